@@ -1,0 +1,97 @@
+// Package chat holds the nouns of a conversation: messages, tool calls, usage, and the request and reply of one
+// model call. It knows no provider and no file format.
+package chat
+
+// Role says who wrote a message.
+type Role string
+
+// The roles of a transcript.
+const (
+	System    Role = "system"
+	User      Role = "user"
+	Assistant Role = "assistant"
+	ToolRole  Role = "tool"
+)
+
+// Message is one entry of a transcript, in the shape in which results.json stores it.
+type Message struct {
+	Role       Role        `json:"role"`
+	Content    string      `json:"content"`
+	Parts      []Part      `json:"parts,omitempty"`
+	ToolCalls  []ToolCall  `json:"tool_calls,omitempty"`  // assistant only, in call order
+	ToolResult *ToolResult `json:"tool_result,omitempty"` // role tool only
+
+	// The rest is set on assistant messages only.
+	FinishReason string       `json:"finish_reason,omitempty"`
+	Usage        *Usage       `json:"usage,omitempty"`
+	CostUSD      *float64     `json:"cost_usd,omitempty"` // nil: not known
+	LatencyMS    float64      `json:"latency_ms,omitempty"`
+	Validations  []Validation `json:"validations,omitempty"`
+	State        string       `json:"state,omitempty"` // workflow state in which it was written
+}
+
+// Text is what a text check sees of the message: the content, or the text parts joined when there is none.
+func (m *Message) Text() string {
+	if m.Content != "" || len(m.Parts) == 0 {
+		return m.Content
+	}
+	return partsText(m.Parts)
+}
+
+// Part is one piece of a multimodal message.
+type Part struct {
+	Type  string `json:"type"` // text, image, audio, video, document
+	Text  string `json:"text,omitempty"`
+	Media *Media `json:"media,omitempty"`
+}
+
+// Media is an image, a sound, a video or a document. Exactly one of Data, URL and Path is set.
+type Media struct {
+	MIMEType string  `json:"mime_type"`
+	Data     string  `json:"data,omitempty"` // base64
+	URL      string  `json:"url,omitempty"`
+	Path     string  `json:"path,omitempty"`
+	Detail   string  `json:"detail,omitempty"` // low, high, auto
+	Caption  string  `json:"caption,omitempty"`
+	Width    int     `json:"width,omitempty"`  // pixels, 0: not declared
+	Height   int     `json:"height,omitempty"` // pixels, 0: not declared
+	Duration float64 `json:"duration,omitempty"`
+}
+
+// Validation is a guardrail that fired on a message.
+type Validation struct {
+	Type    string         `json:"validator_type"` // as its author wrote it
+	Passed  bool           `json:"passed"`
+	Details map[string]any `json:"details,omitempty"`
+}
+
+// Usage counts tokens. Estimated is set when the provider did not report them and they were guessed from lengths.
+type Usage struct {
+	InputTokens  int  `json:"input_tokens"`
+	OutputTokens int  `json:"output_tokens"`
+	CachedTokens int  `json:"cached_tokens,omitempty"`
+	Estimated    bool `json:"estimated,omitempty"`
+}
+
+// Total is input plus output; cached tokens are part of the input.
+func (u Usage) Total() int { return u.InputTokens + u.OutputTokens }
+
+// Add returns the sum of two usages; a sum is estimated when either side is.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{
+		InputTokens:  u.InputTokens + v.InputTokens,
+		OutputTokens: u.OutputTokens + v.OutputTokens,
+		CachedTokens: u.CachedTokens + v.CachedTokens,
+		Estimated:    u.Estimated || v.Estimated,
+	}
+}
+
+func partsText(parts []Part) string {
+	var text string
+	for _, p := range parts {
+		if p.Type == "text" {
+			text += p.Text
+		}
+	}
+	return text
+}

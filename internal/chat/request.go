@@ -1,0 +1,65 @@
+package chat
+
+import "encoding/json"
+
+// Request is one model call. A nil pointer leaves the choice to the provider; 0 is a value.
+type Request struct {
+	Messages    []Message
+	Tools       []Tool
+	ToolChoice  string // auto, required, none or a tool's name; "" is auto
+	Temperature *float64
+	TopP        *float64
+	MaxTokens   *int
+	Seed        *int64
+	Stream      bool
+	// JSONSchema asks for a reply that fits it, where the provider can promise that.
+	JSONSchema json.RawMessage
+	// Origin says for whom the call is made. Providers that simulate (mock, replay) answer by it; the others ignore it.
+	Origin Origin
+}
+
+// Origin is the place of a model call in the run.
+type Origin struct {
+	Scenario string // scenario id
+	Trial    int    // from 1
+	Turn     int    // index of the scripted turn, from 0
+	Reply    int    // index of the reply within the turn, from 0; tool rounds count
+	Persona  string // self-play: whose message is generated
+	Judge    string // judge calls: name of the judge
+	Step     string // composition step
+}
+
+// Tool is what a model is told about a tool.
+type Tool struct {
+	Name        string
+	Description string
+	Schema      json.RawMessage // JSON Schema of the arguments, an object
+}
+
+// Delta is a piece of a reply as it streams in. Tool calls are only in the finished Reply.
+type Delta struct {
+	Text string
+}
+
+// Reply is the outcome of one model call.
+type Reply struct {
+	Content      string
+	Parts        []Part
+	ToolCalls    []ToolCall
+	FinishReason string // stop, length, tool_calls, content_filter
+	Model        string // as the provider named it
+	Usage        Usage
+	CostUSD      *float64 // nil: the price is not known
+	LatencyMS    float64
+	Retries      int    // attempts before this one
+	Notice       string // something the user should know once, such as "no mock reply configured"
+}
+
+// Message turns a reply into the assistant's message of the transcript.
+func (r *Reply) Message() Message {
+	usage := r.Usage
+	return Message{
+		Role: Assistant, Content: r.Content, Parts: r.Parts, ToolCalls: r.ToolCalls, FinishReason: r.FinishReason,
+		Usage: &usage, CostUSD: r.CostUSD, LatencyMS: r.LatencyMS,
+	}
+}

@@ -1,0 +1,82 @@
+package chat
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+)
+
+// ToolCall is a model's wish to call a tool.
+type ToolCall struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// Args are the decoded arguments; numbers are json.Number, so that long ids keep every digit.
+	Args map[string]any `json:"args"`
+	// BadArgs is the text that the model sent when it is not a JSON object; Args is nil then.
+	BadArgs string `json:"bad_args,omitempty"`
+}
+
+// Error types of a ToolResult.
+const (
+	ErrorValidation = "validation" // the arguments or the result did not fit the schema
+	ErrorExecution  = "execution"  // the tool failed, is unknown or was not run
+	ErrorApproval   = "approval"   // consent was declined
+)
+
+// ToolResult is what came back for one call.
+type ToolResult struct {
+	ID        string  `json:"id"` // of the call
+	Name      string  `json:"name"`
+	Content   string  `json:"content"`
+	Parts     []Part  `json:"parts,omitempty"` // multimodal results
+	Error     string  `json:"error,omitempty"` // non-empty: the call failed
+	ErrorType string  `json:"error_type,omitempty"`
+	LatencyMS float64 `json:"latency_ms,omitempty"`
+}
+
+// Text is the result as a text check sees it: media parts appear as [type:mime].
+func (r *ToolResult) Text() string {
+	if len(r.Parts) == 0 {
+		return r.Content
+	}
+	var b bytes.Buffer
+	for _, p := range r.Parts {
+		switch {
+		case p.Type == "text":
+			b.WriteString(p.Text)
+		case p.Media != nil:
+			b.WriteString("[" + p.Type + ":" + p.Media.MIMEType + "]")
+		}
+	}
+	return b.String()
+}
+
+// ParseArgs decodes the argument text of a call. An empty text is an empty object, as several models send it.
+// A text that is not one JSON object is returned in bad.
+func ParseArgs(text string) (args map[string]any, bad string) {
+	if len(bytes.TrimSpace([]byte(text))) == 0 {
+		return map[string]any{}, ""
+	}
+	v, err := DecodeJSON([]byte(text))
+	if m, ok := v.(map[string]any); ok && err == nil {
+		return m, ""
+	}
+	return nil, text
+}
+
+var errTrailing = errors.New("more than one JSON document")
+
+// DecodeJSON decodes exactly one JSON document; numbers become json.Number.
+func DecodeJSON(data []byte) (any, error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return nil, err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, errTrailing
+	}
+	return v, nil
+}

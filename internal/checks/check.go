@@ -1,0 +1,27 @@
+// Package checks holds every check of arena, one file each, and the table that lists them. A check only scores what
+// it sees; the surface on which it stands (assertion, guardrail, eval) decides what follows.
+package checks
+
+import (
+	"context"
+	"errors"
+)
+
+// Check is a compiled check. It is immutable and safe for concurrent use.
+type Check interface {
+	// Eval judges s. An error means that nothing could be judged; it becomes an error verdict, never a score.
+	Eval(ctx context.Context, s *Subject) (Finding, error)
+}
+
+// Finding is what a check saw. It never says whether that is good enough, except through Holds.
+type Finding struct {
+	Score       float64        // 0..1
+	Explanation string         // one line: what is, not what the code felt
+	Details     map[string]any // for reports and machines; nil when there is nothing to add
+	// Holds is the check's own limit, for checks whose score is a measure and not a grade (budgets, similarity). It
+	// decides when neither min_score nor max_score is given. Nil: a score of 1 passes.
+	Holds *bool
+}
+
+// ErrNotApplicable is wrapped by a check that has nothing to look at and must not count; the verdict is skipped.
+var ErrNotApplicable = errors.New("not applicable")

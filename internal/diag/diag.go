@@ -1,0 +1,118 @@
+// Package diag holds positions in the user's files and the problems found there. Every problem is collected; none
+// ends the search for the next one.
+package diag
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// Pos is a place in a file. Line and Col count from 1, Col in characters; 0 means not known.
+type Pos struct {
+	File string `json:"file,omitempty"`
+	Line int32  `json:"line,omitempty"`
+	Col  int32  `json:"col,omitempty"`
+}
+
+// String is file:line:col without the parts that are not known.
+func (p Pos) String() string {
+	switch {
+	case p.Line == 0:
+		return p.File
+	case p.Col == 0:
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
+}
+
+// Severity says whether a problem keeps a run from starting.
+type Severity uint8
+
+// The severities. The zero value stops the run.
+const (
+	Error Severity = iota
+	Warning
+)
+
+func (s Severity) String() string {
+	if s == Warning {
+		return "warning"
+	}
+	return "error"
+}
+
+// Diagnostic is one problem in a file.
+type Diagnostic struct {
+	Severity Severity
+	Pos      Pos
+	Width    int    // characters that the caret underlines; 0 means 1
+	Code     string // stable and greppable: "unknown-check"
+	Msg      string // lower case; quotes the value found and says what was expected
+	Hint     string // the next step; may be empty
+}
+
+// List collects diagnostics. It is safe for concurrent use; its zero value is ready.
+type List struct {
+	mu   sync.Mutex
+	all  []*Diagnostic
+	errs int
+}
+
+// Add stores d and returns it, so that a hint can be attached.
+func (l *List) Add(d Diagnostic) *Diagnostic {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := &d
+	l.all = append(l.all, p)
+	if d.Severity == Error {
+		l.errs++
+	}
+	return p
+}
+
+// Errorf reports an error at a position.
+func (l *List) Errorf(pos Pos, width int, code, format string, args ...any) *Diagnostic {
+	return l.Add(Diagnostic{Pos: pos, Width: width, Code: code, Msg: fmt.Sprintf(format, args...)})
+}
+
+// Warnf reports a warning at a position.
+func (l *List) Warnf(pos Pos, width int, code, format string, args ...any) *Diagnostic {
+	return l.Add(Diagnostic{Severity: Warning, Pos: pos, Width: width, Code: code, Msg: fmt.Sprintf(format, args...)})
+}
+
+// Errors is the number of errors; warnings do not count.
+func (l *List) Errors() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.errs
+}
+
+// Promote turns every warning into an error.
+func (l *List) Promote() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, d := range l.all {
+		d.Severity = Error
+	}
+	l.errs = len(l.all)
+}
+
+// Sorted returns the problems by file, line and column; what is equal keeps the order in which it was found. A
+// problem that was reported twice (a file read through two configs) appears once.
+func (l *List) Sorted() []Diagnostic {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := make([]Diagnostic, len(l.all))
+	for i, d := range l.all {
+		out[i] = *d
+	}
+	slices.SortStableFunc(out, func(a, b Diagnostic) int {
+		return cmp.Or(
+			cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col),
+			cmp.Compare(a.Code, b.Code), cmp.Compare(a.Msg, b.Msg),
+		)
+	})
+	return slices.Compact(out)
+}

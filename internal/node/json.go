@@ -1,0 +1,139 @@
+package node
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"gopkg.in/yaml.v3"
+)
+
+// parseJSON builds the same nodes from JSON. The YAML parser would take most of it, but not tabs for indentation
+// and not the surrogate pairs that JSON writes for characters beyond 16 bits.
+func parseJSON(r *Reader, data []byte) []*Node {
+	p := &jsonParser{data: data, dec: json.NewDecoder(bytes.NewReader(data)), line: 1, col: 1}
+	p.dec.UseNumber()
+	root, err := p.value(0)
+	if err == nil {
+		if _, more := p.dec.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("there is more text after the end of the document")
+		}
+	}
+	if errors.Is(err, io.EOF) && len(bytes.TrimSpace(data)) == 0 {
+		return nil
+	}
+	if err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = errors.New("the document ends in the middle")
+		}
+		var syntax *json.SyntaxError
+		at := p.dec.InputOffset()
+		if errors.As(err, &syntax) {
+			at = max(syntax.Offset-1, 0)
+		}
+		line, col := p.place(at)
+		r.Diags.Errorf(diag.Pos{File: r.File, Line: int32(line), Col: int32(col)}, 1, "json-syntax", "%v", err)
+		return nil
+	}
+	if IsNull(root) {
+		return nil
+	}
+	if !(&resolver{r: r}).run(root) {
+		return nil
+	}
+	return []*Node{root}
+}
+
+const maxJSONDepth = 1000
+
+type jsonParser struct {
+	data      []byte
+	dec       *json.Decoder
+	offset    int64 // of line and col
+	line, col int
+}
+
+// place moves the counted position forward to an offset.
+func (p *jsonParser) place(offset int64) (line, col int) {
+	for p.offset < offset && p.offset < int64(len(p.data)) {
+		c, size := utf8.DecodeRune(p.data[p.offset:])
+		p.offset += int64(size)
+		p.col++
+		if c == '\n' {
+			p.line, p.col = p.line+1, 1
+		}
+	}
+	return p.line, p.col
+}
+
+// token reads the next token and where it starts.
+func (p *jsonParser) token() (json.Token, *Node, error) {
+	start := p.dec.InputOffset()
+	for start < int64(len(p.data)) && bytes.IndexByte([]byte(" \t\r\n,:"), p.data[start]) >= 0 {
+		start++
+	}
+	t, err := p.dec.Token()
+	if err != nil {
+		return nil, nil, err
+	}
+	line, col := p.place(start)
+	return t, &Node{Line: line, Column: col}, nil
+}
+
+func (p *jsonParser) value(depth int) (*Node, error) {
+	t, n, err := p.token()
+	if err != nil {
+		return nil, err
+	}
+	return p.fill(t, n, depth)
+}
+
+func (p *jsonParser) fill(t json.Token, n *Node, depth int) (*Node, error) {
+	if depth > maxJSONDepth {
+		return nil, fmt.Errorf("nested deeper than %d levels", maxJSONDepth)
+	}
+	n.Kind = Scalar
+	switch t := t.(type) {
+	case json.Delim:
+		return p.collect(t, n, depth)
+	case string:
+		n.Tag, n.Value, n.Style = "!!str", t, yaml.DoubleQuotedStyle
+	case json.Number:
+		n.Tag, n.Value = "!!int", t.String()
+		if bytes.ContainsAny([]byte(t), ".eE") {
+			n.Tag = "!!float"
+		}
+	case bool:
+		n.Tag, n.Value = "!!bool", fmt.Sprint(t)
+	case nil:
+		n.Tag, n.Value = "!!null", "null"
+	}
+	return n, nil
+}
+
+func (p *jsonParser) collect(open json.Delim, n *Node, depth int) (*Node, error) {
+	n.Kind, n.Tag = List, "!!seq"
+	if open == '{' {
+		n.Kind, n.Tag = Map, "!!map"
+	}
+	for p.dec.More() {
+		if n.Kind == Map {
+			k, err := p.value(depth + 1)
+			if err != nil {
+				return nil, err
+			}
+			n.Content = append(n.Content, k)
+		}
+		v, err := p.value(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		n.Content = append(n.Content, v)
+	}
+	_, err := p.dec.Token() // the closing bracket
+	return n, err
+}

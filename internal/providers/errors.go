@@ -1,0 +1,48 @@
+package providers
+
+import (
+	"fmt"
+	"time"
+)
+
+// Kind classes what can go wrong in a model call.
+type Kind string
+
+// The kinds.
+const (
+	Auth      Kind = "auth"       // 401, 403, no key
+	RateLimit Kind = "rate_limit" // 429
+	Timeout   Kind = "timeout"    // no answer, or silence within a stream
+	Transport Kind = "transport"  // refused, reset, cut, 5xx
+	BadReply  Kind = "bad_reply"  // an answer that cannot be read, or has no choice
+	Refused   Kind = "refused"    // the provider will not answer this: 400, 404, content filter
+)
+
+// Error is a failed model call. Its text is safe to show: keys are scrubbed, the body is cut short.
+type Error struct {
+	Kind       Kind
+	Provider   string // id
+	Status     int    // HTTP status; 0 when there was none
+	RetryAfter time.Duration
+	Msg        string // lower case, with what to do next where that is known
+	Attempts   int    // made in all; set by Retry
+	Err        error  // cause; may be nil
+}
+
+func (e *Error) Error() string {
+	text := e.Msg
+	if e.Provider != "" {
+		text = fmt.Sprintf("provider %s: %s", e.Provider, e.Msg)
+	}
+	if e.Attempts > 1 {
+		text += fmt.Sprintf(" (%d attempts)", e.Attempts)
+	}
+	return text
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Temporary reports whether the same call may work later.
+func (e *Error) Temporary() bool {
+	return e.Kind == RateLimit || e.Kind == Timeout || e.Kind == Transport || e.Kind == BadReply
+}

@@ -1,0 +1,107 @@
+package result
+
+import (
+	"time"
+)
+
+// Run is everything a report needs. The trials themselves stay on disk; Brief is kept for each of them.
+type Run struct {
+	SchemaVersion int       `json:"schema_version"`
+	Arena         string    `json:"arena"` // version
+	Name          string    `json:"name,omitempty"`
+	Command       []string  `json:"-"`
+	Started       time.Time `json:"started"`
+	DurationMS    float64   `json:"duration_ms"`
+	Status        Status    `json:"status"`
+	Planned       int       `json:"planned"` // trials in the plan
+	Summary       Summary   `json:"summary"`
+	Groups        []Group   `json:"groups,omitempty"` // those of more than one trial
+	Warnings      []string  `json:"warnings,omitempty"`
+
+	Briefs []Brief `json:"-"` // in plan order; only finished trials
+	Trials Source  `json:"-"`
+}
+
+// SchemaVersion of results.json and the journal.
+const SchemaVersion = 1
+
+// Source reads trials back. Implementations are safe for concurrent use.
+type Source interface {
+	// Trial returns the i-th trial of Run.Briefs.
+	Trial(i int) (*Trial, error)
+	// Raw returns the same trial as compact JSON, as it stands in results.json.
+	Raw(i int) ([]byte, error)
+}
+
+// Summary is the totals.
+type Summary struct {
+	Trials    int        `json:"trials"`
+	Passed    int        `json:"passed"`
+	Failed    int        `json:"failed"`
+	Errors    int        `json:"errors"`
+	Skipped   int        `json:"skipped"`
+	Cancelled int        `json:"cancelled"`
+	Tolerated int        `json:"tolerated,omitempty"` // failed trials within their group's pass_threshold
+	Checks    CheckCount `json:"checks"`
+	Usage     Usage      `json:"usage"`
+	CostUSD   *float64   `json:"cost_usd"`            // null: no price is known
+	Unpriced  int        `json:"unpriced,omitempty"`  // trials that the cost leaves out
+	JudgeUSD  *float64   `json:"judge_usd,omitempty"` // part of it that judges took
+}
+
+// CheckCount is the verdicts by status.
+type CheckCount struct {
+	Total   int `json:"total"`
+	Passed  int `json:"passed"`
+	Failed  int `json:"failed"`
+	Errors  int `json:"errors"`
+	Skipped int `json:"skipped"`
+}
+
+// Brief is what is kept in memory of a finished trial.
+type Brief struct {
+	Index      int // in the plan
+	ID         string
+	Scenario   string
+	Provider   string
+	Region     string
+	Trial      int
+	File       string // of the scenario
+	Line       int32
+	Status     Status
+	Turns      int
+	Checks     CheckCount
+	DurationMS float64
+	Usage      Usage
+	CostUSD    *float64
+	Tolerated  bool // did not pass, but its group did
+}
+
+// Group is the trials of one scenario × provider × region, judged together.
+type Group struct {
+	Scenario   string           `json:"scenario"`
+	Provider   string           `json:"provider"`
+	Region     string           `json:"region"`
+	Status     Status           `json:"status"`
+	Trials     int              `json:"trials"`
+	Passed     int              `json:"passed"`
+	PassRate   float64          `json:"pass_rate"`
+	Flakiness  float64          `json:"flakiness"` // 1 - |2·rate - 1|
+	Assertions []AssertionStats `json:"assertions"`
+}
+
+// AssertionStats is one assertion over the trials of a group. It is known by its place, not by its type: two checks
+// of one type do not mix.
+type AssertionStats struct {
+	Turn          int     `json:"turn"` // -1: conversation
+	Index         int     `json:"index"`
+	Type          string  `json:"type"`
+	Passed        int     `json:"passed"`
+	Failed        int     `json:"failed"`
+	Errors        int     `json:"errors"`
+	Skipped       int     `json:"skipped"` // leave the rate
+	PassRate      float64 `json:"pass_rate"`
+	Flakiness     float64 `json:"flakiness"`
+	PassThreshold float64 `json:"pass_threshold"`
+	Status        Status  `json:"status"`
+}

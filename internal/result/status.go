@@ -1,0 +1,64 @@
+// Package result holds what a run found out: trials, turns, verdicts, and the one place that folds them into pass or
+// fail. Reports read it and decide nothing.
+package result
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Status is the outcome of a check, a trial, a group or a run. The zero value is none of them and never passes.
+type Status uint8
+
+// The statuses, from best to worst except Unset.
+const (
+	Unset     Status = iota
+	Passed           // everything that was asked for holds
+	Skipped          // not asked: a condition did not hold
+	Cancelled        // not finished: the user or --fail-fast stopped the run
+	Errored          // could not be judged: arena or the world broke
+	Failed           // judged, and does not hold
+)
+
+var statusNames = [...]string{"unset", "passed", "skipped", "cancelled", "error", "failed"}
+
+func (s Status) String() string {
+	if int(s) < len(statusNames) {
+		return statusNames[s]
+	}
+	return fmt.Sprintf("status(%d)", s)
+}
+
+// MarshalJSON writes the word. A status nobody set is a bug of ours and not written.
+func (s Status) MarshalJSON() ([]byte, error) {
+	if s == Unset || int(s) >= len(statusNames) {
+		return nil, fmt.Errorf("status %s cannot be reported", s)
+	}
+	return json.Marshal(s.String())
+}
+
+// UnmarshalJSON reads the word.
+func (s *Status) UnmarshalJSON(b []byte) error {
+	var word string
+	if err := json.Unmarshal(b, &word); err != nil {
+		return err
+	}
+	for i, name := range statusNames {
+		if i > 0 && name == word {
+			*s = Status(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown status %q", word)
+}
+
+// worse folds two statuses into one: a failure outweighs an error, an error a cancellation, that a pass, and a pass a
+// skip, so that only what is skipped whole counts as skipped.
+func worse(a, b Status) Status {
+	if weight[b] > weight[a] {
+		return b
+	}
+	return a
+}
+
+var weight = [...]int{Unset: 0, Skipped: 1, Passed: 2, Cancelled: 3, Errored: 4, Failed: 5}

@@ -1,0 +1,97 @@
+package result
+
+import (
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// Trial is one conversation: scenario × provider × region × repetition (and variant of the perturbations).
+type Trial struct {
+	Index    int               `json:"-"`  // in the plan, from 0
+	ID       string            `json:"id"` // stable and readable: refund/gpt-4o/default#2
+	Scenario string            `json:"scenario"`
+	Provider string            `json:"provider"`
+	Model    string            `json:"model,omitempty"`
+	Region   string            `json:"region"`
+	Trial    int               `json:"trial"` // from 1
+	Variant  map[string]string `json:"variant,omitempty"`
+	Tags     []string          `json:"tags,omitempty"`
+	Labels   map[string]string `json:"labels,omitempty"`
+	Position diag.Pos          `json:"position"` // of the scenario
+	Describe string            `json:"description,omitempty"`
+
+	Status     Status   `json:"status"`
+	Passed     bool     `json:"passed"` // status is passed
+	Error      string   `json:"error,omitempty"`
+	Skip       string   `json:"skip_reason,omitempty"`
+	DurationMS float64  `json:"duration_ms"`
+	Usage      Usage    `json:"usage"`
+	CostUSD    *float64 `json:"cost_usd"` // null: the price is not known
+	Retries    int      `json:"retries,omitempty"`
+	Notices    []string `json:"notices,omitempty"`
+
+	System       string    `json:"system,omitempty"` // the system prompt
+	Turns        []Turn    `json:"turns"`
+	Conversation []Verdict `json:"conversation_assertions"`
+}
+
+// Usage is the tokens of a trial and the calls that took them.
+type Usage struct {
+	chat.Usage
+	Calls     int `json:"model_calls"`
+	ToolCalls int `json:"tool_calls"`
+}
+
+// Turn is one user message and everything until the reply.
+type Turn struct {
+	Index      int            `json:"index"` // from 0
+	User       string         `json:"user"`
+	Assistant  string         `json:"assistant"` // the final reply; empty when none came
+	NotRun     string         `json:"not_run,omitempty"`
+	Error      string         `json:"error,omitempty"`
+	Messages   []chat.Message `json:"messages"`
+	ToolCalls  []ToolCall     `json:"tool_calls"`
+	Assertions []Verdict      `json:"assertions"`
+	LatencyMS  float64        `json:"latency_ms"`
+}
+
+// ToolCall is one executed call with what came of it.
+type ToolCall struct {
+	Name      string         `json:"name"`
+	Args      map[string]any `json:"args"`
+	BadArgs   string         `json:"bad_args,omitempty"`
+	Result    string         `json:"result"`
+	Error     string         `json:"error,omitempty"`
+	ErrorType string         `json:"error_type,omitempty"`
+}
+
+// Verdict is the decision on one check.
+type Verdict struct {
+	Type          string         `json:"type"` // as its author wrote it
+	Status        Status         `json:"status"`
+	Passed        bool           `json:"passed"` // the status is passed or skipped
+	Score         *float64       `json:"score"`  // 0..1; null when nothing could be judged
+	Skipped       bool           `json:"skipped"`
+	SkipReason    string         `json:"skip_reason,omitempty"`
+	Error         string         `json:"error,omitempty"`       // why nothing could be judged
+	Message       string         `json:"message,omitempty"`     // the author's label
+	Explanation   string         `json:"explanation,omitempty"` // one line: what was seen
+	Details       map[string]any `json:"details,omitempty"`
+	MinScore      *float64       `json:"min_score,omitempty"`
+	MaxScore      *float64       `json:"max_score,omitempty"`
+	PassThreshold *float64       `json:"pass_threshold,omitempty"`
+	Position      diag.Pos       `json:"position"`
+	DurationMS    float64        `json:"duration_ms"`
+}
+
+// Checks calls f for every verdict of the trial; turn is -1 for those of the conversation.
+func (t *Trial) Checks(f func(turn, i int, v *Verdict)) {
+	for ti := range t.Turns {
+		for i := range t.Turns[ti].Assertions {
+			f(t.Turns[ti].Index, i, &t.Turns[ti].Assertions[i])
+		}
+	}
+	for i := range t.Conversation {
+		f(-1, i, &t.Conversation[i])
+	}
+}

@@ -1,0 +1,429 @@
+// Package scenario turns the user's files into typed values that remember where they were written. Whatever is wrong
+// is reported to a diag.List, all of it at once; a value that could not be read is left out.
+package scenario
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// Suite is everything that one run loads: one or more projects.
+type Suite struct {
+	Projects []*Project
+	Files    int // files read
+}
+
+// Project is one arena config with what it names, or the loose files of one command line.
+type Project struct {
+	Name      string
+	File      string // the arena config; "" when there is none
+	Dir       string // against which run-time paths resolve
+	Defaults  Defaults
+	Prompts   []*Prompt // each task type once
+	Providers []*Provider
+	Scenarios []*Scenario // sorted by id
+	Tools     []*Tool
+	Personas  []*Persona
+	Roles     []Role // self-play roles
+	SelfPlay  bool   // self_play is there and not switched off
+	Judges    []Judge
+	Evals     []*RecordingEval
+	PackEvals []*Eval // arena, pack and prompt level, merged
+	Globals   []*Check
+	Mock      *MockFile // --mock-config; nil otherwise
+	// Later names parts of the project whose behaviour arena does not have yet, with the place that asks for them.
+	Later []Feature
+}
+
+// Feature is something that the files ask for and that this version cannot do. A plan that needs it is refused.
+type Feature struct {
+	Name string // "workflows", "MCP servers"
+	Pos  diag.Pos
+	// Scenario is the id of the one scenario that needs it; "" when the whole project does.
+	Scenario string
+}
+
+// Meta is what every named resource has.
+type Meta struct {
+	ID     string
+	Alias  string // spec.id where it differs; filters and mock files accept it too
+	Pos    diag.Pos
+	Labels map[string]string
+}
+
+// Is reports whether a name in a filter or a mock file means this resource.
+func (m *Meta) Is(name string) bool { return name == m.ID || (m.Alias != "" && name == m.Alias) }
+
+// Defaults of an arena config. Nil pointers: not set.
+type Defaults struct {
+	Temperature *float64
+	TopP        *float64
+	MaxTokens   *int
+	Seed        *int64
+	Concurrency int           // 0: not set
+	RunTimeout  time.Duration // 0: not set
+	FailOn      []FailOn      // nil: not set; empty: report only
+	OnFailure   string        // "", "continue" or "stop"
+	Output      Output
+	JudgeGate   bool
+}
+
+// FailOn is a reason for a run to end red.
+type FailOn string
+
+// The reasons.
+const (
+	FailOnAssertion FailOn = "assertion_failure"
+	FailOnError     FailOn = "error"
+	FailOnGuardrail FailOn = "guardrail"
+	FailOnSkipped   FailOn = "skipped"
+	FailOnEval      FailOn = "eval"
+)
+
+// Output is where and how results are written.
+type Output struct {
+	Dir          string
+	Formats      []string // nil: not set
+	JUnitFile    string
+	HTMLFile     string
+	MarkdownFile string
+}
+
+// Scenario is one conversation to drive.
+type Scenario struct {
+	Meta
+	File         string
+	Description  string
+	TaskType     string
+	Turns        []Turn
+	Conversation []*Check // of the scenario alone; Project.Globals come first
+	Variables    map[string]string
+	Context      ContextMetadata
+	Streaming    bool
+	Trials       int // at least 1
+	Providers    []string
+	Group        string // provider group; "" is default
+	Capabilities []string
+	ToolPolicy   ToolPolicy
+	Tags         []string
+	Skip         string // reason; "" runs
+	Timeout      time.Duration
+	OnFailure    string // "", "continue", "stop"
+
+	// Places for messages about references that only the planner can check.
+	TaskTypePos  diag.Pos
+	ProvidersPos []diag.Pos // one per entry of Providers
+	GroupPos     diag.Pos
+}
+
+// ContextMetadata feeds the template variables domain and user_role.
+type ContextMetadata struct {
+	Domain, UserRole string
+}
+
+// ToolPolicy limits the tool loop. Zero limits are the defaults.
+type ToolPolicy struct {
+	Choice       string // auto, required, none, or a tool name; "" is auto
+	Blocklist    []string
+	MaxRounds    int     // 0: 50
+	MaxPerTurn   int     // 0: none
+	MaxTotal     int     // 0: none
+	MaxCostUSD   float64 // 0: 2.00
+	MaxIdentical int     // 0: 3
+}
+
+// Turn is one scripted (or, with Persona, generated) user message.
+type Turn struct {
+	Pos        diag.Pos
+	Role       string // user, or a self-play role
+	Content    string // template
+	Parts      []chat.Part
+	Assertions []*Check
+	Persona    string
+	MinTurns   int // self-play: user messages to generate
+	MaxTurns   int
+	Streaming  *bool
+	Mock       []MockReply // inline replies; nil: none
+	Chaos      []ToolFailure
+	// Perturbations: placeholder → values. One trial for each combination.
+	Perturbations []Perturbation
+	Seed          *int64
+	Temperature   *float64
+	Consent       map[string]string // tool → grant, deny, timeout
+}
+
+// Perturbation is one placeholder {Name} of a turn and the texts to put there.
+type Perturbation struct {
+	Name   string
+	Values []string
+	Pos    diag.Pos
+}
+
+// ToolFailure is a fault injected into one tool for one turn.
+type ToolFailure struct {
+	Tool        string
+	Mode        string  // error, timeout, slow
+	Probability float64 // 0: always
+	Message     string
+	Pos         diag.Pos
+}
+
+// Surface is where a check stands.
+type Surface uint8
+
+// The surfaces.
+const (
+	TurnAssertion Surface = iota
+	ConversationAssertion
+	Guardrail
+	EvalSurface
+)
+
+// Check is a check as written. Params is the raw node: the planner compiles it (through Options.Compile) while the
+// file is being read and then drops it, so that ten thousand scenarios do not keep their syntax trees.
+type Check struct {
+	Surface       Surface
+	Type          string
+	Pos           diag.Pos // of the type
+	Params        *node.Node
+	ParamsPos     diag.Pos // of params; of the type when there are none
+	Message       string
+	When          *When
+	MinScore      *float64 // written beside params; Params may hold them too
+	MaxScore      *float64
+	PassThreshold *float64
+	// Compiled is what Options.Compile made of it, opaque here; nil when it could not be compiled.
+	Compiled any
+}
+
+// When holds the conditions under which a check applies; all that are set must hold.
+type When struct {
+	ToolCalled        string
+	ToolCalledPattern string
+	AnyToolCalled     bool
+	MinToolCalls      int
+	PatternPos        diag.Pos
+}
+
+// Prompt is a system prompt with its variables, tools and guardrails.
+type Prompt struct {
+	Meta
+	File           string
+	TaskType       string
+	Version        string
+	Description    string
+	SystemTemplate string
+	TemplatePos    diag.Pos
+	Variables      []Variable
+	Vars           map[string]string // of the arena reference
+	AllowedTools   []string
+	AllToolsOK     bool // no allowed_tools were written: offer none. Packs without tools: the same
+	Validators     []*Validator
+	Fragments      map[string]string // variable name → text, loaded
+	Overrides      map[string]ModelOverride
+	Temperature    *float64
+	TopP           *float64
+	MaxTokens      *int
+	ToolPolicy     *ToolPolicy
+	Evals          []*Eval
+}
+
+// Variable is a declared template variable.
+type Variable struct {
+	Name     string
+	Required bool
+	Default  *string // nil: none
+	Pos      diag.Pos
+}
+
+// ModelOverride changes the system prompt for one model.
+type ModelOverride struct {
+	SystemTemplate, Prefix, Suffix string
+}
+
+// Validator is a guardrail as written.
+type Validator struct {
+	Check
+	Enabled         bool
+	Direction       string // input, output, both
+	FailOnViolation bool   // false: monitor only. Unset counts as true
+}
+
+// Eval is an eval definition (pack_evals, packs, prompts).
+type Eval struct {
+	Check
+	ID         string
+	Trigger    string
+	Enabled    bool
+	SamplePct  float64
+	Groups     []string
+	Definition json.RawMessage // metric and what else is kept for later
+}
+
+// Provider is a model endpoint as configured.
+type Provider struct {
+	Meta
+	File              string
+	Dir               string // against which its files resolve
+	Type              string // canonical: mock, replay, openai, anthropic, gemini, ollama, vllm, azure, openai-compatible, …
+	Model             string
+	Role              string // llm is the default
+	Group             string // default is the default
+	BaseURL           string
+	Headers           map[string]string
+	APIKey            string // literal, after ${VAR} expansion
+	KeyEnv            string // credential_env
+	KeyFile           string
+	Platform          *Platform
+	Temperature       *float64
+	TopP              *float64
+	MaxTokens         *int
+	Pricing           *Pricing
+	RPS               float64 // 0: no limit
+	Burst             int
+	Capabilities      []string // nil: not declared
+	Unsupported       []string // request parameters to leave out
+	RequestTimeout    time.Duration
+	StreamIdleTimeout time.Duration
+	MaxConcurrent     int // stream_max_concurrent; 0: no limit
+	Retry             *RetryPolicy
+	MockFile          string // additional_config.mock_config, absolute or against the working directory
+	MockPos           diag.Pos
+	Mock              *MockFile // loaded; nil when MockFile is ""
+	Replay            *Replay
+	KeyPos            diag.Pos
+}
+
+// Platform is cloud hosting of a model.
+type Platform struct {
+	Type, Region, Project, Endpoint string
+	APIVersion                      string
+	Pos                             diag.Pos
+}
+
+// Pricing in USD per 1,000 tokens.
+type Pricing struct {
+	InputPer1K, OutputPer1K float64
+	CachedPer1K             *float64
+}
+
+// RetryPolicy of a provider; zero fields are the defaults.
+type RetryPolicy struct {
+	Attempts  int
+	BaseDelay time.Duration
+	MaxDelay  time.Duration
+}
+
+// Replay configures a provider that answers from a recording.
+type Replay struct {
+	Recording, Timing, Match string
+	Speed                    float64
+	Pos                      diag.Pos
+}
+
+// Tool is a tool that the agent may call.
+type Tool struct {
+	Meta
+	File         string
+	Description  string
+	InputSchema  json.RawMessage
+	OutputSchema json.RawMessage // nil: not checked
+	InputPos     diag.Pos
+	OutputPos    diag.Pos
+	Mode         string // mock, live, exec, client, mcp, local
+	Timeout      time.Duration
+	MockResult   json.RawMessage // nil: not set
+	MockTemplate string          // Go text/template over the arguments
+	TemplatePos  diag.Pos
+	MockParts    []chat.Part
+	Later        json.RawMessage // http, exec and client settings, kept for the modes that come later
+}
+
+// Persona plays a user.
+type Persona struct {
+	Meta
+	SystemTemplate string
+	SystemPrompt   string
+	Goals          []string
+	Constraints    []string
+	RequiredVars   []string
+	OptionalVars   map[string]string
+	Temperature    *float64
+	Seed           *int64
+}
+
+// Role binds a turn role to the provider that plays it.
+type Role struct {
+	ID, Provider string
+	Pos          diag.Pos
+}
+
+// Judge is a named judge.
+type Judge struct {
+	Name, Provider string
+	Pos            diag.Pos
+}
+
+// RecordingEval is kind: Eval, checks over a recording.
+type RecordingEval struct {
+	Meta
+	File         string
+	Recording    string
+	Type         string
+	AllTurns     []*Check
+	Conversation []*Check
+	Tags         []string
+}
+
+// MockFile is a loaded mock response file. It is immutable and safe for concurrent use.
+type MockFile struct {
+	File      string
+	Default   *string
+	Scenarios map[string]*MockScenario
+	SelfPlay  map[string]*MockScenario // by persona
+	Judges    map[string]*MockScenario // by judge name
+}
+
+// MockScenario is the canned replies of one scenario, persona or judge.
+type MockScenario struct {
+	Pos     diag.Pos
+	Default *string
+	Turns   []MockTurn // sorted by index
+	Steps   map[string]string
+}
+
+// MockTurn is the reply with the given index (from 1).
+type MockTurn struct {
+	Index int
+	Pos   diag.Pos
+	MockReply
+}
+
+// MockReply is one canned reply.
+type MockReply struct {
+	Content      string
+	Parts        []chat.Part
+	ToolCalls    []chat.ToolCall // without ids
+	Error        string          // the call fails with this text
+	ErrorKind    string          // auth, rate_limit, timeout, transport, bad_reply, refused; "" is transport
+	Latency      time.Duration
+	FinishReason string
+	Usage        *chat.Usage
+}
+
+// Options of Load. The zero value loads config.arena.yaml from the working directory.
+type Options struct {
+	Paths      []string // files, directories, globs
+	Config     string   // -c
+	MockConfig string   // --mock-config
+	Lenient    bool     // unknown fields and parameters are warnings
+	// Compile is called once for every check while its file is read. It reports to d and keeps its result in
+	// c.Compiled. Nil leaves the checks raw.
+	Compile func(c *Check, d *diag.List)
+	// Getenv reads the environment; nil means an empty one. `.env` files beside the configs are added by Load.
+	Getenv func(string) (string, bool)
+}

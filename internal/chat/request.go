@@ -20,13 +20,14 @@ type Request struct {
 
 // Origin is the place of a model call in the run.
 type Origin struct {
-	Scenario string // scenario id
-	Trial    int    // from 1
-	Turn     int    // index of the scripted turn, from 0
-	Reply    int    // index of the reply within the turn, from 0; tool rounds count
-	Persona  string // self-play: whose message is generated
-	Judge    string // judge calls: name of the judge
-	Step     string // composition step
+	Scenario      string // scenario id
+	ScenarioAlias string // its other name, if it has one
+	Trial         int    // from 1
+	Turn          int    // index of the scripted turn, from 0
+	Reply         int    // index of the reply within the turn, from 0; tool rounds count
+	Persona       string // self-play: whose message is generated
+	Judge         string // judge calls: name of the judge
+	Step          string // composition step
 }
 
 // Tool is what a model is told about a tool.

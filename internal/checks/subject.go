@@ -6,7 +6,8 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// Subject is what a check looks at: one turn, or the whole conversation. It belongs to one goroutine.
+// Subject is what a check looks at: one turn, or the whole conversation. It belongs to one goroutine. Once a check has
+// seen it, only Metadata and the results of earlier evals may still change.
 type Subject struct {
 	// Session is set for conversation assertions and evals at the end of a session.
 	Session bool
@@ -18,6 +19,9 @@ type Subject struct {
 	Turn int
 	// Calls are the tool calls in scope, in order, with their results.
 	Calls []Call
+	// AllCalls are those of the conversation so far, for checks in a turn that look at all of it. Nil: they are taken
+	// from Messages when a check asks.
+	AllCalls []Call
 	// LatencyMS is the time to the reply under test; nil when not known.
 	LatencyMS *float64
 	// Cost and tokens of the scope. CostUSD is nil when a price is not known.
@@ -26,59 +30,125 @@ type Subject struct {
 	Variables                 map[string]string
 	Metadata                  map[string]any // host values: embedding, workflow_current_state, …
 
-	output, lower       string
-	hasOutput, hasLower bool
+	read      bool
+	replies   []Reply
+	documents [4]*document // by jsonOptions
+	whole     *Subject
 }
 
-// Call is a tool call together with what came of it.
-type Call struct {
-	Turn       int // index of the turn, from 0
-	Name       string
-	Args       map[string]any // numbers are json.Number or float64
-	Result     any            // text, or decoded JSON in vectors; nil: absent
-	Parts      []chat.Part
-	Error      string // non-empty: the call failed
-	ErrorType  string // chat.ErrorValidation, …
-	DurationMS float64
+// Reply is the text of one assistant message.
+type Reply struct {
+	Index int // in Subject.Messages
+	Turn  int // from 0
+	Text  string
+
+	lower  string
+	folded bool
+}
+
+// Lower is the text in lower case, folded once.
+func (r *Reply) Lower() string {
+	if !r.folded {
+		r.folded, r.lower = true, strings.ToLower(r.Text)
+	}
+	return r.lower
+}
+
+// Texts returns the assistant messages in scope, in order. The slice belongs to the subject.
+func (s *Subject) Texts() []Reply {
+	if s.read {
+		return s.replies
+	}
+	s.read = true
+	turn := s.Turn
+	if s.Session {
+		turn = -1
+	}
+	for i := s.Start; i < len(s.Messages); i++ {
+		m := &s.Messages[i]
+		switch {
+		case m.Role == chat.User && s.Session:
+			turn++
+		case m.Role == chat.Assistant:
+			s.replies = append(s.replies, Reply{Index: i, Turn: max(turn, 0), Text: m.Text()})
+		}
+	}
+	return s.replies
+}
+
+// last is the reply that most checks look at; nil when there is none.
+func (s *Subject) last() *Reply {
+	all := s.Texts()
+	if len(all) == 0 {
+		return nil
+	}
+	return &all[len(all)-1]
 }
 
 // Output is the text of the last assistant message in scope, or "" when there is none.
 func (s *Subject) Output() string {
-	if !s.hasOutput {
-		s.hasOutput = true
-		for i := len(s.Messages) - 1; i >= s.Start; i-- {
-			if s.Messages[i].Role == chat.Assistant {
-				s.output = s.Messages[i].Text()
-				break
-			}
-		}
+	if r := s.last(); r != nil {
+		return r.Text
 	}
-	return s.output
+	return ""
 }
 
 // Lower is Output in lower case, folded once for all checks of the subject.
 func (s *Subject) Lower() string {
-	if !s.hasLower {
-		s.hasLower, s.lower = true, strings.ToLower(s.Output())
+	if r := s.last(); r != nil {
+		return r.Lower()
 	}
-	return s.lower
+	return ""
 }
 
 // HasReply reports whether there is any assistant message in scope. Without one most checks have nothing to judge.
-func (s *Subject) HasReply() bool {
-	for i := s.Start; i < len(s.Messages); i++ {
-		if s.Messages[i].Role == chat.Assistant {
-			return true
-		}
+func (s *Subject) HasReply() bool { return s.last() != nil }
+
+// Whole is the conversation to which a turn belongs; in session scope the subject itself.
+func (s *Subject) Whole() *Subject {
+	if s.Session {
+		return s
 	}
-	return false
+	if s.whole != nil {
+		return s.whole
+	}
+	w := &Subject{
+		Session: true, Messages: s.Messages, Turn: -1, Calls: s.AllCalls, Variables: s.Variables, Metadata: s.Metadata,
+	}
+	if w.Calls == nil {
+		w.Calls = CallsOf(s.Messages)
+	}
+	w.spend()
+	s.whole = w
+	return w
 }
 
-// Replies calls yield with every assistant message in scope and its index in Messages.
-func (s *Subject) Replies(yield func(i int, m *chat.Message) bool) {
-	for i := s.Start; i < len(s.Messages); i++ {
-		if s.Messages[i].Role == chat.Assistant && !yield(i, &s.Messages[i]) {
-			return
+// spend sums time, tokens and cost over the messages. One message of which the price is not known makes the sum
+// unknown: a budget must not hold because something was left out.
+func (s *Subject) spend() {
+	var cost float64
+	var in, out int
+	priced, counted := true, true
+	for i := range s.Messages {
+		m := &s.Messages[i]
+		if m.Role != chat.Assistant {
+			continue
 		}
+		s.LatencyMS = nil
+		if m.LatencyMS > 0 {
+			s.LatencyMS = &m.LatencyMS
+		}
+		if priced = priced && m.CostUSD != nil; priced {
+			cost += *m.CostUSD
+		}
+		if counted = counted && m.Usage != nil; counted {
+			in, out = in+m.Usage.InputTokens, out+m.Usage.OutputTokens
+		}
+	}
+	if priced {
+		s.CostUSD = &cost
+	}
+	if counted {
+		s.InputTokens, s.OutputTokens = &in, &out
 	}
 }

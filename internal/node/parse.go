@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -15,8 +13,8 @@ import (
 
 // Limits for files that were made to hurt. Real projects are far below both.
 const (
-	MaxBytes = 64 << 20 // of one file
-	maxNodes = 20 << 20 // of one document with every alias written out
+	MaxBytes   = 64 << 20 // of one file
+	spareNodes = 1 << 20  // that aliases may add to a document, and four times its own besides
 )
 
 // Parse reads the documents of a YAML or JSON file. Problems go to the reader's list; the documents that could be
@@ -96,25 +94,3 @@ func parseYAML(r *Reader, data []byte) []*Node {
 	}
 }
 
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
-
-// syntaxError takes the line out of the library's text. The library counts some lines from 0 and blames the line
-// after the mistake for others, so only the line is given, and tabs, the most common cause, are looked for.
-func syntaxError(file string, data []byte, err error) diag.Diagnostic {
-	d := diag.Diagnostic{Pos: diag.Pos{File: file, Line: 1, Col: 1}, Width: 1, Code: "yaml-syntax", Msg: err.Error()}
-	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
-		d.Msg = m[2]
-		if line, convErr := strconv.Atoi(m[1]); convErr == nil {
-			d.Pos.Line = int32(line)
-		}
-	}
-	for i, line := range bytes.Split(data, []byte("\n")) {
-		indent := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
-		if tab := bytes.IndexByte(indent, '\t'); tab >= 0 && len(bytes.TrimSpace(line)) > 0 && i+2 >= int(d.Pos.Line) {
-			d.Pos.Line, d.Pos.Col = int32(i+1), int32(tab+1)
-			d.Hint = "YAML does not allow tabs for indentation; use spaces"
-			break
-		}
-	}
-	return d
-}

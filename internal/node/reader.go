@@ -62,16 +62,13 @@ func (r *Reader) Fields(n *Node, what string, known []string, set func(key strin
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
-		if first := earlier(n, i); first != nil {
-			r.Errorf(k, "duplicate-key", "key %q is already set on line %d", k.Value, first.Line).
-				Hint = "keep one of the two"
-			continue
+		switch {
+		case r.Repeated(n, i):
+		case !contains(known, k.Value):
+			r.Unknown(k, what, known)
+		default:
+			set(k.Value, k, v)
 		}
-		if !contains(known, k.Value) {
-			r.unknown(k, what, known)
-			continue
-		}
-		set(k.Value, k, v)
 	}
 	return true
 }
@@ -82,21 +79,31 @@ func (r *Reader) Each(n *Node, what string, set func(key string, k, v *Node)) bo
 		return false
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		k, v := n.Content[i], n.Content[i+1]
-		if first := earlier(n, i); first != nil {
-			r.Errorf(k, "duplicate-key", "key %q is already set on line %d", k.Value, first.Line).
-				Hint = "keep one of the two"
-			continue
+		if !r.Repeated(n, i) {
+			set(n.Content[i].Value, n.Content[i], n.Content[i+1])
 		}
-		set(k.Value, k, v)
 	}
 	return true
+}
+
+// Repeated reports the key at n.Content[i] when the mapping has set it before.
+func (r *Reader) Repeated(n *Node, i int) bool {
+	first := earlier(n, i)
+	if first == nil {
+		return false
+	}
+	r.repeated(n.Content[i], first.Line)
+	return true
+}
+
+func (r *Reader) repeated(k *Node, line int) {
+	r.Errorf(k, "duplicate-key", "key %q is already set on line %d", k.Value, line).Hint = "keep one of the two"
 }
 
 // earlier returns the key node that already set the key at i. Mappings are short; long ones (mock files) are kept
 // linear by the index.
 func earlier(n *Node, i int) *Node {
-	if len(n.Content) > 64 {
+	if len(n.Content) > longMap {
 		return nil // Parse has already reported the duplicates of a long mapping
 	}
 	for j := 0; j < i; j += 2 {
@@ -116,15 +123,21 @@ func contains(known []string, key string) bool {
 	return false
 }
 
-func (r *Reader) unknown(k *Node, what string, known []string) {
-	report := r.Errorf
-	if r.Lenient {
-		report = r.Warnf
-	}
-	d := report(k, "unknown-field", "unknown field %q in %s", k.Value, what)
+// Unknown reports a key that a mapping must not have; a warning when the reader is lenient.
+func (r *Reader) Unknown(k *Node, what string, known []string) *diag.Diagnostic {
+	d := r.Foreignf(k, "unknown-field", "unknown field %q in %s", k.Value, what)
 	if d.Hint = diag.DidYouMean(k.Value, known); d.Hint == "" {
 		d.Hint = "known fields: " + strings.Join(known, ", ")
 	}
+	return d
+}
+
+// Foreignf reports what another tool may have meant: an error, or a warning when the reader is lenient.
+func (r *Reader) Foreignf(n *Node, code, format string, args ...any) *diag.Diagnostic {
+	if r.Lenient {
+		return r.Warnf(n, code, format, args...)
+	}
+	return r.Errorf(n, code, format, args...)
 }
 
 func (r *Reader) isMap(n *Node, what string) bool {
@@ -223,12 +236,14 @@ func (r *Reader) StringMap(n *Node, what string) (map[string]string, bool) {
 	return out, ok && walked
 }
 
-// Bool reads true or false.
+// Bool reads true or false; yes, no, on and off without quotes as well, which YAML 1.1 counts among them.
 func (r *Reader) Bool(n *Node, what string) (bool, bool) {
-	if n != nil && n.Kind == Scalar && n.ShortTag() == "!!bool" {
-		var b bool
-		if err := n.Decode(&b); err == nil {
-			return b, true
+	if n != nil && n.Kind == Scalar && (n.ShortTag() == "!!bool" || n.Style == 0) {
+		switch strings.ToLower(n.Value) {
+		case "true", "yes", "on":
+			return true, true
+		case "false", "no", "off":
+			return false, true
 		}
 	}
 	r.Errorf(n, "wrong-type", "%s must be true or false, found %s", what, describe(n))

@@ -4,35 +4,38 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
+// longMap is the number of nodes beyond which a mapping is searched for duplicate keys with an index.
+const longMap = 64
+
 // resolver turns a parsed document into a plain tree: aliases become the nodes they name, merge keys are spread into
-// their mapping. A cycle, or a document that aliases blow up beyond maxNodes, is refused.
+// their mapping. A cycle, or a document that aliases blow up far beyond its own size, is refused.
 type resolver struct {
 	r     *Reader
+	limit int            // of nodes
 	open  map[*Node]bool // on the path from the root
 	sizes map[*Node]int  // nodes below, aliases written out
 	bad   bool
 }
 
 func (v *resolver) run(root *Node) bool {
-	v.open, v.sizes = map[*Node]bool{}, nil
-	if hasAlias(root) {
+	v.open = map[*Node]bool{}
+	if nodes, aliases := count(root); aliases {
 		v.sizes = map[*Node]int{}
+		v.limit = spareNodes + 4*nodes
 		v.resolve(root)
 	}
-	v.duplicates(root)
+	v.keys(root)
 	return !v.bad
 }
 
-func hasAlias(n *Node) bool {
-	if n.Kind == yaml.AliasNode || n.Anchor != "" {
-		return true
-	}
+// count returns the nodes below n, aliases not followed, and whether there are anchors or aliases among them.
+func count(n *Node) (nodes int, aliases bool) {
+	nodes, aliases = 1, n.Kind == yaml.AliasNode || n.Anchor != ""
 	for _, c := range n.Content {
-		if hasAlias(c) {
-			return true
-		}
+		below, found := count(c)
+		nodes, aliases = nodes+below, aliases || found
 	}
-	return false
+	return nodes, aliases
 }
 
 func (v *resolver) resolve(n *Node) int {
@@ -54,9 +57,9 @@ func (v *resolver) resolve(n *Node) int {
 			n.Content[i] = c.Alias
 			c = c.Alias
 		}
-		if size += v.resolve(c); size > maxNodes && !v.bad {
+		if size += v.resolve(c); size > v.limit && !v.bad {
 			v.bad = true
-			v.r.Errorf(n, "yaml-bomb", "aliases blow this document up to more than %d values", maxNodes).
+			v.r.Errorf(n, "yaml-bomb", "aliases blow this document up to more than %d values", v.limit).
 				Hint = "write the repeated part once, or use fewer aliases"
 		}
 		if v.bad {
@@ -110,40 +113,48 @@ func (v *resolver) merge(n *Node) {
 	n.Content = own
 }
 
-// duplicates checks what Reader.Fields leaves out: keys that are no scalars, and the duplicates of long mappings.
-func (v *resolver) duplicates(n *Node) {
-	if v.bad {
-		return
-	}
-	if v.open[n] { // shared through an alias and already seen
+// keys checks what Reader.Fields leaves out: keys that are no scalars, and the duplicates of long mappings.
+func (v *resolver) keys(n *Node) {
+	if v.bad || v.open[n] { // shared through an alias and already seen
 		return
 	}
 	if n.Anchor != "" {
 		v.open[n] = true
 	}
 	if n.Kind == Map {
-		var seen map[string]int
-		if len(n.Content) > 64 {
-			seen = make(map[string]int, len(n.Content)/2)
-		}
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			k := n.Content[i]
-			if k.Kind != Scalar {
-				v.r.Errorf(k, "wrong-type", "a key must be text, found %s", describe(k))
-				v.bad = true
-				return
-			}
-			if seen == nil {
-				continue
-			}
-			if line, dup := seen[k.Value]; dup {
-				v.r.Errorf(k, "duplicate-key", "key %q is already set on line %d", k.Value, line).Hint = "keep one of the two"
-				continue
-			}
-			seen[k.Value] = k.Line
-		}
+		v.scalarKeys(n)
+	}
+	if n.Kind == Map && len(n.Content) > longMap {
+		v.duplicates(n)
 	}
 	for _, c := range n.Content {
-		v.duplicates(c)
+		v.keys(c)
+	}
+}
+
+func (v *resolver) scalarKeys(n *Node) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k := n.Content[i]
+		if k.Kind == Scalar {
+			continue
+		}
+		v.bad = true
+		d := v.r.Errorf(k, "wrong-type", "a key must be text, found %s", describe(k))
+		if k.Kind == Map && k.Style&yaml.FlowStyle != 0 {
+			d.Hint = "quote a value that starts with {"
+		}
+		return
+	}
+}
+
+func (v *resolver) duplicates(n *Node) {
+	seen := make(map[string]int, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k := n.Content[i]
+		if line, dup := seen[k.Value]; dup {
+			v.r.repeated(k, line)
+			continue
+		}
+		seen[k.Value] = k.Line
 	}
 }

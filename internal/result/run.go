@@ -17,9 +17,14 @@ type Run struct {
 	Summary       Summary   `json:"summary"`
 	Groups        []Group   `json:"groups,omitempty"` // those of more than one trial
 	Warnings      []string  `json:"warnings,omitempty"`
+	// FailOn is what turns the exit status red. Nil means the default, assertion_failure and error; an empty list
+	// asks for a report only.
+	FailOn []string `json:"fail_on"`
 
 	Briefs []Brief `json:"-"` // in plan order; only finished trials
 	Trials Source  `json:"-"`
+
+	tally [len(statusNames)]int // trials by the status that counts: their group's
 }
 
 // SchemaVersion of results.json and the journal.
@@ -56,6 +61,7 @@ type CheckCount struct {
 	Failed  int `json:"failed"`
 	Errors  int `json:"errors"`
 	Skipped int `json:"skipped"`
+	NotRun  int `json:"not_run"` // never evaluated: the conversation ended before
 }
 
 // Brief is what is kept in memory of a finished trial.
@@ -66,6 +72,7 @@ type Brief struct {
 	Provider   string
 	Region     string
 	Trial      int
+	Trials     int
 	File       string // of the scenario
 	Line       int32
 	Status     Status
@@ -79,6 +86,8 @@ type Brief struct {
 
 // Group is the trials of one scenario × provider × region, judged together.
 type Group struct {
+	key groupKey
+
 	Scenario   string           `json:"scenario"`
 	Provider   string           `json:"provider"`
 	Region     string           `json:"region"`

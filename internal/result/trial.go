@@ -13,7 +13,8 @@ type Trial struct {
 	Provider string            `json:"provider"`
 	Model    string            `json:"model,omitempty"`
 	Region   string            `json:"region"`
-	Trial    int               `json:"trial"` // from 1
+	Trial    int               `json:"trial"`  // from 1
+	Trials   int               `json:"trials"` // in its group: repetitions × variants
 	Variant  map[string]string `json:"variant,omitempty"`
 	Tags     []string          `json:"tags,omitempty"`
 	Labels   map[string]string `json:"labels,omitempty"`

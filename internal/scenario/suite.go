@@ -36,15 +36,18 @@ type Project struct {
 	Globals   []*Check
 	Mock      *MockFile // --mock-config; nil otherwise
 	// Later names parts of the project whose behaviour arena does not have yet, with the place that asks for them.
+	// Needs tells which of them a trial touches.
 	Later []Feature
+	// Getenv reads the environment and, behind it, the `.env` file beside the config.
+	Getenv func(string) (string, bool)
 }
 
 // Feature is something that the files ask for and that this version cannot do. A plan that needs it is refused.
 type Feature struct {
 	Name string // "workflows", "MCP servers"
 	Pos  diag.Pos
-	// Scenario is the id of the one scenario that needs it; "" when the whole project does.
-	Scenario string
+	// Who needs it: the ids of one scenario, provider or tool, the task type of one prompt. All "": the whole project.
+	Scenario, Provider, Prompt, Tool string
 }
 
 // Meta is what every named resource has.
@@ -417,12 +420,13 @@ type MockReply struct {
 
 // Options of Load. The zero value loads config.arena.yaml from the working directory.
 type Options struct {
+	Dir        string   // the working directory; "" is that of the process
 	Paths      []string // files, directories, globs
 	Config     string   // -c
 	MockConfig string   // --mock-config
 	Lenient    bool     // unknown fields and parameters are warnings
-	// Compile is called once for every check while its file is read. It reports to d and keeps its result in
-	// c.Compiled. Nil leaves the checks raw.
+	// Compile is called once for every check while its file is read, from several goroutines at once. It reports to d
+	// and keeps its result in c.Compiled; c.Params is dropped afterwards. Nil leaves the checks raw.
 	Compile func(c *Check, d *diag.List)
 	// Getenv reads the environment; nil means an empty one. `.env` files beside the configs are added by Load.
 	Getenv func(string) (string, bool)

@@ -1,0 +1,111 @@
+# Bare `make` lists the targets. Everything runs with Go, git and a C compiler alone: the two tools that are not part of
+# the project are built from source by `go run`, at the version below, and verified like any other module. They are not
+# `tool` lines of go.mod, because their hundreds of dependencies would mix with ours and change both.
+GO            ?= go
+GOLANGCI_LINT ?= $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+GORELEASER    ?= $(GO) run github.com/goreleaser/goreleaser/v2@v2.16.0
+
+SHELL       := bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS   += --no-builtin-rules
+
+VERSION = $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+COMMIT  = $(shell git rev-parse HEAD 2>/dev/null)
+DATE    = $(shell git log -1 --format=%cI 2>/dev/null)
+CLI     = github.com/arena-evals/arena/internal/cli
+LDFLAGS = -s -w -X $(CLI).version=$(VERSION) -X $(CLI).commit=$(COMMIT) -X $(CLI).date=$(DATE)
+
+FUZZTIME ?= 20s
+BENCH    ?= .
+
+.PHONY: help
+help: # one line for each target that is described by ##
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+##@ work
+
+.PHONY: run
+run: ## run the demonstration in scenarios/
+	$(GO) run ./cmd/arena run scenarios
+
+.PHONY: build
+build: ## build bin/arena, one static binary
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/arena ./cmd/arena
+
+.PHONY: test
+test: ## run all tests
+	$(GO) test ./...
+
+.PHONY: golden
+golden: ## rewrite the golden files; read the diff before you commit it
+	$(GO) test $$(grep -rlE 'flag\.Bool\("update"|/golden"$$' --include='*_test.go' . | xargs -n 1 dirname | sort -u) -update
+
+.PHONY: fuzz
+fuzz: ## run each fuzz test for FUZZTIME (20s)
+	@grep -rnoE '^func Fuzz[A-Za-z0-9_]+' --include='*_test.go' . | sed -E 's,/[^/]*:[0-9]+:func , ,' | sort -u | \
+	while read -r dir name; do \
+		echo "$$dir $$name"; \
+		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$dir"; \
+	done
+
+.PHONY: bench
+bench: ## run the benchmarks that match BENCH (all)
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+
+.PHONY: cover
+cover: ## measure the coverage, into out/cover.html
+	@mkdir -p out
+	$(GO) test -coverpkg=./... -coverprofile=out/cover.out ./...
+	$(GO) tool cover -html=out/cover.out -o out/cover.html
+	$(GO) tool cover -func=out/cover.out | tail -n 1
+
+##@ checks
+
+.PHONY: check
+check: fmt vet tidy race lint ## everything that CI checks
+
+.PHONY: fmt
+fmt: ## fail on files that gofmt would change
+	@test -z "$$(gofmt -l . | tee /dev/stderr)"
+
+.PHONY: vet
+vet: ## run go vet
+	$(GO) vet ./...
+
+.PHONY: tidy
+tidy: ## fail when go.mod or go.sum is not tidy
+	$(GO) mod tidy -diff
+
+.PHONY: race
+race: ## run all tests with the race detector and in a browser (needs Chromium or Chrome)
+	ARENA_BROWSER=required $(GO) test -race ./...
+
+.PHONY: layering
+layering: ## check the map of the packages
+	$(GO) test ./internal
+
+.PHONY: browser
+browser: ## test the HTML report in a browser (needs Chromium or Chrome)
+	ARENA_BROWSER=required $(GO) test ./internal/report/html/...
+
+.PHONY: lint
+lint: ## run golangci-lint
+	$(GOLANGCI_LINT) run ./...
+
+##@ release
+
+.PHONY: share
+share: ## write the completions and the man pages, into bin/share
+	@rm -rf bin/share && mkdir -p bin/share/completions bin/share/man
+	$(GO) build -o bin/share/arena ./cmd/arena
+	for shell in bash zsh fish powershell; do bin/share/arena completion $$shell >bin/share/completions/arena.$$shell; done
+	bin/share/arena man bin/share/man
+	@rm bin/share/arena
+
+.PHONY: snapshot
+snapshot: ## build every archive of a release, into dist/, and publish nothing
+	$(GORELEASER) release --snapshot --clean
+
+.PHONY: release
+release: # publish the tag that is checked out; CI does that
+	$(GORELEASER) release --clean

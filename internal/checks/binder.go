@@ -1,0 +1,151 @@
+package checks
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// binder turns the parameters of one check into its typed struct and is what Build sees of the place where the check is
+// written.
+type binder struct {
+	c    *Compiler
+	r    *node.Reader
+	def  *Def
+	name string // of the check, as written
+	at   diag.Pos
+	body *node.Node            // the parameters without what belongs to the surface; nil: none
+	read map[string]*node.Node // canonical parameter → where its value was taken from
+}
+
+// decode fills a pointer to a parameter struct.
+func (b *binder) decode(l *layout, dst any) bool {
+	return b.fill(l, b.body, "", reflect.ValueOf(dst).Elem())
+}
+
+// anyOf reports when none of some parameters is given.
+func (b *binder) anyOf(names []string) bool {
+	if len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return b.read[name] != nil }) {
+		return true
+	}
+	b.missing(b.body, "%s: needs %s", b.name, alternatives(names))
+	return false
+}
+
+// errorf reports a problem with the value of a parameter.
+func (b *binder) errorf(param, code, format string, args ...any) *diag.Diagnostic {
+	return b.r.Errorf(b.read[param], code, b.name+": "+format, args...)
+}
+
+// fill reads a mapping into a struct. path names the mapping within the parameters; "" is the parameters themselves.
+func (b *binder) fill(l *layout, n *node.Node, path string, dst reflect.Value) bool {
+	given, ok := b.collect(l, n, path)
+	for i := range l.fields {
+		f := &l.fields[i]
+		value := b.choose(f, given)
+		if path == "" && value != nil {
+			b.read[f.Name] = value
+		}
+		target := dst.FieldByIndex(f.index)
+		switch {
+		case value != nil:
+			ok = f.codec.decode(b, value, b.what(path, f.Name), target) && ok
+		case f.Required:
+			b.missing(n, "%s: missing parameter %q (%s)%s", b.name, f.Name, f.Type, within(path))
+			ok = false
+		case f.codec.preset != nil:
+			f.codec.preset(target)
+		}
+	}
+	return ok
+}
+
+// collect maps spellings to values and reports the keys that mean nothing.
+func (b *binder) collect(l *layout, n *node.Node, path string) (map[string]*node.Node, bool) {
+	given, ok := map[string]*node.Node{}, true
+	if n == nil {
+		return given, true
+	}
+	walked := b.r.Each(n, b.what(path, "params"), func(key string, k, v *node.Node) {
+		if _, known := l.keys[key]; known {
+			given[key] = v
+			return
+		}
+		ok = b.unknown(l, k, path) && ok
+	})
+	return given, ok && walked
+}
+
+// choose takes the value of the canonical spelling, else that of the first alias, and warns about those it leaves. A
+// canonical spelling that holds nothing gives way to an alias.
+func (b *binder) choose(f *field, given map[string]*node.Node) *node.Node {
+	var taken *node.Node
+	var as string
+	for _, key := range f.spellings() {
+		v := given[key]
+		switch {
+		case v == nil:
+		case taken == nil || holdsNothing(taken) && !holdsNothing(v):
+			taken, as = v, key
+		default:
+			b.r.Warnf(v, "ignored-parameter", "%s: %q is ignored because %q is given too", b.name, key, as)
+		}
+	}
+	return taken
+}
+
+func holdsNothing(n *node.Node) bool {
+	return node.IsNull(n) || n.Kind == node.List && len(n.Content) == 0
+}
+
+// unknown reports a key that is no parameter; under Lenient that is a warning and the result is true.
+func (b *binder) unknown(l *layout, k *node.Node, path string) bool {
+	report := b.r.Errorf
+	if b.r.Lenient {
+		report = b.r.Warnf
+	}
+	d := report(k, "unknown-parameter", "%s: unknown parameter %q%s", b.name, k.Value, within(path))
+	near := diag.Nearest(k.Value, l.names())
+	switch {
+	case path == "" && slices.Contains(besideParams, k.Value):
+		d.Hint = `write it beside "params", not inside`
+	case near != "":
+		f := &l.fields[l.keys[near]]
+		d.Hint = `did you mean "` + near + `" (` + f.Type + `)?`
+	case len(l.fields) == 0:
+		d.Hint = "it takes no parameters"
+	default:
+		d.Hint = "parameters: " + l.list()
+	}
+	return b.r.Lenient
+}
+
+// besideParams are the fields of a check that people put one level too deep.
+var besideParams = []string{"type", "when", "pass_threshold", "params"}
+
+// missing reports at a mapping, or at the check when it has none.
+func (b *binder) missing(n *node.Node, format string, args ...any) *diag.Diagnostic {
+	at := b.at
+	if n != nil {
+		at = b.r.Pos(n)
+	}
+	return b.r.Diags.Errorf(at, 1, "missing-parameter", format, args...)
+}
+
+func (b *binder) what(path, name string) string {
+	if path == "" {
+		return b.name + ": " + name
+	}
+	return path + "." + name
+}
+
+func within(path string) string {
+	if path == "" {
+		return ""
+	}
+	_, place, _ := strings.Cut(path, ": ")
+	return " in " + place
+}

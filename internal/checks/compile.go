@@ -1,0 +1,205 @@
+package checks
+
+import (
+	"regexp"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// Compiler turns checks as written into checks that run. Its zero value is ready. It is safe for concurrent use, and
+// one Compiler for a whole suite builds every regular expression, schema and path only once.
+type Compiler struct {
+	// Lenient makes unknown parameters warnings, for files that were written for another tool.
+	Lenient bool
+
+	regexps cache[*regexp.Regexp]
+	schemas cache[compiledSchema]
+	queries cache[*query]
+}
+
+func (c *Compiler) regexp(text string) (*regexp.Regexp, error) { return c.regexps.get(text, regexp.Compile) }
+
+// Compiled is a check in its place, ready to judge. It is immutable, safe for concurrent use, and keeps nothing of the
+// file alive but texts.
+type Compiled struct {
+	Def     *Def
+	Type    string // as its author wrote it
+	Check   Check
+	Pos     diag.Pos // of the type
+	Message string   // the author's label; may be empty
+	When    *When    // nil: always
+
+	MinScore, MaxScore, PassThreshold *float64 // nil: not given
+
+	session bool // sees the conversation wherever it stands
+}
+
+// Compile builds one check. What is wrong with it goes to d, all of it; the result is nil then.
+func (c *Compiler) Compile(spec *scenario.Check, d *diag.List) *Compiled {
+	var problems diag.List
+	k := &compilation{c: c, spec: spec, r: &node.Reader{File: spec.Pos.File, Diags: &problems, Lenient: c.Lenient}}
+	out := k.compile()
+	for _, p := range problems.Sorted() {
+		d.Add(p)
+	}
+	if problems.Errors() > 0 {
+		return nil
+	}
+	return out
+}
+
+// wrapperType is the long spelling of a check: the type and the parameters are in eval_type and eval_params.
+const wrapperType = "assertion"
+
+// compilation is the work on one check.
+type compilation struct {
+	c      *Compiler
+	spec   *scenario.Check
+	r      *node.Reader
+	limits limits
+}
+
+// written is a check by its parts, whichever spelling they come from.
+type written struct {
+	name  string
+	pos   diag.Pos
+	width int
+	body  *node.Node // parameters; nil: none
+	at    diag.Pos   // of the parameters
+}
+
+func (k *compilation) compile() *Compiled {
+	w := written{name: k.spec.Type, pos: k.spec.Pos, width: utf8.RuneCountInString(k.spec.Type), body: k.spec.Params}
+	w.at = k.spec.ParamsPos
+	if w.at.Line == 0 {
+		w.at = w.pos
+	}
+	k.limits.beside(k)
+	when := k.when()
+	ok := true
+	if w.name == wrapperType {
+		w, ok = k.unwrap(w)
+	}
+	if !ok {
+		return nil
+	}
+	e, ok := k.resolve(w)
+	if !ok {
+		return nil
+	}
+	check := k.build(e, w)
+	k.limits.verify(k, w)
+	return &Compiled{
+		Def: e.def, Type: e.name, Check: check, Pos: k.spec.Pos, Message: k.limits.message, When: when, session: e.session,
+		MinScore: k.limits.min, MaxScore: k.limits.max, PassThreshold: k.spec.PassThreshold,
+	}
+}
+
+// build reads the parameters and makes the check; nil after a problem.
+func (k *compilation) build(e entry, w written) Check {
+	body, ok := k.body(w)
+	if !ok {
+		return nil
+	}
+	b := &binder{c: k.c, r: k.r, def: e.def, name: e.name, at: w.at, read: map[string]*node.Node{}}
+	b.body = k.limits.take(k, e.name, body, e.def.layout().keys)
+	return e.def.build(b)
+}
+
+// body returns the parameters as a mapping, or nil when none were given.
+func (k *compilation) body(w written) (*node.Node, bool) {
+	if node.IsNull(w.body) {
+		return nil, true
+	}
+	if w.body.Kind != node.Map {
+		d := k.r.Errorf(w.body, "wrong-type", "%s: params must be a map of parameters", w.name)
+		if e, known := index()[w.name]; known {
+			d.Hint = "parameters: " + e.def.layout().list()
+		}
+		return nil, false
+	}
+	return w.body, true
+}
+
+// unwrap takes the check out of its long spelling.
+func (k *compilation) unwrap(w written) (written, bool) {
+	body, ok := k.body(w)
+	if !ok {
+		return w, false
+	}
+	inner := written{pos: w.pos, at: w.at}
+	known := []string{"eval_type", "eval_params", "min_score", "max_score", "message"}
+	if body != nil {
+		ok = k.r.Fields(body, wrapperType, known, func(key string, _, v *node.Node) {
+			switch key {
+			case "eval_type":
+				inner.name, _ = k.r.Name(v, "eval_type")
+				inner.pos, inner.width = k.r.Pos(v), utf8.RuneCountInString(v.Value)
+			case "eval_params":
+				inner.body, inner.at = v, k.r.Pos(v)
+			default:
+				k.limits.set(k, wrapperType, key, v)
+			}
+		})
+	}
+	switch inner.name {
+	case "":
+		k.r.Diags.Errorf(w.at, 1, "missing-parameter", `%s: missing parameter "eval_type" (name of a check)`, wrapperType)
+	case wrapperType:
+		k.r.Diags.Errorf(inner.pos, inner.width, "unknown-check", "%s cannot wrap itself", wrapperType)
+	default:
+		return inner, ok
+	}
+	return inner, false
+}
+
+// resolve finds the check by name and says what is wrong when there is none.
+func (k *compilation) resolve(w written) (entry, bool) {
+	if e, ok := index()[w.name]; ok {
+		return e, true
+	}
+	if family, ok := planned()[w.name]; ok {
+		d := k.r.Diags.Errorf(w.pos, w.width, "not-available", "this version of arena does not have the check %q yet (%s)",
+			w.name, family)
+		d.Hint = "`arena checks` lists those it has; take this one out to run the others"
+		return entry{}, false
+	}
+	d := k.r.Diags.Errorf(w.pos, w.width, "unknown-check", "unknown check %q", w.name)
+	d.Hint = "`arena checks` lists all of them"
+	if near := diag.DidYouMean(w.name, knownNames()); near != "" {
+		d.Hint = near + " " + d.Hint
+	}
+	return entry{}, false
+}
+
+// surfaceKeys are the keys that a surface takes out of the parameters before the check sees them.
+func (k *compilation) surfaceKeys() []string {
+	keys := []string{"min_score", "max_score", "message"}
+	if k.spec.Surface == scenario.Guardrail {
+		keys = append(keys, "direction")
+	}
+	return keys
+}
+
+// take reads what belongs to the surface and returns the rest; own are the parameters of the check itself.
+func (l *limits) take(k *compilation, name string, body *node.Node, own map[string]int) *node.Node {
+	if body == nil {
+		return nil
+	}
+	keys := k.surfaceKeys()
+	rest := *body
+	rest.Content = make([]*node.Node, 0, len(body.Content))
+	for i := 0; i+1 < len(body.Content); i += 2 {
+		key, v := body.Content[i], body.Content[i+1]
+		if _, mine := own[key.Value]; mine || !slices.Contains(keys, key.Value) {
+			rest.Content = append(rest.Content, key, v)
+			continue
+		}
+		l.set(k, name, key.Value, v)
+	}
+	return &rest
+}

@@ -1,0 +1,157 @@
+package checks
+
+import (
+	"slices"
+	"sync"
+)
+
+// Def is everything there is to know about one check: how it is written, what it looks at, what its parameters are and
+// how it is built. Defs are immutable once they are in the table.
+type Def struct {
+	Name string
+	// Aliases are further spellings of the name. What the author wrote is what reports show.
+	Aliases []string
+	// SessionNames are spellings that mean the whole conversation wherever the check stands.
+	SessionNames []string
+	Summary      string // one sentence
+	Family       Family
+	Surfaces     Surfaces // where its documentation puts it; a hint, not a restriction
+	Scope        Scope
+	Needs        Needs
+	// AnyOf names parameters of which at least one must be given.
+	AnyOf []string
+
+	layout func() *layout
+	build  func(*binder) Check
+}
+
+// params is the typed parameter struct of a check. Build runs while the files are loaded, once for each place where the
+// check is written, and only with parameters that fit their types and bounds; what it rejects itself it reports to b.
+type params interface {
+	Build(b *binder) Check
+}
+
+// define makes the entry of a check whose parameters are P.
+func define[P params](d Def) *Def {
+	d.layout = sync.OnceValue(func() *layout { return layoutFor[P]() })
+	d.build = func(b *binder) Check {
+		var p P
+		if !b.decode(d.layout(), &p) || !b.anyOf(d.AnyOf) {
+			return nil
+		}
+		return p.Build(b)
+	}
+	return &d
+}
+
+// Names returns every spelling of the check, the canonical one first.
+func (d *Def) Names() []string {
+	return slices.Concat([]string{d.Name}, d.Aliases, d.SessionNames)
+}
+
+// Params describes the parameters in the order in which documentation lists them.
+func (d *Def) Params() []Param {
+	fields := d.layout().fields
+	out := make([]Param, len(fields))
+	for i := range fields {
+		out[i] = fields[i].Param
+	}
+	return out
+}
+
+// Family sorts the checks for people.
+type Family string
+
+// The families.
+const (
+	FamilyContent   Family = "content"
+	FamilyJSON      Family = "JSON"
+	FamilyTools     Family = "tool calls"
+	FamilyAgents    Family = "agents and skills"
+	FamilyWorkflow  Family = "workflows"
+	FamilyMedia     Family = "media"
+	FamilyJudge     Family = "LLM judges"
+	FamilyRAG       Family = "retrieval"
+	FamilySafety    Family = "safety"
+	FamilyExternal  Family = "external checks"
+	FamilyBudget    Family = "budgets"
+	FamilyMeta      Family = "guardrails and invariants"
+	FamilyBehaviour Family = "behaviour"
+	FamilyTrace     Family = "trace checks"
+)
+
+// Surfaces is a set of places where a check can stand.
+type Surfaces uint8
+
+// The surfaces.
+const (
+	OnAssertion Surfaces = 1 << iota
+	OnGuardrail
+	OnEval
+)
+
+// Everywhere is all the surfaces.
+const Everywhere = OnAssertion | OnGuardrail | OnEval
+
+// Scope says how much of a conversation a check looks at.
+type Scope uint8
+
+// The scopes.
+const (
+	AsWritten   Scope = iota // the turn as a turn assertion, the conversation otherwise
+	WholeAlways              // the conversation wherever it stands
+)
+
+// Needs is what a check takes to be judged. Order, groups and the question whether there is anything to look at follow
+// from it.
+type Needs uint16
+
+// The needs.
+const (
+	NeedsReply     Needs = 1 << iota // the text of a reply
+	NeedsCalls                       // the tool calls
+	NeedsUsage                       // time, tokens or cost
+	NeedsMedia                       // images, sounds and videos
+	NeedsWorkflow                    // the state of a workflow
+	NeedsCompute                     // much time, but nothing outside the process
+	NeedsEmbedding                   // an embedding model
+	NeedsTool                        // runs a tool
+	NeedsProcess                     // runs a program
+	NeedsNetwork                     // calls an endpoint
+	NeedsModel                       // calls a language model
+)
+
+const outside = NeedsTool | NeedsProcess | NeedsNetwork | NeedsModel
+
+// The groups that evals get when they name none themselves.
+const (
+	GroupDefault  = "default"
+	GroupFast     = "fast-running"
+	GroupLong     = "long-running"
+	GroupExternal = "external"
+)
+
+// Groups returns the eval groups of a check that names none.
+func (n Needs) Groups() []string {
+	switch {
+	case n&outside != 0:
+		return []string{GroupDefault, GroupLong, GroupExternal}
+	case n&(NeedsCompute|NeedsEmbedding) != 0:
+		return []string{GroupDefault, GroupLong}
+	}
+	return []string{GroupDefault, GroupFast}
+}
+
+// Dearness orders checks for running: what costs nothing before what takes time, that before what leaves the process,
+// and what is paid for by the token last.
+func (n Needs) Dearness() int {
+	switch {
+	case n&(NeedsModel|NeedsEmbedding) != 0:
+		return 3
+	case n&outside != 0:
+		return 2
+	case n&NeedsCompute != 0:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,111 @@
+package checks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// slack is by how much a score may miss a threshold through rounding.
+const slack = 1e-9
+
+// Judge decides on the check as an assertion: a verdict, whatever happens. The time it took is left to the caller.
+func (c *Compiled) Judge(ctx context.Context, s *Subject) result.Verdict {
+	v := result.Verdict{
+		Type: c.Type, Message: c.Message, Position: c.Pos,
+		MinScore: c.MinScore, MaxScore: c.MaxScore, PassThreshold: c.PassThreshold,
+	}
+	if reason := c.When.unmet(s.Calls); reason != "" {
+		return skipped(v, reason)
+	}
+	f, err := c.Eval(ctx, s)
+	switch {
+	case err == nil:
+		v.Score, v.Explanation, v.Details = &f.Score, f.Explanation, f.Details
+		v.Status, v.Passed = result.Failed, c.passes(f)
+		if v.Passed {
+			v.Status = result.Passed
+		}
+	case errors.Is(err, ErrNotApplicable):
+		return skipped(v, err.Error())
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		v.Status, v.Error = result.Cancelled, err.Error()
+	default:
+		v.Status, v.Error = result.Errored, err.Error()
+	}
+	return v
+}
+
+func skipped(v result.Verdict, reason string) result.Verdict {
+	v.Status, v.Passed, v.Skipped, v.SkipReason = result.Skipped, true, true, reason
+	return v
+}
+
+// Eval runs the check without deciding anything; it is what every surface stands on. A panic, a score that is none and
+// a subject without anything to look at are errors.
+func (c *Compiled) Eval(ctx context.Context, s *Subject) (f Finding, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			f, err = Finding{}, fmt.Errorf("the check panicked: %v (%s)", p, panicSite())
+		}
+	}()
+	if c.session {
+		s = s.Whole()
+	}
+	if blind(c.Def.Needs, s) {
+		return Finding{}, errNoReply
+	}
+	if f, err = c.Check.Eval(ctx, s); err != nil {
+		return Finding{}, err
+	}
+	if math.IsNaN(f.Score) || f.Score < 0 || f.Score > 1 {
+		return Finding{}, fmt.Errorf("the check gave the score %v; scores are between 0 and 1", f.Score)
+	}
+	return f, nil
+}
+
+var errNoReply = errors.New("there is no reply to look at")
+
+// blind reports whether a check that looks at replies or calls has neither.
+func blind(needs Needs, s *Subject) bool {
+	if needs&(NeedsReply|NeedsCalls) == 0 || s.HasReply() {
+		return false
+	}
+	return needs&NeedsCalls == 0 || len(s.Calls) == 0
+}
+
+// passes holds a finding against the thresholds; both are inclusive. Without any, the check's own limit decides, and
+// without that only a full score passes.
+func (c *Compiled) passes(f Finding) bool {
+	if c.MinScore == nil && c.MaxScore == nil {
+		if f.Holds != nil {
+			return *f.Holds
+		}
+		return f.Score >= 1-slack
+	}
+	return (c.MinScore == nil || f.Score >= *c.MinScore-slack) && (c.MaxScore == nil || f.Score <= *c.MaxScore+slack)
+}
+
+// panicSite names the innermost places of a panic, without the paths of the machine that built arena.
+func panicSite() string {
+	var pcs [32]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	var places []string
+	for thrown := false; len(places) < 3; {
+		f, more := frames.Next()
+		if thrown && !strings.HasPrefix(f.Function, "runtime.") {
+			places = append(places, fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line))
+		}
+		thrown = thrown || f.Function == "runtime.gopanic"
+		if !more {
+			break
+		}
+	}
+	return strings.Join(places, " < ")
+}

@@ -1,0 +1,68 @@
+package checks
+
+import (
+	"math"
+
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// limits is what the surface, not the check, makes of a score: the thresholds and the label. It is gathered from beside
+// params, from params and from the params of the long spelling.
+type limits struct {
+	min, max *float64
+	message  string
+}
+
+// beside takes what is written next to params.
+func (l *limits) beside(k *compilation) {
+	spec := k.spec
+	l.min, l.max, l.message = spec.MinScore, spec.MaxScore, spec.Message
+	for _, given := range []struct {
+		name string
+		v    *float64
+	}{{"min_score", spec.MinScore}, {"max_score", spec.MaxScore}, {"pass_threshold", spec.PassThreshold}} {
+		if v := given.v; v != nil && (math.IsNaN(*v) || *v < 0 || *v > 1) {
+			k.r.Diags.Errorf(spec.Pos, 1, "out-of-range", "%s: %s must be between 0 and 1, found %s", spec.Type, given.name,
+				decimal(*v))
+		}
+	}
+}
+
+// set takes one key from within params. A threshold that is written twice must say the same both times.
+func (l *limits) set(k *compilation, name, key string, v *node.Node) {
+	switch key {
+	case "min_score":
+		l.min = l.threshold(k, name+": "+key, v, l.min)
+	case "max_score":
+		l.max = l.threshold(k, name+": "+key, v, l.max)
+	case "message":
+		text, ok := k.r.String(v, name+": "+key)
+		if ok && l.message != "" && l.message != text {
+			k.r.Warnf(v, "ignored-parameter", "%s: message is ignored because it is given outside params too", name)
+		} else if ok {
+			l.message = text
+		}
+	case "direction":
+		k.r.OneOf(v, name+": "+key, "input", "output", "both")
+	}
+}
+
+func (l *limits) threshold(k *compilation, what string, n *node.Node, before *float64) *float64 {
+	v, ok := k.r.Float(n, what, 0, 1)
+	if !ok {
+		return before
+	}
+	if before != nil && *before != v {
+		k.r.Errorf(n, "conflicting-threshold", "%s is %s here and %s in another place of the same check", what, decimal(v),
+			decimal(*before)).Hint = "keep one of the two"
+	}
+	return &v
+}
+
+// verify looks at the thresholds together.
+func (l *limits) verify(k *compilation, w written) {
+	if l.min != nil && l.max != nil && *l.min > *l.max {
+		k.r.Diags.Errorf(w.at, 1, "out-of-range", "%s: min_score %s is above max_score %s, so that no score passes", w.name,
+			decimal(*l.min), decimal(*l.max))
+	}
+}

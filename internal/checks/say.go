@@ -1,0 +1,113 @@
+package checks
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// The words in which checks explain themselves. Whatever comes from a model is quoted and cut.
+
+const (
+	quoteLimit   = 60  // characters of a quoted value
+	contentLimit = 400 // characters of a text kept in details
+	listLimit    = 5   // items of a list
+)
+
+// quote quotes a text for an explanation.
+func quote(s string) string { return strconv.Quote(cut(s, quoteLimit)) }
+
+// cut shortens a text to a number of characters.
+func cut(s string, limit int) string {
+	if len(s) <= limit || utf8.RuneCountInString(s) <= limit {
+		return s
+	}
+	end := 0
+	for range limit {
+		_, size := utf8.DecodeRuneInString(s[end:])
+		end += size
+	}
+	return s[:end] + "…"
+}
+
+// quoted is a list of quoted texts: "a", "b" and 3 more.
+func quoted(items []string) string {
+	short := make([]string, 0, listLimit)
+	for _, s := range items[:min(len(items), listLimit)] {
+		short = append(short, quote(s))
+	}
+	return more(short, len(items))
+}
+
+// listed is a list of phrases that need no quotes.
+func listed(items []string, between string) string {
+	return moreBy(items[:min(len(items), listLimit)], len(items), between)
+}
+
+func more(short []string, total int) string { return moreBy(short, total, ", ") }
+
+func moreBy(short []string, total int, between string) string {
+	text := strings.Join(short, between)
+	if rest := total - len(short); rest > 0 {
+		text += fmt.Sprintf(" and %d more", rest)
+	}
+	return text
+}
+
+// joinWords is a list of our own words: a, b or c.
+func joinWords(list []string) string {
+	if len(list) < 2 {
+		return strings.Join(list, "")
+	}
+	last := len(list) - 1
+	return strings.Join(list[:last], ", ") + " or " + list[last]
+}
+
+// alternatives asks for one of some parameters.
+func alternatives(names []string) string {
+	if len(names) == 2 {
+		return names[0] + " or " + names[1]
+	}
+	return "at least one of " + strings.Join(names, ", ")
+}
+
+// count is a number with its noun: 1 character, 2 characters.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// times says how often: never, once, 3 times.
+func times(n int) string {
+	switch n {
+	case 0:
+		return "never"
+	case 1:
+		return "once"
+	}
+	return strconv.Itoa(n) + " times"
+}
+
+// decimal writes a number in its shortest form without an exponent.
+func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// money writes dollars with cents, or with as many digits as it takes to be more than nothing.
+func money(f float64) string {
+	if f == 0 {
+		return "$0"
+	}
+	digits := 2
+	if magnitude := math.Floor(math.Log10(math.Abs(f))); magnitude < 0 {
+		digits = min(int(-magnitude)+2, 12)
+	}
+	text := strconv.FormatFloat(f, 'f', digits, 64)
+	for digits > 2 && strings.HasSuffix(text, "0") {
+		digits--
+		text = text[:len(text)-1]
+	}
+	return "$" + text
+}

@@ -1,0 +1,66 @@
+package checks
+
+import (
+	"slices"
+	"sync"
+)
+
+// builtin is every check of arena, sorted by name.
+var builtin = []*Def{
+	containsDef,
+	containsAnyDef,
+	contentExcludesDef,
+	costBudgetDef,
+	jsonPathDef,
+	jsonSchemaDef,
+	jsonValidDef,
+	latencyBudgetDef,
+	maxLengthDef,
+	minLengthDef,
+	regexDef,
+	sentenceCountDef,
+	toolCallCountDef,
+	toolCallsWithArgsDef,
+	toolsCalledDef,
+	toolsNotCalledDef,
+}
+
+// Builtin returns the checks that arena has, sorted by name.
+func Builtin() []*Def { return slices.Clone(builtin) }
+
+// Lookup finds a check by any of its names.
+func Lookup(name string) (*Def, bool) {
+	e, ok := index()[name]
+	return e.def, ok
+}
+
+// entry is one spelling of a check.
+type entry struct {
+	def     *Def
+	name    string // as in the Def, so that compiled checks do not keep the text of their file alive
+	session bool
+}
+
+var index = sync.OnceValue(func() map[string]entry {
+	m := map[string]entry{}
+	for _, d := range builtin {
+		for _, name := range d.Names() {
+			session := d.Scope == WholeAlways || slices.Contains(d.SessionNames, name)
+			m[name] = entry{d, name, session}
+		}
+	}
+	return m
+})
+
+// knownNames is every type that a file may name, for hints.
+var knownNames = sync.OnceValue(func() []string {
+	names := []string{wrapperType}
+	for name := range index() {
+		names = append(names, name)
+	}
+	for name := range planned() {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+})

@@ -1,0 +1,67 @@
+package checks
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// anyValue is a parameter of any shape; null is a value. Numbers are json.Number.
+type anyValue struct {
+	given bool
+	v     any
+}
+
+func (a *anyValue) take(b *binder, n *node.Node, _ string) bool {
+	before := b.r.Diags.Errors()
+	a.given, a.v = true, b.r.Any(n)
+	return b.r.Diags.Errors() == before
+}
+
+func (*anyValue) describe() (string, map[string]any) { return "any value", map[string]any{} }
+
+// pattern is a parameter that holds a regular expression, compiled.
+type pattern struct{ *regexp.Regexp }
+
+func (p *pattern) take(b *binder, n *node.Node, what string) bool {
+	text, ok := b.r.String(n, what)
+	if !ok {
+		return false
+	}
+	if text == "" {
+		b.r.Errorf(n, "empty-value", "%s is empty", what)
+		return false
+	}
+	re, err := b.c.regexp(text)
+	if err != nil {
+		d := b.r.Errorf(n, "bad-regex", "%s is not a regular expression: %s", what, regexpProblem(err))
+		d.Hint = regexpHint(text)
+		return false
+	}
+	p.Regexp = re
+	return true
+}
+
+func (*pattern) describe() (string, map[string]any) {
+	return "regular expression", map[string]any{"type": "string", "format": "regex", "minLength": 1}
+}
+
+func regexpProblem(err error) string {
+	return strings.TrimPrefix(err.Error(), "error parsing regexp: ")
+}
+
+var backreference = regexp.MustCompile(`\\[1-9]`)
+
+// regexpHint explains what people who know other dialects stumble over.
+func regexpHint(text string) string {
+	for _, look := range []string{"(?=", "(?!", "(?<=", "(?<!"} {
+		if strings.Contains(text, look) {
+			return "RE2 syntax has no lookahead and no lookbehind"
+		}
+	}
+	if backreference.MatchString(text) {
+		return "RE2 syntax has no backreferences"
+	}
+	return ""
+}

@@ -1,0 +1,131 @@
+// Package cli is the command line: commands, flags, settings, exit statuses and all of arena's contact with the
+// operating system. It is the only package that knows every other one.
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// App is what a command may touch of the outside world.
+type App struct {
+	Args     []string // without the program's name
+	Out, Err io.Writer
+	Env      map[string]string
+	Now      func() time.Time
+	// OutTTY and ErrTTY say whether a person looks at the stream; Width is the columns of the terminal.
+	OutTTY, ErrTTY bool
+	Width          func() int
+	// Interrupts delivers the user's wishes to stop until the returned function is called.
+	Interrupts func() (<-chan os.Signal, func())
+	// Exit ends the process at once: the second interrupt.
+	Exit func(code int)
+}
+
+// System is the App of the real process.
+func System() *App {
+	return &App{
+		Args: os.Args[1:], Out: os.Stdout, Err: os.Stderr, Env: environ(os.Environ()), Now: clockFrom(os.Getenv),
+		OutTTY: term.IsTerminal(int(os.Stdout.Fd())), ErrTTY: term.IsTerminal(int(os.Stderr.Fd())),
+		Width: terminalWidth, Exit: os.Exit,
+		Interrupts: func() (<-chan os.Signal, func()) {
+			c := make(chan os.Signal, 2)
+			signal.Notify(c, os.Interrupt, syscall.SIGTERM)
+			return c, func() { signal.Stop(c) }
+		},
+	}
+}
+
+func environ(list []string) map[string]string {
+	env := make(map[string]string, len(list))
+	for _, kv := range list {
+		if k, v, ok := strings.Cut(kv, "="); ok {
+			env[k] = v
+		}
+	}
+	return env
+}
+
+// clockFrom stands still at SOURCE_DATE_EPOCH when that is set (https://reproducible-builds.org/specs/source-date-epoch/),
+// so that every byte of a run can be repeated.
+func clockFrom(getenv func(string) string) func() time.Time {
+	seconds, err := strconv.ParseInt(getenv("SOURCE_DATE_EPOCH"), 10, 64)
+	if err != nil {
+		return time.Now
+	}
+	fixed := time.Unix(seconds, 0).UTC()
+	return func() time.Time { return fixed }
+}
+
+func terminalWidth() int {
+	for _, f := range []*os.File{os.Stderr, os.Stdout} {
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+			return w
+		}
+	}
+	return 80
+}
+
+// Getenv looks a variable up.
+func (a *App) Getenv(name string) (string, bool) {
+	v, ok := a.Env[name]
+	return v, ok
+}
+
+// exitError carries an exit status up to Main. With quiet the command has said all there is to say.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return "exit status " + strconv.Itoa(e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// exit ends a command with a status and nothing more to say.
+func exit(code int) error {
+	if code == 0 {
+		return nil
+	}
+	return &exitError{code: code}
+}
+
+// broken is an error of arena or the world: a full disk, a file that cannot be written.
+func broken(err error) error { return &exitError{code: result.ExitError, err: err} }
+
+// Main runs the command line and returns the exit status. It is the only place that turns errors into statuses: what
+// is not marked otherwise is a mistake of the user's, 2.
+func Main(app *App) int {
+	root := newRoot(app)
+	root.SetArgs(app.Args)
+	err := root.ExecuteContext(context.Background())
+	if err == nil {
+		return 0
+	}
+	code := result.ExitUsage
+	var e *exitError
+	if errors.As(err, &e) {
+		code = e.code
+		if e.err == nil {
+			return code
+		}
+	}
+	app.complain(err)
+	return code
+}

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/arena-evals/arena/internal/report/term"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
+)
+
+// execution is one run of a plan from the journal's first line to the exit status.
+type execution struct {
+	app   *App
+	flags *runFlags
+	plan  *runner.Plan
+	out   *outputs
+	jobs  int
+
+	collect result.Collector
+	screen  *term.Screen
+}
+
+func (x *execution) run(ctx context.Context) (err error) {
+	file, err := x.out.openJournal()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closed(file)) }()
+	run := &result.Run{
+		SchemaVersion: result.SchemaVersion, Arena: shortVersion(), Name: x.plan.Name, Started: x.app.Now().UTC(),
+		Planned: len(x.plan.Trials), FailOn: x.plan.FailOn,
+	}
+	journal, err := result.NewJournal(file, result.JournalHeader{
+		Arena: run.Arena, Name: run.Name, Started: run.Started, Planned: run.Planned, FailOn: run.FailOn,
+	})
+	if err != nil {
+		return broken(err)
+	}
+	ctx, interrupted := x.interruptible(ctx)
+	x.screen = newScreen(x.app, x.flags, run.Planned)
+	x.screen.Start(run.Planned)
+	runErr := runner.Run(ctx, x.plan, x.runOptions(), journal, x)
+	return x.conclude(run, journal, runErr, interrupted())
+}
+
+func closed(f *os.File) error {
+	if err := f.Close(); err != nil {
+		return broken(fmt.Errorf("close %s: %w", filepath.Base(f.Name()), err))
+	}
+	return nil
+}
+
+// Handle implements runner.Sink: it hears of a trial when it is on disk.
+func (x *execution) Handle(e result.Event) error {
+	switch e := e.(type) {
+	case result.TrialStarted:
+		x.screen.TrialStarted(e.ID)
+	case result.TrialDone:
+		b := x.collect.Add(e.Trial)
+		x.screen.TrialDone(&b, e.Trial)
+	}
+	return nil
+}
+
+// conclude folds what finished, writes every report and settles the exit status. It does so as well when the run was
+// cut short: what was paid for is reported.
+func (x *execution) conclude(run *result.Run, journal *result.Journal, runErr error, interrupted bool) error {
+	run.DurationMS = float64(x.app.Now().Sub(run.Started).Round(time.Microsecond)) / float64(time.Millisecond)
+	x.collect.Finish(run)
+	journal.Bind(run)
+	endErr := journal.Close(result.JournalFooter{DurationMS: run.DurationMS, Interrupted: interrupted})
+	reportErr := x.out.writeAll(run)
+	x.screen.Finish(run)
+	if err := errors.Join(runErr, endErr, reportErr, annotate(x.app, run)); err != nil {
+		x.app.complain(err)
+		if code := run.Exit(interrupted); code != result.ExitPassed {
+			return exit(code)
+		}
+		return exit(result.ExitError)
+	}
+	return exit(run.Exit(interrupted))
+}
+
+// interruptible cancels the run at the first interrupt and ends the process at the second. The returned function
+// stops listening and says whether there was one.
+func (x *execution) interruptible(ctx context.Context) (context.Context, func() bool) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	signals, stop := x.app.Interrupts()
+	done, seen := make(chan struct{}), make(chan bool, 1)
+	go func() {
+		interrupted := false
+		defer func() { seen <- interrupted }()
+		for {
+			select {
+			case <-done:
+				return
+			case <-signals:
+				if interrupted {
+					x.app.Exit(result.ExitInterrupted)
+				}
+				interrupted = true
+				x.screen.Note("stopping: trials in flight end now, reports follow; interrupt again to quit at once")
+				cancel(runner.Stop())
+			}
+		}
+	}()
+	return ctx, func() bool {
+		close(done)
+		interrupted := <-seen
+		stop()
+		cancel(nil)
+		return interrupted
+	}
+}
+
+func (x *execution) runOptions() runner.Options {
+	f := x.flags
+	return runner.Options{
+		Jobs: x.jobs, FailFast: f.failFast, OnFailure: f.onFailure, Now: x.app.Now,
+		Temperature: given(f, "temperature", f.temperature), MaxTokens: given(f, "max-tokens", f.maxTokens),
+		Seed: given(f, "seed", f.seed),
+		Crash: func(trial string, cause any, stack []byte) {
+			x.screen.Note(fmt.Sprintf("trial %s crashed: %v\n%s", trial, cause, stack))
+		},
+	}
+}

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/arena-evals/arena/internal/cli/template"
+)
+
+func newInitCmd(app *App) *cobra.Command {
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "init [folder]",
+		Short: "Write a small project that is green at once",
+		Long: `Init writes a small project: an arena config, a prompt, a tool and two scenarios with mock
+replies. It runs offline and green at once; point it at a model with --provider when you like.
+Files that exist are kept: init writes all of its files or none.`,
+		Example: `  arena init demo && cd demo && arena run`,
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			dir := "."
+			if len(args) == 1 {
+				dir = args[0]
+			}
+			return initProject(app, dir, force)
+		},
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "overwrite files that exist")
+	return cmd
+}
+
+// initProject copies the template. Nothing is written when a file would be overwritten.
+func initProject(app *App, dir string, force bool) error {
+	files, err := template.Files()
+	if err != nil {
+		return broken(err)
+	}
+	if !force {
+		var errs []error
+		for _, f := range files {
+			if path := filepath.Join(dir, f.Path); exists(path) {
+				errs = append(errs, fmt.Errorf("%s exists", path))
+			}
+		}
+		if len(errs) > 0 {
+			return fmt.Errorf("%w\nnothing was written; choose another folder, or pass --force to overwrite", errors.Join(errs...))
+		}
+	}
+	for _, f := range files {
+		path := filepath.Join(dir, f.Path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, f.Data, 0o644); err != nil { //nolint:gosec // a project is meant to be read by others
+			return err
+		}
+		if _, err := fmt.Fprintln(app.Out, "wrote", path); err != nil {
+			return broken(err)
+		}
+	}
+	next := "arena run"
+	if dir != "." {
+		next = "cd " + shellQuote(dir) + " && " + next
+	}
+	_, err = fmt.Fprintf(app.Out, "\nnext: %s\n", next)
+	return ifBroken(err)
+}
+

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+type listFlags struct {
+	config  string
+	asJSON  bool
+	lenient bool
+}
+
+// listed is one row of `arena list`.
+type listed struct {
+	ID     string   `json:"id"`
+	About  string   `json:"about"`
+	Tags   []string `json:"tags,omitempty"`
+	Source diag.Pos `json:"source"`
+}
+
+func newListCmd(app *App) *cobra.Command {
+	f := &listFlags{}
+	cmd := &cobra.Command{
+		Use:   "list scenarios|providers|tools|prompts|checks [path...]",
+		Short: "List what the files hold",
+		Example: `  arena list scenarios
+  arena list providers -c config.arena.yaml --json`,
+		ValidArgs: []string{"scenarios", "providers", "tools", "prompts", "checks"},
+		Args:      cobra.MinimumNArgs(1),
+		RunE:      func(_ *cobra.Command, args []string) error { return f.run(app, args[0], args[1:]) },
+	}
+	cmd.Flags().StringVarP(&f.config, "config", "c", "", "arena `file`")
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&f.lenient, "lenient", false, "unknown fields and parameters are warnings")
+	return cmd
+}
+
+func (f *listFlags) run(app *App, kind string, paths []string) error {
+	if err := oneOf("kind", []string{kind}, "scenarios", "providers", "tools", "prompts", "checks"); err != nil {
+		return fmt.Errorf("list %s: expected scenarios, providers, tools, prompts or checks", kind)
+	}
+	if kind == "checks" {
+		return listChecks(app, f.asJSON)
+	}
+	suite, diags := runner.Load(scenario.Options{Paths: paths, Config: f.config, Lenient: f.lenient, Getenv: app.Getenv})
+	if diags.Errors() > 0 {
+		app.showDiags(app.Err, diags.Sorted(), suite.Files, app.useColor("auto", app.ErrTTY), "")
+		return exit(result.ExitUsage)
+	}
+	rows := []listed{}
+	for _, p := range suite.Projects {
+		rows = append(rows, rowsOf(p, kind)...)
+	}
+	if f.asJSON {
+		return ifBroken(json.NewEncoder(app.Out).Encode(rows))
+	}
+	w := tabwriter.NewWriter(app.Out, 0, 0, 2, ' ', 0)
+	for _, r := range rows {
+		about := r.About
+		if len(r.Tags) > 0 {
+			about += " [" + strings.Join(r.Tags, " ") + "]"
+		}
+		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\n", r.ID, about, r.Source); err != nil {
+			return broken(err)
+		}
+	}
+	return ifBroken(w.Flush())
+}
+
+// ifBroken is broken for an error that may be nil.
+func ifBroken(err error) error {
+	if err == nil {
+		return nil
+	}
+	return broken(err)
+}
+
+func rowsOf(p *scenario.Project, kind string) []listed {
+	var rows []listed
+	switch kind {
+	case "scenarios":
+		for _, s := range p.Scenarios {
+			rows = append(rows, listed{s.ID, s.Description, s.Tags, s.Pos})
+		}
+	case "providers":
+		for _, q := range p.Providers {
+			rows = append(rows, listed{q.ID, strings.Trim(q.Type+" "+q.Model+groupNote(q), " "), q.Capabilities, q.Pos})
+		}
+	case "tools":
+		for _, t := range p.Tools {
+			rows = append(rows, listed{t.ID, t.Description, nil, t.Pos})
+		}
+	case "prompts":
+		for _, q := range p.Prompts {
+			rows = append(rows, listed{q.TaskType, q.Description, nil, q.Pos})
+		}
+	}
+	return rows
+}
+
+func groupNote(q *scenario.Provider) string {
+	if q.Group == "" || q.Group == "default" {
+		return ""
+	}
+	return " (group " + q.Group + ")"
+}

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/arena-evals/arena/internal/report/jsonout"
+	"github.com/arena-evals/arena/internal/report/term"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+const reportLong = `Report rebuilds the reports of a run from its journal (out/journal.jsonl) or from results.json,
+without running anything. The journal of a run that was killed holds every trial that it had
+reported; what is missing is said.
+
+Its exit status says whether the reports could be written, not whether the run had passed.`
+
+type reportFlags struct {
+	out, junitFile, htmlFile, markdownFile, granularity string
+	formats                                             []string
+	quiet                                               bool
+	color                                               string
+}
+
+func newReportCmd(app *App) *cobra.Command {
+	f := &reportFlags{}
+	cmd := &cobra.Command{
+		Use:   "report [journal.jsonl | results.json | folder]",
+		Short: "Rebuild reports from a run's journal or results",
+		Long:  reportLong,
+		Example: `  arena report out --format html
+  arena report out/journal.jsonl -o salvaged`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			path := defaultOut
+			if len(args) == 1 {
+				path = args[0]
+			}
+			return f.run(app, path)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.out, "out", "o", "", "`folder` for the reports (default: where the input lies)")
+	fl.StringSliceVar(&f.formats, "format", nil, "json, junit, html, markdown (`list`; default all)")
+	fl.StringVar(&f.junitFile, "junit-file", "", "where to write JUnit (`file`)")
+	fl.StringVar(&f.htmlFile, "html-file", "", "where to write the HTML report (`file`)")
+	fl.StringVar(&f.markdownFile, "markdown-file", "", "where to write Markdown (`file`)")
+	fl.StringVar(&f.granularity, "junit-granularity", "scenario", "what a JUnit test case is: scenario, turn or check (`unit`)")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "only failures and the summary")
+	fl.StringVar(&f.color, "color", "auto", "auto, always or never (`when`)")
+	return cmd
+}
+
+func (f *reportFlags) run(app *App, path string) error {
+	err := errors.Join(
+		oneOf("format", f.formats, "json", "junit", "html", "markdown"),
+		oneOf("color", []string{f.color}, "auto", "always", "never"),
+		oneOf("junit-granularity", []string{f.granularity}, "scenario", "turn", "check"),
+	)
+	if err != nil {
+		return err
+	}
+	input, err := reportInput(path)
+	if err != nil {
+		return err
+	}
+	file, err := os.Open(input)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // read only
+	run, truncated, err := readRun(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", input, err)
+	}
+	if truncated {
+		app.complain(fmt.Errorf("%s: the last line is cut, as a killed run leaves it; it was left out", input))
+	}
+	out := newOutputs(outputChoice{
+		dir: or(f.out, filepath.Dir(input)), formats: f.formats, junit: f.junitFile, html: f.htmlFile, md: f.markdownFile,
+		granularity: f.granularity, rerun: func(b *result.Brief) string {
+			return (&runFlags{paths: []string{b.File}}).rerun(b)
+		},
+	})
+	out.leave(input)
+	if err := out.prepare(); err != nil {
+		return err
+	}
+	writeErr := out.writeAll(run)
+	screen := term.New(term.Options{
+		Out: app.Out, Err: app.Err, Width: app.Width, Color: app.useColor(f.color, app.OutTTY), Quiet: f.quiet, Now: app.Now,
+		Reports: out.paths(),
+	})
+	screen.Finish(run)
+	if writeErr != nil {
+		return broken(writeErr)
+	}
+	return nil
+}
+
+func or[T comparable](a, b T) T {
+	var zero T
+	if a != zero {
+		return a
+	}
+	return b
+}
+
+// reportInput finds the file to read: of a folder the journal, else results.json.
+func reportInput(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", fmt.Errorf("%w\nname a journal, a results.json or the folder of a run", err)
+	}
+	if !info.IsDir() {
+		return path, nil
+	}
+	for _, name := range []string{journalName, resultsName} {
+		if p := filepath.Join(path, name); exists(p) {
+			return p, nil
+		}
+	}
+	return "", fmt.Errorf("%s holds neither %s nor %s", path, journalName, resultsName)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// readRun reads a journal, or results.json when the file is none.
+func readRun(file *os.File) (run *result.Run, truncated bool, err error) {
+	run, truncated, err = result.ReadJournal(readOnly{file})
+	if !errors.Is(err, result.ErrNotJournal) {
+		return run, truncated, err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return nil, false, err
+	}
+	run, err = jsonout.Read(bufio.NewReaderSize(file, 1<<16))
+	return run, false, err
+}
+
+// leave drops the report that would overwrite the input.
+func (o *outputs) leave(input string) {
+	var kept []reportFile
+	for _, r := range o.reports {
+		if filepath.Clean(r.path) != filepath.Clean(input) {
+			kept = append(kept, r)
+		}
+	}
+	o.reports = kept
+}

@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/report/github"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+const runLong = `Run drives every scenario against every provider, judges the replies and writes the reports.
+
+Paths may be arena configs, scenario files, packs, folders and globs, in any mix. Without a
+path, config.arena.yaml of the working directory is run, else its scenarios folder.
+
+Settings come from flags, then from ARENA_* variables (ARENA_MAX_TOKENS is --max-tokens), then
+from .arena.yaml in the working directory (max-tokens: 400), then from the files that are run.`
+
+func newRunCmd(app *App) *cobra.Command {
+	f := &runFlags{}
+	cmd := &cobra.Command{
+		Use:   "run [path...]",
+		Short: "Run scenarios and report",
+		Long:  runLong,
+		Example: `  arena run scenarios/refund.yaml --provider mock
+  arena run -c config.arena.yaml --scenario refund,hello -j 20
+  arena run --provider ollama/llama3.2 --temperature 0 --fail-fast`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := applySettings(app, c); err != nil {
+				return err
+			}
+			if err := f.complete(c, args); err != nil {
+				return err
+			}
+			return runSuite(c.Context(), app, f)
+		},
+	}
+	f.register(cmd.Flags())
+	return cmd
+}
+
+// runSuite is the main job: load, plan, drive, report.
+func runSuite(ctx context.Context, app *App, f *runFlags) error {
+	suite, diags := runner.Load(scenario.Options{
+		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Getenv: app.Getenv,
+	})
+	var plan *runner.Plan
+	if diags.Errors() == 0 {
+		plan = f.plan(suite, diags)
+	}
+	if f.strict {
+		diags.Promote()
+	}
+	app.printDiags(diags.Sorted(), suite.Files, f)
+	if diags.Errors() > 0 {
+		return exit(result.ExitUsage)
+	}
+	out := newOutputs(f.outputChoice(suite))
+	if f.rerunFailed {
+		if err := onlyFailed(plan, filepath.Join(out.dir, journalName)); err != nil {
+			return err
+		}
+	}
+	if f.list {
+		return listPlan(app, plan)
+	}
+	if err := out.prepare(); err != nil {
+		return err
+	}
+	return (&execution{app: app, flags: f, plan: plan, out: out, jobs: f.jobsFor(suite)}).run(ctx)
+}
+
+// plan makes the trials of a suite that loaded without errors.
+func (f *runFlags) plan(suite *scenario.Suite, d *diag.List) *runner.Plan {
+	if f.timeout > 0 {
+		for _, p := range suite.Projects {
+			p.Defaults.RunTimeout = f.timeout
+			for _, s := range p.Scenarios {
+				s.Timeout = 0
+			}
+		}
+	}
+	return runner.Make(suite, runner.PlanOptions{
+		Selection:    runner.Selection{Scenarios: f.scenarios, Providers: f.providers, Regions: f.regions, Tags: f.tags},
+		Trials:       f.trials,
+		MockProvider: f.mock || f.mockConfig != "",
+		AllowEmpty:   f.allowEmpty,
+		Strict:       f.strict,
+		FailOn:       f.failOn,
+		Open:         opener(f.jobsFor(suite), f),
+	}, d)
+}
+
+const defaultJobs = 6
+
+// jobsFor is the flag, else the largest concurrency that a project asks for, else 6.
+func (f *runFlags) jobsFor(suite *scenario.Suite) int {
+	jobs := f.jobs
+	if jobs == 0 {
+		for _, p := range suite.Projects {
+			jobs = max(jobs, p.Defaults.Concurrency)
+		}
+	}
+	if jobs == 0 {
+		jobs = defaultJobs
+	}
+	return jobs
+}
+
+// outputChoice merges the flags with the first project's output block.
+func (f *runFlags) outputChoice(suite *scenario.Suite) outputChoice {
+	c := outputChoice{
+		dir: f.out, formats: f.formats, junit: f.junitFile, html: f.htmlFile, md: f.markdownFile,
+		granularity: f.junitGranularity, rerun: f.rerun,
+	}
+	for _, p := range suite.Projects {
+		o := p.Defaults.Output
+		if c.dir == "" {
+			c.dir = o.Dir
+		}
+		if c.formats == nil {
+			c.formats = o.Formats
+		}
+		if f.out != "" { // a folder on the command line takes every report along
+			continue
+		}
+		for own, file := range map[*string]string{&c.junit: o.JUnitFile, &c.html: o.HTMLFile, &c.md: o.MarkdownFile} {
+			if *own == "" {
+				*own = file
+			}
+		}
+	}
+	return c
+}
+
+func listPlan(app *App, plan *runner.Plan) error {
+	for i := range plan.Trials {
+		if _, err := fmt.Fprintln(app.Out, plan.Trials[i].ID()); err != nil {
+			return broken(err)
+		}
+	}
+	return nil
+}
+
+// onlyFailed narrows a plan to the trials that the journal of the last run does not show as passed.
+func onlyFailed(plan *runner.Plan, journal string) error {
+	file, err := os.Open(journal)
+	if err != nil {
+		return fmt.Errorf("--rerun-failed needs the journal of a run before: %w", err)
+	}
+	defer func() { _ = file.Close() }() // read only
+	last, _, err := result.ReadJournal(readOnly{file})
+	if err != nil {
+		return fmt.Errorf("--rerun-failed: %s: %w", journal, err)
+	}
+	passed := map[string]bool{}
+	for i := range last.Briefs {
+		b := &last.Briefs[i]
+		passed[b.ID] = b.Status == result.Passed || b.Tolerated
+	}
+	plan.Trials = slices.DeleteFunc(plan.Trials, func(t runner.Trial) bool { return passed[t.ID()] })
+	for i := range plan.Trials {
+		plan.Trials[i].Index = i
+	}
+	if len(plan.Trials) == 0 {
+		return errors.New("--rerun-failed: every trial of this plan passed in the last run")
+	}
+	return nil
+}
+
+// readOnly is a journal file that is only read.
+type readOnly struct{ *os.File }
+
+func (readOnly) Sync() error { return nil }
+
+// annotate writes GitHub annotations when the run is part of a workflow.
+func annotate(app *App, run *result.Run) error {
+	if v, _ := app.Getenv("GITHUB_ACTIONS"); v != "true" {
+		return nil
+	}
+	return github.Write(app.Out, run)
+}

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+const validateLong = `Validate reads the files as run would, compiles every check, and prints every problem of every
+file with its place. It contacts nothing and runs nothing. What this version of arena cannot run
+yet is a warning here and refused by run.`
+
+type validateFlags struct {
+	config, mockConfig    string
+	asJSON                bool
+	strict, lenient, mock bool
+	color                 string
+}
+
+func newValidateCmd(app *App) *cobra.Command {
+	f := &validateFlags{}
+	cmd := &cobra.Command{
+		Use:   "validate [path...]",
+		Short: "Look for mistakes without running anything",
+		Long:  validateLong,
+		Example: `  arena validate
+  arena validate scenarios/ packs/support.json
+  arena validate --json | jq '.diagnostics[].message'`,
+		RunE: func(_ *cobra.Command, args []string) error { return f.run(app, args) },
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.config, "config", "c", "", "arena `file`")
+	fl.StringVar(&f.mockConfig, "mock-config", "", "mock reply `file` to check as well")
+	fl.BoolVar(&f.asJSON, "json", false, "print the problems as JSON")
+	fl.BoolVar(&f.strict, "strict", false, "warnings are errors")
+	fl.BoolVar(&f.lenient, "lenient", false, "unknown fields and parameters are warnings")
+	fl.StringVar(&f.color, "color", "auto", "auto, always or never (`when`)")
+	return cmd
+}
+
+func (f *validateFlags) run(app *App, paths []string) error {
+	if err := oneOf("color", []string{f.color}, "auto", "always", "never"); err != nil {
+		return err
+	}
+	suite, diags := runner.Load(scenario.Options{
+		Paths: paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Getenv: app.Getenv,
+	})
+	for _, p := range suite.Projects {
+		for _, later := range p.Later {
+			diags.Warnf(later.Pos, 1, "not-available", "%s: this version of arena cannot run that yet", later.Name)
+		}
+	}
+	if f.strict {
+		diags.Promote()
+	}
+	if f.asJSON {
+		if err := diag.WriteJSON(app.Out, diags.Sorted(), suite.Files); err != nil {
+			return broken(err)
+		}
+	} else {
+		app.showDiags(app.Out, diags.Sorted(), suite.Files, app.useColor(f.color, app.OutTTY), "")
+		if diags.Errors() == 0 {
+			if err := f.summary(app, suite); err != nil {
+				return broken(err)
+			}
+		}
+	}
+	if diags.Errors() > 0 {
+		return exit(result.ExitUsage)
+	}
+	return nil
+}
+
+func (f *validateFlags) summary(app *App, suite *scenario.Suite) error {
+	scenarios, providers, tools := 0, 0, 0
+	for _, p := range suite.Projects {
+		scenarios += len(p.Scenarios)
+		providers += len(p.Providers)
+		tools += len(p.Tools)
+	}
+	_, err := fmt.Fprintf(app.Out, "%s: %s, %s, %s; no errors\n", count(suite.Files, "file"), count(scenarios, "scenario"),
+		count(providers, "provider"), count(tools, "tool"))
+	return err
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,151 @@
+package diag
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mattn/go-runewidth"
+)
+
+const tabWidth = 4
+
+// snippet prepares a source line for the terminal: tabs expanded, control characters made visible, secrets starred
+// out, and cut to room columns around the marked characters. It returns the text, the columns before the mark and the
+// mark itself. col counts from 1 in characters.
+func snippet(line string, col, width, room int) (text string, pad int, mark string) {
+	cells := layout(hideSecrets(line))
+	from := min(max(col-1, 0), len(cells))
+	to := min(from+max(width, 1), len(cells))
+	first, last := window(cells, from, to, max(room, 20))
+	var b strings.Builder
+	if first > 0 {
+		b.WriteString("…")
+		pad = 1
+	}
+	marked := 0
+	for i := first; i < last; i++ {
+		b.WriteString(cells[i].text)
+		switch {
+		case i < from:
+			pad += cells[i].width
+		case i < to:
+			marked += cells[i].width
+		}
+	}
+	if last < len(cells) {
+		b.WriteString("…")
+	}
+	return b.String(), pad, "^" + strings.Repeat("~", max(marked-1, 0))
+}
+
+// cell is one character as it is shown.
+type cell struct {
+	text  string
+	width int
+}
+
+func layout(line string) []cell {
+	cells := make([]cell, 0, len(line))
+	column := 0
+	for _, c := range line {
+		shown := cell{text: string(visible(c))}
+		if c == '\t' {
+			shown.width = tabWidth - column%tabWidth
+			shown.text = strings.Repeat(" ", shown.width)
+		} else {
+			shown.width = runewidth.StringWidth(shown.text)
+		}
+		column += shown.width
+		cells = append(cells, shown)
+	}
+	return cells
+}
+
+// window chooses the cells [first, last) to show so that they fit into room columns and hold the start of the mark.
+func window(cells []cell, from, to, room int) (first, last int) {
+	total := 0
+	for _, c := range cells {
+		total += c.width
+	}
+	if total <= room {
+		return 0, len(cells)
+	}
+	room -= 2 // for the ellipses
+	// The mark comes first, then up to a third of the room before it, then as much as fits behind.
+	used := 0
+	for last = from; last < to && used+cells[last].width <= room; last++ {
+		used += cells[last].width
+	}
+	before := max(room/3, room-used-room/3)
+	for first = from; first > 0 && cells[first-1].width <= before && used+cells[first-1].width <= room; first-- {
+		before -= cells[first-1].width
+		used += cells[first-1].width
+	}
+	for ; last < len(cells) && used+cells[last].width <= room; last++ {
+		used += cells[last].width
+	}
+	for ; first > 0 && used+cells[first-1].width <= room; first-- {
+		used += cells[first-1].width
+	}
+	return first, last
+}
+
+// visible replaces what would move the cursor, change colours or reorder the line by a sign for it.
+func visible(c rune) rune {
+	switch {
+	case c == '\t':
+		return c
+	case c < 0x20:
+		return 0x2400 + c // the control pictures of Unicode
+	case c == 0x7f:
+		return '␡'
+	case !unicode.IsPrint(c): // C1, zero width, bidirectional controls, line separators
+		return utf8.RuneError
+	}
+	return c
+}
+
+// Safe makes text of a file or a model harmless for one line of a terminal: control characters, line breaks and
+// invisible ones are replaced by signs.
+func Safe(s string) string {
+	clean := true
+	for _, c := range s {
+		if c == '\t' || visible(c) != c || c == utf8.RuneError {
+			clean = false
+			break
+		}
+	}
+	if clean {
+		return s
+	}
+	return strings.Map(func(c rune) rune {
+		if c == '\t' || c == '\n' {
+			return ' '
+		}
+		return visible(c)
+	}, s)
+}
+
+var secrets = []*regexp.Regexp{
+	// a value behind a name that says so, in YAML, JSON or an environment file
+	regexp.MustCompile(`(?i)(?:api[_-]?key|access[_-]?key|token|secret|password|authorization)["']?\s*[:=]\s*` +
+		`["']?(?:bearer\s+)?([^\s"',}\]\[{$]{6,})`),
+	// keys of well-known shape, wherever they stand
+	regexp.MustCompile(`\b((?:sk|pk|rk|xai|gsk|hf|ghp|gho|github_pat|xox[abprs]|glpat)[-_][A-Za-z0-9_-]{12,})`),
+	regexp.MustCompile(`\b(AIza[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{12,}|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_.-]+)`),
+	regexp.MustCompile(`(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{8,})`),
+}
+
+// hideSecrets stars out what looks like a key or a password, character by character, so that columns stay right.
+func hideSecrets(s string) string {
+	for _, re := range secrets {
+		found := re.FindAllStringSubmatchIndex(s, -1)
+		for _, m := range slices.Backward(found) { // from the end, so that the places before stay right
+			s = s[:m[2]] + strings.Repeat("*", utf8.RuneCountInString(s[m[2]:m[3]])) + s[m[3]:]
+		}
+	}
+	return s
+}

@@ -1,0 +1,62 @@
+// A trial as Markdown, to paste into an issue. Everything that a model or a user wrote stands in code, so that it can
+// neither format, nor link, nor mention.
+
+function fenced(text, language = "text") {
+  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), (m) => m[0].length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${language}\n${visible(text)}\n${fence}\n`;
+}
+
+function inline(text) {
+  const line = visible(oneLine(String(text), 400));
+  const fence = "`".repeat(Math.max(0, ...Array.from(line.matchAll(/`+/g), (m) => m[0].length)) + 1);
+  return line ? `${fence}${fence.length > 1 ? " " : ""}${line}${fence.length > 1 ? " " : ""}${fence}` : "";
+}
+
+function verdictLine(v) {
+  const seen = v.error || v.explanation || v.skip_reason;
+  return [`- ${STATUS.get(v.status) ?? "!"} ${v.status}`, inline(v.type), v.message && inline(v.message), seen && inline(seen),
+    known(v.score) && `score ${decimal(v.score)}`, thresholds(v) && `(asked for ${thresholds(v)})`, inline(place(v.position))]
+    .filter(Boolean).join(" ");
+}
+
+function messageLines(m) {
+  const out = [];
+  if (m.tool_result) {
+    const r = m.tool_result;
+    out.push(`**tool result** ${inline(r.name)}${r.error ? ", error" : ""}\n`, fenced(r.error || r.content || m.content || ""));
+    return out;
+  }
+  const media = (m.parts ?? []).filter((p) => p.type !== "text").map((p) => inline(`[${p.type} ${p.media?.mime_type ?? ""}]`));
+  const text = m.content || (m.parts ?? []).filter((p) => p.type === "text").map((p) => p.text).join("");
+  if (text || media.length || !m.tool_calls?.length) out.push(`**${m.role === "assistant" ? "agent" : inline(m.role)}**\n`);
+  if (text) out.push(fenced(text));
+  if (media.length) out.push(`${media.join(" ")}\n`);
+  for (const c of m.tool_calls ?? []) out.push(`**tool call** ${inline(c.name)}\n`, fenced(c.bad_args || json(c.args ?? {}), "json"));
+  return out;
+}
+
+function turnLines(turn) {
+  const out = [`## Turn ${turn.index + 1}\n`];
+  const messages = turn.messages ?? [];
+  if (!messages.some((m) => m.role === "user") && turn.user) out.push("**user**\n", fenced(turn.user));
+  for (const m of messages) out.push(...messageLines(m));
+  if (!messages.length && turn.assistant) out.push("**agent**\n", fenced(turn.assistant));
+  if (turn.error) out.push("**error**\n", fenced(turn.error));
+  if (turn.not_run) out.push(`not run: ${inline(turn.not_run)}\n`);
+  if (turn.assertions?.length) out.push(`${turn.assertions.map(verdictLine).join("\n")}\n`);
+  return out;
+}
+
+function markdown(t, trial) {
+  const out = [`# ${STATUS.get(t.status) ?? "!"} ${t.status}: ${inline(t.id)}\n`];
+  out.push([trial.model && inline(trial.model), seconds(t.ms), many(t.tokens, "token"), `cost ${money(t.usd)}`, inline(place(trial.position))]
+    .filter(Boolean).join(" · ") + "\n");
+  if (trial.error) out.push("**error**\n", fenced(trial.error));
+  if (trial.skip_reason) out.push(`skipped: ${inline(trial.skip_reason)}\n`);
+  for (const turn of trial.turns ?? []) out.push(...turnLines(turn));
+  if (trial.conversation_assertions?.length) {
+    out.push("## Whole conversation\n", `${trial.conversation_assertions.map(verdictLine).join("\n")}\n`);
+  }
+  return out.join("\n");
+}

@@ -1,0 +1,50 @@
+// The first level: totals stand in the page already; here come the matrix and the charts.
+
+function byColumn(report, values, missing = () => 0) {
+  const series = new Map();
+  for (const t of report.trials) {
+    const name = report.where(t);
+    if (!series.has(name)) series.set(name, { name, values: [], missing: 0 });
+    const s = series.get(name);
+    s.values.push(...values(t));
+    s.missing += missing(t);
+  }
+  return [...series.values()];
+}
+
+// unsteady lists the groups whose trials disagree, the most even split first.
+function unsteady(report) {
+  const firsts = new Map();
+  for (const t of report.trials) if (t.group !== undefined && !firsts.has(t.group)) firsts.set(t.group, t);
+  const groups = report.groups.map((g, i) => ({ g, t: firsts.get(i) })).filter(({ g, t }) => t && g.flakiness > 0)
+    .sort((a, b) => b.g.flakiness - a.g.flakiness);
+  if (!groups.length) return null;
+  const item = ({ g, t }) => h("li", {},
+    badge(g.status, { bare: true }), " ",
+    h("a", { href: toList({ scenario: g.scenario, provider: g.provider }), dir: "auto" }, g.scenario),
+    h("span.where", {}, ` ${report.where(t)}`),
+    h("span.n", {}, `${g.passed} of ${g.trials} passed`),
+    (g.assertions ?? []).filter((a) => a.flakiness > 0).map((a) => h("small.assertion", {},
+      `${a.turn < 0 ? "conversation" : `turn ${a.turn + 1}`} ${a.type}: ${percent(a.pass_rate)}, ` +
+      `${percent(a.pass_threshold)} asked for`)));
+  const list = h("ul.unsteady");
+  const more = pager(groups, 8, (page) => list.append(...page.map(item)), "groups");
+  return h("section.card", {}, h("h2", {}, "Trials that disagree"), list, more);
+}
+
+function showOverview(report, root) {
+  if (!report.trials.length) {
+    root.replaceChildren(h("p.empty", {}, "There are no trials to show."));
+    return;
+  }
+  const latency = byColumn(report, (t) => t.latencies ?? []);
+  const priced = (t) => known(t.usd) && t.calls > 0;
+  const cost = byColumn(report, (t) => (priced(t) ? [t.usd] : []), (t) => (t.calls > 0 && !known(t.usd) ? 1 : 0));
+  root.replaceChildren(h("div.overview", {},
+    matrix(report),
+    h("div.charts", {},
+      ranking(report),
+      unsteady(report),
+      spread({ title: "Latency", note: "per reply", unit: "turn", series: latency, write: seconds }),
+      spread({ title: "Cost", note: "per trial", unit: "trial", series: cost, write: money }))));
+}

@@ -1,0 +1,141 @@
+// The third level: one trial, whole.
+
+class TrialView {
+  constructor(report, go) {
+    Object.assign(this, { report, go, id: null });
+    this.head = h("div");
+    this.body = h("div");
+    this.root = h("article.trial", { "aria-labelledby": "trial-title", hidden: true }, this.head, this.body);
+  }
+
+  // show opens a trial; list is the trials that it stands among.
+  async show(state, list) {
+    const t = this.report.byId.get(state.id);
+    this.walk(state, list);
+    if (this.id === state.id) return;
+    this.id = state.id;
+    if (!t) {
+      this.body.replaceChildren(h("h1", { id: "trial-title", tabindex: "-1" }, "No such trial"), h("p.empty", {}, `The report holds no trial ${state.id}.`));
+      return;
+    }
+    const loaded = await this.report.load(t);
+    if (this.id !== state.id) return; // another one was opened meanwhile
+    this.body.replaceChildren(...trialBody(this.report, t, loaded));
+  }
+
+  // walk shows the place in the list and the ways to the neighbours.
+  walk(state, list) {
+    const at = list.findIndex((t) => t.id === state.id);
+    this.next = at < 0 ? list[0] : list[at + 1];
+    this.previous = at < 0 ? list.at(-1) : list[at - 1];
+    const link = (t, rel, label) => (t ? h("a", { href: toTrial(t, state), rel, title: t.id }, label) : h("span.off", { "aria-hidden": "true" }, label));
+    const filtered = state.q || FACETS.some((facet) => state.picked[facet].size);
+    this.head.replaceChildren(h("nav.walk", { "aria-label": "Trials" },
+      h("a", { href: writeAddress({ ...state, view: "trials" }) }, "← Trials"),
+      h("span.at", {}, at < 0 ? "not in the filtered list" : `${count(at + 1)} of ${count(list.length)}${filtered ? " filtered" : ""}`),
+      link(this.previous, "prev", "‹ previous"), link(this.next, "next", "next ›")));
+  }
+}
+
+function trialBody(report, t, { trial, raw, rerun }) {
+  const at = { state: "" };
+  const sections = (trial.turns ?? []).map((turn) => turnSection(turn, at));
+  const whole = verdictList(trial.conversation_assertions, "Checks of the whole conversation");
+  return [
+    trialHead(report, t, trial),
+    trial.error && h("div.notice.error", { role: "note" }, badge("error"), longText(trial.error)),
+    trial.skip_reason && h("p.notice.skipped", {}, badge("skipped"), ` ${trial.skip_reason}`),
+    trial.notices?.length > 0 && h("ul.notices", {}, trial.notices.map((n) => h("li", {}, longText(n)))),
+    copyBar(report, t, trial, raw, rerun),
+    whatFailed(trial, () => sections, () => whole),
+    trial.system && systemPrompt(trial.system),
+    ...sections,
+    whole && h("section.turn.whole", { "aria-label": "Whole conversation" }, h("h2", {}, "Whole conversation"), whole),
+    !sections.length && !trial.skip_reason && h("p.empty", {}, "There was no conversation."),
+  ].filter(Boolean);
+}
+
+function turnSection(turn, at) {
+  const verdicts = verdictList(turn.assertions, `Checks of turn ${turn.index + 1}`);
+  return h("section.turn", { "aria-label": `Turn ${turn.index + 1}` },
+    h("h2", {}, `Turn ${turn.index + 1}`, turn.latency_ms > 0 && h("small", {}, ` ${seconds(turn.latency_ms)}`)),
+    h("div.pair", {}, h("div.chat", {}, chat(turn, at)), h("div.beside", {}, verdicts || h("p.none", {}, "no checks"))));
+}
+
+function trialHead(report, t, trial) {
+  const who = [report.where(t), trial.model !== report.providers[t.provider] && trial.model, t.trials > 1 && `trial ${t.trial} of ${t.trials}`]
+    .filter(Boolean).join(" · ");
+  const c = t.checks;
+  const group = report.groups[t.group];
+  const checks = [`${count(c.passed)} of ${count(c.total)} passed`, c.failed && `${count(c.failed)} failed`,
+    c.errors && many(c.errors, "error"), c.skipped && `${count(c.skipped)} skipped`, c.not_run && `${count(c.not_run)} not run`];
+  return h("header.about", {},
+    h("h1", { id: "trial-title", tabindex: "-1" }, badge(t.status), " ", h("span", { dir: "auto" }, report.scenarios[t.scenario].id || t.id)),
+    h("p.who", { dir: "auto" }, who),
+    trial.description && h("p.describe", { dir: "auto" }, trial.description),
+    t.tolerated && h("p.label", {}, "Tolerated: its group reached the pass threshold."),
+    pairs("dl.facts", [
+      ["Checks", c.total ? checks.filter(Boolean).join(", ") : "none"], ["Time", seconds(t.ms)],
+      ["Tokens", `${count(t.tokens)}${trial.usage?.estimated ? " (estimated)" : ""}`],
+      ["Cost", t.calls || t.usd ? money(t.usd) : null], ["Model calls", count(t.calls)],
+      ["Tool calls", trial.usage?.tool_calls ? count(trial.usage.tool_calls) : null],
+      ["Retries", trial.retries ? count(trial.retries) : null],
+      ["Group", group && h("a", { href: toList({ scenario: group.scenario, provider: group.provider, ...(report.regions.length > 1 && { region: group.region }) }) },
+        `${group.passed} of ${group.trials} passed`)],
+      ["Declared in", place(trial.position)],
+      ["Tags", trial.tags?.length ? h("span", {}, trial.tags.map((tag) => [h("a", { href: toList({ tag }), dir: "auto" }, tag), " "])) : null],
+      ...Object.entries(trial.labels ?? {}), ...Object.entries(trial.variant ?? {}),
+    ]));
+}
+
+// whatFailed lists the verdicts that did not hold, each a way to its place, when the conversation is long.
+function whatFailed(trial, sections, whole) {
+  const bad = [];
+  (trial.turns ?? []).forEach((turn, n) => (turn.assertions ?? []).forEach((v, i) => isBad(v.status) &&
+    bad.push({ v, where: `turn ${turn.index + 1}`, find: () => sections()[n].querySelectorAll(".verdict")[i] })));
+  (trial.conversation_assertions ?? []).forEach((v, i) => isBad(v.status) &&
+    bad.push({ v, where: "conversation", find: () => whole().querySelectorAll(".verdict")[i] }));
+  if (!bad.length || (trial.turns ?? []).length < 2) return null;
+  const jump = (find) => {
+    const card = find();
+    card.scrollIntoView({ block: "center" });
+    card.focus({ preventScroll: true });
+  };
+  return h("section.failed-list", { "aria-labelledby": "what-failed" }, h("h2", { id: "what-failed" }, "What failed"),
+    h("ul", {}, bad.map(({ v, where, find }) => h("li", {}, badge(v.status, { bare: true }), " ",
+      h("button.jump", { type: "button", onclick: () => jump(find) }, `${where} `, h("b", {}, oneLine(v.type, 60))),
+      h("span", { dir: "auto" }, ` ${oneLine(v.explanation || v.error || v.message || "", 200)}`)))));
+}
+
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = h("textarea.unseen", { "aria-hidden": "true" });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+}
+
+function copyButton(label, text) {
+  const reset = later(() => (button.textContent = label), 1500);
+  const button = h("button", { type: "button", onclick: async () => {
+    await copy(text());
+    button.textContent = "Copied";
+    say("Copied");
+    reset();
+  } }, label);
+  return button;
+}
+
+function copyBar(report, t, trial, raw, rerun) {
+  return h("div.copy", {},
+    rerun && h("p.again", {}, h("span", {}, "again "), h("code", { dir: "ltr" }, rerun)),
+    h("div.buttons", {},
+      rerun && copyButton("Copy command", () => rerun),
+      copyButton("Copy as Markdown", () => markdown(t, trial)),
+      copyButton("Copy JSON", () => (JSON.rawJSON ? json(trial) : raw))));
+}

@@ -1,0 +1,100 @@
+package html
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// digest is the part of a trial's JSON that the index takes in.
+type digest struct {
+	Model        string          `json:"model"`
+	Tags         []string        `json:"tags"`
+	Error        string          `json:"error"`
+	Skip         string          `json:"skip_reason"`
+	Turns        []turnDigest    `json:"turns"`
+	Conversation []verdictDigest `json:"conversation_assertions"`
+}
+
+type turnDigest struct {
+	LatencyMS  float64         `json:"latency_ms"`
+	Assertions []verdictDigest `json:"assertions"`
+}
+
+type verdictDigest struct {
+	Type        string        `json:"type"`
+	Status      result.Status `json:"status"`
+	Error       string        `json:"error"`
+	Message     string        `json:"message"`
+	Explanation string        `json:"explanation"`
+}
+
+func readDigest(raw []byte) (*digest, error) {
+	var d digest
+	if err := json.Unmarshal(raw, &d); err != nil {
+		return nil, err
+	}
+	return &d, nil
+}
+
+// verdicts yields every verdict, those of the turns first.
+func (d *digest) verdicts(yield func(*verdictDigest) bool) {
+	for i := range d.Turns {
+		for k := range d.Turns[i].Assertions {
+			if !yield(&d.Turns[i].Assertions[k]) {
+				return
+			}
+		}
+	}
+	for k := range d.Conversation {
+		if !yield(&d.Conversation[k]) {
+			return
+		}
+	}
+}
+
+// why says in one short line what kept the trial from passing: its own error, else the first check that failed, else
+// the first that could not judge, else why it was skipped.
+func (d *digest) why() string {
+	if d.Error != "" {
+		return short(d.Error)
+	}
+	var first *verdictDigest
+	for v := range d.verdicts {
+		if v.Status == result.Failed {
+			first = v
+			break
+		}
+		if first == nil && v.Status == result.Errored {
+			first = v
+		}
+	}
+	if first == nil {
+		return short(d.Skip)
+	}
+	text := first.Explanation
+	for _, other := range []string{first.Error, first.Message} {
+		if text == "" {
+			text = other
+		}
+	}
+	return short(first.Type + ": " + text)
+}
+
+// short is the first words of a text, on one line.
+func short(text string) string {
+	const limit = 140
+	cut := text
+	if len(text) > 4*limit {
+		cut = strings.ToValidUTF8(text[:4*limit], "")
+	}
+	cut = strings.Join(strings.Fields(cut), " ")
+	if r := []rune(cut); len(r) > limit {
+		return string(r[:limit]) + "…"
+	}
+	if len(text) > 4*limit {
+		return cut + "…"
+	}
+	return cut
+}

@@ -1,0 +1,203 @@
+package html
+
+import (
+	"math"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// index is what the overview and the list need to know of all trials. Names that repeat are written once; a row refers
+// to them by number.
+type index struct {
+	Run       *result.Run    `json:"run"`
+	Blocks    []int          `json:"blocks"` // index of the first trial of each block
+	Scenarios []scenario     `json:"scenarios"`
+	Providers []string       `json:"providers"`
+	Regions   []string       `json:"regions"`
+	Tags      []string       `json:"tags"`
+	Checks    []checkTally   `json:"checks"`
+	Trials    []row          `json:"trials"`
+}
+
+type scenario struct {
+	ID   string `json:"id"`
+	File string `json:"file,omitempty"`
+	Line int32  `json:"line,omitempty"`
+}
+
+// checkTally counts the verdicts of all checks of one type.
+type checkTally struct {
+	Type   string `json:"type"`
+	Total  int    `json:"total"`
+	Failed int    `json:"failed"`
+	Errors int    `json:"errors"`
+}
+
+// row is one trial.
+type row struct {
+	ID        string            `json:"id"`
+	Scenario  int               `json:"scenario"`
+	Provider  int               `json:"provider"`
+	Region    int               `json:"region"`
+	Model     string            `json:"model,omitempty"`
+	Trial     int               `json:"trial"`
+	Trials    int               `json:"trials"`
+	Group     *int              `json:"group,omitempty"` // in run.groups; only of several trials
+	Status    result.Status     `json:"status"`
+	Tolerated bool              `json:"tolerated,omitempty"`
+	Why       string            `json:"why,omitempty"` // in one short line
+	Turns     int               `json:"turns"`
+	Checks    result.CheckCount `json:"checks"`
+	MS        float64           `json:"ms"`
+	Tokens    int               `json:"tokens"`
+	Calls     int               `json:"calls"`
+	USD       *float64          `json:"usd"`
+	Latencies []int32           `json:"latencies,omitempty"` // of the replies, in milliseconds
+	Tags      []int             `json:"tags,omitempty"`
+	Failing   []int             `json:"failing,omitempty"` // types of the checks that failed or could not judge
+}
+
+// indexer builds the index while the trials pass by.
+type indexer struct {
+	index     index
+	scenarios map[scenario]int
+	providers names
+	regions   names
+	tags      names
+	checks    names
+	groups    groups
+}
+
+func newIndexer(run *result.Run) *indexer {
+	return &indexer{
+		index: index{
+			Run: run, Scenarios: []scenario{}, Checks: []checkTally{}, Trials: make([]row, 0, len(run.Briefs)),
+		},
+		scenarios: map[scenario]int{},
+		groups:    newGroups(run.Groups),
+	}
+}
+
+// add takes the trial of a brief.
+func (x *indexer) add(b *result.Brief, raw []byte) error {
+	d, err := readDigest(raw)
+	if err != nil {
+		return err
+	}
+	r := row{
+		ID: b.ID, Scenario: x.scenario(b), Provider: x.providers.number(b.Provider), Region: x.regions.number(b.Region),
+		Model: d.Model, Trial: b.Trial, Trials: b.Trials, Group: x.groups.of(b),
+		Status: b.Status, Tolerated: b.Tolerated, Why: d.why(),
+		Turns: b.Turns, Checks: b.Checks, MS: math.Round(b.DurationMS*10) / 10,
+		Tokens: b.Usage.Total(), Calls: b.Usage.Calls, USD: b.CostUSD,
+	}
+	for _, tag := range d.Tags {
+		r.Tags = append(r.Tags, x.tags.number(tag))
+	}
+	for _, t := range d.Turns {
+		if t.LatencyMS > 0 {
+			r.Latencies = append(r.Latencies, int32(min(math.Ceil(t.LatencyMS), math.MaxInt32)))
+		}
+	}
+	for v := range d.verdicts {
+		x.count(&r, v)
+	}
+	x.index.Trials = append(x.index.Trials, r)
+	return nil
+}
+
+func (x *indexer) scenario(b *result.Brief) int {
+	s := scenario{b.Scenario, b.File, b.Line}
+	n, known := x.scenarios[s]
+	if !known {
+		n = len(x.index.Scenarios)
+		x.scenarios[s] = n
+		x.index.Scenarios = append(x.index.Scenarios, s)
+	}
+	return n
+}
+
+// count tallies one verdict and notes it in the row when it did not hold.
+func (x *indexer) count(r *row, v *verdictDigest) {
+	n := x.checks.number(v.Type)
+	if n == len(x.index.Checks) {
+		x.index.Checks = append(x.index.Checks, checkTally{Type: v.Type})
+	}
+	tally := &x.index.Checks[n]
+	tally.Total++
+	switch v.Status {
+	case result.Passed, result.Skipped, result.Cancelled:
+		return
+	case result.Failed:
+		tally.Failed++
+	default: // Errored; and Unset, which never passes
+		tally.Errors++
+	}
+	if !slices.Contains(r.Failing, n) {
+		r.Failing = append(r.Failing, n)
+	}
+}
+
+// done returns the finished index.
+func (x *indexer) done() *index {
+	x.index.Providers, x.index.Regions, x.index.Tags = x.providers.all(), x.regions.all(), x.tags.all()
+	return &x.index
+}
+
+// names numbers texts in the order in which they come.
+type names struct {
+	list  []string
+	known map[string]int
+}
+
+func (n *names) number(name string) int {
+	i, ok := n.known[name]
+	if !ok {
+		if n.known == nil {
+			n.known = map[string]int{}
+		}
+		i = len(n.list)
+		n.known[name] = i
+		n.list = append(n.list, name)
+	}
+	return i
+}
+
+// all is never nil, so that it is written as a list.
+func (n *names) all() []string { return append([]string{}, n.list...) }
+
+// groups finds the group of a trial. Run.Groups stand in the order of their first trials, so that two groups whose
+// scenarios share a name but not a file are told apart by who comes first.
+type groups struct {
+	waiting map[[3]string][]int // groups by their names, in order
+	found   map[[4]string]int
+}
+
+func newGroups(list []result.Group) groups {
+	g := groups{waiting: map[[3]string][]int{}, found: map[[4]string]int{}}
+	for i := range list {
+		key := [3]string{list[i].Scenario, list[i].Provider, list[i].Region}
+		g.waiting[key] = append(g.waiting[key], i)
+	}
+	return g
+}
+
+// of returns the number of the group of a trial, or nil for one that stands alone.
+func (g *groups) of(b *result.Brief) *int {
+	if b.Trials < 2 {
+		return nil
+	}
+	key := [4]string{b.File, b.Scenario, b.Provider, b.Region}
+	n, known := g.found[key]
+	if !known {
+		names := [3]string{b.Scenario, b.Provider, b.Region}
+		waiting := g.waiting[names]
+		if len(waiting) == 0 {
+			return nil
+		}
+		n, g.waiting[names] = waiting[0], waiting[1:]
+		g.found[key] = n
+	}
+	return &n
+}

@@ -1,0 +1,186 @@
+package html
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+//go:embed assets
+var assets embed.FS
+
+// The parts of the one style sheet and of the one script, in order.
+var (
+	styles  = [...]string{"base", "overview", "list", "trial", "print"}
+	scripts = [...]string{
+		"dom", "format", "data", "address", "filter", "search", "charts", "matrix", "overview", "facets", "list",
+		"values", "messages", "verdicts", "trial", "markdown", "keys", "app",
+	}
+)
+
+// page is the frame of the report, and what of the run can be read without the script: the totals and the first
+// trials that did not pass.
+type page struct {
+	*result.Run
+	Script, Style string
+	Problems      []problem
+	More          int // problems left out
+	tmpl          *template.Template
+}
+
+// problem is a trial that did not pass.
+type problem struct {
+	*result.Brief
+	Place string
+}
+
+// maxProblems limits the static table; everything is in the list of the script.
+const maxProblems = 100
+
+func newPage(run *result.Run) (*page, error) {
+	p := &page{Run: run}
+	var err error
+	if p.Style, err = join(styles[:], ".css"); err != nil {
+		return nil, err
+	}
+	if p.Script, err = join(scripts[:], ".js"); err != nil {
+		return nil, err
+	}
+	p.Script = "\"use strict\";\n(() => {\n" + p.Script + "})();\n"
+	p.tmpl, err = template.New("page.html").Funcs(template.FuncMap{
+		"visible": visible, "count": count, "money": money, "seconds": seconds, "sign": sign,
+	}).ParseFS(assets, "assets/page.html")
+	if err != nil {
+		return nil, err
+	}
+	p.findProblems()
+	return p, nil
+}
+
+func join(names []string, ext string) (string, error) {
+	var b strings.Builder
+	for _, name := range names {
+		text, err := assets.ReadFile("assets/" + name + ext)
+		if err != nil {
+			return "", err
+		}
+		b.Write(text)
+	}
+	return b.String(), nil
+}
+
+func (p *page) findProblems() {
+	for i := range p.Briefs {
+		b := &p.Briefs[i]
+		if b.Status == result.Passed || b.Status == result.Skipped {
+			continue
+		}
+		if len(p.Problems) == maxProblems {
+			p.More++
+			continue
+		}
+		place := b.File
+		if b.Line > 0 {
+			place = fmt.Sprintf("%s:%d", b.File, b.Line)
+		}
+		p.Problems = append(p.Problems, problem{b, place})
+	}
+}
+
+func (p *page) head(w io.Writer) error { return p.tmpl.ExecuteTemplate(w, "head", p) }
+func (p *page) tail(w io.Writer) error { return p.tmpl.ExecuteTemplate(w, "tail", p) }
+
+// CSP allows our own script and style by their hashes and pictures and sound that are part of the file; nothing else.
+func (p *page) CSP() string {
+	return "default-src 'none'; script-src " + hash(p.Script) + "; style-src " + hash(p.Style) +
+		"; img-src data:; media-src data:; base-uri 'none'; form-action 'none'"
+}
+
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// CSS and JS mark our own files as safe to stand in the page as they are.
+func (p *page) CSS() template.CSS { return template.CSS(p.Style) }
+
+// JS is the script.
+func (p *page) JS() template.JS { return template.JS(p.Script) }
+
+// Icon is a dot in the colour of the verdict, for the tab of the browser.
+func (p *page) Icon() template.URL {
+	colour := "2da44e"
+	switch p.Status {
+	case result.Passed:
+	case result.Failed:
+		colour = "cf222e"
+	case result.Errored:
+		colour = "bf8700"
+	default:
+		colour = "8c959f"
+	}
+	return template.URL("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E" +
+		"%3Ccircle cx='8' cy='8' r='6' fill='%23" + colour + "'/%3E%3C/svg%3E")
+}
+
+// Unfinished is the number of planned trials that have no result.
+func (p *page) Unfinished() int { return max(p.Planned-len(p.Briefs), 0) }
+
+// Shares lists the trials by status, worst first, each with where its piece of the bar begins.
+func (p *page) Shares() []share {
+	s := &p.Summary
+	all := []share{
+		{Status: result.Failed, N: s.Failed}, {Status: result.Errored, N: s.Errors},
+		{Status: result.Cancelled, N: s.Cancelled}, {Status: result.Passed, N: s.Passed},
+		{Status: result.Skipped, N: s.Skipped},
+	}
+	var out []share
+	at := 0
+	for _, sh := range all {
+		if sh.N > 0 {
+			sh.At = at
+			at += sh.N
+			out = append(out, sh)
+		}
+	}
+	return out
+}
+
+type share struct {
+	Status result.Status
+	N, At  int
+}
+
+// Headline is the verdict in a few words.
+func (p *page) Headline() string {
+	var parts []string
+	add := func(n int, word string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", count(n), word))
+		}
+	}
+	s := &p.Summary
+	add(s.Failed, "failed")
+	add(s.Errors, plural(s.Errors, "error", "errors"))
+	add(s.Cancelled, "cancelled")
+	add(p.Unfinished(), "not run")
+	switch {
+	case len(parts) > 0:
+		return strings.Join(parts, ", ") + " of " + count(max(p.Planned, s.Trials)) + plural(p.Planned, " trial", " trials")
+	case s.Trials == 0:
+		return "no trials"
+	case s.Passed == 0:
+		return "all " + count(s.Trials) + " trials skipped"
+	case s.Skipped > 0:
+		return fmt.Sprintf("%s passed, %s skipped", count(s.Passed), count(s.Skipped))
+	case s.Trials == 1:
+		return "the trial passed"
+	}
+	return "all " + count(s.Trials) + " trials passed"
+}

@@ -1,0 +1,85 @@
+// Package jsonout writes results.json, the report for machines, and reads it back.
+package jsonout
+
+import (
+	"bufio"
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+//go:embed results.schema.json
+var schema []byte
+
+// Schema returns the JSON Schema (draft 2020-12) of results.json.
+func Schema() []byte { return bytes.Clone(schema) }
+
+// Write writes the run: its totals first, then a line for each group and for each trial, in plan order. Trials go
+// from the run's source to w one at a time.
+func Write(w io.Writer, run *result.Run) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	head, err := header(run)
+	if err != nil {
+		return err
+	}
+	out.Write(head) // a bufio.Writer keeps its first error for Flush
+	err = array(out, "groups", len(run.Groups), func(i int) ([]byte, error) { return encode(&run.Groups[i], "") })
+	if err != nil {
+		return err
+	}
+	if err := array(out, "runs", len(run.Briefs), run.Trials.Raw); err != nil {
+		return err
+	}
+	out.WriteString("\n}\n")
+	return out.Flush()
+}
+
+// header is the run without its groups and trials, and without the closing brace.
+func header(run *result.Run) ([]byte, error) {
+	head := *run
+	head.Groups = nil
+	b, err := encode(&head, "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode run: %w", err)
+	}
+	return bytes.TrimSuffix(b, []byte("\n}")), nil
+}
+
+// array writes ,"name":[ and an element a line.
+func array(out *bufio.Writer, name string, n int, element func(i int) ([]byte, error)) error {
+	fmt.Fprintf(out, ",\n  %q: [", name)
+	for i := range n {
+		b, err := element(i)
+		if err != nil {
+			return fmt.Errorf("%s[%d]: %w", name, i, err)
+		}
+		separator := ",\n"
+		if i == 0 {
+			separator = "\n"
+		}
+		out.WriteString(separator)
+		if _, err := out.Write(b); err != nil {
+			return err
+		}
+	}
+	if n > 0 {
+		out.WriteString("\n  ")
+	}
+	return out.WriteByte(']')
+}
+
+// encode is json.Marshal that leaves <, > and & as they are, as the trials' own encoding does.
+func encode(v any, indent string) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

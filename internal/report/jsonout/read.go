@@ -1,0 +1,206 @@
+package jsonout
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// ErrNotResults says that a file is JSON, or nearly, but not a results.json.
+var ErrNotResults = errors.New("not a results.json of arena")
+
+// errEdited says that the parts of a file do not belong together.
+var errEdited = errors.New("the summary and the trials do not belong together; the file was edited or merged")
+
+// Read rebuilds a run from a results.json. Statuses of trials are taken as they stand; totals, groups and the status of
+// the run are folded anew. The trials are kept in memory as JSON.
+func Read(r io.Reader) (*result.Run, error) {
+	rd := reader{dec: json.NewDecoder(r), header: map[string]json.RawMessage{}}
+	if err := rd.document(); err != nil {
+		return nil, describe(err, rd.dec.InputOffset())
+	}
+	return rd.run()
+}
+
+// describe puts what the decoder says into words for the owner of the file.
+func describe(err error, at int64) error {
+	var syntax *json.SyntaxError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		return fmt.Errorf("the file is cut short after %d bytes: %w", at, io.ErrUnexpectedEOF)
+	case errors.As(err, &syntax):
+		return fmt.Errorf("the file is corrupt after %d bytes: %w", at, err)
+	}
+	return err
+}
+
+type reader struct {
+	dec       *json.Decoder
+	header    map[string]json.RawMessage // all but the trials
+	trials    trials
+	collector result.Collector
+	hasTrials bool
+}
+
+func (rd *reader) document() error {
+	start, err := rd.dec.Token()
+	if err != nil {
+		return err
+	}
+	if start != json.Delim('{') {
+		return ErrNotResults
+	}
+	for rd.dec.More() {
+		if err := rd.member(); err != nil {
+			return err
+		}
+	}
+	if _, err := rd.dec.Token(); err != nil { // the closing brace
+		return err
+	}
+	if _, err := rd.dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("more than one JSON document")
+	}
+	return nil
+}
+
+func (rd *reader) member() error {
+	key, err := rd.dec.Token()
+	if err != nil {
+		return err
+	}
+	name, ok := key.(string)
+	if !ok {
+		return ErrNotResults
+	}
+	if name == "runs" {
+		return rd.runs()
+	}
+	var value json.RawMessage
+	if err := rd.dec.Decode(&value); err != nil {
+		return err
+	}
+	rd.header[name] = value
+	if name == "schema_version" {
+		return rd.version()
+	}
+	return nil
+}
+
+// version refuses what this arena cannot know how to read, before it reads on.
+func (rd *reader) version() error {
+	var version int
+	raw, ok := rd.header["schema_version"]
+	if !ok || json.Unmarshal(raw, &version) != nil {
+		return fmt.Errorf("%w: schema_version is not a number", ErrNotResults)
+	}
+	if version != result.SchemaVersion {
+		return fmt.Errorf("the file has schema_version %d; this arena reads version %d", version, result.SchemaVersion)
+	}
+	return nil
+}
+
+func (rd *reader) runs() error {
+	if rd.hasTrials {
+		return fmt.Errorf("%w: \"runs\" stands there twice", ErrNotResults)
+	}
+	rd.hasTrials = true
+	start, err := rd.dec.Token()
+	if err != nil {
+		return err
+	}
+	if start != json.Delim('[') {
+		return fmt.Errorf("%w: \"runs\" is not a list", ErrNotResults)
+	}
+	for rd.dec.More() {
+		var raw json.RawMessage
+		if err := rd.dec.Decode(&raw); err != nil {
+			return err
+		}
+		if err := rd.trial(raw); err != nil {
+			return fmt.Errorf("runs[%d]: %w", len(rd.trials), err)
+		}
+	}
+	_, err = rd.dec.Token()
+	return err
+}
+
+func (rd *reader) trial(raw json.RawMessage) error {
+	compact := bytes.NewBuffer(make([]byte, 0, len(raw)))
+	if err := json.Compact(compact, raw); err != nil {
+		return err
+	}
+	t, err := decode(compact.Bytes(), len(rd.trials))
+	if err != nil {
+		return err
+	}
+	if t.ID == "" || t.Status == result.Unset {
+		return errors.New("a trial without id or status")
+	}
+	rd.trials = append(rd.trials, compact.Bytes())
+	rd.collector.Add(t)
+	return nil
+}
+
+// run joins the header and the trials.
+func (rd *reader) run() (*result.Run, error) {
+	if err := rd.version(); err != nil {
+		return nil, err
+	}
+	if !rd.hasTrials {
+		return nil, fmt.Errorf("%w: \"runs\" is missing", ErrNotResults)
+	}
+	head, err := json.Marshal(rd.header)
+	if err != nil {
+		return nil, err
+	}
+	run := &result.Run{}
+	if err := json.Unmarshal(head, run); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotResults, err)
+	}
+	written := run.Summary
+	rd.collector.Finish(run)
+	if written.Trials != run.Summary.Trials {
+		return nil, fmt.Errorf("%d trials in the summary, %d in \"runs\": %w", written.Trials, run.Summary.Trials, errEdited)
+	}
+	if run.Summary.JudgeUSD == nil { // not to be had from the trials
+		run.Summary.JudgeUSD = written.JudgeUSD
+	}
+	run.Trials = rd.trials
+	return run, nil
+}
+
+// trials is a result.Source over the JSON of a run's trials.
+type trials []json.RawMessage
+
+// Raw implements result.Source.
+func (s trials) Raw(i int) ([]byte, error) {
+	if i < 0 || i >= len(s) {
+		return nil, fmt.Errorf("there is no trial %d; the run has %d", i, len(s))
+	}
+	return s[i], nil
+}
+
+// Trial implements result.Source.
+func (s trials) Trial(i int) (*result.Trial, error) {
+	raw, err := s.Raw(i)
+	if err != nil {
+		return nil, err
+	}
+	return decode(raw, i)
+}
+
+// decode reads a trial; numbers in free-form values keep every digit.
+func decode(raw []byte, index int) (*result.Trial, error) {
+	t := &result.Trial{Index: index}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if err := dec.Decode(t); err != nil {
+		return nil, err
+	}
+	return t, nil
+}

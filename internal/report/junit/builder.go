@@ -1,0 +1,153 @@
+package junit
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/report/show"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// builder turns the groups of a run into suites.
+type builder struct {
+	run  *result.Run
+	opts Options
+	all  []suite
+	file map[string]int    // suites by file
+	used map[[2]string]int // classname and name: how often taken
+}
+
+func (b *builder) suites() ([]suite, error) {
+	b.file, b.used = map[string]int{}, map[[2]string]int{}
+	groups := show.Groups(b.run)
+	for i := range groups {
+		cases, err := b.cases(&groups[i])
+		if err != nil {
+			return nil, err
+		}
+		s := b.suite(groups[i].File)
+		for _, c := range cases {
+			c.name = b.unique(c.classname, c.name)
+			s.cases = append(s.cases, c)
+		}
+	}
+	b.unfinished()
+	return b.all, nil
+}
+
+func (b *builder) cases(g *show.Group) ([]testcase, error) {
+	if b.opts.Granularity == ByTurn || b.opts.Granularity == ByCheck {
+		return b.fine(g)
+	}
+	return []testcase{b.coarse(g)}, nil
+}
+
+// suite returns the suite of a file, in the order in which files first come up.
+func (b *builder) suite(file string) *suite {
+	at, ok := b.file[file]
+	if !ok {
+		at = len(b.all)
+		b.file[file] = at
+		name := show.Line(file)
+		if name == "" {
+			name = "arena"
+		}
+		b.all = append(b.all, suite{name: name, file: show.Line(file)})
+	}
+	return &b.all[at]
+}
+
+// unique numbers names that would be taken twice: CI systems keep only one testcase of a name.
+func (b *builder) unique(classname, name string) string {
+	key := [2]string{classname, name}
+	b.used[key]++
+	if n := b.used[key]; n > 1 {
+		return b.unique(classname, fmt.Sprintf("%s (%d)", name, n))
+	}
+	return name
+}
+
+// unfinished adds a testcase that is red when the run is and nothing else would be: it was stopped, or fails for
+// something that is no failure of a testcase. A report must not look better than its run.
+func (b *builder) unfinished() {
+	var total counts
+	for i := range b.all {
+		total.add(b.all[i].counts())
+	}
+	status := b.run.Status
+	if status == result.Passed || status == result.Skipped || total.failures+total.errors > 0 {
+		return
+	}
+	c := testcase{classname: "arena", name: "run", status: result.Errored, message: "the run ended as " + status.String()}
+	if missing := b.run.Planned - b.run.Summary.Trials + b.run.Summary.Cancelled; missing > 0 {
+		c.message = fmt.Sprintf("the run was stopped: %d of %s did not finish", missing, show.Plural(b.run.Planned, "trial"))
+	}
+	c.body = c.message
+	s := b.suite("")
+	s.cases = append(s.cases, c)
+}
+
+// base is what all testcases of a group share.
+func base(g *show.Group) testcase {
+	who := show.Line(g.Provider)
+	if region := show.Line(g.Region); region != "" && region != "default" {
+		who += " " + region
+	}
+	return testcase{
+		classname: classname(g.File), name: show.Line(g.Scenario) + " [" + who + "]",
+		file: show.Line(g.File), line: g.Line, status: g.Status,
+	}
+}
+
+// classname is the path of a file as a package name: scenarios/refund.yaml is scenarios.refund.
+func classname(file string) string {
+	p := path.Clean("/" + strings.ReplaceAll(show.Line(file), `\`, "/"))
+	p = strings.TrimSuffix(p, path.Ext(p))
+	p = strings.ReplaceAll(strings.Trim(p, "/"), "/", ".")
+	if p == "" {
+		return "arena"
+	}
+	return p
+}
+
+// coarse is the testcase of a whole group. Its texts wait until it is written.
+func (b *builder) coarse(g *show.Group) testcase {
+	c := base(g)
+	cost, tokens, passed := 0.0, 0, 0
+	known := true
+	for _, i := range g.Trials {
+		brief := &b.run.Briefs[i]
+		c.ms += brief.DurationMS
+		tokens += brief.Usage.Total()
+		switch {
+		case brief.CostUSD != nil:
+			cost += *brief.CostUSD
+		case brief.Usage.Calls > 0:
+			known = false
+		}
+		if brief.Status == result.Passed {
+			passed++
+		}
+	}
+	c.properties = []property{
+		{"cost_usd", costText(cost, known)}, {"tokens", strconv.Itoa(tokens)},
+		{"trials", strconv.Itoa(len(g.Trials))}, {"pass_rate", rateText(passed, len(g.Trials))},
+	}
+	if passed < len(g.Trials) {
+		c.fill = func(c *testcase) error { return b.fill(g, c) }
+	}
+	return c
+}
+
+func costText(usd float64, known bool) string {
+	if !known {
+		return show.Unknown
+	}
+	return strings.TrimPrefix(show.Money(&usd), "$")
+}
+
+func rateText(passed, of int) string {
+	return strconv.FormatFloat(float64(passed)/float64(max(of, 1)), 'g', 4, 64)
+}

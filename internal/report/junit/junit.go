@@ -1,0 +1,149 @@
+// Package junit writes a run as JUnit XML, for machines that people look at. Names are the same from build to build: no
+// id, time, seed or trial number is in one, so that the history of a test lines up.
+package junit
+
+import (
+	"bufio"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/report/show"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// Granularity says what one testcase is.
+type Granularity string
+
+// The granularities.
+const (
+	ByScenario Granularity = "scenario" // a scenario × provider × region; the default
+	ByTurn     Granularity = "turn"     // each of its turns, and its conversation
+	ByCheck    Granularity = "check"    // each of its checks
+)
+
+// Granularities are the words that ParseGranularity takes.
+var granularities = []string{string(ByScenario), string(ByTurn), string(ByCheck)}
+
+// ParseGranularity reads a granularity as a user writes it; "" is ByScenario.
+func ParseGranularity(s string) (Granularity, error) {
+	switch g := Granularity(s); g {
+	case "":
+		return ByScenario, nil
+	case ByScenario, ByTurn, ByCheck:
+		return g, nil
+	}
+	return "", fmt.Errorf("unknown granularity %q; known: %s", s, strings.Join(granularities, ", "))
+}
+
+// Options of a report. The zero value works.
+type Options struct {
+	Name        string                     // of the whole; "" is arena
+	Granularity Granularity                // "" is ByScenario
+	Rerun       func(*result.Brief) string // the command that runs a trial again; may be nil
+}
+
+// Write writes the report. By scenario, only trials that did not pass are read from the run's source; by turn and by
+// check all of them are, one at a time.
+func Write(w io.Writer, run *result.Run, o Options) error {
+	b := builder{run: run, opts: o}
+	suites, err := b.suites()
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(w, 1<<16)
+	out.WriteString(xml.Header) // a bufio.Writer keeps its first error for Flush
+	d := document{enc: xml.NewEncoder(out)}
+	d.enc.Indent("", "  ")
+	d.open("testsuites", d.suitesAttrs(run, o, suites))
+	for i := range suites {
+		d.suite(run, &suites[i])
+	}
+	d.close("testsuites")
+	if d.err != nil {
+		return d.err
+	}
+	if err := d.enc.Close(); err != nil {
+		return err
+	}
+	out.WriteByte('\n')
+	return out.Flush()
+}
+
+// document writes elements and keeps the first error.
+type document struct {
+	enc *xml.Encoder
+	err error
+}
+
+func (d *document) suitesAttrs(run *result.Run, o Options, suites []suite) []xml.Attr {
+	var total counts
+	for i := range suites {
+		total.add(suites[i].counts())
+	}
+	name := o.Name
+	if name == "" {
+		name = "arena"
+	}
+	return append([]xml.Attr{attr("name", show.Line(name))}, total.attrs(run.DurationMS)...)
+}
+
+func (d *document) suite(run *result.Run, s *suite) {
+	attrs := []xml.Attr{attr("name", s.name)}
+	if s.file != "" {
+		attrs = append(attrs, attr("file", s.file))
+	}
+	attrs = append(attrs, s.counts().attrs(s.duration())...)
+	attrs = append(attrs, attr("timestamp", run.Started.UTC().Format("2006-01-02T15:04:05")))
+	d.open("testsuite", attrs)
+	for i := range s.cases {
+		if d.err != nil {
+			return
+		}
+		c := &s.cases[i]
+		if c.fill != nil {
+			d.err = c.fill(c)
+		}
+		if d.err == nil {
+			d.err = d.enc.Encode(c.element())
+		}
+		*c = testcase{} // its texts are written and of no more use
+	}
+	d.close("testsuite")
+}
+
+func (d *document) open(name string, attrs []xml.Attr) {
+	if d.err == nil {
+		d.err = d.enc.EncodeToken(xml.StartElement{Name: xml.Name{Local: name}, Attr: attrs})
+	}
+}
+
+func (d *document) close(name string) {
+	if d.err == nil {
+		d.err = d.enc.EncodeToken(xml.EndElement{Name: xml.Name{Local: name}})
+	}
+}
+
+func attr(name, value string) xml.Attr { return xml.Attr{Name: xml.Name{Local: name}, Value: value} }
+
+// counts are the numbers of a suite.
+type counts struct{ tests, failures, errors, skipped int }
+
+func (c *counts) add(d counts) {
+	c.tests += d.tests
+	c.failures += d.failures
+	c.errors += d.errors
+	c.skipped += d.skipped
+}
+
+func (c counts) attrs(ms float64) []xml.Attr {
+	return []xml.Attr{
+		attr("tests", strconv.Itoa(c.tests)), attr("failures", strconv.Itoa(c.failures)),
+		attr("errors", strconv.Itoa(c.errors)), attr("skipped", strconv.Itoa(c.skipped)), attr("time", seconds(ms)),
+	}
+}
+
+// seconds is a duration as JUnit writes it.
+func seconds(ms float64) string { return strconv.FormatFloat(ms/1000, 'f', 3, 64) }

@@ -1,0 +1,107 @@
+package junit
+
+import (
+	"encoding/xml"
+	"strconv"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// suite is the testcases of one scenario file.
+type suite struct {
+	name, file string
+	cases      []testcase
+}
+
+func (s *suite) counts() counts {
+	var c counts
+	for i := range s.cases {
+		c.tests++
+		switch s.cases[i].status {
+		case result.Passed:
+		case result.Failed:
+			c.failures++
+		case result.Skipped, result.Cancelled:
+			c.skipped++
+		default: // Errored; and Unset, which never passes
+			c.errors++
+		}
+	}
+	return c
+}
+
+func (s *suite) duration() float64 {
+	var ms float64
+	for i := range s.cases {
+		ms += s.cases[i].ms
+	}
+	return ms
+}
+
+// testcase is one test in the eyes of a CI system.
+type testcase struct {
+	classname, name, file string
+	line                  int32
+	ms                    float64
+	status                result.Status
+	properties            []property
+	message               string // one line: why it did not pass
+	body                  string
+	output                string // for one that passed, and has something to say all the same
+	// fill sets message, body and output when the testcase is about to be written; nil when they are set.
+	fill func(*testcase) error
+}
+
+type property struct {
+	Name  string `xml:"name,attr"`
+	Value string `xml:"value,attr"`
+}
+
+// element is a testcase in XML.
+type element struct {
+	XMLName    xml.Name    `xml:"testcase"`
+	Classname  string      `xml:"classname,attr"`
+	Name       string      `xml:"name,attr"`
+	File       string      `xml:"file,attr,omitempty"`
+	Line       string      `xml:"line,attr,omitempty"`
+	Time       string      `xml:"time,attr"`
+	Properties *properties `xml:"properties"`
+	Failure    *outcome    `xml:"failure"`
+	Error      *outcome    `xml:"error"`
+	Skipped    *outcome    `xml:"skipped"`
+	Output     string      `xml:"system-out,omitempty"`
+}
+
+type properties struct {
+	All []property `xml:"property"`
+}
+
+type outcome struct {
+	Type    string `xml:"type,attr,omitempty"`
+	Message string `xml:"message,attr"`
+	Body    string `xml:",chardata"`
+}
+
+func (c *testcase) element() *element {
+	e := &element{
+		Classname: c.classname, Name: c.name, File: c.file, Time: seconds(c.ms), Output: c.output,
+	}
+	if c.line > 0 {
+		e.Line = strconv.Itoa(int(c.line))
+	}
+	if len(c.properties) > 0 {
+		e.Properties = &properties{c.properties}
+	}
+	switch c.status {
+	case result.Passed:
+	case result.Failed:
+		e.Failure = &outcome{"assertion", c.message, c.body}
+	case result.Skipped:
+		e.Skipped = &outcome{"", c.message, c.message} // some systems show the attribute, some the text
+	case result.Cancelled:
+		e.Skipped = &outcome{"cancelled", c.message, c.message}
+	default: // Errored; and Unset, which never passes
+		e.Error = &outcome{"error", c.message, c.body}
+	}
+	return e
+}

@@ -1,0 +1,132 @@
+package show
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// Group is the trials of one scenario × provider × region: what a line of history is about.
+type Group struct {
+	File     string // of the scenario
+	Line     int32
+	Scenario string
+	Provider string
+	Region   string
+	Status   result.Status
+	Trials   []int         // indexes into Run.Briefs, in plan order
+	Stats    *result.Group // nil for a single trial
+}
+
+// Groups puts a run's trials into groups, ordered by the first trial of each.
+func Groups(run *result.Run) []Group {
+	type key struct{ file, scenario, provider, region string }
+	known := make(map[key]int, len(run.Briefs))
+	groups := make([]Group, 0, len(run.Briefs))
+	stats := newStats(run)
+	for i := range run.Briefs {
+		b := &run.Briefs[i]
+		k := key{b.File, b.Scenario, b.Provider, b.Region}
+		at, ok := known[k]
+		if !ok {
+			at = len(groups)
+			known[k] = at
+			groups = append(groups, Group{
+				File: b.File, Line: b.Line, Scenario: b.Scenario, Provider: b.Provider, Region: b.Region,
+				Status: b.Status, Stats: stats.next(b),
+			})
+		}
+		groups[at].Trials = append(groups[at].Trials, i)
+	}
+	for i := range groups {
+		if s := groups[i].Stats; s != nil {
+			groups[i].Status = s.Status
+		}
+	}
+	return groups
+}
+
+// stats hands out Run.Groups. They carry no file, so two scenarios of one name (in two projects) are told apart by
+// their order, which is that of the plan.
+type stats map[statsKey][]*result.Group
+
+type statsKey struct{ scenario, provider, region string }
+
+func newStats(run *result.Run) stats {
+	s := stats{}
+	for i := range run.Groups {
+		g := &run.Groups[i]
+		k := statsKey{g.Scenario, g.Provider, g.Region}
+		s[k] = append(s[k], g)
+	}
+	return s
+}
+
+func (s stats) next(b *result.Brief) *result.Group {
+	k := statsKey{b.Scenario, b.Provider, b.Region}
+	left := s[k]
+	if b.Trials < 2 || len(left) == 0 {
+		return nil
+	}
+	s[k] = left[1:]
+	return left[0]
+}
+
+// Who is the provider of the group, with the region when it is not the default one.
+func (g *Group) Who() string { return Who(g.Provider, g.Region) }
+
+// Rate is "3 of 5 trials passed (60%), needs 100%"; "" for a single trial.
+func (g *Group) Rate() string {
+	s := g.Stats
+	if s == nil {
+		return ""
+	}
+	text := fmt.Sprintf("%d of %s passed (%s)", s.Passed, Plural(s.Trials, "trial"), Percent(s.PassRate))
+	switch {
+	case s.Passed == s.Trials:
+		return text
+	case s.Status == result.Passed || s.Status == result.Failed:
+		return text + ", needs " + Percent(g.needs())
+	}
+	return text
+}
+
+// needs is the strictest threshold among the assertions that decide: those that failed, or when the group passed all
+// the same, those that had failures.
+func (g *Group) needs() float64 {
+	needs, any := 0.0, false
+	for i := range g.Stats.Assertions {
+		a := &g.Stats.Assertions[i]
+		if a.Status == g.Status && a.Failed > 0 {
+			needs, any = max(needs, a.PassThreshold), true
+		}
+	}
+	if !any {
+		return 1
+	}
+	return needs
+}
+
+// AssertionRates lists the assertions of the group that did not hold in every trial, a line each:
+// "turn 1: contains: 3 of 5 passed (60%), needs 80%".
+func (g *Group) AssertionRates() []string {
+	if g.Stats == nil {
+		return nil
+	}
+	var lines []string
+	for i := range g.Stats.Assertions {
+		a := &g.Stats.Assertions[i]
+		if a.Failed == 0 && a.Errors == 0 {
+			continue
+		}
+		var b strings.Builder
+		fmt.Fprintf(&b, "%s: %s: %d of %d passed (%s), needs %s",
+			Place(a.Turn), Line(a.Type), a.Passed, a.Passed+a.Failed, Percent(a.PassRate), Percent(a.PassThreshold))
+		if a.Errors > 0 {
+			fmt.Fprintf(&b, ", %d not judged", a.Errors)
+		}
+		lines = append(lines, b.String())
+	}
+	return lines
+}

@@ -1,0 +1,111 @@
+package show
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// Said is one voice of an exchange.
+type Said struct {
+	Who  string // user, agent, tools, guard
+	Text string // clean; may have several lines
+}
+
+// Exchange is a turn as people read it: what the user said, what the agent answered, which tools it called, which
+// guardrails fired. A turn that was not run has nothing but the user's words.
+func Exchange(t *result.Turn) []Said {
+	var all []Said
+	add := func(who, text string) { all = append(all, Said{who, text}) }
+	if user := userText(t); user != "" {
+		add("user", user)
+	}
+	if t.NotRun != "" {
+		return all
+	}
+	if agent := agentText(t); agent != "" {
+		add("agent", agent)
+	}
+	for i := range t.ToolCalls {
+		add("tools", Call(&t.ToolCalls[i]))
+	}
+	for i := range t.Messages {
+		for _, v := range t.Messages[i].Validations {
+			add("guard", Line(v.Type)+" fired")
+		}
+	}
+	return all
+}
+
+func userText(t *result.Turn) string {
+	if len(t.Messages) > 0 && t.Messages[0].Role == chat.User && len(t.Messages[0].Parts) > 0 {
+		return parts(t.Messages[0].Parts)
+	}
+	return Clean(t.User)
+}
+
+func agentText(t *result.Turn) string {
+	if t.Assistant != "" {
+		return Clean(t.Assistant)
+	}
+	for i := len(t.Messages) - 1; i >= 0; i-- {
+		if m := &t.Messages[i]; m.Role == chat.Assistant && len(m.Parts) > 0 {
+			return parts(m.Parts)
+		}
+	}
+	if t.Error != "" {
+		return "(no reply: " + Line(t.Error) + ")"
+	}
+	return "(no reply)"
+}
+
+// parts writes a multimodal message: its texts, and [image:image/png] for what cannot be written.
+func parts(all []chat.Part) string {
+	texts := make([]string, 0, len(all))
+	for i := range all {
+		switch p := &all[i]; {
+		case p.Type == "text":
+			texts = append(texts, Clean(p.Text))
+		case p.Media != nil:
+			texts = append(texts, "["+Line(p.Type)+":"+Line(p.Media.MIMEType)+"]")
+		default:
+			texts = append(texts, "["+Line(p.Type)+"]")
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// MessageText is a message of a transcript: its text or parts, the calls it makes, the result it carries.
+func MessageText(m *chat.Message) string {
+	var texts []string
+	add := func(s string) {
+		if s != "" {
+			texts = append(texts, s)
+		}
+	}
+	switch r := m.ToolResult; {
+	case r != nil && r.Error != "":
+		add(Line(r.Name) + " → error: " + Clean(r.Error))
+	case r != nil:
+		add(Line(r.Name) + " → " + Clean(r.Text()))
+	case len(m.Parts) > 0:
+		add(parts(m.Parts))
+	default:
+		add(Clean(m.Content))
+	}
+	for _, c := range m.ToolCalls {
+		add(Call(&result.ToolCall{Name: c.Name, Args: c.Args, BadArgs: c.BadArgs}))
+	}
+	return strings.Join(texts, "\n")
+}
+
+// Clip shortens text to about n bytes and says how much is missing.
+func Clip(s string, n int) string {
+	if len(s) <= n+40 { // the note would be as long
+		return s
+	}
+	head := Head(s, n)
+	return fmt.Sprintf("%s … (%s more characters)", head, Count(len([]rune(s[len(head):]))))
+}

@@ -1,0 +1,109 @@
+package show
+
+import (
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+)
+
+// cells measures text as terminals show it, whatever the locale of the process: a report must not depend on it.
+var cells = &runewidth.Condition{StrictEmojiNeutral: true}
+
+// Width is the number of terminal columns that a line takes.
+func Width(s string) int { return cells.StringWidth(s) }
+
+// Cut shortens a line to at most width columns, with … where something was left out; it never splits a character.
+func Cut(s string, width int) string {
+	switch {
+	case width <= 0:
+		return ""
+	case len(s) <= width: // a column takes at least one byte
+		return s
+	}
+	if keep := 8*width + 64; len(s) > keep { // do not measure a megabyte to show a line; the rest is beyond the cut
+		if head := Head(s, keep); cells.StringWidth(head) > width {
+			s = head
+		}
+	}
+	return cells.Truncate(s, width, "…")
+}
+
+// Pad fills a line with spaces up to width columns.
+func Pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(width-Width(s), 0))
+}
+
+// Head is the first n bytes of s, less where that would split a character.
+func Head(s string, n int) string {
+	if n < 0 {
+		return ""
+	}
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n]
+}
+
+// Wrap breaks text into lines of at most width columns, at spaces where it can and at its own newlines. With
+// limit > 0 there are at most limit lines, the last of which ends in … when something was left out.
+func Wrap(s string, width, limit int) []string {
+	w := wrapper{width: max(width, 2), limit: limit}
+	for line := range strings.SplitSeq(strings.TrimRight(s, "\n"), "\n") {
+		if w.full() {
+			break
+		}
+		w.line(strings.TrimRight(strings.ReplaceAll(line, "\t", "    "), " "))
+	}
+	if w.full() {
+		w.out = w.out[:limit]
+		w.out[limit-1] = Cut(w.out[limit-1]+"…", w.width)
+	}
+	return w.out
+}
+
+type wrapper struct {
+	width, limit int
+	out          []string
+}
+
+// full says that there is a line more than may be shown.
+func (w *wrapper) full() bool { return w.limit > 0 && len(w.out) > w.limit }
+
+func (w *wrapper) line(s string) {
+	for !w.full() {
+		head := w.fitting(s)
+		w.out = append(w.out, strings.TrimRight(head, " "))
+		if len(head) == len(s) {
+			return
+		}
+		s = strings.TrimLeft(s[len(head):], " ")
+	}
+}
+
+// fitting is the longest start of s that fits and ends at a space, or in the middle of a word that is too long.
+func (w *wrapper) fitting(s string) string {
+	if len(s) <= w.width {
+		return s
+	}
+	head := s
+	if keep := 8*w.width + 64; len(s) > keep {
+		head = Head(s, keep)
+	}
+	cut := cells.Truncate(head, w.width, "")
+	if len(cut) == len(s) {
+		return s
+	}
+	if cut == "" { // one character wider than the line, or hundreds of marks on one letter
+		return head
+	}
+	if s[len(cut)] == ' ' {
+		return cut
+	}
+	if i := strings.LastIndexByte(cut, ' '); i > 0 && strings.TrimLeft(cut[:i], " ") != "" {
+		return cut[:i]
+	}
+	return cut
+}

@@ -1,0 +1,37 @@
+package result
+
+// NewBrief takes what is kept in memory out of a settled trial.
+func NewBrief(t *Trial) Brief {
+	b := Brief{
+		Index: t.Index, ID: t.ID, Scenario: t.Scenario, Provider: t.Provider, Region: t.Region,
+		Trial: t.Trial, Trials: t.Trials, File: t.Position.File, Line: t.Position.Line,
+		Status: t.Status, Turns: len(t.Turns), DurationMS: t.DurationMS, Usage: t.Usage, CostUSD: t.CostUSD,
+	}
+	t.Checks(func(_, _ int, v *Verdict) { b.Checks.add(v.Status) })
+	return b
+}
+
+func (c *CheckCount) add(s Status) {
+	c.Total++
+	switch s {
+	case Passed:
+		c.Passed++
+	case Skipped:
+		c.Skipped++
+	case Cancelled:
+		c.NotRun++
+	case Failed:
+		c.Failed++
+	default: // Errored, and Unset, which never passes
+		c.Errors++
+	}
+}
+
+func (c *CheckCount) sum(d CheckCount) {
+	c.Total += d.Total
+	c.Passed += d.Passed
+	c.Failed += d.Failed
+	c.Errors += d.Errors
+	c.Skipped += d.Skipped
+	c.NotRun += d.NotRun
+}

@@ -1,0 +1,203 @@
+package result
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Collector gathers finished trials into a Run. Per trial it keeps a Brief; per group of several trials the counts of
+// each assertion. It belongs to one goroutine.
+type Collector struct {
+	briefs []Brief
+	groups map[groupKey]*groupCount
+}
+
+type groupKey struct{ file, scenario, provider, region string }
+
+type groupCount struct {
+	first      int // plan index of its first trial seen; orders the groups
+	statuses   [len(statusNames)]int
+	broken     int // trials that ended in an error of their own
+	assertions map[place]*AssertionStats
+}
+
+type place struct{ turn, index int }
+
+// Add takes a settled trial and returns its brief.
+func (c *Collector) Add(t *Trial) Brief {
+	b := NewBrief(t)
+	c.briefs = append(c.briefs, b)
+	if t.Trials > 1 {
+		c.group(t).add(t)
+	}
+	return b
+}
+
+func keyOf(b *Brief) groupKey { return groupKey{b.File, b.Scenario, b.Provider, b.Region} }
+
+func (c *Collector) group(t *Trial) *groupCount {
+	key := groupKey{t.Position.File, t.Scenario, t.Provider, t.Region}
+	if c.groups == nil {
+		c.groups = map[groupKey]*groupCount{}
+	}
+	g := c.groups[key]
+	if g == nil {
+		g = &groupCount{first: t.Index, assertions: map[place]*AssertionStats{}}
+		c.groups[key] = g
+	}
+	g.first = min(g.first, t.Index)
+	return g
+}
+
+func (g *groupCount) add(t *Trial) {
+	g.statuses[t.Status]++
+	if t.Error != "" {
+		g.broken++
+	}
+	t.Checks(func(turn, i int, v *Verdict) {
+		at := place{turn, i}
+		s := g.assertions[at]
+		if s == nil {
+			s = &AssertionStats{Turn: turn, Index: i, Type: v.Type, PassThreshold: 1}
+			if v.PassThreshold != nil {
+				s.PassThreshold = *v.PassThreshold
+			}
+			g.assertions[at] = s
+		}
+		switch v.Status {
+		case Passed:
+			s.Passed++
+		case Failed:
+			s.Failed++
+		case Skipped, Cancelled:
+			s.Skipped++
+		default:
+			s.Errors++
+		}
+	})
+}
+
+// Finish folds what was added into run: briefs in plan order, groups, totals and the status.
+func (c *Collector) Finish(run *Run) {
+	slices.SortFunc(c.briefs, func(a, b Brief) int { return cmp.Compare(a.Index, b.Index) })
+	run.Briefs, run.Groups = c.briefs, nil
+	byKey := map[groupKey]Status{}
+	for key, g := range c.groups {
+		group := g.fold(key)
+		byKey[key] = group.Status
+		run.Groups = append(run.Groups, group)
+	}
+	slices.SortFunc(run.Groups, func(a, b Group) int {
+		return cmp.Compare(c.groups[a.key].first, c.groups[b.key].first)
+	})
+	run.Status, run.tally = Unset, [len(statusNames)]int{}
+	for i := range run.Briefs {
+		b := &run.Briefs[i]
+		status := b.Status
+		if s, grouped := byKey[keyOf(b)]; grouped {
+			b.Tolerated = s == Passed && status == Failed
+			status = s
+		}
+		run.Status = worse(run.Status, status)
+		run.tally[status]++
+	}
+	if missing := run.Planned - len(run.Briefs); missing > 0 {
+		run.Status = worse(run.Status, Cancelled)
+		run.tally[Cancelled] += missing
+	}
+	if run.Status == Unset { // an empty plan that was allowed
+		run.Status = Skipped
+	}
+	run.Summary = summarize(run.Briefs)
+}
+
+// fold decides a group: every assertion must hold in at least its share of the trials, and no trial may have broken.
+func (g *groupCount) fold(key groupKey) Group {
+	out := Group{key: key, Scenario: key.scenario, Provider: key.provider, Region: key.region, Assertions: []AssertionStats{}}
+	for _, n := range g.statuses {
+		out.Trials += n
+	}
+	out.Passed = g.statuses[Passed]
+	out.PassRate, out.Flakiness = rate(out.Passed, out.Trials)
+	for _, s := range g.assertions {
+		s.PassRate, s.Flakiness = rate(s.Passed, s.Passed+s.Failed)
+		s.Status = s.fold()
+		out.Assertions = append(out.Assertions, *s)
+		out.Status = worse(out.Status, s.Status)
+	}
+	slices.SortFunc(out.Assertions, func(a, b AssertionStats) int {
+		// turn -1, the conversation, comes last
+		return cmp.Or(cmp.Compare(uint(a.Turn), uint(b.Turn)), cmp.Compare(a.Index, b.Index))
+	})
+	switch {
+	case g.broken > 0:
+		out.Status = worse(out.Status, Errored)
+	case g.statuses[Cancelled] > 0:
+		out.Status = worse(out.Status, Cancelled)
+	case g.statuses[Skipped] == out.Trials:
+		out.Status = worse(out.Status, Skipped)
+	case out.Status == Unset && g.statuses[Failed] > 0: // failed for another reason than an assertion
+		out.Status = Failed
+	case out.Status == Unset || out.Status == Skipped: // nothing was asserted, or every condition was unmet
+		out.Status = Passed
+	}
+	return out
+}
+
+func (s *AssertionStats) fold() Status {
+	switch {
+	case s.Errors > 0:
+		return Errored
+	case s.Passed+s.Failed == 0:
+		return Skipped
+	case s.PassRate >= s.PassThreshold:
+		return Passed
+	}
+	return Failed
+}
+
+// rate returns passed/total and the flakiness 1 - |2·rate - 1|: 0 when all trials agree, 1 when they split evenly.
+func rate(passed, total int) (rate, flakiness float64) {
+	if total == 0 {
+		return 0, 0
+	}
+	rate = float64(passed) / float64(total)
+	d := 2*rate - 1
+	return rate, 1 - max(d, -d)
+}
+
+func summarize(briefs []Brief) Summary {
+	s := Summary{Trials: len(briefs)}
+	for i := range briefs {
+		b := &briefs[i]
+		switch b.Status {
+		case Passed:
+			s.Passed++
+		case Failed:
+			s.Failed++
+		case Skipped:
+			s.Skipped++
+		case Cancelled:
+			s.Cancelled++
+		default:
+			s.Errors++
+		}
+		if b.Tolerated {
+			s.Tolerated++
+		}
+		s.Checks.sum(b.Checks)
+		s.Usage.Usage = s.Usage.Usage.Add(b.Usage.Usage)
+		s.Usage.Calls += b.Usage.Calls
+		s.Usage.ToolCalls += b.Usage.ToolCalls
+		switch {
+		case b.CostUSD != nil && s.CostUSD == nil:
+			sum := *b.CostUSD
+			s.CostUSD = &sum
+		case b.CostUSD != nil:
+			*s.CostUSD += *b.CostUSD
+		case b.Usage.Calls > 0:
+			s.Unpriced++
+		}
+	}
+	return s
+}

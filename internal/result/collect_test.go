@@ -1,0 +1,174 @@
+package result
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func trialOf(index, n, of int, verdicts ...Verdict) *Trial {
+	t := &Trial{
+		Index: index, ID: "s/p/default", Scenario: "s", Provider: "p", Region: "default", Trial: n, Trials: of,
+		Turns: []Turn{{Assertions: verdicts}},
+	}
+	t.Settle()
+	return t
+}
+
+func verdict(status Status, threshold float64) Verdict {
+	v := Verdict{Type: "contains", Status: status}
+	if threshold >= 0 {
+		v.PassThreshold = &threshold
+	}
+	return v
+}
+
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name     string
+		trial    Trial
+		verdicts []Status
+		want     Status
+	}{
+		{"nothing asserted", Trial{}, nil, Passed},
+		{"all hold", Trial{}, []Status{Passed, Skipped}, Passed},
+		{"one does not", Trial{}, []Status{Passed, Failed, Errored}, Failed},
+		{"one could not be judged", Trial{}, []Status{Passed, Errored}, Errored},
+		{"a status that nobody set", Trial{}, []Status{Unset}, Errored},
+		{"broken", Trial{Error: "provider down"}, []Status{Passed}, Errored},
+		{"broken after a failure", Trial{Error: "provider down"}, []Status{Failed}, Failed},
+		{"not evaluated", Trial{}, []Status{Passed, Cancelled}, Cancelled},
+		{"stopped", Trial{Status: Cancelled}, []Status{Passed}, Cancelled},
+		{"stopped after a failure", Trial{Status: Cancelled}, []Status{Failed}, Failed},
+		{"skipped", Trial{Status: Skipped}, nil, Skipped},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			trial := c.trial
+			for _, s := range c.verdicts {
+				trial.Conversation = append(trial.Conversation, Verdict{Status: s})
+			}
+			trial.Settle()
+			if trial.Status != c.want || trial.Passed != (c.want == Passed) {
+				t.Errorf("status %s, passed %v; want %s", trial.Status, trial.Passed, c.want)
+			}
+			for i, s := range c.verdicts {
+				if got := trial.Conversation[i].Passed; got != (s == Passed || s == Skipped) {
+					t.Errorf("verdict %s: passed %v", s, got)
+				}
+			}
+		})
+	}
+}
+
+func TestGroupsFoldByThreshold(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name      string
+		threshold float64
+		statuses  []Status
+		want      Status
+		tolerated int
+		exit      int
+	}{
+		{"every trial must pass by default", -1, []Status{Passed, Failed, Passed}, Failed, 0, ExitFailed},
+		{"two of three reach a half", 0.5, []Status{Passed, Failed, Passed}, Passed, 1, ExitPassed},
+		{"two of three miss nine tenths", 0.9, []Status{Passed, Failed, Passed}, Failed, 0, ExitFailed},
+		{"the threshold itself is enough", 0.5, []Status{Passed, Failed}, Passed, 1, ExitPassed},
+		{"what was skipped leaves the rate", 1, []Status{Passed, Skipped, Passed}, Passed, 0, ExitPassed},
+		{"an error is never tolerated", 0.1, []Status{Passed, Errored, Passed}, Errored, 0, ExitError},
+		{"all skipped", 1, []Status{Skipped, Skipped}, Passed, 0, ExitPassed},
+		{"stopped", 0.1, []Status{Passed, Cancelled}, Cancelled, 0, ExitError},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var col Collector
+			for i, s := range c.statuses {
+				col.Add(trialOf(i, i+1, len(c.statuses), verdict(s, c.threshold)))
+			}
+			run := Run{Planned: len(c.statuses)}
+			col.Finish(&run)
+			if len(run.Groups) != 1 {
+				t.Fatalf("%d groups, want 1", len(run.Groups))
+			}
+			if run.Groups[0].Status != c.want || run.Status != c.want {
+				t.Errorf("group %s, run %s; want %s", run.Groups[0].Status, run.Status, c.want)
+			}
+			if run.Summary.Tolerated != c.tolerated {
+				t.Errorf("tolerated %d, want %d", run.Summary.Tolerated, c.tolerated)
+			}
+			if got := run.Exit(false); got != c.exit {
+				t.Errorf("exit %d, want %d", got, c.exit)
+			}
+		})
+	}
+}
+
+// Two checks of one type in one turn must not share their counts.
+func TestGroupsKeyAssertionsByPlace(t *testing.T) {
+	t.Parallel()
+	half := 0.5
+	var col Collector
+	for i := range 4 {
+		first, second := verdict(Passed, -1), Verdict{Type: "contains", Status: Passed, PassThreshold: &half}
+		if i%2 == 1 {
+			second.Status = Failed
+		}
+		col.Add(trialOf(i, i+1, 4, first, second))
+	}
+	run := Run{Planned: 4}
+	col.Finish(&run)
+	want := []AssertionStats{
+		{Turn: 0, Index: 0, Type: "contains", Passed: 4, PassRate: 1, PassThreshold: 1, Status: Passed},
+		{Turn: 0, Index: 1, Type: "contains", Passed: 2, Failed: 2, PassRate: 0.5, Flakiness: 1, PassThreshold: 0.5, Status: Passed},
+	}
+	if diff := cmp.Diff(want, run.Groups[0].Assertions); diff != "" {
+		t.Error(diff)
+	}
+	if g := run.Groups[0]; g.Passed != 2 || g.PassRate != 0.5 || g.Flakiness != 1 {
+		t.Errorf("passed %d, rate %v, flakiness %v", g.Passed, g.PassRate, g.Flakiness)
+	}
+}
+
+func TestExit(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name        string
+		statuses    []Status
+		planned     int
+		failOn      []string
+		interrupted bool
+		want        int
+	}{
+		{"passed", []Status{Passed}, 1, nil, false, 0},
+		{"skipped", []Status{Skipped}, 1, nil, false, 0},
+		{"skipped counts when asked for", []Status{Skipped}, 1, []string{"skipped"}, false, 1},
+		{"failed", []Status{Failed, Errored}, 2, nil, false, 1},
+		{"error", []Status{Passed, Errored}, 2, nil, false, 3},
+		{"cancelled", []Status{Passed, Cancelled}, 2, nil, false, 3},
+		{"fewer than planned", []Status{Passed}, 2, nil, false, 3},
+		{"interrupted", []Status{Failed}, 2, nil, true, 130},
+		{"report only", []Status{Failed, Errored}, 2, []string{}, false, 0},
+		{"only errors count", []Status{Failed}, 1, []string{"error"}, false, 0},
+		{"empty plan", nil, 0, nil, false, 0},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var col Collector
+			for i, s := range c.statuses {
+				trial := trialOf(i, 1, 1)
+				trial.Status = s
+				col.Add(trial)
+			}
+			run := Run{Planned: c.planned, FailOn: c.failOn}
+			col.Finish(&run)
+			if got := run.Exit(c.interrupted); got != c.want {
+				t.Errorf("exit %d, want %d (run %s)", got, c.want, run.Status)
+			}
+		})
+	}
+}

@@ -1,0 +1,235 @@
+package result
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// The journal is JSON lines: a header, a line for each finished trial in the order in which they finished, and a
+// footer when the run ended by itself. What a killed run leaves is a journal without footer, perhaps with half a line
+// at its end; everything before that is whole.
+
+// JournalHeader is the first line.
+type JournalHeader struct {
+	Journal int       `json:"journal"` // SchemaVersion
+	Arena   string    `json:"arena"`
+	Name    string    `json:"name,omitempty"`
+	Started time.Time `json:"started"`
+	Planned int       `json:"planned"`
+	FailOn  []string  `json:"fail_on"`
+}
+
+// JournalFooter is the last line.
+type JournalFooter struct {
+	DurationMS  float64  `json:"duration_ms"`
+	Interrupted bool     `json:"interrupted,omitempty"`
+	Warnings    []string `json:"warnings,omitempty"`
+}
+
+type trialLine struct {
+	Index int    `json:"index"`
+	Trial *Trial `json:"trial"`
+}
+
+// EncodeLine writes a trial as its journal line. It is called by the workers, so that one goroutine need not encode
+// for all of them.
+func EncodeLine(t *Trial) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(trialLine{t.Index, t}); err != nil {
+		return nil, fmt.Errorf("encode trial %s: %w", t.ID, err)
+	}
+	return b.Bytes(), nil
+}
+
+// Syncer is a file as the journal needs it.
+type Syncer interface {
+	io.Writer
+	io.ReaderAt
+	Sync() error
+}
+
+// Journal writes trials to a file and reads them back. Append belongs to one goroutine; Trial and Raw may be called
+// by many once the writing is over.
+type Journal struct {
+	file  Syncer
+	size  int64
+	spans map[int]span // by plan index
+	order []int        // plan indexes in the order of Run.Briefs; set by Bind
+}
+
+type span struct {
+	at  int64
+	len int32
+}
+
+// NewJournal starts a journal in an empty file.
+func NewJournal(file Syncer, h JournalHeader) (*Journal, error) {
+	j := &Journal{file: file, spans: map[int]span{}}
+	h.Journal = SchemaVersion
+	return j, j.line(h)
+}
+
+// Append writes finished trials and syncs once. When it returns nil, they survive a crash.
+func (j *Journal) Append(done []TrialDone) error {
+	var b bytes.Buffer
+	for _, d := range done {
+		j.spans[d.Trial.Index] = trialSpan(j.size+int64(b.Len()), d.Line)
+		b.Write(d.Line)
+	}
+	if err := j.write(b.Bytes()); err != nil {
+		return err
+	}
+	if err := j.file.Sync(); err != nil {
+		return fmt.Errorf("sync journal: %w", err)
+	}
+	return nil
+}
+
+// Close writes the footer. It does not close the file, from which reports are still read. Header and footer are not
+// synced: they hold nothing that was paid for.
+func (j *Journal) Close(f JournalFooter) error {
+	return j.line(struct {
+		End JournalFooter `json:"end"`
+	}{f})
+}
+
+func (j *Journal) line(v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode journal: %w", err)
+	}
+	return j.write(append(b, '\n'))
+}
+
+func (j *Journal) write(b []byte) error {
+	n, err := j.file.Write(b)
+	j.size += int64(n)
+	if err != nil {
+		return fmt.Errorf("write journal: %w", err)
+	}
+	return nil
+}
+
+var trialKey = []byte(`,"trial":`)
+
+// trialSpan finds the trial's own JSON within its line.
+func trialSpan(at int64, line []byte) span {
+	start := bytes.Index(line, trialKey) + len(trialKey)
+	end := len(bytes.TrimRight(line, "\r\n")) - 1 // the closing brace of the line
+	return span{at + int64(start), int32(end - start)}
+}
+
+// Bind makes the journal the Source of a finished run.
+func (j *Journal) Bind(run *Run) {
+	j.order = make([]int, len(run.Briefs))
+	for i := range run.Briefs {
+		j.order[i] = run.Briefs[i].Index
+	}
+	run.Trials = j
+}
+
+// Raw implements Source.
+func (j *Journal) Raw(i int) ([]byte, error) {
+	s, ok := j.spans[j.order[i]]
+	if !ok {
+		return nil, fmt.Errorf("trial %d is not in the journal", j.order[i])
+	}
+	b := make([]byte, s.len)
+	if _, err := j.file.ReadAt(b, s.at); err != nil {
+		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	return b, nil
+}
+
+// Trial implements Source.
+func (j *Journal) Trial(i int) (*Trial, error) {
+	raw, err := j.Raw(i)
+	if err != nil {
+		return nil, err
+	}
+	t := &Trial{Index: j.order[i]}
+	if err := json.Unmarshal(raw, t); err != nil {
+		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	return t, nil
+}
+
+// ErrNotJournal says that a file is something else.
+var ErrNotJournal = errors.New("not a journal of arena")
+
+// ReadJournal rebuilds a run from its journal. truncated says that the last line is cut and was left out, as a killed
+// process leaves it. A cut line anywhere else is an error that names the line.
+func ReadJournal(file Syncer) (run *Run, truncated bool, err error) {
+	j := &Journal{file: file, spans: map[int]span{}}
+	in := bufio.NewReaderSize(io.NewSectionReader(file, 0, 1<<62), 1<<16)
+	head, _, err := j.next(in)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, false, err
+	}
+	var h JournalHeader
+	if json.Unmarshal(head, &h) != nil || h.Journal == 0 {
+		return nil, false, ErrNotJournal
+	}
+	if h.Journal != SchemaVersion {
+		return nil, false, fmt.Errorf("the journal has version %d; this arena reads version %d", h.Journal, SchemaVersion)
+	}
+	run = &Run{
+		SchemaVersion: SchemaVersion, Arena: h.Arena, Name: h.Name, Started: h.Started, Planned: h.Planned, FailOn: h.FailOn,
+	}
+	var c Collector
+	for number := 2; ; number++ {
+		line, at, err := j.next(in)
+		if errors.Is(err, io.EOF) {
+			truncated = len(line) > 0
+			break
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		if err := j.read(line, at, run, &c); err != nil {
+			return nil, false, fmt.Errorf("line %d: %w", number, err)
+		}
+	}
+	c.Finish(run)
+	j.Bind(run)
+	return run, truncated, nil
+}
+
+// next returns a whole line with its offset; io.EOF comes with what is left of a cut one.
+func (j *Journal) next(in *bufio.Reader) (line []byte, at int64, err error) {
+	at = j.size
+	line, err = in.ReadBytes('\n')
+	j.size += int64(len(line))
+	return line, at, err
+}
+
+func (j *Journal) read(line []byte, at int64, run *Run, c *Collector) error {
+	var l struct {
+		trialLine
+		End *JournalFooter `json:"end"`
+	}
+	if err := json.Unmarshal(line, &l); err != nil {
+		return fmt.Errorf("corrupt journal: %w", err)
+	}
+	switch {
+	case l.End != nil:
+		run.DurationMS, run.Warnings = l.End.DurationMS, l.End.Warnings
+	case l.Trial == nil:
+		return errors.New("corrupt journal: neither a trial nor the end")
+	default:
+		l.Trial.Index = l.Index
+		if _, twice := j.spans[l.Index]; twice {
+			return fmt.Errorf("corrupt journal: trial %s stands there twice", l.Trial.ID)
+		}
+		j.spans[l.Index] = trialSpan(at, line)
+		c.Add(l.Trial)
+	}
+	return nil
+}

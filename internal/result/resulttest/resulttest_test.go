@@ -1,0 +1,88 @@
+package resulttest_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/result/resulttest"
+)
+
+var fixtures = map[string]struct {
+	build              func() *result.Run
+	status             result.Status
+	trials, unfinished int
+}{
+	"all passed": {resulttest.AllPassed, result.Passed, 4, 0},
+	"one failed": {resulttest.OneFailed, result.Failed, 3, 0},
+	"errored":    {resulttest.Errored, result.Errored, 4, 0},
+	"cancelled":  {resulttest.Cancelled, result.Cancelled, 3, 6},
+	"flaky":      {resulttest.Flaky, result.Failed, 15, 0},
+	"hostile":    {resulttest.Hostile, result.Failed, 4, 0},
+	"big":        {func() *result.Run { return resulttest.Big(100) }, result.Failed, 100, 0},
+}
+
+func TestFixturesAreWhatTheirNamesSay(t *testing.T) {
+	t.Parallel()
+	for name, f := range fixtures {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run := f.build()
+			if run.Status != f.status || len(run.Briefs) != f.trials || run.Planned-len(run.Briefs) != f.unfinished {
+				t.Errorf("got %s, %d of %d trials; want %s, %d and %d unfinished",
+					run.Status, len(run.Briefs), run.Planned, f.status, f.trials, f.unfinished)
+			}
+		})
+	}
+}
+
+func TestFixturesRepeat(t *testing.T) {
+	t.Parallel()
+	for name, f := range fixtures {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := f.build(), f.build()
+			for i := range a.Briefs {
+				first, second := raw(t, a, i), raw(t, b, i)
+				if !bytes.Equal(first, second) {
+					t.Errorf("trial %d differs:\n%s", i, cmp.Diff(string(first), string(second)))
+				}
+				var back result.Trial
+				if err := json.Unmarshal(first, &back); err != nil {
+					t.Errorf("trial %d does not read back: %v", i, err)
+				}
+				if back.ID == "" || back.Status != a.Briefs[i].Status {
+					t.Errorf("trial %d: got id %q and %s, want %s", i, back.ID, back.Status, a.Briefs[i].Status)
+				}
+			}
+		})
+	}
+}
+
+func TestFlakyTolerates(t *testing.T) {
+	t.Parallel()
+	run := resulttest.Flaky()
+	var got []result.Status
+	for _, g := range run.Groups {
+		got = append(got, g.Status)
+	}
+	want := []result.Status{result.Passed, result.Failed, result.Passed}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("statuses of the groups (-want +got):\n%s", diff)
+	}
+	if run.Summary.Tolerated != 1 {
+		t.Errorf("tolerated trials: got %d, want 1", run.Summary.Tolerated)
+	}
+}
+
+func raw(t *testing.T, run *result.Run, i int) []byte {
+	t.Helper()
+	b, err := run.Trials.Raw(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

@@ -1,0 +1,144 @@
+package runner
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+const (
+	defaultRunTimeout = 5 * time.Minute
+	defaultGroup      = "default"
+	mockType          = "mock"
+)
+
+// Opener makes the client of a provider. simulated says that it answers without the world.
+type Opener func(p *scenario.Project, spec *scenario.Provider) (client providers.Provider, simulated bool, err error)
+
+// adHocTypes are the provider types that the command line may name as type/model.
+var adHocTypes = []string{"openai", "ollama", "vllm", "azure", "openai-compatible", "anthropic", "gemini", mockType}
+
+// adHoc makes a provider out of "type/model" or "mock"; nil when the name is neither.
+func adHoc(name string) *scenario.Provider {
+	kind, model, slash := strings.Cut(name, "/")
+	if !slices.Contains(adHocTypes, kind) || !slash && kind != mockType || slash && model == "" {
+		return nil
+	}
+	return &scenario.Provider{
+		Meta: scenario.Meta{ID: name}, Type: kind, Model: or(model, mockType), Role: "llm", Group: defaultGroup,
+	}
+}
+
+// selectProviders picks the providers of a scenario: those it lists, else those of its group that can do what it
+// requires; of these the ones that the command line asks for. A provider that only the command line names serves
+// every scenario.
+func (m *matrix) selectProviders(p *scenario.Project, s *scenario.Scenario) []*scenario.Provider {
+	var out []*scenario.Provider
+	for _, q := range m.candidates(p, s) {
+		if m.providers.keeps(names(&q.Meta)...) {
+			out = append(out, q)
+		}
+	}
+	return append(out, m.adHoc...)
+}
+
+func (m *matrix) candidates(p *scenario.Project, s *scenario.Scenario) []*scenario.Provider {
+	models := slices.DeleteFunc(slices.Clone(p.Providers), func(q *scenario.Provider) bool {
+		return q.Role != "" && q.Role != "llm" && q.Role != "image"
+	})
+	if len(m.adHoc) > 0 && len(models) == 0 {
+		return nil
+	}
+	if len(s.Providers) > 0 {
+		return slices.DeleteFunc(models, func(q *scenario.Provider) bool {
+			return !slices.ContainsFunc(s.Providers, q.Is)
+		})
+	}
+	if len(models) == 0 {
+		return m.implicit(p, s)
+	}
+	group := or(s.Group, defaultGroup)
+	inGroup := slices.DeleteFunc(slices.Clone(models), func(q *scenario.Provider) bool {
+		return or(q.Group, defaultGroup) != group
+	})
+	if len(inGroup) == 0 && len(m.adHoc) == 0 {
+		m.diags.Errorf(or(s.GroupPos, s.Pos), 1, "empty-group", "scenario %q: no provider is in group %q", s.ID, group).
+			Hint = hintKnown(group, groups(models))
+		return nil
+	}
+	able := slices.DeleteFunc(slices.Clone(inGroup), func(q *scenario.Provider) bool { return !capable(q, s.Capabilities) })
+	if len(able) == 0 && len(inGroup) > 0 && len(m.adHoc) == 0 {
+		m.diags.Errorf(s.Pos, 1, "no-capable-provider", "scenario %q: no provider of group %q declares the capabilities %s",
+			s.ID, group, strings.Join(s.Capabilities, ", ")).Hint = "list them under capabilities of a provider that has them"
+	}
+	return able
+}
+
+func groups(models []*scenario.Provider) []string {
+	var out []string
+	for _, q := range models {
+		out = append(out, or(q.Group, defaultGroup))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func capable(q *scenario.Provider, required []string) bool {
+	for _, c := range required {
+		if !slices.Contains(q.Capabilities, c) {
+			return false
+		}
+	}
+	return true
+}
+
+// implicit is the mock, for a scenario that brings all its replies in a project that configures no provider.
+func (m *matrix) implicit(p *scenario.Project, s *scenario.Scenario) []*scenario.Provider {
+	scripted := p.Mock != nil || len(s.Turns) > 0 &&
+		!slices.ContainsFunc(s.Turns, func(t scenario.Turn) bool { return len(t.Mock) == 0 })
+	if !scripted && !m.opts.MockProvider {
+		m.diags.Errorf(s.Pos, 1, "no-provider", "scenario %q has no provider to talk to", s.ID).Hint =
+			"configure one under providers, or name one: --provider openai/gpt-4o-mini, --provider ollama/llama3.2, --provider mock"
+		return nil
+	}
+	if m.mocks[p] == nil {
+		m.mocks[p] = adHoc(mockType)
+	}
+	return []*scenario.Provider{m.mocks[p]}
+}
+
+// endpoint opens a provider once per plan.
+func (m *matrix) endpoint(p *scenario.Project, spec *scenario.Provider) *Endpoint {
+	key := endpointKey{p, spec}
+	if e, open := m.endpoints[key]; open {
+		return e
+	}
+	used := spec
+	if m.opts.MockProvider && spec.Type != mockType {
+		masked := *spec
+		masked.Type = mockType
+		used = &masked
+	}
+	client, simulated, err := m.opts.Open(p, used)
+	if err != nil {
+		m.reportOpen(spec, err)
+		m.endpoints[key] = nil
+		return nil
+	}
+	e := &Endpoint{Spec: used, Client: client, Simulated: simulated}
+	m.endpoints[key] = e
+	return e
+}
+
+func (m *matrix) reportOpen(spec *scenario.Provider, err error) {
+	pos, code := spec.Pos, "bad-provider"
+	var e *providers.Error
+	if errors.As(err, &e) && e.Kind == providers.Auth && spec.KeyPos.Line > 0 {
+		pos = spec.KeyPos
+	}
+	m.diags.Errorf(pos, 1, code, "provider %s: %s", spec.ID, strings.TrimPrefix(err.Error(), "provider "+spec.ID+": "))
+}

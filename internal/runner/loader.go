@@ -1,0 +1,18 @@
+package runner
+
+import (
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// Load reads a suite and compiles every check of it while its file is read.
+func Load(opts scenario.Options) (*scenario.Suite, *diag.List) {
+	compiler := &checks.Compiler{Lenient: opts.Lenient}
+	opts.Compile = func(c *scenario.Check, d *diag.List) {
+		if compiled := compiler.Compile(c, d); compiled != nil {
+			c.Compiled = compiled
+		}
+	}
+	return scenario.Load(opts)
+}

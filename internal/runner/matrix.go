@@ -1,0 +1,246 @@
+package runner
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/tools"
+)
+
+// PlanOptions says what of a suite to run, and with which providers.
+type PlanOptions struct {
+	Selection
+	Trials       int  // overrides the scenarios' own number; 0: does not
+	MockProvider bool // replace every provider by the mock
+	AllowEmpty   bool
+	Strict       bool // a scenario that asserts nothing is an error
+	FailOn       []string
+	Open         Opener
+}
+
+// Make turns a suite into its trials: scenarios by id × providers in the order of the file × regions × repetitions ×
+// variants. Problems go to d; when it holds errors, the plan must not run.
+func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
+	m := &matrix{
+		opts: opts, diags: d, regions: split(opts.Regions),
+		scenarios: newFilter("scenario", opts.Scenarios), tags: newFilter("tag", opts.Tags),
+		providers: newFilter("provider", opts.Providers), endpoints: map[endpointKey]*Endpoint{},
+		mocks: map[*scenario.Project]*scenario.Provider{},
+	}
+	if len(m.regions) == 0 {
+		m.regions = []string{"default"}
+	}
+	m.known(suite)
+	plan := &Plan{}
+	for _, p := range suite.Projects {
+		plan.Trials = append(plan.Trials, m.project(p, len(suite.Projects) > 1)...)
+		plan.Name = p.Name
+	}
+	if len(suite.Projects) > 1 {
+		plan.Name = ""
+	}
+	for i := range plan.Trials {
+		plan.Trials[i].Index = i
+	}
+	m.scenarios.missing(d, "scenario")
+	m.tags.missing(d, "tag")
+	m.providers.missing(d, "provider")
+	plan.FailOn = m.failOn(suite)
+	if len(plan.Trials) == 0 && d.Errors() == 0 && !opts.AllowEmpty {
+		d.Errorf(diag.Pos{}, 0, "empty-plan", "there is nothing to run").Hint =
+			"name a file or folder with scenarios, loosen the filters, or pass --allow-empty"
+	}
+	return plan
+}
+
+type matrix struct {
+	opts      PlanOptions
+	diags     *diag.List
+	regions   []string
+	scenarios *filter
+	tags      *filter
+	providers *filter
+	adHoc     []*scenario.Provider // named on the command line and not configured
+	endpoints map[endpointKey]*Endpoint
+	mocks     map[*scenario.Project]*scenario.Provider // that nobody configured
+}
+
+type endpointKey struct {
+	project *scenario.Project
+	spec    *scenario.Provider
+}
+
+// known sorts the names given to --provider into configured ones and those to make up.
+func (m *matrix) known(suite *scenario.Suite) {
+	var configured []string
+	for _, p := range suite.Projects {
+		for _, q := range p.Providers {
+			configured = append(configured, names(&q.Meta)...)
+		}
+	}
+	m.providers.known = configured
+	for _, name := range m.providers.want {
+		if slices.Contains(configured, name) {
+			continue
+		}
+		if p := adHoc(name); p != nil {
+			m.adHoc = append(m.adHoc, p)
+			m.providers.used[name] = true
+		}
+	}
+}
+
+func (m *matrix) project(p *scenario.Project, several bool) []Trial {
+	timeout := p.Defaults.RunTimeout
+	run := &project{Project: p, timeout: or(timeout, defaultRunTimeout)}
+	if several {
+		run.prefix = or(p.Name, p.File) + ":"
+	}
+	var err error
+	if run.tools, err = tools.New(mockable(p.Tools)); err != nil {
+		m.diags.Errorf(diag.Pos{File: p.File}, 1, "bad-tool", "%v", err)
+		return nil
+	}
+	scenarios := m.pick(p)
+	m.refuse(p, scenarios)
+	var out []Trial
+	for _, s := range scenarios {
+		m.asserts(p, s)
+		out = append(out, m.trials(run, s)...)
+	}
+	return out
+}
+
+// mockable leaves out the tools of modes that do not exist yet; what needs them is refused by name.
+func mockable(all []*scenario.Tool) []*scenario.Tool {
+	return slices.DeleteFunc(slices.Clone(all), func(t *scenario.Tool) bool { return t.Mode != "" && t.Mode != "mock" })
+}
+
+func (m *matrix) pick(p *scenario.Project) []*scenario.Scenario {
+	var out []*scenario.Scenario
+	for _, s := range p.Scenarios {
+		byName := m.scenarios.keeps(names(&s.Meta)...)
+		byTag := m.tagged(s)
+		if byName && byTag {
+			out = append(out, s)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *scenario.Scenario) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}
+
+func (m *matrix) tagged(s *scenario.Scenario) bool {
+	if len(s.Tags) == 0 {
+		return len(m.tags.want) == 0
+	}
+	keep := false
+	for _, tag := range s.Tags {
+		if m.tags.keeps(tag) {
+			keep = true
+		}
+	}
+	return keep
+}
+
+// asserts warns of a scenario that cannot fail.
+func (m *matrix) asserts(p *scenario.Project, s *scenario.Scenario) {
+	n := len(p.Globals) + len(s.Conversation)
+	for i := range s.Turns {
+		n += len(s.Turns[i].Assertions)
+	}
+	if n > 0 || s.Skip != "" {
+		return
+	}
+	report := m.diags.Warnf
+	if m.opts.Strict {
+		report = m.diags.Errorf
+	}
+	report(s.Pos, 1, "no-assertions", "scenario %q asserts nothing: it passes whatever the agent says", s.ID).Hint =
+		"add assertions to a turn, or conversation_assertions"
+}
+
+// trials is one scenario over its providers, the regions, the repetitions and the variants.
+func (m *matrix) trials(p *project, s *scenario.Scenario) []Trial {
+	prompt, ok := m.prompt(p.Project, s)
+	if !ok {
+		return nil
+	}
+	all := variants(s)
+	repeat := max(or(m.opts.Trials, s.Trials), 1)
+	var out []Trial
+	for _, spec := range m.selectProviders(p.Project, s) {
+		endpoint := m.endpoint(p.Project, spec)
+		if endpoint == nil {
+			continue
+		}
+		for _, region := range m.regions {
+			of := repeat * len(all)
+			for n := range of {
+				out = append(out, Trial{
+					Project: p, Scenario: s, Prompt: prompt, Endpoint: endpoint, Region: region,
+					N: n + 1, Of: of, Variant: all[n%len(all)],
+				})
+			}
+		}
+	}
+	return out
+}
+
+// prompt finds the prompt of a scenario by its task type; loading has reported an unknown one.
+func (m *matrix) prompt(p *scenario.Project, s *scenario.Scenario) (*scenario.Prompt, bool) {
+	prompt, err := p.Prompt(s)
+	if err != nil {
+		m.diags.Errorf(or(s.TaskTypePos, s.Pos), 1, "unknown-prompt", "scenario %q: %v", s.ID, err)
+		return nil, false
+	}
+	return prompt, true
+}
+
+// failOn is the command line's choice, else the one on which the projects agree.
+func (m *matrix) failOn(suite *scenario.Suite) []string {
+	if m.opts.FailOn != nil {
+		return m.opts.FailOn
+	}
+	var out []string
+	for i, p := range suite.Projects {
+		own := failOnWords(p.Defaults.FailOn)
+		if i > 0 && (!slices.Equal(out, own) || (out == nil) != (own == nil)) {
+			m.diags.Errorf(diag.Pos{File: p.File}, 1, "fail-on-differs", "the projects of this run set fail_on differently").
+				Hint = "choose with --fail-on, or run them one by one"
+			return nil
+		}
+		out = own
+	}
+	return out
+}
+
+func failOnWords(list []scenario.FailOn) []string {
+	if list == nil {
+		return nil
+	}
+	out := make([]string, len(list))
+	for i, f := range list {
+		out[i] = string(f)
+	}
+	return out
+}
+
+// refuse names every feature that the chosen scenarios need and that does not exist yet, once each.
+func (m *matrix) refuse(p *scenario.Project, chosen []*scenario.Scenario) {
+	type key struct {
+		name string
+		pos  diag.Pos
+	}
+	seen := map[key]bool{}
+	for _, f := range p.Later {
+		needed := f.Scenario == "" && len(chosen) > 0 ||
+			slices.ContainsFunc(chosen, func(s *scenario.Scenario) bool { return s.ID == f.Scenario && s.Skip == "" })
+		if k := (key{f.Name, f.Pos}); needed && !seen[k] {
+			seen[k] = true
+			m.diags.Errorf(f.Pos, 1, "not-available", "%s: this version of arena does not have that yet", f.Name).Hint =
+				"take it out, or choose scenarios that do not need it with --scenario"
+		}
+	}
+}

@@ -1,0 +1,67 @@
+// Package runner plans a suite into trials and drives them: turns, the tool loop, the checks, the journal.
+package runner
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/tools"
+)
+
+// Plan is what a run will do, in order. It is pure data but for the clients of its endpoints.
+type Plan struct {
+	Trials []Trial
+	Name   string   // of the project; "" when there are several
+	FailOn []string // nil: the default
+}
+
+// Trial is one conversation to drive.
+type Trial struct {
+	Index    int
+	Project  *project
+	Scenario *scenario.Scenario
+	Prompt   *scenario.Prompt // nil: no system prompt
+	Endpoint *Endpoint
+	Region   string
+	N        int     // from 1, within its group
+	Of       int     // trials of its group
+	Variant  Variant // of the perturbations; nil when there are none
+}
+
+// Endpoint is a provider of the plan, opened.
+type Endpoint struct {
+	Spec   *scenario.Provider
+	Client providers.Provider
+	// Simulated providers answer without the world. Their trials run on a clock of their own, which only moves by
+	// the latencies that they simulate, so that a run repeats byte for byte.
+	Simulated bool
+}
+
+// project is a scenario.Project with what the trials share of it.
+type project struct {
+	*scenario.Project
+	tools     *tools.Registry
+	prefix    string // of trial ids; "" when the plan has one project
+	timeout   time.Duration
+	onFailure string
+}
+
+// ID is stable and readable: refund/gpt-4o/default, with #2 for the second of several trials and the variant in
+// brackets.
+func (t *Trial) ID() string {
+	var b strings.Builder
+	b.WriteString(t.Project.prefix)
+	b.WriteString(t.Scenario.ID)
+	b.WriteByte('/')
+	b.WriteString(t.Endpoint.Spec.ID)
+	b.WriteByte('/')
+	b.WriteString(t.Region)
+	if t.Of > 1 {
+		fmt.Fprintf(&b, "#%d", t.N)
+	}
+	b.WriteString(t.Variant.String())
+	return b.String()
+}

@@ -1,0 +1,158 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// Options of a run.
+type Options struct {
+	Jobs        int // trials at once; at least 1
+	FailFast    bool
+	OnFailure   string // "", continue or stop; wins over the files
+	Temperature *float64
+	MaxTokens   *int
+	Seed        *int64
+	Now         func() time.Time
+	// Crash is told of a panic in a trial; the trial is an error and the run goes on.
+	Crash func(trial string, cause any, stack []byte)
+}
+
+// Sink takes the events of a run, in order, never two at once. An error ends the run: a full disk must not keep
+// burning tokens.
+type Sink interface {
+	Handle(e result.Event) error
+}
+
+// batch is how many finished trials may wait for the sync before the workers do. It bounds memory, and it is what
+// one sync can cover.
+const batch = 256
+
+// Run executes the plan with at most Jobs trials at once. Every trial of the plan ends in one TrialDone, also those
+// that a cancelled ctx keeps from starting. A finished trial is in the journal and synced before the sink hears of
+// it; one sync serves all that finished meanwhile.
+func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal, sink Sink) error {
+	ctx, abort := context.WithCancelCause(ctx)
+	defer abort(nil)
+	events := make(chan result.Event, batch)
+	go func() {
+		defer close(events)
+		dispatch(ctx, plan, &opts, events)
+	}()
+	p := pump{journal: journal, sink: sink, failFast: opts.FailFast, abort: abort}
+	for e := range events { // always drains, so that no worker is ever stuck
+		p.take(e, events)
+	}
+	return p.err
+}
+
+func dispatch(ctx context.Context, plan *Plan, opts *Options, events chan<- result.Event) {
+	var g errgroup.Group
+	g.SetLimit(max(opts.Jobs, 1))
+	for i := range plan.Trials {
+		t := &plan.Trials[i]
+		g.Go(func() error {
+			events <- work(ctx, t, opts, events)
+			return nil
+		})
+	}
+	_ = g.Wait() // the workers return no error
+}
+
+func work(ctx context.Context, t *Trial, opts *Options, events chan<- result.Event) result.TrialDone {
+	var out *result.Trial
+	if cause := context.Cause(ctx); cause != nil {
+		out = blank(t)
+		out.Status, out.Skip = result.Cancelled, "not run: "+reason(cause)
+		out.Settle()
+	} else {
+		events <- result.TrialStarted{Index: t.Index, ID: t.ID()}
+		out = runTrial(ctx, t, opts)
+	}
+	line, err := result.EncodeLine(out)
+	if err != nil { // a value that JSON cannot hold must not lose the trial
+		out = blank(t)
+		out.Error = err.Error()
+		out.Settle()
+		line, _ = result.EncodeLine(out) // nothing in it but text
+	}
+	return result.TrialDone{Trial: out, Line: line}
+}
+
+func reason(cause error) string {
+	if cause == context.Canceled {
+		return errStopped.Error()
+	}
+	return cause.Error()
+}
+
+// pump is the one consumer: journal first, then the sink.
+type pump struct {
+	journal  *result.Journal
+	sink     Sink
+	failFast bool
+	abort    context.CancelCauseFunc
+	err      error
+}
+
+// take handles an event together with all that wait behind it.
+func (p *pump) take(first result.Event, more <-chan result.Event) {
+	events := []result.Event{first}
+	for len(events) < batch {
+		select {
+		case e, open := <-more:
+			if !open {
+				p.flush(events)
+				return
+			}
+			events = append(events, e)
+			continue
+		default:
+		}
+		break
+	}
+	p.flush(events)
+}
+
+func (p *pump) flush(events []result.Event) {
+	if p.err != nil {
+		return
+	}
+	var done []result.TrialDone
+	for _, e := range events {
+		if d, ok := e.(result.TrialDone); ok {
+			done = append(done, d)
+		}
+	}
+	if len(done) > 0 {
+		if p.stop(p.journal.Append(done)) {
+			return
+		}
+	}
+	for _, e := range events {
+		if p.stop(p.sink.Handle(e)) {
+			return
+		}
+		if d, ok := e.(result.TrialDone); ok && p.failFast && failed(d.Trial) {
+			p.abort(errFailFast)
+		}
+	}
+}
+
+func failed(t *result.Trial) bool { return t.Status == result.Failed || t.Status == result.Errored }
+
+func (p *pump) stop(err error) bool {
+	if err != nil {
+		p.err = err
+		p.abort(fmt.Errorf("%w: %w", errStopped, err))
+	}
+	return err != nil
+}
+
+// Stop is the cause with which a caller cancels the context of Run when the user interrupts it.
+func Stop() error { return errStopped }

@@ -1,0 +1,218 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// session is the state of one trial. It belongs to one goroutine.
+type session struct {
+	opts  *Options
+	trial *Trial
+	out   *result.Trial
+	clock clock
+
+	messages []chat.Message // the transcript, the system prompt first
+	calls    []checks.Call
+	vars     map[string]string
+	offered  []chat.Tool
+	spend    spend
+}
+
+// spend adds up what the model calls took.
+type spend struct {
+	usage   chat.Usage
+	calls   int
+	usd     float64
+	unknown bool // a call without a known price
+}
+
+func (s *spend) add(r *chat.Reply) {
+	s.usage = s.usage.Add(r.Usage)
+	s.calls++
+	if r.CostUSD == nil {
+		s.unknown = true
+		return
+	}
+	s.usd += *r.CostUSD
+}
+
+// cost is nil when a call has no known price: a sum that leaves something out would be a lie.
+func (s *spend) cost() *float64 {
+	if s.unknown || s.calls == 0 {
+		return nil
+	}
+	usd := s.usd
+	return &usd
+}
+
+// The causes for which a trial ends early.
+var (
+	errStopped  = errors.New("the run was stopped")
+	errFailFast = errors.New("an earlier trial failed and --fail-fast is set")
+)
+
+// timeoutError ends a trial that takes too long.
+type timeoutError struct{ limit time.Duration }
+
+func (e timeoutError) Error() string {
+	return fmt.Sprintf("timeout: the conversation took longer than %s (run_timeout)", e.limit)
+}
+
+// runTrial drives one conversation and returns it settled. It never fails: what goes wrong is in the trial.
+func runTrial(ctx context.Context, t *Trial, opts *Options) (out *result.Trial) {
+	s := &session{opts: opts, trial: t, out: blank(t), clock: clock{now: opts.Now, simulated: t.Endpoint.Simulated}}
+	s.clock.start()
+	defer func() {
+		if p := recover(); p != nil {
+			s.out.Error = fmt.Sprintf("arena crashed in this trial: %v", p)
+			opts.Crash(t.ID(), p, debug.Stack())
+		}
+		s.finish()
+		out = s.out
+	}()
+	if t.Scenario.Skip != "" {
+		s.out.Status, s.out.Skip = result.Skipped, t.Scenario.Skip
+		return s.out
+	}
+	if limit := t.timeout(); limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, timeoutError{limit})
+		defer cancel()
+	}
+	s.drive(ctx)
+	return s.out
+}
+
+func (t *Trial) timeout() time.Duration {
+	if t.Scenario.Timeout > 0 {
+		return t.Scenario.Timeout
+	}
+	return t.Project.timeout
+}
+
+func blank(t *Trial) *result.Trial {
+	return &result.Trial{
+		Index: t.Index, ID: t.ID(), Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID, Model: t.Endpoint.Spec.Model,
+		Region: t.Region, Trial: t.N, Trials: t.Of, Variant: t.Variant.label(), Tags: t.Scenario.Tags,
+		Labels: t.Scenario.Labels, Position: t.Scenario.Pos, Describe: t.Scenario.Description,
+		Turns: []result.Turn{}, Conversation: []result.Verdict{},
+	}
+}
+
+// drive runs the turns and then judges the whole.
+func (s *session) drive(ctx context.Context) {
+	if err := s.open(); err != nil {
+		s.out.Error = err.Error()
+		s.abandon(0, err.Error())
+		return
+	}
+	for i := range s.trial.Scenario.Turns {
+		turn, err := s.turn(ctx, i)
+		if err != nil {
+			s.fail(ctx, turn, err)
+			return
+		}
+		s.judgeTurn(ctx, turn)
+		if s.stopAfter(turn) {
+			s.skipTurns(i+1, fmt.Sprintf("turn %d failed and on_failure is stop", i+1))
+			break
+		}
+	}
+	s.judgeConversation(ctx)
+}
+
+// open prepares what holds for the whole conversation: variables, system prompt, tools.
+func (s *session) open() error {
+	t := s.trial
+	vars, err := scenario.Variables(t.Project.Project, t.Prompt, t.Scenario, t.Region)
+	if err != nil {
+		return err
+	}
+	s.vars = vars
+	if t.Prompt == nil {
+		return nil
+	}
+	system, err := scenario.SystemPrompt(t.Prompt, t.Endpoint.Spec.Model, vars)
+	if err != nil {
+		return err
+	}
+	if system != "" {
+		s.out.System = system
+		s.messages = append(s.messages, chat.Message{Role: chat.System, Content: system})
+	}
+	s.offered = t.Project.tools.Offered(t.Prompt.AllowedTools)
+	return nil
+}
+
+// fail ends the conversation at a turn that could not be finished. Nothing that needs an answer which never came is
+// judged.
+func (s *session) fail(ctx context.Context, turn *result.Turn, err error) {
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	if errors.Is(err, errStopped) || errors.Is(err, errFailFast) {
+		s.out.Status, s.out.Skip = result.Cancelled, err.Error()
+	} else {
+		s.out.Error = fmt.Sprintf("turn %d: %v", turn.Index+1, err)
+	}
+	turn.Error = err.Error()
+	reason := fmt.Sprintf("turn %d did not end: %v", turn.Index+1, err)
+	turn.Assertions = notEvaluated(s.trial.Scenario.Turns[turn.Index].Assertions, reason)
+	s.abandon(turn.Index+1, reason)
+}
+
+// abandon lists every check from a turn on, and those of the conversation, as not evaluated.
+func (s *session) abandon(from int, reason string) {
+	s.skipTurns(from, reason)
+	for _, list := range s.conversationChecks() {
+		s.out.Conversation = append(s.out.Conversation, notEvaluated(list, reason)...)
+	}
+}
+
+func (s *session) skipTurns(from int, reason string) {
+	for i := from; i < len(s.trial.Scenario.Turns); i++ {
+		spec := &s.trial.Scenario.Turns[i]
+		s.out.Turns = append(s.out.Turns, result.Turn{
+			Index: i, User: spec.Content, NotRun: reason, Messages: []chat.Message{}, ToolCalls: []result.ToolCall{},
+			Assertions: notEvaluated(spec.Assertions, reason),
+		})
+	}
+}
+
+func (s *session) stopAfter(turn *result.Turn) bool {
+	if s.trial.onFailure(s.opts) != "stop" {
+		return false
+	}
+	for i := range turn.Assertions {
+		if st := turn.Assertions[i].Status; st != result.Passed && st != result.Skipped {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *Trial) onFailure(opts *Options) string {
+	for _, choice := range []string{opts.OnFailure, t.Scenario.OnFailure, t.Project.Defaults.OnFailure} {
+		if choice != "" {
+			return choice
+		}
+	}
+	return "continue"
+}
+
+// finish fills in the totals and settles the trial.
+func (s *session) finish() {
+	s.out.DurationMS = s.clock.elapsedMS()
+	s.out.Usage = result.Usage{Usage: s.spend.usage, Calls: s.spend.calls, ToolCalls: len(s.calls)}
+	s.out.CostUSD = s.spend.cost()
+	s.out.Settle()
+}

@@ -1,0 +1,241 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/tools"
+)
+
+// Defaults of a tool policy, and how a slow tool is simulated.
+const (
+	defaultRounds    = 50
+	defaultIdentical = 3
+	defaultCostUSD   = 2.00
+	parallelCalls    = 10
+	slowTool         = 2 * time.Second
+	failuresToDrop   = 2 // failed calls after which a tool is no longer offered in the turn
+)
+
+// toolLoop is the tool calls of one turn with the guards around them.
+type toolLoop struct {
+	s         *session
+	turn      int
+	policy    scenario.ToolPolicy
+	log       []result.ToolCall
+	identical map[string]int // name and arguments → how often
+	failures  map[string]int // name → how often
+}
+
+func newToolLoop(s *session, turn int) *toolLoop {
+	return &toolLoop{s: s, turn: turn, policy: s.trial.policy(), log: []result.ToolCall{}}
+}
+
+// policy is the scenario's, or the prompt's where the scenario has none.
+func (t *Trial) policy() scenario.ToolPolicy {
+	p := t.Scenario.ToolPolicy
+	if t.Prompt != nil && t.Prompt.ToolPolicy != nil {
+		q := t.Prompt.ToolPolicy
+		p.Choice = or(p.Choice, q.Choice)
+		p.MaxRounds, p.MaxPerTurn = or(p.MaxRounds, q.MaxRounds), or(p.MaxPerTurn, q.MaxPerTurn)
+		p.MaxTotal, p.MaxIdentical = or(p.MaxTotal, q.MaxTotal), or(p.MaxIdentical, q.MaxIdentical)
+		p.MaxCostUSD = or(p.MaxCostUSD, q.MaxCostUSD)
+		if len(p.Blocklist) == 0 {
+			p.Blocklist = q.Blocklist
+		}
+	}
+	p.MaxRounds, p.MaxIdentical = or(p.MaxRounds, defaultRounds), or(p.MaxIdentical, defaultIdentical)
+	p.MaxCostUSD = or(p.MaxCostUSD, defaultCostUSD)
+	return p
+}
+
+func or[T comparable](a, b T) T {
+	var zero T
+	if a != zero {
+		return a
+	}
+	return b
+}
+
+// enter is called before each model call of the turn.
+func (l *toolLoop) enter(round int) error {
+	if round == 0 {
+		return nil
+	}
+	if round >= l.policy.MaxRounds {
+		return fmt.Errorf("the tool loop did not end within %d rounds (tool_policy.max_rounds)", l.policy.MaxRounds)
+	}
+	if l.s.spend.usd > l.policy.MaxCostUSD {
+		return fmt.Errorf("the conversation has cost $%.4f; tool_policy.max_cost_usd allows $%.2f",
+			l.s.spend.usd, l.policy.MaxCostUSD)
+	}
+	return nil
+}
+
+// offer is the tools of a round and the choice that the model has: tool_choice counts for the first round only.
+func (l *toolLoop) offer(round int) ([]chat.Tool, string) {
+	if l.policy.Choice == "none" || len(l.s.offered) == 0 {
+		return nil, ""
+	}
+	offered := l.s.offered
+	if len(l.failures) > 0 {
+		offered = slices.DeleteFunc(slices.Clone(offered), func(t chat.Tool) bool {
+			return l.failures[t.Name] >= failuresToDrop
+		})
+	}
+	if round > 0 {
+		return offered, "auto"
+	}
+	return offered, or(l.policy.Choice, "auto")
+}
+
+// run executes the calls of one reply, at most ten at once, and appends their results in call order. An error ends
+// the conversation; a tool that fails does not.
+func (l *toolLoop) run(ctx context.Context, calls []chat.ToolCall) error {
+	if err := l.limits(len(calls)); err != nil {
+		return err
+	}
+	results := make([]chat.ToolResult, len(calls))
+	var g errgroup.Group
+	g.SetLimit(parallelCalls)
+	for i, call := range calls {
+		refusal, err := l.admit(call)
+		if err != nil {
+			return err
+		}
+		if refusal != "" {
+			results[i] = tools.Failure(call, chat.ErrorExecution, refusal)
+			continue
+		}
+		if fault := l.fault(call); fault != nil {
+			if results[i], err = l.inject(ctx, call, fault); err != nil {
+				return err
+			}
+			continue
+		}
+		if len(calls) == 1 {
+			results[i] = l.s.trial.Project.tools.Call(ctx, call)
+			continue
+		}
+		g.Go(func() error {
+			results[i] = l.s.trial.Project.tools.Call(ctx, call)
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	for i := range calls {
+		l.book(calls[i], results[i])
+	}
+	return nil
+}
+
+// limits refuses more calls than the policy allows before any of them runs.
+func (l *toolLoop) limits(more int) error {
+	if n, limit := len(l.log)+more, l.policy.MaxPerTurn; limit > 0 && n > limit {
+		return fmt.Errorf("%d tool calls in this turn; tool_policy.max_tool_calls_per_turn allows %d", n, limit)
+	}
+	if n, limit := len(l.s.calls)+more, l.policy.MaxTotal; limit > 0 && n > limit {
+		return fmt.Errorf("%d tool calls in the conversation; tool_policy.max_total_tool_calls allows %d", n, limit)
+	}
+	return nil
+}
+
+// admit says why a call must not run, or nothing. A call repeated often enough is refused once, with a text that
+// tells the model so; if it comes again the model is stuck and the conversation ends.
+func (l *toolLoop) admit(call chat.ToolCall) (refusal string, err error) {
+	switch {
+	case slices.Contains(l.policy.Blocklist, call.Name):
+		return fmt.Sprintf("tool %s is blocked by policy", call.Name), nil
+	case l.policy.Choice == "none":
+		return fmt.Sprintf("tool %s was not called: tool_choice is none", call.Name), nil
+	case l.known(call.Name) && !l.offers(call.Name):
+		return fmt.Sprintf("tool %s is not offered: the prompt's allowed_tools does not list it", call.Name), nil
+	}
+	key := call.Name + " " + tools.Canonical(call.Args) + call.BadArgs
+	if l.identical == nil {
+		l.identical = map[string]int{}
+	}
+	l.identical[key]++
+	switch n := l.identical[key]; {
+	case n > l.policy.MaxIdentical:
+		return "", fmt.Errorf("the model is stuck: it called %s %d times with the same arguments (tool_policy.max_identical_tool_calls is %d)",
+			call.Name, n, l.policy.MaxIdentical)
+	case n == l.policy.MaxIdentical:
+		return fmt.Sprintf("%s was already called %d times with the same arguments and was not run again; "+
+			"use the results above or answer without it", call.Name, n-1), nil
+	}
+	return "", nil
+}
+
+func (l *toolLoop) known(name string) bool {
+	return slices.Contains(l.s.trial.Project.tools.Names(), name)
+}
+
+func (l *toolLoop) offers(name string) bool {
+	return slices.ContainsFunc(l.s.offered, func(t chat.Tool) bool { return t.Name == name })
+}
+
+// fault finds the failure that the turn injects into a call. Chance is taken from the trial, the turn and the number
+// of the call, so that a run repeats.
+func (l *toolLoop) fault(call chat.ToolCall) *scenario.ToolFailure {
+	chaos := l.s.trial.Scenario.Turns[l.turn].Chaos
+	for i := range chaos {
+		f := &chaos[i]
+		if f.Tool == call.Name && (f.Probability == 0 || l.chance(call.Name) < f.Probability) {
+			return f
+		}
+	}
+	return nil
+}
+
+func (l *toolLoop) chance(tool string) float64 {
+	h := fnv.New64a()
+	_, _ = fmt.Fprintf(h, "%s\x00%d\x00%s\x00%d", l.s.out.ID, l.turn, tool, len(l.s.calls)) // never fails
+	return float64(h.Sum64()>>11) / (1 << 53)
+}
+
+func (l *toolLoop) inject(ctx context.Context, call chat.ToolCall, f *scenario.ToolFailure) (chat.ToolResult, error) {
+	switch f.Mode {
+	case "slow":
+		if err := l.s.clock.sleep(ctx, slowTool); err != nil {
+			return chat.ToolResult{}, err
+		}
+		return l.s.trial.Project.tools.Call(ctx, call), nil
+	case "timeout":
+		return tools.Failure(call, chat.ErrorExecution, or(f.Message, call.Name+" timed out (injected)")), nil
+	}
+	return tools.Failure(call, chat.ErrorExecution, or(f.Message, call.Name+" failed (injected)")), nil
+}
+
+// book puts a result into the transcript and the logs.
+func (l *toolLoop) book(call chat.ToolCall, res chat.ToolResult) {
+	s := l.s
+	s.messages = append(s.messages, chat.Message{Role: chat.ToolRole, ToolResult: &res})
+	s.calls = append(s.calls, checks.Call{
+		Turn: l.turn, Name: call.Name, Args: call.Args, Result: res.Text(), Parts: res.Parts,
+		Error: res.Error, ErrorType: res.ErrorType, DurationMS: res.LatencyMS,
+	})
+	l.log = append(l.log, result.ToolCall{
+		Name: call.Name, Args: call.Args, BadArgs: call.BadArgs, Result: res.Text(), Error: res.Error, ErrorType: res.ErrorType,
+	})
+	if res.Error != "" {
+		if l.failures == nil {
+			l.failures = map[string]int{}
+		}
+		l.failures[call.Name]++
+	}
+}

@@ -1,0 +1,139 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// turn plays one user message until the assistant's final reply. The turn is in the result even when it fails.
+func (s *session) turn(ctx context.Context, i int) (*result.Turn, error) {
+	spec := &s.trial.Scenario.Turns[i]
+	user := s.userMessage(i, spec)
+	s.out.Turns = append(s.out.Turns, result.Turn{
+		Index: i, User: user.Text(), Messages: []chat.Message{}, ToolCalls: []result.ToolCall{}, Assertions: []result.Verdict{},
+	})
+	turn := &s.out.Turns[len(s.out.Turns)-1]
+	start, began := len(s.messages), s.clock.elapsed()
+	s.messages = append(s.messages, user)
+	loop := newToolLoop(s, i)
+	err := s.converse(ctx, i, loop)
+	turn.LatencyMS = milliseconds(s.clock.elapsed() - began)
+	turn.Messages = s.messages[start:len(s.messages):len(s.messages)]
+	turn.ToolCalls = loop.log
+	if err == nil {
+		turn.Assistant = s.messages[len(s.messages)-1].Text()
+	}
+	return turn, err
+}
+
+// userMessage renders the scripted text: the variant's substitutions first, then the variables.
+func (s *session) userMessage(i int, spec *scenario.Turn) chat.Message {
+	text, open := scenario.Render(s.trial.Variant.apply(i, spec.Content), s.vars)
+	for _, name := range open {
+		s.notice(fmt.Sprintf("turn %d: nothing is known for {{%s}}; it was sent as it stands", i+1, name))
+	}
+	return chat.Message{Role: chat.User, Content: text, Parts: spec.Parts}
+}
+
+// converse calls the model, runs the tools that it asks for, and calls it again until it answers with text.
+func (s *session) converse(ctx context.Context, i int, loop *toolLoop) error {
+	for round := 0; ; round++ {
+		if err := loop.enter(round); err != nil {
+			return err
+		}
+		reply, err := s.complete(ctx, s.request(i, round, loop))
+		if err != nil {
+			return err
+		}
+		s.messages = append(s.messages, reply.Message())
+		if len(reply.ToolCalls) == 0 {
+			return checkReply(&reply)
+		}
+		if err := loop.run(ctx, reply.ToolCalls); err != nil {
+			return err
+		}
+	}
+}
+
+// errEmptyReply is returned for a reply in which there is nothing to judge: every "must not say" would hold of it.
+var errEmptyReply = errors.New("the model answered with an empty text")
+
+func checkReply(r *chat.Reply) error {
+	if r.Content == "" && len(r.Parts) == 0 {
+		return fmt.Errorf("%w (finish reason %q)", errEmptyReply, r.FinishReason)
+	}
+	return nil
+}
+
+// complete runs one model call and books what it took.
+func (s *session) complete(ctx context.Context, req *chat.Request) (chat.Reply, error) {
+	began := s.opts.Now()
+	reply, err := s.trial.Endpoint.Client.Complete(ctx, req, nil)
+	if s.trial.Endpoint.Simulated {
+		s.clock.advance(time.Duration(reply.LatencyMS * float64(time.Millisecond)))
+	} else {
+		reply.LatencyMS = milliseconds(s.opts.Now().Sub(began))
+	}
+	if err != nil {
+		return reply, err
+	}
+	s.out.Retries += reply.Retries
+	s.spend.add(&reply)
+	if reply.Notice != "" {
+		s.notice(reply.Notice)
+	}
+	if reply.FinishReason == "length" {
+		s.notice("a reply was cut at max_tokens (finish reason length)")
+	}
+	return reply, nil
+}
+
+func (s *session) notice(text string) {
+	for _, n := range s.out.Notices {
+		if n == text {
+			return
+		}
+	}
+	s.out.Notices = append(s.out.Notices, text)
+}
+
+// request is the model call of a round. What the command line sets wins over the turn, that over the arena's
+// defaults, those over the prompt's parameters; what is left to nil is the provider's own default.
+func (s *session) request(i, round int, loop *toolLoop) *chat.Request {
+	sc, spec := s.trial.Scenario, &s.trial.Scenario.Turns[i]
+	defaults, prompt, provider := &s.trial.Project.Defaults, s.trial.Prompt, s.trial.Endpoint.Spec
+	if prompt == nil {
+		prompt = &scenario.Prompt{}
+	}
+	req := &chat.Request{
+		Messages:    s.messages[:len(s.messages):len(s.messages)],
+		Temperature: first(s.opts.Temperature, spec.Temperature, defaults.Temperature, prompt.Temperature, provider.Temperature),
+		TopP:        first(defaults.TopP, prompt.TopP, provider.TopP),
+		MaxTokens:   first(s.opts.MaxTokens, defaults.MaxTokens, prompt.MaxTokens, provider.MaxTokens),
+		Seed:        first(s.opts.Seed, spec.Seed, defaults.Seed),
+		Stream:      sc.Streaming,
+		Origin: chat.Origin{
+			Scenario: sc.ID, ScenarioAlias: sc.Alias, Trial: s.trial.N, Turn: i, Reply: round,
+		},
+	}
+	if spec.Streaming != nil {
+		req.Stream = *spec.Streaming
+	}
+	req.Tools, req.ToolChoice = loop.offer(round)
+	return req
+}
+
+func first[T any](choices ...*T) *T {
+	for _, c := range choices {
+		if c != nil {
+			return c
+		}
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package runner
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// Variant is one combination of perturbations, in the order of the file. Nil: the scenario has none.
+type Variant []substitution
+
+// substitution puts Text where a turn says {Name}.
+type substitution struct {
+	turn       int // that declares it
+	name, text string
+}
+
+// variants is the cartesian product of the perturbations of all turns; the last one varies fastest. A scenario
+// without perturbations has the one variant nil.
+func variants(s *scenario.Scenario) []Variant {
+	out := []Variant{nil}
+	for i := range s.Turns {
+		for _, p := range s.Turns[i].Perturbations {
+			next := make([]Variant, 0, len(out)*len(p.Values))
+			for _, v := range out {
+				for _, text := range p.Values {
+					next = append(next, append(v[:len(v):len(v)], substitution{i, p.Name, text}))
+				}
+			}
+			out = next
+		}
+	}
+	return out
+}
+
+// apply substitutes in the text of a turn. A name that several turns declare means the turn's own.
+func (v Variant) apply(turn int, text string) string {
+	if len(v) == 0 {
+		return text
+	}
+	var pairs []string
+	for _, own := range []bool{true, false} { // the first pair of a name wins
+		for _, s := range v {
+			if (s.turn == turn) == own {
+				pairs = append(pairs, "{"+s.name+"}", s.text)
+			}
+		}
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
+
+// label is the variant as results show it.
+func (v Variant) label() map[string]string {
+	if len(v) == 0 {
+		return nil
+	}
+	out := make(map[string]string, len(v))
+	for _, s := range v {
+		name := s.name
+		if _, taken := out[name]; taken {
+			name = fmt.Sprintf("%s@turn%d", s.name, s.turn+1)
+		}
+		out[name] = s.text
+	}
+	return out
+}
+
+func (v Variant) String() string {
+	if len(v) == 0 {
+		return ""
+	}
+	parts := make([]string, len(v))
+	for i, s := range v {
+		parts[i] = s.name + "=" + s.text
+	}
+	return "[" + strings.Join(parts, ",") + "]"
+}

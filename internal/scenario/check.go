@@ -1,0 +1,128 @@
+package scenario
+
+import (
+	"regexp"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// checkFields are the keys of a check wherever it stands. Its parameters have a place of their own.
+var checkFields = table("a check",
+	checkType[Check](func(c *Check) *Check { return c }),
+	checkParams[Check](func(c *Check) *Check { return c }),
+	str("message", func(c *Check) *string { return &c.Message }),
+	objectPtr("when", whenFields, func(c *Check) **When { return &c.When }),
+	numPtr("min_score", unit, func(c *Check) **float64 { return &c.MinScore }),
+	numPtr("max_score", unit, func(c *Check) **float64 { return &c.MaxScore }),
+	numPtr("pass_threshold", unit, func(c *Check) **float64 { return &c.PassThreshold }),
+).strays(underParams)
+
+func underParams(key string) string {
+	if hint := diag.DidYouMean(key, []string{"type", "params", "message", "when", "pass_threshold"}); hint != "" {
+		return hint
+	}
+	return `parameters of the check go below params: {` + key + `: …}`
+}
+
+func checkType[T any](at func(*T) *Check) field[T] {
+	return custom("type", text, func(d *decoder, t *T, v *node.Node) {
+		c := at(t)
+		c.Pos = d.Pos(v)
+		c.Type, _ = d.Name(v, "type")
+	}).must()
+}
+
+func checkParams[T any](at func(*T) *Check) field[T] {
+	return custom("params", anyMap, func(d *decoder, t *T, v *node.Node) {
+		c := at(t)
+		c.ParamsPos = d.Pos(v)
+		if v.Kind != node.Map {
+			if !node.IsNull(v) {
+				d.Fields(v, "params", nil, nil) // reports it
+				c.Type = ""
+			}
+			return
+		}
+		c.Params = v
+	}).orNull()
+}
+
+// whenFields are the conditions of a check.
+var whenFields = table("when",
+	label("tool_called", func(w *When) *string { return &w.ToolCalled }),
+	custom("tool_called_pattern", text, func(d *decoder, w *When, v *node.Node) {
+		pattern, ok := d.Name(v, "tool_called_pattern")
+		if !ok {
+			return
+		}
+		if _, err := regexp.Compile(pattern); err != nil {
+			d.Errorf(v, "invalid-regex", "tool_called_pattern: %v", err).Hint = "the syntax is that of RE2"
+			return
+		}
+		w.ToolCalledPattern, w.PatternPos = pattern, d.Pos(v)
+	}),
+	flag("any_tool_called", func(w *When) *bool { return &w.AnyToolCalled }),
+	whole("min_tool_calls", natural, func(w *When) *int { return &w.MinToolCalls }),
+)
+
+// checks reads a list of checks for one surface and compiles each.
+func (d *decoder) checks(n *node.Node, what string, surface Surface) []*Check {
+	if n == nil || n.Kind != node.List {
+		d.Items(n, what, nil) // reports it
+		return nil
+	}
+	backing := make([]Check, len(n.Content))
+	list := make([]*Check, 0, len(n.Content))
+	for i, v := range n.Content {
+		c := &backing[i]
+		if checkFields.read(d, v, c) {
+			d.finish(c, surface)
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// assertions is a field with the checks of a turn or a conversation.
+func assertions[T any](name string, surface Surface, at func(*T) *[]*Check) field[T] {
+	return custom(name, listShape{checkFields}, func(d *decoder, t *T, v *node.Node) {
+		*at(t) = d.checks(v, name, surface)
+	})
+}
+
+// finish completes a check that was read and compiles it.
+func (d *decoder) finish(c *Check, surface Surface) {
+	c.Surface = surface
+	if c.ParamsPos.Line == 0 {
+		c.ParamsPos = c.Pos
+	}
+	if v := c.lift("message"); v != nil && c.Message == "" {
+		c.Message, _ = d.String(v, "message")
+	}
+	if c.MinScore != nil && c.MaxScore != nil && *c.MinScore > *c.MaxScore {
+		d.Diags.Errorf(c.Pos, len(c.Type), "empty-window", "%s: min_score %g is above max_score %g", c.Type, *c.MinScore, *c.MaxScore)
+	}
+	if d.compile == nil || c.Type == "" {
+		return
+	}
+	d.compile(c, d.Diags)
+	c.Params = nil
+}
+
+// lift takes a key out of the parameters, which may be shared through an alias and so are not changed in place.
+func (c *Check) lift(key string) *node.Node {
+	v := node.Get(c.Params, key)
+	if v == nil {
+		return nil
+	}
+	rest := *c.Params
+	rest.Content = make([]*node.Node, 0, len(c.Params.Content))
+	for i := 0; i+1 < len(c.Params.Content); i += 2 {
+		if k := c.Params.Content[i]; k.Value != key {
+			rest.Content = append(rest.Content, k, c.Params.Content[i+1])
+		}
+	}
+	c.Params = &rest
+	return v
+}

@@ -1,0 +1,89 @@
+package scenario
+
+import (
+	"path/filepath"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// decoder reads one file into typed values. It belongs to one goroutine.
+type decoder struct {
+	node.Reader
+	compile func(c *Check, d *diag.List) // nil: checks stay raw
+	places  *places
+	getenv  func(string) (string, bool)
+	refs    []reference // what the file names elsewhere in its project
+	later   []Feature   // what it asks for and arena cannot do yet
+}
+
+// places knows where the paths of a project start.
+type places struct {
+	fs     *files
+	config string // folder of the arena config, or of the command line
+	run    string // base of the paths that matter at run time: config, or defaults.config_dir
+}
+
+// reference is a name in a file that something else in the project must bear.
+type reference struct {
+	to    target
+	name  string
+	pos   diag.Pos
+	width int
+	from  string // id of the resource that refers, for messages
+}
+
+// target is the kind of thing that a reference means.
+type target uint8
+
+const (
+	toProvider target = iota
+	toGroup
+	toPersona
+	toRole
+	toTool       // unknown is a warning: tools may come from servers that are asked at run time
+	toToolPrefix // the same, with a trailing *
+	toPrompt
+	toPromptID // id of a prompt_configs entry or a task type
+	toJudge
+)
+
+// refer notes a reference, to be resolved when the whole project is known.
+func (d *decoder) refer(to target, n *node.Node, from string) {
+	if n == nil || n.Kind != node.Scalar || node.IsNull(n) {
+		return // a value of the wrong type has been reported
+	}
+	d.refs = append(d.refs, reference{to: to, name: n.Value, pos: d.Pos(n), width: utf8.RuneCountInString(n.Value), from: from})
+}
+
+// referAll notes a reference for each text of a list.
+func (d *decoder) referAll(to target, n *node.Node, from string) {
+	if n.Kind == node.Scalar {
+		d.refer(to, n, from)
+	}
+	for _, v := range n.Content {
+		d.refer(to, v, from)
+	}
+}
+
+// need notes something that arena cannot do yet.
+func (d *decoder) need(name string, at *node.Node, scope Feature) {
+	scope.Name, scope.Pos = name, d.Pos(at)
+	d.later = append(d.later, scope)
+}
+
+// runtimePath resolves a path that matters at run time: below the config folder (or defaults.config_dir), else below
+// the working directory. found is false when there is no such file in either; the path is then the first of the two.
+func (d *decoder) runtimePath(path string) (resolved string, found bool) {
+	if filepath.IsAbs(path) {
+		return path, d.places.fs.exists(path)
+	}
+	first := filepath.Join(d.places.run, path)
+	for _, p := range []string{first, filepath.Join(d.places.config, path), path} {
+		if d.places.fs.exists(p) {
+			return p, true
+		}
+	}
+	return first, false
+}

@@ -1,0 +1,193 @@
+package scenario
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// document is one YAML or JSON document of a file: its kind, its name, and the map that holds the values.
+type document struct {
+	kind kind
+	meta Meta
+	file string
+	root *node.Node
+	spec *node.Node // root itself when there is no envelope
+}
+
+var apiVersions = []string{"promptkit.altairalabs.ai/v1alpha1", "promptkit.dev/v1"}
+
+// envelope is the outer map of a document.
+type envelope struct {
+	version, kind, meta, spec *node.Node
+}
+
+var envelopeFields = table("the file",
+	custom("apiVersion", words(apiVersions...), func(_ *decoder, e *envelope, v *node.Node) { e.version = v }),
+	custom("kind", words(envelopeKinds...), func(_ *decoder, e *envelope, v *node.Node) { e.kind = v }),
+	custom("metadata", metaFields, func(_ *decoder, e *envelope, v *node.Node) { e.meta = v }).orNull(),
+	custom("spec", anything, func(_ *decoder, e *envelope, v *node.Node) { e.spec = v }).must(),
+	drop[envelope]("$schema", text),
+).strays(underSpec)
+
+var metaFields = table("metadata",
+	label("name", func(m *Meta) *string { return &m.ID }),
+	drop[Meta]("namespace", text),
+	custom("labels", textMap, func(d *decoder, m *Meta, v *node.Node) { m.Labels = d.plainMap(v, "labels") }).orNull(),
+	custom("annotations", textMap, func(d *decoder, _ *Meta, v *node.Node) { d.plainMap(v, "annotations") }).orNull(),
+).strays(underSpec)
+
+// underSpec says that a key which belongs to the values of some kind was put beside them.
+func underSpec(key string) string {
+	if specKey(key) {
+		return fmt.Sprintf("%q belongs under spec", key)
+	}
+	return ""
+}
+
+// documents reads the documents of a file. want is the kind that the place which names the file asks for; a document
+// that fits no kind is read as that one, so that its mistakes are found. "" takes every kind.
+func (d *decoder) documents(data []byte, want kind) []document {
+	var docs []document
+	for _, root := range node.Parse(&d.Reader, data) {
+		if doc, ok := d.document(root, want); ok {
+			docs = append(docs, doc)
+		}
+	}
+	return docs
+}
+
+func (d *decoder) document(root *node.Node, want kind) (document, bool) {
+	doc := document{file: d.File, root: root, spec: root, kind: want}
+	if root.Kind != node.Map {
+		d.Fields(root, "the file", nil, nil) // reports it
+		return doc, false
+	}
+	if node.Get(root, "kind") != nil || node.Get(root, "apiVersion") != nil || node.Get(root, "spec") != nil {
+		return d.enveloped(doc, want)
+	}
+	if found := recognise(root); found != "" {
+		doc.kind = found
+	}
+	if doc.kind == "" {
+		d.unrecognised(root)
+		return doc, false
+	}
+	d.name(&doc, nil)
+	return doc, true
+}
+
+func (d *decoder) enveloped(doc document, want kind) (document, bool) {
+	var e envelope
+	envelopeFields.read(d, doc.root, &e)
+	if e.version != nil {
+		d.version(e.version)
+	}
+	doc.spec = e.spec
+	switch {
+	case e.kind != nil:
+		name, ok := d.OneOf(e.kind, "kind", envelopeKinds...)
+		if !ok {
+			return doc, false
+		}
+		doc.kind = kind(name)
+	default:
+		doc.kind = want
+		missing := d.Missing(doc.root, "the file", "kind")
+		if guess := recognise(e.spec); e.spec != nil && guess != "" {
+			doc.kind = guess
+			missing.Hint = "add: kind: " + string(guess)
+		}
+	}
+	if e.spec == nil || doc.kind == "" {
+		return doc, false
+	}
+	if e.meta != nil {
+		metaFields.read(d, e.meta, &doc.meta)
+	}
+	d.name(&doc, node.Get(e.meta, "name"))
+	return doc, true
+}
+
+func (d *decoder) version(n *node.Node) {
+	for _, v := range apiVersions {
+		if n.Value == v {
+			return
+		}
+	}
+	d.Foreignf(n, "unknown-version", "unknown apiVersion %q", n.Value).Hint = "write " + apiVersions[0]
+}
+
+// name settles id and place of a document: metadata.name, else id or name of its values, else the name of the file.
+func (d *decoder) name(doc *document, at *node.Node) {
+	doc.meta.Pos = d.Pos(doc.root)
+	if at != nil && doc.meta.ID != "" {
+		doc.meta.Pos = d.Pos(at)
+	}
+	own := node.Get(doc.spec, "id")
+	if doc.kind == kindTool || own == nil && doc.spec == doc.root {
+		own = node.Get(doc.spec, "name")
+	}
+	id := ""
+	if own != nil && own.Kind == node.Scalar && !node.IsNull(own) {
+		id = strings.TrimSpace(own.Value)
+	}
+	switch {
+	case doc.meta.ID == "" && id != "":
+		doc.meta.ID, doc.meta.Pos = id, d.Pos(own)
+	case doc.meta.ID == "":
+		doc.meta.ID = fileID(d.File)
+	case id != "" && id != doc.meta.ID && doc.kind != kindArena:
+		doc.meta.Alias = id
+		d.Warnf(own, "two-names", "%s is also named %q by metadata.name, which wins", quoted(id), doc.meta.ID)
+	}
+}
+
+// fileID is the name of a file without what says that it is a file: scenarios/refund.scenario.yaml is refund.
+func fileID(file string) string {
+	base := filepath.Base(file)
+	base = strings.TrimSuffix(base, filepath.Ext(base))
+	for _, end := range []string{
+		".scenario", ".provider", ".prompt", ".tool", ".persona", ".eval", ".arena", ".pack", ".runtime", ".recording",
+	} {
+		base = strings.TrimSuffix(base, end)
+	}
+	return base
+}
+
+func (d *decoder) unrecognised(root *node.Node) {
+	const looked = "turns (scenario), system_template (prompt), type and model (provider), input_schema (tool), " +
+		"goals (persona), recording (eval), scenarios (arena config), or kind and spec"
+	report := d.Errorf(nil, "unknown-document", "nothing in this file says what it is; looked for %s", looked)
+	report.Pos = d.Pos(root)
+	names := signNames()
+	for _, key := range node.Keys(root) {
+		if hint := diag.DidYouMean(key, names); hint != "" {
+			report.Hint = fmt.Sprintf("%q: %s", key, hint)
+			return
+		}
+	}
+	report.Hint = "a file of another tool? name the files to load instead of their folder"
+}
+
+// plainMap reads a map of text to text in which nothing else may stand.
+func (d *decoder) plainMap(n *node.Node, what string) map[string]string {
+	m := map[string]string{}
+	d.Each(n, what, func(key string, k, v *node.Node) {
+		switch {
+		case v.Kind != node.Scalar:
+			report := d.Errorf(v, "wrong-type", "%s.%s must be text", what, key)
+			if hint := underSpec(key); hint != "" {
+				report.Pos, report.Width, report.Hint = d.Pos(k), len(key), hint
+			}
+		case !node.IsNull(v):
+			m[key] = v.Value
+		}
+	})
+	return m
+}
+
+func quoted(s string) string { return fmt.Sprintf("%q", s) }

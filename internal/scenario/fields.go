@@ -1,0 +1,269 @@
+package scenario
+
+import (
+	"time"
+
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// fields lists the keys of one kind of map in the files: the one place that knows their names, their values and
+// where these go.
+type fields[T any] struct {
+	what  string // for messages: "a turn"
+	all   []field[T]
+	names []string // what may be written; keys that are only known to be wrong are not among them
+	// stray says where an unknown key belongs, or "".
+	stray func(key string) string
+}
+
+// field is one key.
+type field[T any] struct {
+	name     string
+	shape    shape
+	required bool
+	null     bool // may be left empty
+	// read puts the value into t. Nil: the value is checked against its shape and dropped.
+	read func(d *decoder, t *T, v *node.Node)
+	// wrong says why the key must not be used, for keys of other versions and common mistakes.
+	wrong string
+	hint  string
+}
+
+// table makes the fields of a map. A map has at most 64 keys.
+func table[T any](what string, all ...field[T]) *fields[T] {
+	f := &fields[T]{what: what, all: all}
+	for _, x := range all {
+		if x.wrong == "" {
+			f.names = append(f.names, x.name)
+		}
+	}
+	return f
+}
+
+// strays sets what is said about unknown keys and returns f.
+func (f *fields[T]) strays(where func(key string) string) *fields[T] {
+	f.stray = where
+	return f
+}
+
+// read walks a map once: every key, its value, and at the end what is missing. It returns false when n is no map.
+func (f *fields[T]) read(d *decoder, n *node.Node, t *T) bool {
+	if n == nil || n.Kind != node.Map {
+		return d.Fields(n, f.what, nil, nil) // reports it
+	}
+	var seen uint64
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		if d.Repeated(n, i) {
+			continue
+		}
+		j := f.index(k.Value)
+		if j < 0 {
+			f.unknown(d, k)
+			continue
+		}
+		seen |= 1 << j
+		f.all[j].take(d, t, k, v)
+	}
+	for j := range f.all {
+		if f.all[j].required && seen&(1<<j) == 0 {
+			d.Missing(n, f.what, f.all[j].name)
+		}
+	}
+	return true
+}
+
+func (f *fields[T]) index(name string) int {
+	for j := range f.all {
+		if f.all[j].name == name {
+			return j
+		}
+	}
+	return -1
+}
+
+func (f *fields[T]) unknown(d *decoder, k *node.Node) {
+	report := d.Unknown(k, f.what, f.names)
+	if f.stray == nil {
+		return
+	}
+	if hint := f.stray(k.Value); hint != "" {
+		report.Hint = hint
+	}
+}
+
+func (x *field[T]) take(d *decoder, t *T, k, v *node.Node) {
+	switch {
+	case x.wrong != "":
+		d.Errorf(k, "removed-field", "%s", x.wrong).Hint = x.hint
+	case !x.null && node.IsNull(v):
+		d.Foreignf(k, "empty-value", "%s has no value", x.name).Hint = "give it one, or remove the line"
+	case x.read != nil:
+		x.read(d, t, v)
+	default:
+		x.shape.check(d, v, x.name)
+	}
+}
+
+// must makes a field required.
+func (x field[T]) must() field[T] { x.required = true; return x }
+
+// orNull lets a field be empty.
+func (x field[T]) orNull() field[T] { x.null = true; return x }
+
+// drop is a field that is checked and has no effect.
+func drop[T any](name string, s shape) field[T] { return field[T]{name: name, shape: s} }
+
+// gone is a field that must not be used; it says what to do instead.
+func gone[T any](name, wrong, hint string) field[T] { return field[T]{name: name, wrong: wrong, hint: hint} }
+
+// custom is a field with a reader of its own.
+func custom[T any](name string, s shape, read func(d *decoder, t *T, v *node.Node)) field[T] {
+	return field[T]{name: name, shape: s, read: read}
+}
+
+// str is a field of text.
+func str[T any](name string, at func(*T) *string) field[T] {
+	return custom(name, text, func(d *decoder, t *T, v *node.Node) {
+		if s, ok := d.String(v, name); ok {
+			*at(t) = s
+		}
+	})
+}
+
+// label is a field of text that must not be blank.
+func label[T any](name string, at func(*T) *string) field[T] {
+	return custom(name, text, func(d *decoder, t *T, v *node.Node) {
+		if s, ok := d.Name(v, name); ok {
+			*at(t) = s
+		}
+	})
+}
+
+// word is a field with one of a few words.
+func word[T any](name string, of wordShape, at func(*T) *string) field[T] {
+	return custom(name, of, func(d *decoder, t *T, v *node.Node) {
+		if s, ok := d.OneOf(v, name, of...); ok {
+			*at(t) = s
+		}
+	})
+}
+
+// flag is a field of true or false.
+func flag[T any](name string, at func(*T) *bool) field[T] {
+	return custom(name, boolean, func(d *decoder, t *T, v *node.Node) {
+		if b, ok := d.Bool(v, name); ok {
+			*at(t) = b
+		}
+	})
+}
+
+// flagPtr is a field of true or false that knows whether it was written.
+func flagPtr[T any](name string, at func(*T) **bool) field[T] {
+	return custom(name, boolean, func(d *decoder, t *T, v *node.Node) {
+		if b, ok := d.Bool(v, name); ok {
+			*at(t) = &b
+		}
+	})
+}
+
+// whole is a field with a whole number.
+func whole[T any](name string, s numShape, at func(*T) *int) field[T] {
+	return custom(name, s, func(d *decoder, t *T, v *node.Node) {
+		if i, ok := d.Int(v, name, int(s.low), int(s.high)); ok {
+			*at(t) = i
+		}
+	})
+}
+
+// wholePtr is a field with a whole number that knows whether it was written.
+func wholePtr[T any](name string, s numShape, at func(*T) **int) field[T] {
+	return custom(name, s, func(d *decoder, t *T, v *node.Node) {
+		if i, ok := d.Int(v, name, int(s.low), int(s.high)); ok {
+			*at(t) = &i
+		}
+	})
+}
+
+// seed is a field with a whole number of up to 53 bits.
+func seed[T any](name string, at func(*T) **int64) field[T] {
+	const most = 1 << 53
+	return custom(name, numShape{low: -most, high: most, whole: true}, func(d *decoder, t *T, v *node.Node) {
+		if i, ok := d.Int(v, name, -most, most); ok {
+			wide := int64(i)
+			*at(t) = &wide
+		}
+	})
+}
+
+// num is a field with a number.
+func num[T any](name string, s numShape, at func(*T) *float64) field[T] {
+	return custom(name, s, func(d *decoder, t *T, v *node.Node) {
+		if f, ok := s.read(d, v, name); ok {
+			*at(t) = f
+		}
+	})
+}
+
+// numPtr is a field with a number that knows whether it was written.
+func numPtr[T any](name string, s numShape, at func(*T) **float64) field[T] {
+	return custom(name, s, func(d *decoder, t *T, v *node.Node) {
+		if f, ok := s.read(d, v, name); ok {
+			*at(t) = &f
+		}
+	})
+}
+
+// dur is a field with a time span.
+func dur[T any](name string, at func(*T) *time.Duration) field[T] {
+	return custom(name, span, func(d *decoder, t *T, v *node.Node) {
+		if span, ok := d.Duration(v, name); ok {
+			*at(t) = span
+		}
+	})
+}
+
+// strs is a field with a list of text.
+func strs[T any](name string, at func(*T) *[]string) field[T] {
+	return custom(name, texts, func(d *decoder, t *T, v *node.Node) {
+		if list, ok := d.Strings(v, name); ok {
+			*at(t) = list
+		}
+	})
+}
+
+// strMap is a field with a map of text to text.
+func strMap[T any](name string, at func(*T) *map[string]string) field[T] {
+	return custom(name, textMap, func(d *decoder, t *T, v *node.Node) {
+		if m, ok := d.StringMap(v, name); ok {
+			*at(t) = m
+		}
+	})
+}
+
+// object is a field with a map that is read into a part of T.
+func object[T, U any](name string, of *fields[U], at func(*T) *U) field[T] {
+	return custom(name, of, func(d *decoder, t *T, v *node.Node) { of.read(d, v, at(t)) })
+}
+
+// objectPtr is a field with a map that is read into a part of T of its own.
+func objectPtr[T, U any](name string, of *fields[U], at func(*T) **U) field[T] {
+	return custom(name, of, func(d *decoder, t *T, v *node.Node) {
+		u := new(U)
+		if of.read(d, v, u) {
+			*at(t) = u
+		}
+	})
+}
+
+// objects is a field with a list of maps.
+func objects[T, U any](name string, of *fields[U], at func(*T) *[]U) field[T] {
+	return custom(name, listShape{of}, func(d *decoder, t *T, v *node.Node) {
+		d.Items(v, name, func(_ int, item *node.Node) {
+			var u U
+			if of.read(d, item, &u) {
+				*at(t) = append(*at(t), u)
+			}
+		})
+	})
+}

@@ -1,0 +1,115 @@
+package scenario
+
+import (
+	"slices"
+
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// kind is what a document describes.
+type kind string
+
+// The kinds that a document may name.
+const (
+	kindArena    kind = "Arena"
+	kindScenario kind = "Scenario"
+	kindPrompt   kind = "PromptConfig"
+	kindProvider kind = "Provider"
+	kindTool     kind = "Tool"
+	kindPersona  kind = "Persona"
+	kindEval     kind = "Eval"
+	kindRuntime  kind = "RuntimeConfig"
+	kindLogging  kind = "Logging"
+)
+
+// The kinds that have no envelope and are known by their keys alone.
+const (
+	kindPack      kind = "pack"
+	kindMock      kind = "mock responses"
+	kindRecording kind = "recording"
+	kindFragment  kind = "fragment"
+	kindKensa     kind = "run_command scenario"
+)
+
+var envelopeKinds = []string{
+	string(kindArena), string(kindScenario), string(kindPrompt), string(kindProvider), string(kindTool),
+	string(kindPersona), string(kindEval), string(kindRuntime), string(kindLogging),
+}
+
+// signs tell the kind of a document without an envelope: the first entry of which every key is there decides.
+var signs = []struct {
+	kind kind
+	keys []string
+}{
+	{kindKensa, []string{"run_command"}},
+	{kindRecording, []string{"messages"}},
+	{kindRecording, []string{"Messages", "RunID"}},
+	{kindRecording, []string{"events", "metadata"}},
+	{kindRecording, []string{"scenario_id", "turns"}},
+	{kindEval, []string{"recording"}},
+	{kindScenario, []string{"turns"}},
+	{kindScenario, []string{"conversation_assertions", "task_type"}},
+	{kindFragment, []string{"fragment_type"}},
+	{kindPersona, []string{"goals"}},
+	{kindPersona, []string{"constraints"}},
+	{kindPersona, []string{"system_prompt"}},
+	{kindPack, []string{"prompts"}},
+	{kindPrompt, []string{"system_template"}},
+	{kindPack, []string{"template_engine"}},
+	{kindTool, []string{"input_schema"}},
+	{kindTool, []string{"mock_result"}},
+	{kindTool, []string{"mock_template"}},
+	{kindTool, []string{"name", "parameters"}},
+	{kindArena, []string{"prompt_configs"}},
+	{kindArena, []string{"self_play"}},
+	{kindArena, []string{"provider_specs"}},
+	{kindArena, []string{"scenario_specs"}},
+	{kindProvider, []string{"type", "model"}},
+	{kindProvider, []string{"type", "additional_config"}},
+	{kindProvider, []string{"type", "base_url"}},
+	{kindProvider, []string{"type", "credential"}},
+	{kindMock, []string{"defaultResponse"}},
+	{kindMock, []string{"selfplay"}},
+	{kindRuntime, []string{"hooks"}},
+	{kindRuntime, []string{"sandboxes"}},
+	{kindRuntime, []string{"selectors"}},
+	{kindLogging, []string{"defaultLevel"}},
+	{kindLogging, []string{"commonFields"}},
+}
+
+// recognise tells the kind of a map by its keys; "" when they fit nothing.
+func recognise(n *node.Node) kind {
+	for _, s := range signs {
+		if !slices.ContainsFunc(s.keys, func(key string) bool { return node.Get(n, key) == nil }) {
+			return s.kind
+		}
+	}
+	// These keys stand for a list in one kind and for a map in another.
+	switch v := node.Get(n, "scenarios"); {
+	case v != nil && v.Kind == node.Map:
+		return kindMock
+	case v != nil:
+		return kindArena
+	}
+	switch v := node.Get(n, "judges"); {
+	case v != nil && v.Kind == node.Map:
+		return kindMock
+	case v != nil:
+		return kindArena
+	}
+	if v := node.Get(n, "providers"); v != nil && v.Kind == node.List {
+		return kindArena
+	}
+	return ""
+}
+
+// signNames lists the keys by which documents are known, for the hint when one fits nothing.
+func signNames() []string {
+	var names []string
+	for _, s := range signs {
+		names = append(names, s.keys...)
+	}
+	names = append(names, "scenarios", "providers", "judges", "spec", "kind")
+	slices.Sort(names)
+	return slices.Compact(names)
+}

@@ -1,0 +1,101 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"text/template"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// compileMock prepares the canned answer of a tool: parts, a template over the arguments, or a fixed value.
+func compileMock(spec *scenario.Tool) (func(context.Context, map[string]any) (chat.ToolResult, error), error) {
+	if spec.MockTemplate != "" {
+		t, err := template.New(spec.ID).Parse(spec.MockTemplate)
+		if err != nil {
+			return nil, fmt.Errorf("mock_template: %w", err)
+		}
+		return func(_ context.Context, args map[string]any) (chat.ToolResult, error) { return render(t, args) }, nil
+	}
+	fixed := chat.ToolResult{Parts: spec.MockParts}
+	switch {
+	case len(spec.MockParts) > 0:
+		fixed.Content = partsText(spec.MockParts)
+	case spec.MockResult != nil:
+		fixed.Content = present(spec.MockResult)
+	default:
+		fixed.Content = present([]byte(`{"result":"mock result of ` + spec.ID + `"}`))
+	}
+	return func(context.Context, map[string]any) (chat.ToolResult, error) { return fixed, nil }, nil
+}
+
+func partsText(parts []chat.Part) string {
+	var texts []string
+	for _, p := range parts {
+		if p.Type == "text" {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+func render(t *template.Template, args map[string]any) (chat.ToolResult, error) {
+	var b bytes.Buffer
+	if err := t.Execute(&b, plain(args)); err != nil {
+		return chat.ToolResult{}, fmt.Errorf("mock_template: %w", err)
+	}
+	text := bytes.TrimSpace(b.Bytes())
+	if !json.Valid(text) {
+		wrapped, err := json.Marshal(map[string]string{"result": string(text)})
+		if err != nil {
+			return chat.ToolResult{}, fmt.Errorf("mock_template: %w", err)
+		}
+		text = wrapped
+	}
+	return chat.ToolResult{Content: present(text)}, nil
+}
+
+// present writes a JSON result as the model gets it: text as it is, objects and lists indented by two spaces.
+func present(raw []byte) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil && len(raw) > 0 && raw[0] == '"' {
+		return text
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, raw, "", "  "); err != nil {
+		return string(raw)
+	}
+	return b.String()
+}
+
+// plain turns json.Number into int or float64, so that templates can compare and print arguments.
+func plain(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, e := range v {
+			out[k] = plain(e)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = plain(e)
+		}
+		return out
+	case json.Number:
+		if i, err := strconv.Atoi(v.String()); err == nil {
+			return i
+		}
+		if f, err := v.Float64(); err == nil {
+			return f
+		}
+		return v.String()
+	}
+	return v
+}

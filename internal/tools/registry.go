@@ -1,0 +1,153 @@
+// Package tools runs the tools that an agent calls. Whatever goes wrong in a call is an answer for the model, an
+// error result, and never ends the conversation by itself.
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// MaxResult is the size at which the text of a result is cut, in bytes.
+const MaxResult = 1 << 20
+
+// Registry holds the compiled tools of one project. It is immutable and safe for concurrent use.
+type Registry struct {
+	byName map[string]*tool
+	names  []string // sorted
+}
+
+// tool is one compiled tool: arguments in, text out.
+type tool struct {
+	spec   *scenario.Tool
+	offer  chat.Tool
+	input  *schema
+	output *schema // nil: any result will do
+	run    func(ctx context.Context, args map[string]any) (chat.ToolResult, error)
+}
+
+// New compiles the tools of a project. Loading has checked schemas and templates already; what still fails is an
+// error that names the tool.
+func New(specs []*scenario.Tool) (*Registry, error) {
+	r := &Registry{byName: make(map[string]*tool, len(specs))}
+	for _, spec := range specs {
+		t, err := compile(spec)
+		if err != nil {
+			return nil, fmt.Errorf("tool %s: %w", spec.ID, err)
+		}
+		r.byName[spec.ID] = t
+		r.names = append(r.names, spec.ID)
+	}
+	slices.Sort(r.names)
+	return r, nil
+}
+
+func compile(spec *scenario.Tool) (*tool, error) {
+	t := &tool{spec: spec, offer: chat.Tool{Name: spec.ID, Description: spec.Description, Schema: spec.InputSchema}}
+	var err error
+	if t.input, err = compileSchema(spec.InputSchema); err != nil {
+		return nil, fmt.Errorf("input_schema: %w", err)
+	}
+	if t.output, err = compileSchema(spec.OutputSchema); err != nil {
+		return nil, fmt.Errorf("output_schema: %w", err)
+	}
+	if spec.Mode != "" && spec.Mode != "mock" {
+		return nil, fmt.Errorf("mode %s is not available", spec.Mode)
+	}
+	t.run, err = compileMock(spec)
+	return t, err
+}
+
+// Names lists the tools, sorted.
+func (r *Registry) Names() []string { return r.names }
+
+// Offered returns the tools that a prompt allows, sorted by name. A name may end in * and then means every tool that
+// starts so.
+func (r *Registry) Offered(allowed []string) []chat.Tool {
+	var out []chat.Tool
+	for _, name := range r.names {
+		if slices.ContainsFunc(allowed, func(a string) bool { return matches(a, name) }) {
+			out = append(out, r.byName[name].offer)
+		}
+	}
+	return out
+}
+
+func matches(pattern, name string) bool {
+	prefix, wild := strings.CutSuffix(pattern, "*")
+	return pattern == name || wild && strings.HasPrefix(name, prefix)
+}
+
+// Call runs one call. Unknown tools, arguments that do not fit and failing tools give an error result.
+func (r *Registry) Call(ctx context.Context, call chat.ToolCall) chat.ToolResult {
+	t, known := r.byName[call.Name]
+	if !known {
+		text := "tool not found: " + call.Name
+		if near := diag.Nearest(call.Name, r.names); near != "" {
+			text += " (did you mean " + near + "?)"
+		}
+		return Failure(call, chat.ErrorExecution, text)
+	}
+	if call.Args == nil {
+		return Failure(call, chat.ErrorValidation, "the arguments are not a JSON object: "+shorten(call.BadArgs))
+	}
+	args := t.input.coerce(call.Args)
+	if err := t.input.validate(args); err != nil {
+		return Failure(call, chat.ErrorValidation, fmt.Sprintf("invalid arguments for %s: %v", call.Name, err))
+	}
+	res, err := t.safely(ctx, args)
+	if err != nil {
+		return Failure(call, chat.ErrorExecution, fmt.Sprintf("%s: %v", call.Name, err))
+	}
+	if err := t.output.validateText(res.Content); err != nil && len(res.Parts) == 0 {
+		return Failure(call, chat.ErrorValidation, fmt.Sprintf("invalid result of %s: %v", call.Name, err))
+	}
+	res.ID, res.Name = call.ID, call.Name
+	res.Content = cut(res.Content)
+	return res
+}
+
+// safely keeps a panic, which hostile arguments may cause in a template, from taking the run down.
+func (t *tool) safely(ctx context.Context, args map[string]any) (res chat.ToolResult, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the tool crashed: %v", p)
+		}
+	}()
+	return t.run(ctx, args)
+}
+
+// Failure is an error result. Its text is what the model is told.
+func Failure(call chat.ToolCall, kind, text string) chat.ToolResult {
+	return chat.ToolResult{ID: call.ID, Name: call.Name, Content: text, Error: text, ErrorType: kind}
+}
+
+func cut(s string) string {
+	if len(s) <= MaxResult {
+		return s
+	}
+	return strings.ToValidUTF8(s[:MaxResult], "") + "\n[cut at 1 MiB]"
+}
+
+func shorten(s string) string {
+	const limit = 200
+	if len(s) > limit {
+		return strings.ToValidUTF8(s[:limit], "") + "…"
+	}
+	return s
+}
+
+// Canonical writes arguments so that equal ones are equal text: keys sorted, no spaces.
+func Canonical(args map[string]any) string {
+	b, err := json.Marshal(args)
+	if err != nil { // cannot happen with decoded JSON
+		return fmt.Sprintf("%#v", args)
+	}
+	return string(b)
+}

@@ -1,0 +1,193 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// schema is a compiled JSON Schema (draft 7 where it names none) together with its own document, from which
+// arguments are coerced. A nil schema accepts everything.
+type schema struct {
+	compiled *jsonschema.Schema
+	doc      map[string]any
+}
+
+func compileSchema(raw json.RawMessage) (*schema, error) {
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return nil, nil
+	}
+	v, err := chat.DecodeJSON(raw)
+	if err != nil {
+		return nil, err
+	}
+	doc, ok := v.(map[string]any)
+	if !ok {
+		return nil, errors.New("a schema must be an object")
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft7)
+	c.UseLoader(noLoader{})
+	const url = "tool.json"
+	if err := c.AddResource(url, v); err != nil {
+		return nil, err
+	}
+	compiled, err := c.Compile(url)
+	if err != nil {
+		return nil, err
+	}
+	return &schema{compiled: compiled, doc: doc}, nil
+}
+
+// noLoader keeps schemas from reaching for files or the network.
+type noLoader struct{}
+
+func (noLoader) Load(url string) (any, error) {
+	return nil, fmt.Errorf("%s: schemas are not fetched", url)
+}
+
+func (s *schema) validate(v any) error {
+	if s == nil {
+		return nil
+	}
+	return oneLine(s.compiled.Validate(v))
+}
+
+// validateText validates a result: as JSON where it is JSON, else as a string.
+func (s *schema) validateText(text string) error {
+	if s == nil {
+		return nil
+	}
+	v, err := chat.DecodeJSON([]byte(text))
+	if err != nil {
+		v = text
+	}
+	return s.validate(v)
+}
+
+var english = message.NewPrinter(language.English)
+
+// oneLine turns the tree of a validation error into its leaves, joined.
+func oneLine(err error) error {
+	var v *jsonschema.ValidationError
+	if !errors.As(err, &v) {
+		return err
+	}
+	var leaves []string
+	var walk func(*jsonschema.ValidationError)
+	walk = func(e *jsonschema.ValidationError) {
+		for _, c := range e.Causes {
+			walk(c)
+		}
+		if len(e.Causes) == 0 {
+			text := e.ErrorKind.LocalizedString(english)
+			if len(e.InstanceLocation) > 0 {
+				text = strings.Join(e.InstanceLocation, ".") + ": " + text
+			}
+			leaves = append(leaves, text)
+		}
+	}
+	walk(v)
+	slices.Sort(leaves)
+	return errors.New(strings.Join(slices.Compact(leaves), "; "))
+}
+
+// coerce repairs what models commonly get wrong, by the declared types: a number or boolean sent as text, a list or
+// object sent as JSON text, an enum in another case, and optional arguments sent as null or "". The input stays as it
+// is.
+func (s *schema) coerce(args map[string]any) map[string]any {
+	if s == nil {
+		return args
+	}
+	return coerceObject(s.doc, args)
+}
+
+func coerceObject(schema, args map[string]any) map[string]any {
+	properties, _ := schema["properties"].(map[string]any)
+	if len(properties) == 0 {
+		return args
+	}
+	required, _ := schema["required"].([]any)
+	out := make(map[string]any, len(args))
+	for name, v := range args {
+		property, declared := properties[name].(map[string]any)
+		if !declared {
+			out[name] = v
+			continue
+		}
+		if (v == nil || v == "") && !slices.Contains(required, any(name)) && !accepts(property, v) {
+			continue
+		}
+		out[name] = coerceValue(property, v)
+	}
+	return out
+}
+
+// accepts reports whether a schema plainly allows a null or an empty text.
+func accepts(schema map[string]any, v any) bool {
+	want := "null"
+	if v != nil {
+		want = "string"
+	}
+	switch t := schema["type"].(type) {
+	case string:
+		return t == want && schema["enum"] == nil
+	case []any:
+		return slices.Contains(t, any(want)) && schema["enum"] == nil
+	}
+	return schema["type"] == nil && schema["enum"] == nil
+}
+
+func coerceValue(schema map[string]any, v any) any {
+	if m, ok := v.(map[string]any); ok {
+		return coerceObject(schema, m)
+	}
+	text, ok := v.(string)
+	if !ok {
+		return v
+	}
+	switch schema["type"] {
+	case "integer", "number":
+		if n := strings.TrimSpace(text); isNumber(n) {
+			return json.Number(n)
+		}
+	case "boolean":
+		if b, err := strconv.ParseBool(strings.ToLower(text)); err == nil {
+			return b
+		}
+	case "array", "object":
+		if decoded, err := chat.DecodeJSON([]byte(text)); err == nil {
+			return decoded
+		}
+	case "string", nil:
+		return enumCase(schema, text)
+	}
+	return v
+}
+
+func isNumber(s string) bool {
+	return s != "" && (s[0] == '-' || s[0] >= '0' && s[0] <= '9') && json.Valid([]byte(s))
+}
+
+func enumCase(schema map[string]any, text string) string {
+	values, _ := schema["enum"].([]any)
+	if slices.Contains(values, any(text)) {
+		return text
+	}
+	for _, e := range values {
+		if s, ok := e.(string); ok && strings.EqualFold(s, text) {
+			return s
+		}
+	}
+	return text
+}

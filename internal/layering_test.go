@@ -17,7 +17,8 @@ import (
 const module = "github.com/arena-evals/arena/"
 
 // rows is the map, from the bottom to the top. A package imports only from rows below its own, so packages of one
-// row never import each other. A * stands for any one folder; a name written out wins over it.
+// row never import each other. A * stands for any text within one folder's name. Where several entries fit a package,
+// the last one counts; one without a * counts before all others.
 var rows = [][]string{
 	{"internal/chat", "internal/diag"},
 	{"internal/node"},

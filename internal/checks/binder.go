@@ -40,8 +40,16 @@ func (b *binder) errorf(param, code, format string, args ...any) *diag.Diagnosti
 	return b.r.Errorf(b.read[param], code, b.name+": "+format, args...)
 }
 
+// warnf warns about the value of a parameter.
+func (b *binder) warnf(param, code, format string, args ...any) *diag.Diagnostic {
+	return b.r.Warnf(b.read[param], code, b.name+": "+format, args...)
+}
+
 // fill reads a mapping into a struct. path names the mapping within the parameters; "" is the parameters themselves.
 func (b *binder) fill(l *layout, n *node.Node, path string, dst reflect.Value) bool {
+	if n != nil && n.Kind != node.Map {
+		return b.r.Each(n, path, nil) // reports that
+	}
 	given, ok := b.collect(l, n, path)
 	for i := range l.fields {
 		f := &l.fields[i]
@@ -69,7 +77,7 @@ func (b *binder) collect(l *layout, n *node.Node, path string) (map[string]*node
 	if n == nil {
 		return given, true
 	}
-	walked := b.r.Each(n, b.what(path, "params"), func(key string, k, v *node.Node) {
+	walked := b.r.Each(n, path, func(key string, k, v *node.Node) {
 		if _, known := l.keys[key]; known {
 			given[key] = v
 			return

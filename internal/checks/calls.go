@@ -51,7 +51,8 @@ func compactJSON(v any) string {
 // CallsOf collects the tool calls of a transcript with their results. Turns are counted from 0 by user messages.
 func CallsOf(messages []chat.Message) []Call {
 	var calls []Call
-	var open []string // ids of calls without a result; "" once they have one
+	var ids []string // of the calls
+	var done []bool  // they have their results
 	turn := -1
 	for i := range messages {
 		m := &messages[i]
@@ -60,37 +61,33 @@ func CallsOf(messages []chat.Message) []Call {
 		}
 		for _, tc := range m.ToolCalls {
 			calls = append(calls, Call{Turn: max(turn, 0), Name: tc.Name, Args: tc.Args})
-			open = append(open, tc.Name+"\x00"+tc.ID)
+			ids, done = append(ids, tc.ID), append(done, false)
 		}
-		if m.ToolResult != nil {
-			settle(calls, open, m.ToolResult)
+		if r := m.ToolResult; r != nil {
+			if at := callOf(r, calls, ids, done); at >= 0 {
+				done[at] = true
+				c := &calls[at]
+				c.Result, c.Parts, c.Error, c.ErrorType, c.DurationMS = r.Content, r.Parts, r.Error, r.ErrorType, r.LatencyMS
+			}
 		}
 	}
 	return calls
 }
 
-// settle gives a result to the call with its id, or to the first open call of its tool when ids are missing.
-func settle(calls []Call, open []string, r *chat.ToolResult) {
-	at := -1
+// callOf finds the call that a result belongs to: the latest open one with its id (models use ids again in later
+// turns), or the earliest open one of its tool when ids are missing; -1 when there is none.
+func callOf(r *chat.ToolResult, calls []Call, ids []string, done []bool) int {
+	if r.ID != "" {
+		for i := len(calls) - 1; i >= 0; i-- {
+			if !done[i] && ids[i] == r.ID {
+				return i
+			}
+		}
+	}
 	for i := range calls {
-		switch {
-		case open[i] == "":
-		case open[i] == calls[i].Name+"\x00"+r.ID:
-			at = i
-		case at < 0 && calls[i].Name == r.Name:
-			at = i
-			continue
-		default:
-			continue
-		}
-		if at == i {
-			break
+		if !done[i] && calls[i].Name == r.Name {
+			return i
 		}
 	}
-	if at < 0 {
-		return
-	}
-	open[at] = ""
-	c := &calls[at]
-	c.Result, c.Parts, c.Error, c.ErrorType, c.DurationMS = r.Content, r.Parts, r.Error, r.ErrorType, r.LatencyMS
+	return -1
 }

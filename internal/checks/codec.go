@@ -78,7 +78,7 @@ func boolCodec(r rules) codec {
 }
 
 func intCodec(r rules) codec {
-	low, high := math.MinInt32, math.MaxInt32
+	low, high := math.MinInt, math.MaxInt
 	if r.low != nil {
 		low = int(*r.low)
 	}

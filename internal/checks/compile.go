@@ -21,7 +21,9 @@ type Compiler struct {
 	queries cache[*query]
 }
 
-func (c *Compiler) regexp(text string) (*regexp.Regexp, error) { return c.regexps.get(text, regexp.Compile) }
+func (c *Compiler) regexp(text string) (*regexp.Regexp, error) {
+	return c.regexps.get(text, regexp.Compile)
+}
 
 // Compiled is a check in its place, ready to judge. It is immutable, safe for concurrent use, and keeps nothing of the
 // file alive but texts.

@@ -114,7 +114,8 @@ type rules struct {
 }
 
 func rulesOf(tag reflect.StructTag) rules {
-	r := rules{low: bound(tag, "min"), high: bound(tag, "max"), words: words(tag.Get("words")), fallback: tag.Get("default")}
+	r := rules{low: bound(tag, "min"), high: bound(tag, "max"), words: words(tag.Get("words"))}
+	r.fallback = tag.Get("default")
 	if above := bound(tag, "above"); above != nil {
 		r.low, r.above = above, true
 	}

@@ -46,10 +46,10 @@ func (l *layout) schema() map[string]any {
 
 // require asks for at least one of some keys.
 func require(schema map[string]any, keys []string) {
-	any1 := make([]any, len(keys))
+	choice := make([]any, len(keys))
 	for i, key := range keys {
-		any1[i] = map[string]any{"required": []string{key}}
+		choice[i] = map[string]any{"required": []string{key}}
 	}
 	all, _ := schema["allOf"].([]any)
-	schema["allOf"] = append(all, map[string]any{"anyOf": any1})
+	schema["allOf"] = append(all, map[string]any{"anyOf": choice})
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -32,23 +33,31 @@ func cut(s string, limit int) string {
 	return s[:end] + "…"
 }
 
+// oneLine makes control characters visible, line breaks included.
+func oneLine(s string) string {
+	if strings.IndexFunc(s, unicode.IsControl) < 0 {
+		return s
+	}
+	quotedText := strconv.Quote(s)
+	return strings.ReplaceAll(quotedText[1:len(quotedText)-1], `\"`, `"`)
+}
+
 // quoted is a list of quoted texts: "a", "b" and 3 more.
 func quoted(items []string) string {
 	short := make([]string, 0, listLimit)
 	for _, s := range items[:min(len(items), listLimit)] {
 		short = append(short, quote(s))
 	}
-	return more(short, len(items))
+	return joined(short, len(items), ", ")
 }
 
 // listed is a list of phrases that need no quotes.
 func listed(items []string, between string) string {
-	return moreBy(items[:min(len(items), listLimit)], len(items), between)
+	return joined(items[:min(len(items), listLimit)], len(items), between)
 }
 
-func more(short []string, total int) string { return moreBy(short, total, ", ") }
-
-func moreBy(short []string, total int, between string) string {
+// joined adds to a list how much longer it would be.
+func joined(short []string, total int, between string) string {
 	text := strings.Join(short, between)
 	if rest := total - len(short); rest > 0 {
 		text += fmt.Sprintf(" and %d more", rest)

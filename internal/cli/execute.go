@@ -22,7 +22,8 @@ type execution struct {
 	jobs  int
 
 	collect result.Collector
-	screen  *term.Screen
+	screen  *term.Printer
+	notes   chan string // from other goroutines, for the screen
 }
 
 func (x *execution) run(ctx context.Context) (err error) {
@@ -42,8 +43,8 @@ func (x *execution) run(ctx context.Context) (err error) {
 		return broken(err)
 	}
 	ctx, interrupted := x.interruptible(ctx)
-	x.screen = newScreen(x.app, x.flags, run.Planned)
-	x.screen.Start(run.Planned)
+	x.screen, x.notes = newScreen(x.app, x.flags), make(chan string, 16)
+	x.screen.Start(planned(x.plan))
 	runErr := runner.Run(ctx, x.plan, x.runOptions(), journal, x)
 	return x.conclude(run, journal, runErr, interrupted())
 }
@@ -57,6 +58,7 @@ func closed(f *os.File) error {
 
 // Handle implements runner.Sink: it hears of a trial when it is on disk.
 func (x *execution) Handle(e result.Event) error {
+	x.showNotes()
 	switch e := e.(type) {
 	case result.TrialStarted:
 		x.screen.TrialStarted(e.ID)
@@ -67,6 +69,25 @@ func (x *execution) Handle(e result.Event) error {
 	return nil
 }
 
+// note queues a line for the screen. When too many wait, this one is dropped: a trial that crashed says so itself.
+func (x *execution) note(text string) {
+	select {
+	case x.notes <- text:
+	default:
+	}
+}
+
+func (x *execution) showNotes() {
+	for {
+		select {
+		case text := <-x.notes:
+			x.screen.Note(text)
+		default:
+			return
+		}
+	}
+}
+
 // conclude folds what finished, writes every report and settles the exit status. It does so as well when the run was
 // cut short: what was paid for is reported.
 func (x *execution) conclude(run *result.Run, journal *result.Journal, runErr error, interrupted bool) error {
@@ -75,8 +96,9 @@ func (x *execution) conclude(run *result.Run, journal *result.Journal, runErr er
 	journal.Bind(run)
 	endErr := journal.Close(result.JournalFooter{DurationMS: run.DurationMS, Interrupted: interrupted})
 	reportErr := x.out.writeAll(run)
-	x.screen.Finish(run)
-	if err := errors.Join(runErr, endErr, reportErr, annotate(x.app, run)); err != nil {
+	x.showNotes()
+	screenErr := x.screen.Finish(run, x.out.paths()...)
+	if err := errors.Join(runErr, endErr, reportErr, screenErr, annotate(x.app, run)); err != nil {
 		x.app.complain(err)
 		if code := run.Exit(interrupted); code != result.ExitPassed {
 			return exit(code)
@@ -104,7 +126,7 @@ func (x *execution) interruptible(ctx context.Context) (context.Context, func() 
 					x.app.Exit(result.ExitInterrupted)
 				}
 				interrupted = true
-				x.screen.Note("stopping: trials in flight end now, reports follow; interrupt again to quit at once")
+				x.note("stopping: trials in flight end now, reports follow; interrupt again to quit at once")
 				cancel(runner.Stop())
 			}
 		}
@@ -125,7 +147,7 @@ func (x *execution) runOptions() runner.Options {
 		Temperature: given(f, "temperature", f.temperature), MaxTokens: given(f, "max-tokens", f.maxTokens),
 		Seed: given(f, "seed", f.seed),
 		Crash: func(trial string, cause any, stack []byte) {
-			x.screen.Note(fmt.Sprintf("trial %s crashed: %v\n%s", trial, cause, stack))
+			x.note(fmt.Sprintf("trial %s crashed: %v\n%s", trial, cause, stack))
 		},
 	}
 }

@@ -33,6 +33,7 @@ type reportFile struct {
 type outputs struct {
 	dir     string
 	reports []reportFile
+	rerun   func(*result.Brief) string
 }
 
 // outputChoice is what flags or files say about the output; empty fields are open.
@@ -47,7 +48,7 @@ type outputChoice struct {
 // newOutputs settles folder and files. results.json is always written; a report whose file is named is written
 // whatever the list of formats says.
 func newOutputs(c outputChoice) *outputs {
-	o := &outputs{dir: c.dir}
+	o := &outputs{dir: c.dir, rerun: c.rerun}
 	if o.dir == "" {
 		o.dir = defaultOut
 	}
@@ -75,7 +76,7 @@ func newOutputs(c outputChoice) *outputs {
 		return html.Write(w, r, html.Options{Rerun: c.rerun})
 	})
 	add("junit", c.junit, "junit.xml", func(w io.Writer, r *result.Run) error {
-		return junit.Write(w, r, junit.Options{Granularity: junit.Granularity(c.granularity)})
+		return junit.Write(w, r, junit.Options{Granularity: junit.Granularity(c.granularity), Rerun: c.rerun})
 	})
 	add("markdown", c.md, "results.md", func(w io.Writer, r *result.Run) error {
 		return markdown.Write(w, r, markdown.Options{Rerun: c.rerun})

@@ -94,14 +94,9 @@ func (f *reportFlags) run(app *App, path string) error {
 	}
 	writeErr := out.writeAll(run)
 	screen := term.New(term.Options{
-		Out: app.Out, Err: app.Err, Width: app.Width, Color: app.useColor(f.color, app.OutTTY), Quiet: f.quiet, Now: app.Now,
-		Reports: out.paths(),
+		Out: app.Out, Color: app.useColor(f.color, app.OutTTY), Quiet: f.quiet, Now: app.Now, Rerun: out.rerun,
 	})
-	screen.Finish(run)
-	if writeErr != nil {
-		return broken(writeErr)
-	}
-	return nil
+	return ifBroken(errors.Join(writeErr, screen.Finish(run, out.paths()...)))
 }
 
 func or[T comparable](a, b T) T {

@@ -55,7 +55,7 @@ func runSuite(ctx context.Context, app *App, f *runFlags) error {
 	})
 	var plan *runner.Plan
 	if diags.Errors() == 0 {
-		plan = f.plan(suite, diags)
+		plan = f.plan(app, suite, diags)
 	}
 	if f.strict {
 		diags.Promote()
@@ -80,7 +80,7 @@ func runSuite(ctx context.Context, app *App, f *runFlags) error {
 }
 
 // plan makes the trials of a suite that loaded without errors.
-func (f *runFlags) plan(suite *scenario.Suite, d *diag.List) *runner.Plan {
+func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) *runner.Plan {
 	if f.timeout > 0 {
 		for _, p := range suite.Projects {
 			p.Defaults.RunTimeout = f.timeout
@@ -96,7 +96,7 @@ func (f *runFlags) plan(suite *scenario.Suite, d *diag.List) *runner.Plan {
 		AllowEmpty:   f.allowEmpty,
 		Strict:       f.strict,
 		FailOn:       f.failOn,
-		Open:         opener(f.jobsFor(suite), f),
+		Open:         opener(app, f, f.jobsFor(suite)),
 	}, d)
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/report/term"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
 )
 
 // useColor settles --color with NO_COLOR, FORCE_COLOR and TERM.
@@ -19,19 +21,34 @@ func (a *App) useColor(when string, tty bool) bool {
 	case "never":
 		return false
 	}
-	return term.UseColor(a.Getenv, tty)
+	return term.UseColor(func(name string) string { return a.Env[name] }, tty)
 }
 
-func newScreen(a *App, f *runFlags, out *outputs, planned int) *term.Screen {
+// newScreen is the terminal report of a run.
+func newScreen(a *App, f *runFlags) *term.Printer {
 	plain := f.ci || a.Env["TERM"] == "dumb"
 	when := f.color
 	if plain && when == "auto" {
 		when = "never"
 	}
-	return term.New(term.Options{
-		Out: a.Out, Err: a.Err, TTY: a.ErrTTY && a.OutTTY && !plain, Width: a.Width, Color: a.useColor(when, a.OutTTY),
-		Verbosity: f.verbose, Quiet: f.quiet, Now: a.Now, Rerun: f.rerun, Reports: out.paths(), Total: planned,
-	})
+	o := term.Options{
+		Out: a.Out, Err: a.Err, TTY: a.ErrTTY && a.OutTTY && !plain, Color: a.useColor(when, a.OutTTY),
+		Verbosity: f.verbose, Quiet: f.quiet, Now: a.Now, Rerun: f.rerun,
+	}
+	if a.OutTTY {
+		o.Width = a.Width
+	}
+	return term.New(o)
+}
+
+// planned names the trials for the screen before they run.
+func planned(plan *runner.Plan) term.Plan {
+	return term.Plan{Trials: len(plan.Trials), Trial: func(i int) result.Brief {
+		t := &plan.Trials[i]
+		return result.Brief{
+			Index: i, ID: t.ID(), Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID, Region: t.Region, Trial: t.N, Trials: t.Of,
+		}
+	}}
 }
 
 // printDiags shows the problems of a run's files on stderr; with -q the warnings stay out.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/fatih/color"
@@ -77,7 +78,7 @@ func (p *printer) diagnostic(d *Diagnostic) {
 
 // line returns the source line of a position, when there is one.
 func (p *printer) line(pos Pos) (string, bool) {
-	if p.Read == nil || pos.File == "" || pos.Line == 0 {
+	if p.Read == nil || pos.Line == 0 || strings.HasPrefix(filepath.Base(pos.File), ".env") { // those are all secrets
 		return "", false
 	}
 	if p.file != pos.File {
@@ -86,7 +87,7 @@ func (p *printer) line(pos Pos) (string, bool) {
 			p.lines = Lines(pos.File, data)
 		}
 	}
-	if int(pos.Line) > len(p.lines) {
+	if int(pos.Line) > len(p.lines) || strings.TrimSpace(p.lines[pos.Line-1]) == "" {
 		return "", false
 	}
 	return p.lines[pos.Line-1], true

@@ -76,3 +76,8 @@ func quote(s string) string {
 	}
 	return `"` + s + `"`
 }
+
+// IsBlock reports whether a text stands in a block of its own, below a | or >.
+func IsBlock(n *Node) bool {
+	return n != nil && n.Kind == Scalar && n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
+}

@@ -26,6 +26,7 @@ type Error struct {
 	RetryAfter time.Duration
 	Msg        string // lower case, with what to do next where that is known
 	Attempts   int    // made in all; set by Retry
+	Final      bool   // the same call fails again, whatever Kind says: a mock without a reply, a spent quota
 	Err        error  // cause; may be nil
 }
 
@@ -44,5 +45,8 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Temporary reports whether the same call may work later.
 func (e *Error) Temporary() bool {
+	if e.Final {
+		return false
+	}
 	return e.Kind == RateLimit || e.Kind == Timeout || e.Kind == Transport || e.Kind == BadReply
 }

@@ -107,9 +107,10 @@ func (s *session) notice(text string) {
 // defaults, those over the prompt's parameters; what is left to nil is the provider's own default.
 func (s *session) request(i, round int, loop *toolLoop) *chat.Request {
 	sc, spec := s.trial.Scenario, &s.trial.Scenario.Turns[i]
-	defaults, prompt, provider := &s.trial.Project.Defaults, s.trial.Prompt, s.trial.Endpoint.Spec
-	if prompt == nil {
-		prompt = &scenario.Prompt{}
+	defaults, provider := &s.trial.Project.Defaults, s.trial.Endpoint.Spec
+	var prompt scenario.Parameters
+	if s.trial.Prompt != nil {
+		prompt = scenario.ModelParameters(s.trial.Prompt, provider.Model)
 	}
 	req := &chat.Request{
 		Messages:    s.messages[:len(s.messages):len(s.messages)],

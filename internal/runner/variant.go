@@ -39,15 +39,13 @@ func (v Variant) apply(turn int, text string) string {
 	if len(v) == 0 {
 		return text
 	}
-	var pairs []string
-	for _, own := range []bool{true, false} { // the first pair of a name wins
-		for _, s := range v {
-			if (s.turn == turn) == own {
-				pairs = append(pairs, "{"+s.name+"}", s.text)
-			}
+	values := make(map[string]string, len(v))
+	for _, s := range v {
+		if _, taken := values[s.name]; !taken || s.turn == turn {
+			values[s.name] = s.text
 		}
 	}
-	return strings.NewReplacer(pairs...).Replace(text)
+	return scenario.Substitute(text, values)
 }
 
 // label is the variant as results show it.

@@ -1,8 +1,6 @@
 package scenario
 
 import (
-	"regexp"
-
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
 )
@@ -33,34 +31,23 @@ func checkType[T any](at func(*T) *Check) field[T] {
 	}).must()
 }
 
+// checkParams keeps the raw node: only the check itself knows what may stand there.
 func checkParams[T any](at func(*T) *Check) field[T] {
 	return custom("params", anyMap, func(d *decoder, t *T, v *node.Node) {
 		c := at(t)
 		c.ParamsPos = d.Pos(v)
-		if v.Kind != node.Map {
-			if !node.IsNull(v) {
-				d.Fields(v, "params", nil, nil) // reports it
-				c.Type = ""
-			}
-			return
+		if !node.IsNull(v) {
+			c.Params = v
 		}
-		c.Params = v
 	}).orNull()
 }
 
-// whenFields are the conditions of a check.
+// whenFields are the conditions of a check. Whether the pattern is one is seen when the check is compiled.
 var whenFields = table("when",
 	label("tool_called", func(w *When) *string { return &w.ToolCalled }),
 	custom("tool_called_pattern", text, func(d *decoder, w *When, v *node.Node) {
-		pattern, ok := d.Name(v, "tool_called_pattern")
-		if !ok {
-			return
-		}
-		if _, err := regexp.Compile(pattern); err != nil {
-			d.Errorf(v, "invalid-regex", "tool_called_pattern: %v", err).Hint = "the syntax is that of RE2"
-			return
-		}
-		w.ToolCalledPattern, w.PatternPos = pattern, d.Pos(v)
+		w.ToolCalledPattern, _ = d.Name(v, "tool_called_pattern")
+		w.PatternPos = d.Pos(v)
 	}),
 	flag("any_tool_called", func(w *When) *bool { return &w.AnyToolCalled }),
 	whole("min_tool_calls", natural, func(w *When) *int { return &w.MinToolCalls }),
@@ -91,38 +78,18 @@ func assertions[T any](name string, surface Surface, at func(*T) *[]*Check) fiel
 	})
 }
 
-// finish completes a check that was read and compiles it.
+// finish completes a check that was read and compiles it. The parameters go with the file then.
 func (d *decoder) finish(c *Check, surface Surface) {
 	c.Surface = surface
 	if c.ParamsPos.Line == 0 {
 		c.ParamsPos = c.Pos
 	}
-	if v := c.lift("message"); v != nil && c.Message == "" {
-		c.Message, _ = d.String(v, "message")
-	}
-	if c.MinScore != nil && c.MaxScore != nil && *c.MinScore > *c.MaxScore {
-		d.Diags.Errorf(c.Pos, len(c.Type), "empty-window", "%s: min_score %g is above max_score %g", c.Type, *c.MinScore, *c.MaxScore)
+	if v := node.Get(c.Params, "message"); v != nil && v.Kind == node.Scalar && c.Message == "" {
+		c.Message = v.Value
 	}
 	if d.compile == nil || c.Type == "" {
 		return
 	}
 	d.compile(c, d.Diags)
 	c.Params = nil
-}
-
-// lift takes a key out of the parameters, which may be shared through an alias and so are not changed in place.
-func (c *Check) lift(key string) *node.Node {
-	v := node.Get(c.Params, key)
-	if v == nil {
-		return nil
-	}
-	rest := *c.Params
-	rest.Content = make([]*node.Node, 0, len(c.Params.Content))
-	for i := 0; i+1 < len(c.Params.Content); i += 2 {
-		if k := c.Params.Content[i]; k.Value != key {
-			rest.Content = append(rest.Content, k, c.Params.Content[i+1])
-		}
-	}
-	c.Params = &rest
-	return v
 }

@@ -14,8 +14,12 @@ type decoder struct {
 	compile func(c *Check, d *diag.List) // nil: checks stay raw
 	places  *places
 	getenv  func(string) (string, bool)
-	refs    []reference // what the file names elsewhere in its project
-	later   []Feature   // what it asks for and arena cannot do yet
+
+	vars          map[string]string // of the prompt_configs entry that names the file
+	packFragments map[string]string // for prompts outside the pack
+
+	refs  []reference // what the file names elsewhere in its project
+	later []Feature   // what it asks for and arena cannot do yet
 }
 
 // places knows where the paths of a project start.
@@ -31,7 +35,6 @@ type reference struct {
 	name  string
 	pos   diag.Pos
 	width int
-	from  string // id of the resource that refers, for messages
 }
 
 // target is the kind of thing that a reference means.
@@ -41,29 +44,28 @@ const (
 	toProvider target = iota
 	toGroup
 	toPersona
-	toRole
-	toTool       // unknown is a warning: tools may come from servers that are asked at run time
-	toToolPrefix // the same, with a trailing *
-	toPrompt
-	toPromptID // id of a prompt_configs entry or a task type
-	toJudge
+	toRole     // of a turn
+	toTool     // in rules over tools, which would not apply
+	toOffered  // in a list of offered tools, where a trailing * stands for any end
+	toTask     // a prompt by its task type
+	toPromptID // a prompt by its id in the config, or by its task type
 )
 
 // refer notes a reference, to be resolved when the whole project is known.
-func (d *decoder) refer(to target, n *node.Node, from string) {
+func (d *decoder) refer(to target, n *node.Node) {
 	if n == nil || n.Kind != node.Scalar || node.IsNull(n) {
 		return // a value of the wrong type has been reported
 	}
-	d.refs = append(d.refs, reference{to: to, name: n.Value, pos: d.Pos(n), width: utf8.RuneCountInString(n.Value), from: from})
+	d.refs = append(d.refs, reference{to: to, name: n.Value, pos: d.Pos(n), width: utf8.RuneCountInString(n.Value)})
 }
 
 // referAll notes a reference for each text of a list.
-func (d *decoder) referAll(to target, n *node.Node, from string) {
+func (d *decoder) referAll(to target, n *node.Node) {
 	if n.Kind == node.Scalar {
-		d.refer(to, n, from)
+		d.refer(to, n)
 	}
 	for _, v := range n.Content {
-		d.refer(to, v, from)
+		d.refer(to, v)
 	}
 }
 
@@ -86,4 +88,12 @@ func (d *decoder) runtimePath(path string) (resolved string, found bool) {
 		}
 	}
 	return first, false
+}
+
+// leniently is the severity of what another tool may have meant.
+func (d *decoder) leniently() diag.Severity {
+	if d.Lenient {
+		return diag.Warning
+	}
+	return diag.Error
 }

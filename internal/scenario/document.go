@@ -36,8 +36,8 @@ var envelopeFields = table("the file",
 var metaFields = table("metadata",
 	label("name", func(m *Meta) *string { return &m.ID }),
 	drop[Meta]("namespace", text),
-	custom("labels", textMap, func(d *decoder, m *Meta, v *node.Node) { m.Labels = d.plainMap(v, "labels") }).orNull(),
-	custom("annotations", textMap, func(d *decoder, _ *Meta, v *node.Node) { d.plainMap(v, "annotations") }).orNull(),
+	custom("labels", textMap, func(d *decoder, m *Meta, v *node.Node) { m.Labels = d.plainMap(v, "labels", underSpec) }).orNull(),
+	custom("annotations", textMap, func(d *decoder, _ *Meta, v *node.Node) { d.plainMap(v, "annotations", underSpec) }).orNull(),
 ).strays(underSpec)
 
 // underSpec says that a key which belongs to the values of some kind was put beside them.
@@ -173,15 +173,16 @@ func (d *decoder) unrecognised(root *node.Node) {
 	report.Hint = "a file of another tool? name the files to load instead of their folder"
 }
 
-// plainMap reads a map of text to text in which nothing else may stand.
-func (d *decoder) plainMap(n *node.Node, what string) map[string]string {
+// plainMap reads a map of text to text in which nothing else may stand. belongs, if it is there, says where a key
+// belongs that holds something else.
+func (d *decoder) plainMap(n *node.Node, what string, belongs func(key string) string) map[string]string {
 	m := map[string]string{}
 	d.Each(n, what, func(key string, k, v *node.Node) {
 		switch {
 		case v.Kind != node.Scalar:
 			report := d.Errorf(v, "wrong-type", "%s.%s must be text", what, key)
-			if hint := underSpec(key); hint != "" {
-				report.Pos, report.Width, report.Hint = d.Pos(k), len(key), hint
+			if belongs != nil && belongs(key) != "" {
+				report.Pos, report.Width, report.Hint = d.Pos(k), len(key), belongs(key)
 			}
 		case !node.IsNull(v):
 			m[key] = v.Value

@@ -3,6 +3,7 @@ package scenario
 import (
 	"time"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -14,6 +15,7 @@ type fields[T any] struct {
 	names []string // what may be written; keys that are only known to be wrong are not among them
 	// stray says where an unknown key belongs, or "".
 	stray func(key string) string
+	free  bool // other keys may stand there too
 }
 
 // field is one key.
@@ -46,6 +48,12 @@ func (f *fields[T]) strays(where func(key string) string) *fields[T] {
 	return f
 }
 
+// open lets other keys stand beside the listed ones and returns f.
+func (f *fields[T]) open() *fields[T] {
+	f.free = true
+	return f
+}
+
 // read walks a map once: every key, its value, and at the end what is missing. It returns false when n is no map.
 func (f *fields[T]) read(d *decoder, n *node.Node, t *T) bool {
 	if n == nil || n.Kind != node.Map {
@@ -59,7 +67,7 @@ func (f *fields[T]) read(d *decoder, n *node.Node, t *T) bool {
 		}
 		j := f.index(k.Value)
 		if j < 0 {
-			f.unknown(d, k)
+			seen |= f.unknown(d, k)
 			continue
 		}
 		seen |= 1 << j
@@ -82,14 +90,21 @@ func (f *fields[T]) index(name string) int {
 	return -1
 }
 
-func (f *fields[T]) unknown(d *decoder, k *node.Node) {
+// unknown reports a key and returns the field that was meant, which then is not reported as missing too.
+func (f *fields[T]) unknown(d *decoder, k *node.Node) (meant uint64) {
+	if f.free {
+		return 0
+	}
 	report := d.Unknown(k, f.what, f.names)
-	if f.stray == nil {
-		return
+	if f.stray != nil {
+		if hint := f.stray(k.Value); hint != "" {
+			report.Hint = hint
+		}
 	}
-	if hint := f.stray(k.Value); hint != "" {
-		report.Hint = hint
+	if near := diag.Nearest(k.Value, f.names); near != "" {
+		meant = 1 << f.index(near)
 	}
+	return meant
 }
 
 func (x *field[T]) take(d *decoder, t *T, k, v *node.Node) {
@@ -115,7 +130,9 @@ func (x field[T]) orNull() field[T] { x.null = true; return x }
 func drop[T any](name string, s shape) field[T] { return field[T]{name: name, shape: s} }
 
 // gone is a field that must not be used; it says what to do instead.
-func gone[T any](name, wrong, hint string) field[T] { return field[T]{name: name, wrong: wrong, hint: hint} }
+func gone[T any](name, wrong, hint string) field[T] {
+	return field[T]{name: name, wrong: wrong, hint: hint}
+}
 
 // custom is a field with a reader of its own.
 func custom[T any](name string, s shape, read func(d *decoder, t *T, v *node.Node)) field[T] {

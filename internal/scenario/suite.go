@@ -116,6 +116,7 @@ type Scenario struct {
 	Skip         string // reason; "" runs
 	Timeout      time.Duration
 	OnFailure    string // "", "continue", "stop"
+	JudgeGate    *bool  // nil: as in the defaults
 
 	// Places for messages about references that only the planner can check.
 	TaskTypePos  diag.Pos
@@ -155,7 +156,8 @@ type Turn struct {
 	// Perturbations: placeholder → values. One trial for each combination.
 	Perturbations []Perturbation
 	Seed          *int64
-	Temperature   *float64
+	Temperature   *float64          // of the assistant
+	UserTemp      *float64          // of the model that plays the user
 	Consent       map[string]string // tool → grant, deny, timeout
 }
 
@@ -246,6 +248,14 @@ type Variable struct {
 // ModelOverride changes the system prompt for one model.
 type ModelOverride struct {
 	SystemTemplate, Prefix, Suffix string
+	Parameters                     Parameters
+}
+
+// Parameters of model calls. Nil pointers: not set.
+type Parameters struct {
+	Temperature *float64
+	TopP        *float64
+	MaxTokens   *int
 }
 
 // Validator is a guardrail as written.
@@ -288,8 +298,9 @@ type Provider struct {
 	Pricing           *Pricing
 	RPS               float64 // 0: no limit
 	Burst             int
-	Capabilities      []string // nil: not declared
-	Unsupported       []string // request parameters to leave out
+	Capabilities      []string        // nil: not declared
+	Unsupported       []string        // request parameters to leave out
+	Extra             json.RawMessage // additional_config, for types that read settings of their own from it
 	RequestTimeout    time.Duration
 	StreamIdleTimeout time.Duration
 	MaxConcurrent     int // stream_max_concurrent; 0: no limit
@@ -355,8 +366,16 @@ type Persona struct {
 	Constraints    []string
 	RequiredVars   []string
 	OptionalVars   map[string]string
+	Style          Style
 	Temperature    *float64
 	Seed           *int64
+}
+
+// Style is how a persona writes. Empty words are the defaults, medium.
+type Style struct {
+	Verbosity      string // short, medium, long
+	ChallengeLevel string // low, medium, high
+	FrictionTags   []string
 }
 
 // Role binds a turn role to the provider that plays it.

@@ -79,6 +79,9 @@ func (d *digest) why() string {
 			text = other
 		}
 	}
+	if text == "" {
+		text = "no reason given"
+	}
 	return short(first.Type + ": " + text)
 }
 

@@ -15,7 +15,8 @@ import (
 // Options of Write. The zero value works.
 type Options struct {
 	// Rerun is the shell command that runs one trial again, quoted for a shell; nil offers none. A command that
-	// holds control characters is not offered: pasted into a terminal it could run by itself.
+	// holds control or invisible characters is not offered: pasted into a terminal it could run by itself, or be
+	// another one than it seems.
 	Rerun func(b *result.Brief) string
 }
 
@@ -72,7 +73,7 @@ func (o *Options) command(b *result.Brief) string {
 		return ""
 	}
 	command := o.Rerun(b)
-	if strings.ContainsFunc(command, unicode.IsControl) {
+	if strings.ContainsFunc(command, func(r rune) bool { return unicode.IsControl(r) || hidden(r) }) {
 		return ""
 	}
 	return command

@@ -4,20 +4,21 @@ import (
 	"math"
 	"slices"
 
+	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
 )
 
 // index is what the overview and the list need to know of all trials. Names that repeat are written once; a row refers
 // to them by number.
 type index struct {
-	Run       *result.Run    `json:"run"`
-	Blocks    []int          `json:"blocks"` // index of the first trial of each block
-	Scenarios []scenario     `json:"scenarios"`
-	Providers []string       `json:"providers"`
-	Regions   []string       `json:"regions"`
-	Tags      []string       `json:"tags"`
-	Checks    []checkTally   `json:"checks"`
-	Trials    []row          `json:"trials"`
+	Run       *result.Run  `json:"run"`
+	Blocks    []int        `json:"blocks"` // index of the first trial of each block
+	Scenarios []scenario   `json:"scenarios"`
+	Providers []string     `json:"providers"`
+	Regions   []string     `json:"regions"`
+	Tags      []string     `json:"tags"`
+	Checks    []checkTally `json:"checks"`
+	Trials    []row        `json:"trials"`
 }
 
 type scenario struct {
@@ -66,7 +67,7 @@ type indexer struct {
 	regions   names
 	tags      names
 	checks    names
-	groups    groups
+	groups    map[int]int // by the number of the brief
 }
 
 func newIndexer(run *result.Run) *indexer {
@@ -75,11 +76,11 @@ func newIndexer(run *result.Run) *indexer {
 			Run: run, Scenarios: []scenario{}, Checks: []checkTally{}, Trials: make([]row, 0, len(run.Briefs)),
 		},
 		scenarios: map[scenario]int{},
-		groups:    newGroups(run.Groups),
+		groups:    groupsOf(run),
 	}
 }
 
-// add takes the trial of a brief.
+// add takes the trial of the next brief.
 func (x *indexer) add(b *result.Brief, raw []byte) error {
 	d, err := readDigest(raw)
 	if err != nil {
@@ -87,10 +88,13 @@ func (x *indexer) add(b *result.Brief, raw []byte) error {
 	}
 	r := row{
 		ID: b.ID, Scenario: x.scenario(b), Provider: x.providers.number(b.Provider), Region: x.regions.number(b.Region),
-		Model: d.Model, Trial: b.Trial, Trials: b.Trials, Group: x.groups.of(b),
+		Model: d.Model, Trial: b.Trial, Trials: b.Trials,
 		Status: b.Status, Tolerated: b.Tolerated, Why: d.why(),
 		Turns: b.Turns, Checks: b.Checks, MS: math.Round(b.DurationMS*10) / 10,
 		Tokens: b.Usage.Total(), Calls: b.Usage.Calls, USD: b.CostUSD,
+	}
+	if n, grouped := x.groups[len(x.index.Trials)]; grouped {
+		r.Group = &n
 	}
 	for _, tag := range d.Tags {
 		r.Tags = append(r.Tags, x.tags.number(tag))
@@ -167,37 +171,23 @@ func (n *names) number(name string) int {
 // all is never nil, so that it is written as a list.
 func (n *names) all() []string { return append([]string{}, n.list...) }
 
-// groups finds the group of a trial. Run.Groups stand in the order of their first trials, so that two groups whose
-// scenarios share a name but not a file are told apart by who comes first.
-type groups struct {
-	waiting map[[3]string][]int // groups by their names, in order
-	found   map[[4]string]int
-}
-
-func newGroups(list []result.Group) groups {
-	g := groups{waiting: map[[3]string][]int{}, found: map[[4]string]int{}}
-	for i := range list {
-		key := [3]string{list[i].Scenario, list[i].Provider, list[i].Region}
-		g.waiting[key] = append(g.waiting[key], i)
+// groupsOf maps the number of a brief to the number of its group in run.Groups; a trial that stands alone has none.
+func groupsOf(run *result.Run) map[int]int {
+	numbers := make(map[*result.Group]int, len(run.Groups))
+	for i := range run.Groups {
+		numbers[&run.Groups[i]] = i
 	}
-	return g
-}
-
-// of returns the number of the group of a trial, or nil for one that stands alone.
-func (g *groups) of(b *result.Brief) *int {
-	if b.Trials < 2 {
-		return nil
+	of := map[int]int{}
+	if len(run.Groups) == 0 {
+		return of
 	}
-	key := [4]string{b.File, b.Scenario, b.Provider, b.Region}
-	n, known := g.found[key]
-	if !known {
-		names := [3]string{b.Scenario, b.Provider, b.Region}
-		waiting := g.waiting[names]
-		if len(waiting) == 0 {
-			return nil
+	for _, g := range show.Groups(run) {
+		if g.Stats == nil {
+			continue
 		}
-		n, g.waiting[names] = waiting[0], waiting[1:]
-		g.found[key] = n
+		for _, brief := range g.Trials {
+			of[brief] = numbers[g.Stats]
+		}
 	}
-	return &n
+	return of
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -54,7 +55,7 @@ func newPage(run *result.Run) (*page, error) {
 	}
 	p.Script = "\"use strict\";\n(() => {\n" + p.Script + "})();\n"
 	p.tmpl, err = template.New("page.html").Funcs(template.FuncMap{
-		"visible": visible, "count": count, "money": money, "seconds": seconds, "sign": sign,
+		"visible": visible, "count": show.Count, "money": show.Money, "seconds": show.Seconds, "sign": sign,
 	}).ParseFS(assets, "assets/page.html")
 	if err != nil {
 		return nil, err
@@ -132,6 +133,9 @@ func (p *page) Icon() template.URL {
 // Unfinished is the number of planned trials that have no result.
 func (p *page) Unfinished() int { return max(p.Planned-len(p.Briefs), 0) }
 
+// Width is the length of the bar, in trials; those that have no result leave it empty at the end.
+func (p *page) Width() int { return p.Summary.Trials + p.Unfinished() }
+
 // Shares lists the trials by status, worst first, each with where its piece of the bar begins.
 func (p *page) Shares() []share {
 	s := &p.Summary
@@ -157,30 +161,39 @@ type share struct {
 	N, At  int
 }
 
+// Word names the trials of a share.
+func (s share) Word() string {
+	if s.Status == result.Errored {
+		return plural(s.N, "error", "errors")
+	}
+	return s.Status.String()
+}
+
 // Headline is the verdict in a few words.
 func (p *page) Headline() string {
 	var parts []string
 	add := func(n int, word string) {
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", count(n), word))
+			parts = append(parts, fmt.Sprintf("%s %s", show.Count(n), word))
 		}
 	}
 	s := &p.Summary
-	add(s.Failed, "failed")
+	add(s.Failed-s.Tolerated, "failed")
+	add(s.Tolerated, "tolerated")
 	add(s.Errors, plural(s.Errors, "error", "errors"))
 	add(s.Cancelled, "cancelled")
 	add(p.Unfinished(), "not run")
 	switch {
 	case len(parts) > 0:
-		return strings.Join(parts, ", ") + " of " + count(max(p.Planned, s.Trials)) + plural(p.Planned, " trial", " trials")
+		return strings.Join(parts, ", ") + " of " + show.Count(max(p.Planned, s.Trials)) + plural(p.Planned, " trial", " trials")
 	case s.Trials == 0:
 		return "no trials"
 	case s.Passed == 0:
-		return "all " + count(s.Trials) + " trials skipped"
+		return "all " + show.Count(s.Trials) + " trials skipped"
 	case s.Skipped > 0:
-		return fmt.Sprintf("%s passed, %s skipped", count(s.Passed), count(s.Skipped))
+		return fmt.Sprintf("%s passed, %s skipped", show.Count(s.Passed), show.Count(s.Skipped))
 	case s.Trials == 1:
 		return "the trial passed"
 	}
-	return "all " + count(s.Trials) + " trials passed"
+	return "all " + show.Count(s.Trials) + " trials passed"
 }

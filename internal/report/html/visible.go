@@ -15,14 +15,9 @@ func visible(s string) string {
 	}
 	var b strings.Builder
 	for i, r := range s {
-		switch {
-		case !hidden(r) || r == '\r' && strings.HasPrefix(s[i+1:], "\n"):
+		if !hidden(r) || r == '\r' && strings.HasPrefix(s[i+1:], "\n") {
 			b.WriteRune(r)
-		case r < ' ':
-			b.WriteRune('␀' + r)
-		case r == 0x7f:
-			b.WriteRune('␡')
-		default:
+		} else {
 			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
 		}
 	}

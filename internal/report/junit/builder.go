@@ -2,6 +2,7 @@ package junit
 
 import (
 	"fmt"
+	"math"
 	"path"
 	"strconv"
 	"strings"
@@ -76,13 +77,18 @@ func (b *builder) unfinished() {
 	for i := range b.all {
 		total.add(b.all[i].counts())
 	}
-	status := b.run.Status
-	if status == result.Passed || status == result.Skipped || total.failures+total.errors > 0 {
+	status, missing := b.run.Status, show.Unfinished(b.run)
+	green := status == result.Passed || status == result.Skipped
+	if total.failures+total.errors > 0 || (green && b.run.Exit(false) == result.ExitPassed) {
 		return
 	}
 	c := testcase{classname: "arena", name: "run", status: result.Errored, message: "the run ended as " + status.String()}
-	if missing := b.run.Planned - b.run.Summary.Trials + b.run.Summary.Cancelled; missing > 0 {
-		c.message = fmt.Sprintf("the run was stopped: %d of %s did not finish", missing, show.Plural(b.run.Planned, "trial"))
+	switch {
+	case green:
+		c.status, c.message = result.Failed, "fail_on makes the run fail: "+show.Headline(b.run)
+	case missing > 0:
+		c.message = fmt.Sprintf("the run was stopped: %d of %s did not finish",
+			missing, show.Plural(show.Planned(b.run), "trial"))
 	}
 	c.body = c.message
 	s := b.suite("")
@@ -115,7 +121,7 @@ func classname(file string) string {
 // coarse is the testcase of a whole group. Its texts wait until it is written.
 func (b *builder) coarse(g *show.Group) testcase {
 	c := base(g)
-	cost, tokens, passed := 0.0, 0, 0
+	cost, tokens, passed, judged := 0.0, 0, 0, 0
 	known := true
 	for _, i := range g.Trials {
 		brief := &b.run.Briefs[i]
@@ -127,13 +133,21 @@ func (b *builder) coarse(g *show.Group) testcase {
 		case brief.Usage.Calls > 0:
 			known = false
 		}
-		if brief.Status == result.Passed {
+		switch brief.Status {
+		case result.Skipped, result.Cancelled:
+		case result.Passed:
 			passed++
+			judged++
+		default:
+			judged++
 		}
 	}
 	c.properties = []property{
 		{"cost_usd", costText(cost, known)}, {"tokens", strconv.Itoa(tokens)},
-		{"trials", strconv.Itoa(len(g.Trials))}, {"pass_rate", rateText(passed, len(g.Trials))},
+		{"trials", strconv.Itoa(len(g.Trials))},
+	}
+	if judged > 0 {
+		c.properties = append(c.properties, property{"pass_rate", rateText(passed, judged)})
 	}
 	if passed < len(g.Trials) {
 		c.fill = func(c *testcase) error { return b.fill(g, c) }
@@ -145,9 +159,9 @@ func costText(usd float64, known bool) string {
 	if !known {
 		return show.Unknown
 	}
-	return strings.TrimPrefix(show.Money(&usd), "$")
+	return strconv.FormatFloat(math.Round(usd*1e8)/1e8, 'f', -1, 64)
 }
 
 func rateText(passed, of int) string {
-	return strconv.FormatFloat(float64(passed)/float64(max(of, 1)), 'g', 4, 64)
+	return strconv.FormatFloat(float64(passed)/float64(of), 'g', 4, 64)
 }

@@ -9,73 +9,70 @@ import (
 )
 
 const (
-	maxDetailed = 5    // trials of a group that are shown with their conversation
-	maxListed   = 50   // and those of which the reason is named
-	maxText     = 4000 // bytes of one message
-	lastTurns   = 3    // turns of the end of a conversation
-	maxCalls    = 20   // entries of one turn
+	maxText   = 4000 // bytes of one message
+	lastTurns = 3    // turns of the end of a conversation
 )
 
 // fill reads the trials of a group that did not pass and writes the texts of its testcase.
 func (b *builder) fill(g *show.Group, c *testcase) error {
-	var text strings.Builder
-	if rate := g.Rate(); rate != "" {
-		text.WriteString(rate + "\n")
-		for _, line := range g.AssertionRates() {
-			text.WriteString("  " + line + "\n")
-		}
+	told, err := b.tell(g, c)
+	if err != nil {
+		return err
 	}
-	worst, shown := result.Unset, 0
+	rates := strings.Join(append(g.AssertionRates(), ""), "\n")
+	if rates != "" && len(told.ways) > 0 {
+		rates += "\n"
+	}
+	rate := g.Rate()
+	switch {
+	case c.status == result.Passed: // within its threshold
+		c.output, c.message = rate+"\n"+rates+told.String(), ""
+		return nil
+	case rate != "" && c.status == result.Failed:
+		c.message = rate + ": " + c.message
+	}
+	c.body = c.message + "\n\n" + rates + told.String()
+	return nil
+}
+
+// tell reads the trials and sets the testcase's message to the reason of the worst.
+func (b *builder) tell(g *show.Group, c *testcase) (*telling, error) {
+	told, looked, worst := &telling{}, 0, result.Unset
 	for _, i := range g.Trials {
 		brief := &b.run.Briefs[i]
 		if brief.Status == result.Passed {
 			continue
 		}
-		if shown++; shown > maxListed {
+		if looked++; looked > maxListed {
+			told.more++
 			continue
 		}
 		t, err := b.run.Trials.Trial(i)
 		if err != nil {
-			return fmt.Errorf("trial %s: %w", brief.ID, err)
+			return nil, fmt.Errorf("trial %s: %w", brief.ID, err)
 		}
 		if brief.Status > worst { // the statuses are ordered by how bad they are
 			worst, c.message = brief.Status, show.Reason(t)
 		}
-		b.describe(&text, t, brief, shown <= maxDetailed)
+		told.add(show.Signature(t), trialName(t, brief), func() string { return b.describe(t, brief) })
 	}
-	if shown > maxListed {
-		fmt.Fprintf(&text, "\n… and %s that did not pass\n", show.Plural(shown-maxListed, "more trial"))
-	}
-	if c.status == result.Passed { // within its threshold
-		c.output, c.message = text.String(), ""
-		return nil
-	}
-	if rate := g.Rate(); rate != "" && c.status == result.Failed {
-		c.message = rate + ": " + c.message
-	}
-	c.body = c.message + "\n\n" + text.String()
-	return nil
+	return told, nil
 }
 
-// describe writes a trial that did not pass: in full, or its reason only.
-func (b *builder) describe(w *strings.Builder, t *result.Trial, brief *result.Brief, full bool) {
-	if name := trialName(t, brief); name != "" {
-		fmt.Fprintf(w, "\n%s: %s\n", name, t.Status)
-	}
-	if !full {
-		w.WriteString("  " + show.Reason(t) + "\n")
-		return
-	}
+// describe writes a trial that did not pass.
+func (b *builder) describe(t *result.Trial, brief *result.Brief) string {
+	var w strings.Builder
 	if t.Error != "" {
 		w.WriteString("error: " + show.TrialError(t) + "\n")
 	}
 	for _, p := range show.Problems(t) {
-		problem(w, p)
+		show.WriteProblem(&w, p, maxText)
 	}
-	conversation(w, t)
+	conversation(&w, t)
 	if b.opts.Rerun != nil {
 		w.WriteString("\nagain: " + show.Line(b.opts.Rerun(brief)) + "\n")
 	}
+	return w.String()
 }
 
 // trialName tells the trial from the others of its group; "" when it is alone.
@@ -90,36 +87,6 @@ func trialName(t *result.Trial, brief *result.Brief) string {
 	return "trial " + number
 }
 
-// problem writes a verdict: what was asked, what was seen, what was expected, and the line that asks for it.
-func problem(w *strings.Builder, p show.Problem) {
-	fmt.Fprintf(w, "%s %s: %s", sign(p.Status), show.Place(p.Turn), show.Line(p.Type))
-	if p.Message != "" {
-		w.WriteString(": " + show.Line(p.Message))
-	}
-	w.WriteString("\n    " + show.Clip(p.Seen(), maxText) + "\n")
-	if expected, got := p.Expected(); expected != "" || got != "" {
-		if expected != "" {
-			w.WriteString("    expected: " + show.Clip(expected, maxText) + "\n")
-		}
-		if got != "" {
-			w.WriteString("    got: " + show.Clip(got, maxText) + "\n")
-		}
-	}
-	if needs := p.Needs(); needs != "" && needs != p.Seen() {
-		w.WriteString("    " + needs + "\n")
-	}
-	if at := show.Position(p.Position); at != "" {
-		w.WriteString("    at " + at + "\n")
-	}
-}
-
-func sign(s result.Status) string {
-	if s == result.Failed {
-		return "✗"
-	}
-	return "!"
-}
-
 // conversation writes the end of a trial's conversation.
 func conversation(w *strings.Builder, t *result.Trial) {
 	last := len(t.Turns)
@@ -127,29 +94,20 @@ func conversation(w *strings.Builder, t *result.Trial) {
 		last--
 	}
 	if first := max(last-lastTurns, 0); last > 0 {
-		w.WriteString("\nconversation")
+		if w.Len() > 0 {
+			w.WriteString("\n")
+		}
+		w.WriteString("conversation")
 		if first > 0 {
 			fmt.Fprintf(w, " from %s", show.Place(t.Turns[first].Index))
 		}
 		w.WriteString("\n")
 		for i := first; i < last; i++ {
-			exchange(w, &t.Turns[i])
+			show.WriteExchange(w, &t.Turns[i], maxText)
 		}
 	}
 	if last < len(t.Turns) {
 		next := &t.Turns[last]
 		fmt.Fprintf(w, "  %s and after: not run: %s\n", show.Place(next.Index), show.Line(next.NotRun))
-	}
-}
-
-func exchange(w *strings.Builder, turn *result.Turn) {
-	all := show.Exchange(turn)
-	for i, s := range all {
-		if i == maxCalls {
-			fmt.Fprintf(w, "  … and %d more\n", len(all)-i)
-			return
-		}
-		text := strings.TrimRight(show.Clip(s.Text, maxText), "\n")
-		w.WriteString("  " + s.Who + ": " + strings.ReplaceAll(text, "\n", "\n    ") + "\n")
 	}
 }

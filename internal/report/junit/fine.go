@@ -1,6 +1,7 @@
 package junit
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -15,10 +16,9 @@ type unit struct {
 	worst   result.Status
 	trials  int
 	passed  int
-	told    int // trials whose details are in text
 	ms      float64
 	message string // of the worst trial
-	text    strings.Builder
+	told    telling
 }
 
 // fine reads the trials of a group and makes a testcase of each turn or check.
@@ -73,22 +73,33 @@ func (u *unit) add(s *sight, trial string) {
 		u.message = message
 	}
 	u.worst = worse(u.worst, s.status)
-	if s.status == result.Passed || s.status == result.Skipped || u.told == maxDetailed {
+	if s.status == result.Passed || s.status == result.Skipped {
 		return
 	}
-	u.told++
-	if trial != "" {
-		u.text.WriteString("\n" + trial + "\n")
+	u.told.add(s.key(), trial, s.describe)
+}
+
+// key is equal for sights that are alike.
+func (s *sight) key() string {
+	texts := []string{s.reason}
+	for _, p := range s.problems {
+		texts = append(texts, p.Seen())
 	}
-	if len(s.problems) == 0 {
-		u.text.WriteString(s.reason + "\n")
+	return strings.Join(texts, "\x00")
+}
+
+func (s *sight) describe() string {
+	var w strings.Builder
+	if s.reason != "" {
+		w.WriteString(s.reason + "\n")
 	}
 	for _, p := range s.problems {
-		problem(&u.text, p)
+		show.WriteProblem(&w, p, maxText)
 	}
 	if s.said != nil {
-		exchange(&u.text, s.said)
+		show.WriteExchange(&w, s.said, maxText)
 	}
+	return w.String()
 }
 
 // message is why the sight is not a pass, in one line; "" when it is one.
@@ -98,21 +109,15 @@ func (s *sight) message() string {
 	}
 	text, more := s.reason, 0
 	for _, p := range s.problems {
-		switch {
-		case p.Status == s.status && more == 0:
-			text = p.Line()
-			more = 1
-		case more > 0:
-			more++
+		if p.Status == s.status && (text == "" || s.status == result.Failed) {
+			text, more = p.Line(), len(s.problems)-1
+			break
 		}
 	}
-	if more > 1 {
-		text += fmt.Sprintf(" (and %d more)", more-1)
+	if more > 0 {
+		text += fmt.Sprintf(" (and %d more)", more)
 	}
-	if text == "" {
-		return s.status.String()
-	}
-	return text
+	return cmp.Or(text, s.status.String())
 }
 
 func (u *unit) testcase(g *show.Group) testcase {
@@ -129,15 +134,15 @@ func (u *unit) testcase(g *show.Group) testcase {
 			show.Percent(float64(u.passed)/float64(u.trials)))
 	}
 	switch {
-	case c.status == result.Passed && u.text.Len() > 0: // within its threshold
-		c.output, c.message = rate+"\n"+u.text.String(), ""
+	case c.status == result.Passed && len(u.told.ways) > 0: // within its threshold
+		c.output, c.message = rate+"\n"+u.told.String(), ""
 	case c.status == result.Passed:
 		c.message = ""
 	default:
 		if rate != "" {
 			c.message = rate + ": " + c.message
 		}
-		c.body = c.message + "\n\n" + u.text.String()
+		c.body = c.message + "\n\n" + u.told.String()
 	}
 	return c
 }

@@ -24,7 +24,6 @@ const (
 	ByCheck    Granularity = "check"    // each of its checks
 )
 
-// Granularities are the words that ParseGranularity takes.
 var granularities = []string{string(ByScenario), string(ByTurn), string(ByCheck)}
 
 // ParseGranularity reads a granularity as a user writes it; "" is ByScenario.
@@ -57,7 +56,7 @@ func Write(w io.Writer, run *result.Run, o Options) error {
 	out.WriteString(xml.Header) // a bufio.Writer keeps its first error for Flush
 	d := document{enc: xml.NewEncoder(out)}
 	d.enc.Indent("", "  ")
-	d.open("testsuites", d.suitesAttrs(run, o, suites))
+	d.open("testsuites", totals(run, o, suites))
 	for i := range suites {
 		d.suite(run, &suites[i])
 	}
@@ -78,18 +77,6 @@ type document struct {
 	err error
 }
 
-func (d *document) suitesAttrs(run *result.Run, o Options, suites []suite) []xml.Attr {
-	var total counts
-	for i := range suites {
-		total.add(suites[i].counts())
-	}
-	name := o.Name
-	if name == "" {
-		name = "arena"
-	}
-	return append([]xml.Attr{attr("name", show.Line(name))}, total.attrs(run.DurationMS)...)
-}
-
 func (d *document) suite(run *result.Run, s *suite) {
 	attrs := []xml.Attr{attr("name", s.name)}
 	if s.file != "" {
@@ -106,12 +93,16 @@ func (d *document) suite(run *result.Run, s *suite) {
 		if c.fill != nil {
 			d.err = c.fill(c)
 		}
-		if d.err == nil {
-			d.err = d.enc.Encode(c.element())
-		}
+		d.encode(c)
 		*c = testcase{} // its texts are written and of no more use
 	}
 	d.close("testsuite")
+}
+
+func (d *document) encode(c *testcase) {
+	if d.err == nil {
+		d.err = d.enc.Encode(c.element())
+	}
 }
 
 func (d *document) open(name string, attrs []xml.Attr) {
@@ -127,6 +118,19 @@ func (d *document) close(name string) {
 }
 
 func attr(name, value string) xml.Attr { return xml.Attr{Name: xml.Name{Local: name}, Value: value} }
+
+// totals are the attributes of the whole.
+func totals(run *result.Run, o Options, suites []suite) []xml.Attr {
+	var total counts
+	for i := range suites {
+		total.add(suites[i].counts())
+	}
+	name := o.Name
+	if name == "" {
+		name = "arena"
+	}
+	return append([]xml.Attr{attr("name", show.Line(name))}, total.attrs(run.DurationMS)...)
+}
 
 // counts are the numbers of a suite.
 type counts struct{ tests, failures, errors, skipped int }

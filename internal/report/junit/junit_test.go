@@ -107,8 +107,8 @@ func parse(t *testing.T, file []byte) *suites {
 	if err := dec.Decode(&s); err != nil {
 		t.Fatalf("%v in\n%s", err, file)
 	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		t.Errorf("more than one document")
+	if rest := string(file[dec.InputOffset():]); strings.TrimSpace(rest) != "" {
+		t.Errorf("after the document: %q", rest)
 	}
 	return &s
 }
@@ -250,6 +250,19 @@ func TestNamesTakenTwiceAreNumbered(t *testing.T) {
 	doc.verify(t)
 	if got := doc.Suites[1].Cases[0].Name; got != "a [p] (2)" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestNeverGreenerThanTheRun fails a run on a skipped trial.
+func TestNeverGreenerThanTheRun(t *testing.T) {
+	t.Parallel()
+	skipped := &result.Trial{ID: "a", Scenario: "a", Provider: "p", Trials: 1, Status: result.Skipped}
+	run := resulttest.NewRun("skips", skipped)
+	run.FailOn = []string{result.FailOnSkipped}
+	doc := parse(t, write(t, run, junit.Options{}))
+	doc.verify(t)
+	if doc.Failures != 1 {
+		t.Errorf("the run exits with %d and the report has %d failures", run.Exit(false), doc.Failures)
 	}
 }
 

@@ -30,6 +30,7 @@ type sight struct {
 // sights takes a trial apart.
 func sights(t *result.Trial, by Granularity) []sight {
 	var all []sight
+	said := false // where the trial broke
 	for i := range t.Turns {
 		turn := &t.Turns[i]
 		if by == ByCheck {
@@ -41,6 +42,7 @@ func sights(t *result.Trial, by Granularity) []sight {
 		switch {
 		case turn.Error != "":
 			s.status, s.reason = worse(s.status, result.Errored), show.Line(turn.Error)
+			said = true
 		case turn.NotRun != "":
 			s.status, s.reason = worse(s.status, result.Cancelled), "not run: "+show.Line(turn.NotRun)
 		}
@@ -52,8 +54,10 @@ func sights(t *result.Trial, by Granularity) []sight {
 	case len(t.Conversation) > 0:
 		all = append(all, block(-1, lastRun(t), t.Conversation))
 	}
-	if t.Error != "" || len(all) == 0 {
-		all = append(all, sight{place: whole, name: "run", status: t.Status, reason: show.Reason(t), said: lastRun(t)})
+	if t.Error != "" && !said {
+		all = append(all, sight{place: whole, name: "run", status: t.Status, reason: show.TrialError(t), said: lastRun(t)})
+	} else if len(all) == 0 {
+		all = append(all, sight{place: whole, name: "run", status: t.Status, reason: show.Reason(t)})
 	}
 	return all
 }
@@ -83,12 +87,16 @@ func checks(turn int, said *result.Turn, verdicts []result.Verdict) []sight {
 		v := &verdicts[i]
 		s := sight{
 			place: place{turn, i}, name: show.Place(turn) + ": " + show.Line(v.Type), status: v.Status, ms: v.DurationMS,
-			reason: show.Line(v.SkipReason), said: said,
+			said: said,
 		}
 		if v.Position.Line > 0 {
 			s.file, s.line = show.Line(v.Position.File), v.Position.Line
 		}
-		if v.Status != result.Passed && v.Status != result.Skipped {
+		switch v.Status {
+		case result.Passed:
+		case result.Skipped:
+			s.reason = show.Line(v.SkipReason)
+		default:
 			s.problems = []show.Problem{{Turn: turn, Index: i, Verdict: v}}
 		}
 		all[i] = s

@@ -4,8 +4,12 @@ import (
 	"encoding/xml"
 	"strconv"
 
+	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
 )
+
+// maxMessage bounds the attribute that lists show, in bytes; the body has all of it.
+const maxMessage = 600
 
 // suite is the testcases of one scenario file.
 type suite struct {
@@ -69,7 +73,7 @@ type element struct {
 	Failure    *outcome    `xml:"failure"`
 	Error      *outcome    `xml:"error"`
 	Skipped    *outcome    `xml:"skipped"`
-	Output     string      `xml:"system-out,omitempty"`
+	Output     *text       `xml:"system-out"`
 }
 
 type properties struct {
@@ -79,12 +83,16 @@ type properties struct {
 type outcome struct {
 	Type    string `xml:"type,attr,omitempty"`
 	Message string `xml:"message,attr"`
-	Body    string `xml:",chardata"`
+	Body    string `xml:",cdata"` // readable without a parser; its end is escaped, other characters cannot be
+}
+
+type text struct {
+	Body string `xml:",cdata"`
 }
 
 func (c *testcase) element() *element {
 	e := &element{
-		Classname: c.classname, Name: c.name, File: c.file, Time: seconds(c.ms), Output: c.output,
+		Classname: c.classname, Name: c.name, File: c.file, Time: seconds(c.ms),
 	}
 	if c.line > 0 {
 		e.Line = strconv.Itoa(int(c.line))
@@ -92,16 +100,19 @@ func (c *testcase) element() *element {
 	if len(c.properties) > 0 {
 		e.Properties = &properties{c.properties}
 	}
+	if c.output != "" {
+		e.Output = &text{c.output}
+	}
 	switch c.status {
 	case result.Passed:
 	case result.Failed:
-		e.Failure = &outcome{"assertion", c.message, c.body}
+		e.Failure = &outcome{"assertion", show.Clip(c.message, maxMessage), c.body}
 	case result.Skipped:
 		e.Skipped = &outcome{"", c.message, c.message} // some systems show the attribute, some the text
 	case result.Cancelled:
 		e.Skipped = &outcome{"cancelled", c.message, c.message}
 	default: // Errored; and Unset, which never passes
-		e.Error = &outcome{"error", c.message, c.body}
+		e.Error = &outcome{"error", show.Clip(c.message, maxMessage), c.body}
 	}
 	return e
 }

@@ -55,9 +55,6 @@ func agentText(t *result.Turn) string {
 			return parts(m.Parts)
 		}
 	}
-	if t.Error != "" {
-		return "(no reply: " + Line(t.Error) + ")"
-	}
 	return "(no reply)"
 }
 

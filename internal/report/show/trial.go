@@ -1,6 +1,7 @@
 package show
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,19 +14,21 @@ import (
 // Reason is why a trial did not pass, in one line: its first problem, the worst kind first, and how many more there
 // are. "" for a trial that passed.
 func Reason(t *result.Trial) string {
+	switch t.Status {
+	case result.Skipped:
+		return cmp.Or(Line(t.Skip), "skipped")
+	case result.Cancelled:
+		return "stopped before it finished"
+	}
 	problems := Problems(t)
 	slices.SortStableFunc(problems, func(a, b Problem) int { return int(b.Status) - int(a.Status) })
 	more := len(problems) - 1
 	var text string
 	switch {
 	case t.Error != "" && (len(problems) == 0 || problems[0].Status != result.Failed):
-		text, more = TrialError(t), len(problems)
+		text, more = TrialError(t), 0 // the checks that had nothing to look at follow from it
 	case len(problems) > 0:
 		text = problems[0].Line()
-	case t.Status == result.Skipped:
-		return Line(t.Skip)
-	case t.Status == result.Cancelled:
-		return "stopped before it finished"
 	case t.Status != result.Passed:
 		return t.Status.String()
 	}
@@ -34,6 +37,28 @@ func Reason(t *result.Trial) string {
 	}
 	return text
 }
+
+// Signature is equal for trials that failed alike: at the same places, for the same reasons. Two trials that broke in
+// the same way are alike in whatever scenario they did.
+func Signature(t *result.Trial) string {
+	problems := Problems(t)
+	var b strings.Builder
+	judged := slices.ContainsFunc(problems, func(p Problem) bool { return p.Status == result.Failed })
+	if judged {
+		fmt.Fprintf(&b, "%s\x00%s\x00", t.Position.File, t.Scenario)
+	}
+	b.WriteString(Head(t.Error, maxSignature))
+	for _, p := range problems {
+		if judged {
+			fmt.Fprintf(&b, "\x00%d\x00%d\x00%s", p.Turn, p.Index, p.Type)
+		}
+		b.WriteString("\x00" + p.Status.String() + "\x00" + Head(p.Seen(), maxSignature))
+	}
+	return b.String()
+}
+
+// maxSignature bounds what one text adds to a signature, in bytes.
+const maxSignature = 300
 
 // TrialError is the trial's error on one line, with the turn in which it came up when the text does not say.
 func TrialError(t *result.Trial) string {
@@ -60,10 +85,11 @@ func Checks(c result.CheckCount) string {
 
 // Who names a provider, with the region when it is not the default one.
 func Who(provider, region string) string {
+	who := cmp.Or(Line(provider), "(no provider)")
 	if region == "" || region == "default" {
-		return Line(provider)
+		return who
 	}
-	return Line(provider) + " · " + Line(region)
+	return who + " · " + Line(region)
 }
 
 // Number is how the trial is told from the others of its group: "#2"; "" when it is alone.

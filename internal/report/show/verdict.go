@@ -1,9 +1,9 @@
 package show
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -17,18 +17,26 @@ type Problem struct {
 	*result.Verdict
 }
 
-// Problems lists what did not pass: failures, errors, and checks that a stop kept from judging when nothing else is
-// wrong.
+// Problems lists what did not pass: failures and errors. Checks that a stop kept from judging are listed when nothing
+// else is wrong; those that had nothing to judge because their turn broke never are, for the error says it.
 func Problems(t *result.Trial) []Problem {
-	var all []Problem
+	broken := map[int]bool{-1: t.Error != ""}
+	for i := range t.Turns {
+		broken[t.Turns[i].Index] = t.Turns[i].Error != ""
+	}
+	var all, stopped []Problem
 	t.Checks(func(turn, i int, v *result.Verdict) {
-		if v.Status != result.Passed && v.Status != result.Skipped {
-			all = append(all, Problem{turn, i, v})
+		p := Problem{turn, i, v}
+		switch {
+		case v.Status == result.Passed || v.Status == result.Skipped:
+		case v.Status == result.Cancelled:
+			stopped = append(stopped, p)
+		case v.Status == result.Failed || t.Error == "" || !broken[turn]:
+			all = append(all, p)
 		}
 	})
-	judged := func(p Problem) bool { return p.Status != result.Cancelled }
-	if t.Error != "" || slices.ContainsFunc(all, judged) {
-		all = slices.DeleteFunc(all, func(p Problem) bool { return !judged(p) })
+	if len(all) == 0 && t.Error == "" {
+		return stopped
 	}
 	return all
 }
@@ -46,8 +54,8 @@ func (p Problem) Seen() string {
 	switch {
 	case p.Error != "":
 		return Line(p.Error)
-	case p.Status == result.Cancelled && p.Explanation == "":
-		return "not judged: the conversation ended before"
+	case p.Status == result.Cancelled:
+		return "not judged: " + cmp.Or(Line(p.SkipReason), "the conversation ended before")
 	case p.Explanation != "":
 		return Line(p.Explanation)
 	case p.Needs() != "":
@@ -58,8 +66,8 @@ func (p Problem) Seen() string {
 	return p.Status.String()
 }
 
-// Needs is the score against the limit it missed, such as "score 0.40, needs at least 0.70"; "" when the score is a
-// plain no.
+// Needs is the score and the limit it missed, such as "score 0.40, needs at least 0.70"; "" when the score is a plain
+// no.
 func (p Problem) Needs() string {
 	if p.Score == nil || p.Status != result.Failed {
 		return ""
@@ -71,7 +79,7 @@ func (p Problem) Needs() string {
 	case p.MaxScore != nil && score > *p.MaxScore:
 		return fmt.Sprintf("score %s, needs at most %s", Score(score), Score(*p.MaxScore))
 	case p.MinScore == nil && p.MaxScore == nil && score > 0 && score < 1:
-		return fmt.Sprintf("score %s, needs 1", Score(score))
+		return "score " + Score(score) // against the check's own limit, which its explanation names
 	}
 	return ""
 }
@@ -106,11 +114,29 @@ func (p Problem) Note() string {
 
 // Line is the verdict in one line: its place, check, what it saw and what it needs.
 func (p Problem) Line() string {
-	s := Place(p.Turn) + ": " + Line(p.Type) + ": " + p.Seen()
-	if note := p.Note(); note != "" {
-		s += " (" + note + ")"
+	return Place(p.Turn) + ": " + Line(p.Type) + ": " + p.noted(p.Note())
+}
+
+// SeenAndScore is what the check saw, with the score and the limit it missed.
+func (p Problem) SeenAndScore() string {
+	needs := p.Needs()
+	if needs == p.Seen() {
+		return needs
 	}
-	return s
+	return p.noted(needs)
+}
+
+// noted adds a note to what was seen: behind it, or before it when it is long and may be cut.
+func (p Problem) noted(note string) string {
+	const long = 100 // bytes
+	switch seen := p.Seen(); {
+	case note == "":
+		return seen
+	case len(seen) > long:
+		return note + ": " + seen
+	default:
+		return seen + " (" + note + ")"
+	}
 }
 
 // Value writes a decoded JSON value on one line: text quoted, the rest as compact JSON with sorted keys.

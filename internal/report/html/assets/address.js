@@ -32,7 +32,7 @@ function writeAddress(state) {
   const params = new URLSearchParams();
   for (const facet of FACETS) for (const value of state.picked[facet]) params.append(facet, value);
   for (const key of ["q", "sort"]) if (state[key]) params.set(key, state[key]);
-  const query = params.size ? `?${params}` : "";
+  const query = `${params}` && `?${params}`;
   return state.view === "trials" ? `#/trials${query}` : `#/trial/${encodeURIComponent(state.id)}${query}`;
 }
 

@@ -13,6 +13,7 @@ class App {
     this.title = document.title;
     this.scrolled = 0;
     this.list.onupdate = () => this.state?.view === "trial" && this.trial.walk(this.state, this.list.trials);
+    history.scrollRestoration = "manual";
     addEventListener("hashchange", () => this.show());
     document.addEventListener("click", (e) => this.list.closeMenus(e.target.closest?.(".facet")));
     this.show();
@@ -22,9 +23,12 @@ class App {
     const hash = writeAddress(state);
     if (replace) location.replace(hash);
     else location.hash = hash;
+    this.show();
   }
 
   async show() {
+    if (this.shown === location.hash) return; // the change of the address that go made is told again later
+    this.shown = location.hash;
     const before = this.state;
     const state = (this.state = readAddress(location.hash));
     const moved = before && (before.view !== state.view || before.id !== state.id);
@@ -47,6 +51,11 @@ class App {
 
   // arrive puts the focus and the page where a reader expects them after a change of view.
   arrive(before, state) {
+    if (this.searching) {
+      this.searching = false;
+      scrollTo(0, 0);
+      return this.list.input.select();
+    }
     if (state.view === "trials") {
       scrollTo(0, before.view === "trial" ? this.scrolled : 0);
       if (before.view === "trial") return this.list.focusOn(before.id);
@@ -64,11 +73,9 @@ class App {
   }
 
   searchFor() {
-    if (this.state.view !== "trials") this.go({ ...this.state, view: "trials" });
-    setTimeout(() => { // once the list is there
-      this.list.input.focus();
-      this.list.input.select();
-    }, 30);
+    if (this.state.view === "trials") return this.list.input.select();
+    this.searching = true; // the field is there once the list is
+    this.go({ ...this.state, view: "trials" });
   }
 
   failuresOnly() {

@@ -56,7 +56,7 @@ function spread({ title, unit, series, write, note }) {
     h("table", {},
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, unseen("Provider")),
         h("td.ends", { "aria-hidden": "true" }, h("span", {}, scale.log ? write(scale.ends[0]) : "0"), h("span", {}, write(scale.ends[1]))),
-        h("th.n", { scope: "col" }, "median"), h("th.n", { scope: "col" }, "95%"))),
+        h("th.n", { scope: "col" }, "median"), h("th.n", { scope: "col", title: "95% are within" }, "p95"))),
       h("tbody", {}, series.map(row))));
 }
 

@@ -65,9 +65,9 @@ class Report {
     return { raw, trial: parseTrial(raw), rerun: JSON.parse(line.slice(0, tab)) };
   }
 
-  // where names the trial's provider, and the region when there are several.
+  // where names the trial's provider, and the region when it is not the default one.
   where(t) {
-    const provider = this.providers[t.provider] || "no provider";
-    return this.regions.length > 1 ? `${provider} · ${this.regions[t.region]}` : provider;
+    const [provider, region] = [this.providers[t.provider] || "no provider", this.regions[t.region]];
+    return region && region !== "default" ? `${provider} · ${region}` : provider;
   }
 }

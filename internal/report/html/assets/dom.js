@@ -4,12 +4,7 @@ const HIDDEN = /(?![\t\n\u200c\u200d]|\r\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
 // visible writes out what a text could hide: control characters, and invisible or direction-changing ones.
 function visible(text) {
-  return String(text).replace(HIDDEN, (c) => {
-    const code = c.codePointAt(0);
-    if (code < 0x20) return String.fromCodePoint(0x2400 + code);
-    if (code === 0x7f) return "\u2421";
-    return `\u27e8U+${code.toString(16).toUpperCase().padStart(4, "0")}\u27e9`;
-  });
+  return String(text).replace(HIDDEN, (c) => `⟨U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
 }
 
 function fill(el, attrs, children) {

@@ -1,4 +1,4 @@
-// Words for values. What is not known is written "unknown".
+// Words for values, the same as in the other reports. What is not known is written "unknown".
 
 // The statuses, worst first.
 const STATUS = new Map([
@@ -23,27 +23,36 @@ const count = (n) => grouped.format(n);
 const many = (n, one, more = `${one}s`) => `${count(n)} ${n === 1 ? one : more}`;
 
 function money(usd) {
-  if (usd === null || usd === undefined) return "unknown";
+  if (!Number.isFinite(usd)) return "unknown";
+  if (usd < 0) return `-${money(-usd)}`;
   if (usd === 0) return "$0";
-  if (Math.abs(usd) >= 1) return `$${usd.toFixed(2)}`;
-  return `$${usd.toFixed(Math.min(Math.max(4, 1 - Math.floor(Math.log10(Math.abs(usd)))), 20))}`;
+  if (usd >= 0.995) return `$${usd.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+  if (usd >= 0.0001) return `$${usd.toFixed(4)}`;
+  return `$${usd.toFixed(Math.min(1 - Math.floor(Math.log10(usd)), 15)).replace(/0+$/, "")}`; // two digits that are not zero
 }
 
 function seconds(ms) {
-  if (ms < 100) return `${Math.ceil(ms)}ms`;
-  if (ms < 59950) return `${(ms / 1000).toFixed(1)}s`;
-  if (ms < 3600000) {
-    const s = Math.round(ms / 1000);
-    return `${Math.floor(s / 60)}m ${s % 60}s`;
-  }
-  const m = Math.round(ms / 60000);
-  return `${Math.floor(m / 60)}h ${m % 60}m`;
+  const tenths = Math.round(ms / 100);
+  if (tenths <= 600) return `${(tenths / 10).toFixed(1)}s`;
+  const s = Math.round(ms / 1000);
+  const two = (n) => String(n).padStart(2, "0");
+  return s < 3600 ? `${Math.floor(s / 60)}m ${two(s % 60)}s` : `${Math.floor(s / 3600)}h ${two(Math.floor(s / 60) % 60)}m`;
 }
 
-// decimal writes a score or a rate with at most three digits after the point.
-const decimal = (x) => String(Math.round(x * 1000) / 1000);
+// latency is seconds, with milliseconds where tenths of a second would say nothing.
+const latency = (ms) => (ms < 100 ? `${Math.ceil(ms)}ms` : seconds(ms));
 
-const percent = (x) => `${Math.round(x * 100)}%`;
+// percent writes a share of 0..1. Only all of it is 100%, and only none is 0%.
+function percent(share) {
+  if (share >= 1 || share <= 0) return share >= 1 ? "100%" : "0%";
+  return `${Math.min(Math.max(Math.round(share * 1000) / 10, 0.1), 99.9)}%`;
+}
+
+// score writes 0..1 with two decimals, and with more where two would round it to a 1 or a 0 that it is not.
+function score(x) {
+  const text = x.toFixed(2);
+  return (text === "1.00" && x !== 1) || (text === "0.00" && x !== 0) ? String(x) : text;
+}
 
 // place is file:line:col without the parts that are not known.
 function place(pos) {

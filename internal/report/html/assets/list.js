@@ -132,7 +132,7 @@ class ListView {
       h("td.col-provider", { dir: "auto" }, this.report.where(t)),
       h("td.col-checks", { "data-label": "checks" }, c.total === 0 ? "none" : bad ? h("b", {}, `${count(c.total - bad - c.skipped - c.not_run)}/${count(c.total)}`) :
         `${count(c.passed)}/${count(c.total)}`),
-      h("td.col-turns", { "data-label": "turns" }, count(t.turns)),
+      h("td.col-turns", { "data-label": t.turns === 1 ? "turn" : "turns" }, count(t.turns)),
       h("td.col-time", {}, seconds(t.ms)),
       h("td.col-tokens", { "data-label": "tokens" }, count(t.tokens)),
       h("td.col-cost", {}, t.calls || t.usd ? money(t.usd) : "–"));

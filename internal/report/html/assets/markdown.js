@@ -8,17 +8,19 @@ function fenced(text, language = "text") {
 }
 
 function inline(text) {
-  const line = visible(oneLine(String(text), 400));
+  const line = oneLine(String(text), 400);
   const fence = "`".repeat(Math.max(0, ...Array.from(line.matchAll(/`+/g), (m) => m[0].length)) + 1);
   return line ? `${fence}${fence.length > 1 ? " " : ""}${line}${fence.length > 1 ? " " : ""}${fence}` : "";
 }
 
 function verdictLine(v) {
   const seen = v.error || v.explanation || v.skip_reason;
-  return [`- ${STATUS.get(v.status) ?? "!"} ${v.status}`, inline(v.type), v.message && inline(v.message), seen && inline(seen),
-    known(v.score) && `score ${decimal(v.score)}`, thresholds(v) && `(asked for ${thresholds(v)})`, inline(place(v.position))]
-    .filter(Boolean).join(" ");
+  return [`- ${STATUS.get(v.status) ?? "!"} ${v.status} ${inline(v.type)}`, v.message && inline(v.message), seen && inline(seen),
+    known(v.score) && `score ${score(v.score)}`, thresholds(v) && `asked for ${thresholds(v)}`, inline(place(v.position))]
+    .filter(Boolean).join(" · ");
 }
+
+const WHO = new Map([["assistant", "agent"], ["user", "user"], ["system", "system"]]);
 
 function messageLines(m) {
   const out = [];
@@ -29,7 +31,7 @@ function messageLines(m) {
   }
   const media = (m.parts ?? []).filter((p) => p.type !== "text").map((p) => inline(`[${p.type} ${p.media?.mime_type ?? ""}]`));
   const text = m.content || (m.parts ?? []).filter((p) => p.type === "text").map((p) => p.text).join("");
-  if (text || media.length || !m.tool_calls?.length) out.push(`**${m.role === "assistant" ? "agent" : inline(m.role)}**\n`);
+  if (text || media.length || !m.tool_calls?.length) out.push(`**${WHO.get(m.role) ?? inline(m.role || "no role")}**\n`);
   if (text) out.push(fenced(text));
   if (media.length) out.push(`${media.join(" ")}\n`);
   for (const c of m.tool_calls ?? []) out.push(`**tool call** ${inline(c.name)}\n`, fenced(c.bad_args || json(c.args ?? {}), "json"));

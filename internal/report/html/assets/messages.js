@@ -28,7 +28,7 @@ function toolCard(call, outcome) {
     h("div.inside", {},
       h("h4", {}, call.bad_args ? "Arguments, not a JSON object" : "Arguments"), code(call.bad_args || (call.args ?? {})),
       outcome && h("h4", {}, error ? `Error${outcome.error_type ? `: ${outcome.error_type}` : ""}` : "Result",
-        outcome.latency_ms > 0 && h("small", {}, ` ${seconds(outcome.latency_ms)}`)),
+        outcome.latency_ms > 0 && h("small", {}, ` ${latency(outcome.latency_ms)}`)),
       error && code(error),
       outcome?.content && outcome.content !== error && pretty(outcome.content),
       partsOf(outcome?.parts)));
@@ -43,7 +43,7 @@ function takeResult(results, call) {
 
 function replyFoot(m) {
   const parts = [];
-  if (m.latency_ms) parts.push(seconds(m.latency_ms));
+  if (m.latency_ms) parts.push(latency(m.latency_ms));
   if (m.usage) parts.push(`${count(m.usage.input_tokens)} in, ${count(m.usage.output_tokens)} out${m.usage.estimated ? " (estimated)" : ""}`);
   if (m.usage || m.cost_usd) parts.push(known(m.cost_usd) ? money(m.cost_usd) : "cost unknown");
   if (m.finish_reason && !["stop", "tool_calls"].includes(m.finish_reason)) parts.push(`ended by: ${m.finish_reason}`);
@@ -67,8 +67,8 @@ function agentMessage(m, results, at) {
   return out;
 }
 
-// chat shows the messages of a turn. A turn without a transcript shows what is known of it; at.state is the workflow
-// state so far.
+// chat shows the messages of a turn. A turn without a transcript shows what is known of it. at holds the workflow state
+// so far, and the system prompt that is shown already.
 function chat(turn, at) {
   const messages = turn.messages ?? [];
   const results = messages.filter((m) => m.tool_result).map((m) => ({ ...m.tool_result, content: m.tool_result.content || m.content }));
@@ -77,7 +77,7 @@ function chat(turn, at) {
   for (const m of messages) {
     if (m.role === "user") out.push(bubble("user", "user", m.content, m.parts));
     else if (m.role === "assistant") out.push(...agentMessage(m, results, at));
-    else if (m.role === "system") out.push(systemPrompt(m.content));
+    else if (m.role === "system") out.push(m.content !== at.system && systemPrompt(m.content ?? ""));
     else if (!m.tool_result) out.push(bubble("other", m.role || "no role", m.content, m.parts));
   }
   for (const r of results) out.push(toolCard({ name: r.name, args: {} }, r));

@@ -37,7 +37,7 @@ function showOverview(report, root) {
     root.replaceChildren(h("p.empty", {}, "There are no trials to show."));
     return;
   }
-  const latency = byColumn(report, (t) => t.latencies ?? []);
+  const latencies = byColumn(report, (t) => t.latencies ?? []);
   const priced = (t) => known(t.usd) && t.calls > 0;
   const cost = byColumn(report, (t) => (priced(t) ? [t.usd] : []), (t) => (t.calls > 0 && !known(t.usd) ? 1 : 0));
   root.replaceChildren(h("div.overview", {},
@@ -45,6 +45,6 @@ function showOverview(report, root) {
     h("div.charts", {},
       ranking(report),
       unsteady(report),
-      spread({ title: "Latency", note: "per reply", unit: "turn", series: latency, write: seconds }),
+      spread({ title: "Latency", note: "per turn", unit: "turn", series: latencies, write: latency }),
       spread({ title: "Cost", note: "per trial", unit: "trial", series: cost, write: money }))));
 }

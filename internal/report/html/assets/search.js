@@ -108,11 +108,11 @@ class Search {
 function snippet(text, lower, word) {
   const at = lower.indexOf(word);
   const clean = (s) => s.replace(/\s+/g, " ");
-  const from = Math.max(0, at - 60);
+  const from = Math.max(0, at - 32);
   const to = at + word.length;
   return [
     (from > 0 ? "…" : "") + clean(text.slice(from, at)), clean(text.slice(at, to)),
-    clean(text.slice(to, to + 100)) + (to + 100 < text.length ? "…" : ""),
+    clean(text.slice(to, to + 160)) + (to + 160 < text.length ? "…" : ""),
   ];
 }
 

@@ -18,9 +18,9 @@ class TrialView {
       this.body.replaceChildren(h("h1", { id: "trial-title", tabindex: "-1" }, "No such trial"), h("p.empty", {}, `The report holds no trial ${state.id}.`));
       return;
     }
-    const loaded = await this.report.load(t);
-    if (this.id !== state.id) return; // another one was opened meanwhile
-    this.body.replaceChildren(...trialBody(this.report, t, loaded));
+    const parts = await this.report.load(t).then((loaded) => trialBody(this.report, t, loaded), (err) => [
+      h("h1", { id: "trial-title", tabindex: "-1" }, t.id), h("p.empty", {}, `The trial cannot be shown: ${err.message}.`)]);
+    if (this.id === state.id) this.body.replaceChildren(...parts); // else another one was opened meanwhile
   }
 
   // walk shows the place in the list and the ways to the neighbours.
@@ -38,7 +38,7 @@ class TrialView {
 }
 
 function trialBody(report, t, { trial, raw, rerun }) {
-  const at = { state: "" };
+  const at = { state: "", system: trial.system };
   const sections = (trial.turns ?? []).map((turn) => turnSection(turn, at));
   const whole = verdictList(trial.conversation_assertions, "Checks of the whole conversation");
   return [
@@ -58,7 +58,7 @@ function trialBody(report, t, { trial, raw, rerun }) {
 function turnSection(turn, at) {
   const verdicts = verdictList(turn.assertions, `Checks of turn ${turn.index + 1}`);
   return h("section.turn", { "aria-label": `Turn ${turn.index + 1}` },
-    h("h2", {}, `Turn ${turn.index + 1}`, turn.latency_ms > 0 && h("small", {}, ` ${seconds(turn.latency_ms)}`)),
+    h("h2", {}, `Turn ${turn.index + 1}`, turn.latency_ms > 0 && h("small", {}, ` ${latency(turn.latency_ms)}`)),
     h("div.pair", {}, h("div.chat", {}, chat(turn, at)), h("div.beside", {}, verdicts || h("p.none", {}, "no checks"))));
 }
 
@@ -83,7 +83,7 @@ function trialHead(report, t, trial) {
       ["Group", group && h("a", { href: toList({ scenario: group.scenario, provider: group.provider, ...(report.regions.length > 1 && { region: group.region }) }) },
         `${group.passed} of ${group.trials} passed`)],
       ["Declared in", place(trial.position)],
-      ["Tags", trial.tags?.length ? h("span", {}, trial.tags.map((tag) => [h("a", { href: toList({ tag }), dir: "auto" }, tag), " "])) : null],
+      ["Tags", trial.tags?.length ? h("span", {}, trial.tags.map((tag) => [h("a.tag", { href: toList({ tag }), dir: "auto" }, tag), " "])) : null],
       ...Object.entries(trial.labels ?? {}), ...Object.entries(trial.variant ?? {}),
     ]));
 }
@@ -101,7 +101,7 @@ function whatFailed(trial, sections, whole) {
     card.scrollIntoView({ block: "center" });
     card.focus({ preventScroll: true });
   };
-  return h("section.failed-list", { "aria-labelledby": "what-failed" }, h("h2", { id: "what-failed" }, "What failed"),
+  return h("section.failed-list", { "aria-labelledby": "what-failed" }, h("h2", { id: "what-failed" }, bad.some(({ v }) => v.status === "failed") ? "What failed" : "What could not be judged"),
     h("ul", {}, bad.map(({ v, where, find }) => h("li", {}, badge(v.status, { bare: true }), " ",
       h("button.jump", { type: "button", onclick: () => jump(find) }, `${where} `, h("b", {}, oneLine(v.type, 60))),
       h("span", { dir: "auto" }, ` ${oneLine(v.explanation || v.error || v.message || "", 200)}`)))));
@@ -133,7 +133,7 @@ function copyButton(label, text) {
 
 function copyBar(report, t, trial, raw, rerun) {
   return h("div.copy", {},
-    rerun && h("p.again", {}, h("span", {}, "again "), h("code", { dir: "ltr" }, rerun)),
+    rerun && h("p.again", {}, h("span", {}, "again: "), h("code", { dir: "ltr" }, rerun)),
     h("div.buttons", {},
       rerun && copyButton("Copy command", () => rerun),
       copyButton("Copy as Markdown", () => markdown(t, trial)),

@@ -55,7 +55,7 @@ function pretty(text) {
 
 // oneLine cuts a text for a summary.
 function oneLine(text, limit = 120) {
-  const line = text.slice(0, limit * 4).replace(/\s+/g, " ").trim();
+  const line = visible(text.slice(0, limit * 4)).replace(/\s+/g, " ").trim();
   return line.length > limit || text.length > limit * 4 ? `${[...line].slice(0, limit).join("")}…` : line;
 }
 
@@ -63,9 +63,9 @@ const isScalar = (v) => v === null || typeof v !== "object";
 
 function showValue(key, value) {
   if (/(^|_)usd$/.test(key) && typeof value === "number") return money(value);
-  if (/_ms$/.test(key) && typeof value === "number") return seconds(value);
+  if (/_ms$/.test(key) && typeof value === "number") return latency(value);
   if (typeof value === "string") return longText(value);
-  if (typeof value === "number") return Number.isInteger(value) ? String(value) : decimal(value);
+  if (typeof value === "number") return String(Math.round(value * 1e6) / 1e6);
   if (Array.isArray(value) && !value.length) return "none";
   if (Array.isArray(value) && value.length <= 12 && value.every((v) => typeof v === "string" && v.length < 80)) {
     return h("ul.flat", {}, value.map((v) => h("li", { dir: "auto" }, v)));

@@ -3,8 +3,8 @@
 // thresholds says what a score was compared with.
 function thresholds(v) {
   const parts = [];
-  if (known(v.min_score)) parts.push(`at least ${decimal(v.min_score)}`);
-  if (known(v.max_score)) parts.push(`at most ${decimal(v.max_score)}`);
+  if (known(v.min_score)) parts.push(`at least ${score(v.min_score)}`);
+  if (known(v.max_score)) parts.push(`at most ${score(v.max_score)}`);
   if (known(v.pass_threshold)) parts.push(`in ${percent(v.pass_threshold)} of the trials`);
   return parts.join(", ");
 }
@@ -25,9 +25,10 @@ function verdictCard(v) {
   return h(`li.verdict.${RANK.has(v.status) ? v.status : "error"}`, { tabindex: "-1" },
     h("div.head", {}, badge(v.status === "cancelled" ? "cancelled" : v.status, { bare: true, word: v.status === "cancelled" ? "not run" : v.status }),
       h("b", { dir: "auto" }, v.type || "no type"),
-      known(v.score) && h("span.score", { title: "score" }, unseen("score "), decimal(v.score))),
+      known(v.score) && h("span.score", { title: "score" }, unseen("score "), score(v.score))),
     v.message && h("p.label", { dir: "auto" }, v.message),
     v.error && longText(v.error),
+    v.status === "error" && !v.error && !v.explanation && h("p.label", {}, "nothing could be judged; no reason was given"),
     v.explanation && longText(v.explanation),
     v.skip_reason && h("p.label", { dir: "auto" }, `skipped: ${v.skip_reason}`),
     asked && h("p.asked", {}, `asked for ${asked}`),

@@ -1,0 +1,60 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+)
+
+var containsAnyDef = define[containsAnyParams](Def{
+	Name:     "contains_any",
+	Aliases:  []string{"content_includes_any"},
+	Summary:  "At least one reply contains at least one of the patterns.",
+	Family:   FamilyContent,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsReply,
+})
+
+type containsAnyParams struct {
+	Patterns      []string `param:"patterns,required" doc:"Texts of which one is enough."`
+	CaseSensitive bool     `param:"case_sensitive" default:"false" doc:"Tell upper and lower case apart."`
+}
+
+func (p containsAnyParams) Build(*binder) Check {
+	return &containsAny{patterns: textPatterns(p.Patterns), caseSensitive: p.CaseSensitive}
+}
+
+type containsAny struct {
+	patterns      []textPattern
+	caseSensitive bool
+}
+
+func (c *containsAny) Eval(_ context.Context, s *Subject) (Finding, error) {
+	replies := s.Texts()
+	for r := range replies {
+		for i := range c.patterns {
+			if p := &c.patterns[i]; p.in(&replies[r], c.caseSensitive) {
+				return Finding{
+					Score:       1,
+					Explanation: "found " + quote(p.text) + inTurn(s, replies[r].Turn),
+					Details:     map[string]any{"matched": p.text, "turn": replies[r].Turn},
+				}, nil
+			}
+		}
+	}
+	texts := make([]string, len(c.patterns))
+	for i := range c.patterns {
+		texts[i] = c.patterns[i].text
+	}
+	return Finding{
+		Explanation: "none of the patterns found: " + quoted(texts),
+		Details:     map[string]any{"missing_patterns": texts},
+	}, nil
+}
+
+// inTurn adds where something was seen, for people, who count from 1. Within one turn there is nothing to add.
+func inTurn(s *Subject, turn int) string {
+	if !s.Session {
+		return ""
+	}
+	return fmt.Sprintf(" in turn %d", turn+1)
+}

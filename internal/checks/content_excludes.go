@@ -1,0 +1,71 @@
+package checks
+
+import "context"
+
+var contentExcludesDef = define[contentExcludesParams](Def{
+	Name:     "content_excludes",
+	Aliases:  []string{"banned_words", "content_not_includes"},
+	Summary:  "No reply contains any of the patterns.",
+	Family:   FamilyContent,
+	Surfaces: Everywhere,
+	Needs:    NeedsReply,
+})
+
+// The ways to look for a forbidden text.
+const (
+	matchSubstring = "substring"
+	matchWords     = "word_boundary"
+)
+
+type contentExcludesParams struct {
+	Patterns []string `param:"patterns,required" alias:"words" doc:"Texts that must not appear."`
+
+	MatchMode string `param:"match_mode" words:"substring,word_boundary" doc:"word_boundary is how banned_words matches."`
+
+	CaseSensitive bool `param:"case_sensitive" default:"false" doc:"Tell upper and lower case apart."`
+}
+
+func (p contentExcludesParams) Build(b *binder) Check {
+	wholeWords := p.MatchMode == matchWords
+	if p.MatchMode == "" {
+		wholeWords = b.name == "banned_words"
+	}
+	return &contentExcludes{textPatterns(p.Patterns), wholeWords, p.CaseSensitive}
+}
+
+type contentExcludes struct {
+	patterns      []textPattern
+	wholeWords    bool
+	caseSensitive bool
+}
+
+func (c *contentExcludes) Eval(_ context.Context, s *Subject) (Finding, error) {
+	replies := s.Texts()
+	violations, found := []map[string]any{}, []string{}
+	for r := range replies {
+		for i := range c.patterns {
+			p := &c.patterns[i]
+			if !c.hit(&replies[r], p) {
+				continue
+			}
+			violations = append(violations, map[string]any{"pattern": p.text, "turn": replies[r].Turn})
+			found = append(found, quote(p.text)+inTurn(s, replies[r].Turn))
+		}
+	}
+	f := Finding{Score: 1, Explanation: "none of " + count(len(c.patterns), "pattern") + " found"}
+	if len(found) > 0 {
+		f.Score, f.Explanation = 0, "found "+listed(found, ", ")
+	}
+	f.Details = map[string]any{"violations": violations}
+	return f, nil
+}
+
+func (c *contentExcludes) hit(r *Reply, p *textPattern) bool {
+	switch {
+	case !c.wholeWords:
+		return p.in(r, c.caseSensitive)
+	case c.caseSensitive:
+		return findWord(r.Text, p.text) >= 0
+	}
+	return findWord(r.Lower(), p.folded) >= 0
+}

@@ -1,0 +1,88 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+var costBudgetDef = define[costBudgetParams](Def{
+	Name:     "cost_budget",
+	Summary:  "The turn or the conversation stays within its money and tokens; the score is the share of the money left.",
+	Family:   FamilyBudget,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsUsage,
+	AnyOf:    []string{"max_cost_usd", "max_total_tokens", "max_input_tokens", "max_output_tokens"},
+})
+
+type costBudgetParams struct {
+	MaxCostUSD      *float64 `param:"max_cost_usd" min:"0" doc:"US dollars."`
+	MaxTotalTokens  *int     `param:"max_total_tokens" min:"0" doc:"Input and output tokens together."`
+	MaxInputTokens  *int     `param:"max_input_tokens" min:"0" doc:"Tokens sent to the model."`
+	MaxOutputTokens *int     `param:"max_output_tokens" min:"0" doc:"Tokens that the model wrote."`
+}
+
+func (p costBudgetParams) Build(*binder) Check { return &costBudget{p} }
+
+type costBudget struct{ costBudgetParams }
+
+func (c *costBudget) Eval(_ context.Context, s *Subject) (Finding, error) {
+	var t tally
+	if c.MaxCostUSD != nil {
+		if s.CostUSD == nil {
+			return Finding{}, fmt.Errorf("the cost is not known: set the provider's pricing")
+		}
+		t.add("cost", *s.CostUSD, *c.MaxCostUSD, money)
+	}
+	if c.MaxTotalTokens != nil || c.MaxInputTokens != nil || c.MaxOutputTokens != nil {
+		if s.InputTokens == nil || s.OutputTokens == nil {
+			return Finding{}, fmt.Errorf("the number of tokens is not known")
+		}
+		in, out := *s.InputTokens, *s.OutputTokens
+		t.tokens("total tokens", in+out, c.MaxTotalTokens)
+		t.tokens("input tokens", in, c.MaxInputTokens)
+		t.tokens("output tokens", out, c.MaxOutputTokens)
+	}
+	holds := len(t.broken) == 0
+	f := Finding{Holds: &holds, Explanation: strings.Join(t.held, "; "), Details: s.spent()}
+	switch {
+	case !holds:
+		f.Explanation = strings.Join(t.broken, "; ")
+	case c.MaxCostUSD != nil && *c.MaxCostUSD > 0:
+		f.Score = min(1, max(0, 1 - *s.CostUSD / *c.MaxCostUSD))
+	default:
+		f.Score = 1
+	}
+	return f, nil
+}
+
+// tally sorts limits into those that hold and those that do not.
+type tally struct{ held, broken []string }
+
+func (t *tally) add(what string, got, limit float64, write func(float64) string) {
+	text := fmt.Sprintf("%s %s, at most %s allowed", what, write(got), write(limit))
+	if got > limit+slack {
+		t.broken = append(t.broken, text)
+	} else {
+		t.held = append(t.held, text)
+	}
+}
+
+func (t *tally) tokens(what string, got int, limit *int) {
+	if limit != nil {
+		t.add(what, float64(got), float64(*limit), decimal)
+	}
+}
+
+// spent is the cost and the tokens of the scope as far as they are known.
+func (s *Subject) spent() map[string]any {
+	d := map[string]any{}
+	if s.CostUSD != nil {
+		d["total_cost_usd"] = *s.CostUSD
+	}
+	if s.InputTokens != nil && s.OutputTokens != nil {
+		d["input_tokens"], d["output_tokens"] = *s.InputTokens, *s.OutputTokens
+		d["total_tokens"] = *s.InputTokens + *s.OutputTokens
+	}
+	return d
+}

@@ -1,0 +1,138 @@
+package checks
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// example is one entry of testdata/<check>.yaml, with the context of a vector beside it.
+type example struct {
+	Name, Type, Scope   string
+	When                *vectorWhen
+	Bare                bool // take the messages as they are, without a reply where there is none
+	Want                string
+	Score               *float64
+	Says, Problem, Hint string
+	vectorContext
+
+	params    *node.Node
+	paramsPos diag.Pos
+}
+
+// TestExamples walks the table: each check has examples that pass, that fail, and that are refused, and does what they
+// say.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	for _, d := range Builtin() {
+		t.Run(d.Name, func(t *testing.T) {
+			t.Parallel()
+			seen := map[string]int{}
+			for _, x := range readExamples(t, d) {
+				kind := x.Want
+				if kind == "" {
+					kind = "refused"
+				}
+				seen[kind]++
+				t.Run(x.Name, func(t *testing.T) { x.run(t) })
+			}
+			for _, kind := range []string{"passed", "failed", "refused"} {
+				if seen[kind] == 0 {
+					t.Errorf("no example is %s", kind)
+				}
+			}
+		})
+	}
+}
+
+func readExamples(t *testing.T, d *Def) []example {
+	t.Helper()
+	file := filepath.Join("testdata", d.Name+".yaml")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var problems diag.List
+	r := &node.Reader{File: file, Diags: &problems}
+	docs := node.Parse(r, data)
+	if len(docs) != 1 || problems.Errors() > 0 {
+		t.Fatalf("cannot read %s: %v", file, problems.Sorted())
+	}
+	var all []example
+	for _, n := range docs[0].Content {
+		x := example{Type: d.Name, Scope: scopeTurn}
+		text, err := json.Marshal(r.Any(n))
+		if err == nil {
+			err = json.Unmarshal(text, &x)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.params, x.paramsPos = node.Get(n, "params"), r.Pos(n)
+		all = append(all, x)
+	}
+	return all
+}
+
+func (x *example) run(t *testing.T) {
+	spec := &scenario.Check{Type: x.Type, Pos: x.paramsPos, Params: x.params, ParamsPos: x.paramsPos}
+	if x.When != nil {
+		spec.When = &scenario.When{ToolCalled: x.When.ToolCalled, MinToolCalls: x.When.MinToolCalls}
+	}
+	var problems diag.List
+	compiled := (&Compiler{}).Compile(spec, &problems)
+	x.expectProblem(t, problems.Sorted())
+	if (compiled == nil) != (x.Want == "") {
+		t.Fatalf("compiled: %v, want %q; problems: %v", compiled != nil, x.Want, problems.Sorted())
+	}
+	if compiled == nil {
+		return
+	}
+	s := x.subject(x.Scope)
+	if x.Bare {
+		s = &Subject{Messages: x.transcript()}
+	}
+	v := compiled.Judge(t.Context(), s)
+	if v.Status.String() != x.Want {
+		t.Errorf("%s, want %s (%s%s)", v.Status, x.Want, v.Explanation, v.Error)
+	}
+	if v.Passed != (v.Status == result.Passed || v.Status == result.Skipped) {
+		t.Errorf("passed is %v and status %s", v.Passed, v.Status)
+	}
+	if x.Score != nil && (v.Score == nil || math.Abs(*v.Score-*x.Score) > tolerance) {
+		t.Errorf("score %v, want %v", v.Score, *x.Score)
+	}
+	if text := v.Explanation + v.Error + v.SkipReason; x.Problem == "" && !strings.Contains(text, x.Says) {
+		t.Errorf("says  %s\nwant  %s", text, x.Says)
+	}
+	if _, err := json.Marshal(v); err != nil {
+		t.Errorf("the verdict cannot be written: %v", err)
+	}
+}
+
+func (x *example) expectProblem(t *testing.T, problems []diag.Diagnostic) {
+	t.Helper()
+	if x.Problem == "" {
+		if len(problems) > 0 {
+			t.Errorf("problems: %v", problems)
+		}
+		return
+	}
+	for _, p := range problems {
+		if p.Code == x.Problem && strings.Contains(p.Msg, x.Says) && strings.Contains(p.Hint, x.Hint) {
+			if p.Pos.Line == 0 {
+				t.Errorf("no position: %v", p)
+			}
+			return
+		}
+	}
+	t.Errorf("problems: %v\nwant [%s] %s = %s", problems, x.Problem, x.Says, x.Hint)
+}

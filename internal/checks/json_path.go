@@ -1,0 +1,201 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/node"
+)
+
+var jsonPathDef = define[jsonPathParams](Def{
+	Name:     "json_path",
+	Summary:  "The reply is JSON, and a path selects in it what is expected, or at least something that is not null.",
+	Family:   FamilyJSON,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsReply,
+})
+
+type jsonPathParams struct {
+	Expression queryValue `param:"expression,required" alias:"jmespath_expression" doc:"JSONPath with $, else JMESPath."`
+
+	Expected   anyValue   `param:"expected" doc:"What is selected equals this; 4 equals 4.0, not \"4\"; null is a value."`
+	Contains   []anyValue `param:"contains" doc:"The selected list holds each of these."`
+	Min        *float64   `param:"min" doc:"The selected number is not less."`
+	Max        *float64   `param:"max" doc:"The selected number is not more."`
+	MinResults *int       `param:"min_results" min:"0" doc:"The selected list has at least so many items."`
+	MaxResults *int       `param:"max_results" min:"0" doc:"The selected list has at most so many items."`
+	jsonOptions
+}
+
+func (p jsonPathParams) Build(b *binder) Check {
+	if p.Min != nil && p.Max != nil && *p.Min > *p.Max {
+		b.errorf("min", "out-of-range", "min %s is above max %s, so that no number passes", decimal(*p.Min), decimal(*p.Max))
+	}
+	if p.MinResults != nil && p.MaxResults != nil && *p.MinResults > *p.MaxResults {
+		b.errorf("min_results", "out-of-range", "min_results %d is above max_results %d, so that no list passes",
+			*p.MinResults, *p.MaxResults)
+	}
+	return &jsonPath{query: p.Expression.query, want: p, options: p.jsonOptions}
+}
+
+type jsonPath struct {
+	query   *query
+	want    jsonPathParams
+	options jsonOptions
+}
+
+func (c *jsonPath) Eval(_ context.Context, s *Subject) (Finding, error) {
+	doc := s.document(c.options)
+	v, err := doc.value()
+	if err != nil {
+		return notJSON(doc, c.options), nil
+	}
+	details := map[string]any{"path": c.query.text}
+	got, err := c.query.run(v)
+	if err != nil {
+		return Finding{Explanation: fmt.Sprintf("%s cannot be applied: %v", c.query.text, err), Details: details}, nil
+	}
+	details["result"] = kept(got.value)
+	problem := c.problem(got, details)
+	if problem != "" {
+		return Finding{Explanation: c.query.text + " " + problem, Details: details}, nil
+	}
+	return Finding{Score: 1, Explanation: c.query.text + " is " + shown(got.value), Details: details}, nil
+}
+
+// selection is what a query found.
+type selection struct {
+	value any
+	found bool // false: the path leads nowhere
+	many  bool // the value is the list of whatever matches
+}
+
+// problem is the first expectation that does not hold; "" when all do.
+func (c *jsonPath) problem(got selection, details map[string]any) string {
+	w := &c.want
+	list, isList := got.value.([]any)
+	asked := false
+	if w.Expected.given {
+		asked = true
+		details["expected"], details["actual"] = w.Expected.v, kept(got.value)
+		if !got.found && c.query.definite || !equalJSON(w.Expected.v, got.value) {
+			return "is " + c.seen(got) + ", expected " + shown(w.Expected.v)
+		}
+	}
+	if len(w.Contains) > 0 {
+		asked = true
+		if !isList {
+			return "is " + c.seen(got) + ", expected a list"
+		}
+		if lost := missingItems(list, w.Contains); len(lost) > 0 {
+			details["missing"] = lost
+			return "is " + shown(got.value) + ", which lacks " + shown(lost[0])
+		}
+	}
+	if w.Min != nil || w.Max != nil {
+		asked = true
+		if text := bounds(got.value, w.Min, w.Max); text != "" {
+			return "is " + c.seen(got) + ", expected " + text
+		}
+	}
+	if w.MinResults != nil || w.MaxResults != nil {
+		asked = true
+		if !isList {
+			return "is " + c.seen(got) + ", expected a list"
+		}
+		if text := lengths(len(list), w.MinResults, w.MaxResults); text != "" {
+			return text
+		}
+	}
+	if !asked && (!got.found || got.value == nil || got.many && len(list) == 0) {
+		return "is " + c.seen(got) + ", expected some value"
+	}
+	return ""
+}
+
+func (c *jsonPath) seen(got selection) string {
+	if !got.found {
+		return "missing"
+	}
+	return shown(got.value)
+}
+
+// missingItems are those of the wanted values that equal no item.
+func missingItems(list []any, wanted []anyValue) []any {
+	var lost []any
+	for _, w := range wanted {
+		found := false
+		for _, item := range list {
+			if found = equalJSON(w.v, item); found {
+				break
+			}
+		}
+		if !found {
+			lost = append(lost, w.v)
+		}
+	}
+	return lost
+}
+
+// bounds says what a value should have been; "" when it is a number within the bounds.
+func bounds(v any, low, high *float64) string {
+	f, ok := floatOf(v)
+	switch {
+	case !ok:
+		return "a number"
+	case low != nil && f < *low:
+		return "at least " + decimal(*low)
+	case high != nil && f > *high:
+		return "at most " + decimal(*high)
+	}
+	return ""
+}
+
+func lengths(n int, low, high *int) string {
+	switch {
+	case low != nil && n < *low:
+		return fmt.Sprintf("has %s, expected at least %d", count(n, "item"), *low)
+	case high != nil && n > *high:
+		return fmt.Sprintf("has %s, expected at most %d", count(n, "item"), *high)
+	}
+	return ""
+}
+
+// kept is a value for details: as it is, or the beginning of its text when it is large.
+func kept(v any) any {
+	if text := compactJSON(v); len(text) > keptLimit {
+		return cut(text, keptLimit)
+	}
+	return v
+}
+
+const keptLimit = 4000 // characters
+
+// shown is a JSON value as explanations show it.
+func shown(v any) string { return cut(compactJSON(v), quoteLimit) }
+
+// queryValue is a parameter that holds a path, compiled.
+type queryValue struct{ query *query }
+
+func (*queryValue) describe() (string, map[string]any) {
+	return "JSONPath or JMESPath", map[string]any{"type": "string", "minLength": 1}
+}
+
+func (p *queryValue) take(b *binder, n *node.Node, what string) bool {
+	text, ok := b.r.String(n, what)
+	if !ok {
+		return false
+	}
+	if strings.TrimSpace(text) == "" {
+		b.r.Errorf(n, "empty-value", "%s is empty", what)
+		return false
+	}
+	q, err := b.c.queries.get(text, buildQuery)
+	if err != nil {
+		b.r.Errorf(n, "bad-path", "%s is not a %s: %v", what, pathLanguage(text), err)
+		return false
+	}
+	p.query = q
+	return true
+}

@@ -1,0 +1,35 @@
+package checks
+
+import "context"
+
+var jsonValidDef = define[jsonValidParams](Def{
+	Name:     "json_valid",
+	Aliases:  []string{"is_valid_json", "valid_json"},
+	Summary:  "The reply is one JSON document.",
+	Family:   FamilyJSON,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsReply,
+})
+
+type jsonValidParams struct{ jsonOptions }
+
+func (p jsonValidParams) Build(*binder) Check { return jsonValid(p.jsonOptions) }
+
+type jsonValid jsonOptions
+
+func (c jsonValid) Eval(_ context.Context, s *Subject) (Finding, error) {
+	doc := s.document(jsonOptions(c))
+	if !doc.valid {
+		return notJSON(doc, jsonOptions(c)), nil
+	}
+	return Finding{Score: 1, Explanation: "valid JSON", Details: map[string]any{"valid": true}}, nil
+}
+
+// notJSON is the finding of every JSON check on a reply that is none.
+func notJSON(doc *document, o jsonOptions) Finding {
+	problem := doc.problem(o)
+	return Finding{
+		Explanation: problem,
+		Details:     map[string]any{"valid": false, "errors": []string{problem}, "content": cut(doc.text, contentLimit)},
+	}
+}

@@ -1,0 +1,56 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+var latencyBudgetDef = define[latencyBudgetParams](Def{
+	Name:     "latency_budget",
+	Summary:  "The reply came in time; the score falls the longer it took beyond that.",
+	Family:   FamilyBudget,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsUsage,
+})
+
+type latencyBudgetParams struct {
+	MaxMS float64 `param:"max_ms,required" above:"0" doc:"Milliseconds to the reply."`
+}
+
+func (p latencyBudgetParams) Build(*binder) Check { return latencyBudget(p.MaxMS) }
+
+type latencyBudget float64
+
+func (c latencyBudget) Eval(_ context.Context, s *Subject) (Finding, error) {
+	took, budget := s.latency(), float64(c)
+	if took == nil {
+		if !s.HasReply() {
+			return Finding{}, errNoReply
+		}
+		return Finding{
+			Explanation: "how long the reply took is not known",
+			Details:     map[string]any{"latency_ms": nil, "budget_ms": budget},
+		}, nil
+	}
+	score := 1.0
+	if *took > budget {
+		score = budget / *took
+	}
+	return Finding{
+		Score:       score,
+		Explanation: fmt.Sprintf("%s ms, at most %s ms allowed", decimal(math.Round(*took*100)/100), decimal(budget)),
+		Details:     map[string]any{"latency_ms": *took, "budget_ms": budget},
+	}, nil
+}
+
+// latency is the time to the last reply in scope; nil when it is not known.
+func (s *Subject) latency() *float64 {
+	if s.LatencyMS != nil {
+		return s.LatencyMS
+	}
+	if r := s.last(); r != nil && s.Messages[r.Index].LatencyMS > 0 {
+		return &s.Messages[r.Index].LatencyMS
+	}
+	return nil
+}

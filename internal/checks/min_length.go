@@ -1,0 +1,32 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+	"unicode/utf8"
+)
+
+var minLengthDef = define[minLengthParams](Def{
+	Name:     "min_length",
+	Summary:  "The reply has at least so many characters; the score is the share of them that it has.",
+	Family:   FamilyContent,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsReply,
+})
+
+type minLengthParams struct {
+	Min int `param:"min,required" alias:"min_characters,min_chars" min:"1" doc:"Characters, spaces included."`
+}
+
+func (p minLengthParams) Build(*binder) Check { return minLength(p.Min) }
+
+type minLength int
+
+func (c minLength) Eval(_ context.Context, s *Subject) (Finding, error) {
+	n := utf8.RuneCountInString(s.Output())
+	return Finding{
+		Score:       min(1, float64(n)/float64(c)),
+		Explanation: fmt.Sprintf("%s, at least %d wanted", count(n, "character"), int(c)),
+		Details:     map[string]any{"length": n, "min": int(c)},
+	}, nil
+}

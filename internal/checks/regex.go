@@ -1,0 +1,46 @@
+package checks
+
+import (
+	"context"
+	"regexp"
+)
+
+var regexDef = define[regexParams](Def{
+	Name:     "regex",
+	Aliases:  []string{"content_matches"},
+	Summary:  "The reply matches a regular expression.",
+	Family:   FamilyContent,
+	Surfaces: Everywhere,
+	Needs:    NeedsReply,
+})
+
+type regexParams struct {
+	Pattern     pattern `param:"pattern,required" doc:"RE2 syntax; matches anywhere; (?i) at the start ignores case."`
+	ExpectMatch bool    `param:"expect_match" default:"true" doc:"False asks for a reply that does not match."`
+}
+
+func (p regexParams) Build(*binder) Check { return &regex{re: p.Pattern.Regexp, expect: p.ExpectMatch} }
+
+type regex struct {
+	re     *regexp.Regexp
+	expect bool
+}
+
+func (c *regex) Eval(_ context.Context, s *Subject) (Finding, error) {
+	text := s.Output()
+	at := c.re.FindStringIndex(text)
+	f := Finding{Details: map[string]any{"pattern": c.re.String(), "matched": at != nil}}
+	if at != nil {
+		match := text[at[0]:at[1]]
+		f.Explanation = quote(match) + " matches " + quote(c.re.String())
+		f.Details["match"] = cut(match, contentLimit)
+	} else {
+		f.Explanation = "nothing matches " + quote(c.re.String())
+	}
+	if (at != nil) == c.expect {
+		f.Score = 1
+	} else {
+		f.Details["content"] = cut(text, contentLimit)
+	}
+	return f, nil
+}

@@ -1,0 +1,65 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+var sentenceCountDef = define[sentenceCountParams](Def{
+	Name:     "sentence_count",
+	Aliases:  []string{"max_sentences"},
+	Summary:  "The reply has at most so many sentences; the score falls with every one too many.",
+	Family:   FamilyContent,
+	Surfaces: Everywhere,
+	Needs:    NeedsReply,
+})
+
+type sentenceCountParams struct {
+	Max int `param:"max,required" alias:"max_sentences" min:"0" doc:"Sentences; line breaks do not end one."`
+}
+
+func (p sentenceCountParams) Build(*binder) Check { return sentenceCount(p.Max) }
+
+type sentenceCount int
+
+func (c sentenceCount) Eval(_ context.Context, s *Subject) (Finding, error) {
+	n := sentences(s.Output())
+	return Finding{
+		Score:       shareOf(int(c), n),
+		Explanation: fmt.Sprintf("%s, at most %d allowed", count(n, "sentence"), int(c)),
+		Details:     map[string]any{"count": n, "max": int(c)},
+	}, nil
+}
+
+// sentences counts the parts of a text between full stops, exclamation and question marks, those of Chinese and
+// Japanese included. A dot between digits ends nothing. A text of nothing but marks is one sentence.
+func sentences(text string) int {
+	if strings.TrimSpace(text) == "" {
+		return 0
+	}
+	n, words := 0, false
+	var before rune
+	for i, r := range text {
+		switch r {
+		case '.', '!', '?', '。', '！', '？':
+			if words && !(r == '.' && unicode.IsDigit(before) && digitAt(text, i+1)) {
+				n, words = n+1, false
+			}
+		default:
+			words = words || !unicode.IsSpace(r)
+		}
+		before = r
+	}
+	if words {
+		n++
+	}
+	return max(n, 1)
+}
+
+func digitAt(text string, i int) bool {
+	r, _ := utf8.DecodeRuneInString(text[i:])
+	return unicode.IsDigit(r)
+}

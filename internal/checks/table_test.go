@@ -1,0 +1,118 @@
+package checks
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/arena-evals/arena/internal/node"
+)
+
+func TestTableIsSortedUniqueAndDocumented(t *testing.T) {
+	t.Parallel()
+	all := Builtin()
+	if !slices.IsSortedFunc(all, func(a, b *Def) int { return cmp.Compare(a.Name, b.Name) }) {
+		t.Error("the table is not sorted by name")
+	}
+	seen := map[string]string{wrapperType: "the long spelling"}
+	claim := func(name, owner string) {
+		if by, taken := seen[name]; taken {
+			t.Errorf("%s belongs to %s and to %s", name, by, owner)
+		}
+		seen[name] = owner
+	}
+	for _, d := range all {
+		for _, name := range d.Names() {
+			claim(name, d.Name)
+			if got, ok := Lookup(name); !ok || got != d {
+				t.Errorf("%s is not found", name)
+			}
+		}
+		if d.Family == "" || d.Surfaces == 0 || d.Needs == 0 || !strings.HasSuffix(d.Summary, ".") {
+			t.Errorf("%s is not described: %+v", d.Name, d)
+		}
+	}
+	for _, names := range comingNames {
+		if !slices.IsSorted(names) {
+			t.Errorf("not sorted: %v", names)
+		}
+		for _, name := range names {
+			claim(name, "those to come")
+		}
+	}
+}
+
+func TestParametersAreDocumented(t *testing.T) {
+	t.Parallel()
+	for _, d := range Builtin() {
+		known := map[string]bool{}
+		for _, p := range d.Params() {
+			if p.Type == "" || !strings.HasSuffix(p.Doc, ".") {
+				t.Errorf("%s: %s is not described: %+v", d.Name, p.Name, p)
+			}
+			if p.Required && p.Default != "" {
+				t.Errorf("%s: %s is required and has a default", d.Name, p.Name)
+			}
+			for _, key := range p.spellings() {
+				if known[key] {
+					t.Errorf("%s: %s means two parameters", d.Name, key)
+				}
+				known[key] = true
+			}
+		}
+		for _, name := range d.AnyOf {
+			if !known[name] {
+				t.Errorf("%s: AnyOf names %s, which it does not have", d.Name, name)
+			}
+		}
+	}
+}
+
+// The schema of the parameters accepts what the examples use and refuses keys that are no parameters.
+func TestParamSchema(t *testing.T) {
+	t.Parallel()
+	for _, d := range Builtin() {
+		text, err := json.Marshal(d.ParamSchema())
+		if err != nil {
+			t.Fatal(err)
+		}
+		compiled, err := buildSchema(string(text))
+		if err != nil {
+			t.Fatalf("%s: %v", d.Name, err)
+		}
+		for _, x := range readExamples(t, d) {
+			if x.params == nil || x.Want == "" {
+				continue
+			}
+			if err := compiled.schema.Validate((&node.Reader{}).Any(x.params)); err != nil {
+				t.Errorf("%s: %s: %v", d.Name, x.Name, err)
+			}
+		}
+		if err := compiled.schema.Validate(map[string]any{"no_such_parameter": true}); err == nil {
+			t.Errorf("%s: any key is a parameter", d.Name)
+		}
+	}
+}
+
+func TestNeedsDecideGroupsAndOrder(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		needs    Needs
+		groups   string
+		dearness int
+	}{
+		{NeedsReply, "default fast-running", 0},
+		{NeedsCalls | NeedsUsage, "default fast-running", 0},
+		{NeedsReply | NeedsCompute, "default long-running", 1},
+		{NeedsReply | NeedsEmbedding, "default long-running", 3},
+		{NeedsTool, "default long-running external", 2},
+		{NeedsReply | NeedsNetwork, "default long-running external", 2},
+		{NeedsReply | NeedsModel, "default long-running external", 3},
+	} {
+		if got := strings.Join(tc.needs.Groups(), " "); got != tc.groups || tc.needs.Dearness() != tc.dearness {
+			t.Errorf("%b: %s, %d; want %s, %d", tc.needs, got, tc.needs.Dearness(), tc.groups, tc.dearness)
+		}
+	}
+}

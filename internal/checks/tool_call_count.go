@@ -1,0 +1,56 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+)
+
+var toolCallCountDef = define[toolCallCountParams](Def{
+	Name:     "tool_call_count",
+	Summary:  "The number of calls, of one tool or of all, is within bounds; failed calls count.",
+	Family:   FamilyTools,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsCalls,
+	AnyOf:    []string{"min", "max"},
+})
+
+type toolCallCountParams struct {
+	Tool string `param:"tool" alias:"tool_name" doc:"Count only the calls of this tool; all calls when left out."`
+	Min  *int   `param:"min" min:"0" doc:"Calls that are wanted at least."`
+	Max  *int   `param:"max" min:"0" doc:"Calls that are allowed at most; 0 forbids them."`
+}
+
+func (p toolCallCountParams) Build(b *binder) Check {
+	if p.Min != nil && p.Max != nil && *p.Min > *p.Max {
+		b.errorf("min", "out-of-range", "min %d is above max %d, so that no count passes", *p.Min, *p.Max)
+	}
+	return &toolCallCount{p}
+}
+
+type toolCallCount struct{ toolCallCountParams }
+
+func (c *toolCallCount) Eval(_ context.Context, s *Subject) (Finding, error) {
+	n := 0
+	for i := range s.Calls {
+		if c.Tool == "" || s.Calls[i].Name == c.Tool {
+			n++
+		}
+	}
+	f := Finding{Score: 1, Details: map[string]any{"tool": c.Tool, "count": n}}
+	f.Explanation = count(n, "call")
+	if c.Tool != "" {
+		f.Explanation += " of " + c.Tool
+	}
+	if c.Min != nil {
+		f.Details["min"] = *c.Min
+		f.Explanation += fmt.Sprintf(", at least %d wanted", *c.Min)
+	}
+	if c.Max != nil {
+		f.Details["max"] = *c.Max
+		f.Explanation += fmt.Sprintf(", at most %d allowed", *c.Max)
+	}
+	if c.Min != nil && n < *c.Min || c.Max != nil && n > *c.Max {
+		f.Score = 0
+	}
+	return f, nil
+}

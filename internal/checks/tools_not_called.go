@@ -1,0 +1,61 @@
+package checks
+
+import (
+	"context"
+	"slices"
+)
+
+var toolsNotCalledDef = define[toolsNotCalledParams](Def{
+	Name:         "tools_not_called",
+	Aliases:      []string{"tool_not_called"},
+	SessionNames: []string{"tools_not_called_session"},
+	Summary:      "None of the named tools was called, not even without success.",
+	Family:       FamilyTools,
+	Surfaces:     Everywhere,
+	Needs:        NeedsCalls,
+})
+
+type toolsNotCalledParams struct {
+	ToolNames []string `param:"tool_names,required" alias:"tools,tool_name,name" doc:"Tools that must not be called."`
+}
+
+func (p toolsNotCalledParams) Build(*binder) Check { return toolsNotCalled(p.ToolNames) }
+
+type toolsNotCalled []string
+
+func (c toolsNotCalled) Eval(_ context.Context, s *Subject) (Finding, error) {
+	forbidden := []string{}
+	var seen []string
+	for _, name := range callNames(s.Calls) {
+		if !slices.Contains(c, name) {
+			continue
+		}
+		forbidden = append(forbidden, name)
+		seen = append(seen, name+" "+callTimes(s, name))
+	}
+	f := Finding{Score: 1, Explanation: "not called: " + listed(c, ", ")}
+	if len(forbidden) > 0 {
+		f.Score, f.Explanation = 0, "called: "+listed(seen, "; ")
+	}
+	f.Details = map[string]any{"forbidden_tools_called": forbidden, "all_called_tools": callNames(s.Calls)}
+	return f, nil
+}
+
+// callTimes says how often a tool was called, and in a conversation where first.
+func callTimes(s *Subject, name string) string {
+	n, first := 0, 0
+	for i := range s.Calls {
+		if s.Calls[i].Name != name {
+			continue
+		}
+		if n == 0 {
+			first = s.Calls[i].Turn
+		}
+		n++
+	}
+	where := inTurn(s, first)
+	if where != "" && n > 1 {
+		where = ", first" + where
+	}
+	return times(n) + where
+}

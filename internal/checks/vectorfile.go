@@ -1,0 +1,167 @@
+package checks
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// VectorFile is a file of vectors: inputs of one check with the verdicts that are right for them.
+type VectorFile struct {
+	File    string   `json:"-"`
+	Type    string   `json:"type"`
+	Scope   string   `json:"scope"` // turn, session
+	Vectors []Vector `json:"vectors"`
+}
+
+// Vector is one input and what is expected of it.
+type Vector struct {
+	Name    string                     `json:"name"`
+	Params  json.RawMessage            `json:"params"`
+	When    *vectorWhen                `json:"when"`
+	Context vectorContext              `json:"context"`
+	Expect  map[string]json.RawMessage `json:"expect"`
+	// Exec is the program behind a check that is not built in.
+	Exec json.RawMessage `json:"exec"`
+}
+
+type vectorWhen struct {
+	ToolCalled        string `json:"tool_called"`
+	ToolCalledPattern string `json:"tool_called_pattern"`
+	AnyToolCalled     bool   `json:"any_tool_called"`
+	MinToolCalls      int    `json:"min_tool_calls"`
+}
+
+// vectorContext is a conversation. Output is the text of the last reply and wins over Messages; ToolCalls, when they
+// are there at all, win over those in Messages; numbers in Metadata win over sums.
+type vectorContext struct {
+	Output    *string           `json:"output"`
+	Messages  []vectorMessage   `json:"messages"`
+	ToolCalls []vectorCall      `json:"tool_calls"`
+	Metadata  map[string]any    `json:"metadata"`
+	Variables map[string]string `json:"variables"`
+}
+
+type vectorMessage struct {
+	Role         string             `json:"role"`
+	Content      string             `json:"content"`
+	ToolCalls    []vectorToolCall   `json:"tool_calls"`
+	ToolResult   *vectorResult      `json:"tool_result"`
+	Media        []vectorMedia      `json:"media"`
+	Validations  []vectorValidation `json:"validations"`
+	LatencyMS    *float64           `json:"latency_ms"`
+	CostUSD      *float64           `json:"cost_usd"`
+	InputTokens  *int               `json:"input_tokens"`
+	OutputTokens *int               `json:"output_tokens"`
+	State        string             `json:"workflow_state"`
+}
+
+type vectorToolCall struct {
+	ID   string         `json:"id"`
+	Name string         `json:"name"`
+	Args map[string]any `json:"args"`
+}
+
+type vectorResult struct {
+	ID        string        `json:"id"`
+	Name      string        `json:"name"`
+	Content   string        `json:"content"`
+	Error     string        `json:"error"`
+	ErrorType string        `json:"error_type"`
+	Media     []vectorMedia `json:"media"`
+}
+
+type vectorMedia struct {
+	Type     string  `json:"type"`
+	MIMEType string  `json:"mime_type"`
+	Data     string  `json:"data"`
+	Width    int     `json:"width"`
+	Height   int     `json:"height"`
+	Duration float64 `json:"duration"`
+}
+
+type vectorValidation struct {
+	Type    string         `json:"validator_type"`
+	Passed  bool           `json:"passed"`
+	Details map[string]any `json:"details"`
+}
+
+type vectorCall struct {
+	Turn       int            `json:"turn_index"`
+	Name       string         `json:"name"`
+	Args       map[string]any `json:"args"`
+	Result     any            `json:"result"`
+	Error      string         `json:"error"`
+	ErrorType  string         `json:"error_type"`
+	DurationMS float64        `json:"duration_ms"`
+}
+
+// ReadVectors reads vector files; of a directory those that end in .json, in order of their paths.
+func ReadVectors(paths ...string) ([]VectorFile, error) {
+	var files []VectorFile
+	for _, path := range paths {
+		names, err := vectorPaths(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			f, err := readVectors(name)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			files = append(files, f)
+		}
+	}
+	return files, nil
+}
+
+func vectorPaths(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return []string{path}, err
+	}
+	var names []string
+	err = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.HasSuffix(name, ".json") {
+			names = append(names, name)
+		}
+		return err
+	})
+	if err == nil && len(names) == 0 {
+		err = fmt.Errorf("%s: no .json file in it", path)
+	}
+	return names, err
+}
+
+func readVectors(name string) (VectorFile, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return VectorFile{}, err
+	}
+	f := VectorFile{File: name}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	if err := dec.Decode(&f); err != nil {
+		return f, err
+	}
+	switch {
+	case f.Type == "":
+		return f, errors.New("it names no type")
+	case f.Scope != scopeTurn && f.Scope != scopeSession:
+		return f, fmt.Errorf("scope is %q, expected %s or %s", f.Scope, scopeTurn, scopeSession)
+	case len(f.Vectors) == 0:
+		return f, errors.New("it holds no vectors")
+	}
+	return f, nil
+}
+
+// The scopes of vectors and trials: a check written as a turn assertion or as a conversation assertion.
+const (
+	scopeTurn    = "turn"
+	scopeSession = "session"
+)

@@ -1,0 +1,169 @@
+package checks
+
+import (
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// subject makes what the check sees of a vector.
+func (c *vectorContext) subject(scope string) *Subject {
+	s := &Subject{Session: scope == scopeSession, Turn: -1, Messages: c.transcript(), Metadata: c.Metadata}
+	s.Variables = c.Variables
+	if !s.Session {
+		s.Start, s.Turn = lastTurn(s.Messages)
+	}
+	// The format counts no reply as an empty one, for it describes checks and not conversations that broke off.
+	if !s.HasReply() || c.Output != nil && s.Output() != *c.Output {
+		c.reply(s)
+	}
+	s.read, s.replies = false, nil
+	c.calls(s)
+	c.spend(s)
+	return s
+}
+
+// reply makes the output the text of the last assistant message in scope.
+func (c *vectorContext) reply(s *Subject) {
+	text := ""
+	if c.Output != nil {
+		text = *c.Output
+	}
+	if last := s.last(); last != nil {
+		s.Messages[last.Index].Content = text
+		return
+	}
+	s.Messages = append(s.Messages, chat.Message{Role: chat.Assistant, Content: text})
+}
+
+// lastTurn is where the last turn begins, and its index.
+func lastTurn(messages []chat.Message) (start, turn int) {
+	turn = -1
+	for i := range messages {
+		if messages[i].Role == chat.User {
+			start, turn = i, turn+1
+		}
+	}
+	return start, max(turn, 0)
+}
+
+func (c *vectorContext) transcript() []chat.Message {
+	if len(c.Messages) == 0 {
+		return []chat.Message{{Role: chat.User}}
+	}
+	out := make([]chat.Message, len(c.Messages))
+	for i := range c.Messages {
+		out[i] = c.Messages[i].message()
+	}
+	return out
+}
+
+func (m *vectorMessage) message() chat.Message {
+	out := chat.Message{Role: chat.Role(m.Role), Content: m.Content, CostUSD: m.CostUSD, State: m.State}
+	out.Parts = mediaParts(m.Content, m.Media)
+	for _, tc := range m.ToolCalls {
+		out.ToolCalls = append(out.ToolCalls, chat.ToolCall{ID: tc.ID, Name: tc.Name, Args: tc.Args})
+	}
+	if r := m.ToolResult; r != nil {
+		out.ToolResult = &chat.ToolResult{
+			ID: r.ID, Name: r.Name, Content: r.Content, Error: r.Error, ErrorType: r.ErrorType,
+			Parts: mediaParts(r.Content, r.Media),
+		}
+	}
+	for _, v := range m.Validations {
+		out.Validations = append(out.Validations, chat.Validation{Type: v.Type, Passed: v.Passed, Details: v.Details})
+	}
+	if m.LatencyMS != nil {
+		out.LatencyMS = *m.LatencyMS
+	}
+	if m.InputTokens != nil || m.OutputTokens != nil {
+		out.Usage = &chat.Usage{InputTokens: value(m.InputTokens), OutputTokens: value(m.OutputTokens)}
+	}
+	return out
+}
+
+// mediaParts is a text and what comes with it; nil when nothing does.
+func mediaParts(text string, media []vectorMedia) []chat.Part {
+	if len(media) == 0 {
+		return nil
+	}
+	var parts []chat.Part
+	if text != "" {
+		parts = append(parts, chat.Part{Type: "text", Text: text})
+	}
+	for _, m := range media {
+		parts = append(parts, chat.Part{Type: m.Type, Media: &chat.Media{
+			MIMEType: m.MIMEType, Data: m.Data, Width: m.Width, Height: m.Height, Duration: m.Duration,
+		}})
+	}
+	return parts
+}
+
+func (c *vectorContext) calls(s *Subject) {
+	if c.ToolCalls == nil {
+		s.AllCalls = CallsOf(s.Messages)
+		for _, call := range s.AllCalls {
+			if s.Session || call.Turn == s.Turn {
+				s.Calls = append(s.Calls, call)
+			}
+		}
+		return
+	}
+	s.AllCalls = []Call{}
+	for _, v := range c.ToolCalls {
+		s.AllCalls = append(s.AllCalls, Call{
+			Turn: v.Turn, Name: v.Name, Args: v.Args, Result: v.Result, Error: v.Error, ErrorType: v.ErrorType,
+			DurationMS: v.DurationMS,
+		})
+	}
+	s.Calls = s.AllCalls
+}
+
+// spend takes time, cost and tokens from the metadata, else from the messages in scope that give any.
+func (c *vectorContext) spend(s *Subject) {
+	in, out := c.whole("input_tokens"), c.whole("output_tokens")
+	s.LatencyMS, s.CostUSD = c.number("latency_ms"), c.number("total_cost")
+	sum := s.CostUSD == nil
+	for i := s.Start; i < len(s.Messages); i++ {
+		m := &s.Messages[i]
+		if m.CostUSD != nil && sum {
+			s.CostUSD = plus(s.CostUSD, *m.CostUSD)
+		}
+		if m.Usage != nil && c.Metadata["input_tokens"] == nil {
+			in = plus(in, m.Usage.InputTokens)
+		}
+		if m.Usage != nil && c.Metadata["output_tokens"] == nil {
+			out = plus(out, m.Usage.OutputTokens)
+		}
+	}
+	s.InputTokens, s.OutputTokens = in, out
+}
+
+func (c *vectorContext) number(key string) *float64 {
+	f, ok := floatOf(c.Metadata[key])
+	if !ok {
+		return nil
+	}
+	return &f
+}
+
+func (c *vectorContext) whole(key string) *int {
+	f, ok := floatOf(c.Metadata[key])
+	if !ok {
+		return nil
+	}
+	n := int(f)
+	return &n
+}
+
+func plus[N int | float64](sum *N, n N) *N {
+	if sum != nil {
+		n += *sum
+	}
+	return &n
+}
+
+func value(p *int) int {
+	if p == nil {
+		return 0
+	}
+	return *p
+}

@@ -1,0 +1,63 @@
+package checks
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// findWord returns where a pattern stands in a text as words of its own, or -1. Both are folded already. Only the
+// characters beside a match decide, so that patterns may begin and end with anything ("c++", ".net").
+func findWord(text, pattern string) int {
+	for from := 0; ; {
+		i := strings.Index(text[from:], pattern)
+		if i < 0 {
+			return -1
+		}
+		i += from
+		if startsWord(text, i) && endsWord(text, i+len(pattern)) {
+			return i
+		}
+		_, size := utf8.DecodeRuneInString(text[i:])
+		from = i + size
+	}
+}
+
+// startsWord reports whether no word runs across the start of a match at i.
+func startsWord(text string, i int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:i])
+	first, _ := utf8.DecodeRuneInString(text[i:])
+	return i == 0 || !inWord(before) || unspaced(before) || unspaced(first)
+}
+
+// endsWord reports whether no word runs across the end of a match at i. An accent that follows belongs to the match's
+// last letter, in every script.
+func endsWord(text string, i int) bool {
+	if i == len(text) {
+		return true
+	}
+	last, _ := utf8.DecodeLastRuneInString(text[:i])
+	after, _ := utf8.DecodeRuneInString(text[i:])
+	if unicode.IsMark(after) {
+		return !inWord(after)
+	}
+	return !inWord(after) || unspaced(after) || unspaced(last)
+}
+
+// inWord reports whether a character is part of words: letters, accents, digits, connectors and joiners
+// (https://www.unicode.org/reports/tr18/#Simple_Word_Boundaries). Variation selectors only choose a glyph.
+func inWord(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r == '_' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z'
+	}
+	return r != utf8.RuneError && !unicode.Is(unicode.Variation_Selector, r) &&
+		(unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r) || unicode.Is(unicode.Pc, r) ||
+			unicode.Is(unicode.Join_Control, r))
+}
+
+// unspaced reports whether a character belongs to a script that writes no spaces between words. There every place
+// between two characters may be the end of a word.
+func unspaced(r rune) bool {
+	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
+		unicode.Khmer, unicode.Myanmar)
+}

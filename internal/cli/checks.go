@@ -1,0 +1,255 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+func newChecksCmd(app *App) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "checks [type]",
+		Short: "List the checks, or explain one",
+		Long: `Checks lists what can be asserted, by family. With a type it prints its parameters: type, default,
+other spellings, meaning.`,
+		Example: `  arena checks
+  arena checks tools_called
+  arena checks try contains --params '{"patterns": ["refund"]}' --output "Your refund is on its way."
+  arena checks verify my-vectors/`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return listChecks(app, asJSON)
+			}
+			return explainCheck(app, args[0], asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, for editors and scripts")
+	cmd.AddCommand(newVerifyCmd(app), newTryCmd(app))
+	return cmd
+}
+
+// checkDoc is a check as --json shows it.
+type checkDoc struct {
+	Type    string         `json:"type"`
+	Aliases []string       `json:"aliases,omitempty"`
+	Family  string         `json:"family"`
+	Summary string         `json:"summary"`
+	Params  map[string]any `json:"params"` // JSON Schema
+}
+
+func docOf(d *checks.Def) checkDoc {
+	return checkDoc{d.Name, d.Names()[1:], string(d.Family), d.Summary, d.ParamSchema()}
+}
+
+func listChecks(app *App, asJSON bool) error {
+	all := checks.Builtin()
+	if asJSON {
+		docs := make([]checkDoc, len(all))
+		for i, d := range all {
+			docs[i] = docOf(d)
+		}
+		return writeJSON(app, docs)
+	}
+	var families []checks.Family
+	byFamily := map[checks.Family][]*checks.Def{}
+	for _, d := range all {
+		if byFamily[d.Family] == nil {
+			families = append(families, d.Family)
+		}
+		byFamily[d.Family] = append(byFamily[d.Family], d)
+	}
+	w := tabwriter.NewWriter(app.Out, 0, 0, 2, ' ', 0)
+	for i, family := range families {
+		if i > 0 {
+			_, _ = fmt.Fprintln(w) // a tabwriter keeps its first error for Flush
+		}
+		_, _ = fmt.Fprintf(w, "%s\n", family)
+		for _, d := range byFamily[family] {
+			_, _ = fmt.Fprintf(w, "  %s\t%s\n", d.Name, d.Summary)
+		}
+	}
+	_, _ = fmt.Fprintf(w, "\n`arena checks TYPE` explains one of them.\n")
+	return ifBroken(w.Flush())
+}
+
+func writeJSON(app *App, v any) error {
+	enc := json.NewEncoder(app.Out)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return ifBroken(enc.Encode(v))
+}
+
+func explainCheck(app *App, name string, asJSON bool) error {
+	d, ok := checks.Lookup(name)
+	if !ok {
+		return unknownCheck(name)
+	}
+	if asJSON {
+		return writeJSON(app, docOf(d))
+	}
+	w := tabwriter.NewWriter(app.Out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintf(w, "%s: %s\n", d.Name, d.Summary) // a tabwriter keeps its first error for Flush
+	if names := d.Names()[1:]; len(names) > 0 {
+		_, _ = fmt.Fprintf(w, "also written %s\n", strings.Join(names, ", "))
+	}
+	if params := d.Params(); len(params) > 0 {
+		_, _ = fmt.Fprintln(w, "\nparams")
+		for _, p := range params {
+			_, _ = fmt.Fprintf(w, "  %s\t%s\t%s\n", p.Name, p.Type, paramNote(&p))
+		}
+	}
+	_, _ = fmt.Fprintln(w, "\nevery check also takes min_score, max_score (0..1; default: the score must be 1), message, when, pass_threshold")
+	return ifBroken(w.Flush())
+}
+
+func paramNote(p *checks.Param) string {
+	note := p.Doc
+	if p.Required {
+		note += " Required."
+	}
+	if p.Default != "" {
+		note += " Default " + p.Default + "."
+	}
+	if len(p.Aliases) > 0 {
+		note += " Also: " + strings.Join(p.Aliases, ", ") + "."
+	}
+	return note
+}
+
+func unknownCheck(name string) error {
+	var known []string
+	for _, d := range checks.Builtin() {
+		known = append(known, d.Names()...)
+	}
+	err := fmt.Errorf("unknown check %q", name)
+	if near := diag.Nearest(name, known); near != "" {
+		err = fmt.Errorf("%w\ndid you mean %q?", err, near)
+	}
+	return fmt.Errorf("%w\n`arena checks` lists all of them", err)
+}
+
+func newVerifyCmd(app *App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify file|folder...",
+		Short: "Run checks over vectors: inputs with the verdicts that are right for them",
+		Long: `Verify runs every vector of the files, prints each disagreement, and ends with
+"checks: X/Y vectors agree". A vector file is JSON: {"type", "scope", "vectors": [{"name",
+"params", "context": {"output" or "messages", ...}, "expect": {"score", "passed", ...}}]}.
+
+Exit status: 0 all agree, 1 at least one does not.`,
+		Example: `  arena checks verify vectors/contains.json`,
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			files, err := checks.ReadVectors(args...)
+			if err != nil {
+				return err
+			}
+			a := checks.Verify(c.Context(), files)
+			if err := a.Write(app.Out); err != nil {
+				return broken(err)
+			}
+			switch {
+			case a.Total == 0:
+				return errors.New("no vector was run")
+			case a.Agree != a.Total:
+				return exit(result.ExitFailed)
+			}
+			return nil
+		},
+	}
+}
+
+type tryFlags struct {
+	params, output, scope string
+	asJSON                bool
+}
+
+func newTryCmd(app *App) *cobra.Command {
+	f := &tryFlags{}
+	cmd := &cobra.Command{
+		Use:     "try type",
+		Short:   "Judge one text with one check",
+		Example: `  arena checks try max_length --params '{"max": 20}' --output "How can I help you?"`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if !c.Flags().Changed("output") {
+				return errors.New("--output is missing: the text to judge")
+			}
+			return f.run(c, app, args[0])
+		},
+	}
+	cmd.Flags().StringVar(&f.params, "params", "", "parameters as `JSON`")
+	cmd.Flags().StringVar(&f.output, "output", "", "the reply to judge (`text`)")
+	cmd.Flags().StringVar(&f.scope, "scope", "turn", "turn or session (`what`)")
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print the verdict as JSON")
+	return cmd
+}
+
+func (f *tryFlags) run(c *cobra.Command, app *App, name string) error {
+	verdict, problems := checks.Try(c.Context(), name, f.params, f.output, f.scope)
+	if len(problems) > 0 {
+		err := diag.Print(app.Err, problems, diag.PrintOptions{
+			Color: app.useColor("auto", app.ErrTTY), Read: func(string) ([]byte, error) { return []byte(f.params), nil },
+		})
+		if err != nil {
+			return broken(err)
+		}
+	}
+	if verdict == nil {
+		return exit(result.ExitUsage)
+	}
+	if err := f.show(app, verdict); err != nil {
+		return err
+	}
+	switch verdict.Status {
+	case result.Passed, result.Skipped:
+		return nil
+	case result.Failed:
+		return exit(result.ExitFailed)
+	default:
+		return exit(result.ExitError)
+	}
+}
+
+func (f *tryFlags) show(app *App, v *result.Verdict) error {
+	if f.asJSON {
+		v.Position = diag.Pos{}
+		return writeJSON(app, v)
+	}
+	text := v.Status.String()
+	if v.Score != nil {
+		text += fmt.Sprintf("  score %.4g", *v.Score)
+	}
+	_, err := fmt.Fprintf(app.Out, "%s  %s\n", text, diag.Safe(v.Error+v.SkipReason+v.Explanation))
+	return ifBroken(err)
+}
+
+func newSchemaCmd(app *App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema " + strings.Join(schemaNames(), "|"),
+		Short: "Print the JSON Schema of a file format",
+		Example: `  arena schema results > results.schema.json
+  arena schema scenario > .vscode/scenario.schema.json`,
+		ValidArgs: schemaNames(),
+		Args:      cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			schema, err := schemaOf(args[0])
+			if err != nil {
+				return err
+			}
+			_, err = app.Out.Write(schema)
+			return ifBroken(err)
+		},
+	}
+}
+

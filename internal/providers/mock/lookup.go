@@ -1,0 +1,191 @@
+package mock
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// find picks the reply for a call, by the first of these that has one:
+//
+//   - an agent's call: the turn's inline replies, counted within the turn; then in the file the step, the numbered
+//     reply of the scenario, the scenario's default. The number is one more than the assistant messages so far, so
+//     that rounds of tool calls count;
+//   - a generated user message: the persona's numbered reply and default, then the scenario's. Such a request has the
+//     roles swapped, so the number is counted in the same way and is one more than the user messages so far;
+//   - a judge: the judge's reply of that number in which it is asked about a turn, then its default;
+//   - for all of them the default of the file.
+//
+// Nothing found: without a file a generic text and a notice; with one an error, unless lenient.
+func (p *Provider) find(req *chat.Request) (canned *scenario.MockReply, notice string, err error) {
+	at := &req.Origin
+	if inline := p.inline(at); inline != nil {
+		if at.Reply < len(inline) {
+			return &inline[at.Reply], "", nil
+		}
+		return p.missing(fmt.Sprintf("turn %d of scenario %q brings %s and was asked for reply %d",
+			at.Turn+1, at.Scenario, plural(len(inline)), at.Reply+1))
+	}
+	if p.File == nil {
+		return p.generic(), fmt.Sprintf(
+			"provider %s has no mock replies: its answers are a generic text (set mock_config, or mock: on the turns)",
+			p.ID), nil
+	}
+	n := 1 + assistants(req.Messages)
+	if at.Judge != "" {
+		n = 1 + at.Turn
+	}
+	if canned = p.fromFile(at, n); canned != nil {
+		return canned, "", nil
+	}
+	return p.missing(p.describe(at, n))
+}
+
+// missing is the outcome when the user's files bring replies, but none for this call.
+func (p *Provider) missing(what string) (*scenario.MockReply, string, error) {
+	if p.Lenient {
+		return p.generic(), what + "; a generic text took its place", nil
+	}
+	return nil, "", &providers.Error{Kind: providers.BadReply, Provider: p.ID, Msg: what, Final: true}
+}
+
+// inline is nil when the place of the call has no inline replies.
+func (p *Provider) inline(at *chat.Origin) []scenario.MockReply {
+	if p.Inline == nil || at.Judge != "" || at.Persona != "" || at.Step != "" {
+		return nil
+	}
+	if inline := p.Inline(at.Scenario, at.Turn); len(inline) > 0 {
+		return inline
+	}
+	return nil
+}
+
+func assistants(messages []chat.Message) (n int) {
+	for i := range messages {
+		if messages[i].Role == chat.Assistant {
+			n++
+		}
+	}
+	return n
+}
+
+func (p *Provider) fromFile(at *chat.Origin, n int) *scenario.MockReply {
+	switch {
+	case at.Judge != "":
+		if r := numbered(p.File.Judges[at.Judge], n); r != nil {
+			return r
+		}
+		return text(p.File.Default)
+	case at.Persona != "":
+		if r := numbered(p.File.SelfPlay[at.Persona], n); r != nil {
+			return r
+		}
+	}
+	section := p.scenario(at)
+	if section != nil && at.Step != "" {
+		if step, ok := section.Steps[at.Step]; ok {
+			return &scenario.MockReply{Content: step}
+		}
+	}
+	if r := numbered(section, n); r != nil {
+		return r
+	}
+	return text(p.File.Default)
+}
+
+func (p *Provider) scenario(at *chat.Origin) *scenario.MockScenario {
+	if s := p.File.Scenarios[at.Scenario]; s != nil || at.ScenarioAlias == "" {
+		return s
+	}
+	return p.File.Scenarios[at.ScenarioAlias]
+}
+
+// numbered is the n-th reply of a section, else its default.
+func numbered(s *scenario.MockScenario, n int) *scenario.MockReply {
+	if s == nil {
+		return nil
+	}
+	i, found := slices.BinarySearchFunc(s.Turns, n, func(t scenario.MockTurn, n int) int { return t.Index - n })
+	if found {
+		return &s.Turns[i].MockReply
+	}
+	return text(s.Default)
+}
+
+func text(s *string) *scenario.MockReply {
+	if s == nil {
+		return nil
+	}
+	return &scenario.MockReply{Content: *s}
+}
+
+// describe says what was looked for and what is there.
+func (p *Provider) describe(at *chat.Origin, n int) string {
+	what, name, sections := "scenario", at.Scenario, p.File.Scenarios
+	section := p.scenario(at)
+	switch {
+	case at.Judge != "":
+		what, name, sections, section = "judge", at.Judge, p.File.Judges, p.File.Judges[at.Judge]
+	case at.Persona != "":
+		what, name, sections, section = "persona", at.Persona, p.File.SelfPlay, p.File.SelfPlay[at.Persona]
+	}
+	if section == nil {
+		return fmt.Sprintf("%s has nothing for %s %q and no defaultResponse; %s",
+			p.File.File, what, name, known(what, name, sections))
+	}
+	return fmt.Sprintf("%s has no reply %d for %s %q; it has %s and no defaultResponse",
+		p.File.File, n, what, name, numbers(section.Turns))
+}
+
+// known names the sections of a kind, the likely one first.
+func known(what, name string, sections map[string]*scenario.MockScenario) string {
+	names := slices.Sorted(maps.Keys(sections))
+	if hint := diag.DidYouMean(name, names); hint != "" {
+		return hint
+	}
+	if len(names) == 0 {
+		return "it names no " + what
+	}
+	const most = 8
+	if len(names) > most {
+		names = append(names[:most], fmt.Sprintf("%d more", len(sections)-most))
+	}
+	return fmt.Sprintf("it names %s", strings.Join(names, ", "))
+}
+
+// numbers writes the indexes of the replies as ranges: "replies 1-3, 5".
+func numbers(turns []scenario.MockTurn) string {
+	if len(turns) == 0 {
+		return "no numbered reply"
+	}
+	var ranges []string
+	for i := 0; i < len(turns); {
+		j := i
+		for j+1 < len(turns) && turns[j+1].Index == turns[j].Index+1 {
+			j++
+		}
+		if i == j {
+			ranges = append(ranges, fmt.Sprint(turns[i].Index))
+		} else {
+			ranges = append(ranges, fmt.Sprintf("%d-%d", turns[i].Index, turns[j].Index))
+		}
+		i = j + 1
+	}
+	if len(turns) == 1 {
+		return "reply " + ranges[0]
+	}
+	return "replies " + strings.Join(ranges, ", ")
+}
+
+func plural(n int) string {
+	if n == 1 {
+		return "1 reply"
+	}
+	return fmt.Sprintf("%d replies", n)
+}

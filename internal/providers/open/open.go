@@ -1,0 +1,108 @@
+// Package open makes the provider that a file describes, with its wrappers around it. It is the one place that knows
+// every provider.
+package open
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/mock"
+	"github.com/arena-evals/arena/internal/providers/openai"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+const mockType = "mock"
+
+// later are the types that arena knows by name and cannot talk to in this version.
+var later = []string{
+	"anthropic", "cartesia", "claude", "elevenlabs", "gemini", "google", "huggingface", "imagen", "replay",
+	"voyageai",
+}
+
+// Options is what a provider needs beyond its file. The zero value works.
+type Options struct {
+	Getenv func(string) (string, bool) // for keys; nil: an empty environment
+	Jobs   int                         // trials that run at once, and so connections at most; 0: no limit
+	// Retries is how often a failed call is repeated, whatever the file says. nil: as the file says, or three times.
+	Retries *int
+	Random  func() float64   // spreads the waits of retries, in [0,1); safe for concurrent use; nil: nothing is spread
+	Now     func() time.Time // nil: time.Now
+
+	// MockFile takes the place of the provider's own mock file.
+	MockFile *scenario.MockFile
+	// Inline returns the replies that a turn brings along; see mock.Config.
+	Inline func(scenarioID string, turn int) []scenario.MockReply
+	// Lenient lets a mock answer with a generic text, and a notice, where its file has no reply.
+	Lenient bool
+}
+
+// Types lists the provider types that are available, sorted.
+func Types() []string {
+	types := append(openai.Types(), mockType)
+	slices.Sort(types)
+	return types
+}
+
+// Available reports whether New can make a provider of this type.
+func Available(kind string) bool { return slices.Contains(Types(), kind) }
+
+// Supported is nil when New can make this provider; otherwise it says what this version cannot do.
+func Supported(p *scenario.Provider) error {
+	switch {
+	case slices.Contains(later, p.Type):
+		return fmt.Errorf("provider %s: type %s is not available in this version; available are %s",
+			p.ID, p.Type, strings.Join(Types(), ", "))
+	case !Available(p.Type):
+		err := fmt.Errorf("provider %s: unknown type %q; available are %s", p.ID, p.Type, strings.Join(Types(), ", "))
+		if hint := diag.DidYouMean(p.Type, Types()); hint != "" {
+			err = fmt.Errorf("%w; %s", err, hint)
+		}
+		return err
+	case p.Type == mockType || p.Platform == nil || p.Platform.Type == "" || p.Platform.Type == "azure":
+		return nil
+	}
+	return fmt.Errorf("provider %s: platform %s is not available in this version; available is azure",
+		p.ID, p.Platform.Type)
+}
+
+// New makes the provider that p describes. It reads keys and opens no connection; a credential that is named and
+// missing is a *providers.Error of kind Auth.
+//
+// A mock stands alone. A model has its cost filled in, its failed calls repeated, and its calls limited as p says;
+// every attempt counts against the limits. providers.Close lets go of its connections.
+func New(p *scenario.Provider, o Options) (providers.Provider, error) {
+	if err := Supported(p); err != nil {
+		return nil, err
+	}
+	if p.Type == mockType {
+		file := o.MockFile
+		if file == nil {
+			file = p.Mock
+		}
+		return mock.New(mock.Config{
+			ID: p.ID, Model: p.Model, Pricing: p.Pricing, File: file, Inline: o.Inline, Lenient: o.Lenient,
+		}), nil
+	}
+	model, err := openai.New(p, openai.Options{Getenv: o.Getenv, Jobs: o.Jobs, Now: o.Now})
+	if err != nil {
+		return nil, err
+	}
+	client := providers.Pace(model, p.RPS, p.Burst)
+	client = providers.Limit(client, p.MaxConcurrent)
+	client = providers.Retry(client, o.policy(p), o.Random)
+	return providers.Cost(client, p), nil
+}
+
+func (o *Options) policy(p *scenario.Provider) (policy scenario.RetryPolicy) {
+	if p.Retry != nil {
+		policy = *p.Retry
+	}
+	if o.Retries != nil {
+		policy.Attempts = 1 + max(*o.Retries, 0)
+	}
+	return policy
+}

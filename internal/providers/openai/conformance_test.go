@@ -1,0 +1,60 @@
+package openai
+
+import (
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/providertest"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// spec describes a provider of a type at a server.
+func spec(kind, base string) *scenario.Provider {
+	return &scenario.Provider{
+		Meta: scenario.Meta{ID: providertest.ID}, Type: kind, Model: "some-model", BaseURL: base,
+		APIKey: providertest.Secret,
+	}
+}
+
+// open makes a provider that lets go of its connections when the test ends.
+func open(t testing.TB, s *scenario.Provider, o Options) *Provider {
+	t.Helper()
+	p, err := New(s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	for _, kind := range Types() {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			providertest.Run(t, providertest.Dialect{
+				Faults: providertest.HTTPFaults,
+				Open: func(t *testing.T, s providertest.Script) providers.Provider {
+					described := spec(kind, serve(t, s).URL)
+					described.RequestTimeout, described.StreamIdleTimeout = time.Minute, time.Minute
+					switch s.Fault {
+					case providertest.Hang:
+						described.RequestTimeout = 100 * time.Millisecond
+					case providertest.Silence:
+						described.StreamIdleTimeout = 100 * time.Millisecond
+					}
+					return open(t, described, Options{Jobs: 4})
+				},
+			})
+		})
+	}
+}

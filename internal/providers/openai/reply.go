@@ -1,0 +1,165 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	api "github.com/sashabaranov/go-openai"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers"
+)
+
+// answer is a whole reply or a chunk of a stream. Only what is used is decoded, and leniently where servers are known
+// to differ: a field that nobody reads must not make a reply unreadable.
+type answer struct {
+	Model   string          `json:"model"`
+	Choices []choice        `json:"choices"`
+	Usage   *api.Usage      `json:"usage"`
+	Error   json.RawMessage `json:"error"`
+}
+
+type choice struct {
+	Index   int              `json:"index"`
+	Message said             `json:"message"`
+	Delta   said             `json:"delta"`
+	Finish  api.FinishReason `json:"finish_reason"`
+}
+
+type said struct {
+	Content   words      `json:"content"`
+	Refusal   string     `json:"refusal"`
+	ToolCalls []callPart `json:"tool_calls"`
+}
+
+// words is content that may be text, a list of parts, null or missing.
+type words struct {
+	text string
+	set  bool // not null and not missing
+}
+
+func (w *words) UnmarshalJSON(data []byte) error {
+	if bytes.Equal(data, []byte("null")) {
+		return nil
+	}
+	w.set = true
+	if data[0] != '[' {
+		return json.Unmarshal(data, &w.text)
+	}
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	if err := json.Unmarshal(data, &parts); err != nil {
+		return err
+	}
+	for _, p := range parts {
+		w.text += p.Text
+	}
+	return nil
+}
+
+// argText is the text of a call's arguments, also from servers that send the object itself.
+type argText string
+
+func (a *argText) UnmarshalJSON(data []byte) error {
+	switch {
+	case bytes.Equal(data, []byte("null")):
+		return nil
+	case data[0] == '"':
+		return json.Unmarshal(data, (*string)(a))
+	}
+	*a = argText(data)
+	return nil
+}
+
+// decode reads a whole reply.
+func (c *call) decode(data []byte) (chat.Reply, error) {
+	var a answer
+	if err := json.Unmarshal(data, &a); err != nil {
+		return chat.Reply{}, c.unreadable(data, err)
+	}
+	if isError(a.Error) {
+		return chat.Reply{}, c.reported(a.Error)
+	}
+	if len(a.Choices) == 0 {
+		return chat.Reply{}, c.fail(providers.BadReply, nil, "the reply has no choices: %s", c.excerpt(data))
+	}
+	first := &a.Choices[0]
+	if !first.Message.Content.set && first.Message.Refusal == "" && len(first.Message.ToolCalls) == 0 &&
+		first.Finish != api.FinishReasonContentFilter {
+		return chat.Reply{}, c.fail(providers.BadReply, nil, "the reply has neither text nor tool calls%s", why(first.Finish))
+	}
+	var calls assembler
+	for _, part := range first.Message.ToolCalls {
+		part.Index = nil // in one piece there is nothing to put together
+		calls.addWhole(part)
+	}
+	text := first.Message.Content.text
+	if text == "" {
+		text = first.Message.Refusal
+	}
+	return c.finish(&a, text, &calls, first.Finish)
+}
+
+// why explains an empty reply where its finish_reason does.
+func why(finish api.FinishReason) string {
+	if finish == api.FinishReasonLength {
+		return ": max_tokens was used up before the first word, raise it"
+	}
+	return ""
+}
+
+// finish makes the reply out of what was read, whole or in chunks.
+func (c *call) finish(a *answer, text string, calls *assembler, finish api.FinishReason) (chat.Reply, error) {
+	if finish == api.FinishReasonContentFilter {
+		return chat.Reply{}, c.fail(providers.Refused, nil, "the content filter of the provider stopped the reply")
+	}
+	r := chat.Reply{Content: text, FinishReason: finishReason(finish), Model: a.Model}
+	var err error
+	if r.ToolCalls, err = calls.calls(len(c.req.Messages)); err != nil {
+		return chat.Reply{}, c.fail(providers.BadReply, err, "%v", err)
+	}
+	if len(r.ToolCalls) > 0 && (r.FinishReason == "stop" || r.FinishReason == "") {
+		r.FinishReason = "tool_calls"
+	}
+	if u := a.Usage; u != nil {
+		r.Usage = chat.Usage{InputTokens: max(u.PromptTokens, 0), OutputTokens: max(u.CompletionTokens, 0)}
+		if u.PromptTokensDetails != nil {
+			r.Usage.CachedTokens = max(u.PromptTokensDetails.CachedTokens, 0)
+		}
+	}
+	return r, nil
+}
+
+func finishReason(f api.FinishReason) string {
+	if f == api.FinishReasonFunctionCall {
+		f = api.FinishReasonToolCalls
+	}
+	return string(f)
+}
+
+// guessUsage estimates the tokens of a call whose server did not count them: four bytes each.
+func guessUsage(req *chat.Request, r *chat.Reply) chat.Usage {
+	in, out := 0, len(r.Content)
+	for i := range req.Messages {
+		in += len(req.Messages[i].Text())
+		if t := req.Messages[i].ToolResult; t != nil {
+			in += len(t.Content)
+		}
+	}
+	for i := range r.ToolCalls {
+		out += len(r.ToolCalls[i].Name) + len(fmt.Sprint(r.ToolCalls[i].Args))
+	}
+	return chat.Usage{InputTokens: (in + 3) / 4, OutputTokens: (out + 3) / 4, Estimated: true}
+}
+
+// isError reports whether the error field of a reply means one.
+func isError(raw json.RawMessage) bool {
+	switch strings.TrimSpace(string(raw)) {
+	case "", "null", "{}", `""`, "false":
+		return false
+	}
+	return true
+}

@@ -1,0 +1,154 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	api "github.com/sashabaranov/go-openai"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// body is a request on the wire. The fields here hide those of the same JSON name in the embedded struct, where 0
+// cannot be told from a parameter that was not set.
+type body struct {
+	api.ChatCompletionRequest
+	Messages            []message `json:"messages"`
+	Tools               []tool    `json:"tools,omitempty"`
+	Temperature         *float64  `json:"temperature,omitempty"`
+	TopP                *float64  `json:"top_p,omitempty"`
+	Seed                *int64    `json:"seed,omitempty"`
+	MaxTokens           *int      `json:"max_tokens,omitempty"`
+	MaxCompletionTokens *int      `json:"max_completion_tokens,omitempty"`
+}
+
+type tool struct {
+	Type     api.ToolType           `json:"type"`
+	Function api.FunctionDefinition `json:"function"`
+}
+
+// shape is how the requests of one provider look beyond what a call asks for.
+type shape struct {
+	drop          map[string]bool // unsupported_params
+	newTokenLimit bool            // max_completion_tokens instead of max_tokens
+}
+
+// newTokenModels are OpenAI's models that reject max_tokens.
+var newTokenModels = regexp.MustCompile(`^(?:o\d|gpt-[5-9]|gpt-\d\d)`)
+
+// newShape decides the name of the token limit: by the model where OpenAI's own models are called, and otherwise the
+// old name, which every server knows. unsupported_params settles it when one of the two names is listed.
+func newShape(spec *scenario.Provider) shape {
+	s := shape{drop: make(map[string]bool, len(spec.Unsupported))}
+	for _, name := range spec.Unsupported {
+		s.drop[name] = true
+	}
+	model := spec.Model[strings.LastIndexByte(spec.Model, '/')+1:]
+	switch spec.Type {
+	case typeOllama, typeVLLM:
+	default:
+		s.newTokenLimit = newTokenModels.MatchString(model)
+	}
+	switch {
+	case s.drop["max_tokens"] && !s.drop["max_completion_tokens"]:
+		s.newTokenLimit = true
+	case s.drop["max_completion_tokens"] && !s.drop["max_tokens"]:
+		s.newTokenLimit = false
+	}
+	return s
+}
+
+func (s *shape) encode(model string, req *chat.Request) ([]byte, error) {
+	messages, err := wireMessages(req.Messages)
+	if err != nil {
+		return nil, err
+	}
+	b := body{
+		ChatCompletionRequest: api.ChatCompletionRequest{Model: model, Stream: req.Stream},
+		Messages:              messages, Tools: wireTools(req.Tools),
+		Temperature: req.Temperature, TopP: req.TopP, Seed: req.Seed,
+	}
+	if s.newTokenLimit {
+		b.MaxCompletionTokens = req.MaxTokens
+	} else {
+		b.MaxTokens = req.MaxTokens
+	}
+	if len(b.Tools) > 0 {
+		b.ToolChoice = toolChoice(req.ToolChoice)
+	}
+	if req.Stream {
+		b.StreamOptions = &api.StreamOptions{IncludeUsage: true}
+	}
+	if len(req.JSONSchema) > 0 {
+		b.ResponseFormat = &api.ChatCompletionResponseFormat{
+			Type: api.ChatCompletionResponseFormatTypeJSONSchema,
+			JSONSchema: &api.ChatCompletionResponseFormatJSONSchema{
+				Name: "reply", Schema: req.JSONSchema, Strict: strictSchema(req.JSONSchema),
+			},
+		}
+	}
+	s.leaveOut(&b)
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(&b); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// leaveOut drops the parameters that the provider's file declares unsupported.
+func (s *shape) leaveOut(b *body) {
+	for name := range s.drop {
+		switch name {
+		case "temperature":
+			b.Temperature = nil
+		case "top_p":
+			b.TopP = nil
+		case "seed":
+			b.Seed = nil
+		case "max_tokens":
+			b.MaxTokens = nil
+		case "max_completion_tokens":
+			b.MaxCompletionTokens = nil
+		case "tool_choice":
+			b.ToolChoice = nil
+		case "tools":
+			b.Tools, b.ToolChoice = nil, nil
+		case "response_format":
+			b.ResponseFormat = nil
+		case "stream_options":
+			b.StreamOptions = nil
+		}
+	}
+}
+
+func toolChoice(choice string) any {
+	switch choice {
+	case "":
+		return nil
+	case "auto", "required", "none":
+		return choice
+	}
+	return api.ToolChoice{Type: api.ToolTypeFunction, Function: api.ToolFunction{Name: choice}}
+}
+
+func wireTools(tools []chat.Tool) []tool {
+	if len(tools) == 0 {
+		return nil
+	}
+	out := make([]tool, len(tools))
+	for i, t := range tools {
+		schema := t.Schema
+		if len(schema) == 0 {
+			schema = json.RawMessage(`{"type":"object","properties":{}}`)
+		}
+		out[i] = tool{api.ToolTypeFunction, api.FunctionDefinition{
+			Name: t.Name, Description: t.Description, Parameters: schema,
+		}}
+	}
+	return out
+}

@@ -1,0 +1,65 @@
+package openai
+
+import (
+	"encoding/json"
+)
+
+// strictSchema reports whether a schema is of the kind for which the API can promise that the reply fits: every object
+// closed, and all its properties required. With any other schema a strict request is refused, so it is sent as a wish.
+func strictSchema(schema json.RawMessage) bool {
+	var v any
+	if err := json.Unmarshal(schema, &v); err != nil {
+		return false
+	}
+	root, ok := v.(map[string]any)
+	return ok && root["type"] == "object" && closed(root)
+}
+
+func closed(v any) bool {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			if !closed(item) {
+				return false
+			}
+		}
+	case map[string]any:
+		properties, has := v["properties"].(map[string]any)
+		if (has || v["type"] == "object") && (v["additionalProperties"] != false || !allRequired(properties, v["required"])) {
+			return false
+		}
+		for key, item := range v {
+			if key == "enum" || key == "const" || key == "default" {
+				continue
+			}
+			if key == "properties" && has {
+				for _, p := range properties {
+					if !closed(p) {
+						return false
+					}
+				}
+				continue
+			}
+			if !closed(item) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func allRequired(properties map[string]any, required any) bool {
+	names, _ := required.([]any)
+	listed := make(map[string]bool, len(names))
+	for _, name := range names {
+		if s, ok := name.(string); ok {
+			listed[s] = true
+		}
+	}
+	for name := range properties {
+		if !listed[name] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,67 @@
+package openai
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+// event is one data line of a server-sent event stream; data is empty for a line that carries none, such as a comment
+// that keeps the connection alive. It is valid until the next one is read.
+type event struct {
+	name string // of the event it belongs to; "" mostly
+	data []byte
+	cut  bool // the stream ended within the line
+}
+
+// events reads an event stream. Servers of this API put each chunk on one data line, and not all of them put the empty
+// line between events, so a data line is an event here. The reader below bounds the length of a line.
+type events struct {
+	r    *bufio.Reader
+	name string
+	line []byte
+}
+
+func newEvents(r io.Reader) *events { return &events{r: bufio.NewReader(r)} }
+
+// next returns io.EOF where the stream ends between lines.
+func (s *events) next() (event, error) {
+	line, err := s.readLine()
+	if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
+		return event{}, err
+	}
+	cut := err != nil
+	line = bytes.TrimSuffix(line, []byte("\r"))
+	field, value, _ := bytes.Cut(line, []byte(":"))
+	value = bytes.TrimSpace(value)
+	switch string(field) {
+	case "":
+		if len(line) == 0 {
+			s.name = ""
+		}
+	case "event":
+		s.name = string(value)
+	case "data":
+		return event{s.name, value, cut}, nil
+	}
+	return event{}, nil
+}
+
+// readLine is the next line without its end. With io.EOF it is what was left of the stream.
+func (s *events) readLine() ([]byte, error) {
+	s.line = s.line[:0]
+	for {
+		piece, err := s.r.ReadSlice('\n')
+		if err == nil && len(s.line) == 0 {
+			return piece[:len(piece)-1], nil
+		}
+		s.line = append(s.line, piece...)
+		if err == nil {
+			return s.line[:len(s.line)-1], nil
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return s.line, err
+		}
+	}
+}

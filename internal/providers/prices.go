@@ -1,0 +1,105 @@
+package providers
+
+import (
+	_ "embed" // the price table
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+const million = 1e6
+
+// Rate is what tokens cost, in USD per million.
+type Rate struct {
+	Input  float64  `json:"input"`
+	Cached *float64 `json:"cached"` // nil: as Input
+	Output float64  `json:"output"`
+}
+
+// Price is what a model costs.
+type Price struct {
+	Rate
+	Long *LongRate `json:"long"` // nil: one rate for prompts of every length
+}
+
+// LongRate is the rate of calls whose prompt has more than Above tokens.
+type LongRate struct {
+	Above int `json:"above"`
+	Rate
+}
+
+// USD is the price of one call.
+func (p *Price) USD(u chat.Usage) float64 {
+	r := &p.Rate
+	if p.Long != nil && u.InputTokens > p.Long.Above {
+		r = &p.Long.Rate
+	}
+	cached, rate := min(u.CachedTokens, u.InputTokens), r.Input
+	if r.Cached != nil {
+		rate = *r.Cached
+	}
+	return (float64(u.InputTokens-cached)*r.Input + float64(cached)*rate + float64(u.OutputTokens)*r.Output) / million
+}
+
+// PriceOf is the price that a provider file configures, per thousand tokens there.
+func PriceOf(p *scenario.Pricing) *Price {
+	price := &Price{Rate: Rate{Input: p.InputPer1K * 1000, Output: p.OutputPer1K * 1000}}
+	if p.CachedPer1K != nil {
+		cached := *p.CachedPer1K * 1000
+		price.Cached = &cached
+	}
+	return price
+}
+
+//go:embed prices.json
+var pricesJSON []byte
+
+type priceTable struct {
+	AsOf   string            `json:"as_of"`
+	Source string            `json:"source"`
+	Unit   string            `json:"unit"`
+	Models map[string]*Price `json:"models"`
+}
+
+// prices is read at first use: most runs need no price, and the command line starts in milliseconds.
+var prices = sync.OnceValue(func() *priceTable {
+	table, err := readPrices(pricesJSON)
+	if err != nil {
+		panic(err) // the file is part of the binary, and a test reads it
+	}
+	return table
+})
+
+func readPrices(data []byte) (*priceTable, error) {
+	var table priceTable
+	if err := json.Unmarshal(data, &table); err != nil {
+		return nil, fmt.Errorf("prices.json: %w", err)
+	}
+	return &table, nil
+}
+
+// version is the end of a model's name that does not change its price. A word that it does not know (-audio, -pro) may
+// well change the price, so such a name is not found rather than taken for the model without the word.
+var version = regexp.MustCompile(`[-@](?:\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|\d{3}|latest|preview)$`)
+
+// ListPrice finds the list price of a model: by its whole name, else by the longest part of it that leaves out only
+// versions (gpt-4o-mini-2024-07-18 is gpt-4o-mini). nil: not known.
+func ListPrice(model string) *Price {
+	name := strings.ToLower(model)
+	name = name[strings.LastIndexByte(name, '/')+1:] // openai/gpt-4o, models/gemini-2.5-pro
+	for {
+		if p := prices().Models[name]; p != nil {
+			return p
+		}
+		at := version.FindStringIndex(name)
+		if at == nil {
+			return nil
+		}
+		name = name[:at[0]]
+	}
+}

@@ -1,0 +1,85 @@
+package providertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+var (
+	errEnough = errors.New("enough text")
+	errOver   = errors.New("the run is over")
+)
+
+// behaviour tests what holds around a call.
+func (d Dialect) behaviour(t *testing.T, stream bool) {
+	script := Script{Text: "It shipped on Monday, it travels by rail, and it will be there soon."}
+	t.Run("the request stays as it is", func(t *testing.T) {
+		t.Parallel()
+		req := Request(stream)
+		if _, err := d.Open(t, script).Complete(t.Context(), req, nil); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(Request(stream), req); diff != "" {
+			t.Errorf("request (-before +after):\n%s", diff)
+		}
+	})
+	t.Run("a done context", func(t *testing.T) {
+		t.Parallel()
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(errOver)
+		_, err := d.Open(t, script).Complete(ctx, Request(stream), nil)
+		if !errors.Is(err, errOver) {
+			t.Errorf("got %v, want the cause of the context", err)
+		}
+	})
+	t.Run("many at once", func(t *testing.T) {
+		t.Parallel()
+		p := d.Open(t, script)
+		var g sync.WaitGroup
+		for range 32 {
+			g.Go(func() {
+				reply, err := p.Complete(t.Context(), Request(stream), nil)
+				if err != nil || reply.Content != script.Text {
+					t.Errorf("got %q, %v", reply.Content, err)
+				}
+			})
+		}
+		g.Wait()
+	})
+	if stream {
+		t.Run("an error of onDelta", func(t *testing.T) {
+			t.Parallel()
+			n := 0
+			_, err := d.Open(t, script).Complete(t.Context(), Request(true), func(chat.Delta) error {
+				n++
+				return errEnough
+			})
+			if err != errEnough || n != 1 { //nolint:errorlint // it must come back as it is
+				t.Errorf("got %v after %d deltas, want %v after 1", err, n, errEnough)
+			}
+		})
+	}
+	if d.shows(Hang) {
+		t.Run("cancelled while waiting", func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancelCause(t.Context())
+			p := d.Open(t, Script{Text: script.Text, Fault: Hang})
+			done := make(chan error)
+			go func() {
+				_, err := p.Complete(ctx, Request(stream), nil)
+				done <- err
+			}()
+			cancel(fmt.Errorf("interrupted: %w", errOver))
+			if err := <-done; !errors.Is(err, errOver) {
+				t.Errorf("got %v, want the cause of the context", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,134 @@
+package providers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// Defaults of Retry.
+const (
+	DefaultAttempts = 4 // the call and three retries
+	defaultBase     = 500 * time.Millisecond
+	defaultMaxDelay = 30 * time.Second
+	maxRetryAfter   = time.Minute     // a server may ask for more; nobody waits that long
+	maxRetryTotal   = 5 * time.Minute // no wait starts that would end later
+)
+
+// Retry repeats calls that failed with a temporary *Error: policy.Attempts calls in all (0: DefaultAttempts), with
+// growing waits in between that begin at policy.BaseDelay and end at policy.MaxDelay, or as long as the server asks
+// for, up to a minute. A call whose text has begun to stream is not repeated, nor is any once ctx is done.
+//
+// random gives numbers in [0,1) that spread the waits of parallel trials; nil spreads nothing. It must be safe for
+// concurrent use. Reply.Retries and Error.Attempts say what it took.
+func Retry(p Provider, policy scenario.RetryPolicy, random func() float64) Provider {
+	if policy.Attempts == 0 {
+		policy.Attempts = DefaultAttempts
+	}
+	if policy.Attempts <= 1 {
+		return p
+	}
+	if policy.BaseDelay <= 0 {
+		policy.BaseDelay = defaultBase
+	}
+	if policy.MaxDelay <= 0 {
+		policy.MaxDelay = defaultMaxDelay
+	}
+	if random == nil {
+		random = func() float64 { return 0 }
+	}
+	return &retrier{next: p, policy: policy, random: random}
+}
+
+type retrier struct {
+	next   Provider
+	policy scenario.RetryPolicy
+	random func() float64
+}
+
+func (r *retrier) Complete(ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error) (chat.Reply, error) {
+	c := &retriedCall{retrier: r, req: req, onDelta: onDelta}
+	reply, err := backoff.Retry(ctx, func() (chat.Reply, error) { return c.attempt(ctx) },
+		backoff.WithBackOff(c),
+		backoff.WithMaxTries(uint(r.policy.Attempts)),
+		backoff.WithMaxElapsedTime(maxRetryTotal),
+	)
+	if err == nil {
+		reply.Retries = c.attempts - 1
+		return reply, nil
+	}
+	return chat.Reply{}, c.failure(ctx)
+}
+
+func (r *retrier) Unwrap() Provider { return r.next }
+
+// retriedCall is the state of one call. It is the backoff.BackOff of its own waits, so that they can follow what the
+// last error asked for.
+type retriedCall struct {
+	*retrier
+	req      *chat.Request
+	onDelta  func(chat.Delta) error
+	attempts int
+	began    bool // text has been handed out
+	delay    backoff.ExponentialBackOff
+	last     error
+}
+
+func (c *retriedCall) attempt(ctx context.Context) (chat.Reply, error) {
+	c.attempts++
+	onDelta := c.onDelta
+	if onDelta != nil {
+		onDelta = func(d chat.Delta) error {
+			c.began = true
+			return c.onDelta(d)
+		}
+	}
+	reply, err := c.next.Complete(ctx, c.req, onDelta)
+	c.last = err
+	if failed, ok := errors.AsType[*Error](err); err != nil && (c.began || !ok || !failed.Temporary()) {
+		err = backoff.Permanent(err)
+	}
+	return reply, err
+}
+
+// Reset starts the waits again; part of backoff.BackOff.
+func (c *retriedCall) Reset() {
+	// The library's own jitter draws from the global source, so it stays off.
+	c.delay = backoff.ExponentialBackOff{
+		InitialInterval: c.policy.BaseDelay, MaxInterval: c.policy.MaxDelay, Multiplier: 2,
+	}
+	c.delay.Reset()
+}
+
+// NextBackOff is the next wait; part of backoff.BackOff. Half of it is random.
+func (c *retriedCall) NextBackOff() time.Duration {
+	delay := c.delay.NextBackOff() / 2
+	wait := delay + time.Duration(c.random()*float64(delay))
+	if failed, ok := errors.AsType[*Error](c.last); ok && failed.RetryAfter > 0 {
+		asked := min(failed.RetryAfter, maxRetryAfter) + time.Duration(c.random()*float64(c.policy.BaseDelay))
+		wait = max(wait, asked)
+	}
+	return wait
+}
+
+// failure is the error of the whole call: that of the last attempt, or ctx's cause.
+func (c *retriedCall) failure(ctx context.Context) error {
+	if cause := context.Cause(ctx); cause != nil {
+		if c.last == nil || errors.Is(c.last, cause) {
+			return cause
+		}
+		return fmt.Errorf("%w (last attempt: %w)", cause, c.last)
+	}
+	if failed, ok := errors.AsType[*Error](c.last); ok {
+		counted := *failed
+		counted.Attempts = c.attempts
+		return &counted
+	}
+	return c.last
+}

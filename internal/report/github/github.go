@@ -1,0 +1,119 @@
+// Package github writes a run as workflow commands, which GitHub shows beside the lines that they are about.
+package github
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/report/show"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// GitHub shows ten annotations of a kind for a step and drops the rest in silence.
+const maxOfAKind = 10
+
+// maxMessage bounds the text of an annotation, in bytes.
+const maxMessage = 2000
+
+// Write writes an error for each check that failed or could not be judged and for each trial that broke, at most ten,
+// a warning for each warning of the run, at most ten, and a notice with the totals. Failures that are alike are one.
+func Write(w io.Writer, run *result.Run) error {
+	out := bufio.NewWriter(w)
+	more, err := problems(out, run)
+	if err != nil {
+		return err
+	}
+	for i, text := range run.Warnings {
+		if i == maxOfAKind {
+			break
+		}
+		command(out, "warning", diag.Pos{}, "arena", text)
+	}
+	text := show.Headline(run)
+	if more > 0 {
+		text += "; " + show.Plural(more, "more problem") + " in the reports"
+	}
+	command(out, "notice", diag.Pos{}, "arena", text)
+	return out.Flush()
+}
+
+// problems writes the errors and returns how many there were beyond the limit.
+func problems(out *bufio.Writer, run *result.Run) (more int, err error) {
+	failures, err := show.Failures(run)
+	if err != nil {
+		return 0, err
+	}
+	written := 0
+	for _, members := range failures {
+		b := &run.Briefs[members[0]]
+		t, err := run.Trials.Trial(members[0])
+		if err != nil {
+			return 0, fmt.Errorf("trial %s: %w", b.ID, err)
+		}
+		for _, a := range annotations(t, b, len(members)-1) {
+			if written == maxOfAKind {
+				more++
+				continue
+			}
+			written++
+			command(out, "error", a.pos, a.title, a.text)
+		}
+	}
+	return more, nil
+}
+
+type annotation struct {
+	pos         diag.Pos
+	title, text string
+}
+
+// annotations are the error of a trial, or else what its checks found.
+func annotations(t *result.Trial, b *result.Brief, alike int) []annotation {
+	title := show.Line(t.Scenario) + " · " + show.Who(b.Provider, b.Region)
+	if alike > 0 {
+		title += fmt.Sprintf(", and %s alike", show.Plural(alike, "more trial"))
+	}
+	var all []annotation
+	if t.Error != "" {
+		all = append(all, annotation{t.Position, title, show.TrialError(t)})
+	}
+	for _, p := range show.Problems(t) {
+		text := p.Line()
+		if p.Message != "" {
+			text = show.Line(p.Message) + "\n" + text
+		}
+		pos := p.Position
+		if pos.File == "" {
+			pos = t.Position
+		}
+		all = append(all, annotation{pos, title, text})
+	}
+	if len(all) == 0 { // it failed for something that is no check
+		all = append(all, annotation{t.Position, title, show.Reason(t)})
+	}
+	return all
+}
+
+// command writes one workflow command.
+func command(out *bufio.Writer, kind string, pos diag.Pos, title, text string) {
+	var properties []string
+	if pos.File != "" {
+		properties = append(properties, "file="+property(pos.File))
+		if pos.Line > 0 {
+			properties = append(properties, fmt.Sprintf("line=%d", pos.Line))
+		}
+	}
+	properties = append(properties, "title="+property(show.Clip(title, 200)))
+	fmt.Fprintf(out, "::%s %s::%s\n", kind, strings.Join(properties, ","), data(show.Clip(show.Clean(text), maxMessage)))
+}
+
+var (
+	dataEscapes     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	propertyEscapes = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+func data(s string) string     { return dataEscapes.Replace(s) }
+func property(s string) string { return propertyEscapes.Replace(show.Line(s)) }

@@ -1,0 +1,84 @@
+package markdown
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/report/show"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+const maxProviders = 30
+
+// spent is what a provider took.
+type spent struct {
+	who            string
+	trials, passed int
+	unpriced       int
+	usage          result.Usage
+	ms, usd        float64
+	priced         bool
+}
+
+// costs is the table of what each provider took; "" when no model was called.
+func costs(groups []show.Group, run *result.Run) string {
+	if run.Summary.Usage.Calls == 0 {
+		return ""
+	}
+	all := spending(groups, run)
+	var b strings.Builder
+	b.WriteString("### Cost by provider\n\n| provider | trials | passed | tokens | time per trial | cost |\n" +
+		"|---|--:|--:|--:|--:|--:|\n")
+	for i, s := range all {
+		if i == maxProviders {
+			fmt.Fprintf(&b, "\n… and %s\n", show.Plural(len(all)-i, "more provider"))
+			break
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", inline(s.who), show.Count(s.trials), show.Count(s.passed),
+			show.Count(s.usage.Total()), show.Seconds(s.ms/float64(s.trials)), strings.ReplaceAll(s.cost(), "$", "\\$"))
+	}
+	return b.String() + "\n"
+}
+
+func (s *spent) cost() string {
+	switch {
+	case !s.priced:
+		return show.Unknown
+	case s.unpriced > 0:
+		return show.Money(&s.usd) + " and " + show.Unknown
+	}
+	return show.Money(&s.usd)
+}
+
+func spending(groups []show.Group, run *result.Run) []*spent {
+	var all []*spent
+	known := map[string]*spent{}
+	for i := range groups {
+		who := groups[i].Who()
+		s := known[who]
+		if s == nil {
+			s = &spent{who: who}
+			known[who], all = s, append(all, s)
+		}
+		for _, t := range groups[i].Trials {
+			s.add(&run.Briefs[t])
+		}
+	}
+	return all
+}
+
+func (s *spent) add(b *result.Brief) {
+	s.trials++
+	if b.Status == result.Passed {
+		s.passed++
+	}
+	s.ms += b.DurationMS
+	s.usage.Usage = s.usage.Usage.Add(b.Usage.Usage)
+	switch {
+	case b.CostUSD != nil:
+		s.usd += *b.CostUSD
+		s.priced = true
+	case b.Usage.Calls > 0:
+		s.unpriced++
+	}
+}

@@ -1,0 +1,83 @@
+// Package markdown writes a run for a pull request: what failed and why, and the numbers, within what a comment on
+// GitHub may hold. All text of models and files is inert: it links to nobody and ends no table.
+package markdown
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/report/show"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// maxSize is what a comment on GitHub holds, with some room for what surrounds it. It allows 65,536 characters; these
+// are bytes, of which there are never fewer.
+const maxSize = 64_000
+
+// Options of a report. The zero value works.
+type Options struct {
+	Rerun func(*result.Brief) string // the command that runs a trial again; may be nil
+}
+
+// Write writes the report. Only trials that failed or broke are read from the run's source, one at a time.
+func Write(w io.Writer, run *result.Run, o Options) error {
+	groups := show.Groups(run)
+	head := headline(run) + totals(run) + matrix(groups, maxSize/3)
+	tail := costs(groups, run) + remarks(run)
+	failures, err := failed(run, groups, o, maxSize-len(head)-len(tail))
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, head+failures+tail)
+	return err
+}
+
+func headline(run *result.Run) string {
+	text := show.Headline(run)
+	if run.Name != "" {
+		text = inline(run.Name) + ": " + text
+	}
+	return "## " + show.Sign(run.Status) + " " + text + "\n\n"
+}
+
+// totals is the table of trials and checks by status, and what the run took.
+func totals(run *result.Run) string {
+	s, c := &run.Summary, &run.Summary.Checks
+	var b strings.Builder
+	b.WriteString("| | passed | failed | error | skipped | not run | total |\n|---|--:|--:|--:|--:|--:|--:|\n")
+	row := func(name string, numbers ...int) {
+		b.WriteString("| " + name)
+		for _, n := range numbers {
+			b.WriteString(" | " + show.Count(n))
+		}
+		b.WriteString(" |\n")
+	}
+	row("trials", s.Passed, s.Failed, s.Errors, s.Skipped, show.Unfinished(run), show.Planned(run))
+	row("checks", c.Passed, c.Failed, c.Errors, c.Skipped, c.NotRun, c.Total)
+	b.WriteString("\n" + show.Seconds(run.DurationMS))
+	if s.Usage.Calls > 0 || s.Usage.Total() > 0 {
+		b.WriteString(" · " + show.Tokens(s.Usage) + " · " + strings.ReplaceAll(show.Cost(s), "$", "\\$"))
+	}
+	b.WriteString("\n\n")
+	return b.String()
+}
+
+const maxRemarks = 10
+
+// remarks are the warnings of the run and the failures that a threshold allowed.
+func remarks(run *result.Run) string {
+	if len(run.Warnings) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("### Warnings\n\n")
+	for i, text := range run.Warnings {
+		if i == maxRemarks {
+			fmt.Fprintf(&b, "- … and %s more\n", show.Count(len(run.Warnings)-i))
+			break
+		}
+		b.WriteString("- " + inline(text) + "\n")
+	}
+	return b.String()
+}

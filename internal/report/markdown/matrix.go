@@ -1,0 +1,98 @@
+package markdown
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/report/show"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+const (
+	openRows   = 20 // a larger matrix is folded
+	maxColumns = 12
+)
+
+// line is a scenario with its groups.
+type line struct {
+	scenario string
+	worst    result.Status
+	cells    map[string]*show.Group
+}
+
+// matrix is the table scenario × provider, the worst scenarios first, in about size bytes.
+func matrix(groups []show.Group, size int) string {
+	lines, columns := table(groups)
+	if len(lines) == 0 {
+		return ""
+	}
+	left := len(columns) - maxColumns
+	columns = columns[:min(len(columns), maxColumns)]
+	var b strings.Builder
+	b.WriteString("| scenario |")
+	for _, c := range columns {
+		b.WriteString(" " + inline(c) + " |")
+	}
+	b.WriteString("\n|---|" + strings.Repeat(":-:|", len(columns)) + "\n")
+	for i, l := range lines {
+		row := l.row(columns)
+		if b.Len()+len(row) > size {
+			fmt.Fprintf(&b, "\n… and %s\n", show.Plural(len(lines)-i, "more scenario"))
+			break
+		}
+		b.WriteString(row)
+	}
+	if left > 0 {
+		fmt.Fprintf(&b, "\n… and %s\n", show.Plural(left, "more provider"))
+	}
+	if len(lines) <= openRows {
+		return b.String() + "\n"
+	}
+	title := show.Plural(len(lines), "scenario") + " × " + show.Plural(len(columns)+max(left, 0), "provider")
+	return "<details><summary>" + title + "</summary>\n\n" + b.String() + "\n</details>\n\n"
+}
+
+// table sorts the groups into lines, the worst first, and lists the providers.
+func table(groups []show.Group) (lines []*line, columns []string) {
+	type key struct{ file, scenario string }
+	known := map[key]*line{}
+	for i := range groups {
+		g := &groups[i]
+		k := key{g.File, g.Scenario}
+		l := known[k]
+		if l == nil {
+			l = &line{scenario: g.Scenario, cells: map[string]*show.Group{}}
+			known[k], lines = l, append(lines, l)
+		}
+		who := g.Who()
+		l.cells[who], l.worst = g, max(l.worst, g.Status)
+		if !slices.Contains(columns, who) {
+			columns = append(columns, who)
+		}
+	}
+	slices.SortStableFunc(lines, func(a, b *line) int { return cmp.Compare(b.worst, a.worst) })
+	return lines, columns
+}
+
+func (l *line) row(columns []string) string {
+	var b strings.Builder
+	b.WriteString("| " + inline(l.scenario) + " |")
+	for _, c := range columns {
+		b.WriteString(" " + cell(l.cells[c]) + " |")
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+// cell is the status of a group, with the rate when there are trials.
+func cell(g *show.Group) string {
+	switch {
+	case g == nil:
+		return ""
+	case g.Stats != nil:
+		return fmt.Sprintf("%s %d/%d", show.Sign(g.Status), g.Stats.Passed, g.Stats.Trials)
+	}
+	return show.Sign(g.Status)
+}

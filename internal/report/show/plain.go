@@ -1,0 +1,49 @@
+package show
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// WriteProblem writes a verdict as plain text: what was asked, what was seen, what was expected, and the line that asks
+// for it. No text takes more than about limit bytes.
+func WriteProblem(w *strings.Builder, p Problem, limit int) {
+	fmt.Fprintf(w, "%s %s: %s", Sign(p.Status), Place(p.Turn), Line(p.Type))
+	if p.Message != "" {
+		w.WriteString(": " + Clip(Line(p.Message), limit))
+	}
+	w.WriteString("\n    " + Clip(p.Seen(), limit) + "\n")
+	if expected, got := p.Expected(); expected != "" || got != "" {
+		if expected != "" {
+			w.WriteString("    expected: " + Clip(expected, limit) + "\n")
+		}
+		if got != "" {
+			w.WriteString("    got: " + Clip(got, limit) + "\n")
+		}
+	}
+	if needs := p.Needs(); needs != "" && needs != p.Seen() {
+		w.WriteString("    " + needs + "\n")
+	}
+	if at := Position(p.Position); at != "" {
+		w.WriteString("    at " + at + "\n")
+	}
+}
+
+// maxVoices bounds the entries of one exchange.
+const maxVoices = 20
+
+// WriteExchange writes what was said in a turn as plain text, two columns in. No text takes more than about limit
+// bytes.
+func WriteExchange(w *strings.Builder, turn *result.Turn, limit int) {
+	all := Exchange(turn)
+	for i, s := range all {
+		if i == maxVoices {
+			fmt.Fprintf(w, "  … and %d more\n", len(all)-i)
+			return
+		}
+		text := strings.TrimRight(Clip(s.Text, limit), "\n")
+		w.WriteString("  " + s.Who + ": " + strings.ReplaceAll(text, "\n", "\n    ") + "\n")
+	}
+}

@@ -1,0 +1,159 @@
+package term
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/report/show"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+const (
+	maxTurns   = 3 // failed turns that are shown
+	maxChecks  = 8 // failed checks of one place
+	maxCalls   = 6 // entries of an exchange
+	maxMembers = 6 // trials that are named
+)
+
+// block is one failure on the screen.
+type block struct {
+	p       *Printer
+	run     *result.Run
+	members []int // trials that failed alike
+	groups  map[int]*show.Group
+	trial   *result.Trial // the first of them
+	width   int
+	rows    []*row
+}
+
+func (b *block) brief(i int) *result.Brief { return &b.run.Briefs[b.members[i]] }
+
+func (b *block) render() []*row {
+	b.add(&row{})
+	b.title()
+	b.others()
+	b.rates()
+	b.evidence()
+	if b.p.opts.Rerun != nil {
+		// never cut: it is there to be copied
+		b.add((&row{}).gap(2).add(dim, "again: ").add(plain, show.Line(b.p.opts.Rerun(b.brief(0)))))
+	}
+	return b.rows
+}
+
+func (b *block) add(r *row) { b.rows = append(b.rows, r) }
+
+// placed ends a row with a place at the right edge, or puts the place on a line of its own below, indented.
+func (b *block) placed(r *row, place string, indent int) {
+	switch {
+	case place == "":
+		b.add(r.cut(b.width))
+	case r.width+2+show.Width(place) <= b.width:
+		b.add(r.right(dim, place, b.width-r.width))
+	default:
+		b.add(r.cut(b.width))
+		b.add((&row{}).gap(indent).add(dim, show.Cut(place, max(2*b.width, 200))))
+	}
+}
+
+// title names the scenario and the provider, or how many there are.
+func (b *block) title() {
+	first := b.brief(0)
+	scenarios, providers := distinct(b, scenarioOf), distinct(b, providerOf)
+	mark, as := sign(first.Status)
+	r := (&row{}).add(as, mark).gap(1)
+	switch {
+	case len(b.members) == 1:
+		r.add(bold, name(first)).add(plain, " · "+show.Who(first.Provider, first.Region))
+		if v := show.Variant(b.trial); v != "" {
+			r.add(dim, " ("+v+")")
+		}
+	case scenarios == 1 && providers == 1:
+		r.add(bold, show.Line(first.Scenario)).add(plain, " · "+show.Who(first.Provider, first.Region))
+	case scenarios == 1:
+		r.add(bold, show.Line(first.Scenario)).add(plain, " · "+show.Plural(providers, "provider"))
+	default:
+		r.add(bold, show.Plural(len(b.members), "trial")).
+			add(plain, " · "+show.Plural(scenarios, "scenario")+" · "+show.Plural(providers, "provider"))
+	}
+	place := ""
+	if scenarios == 1 {
+		place = show.Position(b.trial.Position)
+	}
+	b.placed(r, place, 2)
+}
+
+func scenarioOf(x *result.Brief) string { return x.File + "\x00" + x.Scenario }
+func providerOf(x *result.Brief) string { return show.Who(x.Provider, x.Region) }
+
+func distinct(b *block, key func(*result.Brief) string) int {
+	seen := map[string]bool{}
+	for i := range b.members {
+		seen[key(b.brief(i))] = true
+	}
+	return len(seen)
+}
+
+// others says which trials failed like the one that is shown.
+func (b *block) others() {
+	if len(b.members) == 1 {
+		return
+	}
+	oneScenario, oneProvider := distinct(b, scenarioOf) == 1, distinct(b, providerOf) == 1
+	var names []string
+	for i := range b.members {
+		if len(names) == maxMembers && b.p.opts.Verbosity == 0 {
+			names[i-1] += fmt.Sprintf(" and %s more", show.Count(len(b.members)-i))
+			break
+		}
+		m := b.brief(i)
+		var parts []string
+		if !oneScenario {
+			parts = append(parts, show.Line(m.Scenario))
+		}
+		if !oneProvider {
+			parts = append(parts, providerOf(m))
+		}
+		text := strings.Join(parts, " · ")
+		names = append(names, strings.TrimSpace(text+" "+show.Number(m)))
+	}
+	b.labelled("trials", dim, strings.Join(names, ", "), 3)
+}
+
+// rates says how the groups of the trials did as a whole.
+func (b *block) rates() {
+	var seen []*show.Group
+	for _, i := range b.members {
+		g := b.groups[i]
+		if g == nil || slices.Contains(seen, g) {
+			continue
+		}
+		if seen = append(seen, g); len(seen) > maxMembers {
+			return
+		}
+		text := g.Rate()
+		if len(b.members) > 1 && distinct(b, providerOf)+distinct(b, scenarioOf) > 2 {
+			text = show.Line(g.Scenario) + " · " + g.Who() + " " + text
+		}
+		b.add((&row{}).gap(2).add(plain, text).cut(b.width))
+	}
+}
+
+// labelled writes a label and wrapped text beside it.
+func (b *block) labelled(label string, as style, text string, limit int) {
+	indent := 2 + show.Width(label) + gap
+	if indent > b.width/2 {
+		b.add((&row{}).gap(2).add(as, label).cut(b.width))
+		label, indent = "", 4
+	}
+	for i, line := range show.Wrap(text, b.width-indent, b.p.lines(limit)) {
+		r := &row{}
+		if i == 0 && label != "" {
+			r.gap(2).add(as, label).gap(gap)
+		} else {
+			r.gap(indent)
+		}
+		b.add(r.add(plain, line))
+	}
+}

@@ -1,0 +1,194 @@
+package term
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/report/show"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// place is what failed in one turn, or in the conversation.
+type place struct {
+	turn     int // -1: the conversation
+	problems []show.Problem
+}
+
+// evidence is the failed turns with what was said in them, and their checks.
+func (b *block) evidence() {
+	t := b.trial
+	places := failedPlaces(t)
+	if t.Error != "" {
+		b.labelled("error", yellow, show.TrialError(t), 4)
+		if len(places) == 0 {
+			b.exchange(brokenTurn(t))
+		}
+	}
+	limit := b.p.lines(maxTurns)
+	for i, at := range places {
+		if limit > 0 && i == limit {
+			more := 0
+			for _, rest := range places[i:] {
+				more += len(rest.problems)
+			}
+			b.add((&row{}).gap(2).add(dim, fmt.Sprintf("… and %s in later turns", show.Plural(more, "more check"))))
+			break
+		}
+		b.place(at, i == 0)
+	}
+	b.notRun()
+}
+
+// failedPlaces sorts the problems of a trial by place.
+func failedPlaces(t *result.Trial) []place {
+	var all []place
+	for _, p := range show.Problems(t) {
+		if len(all) == 0 || all[len(all)-1].turn != p.Turn {
+			all = append(all, place{turn: p.Turn})
+		}
+		last := &all[len(all)-1]
+		last.problems = append(last.problems, p)
+	}
+	return all
+}
+
+// brokenTurn is the turn that an error is about: the one that has it, or the last that ran.
+func brokenTurn(t *result.Trial) *result.Turn {
+	var last *result.Turn
+	for i := range t.Turns {
+		if turn := &t.Turns[i]; turn.NotRun == "" {
+			last = turn
+			if turn.Error != "" {
+				break
+			}
+		}
+	}
+	return last
+}
+
+func (b *block) place(at place, first bool) {
+	switch {
+	case at.turn >= 0:
+		b.exchange(turnOf(b.trial, at.turn))
+	case first: // only the conversation failed: its end is the evidence
+		b.exchange(brokenTurn(b.trial))
+		fallthrough
+	default:
+		b.add((&row{}).gap(2).add(dim, show.Place(-1)))
+	}
+	width := 0
+	for _, p := range at.problems {
+		width = max(width, min(show.Width(show.Line(p.Type)), min(28, b.width-14)))
+	}
+	limit := b.p.lines(maxChecks)
+	for i, p := range at.problems {
+		if limit > 0 && i == limit {
+			b.add((&row{}).gap(4).add(dim, "… and "+show.Plural(len(at.problems)-i, "more check")))
+			return
+		}
+		b.check(p, width)
+	}
+}
+
+func turnOf(t *result.Trial, index int) *result.Turn {
+	for i := range t.Turns {
+		if t.Turns[i].Index == index {
+			return &t.Turns[i]
+		}
+	}
+	return nil
+}
+
+const (
+	placeWidth = 8 // "turn 2" and what is left of it
+	voiceWidth = 5 // user, agent, tools, guard
+)
+
+// exchange writes what was said in a turn.
+func (b *block) exchange(t *result.Turn) {
+	if t == nil {
+		return
+	}
+	label := show.Place(t.Index)
+	narrow := b.width < 60
+	indent := 2 + placeWidth + voiceWidth + gap
+	if narrow {
+		b.add((&row{}).gap(2).add(dim, label))
+		label, indent = "", 4+voiceWidth+2
+	}
+	all := show.Exchange(t)
+	limit := b.p.lines(maxCalls)
+	for i, said := range all {
+		if limit > 0 && i == limit {
+			b.add((&row{}).gap(indent).add(dim, fmt.Sprintf("… and %d more", len(all)-i)))
+			return
+		}
+		for k, line := range show.Wrap(said.Text, b.width-indent, b.p.lines(3)) {
+			r := &row{}
+			switch {
+			case k > 0:
+				r.gap(indent)
+			case narrow:
+				r.gap(4).right(dim, said.Who, voiceWidth).gap(2)
+			default:
+				r.gap(2).cell(dim, label, placeWidth).right(dim, said.Who, voiceWidth).gap(gap)
+			}
+			b.add(r.add(plain, line))
+			label = ""
+		}
+	}
+}
+
+// check writes a verdict: what was asked for and where, then what was seen and what was expected.
+func (b *block) check(p show.Problem, typeWidth int) {
+	mark, as := sign(p.Status)
+	r := (&row{}).gap(4).add(as, mark).gap(1).cell(plain, show.Line(p.Type), typeWidth)
+	at := show.Position(p.Position)
+	seen, message := p.SeenAndScore(), show.Line(p.Message)
+	room := b.width - r.width - gap
+	if at != "" {
+		room -= show.Width(at) + 2
+	}
+	switch {
+	case message != "" && show.Width(message) <= max(room, b.width-r.width-gap):
+		r.gap(gap).add(plain, message)
+	case message != "":
+		b.placed(r, at, 8)
+		b.wrapped(plain, message, 2)
+		r = nil
+	case show.Width(seen) <= room:
+		r.gap(gap).add(plain, seen)
+		seen = ""
+	}
+	if r != nil {
+		b.placed(r, at, 8)
+	}
+	b.wrapped(plain, seen, 4)
+	if expected, got := p.Expected(); expected != "" && got != "" && !strings.Contains(seen, expected) {
+		b.wrapped(plain, "expected "+expected, 3)
+		b.wrapped(plain, "     got "+got, 3)
+	}
+}
+
+func (b *block) wrapped(as style, text string, limit int) {
+	if text == "" {
+		return
+	}
+	for _, line := range show.Wrap(text, b.width-8, b.p.lines(limit)) {
+		b.add((&row{}).gap(8).add(as, line))
+	}
+}
+
+// notRun says from which turn on the conversation did not go on.
+func (b *block) notRun() {
+	for i := range b.trial.Turns {
+		if turn := &b.trial.Turns[i]; turn.NotRun != "" {
+			text := show.Place(turn.Index) + " not run: " + show.Line(turn.NotRun)
+			if rest := len(b.trial.Turns) - i; rest > 1 {
+				text = show.Place(turn.Index) + " and " + show.Plural(rest-1, "more turn") + " not run: " + show.Line(turn.NotRun)
+			}
+			b.add((&row{}).gap(2).add(dim, text).cut(b.width))
+			return
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package term
+
+import (
+	"github.com/arena-evals/arena/internal/report/show"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// columns are the widths of the parts of a trial's line. Zero leaves a part out.
+type columns struct{ name, provider, turns, time, cost int }
+
+const (
+	gap       = 3
+	signWidth = 2
+	minNote   = 20 // columns kept for notes, "2 of 7 checks failed"; a longer one goes to a line of its own
+)
+
+// longest are the widths of the longest names of a plan.
+type longest struct{ name, provider int }
+
+func measure(plan Plan) longest {
+	l := longest{8, 8}
+	for i := 0; i < plan.Trials && plan.Trial != nil; i++ {
+		b := plan.Trial(i)
+		l.name = max(l.name, show.Width(name(&b)))
+		l.provider = max(l.provider, show.Width(show.Who(b.Provider, b.Region)))
+	}
+	return l
+}
+
+// fit lays out the columns: numbers are left out before names are cut or notes have no room.
+func (l longest) fit(width int) columns {
+	c := columns{time: 6, provider: min(l.provider, width/4)}
+	left := width - signWidth - gap - c.provider - gap - c.time
+	c.name = min(l.name, left, max(width*2/5, 24))
+	left -= c.name
+	if left >= gap+8+gap+minNote {
+		c.turns = 8
+		left -= gap + c.turns
+	}
+	if left >= gap+8+gap+minNote {
+		c.cost = 8
+	}
+	return c
+}
+
+// trialLine is the line of a finished trial, and one more when its note does not fit beside it.
+func (p *Printer) trialLine(b *result.Brief, t *result.Trial) []*row {
+	c := p.longest.fit(p.width()) // for each line: the terminal may have become another
+	line := &row{}
+	mark, as := sign(b.Status)
+	line.add(as, mark).gap(signWidth - 1)
+	line.cell(plain, name(b), c.name).gap(gap)
+	line.cell(plain, show.Who(b.Provider, b.Region), c.provider).gap(gap)
+	if c.turns > 0 {
+		line.cell(dim, show.Plural(b.Turns, "turn"), c.turns).gap(gap)
+	}
+	line.right(plain, show.Cut(show.Seconds(b.DurationMS), c.time), c.time)
+	if c.cost > 0 {
+		line.gap(gap).cell(dim, cost(b), c.cost)
+	}
+	text := note(b, t)
+	left := p.width() - line.width - gap
+	switch {
+	case text == "":
+		return []*row{line}
+	case p.knownWidth() == 0:
+		return []*row{line.gap(gap).add(as, show.Clip(text, 400))}
+	case show.Width(text) <= left:
+		return []*row{line.gap(gap).add(as, text)}
+	}
+	return []*row{line, (&row{}).gap(2*signWidth).add(as, show.Cut(text, p.width()-2*signWidth))}
+}
+
+// cost is empty for a trial that called no model or cost nothing.
+func cost(b *result.Brief) string {
+	if b.CostUSD != nil && *b.CostUSD == 0 || b.Usage.Calls == 0 {
+		return ""
+	}
+	return show.Money(b.CostUSD)
+}
+
+// note says in a few words what is not as it should be.
+func note(b *result.Brief, t *result.Trial) string {
+	switch b.Status {
+	case result.Passed:
+		return ""
+	case result.Failed:
+		if s := show.Checks(b.Checks); s != "" {
+			return s
+		}
+	case result.Skipped:
+		return "skipped: " + show.Reason(t)
+	}
+	return show.Reason(t)
+}

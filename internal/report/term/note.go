@@ -1,0 +1,16 @@
+package term
+
+import (
+	"strings"
+
+	"github.com/arena-evals/arena/internal/report/show"
+)
+
+// Note writes a remark about the run between the lines of the trials.
+func (p *Printer) Note(text string) {
+	var lines []*row
+	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		lines = append(lines, (&row{}).add(yellow, show.Line(line)))
+	}
+	p.print(lines)
+}

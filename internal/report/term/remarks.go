@@ -1,0 +1,126 @@
+package term
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/report/show"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+const (
+	maxNotices   = 20 // different ones that are kept
+	maxTolerated = 10
+	maxStopped   = 5
+)
+
+// notices counts what trials had to say, so that it is said once.
+type notices struct {
+	texts  []string
+	counts []int
+}
+
+func (n *notices) add(t *result.Trial) {
+	for _, text := range t.Notices {
+		text = show.Clip(show.Line(text), 500)
+		switch i := slices.Index(n.texts, text); {
+		case i >= 0:
+			n.counts[i]++
+		case len(n.texts) < maxNotices:
+			n.texts, n.counts = append(n.texts, text), append(n.counts, 1)
+		}
+	}
+}
+
+// remarks writes what is neither a failure nor a number: failures within a threshold, notices, warnings.
+func (p *Printer) remarks(run *result.Run) {
+	var rows []*row
+	rows = append(rows, p.tolerated(run)...)
+	for i, text := range p.notices.texts {
+		if n := p.notices.counts[i]; n > 1 {
+			text += fmt.Sprintf(" (%s)", show.Plural(n, "trial"))
+		}
+		rows = append(rows, p.remark("note", dim, text)...)
+	}
+	for _, text := range run.Warnings {
+		rows = append(rows, p.remark("warning", yellow, show.Line(text))...)
+	}
+	if len(rows) > 0 {
+		p.print(append([]*row{{}}, rows...))
+	}
+}
+
+const remarkWidth = 12 // of the words at the left of the last lines
+
+func (p *Printer) remark(label string, as style, text string) []*row {
+	var rows []*row
+	for i, line := range show.Wrap(text, p.width()-remarkWidth, p.lines(6)) {
+		r := &row{}
+		if i == 0 {
+			r.cell(as, label, remarkWidth)
+		} else {
+			r.gap(remarkWidth)
+		}
+		rows = append(rows, r.add(plain, line))
+	}
+	return rows
+}
+
+// tolerated lists the groups that passed although trials of theirs failed.
+func (p *Printer) tolerated(run *result.Run) []*row {
+	if run.Summary.Tolerated == 0 {
+		return nil
+	}
+	var rows []*row
+	more := 0
+	groups := show.Groups(run)
+	for i := range groups {
+		g := &groups[i]
+		if g.Stats == nil || g.Status != result.Passed || g.Stats.Passed == g.Stats.Trials {
+			continue
+		}
+		if len(rows) >= maxTolerated && p.opts.Verbosity == 0 {
+			more++
+			continue
+		}
+		rows = append(rows, p.remark("tolerated", dim, show.Line(g.Scenario)+" · "+g.Who()+"   "+g.Rate())...)
+	}
+	if more > 0 {
+		rows = append(rows, p.remark("", dim, fmt.Sprintf("… and %s more", show.Plural(more, "group")))...)
+	}
+	return rows
+}
+
+// stopped names the trials of the plan that did not finish.
+func (p *Printer) stopped(run *result.Run) []*row {
+	missing := show.Unfinished(run)
+	if missing == 0 {
+		return nil
+	}
+	names, listed := []string{}, maxStopped
+	if p.opts.Verbosity > 0 {
+		listed = missing
+	}
+	done := make(map[int]bool, len(run.Briefs))
+	for i := range run.Briefs {
+		b := &run.Briefs[i]
+		done[b.Index] = true
+		if b.Status == result.Cancelled && len(names) < listed {
+			names = append(names, show.Line(b.ID))
+		}
+	}
+	for i := 0; p.plan.Trial != nil && i < run.Planned && len(names) < listed; i++ {
+		if !done[i] {
+			names = append(names, show.Line(p.plan.Trial(i).ID))
+		}
+	}
+	text := fmt.Sprintf("%s of %s did not finish", show.Count(missing), show.Plural(run.Planned, "trial"))
+	if len(names) > 0 {
+		text += ": " + strings.Join(names, ", ")
+		if more := missing - len(names); more > 0 {
+			text += fmt.Sprintf(" and %s more", show.Count(more))
+		}
+	}
+	return p.remark("stopped", yellow, text)
+}

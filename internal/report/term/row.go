@@ -1,0 +1,94 @@
+package term
+
+import (
+	"strings"
+
+	"github.com/arena-evals/arena/internal/report/show"
+)
+
+// row is a line of styled pieces. Its pieces must be clean and of one line.
+type row struct {
+	pieces []piece
+	width  int
+}
+
+type piece struct {
+	text string
+	as   style
+}
+
+// add appends a piece.
+func (r *row) add(as style, text string) *row {
+	if text != "" {
+		r.pieces = append(r.pieces, piece{text, as})
+		r.width += show.Width(text)
+	}
+	return r
+}
+
+// gap appends n spaces.
+func (r *row) gap(n int) *row { return r.add(plain, strings.Repeat(" ", max(n, 0))) }
+
+// cell appends text cut and filled to a column of a width.
+func (r *row) cell(as style, text string, width int) *row {
+	text = show.Cut(text, width)
+	return r.add(as, text).gap(width - show.Width(text))
+}
+
+// right appends text that ends at a column of a width.
+func (r *row) right(as style, text string, width int) *row {
+	return r.gap(width-show.Width(text)).add(as, text)
+}
+
+// cut shortens the row to width columns; it ends in … then.
+func (r *row) cut(width int) *row {
+	if r.width <= width {
+		return r
+	}
+	kept := row{}
+	for _, p := range r.pieces {
+		left := width - kept.width
+		if show.Width(p.text) >= left {
+			kept.add(p.as, show.Cut(p.text+"…", left))
+			break
+		}
+		kept.add(p.as, p.text)
+	}
+	*r = kept
+	return r
+}
+
+// render paints the row; white space at its end is dropped.
+func (r *row) render(p painter) string {
+	last := len(r.pieces) - 1
+	for last >= 0 && blank(r.pieces[last].text) {
+		last--
+	}
+	var b strings.Builder
+	first := true
+	for i := 0; i <= last; i++ {
+		text := r.pieces[i].text
+		if i == last {
+			text = strings.TrimRight(text, " ")
+		}
+		if first && !blank(text) {
+			text, first = noCommand(text), false
+		}
+		b.WriteString(p.paint(strings.ReplaceAll(text, "##[", "##"+joiner+"["), r.pieces[i].as))
+	}
+	return b.String()
+}
+
+func blank(s string) bool { return strings.TrimRight(s, " ") == "" }
+
+// joiner is a character of no width that keeps its neighbours together, and apart for a program.
+const joiner = "\u2060"
+
+// noCommand breaks up what a CI system would take for a command to itself: a log line that begins with two colons
+// may come from a model that wants to set a variable or hide what follows.
+func noCommand(s string) string {
+	if rest, ok := strings.CutPrefix(strings.TrimLeft(s, " "), "::"); ok {
+		return s[:len(s)-len(rest)-1] + joiner + ":" + rest
+	}
+	return s
+}

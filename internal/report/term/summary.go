@@ -1,0 +1,107 @@
+package term
+
+import (
+	"fmt"
+
+	"github.com/arena-evals/arena/internal/report/show"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// summary writes the totals and where the reports are.
+func (p *Printer) summary(run *result.Run, reports []string) {
+	rows := append([]*row{{}}, p.stopped(run)...)
+	rows = append(rows, flow(p.width(), verdicts(run), expenses(run))...)
+	if len(reports) > 0 {
+		rows = append(rows, p.reports(reports)...)
+	}
+	p.print(rows)
+}
+
+// verdicts are the trials by status.
+func verdicts(run *result.Run) []piece {
+	s := &run.Summary
+	pieces := []piece{{show.Plural(show.Planned(run), "trial"), bold}}
+	add := func(n int, text string, as style) {
+		if n > 0 {
+			pieces = append(pieces, piece{text, as})
+		}
+	}
+	add(s.Passed, show.Count(s.Passed)+" passed", green)
+	failed := show.Count(s.Failed) + " failed"
+	as := red
+	if s.Tolerated > 0 {
+		failed += fmt.Sprintf(" (%s tolerated)", show.Count(s.Tolerated))
+		if s.Tolerated == s.Failed {
+			as = plain
+		}
+	}
+	add(s.Failed, failed, as)
+	add(s.Errors, show.Errors(s.Errors), yellow)
+	add(s.Skipped, show.Count(s.Skipped)+" skipped", yellow)
+	add(show.Unfinished(run), show.Count(show.Unfinished(run))+" not finished", yellow)
+	return pieces
+}
+
+// expenses are what the run took.
+func expenses(run *result.Run) []piece {
+	s := &run.Summary
+	pieces := []piece{
+		{show.Plural(s.Checks.Total, "check"), plain},
+		{show.Seconds(run.DurationMS), plain},
+	}
+	if s.Usage.Calls == 0 && s.Usage.Total() == 0 {
+		return pieces
+	}
+	return append(pieces, piece{show.Tokens(s.Usage), plain}, piece{show.Cost(s), plain})
+}
+
+// flow puts groups of pieces on as few lines as fit.
+func flow(width int, groups ...[]piece) []*row {
+	const between = 8 // columns between two groups
+	rows := []*row{{}}
+	last := func() *row { return rows[len(rows)-1] }
+	for _, pieces := range groups {
+		whole := between - gap
+		for _, x := range pieces {
+			whole += gap + show.Width(x.text)
+		}
+		for i, x := range pieces {
+			space := gap
+			if i == 0 {
+				space = between
+			}
+			r := last()
+			need := space + show.Width(x.text)
+			if i == 0 {
+				need = whole // a group is not torn where it fits on a line of its own
+			}
+			switch {
+			case r.width == 0:
+			case r.width+need > width:
+				rows = append(rows, &row{})
+			default:
+				r.gap(space)
+			}
+			last().add(x.as, x.text)
+		}
+	}
+	return rows
+}
+
+// reports lists the files; a path is never cut, so that it can be opened.
+func (p *Printer) reports(paths []string) []*row {
+	r := (&row{}).cell(dim, "reports", remarkWidth)
+	rows := []*row{r}
+	for _, path := range paths {
+		path = show.Line(path)
+		if r.width > remarkWidth && r.width+gap+show.Width(path) > p.width() {
+			r = (&row{}).gap(remarkWidth)
+			rows = append(rows, r)
+		}
+		if r.width > remarkWidth {
+			r.gap(gap)
+		}
+		r.add(plain, path)
+	}
+	return rows
+}

@@ -1,0 +1,45 @@
+package term
+
+import (
+	"github.com/arena-evals/arena/internal/report/show"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// transcript is the whole exchange with the model, for -v (each message cut short) and -vv.
+func (p *Printer) transcript(t *result.Trial) []*row {
+	const indent = 4 + 9 + gap
+	var rows []*row
+	say := func(who, text string) {
+		limit := 3
+		if p.opts.Verbosity > 1 {
+			limit = 0
+		}
+		for i, line := range show.Wrap(text, p.width()-indent, limit) {
+			r := &row{}
+			if i == 0 {
+				r.gap(4).right(dim, show.Cut(who, 9), 9).gap(gap)
+			} else {
+				r.gap(indent)
+			}
+			rows = append(rows, r.add(plain, line))
+		}
+	}
+	if t.System != "" {
+		say("system", show.Clean(t.System))
+	}
+	for i := range t.Turns {
+		turn := &t.Turns[i]
+		if turn.NotRun != "" {
+			say("", show.Place(turn.Index)+" not run: "+show.Line(turn.NotRun))
+			continue
+		}
+		for k := range turn.Messages {
+			m := &turn.Messages[k]
+			say(show.Line(string(m.Role)), show.MessageText(m))
+		}
+		if turn.Error != "" {
+			say("error", show.Line(turn.Error))
+		}
+	}
+	return append(rows, &row{})
+}

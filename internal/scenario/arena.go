@@ -1,0 +1,280 @@
+package scenario
+
+import (
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// arenaFile is an arena config as it stands in a file: its own settings, and what it names elsewhere.
+type arenaFile struct {
+	Defaults  Defaults
+	configDir string // defaults.config_dir
+
+	prompts   []promptRef
+	providers []providerRef
+	scenarios []fileRef
+	evals     []fileRef
+	tools     []fileRef
+	personas  []fileRef
+	pack      *fileRef
+
+	inline []document // the …_specs maps
+
+	judges       []Judge
+	roles        []Role
+	selfPlay     bool // there is a self_play that is not switched off
+	packEvals    []*Eval
+	globals      []*Check
+	compositions *node.Node
+	workflow     *node.Node
+	runtime      *node.Node
+	nothing      bool // it has none of the keys that name something to run
+}
+
+// fileRef names a file, or several with a pattern.
+type fileRef struct {
+	path string // as written
+	at   *node.Node
+}
+
+type providerRef struct {
+	fileRef
+	group string
+}
+
+type promptRef struct {
+	fileRef
+	id   string
+	vars map[string]string
+}
+
+// arenaFields are the keys of kind Arena.
+var arenaFields = table("an arena config",
+	drop[arenaFile]("id", text),
+	drop[arenaFile]("name", text),
+	objects("prompt_configs", promptRefFields, func(a *arenaFile) *[]promptRef { return &a.prompts }),
+	objects("providers", providerRefFields, func(a *arenaFile) *[]providerRef { return &a.providers }),
+	fileRefs("scenarios", func(a *arenaFile) *[]fileRef { return &a.scenarios }),
+	fileRefs("evals", func(a *arenaFile) *[]fileRef { return &a.evals }),
+	fileRefs("tools", func(a *arenaFile) *[]fileRef { return &a.tools }),
+	custom("judges", listShape{judgeFields}, readJudges),
+	drop[arenaFile]("judge_defaults", table("judge_defaults",
+		custom("prompt", text, func(d *decoder, _ *struct{}, v *node.Node) { d.refer(toPromptID, v) }),
+		drop[struct{}]("prompt_registry", text),
+	)),
+	custom("self_play", selfPlayFields, func(d *decoder, a *arenaFile, v *node.Node) {
+		a.selfPlay = true
+		selfPlayFields.read(d, v, a)
+	}),
+	custom("globals", globalFields, func(d *decoder, a *arenaFile, v *node.Node) { globalFields.read(d, v, a) }),
+	evalList("pack_evals", func(a *arenaFile) *[]*Eval { return &a.packEvals }),
+	custom("pack_file", text, func(d *decoder, a *arenaFile, v *node.Node) {
+		if path, ok := d.Name(v, "pack_file"); ok {
+			a.pack = &fileRef{path, v}
+		}
+	}),
+	custom("defaults", defaultsFields, func(d *decoder, a *arenaFile, v *node.Node) { defaultsFields.read(d, v, a) }),
+	specs("prompt_specs", kindPrompt), specs("provider_specs", kindProvider), specs("scenario_specs", kindScenario),
+	specs("eval_specs", kindEval), specs("tool_specs", kindTool),
+	custom("judge_specs", mapShape{judgeSpecFields}, func(d *decoder, a *arenaFile, v *node.Node) {
+		d.Each(v, "judge_specs", func(name string, k, spec *node.Node) {
+			j := Judge{Name: name, Pos: d.Pos(k)}
+			if judgeSpecFields.read(d, spec, &j) {
+				a.judges = append(a.judges, j)
+			}
+		})
+	}),
+	custom("mcp_servers", listShape{mcpFields}, func(d *decoder, _ *arenaFile, v *node.Node) { d.mcpServers(v) }),
+	custom("a2a_agents", listShape{agentFields}, func(d *decoder, _ *arenaFile, v *node.Node) { d.agents(v) }),
+	custom("skills", listShape{skillFields}, func(d *decoder, _ *arenaFile, v *node.Node) { d.skills(v) }),
+	custom("workflow", workflowFields, func(_ *decoder, a *arenaFile, v *node.Node) { a.workflow = v }),
+	custom("compositions", mapShape{compositionFields}, func(_ *decoder, a *arenaFile, v *node.Node) { a.compositions = v }),
+	custom("memory", anyMap, readMemory).orNull(),
+	custom("runtime", runtimeFields, func(_ *decoder, a *arenaFile, v *node.Node) { a.runtime = v }),
+	slots("tts_providers"), slots("stt_providers"), slots("embedding_providers"), slots("image_providers"),
+	drop[arenaFile]("voices", listShape{table("a voice",
+		drop[struct{}]("id", text).must(),
+		drop[struct{}]("provider", text).must(),
+	)}),
+	drop[arenaFile]("state_store", stateStoreFields),
+	drop[arenaFile]("agents", anyMap),
+	drop[arenaFile]("deploy", anyMap),
+)
+
+var promptRefFields = table("an entry of prompt_configs",
+	label("id", func(p *promptRef) *string { return &p.id }),
+	fileField("file", func(p *promptRef) *fileRef { return &p.fileRef }).must(),
+	strMap("vars", func(p *promptRef) *map[string]string { return &p.vars }),
+)
+
+var providerRefFields = table("an entry of providers",
+	fileField("file", func(p *providerRef) *fileRef { return &p.fileRef }).must(),
+	label("group", func(p *providerRef) *string { return &p.group }),
+)
+
+var fileRefFields = table("an entry of the list",
+	fileField("file", func(f *fileRef) *fileRef { return f }).must(),
+)
+
+func fileField[T any](name string, at func(*T) *fileRef) field[T] {
+	return custom(name, text, func(d *decoder, t *T, v *node.Node) {
+		if path, ok := d.Name(v, name); ok {
+			*at(t) = fileRef{path, v}
+		}
+	})
+}
+
+// fileRefs is a field with a list of {file: path}; a path alone will do.
+func fileRefs(name string, at func(*arenaFile) *[]fileRef) field[arenaFile] {
+	return custom(name, listShape{fileRefFields}, func(d *decoder, a *arenaFile, v *node.Node) { *at(a) = d.fileRefs(v, name) })
+}
+
+func (d *decoder) fileRefs(n *node.Node, what string) []fileRef {
+	var refs []fileRef
+	d.Items(n, what, func(_ int, v *node.Node) {
+		ref := fileRef{at: v}
+		if v.Kind == node.Scalar && !node.IsNull(v) {
+			ref.path, _ = d.Name(v, "each of "+what)
+		} else {
+			fileRefFields.read(d, v, &ref)
+		}
+		if ref.path != "" {
+			refs = append(refs, ref)
+		}
+	})
+	return refs
+}
+
+// specs is a field with resources that are written into the config: id → the values that a file would hold in spec.
+func specs(name string, of kind) field[arenaFile] {
+	return custom(name, mapShape{anyMap}, func(d *decoder, a *arenaFile, v *node.Node) {
+		d.Each(v, name, func(id string, k, spec *node.Node) {
+			if spec.Kind != node.Map {
+				d.Fields(spec, name+"."+id, nil, nil) // reports it
+				return
+			}
+			meta := Meta{ID: id, Pos: d.Pos(k)}
+			a.inline = append(a.inline, document{kind: of, meta: meta, file: d.File, root: spec, spec: spec})
+		})
+	})
+}
+
+// slots is a list of providers for audio and pictures. Their files are looked at when something uses them.
+func slots(name string) field[arenaFile] {
+	return custom(name, listShape{providerRefFields}, func(d *decoder, a *arenaFile, v *node.Node) {
+		d.Items(v, name, func(_ int, item *node.Node) {
+			var ref providerRef
+			if providerRefFields.read(d, item, &ref) && ref.path != "" {
+				a.providers = append(a.providers, ref)
+			}
+		})
+	})
+}
+
+var judgeFields = table("a judge",
+	custom("name", text, func(d *decoder, j *Judge, v *node.Node) {
+		j.Name, _ = d.Name(v, "name")
+		j.Pos = d.Pos(v)
+	}).must(),
+	custom("provider", text, readJudgeProvider).must(),
+)
+
+var judgeSpecFields = table("a judge", custom("provider", text, readJudgeProvider).must())
+
+func readJudgeProvider(d *decoder, j *Judge, v *node.Node) {
+	j.Provider, _ = d.Name(v, "provider")
+	d.refer(toProvider, v)
+}
+
+func readJudges(d *decoder, a *arenaFile, v *node.Node) {
+	d.Items(v, "judges", func(_ int, item *node.Node) {
+		var j Judge
+		if judgeFields.read(d, item, &j) && j.Name != "" {
+			a.judges = append(a.judges, j)
+		}
+	})
+}
+
+var selfPlayFields = table("self_play",
+	flag("enabled", func(a *arenaFile) *bool { return &a.selfPlay }),
+	fileRefs("personas", func(a *arenaFile) *[]fileRef { return &a.personas }),
+	specs("persona_specs", kindPersona),
+	custom("roles", listShape{roleFields}, readRoles),
+)
+
+var roleFields = table("a role",
+	custom("id", text, func(d *decoder, r *Role, v *node.Node) {
+		r.ID, _ = d.Name(v, "id")
+		r.Pos = d.Pos(v)
+		if r.ID == "user" {
+			d.Errorf(v, "wrong-role", `a role of self_play cannot be called "user": that is the scripted one`)
+		}
+	}).must(),
+	custom("provider", text, func(d *decoder, r *Role, v *node.Node) {
+		r.Provider, _ = d.Name(v, "provider")
+		d.refer(toProvider, v)
+	}).must(),
+)
+
+func readRoles(d *decoder, a *arenaFile, v *node.Node) {
+	seen := map[string]int{}
+	d.Items(v, "roles", func(_ int, item *node.Node) {
+		var r Role
+		if roleFields.read(d, item, &r) && r.ID != "" {
+			d.unique(seen, node.Get(item, "id"), r.ID, "role")
+			a.roles = append(a.roles, r)
+		}
+	})
+}
+
+var globalFields = table("globals",
+	assertions("conversation_assertions", ConversationAssertion, func(a *arenaFile) *[]*Check { return &a.globals }),
+)
+
+// readMemory: memory that is there and not switched off turns the memory tools on.
+func readMemory(d *decoder, _ *arenaFile, v *node.Node) {
+	if node.IsNull(v) {
+		return
+	}
+	if v.Kind != node.Map {
+		d.Fields(v, "memory", nil, nil) // reports it
+		return
+	}
+	d.Any(v)
+	if enabled := node.Get(v, "enabled"); enabled != nil {
+		if on, ok := d.Bool(enabled, "enabled"); ok && !on {
+			return
+		}
+	}
+	d.need("memory", v, Feature{})
+}
+
+var stateStoreFields = table("state_store",
+	drop[struct{}]("type", words("memory", "redis", "file")),
+	drop[struct{}]("redis", anyMap),
+	drop[struct{}]("file", anyMap),
+)
+
+// arena reads a document of kind Arena.
+func (d *decoder) arena(doc document) *arenaFile {
+	a := &arenaFile{}
+	if !arenaFields.read(d, doc.spec, a) {
+		return nil
+	}
+	a.nothing = true
+	for _, key := range []string{"scenarios", "scenario_specs", "evals", "eval_specs"} {
+		a.nothing = a.nothing && node.Get(doc.spec, key) == nil
+	}
+	names := d.compositions(a.compositions)
+	if a.workflow != nil {
+		d.workflow(a.workflow, names)
+	}
+	seen := map[string]diag.Pos{}
+	for _, j := range a.judges {
+		if first, twice := seen[j.Name]; twice {
+			d.Diags.Errorf(j.Pos, len(j.Name), "duplicate-id", "the judge %q is already defined at %s", j.Name, first)
+		}
+		seen[j.Name] = j.Pos
+	}
+	return a
+}

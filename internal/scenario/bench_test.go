@@ -1,0 +1,153 @@
+package scenario_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// writeSuite writes a project of n scenarios with three turns and three checks each, one of them with a JSON Schema.
+func writeSuite(tb testing.TB, n int) string {
+	tb.Helper()
+	dir := tb.TempDir()
+	var config, mocks strings.Builder
+	config.WriteString("kind: Arena\nmetadata: {name: bench}\nspec:\n  prompt_configs: [{id: desk, file: desk.yaml}]\n" +
+		"  providers: [{file: provider.yaml}]\n  scenarios:\n")
+	mocks.WriteString("scenarios:\n")
+	files := map[string]string{
+		"desk.yaml": "kind: PromptConfig\nmetadata: {name: desk}\nspec: {task_type: desk, system_template: You answer.}\n",
+		"provider.yaml": "kind: Provider\nmetadata: {name: m}\nspec: {type: mock, model: m, " +
+			"additional_config: {mock_config: mocks.yaml}}\n",
+	}
+	for i := range n {
+		name := fmt.Sprintf("scenarios/order-%04d.yaml", i)
+		fmt.Fprintf(&config, "    - file: %s\n", name)
+		fmt.Fprintf(&mocks, "  order-%04d:\n    turns: {1: one, 2: two, 3: three}\n", i)
+		files[name] = scenarioText(i)
+	}
+	files["config.arena.yaml"], files["mocks.yaml"] = config.String(), mocks.String()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			tb.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func scenarioText(i int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "apiVersion: promptkit.altairalabs.ai/v1alpha1\nkind: Scenario\nmetadata:\n  name: order-%04d\n"+
+		"spec:\n  task_type: desk\n  description: Order %d of the bench\n  turns:\n", i, i)
+	for turn := range 3 {
+		fmt.Fprintf(&b, `    - role: user
+      content: "Please confirm order %d, line %d"
+      assertions:
+        - type: contains
+          params:
+            patterns: ["order %d"]
+          message: names the order
+        - type: regex
+          params:
+            pattern: "order [0-9]+"
+        - type: json_schema
+          params:
+            schema:
+              type: object
+              required: [order, status]
+              properties:
+                order: {type: integer, minimum: 0}
+                status: {type: string, enum: [open, closed]}
+`, i, turn, i)
+	}
+	return b.String()
+}
+
+// plainScenario is what a program without positions and checks would decode into.
+type plainScenario struct {
+	APIVersion string `yaml:"apiVersion"`
+	Kind       string `yaml:"kind"`
+	Metadata   struct {
+		Name string `yaml:"name"`
+	} `yaml:"metadata"`
+	Spec struct {
+		TaskType    string `yaml:"task_type"`
+		Description string `yaml:"description"`
+		Turns       []struct {
+			Role       string `yaml:"role"`
+			Content    string `yaml:"content"`
+			Assertions []struct {
+				Type    string         `yaml:"type"`
+				Params  map[string]any `yaml:"params"`
+				Message string         `yaml:"message"`
+			} `yaml:"assertions"`
+		} `yaml:"turns"`
+	} `yaml:"spec"`
+}
+
+const benchFiles = 1000
+
+func BenchmarkLoad(b *testing.B) {
+	dir := writeSuite(b, benchFiles)
+	compile := func(c *scenario.Check, _ *diag.List) { c.Compiled = c.Type }
+	for b.Loop() {
+		suite, diags := scenario.Load(scenario.Options{Dir: dir, Compile: compile})
+		if diags.Errors() > 0 || len(suite.Projects[0].Scenarios) != benchFiles {
+			b.Fatal(diags.Sorted())
+		}
+	}
+}
+
+// BenchmarkUnmarshal is the floor for BenchmarkLoad: the same files, on as many processors, into plain structs.
+func BenchmarkUnmarshal(b *testing.B) {
+	dir := writeSuite(b, benchFiles)
+	paths, err := filepath.Glob(filepath.Join(dir, "scenarios", "*.yaml"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		unmarshalAll(b, paths)
+	}
+}
+
+func unmarshalAll(b *testing.B, paths []string) {
+	work := make(chan string)
+	done := make(chan error)
+	workers := runtime.GOMAXPROCS(0)
+	for range workers {
+		go func() {
+			var err error
+			for path := range work {
+				data, readErr := os.ReadFile(path)
+				if readErr != nil {
+					err = readErr
+				}
+				var s plainScenario
+				if yamlErr := yaml.Unmarshal(data, &s); yamlErr != nil {
+					err = yamlErr
+				}
+			}
+			done <- err
+		}()
+	}
+	for _, path := range paths {
+		work <- path
+	}
+	close(work)
+	for range workers {
+		if err := <-done; err != nil {
+			b.Fatal(err)
+		}
+	}
+}

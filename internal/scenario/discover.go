@@ -1,0 +1,389 @@
+package scenario
+
+import (
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+const (
+	defaultConfig = "config.arena.yaml"
+	configLevels  = 5 // folders above a file outside the working directory that are searched for its config
+)
+
+// input is one project to load: a config, or loose files.
+type input struct {
+	config string          // "" for loose files
+	only   map[string]bool // of the config's scenarios and evals, these; nil: all
+	extra  []found         // files named beside the config, or the loose ones
+}
+
+// found is a file named on the command line, or found in a folder that was.
+type found struct {
+	path   string
+	walked bool
+	kind   kind // where it was easy to tell
+}
+
+// inputs turns the command line into projects, configs first, each once.
+func (l *loader) inputs() []*input {
+	if l.opts.Config != "" {
+		return l.configured()
+	}
+	if len(l.opts.Paths) == 0 {
+		if config := l.configIn("."); config != "" {
+			return []*input{{config: config}}
+		}
+		if l.diags.Errors() == 0 {
+			l.diags.Errorf(diag.Pos{}, 0, "no-config", "there is no %s here", defaultConfig).
+				Hint = "name files or folders to run, or a config with -c"
+		}
+		return nil
+	}
+	var configs []string
+	var loose []found
+	for _, path := range l.opts.Paths {
+		c, files := l.argument(path)
+		configs, loose = append(configs, c...), append(loose, files...)
+	}
+	var list []*input
+	slices.Sort(configs)
+	for _, c := range slices.Compact(configs) {
+		list = append(list, &input{config: c})
+	}
+	return append(list, l.adopt(distinct(loose), list)...)
+}
+
+// configured is the one project that -c names. Files named beside it narrow it down to them, or are added to it.
+func (l *loader) configured() []*input {
+	in := &input{config: l.fs.show(l.opts.Config)}
+	if l.fs.isDir(in.config) {
+		dir := in.config
+		if in.config = l.configIn(dir); in.config == "" {
+			if l.diags.Errors() == 0 {
+				l.diags.Errorf(diag.Pos{}, 0, "no-config", "there is no %s in %q", defaultConfig, dir)
+			}
+			return nil
+		}
+	}
+	listed := l.listed(in.config)
+	for _, path := range l.opts.Paths {
+		_, files := l.argument(path)
+		for _, f := range files {
+			if !listed[f.path] {
+				in.extra = append(in.extra, f)
+				continue
+			}
+			if in.only == nil {
+				in.only = map[string]bool{}
+			}
+			in.only[f.path] = true
+		}
+	}
+	in.extra = distinct(in.extra)
+	return []*input{in}
+}
+
+func distinct(list []found) []found {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(list, func(f found) bool {
+		again := seen[f.path]
+		seen[f.path] = true
+		return again
+	})
+}
+
+// argument resolves one path of the command line into configs and other files.
+func (l *loader) argument(arg string) (configs []string, files []found) {
+	path := l.fs.show(arg)
+	switch {
+	case l.fs.isGlob(path):
+		matches, err := l.fs.glob(path)
+		if err != nil || len(matches) == 0 {
+			l.diags.Errorf(diag.Pos{}, 0, "no-match", "no file matches %q", arg)
+			return nil, nil
+		}
+		for _, m := range matches {
+			c, f := l.argument(m)
+			configs, files = append(configs, c...), append(files, f...)
+		}
+		return configs, files
+	case l.fs.isDir(path):
+		return l.folder(path)
+	}
+	data, problem := l.fs.read(path)
+	if problem != nil {
+		l.fail(place{}, problem)
+		return nil, nil
+	}
+	l.fs.count.Add(-1) // it is read again, and counted, with its project
+	if k := l.peek(path, data); k == kindArena {
+		return []string{path}, nil
+	} else {
+		return nil, []found{{path: path, kind: k}}
+	}
+}
+
+// folder resolves a folder: its config, or else everything below it. Folders below that have a config of their own
+// are projects of their own.
+func (l *loader) folder(dir string) (configs []string, files []found) {
+	errs := l.diags.Errors()
+	if config := l.configIn(dir); config != "" || l.diags.Errors() > errs {
+		return compact(config), nil
+	}
+	err := l.fs.walk(dir, func(path string, isDir bool) error {
+		if isDir {
+			return l.subfolder(path, &configs)
+		}
+		switch strings.ToLower(filepath.Ext(path)) {
+		case ".yaml", ".yml", ".json":
+			files = append(files, found{path: path, walked: true})
+		}
+		return nil
+	})
+	if err != nil {
+		l.diags.Errorf(diag.Pos{}, 0, "unreadable-file", "%q cannot be read: %v", dir, err)
+	}
+	files = l.sortOut(files, &configs)
+	// A config under another name owns the files beside and below it.
+	files = slices.DeleteFunc(files, func(f found) bool {
+		return slices.ContainsFunc(configs, func(c string) bool { return below(filepath.Dir(c), f.path) })
+	})
+	if len(configs)+len(files) == 0 && l.diags.Errors() == errs {
+		l.diags.Errorf(diag.Pos{}, 0, "no-match", "the folder %q holds no YAML or JSON file", dir)
+	}
+	return configs, files
+}
+
+func (l *loader) subfolder(path string, configs *[]string) error {
+	switch filepath.Base(path) {
+	case "out", "node_modules":
+		return fs.SkipDir
+	}
+	if config := l.configIn(path); config != "" {
+		*configs = append(*configs, config)
+		return fs.SkipDir
+	}
+	return nil
+}
+
+// sortOut looks into the files that were found in a folder: configs go to configs, what is surely not for arena goes
+// away, and the rest is returned.
+func (l *loader) sortOut(files []found, configs *[]string) []found {
+	var rest []found
+	for _, f := range files {
+		f.kind = l.kindOf(f.path)
+		foreignJSON := f.kind == "" && strings.EqualFold(filepath.Ext(f.path), ".json")
+		switch {
+		case f.kind == kindArena:
+			*configs = append(*configs, f.path)
+		case f.kind == kindRecording || f.kind == kindFragment || foreignJSON:
+		default:
+			rest = append(rest, f)
+		}
+	}
+	return rest
+}
+
+// kindOf tells the kind of a file that will be read, and counted, with its project; "" when that is not easy.
+func (l *loader) kindOf(path string) kind {
+	data, problem := l.fs.read(path)
+	if problem != nil {
+		return "" // reported when the project is read
+	}
+	l.fs.count.Add(-1)
+	return l.peek(path, data)
+}
+
+func below(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && !strings.HasPrefix(rel, "..")
+}
+
+func compact(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return []string{s}
+}
+
+// configIn returns the config of a folder: config.arena.yaml, or the only *.arena.yaml. Several are an error.
+func (l *loader) configIn(dir string) string {
+	all := l.configsIn(dir)
+	switch {
+	case len(all) == 0:
+		return ""
+	case filepath.Base(all[0]) == defaultConfig || len(all) == 1:
+		return all[0]
+	}
+	l.diags.Errorf(diag.Pos{}, 0, "several-configs", "%q holds several configs: %s", dir, strings.Join(all, ", ")).
+		Hint = "choose one with -c"
+	return ""
+}
+
+// configsIn lists the configs of a folder by their names, config.arena.yaml first.
+func (l *loader) configsIn(dir string) []string {
+	var all []string
+	for _, name := range l.fs.names(dir) {
+		if strings.HasSuffix(name, ".arena.yaml") || strings.HasSuffix(name, ".arena.yml") {
+			all = append(all, join(dir, name))
+		}
+	}
+	slices.SortStableFunc(all, func(a, b string) int {
+		switch {
+		case filepath.Base(a) == defaultConfig:
+			return -1
+		case filepath.Base(b) == defaultConfig:
+			return 1
+		}
+		return strings.Compare(a, b)
+	})
+	return all
+}
+
+var kindLine = regexp.MustCompile(`(?m)^["']?kind["']?[ \t]*:[ \t]*["']?(\w+)`)
+
+// peek tells the kind of a file without reporting anything: by its line kind: where it has one, else by its keys. A
+// file with an arena config among its documents is one.
+func (l *loader) peek(path string, data []byte) kind {
+	lines := kindLine.FindAllSubmatch(data, -1)
+	for _, m := range lines {
+		if string(m[1]) == string(kindArena) {
+			return kindArena
+		}
+	}
+	if len(lines) > 0 {
+		return kind(lines[0][1])
+	}
+	for _, root := range node.Parse(&node.Reader{File: path, Diags: &diag.List{}}, data) {
+		if k := node.Get(root, "kind"); k != nil {
+			return kind(k.Value)
+		}
+		if k := recognise(root); k != "" {
+			return k
+		}
+	}
+	return ""
+}
+
+// adopt makes projects of loose files. Scenarios and evals that a config nearby lists run in its project, so that one
+// file can be run again alone; the others are a project together.
+func (l *loader) adopt(loose []found, configs []*input) []*input {
+	if len(loose) == 0 {
+		return nil
+	}
+	var list []*input
+	rest := loose
+	if !slices.ContainsFunc(loose, func(f found) bool { return !ownable(f) }) {
+		rest = nil
+		owners := map[string]*input{}
+		for _, in := range configs {
+			owners[in.config] = in // loaded whole anyway
+		}
+		lists := map[string]map[string]bool{}
+		for _, f := range loose {
+			config := l.owner(f.path, lists)
+			if config == "" {
+				rest = append(rest, f)
+				continue
+			}
+			in := owners[config]
+			if in == nil {
+				in = &input{config: config, only: map[string]bool{}}
+				owners[config] = in
+				list = append(list, in)
+			}
+			if in.only != nil {
+				in.only[f.path] = true
+			}
+		}
+	}
+	if len(rest) > 0 {
+		list = append(list, &input{extra: rest})
+	}
+	return list
+}
+
+// ownable reports whether a file is of a kind that configs list to be run.
+func ownable(f found) bool { return f.kind == kindScenario || f.kind == kindEval }
+
+// owner finds the config that lists a file, in its folder and those above: up to the working directory, or a few
+// levels.
+func (l *loader) owner(file string, lists map[string]map[string]bool) string {
+	inside := !filepath.IsAbs(file) && !strings.HasPrefix(file, "..")
+	dir := filepath.Dir(file)
+	for level := 0; level <= configLevels || inside; level++ {
+		for _, config := range l.configsIn(dir) {
+			listed, known := lists[config]
+			if !known {
+				listed = l.listed(config)
+				lists[config] = listed
+			}
+			if listed[file] {
+				return config
+			}
+		}
+		if dir == "." || dir == filepath.Dir(dir) {
+			break
+		}
+		dir = parent(dir)
+	}
+	return ""
+}
+
+// parent is the folder above, also of one that is given relative to a folder above.
+func parent(dir string) string {
+	if filepath.Base(dir) == ".." {
+		return filepath.Join(dir, "..")
+	}
+	return filepath.Dir(dir)
+}
+
+// listed returns the scenario and eval files that a config names. What is wrong with it is reported when it is loaded.
+func (l *loader) listed(config string) map[string]bool {
+	files := map[string]bool{}
+	data, problem := l.fs.read(config)
+	if problem != nil {
+		return files
+	}
+	l.fs.count.Add(-1)
+	quiet := &node.Reader{File: config, Diags: &diag.List{}}
+	for _, root := range node.Parse(quiet, data) {
+		spec := root
+		if s := node.Get(root, "spec"); s != nil {
+			spec = s
+		}
+		for _, key := range []string{"scenarios", "evals"} {
+			list := node.Get(spec, key)
+			if list == nil {
+				continue
+			}
+			for _, item := range list.Content {
+				if file := node.Get(item, "file"); file != nil {
+					item = file
+				}
+				l.expandInto(files, join(filepath.Dir(config), item.Value))
+			}
+		}
+	}
+	return files
+}
+
+func (l *loader) expandInto(files map[string]bool, path string) {
+	if !l.fs.isGlob(path) {
+		files[path] = true
+		return
+	}
+	matches, err := l.fs.glob(path)
+	if err != nil {
+		return // reported when the config is loaded
+	}
+	for _, m := range matches {
+		files[m] = true
+	}
+}

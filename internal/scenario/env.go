@@ -1,0 +1,95 @@
+package scenario
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"github.com/joho/godotenv"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
+
+// expandText reads a text in which ${NAME} and ${NAME:-default} stand for the environment.
+func (d *decoder) expandText(n *node.Node, what string) string {
+	s, ok := d.String(n, what)
+	if !ok {
+		return ""
+	}
+	return d.expand(n, s)
+}
+
+func (d *decoder) expand(n *node.Node, s string) string {
+	return variable.ReplaceAllStringFunc(s, func(m string) string {
+		parts := variable.FindStringSubmatch(m)
+		value, set := d.getenv(parts[1])
+		switch {
+		case parts[2] != "" && value == "": // as in a shell, :- also stands in for an empty value
+			return parts[3]
+		case !set:
+			d.Errorf(n, "unset-variable", "the environment has no %s", parts[1]).
+				Hint = "set it, write it into .env, or give a default: ${" + parts[1] + ":-…}"
+			return ""
+		}
+		return value
+	})
+}
+
+// expandAny expands the texts of a decoded value.
+func (d *decoder) expandAny(n *node.Node, v any) any {
+	switch v := v.(type) {
+	case string:
+		return d.expand(n, v)
+	case map[string]any:
+		for key, e := range v {
+			v[key] = d.expandAny(node.Get(n, key), e)
+		}
+	case []any:
+		for i, e := range v {
+			v[i] = d.expandAny(n.Content[i], e)
+		}
+	}
+	return v
+}
+
+// withDotenv lays the environment over a .env file in dir, if there is one. Nothing of its content is ever shown.
+func (l *loader) withDotenv(dir string) func(string) (string, bool) {
+	file := join(dir, ".env")
+	if !l.fs.exists(file) {
+		return l.getenv
+	}
+	data, problem := l.fs.read(file)
+	if problem != nil {
+		l.diags.Errorf(diag.Pos{File: file}, 0, problem.code, "%s", problem.msg)
+		return l.getenv
+	}
+	vars, err := godotenv.UnmarshalBytes(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
+	if err != nil {
+		pos := diag.Pos{File: file, Line: strayLine(data)}
+		l.diags.Errorf(pos, 0, "dotenv-syntax", "this line is not NAME=value").Hint = "comments start with #"
+		return l.getenv
+	}
+	return func(name string) (string, bool) {
+		if v, ok := l.getenv(name); ok {
+			return v, true
+		}
+		v, ok := vars[name]
+		return v, ok
+	}
+}
+
+// strayLine guesses the line that is no assignment. The library's own message holds the rest of the file, secrets
+// included, so it is not used.
+func strayLine(data []byte) int32 {
+	assignment := regexp.MustCompile(`^\s*(export\s+)?[\w.]+\s*[=:]`)
+	for i, line := range strings.Split(string(data), "\n") {
+		text := strings.TrimSpace(line)
+		if text != "" && !strings.HasPrefix(text, "#") && !assignment.MatchString(line) {
+			return int32(i + 1)
+		}
+	}
+	return 1
+}

@@ -1,0 +1,199 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// files reads below one working directory. Paths inside the loader are written as they are shown: relative to the
+// working directory when they are below it. It is safe for concurrent use.
+type files struct {
+	dir   string // "": that of the process
+	count atomic.Int64
+}
+
+// problem is why a file cannot be read.
+type problem struct {
+	code, msg, hint string
+}
+
+// access is the path under which the system knows a file.
+func (f *files) access(path string) string {
+	if f.dir == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(f.dir, path)
+}
+
+// show is the path as it is shown: relative when that is shorter to say and leads not upwards.
+func (f *files) show(path string) string {
+	if !filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	base := f.dir
+	if base == "" {
+		wd, err := os.Getwd()
+		if err != nil {
+			return path
+		}
+		base = wd
+	}
+	if rel, err := filepath.Rel(base, path); err == nil && !strings.HasPrefix(rel, "..") {
+		return rel
+	}
+	return path
+}
+
+func (f *files) exists(path string) bool {
+	_, err := os.Stat(f.access(path))
+	return err == nil
+}
+
+func (f *files) isDir(path string) bool {
+	info, err := os.Stat(f.access(path))
+	return err == nil && info.IsDir()
+}
+
+// read returns the content of a regular file of bearable size.
+func (f *files) read(path string) ([]byte, *problem) {
+	name := f.access(path)
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, f.unreadable(path, err)
+	case info.IsDir():
+		return nil, &problem{"is-directory", fmt.Sprintf("%q is a directory, not a file", path), ""}
+	case !info.Mode().IsRegular():
+		return nil, &problem{"not-regular", fmt.Sprintf("%q is not a regular file", path), ""}
+	case info.Size() > node.MaxBytes:
+		return nil, &problem{"file-too-large", fmt.Sprintf("%q has %d MiB; the limit is %d MiB", path, info.Size()>>20,
+			node.MaxBytes>>20), ""}
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, f.unreadable(path, err)
+	}
+	f.count.Add(1)
+	return data, nil
+}
+
+func (f *files) unreadable(path string, err error) *problem {
+	if !errors.Is(err, fs.ErrNotExist) {
+		var pathErr *fs.PathError
+		if errors.As(err, &pathErr) {
+			err = pathErr.Err
+		}
+		return &problem{"unreadable-file", fmt.Sprintf("%q cannot be read: %v", path, err), ""}
+	}
+	p := &problem{code: "missing-file", msg: fmt.Sprintf("there is no file %q", path)}
+	dir := filepath.Dir(path)
+	if near := diag.Nearest(filepath.Base(path), f.names(dir)); near != "" {
+		p.hint = fmt.Sprintf("did you mean %q?", join(dir, near))
+	}
+	return p
+}
+
+// names lists a folder; nil when it cannot be read.
+func (f *files) names(dir string) []string {
+	entries, err := os.ReadDir(f.access(dir))
+	if err != nil {
+		return nil
+	}
+	names := make([]string, 0, len(entries))
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// join is filepath.Join that leaves an absolute path alone.
+func join(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// isGlob reports whether a path is meant as a pattern.
+func (f *files) isGlob(path string) bool {
+	return strings.ContainsAny(path, "*?[") && !f.exists(path)
+}
+
+// glob lists the files that a pattern matches, sorted. `**` stands for any number of folders, dot folders excepted.
+func (f *files) glob(pattern string) ([]string, error) {
+	var found []string
+	before, after, deep := strings.Cut(pattern, "**")
+	if !deep {
+		matches, err := filepath.Glob(f.access(pattern))
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range matches {
+			found = append(found, f.show(m))
+		}
+		slices.Sort(found)
+		return found, nil
+	}
+	tail := strings.TrimPrefix(filepath.ToSlash(after), "/")
+	if tail == "" {
+		tail = "*"
+	}
+	if _, err := filepath.Match(tail, ""); err != nil {
+		return nil, err
+	}
+	root := filepath.Clean("./" + before)
+	if filepath.IsAbs(before) {
+		root = filepath.Clean(before)
+	}
+	err := f.walk(root, func(path string, dir bool) error {
+		rel, err := filepath.Rel(root, path)
+		if err == nil && !dir && matchesTail(tail, filepath.ToSlash(rel)) {
+			found = append(found, path)
+		}
+		return err
+	})
+	slices.Sort(found)
+	return found, err
+}
+
+// matchesTail reports whether the last elements of a path match a pattern of as many elements.
+func matchesTail(pattern, path string) bool {
+	elements := strings.Split(path, "/")
+	n := strings.Count(pattern, "/") + 1
+	if len(elements) < n {
+		return false
+	}
+	ok, err := filepath.Match(filepath.FromSlash(pattern), filepath.FromSlash(strings.Join(elements[len(elements)-n:], "/")))
+	return err == nil && ok
+}
+
+// walk calls visit for every file and folder below a folder, in lexical order. Dot folders are left out, and those for
+// which visit returns fs.SkipDir; links to folders are not followed.
+func (f *files) walk(root string, visit func(path string, dir bool) error) error {
+	base := f.access(root)
+	return filepath.WalkDir(base, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if path == base {
+			return nil
+		}
+		if e.IsDir() && strings.HasPrefix(e.Name(), ".") {
+			return fs.SkipDir
+		}
+		rel, err := filepath.Rel(base, path)
+		if err != nil {
+			return err
+		}
+		return visit(join(root, rel), e.IsDir())
+	})
+}

@@ -1,0 +1,130 @@
+package scenario
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// fragmentRef is a piece of text that a prompt takes in.
+type fragmentRef struct {
+	name, path string
+	required   bool
+	at         *node.Node
+}
+
+var fragmentFields = table("a fragment",
+	custom("name", text, func(d *decoder, f *fragmentRef, v *node.Node) {
+		f.at = v
+		f.name, _ = d.Name(v, "name")
+	}).must(),
+	label("path", func(f *fragmentRef) *string { return &f.path }),
+	flag("required", func(f *fragmentRef) *bool { return &f.required }),
+)
+
+// fragmentFileFields are the keys of a fragment's file.
+var fragmentFileFields = table("a fragment file",
+	drop[fragmentBody]("fragment_type", text),
+	drop[fragmentBody]("version", text),
+	drop[fragmentBody]("description", text),
+	str("content", func(f *fragmentBody) *string { return &f.content }).must(),
+)
+
+type fragmentBody struct{ content string }
+
+// loadFragments puts the text of each fragment where the template finds it, under its name. Names and paths may hold
+// variables of the prompt. pack holds the fragments of a pack.
+func (d *decoder) loadFragments(p *promptFile, pack map[string]string) {
+	if len(p.fragments) == 0 && len(pack) == 0 {
+		return
+	}
+	p.Fragments = map[string]string{}
+	for name, content := range pack {
+		p.Fragments[name] = content
+	}
+	vars := p.variables()
+	for _, f := range p.fragments {
+		name, open := Render(f.name, vars)
+		path, more := Render(f.path, vars)
+		if open = append(open, more...); len(open) > 0 {
+			d.Errorf(f.at, "open-placeholder", "nothing is known for {{%s}} in the fragment %q", open[0], f.name).
+				Hint = "only variables of the prompt itself can be used here"
+			continue
+		}
+		if _, ok := p.Fragments[name]; ok && path == "" {
+			continue
+		}
+		if content, ok := d.packFragments[name]; ok && path == "" {
+			p.Fragments[name] = content
+			continue
+		}
+		content, found := d.fragment(f.at, name, path)
+		switch {
+		case found:
+			p.Fragments[name] = content
+		case f.required:
+			d.Errorf(f.at, "missing-file", "there is no file for the fragment %q", name).Hint = d.fragmentHint(name, path)
+		default:
+			p.Fragments[name] = ""
+			d.Warnf(f.at, "missing-file", "there is no file for the optional fragment %q", name).Hint = d.fragmentHint(name, path)
+		}
+	}
+}
+
+func (d *decoder) fragmentHint(name, path string) string {
+	return "looked for " + strings.Join(d.fragmentPlaces(name, path), " and ")
+}
+
+// fragmentPlaces are the files that may hold a fragment: its path from the file of the prompt or from the config, or
+// fragments/<name>.yaml beside either.
+func (d *decoder) fragmentPlaces(name, path string) []string {
+	dirs := []string{filepath.Dir(d.File)}
+	if dirs[0] != filepath.Clean(d.places.config) {
+		dirs = append(dirs, d.places.config)
+	}
+	var all []string
+	for _, dir := range dirs {
+		if path != "" {
+			all = append(all, join(dir, path))
+		} else {
+			all = append(all, join(dir, filepath.Join("fragments", filepath.Base(name)+".yaml")))
+		}
+	}
+	return all
+}
+
+// fragment reads the text of a fragment from the first place where there is a file. found is also true when that
+// file is broken, which is reported.
+func (d *decoder) fragment(at *node.Node, name, path string) (content string, found bool) {
+	for _, file := range d.fragmentPlaces(name, path) {
+		if !d.places.fs.exists(file) {
+			continue
+		}
+		data, problem := d.places.fs.read(file)
+		if problem != nil {
+			d.Errorf(at, problem.code, "%s", problem.msg)
+			return "", true
+		}
+		switch strings.ToLower(filepath.Ext(file)) {
+		case ".yaml", ".yml", ".json":
+			return d.fragmentBody(file, data), true
+		}
+		return strings.ToValidUTF8(string(data), "\uFFFD"), true
+	}
+	return "", false
+}
+
+func (d *decoder) fragmentBody(file string, data []byte) string {
+	inner := *d
+	inner.Reader.File = file
+	docs := node.Parse(&inner.Reader, data)
+	if len(docs) != 1 {
+		d.Diags.Errorf(diag.Pos{File: file, Line: 1, Col: 1}, 1, "wrong-type", "a fragment file holds one document")
+		return ""
+	}
+	var body fragmentBody
+	fragmentFileFields.read(&inner, docs[0], &body)
+	return body.content
+}

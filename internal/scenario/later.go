@@ -1,0 +1,44 @@
+package scenario
+
+import "strings"
+
+// Needs lists the features without which a scenario cannot be run against a provider, in the order of the files.
+// prompt and provider may be nil: no prompt; a provider that is replaced, so that what it needs does not matter.
+func (p *Project) Needs(s *Scenario, prompt *Prompt, provider *Provider) []Feature {
+	var list []Feature
+	for _, f := range p.Later {
+		if f.touches(s, prompt, provider) {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+func (f *Feature) touches(s *Scenario, prompt *Prompt, provider *Provider) bool {
+	switch {
+	case f.Scenario != "":
+		return f.Scenario == s.ID
+	case f.Provider != "":
+		return provider != nil && f.Provider == provider.ID
+	case f.Prompt != "":
+		return prompt != nil && f.Prompt == prompt.TaskType
+	case f.Tool != "":
+		return prompt != nil && offers(prompt.AllowedTools, f.Tool)
+	}
+	return true
+}
+
+// offers reports whether a list of allowed tools lets a tool through. Both may end in * for any end.
+func offers(allowed []string, tool string) bool {
+	for _, a := range allowed {
+		prefix, wild := strings.CutSuffix(a, "*")
+		stem, any := strings.CutSuffix(tool, "*")
+		switch {
+		case a == tool, wild && strings.HasPrefix(tool, prefix), any && strings.HasPrefix(a, stem):
+			return true
+		case wild && any && strings.HasPrefix(prefix, stem):
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,195 @@
+package scenario
+
+import (
+	"cmp"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// Load reads what the options name. The suite holds whatever could be read; what could not is in the list, which must
+// not hold an error when the suite is run.
+func Load(opts Options) (*Suite, *diag.List) {
+	l := &loader{opts: opts, fs: &files{dir: opts.Dir}, diags: &diag.List{}, getenv: opts.Getenv}
+	if l.getenv == nil {
+		l.getenv = func(string) (string, bool) { return "", false }
+	}
+	suite := &Suite{}
+	var builds []*build
+	for _, in := range l.inputs() {
+		if b := l.project(in); b != nil {
+			builds = append(builds, b)
+			suite.Projects = append(suite.Projects, b.p)
+		}
+	}
+	l.sharedMock(builds)
+	suite.Files = int(l.fs.count.Load())
+	return suite, l.diags
+}
+
+// loader is one call of Load.
+type loader struct {
+	opts   Options
+	fs     *files
+	diags  *diag.List
+	getenv func(string) (string, bool)
+}
+
+// decoder starts the reading of one file of a project.
+func (l *loader) decoder(file string, places *places, getenv func(string) (string, bool)) *decoder {
+	return &decoder{
+		Reader:  node.Reader{File: file, Diags: &diag.List{}, Lenient: l.opts.Lenient},
+		compile: l.opts.Compile, places: places, getenv: getenv,
+	}
+}
+
+// report adds what a decoder found to the whole.
+func (l *loader) report(d *decoder) {
+	for _, found := range d.Diags.Sorted() {
+		l.diags.Add(found)
+	}
+}
+
+// place is where a file is named; the zero value is the command line.
+type place struct {
+	pos   diag.Pos
+	width int
+}
+
+func (l *loader) fail(at place, p *problem) {
+	l.diags.Errorf(at.pos, at.width, p.code, "%s", p.msg).Hint = p.hint
+}
+
+// each calls f for 0 to n-1, as many at once as there are processors.
+func each(n int, f func(i int)) {
+	workers := min(runtime.GOMAXPROCS(0), n)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(i)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// job is one file of a project to read.
+type job struct {
+	want    kind // what the place that names it asks for; "": anything
+	path    string
+	at      place
+	globbed bool // found by a pattern, not named
+	group   string
+	id      string            // of a prompt_configs entry
+	vars    map[string]string // the same
+}
+
+// content is what one file holds.
+type content struct {
+	scenarios []*Scenario
+	prompts   []*Prompt
+	providers []*Provider
+	tools     []*Tool
+	personas  []*Persona
+	evals     []*RecordingEval
+	packs     []*packFile
+	mocks     []string // files of mock replies
+	refs      []reference
+	later     []Feature
+}
+
+// size is the number of resources.
+func (c *content) size() int {
+	return len(c.scenarios) + len(c.prompts) + len(c.providers) + len(c.tools) + len(c.personas) + len(c.evals) + len(c.packs)
+}
+
+// read reads one file, with all the documents in it. A file that holds nothing of what was wanted has been reported.
+func (l *loader) read(b *build, j *job) *content {
+	data, problem := l.fs.read(j.path)
+	if problem != nil {
+		l.fail(j.at, problem)
+		return &content{}
+	}
+	d := l.decoder(j.path, b.places, b.getenv)
+	d.vars, d.packFragments = j.vars, b.fragments
+	docs := d.documents(data, j.want)
+	if len(docs) == 0 && d.Diags.Errors() == 0 {
+		l.diags.Errorf(j.at.pos, j.at.width, "empty-file", "%q is empty", j.path)
+	}
+	c := &content{}
+	for _, doc := range docs {
+		if j.want != "" && doc.kind != j.want {
+			l.mismatch(j, doc)
+			continue
+		}
+		d.into(c, doc)
+	}
+	c.refs, c.later = d.refs, d.later
+	l.report(d)
+	for _, p := range c.providers {
+		p.Group = cmp.Or(j.group, p.Group)
+	}
+	for _, p := range c.prompts {
+		if j.id != "" && j.id != p.ID {
+			p.Alias, p.ID = p.ID, j.id
+		}
+	}
+	return c
+}
+
+func (l *loader) mismatch(j *job, doc document) {
+	d := l.diags.Errorf(j.at.pos, j.at.width, "wrong-kind", "%q is of kind %s, not %s", j.path, doc.kind, j.want)
+	if slices.Contains(envelopeKinds, string(doc.kind)) {
+		d.Hint = "list it where that kind belongs"
+	}
+}
+
+// into reads a document into what the file holds.
+func (d *decoder) into(c *content, doc document) {
+	switch doc.kind {
+	case kindScenario:
+		c.scenarios = add(c.scenarios, d.scenario(doc))
+	case kindPrompt:
+		c.prompts = add(c.prompts, d.prompt(doc))
+	case kindProvider:
+		c.providers = add(c.providers, d.provider(doc))
+	case kindTool:
+		c.tools = add(c.tools, d.tool(doc))
+	case kindPersona:
+		c.personas = add(c.personas, d.persona(doc))
+	case kindEval:
+		c.evals = add(c.evals, d.recordingEval(doc))
+	case kindPack:
+		c.packs = add(c.packs, d.pack(doc))
+	case kindRuntime:
+		if r := d.runtime(doc.spec); r != nil {
+			for _, inner := range append(r.providers, r.tools...) {
+				d.into(c, inner)
+			}
+		}
+	case kindLogging:
+		loggingFields.check(d, doc.spec, "logging")
+	case kindMock:
+		c.mocks = append(c.mocks, d.File)
+	case kindKensa:
+		d.need("scenarios with run_command", doc.root, Feature{})
+	case kindArena:
+		d.Errorf(doc.root, "second-config", "an arena config cannot stand here").
+			Hint = "load it by its own: arena run -c " + d.File
+	case kindRecording, kindFragment: // read by those who name them
+	}
+}
+
+// add appends what could be read.
+func add[T any](list []*T, v *T) []*T {
+	if v == nil {
+		return list
+	}
+	return append(list, v)
+}

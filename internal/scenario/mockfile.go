@@ -1,0 +1,134 @@
+package scenario
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// mockNames is a mock file together with the places of its names, which are compared with those of the project once
+// everything is loaded.
+type mockNames struct {
+	file      *MockFile
+	scenarios []mockName
+	personas  []mockName
+	judges    []mockName
+}
+
+type mockName struct {
+	name string
+	pos  diag.Pos
+}
+
+// mockFileFields are the keys of a mock response file.
+var mockFileFields = table("a mock response file",
+	custom("defaultResponse", text, func(d *decoder, m *mockNames, v *node.Node) { m.file.Default = d.textPtr(v, "defaultResponse") }),
+	custom("scenarios", mapShape{mockScenarioFields}, func(d *decoder, m *mockNames, v *node.Node) {
+		m.file.Scenarios, m.scenarios = d.mockScenarios(v, "scenarios")
+	}),
+	custom("selfplay", mapShape{mockScenarioFields}, func(d *decoder, m *mockNames, v *node.Node) {
+		m.file.SelfPlay, m.personas = d.mockScenarios(v, "selfplay")
+	}),
+	custom("judges", mapShape{mockScenarioFields}, func(d *decoder, m *mockNames, v *node.Node) {
+		m.file.Judges, m.judges = d.mockScenarios(v, "judges")
+	}),
+	drop[mockNames]("$schema", text),
+)
+
+// mockScenarioFields are the canned replies for one scenario, persona or judge.
+var mockScenarioFields = table("the mock replies",
+	custom("defaultResponse", text, func(d *decoder, m *MockScenario, v *node.Node) { m.Default = d.textPtr(v, "defaultResponse") }),
+	custom("turns", mapShape{mockTurnFields}, readMockTurns),
+	strMap("steps", func(m *MockScenario) *map[string]string { return &m.Steps }),
+)
+
+// mockFile reads a mock response file.
+func (d *decoder) mockFile(root *node.Node) *mockNames {
+	m := &mockNames{file: &MockFile{File: d.File}}
+	if !mockFileFields.read(d, root, m) {
+		return nil
+	}
+	f := m.file
+	if f.Default == nil && len(f.Scenarios)+len(f.SelfPlay)+len(f.Judges) == 0 {
+		report := d.Foreignf(nil, "empty-mock", "the mock response file holds no reply")
+		report.Pos = d.Pos(root)
+		report.Hint = "write scenarios: {<name>: {turns: {1: \"…\"}}} or a defaultResponse"
+	}
+	return m
+}
+
+func (d *decoder) mockScenarios(n *node.Node, what string) (map[string]*MockScenario, []mockName) {
+	found := map[string]*MockScenario{}
+	var names []mockName
+	d.Each(n, what, func(name string, k, v *node.Node) {
+		m := &MockScenario{Pos: d.Pos(k)}
+		if what == "judges" && v.Kind == node.Scalar { // judges: {strict: "…"} is short for a defaultResponse
+			m.Default = d.textPtr(v, what+"."+name)
+		} else if !mockScenarioFields.read(d, v, m) {
+			return
+		}
+		found[name] = m
+		names = append(names, mockName{name, m.Pos})
+	})
+	return found, names
+}
+
+// readMockTurns reads replies by their index: a map from numbers, from 1, or a list.
+func readMockTurns(d *decoder, m *MockScenario, v *node.Node) {
+	if v.Kind == node.List {
+		for i, item := range v.Content {
+			m.Turns = append(m.Turns, MockTurn{Index: i + 1, Pos: d.Pos(item), MockReply: d.mockReply(item)})
+		}
+		return
+	}
+	seen := map[int]int{}
+	d.Each(v, "turns", func(key string, k, reply *node.Node) {
+		index, err := strconv.Atoi(key)
+		if err != nil || index < 1 {
+			d.Errorf(k, "wrong-type", "a key of turns must be the number of the reply, from 1; found %q", key)
+			return
+		}
+		if line, twice := seen[index]; twice { // 1 and 01
+			d.Errorf(k, "duplicate-key", "reply %d is already set on line %d", index, line)
+			return
+		}
+		seen[index] = k.Line
+		m.Turns = append(m.Turns, MockTurn{Index: index, Pos: d.Pos(k), MockReply: d.mockReply(reply)})
+	})
+	slices.SortFunc(m.Turns, func(a, b MockTurn) int { return cmp.Compare(a.Index, b.Index) })
+}
+
+// inlineMock reads the replies that stand on a turn: one, or a list of them for the rounds of the tool loop.
+func (d *decoder) inlineMock(n *node.Node) []MockReply {
+	if n.Kind != node.List {
+		return []MockReply{d.mockReply(n)}
+	}
+	if len(n.Content) == 0 {
+		d.Errorf(n, "empty-value", "mock has no replies")
+	}
+	replies := make([]MockReply, len(n.Content))
+	for i, v := range n.Content {
+		replies[i] = d.mockReply(v)
+	}
+	return replies
+}
+
+func (d *decoder) textPtr(n *node.Node, what string) *string {
+	s, ok := d.String(n, what)
+	if !ok {
+		return nil
+	}
+	return &s
+}
+
+// besides resolves a path that is named inside a file against the folder of that file.
+func (d *decoder) besides(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(d.File), path)
+}

@@ -1,0 +1,205 @@
+package scenario
+
+import (
+	"mime"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// mockReplyFile is a canned reply as it stands in a file.
+type mockReplyFile struct {
+	MockReply
+	kind, content, calls, parts *node.Node
+	audio, audioType            string
+}
+
+// mockTurnFields are the keys of one canned reply.
+var mockTurnFields = table("a mock reply",
+	custom("type", words("text", "tool_calls", "multimodal"), func(d *decoder, r *mockReplyFile, v *node.Node) {
+		r.kind = v
+		d.OneOf(v, "type", "text", "tool_calls", "multimodal")
+	}),
+	custom("content", text, readMockText("content")),
+	custom("text", text, readMockText("text")),
+	custom("response", text, readMockText("response")),
+	custom("tool_calls", listShape{mockCallFields}, func(d *decoder, r *mockReplyFile, v *node.Node) {
+		r.calls = v
+		d.Items(v, "tool_calls", func(_ int, item *node.Node) {
+			var c chat.ToolCall
+			if mockCallFields.read(d, item, &c) {
+				if c.Args == nil {
+					c.Args = map[string]any{}
+				}
+				r.ToolCalls = append(r.ToolCalls, c)
+			}
+		})
+	}),
+	custom("parts", listShape{mockPartFields}, func(d *decoder, r *mockReplyFile, v *node.Node) {
+		r.parts = v
+		d.Items(v, "parts", func(_ int, item *node.Node) {
+			var p mockPart
+			if mockPartFields.read(d, item, &p) {
+				r.Parts = append(r.Parts, p.part())
+			}
+		})
+	}),
+	label("audio_file", func(r *mockReplyFile) *string { return &r.audio }),
+	label("audio_mime_type", func(r *mockReplyFile) *string { return &r.audioType }),
+	drop[mockReplyFile]("audio_sample_rate", counting),
+	label("error", func(r *mockReplyFile) *string { return &r.Error }),
+	word("error_kind", words("auth", "rate_limit", "timeout", "transport", "bad_reply", "refused"),
+		func(r *mockReplyFile) *string { return &r.ErrorKind }),
+	custom("latency_ms", positive, func(d *decoder, r *mockReplyFile, v *node.Node) {
+		if ms, ok := d.Float(v, "latency_ms", 0, float64(time.Hour/time.Millisecond)); ok {
+			r.Latency = time.Duration(ms * float64(time.Millisecond))
+		}
+	}),
+	word("finish_reason", words("stop", "length", "tool_calls", "content_filter"),
+		func(r *mockReplyFile) *string { return &r.FinishReason }),
+	objectPtr("usage", table("usage",
+		whole("input_tokens", natural, func(u *chat.Usage) *int { return &u.InputTokens }),
+		whole("output_tokens", natural, func(u *chat.Usage) *int { return &u.OutputTokens }),
+		whole("cached_tokens", natural, func(u *chat.Usage) *int { return &u.CachedTokens }),
+	), func(r *mockReplyFile) **chat.Usage { return &r.Usage }),
+)
+
+func readMockText(name string) func(*decoder, *mockReplyFile, *node.Node) {
+	return func(d *decoder, r *mockReplyFile, v *node.Node) {
+		if r.content != nil {
+			d.Errorf(v, "duplicate-key", "the reply has its text on line %d already", r.content.Line).
+				Hint = "content, text and response mean the same; keep one"
+		}
+		r.content = v
+		r.Content, _ = d.String(v, name)
+	}
+}
+
+var mockCallFields = table("a tool call",
+	label("name", func(c *chat.ToolCall) *string { return &c.Name }).must(),
+	custom("arguments", anyMap, readMockArguments),
+	custom("args", anyMap, readMockArguments),
+)
+
+func readMockArguments(d *decoder, c *chat.ToolCall, v *node.Node) {
+	if v.Kind == node.Scalar { // as a model writes them: JSON text, or what it took for that
+		if s, ok := d.String(v, "arguments"); ok {
+			c.Args, c.BadArgs = chat.ParseArgs(s)
+		}
+		return
+	}
+	if v.Kind != node.Map {
+		d.Fields(v, "arguments", nil, nil) // reports it
+		return
+	}
+	c.Args, _ = d.Any(v).(map[string]any)
+}
+
+// mockReply reads a text, or a map with text, tool calls, parts or an error.
+func (d *decoder) mockReply(n *node.Node) MockReply {
+	if n != nil && n.Kind == node.Scalar && !node.IsNull(n) {
+		return MockReply{Content: n.Value}
+	}
+	var r mockReplyFile
+	before := d.Diags.Errors()
+	if !mockTurnFields.read(d, n, &r) {
+		return r.MockReply
+	}
+	switch {
+	case d.Diags.Errors() > before: // what seems to be missing is what was misspelt
+	case r.content == nil && r.calls == nil && r.parts == nil && r.audio == "" && r.Error == "":
+		d.Missing(n, "a mock reply", "content, tool_calls, parts or error")
+	case r.kind != nil && r.kind.Value == "tool_calls" && r.calls == nil:
+		d.Missing(n, "a mock reply of type tool_calls", "tool_calls")
+	case r.ErrorKind != "" && r.Error == "":
+		d.Missing(n, "a mock reply with error_kind", "error")
+	}
+	if r.audio != "" {
+		r.Parts = append(r.Parts, d.mockAudio(n, &r))
+	}
+	return r.MockReply
+}
+
+func (d *decoder) mockAudio(n *node.Node, r *mockReplyFile) chat.Part {
+	file := d.besides(r.audio)
+	if !d.places.fs.exists(file) {
+		d.Errorf(node.Get(n, "audio_file"), "missing-file", "there is no file %q", file)
+	}
+	if r.audioType == "" {
+		r.audioType = "audio/pcm"
+	}
+	return chat.Part{Type: "audio", Media: &chat.Media{MIMEType: r.audioType, Path: d.places.fs.access(file)}}
+}
+
+// mockPart is a part of a canned reply: text, or a medium that is described and not sent.
+type mockPart struct {
+	kind, text, url, detail string
+	data                    string
+	meta                    map[string]string
+}
+
+var mockPartFields = table("a part",
+	word("type", partTypes, func(p *mockPart) *string { return &p.kind }).must(),
+	str("text", func(p *mockPart) *string { return &p.text }),
+	mockURL("image_url"), mockURL("audio_url"), mockURL("video_url"),
+	strMap("metadata", func(p *mockPart) *map[string]string { return &p.meta }),
+	custom("media", mediaFields, func(d *decoder, p *mockPart, v *node.Node) {
+		var m mediaFile
+		if mediaFields.read(d, v, &m) {
+			p.url, p.detail, p.data = m.URL, m.Detail, m.Data
+			p.meta = map[string]string{"mime_type": m.MIMEType}
+		}
+	}),
+)
+
+func mockURL(name string) field[mockPart] {
+	return custom(name, mockURLFields, func(d *decoder, p *mockPart, v *node.Node) { mockURLFields.read(d, v, p) })
+}
+
+var mockURLFields = table("a media address",
+	label("url", func(p *mockPart) *string { return &p.url }).must(),
+	str("detail", func(p *mockPart) *string { return &p.detail }),
+)
+
+// part describes the medium by what its metadata and its address tell.
+func (p *mockPart) part() chat.Part {
+	if p.kind == "text" {
+		return chat.Part{Type: p.kind, Text: p.text}
+	}
+	m := &chat.Media{URL: p.url, Detail: p.detail, Data: p.data, MIMEType: p.meta["mime_type"]}
+	if m.MIMEType == "" {
+		m.MIMEType = p.mimeType()
+	}
+	m.Width, m.Height = wholeOf(p.meta["width"]), wholeOf(p.meta["height"])
+	m.Duration = numberOf(p.meta["duration"])
+	if m.Duration == 0 {
+		m.Duration = numberOf(p.meta["duration_seconds"])
+	}
+	return chat.Part{Type: p.kind, Media: m}
+}
+
+func (p *mockPart) mimeType() string {
+	format := strings.ToLower(p.meta["format"])
+	if format == "" {
+		address, _, _ := strings.Cut(p.url, "?")
+		format = strings.TrimPrefix(strings.ToLower(path.Ext(address)), ".")
+	}
+	switch format {
+	case "":
+		return p.kind + "/*"
+	case "jpg":
+		format = "jpeg"
+	case "mp3":
+		format = "mpeg"
+	}
+	if strings.Contains(format, "/") {
+		return format
+	}
+	if t := mime.TypeByExtension("." + format); strings.HasPrefix(t, p.kind+"/") {
+		return t
+	}
+	return p.kind + "/" + format
+}

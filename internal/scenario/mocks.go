@@ -1,0 +1,189 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// loadMocks reads the mock files that the project's providers name, each once, and compares their names with those of
+// the project.
+func (b *build) loadMocks() {
+	for _, q := range b.p.Providers {
+		if q.MockFile == "" {
+			continue
+		}
+		m, done := b.mocks[q.MockFile]
+		if !done {
+			m = b.l.mockFile(q.MockFile, place{q.MockPos, 1}, b.places)
+			b.mocks[q.MockFile] = m
+			if m != nil {
+				b.l.mockNames(m, b)
+			}
+		}
+		q.MockFile = b.l.fs.access(q.MockFile)
+		if m != nil {
+			q.Mock = m.file
+		}
+	}
+}
+
+// sharedMock reads the file of --mock-config, which holds for all projects, or the mock file among loose files.
+func (l *loader) sharedMock(builds []*build) {
+	if l.opts.MockConfig == "" {
+		for _, b := range builds {
+			b.looseMock()
+		}
+		return
+	}
+	file := l.fs.show(l.opts.MockConfig)
+	m := l.mockFile(file, place{}, &places{fs: l.fs, config: ".", run: "."})
+	if m == nil {
+		return
+	}
+	l.mockNames(m, builds...)
+	for _, b := range builds {
+		b.p.Mock = m.file
+	}
+}
+
+// looseMock takes the mock file that lies among loose files and that no provider names.
+func (b *build) looseMock() {
+	var own *mockNames
+	for _, file := range b.looseMocks {
+		if _, named := b.mocks[file]; named {
+			continue
+		}
+		m := b.l.mockFile(file, place{}, b.places)
+		if m == nil {
+			continue
+		}
+		if own != nil {
+			b.l.diags.Errorf(diag.Pos{File: file}, 0, "several-mocks", "there is a second mock response file; the first is %q", own.file.File).
+				Hint = "choose one with --mock-config"
+			return
+		}
+		own = m
+		b.l.mockNames(m, b)
+		b.p.Mock = m.file
+	}
+}
+
+// mockFile reads a mock response file; at is the place that names it.
+func (l *loader) mockFile(file string, at place, where *places) *mockNames {
+	data, why := l.fs.read(file)
+	if why != nil {
+		l.fail(at, &problem{why.code, "mock responses: " + why.msg, why.hint})
+		return nil
+	}
+	d := l.decoder(file, where, l.getenv)
+	defer l.report(d)
+	docs := node.Parse(&d.Reader, data)
+	switch {
+	case len(docs) == 0 && d.Diags.Errors() == 0:
+		report := d.Foreignf(nil, "empty-mock", "the mock response file is empty")
+		report.Pos = diag.Pos{File: file, Line: 1, Col: 1}
+		return &mockNames{file: &MockFile{File: file}}
+	case len(docs) == 0:
+		return nil
+	case len(docs) > 1:
+		d.Errorf(nil, "second-document", "a mock response file holds one document").Pos = d.Pos(docs[1])
+	}
+	root := docs[0]
+	if spec := node.Get(root, "spec"); spec != nil && node.Get(root, "scenarios") == nil {
+		root = spec
+	}
+	return d.mockFile(root)
+}
+
+// mockNames reports the names in a mock file that nothing in the projects bears: replies that could never be given.
+func (l *loader) mockNames(m *mockNames, builds ...*build) {
+	var scenarios, personas, judges []string
+	for _, b := range builds {
+		for _, s := range b.p.Scenarios {
+			scenarios = append(scenarios, metaNames(&s.Meta)...)
+		}
+		for _, e := range b.p.Evals {
+			scenarios = append(scenarios, metaNames(&e.Meta)...)
+		}
+		for _, q := range b.p.Personas {
+			personas = append(personas, metaNames(&q.Meta)...)
+		}
+		for _, j := range b.p.Judges {
+			judges = append(judges, j.Name)
+		}
+	}
+	if l.unknownMocks(nil, m.scenarios, scenarios) > 0 {
+		for _, b := range builds {
+			scenarios = append(scenarios, b.unloaded()...)
+		}
+	}
+	broken := func(k kind) bool { return slices.ContainsFunc(builds, func(b *build) bool { return b.broken[k] }) }
+	if !broken(kindScenario) && !broken(kindEval) {
+		l.unknownMocks(l.diags, m.scenarios, scenarios, "scenario")
+	}
+	if !broken(kindPersona) {
+		l.unknownMocks(l.diags, m.personas, personas, "persona")
+	}
+	l.unknownMocks(l.diags, m.judges, judges, "judge")
+}
+
+func metaNames(m *Meta) []string {
+	if m.Alias == "" {
+		return []string{m.ID}
+	}
+	return []string{m.ID, m.Alias}
+}
+
+// unknownMocks counts the names that are not known and reports them to d, if it is there.
+func (l *loader) unknownMocks(d *diag.List, names []mockName, known []string, what ...string) (unknown int) {
+	is := set(known)
+	for _, n := range names {
+		if is[n.name] {
+			continue
+		}
+		unknown++
+		if d == nil {
+			continue
+		}
+		severity := diag.Error
+		if l.opts.Lenient {
+			severity = diag.Warning
+		}
+		d.Add(diag.Diagnostic{
+			Severity: severity, Pos: n.pos, Width: len([]rune(n.name)), Code: "unknown-name",
+			Msg:  fmt.Sprintf("there is no %s %q for these replies", what[0], n.name),
+			Hint: hintNames(n.name, known),
+		})
+	}
+	return unknown
+}
+
+// unloaded returns the ids of the scenarios and evals that the config lists and that were left out, because only a
+// few of its files are run.
+func (b *build) unloaded() []string {
+	if b.in.only == nil {
+		return nil
+	}
+	var ids []string
+	for file := range b.l.listed(b.in.config) {
+		if b.in.only[file] {
+			continue
+		}
+		data, problem := b.l.fs.read(file)
+		if problem != nil {
+			continue
+		}
+		b.l.fs.count.Add(-1)
+		d := b.l.decoder(file, b.places, b.getenv)
+		for _, doc := range d.documents(data, kindScenario) {
+			ids = append(ids, metaNames(&doc.meta)...)
+		}
+	}
+	for _, doc := range b.arena.inline {
+		ids = append(ids, doc.meta.ID)
+	}
+	return ids
+}

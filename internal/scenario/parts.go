@@ -1,0 +1,117 @@
+package scenario
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// partFile is a part of a message as it stands in a file.
+type partFile struct {
+	chat.Part
+	media *node.Node
+}
+
+var partTypes = words("text", "image", "audio", "video", "document")
+
+// partFields are the keys of one part of a turn or of a tool's canned result.
+var partFields = table("a part",
+	word("type", partTypes, func(p *partFile) *string { return &p.Type }).must(),
+	str("text", func(p *partFile) *string { return &p.Text }),
+	custom("media", mediaFields, func(d *decoder, p *partFile, v *node.Node) {
+		var m mediaFile
+		if p.media = v; mediaFields.read(d, v, &m) {
+			p.Media = d.source(v, &m)
+		}
+	}),
+)
+
+type mediaFile struct {
+	chat.Media
+	path, storage, data *node.Node
+}
+
+var mediaFields = table("media",
+	custom("file_path", text, func(d *decoder, m *mediaFile, v *node.Node) {
+		m.path = v
+		m.Path, _ = d.Name(v, "file_path")
+	}),
+	label("url", func(m *mediaFile) *string { return &m.URL }),
+	custom("data", text, func(d *decoder, m *mediaFile, v *node.Node) {
+		m.data = v
+		m.Data, _ = d.Name(v, "data")
+	}),
+	custom("storage_reference", text, func(d *decoder, m *mediaFile, v *node.Node) {
+		m.storage = v
+		d.Name(v, "storage_reference")
+	}),
+	label("mime_type", func(m *mediaFile) *string { return &m.MIMEType }).must(),
+	word("detail", words("low", "high", "auto"), func(m *mediaFile) *string { return &m.Detail }),
+	str("caption", func(m *mediaFile) *string { return &m.Caption }),
+	whole("width", natural, func(m *mediaFile) *int { return &m.Width }),
+	whole("height", natural, func(m *mediaFile) *int { return &m.Height }),
+)
+
+func (d *decoder) parts(n *node.Node, what string) []chat.Part {
+	var list []chat.Part
+	d.Items(n, what, func(_ int, v *node.Node) {
+		var p partFile
+		if !partFields.read(d, v, &p) {
+			return
+		}
+		switch {
+		case p.Type == "text" && p.Text == "":
+			d.Missing(v, "a part of type text", "text")
+		case p.Type != "text" && p.Type != "" && p.media == nil:
+			d.Missing(v, "a part of type "+p.Type, "media")
+		}
+		list = append(list, p.Part)
+	})
+	return list
+}
+
+// source settles where the bytes of a medium come from. Of several sources the first of url, data and file_path
+// counts.
+func (d *decoder) source(n *node.Node, m *mediaFile) *chat.Media {
+	if m.storage != nil {
+		d.Errorf(m.storage, "unsupported", "storage_reference cannot be read here").Hint = "use file_path, url or data"
+	}
+	switch {
+	case m.URL != "":
+		m.Data, m.Path = "", ""
+	case m.Data != "":
+		m.Path = ""
+		if _, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(m.Data), "")); err != nil {
+			d.Errorf(m.data, "wrong-type", "data must be base64")
+		}
+	case m.Path != "":
+		resolved, found := d.runtimePath(m.Path)
+		m.Path = d.places.fs.access(resolved)
+		if !found {
+			d.Warnf(m.path, "missing-file", "there is no file %q", resolved)
+		}
+	case m.storage == nil:
+		d.Missing(n, "media", "file_path, url or data")
+	}
+	return &m.Media
+}
+
+// flattenParts makes plain content of parts that are all text, so that only true media need a provider that can see
+// or hear.
+func (d *decoder) flattenParts(t *turnFile) {
+	if len(t.Parts) == 0 {
+		return
+	}
+	var content strings.Builder
+	for _, p := range t.Parts {
+		if p.Type != "text" {
+			d.need("images, audio, video and documents in turns", t.parts, Feature{Scenario: t.owner.ID})
+			t.Content = ""
+			return
+		}
+		content.WriteString(p.Text)
+	}
+	t.Content, t.Parts = content.String(), nil
+}

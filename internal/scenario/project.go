@@ -1,0 +1,307 @@
+package scenario
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// build is a project in the making.
+type build struct {
+	l         *loader
+	p         *Project
+	in        *input
+	places    *places
+	getenv    func(string) (string, bool)
+	arena     *arenaFile
+	fragments map[string]string // of the pack
+	unbound   []*Tool           // of the pack, without implementation
+	packEvals []*Eval           // of the pack
+	jobs      []*job
+	inline    *content // what stands in the config's own file
+	refs      []reference
+	mocks     map[string]*mockNames // by path
+
+	looseMocks []string // mock files named or found beside loose files
+
+	// broken are the kinds of which something could not be read, so that what refers to it cannot be judged.
+	broken map[kind]bool
+}
+
+// project loads a config with everything that it names, or loose files.
+func (l *loader) project(in *input) *build {
+	b := &build{l: l, in: in, p: &Project{File: in.config}, mocks: map[string]*mockNames{}, arena: &arenaFile{}, broken: map[kind]bool{}}
+	dir := "."
+	if in.config != "" {
+		dir = filepath.Dir(in.config)
+	}
+	b.places = &places{fs: l.fs, config: dir, run: dir}
+	b.getenv = l.withDotenv(dir)
+	b.p.Getenv = b.getenv
+	if in.config != "" && !b.config() {
+		return nil
+	}
+	b.p.Dir = l.fs.access(b.places.run)
+	b.list()
+	parts := make([]*content, len(b.jobs))
+	each(len(b.jobs), func(i int) { parts[i] = l.read(b, b.jobs[i]) })
+	for i, c := range parts {
+		if want := b.jobs[i].want; want != "" && c.size() == 0 {
+			b.broken[want] = true
+		}
+	}
+	b.merge(parts)
+	b.finish()
+	return b
+}
+
+// config reads the config itself; false when there is none to go on with.
+func (b *build) config() bool {
+	data, problem := b.l.fs.read(b.in.config)
+	if problem != nil {
+		b.l.fail(place{}, problem)
+		return false
+	}
+	d := b.l.decoder(b.in.config, b.places, b.getenv)
+	defer b.l.report(d)
+	docs := d.documents(data, kindArena)
+	if len(docs) == 0 && d.Diags.Errors() == 0 {
+		d.Diags.Errorf(diag.Pos{File: b.in.config}, 0, "empty-file", "%q is empty", b.in.config)
+	}
+	var first *document
+	for i := range docs {
+		switch {
+		case docs[i].kind != kindArena:
+		case first == nil:
+			first = &docs[i]
+		default:
+			d.Errorf(nil, "second-config", "the file holds a second arena config; the first is on line %d", first.root.Line).Pos =
+				d.Pos(docs[i].root)
+			b.broken[kindScenario] = true
+		}
+	}
+	if first == nil {
+		if len(docs) > 0 {
+			b.l.diags.Errorf(diag.Pos{}, 0, "wrong-kind", "%q is of kind %s, not an arena config", b.in.config, docs[0].kind)
+		}
+		return false
+	}
+	b.p.Name = first.meta.ID
+	if a := d.arena(*first); a != nil {
+		b.arena = a
+		b.apply(a)
+	}
+	b.own(d, docs)
+	return true
+}
+
+// apply takes over the settings of the config.
+func (b *build) apply(a *arenaFile) {
+	b.p.Defaults, b.p.Judges, b.p.Globals = a.Defaults, a.judges, a.globals
+	b.p.Roles, b.p.SelfPlay = a.roles, a.selfPlay
+	if a.configDir != "" {
+		b.places.run = join(b.places.config, a.configDir)
+	}
+}
+
+// own reads what else stands in the file of the config: other documents, inline specs, the runtime.
+func (b *build) own(d *decoder, docs []document) {
+	c := &content{}
+	if pack := b.arena.pack; pack != nil { // first: prompts may use its fragments
+		b.pack(d, pack)
+	}
+	d.packFragments = b.fragments
+	for _, doc := range docs {
+		if doc.kind != kindArena {
+			d.into(c, doc)
+		}
+	}
+	for _, doc := range b.arena.inline {
+		d.into(c, doc)
+	}
+	if b.arena.runtime != nil {
+		if r := d.runtime(b.arena.runtime); r != nil {
+			for _, doc := range r.tools {
+				d.into(c, doc)
+			}
+			if len(r.providers) > 0 {
+				d.Warnf(r.listed, "unused-field", "providers under runtime are not run against").
+					Hint = "list them under providers, or in provider_specs"
+			}
+		}
+	}
+	if b.in.only != nil { // a few of its files were asked for, and these are not among them
+		c.scenarios, c.evals = nil, nil
+	}
+	if len(b.arena.packEvals) > 0 {
+		d.need("evals", nil, Feature{})
+		d.later[len(d.later)-1].Pos = b.arena.packEvals[0].Pos
+	}
+	c.refs, c.later = d.refs, d.later
+	b.inline = c
+}
+
+// pack reads the pack that the config names.
+func (b *build) pack(d *decoder, ref *fileRef) {
+	j := &job{want: kindPack, path: join(b.places.config, ref.path), at: d.at(ref.at)}
+	c := b.l.read(b, j)
+	b.takePack(c)
+	if len(c.packs) == 0 {
+		b.broken[kindPrompt], b.broken[kindTool] = true, true
+	}
+}
+
+// takePack puts the contents of a pack beside what the project has of its own, which wins.
+func (b *build) takePack(c *content) {
+	for _, p := range c.packs {
+		b.p.Prompts = append(b.p.Prompts, p.prompts...)
+		b.unbound = append(b.unbound, p.tools...)
+		b.packEvals = MergeEvals(b.packEvals, p.evals)
+		b.fragments = p.fragments
+	}
+	b.refs = append(b.refs, c.refs...)
+	b.p.Later = append(b.p.Later, c.later...)
+}
+
+func (d *decoder) at(n *node.Node) place {
+	return place{d.Pos(n), len([]rune(n.Value))}
+}
+
+// list makes the jobs: one for every file that the config or the command line names.
+func (b *build) list() {
+	a, file := b.arena, b.in.config
+	where := func(r fileRef) place {
+		return place{diag.Pos{File: file, Line: int32(r.at.Line), Col: int32(r.at.Column)}, len([]rune(r.at.Value))}
+	}
+	for _, r := range a.prompts {
+		b.add(job{want: kindPrompt, id: r.id, vars: r.vars}, r.fileRef, where)
+	}
+	for _, r := range a.providers {
+		b.add(job{want: kindProvider, group: r.group}, r.fileRef, where)
+	}
+	for kind, refs := range map[kind][]fileRef{
+		kindScenario: a.scenarios, kindEval: a.evals, kindTool: a.tools, kindPersona: a.personas,
+	} {
+		for _, r := range refs {
+			b.add(job{want: kind}, r, where)
+		}
+	}
+	for _, f := range b.in.extra {
+		b.jobs = append(b.jobs, &job{path: f.path})
+	}
+	b.distinct()
+	if only := b.in.only; only != nil {
+		b.jobs = slices.DeleteFunc(b.jobs, func(j *job) bool {
+			return (j.want == kindScenario || j.want == kindEval) && !only[j.path]
+		})
+	}
+}
+
+// add makes the jobs of one reference: a file, or all that match a pattern.
+func (b *build) add(j job, r fileRef, where func(fileRef) place) {
+	if r.path == "" {
+		b.broken[j.want] = true
+		return
+	}
+	j.path, j.at = join(b.places.config, r.path), where(r)
+	if !b.l.fs.isGlob(j.path) {
+		b.jobs = append(b.jobs, &j)
+		return
+	}
+	matches, err := b.l.fs.glob(j.path)
+	if err != nil || len(matches) == 0 {
+		b.l.diags.Errorf(j.at.pos, j.at.width, "no-match", "no file matches %q", j.path)
+		b.broken[j.want] = true
+	}
+	for _, m := range matches {
+		if !b.l.fs.isDir(m) {
+			one := j
+			one.path, one.globbed = m, true
+			b.jobs = append(b.jobs, &one)
+		}
+	}
+}
+
+// distinct keeps one job for every file and kind. A file that is named twice is a mistake, one that is named and also
+// matches a pattern is none.
+func (b *build) distinct() {
+	slices.SortStableFunc(b.jobs, func(x, y *job) int {
+		return cmp.Or(cmp.Compare(x.want, y.want), cmp.Compare(x.at.pos.Line, y.at.pos.Line))
+	})
+	type key struct {
+		want kind
+		path string
+	}
+	first := map[key]*job{}
+	b.jobs = slices.DeleteFunc(b.jobs, func(j *job) bool {
+		k := key{j.want, j.path}
+		earlier := first[k]
+		if earlier == nil || earlier.globbed && !j.globbed {
+			first[k] = j
+		}
+		if earlier == nil {
+			return false
+		}
+		if !j.globbed && !earlier.globbed && j.want != "" && j.want != kindPrompt {
+			b.l.diags.Errorf(j.at.pos, j.at.width, "duplicate-reference", "%q is already listed on line %d", j.path, earlier.at.pos.Line)
+		}
+		return j.want != kindPrompt // one prompt file may serve several entries with their own vars
+	})
+}
+
+// merge puts together what the files hold, in the order in which they are named.
+func (b *build) merge(parts []*content) {
+	p := b.p
+	var prompts []*Prompt
+	if b.inline != nil {
+		parts = append(parts, b.inline)
+	}
+	for _, c := range parts {
+		p.Scenarios = append(p.Scenarios, c.scenarios...)
+		p.Providers = append(p.Providers, c.providers...)
+		p.Tools = append(p.Tools, c.tools...)
+		p.Personas = append(p.Personas, c.personas...)
+		p.Evals = append(p.Evals, c.evals...)
+		prompts = append(prompts, c.prompts...)
+		if len(c.packs) > 0 {
+			b.takePack(c)
+			continue
+		}
+		b.looseMocks = append(b.looseMocks, c.mocks...)
+		b.refs = append(b.refs, c.refs...)
+		p.Later = append(p.Later, c.later...)
+	}
+	// What the project has of its own wins over its pack.
+	p.Prompts = slices.DeleteFunc(p.Prompts, func(q *Prompt) bool {
+		return slices.ContainsFunc(prompts, func(own *Prompt) bool { return own.TaskType == q.TaskType })
+	})
+	p.Prompts = append(prompts, p.Prompts...)
+	b.unbound = slices.DeleteFunc(b.unbound, func(t *Tool) bool {
+		return slices.ContainsFunc(p.Tools, func(own *Tool) bool { return own.ID == t.ID })
+	})
+	for _, t := range b.unbound {
+		p.Later = append(p.Later, Feature{Name: "tools of a pack without an implementation", Pos: t.Pos, Tool: t.ID})
+	}
+	p.PackEvals = b.packEvals
+	for _, q := range p.Prompts {
+		p.PackEvals = MergeEvals(p.PackEvals, q.Evals)
+	}
+	p.PackEvals = MergeEvals(p.PackEvals, b.arena.packEvals)
+}
+
+// finish checks the project as a whole.
+func (b *build) finish() {
+	if b.in.config != "" && b.arena.nothing && len(b.p.Scenarios)+len(b.p.Evals) == 0 {
+		b.l.diags.Errorf(diag.Pos{File: b.in.config}, 0, "nothing-to-run", "the config names no scenarios and no evals").
+			Hint = "add scenarios: [{file: scenarios/….yaml}], or write scenarios: [] if that is meant"
+		b.broken[kindScenario] = true
+	}
+	b.duplicates()
+	slices.SortStableFunc(b.p.Scenarios, func(x, y *Scenario) int { return cmp.Compare(x.ID, y.ID) })
+	b.resolve()
+	b.loadMocks()
+	b.templates()
+}

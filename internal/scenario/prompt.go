@@ -1,0 +1,238 @@
+package scenario
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// promptFile is a prompt as it stands in a file.
+type promptFile struct {
+	*Prompt
+	fragments []fragmentRef
+	validated *node.Node // the validators
+	evalNode  *node.Node
+}
+
+// promptFields are the keys of kind PromptConfig.
+var promptFields = table("a prompt",
+	drop[promptFile]("id", text), // read with the name of the document
+	label("task_type", func(p *promptFile) *string { return &p.TaskType }),
+	str("version", func(p *promptFile) *string { return &p.Version }),
+	str("description", func(p *promptFile) *string { return &p.Description }),
+	custom("system_template", text, readSystemTemplate).must(),
+	custom("variables", listShape{variableFields}, readVariables),
+	custom("allowed_tools", texts, readAllowedTools("allowed_tools")),
+	custom("validators", listShape{validatorFields}, readValidators),
+	objects("fragments", fragmentFields, func(p *promptFile) *[]fragmentRef { return &p.fragments }),
+	custom("model_overrides", mapShape{overrideFields}, readOverrides),
+	objectPtr("tool_policy", toolPolicyFields, func(p *promptFile) **ToolPolicy { return &p.ToolPolicy }),
+	custom("parameters", parameterFields, readParameters),
+	custom("evals", listShape{evalFields}, func(d *decoder, p *promptFile, v *node.Node) {
+		p.Evals, p.evalNode = d.evals(v, "evals"), v
+	}),
+	drop[promptFile]("template_engine", templateEngineFields),
+	drop[promptFile]("media", anyMap),
+	drop[promptFile]("tested_models", listShape{anyMap}),
+	drop[promptFile]("metadata", anyMap),
+	drop[promptFile]("compilation", anyMap),
+	gone[promptFile]("tools", `a prompt names its tools with "allowed_tools"`, "rename the key"),
+)
+
+var templateEngineFields = table("template_engine",
+	drop[struct{}]("version", text).must(),
+	drop[struct{}]("syntax", text).must(),
+	drop[struct{}]("features", texts),
+)
+
+// parameterFields are the call parameters of prompts and of their overrides.
+var parameterFields = table("parameters",
+	numPtr("temperature", numShape{low: 0, high: 2}, func(p *Parameters) **float64 { return &p.Temperature }),
+	wholePtr("max_tokens", counting, func(p *Parameters) **int { return &p.MaxTokens }),
+	numPtr("top_p", unit, func(p *Parameters) **float64 { return &p.TopP }),
+	drop[Parameters]("top_k", anything).orNull(),
+	drop[Parameters]("frequency_penalty", numShape{low: -2, high: 2}),
+	drop[Parameters]("presence_penalty", numShape{low: -2, high: 2}),
+)
+
+func readParameters(d *decoder, p *promptFile, v *node.Node) {
+	var params Parameters
+	parameterFields.read(d, v, &params)
+	p.Temperature, p.TopP, p.MaxTokens = params.Temperature, params.TopP, params.MaxTokens
+}
+
+func readSystemTemplate(d *decoder, p *promptFile, v *node.Node) {
+	p.TemplatePos = d.Pos(v)
+	p.SystemTemplate, _ = d.Name(v, "system_template")
+	for _, name := range spaced(p.SystemTemplate) {
+		d.Warnf(v, "spaced-placeholder", "{{ %s }} is sent as it is: a placeholder has no spaces", name).
+			Hint = "write {{" + name + "}}"
+	}
+}
+
+func readAllowedTools(key string) func(*decoder, *promptFile, *node.Node) {
+	return func(d *decoder, p *promptFile, v *node.Node) {
+		p.AllowedTools, _ = d.Strings(v, key)
+		d.referAll(toOffered, v)
+	}
+}
+
+type variableFile struct {
+	Variable
+	name *node.Node
+}
+
+var variableFields = table("a variable",
+	custom("name", text, func(d *decoder, x *variableFile, v *node.Node) {
+		x.name = v
+		x.Name, _ = d.Name(v, "name")
+	}).must(),
+	flag("required", func(x *variableFile) *bool { return &x.Required }),
+	drop[variableFile]("type", words("string", "number", "boolean", "object", "array")),
+	custom("default", anything, func(d *decoder, x *variableFile, v *node.Node) { x.Default = d.stringify(v) }).orNull(),
+	drop[variableFile]("description", text),
+	drop[variableFile]("example", anything).orNull(),
+	drop[variableFile]("validation", anyMap),
+	drop[variableFile]("binding", table("binding",
+		drop[struct{}]("kind", text).must(),
+		drop[struct{}]("field", text),
+		drop[struct{}]("autoPopulate", boolean),
+		drop[struct{}]("filter", table("filter",
+			drop[struct{}]("capability", text),
+			drop[struct{}]("labels", textMap),
+		)),
+	)),
+)
+
+func readVariables(d *decoder, p *promptFile, v *node.Node) {
+	lines := map[string]int{}
+	d.Items(v, "variables", func(_ int, item *node.Node) {
+		var x variableFile
+		if !variableFields.read(d, item, &x) || x.Name == "" {
+			return
+		}
+		if line, twice := lines[x.Name]; twice {
+			d.Errorf(x.name, "duplicate-id", "the variable %q is already declared on line %d", x.Name, line)
+			return
+		}
+		lines[x.Name] = x.name.Line
+		x.Pos = d.Pos(x.name)
+		p.Variables = append(p.Variables, x.Variable)
+	})
+}
+
+// stringify is the text of a default of any type: lists and maps as JSON. Nothing written is no default.
+func (d *decoder) stringify(n *node.Node) *string {
+	if node.IsNull(n) {
+		return nil
+	}
+	if n.Kind == node.Scalar {
+		return &n.Value
+	}
+	b, err := json.Marshal(d.Any(n))
+	if err != nil {
+		d.Errorf(n, "wrong-type", "default cannot be written as JSON: %v", err)
+		return nil
+	}
+	s := string(b)
+	return &s
+}
+
+var overrideFields = table("a model override",
+	str("system_template", func(o *ModelOverride) *string { return &o.SystemTemplate }),
+	str("system_template_prefix", func(o *ModelOverride) *string { return &o.Prefix }),
+	str("system_template_suffix", func(o *ModelOverride) *string { return &o.Suffix }),
+	object("parameters", parameterFields, func(o *ModelOverride) *Parameters { return &o.Parameters }),
+)
+
+func readOverrides(d *decoder, p *promptFile, v *node.Node) {
+	p.Overrides = map[string]ModelOverride{}
+	d.Each(v, "model_overrides", func(model string, _, item *node.Node) {
+		var o ModelOverride
+		if overrideFields.read(d, item, &o) {
+			p.Overrides[model] = o
+		}
+	})
+}
+
+// prompt reads a document of kind PromptConfig.
+func (d *decoder) prompt(doc document) *Prompt {
+	p := promptFile{Prompt: &Prompt{Meta: doc.meta, File: d.File, Vars: d.vars}}
+	if !promptFields.read(d, doc.spec, &p) {
+		return nil
+	}
+	if p.TaskType == "" {
+		p.TaskType = p.ID
+	}
+	d.completePrompt(&p, nil)
+	return p.Prompt
+}
+
+// completePrompt loads fragments and notes what a prompt asks for that is not there yet. pack holds the fragments of
+// a pack; nil for prompts with a file of their own.
+func (d *decoder) completePrompt(p *promptFile, pack map[string]string) {
+	p.AllToolsOK = p.AllowedTools == nil
+	d.loadFragments(p, pack)
+	if p.validated != nil && len(p.Validators) > 0 {
+		d.need("guardrails", p.validated, Feature{Prompt: p.TaskType})
+	}
+	if len(p.Evals) > 0 {
+		d.need("evals", p.evalNode, Feature{Prompt: p.TaskType})
+	}
+}
+
+// validatorFields are the keys of a guardrail.
+var validatorFields = table("a validator",
+	checkType(func(v *Validator) *Check { return &v.Check }),
+	checkParams(func(v *Validator) *Check { return &v.Check }),
+	str("message", func(v *Validator) *string { return &v.Message }),
+	flag("enabled", func(v *Validator) *bool { return &v.Enabled }),
+	flag("fail_on_violation", func(v *Validator) *bool { return &v.FailOnViolation }),
+	numPtr("min_score", unit, func(v *Validator) **float64 { return &v.MinScore }),
+	numPtr("max_score", unit, func(v *Validator) **float64 { return &v.MaxScore }),
+	gone[Validator]("direction", "direction is one of the params", "write params: {direction: …}"),
+).strays(underParams)
+
+func readValidators(d *decoder, p *promptFile, v *node.Node) {
+	p.validated = v
+	d.Items(v, "validators", func(_ int, item *node.Node) {
+		g := &Validator{Enabled: true, FailOnViolation: true, Direction: "output"}
+		if !validatorFields.read(d, item, g) {
+			return
+		}
+		if n := node.Get(g.Params, "direction"); n != nil { // a wrong word is reported when the check is compiled
+			g.Direction = n.Value
+		}
+		d.finish(&g.Check, Guardrail)
+		p.Validators = append(p.Validators, g)
+	})
+}
+
+// spaced lists the names that stand in double braces with spaces around them.
+func spaced(template string) []string {
+	var names []string
+	for {
+		_, rest, found := strings.Cut(template, "{{ ")
+		if !found {
+			return names
+		}
+		name, after, closed := strings.Cut(rest, "}}")
+		if name = strings.TrimSpace(name); closed && isName(name) {
+			names = append(names, name)
+			rest = after
+		}
+		template = rest
+	}
+}
+
+func isName(s string) bool {
+	for i, c := range s {
+		letter := c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= utf8.RuneSelf
+		if !letter && (i == 0 || (c < '0' || '9' < c) && c != '.' && c != '-') {
+			return false
+		}
+	}
+	return s != ""
+}

@@ -1,0 +1,78 @@
+package scenario
+
+import (
+	"time"
+
+	"github.com/arena-evals/arena/internal/node"
+)
+
+type duration = time.Duration
+
+// additional reads additional_config, whose keys depend on the type of the provider.
+func (d *decoder) additional(n *node.Node, p *providerFile) {
+	switch p.Type {
+	case "mock":
+		if p.config != nil {
+			mockConfigFields.read(d, p.config, p.Provider)
+		}
+	case "replay":
+		p.Replay = &Replay{Timing: "instant", Match: "turn", Speed: 2}
+		if p.config != nil {
+			p.Replay.Pos = d.Pos(p.config)
+			replayFields.read(d, p.config, p.Replay)
+		}
+		if node.Get(p.config, "recording") == nil && node.Get(p.config, "arena_output") == nil {
+			d.Missing(n, "a provider of type replay", "additional_config.recording")
+		}
+	default:
+		if p.config != nil {
+			p.Extra = d.raw(p.config, "additional_config")
+		}
+	}
+}
+
+// mockConfigFields are the settings of type mock. Those for audio have no effect.
+var mockConfigFields = table("additional_config of a mock",
+	custom("mock_config", text, func(d *decoder, p *Provider, v *node.Node) {
+		if name, ok := d.Name(v, "mock_config"); ok {
+			p.MockFile, _ = d.runtimePath(name) // read, and missed, when all scenarios are known
+			p.MockPos = d.Pos(v)
+		}
+	}),
+	drop[Provider]("auto_respond", boolean),
+	drop[Provider]("response_text", text),
+	drop[Provider]("duplex_scenario", text),
+	drop[Provider]("interrupt_on_turn", natural),
+	drop[Provider]("close_after_turns", natural),
+	drop[Provider]("close_no_response", boolean),
+)
+
+// replayFields are the settings of type replay.
+var replayFields = table("additional_config of a replay",
+	custom("recording", text, readReplayPath("recording")),
+	custom("arena_output", text, readReplayPath("arena_output")),
+	word("timing", words("instant", "realtime", "accelerated"), func(r *Replay) *string { return &r.Timing }),
+	word("match", words("turn", "content"), func(r *Replay) *string { return &r.Match }),
+	custom("speed", positive, func(d *decoder, r *Replay, v *node.Node) {
+		if f, ok := d.Float(v, "speed", 0, 1e6); ok && f > 0 {
+			r.Speed = f
+		} else if ok {
+			d.Errorf(v, "out-of-range", "speed must be above 0")
+		}
+	}),
+)
+
+func readReplayPath(key string) func(*decoder, *Replay, *node.Node) {
+	return func(d *decoder, r *Replay, v *node.Node) {
+		name, ok := d.Name(v, key)
+		if !ok {
+			return
+		}
+		path, found := d.runtimePath(name)
+		if !found {
+			d.Foreignf(v, "missing-file", "there is no file %q", path).
+				Hint = "paths start at the folder of the config, or else at the working directory"
+		}
+		r.Recording, r.Pos = d.places.fs.access(path), d.Pos(v)
+	}
+}

@@ -1,0 +1,212 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// duplicates reports resources of one kind that share a name.
+func (b *build) duplicates() {
+	p := b.p
+	same(b, "scenarios", p.Scenarios, func(s *Scenario) (string, diag.Pos) { return s.ID, s.Pos })
+	same(b, "evals", p.Evals, func(e *RecordingEval) (string, diag.Pos) { return e.ID, e.Pos })
+	same(b, "providers", p.Providers, func(q *Provider) (string, diag.Pos) { return q.ID, q.Pos })
+	same(b, "tools", p.Tools, func(t *Tool) (string, diag.Pos) { return t.ID, t.Pos })
+	same(b, "personas", p.Personas, func(q *Persona) (string, diag.Pos) { return q.ID, q.Pos })
+	same(b, "prompts of the task type", p.Prompts, func(q *Prompt) (string, diag.Pos) { return q.TaskType, q.Pos })
+}
+
+func same[T any](b *build, what string, list []T, name func(T) (string, diag.Pos)) {
+	first := make(map[string]diag.Pos, len(list))
+	for _, v := range list {
+		id, pos := name(v)
+		before, twice := first[id]
+		if !twice {
+			first[id] = pos
+			continue
+		}
+		verb := "are called"
+		if strings.Contains(what, " of ") {
+			verb = "are"
+		}
+		b.l.diags.Errorf(pos, len([]rune(id)), "duplicate-id", "two %s %s %q; the other is at %s", what, verb, id, before).
+			Hint = "give one of them another name"
+	}
+}
+
+// names of what references may mean.
+type nameSets struct {
+	providers, groups, personas, roles, tools, tasks, promptIDs []string
+}
+
+func (b *build) names() *nameSets {
+	p, n := b.p, &nameSets{}
+	for _, q := range p.Providers {
+		n.providers = append(n.providers, q.ID)
+		if q.Alias != "" {
+			n.providers = append(n.providers, q.Alias)
+		}
+		n.groups = append(n.groups, q.Group)
+	}
+	for _, q := range p.Personas {
+		n.personas = append(n.personas, q.ID)
+		if q.Alias != "" {
+			n.personas = append(n.personas, q.Alias)
+		}
+	}
+	for _, r := range p.Roles {
+		n.roles = append(n.roles, r.ID)
+	}
+	for _, t := range p.Tools {
+		n.tools = append(n.tools, t.ID)
+	}
+	for _, t := range b.unbound {
+		n.tools = append(n.tools, t.ID)
+	}
+	for _, q := range p.Prompts {
+		n.tasks = append(n.tasks, q.TaskType)
+		n.promptIDs = append(n.promptIDs, q.ID, q.TaskType)
+		if q.Alias != "" {
+			n.promptIDs = append(n.promptIDs, q.Alias)
+		}
+	}
+	return n
+}
+
+// resolve reports every reference that means nothing. What it means was checked when the rest was not known yet.
+func (b *build) resolve() {
+	n := b.names()
+	known := map[target]map[string]bool{
+		toProvider: set(n.providers), toGroup: set(n.groups), toPersona: set(n.personas), toRole: set(n.roles),
+		toTool: set(n.tools), toOffered: set(n.tools), toTask: set(n.tasks), toPromptID: set(n.promptIDs),
+	}
+	for _, r := range b.refs {
+		if known[r.to][r.name] && (r.to != toRole || b.p.SelfPlay) {
+			continue
+		}
+		if !b.broken[r.to.kind()] {
+			b.dangling(r, n)
+		}
+	}
+}
+
+// kind is what must be complete for a reference to be judged.
+func (t target) kind() kind {
+	switch t {
+	case toProvider, toGroup:
+		return kindProvider
+	case toPersona:
+		return kindPersona
+	case toTool, toOffered:
+		return kindTool
+	case toTask, toPromptID:
+		return kindPrompt
+	case toRole:
+		return kindArena
+	}
+	return ""
+}
+
+func set(names []string) map[string]bool {
+	m := make(map[string]bool, len(names))
+	for _, name := range names {
+		m[name] = true
+	}
+	return m
+}
+
+func (b *build) dangling(r reference, n *nameSets) {
+	d := diag.Diagnostic{Pos: r.pos, Width: r.width, Code: "unknown-name"}
+	var names []string
+	switch r.to {
+	case toProvider:
+		d.Msg, names = fmt.Sprintf("there is no provider %q", r.name), n.providers
+	case toGroup:
+		d.Msg, names = fmt.Sprintf("no provider is in the group %q", r.name), n.groups
+	case toPersona:
+		d.Msg, names = fmt.Sprintf("there is no persona %q", r.name), n.personas
+	case toRole:
+		b.danglingRole(&d, r, n)
+		names = append([]string{"user"}, n.roles...)
+	case toTask:
+		d.Msg, names = fmt.Sprintf("there is no prompt of the task type %q", r.name), n.tasks
+	case toPromptID:
+		d.Msg, names = fmt.Sprintf("there is no prompt %q", r.name), n.promptIDs
+	case toTool, toOffered:
+		if served(r.name) || r.to == toOffered && offersAny(r.name, n.tools) {
+			return
+		}
+		d.Msg, names = fmt.Sprintf("there is no tool %q", r.name), n.tools
+		if r.to == toOffered || b.l.opts.Lenient {
+			d.Severity = diag.Warning
+		}
+	}
+	if d.Hint == "" {
+		d.Hint = hintNames(r.name, names)
+	}
+	b.l.diags.Add(d)
+}
+
+func (b *build) danglingRole(d *diag.Diagnostic, r reference, n *nameSets) {
+	switch {
+	case len(n.roles) > 0 && !b.p.SelfPlay:
+		d.Msg = fmt.Sprintf("the role %q needs self_play, which is switched off", r.name)
+		d.Hint = "set self_play.enabled to true, or skip the scenario"
+	case len(n.roles) == 0:
+		d.Msg = fmt.Sprintf("the role %q is neither \"user\" nor a role of self_play, of which there are none", r.name)
+	default:
+		d.Msg = fmt.Sprintf("the role %q is neither \"user\" nor a role of self_play", r.name)
+	}
+}
+
+// served reports whether a tool comes from a server or from arena itself, where its name cannot be known yet.
+func served(name string) bool { return strings.Contains(name, "__") }
+
+// offersAny reports whether a name that ends in * means at least one tool.
+func offersAny(pattern string, tools []string) bool {
+	prefix, wild := strings.CutSuffix(pattern, "*")
+	for _, name := range tools {
+		if wild && strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// hintNames suggests the nearest of the known names, or lists them.
+func hintNames(name string, names []string) string {
+	if hint := diag.DidYouMean(name, names); hint != "" {
+		return hint
+	}
+	const most = 12
+	var list []string
+	for _, known := range names {
+		if known != "" && !contains(list, known) {
+			list = append(list, known)
+		}
+	}
+	switch {
+	case len(list) == 0:
+		return "there are none in this project"
+	case len(list) > most:
+		return "known: " + strings.Join(list[:most], ", ") + ", …"
+	}
+	return "known: " + strings.Join(list, ", ")
+}
+
+func contains(list []string, s string) bool {
+	for _, e := range list {
+		if e == s {
+			return true
+		}
+	}
+	return false
+}
+
+// unknownName reports a name that is not among those defined in the same file.
+func (d *decoder) unknownName(n *node.Node, what string, names []string) {
+	d.Errorf(n, "unknown-name", "there is no %s %q", what, n.Value).Hint = hintNames(n.Value, names)
+}

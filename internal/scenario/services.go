@@ -1,0 +1,223 @@
+package scenario
+
+import (
+	"regexp"
+
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// mcpFile is what is looked at of an MCP server.
+type mcpFile struct {
+	name                 string
+	command, url, source *node.Node
+}
+
+// mcpFields are the keys of an MCP server.
+var mcpFields = table("an MCP server",
+	label("name", func(m *mcpFile) *string { return &m.name }).must(),
+	custom("command", text, func(d *decoder, m *mcpFile, v *node.Node) { m.command = v; d.Name(v, "command") }),
+	expanded[mcpFile]("args", texts),
+	expanded[mcpFile]("env", textMap),
+	drop[mcpFile]("working_dir", text),
+	custom("url", text, func(d *decoder, m *mcpFile, v *node.Node) { m.url = v; d.expandText(v, "url") }),
+	expanded[mcpFile]("headers", textMap),
+	drop[mcpFile]("transport", words("", "stdio", "sse", "streamable_http")),
+	custom("source", text, func(d *decoder, m *mcpFile, v *node.Node) { m.source = v; d.Name(v, "source") }),
+	drop[mcpFile]("scope", words("run", "scenario", "session")),
+	drop[mcpFile]("source_args", anyMap),
+	drop[mcpFile]("timeout_ms", natural),
+	drop[mcpFile]("tool_filter", nameFilterFields),
+)
+
+var nameFilterFields = table("a filter",
+	drop[struct{}]("allowlist", texts),
+	drop[struct{}]("blocklist", texts),
+)
+
+// expanded is a field whose texts may hold ${NAME}.
+func expanded[T any](name string, s shape) field[T] {
+	return custom(name, s, func(d *decoder, _ *T, v *node.Node) {
+		s.check(d, v, name)
+		d.expandAny(v, d.Any(v))
+	})
+}
+
+// mcpServers reads a list of MCP servers.
+func (d *decoder) mcpServers(n *node.Node) {
+	names := map[string]int{}
+	d.Items(n, "mcp_servers", func(_ int, v *node.Node) {
+		var m mcpFile
+		if !mcpFields.read(d, v, &m) {
+			return
+		}
+		d.unique(names, node.Get(v, "name"), m.name, "MCP server")
+		ways := 0
+		for _, way := range []*node.Node{m.command, m.url, m.source} {
+			if way != nil {
+				ways++
+			}
+		}
+		if ways != 1 {
+			report := d.Errorf(nil, "wrong-type", "an MCP server needs exactly one of command, url and source, found %d", ways)
+			report.Pos = d.Pos(v)
+		}
+	})
+	if n.Kind == node.List && len(n.Content) > 0 {
+		d.need("MCP servers", n, Feature{Tool: "mcp__*"})
+	}
+}
+
+// unique reports a name that was used before in its list.
+func (d *decoder) unique(seen map[string]int, at *node.Node, name, what string) {
+	if name == "" || at == nil {
+		return
+	}
+	if line, twice := seen[name]; twice {
+		d.Errorf(at, "duplicate-id", "the %s %q is already on line %d", what, name, line)
+		return
+	}
+	seen[name] = at.Line
+}
+
+// agentFile is what is looked at of an agent behind A2A.
+type agentFile struct {
+	name      string
+	card, url *node.Node
+	skills    []skillCard
+	rules     []*node.Node // skill of each response
+}
+
+type skillCard struct{ id string }
+
+// agentFields are the keys of an agent behind A2A, simulated or remote.
+var agentFields = table("an agent",
+	label("name", func(a *agentFile) *string { return &a.name }).must(),
+	custom("card", cardFields, func(d *decoder, a *agentFile, v *node.Node) {
+		a.card = v
+		cardFields.read(d, v, a)
+	}),
+	custom("responses", listShape{responseFields}, func(d *decoder, a *agentFile, v *node.Node) {
+		d.Items(v, "responses", func(_ int, item *node.Node) { responseFields.read(d, item, a) })
+	}),
+	custom("url", text, func(d *decoder, a *agentFile, v *node.Node) { a.url = v; d.expandText(v, "url") }),
+	drop[agentFile]("auth", table("auth",
+		drop[struct{}]("scheme", text).must(),
+		drop[struct{}]("token", text),
+		drop[struct{}]("token_env", text),
+	)),
+	drop[agentFile]("headers", textMap),
+	drop[agentFile]("headers_from_env", texts),
+	drop[agentFile]("timeout_ms", natural),
+	drop[agentFile]("skill_filter", nameFilterFields),
+)
+
+var cardFields = table("card",
+	drop[agentFile]("name", text).must(),
+	drop[agentFile]("description", text).must(),
+	objects("skills", table("a skill",
+		label("id", func(s *skillCard) *string { return &s.id }).must(),
+		drop[skillCard]("name", text).must(),
+		drop[skillCard]("description", text).must(),
+		drop[skillCard]("tags", texts),
+	), func(a *agentFile) *[]skillCard { return &a.skills }).must(),
+)
+
+var responseFields = table("a response",
+	custom("skill", text, func(d *decoder, a *agentFile, v *node.Node) {
+		if _, ok := d.Name(v, "skill"); ok {
+			a.rules = append(a.rules, v)
+		}
+	}).must(),
+	drop[agentFile]("match", table("match",
+		drop[struct{}]("contains", text),
+		custom("regex", text, func(d *decoder, _ *struct{}, v *node.Node) { d.regex(v, "regex") }),
+	)),
+	drop[agentFile]("response", table("response",
+		drop[struct{}]("parts", listShape{table("a part", drop[struct{}]("text", text).must())}).must(),
+	)),
+	drop[agentFile]("error", text),
+)
+
+func (d *decoder) regex(n *node.Node, what string) {
+	s, ok := d.String(n, what)
+	if !ok {
+		return
+	}
+	if _, err := regexp.Compile(s); err != nil {
+		d.Errorf(n, "bad-regex", "%s is not a regular expression: %v", what, err)
+	}
+}
+
+// agents reads the list a2a_agents.
+func (d *decoder) agents(n *node.Node) {
+	names := map[string]int{}
+	d.Items(n, "a2a_agents", func(_ int, v *node.Node) {
+		var a agentFile
+		if !agentFields.read(d, v, &a) {
+			return
+		}
+		d.unique(names, node.Get(v, "name"), a.name, "agent")
+		if a.card == nil && a.url == nil {
+			d.Missing(v, "an agent", "url (remote) or card (simulated)")
+		}
+		var ids []string
+		for _, s := range a.skills {
+			ids = append(ids, s.id)
+		}
+		for _, rule := range a.rules {
+			d.oneOfNames(rule, "skill", ids)
+		}
+	})
+	if n.Kind == node.List && len(n.Content) > 0 {
+		d.need("A2A agents", n, Feature{})
+	}
+}
+
+// oneOfNames reports a name that is not among those defined nearby.
+func (d *decoder) oneOfNames(n *node.Node, what string, names []string) {
+	for _, name := range names {
+		if n.Value == name {
+			return
+		}
+	}
+	d.unknownName(n, what, names)
+}
+
+// skillFile is a source of skills.
+type skillFile struct {
+	path, name, instructions *node.Node
+}
+
+// skillFields are the keys of a source of skills: a folder, or a skill written in place.
+var skillFields = table("a skill",
+	custom("path", text, func(d *decoder, s *skillFile, v *node.Node) { s.path = v; d.Name(v, "path") }),
+	custom("dir", text, func(d *decoder, s *skillFile, v *node.Node) { s.path = v; d.Name(v, "dir") }),
+	custom("name", text, func(d *decoder, s *skillFile, v *node.Node) { s.name = v; d.Name(v, "name") }),
+	drop[skillFile]("description", text),
+	custom("instructions", text, func(d *decoder, s *skillFile, v *node.Node) { s.instructions = v; d.Name(v, "instructions") }),
+	drop[skillFile]("preload", boolean),
+)
+
+// skills reads a list of skill sources. A text is a path, or a reference to an installed skill.
+func (d *decoder) skills(n *node.Node) {
+	d.Items(n, "skills", func(_ int, v *node.Node) {
+		if v.Kind == node.Scalar && !node.IsNull(v) {
+			return
+		}
+		var s skillFile
+		if !skillFields.read(d, v, &s) {
+			return
+		}
+		switch {
+		case s.path == nil && s.name == nil:
+			d.Missing(v, "a skill", "path, or name and instructions")
+		case s.path == nil && s.instructions == nil:
+			d.Missing(v, "a skill written in place", "instructions")
+		case s.path != nil && s.path.Value != "" && s.path.Value[0] != '@' && !d.places.fs.exists(join(d.places.config, s.path.Value)):
+			d.Errorf(s.path, "missing-file", "there is no folder %q", join(d.places.config, s.path.Value))
+		}
+	})
+	if n.Kind == node.List && len(n.Content) > 0 {
+		d.need("skills", n, Feature{})
+	}
+}

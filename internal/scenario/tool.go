@@ -1,0 +1,257 @@
+package scenario
+
+import (
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+	"text/template"
+	"time"
+
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// toolFile is a tool as it stands in a file.
+type toolFile struct {
+	*Tool
+	mode, http, exec, client  *node.Node
+	result, template, outputs *node.Node
+}
+
+var toolModes = words("mock", "live", "exec", "client", "mcp", "local")
+
+// toolFields are the keys of kind Tool.
+var toolFields = table("a tool",
+	drop[toolFile]("name", text), // read with the name of the document
+	drop[toolFile]("id", text),   // the same
+	str("description", func(t *toolFile) *string { return &t.Description }),
+	custom("input_schema", anyMap, readInputSchema),
+	custom("parameters", anyMap, readInputSchema),
+	custom("output_schema", anyMap, func(d *decoder, t *toolFile, v *node.Node) {
+		t.outputs, t.OutputPos = v, d.Pos(v)
+		t.OutputSchema = d.jsonSchema(v, "output_schema")
+	}),
+	custom("mode", toolModes, func(d *decoder, t *toolFile, v *node.Node) {
+		t.mode = v
+		t.Mode, _ = d.OneOf(v, "mode", toolModes...)
+	}),
+	custom("timeout_ms", counting, func(d *decoder, t *toolFile, v *node.Node) {
+		if ms, ok := d.Int(v, "timeout_ms", 1, int(counting.high)); ok {
+			t.Timeout = time.Duration(ms) * time.Millisecond
+		}
+	}),
+	custom("mock_result", anything, func(d *decoder, t *toolFile, v *node.Node) {
+		t.result, t.MockResult = v, d.raw(v, "mock_result")
+	}).orNull(),
+	custom("mock_template", text, func(d *decoder, t *toolFile, v *node.Node) {
+		if s, ok := d.Name(v, "mock_template"); ok {
+			t.template = v
+			d.mockTemplate(t.Tool, v, s)
+		}
+	}),
+	custom("mock_result_file", text, readMockResultFile),
+	custom("mock_template_file", text, func(d *decoder, t *toolFile, v *node.Node) {
+		if data, ok := d.attached(v, "mock_template_file"); ok {
+			t.template = v
+			d.mockTemplate(t.Tool, v, string(data))
+		}
+	}),
+	custom("mock_parts", listShape{partFields}, func(d *decoder, t *toolFile, v *node.Node) {
+		t.MockParts = d.parts(v, "mock_parts")
+	}),
+	custom("http", httpFields, func(d *decoder, t *toolFile, v *node.Node) {
+		t.http = v
+		httpFields.check(d, v, "http")
+	}),
+	custom("exec", execFields, func(d *decoder, t *toolFile, v *node.Node) {
+		t.exec = v
+		execFields.check(d, v, "exec")
+	}),
+	custom("client", clientFields, func(d *decoder, t *toolFile, v *node.Node) {
+		t.client = v
+		clientFields.check(d, v, "client")
+	}),
+)
+
+// httpFields are the settings of tools with mode live.
+var httpFields = table("http",
+	drop[struct{}]("url", text).must(),
+	drop[struct{}]("method", words("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "")),
+	drop[struct{}]("timeout_ms", natural),
+	drop[struct{}]("headers", textMap),
+	drop[struct{}]("headers_from_env", texts),
+	drop[struct{}]("redact", texts),
+	drop[struct{}]("request", table("request",
+		drop[struct{}]("query_params", texts),
+		drop[struct{}]("header_params", textMap),
+		drop[struct{}]("body_mapping", text),
+		drop[struct{}]("exclude", texts),
+		drop[struct{}]("static_query", textMap),
+		drop[struct{}]("static_headers", textMap),
+		drop[struct{}]("static_body", anyMap),
+	)),
+	drop[struct{}]("response", table("response", drop[struct{}]("body_mapping", text))),
+	drop[struct{}]("multimodal", table("multimodal",
+		drop[struct{}]("enabled", boolean),
+		drop[struct{}]("accept_types", texts),
+	)),
+)
+
+// execFields are the settings of programs that are started: tools with mode exec, evals and hooks.
+var execFields = table("exec",
+	drop[struct{}]("command", text).must(),
+	drop[struct{}]("args", texts),
+	drop[struct{}]("env", texts),
+	drop[struct{}]("timeout_ms", natural),
+	drop[struct{}]("runtime", words("exec", "server")),
+	drop[struct{}]("sandbox", text),
+)
+
+var clientFields = table("client",
+	drop[struct{}]("consent", table("consent",
+		drop[struct{}]("required", boolean),
+		drop[struct{}]("message", text),
+		drop[struct{}]("decline_strategy", words("fallback", "error", "retry")),
+	)),
+	drop[struct{}]("timeout_ms", natural),
+	drop[struct{}]("categories", texts),
+	drop[struct{}]("validate_output", boolean),
+)
+
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+
+// tool reads a document of kind Tool.
+func (d *decoder) tool(doc document) *Tool {
+	spec := doc.spec
+	if f := node.Get(spec, "function"); f != nil { // {"type": "function", "function": {…}}
+		spec = f
+		if name := node.Get(f, "name"); name != nil {
+			doc.meta.ID, doc.meta.Pos = name.Value, d.Pos(name)
+		}
+	}
+	t := toolFile{Tool: &Tool{Meta: doc.meta, File: d.File}}
+	if !toolFields.read(d, spec, &t) {
+		return nil
+	}
+	if !toolName.MatchString(t.ID) {
+		report := d.Errorf(nil, "wrong-name", "%q is not a name for a tool", t.ID)
+		report.Pos, report.Hint = t.Pos, "models take up to 64 letters, digits, _ and -"
+	}
+	if t.InputSchema == nil {
+		t.InputSchema, t.InputPos = json.RawMessage(`{"type":"object","properties":{}}`), t.Pos
+	}
+	d.toolMode(spec, &t)
+	if t.result != nil && t.template != nil {
+		d.Warnf(t.result, "unused-field", "mock_result is not used: the tool has a mock_template")
+	}
+	d.mockFits(&t)
+	return t.Tool
+}
+
+// toolMode compares the mode of a tool with the settings that it needs.
+func (d *decoder) toolMode(spec *node.Node, t *toolFile) {
+	switch {
+	case t.mode == nil && t.http != nil:
+		d.Missing(spec, "a tool with http", "mode").Hint = "write mode: live to call it, mode: mock to simulate it"
+	case t.mode == nil && t.exec != nil:
+		d.Missing(spec, "a tool with exec", "mode").Hint = "write mode: exec to run it, mode: mock to simulate it"
+	case t.Mode == "live" && t.http == nil:
+		d.Missing(spec, "a tool of mode live", "http")
+	case t.Mode == "exec" && t.exec == nil:
+		d.Missing(spec, "a tool of mode exec", "exec")
+	}
+	if t.Mode == "" {
+		t.Mode = "mock"
+	}
+	if t.Mode == "mock" {
+		return
+	}
+	later := map[string]any{}
+	for key, n := range map[string]*node.Node{"http": t.http, "exec": t.exec, "client": t.client} {
+		if n != nil {
+			later[key] = d.Any(n)
+		}
+	}
+	if http, ok := later["http"].(map[string]any); ok {
+		http["url"] = d.expandAny(node.Get(t.http, "url"), http["url"])
+		http["headers"] = d.expandAny(node.Get(t.http, "headers"), http["headers"])
+	}
+	if raw, err := json.Marshal(later); err == nil { // what Any returns is always JSON
+		t.Later = raw
+	}
+	at := t.mode
+	d.need("tools of mode "+t.Mode, at, Feature{Tool: t.ID})
+}
+
+func readInputSchema(d *decoder, t *toolFile, v *node.Node) {
+	if t.InputSchema != nil {
+		d.Errorf(v, "duplicate-key", "the tool has both input_schema and parameters").Hint = "keep one of the two"
+		return
+	}
+	t.InputPos = d.Pos(v)
+	t.InputSchema = d.jsonSchema(v, "input_schema")
+	if kind := node.Get(v, "type"); kind != nil && kind.Kind == node.Scalar && kind.Value != "object" {
+		d.Errorf(kind, "wrong-type", "the arguments of a tool are an object, not %q", kind.Value)
+	}
+}
+
+// raw is a value as JSON.
+func (d *decoder) raw(n *node.Node, what string) json.RawMessage {
+	b, err := json.Marshal(d.Any(n))
+	if err != nil {
+		d.Errorf(n, "wrong-type", "%s cannot be written as JSON: %v", what, err)
+		return nil
+	}
+	return b
+}
+
+func readMockResultFile(d *decoder, t *toolFile, v *node.Node) {
+	data, ok := d.attached(v, "mock_result_file")
+	if !ok {
+		return
+	}
+	t.result = v
+	if json.Valid(data) {
+		t.MockResult = data
+		return
+	}
+	if b, err := json.Marshal(strings.ToValidUTF8(string(data), "\uFFFD")); err == nil {
+		t.MockResult = b
+	}
+}
+
+// attached reads a file that a value names.
+func (d *decoder) attached(n *node.Node, what string) ([]byte, bool) {
+	name, ok := d.Name(n, what)
+	if !ok {
+		return nil, false
+	}
+	path, _ := d.runtimePath(name)
+	data, problem := d.places.fs.read(path)
+	if problem != nil {
+		d.Errorf(n, problem.code, "%s", problem.msg).Hint = problem.hint
+		return nil, false
+	}
+	return data, true
+}
+
+var templateLine = regexp.MustCompile(`^template: [^:]*:(\d+):(?:\d+:)? ?`)
+
+// mockTemplate checks a Go template over the arguments of a tool.
+func (d *decoder) mockTemplate(t *Tool, n *node.Node, src string) {
+	t.MockTemplate, t.TemplatePos = src, d.Pos(n)
+	_, err := template.New("mock").Parse(src)
+	if err == nil {
+		return
+	}
+	msg := err.Error()
+	report := d.Errorf(n, "invalid-template", "")
+	if m := templateLine.FindStringSubmatch(msg); m != nil {
+		msg = msg[len(m[0]):]
+		if line, convErr := strconv.Atoi(m[1]); convErr == nil && node.IsBlock(n) { // its text starts below the |
+			report.Pos.Line, report.Pos.Col, report.Width = int32(n.Line+line), 0, 0
+		}
+	}
+	report.Msg = "mock_template: " + msg
+	report.Hint = "the language is that of Go templates, over the arguments: {{.order_id}}"
+}

@@ -1,0 +1,202 @@
+package scenario
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// turnFile is a turn as it stands in a file.
+type turnFile struct {
+	Turn
+	role, persona, content, parts, turns *node.Node
+	owner                                *Scenario
+}
+
+// turnFields are the keys of one turn.
+var turnFields = table("a turn",
+	custom("role", text, func(d *decoder, t *turnFile, v *node.Node) {
+		t.role = v
+		t.Role, _ = d.Name(v, "role")
+	}).must(),
+	custom("content", text, func(d *decoder, t *turnFile, v *node.Node) {
+		t.content = v
+		t.Content, _ = d.String(v, "content")
+	}),
+	custom("parts", listShape{partFields}, func(d *decoder, t *turnFile, v *node.Node) {
+		t.parts = v
+		t.Parts = d.parts(v, "parts")
+	}),
+	assertions("assertions", TurnAssertion, func(t *turnFile) *[]*Check { return &t.Assertions }),
+	custom("persona", text, func(d *decoder, t *turnFile, v *node.Node) {
+		t.persona = v
+		t.Persona, _ = d.Name(v, "persona")
+		d.refer(toPersona, v)
+	}),
+	custom("turns", counting, func(d *decoder, t *turnFile, v *node.Node) {
+		t.turns = v
+		t.MinTurns, _ = d.Int(v, "turns", 1, int(counting.high))
+	}),
+	custom("max_turns", counting, func(d *decoder, t *turnFile, v *node.Node) {
+		t.turns = v
+		t.MaxTurns, _ = d.Int(v, "max_turns", 1, int(counting.high))
+	}),
+	flagPtr("streaming", func(t *turnFile) **bool { return &t.Streaming }),
+	custom("consent_overrides", mapShape{consents}, readConsent),
+	custom("chaos", chaosFields, func(d *decoder, t *turnFile, v *node.Node) { chaosFields.read(d, v, &t.Turn) }),
+	custom("perturbations", mapShape{texts}, readPerturbations),
+	seed("seed", func(t *turnFile) **int64 { return &t.Seed }),
+	numPtr("assistant_temp", positive, func(t *turnFile) **float64 { return &t.Temperature }),
+	numPtr("user_temp", positive, func(t *turnFile) **float64 { return &t.UserTemp }),
+	custom("mock", mockTurnFields, func(d *decoder, t *turnFile, v *node.Node) { t.Mock = d.inlineMock(v) }),
+	gone[turnFile]("conversation_assertions", "conversation_assertions belongs to the scenario",
+		"move it out of the turn, to the level of turns"),
+)
+
+var consents = words("grant", "deny", "timeout")
+
+var chaosFields = table("chaos",
+	objects("tool_failures", failureFields, func(t *Turn) *[]ToolFailure { return &t.Chaos }).must(),
+)
+
+var failureFields = table("a tool failure",
+	custom("tool", text, func(d *decoder, f *ToolFailure, v *node.Node) {
+		f.Pos = d.Pos(v)
+		f.Tool, _ = d.Name(v, "tool")
+		d.refer(toTool, v)
+	}).must(),
+	word("mode", words("error", "timeout", "slow"), func(f *ToolFailure) *string { return &f.Mode }).must(),
+	num("probability", unit, func(f *ToolFailure) *float64 { return &f.Probability }),
+	str("message", func(f *ToolFailure) *string { return &f.Message }),
+)
+
+func readConsent(d *decoder, t *turnFile, v *node.Node) {
+	t.Consent = map[string]string{}
+	d.Each(v, "consent_overrides", func(tool string, k, answer *node.Node) {
+		d.refer(toTool, k)
+		t.Consent[tool], _ = d.OneOf(answer, "consent_overrides."+tool, consents...)
+	})
+	d.need("simulated consent for client tools", v, Feature{Scenario: t.owner.ID})
+}
+
+func readPerturbations(d *decoder, t *turnFile, v *node.Node) {
+	d.Each(v, "perturbations", func(name string, k, list *node.Node) {
+		values, ok := d.Strings(list, "perturbations."+name)
+		if !ok {
+			return
+		}
+		if len(values) == 0 {
+			d.Errorf(list, "empty-value", "perturbations.%s has no values: the scenario would never run", name)
+			return
+		}
+		t.Perturbations = append(t.Perturbations, Perturbation{Name: name, Values: values, Pos: d.Pos(k)})
+	})
+}
+
+func readTurns(d *decoder, s *Scenario, v *node.Node) {
+	if v.Kind == node.List && len(v.Content) == 0 && s.Skip == "" {
+		d.Errorf(v, "empty-value", "turns is empty: there is nothing to run")
+		return
+	}
+	if v.Kind == node.List {
+		s.Turns = make([]Turn, 0, len(v.Content))
+	}
+	d.Items(v, "turns", func(_ int, item *node.Node) {
+		t := turnFile{owner: s}
+		t.Pos = d.Pos(item)
+		if turnFields.read(d, item, &t) {
+			d.judgeTurn(item, &t)
+			s.Turns = append(s.Turns, t.Turn)
+		}
+	})
+	d.unusedPerturbations(s)
+}
+
+// judgeTurn checks what the keys of a turn say together.
+func (d *decoder) judgeTurn(n *node.Node, t *turnFile) {
+	switch t.Role {
+	case "":
+		return // reported already
+	case "user":
+		d.scripted(n, t)
+	case "assistant", "system", "tool", "developer", "function":
+		d.Errorf(t.role, "wrong-role", "a turn cannot have the role %q: it is what the user says", t.Role).
+			Hint = "write role: user; its assertions judge the reply"
+	default:
+		d.generated(t)
+	}
+}
+
+func (d *decoder) scripted(n *node.Node, t *turnFile) {
+	switch {
+	case t.parts == nil && t.content == nil:
+		d.Missing(n, "a user turn", "content")
+	case len(t.Parts) == 0 && t.content != nil && strings.TrimSpace(t.Content) == "":
+		d.Errorf(t.content, "empty-value", "content is empty")
+	case t.content == nil && t.parts.Kind == node.List && len(t.parts.Content) == 0:
+		d.Errorf(t.parts, "empty-value", "parts is empty")
+	case len(t.Parts) > 0 && t.content != nil:
+		d.Warnf(t.content, "unused-field", "content is not sent: the turn has parts")
+	}
+	if t.persona != nil {
+		d.Foreignf(t.persona, "unused-field", "a turn of the role user has no persona").
+			Hint = "name the role of self_play that the persona plays, or remove it"
+	}
+	if t.turns != nil {
+		d.Foreignf(t.turns, "unused-field", "a turn of the role user is sent once").
+			Hint = "turns and max_turns are for roles of self_play"
+	}
+	if swallowed.MatchString(t.Content) {
+		d.Warnf(t.content, "swallowed-keys", "the content holds what looks like assertions").
+			Hint = "if they are meant to be checked, indent them like content"
+	}
+	d.flattenParts(t)
+}
+
+// swallowed finds the assertions of a turn that ended up in the text above them.
+var swallowed = regexp.MustCompile(`(?m)^\s*assertions:\s*\n\s*- +\{?type:`)
+
+func (d *decoder) generated(t *turnFile) {
+	d.refer(toRole, t.role)
+	if t.persona == nil {
+		d.Missing(t.role, "a turn of self-play", "persona")
+	}
+	if t.MinTurns == 0 {
+		t.MinTurns = 1
+	}
+	if t.MaxTurns > 0 && t.MaxTurns < t.MinTurns {
+		d.Errorf(t.turns, "empty-window", "max_turns %d is below turns %d", t.MaxTurns, t.MinTurns)
+	}
+	d.need("self-play", t.role, Feature{Scenario: t.owner.ID})
+}
+
+// unusedPerturbations reports placeholders that no turn has: all their variants would be the same conversation.
+func (d *decoder) unusedPerturbations(s *Scenario) {
+	for i := range s.Turns {
+		for _, p := range s.Turns[i].Perturbations {
+			if used(s.Turns, p.Name) {
+				continue
+			}
+			d.Diags.Add(diag.Diagnostic{
+				Severity: d.leniently(), Pos: p.Pos, Width: len(p.Name), Code: "unused-perturbation",
+				Msg:  "no turn contains {" + p.Name + "}: all variants would be the same",
+				Hint: "write {" + p.Name + "} with single braces where the values go",
+			})
+		}
+	}
+}
+
+func used(turns []Turn, name string) bool {
+	for i := range turns {
+		content := turns[i].Content
+		for _, p := range turns[i].Parts {
+			content += p.Text
+		}
+		if strings.Contains(content, "{"+name+"}") || strings.Contains(content, "{{") { // a variable may hold it
+			return true
+		}
+	}
+	return false
+}

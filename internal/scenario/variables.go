@@ -1,0 +1,183 @@
+package scenario
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// contextLength is how much of the first user message goes into context_slot, in characters.
+const contextLength = 150
+
+// Prompt returns the system prompt that a scenario speaks to: the one of its task type, or the only one of the
+// project. A project without prompts has none, which is nil and no error.
+func (p *Project) Prompt(s *Scenario) (*Prompt, error) {
+	if s.TaskType == "" {
+		switch len(p.Prompts) {
+		case 0:
+			return nil, nil
+		case 1:
+			return p.Prompts[0], nil
+		}
+		return nil, fmt.Errorf("the scenario has no task_type, and there are several prompts: %s", strings.Join(p.taskTypes(), ", "))
+	}
+	for _, q := range p.Prompts {
+		if q.TaskType == s.TaskType {
+			return q, nil
+		}
+	}
+	if len(p.Prompts) == 0 {
+		return nil, fmt.Errorf("there is no prompt of task type %q, nor any other", s.TaskType)
+	}
+	return nil, fmt.Errorf("there is no prompt of task type %q; known: %s", s.TaskType, strings.Join(p.taskTypes(), ", "))
+}
+
+func (p *Project) taskTypes() []string {
+	types := make([]string, len(p.Prompts))
+	for i, q := range p.Prompts {
+		types[i] = q.TaskType
+	}
+	slices.Sort(types)
+	return types
+}
+
+// Variables are the template variables of one conversation: defaults of the prompt, its fragments, the vars of the
+// config, the variables of the scenario, and region, domain, user_role, user_context and context_slot where nobody
+// set them. prompt may be nil. The error names required variables that nothing sets.
+func Variables(_ *Project, prompt *Prompt, s *Scenario, region string) (map[string]string, error) {
+	vars := map[string]string{}
+	if prompt != nil {
+		vars = prompt.variables()
+	}
+	maps.Copy(vars, s.Variables)
+	vars["region"] = region
+	implied := map[string]string{
+		"domain": s.Context.Domain, "user_role": s.Context.UserRole, "user_context": s.Context.UserRole,
+		"context_slot": contextSlot(s),
+	}
+	for name, value := range implied {
+		if _, set := vars[name]; !set && value != "" {
+			vars[name] = value
+		}
+	}
+	if missing := prompt.missing(vars); len(missing) > 0 {
+		return nil, fmt.Errorf("the prompt %q requires a value for %s", prompt.TaskType, strings.Join(missing, ", "))
+	}
+	return vars, nil
+}
+
+// variables are those that the prompt brings with it.
+func (p *Prompt) variables() map[string]string {
+	vars := make(map[string]string, len(p.Variables)+len(p.Vars)+len(p.Fragments))
+	maps.Copy(vars, p.Fragments)
+	for _, v := range p.Variables {
+		if v.Default != nil {
+			vars[v.Name] = *v.Default
+		}
+	}
+	maps.Copy(vars, p.Vars)
+	return vars
+}
+
+func (p *Prompt) missing(vars map[string]string) []string {
+	if p == nil {
+		return nil
+	}
+	var names []string
+	for _, v := range p.Variables {
+		if v.Required && vars[v.Name] == "" {
+			names = append(names, fmt.Sprintf("%q", v.Name))
+		}
+	}
+	return names
+}
+
+func contextSlot(s *Scenario) string {
+	slot := s.Description
+	for i := range s.Turns {
+		if s.Turns[i].Role != "user" {
+			continue
+		}
+		text := []rune(s.Turns[i].Content)
+		return strings.TrimSpace(slot + " " + string(text[:min(len(text), contextLength)]))
+	}
+	return slot
+}
+
+// SystemTemplate is the template of a prompt for one model.
+func SystemTemplate(p *Prompt, model string) string {
+	o, ok := p.Overrides[model]
+	if !ok {
+		return p.SystemTemplate
+	}
+	template := p.SystemTemplate
+	if o.SystemTemplate != "" {
+		template = o.SystemTemplate
+	}
+	return o.Prefix + template + o.Suffix
+}
+
+// ModelParameters are the call parameters of a prompt for one model.
+func ModelParameters(p *Prompt, model string) Parameters {
+	params := Parameters{Temperature: p.Temperature, TopP: p.TopP, MaxTokens: p.MaxTokens}
+	o := p.Overrides[model].Parameters
+	if o.Temperature != nil {
+		params.Temperature = o.Temperature
+	}
+	if o.TopP != nil {
+		params.TopP = o.TopP
+	}
+	if o.MaxTokens != nil {
+		params.MaxTokens = o.MaxTokens
+	}
+	return params
+}
+
+// SystemPrompt renders the template of a prompt for one model. A placeholder of which nothing is known is an error
+// that names it: a model that is told "{{company}}" is not the one under test.
+func SystemPrompt(p *Prompt, model string, vars map[string]string) (string, error) {
+	text, open := Render(SystemTemplate(p, model), vars)
+	if len(open) == 0 {
+		return text, nil
+	}
+	known := slices.Collect(maps.Keys(vars))
+	for i, name := range open {
+		open[i] = "{{" + name + "}}"
+		if near := diag.Nearest(name, known); near != "" {
+			open[i] += " (did you mean {{" + near + "}}?)"
+		}
+	}
+	return "", fmt.Errorf("the system prompt %q has nothing for %s", p.TaskType, strings.Join(open, ", "))
+}
+
+// Substitute puts the values of one variant of the perturbations into a turn: {name} becomes its value, {{name}} is
+// left alone.
+func Substitute(text string, values map[string]string) string {
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(text, '{')
+		if i < 0 {
+			break
+		}
+		j := i
+		for j < len(text) && text[j] == '{' {
+			j++
+		}
+		end := strings.IndexByte(text[j:], '}')
+		value, known := "", false
+		if j-i == 1 && end >= 0 {
+			value, known = values[text[j:j+end]]
+		}
+		if known {
+			b.WriteString(text[:i] + value)
+			text = text[j+end+1:]
+			continue
+		}
+		b.WriteString(text[:j])
+		text = text[j:]
+	}
+	return b.String() + text
+}

@@ -89,8 +89,8 @@ browser: ## test the HTML report in a browser (needs Chromium or Chrome)
 	ARENA_BROWSER=required $(GO) test ./internal/report/html/...
 
 .PHONY: lint
-lint: ## run golangci-lint
-	$(GOLANGCI_LINT) run ./...
+lint: ## run golangci-lint; LINTFLAGS=--fix repairs what can be
+	$(GOLANGCI_LINT) run $(LINTFLAGS) ./...
 
 ##@ release
 

@@ -116,10 +116,16 @@ func (b *binder) unknown(l *layout, k *node.Node, path string) bool {
 		report = b.r.Warnf
 	}
 	d := report(k, "unknown-parameter", "%s: unknown parameter %q%s", b.name, k.Value, within(path))
-	near := diag.Nearest(k.Value, l.names())
+	names := l.names()
+	if path == "" {
+		names = append(names, surfaceKeys...)
+	}
+	near := diag.Nearest(k.Value, names)
 	switch {
 	case path == "" && slices.Contains(besideParams, k.Value):
 		d.Hint = `write it beside "params", not inside`
+	case slices.Contains(surfaceKeys, near):
+		d.Hint = `did you mean "` + near + `"?`
 	case near != "":
 		f := &l.fields[l.keys[near]]
 		d.Hint = `did you mean "` + near + `" (` + f.Type + `)?`

@@ -26,18 +26,29 @@ func (c *Compiler) regexp(text string) (*regexp.Regexp, error) {
 }
 
 // Compiled is a check in its place, ready to judge. It is immutable, safe for concurrent use, and keeps nothing of the
-// file alive but texts.
+// file alive but texts. A suite may hold a hundred thousand of them, so what is the same for many is shared.
 type Compiled struct {
-	Def     *Def
-	Type    string // as its author wrote it
-	Check   Check
-	Pos     diag.Pos // of the type
-	Message string   // the author's label; may be empty
-	When    *When    // nil: always
+	*Spelling // as its author wrote it
+	*Terms
+	Check Check
+	Pos   diag.Pos // of the type
+}
+
+// Terms are what an author may say about a check besides its parameters.
+type Terms struct {
+	Message string // the label; may be empty
+	When    *When  // nil: always
 
 	MinScore, MaxScore, PassThreshold *float64 // nil: not given
+}
 
-	session bool // sees the conversation wherever it stands
+var noTerms = &Terms{}
+
+func (t Terms) shared() *Terms {
+	if t == *noTerms {
+		return noTerms
+	}
+	return &t
 }
 
 // Compile builds one check. What is wrong with it goes to d, all of it; the result is nil then.
@@ -95,21 +106,22 @@ func (k *compilation) compile() *Compiled {
 	}
 	check := k.build(e, w)
 	k.limits.verify(k, w)
-	return &Compiled{
-		Def: e.def, Type: e.name, Check: check, Pos: k.spec.Pos, Message: k.limits.message, When: when, session: e.session,
-		MinScore: k.limits.min, MaxScore: k.limits.max, PassThreshold: k.spec.PassThreshold,
+	terms := Terms{
+		Message: k.limits.message, When: when, MinScore: k.limits.min, MaxScore: k.limits.max,
+		PassThreshold: k.spec.PassThreshold,
 	}
+	return &Compiled{Spelling: e, Terms: terms.shared(), Check: check, Pos: k.spec.Pos}
 }
 
 // build reads the parameters and makes the check; nil after a problem.
-func (k *compilation) build(e entry, w written) Check {
+func (k *compilation) build(e *Spelling, w written) Check {
 	body, ok := k.body(w)
 	if !ok {
 		return nil
 	}
-	b := &binder{c: k.c, r: k.r, def: e.def, name: e.name, at: w.at, read: map[string]*node.Node{}}
-	b.body = k.limits.take(k, e.name, body, e.def.layout().keys)
-	return e.def.build(b)
+	b := &binder{c: k.c, r: k.r, def: e.Def, name: e.Type, at: w.at, read: map[string]*node.Node{}}
+	b.body = k.limits.take(k, e.Type, body, e.Def.layout().keys)
+	return e.Def.build(b)
 }
 
 // body returns the parameters as a mapping, or nil when none were given.
@@ -120,7 +132,7 @@ func (k *compilation) body(w written) (*node.Node, bool) {
 	if w.body.Kind != node.Map {
 		d := k.r.Errorf(w.body, "wrong-type", "%s: params must be a map of parameters", w.name)
 		if e, known := index()[w.name]; known {
-			d.Hint = "parameters: " + e.def.layout().list()
+			d.Hint = "parameters: " + e.Def.layout().list()
 		}
 		return nil, false
 	}
@@ -160,7 +172,7 @@ func (k *compilation) unwrap(w written) (written, bool) {
 }
 
 // resolve finds the check by name and says what is wrong when there is none.
-func (k *compilation) resolve(w written) (entry, bool) {
+func (k *compilation) resolve(w written) (*Spelling, bool) {
 	if e, ok := index()[w.name]; ok {
 		return e, true
 	}
@@ -168,31 +180,28 @@ func (k *compilation) resolve(w written) (entry, bool) {
 		d := k.r.Diags.Errorf(w.pos, w.width, "not-available", "this version of arena does not have the check %q yet (%s)",
 			w.name, family)
 		d.Hint = "`arena checks` lists those it has; take this one out to run the others"
-		return entry{}, false
+		return nil, false
 	}
 	d := k.r.Diags.Errorf(w.pos, w.width, "unknown-check", "unknown check %q", w.name)
 	d.Hint = "`arena checks` lists all of them"
 	if near := diag.DidYouMean(w.name, knownNames()); near != "" {
 		d.Hint = near + " " + d.Hint
 	}
-	return entry{}, false
+	return nil, false
 }
 
-// surfaceKeys are the keys that a surface takes out of the parameters before the check sees them.
-func (k *compilation) surfaceKeys() []string {
-	keys := []string{"min_score", "max_score", "message"}
-	if k.spec.Surface == scenario.Guardrail {
-		keys = append(keys, "direction")
-	}
-	return keys
-}
+// surfaceKeys are the keys that every surface takes out of the parameters before the check sees them.
+var surfaceKeys = []string{"min_score", "max_score", "message"}
 
 // take reads what belongs to the surface and returns the rest; own are the parameters of the check itself.
 func (l *limits) take(k *compilation, name string, body *node.Node, own map[string]int) *node.Node {
 	if body == nil {
 		return nil
 	}
-	keys := k.surfaceKeys()
+	keys := surfaceKeys
+	if k.spec.Surface == scenario.Guardrail {
+		keys = append(slices.Clone(keys), "direction")
+	}
 	rest := *body
 	rest.Content = make([]*node.Node, 0, len(body.Content))
 	for i := 0; i+1 < len(body.Content); i += 2 {

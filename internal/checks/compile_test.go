@@ -98,6 +98,10 @@ func TestProblems(t *testing.T) {
 			},
 		},
 		{
+			name: "a threshold with a typing mistake", text: "type: contains\nparams: {patterns: [a], min_scor: 1}\n",
+			want: []string{`2:25 error [unknown-parameter] contains: unknown parameter "min_scor" = did you mean "min_score"?`},
+		},
+		{
 			name: "lenient", lenient: true, ok: true,
 			text: "type: contains\nparams: {patterns: [a], fuzzy: true}\n",
 			want: []string{`2:25 warning [unknown-parameter] contains: unknown parameter "fuzzy" = ` +

@@ -51,7 +51,10 @@ func TestThresholds(t *testing.T) {
 		{"in the window", 0.5, ptr(0.4), ptr(0.6), nil, result.Passed},
 		{"above the window", 1, ptr(0.4), ptr(0.6), nil, result.Failed},
 	} {
-		c := &Compiled{Def: containsDef, Type: "contains", MinScore: tc.low, MaxScore: tc.top, Message: "label"}
+		c := &Compiled{
+			Spelling: &Spelling{Def: containsDef, Type: "contains"},
+			Terms:    &Terms{MinScore: tc.low, MaxScore: tc.top, Message: "label"},
+		}
 		c.Check = stub(func(context.Context, *Subject) (Finding, error) {
 			return Finding{Score: tc.score, Explanation: "seen", Holds: tc.holds}, nil
 		})
@@ -104,7 +107,7 @@ func TestWhatCannotBeJudged(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			c := &Compiled{Def: &Def{Needs: tc.needs}, Type: "stub", Check: tc.check}
+			c := &Compiled{Spelling: &Spelling{Def: &Def{Needs: tc.needs}, Type: "stub"}, Terms: noTerms, Check: tc.check}
 			ctx, s := tc.ctx, tc.subject
 			if ctx == nil {
 				ctx = t.Context()
@@ -157,7 +160,7 @@ func TestConditions(t *testing.T) {
 // A check that is skipped by its condition is not even run.
 func TestSkippedChecksDoNotRun(t *testing.T) {
 	t.Parallel()
-	c := &Compiled{Def: &Def{}, Type: "stub", When: &When{AnyTool: true}}
+	c := &Compiled{Spelling: &Spelling{Def: &Def{}, Type: "stub"}, Terms: &Terms{When: &When{AnyTool: true}}}
 	c.Check = stub(func(context.Context, *Subject) (Finding, error) { panic("ran") })
 	v := c.Judge(t.Context(), replied("x"))
 	if v.Status != result.Skipped || !v.Passed || !v.Skipped || v.SkipReason != "no tool was called" {

@@ -31,22 +31,25 @@ func Builtin() []*Def { return slices.Clone(builtin) }
 // Lookup finds a check by any of its names.
 func Lookup(name string) (*Def, bool) {
 	e, ok := index()[name]
-	return e.def, ok
+	if !ok {
+		return nil, false
+	}
+	return e.Def, true
 }
 
-// entry is one spelling of a check.
-type entry struct {
-	def     *Def
-	name    string // as in the Def, so that compiled checks do not keep the text of their file alive
-	session bool
+// Spelling is one name of a check. It is shared by everything that was written so.
+type Spelling struct {
+	Def     *Def
+	Type    string // the name; as in the Def, so that compiled checks do not keep the text of their file alive
+	session bool   // sees the conversation wherever it stands
 }
 
-var index = sync.OnceValue(func() map[string]entry {
-	m := map[string]entry{}
+var index = sync.OnceValue(func() map[string]*Spelling {
+	m := map[string]*Spelling{}
 	for _, d := range builtin {
 		for _, name := range d.Names() {
 			session := d.Scope == WholeAlways || slices.Contains(d.SessionNames, name)
-			m[name] = entry{d, name, session}
+			m[name] = &Spelling{d, name, session}
 		}
 	}
 	return m

@@ -121,7 +121,7 @@ func TestTry(t *testing.T) {
 	for _, tc := range []struct{ name, params, scope, want string }{
 		{"contains", "", scopeTurn, `params.json:1:1 contains: missing parameter "patterns" (list of text)`},
 		{"contains", "{\n\t\"patterns\": 1,\n\t\"x\": 2\n}", scopeTurn, `params.json:3:2 contains: unknown parameter "x"`},
-		{"contains", `{"patterns": }`, scopeTurn, "params.json:1:13 invalid character '}'"},
+		{"contains", `{"patterns": }`, scopeTurn, "params.json:1:14 invalid character '}'"},
 		{"contains", `{} {}`, scopeTurn, "params.json:1:"},
 		{"contians", `{}`, scopeTurn, `params.json unknown check "contians"`},
 		{"contains", `{}`, "trial", `params.json scope cannot be "trial"; expected turn or session`},

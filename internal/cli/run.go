@@ -95,6 +95,7 @@ func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) *runner.P
 		MockProvider: f.mock || f.mockConfig != "",
 		AllowEmpty:   f.allowEmpty,
 		Strict:       f.strict,
+		Lenient:      f.lenient,
 		FailOn:       f.failOn,
 		Open:         opener(app, f, f.jobsFor(suite)),
 	}, d)

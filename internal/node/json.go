@@ -18,6 +18,7 @@ func parseJSON(r *Reader, data []byte) []*Node {
 	p := &jsonParser{data: data, dec: json.NewDecoder(bytes.NewReader(data)), line: 1, col: 1}
 	p.dec.UseNumber()
 	root, err := p.value(0)
+	end := p.next()
 	if err == nil {
 		if _, more := p.dec.Token(); !errors.Is(more, io.EOF) {
 			err = errors.New("there is more text after the end of the document")
@@ -30,12 +31,7 @@ func parseJSON(r *Reader, data []byte) []*Node {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			err = errors.New("the document ends in the middle")
 		}
-		var syntax *json.SyntaxError
-		at := p.dec.InputOffset()
-		if errors.As(err, &syntax) {
-			at = max(syntax.Offset-1, 0)
-		}
-		line, col := p.place(at)
+		line, col := p.place(end)
 		r.Diags.Errorf(diag.Pos{File: r.File, Line: int32(line), Col: int32(col)}, 1, "json-syntax", "%v", err)
 		return nil
 	}
@@ -70,12 +66,18 @@ func (p *jsonParser) place(offset int64) (line, col int) {
 	return p.line, p.col
 }
 
+// next is where the next token starts, or what should be one.
+func (p *jsonParser) next() int64 {
+	at := p.dec.InputOffset()
+	for at < int64(len(p.data)) && bytes.IndexByte([]byte(" \t\r\n,:"), p.data[at]) >= 0 {
+		at++
+	}
+	return at
+}
+
 // token reads the next token and where it starts.
 func (p *jsonParser) token() (json.Token, *Node, error) {
-	start := p.dec.InputOffset()
-	for start < int64(len(p.data)) && bytes.IndexByte([]byte(" \t\r\n,:"), p.data[start]) >= 0 {
-		start++
-	}
+	start := p.next()
 	t, err := p.dec.Token()
 	if err != nil {
 		return nil, nil, err

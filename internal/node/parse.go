@@ -47,28 +47,25 @@ func clean(r *Reader, data []byte) ([]byte, bool) {
 	}
 	data = bytes.TrimPrefix(data, bom)
 	if !utf8.Valid(data) {
-		pos := invalidAt(data)
-		pos.File = r.File
-		r.Diags.Errorf(pos, 1, "invalid-encoding", "the file is not valid UTF-8 here").Hint = "save it as UTF-8"
+		r.Diags.Errorf(invalidAt(r.File, data), 1, "invalid-encoding", "the file is not valid UTF-8 here").Hint = "save it as UTF-8"
 		return nil, false
 	}
 	return data, true
 }
 
-func invalidAt(data []byte) diag.Pos {
-	line, col := int32(1), int32(1)
-	for len(data) > 0 {
-		c, size := utf8.DecodeRune(data)
+// invalidAt is the place of the first byte that is not UTF-8.
+func invalidAt(file string, data []byte) diag.Pos {
+	at := 0
+	for at < len(data) {
+		c, size := utf8.DecodeRune(data[at:])
 		if c == utf8.RuneError && size == 1 {
 			break
 		}
-		col++
-		if c == '\n' {
-			line, col = line+1, 1
-		}
-		data = data[size:]
+		at += size
 	}
-	return diag.Pos{Line: line, Col: col}
+	lines := diag.Lines(file, data[:at])
+	last := lines[len(lines)-1]
+	return diag.Pos{File: file, Line: int32(len(lines)), Col: int32(utf8.RuneCountInString(last) + 1)}
 }
 
 func parseYAML(r *Reader, data []byte) []*Node {
@@ -93,4 +90,3 @@ func parseYAML(r *Reader, data []byte) []*Node {
 		}
 	}
 }
-

@@ -1,10 +1,10 @@
 package node
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"regexp"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -19,53 +19,83 @@ var (
 )
 
 // syntaxError makes a diagnostic of the library's error. The library's line is the one where the broken list or map
-// begins, counted from 0 or from 1; so the file is read once more, byte by byte, to see where reading ended.
+// begins, counted from 0 or from 1; so the line is searched for which breaks the file.
 func syntaxError(file string, data []byte, err error) diag.Diagnostic {
-	d := diag.Diagnostic{Pos: diag.Pos{File: file, Line: 1, Col: 1}, Width: 1, Code: "yaml-syntax", Msg: err.Error()}
-	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
-		d.Msg = m[2]
-		if line, convErr := strconv.Atoi(m[1]); convErr == nil {
-			d.Pos.Line = int32(line)
-		}
-	}
+	d := diag.Diagnostic{Pos: diag.Pos{File: file, Line: 1, Col: 1}, Width: 1, Code: "yaml-syntax", Msg: plainText(err)}
 	lines := diag.Lines(file, data)
+	d.Pos.Line = breakingLine(lines, err)
+	text := lines[d.Pos.Line-1]
 	if m := yamlAnchor.FindStringSubmatch(d.Msg); m != nil {
 		d.Msg = "there is no anchor &" + m[1] + " for the alias *" + m[1]
 		d.Hint = "quote a text that starts with *"
-		d.Pos = find(d.Pos, lines, "*"+m[1])
+		before, _, _ := strings.Cut(text, "*"+m[1])
+		d.Pos.Col = int32(utf8.RuneCountInString(before) + 1)
 		d.Width = utf8.RuneCountInString(m[1]) + 1
 		return d
 	}
-	stop := stoppedAt(lines, data)
-	if tab, ok := tabIndent(lines, stop); ok {
-		d.Pos.Line, d.Pos.Col = tab.Line, tab.Col
+	if col, ok := tabIndent(text); ok {
+		d.Pos.Col = col
 		d.Msg, d.Hint = "a tab is used for indentation", "YAML takes only spaces there"
 		return d
 	}
 	for _, p := range phrases {
 		if strings.Contains(d.Msg, p.library) {
 			d.Msg, d.Hint = p.msg, p.hint
-			if !p.opening {
-				d.Pos.Line = stop
-			}
 			break
 		}
 	}
-	d.Pos.Line = min(max(d.Pos.Line, 1), int32(len(lines)))
-	text := lines[d.Pos.Line-1]
 	d.Pos.Col = int32(utf8.RuneCountInString(text)-utf8.RuneCountInString(strings.TrimLeft(text, " "))) + 1
 	d.Width = max(utf8.RuneCountInString(strings.TrimSpace(text)), 1)
 	return d
 }
 
-// phrases puts the library's errors into words of the user. opening: its line, where the broken text begins, helps
-// more than the place where reading ended.
-var phrases = []struct {
-	library, msg, hint string
-	opening            bool
-}{
+// plainText is the library's message without its line.
+func plainText(err error) string {
+	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+		return m[2]
+	}
+	return err.Error()
+}
+
+// breakingLine returns the line with which the file begins to be wrong in this way.
+func breakingLine(lines []string, err error) int32 {
+	const limit = 1 << 20 // bytes; beyond that the search takes too long
+	size := 0
+	for _, line := range lines {
+		size += len(line) + 1
+	}
+	if size > limit {
+		var line int
+		if m := yamlLine.FindStringSubmatch(err.Error()); m != nil && m[1] != "" {
+			line, _ = strconv.Atoi(m[1]) // digits only; too many of them are cut below
+		}
+		return int32(min(max(line, 1), len(lines)))
+	}
+	msg := plainText(err)
+	first := sort.Search(len(lines), func(i int) bool {
+		found := firstError(strings.Join(lines[:i+1], "\n") + "\n")
+		return found != nil && plainText(found) == msg
+	})
+	return int32(min(first+1, len(lines)))
+}
+
+// firstError reads all documents and returns what ends that.
+func firstError(text string) error {
+	dec := yaml.NewDecoder(strings.NewReader(text))
+	for {
+		var skip yaml.Node
+		if err := dec.Decode(&skip); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+// phrases puts the library's errors into words of the user.
+var phrases = []struct{ library, msg, hint string }{
 	{library: "did not find expected key", msg: "this line does not line up with the ones above",
-		hint: "keys of one map start in the same column, and a value that contains \": \" needs quotes"},
+		hint: "keys of one map start in the same column; quotes and \": \" within a value can be the cause too"},
 	{library: "did not find expected '-' indicator", msg: "this line does not line up with the list above",
 		hint: "entries of one list start with \"- \" in the same column"},
 	{library: "mapping values are not allowed", msg: "a \":\" cannot stand here",
@@ -77,8 +107,8 @@ var phrases = []struct {
 	{library: "did not find expected ',' or ']'", msg: "a list in [ ] is not closed, or lacks a comma"},
 	{library: "did not find expected ',' or '}'", msg: "a map in { } is not closed, or lacks a comma"},
 	{library: "did not find expected node content", msg: "a value is missing here"},
-	{library: "found unexpected end of stream", msg: "a quoted text is not closed", opening: true},
-	{library: "found unexpected document indicator", msg: "a quoted text is not closed", opening: true},
+	{library: "found unexpected end of stream", msg: "a quoted text is not closed"},
+	{library: "found unexpected document indicator", msg: "a quoted text is not closed"},
 	{library: "found unknown escape character", msg: "this escape does not exist in a \"quoted\" text",
 		hint: "write \\\\ for a backslash, or use 'single quotes'"},
 	{library: "did not find expected alphabetic or numeric character", msg: "this is no name of an anchor",
@@ -91,69 +121,9 @@ var phrases = []struct {
 	{library: "exceeded max depth", msg: "the document is nested too deeply"},
 }
 
-// byteReader gives the parser one byte at a time, so that its appetite tells how far it came.
-type byteReader struct {
-	data []byte
-	n    int
-}
-
-func (r *byteReader) Read(p []byte) (int, error) {
-	if r.n == len(r.data) || len(p) == 0 {
-		return 0, io.EOF
-	}
-	p[0] = r.data[r.n]
-	r.n++
-	return 1, nil
-}
-
-// stoppedAt returns the line at which the parser gave up: the last one with text that it read.
-func stoppedAt(lines []string, data []byte) int32 {
-	const limit = 4 << 20
-	if len(data) > limit {
-		return 1
-	}
-	r := &byteReader{data: data}
-	dec := yaml.NewDecoder(r)
-	for {
-		var skip yaml.Node
-		if err := dec.Decode(&skip); err != nil {
-			if errors.Is(err, io.EOF) {
-				return 1
-			}
-			break
-		}
-	}
-	read := len(diag.Lines("", data[:r.n]))
-	for ; read > 1; read-- {
-		if text := strings.TrimSpace(lines[read-1]); text != "" && text[0] != '#' {
-			break
-		}
-	}
-	return int32(max(read, 1))
-}
-
-// tabIndent finds a tab in the indentation of the line where reading stopped, or of its neighbours.
-func tabIndent(lines []string, stop int32) (diag.Pos, bool) {
-	for _, i := range []int32{stop, stop - 1, stop + 1} {
-		if i < 1 || int(i) > len(lines) {
-			continue
-		}
-		line := lines[i-1]
-		indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
-		if tab := strings.IndexByte(indent, '\t'); tab >= 0 && strings.TrimSpace(line) != "" {
-			return diag.Pos{Line: i, Col: int32(tab + 1)}, true
-		}
-	}
-	return diag.Pos{}, false
-}
-
-// find places pos at the first occurrence of a text.
-func find(pos diag.Pos, lines []string, text string) diag.Pos {
-	for i, line := range lines {
-		if at := bytes.Index([]byte(line), []byte(text)); at >= 0 {
-			pos.Line, pos.Col = int32(i+1), int32(utf8.RuneCountInString(line[:at])+1)
-			break
-		}
-	}
-	return pos
+// tabIndent finds a tab in the indentation of a line.
+func tabIndent(line string) (col int32, ok bool) {
+	indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+	tab := strings.IndexByte(indent, '\t')
+	return int32(tab + 1), tab >= 0 && len(indent) < len(line)
 }

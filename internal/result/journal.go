@@ -155,10 +155,17 @@ func (j *Journal) Trial(i int) (*Trial, error) {
 		return nil, err
 	}
 	t := &Trial{Index: j.order[i]}
-	if err := json.Unmarshal(raw, t); err != nil {
+	if err := unmarshal(raw, t); err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
 	return t, nil
+}
+
+// unmarshal keeps every digit of the numbers in arguments.
+func unmarshal(data []byte, v any) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	return dec.Decode(v)
 }
 
 // ErrNotJournal says that a file is something else.
@@ -215,7 +222,7 @@ func (j *Journal) read(line []byte, at int64, run *Run, c *Collector) error {
 		trialLine
 		End *JournalFooter `json:"end"`
 	}
-	if err := json.Unmarshal(line, &l); err != nil {
+	if err := unmarshal(line, &l); err != nil {
 		return fmt.Errorf("corrupt journal: %w", err)
 	}
 	switch {

@@ -65,6 +65,11 @@ func (m *matrix) candidates(p *scenario.Project, s *scenario.Scenario) []*scenar
 	inGroup := slices.DeleteFunc(slices.Clone(models), func(q *scenario.Provider) bool {
 		return or(q.Group, defaultGroup) != group
 	})
+	if len(inGroup) == 0 && m.opts.Lenient { // other tools take all of them then
+		m.diags.Warnf(or(s.GroupPos, s.Pos), 1, "empty-group", "scenario %q: no provider is in group %q; all of them are used",
+			s.ID, group)
+		inGroup = models
+	}
 	if len(inGroup) == 0 && len(m.adHoc) == 0 {
 		m.diags.Errorf(or(s.GroupPos, s.Pos), 1, "empty-group", "scenario %q: no provider is in group %q", s.ID, group).
 			Hint = hintKnown(group, groups(models))

@@ -16,6 +16,7 @@ type PlanOptions struct {
 	MockProvider bool // replace every provider by the mock
 	AllowEmpty   bool
 	Strict       bool // a scenario that asserts nothing is an error
+	Lenient      bool // an empty provider group means every provider
 	FailOn       []string
 	Open         Opener
 }

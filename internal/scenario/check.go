@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"unique"
+
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
 )
@@ -27,7 +29,8 @@ func checkType[T any](at func(*T) *Check) field[T] {
 	return custom("type", text, func(d *decoder, t *T, v *node.Node) {
 		c := at(t)
 		c.Pos = d.Pos(v)
-		c.Type, _ = d.Name(v, "type")
+		name, _ := d.Name(v, "type")
+		c.Type = intern(name)
 	}).must()
 }
 
@@ -93,3 +96,6 @@ func (d *decoder) finish(c *Check, surface Surface) {
 	d.compile(c, d.Diags)
 	c.Params = nil
 }
+
+// intern shares one copy of words that stand in thousands of files.
+func intern(s string) string { return unique.Make(s).Value() }

@@ -13,7 +13,8 @@ var scenarioFields = table("a scenario",
 	drop[Scenario]("name", text), // which a scenario without metadata may also write so
 	str("description", func(s *Scenario) *string { return &s.Description }),
 	custom("task_type", text, func(d *decoder, s *Scenario, v *node.Node) {
-		s.TaskType, _ = d.Name(v, "task_type")
+		task, _ := d.Name(v, "task_type")
+		s.TaskType = intern(task)
 		s.TaskTypePos = d.Pos(v)
 		d.refer(toTask, v)
 	}),

@@ -19,7 +19,8 @@ type turnFile struct {
 var turnFields = table("a turn",
 	custom("role", text, func(d *decoder, t *turnFile, v *node.Node) {
 		t.role = v
-		t.Role, _ = d.Name(v, "role")
+		role, _ := d.Name(v, "role")
+		t.Role = intern(role)
 	}).must(),
 	custom("content", text, func(d *decoder, t *turnFile, v *node.Node) {
 		t.content = v

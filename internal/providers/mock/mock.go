@@ -203,5 +203,5 @@ func estimate(messages []chat.Message, reply string) chat.Usage {
 }
 
 func (p *Provider) generic() *scenario.MockReply {
-	return &scenario.MockReply{Content: fmt.Sprintf("This is a mock reply of provider %s, model %s.", p.ID, p.Model)}
+	return &scenario.MockReply{Content: fmt.Sprintf("mock reply of %s (%s)", p.ID, p.Model)}
 }

@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -54,35 +55,33 @@ func (d *digest) verdicts(yield func(*verdictDigest) bool) {
 	}
 }
 
-// why says in one short line what kept the trial from passing: its own error, else the first check that failed, else
-// the first that could not judge, else why it was skipped.
+// why says in one short line what kept the trial from passing: the first check that failed, else its own error, else
+// the first check that could not judge, else why it was skipped.
 func (d *digest) why() string {
-	if d.Error != "" {
+	failed, broken := d.first(result.Failed), d.first(result.Errored)
+	switch {
+	case failed != nil:
+		return failed.why()
+	case d.Error != "":
 		return short(d.Error)
+	case broken != nil:
+		return broken.why()
 	}
-	var first *verdictDigest
+	return short(d.Skip)
+}
+
+// first returns the first verdict of a status, or nil.
+func (d *digest) first(s result.Status) *verdictDigest {
 	for v := range d.verdicts {
-		if v.Status == result.Failed {
-			first = v
-			break
-		}
-		if first == nil && v.Status == result.Errored {
-			first = v
+		if v.Status == s {
+			return v
 		}
 	}
-	if first == nil {
-		return short(d.Skip)
-	}
-	text := first.Explanation
-	for _, other := range []string{first.Error, first.Message} {
-		if text == "" {
-			text = other
-		}
-	}
-	if text == "" {
-		text = "no reason given"
-	}
-	return short(first.Type + ": " + text)
+	return nil
+}
+
+func (v *verdictDigest) why() string {
+	return short(v.Type + ": " + cmp.Or(v.Explanation, v.Error, v.Message, "no reason given"))
 }
 
 // short is the first words of a text, on one line.

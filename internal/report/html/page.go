@@ -18,7 +18,7 @@ var assets embed.FS
 
 // The parts of the one style sheet and of the one script, in order.
 var (
-	styles  = [...]string{"base", "overview", "list", "trial", "print"}
+	styles  = [...]string{"base", "overview", "list", "trial", "chat", "verdict", "narrow", "print"}
 	scripts = [...]string{
 		"dom", "format", "data", "address", "filter", "search", "charts", "matrix", "overview", "facets", "list",
 		"values", "messages", "verdicts", "trial", "markdown", "keys", "app",
@@ -55,7 +55,7 @@ func newPage(run *result.Run) (*page, error) {
 	}
 	p.Script = "\"use strict\";\n(() => {\n" + p.Script + "})();\n"
 	p.tmpl, err = template.New("page.html").Funcs(template.FuncMap{
-		"visible": visible, "count": show.Count, "money": show.Money, "seconds": show.Seconds, "sign": sign,
+		"visible": visible, "count": show.Count, "plural": show.Plural, "money": show.Money, "seconds": show.Seconds, "sign": sign,
 	}).ParseFS(assets, "assets/page.html")
 	if err != nil {
 		return nil, err
@@ -185,7 +185,7 @@ func (p *page) Headline() string {
 	add(p.Unfinished(), "not run")
 	switch {
 	case len(parts) > 0:
-		return strings.Join(parts, ", ") + " of " + show.Count(max(p.Planned, s.Trials)) + plural(p.Planned, " trial", " trials")
+		return strings.Join(parts, ", ") + " of " + show.Plural(p.Width(), "trial")
 	case s.Trials == 0:
 		return "no trials"
 	case s.Passed == 0:

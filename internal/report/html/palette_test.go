@@ -18,7 +18,8 @@ func pairs() []struct {
 	}
 	var all []pair
 	for _, ground := range []string{
-		"page", "panel", "sunken", "user", "agent", "passed-tint", "failed-tint", "error-tint", "cancelled-tint", "skipped-tint",
+		"page", "panel", "sunken", "user", "agent",
+		"passed-tint", "failed-tint", "error-tint", "cancelled-tint", "skipped-tint",
 	} {
 		all = append(all, pair{"ink", ground, 4.5}, pair{"muted", ground, 4.5}, pair{"link", ground, 4.5})
 	}

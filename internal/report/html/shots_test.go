@@ -26,23 +26,26 @@ func TestShots(t *testing.T) {
 		name  string
 		run   *result.Run
 		place string
+		then  string // an expression that the page runs before the picture; may be empty
 	}{
-		{"passed-overview", resulttest.AllPassed(), "#/"},
-		{"passed-trial", resulttest.AllPassed(), "#/trial/refund-happy-path%2Fgpt-4o-mini%2Fdefault"},
-		{"failed-overview", resulttest.OneFailed(), "#/"},
-		{"failed-list", resulttest.OneFailed(), "#/trials"},
-		{"failed-trial", resulttest.OneFailed(), "#/trial/refund-outside-window%2Fgpt-4o-mini%2Fdefault"},
-		{"errored-overview", resulttest.Errored(), "#/"},
-		{"errored-trial", resulttest.Errored(), "#/trial/order-status-unclear%2Fclaude-haiku%2Fdefault"},
-		{"cancelled-overview", resulttest.Cancelled(), "#/"},
-		{"flaky-overview", resulttest.Flaky(), "#/"},
-		{"flaky-list", resulttest.Flaky(), "#/trials"},
-		{"hostile-overview", resulttest.Hostile(), "#/"},
-		{"hostile-list", resulttest.Hostile(), "#/trials"},
-		{"hostile-trial", resulttest.Hostile(), "#/trial/misshapen%2F%2Fdefault"},
-		{"hostile-pictures", resulttest.Hostile(), "#/trial/pictures%2Fmock%2Fdefault"},
-		{"big-overview", resulttest.Big(2000), "#/"},
-		{"big-list", resulttest.Big(2000), "#/trials?status=failed&provider=gpt-4o&q=carrier"},
+		{"passed-overview", resulttest.AllPassed(), "#/", ""},
+		{"passed-trial", resulttest.AllPassed(), "#/trial/refund-happy-path%2Fgpt-4o-mini%2Fdefault", ""},
+		{"failed-overview", resulttest.OneFailed(), "#/", ""},
+		{"failed-list", resulttest.OneFailed(), "#/trials", ""},
+		{"failed-trial", resulttest.OneFailed(), "#/trial/refund-outside-window%2Fgpt-4o-mini%2Fdefault", ""},
+		{"errored-overview", resulttest.Errored(), "#/", ""},
+		{"errored-trial", resulttest.Errored(), "#/trial/order-status-unclear%2Fclaude-haiku%2Fdefault", ""},
+		{"cancelled-overview", resulttest.Cancelled(), "#/", ""},
+		{"flaky-overview", resulttest.Flaky(), "#/", ""},
+		{"flaky-list", resulttest.Flaky(), "#/trials", ""},
+		{"hostile-overview", resulttest.Hostile(), "#/", ""},
+		{"hostile-list", resulttest.Hostile(), "#/trials", ""},
+		{"hostile-trial", resulttest.Hostile(), "#/trial/misshapen%2F%2Fdefault", ""},
+		{"hostile-pictures", resulttest.Hostile(), "#/trial/pictures%2Fmock%2Fdefault", ""},
+		{"big-overview", resulttest.Big(2000), "#/", ""},
+		{"big-list", resulttest.Big(2000), "#/trials?status=failed&provider=gpt-4o&q=carrier", ""},
+		{"big-menu", resulttest.Big(2000), "#/trials", `document.querySelector(".facet:last-child summary").click()`},
+		{"big-help", resulttest.Big(20), "#/trials", `document.getElementById("help").showModal()`},
 	}
 	looks := []struct {
 		name   string
@@ -64,6 +67,9 @@ func TestShots(t *testing.T) {
 			})
 			p.visit(page.place)
 			p.until(`!document.querySelector("progress:not([hidden])")`)
+			if page.then != "" {
+				eval[bool](p, "("+page.then+", true)")
+			}
 			p.shoot(filepath.Join(dir, page.name+"-"+look.name+".png"))
 		}
 		p.clean()

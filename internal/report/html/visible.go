@@ -27,11 +27,8 @@ func visible(s string) string {
 // hidden reports whether a reader could not see the character, or see it in the wrong place. Joiners stay: scripts
 // and emoji need them.
 func hidden(r rune) bool {
-	switch {
-	case r == '\t' || r == '\n' || r == 0x200c || r == 0x200d:
+	if r == '\t' || r == '\n' || r == 0x200c || r == 0x200d {
 		return false
-	case r == 0x2028 || r == 0x2029:
-		return true
 	}
-	return unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r)
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }

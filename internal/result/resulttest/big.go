@@ -57,9 +57,10 @@ func bigTrial(i int) *result.Trial {
 func bigTurn(i, s, k int, file string, line int32) result.Turn {
 	order := fmt.Sprintf("B-%06d", mix(s, 3)%1_000_000)
 	id := fmt.Sprintf("call_%d_%d", i, k)
+	customer := jsonNumber(fmt.Sprint(9007199254740993 + i)) // more digits than a float holds
 	t := turn(
 		fmt.Sprintf("Question %d about my order %s: can you tell me where it is, please?", k+1, order),
-		calls(id, "get_order", map[string]any{"order_id": order, "customer": jsonNumber(fmt.Sprint(9007199254740993 + i))}),
+		calls(id, "get_order", map[string]any{"order_id": order, "customer": customer}),
 		returns(id, "get_order", fmt.Sprintf(`{"order_id":%q,"status":"shipped","eta_days":%d}`, order, mix(i, 4)%9)),
 		says(fmt.Sprintf("Order %s has shipped. %s", order,
 			strings.Repeat("It left our warehouse and is with the carrier now. ", 1+mix(i, 5+k)%6))),

@@ -63,7 +63,8 @@ func huge() *result.Trial {
 		says(strings.Repeat("All work and no play makes a long reply. ", 6000)),
 	)
 	t.Assertions = []result.Verdict{
-		failed("max_length", "scenarios/huge.yaml", 7, 0, "246,000 of at most 400 characters; "+strings.Repeat("x", 5000)),
+		failed("max_length", "scenarios/huge.yaml", 7, 0,
+			"246,000 of at most 400 characters; "+strings.Repeat("x", 5000)),
 	}
 	out := trial("scenarios/huge.yaml", 2, "a-scenario-with-"+strings.Repeat("a-very-", 30)+"long-name", "mock", t)
 	out.System = strings.Repeat("Rule: be brief.\n", 500)

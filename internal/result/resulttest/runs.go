@@ -82,7 +82,8 @@ func repetition(provider string, n, of int, holds bool, threshold float64) *resu
 func happyPath(provider string) *result.Trial {
 	first := turn("I bought a lamp last week and it does not work. The order is A-1001.",
 		calls("call_1", "get_order", map[string]any{"order_id": "A-1001"}),
-		returns("call_1", "get_order", `{"order_id":"A-1001","age_days":6,"amount":49.99,"items":[{"sku":"LAMP-3","n":1}]}`),
+		returns("call_1", "get_order", `{"order_id":"A-1001","age_days":6,`+
+			`"amount":49.99,"items":[{"sku":"LAMP-3","n":1}]}`),
 		says("I am sorry about that. Order A-1001 is 6 days old, so a refund is possible. Shall I issue it?"))
 	first.Assertions = []result.Verdict{
 		passed("tools_called", refundFile, 14, "called: get_order"),
@@ -149,7 +150,9 @@ func timeout(provider string) *result.Trial {
 	first.Assertions = []result.Verdict{passed("contains", "scenarios/status.yaml", 31, "1 of 1 patterns found")}
 	second := turn("A-1001")
 	second.Error = "provider claude-haiku: no reply in 60s (3 attempts)"
-	second.Assertions = []result.Verdict{broken("contains", "scenarios/status.yaml", 35, "there is no reply to look at")}
+	second.Assertions = []result.Verdict{
+		broken("contains", "scenarios/status.yaml", 35, "there is no reply to look at"),
+	}
 	third := result.Turn{
 		User: "Thanks.", NotRun: "an earlier turn broke",
 		Messages: []chat.Message{}, ToolCalls: []result.ToolCall{}, Assertions: []result.Verdict{{

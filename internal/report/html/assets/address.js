@@ -1,11 +1,15 @@
-// The address bar holds the whole state: #/, #/trials?status=failed&q=refund, #/trial/<id>?status=failed. A link reopens
+// The address bar holds the state: #/, #/trials?status=failed&q=refund, #/trial/<id>?status=failed. A link reopens
 // what its sender saw.
 
 const FACETS = ["status", "provider", "region", "scenario", "tag", "check"];
 
 // noState is the list without any filter.
 const noState = () => ({
-  view: "overview", id: "", q: "", sort: "", picked: Object.fromEntries(FACETS.map((facet) => [facet, new Set()])),
+  view: "overview",
+  id: "",
+  q: "",
+  sort: "",
+  picked: Object.fromEntries(FACETS.map((facet) => [facet, new Set()])),
 });
 
 function readAddress(hash) {

@@ -62,7 +62,9 @@ class App {
     } else {
       scrollTo(0, 0);
     }
-    byId({ overview: "headline", trials: "list-title", trial: "trial-title" }[state.view])?.focus({ preventScroll: true });
+    byId({ overview: "headline", trials: "list-title", trial: "trial-title" }[state.view])?.focus({
+      preventScroll: true,
+    });
   }
 
   step(by) {
@@ -82,7 +84,10 @@ class App {
     const status = this.state.picked.status;
     const only = status.size === 2 && status.has("failed") && status.has("error");
     const picked = { ...this.state.picked, status: new Set(only ? [] : ["failed", "error"]) };
-    this.go({ ...this.state, view: this.state.view === "trial" ? "trial" : "trials", picked }, this.state.view !== "overview");
+    this.go(
+      { ...this.state, view: this.state.view === "trial" ? "trial" : "trials", picked },
+      this.state.view !== "overview",
+    );
   }
 
   up() {

@@ -37,7 +37,7 @@ function svg(tag, attrs = {}, ...children) {
 
 const byId = (id) => document.getElementById(id);
 
-// quiet is text for screen readers only.
+// unseen is text for screen readers only.
 const unseen = (text) => h("span.unseen", {}, text);
 
 // say tells screen readers what changed.

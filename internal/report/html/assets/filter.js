@@ -2,8 +2,9 @@
 
 // holds reports whether the trial has one of the picked values in every facet, one facet aside.
 function holds(t, picked, aside) {
-  return FACETS.every((facet) => facet === aside || picked[facet].size === 0 ||
-    t.names[facet].some((name) => picked[facet].has(name)));
+  return FACETS.every(
+    (facet) => facet === aside || picked[facet].size === 0 || t.names[facet].some((name) => picked[facet].has(name)),
+  );
 }
 
 // tally counts the trials by the values of one facet under the filters of all the others.
@@ -27,7 +28,10 @@ const ORDERS = {
   plan: { label: "as planned", by: () => 0 },
   scenario: { label: "by scenario", by: (a, b) => compare(a.names.scenario[0], b.names.scenario[0]) },
   provider: { label: "by provider", by: (a, b) => compare(a.names.provider[0], b.names.provider[0]) },
-  checks: { label: "most checks failed", by: (a, b) => b.checks.failed + b.checks.errors - a.checks.failed - a.checks.errors },
+  checks: {
+    label: "most checks failed",
+    by: (a, b) => b.checks.failed + b.checks.errors - a.checks.failed - a.checks.errors,
+  },
   turns: { label: "most turns", by: (a, b) => b.turns - a.turns },
   time: { label: "slowest first", by: (a, b) => b.ms - a.ms },
   tokens: { label: "most tokens", by: (a, b) => b.tokens - a.tokens },

@@ -14,8 +14,12 @@ const isBad = (status) => status === "failed" || status === "error";
 
 // badge is the sign of a status with its word; the word may be for screen readers only.
 function badge(status, { word = status, bare = false } = {}) {
-  return h(`span.badge.${RANK.has(status) ? status : "error"}`, {},
-    h("span.sign", { "aria-hidden": "true" }, STATUS.get(status) ?? "!"), bare ? unseen(word) : ` ${word}`);
+  return h(
+    `span.badge.${RANK.has(status) ? status : "error"}`,
+    {},
+    h("span.sign", { "aria-hidden": "true" }, STATUS.get(status) ?? "!"),
+    bare ? unseen(word) : ` ${word}`,
+  );
 }
 
 const grouped = new Intl.NumberFormat("en-US");
@@ -36,7 +40,9 @@ function seconds(ms) {
   if (tenths <= 600) return `${(tenths / 10).toFixed(1)}s`;
   const s = Math.round(ms / 1000);
   const two = (n) => String(n).padStart(2, "0");
-  return s < 3600 ? `${Math.floor(s / 60)}m ${two(s % 60)}s` : `${Math.floor(s / 3600)}h ${two(Math.floor(s / 60) % 60)}m`;
+  return s < 3600
+    ? `${Math.floor(s / 60)}m ${two(s % 60)}s`
+    : `${Math.floor(s / 3600)}h ${two(Math.floor(s / 60) % 60)}m`;
 }
 
 // latency is seconds, with milliseconds where tenths of a second would say nothing.

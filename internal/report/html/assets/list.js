@@ -2,8 +2,14 @@
 // finds the rows and the place as they were.
 
 const COLUMNS = [
-  ["worst", "Status"], ["scenario", "Scenario"], ["provider", "Provider"], ["checks", "Checks"], ["turns", "Turns"],
-  ["time", "Time"], ["tokens", "Tokens"], ["cost", "Cost"],
+  ["worst", "Status"],
+  ["scenario", "Scenario"],
+  ["provider", "Provider"],
+  ["checks", "Checks"],
+  ["turns", "Turns"],
+  ["time", "Time"],
+  ["tokens", "Tokens"],
+  ["cost", "Cost"],
 ];
 
 class ListView {
@@ -12,7 +18,8 @@ class ListView {
     this.present = { status: new Set(report.trials.map((t) => t.status)) };
     const toggle = (facet, value) => this.toggle(facet, value);
     this.chips = new StatusChips(toggle);
-    this.menus = Object.keys(LABELS).filter((facet) => this.useful(facet))
+    this.menus = Object.keys(LABELS)
+      .filter((facet) => this.useful(facet))
       .map((facet) => new FacetMenu(facet, toggle, (f) => tally(report, this.state, search.found, f)));
     this.build();
   }
@@ -25,30 +32,71 @@ class ListView {
   build() {
     const typed = later(() => this.go({ ...this.state, q: this.input.value.trim() }, true), 180);
     this.input = h("input", {
-      type: "search", id: "search", placeholder: "Search the conversations", "aria-label": "Search the conversations",
-      autocomplete: "off", spellcheck: "false", oninput: typed,
+      type: "search",
+      id: "search",
+      placeholder: "Search the conversations",
+      "aria-label": "Search the conversations",
+      autocomplete: "off",
+      spellcheck: "false",
+      oninput: typed,
     });
     this.progress = h("progress", { max: "1", "aria-label": "Searching", hidden: true });
-    this.sort = h("select", { "aria-label": "Sort", onchange: () => this.go({ ...this.state, sort: this.sort.value }, true) },
-      Object.entries(ORDERS).map(([name, o]) => h("option", { value: name === "worst" ? "" : name }, o.label)));
+    this.sort = h(
+      "select",
+      { "aria-label": "Sort", onchange: () => this.go({ ...this.state, sort: this.sort.value }, true) },
+      Object.entries(ORDERS).map(([name, o]) => h("option", { value: name === "worst" ? "" : name }, o.label)),
+    );
     this.pills = h("div.pills");
     this.shown = h("p.shown", { role: "status" });
-    this.clear = h("button.quiet", { type: "button", onclick: () => this.go({ ...noState(), view: "trials", sort: this.state.sort }) },
-      "Clear filters");
-    this.heads = COLUMNS.map(([name, label]) => h("th", { scope: "col", class: `col-${name}` },
-      h("button", { type: "button", onclick: () => this.turn(name) }, label, h("span.arrow", { "aria-hidden": "true" }))));
+    this.clear = h(
+      "button.quiet",
+      { type: "button", onclick: () => this.go({ ...noState(), view: "trials", sort: this.state.sort }) },
+      "Clear filters",
+    );
+    this.heads = COLUMNS.map(([name, label]) =>
+      h(
+        "th",
+        { scope: "col", class: `col-${name}` },
+        h(
+          "button",
+          { type: "button", onclick: () => this.turn(name) },
+          label,
+          h("span.arrow", { "aria-hidden": "true" }),
+        ),
+      ),
+    );
     this.body = h("tbody");
-    this.table = h("table.trials", {}, h("caption.unseen", {}, "Trials"), h("thead", {}, h("tr", {}, this.heads)), this.body);
+    this.table = h(
+      "table.trials",
+      {},
+      h("caption.unseen", {}, "Trials"),
+      h("thead", {}, h("tr", {}, this.heads)),
+      this.body,
+    );
     this.foot = h("div.foot");
-    this.root = h("section.list", { "aria-labelledby": "list-title", hidden: true },
+    this.root = h(
+      "section.list",
+      { "aria-labelledby": "list-title", hidden: true },
       h("h1.unseen", { id: "list-title", tabindex: "-1" }, "Trials"),
-      h("div.tools", { role: "search", "aria-label": "Filter the trials" },
+      h(
+        "div.tools",
+        { role: "search", "aria-label": "Filter the trials" },
         h("div.line", {}, this.input, this.sort),
-        h("div.line", {}, this.chips.root, this.menus.map((m) => m.root)),
-        h("div.line.state", {}, this.shown, this.pills, this.clear, this.progress)),
-      this.table, this.foot);
-    this.more = new IntersectionObserver((seen) => seen.some((s) => s.isIntersecting) && this.foot.firstChild?.click(),
-      { rootMargin: "600px" });
+        h(
+          "div.line",
+          {},
+          this.chips.root,
+          this.menus.map((m) => m.root),
+        ),
+        h("div.line.state", {}, this.shown, this.pills, this.clear, this.progress),
+      ),
+      this.table,
+      this.foot,
+    );
+    this.more = new IntersectionObserver(
+      (seen) => seen.some((s) => s.isIntersecting) && this.foot.firstChild?.click(),
+      { rootMargin: "600px" },
+    );
   }
 
   toggle(facet, value) {
@@ -82,7 +130,8 @@ class ListView {
     this.progress.hidden = search.done >= 1;
     this.progress.value = search.done;
     const all = report.trials.length;
-    this.shown.textContent = (this.trials.length === all ? many(all, "trial") : `${count(this.trials.length)} of ${many(all, "trial")}`) +
+    this.shown.textContent =
+      (this.trials.length === all ? many(all, "trial") : `${count(this.trials.length)} of ${many(all, "trial")}`) +
       (search.done < 1 ? `, searching: ${percent(search.done)}` : "");
     this.showSort();
     this.draw();
@@ -123,19 +172,33 @@ class ListView {
     const found = this.search.snippets.get(t.index);
     const bad = c.failed + c.errors;
     const repetition = t.trials > 1 && h("small", {}, ` #${t.trial}`);
-    return h(`tr.${t.status}`, {},
+    return h(
+      `tr.${t.status}`,
+      {},
       h("td.col-worst", {}, badge(t.status), t.tolerated && h("small.tolerated", {}, "tolerated")),
-      h("th.col-scenario", { scope: "row" },
-        h("a", { href: toTrial(t, this.state), dir: "auto", "data-id": t.id, title: place(scenario) }, scenario.id || t.id), repetition,
+      h(
+        "th.col-scenario",
+        { scope: "row" },
+        h(
+          "a",
+          { href: toTrial(t, this.state), dir: "auto", "data-id": t.id, title: place(scenario) },
+          scenario.id || t.id,
+        ),
+        repetition,
         t.why && h("p.why", { dir: "auto" }, t.why),
-        found && h("p.snippet", { dir: "auto" }, found[0], h("mark", {}, found[1]), found[2])),
+        found && h("p.snippet", { dir: "auto" }, found[0], h("mark", {}, found[1]), found[2]),
+      ),
       h("td.col-provider", { dir: "auto" }, this.report.where(t)),
-      h("td.col-checks", { "data-label": "checks" }, c.total === 0 ? "none" : bad ? h("b", {}, `${count(c.total - bad - c.skipped - c.not_run)}/${count(c.total)}`) :
-        `${count(c.passed)}/${count(c.total)}`),
+      h(
+        "td.col-checks",
+        { "data-label": "checks" },
+        c.total ? h(bad ? "b" : "span", {}, `${count(c.passed)}/${count(c.total - c.skipped)}`) : "none",
+      ),
       h("td.col-turns", { "data-label": t.turns === 1 ? "turn" : "turns" }, count(t.turns)),
       h("td.col-time", {}, seconds(t.ms)),
       h("td.col-tokens", { "data-label": "tokens" }, count(t.tokens)),
-      h("td.col-cost", {}, t.calls || t.usd ? money(t.usd) : "–"));
+      h("td.col-cost", {}, t.calls || t.usd ? money(t.usd) : "–"),
+    );
   }
 
   // step moves the focus to another row.

@@ -15,26 +15,49 @@ function inline(text) {
 
 function verdictLine(v) {
   const seen = v.error || v.explanation || v.skip_reason;
-  return [`- ${STATUS.get(v.status) ?? "!"} ${v.status} ${inline(v.type)}`, v.message && inline(v.message), seen && inline(seen),
-    known(v.score) && `score ${score(v.score)}`, thresholds(v) && `asked for ${thresholds(v)}`, inline(place(v.position))]
-    .filter(Boolean).join(" · ");
+  return [
+    `- ${STATUS.get(v.status) ?? "!"} ${v.status} ${inline(v.type)}`,
+    v.message && inline(v.message),
+    seen && inline(seen),
+    known(v.score) && `score ${score(v.score)}`,
+    thresholds(v) && `asked for ${thresholds(v)}`,
+    inline(place(v.position)),
+  ]
+    .filter(Boolean)
+    .join(" · ");
 }
 
-const WHO = new Map([["assistant", "agent"], ["user", "user"], ["system", "system"]]);
+const WHO = new Map([
+  ["assistant", "agent"],
+  ["user", "user"],
+  ["system", "system"],
+]);
 
 function messageLines(m) {
   const out = [];
   if (m.tool_result) {
     const r = m.tool_result;
-    out.push(`**tool result** ${inline(r.name)}${r.error ? ", error" : ""}\n`, fenced(r.error || r.content || m.content || ""));
+    out.push(
+      `**tool result** ${inline(r.name)}${r.error ? ", error" : ""}\n`,
+      fenced(r.error || r.content || m.content || ""),
+    );
     return out;
   }
-  const media = (m.parts ?? []).filter((p) => p.type !== "text").map((p) => inline(`[${p.type} ${p.media?.mime_type ?? ""}]`));
-  const text = m.content || (m.parts ?? []).filter((p) => p.type === "text").map((p) => p.text).join("");
-  if (text || media.length || !m.tool_calls?.length) out.push(`**${WHO.get(m.role) ?? inline(m.role || "no role")}**\n`);
+  const media = (m.parts ?? [])
+    .filter((p) => p.type !== "text")
+    .map((p) => inline(`[${p.type} ${p.media?.mime_type ?? ""}]`));
+  const text =
+    m.content ||
+    (m.parts ?? [])
+      .filter((p) => p.type === "text")
+      .map((p) => p.text)
+      .join("");
+  if (text || media.length || !m.tool_calls?.length)
+    out.push(`**${WHO.get(m.role) ?? inline(m.role || "no role")}**\n`);
   if (text) out.push(fenced(text));
   if (media.length) out.push(`${media.join(" ")}\n`);
-  for (const c of m.tool_calls ?? []) out.push(`**tool call** ${inline(c.name)}\n`, fenced(c.bad_args || json(c.args ?? {}), "json"));
+  for (const c of m.tool_calls ?? [])
+    out.push(`**tool call** ${inline(c.name)}\n`, fenced(c.bad_args || json(c.args ?? {}), "json"));
   return out;
 }
 
@@ -52,8 +75,17 @@ function turnLines(turn) {
 
 function markdown(t, trial) {
   const out = [`# ${STATUS.get(t.status) ?? "!"} ${t.status}: ${inline(t.id)}\n`];
-  out.push([trial.model && inline(trial.model), seconds(t.ms), many(t.tokens, "token"), `cost ${money(t.usd)}`, inline(place(trial.position))]
-    .filter(Boolean).join(" · ") + "\n");
+  out.push(
+    [
+      trial.model && inline(trial.model),
+      seconds(t.ms),
+      many(t.tokens, "token"),
+      `cost ${money(t.usd)}`,
+      inline(place(trial.position)),
+    ]
+      .filter(Boolean)
+      .join(" · ") + "\n",
+  );
   if (trial.error) out.push("**error**\n", fenced(trial.error));
   if (trial.skip_reason) out.push(`skipped: ${inline(trial.skip_reason)}\n`);
   for (const turn of trial.turns ?? []) out.push(...turnLines(turn));

@@ -15,7 +15,8 @@ function cellsOf(report) {
   return { columns: [...columns.keys()], rows: [...rows].map(([scenario, cells]) => ({ scenario, cells })) };
 }
 
-const cellStatus = (cell) => cell.group?.status ??
+const cellStatus = (cell) =>
+  cell.group?.status ??
   cell.trials.reduce((worst, t) => ((RANK.get(t.status) ?? 1) < (RANK.get(worst) ?? 1) ? t.status : worst), "skipped");
 
 // badness orders rows: by their worst cell, then by the share of trials that did not pass.
@@ -36,31 +37,65 @@ function matrixCell(report, scenario, cell, column) {
   if (report.regions.length > 1) facets.region = report.regions[first.region];
   const rate = several ? `${count(passed)}/${count(cell.trials.length)}` : "";
   const words = several ? `${status}, ${passed} of ${cell.trials.length} trials passed` : status;
-  return h(`td.cell.${status}`, {}, h("a", {
-    href: several ? toList(facets) : toTrial(first), title: several ? words : first.why || words,
-    "aria-label": `${scenario.id}, ${column}: ${words}`,
-  }, h("span.sign", { "aria-hidden": "true" }, STATUS.get(status) ?? "!"), rate && ` ${rate}`));
+  return h(
+    `td.cell.${status}`,
+    {},
+    h(
+      "a",
+      {
+        href: several ? toList(facets) : toTrial(first),
+        title: several ? words : first.why || words,
+        "aria-label": `${scenario.id}, ${column}: ${words}`,
+      },
+      h("span.sign", { "aria-hidden": "true" }, STATUS.get(status) ?? "!"),
+      rate && ` ${rate}`,
+    ),
+  );
 }
 
 // matrix is the table, worst first, a page of rows at a time.
 function matrix(report) {
   const { columns, rows } = cellsOf(report);
   const order = new Map(rows.map((row) => [row, badness(row)]));
-  rows.sort((a, b) => order.get(a)[0] - order.get(b)[0] || order.get(a)[1] - order.get(b)[1] || a.scenario - b.scenario);
+  rows.sort(
+    (a, b) => order.get(a)[0] - order.get(b)[0] || order.get(a)[1] - order.get(b)[1] || a.scenario - b.scenario,
+  );
   const body = h("tbody");
   const row = ({ scenario, cells }) => {
     const s = report.scenarios[scenario];
-    return h("tr", {},
+    return h(
+      "tr",
+      {},
       h("th", { scope: "row" }, h("a", { href: toList({ scenario: s.id }), dir: "auto", title: place(s) }, s.id)),
-      columns.map((column, i) => matrixCell(report, s, cells[i], column)));
+      columns.map((column, i) => matrixCell(report, s, cells[i], column)),
+    );
   };
   const more = pager(rows, 30, (page) => body.append(...page.map(row)), "scenarios");
-  return h("section.card.matrix", {},
+  return h(
+    "section.card.matrix",
+    {},
     h("h2", {}, "Scenarios", h("small", {}, ` × ${many(columns.length, "provider")}, worst first`)),
-    h("div.scroll", { tabindex: "0", role: "region", "aria-label": "Scenarios by provider" },
-      h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Scenario"),
-        columns.map((c) => h("th", { scope: "col", dir: "auto", title: c }, h("span", {}, c))))), body)),
-    more);
+    h(
+      "div.scroll",
+      { tabindex: "0", role: "region", "aria-label": "Scenarios by provider" },
+      h(
+        "table",
+        {},
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            h("th", { scope: "col" }, "Scenario"),
+            columns.map((c) => h("th", { scope: "col", dir: "auto", title: c }, h("span", {}, c))),
+          ),
+        ),
+        body,
+      ),
+    ),
+    more,
+  );
 }
 
 // pager shows a first page of items and returns the button that shows the next ones; nothing when all are shown.

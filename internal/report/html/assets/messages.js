@@ -5,33 +5,60 @@ const partsOf = (parts) => (parts ?? []).map((p) => (p.type === "text" ? longTex
 function bubble(kind, who, text, parts, foot) {
   const hasText = text && !(parts ?? []).some((p) => p.type === "text" && p.text === text);
   const body = [hasText && longText(text), ...partsOf(parts)].filter(Boolean);
-  return h(`article.message.${kind}`, { "aria-label": who },
+  return h(
+    `article.message.${kind}`,
+    { "aria-label": who },
     h("div.who", { "aria-hidden": "true" }, who),
     h("div.bubble", {}, body.length ? body : h("p.empty", {}, "no text")),
-    foot && h("p.meta", {}, foot));
+    foot && h("p.meta", {}, foot),
+  );
 }
 
 const mark = (kind, ...children) => h(`p.mark.${kind}`, {}, children);
 
-const argsLine = (call) => (call.bad_args ? oneLine(call.bad_args) :
-  Object.entries(call.args ?? {}).map(([key, value]) => `${key}=${json(value, 0)}`).join(", "));
+const argsLine = (call) =>
+  call.bad_args
+    ? oneLine(call.bad_args)
+    : Object.entries(call.args ?? {})
+        .map(([key, value]) => `${key}=${json(value, 0)}`)
+        .join(", ");
 
 // toolCard is a call with what came of it; outcome is undefined when nothing came.
 function toolCard(call, outcome) {
   const error = outcome?.error;
   const text = error || outcome?.content || (outcome?.parts?.length ? "media" : "");
-  return h(`details.tool${error || call.bad_args ? ".error" : ""}`, { open: Boolean(error || call.bad_args) },
-    h("summary", {},
-      h("span.kind", {}, "tool"), h("b", { dir: "auto" }, oneLine(call.name || "no name", 80)),
+  return h(
+    `details.tool${error || call.bad_args ? ".error" : ""}`,
+    { open: Boolean(error || call.bad_args) },
+    h(
+      "summary",
+      {},
+      h("span.kind", {}, "tool"),
+      h("b", { dir: "auto" }, oneLine(call.name || "no name", 80)),
       h("span.args", { dir: "auto" }, `(${oneLine(argsLine(call), 160)})`),
-      h("span.outcome", { dir: "auto" }, outcome ? [error && badge("error", { bare: true }), ` → ${oneLine(text)}`] : " → no result")),
-    h("div.inside", {},
-      h("h4", {}, call.bad_args ? "Arguments, not a JSON object" : "Arguments"), code(call.bad_args || (call.args ?? {})),
-      outcome && h("h4", {}, error ? `Error${outcome.error_type ? `: ${outcome.error_type}` : ""}` : "Result",
-        outcome.latency_ms > 0 && h("small", {}, ` ${latency(outcome.latency_ms)}`)),
+      h(
+        "span.outcome",
+        { dir: "auto" },
+        outcome ? [error && badge("error", { bare: true }), ` → ${oneLine(text)}`] : " → no result",
+      ),
+    ),
+    h(
+      "div.inside",
+      {},
+      h("h4", {}, call.bad_args ? "Arguments, not a JSON object" : "Arguments"),
+      code(call.bad_args || (call.args ?? {})),
+      outcome &&
+        h(
+          "h4",
+          {},
+          error ? `Error${outcome.error_type ? `: ${outcome.error_type}` : ""}` : "Result",
+          outcome.latency_ms > 0 && h("small", {}, ` ${latency(outcome.latency_ms)}`),
+        ),
       error && code(error),
       outcome?.content && outcome.content !== error && pretty(outcome.content),
-      partsOf(outcome?.parts)));
+      partsOf(outcome?.parts),
+    ),
+  );
 }
 
 // takeResult finds the result of a call among those not shown yet: by its id, else by its name.
@@ -44,24 +71,43 @@ function takeResult(results, call) {
 function replyFoot(m) {
   const parts = [];
   if (m.latency_ms) parts.push(latency(m.latency_ms));
-  if (m.usage) parts.push(`${count(m.usage.input_tokens)} in, ${count(m.usage.output_tokens)} out${m.usage.estimated ? " (estimated)" : ""}`);
+  if (m.usage)
+    parts.push(
+      `${count(m.usage.input_tokens)} in, ${count(m.usage.output_tokens)} out${m.usage.estimated ? " (estimated)" : ""}`,
+    );
   if (m.usage || m.cost_usd) parts.push(known(m.cost_usd) ? money(m.cost_usd) : "cost unknown");
   if (m.finish_reason && !["stop", "tool_calls"].includes(m.finish_reason)) parts.push(`ended by: ${m.finish_reason}`);
   return parts.join(" · ");
 }
 
-const guardMark = (v) => h(`details.mark.guard`, {},
-  h("summary", {}, "guardrail ", h("b", { dir: "auto" }, v.validator_type), v.passed ? " held" : " fired"),
-  v.details && pairs("dl.pairs", Object.entries(v.details).map(([key, value]) => [key, showValue(key, value)])));
+const guardMark = (v) =>
+  h(
+    `details.mark.guard`,
+    {},
+    h("summary", {}, "guardrail ", h("b", { dir: "auto" }, v.validator_type), v.passed ? " held" : " fired"),
+    v.details &&
+      pairs(
+        "dl.pairs",
+        Object.entries(v.details).map(([key, value]) => [key, showValue(key, value)]),
+      ),
+  );
 
 function agentMessage(m, results, at) {
   const out = [];
   if (m.state && m.state !== at.state) {
-    out.push(mark("state", "workflow: ", at.state && [h("b", { dir: "auto" }, at.state), " → "], h("b", { dir: "auto" }, m.state)));
+    out.push(
+      mark(
+        "state",
+        "workflow: ",
+        at.state && [h("b", { dir: "auto" }, at.state), " → "],
+        h("b", { dir: "auto" }, m.state),
+      ),
+    );
     at.state = m.state;
   }
   const calls = m.tool_calls ?? [];
-  if (m.content || m.parts?.length || !calls.length) out.push(bubble("agent", "agent", m.content, m.parts, replyFoot(m)));
+  if (m.content || m.parts?.length || !calls.length)
+    out.push(bubble("agent", "agent", m.content, m.parts, replyFoot(m)));
   for (const call of calls) out.push(toolCard(call, takeResult(results, call)));
   for (const v of m.validations ?? []) out.push(guardMark(v));
   return out;
@@ -71,7 +117,9 @@ function agentMessage(m, results, at) {
 // so far, and the system prompt that is shown already.
 function chat(turn, at) {
   const messages = turn.messages ?? [];
-  const results = messages.filter((m) => m.tool_result).map((m) => ({ ...m.tool_result, content: m.tool_result.content || m.content }));
+  const results = messages
+    .filter((m) => m.tool_result)
+    .map((m) => ({ ...m.tool_result, content: m.tool_result.content || m.content }));
   const out = [];
   if (!messages.some((m) => m.role === "user") && turn.user) out.push(bubble("user", "user", turn.user));
   for (const m of messages) {
@@ -82,7 +130,8 @@ function chat(turn, at) {
   }
   for (const r of results) out.push(toolCard({ name: r.name, args: {} }, r));
   if (!messages.length) {
-    for (const c of turn.tool_calls ?? []) out.push(toolCard(c, { content: c.result, error: c.error, error_type: c.error_type }));
+    for (const c of turn.tool_calls ?? [])
+      out.push(toolCard(c, { content: c.result, error: c.error, error_type: c.error_type }));
     if (turn.assistant) out.push(bubble("agent", "agent", turn.assistant));
   }
   if (turn.error) out.push(h("div.notice.error", { role: "note" }, badge("error"), longText(turn.error)));
@@ -90,5 +139,10 @@ function chat(turn, at) {
   return out;
 }
 
-const systemPrompt = (text) => h("details.system", {},
-  h("summary", {}, "System prompt ", h("small", {}, `${count(text.length)} characters`)), longText(text));
+const systemPrompt = (text) =>
+  h(
+    "details.system",
+    {},
+    h("summary", {}, "System prompt ", h("small", {}, `${count(text.length)} characters`)),
+    longText(text),
+  );

@@ -16,17 +16,31 @@ function byColumn(report, values, missing = () => 0) {
 function unsteady(report) {
   const firsts = new Map();
   for (const t of report.trials) if (t.group !== undefined && !firsts.has(t.group)) firsts.set(t.group, t);
-  const groups = report.groups.map((g, i) => ({ g, t: firsts.get(i) })).filter(({ g, t }) => t && g.flakiness > 0)
+  const groups = report.groups
+    .map((g, i) => ({ g, t: firsts.get(i) }))
+    .filter(({ g, t }) => t && g.flakiness > 0)
     .sort((a, b) => b.g.flakiness - a.g.flakiness);
   if (!groups.length) return null;
-  const item = ({ g, t }) => h("li", {},
-    badge(g.status, { bare: true }), " ",
-    h("a", { href: toList({ scenario: g.scenario, provider: g.provider }), dir: "auto" }, g.scenario),
-    h("span.where", {}, ` ${report.where(t)}`),
-    h("span.n", {}, `${g.passed} of ${g.trials} passed`),
-    (g.assertions ?? []).filter((a) => a.flakiness > 0).map((a) => h("small.assertion", {},
-      `${a.turn < 0 ? "conversation" : `turn ${a.turn + 1}`} ${a.type}: ${percent(a.pass_rate)}, ` +
-      `${percent(a.pass_threshold)} asked for`)));
+  const item = ({ g, t }) =>
+    h(
+      "li",
+      {},
+      badge(g.status, { bare: true }),
+      " ",
+      h("a", { href: toList({ scenario: g.scenario, provider: g.provider }), dir: "auto" }, g.scenario),
+      h("span.where", {}, ` ${report.where(t)}`),
+      h("span.n", {}, `${g.passed} of ${g.trials} passed`),
+      (g.assertions ?? [])
+        .filter((a) => a.flakiness > 0)
+        .map((a) =>
+          h(
+            "small.assertion",
+            {},
+            `${a.turn < 0 ? "conversation" : `turn ${a.turn + 1}`} ${a.type}: ${percent(a.pass_rate)}, ` +
+              `${percent(a.pass_threshold)} asked for`,
+          ),
+        ),
+    );
   const list = h("ul.unsteady");
   const more = pager(groups, 8, (page) => list.append(...page.map(item)), "groups");
   return h("section.card", {}, h("h2", {}, "Trials that disagree"), list, more);
@@ -39,12 +53,24 @@ function showOverview(report, root) {
   }
   const latencies = byColumn(report, (t) => t.latencies ?? []);
   const priced = (t) => known(t.usd) && t.calls > 0;
-  const cost = byColumn(report, (t) => (priced(t) ? [t.usd] : []), (t) => (t.calls > 0 && !known(t.usd) ? 1 : 0));
-  root.replaceChildren(h("div.overview", {},
-    matrix(report),
-    h("div.charts", {},
-      ranking(report),
-      unsteady(report),
-      spread({ title: "Latency", note: "per turn", unit: "turn", series: latencies, write: latency }),
-      spread({ title: "Cost", note: "per trial", unit: "trial", series: cost, write: money }))));
+  const cost = byColumn(
+    report,
+    (t) => (priced(t) ? [t.usd] : []),
+    (t) => (t.calls > 0 && !known(t.usd) ? 1 : 0),
+  );
+  root.replaceChildren(
+    h(
+      "div.overview",
+      {},
+      matrix(report),
+      h(
+        "div.charts",
+        {},
+        ranking(report),
+        unsteady(report),
+        spread({ title: "Latency", note: "per turn", unit: "turn", series: latencies, write: latency }),
+        spread({ title: "Cost", note: "per trial", unit: "trial", series: cost, write: money }),
+      ),
+    ),
+  );
 }

@@ -111,7 +111,8 @@ function snippet(text, lower, word) {
   const from = Math.max(0, at - 32);
   const to = at + word.length;
   return [
-    (from > 0 ? "…" : "") + clean(text.slice(from, at)), clean(text.slice(at, to)),
+    (from > 0 ? "…" : "") + clean(text.slice(from, at)),
+    clean(text.slice(at, to)),
     clean(text.slice(to, to + 160)) + (to + 160 < text.length ? "…" : ""),
   ];
 }

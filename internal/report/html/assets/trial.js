@@ -15,11 +15,19 @@ class TrialView {
     if (this.id === state.id) return;
     this.id = state.id;
     if (!t) {
-      this.body.replaceChildren(h("h1", { id: "trial-title", tabindex: "-1" }, "No such trial"), h("p.empty", {}, `The report holds no trial ${state.id}.`));
+      this.body.replaceChildren(
+        h("h1", { id: "trial-title", tabindex: "-1" }, "No such trial"),
+        h("p.empty", {}, `The report holds no trial ${state.id}.`),
+      );
       return;
     }
-    const parts = await this.report.load(t).then((loaded) => trialBody(this.report, t, loaded), (err) => [
-      h("h1", { id: "trial-title", tabindex: "-1" }, t.id), h("p.empty", {}, `The trial cannot be shown: ${err.message}.`)]);
+    const parts = await this.report.load(t).then(
+      (loaded) => trialBody(this.report, t, loaded),
+      (err) => [
+        h("h1", { id: "trial-title", tabindex: "-1" }, t.id),
+        h("p.empty", {}, `The trial cannot be shown: ${err.message}.`),
+      ],
+    );
     if (this.id === state.id) this.body.replaceChildren(...parts); // else another one was opened meanwhile
   }
 
@@ -28,12 +36,27 @@ class TrialView {
     const at = list.findIndex((t) => t.id === state.id);
     this.next = at < 0 ? list[0] : list[at + 1];
     this.previous = at < 0 ? list.at(-1) : list[at - 1];
-    const link = (t, rel, label) => (t ? h("a", { href: toTrial(t, state), rel, title: t.id }, label) : h("span.off", { "aria-hidden": "true" }, label));
+    const link = (t, rel, label) =>
+      t
+        ? h("a", { href: toTrial(t, state), rel, title: t.id }, label)
+        : h("span.off", { "aria-hidden": "true" }, label);
     const filtered = state.q || FACETS.some((facet) => state.picked[facet].size);
-    this.head.replaceChildren(h("nav.walk", { "aria-label": "Trials" },
-      h("a", { href: writeAddress({ ...state, view: "trials" }) }, "← Trials"),
-      h("span.at", {}, at < 0 ? "not in the filtered list" : `${count(at + 1)} of ${count(list.length)}${filtered ? " filtered" : ""}`),
-      link(this.previous, "prev", "‹ previous"), link(this.next, "next", "next ›")));
+    this.head.replaceChildren(
+      h(
+        "nav.walk",
+        { "aria-label": "Trials" },
+        h("a", { href: writeAddress({ ...state, view: "trials" }) }, "← Trials"),
+        h(
+          "span.at",
+          {},
+          at < 0
+            ? "not in the filtered list"
+            : `${count(at + 1)} of ${count(list.length)}${filtered ? " filtered" : ""}`,
+        ),
+        link(this.previous, "prev", "‹ previous"),
+        link(this.next, "next", "next ›"),
+      ),
+    );
   }
 }
 
@@ -45,9 +68,18 @@ function trialBody(report, t, { trial, raw, rerun }) {
     trialHead(report, t, trial),
     trial.error && h("div.notice.error", { role: "note" }, badge("error"), longText(trial.error)),
     trial.skip_reason && h("p.notice.skipped", {}, badge("skipped"), ` ${trial.skip_reason}`),
-    trial.notices?.length > 0 && h("ul.notices", {}, trial.notices.map((n) => h("li", {}, longText(n)))),
+    trial.notices?.length > 0 &&
+      h(
+        "ul.notices",
+        {},
+        trial.notices.map((n) => h("li", {}, longText(n))),
+      ),
     copyBar(report, t, trial, raw, rerun),
-    whatFailed(trial, () => sections, () => whole),
+    whatFailed(
+      trial,
+      () => sections,
+      () => whole,
+    ),
     trial.system && systemPrompt(trial.system),
     ...sections,
     whole && h("section.turn.whole", { "aria-label": "Whole conversation" }, h("h2", {}, "Whole conversation"), whole),
@@ -57,54 +89,127 @@ function trialBody(report, t, { trial, raw, rerun }) {
 
 function turnSection(turn, at) {
   const verdicts = verdictList(turn.assertions, `Checks of turn ${turn.index + 1}`);
-  return h("section.turn", { "aria-label": `Turn ${turn.index + 1}` },
+  return h(
+    "section.turn",
+    { "aria-label": `Turn ${turn.index + 1}` },
     h("h2", {}, `Turn ${turn.index + 1}`, turn.latency_ms > 0 && h("small", {}, ` ${latency(turn.latency_ms)}`)),
-    h("div.pair", {}, h("div.chat", {}, chat(turn, at)), h("div.beside", {}, verdicts || h("p.none", {}, "no checks"))));
+    h("div.pair", {}, h("div.chat", {}, chat(turn, at)), h("div.beside", {}, verdicts || h("p.none", {}, "no checks"))),
+  );
 }
 
 function trialHead(report, t, trial) {
-  const who = [report.where(t), trial.model !== report.providers[t.provider] && trial.model, t.trials > 1 && `trial ${t.trial} of ${t.trials}`]
-    .filter(Boolean).join(" · ");
+  const who = [
+    report.where(t),
+    trial.model !== report.providers[t.provider] && trial.model,
+    t.trials > 1 && `trial ${t.trial} of ${t.trials}`,
+  ]
+    .filter(Boolean)
+    .join(" · ");
   const c = t.checks;
   const group = report.groups[t.group];
-  const checks = [`${count(c.passed)} of ${count(c.total)} passed`, c.failed && `${count(c.failed)} failed`,
-    c.errors && many(c.errors, "error"), c.skipped && `${count(c.skipped)} skipped`, c.not_run && `${count(c.not_run)} not run`];
-  return h("header.about", {},
-    h("h1", { id: "trial-title", tabindex: "-1" }, badge(t.status), " ", h("span", { dir: "auto" }, report.scenarios[t.scenario].id || t.id)),
+  const checks = [
+    `${count(c.passed)} of ${count(c.total)} passed`,
+    c.failed && `${count(c.failed)} failed`,
+    c.errors && many(c.errors, "error"),
+    c.skipped && `${count(c.skipped)} skipped`,
+    c.not_run && `${count(c.not_run)} not run`,
+  ];
+  return h(
+    "header.about",
+    {},
+    h(
+      "h1",
+      { id: "trial-title", tabindex: "-1" },
+      badge(t.status),
+      " ",
+      h("span", { dir: "auto" }, report.scenarios[t.scenario].id || t.id),
+    ),
     h("p.who", { dir: "auto" }, who),
     trial.description && h("p.describe", { dir: "auto" }, trial.description),
     t.tolerated && h("p.label", {}, "Tolerated: its group reached the pass threshold."),
     pairs("dl.facts", [
-      ["Checks", c.total ? checks.filter(Boolean).join(", ") : "none"], ["Time", seconds(t.ms)],
+      ["Checks", c.total ? checks.filter(Boolean).join(", ") : "none"],
+      ["Time", seconds(t.ms)],
       ["Tokens", `${count(t.tokens)}${trial.usage?.estimated ? " (estimated)" : ""}`],
-      ["Cost", t.calls || t.usd ? money(t.usd) : null], ["Model calls", count(t.calls)],
+      ["Cost", t.calls || t.usd ? money(t.usd) : null],
+      ["Model calls", count(t.calls)],
       ["Tool calls", trial.usage?.tool_calls ? count(trial.usage.tool_calls) : null],
       ["Retries", trial.retries ? count(trial.retries) : null],
-      ["Group", group && h("a", { href: toList({ scenario: group.scenario, provider: group.provider, ...(report.regions.length > 1 && { region: group.region }) }) },
-        `${group.passed} of ${group.trials} passed`)],
+      [
+        "Group",
+        group &&
+          h(
+            "a",
+            {
+              href: toList({
+                scenario: group.scenario,
+                provider: group.provider,
+                ...(report.regions.length > 1 && { region: group.region }),
+              }),
+            },
+            `${group.passed} of ${group.trials} passed`,
+          ),
+      ],
       ["Declared in", place(trial.position)],
-      ["Tags", trial.tags?.length ? h("span", {}, trial.tags.map((tag) => [h("a.tag", { href: toList({ tag }), dir: "auto" }, tag), " "])) : null],
-      ...Object.entries(trial.labels ?? {}), ...Object.entries(trial.variant ?? {}),
-    ]));
+      [
+        "Tags",
+        trial.tags?.length
+          ? h(
+              "span",
+              {},
+              trial.tags.map((tag) => [h("a.tag", { href: toList({ tag }), dir: "auto" }, tag), " "]),
+            )
+          : null,
+      ],
+      ...Object.entries(trial.labels ?? {}),
+      ...Object.entries(trial.variant ?? {}),
+    ]),
+  );
 }
 
 // whatFailed lists the verdicts that did not hold, each a way to its place, when the conversation is long.
 function whatFailed(trial, sections, whole) {
   const bad = [];
-  (trial.turns ?? []).forEach((turn, n) => (turn.assertions ?? []).forEach((v, i) => isBad(v.status) &&
-    bad.push({ v, where: `turn ${turn.index + 1}`, find: () => sections()[n].querySelectorAll(".verdict")[i] })));
-  (trial.conversation_assertions ?? []).forEach((v, i) => isBad(v.status) &&
-    bad.push({ v, where: "conversation", find: () => whole().querySelectorAll(".verdict")[i] }));
+  (trial.turns ?? []).forEach((turn, n) =>
+    (turn.assertions ?? []).forEach(
+      (v, i) =>
+        isBad(v.status) &&
+        bad.push({ v, where: `turn ${turn.index + 1}`, find: () => sections()[n].querySelectorAll(".verdict")[i] }),
+    ),
+  );
+  (trial.conversation_assertions ?? []).forEach(
+    (v, i) =>
+      isBad(v.status) && bad.push({ v, where: "conversation", find: () => whole().querySelectorAll(".verdict")[i] }),
+  );
   if (!bad.length || (trial.turns ?? []).length < 2) return null;
   const jump = (find) => {
     const card = find();
     card.scrollIntoView({ block: "center" });
     card.focus({ preventScroll: true });
   };
-  return h("section.failed-list", { "aria-labelledby": "what-failed" }, h("h2", { id: "what-failed" }, bad.some(({ v }) => v.status === "failed") ? "What failed" : "What could not be judged"),
-    h("ul", {}, bad.map(({ v, where, find }) => h("li", {}, badge(v.status, { bare: true }), " ",
-      h("button.jump", { type: "button", onclick: () => jump(find) }, `${where} `, h("b", {}, oneLine(v.type, 60))),
-      h("span", { dir: "auto" }, ` ${oneLine(v.explanation || v.error || v.message || "", 200)}`)))));
+  return h(
+    "section.failed-list",
+    { "aria-labelledby": "what-failed" },
+    h(
+      "h2",
+      { id: "what-failed" },
+      bad.some(({ v }) => v.status === "failed") ? "What failed" : "What could not be judged",
+    ),
+    h(
+      "ul",
+      {},
+      bad.map(({ v, where, find }) =>
+        h(
+          "li",
+          {},
+          badge(v.status, { bare: true }),
+          " ",
+          h("button.jump", { type: "button", onclick: () => jump(find) }, `${where} `, h("b", {}, oneLine(v.type, 60))),
+          h("span", { dir: "auto" }, ` ${oneLine(v.explanation || v.error || v.message || "", 200)}`),
+        ),
+      ),
+    ),
+  );
 }
 
 async function copy(text) {
@@ -122,20 +227,33 @@ async function copy(text) {
 
 function copyButton(label, text) {
   const reset = later(() => (button.textContent = label), 1500);
-  const button = h("button", { type: "button", onclick: async () => {
-    await copy(text());
-    button.textContent = "Copied";
-    say("Copied");
-    reset();
-  } }, label);
+  const button = h(
+    "button",
+    {
+      type: "button",
+      onclick: async () => {
+        await copy(text());
+        button.textContent = "Copied";
+        say("Copied");
+        reset();
+      },
+    },
+    label,
+  );
   return button;
 }
 
 function copyBar(report, t, trial, raw, rerun) {
-  return h("div.copy", {},
+  return h(
+    "div.copy",
+    {},
     rerun && h("p.again", {}, h("span", {}, "again: "), h("code", { dir: "ltr" }, rerun)),
-    h("div.buttons", {},
+    h(
+      "div.buttons",
+      {},
       rerun && copyButton("Copy command", () => rerun),
       copyButton("Copy as Markdown", () => markdown(t, trial)),
-      copyButton("Copy JSON", () => (JSON.rawJSON ? json(trial) : raw))));
+      copyButton("Copy JSON", () => (JSON.rawJSON ? json(trial) : raw)),
+    ),
+  );
 }

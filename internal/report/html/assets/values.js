@@ -19,12 +19,16 @@ function longText(text, kind = "div.text") {
   let cut = Math.min(LONG.shownChars, line < 0 ? Infinity : line);
   if (/[\ud800-\udbff]/.test(text[cut - 1])) cut--; // not within a pair
   const shown = h(kind, { dir: "auto" }, text.slice(0, cut));
-  const fold = h("button.unfold", { type: "button", "aria-expanded": "false", onclick: () => {
-    const open = fold.getAttribute("aria-expanded") === "true";
-    shown.textContent = visible(open ? text.slice(0, cut) : text);
-    fold.setAttribute("aria-expanded", String(!open));
-    fold.textContent = open ? label : "Show less";
-  } });
+  const fold = h("button.unfold", {
+    type: "button",
+    "aria-expanded": "false",
+    onclick: () => {
+      const open = fold.getAttribute("aria-expanded") === "true";
+      shown.textContent = visible(open ? text.slice(0, cut) : text);
+      fold.setAttribute("aria-expanded", String(!open));
+      fold.textContent = open ? label : "Show less";
+    },
+  });
   const label = `Show all ${count(text.length)} characters`;
   fold.textContent = label;
   return h("div.long", {}, shown, fold);
@@ -55,7 +59,9 @@ function pretty(text) {
 
 // oneLine cuts a text for a summary.
 function oneLine(text, limit = 120) {
-  const line = visible(text.slice(0, limit * 4)).replace(/\s+/g, " ").trim();
+  const line = visible(text.slice(0, limit * 4))
+    .replace(/\s+/g, " ")
+    .trim();
   return line.length > limit || text.length > limit * 4 ? `${[...line].slice(0, limit).join("")}…` : line;
 }
 
@@ -68,14 +74,24 @@ function showValue(key, value) {
   if (typeof value === "number") return String(Math.round(value * 1e6) / 1e6);
   if (Array.isArray(value) && !value.length) return "none";
   if (Array.isArray(value) && value.length <= 12 && value.every((v) => typeof v === "string" && v.length < 80)) {
-    return h("ul.flat", {}, value.map((v) => h("li", { dir: "auto" }, v)));
+    return h(
+      "ul.flat",
+      {},
+      value.map((v) => h("li", { dir: "auto" }, v)),
+    );
   }
   return isScalar(value) ? String(value) : code(value);
 }
 
 // pairs is a list of names and values; missing values are left out.
-const pairs = (kind, entries) => h(kind, {}, entries.filter(([, value]) => known(value) && value !== "").map(([key, value]) =>
-  h("div", {}, h("dt", { dir: "auto" }, key), h("dd", {}, value))));
+const pairs = (kind, entries) =>
+  h(
+    kind,
+    {},
+    entries
+      .filter(([, value]) => known(value) && value !== "")
+      .map(([key, value]) => h("div", {}, h("dt", { dir: "auto" }, key), h("dd", {}, value))),
+  );
 
 const PICTURES = /^image\/(png|jpeg|gif|webp|avif|bmp)$/;
 const SOUNDS = /^audio\/(mpeg|mp3|mp4|aac|ogg|opus|webm|flac|wav|wave|x-wav)$/;
@@ -86,14 +102,27 @@ const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
 function mediaPart(part) {
   const m = part.media ?? {};
   const type = (m.mime_type ?? "").toLowerCase();
-  const about = [part.type, m.mime_type, m.width && m.height && `${m.width}×${m.height}`, m.caption].filter(Boolean).join(" · ");
+  const about = [part.type, m.mime_type, m.width && m.height && `${m.width}×${m.height}`, m.caption]
+    .filter(Boolean)
+    .join(" · ");
   const data = m.data && BASE64.test(m.data) ? `data:${type};base64,${m.data.replace(/\s/g, "")}` : "";
   let shown = null;
   if (data && PICTURES.test(type)) shown = h("img", { src: data, alt: m.caption || "picture", loading: "lazy" });
-  else if (data && SOUNDS.test(type)) shown = h("audio", { src: data, controls: true, preload: "metadata", "aria-label": m.caption || "sound" });
-  else if (data && FILMS.test(type)) shown = h("video", { src: data, controls: true, preload: "metadata", "aria-label": m.caption || "film" });
+  else if (data && SOUNDS.test(type))
+    shown = h("audio", { src: data, controls: true, preload: "metadata", "aria-label": m.caption || "sound" });
+  else if (data && FILMS.test(type))
+    shown = h("video", { src: data, controls: true, preload: "metadata", "aria-label": m.caption || "film" });
   const elsewhere = m.url || m.path;
-  return h("figure", {}, shown, h("figcaption", { dir: "auto" }, about,
-    elsewhere && h("span.elsewhere", {}, ` · not part of the report: ${oneLine(elsewhere, 200)}`),
-    !shown && !elsewhere && " · not shown"));
+  return h(
+    "figure",
+    {},
+    shown,
+    h(
+      "figcaption",
+      { dir: "auto" },
+      about,
+      elsewhere && h("span.elsewhere", {}, ` · not part of the report: ${oneLine(elsewhere, 200)}`),
+      !shown && !elsewhere && " · not shown",
+    ),
+  );
 }

@@ -9,33 +9,66 @@ function thresholds(v) {
   return parts.join(", ");
 }
 
-const NAMES = { cost_usd: "cost", latency_ms: "latency", duration_ms: "time", input_tokens: "tokens in", output_tokens: "tokens out" };
+const NAMES = {
+  cost_usd: "cost",
+  latency_ms: "latency",
+  duration_ms: "time",
+  input_tokens: "tokens in",
+  output_tokens: "tokens out",
+};
 
 function detailsOf(v) {
   const said = new Set([v.explanation, v.error]);
-  const entries = Object.entries(v.details ?? {}).filter(([key, value]) => !said.has(value) && !(key === "score" && value === v.score));
+  const entries = Object.entries(v.details ?? {}).filter(
+    ([key, value]) => !said.has(value) && !(key === "score" && value === v.score),
+  );
   if (!entries.length) return null;
-  return h("details.more", { open: isBad(v.status) }, h("summary", {}, "details"),
-    pairs("dl.pairs", entries.map(([key, value]) => [Object.hasOwn(NAMES, key) ? NAMES[key] : key, showValue(key, value)])));
+  return h(
+    "details.more",
+    { open: isBad(v.status) },
+    h("summary", {}, "details"),
+    pairs(
+      "dl.pairs",
+      entries.map(([key, value]) => [Object.hasOwn(NAMES, key) ? NAMES[key] : key, showValue(key, value)]),
+    ),
+  );
 }
 
 function verdictCard(v) {
   const asked = thresholds(v);
   const where = place(v.position);
-  return h(`li.verdict.${RANK.has(v.status) ? v.status : "error"}`, { tabindex: "-1" },
-    h("div.head", {}, badge(v.status === "cancelled" ? "cancelled" : v.status, { bare: true, word: v.status === "cancelled" ? "not run" : v.status }),
+  return h(
+    `li.verdict.${RANK.has(v.status) ? v.status : "error"}`,
+    { tabindex: "-1" },
+    h(
+      "div.head",
+      {},
+      badge(v.status === "cancelled" ? "cancelled" : v.status, {
+        bare: true,
+        word: v.status === "cancelled" ? "not run" : v.status,
+      }),
       h("b", { dir: "auto" }, v.type || "no type"),
-      known(v.score) && h("span.score", { title: "score" }, unseen("score "), score(v.score))),
+      known(v.score) && h("span.score", { title: "score" }, unseen("score "), score(v.score)),
+    ),
     v.message && h("p.label", { dir: "auto" }, v.message),
     v.error && longText(v.error),
-    v.status === "error" && !v.error && !v.explanation && h("p.label", {}, "nothing could be judged; no reason was given"),
+    v.status === "error" &&
+      !v.error &&
+      !v.explanation &&
+      h("p.label", {}, "nothing could be judged; no reason was given"),
     v.explanation && longText(v.explanation),
     v.skip_reason && h("p.label", { dir: "auto" }, `skipped: ${v.skip_reason}`),
     asked && h("p.asked", {}, `asked for ${asked}`),
     detailsOf(v),
-    (where || v.duration_ms >= 100) && h("p.place", { dir: "auto" }, [where, v.duration_ms >= 100 && seconds(v.duration_ms)].filter(Boolean).join(" · ")));
+    (where || v.duration_ms >= 100) &&
+      h(
+        "p.place",
+        { dir: "auto" },
+        [where, v.duration_ms >= 100 && seconds(v.duration_ms)].filter(Boolean).join(" · "),
+      ),
+  );
 }
 
 // verdictList is the verdicts in the order in which they were declared.
-const verdictList = (verdicts, label) => verdicts?.length > 0 &&
-  h("ul.verdicts", { "aria-label": label }, verdicts.map(verdictCard));
+const verdictList = (verdicts, label) =>
+  verdicts?.length > 0 && h("ul.verdicts", { "aria-label": label }, verdicts.map(verdictCard));

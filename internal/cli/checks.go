@@ -252,4 +252,3 @@ func newSchemaCmd(app *App) *cobra.Command {
 		},
 	}
 }
-

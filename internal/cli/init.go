@@ -69,4 +69,3 @@ func initProject(app *App, dir string, force bool) error {
 	_, err = fmt.Fprintf(app.Out, "\nnext: %s\n", next)
 	return ifBroken(err)
 }
-

@@ -88,24 +88,34 @@ func newOutputs(c outputChoice) *outputs {
 // prepare makes sure that every file can be written before anything is paid for.
 func (o *outputs) prepare() error {
 	var errs []error
+	tried := map[string]error{}
+	paths := []string{filepath.Join(o.dir, journalName)}
 	for _, r := range o.reports {
-		errs = append(errs, writable(r.path))
+		paths = append(paths, r.path)
 	}
-	errs = append(errs, writable(filepath.Join(o.dir, journalName)))
+	for _, path := range paths {
+		dir := filepath.Dir(path)
+		if _, done := tried[dir]; !done {
+			tried[dir] = writableDir(dir)
+		}
+		err := tried[dir]
+		if info, statErr := os.Stat(path); statErr == nil && info.IsDir() {
+			err = errors.New("it is a folder")
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("cannot write %s: %w", path, err))
+		}
+	}
 	return errors.Join(errs...)
 }
 
-func writable(path string) error {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("cannot write %s: it is a folder", path)
-	}
-	dir := filepath.Dir(path)
+func writableDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, err)
+		return err
 	}
 	f, err := os.CreateTemp(dir, ".arena-*")
 	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, err)
+		return err
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }

@@ -78,7 +78,7 @@ func (p *printer) diagnostic(d *Diagnostic) {
 
 // line returns the source line of a position, when there is one.
 func (p *printer) line(pos Pos) (string, bool) {
-	if p.Read == nil || pos.Line == 0 || strings.HasPrefix(filepath.Base(pos.File), ".env") { // those are all secrets
+	if p.Read == nil || pos.Line < 1 || strings.HasPrefix(filepath.Base(pos.File), ".env") { // those are all secrets
 		return "", false
 	}
 	if p.file != pos.File {

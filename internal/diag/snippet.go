@@ -16,12 +16,13 @@ const tabWidth = 4
 // out, and cut to room columns around the marked characters. It returns the text, the columns before the mark and the
 // mark itself. col counts from 1 in characters.
 func snippet(line string, col, width, room int) (text string, pad int, mark string) {
+	line, skipped := near(line, col)
 	cells := layout(hideSecrets(line))
-	from := min(max(col-1, 0), len(cells))
-	to := min(from+max(width, 1), len(cells))
+	from := min(max(col-1-skipped, 0), len(cells))
+	to := from + min(max(width, 1), len(cells)-from)
 	first, last := window(cells, from, to, max(room, 20))
 	var b strings.Builder
-	if first > 0 {
+	if first+skipped > 0 {
 		b.WriteString("…")
 		pad = 1
 	}
@@ -39,6 +40,18 @@ func snippet(line string, col, width, room int) (text string, pad int, mark stri
 		b.WriteString("…")
 	}
 	return b.String(), pad, "^" + strings.Repeat("~", max(marked-1, 0))
+}
+
+// near cuts a line of a size that nobody wrote by hand down to the surroundings of a column. It returns the number of
+// characters that it left out before them.
+func near(line string, col int) (text string, skipped int) {
+	const reach = 4096 // far more than is shown, so that a secret is still seen whole
+	if len(line) <= 4*reach {
+		return line, 0
+	}
+	runes := []rune(line)
+	from := min(max(col-reach, 0), len(runes))
+	return string(runes[from:min(from+2*reach, len(runes))]), from
 }
 
 // cell is one character as it is shown.

@@ -1,0 +1,262 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/tools"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// answer is a provider made of a function.
+type answer func(ctx context.Context, req *chat.Request) (chat.Reply, error)
+
+func (f answer) Complete(ctx context.Context, req *chat.Request, _ func(chat.Delta) error) (chat.Reply, error) {
+	return f(ctx, req)
+}
+
+func says(text string) answer {
+	return func(context.Context, *chat.Request) (chat.Reply, error) {
+		return chat.Reply{Content: text, FinishReason: "stop"}, nil
+	}
+}
+
+// planOf is n trials of one scenario with the given turns.
+func planOf(t *testing.T, n int, client providers.Provider, turns ...scenario.Turn) *Plan {
+	t.Helper()
+	registry, err := tools.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(turns) == 0 {
+		turns = []scenario.Turn{{Role: "user", Content: "hi"}}
+	}
+	p := &project{Project: &scenario.Project{}, tools: registry}
+	endpoint := &Endpoint{Spec: &scenario.Provider{Meta: scenario.Meta{ID: "p"}}, Client: client, Simulated: true}
+	plan := &Plan{}
+	for i := range n {
+		plan.Trials = append(plan.Trials, Trial{
+			Index: i, Project: p, Endpoint: endpoint, Region: "default", N: 1, Of: 1,
+			Scenario: &scenario.Scenario{Meta: scenario.Meta{ID: fmt.Sprintf("s%03d", i)}, Turns: turns},
+		})
+	}
+	return plan
+}
+
+func options(jobs int) Options {
+	return Options{Jobs: jobs, Now: time.Now, Crash: func(string, any, []byte) {}}
+}
+
+// watcher is a sink that remembers the trials and can be told what to do with each.
+type watcher struct {
+	mu     sync.Mutex
+	trials []*result.Trial
+	each   func(*result.Trial) error
+}
+
+func (w *watcher) Handle(e result.Event) error {
+	d, ok := e.(result.TrialDone)
+	if !ok {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.trials = append(w.trials, d.Trial)
+	if w.each != nil {
+		return w.each(d.Trial)
+	}
+	return nil
+}
+
+func (w *watcher) count(s result.Status) int {
+	n := 0
+	for _, trial := range w.trials {
+		if trial.Status == s {
+			n++
+		}
+	}
+	return n
+}
+
+// counted is a journal file that counts its syncs.
+type counted struct {
+	*os.File
+	syncs atomic.Int64
+}
+
+func (c *counted) Sync() error {
+	c.syncs.Add(1)
+	return c.File.Sync()
+}
+
+func journalFor(t *testing.T) (*result.Journal, *counted) {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "journal.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	file := &counted{File: f}
+	j, err := result.NewJournal(file, result.JournalHeader{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j, file
+}
+
+// A trial is on disk before anyone hears of it.
+func TestEveryTrialIsInTheJournalBeforeItIsReported(t *testing.T) {
+	t.Parallel()
+	journal, file := journalFor(t)
+	w := &watcher{}
+	w.each = func(trial *result.Trial) error {
+		data, err := os.ReadFile(file.Name())
+		if err != nil {
+			return err
+		}
+		if !strings.Contains(string(data), `"id":"`+trial.ID+`"`) {
+			return fmt.Errorf("%s was reported and is not in the journal", trial.ID)
+		}
+		return nil
+	}
+	const n = 300
+	if err := Run(t.Context(), planOf(t, n, says("hello")), options(8), journal, w); err != nil {
+		t.Fatal(err)
+	}
+	if w.count(result.Passed) != n {
+		t.Errorf("%d of %d trials passed", w.count(result.Passed), n)
+	}
+	if syncs := file.syncs.Load(); syncs == 0 || syncs > n {
+		t.Errorf("%d syncs for %d trials", syncs, n)
+	}
+}
+
+// One sync serves all trials that finished meanwhile: while the sink holds up the consumer, the others gather.
+func TestTrialsShareASync(t *testing.T) {
+	t.Parallel()
+	const n = 64
+	journal, file := journalFor(t)
+	var finished sync.WaitGroup
+	finished.Add(n)
+	client := answer(func(context.Context, *chat.Request) (chat.Reply, error) {
+		finished.Done()
+		return chat.Reply{Content: "ok"}, nil
+	})
+	w := &watcher{each: func(*result.Trial) error {
+		finished.Wait() // the first trial is reported only when all have been answered
+		return nil
+	}}
+	if err := Run(t.Context(), planOf(t, n, client), options(n), journal, w); err != nil {
+		t.Fatal(err)
+	}
+	if syncs := file.syncs.Load(); syncs > n/2 {
+		t.Errorf("%d syncs for %d trials that finished together", syncs, n)
+	}
+}
+
+func TestACancelledRunStillEndsEveryTrial(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	client := answer(func(ctx context.Context, _ *chat.Request) (chat.Reply, error) {
+		cancel(Stop())
+		<-ctx.Done()
+		return chat.Reply{}, context.Cause(ctx)
+	})
+	journal, _ := journalFor(t)
+	w := &watcher{}
+	if err := Run(ctx, planOf(t, 20, client), options(2), journal, w); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.count(result.Cancelled); got != 20 {
+		t.Errorf("%d of 20 trials are cancelled", got)
+	}
+	for _, trial := range w.trials {
+		if trial.Passed || trial.Skip == "" || strings.Contains(trial.Skip, "context canceled") {
+			t.Errorf("%s: passed %v, reason %q", trial.ID, trial.Passed, trial.Skip)
+		}
+	}
+}
+
+func TestFailFastStopsTheRest(t *testing.T) {
+	t.Parallel()
+	client := answer(func(_ context.Context, req *chat.Request) (chat.Reply, error) {
+		if req.Origin.Scenario == "s002" {
+			return chat.Reply{}, errors.New("boom")
+		}
+		return chat.Reply{Content: "ok"}, nil
+	})
+	opts := options(1)
+	opts.FailFast = true
+	journal, _ := journalFor(t)
+	w := &watcher{}
+	const n = 2000 // far more than may wait for a sync
+	if err := Run(t.Context(), planOf(t, n, client), opts, journal, w); err != nil {
+		t.Fatal(err)
+	}
+	if len(w.trials) != n || w.count(result.Errored) != 1 || w.count(result.Cancelled) == 0 {
+		t.Errorf("%d trials, %d errors, %d cancelled", len(w.trials), w.count(result.Errored), w.count(result.Cancelled))
+	}
+}
+
+// A full disk must not keep burning tokens.
+func TestASinkThatFailsEndsTheRun(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int64
+	client := answer(func(context.Context, *chat.Request) (chat.Reply, error) {
+		calls.Add(1)
+		return chat.Reply{Content: "ok"}, nil
+	})
+	full := errors.New("no space left")
+	journal, _ := journalFor(t)
+	w := &watcher{each: func(*result.Trial) error { return full }}
+	const n = 5000
+	if err := Run(t.Context(), planOf(t, n, client), options(2), journal, w); !errors.Is(err, full) {
+		t.Fatalf("error %v", err)
+	}
+	if len(w.trials) != 1 || calls.Load() == n {
+		t.Errorf("%d trials were reported, %d calls made after the disk was full", len(w.trials), calls.Load())
+	}
+}
+
+func TestAPanicIsAnErrorOfItsTrial(t *testing.T) {
+	t.Parallel()
+	client := answer(func(_ context.Context, req *chat.Request) (chat.Reply, error) {
+		if req.Origin.Scenario == "s001" {
+			panic("oops")
+		}
+		return chat.Reply{Content: "ok"}, nil
+	})
+	var crashed []string
+	opts := options(1)
+	opts.Crash = func(trial string, cause any, stack []byte) {
+		crashed = append(crashed, fmt.Sprintf("%s %v %t", trial, cause, len(stack) > 0))
+	}
+	journal, _ := journalFor(t)
+	w := &watcher{}
+	if err := Run(t.Context(), planOf(t, 3, client), opts, journal, w); err != nil {
+		t.Fatal(err)
+	}
+	if w.count(result.Passed) != 2 || w.count(result.Errored) != 1 || len(crashed) != 1 || crashed[0] != "s001/p/default oops true" {
+		t.Errorf("%d passed, %d errors, crashes %v", w.count(result.Passed), w.count(result.Errored), crashed)
+	}
+}

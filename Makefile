@@ -45,7 +45,7 @@ fuzz: ## run each fuzz test for FUZZTIME (20s)
 	@grep -rnoE '^func Fuzz[A-Za-z0-9_]+' --include='*_test.go' . | sed -E 's,/[^/]*:[0-9]+:func , ,' | sort -u | \
 	while read -r dir name; do \
 		echo "$$dir $$name"; \
-		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$dir"; \
+		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$dir" </dev/null; \
 	done
 
 .PHONY: bench
@@ -66,7 +66,7 @@ check: fmt vet tidy race lint ## everything that CI checks
 
 .PHONY: fmt
 fmt: ## fail on files that gofmt would change
-	@test -z "$$(gofmt -l . | tee /dev/stderr)"
+	@files=$$(gofmt -l .); [ -z "$$files" ] || { printf 'gofmt would change %s\n' $$files; exit 1; }
 
 .PHONY: vet
 vet: ## run go vet

@@ -13,6 +13,7 @@ type Call struct {
 	Turn       int // index of the turn, from 0
 	Name       string
 	Args       map[string]any // numbers are json.Number or float64
+	BadArgs    string         // what the model sent when it is no JSON object; Args is nil then
 	Result     any            // text, or decoded JSON in vectors; nil: absent
 	Parts      []chat.Part
 	Error      string // non-empty: the call failed
@@ -60,7 +61,7 @@ func CallsOf(messages []chat.Message) []Call {
 			turn++
 		}
 		for _, tc := range m.ToolCalls {
-			calls = append(calls, Call{Turn: max(turn, 0), Name: tc.Name, Args: tc.Args})
+			calls = append(calls, Call{Turn: max(turn, 0), Name: tc.Name, Args: tc.Args, BadArgs: tc.BadArgs})
 			ids, done = append(ids, tc.ID), append(done, false)
 		}
 		if r := m.ToolResult; r != nil {

@@ -9,6 +9,7 @@ var containsDef = define[containsParams](Def{
 	Name:     "contains",
 	Aliases:  []string{"content_includes"},
 	Summary:  "The reply contains every pattern; the score is the share that it contains.",
+	Scoring:  "Patterns found / patterns given.",
 	Family:   FamilyContent,
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,

@@ -9,6 +9,7 @@ var containsAnyDef = define[containsAnyParams](Def{
 	Name:     "contains_any",
 	Aliases:  []string{"content_includes_any"},
 	Summary:  "At least one reply contains at least one of the patterns.",
+	Scoring:  "1 when any pattern is found in any reply in scope, else 0.",
 	Family:   FamilyContent,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,

@@ -6,6 +6,7 @@ var contentExcludesDef = define[contentExcludesParams](Def{
 	Name:     "content_excludes",
 	Aliases:  []string{"banned_words", "content_not_includes"},
 	Summary:  "No reply contains any of the patterns.",
+	Scoring:  "1 when no pattern is found in any reply in scope, else 0.",
 	Family:   FamilyContent,
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,

@@ -9,6 +9,7 @@ import (
 var costBudgetDef = define[costBudgetParams](Def{
 	Name:     "cost_budget",
 	Summary:  "The turn or the conversation stays within its money and tokens; the score is the share of the money left.",
+	Scoring:  "1 - cost / max_cost_usd; 1 without max_cost_usd; 0 when any limit is exceeded. Passes when none is.",
 	Family:   FamilyBudget,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsUsage,

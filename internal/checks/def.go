@@ -14,6 +14,7 @@ type Def struct {
 	// SessionNames are spellings that mean the whole conversation wherever the check stands.
 	SessionNames []string
 	Summary      string // one sentence
+	Scoring      string // how the score comes about, the formula in words; sentences
 	Family       Family
 	Surfaces     Surfaces // where its documentation puts it; a hint, not a restriction
 	Scope        Scope

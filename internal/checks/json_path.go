@@ -11,6 +11,7 @@ import (
 var jsonPathDef = define[jsonPathParams](Def{
 	Name:     "json_path",
 	Summary:  "The reply is JSON, and a path selects in it what is expected, or at least something that is not null.",
+	Scoring:  "1 when the reply is JSON and everything asked of the selected value holds, else 0.",
 	Family:   FamilyJSON,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,

@@ -17,6 +17,7 @@ import (
 var jsonSchemaDef = define[jsonSchemaParams](Def{
 	Name:     "json_schema",
 	Summary:  "The reply is JSON that fits a JSON Schema.",
+	Scoring:  "1 when the reply is JSON and fits the schema, else 0.",
 	Family:   FamilyJSON,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,

@@ -6,6 +6,7 @@ var jsonValidDef = define[jsonValidParams](Def{
 	Name:     "json_valid",
 	Aliases:  []string{"is_valid_json", "valid_json"},
 	Summary:  "The reply is one JSON document.",
+	Scoring:  "1 when the reply is one JSON document, else 0.",
 	Family:   FamilyJSON,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,

@@ -9,6 +9,7 @@ import (
 var latencyBudgetDef = define[latencyBudgetParams](Def{
 	Name:     "latency_budget",
 	Summary:  "The reply came in time; the score falls the longer it took beyond that.",
+	Scoring:  "1 up to max_ms, then max_ms / time taken; 0 when the time is not known.",
 	Family:   FamilyBudget,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsUsage,

@@ -10,6 +10,7 @@ var maxLengthDef = define[maxLengthParams](Def{
 	Name:     "max_length",
 	Aliases:  []string{"length"},
 	Summary:  "The reply has at most so many characters or tokens; the score falls with every one too many.",
+	Scoring:  "1 up to the limit, then limit / length; the lower of the two when both limits are given.",
 	Family:   FamilyContent,
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,

@@ -9,6 +9,7 @@ import (
 var minLengthDef = define[minLengthParams](Def{
 	Name:     "min_length",
 	Summary:  "The reply has at least so many characters; the score is the share of them that it has.",
+	Scoring:  "1 from min on, below it length / min.",
 	Family:   FamilyContent,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,

@@ -9,6 +9,7 @@ var regexDef = define[regexParams](Def{
 	Name:     "regex",
 	Aliases:  []string{"content_matches"},
 	Summary:  "The reply matches a regular expression.",
+	Scoring:  "1 when the pattern matches and expect_match is true, or does not and it is false; else 0.",
 	Family:   FamilyContent,
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,

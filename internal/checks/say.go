@@ -15,6 +15,7 @@ const (
 	quoteLimit   = 60  // characters of a quoted value
 	contentLimit = 400 // characters of a text kept in details
 	listLimit    = 5   // items of a list
+	chainLimit   = 10  // names in an order
 )
 
 // quote quotes a text for an explanation.
@@ -40,6 +41,23 @@ func oneLine(s string) string {
 	}
 	quotedText := strconv.Quote(s)
 	return strings.ReplaceAll(quotedText[1:len(quotedText)-1], `\"`, `"`)
+}
+
+// named is a name that a model may have made up, on one line and not too long.
+func named(name string) string {
+	if name == "" {
+		return `""`
+	}
+	return cut(oneLine(name), quoteLimit)
+}
+
+// chained shows names in the order in which they came: a, b, c and 2 more.
+func chained(names []string) string {
+	short := make([]string, 0, chainLimit)
+	for _, name := range names[:min(len(names), chainLimit)] {
+		short = append(short, named(name))
+	}
+	return joined(short, len(names), ", ")
 }
 
 // quoted is a list of quoted texts: "a", "b" and 3 more.
@@ -103,6 +121,9 @@ func times(n int) string {
 
 // decimal writes a number in its shortest form without an exponent.
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// percent writes a share: 25%, 33.3%.
+func percent(share float64) string { return decimal(math.Round(share*1000)/10) + "%" }
 
 // money writes dollars with cents, or with as many digits as it takes to be more than nothing.
 func money(f float64) string {

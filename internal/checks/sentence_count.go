@@ -12,6 +12,7 @@ var sentenceCountDef = define[sentenceCountParams](Def{
 	Name:     "sentence_count",
 	Aliases:  []string{"max_sentences"},
 	Summary:  "The reply has at most so many sentences; the score falls with every one too many.",
+	Scoring:  "1 up to max, then max / sentences.",
 	Family:   FamilyContent,
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,

@@ -27,13 +27,25 @@ type Subject struct {
 	// Cost and tokens of the scope. CostUSD is nil when a price is not known.
 	CostUSD                   *float64
 	InputTokens, OutputTokens *int
-	Variables                 map[string]string
-	Metadata                  map[string]any // host values: embedding, workflow_current_state, …
+	// ElapsedMS is the wall clock time from the start of the conversation until now; nil when not known.
+	ElapsedMS   *float64
+	Tools       ToolCaller   // what the project's tools can be asked; nil: there are none
+	Workflow    *Workflow    // nil: there is no workflow
+	Composition *Composition // nil: there is no composition
+	Earlier     []EvalResult // what the evals before this check found, oldest first
+	Variables   map[string]string
+	Metadata    map[string]any // host values: embedding, retrieved_chunks, …
 
 	read      bool
 	replies   []Reply
 	documents [4]*document // by jsonOptions
 	whole     *Subject
+}
+
+// EvalResult is what an eval found that ran before, as guardrail_triggered asks for it.
+type EvalResult struct {
+	ID, Type string
+	Score    float64
 }
 
 // Reply is the text of one assistant message.
@@ -110,10 +122,12 @@ func (s *Subject) Whole() *Subject {
 		return s
 	}
 	if s.whole != nil {
+		s.whole.Earlier = s.Earlier
 		return s.whole
 	}
 	w := &Subject{
-		Session: true, Messages: s.Messages, Turn: -1, Calls: s.AllCalls, Variables: s.Variables, Metadata: s.Metadata,
+		Session: true, Messages: s.Messages, Turn: -1, Calls: s.AllCalls, ElapsedMS: s.ElapsedMS, Tools: s.Tools,
+		Workflow: s.Workflow, Composition: s.Composition, Earlier: s.Earlier, Variables: s.Variables, Metadata: s.Metadata,
 	}
 	if w.Calls == nil {
 		w.Calls = CallsOf(s.Messages)

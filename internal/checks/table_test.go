@@ -33,6 +33,9 @@ func TestTableIsSortedUniqueAndDocumented(t *testing.T) {
 		if d.Family == "" || d.Surfaces == 0 || d.Needs == 0 || !strings.HasSuffix(d.Summary, ".") {
 			t.Errorf("%s is not described: %+v", d.Name, d)
 		}
+		if !strings.HasSuffix(d.Scoring, ".") {
+			t.Errorf("%s: Scoring must say in sentences how the score comes about, found %q", d.Name, d.Scoring)
+		}
 	}
 	for _, names := range comingNames {
 		if !slices.IsSorted(names) {

@@ -8,6 +8,7 @@ import (
 var toolCallCountDef = define[toolCallCountParams](Def{
 	Name:     "tool_call_count",
 	Summary:  "The number of calls, of one tool or of all, is within bounds; failed calls count.",
+	Scoring:  "1 when the number of calls is within min and max, else 0.",
 	Family:   FamilyTools,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsCalls,

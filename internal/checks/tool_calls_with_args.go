@@ -1,16 +1,11 @@
 package checks
 
-import (
-	"context"
-	"maps"
-	"regexp"
-	"slices"
-	"strings"
-)
+import "context"
 
 var toolCallsWithArgsDef = define[toolCallsWithArgsParams](Def{
 	Name:     "tool_calls_with_args",
 	Summary:  "A tool was called, and every call of it has the right arguments and result.",
+	Scoring:  "1 when the tool was called and every call of it satisfies everything asked, else 0.",
 	Family:   FamilyTools,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsCalls,
@@ -28,35 +23,13 @@ type toolCallsWithArgsParams struct {
 }
 
 func (p toolCallsWithArgsParams) Build(*binder) Check {
-	c := &toolCallsWithArgs{tool: p.ToolName, noError: p.NoError}
-	for _, name := range slices.Sorted(maps.Keys(p.ExpectedArgs)) {
-		c.expected = append(c.expected, expectedArg{name, p.ExpectedArgs[name].v})
-	}
-	for _, name := range slices.Sorted(maps.Keys(p.ArgsMatch)) {
-		c.matches = append(c.matches, matchedArg{name, p.ArgsMatch[name].Regexp})
-	}
-	c.includes, c.result = textPatterns(p.ResultIncludes), p.ResultMatches.Regexp
-	return c
+	return &toolCallsWithArgs{callRules{
+		expected: expectedArgs(p.ExpectedArgs, true), matches: matchedArgs(p.ArgsMatch),
+		includes: textPatterns(p.ResultIncludes), result: p.ResultMatches.Regexp, noError: p.NoError, tool: p.ToolName,
+	}}
 }
 
-type toolCallsWithArgs struct {
-	tool     string
-	expected []expectedArg
-	matches  []matchedArg
-	includes []textPattern
-	result   *regexp.Regexp // nil: anything
-	noError  bool
-}
-
-type expectedArg struct {
-	name  string
-	value any // nil: any value
-}
-
-type matchedArg struct {
-	name string
-	re   *regexp.Regexp
-}
+type toolCallsWithArgs struct{ callRules }
 
 func (c *toolCallsWithArgs) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n := 0
@@ -64,8 +37,7 @@ func (c *toolCallsWithArgs) Eval(_ context.Context, s *Subject) (Finding, error)
 	for i := range s.Calls {
 		if call := &s.Calls[i]; call.Name == c.tool {
 			n++
-			c.arguments(call, &found)
-			c.outcome(call, &found)
+			c.judge(call, &found)
 		}
 	}
 	f := Finding{Details: map[string]any{"tool": c.tool, "calls": n, "violations": found.list}}
@@ -79,64 +51,4 @@ func (c *toolCallsWithArgs) Eval(_ context.Context, s *Subject) (Finding, error)
 		f.Score, f.Explanation = 1, c.tool+" was called "+times(n)+" as expected"
 	}
 	return f, nil
-}
-
-func (c *toolCallsWithArgs) arguments(call *Call, found *breaches) {
-	for _, want := range c.expected {
-		got, ok := call.Args[want.name]
-		switch {
-		case !ok:
-			found.add("missing_argument", want.name+" is missing", "argument", want.name, "expected", want.value)
-		case want.value != nil && !equalArguments(want.value, got):
-			found.add("value_mismatch", want.name+" is "+quote(argumentText(got))+", expected "+
-				quote(argumentText(want.value)), "argument", want.name, "expected", want.value, "actual", got)
-		}
-	}
-	for _, want := range c.matches {
-		got, ok := call.Args[want.name]
-		switch {
-		case !ok:
-			found.add("missing_argument_for_pattern", want.name+" is missing", "argument", want.name, "pattern",
-				want.re.String())
-		case !want.re.MatchString(argumentText(got)):
-			found.add("pattern_mismatch", want.name+" is "+quote(argumentText(got))+", which does not match "+
-				quote(want.re.String()), "argument", want.name, "pattern", want.re.String(), "actual", got)
-		}
-	}
-}
-
-func (c *toolCallsWithArgs) outcome(call *Call, found *breaches) {
-	if c.noError && call.Failed() {
-		found.add("tool_error", "the call failed: "+quote(call.Error), "actual", cut(call.Error, contentLimit))
-	}
-	if len(c.includes) == 0 && c.result == nil {
-		return
-	}
-	text := call.Text()
-	lower := strings.ToLower(text)
-	for i := range c.includes {
-		if p := &c.includes[i]; !strings.Contains(lower, p.folded) {
-			found.add("result_missing_pattern", "the result has no "+quote(p.text), "pattern", p.text, "actual",
-				cut(text, contentLimit))
-		}
-	}
-	if c.result != nil && !c.result.MatchString(text) {
-		found.add("result_pattern_mismatch", "the result does not match "+quote(c.result.String()), "pattern",
-			c.result.String(), "actual", cut(text, contentLimit))
-	}
-}
-
-// breaches collects what calls of a tool do wrong, for machines and in words.
-type breaches struct {
-	tool  string
-	list  []map[string]any
-	texts []string
-}
-
-func (b *breaches) add(kind, text string, pairs ...any) {
-	v := map[string]any{"type": kind, "tool": b.tool}
-	for i := 0; i+1 < len(pairs); i += 2 {
-		v[pairs[i].(string)] = pairs[i+1]
-	}
-	b.list, b.texts = append(b.list, v), append(b.texts, text)
 }

@@ -12,6 +12,7 @@ var toolsCalledDef = define[toolsCalledParams](Def{
 	Aliases:      []string{"tool_called"},
 	SessionNames: []string{"tools_called_session"},
 	Summary:      "Every named tool was called; the score is the share that was.",
+	Scoring:      "Tools called at least min_calls times / tools named; 0 when one was called more than max_calls times.",
 	Family:       FamilyTools,
 	Surfaces:     Everywhere,
 	Needs:        NeedsCalls,

@@ -10,6 +10,7 @@ var toolsNotCalledDef = define[toolsNotCalledParams](Def{
 	Aliases:      []string{"tool_not_called"},
 	SessionNames: []string{"tools_not_called_session"},
 	Summary:      "None of the named tools was called, not even without success.",
+	Scoring:      "1 when none of the tools was called, else 0.",
 	Family:       FamilyTools,
 	Surfaces:     Everywhere,
 	Needs:        NeedsCalls,

@@ -25,7 +25,7 @@ other spellings, meaning.`,
   arena checks tools_called
   arena checks try contains --params '{"patterns": ["refund"]}' --output "Your refund is on its way."
   arena checks verify my-vectors/`,
-		Args: cobra.MaximumNArgs(1),
+		Args: takes(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return listChecks(app, asJSON)
@@ -108,7 +108,8 @@ func explainCheck(app *App, name string, asJSON bool) error {
 			_, _ = fmt.Fprintf(w, "  %s\t%s\t%s\n", p.Name, p.Type, paramNote(&p))
 		}
 	}
-	_, _ = fmt.Fprintln(w, "\nevery check also takes min_score, max_score (0..1; default: the score must be 1), message, when, pass_threshold")
+	_, _ = fmt.Fprintln(w, "\nevery check also takes min_score, max_score (0..1; default: the score must be 1), message,\n"+
+		"when, pass_threshold")
 	return ifBroken(w.Flush())
 }
 
@@ -148,7 +149,7 @@ func newVerifyCmd(app *App) *cobra.Command {
 
 Exit status: 0 all agree, 1 at least one does not.`,
 		Example: `  arena checks verify vectors/contains.json`,
-		Args:    cobra.MinimumNArgs(1),
+		Args:    takes(1, -1),
 		RunE: func(c *cobra.Command, args []string) error {
 			files, err := checks.ReadVectors(args...)
 			if err != nil {
@@ -180,7 +181,7 @@ func newTryCmd(app *App) *cobra.Command {
 		Use:     "try type",
 		Short:   "Judge one text with one check",
 		Example: `  arena checks try max_length --params '{"max": 20}' --output "How can I help you?"`,
-		Args:    cobra.ExactArgs(1),
+		Args:    takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if !c.Flags().Changed("output") {
 				return errors.New("--output is missing: the text to judge")
@@ -189,14 +190,21 @@ func newTryCmd(app *App) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&f.params, "params", "", "parameters as `JSON`")
-	cmd.Flags().StringVar(&f.output, "output", "", "the reply to judge (`text`)")
-	cmd.Flags().StringVar(&f.scope, "scope", "turn", "turn or session (`what`)")
+	cmd.Flags().StringVar(&f.output, "output", "", "reply `text` to judge")
+	cmd.Flags().StringVar(&f.scope, "scope", "turn", "what the text stands for, a `part`: turn or session")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print the verdict as JSON")
 	return cmd
 }
 
 func (f *tryFlags) run(c *cobra.Command, app *App, name string) error {
 	verdict, problems := checks.Try(c.Context(), name, f.params, f.output, f.scope)
+	for i := range problems { // they are about what was typed, not about a file
+		pos := &problems[i].Pos
+		pos.File = ""
+		if pos.Line > 0 {
+			pos.File = "--params"
+		}
+	}
 	if len(problems) > 0 {
 		err := diag.Print(app.Err, problems, diag.PrintOptions{
 			Color: app.useColor("auto", app.ErrTTY), Read: func(string) ([]byte, error) { return []byte(f.params), nil },
@@ -241,7 +249,7 @@ func newSchemaCmd(app *App) *cobra.Command {
 		Example: `  arena schema results > results.schema.json
   arena schema scenario > .vscode/scenario.schema.json`,
 		ValidArgs: schemaNames(),
-		Args:      cobra.ExactArgs(1),
+		Args:      takes(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			schema, err := schemaOf(args[0])
 			if err != nil {

@@ -20,6 +20,8 @@ type execution struct {
 	plan  *runner.Plan
 	out   *outputs
 	jobs  int
+	// passed is the ids of the trials that --rerun-failed left out.
+	passed []string
 
 	collect result.Collector
 	screen  *term.Printer
@@ -34,10 +36,11 @@ func (x *execution) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, closed(file)) }()
 	run := &result.Run{
 		SchemaVersion: result.SchemaVersion, Arena: shortVersion(), Name: x.plan.Name, Started: x.app.Now().UTC(),
-		Planned: len(x.plan.Trials), FailOn: x.plan.FailOn,
+		Planned: len(x.plan.Trials), FailOn: x.plan.FailOn, PassedBefore: x.passed,
 	}
 	journal, err := result.NewJournal(file, result.JournalHeader{
 		Arena: run.Arena, Name: run.Name, Started: run.Started, Planned: run.Planned, FailOn: run.FailOn,
+		PassedBefore: run.PassedBefore,
 	})
 	if err != nil {
 		return broken(err)

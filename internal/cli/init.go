@@ -1,10 +1,10 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +20,7 @@ func newInitCmd(app *App) *cobra.Command {
 replies. It runs offline and green at once; point it at a model with --provider when you like.
 Files that exist are kept: init writes all of its files or none.`,
 		Example: `  arena init demo && cd demo && arena run`,
-		Args:    cobra.MaximumNArgs(1),
+		Args:    takes(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) == 1 {
@@ -40,14 +40,15 @@ func initProject(app *App, dir string, force bool) error {
 		return broken(err)
 	}
 	if !force {
-		var errs []error
+		var there []string
 		for _, f := range files {
 			if path := filepath.Join(dir, f.Path); exists(path) {
-				errs = append(errs, fmt.Errorf("%s exists", path))
+				there = append(there, path)
 			}
 		}
-		if len(errs) > 0 {
-			return fmt.Errorf("%w\nnothing was written; choose another folder, or pass --force to overwrite", errors.Join(errs...))
+		if len(there) > 0 {
+			return fmt.Errorf("already there: %s\nnothing was written; choose another folder, or pass --force to overwrite",
+				strings.Join(there, ", "))
 		}
 	}
 	for _, f := range files {

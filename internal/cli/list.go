@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -13,6 +13,9 @@ import (
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
 )
+
+// listable is what there is to list.
+var listable = []string{"scenarios", "providers", "tools", "prompts", "checks"}
 
 type listFlags struct {
 	config  string
@@ -31,12 +34,12 @@ type listed struct {
 func newListCmd(app *App) *cobra.Command {
 	f := &listFlags{}
 	cmd := &cobra.Command{
-		Use:   "list scenarios|providers|tools|prompts|checks [path...]",
+		Use:   "list " + strings.Join(listable, "|") + " [path...]",
 		Short: "List what the files hold",
 		Example: `  arena list scenarios
   arena list providers -c config.arena.yaml --json`,
-		ValidArgs: []string{"scenarios", "providers", "tools", "prompts", "checks"},
-		Args:      cobra.MinimumNArgs(1),
+		ValidArgs: listable,
+		Args:      takes(1, -1),
 		RunE:      func(_ *cobra.Command, args []string) error { return f.run(app, args[0], args[1:]) },
 	}
 	cmd.Flags().StringVarP(&f.config, "config", "c", "", "arena `file`")
@@ -46,8 +49,12 @@ func newListCmd(app *App) *cobra.Command {
 }
 
 func (f *listFlags) run(app *App, kind string, paths []string) error {
-	if err := oneOf("kind", []string{kind}, "scenarios", "providers", "tools", "prompts", "checks"); err != nil {
-		return fmt.Errorf("list %s: expected scenarios, providers, tools, prompts or checks", kind)
+	if !slices.Contains(listable, kind) {
+		err := fmt.Errorf("arena list cannot list %q; expected %s", kind, strings.Join(listable, ", "))
+		if near := diag.Nearest(kind, listable); near != "" {
+			err = fmt.Errorf("%w\ndid you mean %q?", err, near)
+		}
+		return err
 	}
 	if kind == "checks" {
 		return listChecks(app, f.asJSON)
@@ -62,7 +69,7 @@ func (f *listFlags) run(app *App, kind string, paths []string) error {
 		rows = append(rows, rowsOf(p, kind)...)
 	}
 	if f.asJSON {
-		return ifBroken(json.NewEncoder(app.Out).Encode(rows))
+		return writeJSON(app, rows)
 	}
 	w := tabwriter.NewWriter(app.Out, 0, 0, 2, ' ', 0)
 	for _, r := range rows {

@@ -14,13 +14,14 @@ func newManCmd() *cobra.Command {
 		Use:    "man DIR",
 		Short:  "Write the manual pages",
 		Hidden: true,
-		Args:   cobra.ExactArgs(1),
+		Args:   takes(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return err
 			}
 			epoch := time.Unix(0, 0).UTC() // a fixed date: the pages are the same in every build
-			return doc.GenManTree(c.Root(), &doc.GenManHeader{Title: "ARENA", Section: "1", Source: "arena", Date: &epoch}, args[0])
+			head := &doc.GenManHeader{Title: "ARENA", Section: "1", Source: "arena", Date: &epoch}
+			return doc.GenManTree(c.Root(), head, args[0])
 		},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -20,6 +21,9 @@ const (
 	journalName  = "journal.jsonl"
 	previousName = "journal.previous.jsonl"
 	resultsName  = "results.json"
+	htmlName     = "report.html"
+	junitName    = "junit.xml"
+	markdownName = "results.md"
 	defaultOut   = "out"
 )
 
@@ -72,13 +76,13 @@ func newOutputs(c outputChoice) *outputs {
 		}
 		o.reports = append(o.reports, reportFile{format, file, write})
 	}
-	add("html", c.html, "report.html", func(w io.Writer, r *result.Run) error {
+	add("html", c.html, htmlName, func(w io.Writer, r *result.Run) error {
 		return html.Write(w, r, html.Options{Rerun: c.rerun})
 	})
-	add("junit", c.junit, "junit.xml", func(w io.Writer, r *result.Run) error {
+	add("junit", c.junit, junitName, func(w io.Writer, r *result.Run) error {
 		return junit.Write(w, r, junit.Options{Granularity: junit.Granularity(c.granularity), Rerun: c.rerun})
 	})
-	add("markdown", c.md, "results.md", func(w io.Writer, r *result.Run) error {
+	add("markdown", c.md, markdownName, func(w io.Writer, r *result.Run) error {
 		return markdown.Write(w, r, markdown.Options{Rerun: c.rerun})
 	})
 	o.reports = append(o.reports, reportFile{"json", filepath.Join(o.dir, resultsName), jsonout.Write})
@@ -88,36 +92,32 @@ func newOutputs(c outputChoice) *outputs {
 // prepare makes sure that every file can be written before anything is paid for.
 func (o *outputs) prepare() error {
 	var errs []error
-	tried := map[string]error{}
-	paths := []string{filepath.Join(o.dir, journalName)}
-	for _, r := range o.reports {
-		paths = append(paths, r.path)
-	}
-	for _, path := range paths {
-		dir := filepath.Dir(path)
-		if _, done := tried[dir]; !done {
-			tried[dir] = writableDir(dir)
+	tried := map[string]bool{}
+	for _, path := range append([]string{filepath.Join(o.dir, journalName)}, o.paths()...) {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			errs = append(errs, fmt.Errorf("cannot write %s: it is a folder", path))
 		}
-		err := tried[dir]
-		if info, statErr := os.Stat(path); statErr == nil && info.IsDir() {
-			err = errors.New("it is a folder")
-		}
-		if err != nil {
-			errs = append(errs, fmt.Errorf("cannot write %s: %w", path, err))
+		if dir := filepath.Dir(path); !tried[dir] {
+			tried[dir] = true
+			errs = append(errs, writableDir(dir))
 		}
 	}
 	return errors.Join(errs...)
 }
 
+// writableDir makes a folder and tries to write into it.
 func writableDir(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+	err := os.MkdirAll(dir, 0o755)
+	if err == nil {
+		var f *os.File
+		if f, err = os.CreateTemp(dir, ".arena-*"); err == nil {
+			return errors.Join(f.Close(), os.Remove(f.Name()))
+		}
 	}
-	f, err := os.CreateTemp(dir, ".arena-*")
-	if err != nil {
-		return err
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		err = failed.Err // its path may be that of the file that was tried
 	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
+	return fmt.Errorf("cannot write into the folder %s: %w", dir, err)
 }
 
 // openJournal starts an empty journal. The journal of the run before is kept under another name, because it may hold
@@ -127,12 +127,24 @@ func (o *outputs) openJournal() (*os.File, error) {
 	if err := os.Rename(path, filepath.Join(o.dir, previousName)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	for _, r := range o.reports {
-		if err := os.Remove(r.path); err != nil && !errors.Is(err, os.ErrNotExist) {
+	for _, old := range o.leftovers() {
+		if err := os.Remove(old); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, err
 		}
 	}
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
+}
+
+// leftovers are the reports that a run before may have left: those that this one will write, and in the folder of a
+// run also those of other formats.
+func (o *outputs) leftovers() []string {
+	old := o.paths()
+	if exists(filepath.Join(o.dir, previousName)) {
+		for _, name := range []string{htmlName, junitName, markdownName} {
+			old = append(old, filepath.Join(o.dir, name))
+		}
+	}
+	return old
 }
 
 // writeAll writes every report; one that fails does not keep the others from being written.

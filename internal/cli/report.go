@@ -36,7 +36,7 @@ func newReportCmd(app *App) *cobra.Command {
 		Long:  reportLong,
 		Example: `  arena report out --format html
   arena report out/journal.jsonl -o salvaged`,
-		Args: cobra.MaximumNArgs(1),
+		Args: takes(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			path := defaultOut
 			if len(args) == 1 {
@@ -47,13 +47,13 @@ func newReportCmd(app *App) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.StringVarP(&f.out, "out", "o", "", "`folder` for the reports (default: where the input lies)")
-	fl.StringSliceVar(&f.formats, "format", nil, "json, junit, html, markdown (`list`; default all)")
-	fl.StringVar(&f.junitFile, "junit-file", "", "where to write JUnit (`file`)")
-	fl.StringVar(&f.htmlFile, "html-file", "", "where to write the HTML report (`file`)")
-	fl.StringVar(&f.markdownFile, "markdown-file", "", "where to write Markdown (`file`)")
-	fl.StringVar(&f.granularity, "junit-granularity", "scenario", "what a JUnit test case is: scenario, turn or check (`unit`)")
+	fl.StringSliceVar(&f.formats, "format", nil, "reports to write, a `list` of json, junit, html, markdown (default all)")
+	fl.StringVar(&f.junitFile, "junit-file", "", "write JUnit to this `file`")
+	fl.StringVar(&f.htmlFile, "html-file", "", "write the HTML report to this `file`")
+	fl.StringVar(&f.markdownFile, "markdown-file", "", "write Markdown to this `file`")
+	fl.StringVar(&f.granularity, "junit-granularity", "scenario", "`unit` of a JUnit test case: scenario, turn or check")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "only failures and the summary")
-	fl.StringVar(&f.color, "color", "auto", "auto, always or never (`when`)")
+	fl.StringVar(&f.color, "color", "auto", "`when` to colour the output: auto, always or never")
 	return cmd
 }
 

@@ -1,11 +1,11 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/arena-evals/arena/internal/diag"
 )
@@ -46,7 +46,35 @@ func newRoot(app *App) *cobra.Command {
 		newRunCmd(app), newValidateCmd(app), newListCmd(app), newChecksCmd(app), newSchemaCmd(app), newInitCmd(app),
 		newReportCmd(app), newVersionCmd(app), newManCmd(),
 	)
+	strict(root)
 	return root
+}
+
+// strict makes cobra's own commands refuse a name that they do not know, instead of showing a help text and success.
+func strict(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Run, c.RunE = nil, help
+		case "completion":
+			c.Args, c.RunE = unknownCommand, func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+	}
+}
+
+func help(c *cobra.Command, args []string) error {
+	about, rest, err := c.Root().Find(args)
+	if err != nil {
+		return err
+	}
+	if about.HasSubCommands() && len(rest) > 0 {
+		return unknownCommand(about, rest)
+	}
+	about.InitDefaultHelpFlag()
+	about.InitDefaultVersionFlag()
+	return about.Help()
 }
 
 func unknownCommand(c *cobra.Command, args []string) error {
@@ -66,22 +94,19 @@ func unknownCommand(c *cobra.Command, args []string) error {
 	return fmt.Errorf("%w\nknown: %s", err, strings.Join(names, ", "))
 }
 
-// flagError adds the nearest name to an unknown flag.
-func flagError(c *cobra.Command, err error) error {
-	rest, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
-	if !unknown {
-		return fmt.Errorf("%w\nsee %s --help", err, c.CommandPath())
-	}
-	var names []string
-	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if near := diag.Nearest(rest, names); near != "" {
-		return fmt.Errorf("unknown flag --%s\ndid you mean --%s?", rest, near)
-	}
-	return fmt.Errorf("unknown flag --%s\nsee %s --help", rest, c.CommandPath())
-}
-
-// complain prints an error of the command line: the first line marked, what follows as hints.
+// complain prints an error of the command line: the first line marked, what follows as hints. Errors that were joined
+// are printed one by one.
 func (a *App) complain(err error) {
+	var e *exitError
+	if errors.As(err, &e) && e.err != nil {
+		err = e.err
+	}
+	if list, ok := err.(interface{ Unwrap() []error }); ok && errors.Join(list.Unwrap()...).Error() == err.Error() {
+		for _, err := range list.Unwrap() {
+			a.complain(err)
+		}
+		return
+	}
 	lines := strings.Split(strings.TrimRight(err.Error(), "\n"), "\n")
 	_, _ = fmt.Fprintf(a.Err, "arena: %s\n", lines[0]) // nothing is left to report a broken stderr to
 	for _, l := range lines[1:] {

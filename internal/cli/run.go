@@ -2,11 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -65,8 +62,10 @@ func runSuite(ctx context.Context, app *App, f *runFlags) error {
 		return exit(result.ExitUsage)
 	}
 	out := newOutputs(f.outputChoice(suite))
+	var passed []string
+	var err error
 	if f.rerunFailed {
-		if err := onlyFailed(plan, filepath.Join(out.dir, journalName)); err != nil {
+		if passed, err = onlyFailed(plan, filepath.Join(out.dir, journalName)); err != nil {
 			return err
 		}
 	}
@@ -76,7 +75,7 @@ func runSuite(ctx context.Context, app *App, f *runFlags) error {
 	if err := out.prepare(); err != nil {
 		return err
 	}
-	return (&execution{app: app, flags: f, plan: plan, out: out, jobs: f.jobsFor(suite)}).run(ctx)
+	return (&execution{app: app, flags: f, plan: plan, out: out, jobs: f.jobsFor(suite), passed: passed}).run(ctx)
 }
 
 // plan makes the trials of a suite that loaded without errors.
@@ -131,11 +130,12 @@ func (f *runFlags) outputChoice(suite *scenario.Suite) outputChoice {
 		if c.formats == nil {
 			c.formats = o.Formats
 		}
-		if f.out != "" { // a folder on the command line takes every report along
-			continue
-		}
 		for own, file := range map[*string]string{&c.junit: o.JUnitFile, &c.html: o.HTMLFile, &c.md: o.MarkdownFile} {
-			if *own == "" {
+			switch {
+			case *own != "" || file == "":
+			case f.out != "": // a folder on the command line takes every report along
+				*own = filepath.Join(f.out, filepath.Base(file))
+			default:
 				*own = file
 			}
 		}
@@ -151,37 +151,6 @@ func listPlan(app *App, plan *runner.Plan) error {
 	}
 	return nil
 }
-
-// onlyFailed narrows a plan to the trials that the journal of the last run does not show as passed.
-func onlyFailed(plan *runner.Plan, journal string) error {
-	file, err := os.Open(journal)
-	if err != nil {
-		return fmt.Errorf("--rerun-failed needs the journal of a run before: %w", err)
-	}
-	defer func() { _ = file.Close() }() // read only
-	last, _, err := result.ReadJournal(readOnly{file})
-	if err != nil {
-		return fmt.Errorf("--rerun-failed: %s: %w", journal, err)
-	}
-	passed := map[string]bool{}
-	for i := range last.Briefs {
-		b := &last.Briefs[i]
-		passed[b.ID] = b.Status == result.Passed || b.Tolerated
-	}
-	plan.Trials = slices.DeleteFunc(plan.Trials, func(t runner.Trial) bool { return passed[t.ID()] })
-	for i := range plan.Trials {
-		plan.Trials[i].Index = i
-	}
-	if len(plan.Trials) == 0 {
-		return errors.New("--rerun-failed: every trial of this plan passed in the last run")
-	}
-	return nil
-}
-
-// readOnly is a journal file that is only read.
-type readOnly struct{ *os.File }
-
-func (readOnly) Sync() error { return nil }
 
 // annotate writes GitHub annotations when the run is part of a workflow.
 func annotate(app *App, run *result.Run) error {

@@ -56,52 +56,62 @@ var flagAliases = map[string]string{
 	"dry-run": "list", "html": "html-file",
 }
 
+// canonical is the name of a flag that may be called by another one.
+func canonical(name string) string {
+	if alias, ok := flagAliases[name]; ok {
+		return alias
+	}
+	return name
+}
+
 func (f *runFlags) register(fl *pflag.FlagSet) {
 	fl.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if alias, ok := flagAliases[name]; ok {
-			name = alias
-		}
-		return pflag.NormalizedName(name)
+		return pflag.NormalizedName(canonical(name))
 	})
 	fl.SortFlags = false
 	fl.StringVarP(&f.config, "config", "c", "", "arena `file` (default: config.arena.yaml, else the scenarios folder)")
 
-	fl.StringSliceVar(&f.scenarios, "scenario", nil, "only these scenarios (`id`, repeat or separate by commas)")
-	fl.StringSliceVar(&f.providers, "provider", nil, "only these providers: a configured `id`, mock, or type/model\nsuch as openai/gpt-4o-mini, ollama/llama3.2")
-	fl.StringSliceVar(&f.regions, "region", nil, "run once for each region (`name`, seen by templates as {{region}})")
-	fl.StringSliceVar(&f.tags, "tag", nil, "only scenarios with one of these tags (`name`)")
-	fl.StringSliceVar(&f.evals, "eval", nil, "only these recording evals (`id`)")
-	fl.BoolVar(&f.rerunFailed, "rerun-failed", false, "only the trials that did not pass in the last run into the same folder")
+	fl.StringSliceVar(&f.scenarios, "scenario", nil, "only this scenario: an `id`; repeat the flag or use commas")
+	fl.StringSliceVar(&f.providers, "provider", nil, "only this provider: a configured `id`, mock, or type/model\n"+
+		"such as openai/gpt-4o-mini, ollama/llama3.2")
+	fl.StringSliceVar(&f.regions, "region", nil, "run once for each region `name`, which templates see as {{region}}")
+	fl.StringSliceVar(&f.tags, "tag", nil, "only scenarios with this `tag`")
+	fl.StringSliceVar(&f.evals, "eval", nil, "only the recording eval with this `id`")
+	fl.BoolVar(&f.rerunFailed, "rerun-failed", false, "only the trials that did not pass in the last run into the folder")
 	fl.BoolVar(&f.list, "list", false, "print the trials of the plan and run nothing (also --dry-run)")
 
 	fl.BoolVar(&f.mock, "mock-provider", false, "answer for every provider from mock replies, without any network")
 	fl.StringVar(&f.mockConfig, "mock-config", "", "mock reply `file`; wins over the providers' own")
-	fl.Float64Var(&f.temperature, "temperature", 0, "sampling temperature for every call; 0 is a value (`number`)")
-	fl.Int64Var(&f.seed, "seed", 0, "sampling seed for every call (`number`)")
-	fl.IntVar(&f.maxTokens, "max-tokens", 0, "limit of every reply (`tokens`)")
+	fl.Float64Var(&f.temperature, "temperature", 0, "sampling temperature of every call, a `number` from 0 to 2")
+	fl.Int64Var(&f.seed, "seed", 0, "sampling seed of every call, any whole `number`")
+	fl.IntVar(&f.maxTokens, "max-tokens", 0, "limit every reply to `n` tokens")
 	fl.IntVar(&f.trials, "trials", 0, "repeat every scenario `n` times instead of its own number")
 
-	fl.IntVarP(&f.jobs, "jobs", "j", 0, "trials at once (`n`; default: the config's concurrency, else 6)")
-	fl.DurationVar(&f.timeout, "timeout", 0, "limit of one conversation (`span`; default: the config's run_timeout, else 5m)")
-	fl.IntVar(&f.retries, "retries", -1, "how often to try a failed model call again (`n`; default 3)")
-	fl.StringVar(&f.onFailure, "on-failure", "", "after a failed turn assertion: continue or stop the conversation (`what`)")
+	fl.IntVarP(&f.jobs, "jobs", "j", 0, "run `n` trials at once (default: the config's concurrency, else 6)")
+	fl.DurationVar(&f.timeout, "timeout", 0, "limit every conversation to a `time` such as 90s\n"+
+		"(default: the config's run_timeout, else 5m)")
+	fl.IntVar(&f.retries, "retries", 0, "try a failed model call up to `n` more times (default 3)")
+	fl.StringVar(&f.onFailure, "on-failure", "", "`action` after a failed turn assertion: continue or stop")
 	fl.BoolVar(&f.failFast, "fail-fast", false, "end the run at the first trial that fails")
-	fl.StringSliceVar(&f.failOn, "fail-on", nil, "what makes the exit status red: assertion_failure, error, skipped (`list`)")
+	fl.StringSliceVar(&f.failOn, "fail-on", nil, "what makes the exit status red, a `list` of assertion_failure,\n"+
+		"error, skipped (default: assertion_failure,error; empty: nothing)")
 	fl.BoolVar(&f.strict, "strict", false, "warnings are errors, such as a scenario that asserts nothing")
-	fl.BoolVar(&f.lenient, "lenient", false, "unknown fields and parameters are warnings, for files written for another tool")
+	fl.BoolVar(&f.lenient, "lenient", false, "unknown fields and parameters are warnings: for other tools' files")
 	fl.BoolVar(&f.allowEmpty, "allow-empty", false, "a plan without trials is no error")
 
 	fl.StringVarP(&f.out, "out", "o", "", "results `folder` (default: the config's output.dir, else out)")
-	fl.StringSliceVar(&f.formats, "format", nil, "reports besides results.json: json, junit, html, markdown (`list`; default all)")
-	fl.StringVar(&f.junitFile, "junit-file", "", "where to write JUnit (`file`)")
-	fl.StringVar(&f.htmlFile, "html-file", "", "where to write the HTML report (`file`)")
-	fl.StringVar(&f.markdownFile, "markdown-file", "", "where to write Markdown (`file`)")
-	fl.StringVar(&f.junitGranularity, "junit-granularity", "scenario", "what a JUnit test case is: scenario, turn or check (`unit`)")
+	fl.StringSliceVar(&f.formats, "format", nil, "reports besides results.json, a `list` of junit, html, markdown, json\n"+
+		"(default: the config's output.formats, else all)")
+	fl.StringVar(&f.junitFile, "junit-file", "", "write JUnit to this `file`")
+	fl.StringVar(&f.htmlFile, "html-file", "", "write the HTML report to this `file`")
+	fl.StringVar(&f.markdownFile, "markdown-file", "", "write Markdown to this `file`")
+	fl.StringVar(&f.junitGranularity, "junit-granularity", "scenario",
+		"`unit` of a JUnit test case: scenario, turn or check")
 
 	fl.BoolVar(&f.ci, "ci", false, "plain output without colour or redrawing, as in a pipe")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "only failures and the summary")
 	fl.CountVarP(&f.verbose, "verbose", "v", "also requests and replies, cut short; -vv whole")
-	fl.StringVar(&f.color, "color", "auto", "auto, always or never (`when`)")
+	fl.StringVar(&f.color, "color", "auto", "`when` to colour the output: auto, always or never")
 }
 
 // complete takes what only the parsed flags know and refuses values that cannot be meant.
@@ -113,16 +123,24 @@ func (f *runFlags) complete(cmd *cobra.Command, args []string) error {
 	if f.set["temperature"] && (f.temperature < 0 || f.temperature > 2) {
 		bad("--temperature must be between 0 and 2, found %v", f.temperature)
 	}
-	for flag, n := range map[string]int{"max-tokens": f.maxTokens, "trials": f.trials, "jobs": f.jobs} {
-		if f.set[flag] && n < 1 {
-			bad("--%s must be at least 1, found %d", flag, n)
+	for _, c := range []struct {
+		flag     string
+		n, least int
+	}{{"max-tokens", f.maxTokens, 1}, {"trials", f.trials, 1}, {"jobs", f.jobs, 1}, {"retries", f.retries, 0}} {
+		if f.set[c.flag] && c.n < c.least {
+			bad("--%s must be at least %d, found %d", c.flag, c.least, c.n)
 		}
-	}
-	if f.set["retries"] && f.retries < 0 {
-		bad("--retries must be at least 0, found %d", f.retries)
 	}
 	if f.set["timeout"] && f.timeout <= 0 {
 		bad("--timeout must be above 0, found %s", f.timeout)
+	}
+	for _, c := range []struct {
+		flag  string
+		names []string
+	}{{"scenario", f.scenarios}, {"provider", f.providers}, {"region", f.regions}, {"tag", f.tags}} {
+		if f.set[c.flag] && strings.Trim(strings.Join(c.names, ""), " ") == "" { // an unset variable, most likely
+			bad("--%s is empty: name what is to be run, or leave the flag out", c.flag)
+		}
 	}
 	errs = append(errs,
 		oneOf("on-failure", []string{f.onFailure}, "", "continue", "stop"),

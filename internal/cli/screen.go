@@ -46,7 +46,8 @@ func planned(plan *runner.Plan) term.Plan {
 	return term.Plan{Trials: len(plan.Trials), Trial: func(i int) result.Brief {
 		t := &plan.Trials[i]
 		return result.Brief{
-			Index: i, ID: t.ID(), Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID, Region: t.Region, Trial: t.N, Trials: t.Of,
+			Index: i, ID: t.ID(), Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID, Region: t.Region,
+			Trial: t.N, Trials: t.Of,
 		}
 	}}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -12,6 +14,8 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/result"
 )
 
 const settingsFile = ".arena.yaml"
@@ -22,66 +26,117 @@ const envPrefix = "ARENA_"
 // applySettings fills in the flags that the command line leaves open: from ARENA_* variables, then from .arena.yaml in
 // the working directory. Nothing below the command line ever sees a setting's name.
 func applySettings(app *App, cmd *cobra.Command) error {
-	v := viper.New()
-	v.SetConfigFile(settingsFile)
-	v.SetConfigType("yaml")
-	if err := v.ReadInConfig(); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: %w", settingsFile, err)
-	}
 	known := flagNames(cmd.Root())
-	for _, key := range v.AllKeys() {
-		if !slices.Contains(known, key) {
-			err := fmt.Errorf("%s: unknown setting %q", settingsFile, key)
-			if near := diag.Nearest(key, known); near != "" {
-				err = fmt.Errorf("%w\ndid you mean %q? settings have the names of flags", err, near)
-			}
-			return err
-		}
+	file, err := readSettings(known)
+	if err != nil {
+		return err
+	}
+	if err := mistypedVariable(app, known); err != nil {
+		return err
+	}
+	v := viper.New()
+	if err := errors.Join(v.MergeConfigMap(file.values), v.MergeConfigMap(variables(app, known))); err != nil {
+		return err
 	}
 	var errs []error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Changed || f.Name == "help" {
+		if f.Changed || f.Name == "help" || !v.IsSet(f.Name) {
 			return
 		}
-		source, value, set := "", "", false
-		name := envPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
-		if value, set = app.Getenv(name); set {
-			source = name
-		} else if v.IsSet(f.Name) {
-			source, value, set = settingsFile+": "+f.Name, settingText(v.Get(f.Name)), true
-		}
-		if !set {
+		value := v.GetString(f.Name)
+		if cmd.Flags().Set(f.Name, value) == nil {
 			return
 		}
-		if err := f.Value.Set(value); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %q does not fit --%s: %w", source, value, f.Name, err))
+		if app.Env[variable(f.Name)] != "" {
+			errs = append(errs, badValue(variable(f.Name), f, value))
+		} else {
+			at := file.nodes[f.Name]
+			file.reader.Errorf(at, "wrong-type", "%v", badValue(f.Name, f, value))
 		}
-		f.Changed = true
 	})
-	return errors.Join(errs...)
+	return errors.Join(append(errs, file.complain(app))...)
 }
 
-// settingText writes a setting as the flag would be typed; lists are joined by commas.
-func settingText(v any) string {
-	list, ok := v.([]any)
-	if !ok {
-		return fmt.Sprint(v)
-	}
-	words := make([]string, len(list))
-	for i, e := range list {
-		words[i] = fmt.Sprint(e)
-	}
-	return strings.Join(words, ",")
+// settings is what .arena.yaml holds, by the names of flags. Lists are joined by commas, as flags are typed.
+type settings struct {
+	reader *node.Reader
+	nodes  map[string]*node.Node
+	values map[string]any
 }
 
-// flagNames lists the flags of every command.
+// readSettings reads .arena.yaml. A folder without one has no settings.
+func readSettings(known []string) (*settings, error) {
+	s := &settings{
+		reader: &node.Reader{File: settingsFile, Diags: &diag.List{}},
+		nodes:  map[string]*node.Node{}, values: map[string]any{},
+	}
+	data, err := os.ReadFile(settingsFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, root := range node.Parse(s.reader, data) {
+		s.reader.Fields(root, "the settings (they have the names of flags)", known, func(key string, _, v *node.Node) {
+			words, ok := s.reader.Strings(v, key)
+			if !ok {
+				return
+			}
+			name := canonical(key)
+			s.nodes[name], s.values[name] = v, strings.Join(words, ",")
+		})
+	}
+	return s, nil
+}
+
+// complain prints what is wrong with the file.
+func (s *settings) complain(app *App) error {
+	if s.reader.Diags.Errors() == 0 {
+		return nil
+	}
+	app.showDiags(app.Err, s.reader.Diags.Sorted(), 1, app.useColor("auto", app.ErrTTY), "nothing was run")
+	return exit(result.ExitUsage)
+}
+
+// variables are the settings in the environment. An empty one counts as not set.
+func variables(app *App, known []string) map[string]any {
+	out := map[string]any{}
+	for _, name := range known {
+		if value := app.Env[variable(name)]; value != "" {
+			out[canonical(name)] = value
+		}
+	}
+	return out
+}
+
+// variable is the name of the environment variable for a flag.
+func variable(flag string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// mistypedVariable refuses an ARENA_ variable that is almost the name of a flag. Others may belong to somebody else.
+func mistypedVariable(app *App, known []string) error {
+	for _, name := range slices.Sorted(maps.Keys(app.Env)) {
+		word, ours := strings.CutPrefix(name, envPrefix)
+		if !ours || app.Env[name] == "" || slices.ContainsFunc(known, func(f string) bool { return variable(f) == name }) {
+			continue
+		}
+		word = strings.ToLower(word)
+		if near := diag.Nearest(word, known); near != "" && near[0] == word[0] { // nobody mistypes the first letter
+			return fmt.Errorf("the variable %s sets nothing\ndid you mean %s?", name, variable(near))
+		}
+	}
+	return nil
+}
+
+// flagNames lists the flags of every command, and their aliases.
 func flagNames(root *cobra.Command) []string {
-	var out []string
-	add := func(f *pflag.Flag) { out = append(out, f.Name) }
-	root.Flags().VisitAll(add)
+	names := slices.Collect(maps.Keys(flagAliases))
+	add := func(f *pflag.Flag) { names = append(names, f.Name) }
 	for _, c := range root.Commands() {
 		c.Flags().VisitAll(add)
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "help" })
 }

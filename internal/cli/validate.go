@@ -39,7 +39,7 @@ func newValidateCmd(app *App) *cobra.Command {
 	fl.BoolVar(&f.asJSON, "json", false, "print the problems as JSON")
 	fl.BoolVar(&f.strict, "strict", false, "warnings are errors")
 	fl.BoolVar(&f.lenient, "lenient", false, "unknown fields and parameters are warnings")
-	fl.StringVar(&f.color, "color", "auto", "auto, always or never (`when`)")
+	fl.StringVar(&f.color, "color", "auto", "`when` to colour the output: auto, always or never")
 	return cmd
 }
 
@@ -51,6 +51,9 @@ func (f *validateFlags) run(app *App, paths []string) error {
 		Paths: paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Getenv: app.Getenv,
 	})
 	for _, p := range suite.Projects {
+		for _, s := range p.Scenarios {
+			runner.ReportIdle(p, s, f.strict, diags)
+		}
 		for _, later := range p.Later {
 			diags.Warnf(later.Pos, 1, "not-available", "%s: this version of arena cannot run that yet", later.Name)
 		}

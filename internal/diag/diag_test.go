@@ -66,9 +66,9 @@ func TestNearest(t *testing.T) {
 	t.Parallel()
 	known := []string{"assertions", "content", "conversation_assertions", "parts", "persona", "role", "turns", "tools"}
 	for name, want := range map[string]string{
-		"Assertions": "assertions", "assertion": "assertions", "asertions": "assertions", "conversationAssertions": "conversation_assertions",
-		"conversation-assertions": "conversation_assertions", "contnet": "content", "rol": "role", "turn": "turns", "xyz": "",
-		"": "", "a": "", "role": "", "tool": "tools",
+		"Assertions": "assertions", "assertion": "assertions", "asertions": "assertions",
+		"conversationAssertions": "conversation_assertions", "conversation-assertions": "conversation_assertions",
+		"contnet": "content", "rol": "role", "turn": "turns", "xyz": "", "": "", "a": "", "role": "", "tool": "tools",
 	} {
 		if got := diag.Nearest(name, known); got != want {
 			t.Errorf("%q: got %q, want %q", name, got, want)

@@ -99,7 +99,8 @@ func TestPrint(t *testing.T) {
 func TestPrintColour(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	list := []diag.Diagnostic{problems[9], {Severity: diag.Warning, Pos: at("plain.yaml", 1, 1), Width: 5, Code: "x", Msg: "careful"}}
+	careful := diag.Diagnostic{Severity: diag.Warning, Pos: at("plain.yaml", 1, 1), Width: 5, Code: "x", Msg: "careful"}
+	list := []diag.Diagnostic{problems[9], careful}
 	if err := diag.Print(&b, list, diag.PrintOptions{Read: source, Color: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +168,10 @@ func TestSummary(t *testing.T) {
 		{"none", nil, 12, ""},
 		{"two in one", []diag.Diagnostic{file(diag.Error, "a"), file(diag.Error, "a")}, 12, "2 problems in 1 of 12 files"},
 		{"one of one", []diag.Diagnostic{file(diag.Error, "a")}, 1, "1 problem in 1 of 1 file"},
-		{"warnings too", []diag.Diagnostic{file(diag.Error, "a"), file(diag.Warning, "b")}, 3, "1 problem in 1 of 3 files, 1 warning"},
+		{
+			"warnings too", []diag.Diagnostic{file(diag.Error, "a"), file(diag.Warning, "b")}, 3,
+			"1 problem in 1 of 3 files, 1 warning",
+		},
 		{"warnings only", []diag.Diagnostic{file(diag.Warning, "b"), file(diag.Warning, "b")}, 3, "2 warnings"},
 		{"command line", []diag.Diagnostic{{Msg: "x"}}, 0, "1 problem"},
 	}

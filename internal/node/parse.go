@@ -47,7 +47,8 @@ func clean(r *Reader, data []byte) ([]byte, bool) {
 	}
 	data = bytes.TrimPrefix(data, bom)
 	if !utf8.Valid(data) {
-		r.Diags.Errorf(invalidAt(r.File, data), 1, "invalid-encoding", "the file is not valid UTF-8 here").Hint = "save it as UTF-8"
+		r.Diags.Errorf(invalidAt(r.File, data), 1, "invalid-encoding", "the file is not valid UTF-8 here").
+			Hint = "save it as UTF-8"
 		return nil, false
 	}
 	return data, true

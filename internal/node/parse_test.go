@@ -193,7 +193,8 @@ func FuzzParseYAML(f *testing.F) {
 		f.Add(string(data))
 	}
 	for _, s := range []string{
-		"a: &x [*x]\n", "a: {<<: {b: 1}}", "? [a]\n: b", "a: |\n  text\r\n more", "\t- x", "a: \"\\x\"", "- - - -", "%YAML 1.1\n---\n*a",
+		"a: &x [*x]\n", "a: {<<: {b: 1}}", "? [a]\n: b", "a: |\n  text\r\n more", "\t- x", "a: \"\\x\"", "- - - -",
+		"%YAML 1.1\n---\n*a",
 		"\xef\xbb\xbfa: 1", "a: b\u2028c: d", "a: b\rc: [", "<<: *a", "!!binary x", "a: !!float .nan", "x: \x00",
 	} {
 		f.Add(s)
@@ -202,7 +203,10 @@ func FuzzParseYAML(f *testing.F) {
 }
 
 func FuzzParseJSON(f *testing.F) {
-	for _, s := range []string{"{}", "[1,", "{\"a\":{\"a\":1}}", "\"\\ud800\"", "nul", "{\"a\" 1}", "[]]", "1e400", "\xef\xbb\xbf{}", "{\"a\":1,\"a\":2}"} {
+	for _, s := range []string{
+		"{}", "[1,", "{\"a\":{\"a\":1}}", "\"\\ud800\"", "nul", "{\"a\" 1}", "[]]", "1e400", "\xef\xbb\xbf{}",
+		"{\"a\":1,\"a\":2}",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, src string) { neverOutside(t, "f.json", src) })

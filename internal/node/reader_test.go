@@ -38,6 +38,7 @@ func TestScalars(t *testing.T) {
 	span := func(r *node.Reader, n *node.Node) (any, bool) { return r.Duration(n, "it") }
 	word := func(r *node.Reader, n *node.Node) (any, bool) { return r.OneOf(n, "it", "oldest", "fail") }
 	list := func(r *node.Reader, n *node.Node) (any, bool) { return r.Strings(n, "it") }
+	const noSpan = "it must be a time span above zero such as 90s or 5m, found "
 	tests := []struct {
 		name string
 		src  string
@@ -66,13 +67,13 @@ func TestScalars(t *testing.T) {
 		{"negative", "-0.1", above, 0.0, "it must be at least 0, found -0.1"},
 		{"share", "0.25", float, 0.25, ""},
 		{"span", "90s", span, 90 * time.Second, ""},
-		{"span without unit", "90", span, time.Duration(0), "it must be a time span above zero such as 90s or 5m, found the number 90"},
-		{"negative span", "-1s", span, time.Duration(0), `it must be a time span above zero such as 90s or 5m, found text "-1s"`},
+		{"span without unit", "90", span, time.Duration(0), noSpan + "the number 90"},
+		{"negative span", "-1s", span, time.Duration(0), noSpan + `text "-1s"`},
 		{"word", "fail", word, "fail", ""},
 		{"wrong word", "fial", word, "", `it cannot be "fial"; expected one of oldest, fail`},
 		{"one text as list", "a", list, []string{"a"}, ""},
 		{"list", "[a, 1, true]", list, []string{"a", "1", "true"}, ""},
-		{"list in list", "[[a]]", list, []string{""}, "each of it must be text, found a list"},
+		{"list in list", "[[a]]", list, []string{""}, "an entry of it must be text, found a list"},
 		{"map as list", "{a: 1}", list, []string(nil), "it must be a list of text, found a map"},
 	}
 	for _, tt := range tests {

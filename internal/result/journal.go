@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 )
 
@@ -22,6 +23,8 @@ type JournalHeader struct {
 	Started time.Time `json:"started"`
 	Planned int       `json:"planned"`
 	FailOn  []string  `json:"fail_on"`
+	// PassedBefore: see Run.
+	PassedBefore []string `json:"passed_before,omitempty"`
 }
 
 // JournalFooter is the last line.
@@ -39,14 +42,18 @@ type trialLine struct {
 // EncodeLine writes a trial as its journal line. It is called by the workers, so that one goroutine need not encode
 // for all of them.
 func EncodeLine(t *Trial) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
+	b := lineBuffers.Get().(*bytes.Buffer)
+	defer lineBuffers.Put(b)
+	b.Reset()
+	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(trialLine{t.Index, t}); err != nil {
 		return nil, fmt.Errorf("encode trial %s: %w", t.ID, err)
 	}
-	return b.Bytes(), nil
+	return bytes.Clone(b.Bytes()), nil // no larger than the line: many of them wait for the sync
 }
+
+var lineBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // Syncer is a file as the journal needs it.
 type Syncer interface {
@@ -62,6 +69,7 @@ type Journal struct {
 	size  int64
 	spans map[int]span // by plan index
 	order []int        // plan indexes in the order of Run.Briefs; set by Bind
+	batch bytes.Buffer // lines of one Append
 }
 
 type span struct {
@@ -78,7 +86,8 @@ func NewJournal(file Syncer, h JournalHeader) (*Journal, error) {
 
 // Append writes finished trials and syncs once. When it returns nil, they survive a crash.
 func (j *Journal) Append(done []TrialDone) error {
-	var b bytes.Buffer
+	b := &j.batch
+	b.Reset()
 	for _, d := range done {
 		j.spans[d.Trial.Index] = trialSpan(j.size+int64(b.Len()), d.Line)
 		b.Write(d.Line)
@@ -189,6 +198,7 @@ func ReadJournal(file Syncer) (run *Run, truncated bool, err error) {
 	}
 	run = &Run{
 		SchemaVersion: SchemaVersion, Arena: h.Arena, Name: h.Name, Started: h.Started, Planned: h.Planned, FailOn: h.FailOn,
+		PassedBefore: h.PassedBefore,
 	}
 	var c Collector
 	for number := 2; ; number++ {

@@ -21,6 +21,9 @@ type Run struct {
 	// asks for a report only.
 	FailOn []string `json:"fail_on"`
 
+	// PassedBefore is the ids of trials that a run of only the failed ones left out, because they had passed.
+	PassedBefore []string `json:"-"`
+
 	Briefs []Brief `json:"-"` // in plan order; only finished trials
 	Trials Source  `json:"-"`
 

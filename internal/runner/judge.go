@@ -34,8 +34,8 @@ func (s *session) judgeConversation(ctx context.Context) {
 	}
 }
 
-func (s *session) conversationChecks() [2][]*scenario.Check {
-	return [2][]*scenario.Check{s.trial.Project.Globals, s.trial.Scenario.Conversation}
+func (s *session) conversationChecks() [2][]scenario.Placed {
+	return [2][]scenario.Placed{s.trial.Project.Globals, s.trial.Scenario.Conversation}
 }
 
 func (s *session) subject() *checks.Subject {
@@ -63,7 +63,7 @@ func lastLatency(messages []chat.Message) *float64 {
 	return nil
 }
 
-func (s *session) judge(ctx context.Context, list []*scenario.Check, subject *checks.Subject) []result.Verdict {
+func (s *session) judge(ctx context.Context, list []scenario.Placed, subject *checks.Subject) []result.Verdict {
 	out := make([]result.Verdict, len(list))
 	for i, c := range list {
 		began := s.opts.Now()
@@ -76,12 +76,13 @@ func (s *session) judge(ctx context.Context, list []*scenario.Check, subject *ch
 }
 
 // compiled is never nil in a plan: a check that does not compile is a diagnostic, and nothing runs.
-func compiled(c *scenario.Check) *checks.Compiled { return c.Compiled.(*checks.Compiled) }
+func compiled(c scenario.Placed) *checks.Compiled { return c.Compiled.(*checks.Compiled) }
 
 // notEvaluated are the verdicts of checks that had nothing to look at. They never pass.
-func notEvaluated(list []*scenario.Check, reason string) []result.Verdict {
+func notEvaluated(list []scenario.Placed, reason string) []result.Verdict {
 	out := make([]result.Verdict, len(list))
-	for i, c := range list {
+	for i, placed := range list {
+		c := compiled(placed)
 		out[i] = result.Verdict{
 			Type: c.Type, Status: result.Cancelled, SkipReason: "not evaluated: " + reason, Message: c.Message,
 			Position: c.Pos, PassThreshold: c.PassThreshold,

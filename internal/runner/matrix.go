@@ -82,6 +82,7 @@ func (m *matrix) known(suite *scenario.Suite) {
 		}
 	}
 	m.providers.known = configured
+	m.providers.besides = "; for a model on the spot write type/model, such as openai/gpt-4o-mini"
 	for _, name := range m.providers.want {
 		if slices.Contains(configured, name) {
 			continue
@@ -108,7 +109,7 @@ func (m *matrix) project(p *scenario.Project, several bool) []Trial {
 	m.refuse(p, scenarios)
 	var out []Trial
 	for _, s := range scenarios {
-		m.asserts(p, s)
+		ReportIdle(p, s, m.opts.Strict, m.diags)
 		out = append(out, m.trials(run, s)...)
 	}
 	return out
@@ -145,8 +146,8 @@ func (m *matrix) tagged(s *scenario.Scenario) bool {
 	return keep
 }
 
-// asserts warns of a scenario that cannot fail.
-func (m *matrix) asserts(p *scenario.Project, s *scenario.Scenario) {
+// ReportIdle warns of a scenario that cannot fail; strict makes that an error.
+func ReportIdle(p *scenario.Project, s *scenario.Scenario, strict bool, d *diag.List) {
 	n := len(p.Globals) + len(s.Conversation)
 	for i := range s.Turns {
 		n += len(s.Turns[i].Assertions)
@@ -154,9 +155,9 @@ func (m *matrix) asserts(p *scenario.Project, s *scenario.Scenario) {
 	if n > 0 || s.Skip != "" {
 		return
 	}
-	report := m.diags.Warnf
-	if m.opts.Strict {
-		report = m.diags.Errorf
+	report := d.Warnf
+	if strict {
+		report = d.Errorf
 	}
 	report(s.Pos, 1, "no-assertions", "scenario %q asserts nothing: it passes whatever the agent says", s.ID).Hint =
 		"add assertions to a turn, or conversation_assertions"

@@ -31,7 +31,7 @@ type Sink interface {
 
 // batch is how many finished trials may wait for the sync before the workers do. It bounds memory, and it is what
 // one sync can cover.
-const batch = 256
+const batch = 64
 
 // Run executes the plan with at most Jobs trials at once. Every trial of the plan ends in one TrialDone, also those
 // that a cancelled ctx keeps from starting. A finished trial is in the journal and synced before the sink hears of

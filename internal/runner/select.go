@@ -31,10 +31,11 @@ func split(lists []string) []string {
 
 // filter is one list of wanted names and which of them were seen.
 type filter struct {
-	flag  string
-	want  []string
-	known []string
-	used  map[string]bool
+	flag    string
+	want    []string
+	known   []string
+	used    map[string]bool
+	besides string // what a hint says after the known names
 }
 
 func newFilter(flag string, lists []string) *filter {
@@ -70,7 +71,7 @@ func (f *filter) missing(d *diag.List, kind string) {
 			continue
 		}
 		p := d.Errorf(diag.Pos{}, 0, "unknown-filter", "--%s %s: there is no %s of that name", f.flag, w, kind)
-		p.Hint = hintKnown(w, known)
+		p.Hint = hintKnown(w, known) + f.besides
 	}
 }
 

@@ -24,7 +24,7 @@ type arenaFile struct {
 	roles        []Role
 	selfPlay     bool // there is a self_play that is not switched off
 	packEvals    []*Eval
-	globals      []*Check
+	globals      []Placed
 	compositions *node.Node
 	workflow     *node.Node
 	runtime      *node.Node
@@ -88,7 +88,9 @@ var arenaFields = table("an arena config",
 	custom("a2a_agents", listShape{agentFields}, func(d *decoder, _ *arenaFile, v *node.Node) { d.agents(v) }),
 	custom("skills", listShape{skillFields}, func(d *decoder, _ *arenaFile, v *node.Node) { d.skills(v) }),
 	custom("workflow", workflowFields, func(_ *decoder, a *arenaFile, v *node.Node) { a.workflow = v }),
-	custom("compositions", mapShape{compositionFields}, func(_ *decoder, a *arenaFile, v *node.Node) { a.compositions = v }),
+	custom("compositions", mapShape{compositionFields}, func(_ *decoder, a *arenaFile, v *node.Node) {
+		a.compositions = v
+	}),
 	custom("memory", anyMap, readMemory).orNull(),
 	custom("runtime", runtimeFields, func(_ *decoder, a *arenaFile, v *node.Node) { a.runtime = v }),
 	slots("tts_providers"), slots("stt_providers"), slots("embedding_providers"), slots("image_providers"),
@@ -126,7 +128,9 @@ func fileField[T any](name string, at func(*T) *fileRef) field[T] {
 
 // fileRefs is a field with a list of {file: path}; a path alone will do.
 func fileRefs(name string, at func(*arenaFile) *[]fileRef) field[arenaFile] {
-	return custom(name, listShape{fileRefFields}, func(d *decoder, a *arenaFile, v *node.Node) { *at(a) = d.fileRefs(v, name) })
+	return custom(name, listShape{fileRefFields}, func(d *decoder, a *arenaFile, v *node.Node) {
+		*at(a) = d.fileRefs(v, name)
+	})
 }
 
 func (d *decoder) fileRefs(n *node.Node, what string) []fileRef {
@@ -134,7 +138,7 @@ func (d *decoder) fileRefs(n *node.Node, what string) []fileRef {
 	d.Items(n, what, func(_ int, v *node.Node) {
 		ref := fileRef{at: v}
 		if v.Kind == node.Scalar && !node.IsNull(v) {
-			ref.path, _ = d.Name(v, "each of "+what)
+			ref.path, _ = d.Name(v, "an entry of "+what)
 		} else {
 			fileRefFields.read(d, v, &ref)
 		}
@@ -228,7 +232,7 @@ func readRoles(d *decoder, a *arenaFile, v *node.Node) {
 }
 
 var globalFields = table("globals",
-	assertions("conversation_assertions", ConversationAssertion, func(a *arenaFile) *[]*Check { return &a.globals }),
+	assertions("conversation_assertions", ConversationAssertion, func(a *arenaFile) *[]Placed { return &a.globals }),
 )
 
 // readMemory: memory that is there and not switched off turns the memory tools on.

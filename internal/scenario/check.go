@@ -57,25 +57,29 @@ var whenFields = table("when",
 )
 
 // checks reads a list of checks for one surface and compiles each.
-func (d *decoder) checks(n *node.Node, what string, surface Surface) []*Check {
+func (d *decoder) checks(n *node.Node, what string, surface Surface) []Placed {
 	if n == nil || n.Kind != node.List {
 		d.Items(n, what, nil) // reports it
 		return nil
 	}
-	backing := make([]Check, len(n.Content))
-	list := make([]*Check, 0, len(n.Content))
-	for i, v := range n.Content {
-		c := &backing[i]
-		if checkFields.read(d, v, c) {
-			d.finish(c, surface)
-			list = append(list, c)
+	list := make([]Placed, 0, len(n.Content))
+	for _, v := range n.Content {
+		c := &Check{}
+		if !checkFields.read(d, v, c) {
+			continue
+		}
+		d.finish(c, surface)
+		if d.compile != nil {
+			list = append(list, Placed{Compiled: c.Compiled})
+		} else {
+			list = append(list, Placed{Written: c})
 		}
 	}
 	return list
 }
 
 // assertions is a field with the checks of a turn or a conversation.
-func assertions[T any](name string, surface Surface, at func(*T) *[]*Check) field[T] {
+func assertions[T any](name string, surface Surface, at func(*T) *[]Placed) field[T] {
 	return custom(name, listShape{checkFields}, func(d *decoder, t *T, v *node.Node) {
 		*at(t) = d.checks(v, name, surface)
 	})

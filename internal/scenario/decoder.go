@@ -90,6 +90,17 @@ func (d *decoder) runtimePath(path string) (resolved string, found bool) {
 	return first, false
 }
 
+// present resolves a path that matters at run time and reports when there is no such file; the result is "" then.
+func (d *decoder) present(at *node.Node, name string) string {
+	path, found := d.runtimePath(name)
+	if found {
+		return path
+	}
+	why := d.places.fs.missing(path)
+	d.Errorf(at, why.code, "%s", why.msg).Hint = why.hint
+	return ""
+}
+
 // leniently is the severity of what another tool may have meant.
 func (d *decoder) leniently() diag.Severity {
 	if d.Lenient {

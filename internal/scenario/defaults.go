@@ -7,8 +7,8 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// Formats are the words for output.formats.
-var formats = words("json", "junit", "html", "markdown", "github")
+// formats are the words for output.formats.
+var formats = words("json", "junit", "html", "markdown")
 
 // defaultsFields are the keys of defaults in an arena config.
 var defaultsFields = table("defaults",
@@ -23,7 +23,7 @@ var defaultsFields = table("defaults",
 	flag("judge_gate", func(a *arenaFile) *bool { return &a.Defaults.JudgeGate }),
 	drop[arenaFile]("verbose", boolean),
 	label("config_dir", func(a *arenaFile) *string { return &a.configDir }),
-	custom("output", outputFields, func(d *decoder, a *arenaFile, v *node.Node) { outputFields.read(d, v, &a.Defaults.Output) }),
+	object("output", outputFields, func(a *arenaFile) *Output { return &a.Defaults.Output }),
 	// The keys below are read where output is absent, as older files have them.
 	custom("out_dir", text, func(d *decoder, a *arenaFile, v *node.Node) {
 		if dir, ok := d.Name(v, "out_dir"); ok && a.Defaults.Output.Dir == "" {

@@ -13,7 +13,7 @@ import (
 
 const (
 	defaultConfig = "config.arena.yaml"
-	configLevels  = 5 // folders above a file outside the working directory that are searched for its config
+	defaultFolder = "scenarios" // run where there is no config
 )
 
 // input is one project to load: a config, or loose files.
@@ -35,19 +35,24 @@ func (l *loader) inputs() []*input {
 	if l.opts.Config != "" {
 		return l.configured()
 	}
-	if len(l.opts.Paths) == 0 {
+	paths := l.opts.Paths
+	if len(paths) == 0 {
 		if config := l.configIn("."); config != "" {
 			return []*input{{config: config}}
 		}
-		if l.diags.Errors() == 0 {
+		if l.diags.Errors() > 0 {
+			return nil
+		}
+		if !l.fs.isDir(defaultFolder) {
 			l.diags.Errorf(diag.Pos{}, 0, "no-config", "there is no %s here", defaultConfig).
 				Hint = "name files or folders to run, or a config with -c"
+			return nil
 		}
-		return nil
+		paths = []string{defaultFolder}
 	}
 	var configs []string
 	var loose []found
-	for _, path := range l.opts.Paths {
+	for _, path := range paths {
 		c, files := l.argument(path)
 		configs, loose = append(configs, c...), append(loose, files...)
 	}
@@ -269,121 +274,4 @@ func (l *loader) peek(path string, data []byte) kind {
 		}
 	}
 	return ""
-}
-
-// adopt makes projects of loose files. Scenarios and evals that a config nearby lists run in its project, so that one
-// file can be run again alone; the others are a project together.
-func (l *loader) adopt(loose []found, configs []*input) []*input {
-	if len(loose) == 0 {
-		return nil
-	}
-	var list []*input
-	rest := loose
-	if !slices.ContainsFunc(loose, func(f found) bool { return !ownable(f) }) {
-		rest = nil
-		owners := map[string]*input{}
-		for _, in := range configs {
-			owners[in.config] = in // loaded whole anyway
-		}
-		lists := map[string]map[string]bool{}
-		for _, f := range loose {
-			config := l.owner(f.path, lists)
-			if config == "" {
-				rest = append(rest, f)
-				continue
-			}
-			in := owners[config]
-			if in == nil {
-				in = &input{config: config, only: map[string]bool{}}
-				owners[config] = in
-				list = append(list, in)
-			}
-			if in.only != nil {
-				in.only[f.path] = true
-			}
-		}
-	}
-	if len(rest) > 0 {
-		list = append(list, &input{extra: rest})
-	}
-	return list
-}
-
-// ownable reports whether a file is of a kind that configs list to be run.
-func ownable(f found) bool { return f.kind == kindScenario || f.kind == kindEval }
-
-// owner finds the config that lists a file, in its folder and those above: up to the working directory, or a few
-// levels.
-func (l *loader) owner(file string, lists map[string]map[string]bool) string {
-	inside := !filepath.IsAbs(file) && !strings.HasPrefix(file, "..")
-	dir := filepath.Dir(file)
-	for level := 0; level <= configLevels || inside; level++ {
-		for _, config := range l.configsIn(dir) {
-			listed, known := lists[config]
-			if !known {
-				listed = l.listed(config)
-				lists[config] = listed
-			}
-			if listed[file] {
-				return config
-			}
-		}
-		if dir == "." || dir == filepath.Dir(dir) {
-			break
-		}
-		dir = parent(dir)
-	}
-	return ""
-}
-
-// parent is the folder above, also of one that is given relative to a folder above.
-func parent(dir string) string {
-	if filepath.Base(dir) == ".." {
-		return filepath.Join(dir, "..")
-	}
-	return filepath.Dir(dir)
-}
-
-// listed returns the scenario and eval files that a config names. What is wrong with it is reported when it is loaded.
-func (l *loader) listed(config string) map[string]bool {
-	files := map[string]bool{}
-	data, problem := l.fs.read(config)
-	if problem != nil {
-		return files
-	}
-	l.fs.count.Add(-1)
-	quiet := &node.Reader{File: config, Diags: &diag.List{}}
-	for _, root := range node.Parse(quiet, data) {
-		spec := root
-		if s := node.Get(root, "spec"); s != nil {
-			spec = s
-		}
-		for _, key := range []string{"scenarios", "evals"} {
-			list := node.Get(spec, key)
-			if list == nil {
-				continue
-			}
-			for _, item := range list.Content {
-				if file := node.Get(item, "file"); file != nil {
-					item = file
-				}
-				l.expandInto(files, join(filepath.Dir(config), item.Value))
-			}
-		}
-	}
-	return files
-}
-
-func (l *loader) expandInto(files map[string]bool, path string) {
-	if !l.fs.isGlob(path) {
-		files[path] = true
-		return
-	}
-	matches, err := l.fs.glob(path)
-	if err != nil {
-		return // reported when the config is loaded
-	}
-	for _, m := range matches {
-		files[m] = true
-	}
 }

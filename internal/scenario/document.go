@@ -15,7 +15,8 @@ type document struct {
 	meta Meta
 	file string
 	root *node.Node
-	spec *node.Node // root itself when there is no envelope
+	spec *node.Node // the values
+	bare bool       // there is no envelope
 }
 
 var apiVersions = []string{"promptkit.altairalabs.ai/v1alpha1", "promptkit.dev/v1"}
@@ -36,8 +37,12 @@ var envelopeFields = table("the file",
 var metaFields = table("metadata",
 	label("name", func(m *Meta) *string { return &m.ID }),
 	drop[Meta]("namespace", text),
-	custom("labels", textMap, func(d *decoder, m *Meta, v *node.Node) { m.Labels = d.plainMap(v, "labels", underSpec) }).orNull(),
-	custom("annotations", textMap, func(d *decoder, _ *Meta, v *node.Node) { d.plainMap(v, "annotations", underSpec) }).orNull(),
+	custom("labels", textMap, func(d *decoder, m *Meta, v *node.Node) {
+		m.Labels = d.plainMap(v, "labels", underSpec)
+	}).orNull(),
+	custom("annotations", textMap, func(d *decoder, _ *Meta, v *node.Node) {
+		d.plainMap(v, "annotations", underSpec)
+	}).orNull(),
 ).strays(underSpec)
 
 // underSpec says that a key which belongs to the values of some kind was put beside them.
@@ -69,6 +74,7 @@ func (d *decoder) document(root *node.Node, want kind) (document, bool) {
 	if node.Get(root, "kind") != nil || node.Get(root, "apiVersion") != nil || node.Get(root, "spec") != nil {
 		return d.enveloped(doc, want)
 	}
+	doc.spec, doc.bare = without(root, "$schema"), true
 	if found := recognise(root); found != "" {
 		doc.kind = found
 	}
@@ -128,7 +134,7 @@ func (d *decoder) name(doc *document, at *node.Node) {
 		doc.meta.Pos = d.Pos(at)
 	}
 	own := node.Get(doc.spec, "id")
-	if doc.kind == kindTool || own == nil && doc.spec == doc.root {
+	if doc.kind == kindTool || own == nil && doc.bare {
 		own = node.Get(doc.spec, "name")
 	}
 	id := ""
@@ -159,8 +165,7 @@ func fileID(file string) string {
 }
 
 func (d *decoder) unrecognised(root *node.Node) {
-	const looked = "turns (scenario), system_template (prompt), type and model (provider), input_schema (tool), " +
-		"goals (persona), recording (eval), scenarios (arena config), or kind and spec"
+	const looked = "kind and spec, or turns, system_template, type and model, input_schema, goals, recording, scenarios"
 	report := d.Errorf(nil, "unknown-document", "nothing in this file says what it is; looked for %s", looked)
 	report.Pos = d.Pos(root)
 	names := signNames()
@@ -189,6 +194,21 @@ func (d *decoder) plainMap(n *node.Node, what string, belongs func(key string) s
 		}
 	})
 	return m
+}
+
+// without is a map that lacks one key; the map itself is not changed.
+func without(n *node.Node, key string) *node.Node {
+	if node.Get(n, key) == nil {
+		return n
+	}
+	rest := *n
+	rest.Content = make([]*node.Node, 0, len(n.Content))
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value != key {
+			rest.Content = append(rest.Content, n.Content[i], n.Content[i+1])
+		}
+	}
+	return &rest
 }
 
 func quoted(s string) string { return fmt.Sprintf("%q", s) }

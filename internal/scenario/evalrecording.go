@@ -18,11 +18,12 @@ var recordingEvalFields = table("an eval",
 	drop[recordingEvalFile]("id", text),   // read with the name of the document
 	drop[recordingEvalFile]("name", text), // the same
 	drop[recordingEvalFile]("description", text),
-	custom("recording", recordingFields, func(d *decoder, e *recordingEvalFile, v *node.Node) { recordingFields.read(d, v, e) }).must(),
+	object("recording", recordingFields, func(e *recordingEvalFile) *recordingEvalFile { return e }).must(),
 	custom("turns", listShape{evalTurnFields}, func(d *decoder, e *recordingEvalFile, v *node.Node) {
 		d.Items(v, "turns", func(_ int, item *node.Node) { evalTurnFields.read(d, item, e) })
 	}),
-	assertions("conversation_assertions", ConversationAssertion, func(e *recordingEvalFile) *[]*Check { return &e.Conversation }),
+	assertions("conversation_assertions", ConversationAssertion,
+		func(e *recordingEvalFile) *[]Placed { return &e.Conversation }),
 	strs("tags", func(e *recordingEvalFile) *[]string { return &e.Tags }),
 	drop[recordingEvalFile]("mode", words("instant", "realtime", "accelerated")),
 	drop[recordingEvalFile]("speed", positive),
@@ -33,11 +34,13 @@ var recordingFields = table("recording",
 		e.path = v
 		e.Recording, _ = d.Name(v, "path")
 	}).must(),
-	custom("type", words("session", "arena_output", "transcript", "generic"), func(d *decoder, e *recordingEvalFile, v *node.Node) {
+	custom("type", recordingTypes, func(d *decoder, e *recordingEvalFile, v *node.Node) {
 		e.kind = v
-		e.Type, _ = d.OneOf(v, "type", "session", "arena_output", "transcript", "generic")
+		e.Type, _ = d.OneOf(v, "type", recordingTypes...)
 	}),
 )
+
+var recordingTypes = words("session", "arena_output", "transcript", "generic")
 
 var evalTurnFields = table("a turn of an eval",
 	object("all_turns", table("all_turns",
@@ -74,7 +77,8 @@ func (d *decoder) recordingFiles(e *recordingEvalFile) {
 	}
 	switch {
 	case fs.isDir(path):
-		d.Errorf(e.path, "is-directory", "%q is a directory, not a recording", path).Hint = "name the files: " + join(path, "*.json")
+		d.Errorf(e.path, "is-directory", "%q is a directory, not a recording", path).
+			Hint = "name the files: " + join(path, "*.json")
 	case !fs.exists(path):
 		d.Errorf(e.path, "missing-file", "there is no recording %q", path).Hint = "the path starts at the folder of this file"
 	case e.kind == nil && !recordingExtension(path):

@@ -148,6 +148,15 @@ func str[T any](name string, at func(*T) *string) field[T] {
 	})
 }
 
+// strPtr is a field of text that knows whether it was written.
+func strPtr[T any](name string, at func(*T) **string) field[T] {
+	return custom(name, text, func(d *decoder, t *T, v *node.Node) {
+		if s, ok := d.String(v, name); ok {
+			*at(t) = &s
+		}
+	})
+}
+
 // label is a field of text that must not be blank.
 func label[T any](name string, at func(*T) *string) field[T] {
 	return custom(name, text, func(d *decoder, t *T, v *node.Node) {

@@ -94,6 +94,11 @@ func (f *files) unreadable(path string, err error) *problem {
 		}
 		return &problem{"unreadable-file", fmt.Sprintf("%q cannot be read: %v", path, err), ""}
 	}
+	return f.missing(path)
+}
+
+// missing is the problem of a file that is not there, with the nearest name in its folder.
+func (f *files) missing(path string) *problem {
 	p := &problem{code: "missing-file", msg: fmt.Sprintf("there is no file %q", path)}
 	dir := filepath.Dir(path)
 	if near := diag.Nearest(filepath.Base(path), f.names(dir)); near != "" {
@@ -172,7 +177,8 @@ func matchesTail(pattern, path string) bool {
 	if len(elements) < n {
 		return false
 	}
-	ok, err := filepath.Match(filepath.FromSlash(pattern), filepath.FromSlash(strings.Join(elements[len(elements)-n:], "/")))
+	last := strings.Join(elements[len(elements)-n:], "/")
+	ok, err := filepath.Match(filepath.FromSlash(pattern), filepath.FromSlash(last))
 	return err == nil && ok
 }
 

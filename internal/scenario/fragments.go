@@ -68,7 +68,8 @@ func (d *decoder) loadFragments(p *promptFile, pack map[string]string) {
 			d.Errorf(f.at, "missing-file", "there is no file for the fragment %q", name).Hint = d.fragmentHint(name, path)
 		default:
 			p.Fragments[name] = ""
-			d.Warnf(f.at, "missing-file", "there is no file for the optional fragment %q", name).Hint = d.fragmentHint(name, path)
+			d.Warnf(f.at, "missing-file", "there is no file for the optional fragment %q", name).
+				Hint = d.fragmentHint(name, path)
 		}
 	}
 }

@@ -19,6 +19,7 @@ func Load(opts Options) (*Suite, *diag.List) {
 		l.getenv = func(string) (string, bool) { return "", false }
 	}
 	suite := &Suite{}
+	shared := l.readShared()
 	var builds []*build
 	for _, in := range l.inputs() {
 		if b := l.project(in); b != nil {
@@ -26,7 +27,7 @@ func Load(opts Options) (*Suite, *diag.List) {
 			suite.Projects = append(suite.Projects, b.p)
 		}
 	}
-	l.sharedMock(builds)
+	l.sharedMock(shared, builds)
 	suite.Files = int(l.fs.count.Load())
 	return suite, l.diags
 }
@@ -106,10 +107,11 @@ type content struct {
 
 // size is the number of resources.
 func (c *content) size() int {
-	return len(c.scenarios) + len(c.prompts) + len(c.providers) + len(c.tools) + len(c.personas) + len(c.evals) + len(c.packs)
+	return len(c.scenarios) + len(c.prompts) + len(c.providers) + len(c.tools) + len(c.personas) + len(c.evals) +
+		len(c.packs)
 }
 
-// read reads one file, with all the documents in it. A file that holds nothing of what was wanted has been reported.
+// read reads one file, with all the documents in it. A file that holds nothing of what was wanted is reported.
 func (l *loader) read(b *build, j *job) *content {
 	data, problem := l.fs.read(j.path)
 	if problem != nil {

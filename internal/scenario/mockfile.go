@@ -26,7 +26,7 @@ type mockName struct {
 
 // mockFileFields are the keys of a mock response file.
 var mockFileFields = table("a mock response file",
-	custom("defaultResponse", text, func(d *decoder, m *mockNames, v *node.Node) { m.file.Default = d.textPtr(v, "defaultResponse") }),
+	strPtr("defaultResponse", func(m *mockNames) **string { return &m.file.Default }),
 	custom("scenarios", mapShape{mockScenarioFields}, func(d *decoder, m *mockNames, v *node.Node) {
 		m.file.Scenarios, m.scenarios = d.mockScenarios(v, "scenarios")
 	}),
@@ -41,7 +41,7 @@ var mockFileFields = table("a mock response file",
 
 // mockScenarioFields are the canned replies for one scenario, persona or judge.
 var mockScenarioFields = table("the mock replies",
-	custom("defaultResponse", text, func(d *decoder, m *MockScenario, v *node.Node) { m.Default = d.textPtr(v, "defaultResponse") }),
+	strPtr("defaultResponse", func(m *MockScenario) **string { return &m.Default }),
 	custom("turns", mapShape{mockTurnFields}, readMockTurns),
 	strMap("steps", func(m *MockScenario) *map[string]string { return &m.Steps }),
 )
@@ -66,8 +66,9 @@ func (d *decoder) mockScenarios(n *node.Node, what string) (map[string]*MockScen
 	var names []mockName
 	d.Each(n, what, func(name string, k, v *node.Node) {
 		m := &MockScenario{Pos: d.Pos(k)}
-		if what == "judges" && v.Kind == node.Scalar { // judges: {strict: "…"} is short for a defaultResponse
-			m.Default = d.textPtr(v, what+"."+name)
+		short := what == "judges" && v.Kind == node.Scalar && !node.IsNull(v) // {strict: "…"} is a defaultResponse
+		if short {
+			m.Default = &v.Value
 		} else if !mockScenarioFields.read(d, v, m) {
 			return
 		}
@@ -81,10 +82,11 @@ func (d *decoder) mockScenarios(n *node.Node, what string) (map[string]*MockScen
 func readMockTurns(d *decoder, m *MockScenario, v *node.Node) {
 	if v.Kind == node.List {
 		for i, item := range v.Content {
-			m.Turns = append(m.Turns, MockTurn{Index: i + 1, Pos: d.Pos(item), MockReply: d.mockReply(item)})
+			m.Turns = append(m.Turns, NewMockTurn(i+1, d.mockReply(item)))
 		}
 		return
 	}
+	m.Turns = make([]MockTurn, 0, len(v.Content)/2)
 	seen := map[int]int{}
 	d.Each(v, "turns", func(key string, k, reply *node.Node) {
 		index, err := strconv.Atoi(key)
@@ -97,7 +99,7 @@ func readMockTurns(d *decoder, m *MockScenario, v *node.Node) {
 			return
 		}
 		seen[index] = k.Line
-		m.Turns = append(m.Turns, MockTurn{Index: index, Pos: d.Pos(k), MockReply: d.mockReply(reply)})
+		m.Turns = append(m.Turns, NewMockTurn(index, d.mockReply(reply)))
 	})
 	slices.SortFunc(m.Turns, func(a, b MockTurn) int { return cmp.Compare(a.Index, b.Index) })
 }
@@ -115,14 +117,6 @@ func (d *decoder) inlineMock(n *node.Node) []MockReply {
 		replies[i] = d.mockReply(v)
 	}
 	return replies
-}
-
-func (d *decoder) textPtr(n *node.Node, what string) *string {
-	s, ok := d.String(n, what)
-	if !ok {
-		return nil
-	}
-	return &s
 }
 
 // besides resolves a path that is named inside a file against the folder of that file.

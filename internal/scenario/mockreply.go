@@ -100,7 +100,11 @@ func readMockArguments(d *decoder, c *chat.ToolCall, v *node.Node) {
 
 // mockReply reads a text, or a map with text, tool calls, parts or an error.
 func (d *decoder) mockReply(n *node.Node) MockReply {
-	if n != nil && n.Kind == node.Scalar && !node.IsNull(n) {
+	switch {
+	case node.IsNull(n):
+		d.Errorf(n, "empty-value", "the reply has no value")
+		return MockReply{}
+	case n.Kind == node.Scalar:
 		return MockReply{Content: n.Value}
 	}
 	var r mockReplyFile

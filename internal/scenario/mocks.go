@@ -8,44 +8,57 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// loadMocks reads the mock files that the project's providers name, each once, and compares their names with those of
-// the project.
-func (b *build) loadMocks() {
-	for _, q := range b.p.Providers {
-		if q.MockFile == "" {
-			continue
-		}
-		m, done := b.mocks[q.MockFile]
-		if !done {
-			m = b.l.mockFile(q.MockFile, place{q.MockPos, 1}, b.places)
-			b.mocks[q.MockFile] = m
-			if m != nil {
-				b.l.mockNames(m, b)
-			}
-		}
-		q.MockFile = b.l.fs.access(q.MockFile)
-		if m != nil {
-			q.Mock = m.file
+// readMocks reads the mock files that providers name, each once.
+func (b *build) readMocks(providers []*Provider) {
+	for _, q := range providers {
+		if _, done := b.mocks[q.MockFile]; q.MockFile != "" && !done {
+			b.mocks[q.MockFile] = b.l.mockFile(q.MockFile, place{q.MockPos, 1}, b.places)
 		}
 	}
 }
 
-// sharedMock reads the file of --mock-config, which holds for all projects, or the mock file among loose files.
-func (l *loader) sharedMock(builds []*build) {
+// loadMocks gives the providers their mock replies and compares the names in these with those of the project.
+func (b *build) loadMocks() {
+	b.readMocks(b.p.Providers)
+	compared := map[*mockNames]bool{}
+	for _, q := range b.p.Providers {
+		if q.MockFile == "" {
+			continue
+		}
+		m := b.mocks[q.MockFile]
+		q.MockFile = b.l.fs.access(q.MockFile)
+		if m == nil {
+			continue
+		}
+		q.Mock = m.file
+		if !compared[m] {
+			compared[m] = true
+			b.l.mockNames(m, b)
+		}
+	}
+}
+
+// readShared reads the file of --mock-config, which holds for all projects. Like every mock file it is read before the
+// scenarios: a large one takes most memory while it is parsed.
+func (l *loader) readShared() *mockNames {
 	if l.opts.MockConfig == "" {
+		return nil
+	}
+	return l.mockFile(l.fs.show(l.opts.MockConfig), place{}, &places{fs: l.fs, config: ".", run: "."})
+}
+
+// sharedMock gives the projects the replies of --mock-config, or else each the mock file among its loose files.
+func (l *loader) sharedMock(m *mockNames, builds []*build) {
+	switch {
+	case m != nil:
+		l.mockNames(m, builds...)
+		for _, b := range builds {
+			b.p.Mock = m.file
+		}
+	case l.opts.MockConfig == "":
 		for _, b := range builds {
 			b.looseMock()
 		}
-		return
-	}
-	file := l.fs.show(l.opts.MockConfig)
-	m := l.mockFile(file, place{}, &places{fs: l.fs, config: ".", run: "."})
-	if m == nil {
-		return
-	}
-	l.mockNames(m, builds...)
-	for _, b := range builds {
-		b.p.Mock = m.file
 	}
 }
 
@@ -61,8 +74,8 @@ func (b *build) looseMock() {
 			continue
 		}
 		if own != nil {
-			b.l.diags.Errorf(diag.Pos{File: file}, 0, "several-mocks", "there is a second mock response file; the first is %q", own.file.File).
-				Hint = "choose one with --mock-config"
+			b.l.diags.Errorf(diag.Pos{File: file}, 0, "several-mocks", "there is a second mock response file; the first is %q",
+				own.file.File).Hint = "choose one with --mock-config"
 			return
 		}
 		own = m

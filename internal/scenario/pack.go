@@ -39,7 +39,9 @@ var packFields = table("a pack",
 		p.evals, p.evalNode = d.evals(v, "evals"), v
 	}),
 	custom("workflow", workflowFields, func(_ *decoder, p *packFile, v *node.Node) { p.workflow = v }),
-	custom("compositions", mapShape{compositionFields}, func(_ *decoder, p *packFile, v *node.Node) { p.compositions = v }),
+	custom("compositions", mapShape{compositionFields}, func(_ *decoder, p *packFile, v *node.Node) {
+		p.compositions = v
+	}),
 	custom("skills", listShape{skillFields}, func(d *decoder, _ *packFile, v *node.Node) { d.skills(v) }),
 	drop[packFile]("agents", packAgentFields),
 	drop[packFile]("metadata", anyMap),

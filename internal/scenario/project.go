@@ -33,7 +33,10 @@ type build struct {
 
 // project loads a config with everything that it names, or loose files.
 func (l *loader) project(in *input) *build {
-	b := &build{l: l, in: in, p: &Project{File: in.config}, mocks: map[string]*mockNames{}, arena: &arenaFile{}, broken: map[kind]bool{}}
+	b := &build{
+		l: l, in: in, p: &Project{File: in.config}, arena: &arenaFile{}, mocks: map[string]*mockNames{},
+		broken: map[kind]bool{},
+	}
 	dir := "."
 	if in.config != "" {
 		dir = filepath.Dir(in.config)
@@ -46,8 +49,7 @@ func (l *loader) project(in *input) *build {
 	}
 	b.p.Dir = l.fs.access(b.places.run)
 	b.list()
-	parts := make([]*content, len(b.jobs))
-	each(len(b.jobs), func(i int) { parts[i] = l.read(b, b.jobs[i]) })
+	parts := b.readAll()
 	for i, c := range parts {
 		if want := b.jobs[i].want; want != "" && c.size() == 0 {
 			b.broken[want] = true
@@ -56,6 +58,25 @@ func (l *loader) project(in *input) *build {
 	b.merge(parts)
 	b.finish()
 	return b
+}
+
+// readAll reads the files of the project: everything but scenarios first, then the mock replies, then the scenarios.
+func (b *build) readAll() []*content {
+	parts := make([]*content, len(b.jobs))
+	var scenarios, others []int
+	for i, j := range b.jobs {
+		if j.want == kindScenario || j.want == "" {
+			scenarios = append(scenarios, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	each(len(others), func(i int) { parts[others[i]] = b.l.read(b, b.jobs[others[i]]) })
+	for _, i := range others {
+		b.readMocks(parts[i].providers)
+	}
+	each(len(scenarios), func(i int) { parts[scenarios[i]] = b.l.read(b, b.jobs[scenarios[i]]) })
+	return parts
 }
 
 // config reads the config itself; false when there is none to go on with.
@@ -78,8 +99,8 @@ func (b *build) config() bool {
 		case first == nil:
 			first = &docs[i]
 		default:
-			d.Errorf(nil, "second-config", "the file holds a second arena config; the first is on line %d", first.root.Line).Pos =
-				d.Pos(docs[i].root)
+			d.Diags.Errorf(d.Pos(docs[i].root), 1, "second-config",
+				"the file holds a second arena config; the first is on line %d", first.root.Line)
 			b.broken[kindScenario] = true
 		}
 	}
@@ -246,7 +267,8 @@ func (b *build) distinct() {
 			return false
 		}
 		if !j.globbed && !earlier.globbed && j.want != "" && j.want != kindPrompt {
-			b.l.diags.Errorf(j.at.pos, j.at.width, "duplicate-reference", "%q is already listed on line %d", j.path, earlier.at.pos.Line)
+			b.l.diags.Errorf(j.at.pos, j.at.width, "duplicate-reference", "%q is already listed on line %d", j.path,
+				earlier.at.pos.Line)
 		}
 		return j.want != kindPrompt // one prompt file may serve several entries with their own vars
 	})
@@ -276,7 +298,13 @@ func (b *build) merge(parts []*content) {
 	}
 	// What the project has of its own wins over its pack.
 	p.Prompts = slices.DeleteFunc(p.Prompts, func(q *Prompt) bool {
-		return slices.ContainsFunc(prompts, func(own *Prompt) bool { return own.TaskType == q.TaskType })
+		replaced := slices.ContainsFunc(prompts, func(own *Prompt) bool { return own.TaskType == q.TaskType })
+		if replaced {
+			p.Later = slices.DeleteFunc(p.Later, func(f Feature) bool {
+				return f.Prompt == q.TaskType && f.Pos.File == q.File
+			})
+		}
+		return replaced
 	})
 	p.Prompts = append(prompts, p.Prompts...)
 	b.unbound = slices.DeleteFunc(b.unbound, func(t *Tool) bool {

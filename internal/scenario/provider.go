@@ -26,8 +26,8 @@ var providerTypes = map[string]struct {
 	"huggingface": {"huggingface", false}, "voyageai": {"voyageai", false},
 }
 
-var providerTypeWords = words("mock", "replay", "openai", "claude", "anthropic", "gemini", "google", "ollama", "vllm", "azure",
-	"openai-compatible", "imagen", "elevenlabs", "cartesia", "huggingface", "voyageai")
+var providerTypeWords = words("mock", "replay", "openai", "claude", "anthropic", "gemini", "google", "ollama", "vllm",
+	"azure", "openai-compatible", "imagen", "elevenlabs", "cartesia", "huggingface", "voyageai")
 
 // providerFields are the keys of kind Provider.
 var providerFields = table("a provider",
@@ -178,7 +178,8 @@ func (d *decoder) provider(doc document) *Provider {
 
 // connection checks what the type of a provider needs to be reached.
 func (d *decoder) connection(n *node.Node, p *providerFile) {
-	if p.base != nil && p.BaseURL != "" && !strings.HasPrefix(p.BaseURL, "http://") && !strings.HasPrefix(p.BaseURL, "https://") {
+	web := strings.HasPrefix(p.BaseURL, "http://") || strings.HasPrefix(p.BaseURL, "https://")
+	if p.BaseURL != "" && !web {
 		d.Errorf(p.base, "wrong-type", "base_url must start with http:// or https://, found %q", p.BaseURL)
 	}
 	switch p.Type {

@@ -35,8 +35,7 @@ func (d *decoder) additional(n *node.Node, p *providerFile) {
 var mockConfigFields = table("additional_config of a mock",
 	custom("mock_config", text, func(d *decoder, p *Provider, v *node.Node) {
 		if name, ok := d.Name(v, "mock_config"); ok {
-			p.MockFile, _ = d.runtimePath(name) // read, and missed, when all scenarios are known
-			p.MockPos = d.Pos(v)
+			p.MockFile, p.MockPos = d.present(v, name), d.Pos(v) // read when all scenarios are known
 		}
 	}),
 	drop[Provider]("auto_respond", boolean),
@@ -69,9 +68,9 @@ func readReplayPath(key string) func(*decoder, *Replay, *node.Node) {
 			return
 		}
 		path, found := d.runtimePath(name)
-		if !found {
-			d.Foreignf(v, "missing-file", "there is no file %q", path).
-				Hint = "paths start at the folder of the config, or else at the working directory"
+		if !found { // a warning for files of another tool: with --mock-provider nobody reads it
+			why := d.places.fs.missing(path)
+			d.Foreignf(v, why.code, "%s", why.msg).Hint = why.hint
 		}
 		r.Recording, r.Pos = d.places.fs.access(path), d.Pos(v)
 	}

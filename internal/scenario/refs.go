@@ -11,12 +11,12 @@ import (
 // duplicates reports resources of one kind that share a name.
 func (b *build) duplicates() {
 	p := b.p
-	same(b, "scenarios", p.Scenarios, func(s *Scenario) (string, diag.Pos) { return s.ID, s.Pos })
-	same(b, "evals", p.Evals, func(e *RecordingEval) (string, diag.Pos) { return e.ID, e.Pos })
-	same(b, "providers", p.Providers, func(q *Provider) (string, diag.Pos) { return q.ID, q.Pos })
-	same(b, "tools", p.Tools, func(t *Tool) (string, diag.Pos) { return t.ID, t.Pos })
-	same(b, "personas", p.Personas, func(q *Persona) (string, diag.Pos) { return q.ID, q.Pos })
-	same(b, "prompts of the task type", p.Prompts, func(q *Prompt) (string, diag.Pos) { return q.TaskType, q.Pos })
+	same(b, "scenarios are called", p.Scenarios, func(s *Scenario) (string, diag.Pos) { return s.ID, s.Pos })
+	same(b, "evals are called", p.Evals, func(e *RecordingEval) (string, diag.Pos) { return e.ID, e.Pos })
+	same(b, "providers are called", p.Providers, func(q *Provider) (string, diag.Pos) { return q.ID, q.Pos })
+	same(b, "tools are called", p.Tools, func(t *Tool) (string, diag.Pos) { return t.ID, t.Pos })
+	same(b, "personas are called", p.Personas, func(q *Persona) (string, diag.Pos) { return q.ID, q.Pos })
+	same(b, "prompts have the task type", p.Prompts, func(q *Prompt) (string, diag.Pos) { return q.TaskType, q.Pos })
 }
 
 func same[T any](b *build, what string, list []T, name func(T) (string, diag.Pos)) {
@@ -28,11 +28,7 @@ func same[T any](b *build, what string, list []T, name func(T) (string, diag.Pos
 			first[id] = pos
 			continue
 		}
-		verb := "are called"
-		if strings.Contains(what, " of ") {
-			verb = "are"
-		}
-		b.l.diags.Errorf(pos, len([]rune(id)), "duplicate-id", "two %s %s %q; the other is at %s", what, verb, id, before).
+		b.l.diags.Errorf(pos, len([]rune(id)), "duplicate-id", "two %s %q; the other is at %s", what, id, before).
 			Hint = "give one of them another name"
 	}
 }

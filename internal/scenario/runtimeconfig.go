@@ -20,7 +20,7 @@ var runtimeFields = table("a runtime config",
 				d.Fields(item, "a provider", nil, nil) // reports it
 				return
 			}
-			doc := document{kind: kindProvider, file: d.File, root: item, spec: item}
+			doc := document{kind: kindProvider, file: d.File, root: item, spec: item, bare: true}
 			d.name(&doc, nil)
 			r.providers = append(r.providers, doc)
 		})

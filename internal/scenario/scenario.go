@@ -19,7 +19,7 @@ var scenarioFields = table("a scenario",
 		d.refer(toTask, v)
 	}),
 	custom("turns", listShape{turnFields}, readTurns).must(),
-	assertions("conversation_assertions", ConversationAssertion, func(s *Scenario) *[]*Check { return &s.Conversation }),
+	assertions("conversation_assertions", ConversationAssertion, func(s *Scenario) *[]Placed { return &s.Conversation }),
 	strMap("variables", func(s *Scenario) *map[string]string { return &s.Variables }),
 	object("context_metadata", contextFields, func(s *Scenario) *ContextMetadata { return &s.Context }),
 	flag("streaming", func(s *Scenario) *bool { return &s.Streaming }),
@@ -196,7 +196,7 @@ func (d *decoder) wordList(n *node.Node, what string, of wordShape) []string {
 		return list
 	}
 	d.Items(n, what, func(_ int, v *node.Node) {
-		if w, ok := d.OneOf(v, "each of "+what, of...); ok {
+		if w, ok := d.OneOf(v, "an entry of "+what, of...); ok {
 			list = append(list, w)
 		}
 	})

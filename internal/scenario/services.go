@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"regexp"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/node"
 )
@@ -194,7 +195,10 @@ var skillFields = table("a skill",
 	custom("dir", text, func(d *decoder, s *skillFile, v *node.Node) { s.path = v; d.Name(v, "dir") }),
 	custom("name", text, func(d *decoder, s *skillFile, v *node.Node) { s.name = v; d.Name(v, "name") }),
 	drop[skillFile]("description", text),
-	custom("instructions", text, func(d *decoder, s *skillFile, v *node.Node) { s.instructions = v; d.Name(v, "instructions") }),
+	custom("instructions", text, func(d *decoder, s *skillFile, v *node.Node) {
+		s.instructions = v
+		d.Name(v, "instructions")
+	}),
 	drop[skillFile]("preload", boolean),
 )
 
@@ -208,13 +212,17 @@ func (d *decoder) skills(n *node.Node) {
 		if !skillFields.read(d, v, &s) {
 			return
 		}
+		folder := ""
+		if s.path != nil && !strings.HasPrefix(s.path.Value, "@") { // @org/name is installed
+			folder = join(d.places.config, s.path.Value)
+		}
 		switch {
 		case s.path == nil && s.name == nil:
 			d.Missing(v, "a skill", "path, or name and instructions")
 		case s.path == nil && s.instructions == nil:
 			d.Missing(v, "a skill written in place", "instructions")
-		case s.path != nil && s.path.Value != "" && s.path.Value[0] != '@' && !d.places.fs.exists(join(d.places.config, s.path.Value)):
-			d.Errorf(s.path, "missing-file", "there is no folder %q", join(d.places.config, s.path.Value))
+		case folder != "" && !d.places.fs.exists(folder):
+			d.Errorf(s.path, "missing-file", "there is no folder %q", folder)
 		}
 	})
 	if n.Kind == node.List && len(n.Content) > 0 {

@@ -59,7 +59,7 @@ func (w wordShape) check(d *decoder, n *node.Node, what string) { d.OneOf(n, wha
 func (s numShape) check(d *decoder, n *node.Node, what string)  { s.read(d, n, what) }
 func (f *fields[T]) check(d *decoder, n *node.Node, _ string)   { f.read(d, n, new(T)) }
 func (l listShape) check(d *decoder, n *node.Node, what string) {
-	d.Items(n, what, func(_ int, v *node.Node) { l.item.check(d, v, "each of "+what) })
+	d.Items(n, what, func(_ int, v *node.Node) { l.item.check(d, v, "an entry of "+what) })
 }
 
 func (m mapShape) check(d *decoder, n *node.Node, what string) {

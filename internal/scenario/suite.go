@@ -33,7 +33,7 @@ type Project struct {
 	Judges    []Judge
 	Evals     []*RecordingEval
 	PackEvals []*Eval // arena, pack and prompt level, merged
-	Globals   []*Check
+	Globals   []Placed
 	Mock      *MockFile // --mock-config; nil otherwise
 	// Later names parts of the project whose behaviour arena does not have yet, with the place that asks for them.
 	// Needs tells which of them a trial touches.
@@ -103,7 +103,7 @@ type Scenario struct {
 	Description  string
 	TaskType     string
 	Turns        []Turn
-	Conversation []*Check // of the scenario alone; Project.Globals come first
+	Conversation []Placed // of the scenario alone; Project.Globals come first
 	Variables    map[string]string
 	Context      ContextMetadata
 	Streaming    bool
@@ -146,7 +146,7 @@ type Turn struct {
 	Role       string // user, or a self-play role
 	Content    string // template
 	Parts      []chat.Part
-	Assertions []*Check
+	Assertions []Placed
 	Persona    string
 	MinTurns   int // self-play: user messages to generate
 	MaxTurns   int
@@ -203,6 +203,12 @@ type Check struct {
 	PassThreshold *float64
 	// Compiled is what Options.Compile made of it, opaque here; nil when it could not be compiled.
 	Compiled any
+}
+
+// Placed is a check in the list where it stands. Once it is compiled, what was written is let go.
+type Placed struct {
+	Compiled any    // see Check.Compiled
+	Written  *Check // nil when Options.Compile is set
 }
 
 // When holds the conditions under which a check applies; all that are set must hold.
@@ -282,7 +288,7 @@ type Provider struct {
 	Meta
 	File              string
 	Dir               string // against which its files resolve
-	Type              string // canonical: mock, replay, openai, anthropic, gemini, ollama, vllm, azure, openai-compatible, …
+	Type              string // canonical: mock, openai, anthropic, gemini, ollama, azure, openai-compatible, …
 	Model             string
 	Role              string // llm is the default
 	Group             string // default is the default
@@ -396,8 +402,8 @@ type RecordingEval struct {
 	File         string
 	Recording    string
 	Type         string
-	AllTurns     []*Check
-	Conversation []*Check
+	AllTurns     []Placed
+	Conversation []Placed
 	Tags         []string
 }
 
@@ -418,11 +424,28 @@ type MockScenario struct {
 	Steps   map[string]string
 }
 
-// MockTurn is the reply with the given index (from 1).
+// MockTurn is the reply with the given index (from 1). Most replies are text alone, and mock files hold many of them:
+// those take no more room than that.
 type MockTurn struct {
 	Index int
-	Pos   diag.Pos
-	MockReply
+	text  string
+	reply *MockReply // nil: text alone
+}
+
+// NewMockTurn makes a turn of a reply.
+func NewMockTurn(index int, r MockReply) MockTurn {
+	if r.plain() {
+		return MockTurn{Index: index, text: r.Content}
+	}
+	return MockTurn{Index: index, reply: &r}
+}
+
+// Reply returns the reply of the turn. It must not be changed.
+func (t *MockTurn) Reply() *MockReply {
+	if t.reply != nil {
+		return t.reply
+	}
+	return &MockReply{Content: t.text}
 }
 
 // MockReply is one canned reply.
@@ -435,6 +458,11 @@ type MockReply struct {
 	Latency      time.Duration
 	FinishReason string
 	Usage        *chat.Usage
+}
+
+func (r *MockReply) plain() bool {
+	return len(r.Parts) == 0 && len(r.ToolCalls) == 0 && r.Error == "" && r.ErrorKind == "" && r.Latency == 0 &&
+		r.FinishReason == "" && r.Usage == nil
 }
 
 // Options of Load. The zero value loads config.arena.yaml from the working directory.

@@ -118,7 +118,7 @@ var clientFields = table("client",
 	drop[struct{}]("validate_output", boolean),
 )
 
-var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // tool reads a document of kind Tool.
 func (d *decoder) tool(doc document) *Tool {
@@ -134,7 +134,7 @@ func (d *decoder) tool(doc document) *Tool {
 		return nil
 	}
 	if !toolName.MatchString(t.ID) {
-		report := d.Errorf(nil, "wrong-name", "%q is not a name for a tool", t.ID)
+		report := d.Foreignf(nil, "wrong-name", "%q is not a name for a tool", t.ID)
 		report.Pos, report.Hint = t.Pos, "models take up to 64 letters, digits, _ and -"
 	}
 	if t.InputSchema == nil {

@@ -80,7 +80,8 @@ func schemaProblems(err error) []schemaProblem {
 	case errors.As(err, &invalid):
 		return leaves(invalid)
 	case errors.As(err, &regex):
-		return []schemaProblem{{fragment(regex.URL), fmt.Sprintf("%q is not a regular expression: %v", regex.Regex, regex.Err)}}
+		msg := fmt.Sprintf("%q is not a regular expression: %v", regex.Regex, regex.Err)
+		return []schemaProblem{{fragment(regex.URL), msg}}
 	case errors.As(err, &pointer):
 		return []schemaProblem{{nil, "$ref points to " + after(pointer.URL, "#") + ", which does not exist"}}
 	case errors.As(err, &load):

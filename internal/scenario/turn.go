@@ -30,11 +30,10 @@ var turnFields = table("a turn",
 		t.parts = v
 		t.Parts = d.parts(v, "parts")
 	}),
-	assertions("assertions", TurnAssertion, func(t *turnFile) *[]*Check { return &t.Assertions }),
+	assertions("assertions", TurnAssertion, func(t *turnFile) *[]Placed { return &t.Assertions }),
 	custom("persona", text, func(d *decoder, t *turnFile, v *node.Node) {
 		t.persona = v
 		t.Persona, _ = d.Name(v, "persona")
-		d.refer(toPersona, v)
 	}),
 	custom("turns", counting, func(d *decoder, t *turnFile, v *node.Node) {
 		t.turns = v
@@ -161,6 +160,7 @@ var swallowed = regexp.MustCompile(`(?m)^\s*assertions:\s*\n\s*- +\{?type:`)
 
 func (d *decoder) generated(t *turnFile) {
 	d.refer(toRole, t.role)
+	d.refer(toPersona, t.persona)
 	if t.persona == nil {
 		d.Missing(t.role, "a turn of self-play", "persona")
 	}

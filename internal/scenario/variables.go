@@ -22,7 +22,8 @@ func (p *Project) Prompt(s *Scenario) (*Prompt, error) {
 		case 1:
 			return p.Prompts[0], nil
 		}
-		return nil, fmt.Errorf("the scenario has no task_type, and there are several prompts: %s", strings.Join(p.taskTypes(), ", "))
+		return nil, fmt.Errorf("the scenario has no task_type, and there are several prompts: %s",
+			strings.Join(p.taskTypes(), ", "))
 	}
 	for _, q := range p.Prompts {
 		if q.TaskType == s.TaskType {

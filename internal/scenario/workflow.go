@@ -58,12 +58,18 @@ var stateFields = table("a state",
 
 		d.Int(v, "max_visits", 1, int(counting.high))
 	}),
-	custom("on_max_visits", text, func(d *decoder, s *stateFile, v *node.Node) { s.onMax = v; d.Name(v, "on_max_visits") }),
+	custom("on_max_visits", text, func(d *decoder, s *stateFile, v *node.Node) {
+		s.onMax = v
+		d.Name(v, "on_max_visits")
+	}),
 	drop[stateFile]("skills", text),
 	drop[stateFile]("persistence", words("transient", "persistent")),
 	word("orchestration", words("internal", "external", "hybrid", "composition"),
 		func(s *stateFile) *string { return &s.orchestration }),
-	custom("composition", text, func(d *decoder, s *stateFile, v *node.Node) { s.composition = v; d.Name(v, "composition") }),
+	custom("composition", text, func(d *decoder, s *stateFile, v *node.Node) {
+		s.composition = v
+		d.Name(v, "composition")
+	}),
 	drop[stateFile]("artifacts", mapShape{table("an artifact",
 		drop[struct{}]("type", text).must(),
 		drop[struct{}]("description", text),

@@ -34,7 +34,7 @@ func TestConformance(t *testing.T) {
 		return New(Config{ID: providertest.ID, Model: "m", File: &scenario.MockFile{
 			File: "mock.yaml",
 			Scenarios: map[string]*scenario.MockScenario{
-				"conformance": {Turns: []scenario.MockTurn{{Index: 1, MockReply: reply}}},
+				"conformance": {Turns: []scenario.MockTurn{scenario.NewMockTurn(1, reply)}},
 			},
 		}})
 	}}

@@ -113,7 +113,7 @@ func numbered(s *scenario.MockScenario, n int) *scenario.MockReply {
 	}
 	i, found := slices.BinarySearchFunc(s.Turns, n, func(t scenario.MockTurn, n int) int { return t.Index - n })
 	if found {
-		return &s.Turns[i].MockReply
+		return s.Turns[i].Reply()
 	}
 	return text(s.Default)
 }

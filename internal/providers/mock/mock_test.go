@@ -21,7 +21,7 @@ func section(def *string, texts ...string) *scenario.MockScenario {
 	s := &scenario.MockScenario{Default: def}
 	for i, text := range texts {
 		if text != "" {
-			s.Turns = append(s.Turns, scenario.MockTurn{Index: i + 1, MockReply: scenario.MockReply{Content: text}})
+			s.Turns = append(s.Turns, scenario.NewMockTurn(i+1, scenario.MockReply{Content: text}))
 		}
 	}
 	return s
@@ -252,7 +252,7 @@ func BenchmarkComplete(b *testing.B) {
 	file := &scenario.MockFile{Scenarios: map[string]*scenario.MockScenario{"s": section(nil)}}
 	for i := range 200 {
 		file.Scenarios["s"].Turns = append(file.Scenarios["s"].Turns,
-			scenario.MockTurn{Index: i + 1, MockReply: scenario.MockReply{Content: "It shipped on Monday, by rail."}})
+			scenario.NewMockTurn(i+1, scenario.MockReply{Content: "It shipped on Monday, by rail."}))
 	}
 	p := New(Config{ID: "p", Model: "m", File: file})
 	req := said(10, chat.Origin{Scenario: "s"})

@@ -1,0 +1,45 @@
+package checks
+
+import (
+	"context"
+	"slices"
+)
+
+var agentInvokedDef = define[agentInvokedParams](Def{
+	Name:     "agent_invoked",
+	Summary:  "Every named agent was called, be it without success; agents are called as tools.",
+	Scoring:  "Named agents that were called / named agents.",
+	Family:   FamilyAgents,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsCalls,
+})
+
+type agentInvokedParams struct {
+	AgentNames []string `param:"agent_names,required" alias:"agents" doc:"Names of agents, in any order."`
+}
+
+func (p agentInvokedParams) Build(*binder) Check { return agentInvoked(p.AgentNames) }
+
+type agentInvoked []string
+
+func (c agentInvoked) Eval(_ context.Context, s *Subject) (Finding, error) {
+	invoked, missing := []string{}, []string{}
+	for _, name := range c {
+		if wasCalled(s.Calls, name) {
+			invoked = append(invoked, name)
+		} else {
+			missing = append(missing, name)
+		}
+	}
+	f := Finding{Score: share(len(invoked), len(c)), Explanation: "called: " + listed(invoked, ", ")}
+	if len(missing) > 0 {
+		f.Explanation = "not called: " + listed(missing, ", ")
+	}
+	f.Details = map[string]any{"invoked": invoked, "missing_agents": missing, "called_tools": callNames(s.Calls)}
+	return f, nil
+}
+
+// wasCalled reports whether a tool was called, be it without success.
+func wasCalled(calls []Call, name string) bool {
+	return slices.ContainsFunc(calls, func(c Call) bool { return c.Name == name })
+}

@@ -1,0 +1,37 @@
+package checks
+
+import "context"
+
+var agentNotInvokedDef = define[agentNotInvokedParams](Def{
+	Name:     "agent_not_invoked",
+	Summary:  "None of the named agents was called, not even without success; agents are called as tools.",
+	Scoring:  "1 when none of the agents was called, else 0.",
+	Family:   FamilyAgents,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsCalls,
+})
+
+type agentNotInvokedParams struct {
+	AgentNames []string `param:"agent_names,required" alias:"agents" doc:"Agents that must not be called."`
+}
+
+func (p agentNotInvokedParams) Build(*binder) Check { return agentNotInvoked(p.AgentNames) }
+
+type agentNotInvoked []string
+
+func (c agentNotInvoked) Eval(_ context.Context, s *Subject) (Finding, error) {
+	forbidden := []string{}
+	var seen []string
+	for _, name := range c {
+		if wasCalled(s.Calls, name) {
+			forbidden = append(forbidden, name)
+			seen = append(seen, name+" "+callTimes(s, name))
+		}
+	}
+	f := Finding{Score: 1, Explanation: "not called: " + listed(c, ", ")}
+	if len(forbidden) > 0 {
+		f.Score, f.Explanation = 0, "called: "+listed(seen, "; ")
+	}
+	f.Details = map[string]any{"forbidden_agents_called": forbidden, "called_tools": callNames(s.Calls)}
+	return f, nil
+}

@@ -1,0 +1,78 @@
+package checks
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+var agentResponseContainsDef = define[agentResponseContainsParams](Def{
+	Name:     "agent_response_contains",
+	Summary:  "Some answer of an agent contains every pattern; case matters.",
+	Scoring:  "1 when one answer has every pattern, else 0.",
+	Family:   FamilyAgents,
+	Surfaces: OnEval,
+	Needs:    NeedsCalls,
+})
+
+type agentResponseContainsParams struct {
+	AgentName string   `param:"agent_name,required" alias:"agent" doc:"The agent, by the name under which it is called."`
+	Patterns  []string `param:"patterns,required" alias:"contains" doc:"Texts that must all be in the same answer."`
+}
+
+func (p agentResponseContainsParams) Build(*binder) Check { return &agentResponseContains{p} }
+
+type agentResponseContains struct{ agentResponseContainsParams }
+
+func (c *agentResponseContains) Eval(_ context.Context, s *Subject) (Finding, error) {
+	answers := c.answers(s)
+	f := Finding{Details: map[string]any{"agent": c.AgentName, "responses": len(answers)}}
+	if len(answers) == 0 {
+		f.Explanation = c.AgentName + " gave no answer"
+		f.Details["called_tools"] = callNames(s.Calls)
+		return f, nil
+	}
+	var lacking []string // of the last answer
+	for _, text := range answers {
+		if lacking = c.lacking(text); len(lacking) == 0 {
+			f.Score, f.Explanation = 1, "an answer of "+c.AgentName+" has "+quoted(c.Patterns)
+			return f, nil
+		}
+	}
+	f.Explanation = c.AgentName + " gave " + count(len(answers), "answer") + ", none with " + quoted(c.Patterns)
+	if len(c.Patterns) > 1 {
+		f.Explanation += "; the last one lacks " + quoted(lacking)
+	}
+	f.Details["missing_patterns"] = lacking
+	f.Details["actual"] = cut(answers[len(answers)-1], contentLimit)
+	return f, nil
+}
+
+// answers are the results of the agent's calls and what its tool messages say beyond them, each text once.
+func (c *agentResponseContains) answers(s *Subject) (texts []string) {
+	add := func(text string) {
+		if text != "" && !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
+	}
+	for i := range s.Calls {
+		if call := &s.Calls[i]; call.Name == c.AgentName {
+			add(call.Text())
+		}
+	}
+	for i := s.Start; i < len(s.Messages); i++ {
+		if r := s.Messages[i].ToolResult; r != nil && r.Name == c.AgentName {
+			add(r.Text())
+		}
+	}
+	return texts
+}
+
+func (c *agentResponseContains) lacking(text string) (patterns []string) {
+	for _, p := range c.Patterns {
+		if !strings.Contains(text, p) {
+			patterns = append(patterns, p)
+		}
+	}
+	return patterns
+}

@@ -1,0 +1,113 @@
+package checks
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// callRules is what a call of one tool must keep to. What is not set asks for nothing.
+type callRules struct {
+	tool     string
+	expected []expectedArg
+	matches  []matchedArg
+	includes []textPattern
+	result   *regexp.Regexp
+	noError  bool
+}
+
+type expectedArg struct {
+	name  string
+	value any
+	free  bool // any value will do
+}
+
+type matchedArg struct {
+	name string
+	re   *regexp.Regexp
+}
+
+// expectedArgs sorts arguments by name. nullIsAny makes null mean that the argument is there, whatever its value.
+func expectedArgs(args map[string]anyValue, nullIsAny bool) []expectedArg {
+	list := make([]expectedArg, 0, len(args))
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		v := args[name].v
+		list = append(list, expectedArg{name, v, nullIsAny && v == nil})
+	}
+	return list
+}
+
+func matchedArgs(args map[string]pattern) []matchedArg {
+	list := make([]matchedArg, 0, len(args))
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		list = append(list, matchedArg{name, args[name].Regexp})
+	}
+	return list
+}
+
+// judge adds what a call does wrong.
+func (c *callRules) judge(call *Call, found *breaches) {
+	c.arguments(call, found)
+	c.outcome(call, found)
+}
+
+func (c *callRules) arguments(call *Call, found *breaches) {
+	for _, want := range c.expected {
+		got, ok := call.Args[want.name]
+		switch {
+		case !ok:
+			found.add("missing_argument", want.name+" is missing", "argument", want.name, "expected", want.value)
+		case !want.free && !equalArguments(want.value, got):
+			found.add("value_mismatch", want.name+" is "+quote(argumentText(got))+", expected "+
+				quote(argumentText(want.value)), "argument", want.name, "expected", want.value, "actual", got)
+		}
+	}
+	for _, want := range c.matches {
+		got, ok := call.Args[want.name]
+		switch {
+		case !ok:
+			found.add("missing_argument_for_pattern", want.name+" is missing", "argument", want.name, "pattern",
+				want.re.String())
+		case !want.re.MatchString(argumentText(got)):
+			found.add("pattern_mismatch", want.name+" is "+quote(argumentText(got))+", which does not match "+
+				quote(want.re.String()), "argument", want.name, "pattern", want.re.String(), "actual", got)
+		}
+	}
+}
+
+func (c *callRules) outcome(call *Call, found *breaches) {
+	if c.noError && call.Failed() {
+		found.add("tool_error", "the call failed: "+quote(call.Error), "actual", cut(call.Error, contentLimit))
+	}
+	if len(c.includes) == 0 && c.result == nil {
+		return
+	}
+	text := call.Text()
+	lower := strings.ToLower(text)
+	for i := range c.includes {
+		if p := &c.includes[i]; !strings.Contains(lower, p.folded) {
+			found.add("result_missing_pattern", "the result has no "+quote(p.text), "pattern", p.text, "actual",
+				cut(text, contentLimit))
+		}
+	}
+	if c.result != nil && !c.result.MatchString(text) {
+		found.add("result_pattern_mismatch", "the result does not match "+quote(c.result.String()), "pattern",
+			c.result.String(), "actual", cut(text, contentLimit))
+	}
+}
+
+// breaches collects what calls of a tool do wrong, for machines and in words.
+type breaches struct {
+	tool  string
+	list  []map[string]any
+	texts []string
+}
+
+func (b *breaches) add(kind, text string, pairs ...any) {
+	v := map[string]any{"type": kind, "tool": b.tool}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		v[pairs[i].(string)] = pairs[i+1]
+	}
+	b.list, b.texts = append(b.list, v), append(b.texts, text)
+}

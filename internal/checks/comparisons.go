@@ -1,0 +1,79 @@
+package checks
+
+import (
+	"maps"
+	"slices"
+)
+
+// The comparisons of one run with a declared outcome.
+
+// nothingToCompare is the finding of a comparison without the other side.
+func nothingToCompare(param string) Finding {
+	return Finding{Score: 1, Explanation: "nothing to compare with: " + param + " is not given"}
+}
+
+// warnComparand warns about a comparison without the other side and about parameters that another comparison takes.
+// comparands maps what is chosen by the parameter choice to the parameter that it compares with.
+func warnComparand(b *binder, choice, chosen string, comparands map[string]string) {
+	own := comparands[chosen]
+	if own == "" {
+		return
+	}
+	for _, what := range slices.Sorted(maps.Keys(comparands)) {
+		if other := comparands[what]; other != own && b.read[other] != nil {
+			b.warnf(other, "ignored-parameter", "%q is not looked at with %s: %s", other, choice, chosen)
+		}
+	}
+	if b.read[own] == nil {
+		b.warnf(choice, "vacuous-check", "there is nothing to compare with, so that any reply passes").Hint =
+			"give " + own
+	}
+}
+
+// sameTools compares the names of the tools called, each once, in any order.
+func sameTools(calls []Call, expected []string) Finding {
+	called := callNames(calls)
+	missing, unexpected := without(expected, called), without(called, expected)
+	f := Finding{Score: 1, Explanation: "called: " + chained(called), Details: map[string]any{
+		"expected": expected, "actual": called, "missing_tools": missing, "unexpected_tools": unexpected,
+	}}
+	if len(missing)+len(unexpected) == 0 {
+		return f
+	}
+	f.Score, f.Explanation = 0, ""
+	if len(missing) > 0 {
+		f.Explanation = "not called: " + chained(missing)
+	}
+	if len(unexpected) > 0 {
+		if f.Explanation != "" {
+			f.Explanation += "; "
+		}
+		f.Explanation += "not expected: " + chained(unexpected)
+	}
+	return f
+}
+
+// without lists, each once, the names that are not among others.
+func without(names, others []string) []string {
+	rest := []string{}
+	for _, name := range names {
+		if !slices.Contains(others, name) && !slices.Contains(rest, name) {
+			rest = append(rest, name)
+		}
+	}
+	return rest
+}
+
+// sameState compares the current state of the workflow.
+func sameState(w *Workflow, expected string) (Finding, error) {
+	if w == nil {
+		return Finding{}, errNoWorkflow
+	}
+	f := Finding{Explanation: w.current(), Details: map[string]any{"expected": expected, "actual": w.Current}}
+	if w.Current == expected {
+		f.Score = 1
+	} else {
+		f.Explanation += ", expected " + expected
+	}
+	return f, nil
+}

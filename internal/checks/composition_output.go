@@ -1,0 +1,27 @@
+package checks
+
+import "context"
+
+var compositionOutputDef = define[compositionOutputParams](Def{
+	Name:     "composition_output",
+	Summary:  "The output of the composition, which is the reply, is or contains a text, or at least is not empty.",
+	Scoring:  "1 when the text is as expected, else 0.",
+	Family:   FamilyWorkflow,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsReply,
+})
+
+type compositionOutputParams struct{ textExpectation }
+
+func (p compositionOutputParams) Build(b *binder) Check {
+	p.check(b)
+	return &compositionOutput{p.textExpectation}
+}
+
+type compositionOutput struct{ textExpectation }
+
+func (c *compositionOutput) Eval(_ context.Context, s *Subject) (Finding, error) {
+	f := Finding{Details: map[string]any{}}
+	c.judge(&f, "the output", s.Output())
+	return f, nil
+}

@@ -1,0 +1,53 @@
+package checks
+
+import (
+	"context"
+	"maps"
+	"slices"
+)
+
+var compositionStepOutputDef = define[compositionStepOutputParams](Def{
+	Name:     "composition_step_output",
+	Summary:  "The output of a step of the composition is or contains a text, or at least is not empty.",
+	Scoring:  "1 when the text is as expected, else 0.",
+	Family:   FamilyWorkflow,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsWorkflow,
+})
+
+type compositionStepOutputParams struct {
+	Step string `param:"step,required" doc:"Id of the step."`
+	textExpectation
+}
+
+func (p compositionStepOutputParams) Build(b *binder) Check {
+	p.check(b)
+	return &compositionStepOutput{p.Step, p.textExpectation}
+}
+
+type compositionStepOutput struct {
+	step string
+	textExpectation
+}
+
+func (c *compositionStepOutput) Eval(_ context.Context, s *Subject) (Finding, error) {
+	if s.Composition == nil {
+		return Finding{}, errNoComposition
+	}
+	f := Finding{Details: map[string]any{"step": c.step}}
+	text, ran := s.Composition.Outputs[c.step]
+	if !ran {
+		f.Explanation = "step " + c.step + " gave no output; " + those("outputs of", s.Composition.Outputs)
+		return f, nil
+	}
+	c.judge(&f, "the output of "+c.step, text)
+	return f, nil
+}
+
+// those lists the ids that are there: outputs of draft, review.
+func those(what string, byID map[string]string) string {
+	if len(byID) == 0 {
+		return "there are none"
+	}
+	return "there are " + what + " " + chained(slices.Sorted(maps.Keys(byID)))
+}

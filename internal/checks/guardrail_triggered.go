@@ -1,0 +1,131 @@
+package checks
+
+import (
+	"context"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+var guardrailTriggeredDef = define[guardrailTriggeredParams](Def{
+	Name: "guardrail_triggered",
+	Summary: "A guardrail fired, or did not: on the last reply of the turn, in the conversation on any, or as an eval " +
+		"that ran before.",
+	Scoring:  "1 when the guardrail fired just as should_trigger says, else 0.",
+	Family:   FamilyMeta,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsReply,
+})
+
+type guardrailTriggeredParams struct {
+	Guardrail string `param:"guardrail" alias:"validator_type,validator" doc:"Its type or id; any guardrail when left out."`
+
+	ShouldTrigger bool   `param:"should_trigger" alias:"expected,assertions" default:"true" doc:"False: it must not fire."`
+	Direction     string `param:"direction" words:"input,output,both" default:"both" doc:"On what it fired."`
+}
+
+func (p guardrailTriggeredParams) Build(b *binder) Check {
+	if _, known := Lookup(p.Guardrail); p.Guardrail != "" && !known && planned()[p.Guardrail] == "" {
+		d := b.warnf("guardrail", "unknown-guardrail", "no check is called %q", p.Guardrail)
+		if d.Hint = diag.DidYouMean(p.Guardrail, knownNames()); d.Hint == "" {
+			d.Hint = "it must be the id of an eval or a guardrail of your own"
+		}
+	}
+	return &guardrailTriggered{p}
+}
+
+type guardrailTriggered struct{ guardrailTriggeredParams }
+
+func (c *guardrailTriggered) Eval(_ context.Context, s *Subject) (Finding, error) {
+	fired, by, direction := c.look(s)
+	name := c.Guardrail
+	if name == "" {
+		name = "any guardrail"
+	}
+	f := Finding{Details: map[string]any{
+		"guardrail": c.Guardrail, "expected_triggered": c.ShouldTrigger, "actually_triggered": fired,
+		"triggered_by": by, "direction": direction,
+	}}
+	switch {
+	case fired:
+		f.Explanation = named(by) + " fired"
+		if direction != "" {
+			f.Explanation += " on the " + named(direction)
+		}
+	case c.Guardrail == "":
+		f.Explanation = "no guardrail fired"
+	default:
+		f.Explanation = name + " did not fire"
+	}
+	if fired == c.ShouldTrigger {
+		f.Score = 1
+	} else {
+		f.Explanation += ", expected otherwise"
+	}
+	return f, nil
+}
+
+// look finds the newest record of the guardrail that fired or, with a name, the newest record of all.
+func (c *guardrailTriggered) look(s *Subject) (fired bool, by, direction string) {
+	if c.Direction == bothDirections {
+		for i := len(s.Earlier) - 1; i >= 0; i-- {
+			e := &s.Earlier[i]
+			if !c.means(e.Type) && !c.means(e.ID) {
+				continue
+			}
+			if e.Score < 1-slack {
+				return true, e.Type, ""
+			}
+			if c.Guardrail != "" {
+				return false, "", ""
+			}
+		}
+	}
+	for i := len(s.Messages) - 1; i >= s.Start; i-- {
+		m := &s.Messages[i]
+		if m.Role != chat.Assistant {
+			continue
+		}
+		if v := c.newest(m.Validations); v != nil {
+			return true, v.Type, directionOf(v)
+		}
+		if !s.Session {
+			break
+		}
+	}
+	return false, "", ""
+}
+
+// newest is the latest firing among the records of a message; nil when there is none.
+func (c *guardrailTriggered) newest(records []chat.Validation) *chat.Validation {
+	for i := len(records) - 1; i >= 0; i-- {
+		v := &records[i]
+		if !c.means(v.Type) || c.Direction != bothDirections && directionOf(v) != c.Direction {
+			continue
+		}
+		if !v.Passed {
+			return v
+		}
+		if c.Guardrail != "" {
+			return nil
+		}
+	}
+	return nil
+}
+
+const bothDirections = "both"
+
+func directionOf(v *chat.Validation) string {
+	direction, _ := v.Details["direction"].(string)
+	return direction
+}
+
+// means reports whether a recorded name is that of the guardrail: the same word, or another spelling of its check.
+func (c *guardrailTriggered) means(name string) bool {
+	if c.Guardrail == "" || name == c.Guardrail {
+		return true
+	}
+	a, known := Lookup(c.Guardrail)
+	b, other := Lookup(name)
+	return known && other && a == b
+}

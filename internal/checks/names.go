@@ -1,0 +1,79 @@
+package checks
+
+import (
+	"fmt"
+
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// nameFilter is a parameter that narrows a check to some names; an empty list narrows nothing.
+type nameFilter []string
+
+func (f *nameFilter) take(b *binder, n *node.Node, what string) (ok bool) {
+	*f, ok = takeNames(b, n, what)
+	return ok
+}
+
+func (*nameFilter) describe() (string, map[string]any) {
+	return "list of text", map[string]any{"anyOf": []any{nameSchema, namesSchema(0)}}
+}
+
+// keeps reports whether a name is among those of the filter.
+func (f nameFilter) keeps(name string) bool {
+	if len(f) == 0 {
+		return true
+	}
+	for _, own := range f {
+		if own == name {
+			return true
+		}
+	}
+	return false
+}
+
+// nameList is a parameter that must be written as a list, and not an empty one.
+type nameList []string
+
+func (l *nameList) take(b *binder, n *node.Node, what string) (ok bool) {
+	if n.Kind != node.List {
+		b.r.Errorf(n, "wrong-type", "%s must be a list of text", what).Hint = "write it as [" + n.Value + "]"
+		return false
+	}
+	if len(n.Content) == 0 {
+		b.r.Errorf(n, "empty-value", "%s is empty", what)
+		return false
+	}
+	*l, ok = takeNames(b, n, what)
+	return ok
+}
+
+func (*nameList) describe() (string, map[string]any) { return "list of text", namesSchema(1) }
+
+// takeNames reads a list of names, or one name as a list of one.
+func takeNames(b *binder, n *node.Node, what string) ([]string, bool) {
+	if n.Kind != node.List {
+		name, ok := takeName(b, n, what)
+		return []string{name}, ok
+	}
+	names, all := make([]string, len(n.Content)), true
+	for i, item := range n.Content {
+		name, ok := takeName(b, item, fmt.Sprintf("%s[%d]", what, i))
+		names[i], all = name, all && ok
+	}
+	return names, all
+}
+
+func takeName(b *binder, n *node.Node, what string) (string, bool) {
+	name, ok := b.r.String(n, what)
+	if ok && name == "" {
+		b.r.Errorf(n, "empty-value", "%s is empty", what)
+		return "", false
+	}
+	return name, ok
+}
+
+var nameSchema = map[string]any{"type": "string", "minLength": 1}
+
+func namesSchema(atLeast int) map[string]any {
+	return map[string]any{"type": "array", "items": nameSchema, "minItems": atLeast}
+}

@@ -1,0 +1,50 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+)
+
+var noToolErrorsDef = define[noToolErrorsParams](Def{
+	Name:     "no_tool_errors",
+	Summary:  "No tool call failed; the score is the share of the calls that did not.",
+	Scoring:  "1 - failed calls / calls; 1 when there is none.",
+	Family:   FamilyTools,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsCalls,
+})
+
+type noToolErrorsParams struct {
+	Tools nameFilter `param:"tools" doc:"Look only at these tools; at all when left out."`
+}
+
+func (p noToolErrorsParams) Build(*binder) Check { return &noToolErrors{p.Tools} }
+
+type noToolErrors struct{ tools nameFilter }
+
+func (c *noToolErrors) Eval(_ context.Context, s *Subject) (Finding, error) {
+	total := 0
+	failures := []map[string]any{}
+	var texts []string
+	for i := range s.Calls {
+		call := &s.Calls[i]
+		if !c.tools.keeps(call.Name) {
+			continue
+		}
+		total++
+		if call.Failed() {
+			failures = append(failures, map[string]any{
+				"tool": call.Name, "error": cut(call.Error, contentLimit), "turn": call.Turn,
+			})
+			texts = append(texts, named(call.Name)+inTurn(s, call.Turn)+": "+quote(call.Error))
+		}
+	}
+	f := Finding{Score: 1, Explanation: count(total, "call") + ", none failed", Details: map[string]any{
+		"errors": failures, "total_calls": total,
+	}}
+	if len(failures) > 0 {
+		f.Score = float64(total-len(failures)) / float64(total)
+		f.Explanation = fmt.Sprintf("%d of %s failed: %s", len(failures), count(total, "call"), listed(texts, "; "))
+	}
+	return f, nil
+}

@@ -1,0 +1,57 @@
+package checks
+
+import "fmt"
+
+// ordered is how far a sequence of names was found among others, gaps allowed.
+type ordered struct {
+	want, got []string
+	matched   int // length of the prefix of want that was found
+}
+
+// inOrder walks the names once and takes each wanted name at its first chance, which finds the longest prefix.
+func inOrder(want, got []string) ordered {
+	o := ordered{want: want, got: got}
+	for _, name := range got {
+		if o.matched < len(want) && name == want[o.matched] {
+			o.matched++
+		}
+	}
+	return o
+}
+
+func (o *ordered) complete() bool { return o.matched == len(o.want) }
+
+func (o *ordered) share() float64 { return float64(o.matched) / float64(len(o.want)) }
+
+// tell says what was found or the first name that was not. verb is what was to happen with a name: "called".
+func (o *ordered) tell(verb string) string {
+	if o.complete() {
+		return verb + " in this order: " + chained(o.want)
+	}
+	missing := o.want[o.matched]
+	text := named(missing) + " was not " + verb
+	if o.matched > 0 {
+		text += " after " + chained(o.want[:o.matched])
+	}
+	if len(o.got) == 0 {
+		return text + fmt.Sprintf("; nothing was %s", verb)
+	}
+	return text + fmt.Sprintf("; %s: %s", verb, chained(o.got))
+}
+
+// details has the figures and, under the key actual, what there was to look through.
+func (o *ordered) details(actual string) map[string]any {
+	d := map[string]any{"matched_steps": o.matched, "total_steps": len(o.want), actual: atLeastEmpty(o.got)}
+	if !o.complete() {
+		d["missing"] = o.want[o.matched]
+	}
+	return d
+}
+
+// atLeastEmpty keeps null out of details.
+func atLeastEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

@@ -1,0 +1,86 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+	"unicode/utf8"
+)
+
+var outcomeEquivalentDef = define[outcomeEquivalentParams](Def{
+	Name:     "outcome_equivalent",
+	Summary:  "The run ended as declared: with the same tools called, in the same state, or with the same reply.",
+	Scoring:  "1 when the two are equal or there is nothing to compare with, else 0.",
+	Family:   FamilyBehaviour,
+	Surfaces: OnEval,
+	Needs:    NeedsReply | NeedsCalls | NeedsCompute,
+})
+
+type outcomeEquivalentParams struct {
+	Metric string `param:"metric,required" words:"tool_calls,final_state,content_hash" doc:"What is compared."`
+
+	ExpectedTools   []string `param:"expected_tools" doc:"For tool_calls: names of tools; order and repeats do not matter."`
+	ExpectedState   *string  `param:"expected_state" doc:"For final_state: the state of the workflow."`
+	ExpectedContent *string  `param:"expected_content" doc:"For content_hash: the whole last reply, byte for byte."`
+}
+
+var outcomeComparands = map[string]string{
+	"tool_calls": "expected_tools", "final_state": "expected_state", "content_hash": "expected_content",
+}
+
+func (p outcomeEquivalentParams) Build(b *binder) Check {
+	warnComparand(b, "metric", p.Metric, outcomeComparands)
+	return &outcomeEquivalent{p}
+}
+
+type outcomeEquivalent struct{ outcomeEquivalentParams }
+
+func (c *outcomeEquivalent) Eval(_ context.Context, s *Subject) (f Finding, err error) {
+	switch {
+	case c.Metric == "tool_calls" && c.ExpectedTools != nil:
+		f = sameTools(s.Calls, c.ExpectedTools)
+	case c.Metric == "final_state" && c.ExpectedState != nil:
+		f, err = sameState(s.Workflow, *c.ExpectedState)
+	case c.Metric == "content_hash" && c.ExpectedContent != nil:
+		f = sameContent(s.Output(), *c.ExpectedContent)
+	default:
+		f = nothingToCompare(outcomeComparands[c.Metric])
+	}
+	if err != nil {
+		return Finding{}, err
+	}
+	if f.Details == nil {
+		f.Details = map[string]any{}
+	}
+	f.Details["metric"] = c.Metric
+	return f, nil
+}
+
+func sameContent(got, expected string) Finding {
+	f := Finding{Score: 1, Explanation: "the reply is as expected", Details: map[string]any{
+		"expected": cut(expected, contentLimit), "actual": cut(got, contentLimit),
+	}}
+	if got != expected {
+		f.Score, f.Explanation = 0, difference(got, expected)
+	}
+	return f
+}
+
+// difference shows two texts from the character on in which they differ.
+func difference(got, expected string) string {
+	at := 0
+	for at < len(got) && at < len(expected) && got[at] == expected[at] {
+		at++
+	}
+	for at > 0 && (midRune(got, at) || midRune(expected, at)) {
+		at--
+	}
+	got, expected, before := got[at:], expected[at:], utf8.RuneCountInString(got[:at])
+	if before == 0 {
+		return "the reply is " + quote(got) + ", expected " + quote(expected)
+	}
+	return fmt.Sprintf("the reply goes on with %s after %s, expected %s", quote(got), count(before, "character"),
+		quote(expected))
+}
+
+// midRune reports whether a place is within a character.
+func midRune(s string, at int) bool { return at < len(s) && !utf8.RuneStart(s[at]) }

@@ -1,0 +1,54 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+)
+
+var skillActivatedDef = define[skillActivatedParams](Def{
+	Name:     "skill_activated",
+	Summary:  "Every named skill was activated with success.",
+	Scoring:  "Skills activated at least min_calls times / named skills.",
+	Family:   FamilyAgents,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsCalls,
+})
+
+type skillActivatedParams struct {
+	SkillNames []string `param:"skill_names,required" doc:"Names of skills, in any order."`
+	MinCalls   int      `param:"min_calls" default:"1" min:"1" doc:"Successful activations that each skill needs."`
+}
+
+func (p skillActivatedParams) Build(*binder) Check { return &skillActivated{p} }
+
+type skillActivated struct{ skillActivatedParams }
+
+func (c *skillActivated) Eval(_ context.Context, s *Subject) (Finding, error) {
+	counts := map[string]int{}
+	for _, a := range activations(s.Calls) {
+		counts[a.skill]++
+	}
+	found, missing := []string{}, []string{}
+	var good, bad []string
+	for _, skill := range c.SkillNames {
+		n := counts[skill]
+		text := skill + " was activated " + times(n)
+		if n >= c.MinCalls {
+			found, good = append(found, skill), append(good, text)
+			continue
+		}
+		if n == 0 {
+			text = skill + " was not activated"
+		}
+		if c.MinCalls > 1 {
+			text += fmt.Sprintf(", at least %d wanted", c.MinCalls)
+		}
+		missing, bad = append(missing, skill), append(bad, text)
+	}
+	f := Finding{Score: share(len(found), len(c.SkillNames)), Explanation: listed(good, "; ")}
+	if len(bad) > 0 {
+		f.Explanation = listed(bad, "; ")
+	}
+	f.Details = map[string]any{"activated": found, "missing_skills": missing, "counts": counts}
+	return f, nil
+}

@@ -1,0 +1,40 @@
+package checks
+
+import (
+	"context"
+	"slices"
+)
+
+var skillNotActivatedDef = define[skillNotActivatedParams](Def{
+	Name:     "skill_not_activated",
+	Summary:  "None of the named skills was activated; an activation that failed does not count.",
+	Scoring:  "1 when none of the skills was activated, else 0.",
+	Family:   FamilyAgents,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsCalls,
+})
+
+type skillNotActivatedParams struct {
+	SkillNames []string `param:"skill_names,required" doc:"Skills that must not be activated."`
+}
+
+func (p skillNotActivatedParams) Build(*binder) Check { return skillNotActivated(p.SkillNames) }
+
+type skillNotActivated []string
+
+func (c skillNotActivated) Eval(_ context.Context, s *Subject) (Finding, error) {
+	violations := []map[string]any{}
+	var texts []string
+	for _, a := range activations(s.Calls) {
+		if slices.Contains(c, a.skill) {
+			violations = append(violations, map[string]any{"skill": a.skill, "turn": a.turn})
+			texts = append(texts, a.skill+inTurn(s, a.turn))
+		}
+	}
+	f := Finding{Score: 1, Explanation: "not activated: " + listed(c, ", ")}
+	if len(violations) > 0 {
+		f.Score, f.Explanation = 0, "activated: "+listed(texts, "; ")
+	}
+	f.Details = map[string]any{"violations": violations}
+	return f, nil
+}

@@ -1,0 +1,31 @@
+package checks
+
+// skillTool is the tool by which a model activates a skill; its argument `name` says which.
+const skillTool = "skill__activate"
+
+// activation is a skill that was activated.
+type activation struct {
+	skill string
+	turn  int
+}
+
+// activations are the successful activations among the calls, in order.
+func activations(calls []Call) []activation {
+	var list []activation
+	for i := range calls {
+		call := &calls[i]
+		skill, _ := call.Args["name"].(string)
+		if call.Name == skillTool && !call.Failed() && skill != "" {
+			list = append(list, activation{skill, call.Turn})
+		}
+	}
+	return list
+}
+
+func skillsOf(list []activation) []string {
+	names := make([]string, len(list))
+	for i := range list {
+		names[i] = list[i].skill
+	}
+	return names
+}

@@ -1,0 +1,50 @@
+package checks
+
+import "context"
+
+var toolAntiPatternDef = define[toolAntiPatternParams](Def{
+	Name:     "tool_anti_pattern",
+	Summary:  "None of some orders of tool calls occurs, not even with other calls between.",
+	Scoring:  "0 when one of the orders occurs, else 1; failed calls count.",
+	Family:   FamilyTools,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsCalls,
+})
+
+type toolAntiPatternParams struct {
+	Patterns []antiPattern `param:"patterns,required" doc:"Orders of calls that must not occur."`
+}
+
+type antiPattern struct {
+	Sequence []string `param:"sequence,required" doc:"Names of tools in their order."`
+	Message  string   `param:"message" doc:"Why not; shown when it occurs."`
+}
+
+func (p toolAntiPatternParams) Build(*binder) Check { return toolAntiPattern(p.Patterns) }
+
+type toolAntiPattern []antiPattern
+
+func (c toolAntiPattern) Eval(_ context.Context, s *Subject) (Finding, error) {
+	called := namesOf(s.Calls)
+	violations := []map[string]any{}
+	var texts []string
+	for i := range c {
+		p := &c[i]
+		if o := inOrder(p.Sequence, called); !o.complete() {
+			continue
+		}
+		text := "called in this order: " + chained(p.Sequence)
+		if p.Message != "" {
+			text += " (" + oneLine(p.Message) + ")"
+		}
+		violations = append(violations, map[string]any{"sequence": p.Sequence, "message": p.Message})
+		texts = append(texts, text)
+	}
+	f := Finding{Score: 1, Details: map[string]any{"violations": violations, "actual_tools": called}}
+	if len(violations) > 0 {
+		f.Score, f.Explanation = 0, listed(texts, "; ")
+	} else {
+		f.Explanation = count(len(c), "order") + " to avoid, none occurs in " + count(len(called), "call")
+	}
+	return f, nil
+}

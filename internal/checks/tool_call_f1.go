@@ -1,0 +1,59 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+var toolCallF1Def = define[toolCallF1Params](Def{
+	Name:     "tool_call_f1",
+	Summary:  "The tools that were called are those that were expected, each as often, in any order.",
+	Scoring:  "F1 of the called names against the expected ones, repeats counted; set min_score to allow for less than all.",
+	Family:   FamilyTools,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsCalls,
+})
+
+type toolCallF1Params struct {
+	ExpectedTools []string `param:"expected_tools,required" doc:"Names of tools; one to be called twice is named twice."`
+}
+
+func (p toolCallF1Params) Build(*binder) Check { return toolCallF1(p.ExpectedTools) }
+
+type toolCallF1 []string
+
+func (c toolCallF1) Eval(_ context.Context, s *Subject) (Finding, error) {
+	open := map[string]int{} // name → how often it is still expected
+	for _, name := range c {
+		open[name]++
+	}
+	o := overlap{expected: len(c), actual: len(s.Calls)}
+	unexpected := []string{}
+	for i := range s.Calls {
+		name := s.Calls[i].Name
+		if open[name] == 0 {
+			unexpected = append(unexpected, name)
+			continue
+		}
+		open[name]--
+		o.matched++
+	}
+	missing := []string{}
+	for _, name := range slices.Sorted(maps.Keys(open)) {
+		missing = append(missing, slices.Repeat([]string{name}, open[name])...)
+	}
+	f := Finding{Score: o.f1(), Details: map[string]any{
+		"precision": sixDigits(o.precision()), "recall": sixDigits(o.recall()), "f1": sixDigits(o.f1()),
+		"missing_tools": missing, "unexpected_tools": unexpected,
+	}}
+	f.Explanation = fmt.Sprintf("%d of %s made", o.matched, count(o.expected, "expected call"))
+	if len(missing) > 0 {
+		f.Explanation += "; missing: " + chained(missing)
+	}
+	if len(unexpected) > 0 {
+		f.Explanation += "; not expected: " + chained(unexpected)
+	}
+	return f, nil
+}

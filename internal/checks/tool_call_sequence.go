@@ -1,0 +1,34 @@
+package checks
+
+import "context"
+
+var toolCallSequenceDef = define[toolCallSequenceParams](Def{
+	Name:     "tool_call_sequence",
+	Summary:  "Tools were called in an order, others may come between; the score is the share of it that was.",
+	Scoring:  "Names found in order before the first that is not / names in the sequence; failed calls count.",
+	Family:   FamilyTools,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsCalls,
+})
+
+type toolCallSequenceParams struct {
+	Sequence []string `param:"sequence,required" doc:"Names of tools; one named twice must be called twice."`
+}
+
+func (p toolCallSequenceParams) Build(*binder) Check { return toolCallSequence(p.Sequence) }
+
+type toolCallSequence []string
+
+func (c toolCallSequence) Eval(_ context.Context, s *Subject) (Finding, error) {
+	o := inOrder(c, namesOf(s.Calls))
+	return Finding{Score: o.share(), Explanation: o.tell("called"), Details: o.details("actual_tools")}, nil
+}
+
+// namesOf are the names of the tools in the order of the calls.
+func namesOf(calls []Call) []string {
+	names := make([]string, len(calls))
+	for i := range calls {
+		names[i] = calls[i].Name
+	}
+	return names
+}

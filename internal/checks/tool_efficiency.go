@@ -1,0 +1,61 @@
+package checks
+
+import (
+	"context"
+	"strings"
+)
+
+var toolEfficiencyDef = define[toolEfficiencyParams](Def{
+	Name:     "tool_efficiency",
+	Summary:  "Calls and failures stay within limits; the score is the share of the calls that were left.",
+	Scoring:  "0 when a limit is broken; else 1 - calls / max_calls, or 1 without max_calls. Within the limits it passes.",
+	Family:   FamilyTools,
+	Surfaces: OnEval,
+	Needs:    NeedsCalls,
+	AnyOf:    []string{"max_calls", "max_errors", "max_error_rate"},
+})
+
+type toolEfficiencyParams struct {
+	MaxCalls     *int     `param:"max_calls" min:"0" doc:"Calls that are allowed, failed ones included."`
+	MaxErrors    *int     `param:"max_errors" min:"0" doc:"Failed calls that are allowed."`
+	MaxErrorRate *float64 `param:"max_error_rate" min:"0" max:"1" doc:"Share of the calls that may fail."`
+}
+
+func (p toolEfficiencyParams) Build(*binder) Check { return &toolEfficiency{p} }
+
+type toolEfficiency struct{ toolEfficiencyParams }
+
+func (c *toolEfficiency) Eval(_ context.Context, s *Subject) (Finding, error) {
+	calls, failed, rate := len(s.Calls), 0, 0.0
+	for i := range s.Calls {
+		if s.Calls[i].Failed() {
+			failed++
+		}
+	}
+	if calls > 0 {
+		rate = float64(failed) / float64(calls)
+	}
+	var t tally
+	if c.MaxCalls != nil {
+		t.add("calls", float64(calls), float64(*c.MaxCalls), decimal)
+	}
+	if c.MaxErrors != nil {
+		t.add("failed calls", float64(failed), float64(*c.MaxErrors), decimal)
+	}
+	if c.MaxErrorRate != nil {
+		t.add("failed share of the calls", rate, *c.MaxErrorRate, percent)
+	}
+	holds := len(t.broken) == 0
+	f := Finding{Holds: &holds, Explanation: strings.Join(t.held, "; "), Details: map[string]any{
+		"total_calls": calls, "errors": failed, "error_rate": rate, "failures": atLeastEmpty(t.broken),
+	}}
+	switch {
+	case !holds:
+		f.Explanation = strings.Join(t.broken, "; ")
+	case c.MaxCalls != nil && *c.MaxCalls > 0:
+		f.Score = 1 - float64(calls)/float64(*c.MaxCalls)
+	default:
+		f.Score = 1
+	}
+	return f, nil
+}

@@ -1,0 +1,147 @@
+package checks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+var toolExecDef = define[toolExecParams](Def{
+	Name:     "tool_exec",
+	Summary:  "A tool of the project, called by the check itself, succeeds.",
+	Scoring:  "1 when the tool gives no error in time and its result fits the patterns, else 0.",
+	Family:   FamilyTools,
+	Surfaces: OnAssertion | OnEval,
+	Scope:    WholeAlways,
+	Needs:    NeedsTool,
+})
+
+type toolExecParams struct {
+	Tool string              `param:"tool,required" doc:"The tool to call."`
+	Args map[string]anyValue `param:"args" doc:"Its arguments, passed as they are; none when left out."`
+
+	TimeoutSeconds float64 `param:"timeout_seconds" default:"120" above:"0" max:"86400" doc:"How long the tool may take."`
+	SuccessPattern pattern `param:"success_pattern" doc:"What the result must match."`
+	FailurePattern pattern `param:"failure_pattern" doc:"What the result must not match."`
+}
+
+func (p toolExecParams) Build(b *binder) Check {
+	c := &toolExec{
+		use:     ToolUse{Name: p.Tool, Args: make(map[string]any, len(p.Args)), Pos: b.r.Pos(b.read["tool"])},
+		timeout: time.Duration(p.TimeoutSeconds * float64(time.Second)),
+		success: p.SuccessPattern.Regexp, failure: p.FailurePattern.Regexp,
+	}
+	for name, v := range p.Args {
+		c.use.Args[name] = v.v
+	}
+	return c
+}
+
+// ToolUse is a call that a check will make, so that a plan can refuse what cannot work.
+type ToolUse struct {
+	Name string
+	Args map[string]any
+	Pos  diag.Pos // of the name
+}
+
+// ToolUse returns the call that the check will make; nil when it makes none.
+func (c *Compiled) ToolUse() *ToolUse {
+	if exec, ok := c.Check.(*toolExec); ok {
+		return &exec.use
+	}
+	return nil
+}
+
+type toolExec struct {
+	use              ToolUse
+	timeout          time.Duration
+	success, failure *regexp.Regexp // nil: not asked for
+}
+
+func (c *toolExec) Eval(ctx context.Context, s *Subject) (Finding, error) {
+	switch {
+	case s.Tools == nil:
+		return Finding{}, errors.New("there are no tools that could be called")
+	case !s.Tools.Has(c.use.Name):
+		return Finding{}, fmt.Errorf("the project has no tool %q", c.use.Name)
+	}
+	limited, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	res := s.Tools.Call(limited, c.use.Name, c.use.Args)
+	if err := ctx.Err(); err != nil {
+		return Finding{}, err
+	}
+	return c.judge(&res, res.Error != "" && limited.Err() != nil), nil
+}
+
+func (c *toolExec) judge(res *chat.ToolResult, late bool) Finding {
+	texts := resultTexts(res.Text())
+	f := Finding{Details: map[string]any{
+		"tool": c.use.Name, "latency_ms": res.LatencyMS, "result": parsedResult(res.Text()),
+	}}
+	says := ": " + quote(texts[0])
+	switch {
+	case late:
+		f.Explanation = fmt.Sprintf("%s gave no result within %s", c.use.Name, c.timeout)
+	case res.Error != "":
+		f.Explanation = c.use.Name + " failed: " + quote(res.Error)
+		f.Details["error"] = cut(res.Error, contentLimit)
+	case c.failure != nil && matchesOne(c.failure, texts):
+		f.Explanation = "the result of " + c.use.Name + " matches the failure_pattern " + quote(c.failure.String()) + says
+	case c.success != nil && !matchesOne(c.success, texts):
+		f.Explanation = "the result of " + c.use.Name + " does not match the success_pattern " +
+			quote(c.success.String()) + says
+	default:
+		f.Score, f.Explanation = 1, c.use.Name+" succeeded"+says
+	}
+	return f
+}
+
+// resultTexts is a result as patterns see it: as it is, and without spaces when it is a JSON object or list.
+func resultTexts(text string) []string {
+	v, ok := structured(text)
+	if !ok {
+		return []string{text}
+	}
+	return []string{text, compactJSON(v)}
+}
+
+func matchesOne(re *regexp.Regexp, texts []string) bool {
+	for _, text := range texts {
+		if re.MatchString(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// parsedResult is a result for details: JSON where it is JSON. An object or list that is wrapped in a JSON text is
+// unwrapped once.
+func parsedResult(text string) any {
+	v, err := chat.DecodeJSON([]byte(text))
+	if err != nil {
+		return cut(text, keptLimit)
+	}
+	if inner, ok := v.(string); ok {
+		if w, ok := structured(inner); ok {
+			return kept(w)
+		}
+	}
+	return kept(v)
+}
+
+// structured decodes a text that holds a JSON object or list.
+func structured(text string) (any, bool) {
+	trimmed := strings.TrimSpace(text)
+	if !strings.HasPrefix(trimmed, "{") && !strings.HasPrefix(trimmed, "[") {
+		return nil, false
+	}
+	v, err := chat.DecodeJSON([]byte(trimmed))
+	return v, err == nil
+}

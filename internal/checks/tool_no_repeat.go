@@ -1,0 +1,47 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+)
+
+var toolNoRepeatDef = define[toolNoRepeatParams](Def{
+	Name:     "tool_no_repeat",
+	Summary:  "No tool is called several times in a row, whatever the arguments.",
+	Scoring:  "0 when a tool was called more often in a row than max_repeats, else 1.",
+	Family:   FamilyTools,
+	Surfaces: OnEval,
+	Needs:    NeedsCalls,
+})
+
+type toolNoRepeatParams struct {
+	Tools      nameFilter `param:"tools" doc:"Look only at these tools; at all when left out."`
+	MaxRepeats int        `param:"max_repeats" default:"1" min:"1" doc:"Calls in a row that are allowed."`
+}
+
+func (p toolNoRepeatParams) Build(*binder) Check { return &toolNoRepeat{p} }
+
+type toolNoRepeat struct{ toolNoRepeatParams }
+
+func (c *toolNoRepeat) Eval(_ context.Context, s *Subject) (Finding, error) {
+	violations := []map[string]any{}
+	var texts []string
+	for at := 0; at < len(s.Calls); {
+		name, n := s.Calls[at].Name, 1
+		for at+n < len(s.Calls) && s.Calls[at+n].Name == name {
+			n++
+		}
+		if n > c.MaxRepeats && c.Tools.keeps(name) {
+			violations = append(violations, map[string]any{"tool": name, "consecutive": n, "at": at})
+			texts = append(texts, fmt.Sprintf("%s was called %s in a row%s", named(name), times(n), inTurn(s, s.Calls[at].Turn)))
+		}
+		at += n
+	}
+	f := Finding{Score: 1, Details: map[string]any{"violations": violations, "max_repeats": c.MaxRepeats}}
+	if len(violations) > 0 {
+		f.Score, f.Explanation = 0, fmt.Sprintf("%s; at most %s allowed", listed(texts, "; "), times(c.MaxRepeats))
+	} else {
+		f.Explanation = fmt.Sprintf("%s, none more than %s in a row", count(len(s.Calls), "call"), times(c.MaxRepeats))
+	}
+	return f, nil
+}

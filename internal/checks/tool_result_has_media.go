@@ -1,0 +1,109 @@
+package checks
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+var toolResultHasMediaDef = define[toolResultHasMediaParams](Def{
+	Name:     "tool_result_has_media",
+	Summary:  "The result of some tool call has an image, a sound, a video or a document in it.",
+	Scoring:  "1 when a result has such a part, else 0.",
+	Family:   FamilyTools,
+	Surfaces: OnEval,
+	Needs:    NeedsCalls | NeedsMedia,
+})
+
+type toolResultHasMediaParams struct {
+	resultScope
+	MediaType mediaKind `param:"media_type" doc:"Which kind; any when left out."`
+}
+
+func (p toolResultHasMediaParams) Build(*binder) Check {
+	return &toolResultHasMedia{p.resultScope, string(p.MediaType)}
+}
+
+type toolResultHasMedia struct {
+	resultScope
+	kind string // "": any
+}
+
+func (c *toolResultHasMedia) Eval(_ context.Context, s *Subject) (Finding, error) {
+	what := c.kind
+	if what == "" {
+		what = "media"
+	}
+	details := map[string]any{"tool": c.ToolName, "media_type": c.kind}
+	return c.find(s, what, details, func(p *chat.Part) bool { return c.kind == "" || strings.EqualFold(p.Type, c.kind) }), nil
+}
+
+// find looks for a part that is not text in the results.
+func (r *resultScope) find(s *Subject, what string, details map[string]any, fits func(p *chat.Part) bool) Finding {
+	var seen []string
+	holder := ""
+	n := r.each(s, func(_ int, call *Call) {
+		for i := range call.Parts {
+			p := &call.Parts[i]
+			if isText(p) {
+				continue
+			}
+			seen = append(seen, label(p))
+			if holder == "" && fits(p) {
+				holder = named(call.Name) + " gave " + label(p) + inTurn(s, call.Turn)
+			}
+		}
+	})
+	details["found"], details["media"] = holder != "", atLeastEmpty(seen)
+	switch {
+	case n == 0:
+		return r.none(s, details)
+	case holder != "":
+		return Finding{Score: 1, Explanation: holder, Details: details}
+	case len(seen) > 0:
+		return Finding{Explanation: "no " + what + " in " + r.results(n) + ", only " + listed(seen, ", "), Details: details}
+	}
+	return Finding{Explanation: "no " + what + " in " + r.results(n) + ", only text", Details: details}
+}
+
+// isText reports whether a part is nothing but text.
+func isText(p *chat.Part) bool {
+	return p.Media == nil && (p.Type == "" || strings.EqualFold(p.Type, "text"))
+}
+
+// label is a part in words: image (image/png).
+func label(p *chat.Part) string {
+	if p.Media == nil || p.Media.MIMEType == "" {
+		return named(p.Type)
+	}
+	return named(p.Type) + " (" + named(p.Media.MIMEType) + ")"
+}
+
+var mediaKinds = []string{"image", "audio", "video", "document"}
+
+// mediaKind is a parameter that holds one of mediaKinds, in any case.
+type mediaKind string
+
+func (*mediaKind) describe() (string, map[string]any) {
+	return "one of " + joinWords(mediaKinds), map[string]any{"type": "string", "pattern": "(?i)^(" + strings.Join(mediaKinds, "|") + ")$"}
+}
+
+func (k *mediaKind) take(b *binder, n *node.Node, what string) bool {
+	text, ok := b.r.String(n, what)
+	if !ok {
+		return false
+	}
+	*k = mediaKind(strings.ToLower(text))
+	if !slices.Contains(mediaKinds, string(*k)) {
+		d := b.r.Errorf(n, "unknown-value", "%s cannot be %q; expected %s", what, text, joinWords(mediaKinds))
+		if d.Hint = diag.DidYouMean(string(*k), mediaKinds); strings.Contains(text, "/") {
+			d.Hint = "to ask for a MIME type, use tool_result_media_type"
+		}
+		return false
+	}
+	return true
+}

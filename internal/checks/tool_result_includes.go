@@ -1,0 +1,71 @@
+package checks
+
+import (
+	"context"
+	"strings"
+)
+
+var toolResultIncludesDef = define[toolResultIncludesParams](Def{
+	Name:     "tool_result_includes",
+	Summary:  "Results of tool calls contain every pattern; case does not matter.",
+	Scoring:  "1 when at least occurrence results have every pattern, else 0.",
+	Family:   FamilyTools,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsCalls,
+})
+
+type toolResultIncludesParams struct {
+	resultScope
+	Patterns   []string `param:"patterns,required" doc:"Texts that must all be in the same result."`
+	Occurrence int      `param:"occurrence" default:"1" min:"1" doc:"Results that are wanted at least."`
+}
+
+func (p toolResultIncludesParams) Build(*binder) Check {
+	return &toolResultIncludes{p.resultScope, textPatterns(p.Patterns), p.Occurrence}
+}
+
+type toolResultIncludes struct {
+	resultScope
+	patterns   []textPattern
+	occurrence int
+}
+
+func (c *toolResultIncludes) Eval(_ context.Context, s *Subject) (Finding, error) {
+	matched := 0
+	misses := []map[string]any{}
+	var last []string // what the last result that does not match lacks
+	n := c.each(s, func(i int, call *Call) {
+		lacking := c.lacking(call.Text())
+		if len(lacking) == 0 {
+			matched++
+			return
+		}
+		last = lacking
+		if len(misses) < listLimit {
+			misses = append(misses, map[string]any{"call": i, "tool": call.Name, "patterns": lacking})
+		}
+	})
+	f := Finding{Details: map[string]any{"tool": c.ToolName, "missing": misses}}
+	if n == 0 {
+		return c.none(s, f.Details), nil
+	}
+	verb := "has every pattern"
+	if matched != 1 {
+		verb = "have every pattern"
+	}
+	occurrences(&f, matched, c.occurrence, c.results(n), verb)
+	if f.Score < 1 && last != nil {
+		f.Explanation += "; the last that does not lacks " + quoted(last)
+	}
+	return f, nil
+}
+
+func (c *toolResultIncludes) lacking(text string) (patterns []string) {
+	lower := strings.ToLower(text)
+	for i := range c.patterns {
+		if p := &c.patterns[i]; !strings.Contains(lower, p.folded) {
+			patterns = append(patterns, p.text)
+		}
+	}
+	return patterns
+}

@@ -1,0 +1,57 @@
+package checks
+
+import (
+	"context"
+	"regexp"
+)
+
+var toolResultMatchesDef = define[toolResultMatchesParams](Def{
+	Name:     "tool_result_matches",
+	Summary:  "Results of tool calls match a regular expression.",
+	Scoring:  "1 when at least occurrence results match, else 0.",
+	Family:   FamilyTools,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsCalls,
+})
+
+type toolResultMatchesParams struct {
+	resultScope
+	Pattern    pattern `param:"pattern,required" doc:"RE2 syntax; matches anywhere; (?i) at the start ignores case."`
+	Occurrence int     `param:"occurrence" default:"1" min:"1" doc:"Results that are wanted at least."`
+}
+
+func (p toolResultMatchesParams) Build(*binder) Check {
+	return &toolResultMatches{p.resultScope, p.Pattern.Regexp, p.Occurrence}
+}
+
+type toolResultMatches struct {
+	resultScope
+	re         *regexp.Regexp
+	occurrence int
+}
+
+func (c *toolResultMatches) Eval(_ context.Context, s *Subject) (Finding, error) {
+	matched, last := 0, ""
+	n := c.each(s, func(_ int, call *Call) {
+		text := call.Text()
+		if c.re.MatchString(text) {
+			matched++
+			return
+		}
+		last = text
+	})
+	f := Finding{Details: map[string]any{"tool": c.ToolName, "pattern": c.re.String()}}
+	if n == 0 {
+		return c.none(s, f.Details), nil
+	}
+	verb := "matches " + quote(c.re.String())
+	if matched != 1 {
+		verb = "match " + quote(c.re.String())
+	}
+	occurrences(&f, matched, c.occurrence, c.results(n), verb)
+	if f.Score < 1 && matched < n {
+		f.Explanation += "; the last that does not is " + quote(last)
+		f.Details["actual"] = cut(last, contentLimit)
+	}
+	return f, nil
+}

@@ -1,0 +1,50 @@
+package checks
+
+import "fmt"
+
+// resultScope is the parameters that say which calls a check of tool results looks at.
+type resultScope struct {
+	ToolName string `param:"tool_name" alias:"tool" doc:"Look only at the results of this tool; of all when left out."`
+}
+
+func (r *resultScope) keeps(call *Call) bool { return r.ToolName == "" || call.Name == r.ToolName }
+
+// each visits the calls in scope and counts them.
+func (r *resultScope) each(s *Subject, visit func(i int, call *Call)) (n int) {
+	for i := range s.Calls {
+		if call := &s.Calls[i]; r.keeps(call) {
+			n++
+			visit(i, call)
+		}
+	}
+	return n
+}
+
+// results names what was looked at: 2 results of lookup.
+func (r *resultScope) results(n int) string {
+	text := count(n, "result")
+	if r.ToolName != "" {
+		text += " of " + r.ToolName
+	}
+	return text
+}
+
+// none is the finding for a check that needs a result and has none.
+func (r *resultScope) none(s *Subject, details map[string]any) Finding {
+	details["called_tools"] = callNames(s.Calls)
+	if r.ToolName == "" {
+		return Finding{Explanation: "no tool was called", Details: details}
+	}
+	return Finding{Explanation: r.ToolName + " was not called", Details: details}
+}
+
+// occurrences holds a number of matching results against the number that is wanted.
+func occurrences(f *Finding, matched, wanted int, all, verb string) {
+	f.Explanation = fmt.Sprintf("%d of %s %s", matched, all, verb)
+	f.Details["match_count"], f.Details["occurrence"] = matched, wanted
+	if matched >= wanted {
+		f.Score = 1
+	} else if wanted > 1 {
+		f.Explanation += fmt.Sprintf(", at least %d wanted", wanted)
+	}
+}

@@ -1,0 +1,69 @@
+package checks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+var validToolCallDef = define[validToolCallParams](Def{
+	Name: "valid_tool_call",
+	Summary: "Every tool call names a tool of the project and has arguments that fit its input_schema as the model " +
+		"wrote them.",
+	Scoring:  "Valid calls / calls; skipped when no tool was called.",
+	Family:   FamilyTools,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsCalls,
+})
+
+type validToolCallParams struct{}
+
+func (validToolCallParams) Build(*binder) Check { return validToolCall{} }
+
+type validToolCall struct{}
+
+func (validToolCall) Eval(_ context.Context, s *Subject) (Finding, error) {
+	if s.Tools == nil {
+		return Finding{}, errors.New("the tools of the project are not known")
+	}
+	if len(s.Calls) == 0 {
+		return Finding{}, fmt.Errorf("%w: no tool was called", ErrNotApplicable)
+	}
+	invalid := []map[string]any{}
+	var texts []string
+	for i := range s.Calls {
+		call := &s.Calls[i]
+		if problem := invalidCall(s.Tools, call); problem != "" {
+			invalid = append(invalid, map[string]any{
+				"call": i, "tool": call.Name, "turn": call.Turn, "problem": cut(problem, contentLimit),
+			})
+			texts = append(texts, problem+inTurn(s, call.Turn))
+		}
+	}
+	n := len(s.Calls)
+	f := Finding{Score: share(n-len(invalid), n), Details: map[string]any{"calls": n, "violations": invalid}}
+	if len(invalid) == 0 {
+		f.Explanation = count(n, "call") + ", each of a declared tool with arguments that fit"
+	} else {
+		f.Explanation = fmt.Sprintf("%d of %s invalid: %s", len(invalid), count(n, "call"), listed(texts, "; "))
+	}
+	return f, nil
+}
+
+// invalidCall says what is wrong with a call; "" when nothing is.
+func invalidCall(tools ToolCaller, call *Call) string {
+	if !tools.Has(call.Name) {
+		return "the project has no tool " + quote(call.Name)
+	}
+	if call.BadArgs != "" {
+		return named(call.Name) + ": the arguments are not a JSON object: " + quote(call.BadArgs)
+	}
+	args := call.Args
+	if args == nil {
+		args = map[string]any{}
+	}
+	if err := tools.Fits(call.Name, args); err != nil {
+		return named(call.Name) + ": " + cut(oneLine(err.Error()), contentLimit)
+	}
+	return ""
+}

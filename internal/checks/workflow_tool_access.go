@@ -1,0 +1,93 @@
+package checks
+
+import (
+	"context"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/node"
+)
+
+var workflowToolAccessDef = define[workflowToolAccessParams](Def{
+	Name:     "workflow_tool_access",
+	Summary:  "In the whole conversation the states of the workflow call only the tools that they are allowed.",
+	Scoring:  "0 when a call in a state with a rule is not of a tool that the rule allows, else 1.",
+	Family:   FamilyWorkflow,
+	Surfaces: OnAssertion | OnEval,
+	Scope:    WholeAlways,
+	Needs:    NeedsCalls | NeedsWorkflow,
+})
+
+type workflowToolAccessParams struct {
+	Rules []accessRule `param:"rules,required" doc:"What states may call; a state without a rule may call anything."`
+}
+
+type accessRule struct {
+	State   string     `param:"state,required" doc:"Name of the state."`
+	Allowed nameFilter `param:"allowed,required" doc:"Tools that may be called in it; an empty list forbids all."`
+}
+
+func (p workflowToolAccessParams) Build(b *binder) Check {
+	c := make(workflowToolAccess, len(p.Rules))
+	for i, rule := range p.Rules {
+		if _, twice := c[rule.State]; twice {
+			at := b.read["rules"]
+			if at.Kind == node.List {
+				at = at.Content[i]
+			}
+			b.r.Errorf(at, "duplicate-rule", "%s: rules[%d] is a second rule for state %q", b.name, i, rule.State).Hint =
+				"put all its tools into one rule"
+		}
+		c[rule.State] = rule.Allowed
+	}
+	return c
+}
+
+// workflowToolAccess maps states to the tools that they may call.
+type workflowToolAccess map[string][]string
+
+func (c workflowToolAccess) Eval(_ context.Context, s *Subject) (Finding, error) {
+	w := s.Workflow
+	if w == nil {
+		return Finding{}, errNoWorkflow
+	}
+	violations := []map[string]any{}
+	var texts []string
+	ruled := 0
+	for i := range s.Calls {
+		call := &s.Calls[i]
+		state := w.stateAt(call.Turn)
+		allowed, hasRule := c[state]
+		if !hasRule {
+			continue
+		}
+		ruled++
+		if !slices.Contains(allowed, call.Name) {
+			violations = append(violations, map[string]any{"state": state, "tool": call.Name, "turn": call.Turn})
+			texts = append(texts, state+" called "+named(call.Name)+inTurn(s, call.Turn))
+		}
+	}
+	f := Finding{Score: 1, Details: map[string]any{"violations": violations, "calls": len(s.Calls), "calls_in_ruled_states": ruled}}
+	f.Explanation = count(ruled, "call") + " in states with a rule, all allowed"
+	if len(violations) > 0 {
+		f.Score, f.Explanation = 0, "not allowed: "+listed(texts, "; ")
+	}
+	return f, nil
+}
+
+// stateAt is the state of the calls of a turn: that to which the last transition until then goes, which may be one of
+// the same turn. A transition of which the turn is not known counts as made with the one before it.
+func (w *Workflow) stateAt(turn int) string {
+	if len(w.Transitions) == 0 {
+		return w.Current
+	}
+	state, made := w.Transitions[0].From, -1
+	for i := range w.Transitions {
+		t := &w.Transitions[i]
+		made = max(made, t.Turn)
+		if made > turn {
+			break
+		}
+		state = t.To
+	}
+	return state
+}

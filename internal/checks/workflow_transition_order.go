@@ -1,0 +1,30 @@
+package checks
+
+import "context"
+
+var workflowTransitionOrderDef = define[workflowTransitionOrderParams](Def{
+	Name:     "workflow_transition_order",
+	Summary:  "The workflow has gone to states in an order, others may come between; the score is the share of it.",
+	Scoring:  "States found in order before the first that is not / states in the sequence; the first state of all is none.",
+	Family:   FamilyWorkflow,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsWorkflow,
+})
+
+type workflowTransitionOrderParams struct {
+	Sequence []string `param:"sequence,required" doc:"States to go to; one named twice must be gone to twice."`
+}
+
+func (p workflowTransitionOrderParams) Build(*binder) Check {
+	return workflowTransitionOrder(p.Sequence)
+}
+
+type workflowTransitionOrder []string
+
+func (c workflowTransitionOrder) Eval(_ context.Context, s *Subject) (Finding, error) {
+	if s.Workflow == nil {
+		return Finding{}, errNoWorkflow
+	}
+	o := inOrder(c, s.Workflow.targets())
+	return Finding{Score: o.share(), Explanation: o.tell("visited"), Details: o.details("visited")}, nil
+}

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// flagError words what is wrong with the flags of a command line, with the nearest name of an unknown one.
+func flagError(c *cobra.Command, err error) error {
+	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return badValue("--"+bad.GetFlag().Name, bad.GetFlag(), bad.GetValue())
+	}
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok || unknown.GetSpecifiedShortnames() != "" {
+		return fmt.Errorf("%w\nsee %s --help", err, c.CommandPath())
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	name := unknown.GetSpecifiedName()
+	if near := diag.Nearest(name, names); near != "" {
+		return fmt.Errorf("unknown flag --%s\ndid you mean --%s?", name, near)
+	}
+	return fmt.Errorf("unknown flag --%s\nsee %s --help", name, c.CommandPath())
+}
+
+// badValue says what a flag takes. source is where the value stands: a flag, a variable, a setting.
+func badValue(source string, f *pflag.Flag, value string) error {
+	want := map[string]string{
+		"int": "a whole number", "int64": "a whole number", "float64": "a number", "bool": "true or false",
+		"duration": "a time such as 90s or 5m", "count": "a whole number", "stringSlice": "a list with commas between",
+	}[f.Value.Type()]
+	return fmt.Errorf("%s must be %s, found %q", source, want, value)
+}
+
+// takes is how many arguments a command has; most is -1 where there is no limit.
+func takes(least, most int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		var problem string
+		switch {
+		case len(args) < least:
+			problem = "an argument is missing"
+		case most >= 0 && len(args) > most:
+			problem = fmt.Sprintf("unexpected argument %q", args[most])
+		default:
+			return nil
+		}
+		return fmt.Errorf("%s\nusage: %s", problem, c.UseLine())
+	}
+}

@@ -1,0 +1,95 @@
+// Package media reads what images, sounds and videos say about themselves: their format, their size in pixels and how
+// long they last. It opens headers and walks containers; it decodes no pixels and no samples. The bytes may come from
+// anyone: whatever they hold, the time is linear in their number and next to no memory is taken.
+package media
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Info is what a file says about itself.
+type Info struct {
+	// Format is png, gif, jpeg, webp, bmp, avif, heic, wav, mp3, flac, ogg, mp4, mov, webm or mkv.
+	Format string
+	// Codec is what an Ogg stream holds: opus, vorbis, flac or speex. It is "" when that is not known.
+	Codec string
+	// Width and Height are pixels, those of a video as it is shown. 0: there are none, or the file does not say.
+	Width, Height int
+	Seconds       float64
+	Timed         bool // Seconds is known
+}
+
+// ErrUnknown says that bytes are of no format that this package knows.
+var ErrUnknown = errors.New("of no known format")
+
+// errTruncated is the end of a file before it should be.
+var errTruncated = errors.New("cut off")
+
+// kind is one format: how it is recognised and read.
+type kind struct {
+	format string // "" when read decides
+	is     func(data []byte) bool
+	read   func(data []byte, info *Info) error
+}
+
+// kinds are tried in order. MP3 is last because its mark is the weakest.
+var kinds = []kind{
+	{"png", prefix("\x89PNG\r\n\x1a\n"), readPNG},
+	{"gif", isGIF, readGIF},
+	{"jpeg", prefix("\xff\xd8\xff"), readJPEG},
+	{"webp", isRIFF("WEBP"), readWebP},
+	{"bmp", isBMP, readBMP},
+	{"wav", isRIFF("WAVE"), readWAV},
+	{"ogg", prefix("OggS"), readOgg},
+	{"", prefix("\x1a\x45\xdf\xa3"), readMatroska},
+	{"", isBoxes, readBoxes},
+	{"flac", isFLAC, readFLAC},
+	{"mp3", isMP3, readMP3},
+}
+
+// Inspect reads the bytes of a whole file. Bytes that it does not know are ErrUnknown. A file that breaks off or breaks
+// the rules of its format is another error; Info has its Format then, where that was still found.
+func Inspect(data []byte) (Info, error) {
+	for i := range kinds {
+		k := &kinds[i]
+		if !k.is(data) {
+			continue
+		}
+		info := Info{Format: k.format}
+		if err := k.read(data, &info); err != nil {
+			return Info{Format: info.Format}, fmt.Errorf("%s: %w", info.Format, err)
+		}
+		return info, nil
+	}
+	return Info{}, ErrUnknown
+}
+
+func prefix(mark string) func([]byte) bool {
+	return func(data []byte) bool { return len(data) >= len(mark) && string(data[:len(mark)]) == mark }
+}
+
+// size takes over the pixels of a picture, of which there must be some.
+func (i *Info) size(width, height int64) error {
+	if width <= 0 || height <= 0 || width > math.MaxInt32 || height > math.MaxInt32 {
+		return fmt.Errorf("a size of %d×%d pixels is none", width, height)
+	}
+	i.Width, i.Height = int(width), int(height)
+	return nil
+}
+
+// last takes over how long a file lasts: a number of ticks, of which so many make a second.
+func (i *Info) last(ticks, perSecond float64) error {
+	seconds := ticks / perSecond
+	if perSecond <= 0 || math.IsNaN(seconds) || math.IsInf(seconds, 0) || seconds < 0 {
+		return fmt.Errorf("%g ticks at %g a second are no duration", ticks, perSecond)
+	}
+	i.Seconds, i.Timed = seconds, true
+	return nil
+}
+
+// short says what the file promised and what is there of it, in bytes.
+func short(what string, promised uint64, there int) error {
+	return fmt.Errorf("%w: %s should have %d bytes and has %d", errTruncated, what, promised, there)
+}

@@ -1,0 +1,157 @@
+package media
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+)
+
+// pixels takes the size from a decoder of the standard library, which stops after the header.
+func (i *Info) pixels(data []byte, config func(io.Reader) (image.Config, error)) error {
+	c, err := config(bytes.NewReader(data))
+	switch {
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%w within the header", errTruncated)
+	case err != nil:
+		return err
+	}
+	return i.size(int64(c.Width), int64(c.Height))
+}
+
+func readPNG(data []byte, info *Info) error {
+	if err := info.pixels(data, png.DecodeConfig); err != nil {
+		return err
+	}
+	const frame = 12 // length, type and checksum
+	for rest := data[8:]; len(rest) > 0; {
+		if len(rest) < frame {
+			return short("a chunk", frame, len(rest))
+		}
+		size := uint64(binary.BigEndian.Uint32(rest)) + frame
+		if size > uint64(len(rest)) {
+			return short(fmt.Sprintf("chunk %q", rest[4:8]), size, len(rest))
+		}
+		if string(rest[4:8]) == "IEND" {
+			return nil
+		}
+		rest = rest[size:]
+	}
+	return nil
+}
+
+func isGIF(data []byte) bool { return prefix("GIF87a")(data) || prefix("GIF89a")(data) }
+
+func readGIF(data []byte, info *Info) error {
+	if err := info.pixels(data, gif.DecodeConfig); err != nil {
+		return err
+	}
+	const header, flags = 13, 10
+	rest, ok := after(data, header+palette(data[flags]))
+	for ok && len(rest) > 0 {
+		var done bool
+		if rest, done, ok = gifBlock(rest); done {
+			return nil
+		}
+	}
+	if !ok {
+		return fmt.Errorf("%w within a block", errTruncated)
+	}
+	return nil
+}
+
+// gifBlock steps over an extension or a picture; ok is false when it is not whole, done when the blocks are over.
+func gifBlock(data []byte) (rest []byte, done, ok bool) {
+	const (
+		extension, picture = '!', ','
+		descriptor         = 10 // bytes of a picture before its colours, the flags last
+	)
+	switch data[0] {
+	case extension:
+		rest, ok = after(data, 2)
+	case picture:
+		if ok = len(data) >= descriptor; ok {
+			rest, ok = after(data, descriptor+palette(data[descriptor-1])+1)
+		}
+	default:
+		return nil, true, true
+	}
+	for ok && len(rest) > 0 {
+		n := int(rest[0])
+		if rest, ok = after(rest, n+1); n == 0 {
+			return rest, false, ok
+		}
+	}
+	return nil, false, false
+}
+
+// palette is the number of bytes of the colours that a flag byte of a GIF announces.
+func palette(flags byte) int {
+	if flags&0x80 == 0 {
+		return 0
+	}
+	return 3 << (flags&7 + 1)
+}
+
+func after(data []byte, n int) ([]byte, bool) {
+	if n > len(data) {
+		return nil, false
+	}
+	return data[n:], true
+}
+
+func readJPEG(data []byte, info *Info) error {
+	if err := info.pixels(data, jpeg.DecodeConfig); err != nil {
+		return err
+	}
+	const scan = 0xda // the marker before the picture itself
+	for rest := data[2:]; len(rest) >= 4 && rest[0] == 0xff; {
+		if rest[1] == 0xff { // a fill byte
+			rest = rest[1:]
+			continue
+		}
+		size := int(binary.BigEndian.Uint16(rest[2:])) + 2
+		if size > len(rest) {
+			return short(fmt.Sprintf("segment %#x", rest[1]), uint64(size), len(rest))
+		}
+		if rest[1] == scan {
+			if !bytes.Contains(rest[size:], []byte{0xff, 0xd9}) {
+				return fmt.Errorf("%w within the picture", errTruncated)
+			}
+			return nil
+		}
+		rest = rest[size:]
+	}
+	return nil
+}
+
+func isBMP(data []byte) bool {
+	if !prefix("BM")(data) || len(data) < 18 {
+		return false
+	}
+	switch binary.LittleEndian.Uint32(data[14:]) { // the header's size is its version
+	case 12, 16, 40, 52, 56, 64, 108, 124:
+		return true
+	}
+	return false
+}
+
+func readBMP(data []byte, info *Info) error {
+	const least = 26
+	if len(data) < least {
+		return short("the header", least, len(data))
+	}
+	if size := uint64(binary.LittleEndian.Uint32(data[2:])); size > uint64(len(data)) {
+		return short("the file", size, len(data))
+	}
+	if binary.LittleEndian.Uint32(data[14:]) == 12 {
+		return info.size(int64(binary.LittleEndian.Uint16(data[18:])), int64(binary.LittleEndian.Uint16(data[20:])))
+	}
+	width, height := int32(binary.LittleEndian.Uint32(data[18:])), int32(binary.LittleEndian.Uint32(data[22:]))
+	return info.size(int64(width), max(int64(height), -int64(height))) // negative: the top row comes first
+}

@@ -1,0 +1,304 @@
+package scenario
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestRender(t *testing.T) {
+	t.Parallel()
+	vars := map[string]string{
+		"name": "Ada", "full": "{{name}} Lovelace", "a": "{{b}}", "b": "{{a}}", "self": "x{{self}}", "artifacts.plan": "go",
+		"empty": "", "braces": "{not}", "double": "{{double}}{{double}}", "dash-ed": "d", "größe": "XL",
+	}
+	tests := []struct {
+		name, template, want string
+		open                 []string
+	}{
+		{"plain", "Hello", "Hello", nil},
+		{"one", "Hello {{name}}!", "Hello Ada!", nil},
+		{"twice", "{{name}} and {{name}}", "Ada and Ada", nil},
+		{"nested", "{{full}}", "Ada Lovelace", nil},
+		{
+			"unknown", "{{name}} of {{country}} and {{city}}, {{country}}", "Ada of {{country}} and {{city}}, {{country}}",
+			[]string{"city", "country"},
+		},
+		{"spaces are no placeholder", "{{ name }}", "{{ name }}", nil},
+		{"json is no placeholder", `{{"a": 1}} {{name}}`, `{{"a": 1}} Ada`, nil},
+		{"three braces", "{{{name}}}", "{Ada}", nil},
+		{"unclosed", "{{name", "{{name", nil},
+		{"empty value", "[{{empty}}]", "[]", nil},
+		{"dots", "{{artifacts.plan}}", "go", nil},
+		{"dash", "{{dash-ed}}", "d", nil},
+		{"letters", "{{größe}}", "XL", nil},
+		{"value with braces", "{{braces}}", "{not}", nil},
+		{"cycle", "{{a}}", "{{a}}", []string{"a"}},
+		{"grows", "{{self}}", strings.Repeat("x", 10) + "{{self}}", []string{"self"}},
+		{"no braces", "", "", nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got, open := Render(tt.template, vars)
+			if got != tt.want {
+				t.Errorf("text: got %q, want %q", got, tt.want)
+			}
+			if diff := cmp.Diff(tt.open, open); diff != "" {
+				t.Errorf("open (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestRenderIsBounded: values that double themselves end soon.
+func TestRenderIsBounded(t *testing.T) {
+	t.Parallel()
+	vars := map[string]string{"x": strings.Repeat("{{x}}", 1000)}
+	if got, _ := Render("{{x}}", vars); len(got) > renderLimit {
+		t.Errorf("the text has %d bytes", len(got))
+	}
+}
+
+func FuzzRender(f *testing.F) {
+	f.Add("Hello {{name}}", "{{name}}")
+	f.Add("{{{{a}}}}", "}}{{")
+	f.Fuzz(func(t *testing.T, template, value string) {
+		vars := map[string]string{"name": value, "a": value}
+		text, open := Render(template, vars)
+		if len(text) > renderLimit && len(text) > len(template) {
+			t.Errorf("%d bytes", len(text))
+		}
+		for _, name := range open {
+			if !strings.Contains(text, "{{"+name+"}}") {
+				t.Errorf("%q is reported open and not in %q", name, text)
+			}
+		}
+		Substitute(template, vars)
+		Placeholders(template)
+		spaced(template)
+	})
+}
+
+func TestSubstitute(t *testing.T) {
+	t.Parallel()
+	values := map[string]string{"city": "Rome", "{": "x", "n": "{city}"}
+	for text, want := range map[string]string{
+		"Fly to {city}":        "Fly to Rome",
+		"{city}{city}":         "RomeRome",
+		"{{city}} and {city}":  "{{city}} and Rome",
+		"{unknown} {city}":     "{unknown} Rome",
+		"{n}":                  "{city}",
+		"{city":                "{city",
+		"a } b { c":            "a } b { c",
+		"":                     "",
+		`{"city": "{city}"}`:   `{"city": "Rome"}`,
+		"{{{city}}}":           "{{{city}}}",
+		"{ {city} }":           "{ Rome }",
+		"{city} {{name}} {x{}": "Rome {{name}} {x{}",
+	} {
+		if got := Substitute(text, values); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+func str1(s string) *string { return &s }
+
+func TestVariables(t *testing.T) {
+	t.Parallel()
+	prompt := &Prompt{
+		TaskType: "desk",
+		Variables: []Variable{
+			{Name: "house", Default: str1("Nowhere")}, {Name: "hours", Required: true, Default: str1("9 to 5")},
+			{Name: "title", Required: true}, {Name: "domain"},
+		},
+		Vars:      map[string]string{"house": "Central", "shelf": "A"},
+		Fragments: map[string]string{"rules": "Be kind."},
+	}
+	long := strings.Repeat("ö", 200)
+	s := &Scenario{
+		Description: "A reader", Context: ContextMetadata{Domain: "books", UserRole: "reader"},
+		Turns:     []Turn{{Role: "buyer", Content: "generated"}, {Role: "user", Content: long}},
+		Variables: map[string]string{"title": "Emma", "shelf": "B", "user_role": "guest"},
+	}
+	got, err := Variables(nil, prompt, s, "north")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"house": "Central", "hours": "9 to 5", "title": "Emma", "shelf": "B", "rules": "Be kind.", "region": "north",
+		"domain": "books", "user_role": "guest", "user_context": "reader",
+		"context_slot": "A reader " + strings.Repeat("ö", 150),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestVariablesMissing(t *testing.T) {
+	t.Parallel()
+	prompt := &Prompt{TaskType: "desk", Variables: []Variable{
+		{Name: "a", Required: true}, {Name: "b", Required: true, Default: str1("")}, {Name: "c", Required: true},
+	}}
+	_, err := Variables(nil, prompt, &Scenario{Variables: map[string]string{"c": "x"}}, "default")
+	want := `the prompt "desk" requires a value for "a", "b"`
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestVariablesWithoutPrompt(t *testing.T) {
+	t.Parallel()
+	got, err := Variables(nil, nil, &Scenario{Variables: map[string]string{"x": "1"}}, "default")
+	if diff := cmp.Diff(map[string]string{"x": "1", "region": "default"}, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+func TestSystemPrompt(t *testing.T) {
+	t.Parallel()
+	half, tokens := 0.5, 50
+	prompt := &Prompt{
+		TaskType: "desk", SystemTemplate: "You work at {{house}}.", MaxTokens: &tokens,
+		Overrides: map[string]ModelOverride{
+			"tiny":  {Suffix: " Be short.", Prefix: "> ", Parameters: Parameters{Temperature: &half}},
+			"other": {SystemTemplate: "Work, {{hause}}!"},
+		},
+	}
+	vars := map[string]string{"house": "Central"}
+	for model, want := range map[string]string{
+		"": "You work at Central.", "big": "You work at Central.", "tiny": "> You work at Central. Be short.",
+	} {
+		if got, err := SystemPrompt(prompt, model, vars); err != nil || got != want {
+			t.Errorf("%s: got %q and %v, want %q", model, got, err, want)
+		}
+	}
+	_, err := SystemPrompt(prompt, "other", vars)
+	want := `the system prompt "desk" has nothing for {{hause}} (did you mean {{house}}?)`
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if got := ModelParameters(prompt, "tiny"); got.Temperature != &half || got.MaxTokens != &tokens {
+		t.Errorf("parameters of tiny: %+v", got)
+	}
+}
+
+func TestPromptChoice(t *testing.T) {
+	t.Parallel()
+	one := []*Prompt{{TaskType: "desk"}}
+	two := append(one, &Prompt{TaskType: "attic"})
+	tests := []struct {
+		name    string
+		prompts []*Prompt
+		task    string
+		want    string // task type; "" is none
+		err     string
+	}{
+		{"named", two, "attic", "attic", ""},
+		{"the only one", one, "", "desk", ""},
+		{"none at all", nil, "", "", ""},
+		{"several", two, "", "", "there are several prompts: attic, desk"},
+		{"unknown", two, "cellar", "", `no prompt of task type "cellar"; known: attic, desk`},
+		{"unknown among none", nil, "cellar", "", "nor any other"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := &Project{Prompts: tt.prompts}
+			got, err := p.Prompt(&Scenario{TaskType: tt.task})
+			task := ""
+			if got != nil {
+				task = got.TaskType
+			}
+			if task != tt.want || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+				t.Errorf("got %q and %v, want %q and %q", task, err, tt.want, tt.err)
+			}
+		})
+	}
+}
+
+func TestNeeds(t *testing.T) {
+	t.Parallel()
+	p := &Project{Later: []Feature{
+		{Name: "all"}, {Name: "one", Scenario: "a"}, {Name: "model", Provider: "m"}, {Name: "guards", Prompt: "desk"},
+		{Name: "tool", Tool: "sell"}, {Name: "servers", Tool: "mcp__*"},
+	}}
+	names := func(list []Feature) []string {
+		out := []string{}
+		for _, f := range list {
+			out = append(out, f.Name)
+		}
+		return out
+	}
+	a, b := &Scenario{Meta: Meta{ID: "a"}}, &Scenario{Meta: Meta{ID: "b"}}
+	model := &Provider{Meta: Meta{ID: "m"}}
+	desk := &Prompt{TaskType: "desk", AllowedTools: []string{"se*"}}
+	attic := &Prompt{TaskType: "attic", AllowedTools: []string{"mcp__store__list"}}
+	tests := []struct {
+		name string
+		got  []Feature
+		want []string
+	}{
+		{"nothing but the project", p.Needs(b, nil, nil), []string{"all"}},
+		{"the scenario", p.Needs(a, nil, nil), []string{"all", "one"}},
+		{"the provider", p.Needs(b, nil, model), []string{"all", "model"}},
+		{"prompt and tool", p.Needs(b, desk, nil), []string{"all", "guards", "tool"}},
+		{"a served tool", p.Needs(b, attic, nil), []string{"all", "servers"}},
+	}
+	for _, tt := range tests {
+		if diff := cmp.Diff(tt.want, names(tt.got)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+func TestMergeEvals(t *testing.T) {
+	t.Parallel()
+	eval := func(id, kind string) *Eval { return &Eval{ID: id, Check: Check{Type: kind}} }
+	wide := []*Eval{eval("a", "contains"), eval("b", "regex"), eval("c", "json_valid")}
+	var got []string
+	for _, e := range MergeEvals(wide, []*Eval{eval("d", "length"), eval("b", "llm_judge"), eval("A", "regex")}) {
+		got = append(got, e.ID+" "+e.Type)
+	}
+	want := []string{"a contains", "b llm_judge", "c json_valid", "d length", "A regex"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if wide[1].Type != "regex" {
+		t.Error("the wider list was changed")
+	}
+}
+
+// TestTables: every table fits its bookkeeping, and no key is listed twice.
+func TestTables(t *testing.T) {
+	t.Parallel()
+	tables := map[string][]string{
+		"arena": fieldNames(arenaFields), "scenario": fieldNames(scenarioFields), "turn": fieldNames(turnFields),
+		"check": fieldNames(checkFields), "prompt": fieldNames(promptFields), "provider": fieldNames(providerFields),
+		"tool": fieldNames(toolFields), "persona": fieldNames(personaFields), "eval": fieldNames(recordingEvalFields),
+		"runtime": fieldNames(runtimeFields), "defaults": fieldNames(defaultsFields), "pack": fieldNames(packFields),
+		"mock reply": fieldNames(mockTurnFields),
+	}
+	for table, names := range tables {
+		if len(names) > 64 {
+			t.Errorf("%s: %d keys do not fit", table, len(names))
+		}
+		seen := map[string]bool{}
+		for _, name := range names {
+			if seen[name] {
+				t.Errorf("%s: %q is listed twice", table, name)
+			}
+			seen[name] = true
+		}
+	}
+}
+
+func fieldNames[T any](f *fields[T]) []string {
+	var names []string
+	for _, x := range f.all {
+		names = append(names, x.name)
+	}
+	return names
+}

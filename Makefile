@@ -99,7 +99,7 @@ share: ## write the completions and the man pages, into bin/share
 	@rm -rf bin/share && mkdir -p bin/share/completions bin/share/man
 	$(GO) build -o bin/share/arena ./cmd/arena
 	for shell in bash zsh fish powershell; do bin/share/arena completion $$shell >bin/share/completions/arena.$$shell; done
-	bin/share/arena man bin/share/man
+	$(GO) run ./internal/cli/manpages bin/share/man
 	@rm bin/share/arena
 
 .PHONY: snapshot

@@ -47,10 +47,13 @@ type Part struct {
 
 // Media is an image, a sound, a video or a document. Exactly one of Data, URL and Path is set.
 type Media struct {
-	MIMEType string  `json:"mime_type"`
-	Data     string  `json:"data,omitempty"` // base64
-	URL      string  `json:"url,omitempty"`
-	Path     string  `json:"path,omitempty"`
+	MIMEType string `json:"mime_type"`
+	Data     string `json:"data,omitempty"` // base64
+	URL      string `json:"url,omitempty"`
+	Path     string `json:"path,omitempty"`
+	// Local says that Path stands in the user's own files, so that it may be opened. It is never written down: what
+	// comes from a model, a tool or a recording cannot claim it.
+	Local    bool    `json:"-"`
 	Detail   string  `json:"detail,omitempty"` // low, high, auto
 	Caption  string  `json:"caption,omitempty"`
 	Width    int     `json:"width,omitempty"`  // pixels, 0: not declared

@@ -15,22 +15,67 @@ import (
 
 // benchParams has parameters for each check, under which benchReply passes.
 var benchParams = map[string]string{
-	"contains":             `{"patterns": ["order", "sku-39", "Vienna"]}`,
-	"contains_any":         `{"patterns": ["lawsuit", "regret", "vienna"]}`,
-	"content_excludes":     `{"patterns": ["guaranteed", "risk-free", "always", "cost"], "match_mode": "word_boundary"}`,
-	"cost_budget":          `{"max_cost_usd": 1, "max_total_tokens": 1000}`,
-	"json_path":            `{"expression": "items[?qty > ` + "`38`" + `].sku", "expected": ["sku-39"]}`,
-	"json_schema":          `{"schema": {"properties": {"items": {"items": {"required": ["sku", "qty"]}}}}}`,
-	"json_valid":           `{}`,
-	"latency_budget":       `{"max_ms": 1000}`,
-	"max_length":           `{"max": 4000}`,
-	"min_length":           `{"min": 100}`,
-	"regex":                `{"pattern": "(?i)\"city\": *\"vienna\""}`,
-	"sentence_count":       `{"max": 100}`,
-	"tool_call_count":      `{"max": 5}`,
-	"tool_calls_with_args": `{"tool_name": "get_order", "expected_args": {"id": 42}}`,
-	"tools_called":         `{"tool_names": ["get_order"]}`,
-	"tools_not_called":     `{"tool_names": ["issue_refund", "delete_account"]}`,
+	"contains":         `{"patterns": ["order", "sku-39", "Vienna"]}`,
+	"contains_any":     `{"patterns": ["lawsuit", "regret", "vienna"]}`,
+	"content_excludes": `{"patterns": ["guaranteed", "risk-free", "always", "cost"], "match_mode": "word_boundary"}`,
+	"cost_budget":      `{"max_cost_usd": 1, "max_total_tokens": 1000}`,
+	"json_path":        `{"expression": "items[?qty > ` + "`38`" + `].sku", "expected": ["sku-39"]}`,
+	"json_schema":      `{"schema": {"properties": {"items": {"items": {"required": ["sku", "qty"]}}}}}`,
+	"json_valid":       `{}`,
+	"latency_budget":   `{"max_ms": 1000}`,
+	"max_length":       `{"max": 4000}`,
+	"min_length":       `{"min": 100}`,
+	"regex":            `{"pattern": "(?i)\"city\": *\"vienna\""}`,
+	"sentence_count":   `{"max": 100}`,
+
+	"agent_invoked":                 `{"agent_names": ["get_order"]}`,
+	"agent_not_invoked":             `{"agent_names": ["fraud-agent"]}`,
+	"agent_response_contains":       `{"agent_name": "get_order", "patterns": ["ok"]}`,
+	"audio_duration":                `{"min_seconds": 0.5}`,
+	"audio_format":                  `{"formats": ["mp3", "wav"]}`,
+	"composition_branch_taken":      `{"branch": "route", "expected": "billing"}`,
+	"composition_output":            `{"contains": "sku-39"}`,
+	"composition_parallel_complete": `{"parallel": "fanout"}`,
+	"composition_step_output":       `{"step": "draft"}`,
+	"directional":                   `{"check": "same_outcome", "baseline_state": "closed"}`,
+	"guardrail_triggered":           `{"guardrail": "banned_words", "should_trigger": false}`,
+	"image_dimensions":              `{"width": 64}`,
+	"image_format":                  `{"formats": ["png"]}`,
+	"invariant_fields_preserved":    `{"tool": "get_order", "fields": ["id"]}`,
+	"no_repeat_calls":               `{}`,
+	"no_tool_errors":                `{}`,
+	"outcome_equivalent":            `{"metric": "final_state", "expected_state": "closed"}`,
+	"skill_activated":               `{"skill_names": ["pdf"]}`,
+	"skill_activation_order":        `{"sequence": ["pdf"]}`,
+	"skill_not_activated":           `{"skill_names": ["admin"]}`,
+	"spoke_in_state":                `{"state": "closed"}`,
+	"tool_anti_pattern":             `{"patterns": [{"sequence": ["draw", "get_order"]}]}`,
+	"tool_args":                     `{"tool_name": "get_order", "expected_args": {"id": 42}}`,
+	"tool_args_excluded_session":    `{"tool_name": "get_order", "excluded_args": {"id": 7}}`,
+	"tool_call_chain":               `{"steps": [{"tool": "get_order", "result_includes": ["OK"]}, {"tool": "draw"}]}`,
+	"tool_call_count":               `{"max": 5}`,
+	"tool_call_f1":                  `{"expected_tools": ["get_order", "draw", "skill__activate"]}`,
+	"tool_call_sequence":            `{"sequence": ["get_order", "draw"]}`,
+	"tool_calls_with_args":          `{"tool_name": "get_order", "expected_args": {"id": 42}}`,
+	"tool_efficiency":               `{"max_calls": 5}`,
+	"tool_exec":                     `{"tool": "get_order"}`,
+	"tool_no_repeat":                `{}`,
+	"tool_order":                    `{"order": ["get_order", "draw"]}`,
+	"tool_result_has_media":         `{"media_type": "image"}`,
+	"tool_result_includes":          `{"patterns": ["OK"]}`,
+	"tool_result_matches":           `{"pattern": "^ok$"}`,
+	"tool_result_media_type":        `{"media_type": "image/png"}`,
+	"tools_called":                  `{"tool_names": ["get_order"]}`,
+	"tools_not_called":              `{"tool_names": ["issue_refund", "delete_account"]}`,
+	"trajectory":                    `{"steps": [{"tool": "get_order"}, {"tool": "draw"}], "min_accuracy": 0.8}`,
+	"valid_tool_call":               `{}`,
+	"video_duration":                `{"max_seconds": 2}`,
+	"video_resolution":              `{"presets": ["64x48"]}`,
+	"workflow_complete":             `{}`,
+	"workflow_state_is":             `{"state": "closed"}`,
+	"workflow_tool_access":          `{"rules": [{"state": "triage", "allowed": ["get_order"]}]}`,
+	"workflow_transition_order":     `{"sequence": ["triage", "closed"]}`,
+	"workflow_transitioned_to":      `{"state": "triage"}`,
 }
 
 // benchReply is about 2 KB of JSON.
@@ -46,11 +91,31 @@ func benchReply() string {
 	return b.String() + "]}"
 }
 
+var (
+	benchCalls = []Call{
+		{Name: "get_order", Args: map[string]any{"id": "42"}, Result: "ok"},
+		{Name: "draw", Parts: []chat.Part{{Type: "image", Media: &chat.Media{MIMEType: "image/png"}}}},
+		{Name: "skill__activate", Args: map[string]any{"name": "pdf"}},
+	}
+	benchTools = &vectorTools{byName: map[string]vectorTool{
+		"get_order": {Result: "ok"}, "draw": {}, "skill__activate": {},
+	}}
+	benchWorkflow = &Workflow{Current: "closed", Complete: true, Transitions: []Transition{
+		{From: "intake", To: "triage", Turn: -1}, {From: "triage", To: "closed", Turn: -1},
+	}}
+	benchComposition = &Composition{
+		Outputs: map[string]string{"draft": "Dear customer"}, Branches: map[string]string{"route": "billing"},
+		Parallels: map[string]string{"fanout": "complete"},
+	}
+)
+
 func benchSubject(reply string) Subject {
 	return Subject{
-		Messages: []chat.Message{{Role: chat.User, Content: "hi"}, {Role: chat.Assistant, Content: reply}},
-		Calls:    []Call{{Name: "get_order", Args: map[string]any{"id": "42"}, Result: "ok"}},
-		CostUSD:  ptr(0.01), InputTokens: ptr(100), OutputTokens: ptr(50), LatencyMS: ptr(10.0),
+		Messages: []chat.Message{
+			{Role: chat.User, Content: "hi"}, {Role: chat.Assistant, Content: reply, State: "closed", Parts: mediaParts("", benchMedia)},
+		},
+		Calls: benchCalls, AllCalls: benchCalls, Tools: benchTools, Workflow: benchWorkflow, Composition: benchComposition,
+		CostUSD: ptr(0.01), InputTokens: ptr(100), OutputTokens: ptr(50), LatencyMS: ptr(10.0),
 	}
 }
 

@@ -34,6 +34,22 @@ type Compiled struct {
 	Pos   diag.Pos // of the type
 }
 
+// Needs is what the check takes with the parameters that it has: of a composition what the checks in it take together.
+func (c *Compiled) Needs() Needs {
+	if own, ok := c.Check.(interface{ Needs() Needs }); ok {
+		return own.Needs()
+	}
+	return c.Def.Needs
+}
+
+// Nested are the checks of which a composition is made, in the order of the file; nil for any other check.
+func (c *Compiled) Nested() []*Compiled {
+	if whole, ok := c.Check.(interface{ nested() []*Compiled }); ok {
+		return whole.nested()
+	}
+	return nil
+}
+
 // Terms are what an author may say about a check besides its parameters.
 type Terms struct {
 	Message string // the label; may be empty

@@ -18,7 +18,7 @@ type Def struct {
 	Family       Family
 	Surfaces     Surfaces // where its documentation puts it; a hint, not a restriction
 	Scope        Scope
-	Needs        Needs
+	Needs        Needs // at most; see Compiled.Needs. A combination has those of its parts
 	// AnyOf names parameters of which at least one must be given.
 	AnyOf []string
 
@@ -79,6 +79,7 @@ const (
 	FamilyMeta      Family = "guardrails and invariants"
 	FamilyBehaviour Family = "behaviour"
 	FamilyTrace     Family = "trace checks"
+	FamilyCombined  Family = "combinations"
 )
 
 // Surfaces is a set of places where a check can stand.

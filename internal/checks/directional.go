@@ -33,7 +33,7 @@ func (p directionalParams) Build(b *binder) Check {
 	warnComparand(b, "check", p.Check, baselines)
 	c := &directional{directionalParams: p}
 	if p.BaselineContent != nil {
-		c.words = wordSet(*p.BaselineContent)
+		c.words = distinctWords(*p.BaselineContent)
 		if len(c.words) == 0 {
 			b.errorf("baseline_content", "empty-value", "baseline_content has no words")
 		}
@@ -69,7 +69,7 @@ func (c *directional) Eval(_ context.Context, s *Subject) (f Finding, err error)
 
 // similar is the Jaccard index of the words.
 func (c *directional) similar(text string) Finding {
-	words := wordSet(text)
+	words := distinctWords(text)
 	common := 0
 	for w := range words {
 		if c.words[w] {
@@ -86,8 +86,8 @@ func (c *directional) similar(text string) Finding {
 	}
 }
 
-// wordSet is the words of a text, which are what spaces separate, in lower case.
-func wordSet(text string) map[string]bool {
+// distinctWords are the words of a text, which are what spaces separate, in lower case.
+func distinctWords(text string) map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(strings.ToLower(text)) {
 		set[w] = true

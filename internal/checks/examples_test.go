@@ -22,6 +22,7 @@ type example struct {
 	Want                string
 	Score               *float64
 	Says, Problem, Hint string
+	Tools               map[string]vectorTool // of the project; none when left out
 	vectorContext
 
 	params    *node.Node
@@ -96,7 +97,7 @@ func (x *example) run(t *testing.T) {
 	if compiled == nil {
 		return
 	}
-	s := x.subject(x.Scope)
+	s, _ := (&Vector{Context: x.vectorContext, Tools: x.Tools}).subject(x.Scope)
 	if x.Bare {
 		s = &Subject{Messages: x.transcript()}
 	}

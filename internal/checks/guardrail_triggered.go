@@ -18,7 +18,7 @@ var guardrailTriggeredDef = define[guardrailTriggeredParams](Def{
 })
 
 type guardrailTriggeredParams struct {
-	Guardrail string `param:"guardrail" alias:"validator_type,validator" doc:"Its type or id; any guardrail when left out."`
+	Guardrail string `param:"guardrail" alias:"validator_type,validator" doc:"Its type or id; any when left out."`
 
 	ShouldTrigger bool   `param:"should_trigger" alias:"expected,assertions" default:"true" doc:"False: it must not fire."`
 	Direction     string `param:"direction" words:"input,output,both" default:"both" doc:"On what it fired."`
@@ -38,10 +38,6 @@ type guardrailTriggered struct{ guardrailTriggeredParams }
 
 func (c *guardrailTriggered) Eval(_ context.Context, s *Subject) (Finding, error) {
 	fired, by, direction := c.look(s)
-	name := c.Guardrail
-	if name == "" {
-		name = "any guardrail"
-	}
 	f := Finding{Details: map[string]any{
 		"guardrail": c.Guardrail, "expected_triggered": c.ShouldTrigger, "actually_triggered": fired,
 		"triggered_by": by, "direction": direction,
@@ -55,7 +51,7 @@ func (c *guardrailTriggered) Eval(_ context.Context, s *Subject) (Finding, error
 	case c.Guardrail == "":
 		f.Explanation = "no guardrail fired"
 	default:
-		f.Explanation = name + " did not fire"
+		f.Explanation = c.Guardrail + " did not fire"
 	}
 	if fired == c.ShouldTrigger {
 		f.Score = 1
@@ -65,21 +61,11 @@ func (c *guardrailTriggered) Eval(_ context.Context, s *Subject) (Finding, error
 	return f, nil
 }
 
-// look finds the newest record of the guardrail that fired or, with a name, the newest record of all.
+// look finds a record of the guardrail that fired, the newest first. Evals have no direction, and an eval stands for a
+// guardrail only when it is named.
 func (c *guardrailTriggered) look(s *Subject) (fired bool, by, direction string) {
-	if c.Direction == bothDirections {
-		for i := len(s.Earlier) - 1; i >= 0; i-- {
-			e := &s.Earlier[i]
-			if !c.means(e.Type) && !c.means(e.ID) {
-				continue
-			}
-			if e.Score < 1-slack {
-				return true, e.Type, ""
-			}
-			if c.Guardrail != "" {
-				return false, "", ""
-			}
-		}
+	if e := c.eval(s.Earlier); e != nil && e.Score < 1-slack {
+		return true, e.Type, ""
 	}
 	for i := len(s.Messages) - 1; i >= s.Start; i-- {
 		m := &s.Messages[i]
@@ -94,6 +80,19 @@ func (c *guardrailTriggered) look(s *Subject) (fired bool, by, direction string)
 		}
 	}
 	return false, "", ""
+}
+
+// eval is the latest earlier eval that goes by the name of the guardrail; nil when there is none.
+func (c *guardrailTriggered) eval(earlier []EvalResult) *EvalResult {
+	if c.Guardrail == "" || c.Direction != bothDirections {
+		return nil
+	}
+	for i := len(earlier) - 1; i >= 0; i-- {
+		if e := &earlier[i]; c.means(e.Type) || e.ID == c.Guardrail {
+			return e
+		}
+	}
+	return nil
 }
 
 // newest is the latest firing among the records of a message; nil when there is none.

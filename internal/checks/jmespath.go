@@ -42,13 +42,13 @@ func newJMESPath(text string) (*query, error) {
 	return q, nil
 }
 
-var jmesTypes = regexp.MustCompile(`functions\.JpType\{(.*)\}$`)
+var jmesTypes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`functions\.JpType\{(.*)\}$`) })
 
 // jmesProblem puts a failed evaluation into words. The library writes wrong types in Go syntax, with the value, which
 // may be a whole document.
 func jmesProblem(err error) error {
 	text := err.Error()
-	if m := jmesTypes.FindStringSubmatch(text); m != nil {
+	if m := jmesTypes().FindStringSubmatch(text); m != nil {
 		text = "a function was given something else than " + joinWords(strings.Split(strings.ReplaceAll(m[1], `"`, ""), ", "))
 	}
 	return errors.New(cut(oneLine(text), contentLimit))

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"encoding/json"
+	"iter"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -67,7 +68,7 @@ func (d *document) problem(o jsonOptions) string {
 // jsonText is the part of a text that is to be JSON.
 func jsonText(text string, o jsonOptions) string {
 	if o.AllowWrapped {
-		if inner, ok := fenced(text); ok {
+		if inner, ok := fenced(text, "json"); ok {
 			return inner
 		}
 	}
@@ -79,79 +80,45 @@ func jsonText(text string, o jsonOptions) string {
 	return text
 }
 
-const fence = "```"
-
-// fenced returns the trimmed content of the first code block that is marked json or not marked at all. Blocks of other
-// languages are passed over whole, so that their closing fence is not taken for an opening one.
-func fenced(text string) (string, bool) {
-	for {
-		start := strings.Index(text, fence)
-		if start < 0 {
-			return "", false
-		}
-		ticks := len(text[start:]) - len(strings.TrimLeft(text[start:], "`"))
-		mark := text[start : start+ticks]
-		rest := text[start+ticks:]
-		info, body, multiline := strings.Cut(rest, "\n")
-		if !multiline || strings.Contains(info, "`") { // code within a line
-			_, after, closed := strings.Cut(rest, mark)
-			if !closed {
-				return "", false
-			}
-			text = after
-			continue
-		}
-		end := closing(body, mark)
-		if end < 0 {
-			return "", false
-		}
-		if lang, _, _ := strings.Cut(strings.TrimSpace(info), " "); lang == "" || strings.EqualFold(lang, "json") {
-			return strings.TrimSpace(body[:end]), true
-		}
-		text = strings.TrimLeft(body[end:], "`")
-	}
-}
-
-// closing finds the fence that ends a block: the first that begins or ends a line, else the first one.
-func closing(body, mark string) int {
-	first := -1
-	for from := 0; ; {
-		i := strings.Index(body[from:], mark)
-		if i < 0 {
-			return first
-		}
-		i += from
-		after := strings.TrimLeft(body[i:], "`")
-		before := body[strings.LastIndexByte(body[:i], '\n')+1 : i]
-		line, _, _ := strings.Cut(after, "\n")
-		if strings.TrimSpace(before) == "" || strings.TrimSpace(line) == "" {
-			return i
-		}
-		if first < 0 {
-			first = i
-		}
-		from = len(body) - len(after)
-	}
-}
-
 // scanLimit bounds the search for embedded JSON, which a hostile text could make quadratic.
 const scanLimit = 64 << 20
 
 // embedded returns the earliest object or array in the text that is JSON.
 func embedded(text string) (string, bool) {
-	for at, work := 0, 0; work < scanLimit; at++ {
-		i := strings.IndexAny(text[at:], "{[")
-		if i < 0 {
-			return "", false
-		}
-		at += i
-		end, seen := balanced(text[at:])
-		work += seen
-		if end > 0 && json.Valid([]byte(text[at:at+end])) {
-			return text[at : at+end], true
-		}
+	for found := range jsonIn(text, nil) {
+		return found, true
 	}
 	return "", false
+}
+
+// jsonIn finds the objects and arrays in a text that are JSON, in order; what is inside of one is not looked at again.
+// A search that takes too long ends early and says so in cut, which may be nil.
+func jsonIn(text string, cut *bool) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for at, work := 0, 0; ; {
+			i := strings.IndexAny(text[at:], "{[")
+			if i < 0 {
+				return
+			}
+			if work >= scanLimit {
+				if cut != nil {
+					*cut = true
+				}
+				return
+			}
+			at += i
+			end, seen := balanced(text[at:])
+			work += seen
+			if end == 0 || !json.Valid([]byte(text[at:at+end])) {
+				at++
+				continue
+			}
+			if !yield(text[at : at+end]) {
+				return
+			}
+			at += end
+		}
+	}
 }
 
 // balanced returns where the bracket at the start of the text closes, or 0, and how much of the text it took to know.

@@ -58,7 +58,7 @@ func (c *Compiled) Eval(ctx context.Context, s *Subject) (f Finding, err error) 
 	if c.session {
 		s = s.Whole()
 	}
-	if blind(c.Def.Needs, s) {
+	if c.Nested() == nil && blind(c.Needs(), s) { // the parts of a composition look for themselves
 		return Finding{}, errNoReply
 	}
 	if f, err = c.Check.Eval(ctx, s); err != nil {

@@ -1,10 +1,6 @@
 package checks
 
-import (
-	"context"
-	"fmt"
-	"unicode/utf8"
-)
+import "context"
 
 var outcomeEquivalentDef = define[outcomeEquivalentParams](Def{
 	Name:     "outcome_equivalent",
@@ -18,7 +14,7 @@ var outcomeEquivalentDef = define[outcomeEquivalentParams](Def{
 type outcomeEquivalentParams struct {
 	Metric string `param:"metric,required" words:"tool_calls,final_state,content_hash" doc:"What is compared."`
 
-	ExpectedTools   []string `param:"expected_tools" doc:"For tool_calls: names of tools; order and repeats do not matter."`
+	ExpectedTools   []string `param:"expected_tools" doc:"For tool_calls: names; order and repeats do not matter."`
 	ExpectedState   *string  `param:"expected_state" doc:"For final_state: the state of the workflow."`
 	ExpectedContent *string  `param:"expected_content" doc:"For content_hash: the whole last reply, byte for byte."`
 }
@@ -60,27 +56,7 @@ func sameContent(got, expected string) Finding {
 		"expected": cut(expected, contentLimit), "actual": cut(got, contentLimit),
 	}}
 	if got != expected {
-		f.Score, f.Explanation = 0, difference(got, expected)
+		f.Score, f.Explanation = 0, "the reply "+difference(got, expected)
 	}
 	return f
 }
-
-// difference shows two texts from the character on in which they differ.
-func difference(got, expected string) string {
-	at := 0
-	for at < len(got) && at < len(expected) && got[at] == expected[at] {
-		at++
-	}
-	for at > 0 && (midRune(got, at) || midRune(expected, at)) {
-		at--
-	}
-	got, expected, before := got[at:], expected[at:], utf8.RuneCountInString(got[:at])
-	if before == 0 {
-		return "the reply is " + quote(got) + ", expected " + quote(expected)
-	}
-	return fmt.Sprintf("the reply goes on with %s after %s, expected %s", quote(got), count(before, "character"),
-		quote(expected))
-}
-
-// midRune reports whether a place is within a character.
-func midRune(s string, at int) bool { return at < len(s) && !utf8.RuneStart(s[at]) }

@@ -21,6 +21,22 @@ const (
 // quote quotes a text for an explanation.
 func quote(s string) string { return strconv.Quote(cut(s, quoteLimit)) }
 
+// quoteEnd quotes a text like quote, and keeps its end where that keeps the beginning.
+func quoteEnd(s string) string {
+	at := len(s)
+	for range quoteLimit {
+		if at == 0 {
+			return quote(s)
+		}
+		_, size := utf8.DecodeLastRuneInString(s[:at])
+		at -= size
+	}
+	if at == 0 {
+		return quote(s)
+	}
+	return strconv.Quote("…" + s[at:])
+}
+
 // cut shortens a text to a number of characters.
 func cut(s string, limit int) string {
 	if len(s) <= limit || utf8.RuneCountInString(s) <= limit {

@@ -33,12 +33,15 @@ type Subject struct {
 	Workflow    *Workflow    // nil: there is no workflow
 	Composition *Composition // nil: there is no composition
 	Earlier     []EvalResult // what the evals before this check found, oldest first
+	Embedder    Embedder     // what turns texts into vectors; nil: none is configured
+	Strict      bool         // what could not be measured is an error and not a skip
 	Variables   map[string]string
 	Metadata    map[string]any // host values: embedding, retrieved_chunks, …
 
 	read      bool
 	replies   []Reply
-	documents [4]*document // by jsonOptions
+	documents [4]*document       // by jsonOptions
+	galleries map[string]gallery // by the kind of media
 	whole     *Subject
 }
 
@@ -128,6 +131,7 @@ func (s *Subject) Whole() *Subject {
 	w := &Subject{
 		Session: true, Messages: s.Messages, Turn: -1, Calls: s.AllCalls, ElapsedMS: s.ElapsedMS, Tools: s.Tools,
 		Workflow: s.Workflow, Composition: s.Composition, Earlier: s.Earlier, Variables: s.Variables, Metadata: s.Metadata,
+		Embedder: s.Embedder, Strict: s.Strict,
 	}
 	if w.Calls == nil {
 		w.Calls = CallsOf(s.Messages)

@@ -50,12 +50,15 @@ type ToolUse struct {
 	Pos  diag.Pos // of the name
 }
 
-// ToolUse returns the call that the check will make; nil when it makes none.
-func (c *Compiled) ToolUse() *ToolUse {
+// ToolUses are the calls that the check, or the checks of which it is made, will make.
+func (c *Compiled) ToolUses() (uses []*ToolUse) {
 	if exec, ok := c.Check.(*toolExec); ok {
-		return &exec.use
+		uses = append(uses, &exec.use)
 	}
-	return nil
+	for _, part := range c.Nested() {
+		uses = append(uses, part.ToolUses()...)
+	}
+	return uses
 }
 
 type toolExec struct {

@@ -49,11 +49,7 @@ func (c *toolResultIncludes) Eval(_ context.Context, s *Subject) (Finding, error
 	if n == 0 {
 		return c.none(s, f.Details), nil
 	}
-	verb := "has every pattern"
-	if matched != 1 {
-		verb = "have every pattern"
-	}
-	occurrences(&f, matched, c.occurrence, c.results(n), verb)
+	occurrences(&f, matched, c.occurrence, "every pattern is in", c.results(n))
 	if f.Score < 1 && last != nil {
 		f.Explanation += "; the last that does not lacks " + quoted(last)
 	}

@@ -44,11 +44,7 @@ func (c *toolResultMatches) Eval(_ context.Context, s *Subject) (Finding, error)
 	if n == 0 {
 		return c.none(s, f.Details), nil
 	}
-	verb := "matches " + quote(c.re.String())
-	if matched != 1 {
-		verb = "match " + quote(c.re.String())
-	}
-	occurrences(&f, matched, c.occurrence, c.results(n), verb)
+	occurrences(&f, matched, c.occurrence, quote(c.re.String())+" matches", c.results(n))
 	if f.Score < 1 && matched < n {
 		f.Explanation += "; the last that does not is " + quote(last)
 		f.Details["actual"] = cut(last, contentLimit)

@@ -38,9 +38,10 @@ func (r *resultScope) none(s *Subject, details map[string]any) Finding {
 	return Finding{Explanation: r.ToolName + " was not called", Details: details}
 }
 
-// occurrences holds a number of matching results against the number that is wanted.
-func occurrences(f *Finding, matched, wanted int, all, verb string) {
-	f.Explanation = fmt.Sprintf("%d of %s %s", matched, all, verb)
+// occurrences holds a number of matching results against the number that is wanted. what says what they match: "every
+// pattern is in".
+func occurrences(f *Finding, matched, wanted int, what, all string) {
+	f.Explanation = fmt.Sprintf("%s %d of %s", what, matched, all)
 	f.Details["match_count"], f.Details["occurrence"] = matched, wanted
 	if matched >= wanted {
 		f.Score = 1

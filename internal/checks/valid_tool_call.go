@@ -62,6 +62,9 @@ func invalidCall(tools ToolCaller, call *Call) string {
 	if args == nil {
 		args = map[string]any{}
 	}
+	if n, found := unwieldy(args); found { // a schema would compute with all its digits
+		return named(call.Name) + ": the number " + quote(n) + " is too large"
+	}
 	if err := tools.Fits(call.Name, args); err != nil {
 		return named(call.Name) + ": " + cut(oneLine(err.Error()), contentLimit)
 	}

@@ -3,6 +3,7 @@ package checks
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/arena-evals/arena/internal/node"
 )
@@ -51,7 +52,7 @@ func regexpProblem(err error) string {
 	return strings.TrimPrefix(err.Error(), "error parsing regexp: ")
 }
 
-var backreference = regexp.MustCompile(`\\[1-9]`)
+var backreference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\[1-9]`) })
 
 // regexpHint explains what people who know other dialects stumble over.
 func regexpHint(text string) string {
@@ -60,7 +61,7 @@ func regexpHint(text string) string {
 			return "RE2 syntax has no lookahead and no lookbehind"
 		}
 	}
-	if backreference.MatchString(text) {
+	if backreference().MatchString(text) {
 		return "RE2 syntax has no backreferences"
 	}
 	return ""

@@ -26,6 +26,8 @@ type Vector struct {
 	When    *vectorWhen                `json:"when"`
 	Context vectorContext              `json:"context"`
 	Expect  map[string]json.RawMessage `json:"expect"`
+	// Tools are what tool_exec and valid_tool_call ask; nil: the project has none.
+	Tools map[string]vectorTool `json:"tools"`
 	// Exec is the program behind a check that is not built in.
 	Exec json.RawMessage `json:"exec"`
 }
@@ -80,6 +82,8 @@ type vectorMedia struct {
 	Type     string  `json:"type"`
 	MIMEType string  `json:"mime_type"`
 	Data     string  `json:"data"`
+	URL      string  `json:"url"`
+	Path     string  `json:"path"`
 	Width    int     `json:"width"`
 	Height   int     `json:"height"`
 	Duration float64 `json:"duration"`

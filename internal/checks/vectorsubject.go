@@ -7,7 +7,7 @@ import (
 // subject makes what the check sees of a vector.
 func (c *vectorContext) subject(scope string) *Subject {
 	s := &Subject{Session: scope == scopeSession, Turn: -1, Messages: c.transcript(), Metadata: c.Metadata}
-	s.Variables = c.Variables
+	s.Variables, s.Workflow, s.Composition = c.Variables, c.workflow(), c.composition()
 	if !s.Session {
 		s.Start, s.Turn = lastTurn(s.Messages)
 	}
@@ -91,7 +91,8 @@ func mediaParts(text string, media []vectorMedia) []chat.Part {
 	}
 	for _, m := range media {
 		parts = append(parts, chat.Part{Type: m.Type, Media: &chat.Media{
-			MIMEType: m.MIMEType, Data: m.Data, Width: m.Width, Height: m.Height, Duration: m.Duration,
+			MIMEType: m.MIMEType, Data: m.Data, URL: m.URL, Path: m.Path,
+			Width: m.Width, Height: m.Height, Duration: m.Duration,
 		}})
 	}
 	return parts
@@ -110,11 +111,35 @@ func (c *vectorContext) calls(s *Subject) {
 	s.AllCalls = []Call{}
 	for _, v := range c.ToolCalls {
 		s.AllCalls = append(s.AllCalls, Call{
-			Turn: v.Turn, Name: v.Name, Args: v.Args, Result: v.Result, Error: v.Error, ErrorType: v.ErrorType,
-			DurationMS: v.DurationMS,
+			Turn: v.Turn, Name: v.Name, Args: v.Args, Result: v.Result, Parts: resultParts(v.Result), Error: v.Error,
+			ErrorType: v.ErrorType, DurationMS: v.DurationMS,
 		})
 	}
 	s.Calls = s.AllCalls
+}
+
+// resultParts is a result that is written as a list of parts, with media in some; nil for any other.
+func resultParts(result any) []chat.Part {
+	list, _ := result.([]any)
+	var parts []chat.Part
+	for _, item := range list {
+		fields, _ := item.(map[string]any)
+		media, hasMedia := fields["media"].(map[string]any)
+		var p chat.Part
+		p.Type, _ = fields["type"].(string)
+		if p.Type == "" || p.Type != "text" && !hasMedia {
+			return nil
+		}
+		p.Text, _ = fields["text"].(string)
+		if hasMedia {
+			p.Media = &chat.Media{}
+			p.Media.MIMEType, _ = media["mime_type"].(string)
+			p.Media.Data, _ = media["data"].(string)
+			p.Media.Path, _ = media["file_path"].(string)
+		}
+		parts = append(parts, p)
+	}
+	return parts
 }
 
 // spend takes time, cost and tokens from the metadata, else from the messages in scope that give any.
@@ -135,6 +160,10 @@ func (c *vectorContext) spend(s *Subject) {
 		}
 	}
 	s.InputTokens, s.OutputTokens = in, out
+	if seconds := c.number("duration_seconds"); seconds != nil {
+		ms := *seconds * 1000
+		s.ElapsedMS = &ms
+	}
 }
 
 func (c *vectorContext) number(key string) *float64 {

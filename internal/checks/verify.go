@@ -102,6 +102,7 @@ const scenarioJudge = "judge_verdict"
 type outcome struct {
 	problems []diag.Diagnostic // not empty: the check was refused
 	verdict  result.Verdict
+	args     map[string]any // with which a tool was called; nil: none was
 }
 
 func (v *Vector) run(ctx context.Context, c *Compiler, f *VectorFile) outcome {
@@ -109,7 +110,8 @@ func (v *Vector) run(ctx context.Context, c *Compiler, f *VectorFile) outcome {
 	if compiled == nil {
 		return outcome{problems: problems}
 	}
-	return outcome{verdict: compiled.Judge(ctx, v.Context.subject(f.Scope))}
+	s, tools := v.subject(f.Scope)
+	return outcome{verdict: compiled.Judge(ctx, s), args: tools.called()}
 }
 
 func (o outcome) errored() bool { return len(o.problems) > 0 || o.verdict.Status == result.Errored }
@@ -166,6 +168,9 @@ func (o outcome) meets(key string, want json.RawMessage) (bool, error) {
 		}
 		g, err := chat.DecodeJSON([]byte(compactJSON(o.verdict.Details)))
 		return err == nil && subset(w, g), err
+	case "tool_args":
+		w, err := chat.DecodeJSON(want)
+		return err == nil && o.args != nil && equalJSON(w, o.args), err
 	}
 	return false, fmt.Errorf("this version cannot tell whether that holds")
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
@@ -36,7 +35,7 @@ type App struct {
 
 // System is the App of the real process.
 func System() *App {
-	tuneGC(os.Getenv)
+	watchHeap(os.Getenv)
 	return &App{
 		Args: os.Args[1:], Out: os.Stdout, Err: os.Stderr, Env: environ(os.Environ()), Now: clockFrom(os.Getenv),
 		OutTTY: term.IsTerminal(int(os.Stdout.Fd())), ErrTTY: term.IsTerminal(int(os.Stderr.Fd())),
@@ -46,15 +45,6 @@ func System() *App {
 			signal.Notify(c, os.Interrupt, syscall.SIGTERM)
 			return c, func() { signal.Stop(c) }
 		},
-	}
-}
-
-// gcPercent trades some processor time for memory: a run is mostly waiting, and CI machines are small.
-const gcPercent = 30
-
-func tuneGC(getenv func(string) string) {
-	if getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
 	}
 }
 

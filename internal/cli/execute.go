@@ -36,11 +36,12 @@ func (x *execution) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, closed(file)) }()
 	run := &result.Run{
 		SchemaVersion: result.SchemaVersion, Arena: shortVersion(), Name: x.plan.Name, Started: x.app.Now().UTC(),
-		Planned: len(x.plan.Trials), FailOn: x.plan.FailOn, PassedBefore: x.passed,
+		Planned: len(x.plan.Trials), FailOn: x.plan.FailOn,
+		Command: x.flags.command(), PassedBefore: x.passed,
 	}
 	journal, err := result.NewJournal(file, result.JournalHeader{
 		Arena: run.Arena, Name: run.Name, Started: run.Started, Planned: run.Planned, FailOn: run.FailOn,
-		PassedBefore: run.PassedBefore,
+		Command: run.Command, PassedBefore: run.PassedBefore,
 	})
 	if err != nil {
 		return broken(err)

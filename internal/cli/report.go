@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -84,9 +85,7 @@ func (f *reportFlags) run(app *App, path string) error {
 	}
 	out := newOutputs(outputChoice{
 		dir: or(f.out, filepath.Dir(input)), formats: f.formats, junit: f.junitFile, html: f.htmlFile, md: f.markdownFile,
-		granularity: f.granularity, rerun: func(b *result.Brief) string {
-			return (&runFlags{paths: []string{b.File}}).rerun(b)
-		},
+		granularity: f.granularity, rerun: rerunner(run.Command),
 	})
 	out.leave(input)
 	if err := out.prepare(); err != nil {
@@ -111,6 +110,9 @@ func or[T comparable](a, b T) T {
 func reportInput(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("there is no %s", path)
+		}
 		return "", fmt.Errorf("%w\nname a journal, a results.json or the folder of a run", err)
 	}
 	if !info.IsDir() {
@@ -138,7 +140,13 @@ func readRun(file *os.File) (run *result.Run, truncated bool, err error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return nil, false, err
 	}
-	run, err = jsonout.Read(bufio.NewReaderSize(file, 1<<16))
+	in := bufio.NewReaderSize(file, 1<<16)
+	if first, err := in.Peek(1); errors.Is(err, io.EOF) {
+		return nil, false, errors.New("the file is empty")
+	} else if err == nil && first[0] != '{' {
+		return nil, false, errors.New("neither a journal nor a results.json of arena")
+	}
+	run, err = jsonout.Read(in)
 	return run, false, err
 }
 

@@ -1,15 +1,15 @@
 package cli
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// rerun returns the command that runs just one trial's scenario again: the user's own command line, with the filters
-// narrowed.
-func (f *runFlags) rerun(b *result.Brief) string {
+// command is the user's own command line, in words, as far as it decides what is run, and without its filters.
+func (f *runFlags) command() []string {
 	words := []string{"arena", "run"}
 	words = append(words, f.paths...)
 	str := func(flag, value string) {
@@ -32,14 +32,26 @@ func (f *runFlags) rerun(b *result.Brief) string {
 	str("timeout", f.timeout.String())
 	str("on-failure", f.onFailure)
 	on("lenient")
-	words = append(words, "--scenario", b.Scenario, "--provider", b.Provider)
-	if b.Region != "default" {
-		words = append(words, "--region", b.Region)
+	return words
+}
+
+// rerunner makes the commands that run the scenario of just one trial again, in the run that command describes. Where
+// that is not known, the trial's file is named.
+func rerunner(command []string) func(*result.Brief) string {
+	return func(b *result.Brief) string {
+		words := slices.Clone(command)
+		if len(words) == 0 {
+			words = []string{"arena", "run", b.File}
+		}
+		words = append(words, "--scenario", b.Scenario, "--provider", b.Provider)
+		if b.Region != "default" {
+			words = append(words, "--region", b.Region)
+		}
+		for i, w := range words {
+			words[i] = shellQuote(w)
+		}
+		return strings.Join(words, " ")
 	}
-	for i, w := range words {
-		words[i] = shellQuote(w)
-	}
-	return strings.Join(words, " ")
 }
 
 const shellSafe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+=,"

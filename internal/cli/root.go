@@ -44,7 +44,7 @@ func newRoot(app *App) *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = false
 	root.AddCommand(
 		newRunCmd(app), newValidateCmd(app), newListCmd(app), newChecksCmd(app), newSchemaCmd(app), newInitCmd(app),
-		newReportCmd(app), newVersionCmd(app), newManCmd(),
+		newReportCmd(app), newVersionCmd(app),
 	)
 	strict(root)
 	return root
@@ -113,3 +113,6 @@ func (a *App) complain(err error) {
 		_, _ = fmt.Fprintf(a.Err, "  = %s\n", l)
 	}
 }
+
+// Commands is the command tree, for programs that document it.
+func Commands(app *App) *cobra.Command { return newRoot(app) }

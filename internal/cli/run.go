@@ -120,7 +120,7 @@ func (f *runFlags) jobsFor(suite *scenario.Suite) int {
 func (f *runFlags) outputChoice(suite *scenario.Suite) outputChoice {
 	c := outputChoice{
 		dir: f.out, formats: f.formats, junit: f.junitFile, html: f.htmlFile, md: f.markdownFile,
-		granularity: f.junitGranularity, rerun: f.rerun,
+		granularity: f.junitGranularity, rerun: rerunner(f.command()),
 	}
 	for _, p := range suite.Projects {
 		o := p.Defaults.Output

@@ -33,7 +33,7 @@ func newScreen(a *App, f *runFlags) *term.Printer {
 	}
 	o := term.Options{
 		Out: a.Out, Err: a.Err, TTY: a.ErrTTY && a.OutTTY && !plain, Color: a.useColor(when, a.OutTTY),
-		Verbosity: f.verbose, Quiet: f.quiet, Now: a.Now, Rerun: f.rerun,
+		Verbosity: f.verbose, Quiet: f.quiet, Now: a.Now, Rerun: rerunner(f.command()),
 	}
 	if a.OutTTY {
 		o.Width = a.Width

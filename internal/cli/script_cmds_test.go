@@ -31,6 +31,7 @@ func commands() map[string]command {
 		"absent":   absent,
 		"prepend":  func(ts *testscript.TestScript, _ bool, args []string) { splice(ts, args, true) },
 		"append":   func(ts *testscript.TestScript, _ bool, args []string) { splice(ts, args, false) },
+		"chop":     chop,
 		"grow":     grow,
 		"cptree":   copyTree,
 	}
@@ -165,6 +166,16 @@ func splice(ts *testscript.TestScript, args []string, before bool) {
 		text += extra
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
+}
+
+// chop takes bytes away from the end of a file.
+func chop(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: chop file bytes")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), int64(len(ts.ReadFile(args[0]))-n)))
 }
 
 // grow appends a line to a file, again and again, until the file has so many bytes.

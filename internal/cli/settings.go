@@ -34,8 +34,9 @@ func applySettings(app *App, cmd *cobra.Command) error {
 	if err := mistypedVariable(app, known); err != nil {
 		return err
 	}
+	values, names := variables(app, known)
 	v := viper.New()
-	if err := errors.Join(v.MergeConfigMap(file.values), v.MergeConfigMap(variables(app, known))); err != nil {
+	if err := errors.Join(v.MergeConfigMap(file.values), v.MergeConfigMap(values)); err != nil {
 		return err
 	}
 	var errs []error
@@ -47,11 +48,10 @@ func applySettings(app *App, cmd *cobra.Command) error {
 		if cmd.Flags().Set(f.Name, value) == nil {
 			return
 		}
-		if app.Env[variable(f.Name)] != "" {
-			errs = append(errs, badValue(variable(f.Name), f, value))
+		if name := names[f.Name]; name != "" {
+			errs = append(errs, badValue(name, f, value))
 		} else {
-			at := file.nodes[f.Name]
-			file.reader.Errorf(at, "wrong-type", "%v", badValue(f.Name, f, value))
+			file.reader.Errorf(file.nodes[f.Name], "wrong-type", "%v", badValue(f.Name, f, value))
 		}
 	})
 	return errors.Join(append(errs, file.complain(app))...)
@@ -99,15 +99,17 @@ func (s *settings) complain(app *App) error {
 	return exit(result.ExitUsage)
 }
 
-// variables are the settings in the environment. An empty one counts as not set.
-func variables(app *App, known []string) map[string]any {
-	out := map[string]any{}
-	for _, name := range known {
-		if value := app.Env[variable(name)]; value != "" {
-			out[canonical(name)] = value
+// variables are the settings in the environment, and the variables that they come from, by the names of flags. An
+// empty variable counts as not set.
+func variables(app *App, known []string) (values map[string]any, names map[string]string) {
+	values, names = map[string]any{}, map[string]string{}
+	for _, flag := range known {
+		name := variable(flag)
+		if value := app.Env[name]; value != "" {
+			values[canonical(flag)], names[canonical(flag)] = value, name
 		}
 	}
-	return out
+	return values, names
 }
 
 // variable is the name of the environment variable for a flag.

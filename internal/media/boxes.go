@@ -9,7 +9,7 @@ import (
 
 // box is a box (in QuickTime's words, an atom) of an MP4 or MOV file.
 type box struct {
-	kind string
+	kind []byte
 	body []byte
 }
 
@@ -33,7 +33,7 @@ func boxes(data []byte) iter.Seq2[box, error] {
 			case size == 1:
 				size, header = binary.BigEndian.Uint64(rest[8:]), 16
 			}
-			kind := string(rest[4:8])
+			kind := rest[4:8]
 			switch {
 			case size < header:
 				yield(box{}, fmt.Errorf("box %q says that it has %d bytes, which its header alone exceeds", kind, size))
@@ -94,7 +94,7 @@ func readBoxes(data []byte, info *Info) error {
 		if err != nil {
 			return err
 		}
-		if b.kind == "moov" && !found {
+		if string(b.kind) == "moov" && !found {
 			found = true
 			if err := m.read(b.body); err != nil {
 				return err
@@ -111,11 +111,11 @@ func (m *movie) read(data []byte) error {
 	for b, err := range boxes(data) {
 		switch {
 		case err != nil:
-		case b.kind == "mvhd":
+		case string(b.kind) == "mvhd":
 			m.scale, m.ticks, err = clock(b)
-		case b.kind == "mvex":
+		case string(b.kind) == "mvex":
 			err = m.extends(b.body)
-		case b.kind == "trak":
+		case string(b.kind) == "trak":
 			err = m.track(b.body)
 		}
 		if err != nil {
@@ -143,7 +143,7 @@ func (m *movie) extends(data []byte) error {
 		if err != nil {
 			return err
 		}
-		if f, ok := full(b); ok && b.kind == "mehd" {
+		if f, ok := full(b); ok && string(b.kind) == "mehd" {
 			m.fragment = f.ticks(0)
 		}
 	}
@@ -158,7 +158,7 @@ func (m *movie) track(data []byte) error {
 		if err != nil {
 			return err
 		}
-		switch b.kind {
+		switch string(b.kind) {
 		case "tkhd":
 			width, height, err = shown(b)
 		case "mdia":
@@ -180,7 +180,7 @@ func (m *movie) medium(data []byte) (pictures bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		switch b.kind {
+		switch string(b.kind) {
 		case "mdhd":
 			scale, ticks, err := clock(b)
 			if err != nil {

@@ -96,7 +96,7 @@ func TestFilesThatBreakOff(t *testing.T) {
 			verify(t, whole[:n], info, err)
 		}
 		switch name {
-		case "":
+		case "piped.wav", "piped.flac", "tone.flac": // which do not say how many bytes follow
 			continue
 		}
 		if _, err := Inspect(whole[:len(whole)-len(whole)/3]); !errors.Is(err, errTruncated) {

@@ -25,6 +25,7 @@ var (
 		{0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160},         // MPEG 2, layers II and III
 	}
 	samplingRates = [3]int{44100, 48000, 32000}
+	halvings      = [4]int{2, 0, 1, 0} // by the version's number
 )
 
 // frameAt reads the header of a frame. Frames without a bit rate ("free format") are none.
@@ -43,7 +44,7 @@ func frameAt(data []byte) (f frame, ok bool) {
 		row = min(2+layer, 4)
 	}
 	f.mark = uint16(data[1]&0xfe)<<8 | uint16(data[2]&0x0c)
-	f.rate = samplingRates[rate] >> map[byte]int{3: 0, 2: 1, 0: 2}[version]
+	f.rate = samplingRates[rate] >> halvings[version]
 	f.samples = 1152
 	switch {
 	case layer == 1:

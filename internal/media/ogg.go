@@ -63,49 +63,49 @@ func (v *voice) seconds() float64 { return float64(max(v.end-v.skip, 0)) / float
 
 // readOgg follows the sound. Files may be chained, so that one stream begins where another ended: their times add up.
 func readOgg(data []byte, info *Info) error {
-	var v *voice
-	seconds, heard := 0.0, false
+	var v voice
+	seconds, found, heard := 0.0, false, false
 	for p, err := range pages(data) {
 		if err != nil {
 			return err
 		}
-		if next := p.voice(); next != nil {
+		if next, ok := p.voice(); ok {
 			if next.rate <= 0 {
 				return fmt.Errorf("a rate of %d samples a second is none", next.rate)
 			}
-			if v != nil && v.end == 0 {
+			if found && v.end == 0 {
 				continue // a second sound beside the first
 			}
-			if v != nil {
+			if found {
 				seconds += v.seconds()
 			}
-			v, info.Codec = next, next.codec
+			v, info.Codec, found = next, next.codec, true
 		}
-		if v != nil && p.stream == v.id && p.position != noPosition && p.position >= v.end {
+		if found && p.stream == v.id && p.position != noPosition && p.position >= v.end {
 			v.end, heard = p.position, heard || p.position > 0
 		}
 	}
-	if v == nil || !heard {
+	if !heard {
 		return nil
 	}
 	return info.last(seconds+v.seconds(), 1)
 }
 
-// voice is the sound that begins on the page; nil when there is none.
-func (p *page) voice() *voice {
+// voice is the sound that begins on the page.
+func (p *page) voice() (v voice, ok bool) {
 	if !p.first {
-		return nil
+		return v, false
 	}
 	b, le := p.body, binary.LittleEndian
 	switch {
 	case bytes.HasPrefix(b, []byte("OpusHead")) && len(b) >= 19:
-		return &voice{id: p.stream, codec: "opus", rate: 48000, skip: int64(le.Uint16(b[10:]))}
+		return voice{id: p.stream, codec: "opus", rate: 48000, skip: int64(le.Uint16(b[10:]))}, true
 	case bytes.HasPrefix(b, []byte("\x01vorbis")) && len(b) >= 30:
-		return &voice{id: p.stream, codec: "vorbis", rate: int64(le.Uint32(b[12:]))}
+		return voice{id: p.stream, codec: "vorbis", rate: int64(le.Uint32(b[12:]))}, true
 	case bytes.HasPrefix(b, []byte("\x7fFLAC")) && len(b) >= 51:
-		return &voice{id: p.stream, codec: "flac", rate: int64(binary.BigEndian.Uint32(b[27:]) >> 12)}
+		return voice{id: p.stream, codec: "flac", rate: int64(binary.BigEndian.Uint32(b[27:]) >> 12)}, true
 	case bytes.HasPrefix(b, []byte("Speex   ")) && len(b) >= 80:
-		return &voice{id: p.stream, codec: "speex", rate: int64(int32(le.Uint32(b[36:])))}
+		return voice{id: p.stream, codec: "speex", rate: int64(int32(le.Uint32(b[36:])))}, true
 	}
-	return nil
+	return v, false
 }

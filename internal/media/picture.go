@@ -7,19 +7,20 @@ import (
 	"fmt"
 	"image"
 	"image/gif"
-	"image/jpeg"
 	"image/png"
 	"io"
+	"strings"
 )
 
 // pixels takes the size from a decoder of the standard library, which stops after the header.
 func (i *Info) pixels(data []byte, config func(io.Reader) (image.Config, error)) error {
 	c, err := config(bytes.NewReader(data))
-	switch {
-	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%w within the header", errTruncated)
-	case err != nil:
-		return err
+	if err != nil {
+		text := strings.TrimPrefix(err.Error(), i.Format+": ")
+		if strings.HasSuffix(text, io.EOF.Error()) { // not all of them wrap it
+			return fmt.Errorf("%w within the header", errTruncated)
+		}
+		return errors.New(text)
 	}
 	return i.size(int64(c.Width), int64(c.Height))
 }
@@ -105,27 +106,57 @@ func after(data []byte, n int) ([]byte, bool) {
 	return data[n:], true
 }
 
+// readJPEG walks the segments. The standard library refuses pictures of rarer kinds (arithmetic, lossless, 12 bits).
 func readJPEG(data []byte, info *Info) error {
-	if err := info.pixels(data, jpeg.DecodeConfig); err != nil {
-		return err
-	}
 	const scan = 0xda // the marker before the picture itself
-	for rest := data[2:]; len(rest) >= 4 && rest[0] == 0xff; {
-		if rest[1] == 0xff { // a fill byte
+	for rest := data[2:]; len(rest) > 0; {
+		if rest[0] != 0xff {
+			return fmt.Errorf("%#x stands where a segment should begin", rest[0])
+		}
+		if len(rest) > 1 && rest[1] == 0xff { // a fill byte
 			rest = rest[1:]
 			continue
 		}
-		size := int(binary.BigEndian.Uint16(rest[2:])) + 2
+		if len(rest) < 4 {
+			return fmt.Errorf("%w within the header of a segment", errTruncated)
+		}
+		marker, size := rest[1], 2+int(binary.BigEndian.Uint16(rest[2:]))
 		if size > len(rest) {
-			return short(fmt.Sprintf("segment %#x", rest[1]), uint64(size), len(rest))
+			return short(fmt.Sprintf("segment %#x", marker), uint64(size), len(rest))
 		}
-		if rest[1] == scan {
-			if !bytes.Contains(rest[size:], []byte{0xff, 0xd9}) {
-				return fmt.Errorf("%w within the picture", errTruncated)
-			}
-			return nil
-		}
+		body := rest[4:max(size, 4)]
 		rest = rest[size:]
+		if marker == scan {
+			return scanned(rest, info)
+		}
+		if !frameHeader(marker) {
+			continue
+		}
+		if len(body) < 5 {
+			return short("the header", 5, len(body))
+		}
+		if err := info.size(int64(binary.BigEndian.Uint16(body[3:])), int64(binary.BigEndian.Uint16(body[1:]))); err != nil {
+			return err
+		}
+	}
+	if info.Width == 0 {
+		return fmt.Errorf("%w before the picture", errTruncated)
+	}
+	return nil
+}
+
+// frameHeader reports whether a JPEG marker begins the segment that has the size.
+func frameHeader(marker byte) bool {
+	return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc
+}
+
+// scanned verifies what is left when the picture itself begins.
+func scanned(picture []byte, info *Info) error {
+	switch {
+	case info.Width == 0:
+		return errors.New("the picture comes before its size")
+	case !bytes.Contains(picture, []byte{0xff, 0xd9}):
+		return fmt.Errorf("%w within the picture", errTruncated)
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ func isRIFF(form string) func([]byte) bool {
 
 // chunk is a piece of a RIFF file.
 type chunk struct {
-	id   string
+	id   []byte
 	size uint32 // as it is written
 	body []byte // what is there of it
 	rest []byte // body and all that follows
@@ -35,7 +35,7 @@ func (c *chunk) whole() error {
 func chunks(data []byte) iter.Seq[chunk] {
 	return func(yield func(chunk) bool) {
 		for rest := data[riffHeader:]; len(rest) >= 8; {
-			c := chunk{id: string(rest[:4]), size: binary.LittleEndian.Uint32(rest[4:])}
+			c := chunk{id: rest[:4], size: binary.LittleEndian.Uint32(rest[4:])}
 			rest = rest[8:]
 			n := min(uint64(c.size), uint64(len(rest)))
 			c.body, c.rest = rest[:n], rest
@@ -55,7 +55,7 @@ func readWebP(data []byte, info *Info) error {
 		if err := c.whole(); err != nil {
 			return err
 		}
-		switch b := c.body; c.id {
+		switch b := c.body; string(c.id) {
 		case "VP8X": // the canvas of everything that follows
 			if len(b) < 10 {
 				return short("the header", 10, len(b))
@@ -109,11 +109,13 @@ func (f *wave) last(n int, samples uint32, info *Info) error {
 const streamed = 0x7ffff000
 
 func readWAV(data []byte, info *Info) error {
-	var f *wave
+	var f wave
+	found := false
 	var samples uint32 // of one channel; 0: not said
 	for c := range chunks(data) {
-		if c.id == "data" {
-			if f == nil {
+		id := string(c.id)
+		if id == "data" {
+			if !found {
 				return fmt.Errorf("the samples come before their format")
 			}
 			if c.size >= streamed || c.size == 0 && binary.LittleEndian.Uint32(data[4:]) == 0 {
@@ -128,12 +130,12 @@ func readWAV(data []byte, info *Info) error {
 			return err
 		}
 		switch b := c.body; {
-		case c.id == "fmt " && len(b) < 16:
+		case id == "fmt " && len(b) < 16:
 			return short("the format", 16, len(b))
-		case c.id == "fmt ":
+		case id == "fmt ":
 			le := binary.LittleEndian
-			f = &wave{tag: le.Uint16(b), rate: le.Uint32(b[4:]), byteRate: le.Uint32(b[8:]), align: le.Uint16(b[12:])}
-		case c.id == "fact" && len(b) >= 4:
+			found, f = true, wave{tag: le.Uint16(b), rate: le.Uint32(b[4:]), byteRate: le.Uint32(b[8:]), align: le.Uint16(b[12:])}
+		case id == "fact" && len(b) >= 4:
 			samples = binary.LittleEndian.Uint32(b)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -14,8 +15,8 @@ import (
 )
 
 var (
-	yamlLine   = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
-	yamlAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
+	yamlLine   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`) })
+	yamlAnchor = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^unknown anchor '(.*)' referenced$`) })
 )
 
 // syntaxError makes a diagnostic of the library's error. The library's line is the one where the broken list or map
@@ -25,7 +26,7 @@ func syntaxError(file string, data []byte, err error) diag.Diagnostic {
 	lines := diag.Lines(file, data)
 	d.Pos.Line = breakingLine(lines, err)
 	text := lines[d.Pos.Line-1]
-	if m := yamlAnchor.FindStringSubmatch(d.Msg); m != nil {
+	if m := yamlAnchor().FindStringSubmatch(d.Msg); m != nil {
 		d.Msg = "there is no anchor &" + m[1] + " for the alias *" + m[1]
 		d.Hint = "quote a text that starts with *"
 		before, _, _ := strings.Cut(text, "*"+m[1])
@@ -51,7 +52,7 @@ func syntaxError(file string, data []byte, err error) diag.Diagnostic {
 
 // plainText is the library's message without its line.
 func plainText(err error) string {
-	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+	if m := yamlLine().FindStringSubmatch(err.Error()); m != nil {
 		return m[2]
 	}
 	return err.Error()
@@ -66,7 +67,7 @@ func breakingLine(lines []string, err error) int32 {
 	}
 	if size > limit {
 		var line int
-		if m := yamlLine.FindStringSubmatch(err.Error()); m != nil && m[1] != "" {
+		if m := yamlLine().FindStringSubmatch(err.Error()); m != nil && m[1] != "" {
 			line, _ = strconv.Atoi(m[1]) // digits only; too many of them are cut below
 		}
 		return int32(min(max(line, 1), len(lines)))

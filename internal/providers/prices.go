@@ -85,7 +85,9 @@ func readPrices(data []byte) (*priceTable, error) {
 
 // version is the end of a model's name that does not change its price. A word that it does not know (-audio, -pro) may
 // well change the price, so such a name is not found rather than taken for the model without the word.
-var version = regexp.MustCompile(`[-@](?:\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|\d{3}|latest|preview)$`)
+var version = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[-@](?:\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|\d{3}|latest|preview)$`)
+})
 
 // ListPrice finds the list price of a model: by its whole name, else by the longest part of it that leaves out only
 // versions (gpt-4o-mini-2024-07-18 is gpt-4o-mini). nil: not known.
@@ -96,7 +98,7 @@ func ListPrice(model string) *Price {
 		if p := prices().Models[name]; p != nil {
 			return p
 		}
-		at := version.FindStringIndex(name)
+		at := version().FindStringIndex(name)
 		if at == nil {
 			return nil
 		}

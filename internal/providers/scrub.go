@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -14,15 +15,19 @@ const (
 )
 
 // secretShapes are the forms in which servers and proxies echo secrets that we were never told.
-var secretShapes = []struct {
+var secretShapes = sync.OnceValue(func() []shape {
+	return []shape{
+		{regexp.MustCompile(`(?i)\b(bearer|basic)\s+[\w.~+/=:-]{6,}`), "$1 " + redacted},
+		{regexp.MustCompile(`\b(?:sk|pk|rk)-[\w-]{6,}`), redacted},
+		{regexp.MustCompile(`\bAIza[\w-]{10,}`), redacted},
+		{regexp.MustCompile(`(://)[^/\s@]+@`), "${1}" + redacted + "@"},
+		{regexp.MustCompile(`(?i)\b((?:api[-_]?)?key|(?:access[-_]?)?token)=[^&\s"']+`), "$1=" + redacted},
+	}
+})
+
+type shape struct {
 	pattern *regexp.Regexp
 	with    string
-}{
-	{regexp.MustCompile(`(?i)\b(bearer|basic)\s+[\w.~+/=:-]{6,}`), "$1 " + redacted},
-	{regexp.MustCompile(`\b(?:sk|pk|rk)-[\w-]{6,}`), redacted},
-	{regexp.MustCompile(`\bAIza[\w-]{10,}`), redacted},
-	{regexp.MustCompile(`(://)[^/\s@]+@`), "${1}" + redacted + "@"},
-	{regexp.MustCompile(`(?i)\b((?:api[-_]?)?key|(?:access[-_]?)?token)=[^&\s"']+`), "$1=" + redacted},
 }
 
 // Scrubber takes secrets out of texts from outside before anybody sees them. It is safe for concurrent use.
@@ -48,19 +53,19 @@ func NewScrubber(secrets ...string) *Scrubber {
 // Text is the text without secrets.
 func (s *Scrubber) Text(text string) string {
 	text = s.known.Replace(text)
-	for _, shape := range secretShapes {
+	for _, shape := range secretShapes() {
 		text = shape.pattern.ReplaceAllString(text, shape.with)
 	}
 	return text
 }
 
 // ansi are the sequences that colour and move on a terminal.
-var ansi = regexp.MustCompile(`\x1b\[[0-?]*[ -/]*[@-~]`)
+var ansi = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x1b\[[0-?]*[ -/]*[@-~]`) })
 
 // Excerpt is a text from outside, fit for an error message: scrubbed, on one line, without control characters, valid
 // UTF-8, at most limit runes.
 func (s *Scrubber) Excerpt(text string, limit int) string {
-	text = s.Text(ansi.ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), ""))
+	text = s.Text(ansi().ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), ""))
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool {
 		return unicode.IsSpace(r) || !unicode.IsPrint(r)
 	}), " ")

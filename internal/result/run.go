@@ -9,7 +9,7 @@ type Run struct {
 	SchemaVersion int       `json:"schema_version"`
 	Arena         string    `json:"arena"` // version
 	Name          string    `json:"name,omitempty"`
-	Command       []string  `json:"-"`
+	Command       []string  `json:"-"` // words that run the same again, without filters; nil when not known
 	Started       time.Time `json:"started"`
 	DurationMS    float64   `json:"duration_ms"`
 	Status        Status    `json:"status"`

@@ -39,7 +39,10 @@ func (s *session) conversationChecks() [2][]scenario.Placed {
 }
 
 func (s *session) subject() *checks.Subject {
-	return &checks.Subject{Messages: s.messages, AllCalls: s.calls, Variables: s.vars}
+	elapsed := s.clock.elapsedMS()
+	return &checks.Subject{
+		Messages: s.messages, AllCalls: s.calls, Variables: s.vars, ElapsedMS: &elapsed, Tools: toolCaller{s},
+	}
 }
 
 // measure fills in cost and tokens of a stretch of the transcript.

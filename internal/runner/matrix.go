@@ -28,7 +28,7 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 		opts: opts, diags: d, regions: split(opts.Regions),
 		scenarios: newFilter("scenario", opts.Scenarios), tags: newFilter("tag", opts.Tags),
 		providers: newFilter("provider", opts.Providers), endpoints: map[endpointKey]*Endpoint{},
-		mocks: map[*scenario.Project]*scenario.Provider{},
+		mocks: map[*scenario.Project]*scenario.Provider{}, refused: map[string]map[diag.Pos]bool{},
 	}
 	if len(m.regions) == 0 {
 		m.regions = []string{"default"}
@@ -66,6 +66,7 @@ type matrix struct {
 	adHoc     []*scenario.Provider // named on the command line and not configured
 	endpoints map[endpointKey]*Endpoint
 	mocks     map[*scenario.Project]*scenario.Provider // that nobody configured
+	refused   map[string]map[diag.Pos]bool             // features, by name and place
 }
 
 type endpointKey struct {
@@ -106,7 +107,7 @@ func (m *matrix) project(p *scenario.Project, several bool) []Trial {
 		return nil
 	}
 	scenarios := m.pick(p)
-	m.refuse(p, scenarios)
+	m.toolUses(run, scenarios)
 	var out []Trial
 	for _, s := range scenarios {
 		ReportIdle(p, s, m.opts.Strict, m.diags)
@@ -169,10 +170,20 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []Trial {
 	if !ok {
 		return nil
 	}
+	if s.Skip == "" && m.refuse(p.Needs(s, prompt, nil)) {
+		return nil
+	}
+	if n := countVariants(s); n > maxVariants {
+		m.diags.Errorf(s.Pos, 1, "out-of-range", "scenario %q: its perturbations make more than %d variants", s.ID, maxVariants)
+		return nil
+	}
 	all := variants(s)
 	repeat := max(or(m.opts.Trials, s.Trials), 1)
 	var out []Trial
 	for _, spec := range m.selectProviders(p.Project, s) {
+		if s.Skip == "" && !m.opts.MockProvider && m.refuse(p.Needs(s, prompt, spec)) {
+			continue
+		}
 		endpoint := m.endpoint(p.Project, spec)
 		if endpoint == nil {
 			continue
@@ -229,20 +240,19 @@ func failOnWords(list []scenario.FailOn) []string {
 	return out
 }
 
-// refuse names every feature that the chosen scenarios need and that does not exist yet, once each.
-func (m *matrix) refuse(p *scenario.Project, chosen []*scenario.Scenario) {
-	type key struct {
-		name string
-		pos  diag.Pos
-	}
-	seen := map[key]bool{}
-	for _, f := range p.Later {
-		needed := f.Scenario == "" && len(chosen) > 0 ||
-			slices.ContainsFunc(chosen, func(s *scenario.Scenario) bool { return s.ID == f.Scenario && s.Skip == "" })
-		if k := (key{f.Name, f.Pos}); needed && !seen[k] {
-			seen[k] = true
-			m.diags.Errorf(f.Pos, 1, "not-available", "%s: this version of arena does not have that yet", f.Name).Hint =
-				"take it out, or choose scenarios that do not need it with --scenario"
+// refuse names every feature that a trial needs and that does not exist yet, once each. It reports whether there is
+// any.
+func (m *matrix) refuse(needs []scenario.Feature) bool {
+	for _, f := range needs {
+		if m.refused[f.Name] == nil {
+			m.refused[f.Name] = map[diag.Pos]bool{}
 		}
+		if m.refused[f.Name][f.Pos] {
+			continue
+		}
+		m.refused[f.Name][f.Pos] = true
+		m.diags.Errorf(f.Pos, 1, "not-available", "%s: this version of arena does not have that yet", f.Name).Hint =
+			"take it out, or choose scenarios that do not need it with --scenario"
 	}
+	return len(needs) > 0
 }

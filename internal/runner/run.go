@@ -42,22 +42,28 @@ func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal,
 	events := make(chan result.Event, batch)
 	go func() {
 		defer close(events)
-		dispatch(ctx, plan, &opts, events)
+		dispatch(ctx, abort, plan, &opts, events)
 	}()
-	p := pump{journal: journal, sink: sink, failFast: opts.FailFast, abort: abort}
+	p := pump{journal: journal, sink: sink, abort: abort}
 	for e := range events { // always drains, so that no worker is ever stuck
 		p.take(e, events)
 	}
 	return p.err
 }
 
-func dispatch(ctx context.Context, plan *Plan, opts *Options, events chan<- result.Event) {
+func dispatch(
+	ctx context.Context, abort context.CancelCauseFunc, plan *Plan, opts *Options, events chan<- result.Event,
+) {
 	var g errgroup.Group
 	g.SetLimit(max(opts.Jobs, 1))
 	for i := range plan.Trials {
 		t := &plan.Trials[i]
 		g.Go(func() error {
-			events <- work(ctx, t, opts, events)
+			done := work(ctx, t, opts, events)
+			if opts.FailFast && failed(done.Trial) { // here, so that this worker does not start another one
+				abort(errFailFast)
+			}
+			events <- done
 			return nil
 		})
 	}
@@ -93,11 +99,10 @@ func reason(cause error) string {
 
 // pump is the one consumer: journal first, then the sink.
 type pump struct {
-	journal  *result.Journal
-	sink     Sink
-	failFast bool
-	abort    context.CancelCauseFunc
-	err      error
+	journal *result.Journal
+	sink    Sink
+	abort   context.CancelCauseFunc
+	err     error
 }
 
 // take handles an event together with all that wait behind it.
@@ -137,9 +142,6 @@ func (p *pump) flush(events []result.Event) {
 	for _, e := range events {
 		if p.stop(p.sink.Handle(e)) {
 			return
-		}
-		if d, ok := e.(result.TrialDone); ok && p.failFast && failed(d.Trial) {
-			p.abort(errFailFast)
 		}
 	}
 }

@@ -226,7 +226,7 @@ func (l *toolLoop) book(call chat.ToolCall, res chat.ToolResult) {
 	s := l.s
 	s.messages = append(s.messages, chat.Message{Role: chat.ToolRole, ToolResult: &res})
 	s.calls = append(s.calls, checks.Call{
-		Turn: l.turn, Name: call.Name, Args: call.Args, Result: res.Text(), Parts: res.Parts,
+		Turn: l.turn, Name: call.Name, Args: call.Args, BadArgs: call.BadArgs, Result: res.Text(), Parts: res.Parts,
 		Error: res.Error, ErrorType: res.ErrorType, DurationMS: res.LatencyMS,
 	})
 	l.log = append(l.log, result.ToolCall{

@@ -16,6 +16,22 @@ type substitution struct {
 	name, text string
 }
 
+// maxVariants bounds the product of the perturbations of one scenario.
+const maxVariants = 10_000
+
+// countVariants is the number of variants, or something above maxVariants when there are more.
+func countVariants(s *scenario.Scenario) int {
+	n := 1
+	for i := range s.Turns {
+		for _, p := range s.Turns[i].Perturbations {
+			if n *= max(len(p.Values), 1); n > maxVariants {
+				return n
+			}
+		}
+	}
+	return n
+}
+
 // variants is the cartesian product of the perturbations of all turns; the last one varies fastest. A scenario
 // without perturbations has the one variant nil.
 func variants(s *scenario.Scenario) []Variant {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
@@ -251,12 +252,12 @@ func (l *loader) configsIn(dir string) []string {
 	return all
 }
 
-var kindLine = regexp.MustCompile(`(?m)^["']?kind["']?[ \t]*:[ \t]*["']?(\w+)`)
+var kindLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^["']?kind["']?[ \t]*:[ \t]*["']?(\w+)`) })
 
 // peek tells the kind of a file without reporting anything: by its line kind: where it has one, else by its keys. A
 // file with an arena config among its documents is one.
 func (l *loader) peek(path string, data []byte) kind {
-	lines := kindLine.FindAllSubmatch(data, -1)
+	lines := kindLine().FindAllSubmatch(data, -1)
 	for _, m := range lines {
 		if string(m[1]) == string(kindArena) {
 			return kindArena

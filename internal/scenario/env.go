@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/joho/godotenv"
 
@@ -11,7 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
+var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`) })
 
 // expandText reads a text in which ${NAME} and ${NAME:-default} stand for the environment.
 func (d *decoder) expandText(n *node.Node, what string) string {
@@ -23,8 +24,8 @@ func (d *decoder) expandText(n *node.Node, what string) string {
 }
 
 func (d *decoder) expand(n *node.Node, s string) string {
-	return variable.ReplaceAllStringFunc(s, func(m string) string {
-		parts := variable.FindStringSubmatch(m)
+	return variable().ReplaceAllStringFunc(s, func(m string) string {
+		parts := variable().FindStringSubmatch(m)
 		value, set := d.getenv(parts[1])
 		switch {
 		case parts[2] != "" && value == "": // as in a shell, :- also stands in for an empty value

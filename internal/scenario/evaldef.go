@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/arena-evals/arena/internal/node"
 )
@@ -101,8 +102,8 @@ var metricRangeFields = table("range",
 )
 
 var (
-	metricName = regexp.MustCompile(`^[a-zA-Z_:][a-zA-Z0-9_:]*$`)
-	metricKey  = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
+	metricName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z_:][a-zA-Z0-9_:]*$`) })
+	metricKey  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`) })
 )
 
 func readMetric(d *decoder, e *evalFile, v *node.Node) {
@@ -112,7 +113,7 @@ func readMetric(d *decoder, e *evalFile, v *node.Node) {
 	}
 	var m metricFile
 	metricFields.read(d, v, &m)
-	if m.name != nil && !metricName.MatchString(m.name.Value) {
+	if m.name != nil && !metricName().MatchString(m.name.Value) {
 		d.Errorf(m.name, "wrong-name", "metric.name %q is not a name for a metric: letters, digits, _ and :", m.name.Value)
 	}
 	if m.kind != nil {
@@ -131,7 +132,7 @@ func readMetric(d *decoder, e *evalFile, v *node.Node) {
 
 func readMetricLabels(d *decoder, v *node.Node) {
 	d.Each(v, "metric.labels", func(key string, k, value *node.Node) {
-		if !metricKey.MatchString(key) || strings.HasPrefix(key, "__") {
+		if !metricKey().MatchString(key) || strings.HasPrefix(key, "__") {
 			d.Errorf(k, "wrong-name", "metric.labels: %q is not a name for a label: letters, digits and _, not __ first", key)
 		}
 		d.String(value, "metric.labels."+key)

@@ -19,7 +19,7 @@ func Load(opts Options) (*Suite, *diag.List) {
 		l.getenv = func(string) (string, bool) { return "", false }
 	}
 	suite := &Suite{}
-	shared := l.readShared()
+	l.shared = l.readShared()
 	var builds []*build
 	for _, in := range l.inputs() {
 		if b := l.project(in); b != nil {
@@ -27,7 +27,7 @@ func Load(opts Options) (*Suite, *diag.List) {
 			suite.Projects = append(suite.Projects, b.p)
 		}
 	}
-	l.sharedMock(shared, builds)
+	l.sharedMock(l.shared, builds)
 	suite.Files = int(l.fs.count.Load())
 	return suite, l.diags
 }
@@ -38,6 +38,7 @@ type loader struct {
 	fs     *files
 	diags  *diag.List
 	getenv func(string) (string, bool)
+	shared *mockNames // of --mock-config
 }
 
 // decoder starts the reading of one file of a project.

@@ -135,7 +135,9 @@ func (d *decoder) mockAudio(n *node.Node, r *mockReplyFile) chat.Part {
 	if r.audioType == "" {
 		r.audioType = "audio/pcm"
 	}
-	return chat.Part{Type: "audio", Media: &chat.Media{MIMEType: r.audioType, Path: d.places.fs.access(file)}}
+	return chat.Part{Type: "audio", Media: &chat.Media{
+		MIMEType: r.audioType, Path: d.places.fs.access(file), Local: true,
+	}}
 }
 
 // mockPart is a part of a canned reply: text, or a medium that is described and not sent.

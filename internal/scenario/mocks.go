@@ -12,6 +12,10 @@ import (
 func (b *build) readMocks(providers []*Provider) {
 	for _, q := range providers {
 		if _, done := b.mocks[q.MockFile]; q.MockFile != "" && !done {
+			if shared := b.l.shared; shared != nil && shared.file.File == q.MockFile {
+				b.mocks[q.MockFile] = shared
+				continue
+			}
 			b.mocks[q.MockFile] = b.l.mockFile(q.MockFile, place{q.MockPos, 1}, b.places)
 		}
 	}

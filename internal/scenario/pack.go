@@ -3,6 +3,7 @@ package scenario
 import (
 	"encoding/json"
 	"regexp"
+	"sync"
 
 	"github.com/arena-evals/arena/internal/node"
 )
@@ -20,8 +21,10 @@ type packFile struct {
 }
 
 var (
-	packID  = regexp.MustCompile(`^[a-z][a-z0-9-]{0,99}$`)
-	version = regexp.MustCompile(`^v?(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
+	packID  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9-]{0,99}$`) })
+	version = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^v?(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
+	})
 )
 
 // packFields are the keys of a pack.
@@ -82,9 +85,9 @@ var packPromptFields = table("a prompt of a pack",
 	gone[promptFile]("task_type", "the key of a prompt in prompts is its task type", "remove the line"),
 )
 
-func matching[T any](name string, re *regexp.Regexp, like string) func(*decoder, *T, *node.Node) {
+func matching[T any](name string, re func() *regexp.Regexp, like string) func(*decoder, *T, *node.Node) {
 	return func(d *decoder, _ *T, v *node.Node) {
-		if s, ok := d.Name(v, name); ok && !re.MatchString(s) {
+		if s, ok := d.Name(v, name); ok && !re().MatchString(s) {
 			d.Errorf(v, "wrong-name", "%s %q must be %s", name, s, like)
 		}
 	}

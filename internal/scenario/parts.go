@@ -88,7 +88,7 @@ func (d *decoder) source(n *node.Node, m *mediaFile) *chat.Media {
 		}
 	case m.Path != "":
 		resolved, found := d.runtimePath(m.Path)
-		m.Path = d.places.fs.access(resolved)
+		m.Path, m.Local = d.places.fs.access(resolved), true
 		if !found {
 			d.Warnf(m.path, "missing-file", "there is no file %q", resolved)
 		}

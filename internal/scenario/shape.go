@@ -41,7 +41,6 @@ var (
 	number   = numShape{low: math.Inf(-1), high: math.Inf(1)}
 	positive = numShape{low: 0, high: math.Inf(1)}
 	unit     = numShape{low: 0, high: 1}
-	integer  = numShape{low: math.MinInt32, high: math.MaxInt32, whole: true}
 	natural  = numShape{low: 0, high: math.MaxInt32, whole: true}
 	counting = numShape{low: 1, high: math.MaxInt32, whole: true}
 	texts    = listShape{text}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
 	"time"
 
@@ -118,7 +119,7 @@ var clientFields = table("client",
 	drop[struct{}]("validate_output", boolean),
 )
 
-var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`) })
 
 // tool reads a document of kind Tool.
 func (d *decoder) tool(doc document) *Tool {
@@ -133,7 +134,7 @@ func (d *decoder) tool(doc document) *Tool {
 	if !toolFields.read(d, spec, &t) {
 		return nil
 	}
-	if !toolName.MatchString(t.ID) {
+	if !toolName().MatchString(t.ID) {
 		report := d.Foreignf(nil, "wrong-name", "%q is not a name for a tool", t.ID)
 		report.Pos, report.Hint = t.Pos, "models take up to 64 letters, digits, _ and -"
 	}
@@ -235,7 +236,7 @@ func (d *decoder) attached(n *node.Node, what string) ([]byte, bool) {
 	return data, true
 }
 
-var templateLine = regexp.MustCompile(`^template: [^:]*:(\d+):(?:\d+:)? ?`)
+var templateLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^template: [^:]*:(\d+):(?:\d+:)? ?`) })
 
 // mockTemplate checks a Go template over the arguments of a tool.
 func (d *decoder) mockTemplate(t *Tool, n *node.Node, src string) {
@@ -246,7 +247,7 @@ func (d *decoder) mockTemplate(t *Tool, n *node.Node, src string) {
 	}
 	msg := err.Error()
 	report := d.Errorf(n, "invalid-template", "")
-	if m := templateLine.FindStringSubmatch(msg); m != nil {
+	if m := templateLine().FindStringSubmatch(msg); m != nil {
 		msg = msg[len(m[0]):]
 		if line, convErr := strconv.Atoi(m[1]); convErr == nil && node.IsBlock(n) { // its text starts below the |
 			report.Pos.Line, report.Pos.Col, report.Width = int32(n.Line+line), 0, 0

@@ -3,6 +3,7 @@ package scenario
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
@@ -148,7 +149,7 @@ func (d *decoder) scripted(n *node.Node, t *turnFile) {
 		d.Foreignf(t.turns, "unused-field", "a turn of the role user is sent once").
 			Hint = "turns and max_turns are for roles of self_play"
 	}
-	if swallowed.MatchString(t.Content) {
+	if swallowed().MatchString(t.Content) {
 		d.Warnf(t.content, "swallowed-keys", "the content holds what looks like assertions").
 			Hint = "if they are meant to be checked, indent them like content"
 	}
@@ -156,7 +157,7 @@ func (d *decoder) scripted(n *node.Node, t *turnFile) {
 }
 
 // swallowed finds the assertions of a turn that ended up in the text above them.
-var swallowed = regexp.MustCompile(`(?m)^\s*assertions:\s*\n\s*- +\{?type:`)
+var swallowed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\s*assertions:\s*\n\s*- +\{?type:`) })
 
 func (d *decoder) generated(t *turnFile) {
 	d.refer(toRole, t.role)

@@ -3,6 +3,7 @@ package scenario
 import (
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/arena-evals/arena/internal/node"
 )
@@ -77,11 +78,11 @@ var stateFields = table("a state",
 	)}),
 )
 
-var pascalCase = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
+var pascalCase = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`) })
 
 func readEvents(d *decoder, s *stateFile, v *node.Node) {
 	d.Each(v, "on_event", func(event string, k, to *node.Node) {
-		if !pascalCase.MatchString(event) {
+		if !pascalCase().MatchString(event) {
 			d.Warnf(k, "event-name", "the event %q is not in PascalCase", event)
 		}
 		if _, ok := d.Name(to, "on_event."+event); ok {

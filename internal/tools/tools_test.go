@@ -47,7 +47,9 @@ func TestMockResults(t *testing.T) {
 		spec("nothing", nil),
 		spec("text", func(s *scenario.Tool) { s.MockResult = json.RawMessage(`"shipped"`) }),
 		spec("object", func(s *scenario.Tool) { s.MockResult = json.RawMessage(`{"z":1,"a":12345678901234567890}`) }),
-		spec("json_template", func(s *scenario.Tool) { s.MockTemplate = `{"id":"{{.id}}","late":{{if gt .count 3}}true{{else}}false{{end}}}` }),
+		spec("json_template", func(s *scenario.Tool) {
+			s.MockTemplate = `{"id":"{{.id}}","late":{{if gt .count 3}}true{{else}}false{{end}}}`
+		}),
 		spec("text_template", func(s *scenario.Tool) { s.MockTemplate = `order {{.id}} costs {{.price}}` }),
 		spec("parts", func(s *scenario.Tool) {
 			s.MockParts = []chat.Part{{Type: "text", Text: "see"}, {Type: "image", Media: &chat.Media{MIMEType: "image/png"}}}

@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/arena-evals/arena/internal/providers"
@@ -177,14 +178,14 @@ func (c *call) said(data []byte, r report) string {
 
 func (c *call) excerpt(data []byte) string {
 	if text := bytes.TrimSpace(data); len(text) > 0 && text[0] == '<' {
-		if m := htmlTitle.FindSubmatch(text); m != nil {
+		if m := htmlTitle().FindSubmatch(text); m != nil {
 			return "HTML page " + fmt.Sprintf("%q", c.scrub.Excerpt(string(m[1]), excerptRunes))
 		}
 	}
 	return c.scrub.Excerpt(string(data), excerptRunes)
 }
 
-var htmlTitle = regexp.MustCompile(`(?is)<title[^>]*>\s*([^<]+?)\s*</title>`)
+var htmlTitle = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?is)<title[^>]*>\s*([^<]+?)\s*</title>`) })
 
 // report is what a server says about an error, in one of the forms that are in use.
 type report struct {

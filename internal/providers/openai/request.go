@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 
 	api "github.com/sashabaranov/go-openai"
 
@@ -37,7 +38,7 @@ type shape struct {
 }
 
 // newTokenModels are OpenAI's models that reject max_tokens.
-var newTokenModels = regexp.MustCompile(`^(?:o\d|gpt-[5-9]|gpt-\d\d)`)
+var newTokenModels = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:o\d|gpt-[5-9]|gpt-\d\d)`) })
 
 // newShape decides the name of the token limit: by the model where OpenAI's own models are called, and otherwise the
 // old name, which every server knows. unsupported_params settles it when one of the two names is listed.
@@ -50,7 +51,7 @@ func newShape(spec *scenario.Provider) shape {
 	switch spec.Type {
 	case typeOllama, typeVLLM:
 	default:
-		s.newTokenLimit = newTokenModels.MatchString(model)
+		s.newTokenLimit = newTokenModels().MatchString(model)
 	}
 	switch {
 	case s.drop["max_tokens"] && !s.drop["max_completion_tokens"]:

@@ -1,0 +1,47 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+var anyOfDef = define[anyOfParams](Def{
+	Name:     "any_of",
+	Summary:  "At least one of some checks passes.",
+	Scoring:  "The highest score of the checks. Passes when any of them passes, held against its own thresholds.",
+	Family:   FamilyCombined,
+	Surfaces: Everywhere,
+})
+
+type anyOfParams struct {
+	Checks []nestedCheck `param:"checks,required" doc:"The checks; after one with score 1 no model or tool is asked any more."`
+}
+
+func (p anyOfParams) Build(*binder) Check { return &disjunction{partsOf(p.Checks)} }
+
+type disjunction struct{ parts }
+
+func (c *disjunction) Eval(ctx context.Context, s *Subject) (Finding, error) {
+	all, err := c.judge(ctx, s, func(v result.Verdict) bool { return v.Passed && *v.Score >= 1-slack })
+	if err != nil {
+		return Finding{}, err
+	}
+	score, passed, n := 0.0, 0, 0
+	for i := range all {
+		if v := &all[i]; v.Status != result.Skipped {
+			n++
+			score = max(score, *v.Score)
+			if v.Passed {
+				passed++
+			}
+		}
+	}
+	holds := passed > 0
+	text, details := c.summary(all, func(v *result.Verdict) bool { return v.Passed == holds })
+	return Finding{
+		Score: score, Holds: &holds, Details: map[string]any{"checks": details},
+		Explanation: fmt.Sprintf("%d of %s passed; %s", passed, count(n, "check"), text),
+	}, nil
+}

@@ -1,0 +1,79 @@
+package checks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+var containsJSONDef = define[containsJSONParams](Def{
+	Name:     "contains_json",
+	Summary:  "Somewhere in the reply there is a JSON object or array, and one of them fits a JSON Schema if one is given.",
+	Scoring:  "1 when there is one, else 0.",
+	Family:   FamilyJSON,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsReply,
+})
+
+type containsJSONParams struct {
+	Schema schemaValue `param:"schema" doc:"Of draft 4 to 2020-12; formats are checked, $ref stays within it."`
+}
+
+func (p containsJSONParams) Build(*binder) Check { return &containsJSON{p.Schema.schema} }
+
+type containsJSON struct{ schema *jsonschema.Schema } // nil: any JSON will do
+
+func (c *containsJSON) Eval(_ context.Context, s *Subject) (Finding, error) {
+	text := s.Output()
+	cutShort, n := false, 0
+	var first []string // what is wrong with the first
+	for found := range jsonIn(text, &cutShort) {
+		n++
+		if c.schema == nil {
+			return Finding{Score: 1, Explanation: "found " + quote(found)}, nil
+		}
+		problems, err := c.problems(found)
+		if err != nil {
+			return Finding{}, err
+		}
+		if len(problems) == 0 {
+			return Finding{Score: 1, Explanation: quote(found) + " fits the schema"}, nil
+		}
+		if n == 1 {
+			first = problems
+		}
+	}
+	switch {
+	case cutShort:
+		return Finding{}, errEndlessSearch
+	case n == 0:
+		return Finding{
+			Explanation: "no JSON object or array in the reply", Details: map[string]any{"content": cut(text, contentLimit)},
+		}, nil
+	}
+	explanation := listed(first, "; ")
+	if n > 1 {
+		explanation = fmt.Sprintf("none of %d fits the schema; the first: %s", n, explanation)
+	}
+	return Finding{Explanation: explanation, Details: map[string]any{
+		"errors": first[:min(len(first), maxViolations)], "content": cut(text, contentLimit),
+	}}, nil
+}
+
+var errEndlessSearch = errors.New("the reply has too many brackets that do not close to be searched for JSON")
+
+// problems says why JSON does not fit the schema.
+func (c *containsJSON) problems(text string) ([]string, error) {
+	v, err := chat.DecodeJSON([]byte(text))
+	if err != nil {
+		return nil, err
+	}
+	if n, found := unwieldy(v); found {
+		return nil, fmt.Errorf("the number %s is too large to be compared", quote(n))
+	}
+	return violations(c.schema.Validate(v))
+}

@@ -1,0 +1,170 @@
+package checks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/arena-evals/arena/internal/node"
+)
+
+var cosineSimilarityDef = define[cosineSimilarityParams](Def{
+	Name:    "cosine_similarity",
+	Summary: "The reply means about the same as a reference, by the cosine between their embeddings.",
+	Scoring: "max(0, a·b / (|a|·|b|)) of the two embeddings; 0 when one of them is all zeros. Passes from min_similarity " +
+		"on; without it and without min_score only 1 passes.",
+	Family:   FamilyContent,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsReply | NeedsEmbedding,
+})
+
+type cosineSimilarityParams struct {
+	Reference referenceValue `param:"reference,required" doc:"A text; or numbers to hold against metadata embedding."`
+
+	MinSimilarity *float64 `param:"min_similarity" min:"0" max:"1" doc:"The lowest similarity that passes."`
+}
+
+func (p cosineSimilarityParams) Build(*binder) Check {
+	return &cosineSimilarity{p.Reference.text, p.Reference.vector, p.MinSimilarity}
+}
+
+// cosineSimilarity compares with a text or, where that is empty, with a vector.
+type cosineSimilarity struct {
+	text   string
+	vector []float64
+	least  *float64
+}
+
+// Needs is less than the check needs at most: a vector is compared without a model.
+func (c *cosineSimilarity) Needs() Needs {
+	if c.text == "" {
+		return NeedsReply | NeedsCompute
+	}
+	return NeedsReply | NeedsEmbedding
+}
+
+func (c *cosineSimilarity) Eval(ctx context.Context, s *Subject) (Finding, error) {
+	reference, reply, err := c.vectors(ctx, s)
+	if err != nil {
+		return Finding{}, err
+	}
+	if len(reference) != len(reply) {
+		return Finding{}, fmt.Errorf("the embedding of the reply has %s and that of the reference %d: they are of "+
+			"different models", count(len(reply), "number"), len(reference))
+	}
+	score := cosine(reference, reply)
+	f := Finding{
+		Score: score, Explanation: "similarity " + decimal(fourDigits(score)),
+		Details: map[string]any{"similarity": score},
+	}
+	if c.least != nil {
+		holds := score >= *c.least-slack
+		f.Holds = &holds
+		f.Explanation += ", at least " + decimal(*c.least) + " needed"
+		f.Details["threshold"] = *c.least
+	}
+	return f, nil
+}
+
+func (c *cosineSimilarity) vectors(ctx context.Context, s *Subject) (reference, reply []float64, err error) {
+	if c.text == "" {
+		reply, err = numbersIn(s.Metadata["embedding"])
+		return c.vector, reply, err
+	}
+	if s.Embedder == nil {
+		return nil, nil, errNoEmbedder
+	}
+	if s.Output() == "" {
+		return nil, nil, errors.New("the reply is empty, and nothing has no embedding")
+	}
+	both, err := s.Embedder.Embed(ctx, []string{c.text, s.Output()})
+	if err != nil {
+		return nil, nil, fmt.Errorf("embedding: %w", err)
+	}
+	if len(both) != 2 {
+		return nil, nil, fmt.Errorf("embedding: %s for 2 texts", count(len(both), "vector"))
+	}
+	return both[0], both[1], nil
+}
+
+var errNoEmbedder = errors.New("no embedding provider is configured; list one under embedding_providers, or write " +
+	"the reference as a list of numbers")
+
+// numbersIn is a value of the metadata as a vector.
+func numbersIn(v any) ([]float64, error) {
+	switch list := v.(type) {
+	case nil:
+		return nil, errors.New(`the metadata has no "embedding" of the reply`)
+	case []float64:
+		return list, nil
+	case []any:
+		out := make([]float64, len(list))
+		for i, item := range list {
+			f, ok := floatOf(item)
+			if !ok {
+				return nil, fmt.Errorf(`item %d of the metadata "embedding" is not a number: %s`, i+1, shown(item))
+			}
+			out[i] = f
+		}
+		return out, nil
+	}
+	return nil, fmt.Errorf(`the metadata "embedding" is not a list of numbers: %s`, shown(v))
+}
+
+// cosine is the cosine of the angle between two vectors of one length, 0 where they point away from each other. Large
+// components are scaled down first, so that their squares stay finite.
+func cosine(a, b []float64) float64 {
+	scaleA, scaleB := largest(a), largest(b)
+	if scaleA == 0 || scaleB == 0 {
+		return 0
+	}
+	var dot, normA, normB float64
+	for i := range a {
+		x, y := a[i]/scaleA, b[i]/scaleB
+		dot, normA, normB = dot+x*y, normA+x*x, normB+y*y
+	}
+	return min(1, max(0, dot/(math.Sqrt(normA)*math.Sqrt(normB))))
+}
+
+func largest(v []float64) float64 {
+	most := 0.0
+	for _, f := range v {
+		most = max(most, math.Abs(f))
+	}
+	return most
+}
+
+// fourDigits rounds a measure for explanations.
+func fourDigits(f float64) float64 { return math.Round(f*1e4) / 1e4 }
+
+// referenceValue is a parameter that holds a text or a vector.
+type referenceValue struct {
+	text   string
+	vector []float64
+}
+
+func (*referenceValue) describe() (string, map[string]any) {
+	return "text or list of numbers", map[string]any{"anyOf": []any{
+		map[string]any{"type": "string", "minLength": 1},
+		map[string]any{"type": "array", "items": map[string]any{"type": "number"}, "minItems": 1},
+	}}
+}
+
+func (p *referenceValue) take(b *binder, n *node.Node, what string) bool {
+	if n.Kind != node.List {
+		text, ok := b.r.Name(n, what)
+		p.text = text
+		return ok
+	}
+	if len(n.Content) == 0 {
+		b.r.Errorf(n, "empty-value", "%s is empty", what)
+		return false
+	}
+	ok := true
+	for i, item := range n.Content {
+		f, good := b.r.Float(item, fmt.Sprintf("%s[%d]", what, i), math.Inf(-1), math.Inf(1))
+		p.vector, ok = append(p.vector, f), ok && good
+	}
+	return ok
+}

@@ -1,0 +1,24 @@
+package checks
+
+import "strings"
+
+var endsWithDef = define[endsWithParams](Def{
+	Name:     "ends_with",
+	Summary:  "The reply ends with one of some texts.",
+	Scoring:  "1 when it ends with any of them, else 0.",
+	Family:   FamilyContent,
+	Surfaces: Everywhere,
+	Needs:    NeedsReply,
+})
+
+type endsWithParams struct {
+	Value []string `param:"value,required" alias:"patterns,values" doc:"Texts, any of which will do."`
+	textOptions
+	CaseSensitive bool `param:"case_sensitive" default:"false" doc:"Tell upper and lower case apart."`
+}
+
+const endVerb = "ends"
+
+func (p endsWithParams) Build(b *binder) Check {
+	return &affix{p.affixes(b, p.Value), p.textOptions, p.CaseSensitive, strings.HasSuffix, endVerb}
+}

@@ -1,0 +1,134 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/node"
+)
+
+var equalsDef = define[equalsParams](Def{
+	Name:     "equals",
+	Summary:  "The reply is exactly a text, or JSON that equals a value.",
+	Scoring:  "1 when it is, else 0.",
+	Family:   FamilyContent,
+	Surfaces: Everywhere,
+	Needs:    NeedsReply,
+})
+
+type equalsParams struct {
+	Value equalsValue `param:"value,required" alias:"expected,reference" doc:"A text; a list or map is compared as JSON."`
+
+	textOptions
+	CaseSensitive bool `param:"case_sensitive" default:"true" doc:"Tell upper and lower case apart, in a text."`
+}
+
+// textOptions is how checks that compare a whole reply take its edges.
+type textOptions struct {
+	Trim bool `param:"trim" default:"true" doc:"Leave out white space around the reply and around what it is compared with."`
+}
+
+func (o textOptions) edges(text string) string {
+	if o.Trim {
+		return strings.TrimSpace(text)
+	}
+	return text
+}
+
+func (p equalsParams) Build(b *binder) Check {
+	if p.Value.json == nil {
+		want := p.edges(p.Value.text)
+		if want == "" {
+			b.errorf("value", "empty-value", "value is empty")
+		}
+		return &equals{textPatterns([]string{want})[0], p.textOptions, p.CaseSensitive}
+	}
+	return equalsJSON{p.Value.json}
+}
+
+type equals struct {
+	want          textPattern
+	options       textOptions
+	caseSensitive bool
+}
+
+func (c *equals) Eval(_ context.Context, s *Subject) (Finding, error) {
+	reply := s.last()
+	got, want, same := c.options.edges(reply.Text), c.want.text, false
+	if c.caseSensitive {
+		same = got == want
+	} else {
+		same = c.options.edges(reply.Lower()) == c.want.folded
+	}
+	f := Finding{Explanation: "equals " + quote(want)}
+	if same {
+		f.Score = 1
+		return f, nil
+	}
+	f.Explanation = difference(got, want)
+	f.Details = map[string]any{"expected": cut(want, contentLimit), "content": cut(got, contentLimit)}
+	return f, nil
+}
+
+// difference says where two texts part.
+func difference(got, want string) string {
+	at := 0
+	for at < len(got) && at < len(want) {
+		_, size := utf8.DecodeRuneInString(want[at:])
+		if !strings.HasPrefix(got[at:], want[at:at+size]) {
+			break
+		}
+		at += size
+	}
+	if at == 0 {
+		return "is " + quote(got) + ", expected " + quote(want)
+	}
+	n := utf8.RuneCountInString(want[:at])
+	switch {
+	case at == len(want):
+		return fmt.Sprintf("goes on with %s after %s", quote(got[at:]), quote(want))
+	case at == len(got):
+		return fmt.Sprintf("ends after %s, expected %s to follow", count(n, "character"), quote(want[at:]))
+	}
+	return fmt.Sprintf("differs from character %d on: %s, expected %s", n+1, quote(got[at:]), quote(want[at:]))
+}
+
+type equalsJSON struct{ want any }
+
+func (c equalsJSON) Eval(_ context.Context, s *Subject) (Finding, error) {
+	doc := s.document(jsonOptions{})
+	v, err := doc.value()
+	switch {
+	case err != nil:
+		return notJSON(doc, jsonOptions{}), nil
+	case equalJSON(v, c.want):
+		return Finding{Score: 1, Explanation: "equals " + shown(c.want)}, nil
+	}
+	return Finding{
+		Explanation: "is " + shown(v) + ", expected " + shown(c.want),
+		Details:     map[string]any{"expected": c.want, "actual": kept(v)},
+	}, nil
+}
+
+// equalsValue is a parameter that holds a text or, as a list or a map, JSON.
+type equalsValue struct {
+	text string
+	json any // nil: text
+}
+
+func (*equalsValue) describe() (string, map[string]any) {
+	return "text, list or map", map[string]any{"type": []string{"string", "number", "boolean", "array", "object"}}
+}
+
+func (p *equalsValue) take(b *binder, n *node.Node, what string) bool {
+	if n.Kind == node.Scalar {
+		text, ok := b.r.String(n, what)
+		p.text = text
+		return ok
+	}
+	before := b.r.Diags.Errors()
+	p.json = b.r.Any(n)
+	return b.r.Diags.Errors() == before
+}

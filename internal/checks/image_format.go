@@ -1,0 +1,107 @@
+package checks
+
+import (
+	"context"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/media"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+var imageFormatDef = define[imageFormatParams](Def{
+	Name:     "image_format",
+	Summary:  "Every image of the reply and of tool results is of one of the formats.",
+	Scoring:  "1 when there are images and all are, else 0.",
+	Family:   FamilyMedia,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsReply | NeedsMedia,
+})
+
+type imageFormatParams struct{ mediaFormats }
+
+func (p imageFormatParams) Build(*binder) Check { return p.check("image") }
+
+// mediaFormats is the parameter of the format checks.
+type mediaFormats struct {
+	Formats []formatName `param:"formats,required" doc:"Names or MIME types; jpg is jpeg, x- and parameters do not matter."`
+}
+
+func (p mediaFormats) check(kind string) Check {
+	c := &mediaFormat{kind: kind}
+	for _, f := range p.Formats {
+		c.written = append(c.written, string(f))
+		c.formats = append(c.formats, media.Name(kind, string(f)))
+	}
+	return c
+}
+
+type mediaFormat struct {
+	kind    string
+	written []string
+	formats []string // by their canonical names
+}
+
+func (c *mediaFormat) Eval(_ context.Context, s *Subject) (Finding, error) {
+	list, err := s.media(c.kind)
+	if err != nil {
+		return Finding{}, err
+	}
+	v := mediaVerdict{kind: c.kind}
+	for i := range list {
+		m := &list[i]
+		format := m.format()
+		switch {
+		case format == "":
+			v.judge(m, nil, "", []string{m.unknown("format")})
+		case !slices.ContainsFunc(c.formats, m.is):
+			v.judge(m, format, "", []string{"is " + named(format) + ", expected " + joinWords(c.written)})
+		default:
+			v.judge(m, format, named(format), nil)
+		}
+	}
+	f := v.finding("formats")
+	f.Details["expected"], f.Details["invalid_formats"] = c.written, atLeastEmpty(v.invalid)
+	return f, nil
+}
+
+// format is what the bytes are, else what they are declared to be; "" when that is not known.
+func (m *medium) format() string {
+	if m.read {
+		return m.info.Format
+	}
+	return m.declared
+}
+
+// is reports whether the medium is of a format.
+func (m *medium) is(format string) bool {
+	if m.read {
+		return m.info.Is(format)
+	}
+	return format == m.declared
+}
+
+// formatName is a parameter that holds the name of a format. Any name may be one; those that look like a known one
+// misspelt are warned about.
+type formatName string
+
+func (*formatName) describe() (string, map[string]any) {
+	return "text", map[string]any{"type": "string", "minLength": 1}
+}
+
+func (f *formatName) take(b *binder, n *node.Node, what string) bool {
+	text, ok := b.r.Name(n, what)
+	if !ok {
+		return false
+	}
+	*f = formatName(text)
+	name := media.Name("", text)
+	if name == "" {
+		b.r.Errorf(n, "unknown-value", "%s names no format: %q", what, text).Hint = "write one such as png, or several"
+		return false
+	}
+	if near := diag.DidYouMean(name, media.Known()); near != "" && !slices.Contains(media.Known(), name) {
+		b.r.Warnf(n, "unknown-value", "%s is %q, which is no format that is known", what, text).Hint = near
+	}
+	return true
+}

@@ -1,0 +1,159 @@
+package checks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/rqlite/sql"
+)
+
+var isSQLDef = define[isSQLParams](Def{
+	Name:     "is_sql",
+	Summary:  "The reply is SQL and nothing else: one statement or several, as SQLite understands them.",
+	Scoring:  "1 when every statement can be parsed and is of a kind that is allowed, else 0.",
+	Family:   FamilyContent,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsReply,
+})
+
+type isSQLParams struct {
+	Statements []string `param:"statements" words:"select,insert,update,delete,create,alter,drop,explain,begin,commit,rollback,other" doc:"Kinds of statements that are allowed; all when left out."`
+	Dialect    string   `param:"dialect" words:"sqlite" default:"sqlite" doc:"SQLite; most queries of other databases fit."`
+	wrapOption
+}
+
+func (p isSQLParams) Build(*binder) Check { return &isSQL{p.Statements, p.wrapOption} }
+
+type isSQL struct {
+	allowed []string // nil: all
+	options wrapOption
+}
+
+func (c *isSQL) Eval(_ context.Context, s *Subject) (Finding, error) {
+	text := c.options.document(s, "sql", "sqlite")
+	if len(text) > maxSQL {
+		return Finding{}, fmt.Errorf("the reply is too long to be parsed as SQL: %d bytes, at most %d", len(text), maxSQL)
+	}
+	kinds, err := statements(text)
+	details := map[string]any{"statements": kinds, "dialect": "sqlite"}
+	if err != nil {
+		details["content"] = cut(text, contentLimit)
+		return Finding{
+			Explanation: "not SQL (SQLite): " + cut(oneLine(err.Error()), 2*quoteLimit) + c.options.hint(s.Output()),
+			Details:     details,
+		}, nil
+	}
+	for _, kind := range kinds {
+		if c.allowed != nil && !slices.Contains(c.allowed, kind) {
+			return Finding{
+				Explanation: strings.ToUpper(kind) + " is not allowed, only " + strings.ToUpper(joinWords(c.allowed)),
+				Details:     details,
+			}, nil
+		}
+	}
+	return Finding{Score: 1, Explanation: "valid SQL (SQLite): " + strings.ToUpper(chained(kinds)), Details: details}, nil
+}
+
+// The parser works by recursion, so that its input must be bounded.
+const (
+	maxSQL      = 64 << 10 // bytes
+	maxSQLDepth = 200      // of parentheses
+)
+
+// statements parses SQL and names the kind of each statement.
+func statements(text string) ([]string, error) {
+	kinds := []string{}
+	closing, err := parentheses(text)
+	if err != nil {
+		return kinds, err
+	}
+	p := sql.NewParser(strings.NewReader(text))
+	for {
+		stmt, err := p.ParseStatement()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			_, err = sql.Walk(closed(closing), stmt)
+		}
+		if err != nil {
+			return kinds, err
+		}
+		kinds = append(kinds, kindOf(stmt))
+	}
+	if len(kinds) == 0 {
+		return kinds, errors.New("there is no statement")
+	}
+	return kinds, nil
+}
+
+// parentheses looks at the tokens for what the parser lets pass: characters that are no SQL, and parentheses that do
+// not close. It returns where the closing ones stand.
+func parentheses(text string) (map[int]bool, error) {
+	closing, depth := map[int]bool{}, 0
+	for s := sql.NewScanner(strings.NewReader(text)); ; {
+		pos, token, lit := s.Scan()
+		switch token {
+		case sql.EOF:
+			if depth > 0 {
+				return nil, errors.New("a parenthesis is not closed")
+			}
+			return closing, nil
+		case sql.ILLEGAL:
+			return nil, fmt.Errorf("%s: unexpected %s", pos, quote(lit))
+		case sql.LP:
+			if depth++; depth > maxSQLDepth {
+				return nil, fmt.Errorf("parentheses are nested deeper than %d", maxSQLDepth)
+			}
+		case sql.RP:
+			if depth--; depth < 0 {
+				return nil, fmt.Errorf("%s: a parenthesis closes nothing", pos)
+			}
+			closing[pos.Offset] = true
+		}
+	}
+}
+
+// closed visits the parts of a statement and refuses an expression in parentheses that something else closes.
+type closed map[int]bool
+
+func (c closed) Visit(n sql.Node) (sql.Visitor, sql.Node, error) {
+	if e, ok := n.(*sql.ParenExpr); ok && !c[e.Rparen.Offset] {
+		return nil, n, fmt.Errorf("%s: expected a closing parenthesis", e.Rparen)
+	}
+	return c, n, nil
+}
+
+func (closed) VisitEnd(n sql.Node) (sql.Node, error) { return n, nil }
+
+func kindOf(s sql.Statement) string {
+	switch s.(type) {
+	case *sql.SelectStatement:
+		return "select"
+	case *sql.InsertStatement:
+		return "insert"
+	case *sql.UpdateStatement:
+		return "update"
+	case *sql.DeleteStatement:
+		return "delete"
+	case *sql.CreateTableStatement, *sql.CreateIndexStatement, *sql.CreateViewStatement, *sql.CreateTriggerStatement:
+		return "create"
+	case *sql.AlterTableStatement:
+		return "alter"
+	case *sql.DropTableStatement, *sql.DropIndexStatement, *sql.DropViewStatement, *sql.DropTriggerStatement:
+		return "drop"
+	case *sql.ExplainStatement:
+		return "explain"
+	case *sql.BeginStatement:
+		return "begin"
+	case *sql.CommitStatement:
+		return "commit"
+	case *sql.RollbackStatement:
+		return "rollback"
+	}
+	return "other"
+}

@@ -1,0 +1,45 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+)
+
+var maxCostDef = define[maxCostParams](Def{
+	Name:    "max_cost",
+	Summary: "All model calls of the conversation together cost at most so much.",
+	Scoring: "1 up to the limit, else 0. Skipped as not measured when the costs that are known are within it and others " +
+		"are not known; an error under --strict.",
+	Family:   FamilyTrace,
+	Surfaces: OnAssertion | OnEval,
+	Scope:    WholeAlways,
+	Needs:    NeedsUsage,
+})
+
+type maxCostParams struct {
+	MaxUSD float64 `param:"max_usd,required" alias:"max" min:"0" doc:"US dollars."`
+}
+
+func (p maxCostParams) Build(*binder) Check { return maxCost(p.MaxUSD) }
+
+type maxCost float64
+
+func (c maxCost) Eval(_ context.Context, s *Subject) (Finding, error) {
+	limit := float64(c)
+	usd, unknown, calls := s.knownCost()
+	if usd <= limit+slack && unknown > 0 {
+		return Finding{}, s.notMeasured(fmt.Sprintf("the cost of %d of %s is not known; set the provider's pricing",
+			unknown, count(calls, "model call")))
+	}
+	f := Finding{
+		Explanation: fmt.Sprintf("cost %s, at most %s allowed", money(usd), money(limit)),
+		Details:     map[string]any{"total_cost_usd": usd, "max_usd": limit},
+	}
+	if unknown > 0 {
+		f.Explanation += fmt.Sprintf(" (without %s of unknown cost)", count(unknown, "model call"))
+	}
+	if usd <= limit+slack {
+		f.Score = 1
+	}
+	return f, nil
+}

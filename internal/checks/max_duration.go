@@ -1,0 +1,40 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+var maxDurationDef = define[maxDurationParams](Def{
+	Name:     "max_duration",
+	Summary:  "The conversation takes at most so long by the clock, from its start to its last event.",
+	Scoring:  "1 up to the limit, else 0.",
+	Family:   FamilyTrace,
+	Surfaces: OnAssertion | OnEval,
+	Scope:    WholeAlways,
+	Needs:    NeedsUsage,
+})
+
+type maxDurationParams struct {
+	MaxSeconds float64 `param:"max_seconds,required" min:"0" doc:"Seconds; pauses count, what overlaps counts once."`
+}
+
+func (p maxDurationParams) Build(*binder) Check { return maxDuration(p.MaxSeconds) }
+
+type maxDuration float64
+
+func (c maxDuration) Eval(_ context.Context, s *Subject) (Finding, error) {
+	if s.ElapsedMS == nil {
+		return Finding{}, errNoElapsed
+	}
+	seconds, limit := *s.ElapsedMS/1000, float64(c)
+	f := Finding{
+		Explanation: fmt.Sprintf("%s s, at most %s s allowed", decimal(math.Round(seconds*1000)/1000), decimal(limit)),
+		Details:     map[string]any{"duration_seconds": seconds, "max_seconds": limit},
+	}
+	if seconds <= limit+slack {
+		f.Score = 1
+	}
+	return f, nil
+}

@@ -1,0 +1,37 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+)
+
+var maxTurnsDef = define[maxTurnsParams](Def{
+	Name: "max_turns",
+	Summary: "The whole conversation takes at most so many model calls; every round of a tool loop is one, tool calls " +
+		"are none.",
+	Scoring:  "1 up to the limit, else 0.",
+	Family:   FamilyTrace,
+	Surfaces: OnAssertion | OnEval,
+	Scope:    WholeAlways,
+	Needs:    NeedsReply,
+})
+
+type maxTurnsParams struct {
+	Max int `param:"max,required" min:"1" doc:"Model calls."`
+}
+
+func (p maxTurnsParams) Build(*binder) Check { return maxTurns(p.Max) }
+
+type maxTurns int
+
+func (c maxTurns) Eval(_ context.Context, s *Subject) (Finding, error) {
+	calls, limit := s.modelCalls(), int(c)
+	f := Finding{
+		Explanation: fmt.Sprintf("%s, at most %d allowed", count(calls, "model call"), limit),
+		Details:     map[string]any{"model_calls": calls, "max": limit},
+	}
+	if calls <= limit {
+		f.Score = 1
+	}
+	return f, nil
+}

@@ -1,0 +1,36 @@
+package checks
+
+import "strings"
+
+// mediaVerdict gathers what checks say about the media of a kind.
+type mediaVerdict struct {
+	kind    string
+	values  []any    // of each, for details; nil: not known
+	shown   []string // the same in words
+	invalid []any    // values of those that break something
+	broken  []string // what they break
+}
+
+// judge takes one medium with the value that was looked at, and what is wrong with it besides what it declares falsely.
+func (v *mediaVerdict) judge(m *medium, value any, shown string, problems []string) {
+	v.values, v.shown = append(v.values, value), append(v.shown, shown)
+	problems = append(problems, m.violations...)
+	if len(problems) > 0 {
+		v.invalid = append(v.invalid, value)
+		v.broken = append(v.broken, m.name+" "+strings.Join(problems, " and "))
+	}
+}
+
+// finding is 1 when there are media and nothing is broken. values is what details call the values.
+func (v *mediaVerdict) finding(values string) Finding {
+	f := Finding{Details: map[string]any{values: atLeastEmpty(v.values), "violations": atLeastEmpty(v.broken)}}
+	switch {
+	case len(v.values) == 0:
+		f.Explanation = "no " + mediaNouns[v.kind] + " in the reply or in tool results"
+	case len(v.broken) > 0:
+		f.Explanation = listed(v.broken, "; ")
+	default:
+		f.Score, f.Explanation = 1, count(len(v.values), mediaNouns[v.kind])+": "+listed(v.shown, ", ")
+	}
+	return f
+}

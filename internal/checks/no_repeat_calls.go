@@ -1,0 +1,101 @@
+package checks
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+)
+
+var noRepeatCallsDef = define[noRepeatCallsParams](Def{
+	Name:     "no_repeat_calls",
+	Summary:  "In the whole conversation no tool is called twice with the same arguments; 1 and \"1\" are not the same.",
+	Scoring:  "0 when a call is repeated, else 1.",
+	Family:   FamilyTrace,
+	Surfaces: OnAssertion | OnEval,
+	Scope:    WholeAlways,
+	Needs:    NeedsCalls,
+})
+
+type noRepeatCallsParams struct{}
+
+func (noRepeatCallsParams) Build(*binder) Check { return noRepeatCalls{} }
+
+type noRepeatCalls struct{}
+
+func (noRepeatCalls) Eval(_ context.Context, s *Subject) (Finding, error) {
+	seen := map[string][]int{} // what is called → the numbers of the calls
+	var order []string
+	for i := range s.Calls {
+		key := callKey(&s.Calls[i])
+		if seen[key] == nil {
+			order = append(order, key)
+		}
+		seen[key] = append(seen[key], i)
+	}
+	repeated := []map[string]any{}
+	var texts []string
+	for _, key := range order {
+		at := seen[key]
+		if len(at) < 2 {
+			continue
+		}
+		call := &s.Calls[at[0]]
+		repeated = append(repeated, map[string]any{"tool": call.Name, "args": kept(call.Args), "calls": at})
+		texts = append(texts, named(call.Name)+" was called "+times(len(at))+" with "+givenArgs(call))
+	}
+	f := Finding{Score: 1, Explanation: count(len(s.Calls), "call") + ", none repeated"}
+	if len(repeated) > 0 {
+		f.Score, f.Explanation = 0, listed(texts, "; ")
+	}
+	f.Details = map[string]any{"repeated": repeated, "total_calls": len(s.Calls)}
+	return f, nil
+}
+
+func givenArgs(c *Call) string {
+	switch {
+	case c.BadArgs != "":
+		return quote(c.BadArgs)
+	case len(c.Args) == 0:
+		return "no arguments"
+	}
+	return shown(c.Args)
+}
+
+// callKey is equal for calls that are: of the same tool, with arguments that are equal as JSON.
+func callKey(c *Call) string {
+	key := strconv.AppendQuote(nil, c.Name)
+	if c.BadArgs != "" {
+		return string(strconv.AppendQuote(key, c.BadArgs))
+	}
+	return string(appendCanonical(key, c.Args))
+}
+
+// appendCanonical writes a JSON value so that equal ones are equal text: keys sorted, numbers in their shortest form.
+func appendCanonical(b []byte, v any) []byte {
+	switch x := v.(type) {
+	case map[string]any:
+		b = append(b, '{')
+		for _, key := range slices.Sorted(maps.Keys(x)) {
+			b = append(strconv.AppendQuote(b, key), ':')
+			b = append(appendCanonical(b, x[key]), ',')
+		}
+		return append(b, '}')
+	case []any:
+		b = append(b, '[')
+		for _, item := range x {
+			b = append(appendCanonical(b, item), ',')
+		}
+		return append(b, ']')
+	case string:
+		return strconv.AppendQuote(b, x)
+	}
+	if text, ok := numberText(v); ok {
+		return append(b, text...)
+	}
+	if text, err := json.Marshal(v); err == nil {
+		return append(b, text...)
+	}
+	return append(b, "null"...)
+}

@@ -1,0 +1,35 @@
+package checks
+
+import (
+	"context"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+var notDef = define[notParams](Def{
+	Name:     "not",
+	Summary:  "Another check does not pass.",
+	Scoring:  "1 - score of the check. Passes when the check, held against its own thresholds, does not.",
+	Family:   FamilyCombined,
+	Surfaces: Everywhere,
+})
+
+type notParams struct {
+	Check nestedCheck `param:"check,required" doc:"The check that must not pass; where it cannot judge, that is an error here too."`
+}
+
+func (p notParams) Build(*binder) Check { return &negation{parts{p.Check.compiled}} }
+
+type negation struct{ parts }
+
+func (c *negation) Eval(ctx context.Context, s *Subject) (Finding, error) {
+	all, err := c.judge(ctx, s, func(result.Verdict) bool { return false })
+	if err != nil {
+		return Finding{}, err
+	}
+	text, details := c.summary(all, func(*result.Verdict) bool { return true })
+	holds := all[0].Status == result.Failed
+	return Finding{
+		Score: 1 - *all[0].Score, Holds: &holds, Explanation: text, Details: map[string]any{"checks": details},
+	}, nil
+}

@@ -1,0 +1,36 @@
+package checks
+
+import "context"
+
+var outputContainsDef = define[outputContainsParams](Def{
+	Name:     "output_contains",
+	Summary:  "The last reply contains a text.",
+	Scoring:  "1 when the text is found, else 0.",
+	Family:   FamilyTrace,
+	Surfaces: Everywhere,
+	Needs:    NeedsReply,
+})
+
+type outputContainsParams struct {
+	Value         string `param:"value,required" doc:"The text, as it is."`
+	CaseSensitive bool   `param:"case_sensitive" default:"false" doc:"Tell upper and lower case apart."`
+}
+
+func (p outputContainsParams) Build(*binder) Check {
+	return &outputContains{textPatterns([]string{p.Value})[0], p.CaseSensitive}
+}
+
+type outputContains struct {
+	pattern       textPattern
+	caseSensitive bool
+}
+
+func (c *outputContains) Eval(_ context.Context, s *Subject) (Finding, error) {
+	if c.pattern.in(s.last(), c.caseSensitive) {
+		return Finding{Score: 1, Explanation: "found " + quote(c.pattern.text)}, nil
+	}
+	return Finding{
+		Explanation: "missing " + quote(c.pattern.text),
+		Details:     map[string]any{"missing_patterns": []string{c.pattern.text}, "content": cut(s.Output(), contentLimit)},
+	}, nil
+}

@@ -1,0 +1,84 @@
+package checks
+
+import "fmt"
+
+// pixelBounds are bounds of the size of images and videos.
+type pixelBounds struct {
+	MinWidth  *int `param:"min_width" min:"0" doc:"Pixels; wider is fine."`
+	MaxWidth  *int `param:"max_width" min:"1" doc:"Pixels; narrower is fine."`
+	MinHeight *int `param:"min_height" min:"0" doc:"Pixels; taller is fine."`
+	MaxHeight *int `param:"max_height" min:"1" doc:"Pixels; less tall is fine."`
+}
+
+// verify reports bounds that nothing fits.
+func (p *pixelBounds) verify(b *binder) {
+	for _, side := range []struct {
+		name      string
+		low, high *int
+	}{{"width", p.MinWidth, p.MaxWidth}, {"height", p.MinHeight, p.MaxHeight}} {
+		if side.low != nil && side.high != nil && *side.low > *side.high {
+			b.errorf("min_"+side.name, "out-of-range", "min_%s %d is above max_%s %d, so that nothing passes", side.name,
+				*side.low, side.name, *side.high).Hint = "swap the two"
+		}
+	}
+}
+
+// problems says which bounds a size breaks.
+func (p *pixelBounds) problems(size pixels) []string {
+	return append(beyond("width", size.width, p.MinWidth, p.MaxWidth),
+		beyond("height", size.height, p.MinHeight, p.MaxHeight)...)
+}
+
+func beyond(what string, n int, low, high *int) []string {
+	switch {
+	case low != nil && n < *low:
+		return []string{fmt.Sprintf("has %s %d, at least %d wanted", what, n, *low)}
+	case high != nil && n > *high:
+		return []string{fmt.Sprintf("has %s %d, at most %d allowed", what, n, *high)}
+	}
+	return nil
+}
+
+// pixels is the size of an image or a video.
+type pixels struct{ width, height int }
+
+func (p pixels) String() string { return fmt.Sprintf("%d×%d", p.width, p.height) }
+
+func (p pixels) details() map[string]any { return map[string]any{"width": p.width, "height": p.height} }
+
+// pixels is the size that the bytes say, else the one declared; ok is false when it is not known. Where the two differ,
+// problem says so.
+func (m *medium) pixels() (size pixels, problem string, ok bool) {
+	declared := pixels{max(m.Width, 0), max(m.Height, 0)}
+	size = pixels{m.info.Width, m.info.Height}
+	if size.width == 0 {
+		return declared, "", declared.width > 0 && declared.height > 0
+	}
+	if declared.width > 0 && declared.width != size.width || declared.height > 0 && declared.height != size.height {
+		problem = "is declared as " + declared.String() + " and its bytes are " + size.String()
+	}
+	return size, problem, true
+}
+
+// sizes judges the size of every medium of a kind; fit says what is wrong with one.
+func (s *Subject) sizes(kind, values string, fit func(pixels) []string) (Finding, error) {
+	list, err := s.media(kind)
+	if err != nil {
+		return Finding{}, err
+	}
+	v := mediaVerdict{kind: kind}
+	for i := range list {
+		m := &list[i]
+		size, problem, ok := m.pixels()
+		if !ok {
+			v.judge(m, nil, "", []string{m.unknown("size")})
+			continue
+		}
+		problems := fit(size)
+		if problem != "" {
+			problems = append(problems, problem)
+		}
+		v.judge(m, size.details(), size.String(), problems)
+	}
+	return v.finding(values), nil
+}

@@ -1,0 +1,96 @@
+package checks
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+func compileExec(t *testing.T, params string) *Compiled {
+	t.Helper()
+	compiled, problems := compileJSON(&Compiler{}, "tool_exec", params, scopeSession, nil)
+	if compiled == nil {
+		t.Fatal(problems)
+	}
+	return compiled
+}
+
+func TestToolUses(t *testing.T) {
+	t.Parallel()
+	got := compileExec(t, `{"tool": "run_tests", "args": {"path": "./...", "n": 1}}`).ToolUses()
+	want := []*ToolUse{{
+		Name: "run_tests", Args: map[string]any{"path": "./...", "n": json.Number("1")},
+		Pos: diag.Pos{File: paramsFile, Line: 1, Col: 10},
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	other, _ := compileJSON(&Compiler{}, "tool_order", `{"order": ["a"]}`, scopeTurn, nil)
+	if uses := other.ToolUses(); uses != nil {
+		t.Errorf("tool_order calls tools: %v", uses)
+	}
+}
+
+// The limit of the check ends a slow tool with a score; the end of the run ends it without a verdict.
+func TestSlowTool(t *testing.T) {
+	t.Parallel()
+	tools := &vectorTools{byName: map[string]vectorTool{"run_tests": {Result: "late", SleepMS: 60_000}}}
+	check := compileExec(t, `{"tool": "run_tests", "timeout_seconds": 5}`)
+	synctest.Test(t, func(t *testing.T) {
+		v := check.Judge(t.Context(), &Subject{Session: true, Tools: tools})
+		if v.Status != result.Failed || v.Score == nil || *v.Score != 0 {
+			t.Errorf("%s: %s%s", v.Status, v.Explanation, v.Error)
+		}
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if v := check.Judge(ctx, &Subject{Session: true, Tools: tools}); v.Status != result.Cancelled || v.Score != nil {
+		t.Errorf("%s: %s%s", v.Status, v.Explanation, v.Error)
+	}
+}
+
+func TestParsedResult(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]any{
+		"":                        "",
+		"exit 0":                  "exit 0",
+		"7":                       json.Number("7"),
+		` {"a": [1]} `:            map[string]any{"a": []any{json.Number("1")}},
+		`"{\"passed\": true}"`:    map[string]any{"passed": true},
+		`"\"{\\\"deep\\\": 1}\""`: `"{\"deep\": 1}"`,
+		`{"a": 1} and more`:       `{"a": 1} and more`,
+	} {
+		if diff := cmp.Diff(want, parsedResult(text)); diff != "" {
+			t.Errorf("%s: %s", text, diff)
+		}
+	}
+}
+
+// Whatever a tool answers, the verdict can be written and says what was seen on one line.
+func FuzzToolResult(f *testing.F) {
+	for _, seed := range []string{"", "ok", `{"passed": false}`, `"[1, 2"`, "[[[[", "\x00\u202e\n", `{"a": 1e999999}`} {
+		f.Add(seed, "")
+		f.Add(seed, "broken")
+	}
+	check := &toolExec{use: ToolUse{Name: "run_tests"}}
+	f.Fuzz(func(t *testing.T, text, problem string) {
+		res := chat.ToolResult{Content: text, Error: problem}
+		finding := check.judge(&res, false)
+		if (finding.Score == 1) != (problem == "") {
+			t.Errorf("score %v with the error %q", finding.Score, problem)
+		}
+		if oneLine(finding.Explanation) != finding.Explanation {
+			t.Errorf("not on one line: %q", finding.Explanation)
+		}
+		if _, err := json.Marshal(finding.Details); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,148 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+var trajectoryDef = define[trajectoryParams](Def{
+	Name:    "trajectory",
+	Summary: "In the whole conversation the tool calls follow a path, and nothing breaks a budget.",
+	Scoring: "F1 of the steps of the path against the calls, which passes from min_accuracy on; 0 when a budget is " +
+		"broken.",
+	Family:   FamilyTrace,
+	Surfaces: OnAssertion | OnEval,
+	Scope:    WholeAlways,
+	Needs:    NeedsCalls | NeedsUsage,
+})
+
+type trajectoryParams struct {
+	Steps []pathStep `param:"steps,required" doc:"The path; at least one step."`
+
+	Ordering string `param:"ordering" words:"exact,any_order" default:"exact" doc:"Exact: each call at its place."`
+	Args     string `param:"args" words:"exact,ignore" default:"exact" doc:"Exact: no argument more, none less."`
+
+	MinAccuracy float64 `param:"min_accuracy" default:"1" min:"0" max:"1" doc:"The lowest F1 that passes."`
+
+	MaxSteps           *int     `param:"max_steps" min:"0" doc:"Tool calls that are allowed."`
+	MaxTokens          *int     `param:"max_tokens" min:"0" doc:"Input and output tokens that are allowed together."`
+	MaxDurationSeconds *float64 `param:"max_duration_seconds" min:"0" doc:"Time that the conversation may take."`
+}
+
+// pathStep is one call of a path. Args is nil when the step takes any arguments.
+type pathStep struct {
+	Tool string              `param:"tool,required" doc:"The tool."`
+	Args map[string]anyValue `param:"args" doc:"Its arguments; any when left out."`
+}
+
+func (p trajectoryParams) Build(*binder) Check {
+	c := &trajectory{trajectoryParams: p}
+	for _, step := range p.Steps {
+		w := waypoint{tool: step.Tool}
+		if step.Args != nil && p.Args == "exact" {
+			w.args = make(map[string]any, len(step.Args))
+			for name, v := range step.Args {
+				w.args[name] = v.v
+			}
+		}
+		c.path = append(c.path, w)
+	}
+	return c
+}
+
+type trajectory struct {
+	trajectoryParams
+	path []waypoint
+}
+
+func (c *trajectory) Eval(_ context.Context, s *Subject) (Finding, error) {
+	m := matchPath(c.path, s.Calls, c.Ordering == "any_order")
+	budgets, err := c.budgets(s)
+	if err != nil {
+		return Finding{}, err
+	}
+	o := overlap{matched: m.matched, expected: len(c.path), actual: len(s.Calls)}
+	accuracy := sixDigits(o.f1())
+	f := Finding{Score: o.f1(), Details: map[string]any{
+		"trajectory_accuracy": accuracy, "step_efficiency": sixDigits(o.precision()),
+		"precision": sixDigits(o.precision()), "recall": sixDigits(o.recall()),
+		"missing_steps": m.missing, "unexpected_steps": m.unexpected, "argument_mismatches": m.mismatches,
+		"budget_violations": budgets.broken, "budget_warnings": budgets.warnings,
+	}}
+	// The figure in the report counts as it stands there: who reads 0.666667 may ask for it.
+	holds := max(accuracy, o.f1()) >= c.MinAccuracy-slack
+	if len(budgets.broken) > 0 {
+		f.Score, holds = 0, false
+	}
+	f.Holds = &holds
+	f.Explanation = c.explain(m, o, budgets)
+	return f, nil
+}
+
+func (c *trajectory) explain(m *pathMatch, o overlap, budgets *budgets) string {
+	texts := append([]string{}, budgets.texts...)
+	texts = append(texts, fmt.Sprintf("%d of %s done in %s, accuracy %s", o.matched, count(o.expected, "step"),
+		count(o.actual, "call"), decimal(sixDigits(o.f1()))))
+	if c.MinAccuracy < 1 {
+		texts[len(texts)-1] += fmt.Sprintf(", at least %s wanted", decimal(c.MinAccuracy))
+	}
+	for _, part := range []struct {
+		what  string
+		tools []string
+	}{{"missing", m.texts.missing}, {"not expected", m.texts.unexpected}, {"other arguments", m.texts.mismatched}} {
+		if len(part.tools) > 0 {
+			texts = append(texts, part.what+": "+chained(part.tools))
+		}
+	}
+	return strings.Join(texts, "; ")
+}
+
+// budgets is what became of the limits of a trajectory.
+type budgets struct {
+	broken   []map[string]any
+	warnings []string // limits that could not be held against anything
+	texts    []string // of both, for people
+}
+
+func (b *budgets) hold(budget string, actual, limit float64, say func(float64) string) {
+	if actual <= limit+slack {
+		return
+	}
+	b.broken = append(b.broken, map[string]any{"budget": budget, "limit": limit, "actual": actual})
+	b.texts = append(b.texts, fmt.Sprintf("%s, at most %s allowed", say(actual), decimal(limit)))
+}
+
+// counted writes a whole number with its noun.
+func counted(noun string) func(float64) string {
+	return func(n float64) string { return count(int(n), noun) }
+}
+
+// budgets holds the run against the limits. Model calls of which the tokens are not known leave a limit of tokens open,
+// with a warning, as files written for traces that lack them expect, unless the run is strict; time that is not known
+// is an error.
+func (c *trajectory) budgets(s *Subject) (*budgets, error) {
+	b := &budgets{broken: []map[string]any{}, warnings: []string{}}
+	if c.MaxSteps != nil {
+		b.hold("max_steps", float64(len(s.Calls)), float64(*c.MaxSteps), counted("tool call"))
+	}
+	if c.MaxTokens != nil {
+		total, known := s.tokens()
+		switch {
+		case known:
+			b.hold("max_tokens", float64(total), float64(*c.MaxTokens), counted("token"))
+		case s.Strict:
+			return nil, s.notMeasured("a model call has no token counts for max_tokens")
+		default:
+			b.warnings = append(b.warnings, "max_tokens was not measured: a model call has no token counts")
+		}
+	}
+	if c.MaxDurationSeconds != nil {
+		if s.ElapsedMS == nil {
+			return nil, errNoElapsed
+		}
+		b.hold("max_duration_seconds", *s.ElapsedMS/1000, *c.MaxDurationSeconds, inSeconds)
+	}
+	b.texts = append(b.texts, b.warnings...)
+	return b, nil
+}

@@ -1,0 +1,92 @@
+package checks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// vectorTool is a tool of which the vector says what it answers.
+type vectorTool struct {
+	Result      any             `json:"result"`
+	Error       string          `json:"error"`
+	SleepMS     int             `json:"sleep_ms"`
+	InputSchema json.RawMessage `json:"input_schema"`
+}
+
+// vectorTools are the tools of a vector. They remember the arguments of the last call.
+type vectorTools struct {
+	byName map[string]vectorTool
+
+	mu   sync.Mutex
+	args map[string]any // nil: nothing was called
+}
+
+// subject is what the check of the vector sees, with the tools that it may ask.
+func (v *Vector) subject(scope string) (*Subject, *vectorTools) {
+	s := v.Context.subject(scope)
+	if v.Tools == nil {
+		return s, nil
+	}
+	tools := &vectorTools{byName: v.Tools}
+	s.Tools = tools
+	return s, tools
+}
+
+func (t *vectorTools) Has(name string) bool {
+	_, ok := t.byName[name]
+	return ok
+}
+
+func (t *vectorTools) Fits(name string, args map[string]any) error {
+	tool := t.byName[name]
+	if len(tool.InputSchema) == 0 {
+		return nil
+	}
+	compiled, err := buildSchema(string(tool.InputSchema))
+	if err != nil {
+		return err
+	}
+	problems, err := violations(compiled.schema.Validate(args))
+	if err != nil || len(problems) == 0 {
+		return err
+	}
+	return errors.New(strings.Join(problems, "; "))
+}
+
+func (t *vectorTools) Call(ctx context.Context, name string, args map[string]any) chat.ToolResult {
+	t.mu.Lock()
+	t.args = args
+	t.mu.Unlock()
+	tool := t.byName[name]
+	timer := time.NewTimer(time.Duration(tool.SleepMS) * time.Millisecond)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+		return chat.ToolResult{Name: name, Error: ctx.Err().Error(), ErrorType: chat.ErrorExecution}
+	}
+	res := chat.ToolResult{Name: name, Error: tool.Error}
+	if tool.Result != nil {
+		res.Content = argumentText(tool.Result)
+	}
+	if tool.Error != "" {
+		res.ErrorType = chat.ErrorExecution
+	}
+	return res
+}
+
+// called returns the arguments of the last call; nil when there was none. A vector without tools calls nothing.
+func (t *vectorTools) called() map[string]any {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.args
+}

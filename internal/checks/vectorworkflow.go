@@ -1,0 +1,40 @@
+package checks
+
+// workflow takes the state of a workflow from the metadata. The format cannot say that there is none: what it leaves
+// out is a workflow of which nothing is known.
+func (c *vectorContext) workflow() *Workflow {
+	w := &Workflow{}
+	w.Current, _ = c.Metadata["workflow_current_state"].(string)
+	w.Complete, _ = c.Metadata["workflow_complete"].(bool)
+	list, _ := c.Metadata["workflow_transitions"].([]any)
+	for _, item := range list {
+		fields, _ := item.(map[string]any)
+		t := Transition{Turn: -1}
+		t.From, _ = fields["from"].(string)
+		t.To, _ = fields["to"].(string)
+		t.Event, _ = fields["event"].(string)
+		if turn, ok := floatOf(fields["turn_index"]); ok {
+			t.Turn = int(turn)
+		}
+		w.Transitions = append(w.Transitions, t)
+	}
+	return w
+}
+
+// composition takes what the steps of a composition gave from the metadata, in the same way.
+func (c *vectorContext) composition() *Composition {
+	return &Composition{
+		Outputs: c.texts("composition_step_outputs"), Branches: c.texts("composition_branch_taken"),
+		Parallels: c.texts("composition_parallel_status"),
+	}
+}
+
+// texts is a map in the metadata; what is not text is in it as JSON.
+func (c *vectorContext) texts(key string) map[string]string {
+	fields, _ := c.Metadata[key].(map[string]any)
+	texts := make(map[string]string, len(fields))
+	for name, v := range fields {
+		texts[name] = argumentText(v)
+	}
+	return texts
+}

@@ -1,0 +1,23 @@
+package tools
+
+import "fmt"
+
+// Has reports whether the project has a tool of this name that can be called.
+func (r *Registry) Has(name string) bool { return r.byName[name] != nil }
+
+// Fits says why arguments do not fit the input_schema of a tool as they stand; nil when they do.
+func (r *Registry) Fits(name string, args map[string]any) error {
+	if !r.Has(name) {
+		return fmt.Errorf("tool not found: %s", name)
+	}
+	return r.byName[name].input.validate(args)
+}
+
+// Takes is Fits after what Call repairs in arguments.
+func (r *Registry) Takes(name string, args map[string]any) error {
+	if !r.Has(name) {
+		return fmt.Errorf("tool not found: %s", name)
+	}
+	input := r.byName[name].input
+	return input.validate(input.coerce(args))
+}

@@ -15,6 +15,31 @@ import (
 
 // benchParams has parameters for each check, under which benchReply passes.
 var benchParams = map[string]string{
+	"all_of":            `{"checks": [{"type": "contains", "params": {"patterns": "order"}}, {"type": "json_valid"}]}`,
+	"any_of":            `{"checks": [{"type": "contains", "params": {"patterns": "lawsuit"}}, {"type": "json_valid"}]}`,
+	"bleu":              `{"reference": "{\"order\": 7, \"city\": \"Vienna\"}", "min_score": 0.001}`,
+	"contains_json":     `{"schema": {"required": ["order", "items"]}}`,
+	"cosine_similarity": `{"reference": [3, 4, 0], "min_similarity": 0.9}`,
+	"ends_with":         `{"value": "]}"}`,
+	"equals":            `{"value": "{\"order\": 8}", "min_score": 0}`,
+	"field_presence":    `{"fields": ["order", "city", "items"]}`,
+	"finish_reason":     `{"reasons": "stop"}`,
+	"is_html":           `{}`,
+	"is_refusal":        `{"expect": false}`,
+	"is_sql":            `{}`,
+	"is_xml":            `{"elements": ["list/item/sku"]}`,
+	"levenshtein":       `{"reference": "order 7, Vienna, 40 items", "min_similarity": 0.005}`,
+	"max_cost":          `{"max_usd": 1}`,
+	"max_duration":      `{"max_seconds": 10}`,
+	"max_turns":         `{"max": 3}`,
+	"not":               `{"check": {"type": "contains", "params": {"patterns": "lawsuit"}}}`,
+	"output_contains":   `{"value": "vienna"}`,
+	"output_matches":    `{"pattern": "sku-3\\d"}`,
+	"rouge":             `{"reference": "order 7, Vienna, 40 items", "measure": "recall", "min_score": 0.5}`,
+	"starts_with":       `{"value": "{"}`,
+	"weighted": `{"threshold": 0.5, "checks": [{"type": "json_valid", "weight": 2},
+		{"type": "contains", "params": {"patterns": "lawsuit"}}]}`,
+	"word_count":       `{"min": 100, "max": 400}`,
 	"contains":         `{"patterns": ["order", "sku-39", "Vienna"]}`,
 	"contains_any":     `{"patterns": ["lawsuit", "regret", "vienna"]}`,
 	"content_excludes": `{"patterns": ["guaranteed", "risk-free", "always", "cost"], "match_mode": "word_boundary"}`,
@@ -112,17 +137,36 @@ var (
 func benchSubject(reply string) Subject {
 	return Subject{
 		Messages: []chat.Message{
-			{Role: chat.User, Content: "hi"}, {Role: chat.Assistant, Content: reply, State: "closed", Parts: mediaParts("", benchMedia)},
+			{Role: chat.User, Content: "hi"},
+			{
+				Role: chat.Assistant, Content: reply, State: "closed", FinishReason: "stop", CostUSD: ptr(0.01),
+				Parts: mediaParts("", benchMedia),
+			},
 		},
 		Calls: benchCalls, AllCalls: benchCalls, Tools: benchTools, Workflow: benchWorkflow, Composition: benchComposition,
 		CostUSD: ptr(0.01), InputTokens: ptr(100), OutputTokens: ptr(50), LatencyMS: ptr(10.0),
+		ElapsedMS: ptr(10.0), Metadata: map[string]any{"embedding": []any{6.0, 8.0, 0.0}},
 	}
+}
+
+// benchReplies are the replies of checks that pass none of JSON.
+var benchReplies = map[string]string{
+	"is_html": "<ul>" + strings.Repeat("<li><b>sku</b>: thing", 80) + "</ul>",
+	"is_sql":  "SELECT sku, qty FROM items WHERE qty > 38 AND sku IN (" + strings.Repeat("'sku-7', ", 100) + "'sku-8')",
+	"is_xml":  "<list>" + strings.Repeat(`<item id="7"><sku>sku-7</sku></item>`, 50) + "</list>",
+}
+
+func benchReplyFor(name string) string {
+	if text, ok := benchReplies[name]; ok {
+		return text
+	}
+	return benchReply()
 }
 
 // BenchmarkChecks judges a fresh subject each time, so that folding and decoding count.
 func BenchmarkChecks(b *testing.B) {
-	reply := benchReply()
 	for _, d := range Builtin() {
+		reply := benchReplyFor(d.Name)
 		compiled, problems := compileJSON(&Compiler{}, d.Name, benchParams[d.Name], scopeTurn, nil)
 		if compiled == nil {
 			b.Fatalf("%s: %v", d.Name, problems)

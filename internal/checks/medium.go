@@ -102,12 +102,12 @@ func (m *medium) open() error {
 	m.info, err = media.Inspect(data)
 	if errors.Is(err, media.ErrUnknown) {
 		if media.Readable(m.declared) {
-			m.violate("is declared as %s and its bytes are not", m.declared)
+			m.violate("is declared as %s and its bytes are not", named(m.declared))
 		}
 		return nil
 	}
 	if m.read = err == nil; m.read && m.declared != "" && !m.info.Fits(m.declared) {
-		m.violate("is declared as %s and its bytes are %s", m.declared, m.info.Format)
+		m.violate("is declared as %s and its bytes are %s", named(m.declared), m.info.Format)
 	}
 	return err
 }

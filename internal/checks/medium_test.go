@@ -124,7 +124,8 @@ var benchMedia = func() []vectorMedia {
 // BenchmarkLargeImage is three checks on a picture of 3 MB: its base64 is read once.
 func BenchmarkLargeImage(b *testing.B) {
 	data := append(mediaBytes(b, "photo.jpg"), make([]byte, 3<<20)...)
-	part := chat.Part{Type: "image", Media: &chat.Media{MIMEType: "image/jpeg", Data: base64.StdEncoding.EncodeToString(data)}}
+	text := base64.StdEncoding.EncodeToString(data)
+	part := chat.Part{Type: "image", Media: &chat.Media{MIMEType: "image/jpeg", Data: text}}
 	var list []*Compiled
 	for _, params := range []string{`{"width": 64}`, `{"max_width": 100}`, `{"min_height": 48}`} {
 		compiled, _ := compileJSON(&Compiler{}, "image_dimensions", params, scopeTurn, nil)

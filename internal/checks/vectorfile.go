@@ -61,6 +61,7 @@ type vectorMessage struct {
 	InputTokens  *int               `json:"input_tokens"`
 	OutputTokens *int               `json:"output_tokens"`
 	State        string             `json:"workflow_state"`
+	FinishReason string             `json:"finish_reason"`
 }
 
 type vectorToolCall struct {

@@ -58,6 +58,7 @@ func (c *vectorContext) transcript() []chat.Message {
 
 func (m *vectorMessage) message() chat.Message {
 	out := chat.Message{Role: chat.Role(m.Role), Content: m.Content, CostUSD: m.CostUSD, State: m.State}
+	out.FinishReason = m.FinishReason
 	out.Parts = mediaParts(m.Content, m.Media)
 	for _, tc := range m.ToolCalls {
 		out.ToolCalls = append(out.ToolCalls, chat.ToolCall{ID: tc.ID, Name: tc.Name, Args: tc.Args})

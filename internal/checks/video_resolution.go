@@ -20,7 +20,7 @@ var videoResolutionDef = define[videoResolutionParams](Def{
 })
 
 type videoResolutionParams struct {
-	Presets []resolution `param:"presets" doc:"Any of them: 480p, 720p, 1080p, 1440p, 2160p, 4320p, sd … 8k, or 1280x720."`
+	Presets []resolution `param:"presets" doc:"Any of them: 480p … 4320p, sd … 8k, or 1280x720."`
 	pixelBounds
 }
 

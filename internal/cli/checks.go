@@ -241,22 +241,3 @@ func (f *tryFlags) show(app *App, v *result.Verdict) error {
 	_, err := fmt.Fprintf(app.Out, "%s  %s\n", text, diag.Safe(v.Error+v.SkipReason+v.Explanation))
 	return ifBroken(err)
 }
-
-func newSchemaCmd(app *App) *cobra.Command {
-	return &cobra.Command{
-		Use:   "schema " + strings.Join(schemaNames(), "|"),
-		Short: "Print the JSON Schema of a file format",
-		Example: `  arena schema results > results.schema.json
-  arena schema scenario > .vscode/scenario.schema.json`,
-		ValidArgs: schemaNames(),
-		Args:      takes(1, 1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			schema, err := schemaOf(args[0])
-			if err != nil {
-				return err
-			}
-			_, err = app.Out.Write(schema)
-			return ifBroken(err)
-		},
-	}
-}

@@ -1,26 +1,93 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"text/tabwriter"
 
+	"github.com/spf13/cobra"
+
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/report/jsonout"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// schemas are the file formats whose JSON Schema can be printed.
-var schemas = map[string]func() ([]byte, error){
-	"results": func() ([]byte, error) { return jsonout.Schema(), nil },
+func newSchemaCmd(app *App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema [format]",
+		Short: "Print the JSON Schema of a file format",
+		Long: `Schema prints the JSON Schema of a file format, with which editors complete and check while you type. Without
+a format it lists them.`,
+		Example: `  arena schema
+  arena schema scenario > .vscode/scenario.schema.json
+  arena schema results > results.schema.json`,
+		ValidArgs: schemaNames(),
+		Args:      takes(0, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return listSchemas(app)
+			}
+			schema, err := schemaOf(args[0])
+			if err != nil {
+				return err
+			}
+			_, err = app.Out.Write(schema)
+			return ifBroken(err)
+		},
+	}
 }
 
-func schemaNames() []string { return []string{"results"} }
+// resultsSchema is the one schema that describes what arena writes.
+var resultsSchema = scenario.SchemaKind{Name: "results", About: "what a run found, in results.json"}
+
+// schemaKinds are the formats whose schema can be printed: those of the files that people write, and the results.
+func schemaKinds() []scenario.SchemaKind { return append(scenario.SchemaKinds(), resultsSchema) }
+
+func schemaNames() []string {
+	var names []string
+	for _, k := range schemaKinds() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+func listSchemas(app *App) error {
+	w := tabwriter.NewWriter(app.Out, 0, 0, 3, ' ', 0)
+	for _, k := range schemaKinds() {
+		if _, err := fmt.Fprintf(w, "%s\t%s\n", k.Name, k.About); err != nil {
+			return ifBroken(err)
+		}
+	}
+	return ifBroken(w.Flush())
+}
 
 func schemaOf(name string) ([]byte, error) {
-	if make, ok := schemas[name]; ok {
-		return make()
+	if name == resultsSchema.Name {
+		return jsonout.Schema(), nil
 	}
-	err := fmt.Errorf("there is no schema %q", name)
-	if near := diag.Nearest(name, schemaNames()); near != "" {
-		err = fmt.Errorf("%w\ndid you mean %q?", err, near)
+	schema := scenario.Schema(name, checkSchemas())
+	if schema == nil {
+		err := fmt.Errorf("there is no schema %q", name)
+		if near := diag.Nearest(name, schemaNames()); near != "" {
+			return nil, fmt.Errorf("%w\ndid you mean %q?", err, near)
+		}
+		return nil, fmt.Errorf("%w\n`arena schema` lists all of them", err)
 	}
-	return nil, err
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(schema)
+	return b.Bytes(), err
+}
+
+// checkSchemas describes the checks for the schemas of the files in which they stand.
+func checkSchemas() []scenario.CheckSchema {
+	var list []scenario.CheckSchema
+	for _, d := range checks.Builtin() {
+		list = append(list, scenario.CheckSchema{Names: d.Names(), Summary: d.Summary, Params: d.ParamSchema()})
+	}
+	return list
 }

@@ -16,10 +16,10 @@ file with its place. It contacts nothing and runs nothing. What this version of 
 yet is a warning here and refused by run.`
 
 type validateFlags struct {
-	config, mockConfig    string
-	asJSON                bool
-	strict, lenient, mock bool
-	color                 string
+	config, mockConfig string
+	asJSON             bool
+	strict, lenient    bool
+	color              string
 }
 
 func newValidateCmd(app *App) *cobra.Command {

@@ -90,10 +90,12 @@ func TestWAV(t *testing.T) {
 	second := Info{Format: "wav", Seconds: 1, Timed: true}
 	format := waveFormat(1, 100)
 	check(t, []made{
-		{"with a chunk of odd length", riff("WAVE", riffChunk("LIST", "odd"), format, riffChunk("data", zeros(200))), second, ""},
+		{"with a chunk of odd length", riff("WAVE", riffChunk("LIST", "odd"), format, riffChunk("data", zeros(200))),
+			second, ""},
 		{"written to a pipe", little("RIFF", ^uint32(0), "WAVE", format, "data", ^uint32(0), zeros(200)), second, ""},
 		{"never finished", little("RIFF", uint32(0), "WAVE", format, "data", uint32(0), zeros(200)), second, ""},
-		{"silent", riff("WAVE", format, riffChunk("data"), riffChunk("LIST", zeros(20))), Info{Format: "wav", Timed: true}, ""},
+		{"silent", riff("WAVE", format, riffChunk("data"), riffChunk("LIST", zeros(20))),
+			Info{Format: "wav", Timed: true}, ""},
 		{"compressed", riff("WAVE", waveFormat(0x11, 100), riffChunk("fact", uint32(150)), riffChunk("data", zeros(9))),
 			Info{Format: "wav", Seconds: 1.5, Timed: true}, ""},
 		{"compressed, without a count", riff("WAVE", waveFormat(0x55, 100), riffChunk("data", zeros(200))), second, ""},
@@ -113,7 +115,8 @@ func TestMP3(t *testing.T) {
 	frames := func(n float64) Info { return Info{Format: "mp3", Seconds: n * frame, Timed: true} }
 	xing := func(n uint32) []byte { return mp3Frame(zeros(32), "Xing", uint32(1), n) }
 	vbri := func(n uint32) []byte { return mp3Frame(zeros(32), "VBRI", zeros(10), n) }
-	lame := mp3Frame(zeros(32), "Info", uint32(15), uint32(5), uint32(0), zeros(104), "LAME3.100", zeros(12), "\x24\x03\x00")
+	lame := mp3Frame(zeros(32), "Info", uint32(15), uint32(5), uint32(0), zeros(104), "LAME3.100",
+		zeros(12), "\x24\x03\x00")
 	join := func(parts ...any) []byte { return big(parts...) }
 	check(t, []made{
 		{"frames", mp3Frames(3), frames(3), ""},
@@ -194,22 +197,28 @@ func TestMP4(t *testing.T) {
 		{"only the track knows, in long", mp4File(mp4Box("moov", movieHeader(600, 0), trackBox(true, "soun", 0, 0, 10, 25))),
 			want(0, 0, 2.5), ""},
 		{"in fragments", mp4File(mp4Box("moov", movieHeader(1000, 0), fragments, video)), want(640, 360, 4), ""},
-		{"nobody knows", mp4File(mp4Box("moov", movieHeader(600, 0), trackBox(true, "vide", 2, 1, 9, 1<<64-1))), want(2, 1, 0), ""},
-		{"text has no pixels", mp4File(mp4Box("moov", movieHeader(1, 1), trackBox(false, "text", 9, 9, 1, 1))), want(0, 0, 1), ""},
+		{"nobody knows", mp4File(mp4Box("moov", movieHeader(600, 0), trackBox(true, "vide", 2, 1, 9, 1<<64-1))),
+			want(2, 1, 0), ""},
+		{"text has no pixels", mp4File(mp4Box("moov", movieHeader(1, 1), trackBox(false, "text", 9, 9, 1, 1))),
+			want(0, 0, 1), ""},
 		{"a zero at the end", mp4File(mp4Box("moov", movieHeader(1, 1)), zeros(4)), want(0, 0, 1), ""},
 		{"without a type", mp4Box("moov", movieHeader(1, 1)), Info{Format: "mov", Seconds: 1, Timed: true}, ""},
-		{"no width", mp4File(mp4Box("moov", trackBox(false, "vide", 0, 9, 1, 1))), Info{}, "mp4: a size of 0×9 pixels is none"},
+		{"no width", mp4File(mp4Box("moov", trackBox(false, "vide", 0, 9, 1, 1))),
+			Info{}, "mp4: a size of 0×9 pixels is none"},
 		{"no ticks in a second", mp4File(mp4Box("moov", movieHeader(0, 5))), Info{}, "mp4: 5 ticks at 0 a second"},
 		{"no index", mp4File(mp4Box("mdat", "x")), Info{}, `mp4: cut off before the box "moov"`},
-		{"half the data", mp4File(mp4Box("moov"), big(uint32(99), "mdat", zeros(50))), Info{}, `box "mdat" should have 99 bytes`},
-		{"beyond all bounds", mp4File(big(uint32(1), "mdat", ^uint64(0))), Info{}, `box "mdat" should have 18446744073709551615`},
+		{"half the data", mp4File(mp4Box("moov"), big(uint32(99), "mdat", zeros(50))),
+			Info{}, `box "mdat" should have 99 bytes`},
+		{"beyond all bounds", mp4File(big(uint32(1), "mdat", ^uint64(0))),
+			Info{}, `box "mdat" should have 18446744073709551615`},
 		{"half a long size", mp4File(big(uint32(1), "mdat", uint32(0))), Info{}, "mp4: cut off within the header of a box"},
 		{"half a header", mp4File(big(uint32(9), "md")), Info{}, "mp4: cut off within the header of a box"},
 		{"less than its header", mp4File(big(uint32(7), "free")), Info{}, `box "free" says that it has 7 bytes`},
 		{"more than what it is in", mp4File(mp4Box("moov", uint32(50), "mvhd", zeros(20))), Info{}, `box "mvhd" should`},
 		{"half a movie header", mp4File(mp4Box("moov", mp4Box("mvhd", zeros(8)))), Info{}, `box "mvhd" should have 20 bytes`},
 		{"half a track header", mp4File(mp4Box("moov", mp4Box("trak", mp4Box("tkhd")))), Info{}, `box "tkhd" should have 84`},
-		{"half a media header", mp4File(mp4Box("moov", mp4Box("trak", mp4Box("mdia", mp4Box("mdhd"))))), Info{}, `"mdhd" should`},
+		{"half a media header", mp4File(mp4Box("moov", mp4Box("trak", mp4Box("mdia", mp4Box("mdhd"))))),
+			Info{}, `"mdhd" should`},
 	})
 }
 
@@ -232,8 +241,10 @@ func TestMatroska(t *testing.T) {
 		{"a scale of nine bytes", timed(ebml(scaleID, zeros(9)), nil), Info{}, "is a number of 9 bytes; 8 are the most"},
 		{"more pixels than there are", matroska("webm", ebml(segmentID, pictureTrack(ebml(widthID, ^uint64(0)),
 			ebml(heightID, uint8(1))))), Info{}, "webm: a size of 9223372036854775807×1 pixels is none"},
-		{"no height", matroska("webm", ebml(segmentID, pictureTrack(ebml(widthID, uint8(1))))), Info{}, "a size of 1×0 pixels"},
-		{"half", matroska("webm", ebml(segmentID, info, tracks))[:100], Info{}, "webm: cut off: element 0x18538067 should have"},
+		{"no height", matroska("webm", ebml(segmentID, pictureTrack(ebml(widthID, uint8(1))))),
+			Info{}, "a size of 1×0 pixels"},
+		{"half", matroska("webm", ebml(segmentID, info, tracks))[:100],
+			Info{}, "webm: cut off: element 0x18538067 should have"},
 		{"no segment", matroska("webm", nil), Info{}, "webm: cut off before the segment"},
 		{"half a name", matroska("webm", []byte("\x18\x53")), Info{}, "webm: cut off within the header of an element"},
 		{"no size", matroska("webm", big(segmentID)), Info{}, "webm: cut off within the header of an element"},

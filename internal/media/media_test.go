@@ -139,7 +139,8 @@ func verify(t *testing.T, data []byte, info Info, err error) {
 
 func TestUnknownBytes(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "\x89PN", "hello", "<svg xmlns='…'/>", "\xff\xfe\x00\x00", "BMW is a brand of cars.",
+	for _, text := range []string{"", "\x89PN", "hello", "<svg xmlns='…'/>", "\xff\xfe\x00\x00",
+		"BMW is a brand of cars.",
 		"RIFF\x04\x00\x00\x00AVI ", "\xff\xfb", "\x00\x00\x00\x01"} {
 		if info, err := Inspect([]byte(text)); !errors.Is(err, ErrUnknown) {
 			t.Errorf("%q: %+v, %v", text, info, err)

@@ -59,7 +59,8 @@ func Readable(name string) bool {
 
 // Known returns names that people may mean, for hints.
 func Known() []string {
-	return slices.Concat(readable, codecs, []string{"aac", "aiff", "avi", "ico", "jpg", "m4a", "mpeg", "pcm", "svg", "tiff"})
+	others := []string{"aac", "aiff", "avi", "ico", "jpg", "m4a", "mpeg", "pcm", "svg", "tiff"}
+	return slices.Concat(readable, codecs, others)
 }
 
 // Is reports whether the file goes by a name.

@@ -134,7 +134,8 @@ func readWAV(data []byte, info *Info) error {
 			return short("the format", 16, len(b))
 		case id == "fmt ":
 			le := binary.LittleEndian
-			found, f = true, wave{tag: le.Uint16(b), rate: le.Uint32(b[4:]), byteRate: le.Uint32(b[8:]), align: le.Uint16(b[12:])}
+			found = true
+			f = wave{tag: le.Uint16(b), rate: le.Uint32(b[4:]), byteRate: le.Uint32(b[8:]), align: le.Uint16(b[12:])}
 		case id == "fact" && len(b) >= 4:
 			samples = binary.LittleEndian.Uint32(b)
 		}

@@ -43,10 +43,9 @@ type Endpoint struct {
 // project is a scenario.Project with what the trials share of it.
 type project struct {
 	*scenario.Project
-	tools     *tools.Registry
-	prefix    string // of trial ids; "" when the plan has one project
-	timeout   time.Duration
-	onFailure string
+	tools   *tools.Registry
+	prefix  string // of trial ids; "" when the plan has one project
+	timeout time.Duration
 }
 
 // ID is stable and readable: refund/gpt-4o/default, with #2 for the second of several trials and the variant in

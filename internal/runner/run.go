@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -42,7 +43,7 @@ func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal,
 	events := make(chan result.Event, batch)
 	go func() {
 		defer close(events)
-		dispatch(ctx, abort, plan, &opts, events)
+		dispatch(ctx, plan, &crew{opts: &opts, events: events, abort: abort})
 	}()
 	p := pump{journal: journal, sink: sink, abort: abort}
 	for e := range events { // always drains, so that no worker is ever stuck
@@ -51,34 +52,40 @@ func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal,
 	return p.err
 }
 
-func dispatch(
-	ctx context.Context, abort context.CancelCauseFunc, plan *Plan, opts *Options, events chan<- result.Event,
-) {
+// crew is what the workers share.
+type crew struct {
+	opts   *Options
+	events chan<- result.Event
+	abort  context.CancelCauseFunc
+}
+
+func dispatch(ctx context.Context, plan *Plan, c *crew) {
 	var g errgroup.Group
-	g.SetLimit(max(opts.Jobs, 1))
+	g.SetLimit(max(c.opts.Jobs, 1))
 	for i := range plan.Trials {
 		t := &plan.Trials[i]
 		g.Go(func() error {
-			done := work(ctx, t, opts, events)
-			if opts.FailFast && failed(done.Trial) { // here, so that this worker does not start another one
-				abort(errFailFast)
-			}
-			events <- done
+			c.events <- c.work(ctx, t)
 			return nil
 		})
 	}
 	_ = g.Wait() // the workers return no error
 }
 
-func work(ctx context.Context, t *Trial, opts *Options, events chan<- result.Event) result.TrialDone {
+// work drives one trial. With --fail-fast it is the worker that stops the run: no trial starts after a failed one, even
+// while that is still being written.
+func (c *crew) work(ctx context.Context, t *Trial) result.TrialDone {
 	var out *result.Trial
 	if cause := context.Cause(ctx); cause != nil {
 		out = blank(t)
 		out.Status, out.Skip = result.Cancelled, "not run: "+reason(cause)
 		out.Settle()
 	} else {
-		events <- result.TrialStarted{Index: t.Index, ID: t.ID()}
-		out = runTrial(ctx, t, opts)
+		c.events <- result.TrialStarted{Index: t.Index, ID: t.ID()}
+		out = runTrial(ctx, t, c.opts)
+	}
+	if c.opts.FailFast && failed(out) {
+		c.abort(errFailFast)
 	}
 	line, err := result.EncodeLine(out)
 	if err != nil { // a value that JSON cannot hold must not lose the trial
@@ -91,7 +98,7 @@ func work(ctx context.Context, t *Trial, opts *Options, events chan<- result.Eve
 }
 
 func reason(cause error) string {
-	if cause == context.Canceled {
+	if errors.Is(cause, context.Canceled) {
 		return errStopped.Error()
 	}
 	return cause.Error()

@@ -12,8 +12,8 @@ import (
 // evalFile is an eval definition as it stands in a file.
 type evalFile struct {
 	Eval
-	id, metric *node.Node
-	threshold  threshold
+	id        *node.Node
+	threshold threshold
 }
 
 type threshold struct{ min, max *float64 }
@@ -82,7 +82,6 @@ func evalList[T any](name string, at func(*T) *[]*Eval) field[T] {
 type metricFile struct {
 	name, kind, limits *node.Node
 	low, high          *float64
-	labels             map[string]string
 }
 
 // metricFields are the keys of a metric that are checked; others are kept for whoever reads them.

@@ -39,13 +39,9 @@ func (f *files) show(path string) string {
 	if !filepath.IsAbs(path) {
 		return filepath.Clean(path)
 	}
-	base := f.dir
-	if base == "" {
-		wd, err := os.Getwd()
-		if err != nil {
-			return path
-		}
-		base = wd
+	base, err := filepath.Abs(f.dir)
+	if err != nil {
+		return path
 	}
 	if rel, err := filepath.Rel(base, path); err == nil && !strings.HasPrefix(rel, "..") {
 		return rel

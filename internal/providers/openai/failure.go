@@ -32,7 +32,7 @@ func (c *call) failure(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	}
 	cause := c.watch.cause()
-	switch cause.(type) {
+	switch cause.(type) { //nolint:errorlint // our own causes are never wrapped
 	case noReply, silence:
 		return c.fail(providers.Timeout, cause, "%v", cause)
 	}

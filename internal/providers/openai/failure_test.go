@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -117,7 +118,7 @@ func TestTransportErrors(t *testing.T) {
 
 	_, err = open(t, spec("openai", "https://u:secret@api.test/v1?key=secret"), Options{
 		Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-			return nil, &http.ProtocolError{ErrorString: "malformed answer from " + r.URL.String()}
+			return nil, errors.New("malformed answer from " + r.URL.String())
 		}),
 	}).Complete(t.Context(), &chat.Request{}, nil)
 	checkError(t, err, "transport: cannot talk to https://api.test/v1: malformed answer from")

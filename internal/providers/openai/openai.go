@@ -126,7 +126,7 @@ type call struct {
 }
 
 func (c *call) run(body []byte) (chat.Reply, error) {
-	resp, err := c.send(body)
+	resp, err := c.send(body) //nolint:bodyclose // release closes it
 	if err != nil {
 		return chat.Reply{}, err
 	}

@@ -113,8 +113,9 @@ func worse(a, b result.Status) result.Status {
 			return int(result.Errored)
 		case result.Skipped:
 			return 0
+		default:
+			return int(s)
 		}
-		return int(s)
 	}
 	if weight(b) > weight(a) {
 		return b

@@ -37,6 +37,7 @@ func isRed(b *result.Brief) bool {
 	switch b.Status {
 	case result.Passed, result.Skipped, result.Cancelled:
 		return false
+	default: // Failed, Errored; and Unset, which never passes
+		return !b.Tolerated
 	}
-	return !b.Tolerated
 }

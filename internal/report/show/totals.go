@@ -16,8 +16,9 @@ func Sign(s result.Status) string {
 		return "✗"
 	case result.Skipped, result.Cancelled:
 		return "-"
+	default: // Errored; and Unset, which never passes
+		return "!"
 	}
-	return "!" // Errored; and Unset, which never passes
 }
 
 // Unfinished is how many planned trials have no verdict: stopped, or never started.

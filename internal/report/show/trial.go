@@ -19,6 +19,7 @@ func Reason(t *result.Trial) string {
 		return cmp.Or(Line(t.Skip), "skipped")
 	case result.Cancelled:
 		return "stopped before it finished"
+	default:
 	}
 	problems := Problems(t)
 	slices.SortStableFunc(problems, func(a, b Problem) int { return int(b.Status) - int(a.Status) })

@@ -90,6 +90,7 @@ func note(b *result.Brief, t *result.Trial) string {
 		}
 	case result.Skipped:
 		return "skipped: " + show.Reason(t)
+	default:
 	}
 	return show.Reason(t)
 }

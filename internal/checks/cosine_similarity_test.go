@@ -1,0 +1,78 @@
+package checks
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// fakeEmbedder knows the vectors of some texts.
+type fakeEmbedder struct {
+	vectors map[string][]float64
+	calls   int
+	err     error
+}
+
+func (f *fakeEmbedder) Embed(_ context.Context, texts []string) ([][]float64, error) {
+	f.calls++
+	var out [][]float64
+	for _, text := range texts {
+		if v, ok := f.vectors[text]; ok {
+			out = append(out, v)
+		}
+	}
+	return out, f.err
+}
+
+func TestCosineSimilarityOfTexts(t *testing.T) {
+	t.Parallel()
+	vectors := map[string][]float64{"tomorrow": {3, 4}, "in the morning": {4, 3}, "never": {-3, -4}, "longer": {1, 2, 3}}
+	for _, tc := range []struct {
+		reply string
+		err   error
+		want  result.Status
+		score float64
+		says  string
+	}{
+		{"tomorrow", nil, result.Passed, 1, "similarity 1, at least 0.9 needed"},
+		{"in the morning", nil, result.Passed, 0.96, "similarity 0.96"},
+		{"never", nil, result.Failed, 0, "similarity 0"},
+		{"unknown", nil, result.Errored, 0, "embedding: 1 vector for 2 texts"},
+		{"longer", nil, result.Errored, 0, "different models"},
+		{"", nil, result.Errored, 0, "the reply is empty"},
+		{"tomorrow", errors.New("http 503"), result.Errored, 0, "embedding: http 503"},
+	} {
+		s := replied(tc.reply)
+		e := &fakeEmbedder{vectors: vectors, err: tc.err}
+		s.Embedder = e
+		v := judgeJSON(t, s, "cosine_similarity", `{"reference": "tomorrow", "min_similarity": 0.9}`)
+		if v.Status != tc.want || !strings.Contains(v.Explanation+v.Error, tc.says) || e.calls > 1 {
+			t.Errorf("%q: %s %s%s after %d calls, want %s %s", tc.reply, v.Status, v.Explanation, v.Error, e.calls, tc.want,
+				tc.says)
+		}
+		if v.Score != nil && math.Abs(*v.Score-tc.score) > 1e-9 {
+			t.Errorf("%q: score %v, want %v", tc.reply, *v.Score, tc.score)
+		}
+	}
+}
+
+func TestCosineStaysFinite(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		a, b []float64
+		want float64
+	}{
+		{[]float64{1e300, 1e300}, []float64{1e-300, 1e-300}, 1},
+		{[]float64{math.MaxFloat64, 0}, []float64{math.MaxFloat64, math.MaxFloat64}, math.Sqrt2 / 2},
+		{[]float64{0, 0}, []float64{1, 0}, 0},
+		{nil, nil, 0},
+	} {
+		if got := cosine(tc.a, tc.b); math.Abs(got-tc.want) > 1e-9 {
+			t.Errorf("cosine of %v and %v is %v, want %v", tc.a, tc.b, got, tc.want)
+		}
+	}
+}

@@ -2,7 +2,6 @@ package checks
 
 import (
 	"context"
-	"slices"
 	"strings"
 )
 
@@ -50,8 +49,10 @@ func (c *agentResponseContains) Eval(_ context.Context, s *Subject) (Finding, er
 
 // answers are the results of the agent's calls and what its tool messages say beyond them, each text once.
 func (c *agentResponseContains) answers(s *Subject) (texts []string) {
+	seen := map[string]bool{"": true}
 	add := func(text string) {
-		if text != "" && !slices.Contains(texts, text) {
+		if !seen[text] {
+			seen[text] = true
 			texts = append(texts, text)
 		}
 	}

@@ -55,9 +55,14 @@ func sameTools(calls []Call, expected []string) Finding {
 
 // without lists, each once, the names that are not among others.
 func without(names, others []string) []string {
+	seen := make(map[string]bool, len(others))
+	for _, name := range others {
+		seen[name] = true
+	}
 	rest := []string{}
 	for _, name := range names {
-		if !slices.Contains(others, name) && !slices.Contains(rest, name) {
+		if !seen[name] {
+			seen[name] = true
 			rest = append(rest, name)
 		}
 	}

@@ -39,7 +39,7 @@ func (c *toolArgs) Eval(_ context.Context, s *Subject) (Finding, error) {
 		if c.arguments(call, &last); len(last.texts) == 0 {
 			return Finding{
 				Score: 1, Explanation: c.tool + " was called as expected" + inTurn(s, call.Turn),
-				Details: map[string]any{"tool": c.tool, "args": call.Args, "violations": []any{}},
+				Details: map[string]any{"tool": c.tool, "call": i, "violations": []any{}},
 			}, nil
 		}
 	}

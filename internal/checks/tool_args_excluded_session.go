@@ -76,7 +76,7 @@ func (c *toolArgsExcluded) Eval(_ context.Context, s *Subject) (Finding, error) 
 		for _, out := range c.excluded {
 			if got, ok := call.Args[out.name]; ok && equalArguments(out.value, got) {
 				found.add("excluded_argument", out.name+" was "+quote(argumentText(got))+inTurn(s, call.Turn),
-					"argument", out.name, "value", got, "turn", call.Turn)
+					"argument", out.name, "value", kept(got), "turn", call.Turn)
 			}
 		}
 	}

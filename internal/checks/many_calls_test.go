@@ -1,0 +1,45 @@
+package checks
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestManyCalls judges a run away agent with every check: no panic, explanations that fit on a screen, and no time that
+// grows faster than the number of calls.
+func TestManyCalls(t *testing.T) {
+	t.Parallel()
+	n := 50_000
+	if testing.Short() {
+		n = 5_000
+	}
+	for name, call := range map[string]func(i int) Call{
+		"one tool":      func(int) Call { return Call{Name: "get_order", Args: map[string]any{"id": "42"}, Result: "ok"} },
+		"many tools":    func(i int) Call { return Call{Name: fmt.Sprint("tool\n", i), BadArgs: "{", Error: "no\x1b"} },
+		"many skills":   func(i int) Call { return Call{Name: skillTool, Args: map[string]any{"name": fmt.Sprint(i)}} },
+		"long names":    func(i int) Call { return Call{Name: strings.Repeat("x", 100) + fmt.Sprint(i%100)} },
+		"many turns":    func(i int) Call { return Call{Name: "get_order", Turn: i} },
+		"no name":       func(int) Call { return Call{} },
+		"other results": func(i int) Call { return Call{Name: "get_order", Result: fmt.Sprint("order\n", i)} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			calls := make([]Call, n)
+			for i := range calls {
+				calls[i] = call(i)
+			}
+			everyCheck(t, func(check string, c *Compiled) {
+				s := benchSubject("done")
+				s.Session, s.Calls, s.AllCalls = true, calls, calls
+				began := time.Now()
+				v := c.Judge(t.Context(), &s)
+				if took := time.Since(began); took > patience {
+					t.Errorf("%s took %s", check, took)
+				}
+				sane(t, check, &v)
+			})
+		})
+	}
+}

@@ -1,0 +1,36 @@
+package node
+
+import (
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Text writes a node as YAML, each value in the style in which it was read.
+func Text(n *Node) (string, error) {
+	var b strings.Builder
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if err := enc.Encode(n); err != nil {
+		return "", err
+	}
+	if err := enc.Close(); err != nil {
+		return "", err
+	}
+	return b.String(), nil
+}
+
+// Pick makes a mapping of some keys of another, in the order in which they are there. nil: it has none of them.
+func Pick(n *Node, wanted func(key string) bool) *Node {
+	out := *n
+	out.Content = nil
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if wanted(n.Content[i].Value) {
+			out.Content = append(out.Content, n.Content[i], n.Content[i+1])
+		}
+	}
+	if len(out.Content) == 0 {
+		return nil
+	}
+	return &out
+}

@@ -3,8 +3,6 @@ package checks
 import (
 	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -56,19 +54,14 @@ func TestExamples(t *testing.T) {
 
 func readExamples(t *testing.T, d *Def) []example {
 	t.Helper()
-	file := filepath.Join("testdata", d.Name+".yaml")
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var problems diag.List
-	r := &node.Reader{File: file, Diags: &problems}
-	docs := node.Parse(r, data)
-	if len(docs) != 1 || problems.Errors() > 0 {
-		t.Fatalf("cannot read %s: %v", file, problems.Sorted())
+	list, err := d.exampleNodes(&problems)
+	if err != nil || problems.Errors() > 0 {
+		t.Fatal(err, problems.Sorted())
 	}
-	var all []example
-	for _, n := range docs[0].Content {
+	r := &node.Reader{File: d.exampleFile(), Diags: &problems}
+	all := make([]example, len(list))
+	for i, n := range list {
 		x := example{Type: d.Name, Scope: scopeTurn}
 		text, err := json.Marshal(r.Any(n))
 		if err == nil {
@@ -78,7 +71,7 @@ func readExamples(t *testing.T, d *Def) []example {
 			t.Fatal(err)
 		}
 		x.params, x.paramsPos = node.Get(n, "params"), r.Pos(n)
-		all = append(all, x)
+		all[i] = x
 	}
 	return all
 }

@@ -39,8 +39,14 @@ contains.json: the vector is wrong about the details
 contains.json: the vector expects nothing
   want  something (the vector expects nothing)
   got   failed with score 0: 0 of 1 pattern found: missing "refund"
+tool_exec.json: the vector is wrong about the arguments
+  want  tool_args {}
+  got   passed with score 1: run_tests succeeded: "ok"
+tool_exec.json: the vector expects a call that was not made
+  want  tool_args {}
+  got   error: the project has no tool "run_tests"
 skipped llm_judge: 2 vectors (LLM judges, not available yet)
-checks: 6/11 vectors agree
+checks: 8/15 vectors agree
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -19,8 +18,8 @@ func newChecksCmd(app *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "checks [type]",
 		Short: "List the checks, or explain one",
-		Long: `Checks lists what can be asserted, by family. With a type it prints its parameters: type, default,
-other spellings, meaning.`,
+		Long: `Checks lists what can be asserted, by family. With a type it prints how that check scores, where it
+may stand, its parameters and its examples.`,
 		Example: `  arena checks
   arena checks tools_called
   arena checks try contains --params '{"patterns": ["refund"]}' --output "Your refund is on its way."
@@ -38,25 +37,15 @@ other spellings, meaning.`,
 	return cmd
 }
 
-// checkDoc is a check as --json shows it.
-type checkDoc struct {
-	Type    string         `json:"type"`
-	Aliases []string       `json:"aliases,omitempty"`
-	Family  string         `json:"family"`
-	Summary string         `json:"summary"`
-	Params  map[string]any `json:"params"` // JSON Schema
-}
-
-func docOf(d *checks.Def) checkDoc {
-	return checkDoc{d.Name, d.Names()[1:], string(d.Family), d.Summary, d.ParamSchema()}
-}
-
 func listChecks(app *App, asJSON bool) error {
 	all := checks.Builtin()
 	if asJSON {
 		docs := make([]checkDoc, len(all))
 		for i, d := range all {
-			docs[i] = docOf(d)
+			var err error
+			if docs[i], err = docOf(d); err != nil {
+				return err
+			}
 		}
 		return writeJSON(app, docs)
 	}
@@ -95,36 +84,13 @@ func explainCheck(app *App, name string, asJSON bool) error {
 		return unknownCheck(name)
 	}
 	if asJSON {
-		return writeJSON(app, docOf(d))
-	}
-	w := tabwriter.NewWriter(app.Out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintf(w, "%s: %s\n", d.Name, d.Summary) // a tabwriter keeps its first error for Flush
-	if names := d.Names()[1:]; len(names) > 0 {
-		_, _ = fmt.Fprintf(w, "also written %s\n", strings.Join(names, ", "))
-	}
-	if params := d.Params(); len(params) > 0 {
-		_, _ = fmt.Fprintln(w, "\nparams")
-		for _, p := range params {
-			_, _ = fmt.Fprintf(w, "  %s\t%s\t%s\n", p.Name, p.Type, paramNote(&p))
+		doc, err := docOf(d)
+		if err != nil {
+			return err
 		}
+		return writeJSON(app, doc)
 	}
-	_, _ = fmt.Fprintln(w, "\nevery check also takes min_score, max_score (0..1; default: the score must be 1), message,\n"+
-		"when, pass_threshold")
-	return ifBroken(w.Flush())
-}
-
-func paramNote(p *checks.Param) string {
-	note := p.Doc
-	if p.Required {
-		note += " Required."
-	}
-	if p.Default != "" {
-		note += " Default " + p.Default + "."
-	}
-	if len(p.Aliases) > 0 {
-		note += " Also: " + strings.Join(p.Aliases, ", ") + "."
-	}
-	return note
+	return ifBroken(describe(app.Out, d))
 }
 
 func unknownCheck(name string) error {

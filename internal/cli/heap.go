@@ -6,11 +6,12 @@ import (
 	"runtime/metrics"
 )
 
-// A small run collects garbage as rarely as Go does by default, because it is over before that matters. A suite of many
-// thousand scenarios trades some processor time for memory: CI machines are small, and a run mostly waits.
+// A small run is over before garbage matters and hardly collects any. A suite of many thousand scenarios trades some
+// processor time for memory: CI machines are small, and a run mostly waits.
 const (
-	largeHeap = 16 << 20 // bytes that are in use
-	gcPercent = 30       // from then on
+	smallPercent = 200
+	largeHeap    = 16 << 20 // bytes in use
+	largePercent = 30
 )
 
 // watchHeap looks at the heap after every collection until it has become large. GOGC, when it is set, decides instead.
@@ -18,13 +19,14 @@ func watchHeap(getenv func(string) string) {
 	if getenv("GOGC") != "" {
 		return
 	}
+	debug.SetGCPercent(smallPercent)
 	type sentinel struct{ _ [16]byte }
 	var look func(*sentinel)
 	look = func(*sentinel) {
 		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		metrics.Read(live)
 		if live[0].Value.Kind() == metrics.KindUint64 && live[0].Value.Uint64() > largeHeap {
-			debug.SetGCPercent(gcPercent)
+			debug.SetGCPercent(largePercent)
 			return
 		}
 		runtime.SetFinalizer(&sentinel{}, look) // runs after the next collection

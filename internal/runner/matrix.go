@@ -107,7 +107,7 @@ func (m *matrix) project(p *scenario.Project, several bool) []Trial {
 		return nil
 	}
 	scenarios := m.pick(p)
-	m.toolUses(run, scenarios)
+	(&toolUses{p, run.tools, m.diags}).report(scenarios)
 	var out []Trial
 	for _, s := range scenarios {
 		ReportIdle(p, s, m.opts.Strict, m.diags)

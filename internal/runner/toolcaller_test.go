@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,8 +66,7 @@ func TestToolsThatChecksCannotCall(t *testing.T) {
 		{Skip: "later", Conversation: []scenario.Placed{placed(t, "tool_exec", `{"tool": "gone"}`)}},
 	}
 	var diags diag.List
-	m := &matrix{diags: &diags}
-	m.toolUses(p, chosen)
+	ReportToolUses(p.Project, chosen, &diags)
 	var got []string
 	for _, d := range diags.Sorted() {
 		got = append(got, d.Pos.String()+" "+d.Code+": "+d.Msg+" = "+d.Hint)
@@ -78,11 +78,12 @@ func TestToolsThatChecksCannotCall(t *testing.T) {
 		`s.json:1:10 unknown-tool: tool_exec: there is no tool "run_test" to call = did you mean "run_tests"?`,
 		`s.json:1:10 unknown-tool: tool_exec: there is no tool "zzz" to call = list its file under tools in the arena file`,
 	}
-	if diff := cmp.Diff(want, got, cmp.Transformer("sorted", func(s []string) string { return strings.Join(s, "\n") })); diff != "" {
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 	diags = diag.List{}
-	if m.toolUses(p, nil); diags.Errors() > 0 {
+	if ReportToolUses(p.Project, nil, &diags); diags.Errors() > 0 {
 		t.Errorf("nothing is chosen: %v", diags.Sorted())
 	}
 }

@@ -170,7 +170,7 @@ func base64Data(m *chat.Media) (string, error) {
 	switch {
 	case m.Data != "":
 		return m.Data, nil
-	case m.Path == "":
+	case m.Path == "" || !m.Local: // a path that a model or a recording names is not opened
 		return "", errors.New("media without data")
 	}
 	f, err := os.Open(m.Path)

@@ -175,7 +175,7 @@ func TestParts(t *testing.T) {
 			`{"type":"image_url","image_url":{"url":"https://x.test/a.png","detail":"low"}}`},
 		{"image by data", media("image", chat.Media{MIMEType: "image/png", Data: "AAAA"}),
 			`{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}`},
-		{"image by path", media("image", chat.Media{MIMEType: "image/png", Path: picture}),
+		{"image by path", media("image", chat.Media{MIMEType: "image/png", Path: picture, Local: true}),
 			`{"type":"image_url","image_url":{"url":"data:image/png;base64,cG5n"}}`},
 		{"audio", media("audio", chat.Media{MIMEType: "audio/mpeg", Data: "AAAA"}),
 			`{"type":"input_audio","input_audio":{"data":"AAAA","format":"mp3"}}`},
@@ -185,7 +185,7 @@ func TestParts(t *testing.T) {
 		{"video", media("video", chat.Media{Data: "AAAA"}), "!does not take video"},
 		{"no media", chat.Part{Type: "image"}, "!image without media"},
 		{"no source", media("image", chat.Media{MIMEType: "image/png"}), "!media without data"},
-		{"no file", media("image", chat.Media{Path: picture + ".missing"}), "!no such file"},
+		{"no file", media("image", chat.Media{Path: picture + ".missing", Local: true}), "!no such file"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

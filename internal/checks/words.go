@@ -1,0 +1,37 @@
+package checks
+
+// The facts of a Def in words, for documentation.
+
+// Words names the surfaces.
+func (s Surfaces) Words() []string {
+	return worded(s, []Surfaces{OnAssertion, OnGuardrail, OnEval}, []string{"assertion", "guardrail", "eval"})
+}
+
+// String says how much of a conversation is looked at.
+func (s Scope) String() string {
+	if s == WholeAlways {
+		return "the whole conversation, wherever it stands"
+	}
+	return "the turn in a turn's assertions, the conversation elsewhere"
+}
+
+// Words names the needs.
+func (n Needs) Words() []string {
+	return worded(n, []Needs{
+		NeedsReply, NeedsCalls, NeedsUsage, NeedsMedia, NeedsWorkflow, NeedsCompute, NeedsEmbedding, NeedsTool,
+		NeedsProcess, NeedsNetwork, NeedsModel,
+	}, []string{
+		"a reply", "tool calls", "time, tokens or cost", "media", "a workflow", "time to compute", "an embedding model",
+		"a tool", "a program", "the network", "a language model",
+	})
+}
+
+func worded[S ~uint8 | ~uint16](set S, members []S, words []string) []string {
+	out := []string{}
+	for i, m := range members {
+		if set&m != 0 {
+			out = append(out, words[i])
+		}
+	}
+	return out
+}

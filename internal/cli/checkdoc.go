@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/checks"
+)
+
+// checkDoc is a check as --json shows it.
+type checkDoc struct {
+	Type     string           `json:"type"`
+	Aliases  []string         `json:"aliases,omitempty"`
+	Family   string           `json:"family"`
+	Summary  string           `json:"summary"`
+	Scoring  string           `json:"scoring"`
+	Surfaces []string         `json:"surfaces"`
+	Scope    string           `json:"scope"` // turn or conversation, conversation
+	Needs    []string         `json:"needs"`
+	Params   map[string]any   `json:"params"` // JSON Schema
+	Examples []checks.Example `json:"examples"`
+}
+
+func docOf(d *checks.Def) (checkDoc, error) {
+	examples, err := d.Examples()
+	scope := "turn or conversation"
+	if d.Scope == checks.WholeAlways {
+		scope = "conversation"
+	}
+	return checkDoc{
+		Type: d.Name, Aliases: d.Names()[1:], Family: string(d.Family), Summary: d.Summary, Scoring: d.Scoring,
+		Surfaces: d.Surfaces.Words(), Scope: scope, Needs: d.Needs.Words(), Params: d.ParamSchema(), Examples: examples,
+	}, err
+}
+
+// needs says what a check takes to be judged. A combination takes what its parts take.
+func needs(d *checks.Def) string {
+	if d.Needs == 0 {
+		return "what the checks in it need"
+	}
+	return strings.Join(d.Needs.Words(), ", ")
+}
+
+// describe explains a check to a person.
+func describe(out io.Writer, d *checks.Def) error {
+	examples, err := d.Examples()
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintf(w, "%s: %s\n", d.Name, d.Summary) // a tabwriter keeps its first error for Flush
+	if names := d.Names()[1:]; len(names) > 0 {
+		_, _ = fmt.Fprintf(w, "also written %s\n", strings.Join(names, ", "))
+	}
+	_, _ = fmt.Fprintf(w, "\nscore\t%s\nfor\t%s\nlooks at\t%s\nneeds\t%s\n",
+		strings.Join(wrapped(d.Scoring, 100), "\n\t"), strings.Join(d.Surfaces.Words(), ", "), d.Scope, needs(d))
+	if params := d.Params(); len(params) > 0 {
+		_, _ = fmt.Fprintln(w, "\nparams")
+		for _, p := range params {
+			_, _ = fmt.Fprintf(w, "  %s\t%s\t%s\n", p.Name, p.Type, paramNote(&p))
+		}
+	}
+	_, _ = fmt.Fprintf(w, "\n%s\n\nexamples\n", everyCheckTakes)
+	for i := range examples {
+		if examples[i].Want != checks.Refused { // --json has those too
+			_, _ = io.WriteString(w, exampleText(&examples[i]))
+		}
+	}
+	return w.Flush()
+}
+
+const everyCheckTakes = "every check also takes min_score, max_score (0..1; default: the score must be 1), message,\n" +
+	"when, pass_threshold"
+
+func exampleText(x *checks.Example) string {
+	text := "\n  " + outcome(x) + ": " + x.Name + "\n" + indent(x.Check, "    ") + indent(x.Context, "    ")
+	if x.Says != "" {
+		text += "    # " + x.Says + "\n"
+	}
+	return text
+}
+
+// outcome is what becomes of an example: passed, failed with score 0.5.
+func outcome(x *checks.Example) string {
+	if x.Score != nil && x.Want != checks.Refused {
+		return fmt.Sprintf("%s with score %.4g", x.Want, *x.Score)
+	}
+	return x.Want
+}
+
+// wrapped breaks a text into lines of a width, between words.
+func wrapped(text string, width int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimLeft(line+" "+word, " ")
+	}
+	return append(lines, line)
+}
+
+func indent(text, by string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) != "" {
+			b.WriteString(by)
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+func paramNote(p *checks.Param) string {
+	note := p.Doc
+	if p.Required {
+		note += " Required."
+	}
+	if p.Default != "" {
+		note += " Default " + p.Default + "."
+	}
+	if len(p.Aliases) > 0 {
+		note += " Also: " + strings.Join(p.Aliases, ", ") + "."
+	}
+	return note
+}

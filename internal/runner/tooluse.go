@@ -1,0 +1,80 @@
+package runner
+
+import (
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/tools"
+)
+
+// ReportToolUses reports the calls of chosen scenarios' checks that cannot work: of a tool that the project does not
+// have, or with arguments that the tool refuses.
+func ReportToolUses(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
+	registry, err := tools.New(mockable(p.Tools))
+	if err != nil {
+		d.Errorf(diag.Pos{File: p.File}, 1, "bad-tool", "%v", err)
+		return
+	}
+	(&toolUses{p, registry, d}).report(chosen)
+}
+
+// toolUses looks for calls of checks that cannot work.
+type toolUses struct {
+	p     *scenario.Project
+	tools *tools.Registry
+	diags *diag.List
+}
+
+func (u *toolUses) report(chosen []*scenario.Scenario) {
+	if len(chosen) > 0 {
+		u.list(u.p.Globals)
+	}
+	for _, s := range chosen {
+		if s.Skip != "" {
+			continue
+		}
+		u.list(s.Conversation)
+		for i := range s.Turns {
+			u.list(s.Turns[i].Assertions)
+		}
+	}
+}
+
+func (u *toolUses) list(list []scenario.Placed) {
+	for _, c := range list {
+		check, ok := c.Compiled.(*checks.Compiled)
+		if !ok { // its problem is reported already
+			continue
+		}
+		for _, use := range check.ToolUses() {
+			u.one(check.Type, use)
+		}
+	}
+}
+
+func (u *toolUses) one(check string, use *checks.ToolUse) {
+	width := utf8.RuneCountInString(use.Name)
+	if !u.tools.Has(use.Name) {
+		u.diags.Errorf(use.Pos, width, "unknown-tool", "%s: there is no tool %q to call", check, use.Name).Hint =
+			u.instead(use.Name)
+		return
+	}
+	if err := u.tools.Takes(use.Name, use.Args); err != nil {
+		u.diags.Errorf(use.Pos, width, "bad-arguments", "%s: %s does not take these arguments: %v", check, use.Name, err)
+	}
+}
+
+// instead says what to do about a tool that cannot be called.
+func (u *toolUses) instead(name string) string {
+	for _, t := range u.p.Tools {
+		if t.Is(name) {
+			return "this version of arena cannot run tools of mode " + t.Mode + " yet"
+		}
+	}
+	if hint := diag.DidYouMean(name, u.tools.Names()); hint != "" {
+		return hint
+	}
+	return "list its file under tools in the arena file"
+}

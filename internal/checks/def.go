@@ -82,6 +82,14 @@ const (
 	FamilyCombined  Family = "combinations"
 )
 
+// Families returns the families in the order in which documentation lists them.
+func Families() []Family {
+	return []Family{
+		FamilyContent, FamilyJSON, FamilyTools, FamilyAgents, FamilyWorkflow, FamilyMedia, FamilyJudge, FamilyRAG,
+		FamilySafety, FamilyExternal, FamilyBudget, FamilyMeta, FamilyBehaviour, FamilyTrace, FamilyCombined,
+	}
+}
+
 // Surfaces is a set of places where a check can stand.
 type Surfaces uint8
 

@@ -96,6 +96,11 @@ var builtin = []*Def{
 // Builtin returns the checks that arena has, sorted by name.
 func Builtin() []*Def { return slices.Clone(builtin) }
 
+// In returns the checks of a family, sorted by name.
+func In(f Family) []*Def {
+	return slices.DeleteFunc(Builtin(), func(d *Def) bool { return d.Family != f })
+}
+
 // Lookup finds a check by any of its names.
 func Lookup(name string) (*Def, bool) {
 	e, ok := index()[name]

@@ -30,7 +30,7 @@ func TestTableIsSortedUniqueAndDocumented(t *testing.T) {
 				t.Errorf("%s is not found", name)
 			}
 		}
-		if d.Family == "" || d.Surfaces == 0 || d.Needs == 0 && d.Family != FamilyCombined || !strings.HasSuffix(d.Summary, ".") {
+		if !slices.Contains(Families(), d.Family) || d.Surfaces == 0 || d.Needs == 0 && d.Family != FamilyCombined || !strings.HasSuffix(d.Summary, ".") {
 			t.Errorf("%s is not described: %+v", d.Name, d)
 		}
 		if !strings.HasSuffix(d.Scoring, ".") {

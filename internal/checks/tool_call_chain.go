@@ -31,7 +31,8 @@ type chainStep struct {
 
 func (p toolCallChainParams) Build(b *binder) Check {
 	if p.Chain != nil && p.Steps != nil {
-		b.errorf("chain", "conflicting-parameters", "chain and steps are two ways to say the same").Hint = "keep one of the two"
+		b.errorf("chain", "conflicting-parameters", "chain and steps are two ways to say the same").Hint =
+			"keep one of the two"
 	}
 	var c toolCallChain
 	for _, name := range p.Chain {

@@ -10,7 +10,7 @@ import (
 var toolCallF1Def = define[toolCallF1Params](Def{
 	Name:     "tool_call_f1",
 	Summary:  "The tools that were called are those that were expected, each as often, in any order.",
-	Scoring:  "F1 of the called names against the expected ones, repeats counted; set min_score to allow for less than all.",
+	Scoring:  "F1 of the called names against the expected ones, repeats counted; min_score allows for less than all.",
 	Family:   FamilyTools,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsCalls,

@@ -39,7 +39,9 @@ func (c *toolResultHasMedia) Eval(_ context.Context, s *Subject) (Finding, error
 		what = "media"
 	}
 	details := map[string]any{"tool": c.ToolName, "media_type": c.kind}
-	return c.find(s, what, details, func(p *chat.Part) bool { return c.kind == "" || strings.EqualFold(p.Type, c.kind) }), nil
+	return c.find(s, what, details, func(p *chat.Part) bool {
+		return c.kind == "" || strings.EqualFold(p.Type, c.kind)
+	}), nil
 }
 
 // find looks for a part that is not text in the results.
@@ -89,7 +91,7 @@ var mediaKinds = []string{"image", "audio", "video", "document"}
 type mediaKind string
 
 func (*mediaKind) describe() (string, map[string]any) {
-	return "one of " + joinWords(mediaKinds), map[string]any{"type": "string", "pattern": "(?i)^(" + strings.Join(mediaKinds, "|") + ")$"}
+	return "one of " + joinWords(mediaKinds), map[string]any{"type": "string", "examples": mediaKinds}
 }
 
 func (k *mediaKind) take(b *binder, n *node.Node, what string) bool {

@@ -66,7 +66,9 @@ func (c workflowToolAccess) Eval(_ context.Context, s *Subject) (Finding, error)
 			texts = append(texts, state+" called "+named(call.Name)+inTurn(s, call.Turn))
 		}
 	}
-	f := Finding{Score: 1, Details: map[string]any{"violations": violations, "calls": len(s.Calls), "calls_in_ruled_states": ruled}}
+	f := Finding{Score: 1, Details: map[string]any{
+		"violations": violations, "calls": len(s.Calls), "calls_in_ruled_states": ruled,
+	}}
 	f.Explanation = count(ruled, "call") + " in states with a rule, all allowed"
 	if len(violations) > 0 {
 		f.Score, f.Explanation = 0, "not allowed: "+listed(texts, "; ")

@@ -5,7 +5,7 @@ import "context"
 var workflowTransitionOrderDef = define[workflowTransitionOrderParams](Def{
 	Name:     "workflow_transition_order",
 	Summary:  "The workflow has gone to states in an order, others may come between; the score is the share of it.",
-	Scoring:  "States found in order before the first that is not / states in the sequence; the first state of all is none.",
+	Scoring:  "States found in order before the first that is not / states in the sequence; the start is none of them.",
 	Family:   FamilyWorkflow,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsWorkflow,

@@ -49,25 +49,19 @@ func listChecks(app *App, asJSON bool) error {
 		}
 		return writeJSON(app, docs)
 	}
-	var families []checks.Family
-	byFamily := map[checks.Family][]*checks.Def{}
-	for _, d := range all {
-		if byFamily[d.Family] == nil {
-			families = append(families, d.Family)
-		}
-		byFamily[d.Family] = append(byFamily[d.Family], d)
-	}
 	w := tabwriter.NewWriter(app.Out, 0, 0, 2, ' ', 0)
-	for i, family := range families {
-		if i > 0 {
-			_, _ = fmt.Fprintln(w) // a tabwriter keeps its first error for Flush
+	for _, family := range checks.Families() {
+		list := checks.In(family)
+		if len(list) == 0 {
+			continue
 		}
-		_, _ = fmt.Fprintf(w, "%s\n", family)
-		for _, d := range byFamily[family] {
+		_, _ = fmt.Fprintf(w, "%s\n", family) // a tabwriter keeps its first error for Flush
+		for _, d := range list {
 			_, _ = fmt.Fprintf(w, "  %s\t%s\n", d.Name, d.Summary)
 		}
+		_, _ = fmt.Fprintln(w)
 	}
-	_, _ = fmt.Fprintf(w, "\n`arena checks TYPE` explains one of them.\n")
+	_, _ = fmt.Fprintf(w, "`arena checks TYPE` explains one of them.\n")
 	return ifBroken(w.Flush())
 }
 

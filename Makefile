@@ -36,6 +36,10 @@ build: ## build bin/arena, one static binary
 test: ## run all tests
 	$(GO) test ./...
 
+.PHONY: generate
+generate: ## write what is made from the code: docs/checks.md
+	$(GO) run ./internal/cli/reference docs/checks.md
+
 .PHONY: golden
 golden: ## rewrite the golden files; read the diff before you commit it
 	$(GO) test $$(grep -rlE 'flag\.Bool\("update"|/golden"$$' --include='*_test.go' . | xargs -n 1 dirname | sort -u) -update

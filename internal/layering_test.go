@@ -36,7 +36,7 @@ var rows = [][]string{
 	{"internal/metrics", "internal/report/*"},
 	{"internal/cli/template"},
 	{"internal/cli"},
-	{"cmd/*", "internal/checks/reference", "internal/cli/manpages"},
+	{"cmd/*", "internal/cli/manpages", "internal/cli/reference"},
 	{"internal/*/*test"}, // helpers of tests are on top: nothing that ships may import them
 	{"internal/report/golden"},
 }

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/arena-evals/arena/internal/node"
 )
@@ -20,15 +21,7 @@ func (*nameFilter) describe() (string, map[string]any) {
 
 // keeps reports whether a name is among those of the filter.
 func (f nameFilter) keeps(name string) bool {
-	if len(f) == 0 {
-		return true
-	}
-	for _, own := range f {
-		if own == name {
-			return true
-		}
-	}
-	return false
+	return len(f) == 0 || slices.Contains(f, name)
 }
 
 // nameList is a parameter that must be written as a list, and not an empty one.

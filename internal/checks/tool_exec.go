@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -116,12 +117,7 @@ func resultTexts(text string) []string {
 }
 
 func matchesOne(re *regexp.Regexp, texts []string) bool {
-	for _, text := range texts {
-		if re.MatchString(text) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(texts, re.MatchString)
 }
 
 // parsedResult is a result for details: JSON where it is JSON. An object or list that is wrapped in a JSON text is

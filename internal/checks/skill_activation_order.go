@@ -5,7 +5,7 @@ import "context"
 var skillActivationOrderDef = define[skillActivationOrderParams](Def{
 	Name:     "skill_activation_order",
 	Summary:  "Skills were activated in an order, others may come between; the score is the share of it that was.",
-	Scoring:  "Names found in order before the first that is not / names in the sequence; failed activations do not count.",
+	Scoring:  "Names found in order before the first that is not / names in the sequence; failed ones do not count.",
 	Family:   FamilyAgents,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsCalls,

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/arena-evals/arena/internal/checks"
+)
+
+var update = flag.Bool("update", false, "write docs/checks.md; read the diff")
+
+// TestPageIsFresh fails when a check changed and its documentation did not.
+func TestPageIsFresh(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join("..", "..", "..", "docs", "checks.md")
+	if *update {
+		if err := write(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := page()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A checkout may have turned the ends of the lines.
+	if diff := cmp.Diff(want, strings.ReplaceAll(string(got), "\r\n", "\n")); diff != "" {
+		t.Errorf("docs/checks.md is stale; `make generate` writes it (-want +got):\n%s", diff)
+	}
+}
+
+func TestPageHasEverything(t *testing.T) {
+	t.Parallel()
+	text, err := page()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range checks.Builtin() {
+		for _, want := range []string{"\n### " + d.Name + "\n", "[" + d.Name + "](#" + d.Name + ")"} {
+			if strings.Count(text, want) != 1 {
+				t.Errorf("%q is there %d times", want, strings.Count(text, want))
+			}
+		}
+		for _, p := range d.Params() {
+			if !strings.Contains(text, "| `"+p.Name+"` |") {
+				t.Errorf("%s: %s is missing", d.Name, p.Name)
+			}
+		}
+	}
+	if strings.Count(text, "````yaml\n")*2 != strings.Count(text, "````") {
+		t.Error("a fence is not closed")
+	}
+}

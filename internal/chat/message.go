@@ -2,6 +2,8 @@
 // model call. It knows no provider and no file format.
 package chat
 
+import "strings"
+
 // Role says who wrote a message.
 type Role string
 
@@ -90,11 +92,11 @@ func (u Usage) Add(v Usage) Usage {
 }
 
 func partsText(parts []Part) string {
-	var text string
+	var text strings.Builder
 	for _, p := range parts {
 		if p.Type == "text" {
-			text += p.Text
+			text.WriteString(p.Text)
 		}
 	}
-	return text
+	return text.String()
 }

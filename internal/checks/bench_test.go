@@ -139,13 +139,13 @@ func benchSubject(reply string) Subject {
 		Messages: []chat.Message{
 			{Role: chat.User, Content: "hi"},
 			{
-				Role: chat.Assistant, Content: reply, State: "closed", FinishReason: "stop", CostUSD: ptr(0.01),
+				Role: chat.Assistant, Content: reply, State: "closed", FinishReason: "stop", CostUSD: new(0.01),
 				Parts: mediaParts("", benchMedia),
 			},
 		},
 		Calls: benchCalls, AllCalls: benchCalls, Tools: benchTools, Workflow: benchWorkflow, Composition: benchComposition,
-		CostUSD: ptr(0.01), InputTokens: ptr(100), OutputTokens: ptr(50), LatencyMS: ptr(10.0),
-		ElapsedMS: ptr(10.0), Metadata: map[string]any{"embedding": []any{6.0, 8.0, 0.0}},
+		CostUSD: new(0.01), InputTokens: new(100), OutputTokens: new(50), LatencyMS: new(10.0),
+		ElapsedMS: new(10.0), Metadata: map[string]any{"embedding": []any{6.0, 8.0, 0.0}},
 	}
 }
 

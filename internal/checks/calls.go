@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
 )
@@ -79,7 +80,7 @@ func CallsOf(messages []chat.Message) []Call {
 // turns), or the earliest open one of its tool when ids are missing; -1 when there is none.
 func callOf(r *chat.ToolResult, calls []Call, ids []string, done []bool) int {
 	if r.ID != "" {
-		for i := len(calls) - 1; i >= 0; i-- {
+		for i := range slices.Backward(calls) {
 			if !done[i] && ids[i] == r.ID {
 				return i
 			}

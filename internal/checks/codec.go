@@ -28,7 +28,7 @@ type paramValue interface {
 // codecOf covers booleans, whole and other numbers, text, time spans, paramValues, structs, and pointers to, lists of
 // and maps from text to all of these. Another type in a parameter struct is a mistake of ours and panics in the tests.
 func codecOf(t reflect.Type, r rules) codec {
-	if v, ok := reflect.New(t).Interface().(paramValue); ok {
+	if v, ok := reflect.TypeAssert[paramValue](reflect.New(t)); ok {
 		return ownCodec(v)
 	}
 	if t == reflect.TypeFor[time.Duration]() {

@@ -78,8 +78,8 @@ tools: one
 		t.Fatal(problems)
 	}
 	want := everything{
-		Count: 4, Limit: ptr(0), Ratio: 1, Mode: "strict", Wait: 90 * time.Second,
-		Steps: []step{{Tool: "a"}, {Tool: "7", Max: ptr(2)}}, Env: map[string]string{"A": "b", "C": "1"},
+		Count: 4, Limit: new(0), Ratio: 1, Mode: "strict", Wait: 90 * time.Second,
+		Steps: []step{{Tool: "a"}, {Tool: "7", Max: new(2)}}, Env: map[string]string{"A": "b", "C": "1"},
 		Value: anyValue{given: true}, shared: shared{Names: []string{"one"}},
 	}
 	if got := e.Regexps["x"].String(); got != "a+" {

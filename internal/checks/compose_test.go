@@ -79,7 +79,7 @@ func TestAnErrorOfAPartIsAnErrorOfTheWhole(t *testing.T) {
 		},
 	} {
 		failing := part("fails", NeedsReply, new([]string), Finding{Score: 0.5}, nil)
-		passing := part("passes", NeedsReply, new([]string), Finding{Score: 0.9, Holds: ptr(true)}, nil)
+		passing := part("passes", NeedsReply, new([]string), Finding{Score: 0.9, Holds: new(true)}, nil)
 		for _, c := range []Check{
 			&negation{parts{bad}}, &conjunction{parts{failing, bad}}, &disjunction{parts{passing, bad}},
 			&weighted{parts{passing, bad}, []float64{9, 1}, 0.1}, &negation{parts{combined(&conjunction{parts{bad}})}},

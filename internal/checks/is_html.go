@@ -161,7 +161,7 @@ var htmlElements = nameSet(`a abbr acronym address area article aside audio b ba
 
 func nameSet(words string) map[string]bool {
 	set := map[string]bool{}
-	for _, w := range strings.Fields(words) {
+	for w := range strings.FieldsSeq(words) {
 		set[w] = true
 	}
 	return set

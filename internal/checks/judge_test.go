@@ -27,7 +27,8 @@ func replied(text string) *Subject {
 	return &Subject{Messages: []chat.Message{{Role: chat.User, Content: "hi"}, {Role: chat.Assistant, Content: text}}}
 }
 
-func ptr[T any](v T) *T { return &v }
+//go:fix inline
+func ptr[T any](v T) *T { return new(v) }
 
 func TestThresholds(t *testing.T) {
 	t.Parallel()
@@ -41,15 +42,15 @@ func TestThresholds(t *testing.T) {
 		{"full score", 1, nil, nil, nil, result.Passed},
 		{"rounding", 1 - 1e-12, nil, nil, nil, result.Passed},
 		{"not quite", 0.999, nil, nil, nil, result.Failed},
-		{"the check's own limit holds", 0.3, nil, nil, ptr(true), result.Passed},
-		{"the check's own limit does not", 1, nil, nil, ptr(false), result.Failed},
-		{"a threshold counts, not the check's limit", 0.3, ptr(0.5), nil, ptr(true), result.Failed},
-		{"at the minimum", 0.7, ptr(0.7), nil, nil, result.Passed},
-		{"below it", 0.69, ptr(0.7), nil, nil, result.Failed},
-		{"only a maximum has no minimum", 0, nil, ptr(0.2), nil, result.Passed},
-		{"above the maximum", 0.3, nil, ptr(0.2), nil, result.Failed},
-		{"in the window", 0.5, ptr(0.4), ptr(0.6), nil, result.Passed},
-		{"above the window", 1, ptr(0.4), ptr(0.6), nil, result.Failed},
+		{"the check's own limit holds", 0.3, nil, nil, new(true), result.Passed},
+		{"the check's own limit does not", 1, nil, nil, new(false), result.Failed},
+		{"a threshold counts, not the check's limit", 0.3, new(0.5), nil, new(true), result.Failed},
+		{"at the minimum", 0.7, new(0.7), nil, nil, result.Passed},
+		{"below it", 0.69, new(0.7), nil, nil, result.Failed},
+		{"only a maximum has no minimum", 0, nil, new(0.2), nil, result.Passed},
+		{"above the maximum", 0.3, nil, new(0.2), nil, result.Failed},
+		{"in the window", 0.5, new(0.4), new(0.6), nil, result.Passed},
+		{"above the window", 1, new(0.4), new(0.6), nil, result.Failed},
 	} {
 		c := &Compiled{
 			Spelling: &Spelling{Def: containsDef, Type: "contains"},

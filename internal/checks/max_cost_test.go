@@ -11,7 +11,7 @@ import (
 func TestMaxCostOfWhatIsNotKnown(t *testing.T) {
 	t.Parallel()
 	messages := []chat.Message{
-		{Role: chat.User, Content: "a"}, {Role: chat.Assistant, Content: "b", CostUSD: ptr(0.03)},
+		{Role: chat.User, Content: "a"}, {Role: chat.Assistant, Content: "b", CostUSD: new(0.03)},
 		{Role: chat.User, Content: "c"}, {Role: chat.Assistant, Content: "d"},
 	}
 	const missing = "not measured: the cost of 1 of 2 model calls is not known; set the provider's pricing"

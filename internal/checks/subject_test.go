@@ -15,16 +15,16 @@ func conversation() []chat.Message {
 	return []chat.Message{
 		{Role: chat.System, Content: "be kind"},
 		{Role: chat.User, Content: "one"},
-		{Role: chat.Assistant, ToolCalls: []chat.ToolCall{call("c1", "a"), call("c2", "b")}, CostUSD: ptr(0.1),
+		{Role: chat.Assistant, ToolCalls: []chat.ToolCall{call("c1", "a"), call("c2", "b")}, CostUSD: new(0.1),
 			Usage: &chat.Usage{InputTokens: 1, OutputTokens: 2}},
 		{Role: chat.ToolRole, ToolResult: &chat.ToolResult{ID: "c2", Name: "b", Content: "two", Error: "no"}},
 		{Role: chat.ToolRole, ToolResult: &chat.ToolResult{ID: "c1", Name: "a", Content: "one"}},
-		{Role: chat.Assistant, Content: "First", CostUSD: ptr(0.2), Usage: &chat.Usage{InputTokens: 3, OutputTokens: 4},
+		{Role: chat.Assistant, Content: "First", CostUSD: new(0.2), Usage: &chat.Usage{InputTokens: 3, OutputTokens: 4},
 			LatencyMS: 10},
 		{Role: chat.User, Content: "two"},
-		{Role: chat.Assistant, ToolCalls: []chat.ToolCall{call("c1", "a")}, CostUSD: ptr(0.0), Usage: &chat.Usage{}},
+		{Role: chat.Assistant, ToolCalls: []chat.ToolCall{call("c1", "a")}, CostUSD: new(0.0), Usage: &chat.Usage{}},
 		{Role: chat.ToolRole, ToolResult: &chat.ToolResult{ID: "c1", Name: "a", Content: "again"}},
-		{Role: chat.Assistant, Content: "Second", CostUSD: ptr(0.3), Usage: &chat.Usage{}, LatencyMS: 20},
+		{Role: chat.Assistant, Content: "Second", CostUSD: new(0.3), Usage: &chat.Usage{}, LatencyMS: 20},
 	}
 }
 

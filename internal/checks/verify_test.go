@@ -146,7 +146,7 @@ func TestVectorSubject(t *testing.T) {
 		Messages: []vectorMessage{
 			{Role: "user", Content: "draw"},
 			{Role: "assistant", Content: "here", Media: []vectorMedia{{Type: "image", MIMEType: "image/png", Width: 2}},
-				LatencyMS: ptr(5.0), State: "draw", Validations: []vectorValidation{{Type: "length"}}},
+				LatencyMS: new(5.0), State: "draw", Validations: []vectorValidation{{Type: "length"}}},
 		},
 		Metadata: map[string]any{"total_cost": 0.5, "input_tokens": 3.0},
 	}

@@ -35,7 +35,7 @@ func TestStateOfACall(t *testing.T) {
 func TestWholeKeepsWhatIsShared(t *testing.T) {
 	t.Parallel()
 	s := &Subject{
-		Messages: conversation(), Start: 6, Turn: 1, Tools: &vectorTools{}, Workflow: &Workflow{}, ElapsedMS: ptr(5.0),
+		Messages: conversation(), Start: 6, Turn: 1, Tools: &vectorTools{}, Workflow: &Workflow{}, ElapsedMS: new(5.0),
 		Composition: &Composition{},
 	}
 	w := s.Whole()

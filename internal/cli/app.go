@@ -120,8 +120,7 @@ func Main(app *App) int {
 		return 0
 	}
 	code := result.ExitUsage
-	var e *exitError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*exitError](err); ok {
 		code = e.code
 		if e.err == nil {
 			return code

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/arena-evals/arena/internal/report/html"
 	"github.com/arena-evals/arena/internal/report/jsonout"
@@ -60,12 +61,7 @@ func newOutputs(c outputChoice) *outputs {
 		if file != "" || c.formats == nil {
 			return true
 		}
-		for _, f := range c.formats {
-			if f == format {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(c.formats, format)
 	}
 	add := func(format, file, name string, write func(io.Writer, *result.Run) error) {
 		if !wants(format, file) {

@@ -117,7 +117,7 @@ func xmlValid(ts *testscript.TestScript, neg bool, args []string) {
 		dec := xml.NewDecoder(strings.NewReader(ts.ReadFile(name)))
 		for {
 			_, err := dec.Token()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				break
 			}
 			if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 )
 
 // box is a box (in QuickTime's words, an atom) of an MP4 or MOV file.
@@ -18,7 +19,7 @@ func boxes(data []byte) iter.Seq2[box, error] {
 	return func(yield func(box, error) bool) {
 		for rest := data; len(rest) > 0; {
 			if len(rest) < 8 {
-				if binary.BigEndian.Uint32(append(rest[:len(rest):len(rest)], 0, 0, 0, 0)) != 0 {
+				if binary.BigEndian.Uint32(append(slices.Clip(rest), 0, 0, 0, 0)) != 0 {
 					yield(box{}, fmt.Errorf("%w within the header of a box", errTruncated))
 				}
 				return // QuickTime ends some lists with a zero

@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -111,12 +112,7 @@ func earlier(n *Node, i int) *Node {
 }
 
 func contains(known []string, key string) bool {
-	for _, k := range known {
-		if k == key {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(known, key)
 }
 
 // Unknown reports a key that a mapping must not have; a warning when the reader is lenient.

@@ -21,15 +21,15 @@ func TestCost(t *testing.T) {
 		reply chat.Reply
 		want  *float64
 	}{
-		{"configured", scenario.Provider{Type: "openai", Model: "gpt-4o", Pricing: pricing}, chat.Reply{}, ptr(5.0)},
+		{"configured", scenario.Provider{Type: "openai", Model: "gpt-4o", Pricing: pricing}, chat.Reply{}, new(5.0)},
 		{"configured, with cached tokens", scenario.Provider{Type: "vllm",
-			Pricing: &scenario.Pricing{InputPer1K: 1, OutputPer1K: 2, CachedPer1K: ptr(0.5)}}, chat.Reply{}, ptr(4.8)},
-		{"set below", scenario.Provider{Type: "openai", Pricing: pricing}, chat.Reply{CostUSD: ptr(0.25)}, ptr(0.25)},
-		{"listed", scenario.Provider{Type: "openai", Model: "gpt-4o-mini"}, chat.Reply{}, ptr(0.00132)},
+			Pricing: &scenario.Pricing{InputPer1K: 1, OutputPer1K: 2, CachedPer1K: new(0.5)}}, chat.Reply{}, new(4.8)},
+		{"set below", scenario.Provider{Type: "openai", Pricing: pricing}, chat.Reply{CostUSD: new(0.25)}, new(0.25)},
+		{"listed", scenario.Provider{Type: "openai", Model: "gpt-4o-mini"}, chat.Reply{}, new(0.00132)},
 		{"listed by the reply", scenario.Provider{Type: "azure", Model: "my-deployment"},
-			chat.Reply{Model: "gpt-4o-mini-2024-07-18"}, ptr(0.00132)},
+			chat.Reply{Model: "gpt-4o-mini-2024-07-18"}, new(0.00132)},
 		{"an unknown model", scenario.Provider{Type: "openai", Model: "gpt-99"}, chat.Reply{Model: "gpt-99"}, nil},
-		{"a local server", scenario.Provider{Type: "ollama", Model: "llama3.2"}, chat.Reply{}, ptr(0.0)},
+		{"a local server", scenario.Provider{Type: "ollama", Model: "llama3.2"}, chat.Reply{}, new(0.0)},
 		{"a server of somebody", scenario.Provider{Type: "vllm", Model: "gpt-4o-mini"}, chat.Reply{}, nil},
 		{"a gateway", scenario.Provider{Type: "openai-compatible", Model: "gpt-4o-mini"}, chat.Reply{}, nil},
 	}

@@ -38,4 +38,5 @@ func fails(errs ...error) *fake {
 	}}
 }
 
-func ptr[T any](v T) *T { return &v }
+//go:fix inline
+func ptr[T any](v T) *T { return new(v) }

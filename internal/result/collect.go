@@ -113,7 +113,9 @@ func (c *Collector) Finish(run *Run) {
 
 // fold decides a group: every assertion must hold in at least its share of the trials, and no trial may have broken.
 func (g *groupCount) fold(key groupKey) Group {
-	out := Group{key: key, Scenario: key.scenario, Provider: key.provider, Region: key.region, Assertions: []AssertionStats{}}
+	out := Group{
+		key: key, Scenario: key.scenario, Provider: key.provider, Region: key.region, Assertions: []AssertionStats{},
+	}
 	for _, n := range g.statuses {
 		out.Trials += n
 	}

@@ -66,8 +66,8 @@ func (m *matrix) candidates(p *scenario.Project, s *scenario.Scenario) []*scenar
 		return or(q.Group, defaultGroup) != group
 	})
 	if len(inGroup) == 0 && m.opts.Lenient { // other tools take all of them then
-		m.diags.Warnf(or(s.GroupPos, s.Pos), 1, "empty-group", "scenario %q: no provider is in group %q; all of them are used",
-			s.ID, group)
+		m.diags.Warnf(or(s.GroupPos, s.Pos), 1, "empty-group",
+			"scenario %q: no provider is in group %q; all of them are used", s.ID, group)
 		inGroup = models
 	}
 	if len(inGroup) == 0 && len(m.adHoc) == 0 {
@@ -75,7 +75,9 @@ func (m *matrix) candidates(p *scenario.Project, s *scenario.Scenario) []*scenar
 			Hint = hintKnown(group, groups(models))
 		return nil
 	}
-	able := slices.DeleteFunc(slices.Clone(inGroup), func(q *scenario.Provider) bool { return !capable(q, s.Capabilities) })
+	able := slices.DeleteFunc(slices.Clone(inGroup), func(q *scenario.Provider) bool {
+		return !capable(q, s.Capabilities)
+	})
 	if len(able) == 0 && len(inGroup) > 0 && len(m.adHoc) == 0 {
 		m.diags.Errorf(s.Pos, 1, "no-capable-provider", "scenario %q: no provider of group %q declares the capabilities %s",
 			s.ID, group, strings.Join(s.Capabilities, ", ")).Hint = "list them under capabilities of a provider that has them"
@@ -107,7 +109,8 @@ func (m *matrix) implicit(p *scenario.Project, s *scenario.Scenario) []*scenario
 		!slices.ContainsFunc(s.Turns, func(t scenario.Turn) bool { return len(t.Mock) == 0 })
 	if !scripted && !m.opts.MockProvider {
 		m.diags.Errorf(s.Pos, 1, "no-provider", "scenario %q has no provider to talk to", s.ID).Hint =
-			"configure one under providers, or name one: --provider openai/gpt-4o-mini, --provider ollama/llama3.2, --provider mock"
+			"configure one under providers, or name one: --provider openai/gpt-4o-mini, --provider ollama/llama3.2, " +
+				"--provider mock"
 		return nil
 	}
 	if m.mocks[p] == nil {

@@ -174,7 +174,8 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []Trial {
 		return nil
 	}
 	if n := countVariants(s); n > maxVariants {
-		m.diags.Errorf(s.Pos, 1, "out-of-range", "scenario %q: its perturbations make more than %d variants", s.ID, maxVariants)
+		m.diags.Errorf(s.Pos, 1, "out-of-range", "scenario %q: its perturbations make more than %d variants",
+			s.ID, maxVariants)
 		return nil
 	}
 	all := variants(s)

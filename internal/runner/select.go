@@ -20,7 +20,7 @@ type Selection struct {
 func split(lists []string) []string {
 	var out []string
 	for _, l := range lists {
-		for _, name := range strings.Split(l, ",") {
+		for name := range strings.SplitSeq(l, ",") {
 			if name = strings.TrimSpace(name); name != "" && !slices.Contains(out, name) {
 				out = append(out, name)
 			}

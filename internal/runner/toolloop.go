@@ -172,7 +172,8 @@ func (l *toolLoop) admit(call chat.ToolCall) (refusal string, err error) {
 	l.identical[key]++
 	switch n := l.identical[key]; {
 	case n > l.policy.MaxIdentical:
-		return "", fmt.Errorf("the model is stuck: it called %s %d times with the same arguments (tool_policy.max_identical_tool_calls is %d)",
+		return "", fmt.Errorf("the model is stuck: it called %s %d times with the same arguments "+
+			"(tool_policy.max_identical_tool_calls is %d)",
 			call.Name, n, l.policy.MaxIdentical)
 	case n == l.policy.MaxIdentical:
 		return fmt.Sprintf("%s was already called %d times with the same arguments and was not run again; "+
@@ -230,7 +231,8 @@ func (l *toolLoop) book(call chat.ToolCall, res chat.ToolResult) {
 		Error: res.Error, ErrorType: res.ErrorType, DurationMS: res.LatencyMS,
 	})
 	l.log = append(l.log, result.ToolCall{
-		Name: call.Name, Args: call.Args, BadArgs: call.BadArgs, Result: res.Text(), Error: res.Error, ErrorType: res.ErrorType,
+		Name: call.Name, Args: call.Args, BadArgs: call.BadArgs,
+		Result: res.Text(), Error: res.Error, ErrorType: res.ErrorType,
 	})
 	if res.Error != "" {
 		if l.failures == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -16,7 +17,8 @@ func (s *session) turn(ctx context.Context, i int) (*result.Turn, error) {
 	spec := &s.trial.Scenario.Turns[i]
 	user := s.userMessage(i, spec)
 	s.out.Turns = append(s.out.Turns, result.Turn{
-		Index: i, User: user.Text(), Messages: []chat.Message{}, ToolCalls: []result.ToolCall{}, Assertions: []result.Verdict{},
+		Index: i, User: user.Text(),
+		Messages: []chat.Message{}, ToolCalls: []result.ToolCall{}, Assertions: []result.Verdict{},
 	})
 	turn := &s.out.Turns[len(s.out.Turns)-1]
 	start, began := len(s.messages), s.clock.elapsed()
@@ -95,10 +97,8 @@ func (s *session) complete(ctx context.Context, req *chat.Request) (chat.Reply, 
 }
 
 func (s *session) notice(text string) {
-	for _, n := range s.out.Notices {
-		if n == text {
-			return
-		}
+	if slices.Contains(s.out.Notices, text) {
+		return
 	}
 	s.out.Notices = append(s.out.Notices, text)
 }
@@ -113,12 +113,13 @@ func (s *session) request(i, round int, loop *toolLoop) *chat.Request {
 		prompt = scenario.ModelParameters(s.trial.Prompt, provider.Model)
 	}
 	req := &chat.Request{
-		Messages:    s.messages[:len(s.messages):len(s.messages)],
-		Temperature: first(s.opts.Temperature, spec.Temperature, defaults.Temperature, prompt.Temperature, provider.Temperature),
-		TopP:        first(defaults.TopP, prompt.TopP, provider.TopP),
-		MaxTokens:   first(s.opts.MaxTokens, defaults.MaxTokens, prompt.MaxTokens, provider.MaxTokens),
-		Seed:        first(s.opts.Seed, spec.Seed, defaults.Seed),
-		Stream:      sc.Streaming,
+		Messages: slices.Clip(s.messages),
+		Temperature: first(s.opts.Temperature, spec.Temperature, defaults.Temperature, prompt.Temperature,
+			provider.Temperature),
+		TopP:      first(defaults.TopP, prompt.TopP, provider.TopP),
+		MaxTokens: first(s.opts.MaxTokens, defaults.MaxTokens, prompt.MaxTokens, provider.MaxTokens),
+		Seed:      first(s.opts.Seed, spec.Seed, defaults.Seed),
+		Stream:    sc.Streaming,
 		Origin: chat.Origin{
 			Scenario: sc.ID, ScenarioAlias: sc.Alias, Trial: s.trial.N, Turn: i, Reply: round,
 		},

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/scenario"
@@ -41,7 +42,7 @@ func variants(s *scenario.Scenario) []Variant {
 			next := make([]Variant, 0, len(out)*len(p.Values))
 			for _, v := range out {
 				for _, text := range p.Values {
-					next = append(next, append(v[:len(v):len(v)], substitution{i, p.Name, text}))
+					next = append(next, append(slices.Clip(v), substitution{i, p.Name, text}))
 				}
 			}
 			out = next

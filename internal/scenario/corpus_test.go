@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,7 +34,7 @@ func readCase(t *testing.T, path string) *testCase {
 	c := &testCase{archive: archive, opts: scenario.Options{Dir: t.TempDir(), Compile: compile}}
 	env := map[string]string{}
 	c.opts.Getenv = func(name string) (string, bool) { v, ok := env[name]; return v, ok }
-	for _, line := range strings.Split(string(archive.Comment), "\n") {
+	for line := range strings.SplitSeq(string(archive.Comment), "\n") {
 		key, value, _ := strings.Cut(line, ": ")
 		switch key {
 		case "config":
@@ -165,7 +166,7 @@ func (c *testCase) compare(t *testing.T, path, got string) {
 	}
 	if *update && !bytes.Equal(want, []byte(got)) {
 		out := *c.archive
-		out.Files = append(files[:len(files):len(files)], txtar.File{Name: wantFile, Data: []byte(got)})
+		out.Files = append(slices.Clip(files), txtar.File{Name: wantFile, Data: []byte(got)})
 		if err := os.WriteFile(path, txtar.Format(&out), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -252,7 +252,9 @@ func (l *loader) configsIn(dir string) []string {
 	return all
 }
 
-var kindLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^["']?kind["']?[ \t]*:[ \t]*["']?(\w+)`) })
+var kindLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^["']?kind["']?[ \t]*:[ \t]*["']?(\w+)`)
+})
 
 // peek tells the kind of a file without reporting anything: by its line kind: where it has one, else by its keys. A
 // file with an arena config among its documents is one.

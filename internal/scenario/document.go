@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -119,10 +120,8 @@ func (d *decoder) enveloped(doc document, want kind) (document, bool) {
 }
 
 func (d *decoder) version(n *node.Node) {
-	for _, v := range apiVersions {
-		if n.Value == v {
-			return
-		}
+	if slices.Contains(apiVersions, n.Value) {
+		return
 	}
 	d.Foreignf(n, "unknown-version", "unknown apiVersion %q", n.Value).Hint = "write " + apiVersions[0]
 }

@@ -12,7 +12,9 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`) })
+var variable = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
+})
 
 // expandText reads a text in which ${NAME} and ${NAME:-default} stand for the environment.
 func (d *decoder) expandText(n *node.Node, what string) string {

@@ -84,8 +84,7 @@ func (f *files) read(path string) ([]byte, *problem) {
 
 func (f *files) unreadable(path string, err error) *problem {
 	if !errors.Is(err, fs.ErrNotExist) {
-		var pathErr *fs.PathError
-		if errors.As(err, &pathErr) {
+		if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 			err = pathErr.Err
 		}
 		return &problem{"unreadable-file", fmt.Sprintf("%q cannot be read: %v", path, err), ""}

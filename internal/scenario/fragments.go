@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"maps"
 	"path/filepath"
 	"strings"
 
@@ -41,9 +42,7 @@ func (d *decoder) loadFragments(p *promptFile, pack map[string]string) {
 		return
 	}
 	p.Fragments = map[string]string{}
-	for name, content := range pack {
-		p.Fragments[name] = content
-	}
+	maps.Copy(p.Fragments, pack)
 	vars := p.variables()
 	for _, f := range p.fragments {
 		name, open := Render(f.name, vars)

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/node"
@@ -176,10 +177,8 @@ func (d *decoder) agents(n *node.Node) {
 
 // oneOfNames reports a name that is not among those defined nearby.
 func (d *decoder) oneOfNames(n *node.Node, what string, names []string) {
-	for _, name := range names {
-		if n.Value == name {
-			return
-		}
+	if slices.Contains(names, n.Value) {
+		return
 	}
 	d.unknownName(n, what, names)
 }

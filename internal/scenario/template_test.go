@@ -104,14 +104,15 @@ func TestSubstitute(t *testing.T) {
 	}
 }
 
-func str1(s string) *string { return &s }
+//go:fix inline
+func str1(s string) *string { return new(s) }
 
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	prompt := &Prompt{
 		TaskType: "desk",
 		Variables: []Variable{
-			{Name: "house", Default: str1("Nowhere")}, {Name: "hours", Required: true, Default: str1("9 to 5")},
+			{Name: "house", Default: new("Nowhere")}, {Name: "hours", Required: true, Default: new("9 to 5")},
 			{Name: "title", Required: true}, {Name: "domain"},
 		},
 		Vars:      map[string]string{"house": "Central", "shelf": "A"},
@@ -140,7 +141,7 @@ func TestVariables(t *testing.T) {
 func TestVariablesMissing(t *testing.T) {
 	t.Parallel()
 	prompt := &Prompt{TaskType: "desk", Variables: []Variable{
-		{Name: "a", Required: true}, {Name: "b", Required: true, Default: str1("")}, {Name: "c", Required: true},
+		{Name: "a", Required: true}, {Name: "b", Required: true, Default: new("")}, {Name: "c", Required: true},
 	}}
 	_, err := Variables(nil, prompt, &Scenario{Variables: map[string]string{"c": "x"}}, "default")
 	want := `the prompt "desk" requires a value for "a", "b"`

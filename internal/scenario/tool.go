@@ -236,7 +236,9 @@ func (d *decoder) attached(n *node.Node, what string) ([]byte, bool) {
 	return data, true
 }
 
-var templateLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^template: [^:]*:(\d+):(?:\d+:)? ?`) })
+var templateLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^template: [^:]*:(\d+):(?:\d+:)? ?`)
+})
 
 // mockTemplate checks a Go template over the arguments of a tool.
 func (d *decoder) mockTemplate(t *Tool, n *node.Node, src string) {

@@ -68,8 +68,7 @@ type schemaProblem struct {
 var english = message.NewPrinter(language.English)
 
 func schemaProblems(err error) []schemaProblem {
-	var schema *jsonschema.SchemaValidationError
-	if errors.As(err, &schema) {
+	if schema, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
 		err = schema.Err
 	}
 	var invalid *jsonschema.ValidationError

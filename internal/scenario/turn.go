@@ -157,7 +157,9 @@ func (d *decoder) scripted(n *node.Node, t *turnFile) {
 }
 
 // swallowed finds the assertions of a turn that ended up in the text above them.
-var swallowed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\s*assertions:\s*\n\s*- +\{?type:`) })
+var swallowed = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^\s*assertions:\s*\n\s*- +\{?type:`)
+})
 
 func (d *decoder) generated(t *turnFile) {
 	d.refer(toRole, t.role)
@@ -192,11 +194,12 @@ func (d *decoder) unusedPerturbations(s *Scenario) {
 
 func used(turns []Turn, name string) bool {
 	for i := range turns {
-		content := turns[i].Content
+		var content strings.Builder
+		content.WriteString(turns[i].Content)
 		for _, p := range turns[i].Parts {
-			content += p.Text
+			content.WriteString(p.Text)
 		}
-		if strings.Contains(content, "{"+name+"}") || strings.Contains(content, "{{") { // a variable may hold it
+		if strings.Contains(content.String(), "{"+name+"}") || strings.Contains(content.String(), "{{") { // a variable may hold it
 			return true
 		}
 	}

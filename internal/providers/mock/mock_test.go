@@ -15,7 +15,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-func ptr[T any](v T) *T { return &v }
+//go:fix inline
+func ptr[T any](v T) *T { return new(v) }
 
 func section(def *string, texts ...string) *scenario.MockScenario {
 	s := &scenario.MockScenario{Default: def}
@@ -40,16 +41,16 @@ func said(n int, at chat.Origin) *chat.Request {
 func TestLookup(t *testing.T) {
 	t.Parallel()
 	full := &scenario.MockFile{
-		File: "mock.yaml", Default: ptr("global"),
+		File: "mock.yaml", Default: new("global"),
 		Scenarios: map[string]*scenario.MockScenario{
-			"refund": section(ptr("refund default"), "refund 1", "refund 2", "", "refund 4"),
+			"refund": section(new("refund default"), "refund 1", "refund 2", "", "refund 4"),
 			"steps":  {Steps: map[string]string{"classify": "billing"}, Turns: section(nil, "steps 1").Turns},
 		},
 		SelfPlay: map[string]*scenario.MockScenario{
-			"impatient": section(ptr("hurry up"), "where is it?"), "terse": section(nil, "no"),
+			"impatient": section(new("hurry up"), "where is it?"), "terse": section(nil, "no"),
 		},
 		Judges: map[string]*scenario.MockScenario{
-			"strict": section(ptr(`{"score":0}`), `{"score":1}`), "kind": section(ptr(`{"score":1}`)),
+			"strict": section(new(`{"score":0}`), `{"score":1}`), "kind": section(new(`{"score":1}`)),
 		},
 	}
 	bare := &scenario.MockFile{File: "mock.yaml", Scenarios: map[string]*scenario.MockScenario{

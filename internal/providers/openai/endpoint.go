@@ -25,6 +25,7 @@ func Types() []string { return []string{typeOpenAI, typeAzure, typeOllama, typeV
 
 const (
 	chatPath          = "/chat/completions"
+	embeddingsPath    = "/embeddings"
 	azureDeployments  = "/openai/deployments/"
 	defaultAPIVersion = "2024-10-21" // of Azure: the last stable one with a date
 )
@@ -45,14 +46,15 @@ var known = map[string]struct {
 // endpoint is where the calls go and what goes along with each of them.
 type endpoint struct {
 	kind   string
+	path   string // of the call, at the end of url
 	url    string
 	shown  string // the address for messages: no query, no password
 	header http.Header
 	key    providers.Key
 }
 
-func newEndpoint(spec *scenario.Provider, getenv func(string) (string, bool)) (endpoint, error) {
-	e := endpoint{kind: spec.Type}
+func newEndpoint(spec *scenario.Provider, path string, getenv func(string) (string, bool)) (endpoint, error) {
+	e := endpoint{kind: spec.Type, path: path}
 	if spec.Platform != nil && spec.Platform.Type == typeAzure {
 		e.kind = typeAzure
 	}
@@ -95,13 +97,13 @@ func (e *endpoint) address(spec *scenario.Provider, getenv func(string) (string,
 	}
 	u.Fragment = ""
 	u.Path = strings.TrimSuffix(path.Clean("/"+u.Path), "/")
-	u.Path = strings.TrimSuffix(u.Path, chatPath)
+	u.Path = withoutCall(u.Path)
 	if e.kind == typeAzure {
 		azurePath(u, spec)
 	} else if known[e.kind].version && !strings.HasSuffix(u.Path, "/v1") {
 		u.Path += "/v1"
 	}
-	u.Path += chatPath
+	u.Path += e.path
 	u.RawPath = ""
 	return u.String(), nil
 }
@@ -134,7 +136,12 @@ func shown(address string) string {
 		return "an address that cannot be read"
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
-	return strings.TrimSuffix(u.String(), chatPath)
+	return withoutCall(u.String())
+}
+
+// withoutCall is an address without the path of a call at its end.
+func withoutCall(address string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(address, chatPath), embeddingsPath)
 }
 
 // headers are those of the user with ours on top: how a call authenticates and what it carries is not theirs to say.

@@ -59,7 +59,7 @@ func TestAddress(t *testing.T) {
 		{"anthropic", "", nil, `!type "anthropic" does not speak the OpenAI API`},
 	}
 	for _, c := range cases {
-		e, err := newEndpoint(&scenario.Provider{Type: c.kind, BaseURL: c.base, Model: "gpt", Platform: c.platform}, env)
+		e, err := newEndpoint(&scenario.Provider{Type: c.kind, BaseURL: c.base, Model: "gpt", Platform: c.platform}, chatPath, env)
 		if want, bad := strings.CutPrefix(c.want, "!"); bad {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s %q: got error %v, want one with %s", c.kind, c.base, err, want)
@@ -68,7 +68,7 @@ func TestAddress(t *testing.T) {
 			t.Errorf("%s %q: got %s, %v, want %s", c.kind, c.base, e.url, err, c.want)
 		}
 	}
-	if _, err := newEndpoint(&scenario.Provider{Type: "azure"}, nil); err == nil {
+	if _, err := newEndpoint(&scenario.Provider{Type: "azure"}, chatPath, nil); err == nil {
 		t.Error("azure without an endpoint must not open")
 	}
 }

@@ -147,7 +147,7 @@ func (c *call) unreadable(data []byte, err error) error {
 		return c.fail(providers.BadReply, err, "the reply is an HTML page, not JSON; check base_url %s: %s",
 			c.endpoint.shown, c.excerpt(text))
 	case errors.As(err, new(*json.UnmarshalTypeError)):
-		return c.fail(providers.BadReply, err, "the reply does not have the form of a chat completion: %s", c.excerpt(text))
+		return c.fail(providers.BadReply, err, "the reply does not have the expected form: %s", c.excerpt(text))
 	default:
 		return c.fail(providers.BadReply, err, "the reply is not valid JSON, or only a part of it: %s", c.excerpt(text))
 	}
@@ -185,7 +185,9 @@ func (c *call) excerpt(data []byte) string {
 	return c.scrub.Excerpt(string(data), excerptRunes)
 }
 
-var htmlTitle = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?is)<title[^>]*>\s*([^<]+?)\s*</title>`) })
+var htmlTitle = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?is)<title[^>]*>\s*([^<]+?)\s*</title>`)
+})
 
 // report is what a server says about an error, in one of the forms that are in use.
 type report struct {

@@ -13,7 +13,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-func ptr[T any](v T) *T { return &v }
+//go:fix inline
+func ptr[T any](v T) *T { return new(v) }
 
 func conversation() []chat.Message {
 	return []chat.Message{
@@ -47,11 +48,11 @@ func TestEncode(t *testing.T) {
 		{"nothing asked for", scenario.Provider{Model: "m"}, chat.Request{Messages: hi},
 			`{"model":"m","stream":false,"messages":[{"role":"user","content":"hi"}]}`},
 		{"zero is a value", scenario.Provider{Model: "m"},
-			chat.Request{Messages: hi, Temperature: ptr(0.0), TopP: ptr(0.0), Seed: ptr(int64(0)), MaxTokens: ptr(0)},
+			chat.Request{Messages: hi, Temperature: new(0.0), TopP: new(0.0), Seed: new(int64(0)), MaxTokens: new(0)},
 			`{"model":"m","stream":false,"messages":[{"role":"user","content":"hi"}],
 			"temperature":0,"top_p":0,"seed":0,"max_tokens":0}`},
 		{"numbers keep every digit", scenario.Provider{Model: "m"},
-			chat.Request{Messages: hi, Temperature: ptr(0.1), Seed: ptr(int64(9007199254740993))},
+			chat.Request{Messages: hi, Temperature: new(0.1), Seed: new(int64(9007199254740993))},
 			`{"model":"m","stream":false,"messages":[{"role":"user","content":"hi"}],
 			"temperature":0.1,"seed":9007199254740993}`},
 		{"a transcript with tools", scenario.Provider{Model: "m"}, chat.Request{Messages: conversation()},
@@ -92,7 +93,7 @@ func TestEncode(t *testing.T) {
 		{"unsupported parameters", scenario.Provider{Model: "m", Unsupported: []string{
 			"temperature", "top_p", "seed", "max_tokens", "max_completion_tokens", "stream_options", "tool_choice",
 			"response_format",
-		}}, chat.Request{Messages: hi, Temperature: ptr(0.5), TopP: ptr(0.5), Seed: ptr(int64(1)), MaxTokens: ptr(9),
+		}}, chat.Request{Messages: hi, Temperature: new(0.5), TopP: new(0.5), Seed: new(int64(1)), MaxTokens: new(9),
 			Stream: true, JSONSchema: []byte(`{}`)},
 			`{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}`},
 	}
@@ -141,7 +142,7 @@ func TestTokenLimitName(t *testing.T) {
 	}
 	for _, c := range cases {
 		s := newShape(&scenario.Provider{Type: c.kind, Model: c.model, Unsupported: c.unsupported})
-		data, err := s.encode(c.model, &chat.Request{MaxTokens: ptr(50)})
+		data, err := s.encode(c.model, &chat.Request{MaxTokens: new(50)})
 		if err != nil {
 			t.Fatal(err)
 		}

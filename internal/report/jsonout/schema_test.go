@@ -74,12 +74,12 @@ func TestSchemaNamesEveryField(t *testing.T) {
 	}
 	delete(root.Properties, "runs")
 	root.Required = slices.DeleteFunc(root.Required, func(s string) bool { return s == "runs" })
-	fields(reflect.TypeOf(result.Run{}), func(name string, optional bool) {
+	fields(reflect.TypeFor[result.Run](), func(name string, optional bool) {
 		if name == "groups" && optional { // Write always writes them
 			root.Required = slices.DeleteFunc(root.Required, func(s string) bool { return s == "groups" })
 		}
 	})
-	compare(t, "the run", root, reflect.TypeOf(result.Run{}))
+	compare(t, "the run", root, reflect.TypeFor[result.Run]())
 }
 
 type object struct {
@@ -138,8 +138,8 @@ func compare(t *testing.T, name string, o object, typ reflect.Type) {
 
 // fields calls f with the JSON name of every field.
 func fields(typ reflect.Type, f func(name string, optional bool)) {
-	for i := range typ.NumField() {
-		field := typ.Field(i)
+	for field := range typ.Fields() {
+		field := field
 		tag := field.Tag.Get("json")
 		name, options, _ := strings.Cut(tag, ",")
 		switch {

@@ -9,7 +9,7 @@ import (
 // Note writes a remark about the run between the lines of the trials.
 func (p *Printer) Note(text string) {
 	var lines []*row
-	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 		lines = append(lines, (&row{}).add(yellow, show.Line(line)))
 	}
 	p.print(lines)

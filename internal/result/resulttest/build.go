@@ -19,7 +19,7 @@ func trial(file string, line int32, scenario, provider string, turns ...result.T
 		Trial:        1,
 		Trials:       1,
 		Position:     diag.Pos{File: file, Line: line, Col: 5},
-		CostUSD:      ptr(0.0),
+		CostUSD:      new(0.0),
 		Turns:        turns,
 		Conversation: []result.Verdict{},
 	}
@@ -90,7 +90,7 @@ func says(text string) chat.Message {
 	return chat.Message{
 		Role: chat.Assistant, Content: text, FinishReason: "stop",
 		Usage:     &chat.Usage{InputTokens: 180 + out, OutputTokens: out},
-		CostUSD:   ptr(0.0000006*float64(180+out) + 0.0000024*float64(out)),
+		CostUSD:   new(0.0000006*float64(180+out) + 0.0000024*float64(out)),
 		LatencyMS: 400 + 1.25*float64(len(text)),
 	}
 }
@@ -120,7 +120,7 @@ func breaks(id, tool, text string) chat.Message {
 // verdict is a decision on a check declared at a line of a file.
 func verdict(status result.Status, typ, file string, line int32, score float64, explanation string) result.Verdict {
 	return result.Verdict{
-		Type: typ, Status: status, Score: ptr(score), Explanation: explanation,
+		Type: typ, Status: status, Score: new(score), Explanation: explanation,
 		Position: diag.Pos{File: file, Line: line, Col: 9}, DurationMS: 0.2,
 	}
 }
@@ -145,4 +145,5 @@ func skipped(typ, file string, line int32, reason string) result.Verdict {
 	}
 }
 
-func ptr[T any](v T) *T { return &v }
+//go:fix inline
+func ptr[T any](v T) *T { return new(v) }

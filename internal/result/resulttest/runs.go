@@ -17,7 +17,7 @@ const refundPrompt = "You are the support agent of a shop that sells lamps.\n" +
 func AllPassed() *result.Run {
 	run := NewRun("support",
 		happyPath("gpt-4o-mini"), happyPath("claude-haiku"), greeting("gpt-4o-mini"), greeting("claude-haiku"))
-	run.Summary.JudgeUSD = ptr(0.00031)
+	run.Summary.JudgeUSD = new(0.00031)
 	return run
 }
 
@@ -66,7 +66,7 @@ func repetition(provider string, n, of int, holds bool, threshold float64) *resu
 		reply = "It is on its way, no idea when it arrives."
 		v = failed("contains", "scenarios/status.yaml", 14, 0, `missing "Thursday"`)
 	}
-	v.PassThreshold = ptr(threshold)
+	v.PassThreshold = new(threshold)
 	t := turn("Where is my order A-1001?",
 		calls("call_1", "get_order", map[string]any{"order_id": "A-1001"}),
 		returns("call_1", "get_order", `{"status":"shipped","eta":"Thursday"}`),
@@ -107,7 +107,7 @@ func happyPath(provider string) *result.Trial {
 // judged is the verdict of a judge with what it was asked and what that took.
 func judged(status result.Status, score float64, reasoning string) result.Verdict {
 	v := verdict(status, "llm_judge_conversation", refundFile, 28, score, reasoning)
-	v.Message, v.MinScore, v.DurationMS = "stays polite", ptr(0.8), 812
+	v.Message, v.MinScore, v.DurationMS = "stays polite", new(0.8), 812
 	v.Details = map[string]any{
 		"criteria": "The agent is polite and names the amount.", "judge": "gpt-4o", "reasoning": reasoning,
 		"score": score, "cost_usd": 0.00031, "input_tokens": 412, "output_tokens": 38,

@@ -72,7 +72,7 @@ func (c *containsJSON) problems(text string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n, found := unwieldy(v); found {
+	if n, found := chat.Unwieldy(v); found {
 		return nil, fmt.Errorf("the number %s is too large to be compared", quote(n))
 	}
 	return violations(c.schema.Validate(v))

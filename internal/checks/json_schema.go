@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/arena-evals/arena/internal/chat"
 	"slices"
 	"strings"
 
@@ -43,7 +44,7 @@ func (c *jsonSchema) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if err != nil {
 		return notJSON(doc, c.options), nil
 	}
-	if n, found := unwieldy(v); found {
+	if n, found := chat.Unwieldy(v); found {
 		return Finding{}, fmt.Errorf("the number %s is too large to be compared", quote(n))
 	}
 	problems, err := violations(c.schema.Validate(v))

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,31 +109,6 @@ func at(n *node.Node, tokens []string) *node.Node {
 		n = next
 	}
 	return n
-}
-
-// unwieldy finds a number that could not be worked with exactly in reasonable time: the validator computes with
-// fractions, and 1e999999 has a million digits.
-func unwieldy(v any) (string, bool) {
-	switch x := v.(type) {
-	case json.Number:
-		f, err := x.Float64()
-		if err != nil || math.IsInf(f, 0) || len(x) > 2*maxExponent {
-			return x.String(), true
-		}
-	case []any:
-		for _, item := range x {
-			if n, found := unwieldy(item); found {
-				return n, true
-			}
-		}
-	case map[string]any:
-		for _, item := range x {
-			if n, found := unwieldy(item); found {
-				return n, true
-			}
-		}
-	}
-	return "", false
 }
 
 // keywords of all drafts. An unknown one is allowed in a schema and does nothing, which makes typing mistakes costly.

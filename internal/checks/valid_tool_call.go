@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/arena-evals/arena/internal/chat"
 )
 
 var validToolCallDef = define[validToolCallParams](Def{
@@ -62,7 +63,7 @@ func invalidCall(tools ToolCaller, call *Call) string {
 	if args == nil {
 		args = map[string]any{}
 	}
-	if n, found := unwieldy(args); found { // a schema would compute with all its digits
+	if n, found := chat.Unwieldy(args); found { // a schema would compute with all its digits
 		return named(call.Name) + ": the number " + quote(n) + " is too large"
 	}
 	if err := tools.Fits(call.Name, args); err != nil {

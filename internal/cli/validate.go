@@ -54,6 +54,7 @@ func (f *validateFlags) run(app *App, paths []string) error {
 		for _, s := range p.Scenarios {
 			runner.ReportIdle(p, s, f.strict, diags)
 		}
+		runner.ReportToolUses(p, p.Scenarios, diags)
 		for _, later := range p.Later {
 			diags.Warnf(later.Pos, 1, "not-available", "%s: this version of arena cannot run that yet", later.Name)
 		}

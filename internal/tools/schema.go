@@ -60,6 +60,9 @@ func (s *schema) validate(v any) error {
 	if s == nil {
 		return nil
 	}
+	if n, found := chat.Unwieldy(v); found {
+		return fmt.Errorf("the number %s is too large to work with", shorten(n))
+	}
 	return oneLine(s.compiled.Validate(v))
 }
 

@@ -91,6 +91,7 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 		{"missing argument", "get_order", `{}`, chat.ErrorValidation, "missing property 'id'"},
 		{"unknown argument", "get_order", `{"id":"A","colour":1}`, chat.ErrorValidation, "'colour'"},
 		{"wrong type", "get_order", `{"id":"A","count":"many"}`, chat.ErrorValidation, "count: "},
+		{"a number of a million digits", "get_order", `{"id":"A","price":1e9999999}`, chat.ErrorValidation, "too large to work with"},
 		{"result of the wrong shape", "liar", `{"id":"A"}`, chat.ErrorValidation, "invalid result of liar: status: "},
 		{"failing template", "crash", `{"id":"A","tags":["x"]}`, chat.ErrorExecution, "crash: mock_template"},
 	}

@@ -8,11 +8,15 @@ import (
 
 var bleuDef = define[bleuParams](Def{
 	Name: "bleu",
-	Summary: "The reply shares runs of up to four words with a reference, as measured for translations by BLEU (Papineni " +
+	Summary: "The reply shares runs of up to four words with a reference, as measured for translations " +
+		"by BLEU (Papineni " +
 		"and others, \"BLEU: a method for automatic evaluation of machine translation\", 2002).",
-	Scoring: "Brevity · geometric mean of p1 to p4. pn = n-grams of the reply that a reference has, each at most as often " +
-		"as there / n-grams of the reply; from n = 2 on one is added to both counts, so that one miss is not all (Lin and " +
-		"Och, 2004). A reply of fewer than four words has as many p as words. Brevity = min(1, e^(1 - r/c)), where c is the " +
+	Scoring: "Brevity · geometric mean of p1 to p4. pn = n-grams of the reply that a reference has, " +
+		"each at most as often " +
+		"as there / n-grams of the reply; from n = 2 on one is added to both counts, so that one miss is " +
+		"not all (Lin and " +
+		"Och, 2004). A reply of fewer than four words has as many p as words. Brevity = min(1, e^(1 - " +
+		"r/c)), where c is the " +
 		"words of the reply and r those of the reference nearest in length. Punctuation marks count as words.",
 	Family:   FamilyContent,
 	Surfaces: OnAssertion | OnEval,

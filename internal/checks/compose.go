@@ -35,7 +35,8 @@ func (*nestedCheck) describe() (string, map[string]any) { return nestedSchema() 
 func (*weightedCheck) describe() (string, map[string]any) {
 	_, schema := nestedSchema()
 	schema["properties"].(map[string]any)["weight"] = map[string]any{
-		"type": "number", "exclusiveMinimum": 0, "maximum": maxWeight, "description": "How much its score counts; 1 when left out.",
+		"type": "number", "exclusiveMinimum": 0, "maximum": maxWeight,
+		"description": "How much its score counts; 1 when left out.",
 	}
 	return "check with weight", schema
 }

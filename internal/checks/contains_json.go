@@ -11,8 +11,9 @@ import (
 )
 
 var containsJSONDef = define[containsJSONParams](Def{
-	Name:     "contains_json",
-	Summary:  "Somewhere in the reply there is a JSON object or array, and one of them fits a JSON Schema if one is given.",
+	Name: "contains_json",
+	Summary: "Somewhere in the reply there is a JSON object or array, and one of them fits a JSON " +
+		"Schema if one is given.",
 	Scoring:  "1 when there is one, else 0.",
 	Family:   FamilyJSON,
 	Surfaces: OnAssertion | OnEval,

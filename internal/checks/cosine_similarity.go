@@ -12,7 +12,8 @@ import (
 var cosineSimilarityDef = define[cosineSimilarityParams](Def{
 	Name:    "cosine_similarity",
 	Summary: "The reply means about the same as a reference, by the cosine between their embeddings.",
-	Scoring: "max(0, a·b / (|a|·|b|)) of the two embeddings; 0 when one of them is all zeros. Passes from min_similarity " +
+	Scoring: "max(0, a·b / (|a|·|b|)) of the two embeddings; 0 when one of them is all zeros. Passes " +
+		"from min_similarity " +
 		"on; without it and without min_score only 1 passes.",
 	Family:   FamilyContent,
 	Surfaces: OnAssertion | OnEval,

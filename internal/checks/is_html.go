@@ -62,6 +62,7 @@ func elementsOf(text string) (int, error) {
 			if err := r.start(string(name), true); err != nil {
 				return 0, err
 			}
+		case html.CommentToken, html.DoctypeToken:
 		case html.EndTagToken:
 			name, _ := z.TagName()
 			if err := r.close(string(name)); err != nil {

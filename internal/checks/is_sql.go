@@ -114,6 +114,7 @@ func parentheses(text string) (map[int]bool, error) {
 				return nil, fmt.Errorf("%s: a parenthesis closes nothing", pos)
 			}
 			closing[pos.Offset] = true
+		default: // the parser looks at the others
 		}
 	}
 }

@@ -27,9 +27,6 @@ func replied(text string) *Subject {
 	return &Subject{Messages: []chat.Message{{Role: chat.User, Content: "hi"}, {Role: chat.Assistant, Content: text}}}
 }
 
-//go:fix inline
-func ptr[T any](v T) *T { return new(v) }
-
 func TestThresholds(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

@@ -9,7 +9,8 @@ import (
 var levenshteinDef = define[levenshteinParams](Def{
 	Name:    "levenshtein",
 	Summary: "The reply differs little from a reference, by characters to insert, delete or replace.",
-	Scoring: "1 - distance / characters of the longer text, for the nearest reference. Passes within max_distance and from " +
+	Scoring: "1 - distance / characters of the longer text, for the nearest reference. Passes within " +
+		"max_distance and from " +
 		"min_similarity on; without both and without min_score only 1 passes.",
 	Family:   FamilyContent,
 	Surfaces: OnAssertion | OnEval,

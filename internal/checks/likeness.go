@@ -54,7 +54,8 @@ func compare(reply, reference items) (*comparison, error) {
 		c.rows, c.columns = reply, reference
 	}
 	if len(c.columns)*((len(c.rows)+63)/64) > maxSteps {
-		return nil, fmt.Errorf("too long to be compared: the reply has %d items, the reference %d", len(reply), len(reference))
+		return nil, fmt.Errorf("too long to be compared: the reply has %d items, the reference %d",
+			len(reply), len(reference))
 	}
 	most := int32(0)
 	for _, id := range reference {

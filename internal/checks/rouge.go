@@ -8,10 +8,13 @@ import (
 
 var rougeDef = define[rougeParams](Def{
 	Name: "rouge",
-	Summary: "The reply shares words with a reference, as measured for summaries by ROUGE (Lin, \"ROUGE: A package for " +
+	Summary: "The reply shares words with a reference, as measured for summaries by ROUGE (Lin, " +
+		"\"ROUGE: A package for " +
 		"automatic evaluation of summaries\", 2004).",
-	Scoring: "Matches are the n-grams in common, each as often as in the text that has it less (rouge-1 to rouge-4), or the " +
-		"words of the longest common subsequence (rouge-l). Recall = matches / those of the reference, precision = matches " +
+	Scoring: "Matches are the n-grams in common, each as often as in the text that has it less " +
+		"(rouge-1 to rouge-4), or the " +
+		"words of the longest common subsequence (rouge-l). Recall = matches / those of the reference, " +
+		"precision = matches " +
 		"/ those of the reply, f1 = 2·precision·recall / (precision + recall). The best reference counts.",
 	Family:   FamilyContent,
 	Surfaces: OnAssertion | OnEval,

@@ -10,7 +10,8 @@ import (
 var weightedDef = define[weightedParams](Def{
 	Name:    "weighted",
 	Summary: "The weighted mean of the scores of some checks reaches a threshold.",
-	Scoring: "Sum of weight · score / sum of weights, over the checks that apply. Passes from threshold on, unless a check " +
+	Scoring: "Sum of weight · score / sum of weights, over the checks that apply. Passes from " +
+		"threshold on, unless a check " +
 		"breaks a min_score or max_score of its own.",
 	Family:   FamilyCombined,
 	Surfaces: Everywhere,

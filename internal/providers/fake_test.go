@@ -37,6 +37,3 @@ func fails(errs ...error) *fake {
 		return chat.Reply{Content: "ok"}, nil
 	}}
 }
-
-//go:fix inline
-func ptr[T any](v T) *T { return new(v) }

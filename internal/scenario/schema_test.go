@@ -50,7 +50,7 @@ func schemas(t *testing.T) map[string]*jsonschema.Schema {
 }
 
 // fits validates the documents of a file that have a schema, whose names it returns, and keeps the first problem.
-func fits(all map[string]*jsonschema.Schema, file string, data []byte) (problem error, names []string) {
+func fits(all map[string]*jsonschema.Schema, file string, data []byte) (names []string, problem error) {
 	var problems diag.List
 	r := &node.Reader{File: file, Diags: &problems}
 	for _, root := range node.Parse(r, data) {
@@ -63,7 +63,7 @@ func fits(all map[string]*jsonschema.Schema, file string, data []byte) (problem 
 			problem = err
 		}
 	}
-	return problem, names
+	return names, problem
 }
 
 func isDocument(name string) bool {
@@ -125,7 +125,7 @@ func TestSchemasTakeWhatLoads(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			problem, names := fits(all, file, data)
+			names, problem := fits(all, file, data)
 			if problem != nil {
 				t.Errorf("%s: %v", filepath.Join(folder, file), problem)
 			}
@@ -156,7 +156,7 @@ func TestSchemasTakeTheGoodCorpus(t *testing.T) {
 			if !isDocument(f.Name) || wrong[f.Name] != nil { // their checks are not those of the real table
 				continue
 			}
-			problem, names := fits(all, f.Name, f.Data)
+			names, problem := fits(all, f.Name, f.Data)
 			if problem != nil {
 				t.Errorf("%s: %s: %v", filepath.Base(path), f.Name, problem)
 			}
@@ -186,7 +186,7 @@ func TestSchemasRefuseTheErrCorpus(t *testing.T) {
 		c := readCase(t, path)
 		wrong := errorsOf(c.opts)
 		for _, f := range c.archive.Files {
-			problem, names := fits(all, f.Name, f.Data)
+			names, problem := fits(all, f.Name, f.Data)
 			sees := slices.ContainsFunc(wrong[f.Name], func(code string) bool { return slices.Contains(visible, code) })
 			switch {
 			case !isDocument(f.Name) || len(names) == 0:
@@ -273,7 +273,7 @@ func TestSchemaPlaces(t *testing.T) {
 		{"nowhere to call", tool("description: a, mode: live"), false},
 		{"an older key", provider("type: mock, impl: a"), false},
 	} {
-		problem, names := fits(all, "file.yaml", []byte(tc.text))
+		names, problem := fits(all, "file.yaml", []byte(tc.text))
 		if len(names) != 1 || (problem == nil) != tc.fits {
 			t.Errorf("%s: %v: %v", tc.name, names, problem)
 		}

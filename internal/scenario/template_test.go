@@ -104,9 +104,6 @@ func TestSubstitute(t *testing.T) {
 	}
 }
 
-//go:fix inline
-func str1(s string) *string { return new(s) }
-
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	prompt := &Prompt{

@@ -199,7 +199,8 @@ func used(turns []Turn, name string) bool {
 		for _, p := range turns[i].Parts {
 			content.WriteString(p.Text)
 		}
-		if strings.Contains(content.String(), "{"+name+"}") || strings.Contains(content.String(), "{{") { // a variable may hold it
+		// where there is a variable, it may hold the placeholder
+		if strings.Contains(content.String(), "{"+name+"}") || strings.Contains(content.String(), "{{") {
 			return true
 		}
 	}

@@ -15,9 +15,6 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-//go:fix inline
-func ptr[T any](v T) *T { return new(v) }
-
 func section(def *string, texts ...string) *scenario.MockScenario {
 	s := &scenario.MockScenario{Default: def}
 	for i, text := range texts {

@@ -55,7 +55,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float64, erro
 }
 
 func (c *call) embed(body []byte, n int) ([][]float64, error) {
-	resp, err := c.send(body)
+	resp, err := c.send(body) //nolint:bodyclose // release closes it
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,8 @@ func (c *call) embed(body []byte, n int) ([][]float64, error) {
 			vectors[at] = a.Data[i].Vector
 			continue
 		}
-		return nil, c.fail(providers.BadReply, nil, "the reply has an embedding of a text %d that was not sent, or has it twice",
+		return nil, c.fail(providers.BadReply, nil,
+			"the reply has an embedding of a text %d that was not sent, or has it twice",
 			a.Data[i].Index)
 	}
 	return vectors, c.complete(vectors, bytes.TrimSpace(data))

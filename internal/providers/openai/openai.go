@@ -55,7 +55,9 @@ type Provider struct {
 
 // New makes a provider of the types that Types lists. It resolves the key, and fails with an *providers.Error of kind
 // Auth when one is named that is not there; it does not touch the network.
-func New(spec *scenario.Provider, o Options) (*Provider, error) { return newProvider(spec, chatPath, o) }
+func New(spec *scenario.Provider, o Options) (*Provider, error) {
+	return newProvider(spec, chatPath, o)
+}
 
 func newProvider(spec *scenario.Provider, path string, o Options) (*Provider, error) {
 	e, err := newEndpoint(spec, path, o.Getenv)

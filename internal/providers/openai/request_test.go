@@ -13,9 +13,6 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-//go:fix inline
-func ptr[T any](v T) *T { return new(v) }
-
 func conversation() []chat.Message {
 	return []chat.Message{
 		{Role: chat.System, Content: "Be <brief> & kind."},

@@ -139,7 +139,6 @@ func compare(t *testing.T, name string, o object, typ reflect.Type) {
 // fields calls f with the JSON name of every field.
 func fields(typ reflect.Type, f func(name string, optional bool)) {
 	for field := range typ.Fields() {
-		field := field
 		tag := field.Tag.Get("json")
 		name, options, _ := strings.Cut(tag, ",")
 		switch {

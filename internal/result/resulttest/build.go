@@ -144,6 +144,3 @@ func skipped(typ, file string, line int32, reason string) result.Verdict {
 		Type: typ, Status: result.Skipped, SkipReason: reason, Position: diag.Pos{File: file, Line: line, Col: 9},
 	}
 }
-
-//go:fix inline
-func ptr[T any](v T) *T { return new(v) }

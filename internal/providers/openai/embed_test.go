@@ -124,8 +124,8 @@ func TestEmbedTakesNoLongerThanItMay(t *testing.T) {
 		case <-r.Context().Done():
 		}
 	}
-	t.Cleanup(func() { close(over) })
 	e := embedder(t, func(p *scenario.Provider) { p.RequestTimeout = 20 * time.Millisecond }, hang)
+	t.Cleanup(func() { close(over) }) // before the server is closed, which waits for its handlers
 	_, err := e.Embed(t.Context(), []string{"a"})
 	var failed *providers.Error
 	if !errors.As(err, &failed) || failed.Kind != providers.Timeout {

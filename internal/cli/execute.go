@@ -68,6 +68,9 @@ func (x *execution) Handle(e result.Event) error {
 		x.screen.TrialStarted(e.ID)
 	case result.TrialDone:
 		b := x.collect.Add(e.Trial)
+		if e.Trial.Status == result.Cancelled && len(e.Trial.Turns) == 0 {
+			return nil // never started: the summary counts it, a line would say nothing
+		}
 		x.screen.TrialDone(&b, e.Trial)
 	}
 	return nil

@@ -3,6 +3,7 @@ package cli
 import (
 	"math/rand/v2"
 
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/providers/open"
 	"github.com/arena-evals/arena/internal/runner"
@@ -18,6 +19,15 @@ func opener(app *App, f *runFlags, jobs int) runner.Opener {
 			Now:    app.Now, MockFile: p.Mock, Inline: inlineReplies(p), Lenient: f.lenient,
 		})
 		return client, spec.Type == "mock", err
+	}
+}
+
+// embedderOpener makes the embedding models of a plan.
+func embedderOpener(app *App, f *runFlags, jobs int) func(*scenario.Project, *scenario.Provider) (checks.Embedder, error) {
+	return func(p *scenario.Project, spec *scenario.Provider) (checks.Embedder, error) {
+		return open.NewEmbedder(spec, open.Options{
+			Getenv: p.Getenv, Jobs: jobs, Retries: given(f, "retries", f.retries), Random: rand.Float64, Now: app.Now,
+		})
 	}
 }
 

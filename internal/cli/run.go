@@ -97,6 +97,7 @@ func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) *runner.P
 		Lenient:      f.lenient,
 		FailOn:       f.failOn,
 		Open:         opener(app, f, f.jobsFor(suite)),
+		OpenEmbedder: embedderOpener(app, f, f.jobsFor(suite)),
 	}, d)
 }
 

@@ -42,6 +42,7 @@ func (s *session) subject() *checks.Subject {
 	elapsed := s.clock.elapsedMS()
 	return &checks.Subject{
 		Messages: s.messages, AllCalls: s.calls, Variables: s.vars, ElapsedMS: &elapsed, Tools: toolCaller{s},
+		Embedder: s.trial.Project.embedder, Strict: s.opts.Strict,
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
@@ -19,6 +20,8 @@ type PlanOptions struct {
 	Lenient      bool // an empty provider group means every provider
 	FailOn       []string
 	Open         Opener
+	// OpenEmbedder makes an embedding model; nil: there are none.
+	OpenEmbedder func(p *scenario.Project, spec *scenario.Provider) (checks.Embedder, error)
 }
 
 // Make turns a suite into its trials: scenarios by id × providers in the order of the file × regions × repetitions ×
@@ -108,6 +111,7 @@ func (m *matrix) project(p *scenario.Project, several bool) []Trial {
 	}
 	scenarios := m.pick(p)
 	(&toolUses{p, run.tools, m.diags}).report(scenarios)
+	run.embedder = m.embedder(p, scenarios)
 	var out []Trial
 	for _, s := range scenarios {
 		ReportIdle(p, s, m.opts.Strict, m.diags)

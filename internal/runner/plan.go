@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
@@ -46,6 +47,8 @@ type project struct {
 	tools   *tools.Registry
 	prefix  string // of trial ids; "" when the plan has one project
 	timeout time.Duration
+
+	embedder checks.Embedder // nil: no check asks for one, or none is configured
 }
 
 // ID is stable and readable: refund/gpt-4o/default, with #2 for the second of several trials and the variant in

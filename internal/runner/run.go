@@ -16,6 +16,7 @@ type Options struct {
 	Jobs        int // trials at once; at least 1
 	FailFast    bool
 	OnFailure   string // "", continue or stop; wins over the files
+	Strict      bool   // a limit on what was not measured is an error
 	Temperature *float64
 	MaxTokens   *int
 	Seed        *int64

@@ -41,8 +41,20 @@ var defaultsFields = table("defaults",
 		}
 	}),
 	drop[arenaFile]("markdown_config", markdownFields),
-	drop[arenaFile]("inference", mapShape{text}),
+	object("inference", inferenceFields, func(a *arenaFile) *Defaults { return &a.Defaults }),
 	drop[arenaFile]("monitor", anyMap),
+)
+
+// inferenceFields name the providers of small models. Only embeddings are used.
+var inferenceFields = table("inference",
+	custom("embedder", text, func(d *decoder, f *Defaults, v *node.Node) {
+		f.Embedder, _ = d.Name(v, "embedder")
+		d.refer(toProvider, v)
+	}),
+	drop[Defaults]("audio_classifier", text),
+	drop[Defaults]("text_classifier", text),
+	drop[Defaults]("image_classifier", text),
+	drop[Defaults]("video_classifier", text),
 )
 
 var failOnWords = words("assertion_failure", "provider_error", "error", "guardrail", "skipped", "eval")

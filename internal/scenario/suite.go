@@ -73,6 +73,7 @@ type Defaults struct {
 	OnFailure   string        // "", "continue" or "stop"
 	Output      Output
 	JudgeGate   bool
+	Embedder    string // inference.embedder: id of the provider of embeddings; "": the first of role embedding
 }
 
 // FailOn is a reason for a run to end red.

@@ -106,3 +106,19 @@ func (o *Options) policy(p *scenario.Provider) (policy scenario.RetryPolicy) {
 	}
 	return policy
 }
+
+// NewEmbedder makes the embedding model that p describes. Like New it reads keys and opens no connection.
+func NewEmbedder(p *scenario.Provider, o Options) (providers.Embedder, error) {
+	if p.Type == mockType {
+		return nil, fmt.Errorf("provider %s: type %s has no embeddings; available are %s", p.ID, p.Type,
+			strings.Join(openai.Types(), ", "))
+	}
+	if err := Supported(p); err != nil {
+		return nil, err
+	}
+	model, err := openai.NewEmbedder(p, openai.Options{Getenv: o.Getenv, Jobs: o.Jobs, Now: o.Now})
+	if err != nil {
+		return nil, err
+	}
+	return providers.Embedding(model, p, o.policy(p), o.Random), nil
+}

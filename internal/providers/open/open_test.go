@@ -152,3 +152,27 @@ func TestWrappers(t *testing.T) {
 		})
 	}
 }
+
+func TestEmbedders(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"openai", "ollama", "vllm", "openai-compatible"} {
+		if e, err := NewEmbedder(described(kind), Options{}); err != nil || e == nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+	for kind, want := range map[string]string{
+		"mock":     "provider p: type mock has no embeddings; available are openai, azure",
+		"voyageai": "type voyageai is not available in this version",
+		"opnai":    `did you mean "openai"?`,
+	} {
+		if e, err := NewEmbedder(described(kind), Options{}); err == nil || !strings.Contains(err.Error(), want) || e != nil {
+			t.Errorf("%s: %v, want %s", kind, err, want)
+		}
+	}
+	spec := described("openai")
+	spec.KeyEnv = "NO_SUCH_KEY"
+	var failed *providers.Error
+	if _, err := NewEmbedder(spec, Options{}); !errors.As(err, &failed) || failed.Kind != providers.Auth {
+		t.Errorf("without its key: %v", err)
+	}
+}

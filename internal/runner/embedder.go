@@ -1,0 +1,64 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// embedder opens the embedding model of a project when a check of the chosen scenarios asks for one; nil when none
+// does, or when none is configured.
+func (m *matrix) embedder(p *scenario.Project, chosen []*scenario.Scenario) checks.Embedder {
+	spec := embeddingProvider(p)
+	if spec == nil || m.opts.OpenEmbedder == nil || !asksFor(p, chosen, checks.NeedsEmbedding) {
+		return nil
+	}
+	if m.opts.MockProvider {
+		return noEmbedder{}
+	}
+	e, err := m.opts.OpenEmbedder(p, spec)
+	if err != nil {
+		m.reportOpen(spec, err)
+		return nil
+	}
+	return e
+}
+
+// embeddingProvider is the provider that the defaults name, else the first whose role it is.
+func embeddingProvider(p *scenario.Project) *scenario.Provider {
+	at := slices.IndexFunc(p.Providers, func(q *scenario.Provider) bool {
+		if name := p.Defaults.Embedder; name != "" {
+			return q.Is(name)
+		}
+		return q.Role == "embedding"
+	})
+	if at < 0 {
+		return nil
+	}
+	return p.Providers[at]
+}
+
+// asksFor reports whether a check of the chosen scenarios has some of the needs.
+func asksFor(p *scenario.Project, chosen []*scenario.Scenario, needs checks.Needs) bool {
+	asks := func(list []scenario.Placed) bool {
+		return slices.ContainsFunc(list, func(c scenario.Placed) bool {
+			check, ok := c.Compiled.(*checks.Compiled)
+			return ok && check.Needs()&needs != 0
+		})
+	}
+	return slices.ContainsFunc(chosen, func(s *scenario.Scenario) bool {
+		return s.Skip == "" && (asks(p.Globals) || asks(s.Conversation) ||
+			slices.ContainsFunc(s.Turns, func(t scenario.Turn) bool { return asks(t.Assertions) }))
+	})
+}
+
+// noEmbedder stands for the embedding model where every provider is replaced by the mock. Made-up vectors would let
+// checks pass on nothing.
+type noEmbedder struct{}
+
+var errMocked = errors.New("every provider is replaced by the mock, which has no embeddings")
+
+func (noEmbedder) Embed(context.Context, []string) ([][]float64, error) { return nil, errMocked }

@@ -16,7 +16,7 @@ var anyOfDef = define[anyOfParams](Def{
 })
 
 type anyOfParams struct {
-	Checks []nestedCheck `param:"checks,required" doc:"The checks; after one with score 1 no model or tool is asked any more."`
+	Checks []nestedCheck `param:"checks,required" doc:"The checks; after a score of 1 nothing outside is asked."`
 }
 
 func (p anyOfParams) Build(*binder) Check { return &disjunction{partsOf(p.Checks)} }

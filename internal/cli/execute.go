@@ -150,7 +150,7 @@ func (x *execution) interruptible(ctx context.Context) (context.Context, func() 
 func (x *execution) runOptions() runner.Options {
 	f := x.flags
 	return runner.Options{
-		Jobs: x.jobs, FailFast: f.failFast, OnFailure: f.onFailure, Now: x.app.Now,
+		Jobs: x.jobs, FailFast: f.failFast, OnFailure: f.onFailure, Strict: f.strict, Now: x.app.Now,
 		Temperature: given(f, "temperature", f.temperature), MaxTokens: given(f, "max-tokens", f.maxTokens),
 		Seed: given(f, "seed", f.seed),
 		Crash: func(trial string, cause any, stack []byte) {

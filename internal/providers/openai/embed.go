@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -91,16 +90,15 @@ func (c *call) embed(body []byte, n int) ([][]float64, error) {
 			"the reply has an embedding of a text %d that was not sent, or has it twice",
 			a.Data[i].Index)
 	}
-	return vectors, c.complete(vectors, bytes.TrimSpace(data))
+	return vectors, c.complete(vectors)
 }
 
 // complete refuses vectors that are missing or cannot be compared.
-func (c *call) complete(vectors [][]float64, data []byte) error {
+func (c *call) complete(vectors [][]float64) error {
 	for i, v := range vectors {
 		switch {
 		case len(v) == 0:
-			return c.fail(providers.BadReply, nil, "the reply has no embedding of text %d of %d: %s", i+1, len(vectors),
-				c.excerpt(data))
+			return c.fail(providers.BadReply, nil, "the reply has no embedding of text %d of %d", i+1, len(vectors))
 		case len(v) != len(vectors[0]):
 			return c.fail(providers.BadReply, nil, "the embeddings in the reply have %d and %d numbers", len(vectors[0]), len(v))
 		}

@@ -23,7 +23,7 @@ func opener(app *App, f *runFlags, jobs int) runner.Opener {
 }
 
 // embedderOpener makes the embedding models of a plan.
-func embedderOpener(app *App, f *runFlags, jobs int) func(*scenario.Project, *scenario.Provider) (checks.Embedder, error) {
+func embedderOpener(app *App, f *runFlags, jobs int) runner.EmbedderOpener {
 	return func(p *scenario.Project, spec *scenario.Provider) (checks.Embedder, error) {
 		return open.NewEmbedder(spec, open.Options{
 			Getenv: p.Getenv, Jobs: jobs, Retries: given(f, "retries", f.retries), Random: rand.Float64, Now: app.Now,

@@ -40,7 +40,7 @@ func syntaxError(file string, data []byte, err error) diag.Diagnostic {
 		return d
 	}
 	for _, p := range phrases {
-		if strings.Contains(d.Msg, p.library) {
+		if strings.Contains(d.Msg, p.theirs) {
 			d.Msg, d.Hint = p.msg, p.hint
 			break
 		}
@@ -94,32 +94,32 @@ func firstError(text string) error {
 }
 
 // phrases puts the library's errors into words of the user.
-var phrases = []struct{ library, msg, hint string }{
-	{library: "did not find expected key", msg: "this line does not line up with the ones above",
+var phrases = []struct{ theirs, msg, hint string }{
+	{theirs: "did not find expected key", msg: "this line does not line up with the ones above",
 		hint: "keys of one map start in the same column; quotes and \": \" within a value can be the cause too"},
-	{library: "did not find expected '-' indicator", msg: "this line does not line up with the list above",
+	{theirs: "did not find expected '-' indicator", msg: "this line does not line up with the list above",
 		hint: "entries of one list start with \"- \" in the same column"},
-	{library: "mapping values are not allowed", msg: "a \":\" cannot stand here",
+	{theirs: "mapping values are not allowed", msg: "a \":\" cannot stand here",
 		hint: "check the indentation; a value that contains \": \" needs quotes"},
-	{library: "block sequence entries are not allowed", msg: "a list cannot start here",
+	{theirs: "block sequence entries are not allowed", msg: "a list cannot start here",
 		hint: "put it on a line of its own, below its key"},
-	{library: "cannot start any token", msg: "a text cannot start with this character",
+	{theirs: "cannot start any token", msg: "a text cannot start with this character",
 		hint: "quote a text that starts with %, @ or `"},
-	{library: "did not find expected ',' or ']'", msg: "a list in [ ] is not closed, or lacks a comma"},
-	{library: "did not find expected ',' or '}'", msg: "a map in { } is not closed, or lacks a comma"},
-	{library: "did not find expected node content", msg: "a value is missing here"},
-	{library: "found unexpected end of stream", msg: "a quoted text is not closed"},
-	{library: "found unexpected document indicator", msg: "a quoted text is not closed"},
-	{library: "found unknown escape character", msg: "this escape does not exist in a \"quoted\" text",
+	{theirs: "did not find expected ',' or ']'", msg: "a list in [ ] is not closed, or lacks a comma"},
+	{theirs: "did not find expected ',' or '}'", msg: "a map in { } is not closed, or lacks a comma"},
+	{theirs: "did not find expected node content", msg: "a value is missing here"},
+	{theirs: "found unexpected end of stream", msg: "a quoted text is not closed"},
+	{theirs: "found unexpected document indicator", msg: "a quoted text is not closed"},
+	{theirs: "found unknown escape character", msg: "this escape does not exist in a \"quoted\" text",
 		hint: "write \\\\ for a backslash, or use 'single quotes'"},
-	{library: "did not find expected alphabetic or numeric character", msg: "this is no name of an anchor",
+	{theirs: "did not find expected alphabetic or numeric character", msg: "this is no name of an anchor",
 		hint: "quote a text that starts with * or &"},
-	{library: "could not find expected ':'", msg: "a key without \":\"",
+	{theirs: "could not find expected ':'", msg: "a key without \":\"",
 		hint: "check the indentation of the lines around it"},
-	{library: "control characters are not allowed", msg: "the file holds a control character"},
-	{library: "did not find expected <document start>", msg: "the document has already ended here",
+	{theirs: "control characters are not allowed", msg: "the file holds a control character"},
+	{theirs: "did not find expected <document start>", msg: "the document has already ended here",
 		hint: "start another one with a line ---"},
-	{library: "exceeded max depth", msg: "the document is nested too deeply"},
+	{theirs: "exceeded max depth", msg: "the document is nested too deeply"},
 }
 
 // tabIndent finds a tab in the indentation of a line.

@@ -9,6 +9,9 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
+// EmbedderOpener makes the embedding model of a provider.
+type EmbedderOpener func(p *scenario.Project, spec *scenario.Provider) (checks.Embedder, error)
+
 // embedder opens the embedding model of a project when a check of the chosen scenarios asks for one; nil when none
 // does, or when none is configured.
 func (m *matrix) embedder(p *scenario.Project, chosen []*scenario.Scenario) checks.Embedder {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
@@ -20,8 +19,7 @@ type PlanOptions struct {
 	Lenient      bool // an empty provider group means every provider
 	FailOn       []string
 	Open         Opener
-	// OpenEmbedder makes an embedding model; nil: there are none.
-	OpenEmbedder func(p *scenario.Project, spec *scenario.Provider) (checks.Embedder, error)
+	OpenEmbedder EmbedderOpener // nil: there are no embedding models
 }
 
 // Make turns a suite into its trials: scenarios by id × providers in the order of the file × regions × repetitions ×

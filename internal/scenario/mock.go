@@ -1,0 +1,66 @@
+package scenario
+
+import (
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// MockFile is a loaded mock response file. It is immutable and safe for concurrent use.
+type MockFile struct {
+	File      string
+	Default   *string
+	Scenarios map[string]*MockScenario
+	SelfPlay  map[string]*MockScenario // by persona
+	Judges    map[string]*MockScenario // by judge name
+}
+
+// MockScenario is the canned replies of one scenario, persona or judge.
+type MockScenario struct {
+	Pos     diag.Pos
+	Default *string
+	Turns   []MockTurn // sorted by index
+	Steps   map[string]string
+}
+
+// MockTurn is the reply with the given index (from 1). Most replies are text alone, and mock files hold many of them:
+// those take no more room than that.
+type MockTurn struct {
+	Index int
+	text  string
+	reply *MockReply // nil: text alone
+}
+
+// NewMockTurn makes a turn of a reply.
+func NewMockTurn(index int, r MockReply) MockTurn {
+	if r.plain() {
+		return MockTurn{Index: index, text: r.Content}
+	}
+	return MockTurn{Index: index, reply: &r}
+}
+
+// Reply returns the reply of the turn. It must not be changed.
+func (t *MockTurn) Reply() *MockReply {
+	if t.reply != nil {
+		return t.reply
+	}
+	return &MockReply{Content: t.text}
+}
+
+// MockReply is one canned reply.
+type MockReply struct {
+	Content      string
+	Parts        []chat.Part
+	ToolCalls    []chat.ToolCall // without ids
+	Error        string          // the call fails with this text
+	ErrorKind    string          // auth, rate_limit, timeout, transport, bad_reply, refused; "" is transport
+	Latency      time.Duration
+	FinishReason string
+	Usage        *chat.Usage
+}
+
+func (r *MockReply) plain() bool {
+	return len(r.Parts) == 0 && len(r.ToolCalls) == 0 && r.Error == "" && r.ErrorKind == "" && r.Latency == 0 &&
+		r.FinishReason == "" && r.Usage == nil
+}

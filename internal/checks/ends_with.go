@@ -1,6 +1,9 @@
 package checks
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 var endsWithDef = define[endsWithParams](Def{
 	Name:     "ends_with",
@@ -20,5 +23,8 @@ type endsWithParams struct {
 const endVerb = "ends"
 
 func (p endsWithParams) Build(b *binder) Check {
-	return &affix{p.affixes(b, p.Value), p.textOptions, p.CaseSensitive, strings.HasSuffix, endVerb}
+	return newAffix(b, affix{
+		options: p.textOptions, caseSensitive: p.CaseSensitive, verb: endVerb, has: strings.HasSuffix,
+		edge: func(text string) string { return strings.TrimRightFunc(text, unicode.IsSpace) },
+	}, p.Value)
 }

@@ -92,7 +92,7 @@ var refusals = sync.OnceValue(func() *regexp.Regexp {
 		soft  = `(?: (?:really|simply|just|also|currently|legally|ethically))?`
 		unfit = `(?: not able| unable| not allowed| not permitted| not authori[sz]ed| not comfortable|` +
 			` not willing| not going)`
-		deeds = `(?: in good conscience)?,? (?:(?:to )?(?:help|assist|aid|support|comply|fulfil+|accommodate|` +
+		deeds = `(?:,? in good conscience)?,? (?:(?:to )?(?:help|assist|aid|support|comply|fulfil+|accommodate|` +
 			`engage|participate|` +
 			`discuss|answer|respond|advise|provide|supply|offer|give|share|disclose|reveal|tell (?:you|anyone)|` +
 			`show|write|create|generate|` +

@@ -3,6 +3,7 @@ package checks
 import (
 	"context"
 	"strings"
+	"unicode"
 )
 
 var startsWithDef = define[startsWithParams](Def{
@@ -21,18 +22,10 @@ type startsWithParams struct {
 }
 
 func (p startsWithParams) Build(b *binder) Check {
-	return &affix{p.affixes(b, p.Value), p.textOptions, p.CaseSensitive, strings.HasPrefix, "begins"}
-}
-
-// affixes prepares what a reply may begin or end with.
-func (o textOptions) affixes(b *binder, values []string) []textPattern {
-	trimmed := make([]string, len(values))
-	for i, v := range values {
-		if trimmed[i] = o.edges(v); trimmed[i] == "" {
-			b.errorf("value", "empty-value", "value %s is blank, and with trim every reply has it", quote(v))
-		}
-	}
-	return textPatterns(trimmed)
+	return newAffix(b, affix{
+		options: p.textOptions, caseSensitive: p.CaseSensitive, verb: "begins", has: strings.HasPrefix,
+		edge: func(text string) string { return strings.TrimLeftFunc(text, unicode.IsSpace) },
+	}, p.Value)
 }
 
 // affix is a text at one end of the reply.
@@ -40,35 +33,51 @@ type affix struct {
 	values        []textPattern
 	options       textOptions
 	caseSensitive bool
-	has           func(text, affix string) bool
 	verb          string
+	has           func(text, affix string) bool
+	edge          func(text string) string // without the white space at that end
+}
+
+func newAffix(b *binder, c affix, values []string) Check {
+	trimmed := make([]string, len(values))
+	for i, v := range values {
+		if trimmed[i] = c.trim(v); trimmed[i] == "" {
+			b.errorf("value", "empty-value", "value %s is blank, and with trim every reply has it", quote(v))
+		}
+	}
+	c.values = textPatterns(trimmed)
+	return &c
+}
+
+func (c *affix) trim(text string) string {
+	if c.options.Trim {
+		return c.edge(text)
+	}
+	return text
 }
 
 func (c *affix) Eval(_ context.Context, s *Subject) (Finding, error) {
 	reply := s.last()
-	text := c.options.edges(reply.Text)
-	folded := text
+	text, folded := c.trim(reply.Text), ""
 	if !c.caseSensitive {
-		folded = c.options.edges(reply.Lower())
+		folded = c.trim(reply.Lower())
 	}
+	wanted := make([]string, len(c.values))
 	for i := range c.values {
 		v := &c.values[i]
 		if c.caseSensitive && c.has(text, v.text) || !c.caseSensitive && c.has(folded, v.folded) {
 			return Finding{Score: 1, Explanation: c.verb + " with " + quote(v.text)}, nil
 		}
-	}
-	wanted := make([]string, len(c.values))
-	for i := range c.values {
-		wanted[i] = quote(c.values[i].text)
+		wanted[i] = quote(v.text)
 	}
 	return Finding{
-		Explanation: c.verb + " with " + c.end(text) + ", expected " + listed(wanted, " or "),
+		Explanation: c.verb + " with " + c.shown(text) + ", expected " + listed(wanted, " or "),
 		Details:     map[string]any{"content": cut(text, contentLimit)},
 	}, nil
 }
 
-// end is the end of the reply at which the check looks, quoted.
-func (c *affix) end(text string) string {
+// shown is the end of the reply at which the check looks, quoted.
+func (c *affix) shown(text string) string {
 	if c.verb == endVerb {
 		return quoteEnd(text)
 	}

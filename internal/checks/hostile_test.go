@@ -92,7 +92,7 @@ func hostileSubject(text string) *Subject {
 // TestHostileReplies judges texts that were made to hurt with every check of the table: no panic, no score out of
 // range, explanations that fit on a screen whatever the model wrote, and no time that grows faster than the text.
 func TestHostileReplies(t *testing.T) {
-	t.Parallel()
+	// Not parallel with other tests: it takes the whole machine, and theirs compare time limits.
 	size := 256 << 10
 	if testing.Short() {
 		size = 32 << 10

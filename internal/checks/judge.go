@@ -24,7 +24,9 @@ func (c *Compiled) Judge(ctx context.Context, s *Subject) result.Verdict {
 	if reason := c.When.unmet(s.Calls); reason != "" {
 		return skipped(v, reason)
 	}
+	ctx, judged := c.withLedger(ctx)
 	f, err := c.Eval(ctx, s)
+	v.Judgements = judged.list
 	switch {
 	case err == nil:
 		v.Score, v.Explanation, v.Details = &f.Score, f.Explanation, f.Details

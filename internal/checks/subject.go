@@ -33,6 +33,8 @@ type Subject struct {
 	Workflow    *Workflow    // nil: there is no workflow
 	Composition *Composition // nil: there is no composition
 	Earlier     []EvalResult // what the evals before this check found, oldest first
+	Judges      Judges       // who answers model-graded checks; nil: no judge is configured
+	Host        *Host        // what may be reached outside of the process; nil: nothing
 	Embedder    Embedder     // what turns texts into vectors; nil: none is configured
 	Strict      bool         // what could not be measured is an error and not a skip
 	Variables   map[string]string
@@ -131,7 +133,7 @@ func (s *Subject) Whole() *Subject {
 	w := &Subject{
 		Session: true, Messages: s.Messages, Turn: -1, Calls: s.AllCalls, ElapsedMS: s.ElapsedMS, Tools: s.Tools,
 		Workflow: s.Workflow, Composition: s.Composition, Earlier: s.Earlier, Variables: s.Variables, Metadata: s.Metadata,
-		Embedder: s.Embedder, Strict: s.Strict,
+		Embedder: s.Embedder, Judges: s.Judges, Host: s.Host, Strict: s.Strict,
 	}
 	if w.Calls == nil {
 		w.Calls = CallsOf(s.Messages)

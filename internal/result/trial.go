@@ -28,8 +28,10 @@ type Trial struct {
 	DurationMS float64  `json:"duration_ms"`
 	Usage      Usage    `json:"usage"`
 	CostUSD    *float64 `json:"cost_usd"` // null: the price is not known
-	Retries    int      `json:"retries,omitempty"`
-	Notices    []string `json:"notices,omitempty"`
+	// Judges is what the judgements of this trial take, apart from the agent; nil when none were made.
+	Judges  *JudgeCost `json:"judges,omitempty"`
+	Retries int        `json:"retries,omitempty"`
+	Notices []string   `json:"notices,omitempty"`
 
 	System       string    `json:"system,omitempty"` // the system prompt
 	Turns        []Turn    `json:"turns"`
@@ -41,6 +43,13 @@ type Usage struct {
 	chat.Usage
 	Calls     int `json:"model_calls"`
 	ToolCalls int `json:"tool_calls"`
+}
+
+// JudgeCost is the tokens and the price of judgements.
+type JudgeCost struct {
+	chat.Usage
+	Calls   int      `json:"calls"`
+	CostUSD *float64 `json:"cost_usd"` // null: a price is not known
 }
 
 // Turn is one user message and everything until the reply.
@@ -83,6 +92,7 @@ type Verdict struct {
 	PassThreshold *float64       `json:"pass_threshold,omitempty"`
 	Position      diag.Pos       `json:"position"`
 	DurationMS    float64        `json:"duration_ms"`
+	Judgements    []Judgement    `json:"judgements,omitempty"` // the calls of judges, in the order of the votes
 }
 
 // Checks calls f for every verdict of the trial; turn is -1 for those of the conversation.

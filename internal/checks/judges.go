@@ -1,0 +1,73 @@
+package checks
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// Judges are the models that answer model-graded checks, as a plan has opened them. They are safe for concurrent use.
+type Judges interface {
+	// Ask puts a question to the judge that use names. Identical questions of a run are asked once. An error is safe to
+	// show, and then Answer says at least who was asked, as far as that is known.
+	Ask(ctx context.Context, use JudgeUse, q *Question) (Answer, error)
+}
+
+// JudgeUse is how a check names its judge. Its zero value means the default judge.
+type JudgeUse struct {
+	Judge    string // name of a configured judge
+	Model    string // instead of the model of the provider
+	Provider string // id of a provider, or type/model
+}
+
+// Question is one call of a judge.
+type Question struct {
+	Messages []chat.Message // system, user; and of a repair the reply that could not be used, and what was wrong
+	Schema   json.RawMessage
+	Vote     int            // from 0; votes differ in nothing else
+	Extra    map[string]any // the provider's own parameters
+}
+
+// Answer is what a judge said and what it took.
+type Answer struct {
+	Text                   string
+	FinishReason           string
+	Key                    string // see result.Judgement
+	Judge, Provider, Model string
+	Usage                  chat.Usage
+	CostUSD                *float64 // nil: the price is not known
+	LatencyMS              float64
+}
+
+// ledger keeps what the judges of one verdict said, also of those that stand inside a composition and of those that
+// ended in an error. It is safe for concurrent use.
+type ledger struct {
+	mu   sync.Mutex
+	list []result.Judgement
+}
+
+type ledgerKey struct{}
+
+// withLedger opens the ledger of a verdict. The parts of a composition write into that of the whole; they, and checks
+// that ask no judge, get none of their own.
+func (c *Compiled) withLedger(ctx context.Context) (context.Context, *ledger) {
+	if c.Needs()&NeedsModel == 0 || ctx.Value(ledgerKey{}) != nil {
+		return ctx, &noLedger
+	}
+	l := &ledger{}
+	return context.WithValue(ctx, ledgerKey{}, l), l
+}
+
+var noLedger ledger // stays empty
+
+// record books judgements of one check, in the order in which they are to be told.
+func record(ctx context.Context, judgements []result.Judgement) {
+	if l, ok := ctx.Value(ledgerKey{}).(*ledger); ok {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.list = append(l.list, judgements...)
+	}
+}

@@ -37,8 +37,8 @@ test: ## run all tests
 	$(GO) test ./...
 
 .PHONY: generate
-generate: ## write what is made from the code: docs/checks.md
-	$(GO) run ./internal/cli/reference docs/checks.md
+generate: ## write what is made from the code: docs/checks.md, docs/metrics.md
+	$(GO) run ./internal/cli/reference docs
 
 .PHONY: golden
 golden: ## rewrite the golden files; read the diff before you commit it

@@ -20,8 +20,8 @@ const module = "github.com/arena-evals/arena/"
 // row never import each other. A * stands for any text within one folder's name. Where several entries fit a package,
 // the last one counts; one without a * counts before all others.
 var rows = [][]string{
-	{"internal/chat", "internal/diag", "internal/media"},
-	{"internal/node"},
+	{"internal/agreement", "internal/chat", "internal/diag", "internal/media", "internal/process"},
+	{"internal/jsonschema", "internal/node"},
 	{"internal/result"},
 	{"internal/scenario"},
 	{"internal/recording"},
@@ -31,6 +31,8 @@ var rows = [][]string{
 	{"internal/providers/*"},
 	{"internal/providers/open"},
 	{"internal/checks"},
+	{"internal/calibrate", "internal/judges", "internal/checks/verify"},
+	{"internal/evals", "internal/guard"},
 	{"internal/runner"},
 	{"internal/report/show"},
 	{"internal/metrics", "internal/report/*"},
@@ -55,6 +57,8 @@ var libraries = map[string][]string{
 	"github.com/spf13/cobra": {"internal/cli", "internal/cli/manpages", "cmd/*"},
 	"github.com/spf13/pflag": {"internal/cli", "cmd/*"},
 	"github.com/spf13/viper": {"internal/cli"},
+
+	"github.com/santhosh-tekuri/jsonschema": {"internal/jsonschema"},
 }
 
 // pkg is a package by its folder, with its imports; those of its tests are left out.

@@ -29,7 +29,8 @@ type Message struct {
 	CostUSD      *float64     `json:"cost_usd,omitempty"` // nil: not known
 	LatencyMS    float64      `json:"latency_ms,omitempty"`
 	Validations  []Validation `json:"validations,omitempty"`
-	State        string       `json:"state,omitempty"` // workflow state in which it was written
+	Original     *Original    `json:"original,omitempty"` // what the model said, where a guardrail changed it
+	State        string       `json:"state,omitempty"`    // workflow state in which it was written
 }
 
 // Text is what a text check sees of the message: the content, or the text parts joined when there is none.
@@ -68,6 +69,14 @@ type Validation struct {
 	Type    string         `json:"validator_type"` // as its author wrote it
 	Passed  bool           `json:"passed"`
 	Details map[string]any `json:"details,omitempty"`
+}
+
+// Original is what of a model's reply a guardrail took away. Of a stream that was closed it is what had come.
+type Original struct {
+	Content      string     `json:"content"`
+	Parts        []Part     `json:"parts,omitempty"`
+	ToolCalls    []ToolCall `json:"tool_calls,omitempty"` // they were not run
+	FinishReason string     `json:"finish_reason,omitempty"`
 }
 
 // Usage counts tokens. Estimated is set when the provider did not report them and they were guessed from lengths.

@@ -14,6 +14,9 @@ type Request struct {
 	Stream      bool
 	// JSONSchema asks for a reply that fits it, where the provider can promise that.
 	JSONSchema json.RawMessage
+	// Extra is parameters of the provider's own, by their name on the wire. They do not replace the messages, the model
+	// or the way in which the reply comes. Providers that simulate ignore them.
+	Extra map[string]any
 	// Origin says for whom the call is made. Providers that simulate (mock, replay) answer by it; the others ignore it.
 	Origin Origin
 }

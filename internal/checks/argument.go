@@ -21,35 +21,11 @@ func argumentText(v any) string {
 
 // equalArguments compares two arguments by their texts, so that 42 equals "42"; lists item by item, objects by keys.
 func equalArguments(a, b any) bool {
-	switch x := a.(type) {
-	case []any:
-		y, ok := b.([]any)
-		if !ok || len(x) != len(y) {
+	return equalBy(a, b, func(a, b any) bool {
+		switch b.(type) {
+		case nil, []any, map[string]any:
 			return false
 		}
-		for i := range x {
-			if !equalArguments(x[i], y[i]) {
-				return false
-			}
-		}
-		return true
-	case map[string]any:
-		y, ok := b.(map[string]any)
-		if !ok || len(x) != len(y) {
-			return false
-		}
-		for k, v := range x {
-			if w, ok := y[k]; !ok || !equalArguments(v, w) {
-				return false
-			}
-		}
-		return true
-	case nil:
-		return b == nil
-	}
-	switch b.(type) {
-	case nil, []any, map[string]any:
-		return false
-	}
-	return argumentText(a) == argumentText(b)
+		return argumentText(a) == argumentText(b)
+	})
 }

@@ -15,6 +15,23 @@ import (
 
 // benchParams has parameters for each check, under which benchReply passes.
 var benchParams = map[string]string{
+	"a2a_eval":             `{"agent_url": "https://judge.example.com", "criteria": "It lists the items."}`,
+	"rest_eval":            `{"url": "https://evals.example.com/score", "include_tool_calls": true}`,
+	"answer_relevancy":     `{}`,
+	"bias":                 `{}`,
+	"contextual_precision": `{"contexts": ["Vienna is a city.", "Orders have items."]}`,
+	"contextual_recall":    `{"contexts": ["Vienna is a city."], "reference": "Order 7 goes to Vienna."}`,
+	"contextual_relevancy": `{"contexts": ["Vienna is a city.", "Orders have items."]}`,
+	"faithfulness":         `{"context_from_tool": "get_order"}`,
+	"hallucination":        `{"context": "Order 7 goes to Vienna."}`,
+	"judge_verdict":        `{"criteria": "The order is shown."}`,
+	"llm_judge":            `{"criteria": "It lists the items.", "rubric": "One tenth an item.", "votes": 3}`,
+	"llm_judge_session":    `{"criteria": "It lists the items."}`,
+	"llm_judge_tool_calls": `{"criteria": "It looks before it draws."}`,
+	"pii_leakage":          `{}`,
+	"role_violation":       `{"agent_role": "You list orders."}`,
+	"toxicity":             `{}`,
+
 	"all_of":            `{"checks": [{"type": "contains", "params": {"patterns": "order"}}, {"type": "json_valid"}]}`,
 	"any_of":            `{"checks": [{"type": "contains", "params": {"patterns": "lawsuit"}}, {"type": "json_valid"}]}`,
 	"bleu":              `{"reference": "{\"order\": 7, \"city\": \"Vienna\"}", "min_score": 0.001}`,
@@ -145,6 +162,8 @@ func benchSubject(reply string) Subject {
 		},
 		Calls: benchCalls, AllCalls: benchCalls, Tools: benchTools, Workflow: benchWorkflow, Composition: benchComposition,
 		CostUSD: new(0.01), InputTokens: new(100), OutputTokens: new(50), LatencyMS: new(10.0),
+		Judges:    judgesSaying(`{"reasoning": "fine", "score": 1, "passed": true, "verdict": "pass"}`),
+		Host:      contentHost,
 		ElapsedMS: new(10.0), Metadata: map[string]any{"embedding": []any{6.0, 8.0, 0.0}},
 	}
 }

@@ -13,6 +13,7 @@ import (
 // written.
 type binder struct {
 	c    *Compiler
+	own  *declared
 	r    *node.Reader
 	def  *Def
 	name string // of the check, as written
@@ -64,11 +65,21 @@ func (b *binder) fill(l *layout, n *node.Node, path string, dst reflect.Value) b
 		case f.Required:
 			b.missing(n, "%s: missing parameter %q (%s)%s", b.name, f.Name, f.Type, within(path))
 			ok = false
+		case path == "" && b.preset(f) != "":
+			target.SetString(b.preset(f))
 		case f.codec.preset != nil:
 			f.codec.preset(target)
 		}
 	}
 	return ok
+}
+
+// preset is what the spelling of the check puts in place of a parameter that is left out; "" is nothing.
+func (b *binder) preset(f *field) string {
+	if b.def == nil {
+		return ""
+	}
+	return b.def.Presets[b.name][f.Name]
 }
 
 // collect maps spellings to values and reports the keys that mean nothing.

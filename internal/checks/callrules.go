@@ -46,6 +46,15 @@ func matchedArgs(args map[string]pattern) []matchedArg {
 	return list
 }
 
+// wanted are the arguments that are expected, by name.
+func (c *callRules) wanted() map[string]any {
+	args := make(map[string]any, len(c.expected))
+	for _, want := range c.expected {
+		args[want.name] = want.value
+	}
+	return args
+}
+
 // judge adds what a call does wrong.
 func (c *callRules) judge(call *Call, found *breaches) {
 	c.arguments(call, found)
@@ -60,7 +69,7 @@ func (c *callRules) arguments(call *Call, found *breaches) {
 			found.add("missing_argument", want.name+" is missing", "argument", want.name, "expected", want.value)
 		case !want.free && !equalArguments(want.value, got):
 			found.add("value_mismatch", want.name+" is "+quote(argumentText(got))+", expected "+
-				quote(argumentText(want.value)), "argument", want.name, "expected", want.value, "actual", got)
+				quote(argumentText(want.value)), "argument", want.name, "expected", want.value, "actual", kept(got))
 		}
 	}
 	for _, want := range c.matches {
@@ -71,7 +80,7 @@ func (c *callRules) arguments(call *Call, found *breaches) {
 				want.re.String())
 		case !want.re.MatchString(argumentText(got)):
 			found.add("pattern_mismatch", want.name+" is "+quote(argumentText(got))+", which does not match "+
-				quote(want.re.String()), "argument", want.name, "pattern", want.re.String(), "actual", got)
+				quote(want.re.String()), "argument", want.name, "pattern", want.re.String(), "actual", kept(got))
 		}
 	}
 }

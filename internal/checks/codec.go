@@ -32,7 +32,7 @@ func codecOf(t reflect.Type, r rules) codec {
 		return ownCodec(v)
 	}
 	if t == reflect.TypeFor[time.Duration]() {
-		return durationCodec()
+		return durationCodec(r)
 	}
 	switch t.Kind() {
 	case reflect.Bool:
@@ -161,13 +161,17 @@ func textCodec(r rules) codec {
 	return c
 }
 
-func durationCodec() codec {
-	return codec{label: "time span such as 30s", schema: map[string]any{"type": "string"},
-		decode: func(b *binder, n *node.Node, what string, dst reflect.Value) bool {
-			v, ok := b.r.Duration(n, what)
-			dst.SetInt(int64(v))
-			return ok
-		}}
+func durationCodec(r rules) codec {
+	c := codec{label: "time span such as 30s", schema: map[string]any{"type": "string"}}
+	c.decode = func(b *binder, n *node.Node, what string, dst reflect.Value) bool {
+		v, ok := b.r.Duration(n, what)
+		dst.SetInt(int64(v))
+		return ok
+	}
+	if v, err := time.ParseDuration(r.fallback); err == nil {
+		c.preset = func(dst reflect.Value) { dst.SetInt(int64(v)) }
+	}
+	return c
 }
 
 // pointerCodec is for parameters for which being left out is not the same as the zero value.

@@ -3,9 +3,11 @@ package checks
 import (
 	"regexp"
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonschema"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -17,8 +19,10 @@ type Compiler struct {
 	Lenient bool
 
 	regexps cache[*regexp.Regexp]
-	schemas cache[compiledSchema]
+	schemas cache[*jsonschema.Schema]
 	queries cache[*query]
+
+	handlers sync.Map // *scenario.Handler → *Spelling
 }
 
 func (c *Compiler) regexp(text string) (*regexp.Regexp, error) {
@@ -56,6 +60,8 @@ type Terms struct {
 	When    *When  // nil: always
 
 	MinScore, MaxScore, PassThreshold *float64 // nil: not given
+
+	Wrapped bool // in the long spelling
 }
 
 var noTerms = &Terms{}
@@ -67,11 +73,16 @@ func (t Terms) shared() *Terms {
 	return &t
 }
 
-// Compile builds one check. What is wrong with it goes to d, all of it; the result is nil then.
+// Compile builds one check. What is wrong with it goes to d, all of it; the result is nil then. It is nil without a
+// problem when spec.Unknown is set: the types of the project must be known first.
 func (c *Compiler) Compile(spec *scenario.Check, d *diag.List) *Compiled {
 	var problems diag.List
-	k := &compilation{c: c, spec: spec, r: &node.Reader{File: spec.Pos.File, Diags: &problems, Lenient: c.Lenient}}
-	out := k.compile()
+	own := &declared{handlers: spec.Handlers, early: spec.Early}
+	r := &node.Reader{File: spec.Pos.File, Diags: &problems, Lenient: c.Lenient}
+	out := (&compilation{c: c, spec: spec, own: own, r: r}).compile()
+	if spec.Unknown = own.unknown; own.unknown {
+		return nil
+	}
 	for _, p := range problems.Sorted() {
 		d.Add(p)
 	}
@@ -88,6 +99,7 @@ const wrapperType = "assertion"
 type compilation struct {
 	c      *Compiler
 	spec   *scenario.Check
+	own    *declared
 	r      *node.Reader
 	limits limits
 }
@@ -124,9 +136,15 @@ func (k *compilation) compile() *Compiled {
 	k.limits.verify(k, w)
 	terms := Terms{
 		Message: k.limits.message, When: when, MinScore: k.limits.min, MaxScore: k.limits.max,
-		PassThreshold: k.spec.PassThreshold,
+		PassThreshold: k.spec.PassThreshold, Wrapped: k.spec.Type == wrapperType,
 	}
-	return &Compiled{Spelling: e, Terms: terms.shared(), Check: check, Pos: k.spec.Pos}
+	out := &Compiled{Spelling: e, Terms: terms.shared(), Check: check, Pos: k.spec.Pos}
+	if k.spec.Surface == scenario.Guardrail && check != nil && out.Message != "" && out.Effect() == Records {
+		k.r.Diags.Warnf(w.pos, w.width, "unused-message",
+			"%s: as a guardrail this check only records that it fired; its message is never said", e.Type).Hint =
+			"content_excludes, safety checks and judges replace the reply, max_length cuts it"
+	}
+	return out
 }
 
 // build reads the parameters and makes the check; nil after a problem.
@@ -135,7 +153,7 @@ func (k *compilation) build(e *Spelling, w written) Check {
 	if !ok {
 		return nil
 	}
-	b := &binder{c: k.c, r: k.r, def: e.Def, name: e.Type, at: w.at, read: map[string]*node.Node{}}
+	b := &binder{c: k.c, own: k.own, r: k.r, def: e.Def, name: e.Type, at: w.at, read: map[string]*node.Node{}}
 	b.body = k.limits.take(k, e.Type, body, e.Def.layout().keys)
 	return e.Def.build(b)
 }
@@ -162,7 +180,7 @@ func (k *compilation) unwrap(w written) (written, bool) {
 		return w, false
 	}
 	inner := written{pos: w.pos, at: w.at}
-	known := []string{"eval_type", "eval_params", "min_score", "max_score", "message"}
+	known := append([]string{"eval_type", "eval_params"}, k.surfaceKeys()...)
 	if body != nil {
 		ok = k.r.Fields(body, wrapperType, known, func(key string, _, v *node.Node) {
 			switch key {
@@ -192,15 +210,16 @@ func (k *compilation) resolve(w written) (*Spelling, bool) {
 	if e, ok := index()[w.name]; ok {
 		return e, true
 	}
-	if family, ok := planned()[w.name]; ok {
-		d := k.r.Diags.Errorf(w.pos, w.width, "not-available", "this version of arena does not have the check %q yet (%s)",
-			w.name, family)
-		d.Hint = "`arena checks` lists those it has; take this one out to run the others"
+	if k.own.early {
+		k.own.unknown = true
 		return nil, false
+	}
+	if h := k.own.handlers[w.name]; h != nil {
+		return k.handler(h), true
 	}
 	d := k.r.Diags.Errorf(w.pos, w.width, "unknown-check", "unknown check %q", w.name)
 	d.Hint = "`arena checks` lists all of them"
-	if near := diag.DidYouMean(w.name, knownNames()); near != "" {
+	if near := diag.DidYouMean(w.name, k.own.names()); near != "" {
 		d.Hint = near + " " + d.Hint
 	}
 	return nil, false
@@ -209,15 +228,20 @@ func (k *compilation) resolve(w written) (*Spelling, bool) {
 // surfaceKeys are the keys that every surface takes out of the parameters before the check sees them.
 var surfaceKeys = []string{"min_score", "max_score", "message"}
 
+// surfaceKeys are those of the surface on which this check stands.
+func (k *compilation) surfaceKeys() []string {
+	if k.spec.Surface == scenario.Guardrail {
+		return append(slices.Clone(surfaceKeys), "direction")
+	}
+	return surfaceKeys
+}
+
 // take reads what belongs to the surface and returns the rest; own are the parameters of the check itself.
 func (l *limits) take(k *compilation, name string, body *node.Node, own map[string]int) *node.Node {
 	if body == nil {
 		return nil
 	}
-	keys := surfaceKeys
-	if k.spec.Surface == scenario.Guardrail {
-		keys = append(slices.Clone(keys), "direction")
-	}
+	keys := k.surfaceKeys()
 	rest := *body
 	rest.Content = make([]*node.Node, 0, len(body.Content))
 	for i := 0; i+1 < len(body.Content); i += 2 {

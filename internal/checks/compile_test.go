@@ -83,11 +83,6 @@ func TestProblems(t *testing.T) {
 				"did you mean \"contains\"? `arena checks` lists all of them"},
 		},
 		{
-			name: "to come", text: "type: llm_judge\nparams: {criteria: kind}\n",
-			want: []string{"1:7 error [not-available] this version of arena does not have the check \"llm_judge\" yet " +
-				"(LLM judges) = `arena checks` lists those it has; take this one out to run the others"},
-		},
-		{
 			name: "all problems at once",
 			text: "type: contains\nparams:\n  pattern: [a]\n  case_sensitive: maybe\n  min_score: 2\n",
 			want: []string{

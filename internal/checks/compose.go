@@ -30,27 +30,21 @@ const maxWeight = 1e6
 
 var nestedKeys = []string{"type", "params", "when", "min_score", "max_score", "message"}
 
-func (*nestedCheck) describe() (string, map[string]any) { return nestedSchema() }
-
-func (*weightedCheck) describe() (string, map[string]any) {
-	_, schema := nestedSchema()
-	schema["properties"].(map[string]any)["weight"] = map[string]any{
+// nestedSchemas are the definitions that describe the two.
+var nestedSchemas = map[string]map[string]any{
+	"nested-check": {},
+	"weighted-check": {"weight": map[string]any{
 		"type": "number", "exclusiveMinimum": 0, "maximum": maxWeight,
 		"description": "How much its score counts; 1 when left out.",
-	}
-	return "check with weight", schema
+	}},
 }
 
-func nestedSchema() (string, map[string]any) {
-	unit := map[string]any{"type": "number", "minimum": 0, "maximum": 1}
-	return "check", map[string]any{
-		"type": "object", "required": []string{"type"}, "additionalProperties": false, "properties": map[string]any{
-			"type":      map[string]any{"type": "string", "description": "The check."},
-			"params":    map[string]any{"type": []string{"object", "null"}, "description": "Its parameters."},
-			"when":      map[string]any{"type": "object", "description": "When it applies; it is left out otherwise."},
-			"min_score": unit, "max_score": unit, "message": map[string]any{"type": "string"},
-		},
-	}
+func (*nestedCheck) describe() (string, map[string]any) {
+	return "check", map[string]any{"$ref": "#/$defs/nested-check"}
+}
+
+func (*weightedCheck) describe() (string, map[string]any) {
+	return "check with weight", map[string]any{"$ref": "#/$defs/weighted-check"}
 }
 
 func (p *nestedCheck) take(b *binder, n *node.Node, what string) bool {
@@ -104,7 +98,7 @@ func (p *nestedCheck) read(b *binder, n *node.Node, what string, known []string,
 
 // nested compiles a check within this one. Its problems go where those of this one go.
 func (b *binder) nested(spec *scenario.Check) *Compiled {
-	k := &compilation{c: b.c, spec: spec, r: b.r}
+	k := &compilation{c: b.c, spec: spec, own: b.own, r: b.r}
 	return k.compile()
 }
 
@@ -199,7 +193,7 @@ const cheap = 1
 func noneApplies(all []result.Verdict) error {
 	reasons := make([]string, len(all))
 	for i := range all {
-		reasons[i] = all[i].Type + ": " + all[i].SkipReason
+		reasons[i] = all[i].Name() + ": " + all[i].SkipReason
 	}
 	return fmt.Errorf("%w: %s", ErrNotApplicable, listed(reasons, "; "))
 }

@@ -1,9 +1,6 @@
 package checks
 
-import (
-	"context"
-	"fmt"
-)
+import "context"
 
 var containsDef = define[containsParams](Def{
 	Name:     "contains",
@@ -30,22 +27,5 @@ type contains struct {
 }
 
 func (c *contains) Eval(_ context.Context, s *Subject) (Finding, error) {
-	reply := s.last()
-	missing := []string{}
-	for i := range c.patterns {
-		if p := &c.patterns[i]; !p.in(reply, c.caseSensitive) {
-			missing = append(missing, p.text)
-		}
-	}
-	total := len(c.patterns)
-	found := total - len(missing)
-	explanation := fmt.Sprintf("%d of %s found", found, count(total, "pattern"))
-	if len(missing) > 0 {
-		explanation += ": missing " + quoted(missing)
-	}
-	return Finding{
-		Score:       float64(found) / float64(total),
-		Explanation: explanation,
-		Details:     map[string]any{"found": found, "total": total, "missing_patterns": missing},
-	}, nil
+	return shareFound(c.patterns, s.last(), c.caseSensitive, "pattern", "missing_patterns"), nil
 }

@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonschema"
 )
 
 var containsJSONDef = define[containsJSONParams](Def{
@@ -76,5 +75,5 @@ func (c *containsJSON) problems(text string) ([]string, error) {
 	if n, found := chat.Unwieldy(v); found {
 		return nil, fmt.Errorf("the number %s is too large to be compared", quote(n))
 	}
-	return violations(c.schema.Validate(v))
+	return unfit(c.schema, v)
 }

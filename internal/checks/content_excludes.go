@@ -1,6 +1,9 @@
 package checks
 
-import "context"
+import (
+	"context"
+	"sync"
+)
 
 var contentExcludesDef = define[contentExcludesParams](Def{
 	Name:     "content_excludes",
@@ -10,6 +13,8 @@ var contentExcludesDef = define[contentExcludesParams](Def{
 	Family:   FamilyContent,
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,
+	OnFire:   Replaces,
+	Presets:  map[string]map[string]string{"banned_words": {"match_mode": matchWords}},
 })
 
 // The ways to look for a forbidden text.
@@ -26,18 +31,19 @@ type contentExcludesParams struct {
 	CaseSensitive bool `param:"case_sensitive" default:"false" doc:"Tell upper and lower case apart."`
 }
 
-func (p contentExcludesParams) Build(b *binder) Check {
-	wholeWords := p.MatchMode == matchWords
-	if p.MatchMode == "" {
-		wholeWords = b.name == "banned_words"
+func (p contentExcludesParams) Build(*binder) Check {
+	return &contentExcludes{
+		patterns: textPatterns(p.Patterns), wholeWords: p.MatchMode == matchWords, caseSensitive: p.CaseSensitive,
 	}
-	return &contentExcludes{textPatterns(p.Patterns), wholeWords, p.CaseSensitive}
 }
 
 type contentExcludes struct {
 	patterns      []textPattern
 	wholeWords    bool
 	caseSensitive bool
+
+	once      sync.Once // of automaton, which only streams need
+	automaton *automaton
 }
 
 func (c *contentExcludes) Eval(_ context.Context, s *Subject) (Finding, error) {

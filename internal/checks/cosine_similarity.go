@@ -46,7 +46,8 @@ func (c *cosineSimilarity) Needs() Needs {
 }
 
 func (c *cosineSimilarity) Eval(ctx context.Context, s *Subject) (Finding, error) {
-	reference, reply, err := c.vectors(ctx, s)
+	details := map[string]any{}
+	reference, reply, err := c.vectors(ctx, s, details)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -55,10 +56,8 @@ func (c *cosineSimilarity) Eval(ctx context.Context, s *Subject) (Finding, error
 			"different models", count(len(reply), "number"), len(reference))
 	}
 	score := cosine(reference, reply)
-	f := Finding{
-		Score: score, Explanation: "similarity " + decimal(fourDigits(score)),
-		Details: map[string]any{"similarity": score},
-	}
+	details["similarity"] = score
+	f := Finding{Score: score, Explanation: "similarity " + decimal(fourDigits(score)), Details: details}
 	if c.least != nil {
 		holds := score >= *c.least-slack
 		f.Holds = &holds
@@ -68,7 +67,10 @@ func (c *cosineSimilarity) Eval(ctx context.Context, s *Subject) (Finding, error
 	return f, nil
 }
 
-func (c *cosineSimilarity) vectors(ctx context.Context, s *Subject) (reference, reply []float64, err error) {
+// vectors are the two sides. What the embeddings took goes into details, as far as it is known.
+func (c *cosineSimilarity) vectors(
+	ctx context.Context, s *Subject, details map[string]any,
+) (reference, reply []float64, err error) {
 	if c.text == "" {
 		reply, err = numbersIn(s.Metadata["embedding"])
 		return c.vector, reply, err
@@ -83,10 +85,16 @@ func (c *cosineSimilarity) vectors(ctx context.Context, s *Subject) (reference, 
 	if err != nil {
 		return nil, nil, fmt.Errorf("embedding: %w", err)
 	}
-	if len(both) != 2 {
-		return nil, nil, fmt.Errorf("embedding: %s for 2 texts", count(len(both), "vector"))
+	if n := len(both.Vectors); n != 2 {
+		return nil, nil, fmt.Errorf("embedding: %s for 2 texts", count(n, "vector"))
 	}
-	return both[0], both[1], nil
+	if both.Tokens != nil {
+		details["embedding_tokens"] = *both.Tokens
+	}
+	if both.CostUSD != nil {
+		details["embedding_cost_usd"] = *both.CostUSD
+	}
+	return both.Vectors[0], both.Vectors[1], nil
 }
 
 var errNoEmbedder = errors.New("no embedding provider is configured; list one under embedding_providers, or write " +

@@ -7,22 +7,26 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/result"
 )
 
 // fakeEmbedder knows the vectors of some texts.
 type fakeEmbedder struct {
 	vectors map[string][]float64
+	spent   chat.Embeddings
 	calls   int
 	err     error
 }
 
-func (f *fakeEmbedder) Embed(_ context.Context, texts []string) ([][]float64, error) {
+func (f *fakeEmbedder) Embed(_ context.Context, texts []string) (chat.Embeddings, error) {
 	f.calls++
-	var out [][]float64
+	out := f.spent
 	for _, text := range texts {
 		if v, ok := f.vectors[text]; ok {
-			out = append(out, v)
+			out.Vectors = append(out.Vectors, v)
 		}
 	}
 	return out, f.err
@@ -56,6 +60,28 @@ func TestCosineSimilarityOfTexts(t *testing.T) {
 		}
 		if v.Score != nil && math.Abs(*v.Score-tc.score) > 1e-9 {
 			t.Errorf("%q: score %v, want %v", tc.reply, *v.Score, tc.score)
+		}
+	}
+}
+
+func TestCosineSimilarityTellsWhatItTook(t *testing.T) {
+	t.Parallel()
+	vectors := map[string][]float64{"yes": {1, 0}}
+	for _, tc := range []struct {
+		spent chat.Embeddings
+		want  map[string]any
+	}{
+		{chat.Embeddings{}, map[string]any{"similarity": 1.0}},
+		{chat.Embeddings{Tokens: new(7)}, map[string]any{"similarity": 1.0, "embedding_tokens": 7}},
+		{chat.Embeddings{Tokens: new(7), CostUSD: new(1.4e-7)}, map[string]any{
+			"similarity": 1.0, "embedding_tokens": 7, "embedding_cost_usd": 1.4e-7,
+		}},
+	} {
+		s := replied("yes")
+		s.Embedder = &fakeEmbedder{vectors: vectors, spent: tc.spent}
+		v := judgeJSON(t, s, "cosine_similarity", `{"reference": "yes"}`)
+		if diff := cmp.Diff(tc.want, v.Details); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
 }

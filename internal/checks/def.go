@@ -18,9 +18,14 @@ type Def struct {
 	Family       Family
 	Surfaces     Surfaces // where its documentation puts it; a hint, not a restriction
 	Scope        Scope
-	Needs        Needs // at most; see Compiled.Needs. A combination has those of its parts
+	Needs        Needs  // at most; see Compiled.Needs. A combination has those of its parts
+	Prompt       Prompt // what a judge is told by default; zero for checks that ask none
+	// OnFire is what a guardrail of this check does when it fires; see Effect.
+	OnFire Effect
 	// AnyOf names parameters of which at least one must be given.
 	AnyOf []string
+	// Presets are what a spelling puts in place of a parameter of text that is left out: spelling → parameter → word.
+	Presets map[string]map[string]string
 
 	layout func() *layout
 	build  func(*binder) Check

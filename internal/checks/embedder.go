@@ -1,10 +1,12 @@
 package checks
 
-import "context"
+import (
+	"context"
 
-// Embedder turns texts into vectors, so that texts of like meaning have vectors that point the same way. It is safe
-// for concurrent use.
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// Embedder turns texts into vectors. It is safe for concurrent use.
 type Embedder interface {
-	// Embed returns one vector for each text, in their order and all of one length.
-	Embed(ctx context.Context, texts []string) ([][]float64, error)
+	Embed(ctx context.Context, texts []string) (chat.Embeddings, error)
 }

@@ -21,6 +21,11 @@ type example struct {
 	Score               *float64
 	Says, Problem, Hint string
 	Tools               map[string]vectorTool // of the project; none when left out
+	JudgeReply          *string               `json:"judge_reply"`   // of the only judge
+	JudgeReplies        []string              `json:"judge_replies"` // one a vote, and then the repair
+	JudgeError          string                `json:"judge_error"`
+	HTTP                *vectorHTTP           // what any endpoint answers
+	Env                 map[string]string
 	vectorContext
 
 	params    *node.Node
@@ -94,6 +99,12 @@ func (x *example) run(t *testing.T) {
 	if x.Bare {
 		s = &Subject{Messages: x.transcript()}
 	}
+	if judges := x.judges(); judges != nil {
+		s.Judges = judges
+	}
+	if x.HTTP != nil {
+		s.Host = anyHost(t, x.HTTP, x.Env)
+	}
 	v := compiled.Judge(t.Context(), s)
 	if v.Status.String() != x.Want {
 		t.Errorf("%s, want %s (%s%s)", v.Status, x.Want, v.Explanation, v.Error)
@@ -110,6 +121,20 @@ func (x *example) run(t *testing.T) {
 	if _, err := json.Marshal(v); err != nil {
 		t.Errorf("the verdict cannot be written: %v", err)
 	}
+}
+
+// judges is nil when the example has none.
+func (x *example) judges() *fakeJudges {
+	replies := x.JudgeReplies
+	if x.JudgeReply != nil {
+		replies = []string{*x.JudgeReply}
+	}
+	if replies == nil && x.JudgeError == "" {
+		return nil
+	}
+	judges := judgesSaying(replies...)
+	judges.failure = x.JudgeError
+	return judges
 }
 
 func (x *example) expectProblem(t *testing.T, problems []diag.Diagnostic) {

@@ -1,9 +1,6 @@
 package checks
 
-import (
-	"context"
-	"fmt"
-)
+import "context"
 
 var fieldPresenceDef = define[fieldPresenceParams](Def{
 	Name:     "field_presence",
@@ -24,22 +21,5 @@ func (p fieldPresenceParams) Build(*binder) Check { return fieldPresence(textPat
 type fieldPresence []textPattern
 
 func (c fieldPresence) Eval(_ context.Context, s *Subject) (Finding, error) {
-	reply := s.last()
-	missing := []string{}
-	for i := range c {
-		if !c[i].in(reply, false) {
-			missing = append(missing, c[i].text)
-		}
-	}
-	total := len(c)
-	found := total - len(missing)
-	explanation := fmt.Sprintf("%d of %s found", found, count(total, "field"))
-	if len(missing) > 0 {
-		explanation += ": missing " + quoted(missing)
-	}
-	return Finding{
-		Score:       float64(found) / float64(total),
-		Explanation: explanation,
-		Details:     map[string]any{"found": found, "total": total, "missing": missing},
-	}, nil
+	return shareFound(c, s.last(), false, "field", "missing"), nil
 }

@@ -9,8 +9,8 @@ import (
 
 var guardrailTriggeredDef = define[guardrailTriggeredParams](Def{
 	Name: "guardrail_triggered",
-	Summary: "A guardrail fired, or did not: on the last reply of the turn, in the conversation on any, or as an eval " +
-		"that ran before.",
+	Summary: "A guardrail fired, or did not: on a reply of the turn, in the conversation on any, or as an eval that ran " +
+		"before.",
 	Scoring:  "1 when the guardrail fired just as should_trigger says, else 0.",
 	Family:   FamilyMeta,
 	Surfaces: OnAssertion | OnEval,
@@ -25,16 +25,34 @@ type guardrailTriggeredParams struct {
 }
 
 func (p guardrailTriggeredParams) Build(b *binder) Check {
-	if _, known := Lookup(p.Guardrail); p.Guardrail != "" && !known && planned()[p.Guardrail] == "" {
-		d := b.warnf("guardrail", "unknown-guardrail", "no check is called %q", p.Guardrail)
-		if d.Hint = diag.DidYouMean(p.Guardrail, knownNames()); d.Hint == "" {
-			d.Hint = "it must be the id of an eval or a guardrail of your own"
-		}
-	}
-	return &guardrailTriggered{p}
+	return &guardrailTriggered{p, b.r.Pos(b.read["guardrail"])}
 }
 
-type guardrailTriggered struct{ guardrailTriggeredParams }
+type guardrailTriggered struct {
+	guardrailTriggeredParams
+	pos diag.Pos // of the name
+}
+
+// GuardrailUse is a guardrail that a check names, so that a plan can say when there is none of that name.
+type GuardrailUse struct {
+	check *guardrailTriggered
+	Name  string
+	Pos   diag.Pos
+}
+
+// Means reports whether the name is that of a guardrail or an eval: the same word, or another spelling of its check.
+func (u *GuardrailUse) Means(name string) bool { return u.check.means(name) }
+
+// GuardrailUses are the guardrails that the check, or the checks of which it is made, name.
+func (c *Compiled) GuardrailUses() (uses []GuardrailUse) {
+	if t, ok := c.Check.(*guardrailTriggered); ok && t.Guardrail != "" {
+		uses = append(uses, GuardrailUse{t, t.Guardrail, t.pos})
+	}
+	for _, part := range c.Nested() {
+		uses = append(uses, part.GuardrailUses()...)
+	}
+	return uses
+}
 
 func (c *guardrailTriggered) Eval(_ context.Context, s *Subject) (Finding, error) {
 	fired, by, direction := c.look(s)
@@ -74,9 +92,6 @@ func (c *guardrailTriggered) look(s *Subject) (fired bool, by, direction string)
 		}
 		if v := c.newest(m.Validations); v != nil {
 			return true, v.Type, directionOf(v)
-		}
-		if !s.Session {
-			break
 		}
 	}
 	return false, "", ""

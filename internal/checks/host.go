@@ -1,9 +1,14 @@
 package checks
 
-import "net/http"
+import (
+	"net/http"
+	"sync"
+)
 
-// Host is what checks may reach outside of the process. It is safe for concurrent use.
+// Host is what checks may reach outside of the process. It is safe for concurrent use, and must not be copied.
 type Host struct {
 	HTTP   *http.Client // nil: there is no network
 	Getenv func(name string) (string, bool)
+
+	agents sync.Map // base address of an A2A agent → where its card says that it is
 }

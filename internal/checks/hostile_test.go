@@ -37,11 +37,14 @@ var hostile = map[string]string{
 	"almost a match":     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab",
 	"digits":             "1234-5678-",
 	"blank":              " \n\t",
+	"deep documents":     `{"level":`,
+	"huge numbers":       "-123456789012345678901234567890.5e+999",
 }
 
 // closers end what some of the texts begin, so that the other half of the work is done too.
 var closers = map[string]string{
-	"nested lists": "", "brackets": "]", "braces and quotes": `"}`, "parentheses": ")", "tags": "</a>", "attributes": "",
+	"deep documents": "}", "nested lists": "", "brackets": "]", "braces and quotes": `"}`, "parentheses": ")",
+	"tags": "</a>", "attributes": "",
 }
 
 // hostileText is about n bytes of one of them, with a beginning and an end for the readers of documents.
@@ -51,6 +54,12 @@ func hostileText(name string, n int) string {
 	var b strings.Builder
 	times := n / (len(unit) + len(closer))
 	switch name {
+	case "deep documents":
+		depth := min(times, 5000) // less than a decoder allows
+		one := strings.Repeat(unit, depth) + "1" + strings.Repeat(closer, depth)
+		return "[" + strings.Repeat(one+", ", times/depth-1) + one + "]"
+	case "huge numbers":
+		return "[" + strings.Repeat(unit+", ", times) + unit + "]"
 	case "attributes":
 		return "<a " + strings.Repeat(unit, times) + "/>"
 	case "statements", "minus signs":
@@ -63,10 +72,13 @@ func hostileText(name string, n int) string {
 
 // hostileParams are patterns and options that let the checks do the most that they can.
 var hostileParams = map[string][]string{
-	"regex":             {`{"pattern": "(a+)+$"}`, `{"pattern": "(x+x+)+y"}`},
-	"output_matches":    {`{"pattern": "^(([a-z])+.)+[A-Z]([a-z])+$"}`},
-	"json_valid":        {`{"allow_wrapped": true, "extract_json": true}`},
-	"json_path":         {`{"expression": "$..*", "allow_wrapped": true, "extract_json": true}`},
+	"regex":          {`{"pattern": "(a+)+$"}`, `{"pattern": "(x+x+)+y"}`},
+	"output_matches": {`{"pattern": "^(([a-z])+.)+[A-Z]([a-z])+$"}`},
+	"json_valid":     {`{"allow_wrapped": true, "extract_json": true}`},
+	"json_path": {
+		`{"expression": "$..*", "allow_wrapped": true, "extract_json": true}`, `{"expression": "$..level", "contains": 1}`,
+		`{"expression": "$[?(@ < 5)]", "max": 7}`, `{"expression": "[?@ < ` + "`5`" + `]", "expected": [1]}`,
+	},
 	"json_schema":       {`{"schema": {"type": "array"}, "extract_json": true}`},
 	"contains_json":     {`{"schema": {"type": "object"}}`, `{}`},
 	"content_excludes":  {`{"patterns": ["a", "[", "zz"], "match_mode": "word_boundary"}`},
@@ -85,6 +97,7 @@ func hostileSubject(text string) *Subject {
 	s.Calls = []Call{{Name: text[:min(len(text), 1000)], Args: map[string]any{"id": text}, Result: text, Error: text}}
 	s.AllCalls = s.Calls
 	s.Messages[0].Content = text
+	s.Judges = judgesSaying(text, `{"score": 1, "reasoning": "`+text+`"}`)
 	s.Messages = append(s.Messages, chat.Message{Role: chat.Assistant, Content: text, FinishReason: text})
 	return &s
 }

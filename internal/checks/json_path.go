@@ -24,7 +24,7 @@ type jsonPathParams struct {
 	Contains   []anyValue `param:"contains" doc:"The selected list holds each of these."`
 	Min        *float64   `param:"min" doc:"The selected number is not less."`
 	Max        *float64   `param:"max" doc:"The selected number is not more."`
-	MinResults *int       `param:"min_results" min:"0" doc:"The selected list has at least so many items."`
+	MinResults *int       `param:"min_results" min:"0" doc:"The selected list has at least so many items; 0: any number."`
 	MaxResults *int       `param:"max_results" min:"0" doc:"The selected list has at most so many items."`
 	jsonOptions
 }
@@ -100,7 +100,7 @@ func (c *jsonPath) problem(got selection, details map[string]any) string {
 			return "is " + c.seen(got) + ", expected " + text
 		}
 	}
-	if w.MinResults != nil || w.MaxResults != nil {
+	if w.MinResults != nil && *w.MinResults > 0 || w.MaxResults != nil {
 		asked = true
 		if !isList {
 			return "is " + c.seen(got) + ", expected a list"
@@ -141,13 +141,13 @@ func missingItems(list []any, wanted []anyValue) []any {
 
 // bounds says what a value should have been; "" when it is a number within the bounds.
 func bounds(v any, low, high *float64) string {
-	f, ok := floatOf(v)
+	_, ok := numberOf(v)
 	switch {
 	case !ok:
 		return "a number"
-	case low != nil && f < *low:
+	case low != nil && less(v, *low):
 		return "at least " + decimal(*low)
-	case high != nil && f > *high:
+	case high != nil && less(*high, v):
 		return "at most " + decimal(*high)
 	}
 	return ""
@@ -162,19 +162,6 @@ func lengths(n int, low, high *int) string {
 	}
 	return ""
 }
-
-// kept is a value for details: as it is, or the beginning of its text when it is large.
-func kept(v any) any {
-	if text := compactJSON(v); len(text) > keptLimit {
-		return cut(text, keptLimit)
-	}
-	return v
-}
-
-const keptLimit = 4000 // characters
-
-// shown is a JSON value as explanations show it.
-func shown(v any) string { return cut(compactJSON(v), quoteLimit) }
 
 // queryValue is a parameter that holds a path, compiled.
 type queryValue struct{ query *query }

@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/arena-evals/arena/internal/chat"
 	"slices"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
-
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonschema"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -47,7 +44,7 @@ func (c *jsonSchema) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if n, found := chat.Unwieldy(v); found {
 		return Finding{}, fmt.Errorf("the number %s is too large to be compared", quote(n))
 	}
-	problems, err := violations(c.schema.Validate(v))
+	problems, err := unfit(c.schema, v)
 	if err != nil {
 		return Finding{}, err
 	}
@@ -62,30 +59,22 @@ func (c *jsonSchema) Eval(_ context.Context, s *Subject) (Finding, error) {
 
 const maxViolations = 20
 
-// violations flattens the error of a validation into one text for each thing that does not fit, sorted.
-func violations(err error) ([]string, error) {
-	if err == nil {
-		return nil, nil
+// unfit says in one text for each thing, sorted, why a value does not fit a schema.
+func unfit(schema *jsonschema.Schema, v any) ([]string, error) {
+	err := schema.Validate(v)
+	if invalid, ok := errors.AsType[*jsonschema.ValueError](err); ok {
+		return violations(invalid.Problems), nil
 	}
-	var invalid *jsonschema.ValidationError
-	if !errors.As(err, &invalid) {
-		return nil, err
-	}
+	return nil, err
+}
+
+func violations(list []jsonschema.Problem) []string {
 	var texts []string
-	words := message.NewPrinter(language.English)
-	var walk func(e *jsonschema.ValidationError)
-	walk = func(e *jsonschema.ValidationError) {
-		if len(e.Causes) == 0 {
-			text := cut(oneLine(e.ErrorKind.LocalizedString(words)), contentLimit)
-			texts = append(texts, pointer(e.InstanceLocation)+": "+text)
-		}
-		for _, cause := range e.Causes {
-			walk(cause)
-		}
+	for p := range jsonschema.Leaves(list) {
+		texts = append(texts, pointer(p.Path)+": "+cut(oneLine(p.Text), contentLimit))
 	}
-	walk(invalid)
 	slices.Sort(texts)
-	return slices.Compact(texts), nil
+	return slices.Compact(texts)
 }
 
 // pointer is a place in a document as JSON Pointer (RFC 6901); the whole document is "/".
@@ -125,6 +114,6 @@ func (p *schemaValue) take(b *binder, n *node.Node, what string) bool {
 		return false
 	}
 	suspectKeywords(b, n, what)
-	p.schema = compiled.schema
+	p.schema = compiled
 	return true
 }

@@ -59,10 +59,7 @@ func (d *document) problem(o jsonOptions) string {
 	if err != nil {
 		text += ": " + err.Error()
 	}
-	if !o.AllowWrapped && strings.Contains(d.text, fence) {
-		text += " (the reply has a code fence; allow_wrapped: true looks inside)"
-	}
-	return text
+	return text + wrapOption{o.AllowWrapped}.hint(d.text)
 }
 
 // jsonText is the part of a text that is to be JSON.

@@ -17,10 +17,7 @@ const slack = 1e-9
 
 // Judge decides on the check as an assertion: a verdict, whatever happens. The time it took is left to the caller.
 func (c *Compiled) Judge(ctx context.Context, s *Subject) result.Verdict {
-	v := result.Verdict{
-		Type: c.Type, Message: c.Message, Position: c.Pos,
-		MinScore: c.MinScore, MaxScore: c.MaxScore, PassThreshold: c.PassThreshold,
-	}
+	v := c.Unjudged()
 	if reason := c.When.unmet(s.Calls); reason != "" {
 		return skipped(v, reason)
 	}
@@ -40,6 +37,18 @@ func (c *Compiled) Judge(ctx context.Context, s *Subject) result.Verdict {
 		v.Status, v.Error = result.Cancelled, err.Error()
 	default:
 		v.Status, v.Error = result.Errored, err.Error()
+	}
+	return v
+}
+
+// Unjudged is the verdict without anything decided: who asked, and for what.
+func (c *Compiled) Unjudged() result.Verdict {
+	v := result.Verdict{
+		Type: c.Type, Message: c.Message, Position: c.Pos,
+		MinScore: c.MinScore, MaxScore: c.MaxScore, PassThreshold: c.PassThreshold,
+	}
+	if c.Wrapped {
+		v.Type, v.Check = wrapperType, c.Type
 	}
 	return v
 }

@@ -3,6 +3,7 @@ package checks
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -15,6 +16,9 @@ type Judges interface {
 	// show, and then Answer says at least who was asked, as far as that is known.
 	Ask(ctx context.Context, use JudgeUse, q *Question) (Answer, error)
 }
+
+// ErrNoJudge is wrapped by the error of Ask when nobody is there to answer.
+var ErrNoJudge = errors.New("no judge is configured")
 
 // JudgeUse is how a check names its judge. Its zero value means the default judge.
 type JudgeUse struct {

@@ -14,6 +14,7 @@ var maxLengthDef = define[maxLengthParams](Def{
 	Family:   FamilyContent,
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,
+	OnFire:   Cuts,
 	AnyOf:    []string{"max", "max_tokens"},
 })
 
@@ -40,19 +41,66 @@ type maxLength struct{ chars, tokens int } // 0: no limit
 
 func (c *maxLength) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n := utf8.RuneCountInString(s.Output())
-	f := Finding{Score: 1, Explanation: count(n, "character"), Details: map[string]any{"length": n}}
+	f := Finding{Score: c.score(n), Explanation: count(n, "character"), Details: map[string]any{"length": n}}
 	if c.chars > 0 {
-		f.Score = shareOf(c.chars, n)
 		f.Explanation += fmt.Sprintf(", at most %d allowed", c.chars)
 		f.Details["max"] = c.chars
 	}
 	if c.tokens > 0 {
 		tokens := n / charactersPerToken
-		f.Score = min(f.Score, shareOf(c.tokens, tokens))
 		f.Explanation += fmt.Sprintf("; about %s, at most %d allowed", count(tokens, "token"), c.tokens)
 		f.Details["tokens"], f.Details["max_tokens"] = tokens, c.tokens
 	}
 	return f, nil
+}
+
+// score of so many characters.
+func (c *maxLength) score(n int) float64 {
+	score := 1.0
+	if c.chars > 0 {
+		score = shareOf(c.chars, n)
+	}
+	if c.tokens > 0 {
+		score = min(score, shareOf(c.tokens, n/charactersPerToken))
+	}
+	return score
+}
+
+// Stream implements Streamer: a reply only becomes longer.
+func (c *maxLength) Stream() Stream { return &lengthStream{check: c} }
+
+type lengthStream struct {
+	check *maxLength
+	whole wholeRunes
+	n     int // characters
+}
+
+func (s *lengthStream) Write(piece string) float64 {
+	s.n += utf8.RuneCountInString(s.whole.take(piece))
+	return s.check.score(s.n)
+}
+
+// Cut implements cutter.
+func (c *maxLength) Cut(text string) string {
+	n, limit := utf8.RuneCountInString(text), 0
+	if c.chars > 0 && n > c.chars {
+		limit = c.chars
+	}
+	if c.tokens > 0 && n/charactersPerToken > c.tokens {
+		most := c.tokens * charactersPerToken
+		if limit == 0 || most < limit {
+			limit = most
+		}
+	}
+	if limit == 0 {
+		return text
+	}
+	end := 0
+	for range limit {
+		_, size := utf8.DecodeRuneInString(text[end:])
+		end += size
+	}
+	return text[:end]
 }
 
 // shareOf is 1 up to the limit, and beyond it the share that the limit is of what there is.

@@ -1,8 +1,10 @@
 package checks
 
 import (
+	"cmp"
 	"encoding/json"
-	"math/big"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -33,43 +35,84 @@ func shortest(s string) string {
 	if plainInteger(s) {
 		return s
 	}
-	sign, body := "", s
-	if strings.HasPrefix(body, "-") {
-		sign, body = "-", body[1:]
+	n, ok := parseNumber(s)
+	if !ok {
+		return s
 	}
-	mantissa, expText, _ := strings.Cut(strings.ToLower(body), "e")
-	exp := 0
+	return n.String()
+}
+
+// number is sign × digits × 10^exp, exactly. The digits neither begin nor end with 0; those of zero are "".
+type number struct {
+	negative bool
+	digits   string
+	exp      int
+}
+
+// parseNumber reads a JSON number; false when it is none, or when its exponent is beyond all use.
+func parseNumber(s string) (number, bool) {
+	mantissa, expText := s, ""
+	if e := strings.IndexAny(s, "eE"); e >= 0 {
+		mantissa, expText = s[:e], s[e+1:]
+	}
+	var n number
+	mantissa, n.negative = strings.CutPrefix(mantissa, "-")
+	exp := int64(0)
 	if expText != "" {
 		var err error
-		if exp, err = strconv.Atoi(expText); err != nil {
-			return s
+		if exp, err = strconv.ParseInt(expText, 10, 32); err != nil {
+			return number{}, false
 		}
 	}
 	whole, frac, _ := strings.Cut(mantissa, ".")
 	digits := strings.TrimLeft(whole+frac, "0")
-	if strings.Trim(digits, "0123456789") != "" {
-		return s
+	n.digits = strings.TrimRight(digits, "0")
+	if strings.Trim(n.digits, "0123456789") != "" {
+		return number{}, false
 	}
-	exp -= len(frac)
-	trimmed := strings.TrimRight(digits, "0")
-	exp += len(digits) - len(trimmed)
-	if trimmed == "" {
-		return "0"
+	if n.digits == "" {
+		return number{}, true
 	}
-	return sign + place(trimmed, exp)
+	n.exp = int(exp) - len(frac) + len(digits) - len(n.digits)
+	return n, true
 }
 
-// place writes digits × 10^exp.
-func place(digits string, exp int) string {
-	switch {
-	case exp > maxExponent || exp < -maxExponent:
-		return digits + "e" + strconv.Itoa(exp)
-	case exp >= 0:
-		return digits + strings.Repeat("0", exp)
-	case -exp < len(digits):
-		return digits[:len(digits)+exp] + "." + digits[len(digits)+exp:]
+// String writes the shortest decimal form.
+func (n number) String() string {
+	sign := ""
+	if n.negative {
+		sign = "-"
 	}
-	return "0." + strings.Repeat("0", -exp-len(digits)) + digits
+	switch whole := len(n.digits) + n.exp; {
+	case n.digits == "":
+		return "0"
+	case n.exp > maxExponent || n.exp < -maxExponent:
+		return sign + n.digits + "e" + strconv.Itoa(n.exp)
+	case n.exp >= 0:
+		return sign + n.digits + strings.Repeat("0", n.exp)
+	case whole > 0:
+		return sign + n.digits[:whole] + "." + n.digits[whole:]
+	default:
+		return sign + "0." + strings.Repeat("0", -whole) + n.digits
+	}
+}
+
+// compare is -1, 0 or 1. It takes no longer than the digits are many, whatever the exponents.
+func (n number) compare(m number) int {
+	if a, b := n.sign(), m.sign(); a != b || a == 0 {
+		return cmp.Compare(a, b)
+	}
+	return n.sign() * cmp.Or(cmp.Compare(len(n.digits)+n.exp, len(m.digits)+m.exp), cmp.Compare(n.digits, m.digits))
+}
+
+func (n number) sign() int {
+	switch {
+	case n.digits == "":
+		return 0
+	case n.negative:
+		return -1
+	}
+	return 1
 }
 
 func plainInteger(s string) bool {
@@ -103,59 +146,53 @@ func floatOf(v any) (float64, bool) {
 func compareNumbers(a, b any) (int, bool) {
 	if x, ok := a.(float64); ok {
 		if y, ok := b.(float64); ok {
-			switch {
-			case x < y:
-				return -1, true
-			case x > y:
-				return 1, true
-			}
-			return 0, true
+			return cmp.Compare(x, y), true
 		}
 	}
-	s, ok1 := numberText(a)
-	t, ok2 := numberText(b)
-	if !ok1 || !ok2 {
-		return 0, false
+	x, ok1 := numberOf(a)
+	y, ok2 := numberOf(b)
+	return x.compare(y), ok1 && ok2
+}
+
+// less compares two numbers; it does not hold when one is none.
+func less(a, b any) bool {
+	order, ok := compareNumbers(a, b)
+	return ok && order < 0
+}
+
+func numberOf(v any) (number, bool) {
+	text, ok := numberText(v)
+	if !ok {
+		return number{}, false
 	}
-	x, ok1 := new(big.Rat).SetString(s)
-	y, ok2 := new(big.Rat).SetString(t)
-	if !ok1 || !ok2 {
-		return 0, false
-	}
-	return x.Cmp(y), true
+	return parseNumber(text)
 }
 
 // equalJSON is deep equality of JSON values: numbers by value, lists in order, objects by keys.
-func equalJSON(a, b any) bool {
-	switch x := a.(type) {
-	case nil:
-		return b == nil
+func equalJSON(a, b any) bool { return equalBy(a, b, equalScalars) }
+
+func equalScalars(a, b any) bool {
+	switch a.(type) {
 	case bool, string:
 		return a == b
-	case []any:
-		y, ok := b.([]any)
-		if !ok || len(x) != len(y) {
-			return false
-		}
-		for i := range x {
-			if !equalJSON(x[i], y[i]) {
-				return false
-			}
-		}
-		return true
-	case map[string]any:
-		y, ok := b.(map[string]any)
-		if !ok || len(x) != len(y) {
-			return false
-		}
-		for k, v := range x {
-			if w, ok := y[k]; !ok || !equalJSON(v, w) {
-				return false
-			}
-		}
-		return true
 	}
 	s, ok1 := numberText(a)
 	t, ok2 := numberText(b)
 	return ok1 && ok2 && s == t
+}
+
+// equalBy is deep equality of JSON values: lists in order, objects by keys, null only with null, and what else there is
+// as scalars says, of which the first one is no list, object or null.
+func equalBy(a, b any, scalars func(a, b any) bool) bool {
+	switch x := a.(type) {
+	case nil:
+		return b == nil
+	case []any:
+		y, ok := b.([]any)
+		return ok && slices.EqualFunc(x, y, func(v, w any) bool { return equalBy(v, w, scalars) })
+	case map[string]any:
+		y, ok := b.(map[string]any)
+		return ok && maps.EqualFunc(x, y, func(v, w any) bool { return equalBy(v, w, scalars) })
+	}
+	return scalars(a, b)
 }

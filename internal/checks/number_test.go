@@ -38,13 +38,18 @@ func TestCompareNumbers(t *testing.T) {
 		{json.Number("12345678901234567891"), json.Number("12345678901234567890"), 1},
 		{json.Number("12345678901234567890"), 5.0, 1},
 		{int64(3), json.Number("3.0"), 0},
+		{json.Number("1e999999999"), json.Number("1e999999998"), 1}, {json.Number("-1e999999999"), 0.0, -1},
+		{json.Number("-2.5"), json.Number("-2.4"), -1}, {json.Number("0.09"), json.Number("0.1"), -1},
+		{json.Number("-0"), json.Number("0e5"), 0}, {json.Number("0"), json.Number("-1e-400"), 1},
 	} {
 		if got, ok := compareNumbers(tc.a, tc.b); !ok || got != tc.want {
 			t.Errorf("%v and %v: %d, want %d", tc.a, tc.b, got, tc.want)
 		}
 	}
-	if _, ok := compareNumbers("a", 1.0); ok {
-		t.Error("a text has an order")
+	for _, v := range []any{"a", json.Number("1e99999999999999999999"), nil} {
+		if _, ok := compareNumbers(v, 1.0); ok {
+			t.Errorf("%v has an order", v)
+		}
 	}
 }
 
@@ -81,6 +86,9 @@ func FuzzNumberText(f *testing.F) {
 		got, good := new(big.Rat).SetString(text)
 		if ok && good && want.Cmp(got) != 0 {
 			t.Errorf("%s became %s", s, text)
+		}
+		if order, known := compareNumbers(json.Number(s), 1.5); ok && known && order != want.Cmp(big.NewRat(3, 2)) {
+			t.Errorf("%s compares to 1.5 as %d", s, order)
 		}
 		if again, _ := numberText(json.Number(text)); again != text {
 			t.Errorf("%s became %s and then %s", s, text, again)

@@ -21,7 +21,7 @@ func inOrder(want, got []string) ordered {
 
 func (o *ordered) complete() bool { return o.matched == len(o.want) }
 
-func (o *ordered) share() float64 { return float64(o.matched) / float64(len(o.want)) }
+func (o *ordered) share() float64 { return share(o.matched, len(o.want)) }
 
 // tell says what was found or the first name that was not. verb is what was to happen with a name: "called".
 func (o *ordered) tell(verb string) string {

@@ -1,9 +1,34 @@
 package checks
 
-import "maps"
+import (
+	"maps"
 
-// ParamSchema is the parameters as JSON Schema, with the thresholds and the message that every check takes.
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// Schemas describes all checks for the schemas of the files in which they stand.
+func Schemas() []scenario.CheckSchema {
+	list := make([]scenario.CheckSchema, len(builtin))
+	for i, d := range builtin {
+		list[i] = scenario.CheckSchema{Names: d.Names(), Summary: d.Summary, Params: d.paramSchema()}
+		if d.Family == FamilyCombined {
+			list[i].Nested = nestedSchemas
+		}
+	}
+	return list
+}
+
+// ParamSchema is the parameters as JSON Schema, with the thresholds and the message that every check takes. That of a
+// combination holds those of all checks.
 func (d *Def) ParamSchema() map[string]any {
+	schema := d.paramSchema()
+	if d.Family == FamilyCombined {
+		schema["$defs"] = scenario.CheckDefinitions(Schemas())
+	}
+	return schema
+}
+
+func (d *Def) paramSchema() map[string]any {
 	l := d.layout()
 	schema := l.schema()
 	props := schema["properties"].(map[string]any)

@@ -5,108 +5,57 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonschema"
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// compiledSchema is a schema ready for validation. It is safe for concurrent use.
-type compiledSchema struct{ schema *jsonschema.Schema }
-
 // schema compiles a JSON Schema; schemas that are equal as JSON are compiled once.
-func (c *Compiler) schema(v any) (compiledSchema, error) {
+func (c *Compiler) schema(v any) (*jsonschema.Schema, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
-		return compiledSchema{}, err
+		return nil, err
 	}
 	return c.schemas.get(string(text), buildSchema)
 }
 
-// drafts are tried in this order for schemas that do not name theirs: keywords whose form changed (items as a list,
-// exclusiveMaximum as a boolean) make a schema unusable under the newer ones.
-var drafts = []*jsonschema.Draft{jsonschema.Draft2020, jsonschema.Draft7, jsonschema.Draft4}
-
-func buildSchema(text string) (compiledSchema, error) {
-	var first error
-	for _, draft := range drafts {
-		doc, err := chat.DecodeJSON([]byte(text))
-		if err != nil {
-			return compiledSchema{}, err
-		}
-		c := jsonschema.NewCompiler()
-		c.DefaultDraft(draft)
-		c.AssertFormat()
-		c.UseLoader(noLoader{})
-		if err := c.AddResource(schemaURL, doc); err != nil {
-			return compiledSchema{}, err
-		}
-		s, err := c.Compile(schemaURL)
-		if err == nil {
-			return compiledSchema{s}, nil
-		}
-		if first == nil {
-			first = err
-		}
-	}
-	return compiledSchema{}, first
+// schemaOptions name several drafts because some keywords changed their form (items as a list, exclusiveMaximum as a
+// boolean), which makes a schema unusable under the newer ones.
+var schemaOptions = jsonschema.Options{
+	Drafts:  []jsonschema.Draft{jsonschema.Draft2020, jsonschema.Draft7, jsonschema.Draft4},
+	Formats: true,
 }
 
-// schemaURL is the name under which a schema refers to itself.
-const schemaURL = "schema:///"
-
-// noLoader keeps schemas from reaching for files and the network.
-type noLoader struct{}
-
-var errNoLoading = errors.New("a schema cannot refer to another document")
-
-func (noLoader) Load(string) (any, error) { return nil, errNoLoading }
+func buildSchema(text string) (*jsonschema.Schema, error) {
+	doc, err := chat.DecodeJSON([]byte(text))
+	if err != nil {
+		return nil, err
+	}
+	return jsonschema.Compile(doc, schemaOptions)
+}
 
 // schemaProblem says in one line why a schema cannot be used.
 func schemaProblem(err error) string {
-	var invalid *jsonschema.SchemaValidationError
-	var load *jsonschema.LoadURLError
+	var unfit *jsonschema.SchemaError
+	var reference *jsonschema.ReferenceError
 	switch {
-	case errors.As(err, &invalid):
-		if texts, walkErr := violations(invalid.Err); walkErr == nil && len(texts) > 0 {
-			return listed(texts, "; ")
-		}
-	case errors.As(err, &load):
-		return fmt.Sprintf("%s is not part of the schema, and nothing is loaded from elsewhere", quote(load.URL))
+	case errors.As(err, &unfit):
+		return listed(violations(unfit.Problems), "; ")
+	case errors.As(err, &reference) && reference.Foreign:
+		return fmt.Sprintf("%s is not part of the schema, and nothing is loaded from elsewhere", quote(reference.Target))
 	}
-	return strings.ReplaceAll(strings.Join(strings.Fields(err.Error()), " "), schemaURL, "")
+	return err.Error()
 }
 
 // schemaPlace finds the node that a schema error is about, or gives back the whole schema.
 func schemaPlace(n *node.Node, err error) *node.Node {
-	var invalid *jsonschema.SchemaValidationError
-	var inner *jsonschema.ValidationError
-	if !errors.As(err, &invalid) || !errors.As(invalid.Err, &inner) {
-		return n
-	}
-	for len(inner.Causes) > 0 {
-		inner = inner.Causes[0]
-	}
-	return at(n, inner.InstanceLocation)
-}
-
-// at walks down as far as the tokens lead.
-func at(n *node.Node, tokens []string) *node.Node {
-	for _, t := range tokens {
-		next := node.Get(n, t)
-		if n.Kind == node.List {
-			if i, err := strconv.Atoi(t); err == nil && i >= 0 && i < len(n.Content) {
-				next = n.Content[i]
-			}
+	if unfit, ok := errors.AsType[*jsonschema.SchemaError](err); ok {
+		for p := range jsonschema.Leaves(unfit.Problems) {
+			return node.Follow(n, p.Path)
 		}
-		if next == nil {
-			return n
-		}
-		n = next
 	}
 	return n
 }

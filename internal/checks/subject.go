@@ -34,11 +34,16 @@ type Subject struct {
 	Composition *Composition // nil: there is no composition
 	Earlier     []EvalResult // what the evals before this check found, oldest first
 	Judges      Judges       // who answers model-graded checks; nil: no judge is configured
-	Host        *Host        // what may be reached outside of the process; nil: nothing
-	Embedder    Embedder     // what turns texts into vectors; nil: none is configured
-	Strict      bool         // what could not be measured is an error and not a skip
-	Variables   map[string]string
-	Metadata    map[string]any // host values: embedding, retrieved_chunks, …
+	// JudgePrompts are what the project wants its judges to be told, where a check asks for that; nil: nothing.
+	JudgePrompts *JudgePrompts
+	Scenario     *ScenarioInfo // what its author says of the scenario; nil: nothing
+	Host         *Host         // what may be reached outside of the process; nil: nothing
+	Embedder     Embedder      // what turns texts into vectors; nil: none is configured
+	Strict       bool          // what could not be measured is an error and not a skip
+	SessionID    string        // of the trial
+	PromptID     string        // of the system prompt; "" when there is none
+	Variables    map[string]string
+	Metadata     map[string]any // host values: embedding, retrieved_chunks, …
 
 	read      bool
 	replies   []Reply
@@ -133,7 +138,8 @@ func (s *Subject) Whole() *Subject {
 	w := &Subject{
 		Session: true, Messages: s.Messages, Turn: -1, Calls: s.AllCalls, ElapsedMS: s.ElapsedMS, Tools: s.Tools,
 		Workflow: s.Workflow, Composition: s.Composition, Earlier: s.Earlier, Variables: s.Variables, Metadata: s.Metadata,
-		Embedder: s.Embedder, Judges: s.Judges, Host: s.Host, Strict: s.Strict,
+		Embedder: s.Embedder, Judges: s.Judges, JudgePrompts: s.JudgePrompts, Scenario: s.Scenario,
+		Host: s.Host, Strict: s.Strict, SessionID: s.SessionID, PromptID: s.PromptID,
 	}
 	if w.Calls == nil {
 		w.Calls = CallsOf(s.Messages)
@@ -141,6 +147,13 @@ func (s *Subject) Whole() *Subject {
 	w.spend()
 	s.whole = w
 	return w
+}
+
+// Fork is the same subject for another goroutine. What checks look at is shared, and must not change meanwhile.
+func (s *Subject) Fork() *Subject {
+	f := *s
+	f.read, f.replies, f.documents, f.galleries, f.whole = false, nil, [4]*document{}, nil, nil
+	return &f
 }
 
 // spend sums time, tokens and cost over the messages. One message of which the price is not known makes the sum

@@ -7,13 +7,16 @@ import (
 
 // builtin is every check of arena, sorted by name.
 var builtin = []*Def{
+	a2aEvalDef,
 	agentInvokedDef,
 	agentNotInvokedDef,
 	agentResponseContainsDef,
 	allOfDef,
+	answerRelevancyDef,
 	anyOfDef,
 	audioDurationDef,
 	audioFormatDef,
+	biasDef,
 	bleuDef,
 	compositionBranchTakenDef,
 	compositionOutputDef,
@@ -23,14 +26,19 @@ var builtin = []*Def{
 	containsAnyDef,
 	containsJSONDef,
 	contentExcludesDef,
+	contextualPrecisionDef,
+	contextualRecallDef,
+	contextualRelevancyDef,
 	cosineSimilarityDef,
 	costBudgetDef,
 	directionalDef,
 	endsWithDef,
 	equalsDef,
+	faithfulnessDef,
 	fieldPresenceDef,
 	finishReasonDef,
 	guardrailTriggeredDef,
+	hallucinationDef,
 	imageDimensionsDef,
 	imageFormatDef,
 	invariantFieldsPreservedDef,
@@ -41,8 +49,12 @@ var builtin = []*Def{
 	jsonPathDef,
 	jsonSchemaDef,
 	jsonValidDef,
+	judgeVerdictDef,
 	latencyBudgetDef,
 	levenshteinDef,
+	llmJudgeDef,
+	llmJudgeSessionDef,
+	llmJudgeToolCallsDef,
 	maxCostDef,
 	maxDurationDef,
 	maxLengthDef,
@@ -54,7 +66,10 @@ var builtin = []*Def{
 	outcomeEquivalentDef,
 	outputContainsDef,
 	outputMatchesDef,
+	piiLeakageDef,
 	regexDef,
+	restEvalDef,
+	roleViolationDef,
 	rougeDef,
 	sentenceCountDef,
 	skillActivatedDef,
@@ -80,6 +95,7 @@ var builtin = []*Def{
 	toolResultMediaTypeDef,
 	toolsCalledDef,
 	toolsNotCalledDef,
+	toxicityDef,
 	trajectoryDef,
 	validToolCallDef,
 	videoDurationDef,
@@ -132,9 +148,6 @@ var index = sync.OnceValue(func() map[string]*Spelling {
 var knownNames = sync.OnceValue(func() []string {
 	names := []string{wrapperType}
 	for name := range index() {
-		names = append(names, name)
-	}
-	for name := range planned() {
 		names = append(names, name)
 	}
 	slices.Sort(names)

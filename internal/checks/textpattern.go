@@ -1,6 +1,9 @@
 package checks
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // textPattern is a text to look for, with its folded form.
 type textPattern struct{ text, folded string }
@@ -19,4 +22,26 @@ func (p *textPattern) in(r *Reply, caseSensitive bool) bool {
 		return strings.Contains(r.Text, p.text)
 	}
 	return strings.Contains(r.Lower(), p.folded)
+}
+
+// shareFound scores a reply by the share of the patterns that it has. noun is what they are called in words, and
+// missing in details those that it lacks.
+func shareFound(patterns []textPattern, reply *Reply, caseSensitive bool, noun, missing string) Finding {
+	lacking := []string{}
+	for i := range patterns {
+		if p := &patterns[i]; !p.in(reply, caseSensitive) {
+			lacking = append(lacking, p.text)
+		}
+	}
+	total := len(patterns)
+	found := total - len(lacking)
+	f := Finding{
+		Score:       share(found, total),
+		Explanation: fmt.Sprintf("%d of %s found", found, count(total, noun)),
+		Details:     map[string]any{"found": found, "total": total, missing: lacking},
+	}
+	if len(lacking) > 0 {
+		f.Explanation += ": missing " + quoted(lacking)
+	}
+	return f
 }

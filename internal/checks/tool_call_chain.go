@@ -70,7 +70,7 @@ func (c toolCallChain) Eval(_ context.Context, s *Subject) (Finding, error) {
 		done, broken = done+1, nil
 	}
 	f := Finding{
-		Score:       float64(done) / float64(len(c)),
+		Score:       share(done, len(c)),
 		Explanation: count(len(c), "step") + " done: " + chained(c.tools()),
 		Details:     map[string]any{"completed_steps": done, "total_steps": len(c)},
 	}

@@ -34,10 +34,15 @@ type toolCallsWithArgs struct{ callRules }
 func (c *toolCallsWithArgs) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n := 0
 	found := breaches{tool: c.tool, list: []map[string]any{}}
+	var wrong *Call // the first that breaks something
 	for i := range s.Calls {
-		if call := &s.Calls[i]; call.Name == c.tool {
-			n++
-			c.judge(call, &found)
+		call := &s.Calls[i]
+		if call.Name != c.tool {
+			continue
+		}
+		n++
+		if c.judge(call, &found); wrong == nil && len(found.texts) > 0 {
+			wrong = call
 		}
 	}
 	f := Finding{Details: map[string]any{"tool": c.tool, "calls": n, "violations": found.list}}
@@ -45,8 +50,9 @@ func (c *toolCallsWithArgs) Eval(_ context.Context, s *Subject) (Finding, error)
 	case n == 0:
 		f.Explanation = c.tool + " was not called"
 		f.Details["called_tools"] = callNames(s.Calls)
-	case len(found.texts) > 0:
+	case wrong != nil:
 		f.Explanation = c.tool + ": " + listed(found.texts, "; ")
+		f.Details["expected"], f.Details["actual"] = c.wanted(), kept(wrong.Args)
 	default:
 		f.Score, f.Explanation = 1, c.tool+" was called "+times(n)+" as expected"
 	}

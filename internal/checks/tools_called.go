@@ -65,7 +65,7 @@ func (c *toolsCalled) Eval(_ context.Context, s *Subject) (Finding, error) {
 		}
 		bad = append(bad, text)
 	}
-	f := Finding{Score: float64(found) / float64(len(c.ToolNames)), Explanation: listed(good, "; ")}
+	f := Finding{Score: share(found, len(c.ToolNames)), Explanation: listed(good, "; ")}
 	if len(bad) > 0 {
 		f.Explanation = listed(bad, "; ")
 	}

@@ -27,8 +27,15 @@ const paramsFile = "params.json"
 
 // compileJSON compiles a check whose parameters are JSON text. The problems may be warnings only.
 func compileJSON(c *Compiler, name, params, scope string, when *vectorWhen) (*Compiled, []diag.Diagnostic) {
+	return compileWith(nil, c, name, params, scope, when)
+}
+
+// compileWith is compileJSON in a project that declares check types.
+func compileWith(
+	handlers map[string]*scenario.Handler, c *Compiler, name, params, scope string, when *vectorWhen,
+) (*Compiled, []diag.Diagnostic) {
 	var problems diag.List
-	spec := scenario.Check{Type: name, Pos: diag.Pos{File: paramsFile}}
+	spec := scenario.Check{Type: name, Pos: diag.Pos{File: paramsFile}, Handlers: handlers}
 	spec.ParamsPos = diag.Pos{File: paramsFile, Line: 1, Col: 1}
 	switch scope {
 	case scopeTurn:

@@ -28,8 +28,12 @@ type Vector struct {
 	Expect  map[string]json.RawMessage `json:"expect"`
 	// Tools are what tool_exec and valid_tool_call ask; nil: the project has none.
 	Tools map[string]vectorTool `json:"tools"`
-	// Exec is the program behind a check that is not built in.
-	Exec json.RawMessage `json:"exec"`
+	// What the only judge does: it gives a reply, or it fails. Neither: no judge is configured.
+	JudgeReply *string           `json:"judge_reply"`
+	JudgeError *string           `json:"judge_error"`
+	HTTP       *vectorHTTP       `json:"http"` // the endpoint at {{URL}}; nil: there is none
+	Exec       *vectorExec       `json:"exec"` // the program behind a check that is not built in
+	Env        map[string]string `json:"env"`
 }
 
 type vectorWhen struct {
@@ -47,6 +51,17 @@ type vectorContext struct {
 	ToolCalls []vectorCall      `json:"tool_calls"`
 	Metadata  map[string]any    `json:"metadata"`
 	Variables map[string]string `json:"variables"`
+	Scenario  *vectorScenario   `json:"scenario"`
+}
+
+// vectorScenario is what the author of a scenario says of it.
+type vectorScenario struct {
+	Name            string `json:"name"`
+	Description     string `json:"description"`
+	ExpectedOutcome string `json:"expected_outcome"`
+	Input           any    `json:"input"`
+	Expected        any    `json:"expected"`
+	Stdout          string `json:"stdout"`
 }
 
 type vectorMessage struct {

@@ -1,6 +1,8 @@
 package checks
 
 import (
+	"strings"
+
 	"github.com/arena-evals/arena/internal/chat"
 )
 
@@ -8,6 +10,7 @@ import (
 func (c *vectorContext) subject(scope string) *Subject {
 	s := &Subject{Session: scope == scopeSession, Turn: -1, Messages: c.transcript(), Metadata: c.Metadata}
 	s.Variables, s.Workflow, s.Composition = c.Variables, c.workflow(), c.composition()
+	s.Scenario = c.Scenario.info()
 	if !s.Session {
 		s.Start, s.Turn = lastTurn(s.Messages)
 	}
@@ -19,6 +22,17 @@ func (c *vectorContext) subject(scope string) *Subject {
 	c.calls(s)
 	c.spend(s)
 	return s
+}
+
+// info is what a judge of the whole scenario sees of it.
+func (v *vectorScenario) info() *ScenarioInfo {
+	if v == nil {
+		return nil
+	}
+	return &ScenarioInfo{
+		Name: v.Name, Description: v.Description, ExpectedOutcome: v.ExpectedOutcome, Stdout: v.Stdout,
+		Input: strings.Join(chunksOf(v.Input), "\n"), Expected: strings.Join(chunksOf(v.Expected), "\n"),
+	}
 }
 
 // reply makes the output the text of the last assistant message in scope.

@@ -36,16 +36,37 @@ type SkippedVectors struct {
 	Reason string
 }
 
+// VerifyOptions is what vectors are run with.
+type VerifyOptions struct {
+	// Judges makes the judges of vectors: a model behind an OpenAI-compatible endpoint, which answers them all. They must
+	// remember no answer, for the next vector may get another one to the same question.
+	Judges func(endpoint string) (Judges, error)
+}
+
 // Verify runs vectors. A type that does not exist at all is run too: refusing it is the right answer.
-func Verify(ctx context.Context, files []VectorFile) *Agreement {
+func Verify(ctx context.Context, files []VectorFile, o VerifyOptions) (*Agreement, error) {
+	judge, err := startJudge(o.Judges)
+	if err != nil {
+		return nil, err
+	}
+	r := &vectorRun{judge: judge}
+	return r.all(ctx, files), judge.Close()
+}
+
+// vectorRun is what runs the vectors, one after the other.
+type vectorRun struct {
+	compiler Compiler
+	judge    *judgeServer
+}
+
+func (r *vectorRun) all(ctx context.Context, files []VectorFile) *Agreement {
 	a := &Agreement{}
-	compiler := &Compiler{}
 	skipped := map[string]*SkippedVectors{}
 	for i := range files {
 		f := &files[i]
 		for j := range f.Vectors {
 			v := &f.Vectors[j]
-			if reason := v.unavailable(f.Type); reason != "" {
+			if reason := v.unavailable(); reason != "" {
 				if skipped[f.Type] == nil {
 					skipped[f.Type] = &SkippedVectors{Type: f.Type, Reason: reason}
 				}
@@ -53,7 +74,7 @@ func Verify(ctx context.Context, files []VectorFile) *Agreement {
 				continue
 			}
 			a.Total++
-			got := v.run(ctx, compiler, f)
+			got := r.run(ctx, f, v)
 			if want := v.differs(got); want != "" {
 				a.Disagreements = append(a.Disagreements, Disagreement{f.File, v.Name, want, got.String()})
 				continue
@@ -81,42 +102,55 @@ func (a *Agreement) Write(w io.Writer) error {
 	return err
 }
 
-// unavailable says why this version cannot run the vector; "" when it can.
-func (v *Vector) unavailable(name string) string {
-	if family, ok := planned()[name]; ok {
-		return string(family) + ", not available yet"
-	}
-	switch {
-	case v.Exec != nil:
-		return "checks by programs, not available yet"
-	case name == scenarioJudge:
-		return "scenario judges, not available yet"
+// unavailable says why this machine cannot run the vector; "" when it can.
+func (v *Vector) unavailable() string {
+	if v.Exec != nil {
+		return startable()
 	}
 	return ""
 }
-
-// scenarioJudge is the type that vectors give to the judge of a whole scenario, which is no check.
-const scenarioJudge = "judge_verdict"
 
 // outcome is what became of a vector.
 type outcome struct {
 	problems []diag.Diagnostic // not empty: the check was refused
 	verdict  result.Verdict
 	args     map[string]any // with which a tool was called; nil: none was
+	judged   bool           // a judge was asked
+	prompt   string         // what it was told
+	request  *vectorRequest // what the endpoint was asked first; nil: nothing
+	stdin    any            // of the program; nil: it was not started
+	broken   error          // the vector could not be run
 }
 
-func (v *Vector) run(ctx context.Context, c *Compiler, f *VectorFile) outcome {
-	compiled, problems := compileJSON(c, f.Type, string(v.Params), f.Scope, v.When)
+func (r *vectorRun) run(ctx context.Context, f *VectorFile, v *Vector) outcome {
+	host, err := v.open(f.Type)
+	if err != nil {
+		return outcome{broken: err}
+	}
+	o := r.judged(ctx, f, v, host)
+	host.sent(&o)
+	o.broken = host.close()
+	return o
+}
+
+func (r *vectorRun) judged(ctx context.Context, f *VectorFile, v *Vector, host *vectorHost) outcome {
+	compiled, problems := compileWith(host.handlers(), &r.compiler, f.Type, host.params(v.Params), f.Scope, v.When)
 	if compiled == nil {
 		return outcome{problems: problems}
 	}
 	s, tools := v.subject(f.Scope)
-	return outcome{verdict: compiled.Judge(ctx, s), args: tools.called()}
+	s.Judges, s.Host = r.judge.begin(v), host.host
+	o := outcome{verdict: compiled.Judge(ctx, s), args: tools.called()}
+	o.judged, o.prompt = r.judge.asked()
+	return o
 }
 
 func (o outcome) errored() bool { return len(o.problems) > 0 || o.verdict.Status == result.Errored }
 
 func (o outcome) String() string {
+	if o.broken != nil {
+		return "it could not be run: " + o.broken.Error()
+	}
 	if len(o.problems) > 0 {
 		return "refused: " + o.problems[0].Msg
 	}
@@ -130,6 +164,9 @@ func (o outcome) String() string {
 
 // differs is the first expectation that does not hold, as text; "" when all do.
 func (v *Vector) differs(o outcome) string {
+	if o.broken != nil {
+		return "a verdict"
+	}
 	for _, key := range slices.Sorted(maps.Keys(v.Expect)) {
 		want := v.Expect[key]
 		ok, err := o.meets(key, want)
@@ -162,17 +199,54 @@ func (o outcome) meets(key string, want json.RawMessage) (bool, error) {
 		err := json.Unmarshal(want, &score)
 		return err == nil && o.verdict.Score != nil && math.Abs(*o.verdict.Score-score) <= tolerance, err
 	case "details":
-		w, err := chat.DecodeJSON(want)
-		if err != nil {
-			return false, err
+		return o.details(want)
+	case "verdict":
+		return o.details(map[string]any{"verdict": want})
+	case "judge_called":
+		return equalBool(want, o.judged)
+	case "judge_prompt_contains", "judge_prompt_excludes":
+		var texts []string
+		err := json.Unmarshal(want, &texts)
+		found := func(text string) bool { return strings.Contains(o.prompt, text) == (key == "judge_prompt_contains") }
+		return err == nil && every(texts, found), err
+	case "request":
+		if o.request == nil {
+			return false, nil
 		}
-		g, err := chat.DecodeJSON([]byte(compactJSON(o.verdict.Details)))
-		return err == nil && subset(w, g), err
+		text, err := o.request.differs(want)
+		if text != "" {
+			err = fmt.Errorf("it was sent with %s", text)
+		}
+		return text == "", err
+	case "stdin":
+		w, err := chat.DecodeJSON(want)
+		return err == nil && o.stdin != nil && subset(w, o.stdin), err
+	case "stdin_params_absent":
+		var names []string
+		err := json.Unmarshal(want, &names)
+		fields, started := o.stdin.(map[string]any)
+		params, _ := fields["params"].(map[string]any)
+		absent := func(name string) bool { _, there := params[name]; return !there }
+		return err == nil && started && every(names, absent), err
 	case "tool_args":
 		w, err := chat.DecodeJSON(want)
 		return err == nil && o.args != nil && equalJSON(w, o.args), err
 	}
 	return false, fmt.Errorf("this version cannot tell whether that holds")
+}
+
+// details reports whether the details of the verdict have all that is wanted.
+func (o outcome) details(want any) (bool, error) {
+	w, err := chat.DecodeJSON([]byte(compactJSON(want)))
+	if err != nil {
+		return false, err
+	}
+	g, err := chat.DecodeJSON([]byte(compactJSON(o.verdict.Details)))
+	return err == nil && subset(w, g), err
+}
+
+func every(texts []string, holds func(string) bool) bool {
+	return !slices.ContainsFunc(texts, func(text string) bool { return !holds(text) })
 }
 
 func equalBool(want json.RawMessage, got bool) (bool, error) {

@@ -1,6 +1,10 @@
 package checks
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,7 +25,11 @@ func TestVerify(t *testing.T) {
 		files[i].File = filepath.Base(files[i].File)
 	}
 	var out strings.Builder
-	if err := Verify(t.Context(), files).Write(&out); err != nil {
+	a, err := Verify(t.Context(), files, VerifyOptions{Judges: wireJudges})
+	if err == nil {
+		err = a.Write(&out)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	want := `contains.json: the vector is wrong about the score
@@ -31,7 +39,7 @@ contains.json: the vector is wrong about the verdict
   want  passed false
   got   passed with score 1: 1 of 1 pattern found
 contains.json: the vector expects what nobody can tell
-  want  judge_called false (this version cannot tell whether that holds)
+  want  mood "calm" (this version cannot tell whether that holds)
   got   passed with score 1: 1 of 1 pattern found
 contains.json: the vector is wrong about the details
   want  details {"missing_patterns": []}
@@ -39,14 +47,43 @@ contains.json: the vector is wrong about the details
 contains.json: the vector expects nothing
   want  something (the vector expects nothing)
   got   failed with score 0: 0 of 1 pattern found: missing "refund"
+judged.json: the vector is wrong about the prompt
+  want  judge_prompt_excludes ["It is kind."]
+  got   passed with score 1: the judge gave no reason
+judged.json: the vector is wrong about the call
+  want  judge_called false
+  got   passed with score 1: the judge gave no reason
+programs.json: the vector is wrong about the request
+  want  stdin_params_absent ["language"]
+  got   passed with score 1: the program gave no detail
+programs.json: the vector is wrong about the content
+  want  stdin {"content": "Do"}
+  got   passed with score 1: the program gave no detail
+rest_eval.json: the vector is wrong about the method
+  want  request {"method": "PUT"} (it was sent with method POST)
+  got   failed with score 0.5: the endpoint gave no reason
+rest_eval.json: the vector is wrong about the body
+  want  request {"body": {"current_output": "Do"}} (it was sent with body {"current_output":"Done."})
+  got   passed with score 1: the endpoint gave no reason
+rest_eval.json: the vector is wrong about a header
+  want  request {"headers": {"X-Key": "k-1"}} (it was sent with header X-Key "")
+  got   passed with score 1: the endpoint gave no reason
+rest_eval.json: the vector asks too much
+  want  request {"mood": "calm"} (json: unknown field "mood")
+  got   passed with score 1: the endpoint gave no reason
+rest_eval.json: nothing was sent
+  want  request {"method": "POST"}
+  got   refused: rest_eval: url must begin with http:// or https://, found "ftp://nowhere.test"
 tool_exec.json: the vector is wrong about the arguments
   want  tool_args {}
   got   passed with score 1: run_tests succeeded: "ok"
 tool_exec.json: the vector expects a call that was not made
   want  tool_args {}
   got   error: the project has no tool "run_tests"
-skipped llm_judge: 2 vectors (LLM judges, not available yet)
-checks: 8/15 vectors agree
+verdict.json: the vector is wrong about the verdict on the run
+  want  verdict "pass"
+  got   failed with score 0: no
+checks: 16/33 vectors agree
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -78,46 +115,6 @@ func TestVectorFilesThatAreNone(t *testing.T) {
 	}
 }
 
-// TestConformance runs the corpus that lies beside the repository, where there is one.
-func TestConformance(t *testing.T) {
-	t.Parallel()
-	dir := corpus(t)
-	files, err := ReadVectors(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := Verify(t.Context(), files)
-	if a.Agree != a.Total || a.Total == 0 {
-		var out strings.Builder
-		if err := a.Write(&out); err != nil {
-			t.Fatal(err)
-		}
-		t.Error(out.String())
-	}
-	t.Logf("%d of %d vectors agree, %d types are not available yet", a.Agree, a.Total, len(a.Skipped))
-}
-
-// corpus finds conformance/checks: in $ARENA_CORPUS, or in a folder `shared` beside one that the repository is in.
-func corpus(t *testing.T) string {
-	t.Helper()
-	inside := filepath.Join("conformance", "checks")
-	if root := os.Getenv("ARENA_CORPUS"); root != "" {
-		return filepath.Join(root, inside)
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
-		found := filepath.Join(dir, "shared", inside)
-		if info, err := os.Stat(found); err == nil && info.IsDir() {
-			return found
-		}
-	}
-	t.Skip("no conformance corpus beside the repository; set ARENA_CORPUS to run it")
-	return ""
-}
-
 func TestTry(t *testing.T) {
 	t.Parallel()
 	v, problems := Try(t.Context(), "contains", `{"patterns": "x"}`, "x marks it", scopeSession)
@@ -136,6 +133,45 @@ func TestTry(t *testing.T) {
 		if v != nil || len(problems) == 0 || !strings.HasPrefix(problems[0].Pos.String()+" "+problems[0].Msg, tc.want) {
 			t.Errorf("%+v: %v %v", tc, v, problems)
 		}
+	}
+}
+
+// wireJudges asks an endpoint as simply as can be.
+func wireJudges(endpoint string) (Judges, error) { return wireJudge(endpoint), nil }
+
+type wireJudge string
+
+func (w wireJudge) Ask(ctx context.Context, _ JudgeUse, q *Question) (Answer, error) {
+	body := compactJSON(map[string]any{"messages": q.Messages})
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, string(w)+"/chat/completions", strings.NewReader(body))
+	if err != nil {
+		return Answer{}, err
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	var reply struct {
+		Choices []struct{ Message chat.Message }
+		Error   struct{ Message string }
+	}
+	if err := json.NewDecoder(res.Body).Decode(&reply); err != nil {
+		return Answer{}, err
+	}
+	if len(reply.Choices) == 0 {
+		return Answer{}, errors.New(reply.Error.Message)
+	}
+	return Answer{Text: reply.Choices[0].Message.Content, FinishReason: "stop"}, nil
+}
+
+func TestVerifyWithoutJudges(t *testing.T) {
+	t.Parallel()
+	_, err := Verify(t.Context(), nil, VerifyOptions{
+		Judges: func(string) (Judges, error) { return nil, errors.New("no such provider") },
+	})
+	if err == nil || err.Error() != "no such provider" {
+		t.Error(err)
 	}
 }
 

@@ -18,10 +18,26 @@ type checkDoc struct {
 	Summary  string           `json:"summary"`
 	Scoring  string           `json:"scoring"`
 	Surfaces []string         `json:"surfaces"`
-	Scope    string           `json:"scope"` // turn or conversation, conversation
+	OnFire   string           `json:"guardrail"` // what it does as one when it fires
+	Scope    string           `json:"scope"`     // turn or conversation, conversation
 	Needs    []string         `json:"needs"`
 	Params   map[string]any   `json:"params"` // JSON Schema
+	Prompt   *promptDoc       `json:"prompt,omitempty"`
 	Examples []checks.Example `json:"examples"`
+}
+
+// promptDoc is what a judge is told unless the author says otherwise.
+type promptDoc struct {
+	Version  int    `json:"version"`
+	System   string `json:"system"`
+	Criteria string `json:"criteria,omitempty"`
+}
+
+func promptOf(d *checks.Def) *promptDoc {
+	if d.Prompt == (checks.Prompt{}) {
+		return nil
+	}
+	return &promptDoc{checks.PromptVersion, d.Prompt.System, d.Prompt.Criteria}
 }
 
 func docOf(d *checks.Def) (checkDoc, error) {
@@ -32,7 +48,9 @@ func docOf(d *checks.Def) (checkDoc, error) {
 	}
 	return checkDoc{
 		Type: d.Name, Aliases: d.Names()[1:], Family: string(d.Family), Summary: d.Summary, Scoring: d.Scoring,
-		Surfaces: d.Surfaces.Words(), Scope: scope, Needs: d.Needs.Words(), Params: d.ParamSchema(), Examples: examples,
+		Surfaces: d.Surfaces.Words(), OnFire: d.EffectWords(), Scope: scope, Needs: d.Needs.Words(),
+		Params: d.ParamSchema(), Examples: examples,
+		Prompt: promptOf(d),
 	}, err
 }
 
@@ -55,14 +73,16 @@ func describe(out io.Writer, d *checks.Def) error {
 	if names := d.Names()[1:]; len(names) > 0 {
 		_, _ = fmt.Fprintf(w, "also written %s\n", strings.Join(names, ", "))
 	}
-	_, _ = fmt.Fprintf(w, "\nscore\t%s\nfor\t%s\nlooks at\t%s\nneeds\t%s\n",
-		strings.Join(wrapped(d.Scoring, 100), "\n\t"), strings.Join(d.Surfaces.Words(), ", "), d.Scope, needs(d))
+	_, _ = fmt.Fprintf(w, "\nscore\t%s\nfor\t%s\nas a guardrail\t%s\nlooks at\t%s\nneeds\t%s\n",
+		strings.Join(wrapped(d.Scoring, 100), "\n\t"), strings.Join(d.Surfaces.Words(), ", "), d.EffectWords(), d.Scope,
+		needs(d))
 	if params := d.Params(); len(params) > 0 {
 		_, _ = fmt.Fprintln(w, "\nparams")
 		for _, p := range params {
 			_, _ = fmt.Fprintf(w, "  %s\t%s\t%s\n", p.Name, p.Type, paramNote(&p))
 		}
 	}
+	_, _ = io.WriteString(w, promptText(promptOf(d)))
 	_, _ = fmt.Fprintf(w, "\n%s\n\nexamples\n", everyCheckTakes)
 	for i := range examples {
 		if examples[i].Want != checks.Refused { // --json has those too
@@ -70,6 +90,19 @@ func describe(out io.Writer, d *checks.Def) error {
 		}
 	}
 	return w.Flush()
+}
+
+// promptText shows what a judge is told; "" for checks that ask none.
+func promptText(p *promptDoc) string {
+	if p == nil {
+		return ""
+	}
+	system := indent(p.System, "    ")
+	text := fmt.Sprintf("\nwhat the judge is told (version %d)\n  system_prompt\n%s\n", p.Version, system)
+	if p.Criteria != "" {
+		text += "  criteria\n" + indent(p.Criteria, "    ") + "\n"
+	}
+	return text
 }
 
 const everyCheckTakes = "every check also takes min_score, max_score (0..1; default: the score must be 1), message,\n" +

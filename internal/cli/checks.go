@@ -9,8 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/checks/verify"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/judges"
+	"github.com/arena-evals/arena/internal/providers/open"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 func newChecksCmd(app *App) *cobra.Command {
@@ -106,17 +110,26 @@ func newVerifyCmd(app *App) *cobra.Command {
 		Long: `Verify runs every vector of the files, prints each disagreement, and ends with
 "checks: X/Y vectors agree". A vector file is JSON: {"type", "scope", "vectors": [{"name",
 "params", "context": {"output" or "messages", ...}, "expect": {"score", "passed", ...}}]}.
+With "judge_reply" or "judge_error" beside its params a vector has a judge, which gives that.
+A file with a "topic" in place of a type is about what surrounds the checks, such as guardrails.
 
 Exit status: 0 all agree, 1 at least one does not.`,
 		Example: `  arena checks verify vectors/contains.json`,
 		Args:    takes(1, -1),
 		RunE: func(c *cobra.Command, args []string) error {
-			files, err := checks.ReadVectors(args...)
+			vectors, err := verify.Read(args...)
 			if err != nil {
 				return err
 			}
-			a := checks.Verify(c.Context(), files)
-			if err := a.Write(app.Out); err != nil {
+			files, err := checks.ReadVectors(vectors.Checks...)
+			if err != nil {
+				return err
+			}
+			a, err := checks.Verify(c.Context(), files, checks.VerifyOptions{Judges: vectorJudges})
+			if err != nil {
+				return err
+			}
+			if err := errors.Join(vectors.Run(c.Context(), topics(), a, app.Out), a.Write(app.Out)); err != nil {
 				return broken(err)
 			}
 			switch {
@@ -128,6 +141,18 @@ Exit status: 0 all agree, 1 at least one does not.`,
 			return nil
 		},
 	}
+}
+
+// vectorJudges are the judges of vectors: whatever model the endpoint serves, asked like any other.
+func vectorJudges(endpoint string) (checks.Judges, error) {
+	spec := &scenario.Provider{
+		Meta: scenario.Meta{ID: "vector"}, Type: "openai-compatible", Model: "vector", BaseURL: endpoint,
+	}
+	client, err := open.New(spec, open.Options{Retries: new(0)})
+	if err != nil {
+		return nil, err
+	}
+	return judges.Of(client, spec.ID, spec.Model), nil
 }
 
 type tryFlags struct {

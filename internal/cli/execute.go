@@ -23,22 +23,27 @@ type execution struct {
 	// passed is the ids of the trials that --rerun-failed left out.
 	passed []string
 
+	metrics *exporter // nil: none are asked for
 	collect result.Collector
 	screen  *term.Printer
 	notes   chan string // from other goroutines, for the screen
 }
 
 func (x *execution) run(ctx context.Context) (err error) {
-	file, err := x.out.openJournal()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, closed(file)) }()
 	run := &result.Run{
 		SchemaVersion: result.SchemaVersion, Arena: shortVersion(), Name: x.plan.Name, Started: x.app.Now().UTC(),
 		Planned: len(x.plan.Trials), FailOn: x.plan.FailOn,
 		Command: x.flags.command(), PassedBefore: x.passed,
 	}
+	if x.metrics, err = x.flags.metrics.open(ctx, x.plan, run); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.metrics.close()) }()
+	file, err := x.out.openJournal()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closed(file)) }()
 	journal, err := result.NewJournal(file, result.JournalHeader{
 		Arena: run.Arena, Name: run.Name, Started: run.Started, Planned: run.Planned, FailOn: run.FailOn,
 		Command: run.Command, PassedBefore: run.PassedBefore,
@@ -46,11 +51,13 @@ func (x *execution) run(ctx context.Context) (err error) {
 	if err != nil {
 		return broken(err)
 	}
-	ctx, interrupted := x.interruptible(ctx)
+	ctx, interrupted := x.app.interruptible(ctx, runner.Stop(), func() {
+		x.note("stopping: trials in flight end now, reports follow; interrupt again to quit at once")
+	})
 	x.screen, x.notes = newScreen(x.app, x.flags), make(chan string, 16)
 	x.screen.Start(planned(x.plan))
 	runErr := runner.Run(ctx, x.plan, x.runOptions(), journal, x)
-	return x.conclude(run, journal, runErr, interrupted())
+	return x.conclude(ctx, run, journal, runErr, interrupted())
 }
 
 func closed(f *os.File) error {
@@ -63,6 +70,7 @@ func closed(f *os.File) error {
 // Handle implements runner.Sink: it hears of a trial when it is on disk.
 func (x *execution) Handle(e result.Event) error {
 	x.showNotes()
+	x.metrics.handle(e)
 	switch e := e.(type) {
 	case result.TrialStarted:
 		x.screen.TrialStarted(e.ID)
@@ -97,14 +105,16 @@ func (x *execution) showNotes() {
 
 // conclude folds what finished, writes every report and settles the exit status. It does so as well when the run was
 // cut short: what was paid for is reported.
-func (x *execution) conclude(run *result.Run, journal *result.Journal, runErr error, interrupted bool) error {
+func (x *execution) conclude(
+	ctx context.Context, run *result.Run, journal *result.Journal, runErr error, interrupted bool,
+) error {
 	run.DurationMS = float64(x.app.Now().Sub(run.Started).Round(time.Microsecond)) / float64(time.Millisecond)
 	x.collect.Finish(run)
 	journal.Bind(run)
 	endErr := journal.Close(result.JournalFooter{DurationMS: run.DurationMS, Interrupted: interrupted})
-	reportErr := x.out.writeAll(run)
+	reportErr := errors.Join(x.out.writeAll(run), x.metrics.finish(ctx, run))
 	x.showNotes()
-	screenErr := x.screen.Finish(run, x.out.paths()...)
+	screenErr := x.screen.Finish(run, append(x.out.paths(), x.metrics.paths()...)...)
 	if err := errors.Join(runErr, endErr, reportErr, screenErr, annotate(x.app, run)); err != nil {
 		x.app.complain(err)
 		if code := run.Exit(interrupted); code != result.ExitPassed {
@@ -115,44 +125,12 @@ func (x *execution) conclude(run *result.Run, journal *result.Journal, runErr er
 	return exit(run.Exit(interrupted))
 }
 
-// interruptible cancels the run at the first interrupt and ends the process at the second. The returned function
-// stops listening and says whether there was one.
-func (x *execution) interruptible(ctx context.Context) (context.Context, func() bool) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	signals, stop := x.app.Interrupts()
-	done, seen := make(chan struct{}), make(chan bool, 1)
-	go func() {
-		interrupted := false
-		defer func() { seen <- interrupted }()
-		for {
-			select {
-			case <-done:
-				return
-			case <-signals:
-				if interrupted {
-					x.app.Exit(result.ExitInterrupted)
-				}
-				interrupted = true
-				x.note("stopping: trials in flight end now, reports follow; interrupt again to quit at once")
-				cancel(runner.Stop())
-			}
-		}
-	}()
-	return ctx, func() bool {
-		close(done)
-		interrupted := <-seen
-		stop()
-		cancel(nil)
-		return interrupted
-	}
-}
-
 func (x *execution) runOptions() runner.Options {
 	f := x.flags
 	return runner.Options{
 		Jobs: x.jobs, FailFast: f.failFast, OnFailure: f.onFailure, Strict: f.strict, Now: x.app.Now,
 		Temperature: given(f, "temperature", f.temperature), MaxTokens: given(f, "max-tokens", f.maxTokens),
-		Seed: given(f, "seed", f.seed),
+		Seed: given(f, "seed", f.seed), JudgeGate: given(f, "judge-gate", f.judgeGate),
 		Crash: func(trial string, cause any, stack []byte) {
 			x.note(fmt.Sprintf("trial %s crashed: %v\n%s", trial, cause, stack))
 		},

@@ -3,7 +3,6 @@ package cli
 import (
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 )
 
 // A small run is over before garbage matters and hardly collects any. A suite of many thousand scenarios trades some
@@ -23,9 +22,9 @@ func watchHeap(getenv func(string) string) {
 	type sentinel struct{ _ [16]byte }
 	var look func(*sentinel)
 	look = func(*sentinel) {
-		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-		metrics.Read(live)
-		if live[0].Value.Kind() == metrics.KindUint64 && live[0].Value.Uint64() > largeHeap {
+		var heap runtime.MemStats
+		runtime.ReadMemStats(&heap)
+		if heap.HeapAlloc > largeHeap {
 			debug.SetGCPercent(largePercent)
 			return
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 // listable is what there is to list.
-var listable = []string{"scenarios", "providers", "tools", "prompts", "checks"}
+var listable = []string{"scenarios", "providers", "judges", "tools", "prompts", "checks"}
 
 type listFlags struct {
 	config  string
@@ -103,6 +103,10 @@ func rowsOf(p *scenario.Project, kind string) []listed {
 		for _, q := range p.Providers {
 			rows = append(rows, listed{q.ID, strings.Trim(q.Type+" "+q.Model+groupNote(q), " "), q.Capabilities, q.Pos})
 		}
+	case "judges":
+		for _, j := range p.Judges {
+			rows = append(rows, listed{j.Name, judgeNote(p, j), nil, j.Pos})
+		}
 	case "tools":
 		for _, t := range p.Tools {
 			rows = append(rows, listed{t.ID, t.Description, nil, t.Pos})
@@ -113,6 +117,15 @@ func rowsOf(p *scenario.Project, kind string) []listed {
 		}
 	}
 	return rows
+}
+
+func judgeNote(p *scenario.Project, j scenario.Judge) string {
+	for _, q := range p.Providers {
+		if q.Is(j.Provider) {
+			return strings.TrimSpace(j.Provider + ": " + q.Type + " " + q.Model)
+		}
+	}
+	return j.Provider
 }
 
 func groupNote(q *scenario.Provider) string {

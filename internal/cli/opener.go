@@ -10,11 +10,11 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// opener makes the clients of a plan's providers.
+// opener makes the clients of a plan's providers. A model may be tested and judge at once, and connections serve both.
 func opener(app *App, f *runFlags, jobs int) runner.Opener {
 	return func(p *scenario.Project, spec *scenario.Provider) (providers.Provider, bool, error) {
 		client, err := open.New(spec, open.Options{
-			Getenv: p.Getenv, Jobs: jobs, Retries: given(f, "retries", f.retries),
+			Getenv: p.Getenv, Jobs: jobs + max(jobs, runner.JudgesAtOnce), Retries: given(f, "retries", f.retries),
 			Random: rand.Float64, // spreads retries in time and shows in no result
 			Now:    app.Now, MockFile: p.Mock, Inline: inlineReplies(p), Lenient: f.lenient,
 		})

@@ -154,9 +154,13 @@ func (o *outputs) writeAll(run *result.Run) error {
 	return errors.Join(errs...)
 }
 
-// save writes beside the target and renames: a report is whole or not there.
-func (r *reportFile) save(run *result.Run) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(r.path), ".arena-*")
+func (r *reportFile) save(run *result.Run) error {
+	return writeWhole(r.path, func(w io.Writer) error { return r.write(w, run) })
+}
+
+// writeWhole writes beside the target and renames: a file is whole or not there.
+func writeWhole(path string, write func(io.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".arena-*")
 	if err != nil {
 		return err
 	}
@@ -166,10 +170,10 @@ func (r *reportFile) save(run *result.Run) (err error) {
 		}
 	}()
 	w := bufio.NewWriterSize(f, 1<<16)
-	if err := errors.Join(r.write(w, run), w.Flush(), f.Chmod(0o644), f.Close()); err != nil {
+	if err := errors.Join(write(w), w.Flush(), f.Chmod(0o644), f.Close()); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), r.path)
+	return os.Rename(f.Name(), path)
 }
 
 // paths lists the reports as the summary shows them.

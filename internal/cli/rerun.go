@@ -25,6 +25,10 @@ func (f *runFlags) command() []string {
 	str("config", f.config)
 	on("mock-provider")
 	str("mock-config", f.mockConfig)
+	str("judge", f.judge)
+	if f.set["judge-gate"] {
+		words = append(words, "--judge-gate="+strconv.FormatBool(f.judgeGate))
+	}
 	str("temperature", strconv.FormatFloat(f.temperature, 'g', -1, 64))
 	str("seed", strconv.FormatInt(f.seed, 10))
 	str("max-tokens", strconv.Itoa(f.maxTokens))

@@ -13,7 +13,7 @@ import (
 // onlyFailed narrows a plan to what the journal of the last run does not show as settled, and returns the ids of the
 // trials that it leaves out. The trials of a group stay together: the rate at which they pass is what counts.
 func onlyFailed(plan *runner.Plan, journal string) (passed []string, err error) {
-	settled, err := settledTrials(journal)
+	settled, err := settledTrials(journal, slices.Contains(plan.FailOn, result.FailOnGuardrail))
 	if err != nil {
 		return nil, err
 	}
@@ -40,8 +40,8 @@ func onlyFailed(plan *runner.Plan, journal string) (passed []string, err error) 
 }
 
 // settledTrials reads the ids of those that need not run again: they passed, were tolerated or skipped, or had passed
-// before a run that left them out for that.
-func settledTrials(journal string) (map[string]bool, error) {
+// before a run that left them out for that. strict says that a guardrail which fired makes a run red.
+func settledTrials(journal string, strict bool) (map[string]bool, error) {
 	file, err := os.Open(journal)
 	if err != nil {
 		return nil, fmt.Errorf("--rerun-failed needs the journal of a run before: %w", err)
@@ -57,7 +57,8 @@ func settledTrials(journal string) (map[string]bool, error) {
 	}
 	for i := range last.Briefs {
 		b := &last.Briefs[i]
-		settled[b.ID] = b.Status == result.Passed || b.Status == result.Skipped || b.Tolerated
+		red := strict && b.Guards != nil && b.Guards.Fired > 0
+		settled[b.ID] = !red && (b.Status == result.Passed || b.Status == result.Skipped || b.Tolerated)
 	}
 	return settled, nil
 }

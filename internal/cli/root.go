@@ -44,7 +44,7 @@ func newRoot(app *App) *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = false
 	root.AddCommand(
 		newRunCmd(app), newValidateCmd(app), newListCmd(app), newChecksCmd(app), newSchemaCmd(app), newInitCmd(app),
-		newReportCmd(app), newVersionCmd(app),
+		newReportCmd(app), newJudgeCmd(app), newVersionCmd(app),
 	)
 	strict(root)
 	return root

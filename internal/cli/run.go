@@ -88,6 +88,7 @@ func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) *runner.P
 			}
 		}
 	}
+	f.filter.Apply(suite, d)
 	return runner.Make(suite, runner.PlanOptions{
 		Selection:    runner.Selection{Scenarios: f.scenarios, Providers: f.providers, Regions: f.regions, Tags: f.tags},
 		Trials:       f.trials,
@@ -96,6 +97,8 @@ func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) *runner.P
 		Strict:       f.strict,
 		Lenient:      f.lenient,
 		FailOn:       f.failOn,
+		Judge:        f.judge,
+		Jobs:         f.jobsFor(suite),
 		Open:         opener(app, f, f.jobsFor(suite)),
 		OpenEmbedder: embedderOpener(app, f, f.jobsFor(suite)),
 	}, d)

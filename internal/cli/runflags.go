@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/evals"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -24,6 +25,9 @@ type runFlags struct {
 
 	mock       bool
 	mockConfig string
+
+	judge     string
+	judgeGate bool
 
 	temperature      float64
 	maxTokens        int
@@ -47,13 +51,16 @@ type runFlags struct {
 	verbose          int
 	color            string
 
+	metrics metricsFlags
+	filter  evals.Filter // of evals
+
 	set map[string]bool // flags that were given, by name
 }
 
 // Names that other tools taught people to type.
 var flagAliases = map[string]string{
 	"concurrency": "jobs", "formats": "format", "simple": "ci", "scenarios": "scenario", "providers": "provider",
-	"dry-run": "list", "html": "html-file",
+	"dry-run": "list", "html": "html-file", "skip-pack-evals": "skip-evals",
 }
 
 // canonical is the name of a flag that may be called by another one.
@@ -82,6 +89,15 @@ func (f *runFlags) register(fl *pflag.FlagSet) {
 
 	fl.BoolVar(&f.mock, "mock-provider", false, "answer for every provider from mock replies, without any network")
 	fl.StringVar(&f.mockConfig, "mock-config", "", "mock reply `file`; wins over the providers' own")
+	fl.StringVar(&f.judge, "judge", "", "who judges for checks that name nobody: a `judge`, a provider, or type/model\n"+
+		"(default: the config's first judge)")
+	fl.BoolVar(&f.judgeGate, "judge-gate", false, "ask no judge once a check without one has failed in the trial\n"+
+		"(default: as the files say)")
+	fl.StringSliceVar(&f.filter.Groups, "eval-groups", nil, "only evals in one of these groups, a `list` such as\n"+
+		"fast-running,safety")
+	fl.StringSliceVar(&f.filter.Types, "eval-types", nil, "only evals by one of these checks, a `list` such as\n"+
+		"contains,llm_judge")
+	fl.BoolVar(&f.filter.Skip, "skip-evals", false, "run no evals")
 	fl.Float64Var(&f.temperature, "temperature", 0, "sampling temperature of every call, a `number` from 0 to 2")
 	fl.Int64Var(&f.seed, "seed", 0, "sampling seed of every call, any whole `number`")
 	fl.IntVar(&f.maxTokens, "max-tokens", 0, "limit every reply to `n` tokens")
@@ -94,7 +110,7 @@ func (f *runFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&f.onFailure, "on-failure", "", "`action` after a failed turn assertion: continue or stop")
 	fl.BoolVar(&f.failFast, "fail-fast", false, "end the run at the first trial that fails")
 	fl.StringSliceVar(&f.failOn, "fail-on", nil, "what makes the exit status red, a `list` of assertion_failure,\n"+
-		"error, skipped (default: assertion_failure,error; empty: nothing)")
+		"error, skipped, guardrail, eval (default: assertion_failure,error; empty: nothing)")
 	fl.BoolVar(&f.strict, "strict", false, "warnings are errors, such as a scenario that asserts nothing")
 	fl.BoolVar(&f.lenient, "lenient", false, "unknown fields and parameters are warnings: for other tools' files")
 	fl.BoolVar(&f.allowEmpty, "allow-empty", false, "a plan without trials is no error")
@@ -107,6 +123,8 @@ func (f *runFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&f.markdownFile, "markdown-file", "", "write Markdown to this `file`")
 	fl.StringVar(&f.junitGranularity, "junit-granularity", "scenario",
 		"`unit` of a JUnit test case: scenario, turn or check")
+
+	f.metrics.register(fl)
 
 	fl.BoolVar(&f.ci, "ci", false, "plain output without colour or redrawing, as in a pipe")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "only failures and the summary")
@@ -137,17 +155,23 @@ func (f *runFlags) complete(cmd *cobra.Command, args []string) error {
 	for _, c := range []struct {
 		flag  string
 		names []string
-	}{{"scenario", f.scenarios}, {"provider", f.providers}, {"region", f.regions}, {"tag", f.tags}} {
+	}{{"scenario", f.scenarios}, {"provider", f.providers}, {"region", f.regions}, {"tag", f.tags},
+		{"eval-groups", f.filter.Groups}, {"eval-types", f.filter.Types}} {
 		if f.set[c.flag] && strings.Trim(strings.Join(c.names, ""), " ") == "" { // an unset variable, most likely
 			bad("--%s is empty: name what is to be run, or leave the flag out", c.flag)
 		}
+	}
+	if f.judge = strings.TrimSpace(f.judge); f.set["judge"] && f.judge == "" {
+		bad("--judge is empty: name who is to judge, or leave the flag out")
 	}
 	errs = append(errs,
 		oneOf("on-failure", []string{f.onFailure}, "", "continue", "stop"),
 		oneOf("color", []string{f.color}, "auto", "always", "never"),
 		oneOf("junit-granularity", []string{f.junitGranularity}, "scenario", "turn", "check"),
 		oneOf("format", f.formats, "json", "junit", "html", "markdown"),
-		oneOf("fail-on", f.failOn, result.FailOnAssertion, result.FailOnError, result.FailOnSkipped),
+		oneOf("fail-on", f.failOn, result.FailOnAssertion, result.FailOnError, result.FailOnSkipped,
+			result.FailOnGuardrail, result.FailOnEval),
+		f.metrics.complete(f.set),
 	)
 	if len(f.evals) > 0 {
 		bad("--eval %s: evals over recordings are not available in this version of arena", strings.Join(f.evals, ","))

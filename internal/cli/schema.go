@@ -67,7 +67,7 @@ func schemaOf(name string) ([]byte, error) {
 	if name == resultsSchema.Name {
 		return jsonout.Schema(), nil
 	}
-	schema := scenario.Schema(name, checkSchemas())
+	schema := scenario.Schema(name, checks.Schemas())
 	if schema == nil {
 		err := fmt.Errorf("there is no schema %q", name)
 		if near := diag.Nearest(name, schemaNames()); near != "" {
@@ -81,13 +81,4 @@ func schemaOf(name string) ([]byte, error) {
 	enc.SetIndent("", "  ")
 	err := enc.Encode(schema)
 	return b.Bytes(), err
-}
-
-// checkSchemas describes the checks for the schemas of the files in which they stand.
-func checkSchemas() []scenario.CheckSchema {
-	var list []scenario.CheckSchema
-	for _, d := range checks.Builtin() {
-		list = append(list, scenario.CheckSchema{Names: d.Names(), Summary: d.Summary, Params: d.ParamSchema()})
-	}
-	return list
 }

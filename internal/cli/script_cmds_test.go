@@ -24,16 +24,20 @@ type command = func(ts *testscript.TestScript, neg bool, args []string)
 // commands are what scripts may call beside the commands of testscript.
 func commands() map[string]command {
 	return map[string]command{
-		"exits":    exits,
-		"stub":     cmdStub,
-		"jsonpath": jsonPath,
-		"xmlvalid": xmlValid,
-		"absent":   absent,
-		"prepend":  func(ts *testscript.TestScript, _ bool, args []string) { splice(ts, args, true) },
-		"append":   func(ts *testscript.TestScript, _ bool, args []string) { splice(ts, args, false) },
-		"chop":     chop,
-		"grow":     grow,
-		"cptree":   copyTree,
+		"exits":      exits,
+		"stub":       cmdStub,
+		"evaluators": cmdEvaluators,
+		"gateway":    cmdGateway,
+		"address":    cmdAddress,
+		"scrape":     cmdScrape,
+		"jsonpath":   jsonPath,
+		"xmlvalid":   xmlValid,
+		"absent":     absent,
+		"prepend":    func(ts *testscript.TestScript, _ bool, args []string) { splice(ts, args, true) },
+		"append":     func(ts *testscript.TestScript, _ bool, args []string) { splice(ts, args, false) },
+		"chop":       chop,
+		"grow":       grow,
+		"cptree":     copyTree,
 	}
 }
 
@@ -41,7 +45,8 @@ func commands() map[string]command {
 //
 //	exits 2 arena run nowhere.yaml
 //
-// In its output the work folder is $WORK and the address of the stub http://stub.
+// In its output the work folder is $WORK and the address of the stub http://stub, those of evaluators http://rest and so
+// on.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits status program [args...]")
@@ -55,7 +60,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	} else {
 		ts.Check(err)
 	}
-	scrub := strings.NewReplacer(ts.Getenv("WORK"), "$WORK", stubOf(ts).address(), "http://stub")
+	scrub := strings.NewReplacer(append(evaluatorsOf(ts).addresses(),
+		ts.Getenv("WORK"), "$WORK", stubOf(ts).address(), "http://stub")...)
 	stdout, stderr := scrub.Replace(ts.ReadFile("stdout")), scrub.Replace(ts.ReadFile("stderr"))
 	_, _ = io.WriteString(ts.Stdout(), stdout) // a strings.Builder
 	_, _ = io.WriteString(ts.Stderr(), stderr)

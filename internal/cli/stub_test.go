@@ -26,16 +26,20 @@ import (
 //	reset                             the connection is closed without a word
 //	stall                             half a reply, and then nothing more
 //	hang                              nothing at all
+//	endless on and on                 a stream of these words, again and again, until the client leaves
+//	on refund text Yes.               answers every request that holds the word, and does not count as a line
 //
 // @AUTH@ in a body is the Authorization header of the request. A request that wants a stream gets one.
 type stub struct {
 	server *httptest.Server
 	lines  []string
-	over   chan struct{} // closed at the end of the script
+	on     map[string]string // word → line
+	over   chan struct{}     // closed at the end of the script
 
 	mu       sync.Mutex
 	requests []stubRequest
-	arrival  chan struct{} // closed and made anew with each request
+	left     int           // clients that did not wait for the end of an endless reply
+	arrival  chan struct{} // closed and made anew with each request, and with each client that leaves
 }
 
 // stubRequest is a request as `stub log` writes it.
@@ -54,10 +58,11 @@ func stubOf(ts *testscript.TestScript) *stub { return ts.Value(stubKey{}).(*stub
 //	stub serve replies.txt   starts the server and sets STUB to its address
 //	stub wait 2              waits until so many requests have arrived
 //	stub count 4             expects exactly so many
+//	stub left 1              waits until so many clients have left an endless reply
 //	stub log requests.jsonl  writes what has arrived
 func cmdStub(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
-		ts.Fatalf("usage: stub serve|wait|count|log arg")
+		ts.Fatalf("usage: stub serve|wait|count|left|log arg")
 	}
 	s := stubOf(ts)
 	switch args[0] {
@@ -69,7 +74,11 @@ func cmdStub(ts *testscript.TestScript, neg bool, args []string) {
 	case "wait":
 		n, err := strconv.Atoi(args[1])
 		ts.Check(err)
-		s.wait(n)
+		s.wait(func() bool { return len(s.requests) >= n })
+	case "left":
+		n, err := strconv.Atoi(args[1])
+		ts.Check(err)
+		s.wait(func() bool { return s.left >= n })
 	case "count":
 		if got := strconv.Itoa(len(s.seen())); got != args[1] {
 			ts.Fatalf("%s requests have arrived, want %s", got, args[1])
@@ -88,8 +97,16 @@ func cmdStub(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func (s *stub) start(script string) {
-	s.lines = strings.Split(strings.TrimSpace(script), "\n")
-	s.over, s.arrival, s.requests = make(chan struct{}), make(chan struct{}), nil
+	s.lines, s.on = nil, map[string]string{}
+	for line := range strings.SplitSeq(strings.TrimSpace(script), "\n") {
+		if rest, found := strings.CutPrefix(line, "on "); found {
+			word, line, _ := strings.Cut(rest, " ")
+			s.on[word] = line
+			continue
+		}
+		s.lines = append(s.lines, line)
+	}
+	s.over, s.arrival, s.requests, s.left = make(chan struct{}), make(chan struct{}), nil, 0
 	s.server = httptest.NewServer(s)
 }
 
@@ -115,13 +132,13 @@ func (s *stub) seen() []stubRequest {
 	return s.requests
 }
 
-// wait returns when n requests have arrived; the deadline of the scripts ends it otherwise.
-func (s *stub) wait(n int) {
+// wait returns when something has come true; the deadline of the scripts ends it otherwise.
+func (s *stub) wait(come func() bool) {
 	for {
 		s.mu.Lock()
-		got, next := len(s.requests), s.arrival
+		done, next := come(), s.arrival
 		s.mu.Unlock()
-		if got >= n {
+		if done {
 			return
 		}
 		<-next
@@ -131,11 +148,24 @@ func (s *stub) wait(n int) {
 func (s *stub) note(r stubRequest) (line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	line = s.lines[min(len(s.requests), len(s.lines)-1)]
+	line = "unexpected"
+	if len(s.lines) > 0 {
+		line = s.lines[min(len(s.requests), len(s.lines)-1)]
+	}
+	for word, answer := range s.on {
+		if strings.Contains(string(r.Body), word) {
+			line = answer
+		}
+	}
 	s.requests = append(s.requests, r)
+	s.tell()
+	return line
+}
+
+// tell wakes those who wait.
+func (s *stub) tell() {
 	close(s.arrival)
 	s.arrival = make(chan struct{})
-	return line
 }
 
 func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -172,6 +202,8 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.hang(r)
 	case "hang":
 		s.hang(r)
+	case "endless":
+		s.endless(a, r, rest)
 	default:
 		http.Error(w, "the stub does not know "+verb, http.StatusTeapot)
 	}
@@ -182,6 +214,26 @@ func (s *stub) hang(r *http.Request) {
 	case <-r.Context().Done():
 	case <-s.over:
 	}
+}
+
+// endless gives up after 64 KiB, so that a client that reads everything is seen to.
+func (s *stub) endless(a *answer, r *http.Request, text string) {
+	a.w.Header().Set("Content-Type", "text/event-stream")
+	for sent := 0; sent < 64<<10; {
+		for word := range strings.SplitAfterSeq(text+" ", " ") {
+			a.write(event(map[string]any{"content": word}, ""))
+			_ = http.NewResponseController(a.w).Flush() // a client that left is what is looked for below
+			sent += len(word)
+		}
+		if r.Context().Err() != nil {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.left++
+			s.tell()
+			return
+		}
+	}
+	a.write(event(map[string]any{}, "stop") + "data: [DONE]\n\n")
 }
 
 func unquoted(text string) string {

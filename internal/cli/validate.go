@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -55,6 +56,9 @@ func (f *validateFlags) run(app *App, paths []string) error {
 			runner.ReportIdle(p, s, f.strict, diags)
 		}
 		runner.ReportToolUses(p, p.Scenarios, diags)
+		runner.ReportGuardrailUses(p, p.Scenarios, diags)
+		runner.ReportJudges(p, p.Scenarios, diags)
+		runner.ForeseeOutside(p, p.Scenarios, diags)
 		for _, later := range p.Later {
 			diags.Warnf(later.Pos, 1, "not-available", "%s: this version of arena cannot run that yet", later.Name)
 		}
@@ -81,14 +85,19 @@ func (f *validateFlags) run(app *App, paths []string) error {
 }
 
 func (f *validateFlags) summary(app *App, suite *scenario.Suite) error {
-	scenarios, providers, tools := 0, 0, 0
+	scenarios, providers, judges, tools := 0, 0, 0, 0
 	for _, p := range suite.Projects {
 		scenarios += len(p.Scenarios)
 		providers += len(p.Providers)
+		judges += len(p.Judges)
 		tools += len(p.Tools)
 	}
-	_, err := fmt.Fprintf(app.Out, "%s: %s, %s, %s; no errors\n", count(suite.Files, "file"), count(scenarios, "scenario"),
-		count(providers, "provider"), count(tools, "tool"))
+	what := []string{count(scenarios, "scenario"), count(providers, "provider")}
+	if judges > 0 {
+		what = append(what, count(judges, "judge"))
+	}
+	what = append(what, count(tools, "tool"))
+	_, err := fmt.Fprintf(app.Out, "%s: %s; no errors\n", count(suite.Files, "file"), strings.Join(what, ", "))
 	return err
 }
 

@@ -13,14 +13,16 @@ var version, commit, date string
 
 func versionText() string {
 	v, rev, when := version, commit, date
-	if info, ok := debug.ReadBuildInfo(); ok && v == "" {
-		v = info.Main.Version
-		for _, s := range info.Settings {
-			switch {
-			case s.Key == "vcs.revision" && rev == "":
-				rev = s.Value
-			case s.Key == "vcs.time" && when == "":
-				when = s.Value
+	if v == "" {
+		if info, ok := debug.ReadBuildInfo(); ok {
+			v = info.Main.Version
+			for _, s := range info.Settings {
+				switch {
+				case s.Key == "vcs.revision" && rev == "":
+					rev = s.Value
+				case s.Key == "vcs.time" && when == "":
+					when = s.Value
+				}
 			}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/mattn/go-runewidth"
+	"github.com/clipperhouse/displaywidth"
 )
 
 const tabWidth = 4
@@ -70,7 +70,7 @@ func layout(line string) []cell {
 			shown.width = tabWidth - column%tabWidth
 			shown.text = strings.Repeat(" ", shown.width)
 		} else {
-			shown.width = runewidth.StringWidth(shown.text)
+			shown.width = displaywidth.String(shown.text)
 		}
 		column += shown.width
 		cells = append(cells, shown)

@@ -3,6 +3,8 @@
 package node
 
 import (
+	"strconv"
+
 	"gopkg.in/yaml.v3"
 )
 
@@ -32,6 +34,23 @@ func Get(n *Node, key string) *Node {
 		}
 	}
 	return nil
+}
+
+// Follow walks down from n along keys and indexes, as far as they lead.
+func Follow(n *Node, path []string) *Node {
+	for _, key := range path {
+		next := Get(n, key)
+		if n.Kind == List {
+			if i, err := strconv.Atoi(key); err == nil && i >= 0 && i < len(n.Content) {
+				next = n.Content[i]
+			}
+		}
+		if next == nil {
+			break
+		}
+		n = next
+	}
+	return n
 }
 
 // Keys returns the keys of a mapping in the order of the file.

@@ -11,19 +11,42 @@ import (
 // server, zero; for a vendor whose list prices are known, from the embedded table, by the configured model or else by
 // the model that the reply names. A price that is not known stays nil: it is never taken for zero.
 func Cost(p Provider, spec *scenario.Provider) Provider {
-	c := &priced{next: p}
-	switch {
-	case spec.Pricing != nil:
-		c.price = PriceOf(spec.Pricing)
-	case spec.Type == "ollama":
-		c.price = &Price{}
-	case listed(spec.Type):
-		c.price, c.byReply = ListPrice(spec.Model), true
-	}
-	if c.price == nil && !c.byReply {
+	c := &priced{next: p, pricing: pricingOf(spec)}
+	if c.price == nil && !c.byModel {
 		return p
 	}
 	return c
+}
+
+// pricing is how the calls of a provider are priced.
+type pricing struct {
+	price   *Price
+	byModel bool // look the model that did the work up when price is nil
+}
+
+func pricingOf(spec *scenario.Provider) pricing {
+	switch {
+	case spec.Pricing != nil:
+		return pricing{price: PriceOf(spec.Pricing)}
+	case spec.Type == "ollama":
+		return pricing{price: &Price{}}
+	case listed(spec.Type):
+		return pricing{ListPrice(spec.Model), true}
+	}
+	return pricing{}
+}
+
+// usd is what a call cost that a model did; nil: not known.
+func (p pricing) usd(model string, u chat.Usage) *float64 {
+	price := p.price
+	if price == nil && p.byModel {
+		price = ListPrice(model)
+	}
+	if price == nil {
+		return nil
+	}
+	usd := price.USD(u)
+	return &usd
 }
 
 // listed reports whether a provider type is a vendor's own API, for which its list prices hold. A server that merely
@@ -37,25 +60,16 @@ func listed(kind string) bool {
 }
 
 type priced struct {
-	next    Provider
-	price   *Price
-	byReply bool // look the reply's model up when price is nil
+	next Provider
+	pricing
 }
 
 func (c *priced) Complete(ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error) (chat.Reply, error) {
 	reply, err := c.next.Complete(ctx, req, onDelta)
-	if err != nil || reply.CostUSD != nil {
-		return reply, err
+	if err == nil && reply.CostUSD == nil {
+		reply.CostUSD = c.usd(reply.Model, reply.Usage)
 	}
-	price := c.price
-	if price == nil && c.byReply {
-		price = ListPrice(reply.Model)
-	}
-	if price != nil {
-		usd := price.USD(reply.Usage)
-		reply.CostUSD = &usd
-	}
-	return reply, nil
+	return reply, err
 }
 
 func (c *priced) Unwrap() Provider { return c.next }

@@ -2,6 +2,7 @@ package providers
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -107,7 +108,8 @@ func TestPriceTable(t *testing.T) {
 			rates = append(rates, p.Long.Rate)
 		}
 		for _, r := range rates {
-			if r.Input <= 0 || r.Output <= r.Input || r.Cached != nil && (*r.Cached <= 0 || *r.Cached >= r.Input) {
+			dear := r.Output > r.Input || r.Output == 0 && strings.HasPrefix(name, "text-embedding-")
+			if r.Input <= 0 || !dear || r.Cached != nil && (*r.Cached <= 0 || *r.Cached >= r.Input) {
 				t.Errorf("%s: %+v cannot be", name, r)
 			}
 		}

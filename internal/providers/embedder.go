@@ -11,15 +11,14 @@ import (
 
 // Embedder turns texts into vectors. It is safe for concurrent use.
 type Embedder interface {
-	// Embed returns one vector for each text, in their order and all of one length. A failed call returns *Error,
-	// except when ctx is done: then ctx's cause.
-	Embed(ctx context.Context, texts []string) ([][]float64, error)
+	// Embed returns a vector for each text. A failed call returns *Error, except when ctx is done: then ctx's cause.
+	Embed(ctx context.Context, texts []string) (chat.Embeddings, error)
 }
 
-// Embedding wraps an embedder like the model of a provider: calls that fail for a while are repeated as by Retry, and
-// no more are made than Pace and Limit would let through.
+// Embedding wraps an embedder like the model of a provider: calls that fail for a while are repeated as by Retry, no
+// more are made than Pace and Limit would let through, and their cost is filled in as by Cost.
 func Embedding(e Embedder, spec *scenario.Provider, policy scenario.RetryPolicy, random func() float64) Embedder {
-	w := &embedding{next: e, policy: policy, random: random, rps: spec.RPS}
+	w := &embedding{next: e, policy: policy, random: random, rps: spec.RPS, pricing: pricingOf(spec)}
 	if spec.RPS > 0 {
 		w.limiter = rate.NewLimiter(rate.Limit(spec.RPS), max(spec.Burst, 1))
 	}
@@ -36,9 +35,10 @@ type embedding struct {
 	rps     float64
 	limiter *rate.Limiter // nil: no limit
 	slots   chan struct{} // nil: no limit
+	pricing pricing
 }
 
-func (e *embedding) Embed(ctx context.Context, texts []string) ([][]float64, error) {
+func (e *embedding) Embed(ctx context.Context, texts []string) (chat.Embeddings, error) {
 	call := &embeddingCall{next: e.next, texts: texts}
 	var p Provider = call
 	if e.limiter != nil {
@@ -48,20 +48,23 @@ func (e *embedding) Embed(ctx context.Context, texts []string) ([][]float64, err
 		p = &limited{next: p, slots: e.slots}
 	}
 	if _, err := Retry(p, e.policy, e.random).Complete(ctx, &chat.Request{}, nil); err != nil {
-		return nil, err
+		return chat.Embeddings{}, err
 	}
-	return call.vectors, nil
+	if got := &call.got; got.CostUSD == nil && got.Tokens != nil {
+		got.CostUSD = e.pricing.usd(got.Model, chat.Usage{InputTokens: *got.Tokens})
+	}
+	return call.got, nil
 }
 
 // embeddingCall is one call of an embedder in the shape in which the wrappers know calls. The reply stays empty.
 type embeddingCall struct {
-	next    Embedder
-	texts   []string
-	vectors [][]float64
+	next  Embedder
+	texts []string
+	got   chat.Embeddings
 }
 
 func (c *embeddingCall) Complete(ctx context.Context, _ *chat.Request, _ func(chat.Delta) error) (chat.Reply, error) {
 	var err error
-	c.vectors, err = c.next.Embed(ctx, c.texts)
+	c.got, err = c.next.Embed(ctx, c.texts)
 	return chat.Reply{}, err
 }

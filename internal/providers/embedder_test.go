@@ -6,6 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -13,13 +17,15 @@ import (
 type flaky struct {
 	failures, calls int
 	kind            Kind
+	model           string
+	tokens          *int
 }
 
-func (f *flaky) Embed(_ context.Context, texts []string) ([][]float64, error) {
+func (f *flaky) Embed(_ context.Context, texts []string) (chat.Embeddings, error) {
 	if f.calls++; f.calls <= f.failures {
-		return nil, &Error{Kind: f.kind, Msg: "busy"}
+		return chat.Embeddings{}, &Error{Kind: f.kind, Msg: "busy"}
 	}
-	return make([][]float64, len(texts)), nil
+	return chat.Embeddings{Vectors: make([][]float64, len(texts)), Model: f.model, Tokens: f.tokens}, nil
 }
 
 func TestEmbeddingsAreRetried(t *testing.T) {
@@ -37,13 +43,41 @@ func TestEmbeddingsAreRetried(t *testing.T) {
 	} {
 		spec := &scenario.Provider{RPS: 1000, Burst: 10, MaxConcurrent: 1}
 		e := Embedding(c.next, spec, scenario.RetryPolicy{BaseDelay: time.Microsecond}, nil)
-		vectors, err := e.Embed(t.Context(), []string{"a", "b"})
-		if c.next.calls != c.calls || (err == nil) != c.works || c.works && len(vectors) != 2 {
-			t.Errorf("%s: %d calls, %d vectors, %v", c.name, c.next.calls, len(vectors), err)
+		got, err := e.Embed(t.Context(), []string{"a", "b"})
+		if c.next.calls != c.calls || (err == nil) != c.works || c.works && len(got.Vectors) != 2 {
+			t.Errorf("%s: %d calls, %d vectors, %v", c.name, c.next.calls, len(got.Vectors), err)
 		}
 		var failed *Error
 		if err != nil && (!errors.As(err, &failed) || failed.Attempts != c.calls) {
 			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+func TestEmbeddingsArePriced(t *testing.T) {
+	t.Parallel()
+	tokens := new(2000)
+	for _, c := range []struct {
+		name string
+		spec scenario.Provider
+		next flaky
+		want *float64
+	}{
+		{"as configured", scenario.Provider{Pricing: &scenario.Pricing{InputPer1K: 0.5}}, flaky{tokens: tokens}, new(1.0)},
+		{"by the model of the file", scenario.Provider{Type: "openai", Model: "text-embedding-3-small"},
+			flaky{tokens: tokens}, new(0.00004)},
+		{"by the model of the reply", scenario.Provider{Type: "azure", Model: "mine"},
+			flaky{tokens: tokens, model: "text-embedding-ada-002"}, new(0.0002)},
+		{"on a machine of one's own", scenario.Provider{Type: "ollama"}, flaky{tokens: tokens}, new(0.0)},
+		{"a model without a price", scenario.Provider{Type: "openai", Model: "mine"}, flaky{tokens: tokens}, nil},
+		{"tokens that nobody counted", scenario.Provider{Type: "ollama"}, flaky{}, nil},
+	} {
+		got, err := Embedding(&c.next, &c.spec, scenario.RetryPolicy{}, nil).Embed(t.Context(), []string{"a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, got.CostUSD, cmpopts.EquateApprox(1e-9, 0)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
 }

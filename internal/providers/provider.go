@@ -4,6 +4,7 @@ package providers
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -12,10 +13,15 @@ import (
 // Provider runs model calls. It is safe for concurrent use.
 type Provider interface {
 	// Complete runs one model call. With req.Stream the text of the reply is also given to onDelta as it arrives;
-	// an error from onDelta stops the stream and is returned. onDelta may be nil. A failed call returns *Error,
-	// except when ctx is done: then ctx's cause.
+	// an error from onDelta stops the stream and is returned, but for ErrEnough. onDelta may be nil. A failed call
+	// returns *Error, except when ctx is done: then ctx's cause.
 	Complete(ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error) (chat.Reply, error)
 }
+
+// ErrEnough is what onDelta returns to have the stream closed and keep what came. The call succeeds then: its reply has
+// the text that was handed out, no tool calls, "" for a finish reason unless the model had finished, and an estimate of
+// the tokens unless they were reported.
+var ErrEnough = errors.New("enough of the reply was read")
 
 // Close lets go of what a provider holds, such as idle connections. It looks through the wrappers of this package.
 // The provider still works afterwards.

@@ -6,6 +6,7 @@ func NewBrief(t *Trial) Brief {
 		Index: t.Index, ID: t.ID, Scenario: t.Scenario, Provider: t.Provider, Region: t.Region,
 		Trial: t.Trial, Trials: t.Trials, File: t.Position.File, Line: t.Position.Line,
 		Status: t.Status, Turns: len(t.Turns), DurationMS: t.DurationMS, Usage: t.Usage, CostUSD: t.CostUSD,
+		Judges: t.Judges, Guards: GuardsOf(t), Evals: EvalsOf(t),
 	}
 	t.Checks(func(_, _ int, v *Verdict) { b.Checks.add(v.Status) })
 	return b

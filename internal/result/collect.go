@@ -6,10 +6,12 @@ import (
 )
 
 // Collector gathers finished trials into a Run. Per trial it keeps a Brief; per group of several trials the counts of
-// each assertion. It belongs to one goroutine.
+// each assertion; per judgement its key. It belongs to one goroutine.
 type Collector struct {
 	briefs []Brief
 	groups map[groupKey]*groupCount
+	judges judgeSum
+	evals  evalSum
 }
 
 type groupKey struct{ file, scenario, provider, region string }
@@ -21,12 +23,17 @@ type groupCount struct {
 	assertions map[place]*AssertionStats
 }
 
-type place struct{ turn, index int }
+type place struct {
+	turn, index int
+	eval        string // id; "" for an assertion
+}
 
 // Add takes a settled trial and returns its brief.
 func (c *Collector) Add(t *Trial) Brief {
 	b := NewBrief(t)
 	c.briefs = append(c.briefs, b)
+	c.judges.add(t)
+	c.evals.add(t)
 	if t.Trials > 1 {
 		c.group(t).add(t)
 	}
@@ -55,26 +62,40 @@ func (g *groupCount) add(t *Trial) {
 		g.broken++
 	}
 	t.Checks(func(turn, i int, v *Verdict) {
-		at := place{turn, i}
-		s := g.assertions[at]
-		if s == nil {
-			s = &AssertionStats{Turn: turn, Index: i, Type: v.Type, PassThreshold: 1}
-			if v.PassThreshold != nil {
-				s.PassThreshold = *v.PassThreshold
-			}
-			g.assertions[at] = s
-		}
-		switch v.Status {
-		case Passed:
-			s.Passed++
-		case Failed:
-			s.Failed++
-		case Skipped, Cancelled:
-			s.Skipped++
-		default:
-			s.Errors++
-		}
+		g.count(place{turn: turn, index: i}, v.Name(), v.PassThreshold, v.Status)
 	})
+	results := map[place]int{} // of one eval in one turn
+	for i := range t.Evals {
+		e := &t.Evals[i]
+		if !e.Gates() {
+			continue
+		}
+		at := place{turn: e.Turn, eval: e.ID}
+		results[at]++
+		at.index = results[at] - 1
+		g.count(at, e.Type, nil, e.Status)
+	}
+}
+
+func (g *groupCount) count(at place, name string, threshold *float64, status Status) {
+	s := g.assertions[at]
+	if s == nil {
+		s = &AssertionStats{Turn: at.turn, Index: at.index, Eval: at.eval, Type: name, PassThreshold: 1}
+		if threshold != nil {
+			s.PassThreshold = *threshold
+		}
+		g.assertions[at] = s
+	}
+	switch status {
+	case Passed:
+		s.Passed++
+	case Failed:
+		s.Failed++
+	case Skipped, Cancelled:
+		s.Skipped++
+	default:
+		s.Errors++
+	}
 }
 
 // Finish folds what was added into run: briefs in plan order, groups, totals and the status.
@@ -108,7 +129,10 @@ func (c *Collector) Finish(run *Run) {
 	if run.Status == Unset { // an empty plan that was allowed
 		run.Status = Skipped
 	}
-	run.Summary = summarize(run.Briefs)
+	run.Summary, run.Evals = summarize(run.Briefs), c.evals.stats()
+	if run.Summary.Judges = c.judges.total(); run.Summary.Judges != nil {
+		run.Summary.JudgeUSD = run.Summary.Judges.CostUSD
+	}
 }
 
 // fold decides a group: every assertion must hold in at least its share of the trials, and no trial may have broken.
@@ -129,7 +153,7 @@ func (g *groupCount) fold(key groupKey) Group {
 	}
 	slices.SortFunc(out.Assertions, func(a, b AssertionStats) int {
 		// turn -1, the conversation, comes last
-		return cmp.Or(cmp.Compare(uint(a.Turn), uint(b.Turn)), cmp.Compare(a.Index, b.Index))
+		return cmp.Or(cmp.Compare(uint(a.Turn), uint(b.Turn)), cmp.Compare(a.Eval, b.Eval), cmp.Compare(a.Index, b.Index))
 	})
 	switch {
 	case g.broken > 0:
@@ -191,6 +215,8 @@ func summarize(briefs []Brief) Summary {
 		s.Usage.Usage = s.Usage.Usage.Add(b.Usage.Usage)
 		s.Usage.Calls += b.Usage.Calls
 		s.Usage.ToolCalls += b.Usage.ToolCalls
+		s.Guards = s.Guards.plus(b.Guards)
+		s.Evals = s.Evals.plus(b.Evals)
 		switch {
 		case b.CostUSD != nil && s.CostUSD == nil:
 			sum := *b.CostUSD

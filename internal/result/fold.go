@@ -1,6 +1,7 @@
 package result
 
-// Settle derives the status of a finished trial from its error and its verdicts. It is the only place that does.
+// Settle derives the status of a finished trial from its error, its verdicts and the thresholds of its evals. It is the
+// only place that does.
 //
 // A trial that broke is an error, unless an assertion failed as well: then the agent misbehaved, which is the more
 // useful thing to say. A trial that was stopped keeps Cancelled unless something failed first.
@@ -15,19 +16,30 @@ func (t *Trial) Settle() {
 	t.Checks(func(_, _ int, v *Verdict) {
 		v.Passed = v.Status == Passed || v.Status == Skipped
 		v.Skipped = v.Status == Skipped
-		switch v.Status {
-		case Passed, Skipped:
-		case Cancelled:
-			if status == Passed {
-				status = Cancelled
-			}
-		case Failed:
-			status = Failed
-		default: // Errored; and Unset, which never passes
-			if status != Failed {
-				status = worse(status, Errored)
-			}
-		}
+		status = with(status, v.Status)
 	})
+	for i := range t.Evals {
+		if e := &t.Evals[i]; e.Gates() {
+			status = with(status, e.Status)
+		}
+	}
 	t.Status, t.Passed = status, status == Passed
+}
+
+// with is the status of a trial after one more decision.
+func with(status, decided Status) Status {
+	switch decided {
+	case Passed, Skipped:
+	case Cancelled:
+		if status == Passed {
+			return Cancelled
+		}
+	case Failed:
+		return Failed
+	default: // Errored; and Unset, which never passes
+		if status != Failed {
+			return worse(status, Errored)
+		}
+	}
+	return status
 }

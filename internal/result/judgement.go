@@ -10,8 +10,10 @@ type Judgement struct {
 	Judge     string     `json:"judge"` // name, or the provider's id when it has none
 	Provider  string     `json:"provider"`
 	Model     string     `json:"model,omitempty"`
-	Vote      int        `json:"vote,omitempty"`   // from 1, when several were asked for
-	Repair    bool       `json:"repair,omitempty"` // asked again, after a reply that could not be used
+	Vote      int        `json:"vote,omitempty"`     // from 1, when several were asked for
+	Repair    bool       `json:"repair,omitempty"`   // asked again, after a reply that could not be used
+	Criteria  string     `json:"criteria,omitempty"` // what was to be graded, as far as it is more than the type says
+	Rubric    string     `json:"rubric,omitempty"`   // how much each thing counts
 	System    string     `json:"system"`
 	Prompt    string     `json:"prompt"` // the user's text; of a repair what was asked for then
 	Reply     string     `json:"reply"`  // as it came, whole

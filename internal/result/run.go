@@ -16,7 +16,9 @@ type Run struct {
 	Planned       int       `json:"planned"` // trials in the plan
 	Summary       Summary   `json:"summary"`
 	Groups        []Group   `json:"groups,omitempty"` // those of more than one trial
-	Warnings      []string  `json:"warnings,omitempty"`
+	// Evals is the evals over all trials, by id.
+	Evals    []EvalStats `json:"evals,omitempty"`
+	Warnings []string    `json:"warnings,omitempty"`
 	// FailOn is what turns the exit status red. Nil means the default, assertion_failure and error; an empty list
 	// asks for a report only.
 	FailOn []string `json:"fail_on"`
@@ -54,7 +56,13 @@ type Summary struct {
 	Usage     Usage      `json:"usage"`
 	CostUSD   *float64   `json:"cost_usd"`            // null: no price is known
 	Unpriced  int        `json:"unpriced,omitempty"`  // trials that the cost leaves out
-	JudgeUSD  *float64   `json:"judge_usd,omitempty"` // part of it that judges took
+	JudgeUSD  *float64   `json:"judge_usd,omitempty"` // what judges took; not part of the cost
+	// Judges is what the judgements of all trials took, each of those that are identical once; nil when none were made.
+	Judges *JudgeCost `json:"judges,omitempty"`
+	// Guards counts the guardrails that fired; nil when none did.
+	Guards *GuardCount `json:"guardrails,omitempty"`
+	// Evals counts the results of evals; nil when there are none.
+	Evals *EvalCount `json:"evals,omitempty"`
 }
 
 // CheckCount is the verdicts by status.
@@ -84,7 +92,10 @@ type Brief struct {
 	DurationMS float64
 	Usage      Usage
 	CostUSD    *float64
-	Tolerated  bool // did not pass, but its group did
+	Judges     *JudgeCost  // nil: nothing was judged by a model
+	Guards     *GuardCount // nil: no guardrail fired
+	Evals      *EvalCount  // nil: nothing was measured
+	Tolerated  bool        // did not pass, but its group did
 }
 
 // Group is the trials of one scenario × provider × region, judged together.
@@ -102,11 +113,12 @@ type Group struct {
 	Assertions []AssertionStats `json:"assertions"`
 }
 
-// AssertionStats is one assertion over the trials of a group. It is known by its place, not by its type: two checks
-// of one type do not mix.
+// AssertionStats is one assertion, or one eval that has a threshold, over the trials of a group. It is known by its
+// place, not by its type: two checks of one type do not mix.
 type AssertionStats struct {
 	Turn          int     `json:"turn"` // -1: conversation
 	Index         int     `json:"index"`
+	Eval          string  `json:"eval,omitempty"` // id; Index counts the results of the eval in the turn
 	Type          string  `json:"type"`
 	Passed        int     `json:"passed"`
 	Failed        int     `json:"failed"`

@@ -22,6 +22,9 @@ const (
 
 var statusNames = [...]string{"unset", "passed", "skipped", "cancelled", "error", "failed"}
 
+// Statuses returns all of them but Unset, from best to worst.
+func Statuses() []Status { return []Status{Passed, Skipped, Cancelled, Errored, Failed} }
+
 func (s Status) String() string {
 	if int(s) < len(statusNames) {
 		return statusNames[s]

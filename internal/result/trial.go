@@ -1,6 +1,8 @@
 package result
 
 import (
+	"cmp"
+
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 )
@@ -36,6 +38,8 @@ type Trial struct {
 	System       string    `json:"system,omitempty"` // the system prompt
 	Turns        []Turn    `json:"turns"`
 	Conversation []Verdict `json:"conversation_assertions"`
+	// Evals is what was measured, in the order in which it was.
+	Evals []EvalResult `json:"eval_results,omitempty"`
 }
 
 // Usage is the tokens of a trial and the calls that took them.
@@ -63,6 +67,9 @@ type Turn struct {
 	ToolCalls  []ToolCall     `json:"tool_calls"`
 	Assertions []Verdict      `json:"assertions"`
 	LatencyMS  float64        `json:"latency_ms"`
+	Guardrails []Firing       `json:"guardrails,omitempty"` // those that fired, in the order of the messages
+	// GuardJudgements are the calls of judges for guardrails that let their message through.
+	GuardJudgements []Judgement `json:"guard_judgements,omitempty"`
 }
 
 // ToolCall is one executed call with what came of it.
@@ -77,7 +84,8 @@ type ToolCall struct {
 
 // Verdict is the decision on one check.
 type Verdict struct {
-	Type          string         `json:"type"` // as its author wrote it
+	Type          string         `json:"type"`            // as its author wrote it
+	Check         string         `json:"check,omitempty"` // the check that was run, where the type is only its wrapping
 	Status        Status         `json:"status"`
 	Passed        bool           `json:"passed"` // the status is passed or skipped
 	Score         *float64       `json:"score"`  // 0..1; null when nothing could be judged
@@ -94,6 +102,9 @@ type Verdict struct {
 	DurationMS    float64        `json:"duration_ms"`
 	Judgements    []Judgement    `json:"judgements,omitempty"` // the calls of judges, in the order of the votes
 }
+
+// Name is the type of the check that was run.
+func (v *Verdict) Name() string { return cmp.Or(v.Check, v.Type) }
 
 // Checks calls f for every verdict of the trial; turn is -1 for those of the conversation.
 func (t *Trial) Checks(f func(turn, i int, v *Verdict)) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -45,17 +46,9 @@ func embeddingProvider(p *scenario.Project) *scenario.Provider {
 }
 
 // asksFor reports whether a check of the chosen scenarios has some of the needs.
-func asksFor(p *scenario.Project, chosen []*scenario.Scenario, needs checks.Needs) bool {
-	asks := func(list []scenario.Placed) bool {
-		return slices.ContainsFunc(list, func(c scenario.Placed) bool {
-			check, ok := c.Compiled.(*checks.Compiled)
-			return ok && check.Needs()&needs != 0
-		})
-	}
-	return slices.ContainsFunc(chosen, func(s *scenario.Scenario) bool {
-		return s.Skip == "" && (asks(p.Globals) || asks(s.Conversation) ||
-			slices.ContainsFunc(s.Turns, func(t scenario.Turn) bool { return asks(t.Assertions) }))
-	})
+func asksFor(p *scenario.Project, chosen []*scenario.Scenario, needs checks.Needs) (asked bool) {
+	eachCheck(p, chosen, func(c *checks.Compiled) { asked = asked || c.Needs()&needs != 0 })
+	return asked
 }
 
 // noEmbedder stands for the embedding model where every provider is replaced by the mock. Made-up vectors would let
@@ -64,4 +57,6 @@ type noEmbedder struct{}
 
 var errMocked = errors.New("every provider is replaced by the mock, which has no embeddings")
 
-func (noEmbedder) Embed(context.Context, []string) ([][]float64, error) { return nil, errMocked }
+func (noEmbedder) Embed(context.Context, []string) (chat.Embeddings, error) {
+	return chat.Embeddings{}, errMocked
+}

@@ -48,7 +48,7 @@ func (m *matrix) selectProviders(p *scenario.Project, s *scenario.Scenario) []*s
 
 func (m *matrix) candidates(p *scenario.Project, s *scenario.Scenario) []*scenario.Provider {
 	models := slices.DeleteFunc(slices.Clone(p.Providers), func(q *scenario.Provider) bool {
-		return q.Role != "" && q.Role != "llm" && q.Role != "image"
+		return q.Role != "" && q.Role != "llm" && q.Role != "image" || judgesOnly(p, s, q)
 	})
 	if len(m.adHoc) > 0 && len(models) == 0 {
 		return nil
@@ -83,6 +83,14 @@ func (m *matrix) candidates(p *scenario.Project, s *scenario.Scenario) []*scenar
 			s.ID, group, strings.Join(s.Capabilities, ", ")).Hint = "list them under capabilities of a provider that has them"
 	}
 	return able
+}
+
+// judgesOnly reports whether a provider is there for the judges: one of them is played by it, and neither its group nor
+// the scenario makes it a model to be tested.
+func judgesOnly(p *scenario.Project, s *scenario.Scenario, q *scenario.Provider) bool {
+	group := or(q.Group, defaultGroup)
+	return group != defaultGroup && group != s.Group && !slices.ContainsFunc(s.Providers, q.Is) &&
+		slices.ContainsFunc(p.Judges, func(j scenario.Judge) bool { return q.Is(j.Provider) })
 }
 
 func groups(models []*scenario.Provider) []string {

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
@@ -9,41 +10,64 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// judgeTurn runs the checks of a finished turn.
+// judgeTurn runs the evals and the checks of a finished turn.
 func (s *session) judgeTurn(ctx context.Context, turn *result.Turn) {
 	list := s.trial.Scenario.Turns[turn.Index].Assertions
-	if len(list) == 0 {
+	if len(list) == 0 && len(s.evals()) == 0 {
 		return
 	}
-	subject := s.subject()
-	subject.Turn, subject.Start = turn.Index, len(s.messages)-len(turn.Messages)
+	subject := s.subject(turn.Index)
+	subject.Start = len(s.messages) - len(turn.Messages)
 	subject.Calls = s.calls[len(s.calls)-len(turn.ToolCalls):]
 	subject.LatencyMS = lastLatency(turn.Messages)
 	measure(subject, turn.Messages)
+	s.evalTurn(ctx, subject)
 	turn.Assertions = s.judge(ctx, list, subject)
 }
 
-// judgeConversation runs the checks of the whole conversation, the project's before the scenario's.
+// judgeConversation runs the evals and the checks of the whole conversation, the project's before the scenario's.
 func (s *session) judgeConversation(ctx context.Context) {
-	subject := s.subject()
-	subject.Session, subject.Turn, subject.Calls = true, -1, s.calls
+	subject := s.subject(-1)
+	subject.Session, subject.Calls = true, s.calls
 	subject.LatencyMS = lastLatency(s.messages)
 	measure(subject, s.messages)
-	for _, list := range s.conversationChecks() {
-		s.out.Conversation = append(s.out.Conversation, s.judge(ctx, list, subject)...)
-	}
+	s.evalEnd(ctx, subject)
+	lists := s.conversationChecks()
+	s.out.Conversation = append(s.out.Conversation, s.judge(ctx, slices.Concat(lists[0], lists[1]), subject)...)
 }
 
 func (s *session) conversationChecks() [2][]scenario.Placed {
 	return [2][]scenario.Placed{s.trial.Project.Globals, s.trial.Scenario.Conversation}
 }
 
-func (s *session) subject() *checks.Subject {
-	elapsed := s.clock.elapsedMS()
+// subject is what checks see after a turn; turn is -1 at the end of the conversation. The time that earlier checks took
+// is not the conversation's.
+func (s *session) subject(turn int) *checks.Subject {
+	elapsed := milliseconds(s.clock.elapsed() - s.judging)
 	return &checks.Subject{
 		Messages: s.messages, AllCalls: s.calls, Variables: s.vars, ElapsedMS: &elapsed, Tools: toolCaller{s},
-		Embedder: s.trial.Project.embedder, Strict: s.opts.Strict,
+		Embedder: s.trial.Project.embedder, Judges: s.judges(turn),
+		JudgePrompts: s.trial.Project.prompts, Strict: s.opts.Strict, Turn: turn,
+		Host: s.trial.Project.host, SessionID: s.out.ID, PromptID: s.promptID(), Earlier: s.measured,
 	}
+}
+
+func (s *session) promptID() string {
+	if s.trial.Prompt == nil {
+		return ""
+	}
+	return s.trial.Prompt.ID
+}
+
+// judges are the judges of the project, asked from this place; nil when there are none. turn is -1 at the end.
+func (s *session) judges(turn int) checks.Judges {
+	pool := s.trial.Project.judges
+	if pool == nil {
+		return nil
+	}
+	sc := s.trial.Scenario
+	origin := chat.Origin{Scenario: sc.ID, ScenarioAlias: sc.Alias, Trial: s.trial.N, Turn: turn}
+	return pool.At(origin, first(s.opts.Seed, s.trial.Project.Defaults.Seed))
 }
 
 // measure fills in cost and tokens of a stretch of the transcript.
@@ -67,30 +91,5 @@ func lastLatency(messages []chat.Message) *float64 {
 	return nil
 }
 
-func (s *session) judge(ctx context.Context, list []scenario.Placed, subject *checks.Subject) []result.Verdict {
-	out := make([]result.Verdict, len(list))
-	for i, c := range list {
-		began := s.opts.Now()
-		out[i] = compiled(c).Judge(ctx, subject)
-		if !s.clock.simulated {
-			out[i].DurationMS = milliseconds(s.opts.Now().Sub(began))
-		}
-	}
-	return out
-}
-
 // compiled is never nil in a plan: a check that does not compile is a diagnostic, and nothing runs.
 func compiled(c scenario.Placed) *checks.Compiled { return c.Compiled.(*checks.Compiled) }
-
-// notEvaluated are the verdicts of checks that had nothing to look at. They never pass.
-func notEvaluated(list []scenario.Placed, reason string) []result.Verdict {
-	out := make([]result.Verdict, len(list))
-	for i, placed := range list {
-		c := compiled(placed)
-		out[i] = result.Verdict{
-			Type: c.Type, Status: result.Cancelled, SkipReason: "not evaluated: " + reason, Message: c.Message,
-			Position: c.Pos, PassThreshold: c.PassThreshold,
-		}
-	}
-	return out
-}

@@ -14,5 +14,9 @@ func Load(opts scenario.Options) (*scenario.Suite, *diag.List) {
 			c.Compiled = compiled
 		}
 	}
-	return scenario.Load(opts)
+	suite, diags := scenario.Load(opts)
+	for _, p := range suite.Projects {
+		checks.ReportHandlers(p, diags)
+	}
+	return suite, diags
 }

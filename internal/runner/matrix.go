@@ -2,9 +2,11 @@ package runner
 
 import (
 	"cmp"
+	"net/http"
 	"slices"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/judges"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
 )
@@ -20,6 +22,8 @@ type PlanOptions struct {
 	FailOn       []string
 	Open         Opener
 	OpenEmbedder EmbedderOpener // nil: there are no embedding models
+	Judge        string         // of checks that name none: a judge, a provider or type/model; "": the file's first
+	Jobs         int            // trials that will run at once
 }
 
 // Make turns a suite into its trials: scenarios by id × providers in the order of the file × regions × repetitions ×
@@ -30,12 +34,15 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 		scenarios: newFilter("scenario", opts.Scenarios), tags: newFilter("tag", opts.Tags),
 		providers: newFilter("provider", opts.Providers), endpoints: map[endpointKey]*Endpoint{},
 		mocks: map[*scenario.Project]*scenario.Provider{}, refused: map[string]map[diag.Pos]bool{},
+		judging: map[endpointKey]*judges.Endpoint{}, memory: judges.NewMemory(judges.MemoryLimit),
+		http: newHTTP(),
 	}
 	if len(m.regions) == 0 {
 		m.regions = []string{"default"}
 	}
 	m.known(suite)
-	plan := &Plan{}
+	m.checkJudge(suite)
+	plan := &Plan{http: m.http}
 	for _, p := range suite.Projects {
 		plan.Trials = append(plan.Trials, m.project(p, len(suite.Projects) > 1)...)
 		plan.Name = p.Name
@@ -66,6 +73,9 @@ type matrix struct {
 	providers *filter
 	adHoc     []*scenario.Provider // named on the command line and not configured
 	endpoints map[endpointKey]*Endpoint
+	judging   map[endpointKey]*judges.Endpoint
+	memory    *judges.Memory
+	http      *http.Client                             // for checks
 	mocks     map[*scenario.Project]*scenario.Provider // that nobody configured
 	refused   map[string]map[diag.Pos]bool             // features, by name and place
 }
@@ -109,7 +119,12 @@ func (m *matrix) project(p *scenario.Project, several bool) []Trial {
 	}
 	scenarios := m.pick(p)
 	(&toolUses{p, run.tools, m.diags}).report(scenarios)
-	run.embedder = m.embedder(p, scenarios)
+	ReportGuardrailUses(p, scenarios, m.diags)
+	run.embedder, run.evals = m.embedder(p, scenarios), evalSets(p, scenarios)
+	run.guards = m.guards(p, scenarios)
+	m.judges(run, scenarios)
+	ReportOutside(p, scenarios, m.diags)
+	run.host = m.host(p)
 	var out []Trial
 	for _, s := range scenarios {
 		ReportIdle(p, s, m.opts.Strict, m.diags)
@@ -155,7 +170,7 @@ func ReportIdle(p *scenario.Project, s *scenario.Scenario, strict bool, d *diag.
 	for i := range s.Turns {
 		n += len(s.Turns[i].Assertions)
 	}
-	if n > 0 || s.Skip != "" {
+	if n > 0 || s.Skip != "" || gates(p, s) {
 		return
 	}
 	report := d.Warnf

@@ -3,10 +3,14 @@ package runner
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/evals"
+	"github.com/arena-evals/arena/internal/guard"
+	"github.com/arena-evals/arena/internal/judges"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
@@ -17,6 +21,8 @@ type Plan struct {
 	Trials []Trial
 	Name   string   // of the project; "" when there are several
 	FailOn []string // nil: the default
+
+	http *http.Client // of the checks; nil: they have none
 }
 
 // Trial is one conversation to drive.
@@ -48,7 +54,13 @@ type project struct {
 	prefix  string // of trial ids; "" when the plan has one project
 	timeout time.Duration
 
+	host     *checks.Host    // what checks may reach outside of the process
 	embedder checks.Embedder // nil: no check asks for one, or none is configured
+	judges   *judges.Pool    // nil: no check asks for one, or all of them do without
+	prompts  *checks.JudgePrompts
+
+	guards map[*scenario.Prompt]*guard.Set // only prompts that have guardrails
+	evals  map[*scenario.Prompt]evals.Set
 }
 
 // ID is stable and readable: refund/gpt-4o/default, with #2 for the second of several trials and the variant in

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -20,6 +20,7 @@ type Options struct {
 	Temperature *float64
 	MaxTokens   *int
 	Seed        *int64
+	JudgeGate   *bool // wins over the files
 	Now         func() time.Time
 	// Crash is told of a panic in a trial; the trial is an error and the run goes on.
 	Crash func(trial string, cause any, stack []byte)
@@ -46,6 +47,9 @@ func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal,
 		defer close(events)
 		dispatch(ctx, plan, &crew{opts: &opts, events: events, abort: abort})
 	}()
+	if plan.http != nil {
+		defer plan.http.CloseIdleConnections()
+	}
 	p := pump{journal: journal, sink: sink, abort: abort}
 	for e := range events { // always drains, so that no worker is ever stuck
 		p.take(e, events)
@@ -60,17 +64,20 @@ type crew struct {
 	abort  context.CancelCauseFunc
 }
 
+// dispatch starts the trials in the order of the plan, Jobs at once. It is a worker itself.
 func dispatch(ctx context.Context, plan *Plan, c *crew) {
-	var g errgroup.Group
-	g.SetLimit(max(c.opts.Jobs, 1))
-	for i := range plan.Trials {
-		t := &plan.Trials[i]
-		g.Go(func() error {
-			c.events <- c.work(ctx, t)
-			return nil
-		})
+	var next atomic.Int64
+	work := func() {
+		for i := int(next.Add(1)) - 1; i < len(plan.Trials); i = int(next.Add(1)) - 1 {
+			c.events <- c.work(ctx, &plan.Trials[i])
+		}
 	}
-	_ = g.Wait() // the workers return no error
+	var others sync.WaitGroup
+	for range min(c.opts.Jobs, len(plan.Trials)) - 1 {
+		others.Go(work)
+	}
+	work()
+	others.Wait()
 }
 
 // work drives one trial. With --fail-fast it is the worker that stops the run: no trial starts after a failed one, even

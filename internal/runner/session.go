@@ -25,6 +25,11 @@ type session struct {
 	vars     map[string]string
 	offered  []chat.Tool
 	spend    spend
+	start    int                 // index in messages of the first one of the turn
+	heard    []chat.Validation   // fired on the user's words, for the reply to carry
+	gate     string              // why no judge is asked any more; "" while they are
+	measured []checks.EvalResult // by the evals so far
+	judging  time.Duration       // spent on checks
 }
 
 // spend adds up what the model calls took.
@@ -214,5 +219,6 @@ func (s *session) finish() {
 	s.out.DurationMS = s.clock.elapsedMS()
 	s.out.Usage = result.Usage{Usage: s.spend.usage, Calls: s.spend.calls, ToolCalls: len(s.calls)}
 	s.out.CostUSD = s.spend.cost()
+	s.out.Judges = result.JudgesOf(s.out)
 	s.out.Settle()
 }

@@ -28,30 +28,11 @@ type toolUses struct {
 }
 
 func (u *toolUses) report(chosen []*scenario.Scenario) {
-	if len(chosen) > 0 {
-		u.list(u.p.Globals)
-	}
-	for _, s := range chosen {
-		if s.Skip != "" {
-			continue
+	eachCheck(u.p, chosen, func(c *checks.Compiled) {
+		for _, use := range c.ToolUses() {
+			u.one(c.Type, use)
 		}
-		u.list(s.Conversation)
-		for i := range s.Turns {
-			u.list(s.Turns[i].Assertions)
-		}
-	}
-}
-
-func (u *toolUses) list(list []scenario.Placed) {
-	for _, c := range list {
-		check, ok := c.Compiled.(*checks.Compiled)
-		if !ok { // its problem is reported already
-			continue
-		}
-		for _, use := range check.ToolUses() {
-			u.one(check.Type, use)
-		}
-	}
+	})
 }
 
 func (u *toolUses) one(check string, use *checks.ToolUse) {

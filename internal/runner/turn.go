@@ -21,12 +21,13 @@ func (s *session) turn(ctx context.Context, i int) (*result.Turn, error) {
 		Messages: []chat.Message{}, ToolCalls: []result.ToolCall{}, Assertions: []result.Verdict{},
 	})
 	turn := &s.out.Turns[len(s.out.Turns)-1]
-	start, began := len(s.messages), s.clock.elapsed()
+	began := s.clock.elapsed()
+	s.start, s.heard = len(s.messages), nil
 	s.messages = append(s.messages, user)
 	loop := newToolLoop(s, i)
-	err := s.converse(ctx, i, loop)
+	err := s.converse(ctx, turn, loop)
 	turn.LatencyMS = milliseconds(s.clock.elapsed() - began)
-	turn.Messages = s.messages[start:len(s.messages):len(s.messages)]
+	turn.Messages = s.messages[s.start:len(s.messages):len(s.messages)]
 	turn.ToolCalls = loop.log
 	if err == nil {
 		turn.Assistant = s.messages[len(s.messages)-1].Text()
@@ -44,16 +45,18 @@ func (s *session) userMessage(i int, spec *scenario.Turn) chat.Message {
 }
 
 // converse calls the model, runs the tools that it asks for, and calls it again until it answers with text.
-func (s *session) converse(ctx context.Context, i int, loop *toolLoop) error {
+func (s *session) converse(ctx context.Context, turn *result.Turn, loop *toolLoop) error {
+	if answered, err := s.hear(ctx, turn); answered || err != nil {
+		return err
+	}
 	for round := 0; ; round++ {
 		if err := loop.enter(round); err != nil {
 			return err
 		}
-		reply, err := s.complete(ctx, s.request(i, round, loop))
+		reply, err := s.speak(ctx, turn, s.request(turn.Index, round, loop), s.calls[len(s.calls)-len(loop.log):])
 		if err != nil {
 			return err
 		}
-		s.messages = append(s.messages, reply.Message())
 		if len(reply.ToolCalls) == 0 {
 			return checkReply(&reply)
 		}
@@ -66,7 +69,7 @@ func (s *session) converse(ctx context.Context, i int, loop *toolLoop) error {
 // errEmptyReply is returned for a reply in which there is nothing to judge: every "must not say" would hold of it.
 var errEmptyReply = errors.New("the model answered with an empty text")
 
-func checkReply(r *chat.Reply) error {
+func checkReply(r *chat.Message) error {
 	if r.Content == "" && len(r.Parts) == 0 {
 		return fmt.Errorf("%w (finish reason %q)", errEmptyReply, r.FinishReason)
 	}
@@ -74,9 +77,11 @@ func checkReply(r *chat.Reply) error {
 }
 
 // complete runs one model call and books what it took.
-func (s *session) complete(ctx context.Context, req *chat.Request) (chat.Reply, error) {
+func (s *session) complete(
+	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
+) (chat.Reply, error) {
 	began := s.opts.Now()
-	reply, err := s.trial.Endpoint.Client.Complete(ctx, req, nil)
+	reply, err := s.trial.Endpoint.Client.Complete(ctx, req, onDelta)
 	if s.trial.Endpoint.Simulated {
 		s.clock.advance(time.Duration(reply.LatencyMS * float64(time.Millisecond)))
 	} else {

@@ -49,74 +49,81 @@ type promptRef struct {
 }
 
 // arenaFields are the keys of kind Arena.
-var arenaFields = table("an arena config",
-	drop[arenaFile]("id", text),
-	drop[arenaFile]("name", text),
-	objects("prompt_configs", promptRefFields, func(a *arenaFile) *[]promptRef { return &a.prompts }),
-	objects("providers", providerRefFields, func(a *arenaFile) *[]providerRef { return &a.providers }),
-	fileRefs("scenarios", func(a *arenaFile) *[]fileRef { return &a.scenarios }),
-	fileRefs("evals", func(a *arenaFile) *[]fileRef { return &a.evals }),
-	fileRefs("tools", func(a *arenaFile) *[]fileRef { return &a.tools }),
-	custom("judges", listShape{judgeFields}, readJudges),
-	drop[arenaFile]("judge_defaults", table("judge_defaults",
-		custom("prompt", text, func(d *decoder, _ *struct{}, v *node.Node) { d.refer(toPromptID, v) }),
-		drop[struct{}]("prompt_registry", text),
-	)),
-	custom("self_play", selfPlayFields, func(d *decoder, a *arenaFile, v *node.Node) {
-		a.selfPlay = true
-		selfPlayFields.read(d, v, a)
-	}),
-	custom("globals", globalFields, func(d *decoder, a *arenaFile, v *node.Node) { globalFields.read(d, v, a) }),
-	evalList("pack_evals", func(a *arenaFile) *[]*Eval { return &a.packEvals }),
-	custom("pack_file", text, func(d *decoder, a *arenaFile, v *node.Node) {
-		if path, ok := d.Name(v, "pack_file"); ok {
-			a.pack = &fileRef{path, v}
-		}
-	}),
-	custom("defaults", defaultsFields, func(d *decoder, a *arenaFile, v *node.Node) { defaultsFields.read(d, v, a) }),
-	specs("prompt_specs", kindPrompt), specs("provider_specs", kindProvider), specs("scenario_specs", kindScenario),
-	specs("eval_specs", kindEval), specs("tool_specs", kindTool),
-	custom("judge_specs", mapShape{judgeSpecFields}, func(d *decoder, a *arenaFile, v *node.Node) {
-		d.Each(v, "judge_specs", func(name string, k, spec *node.Node) {
-			j := Judge{Name: name, Pos: d.Pos(k)}
-			if judgeSpecFields.read(d, spec, &j) {
-				a.judges = append(a.judges, j)
+var arenaFields = table("an arena config", func() rows[arenaFile] {
+	return rows[arenaFile]{
+		drop[arenaFile]("id", text),
+		drop[arenaFile]("name", text),
+		objects("prompt_configs", promptRefFields, func(a *arenaFile) *[]promptRef { return &a.prompts }),
+		objects("providers", providerRefFields, func(a *arenaFile) *[]providerRef { return &a.providers }),
+		fileRefs("scenarios", func(a *arenaFile) *[]fileRef { return &a.scenarios }),
+		fileRefs("evals", func(a *arenaFile) *[]fileRef { return &a.evals }),
+		fileRefs("tools", func(a *arenaFile) *[]fileRef { return &a.tools }),
+		custom("judges", listShape{judgeFields}, readJudges),
+		custom("judge_defaults", judgeDefaultFields, func(d *decoder, a *arenaFile, v *node.Node) {
+			judgeDefaultFields.read(d, v, a)
+		}),
+		custom("self_play", selfPlayFields, func(d *decoder, a *arenaFile, v *node.Node) {
+			a.selfPlay = true
+			selfPlayFields.read(d, v, a)
+		}),
+		custom("globals", globalFields, func(d *decoder, a *arenaFile, v *node.Node) { globalFields.read(d, v, a) }),
+		evalList("pack_evals", func(a *arenaFile) *[]*Eval { return &a.packEvals }),
+		custom("pack_file", text, func(d *decoder, a *arenaFile, v *node.Node) {
+			if path, ok := d.Name(v, "pack_file"); ok {
+				a.pack = &fileRef{path, v}
 			}
-		})
-	}),
-	custom("mcp_servers", listShape{mcpFields}, func(d *decoder, _ *arenaFile, v *node.Node) { d.mcpServers(v) }),
-	custom("a2a_agents", listShape{agentFields}, func(d *decoder, _ *arenaFile, v *node.Node) { d.agents(v) }),
-	custom("skills", listShape{skillFields}, func(d *decoder, _ *arenaFile, v *node.Node) { d.skills(v) }),
-	custom("workflow", workflowFields, func(_ *decoder, a *arenaFile, v *node.Node) { a.workflow = v }),
-	custom("compositions", mapShape{compositionFields}, func(_ *decoder, a *arenaFile, v *node.Node) {
-		a.compositions = v
-	}),
-	custom("memory", anyMap, readMemory).orNull(),
-	custom("runtime", runtimeFields, func(_ *decoder, a *arenaFile, v *node.Node) { a.runtime = v }),
-	slots("tts_providers"), slots("stt_providers"), slots("embedding_providers"), slots("image_providers"),
-	drop[arenaFile]("voices", listShape{table("a voice",
-		drop[struct{}]("id", text).must(),
-		drop[struct{}]("provider", text).must(),
-	)}),
-	drop[arenaFile]("state_store", stateStoreFields),
-	drop[arenaFile]("agents", anyMap),
-	drop[arenaFile]("deploy", anyMap),
-)
+		}),
+		custom("defaults", defaultsFields, func(d *decoder, a *arenaFile, v *node.Node) { defaultsFields.read(d, v, a) }),
+		specs("prompt_specs", kindPrompt), specs("provider_specs", kindProvider), specs("scenario_specs", kindScenario),
+		specs("eval_specs", kindEval), specs("tool_specs", kindTool),
+		custom("judge_specs", mapShape{judgeSpecFields}, func(d *decoder, a *arenaFile, v *node.Node) {
+			d.Each(v, "judge_specs", func(name string, k, spec *node.Node) {
+				j := Judge{Name: name, Pos: d.Pos(k)}
+				if judgeSpecFields.read(d, spec, &j) {
+					a.judges = append(a.judges, j)
+				}
+			})
+		}),
+		custom("mcp_servers", listShape{mcpFields}, func(d *decoder, _ *arenaFile, v *node.Node) { d.mcpServers(v) }),
+		custom("a2a_agents", listShape{agentFields}, func(d *decoder, _ *arenaFile, v *node.Node) { d.agents(v) }),
+		custom("skills", listShape{skillFields}, func(d *decoder, _ *arenaFile, v *node.Node) { d.skills(v) }),
+		custom("workflow", workflowFields, func(_ *decoder, a *arenaFile, v *node.Node) { a.workflow = v }),
+		custom("compositions", mapShape{compositionFields}, func(_ *decoder, a *arenaFile, v *node.Node) {
+			a.compositions = v
+		}),
+		custom("memory", anyMap, readMemory).orNull(),
+		custom("runtime", runtimeFields, func(_ *decoder, a *arenaFile, v *node.Node) { a.runtime = v }),
+		slots("tts_providers"), slots("stt_providers"), slots("embedding_providers"), slots("image_providers"),
+		drop[arenaFile]("voices", listShape{part("a voice",
+			drop[struct{}]("id", text).must(),
+			drop[struct{}]("provider", text).must(),
+		)}),
+		drop[arenaFile]("state_store", stateStoreFields),
+		drop[arenaFile]("agents", anyMap),
+		drop[arenaFile]("deploy", anyMap),
+	}
+})
 
-var promptRefFields = table("an entry of prompt_configs",
-	label("id", func(p *promptRef) *string { return &p.id }),
-	fileField("file", func(p *promptRef) *fileRef { return &p.fileRef }).must(),
-	strMap("vars", func(p *promptRef) *map[string]string { return &p.vars }),
-)
+var promptRefFields = table("an entry of prompt_configs", func() rows[promptRef] {
+	return rows[promptRef]{
+		label("id", func(p *promptRef) *string { return &p.id }),
+		fileField("file", func(p *promptRef) *fileRef { return &p.fileRef }).must(),
+		strMap("vars", func(p *promptRef) *map[string]string { return &p.vars }),
+	}
+})
 
-var providerRefFields = table("an entry of providers",
-	fileField("file", func(p *providerRef) *fileRef { return &p.fileRef }).must(),
-	label("group", func(p *providerRef) *string { return &p.group }),
-)
+var providerRefFields = table("an entry of providers", func() rows[providerRef] {
+	return rows[providerRef]{
+		fileField("file", func(p *providerRef) *fileRef { return &p.fileRef }).must(),
+		label("group", func(p *providerRef) *string { return &p.group }),
+	}
+})
 
-var fileRefFields = table("an entry of the list",
-	fileField("file", func(f *fileRef) *fileRef { return f }).must(),
-)
+var fileRefFields = table("an entry of the list", func() rows[fileRef] {
+	return rows[fileRef]{
+		fileField("file", func(f *fileRef) *fileRef { return f }).must(),
+	}
+})
 
 func fileField[T any](name string, at func(*T) *fileRef) field[T] {
 	return custom(name, text, func(d *decoder, t *T, v *node.Node) {
@@ -175,15 +182,31 @@ func slots(name string) field[arenaFile] {
 	})
 }
 
-var judgeFields = table("a judge",
-	custom("name", text, func(d *decoder, j *Judge, v *node.Node) {
-		j.Name, _ = d.Name(v, "name")
-		j.Pos = d.Pos(v)
-	}).must(),
-	custom("provider", text, readJudgeProvider).must(),
-)
+var judgeFields = table("a judge", func() rows[Judge] {
+	return rows[Judge]{
+		custom("name", text, func(d *decoder, j *Judge, v *node.Node) {
+			j.Name, _ = d.Name(v, "name")
+			j.Pos = d.Pos(v)
+		}).must(),
+		custom("provider", text, readJudgeProvider).must(),
+	}
+})
 
-var judgeSpecFields = table("a judge", custom("provider", text, readJudgeProvider).must())
+var judgeDefaultFields = table("judge_defaults", func() rows[arenaFile] {
+	return rows[arenaFile]{
+		custom("prompt", text, func(d *decoder, a *arenaFile, v *node.Node) {
+			a.Defaults.JudgePrompt, _ = d.Name(v, "prompt")
+			d.refer(toPromptID, v)
+		}),
+		drop[arenaFile]("prompt_registry", text),
+	}
+})
+
+var judgeSpecFields = table("a judge", func() rows[Judge] {
+	return rows[Judge]{
+		custom("provider", text, readJudgeProvider).must(),
+	}
+})
 
 func readJudgeProvider(d *decoder, j *Judge, v *node.Node) {
 	j.Provider, _ = d.Name(v, "provider")
@@ -199,26 +222,30 @@ func readJudges(d *decoder, a *arenaFile, v *node.Node) {
 	})
 }
 
-var selfPlayFields = table("self_play",
-	flag("enabled", func(a *arenaFile) *bool { return &a.selfPlay }),
-	fileRefs("personas", func(a *arenaFile) *[]fileRef { return &a.personas }),
-	specs("persona_specs", kindPersona),
-	custom("roles", listShape{roleFields}, readRoles),
-)
+var selfPlayFields = table("self_play", func() rows[arenaFile] {
+	return rows[arenaFile]{
+		flag("enabled", func(a *arenaFile) *bool { return &a.selfPlay }),
+		fileRefs("personas", func(a *arenaFile) *[]fileRef { return &a.personas }),
+		specs("persona_specs", kindPersona),
+		custom("roles", listShape{roleFields}, readRoles),
+	}
+})
 
-var roleFields = table("a role",
-	custom("id", text, func(d *decoder, r *Role, v *node.Node) {
-		r.ID, _ = d.Name(v, "id")
-		r.Pos = d.Pos(v)
-		if r.ID == "user" {
-			d.Errorf(v, "wrong-role", `a role of self_play cannot be called "user": that is the scripted one`)
-		}
-	}).must(),
-	custom("provider", text, func(d *decoder, r *Role, v *node.Node) {
-		r.Provider, _ = d.Name(v, "provider")
-		d.refer(toProvider, v)
-	}).must(),
-)
+var roleFields = table("a role", func() rows[Role] {
+	return rows[Role]{
+		custom("id", text, func(d *decoder, r *Role, v *node.Node) {
+			r.ID, _ = d.Name(v, "id")
+			r.Pos = d.Pos(v)
+			if r.ID == "user" {
+				d.Errorf(v, "wrong-role", `a role of self_play cannot be called "user": that is the scripted one`)
+			}
+		}).must(),
+		custom("provider", text, func(d *decoder, r *Role, v *node.Node) {
+			r.Provider, _ = d.Name(v, "provider")
+			d.refer(toProvider, v)
+		}).must(),
+	}
+})
 
 func readRoles(d *decoder, a *arenaFile, v *node.Node) {
 	seen := map[string]int{}
@@ -231,9 +258,11 @@ func readRoles(d *decoder, a *arenaFile, v *node.Node) {
 	})
 }
 
-var globalFields = table("globals",
-	assertions("conversation_assertions", ConversationAssertion, func(a *arenaFile) *[]Placed { return &a.globals }),
-)
+var globalFields = table("globals", func() rows[arenaFile] {
+	return rows[arenaFile]{
+		assertions("conversation_assertions", ConversationAssertion, func(a *arenaFile) *[]Placed { return &a.globals }),
+	}
+})
 
 // readMemory: memory that is there and not switched off turns the memory tools on.
 func readMemory(d *decoder, _ *arenaFile, v *node.Node) {
@@ -253,11 +282,13 @@ func readMemory(d *decoder, _ *arenaFile, v *node.Node) {
 	d.need("memory", v, Feature{})
 }
 
-var stateStoreFields = table("state_store",
-	drop[struct{}]("type", words("memory", "redis", "file")),
-	drop[struct{}]("redis", anyMap),
-	drop[struct{}]("file", anyMap),
-)
+var stateStoreFields = table("state_store", func() rows[struct{}] {
+	return rows[struct{}]{
+		drop[struct{}]("type", words("memory", "redis", "file")),
+		drop[struct{}]("redis", anyMap),
+		drop[struct{}]("file", anyMap),
+	}
+})
 
 // arena reads a document of kind Arena.
 func (d *decoder) arena(doc document) *arenaFile {

@@ -8,15 +8,17 @@ import (
 )
 
 // checkFields are the keys of a check wherever it stands. Its parameters have a place of their own.
-var checkFields = table("a check",
-	checkType[Check](func(c *Check) *Check { return c }),
-	checkParams[Check](func(c *Check) *Check { return c }),
-	str("message", func(c *Check) *string { return &c.Message }),
-	objectPtr("when", whenFields, func(c *Check) **When { return &c.When }),
-	numPtr("min_score", unit, func(c *Check) **float64 { return &c.MinScore }),
-	numPtr("max_score", unit, func(c *Check) **float64 { return &c.MaxScore }),
-	numPtr("pass_threshold", unit, func(c *Check) **float64 { return &c.PassThreshold }),
-).strays(underParams)
+var checkFields = table("a check", func() rows[Check] {
+	return rows[Check]{
+		checkType[Check](func(c *Check) *Check { return c }),
+		checkParams[Check](func(c *Check) *Check { return c }),
+		str("message", func(c *Check) *string { return &c.Message }),
+		objectPtr("when", whenFields, func(c *Check) **When { return &c.When }),
+		numPtr("min_score", unit, func(c *Check) **float64 { return &c.MinScore }),
+		numPtr("max_score", unit, func(c *Check) **float64 { return &c.MaxScore }),
+		numPtr("pass_threshold", unit, func(c *Check) **float64 { return &c.PassThreshold }),
+	}
+}).strays(underParams)
 
 func underParams(key string) string {
 	if hint := diag.DidYouMean(key, []string{"type", "params", "message", "when", "pass_threshold"}); hint != "" {
@@ -46,15 +48,17 @@ func checkParams[T any](at func(*T) *Check) field[T] {
 }
 
 // whenFields are the conditions of a check. Whether the pattern is one is seen when the check is compiled.
-var whenFields = table("when",
-	label("tool_called", func(w *When) *string { return &w.ToolCalled }),
-	custom("tool_called_pattern", text, func(d *decoder, w *When, v *node.Node) {
-		w.ToolCalledPattern, _ = d.Name(v, "tool_called_pattern")
-		w.PatternPos = d.Pos(v)
-	}),
-	flag("any_tool_called", func(w *When) *bool { return &w.AnyToolCalled }),
-	whole("min_tool_calls", natural, func(w *When) *int { return &w.MinToolCalls }),
-)
+var whenFields = table("when", func() rows[When] {
+	return rows[When]{
+		label("tool_called", func(w *When) *string { return &w.ToolCalled }),
+		custom("tool_called_pattern", text, func(d *decoder, w *When, v *node.Node) {
+			w.ToolCalledPattern, _ = d.Name(v, "tool_called_pattern")
+			w.PatternPos = d.Pos(v)
+		}),
+		flag("any_tool_called", func(w *When) *bool { return &w.AnyToolCalled }),
+		whole("min_tool_calls", natural, func(w *When) *int { return &w.MinToolCalls }),
+	}
+})
 
 // checks reads a list of checks for one surface and compiles each.
 func (d *decoder) checks(n *node.Node, what string, surface Surface) []Placed {
@@ -73,6 +77,9 @@ func (d *decoder) checks(n *node.Node, what string, surface Surface) []Placed {
 			list = append(list, Placed{Compiled: c.Compiled})
 		} else {
 			list = append(list, Placed{Written: c})
+		}
+		if c.Unknown {
+			d.late[len(d.late)-1].place = &list[len(list)-1] // which has room for all and never moves
 		}
 	}
 	return list
@@ -97,7 +104,12 @@ func (d *decoder) finish(c *Check, surface Surface) {
 	if d.compile == nil || c.Type == "" {
 		return
 	}
+	c.Early = true
 	d.compile(c, d.Diags)
+	if c.Unknown {
+		d.late = append(d.late, lateCheck{check: c})
+		return
+	}
 	c.Params = nil
 }
 

@@ -68,12 +68,22 @@ func write(t testing.TB, path string, data []byte) {
 
 // compile stands in for the real checks: it knows a few names and keeps them.
 func compile(c *scenario.Check, d *diag.List) {
-	known := []string{"banned_words", "contains", "max_length", "regex", "tools_called"}
+	known := []string{"banned_words", "contains", "latency_budget", "max_length", "regex", "tools_called"}
 	for _, name := range known {
 		if c.Type == name {
 			c.Compiled = name
 			return
 		}
+	}
+	if c.Unknown = c.Early; c.Unknown {
+		return
+	}
+	if h := c.Handlers[c.Type]; h != nil {
+		c.Compiled = h.Type + " by " + h.Command
+		return
+	}
+	for name := range c.Handlers {
+		known = append(known, name)
 	}
 	d.Errorf(c.Pos, len(c.Type), "unknown-check", "unknown check %q", c.Type).Hint = diag.DidYouMean(c.Type, known)
 }

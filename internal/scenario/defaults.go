@@ -11,51 +11,55 @@ import (
 var formats = words("json", "junit", "html", "markdown")
 
 // defaultsFields are the keys of defaults in an arena config.
-var defaultsFields = table("defaults",
-	numPtr("temperature", numShape{low: 0, high: 2}, func(a *arenaFile) **float64 { return &a.Defaults.Temperature }),
-	numPtr("top_p", unit, func(a *arenaFile) **float64 { return &a.Defaults.TopP }),
-	wholePtr("max_tokens", natural, func(a *arenaFile) **int { return &a.Defaults.MaxTokens }),
-	seed("seed", func(a *arenaFile) **int64 { return &a.Defaults.Seed }),
-	whole("concurrency", natural, func(a *arenaFile) *int { return &a.Defaults.Concurrency }),
-	dur("run_timeout", func(a *arenaFile) *time.Duration { return &a.Defaults.RunTimeout }),
-	custom("fail_on", listShape{failOnWords}, readFailOn),
-	word("on_failure", onFailure, func(a *arenaFile) *string { return &a.Defaults.OnFailure }),
-	flag("judge_gate", func(a *arenaFile) *bool { return &a.Defaults.JudgeGate }),
-	drop[arenaFile]("verbose", boolean),
-	label("config_dir", func(a *arenaFile) *string { return &a.configDir }),
-	object("output", outputFields, func(a *arenaFile) *Output { return &a.Defaults.Output }),
-	// The keys below are read where output is absent, as older files have them.
-	custom("out_dir", text, func(d *decoder, a *arenaFile, v *node.Node) {
-		if dir, ok := d.Name(v, "out_dir"); ok && a.Defaults.Output.Dir == "" {
-			a.Defaults.Output.Dir = dir
-		}
-	}),
-	custom("output_formats", listShape{formats}, func(d *decoder, a *arenaFile, v *node.Node) {
-		if list := d.wordList(v, "output_formats", formats); a.Defaults.Output.Formats == nil {
-			a.Defaults.Output.Formats = list
-		}
-	}),
-	custom("html_report", text, func(d *decoder, a *arenaFile, v *node.Node) {
-		if file, ok := d.Name(v, "html_report"); ok && a.Defaults.Output.HTMLFile == "" {
-			a.Defaults.Output.HTMLFile = file
-		}
-	}),
-	drop[arenaFile]("markdown_config", markdownFields),
-	object("inference", inferenceFields, func(a *arenaFile) *Defaults { return &a.Defaults }),
-	drop[arenaFile]("monitor", anyMap),
-)
+var defaultsFields = table("defaults", func() rows[arenaFile] {
+	return rows[arenaFile]{
+		numPtr("temperature", numShape{low: 0, high: 2}, func(a *arenaFile) **float64 { return &a.Defaults.Temperature }),
+		numPtr("top_p", unit, func(a *arenaFile) **float64 { return &a.Defaults.TopP }),
+		wholePtr("max_tokens", natural, func(a *arenaFile) **int { return &a.Defaults.MaxTokens }),
+		seed("seed", func(a *arenaFile) **int64 { return &a.Defaults.Seed }),
+		whole("concurrency", natural, func(a *arenaFile) *int { return &a.Defaults.Concurrency }),
+		dur("run_timeout", func(a *arenaFile) *time.Duration { return &a.Defaults.RunTimeout }),
+		custom("fail_on", listShape{failOnWords}, readFailOn),
+		word("on_failure", onFailure, func(a *arenaFile) *string { return &a.Defaults.OnFailure }),
+		flag("judge_gate", func(a *arenaFile) *bool { return &a.Defaults.JudgeGate }),
+		drop[arenaFile]("verbose", boolean),
+		label("config_dir", func(a *arenaFile) *string { return &a.configDir }),
+		object("output", outputFields, func(a *arenaFile) *Output { return &a.Defaults.Output }),
+		// The keys below are read where output is absent, as older files have them.
+		custom("out_dir", text, func(d *decoder, a *arenaFile, v *node.Node) {
+			if dir, ok := d.Name(v, "out_dir"); ok && a.Defaults.Output.Dir == "" {
+				a.Defaults.Output.Dir = dir
+			}
+		}),
+		custom("output_formats", listShape{formats}, func(d *decoder, a *arenaFile, v *node.Node) {
+			if list := d.wordList(v, "output_formats", formats); a.Defaults.Output.Formats == nil {
+				a.Defaults.Output.Formats = list
+			}
+		}),
+		custom("html_report", text, func(d *decoder, a *arenaFile, v *node.Node) {
+			if file, ok := d.Name(v, "html_report"); ok && a.Defaults.Output.HTMLFile == "" {
+				a.Defaults.Output.HTMLFile = file
+			}
+		}),
+		drop[arenaFile]("markdown_config", markdownFields),
+		object("inference", inferenceFields, func(a *arenaFile) *Defaults { return &a.Defaults }),
+		drop[arenaFile]("monitor", anyMap),
+	}
+})
 
 // inferenceFields name the providers of small models. Only embeddings are used.
-var inferenceFields = table("inference",
-	custom("embedder", text, func(d *decoder, f *Defaults, v *node.Node) {
-		f.Embedder, _ = d.Name(v, "embedder")
-		d.refer(toProvider, v)
-	}),
-	drop[Defaults]("audio_classifier", text),
-	drop[Defaults]("text_classifier", text),
-	drop[Defaults]("image_classifier", text),
-	drop[Defaults]("video_classifier", text),
-)
+var inferenceFields = table("inference", func() rows[Defaults] {
+	return rows[Defaults]{
+		custom("embedder", text, func(d *decoder, f *Defaults, v *node.Node) {
+			f.Embedder, _ = d.Name(v, "embedder")
+			d.refer(toProvider, v)
+		}),
+		drop[Defaults]("audio_classifier", text),
+		drop[Defaults]("text_classifier", text),
+		drop[Defaults]("image_classifier", text),
+		drop[Defaults]("video_classifier", text),
+	}
+})
 
 var failOnWords = words("assertion_failure", "provider_error", "error", "guardrail", "skipped", "eval")
 
@@ -71,44 +75,50 @@ func readFailOn(d *decoder, a *arenaFile, v *node.Node) {
 	a.Defaults.FailOn = list
 }
 
-var outputFields = table("output",
-	label("dir", func(o *Output) *string { return &o.Dir }),
-	custom("formats", listShape{formats}, func(d *decoder, o *Output, v *node.Node) {
-		if o.Formats = d.wordList(v, "formats", formats); o.Formats == nil {
-			o.Formats = []string{}
-		}
-	}),
-	drop[Output]("json", table("json", drop[struct{}]("file", text))),
-	outputFile("html", func(o *Output) *string { return &o.HTMLFile }),
-	outputFile("junit", func(o *Output) *string { return &o.JUnitFile }),
-	custom("markdown", markdownFields, func(d *decoder, o *Output, v *node.Node) {
-		markdownFields.read(d, v, &o.MarkdownFile)
-	}),
-	custom("recording", recordingOutput, func(d *decoder, _ *Output, v *node.Node) {
-		var on bool
-		if recordingOutput.read(d, v, &on); on {
-			d.Diags.Add(diag.Diagnostic{
-				Severity: diag.Warning, Pos: d.Pos(v), Width: 1, Code: "not-available", Msg: "recordings are not written yet",
-			})
-		}
-	}),
-)
+var outputFields = table("output", func() rows[Output] {
+	return rows[Output]{
+		label("dir", func(o *Output) *string { return &o.Dir }),
+		custom("formats", listShape{formats}, func(d *decoder, o *Output, v *node.Node) {
+			if o.Formats = d.wordList(v, "formats", formats); o.Formats == nil {
+				o.Formats = []string{}
+			}
+		}),
+		drop[Output]("json", part("json", drop[struct{}]("file", text))),
+		outputFile("html", func(o *Output) *string { return &o.HTMLFile }),
+		outputFile("junit", func(o *Output) *string { return &o.JUnitFile }),
+		custom("markdown", markdownFields, func(d *decoder, o *Output, v *node.Node) {
+			markdownFields.read(d, v, &o.MarkdownFile)
+		}),
+		custom("recording", recordingOutput, func(d *decoder, _ *Output, v *node.Node) {
+			var on bool
+			if recordingOutput.read(d, v, &on); on {
+				d.Diags.Add(diag.Diagnostic{
+					Severity: diag.Warning, Pos: d.Pos(v), Width: 1, Code: "not-available", Msg: "recordings are not written yet",
+				})
+			}
+		}),
+	}
+})
 
-var recordingOutput = table("recording",
-	flag("enabled", func(on *bool) *bool { return on }),
-	drop[bool]("dir", text),
-)
+var recordingOutput = table("recording", func() rows[bool] {
+	return rows[bool]{
+		flag("enabled", func(on *bool) *bool { return on }),
+		drop[bool]("dir", text),
+	}
+})
 
 func outputFile(name string, at func(*Output) *string) field[Output] {
-	fields := table(name, label("file", func(s *string) *string { return s }))
+	fields := part(name, label("file", func(s *string) *string { return s }))
 	return custom(name, fields, func(d *decoder, o *Output, v *node.Node) { fields.read(d, v, at(o)) })
 }
 
-var markdownFields = table("markdown",
-	label("file", func(s *string) *string { return s }),
-	drop[string]("include_details", boolean),
-	drop[string]("show_overview", boolean),
-	drop[string]("show_results_matrix", boolean),
-	drop[string]("show_failed_tests", boolean),
-	drop[string]("show_cost_summary", boolean),
-)
+var markdownFields = table("markdown", func() rows[string] {
+	return rows[string]{
+		label("file", func(s *string) *string { return s }),
+		drop[string]("include_details", boolean),
+		drop[string]("show_overview", boolean),
+		drop[string]("show_results_matrix", boolean),
+		drop[string]("show_failed_tests", boolean),
+		drop[string]("show_cost_summary", boolean),
+	}
+})

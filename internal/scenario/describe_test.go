@@ -34,6 +34,13 @@ func describeProject(b *strings.Builder, p *scenario.Project) {
 	for _, j := range p.Judges {
 		fmt.Fprintf(b, "  judge %s by %s\n", j.Name, j.Provider)
 	}
+	for _, h := range p.Handlers {
+		fmt.Fprintf(b, "  check type %s at %s by %s %q with %q within %s in %s\n", h.Type, h.Pos, h.Command, h.Args, h.Env,
+			h.Timeout, filepath.Base(h.Dir))
+		if h.Later != "" {
+			fmt.Fprintf(b, "    needs %s\n", h.Later)
+		}
+	}
 	for _, s := range p.Scenarios {
 		describeScenario(b, s)
 	}
@@ -41,8 +48,11 @@ func describeProject(b *strings.Builder, p *scenario.Project) {
 		fmt.Fprintf(b, "  eval %s over %s: %d on turns, %d at the end\n", e.ID, filepath.Base(e.Recording), len(e.AllTurns),
 			len(e.Conversation))
 	}
-	for _, e := range p.PackEvals {
-		fmt.Fprintf(b, "  pack eval %s %s %s\n", e.ID, e.Type, e.Trigger)
+	describeEvals(b, "evals", p.EvalsFor(nil))
+	for _, q := range p.Prompts {
+		if len(q.Evals) > 0 {
+			describeEvals(b, "evals under "+q.TaskType, p.EvalsFor(q))
+		}
 	}
 	if p.Mock != nil {
 		fmt.Fprintf(b, "  mock %s\n", p.Mock.File)
@@ -82,4 +92,36 @@ func sortedKeys(m map[string]string) []string {
 	}
 	sort.Strings(keys)
 	return keys
+}
+
+func describeEvals(b *strings.Builder, what string, list []*scenario.Eval) {
+	for _, e := range list {
+		fmt.Fprintf(b, "  %s: %s %s %s", what, e.ID, e.Type, e.Trigger)
+		if strings.HasPrefix(e.Trigger, "sample_") {
+			fmt.Fprintf(b, " %g%%", e.SamplePct)
+		}
+		if !e.Enabled {
+			b.WriteString(" off")
+		}
+		if len(e.Groups) > 0 {
+			fmt.Fprintf(b, " groups %v", e.Groups)
+		}
+		fmt.Fprintf(b, " metric %s %s", e.Metric.Name, e.Metric.Type)
+		for _, name := range e.Metric.LabelNames() {
+			fmt.Fprintf(b, " %s=%q", name, e.Metric.Labels[name])
+		}
+		if bounds := e.Metric.Bounds(); bounds != nil {
+			fmt.Fprintf(b, " buckets %v", bounds)
+		}
+		if e.Metric.Help != "" {
+			fmt.Fprintf(b, " help %q", e.Metric.Help)
+		}
+		if e.MinScore != nil {
+			fmt.Fprintf(b, " at least %g", *e.MinScore)
+		}
+		if e.MaxScore != nil {
+			fmt.Fprintf(b, " at most %g", *e.MaxScore)
+		}
+		b.WriteString("\n")
+	}
 }

@@ -44,6 +44,9 @@ func (l *loader) inputs() []*input {
 		if l.diags.Errors() > 0 {
 			return nil
 		}
+		if l.opts.Bare {
+			return []*input{{}}
+		}
 		if !l.fs.isDir(defaultFolder) {
 			l.diags.Errorf(diag.Pos{}, 0, "no-config", "there is no %s here", defaultConfig).
 				Hint = "name files or folders to run, or a config with -c"

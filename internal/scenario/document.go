@@ -27,24 +27,28 @@ type envelope struct {
 	version, kind, meta, spec *node.Node
 }
 
-var envelopeFields = table("the file",
-	custom("apiVersion", words(apiVersions...), func(_ *decoder, e *envelope, v *node.Node) { e.version = v }),
-	custom("kind", words(envelopeKinds...), func(_ *decoder, e *envelope, v *node.Node) { e.kind = v }),
-	custom("metadata", metaFields, func(_ *decoder, e *envelope, v *node.Node) { e.meta = v }).orNull(),
-	custom("spec", anything, func(_ *decoder, e *envelope, v *node.Node) { e.spec = v }).must(),
-	drop[envelope]("$schema", text),
-).strays(underSpec)
+var envelopeFields = table("the file", func() rows[envelope] {
+	return rows[envelope]{
+		custom("apiVersion", words(apiVersions...), func(_ *decoder, e *envelope, v *node.Node) { e.version = v }),
+		custom("kind", words(envelopeKinds...), func(_ *decoder, e *envelope, v *node.Node) { e.kind = v }),
+		custom("metadata", metaFields, func(_ *decoder, e *envelope, v *node.Node) { e.meta = v }).orNull(),
+		custom("spec", anything, func(_ *decoder, e *envelope, v *node.Node) { e.spec = v }).must(),
+		drop[envelope]("$schema", text),
+	}
+}).strays(underSpec)
 
-var metaFields = table("metadata",
-	label("name", func(m *Meta) *string { return &m.ID }),
-	drop[Meta]("namespace", text),
-	custom("labels", textMap, func(d *decoder, m *Meta, v *node.Node) {
-		m.Labels = d.plainMap(v, "labels", underSpec)
-	}).orNull(),
-	custom("annotations", textMap, func(d *decoder, _ *Meta, v *node.Node) {
-		d.plainMap(v, "annotations", underSpec)
-	}).orNull(),
-).strays(underSpec)
+var metaFields = table("metadata", func() rows[Meta] {
+	return rows[Meta]{
+		label("name", func(m *Meta) *string { return &m.ID }),
+		drop[Meta]("namespace", text),
+		custom("labels", textMap, func(d *decoder, m *Meta, v *node.Node) {
+			m.Labels = d.plainMap(v, "labels", underSpec)
+		}).orNull(),
+		custom("annotations", textMap, func(d *decoder, _ *Meta, v *node.Node) {
+			d.plainMap(v, "annotations", underSpec)
+		}).orNull(),
+	}
+}).strays(underSpec)
 
 // underSpec says that a key which belongs to the values of some kind was put beside them.
 func underSpec(key string) string {

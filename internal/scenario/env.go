@@ -26,19 +26,37 @@ func (d *decoder) expandText(n *node.Node, what string) string {
 }
 
 func (d *decoder) expand(n *node.Node, s string) string {
-	return variable().ReplaceAllStringFunc(s, func(m string) string {
+	out := Expand(s, d.getenv)
+	for _, name := range out.Unset {
+		d.Errorf(n, "unset-variable", "the environment has no %s", name).
+			Hint = "set it, write it into .env, or give a default: ${" + name + ":-…}"
+	}
+	return out.Text
+}
+
+// Expanded is a text in which the environment was put.
+type Expanded struct {
+	Text   string
+	Values []string // what came from the environment; secrets, for all that is known
+	Unset  []string // the names for which there was nothing
+}
+
+// Expand puts the environment into a text in which ${NAME} and ${NAME:-default} stand for it.
+func Expand(s string, getenv func(name string) (string, bool)) (out Expanded) {
+	out.Text = variable().ReplaceAllStringFunc(s, func(m string) string {
 		parts := variable().FindStringSubmatch(m)
-		value, set := d.getenv(parts[1])
+		value, set := getenv(parts[1])
 		switch {
 		case parts[2] != "" && value == "": // as in a shell, :- also stands in for an empty value
 			return parts[3]
 		case !set:
-			d.Errorf(n, "unset-variable", "the environment has no %s", parts[1]).
-				Hint = "set it, write it into .env, or give a default: ${" + parts[1] + ":-…}"
-			return ""
+			out.Unset = append(out.Unset, parts[1])
+		default:
+			out.Values = append(out.Values, value)
 		}
 		return value
 	})
+	return out
 }
 
 // expandAny expands the texts of a decoded value.

@@ -14,41 +14,47 @@ type recordingEvalFile struct {
 }
 
 // recordingEvalFields are the keys of kind Eval.
-var recordingEvalFields = table("an eval",
-	drop[recordingEvalFile]("id", text),   // read with the name of the document
-	drop[recordingEvalFile]("name", text), // the same
-	drop[recordingEvalFile]("description", text),
-	object("recording", recordingFields, func(e *recordingEvalFile) *recordingEvalFile { return e }).must(),
-	custom("turns", listShape{evalTurnFields}, func(d *decoder, e *recordingEvalFile, v *node.Node) {
-		d.Items(v, "turns", func(_ int, item *node.Node) { evalTurnFields.read(d, item, e) })
-	}),
-	assertions("conversation_assertions", ConversationAssertion,
-		func(e *recordingEvalFile) *[]Placed { return &e.Conversation }),
-	strs("tags", func(e *recordingEvalFile) *[]string { return &e.Tags }),
-	drop[recordingEvalFile]("mode", words("instant", "realtime", "accelerated")),
-	drop[recordingEvalFile]("speed", positive),
-)
+var recordingEvalFields = table("an eval", func() rows[recordingEvalFile] {
+	return rows[recordingEvalFile]{
+		drop[recordingEvalFile]("id", text),   // read with the name of the document
+		drop[recordingEvalFile]("name", text), // the same
+		drop[recordingEvalFile]("description", text),
+		object("recording", recordingFields, func(e *recordingEvalFile) *recordingEvalFile { return e }).must(),
+		custom("turns", listShape{evalTurnFields}, func(d *decoder, e *recordingEvalFile, v *node.Node) {
+			d.Items(v, "turns", func(_ int, item *node.Node) { evalTurnFields.read(d, item, e) })
+		}),
+		assertions("conversation_assertions", ConversationAssertion,
+			func(e *recordingEvalFile) *[]Placed { return &e.Conversation }),
+		strs("tags", func(e *recordingEvalFile) *[]string { return &e.Tags }),
+		drop[recordingEvalFile]("mode", words("instant", "realtime", "accelerated")),
+		drop[recordingEvalFile]("speed", positive),
+	}
+})
 
-var recordingFields = table("recording",
-	custom("path", text, func(d *decoder, e *recordingEvalFile, v *node.Node) {
-		e.path = v
-		e.Recording, _ = d.Name(v, "path")
-	}).must(),
-	custom("type", recordingTypes, func(d *decoder, e *recordingEvalFile, v *node.Node) {
-		e.kind = v
-		e.Type, _ = d.OneOf(v, "type", recordingTypes...)
-	}),
-)
+var recordingFields = table("recording", func() rows[recordingEvalFile] {
+	return rows[recordingEvalFile]{
+		custom("path", text, func(d *decoder, e *recordingEvalFile, v *node.Node) {
+			e.path = v
+			e.Recording, _ = d.Name(v, "path")
+		}).must(),
+		custom("type", recordingTypes, func(d *decoder, e *recordingEvalFile, v *node.Node) {
+			e.kind = v
+			e.Type, _ = d.OneOf(v, "type", recordingTypes...)
+		}),
+	}
+})
 
 var recordingTypes = words("session", "arena_output", "transcript", "generic")
 
-var evalTurnFields = table("a turn of an eval",
-	object("all_turns", table("all_turns",
-		custom("assertions", listShape{checkFields}, func(d *decoder, e *recordingEvalFile, v *node.Node) {
-			e.AllTurns = append(e.AllTurns, d.checks(v, "assertions", TurnAssertion)...)
-		}).must(),
-	), func(e *recordingEvalFile) *recordingEvalFile { return e }).must(),
-)
+var evalTurnFields = table("a turn of an eval", func() rows[recordingEvalFile] {
+	return rows[recordingEvalFile]{
+		object("all_turns", part("all_turns",
+			custom("assertions", listShape{checkFields}, func(d *decoder, e *recordingEvalFile, v *node.Node) {
+				e.AllTurns = append(e.AllTurns, d.checks(v, "assertions", TurnAssertion)...)
+			}).must(),
+		), func(e *recordingEvalFile) *recordingEvalFile { return e }).must(),
+	}
+})
 
 // recordingEval reads a document of kind Eval.
 func (d *decoder) recordingEval(doc document) *RecordingEval {

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"sync"
 	"time"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -10,13 +11,15 @@ import (
 // fields lists the keys of one kind of map in the files: the one place that knows their names, their values and
 // where these go.
 type fields[T any] struct {
-	what  string // for messages: "a turn"
-	all   []field[T]
-	names []string // what may be written; keys that are only known to be wrong are not among them
+	what string // for messages: "a turn"
+	all  func() rows[T]
 	// stray says where an unknown key belongs, or "".
 	stray func(key string) string
 	free  bool // other keys may stand there too
 }
+
+// rows are the fields of one table.
+type rows[T any] []field[T]
 
 // field is one key.
 type field[T any] struct {
@@ -31,15 +34,27 @@ type field[T any] struct {
 	hint  string
 }
 
-// table makes the fields of a map. A map has at most 64 keys.
-func table[T any](what string, all ...field[T]) *fields[T] {
-	f := &fields[T]{what: what, all: all}
-	for _, x := range all {
-		if x.wrong == "" {
-			f.names = append(f.names, x.name)
+// table makes the fields of a map, when they are needed first: most tables are for files that most projects do not
+// have. A map has at most 64 keys.
+func table[T any](what string, all func() rows[T]) *fields[T] {
+	return &fields[T]{what: what, all: sync.OnceValue(all)}
+}
+
+// part makes the fields of a map that belongs to one table.
+func part[T any](what string, all ...field[T]) *fields[T] {
+	return &fields[T]{what: what, all: func() rows[T] { return all }}
+}
+
+// names lists what may be written; keys that are only known to be wrong are not among them.
+func (f *fields[T]) names() []string {
+	all := f.all()
+	names := make([]string, 0, len(all))
+	for i := range all {
+		if x := &all[i]; x.wrong == "" {
+			names = append(names, x.name)
 		}
 	}
-	return f
+	return names
 }
 
 // strays sets what is said about unknown keys and returns f.
@@ -59,6 +74,7 @@ func (f *fields[T]) read(d *decoder, n *node.Node, t *T) bool {
 	if n == nil || n.Kind != node.Map {
 		return d.Fields(n, f.what, nil, nil) // reports it
 	}
+	all := f.all()
 	var seen uint64
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
@@ -71,19 +87,20 @@ func (f *fields[T]) read(d *decoder, n *node.Node, t *T) bool {
 			continue
 		}
 		seen |= 1 << j
-		f.all[j].take(d, t, k, v)
+		all[j].take(d, t, k, v)
 	}
-	for j := range f.all {
-		if f.all[j].required && seen&(1<<j) == 0 {
-			d.Missing(n, f.what, f.all[j].name)
+	for j := range all {
+		if all[j].required && seen&(1<<j) == 0 {
+			d.Missing(n, f.what, all[j].name)
 		}
 	}
 	return true
 }
 
 func (f *fields[T]) index(name string) int {
-	for j := range f.all {
-		if f.all[j].name == name {
+	all := f.all()
+	for j := range all {
+		if all[j].name == name {
 			return j
 		}
 	}
@@ -95,13 +112,14 @@ func (f *fields[T]) unknown(d *decoder, k *node.Node) (meant uint64) {
 	if f.free {
 		return 0
 	}
-	report := d.Unknown(k, f.what, f.names)
+	names := f.names()
+	report := d.Unknown(k, f.what, names)
 	if f.stray != nil {
 		if hint := f.stray(k.Value); hint != "" {
 			report.Hint = hint
 		}
 	}
-	if near := diag.Nearest(k.Value, f.names); near != "" {
+	if near := diag.Nearest(k.Value, names); near != "" {
 		meant = 1 << f.index(near)
 	}
 	return meant

@@ -16,22 +16,26 @@ type fragmentRef struct {
 	at         *node.Node
 }
 
-var fragmentFields = table("a fragment",
-	custom("name", text, func(d *decoder, f *fragmentRef, v *node.Node) {
-		f.at = v
-		f.name, _ = d.Name(v, "name")
-	}).must(),
-	label("path", func(f *fragmentRef) *string { return &f.path }),
-	flag("required", func(f *fragmentRef) *bool { return &f.required }),
-)
+var fragmentFields = table("a fragment", func() rows[fragmentRef] {
+	return rows[fragmentRef]{
+		custom("name", text, func(d *decoder, f *fragmentRef, v *node.Node) {
+			f.at = v
+			f.name, _ = d.Name(v, "name")
+		}).must(),
+		label("path", func(f *fragmentRef) *string { return &f.path }),
+		flag("required", func(f *fragmentRef) *bool { return &f.required }),
+	}
+})
 
 // fragmentFileFields are the keys of a fragment's file.
-var fragmentFileFields = table("a fragment file",
-	drop[fragmentBody]("fragment_type", text),
-	drop[fragmentBody]("version", text),
-	drop[fragmentBody]("description", text),
-	str("content", func(f *fragmentBody) *string { return &f.content }).must(),
-)
+var fragmentFileFields = table("a fragment file", func() rows[fragmentBody] {
+	return rows[fragmentBody]{
+		drop[fragmentBody]("fragment_type", text),
+		drop[fragmentBody]("version", text),
+		drop[fragmentBody]("description", text),
+		str("content", func(f *fragmentBody) *string { return &f.content }).must(),
+	}
+})
 
 type fragmentBody struct{ content string }
 

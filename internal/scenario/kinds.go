@@ -117,7 +117,7 @@ func signNames() []string {
 // specKey reports whether a key belongs to the values of some kind.
 func specKey(key string) bool {
 	return slices.ContainsFunc([][]string{
-		arenaFields.names, scenarioFields.names, promptFields.names, providerFields.names, toolFields.names,
-		personaFields.names, recordingEvalFields.names, runtimeFields.names, turnFields.names,
+		arenaFields.names(), scenarioFields.names(), promptFields.names(), providerFields.names(), toolFields.names(),
+		personaFields.names(), recordingEvalFields.names(), runtimeFields.names(), turnFields.names(),
 	}, func(names []string) bool { return slices.Contains(names, key) })
 }

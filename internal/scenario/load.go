@@ -68,17 +68,18 @@ func (l *loader) fail(at place, p *problem) {
 
 // each calls f for 0 to n-1, as many at once as there are processors.
 func each(n int, f func(i int)) {
-	workers := min(runtime.GOMAXPROCS(0), n)
 	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(i)
-			}
-		})
+	work := func() {
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			f(i)
+		}
 	}
-	wg.Wait()
+	var others sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) - 1 {
+		others.Go(work)
+	}
+	work()
+	others.Wait()
 }
 
 // job is one file of a project to read.
@@ -102,8 +103,10 @@ type content struct {
 	evals     []*RecordingEval
 	packs     []*packFile
 	mocks     []string // files of mock replies
+	handlers  []*Handler
 	refs      []reference
 	later     []Feature
+	late      []lateCheck
 }
 
 // size is the number of resources.
@@ -133,7 +136,7 @@ func (l *loader) read(b *build, j *job) *content {
 		}
 		d.into(c, doc)
 	}
-	c.refs, c.later = d.refs, d.later
+	c.refs, c.later, c.late = d.refs, d.later, d.late
 	l.report(d)
 	for _, p := range c.providers {
 		p.Group = cmp.Or(j.group, p.Group)
@@ -175,6 +178,7 @@ func (d *decoder) into(c *content, doc document) {
 			for _, inner := range append(r.providers, r.tools...) {
 				d.into(c, inner)
 			}
+			c.handlers = append(c.handlers, r.handlers...)
 		}
 	case kindLogging:
 		loggingFields.check(d, doc.spec, "logging")

@@ -25,26 +25,30 @@ type mockName struct {
 }
 
 // mockFileFields are the keys of a mock response file.
-var mockFileFields = table("a mock response file",
-	strPtr("defaultResponse", func(m *mockNames) **string { return &m.file.Default }),
-	custom("scenarios", mapShape{mockScenarioFields}, func(d *decoder, m *mockNames, v *node.Node) {
-		m.file.Scenarios, m.scenarios = d.mockScenarios(v, "scenarios")
-	}),
-	custom("selfplay", mapShape{mockScenarioFields}, func(d *decoder, m *mockNames, v *node.Node) {
-		m.file.SelfPlay, m.personas = d.mockScenarios(v, "selfplay")
-	}),
-	custom("judges", mapShape{mockScenarioFields}, func(d *decoder, m *mockNames, v *node.Node) {
-		m.file.Judges, m.judges = d.mockScenarios(v, "judges")
-	}),
-	drop[mockNames]("$schema", text),
-)
+var mockFileFields = table("a mock response file", func() rows[mockNames] {
+	return rows[mockNames]{
+		strPtr("defaultResponse", func(m *mockNames) **string { return &m.file.Default }),
+		custom("scenarios", mapShape{mockScenarioFields}, func(d *decoder, m *mockNames, v *node.Node) {
+			m.file.Scenarios, m.scenarios = d.mockScenarios(v, "scenarios")
+		}),
+		custom("selfplay", mapShape{mockScenarioFields}, func(d *decoder, m *mockNames, v *node.Node) {
+			m.file.SelfPlay, m.personas = d.mockScenarios(v, "selfplay")
+		}),
+		custom("judges", mapShape{mockScenarioFields}, func(d *decoder, m *mockNames, v *node.Node) {
+			m.file.Judges, m.judges = d.mockScenarios(v, "judges")
+		}),
+		drop[mockNames]("$schema", text),
+	}
+})
 
 // mockScenarioFields are the canned replies for one scenario, persona or judge.
-var mockScenarioFields = table("the mock replies",
-	strPtr("defaultResponse", func(m *MockScenario) **string { return &m.Default }),
-	custom("turns", mapShape{mockTurnFields}, readMockTurns),
-	strMap("steps", func(m *MockScenario) *map[string]string { return &m.Steps }),
-)
+var mockScenarioFields = table("the mock replies", func() rows[MockScenario] {
+	return rows[MockScenario]{
+		strPtr("defaultResponse", func(m *MockScenario) **string { return &m.Default }),
+		custom("turns", mapShape{mockTurnFields}, readMockTurns),
+		strMap("steps", func(m *MockScenario) *map[string]string { return &m.Steps }),
+	}
+})
 
 // mockFile reads a mock response file.
 func (d *decoder) mockFile(root *node.Node) *mockNames {

@@ -18,54 +18,56 @@ type mockReplyFile struct {
 }
 
 // mockTurnFields are the keys of one canned reply.
-var mockTurnFields = table("a mock reply",
-	custom("type", words("text", "tool_calls", "multimodal"), func(d *decoder, r *mockReplyFile, v *node.Node) {
-		r.kind = v
-		d.OneOf(v, "type", "text", "tool_calls", "multimodal")
-	}),
-	custom("content", text, readMockText("content")),
-	custom("text", text, readMockText("text")),
-	custom("response", text, readMockText("response")),
-	custom("tool_calls", listShape{mockCallFields}, func(d *decoder, r *mockReplyFile, v *node.Node) {
-		r.calls = v
-		d.Items(v, "tool_calls", func(_ int, item *node.Node) {
-			var c chat.ToolCall
-			if mockCallFields.read(d, item, &c) {
-				if c.Args == nil {
-					c.Args = map[string]any{}
+var mockTurnFields = table("a mock reply", func() rows[mockReplyFile] {
+	return rows[mockReplyFile]{
+		custom("type", words("text", "tool_calls", "multimodal"), func(d *decoder, r *mockReplyFile, v *node.Node) {
+			r.kind = v
+			d.OneOf(v, "type", "text", "tool_calls", "multimodal")
+		}),
+		custom("content", text, readMockText("content")),
+		custom("text", text, readMockText("text")),
+		custom("response", text, readMockText("response")),
+		custom("tool_calls", listShape{mockCallFields}, func(d *decoder, r *mockReplyFile, v *node.Node) {
+			r.calls = v
+			d.Items(v, "tool_calls", func(_ int, item *node.Node) {
+				var c chat.ToolCall
+				if mockCallFields.read(d, item, &c) {
+					if c.Args == nil {
+						c.Args = map[string]any{}
+					}
+					r.ToolCalls = append(r.ToolCalls, c)
 				}
-				r.ToolCalls = append(r.ToolCalls, c)
+			})
+		}),
+		custom("parts", listShape{mockPartFields}, func(d *decoder, r *mockReplyFile, v *node.Node) {
+			r.parts = v
+			d.Items(v, "parts", func(_ int, item *node.Node) {
+				var p mockPart
+				if mockPartFields.read(d, item, &p) {
+					r.Parts = append(r.Parts, p.part())
+				}
+			})
+		}),
+		label("audio_file", func(r *mockReplyFile) *string { return &r.audio }),
+		label("audio_mime_type", func(r *mockReplyFile) *string { return &r.audioType }),
+		drop[mockReplyFile]("audio_sample_rate", counting),
+		label("error", func(r *mockReplyFile) *string { return &r.Error }),
+		word("error_kind", words("auth", "rate_limit", "timeout", "transport", "bad_reply", "refused"),
+			func(r *mockReplyFile) *string { return &r.ErrorKind }),
+		custom("latency_ms", positive, func(d *decoder, r *mockReplyFile, v *node.Node) {
+			if ms, ok := d.Float(v, "latency_ms", 0, float64(time.Hour/time.Millisecond)); ok {
+				r.Latency = time.Duration(ms * float64(time.Millisecond))
 			}
-		})
-	}),
-	custom("parts", listShape{mockPartFields}, func(d *decoder, r *mockReplyFile, v *node.Node) {
-		r.parts = v
-		d.Items(v, "parts", func(_ int, item *node.Node) {
-			var p mockPart
-			if mockPartFields.read(d, item, &p) {
-				r.Parts = append(r.Parts, p.part())
-			}
-		})
-	}),
-	label("audio_file", func(r *mockReplyFile) *string { return &r.audio }),
-	label("audio_mime_type", func(r *mockReplyFile) *string { return &r.audioType }),
-	drop[mockReplyFile]("audio_sample_rate", counting),
-	label("error", func(r *mockReplyFile) *string { return &r.Error }),
-	word("error_kind", words("auth", "rate_limit", "timeout", "transport", "bad_reply", "refused"),
-		func(r *mockReplyFile) *string { return &r.ErrorKind }),
-	custom("latency_ms", positive, func(d *decoder, r *mockReplyFile, v *node.Node) {
-		if ms, ok := d.Float(v, "latency_ms", 0, float64(time.Hour/time.Millisecond)); ok {
-			r.Latency = time.Duration(ms * float64(time.Millisecond))
-		}
-	}),
-	word("finish_reason", words("stop", "length", "tool_calls", "content_filter"),
-		func(r *mockReplyFile) *string { return &r.FinishReason }),
-	objectPtr("usage", table("usage",
-		whole("input_tokens", natural, func(u *chat.Usage) *int { return &u.InputTokens }),
-		whole("output_tokens", natural, func(u *chat.Usage) *int { return &u.OutputTokens }),
-		whole("cached_tokens", natural, func(u *chat.Usage) *int { return &u.CachedTokens }),
-	), func(r *mockReplyFile) **chat.Usage { return &r.Usage }),
-)
+		}),
+		word("finish_reason", words("stop", "length", "tool_calls", "content_filter"),
+			func(r *mockReplyFile) *string { return &r.FinishReason }),
+		objectPtr("usage", part("usage",
+			whole("input_tokens", natural, func(u *chat.Usage) *int { return &u.InputTokens }),
+			whole("output_tokens", natural, func(u *chat.Usage) *int { return &u.OutputTokens }),
+			whole("cached_tokens", natural, func(u *chat.Usage) *int { return &u.CachedTokens }),
+		), func(r *mockReplyFile) **chat.Usage { return &r.Usage }),
+	}
+})
 
 func readMockText(name string) func(*decoder, *mockReplyFile, *node.Node) {
 	return func(d *decoder, r *mockReplyFile, v *node.Node) {
@@ -78,11 +80,13 @@ func readMockText(name string) func(*decoder, *mockReplyFile, *node.Node) {
 	}
 }
 
-var mockCallFields = table("a tool call",
-	label("name", func(c *chat.ToolCall) *string { return &c.Name }).must(),
-	custom("arguments", anyMap, readMockArguments),
-	custom("args", anyMap, readMockArguments),
-)
+var mockCallFields = table("a tool call", func() rows[chat.ToolCall] {
+	return rows[chat.ToolCall]{
+		label("name", func(c *chat.ToolCall) *string { return &c.Name }).must(),
+		custom("arguments", anyMap, readMockArguments),
+		custom("args", anyMap, readMockArguments),
+	}
+})
 
 func readMockArguments(d *decoder, c *chat.ToolCall, v *node.Node) {
 	if v.Kind == node.Scalar { // as a model writes them: JSON text, or what it took for that
@@ -147,28 +151,32 @@ type mockPart struct {
 	meta                    map[string]string
 }
 
-var mockPartFields = table("a part",
-	word("type", partTypes, func(p *mockPart) *string { return &p.kind }).must(),
-	str("text", func(p *mockPart) *string { return &p.text }),
-	mockURL("image_url"), mockURL("audio_url"), mockURL("video_url"),
-	strMap("metadata", func(p *mockPart) *map[string]string { return &p.meta }),
-	custom("media", mediaFields, func(d *decoder, p *mockPart, v *node.Node) {
-		var m mediaFile
-		if mediaFields.read(d, v, &m) {
-			p.url, p.detail, p.data = m.URL, m.Detail, m.Data
-			p.meta = map[string]string{"mime_type": m.MIMEType}
-		}
-	}),
-)
+var mockPartFields = table("a part", func() rows[mockPart] {
+	return rows[mockPart]{
+		word("type", partTypes, func(p *mockPart) *string { return &p.kind }).must(),
+		str("text", func(p *mockPart) *string { return &p.text }),
+		mockURL("image_url"), mockURL("audio_url"), mockURL("video_url"),
+		strMap("metadata", func(p *mockPart) *map[string]string { return &p.meta }),
+		custom("media", mediaFields, func(d *decoder, p *mockPart, v *node.Node) {
+			var m mediaFile
+			if mediaFields.read(d, v, &m) {
+				p.url, p.detail, p.data = m.URL, m.Detail, m.Data
+				p.meta = map[string]string{"mime_type": m.MIMEType}
+			}
+		}),
+	}
+})
 
 func mockURL(name string) field[mockPart] {
 	return custom(name, mockURLFields, func(d *decoder, p *mockPart, v *node.Node) { mockURLFields.read(d, v, p) })
 }
 
-var mockURLFields = table("a media address",
-	label("url", func(p *mockPart) *string { return &p.url }).must(),
-	str("detail", func(p *mockPart) *string { return &p.detail }),
-)
+var mockURLFields = table("a media address", func() rows[mockPart] {
+	return rows[mockPart]{
+		label("url", func(p *mockPart) *string { return &p.url }).must(),
+		str("detail", func(p *mockPart) *string { return &p.detail }),
+	}
+})
 
 // part describes the medium by what its metadata and its address tell.
 func (p *mockPart) part() chat.Part {

@@ -131,6 +131,9 @@ func (l *loader) mockNames(m *mockNames, builds ...*build) {
 		for _, j := range b.p.Judges {
 			judges = append(judges, j.Name)
 		}
+		for _, q := range b.p.Providers { // a judge without a name goes by the id of its provider
+			judges = append(judges, q.ID)
+		}
 	}
 	if l.unknownMocks(nil, m.scenarios, scenarios) > 0 {
 		for _, b := range builds {

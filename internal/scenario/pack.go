@@ -15,7 +15,6 @@ type packFile struct {
 	evals        []*Eval
 	fragments    map[string]string
 	promptNode   *node.Node
-	evalNode     *node.Node
 	workflow     *node.Node
 	compositions *node.Node
 }
@@ -28,62 +27,66 @@ var (
 )
 
 // packFields are the keys of a pack.
-var packFields = table("a pack",
-	drop[packFile]("$schema", text),
-	custom("id", text, matching[packFile]("id", packID, "small letters, digits and -, a letter first")).must(),
-	drop[packFile]("name", text).must(),
-	custom("version", text, matching[packFile]("version", version, "a version such as 1.2.0")).must(),
-	drop[packFile]("description", text),
-	drop[packFile]("template_engine", templateEngineFields).must(),
-	custom("prompts", mapShape{packPromptFields}, func(_ *decoder, p *packFile, v *node.Node) { p.promptNode = v }).must(),
-	strMap("fragments", func(p *packFile) *map[string]string { return &p.fragments }),
-	custom("tools", mapShape{packToolFields}, readPackTools),
-	custom("evals", listShape{evalFields}, func(d *decoder, p *packFile, v *node.Node) {
-		p.evals, p.evalNode = d.evals(v, "evals"), v
-	}),
-	custom("workflow", workflowFields, func(_ *decoder, p *packFile, v *node.Node) { p.workflow = v }),
-	custom("compositions", mapShape{compositionFields}, func(_ *decoder, p *packFile, v *node.Node) {
-		p.compositions = v
-	}),
-	custom("skills", listShape{skillFields}, func(d *decoder, _ *packFile, v *node.Node) { d.skills(v) }),
-	drop[packFile]("agents", packAgentFields),
-	drop[packFile]("metadata", anyMap),
-	drop[packFile]("compilation", anyMap),
-)
+var packFields = table("a pack", func() rows[packFile] {
+	return rows[packFile]{
+		drop[packFile]("$schema", text),
+		custom("id", text, matching[packFile]("id", packID, "small letters, digits and -, a letter first")).must(),
+		drop[packFile]("name", text).must(),
+		custom("version", text, matching[packFile]("version", version, "a version such as 1.2.0")).must(),
+		drop[packFile]("description", text),
+		drop[packFile]("template_engine", templateEngineFields).must(),
+		custom("prompts", mapShape{packPromptFields}, func(_ *decoder, p *packFile, v *node.Node) {
+			p.promptNode = v
+		}).must(),
+		strMap("fragments", func(p *packFile) *map[string]string { return &p.fragments }),
+		custom("tools", mapShape{packToolFields}, readPackTools),
+		evalList("evals", func(p *packFile) *[]*Eval { return &p.evals }),
+		custom("workflow", workflowFields, func(_ *decoder, p *packFile, v *node.Node) { p.workflow = v }),
+		custom("compositions", mapShape{compositionFields}, func(_ *decoder, p *packFile, v *node.Node) {
+			p.compositions = v
+		}),
+		custom("skills", listShape{skillFields}, func(d *decoder, _ *packFile, v *node.Node) { d.skills(v) }),
+		drop[packFile]("agents", packAgentFields),
+		drop[packFile]("metadata", anyMap),
+		drop[packFile]("compilation", anyMap),
+	}
+})
 
-var packAgentFields = table("agents",
-	drop[struct{}]("entry", text).must(),
-	drop[struct{}]("members", mapShape{table("a member",
-		drop[struct{}]("description", text),
-		drop[struct{}]("tags", texts),
-		drop[struct{}]("input_modes", texts),
-		drop[struct{}]("output_modes", texts),
-		drop[struct{}]("state", text),
-	)}).must(),
-)
+var packAgentFields = table("agents", func() rows[struct{}] {
+	return rows[struct{}]{
+		drop[struct{}]("entry", text).must(),
+		drop[struct{}]("members", mapShape{part("a member",
+			drop[struct{}]("description", text),
+			drop[struct{}]("tags", texts),
+			drop[struct{}]("input_modes", texts),
+			drop[struct{}]("output_modes", texts),
+			drop[struct{}]("state", text),
+		)}).must(),
+	}
+})
 
 // packPromptFields are the keys of a prompt in a pack, which differ from those of a prompt of its own.
-var packPromptFields = table("a prompt of a pack",
-	label("id", func(p *promptFile) *string { return &p.ID }).must(),
-	drop[promptFile]("name", text).must(),
-	custom("version", text, matching[promptFile]("version", version, "a version such as 1.2.0")).must(),
-	str("description", func(p *promptFile) *string { return &p.Description }),
-	custom("system_template", text, readSystemTemplate).must(),
-	custom("variables", listShape{variableFields}, readVariables),
-	custom("tools", texts, readAllowedTools("tools")),
-	objectPtr("tool_policy", toolPolicyFields, func(p *promptFile) **ToolPolicy { return &p.ToolPolicy }),
-	custom("parameters", parameterFields, readParameters),
-	custom("validators", listShape{validatorFields}, readValidators),
-	custom("evals", listShape{evalFields}, func(d *decoder, p *promptFile, v *node.Node) {
-		p.Evals, p.evalNode = d.evals(v, "evals"), v
-	}),
-	custom("model_overrides", mapShape{overrideFields}, readOverrides),
-	drop[promptFile]("pipeline", anyMap),
-	drop[promptFile]("tested_models", listShape{anyMap}),
-	drop[promptFile]("media", anyMap),
-	gone[promptFile]("allowed_tools", `a prompt of a pack names its tools with "tools"`, "rename the key"),
-	gone[promptFile]("task_type", "the key of a prompt in prompts is its task type", "remove the line"),
-)
+var packPromptFields = table("a prompt of a pack", func() rows[promptFile] {
+	return rows[promptFile]{
+		label("id", func(p *promptFile) *string { return &p.ID }).must(),
+		drop[promptFile]("name", text).must(),
+		custom("version", text, matching[promptFile]("version", version, "a version such as 1.2.0")).must(),
+		str("description", func(p *promptFile) *string { return &p.Description }),
+		custom("system_template", text, readSystemTemplate).must(),
+		custom("variables", listShape{variableFields}, readVariables),
+		custom("tools", texts, readAllowedTools("tools")),
+		objectPtr("tool_policy", toolPolicyFields, func(p *promptFile) **ToolPolicy { return &p.ToolPolicy }),
+		custom("parameters", parameterFields, readParameters),
+		custom("validators", listShape{validatorFields}, readValidators),
+		evalList("evals", func(p *promptFile) *[]*Eval { return &p.Evals }),
+		custom("model_overrides", mapShape{overrideFields}, readOverrides),
+		drop[promptFile]("pipeline", anyMap),
+		drop[promptFile]("tested_models", listShape{anyMap}),
+		drop[promptFile]("media", anyMap),
+		gone[promptFile]("allowed_tools", `a prompt of a pack names its tools with "tools"`, "rename the key"),
+		gone[promptFile]("task_type", "the key of a prompt in prompts is its task type", "remove the line"),
+	}
+})
 
 func matching[T any](name string, re func() *regexp.Regexp, like string) func(*decoder, *T, *node.Node) {
 	return func(d *decoder, _ *T, v *node.Node) {
@@ -98,18 +101,20 @@ type packTool struct {
 	*Tool
 }
 
-var packToolFields = table("a tool of a pack",
-	custom("name", text, func(d *decoder, t *packTool, v *node.Node) {
-		t.name = v
-		t.ID, _ = d.Name(v, "name")
-		t.Pos = d.Pos(v)
-	}).must(),
-	str("description", func(t *packTool) *string { return &t.Description }).must(),
-	custom("parameters", anyMap, func(d *decoder, t *packTool, v *node.Node) {
-		t.InputPos = d.Pos(v)
-		t.InputSchema = d.jsonSchema(v, "parameters")
-	}),
-)
+var packToolFields = table("a tool of a pack", func() rows[packTool] {
+	return rows[packTool]{
+		custom("name", text, func(d *decoder, t *packTool, v *node.Node) {
+			t.name = v
+			t.ID, _ = d.Name(v, "name")
+			t.Pos = d.Pos(v)
+		}).must(),
+		str("description", func(t *packTool) *string { return &t.Description }).must(),
+		custom("parameters", anyMap, func(d *decoder, t *packTool, v *node.Node) {
+			t.InputPos = d.Pos(v)
+			t.InputSchema = d.jsonSchema(v, "parameters")
+		}),
+	}
+})
 
 func readPackTools(d *decoder, p *packFile, v *node.Node) {
 	d.Each(v, "tools", func(key string, k, item *node.Node) {
@@ -142,9 +147,6 @@ func (d *decoder) pack(doc document) *packFile {
 			d.completePrompt(&f, p.fragments)
 			p.prompts = append(p.prompts, f.Prompt)
 		})
-	}
-	if len(p.evals) > 0 {
-		d.need("evals", p.evalNode, Feature{})
 	}
 	names := d.compositions(p.compositions)
 	if p.workflow != nil {

@@ -17,42 +17,46 @@ type partFile struct {
 var partTypes = words("text", "image", "audio", "video", "document")
 
 // partFields are the keys of one part of a turn or of a tool's canned result.
-var partFields = table("a part",
-	word("type", partTypes, func(p *partFile) *string { return &p.Type }).must(),
-	str("text", func(p *partFile) *string { return &p.Text }),
-	custom("media", mediaFields, func(d *decoder, p *partFile, v *node.Node) {
-		var m mediaFile
-		if p.media = v; mediaFields.read(d, v, &m) {
-			p.Media = d.source(v, &m)
-		}
-	}),
-)
+var partFields = table("a part", func() rows[partFile] {
+	return rows[partFile]{
+		word("type", partTypes, func(p *partFile) *string { return &p.Type }).must(),
+		str("text", func(p *partFile) *string { return &p.Text }),
+		custom("media", mediaFields, func(d *decoder, p *partFile, v *node.Node) {
+			var m mediaFile
+			if p.media = v; mediaFields.read(d, v, &m) {
+				p.Media = d.source(v, &m)
+			}
+		}),
+	}
+})
 
 type mediaFile struct {
 	chat.Media
 	path, storage, data *node.Node
 }
 
-var mediaFields = table("media",
-	custom("file_path", text, func(d *decoder, m *mediaFile, v *node.Node) {
-		m.path = v
-		m.Path, _ = d.Name(v, "file_path")
-	}),
-	label("url", func(m *mediaFile) *string { return &m.URL }),
-	custom("data", text, func(d *decoder, m *mediaFile, v *node.Node) {
-		m.data = v
-		m.Data, _ = d.Name(v, "data")
-	}),
-	custom("storage_reference", text, func(d *decoder, m *mediaFile, v *node.Node) {
-		m.storage = v
-		d.Name(v, "storage_reference")
-	}),
-	label("mime_type", func(m *mediaFile) *string { return &m.MIMEType }).must(),
-	word("detail", words("low", "high", "auto"), func(m *mediaFile) *string { return &m.Detail }),
-	str("caption", func(m *mediaFile) *string { return &m.Caption }),
-	whole("width", natural, func(m *mediaFile) *int { return &m.Width }),
-	whole("height", natural, func(m *mediaFile) *int { return &m.Height }),
-)
+var mediaFields = table("media", func() rows[mediaFile] {
+	return rows[mediaFile]{
+		custom("file_path", text, func(d *decoder, m *mediaFile, v *node.Node) {
+			m.path = v
+			m.Path, _ = d.Name(v, "file_path")
+		}),
+		label("url", func(m *mediaFile) *string { return &m.URL }),
+		custom("data", text, func(d *decoder, m *mediaFile, v *node.Node) {
+			m.data = v
+			m.Data, _ = d.Name(v, "data")
+		}),
+		custom("storage_reference", text, func(d *decoder, m *mediaFile, v *node.Node) {
+			m.storage = v
+			d.Name(v, "storage_reference")
+		}),
+		label("mime_type", func(m *mediaFile) *string { return &m.MIMEType }).must(),
+		word("detail", words("low", "high", "auto"), func(m *mediaFile) *string { return &m.Detail }),
+		str("caption", func(m *mediaFile) *string { return &m.Caption }),
+		whole("width", natural, func(m *mediaFile) *int { return &m.Width }),
+		whole("height", natural, func(m *mediaFile) *int { return &m.Height }),
+	}
+})
 
 func (d *decoder) parts(n *node.Node, what string) []chat.Part {
 	var list []chat.Part

@@ -3,34 +3,38 @@ package scenario
 import "github.com/arena-evals/arena/internal/node"
 
 // personaFields are the keys of kind Persona.
-var personaFields = table("a persona",
-	drop[Persona]("id", text),   // read with the name of the document
-	drop[Persona]("name", text), // the same
-	drop[Persona]("description", text),
-	str("system_template", func(p *Persona) *string { return &p.SystemTemplate }),
-	str("system_prompt", func(p *Persona) *string { return &p.SystemPrompt }),
-	strs("goals", func(p *Persona) *[]string { return &p.Goals }),
-	strs("constraints", func(p *Persona) *[]string { return &p.Constraints }),
-	strs("required_vars", func(p *Persona) *[]string { return &p.RequiredVars }),
-	strMap("optional_vars", func(p *Persona) *map[string]string { return &p.OptionalVars }),
-	object("style", styleFields, func(p *Persona) *Style { return &p.Style }),
-	object("defaults", table("defaults",
-		numPtr("temperature", numShape{low: 0, high: 2}, func(p *Persona) **float64 { return &p.Temperature }),
-		seed("seed", func(p *Persona) **int64 { return &p.Seed }),
-	), func(p *Persona) *Persona { return p }),
-	drop[Persona]("voice", text),
-	gone[Persona]("prompt_activity", "prompt_activity needs a service that arena does not have",
-		"write the persona's system_template here"),
-	gone[Persona]("fragments", "personas cannot use fragments", "write the text into system_template"),
-)
+var personaFields = table("a persona", func() rows[Persona] {
+	return rows[Persona]{
+		drop[Persona]("id", text),   // read with the name of the document
+		drop[Persona]("name", text), // the same
+		drop[Persona]("description", text),
+		str("system_template", func(p *Persona) *string { return &p.SystemTemplate }),
+		str("system_prompt", func(p *Persona) *string { return &p.SystemPrompt }),
+		strs("goals", func(p *Persona) *[]string { return &p.Goals }),
+		strs("constraints", func(p *Persona) *[]string { return &p.Constraints }),
+		strs("required_vars", func(p *Persona) *[]string { return &p.RequiredVars }),
+		strMap("optional_vars", func(p *Persona) *map[string]string { return &p.OptionalVars }),
+		object("style", styleFields, func(p *Persona) *Style { return &p.Style }),
+		object("defaults", part("defaults",
+			numPtr("temperature", numShape{low: 0, high: 2}, func(p *Persona) **float64 { return &p.Temperature }),
+			seed("seed", func(p *Persona) **int64 { return &p.Seed }),
+		), func(p *Persona) *Persona { return p }),
+		drop[Persona]("voice", text),
+		gone[Persona]("prompt_activity", "prompt_activity needs a service that arena does not have",
+			"write the persona's system_template here"),
+		gone[Persona]("fragments", "personas cannot use fragments", "write the text into system_template"),
+	}
+})
 
-var styleFields = table("style",
-	word("verbosity", words("short", "medium", "long"), func(s *Style) *string { return &s.Verbosity }),
-	word("challenge_level", words("low", "medium", "high"), func(s *Style) *string { return &s.ChallengeLevel }),
-	strs("friction_tags", func(s *Style) *[]string { return &s.FrictionTags }),
-	drop[Style]("expressive", boolean),
-	drop[Style]("characterization_rubric", text),
-)
+var styleFields = table("style", func() rows[Style] {
+	return rows[Style]{
+		word("verbosity", words("short", "medium", "long"), func(s *Style) *string { return &s.Verbosity }),
+		word("challenge_level", words("low", "medium", "high"), func(s *Style) *string { return &s.ChallengeLevel }),
+		strs("friction_tags", func(s *Style) *[]string { return &s.FrictionTags }),
+		drop[Style]("expressive", boolean),
+		drop[Style]("characterization_rubric", text),
+	}
+})
 
 // persona reads a document of kind Persona.
 func (d *decoder) persona(doc document) *Persona {

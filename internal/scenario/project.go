@@ -23,6 +23,7 @@ type build struct {
 	jobs      []*job
 	inline    *content // what stands in the config's own file
 	refs      []reference
+	late      []lateCheck
 	mocks     map[string]*mockNames // by path
 
 	looseMocks []string // mock files named or found beside loose files
@@ -148,6 +149,7 @@ func (b *build) own(d *decoder, docs []document) {
 			for _, doc := range r.tools {
 				d.into(c, doc)
 			}
+			c.handlers = append(c.handlers, r.handlers...)
 			if len(r.providers) > 0 {
 				d.Warnf(r.listed, "unused-field", "providers under runtime are not run against").
 					Hint = "list them under providers, or in provider_specs"
@@ -157,11 +159,7 @@ func (b *build) own(d *decoder, docs []document) {
 	if b.in.only != nil { // a few of its files were asked for, and these are not among them
 		c.scenarios, c.evals = nil, nil
 	}
-	if len(b.arena.packEvals) > 0 {
-		d.need("evals", nil, Feature{})
-		d.later[len(d.later)-1].Pos = b.arena.packEvals[0].Pos
-	}
-	c.refs, c.later = d.refs, d.later
+	c.refs, c.later, c.late = d.refs, d.later, d.late
 	b.inline = c
 }
 
@@ -184,6 +182,7 @@ func (b *build) takePack(c *content) {
 		b.fragments = p.fragments
 	}
 	b.refs = append(b.refs, c.refs...)
+	b.late = append(b.late, c.late...)
 	b.p.Later = append(b.p.Later, c.later...)
 }
 
@@ -287,6 +286,7 @@ func (b *build) merge(parts []*content) {
 		p.Tools = append(p.Tools, c.tools...)
 		p.Personas = append(p.Personas, c.personas...)
 		p.Evals = append(p.Evals, c.evals...)
+		p.Handlers = append(p.Handlers, c.handlers...)
 		prompts = append(prompts, c.prompts...)
 		if len(c.packs) > 0 {
 			b.takePack(c)
@@ -294,6 +294,7 @@ func (b *build) merge(parts []*content) {
 		}
 		b.looseMocks = append(b.looseMocks, c.mocks...)
 		b.refs = append(b.refs, c.refs...)
+		b.late = append(b.late, c.late...)
 		p.Later = append(p.Later, c.later...)
 	}
 	// What the project has of its own wins over its pack.
@@ -313,21 +314,19 @@ func (b *build) merge(parts []*content) {
 	for _, t := range b.unbound {
 		p.Later = append(p.Later, Feature{Name: "tools of a pack without an implementation", Pos: t.Pos, Tool: t.ID})
 	}
-	p.PackEvals = b.packEvals
-	for _, q := range p.Prompts {
-		p.PackEvals = MergeEvals(p.PackEvals, q.Evals)
-	}
-	p.PackEvals = MergeEvals(p.PackEvals, b.arena.packEvals)
+	p.PackEvals, p.ArenaEvals = b.packEvals, b.arena.packEvals
 }
 
 // finish checks the project as a whole.
 func (b *build) finish() {
-	if b.in.config != "" && b.arena.nothing && len(b.p.Scenarios)+len(b.p.Evals) == 0 {
+	if b.in.config != "" && b.arena.nothing && !b.l.opts.Bare && len(b.p.Scenarios)+len(b.p.Evals) == 0 {
 		b.l.diags.Errorf(diag.Pos{File: b.in.config}, 0, "nothing-to-run", "the config names no scenarios and no evals").
 			Hint = "add scenarios: [{file: scenarios/….yaml}], or write scenarios: [] if that is meant"
 		b.broken[kindScenario] = true
 	}
 	b.duplicates()
+	b.compileLate()
+	b.evalMetrics()
 	slices.SortStableFunc(b.p.Scenarios, func(x, y *Scenario) int { return cmp.Compare(x.ID, y.ID) })
 	b.resolve()
 	b.loadMocks()

@@ -12,50 +12,52 @@ import (
 type promptFile struct {
 	*Prompt
 	fragments []fragmentRef
-	validated *node.Node // the validators
-	evalNode  *node.Node
 }
 
 // promptFields are the keys of kind PromptConfig.
-var promptFields = table("a prompt",
-	drop[promptFile]("id", text), // read with the name of the document
-	label("task_type", func(p *promptFile) *string { return &p.TaskType }),
-	str("version", func(p *promptFile) *string { return &p.Version }),
-	str("description", func(p *promptFile) *string { return &p.Description }),
-	custom("system_template", text, readSystemTemplate).must(),
-	custom("variables", listShape{variableFields}, readVariables),
-	custom("allowed_tools", texts, readAllowedTools("allowed_tools")),
-	custom("validators", listShape{validatorFields}, readValidators),
-	objects("fragments", fragmentFields, func(p *promptFile) *[]fragmentRef { return &p.fragments }),
-	custom("model_overrides", mapShape{overrideFields}, readOverrides),
-	objectPtr("tool_policy", toolPolicyFields, func(p *promptFile) **ToolPolicy { return &p.ToolPolicy }),
-	custom("parameters", parameterFields, readParameters),
-	custom("evals", listShape{evalFields}, func(d *decoder, p *promptFile, v *node.Node) {
-		p.Evals, p.evalNode = d.evals(v, "evals"), v
-	}),
-	drop[promptFile]("template_engine", templateEngineFields),
-	drop[promptFile]("media", anyMap),
-	drop[promptFile]("tested_models", listShape{anyMap}),
-	drop[promptFile]("metadata", anyMap),
-	drop[promptFile]("compilation", anyMap),
-	gone[promptFile]("tools", `a prompt names its tools with "allowed_tools"`, "rename the key"),
-)
+var promptFields = table("a prompt", func() rows[promptFile] {
+	return rows[promptFile]{
+		drop[promptFile]("id", text), // read with the name of the document
+		label("task_type", func(p *promptFile) *string { return &p.TaskType }),
+		str("version", func(p *promptFile) *string { return &p.Version }),
+		str("description", func(p *promptFile) *string { return &p.Description }),
+		custom("system_template", text, readSystemTemplate).must(),
+		custom("variables", listShape{variableFields}, readVariables),
+		custom("allowed_tools", texts, readAllowedTools("allowed_tools")),
+		custom("validators", listShape{validatorFields}, readValidators),
+		objects("fragments", fragmentFields, func(p *promptFile) *[]fragmentRef { return &p.fragments }),
+		custom("model_overrides", mapShape{overrideFields}, readOverrides),
+		objectPtr("tool_policy", toolPolicyFields, func(p *promptFile) **ToolPolicy { return &p.ToolPolicy }),
+		custom("parameters", parameterFields, readParameters),
+		evalList("evals", func(p *promptFile) *[]*Eval { return &p.Evals }),
+		drop[promptFile]("template_engine", templateEngineFields),
+		drop[promptFile]("media", anyMap),
+		drop[promptFile]("tested_models", listShape{anyMap}),
+		drop[promptFile]("metadata", anyMap),
+		drop[promptFile]("compilation", anyMap),
+		gone[promptFile]("tools", `a prompt names its tools with "allowed_tools"`, "rename the key"),
+	}
+})
 
-var templateEngineFields = table("template_engine",
-	drop[struct{}]("version", text).must(),
-	drop[struct{}]("syntax", text).must(),
-	drop[struct{}]("features", texts),
-)
+var templateEngineFields = table("template_engine", func() rows[struct{}] {
+	return rows[struct{}]{
+		drop[struct{}]("version", text).must(),
+		drop[struct{}]("syntax", text).must(),
+		drop[struct{}]("features", texts),
+	}
+})
 
 // parameterFields are the call parameters of prompts and of their overrides.
-var parameterFields = table("parameters",
-	numPtr("temperature", numShape{low: 0, high: 2}, func(p *Parameters) **float64 { return &p.Temperature }),
-	wholePtr("max_tokens", counting, func(p *Parameters) **int { return &p.MaxTokens }),
-	numPtr("top_p", unit, func(p *Parameters) **float64 { return &p.TopP }),
-	drop[Parameters]("top_k", anything).orNull(),
-	drop[Parameters]("frequency_penalty", numShape{low: -2, high: 2}),
-	drop[Parameters]("presence_penalty", numShape{low: -2, high: 2}),
-)
+var parameterFields = table("parameters", func() rows[Parameters] {
+	return rows[Parameters]{
+		numPtr("temperature", numShape{low: 0, high: 2}, func(p *Parameters) **float64 { return &p.Temperature }),
+		wholePtr("max_tokens", counting, func(p *Parameters) **int { return &p.MaxTokens }),
+		numPtr("top_p", unit, func(p *Parameters) **float64 { return &p.TopP }),
+		drop[Parameters]("top_k", anything).orNull(),
+		drop[Parameters]("frequency_penalty", numShape{low: -2, high: 2}),
+		drop[Parameters]("presence_penalty", numShape{low: -2, high: 2}),
+	}
+})
 
 func readParameters(d *decoder, p *promptFile, v *node.Node) {
 	var params Parameters
@@ -84,27 +86,29 @@ type variableFile struct {
 	name *node.Node
 }
 
-var variableFields = table("a variable",
-	custom("name", text, func(d *decoder, x *variableFile, v *node.Node) {
-		x.name = v
-		x.Name, _ = d.Name(v, "name")
-	}).must(),
-	flag("required", func(x *variableFile) *bool { return &x.Required }),
-	drop[variableFile]("type", words("string", "number", "boolean", "object", "array")),
-	custom("default", anything, func(d *decoder, x *variableFile, v *node.Node) { x.Default = d.stringify(v) }).orNull(),
-	drop[variableFile]("description", text),
-	drop[variableFile]("example", anything).orNull(),
-	drop[variableFile]("validation", anyMap),
-	drop[variableFile]("binding", table("binding",
-		drop[struct{}]("kind", text).must(),
-		drop[struct{}]("field", text),
-		drop[struct{}]("autoPopulate", boolean),
-		drop[struct{}]("filter", table("filter",
-			drop[struct{}]("capability", text),
-			drop[struct{}]("labels", textMap),
+var variableFields = table("a variable", func() rows[variableFile] {
+	return rows[variableFile]{
+		custom("name", text, func(d *decoder, x *variableFile, v *node.Node) {
+			x.name = v
+			x.Name, _ = d.Name(v, "name")
+		}).must(),
+		flag("required", func(x *variableFile) *bool { return &x.Required }),
+		drop[variableFile]("type", words("string", "number", "boolean", "object", "array")),
+		custom("default", anything, func(d *decoder, x *variableFile, v *node.Node) { x.Default = d.stringify(v) }).orNull(),
+		drop[variableFile]("description", text),
+		drop[variableFile]("example", anything).orNull(),
+		drop[variableFile]("validation", anyMap),
+		drop[variableFile]("binding", part("binding",
+			drop[struct{}]("kind", text).must(),
+			drop[struct{}]("field", text),
+			drop[struct{}]("autoPopulate", boolean),
+			drop[struct{}]("filter", part("filter",
+				drop[struct{}]("capability", text),
+				drop[struct{}]("labels", textMap),
+			)),
 		)),
-	)),
-)
+	}
+})
 
 func readVariables(d *decoder, p *promptFile, v *node.Node) {
 	lines := map[string]int{}
@@ -140,12 +144,14 @@ func (d *decoder) stringify(n *node.Node) *string {
 	return &s
 }
 
-var overrideFields = table("a model override",
-	str("system_template", func(o *ModelOverride) *string { return &o.SystemTemplate }),
-	str("system_template_prefix", func(o *ModelOverride) *string { return &o.Prefix }),
-	str("system_template_suffix", func(o *ModelOverride) *string { return &o.Suffix }),
-	object("parameters", parameterFields, func(o *ModelOverride) *Parameters { return &o.Parameters }),
-)
+var overrideFields = table("a model override", func() rows[ModelOverride] {
+	return rows[ModelOverride]{
+		str("system_template", func(o *ModelOverride) *string { return &o.SystemTemplate }),
+		str("system_template_prefix", func(o *ModelOverride) *string { return &o.Prefix }),
+		str("system_template_suffix", func(o *ModelOverride) *string { return &o.Suffix }),
+		object("parameters", parameterFields, func(o *ModelOverride) *Parameters { return &o.Parameters }),
+	}
+})
 
 func readOverrides(d *decoder, p *promptFile, v *node.Node) {
 	p.Overrides = map[string]ModelOverride{}
@@ -175,39 +181,6 @@ func (d *decoder) prompt(doc document) *Prompt {
 func (d *decoder) completePrompt(p *promptFile, pack map[string]string) {
 	p.AllToolsOK = p.AllowedTools == nil
 	d.loadFragments(p, pack)
-	if p.validated != nil && len(p.Validators) > 0 {
-		d.need("guardrails", p.validated, Feature{Prompt: p.TaskType})
-	}
-	if len(p.Evals) > 0 {
-		d.need("evals", p.evalNode, Feature{Prompt: p.TaskType})
-	}
-}
-
-// validatorFields are the keys of a guardrail.
-var validatorFields = table("a validator",
-	checkType(func(v *Validator) *Check { return &v.Check }),
-	checkParams(func(v *Validator) *Check { return &v.Check }),
-	str("message", func(v *Validator) *string { return &v.Message }),
-	flag("enabled", func(v *Validator) *bool { return &v.Enabled }),
-	flag("fail_on_violation", func(v *Validator) *bool { return &v.FailOnViolation }),
-	numPtr("min_score", unit, func(v *Validator) **float64 { return &v.MinScore }),
-	numPtr("max_score", unit, func(v *Validator) **float64 { return &v.MaxScore }),
-	gone[Validator]("direction", "direction is one of the params", "write params: {direction: …}"),
-).strays(underParams)
-
-func readValidators(d *decoder, p *promptFile, v *node.Node) {
-	p.validated = v
-	d.Items(v, "validators", func(_ int, item *node.Node) {
-		g := &Validator{Enabled: true, FailOnViolation: true, Direction: "output"}
-		if !validatorFields.read(d, item, g) {
-			return
-		}
-		if n := node.Get(g.Params, "direction"); n != nil { // a wrong word is reported when the check is compiled
-			g.Direction = n.Value
-		}
-		d.finish(&g.Check, Guardrail)
-		p.Validators = append(p.Validators, g)
-	})
 }
 
 // spaced lists the names that stand in double braces with spaces around them.

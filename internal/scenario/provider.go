@@ -30,123 +30,133 @@ var providerTypeWords = words("mock", "replay", "openai", "claude", "anthropic",
 	"azure", "openai-compatible", "imagen", "elevenlabs", "cartesia", "huggingface", "voyageai")
 
 // providerFields are the keys of kind Provider.
-var providerFields = table("a provider",
-	drop[providerFile]("id", text),   // read with the name of the document
-	drop[providerFile]("name", text), // the same
-	custom("type", providerTypeWords, func(d *decoder, p *providerFile, v *node.Node) {
-		p.kind = v
-		if word, ok := d.OneOf(v, "type", providerTypeWords...); ok {
-			p.Type = providerTypes[word].name
-		}
-	}).must(),
-	label("model", func(p *providerFile) *string { return &p.Model }),
-	word("role", words("llm", "tts", "stt", "embedding", "image", "video", "inference"),
-		func(p *providerFile) *string { return &p.Role }),
-	custom("base_url", text, func(d *decoder, p *providerFile, v *node.Node) {
-		p.base = v
-		p.BaseURL = d.expandText(v, "base_url")
-	}),
-	custom("headers", textMap, func(d *decoder, p *providerFile, v *node.Node) {
-		p.Headers = map[string]string{}
-		d.Each(v, "headers", func(name string, _, value *node.Node) {
-			p.Headers[name] = d.expandText(value, "headers."+name)
-		})
-	}),
-	custom("credential", credentialFields, func(d *decoder, p *providerFile, v *node.Node) {
-		p.KeyPos = d.Pos(v)
-		credentialFields.read(d, v, p.Provider)
-	}),
-	custom("platform", platformFields, func(d *decoder, p *providerFile, v *node.Node) {
-		p.Platform = &Platform{Pos: d.Pos(v)}
-		platformFields.read(d, v, p.Platform)
-	}),
-	custom("defaults", providerDefaults, func(d *decoder, p *providerFile, v *node.Node) {
-		var params Parameters
-		providerDefaults.read(d, v, &params)
-		p.Temperature, p.TopP, p.MaxTokens = params.Temperature, params.TopP, params.MaxTokens
-	}),
-	objectPtr("pricing", table("pricing",
-		num("input_cost_per_1k", positive, func(p *Pricing) *float64 { return &p.InputPer1K }).must(),
-		num("output_cost_per_1k", positive, func(p *Pricing) *float64 { return &p.OutputPer1K }).must(),
-		numPtr("cached_cost_per_1k", positive, func(p *Pricing) **float64 { return &p.CachedPer1K }),
-	), func(p *providerFile) **Pricing { return &p.Pricing }),
-	drop[providerFile]("pricing_correct_at", text),
-	object("rate_limit", table("rate_limit",
-		num("rps", positive, func(p *Provider) *float64 { return &p.RPS }),
-		whole("burst", natural, func(p *Provider) *int { return &p.Burst }),
-	), func(p *providerFile) *Provider { return p.Provider }),
-	custom("capabilities", listShape{capabilities}, readCapabilities),
-	strs("unsupported_params", func(p *providerFile) *[]string { return &p.Unsupported }),
-	drop[providerFile]("include_raw_output", boolean),
-	dur("request_timeout", func(p *providerFile) *duration { return &p.RequestTimeout }),
-	dur("stream_idle_timeout", func(p *providerFile) *duration { return &p.StreamIdleTimeout }),
-	custom("stream_retry", retryFields, func(d *decoder, p *providerFile, v *node.Node) {
-		var r retryFile
-		if retryFields.read(d, v, &r); r.enabled {
-			p.Retry = &r.RetryPolicy
-		}
-	}),
-	whole("stream_max_concurrent", natural, func(p *providerFile) *int { return &p.MaxConcurrent }),
-	drop[providerFile]("http_transport", table("http_transport",
-		drop[struct{}]("max_conns_per_host", natural),
-		drop[struct{}]("max_idle_conns_per_host", natural),
-		drop[struct{}]("idle_conn_timeout", text),
-	)),
-	custom("additional_config", anyMap, func(_ *decoder, p *providerFile, v *node.Node) { p.config = v }),
-	drop[providerFile]("voice", text),
-	drop[providerFile]("sample_rate", natural),
-	drop[providerFile]("audio_files", texts),
-	gone[providerFile]("capability", "capability is an older name", "write role: llm, image, tts, stt, embedding, …"),
-	gone[providerFile]("impl", "impl is an older name", "write type: with the name of the provider type"),
-)
+var providerFields = table("a provider", func() rows[providerFile] {
+	return rows[providerFile]{
+		drop[providerFile]("id", text),   // read with the name of the document
+		drop[providerFile]("name", text), // the same
+		custom("type", providerTypeWords, func(d *decoder, p *providerFile, v *node.Node) {
+			p.kind = v
+			if word, ok := d.OneOf(v, "type", providerTypeWords...); ok {
+				p.Type = providerTypes[word].name
+			}
+		}).must(),
+		label("model", func(p *providerFile) *string { return &p.Model }),
+		word("role", words("llm", "tts", "stt", "embedding", "image", "video", "inference"),
+			func(p *providerFile) *string { return &p.Role }),
+		custom("base_url", text, func(d *decoder, p *providerFile, v *node.Node) {
+			p.base = v
+			p.BaseURL = d.expandText(v, "base_url")
+		}),
+		custom("headers", textMap, func(d *decoder, p *providerFile, v *node.Node) {
+			p.Headers = map[string]string{}
+			d.Each(v, "headers", func(name string, _, value *node.Node) {
+				p.Headers[name] = d.expandText(value, "headers."+name)
+			})
+		}),
+		custom("credential", credentialFields, func(d *decoder, p *providerFile, v *node.Node) {
+			p.KeyPos = d.Pos(v)
+			credentialFields.read(d, v, p.Provider)
+		}),
+		custom("platform", platformFields, func(d *decoder, p *providerFile, v *node.Node) {
+			p.Platform = &Platform{Pos: d.Pos(v)}
+			platformFields.read(d, v, p.Platform)
+		}),
+		custom("defaults", providerDefaults, func(d *decoder, p *providerFile, v *node.Node) {
+			var params Parameters
+			providerDefaults.read(d, v, &params)
+			p.Temperature, p.TopP, p.MaxTokens = params.Temperature, params.TopP, params.MaxTokens
+		}),
+		objectPtr("pricing", part("pricing",
+			num("input_cost_per_1k", positive, func(p *Pricing) *float64 { return &p.InputPer1K }).must(),
+			num("output_cost_per_1k", positive, func(p *Pricing) *float64 { return &p.OutputPer1K }).must(),
+			numPtr("cached_cost_per_1k", positive, func(p *Pricing) **float64 { return &p.CachedPer1K }),
+		), func(p *providerFile) **Pricing { return &p.Pricing }),
+		drop[providerFile]("pricing_correct_at", text),
+		object("rate_limit", part("rate_limit",
+			num("rps", positive, func(p *Provider) *float64 { return &p.RPS }),
+			whole("burst", natural, func(p *Provider) *int { return &p.Burst }),
+		), func(p *providerFile) *Provider { return p.Provider }),
+		custom("capabilities", listShape{capabilities}, readCapabilities),
+		strs("unsupported_params", func(p *providerFile) *[]string { return &p.Unsupported }),
+		drop[providerFile]("include_raw_output", boolean),
+		dur("request_timeout", func(p *providerFile) *duration { return &p.RequestTimeout }),
+		dur("stream_idle_timeout", func(p *providerFile) *duration { return &p.StreamIdleTimeout }),
+		custom("stream_retry", retryFields, func(d *decoder, p *providerFile, v *node.Node) {
+			var r retryFile
+			if retryFields.read(d, v, &r); r.enabled {
+				p.Retry = &r.RetryPolicy
+			}
+		}),
+		whole("stream_max_concurrent", natural, func(p *providerFile) *int { return &p.MaxConcurrent }),
+		drop[providerFile]("http_transport", part("http_transport",
+			drop[struct{}]("max_conns_per_host", natural),
+			drop[struct{}]("max_idle_conns_per_host", natural),
+			drop[struct{}]("idle_conn_timeout", text),
+		)),
+		custom("additional_config", anyMap, func(_ *decoder, p *providerFile, v *node.Node) { p.config = v }),
+		drop[providerFile]("voice", text),
+		drop[providerFile]("sample_rate", natural),
+		drop[providerFile]("audio_files", texts),
+		gone[providerFile]("capability", "capability is an older name", "write role: llm, image, tts, stt, embedding, …"),
+		gone[providerFile]("impl", "impl is an older name", "write type: with the name of the provider type"),
+	}
+})
 
-var credentialFields = table("credential",
-	custom("api_key", text, func(d *decoder, p *Provider, v *node.Node) { p.APIKey = d.expandText(v, "api_key") }),
-	label("credential_env", func(p *Provider) *string { return &p.KeyEnv }),
-	custom("credential_file", text, func(d *decoder, p *Provider, v *node.Node) {
-		if name, ok := d.Name(v, "credential_file"); ok {
-			path, _ := d.runtimePath(name)
-			p.KeyFile = d.places.fs.access(path)
-		}
-	}),
-)
+var credentialFields = table("credential", func() rows[Provider] {
+	return rows[Provider]{
+		custom("api_key", text, func(d *decoder, p *Provider, v *node.Node) { p.APIKey = d.expandText(v, "api_key") }),
+		label("credential_env", func(p *Provider) *string { return &p.KeyEnv }),
+		custom("credential_file", text, func(d *decoder, p *Provider, v *node.Node) {
+			if name, ok := d.Name(v, "credential_file"); ok {
+				path, _ := d.runtimePath(name)
+				p.KeyFile = d.places.fs.access(path)
+			}
+		}),
+	}
+})
 
-var platformFields = table("platform",
-	word("type", words("azure", "bedrock", "vertex"), func(p *Platform) *string { return &p.Type }).must(),
-	str("region", func(p *Platform) *string { return &p.Region }),
-	str("project", func(p *Platform) *string { return &p.Project }),
-	custom("endpoint", text, func(d *decoder, p *Platform, v *node.Node) { p.Endpoint = d.expandText(v, "endpoint") }),
-	custom("additional_config", anyMap, func(d *decoder, p *Platform, v *node.Node) {
-		d.Any(v)
-		if version := node.Get(v, "api_version"); version != nil {
-			p.APIVersion, _ = d.String(version, "api_version")
-		}
-	}),
-)
+var platformFields = table("platform", func() rows[Platform] {
+	return rows[Platform]{
+		word("type", words("azure", "bedrock", "vertex"), func(p *Platform) *string { return &p.Type }).must(),
+		str("region", func(p *Platform) *string { return &p.Region }),
+		str("project", func(p *Platform) *string { return &p.Project }),
+		custom("endpoint", text, func(d *decoder, p *Platform, v *node.Node) { p.Endpoint = d.expandText(v, "endpoint") }),
+		custom("additional_config", anyMap, func(d *decoder, p *Platform, v *node.Node) {
+			d.Any(v)
+			if version := node.Get(v, "api_version"); version != nil {
+				p.APIVersion, _ = d.String(version, "api_version")
+			}
+		}),
+	}
+})
 
-var providerDefaults = table("defaults",
-	numPtr("temperature", numShape{low: 0, high: 2}, func(p *Parameters) **float64 { return &p.Temperature }),
-	numPtr("top_p", unit, func(p *Parameters) **float64 { return &p.TopP }),
-	wholePtr("max_tokens", natural, func(p *Parameters) **int { return &p.MaxTokens }),
-	drop[Parameters]("prompt_caching", boolean),
-)
+var providerDefaults = table("defaults", func() rows[Parameters] {
+	return rows[Parameters]{
+		numPtr("temperature", numShape{low: 0, high: 2}, func(p *Parameters) **float64 { return &p.Temperature }),
+		numPtr("top_p", unit, func(p *Parameters) **float64 { return &p.TopP }),
+		wholePtr("max_tokens", natural, func(p *Parameters) **int { return &p.MaxTokens }),
+		drop[Parameters]("prompt_caching", boolean),
+	}
+})
 
 type retryFile struct {
 	RetryPolicy
 	enabled bool
 }
 
-var retryFields = table("stream_retry",
-	flag("enabled", func(r *retryFile) *bool { return &r.enabled }),
-	whole("max_attempts", counting, func(r *retryFile) *int { return &r.Attempts }),
-	dur("initial_delay", func(r *retryFile) *duration { return &r.BaseDelay }),
-	dur("max_delay", func(r *retryFile) *duration { return &r.MaxDelay }),
-	drop[retryFile]("retry_window", text),
-	drop[retryFile]("budget", table("budget",
-		drop[struct{}]("rate_per_sec", positive),
-		drop[struct{}]("burst", natural),
-	)),
-)
+var retryFields = table("stream_retry", func() rows[retryFile] {
+	return rows[retryFile]{
+		flag("enabled", func(r *retryFile) *bool { return &r.enabled }),
+		whole("max_attempts", counting, func(r *retryFile) *int { return &r.Attempts }),
+		dur("initial_delay", func(r *retryFile) *duration { return &r.BaseDelay }),
+		dur("max_delay", func(r *retryFile) *duration { return &r.MaxDelay }),
+		drop[retryFile]("retry_window", text),
+		drop[retryFile]("budget", part("budget",
+			drop[struct{}]("rate_per_sec", positive),
+			drop[struct{}]("burst", natural),
+		)),
+	}
+})
 
 func readCapabilities(d *decoder, p *providerFile, v *node.Node) {
 	if v.Kind == node.List && len(v.Content) > 0 && v.Content[0].Kind == node.Map {

@@ -32,34 +32,38 @@ func (d *decoder) additional(n *node.Node, p *providerFile) {
 }
 
 // mockConfigFields are the settings of type mock. Those for audio have no effect.
-var mockConfigFields = table("additional_config of a mock",
-	custom("mock_config", text, func(d *decoder, p *Provider, v *node.Node) {
-		if name, ok := d.Name(v, "mock_config"); ok {
-			p.MockFile, p.MockPos = d.present(v, name), d.Pos(v) // read when all scenarios are known
-		}
-	}),
-	drop[Provider]("auto_respond", boolean),
-	drop[Provider]("response_text", text),
-	drop[Provider]("duplex_scenario", text),
-	drop[Provider]("interrupt_on_turn", natural),
-	drop[Provider]("close_after_turns", natural),
-	drop[Provider]("close_no_response", boolean),
-)
+var mockConfigFields = table("additional_config of a mock", func() rows[Provider] {
+	return rows[Provider]{
+		custom("mock_config", text, func(d *decoder, p *Provider, v *node.Node) {
+			if name, ok := d.Name(v, "mock_config"); ok {
+				p.MockFile, p.MockPos = d.present(v, name), d.Pos(v) // read when all scenarios are known
+			}
+		}),
+		drop[Provider]("auto_respond", boolean),
+		drop[Provider]("response_text", text),
+		drop[Provider]("duplex_scenario", text),
+		drop[Provider]("interrupt_on_turn", natural),
+		drop[Provider]("close_after_turns", natural),
+		drop[Provider]("close_no_response", boolean),
+	}
+})
 
 // replayFields are the settings of type replay.
-var replayFields = table("additional_config of a replay",
-	custom("recording", text, readReplayPath("recording")),
-	custom("arena_output", text, readReplayPath("arena_output")),
-	word("timing", words("instant", "realtime", "accelerated"), func(r *Replay) *string { return &r.Timing }),
-	word("match", words("turn", "content"), func(r *Replay) *string { return &r.Match }),
-	custom("speed", positive, func(d *decoder, r *Replay, v *node.Node) {
-		if f, ok := d.Float(v, "speed", 0, 1e6); ok && f > 0 {
-			r.Speed = f
-		} else if ok {
-			d.Errorf(v, "out-of-range", "speed must be above 0")
-		}
-	}),
-)
+var replayFields = table("additional_config of a replay", func() rows[Replay] {
+	return rows[Replay]{
+		custom("recording", text, readReplayPath("recording")),
+		custom("arena_output", text, readReplayPath("arena_output")),
+		word("timing", words("instant", "realtime", "accelerated"), func(r *Replay) *string { return &r.Timing }),
+		word("match", words("turn", "content"), func(r *Replay) *string { return &r.Match }),
+		custom("speed", positive, func(d *decoder, r *Replay, v *node.Node) {
+			if f, ok := d.Float(v, "speed", 0, 1e6); ok && f > 0 {
+				r.Speed = f
+			} else if ok {
+				d.Errorf(v, "out-of-range", "speed must be above 0")
+			}
+		}),
+	}
+})
 
 func readReplayPath(key string) func(*decoder, *Replay, *node.Node) {
 	return func(d *decoder, r *Replay, v *node.Node) {

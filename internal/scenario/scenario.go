@@ -8,89 +8,95 @@ import (
 )
 
 // scenarioFields are the keys of kind Scenario.
-var scenarioFields = table("a scenario",
-	drop[Scenario]("id", text),   // read with the name of the document,
-	drop[Scenario]("name", text), // which a scenario without metadata may also write so
-	str("description", func(s *Scenario) *string { return &s.Description }),
-	custom("task_type", text, func(d *decoder, s *Scenario, v *node.Node) {
-		task, _ := d.Name(v, "task_type")
-		s.TaskType = intern(task)
-		s.TaskTypePos = d.Pos(v)
-		d.refer(toTask, v)
-	}),
-	custom("turns", listShape{turnFields}, readTurns).must(),
-	assertions("conversation_assertions", ConversationAssertion, func(s *Scenario) *[]Placed { return &s.Conversation }),
-	strMap("variables", func(s *Scenario) *map[string]string { return &s.Variables }),
-	object("context_metadata", contextFields, func(s *Scenario) *ContextMetadata { return &s.Context }),
-	flag("streaming", func(s *Scenario) *bool { return &s.Streaming }),
-	whole("trials", counting, func(s *Scenario) *int { return &s.Trials }),
-	custom("providers", texts, readProviderNames),
-	custom("provider_group", text, func(d *decoder, s *Scenario, v *node.Node) {
-		s.Group, _ = d.Name(v, "provider_group")
-		s.GroupPos = d.Pos(v)
-		d.refer(toGroup, v)
-	}),
-	custom("required_capabilities", listShape{capabilities}, func(d *decoder, s *Scenario, v *node.Node) {
-		s.Capabilities = d.wordList(v, "required_capabilities", capabilities)
-	}),
-	object("tool_policy", toolPolicyFields, func(s *Scenario) *ToolPolicy { return &s.ToolPolicy }),
-	custom("context_policy", contextPolicyFields, readContextPolicy),
-	custom("seed_memories", listShape{seedMemoryFields}, func(d *decoder, s *Scenario, v *node.Node) {
-		listShape{seedMemoryFields}.check(d, v, "seed_memories")
-		d.need("seeded memories", v, Feature{Scenario: s.ID})
-	}),
-	custom("labels", textMap, func(d *decoder, s *Scenario, v *node.Node) { s.Labels = d.plainMap(v, "labels", nil) }),
-	strs("tags", func(s *Scenario) *[]string { return &s.Tags }),
-	label("skip", func(s *Scenario) *string { return &s.Skip }),
-	dur("timeout", func(s *Scenario) *time.Duration { return &s.Timeout }),
-	word("on_failure", onFailure, func(s *Scenario) *string { return &s.OnFailure }),
-	flagPtr("judge_gate", func(s *Scenario) **bool { return &s.JudgeGate }),
-	custom("duplex", duplexFields, func(d *decoder, s *Scenario, v *node.Node) {
-		duplexFields.check(d, v, "duplex")
-		s.Skip = "audio"
-	}),
-	custom("voice", text, func(d *decoder, s *Scenario, v *node.Node) {
-		d.String(v, "voice")
-		s.Skip = "audio"
-	}),
-	drop[Scenario]("mode", text),
-	drop[Scenario]("context", anyMap),
-	drop[Scenario]("constraints", anyMap),
-	gone[Scenario]("assertions", `"assertions" belongs to a turn`,
-		"put it under the turn that it judges, or write conversation_assertions for the whole conversation"),
-)
+var scenarioFields = table("a scenario", func() rows[Scenario] {
+	return rows[Scenario]{
+		drop[Scenario]("id", text),   // read with the name of the document,
+		drop[Scenario]("name", text), // which a scenario without metadata may also write so
+		str("description", func(s *Scenario) *string { return &s.Description }),
+		custom("task_type", text, func(d *decoder, s *Scenario, v *node.Node) {
+			task, _ := d.Name(v, "task_type")
+			s.TaskType = intern(task)
+			s.TaskTypePos = d.Pos(v)
+			d.refer(toTask, v)
+		}),
+		custom("turns", listShape{turnFields}, readTurns).must(),
+		assertions("conversation_assertions", ConversationAssertion, func(s *Scenario) *[]Placed { return &s.Conversation }),
+		strMap("variables", func(s *Scenario) *map[string]string { return &s.Variables }),
+		object("context_metadata", contextFields, func(s *Scenario) *ContextMetadata { return &s.Context }),
+		flag("streaming", func(s *Scenario) *bool { return &s.Streaming }),
+		whole("trials", counting, func(s *Scenario) *int { return &s.Trials }),
+		custom("providers", texts, readProviderNames),
+		custom("provider_group", text, func(d *decoder, s *Scenario, v *node.Node) {
+			s.Group, _ = d.Name(v, "provider_group")
+			s.GroupPos = d.Pos(v)
+			d.refer(toGroup, v)
+		}),
+		custom("required_capabilities", listShape{capabilities}, func(d *decoder, s *Scenario, v *node.Node) {
+			s.Capabilities = d.wordList(v, "required_capabilities", capabilities)
+		}),
+		object("tool_policy", toolPolicyFields, func(s *Scenario) *ToolPolicy { return &s.ToolPolicy }),
+		custom("context_policy", contextPolicyFields, readContextPolicy),
+		custom("seed_memories", listShape{seedMemoryFields}, func(d *decoder, s *Scenario, v *node.Node) {
+			listShape{seedMemoryFields}.check(d, v, "seed_memories")
+			d.need("seeded memories", v, Feature{Scenario: s.ID})
+		}),
+		custom("labels", textMap, func(d *decoder, s *Scenario, v *node.Node) { s.Labels = d.plainMap(v, "labels", nil) }),
+		strs("tags", func(s *Scenario) *[]string { return &s.Tags }),
+		label("skip", func(s *Scenario) *string { return &s.Skip }),
+		dur("timeout", func(s *Scenario) *time.Duration { return &s.Timeout }),
+		word("on_failure", onFailure, func(s *Scenario) *string { return &s.OnFailure }),
+		flagPtr("judge_gate", func(s *Scenario) **bool { return &s.JudgeGate }),
+		custom("duplex", duplexFields, func(d *decoder, s *Scenario, v *node.Node) {
+			duplexFields.check(d, v, "duplex")
+			s.Skip = "audio"
+		}),
+		custom("voice", text, func(d *decoder, s *Scenario, v *node.Node) {
+			d.String(v, "voice")
+			s.Skip = "audio"
+		}),
+		drop[Scenario]("mode", text),
+		drop[Scenario]("context", anyMap),
+		drop[Scenario]("constraints", anyMap),
+		gone[Scenario]("assertions", `"assertions" belongs to a turn`,
+			"put it under the turn that it judges, or write conversation_assertions for the whole conversation"),
+	}
+})
 
 var onFailure = words("continue", "stop")
 
 // capabilities are the words with which providers say what they can do.
 var capabilities = words("text", "streaming", "vision", "tools", "json", "audio", "video", "documents", "duplex")
 
-var contextFields = table("context_metadata",
-	str("domain", func(c *ContextMetadata) *string { return &c.Domain }),
-	str("user_role", func(c *ContextMetadata) *string { return &c.UserRole }),
-	drop[ContextMetadata]("project_stage", text),
-)
+var contextFields = table("context_metadata", func() rows[ContextMetadata] {
+	return rows[ContextMetadata]{
+		str("domain", func(c *ContextMetadata) *string { return &c.Domain }),
+		str("user_role", func(c *ContextMetadata) *string { return &c.UserRole }),
+		drop[ContextMetadata]("project_stage", text),
+	}
+})
 
 // toolPolicyFields are the limits of the tool loop, on scenarios and prompts.
-var toolPolicyFields = table("tool_policy",
-	custom("tool_choice", text, func(d *decoder, p *ToolPolicy, v *node.Node) {
-		p.Choice, _ = d.Name(v, "tool_choice")
-		switch p.Choice {
-		case "auto", "required", "none", "":
-		default:
-			d.refer(toTool, v)
-		}
-	}),
-	custom("blocklist", texts, func(d *decoder, p *ToolPolicy, v *node.Node) {
-		p.Blocklist, _ = d.Strings(v, "blocklist")
-		d.referAll(toTool, v)
-	}),
-	whole("max_rounds", natural, func(p *ToolPolicy) *int { return &p.MaxRounds }),
-	whole("max_tool_calls_per_turn", natural, func(p *ToolPolicy) *int { return &p.MaxPerTurn }),
-	whole("max_total_tool_calls", natural, func(p *ToolPolicy) *int { return &p.MaxTotal }),
-	num("max_cost_usd", positive, func(p *ToolPolicy) *float64 { return &p.MaxCostUSD }),
-	whole("max_identical_tool_calls", natural, func(p *ToolPolicy) *int { return &p.MaxIdentical }),
-)
+var toolPolicyFields = table("tool_policy", func() rows[ToolPolicy] {
+	return rows[ToolPolicy]{
+		custom("tool_choice", text, func(d *decoder, p *ToolPolicy, v *node.Node) {
+			p.Choice, _ = d.Name(v, "tool_choice")
+			switch p.Choice {
+			case "auto", "required", "none", "":
+			default:
+				d.refer(toTool, v)
+			}
+		}),
+		custom("blocklist", texts, func(d *decoder, p *ToolPolicy, v *node.Node) {
+			p.Blocklist, _ = d.Strings(v, "blocklist")
+			d.referAll(toTool, v)
+		}),
+		whole("max_rounds", natural, func(p *ToolPolicy) *int { return &p.MaxRounds }),
+		whole("max_tool_calls_per_turn", natural, func(p *ToolPolicy) *int { return &p.MaxPerTurn }),
+		whole("max_total_tool_calls", natural, func(p *ToolPolicy) *int { return &p.MaxTotal }),
+		num("max_cost_usd", positive, func(p *ToolPolicy) *float64 { return &p.MaxCostUSD }),
+		whole("max_identical_tool_calls", natural, func(p *ToolPolicy) *int { return &p.MaxIdentical }),
+	}
+})
 
 // contextPolicy is what the loader looks at of a context policy.
 type contextPolicy struct {
@@ -104,23 +110,25 @@ type relevance struct {
 	own   string
 }
 
-var contextPolicyFields = table("context_policy",
-	whole("token_budget", natural, func(p *contextPolicy) *int { return &p.budget }),
-	drop[contextPolicy]("reserve_for_output", natural),
-	drop[contextPolicy]("strategy", words("oldest", "fail", "summarize", "relevance")),
-	drop[contextPolicy]("cache_breakpoints", boolean),
-	objectPtr("relevance", table("relevance",
-		drop[relevance]("provider", words("openai", "gemini", "voyageai")).must(),
-		drop[relevance]("model", text),
-		drop[relevance]("min_recent_messages", natural),
-		drop[relevance]("always_keep_system_role", boolean),
-		drop[relevance]("similarity_threshold", unit),
-		word("query_source", words("last_user", "last_n", "custom"), func(r *relevance) *string { return &r.query }),
-		whole("last_n_count", natural, func(r *relevance) *int { return &r.lastN }),
-		str("custom_query", func(r *relevance) *string { return &r.own }),
-		drop[relevance]("cache_embeddings", boolean),
-	), func(p *contextPolicy) **relevance { return &p.relevance }),
-)
+var contextPolicyFields = table("context_policy", func() rows[contextPolicy] {
+	return rows[contextPolicy]{
+		whole("token_budget", natural, func(p *contextPolicy) *int { return &p.budget }),
+		drop[contextPolicy]("reserve_for_output", natural),
+		drop[contextPolicy]("strategy", words("oldest", "fail", "summarize", "relevance")),
+		drop[contextPolicy]("cache_breakpoints", boolean),
+		objectPtr("relevance", part("relevance",
+			drop[relevance]("provider", words("openai", "gemini", "voyageai")).must(),
+			drop[relevance]("model", text),
+			drop[relevance]("min_recent_messages", natural),
+			drop[relevance]("always_keep_system_role", boolean),
+			drop[relevance]("similarity_threshold", unit),
+			word("query_source", words("last_user", "last_n", "custom"), func(r *relevance) *string { return &r.query }),
+			whole("last_n_count", natural, func(r *relevance) *int { return &r.lastN }),
+			str("custom_query", func(r *relevance) *string { return &r.own }),
+			drop[relevance]("cache_embeddings", boolean),
+		), func(p *contextPolicy) **relevance { return &p.relevance }),
+	}
+})
 
 func readContextPolicy(d *decoder, s *Scenario, v *node.Node) {
 	var p contextPolicy
@@ -140,30 +148,34 @@ func readContextPolicy(d *decoder, s *Scenario, v *node.Node) {
 	}
 }
 
-var seedMemoryFields = table("a memory",
-	drop[struct{}]("content", text).must(),
-	drop[struct{}]("type", text),
-	drop[struct{}]("confidence", unit),
-	drop[struct{}]("metadata", anyMap),
-)
+var seedMemoryFields = table("a memory", func() rows[struct{}] {
+	return rows[struct{}]{
+		drop[struct{}]("content", text).must(),
+		drop[struct{}]("type", text),
+		drop[struct{}]("confidence", unit),
+		drop[struct{}]("metadata", anyMap),
+	}
+})
 
-var duplexFields = table("duplex",
-	drop[struct{}]("timeout", text),
-	drop[struct{}]("turn_detection", table("turn_detection",
-		drop[struct{}]("mode", text),
-		drop[struct{}]("vad", table("vad",
-			drop[struct{}]("silence_threshold_ms", natural),
-			drop[struct{}]("min_speech_ms", natural),
-			drop[struct{}]("max_turn_duration_s", natural),
+var duplexFields = table("duplex", func() rows[struct{}] {
+	return rows[struct{}]{
+		drop[struct{}]("timeout", text),
+		drop[struct{}]("turn_detection", part("turn_detection",
+			drop[struct{}]("mode", text),
+			drop[struct{}]("vad", part("vad",
+				drop[struct{}]("silence_threshold_ms", natural),
+				drop[struct{}]("min_speech_ms", natural),
+				drop[struct{}]("max_turn_duration_s", natural),
+			)),
 		)),
-	)),
-	drop[struct{}]("resilience", table("resilience",
-		drop[struct{}]("max_retries", natural),
-		drop[struct{}]("retry_delay_ms", natural),
-		drop[struct{}]("partial_success_min_turns", natural),
-		drop[struct{}]("ignore_last_turn_session_end", boolean),
-	)),
-)
+		drop[struct{}]("resilience", part("resilience",
+			drop[struct{}]("max_retries", natural),
+			drop[struct{}]("retry_delay_ms", natural),
+			drop[struct{}]("partial_success_min_turns", natural),
+			drop[struct{}]("ignore_last_turn_session_end", boolean),
+		)),
+	}
+})
 
 func readProviderNames(d *decoder, s *Scenario, v *node.Node) {
 	names, ok := d.Strings(v, "providers")

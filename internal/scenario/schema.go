@@ -7,6 +7,16 @@ type CheckSchema struct {
 	Names   []string // every spelling, the canonical one first
 	Summary string
 	Params  map[string]any // JSON Schema of the parameters
+	// Nested are the definitions to which Params refers for checks that stand in it: by name, the keys that such a
+	// check has beside the usual ones.
+	Nested map[string]map[string]any
+}
+
+// CheckDefinitions are the definitions that the parameters of checks refer to.
+func CheckDefinitions(checks []CheckSchema) map[string]any {
+	w := &schemaWriter{checks: checks, defs: map[string]any{}, tables: map[keyed]string{}}
+	w.checkParams()
+	return w.defs
 }
 
 // SchemaKind is a kind of file that has a schema.

@@ -2,7 +2,8 @@ package scenario
 
 import "maps"
 
-// checkType is the name of a check.
+// checkType is the name of a check. A project may declare programs that score under names of their own, so that no name
+// is surely wrong; those of arena are there for editors to offer.
 func (w *schemaWriter) checkType() map[string]any {
 	if len(w.checks) == 0 {
 		return w.of(text)
@@ -11,7 +12,9 @@ func (w *schemaWriter) checkType() map[string]any {
 	for _, c := range w.checks {
 		names = append(names, c.Names...)
 	}
-	return map[string]any{"enum": names}
+	own := w.of(text)
+	own["description"] = "A check of arena, or a program that scores: a type under evals of a RuntimeConfig."
+	return anyOf(map[string]any{"enum": names}, own)
 }
 
 // wrapper is the type of a check that holds another one in its parameters.
@@ -39,6 +42,9 @@ func (w *schemaWriter) checkRule(c CheckSchema) map[string]any {
 			"description": "Which messages a validator looks at."}
 	}
 	w.defs["params."+c.Names[0]] = params
+	for name, beside := range c.Nested {
+		w.nested(name, beside)
+	}
 	place := ref("params." + c.Names[0])
 	then := properties("params", anyOf(place, map[string]any{"type": "null"}))
 	if needs(params) {
@@ -46,6 +52,18 @@ func (w *schemaWriter) checkRule(c CheckSchema) map[string]any {
 		then["required"] = []string{"params"}
 	}
 	return whenIs("type", then, c.Names...)
+}
+
+// nested defines a check that stands in the parameters of another one, which decides for all trials at once.
+func (w *schemaWriter) nested(name string, beside map[string]any) {
+	if _, done := w.defs[name]; done {
+		return
+	}
+	check := w.object(checkFields)
+	props := check["properties"].(map[string]any)
+	delete(props, "pass_threshold")
+	maps.Copy(props, asWritten(beside).(map[string]any))
+	w.defs[name] = check
 }
 
 // needs reports whether some parameter must be given.

@@ -98,7 +98,7 @@ func (f *fields[T]) schema(w *schemaWriter) map[string]any { return w.table(f) }
 func (f *fields[T]) title() string { return f.what }
 
 func (f *fields[T]) list() (keys []writable, open bool) {
-	for _, x := range f.all {
+	for _, x := range f.all() {
 		if x.wrong == "" {
 			keys = append(keys, writable{x.name, x.shape, x.required, x.null})
 		}

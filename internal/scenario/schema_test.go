@@ -17,20 +17,12 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-func checkSchemas() []scenario.CheckSchema {
-	var list []scenario.CheckSchema
-	for _, d := range checks.Builtin() {
-		list = append(list, scenario.CheckSchema{Names: d.Names(), Summary: d.Summary, Params: d.ParamSchema()})
-	}
-	return list
-}
-
 // schemas compiles all of them.
 func schemas(t *testing.T) map[string]*jsonschema.Schema {
 	t.Helper()
 	all := map[string]*jsonschema.Schema{}
 	for _, k := range scenario.SchemaKinds() {
-		raw, err := json.Marshal(scenario.Schema(k.Name, checkSchemas()))
+		raw, err := json.Marshal(scenario.Schema(k.Name, checks.Schemas()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,10 +164,10 @@ func TestSchemasTakeTheGoodCorpus(t *testing.T) {
 	}
 }
 
-// visible are the codes of mistakes that a schema can see.
+// visible are the codes of mistakes that a schema can see. An unknown check may be a program that another file declares.
 var visible = []string{
-	"missing-field", "missing-parameter", "out-of-range", "removed-field", "unknown-check", "unknown-field",
-	"unknown-parameter", "unknown-value", "unknown-version", "wrong-type",
+	"missing-field", "missing-parameter", "out-of-range", "removed-field", "unknown-field", "unknown-parameter",
+	"unknown-value", "unknown-version", "wrong-type",
 }
 
 // What the loader refuses for reasons that a schema can see, the schema refuses too.
@@ -248,9 +240,17 @@ func TestSchemaPlaces(t *testing.T) {
 		{"a misspelt parameter", judged("{type: contains, params: {pattern: x}}"), false},
 		{"a missing parameter", judged("{type: contains}"), false},
 		{"no parameters", judged("{type: json_valid, params: }"), true},
-		{"a misspelt check", judged("{type: contians, params: {patterns: x}}"), false},
+		{"a program", judged("{type: polite, params: {any: thing}}"), true},
 		{"the long spelling", judged("{type: assertion, params: {eval_type: json_valid}}"), true},
 		{"the long spelling of nothing", judged("{type: assertion}"), false},
+		{"a check in another", judged("{type: not, params: {check: {type: contains, params: {patterns: x}, min_score: 1}}}"), true},
+		{"a misspelt parameter in it", judged("{type: not, params: {check: {type: contains, params: {pattern: x}}}}"), false},
+		{"a program in it", judged("{type: all_of, params: {checks: [{type: polite}]}}"), true},
+		{"deeper", judged("{type: any_of, params: {checks: [{type: not, params: {check: {type: json_valid}}}]}}"), true},
+		{"a mistake deeper", judged("{type: any_of, params: {checks: [{type: not, params: {check: {type: regex}}}]}}"), false},
+		{"a weight", judged("{type: weighted, params: {checks: [{type: json_valid, weight: 2}]}}"), true},
+		{"a weight where none counts", judged("{type: all_of, params: {checks: [{type: json_valid, weight: 2}]}}"), false},
+		{"its own share of trials", judged("{type: not, params: {check: {type: json_valid, pass_threshold: 1}}}"), false},
 		{"replies to a turn", turn + "{role: user, content: hi, mock: [hello, {tool_calls: [{name: a, args: '{}'}]}]}", true},
 		{"an empty reply", turn + "{role: user, content: hi, mock: {latency_ms: 3}}", false},
 		{"a time span", turn + "{role: user, content: hi}\n  timeout: 1m30s", true},

@@ -15,26 +15,30 @@ type mcpFile struct {
 }
 
 // mcpFields are the keys of an MCP server.
-var mcpFields = table("an MCP server",
-	label("name", func(m *mcpFile) *string { return &m.name }).must(),
-	custom("command", text, func(d *decoder, m *mcpFile, v *node.Node) { m.command = v; d.Name(v, "command") }),
-	expanded[mcpFile]("args", texts),
-	expanded[mcpFile]("env", textMap),
-	drop[mcpFile]("working_dir", text),
-	custom("url", text, func(d *decoder, m *mcpFile, v *node.Node) { m.url = v; d.expandText(v, "url") }),
-	expanded[mcpFile]("headers", textMap),
-	drop[mcpFile]("transport", words("", "stdio", "sse", "streamable_http")),
-	custom("source", text, func(d *decoder, m *mcpFile, v *node.Node) { m.source = v; d.Name(v, "source") }),
-	drop[mcpFile]("scope", words("run", "scenario", "session")),
-	drop[mcpFile]("source_args", anyMap),
-	drop[mcpFile]("timeout_ms", natural),
-	drop[mcpFile]("tool_filter", nameFilterFields),
-)
+var mcpFields = table("an MCP server", func() rows[mcpFile] {
+	return rows[mcpFile]{
+		label("name", func(m *mcpFile) *string { return &m.name }).must(),
+		custom("command", text, func(d *decoder, m *mcpFile, v *node.Node) { m.command = v; d.Name(v, "command") }),
+		expanded[mcpFile]("args", texts),
+		expanded[mcpFile]("env", textMap),
+		drop[mcpFile]("working_dir", text),
+		custom("url", text, func(d *decoder, m *mcpFile, v *node.Node) { m.url = v; d.expandText(v, "url") }),
+		expanded[mcpFile]("headers", textMap),
+		drop[mcpFile]("transport", words("", "stdio", "sse", "streamable_http")),
+		custom("source", text, func(d *decoder, m *mcpFile, v *node.Node) { m.source = v; d.Name(v, "source") }),
+		drop[mcpFile]("scope", words("run", "scenario", "session")),
+		drop[mcpFile]("source_args", anyMap),
+		drop[mcpFile]("timeout_ms", natural),
+		drop[mcpFile]("tool_filter", nameFilterFields),
+	}
+})
 
-var nameFilterFields = table("a filter",
-	drop[struct{}]("allowlist", texts),
-	drop[struct{}]("blocklist", texts),
-)
+var nameFilterFields = table("a filter", func() rows[struct{}] {
+	return rows[struct{}]{
+		drop[struct{}]("allowlist", texts),
+		drop[struct{}]("blocklist", texts),
+	}
+})
 
 // expanded is a field whose texts may hold ${NAME}.
 func expanded[T any](name string, s shape) field[T] {
@@ -92,53 +96,59 @@ type agentFile struct {
 type skillCard struct{ id string }
 
 // agentFields are the keys of an agent behind A2A, simulated or remote.
-var agentFields = table("an agent",
-	label("name", func(a *agentFile) *string { return &a.name }).must(),
-	custom("card", cardFields, func(d *decoder, a *agentFile, v *node.Node) {
-		a.card = v
-		cardFields.read(d, v, a)
-	}),
-	custom("responses", listShape{responseFields}, func(d *decoder, a *agentFile, v *node.Node) {
-		d.Items(v, "responses", func(_ int, item *node.Node) { responseFields.read(d, item, a) })
-	}),
-	custom("url", text, func(d *decoder, a *agentFile, v *node.Node) { a.url = v; d.expandText(v, "url") }),
-	drop[agentFile]("auth", table("auth",
-		drop[struct{}]("scheme", text).must(),
-		drop[struct{}]("token", text),
-		drop[struct{}]("token_env", text),
-	)),
-	drop[agentFile]("headers", textMap),
-	drop[agentFile]("headers_from_env", texts),
-	drop[agentFile]("timeout_ms", natural),
-	drop[agentFile]("skill_filter", nameFilterFields),
-)
+var agentFields = table("an agent", func() rows[agentFile] {
+	return rows[agentFile]{
+		label("name", func(a *agentFile) *string { return &a.name }).must(),
+		custom("card", cardFields, func(d *decoder, a *agentFile, v *node.Node) {
+			a.card = v
+			cardFields.read(d, v, a)
+		}),
+		custom("responses", listShape{responseFields}, func(d *decoder, a *agentFile, v *node.Node) {
+			d.Items(v, "responses", func(_ int, item *node.Node) { responseFields.read(d, item, a) })
+		}),
+		custom("url", text, func(d *decoder, a *agentFile, v *node.Node) { a.url = v; d.expandText(v, "url") }),
+		drop[agentFile]("auth", part("auth",
+			drop[struct{}]("scheme", text).must(),
+			drop[struct{}]("token", text),
+			drop[struct{}]("token_env", text),
+		)),
+		drop[agentFile]("headers", textMap),
+		drop[agentFile]("headers_from_env", texts),
+		drop[agentFile]("timeout_ms", natural),
+		drop[agentFile]("skill_filter", nameFilterFields),
+	}
+})
 
-var cardFields = table("card",
-	drop[agentFile]("name", text).must(),
-	drop[agentFile]("description", text).must(),
-	objects("skills", table("a skill",
-		label("id", func(s *skillCard) *string { return &s.id }).must(),
-		drop[skillCard]("name", text).must(),
-		drop[skillCard]("description", text).must(),
-		drop[skillCard]("tags", texts),
-	), func(a *agentFile) *[]skillCard { return &a.skills }).must(),
-)
+var cardFields = table("card", func() rows[agentFile] {
+	return rows[agentFile]{
+		drop[agentFile]("name", text).must(),
+		drop[agentFile]("description", text).must(),
+		objects("skills", part("a skill",
+			label("id", func(s *skillCard) *string { return &s.id }).must(),
+			drop[skillCard]("name", text).must(),
+			drop[skillCard]("description", text).must(),
+			drop[skillCard]("tags", texts),
+		), func(a *agentFile) *[]skillCard { return &a.skills }).must(),
+	}
+})
 
-var responseFields = table("a response",
-	custom("skill", text, func(d *decoder, a *agentFile, v *node.Node) {
-		if _, ok := d.Name(v, "skill"); ok {
-			a.rules = append(a.rules, v)
-		}
-	}).must(),
-	drop[agentFile]("match", table("match",
-		drop[struct{}]("contains", text),
-		custom("regex", text, func(d *decoder, _ *struct{}, v *node.Node) { d.regex(v, "regex") }),
-	)),
-	drop[agentFile]("response", table("response",
-		drop[struct{}]("parts", listShape{table("a part", drop[struct{}]("text", text).must())}).must(),
-	)),
-	drop[agentFile]("error", text),
-)
+var responseFields = table("a response", func() rows[agentFile] {
+	return rows[agentFile]{
+		custom("skill", text, func(d *decoder, a *agentFile, v *node.Node) {
+			if _, ok := d.Name(v, "skill"); ok {
+				a.rules = append(a.rules, v)
+			}
+		}).must(),
+		drop[agentFile]("match", part("match",
+			drop[struct{}]("contains", text),
+			custom("regex", text, func(d *decoder, _ *struct{}, v *node.Node) { d.regex(v, "regex") }),
+		)),
+		drop[agentFile]("response", part("response",
+			drop[struct{}]("parts", listShape{part("a part", drop[struct{}]("text", text).must())}).must(),
+		)),
+		drop[agentFile]("error", text),
+	}
+})
 
 func (d *decoder) regex(n *node.Node, what string) {
 	s, ok := d.String(n, what)
@@ -189,17 +199,19 @@ type skillFile struct {
 }
 
 // skillFields are the keys of a source of skills: a folder, or a skill written in place.
-var skillFields = table("a skill",
-	custom("path", text, func(d *decoder, s *skillFile, v *node.Node) { s.path = v; d.Name(v, "path") }),
-	custom("dir", text, func(d *decoder, s *skillFile, v *node.Node) { s.path = v; d.Name(v, "dir") }),
-	custom("name", text, func(d *decoder, s *skillFile, v *node.Node) { s.name = v; d.Name(v, "name") }),
-	drop[skillFile]("description", text),
-	custom("instructions", text, func(d *decoder, s *skillFile, v *node.Node) {
-		s.instructions = v
-		d.Name(v, "instructions")
-	}),
-	drop[skillFile]("preload", boolean),
-)
+var skillFields = table("a skill", func() rows[skillFile] {
+	return rows[skillFile]{
+		custom("path", text, func(d *decoder, s *skillFile, v *node.Node) { s.path = v; d.Name(v, "path") }),
+		custom("dir", text, func(d *decoder, s *skillFile, v *node.Node) { s.path = v; d.Name(v, "dir") }),
+		custom("name", text, func(d *decoder, s *skillFile, v *node.Node) { s.name = v; d.Name(v, "name") }),
+		drop[skillFile]("description", text),
+		custom("instructions", text, func(d *decoder, s *skillFile, v *node.Node) {
+			s.instructions = v
+			d.Name(v, "instructions")
+		}),
+		drop[skillFile]("preload", boolean),
+	}
+})
 
 // skills reads a list of skill sources. A text is a path, or a reference to an installed skill.
 func (d *decoder) skills(n *node.Node) {

@@ -9,6 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/result"
 )
 
 // Suite is everything that one run loads: one or more projects.
@@ -32,9 +33,12 @@ type Project struct {
 	SelfPlay  bool   // self_play is there and not switched off
 	Judges    []Judge
 	Evals     []*RecordingEval
-	PackEvals []*Eval // arena, pack and prompt level, merged
-	Globals   []Placed
-	Mock      *MockFile // --mock-config; nil otherwise
+	PackEvals []*Eval // of the packs; see EvalsFor
+	// ArenaEvals are those of the config. They replace others of the same id.
+	ArenaEvals []*Eval
+	Globals    []Placed
+	Handlers   []*Handler // check types that are programs
+	Mock       *MockFile  // --mock-config; nil otherwise
 	// Later names parts of the project whose behaviour arena does not have yet, with the place that asks for them.
 	// Needs tells which of them a trial touches.
 	Later []Feature
@@ -73,6 +77,7 @@ type Defaults struct {
 	OnFailure   string        // "", "continue" or "stop"
 	Output      Output
 	JudgeGate   bool
+	JudgePrompt string // judge_defaults.prompt: id of the prompt that judges are given; "": none
 	Embedder    string // inference.embedder: id of the provider of embeddings; "": the first of role embedding
 }
 
@@ -204,6 +209,10 @@ type Check struct {
 	PassThreshold *float64
 	// Compiled is what Options.Compile made of it, opaque here; nil when it could not be compiled.
 	Compiled any
+	// Early says that Handlers are not known yet. Compile must then set Unknown, and report nothing, when it meets a
+	// type that it does not know, here or in a check within this one; it is called again when they are known.
+	Early, Unknown bool
+	Handlers       map[string]*Handler // the types that the project declares
 }
 
 // Placed is a check in the list where it stands. Once it is compiled, what was written is let go.
@@ -276,12 +285,14 @@ type Validator struct {
 // Eval is an eval definition (pack_evals, packs, prompts).
 type Eval struct {
 	Check
-	ID         string
-	Trigger    string
-	Enabled    bool
-	SamplePct  float64
-	Groups     []string
-	Definition json.RawMessage // metric and what else is kept for later
+	ID          string
+	IDPos       diag.Pos
+	Description string
+	Trigger     string
+	Enabled     bool
+	SamplePct   float64 // of turns or sessions; only for triggers that sample
+	Groups      []string
+	Metric      *result.Metric // as what the results are exported
 }
 
 // Provider is a model endpoint as configured.
@@ -415,8 +426,11 @@ type Options struct {
 	Config     string   // -c
 	MockConfig string   // --mock-config
 	Lenient    bool     // unknown fields and parameters are warnings
-	// Compile is called once for every check while its file is read, from several goroutines at once. It reports to d
-	// and keeps its result in c.Compiled; c.Params is dropped afterwards. Nil leaves the checks raw.
+	// Bare is for commands that run no scenario: a project may have none, and where nothing is named and there is no
+	// config, it is empty.
+	Bare bool
+	// Compile is called for every check while its file is read, from several goroutines at once. It reports to d and
+	// keeps its result in c.Compiled; c.Params is dropped afterwards. Nil leaves the checks raw. See Check.Early.
 	Compile func(c *Check, d *diag.List)
 	// Getenv reads the environment; nil means an empty one. `.env` files beside the configs are added by Load.
 	Getenv func(string) (string, bool)

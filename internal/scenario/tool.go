@@ -22,102 +22,110 @@ type toolFile struct {
 var toolModes = words("mock", "live", "exec", "client", "mcp", "local")
 
 // toolFields are the keys of kind Tool.
-var toolFields = table("a tool",
-	drop[toolFile]("name", text), // read with the name of the document
-	drop[toolFile]("id", text),   // the same
-	str("description", func(t *toolFile) *string { return &t.Description }),
-	custom("input_schema", anyMap, readInputSchema),
-	custom("parameters", anyMap, readInputSchema),
-	custom("output_schema", anyMap, func(d *decoder, t *toolFile, v *node.Node) {
-		t.outputs, t.OutputPos = v, d.Pos(v)
-		t.OutputSchema = d.jsonSchema(v, "output_schema")
-	}),
-	custom("mode", toolModes, func(d *decoder, t *toolFile, v *node.Node) {
-		t.mode = v
-		t.Mode, _ = d.OneOf(v, "mode", toolModes...)
-	}),
-	custom("timeout_ms", counting, func(d *decoder, t *toolFile, v *node.Node) {
-		if ms, ok := d.Int(v, "timeout_ms", 1, int(counting.high)); ok {
-			t.Timeout = time.Duration(ms) * time.Millisecond
-		}
-	}),
-	custom("mock_result", anything, func(d *decoder, t *toolFile, v *node.Node) {
-		t.result, t.MockResult = v, d.raw(v, "mock_result")
-	}).orNull(),
-	custom("mock_template", text, func(d *decoder, t *toolFile, v *node.Node) {
-		if s, ok := d.Name(v, "mock_template"); ok {
-			t.template = v
-			d.mockTemplate(t.Tool, v, s)
-		}
-	}),
-	custom("mock_result_file", text, readMockResultFile),
-	custom("mock_template_file", text, func(d *decoder, t *toolFile, v *node.Node) {
-		if data, ok := d.attached(v, "mock_template_file"); ok {
-			t.template = v
-			d.mockTemplate(t.Tool, v, string(data))
-		}
-	}),
-	custom("mock_parts", listShape{partFields}, func(d *decoder, t *toolFile, v *node.Node) {
-		t.MockParts = d.parts(v, "mock_parts")
-	}),
-	custom("http", httpFields, func(d *decoder, t *toolFile, v *node.Node) {
-		t.http = v
-		httpFields.check(d, v, "http")
-	}),
-	custom("exec", execFields, func(d *decoder, t *toolFile, v *node.Node) {
-		t.exec = v
-		execFields.check(d, v, "exec")
-	}),
-	custom("client", clientFields, func(d *decoder, t *toolFile, v *node.Node) {
-		t.client = v
-		clientFields.check(d, v, "client")
-	}),
-)
+var toolFields = table("a tool", func() rows[toolFile] {
+	return rows[toolFile]{
+		drop[toolFile]("name", text), // read with the name of the document
+		drop[toolFile]("id", text),   // the same
+		str("description", func(t *toolFile) *string { return &t.Description }),
+		custom("input_schema", anyMap, readInputSchema),
+		custom("parameters", anyMap, readInputSchema),
+		custom("output_schema", anyMap, func(d *decoder, t *toolFile, v *node.Node) {
+			t.outputs, t.OutputPos = v, d.Pos(v)
+			t.OutputSchema = d.jsonSchema(v, "output_schema")
+		}),
+		custom("mode", toolModes, func(d *decoder, t *toolFile, v *node.Node) {
+			t.mode = v
+			t.Mode, _ = d.OneOf(v, "mode", toolModes...)
+		}),
+		custom("timeout_ms", counting, func(d *decoder, t *toolFile, v *node.Node) {
+			if ms, ok := d.Int(v, "timeout_ms", 1, int(counting.high)); ok {
+				t.Timeout = time.Duration(ms) * time.Millisecond
+			}
+		}),
+		custom("mock_result", anything, func(d *decoder, t *toolFile, v *node.Node) {
+			t.result, t.MockResult = v, d.raw(v, "mock_result")
+		}).orNull(),
+		custom("mock_template", text, func(d *decoder, t *toolFile, v *node.Node) {
+			if s, ok := d.Name(v, "mock_template"); ok {
+				t.template = v
+				d.mockTemplate(t.Tool, v, s)
+			}
+		}),
+		custom("mock_result_file", text, readMockResultFile),
+		custom("mock_template_file", text, func(d *decoder, t *toolFile, v *node.Node) {
+			if data, ok := d.attached(v, "mock_template_file"); ok {
+				t.template = v
+				d.mockTemplate(t.Tool, v, string(data))
+			}
+		}),
+		custom("mock_parts", listShape{partFields}, func(d *decoder, t *toolFile, v *node.Node) {
+			t.MockParts = d.parts(v, "mock_parts")
+		}),
+		custom("http", httpFields, func(d *decoder, t *toolFile, v *node.Node) {
+			t.http = v
+			httpFields.check(d, v, "http")
+		}),
+		custom("exec", execFields, func(d *decoder, t *toolFile, v *node.Node) {
+			t.exec = v
+			execFields.check(d, v, "exec")
+		}),
+		custom("client", clientFields, func(d *decoder, t *toolFile, v *node.Node) {
+			t.client = v
+			clientFields.check(d, v, "client")
+		}),
+	}
+})
 
 // httpFields are the settings of tools with mode live.
-var httpFields = table("http",
-	drop[struct{}]("url", text).must(),
-	drop[struct{}]("method", words("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "")),
-	drop[struct{}]("timeout_ms", natural),
-	drop[struct{}]("headers", textMap),
-	drop[struct{}]("headers_from_env", texts),
-	drop[struct{}]("redact", texts),
-	drop[struct{}]("request", table("request",
-		drop[struct{}]("query_params", texts),
-		drop[struct{}]("header_params", textMap),
-		drop[struct{}]("body_mapping", text),
-		drop[struct{}]("exclude", texts),
-		drop[struct{}]("static_query", textMap),
-		drop[struct{}]("static_headers", textMap),
-		drop[struct{}]("static_body", anyMap),
-	)),
-	drop[struct{}]("response", table("response", drop[struct{}]("body_mapping", text))),
-	drop[struct{}]("multimodal", table("multimodal",
-		drop[struct{}]("enabled", boolean),
-		drop[struct{}]("accept_types", texts),
-	)),
-)
+var httpFields = table("http", func() rows[struct{}] {
+	return rows[struct{}]{
+		drop[struct{}]("url", text).must(),
+		drop[struct{}]("method", words("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "")),
+		drop[struct{}]("timeout_ms", natural),
+		drop[struct{}]("headers", textMap),
+		drop[struct{}]("headers_from_env", texts),
+		drop[struct{}]("redact", texts),
+		drop[struct{}]("request", part("request",
+			drop[struct{}]("query_params", texts),
+			drop[struct{}]("header_params", textMap),
+			drop[struct{}]("body_mapping", text),
+			drop[struct{}]("exclude", texts),
+			drop[struct{}]("static_query", textMap),
+			drop[struct{}]("static_headers", textMap),
+			drop[struct{}]("static_body", anyMap),
+		)),
+		drop[struct{}]("response", part("response", drop[struct{}]("body_mapping", text))),
+		drop[struct{}]("multimodal", part("multimodal",
+			drop[struct{}]("enabled", boolean),
+			drop[struct{}]("accept_types", texts),
+		)),
+	}
+})
 
-// execFields are the settings of programs that are started: tools with mode exec, evals and hooks.
-var execFields = table("exec",
-	drop[struct{}]("command", text).must(),
-	drop[struct{}]("args", texts),
-	drop[struct{}]("env", texts),
-	drop[struct{}]("timeout_ms", natural),
-	drop[struct{}]("runtime", words("exec", "server")),
-	drop[struct{}]("sandbox", text),
-)
+// execFields are the settings of tools with mode exec.
+var execFields = table("exec", func() rows[struct{}] {
+	return rows[struct{}]{
+		drop[struct{}]("command", text).must(),
+		drop[struct{}]("args", texts),
+		drop[struct{}]("env", texts),
+		drop[struct{}]("timeout_ms", natural),
+		drop[struct{}]("runtime", words("exec", "server")),
+		drop[struct{}]("sandbox", text),
+	}
+})
 
-var clientFields = table("client",
-	drop[struct{}]("consent", table("consent",
-		drop[struct{}]("required", boolean),
-		drop[struct{}]("message", text),
-		drop[struct{}]("decline_strategy", words("fallback", "error", "retry")),
-	)),
-	drop[struct{}]("timeout_ms", natural),
-	drop[struct{}]("categories", texts),
-	drop[struct{}]("validate_output", boolean),
-)
+var clientFields = table("client", func() rows[struct{}] {
+	return rows[struct{}]{
+		drop[struct{}]("consent", part("consent",
+			drop[struct{}]("required", boolean),
+			drop[struct{}]("message", text),
+			drop[struct{}]("decline_strategy", words("fallback", "error", "retry")),
+		)),
+		drop[struct{}]("timeout_ms", natural),
+		drop[struct{}]("categories", texts),
+		drop[struct{}]("validate_output", boolean),
+	}
+})
 
 var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`) })
 

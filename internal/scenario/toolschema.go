@@ -4,16 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
-	"strconv"
+	"slices"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	failure "github.com/santhosh-tekuri/jsonschema/v6/kind"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
-
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonschema"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -29,8 +24,8 @@ func (d *decoder) jsonSchema(n *node.Node, what string) json.RawMessage {
 	}
 	if _, err := compileSchema(raw); err != nil {
 		for _, e := range schemaProblems(err) {
-			at := locate(n, e.path)
-			d.Errorf(at, "invalid-schema", "%s: %s", what, e.msg)
+			at := node.Follow(n, e.Path)
+			d.Errorf(at, "invalid-schema", "%s: %s", what, e.Text)
 		}
 		return nil
 	}
@@ -42,114 +37,48 @@ func compileSchema(raw json.RawMessage) (*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft7)
-	c.UseLoader(noLoader{})
-	const name = "schema.json"
-	if err := c.AddResource(name, doc); err != nil {
-		return nil, err
-	}
-	return c.Compile(name)
+	return jsonschema.Compile(doc, jsonschema.Options{Drafts: []jsonschema.Draft{jsonschema.Draft7}})
 }
 
-// noLoader keeps schemas from reaching for files or the network.
-type noLoader struct{}
-
-func (noLoader) Load(url string) (any, error) {
-	return nil, fmt.Errorf("%s: schemas are not fetched", url)
-}
-
-// schemaProblem is one mistake in a schema and the keys that lead to it.
-type schemaProblem struct {
-	path []string
-	msg  string
-}
-
-var english = message.NewPrinter(language.English)
-
-func schemaProblems(err error) []schemaProblem {
-	if schema, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
-		err = schema.Err
-	}
-	var invalid *jsonschema.ValidationError
-	var regex *jsonschema.InvalidRegexError
-	var pointer *jsonschema.JSONPointerNotFoundError
-	var load *jsonschema.LoadURLError
+// schemaProblems lists the mistakes in a schema, each with a text.
+func schemaProblems(err error) []jsonschema.Problem {
+	var unfit *jsonschema.SchemaError
+	var pattern *jsonschema.PatternError
+	var reference *jsonschema.ReferenceError
 	switch {
-	case errors.As(err, &invalid):
-		return leaves(invalid)
-	case errors.As(err, &regex):
-		msg := fmt.Sprintf("%q is not a regular expression: %v", regex.Regex, regex.Err)
-		return []schemaProblem{{fragment(regex.URL), msg}}
-	case errors.As(err, &pointer):
-		return []schemaProblem{{nil, "$ref points to " + after(pointer.URL, "#") + ", which does not exist"}}
-	case errors.As(err, &load):
-		return []schemaProblem{{nil, fmt.Sprintf("$ref points to %q: schemas are not fetched", load.URL)}}
+	case errors.As(err, &unfit):
+		return told(unfit.Problems)
+	case errors.As(err, &pattern):
+		msg := fmt.Sprintf("%q is not a regular expression: %v", pattern.Pattern, pattern.Err)
+		return []jsonschema.Problem{{Path: pattern.Path, Text: msg}}
+	case errors.As(err, &reference) && reference.Foreign:
+		return []jsonschema.Problem{{Text: fmt.Sprintf("$ref points to %q: schemas are not fetched", reference.Target)}}
+	case errors.As(err, &reference):
+		return []jsonschema.Problem{{Text: "$ref points to " + reference.Target + ", which does not exist"}}
 	}
-	return []schemaProblem{{nil, err.Error()}}
+	return []jsonschema.Problem{{Text: err.Error()}}
 }
 
-// leaves are the innermost causes of a failed validation; those of alternatives are told once, at their parent.
-func leaves(e *jsonschema.ValidationError) []schemaProblem {
-	var out []schemaProblem
-	for _, c := range e.Causes {
-		if _, alternative := c.ErrorKind.(*failure.AnyOf); alternative {
-			out = append(out, schemaProblem{c.InstanceLocation, alternatives(c)})
-			continue
+// told gives alternatives a text too.
+func told(list []jsonschema.Problem) []jsonschema.Problem {
+	list = slices.Clone(list)
+	for i := range list {
+		if p := &list[i]; len(p.Either) > 0 {
+			p.Text = alternatives(p)
 		}
-		out = append(out, leaves(c)...)
 	}
-	if len(e.Causes) == 0 {
-		out = append(out, schemaProblem{e.InstanceLocation, e.ErrorKind.LocalizedString(english)})
-	}
-	return out
+	return list
 }
 
-func alternatives(e *jsonschema.ValidationError) string {
-	if last := e.InstanceLocation; len(last) > 0 && last[len(last)-1] == "type" {
+func alternatives(p *jsonschema.Problem) string {
+	if last := p.Path; len(last) > 0 && last[len(last)-1] == "type" {
 		return "type must be array, boolean, integer, null, number, object or string, or a list of these"
 	}
 	var all []string
-	for _, c := range leaves(e) {
-		all = append(all, c.msg)
+	for _, e := range told(p.Either) {
+		all = append(all, e.Text)
 	}
 	return strings.Join(all, ", or ")
-}
-
-// fragment is the path that the pointer of an address names.
-func fragment(address string) []string {
-	pointer := strings.TrimPrefix(after(address, "#"), "/")
-	if pointer == "" {
-		return nil
-	}
-	path := strings.Split(pointer, "/")
-	for i, p := range path {
-		if plain, err := url.PathUnescape(p); err == nil {
-			p = plain
-		}
-		path[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(p)
-	}
-	return path
-}
-
-func after(s, sep string) string {
-	_, tail, _ := strings.Cut(s, sep)
-	return tail
-}
-
-// locate follows a path of keys and indices as far as it leads.
-func locate(n *node.Node, path []string) *node.Node {
-	for _, key := range path {
-		next := node.Get(n, key)
-		if i, err := strconv.Atoi(key); err == nil && n.Kind == node.List && i >= 0 && i < len(n.Content) {
-			next = n.Content[i]
-		}
-		if next == nil {
-			break
-		}
-		n = next
-	}
-	return n
 }
 
 // mockFits warns of a canned result that the tool's own output_schema refuses: every call would end in an error.
@@ -170,10 +99,10 @@ func (d *decoder) mockFits(t *toolFile) {
 			return
 		}
 	}
-	var invalid *jsonschema.ValidationError
-	if err := schema.Validate(result); errors.As(err, &invalid) {
-		for _, p := range leaves(invalid) {
-			d.Warnf(locate(t.result, p.path), "mock-result", "the mock_result does not fit the output_schema: %s", p.msg).
+	var unfit *jsonschema.ValueError
+	if err := schema.Validate(result); errors.As(err, &unfit) {
+		for _, p := range told(unfit.Problems) {
+			d.Warnf(node.Follow(t.result, p.Path), "mock-result", "the mock_result does not fit the output_schema: %s", p.Text).
 				Hint = "every call of the tool would be answered with an error"
 		}
 	}

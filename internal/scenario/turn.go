@@ -17,61 +17,67 @@ type turnFile struct {
 }
 
 // turnFields are the keys of one turn.
-var turnFields = table("a turn",
-	custom("role", text, func(d *decoder, t *turnFile, v *node.Node) {
-		t.role = v
-		role, _ := d.Name(v, "role")
-		t.Role = intern(role)
-	}).must(),
-	custom("content", text, func(d *decoder, t *turnFile, v *node.Node) {
-		t.content = v
-		t.Content, _ = d.String(v, "content")
-	}),
-	custom("parts", listShape{partFields}, func(d *decoder, t *turnFile, v *node.Node) {
-		t.parts = v
-		t.Parts = d.parts(v, "parts")
-	}),
-	assertions("assertions", TurnAssertion, func(t *turnFile) *[]Placed { return &t.Assertions }),
-	custom("persona", text, func(d *decoder, t *turnFile, v *node.Node) {
-		t.persona = v
-		t.Persona, _ = d.Name(v, "persona")
-	}),
-	custom("turns", counting, func(d *decoder, t *turnFile, v *node.Node) {
-		t.turns = v
-		t.MinTurns, _ = d.Int(v, "turns", 1, int(counting.high))
-	}),
-	custom("max_turns", counting, func(d *decoder, t *turnFile, v *node.Node) {
-		t.turns = v
-		t.MaxTurns, _ = d.Int(v, "max_turns", 1, int(counting.high))
-	}),
-	flagPtr("streaming", func(t *turnFile) **bool { return &t.Streaming }),
-	custom("consent_overrides", mapShape{consents}, readConsent),
-	custom("chaos", chaosFields, func(d *decoder, t *turnFile, v *node.Node) { chaosFields.read(d, v, &t.Turn) }),
-	custom("perturbations", mapShape{texts}, readPerturbations),
-	seed("seed", func(t *turnFile) **int64 { return &t.Seed }),
-	numPtr("assistant_temp", positive, func(t *turnFile) **float64 { return &t.Temperature }),
-	numPtr("user_temp", positive, func(t *turnFile) **float64 { return &t.UserTemp }),
-	custom("mock", mockTurnFields, func(d *decoder, t *turnFile, v *node.Node) { t.Mock = d.inlineMock(v) }),
-	gone[turnFile]("conversation_assertions", "conversation_assertions belongs to the scenario",
-		"move it out of the turn, to the level of turns"),
-)
+var turnFields = table("a turn", func() rows[turnFile] {
+	return rows[turnFile]{
+		custom("role", text, func(d *decoder, t *turnFile, v *node.Node) {
+			t.role = v
+			role, _ := d.Name(v, "role")
+			t.Role = intern(role)
+		}).must(),
+		custom("content", text, func(d *decoder, t *turnFile, v *node.Node) {
+			t.content = v
+			t.Content, _ = d.String(v, "content")
+		}),
+		custom("parts", listShape{partFields}, func(d *decoder, t *turnFile, v *node.Node) {
+			t.parts = v
+			t.Parts = d.parts(v, "parts")
+		}),
+		assertions("assertions", TurnAssertion, func(t *turnFile) *[]Placed { return &t.Assertions }),
+		custom("persona", text, func(d *decoder, t *turnFile, v *node.Node) {
+			t.persona = v
+			t.Persona, _ = d.Name(v, "persona")
+		}),
+		custom("turns", counting, func(d *decoder, t *turnFile, v *node.Node) {
+			t.turns = v
+			t.MinTurns, _ = d.Int(v, "turns", 1, int(counting.high))
+		}),
+		custom("max_turns", counting, func(d *decoder, t *turnFile, v *node.Node) {
+			t.turns = v
+			t.MaxTurns, _ = d.Int(v, "max_turns", 1, int(counting.high))
+		}),
+		flagPtr("streaming", func(t *turnFile) **bool { return &t.Streaming }),
+		custom("consent_overrides", mapShape{consents}, readConsent),
+		custom("chaos", chaosFields, func(d *decoder, t *turnFile, v *node.Node) { chaosFields.read(d, v, &t.Turn) }),
+		custom("perturbations", mapShape{texts}, readPerturbations),
+		seed("seed", func(t *turnFile) **int64 { return &t.Seed }),
+		numPtr("assistant_temp", positive, func(t *turnFile) **float64 { return &t.Temperature }),
+		numPtr("user_temp", positive, func(t *turnFile) **float64 { return &t.UserTemp }),
+		custom("mock", mockTurnFields, func(d *decoder, t *turnFile, v *node.Node) { t.Mock = d.inlineMock(v) }),
+		gone[turnFile]("conversation_assertions", "conversation_assertions belongs to the scenario",
+			"move it out of the turn, to the level of turns"),
+	}
+})
 
 var consents = words("grant", "deny", "timeout")
 
-var chaosFields = table("chaos",
-	objects("tool_failures", failureFields, func(t *Turn) *[]ToolFailure { return &t.Chaos }).must(),
-)
+var chaosFields = table("chaos", func() rows[Turn] {
+	return rows[Turn]{
+		objects("tool_failures", failureFields, func(t *Turn) *[]ToolFailure { return &t.Chaos }).must(),
+	}
+})
 
-var failureFields = table("a tool failure",
-	custom("tool", text, func(d *decoder, f *ToolFailure, v *node.Node) {
-		f.Pos = d.Pos(v)
-		f.Tool, _ = d.Name(v, "tool")
-		d.refer(toTool, v)
-	}).must(),
-	word("mode", words("error", "timeout", "slow"), func(f *ToolFailure) *string { return &f.Mode }).must(),
-	num("probability", unit, func(f *ToolFailure) *float64 { return &f.Probability }),
-	str("message", func(f *ToolFailure) *string { return &f.Message }),
-)
+var failureFields = table("a tool failure", func() rows[ToolFailure] {
+	return rows[ToolFailure]{
+		custom("tool", text, func(d *decoder, f *ToolFailure, v *node.Node) {
+			f.Pos = d.Pos(v)
+			f.Tool, _ = d.Name(v, "tool")
+			d.refer(toTool, v)
+		}).must(),
+		word("mode", words("error", "timeout", "slow"), func(f *ToolFailure) *string { return &f.Mode }).must(),
+		num("probability", unit, func(f *ToolFailure) *float64 { return &f.Probability }),
+		str("message", func(f *ToolFailure) *string { return &f.Message }),
+	}
+})
 
 func readConsent(d *decoder, t *turnFile, v *node.Node) {
 	t.Consent = map[string]string{}

@@ -70,6 +70,17 @@ func Variables(_ *Project, prompt *Prompt, s *Scenario, region string) (map[stri
 	return vars, nil
 }
 
+// Template is the system template with everything filled in that the prompt brings with it, except the variables to be
+// kept.
+func (p *Prompt) Template(keep ...string) string {
+	vars := p.variables()
+	for _, name := range keep {
+		delete(vars, name)
+	}
+	text, _ := Render(p.SystemTemplate, vars)
+	return text
+}
+
 // variables are those that the prompt brings with it.
 func (p *Prompt) variables() map[string]string {
 	vars := make(map[string]string, len(p.Variables)+len(p.Vars)+len(p.Fragments))

@@ -27,56 +27,60 @@ type stateFile struct {
 }
 
 // workflowFields are the keys of a workflow, in configs and packs.
-var workflowFields = table("a workflow",
-	custom("version", counting, func(d *decoder, w *workflowFile, v *node.Node) {
-		w.version, _ = d.Int(v, "version", 1, 2)
-	}).must(),
-	custom("entry", text, func(d *decoder, w *workflowFile, v *node.Node) {
-		if _, ok := d.Name(v, "entry"); ok {
-			w.entry = v
-		}
-	}).must(),
-	custom("states", mapShape{stateFields}, readStates).must(),
-	drop[workflowFile]("engine", table("engine",
-		drop[struct{}]("budget", table("budget",
-			drop[struct{}]("max_total_visits", natural),
-			drop[struct{}]("max_tool_calls", natural),
-			drop[struct{}]("max_wall_time_sec", positive),
+var workflowFields = table("a workflow", func() rows[workflowFile] {
+	return rows[workflowFile]{
+		custom("version", counting, func(d *decoder, w *workflowFile, v *node.Node) {
+			w.version, _ = d.Int(v, "version", 1, 2)
+		}).must(),
+		custom("entry", text, func(d *decoder, w *workflowFile, v *node.Node) {
+			if _, ok := d.Name(v, "entry"); ok {
+				w.entry = v
+			}
+		}).must(),
+		custom("states", mapShape{stateFields}, readStates).must(),
+		drop[workflowFile]("engine", part("engine",
+			drop[struct{}]("budget", part("budget",
+				drop[struct{}]("max_total_visits", natural),
+				drop[struct{}]("max_tool_calls", natural),
+				drop[struct{}]("max_wall_time_sec", positive),
+			)),
 		)),
-	)),
-)
+	}
+})
 
-var stateFields = table("a state",
-	custom("prompt_task", text, func(d *decoder, s *stateFile, v *node.Node) {
-		s.prompt = v
-		d.Name(v, "prompt_task")
-		d.refer(toTask, v)
-	}),
-	drop[stateFile]("description", text),
-	custom("on_event", textMap, readEvents),
-	flag("terminal", func(s *stateFile) *bool { return &s.terminal }),
-	custom("max_visits", counting, func(d *decoder, s *stateFile, v *node.Node) {
+var stateFields = table("a state", func() rows[stateFile] {
+	return rows[stateFile]{
+		custom("prompt_task", text, func(d *decoder, s *stateFile, v *node.Node) {
+			s.prompt = v
+			d.Name(v, "prompt_task")
+			d.refer(toTask, v)
+		}),
+		drop[stateFile]("description", text),
+		custom("on_event", textMap, readEvents),
+		flag("terminal", func(s *stateFile) *bool { return &s.terminal }),
+		custom("max_visits", counting, func(d *decoder, s *stateFile, v *node.Node) {
 
-		d.Int(v, "max_visits", 1, int(counting.high))
-	}),
-	custom("on_max_visits", text, func(d *decoder, s *stateFile, v *node.Node) {
-		s.onMax = v
-		d.Name(v, "on_max_visits")
-	}),
-	drop[stateFile]("skills", text),
-	drop[stateFile]("persistence", words("transient", "persistent")),
-	word("orchestration", words("internal", "external", "hybrid", "composition"),
-		func(s *stateFile) *string { return &s.orchestration }),
-	custom("composition", text, func(d *decoder, s *stateFile, v *node.Node) {
-		s.composition = v
-		d.Name(v, "composition")
-	}),
-	drop[stateFile]("artifacts", mapShape{table("an artifact",
-		drop[struct{}]("type", text).must(),
-		drop[struct{}]("description", text),
-		drop[struct{}]("mode", words("replace", "append")),
-	)}),
-)
+			d.Int(v, "max_visits", 1, int(counting.high))
+		}),
+		custom("on_max_visits", text, func(d *decoder, s *stateFile, v *node.Node) {
+			s.onMax = v
+			d.Name(v, "on_max_visits")
+		}),
+		drop[stateFile]("skills", text),
+		drop[stateFile]("persistence", words("transient", "persistent")),
+		word("orchestration", words("internal", "external", "hybrid", "composition"),
+			func(s *stateFile) *string { return &s.orchestration }),
+		custom("composition", text, func(d *decoder, s *stateFile, v *node.Node) {
+			s.composition = v
+			d.Name(v, "composition")
+		}),
+		drop[stateFile]("artifacts", mapShape{part("an artifact",
+			drop[struct{}]("type", text).must(),
+			drop[struct{}]("description", text),
+			drop[struct{}]("mode", words("replace", "append")),
+		)}),
+	}
+})
 
 var pascalCase = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`) })
 
@@ -163,15 +167,17 @@ func (d *decoder) compositions(n *node.Node) []string {
 	return node.Keys(n)
 }
 
-var compositionFields = table("a composition",
-	drop[struct{}]("version", numShape{low: 1, high: 1, whole: true}).must(),
-	drop[struct{}]("description", text),
-	drop[struct{}]("input_schema", anything),
-	drop[struct{}]("output_schema", anything),
-	drop[struct{}]("output", text),
-	custom("steps", anything, func(d *decoder, _ *struct{}, v *node.Node) { d.steps(v, "steps") }).must(),
-	drop[struct{}]("engine", anyMap),
-)
+var compositionFields = table("a composition", func() rows[struct{}] {
+	return rows[struct{}]{
+		drop[struct{}]("version", numShape{low: 1, high: 1, whole: true}).must(),
+		drop[struct{}]("description", text),
+		drop[struct{}]("input_schema", anything),
+		drop[struct{}]("output_schema", anything),
+		drop[struct{}]("output", text),
+		custom("steps", anything, func(d *decoder, _ *struct{}, v *node.Node) { d.steps(v, "steps") }).must(),
+		drop[struct{}]("engine", anyMap),
+	}
+})
 
 var stepKinds = words("prompt", "agent", "tool", "branch", "parallel")
 

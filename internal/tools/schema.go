@@ -9,11 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
-
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonschema"
 )
 
 // schema is a compiled JSON Schema (draft 7 where it names none) together with its own document, from which
@@ -35,25 +32,11 @@ func compileSchema(raw json.RawMessage) (*schema, error) {
 	if !ok {
 		return nil, errors.New("a schema must be an object")
 	}
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft7)
-	c.UseLoader(noLoader{})
-	const url = "tool.json"
-	if err := c.AddResource(url, v); err != nil {
-		return nil, err
-	}
-	compiled, err := c.Compile(url)
+	compiled, err := jsonschema.Compile(v, jsonschema.Options{Drafts: []jsonschema.Draft{jsonschema.Draft7}})
 	if err != nil {
 		return nil, err
 	}
 	return &schema{compiled: compiled, doc: doc}, nil
-}
-
-// noLoader keeps schemas from reaching for files or the network.
-type noLoader struct{}
-
-func (noLoader) Load(url string) (any, error) {
-	return nil, fmt.Errorf("%s: schemas are not fetched", url)
 }
 
 func (s *schema) validate(v any) error {
@@ -63,7 +46,7 @@ func (s *schema) validate(v any) error {
 	if n, found := chat.Unwieldy(v); found {
 		return fmt.Errorf("the number %s is too large to work with", shorten(n))
 	}
-	return oneLine(s.compiled.Validate(v))
+	return s.compiled.Validate(v)
 }
 
 // validateText validates a result: as JSON where it is JSON, else as a string.
@@ -76,33 +59,6 @@ func (s *schema) validateText(text string) error {
 		v = text
 	}
 	return s.validate(v)
-}
-
-var english = message.NewPrinter(language.English)
-
-// oneLine turns the tree of a validation error into its leaves, joined.
-func oneLine(err error) error {
-	var v *jsonschema.ValidationError
-	if !errors.As(err, &v) {
-		return err
-	}
-	var leaves []string
-	var walk func(*jsonschema.ValidationError)
-	walk = func(e *jsonschema.ValidationError) {
-		for _, c := range e.Causes {
-			walk(c)
-		}
-		if len(e.Causes) == 0 {
-			text := e.ErrorKind.LocalizedString(english)
-			if len(e.InstanceLocation) > 0 {
-				text = strings.Join(e.InstanceLocation, ".") + ": " + text
-			}
-			leaves = append(leaves, text)
-		}
-	}
-	walk(v)
-	slices.Sort(leaves)
-	return errors.New(strings.Join(slices.Compact(leaves), "; "))
 }
 
 // coerce repairs what models commonly get wrong, by the declared types: a number or boolean sent as text, a list or

@@ -1,26 +1,37 @@
-// Reference writes docs/checks.md, the reference of all checks, from what the checks know about themselves and from
-// their examples. It is a program of its own so that its texts are not part of arena.
+// Reference writes docs/checks.md, the reference of all checks, and docs/metrics.md, that of the metrics, from what the
+// checks and the metrics know about themselves. It is a program of its own so that its texts are not part of arena.
 package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 )
+
+// pages are the documents that are made here, by the names of their files.
+var pages = map[string]func() (string, error){
+	"checks.md":  page,
+	"metrics.md": metricsPage,
+}
 
 func main() {
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: reference FILE")
+		fmt.Fprintln(os.Stderr, "usage: reference FOLDER")
 		os.Exit(2)
 	}
-	if err := write(os.Args[1]); err != nil {
-		fmt.Fprintln(os.Stderr, "reference:", err)
-		os.Exit(1)
+	for _, name := range slices.Sorted(maps.Keys(pages)) {
+		if err := write(filepath.Join(os.Args[1], name)); err != nil {
+			fmt.Fprintln(os.Stderr, "reference:", err)
+			os.Exit(1)
+		}
 	}
 }
 
+// write makes one document anew.
 func write(file string) error {
-	text, err := page()
+	text, err := pages[filepath.Base(file)]()
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,27 @@ Beside its own parameters every check takes:
 | ` + "`when`" + ` | beside ` + "`params`" + ` | Conditions on the tool calls: ` + "`tool_called`, `tool_called_pattern`, `any_tool_called`, `min_tool_calls`" + `. While one is not met the check is skipped. |
 | ` + "`pass_threshold`" + ` | beside ` + "`params`" + ` | With several trials: the share of them that must pass. |
 
+A guardrail stands under ` + "`validators`" + ` of a prompt and fires when its score does not pass.
+
+` + "```yaml" + `
+validators:
+  - type: banned_words
+    params: {words: [guarantee], direction: output} # or input, or both; output when left out
+    message: I cannot promise anything.
+  - type: max_length
+    params: {max: 600}
+  - type: toxicity
+    fail_on_violation: false # only watches
+` + "```" + `
+
+What it does then depends on the check: ` + "`content_excludes`" + `, safety checks and judges put the message in
+the place of the reply, ` + "`max_length`" + ` cuts the reply, and all others only record. One that fires on the user's
+words answers in place of the model, which is not called. While a reply streams, ` + "`content_excludes`" + ` and
+` + "`max_length`" + ` judge every piece as it comes, and close the connection at the first hit; the others judge the
+reply at its end. Everybody sees what is left: the checks, the next calls of the model, the reports, which also keep
+what the model had said. A guardrail that cannot judge lets nothing through, and makes the trial an error. One that
+fires makes a run red only under ` + "`fail_on: [guardrail]`" + `.
+
 What could not be judged is an error and never a pass. ` + "`arena checks TYPE`" + ` prints what is here about one
 check, ` + "`arena checks try TYPE`" + ` judges a text with it.
 
@@ -54,6 +75,9 @@ func page() (string, error) {
 			if err := section(&b, d); err != nil {
 				return "", err
 			}
+		}
+		if family == checks.FamilyExternal {
+			programs(&b)
 		}
 	}
 	return b.String(), nil
@@ -79,6 +103,9 @@ func section(b *strings.Builder, d *checks.Def) error {
 	fmt.Fprintf(b, "\n### %s\n\n%s\n\n", d.Name, escaped(d.Summary))
 	fmt.Fprintf(b, "- Score: %s\n- For: %s\n- Looks at: %s\n", escaped(d.Scoring), strings.Join(d.Surfaces.Words(), ", "),
 		d.Scope)
+	if d.EffectWords() != checks.Records.String() {
+		fmt.Fprintf(b, "- As a guardrail: %s\n", d.EffectWords())
+	}
 	if d.Needs != 0 {
 		fmt.Fprintf(b, "- Needs: %s\n", strings.Join(d.Needs.Words(), ", "))
 	}
@@ -86,7 +113,22 @@ func section(b *strings.Builder, d *checks.Def) error {
 		fmt.Fprintf(b, "- Also written: %s\n", code(names))
 	}
 	parameters(b, d)
+	prompt(b, d)
 	return examples(b, d)
+}
+
+// prompt shows what a judge is told, folded away.
+func prompt(b *strings.Builder, d *checks.Def) {
+	p := d.Prompt
+	if p == (checks.Prompt{}) {
+		return
+	}
+	fmt.Fprintf(b, "\n<details><summary>What the judge is told (version %d)</summary>\n\n", checks.PromptVersion)
+	fmt.Fprintf(b, "As its `system_prompt`:\n\n````text\n%s\n````\n", p.System)
+	if p.Criteria != "" {
+		fmt.Fprintf(b, "\nAs its `criteria`:\n\n````text\n%s\n````\n", p.Criteria)
+	}
+	b.WriteString("\n</details>\n")
 }
 
 func parameters(b *strings.Builder, d *checks.Def) {

@@ -12,28 +12,30 @@ import (
 	"github.com/arena-evals/arena/internal/checks"
 )
 
-var update = flag.Bool("update", false, "write docs/checks.md; read the diff")
+var update = flag.Bool("update", false, "write the documents; read the diff")
 
-// TestPageIsFresh fails when a check changed and its documentation did not.
-func TestPageIsFresh(t *testing.T) {
+// TestPagesAreFresh fails when a check or a metric changed and its documentation did not.
+func TestPagesAreFresh(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join("..", "..", "..", "docs", "checks.md")
-	if *update {
-		if err := write(file); err != nil {
+	for name, page := range pages {
+		file := filepath.Join("..", "..", "..", "docs", name)
+		if *update {
+			if err := write(file); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(file)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := page()
-	if err != nil {
-		t.Fatal(err)
-	}
-	// A checkout may have turned the ends of the lines.
-	if diff := cmp.Diff(want, strings.ReplaceAll(string(got), "\r\n", "\n")); diff != "" {
-		t.Errorf("docs/checks.md is stale; `make generate` writes it (-want +got):\n%s", diff)
+		want, err := page()
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A checkout may have turned the ends of the lines.
+		if diff := cmp.Diff(want, strings.ReplaceAll(string(got), "\r\n", "\n")); diff != "" {
+			t.Errorf("docs/%s is stale; `make generate` writes it (-want +got):\n%s", name, diff)
+		}
 	}
 }
 
@@ -49,13 +51,17 @@ func TestPageHasEverything(t *testing.T) {
 				t.Errorf("%q is there %d times", want, strings.Count(text, want))
 			}
 		}
+		if d.Prompt.System != "" && !strings.Contains(text, "\n"+d.Prompt.System+"\n") {
+			t.Errorf("%s: what the judge is told is missing", d.Name)
+		}
 		for _, p := range d.Params() {
 			if !strings.Contains(text, "| `"+p.Name+"` |") {
 				t.Errorf("%s: %s is missing", d.Name, p.Name)
 			}
 		}
 	}
-	if strings.Count(text, "````yaml\n")*2 != strings.Count(text, "````") {
+	opened := strings.Count(text, "````yaml\n") + strings.Count(text, "````text\n")
+	if opened*2 != strings.Count(text, "````") {
 		t.Error("a fence is not closed")
 	}
 }

@@ -4,6 +4,7 @@ package mock
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -67,13 +68,18 @@ func (p *Provider) Complete(
 	if canned.Error != "" {
 		return chat.Reply{}, p.simulated(canned)
 	}
+	reply := p.reply(req, canned)
+	reply.Notice = notice
 	if req.Stream && onDelta != nil {
-		if err := stream(ctx, canned.Content, onDelta); err != nil {
+		said, err := stream(ctx, canned.Content, onDelta)
+		if errors.Is(err, providers.ErrEnough) {
+			p.closed(req, &reply, said)
+			return reply, nil
+		}
+		if err != nil {
 			return chat.Reply{}, err
 		}
 	}
-	reply := p.reply(req, canned)
-	reply.Notice = notice
 	return reply, nil
 }
 
@@ -91,26 +97,35 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// stream hands out the text in equal pieces, each whole runes.
-func stream(ctx context.Context, text string, onDelta func(chat.Delta) error) error {
-	for text != "" {
+// stream hands out the text in equal pieces, each whole runes, and returns how much of it was handed out.
+func stream(ctx context.Context, text string, onDelta func(chat.Delta) error) (said string, err error) {
+	for at := 0; at < len(text); {
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return text[:at], context.Cause(ctx)
 		}
-		end, runes := len(text), 0
-		for i := range text {
+		piece, runes := text[at:], 0
+		for i := range piece {
 			if runes == chunkRunes {
-				end = i
+				piece = piece[:i]
 				break
 			}
 			runes++
 		}
-		if err := onDelta(chat.Delta{Text: text[:end]}); err != nil {
-			return err
+		at += len(piece)
+		if err := onDelta(chat.Delta{Text: piece}); err != nil {
+			return text[:at], err
 		}
-		text = text[end:]
 	}
-	return nil
+	return text, nil
+}
+
+// closed makes of a reply what there is of it when the stream was closed.
+func (p *Provider) closed(req *chat.Request, r *chat.Reply, said string) {
+	guess := estimate(req.Messages, said)
+	r.Usage.OutputTokens = min(r.Usage.OutputTokens, guess.OutputTokens)
+	r.Usage.Estimated = true
+	usd := p.price.USD(r.Usage)
+	r.Content, r.Parts, r.ToolCalls, r.FinishReason, r.CostUSD = said, nil, nil, "", &usd
 }
 
 func (p *Provider) simulated(canned *scenario.MockReply) error {

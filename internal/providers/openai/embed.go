@@ -35,50 +35,67 @@ type embedRequest struct {
 }
 
 // Embed makes one call. See providers.Embedder.
-func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float64, error) {
+func (e *Embedder) Embed(ctx context.Context, texts []string) (chat.Embeddings, error) {
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return chat.Embeddings{}, context.Cause(ctx)
 	}
 	body, err := json.Marshal(embedRequest{e.p.model, texts, "float"})
 	if err != nil {
-		return nil, e.p.fail(providers.Refused, err, "the request cannot be sent: %v", err)
+		return chat.Embeddings{}, e.p.fail(providers.Refused, err, "the request cannot be sent: %v", err)
 	}
 	w := newWatch(ctx, e.p.request, noReply{e.p.request})
 	defer w.stop()
 	c := &call{Provider: e.p, req: &chat.Request{}, watch: w}
-	vectors, err := c.embed(body, len(texts))
+	got, err := c.embed(body, len(texts))
 	if err != nil {
-		return nil, c.failure(ctx, err)
+		return chat.Embeddings{}, c.failure(ctx, err)
 	}
-	return vectors, nil
+	return got, nil
 }
 
-func (c *call) embed(body []byte, n int) ([][]float64, error) {
+// embedReply is the body of a reply. Servers that count no tokens leave usage out.
+type embedReply struct {
+	Data []struct {
+		Index  int       `json:"index"`
+		Vector []float64 `json:"embedding"`
+	} `json:"data"`
+	Model string `json:"model"`
+	Usage *struct {
+		PromptTokens int `json:"prompt_tokens"`
+	} `json:"usage"`
+	Error json.RawMessage `json:"error"`
+}
+
+func (c *call) embed(body []byte, n int) (chat.Embeddings, error) {
 	resp, err := c.send(body) //nolint:bodyclose // release closes it
 	if err != nil {
-		return nil, err
+		return chat.Embeddings{}, err
 	}
 	defer c.release(resp.Body)
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return nil, c.refusal(resp)
+		return chat.Embeddings{}, c.refusal(resp)
 	}
 	data, err := io.ReadAll(http.MaxBytesReader(nil, resp.Body, maxReplyBytes))
 	if err != nil {
-		return nil, err
+		return chat.Embeddings{}, err
 	}
-	var a struct {
-		Data []struct {
-			Index  int       `json:"index"`
-			Vector []float64 `json:"embedding"`
-		} `json:"data"`
-		Error json.RawMessage `json:"error"`
-	}
+	var a embedReply
 	if err := json.Unmarshal(data, &a); err != nil {
-		return nil, c.unreadable(data, err)
+		return chat.Embeddings{}, c.unreadable(data, err)
 	}
 	if isError(a.Error) {
-		return nil, c.reported(a.Error)
+		return chat.Embeddings{}, c.reported(a.Error)
 	}
+	got := chat.Embeddings{Model: a.Model}
+	if a.Usage != nil && a.Usage.PromptTokens > 0 {
+		got.Tokens = &a.Usage.PromptTokens
+	}
+	got.Vectors, err = c.vectors(&a, n)
+	return got, err
+}
+
+// vectors puts the embeddings into the order of the texts.
+func (c *call) vectors(a *embedReply, n int) ([][]float64, error) {
 	vectors := make([][]float64, n)
 	for i := range a.Data {
 		// Servers may answer in any order.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -55,14 +56,18 @@ func TestEmbed(t *testing.T) {
 		}
 		send(w, 200, "application/json", `{"object":"list","data":[
 			{"object":"embedding","index":1,"embedding":[0,1.5e-3,-2]},
-			{"object":"embedding","index":0,"embedding":[1,0,0]}],"usage":{"prompt_tokens":4,"total_tokens":4}}`)
+			{"object":"embedding","index":0,"embedding":[1,0,0]}],"model":"text-embedding-3-small",
+			"usage":{"prompt_tokens":4,"total_tokens":4}}`)
 	})
 	for range 2 { // the connection serves again
 		got, err := e.Embed(t.Context(), []string{`a "b"`, "日本"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff([][]float64{{1, 0, 0}, {0, 0.0015, -2}}, got); diff != "" {
+		want := chat.Embeddings{
+			Vectors: [][]float64{{1, 0, 0}, {0, 0.0015, -2}}, Model: "text-embedding-3-small", Tokens: new(4),
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
@@ -105,7 +110,7 @@ func TestEmbedFailures(t *testing.T) {
 			e := embedder(t, nil, func(w http.ResponseWriter, _ *http.Request) { send(w, c.status, "application/json", c.body) })
 			got, err := e.Embed(t.Context(), []string{"a", "b"})
 			var failed *providers.Error
-			if !errors.As(err, &failed) || failed.Kind != c.kind || !strings.Contains(err.Error(), c.says) || got != nil {
+			if !errors.As(err, &failed) || failed.Kind != c.kind || !strings.Contains(err.Error(), c.says) || got.Vectors != nil {
 				t.Fatalf("got %v, %v; want %s: %s", got, err, c.kind, c.says)
 			}
 			if strings.Contains(err.Error(), "very-secret") {
@@ -183,11 +188,11 @@ func FuzzEmbedReply(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		vectors, err := e.Embed(t.Context(), []string{"a", "b"})
-		if (err == nil) != (len(vectors) == 2) {
-			t.Errorf("%d vectors and %v", len(vectors), err)
+		got, err := e.Embed(t.Context(), []string{"a", "b"})
+		if (err == nil) != (len(got.Vectors) == 2) || got.Tokens != nil && *got.Tokens <= 0 {
+			t.Errorf("%+v and %v", got, err)
 		}
-		if _, bad := json.Marshal(vectors); bad != nil {
+		if _, bad := json.Marshal(got.Vectors); bad != nil {
 			t.Errorf("numbers that are none: %v", bad)
 		}
 	})

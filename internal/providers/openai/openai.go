@@ -184,7 +184,12 @@ func (c *call) whole(resp *http.Response) (chat.Reply, error) {
 	}
 	if c.req.Stream && c.onDelta != nil && reply.Content != "" { // a server that does not stream
 		c.watch.pause()
-		if err := c.onDelta(chat.Delta{Text: reply.Content}); err != nil {
+		err := c.onDelta(chat.Delta{Text: reply.Content})
+		if errors.Is(err, providers.ErrEnough) { // there is nothing left to close
+			reply.ToolCalls = nil
+			return reply, nil
+		}
+		if err != nil {
 			return chat.Reply{}, stopped{err}
 		}
 	}

@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 	"sync"
@@ -92,13 +93,44 @@ func (s *shape) encode(model string, req *chat.Request) ([]byte, error) {
 		}
 	}
 	s.leaveOut(&b)
+	data, err := jsonOf(&b)
+	if err != nil || len(req.Extra) == 0 {
+		return data, err
+	}
+	return s.merge(data, req.Extra)
+}
+
+func jsonOf(v any) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(&b); err != nil {
+	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
 	return out.Bytes(), nil
+}
+
+// own are the parameters that say what is asked of whom and how the reply comes; Request.Extra does not replace them.
+var own = map[string]bool{"model": true, "messages": true, "stream": true, "stream_options": true}
+
+// merge adds parameters to an encoded request, and replaces those of the same name. The provider's file has the last
+// word on what is left out.
+func (s *shape) merge(data []byte, extra map[string]any) ([]byte, error) {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(data, &all); err != nil {
+		return nil, err
+	}
+	for name, v := range extra {
+		if own[name] || s.drop[name] {
+			continue
+		}
+		raw, err := jsonOf(v)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		all[name] = raw
+	}
+	return jsonOf(all)
 }
 
 // leaveOut drops the parameters that the provider's file declares unsupported.

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -93,6 +94,13 @@ func TestEncode(t *testing.T) {
 		}}, chat.Request{Messages: hi, Temperature: new(0.5), TopP: new(0.5), Seed: new(int64(1)), MaxTokens: new(9),
 			Stream: true, JSONSchema: []byte(`{}`)},
 			`{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}`},
+		{"parameters of the provider's own", scenario.Provider{Model: "m", Unsupported: []string{"top_k"}},
+			chat.Request{Messages: hi, Temperature: new(0.5), Extra: map[string]any{
+				"reasoning": map[string]any{"effort": "<low>"}, "temperature": 1, "big": json.Number("12345678901234567890"),
+				"top_k": 3, "model": "other", "messages": nil, "stream": true, "stream_options": nil,
+			}},
+			`{"model":"m","stream":false,"messages":[{"role":"user","content":"hi"}],"temperature":1,
+			"reasoning":{"effort":"<low>"},"big":12345678901234567890}`},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -106,6 +114,15 @@ func TestEncode(t *testing.T) {
 				t.Errorf("request (-want +got):\n%s\n%s", diff, got)
 			}
 		})
+	}
+}
+
+func TestExtraThatJSONCannotHold(t *testing.T) {
+	t.Parallel()
+	s := newShape(&scenario.Provider{})
+	_, err := s.encode("m", &chat.Request{Extra: map[string]any{"top_k": math.Inf(1)}})
+	if err == nil || !strings.HasPrefix(err.Error(), "top_k: ") {
+		t.Errorf("got %v", err)
 	}
 }
 

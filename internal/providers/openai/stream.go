@@ -15,6 +15,12 @@ import (
 // stopped is an error of onDelta on its way out.
 type stopped struct{ error }
 
+// enough reports whether onDelta ended the stream and wants what came so far.
+func enough(err error) bool {
+	s, ok := errors.AsType[stopped](err)
+	return ok && errors.Is(s.error, providers.ErrEnough)
+}
+
 // streamed is a reply as far as it has come in.
 type streamed struct {
 	last   answer // model and usage as last seen
@@ -47,7 +53,11 @@ func (c *call) stream(body io.Reader) (chat.Reply, error) {
 		if string(e.data) == "[DONE]" {
 			break
 		}
-		if err := c.chunk(&s, e); err != nil {
+		err = c.chunk(&s, e)
+		if enough(err) {
+			return chat.Reply{Content: s.text.String(), Model: s.last.Model}, nil
+		}
+		if err != nil {
 			return chat.Reply{}, err
 		}
 	}

@@ -4,16 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers"
 )
 
 var (
-	errEnough = errors.New("enough text")
+	errNoMore = errors.New("no more text")
 	errOver   = errors.New("the run is over")
 )
 
@@ -54,15 +56,16 @@ func (d Dialect) behaviour(t *testing.T, stream bool) {
 		g.Wait()
 	})
 	if stream {
+		t.Run("enough", func(t *testing.T) { d.enough(t, script) })
 		t.Run("an error of onDelta", func(t *testing.T) {
 			t.Parallel()
 			n := 0
 			_, err := d.Open(t, script).Complete(t.Context(), Request(true), func(chat.Delta) error {
 				n++
-				return errEnough
+				return errNoMore
 			})
-			if err != errEnough || n != 1 { //nolint:errorlint // it must come back as it is
-				t.Errorf("got %v after %d deltas, want %v after 1", err, n, errEnough)
+			if err != errNoMore || n != 1 { //nolint:errorlint // it must come back as it is
+				t.Errorf("got %v after %d deltas, want %v after 1", err, n, errNoMore)
 			}
 		})
 	}
@@ -81,5 +84,29 @@ func (d Dialect) behaviour(t *testing.T, stream bool) {
 				t.Errorf("got %v, want the cause of the context", err)
 			}
 		})
+	}
+}
+
+// enough tests that a stream which is closed leaves what came of it.
+func (d Dialect) enough(t *testing.T, script Script) {
+	t.Parallel()
+	script.Usage = chat.Usage{}
+	script.Text = strings.Repeat(script.Text, 100)
+	var said strings.Builder
+	reply, err := d.Open(t, script).Complete(t.Context(), Request(true), func(delta chat.Delta) error {
+		said.WriteString(delta.Text)
+		return providers.ErrEnough
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reply.Content == "" || reply.Content != said.String() || len(reply.ToolCalls) > 0 {
+		t.Errorf("got %+v, want the text %q", reply, said.String())
+	}
+	if whole := said.String() == script.Text; reply.FinishReason != "" && !whole {
+		t.Errorf("a part of the reply has the finish reason %q", reply.FinishReason)
+	}
+	if u := reply.Usage; !u.Estimated || u.OutputTokens <= 0 || u.OutputTokens > len(said.String()) {
+		t.Errorf("the tokens of %d bytes are %+v", said.Len(), u)
 	}
 }

@@ -85,6 +85,9 @@ func annotations(t *result.Trial, b *result.Brief, alike int) []annotation {
 		if p.Message != "" {
 			text = show.Line(p.Message) + "\n" + text
 		}
+		for _, line := range p.Judged() {
+			text += "\n" + show.Clip(line, maxMessage/4)
+		}
 		pos := p.Position
 		if pos.File == "" {
 			pos = t.Position

@@ -51,6 +51,7 @@ func Fixtures() []Fixture {
 		{"errored", resulttest.Errored},
 		{"cancelled", resulttest.Cancelled},
 		{"flaky", resulttest.Flaky},
+		{"judged", resulttest.Judged},
 		{"hostile", resulttest.Hostile},
 	}
 }

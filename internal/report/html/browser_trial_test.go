@@ -38,6 +38,21 @@ func trialShowsTheConversation(t *testing.T, b *browser) {
 	p.clean()
 }
 
+func trialShowsGuardrails(t *testing.T, b *browser) {
+	p := b.open(t, resulttest.AllPassed(), toTrial("greeting/gpt-4o-mini/default"))
+	p.until(`document.querySelectorAll(".mark.guard").length === 2`)
+	text := eval[string](p, `document.getElementById("main").innerText`)
+	if want := "guardrail banned_words replaced the reply"; !strings.Contains(text, want) {
+		t.Errorf("the trial does not show %q", want)
+	}
+	if strings.Contains(text, "Hey pal") {
+		t.Error("what the model had said is not folded")
+	}
+	p.click(".mark.guard:last-of-type summary")
+	p.until(`document.querySelector(".mark.guard:last-of-type").innerText.includes("Hey pal, what can I do")`)
+	p.clean()
+}
+
 func copyButtons(t *testing.T, b *browser) {
 	p := b.open(t, resulttest.OneFailed(), toTrial(outside))
 	want := "arena run scenarios/refund.yaml --scenario refund-outside-window --provider gpt-4o-mini"

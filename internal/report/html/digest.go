@@ -25,11 +25,15 @@ type turnDigest struct {
 
 type verdictDigest struct {
 	Type        string        `json:"type"`
+	Check       string        `json:"check"`
 	Status      result.Status `json:"status"`
 	Error       string        `json:"error"`
 	Message     string        `json:"message"`
 	Explanation string        `json:"explanation"`
 }
+
+// name is the type of the check that was run.
+func (v *verdictDigest) name() string { return cmp.Or(v.Check, v.Type) }
 
 func readDigest(raw []byte) (*digest, error) {
 	var d digest
@@ -81,7 +85,7 @@ func (d *digest) first(s result.Status) *verdictDigest {
 }
 
 func (v *verdictDigest) why() string {
-	return short(v.Type + ": " + cmp.Or(v.Explanation, v.Error, v.Message, "no reason given"))
+	return short(v.name() + ": " + cmp.Or(v.Explanation, v.Error, v.Message, "no reason given"))
 }
 
 // short is the first words of a text, on one line.

@@ -124,9 +124,9 @@ func (x *indexer) scenario(b *result.Brief) int {
 
 // count tallies one verdict and notes it in the row when it did not hold.
 func (x *indexer) count(r *row, v *verdictDigest) {
-	n := x.checks.number(v.Type)
+	n := x.checks.number(v.name())
 	if n == len(x.index.Checks) {
-		x.index.Checks = append(x.index.Checks, checkTally{Type: v.Type})
+		x.index.Checks = append(x.index.Checks, checkTally{Type: v.name()})
 	}
 	tally := &x.index.Checks[n]
 	tally.Total++

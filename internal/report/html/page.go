@@ -18,10 +18,10 @@ var assets embed.FS
 
 // The parts of the one style sheet and of the one script, in order.
 var (
-	styles  = [...]string{"base", "overview", "list", "trial", "chat", "verdict", "narrow", "print"}
+	styles  = [...]string{"base", "overview", "list", "trial", "chat", "verdict", "judges", "narrow", "print"}
 	scripts = [...]string{
 		"dom", "format", "data", "address", "filter", "search", "charts", "matrix", "overview", "facets", "list",
-		"values", "messages", "verdicts", "trial", "markdown", "keys", "app",
+		"values", "messages", "judges", "verdicts", "trial", "markdown", "keys", "app",
 	}
 )
 
@@ -56,7 +56,7 @@ func newPage(run *result.Run) (*page, error) {
 	p.Script = "\"use strict\";\n(() => {\n" + p.Script + "})();\n"
 	p.tmpl, err = template.New("page.html").Funcs(template.FuncMap{
 		"visible": visible, "count": show.Count, "plural": show.Plural, "money": show.Money, "seconds": show.Seconds,
-		"sign": sign,
+		"sign": sign, "tokens": show.TokensOf,
 	}).ParseFS(assets, "assets/page.html")
 	if err != nil {
 		return nil, err

@@ -12,6 +12,15 @@ import (
 	"github.com/arena-evals/arena/internal/result/resulttest"
 )
 
+// openJudged opens what judges said, and scrolls to it.
+const openJudged = `document.querySelectorAll(".judged").forEach((d) => (d.open = true)),
+	document.querySelector(".turn").scrollIntoView()`
+
+// openAll opens all that judges were asked and said in the whole conversation, and scrolls to it.
+const openAll = `document.querySelectorAll(".whole .judged").forEach((d) => (d.open = true)),
+	setTimeout(() => document.querySelectorAll(".whole .source").forEach((d) => (d.open = true))),
+	document.querySelector(".whole").scrollIntoView()`
+
 // TestShots takes pictures of the report for people to look at, into the directory named by ARENA_SHOTS.
 func TestShots(t *testing.T) {
 	dir := os.Getenv("ARENA_SHOTS")
@@ -36,6 +45,12 @@ func TestShots(t *testing.T) {
 		{"errored-overview", resulttest.Errored(), "#/", ""},
 		{"errored-trial", resulttest.Errored(), "#/trial/order-status-unclear%2Fclaude-haiku%2Fdefault", ""},
 		{"cancelled-overview", resulttest.Cancelled(), "#/", ""},
+		{"judged-overview", resulttest.Judged(), "#/", ""},
+		{"judged-trial", resulttest.Judged(), "#/trial/refund-status%2Fgpt-4o-mini%2Fdefault", openJudged},
+		{"judged-whole", resulttest.Judged(), "#/trial/refund-status%2Fgpt-4o-mini%2Fdefault", openAll},
+		{"judged-error", resulttest.Judged(), "#/trial/other-customer%2Fgpt-4o-mini%2Fdefault", openJudged},
+		{"judged-retrieval", resulttest.Judged(), "#/trial/return-window%2Fgpt-4o-mini%2Fdefault", ""},
+		{"judged-gate", resulttest.Judged(), "#/trial/cancel-order%2Fgpt-4o-mini%2Fdefault", ""},
 		{"flaky-overview", resulttest.Flaky(), "#/", ""},
 		{"flaky-list", resulttest.Flaky(), "#/trials", ""},
 		{"hostile-overview", resulttest.Hostile(), "#/", ""},
@@ -47,33 +62,42 @@ func TestShots(t *testing.T) {
 		{"big-menu", resulttest.Big(2000), "#/trials", `document.querySelector(".facet:last-child summary").click()`},
 		{"big-help", resulttest.Big(20), "#/trials", `document.getElementById("help").showModal()`},
 	}
-	looks := []struct {
-		name   string
-		width  int64
-		height int64
-		scheme string
-		media  string
-	}{
+	looks := []look{
 		{"light", 1440, 900, "light", "screen"}, {"dark", 1440, 900, "dark", "screen"},
 		{"phone", 390, 844, "light", "screen"}, {"print", 760, 1080, "dark", "print"},
 	}
 	for _, page := range pages {
-		p := b.open(t, page.run, page.place)
-		for _, look := range looks {
-			p.run(chromedp.EmulateViewport(look.width, look.height))
-			call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-				Media:    look.media,
-				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: look.scheme}},
-			})
-			p.visit(page.place)
-			p.until(`!document.querySelector("progress:not([hidden])")`)
-			if page.then != "" {
-				eval[bool](p, "("+page.then+", true)")
+		t.Run(page.name, func(t *testing.T) {
+			p := b.open(t, page.run, page.place)
+			for _, look := range looks {
+				p.shootAs(look, page.place, page.then, filepath.Join(dir, page.name+"-"+look.name+".png"))
 			}
-			p.shoot(filepath.Join(dir, page.name+"-"+look.name+".png"))
-		}
-		p.clean()
+			p.clean()
+		})
 	}
+}
+
+// look is a screen on which a report is seen.
+type look struct {
+	name          string
+	width, height int64
+	scheme, media string
+}
+
+// shootAs opens a place on a screen, runs an expression there unless it is empty, and takes a picture.
+func (p *tab) shootAs(look look, place, then, file string) {
+	p.t.Helper()
+	p.run(chromedp.EmulateViewport(look.width, look.height))
+	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Media:    look.media,
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: look.scheme}},
+	})
+	p.visit(place)
+	p.until(`!document.querySelector("progress:not([hidden])")`)
+	if then != "" {
+		eval[bool](p, "("+then+", true)")
+	}
+	p.shoot(file)
 }
 
 // shoot writes a picture of what is seen to a file.

@@ -167,9 +167,6 @@ func (rd *reader) run() (*result.Run, error) {
 	if written.Trials != run.Summary.Trials {
 		return nil, fmt.Errorf("%d trials in the summary, %d in \"runs\": %w", written.Trials, run.Summary.Trials, errEdited)
 	}
-	if run.Summary.JudgeUSD == nil { // not to be had from the trials
-		run.Summary.JudgeUSD = written.JudgeUSD
-	}
 	run.Trials = rd.trials
 	return run, nil
 }

@@ -59,7 +59,10 @@ func TestSchemaNamesEveryField(t *testing.T) {
 		"assertion_stats": result.AssertionStats{}, "trial": result.Trial{}, "turn": result.Turn{},
 		"tool_call": result.ToolCall{}, "verdict": result.Verdict{}, "position": diag.Pos{}, "message": chat.Message{},
 		"part": chat.Part{}, "media": chat.Media{}, "call_request": chat.ToolCall{}, "call_result": chat.ToolResult{},
-		"validation": chat.Validation{}, "message_usage": chat.Usage{},
+		"validation": chat.Validation{}, "message_usage": chat.Usage{}, "judgement": result.Judgement{},
+		"judge_cost": result.JudgeCost{}, "firing": result.Firing{}, "guard_count": result.GuardCount{},
+		"original": chat.Original{}, "eval_result": result.EvalResult{}, "eval_count": result.EvalCount{},
+		"eval_stats": result.EvalStats{},
 	}
 	for name, v := range types {
 		compare(t, name, root.Defs[name], reflect.TypeOf(v))

@@ -146,6 +146,8 @@ func (b *builder) coarse(g *show.Group) testcase {
 		{"cost_usd", costText(cost, known)}, {"tokens", strconv.Itoa(tokens)},
 		{"trials", strconv.Itoa(len(g.Trials))},
 	}
+	c.properties = append(c.properties, b.judges(g)...)
+	c.properties = append(c.properties, b.guardrails(g)...)
 	if judged > 0 {
 		c.properties = append(c.properties, property{"pass_rate", rateText(passed, judged)})
 	}
@@ -153,6 +155,44 @@ func (b *builder) coarse(g *show.Group) testcase {
 		c.fill = func(c *testcase) error { return b.fill(g, c) }
 	}
 	return c
+}
+
+// guardrails is how often guardrails fired in a group, but for those that only watch; none when none did.
+func (b *builder) guardrails(g *show.Group) []property {
+	fired := 0
+	for _, i := range g.Trials {
+		if n := b.run.Briefs[i].Guards; n != nil {
+			fired += n.Fired
+		}
+	}
+	if fired == 0 {
+		return nil
+	}
+	return []property{{"guardrails_fired", strconv.Itoa(fired)}}
+}
+
+// judges are what the judgements of a group took, apart from its agent; none when no model judged.
+func (b *builder) judges(g *show.Group) []property {
+	cost, tokens, calls := 0.0, 0, 0
+	known := true
+	for _, i := range g.Trials {
+		j := b.run.Briefs[i].Judges
+		if j == nil {
+			continue
+		}
+		calls += j.Calls
+		tokens += j.Total()
+		if known = known && j.CostUSD != nil; known {
+			cost += *j.CostUSD
+		}
+	}
+	if calls == 0 {
+		return nil
+	}
+	return []property{
+		{"judge_cost_usd", costText(cost, known)}, {"judge_tokens", strconv.Itoa(tokens)},
+		{"judge_calls", strconv.Itoa(calls)},
+	}
 }
 
 func costText(usd float64, known bool) string {

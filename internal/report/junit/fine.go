@@ -127,6 +127,9 @@ func (u *unit) testcase(g *show.Group) testcase {
 	if u.first.line > 0 {
 		c.file, c.line = u.first.file, u.first.line
 	}
+	if v := u.first.verdict; v != nil && u.trials == 1 {
+		c.properties = graded(v)
+	}
 	rate := ""
 	if g.Stats != nil {
 		c.properties = []property{{"trials", strconv.Itoa(u.trials)}, {"pass_rate", rateText(u.passed, u.trials)}}
@@ -138,6 +141,9 @@ func (u *unit) testcase(g *show.Group) testcase {
 		c.output, c.message = rate+"\n"+u.told.String(), ""
 	case c.status == result.Passed:
 		c.message = ""
+		if v := u.first.verdict; v != nil && u.trials == 1 {
+			c.output = judgement(v)
+		}
 	default:
 		if rate != "" {
 			c.message = rate + ": " + c.message

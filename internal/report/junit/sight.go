@@ -25,6 +25,8 @@ type sight struct {
 	reason   string         // in one line, where no problem says it
 	problems []show.Problem // what did not pass
 	said     *result.Turn   // the conversation to show with them; may be nil
+	// verdict is the check of a testcase of its own; nil for one of several.
+	verdict *result.Verdict
 }
 
 // sights takes a trial apart.
@@ -86,8 +88,8 @@ func checks(turn int, said *result.Turn, verdicts []result.Verdict) []sight {
 	for i := range verdicts {
 		v := &verdicts[i]
 		s := sight{
-			place: place{turn, i}, name: show.Place(turn) + ": " + show.Line(v.Type), status: v.Status, ms: v.DurationMS,
-			said: said,
+			place: place{turn, i}, name: show.Place(turn) + ": " + show.Line(v.Name()), status: v.Status, ms: v.DurationMS,
+			said: said, verdict: v,
 		}
 		if v.Position.Line > 0 {
 			s.file, s.line = show.Line(v.Position.File), v.Position.Line

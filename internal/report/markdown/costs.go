@@ -27,7 +27,11 @@ func costs(groups []show.Group, run *result.Run) string {
 	}
 	all := spending(groups, run)
 	var b strings.Builder
-	b.WriteString("### Cost by provider\n\n| provider | trials | passed | tokens | time per trial | cost |\n" +
+	title := "Cost by provider"
+	if run.Summary.Judges != nil {
+		title = "Cost of the agents by provider"
+	}
+	b.WriteString("### " + title + "\n\n| provider | trials | passed | tokens | time per trial | cost |\n" +
 		"|---|--:|--:|--:|--:|--:|\n")
 	for i, s := range all {
 		if i == maxProviders {

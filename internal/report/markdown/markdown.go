@@ -56,8 +56,8 @@ func totals(run *result.Run) string {
 	row("trials", s.Passed, s.Failed, s.Errors, s.Skipped, show.Unfinished(run), show.Planned(run))
 	row("checks", c.Passed, c.Failed, c.Errors, c.Skipped, c.NotRun, c.Total)
 	b.WriteString("\n" + show.Seconds(run.DurationMS))
-	if s.Usage.Calls > 0 || s.Usage.Total() > 0 {
-		b.WriteString(" · " + show.Tokens(s.Usage) + " · " + strings.ReplaceAll(show.Cost(s), "$", "\\$"))
+	for _, text := range append(show.Guardrails(run), show.Expenses(s)...) {
+		b.WriteString(" · " + strings.ReplaceAll(text, "$", "\\$"))
 	}
 	b.WriteString("\n\n")
 	return b.String()

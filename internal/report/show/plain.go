@@ -10,7 +10,7 @@ import (
 // WriteProblem writes a verdict as plain text: what was asked, what was seen, what was expected, and the line that asks
 // for it. No text takes more than about limit bytes.
 func WriteProblem(w *strings.Builder, p Problem, limit int) {
-	fmt.Fprintf(w, "%s %s: %s", Sign(p.Status), Place(p.Turn), Line(p.Type))
+	fmt.Fprintf(w, "%s %s: %s", Sign(p.Status), Place(p.Turn), Line(p.Name()))
 	if p.Message != "" {
 		w.WriteString(": " + Clip(Line(p.Message), limit))
 	}
@@ -25,6 +25,9 @@ func WriteProblem(w *strings.Builder, p Problem, limit int) {
 	}
 	if needs := p.Needs(); needs != "" && needs != p.Seen() {
 		w.WriteString("    " + needs + "\n")
+	}
+	for _, line := range p.Judged() {
+		w.WriteString("    " + Clip(line, limit) + "\n")
 	}
 	if at := Position(p.Position); at != "" {
 		w.WriteString("    at " + at + "\n")

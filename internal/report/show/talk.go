@@ -31,9 +31,14 @@ func Exchange(t *result.Turn) []Said {
 	for i := range t.ToolCalls {
 		add("tools", Call(&t.ToolCalls[i]))
 	}
+	for i := range t.Guardrails {
+		add("guard", Guardrail(&t.Guardrails[i]))
+	}
 	for i := range t.Messages {
 		for _, v := range t.Messages[i].Validations {
-			add("guard", Line(v.Type)+" fired")
+			if len(t.Guardrails) == 0 && !v.Passed { // as a recording has them
+				add("guard", Line(v.Type)+" fired")
+			}
 		}
 	}
 	return all

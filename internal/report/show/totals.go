@@ -60,17 +60,31 @@ func Tokens(u result.Usage) string {
 	return text
 }
 
-// Cost is the run's cost with what it leaves out: "$0.0187 (judges $0.0021)".
+// TokensOf is the tokens of judgements.
+func TokensOf(c *result.JudgeCost) string { return Tokens(result.Usage{Usage: c.Usage}) }
+
+// Cost is what the agents of the run cost, with what that leaves out: "$0.0187 (2 trials of unknown price)".
 func Cost(s *result.Summary) string {
-	cost := Money(s.CostUSD)
-	switch {
-	case s.CostUSD == nil:
-		cost = "cost " + Unknown
-	case s.Unpriced > 0:
-		cost += fmt.Sprintf(" (%s of %s price)", Plural(s.Unpriced, "trial"), Unknown)
+	text := cost(s.CostUSD)
+	if s.CostUSD != nil && s.Unpriced > 0 {
+		text += fmt.Sprintf(" (%s of %s price)", Plural(s.Unpriced, "trial"), Unknown)
 	}
-	if s.JudgeUSD != nil && *s.JudgeUSD > 0 {
-		cost += " (judges " + Money(s.JudgeUSD) + ")"
+	return text
+}
+
+// Expenses are the tokens and the cost of the agents and, apart from them, of the judges; none for a run that called no
+// model.
+func Expenses(s *result.Summary) (all []string) {
+	judges := s.Judges
+	if s.Usage.Calls > 0 || s.Usage.Total() > 0 {
+		who := ""
+		if judges != nil {
+			who = "agents "
+		}
+		all = append(all, who+Tokens(s.Usage), Cost(s))
 	}
-	return cost
+	if judges != nil {
+		all = append(all, "judges "+TokensOf(judges), cost(judges.CostUSD))
+	}
+	return all
 }

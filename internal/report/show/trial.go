@@ -51,7 +51,7 @@ func Signature(t *result.Trial) string {
 	b.WriteString(Head(t.Error, maxSignature))
 	for _, p := range problems {
 		if judged {
-			fmt.Fprintf(&b, "\x00%d\x00%d\x00%s", p.Turn, p.Index, p.Type)
+			fmt.Fprintf(&b, "\x00%d\x00%d\x00%s", p.Turn, p.Index, p.Name())
 		}
 		b.WriteString("\x00" + p.Status.String() + "\x00" + Head(p.Seen(), maxSignature))
 	}

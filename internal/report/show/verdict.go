@@ -114,7 +114,7 @@ func (p Problem) Note() string {
 
 // Line is the verdict in one line: its place, check, what it saw and what it needs.
 func (p Problem) Line() string {
-	return Place(p.Turn) + ": " + Line(p.Type) + ": " + p.noted(p.Note())
+	return Place(p.Turn) + ": " + Line(p.Name()) + ": " + p.noted(p.Note())
 }
 
 // SeenAndScore is what the check saw, with the score and the limit it missed.
@@ -126,13 +126,14 @@ func (p Problem) SeenAndScore() string {
 	return p.noted(needs)
 }
 
-// noted adds a note to what was seen: behind it, or before it when it is long and may be cut.
+// noted adds a note to what was seen: behind it, or before it when it is long and may be cut, as the reasoning of a
+// model is.
 func (p Problem) noted(note string) string {
 	const long = 100 // bytes
 	switch seen := p.Seen(); {
 	case note == "":
 		return seen
-	case len(seen) > long:
+	case len(seen) > long || len(p.Judgements) > 0:
 		return note + ": " + seen
 	default:
 		return seen + " (" + note + ")"

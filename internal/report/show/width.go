@@ -3,14 +3,12 @@ package show
 import (
 	"strings"
 
-	"github.com/mattn/go-runewidth"
+	"github.com/clipperhouse/displaywidth"
 )
 
-// cells measures text as terminals show it, whatever the locale of the process: a report must not depend on it.
-var cells = &runewidth.Condition{StrictEmojiNeutral: true}
-
-// Width is the number of terminal columns that a line takes.
-func Width(s string) int { return cells.StringWidth(s) }
+// Width is the number of terminal columns that a line takes, whatever the locale of the process: a report must not
+// depend on it.
+func Width(s string) int { return displaywidth.String(s) }
 
 // Cut shortens a line to at most width columns, with … where something was left out; it never splits a character.
 func Cut(s string, width int) string {
@@ -21,11 +19,11 @@ func Cut(s string, width int) string {
 		return s
 	}
 	if keep := 8*width + 64; len(s) > keep { // do not measure a megabyte to show a line; the rest is beyond the cut
-		if head := Head(s, keep); cells.StringWidth(head) > width {
+		if head := Head(s, keep); displaywidth.String(head) > width {
 			s = head
 		}
 	}
-	return cells.Truncate(s, width, "…")
+	return displaywidth.TruncateString(s, width, "…")
 }
 
 // Pad fills a line with spaces up to width columns.
@@ -92,7 +90,7 @@ func (w *wrapper) fitting(s string) string {
 	if keep := 8*w.width + 64; len(s) > keep {
 		head = Head(s, keep)
 	}
-	cut := cells.Truncate(head, w.width, "")
+	cut := displaywidth.TruncateString(head, w.width, "")
 	if len(cut) == len(s) {
 		return s
 	}

@@ -78,7 +78,7 @@ func (b *block) place(at place, first bool) {
 	}
 	width := 0
 	for _, p := range at.problems {
-		width = max(width, min(show.Width(show.Line(p.Type)), min(28, b.width-14)))
+		width = max(width, min(show.Width(show.Line(p.Name())), min(28, b.width-14)))
 	}
 	limit := b.p.lines(maxChecks)
 	for i, p := range at.problems {
@@ -142,7 +142,7 @@ func (b *block) exchange(t *result.Turn) {
 // check writes a verdict: what was asked for and where, then what was seen and what was expected.
 func (b *block) check(p show.Problem, typeWidth int) {
 	mark, as := sign(p.Status)
-	r := (&row{}).gap(4).add(as, mark).gap(1).cell(plain, show.Line(p.Type), typeWidth)
+	r := (&row{}).gap(4).add(as, mark).gap(1).cell(plain, show.Line(p.Name()), typeWidth)
 	at := show.Position(p.Position)
 	seen, message := p.SeenAndScore(), show.Line(p.Message)
 	room := b.width - r.width - gap
@@ -168,6 +168,7 @@ func (b *block) check(p show.Problem, typeWidth int) {
 		b.wrapped(plain, "expected "+expected, 3)
 		b.wrapped(plain, "     got "+got, 3)
 	}
+	b.judged(p)
 }
 
 func (b *block) wrapped(as style, text string, limit int) {

@@ -59,6 +59,9 @@ func (p *Printer) trialLine(b *result.Brief, t *result.Trial) []*row {
 		line.gap(gap).cell(dim, cost(b), c.cost)
 	}
 	text := note(b, t)
+	if b.Status == result.Passed {
+		as = dim
+	}
 	left := p.width() - line.width - gap
 	switch {
 	case text == "":
@@ -83,7 +86,7 @@ func cost(b *result.Brief) string {
 func note(b *result.Brief, t *result.Trial) string {
 	switch b.Status {
 	case result.Passed:
-		return ""
+		return show.GuardNote(t)
 	case result.Failed:
 		if s := show.Checks(b.Checks); s != "" {
 			return s

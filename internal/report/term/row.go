@@ -72,23 +72,11 @@ func (r *row) render(p painter) string {
 			text = strings.TrimRight(text, " ")
 		}
 		if first && !blank(text) {
-			text, first = noCommand(text), false
+			text, first = show.NoCommand(text), false
 		}
-		b.WriteString(p.paint(strings.ReplaceAll(text, "##[", "##"+joiner+"["), r.pieces[i].as))
+		b.WriteString(p.paint(show.NoMark(text), r.pieces[i].as))
 	}
 	return b.String()
 }
 
 func blank(s string) bool { return strings.TrimRight(s, " ") == "" }
-
-// joiner is a character of no width that keeps its neighbours together, and apart for a program.
-const joiner = "\u2060"
-
-// noCommand breaks up what a CI system would take for a command to itself: a log line that begins with two colons
-// may come from a model that wants to set a variable or hide what follows.
-func noCommand(s string) string {
-	if rest, ok := strings.CutPrefix(strings.TrimLeft(s, " "), "::"); ok {
-		return s[:len(s)-len(rest)-1] + joiner + ":" + rest
-	}
-	return s
-}

@@ -49,10 +49,10 @@ func expenses(run *result.Run) []piece {
 		{show.Plural(s.Checks.Total, "check"), plain},
 		{show.Seconds(run.DurationMS), plain},
 	}
-	if s.Usage.Calls == 0 && s.Usage.Total() == 0 {
-		return pieces
+	for _, text := range append(show.Guardrails(run), show.Expenses(s)...) {
+		pieces = append(pieces, piece{text, plain})
 	}
-	return append(pieces, piece{show.Tokens(s.Usage), plain}, piece{show.Cost(s), plain})
+	return pieces
 }
 
 // flow puts groups of pieces on as few lines as fit.

@@ -5,7 +5,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// transcript is the whole exchange with the model, for -v (each message cut short) and -vv.
+// transcript is the whole exchange with the model, and with the judges, for -v (each message cut short) and -vv.
 func (p *Printer) transcript(t *result.Trial) []*row {
 	const indent = 4 + 9 + gap
 	var rows []*row
@@ -40,6 +40,8 @@ func (p *Printer) transcript(t *result.Trial) []*row {
 		if turn.Error != "" {
 			say("error", show.Line(turn.Error))
 		}
+		judging(turn.Assertions, p.opts.Verbosity, say)
 	}
+	judging(t.Conversation, p.opts.Verbosity, say)
 	return append(rows, &row{})
 }

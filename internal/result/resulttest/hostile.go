@@ -26,19 +26,41 @@ func Hostile() *result.Run {
 func poisoned() *result.Trial {
 	reply := says(Poison)
 	reply.State = Poison
-	reply.Validations = []chat.Validation{{Type: Poison, Details: map[string]any{Poison: Poison}}}
+	reply.Validations = []chat.Validation{{Type: Poison, Details: map[string]any{Poison: Poison, "action": "constructor"}}}
+	reply.Original = &chat.Original{Content: Poison, ToolCalls: []chat.ToolCall{{Name: Poison, BadArgs: Poison}}}
 	t := turn(Poison,
 		calls("call_1", Poison, map[string]any{Poison: Poison, "__proto__": map[string]any{"polluted": true}}),
 		returns("call_1", Poison, Poison), reply)
 	v := failed(Poison, "../../etc/passwd\n::error::", 1, 0, Poison)
 	v.Message, v.Details = Poison, map[string]any{"constructor": Poison, Poison: []any{Poison, nil, true}}
-	t.Assertions = []result.Verdict{v, broken(Poison, "scenarios/"+Poison, 2, Poison)}
+	t.Assertions = []result.Verdict{v, broken(Poison, "scenarios/"+Poison, 2, Poison), misjudged()}
+	t.Guardrails = []result.Firing{{Verdict: v, Direction: "output", Action: result.Cut, MessageIndex: 3}}
 	out := trial("scenarios/"+Poison+".yaml", 1, "evil/../"+Poison, "prov\"ider #?%&="+Poison, t)
 	out.System, out.Tags, out.Describe = Poison, []string{Poison, "a b", "__proto__"}, Poison
 	out.Labels, out.Variant = map[string]string{Poison: Poison}, map[string]string{"tone": Poison}
 	out.Error, out.Notices = Poison, []string{Poison}
 	out.Conversation = []result.Verdict{skipped("contains", refundFile, 3, Poison)}
 	return out
+}
+
+// misjudged is a verdict whose judge is an enemy: it reasons in every format at once, replies without end, and what it
+// says of itself is not to be trusted.
+func misjudged() result.Verdict {
+	v := failed("llm_judge", refundFile, 4, 0, Poison)
+	v.MinScore = new(0.5)
+	v.Details = map[string]any{"criteria": Poison, "reasoning": Poison, "__proto__": Poison}
+	v.Judgements = []result.Judgement{
+		{
+			Key: Poison, Judge: Poison, Provider: Poison, Model: Poison, Vote: 1, Criteria: Poison, Rubric: Poison,
+			System: Poison, Prompt: Poison, Reply: Poison, Error: Poison, LatencyMS: 12,
+		}, {
+			Key: Poison + "again", Judge: Poison, Provider: Poison, Model: Poison, Vote: 1, Repair: true, Prompt: Poison,
+			Reply: strings.Repeat(Poison, 200), Score: new(0.0), Reasoning: Poison,
+			Usage: chat.Usage{InputTokens: 1 << 40, OutputTokens: 1, Estimated: true},
+		},
+		{Vote: 2}, {Vote: 3, Score: new(1.0)}, // nothing is known of them
+	}
+	return v
 }
 
 // misshapen is a transcript that no honest provider sends: no ids, calls without results, results without calls,

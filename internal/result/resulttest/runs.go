@@ -15,10 +15,8 @@ const refundPrompt = "You are the support agent of a shop that sells lamps.\n" +
 
 // AllPassed is two scenarios with two providers, a judge and a guardrail that fired; everything holds.
 func AllPassed() *result.Run {
-	run := NewRun("support",
+	return NewRun("support",
 		happyPath("gpt-4o-mini"), happyPath("claude-haiku"), greeting("gpt-4o-mini"), greeting("claude-haiku"))
-	run.Summary.JudgeUSD = new(0.00031)
-	return run
 }
 
 // OneFailed is a run of three trials in which one assertion fails, after a tool call that should not have been.
@@ -99,20 +97,18 @@ func happyPath(provider string) *result.Trial {
 	t := trial(refundFile, 4, "refund-happy-path", provider, first, second)
 	t.System, t.Tags, t.Describe = refundPrompt, []string{"refund", "smoke"}, "a refund within the window is issued"
 	t.Labels = map[string]string{"team": "support"}
-	t.Conversation = []result.Verdict{judged(result.Passed, 0.92, "Polite, short, and the amount is named."),
+	t.Conversation = []result.Verdict{polite(0.92, "Polite, short, and the amount is named."),
 		skipped("llm_judge", refundFile, 33, "when: no tool named escalate was called")}
 	return t
 }
 
-// judged is the verdict of a judge with what it was asked and what that took.
-func judged(status result.Status, score float64, reasoning string) result.Verdict {
-	v := verdict(status, "llm_judge_conversation", refundFile, 28, score, reasoning)
-	v.Message, v.MinScore, v.DurationMS = "stays polite", new(0.8), 812
-	v.Details = map[string]any{
-		"criteria": "The agent is polite and names the amount.", "judge": "gpt-4o", "reasoning": reasoning,
-		"score": score, "cost_usd": 0.00031, "input_tokens": 412, "output_tokens": 38,
-	}
-	return v
+// polite is the verdict of one judge who was asked about the whole conversation.
+func polite(score float64, reasoning string) result.Verdict {
+	const criteria = "The agent is polite and names the amount."
+	v := verdict(result.Passed, "llm_judge_conversation", refundFile, 28, score, reasoning)
+	v.Message = "stays polite"
+	return judgedBy(v, criteria, 0.8, judgement(0, question(criteria, "assistant: Done: $49.99 goes back to your card."),
+		score, reasoning))
 }
 
 func outsideWindow(provider string) *result.Trial {
@@ -136,9 +132,15 @@ func outsideWindow(provider string) *result.Trial {
 func greeting(provider string) *result.Trial {
 	reply := says("Hello, what can I do for you?")
 	reply.Validations = []chat.Validation{{
-		Type: "banned_words", Details: map[string]any{"direction": "output", "value": "pal", "score": 0},
+		Type:    "banned_words",
+		Details: map[string]any{"direction": "output", "action": "replaced", "value": "pal", "score": 0},
 	}}
+	reply.Original = &chat.Original{Content: "Hey pal, what can I do", FinishReason: "stop"}
 	t := turn("hi", reply)
+	t.Guardrails = []result.Firing{{
+		Verdict: failed("banned_words", "prompts/support.yaml", 12, 0, `found "pal"`), Direction: "output",
+		Action: result.Replaced, MessageIndex: 1, StreamClosed: true, TokensSaved: new(94),
+	}}
 	t.Assertions = []result.Verdict{passed("min_length", "scenarios/greeting.yaml", 9, "29 of at least 5 characters")}
 	out := trial("scenarios/greeting.yaml", 2, "greeting", provider, t)
 	out.Tags = []string{"smoke"}
@@ -170,8 +172,14 @@ func judgeDown(provider string) *result.Trial {
 	reply := says("Please tell me more about it.")
 	reply.CostUSD = nil
 	t := turn("My lamp is broken.", reply)
+	down := broken("llm_judge", refundFile, 61, `judge gpt-4o: 503: upstream connect error (3 attempts)`)
+	down.Judgements = []result.Judgement{{
+		Key: "00fe", Judge: "gpt-4o", Provider: "gpt-4o", Model: "gpt-4o-2024-11-20", System: judgeSystem,
+		Prompt: question("The agent asks what is broken.", "Please tell me more about it."),
+		Error:  "503: upstream connect error (3 attempts)", LatencyMS: 31_000,
+	}}
 	t.Assertions = []result.Verdict{
-		broken("llm_judge", refundFile, 61, `judge gpt-4o: 503: upstream connect error (3 attempts)`),
+		down,
 		passed("contains_any", refundFile, 64, `found "tell me more"`),
 	}
 	out := trial(refundFile, 55, "broken-lamp", provider, t)

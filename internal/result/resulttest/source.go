@@ -75,6 +75,7 @@ func NewRun(name string, trials ...*result.Trial) *result.Run {
 func Stopped(name string, planned int, trials ...*result.Trial) *result.Run {
 	for i, t := range trials {
 		t.Index = i
+		t.Judges = result.JudgesOf(t)
 		t.Settle()
 	}
 	run := fold(name, planned, Generated{Len: len(trials), Make: func(i int) *result.Trial { return trials[i] }})

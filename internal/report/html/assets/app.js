@@ -108,8 +108,14 @@ class App {
 function printWhole() {
   let opened = [];
   addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("#view details:not([open]):not(.facet)")];
-    for (const d of opened) d.open = true;
+    const closed = () => [...document.querySelectorAll("#view details:not([open]):not(.facet)")];
+    for (let more = closed(); more.length; more = closed()) {
+      for (const d of more) {
+        d.open = true;
+        d.dispatchEvent(new Event("toggle")); // the browser's own comes after the page is printed
+      }
+      opened.push(...more);
+    }
   });
   addEventListener("afterprint", () => opened.forEach((d) => (d.open = false)));
 }

@@ -16,7 +16,7 @@ function inline(text) {
 function verdictLine(v) {
   const seen = v.error || v.explanation || v.skip_reason;
   return [
-    `- ${STATUS.get(v.status) ?? "!"} ${v.status} ${inline(v.type)}`,
+    `- ${STATUS.get(v.status) ?? "!"} ${v.status} ${inline(v.check || v.type)}`,
     v.message && inline(v.message),
     seen && inline(seen),
     known(v.score) && `score ${score(v.score)}`,
@@ -24,8 +24,20 @@ function verdictLine(v) {
     inline(place(v.position)),
   ]
     .filter(Boolean)
-    .join(" · ");
+    .join(" · ")
+    .concat(...judging(v).map(votesLine));
 }
+
+// votesLine is who judged one question, and how.
+const votesLine = (votes) =>
+  [
+    `\n  - judged by ${inline(judgeName(votes[0][0]))}`,
+    votes.length > 1 && `votes ${votes.map(voteWord).join(", ")}`,
+    votes.some((rounds) => rounds.length > 1) && "asked again",
+    ...spent(votes.flat()),
+  ]
+    .filter(Boolean)
+    .join(" · ");
 
 const WHO = new Map([
   ["assistant", "agent"],
@@ -81,6 +93,7 @@ function markdown(t, trial) {
       seconds(t.ms),
       many(t.tokens, "token"),
       `cost ${money(t.usd)}`,
+      trial.judges && `judges ${money(trial.judges.cost_usd)}`,
       inline(place(trial.position)),
     ]
       .filter(Boolean)

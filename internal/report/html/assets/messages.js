@@ -80,16 +80,39 @@ function replyFoot(m) {
   return parts.join(" · ");
 }
 
+const guardActions = new Map([
+  ["replaced", " replaced the reply"],
+  ["cut", " cut the reply"],
+  ["blocked", " answered in place of the model"],
+]);
+
 const guardMark = (v) =>
   h(
     `details.mark.guard`,
     {},
-    h("summary", {}, "guardrail ", h("b", { dir: "auto" }, v.validator_type), v.passed ? " held" : " fired"),
+    h(
+      "summary",
+      {},
+      "guardrail ",
+      h("b", { dir: "auto" }, v.validator_type),
+      v.passed ? " held" : guardActions.get(v.details?.action) ?? " fired",
+    ),
     v.details &&
       pairs(
         "dl.pairs",
         Object.entries(v.details).map(([key, value]) => [key, showValue(key, value)]),
       ),
+  );
+
+// originalMark is what the model had said before a guardrail changed it.
+const originalMark = (original) =>
+  h(
+    "details.mark.guard",
+    {},
+    h("summary", {}, "what the model had said"),
+    original.content ? longText(original.content) : h("p.empty", {}, "no text"),
+    partsOf(original.parts),
+    (original.tool_calls ?? []).map((call) => toolCard(call)),
   );
 
 function agentMessage(m, results, at) {
@@ -110,6 +133,7 @@ function agentMessage(m, results, at) {
     out.push(bubble("agent", "agent", m.content, m.parts, replyFoot(m)));
   for (const call of calls) out.push(toolCard(call, takeResult(results, call)));
   for (const v of m.validations ?? []) out.push(guardMark(v));
+  if (m.original) out.push(originalMark(m.original));
   return out;
 }
 

@@ -69,7 +69,7 @@ function showOverview(report, root) {
         ranking(report),
         unsteady(report),
         spread({ title: "Latency", note: "per turn", unit: "turn", series: latencies, write: latency }),
-        spread({ title: "Cost", note: "per trial", unit: "trial", series: cost, write: money }),
+        spread({ title: "Cost", note: report.run.summary.judges ? "of the agent, per trial" : "per trial", unit: "trial", series: cost, write: money }),
       ),
     ),
   );

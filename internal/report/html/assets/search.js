@@ -19,7 +19,10 @@ function textOf(trial) {
     if (m.tool_result) out.push(m.tool_result.error, m.tool_result.content !== m.content && m.tool_result.content);
     m.tool_result?.parts?.forEach(part);
   };
-  const verdict = (v) => out.push(v.type, v.message, v.explanation, v.error, v.skip_reason);
+  const verdict = (v) => {
+    out.push(v.check || v.type, v.message, v.explanation, v.error, v.skip_reason);
+    v.judgements?.forEach((j) => out.push(j.reasoning !== v.explanation && j.reasoning));
+  };
   for (const turn of trial.turns ?? []) {
     const messages = turn.messages ?? [];
     if (!messages.some((m) => m.role === "user")) out.push(turn.user);

@@ -97,6 +97,9 @@ function turnSection(turn, at) {
   );
 }
 
+const judgesCost = (j) =>
+  `${money(j.cost_usd)}, ${many(j.calls, "call")}, ${j.estimated ? "about " : ""}${many(tokensOf(j), "token")}`;
+
 function trialHead(report, t, trial) {
   const who = [
     report.where(t),
@@ -132,6 +135,7 @@ function trialHead(report, t, trial) {
       ["Time", seconds(t.ms)],
       ["Tokens", `${count(t.tokens)}${trial.usage?.estimated ? " (estimated)" : ""}`],
       ["Cost", t.calls || t.usd ? money(t.usd) : null],
+      ["Judges", trial.judges && judgesCost(trial.judges)],
       ["Model calls", count(t.calls)],
       ["Tool calls", trial.usage?.tool_calls ? count(trial.usage.tool_calls) : null],
       ["Retries", trial.retries ? count(trial.retries) : null],
@@ -204,7 +208,7 @@ function whatFailed(trial, sections, whole) {
           {},
           badge(v.status, { bare: true }),
           " ",
-          h("button.jump", { type: "button", onclick: () => jump(find) }, `${where} `, h("b", {}, oneLine(v.type, 60))),
+          h("button.jump", { type: "button", onclick: () => jump(find) }, `${where} `, h("b", {}, oneLine(v.check || v.type, 60))),
           h("span", { dir: "auto" }, ` ${oneLine(v.explanation || v.error || v.message || "", 200)}`),
         ),
       ),

@@ -17,10 +17,14 @@ const NAMES = {
   output_tokens: "tokens out",
 };
 
+// What stands beside the judgements already.
+const TOLD = new Set(["score", "reasoning", "judge", "provider", "model", "votes", "passed", "cost_usd", "latency_ms"]);
+
 function detailsOf(v) {
   const said = new Set([v.explanation, v.error]);
   const entries = Object.entries(v.details ?? {}).filter(
-    ([key, value]) => !said.has(value) && !(key === "score" && value === v.score),
+    ([key, value]) =>
+      !said.has(value) && !(key === "score" && value === v.score) && !(v.judgements?.length && TOLD.has(key)),
   );
   if (!entries.length) return null;
   return h(
@@ -35,7 +39,9 @@ function detailsOf(v) {
 }
 
 function verdictCard(v) {
-  const asked = thresholds(v);
+  const judged = v.judgements?.length > 0;
+  const drawn = judged && judgedScale(v);
+  const asked = (!drawn || known(v.pass_threshold)) && thresholds(v); // the drawing says it too
   const where = place(v.position);
   return h(
     `li.verdict.${RANK.has(v.status) ? v.status : "error"}`,
@@ -47,7 +53,7 @@ function verdictCard(v) {
         bare: true,
         word: v.status === "cancelled" ? "not run" : v.status,
       }),
-      h("b", { dir: "auto" }, v.type || "no type"),
+      h("b", { dir: "auto" }, v.check || v.type || "no type"),
       known(v.score) && h("span.score", { title: "score" }, unseen("score "), score(v.score)),
     ),
     v.message && h("p.label", { dir: "auto" }, v.message),
@@ -59,6 +65,8 @@ function verdictCard(v) {
     v.explanation && longText(v.explanation),
     v.skip_reason && h("p.label", { dir: "auto" }, `skipped: ${v.skip_reason}`),
     asked && h("p.asked", {}, `asked for ${asked}`),
+    drawn,
+    judged && judgedFold(v),
     detailsOf(v),
     (where || v.duration_ms >= 100) &&
       h(

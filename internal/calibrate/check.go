@@ -1,0 +1,155 @@
+package calibrate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// defaultType is the check of criteria that come alone.
+const defaultType = "llm_judge"
+
+// defaultThreshold is what a judge's score has to reach when only criteria are given. A check that stands in a file
+// passes as it does in a run.
+const defaultThreshold = 0.5
+
+// Change is what a command line says about a check, and not its file. Its zero value changes nothing.
+type Change struct {
+	Judge     bool     // another judge than the check's own is asked
+	Threshold *float64 // wins over min_score and max_score
+	Votes     int      // wins over votes unless it is 0
+}
+
+// Criteria is the check that criteria alone make.
+func Criteria(text string, c Change) *scenario.Check {
+	if c.Threshold == nil {
+		c.Threshold = new(defaultThreshold)
+	}
+	params := &node.Node{Kind: node.Map, Tag: "!!map"}
+	set(params, "criteria", "!!str", text)
+	return c.apply(&scenario.Check{Type: defaultType, Params: params})
+}
+
+// ReadCheck finds the check in a file: the parameters of an llm_judge, a check as scenarios hold it, or the one check
+// that a model grades in a scenario file; of several there line says which, 0 being none. It is nil after a problem.
+func ReadCheck(file string, data []byte, line int, c Change, d *diag.List) *scenario.Check {
+	before := d.Errors()
+	r := &node.Reader{File: file, Diags: d}
+	docs := node.Parse(r, data)
+	if d.Errors() > before {
+		return nil
+	}
+	if line == 0 && len(docs) == 1 && docs[0].Kind == node.Map && node.Get(docs[0], "criteria") != nil {
+		if root := docs[0]; node.Get(root, "type") == nil {
+			return c.apply(&scenario.Check{Type: defaultType, Pos: r.Pos(root), Params: root, ParamsPos: r.Pos(root)})
+		}
+	}
+	var found []*node.Node
+	for _, doc := range docs {
+		found = append(found, graded(doc)...)
+	}
+	if line > 0 {
+		found = slices.DeleteFunc(found, func(n *node.Node) bool {
+			return n.Line != line && node.Get(n, "type").Line != line
+		})
+	}
+	if len(found) != 1 {
+		undecided(r, found, line)
+		return nil
+	}
+	return c.apply(asWritten(r, found[0]))
+}
+
+// graded finds the checks that a model grades, in the order of the file.
+func graded(n *node.Node) (found []*node.Node) {
+	if t := node.Get(n, "type"); t != nil && t.Kind == node.Scalar {
+		if def, ok := checks.Lookup(t.Value); ok && def.Needs&checks.NeedsModel != 0 && def.Family != checks.FamilyCombined {
+			found = append(found, n)
+		}
+	}
+	for _, v := range n.Content {
+		found = append(found, graded(v)...)
+	}
+	return found
+}
+
+func undecided(r *node.Reader, found []*node.Node, line int) {
+	pos := diag.Pos{File: r.File, Line: int32(line)}
+	if len(found) == 0 {
+		r.Diags.Errorf(pos, 0, "no-check", "there is no check here that a model grades").
+			Hint = "expected the parameters of an llm_judge, such as criteria: …, or a check such as " +
+			"{type: llm_judge, params: {…}}"
+		return
+	}
+	var places []string
+	for _, n := range found {
+		t := node.Get(n, "type")
+		places = append(places, fmt.Sprintf("%s:%d (%s)", r.File, t.Line, t.Value))
+	}
+	r.Diags.Errorf(pos, 0, "many-checks", "a model grades several checks here").
+		Hint = "name one by its line: " + strings.Join(places, ", ")
+}
+
+// asWritten is a check out of a scenario. What limits it to some conversations does not count here.
+func asWritten(r *node.Reader, n *node.Node) *scenario.Check {
+	t := node.Get(n, "type")
+	out := &scenario.Check{Type: t.Value, Pos: r.Pos(t), ParamsPos: r.Pos(t)}
+	if params := node.Get(n, "params"); !node.IsNull(params) {
+		out.Params, out.ParamsPos = params, r.Pos(params)
+	}
+	for key, at := range map[string]**float64{"min_score": &out.MinScore, "max_score": &out.MaxScore} {
+		if v := node.Get(n, key); !node.IsNull(v) {
+			if score, ok := r.Float(v, key, 0, 1); ok {
+				*at = &score
+			}
+		}
+	}
+	return out
+}
+
+// apply lets the command line win over the file.
+func (c Change) apply(check *scenario.Check) *scenario.Check {
+	if check.Params == nil {
+		check.Params = &node.Node{Kind: node.Map, Tag: "!!map"}
+	}
+	if check.Params.Kind != node.Map { // compiling reports it
+		return check
+	}
+	drop := []string{}
+	if c.Judge {
+		drop = append(drop, "judge", "provider", "model")
+	}
+	if c.Threshold != nil {
+		drop = append(drop, "min_score", "max_score")
+		check.MinScore, check.MaxScore = c.Threshold, nil
+	}
+	if c.Votes > 0 {
+		drop = append(drop, "votes")
+	}
+	check.Params = without(check.Params, drop)
+	if c.Votes > 0 {
+		set(check.Params, "votes", "!!int", fmt.Sprint(c.Votes))
+	}
+	return check
+}
+
+func without(n *node.Node, keys []string) *node.Node {
+	out := *n
+	out.Content = nil
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if !slices.Contains(keys, n.Content[i].Value) {
+			out.Content = append(out.Content, n.Content[i], n.Content[i+1])
+		}
+	}
+	return &out
+}
+
+func set(n *node.Node, key, tag, value string) {
+	n.Content = append(n.Content, &node.Node{Kind: node.Scalar, Tag: "!!str", Value: key},
+		&node.Node{Kind: node.Scalar, Tag: tag, Value: value})
+}

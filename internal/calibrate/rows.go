@@ -1,0 +1,127 @@
+package calibrate
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// document reads a list in JSON or YAML, or the documents of a YAML stream.
+func (r *labelReader) document(data []byte) {
+	docs := node.Parse(&r.Reader, data)
+	for _, doc := range docs {
+		if doc.Kind == node.Map && len(docs) > 1 {
+			r.entry(doc)
+			continue
+		}
+		r.Items(doc, "the labels", func(_ int, n *node.Node) { r.entry(n) })
+	}
+}
+
+// lines reads a JSON object a line. A line that is no JSON does not keep the others from being read.
+func (r *labelReader) lines(data []byte) {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	line := int32(0)
+	for text := range bytes.SplitSeq(data, []byte("\n")) {
+		line++
+		if len(bytes.TrimSpace(text)) == 0 {
+			continue
+		}
+		own := node.Reader{File: "line.json", Diags: &diag.List{}} // its name makes it strict JSON
+		docs := node.Parse(&own, text)
+		for _, d := range own.Diags.Sorted() {
+			d.Pos = diag.Pos{File: r.File, Line: line, Col: d.Pos.Col}
+			r.Diags.Add(d)
+		}
+		for _, doc := range docs {
+			move(doc, int(line))
+			r.entry(doc)
+		}
+	}
+}
+
+// move puts a value that was read by itself onto its line.
+func move(n *node.Node, line int) {
+	n.Line = line
+	for _, v := range n.Content {
+		move(v, line)
+	}
+}
+
+// table reads rows below a header. An empty cell is one that is left out.
+func (r *labelReader) table(data []byte, comma rune) {
+	in := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))))
+	in.Comma, in.FieldsPerRecord = comma, -1
+	header, err := in.Read()
+	if err != nil {
+		r.tableError(err)
+		return
+	}
+	if !r.header(header) {
+		return
+	}
+	for {
+		cells, err := in.Read()
+		if err != nil {
+			r.tableError(err)
+			return
+		}
+		line, _ := in.FieldPos(0)
+		if len(cells) != len(header) {
+			r.Diags.Errorf(diag.Pos{File: r.File, Line: int32(line)}, 0, "wrong-length",
+				"the header has %d cells, this row %d", len(header), len(cells)).
+				Hint = "a cell that holds the separator, a quote or a line break stands in double quotes"
+			continue
+		}
+		r.entry(rowNode(header, cells, line))
+	}
+}
+
+func (r *labelReader) tableError(err error) {
+	var bad *csv.ParseError
+	switch {
+	case errors.Is(err, io.EOF):
+	case errors.As(err, &bad):
+		r.Diags.Errorf(diag.Pos{File: r.File, Line: int32(bad.Line)}, 0, "csv-syntax", "%v", bad.Err).
+			Hint = `a quote within a quoted cell is written twice: "he said ""no"""`
+	default:
+		r.Diags.Errorf(diag.Pos{File: r.File}, 0, "csv-syntax", "%v", err)
+	}
+}
+
+// header reports the columns that are missing, once and not for every row.
+func (r *labelReader) header(names []string) bool {
+	ok := true
+	for i := range columns {
+		c := &columns[i]
+		found := false
+		for _, name := range names {
+			found = found || columnOf(name) == c
+		}
+		if c.must && !found {
+			ok = false
+			r.Diags.Errorf(diag.Pos{File: r.File, Line: 1}, 0, "missing-field", "the header has no %s", c.names[0]).
+				Hint = "the first line names the columns: text,label,critique"
+		}
+	}
+	return ok
+}
+
+// rowNode is a row as if it had been written as a map.
+func rowNode(header, cells []string, line int) *node.Node {
+	row := &node.Node{Kind: node.Map, Tag: "!!map", Line: line}
+	text := func(s string) *node.Node { return &node.Node{Kind: node.Scalar, Tag: "!!str", Value: s, Line: line} }
+	for i, name := range header {
+		c := columnOf(name)
+		if cells[i] == "" && (c == nil || !c.must) {
+			continue
+		}
+		row.Content = append(row.Content, text(strings.TrimSpace(name)), text(cells[i]))
+	}
+	return row
+}

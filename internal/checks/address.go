@@ -1,0 +1,84 @@
+package checks
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// address is a parameter with the address of an HTTP endpoint, in which ${NAME} stands for the environment.
+type address string
+
+func (*address) describe() (string, map[string]any) {
+	return "http or https address", map[string]any{"type": "string", "minLength": 1}
+}
+
+func (p *address) take(b *binder, n *node.Node, what string) bool {
+	text, ok := b.r.Name(n, what)
+	if !ok {
+		return false
+	}
+	*p = address(text)
+	if strings.HasPrefix(text, "${") { // the environment says more
+		return true
+	}
+	filled := scenario.Expand(text, func(string) (string, bool) { return "1", true })
+	if err := callable(filled.Text); err != nil {
+		b.r.Errorf(n, "bad-url", "%s %v, found %q", what, err, text).Hint = "write it like https://evals.example.com/score"
+		return false
+	}
+	return true
+}
+
+// callable says why an address cannot be called; nil when it can.
+func callable(text string) error {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return fmt.Errorf("must be an address")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return fmt.Errorf("must begin with http:// or https://")
+	case u.Hostname() == "":
+		return fmt.Errorf("must name a host")
+	}
+	return nil
+}
+
+// unsetError says that an address needs a variable which is not set.
+type unsetError struct{ name string }
+
+func (e unsetError) Error() string { return "the environment has no " + e.name }
+
+// resolve puts the environment into the address.
+func (p address) resolve(getenv func(string) (string, bool)) (scenario.Expanded, error) {
+	filled := scenario.Expand(string(p), getenv)
+	if len(filled.Unset) > 0 {
+		return filled, unsetError{filled.Unset[0]}
+	}
+	if err := callable(filled.Text); err != nil {
+		return filled, fmt.Errorf("%s %w", p, err)
+	}
+	return filled, nil
+}
+
+// preflight reports an address that the environment does not make one.
+func (p address) preflight(what string, at diag.Pos, getenv func(string) (string, bool), d *diag.List) {
+	_, err := p.resolve(getenv)
+	var unset unsetError
+	switch {
+	case errors.As(err, &unset):
+		d.Errorf(at, len([]rune(p)), "unset-variable", "%s: %v", what, err).Hint = setIt(unset.name)
+	case err != nil:
+		d.Errorf(at, len([]rune(p)), "bad-url", "%s: %v", what, err)
+	}
+}
+
+// setIt says what to do about a variable that is not set.
+func setIt(name string) string {
+	return "set it, write it into .env, or give a default: ${" + name + ":-…}"
+}

@@ -1,0 +1,54 @@
+package checks
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// declared is what the project of a check adds to the table. A check and those within it share it.
+type declared struct {
+	handlers map[string]*scenario.Handler
+	early    bool // they are not known yet
+	unknown  bool // a type was met that may be one of them
+}
+
+// names is every type that a file of the project may name, for hints.
+func (d *declared) names() []string {
+	return slices.AppendSeq(slices.Clone(knownNames()), maps.Keys(d.handlers))
+}
+
+// handler is the spelling of a type that the project declares.
+func (k *compilation) handler(h *scenario.Handler) *Spelling {
+	e, _ := k.c.handlers.LoadOrStore(h, &Spelling{Def: handlerDef(h), Type: h.Type})
+	return e.(*Spelling)
+}
+
+// handlerDef is the entry of a check type that is a program. Its parameters are whatever the program takes.
+func handlerDef(h *scenario.Handler) *Def {
+	return &Def{
+		Name: h.Type, Summary: "Scored by the program " + h.Command + ".", Scoring: "The score that the program gives.",
+		Family: FamilyExternal, Surfaces: Everywhere, Needs: NeedsReply | NeedsCalls | NeedsProcess,
+		layout: func() *layout { return &layout{} },
+		build: func(b *binder) Check {
+			params := map[string]any{}
+			if b.body != nil {
+				params = b.r.Any(b.body).(map[string]any)
+			}
+			return &execEval{handler: h, params: params}
+		},
+	}
+}
+
+// ReportHandlers reports the check types of a project that take the name of one that arena has.
+func ReportHandlers(p *scenario.Project, d *diag.List) {
+	for _, h := range p.Handlers {
+		if !slices.Contains(knownNames(), h.Type) {
+			continue
+		}
+		d.Errorf(h.Pos, len([]rune(h.Type)), "duplicate-id", "%q is a check that arena has; a program cannot take its place",
+			h.Type).Hint = "give it another name"
+	}
+}

@@ -1,0 +1,203 @@
+package checks
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/providers"
+)
+
+const (
+	maxReply     = 10 << 20 // bytes of a reply
+	maxRedirects = 5
+	retryPause   = 200 * time.Millisecond
+	excerptLimit = 200 // characters of a reply in an error
+)
+
+// endpoint is what one evaluation calls over HTTP. Its errors name it as the author wrote it, and never hold a secret.
+type endpoint struct {
+	client  *http.Client
+	written string // the address with its ${NAME}
+	scrub   *providers.Scrubber
+}
+
+func newEndpoint(h *Host, written address, secrets []string) *endpoint {
+	scrub := providers.NewScrubber(secrets...)
+	return &endpoint{client: h.HTTP, written: scrub.Text(string(written)), scrub: scrub}
+}
+
+// call is one request.
+type call struct {
+	method, url string
+	header      http.Header
+	body        []byte
+	// repeatable says that it does no harm to send it twice.
+	repeatable bool
+}
+
+type response struct {
+	status int
+	body   []byte
+}
+
+// do sends a request within the time of ctx and reads the whole reply. A request that never left is sent once more, and
+// so is a repeatable one that came to nothing.
+func (e *endpoint) do(ctx context.Context, c *call) (*response, error) {
+	res, err := e.once(ctx, c)
+	again := err != nil && (unsent(err) || c.repeatable && !final(err)) ||
+		err == nil && c.repeatable && unavailable(res.status)
+	if again && pause(ctx, retryPause) {
+		res, err = e.once(ctx, c)
+	}
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", e.written, e.clean(err))
+	}
+	return res, nil
+}
+
+func (e *endpoint) once(ctx context.Context, c *call) (*response, error) {
+	req, err := http.NewRequestWithContext(ctx, c.method, c.url, bytes.NewReader(c.body))
+	if err != nil {
+		return nil, &finalError{"it is not an address that can be called"}
+	}
+	req.Header = c.header.Clone()
+	if host := req.Header.Get("Host"); host != "" {
+		req.Host = host
+	}
+	client := *e.client
+	client.CheckRedirect = redirect
+	res, err := client.Do(req)
+	if err != nil {
+		if wrapped, ok := errors.AsType[*url.Error](err); ok { // its text holds the address
+			err = wrapped.Err
+		}
+		return nil, err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxReply+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the reply broke off: %w", err)
+	case len(body) > maxReply:
+		return nil, &finalError{fmt.Sprintf("the reply is larger than %d MB", maxReply>>20)}
+	}
+	return &response{res.StatusCode, body}, nil
+}
+
+// finalError is an answer, though none that can be used: the next one would be the same.
+type finalError struct{ text string }
+
+func (e *finalError) Error() string { return e.text }
+
+func final(err error) bool {
+	_, ok := errors.AsType[*finalError](err)
+	return ok
+}
+
+// unsent reports that no connection came about, so that nothing was sent.
+func unsent(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "dial"
+}
+
+func unavailable(status int) bool {
+	return status == http.StatusBadGateway || status == http.StatusServiceUnavailable ||
+		status == http.StatusGatewayTimeout
+}
+
+// pause waits; false when ctx is done before.
+func pause(ctx context.Context, span time.Duration) bool {
+	timer := time.NewTimer(span)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// redirect follows an endpoint to another address of its own host, where what was sent arrives whole. What it must not
+// do is to take the conversation and the headers to a stranger, or to ask for a score of nothing.
+func redirect(req *http.Request, via []*http.Request) error {
+	from := via[len(via)-1]
+	switch status := req.Response.StatusCode; {
+	case len(via) > maxRedirects:
+		return &finalError{fmt.Sprintf("it redirects more than %d times", maxRedirects)}
+	case !sameHost(from.URL, req.URL):
+		return &finalError{"it redirects to another host, " + named(req.URL.Host) + ", which is not followed"}
+	case status == http.StatusMovedPermanently || status == http.StatusFound:
+		return &finalError{fmt.Sprintf("it redirects with status %d, which loses what was sent; write the address where "+
+			"it is, or let it answer %d", status, http.StatusTemporaryRedirect)}
+	}
+	return nil
+}
+
+// sameHost reports whether an address is at the host of another one, or at the same host behind TLS.
+func sameHost(from, to *url.URL) bool {
+	if !strings.EqualFold(from.Hostname(), to.Hostname()) {
+		return false
+	}
+	return from.Scheme == to.Scheme && portOf(from) == portOf(to) ||
+		from.Scheme == "http" && to.Scheme == "https" && portOf(from) == "80" && portOf(to) == "443"
+}
+
+func portOf(u *url.URL) string {
+	if port := u.Port(); port != "" {
+		return port
+	}
+	if u.Scheme == "https" {
+		return "443"
+	}
+	return "80"
+}
+
+// clean is an error without secrets, on one line. Causes that callers ask for stay inside.
+func (e *endpoint) clean(err error) error {
+	if _, ours := errors.AsType[overdueError](err); ours || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return errors.New(e.scrub.Excerpt(err.Error(), contentLimit))
+}
+
+// refused is the error of a status that is not what was hoped for.
+func (e *endpoint) refused(res *response) error {
+	text := fmt.Sprintf("%s: status %d", e.written, res.status)
+	if name := http.StatusText(res.status); name != "" {
+		text += " " + name
+	}
+	return errors.New(text + e.excerpt(string(res.body)))
+}
+
+// excerpt is the beginning of a text from there, for the end of an error.
+func (e *endpoint) excerpt(text string) string {
+	text = e.scrub.Excerpt(text, excerptLimit)
+	if text == "" {
+		return ""
+	}
+	return ": " + fmt.Sprintf("%q", text)
+}
+
+// graded reads the score in a reply.
+func (e *endpoint) graded(text string) (Finding, error) {
+	text = e.scrub.Text(strings.ToValidUTF8(text, "\uFFFD"))
+	o, err := readReply(text, measured)
+	if err != nil {
+		return Finding{}, fmt.Errorf("%s: the reply cannot be used: %w%s", e.written, err, e.excerpt(text))
+	}
+	return Finding{
+		Score: o.score, Explanation: reason(o.reasoning, "the endpoint gave no reason"),
+		Details: map[string]any{"score": o.score, "reasoning": kept(o.reasoning)},
+	}, nil
+}

@@ -1,0 +1,229 @@
+package checks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/process"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// execEval is a check that a program scores: it gets the request as JSON on its stdin and answers with one JSON object
+// on its stdout.
+type execEval struct {
+	handler *scenario.Handler
+	params  map[string]any
+}
+
+type execRequest struct {
+	Type    string         `json:"type"`
+	Params  map[string]any `json:"params"`
+	Content string         `json:"content"` // the last reply in scope
+	Context execContext    `json:"context"`
+}
+
+type execContext struct {
+	Messages  []messageView     `json:"messages"`
+	TurnIndex int               `json:"turn_index"` // from 0; of the last turn at the end of the conversation
+	ToolCalls []callView        `json:"tool_calls"`
+	Variables map[string]string `json:"variables"`
+	Metadata  map[string]any    `json:"metadata"`
+	SessionID string            `json:"session_id"`
+	PromptID  string            `json:"prompt_id"`
+}
+
+func (c *execEval) request(s *Subject) execRequest {
+	r := execRequest{
+		Type: c.handler.Type, Params: c.params, Content: s.Output(),
+		Context: execContext{
+			Messages: messagesOf(s), TurnIndex: s.Turn, ToolCalls: callsOf(s), Variables: s.Variables, Metadata: s.Metadata,
+			SessionID: s.SessionID, PromptID: s.PromptID,
+		},
+	}
+	if r.Context.TurnIndex < 0 {
+		_, r.Context.TurnIndex = lastTurn(s.Messages)
+	}
+	if r.Context.Variables == nil {
+		r.Context.Variables = map[string]string{}
+	}
+	if r.Context.Metadata == nil {
+		r.Context.Metadata = map[string]any{}
+	}
+	return r
+}
+
+func (c *execEval) Eval(ctx context.Context, s *Subject) (Finding, error) {
+	switch {
+	case s.Host == nil:
+		return Finding{}, errNoHost
+	case c.handler.Later != "":
+		return Finding{}, errors.New(c.unavailable())
+	}
+	stdin, err := wire(c.request(s))
+	if err != nil {
+		return Finding{}, fmt.Errorf("the conversation cannot be written as JSON: %w", err)
+	}
+	h := c.handler
+	e := environmentOf(h, s.Host.Getenv)
+	limited, cancel := context.WithTimeoutCause(ctx, h.Timeout, overdueError{h.Timeout})
+	defer cancel()
+	out, err := (&process.Command{Path: h.Command, Args: h.Args, Dir: h.Dir, Env: e.vars, Stdin: stdin}).Run(limited)
+	if err != nil {
+		if ctx.Err() != nil {
+			return Finding{}, ended(ctx)
+		}
+		return Finding{}, fmt.Errorf("%s: %w%s", h.Command, err, lastWords(e.scrub, out.Stderr))
+	}
+	f, err := scoreFrom(string(out.Stdout), e.scrub)
+	if err != nil {
+		return Finding{}, fmt.Errorf("%s: %w%s", h.Command, err, lastWords(e.scrub, out.Stderr))
+	}
+	return f, nil
+}
+
+// overdueError ends a wait for something outside of the process.
+type overdueError struct{ limit time.Duration }
+
+func (e overdueError) Error() string { return fmt.Sprintf("no answer within %s", e.limit) }
+
+// environment is what a program sees of the environment.
+type environment struct {
+	vars    []string
+	scrub   *providers.Scrubber // of the values that it was given
+	missing []string            // names to pass on that are not set
+	unset   []string            // names within values that are not set
+}
+
+func environmentOf(h *scenario.Handler, getenv func(string) (string, bool)) *environment {
+	e := &environment{}
+	given := make([]string, len(h.Env))
+	var secrets []string
+	for i, entry := range h.Env {
+		name, value, sets := strings.Cut(entry, "=")
+		if !sets {
+			given[i] = entry
+			value, _ := getenv(name)
+			secrets = append(secrets, value)
+			continue
+		}
+		filled := scenario.Expand(value, getenv)
+		given[i] = name + "=" + filled.Text
+		secrets, e.unset = append(secrets, filled.Values...), append(e.unset, filled.Unset...)
+	}
+	e.vars, e.missing = process.Environment(getenv, given)
+	e.scrub = providers.NewScrubber(secrets...)
+	return e
+}
+
+// lastWords is the end of what a program wrote to its stderr, for an error.
+func lastWords(scrub *providers.Scrubber, stderr []byte) string {
+	const limit = 300
+	text := []rune(scrub.Excerpt(string(stderr), 1<<20))
+	switch {
+	case len(text) == 0:
+		return ""
+	case len(text) > limit:
+		text = append([]rune("…"), text[len(text)-limit:]...)
+	}
+	return "; stderr: " + string(text)
+}
+
+// scoreFrom reads what a program printed: one JSON object and nothing else.
+func scoreFrom(stdout string, scrub *providers.Scrubber) (Finding, error) {
+	if !utf8.ValidString(stdout) {
+		return Finding{}, errors.New("its output is not valid UTF-8")
+	}
+	if strings.TrimSpace(stdout) == "" {
+		return Finding{}, errors.New("it printed nothing, expected a JSON object with a score")
+	}
+	v, err := chat.DecodeJSON([]byte(stdout))
+	if err != nil {
+		return Finding{}, fmt.Errorf("its output is not one JSON object (%w): %q", err, scrub.Excerpt(stdout, quoteLimit))
+	}
+	fields, ok := v.(map[string]any)
+	if !ok {
+		return Finding{}, fmt.Errorf("its output is not a JSON object: %q", scrub.Excerpt(stdout, quoteLimit))
+	}
+	a, err := decodeAnswer(stdout) // which does not overlook that a field is there twice
+	if err != nil {
+		return Finding{}, fmt.Errorf("its output cannot be used: %w", err)
+	}
+	o, err := measured(a)
+	if err != nil {
+		return Finding{}, fmt.Errorf("its output cannot be used: %w", err)
+	}
+	detail, _ := fields["detail"].(string)
+	return Finding{
+		Score: o.score, Explanation: reason(scrub.Text(detail), "the program gave no detail"),
+		Details: scrubbed(scrub, fields["data"]),
+	}, nil
+}
+
+// scrubbed is data from outside as details: without secrets, and cut where it is long.
+func scrubbed(scrub *providers.Scrubber, data any) map[string]any {
+	switch v := withoutSecrets(scrub, data).(type) {
+	case nil:
+		return nil
+	case map[string]any:
+		for key, item := range v {
+			v[key] = kept(item)
+		}
+		return v
+	default:
+		return map[string]any{"data": kept(v)}
+	}
+}
+
+func withoutSecrets(scrub *providers.Scrubber, v any) any {
+	switch v := v.(type) {
+	case string:
+		return scrub.Text(v)
+	case []any:
+		for i, item := range v {
+			v[i] = withoutSecrets(scrub, item)
+		}
+	case map[string]any:
+		clean := make(map[string]any, len(v))
+		for key, item := range v {
+			clean[scrub.Text(key)] = withoutSecrets(scrub, item)
+		}
+		return clean
+	}
+	return v
+}
+
+// unavailable says what the type needs and arena does not have.
+func (c *execEval) unavailable() string {
+	return c.handler.Type + " needs " + c.handler.Later + ": this version of arena does not have that yet"
+}
+
+// preflight reports what arena cannot run, a program that is not there and variables that are not set, where the type
+// is declared.
+func (c *execEval) preflight(getenv func(string) (string, bool), d *diag.List) {
+	h := c.handler
+	width := utf8.RuneCountInString(h.Type)
+	if h.Later != "" {
+		d.Errorf(h.Pos, width, "not-available", "%s", c.unavailable()).Hint =
+			"take its checks out, or choose scenarios that do not need it with --scenario"
+		return
+	}
+	if err := process.Find(h.Dir, h.Command); err != nil {
+		d.Errorf(h.CommandPos, utf8.RuneCountInString(h.Command), "missing-program", "%s: %q cannot be started: %v", h.Type,
+			h.Command, err)
+	}
+	e := environmentOf(h, getenv)
+	for _, name := range e.unset {
+		d.Errorf(h.Pos, width, "unset-variable", "%s: the environment has no %s, of which env makes use", h.Type, name).
+			Hint = setIt(name)
+	}
+	for _, name := range e.missing {
+		d.Warnf(h.Pos, width, "unset-variable", "%s: the environment has no %s to pass on", h.Type, name)
+	}
+}

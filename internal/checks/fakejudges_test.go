@@ -1,0 +1,61 @@
+package checks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// fakeJudges is a judge that gives what a test wrote down. The reply to a vote is that with its number, and a repair
+// gets the one after it; the last one serves for all that come later.
+type fakeJudges struct {
+	replies []string
+	failure string
+	finish  string
+
+	mu    sync.Mutex
+	asked []Question
+	uses  []JudgeUse
+}
+
+// judgesSaying are judges that give one reply; nil without one.
+func judgesSaying(replies ...string) *fakeJudges {
+	return &fakeJudges{replies: replies, finish: "stop"}
+}
+
+func (f *fakeJudges) Ask(ctx context.Context, use JudgeUse, q *Question) (Answer, error) {
+	f.mu.Lock()
+	f.asked, f.uses = append(f.asked, *q), append(f.uses, use)
+	f.mu.Unlock()
+	a := Answer{
+		Key: fmt.Sprintf("vote %d of %d messages", q.Vote, len(q.Messages)), Judge: "strict", Provider: "openai-judge",
+		Model: "gpt-4o-mini", Usage: chat.Usage{InputTokens: 100, OutputTokens: 20}, CostUSD: new(0.25), LatencyMS: 5,
+	}
+	if err := ctx.Err(); err != nil {
+		return a, err
+	}
+	if f.failure != "" {
+		return a, errors.New(f.failure)
+	}
+	round := (len(q.Messages) - 2) / 2
+	a.Text, a.FinishReason = f.replies[min(q.Vote+round, len(f.replies)-1)], f.finish
+	return a, nil
+}
+
+// prompts are the texts of all messages that the judge got, in the order of the votes.
+func (f *fakeJudges) prompts() (texts []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all := slices.Clone(f.asked)
+	slices.SortStableFunc(all, func(a, b Question) int { return a.Vote - b.Vote })
+	for _, q := range all {
+		for _, m := range q.Messages {
+			texts = append(texts, m.Content)
+		}
+	}
+	return texts
+}

@@ -1,0 +1,204 @@
+package checks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// grader asks the judge of a check. It is immutable and safe for concurrent use.
+type grader struct {
+	need             JudgeNeed
+	system           string // "": a prompt of the project
+	criteria, rubric string
+	own              string // the criteria, where the author wrote them
+	extra            map[string]any
+	votes            int
+	form             *form
+}
+
+// form is a kind of answer for which judges are asked.
+type form struct {
+	schema string // JSON Schema
+	close  string // how the question ends
+	read   func(answer) (opinion, error)
+}
+
+func (g *grader) judgeNeed() *JudgeNeed { return &g.need }
+
+// grade shows the exhibits to the judge, as often as there are votes, and takes the median. Whatever the judge said is
+// booked, in the order of the votes. A vote that cannot be used makes an error of the whole.
+func (g *grader) grade(ctx context.Context, s *Subject, exhibits []exhibit) (Finding, error) {
+	if s.Judges == nil {
+		return Finding{}, errNoJudge
+	}
+	if len(exhibits) == 0 {
+		return Finding{}, errNothing
+	}
+	q, err := g.question(s, exhibits)
+	if err != nil {
+		return Finding{}, err
+	}
+	votes := make([]vote, g.votes)
+	var wait sync.WaitGroup
+	for i := range votes {
+		votes[i] = vote{g: g, judges: s.Judges, q: q}
+		if g.votes > 1 {
+			votes[i].q.Vote, votes[i].number = i, i+1
+		}
+		if i > 0 {
+			wait.Go(func() { votes[i].ask(ctx) })
+		}
+	}
+	votes[0].ask(ctx)
+	wait.Wait()
+	for i := range votes {
+		record(ctx, votes[i].judgements)
+	}
+	if err := failedVotes(votes); err != nil {
+		return Finding{}, err
+	}
+	return finding(votes), nil
+}
+
+var errNothing = errors.New("there is nothing that a judge could look at: nobody said or did anything")
+
+var errNoJudge = fmt.Errorf("%w; list one under judges in the arena file, or name a provider", ErrNoJudge)
+
+// vote is one vote of a judge: what is asked, what was said, and what came of it.
+type vote struct {
+	g      *grader
+	judges Judges
+	q      Question
+	number int // from 1; 0 when it is the only one
+
+	judgements []result.Judgement // a repair comes after what it repairs
+	opinion    opinion
+	err        error
+}
+
+// ask runs the rounds of the vote. A judge whose reply cannot be used is told so, and asked once more.
+func (v *vote) ask(ctx context.Context) {
+	defer func() {
+		if p := recover(); p != nil { // it may be on a goroutine of its own
+			v.err = fmt.Errorf("the judge panicked: %v (%s)", p, panicSite())
+		}
+	}()
+	said, err := v.round(ctx)
+	if bad, ok := errors.AsType[*unusable](err); ok {
+		v.q.Messages = append(slices.Clone(v.q.Messages), repair(said.Text, bad.reason)...)
+		_, err = v.round(ctx)
+		if bad, ok := errors.AsType[*unusable](err); ok {
+			bad.again = true
+		}
+	}
+	v.err = err
+}
+
+// round puts the question once, and notes what came back.
+func (v *vote) round(ctx context.Context) (Answer, error) {
+	said, err := v.judges.Ask(ctx, v.g.need.Use, &v.q)
+	if errors.Is(err, ErrNoJudge) {
+		return said, err // so that nothing was asked
+	}
+	if err != nil {
+		err = &judgeError{judge: judgeLabel(&said), err: err}
+	} else if v.opinion, err = readReply(said.Text, v.g.form.read); err != nil {
+		err = &unusable{judge: judgeLabel(&said), reason: whyUnusable(&said, err), text: said.Text}
+	}
+	v.note(&said, err)
+	return said, err
+}
+
+// note books what a round brought.
+func (v *vote) note(said *Answer, err error) {
+	last := len(v.q.Messages) - 1
+	j := result.Judgement{
+		Key: said.Key, Judge: said.Judge, Provider: said.Provider, Model: said.Model, Vote: v.number,
+		Repair: len(v.judgements) > 0, Criteria: v.g.own, Rubric: v.g.rubric,
+		System: v.q.Messages[0].Content, Prompt: v.q.Messages[last].Content, Reply: said.Text,
+		Usage: said.Usage, CostUSD: said.CostUSD, LatencyMS: said.LatencyMS,
+	}
+	if err == nil {
+		j.Score, j.Reasoning = new(v.opinion.score), v.opinion.reasoning
+	} else {
+		j.Error = err.Error()
+	}
+	v.judgements = append(v.judgements, j)
+}
+
+// whyUnusable adds what the provider says about the end of a reply to what can be seen of it.
+func whyUnusable(said *Answer, err error) string {
+	switch said.FinishReason {
+	case "length":
+		return err.Error() + " (it was cut off at the limit of tokens)"
+	case "content_filter":
+		return err.Error() + " (the provider's content filter stopped it)"
+	}
+	return err.Error()
+}
+
+// repairLimit is how much of an unusable reply is shown to the judge again, in characters.
+const repairLimit = 4000
+
+// repair continues a conversation in which the judge gave an unusable reply.
+func repair(text, reason string) []chat.Message {
+	if text = cut(strings.ToValidUTF8(text, "\uFFFD"), repairLimit); strings.TrimSpace(text) == "" {
+		text = "(nothing)" // providers refuse empty messages
+	}
+	return []chat.Message{
+		{Role: chat.Assistant, Content: text},
+		{Role: chat.User, Content: fmt.Sprintf(repairText, reason)},
+	}
+}
+
+// judgeLabel names a judge for people: judge strict (gpt-4o).
+func judgeLabel(a *Answer) string {
+	name := a.Judge
+	if name == "" {
+		name = a.Provider
+	}
+	if name == "" {
+		return "the judge"
+	}
+	if name = "judge " + named(name); a.Model != "" {
+		name += " (" + named(a.Model) + ")"
+	}
+	return name
+}
+
+// unusable is the error of a reply in which there is no answer.
+type unusable struct {
+	judge, reason, text string
+	again               bool // so was the reply when the judge was asked again
+}
+
+func (e *unusable) Error() string {
+	text := e.judge + " gave no usable answer"
+	if e.again {
+		text += ", nor when asked again"
+	}
+	text += ": " + e.reason
+	if strings.TrimSpace(e.text) != "" {
+		text += ": " + quote(e.text)
+	}
+	return text
+}
+
+// judgeError is the error of a judge that could not be asked.
+type judgeError struct {
+	judge string
+	err   error
+}
+
+func (e *judgeError) Error() string {
+	return e.judge + ": " + cut(oneLine(e.err.Error()), contentLimit)
+}
+
+func (e *judgeError) Unwrap() error { return e.err }

@@ -1,0 +1,126 @@
+package checks
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// judgeParams are the parameters of every check that asks a judge, beside its criteria.
+type judgeParams struct {
+	Rubric       prose               `param:"rubric" doc:"How much each thing counts."`
+	Judge        prose               `param:"judge" doc:"Name of the judge to ask; the first one when left out."`
+	Model        prose               `param:"model" doc:"Model to ask, in place of the judge's own."`
+	Provider     prose               `param:"provider" doc:"Provider to ask, by id or as type/model, in place of a judge."`
+	SystemPrompt prose               `param:"system_prompt" doc:"What the judge is told to be, in place of arena's text."`
+	Prompt       prose               `param:"prompt" doc:"Prompt of the project to take as system_prompt, by id."`
+	Votes        int                 `param:"votes" default:"1" min:"1" max:"9" doc:"How often to ask; the median counts."`
+	Extra        map[string]anyValue `param:"extra" doc:"Parameters of the judge's provider, passed on."`
+}
+
+// mustCriteria is for checks that mean nothing without criteria, mayCriteria for those that bring their own.
+type mustCriteria struct {
+	Criteria prose `param:"criteria,required" doc:"What the judge is to grade, in words."`
+}
+
+type mayCriteria struct {
+	Criteria prose `param:"criteria" doc:"What the judge is to grade, in place of arena's text."`
+}
+
+// judgeOwned are the parts of a call that extra must not replace: they say who judges what, and how the reply comes.
+var judgeOwned = []string{
+	"messages", "model", "n", "response_format", "stream", "stream_options", "tool_choice", "tools",
+}
+
+// modelGraded is a check that shows a judge something and takes its grade.
+type modelGraded struct {
+	*grader
+	// show picks what the judge sees. Its error means that there is nothing to be judged; the judge is not asked then.
+	show func(s *Subject) ([]exhibit, error)
+}
+
+func (c *modelGraded) Eval(ctx context.Context, s *Subject) (Finding, error) {
+	exhibits, err := c.show(s)
+	if err != nil {
+		return Finding{}, err
+	}
+	return c.grade(ctx, s, exhibits)
+}
+
+// grader makes the part of a check that asks a judge; nil after a problem.
+func (b *binder) grader(p *judgeParams, criteria prose) *grader {
+	ok := b.exclusive("judge", "provider") && b.exclusive("system_prompt", "prompt")
+	extra, fits := b.extra(p.Extra)
+	if !ok || !fits {
+		return nil
+	}
+	g := &grader{
+		need: b.judgeNeed(p), form: gradeForm, system: string(p.SystemPrompt), votes: p.Votes, extra: extra,
+		criteria: string(criteria), own: string(criteria), rubric: string(p.Rubric),
+	}
+	if criteria == "" {
+		g.criteria = b.def.Prompt.Criteria
+	}
+	if g.system == "" && g.need.Prompt == "" {
+		g.system = b.def.Prompt.System
+		g.need.DefaultPrompt = b.def.Family == FamilyJudge
+	}
+	return g
+}
+
+func (b *binder) judgeNeed(p *judgeParams) JudgeNeed {
+	return JudgeNeed{
+		Use:    JudgeUse{Judge: string(p.Judge), Model: string(p.Model), Provider: string(p.Provider)},
+		Prompt: string(p.Prompt),
+		Pos: JudgePos{
+			Judge: b.pos("judge"), Model: b.pos("model"), Provider: b.pos("provider"), Prompt: b.pos("prompt"),
+		},
+	}
+}
+
+// extra reads the parameters for the judge's provider; nil when there are none.
+func (b *binder) extra(given map[string]anyValue) (map[string]any, bool) {
+	if len(given) == 0 {
+		return nil, true
+	}
+	values, ok := make(map[string]any, len(given)), true
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		values[name] = given[name].v
+		if !slices.Contains(judgeOwned, name) {
+			continue
+		}
+		d := b.errorf("extra", "conflicting-parameters", "extra cannot set %s", name)
+		if ok = false; name == "model" {
+			d.Hint = "write it as the parameter model"
+		}
+	}
+	return values, ok
+}
+
+// graded makes a check that shows exhibits of its subject to a judge; nil after a problem.
+func (b *binder) graded(p *judgeParams, criteria prose, show func(*Subject) ([]exhibit, error)) Check {
+	g := b.grader(p, criteria)
+	if g == nil {
+		return nil
+	}
+	return &modelGraded{g, show}
+}
+
+// exclusive reports when both of two parameters are given.
+func (b *binder) exclusive(one, other string) bool {
+	if b.read[one] == nil || b.read[other] == nil {
+		return true
+	}
+	b.errorf(other, "conflicting-parameters", "%s and %s cannot both be given", one, other).Hint = "keep one of the two"
+	return false
+}
+
+// pos is where a parameter is written; the zero position when it is not.
+func (b *binder) pos(param string) diag.Pos {
+	if n := b.read[param]; n != nil {
+		return b.r.Pos(n)
+	}
+	return diag.Pos{}
+}

@@ -1,0 +1,262 @@
+package checks
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// opinion is what a reply of a judge says. The score is always within 0..1.
+type opinion struct {
+	score     float64
+	passed    *bool  // as the judge wrote it, which decides nothing where there is a score
+	verdict   string // of a whole scenario: pass, fail, uncertain
+	reasoning string
+	evidence  []string
+}
+
+// readReply makes an opinion of what a judge wrote. Code fences and prose around the answer are passed over. What could
+// be read in two ways is not read at all: answers that disagree, lists, and anything inside of brackets that hold no
+// JSON, for there a judge quotes and a reply was cut. The error says what is wrong, as it is told to people and judges.
+func readReply(text string, read func(answer) (opinion, error)) (opinion, error) {
+	text = withoutThoughts(text)
+	if strings.TrimSpace(text) == "" {
+		return opinion{}, errors.New("it is empty")
+	}
+	var found *opinion
+	for at := 0; ; {
+		i := strings.IndexAny(text[at:], "{[")
+		if i < 0 {
+			break
+		}
+		at += i
+		end, _ := balanced(text[at:])
+		if end == 0 {
+			return opinion{}, errors.New("it breaks off inside of a bracket")
+		}
+		a, err := answerIn(text[at : at+end])
+		at += end
+		if err != nil {
+			return opinion{}, err
+		}
+		if a == nil {
+			continue
+		}
+		o, err := read(a)
+		if err != nil {
+			return opinion{}, err
+		}
+		if found != nil && !found.agrees(&o) {
+			return opinion{}, fmt.Errorf("it holds answers that disagree, %s and %s", found.word(), o.word())
+		}
+		found = &o
+	}
+	if found == nil {
+		return opinion{}, errors.New("it holds no JSON object with the answer")
+	}
+	return *found, nil
+}
+
+// withoutThoughts takes off what models think aloud before they answer.
+func withoutThoughts(text string) string {
+	const begin, end = "<think>", "</think>"
+	if rest, ok := strings.CutPrefix(strings.TrimSpace(text), begin); ok {
+		_, after, _ := strings.Cut(rest, end)
+		return after
+	}
+	return text
+}
+
+func (o *opinion) agrees(p *opinion) bool { return o.score == p.score && o.verdict == p.verdict }
+
+// word is the opinion in short.
+func (o *opinion) word() string {
+	if o.verdict != "" {
+		return o.verdict
+	}
+	return decimal(o.score)
+}
+
+// answer is the fields of an answer that mean something, by their names in lower case.
+type answer map[string]any
+
+var (
+	answerFields   = []string{"score", "passed", "verdict", "reasoning", "evidence"}
+	decisiveFields = answerFields[:3]
+)
+
+// answerIn decodes a bracketed part of a reply; nil when it is no answer.
+func answerIn(text string) (answer, error) {
+	if !json.Valid([]byte(text)) {
+		return nil, nil
+	}
+	if text[0] == '[' {
+		if strings.Contains(text, "{") {
+			return nil, errors.New("it is a list, not one JSON object")
+		}
+		return nil, nil
+	}
+	a, err := decodeAnswer(text)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range decisiveFields {
+		if _, ok := a[name]; ok {
+			return a, nil
+		}
+	}
+	return nil, nil
+}
+
+// decodeAnswer reads the fields of an object. One that is there twice must say the same both times.
+func decodeAnswer(text string) (answer, error) {
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	if _, err := dec.Token(); err != nil {
+		return nil, err
+	}
+	a := answer{}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, _ := key.(string)
+		name = strings.ToLower(name)
+		var v any
+		if err := dec.Decode(&v); err != nil {
+			return nil, err
+		}
+		if !slices.Contains(answerFields, name) {
+			continue
+		}
+		if before, twice := a[name]; twice && !equalJSON(before, v) {
+			return nil, fmt.Errorf("it says %s twice and not the same", name)
+		}
+		a[name] = v
+	}
+	return a, nil
+}
+
+// gradeOf reads the answer of a judge that grades: its score or, when it gives none at all, what it says of passing.
+func gradeOf(a answer) (opinion, error) {
+	o := opinion{passed: a.truth("passed")}
+	o.reasoning, _ = a["reasoning"].(string)
+	if v, given := a["score"]; given {
+		score, err := scoreOf(v)
+		o.score = score
+		return o, err
+	}
+	verdict, err := a.passing("it has no score")
+	if err != nil {
+		return o, err
+	}
+	if word, given := a["verdict"]; given && o.passed != nil && *o.passed != (verdict == verdictPass) {
+		return o, fmt.Errorf("it has no score, and passed is %t where verdict is %s", *o.passed, shown(word))
+	}
+	if verdict == verdictPass {
+		o.score = 1
+	} else if verdict != verdictFail {
+		return o, fmt.Errorf("it has no score, and its verdict is %s", verdict)
+	}
+	return o, nil
+}
+
+// The verdicts on a whole scenario.
+const (
+	verdictPass      = "pass"
+	verdictFail      = "fail"
+	verdictUncertain = "uncertain"
+)
+
+// verdictOf reads the answer of a judge of a whole scenario.
+func verdictOf(a answer) (opinion, error) {
+	o := opinion{passed: a.truth("passed")}
+	o.reasoning, _ = a["reasoning"].(string)
+	list, _ := a["evidence"].([]any)
+	for _, item := range list {
+		o.evidence = append(o.evidence, argumentText(item))
+	}
+	verdict, err := a.passing("it has no verdict")
+	o.verdict = verdict
+	switch verdict {
+	case verdictPass:
+		o.score = 1
+	case verdictUncertain:
+		o.score = 0.5
+	}
+	return o, err
+}
+
+// passing is what the answer says of passing; its verdict comes before passed. none is what is wrong when it says
+// nothing.
+func (a answer) passing(none string) (string, error) {
+	if v, given := a["verdict"]; given {
+		word, _ := v.(string)
+		switch strings.ToLower(strings.TrimSpace(word)) {
+		case "pass", "passed":
+			return verdictPass, nil
+		case "fail", "failed":
+			return verdictFail, nil
+		case "uncertain":
+			return verdictUncertain, nil
+		}
+		return "", fmt.Errorf("verdict is %s, expected pass, fail or uncertain", shown(v))
+	}
+	v, given := a["passed"]
+	switch passed := a.truth("passed"); {
+	case !given:
+		return "", errors.New(none)
+	case passed == nil:
+		return "", fmt.Errorf("passed is %s, expected true or false", shown(v))
+	case *passed:
+		return verdictPass, nil
+	}
+	return verdictFail, nil
+}
+
+// truth is a field that is true or false, also as text; nil for anything else.
+func (a answer) truth(name string) *bool {
+	switch v := a[name].(type) {
+	case bool:
+		return &v
+	case string:
+		switch strings.ToLower(strings.TrimSpace(v)) {
+		case "true":
+			return new(true)
+		case "false":
+			return new(false)
+		}
+	}
+	return nil
+}
+
+// scoreOf reads a number within 0..1, also as text. A judge on another scale is not understood: what it means by 8 or
+// by 80% is a guess.
+func scoreOf(v any) (float64, error) {
+	var digits string
+	switch x := v.(type) {
+	case json.Number:
+		digits = x.String()
+	case string:
+		digits = strings.TrimSpace(x)
+		if !isNumber(digits) {
+			return 0, fmt.Errorf("score is %s, expected a number from 0 to 1", shown(v))
+		}
+	default:
+		return 0, fmt.Errorf("score is %s, expected a number from 0 to 1", shown(v))
+	}
+	f, err := strconv.ParseFloat(digits, 64)
+	if err != nil || f < 0 || f > 1 {
+		return 0, fmt.Errorf("score is %s, which is not between 0 and 1", named(digits))
+	}
+	return f + 0, nil // never -0
+}
+
+// isNumber reports whether a text is a number as JSON writes it, which rules out NaN, Inf and hexadecimals.
+func isNumber(s string) bool {
+	return s != "" && (s[0] == '-' || '0' <= s[0] && s[0] <= '9') && json.Valid([]byte(s))
+}

@@ -1,0 +1,31 @@
+package checks
+
+var llmJudgeDef = define[llmJudgeParams](Def{
+	Name:     "llm_judge",
+	Summary:  "A language model grades the reply by criteria in words.",
+	Scoring:  gradeScoring,
+	Family:   FamilyJudge,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsReply | NeedsModel,
+	Prompt:   Prompt{System: llmJudgeSystem},
+})
+
+const llmJudgeSystem = `You are an experienced and impartial evaluator of AI assistants. You get criteria, sometimes
+a rubric, and one reply of an assistant. Grade how far the reply meets the criteria: 1 means that it meets all of
+them in every respect, 0 that it meets none of them, and what lies between is in proportion to what is met and how
+much that matters.` + judgeRules
+
+// gradeScoring is how the score of checks with a judge comes about.
+const gradeScoring = "What the judge gives, from 0 to 1; of several votes the median. Whether the judge would pass " +
+	"it does not count. A reply without a usable score, also when the judge is asked again, is an error."
+
+type llmJudgeParams struct {
+	mustCriteria
+	judgeParams
+}
+
+func (p llmJudgeParams) Build(b *binder) Check {
+	return b.graded(&p.judgeParams, p.Criteria, func(s *Subject) ([]exhibit, error) {
+		return []exhibit{{"reply", s.Output()}}, nil
+	})
+}

@@ -1,0 +1,72 @@
+package checks
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+var llmJudgeSessionDef = define[llmJudgeSessionParams](Def{
+	Name:     "llm_judge_session",
+	Aliases:  []string{"llm_judge_conversation"},
+	Summary:  "A language model grades the whole conversation, tool calls included, by criteria in words.",
+	Scoring:  gradeScoring,
+	Family:   FamilyJudge,
+	Surfaces: OnAssertion | OnEval,
+	Scope:    WholeAlways,
+	Needs:    NeedsReply | NeedsModel,
+	Prompt:   Prompt{System: llmJudgeSessionSystem},
+})
+
+const llmJudgeSessionSystem = `You are an experienced and impartial evaluator of AI assistants. You get criteria,
+sometimes a rubric, and a whole conversation: the messages of user and assistant in their order, and after them the
+tool calls that the assistant made, with what came back. Grade the assistant, never the user, and the conversation
+as a whole: 1 means that it meets all criteria in every respect, 0 that it meets none of them, and what lies between
+is in proportion to what is met and how much that matters. A mistake that the assistant mends later counts less than
+one that stands. Where what the assistant says contradicts what its tools returned, the tools are right.` + judgeRules
+
+type llmJudgeSessionParams struct {
+	mustCriteria
+	judgeParams
+}
+
+func (p llmJudgeSessionParams) Build(b *binder) Check {
+	return b.graded(&p.judgeParams, p.Criteria, func(s *Subject) ([]exhibit, error) {
+		return append(messageExhibits(s.Messages), callExhibits(s.Calls)...), nil
+	})
+}
+
+// messageExhibits are what user and assistant said to each other.
+func messageExhibits(messages []chat.Message) (exhibits []exhibit) {
+	for i := range messages {
+		m := &messages[i]
+		if m.Role == chat.System || m.Role == chat.ToolRole {
+			continue
+		}
+		if text := messageText(m); strings.TrimSpace(text) != "" {
+			exhibits = append(exhibits, exhibit{fmt.Sprintf("message %d (%s)", len(exhibits)+1, speaker(m.Role)), text})
+		}
+	}
+	return exhibits
+}
+
+// speaker names a role in our own words: what a recording calls it may be anything.
+func speaker(role chat.Role) string {
+	if role == chat.User || role == chat.Assistant {
+		return string(role)
+	}
+	return "another"
+}
+
+// messageText is the text of a message, with marks for the media that come with it.
+func messageText(m *chat.Message) string {
+	var b strings.Builder
+	b.WriteString(m.Text())
+	for _, p := range m.Parts {
+		if p.Media != nil {
+			fmt.Fprintf(&b, "[%s:%s]", p.Type, p.Media.MIMEType)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,9 @@
+package checks
+
+import "slices"
+
+// LooksBack reports whether the check, or one in it, asks what evals found that ran before.
+func (c *Compiled) LooksBack() bool {
+	_, looks := c.Check.(*guardrailTriggered)
+	return looks || slices.ContainsFunc(c.Nested(), (*Compiled).LooksBack)
+}

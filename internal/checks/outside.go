@@ -1,0 +1,132 @@
+package checks
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// What checks tell programs and endpoints outside of the process, and how they take what comes back.
+
+// messageView is a message of the transcript.
+type messageView struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+// messagesOf is the transcript so far, all roles.
+func messagesOf(s *Subject) []messageView {
+	views := make([]messageView, len(s.Messages))
+	for i := range s.Messages {
+		m := &s.Messages[i]
+		views[i] = messageView{string(m.Role), m.Text()}
+		if r := m.ToolResult; r != nil && views[i].Content == "" {
+			views[i].Content = r.Text()
+			if views[i].Content == "" {
+				views[i].Content = r.Error
+			}
+		}
+	}
+	return views
+}
+
+// callView is a tool call in scope.
+type callView struct {
+	Name   string         `json:"name"`
+	Args   map[string]any `json:"args"`
+	Result any            `json:"result,omitempty"`
+	Error  string         `json:"error,omitempty"`
+	Index  int            `json:"index"` // from 0
+}
+
+func callsOf(s *Subject) []callView {
+	views := make([]callView, len(s.Calls))
+	for i := range s.Calls {
+		c := &s.Calls[i]
+		views[i] = callView{Name: c.Name, Args: c.Args, Result: c.Result, Error: c.Error, Index: i}
+		if c.Args == nil {
+			views[i].Args = map[string]any{}
+		}
+		if text, empty := c.Result.(string); len(c.Parts) > 0 && (c.Result == nil || empty && text == "") {
+			views[i].Result = c.Text()
+		}
+	}
+	return views
+}
+
+// said is the reply of a turn, or all replies of a conversation, one below the other.
+func said(s *Subject) string {
+	if !s.Session {
+		return s.Output()
+	}
+	var texts []string
+	for _, r := range s.Texts() {
+		if r.Text != "" {
+			texts = append(texts, r.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// wire encodes what is sent.
+func wire(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), nil
+}
+
+// ended is why nothing came of a wait because the run, or the trial, is over; nil when it is not.
+func ended(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return ctx.Err()
+	}
+	return context.Cause(ctx)
+}
+
+// measured reads an answer of an evaluator. Its score must be there; what it says of passing means nothing.
+func measured(a answer) (opinion, error) {
+	v, given := a["score"]
+	if !given {
+		return opinion{}, errors.New("it has no score")
+	}
+	score, err := scoreOf(v)
+	reasoning, _ := a["reasoning"].(string)
+	return opinion{score: score, reasoning: reasoning}, err
+}
+
+// reason is a text from outside as an explanation holds it; none is what to say when there is nothing.
+func reason(text, none string) string {
+	text = cut(oneLine(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")), reasonLimit)
+	if text == "" {
+		return none
+	}
+	return text
+}
+
+// Preflight looks for what will keep the check, or those of which it is made, from reaching what it needs outside of
+// the process: variables that are not set, programs that are not there. It starts nothing and sends nothing.
+func (c *Compiled) Preflight(getenv func(name string) (string, bool)) []diag.Diagnostic {
+	var found diag.List
+	if p, ok := c.Check.(interface {
+		preflight(getenv func(string) (string, bool), d *diag.List)
+	}); ok {
+		p.preflight(getenv, &found)
+	}
+	for _, part := range c.Nested() {
+		for _, problem := range part.Preflight(getenv) {
+			found.Add(problem)
+		}
+	}
+	return found.Sorted()
+}
+
+// errNoHost is the error of a check that may reach nothing outside of the process.
+var errNoHost = errors.New("nothing outside of arena can be reached from here")

@@ -1,0 +1,101 @@
+package checks
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// exhibit is a piece of what a judge looks at. The name is ours, every letter of it; the text is whatever the agent, a
+// tool or a user wrote.
+type exhibit struct{ name, text string }
+
+// question puts the criteria and the exhibits into words. The exhibits stand between markers that hold a key which
+// occurs in none of them, so that no text can end its part, begin another one or speak from outside.
+func (g *grader) question(s *Subject, exhibits []exhibit) (Question, error) {
+	system, err := g.systemText(s)
+	if err != nil {
+		return Question{}, err
+	}
+	var b strings.Builder
+	section(&b, "CRITERIA", g.criteria)
+	section(&b, "RUBRIC", g.rubric)
+	writeMaterial(&b, exhibits)
+	b.WriteString(g.form.close)
+	return Question{
+		Messages: []chat.Message{
+			{Role: chat.System, Content: system},
+			{Role: chat.User, Content: b.String()},
+		},
+		Schema: json.RawMessage(g.form.schema), Extra: g.extra,
+	}, nil
+}
+
+func section(b *strings.Builder, title, text string) {
+	if text != "" {
+		fmt.Fprintf(b, "%s\n%s\n\n", title, strings.TrimSpace(text))
+	}
+}
+
+func writeMaterial(b *strings.Builder, exhibits []exhibit) {
+	for i := range exhibits {
+		exhibits[i].text = disarmed(exhibits[i].text)
+	}
+	key := keyOf(exhibits)
+	fmt.Fprintf(b, materialText, key)
+	for _, p := range exhibits {
+		name := p.name
+		if strings.TrimSpace(p.text) == "" {
+			name += " (empty)"
+		}
+		fmt.Fprintf(b, "=== %s %s ===\n%s\n", key, name, p.text)
+	}
+	fmt.Fprintf(b, "=== %s end ===\n\n", key)
+}
+
+// keyOf derives from the exhibits a key that is in none of them.
+func keyOf(exhibits []exhibit) string {
+	h := sha256.New()
+	for {
+		for _, p := range exhibits {
+			_, _ = fmt.Fprintf(h, "%d\n%s", len(p.text), p.text) // a hash takes everything
+		}
+		key := hex.EncodeToString(h.Sum(nil)[:8])
+		if !mentions(exhibits, key) {
+			return key
+		}
+	}
+}
+
+func mentions(exhibits []exhibit, key string) bool {
+	for _, p := range exhibits {
+		if strings.Contains(p.text, key) {
+			return true
+		}
+	}
+	return false
+}
+
+// disarmed is a text in which the control tokens of chat templates are written so that no server takes them for its
+// own: many open servers read <|im_start|>system as the start of a message wherever it stands.
+func disarmed(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if !slices.ContainsFunc(chatTokenParts, func(part string) bool { return strings.Contains(text, part) }) {
+		return text
+	}
+	return chatTokens().ReplaceAllStringFunc(text, func(token string) string { return token[:1] + `\` + token[1:] })
+}
+
+// chatTokenParts are what every token of chatTokens has one of, which is found faster than they are.
+var chatTokenParts = []string{"|>", "｜>", "_of_turn>", "INST]", "SYS>>"}
+
+var chatTokens = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`<[|｜][^\s<>|｜]{1,40}[|｜]>|<(?:start|end)_of_turn>|\[/?INST\]|<</?SYS>>`)
+})

@@ -1,0 +1,33 @@
+package checks
+
+import (
+	"fmt"
+	"strings"
+)
+
+// spoken are the replies in scope in which something is said, or the last one when there is none.
+func spoken(s *Subject) []Reply {
+	var all []Reply
+	for _, r := range s.Texts() {
+		if strings.TrimSpace(r.Text) != "" {
+			all = append(all, r)
+		}
+	}
+	if len(all) == 0 {
+		return []Reply{{Text: s.Output()}}
+	}
+	return all
+}
+
+// replyExhibits are all that the assistant said in scope.
+func replyExhibits(s *Subject) []exhibit {
+	all := spoken(s)
+	if len(all) == 1 {
+		return []exhibit{{"reply", all[0].Text}}
+	}
+	exhibits := make([]exhibit, len(all))
+	for i := range all {
+		exhibits[i] = exhibit{fmt.Sprintf("reply %d of %d", i+1, len(all)), all[i].Text}
+	}
+	return exhibits
+}

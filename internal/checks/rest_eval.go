@@ -1,0 +1,171 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+var restEvalDef = define[restEvalParams](Def{
+	Name:         "rest_eval",
+	SessionNames: []string{"rest_eval_session"},
+	Summary:      "An HTTP endpoint scores the reply.",
+	Scoring: "The score of the JSON object in the reply, a number from 0 to 1. Its passed means nothing; a reply " +
+		"without a score, with one out of range, or with another status than 2xx is an error. The endpoint gets the JSON " +
+		"object {current_output, messages: [{role, content}], tool_calls: [{name, args, result, error, index}], criteria, " +
+		"variables, extra} together with the fields of extra that have none of these names; what is empty is left out. " +
+		"current_output is the reply, at the end of a conversation all replies. Redirects are followed on the same host, " +
+		"a request is repeated only when it was never sent, or when it is a GET.",
+	Family:   FamilyExternal,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsReply | NeedsCalls | NeedsNetwork,
+})
+
+type restEvalParams struct {
+	URL     address           `param:"url,required" doc:"Where to send the conversation; ${NAME} stands for the environment."`
+	Method  httpMethod        `param:"method" default:"POST" doc:"POST, PUT, PATCH, GET or DELETE."`
+	Headers map[string]string `param:"headers" doc:"Further headers; ${NAME} stands for the environment."`
+	Timeout time.Duration     `param:"timeout" default:"30s" doc:"How long the whole exchange may take."`
+	dossierParams
+}
+
+func (p restEvalParams) Build(b *binder) Check {
+	ok := true
+	for _, name := range slices.Sorted(maps.Keys(p.Headers)) {
+		value := p.Headers[name]
+		switch {
+		case !httpguts.ValidHeaderFieldName(name):
+			b.errorf("headers", "wrong-name", "%q is not the name of a header", name)
+			ok = false
+		case !httpguts.ValidHeaderFieldValue(value):
+			b.errorf("headers", "wrong-value", "the header %s holds a line break or another control character", name)
+			ok = false
+		case slices.Contains(framing, http.CanonicalHeaderKey(name)):
+			b.errorf("headers", "wrong-name", "the header %s follows from the body and cannot be set", name)
+			ok = false
+		}
+	}
+	if !ok {
+		return nil
+	}
+	method := string(p.Method)
+	if method == "" {
+		method = http.MethodPost
+	}
+	return &restEval{
+		url: p.URL, method: method, headers: p.Headers, timeout: p.Timeout, dossier: p.dossier(),
+		urlPos: b.pos("url"), headersPos: b.pos("headers"),
+	}
+}
+
+// framing are the headers that say how long a body is.
+var framing = []string{"Content-Length", "Transfer-Encoding", "Connection", "Trailer"}
+
+// restEval asks an HTTP endpoint for a score.
+type restEval struct {
+	url     address
+	method  string
+	headers map[string]string
+	timeout time.Duration
+	dossier *dossier
+
+	urlPos, headersPos diag.Pos
+}
+
+func (c *restEval) Eval(ctx context.Context, s *Subject) (Finding, error) {
+	if s.Host == nil || s.Host.HTTP == nil {
+		return Finding{}, errNoHost
+	}
+	target, err := c.url.resolve(s.Host.Getenv)
+	if err != nil {
+		return Finding{}, err
+	}
+	body, err := wire(c.dossier.of(s))
+	if err != nil {
+		return Finding{}, fmt.Errorf("the conversation cannot be written as JSON: %w", err)
+	}
+	header, secrets := c.header(s.Host.Getenv)
+	e := newEndpoint(s.Host, c.url, append(secrets, target.Values...))
+	limited, cancel := context.WithTimeoutCause(ctx, c.timeout, overdueError{c.timeout})
+	defer cancel()
+	res, err := e.do(limited, &call{
+		method: c.method, url: target.Text, header: header, body: body, repeatable: c.method == http.MethodGet,
+	})
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return Finding{}, ended(ctx)
+	case err != nil:
+		return Finding{}, err
+	case res.status < 200 || res.status > 299:
+		return Finding{}, e.refused(res)
+	}
+	f, err := e.graded(string(res.body))
+	if err == nil {
+		f.Details["url"], f.Details["status"] = e.written, res.status
+	}
+	return f, err
+}
+
+// header is what goes with a request, and the secrets in it.
+func (c *restEval) header(getenv func(string) (string, bool)) (h http.Header, secrets []string) {
+	h = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}}
+	for name, value := range c.headers {
+		filled := scenario.Expand(value, getenv)
+		h.Set(name, filled.Text)
+		secrets = append(secrets, filled.Values...)
+		if confidential(name) {
+			secrets = append(secrets, filled.Text)
+		}
+	}
+	return h, secrets
+}
+
+// confidential reports whether a header is of those that hold credentials, also when they are written out in the file.
+func confidential(header string) bool {
+	header = strings.ToLower(header)
+	return slices.ContainsFunc([]string{"auth", "key", "token", "secret", "cookie", "password"}, func(word string) bool {
+		return strings.Contains(header, word)
+	})
+}
+
+func (c *restEval) preflight(getenv func(string) (string, bool), d *diag.List) {
+	c.url.preflight("rest_eval: url", c.urlPos, getenv, d)
+	for _, name := range slices.Sorted(maps.Keys(c.headers)) {
+		for _, unset := range scenario.Expand(c.headers[name], getenv).Unset {
+			d.Warnf(c.headersPos, 1, "unset-variable", "rest_eval: the environment has no %s; the header %s is sent without it",
+				unset, name)
+		}
+	}
+}
+
+// httpMethod is a parameter with the method of a request.
+type httpMethod string
+
+var httpMethods = []string{
+	http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodGet, http.MethodDelete,
+}
+
+func (*httpMethod) describe() (string, map[string]any) {
+	return "HTTP method", map[string]any{"type": "string", "pattern": "^(?i:" + strings.Join(httpMethods, "|") + ")$"}
+}
+
+func (p *httpMethod) take(b *binder, n *node.Node, what string) bool {
+	text, ok := b.r.Name(n, what)
+	*p = httpMethod(strings.ToUpper(text))
+	if ok && !slices.Contains(httpMethods, string(*p)) {
+		b.r.Errorf(n, "unknown-value", "%s cannot be %q; expected one of %s", what, text, strings.Join(httpMethods, ", ")).
+			Hint = diag.DidYouMean(string(*p), httpMethods)
+		return false
+	}
+	return ok
+}

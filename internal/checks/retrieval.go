@@ -1,0 +1,178 @@
+package checks
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// contextParams say where the retrieved chunks are. The first place that holds any counts.
+type contextParams struct {
+	Contexts        chunkList `param:"contexts" doc:"The retrieved chunks."`
+	Context         chunkList `param:"context" doc:"The one retrieved chunk."`
+	ContextField    prose     `param:"context_field" doc:"Key of the metadata that holds the chunks: a list or a text."`
+	ContextFromTool prose     `param:"context_from_tool" doc:"Tool that retrieves: what its calls return is the chunks."`
+}
+
+var contextNames = []string{"contexts", "context", "context_field", "context_from_tool"}
+
+// contextSource finds the chunks of a subject.
+type contextSource struct {
+	chunks      []string // as written; empty: elsewhere
+	field, tool string
+}
+
+// contextSource reads the parameters; nil after a problem.
+func (b *binder) contextSource(p *contextParams) *contextSource {
+	src := &contextSource{chunks: p.Contexts, field: string(p.ContextField), tool: string(p.ContextFromTool)}
+	if len(src.chunks) == 0 {
+		src.chunks = p.Context
+	}
+	if len(src.chunks) == 0 && src.field == "" && src.tool == "" {
+		given := "contexts"
+		if b.read[given] == nil {
+			given = "context"
+		}
+		b.errorf(given, "empty-value", "%s is empty", given).Hint = "give the chunks, or name where they are with " +
+			"context_field or context_from_tool"
+		return nil
+	}
+	return src
+}
+
+// exhibits are the chunks, numbered from 1.
+func (c *contextSource) exhibits(s *Subject) ([]exhibit, error) {
+	chunks, err := c.find(s)
+	if err != nil {
+		return nil, err
+	}
+	exhibits := make([]exhibit, len(chunks))
+	for i, text := range chunks {
+		exhibits[i] = exhibit{fmt.Sprintf("chunk %d of %d", i+1, len(chunks)), text}
+	}
+	return exhibits, nil
+}
+
+func (c *contextSource) find(s *Subject) ([]string, error) {
+	if len(c.chunks) > 0 {
+		return c.chunks, nil
+	}
+	var problems []string
+	if c.field != "" {
+		if chunks := chunksOf(s.Metadata[c.field]); len(chunks) > 0 {
+			return chunks, nil
+		}
+		problems = append(problems, fmt.Sprintf("the metadata has no chunks under %q", c.field))
+	}
+	if c.tool != "" {
+		if chunks := toolChunks(s.Calls, c.tool); len(chunks) > 0 {
+			return chunks, nil
+		}
+		problems = append(problems, fmt.Sprintf("no call of %q returned any chunk", c.tool))
+	}
+	return nil, fmt.Errorf("there is no context to judge by: %s", strings.Join(problems, ", and "))
+}
+
+// chunksOf reads a value as chunks: a list as its items, anything else as one.
+func chunksOf(v any) (chunks []string) {
+	switch x := v.(type) {
+	case nil:
+	case []any:
+		for _, item := range x {
+			chunks = addChunk(chunks, item)
+		}
+	case []string:
+		for _, item := range x {
+			chunks = addChunk(chunks, item)
+		}
+	default:
+		chunks = addChunk(chunks, x)
+	}
+	return chunks
+}
+
+// addChunk adds a value as text, unless there is nothing in it.
+func addChunk(chunks []string, v any) []string {
+	if v == nil {
+		return chunks
+	}
+	text := argumentText(v)
+	if strings.TrimSpace(text) == "" {
+		return chunks
+	}
+	return append(chunks, text)
+}
+
+// chunkFields are the fields in which tools that search wrap their list of chunks.
+var chunkFields = []string{"chunks", "contexts", "documents", "hits", "matches", "passages", "results"}
+
+// toolChunks are the chunks that the calls of a tool returned. A JSON list, bare or in a field of chunkFields, holds
+// one chunk an item; any other result is one chunk.
+func toolChunks(calls []Call, tool string) (chunks []string) {
+	for i := range calls {
+		c := &calls[i]
+		if c.Name != tool || c.Failed() {
+			continue
+		}
+		text := c.Text()
+		v, ok := structured(text)
+		if !ok {
+			chunks = addChunk(chunks, text)
+			continue
+		}
+		if fields, wrapped := v.(map[string]any); wrapped {
+			for _, name := range chunkFields {
+				if list, found := fields[name].([]any); found {
+					v = list
+					break
+				}
+			}
+		}
+		chunks = append(chunks, chunksOf(v)...)
+	}
+	return chunks
+}
+
+// chunkList is a parameter that holds a text or a list of them. It may be empty, since another one may hold the chunks.
+type chunkList []string
+
+func (l *chunkList) take(b *binder, n *node.Node, _ string) bool {
+	before := b.r.Diags.Errors()
+	*l = chunksOf(b.r.Any(n))
+	return b.r.Diags.Errors() == before
+}
+
+func (*chunkList) describe() (string, map[string]any) {
+	return "list of text", map[string]any{"type": []string{"string", "array", "null"}}
+}
+
+// questionParam is the question to which the reply or the chunks are to be relevant.
+type questionParam struct {
+	Question prose `param:"question" doc:"The question; the last message of the user when left out."`
+}
+
+func (p questionParam) exhibit(s *Subject) (exhibit, error) {
+	question := string(p.Question)
+	if question == "" {
+		question = lastQuestion(s.Messages)
+	}
+	if strings.TrimSpace(question) == "" {
+		return exhibit{}, errors.New("there is no question to judge by: the user wrote nothing, and the parameter " +
+			"question is not given")
+	}
+	return exhibit{"question", question}, nil
+}
+
+// lastQuestion is the text of the last message of the user.
+func lastQuestion(messages []chat.Message) string {
+	for _, m := range slices.Backward(messages) {
+		if m.Role == chat.User {
+			return m.Text()
+		}
+	}
+	return ""
+}

@@ -1,0 +1,71 @@
+package checks
+
+import "unicode/utf8"
+
+// Streamer is a check that can tell from the beginning of a reply what no continuation will change.
+type Streamer interface {
+	Check
+	// Stream starts on a new reply.
+	Stream() Stream
+}
+
+// Stream follows one reply as it is written. It belongs to one goroutine. What all calls of Write take together grows
+// with the length of the text, however the text is cut into pieces.
+type Stream interface {
+	// Write takes the next piece and returns the highest score that a reply which begins so can still get. A piece may
+	// end within a character; what depends on the next character is decided when that is there.
+	Write(piece string) float64
+}
+
+// Following judges a reply while it is written, for a guardrail. It belongs to one goroutine.
+type Following struct {
+	stream Stream
+	need   float64 // the lowest score that passes
+	best   float64
+}
+
+// Follow starts on a new reply. It returns nil when the check, or its thresholds, need the whole of it.
+func (c *Compiled) Follow() *Following {
+	check, ok := c.Check.(Streamer)
+	if !ok || c.session || c.When != nil || c.MaxScore != nil && c.MinScore == nil {
+		return nil
+	}
+	need := 1.0
+	if c.MinScore != nil {
+		need = *c.MinScore
+	}
+	return &Following{stream: check.Stream(), need: need, best: 1}
+}
+
+// Write takes the next piece.
+func (f *Following) Write(piece string) { f.best = f.stream.Write(piece) }
+
+// Failed reports whether no continuation passes any more.
+func (f *Following) Failed() bool { return f.best < f.need-slack }
+
+// Best is the highest score that is still to be had.
+func (f *Following) Best() float64 { return f.best }
+
+// wholeRunes cuts a stream of bytes between characters.
+type wholeRunes struct{ rest string }
+
+// take returns what has come and was not returned yet, up to the last whole character.
+func (w *wholeRunes) take(piece string) string {
+	text := w.rest + piece
+	end := len(text) - incomplete(text)
+	w.rest = text[end:]
+	return text[:end]
+}
+
+// incomplete is how many bytes at the end of a text are the beginning of a character.
+func incomplete(text string) int {
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		if end := text[len(text)-n:]; utf8.RuneStart(end[0]) {
+			if utf8.FullRuneInString(end) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}

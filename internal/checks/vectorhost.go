@@ -1,0 +1,75 @@
+package checks
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// vectorHost is what a vector can reach outside of the process: its endpoint, its program, its environment.
+type vectorHost struct {
+	host     *Host
+	endpoint *vectorEndpoint // nil: there is none
+	program  *vectorProgram  // nil: there is none
+}
+
+// open makes what the vector needs; the caller closes it.
+func (v *Vector) open(name string) (h *vectorHost, err error) {
+	h = &vectorHost{host: &Host{
+		HTTP: &http.Client{Transport: &http.Transport{}}, // straight to the endpoint, whatever proxy there is
+		Getenv: func(name string) (string, bool) {
+			value, set := v.Env[name]
+			return value, set
+		},
+	}}
+	if v.HTTP != nil {
+		h.endpoint, err = startEndpoint(v.HTTP)
+	}
+	if v.Exec != nil && err == nil {
+		h.program, err = writeProgram(name, v.Exec)
+	}
+	if err != nil {
+		return nil, errors.Join(err, h.close())
+	}
+	return h, nil
+}
+
+func (h *vectorHost) close() (err error) {
+	h.host.HTTP.CloseIdleConnections()
+	if h.endpoint != nil {
+		err = h.endpoint.close()
+	}
+	if h.program != nil {
+		err = errors.Join(err, h.program.close())
+	}
+	return err
+}
+
+// params are those of the vector with the address of its endpoint in them.
+func (h *vectorHost) params(written json.RawMessage) string {
+	if h.endpoint == nil {
+		return string(written)
+	}
+	return strings.ReplaceAll(string(written), "{{URL}}", h.endpoint.address)
+}
+
+// handlers are the check types that the vector declares.
+func (h *vectorHost) handlers() map[string]*scenario.Handler {
+	if h.program == nil {
+		return nil
+	}
+	return map[string]*scenario.Handler{h.program.handler.Type: h.program.handler}
+}
+
+// sent tells the outcome what was sent.
+func (h *vectorHost) sent(o *outcome) {
+	if h.endpoint != nil {
+		o.request = h.endpoint.request()
+	}
+	if h.program != nil {
+		o.stdin = h.program.stdin()
+	}
+}

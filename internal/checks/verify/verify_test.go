@@ -1,0 +1,137 @@
+package verify_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/checks/verify"
+)
+
+// sum is a topic of its own: two numbers and what they make.
+type sum struct {
+	verify.Head
+	A, B   float64
+	Expect struct {
+		Sum  *float64
+		Even *bool
+	}
+}
+
+var sums = verify.NewTopic("sums", func(_ context.Context, v *sum, r *verify.Report) error {
+	if v.A < 0 {
+		return errors.New("the first number is negative")
+	}
+	verify.Near(r, "sum", v.Expect.Sum, v.A+v.B)
+	verify.That(r, "even", v.Expect.Even, int(v.A+v.B)%2 == 0)
+	return nil
+})
+
+const sumFile = `{"topic": "sums", "about": "additions", "vectors": [
+	{"name": "right", "source": "a book", "a": 1, "b": 2, "expect": {"sum": 3.0000001, "even": false}},
+	{"name": "wrong", "a": 1, "b": 2, "expect": {"sum": 4, "even": true}},
+	{"name": "refused", "a": -1, "b": 2, "expect": {"sum": 1}},
+	{"name": "misspelt", "a": 1, "c": 2, "expect": {"sum": 1}},
+	{"name": "a wish that nobody knows", "a": 1, "b": 1, "expect": {"sum": 2, "odd": false}},
+	{"a": 1, "b": 1, "expect": {}},
+	7
+]}`
+
+func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	dir := write(t, map[string]string{
+		"sums.json": sumFile, "other.json": `{"topic": "moons", "vectors": [{}, {}]}`,
+		"contains.json": `{"type": "contains"}`, "half.json": `{"topic": "su`, "notes.txt": "no vectors",
+	})
+	v, err := verify.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := []string{filepath.Join(dir, "contains.json"), filepath.Join(dir, "half.json")}
+	if diff := cmp.Diff(rest, v.Checks); diff != "" {
+		t.Errorf("left to the checks (-want +got):\n%s", diff)
+	}
+	var counts, all strings.Builder
+	a := &checks.Agreement{Agree: 2, Total: 2}
+	if err := v.Run(t.Context(), []verify.Topic{sums}, a, &counts); err != nil {
+		t.Fatal(err)
+	}
+	if got := counts.String(); got != "sums: 1/7 vectors agree\n" {
+		t.Errorf("counts %q", got)
+	}
+	if err := a.Write(&all); err != nil {
+		t.Fatal(err)
+	}
+	want := `sums.json: wrong
+  want  sum 4, even true
+  got   sum 3, even false
+sums.json: refused
+  want  a vector that can be run
+  got   the first number is negative
+sums.json: misspelt
+  want  a vector that can be run
+  got   json: unknown field "c"
+sums.json: a wish that nobody knows
+  want  a vector that can be run
+  got   json: unknown field "odd"
+sums.json: vector 6
+  want  a vector that can be run
+  got   it expects nothing
+sums.json: vector 7
+  want  a vector that can be run
+  got   json: cannot unmarshal number into Go value of type verify_test.sum
+skipped moons: 2 vectors (not available yet)
+checks: 3/9 vectors agree
+`
+	got := strings.ReplaceAll(all.String(), dir+string(filepath.Separator), "")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	t.Parallel()
+	dir := write(t, map[string]string{"empty.json": `{"topic": "sums", "vectors": []}`})
+	for path, want := range map[string]string{
+		filepath.Join(dir, "empty.json"):   "it holds no vectors",
+		filepath.Join(dir, "nowhere.json"): "no such file",
+		t.TempDir():                        "no .json file in it",
+	} {
+		if _, err := verify.Read(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", path, err, want)
+		}
+	}
+}
+
+// full takes no more output.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestRunWithoutSpace(t *testing.T) {
+	t.Parallel()
+	v, err := verify.Read(filepath.Join(write(t, map[string]string{"sums.json": sumFile}), "sums.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Run(t.Context(), []verify.Topic{sums}, &checks.Agreement{}, full{}); err == nil {
+		t.Error("nothing was said about the full disk")
+	}
+}

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/arena-evals/arena/internal/calibrate"
+)
+
+// progress is one line on a terminal that says how far a calibration is. Its methods are not called at once, except
+// stopping.
+type progress struct {
+	w        io.Writer // nil: nobody looks
+	writing  sync.Mutex
+	total    int
+	judged   int
+	disagree int
+	broken   int
+	lastTold int // in two-hundredths
+}
+
+func newProgress(app *App, total int) *progress {
+	p := &progress{total: total, lastTold: -1}
+	if app.ErrTTY && app.Env["TERM"] != "dumb" {
+		p.w = app.Err
+	}
+	p.draw()
+	return p
+}
+
+// done counts an outcome. The line is drawn anew at most some two hundred times.
+func (p *progress) done(o *calibrate.Outcome) {
+	p.judged++
+	switch o.Status {
+	case calibrate.Disagrees:
+		p.disagree++
+	case calibrate.Broken:
+		p.broken++
+	case calibrate.Agrees, calibrate.Stopped:
+	}
+	p.draw()
+}
+
+func (p *progress) draw() {
+	told := p.judged * 200 / max(p.total, 1)
+	if p.w == nil || told == p.lastTold {
+		return
+	}
+	p.lastTold = told
+	text := fmt.Sprintf("%d/%d judged", p.judged, p.total)
+	if p.disagree > 0 {
+		text += fmt.Sprintf("  %d disagree", p.disagree)
+	}
+	if p.broken > 0 {
+		text += "  " + count(p.broken, "error")
+	}
+	p.say("\r\x1b[2K" + text)
+}
+
+// stopping says that the rest is not waited for.
+func (p *progress) stopping() {
+	if p.w != nil {
+		p.say("\r\x1b[2Kstopping: what is judged is shown; interrupt again to quit at once\n")
+	}
+}
+
+// end takes the line away.
+func (p *progress) end() {
+	if p.w != nil {
+		p.say("\r\x1b[2K")
+	}
+}
+
+func (p *progress) say(text string) {
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	_, _ = io.WriteString(p.w, text) // it is only for looking at
+}

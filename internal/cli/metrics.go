@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/metrics"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
+)
+
+// metricsFlags say where the metrics of a run go, and how they are labelled.
+type metricsFlags struct {
+	file, push, listen string
+	labels             map[string]string
+	by                 []string
+	namespace          string
+}
+
+func (f *metricsFlags) register(fl *pflag.FlagSet) {
+	fl.StringVar(&f.file, "metrics-file", "", "write Prometheus metrics to this `file`, as node-exporter reads them")
+	fl.StringVar(&f.push, "metrics-push", "", "push the metrics to the Pushgateway at this `URL`")
+	fl.StringVar(&f.listen, "metrics-listen", "", "serve the metrics on this `address` while the run lasts, such as :9464")
+	fl.StringToStringVar(&f.labels, "metrics-label", nil, "label of every metric, a `name=value`")
+	fl.StringSliceVar(&f.by, "metrics-by", []string{"scenario", "provider"},
+		"tell metrics of evals apart by a `list` of scenario, provider, model,\n"+
+			"region, trial and names of scenarios' labels")
+	fl.StringVar(&f.namespace, "metrics-namespace", metrics.DefaultNamespace, "first `word` of the names of metrics")
+}
+
+// complete refuses values that cannot be meant.
+func (f *metricsFlags) complete(set map[string]bool) error {
+	var errs []error
+	for _, given := range []struct{ flag, value string }{
+		{"metrics-file", f.file}, {"metrics-push", f.push}, {"metrics-listen", f.listen},
+		{"metrics-namespace", f.namespace},
+	} {
+		if set[given.flag] && strings.TrimSpace(given.value) == "" { // an unset variable, most likely
+			errs = append(errs, fmt.Errorf("--%s is empty: give it a value, or leave the flag out", given.flag))
+		}
+	}
+	if f.push != "" {
+		if _, err := metrics.ParseGateway(f.push); err != nil {
+			errs = append(errs, fmt.Errorf("--metrics-push: %w", err))
+		}
+	}
+	if f.listen != "" {
+		if _, _, err := net.SplitHostPort(f.listen); err != nil {
+			errs = append(errs, fmt.Errorf("--metrics-listen cannot be %q; expected [host]:port, such as :9464", f.listen))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// exporter brings the metrics of one run to Prometheus. A nil exporter does nothing.
+type exporter struct {
+	*metrics.Metrics
+	file    *reportFile      // nil: none
+	gateway *metrics.Gateway // nil: none
+	client  *http.Client
+	server  *http.Server // nil: none
+	err     error        // the first that Handle met
+}
+
+// open prepares what the flags ask for, and fails for everything that can be known before the run: names that clash, a
+// port in use, a folder that cannot be written, a gateway that does not answer.
+func (f *metricsFlags) open(ctx context.Context, plan *runner.Plan, run *result.Run) (*exporter, error) {
+	if f.file == "" && f.push == "" && f.listen == "" {
+		return nil, nil
+	}
+	if err := checkDimensions(f.by, plan); err != nil {
+		return nil, err
+	}
+	o := metrics.Options{Namespace: f.namespace, Const: f.labels, By: f.by, Evals: plan.EvalMetrics()}
+	x := &exporter{client: &http.Client{}}
+	var err error
+	if f.push != "" {
+		if x.gateway, err = metrics.ParseGateway(f.push); err != nil {
+			return nil, err
+		}
+		o.Taken = x.gateway.Labels()
+	}
+	if x.Metrics, err = metrics.New(o); err != nil {
+		return nil, fmt.Errorf("metrics: %w", err)
+	}
+	x.Start(run)
+	if f.file != "" {
+		if err := writableDir(filepath.Dir(f.file)); err != nil {
+			return nil, err
+		}
+		x.file = &reportFile{"metrics", f.file, func(w io.Writer, _ *result.Run) error { return x.Write(w) }}
+	}
+	if f.listen != "" {
+		if err := x.serve(ctx, f.listen); err != nil {
+			return nil, err
+		}
+	}
+	if x.gateway != nil {
+		if err := x.Push(ctx, x.gateway, x.client); err != nil {
+			return nil, errors.Join(broken(err), x.close())
+		}
+	}
+	return x, nil
+}
+
+// checkDimensions refuses dimensions that no conversation of the plan has.
+func checkDimensions(by []string, plan *runner.Plan) error {
+	var known []string
+	for _, d := range metrics.Dimensions() {
+		known = append(known, d.Name)
+	}
+	known = append(known, plan.Labels()...)
+	for _, name := range by {
+		if slices.Contains(known, name) {
+			continue
+		}
+		err := fmt.Errorf("--metrics-by cannot be %q; expected %s", name, strings.Join(known, ", "))
+		if near := diag.Nearest(name, known); near != "" {
+			err = fmt.Errorf("%w\ndid you mean %q?", err, near)
+		}
+		return err
+	}
+	return nil
+}
+
+// A client of the metrics has this long to say what it wants, and then to take the answer.
+const scrapeTimeout = 10 * time.Second
+
+func (x *exporter) serve(ctx context.Context, address string) error {
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		if failed, ok := errors.AsType[*net.OpError](err); ok {
+			err = failed.Err
+		}
+		return fmt.Errorf("--metrics-listen: cannot listen on %s: %w", address, err)
+	}
+	x.server = &http.Server{Handler: x.Handler(), ReadTimeout: scrapeTimeout, WriteTimeout: scrapeTimeout}
+	go func() { _ = x.server.Serve(ln) }() // until close; a listener that breaks has no scrapes to lose
+	return nil
+}
+
+// handle takes an event. What goes wrong does not end the run, and is told when it is over.
+func (x *exporter) handle(e result.Event) {
+	if x == nil {
+		return
+	}
+	if err := x.Handle(e); err != nil && x.err == nil {
+		x.err = err
+	}
+}
+
+// finish exports the metrics of a run that has ended.
+func (x *exporter) finish(ctx context.Context, run *result.Run) error {
+	if x == nil {
+		return nil
+	}
+	x.Finish(run)
+	errs := []error{x.err}
+	if x.file != nil {
+		if err := x.file.save(run); err != nil {
+			errs = append(errs, fmt.Errorf("write %s: %w", x.file.path, err))
+		}
+	}
+	if x.gateway != nil {
+		errs = append(errs, x.Push(context.WithoutCancel(ctx), x.gateway, x.client))
+	}
+	return errors.Join(errs...)
+}
+
+// paths is the file that finish writes.
+func (x *exporter) paths() []string {
+	if x == nil || x.file == nil {
+		return nil
+	}
+	return []string{x.file.path}
+}
+
+// close ends the serving of metrics.
+func (x *exporter) close() error {
+	if x == nil || x.server == nil {
+		return nil
+	}
+	return x.server.Close()
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/process"
+)
+
+// programs describes the checks that are programs of the user.
+func programs(b *strings.Builder) {
+	fmt.Fprintf(b, programText, code(process.Inherited()))
+}
+
+const programText = `
+### Programs of your own
+
+Any program can score: what stands under ` + "`evals`" + ` of a RuntimeConfig, or under ` + "`runtime`" + ` of an arena
+config, is a check type of the project, on every surface. It may not have the name of a check of arena.
+
+` + "```yaml" + `
+kind: RuntimeConfig
+metadata: {name: programs}
+spec:
+  evals:
+    is_polite:
+      command: python3           # a name to look up in PATH, or a path against the folder of this file
+      args: [./is_polite.py]
+      env: [MODE=strict, API_KEY, "REGION=${TEAM_REGION:-eu}"]
+      timeout_ms: 5000           # 30 seconds when left out; also: timeoutMs
+` + "```" + `
+
+` + "```yaml" + `
+assertions:
+  - type: is_polite
+    params: {language: en, min_score: 0.8}
+` + "```" + `
+
+The program runs in the folder of the file. On its stdin it gets one JSON object:
+
+` + "```json" + `
+{"type": "is_polite", "params": {"language": "en"}, "content": "the last reply", "context": {
+  "messages": [{"role": "user", "content": "..."}], "turn_index": 0,
+  "tool_calls": [{"name": "...", "args": {}, "result": "...", "error": "...", "index": 0}],
+  "variables": {}, "metadata": {}, "session_id": "id of the trial", "prompt_id": "..."}}
+` + "```" + `
+
+` + "`params`" + ` come without thresholds and message. On its stdout it prints one JSON object and nothing else, in
+UTF-8 and at most 10 MB of it:
+
+` + "```json" + `
+{"score": 0.85, "detail": "what the report says", "data": {"anything": "for the details"}}
+` + "```" + `
+
+The score is a number from 0 to 1, and the thresholds decide. An exit status other than 0, a signal, anything else on
+stdout, a missing score or one out of range, and a process that it leaves behind with its stdout open: each is an error
+with the cause and the end of stderr, and never a pass. When its time is over the program and all that it started are
+told to end, and killed half a second later.
+
+Of the environment the program sees what stands under ` + "`env`" + `: ` + "`NAME=value`" + ` sets a variable, a bare
+` + "`NAME`" + ` passes one on, ` + "`${NAME}`" + ` in a value stands for the environment. Beside that it sees only what
+programs need to run at all: %s.
+Keys of providers and other secrets it sees only by name. What came from the environment never shows in a report.
+`

@@ -1,0 +1,124 @@
+package evals
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// Filter chooses evals.
+type Filter struct {
+	Groups []string // those in one of these groups; none: all
+	Types  []string // those whose check has one of these names, or another name of the same check; none: all
+	Skip   bool     // none at all
+}
+
+// Groups of an eval: those that it names, else those of its check.
+func Groups(def *Definition, needs checks.Needs) []string {
+	if len(def.Groups) > 0 {
+		return def.Groups
+	}
+	return needs.Groups()
+}
+
+// Apply switches off what the filter leaves out, and reports names that mean no eval of the suite: a run would measure
+// less than its user thinks. The groups of evals that name none always mean something.
+func (f *Filter) Apply(suite *scenario.Suite, d *diag.List) {
+	f.Groups, f.Types = trimmed(f.Groups), trimmed(f.Types)
+	a := &application{Filter: f, groups: map[string]bool{}, types: map[string]bool{}, used: map[string]bool{}}
+	for _, p := range suite.Projects {
+		a.list(p.PackEvals)
+		a.list(p.ArenaEvals)
+		for _, prompt := range p.Prompts {
+			a.list(prompt.Evals)
+		}
+	}
+	for _, name := range []string{checks.GroupDefault, checks.GroupFast, checks.GroupLong, checks.GroupExternal} {
+		a.groups[name], a.used[group+name] = true, true
+	}
+	for _, name := range f.Groups {
+		a.expect(d, group, name, "no eval of this run is in that group", a.groups)
+	}
+	for _, name := range f.Types {
+		a.expect(d, kind, name, "no eval of this run is of that type", a.types)
+	}
+}
+
+func trimmed(names []string) []string {
+	var out []string
+	for _, name := range names {
+		if name = strings.TrimSpace(name); name != "" {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// The flags of the command line.
+const (
+	group = "--eval-groups "
+	kind  = "--eval-types "
+)
+
+// application is a filter at work.
+type application struct {
+	*Filter
+	groups, types map[string]bool // that there are
+	used          map[string]bool // flag and name
+}
+
+func (a *application) list(defs []*Definition) {
+	for _, def := range defs {
+		if check := compiled(def); check != nil && !a.keeps(def, check) {
+			def.Enabled = false
+		}
+	}
+}
+
+func (a *application) keeps(def *Definition, check *checks.Compiled) bool {
+	groups := Groups(def, check.Needs())
+	for _, name := range groups {
+		a.groups[name] = true
+	}
+	a.types[check.Type] = true
+	byGroup := a.match(group, a.Groups, func(name string) bool { return slices.Contains(groups, name) })
+	byType := a.match(kind, a.Types, func(name string) bool { return isType(check, name) })
+	return byGroup && byType && !a.Skip
+}
+
+// match reports whether one of the names fits. It looks at all of them, so that each is known to mean something.
+func (a *application) match(flag string, names []string, fits func(name string) bool) bool {
+	keep := len(names) == 0
+	for _, name := range names {
+		if fits(name) {
+			keep, a.used[flag+name] = true, true
+		}
+	}
+	return keep
+}
+
+func isType(c *checks.Compiled, name string) bool {
+	if c.Type == name {
+		return true
+	}
+	def, known := checks.Lookup(name)
+	return known && def == c.Def
+}
+
+func (a *application) expect(d *diag.List, flag, name, problem string, known map[string]bool) {
+	if a.used[flag+name] {
+		return
+	}
+	p := d.Errorf(diag.Pos{}, 0, "unknown-filter", "%s%s: %s", flag, name, problem)
+	names := slices.Sorted(maps.Keys(known))
+	switch p.Hint = diag.DidYouMean(name, names); {
+	case len(names) == 0:
+		p.Hint = "the run has no evals"
+	case p.Hint == "":
+		p.Hint = "known: " + strings.Join(names, ", ")
+	}
+}

@@ -1,0 +1,67 @@
+// Package evals knows which evals there are under a prompt, and when in a conversation each of them fires. What they
+// find is left to their checks, and to the runner that asks them.
+package evals
+
+import (
+	"hash/fnv"
+	"strconv"
+
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// Phase is a point of a conversation at which evals fire.
+type Phase uint8
+
+// The phases, in the order in which a conversation meets them.
+const (
+	Never           Phase = iota
+	AfterTurn             // the assistant has replied
+	AfterStep             // the workflow has moved to another state
+	SessionEnd            // the session is over
+	ConversationEnd       // the conversation is over, of which sessions are parts
+)
+
+// PhaseOf is when evals with a trigger fire, as far as their sample lets them.
+func PhaseOf(trigger string) Phase {
+	switch trigger {
+	case scenario.TriggerEveryTurn, scenario.TriggerSampleTurns:
+		return AfterTurn
+	case scenario.TriggerWorkflowStep:
+		return AfterStep
+	case scenario.TriggerSessionComplete, scenario.TriggerSampleSessions:
+		return SessionEnd
+	case scenario.TriggerConversationComplete:
+		return ConversationEnd
+	}
+	return Never
+}
+
+// Due reports whether an eval fires in a phase. The decision of a sample depends on nothing but the session and the
+// turn, so that it is the same in every run and on every machine. Turns count from 0; of the end any turn will do.
+func Due(e *scenario.Eval, phase Phase, session string, turn int) bool {
+	if !e.Enabled || PhaseOf(e.Trigger) != phase {
+		return false
+	}
+	switch e.Trigger {
+	case scenario.TriggerSampleTurns:
+		return sampled(session, turn, e.SamplePct)
+	case scenario.TriggerSampleSessions:
+		return sampled(session, 0, e.SamplePct)
+	}
+	return true
+}
+
+// buckets is how fine percentages are: hundredths of one.
+const buckets = 10_000
+
+// bucket sorts a turn of a session into one of the buckets, by the 64-bit FNV-1a hash of both.
+func bucket(session string, turn int) int {
+	h := fnv.New64a()
+	_, _ = h.Write(strconv.AppendInt([]byte(session), int64(turn), 10)) // never fails
+	return int(h.Sum64() % buckets)
+}
+
+// sampled reports whether a turn is among a percentage of all turns.
+func sampled(session string, turn int, percentage float64) bool {
+	return bucket(session, turn) < int(percentage*(buckets/100))
+}

@@ -1,0 +1,66 @@
+package evals
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/checks/verify"
+)
+
+// TestConformance runs the corpus that lies beside the repository, where there is one.
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	dir := corpus(t)
+	for _, topic := range []string{"sampling", "triggers", "groups", "group_filter", "eval_merge", "eval_validation"} {
+		file := filepath.Join(dir, topic+".json")
+		if _, err := os.Stat(file); err != nil {
+			t.Errorf("the corpus has no %s", topic)
+			continue
+		}
+		agreed(t, file)
+	}
+}
+
+func agreed(t *testing.T, files ...string) {
+	t.Helper()
+	v, err := verify.Read(files...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a checks.Agreement
+	var out strings.Builder
+	if err := v.Run(t.Context(), Topics(), &a, &out); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	if a.Agree != a.Total || a.Total == 0 || len(a.Skipped) > 0 {
+		t.Error(out.String())
+	}
+	t.Log(out.String())
+}
+
+// corpus finds conformance/machinery: in $ARENA_CORPUS, or in a folder `shared` beside one that the repository is in.
+func corpus(t *testing.T) string {
+	t.Helper()
+	inside := filepath.Join("conformance", "machinery")
+	if root := os.Getenv("ARENA_CORPUS"); root != "" {
+		return filepath.Join(root, inside)
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		found := filepath.Join(dir, "shared", inside)
+		if info, err := os.Stat(found); err == nil && info.IsDir() {
+			return found
+		}
+	}
+	t.Skip("no conformance corpus beside the repository; set ARENA_CORPUS to run it")
+	return ""
+}

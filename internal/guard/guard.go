@@ -1,0 +1,73 @@
+// Package guard applies the guardrails of prompts, compiled checks, to what users and models say. What fires is put on
+// the message and returned; nothing is said about pass or fail.
+package guard
+
+import (
+	"fmt"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// refusal is said in the place of a message when a guardrail has no text of its own.
+const refusal = "This answer was withheld because it does not comply with our content policy."
+
+// The sides on which a guardrail stands; one may stand on both.
+const (
+	input  = "input"
+	output = "output"
+	both   = "both"
+)
+
+// Set is the guardrails of one prompt, in the order of the file. It is immutable and safe for concurrent use; nil is
+// none.
+type Set struct{ in, out []*rail }
+
+type rail struct {
+	*checks.Compiled
+	monitor bool          // it changes nothing
+	effect  checks.Effect // Records when it only monitors
+}
+
+// New makes the set of those validators that are switched on; nil when none is. It fails when one was not compiled: a
+// guardrail is never left out in silence.
+func New(list []*scenario.Validator) (*Set, error) {
+	s := &Set{}
+	for _, v := range list {
+		if !v.Enabled {
+			continue
+		}
+		check, ok := v.Compiled.(*checks.Compiled)
+		if !ok || check == nil {
+			return nil, fmt.Errorf("guardrail %s was not compiled", v.Type)
+		}
+		r := &rail{Compiled: check, monitor: !v.FailOnViolation}
+		if !r.monitor {
+			r.effect = check.Effect()
+		}
+		if v.Direction == input || v.Direction == both {
+			s.in = append(s.in, r)
+		}
+		if v.Direction != input {
+			s.out = append(s.out, r)
+		}
+	}
+	if len(s.in)+len(s.out) == 0 {
+		return nil, nil
+	}
+	return s, nil
+}
+
+// OnInput reports whether anything looks at what users say.
+func (s *Set) OnInput() bool { return s != nil && len(s.in) > 0 }
+
+// OnOutput reports whether anything looks at what the model says.
+func (s *Set) OnOutput() bool { return s != nil && len(s.out) > 0 }
+
+// text is what is said when the guardrail replaces a message.
+func (r *rail) text() string {
+	if r.Message != "" {
+		return r.Message
+	}
+	return refusal
+}

@@ -1,0 +1,159 @@
+package guard
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/checks/verify"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// Topics are the vectors about guardrails: what a conversation with one of them records, and when a stream is cut.
+func Topics() []verify.Topic {
+	return []verify.Topic{
+		verify.NewTopic("guardrails", judgeGuardrail),
+		verify.NewTopic("streaming", judgeStreaming),
+	}
+}
+
+// guardrailVector is one guardrail, what the user says, and what the model would answer.
+type guardrailVector struct {
+	verify.Head
+	Validator json.RawMessage `json:"validator"`
+	User      string          `json:"user"`
+	Model     string          `json:"model_output"`
+	Expect    struct {
+		Triggered   *bool   `json:"triggered"`
+		ModelCalled *bool   `json:"model_called"`
+		Direction   *string `json:"direction"`
+		Final       *string `json:"final_output"`
+		Replaced    *bool   `json:"final_output_replaced"` // by a text that is not given
+	} `json:"expect"`
+}
+
+// judgeGuardrail has the conversation twice: the reply comes whole, and in pieces of one character.
+func judgeGuardrail(ctx context.Context, v *guardrailVector, r *verify.Report) error {
+	set, err := readSet(v.Validator)
+	if err != nil {
+		return err
+	}
+	for _, streamed := range []bool{false, true} {
+		mode := " of the whole reply"
+		if streamed {
+			mode = " of the streamed reply"
+		}
+		t := v.talk(ctx, set, streamed)
+		if t.err != nil {
+			return t.err
+		}
+		direction := ""
+		if len(t.firings) > 0 {
+			direction = t.firings[0].Direction
+		}
+		verify.That(r, "triggered"+mode, v.Expect.Triggered, len(t.firings) > 0)
+		verify.That(r, "model_called"+mode, v.Expect.ModelCalled, t.called)
+		verify.That(r, "direction"+mode, v.Expect.Direction, direction)
+		verify.That(r, "final_output"+mode, v.Expect.Final, t.said)
+		verify.That(r, "final_output_replaced"+mode, v.Expect.Replaced, t.said != v.Model && t.said != "")
+	}
+	return nil
+}
+
+// talked is a conversation of one turn.
+type talked struct {
+	called  bool // the model was
+	said    string
+	firings []result.Firing
+	err     error
+}
+
+func (v *guardrailVector) talk(ctx context.Context, set *Set, streamed bool) talked {
+	user := chat.Message{Role: chat.User, Content: v.User}
+	if set.OnInput() {
+		o, answered := set.Input(ctx, &checks.Subject{}, user)
+		if answered || o.Err != nil {
+			return talked{said: o.Message.Content, firings: o.Firings, err: o.Err}
+		}
+	}
+	reply := chat.Message{Role: chat.Assistant, Content: v.Model}
+	if !set.OnOutput() {
+		return talked{called: true, said: v.Model}
+	}
+	w := set.Reply()
+	for rest := v.Model; streamed && rest != ""; {
+		_, size := utf8.DecodeRuneInString(rest)
+		if w.OnDelta(chat.Delta{Text: rest[:size]}) != nil {
+			break
+		}
+		rest = rest[size:]
+	}
+	o := w.Finish(ctx, &checks.Subject{Messages: []chat.Message{user}}, reply, nil)
+	return talked{true, o.Message.Text(), o.Firings, o.Err}
+}
+
+// streamingVector is a reply as far as it was written, and whether it may go on.
+type streamingVector struct {
+	verify.Head
+	Validator   json.RawMessage `json:"validator"`
+	Accumulated string          `json:"accumulated"`
+	Expect      struct {
+		Score *float64 `json:"score"`
+		Stop  *bool    `json:"stop"`
+	} `json:"expect"`
+}
+
+// judgeStreaming hands the text over whole, and byte by byte.
+func judgeStreaming(_ context.Context, v *streamingVector, r *verify.Report) error {
+	set, err := readSet(v.Validator)
+	if err != nil {
+		return err
+	}
+	if len(set.out) == 0 || set.out[0].Follow() == nil {
+		return errors.New("the guardrail cannot judge a part of a reply")
+	}
+	whole, pieces := set.out[0].Follow(), set.out[0].Follow()
+	whole.Write(v.Accumulated)
+	for i := range len(v.Accumulated) {
+		pieces.Write(v.Accumulated[i : i+1])
+	}
+	verify.Near(r, "score", v.Expect.Score, whole.Best())
+	verify.That(r, "stop", v.Expect.Stop, whole.Failed())
+	verify.Near(r, "score byte by byte", v.Expect.Score, pieces.Best())
+	verify.That(r, "stop byte by byte", v.Expect.Stop, pieces.Failed())
+	return nil
+}
+
+// readSet compiles one guardrail from JSON.
+func readSet(data []byte) (*Set, error) {
+	var compiler checks.Compiler
+	var problems diag.List
+	compile := func(c *scenario.Check, d *diag.List) {
+		if check := compiler.Compile(c, d); check != nil {
+			c.Compiled = check
+		}
+	}
+	v := scenario.ReadValidator("validator", data, compile, &problems)
+	if v == nil {
+		return nil, refused(&problems)
+	}
+	set, err := New([]*scenario.Validator{v})
+	if err == nil && set == nil {
+		err = errors.New("the guardrail is switched off")
+	}
+	return set, err
+}
+
+func refused(problems *diag.List) error {
+	for _, p := range problems.Sorted() {
+		if p.Severity == diag.Error {
+			return errors.New("the guardrail was refused: " + p.Msg)
+		}
+	}
+	return errors.New("there is no guardrail")
+}

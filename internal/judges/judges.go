@@ -1,0 +1,103 @@
+// Package judges asks the models that grade for checks. It turns a question into a call that is as repeatable as the
+// model allows, finds out what an endpoint does not support, and asks the same question once.
+package judges
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// Seat is a judge: a model that grades, under a name.
+type Seat struct {
+	Name     string // of the judge; the provider's id when it has none
+	Endpoint *Endpoint
+}
+
+// Pool is the judges of one project, as a plan has resolved them. It is immutable and safe for concurrent use.
+type Pool struct {
+	seats  map[checks.JudgeUse]Seat
+	any    *Seat // for uses that are not in seats; nil: there is none
+	memory *Memory
+}
+
+// New makes a pool. memory may be shared by several pools.
+func New(seats map[checks.JudgeUse]Seat, memory *Memory) *Pool {
+	return &Pool{seats: seats, memory: memory}
+}
+
+// Of is one model that answers for every judge, whatever a check calls it. It remembers nothing.
+func Of(client providers.Provider, provider, model string) checks.Judges {
+	spec := &scenario.Provider{Meta: scenario.Meta{ID: provider}, Model: model}
+	p := &Pool{any: &Seat{Name: provider, Endpoint: NewEndpoint(client, spec, false)}, memory: NewMemory(0)}
+	return p.At(chat.Origin{}, nil)
+}
+
+// At is the pool as the checks of one place of the run ask it. A nil seed leaves that choice to the providers.
+func (p *Pool) At(origin chat.Origin, seed *int64) checks.Judges { return &desk{p, origin, seed} }
+
+// desk is a pool at one place of a run.
+type desk struct {
+	pool   *Pool
+	origin chat.Origin
+	seed   *int64
+}
+
+// Ask implements checks.Judges.
+func (d *desk) Ask(ctx context.Context, use checks.JudgeUse, q *checks.Question) (checks.Answer, error) {
+	seat, err := d.seat(use)
+	if err != nil {
+		return checks.Answer{Judge: use.Judge, Provider: use.Provider, Model: use.Model}, err
+	}
+	e := seat.Endpoint
+	answer := checks.Answer{Judge: seat.Name, Provider: e.provider, Model: e.model}
+	if use.Judge != "" {
+		answer.Judge = use.Judge // one model that sits for all of them
+	}
+	c := e.newCall(q, d.seed)
+	c.req.Origin = chat.Origin{
+		Scenario: d.origin.Scenario, ScenarioAlias: d.origin.ScenarioAlias, Turn: d.origin.Turn, Judge: answer.Judge,
+	}
+	if err := c.apply(q.Extra); err != nil {
+		return answer, err
+	}
+	key, err := c.key(q.Vote)
+	if err != nil {
+		return answer, err
+	}
+	answer.Key = key.String()
+	reply, err := d.pool.memory.once(ctx, key, func() (chat.Reply, error) { return c.complete(ctx) })
+	if err != nil {
+		return answer, err
+	}
+	answer.Text, answer.FinishReason = reply.Content, reply.FinishReason
+	answer.Usage, answer.CostUSD, answer.LatencyMS = reply.Usage, reply.CostUSD, reply.LatencyMS
+	if answer.Model == "" {
+		answer.Model = reply.Model
+	}
+	return answer, nil
+}
+
+func (d *desk) seat(use checks.JudgeUse) (Seat, error) {
+	if seat, ok := d.pool.seats[use]; ok {
+		return seat, nil
+	}
+	if d.pool.any != nil {
+		return *d.pool.any, nil
+	}
+	return Seat{}, fmt.Errorf("%w%s", checks.ErrNoJudge, wanted(use))
+}
+
+func wanted(use checks.JudgeUse) string {
+	switch {
+	case use.Judge != "":
+		return fmt.Sprintf(" under the name %q", use.Judge)
+	case use.Provider != "":
+		return fmt.Sprintf(" for the provider %q", use.Provider)
+	}
+	return ""
+}

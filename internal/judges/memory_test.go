@@ -1,0 +1,226 @@
+package judges
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/providers"
+)
+
+// TestKeys holds questions against a plain one: only the same question has the same key.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	plain := asked("hello")
+	for _, c := range []struct {
+		name   string
+		change func(q *checks.Question, at *chat.Origin)
+		// same says whether a real and a simulated endpoint take it for the same question.
+		same, simulated bool
+	}{
+		{"nothing", func(*checks.Question, *chat.Origin) {}, true, true},
+		{"the vote", func(q *checks.Question, _ *chat.Origin) { q.Vote = 1 }, false, false},
+		{"a word", func(q *checks.Question, _ *chat.Origin) { q.Messages[1].Content = "hullo" }, false, false},
+		{"a repair", func(q *checks.Question, _ *chat.Origin) {
+			q.Messages = append(q.Messages, chat.Message{Role: chat.User, Content: "again"})
+		}, false, false},
+		{"the schema", func(q *checks.Question, _ *chat.Origin) { q.Schema = nil }, false, false},
+		{"a parameter", func(q *checks.Question, _ *chat.Origin) { q.Extra = map[string]any{"top_k": 1} }, false, false},
+		{"another trial", func(_ *checks.Question, at *chat.Origin) { at.Trial = 2 }, true, true},
+		{"another turn", func(_ *checks.Question, at *chat.Origin) { at.Turn = 2 }, true, false},
+		{"another scenario", func(_ *checks.Question, at *chat.Origin) { at.Scenario = "other" }, true, false},
+	} {
+		for simulated, same := range map[bool]bool{false: c.same, true: c.simulated} {
+			m := says("fine")
+			p := pool(m, simulated)
+			first, err := p.At(chat.Origin{Scenario: "s"}, nil).Ask(t.Context(), checks.JudgeUse{}, plain)
+			q, at := asked("hello"), chat.Origin{Scenario: "s"}
+			c.change(q, &at)
+			second, err2 := p.At(at, nil).Ask(t.Context(), checks.JudgeUse{Judge: "strict"}, q)
+			requests := map[bool]int{true: 1, false: 2}[same]
+			if err != nil || err2 != nil || first.Key == second.Key != same || len(m.requests) != requests {
+				t.Errorf("%s, simulated %v: keys %s and %s after %d requests, %v, %v", c.name, simulated, first.Key, second.Key,
+					len(m.requests), err, err2)
+			}
+			if second.Usage != first.Usage || *second.CostUSD != *first.CostUSD {
+				t.Errorf("%s: an answer that is remembered costs %+v", c.name, second)
+			}
+		}
+	}
+}
+
+func keyOf(n int) (k Key) {
+	k[0] = byte(n)
+	return k
+}
+
+func TestAskedOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m, over := NewMemory(MemoryLimit), make(chan struct{})
+		calls := 0
+		var g sync.WaitGroup
+		for range 20 {
+			g.Go(func() {
+				r, err := m.once(t.Context(), keyOf(1), func() (chat.Reply, error) {
+					calls++
+					<-over
+					return chat.Reply{Content: "fine"}, nil
+				})
+				if r.Content != "fine" || err != nil {
+					t.Errorf("got %q, %v", r.Content, err)
+				}
+			})
+		}
+		synctest.Wait()
+		close(over)
+		g.Wait()
+		if calls != 1 {
+			t.Errorf("asked %d times", calls)
+		}
+	})
+}
+
+// TestLeaderFails has one caller ask, others wait, and the one fail.
+func TestLeaderFails(t *testing.T) {
+	t.Parallel()
+	over := errors.New("over")
+	for _, c := range []struct {
+		name   string
+		cancel bool
+		err    error
+		calls  int // in all, of four callers
+	}{
+		{"of something that all would meet", false, &providers.Error{Kind: providers.Transport, Msg: "down"}, 1},
+		{"of its own time", false, &providers.Error{Kind: providers.Timeout, Final: true, Msg: "no place"}, 2},
+		{"of its own end", true, over, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				m, go1 := NewMemory(MemoryLimit), make(chan struct{})
+				ctx, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
+				calls := 1
+				var g sync.WaitGroup
+				g.Go(func() {
+					_, err := m.once(ctx, keyOf(1), func() (chat.Reply, error) {
+						<-go1
+						return chat.Reply{}, c.err
+					})
+					if !errors.Is(err, c.err) {
+						t.Errorf("the first got %v", err)
+					}
+				})
+				synctest.Wait()
+				for range 3 {
+					g.Go(func() {
+						r, err := m.once(t.Context(), keyOf(1), func() (chat.Reply, error) {
+							calls++
+							return chat.Reply{Content: "fine"}, nil
+						})
+						if c.calls == 1 && !errors.Is(err, c.err) || c.calls > 1 && (err != nil || r.Content != "fine") {
+							t.Errorf("another got %q, %v", r.Content, err)
+						}
+					})
+				}
+				synctest.Wait()
+				if c.cancel {
+					cancel(over)
+				}
+				close(go1)
+				g.Wait()
+				if calls != c.calls {
+					t.Errorf("asked %d times, want %d", calls, c.calls)
+				}
+				if _, err := m.once(t.Context(), keyOf(1), func() (chat.Reply, error) { return chat.Reply{}, nil }); err != nil {
+					t.Errorf("an error was remembered: %v", err)
+				}
+			})
+		})
+	}
+}
+
+func TestWaiterLeaves(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m, over := NewMemory(MemoryLimit), make(chan struct{})
+		var g sync.WaitGroup
+		g.Go(func() {
+			_, _ = m.once(t.Context(), keyOf(1), func() (chat.Reply, error) { // its reply is nobody's concern here
+				<-over
+				return chat.Reply{}, nil
+			})
+		})
+		synctest.Wait()
+		why := errors.New("out of time")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(why)
+		if _, err := m.once(ctx, keyOf(1), nil); !errors.Is(err, why) {
+			t.Errorf("got %v", err)
+		}
+		close(over)
+		g.Wait()
+	})
+}
+
+func TestPanicLeavesNobodyWaiting(t *testing.T) {
+	t.Parallel()
+	m := NewMemory(MemoryLimit)
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic is gone")
+			}
+		}()
+		_, _ = m.once(t.Context(), keyOf(1), func() (chat.Reply, error) { panic("boom") })
+	}()
+	if r, err := m.once(t.Context(), keyOf(1), func() (chat.Reply, error) {
+		return chat.Reply{Content: "fine"}, nil
+	}); err != nil || r.Content != "fine" {
+		t.Errorf("got %q, %v", r.Content, err)
+	}
+}
+
+func TestMemoryIsBounded(t *testing.T) {
+	t.Parallel()
+	m := NewMemory(10 * (perReply + 100))
+	calls := 0
+	ask := func(n int) {
+		t.Helper()
+		if _, err := m.once(t.Context(), keyOf(n), func() (chat.Reply, error) {
+			calls++
+			return chat.Reply{Content: strings.Repeat("x", 100)}, nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n := range 30 {
+		ask(n)
+	}
+	if len(m.asked) != 10 || len(m.order) != 10 || m.bytes != m.limit {
+		t.Errorf("%d replies of %d bytes are held", len(m.asked), m.bytes)
+	}
+	for n := 29; n >= 19; n-- { // the last of them is forgotten
+		ask(n)
+	}
+	if calls != 31 {
+		t.Errorf("asked %d times", calls)
+	}
+}
+
+func BenchmarkRemembered(b *testing.B) {
+	p := pool(says("fine"), false).At(chat.Origin{}, nil)
+	q := asked(strings.Repeat("A long conversation. ", 200))
+	for n := range b.N {
+		if _, err := p.Ask(b.Context(), checks.JudgeUse{}, q); err != nil {
+			b.Fatal(fmt.Errorf("%d: %w", n, err))
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package metrics
+
+import "slices"
+
+// Family describes one metric of a run. Its name comes without the namespace.
+type Family struct {
+	Name    string
+	Type    string // counter, gauge, histogram
+	Labels  []string
+	Help    string
+	Buckets []float64 // of a histogram, in its unit
+}
+
+const (
+	counter   = "counter"
+	gauge     = "gauge"
+	histogram = "histogram"
+)
+
+// The labels of the metrics of a run.
+const (
+	provider = "provider"
+	model    = "model"
+	status   = "status"
+	kind     = "kind"
+	outcome  = "outcome"
+)
+
+// The metrics of a run.
+var (
+	runInfo = Family{
+		Name: "run_info", Type: gauge, Labels: []string{"version", "name"},
+		Help: "Always 1. The version of arena and the name of the project.",
+	}
+	runStart = Family{
+		Name: "run_start_time_seconds", Type: gauge, Help: "When the run started, in seconds since 1970.",
+	}
+	runEnd = Family{
+		Name: "run_end_time_seconds", Type: gauge, Help: "When the run ended, in seconds since 1970. Absent before.",
+	}
+	runStatus = Family{
+		Name: "run_status", Type: gauge, Labels: []string{status},
+		Help: "1 for the status of the run, 0 for the others. Absent before its end.",
+	}
+	trialsPlanned = Family{
+		Name: "trials_planned", Type: gauge, Help: "Trials in the plan.",
+	}
+	trialsRunning = Family{
+		Name: "trials_running", Type: gauge, Help: "Trials that have started and not ended.",
+	}
+	trials = Family{
+		Name: "trials_total", Type: counter, Labels: []string{provider, model, status},
+		Help: "Trials that ended, by status: passed, failed, error, skipped, cancelled.",
+	}
+	trialDuration = Family{
+		Name: "trial_duration_seconds", Type: histogram, Labels: []string{provider, model},
+		Help:    "How long conversations took, checks included.",
+		Buckets: []float64{.1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300},
+	}
+	verdicts = Family{
+		Name: "verdicts_total", Type: counter, Labels: []string{"check", status},
+		Help: "Verdicts of assertions, by check and status; cancelled ones were never judged.",
+	}
+	calls = Family{
+		Name: "provider_calls_total", Type: counter, Labels: []string{provider, model},
+		Help: "Model calls that were answered.",
+	}
+	latency = Family{
+		Name: "provider_latency_seconds", Type: histogram, Labels: []string{provider, model},
+		Help:    "How long model calls took.",
+		Buckets: []float64{.1, .25, .5, 1, 2.5, 5, 10, 30, 60},
+	}
+	retries = Family{
+		Name: "provider_retries_total", Type: counter, Labels: []string{provider, model},
+		Help: "Attempts of model calls that failed and were repeated.",
+	}
+	tokens = Family{
+		Name: "tokens_total", Type: counter, Labels: []string{provider, model, kind},
+		Help: "Tokens of the agent, by kind: input, output, cached. The cached ones are part of the input.",
+	}
+	cost = Family{
+		Name: "cost_usd_total", Type: counter, Labels: []string{provider, model},
+		Help: "What the agent cost, in US dollars, where the price is known.",
+	}
+	unpriced = Family{
+		Name: "unpriced_trials_total", Type: counter, Labels: []string{provider, model},
+		Help: "Trials that called a model of which the price is not known, so that the cost leaves them out.",
+	}
+	toolCalls = Family{
+		Name: "tool_calls_total", Type: counter, Labels: []string{"tool", outcome},
+		Help: "Tool calls of the agent, by outcome: ok, error.",
+	}
+	firings = Family{
+		Name: "guardrail_firings_total", Type: counter, Labels: []string{"guardrail", "action"},
+		Help: "Guardrails that fired, by what they did: recorded, replaced, cut, blocked.",
+	}
+	judgeCalls = Family{
+		Name: "judge_calls_total", Type: counter, Labels: []string{"judge", model},
+		Help: "Calls of judges. What several checks ask alike is asked once.",
+	}
+	judgeTokens = Family{
+		Name: "judge_tokens_total", Type: counter, Labels: []string{"judge", model, kind},
+		Help: "Tokens of judges, by kind: input, output, cached.",
+	}
+	judgeCost = Family{
+		Name: "judge_cost_usd_total", Type: counter, Labels: []string{"judge", model},
+		Help: "What judges cost, in US dollars, where the price is known.",
+	}
+	evals = Family{
+		Name: "evals_total", Type: counter, Labels: []string{"eval", outcome},
+		Help: "Evals that fired, by outcome: scored, skipped (a condition was not met), failed (nothing could be judged).",
+	}
+)
+
+// catalogue is every metric of a run, in the order in which documentation lists them.
+var catalogue = []*Family{
+	&runInfo, &runStart, &runEnd, &runStatus, &trialsPlanned, &trialsRunning, &trials, &trialDuration, &verdicts, &calls,
+	&latency, &retries, &tokens, &cost, &unpriced, &toolCalls, &firings, &judgeCalls, &judgeTokens, &judgeCost, &evals,
+}
+
+// Catalogue describes the metrics of a run. Those of evals are what their definitions say.
+func Catalogue() []Family {
+	out := make([]Family, len(catalogue))
+	for i, f := range catalogue {
+		out[i] = *f
+	}
+	return out
+}
+
+// Dimension is a label that the metrics of evals can have for the conversation in which they were measured.
+type Dimension struct{ Name, Help string }
+
+// Dimensions are those that every conversation has. The labels of scenarios are dimensions as well.
+func Dimensions() []Dimension {
+	return []Dimension{
+		{"scenario", "The id of the scenario."},
+		{provider, "The id of the provider."},
+		{model, "The model of the provider."},
+		{"region", "The region."},
+		{"trial", "The number of the repetition, from 1."},
+	}
+}
+
+// ownLabels are the names of labels that the metrics of a run have.
+func ownLabels() []string {
+	names := []string{"le"}
+	for _, f := range catalogue {
+		names = append(names, f.Labels...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

@@ -1,0 +1,223 @@
+package metrics
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// evalMetrics are the metrics that evals declare.
+type evalMetrics struct {
+	prefix   string // of every name
+	by       []string
+	fixed    []string // labels that every metric gets
+	with     prometheus.Registerer
+	families map[string]*evalFamily // by full name
+	latest   map[string]int         // gauges: series → plan index of the trial that set it
+}
+
+// evalFamily is the metrics of one name.
+type evalFamily struct {
+	first  *result.Metric // that declared it
+	labels []string       // of its own, after the dimensions
+
+	counter *prometheus.CounterVec
+	gauge   *prometheus.GaugeVec
+	spread  *prometheus.HistogramVec
+}
+
+func newEvalMetrics(o *Options, with prometheus.Registerer) evalMetrics {
+	return evalMetrics{
+		prefix: o.Namespace + "_eval_", by: o.By, with: with, families: map[string]*evalFamily{}, latest: map[string]int{},
+		fixed: slices.Concat(slices.Collect(maps.Keys(o.Const)), o.By, o.Taken),
+	}
+}
+
+// name is the full name of a metric; one that was written out in full stays as it is.
+func (m *evalMetrics) name(declared *result.Metric) string {
+	return m.prefix + strings.TrimPrefix(declared.Name, m.prefix)
+}
+
+// register makes the family of a metric, or finds it.
+func (m *evalMetrics) register(declared *result.Metric) error {
+	name := m.name(declared)
+	if f := m.families[name]; f != nil {
+		return f.fits(name, declared)
+	}
+	if err := m.shadows(name, declared); err != nil {
+		return err
+	}
+	f := &evalFamily{first: declared, labels: declared.LabelNames()}
+	if !validName(name) {
+		return fmt.Errorf("metric %s%s: %q is no name for a metric", name, at(declared.Pos), declared.Name)
+	}
+	for _, label := range f.labels {
+		switch {
+		case !validLabel(label):
+			return fmt.Errorf("metric %s%s: %q is no name for a label", name, at(declared.Pos), label)
+		case slices.Contains(m.fixed, label):
+			return fmt.Errorf("metric %s%s: its label %q is also one of the labels of every metric", name, at(declared.Pos),
+				label)
+		}
+	}
+	if err := m.with.Register(f.collector(name, slices.Concat(m.by, f.labels))); err != nil {
+		return fmt.Errorf("metric %s%s: %w", name, at(declared.Pos), err)
+	}
+	m.families[name] = f
+	return nil
+}
+
+// shadows reports a metric that has the name of a part of a histogram, or the other way round.
+func (m *evalMetrics) shadows(name string, declared *result.Metric) error {
+	for _, part := range []string{"_bucket", "_sum", "_count"} {
+		var other *evalFamily
+		if whole, is := strings.CutSuffix(name, part); is {
+			other = m.families[whole]
+		}
+		if other != nil && other.first.Type != result.Histogram {
+			other = nil
+		}
+		if other == nil && declared.Type == result.Histogram {
+			other = m.families[name+part]
+		}
+		if other != nil {
+			return fmt.Errorf("metric %s%s: a histogram has parts called _bucket, _sum and _count; one of them and another "+
+				"metric%s have the same name", name, at(declared.Pos), at(other.first.Pos))
+		}
+	}
+	return nil
+}
+
+// fits reports whether a metric can stand beside the one of its name that was declared first.
+func (f *evalFamily) fits(name string, declared *result.Metric) error {
+	if f.first.Type == declared.Type && slices.Equal(f.labels, declared.LabelNames()) &&
+		slices.Equal(f.first.Bounds(), declared.Bounds()) {
+		return nil
+	}
+	return fmt.Errorf("metric %s%s: it is declared%s with another type, other labels or other buckets", name,
+		at(declared.Pos), strings.Replace(at(f.first.Pos), "(", "(at ", 1))
+}
+
+func (f *evalFamily) collector(name string, labels []string) prometheus.Collector {
+	help := f.first.Help
+	switch f.first.Type {
+	case result.Counter:
+		help = or(help, "How often the eval gave a score.")
+		f.counter = prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+		return f.counter
+	case result.Histogram:
+		f.spread = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: name, Help: or(help, "The scores of the eval."), Buckets: f.first.Bounds(),
+		}, labels)
+		return f.spread
+	case result.Boolean:
+		help = or(help, "1 when the eval gave its full score, else 0.")
+	case result.Gauge:
+		help = or(help, "The latest score of the eval.")
+	}
+	f.gauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
+	return f.gauge
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func outcomeOf(e *result.EvalResult) string {
+	switch {
+	case e.Error != "":
+		return "failed"
+	case e.Skipped:
+		return "skipped"
+	}
+	return "scored"
+}
+
+// fullScore leaves room for rounding.
+const fullScore = 1 - 1e-9
+
+// record takes what an eval measured, 0 where that is no number. One that measured nothing leaves its metric as it was.
+func (m *evalMetrics) record(t *result.Trial, e *result.EvalResult) error {
+	if e.Error != "" || e.Skipped {
+		return nil
+	}
+	declared := e.Metric
+	if declared == nil {
+		declared = result.DefaultMetric(e.ID, e.Position)
+	}
+	name := m.name(declared)
+	f := m.families[name]
+	if f == nil {
+		return fmt.Errorf("metric %s%s: no eval of the plan declares it", name, at(declared.Pos))
+	}
+	labels := m.labels(t, f, declared)
+	value, full := 0.0, 0.0
+	if e.Score != nil {
+		value = *e.Score
+	}
+	if value >= fullScore {
+		full = 1
+	}
+	if e.MetricValue != nil {
+		value = *e.MetricValue
+	}
+	switch declared.Type {
+	case result.Counter:
+		f.counter.WithLabelValues(labels...).Inc()
+	case result.Histogram:
+		f.spread.WithLabelValues(labels...).Observe(value)
+	case result.Boolean:
+		m.set(f, name, labels, full, t.Index)
+	case result.Gauge:
+		m.set(f, name, labels, value, t.Index)
+	}
+	return nil
+}
+
+// set moves a gauge, unless a trial has moved it that is later in the plan: which trial ends last is chance.
+func (m *evalMetrics) set(f *evalFamily, name string, labels []string, value float64, trial int) {
+	series := name + "\x00" + strings.Join(labels, "\x00")
+	if before, moved := m.latest[series]; moved && before > trial {
+		return
+	}
+	m.latest[series] = trial
+	f.gauge.WithLabelValues(labels...).Set(value)
+}
+
+// labels are the values of the dimensions and of the metric's own labels.
+func (m *evalMetrics) labels(t *result.Trial, f *evalFamily, declared *result.Metric) []string {
+	values := make([]string, 0, len(m.by)+len(f.labels))
+	for _, name := range m.by {
+		values = append(values, dimension(t, name))
+	}
+	for _, name := range f.labels {
+		values = append(values, declared.Labels[name])
+	}
+	return valid(values)
+}
+
+// dimension is what a trial has of a dimension; "" when it is a label that its scenario does not have.
+func dimension(t *result.Trial, name string) string {
+	switch name {
+	case "scenario":
+		return t.Scenario
+	case provider:
+		return t.Provider
+	case model:
+		return t.Model
+	case "region":
+		return t.Region
+	case "trial":
+		return strconv.Itoa(t.Trial)
+	}
+	return t.Labels[name]
+}

@@ -1,0 +1,67 @@
+package process
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// group is a program with everything that it starts: a job, which ends with its last handle.
+type group struct {
+	mu  sync.Mutex
+	job windows.Handle // 0: none
+}
+
+func apart(*exec.Cmd) {}
+
+// adopt puts the program into a job. What it starts from then on is in it too.
+func (g *group) adopt(leader *os.Process) error {
+	job, err := windows.CreateJobObject(nil, nil)
+	if err != nil {
+		return fmt.Errorf("create a job: %w", err)
+	}
+	g.mu.Lock()
+	g.job = job
+	g.mu.Unlock()
+	info := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{}
+	info.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
+		uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)))
+	if err != nil {
+		return fmt.Errorf("limit a job: %w", err)
+	}
+	const access = windows.PROCESS_SET_QUOTA | windows.PROCESS_TERMINATE
+	process, err := windows.OpenProcess(access, false, uint32(leader.Pid))
+	if err != nil {
+		return fmt.Errorf("open a process: %w", err)
+	}
+	defer windows.CloseHandle(process) //nolint:errcheck // nothing depends on it
+	if err := windows.AssignProcessToJobObject(job, process); err != nil {
+		return fmt.Errorf("assign a process to a job: %w", err)
+	}
+	return nil
+}
+
+// terminate ends the group; there is no asking.
+func (g *group) terminate(leader *os.Process) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.job == 0 {
+		return leader.Kill()
+	}
+	return windows.TerminateJobObject(g.job, 1)
+}
+
+// kill ends what is left of the group.
+func (g *group) kill(*os.Process) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.job != 0 {
+		_ = windows.CloseHandle(g.job) // kills on close
+		g.job = 0
+	}
+}

@@ -1,0 +1,38 @@
+package process
+
+import (
+	"bytes"
+	"io"
+)
+
+// limited keeps what is written to it until that is too much. Then it calls over and refuses the rest.
+type limited struct {
+	data  bytes.Buffer
+	limit int
+	over  func()
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	if room := l.limit - l.data.Len(); len(p) > room {
+		l.data.Write(p[:room])
+		l.over()
+		return room, io.ErrShortWrite
+	}
+	return l.data.Write(p)
+}
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	data  []byte
+	limit int
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.data = append(t.data, p[max(0, len(p)-t.limit):]...)
+	if len(t.data) > 2*t.limit {
+		t.data = append(t.data[:0], t.bytes()...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) bytes() []byte { return t.data[max(0, len(t.data)-t.limit):] }

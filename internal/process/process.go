@@ -1,0 +1,134 @@
+// Package process runs programs of the user's within limits: of time, of output, and of what they see of the
+// environment. Whatever a program starts ends with it.
+package process
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// Command is a program to run. Its zero values are the defaults.
+type Command struct {
+	Path  string // of the program, against Dir; or a name without a separator, which is looked up in PATH
+	Args  []string
+	Dir   string   // working directory
+	Env   []string // NAME=value, all that the program sees; see Environment
+	Stdin []byte
+
+	MaxStdout int // bytes; 0: 10 MB
+	// Grace is how long the program has to end once it is told to, and how long its output may stay open after it has
+	// ended; 0: half a second.
+	Grace time.Duration
+}
+
+// Output is what a program left.
+type Output struct {
+	Stdout []byte
+	Stderr []byte // its end, at most 8 KiB
+}
+
+const (
+	defaultMaxStdout = 10 << 20
+	defaultGrace     = 500 * time.Millisecond
+	stderrLimit      = 8 << 10
+)
+
+var (
+	// ErrHeldOpen says that the program ended and something that it had started did not, so that nobody can know
+	// whether the output is complete.
+	ErrHeldOpen = errors.New("it ended and left a process behind that holds its output open")
+	// ErrTooMuch is wrapped when a program writes more than it may.
+	ErrTooMuch = errors.New("it wrote more than")
+)
+
+// ExitError is the end of a program that did not succeed.
+type ExitError struct{ State string } // exit status 3, signal: killed
+
+func (e *ExitError) Error() string { return e.State }
+
+// Run starts the program and waits for its end. When ctx is done the program and all that it started are told to end
+// and, after the grace, are killed; the error is then the cause of ctx. The output holds what was written until then,
+// also with an error.
+func (c *Command) Run(ctx context.Context) (Output, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	most := c.MaxStdout
+	if most == 0 {
+		most = defaultMaxStdout
+	}
+	stdout := &limited{limit: most, over: func() { stop(fmt.Errorf("%w %s", ErrTooMuch, size(most))) }}
+	stderr := &tail{limit: stderrLimit}
+	cmd := c.prepare(ctx)
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	err := run(cmd)
+	out := Output{Stdout: stdout.data.Bytes(), Stderr: stderr.bytes()}
+	switch cause := context.Cause(ctx); {
+	case cause != nil:
+		return out, cause
+	case errors.Is(err, exec.ErrWaitDelay):
+		return out, ErrHeldOpen
+	}
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return out, &ExitError{exit.String()}
+	}
+	return out, err
+}
+
+func (c *Command) prepare(ctx context.Context) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
+	cmd.Dir, cmd.Stdin = c.Dir, bytes.NewReader(c.Stdin)
+	cmd.Env = append([]string{}, c.Env...) // nil would be the whole environment
+	cmd.WaitDelay = c.Grace
+	if cmd.WaitDelay == 0 {
+		cmd.WaitDelay = defaultGrace
+	}
+	return cmd
+}
+
+// run starts a command in a group of its own and leaves nothing of the group behind.
+func run(cmd *exec.Cmd) error {
+	apart(cmd)
+	var g group
+	cmd.Cancel = func() error { return g.terminate(cmd.Process) }
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("cannot be started: %w", reason(err))
+	}
+	defer g.kill(cmd.Process)
+	if err := g.adopt(cmd.Process); err != nil {
+		return errors.Join(err, cmd.Process.Kill(), cmd.Wait())
+	}
+	return cmd.Wait()
+}
+
+// reason is an error of the system without the name of the program, which the caller tells anyway.
+func reason(err error) error {
+	if e, ok := errors.AsType[*exec.Error](err); ok {
+		err = e.Err
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return err
+}
+
+// Find says why a program cannot be started from a directory; nil when it can, as far as that is known without trying.
+func Find(dir, path string) error {
+	if filepath.Base(path) != path && !filepath.IsAbs(path) && dir != "" {
+		path = dir + string(filepath.Separator) + path
+	}
+	_, err := exec.LookPath(path)
+	return reason(err)
+}
+
+func size(bytes int) string {
+	if bytes >= 1<<20 && bytes%(1<<20) == 0 {
+		return fmt.Sprintf("%d MB", bytes>>20)
+	}
+	return fmt.Sprintf("%d bytes", bytes)
+}

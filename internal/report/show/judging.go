@@ -1,0 +1,193 @@
+package show
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// Asked is one question to judges, with the votes on it. A combination of checks may have put several.
+type Asked struct {
+	System, Prompt string
+	Votes          []Vote
+}
+
+// Vote is what one judge answered: the rounds that it took, the last of which counts. It has at least one.
+type Vote []*result.Judgement
+
+// Last is the round that counts.
+func (v Vote) Last() *result.Judgement { return v[len(v)-1] }
+
+// Score is the vote as a word: a number, or "error" when nothing could be made of it.
+func (v Vote) Score() string {
+	if s := v.Last().Score; s != nil {
+		return Score(*s)
+	}
+	return "error"
+}
+
+// Judging sorts the judgements of a verdict by question and vote, in the order in which they were recorded.
+func Judging(v *result.Verdict) (all []Asked) {
+	for i := range v.Judgements {
+		j := &v.Judgements[i]
+		last := len(all) - 1
+		switch {
+		case last >= 0 && j.Repair:
+			votes := all[last].Votes
+			votes[len(votes)-1] = append(votes[len(votes)-1], j)
+		case last >= 0 && j.Vote > 1 && all[last].Prompt == j.Prompt && all[last].System == j.System:
+			all[last].Votes = append(all[last].Votes, Vote{j})
+		default:
+			all = append(all, Asked{j.System, j.Prompt, []Vote{{j}}})
+		}
+	}
+	return all
+}
+
+// Line is who judged, how, and what that took: "votes 0.40 0.80 0.60 (one asked again) · careful (gpt-4o) · 4 calls ·
+// 1,234 tokens · $0.0029".
+func (a *Asked) Line() string {
+	var parts, judges []string
+	var took result.JudgeCost
+	var usd float64
+	priced, again := true, 0
+	for _, v := range a.Votes {
+		if len(v) > 1 {
+			again++
+		}
+		for _, j := range v {
+			took.Calls++
+			took.Usage = took.Usage.Add(j.Usage)
+			priced = priced && (j.CostUSD != nil || j.Usage.Total() == 0)
+			if j.CostUSD != nil {
+				usd += *j.CostUSD
+			}
+			if who := Judge(j); !slices.Contains(judges, who) {
+				judges = append(judges, who)
+			}
+		}
+	}
+	if priced {
+		took.CostUSD = &usd
+	}
+	who := strings.Join(judges, ", ")
+	switch {
+	case len(a.Votes) > 1:
+		parts = append(parts, a.scores(again), who)
+	case again > 0:
+		parts = append(parts, "judge "+who, "asked again")
+	default:
+		parts = append(parts, "judge "+who)
+	}
+	if took.Calls > 1 {
+		parts = append(parts, Plural(took.Calls, "call"))
+	}
+	if took.Total() > 0 {
+		parts = append(parts, TokensOf(&took), cost(took.CostUSD))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// scores are several votes, of which some were asked again.
+func (a *Asked) scores(again int) string {
+	words := []string{"votes"}
+	for _, v := range a.Votes {
+		words = append(words, v.Score())
+	}
+	switch again {
+	case 0:
+	case 1:
+		words = append(words, "(one asked again)")
+	default:
+		words = append(words, "("+Count(again)+" asked again)")
+	}
+	return strings.Join(words, " ")
+}
+
+// Judge names who judged: by the name of the judge, with the model when that says more.
+func Judge(j *result.Judgement) string {
+	name, model := cmp.Or(Line(j.Judge), Line(j.Provider)), Line(j.Model)
+	switch {
+	case name == "":
+		return cmp.Or(model, Unknown)
+	case model == "" || model == name:
+		return name
+	}
+	return name + " (" + model + ")"
+}
+
+// Said is what a round came to, in one line: its score and reasoning; or why there is no score, and the reply, of which
+// quoted is the most bytes.
+func (v Vote) Said(round, quoted int) string {
+	j := v[round]
+	if j.Score != nil {
+		return strings.TrimSuffix(Score(*j.Score)+"  "+Line(j.Reasoning), "  ")
+	}
+	text := "no score: " + cmp.Or(Line(j.Error), "no reason was given")
+	if j.Reply != "" && !quotes(j.Error, j.Reply) {
+		text += "; replied " + strconv.Quote(Clip(Line(j.Reply), quoted))
+	}
+	return text
+}
+
+// Round names a round: "vote 2", or "again" for one that repairs the round before.
+func (v Vote) Round(round int) string {
+	switch j := v[round]; {
+	case round > 0:
+		return "again"
+	case j.Vote > 0:
+		return fmt.Sprintf("vote %d", j.Vote)
+	}
+	return "judge"
+}
+
+// maxAsked bounds the questions of one verdict that are listed.
+const maxAsked = 4
+
+// Judged says how models came to the verdict: a line for each question, and the replies of which nothing could be made,
+// as far as the error does not quote them. It is empty for a check that asks none.
+func (p Problem) Judged() []string {
+	var lines []string
+	all := Judging(p.Verdict)
+	for i := range all {
+		if i == maxAsked {
+			return append(lines, "… and "+Plural(len(all)-i, "more question"))
+		}
+		lines = append(lines, all[i].Line())
+		for _, v := range all[i].Votes {
+			if j := v.Last(); j.Score == nil && j.Reply != "" && !quotes(p.Seen(), j.Reply) {
+				lines = append(lines, "replied "+strconv.Quote(Clip(Line(j.Reply), maxSignature)))
+			}
+		}
+	}
+	return lines
+}
+
+// quotes reports whether a text holds the beginning of a reply, however that is quoted.
+func quotes(text, reply string) bool {
+	const beginning = 60 // bytes
+	start := lettersOf(Head(reply, beginning))
+	return start != "" && strings.Contains(lettersOf(Head(text, 4*maxSignature)), start)
+}
+
+// lettersOf drops white space, punctuation and the escapes of line breaks.
+func lettersOf(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, strings.ReplaceAll(Clean(s), `\n`, ""))
+}
+
+func cost(usd *float64) string {
+	if usd == nil {
+		return "cost " + Unknown
+	}
+	return Money(usd)
+}

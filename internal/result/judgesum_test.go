@@ -1,0 +1,107 @@
+package result
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+func judgement(key string, in, out int, usd *float64) Judgement {
+	return Judgement{Key: key, Usage: chat.Usage{InputTokens: in, OutputTokens: out}, CostUSD: usd}
+}
+
+func judgedTrial(index int, all ...Judgement) *Trial {
+	return &Trial{
+		Index: index, ID: fmt.Sprint(index), Status: Passed, Trials: 1,
+		Turns:        []Turn{{Assertions: []Verdict{{Status: Passed, Judgements: all}, {Status: Passed}}}},
+		Conversation: []Verdict{{Status: Passed, Judgements: all}},
+	}
+}
+
+func TestJudgesOfTrial(t *testing.T) {
+	t.Parallel()
+	usage := func(in, out int) chat.Usage { return chat.Usage{InputTokens: in, OutputTokens: out} }
+	for _, c := range []struct {
+		name string
+		all  []Judgement // stand in a turn and at the end
+		want *JudgeCost
+	}{
+		{"none", nil, nil},
+		{"one, seen twice", []Judgement{judgement("a", 100, 10, new(0.25))},
+			&JudgeCost{Usage: usage(100, 10), Calls: 1, CostUSD: new(0.25)}},
+		{"two", []Judgement{judgement("a", 100, 10, new(0.1)), judgement("b", 1, 2, new(0.2))},
+			&JudgeCost{Usage: usage(101, 12), Calls: 2, CostUSD: new(0.3)}},
+		{"without a key each counts", []Judgement{judgement("", 1, 1, new(0.5))},
+			&JudgeCost{Usage: usage(2, 2), Calls: 2, CostUSD: new(1.0)}},
+		{"one of unknown price", []Judgement{judgement("a", 1, 1, new(0.5)), judgement("b", 1, 1, nil)},
+			&JudgeCost{Usage: usage(2, 2), Calls: 2}},
+		{"one that failed", []Judgement{judgement("a", 1, 1, new(0.5)), {Key: "b", Error: "down"}},
+			&JudgeCost{Usage: usage(1, 1), Calls: 1, CostUSD: new(0.5)}},
+		{"first in vain, then not", []Judgement{{Key: "a", Error: "down"}, judgement("a", 1, 1, new(0.5))},
+			&JudgeCost{Usage: usage(1, 1), Calls: 1, CostUSD: new(0.5)}},
+		{"for nothing", []Judgement{judgement("a", 1, 1, new(0.0))},
+			&JudgeCost{Usage: usage(1, 1), Calls: 1, CostUSD: new(0.0)}},
+	} {
+		if diff := cmp.Diff(c.want, JudgesOf(judgedTrial(0, c.all...))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+		guarded := &Trial{Turns: []Turn{{
+			Guardrails: []Firing{{Verdict: Verdict{Judgements: c.all}}}, GuardJudgements: c.all,
+		}}}
+		if diff := cmp.Diff(c.want, JudgesOf(guarded)); diff != "" {
+			t.Errorf("%s, for guardrails (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+// TestJudgesOfRun adds the same trials in any order, and counts what they have in common once.
+func TestJudgesOfRun(t *testing.T) {
+	t.Parallel()
+	const n = 200
+	var trials []*Trial
+	for i := range n {
+		trials = append(trials, judgedTrial(i,
+			judgement(fmt.Sprintf("%032x", i), 10, 1, new(0.1/float64(i+1))), judgement("shared", 5, 5, new(1e-7))))
+	}
+	var first *JudgeCost
+	for round := range 5 {
+		rand.New(rand.NewPCG(1, uint64(round))).Shuffle(n, func(i, j int) { trials[i], trials[j] = trials[j], trials[i] })
+		var c Collector
+		for _, t := range trials {
+			c.Add(t)
+		}
+		run := &Run{Planned: n}
+		c.Finish(run)
+		s := &run.Summary
+		if first == nil {
+			first = s.Judges
+		}
+		want := chat.Usage{InputTokens: 10*n + 5, OutputTokens: n + 5}
+		if s.Judges == nil || s.Judges.Calls != n+1 || s.Judges.Usage != want || *s.Judges.CostUSD != *first.CostUSD ||
+			s.JudgeUSD == nil || *s.JudgeUSD != *s.Judges.CostUSD {
+			t.Fatalf("round %d: %+v", round, s)
+		}
+		if s.CostUSD != nil || s.Usage.Total() != 0 {
+			t.Errorf("the judges stand in the bill of the agents: %v, %+v", s.CostUSD, s.Usage)
+		}
+	}
+}
+
+func TestShortKeys(t *testing.T) {
+	t.Parallel()
+	seen := map[[16]byte]string{}
+	for _, key := range []string{
+		"00112233445566778899aabbccddeeff", "00112233445566778899aabbccddeefe", "0011223344556677", "x",
+		"zz112233445566778899aabbccddeeff", "00112233445566778899aabbccddeezz",
+	} {
+		short := shortKey(key)
+		if other, taken := seen[short]; taken {
+			t.Errorf("%s and %s are the same", key, other)
+		}
+		seen[short] = key
+	}
+}

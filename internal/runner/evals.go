@@ -1,0 +1,157 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/evals"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// evalSets are the evals under the prompts of the chosen scenarios; those of scenarios without one are under nil.
+func evalSets(p *scenario.Project, chosen []*scenario.Scenario) map[*scenario.Prompt]evals.Set {
+	sets := map[*scenario.Prompt]evals.Set{}
+	for _, s := range chosen {
+		prompt, err := p.Prompt(s)
+		if _, known := sets[prompt]; !known && err == nil && s.Skip == "" { // an error is reported elsewhere
+			sets[prompt] = evals.New(p.EvalsFor(prompt))
+		}
+	}
+	return sets
+}
+
+// eachEval visits the checks of the evals under the prompts of the chosen scenarios.
+func eachEval(p *scenario.Project, chosen []*scenario.Scenario, visit func(*checks.Compiled)) {
+	for _, e := range usedEvals(p, chosen) {
+		visit(e.Check)
+	}
+}
+
+// evalsOff are the ids of the evals of a project that are not enabled.
+func evalsOff(p *scenario.Project) []string {
+	var ids []string
+	for _, prompt := range append([]*scenario.Prompt{nil}, p.Prompts...) {
+		for _, def := range p.EvalsFor(prompt) {
+			if !def.Enabled && !slices.Contains(ids, def.ID) {
+				ids = append(ids, def.ID)
+			}
+		}
+	}
+	return ids
+}
+
+// gates reports whether an eval of a scenario can make it fail.
+func gates(p *scenario.Project, s *scenario.Scenario) bool {
+	set := evalSets(p, []*scenario.Scenario{s})
+	prompt, err := p.Prompt(s)
+	return err == nil && slices.ContainsFunc(set[prompt], (*evals.Eval).Gates)
+}
+
+// usedEvals are the evals of all prompts of the chosen scenarios, each once, in the order of the project.
+func usedEvals(p *scenario.Project, chosen []*scenario.Scenario) evals.Set {
+	sets := evalSets(p, chosen)
+	var used evals.Set
+	seen := map[*evals.Definition]bool{}
+	for _, prompt := range append([]*scenario.Prompt{nil}, p.Prompts...) {
+		for _, e := range sets[prompt] {
+			if !seen[e.Definition] {
+				seen[e.Definition] = true
+				used = append(used, e)
+			}
+		}
+	}
+	return used
+}
+
+// evals are those under the prompt of the trial.
+func (s *session) evals() evals.Set { return s.trial.Project.evals[s.trial.Prompt] }
+
+// evalTurn measures a finished turn: what fires after each, and once more for every step that the workflow took in it.
+func (s *session) evalTurn(ctx context.Context, subject *checks.Subject) {
+	s.eval(ctx, evals.AfterTurn, subject)
+	if subject.Workflow == nil {
+		return
+	}
+	for _, step := range subject.Workflow.Transitions {
+		if step.Turn == subject.Turn {
+			s.eval(ctx, evals.AfterStep, subject)
+		}
+	}
+}
+
+// evalEnd measures the conversation, which is also the whole of its session.
+func (s *session) evalEnd(ctx context.Context, subject *checks.Subject) {
+	s.eval(ctx, evals.SessionEnd, subject)
+	s.eval(ctx, evals.ConversationEnd, subject)
+}
+
+// eval runs the evals of a phase. Those that look back at others run when these are done, and see the ones before them
+// in the list.
+func (s *session) eval(ctx context.Context, phase evals.Phase, subject *checks.Subject) {
+	due := s.evals().Due(phase, s.out.ID, subject.Turn)
+	if len(due) == 0 {
+		return
+	}
+	verdicts := make([]result.Verdict, len(due))
+	subject.Earlier = s.measured
+	var ahead []int
+	for i, e := range due {
+		if !e.Check.LooksBack() {
+			ahead = append(ahead, i)
+		}
+	}
+	for i, v := range s.verdicts(ctx, pick(due, ahead), subject, nil) {
+		verdicts[ahead[i]] = v
+	}
+	for i, e := range due {
+		if e.Check.LooksBack() {
+			subject.Earlier = s.measured
+			verdicts[i] = s.verdicts(ctx, pick(due, []int{i}), subject, nil)[0]
+		}
+		s.book(e, subject.Turn, &verdicts[i])
+	}
+	subject.Earlier = s.measured
+}
+
+func pick(due evals.Set, places []int) []scenario.Placed {
+	list := make([]scenario.Placed, len(places))
+	for i, at := range places {
+		list[i] = scenario.Placed{Compiled: due[at].Check}
+	}
+	return list
+}
+
+// book puts what an eval found into the result, and before the evals and checks that look back.
+func (s *session) book(e *evals.Eval, turn int, v *result.Verdict) {
+	r := result.EvalResult{
+		ID: e.ID, Type: v.Type, Trigger: e.Trigger, Turn: turn, Score: v.Score, MetricValue: metricValue(v.Details),
+		Skipped: v.Status == result.Skipped || v.Status == result.Cancelled, SkipReason: v.SkipReason, Error: v.Error,
+		Message: v.Message, Explanation: v.Explanation, Details: v.Details, MinScore: v.MinScore, MaxScore: v.MaxScore,
+		Position: v.Position, DurationMS: v.DurationMS, Judgements: v.Judgements, Metric: e.Metric,
+	}
+	if r.Gates() {
+		r.Status = v.Status
+	}
+	s.out.Evals = append(s.out.Evals, r)
+	if v.Score != nil {
+		s.measured = append(s.measured, checks.EvalResult{ID: e.ID, Type: v.Type, Score: *v.Score})
+	}
+}
+
+// metricValue is the number that a check names beside its score as what it measured; nil when it names none.
+func metricValue(details map[string]any) *float64 {
+	switch v := details["metric_value"].(type) {
+	case float64:
+		return &v
+	case int:
+		return new(float64(v))
+	case json.Number:
+		if f, err := v.Float64(); err == nil {
+			return &f
+		}
+	}
+	return nil
+}

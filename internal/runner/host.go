@@ -1,0 +1,71 @@
+package runner
+
+import (
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// newHTTP makes the client with which the checks of a run call endpoints. How long an exchange may take is for each
+// check to say.
+func newHTTP() *http.Client {
+	dialer := &net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}
+	return &http.Client{Transport: &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            dialer.DialContext,
+		ForceAttemptHTTP2:      true,
+		TLSHandshakeTimeout:    15 * time.Second,
+		IdleConnTimeout:        90 * time.Second,
+		MaxIdleConnsPerHost:    64,
+		MaxResponseHeaderBytes: 1 << 20,
+	}}
+}
+
+// host is what the checks of a project may reach.
+func (m *matrix) host(p *scenario.Project) *checks.Host {
+	getenv := p.Getenv
+	if getenv == nil {
+		getenv = func(string) (string, bool) { return "", false }
+	}
+	return &checks.Host{HTTP: m.http, Getenv: getenv}
+}
+
+// ReportOutside reports what keeps the checks of chosen scenarios from the programs and endpoints that they need.
+func ReportOutside(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
+	reportOutside(p, chosen, func(problem diag.Diagnostic) { d.Add(problem) })
+}
+
+// ForeseeOutside reports the same as warnings, for another machine may have what this one lacks.
+func ForeseeOutside(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
+	reportOutside(p, chosen, func(problem diag.Diagnostic) {
+		problem.Severity = diag.Warning
+		d.Add(problem)
+	})
+}
+
+// reportOutside reports every problem once, however many checks share it.
+func reportOutside(p *scenario.Project, chosen []*scenario.Scenario, report func(diag.Diagnostic)) {
+	if p.Getenv == nil {
+		return
+	}
+	type place struct {
+		pos diag.Pos
+		msg string
+	}
+	seen := map[place]bool{}
+	eachCheck(p, chosen, func(c *checks.Compiled) {
+		if c.Needs()&(checks.NeedsProcess|checks.NeedsNetwork) == 0 {
+			return
+		}
+		for _, problem := range c.Preflight(p.Getenv) {
+			if at := (place{problem.Pos, problem.Msg}); !seen[at] {
+				seen[at] = true
+				report(problem)
+			}
+		}
+	})
+}

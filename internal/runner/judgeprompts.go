@@ -1,0 +1,56 @@
+package runner
+
+import (
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// judgeVariables are filled for every check anew.
+var judgeVariables = []string{"criteria", "rubric", "response", "conversation", "tool_calls"}
+
+// prompt finds the prompt of the project with which a check wants its judge to be told what to do.
+func (b *bench) prompt(c *checks.Compiled, need *checks.JudgeNeed) {
+	id := need.Prompt
+	if id == "" && need.DefaultPrompt {
+		id = b.p.Defaults.JudgePrompt
+		b.prompts.Default = id
+	}
+	if _, known := b.prompts.Texts[id]; known || id == "" {
+		return
+	}
+	q := b.promptOf(id)
+	if q == nil {
+		if need.Prompt != "" { // loading has reported an unknown default
+			b.diags.Errorf(need.Pos.Prompt, width(id), "unknown-prompt", "%s: there is no prompt %q", c.Type, id).
+				Hint = hintKnown(id, b.promptIDs())
+		}
+		return
+	}
+	text := q.Template(judgeVariables...)
+	if err := checks.JudgeTemplate(text); err != nil {
+		if !b.bad[q] {
+			b.bad[q] = true
+			b.diags.Errorf(or(q.TemplatePos, q.Pos), 1, "bad-judge-prompt", "the prompt %q cannot tell a judge what to do: %v",
+				id, err)
+		}
+		return
+	}
+	b.prompts.Texts[id] = text
+}
+
+func (b *bench) promptOf(id string) *scenario.Prompt {
+	for _, q := range b.p.Prompts {
+		if q.Is(id) || q.TaskType == id {
+			return q
+		}
+	}
+	return nil
+}
+
+func (b *bench) promptIDs() []string {
+	out := make([]string, len(b.p.Prompts))
+	for i, q := range b.p.Prompts {
+		out[i] = q.ID
+	}
+	return out
+}

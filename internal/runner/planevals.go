@@ -1,0 +1,46 @@
+package runner
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/evals"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// EvalMetrics are the metrics of the evals that may fire, each once, in the order of the plan.
+func (p *Plan) EvalMetrics() []*result.Metric {
+	type place struct {
+		project *project
+		prompt  *scenario.Prompt
+	}
+	var list []*result.Metric
+	visited, seen := map[place]bool{}, map[*evals.Definition]bool{}
+	for i := range p.Trials {
+		t := &p.Trials[i]
+		at := place{t.Project, t.Prompt}
+		if visited[at] {
+			continue
+		}
+		visited[at] = true
+		for _, e := range t.Project.evals[t.Prompt] {
+			if !seen[e.Definition] {
+				seen[e.Definition] = true
+				list = append(list, e.Metric)
+			}
+		}
+	}
+	return list
+}
+
+// Labels are the names of the labels that scenarios of the plan have, sorted.
+func (p *Plan) Labels() []string {
+	names := map[string]bool{}
+	for i := range p.Trials {
+		for name := range p.Trials[i].Scenario.Labels {
+			names[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}

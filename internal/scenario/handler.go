@@ -1,0 +1,125 @@
+package scenario
+
+import (
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// Handler is a check type that a project declares: a program that scores (evals of a runtime config).
+type Handler struct {
+	Type       string
+	Pos        diag.Pos // of the type
+	Command    string   // against Dir, or a name to look up in PATH
+	CommandPos diag.Pos
+	Args       []string
+	Env        []string // NAME=value, in which ${NAME} stands for the environment; or a NAME to pass on
+	Timeout    time.Duration
+	Dir        string // where the program runs
+	// Later is what of it arena does not have yet; "" is nothing. A check of such a type is refused.
+	Later string
+}
+
+const defaultHandlerTimeout = 30 * time.Second
+
+// handlerFields are the keys of a check type that is a program.
+var handlerFields = table("an entry of evals", func() rows[Handler] {
+	return rows[Handler]{
+		custom("command", text, func(d *decoder, h *Handler, v *node.Node) {
+			h.Command, _ = d.Name(v, "command")
+			h.CommandPos = d.Pos(v)
+		}).must(),
+		strs("args", func(h *Handler) *[]string { return &h.Args }),
+		custom("env", texts, readHandlerEnv),
+		handlerTimeout("timeout_ms"),
+		handlerTimeout("timeoutMs"),
+		custom("runtime", words("exec", "server"), func(d *decoder, h *Handler, v *node.Node) {
+			if word, _ := d.OneOf(v, "runtime", "exec", "server"); word == "server" {
+				h.Later = "programs that keep running (runtime: server)"
+			}
+		}),
+		custom("sandbox", text, func(d *decoder, h *Handler, v *node.Node) {
+			if name, ok := d.Name(v, "sandbox"); ok && name != "" {
+				h.Later = "sandboxes"
+			}
+		}),
+	}
+})
+
+func handlerTimeout(name string) field[Handler] {
+	return custom(name, counting, func(d *decoder, h *Handler, v *node.Node) {
+		ms, ok := d.Int(v, name, int(counting.low), int(counting.high))
+		span := time.Duration(ms) * time.Millisecond
+		if ok && h.Timeout != 0 && h.Timeout != span {
+			d.Errorf(v, "duplicate-key", "timeout_ms and timeoutMs say different things").Hint = "keep one of the two"
+		}
+		h.Timeout = span
+	})
+}
+
+func readHandlerEnv(d *decoder, h *Handler, v *node.Node) {
+	h.Env, _ = d.Strings(v, "env")
+	for i, entry := range h.Env {
+		if name, _, _ := strings.Cut(entry, "="); name == "" || strings.ContainsAny(name, " \t\n\x00$") {
+			at := v
+			if v.Kind == node.List && i < len(v.Content) {
+				at = v.Content[i]
+			}
+			d.Errorf(at, "wrong-name", "env: %q is neither NAME=value nor the NAME of a variable to pass on", name)
+		}
+	}
+}
+
+func readHandlers(d *decoder, r *runtimeFile, v *node.Node) {
+	d.Each(v, "evals", func(name string, k, spec *node.Node) {
+		h := &Handler{Type: strings.TrimSpace(name), Pos: d.Pos(k), Dir: d.programDir()}
+		if h.Type == "" {
+			d.Errorf(k, "empty-value", "a check type needs a name")
+		}
+		if !handlerFields.read(d, spec, h) {
+			return
+		}
+		if h.Timeout == 0 {
+			h.Timeout = defaultHandlerTimeout
+		}
+		r.handlers = append(r.handlers, h)
+	})
+}
+
+// programDir is where the programs run that the file declares: beside it, or for an arena config where its paths of run
+// time start.
+func (d *decoder) programDir() string {
+	dir := filepath.Dir(d.File)
+	if dir == filepath.Clean(d.places.config) {
+		dir = d.places.run
+	}
+	return d.places.fs.access(dir)
+}
+
+// lateCheck is a check of a type that no one knew while its file was read.
+type lateCheck struct {
+	check *Check
+	place *Placed // where the result goes as well; nil: nowhere
+}
+
+// compileLate compiles the checks that waited until every file was read, now that all types are known.
+func (b *build) compileLate() {
+	same(b, "programs score as", b.p.Handlers, func(h *Handler) (string, diag.Pos) { return h.Type, h.Pos })
+	handlers := make(map[string]*Handler, len(b.p.Handlers))
+	for _, h := range b.p.Handlers {
+		handlers[h.Type] = h
+	}
+	for _, late := range b.late {
+		c := late.check
+		c.Early, c.Unknown, c.Handlers = false, false, handlers
+		b.l.opts.Compile(c, b.l.diags)
+		c.Params, c.Handlers = nil, nil
+		if late.place != nil {
+			late.place.Compiled = c.Compiled
+		}
+	}
+	b.late = nil
+}

@@ -1,0 +1,59 @@
+package scenario
+
+import (
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// validatorFields are the keys of a guardrail.
+var validatorFields = table("a validator", func() rows[Validator] {
+	return rows[Validator]{
+		checkType(func(v *Validator) *Check { return &v.Check }),
+		checkParams(func(v *Validator) *Check { return &v.Check }),
+		str("message", func(v *Validator) *string { return &v.Message }),
+		flag("enabled", func(v *Validator) *bool { return &v.Enabled }),
+		flag("fail_on_violation", func(v *Validator) *bool { return &v.FailOnViolation }),
+		numPtr("min_score", unit, func(v *Validator) **float64 { return &v.MinScore }),
+		numPtr("max_score", unit, func(v *Validator) **float64 { return &v.MaxScore }),
+		gone[Validator]("direction", "direction is one of the params", "write params: {direction: …}"),
+	}
+}).strays(underParams)
+
+func readValidators(d *decoder, p *promptFile, v *node.Node) {
+	d.Items(v, "validators", func(_ int, item *node.Node) {
+		if g := d.validator(item); g != nil {
+			p.Validators = append(p.Validators, g)
+		}
+	})
+}
+
+// validator reads one guardrail; nil after a problem.
+func (d *decoder) validator(n *node.Node) *Validator {
+	g := &Validator{Enabled: true, FailOnViolation: true, Direction: "output"}
+	if !validatorFields.read(d, n, g) {
+		return nil
+	}
+	// The direction is one of the params, and in the long spelling of a check one of those of the check in it. A wrong
+	// word is reported when the check is compiled.
+	for _, params := range []*node.Node{g.Params, node.Get(g.Params, "eval_params")} {
+		if v := node.Get(params, "direction"); v != nil {
+			g.Direction = v.Value
+		}
+	}
+	d.finish(&g.Check, Guardrail)
+	return g
+}
+
+// ReadValidator reads one guardrail that stands alone in a text, as JSON or YAML. It returns nil after a problem.
+func ReadValidator(file string, data []byte, compile func(*Check, *diag.List), problems *diag.List) *Validator {
+	d := &decoder{Reader: node.Reader{File: file, Diags: problems}, compile: compile}
+	docs := node.Parse(&d.Reader, data)
+	if len(docs) != 1 {
+		return nil
+	}
+	g := d.validator(docs[0])
+	if problems.Errors() > 0 {
+		return nil
+	}
+	return g
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/net/html"
 )
@@ -81,15 +82,15 @@ type htmlReader struct {
 
 // start takes a start tag. Only SVG and MathML have elements that close themselves: <div/> opens a div.
 func (r *htmlReader) start(name string, closed bool) error {
-	if r.foreign == 0 && !htmlElements[name] && !strings.Contains(name, "-") { // custom elements have a hyphen
+	if r.foreign == 0 && !htmlElements()[name] && !strings.Contains(name, "-") { // custom elements have a hyphen
 		return fmt.Errorf("there is no element <%s>", named(name))
 	}
 	r.n++
 	foreign := r.foreign > 0 || name == "svg" || name == "math"
-	if voidElements[name] || closed && foreign {
+	if voidElements()[name] || closed && foreign {
 		return nil
 	}
-	if openEnded[name] {
+	if openEnded()[name] {
 		r.leave(name)
 	}
 	if len(r.open) == maxDepth {
@@ -104,7 +105,7 @@ func (r *htmlReader) start(name string, closed bool) error {
 
 // leave ends an element whose end may be left out where the next of its kind begins.
 func (r *htmlReader) leave(name string) {
-	for at := len(r.open) - 1; at >= 0 && openEnded[r.open[at]]; at-- {
+	for at := len(r.open) - 1; at >= 0 && openEnded()[r.open[at]]; at-- {
 		if r.open[at] == name {
 			r.open = r.open[:at]
 			return
@@ -113,11 +114,11 @@ func (r *htmlReader) leave(name string) {
 }
 
 func (r *htmlReader) close(name string) error {
-	if voidElements[name] {
+	if voidElements()[name] {
 		return nil
 	}
 	at := len(r.open) - 1
-	for at >= 0 && r.open[at] != name && openEnded[r.open[at]] {
+	for at >= 0 && r.open[at] != name && openEnded()[r.open[at]] {
 		at--
 	}
 	if at < 0 || r.open[at] != name {
@@ -133,7 +134,7 @@ func (r *htmlReader) close(name string) error {
 
 func (r *htmlReader) end() error {
 	for _, name := range slices.Backward(r.open) {
-		if !openEnded[name] {
+		if !openEnded()[name] {
 			return fmt.Errorf("<%s> is not closed", named(name))
 		}
 	}
@@ -160,10 +161,13 @@ var htmlElements = nameSet(`a abbr acronym address area article aside audio b ba
 	strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul
 	var video wbr`)
 
-func nameSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		set[w] = true
-	}
-	return set
+// nameSet is the set of words, made when it is needed first.
+func nameSet(words string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		set := map[string]bool{}
+		for w := range strings.FieldsSeq(words) {
+			set[w] = true
+		}
+		return set
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
@@ -61,13 +62,16 @@ func schemaPlace(n *node.Node, err error) *node.Node {
 }
 
 // keywords of all drafts. An unknown one is allowed in a schema and does nothing, which makes typing mistakes costly.
-var keywords = strings.Fields(`$anchor $comment $defs $dynamicAnchor $dynamicRef $id $recursiveAnchor $recursiveRef $ref
-	$schema $vocabulary additionalItems additionalProperties allOf anyOf const contains contentEncoding
-	contentMediaType contentSchema default definitions dependencies dependentRequired dependentSchemas deprecated
-	description else enum examples exclusiveMaximum exclusiveMinimum format id if items maxContains maximum maxItems
-	maxLength maxProperties minContains minimum minItems minLength minProperties multipleOf not oneOf pattern
-	patternProperties prefixItems properties propertyNames readOnly required then title type unevaluatedItems
-	unevaluatedProperties uniqueItems writeOnly`)
+var keywords = sync.OnceValue(func() []string {
+	return strings.Fields(`
+		$anchor $comment $defs $dynamicAnchor $dynamicRef $id $recursiveAnchor $recursiveRef $ref $schema $vocabulary
+		additionalItems additionalProperties allOf anyOf const contains contentEncoding contentMediaType
+		contentSchema default definitions dependencies dependentRequired dependentSchemas deprecated description else
+		enum examples exclusiveMaximum exclusiveMinimum format id if items maxContains maximum maxItems maxLength
+		maxProperties minContains minimum minItems minLength minProperties multipleOf not oneOf pattern
+		patternProperties prefixItems properties propertyNames readOnly required then title type unevaluatedItems
+		unevaluatedProperties uniqueItems writeOnly`)
+})
 
 // suspectKeywords warns about unknown keywords that look like a known one.
 func suspectKeywords(b *binder, n *node.Node, what string) {
@@ -92,8 +96,8 @@ func suspectKeywords(b *binder, n *node.Node, what string) {
 			}
 			continue
 		}
-		if !slices.Contains(keywords, k.Value) && !strings.HasPrefix(k.Value, "x-") {
-			if hint := diag.DidYouMean(k.Value, keywords); hint != "" {
+		if !slices.Contains(keywords(), k.Value) && !strings.HasPrefix(k.Value, "x-") {
+			if hint := diag.DidYouMean(k.Value, keywords()); hint != "" {
 				b.r.Warnf(k, "unknown-keyword", "%s: %q is no JSON Schema keyword and does nothing", what, k.Value).Hint = hint
 			}
 			continue

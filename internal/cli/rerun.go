@@ -35,6 +35,9 @@ func (f *runFlags) command() []string {
 	str("trials", strconv.Itoa(f.trials))
 	str("timeout", f.timeout.String())
 	str("on-failure", f.onFailure)
+	str("eval-groups", strings.Join(f.filter.Groups, ","))
+	str("eval-types", strings.Join(f.filter.Types, ","))
+	on("skip-evals")
 	on("lenient")
 	return words
 }

@@ -106,7 +106,7 @@ type EvalCount struct {
 	Scored  int `json:"scored"`
 	Errors  int `json:"errors"`
 	Skipped int `json:"skipped"`
-	// Failed and Broken are those of Total that missed their threshold, and that have one and could not be judged.
+	// Failed are those of Total that missed their threshold, Broken those that have one and could not judge.
 	Failed int `json:"failed"`
 	Broken int `json:"gate_errors"`
 }

@@ -12,24 +12,24 @@ import (
 
 const metricsOpening = `# Metrics
 
-<!-- Written by ` + "`make generate`" + ` from internal/metrics. Changes made here are lost. -->
+<!-- Written by ´make generate´ from internal/metrics. Changes made here are lost. -->
 
 A run can tell Prometheus what it did, what it took, and what its evals measured:
 
-` + "```sh" + `
+´´´sh
 arena run --metrics-file /var/lib/node_exporter/arena.prom   # a file, for node-exporter's textfile collector
 arena run --metrics-push http://pushgateway:9091             # to a Pushgateway, at the start and at the end
 arena run --metrics-listen :9464                             # at /metrics of this address, while the run lasts
-` + "```" + `
+´´´
 
 The three can be combined. What can be known before the run is reported before it: a folder that cannot be written, a
 gateway that does not answer, a port in use, names that clash. The file is whole or not there. A Pushgateway files the
-run under ` + "`job=\"arena\"`" + `; another group is written as the gateway writes it,
-` + "`http://pushgateway:9091/metrics/job/nightly/branch/main`" + `.
+run under ´job="arena"´; another group is written as the gateway writes it,
+´http://pushgateway:9091/metrics/job/nightly/branch/main´.
 
-` + "`--metrics-namespace`" + ` puts another word in the place of ` + "`arena`" + `, the first part of every name.
-` + "`--metrics-label env=ci`" + `, as often as needed, adds a label to every metric. All of these can stand in
-` + "`.arena.yaml`" + ` and in ` + "`ARENA_*`" + ` variables as well.
+´--metrics-namespace´ puts another word in the place of ´arena´, the first part of every name.
+´--metrics-label env=ci´, as often as needed, adds a label to every metric. All of these can stand in
+´.arena.yaml´ and in ´ARENA_*´ variables as well.
 
 ## Metrics of a run
 
@@ -41,10 +41,10 @@ const metricsOfEvals = `
 ## Metrics of evals
 
 An eval says in its definition as what it is exported. One that says nothing is a gauge named after its id, in which an
-underscore stands for every character that names of metrics cannot have. All names start with ` + "`arena_eval_`" + `; a
+underscore stands for every character that names of metrics cannot have. All names start with ´arena_eval_´; a
 name that is written with it stays as it is.
 
-` + "```yaml" + `
+´´´yaml
 pack_evals:
   - id: answer-quality
     type: llm_judge
@@ -56,51 +56,53 @@ pack_evals:
       type: histogram
       range: {min: 0, max: 1}
       labels: {team: support}
-` + "```" + `
+´´´
 
 | Type | What it shows |
 |---|---|
 | gauge | the latest score |
 | counter | how often the eval gave a score, whatever it was |
-| histogram | how the scores are spread, over ` + "`buckets`" + ` (upper bounds), else over ten steps of ` + "`range`" + `, else of 0 to 1 |
+| histogram | how the scores are spread: over ´buckets´ (upper bounds), or ten steps of ´range´, or of 0 to 1 |
 | boolean | a gauge: 1 for a full score, else 0 |
 
-A check that names a ` + "`metric_value`" + ` in its details, as programs and services can, exports that in place
-of the score; a value outside the range is kept. An eval that was skipped, or that could not judge, leaves its metric
-as it was, and shows in ` + "`arena_evals_total`" + `. Where several trials set one gauge, the last one in the order
-of the plan counts, whichever ended last.
+A check that names a ´metric_value´ in its details, as programs and services can, exports that in place of the
+score; a value outside the range is kept. An eval that was skipped, or that could not judge, leaves its metric as it
+was, and shows in ´arena_evals_total´. Where several trials set one gauge, the last one in the order of the plan
+counts, whichever ended last.
 
-` + "`help`" + `, else the ` + "`description`" + ` of the eval, is the help text. Metrics of one name have one type, the
-same labels and the same buckets; evals of one conversation that would write the same series are warned of.
+´help´, else the ´description´ of the eval, is the help text. Metrics of one name have one type, the same
+labels and the same buckets; evals of one conversation that would write the same series are warned of.
 
-Beside its own ` + "`labels`" + ` every metric of an eval has one for each dimension in ` + "`--metrics-by`" + `, by
-default ` + "`scenario,provider`" + `:
+Beside its own ´labels´ every metric of an eval has one for each dimension in ´--metrics-by´, by default
+´scenario,provider´:
 
 | Dimension | Meaning |
 |---|---|
 `
 
-const metricsExample = `| any label of a scenario | Its value under ` +
-	"`metadata.labels`" + `; empty for scenarios that do not have it. |
+const metricsExample = `| a label of scenarios | Its value under ´metadata.labels´; empty for scenarios without it. |
 
 The eval above, after two trials of one scenario:
 
-` + "```text" + `
+´´´text
 `
+
+// ticks puts backticks where texts in this file, which cannot hold them, have ´.
+func ticks(text string) string { return strings.ReplaceAll(text, "´", "`") }
 
 // metricsPage is the reference of the metrics, as Markdown.
 func metricsPage() (string, error) {
 	var b strings.Builder
-	b.WriteString(metricsOpening)
+	b.WriteString(ticks(metricsOpening))
 	for _, f := range metrics.Catalogue() {
 		fmt.Fprintf(&b, "| `%s_%s` | %s | %s | %s |\n", metrics.DefaultNamespace, f.Name, f.Type, codes(f.Labels),
 			escaped(f.Help))
 	}
-	b.WriteString(metricsOfEvals)
+	b.WriteString(ticks(metricsOfEvals))
 	for _, d := range metrics.Dimensions() {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", d.Name, escaped(d.Help))
 	}
-	b.WriteString(metricsExample)
+	b.WriteString(ticks(metricsExample))
 	text, err := exampleMetrics()
 	if err != nil {
 		return "", err

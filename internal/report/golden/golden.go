@@ -52,6 +52,7 @@ func Fixtures() []Fixture {
 		{"cancelled", resulttest.Cancelled},
 		{"flaky", resulttest.Flaky},
 		{"judged", resulttest.Judged},
+		{"measured", resulttest.Measured},
 		{"hostile", resulttest.Hostile},
 	}
 }

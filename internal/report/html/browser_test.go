@@ -38,6 +38,7 @@ func TestInBrowser(t *testing.T) {
 		{"judges open by keyboard", judgesOpenByKeyboard},
 		{"broken judges show the reply", brokenJudgesShowTheReply},
 		{"judges are printed", judgesArePrinted},
+		{"evals are shown", evalsAreShown},
 		{"many judgements", manyJudgements},
 		{"many trials", manyTrials},
 		{"without the script", withoutScript},

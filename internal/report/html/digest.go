@@ -16,6 +16,13 @@ type digest struct {
 	Skip         string          `json:"skip_reason"`
 	Turns        []turnDigest    `json:"turns"`
 	Conversation []verdictDigest `json:"conversation_assertions"`
+	Evals        []evalDigest    `json:"eval_results"`
+}
+
+// evalDigest is a verdict when the eval has a threshold, and has no status when it has none.
+type evalDigest struct {
+	ID string `json:"eval_id"`
+	verdictDigest
 }
 
 type turnDigest struct {
@@ -79,6 +86,12 @@ func (d *digest) first(s result.Status) *verdictDigest {
 	for v := range d.verdicts {
 		if v.Status == s {
 			return v
+		}
+	}
+	for i := range d.Evals {
+		if e := &d.Evals[i]; e.Status == s {
+			e.Check = "eval " + e.ID
+			return &e.verdictDigest
 		}
 	}
 	return nil

@@ -7,12 +7,13 @@ import (
 
 // place is where a testcase finer than a scenario stands within its group.
 type place struct {
-	turn  int // -1: the conversation
-	check int // -1: the whole turn
+	turn  int    // -1: the conversation
+	check int    // -1: the whole turn; of an eval the number of the result
+	eval  string // id; "" is none
 }
 
 // whole is the place of what belongs to no turn: an error of the trial itself, a trial that was skipped.
-var whole = place{-2, -1}
+var whole = place{turn: -2, check: -1}
 
 // sight is one trial's outcome at a place.
 type sight struct {
@@ -56,6 +57,7 @@ func sights(t *result.Trial, by Granularity) []sight {
 	case len(t.Conversation) > 0:
 		all = append(all, block(-1, lastRun(t), t.Conversation))
 	}
+	all = append(all, evals(t)...)
 	if t.Error != "" && !said {
 		all = append(all, sight{place: whole, name: "run", status: t.Status, reason: show.TrialError(t), said: lastRun(t)})
 	} else if len(all) == 0 {
@@ -66,7 +68,7 @@ func sights(t *result.Trial, by Granularity) []sight {
 
 // block is the outcome of all checks of a turn, or of the conversation, together.
 func block(turn int, said *result.Turn, verdicts []result.Verdict) sight {
-	s := sight{place: place{turn, -1}, name: show.Place(turn), status: result.Passed, said: said}
+	s := sight{place: place{turn: turn, check: -1}, name: show.Place(turn), status: result.Passed, said: said}
 	skipped := 0
 	for _, c := range checks(turn, said, verdicts) {
 		s.problems = append(s.problems, c.problems...)
@@ -86,24 +88,44 @@ func block(turn int, said *result.Turn, verdicts []result.Verdict) sight {
 func checks(turn int, said *result.Turn, verdicts []result.Verdict) []sight {
 	all := make([]sight, len(verdicts))
 	for i := range verdicts {
-		v := &verdicts[i]
-		s := sight{
-			place: place{turn, i}, name: show.Place(turn) + ": " + show.Line(v.Name()), status: v.Status, ms: v.DurationMS,
-			said: said, verdict: v,
-		}
-		if v.Position.Line > 0 {
-			s.file, s.line = show.Line(v.Position.File), v.Position.Line
-		}
-		switch v.Status {
-		case result.Passed:
-		case result.Skipped:
-			s.reason = show.Line(v.SkipReason)
-		default:
-			s.problems = []show.Problem{{Turn: turn, Index: i, Verdict: v}}
-		}
-		all[i] = s
+		all[i] = check(place{turn: turn, check: i}, said, &verdicts[i])
 	}
 	return all
+}
+
+// evals are the outcomes of the evals that have a threshold.
+func evals(t *result.Trial) []sight {
+	var all []sight
+	results := map[place]int{}
+	for i := range t.Evals {
+		e := &t.Evals[i]
+		if !e.Gates() {
+			continue
+		}
+		at := place{turn: e.Turn, eval: e.ID}
+		results[at]++
+		at.check = results[at] - 1
+		all = append(all, check(at, lastRun(t), show.EvalVerdict(e)))
+	}
+	return all
+}
+
+func check(at place, said *result.Turn, v *result.Verdict) sight {
+	s := sight{
+		place: at, name: show.Place(at.turn) + ": " + show.Line(v.Name()), status: v.Status, ms: v.DurationMS,
+		said: said, verdict: v,
+	}
+	if v.Position.Line > 0 {
+		s.file, s.line = show.Line(v.Position.File), v.Position.Line
+	}
+	switch v.Status {
+	case result.Passed:
+	case result.Skipped:
+		s.reason = show.Line(v.SkipReason)
+	default:
+		s.problems = []show.Problem{{Turn: at.turn, Index: at.check, Verdict: v}}
+	}
+	return s
 }
 
 // worse keeps the status that says more. Statuses are ordered by how bad they are, but a pass says more than a skip,

@@ -24,7 +24,7 @@ type Options struct {
 func Write(w io.Writer, run *result.Run, o Options) error {
 	groups := show.Groups(run)
 	head := headline(run) + totals(run) + matrix(groups, maxSize/3)
-	tail := costs(groups, run) + remarks(run)
+	tail := evals(run) + costs(groups, run) + remarks(run)
 	failures, err := failed(run, groups, o, maxSize-len(head)-len(tail))
 	if err != nil {
 		return err

@@ -17,8 +17,9 @@ type Problem struct {
 	*result.Verdict
 }
 
-// Problems lists what did not pass: failures and errors. Checks that a stop kept from judging are listed when nothing
-// else is wrong; those that had nothing to judge because their turn broke never are, for the error says it.
+// Problems lists what did not pass: failures and errors, of evals that have a threshold too. Checks that a stop kept
+// from judging are listed when nothing else is wrong; those that had nothing to judge because their turn broke never
+// are, for the error says it.
 func Problems(t *result.Trial) []Problem {
 	broken := map[int]bool{-1: t.Error != ""}
 	for i := range t.Turns {
@@ -35,6 +36,9 @@ func Problems(t *result.Trial) []Problem {
 			all = append(all, p)
 		}
 	})
+	missed, late := missedEvals(t)
+	all, stopped = append(all, missed...), append(stopped, late...)
+	byPlace(all)
 	if len(all) == 0 && t.Error == "" {
 		return stopped
 	}

@@ -33,10 +33,11 @@ func (n *notices) add(t *result.Trial) {
 	}
 }
 
-// remarks writes what is neither a failure nor a number: failures within a threshold, notices, warnings.
+// remarks writes what decides nothing: failures within a threshold, what evals measured, notices, warnings.
 func (p *Printer) remarks(run *result.Run) {
 	var rows []*row
 	rows = append(rows, p.tolerated(run)...)
+	rows = append(rows, p.evals(run)...)
 	for i, text := range p.notices.texts {
 		if n := p.notices.counts[i]; n > 1 {
 			text += fmt.Sprintf(" (%s)", show.Plural(n, "trial"))

@@ -73,7 +73,16 @@ function messageLines(m) {
   return out;
 }
 
-function turnLines(turn) {
+// evalLine is what an eval measured; with a threshold it reads like a verdict.
+const evalLine = (e) =>
+  e.status
+    ? verdictLine({ ...e, type: `eval ${e.eval_id}` })
+    : [`- eval ${inline(e.eval_id)}`, known(e.score) && `score ${score(e.score)}`]
+        .concat([e.error, e.explanation, e.skip_reason].map((text) => text && inline(text)))
+        .filter(Boolean)
+        .join(" · ");
+
+function turnLines(turn, trial) {
   const out = [`## Turn ${turn.index + 1}\n`];
   const messages = turn.messages ?? [];
   if (!messages.some((m) => m.role === "user") && turn.user) out.push("**user**\n", fenced(turn.user));
@@ -82,6 +91,8 @@ function turnLines(turn) {
   if (turn.error) out.push("**error**\n", fenced(turn.error));
   if (turn.not_run) out.push(`not run: ${inline(turn.not_run)}\n`);
   if (turn.assertions?.length) out.push(`${turn.assertions.map(verdictLine).join("\n")}\n`);
+  const evals = evalsOf(trial, turn.index);
+  if (evals.length) out.push(`${evals.map(evalLine).join("\n")}\n`);
   return out;
 }
 
@@ -101,9 +112,8 @@ function markdown(t, trial) {
   );
   if (trial.error) out.push("**error**\n", fenced(trial.error));
   if (trial.skip_reason) out.push(`skipped: ${inline(trial.skip_reason)}\n`);
-  for (const turn of trial.turns ?? []) out.push(...turnLines(turn));
-  if (trial.conversation_assertions?.length) {
-    out.push("## Whole conversation\n", `${trial.conversation_assertions.map(verdictLine).join("\n")}\n`);
-  }
+  for (const turn of trial.turns ?? []) out.push(...turnLines(turn, trial));
+  const whole = [...(trial.conversation_assertions ?? []).map(verdictLine), ...evalsOf(trial, -1).map(evalLine)];
+  if (whole.length) out.push("## Whole conversation\n", `${whole.join("\n")}\n`);
   return out.join("\n");
 }

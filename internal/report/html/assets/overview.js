@@ -67,6 +67,7 @@ function showOverview(report, root) {
         "div.charts",
         {},
         ranking(report),
+        measured(report),
         unsteady(report),
         spread({ title: "Latency", note: "per turn", unit: "turn", series: latencies, write: latency }),
         spread({ title: "Cost", note: report.run.summary.judges ? "of the agent, per trial" : "per trial", unit: "trial", series: cost, write: money }),

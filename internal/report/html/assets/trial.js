@@ -62,8 +62,11 @@ class TrialView {
 
 function trialBody(report, t, { trial, raw, rerun }) {
   const at = { state: "", system: trial.system };
-  const sections = (trial.turns ?? []).map((turn) => turnSection(turn, at));
-  const whole = verdictList(trial.conversation_assertions, "Checks of the whole conversation");
+  const sections = (trial.turns ?? []).map((turn) => turnSection(turn, at, trial));
+  const whole = [
+    verdictList(trial.conversation_assertions, "Checks of the whole conversation"),
+    evalList(trial, -1, "Evals of the whole conversation"),
+  ].filter(Boolean);
   return [
     trialHead(report, t, trial),
     trial.error && h("div.notice.error", { role: "note" }, badge("error"), longText(trial.error)),
@@ -78,22 +81,24 @@ function trialBody(report, t, { trial, raw, rerun }) {
     whatFailed(
       trial,
       () => sections,
-      () => whole,
+      () => whole[0],
     ),
     trial.system && systemPrompt(trial.system),
     ...sections,
-    whole && h("section.turn.whole", { "aria-label": "Whole conversation" }, h("h2", {}, "Whole conversation"), whole),
+    whole.length > 0 &&
+      h("section.turn.whole", { "aria-label": "Whole conversation" }, h("h2", {}, "Whole conversation"), whole),
     !sections.length && !trial.skip_reason && h("p.empty", {}, "There was no conversation."),
   ].filter(Boolean);
 }
 
-function turnSection(turn, at) {
+function turnSection(turn, at, trial) {
   const verdicts = verdictList(turn.assertions, `Checks of turn ${turn.index + 1}`);
+  const evals = evalList(trial, turn.index, `Evals of turn ${turn.index + 1}`);
   return h(
     "section.turn",
     { "aria-label": `Turn ${turn.index + 1}` },
     h("h2", {}, `Turn ${turn.index + 1}`, turn.latency_ms > 0 && h("small", {}, ` ${latency(turn.latency_ms)}`)),
-    h("div.pair", {}, h("div.chat", {}, chat(turn, at)), h("div.beside", {}, verdicts || h("p.none", {}, "no checks"))),
+    h("div.pair", {}, h("div.chat", {}, chat(turn, at)), h("div.beside", {}, verdicts || h("p.none", {}, "no checks"), evals)),
   );
 }
 
@@ -184,6 +189,15 @@ function whatFailed(trial, sections, whole) {
   (trial.conversation_assertions ?? []).forEach(
     (v, i) =>
       isBad(v.status) && bad.push({ v, where: "conversation", find: () => whole().querySelectorAll(".verdict")[i] }),
+  );
+  (trial.eval_results ?? []).forEach(
+    (e) =>
+      isBad(e.status) &&
+      bad.push({
+        v: { ...e, type: `eval ${e.eval_id}` },
+        where: e.turn < 0 ? "conversation" : `turn ${e.turn + 1}`,
+        find: () => evalCards.get(e),
+      }),
   );
   if (!bad.length || (trial.turns ?? []).length < 2) return null;
   const jump = (find) => {

@@ -1,0 +1,82 @@
+package show
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// missedEvals are the evals that keep their trial from passing: those that have a threshold and missed it, or could not
+// be held against it.
+func missedEvals(t *result.Trial) (missed, stopped []Problem) {
+	for i := range t.Evals {
+		e := &t.Evals[i]
+		if !e.Gates() {
+			continue
+		}
+		p := Problem{e.Turn, i, EvalVerdict(e)}
+		switch e.Status {
+		case result.Passed, result.Skipped:
+		case result.Cancelled:
+			stopped = append(stopped, p)
+		default: // Failed, Errored; and Unset, which never passes
+			missed = append(missed, p)
+		}
+	}
+	return missed, stopped
+}
+
+// EvalVerdict is what the threshold of an eval decides.
+func EvalVerdict(e *result.EvalResult) *result.Verdict {
+	return &result.Verdict{
+		Type: "eval " + e.ID, Status: e.Status, Score: e.Score, SkipReason: e.SkipReason, Error: e.Error,
+		Message: e.Message, Explanation: e.Explanation, Details: e.Details, MinScore: e.MinScore, MaxScore: e.MaxScore,
+		Position: e.Position, DurationMS: e.DurationMS, Judgements: e.Judgements,
+	}
+}
+
+// byPlace sorts problems by turn, those of the conversation last.
+func byPlace(all []Problem) {
+	slices.SortStableFunc(all, func(a, b Problem) int {
+		switch {
+		case a.Turn == b.Turn:
+			return 0
+		case a.Turn < 0 || b.Turn >= 0 && a.Turn > b.Turn:
+			return 1
+		}
+		return -1
+	})
+}
+
+// EvalScore is the mean score of an eval, or a dash when it never gave one.
+func EvalScore(s *result.EvalStats) string {
+	if s.Mean == nil {
+		return "–"
+	}
+	return Score(*s.Mean)
+}
+
+// EvalNote is what stands behind the score of an eval: how many results there are and how far they are apart, how many
+// missed the threshold, how often it was skipped, and why it could not judge.
+func EvalNote(s *result.EvalStats) string {
+	var parts []string
+	if s.Scored > 0 {
+		text := Plural(s.Scored, "score")
+		if *s.Low != *s.High {
+			text += " from " + Score(*s.Low) + " to " + Score(*s.High)
+		}
+		parts = append(parts, text)
+	}
+	if s.Failed > 0 {
+		parts = append(parts, Count(s.Failed)+" below the threshold")
+	}
+	if s.Skipped > 0 {
+		parts = append(parts, Count(s.Skipped)+" skipped")
+	}
+	if s.Errors > 0 {
+		parts = append(parts, fmt.Sprintf("%s: %s", Errors(s.Errors), Line(s.Error)))
+	}
+	return strings.Join(parts, ", ")
+}

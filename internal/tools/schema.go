@@ -49,16 +49,20 @@ func (s *schema) validate(v any) error {
 	return s.compiled.Validate(v)
 }
 
-// validateText validates a result: as JSON where it is JSON, else as a string.
+// validateText validates a result: as the JSON that it may be, or else as the string that it is.
 func (s *schema) validateText(text string) error {
 	if s == nil {
 		return nil
 	}
 	v, err := chat.DecodeJSON([]byte(text))
 	if err != nil {
-		v = text
+		return s.validate(text)
 	}
-	return s.validate(v)
+	problem := s.validate(v)
+	if problem != nil && s.validate(text) == nil {
+		return nil
+	}
+	return problem
 }
 
 // coerce repairs what models commonly get wrong, by the declared types: a number or boolean sent as text, a list or

@@ -46,6 +46,9 @@ func TestMockResults(t *testing.T) {
 	r := registry(t,
 		spec("nothing", nil),
 		spec("text", func(s *scenario.Tool) { s.MockResult = json.RawMessage(`"shipped"`) }),
+		spec("json_as_text", func(s *scenario.Tool) {
+			s.MockResult, s.OutputSchema = json.RawMessage(`"{\"status\": \"shipped\"}"`), json.RawMessage(`{"type":"string"}`)
+		}),
 		spec("object", func(s *scenario.Tool) { s.MockResult = json.RawMessage(`{"z":1,"a":12345678901234567890}`) }),
 		spec("json_template", func(s *scenario.Tool) {
 			s.MockTemplate = `{"id":"{{.id}}","late":{{if gt .count 3}}true{{else}}false{{end}}}`
@@ -56,6 +59,7 @@ func TestMockResults(t *testing.T) {
 		}),
 	)
 	cases := []struct{ tool, args, want string }{
+		{"json_as_text", `{"id":"A"}`, `{"status": "shipped"}`},
 		{"nothing", `{"id":"A"}`, "{\n  \"result\": \"mock result of nothing\"\n}"},
 		{"text", `{"id":"A"}`, "shipped"},
 		{"object", `{"id":"A"}`, "{\n  \"z\": 1,\n  \"a\": 12345678901234567890\n}"},

@@ -218,5 +218,5 @@ func estimate(messages []chat.Message, reply string) chat.Usage {
 }
 
 func (p *Provider) generic() *scenario.MockReply {
-	return &scenario.MockReply{Content: fmt.Sprintf("mock reply of %s (%s)", p.ID, p.Model)}
+	return &scenario.MockReply{Content: fmt.Sprintf("mock of provider %s (%s)", p.ID, p.Model)}
 }

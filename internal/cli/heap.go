@@ -10,7 +10,7 @@ import (
 const (
 	smallPercent = 200
 	largeHeap    = 16 << 20 // bytes in use
-	largePercent = 30
+	largePercent = 25
 )
 
 // watchHeap looks at the heap after every collection until it has become large. GOGC, when it is set, decides instead.

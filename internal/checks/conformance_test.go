@@ -1,12 +1,11 @@
 package checks_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/checks/corpustest"
 	"github.com/arena-evals/arena/internal/judges"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/providers/open"
@@ -17,7 +16,7 @@ import (
 // provider that asks real ones.
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	files, err := checks.ReadVectors(corpus(t))
+	files, err := checks.ReadVectors(corpustest.Dir(t, "checks"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,25 +47,4 @@ func connect(t *testing.T, endpoint string) (checks.Judges, error) {
 	}
 	t.Cleanup(func() { _ = providers.Close(client) })
 	return judges.Of(client, spec.ID, spec.Model), nil
-}
-
-// corpus finds conformance/checks: in $ARENA_CORPUS, or in a folder `shared` beside one that the repository is in.
-func corpus(t *testing.T) string {
-	t.Helper()
-	inside := filepath.Join("conformance", "checks")
-	if root := os.Getenv("ARENA_CORPUS"); root != "" {
-		return filepath.Join(root, inside)
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
-		found := filepath.Join(dir, "shared", inside)
-		if info, err := os.Stat(found); err == nil && info.IsDir() {
-			return found
-		}
-	}
-	t.Skip("no conformance corpus beside the repository; set ARENA_CORPUS to run it")
-	return ""
 }

@@ -125,7 +125,7 @@ type vectorCall struct {
 func ReadVectors(paths ...string) ([]VectorFile, error) {
 	var files []VectorFile
 	for _, path := range paths {
-		names, err := vectorPaths(path)
+		names, err := VectorPaths(path)
 		if err != nil {
 			return nil, err
 		}
@@ -140,7 +140,9 @@ func ReadVectors(paths ...string) ([]VectorFile, error) {
 	return files, nil
 }
 
-func vectorPaths(path string) ([]string, error) {
+// VectorPaths are the files that a path means: of a directory those that end in .json, in order of their paths, and at
+// least one.
+func VectorPaths(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
 		return []string{path}, err

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/checks/corpustest"
 	"github.com/arena-evals/arena/internal/checks/verify"
 )
 
 // TestConformance runs the corpus that lies beside the repository, where there is one.
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	dir := corpus(t)
+	dir := corpustest.Dir(t, "machinery")
 	for _, topic := range []string{"sampling", "triggers", "groups", "group_filter", "eval_merge", "eval_validation"} {
 		file := filepath.Join(dir, topic+".json")
 		if _, err := os.Stat(file); err != nil {
@@ -42,25 +43,4 @@ func agreed(t *testing.T, files ...string) {
 		t.Error(out.String())
 	}
 	t.Log(out.String())
-}
-
-// corpus finds conformance/machinery: in $ARENA_CORPUS, or in a folder `shared` beside one that the repository is in.
-func corpus(t *testing.T) string {
-	t.Helper()
-	inside := filepath.Join("conformance", "machinery")
-	if root := os.Getenv("ARENA_CORPUS"); root != "" {
-		return filepath.Join(root, inside)
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
-		found := filepath.Join(dir, "shared", inside)
-		if info, err := os.Stat(found); err == nil && info.IsDir() {
-			return found
-		}
-	}
-	t.Skip("no conformance corpus beside the repository; set ARENA_CORPUS to run it")
-	return ""
 }

@@ -9,9 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -36,7 +34,7 @@ type topicFile struct {
 func Read(paths ...string) (*Vectors, error) {
 	v := &Vectors{}
 	for _, path := range paths {
-		names, err := filesOf(path)
+		names, err := checks.VectorPaths(path)
 		if err != nil {
 			return nil, err
 		}
@@ -47,24 +45,6 @@ func Read(paths ...string) (*Vectors, error) {
 		}
 	}
 	return v, nil
-}
-
-func filesOf(path string) ([]string, error) {
-	info, err := os.Stat(path)
-	if err != nil || !info.IsDir() {
-		return []string{path}, err
-	}
-	var names []string
-	err = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && strings.HasSuffix(name, ".json") {
-			names = append(names, name)
-		}
-		return err
-	})
-	if err == nil && len(names) == 0 {
-		err = fmt.Errorf("%s: no .json file in it", path)
-	}
-	return names, err
 }
 
 func (v *Vectors) add(name string) error {

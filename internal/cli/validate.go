@@ -57,6 +57,7 @@ func (f *validateFlags) run(app *App, paths []string) error {
 		}
 		runner.ReportToolUses(p, p.Scenarios, diags)
 		runner.ReportGuardrailUses(p, p.Scenarios, diags)
+		runner.ReportIdleGates(p, p.Scenarios, f.strict, diags)
 		runner.ReportJudges(p, p.Scenarios, diags)
 		runner.ForeseeOutside(p, p.Scenarios, diags)
 		for _, later := range p.Later {

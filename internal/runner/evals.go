@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/evals"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -47,7 +48,27 @@ func evalsOff(p *scenario.Project) []string {
 func gates(p *scenario.Project, s *scenario.Scenario) bool {
 	set := evalSets(p, []*scenario.Scenario{s})
 	prompt, err := p.Prompt(s)
-	return err == nil && slices.ContainsFunc(set[prompt], (*evals.Eval).Gates)
+	return err == nil && slices.ContainsFunc(set[prompt], func(e *evals.Eval) bool { return e.Gates() && fires(p, e) })
+}
+
+// fires reports whether there is anything that an eval could fire at: the steps of a workflow need one.
+func fires(p *scenario.Project, e *evals.Eval) bool {
+	return evals.PhaseOf(e.Trigger) != evals.AfterStep || p.HasWorkflow()
+}
+
+// ReportIdleGates warns of thresholds that are never held against anything, because their eval never fires; strict
+// makes that an error.
+func ReportIdleGates(p *scenario.Project, chosen []*scenario.Scenario, strict bool, d *diag.List) {
+	report := d.Warnf
+	if strict {
+		report = d.Errorf
+	}
+	for _, e := range usedEvals(p, chosen) {
+		if e.Gates() && !fires(p, e) {
+			report(e.Pos, 1, "never-fires", "eval %q has a threshold and never fires: the project has no workflow", e.ID).
+				Hint = "choose another trigger than " + e.Trigger + ", or take the threshold out"
+		}
+	}
 }
 
 // usedEvals are the evals of all prompts of the chosen scenarios, each once, in the order of the project.

@@ -120,6 +120,7 @@ func (m *matrix) project(p *scenario.Project, several bool) []Trial {
 	scenarios := m.pick(p)
 	(&toolUses{p, run.tools, m.diags}).report(scenarios)
 	ReportGuardrailUses(p, scenarios, m.diags)
+	ReportIdleGates(p, scenarios, m.opts.Strict, m.diags)
 	run.embedder, run.evals = m.embedder(p, scenarios), evalSets(p, scenarios)
 	run.guards = m.guards(p, scenarios)
 	m.judges(run, scenarios)

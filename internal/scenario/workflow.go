@@ -112,7 +112,7 @@ func readStates(d *decoder, w *workflowFile, v *node.Node) {
 // state may refer to.
 func (d *decoder) workflow(n *node.Node, compositions []string) {
 	var w workflowFile
-	d.need("workflows", n, Feature{})
+	d.need(featureWorkflows, n, Feature{})
 	if !workflowFields.read(d, n, &w) || len(w.names) == 0 {
 		return
 	}
@@ -204,4 +204,11 @@ func (d *decoder) steps(n *node.Node, what string) {
 		}
 		d.Any(v)
 	})
+}
+
+const featureWorkflows = "workflows"
+
+// HasWorkflow reports whether the project describes a workflow.
+func (p *Project) HasWorkflow() bool {
+	return slices.ContainsFunc(p.Later, func(f Feature) bool { return f.Name == featureWorkflows })
 }

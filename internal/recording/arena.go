@@ -1,0 +1,137 @@
+package recording
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+)
+
+func isArenaOutput(h *head) bool { return h.kind == '{' && h.has("messages", "runid") }
+
+// readArenaOutput reads the result file of one run of the peer.
+func readArenaOutput(b *builder, pieces iter.Seq[piece]) {
+	for p := range pieces {
+		o, ok := b.object(p.value, "a result file")
+		if !ok {
+			return
+		}
+		b.arenaRun(o)
+		messages := o.get("messages")
+		if messages.kind() != '[' {
+			b.errorf(o.value, "wrong-type", "Messages must be a list, found %s", describe(messages))
+			return
+		}
+		for item := range messages.items {
+			if e, ok := b.message(item); ok {
+				b.add(e)
+			}
+		}
+	}
+}
+
+func (b *builder) arenaRun(o object) {
+	s := b.session
+	s.ID = b.text(o.get("runid"), "RunID")
+	s.Scenario = b.text(o.get("scenarioid"), "ScenarioID")
+	s.Provider = b.text(o.get("providerid"), "ProviderID")
+	s.Region = b.text(o.get("region"), "Region")
+	s.Tags = b.texts(o.get("sessiontags"), "SessionTags")
+	s.Labels = b.labels(o.get("labels"))
+	s.Started = b.time(o.get("starttime"), "StartTime")
+	s.Error = b.text(o.get("error"), "Error")
+	s.Asserted = b.asserted(o.get("conversationassertions"))
+	s.Evals = b.evals(o.get("evalresults"))
+}
+
+// labels reads a map of text.
+func (b *builder) labels(v value) map[string]string {
+	if v.missing() {
+		return nil
+	}
+	if _, ok := b.object(v, "labels"); !ok {
+		return nil
+	}
+	labels := map[string]string{}
+	for key, member := range v.members {
+		labels[string(key)] = b.text(member, "a label")
+	}
+	return labels
+}
+
+func isArenaTurns(h *head) bool { return h.kind == '{' && h.has("turns", "scenarioid") }
+
+// turn is a turn of the older form of the peer's output.
+type turn struct {
+	object
+	index int
+}
+
+// readArenaTurns reads the peer's output by turns.
+func readArenaTurns(b *builder, pieces iter.Seq[piece]) {
+	for p := range pieces {
+		o, ok := b.object(p.value, "an arena output")
+		if !ok {
+			return
+		}
+		s := b.session
+		s.Scenario = b.text(o.get("scenarioid"), "scenario_id")
+		s.Provider = b.text(o.get("providerid"), "provider_id")
+		s.ID = b.text(o.get("runid", "sessionid"), "run_id")
+		if m := o.get("metadata"); m.kind() == '{' {
+			s.Tags = b.texts(m.get("tags"), "tags")
+		}
+		for _, t := range b.turns(o.get("turns")) {
+			b.turn(t.object)
+		}
+	}
+}
+
+// turns returns the turns in the order of their numbers.
+func (b *builder) turns(v value) (list []turn) {
+	if v.kind() != '[' {
+		b.errorf(v, "wrong-type", "turns must be a list, found %s", describe(v))
+	}
+	for item := range v.items {
+		if o, ok := b.object(item, "a turn"); ok {
+			list = append(list, turn{o, b.count(o.get("turnindex"), "turn_index")})
+		}
+	}
+	byIndex := func(x, y turn) int { return cmp.Compare(x.index, y.index) }
+	if !slices.IsSortedFunc(list, byIndex) {
+		slices.SortStableFunc(list, byIndex)
+		b.notef("the turns were not in order; they are sorted by turn_index")
+	}
+	return list
+}
+
+// turn adds what the user wrote, the reply and what the tools answered.
+func (b *builder) turn(o object) {
+	at := b.time(o.get("timestamp"), "timestamp")
+	if user := o.get("usermessage"); !user.missing() {
+		if m, ok := b.object(user, "user_message"); ok {
+			e := event{Message: Message{Offset: -1, At: at, Pos: b.pos(user)}}
+			e.Role = "user"
+			b.content(&e.Message, m)
+			b.add(e)
+		}
+	}
+	response := o.get("response")
+	if message := response.get("message"); !message.missing() {
+		if e, ok := b.message(message); ok {
+			if cost := response.get("cost"); cost.kind() == '{' {
+				b.cost(&e.Message.Message, cost)
+			}
+			e.Asserted = append(e.Asserted, b.asserted(o.get("assertions"))...)
+			b.add(e)
+		}
+	}
+	for item := range o.get("toolresults").items {
+		if m, ok := b.object(item, "a tool result"); ok {
+			e := event{Message: Message{Offset: -1, Pos: b.pos(item)}}
+			e.Role = "tool"
+			b.content(&e.Message, m)
+			b.toolResult(&e.Message, m)
+			b.add(e)
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package recording
+
+import (
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// The types of events that matter here. All others are passed over: logs are full of sound and of what tools added.
+const (
+	messageCreated      = "message.created"
+	messageUpdated      = "message.updated"
+	conversationStarted = "conversation.started"
+)
+
+func isEventLog(h *head) bool { return h.lines && h.has("seq", "event") }
+
+// scanEventLog finds the sessions of a log by the ids of its events. Sessions may be interleaved.
+func scanEventLog(s *scan) {
+	talks := map[string]bool{} // keys with a message
+	s.wholeLines(func(l line) bool {
+		e := l.get("event")
+		if e.kind() != '{' {
+			s.errorf(s.pos(l.span), "wrong-line", "a line of an event log must have an event").
+				Hint = "is this line from another file?"
+			return true
+		}
+		kind, key := eventKey(e)
+		switch kind {
+		case messageCreated:
+			talks[key] = true
+		case messageUpdated, conversationStarted:
+		default:
+			return true
+		}
+		s.add(key, l.span)
+		return true
+	})
+	s.join(talks)
+}
+
+// eventKey returns the type of an event, and the ids of its session and of its conversation, with a NUL between.
+func eventKey(e value) (kind, key string) {
+	var session, conversation string
+	for name, v := range e.members {
+		switch foldKey(name) {
+		case "type":
+			kind, _ = v.str()
+		case "sessionid":
+			session, _ = v.str()
+		case "conversationid":
+			conversation, _ = v.str()
+		}
+	}
+	return kind, session + "\x00" + conversation
+}
+
+// join gives events without ids to the session that they can only belong to, and drops sessions without a message.
+func (s *scan) join(talks map[string]bool) {
+	homes := map[string][]*entry{} // by session, by NUL and conversation, and all by a NUL
+	for _, e := range s.index.entries {
+		session, conversation, _ := strings.Cut(e.key, "\x00")
+		if session != "" && conversation != "" {
+			for _, home := range []string{session, "\x00" + conversation} {
+				homes[home] = append(homes[home], e)
+			}
+		}
+		if session != "" {
+			homes["\x00"] = append(homes["\x00"], e)
+		}
+	}
+	for _, e := range s.index.entries {
+		session, conversation, _ := strings.Cut(e.key, "\x00")
+		if session == "" {
+			s.adopt(e, homes["\x00"+conversation], talks)
+		} else if conversation == "" {
+			s.adopt(e, homes[session], talks)
+		}
+		if conversation != "" && len(homes[session]) > 1 {
+			e.id = session + "/" + conversation
+		}
+	}
+	s.index.keep(func(e *entry) bool { return talks[e.key] })
+}
+
+// adopt gives the events of e to the one session that they can belong to. Without one they are a session of their own.
+func (s *scan) adopt(e *entry, homes []*entry, talks map[string]bool) {
+	switch {
+	case len(homes) == 1 && homes[0] != e:
+		homes[0].spans = *merge(&homes[0].spans, &e.spans)
+		talks[homes[0].key] = talks[homes[0].key] || talks[e.key]
+		delete(talks, e.key)
+	case len(homes) > 1 && talks[e.key]:
+		s.errorf(s.pos(e.first()), "event-without-session",
+			"an event does not say to which of the %d conversations of this file it belongs", len(homes))
+	}
+}
+
+func readEventLog(b *builder, pieces iter.Seq[piece]) {
+	for p := range pieces {
+		o, ok := b.object(p.value, "a line")
+		if !ok {
+			continue
+		}
+		if e, ok := b.object(o.get("event"), "an event"); ok {
+			b.event(e, o.get("seq", "sequence"))
+		}
+	}
+}
+
+// event reads an event of a log or of a session file.
+func (b *builder) event(o object, seq value) {
+	s := b.session
+	if s.ID == "" {
+		s.ID = b.text(o.get("sessionid"), "session_id")
+	}
+	if s.ID == "" {
+		s.ID = b.text(o.get("conversationid"), "conversation_id")
+	}
+	data := o.get("data")
+	switch b.text(o.get("type"), "type") {
+	case messageCreated:
+		e, ok := b.message(data)
+		if !ok {
+			return
+		}
+		e.index = b.count(data.get("index"), "Index")
+		e.Pos = b.pos(o.value)
+		b.stamp(&e, o, seq)
+		b.add(e)
+	case "message":
+		if e, ok := b.message(o.get("message")); ok {
+			b.stamp(&e, o, seq)
+			b.add(e)
+		}
+	case messageUpdated:
+		b.updated(data)
+	case conversationStarted:
+		b.prompt(b.text(data.get("systemprompt"), "system prompt"), o.value)
+	}
+}
+
+// stamp puts number and times of its event on a message.
+func (b *builder) stamp(e *event, o object, seq value) {
+	if t := b.time(o.get("timestamp"), "timestamp"); !t.IsZero() {
+		e.At = t
+	}
+	if f := b.float(seq, "seq"); f != nil {
+		e.seq = int64(*f)
+	}
+	if f := b.float(o.get("offset"), "offset"); f != nil {
+		e.Offset, e.offset = time.Duration(*f), true
+	}
+}
+
+// prompt remembers the system prompt of a conversation, for the case that no message holds it.
+func (b *builder) prompt(text string, v value) {
+	if text != "" && b.system == nil {
+		b.system = &event{Message: Message{
+			Message: chat.Message{Role: chat.System, Content: text}, Offset: -1, Pos: b.pos(v),
+		}}
+	}
+}
+
+// updated adds to a reply what its model call took. The event names the message by its index, which counts only when
+// no other reply has it: some logs number nothing.
+func (b *builder) updated(v value) {
+	o, ok := b.object(v, "data")
+	if !ok {
+		return
+	}
+	index := b.float(o.get("index"), "Index")
+	var m *Message
+	for i := range b.events {
+		if e := &b.events[i]; index != nil && e.Role == chat.Assistant && e.index == int(*index) {
+			if m != nil {
+				return
+			}
+			m = &e.Message
+		}
+	}
+	if m == nil || m.Usage != nil {
+		return
+	}
+	if f := b.float(o.get("latencyms"), "LatencyMs"); f != nil {
+		m.LatencyMS = *f
+	}
+	b.cost(&m.Message, v)
+}

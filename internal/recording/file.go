@@ -1,0 +1,222 @@
+package recording
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// Options say how files are read. The zero value reads what a file holds.
+type Options struct {
+	// Type is what the user says that the file is, one of Types. When the file is something else, it is read as that,
+	// and the notes say so.
+	Type   string
+	Limits Limits
+}
+
+// File is an opened recording: which sessions it holds and where. The messages stay on disk.
+type File struct {
+	name    string
+	format  format
+	limits  Limits
+	open    func() (source, error)
+	entries []*entry
+	refs    []Ref
+	notes   []string
+}
+
+// source is the bytes of a file.
+type source interface {
+	io.ReaderAt
+	io.Closer
+	Size() int64
+}
+
+// Error is everything that is wrong with a file.
+type Error struct {
+	Problems []diag.Diagnostic // at least one
+}
+
+// Error lists the problems, one a line.
+func (e *Error) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		lines[i] = p.Pos.String() + ": " + p.Msg
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Open goes once through a file to find its sessions, and then through each of them: what is wrong with any is known
+// before the first is used. An error that is not about reading the file is an *Error.
+func Open(path string, o Options) (*File, error) {
+	f := &File{name: path, open: func() (source, error) { return openDisk(path) }}
+	return f, f.index(o)
+}
+
+// openAt is Open for bytes that are at hand.
+func openAt(name string, in io.ReaderAt, size int64, o Options) (*File, error) {
+	f := &File{name: name, open: func() (source, error) { return memory{in, size}, nil }}
+	return f, f.index(o)
+}
+
+func (f *File) index(o Options) error {
+	f.limits = o.Limits.withDefaults()
+	problems := &diag.List{}
+	checkHint(o.Type, problems, f.name)
+	in, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }() // it was only read
+	s := &scan{in: in, size: in.Size(), file: f.name, limits: f.limits, problems: problems}
+	if found := s.detect(); found != nil {
+		f.format = *found
+		if found.contradicts(o.Type) {
+			s.notef("read as %s, which is what it holds, not as type %s", found.name, o.Type)
+		}
+		found.scan(s)
+	}
+	if s.err == nil && len(s.index.entries) == 0 && problems.Errors() == 0 {
+		s.errorf(diag.Pos{File: f.name}, "empty-recording", "there is no message in this %s", f.format.name)
+	}
+	f.entries, f.notes = s.index.entries, s.notes
+	if s.err == nil && problems.Errors() < maxProblems {
+		s.err = f.verify(in, problems)
+	}
+	if s.err != nil {
+		return fmt.Errorf("read %s: %w", f.name, s.err)
+	}
+	if problems.Errors() > 0 {
+		return &Error{problems.Sorted()}
+	}
+	return nil
+}
+
+// verify makes every session once, so that its problems are known, and keeps its Ref.
+func (f *File) verify(in source, problems *diag.List) error {
+	f.refs = make([]Ref, 0, len(f.entries))
+	ids := map[string]bool{}
+	words := map[string]string{}
+	for i, e := range f.entries {
+		s, err := f.read(in, e, problems)
+		if err != nil {
+			return err
+		}
+		if problems.Errors() >= maxProblems {
+			return nil
+		}
+		if s == nil {
+			continue
+		}
+		f.refs = append(f.refs, Ref{
+			ID: f.unique(ids, s.ID, i), Scenario: intern(words, s.Scenario), Provider: intern(words, s.Provider),
+			Model: intern(words, s.Model), Tags: s.Tags, Messages: len(s.Messages), Pos: s.Messages[0].Pos,
+		})
+	}
+	return nil
+}
+
+// unique returns an id that no session before has: its own, that of the file, or either with a number.
+func (f *File) unique(ids map[string]bool, id string, i int) string {
+	if id == "" {
+		id = stem(f.name)
+		if len(f.entries) > 1 {
+			id = fmt.Sprintf("%s#%d", id, i+1)
+		}
+	}
+	name := id
+	for n := 2; ids[name]; n++ {
+		name = fmt.Sprintf("%s#%d", id, n)
+	}
+	ids[name] = true
+	return name
+}
+
+// stem is the name of a file without folder and extensions.
+func stem(path string) string {
+	base := filepath.Base(path)
+	name, _, _ := strings.Cut(base, ".")
+	if name == "" {
+		return base
+	}
+	return name
+}
+
+func intern(words map[string]string, s string) string {
+	if w, ok := words[s]; ok {
+		return w
+	}
+	words[s] = strings.Clone(s)
+	return words[s]
+}
+
+// Format is what the file is.
+func (f *File) Format() Format { return f.format.name }
+
+// Sessions returns the sessions of the file, in its order. Callers must not change the list.
+func (f *File) Sessions() []Ref { return f.refs }
+
+// Notes says, for people, what is odd about the file as a whole.
+func (f *File) Notes() []string { return f.notes }
+
+// Load reads the i-th session of Sessions from the file. It is safe for concurrent use.
+func (f *File) Load(i int) (*Session, error) {
+	in, err := f.open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }() // it was only read
+	problems := &diag.List{}
+	s, err := f.read(in, f.entries[i], problems)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read %s: %w", f.name, err)
+	case problems.Errors() > 0:
+		return nil, &Error{problems.Sorted()}
+	case len(s.Messages) != f.refs[i].Messages:
+		return nil, fmt.Errorf("read %s: %w", f.name, errChanged)
+	}
+	s.ID = f.refs[i].ID
+	return s, nil
+}
+
+var errChanged = errors.New("the file has changed since it was opened")
+
+// memory is a source that is not a file.
+type memory struct {
+	io.ReaderAt
+	size int64
+}
+
+func (m memory) Size() int64 { return m.size }
+
+func (memory) Close() error { return nil }
+
+// disk is a file of which the size is known.
+type disk struct {
+	*os.File
+	size int64
+}
+
+func (d disk) Size() int64 { return d.size }
+
+func openDisk(path string) (source, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a file", path)
+	}
+	if err != nil {
+		_ = file.Close() // it was only opened
+		return nil, err
+	}
+	return disk{file, info.Size()}, nil
+}

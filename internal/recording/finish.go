@@ -1,0 +1,136 @@
+package recording
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// finish puts the messages in order, leaves out copies, joins results to their calls and counts the time.
+func (b *builder) finish() {
+	b.sort()
+	b.dropCopies()
+	b.dropFirstCopy()
+	b.prependPrompt()
+	if len(b.events) == 0 && b.problems.Errors() > b.before {
+		return // why there is none has been said
+	}
+	if len(b.events) == 0 {
+		b.problems.Errorf(b.start(), 1, "empty-recording", "there is no message in this %s", b.session.Format)
+		return
+	}
+	b.pair()
+	b.clock()
+	b.session.Messages = make([]Message, len(b.events))
+	for i := range b.events {
+		b.session.Messages[i] = b.events[i].Message
+	}
+	b.events = nil
+}
+
+// start is the place of the piece that was read last.
+func (b *builder) start() diag.Pos {
+	if b.piece.loc == nil {
+		return diag.Pos{File: b.file}
+	}
+	return b.pos(value{})
+}
+
+// sort orders the messages by their numbers, when all have one.
+func (b *builder) sort() {
+	numbered := 0
+	for i := range b.events {
+		if b.events[i].seq > 0 {
+			numbered++
+		}
+	}
+	bySeq := func(x, y event) int { return cmp.Compare(x.seq, y.seq) }
+	switch {
+	case numbered == 0 || slices.IsSortedFunc(b.events, bySeq):
+	case numbered < len(b.events):
+		b.notef("%d of %d messages have no seq; all are in the order of the file", len(b.events)-numbered, len(b.events))
+	default:
+		slices.SortStableFunc(b.events, bySeq)
+		b.notef("the events were not in order; they are sorted by seq")
+	}
+}
+
+// dropCopies leaves out messages that are there twice under one number, and refuses two messages under one.
+func (b *builder) dropCopies() {
+	dropped := 0
+	kept := b.events[:0]
+	for _, e := range b.events {
+		if n := len(kept); n > 0 && e.seq > 0 && kept[n-1].seq == e.seq {
+			if !same(&kept[n-1], &e) {
+				b.problems.Errorf(e.Pos, 1, "duplicate-seq", "seq %d is already used on line %d, for another message",
+					e.seq, kept[n-1].Pos.Line)
+			}
+			dropped++
+			continue
+		}
+		kept = append(kept, e)
+	}
+	b.events = kept
+	if dropped > 0 {
+		b.notef("%s left out that the file has twice under one seq", plural(dropped, "message"))
+	}
+}
+
+// same says whether two events are the same message.
+func same(x, y *event) bool { return reflect.DeepEqual(x.Message.Message, y.Message.Message) }
+
+// dropFirstCopy leaves out the copy of the first user message without a time that some tools write.
+func (b *builder) dropFirstCopy() {
+	first := -1
+	for i := range b.events {
+		e := &b.events[i]
+		if e.Role == chat.Assistant {
+			return
+		}
+		if e.Role != chat.User {
+			continue
+		}
+		if first < 0 {
+			first = i
+			continue
+		}
+		if f := &b.events[first]; same(f, e) && f.At.IsZero() != e.At.IsZero() {
+			if !e.At.IsZero() {
+				f.At, f.Offset, f.offset = e.At, e.Offset, e.offset
+			}
+			b.events = slices.Delete(b.events, i, i+1)
+			b.notef("the first message of the user is there twice, once without a time; the copy is left out")
+		}
+		return
+	}
+}
+
+// prependPrompt puts the system prompt first, unless a message holds one.
+func (b *builder) prependPrompt() {
+	hasPrompt := slices.ContainsFunc(b.events, func(e event) bool { return e.Role == chat.System })
+	if b.system != nil && !hasPrompt && len(b.events) > 0 {
+		b.events = slices.Insert(b.events, 0, *b.system)
+	}
+}
+
+// clock completes the times of the messages: when, and how long after the start.
+func (b *builder) clock() {
+	s := b.session
+	for i := range b.events {
+		if s.Started.IsZero() {
+			s.Started = b.events[i].At
+		}
+	}
+	for i := range b.events {
+		e := &b.events[i]
+		switch {
+		case e.offset && e.At.IsZero() && !s.Started.IsZero():
+			e.At = s.Started.Add(e.Offset)
+		case !e.offset && !e.At.IsZero():
+			e.Offset = max(e.At.Sub(s.Started), 0)
+		}
+	}
+}

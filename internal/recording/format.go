@@ -1,0 +1,105 @@
+package recording
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// Format is a kind of file.
+type Format string
+
+// The formats.
+const (
+	EventLog    Format = "event log"    // JSON lines, an event each
+	SessionFile Format = "session"      // metadata and events, as a document or as lines
+	ArenaOutput Format = "arena output" // the result file of a run
+	ArenaTurns  Format = "arena turns"  // the same by turns
+	Transcript  Format = "transcript"   // metadata and messages, YAML or JSON
+	Results     Format = "results.json" // arena's own
+	Journal     Format = "journal"      // arena's own
+	EventStream Format = "event stream" // arena's own
+	ChatLog     Format = "chat log"     // JSON lines, a conversation each, as chat APIs spell them
+	Traces      Format = "traces"       // OTLP JSON with the attributes of generative AI
+)
+
+// format is a row of the table: how files of one kind are told from others and read.
+type format struct {
+	name  Format
+	hints []string // the types by which users name it
+	// detect says whether a file is of this kind. It may see only the first keys of a long document.
+	detect func(h *head) bool
+	// scan finds the sessions of a file and where their pieces are.
+	scan func(s *scan)
+	// read makes a session of its pieces.
+	read func(b *builder, pieces iter.Seq[piece])
+	free bool // pieces need not be JSON
+}
+
+// formats is tried from the top.
+func formats() []format {
+	return []format{
+		{EventLog, sessionHints, isEventLog, scanEventLog, readEventLog, false},
+		{SessionFile, sessionHints, isSessionDocument, scanDocument, readSessionDocument, false},
+		{SessionFile, sessionHints, isSessionLines, scanSessionLines, readSessionLines, false},
+		{ArenaOutput, arenaHints, isArenaOutput, scanDocument, readArenaOutput, false},
+		{ArenaTurns, arenaHints, isArenaTurns, scanDocument, readArenaTurns, false},
+		{Transcript, transcriptHints, isTranscript, scanTranscript, readTranscript, true},
+	}
+}
+
+var (
+	sessionHints    = []string{"session", "recording", "session_recording"}
+	arenaHints      = []string{"arena", "arena_output", "scenario_output"}
+	transcriptHints = []string{"transcript", "yaml"}
+)
+
+const genericHint = "generic"
+
+// Types returns the words that Options.Type takes.
+func Types() []string {
+	return slices.Concat(sessionHints, arenaHints, transcriptHints, []string{genericHint})
+}
+
+// contradicts says whether the user's word for a file is another format's.
+func (f *format) contradicts(hint string) bool {
+	return hint != "" && hint != genericHint && !slices.Contains(f.hints, hint)
+}
+
+// checkHint refuses a word that no format has.
+func checkHint(hint string, problems *diag.List, file string) {
+	if hint == "" || slices.Contains(Types(), hint) {
+		return
+	}
+	problems.Errorf(diag.Pos{File: file}, 1, "unknown-type", "unknown type of recording %q", hint).
+		Hint = orKnown(diag.DidYouMean(hint, Types()), Types())
+}
+
+func orKnown(hint string, known []string) string {
+	if hint != "" {
+		return hint
+	}
+	return "known types: " + strings.Join(known, ", ")
+}
+
+// unknown reports a file of no known format, with what was seen of it.
+func (s *scan) unknown(h *head) {
+	msg := "this is no recording that arena knows"
+	switch {
+	case h.kind == '{' && len(h.keys) == 0:
+		msg += ": an empty object"
+	case h.kind == '{':
+		msg += fmt.Sprintf(": an object with the keys %s", h.keysText())
+	case h.kind == '[':
+		msg += ": a list"
+	}
+	var names []string
+	for _, f := range formats() {
+		names = append(names, string(f.name))
+	}
+	s.problems.Errorf(diag.Pos{File: s.file, Line: 1, Col: 1}, 1, "unknown-recording", "%s", msg).
+		Hint = "arena reads: " + strings.Join(names, ", ")
+}

@@ -1,0 +1,137 @@
+package recording
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// head is what tells of which kind a file is: the start of its first value.
+type head struct {
+	kind  byte             // '{', '[', or 0 for what is no JSON
+	keys  map[string]value // folded, of the first object; the last one may be cut
+	first value            // a list's first element
+	lines bool             // the first line is a value of its own
+}
+
+func (h *head) has(keys ...string) bool {
+	for _, k := range keys {
+		if _, ok := h.keys[k]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func (h *head) keysText() string {
+	names := slices.Sorted(maps.Keys(h.keys))
+	const shown = 10
+	if len(names) > shown {
+		names = append(names[:shown], "…")
+	}
+	for i, n := range names {
+		names[i] = cutText(n, 40)
+	}
+	return strings.Join(names, ", ")
+}
+
+// sampleSize is how much of a file is looked at first.
+const sampleSize = 64 << 10
+
+// sample returns the first bytes of a file, or nil when there is nothing to read, which is reported.
+func (s *scan) sample() []byte {
+	text := make([]byte, min(s.size, sampleSize))
+	if n, err := s.in.ReadAt(text, 0); err != nil && !(errors.Is(err, io.EOF) && n == len(text)) {
+		s.err = err
+		return nil
+	}
+	start := diag.Pos{File: s.file, Line: 1, Col: 1}
+	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+		s.errorf(start, "invalid-encoding", "the file is UTF-16").Hint = "save it as UTF-8"
+		return nil
+	}
+	text = bytes.TrimPrefix(text, []byte(bom))
+	if len(bytes.TrimSpace(text)) == 0 && s.size <= sampleSize {
+		s.errorf(start, "empty-recording", "the file is empty").Hint = "a recording has at least one message"
+		return nil
+	}
+	return text
+}
+
+// detect finds the format of a file; nil when there is none, which is reported.
+func (s *scan) detect() *format {
+	text := s.sample()
+	if text == nil {
+		return nil
+	}
+	h := &head{}
+	if t := bytes.TrimLeft(text, " \t\r\n"); len(t) > 0 && (t[0] == '{' || t[0] == '[') {
+		h.kind = t[0]
+	}
+	if first, ok := s.firstLine(); ok && h.kind == '{' {
+		h.lines = true
+		h.look(first)
+	} else {
+		h.look(value{text: bytes.TrimLeft(text, " \t\r\n")})
+	}
+	if f := h.match(); f != nil {
+		return f
+	}
+	if h.kind != 0 && !h.lines { // the keys that tell may come late
+		doc, _, ok := s.document()
+		if !ok {
+			return nil
+		}
+		h.look(doc)
+		if f := h.match(); f != nil {
+			return f
+		}
+	}
+	s.unknown(h)
+	return nil
+}
+
+func (h *head) match() *format {
+	for _, f := range formats() {
+		if f.detect(h) {
+			return &f
+		}
+	}
+	return nil
+}
+
+// look takes the keys of an object, which may be cut, or those of the first object in a list.
+func (h *head) look(v value) {
+	h.keys = map[string]value{}
+	if h.kind == '[' {
+		for item := range v.items {
+			h.first = item
+			break
+		}
+		v = h.first
+	}
+	for key, member := range v.members {
+		if name := foldKey(key); h.keys[name].text == nil {
+			h.keys[name] = member
+		}
+	}
+}
+
+// firstLine returns the first line that is not blank, if it is a JSON value of its own.
+func (s *scan) firstLine() (value, bool) {
+	r := newLineReader(s.in, s.size, s.limits.Line)
+	for {
+		text, _, _, err := r.next()
+		if err != nil || text == nil { // whoever reads the file will say so
+			return value{}, false
+		}
+		if t := bytes.TrimSpace(text); len(t) > 0 {
+			return value{text: t}, syntax(t) == nil
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package recording
+
+import (
+	"encoding/binary"
+	"iter"
+	"slices"
+)
+
+// span is where a piece of a session is in its file.
+type span struct {
+	at   int64
+	size int64
+	line int32 // in which it starts, from 1
+	col  int32 // in characters, from 1
+}
+
+// spans is a list of spans in a few bytes each: a log of a gigabyte has millions of them.
+type spans struct {
+	packed []byte
+	count  int
+	last   span
+	bytes  int64 // of all pieces
+}
+
+func (l *spans) add(s span) {
+	l.packed = binary.AppendVarint(l.packed, s.at-l.last.at)
+	l.packed = binary.AppendUvarint(l.packed, uint64(s.size))
+	l.packed = binary.AppendVarint(l.packed, int64(s.line-l.last.line))
+	l.packed = binary.AppendUvarint(l.packed, uint64(s.col))
+	l.count++
+	l.last = s
+	l.bytes += s.size
+}
+
+// all yields the spans in the order in which they were added.
+func (l *spans) all(yield func(span) bool) {
+	var s span
+	for rest := l.packed; len(rest) > 0; {
+		next := func(read func([]byte) (int64, int)) int64 {
+			v, n := read(rest)
+			rest = rest[max(n, 1):]
+			return v
+		}
+		s.at += next(binary.Varint)
+		s.size = next(unsigned)
+		s.line += int32(next(binary.Varint))
+		s.col = int32(next(unsigned))
+		if !yield(s) {
+			return
+		}
+	}
+}
+
+func unsigned(b []byte) (int64, int) {
+	v, n := binary.Uvarint(b)
+	return int64(v), n
+}
+
+// merge makes one list of two, in the order of the file.
+func merge(a, b *spans) *spans {
+	both := slices.AppendSeq(slices.Collect(iter.Seq[span](a.all)), b.all)
+	slices.SortStableFunc(both, func(x, y span) int { return int(max(min(x.at-y.at, 1), -1)) })
+	var out spans
+	for _, s := range both {
+		out.add(s)
+	}
+	return &out
+}
+
+// entry is a session of the index.
+type entry struct {
+	key string // what its pieces have in common
+	id  string // of the session, where its pieces do not tell
+	spans
+}
+
+// first is where a session starts.
+func (e *entry) first() (s span) {
+	for s = range e.all {
+		break
+	}
+	return s
+}
+
+// index is the sessions of a file in the order of their first pieces.
+type index struct {
+	entries []*entry
+	byKey   map[string]*entry
+}
+
+// at returns the entry of a key; made says that it is new.
+func (x *index) at(key string) (e *entry, made bool) {
+	if e = x.byKey[key]; e != nil {
+		return e, false
+	}
+	if x.byKey == nil {
+		x.byKey = map[string]*entry{}
+	}
+	e = &entry{key: key}
+	x.byKey[key] = e
+	x.entries = append(x.entries, e)
+	return e, true
+}
+
+// keep drops the sessions that are not wanted.
+func (x *index) keep(wanted func(*entry) bool) {
+	x.entries = slices.DeleteFunc(x.entries, func(e *entry) bool { return !wanted(e) })
+	x.byKey = nil
+}

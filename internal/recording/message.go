@@ -1,0 +1,181 @@
+package recording
+
+import (
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// roles are the words by which tools name who wrote a message.
+var roles = map[string]chat.Role{
+	"system": chat.System, "developer": chat.System,
+	"user": chat.User, "human": chat.User,
+	"assistant": chat.Assistant, "ai": chat.Assistant, "model": chat.Assistant,
+	"tool": chat.ToolRole, "function": chat.ToolRole,
+}
+
+// message reads a message in any of the spellings that the formats have. When it fails, that was reported.
+func (b *builder) message(v value) (e event, ok bool) {
+	before := b.problems.Errors()
+	defer func() { b.broken = b.broken || !ok }()
+	o, isObject := b.object(v, "a message")
+	if !isObject {
+		return event{}, false
+	}
+	e.Pos = b.pos(v)
+	e.Offset = -1
+	e.Role = b.role(o)
+	e.At = b.time(o.get("timestamp", "createdat", "time"), "timestamp")
+	b.content(&e.Message, o)
+	b.toolCalls(&e.Message, o)
+	if e.Role == chat.ToolRole {
+		b.toolResult(&e.Message, o)
+	}
+	if e.Role == chat.Assistant {
+		b.measures(&e.Message, o)
+	}
+	if meta := o.get("meta"); meta.kind() == '{' {
+		e.Asserted = b.asserted(meta.get("assertions"))
+	}
+	return e, b.problems.Errors() == before
+}
+
+func (b *builder) role(o object) chat.Role {
+	v := o.get("role")
+	word := b.text(v, "role")
+	role, known := roles[strings.ToLower(word)]
+	if known {
+		return role
+	}
+	if word == "" {
+		b.errorf(o.value, "missing-field", "a message has no role")
+		return ""
+	}
+	names := []string{"system", "user", "assistant", "tool"}
+	b.errorf(v, "unknown-role", "unknown role %q", cutText(word, 40)).
+		Hint = orKnown(diag.DidYouMean(word, names), names)
+	return ""
+}
+
+// measures reads what is known of the call of the model that made a reply.
+func (b *builder) measures(m *Message, o object) {
+	m.FinishReason = b.text(o.get("finishreason"), "finish_reason")
+	m.State = b.text(o.get("state"), "state")
+	if f := b.float(o.get("latencyms"), "latency_ms"); f != nil {
+		m.LatencyMS = *f
+	}
+	for _, key := range []string{"costinfo", "cost", "usage"} {
+		if v := o.get(key); v.kind() == '{' {
+			b.cost(&m.Message, v)
+		}
+	}
+	if f := b.float(o.get("costusd"), "cost_usd"); f != nil {
+		m.CostUSD = f
+	}
+	b.validations(m, o.get("validations"))
+}
+
+// cost reads tokens and money in the spellings of arena, of its peer and of chat APIs.
+func (b *builder) cost(m *chat.Message, v value) {
+	o, ok := b.object(v, "the cost of a message")
+	if !ok {
+		return
+	}
+	in, out := o.get("inputtokens", "prompttokens"), o.get("outputtokens", "completiontokens")
+	if !in.missing() || !out.missing() {
+		m.Usage = &chat.Usage{
+			InputTokens: b.count(in, "input_tokens"), OutputTokens: b.count(out, "output_tokens"),
+			CachedTokens: b.count(o.get("cachedtokens", "cachereadinputtokens"), "cached_tokens"),
+			Estimated:    b.truth(o.get("estimated"), "estimated"),
+		}
+		if details := o.get("prompttokensdetails"); details.kind() == '{' {
+			m.Usage.CachedTokens = b.count(details.get("cachedtokens"), "cached_tokens")
+		}
+	}
+	if f := b.float(o.get("totalcostusd", "totalcost", "costusd"), "total_cost_usd"); f != nil {
+		m.CostUSD = f
+	}
+	if f := b.float(o.get("latencyns"), "latency_ns"); f != nil && m.LatencyMS == 0 {
+		m.LatencyMS = *f / float64(time.Millisecond)
+	}
+}
+
+func (b *builder) validations(m *Message, v value) {
+	for item := range v.items {
+		o, ok := b.object(item, "a validation")
+		if !ok {
+			return
+		}
+		val := chat.Validation{
+			Type: b.text(o.get("validatortype", "type"), "validator_type"), Passed: b.truth(o.get("passed"), "passed"),
+		}
+		if details := o.get("details"); details.kind() == '{' {
+			val.Details, _ = decodeObject(details)
+		}
+		m.Validations = append(m.Validations, val)
+	}
+}
+
+// decodeObject decodes an object of free shape; numbers keep their digits.
+func decodeObject(v value) (map[string]any, bool) {
+	decoded, err := chat.DecodeJSON(v.text)
+	m, ok := decoded.(map[string]any)
+	return m, ok && err == nil
+}
+
+// asserted reads the verdicts of a source: a list of them, or an object with the list results.
+func (b *builder) asserted(v value) (list []Asserted) {
+	if v.kind() == '{' {
+		v = v.get("results")
+	}
+	for item := range v.items {
+		o, ok := b.object(item, "the result of an assertion")
+		if !ok {
+			return list
+		}
+		a := Asserted{
+			Type: b.text(o.get("type"), "type"), Passed: b.truth(o.get("passed"), "passed"),
+			Skipped: b.truth(o.get("skipped"), "skipped"), Message: b.text(o.get("message"), "message"),
+			Explanation: b.text(o.get("explanation"), "explanation"), Score: b.float(o.get("score"), "score"),
+			Error: b.text(o.get("error"), "error"), Params: raw(o.get("params")),
+		}
+		if config := o.get("config"); config.kind() == '{' && a.Params == nil {
+			a.Params = raw(config.get("params"))
+		}
+		if details := o.get("details"); details.kind() == '{' {
+			b.details(&a, details)
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// details takes out of the details of a result, which are of free shape, what fits.
+func (b *builder) details(a *Asserted, v value) {
+	if s, ok := v.get("explanation").str(); ok && a.Explanation == "" {
+		a.Explanation = s
+	}
+	if f, ok := v.get("score").number(); ok && a.Score == nil {
+		a.Score = &f
+	}
+	if s, ok := v.get("error").str(); ok && a.Error == "" {
+		a.Error = s
+	}
+}
+
+func (b *builder) evals(v value) (list []Eval) {
+	for item := range v.items {
+		o, ok := b.object(item, "the result of an eval")
+		if !ok {
+			return list
+		}
+		list = append(list, Eval{
+			ID: b.text(o.get("evalid"), "eval_id"), Type: b.text(o.get("type"), "type"),
+			Score: b.float(o.get("score"), "score"), Explanation: b.text(o.get("explanation"), "explanation"),
+			Error: b.text(o.get("error"), "error"), Skipped: b.truth(o.get("skipped"), "skipped"),
+		})
+	}
+	return list
+}

@@ -1,0 +1,160 @@
+package recording
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+)
+
+// object is the members of a JSON object by their folded names.
+type object struct {
+	value
+	members map[string]value
+}
+
+// object takes an object apart. A key that stands there twice is reported: which of the two is meant?
+func (b *builder) object(v value, what string) (object, bool) {
+	if v.kind() != '{' {
+		b.errorf(v, "wrong-type", "%s must be an object, found %s", what, describe(v))
+		return object{}, false
+	}
+	o := object{v, map[string]value{}}
+	for key, member := range v.members {
+		name := foldKey(key)
+		if _, twice := o.members[name]; twice {
+			b.errorf(member, "duplicate-key", "%s has the key %q twice", what, cutText(string(key), 40))
+			return object{}, false
+		}
+		o.members[name] = member
+	}
+	return o, true
+}
+
+// get returns the first of some members that is there and not null.
+func (o object) get(names ...string) value {
+	for _, name := range names {
+		if v := o.members[name]; !v.missing() {
+			return v
+		}
+	}
+	return value{}
+}
+
+// text reads a string; "" when it is not there. Numbers and booleans are taken as they are written.
+func (b *builder) text(v value, what string) string {
+	if v.missing() {
+		return ""
+	}
+	s, ok := v.scalar()
+	if !ok {
+		b.errorf(v, "wrong-type", "%s must be text, found %s", what, describe(v))
+	}
+	return s
+}
+
+// float reads a finite number; nil when it is not there.
+func (b *builder) float(v value, what string) *float64 {
+	if v.missing() {
+		return nil
+	}
+	f, ok := v.number()
+	if !ok {
+		b.errorf(v, "wrong-type", "%s must be a number, found %s", what, describe(v))
+		return nil
+	}
+	return &f
+}
+
+// count reads a number that is not negative; 0 when it is not there.
+func (b *builder) count(v value, what string) int {
+	f := b.float(v, what)
+	if f == nil {
+		return 0
+	}
+	if *f < 0 || *f > math.MaxInt32 {
+		b.errorf(v, "out-of-range", "%s cannot be %s", what, v.text)
+		return 0
+	}
+	return int(*f)
+}
+
+// truth reads a boolean; false when it is not there.
+func (b *builder) truth(v value, what string) bool {
+	switch v.kind() {
+	case 't':
+		return true
+	case 0, 'n', 'f':
+		return false
+	}
+	b.errorf(v, "wrong-type", "%s must be true or false, found %s", what, describe(v))
+	return false
+}
+
+// time reads a moment in RFC 3339; zero when it is not there, or when it is the zero moment.
+func (b *builder) time(v value, what string) time.Time {
+	s := b.text(v, what)
+	if s == "" {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		b.errorf(v, "wrong-type", "%s must be a time such as 2026-01-02T03:04:05Z, found %q", what, cutText(s, 40))
+		return time.Time{}
+	}
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return t
+}
+
+// texts reads a list of text; nil when it is not there.
+func (b *builder) texts(v value, what string) (list []string) {
+	if v.missing() {
+		return nil
+	}
+	if v.kind() != '[' {
+		b.errorf(v, "wrong-type", "%s must be a list of text, found %s", what, describe(v))
+		return nil
+	}
+	for item := range v.items {
+		list = append(list, b.text(item, "an entry of "+what))
+	}
+	return list
+}
+
+// raw is a value that outlives its piece.
+func raw(v value) json.RawMessage {
+	if v.missing() {
+		return nil
+	}
+	return append(json.RawMessage(nil), v.text...)
+}
+
+// describe names what was found, for messages.
+func describe(v value) string {
+	switch v.kind() {
+	case 0:
+		return "nothing"
+	case 'n':
+		return "null"
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		s, _ := v.str()
+		return fmt.Sprintf("text %q", cutText(s, 40))
+	case 't', 'f':
+		return string(v.text)
+	}
+	return "the number " + cutText(string(v.text), 40)
+}
+
+// cutText shortens what is quoted in a message.
+func cutText(s string, limit int) string {
+	if r := []rune(s); len(r) > limit {
+		return string(r[:limit]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,179 @@
+package recording
+
+import (
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// content reads what a message says: text, or parts of several kinds. Parts that are all text become one.
+func (b *builder) content(m *Message, o object) {
+	v := o.get("content")
+	var parts []chat.Part
+	switch {
+	case v.kind() == '[' && b.partsLike(v, m.Role):
+		parts = b.parts(v)
+	case (v.kind() == '{' || v.kind() == '[') && m.Role == chat.ToolRole: // an object that a tool returned
+		m.Content = string(v.text)
+	default:
+		m.Content = b.text(v, "content")
+	}
+	if refusal := b.text(o.get("refusal"), "refusal"); m.Content == "" {
+		m.Content = refusal
+	}
+	if list := o.get("parts"); !list.missing() {
+		if list.kind() != '[' {
+			b.errorf(list, "wrong-type", "parts must be a list, found %s", describe(list))
+			return
+		}
+		parts = append(parts, b.parts(list)...)
+	}
+	b.join(m, parts)
+}
+
+// partsLike tells parts from a list that a tool returned.
+func (b *builder) partsLike(v value, role chat.Role) bool {
+	if role != chat.ToolRole {
+		return true
+	}
+	for item := range v.items {
+		if t, ok := item.get("type").str(); !ok || t == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// join gives a message its parts. Where they have text, that is what the message says.
+func (b *builder) join(m *Message, parts []chat.Part) {
+	var text strings.Builder
+	media := false
+	for _, p := range parts {
+		text.WriteString(p.Text)
+		media = media || p.Type != "text"
+	}
+	if text.Len() > 0 {
+		m.Content = text.String()
+	}
+	if media {
+		m.Parts = parts
+	}
+}
+
+func (b *builder) parts(v value) (parts []chat.Part) {
+	for item := range v.items {
+		if item.kind() == '"' {
+			s, _ := item.str()
+			parts = append(parts, chat.Part{Type: "text", Text: s})
+			continue
+		}
+		o, ok := b.object(item, "a part")
+		if !ok {
+			return nil
+		}
+		if p := b.part(o); p.Type != "" {
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}
+
+// part reads one part; a part without a type is one to leave out.
+func (b *builder) part(o object) chat.Part {
+	kind := b.text(o.get("type"), "the type of a part")
+	switch kind {
+	case "text", "input_text", "output_text", "refusal":
+		return chat.Part{Type: "text", Text: b.text(o.get("text", "content", "refusal"), "text")}
+	case "image", "audio", "video", "document":
+		return chat.Part{Type: kind, Text: b.text(o.get("text"), "text"), Media: b.media(o.get("media"))}
+	case "image_url", "input_image":
+		return chat.Part{Type: "image", Media: b.imageURL(o.get("imageurl"))}
+	case "input_audio":
+		return chat.Part{Type: "audio", Media: b.audioInput(o.get("inputaudio"))}
+	case "file", "input_file":
+		return chat.Part{Type: "document", Media: b.fileInput(o)}
+	case "thinking", "reasoning", "redacted_thinking": // not what was said
+		return chat.Part{}
+	}
+	b.errorf(o.value, "unknown-part", "unknown type of part %q", cutText(kind, 40)).
+		Hint = "known types: text, image, audio, video, document"
+	return chat.Part{}
+}
+
+// media reads an image, a sound, a video or a document. A path in a recording is a word of a stranger and no file of
+// the user: Media.Local stays false.
+func (b *builder) media(v value) *chat.Media {
+	if v.missing() {
+		return nil
+	}
+	o, ok := b.object(v, "media")
+	if !ok {
+		return nil
+	}
+	m := &chat.Media{
+		MIMEType: b.text(o.get("mimetype"), "mime_type"), Detail: b.text(o.get("detail"), "detail"),
+		Caption: b.text(o.get("caption"), "caption"), Width: b.count(o.get("width"), "width"),
+		Height: b.count(o.get("height"), "height"),
+	}
+	switch data, url := b.text(o.get("data"), "data"), b.text(o.get("uri", "url"), "uri"); {
+	case data != "":
+		m.Data = data
+	case url != "":
+		m.URL = url
+	default:
+		m.Path = b.text(o.get("path", "filepath", "storagereference"), "path")
+	}
+	if f := b.float(o.get("duration"), "duration"); f != nil {
+		m.Duration = *f
+		if b.milliseconds {
+			m.Duration /= 1000
+		}
+	}
+	return m
+}
+
+// imageURL reads {url, detail}, or a bare address.
+func (b *builder) imageURL(v value) *chat.Media {
+	if s, ok := v.str(); ok {
+		return linked(s)
+	}
+	o, ok := b.object(v, "image_url")
+	if !ok {
+		return nil
+	}
+	m := linked(b.text(o.get("url"), "url"))
+	m.Detail = b.text(o.get("detail"), "detail")
+	return m
+}
+
+func (b *builder) audioInput(v value) *chat.Media {
+	o, ok := b.object(v, "input_audio")
+	if !ok {
+		return nil
+	}
+	return &chat.Media{
+		MIMEType: "audio/" + b.text(o.get("format"), "format"), Data: b.text(o.get("data"), "data"),
+	}
+}
+
+func (b *builder) fileInput(o object) *chat.Media {
+	if f := o.get("file"); f.kind() == '{' {
+		var ok bool
+		if o, ok = b.object(f, "file"); !ok {
+			return nil
+		}
+	}
+	if data := b.text(o.get("filedata"), "file_data"); data != "" {
+		return linked(data)
+	}
+	return &chat.Media{Path: b.text(o.get("filename", "fileid"), "filename")}
+}
+
+// linked makes media of an address; what a data: address holds becomes the data.
+func linked(url string) *chat.Media {
+	head, data, ok := strings.Cut(strings.TrimPrefix(url, "data:"), ";base64,")
+	if ok && strings.HasPrefix(url, "data:") {
+		return &chat.Media{MIMEType: head, Data: data}
+	}
+	return &chat.Media{URL: url}
+}

@@ -1,0 +1,82 @@
+package recording
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// scan goes once through a file and finds its sessions.
+type scan struct {
+	in       io.ReaderAt
+	size     int64
+	file     string
+	limits   Limits
+	problems *diag.List
+	index    index
+	notes    []string
+	err      error // of reading the file
+}
+
+// maxProblems in one file are shown; a million corrupt lines say no more than these.
+const maxProblems = 100
+
+func (s *scan) full() bool { return s.err != nil || s.problems.Errors() >= maxProblems }
+
+func (s *scan) errorf(pos diag.Pos, code, format string, args ...any) *diag.Diagnostic {
+	return s.problems.Errorf(pos, 1, code, format, args...)
+}
+
+func (s *scan) notef(format string, args ...any) {
+	s.notes = append(s.notes, fmt.Sprintf(format, args...))
+}
+
+// add gives a session another piece.
+func (s *scan) add(key string, p span) *entry {
+	e, made := s.index.at(key)
+	if made && len(s.index.entries) == s.limits.Sessions+1 {
+		s.errorf(diag.Pos{File: s.file, Line: p.line}, "too-many-sessions", "more than %d sessions in one file, the limit",
+			s.limits.Sessions).Hint = "split the file"
+	}
+	e.add(p)
+	return e
+}
+
+func (s *scan) pos(p span) diag.Pos { return diag.Pos{File: s.file, Line: p.line, Col: p.col} }
+
+// document reads a file that is one JSON document, and where that is.
+func (s *scan) document() (value, span, bool) {
+	text, ok := s.whole()
+	if !ok {
+		return value{}, span{}, false
+	}
+	trimmed := bytes.TrimSpace(text)
+	lead := bytes.Index(text, trimmed)
+	line, col := (&locator{text: text, line: 1, col: 1}).place(lead)
+	p := span{at: s.size - int64(len(text)-lead), size: int64(len(trimmed)), line: line, col: col}
+	if problem := syntax(trimmed); problem != nil {
+		problem.report(s.problems, s.file, trimmed, p)
+		return value{}, p, false
+	}
+	return value{text: trimmed}, p, true
+}
+
+// whole reads a file within the limit, without its byte order mark.
+func (s *scan) whole() ([]byte, bool) {
+	if s.size > s.limits.Document {
+		s.errorf(diag.Pos{File: s.file}, "file-too-large", "the file has %s and has to be read at once; the limit is %s",
+			size(s.size), size(s.limits.Document)).Hint = "JSON lines may be longer"
+		return nil, false
+	}
+	text := make([]byte, s.size)
+	if n, err := s.in.ReadAt(text, 0); err != nil && !(errors.Is(err, io.EOF) && n == len(text)) {
+		s.err = err
+		return nil, false
+	}
+	return bytes.TrimPrefix(text, []byte(bom)), true
+}
+
+const bom = "\xef\xbb\xbf"

@@ -1,0 +1,142 @@
+package recording
+
+import (
+	"iter"
+	"strings"
+)
+
+func isSessionDocument(h *head) bool { return h.kind == '{' && h.has("metadata", "events") }
+
+func isSessionLines(h *head) bool {
+	kind, _ := h.keys["type"].str()
+	return h.lines && (kind == "metadata" && h.has("metadata") || kind == "event" && h.has("event"))
+}
+
+// scanDocument makes the whole file one session.
+func scanDocument(s *scan) {
+	if _, p, ok := s.document(); ok {
+		s.add("", p)
+	}
+}
+
+func readSessionDocument(b *builder, pieces iter.Seq[piece]) {
+	for p := range pieces {
+		o, ok := b.object(p.value, "a session")
+		if !ok {
+			return
+		}
+		events := o.get("events")
+		if events.kind() != '[' {
+			b.errorf(o.value, "wrong-type", "events must be a list, found %s", describe(events))
+			return
+		}
+		expected := b.metadata(o.get("metadata"))
+		n := 0
+		for item := range events.items {
+			b.sessionEvent(item)
+			n++
+		}
+		b.complete(expected, n)
+	}
+}
+
+// scanSessionLines finds sessions in lines: each begins with its metadata.
+func scanSessionLines(s *scan) {
+	key := ""
+	s.wholeLines(func(l line) bool {
+		kind, _ := l.get("type").str()
+		switch {
+		case kind == "metadata" && !l.get("metadata").missing():
+			key = string(rune(len(s.index.entries) + 1))
+		case kind == "event" && !l.get("event").missing():
+		default:
+			s.errorf(s.pos(l.span), "wrong-line", "a line of a session must be metadata or an event").
+				Hint = "is this line from another file?"
+			return true
+		}
+		s.add(key, l.span)
+		return true
+	})
+}
+
+func readSessionLines(b *builder, pieces iter.Seq[piece]) {
+	expected, n := 0, 0
+	for p := range pieces {
+		o, ok := b.object(p.value, "a line")
+		if !ok {
+			continue
+		}
+		if m := o.get("metadata"); !m.missing() {
+			expected = b.metadata(m)
+			continue
+		}
+		b.sessionEvent(o.get("event"))
+		n++
+	}
+	b.complete(expected, n)
+}
+
+func (b *builder) sessionEvent(v value) {
+	if o, ok := b.object(v, "an event"); ok {
+		b.event(o, o.get("seq", "sequence"))
+	}
+}
+
+// metadata reads what is known of a session, and returns the number of events that it should have; 0: not known.
+func (b *builder) metadata(v value) (events int) {
+	if v.missing() {
+		return 0
+	}
+	o, ok := b.object(v, "metadata")
+	if !ok {
+		return 0
+	}
+	s := b.session
+	if version := b.text(o.get("version"), "version"); version != "" && major(version) != "1" {
+		b.errorf(o.get("version"), "unknown-version", "the session has version %q; arena reads version 1",
+			cutText(version, 20))
+	}
+	s.ID = b.text(o.get("sessionid", "id"), "session_id")
+	s.Scenario = b.text(o.get("scenarioid", "scenario"), "scenario_id")
+	s.Provider = b.text(o.get("providerid", "providername", "provider"), "provider_id")
+	s.Model = b.text(o.get("model"), "model")
+	s.Tags = b.texts(o.get("tags"), "tags")
+	s.Started = b.time(o.get("starttime", "startedat"), "start_time")
+	b.judges(o.get("judgetargets"))
+	// milliseconds are for files that were not exported by a runtime, which are those without a version
+	b.milliseconds = o.get("version").missing()
+	return b.count(o.get("eventcount"), "event_count")
+}
+
+func major(version string) string {
+	m, _, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
+	return m
+}
+
+func (b *builder) judges(v value) {
+	if v.missing() {
+		return
+	}
+	if _, ok := b.object(v, "judge_targets"); !ok {
+		return
+	}
+	b.session.Judges = map[string]JudgeTarget{}
+	for key, member := range v.members {
+		target, ok := b.object(member, "a judge target")
+		if !ok {
+			return
+		}
+		b.session.Judges[string(key)] = JudgeTarget{
+			ID: b.text(target.get("id"), "id"), Type: b.text(target.get("type"), "type"),
+			Model: b.text(target.get("model"), "model"),
+		}
+	}
+}
+
+// complete refuses a session that has lost events since it was written.
+func (b *builder) complete(expected, found int) {
+	if expected > found {
+		b.errorf(value{}, "lost-events", "the metadata promises %d events, found %d", expected, found).
+			Hint = "the recording is not whole; export it again"
+	}
+}

@@ -1,0 +1,70 @@
+package recording
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// badJSON is a text that is not JSON.
+type badJSON struct {
+	at  int  // offset of what should not be there
+	cut bool // it ends too early
+	msg string
+}
+
+// syntax looks for a mistake in one JSON value.
+func syntax(text []byte) *badJSON {
+	if json.Valid(text) {
+		return nil
+	}
+	var raw json.RawMessage
+	err := json.Unmarshal(text, &raw)
+	bad := new(json.SyntaxError)
+	if !errors.As(err, &bad) {
+		return &badJSON{msg: "not valid JSON"}
+	}
+	at := max(int(bad.Offset)-1, 0)
+	if bad.Error() == "unexpected end of JSON input" {
+		return &badJSON{at: len(text), cut: true, msg: "the text ends in the middle"}
+	}
+	return &badJSON{at: min(at, len(text)), msg: bad.Error()}
+}
+
+// report tells of it; p is where text starts.
+func (b *badJSON) report(problems *diag.List, file string, text []byte, p span) {
+	line, col := (&locator{text: text, line: p.line, col: max(p.col, 1)}).place(b.at)
+	problems.Errorf(diag.Pos{File: file, Line: line, Col: col}, 1, "json-syntax", "not valid JSON: %s", b.msg)
+}
+
+// locator finds lines and columns of offsets; quickly when they grow from call to call.
+type locator struct {
+	text      []byte
+	offset    int
+	line, col int32
+
+	start *locator // where it began; set when it first moves
+}
+
+func (l *locator) place(offset int) (line, col int32) {
+	if l.start == nil {
+		l.start = &locator{line: l.line, col: l.col}
+	}
+	if offset < l.offset {
+		l.offset, l.line, l.col = 0, l.start.line, l.start.col
+	}
+	for offset = min(offset, len(l.text)); l.offset < offset; {
+		rest := l.text[l.offset:offset]
+		if end := bytes.IndexByte(rest, '\n'); end >= 0 {
+			l.offset += end + 1
+			l.line, l.col = l.line+1, 1
+			continue
+		}
+		l.col += int32(utf8.RuneCount(rest))
+		l.offset = offset
+	}
+	return l.line, l.col
+}

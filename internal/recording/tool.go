@@ -1,0 +1,95 @@
+package recording
+
+import (
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// toolCalls reads the calls of a message, with their arguments as an object or as JSON within a text.
+func (b *builder) toolCalls(m *Message, o object) {
+	v := o.get("toolcalls")
+	if single := o.get("functioncall"); v.missing() && single.kind() == '{' { // as chat APIs wrote it until 2023
+		m.ToolCalls = []chat.ToolCall{b.toolCall(single)}
+	}
+	if !v.missing() && v.kind() != '[' {
+		b.errorf(v, "wrong-type", "tool_calls must be a list, found %s", describe(v))
+		return
+	}
+	for item := range v.items {
+		m.ToolCalls = append(m.ToolCalls, b.toolCall(item))
+	}
+	if len(m.ToolCalls) > 0 && m.Role != chat.Assistant && m.Role != "" {
+		b.errorf(v, "tool-calls", "a message of the %s cannot call tools", m.Role)
+	}
+}
+
+func (b *builder) toolCall(v value) (call chat.ToolCall) {
+	o, ok := b.object(v, "a tool call")
+	if !ok {
+		return call
+	}
+	call.ID = b.text(o.get("id", "callid", "toolcallid"), "the id of a tool call")
+	inner := o
+	if f := o.get("function"); f.kind() == '{' {
+		if inner, ok = b.object(f, "a tool call"); !ok {
+			return call
+		}
+	}
+	call.Name = b.text(inner.get("name", "toolname"), "the name of a tool")
+	if call.Name == "" {
+		b.errorf(v, "missing-field", "a tool call has no name")
+	}
+	call.Args, call.BadArgs = b.args(inner.get("args", "arguments", "input"))
+	if bad := b.text(o.get("badargs"), "bad_args"); bad != "" {
+		call.Args, call.BadArgs = nil, bad
+	}
+	return call
+}
+
+// args reads the arguments of a call. What is not an object is kept as the model wrote it.
+func (b *builder) args(v value) (args map[string]any, bad string) {
+	switch v.kind() {
+	case 0, 'n':
+		return map[string]any{}, ""
+	case '"':
+		s, _ := v.str()
+		return chat.ParseArgs(s)
+	}
+	return chat.ParseArgs(string(v.text))
+}
+
+// toolResult reads what a tool answered: in tool_result, or beside the role with the id of the call.
+func (b *builder) toolResult(m *Message, o object) {
+	r := &chat.ToolResult{}
+	m.ToolResult = r
+	inner, nested := o, false
+	if v := o.get("toolresult"); !v.missing() {
+		var ok bool
+		if inner, ok = b.object(v, "tool_result"); !ok {
+			return
+		}
+		nested = true
+	}
+	r.ID = b.text(inner.get("id", "toolcallid", "callid"), "the id of a tool result")
+	if id := b.text(o.get("toolcallid"), "tool_call_id"); r.ID == "" || !nested {
+		r.ID = id
+	}
+	r.Name = b.text(inner.get("name", "toolname"), "the name of a tool")
+	r.Error = b.text(inner.get("error"), "error")
+	r.ErrorType = b.text(inner.get("errortype"), "error_type")
+	if f := b.float(inner.get("latencyms"), "latency_ms"); f != nil {
+		r.LatencyMS = *f
+	}
+	r.Content, r.Parts = m.Content, m.Parts
+	if nested {
+		var said Message
+		said.Role = chat.ToolRole
+		b.content(&said, inner)
+		if said.Content != "" || len(said.Parts) > 0 {
+			r.Content, r.Parts = said.Content, said.Parts
+		}
+	}
+	m.Parts = nil
+	if m.Content == "" {
+		m.Content = r.Text()
+	}
+}

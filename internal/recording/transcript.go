@@ -1,0 +1,113 @@
+package recording
+
+import (
+	"encoding/json"
+	"iter"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// isTranscript takes what is no JSON at all too: only a transcript can be YAML.
+func isTranscript(h *head) bool {
+	return h.kind == 0 || h.kind == '{' && !h.lines && h.has("messages")
+}
+
+func scanTranscript(s *scan) {
+	if text, ok := s.whole(); ok {
+		s.add("", span{at: s.size - int64(len(text)), size: int64(len(text)), line: 1, col: 1})
+	}
+}
+
+func readTranscript(b *builder, pieces iter.Seq[piece]) {
+	for p := range pieces {
+		if syntax(p.text) == nil {
+			b.transcript(p.value)
+			continue
+		}
+		b.yaml(p)
+	}
+}
+
+// transcript reads {metadata, messages}.
+func (b *builder) transcript(v value) {
+	o, ok := b.object(v, "a transcript")
+	if !ok {
+		return
+	}
+	b.metadata(o.get("metadata"))
+	b.milliseconds = true
+	for item := range b.messageList(o).items {
+		if e, ok := b.message(item); ok {
+			b.add(e)
+		}
+	}
+}
+
+func (b *builder) messageList(o object) value {
+	messages := o.get("messages")
+	if messages.kind() != '[' {
+		b.errorf(o.value, "wrong-type", "messages must be a list, found %s", describe(messages))
+	}
+	return messages
+}
+
+// yaml reads the same from YAML. Each message becomes JSON, at the place of its node.
+func (b *builder) yaml(p piece) {
+	r := &node.Reader{File: yamlName(b.file), Diags: &diag.List{}}
+	docs := node.Parse(r, p.text)
+	defer b.take(r.Diags)
+	switch {
+	case r.Diags.Errors() > 0:
+		return
+	case len(docs) != 1:
+		r.Diags.Errorf(diag.Pos{File: b.file, Line: 1, Col: 1}, 1, "wrong-type",
+			"a transcript is one YAML document, found %d", len(docs))
+		return
+	}
+	root := docs[0]
+	messages := node.Get(root, "messages")
+	if messages == nil {
+		r.Errorf(root, "unknown-recording", "this is no recording that arena knows: YAML without messages").
+			Hint = "a transcript has the keys metadata and messages"
+		return
+	}
+	b.milliseconds = true
+	if meta := node.Get(root, "metadata"); !node.IsNull(meta) {
+		if v, ok := b.fromYAML(r, meta); ok {
+			b.metadata(v)
+		}
+	}
+	b.milliseconds = true
+	r.Items(messages, "messages", func(_ int, n *node.Node) {
+		v, ok := b.fromYAML(r, n)
+		if !ok {
+			return
+		}
+		if e, ok := b.message(v); ok {
+			b.add(e)
+		}
+	})
+}
+
+// fromYAML makes the piece that is being read of a node.
+func (b *builder) fromYAML(r *node.Reader, n *node.Node) (value, bool) {
+	before := r.Diags.Errors()
+	text, err := json.Marshal(r.Any(n))
+	if err != nil {
+		r.Errorf(n, "wrong-type", "this cannot be written as JSON: %v", err)
+	}
+	b.piece = piece{value{text: text}, &locator{line: int32(n.Line), col: int32(n.Column)}}
+	return b.piece.value, r.Diags.Errors() == before
+}
+
+// take moves problems to the list of the builder, under the name of the file.
+func (b *builder) take(list *diag.List) {
+	for _, d := range list.Sorted() {
+		d.Pos.File = b.file
+		b.problems.Add(d)
+	}
+}
+
+// yamlName keeps the parser from reading YAML as JSON for its name.
+func yamlName(file string) string { return file + ".yaml" }

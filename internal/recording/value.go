@@ -1,0 +1,178 @@
+package recording
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// value is a JSON value within a piece of a file. Its text is valid JSON without space around it; a value without text
+// is one that is not there.
+type value struct {
+	text []byte
+	at   int // offset in the piece
+}
+
+func (v value) kind() byte {
+	if len(v.text) == 0 {
+		return 0
+	}
+	return v.text[0]
+}
+
+// missing says that a value is not there or null.
+func (v value) missing() bool { return v.kind() == 0 || v.kind() == 'n' }
+
+// str returns the text of a JSON string.
+func (v value) str() (string, bool) {
+	if v.kind() != '"' {
+		return "", false
+	}
+	inner := v.text[1 : len(v.text)-1]
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return string(inner), true
+	}
+	var s string
+	err := json.Unmarshal(v.text, &s)
+	return s, err == nil
+}
+
+// number returns a finite JSON number.
+func (v value) number() (float64, bool) {
+	if c := v.kind(); c != '-' && (c < '0' || c > '9') {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(string(v.text), 64)
+	return f, err == nil
+}
+
+// scalar returns a string, or a number or a boolean as it is written.
+func (v value) scalar() (string, bool) {
+	switch v.kind() {
+	case 0, '{', '[', 'n':
+		return "", false
+	case '"':
+		return v.str()
+	}
+	return string(v.text), true
+}
+
+// members calls yield for each member of an object, with the key as it is written between the quotes.
+func (v value) members(yield func(key []byte, member value) bool) {
+	if v.kind() != '{' {
+		return
+	}
+	for i := skipSpace(v.text, 1); i < len(v.text) && v.text[i] == '"'; {
+		end := stringEnd(v.text, i)
+		key := v.text[i+1 : end-1]
+		i = skipSpace(v.text, skipSpace(v.text, end)+1) // over the colon
+		end = valueEnd(v.text, i)
+		if !yield(key, value{v.text[i:end], v.at + i}) {
+			return
+		}
+		i = skipSpace(v.text, skipSpace(v.text, end)+1) // over the comma
+	}
+}
+
+// items calls yield for each element of a list.
+func (v value) items(yield func(item value) bool) {
+	if v.kind() != '[' {
+		return
+	}
+	for i := skipSpace(v.text, 1); i < len(v.text) && v.text[i] != ']'; {
+		end := valueEnd(v.text, i)
+		if !yield(value{v.text[i:end], v.at + i}) {
+			return
+		}
+		i = skipSpace(v.text, skipSpace(v.text, end)+1) // over the comma
+	}
+}
+
+// get returns the member whose key is name once both are folded.
+func (v value) get(name string) value {
+	for key, member := range v.members {
+		if foldKey(key) == name {
+			return member
+		}
+	}
+	return value{}
+}
+
+// foldKey makes tool_calls, toolCalls and ToolCalls one name. Escapes are left as they are: no name that arena knows
+// needs one.
+func foldKey(key []byte) string {
+	plain := true
+	for _, c := range key {
+		if c == '_' || 'A' <= c && c <= 'Z' {
+			plain = false
+			break
+		}
+	}
+	if plain {
+		return string(key)
+	}
+	return strings.ToLower(strings.ReplaceAll(string(key), "_", ""))
+}
+
+// The functions below walk over valid JSON. They stay inside the text whatever it is.
+
+func skipSpace(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\r' || b[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+// stringEnd returns the offset behind the string that starts at i.
+func stringEnd(b []byte, i int) int {
+	for j := i + 1; j < len(b); {
+		quote := bytes.IndexByte(b[j:], '"')
+		if quote < 0 {
+			break
+		}
+		j += quote
+		slashes := 0
+		for j-1-slashes > i && b[j-1-slashes] == '\\' {
+			slashes++
+		}
+		j++
+		if slashes%2 == 0 {
+			return j
+		}
+	}
+	return len(b)
+}
+
+// valueEnd returns the offset behind the value that starts at i.
+func valueEnd(b []byte, i int) int {
+	if i >= len(b) {
+		return len(b)
+	}
+	switch b[i] {
+	case '"':
+		return stringEnd(b, i)
+	case '{', '[':
+		return bracketEnd(b, i)
+	}
+	for i < len(b) && bytes.IndexByte([]byte(",]} \t\r\n"), b[i]) < 0 {
+		i++
+	}
+	return i
+}
+
+func bracketEnd(b []byte, i int) int {
+	for depth := 0; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			i = stringEnd(b, i) - 1
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(b)
+}

@@ -10,8 +10,10 @@ import (
 
 // command is the user's own command line, in words, as far as it decides what is run, and without its filters.
 func (f *runFlags) command() []string {
-	words := []string{"arena", "run"}
-	words = append(words, f.paths...)
+	words := slices.Clone(f.words)
+	if f.words[1] == "run" {
+		words = append(words, f.paths...)
+	}
 	str := func(flag, value string) {
 		if f.set[flag] {
 			words = append(words, "--"+flag, value)
@@ -22,6 +24,8 @@ func (f *runFlags) command() []string {
 			words = append(words, "--"+flag)
 		}
 	}
+	str("assert", strings.Join(f.asserts, ","))
+	str("pack", strings.Join(f.packs, ","))
 	str("config", f.config)
 	on("mock-provider")
 	str("mock-config", f.mockConfig)
@@ -50,7 +54,14 @@ func rerunner(command []string) func(*result.Brief) string {
 		if len(words) == 0 {
 			words = []string{"arena", "run", b.File}
 		}
-		words = append(words, "--scenario", b.Scenario, "--provider", b.Provider)
+		switch {
+		case b.Recording == "":
+			words = append(words, "--scenario", b.Scenario, "--provider", b.Provider)
+		case slices.Contains(words[:2], "eval"):
+			words = append(words, b.Recording)
+		default:
+			words = append(words, "--eval", b.Scenario)
+		}
 		if b.Region != "default" {
 			words = append(words, "--region", b.Region)
 		}

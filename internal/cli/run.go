@@ -50,6 +50,11 @@ func runSuite(ctx context.Context, app *App, f *runFlags) error {
 	suite, diags := runner.Load(scenario.Options{
 		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Getenv: app.Getenv,
 	})
+	return f.execute(ctx, app, suite, diags)
+}
+
+// execute plans a suite that was read, and runs the plan.
+func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite, diags *diag.List) error {
 	var plan *runner.Plan
 	if diags.Errors() == 0 {
 		plan = f.plan(app, suite, diags)
@@ -63,8 +68,8 @@ func runSuite(ctx context.Context, app *App, f *runFlags) error {
 	}
 	out := newOutputs(f.outputChoice(suite))
 	var passed []string
-	var err error
 	if f.rerunFailed {
+		var err error
 		if passed, err = onlyFailed(plan, filepath.Join(out.dir, journalName)); err != nil {
 			return err
 		}
@@ -90,7 +95,10 @@ func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) *runner.P
 	}
 	f.filter.Apply(suite, d)
 	return runner.Make(suite, runner.PlanOptions{
-		Selection:    runner.Selection{Scenarios: f.scenarios, Providers: f.providers, Regions: f.regions, Tags: f.tags},
+		Selection: runner.Selection{
+			Scenarios: f.scenarios, Evals: f.evals, Providers: f.providers, Regions: f.regions, Tags: f.tags,
+		},
+		Recordings:   f.over,
 		Trials:       f.trials,
 		MockProvider: f.mock || f.mockConfig != "",
 		AllowEmpty:   f.allowEmpty,

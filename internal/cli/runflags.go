@@ -54,6 +54,11 @@ type runFlags struct {
 	metrics metricsFlags
 	filter  evals.Filter // of evals
 
+	words []string // of the command, before its arguments
+
+	over           []string // recordings to judge instead of having conversations
+	asserts, packs []string // to judge them by
+
 	set map[string]bool // flags that were given, by name
 }
 
@@ -71,11 +76,16 @@ func canonical(name string) string {
 	return name
 }
 
-func (f *runFlags) register(fl *pflag.FlagSet) {
+// begin settles how the flags of a command are named and listed.
+func begin(fl *pflag.FlagSet) {
 	fl.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		return pflag.NormalizedName(canonical(name))
 	})
 	fl.SortFlags = false
+}
+
+func (f *runFlags) register(fl *pflag.FlagSet) {
+	begin(fl)
 	fl.StringVarP(&f.config, "config", "c", "", "arena `file` (default: config.arena.yaml, else the scenarios folder)")
 
 	fl.StringSliceVar(&f.scenarios, "scenario", nil, "only this scenario: an `id`; repeat the flag or use commas")
@@ -87,6 +97,19 @@ func (f *runFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.rerunFailed, "rerun-failed", false, "only the trials that did not pass in the last run into the folder")
 	fl.BoolVar(&f.list, "list", false, "print the trials of the plan and run nothing (also --dry-run)")
 
+	f.judging(fl)
+	fl.Float64Var(&f.temperature, "temperature", 0, "sampling temperature of every call, a `number` from 0 to 2")
+	fl.Int64Var(&f.seed, "seed", 0, "sampling seed of every call, any whole `number`")
+	fl.IntVar(&f.maxTokens, "max-tokens", 0, "limit every reply to `n` tokens")
+	fl.IntVar(&f.trials, "trials", 0, "repeat every scenario `n` times instead of its own number")
+	fl.StringVar(&f.onFailure, "on-failure", "", "`action` after a failed turn assertion: continue or stop")
+
+	f.limits(fl)
+	f.output(fl)
+}
+
+// judging are the flags for who answers in the place of models, and who judges.
+func (f *runFlags) judging(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.mock, "mock-provider", false, "answer for every provider from mock replies, without any network")
 	fl.StringVar(&f.mockConfig, "mock-config", "", "mock reply `file`; wins over the providers' own")
 	fl.StringVar(&f.judge, "judge", "", "who judges for checks that name nobody: a `judge`, a provider, or type/model\n"+
@@ -98,23 +121,24 @@ func (f *runFlags) register(fl *pflag.FlagSet) {
 	fl.StringSliceVar(&f.filter.Types, "eval-types", nil, "only evals by one of these checks, a `list` such as\n"+
 		"contains,llm_judge")
 	fl.BoolVar(&f.filter.Skip, "skip-evals", false, "run no evals")
-	fl.Float64Var(&f.temperature, "temperature", 0, "sampling temperature of every call, a `number` from 0 to 2")
-	fl.Int64Var(&f.seed, "seed", 0, "sampling seed of every call, any whole `number`")
-	fl.IntVar(&f.maxTokens, "max-tokens", 0, "limit every reply to `n` tokens")
-	fl.IntVar(&f.trials, "trials", 0, "repeat every scenario `n` times instead of its own number")
+}
 
+// limits are the flags for how far a run goes, and what makes it red.
+func (f *runFlags) limits(fl *pflag.FlagSet) {
 	fl.IntVarP(&f.jobs, "jobs", "j", 0, "run `n` trials at once (default: the config's concurrency, else 6)")
 	fl.DurationVar(&f.timeout, "timeout", 0, "limit every conversation to a `time` such as 90s\n"+
 		"(default: the config's run_timeout, else 5m)")
 	fl.IntVar(&f.retries, "retries", 0, "try a failed model call up to `n` more times (default 3)")
-	fl.StringVar(&f.onFailure, "on-failure", "", "`action` after a failed turn assertion: continue or stop")
 	fl.BoolVar(&f.failFast, "fail-fast", false, "end the run at the first trial that fails")
 	fl.StringSliceVar(&f.failOn, "fail-on", nil, "what makes the exit status red, a `list` of assertion_failure,\n"+
 		"error, skipped, guardrail, eval (default: assertion_failure,error; empty: nothing)")
 	fl.BoolVar(&f.strict, "strict", false, "warnings are errors, such as a scenario that asserts nothing")
 	fl.BoolVar(&f.lenient, "lenient", false, "unknown fields and parameters are warnings: for other tools' files")
 	fl.BoolVar(&f.allowEmpty, "allow-empty", false, "a plan without trials is no error")
+}
 
+// output are the flags for what a run leaves behind and shows.
+func (f *runFlags) output(fl *pflag.FlagSet) {
 	fl.StringVarP(&f.out, "out", "o", "", "results `folder` (default: the config's output.dir, else out)")
 	fl.StringSliceVar(&f.formats, "format", nil, "reports besides results.json, a `list` of junit, html, markdown, json\n"+
 		"(default: the config's output.formats, else all)")
@@ -135,6 +159,9 @@ func (f *runFlags) register(fl *pflag.FlagSet) {
 // complete takes what only the parsed flags know and refuses values that cannot be meant.
 func (f *runFlags) complete(cmd *cobra.Command, args []string) error {
 	f.paths, f.set = args, map[string]bool{}
+	if f.words == nil {
+		f.words = []string{"arena", "run"}
+	}
 	cmd.Flags().Visit(func(fl *pflag.Flag) { f.set[fl.Name] = true })
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
@@ -173,9 +200,6 @@ func (f *runFlags) complete(cmd *cobra.Command, args []string) error {
 			result.FailOnGuardrail, result.FailOnEval),
 		f.metrics.complete(f.set),
 	)
-	if len(f.evals) > 0 {
-		bad("--eval %s: evals over recordings are not available in this version of arena", strings.Join(f.evals, ","))
-	}
 	if f.set["fail-on"] && f.failOn == nil {
 		f.failOn = []string{}
 	}

@@ -45,8 +45,12 @@ func newScreen(a *App, f *runFlags) *term.Printer {
 func planned(plan *runner.Plan) term.Plan {
 	return term.Plan{Trials: len(plan.Trials), Trial: func(i int) result.Brief {
 		t := &plan.Trials[i]
+		session := ""
+		if t.Recorded != nil {
+			session = t.Recorded.Name
+		}
 		return result.Brief{
-			Index: i, ID: t.ID(), Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID, Region: t.Region,
+			Session: session, Index: i, ID: t.ID(), Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID, Region: t.Region,
 			Trial: t.N, Trials: t.Of,
 		}
 	}}

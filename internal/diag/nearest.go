@@ -8,7 +8,7 @@ import (
 // Nearest returns the known name closest to a mistyped one, or "" when none is close. Case and the separators
 // - _ . and space are cheap to get wrong and so cost little. Ties go to the name that sorts first.
 func Nearest(name string, known []string) string {
-	best, bestCost := "", len(name)/2+2
+	best, bestCost := "", (len(name)+1)/2+1
 	names := slices.Clone(known)
 	slices.Sort(names)
 	folded := fold(name)

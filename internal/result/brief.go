@@ -8,6 +8,9 @@ func NewBrief(t *Trial) Brief {
 		Status: t.Status, Turns: len(t.Turns), DurationMS: t.DurationMS, Usage: t.Usage, CostUSD: t.CostUSD,
 		Judges: t.Judges, Guards: GuardsOf(t), Evals: EvalsOf(t),
 	}
+	if t.Recording != nil {
+		b.Recording, b.Session = t.Recording.File, t.Recording.Name
+	}
 	t.Checks(func(_, _ int, v *Verdict) { b.Checks.add(v.Status) })
 	return b
 }

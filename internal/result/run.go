@@ -96,6 +96,8 @@ type Brief struct {
 	Guards     *GuardCount // nil: no guardrail fired
 	Evals      *EvalCount  // nil: nothing was measured
 	Tolerated  bool        // did not pass, but its group did
+	Recording  string      // file of the conversation, where that was only judged
+	Session    string      // its name there, where the scenario is about several
 }
 
 // Group is the trials of one scenario × provider × region, judged together.

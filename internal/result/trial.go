@@ -22,6 +22,8 @@ type Trial struct {
 	Labels   map[string]string `json:"labels,omitempty"`
 	Position diag.Pos          `json:"position"` // of the scenario
 	Describe string            `json:"description,omitempty"`
+	// Recording is where the conversation comes from, when the trial only judged it.
+	Recording *Recording `json:"recording,omitempty"`
 
 	Status     Status   `json:"status"`
 	Passed     bool     `json:"passed"` // status is passed
@@ -40,6 +42,16 @@ type Trial struct {
 	Conversation []Verdict `json:"conversation_assertions"`
 	// Evals is what was measured, in the order in which it was.
 	Evals []EvalResult `json:"eval_results,omitempty"`
+}
+
+// Recording is a conversation that was had before.
+type Recording struct {
+	File     string `json:"file,omitempty"`
+	Format   string `json:"format,omitempty"`
+	Session  string `json:"session,omitempty"`
+	Name     string `json:"name,omitempty"`     // in the trial's id, where it is one of several
+	Provider string `json:"provider,omitempty"` // as the recording names it
+	Model    string `json:"model,omitempty"`    // the same
 }
 
 // Usage is the tokens of a trial and the calls that took them.

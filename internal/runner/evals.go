@@ -51,6 +51,13 @@ func gates(p *scenario.Project, s *scenario.Scenario) bool {
 	return err == nil && slices.ContainsFunc(set[prompt], func(e *evals.Eval) bool { return e.Gates() && fires(p, e) })
 }
 
+// measures reports whether there are evals that fire in a scenario.
+func measures(p *scenario.Project, s *scenario.Scenario) bool {
+	set := evalSets(p, []*scenario.Scenario{s})
+	prompt, err := p.Prompt(s)
+	return err == nil && slices.ContainsFunc(set[prompt], func(e *evals.Eval) bool { return fires(p, e) })
+}
+
 // fires reports whether there is anything that an eval could fire at: the steps of a workflow need one.
 func fires(p *scenario.Project, e *evals.Eval) bool {
 	return evals.PhaseOf(e.Trigger) != evals.AfterStep || p.HasWorkflow()
@@ -112,7 +119,7 @@ func (s *session) evalEnd(ctx context.Context, subject *checks.Subject) {
 // eval runs the evals of a phase. Those that look back at others run when these are done, and see the ones before them
 // in the list.
 func (s *session) eval(ctx context.Context, phase evals.Phase, subject *checks.Subject) {
-	due := s.evals().Due(phase, s.out.ID, subject.Turn)
+	due := s.evals().Due(phase, s.sessionID(), subject.Turn)
 	if len(due) == 0 {
 		return
 	}

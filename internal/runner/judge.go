@@ -12,24 +12,50 @@ import (
 
 // judgeTurn runs the evals and the checks of a finished turn.
 func (s *session) judgeTurn(ctx context.Context, turn *result.Turn) {
-	list := s.trial.Scenario.Turns[turn.Index].Assertions
+	list := s.turnChecks(turn.Index)
 	if len(list) == 0 && len(s.evals()) == 0 {
 		return
 	}
+	subject := s.turnSubject(turn)
+	s.evalTurn(ctx, subject)
+	turn.Assertions = append(turn.Assertions, s.judge(ctx, list, subject)...)
+}
+
+// turnChecks are the assertions of a turn.
+func (s *session) turnChecks(i int) []scenario.Placed {
+	turns := s.trial.Scenario.Turns
+	if s.everyReply() {
+		i = 0
+	}
+	if i >= len(turns) {
+		return nil
+	}
+	return turns[i].Assertions
+}
+
+// turnSubject is what checks see after a turn.
+func (s *session) turnSubject(turn *result.Turn) *checks.Subject {
 	subject := s.subject(turn.Index)
 	subject.Start = len(s.messages) - len(turn.Messages)
 	subject.Calls = s.calls[len(s.calls)-len(turn.ToolCalls):]
-	subject.LatencyMS = lastLatency(turn.Messages)
+	subject.LatencyMS = s.known(lastLatency(turn.Messages))
 	measure(subject, turn.Messages)
-	s.evalTurn(ctx, subject)
-	turn.Assertions = s.judge(ctx, list, subject)
+	return subject
+}
+
+// known leaves out times that a recording does not have; a conversation that was just had has them all.
+func (s *session) known(ms *float64) *float64 {
+	if s.trial.Recorded != nil && ms != nil && *ms == 0 {
+		return nil
+	}
+	return ms
 }
 
 // judgeConversation runs the evals and the checks of the whole conversation, the project's before the scenario's.
 func (s *session) judgeConversation(ctx context.Context) {
 	subject := s.subject(-1)
 	subject.Session, subject.Calls = true, s.calls
-	subject.LatencyMS = lastLatency(s.messages)
+	subject.LatencyMS = s.known(lastLatency(s.messages))
 	measure(subject, s.messages)
 	s.evalEnd(ctx, subject)
 	lists := s.conversationChecks()
@@ -45,12 +71,15 @@ func (s *session) conversationChecks() [2][]scenario.Placed {
 func (s *session) subject(turn int) *checks.Subject {
 	elapsed := milliseconds(s.clock.elapsed() - s.judging)
 	return &checks.Subject{
-		Messages: s.messages, AllCalls: s.calls, Variables: s.vars, ElapsedMS: &elapsed, Tools: toolCaller{s},
+		Messages: s.messages, AllCalls: s.calls, Variables: s.vars, ElapsedMS: s.known(&elapsed), Tools: toolCaller{s},
 		Embedder: s.trial.Project.embedder, Judges: s.judges(turn),
 		JudgePrompts: s.trial.Project.prompts, Strict: s.opts.Strict, Turn: turn,
-		Host: s.trial.Project.host, SessionID: s.out.ID, PromptID: s.promptID(), Earlier: s.measured,
+		Host: s.trial.Project.host, SessionID: s.sessionID(), PromptID: s.promptID(), Earlier: s.measured,
 	}
 }
+
+// sessionID is the trial's, or that under which the conversation was recorded: samples are decided by it.
+func (s *session) sessionID() string { return or(s.id, s.out.ID) }
 
 func (s *session) promptID() string {
 	if s.trial.Prompt == nil {
@@ -74,8 +103,8 @@ func (s *session) judges(turn int) checks.Judges {
 func measure(subject *checks.Subject, messages []chat.Message) {
 	var sum spend
 	for i := range messages {
-		if m := &messages[i]; m.Role == chat.Assistant && m.Usage != nil {
-			sum.add(&chat.Reply{Usage: *m.Usage, CostUSD: m.CostUSD})
+		if m := &messages[i]; m.Role == chat.Assistant {
+			sum.hear(m)
 		}
 	}
 	subject.CostUSD = sum.cost()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/judges"
+	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
 )
@@ -24,22 +25,15 @@ type PlanOptions struct {
 	OpenEmbedder EmbedderOpener // nil: there are no embedding models
 	Judge        string         // of checks that name none: a judge, a provider or type/model; "": the file's first
 	Jobs         int            // trials that will run at once
+	// Recordings are files of conversations that are over. Where there are any, scenarios and evals judge those, and
+	// nothing else is run.
+	Recordings []string
 }
 
 // Make turns a suite into its trials: scenarios by id × providers in the order of the file × regions × repetitions ×
 // variants. Problems go to d; when it holds errors, the plan must not run.
 func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
-	m := &matrix{
-		opts: opts, diags: d, regions: split(opts.Regions),
-		scenarios: newFilter("scenario", opts.Scenarios), tags: newFilter("tag", opts.Tags),
-		providers: newFilter("provider", opts.Providers), endpoints: map[endpointKey]*Endpoint{},
-		mocks: map[*scenario.Project]*scenario.Provider{}, refused: map[string]map[diag.Pos]bool{},
-		judging: map[endpointKey]*judges.Endpoint{}, memory: judges.NewMemory(judges.MemoryLimit),
-		http: newHTTP(),
-	}
-	if len(m.regions) == 0 {
-		m.regions = []string{"default"}
-	}
+	m := newMatrix(opts, d)
 	m.known(suite)
 	m.checkJudge(suite)
 	plan := &Plan{http: m.http}
@@ -54,6 +48,7 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 		plan.Trials[i].Index = i
 	}
 	m.scenarios.missing(d, "scenario")
+	m.evals.missing(d, "eval")
 	m.tags.missing(d, "tag")
 	m.providers.missing(d, "provider")
 	plan.FailOn = m.failOn(suite)
@@ -64,17 +59,36 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 	return plan
 }
 
+func newMatrix(opts PlanOptions, d *diag.List) *matrix {
+	m := &matrix{
+		opts: opts, diags: d, regions: split(opts.Regions),
+		scenarios: newFilter("scenario", opts.Scenarios), evals: newFilter("eval", opts.Evals),
+		tags: newFilter("tag", opts.Tags), providers: newFilter("provider", opts.Providers),
+		endpoints: map[endpointKey]*Endpoint{}, mocks: map[*scenario.Project]*scenario.Provider{},
+		refused: map[string]map[diag.Pos]bool{}, judging: map[endpointKey]*judges.Endpoint{},
+		memory: judges.NewMemory(judges.MemoryLimit), http: newHTTP(), opened: map[string]*recording.File{},
+	}
+	if len(m.regions) == 0 {
+		m.regions = []string{defaultRegion}
+	}
+	return m
+}
+
+const defaultRegion = "default"
+
 type matrix struct {
 	opts      PlanOptions
 	diags     *diag.List
 	regions   []string
 	scenarios *filter
+	evals     *filter // over recordings
 	tags      *filter
 	providers *filter
 	adHoc     []*scenario.Provider // named on the command line and not configured
 	endpoints map[endpointKey]*Endpoint
 	judging   map[endpointKey]*judges.Endpoint
 	memory    *judges.Memory
+	opened    map[string]*recording.File               // nil: cannot be read
 	http      *http.Client                             // for checks
 	mocks     map[*scenario.Project]*scenario.Provider // that nobody configured
 	refused   map[string]map[diag.Pos]bool             // features, by name and place
@@ -107,31 +121,53 @@ func (m *matrix) known(suite *scenario.Suite) {
 }
 
 func (m *matrix) project(p *scenario.Project, several bool) []Trial {
-	timeout := p.Defaults.RunTimeout
-	run := &project{Project: p, timeout: or(timeout, defaultRunTimeout)}
+	var scenarios, judged []*scenario.Scenario
+	if len(m.evals.want) == 0 || len(m.scenarios.want) > 0 || len(m.opts.Recordings) > 0 {
+		scenarios = m.pick(p)
+	}
+	if len(m.scenarios.want) == 0 || len(m.evals.want) > 0 {
+		judged = m.pickEvals(p)
+	}
+	if len(m.opts.Recordings) > 0 {
+		judged, scenarios = append(judged, scenarios...), nil
+	}
+	run := m.prepare(p, judged, scenarios)
+	if run == nil {
+		return nil
+	}
 	if several {
 		run.prefix = or(p.Name, p.File) + ":"
 	}
-	var err error
-	if run.tools, err = tools.New(mockable(p.Tools)); err != nil {
-		m.diags.Errorf(diag.Pos{File: p.File}, 1, "bad-tool", "%v", err)
-		return nil
-	}
-	scenarios := m.pick(p)
-	(&toolUses{p, run.tools, m.diags}).report(scenarios)
-	ReportGuardrailUses(p, scenarios, m.diags)
-	ReportIdleGates(p, scenarios, m.opts.Strict, m.diags)
-	run.embedder, run.evals = m.embedder(p, scenarios), evalSets(p, scenarios)
-	run.guards = m.guards(p, scenarios)
-	m.judges(run, scenarios)
-	ReportOutside(p, scenarios, m.diags)
-	run.host = m.host(p)
 	var out []Trial
 	for _, s := range scenarios {
 		ReportIdle(p, s, m.opts.Strict, m.diags)
 		out = append(out, m.trials(run, s)...)
 	}
+	for _, s := range judged {
+		ReportIdle(p, s, m.opts.Strict, m.diags)
+		out = append(out, m.recorded(run, s)...)
+	}
 	return out
+}
+
+// prepare makes what the trials of a project share. Guardrails watch conversations that are to be had.
+func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scenario) *project {
+	run := &project{Project: p, timeout: or(p.Defaults.RunTimeout, defaultRunTimeout)}
+	var err error
+	if run.tools, err = tools.New(mockable(p.Tools)); err != nil {
+		m.diags.Errorf(diag.Pos{File: p.File}, 1, "bad-tool", "%v", err)
+		return nil
+	}
+	ReportGuardrailUses(p, scenarios, m.diags)
+	run.guards = m.guards(p, scenarios)
+	all := append(slices.Clip(scenarios), judged...)
+	(&toolUses{p, run.tools, m.diags}).report(all)
+	ReportIdleGates(p, all, m.opts.Strict, m.diags)
+	run.embedder, run.evals = m.embedder(p, all), evalSets(p, all)
+	m.judges(run, all)
+	ReportOutside(p, all, m.diags)
+	run.host = m.host(p)
+	return run
 }
 
 // mockable leaves out the tools of modes that do not exist yet; what needs them is refused by name.
@@ -171,15 +207,18 @@ func ReportIdle(p *scenario.Project, s *scenario.Scenario, strict bool, d *diag.
 	for i := range s.Turns {
 		n += len(s.Turns[i].Assertions)
 	}
-	if n > 0 || s.Skip != "" || gates(p, s) {
+	if n > 0 || s.Skip != "" || gates(p, s) || s.Recorded != nil && measures(p, s) {
 		return
 	}
 	report := d.Warnf
 	if strict {
 		report = d.Errorf
 	}
-	report(s.Pos, 1, "no-assertions", "scenario %q asserts nothing: it passes whatever the agent says", s.ID).Hint =
-		"add assertions to a turn, or conversation_assertions"
+	what, hint := "scenario", "add assertions to a turn, or conversation_assertions"
+	if s.Recorded != nil {
+		what, hint = "eval", "add assertions or conversation_assertions"
+	}
+	report(s.Pos, 1, "no-assertions", "%s %q asserts nothing: it passes whatever the agent says", what, s.ID).Hint = hint
 }
 
 // trials is one scenario over its providers, the regions, the repetitions and the variants.

@@ -33,9 +33,10 @@ type Trial struct {
 	Prompt   *scenario.Prompt // nil: no system prompt
 	Endpoint *Endpoint
 	Region   string
-	N        int     // from 1, within its group
-	Of       int     // trials of its group
-	Variant  Variant // of the perturbations; nil when there are none
+	N        int       // from 1, within its group
+	Of       int       // trials of its group
+	Variant  Variant   // of the perturbations; nil when there are none
+	Recorded *Recorded // nil: the conversation is to be had
 }
 
 // Endpoint is a provider of the plan, opened.
@@ -77,5 +78,8 @@ func (t *Trial) ID() string {
 		fmt.Fprintf(&b, "#%d", t.N)
 	}
 	b.WriteString(t.Variant.String())
+	if t.Recorded != nil && t.Recorded.Name != "" {
+		b.WriteString("[" + t.Recorded.Name + "]")
+	}
 	return b.String()
 }

@@ -10,7 +10,8 @@ import (
 
 // Selection is the filters of the command line. Empty lists select everything.
 type Selection struct {
-	Scenarios []string
+	Scenarios []string // when only these are named, no evals over recordings are run
+	Evals     []string // over recordings; when only these are named, no scenarios are run
 	Providers []string // configured ids, or type/model for one that is not configured
 	Regions   []string
 	Tags      []string

@@ -25,6 +25,7 @@ type session struct {
 	vars     map[string]string
 	offered  []chat.Tool
 	spend    spend
+	id       string              // of the session, where it is not the trial's
 	start    int                 // index in messages of the first one of the turn
 	heard    []chat.Validation   // fired on the user's words, for the reply to carry
 	gate     string              // why no judge is asked any more; "" while they are
@@ -48,6 +49,16 @@ func (s *spend) add(r *chat.Reply) {
 		return
 	}
 	s.usd += *r.CostUSD
+}
+
+// hear adds what is known of a message that nobody asked for now.
+func (s *spend) hear(m *chat.Message) {
+	switch {
+	case m.Usage != nil:
+		s.add(&chat.Reply{Usage: *m.Usage, CostUSD: m.CostUSD})
+	case m.CostUSD != nil:
+		s.add(&chat.Reply{CostUSD: m.CostUSD})
+	}
 }
 
 // cost is nil when a call has no known price: a sum that leaves something out would be a lie.
@@ -93,7 +104,11 @@ func runTrial(ctx context.Context, t *Trial, opts *Options) (out *result.Trial) 
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, timeoutError{limit})
 		defer cancel()
 	}
-	s.drive(ctx)
+	if t.Recorded != nil {
+		s.recall(ctx)
+	} else {
+		s.drive(ctx)
+	}
 	return s.out
 }
 
@@ -105,12 +120,16 @@ func (t *Trial) timeout() time.Duration {
 }
 
 func blank(t *Trial) *result.Trial {
-	return &result.Trial{
+	out := &result.Trial{
 		Index: t.Index, ID: t.ID(), Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID, Model: t.Endpoint.Spec.Model,
 		Region: t.Region, Trial: t.N, Trials: t.Of, Variant: t.Variant.label(), Tags: t.Scenario.Tags,
 		Labels: t.Scenario.Labels, Position: t.Scenario.Pos, Describe: t.Scenario.Description,
 		Turns: []result.Turn{}, Conversation: []result.Verdict{},
 	}
+	if r := t.Recorded; r != nil {
+		out.Recording = &result.Recording{File: r.File, Name: r.Name}
+	}
+	return out
 }
 
 // drive runs the turns and then judges the whole.
@@ -171,7 +190,7 @@ func (s *session) fail(ctx context.Context, turn *result.Turn, err error) {
 	}
 	turn.Error = err.Error()
 	reason := fmt.Sprintf("turn %d did not end: %v", turn.Index+1, err)
-	turn.Assertions = notEvaluated(s.trial.Scenario.Turns[turn.Index].Assertions, reason)
+	turn.Assertions = append(turn.Assertions, notEvaluated(s.turnChecks(turn.Index), reason)...)
 	s.abandon(turn.Index+1, reason)
 }
 

@@ -14,6 +14,8 @@ type decoder struct {
 	compile func(c *Check, d *diag.List) // nil: checks stay raw
 	places  *places
 	getenv  func(string) (string, bool)
+	// recorded says that the recordings of evals are named elsewhere.
+	recorded bool
 
 	vars          map[string]string // of the prompt_configs entry that names the file
 	packFragments map[string]string // for prompts outside the pack

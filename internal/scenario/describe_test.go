@@ -45,8 +45,11 @@ func describeProject(b *strings.Builder, p *scenario.Project) {
 		describeScenario(b, s)
 	}
 	for _, e := range p.Evals {
-		fmt.Fprintf(b, "  eval %s over %s: %d on turns, %d at the end\n", e.ID, filepath.Base(e.Recording), len(e.AllTurns),
-			len(e.Conversation))
+		fmt.Fprintf(b, "  eval %s over", e.ID)
+		for _, file := range e.Recordings {
+			fmt.Fprintf(b, " %s", filepath.Base(file))
+		}
+		fmt.Fprintf(b, ": %d on turns, %d at the end\n", len(e.AllTurns), len(e.Conversation))
 	}
 	describeEvals(b, "evals", p.EvalsFor(nil))
 	for _, q := range p.Prompts {

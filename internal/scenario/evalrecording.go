@@ -18,8 +18,10 @@ var recordingEvalFields = table("an eval", func() rows[recordingEvalFile] {
 	return rows[recordingEvalFile]{
 		drop[recordingEvalFile]("id", text),   // read with the name of the document
 		drop[recordingEvalFile]("name", text), // the same
-		drop[recordingEvalFile]("description", text),
-		object("recording", recordingFields, func(e *recordingEvalFile) *recordingEvalFile { return e }).must(),
+		str("description", func(e *recordingEvalFile) *string { return &e.Description }),
+		str("task_type", func(e *recordingEvalFile) *string { return &e.TaskType }),
+		object("recording", recordingFields, func(e *recordingEvalFile) *recordingEvalFile { return e }),
+		assertions("assertions", TurnAssertion, func(e *recordingEvalFile) *[]Placed { return &e.AllTurns }),
 		custom("turns", listShape{evalTurnFields}, func(d *decoder, e *recordingEvalFile, v *node.Node) {
 			d.Items(v, "turns", func(_ int, item *node.Node) { evalTurnFields.read(d, item, e) })
 		}),
@@ -35,7 +37,7 @@ var recordingFields = table("recording", func() rows[recordingEvalFile] {
 	return rows[recordingEvalFile]{
 		custom("path", text, func(d *decoder, e *recordingEvalFile, v *node.Node) {
 			e.path = v
-			e.Recording, _ = d.Name(v, "path")
+			e.RecordingPos = d.Pos(v)
 		}).must(),
 		custom("type", recordingTypes, func(d *decoder, e *recordingEvalFile, v *node.Node) {
 			e.kind = v
@@ -62,25 +64,35 @@ func (d *decoder) recordingEval(doc document) *RecordingEval {
 	if !recordingEvalFields.read(d, doc.spec, e) {
 		return nil
 	}
-	if e.Recording != "" {
+	switch {
+	case d.recorded:
+	case e.path != nil:
 		d.recordingFiles(e)
+	default:
+		d.Missing(doc.spec, "the eval", "recording").Hint = "write recording: {path: talk.recording.json}"
 	}
-	d.need("evals over recordings", doc.root, Feature{})
 	return &e.RecordingEval
 }
 
 // recordingFiles resolves the path of a recording, which may be a pattern, from the folder of the eval.
 func (d *decoder) recordingFiles(e *recordingEvalFile) {
+	name, ok := d.Name(e.path, "path")
+	if !ok {
+		return
+	}
 	fs := d.places.fs
-	path := d.besides(e.Recording)
-	e.Recording = fs.access(path)
+	path := d.besides(name)
 	if fs.isGlob(path) {
 		found, err := fs.glob(path)
 		if err != nil || len(found) == 0 {
 			d.Errorf(e.path, "no-match", "no recording matches %q", path)
 		}
+		for _, f := range found {
+			e.Recordings = append(e.Recordings, fs.access(f))
+		}
 		return
 	}
+	e.Recordings = []string{fs.access(path)}
 	switch {
 	case fs.isDir(path):
 		d.Errorf(e.path, "is-directory", "%q is a directory, not a recording", path).
@@ -90,6 +102,14 @@ func (d *decoder) recordingFiles(e *recordingEvalFile) {
 	case e.kind == nil && !recordingExtension(path):
 		d.Errorf(e.path, "unknown-recording", "the name %q does not tell what kind of recording it is", filepath.Base(path)).
 			Hint = "add type: session, arena_output, transcript or generic"
+	}
+}
+
+// Scenario is the eval in the shape of a scenario, for all that looks at checks.
+func (e *RecordingEval) Scenario() *Scenario {
+	return &Scenario{
+		Meta: e.Meta, File: e.File, Description: e.Description, TaskType: e.TaskType, Tags: e.Tags, Trials: 1,
+		Turns: []Turn{{Pos: e.Pos, Assertions: e.AllTurns}}, Conversation: e.Conversation, Recorded: e,
 	}
 }
 

@@ -49,6 +49,7 @@ var signs = []struct {
 	{kindEval, []string{"recording"}},
 	{kindScenario, []string{"turns"}},
 	{kindScenario, []string{"conversation_assertions", "task_type"}},
+	{kindEval, []string{"assertions"}},
 	{kindFragment, []string{"fragment_type"}},
 	{kindPersona, []string{"goals"}},
 	{kindPersona, []string{"constraints"}},

@@ -45,7 +45,7 @@ type loader struct {
 func (l *loader) decoder(file string, places *places, getenv func(string) (string, bool)) *decoder {
 	return &decoder{
 		Reader:  node.Reader{File: file, Diags: &diag.List{}, Lenient: l.opts.Lenient},
-		compile: l.opts.Compile, places: places, getenv: getenv,
+		compile: l.opts.Compile, places: places, getenv: getenv, recorded: l.opts.Recorded,
 	}
 }
 

@@ -120,9 +120,12 @@ type Scenario struct {
 	ToolPolicy   ToolPolicy
 	Tags         []string
 	Skip         string // reason; "" runs
-	Timeout      time.Duration
-	OnFailure    string // "", "continue", "stop"
-	JudgeGate    *bool  // nil: as in the defaults
+	// Recorded is the eval that the scenario stands for: conversations that are over, and of which the checks of the
+	// one turn judge every reply. Nil: the conversation is to be had.
+	Recorded  *RecordingEval
+	Timeout   time.Duration
+	OnFailure string // "", "continue", "stop"
+	JudgeGate *bool  // nil: as in the defaults
 
 	// Places for messages about references that only the planner can check.
 	TaskTypePos  diag.Pos
@@ -412,9 +415,12 @@ type Judge struct {
 type RecordingEval struct {
 	Meta
 	File         string
-	Recording    string
-	Type         string
-	AllTurns     []Placed
+	Description  string
+	TaskType     string   // of the prompt whose evals are run as well; "" is the only one
+	Recordings   []string // files of one conversation or more each
+	RecordingPos diag.Pos // where they are named
+	Type         string   // of the recordings, as the file has it; "" leaves it to their content
+	AllTurns     []Placed // of every reply
 	Conversation []Placed
 	Tags         []string
 }
@@ -429,6 +435,8 @@ type Options struct {
 	// Bare is for commands that run no scenario: a project may have none, and where nothing is named and there is no
 	// config, it is empty.
 	Bare bool
+	// Recorded says that recordings are named elsewhere: those that evals name are not looked at.
+	Recorded bool
 	// Compile is called for every check while its file is read, from several goroutines at once. It reports to d and
 	// keeps its result in c.Compiled; c.Params is dropped afterwards. Nil leaves the checks raw. See Check.Early.
 	Compile func(c *Check, d *diag.List)

@@ -22,6 +22,9 @@ func (p *Project) Prompt(s *Scenario) (*Prompt, error) {
 		case 1:
 			return p.Prompts[0], nil
 		}
+		if s.Recorded != nil {
+			return nil, nil
+		}
 		return nil, fmt.Errorf("the scenario has no task_type, and there are several prompts: %s",
 			strings.Join(p.taskTypes(), ", "))
 	}

@@ -72,7 +72,7 @@ type annotation struct {
 
 // annotations are the error of a trial, or else what its checks found.
 func annotations(t *result.Trial, b *result.Brief, alike int) []annotation {
-	title := show.Line(t.Scenario) + " · " + show.Who(b.Provider, b.Region)
+	title := show.Line(t.Scenario) + " · " + show.Who(b)
 	if alike > 0 {
 		title += fmt.Sprintf(", and %s alike", show.Plural(alike, "more trial"))
 	}

@@ -101,6 +101,9 @@ func base(g *show.Group) testcase {
 	if region := show.Line(g.Region); region != "" && region != "default" {
 		who += " " + region
 	}
+	if session := show.Line(g.Session); session != "" {
+		who += " " + session
+	}
 	return testcase{
 		classname: classname(g.File), name: show.Line(g.Scenario) + " [" + who + "]",
 		file: show.Line(g.File), line: g.Line, status: g.Status,

@@ -56,7 +56,7 @@ func failure(run *result.Run, members []int, t *result.Trial, g *show.Group, o O
 		b.WriteString("<details><summary>")
 	}
 	b.WriteString(show.Sign(first.Status) + " <b>" + summary(first.Scenario) + "</b> · " +
-		summary(show.Who(first.Provider, first.Region)))
+		summary(show.Who(first)))
 	if n := len(members); n > 1 {
 		b.WriteString(", and " + show.Plural(n-1, "more trial") + " alike")
 	}

@@ -14,6 +14,7 @@ type Group struct {
 	Scenario string
 	Provider string
 	Region   string
+	Session  string // of a recorded conversation, where the scenario is about several
 	Status   result.Status
 	Trials   []int         // indexes into Run.Briefs, in plan order
 	Stats    *result.Group // nil for a single trial
@@ -21,20 +22,20 @@ type Group struct {
 
 // Groups puts a run's trials into groups, ordered by the first trial of each.
 func Groups(run *result.Run) []Group {
-	type key struct{ file, scenario, provider, region string }
+	type key struct{ file, scenario, provider, region, session string }
 	known := make(map[key]int, len(run.Briefs))
 	groups := make([]Group, 0, len(run.Briefs))
 	stats := newStats(run)
 	for i := range run.Briefs {
 		b := &run.Briefs[i]
-		k := key{b.File, b.Scenario, b.Provider, b.Region}
+		k := key{b.File, b.Scenario, b.Provider, b.Region, b.Session}
 		at, ok := known[k]
 		if !ok {
 			at = len(groups)
 			known[k] = at
 			groups = append(groups, Group{
 				File: b.File, Line: b.Line, Scenario: b.Scenario, Provider: b.Provider, Region: b.Region,
-				Status: b.Status, Stats: stats.next(b),
+				Session: b.Session, Status: b.Status, Stats: stats.next(b),
 			})
 		}
 		groups[at].Trials = append(groups[at].Trials, i)
@@ -74,7 +75,7 @@ func (s stats) next(b *result.Brief) *result.Group {
 }
 
 // Who is the provider of the group, with the region when it is not the default one.
-func (g *Group) Who() string { return Who(g.Provider, g.Region) }
+func (g *Group) Who() string { return who(g.Provider, g.Region, g.Session) }
 
 // Rate is "3 of 5 trials passed (60%), needs 100%"; "" for a single trial.
 func (g *Group) Rate() string {

@@ -84,13 +84,19 @@ func Checks(c result.CheckCount) string {
 	return ""
 }
 
-// Who names a provider, with the region when it is not the default one.
-func Who(provider, region string) string {
+// Who names the provider of a trial, with the region when it is not the default one, and the conversation when it was
+// recorded and one of several.
+func Who(b *result.Brief) string { return who(b.Provider, b.Region, b.Session) }
+
+func who(provider, region, session string) string {
 	who := cmp.Or(Line(provider), "(no provider)")
-	if region == "" || region == "default" {
-		return who
+	if region != "" && region != "default" {
+		who += " · " + Line(region)
 	}
-	return who + " · " + Line(region)
+	if session != "" {
+		who += " · " + Line(session)
+	}
+	return who
 }
 
 // Number is how the trial is told from the others of its group: "#2"; "" when it is alone.

@@ -65,12 +65,12 @@ func (b *block) title() {
 	r := (&row{}).add(as, mark).gap(1)
 	switch {
 	case len(b.members) == 1:
-		r.add(bold, name(first)).add(plain, " · "+show.Who(first.Provider, first.Region))
+		r.add(bold, name(first)).add(plain, " · "+show.Who(first))
 		if v := show.Variant(b.trial); v != "" {
 			r.add(dim, " ("+v+")")
 		}
 	case scenarios == 1 && providers == 1:
-		r.add(bold, show.Line(first.Scenario)).add(plain, " · "+show.Who(first.Provider, first.Region))
+		r.add(bold, show.Line(first.Scenario)).add(plain, " · "+show.Who(first))
 	case scenarios == 1:
 		r.add(bold, show.Line(first.Scenario)).add(plain, " · "+show.Plural(providers, "provider"))
 	default:
@@ -85,7 +85,7 @@ func (b *block) title() {
 }
 
 func scenarioOf(x *result.Brief) string { return x.File + "\x00" + x.Scenario }
-func providerOf(x *result.Brief) string { return show.Who(x.Provider, x.Region) }
+func providerOf(x *result.Brief) string { return show.Who(x) }
 
 func distinct(b *block, key func(*result.Brief) string) int {
 	seen := map[string]bool{}

@@ -22,7 +22,7 @@ func measure(plan Plan) longest {
 	for i := 0; i < plan.Trials && plan.Trial != nil; i++ {
 		b := plan.Trial(i)
 		l.name = max(l.name, show.Width(name(&b)))
-		l.provider = max(l.provider, show.Width(show.Who(b.Provider, b.Region)))
+		l.provider = max(l.provider, show.Width(show.Who(&b)))
 	}
 	return l
 }
@@ -50,7 +50,7 @@ func (p *Printer) trialLine(b *result.Brief, t *result.Trial) []*row {
 	mark, as := sign(b.Status)
 	line.add(as, mark).gap(signWidth - 1)
 	line.cell(plain, name(b), c.name).gap(gap)
-	line.cell(plain, show.Who(b.Provider, b.Region), c.provider).gap(gap)
+	line.cell(plain, show.Who(b), c.provider).gap(gap)
 	if c.turns > 0 {
 		line.cell(dim, show.Plural(b.Turns, "turn"), c.turns).gap(gap)
 	}

@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/runner"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+const evalLong = `Eval judges conversations that are over: each reply at its own turn, then the whole. It calls no
+agent. Recordings are event logs, exported sessions, transcripts, results.json and journals of
+arena, result files of other tools, chat logs as JSON lines, and OpenTelemetry traces; which of
+them a file is, its content tells. A file may hold many conversations.
+
+What is judged:
+  --assert FILE   assertions for every reply and conversation_assertions (kind: Eval), or a
+                  scenario, whose turns are held against the turns of the recording
+  --pack FILE     the evals of a pack, which measure, and gate where they have a threshold
+  --config FILE   judges, providers, pack evals and the assertions for all conversations
+
+Without a recording, the evals of the config are run over the recordings that they name.`
+
+// evalFlags is the command line of `arena eval`.
+type evalFlags struct {
+	runFlags
+
+	transcript []string
+}
+
+func newEvalCmd(app *App) *cobra.Command {
+	f := &evalFlags{}
+	cmd := &cobra.Command{
+		Use:   "eval [recording...]",
+		Short: "Judge recorded conversations",
+		Long:  evalLong,
+		Example: `  arena eval talks/*.recording.json --assert checks.yaml
+  arena eval --pack support.pack.json --transcript call.transcript.yaml
+  arena eval traces.json --pack support.pack.json --eval-groups fast-running`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := applySettings(app, c); err != nil {
+				return err
+			}
+			if err := f.complete(c, args); err != nil {
+				return err
+			}
+			return f.run(c.Context(), app)
+		},
+	}
+	f.register(cmd.Flags())
+	return cmd
+}
+
+func (f *evalFlags) register(fl *pflag.FlagSet) {
+	begin(fl)
+	fl.StringVarP(&f.config, "config", "c", "", "arena `file` (default: config.arena.yaml, if there is one)")
+	fl.StringSliceVar(&f.asserts, "assert", nil, "what must be true: a `file` of kind Eval or Scenario; repeat the flag")
+	fl.StringSliceVar(&f.packs, "pack", nil, "run the evals of this pack `file`")
+	fl.StringSliceVar(&f.transcript, "transcript", nil, "judge this recording, a `file` or pattern, like an argument")
+	fl.StringSliceVar(&f.evals, "eval", nil, "only the eval over recordings with this `id`, of the config")
+	fl.StringSliceVar(&f.tags, "tag", nil, "only evals over recordings with this `tag`")
+	fl.BoolVar(&f.list, "list", false, "print the conversations of the plan and judge nothing (also --dry-run)")
+	f.judging(fl)
+	f.limits(fl)
+	f.output(fl)
+}
+
+// complete takes what only the parsed flags know.
+func (f *evalFlags) complete(cmd *cobra.Command, args []string) error {
+	f.words = []string{"arena", "eval"}
+	if err := f.runFlags.complete(cmd, slices.Concat(f.asserts, f.packs)); err != nil {
+		return err
+	}
+	for _, pattern := range slices.Concat(args, f.transcript) {
+		files, err := recordings(pattern)
+		if err != nil {
+			return err
+		}
+		f.over = append(f.over, files...)
+	}
+	if len(f.over) == 0 && len(f.asserts)+len(f.packs) > 0 {
+		return fmt.Errorf("name the recordings to judge, such as arena eval talks/*.json --%s", f.given())
+	}
+	return nil
+}
+
+// given is how the user said what to judge with.
+func (f *evalFlags) given() string {
+	if len(f.asserts) > 0 {
+		return "assert " + f.asserts[0]
+	}
+	return "pack " + f.packs[0]
+}
+
+// recordings are the files that an argument means.
+func recordings(arg string) ([]string, error) {
+	info, err := os.Stat(arg)
+	switch {
+	case err == nil && info.IsDir():
+		return nil, fmt.Errorf("%q is a folder, not a recording\nname the files: %s", arg, filepath.Join(arg, "*.json"))
+	case err == nil:
+		return []string{arg}, nil
+	case !strings.ContainsAny(arg, "*?["):
+		return nil, fmt.Errorf("there is no recording %q", arg)
+	}
+	files, err := filepath.Glob(arg)
+	if err != nil {
+		return nil, fmt.Errorf("%q is no pattern for files: %w", arg, err)
+	}
+	files = slices.DeleteFunc(files, func(name string) bool {
+		info, err := os.Stat(name)
+		return err == nil && info.IsDir()
+	})
+	if len(files) == 0 {
+		return nil, fmt.Errorf("no recording matches %q", arg)
+	}
+	return files, nil
+}
+
+func (f *evalFlags) run(ctx context.Context, app *App) error {
+	suite, diags := runner.Load(scenario.Options{
+		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Getenv: app.Getenv,
+		Bare: len(f.over) > 0, Recorded: len(f.over) > 0,
+	})
+	if diags.Errors() == 0 {
+		f.narrow(suite, diags)
+	}
+	return f.execute(ctx, app, suite, diags)
+}
+
+// narrow leaves in a suite what is to be judged: nothing that would call an agent, and over recordings of the command
+// line only what was named with them.
+func (f *evalFlags) narrow(suite *scenario.Suite, d *diag.List) {
+	if len(f.over) == 0 {
+		for _, p := range suite.Projects {
+			p.Scenarios = nil
+		}
+		return
+	}
+	named := func(file string) bool {
+		return slices.ContainsFunc(f.asserts, func(a string) bool { return same(a, file) })
+	}
+	checked := 0
+	for _, p := range suite.Projects {
+		p.Scenarios = slices.DeleteFunc(p.Scenarios, func(s *scenario.Scenario) bool { return !named(s.File) })
+		p.Evals = slices.DeleteFunc(p.Evals, func(e *scenario.RecordingEval) bool {
+			return !named(e.File) && !slices.ContainsFunc(f.evals, e.Is)
+		})
+		if len(p.Scenarios)+len(p.Evals) == 0 && len(p.Globals)+len(p.EvalsFor(nil))+promptEvals(p) > 0 {
+			p.Evals = []*scenario.RecordingEval{{Meta: scenario.Meta{ID: "recorded", Pos: diag.Pos{File: p.File}}, File: p.File}}
+		}
+		checked += len(p.Scenarios) + len(p.Evals)
+	}
+	if checked == 0 {
+		d.Errorf(diag.Pos{}, 0, "nothing-to-judge", "there is nothing to judge the recordings by").Hint =
+			"name assertions with --assert, a pack with evals with --pack, or a config with -c"
+	}
+}
+
+// promptEvals counts the evals of a project's only prompt.
+func promptEvals(p *scenario.Project) int {
+	if len(p.Prompts) != 1 {
+		return 0
+	}
+	return len(p.Prompts[0].Evals)
+}
+
+// same reports whether two paths mean one file.
+func same(a, b string) bool {
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return true
+	}
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}

@@ -1,0 +1,140 @@
+package runner
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/recording"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// evalProvider is what stands for the provider of conversations that are over.
+const evalProvider = "eval"
+
+// pickEvals are the evals over recordings that are wanted, each as a scenario, sorted by id.
+func (m *matrix) pickEvals(p *scenario.Project) []*scenario.Scenario {
+	var out []*scenario.Scenario
+	for _, e := range p.Evals {
+		byName := m.evals.keeps(names(&e.Meta)...)
+		if s := e.Scenario(); byName && m.tagged(s) {
+			out = append(out, s)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *scenario.Scenario) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}
+
+// recorded is one trial for each conversation that an eval is about, or that a scenario is held against.
+func (m *matrix) recorded(p *project, s *scenario.Scenario) []Trial {
+	prompt, ok := m.prompt(p.Project, s)
+	if !ok {
+		return nil
+	}
+	at, files := s.Pos, m.opts.Recordings
+	if len(files) == 0 {
+		at, files = s.Recorded.RecordingPos, s.Recorded.Recordings
+	}
+	endpoint := recordedEndpoint()
+	var out []Trial
+	all := 0
+	for _, path := range files {
+		found := m.conversations(s, path, at)
+		all += len(found)
+		for _, r := range found {
+			if s.Recorded == nil && r.scenario != "" && !s.Is(r.scenario) {
+				continue
+			}
+			out = append(out, Trial{
+				Project: p, Scenario: s, Prompt: prompt, Endpoint: endpoint, Region: defaultRegion, N: 1, Of: 1, Recorded: r,
+			})
+		}
+	}
+	if all > 0 && len(out) == 0 {
+		m.diags.Errorf(s.Pos, 1, "no-conversation", "none of the recorded conversations is one of scenario %q", s.ID)
+	}
+	distinguish(out)
+	return out
+}
+
+// recordedEndpoint answers nothing; its trials run on the time of the recording.
+func recordedEndpoint() *Endpoint {
+	return &Endpoint{Spec: &scenario.Provider{Meta: scenario.Meta{ID: evalProvider}}, Simulated: true}
+}
+
+// conversations are those in a file. A file that is no recording, or holds none, is reported, once.
+func (m *matrix) conversations(s *scenario.Scenario, path string, at diag.Pos) []*Recorded {
+	kind := ""
+	if s.Recorded != nil {
+		kind = s.Recorded.Type
+	}
+	file, known := m.opened[path]
+	if !known {
+		var err error
+		if file, err = recording.Open(path, recording.Options{Type: kind}); err != nil {
+			reportRecording(m.diags, at, path, err)
+		} else if len(file.Sessions()) == 0 {
+			m.diags.Errorf(at, 1, "empty-recording", "%s holds no conversation", path)
+		}
+		m.opened[path] = file
+	}
+	if file == nil {
+		return nil
+	}
+	refs := file.Sessions()
+	out := make([]*Recorded, len(refs))
+	for i, ref := range refs {
+		out[i] = &Recorded{
+			File: filepath.ToSlash(path), Name: cmp.Or(ref.ID, filepath.Base(path)), scenario: ref.Scenario,
+			Load: func() (*recording.Session, error) { return file.Load(i) },
+		}
+	}
+	return out
+}
+
+// reportRecording reports why a recording cannot be read: everything that is wrong in it, at its place.
+func reportRecording(d *diag.List, at diag.Pos, path string, err error) {
+	if wrong, ok := errors.AsType[*recording.Error](err); ok {
+		for _, p := range wrong.Problems {
+			d.Add(p)
+		}
+		return
+	}
+	d.Errorf(at, 1, "bad-recording", "%s: %v", path, err)
+}
+
+// distinguish makes the names of conversations fit to be in ids, and unique. One that is alone needs none.
+func distinguish(trials []Trial) {
+	if len(trials) == 1 {
+		trials[0].Recorded.Name = ""
+		return
+	}
+	seen := map[string]int{}
+	for i := range trials {
+		r := trials[i].Recorded
+		r.Name = plainName(r.Name)
+		if seen[r.Name]++; seen[r.Name] > 1 {
+			r.Name = fmt.Sprintf("%s~%d", r.Name, seen[r.Name])
+		}
+	}
+}
+
+// plainName is a name from a recording as far as ids may have it.
+func plainName(name string) string {
+	const limit = 80
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_.:@", r) {
+			return r
+		}
+		return '_'
+	}, name)
+	if runes := []rune(name); len(runes) > limit {
+		return string(runes[:limit])
+	}
+	return name
+}

@@ -10,12 +10,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/a2aproject/a2a-go/a2a"
 	"github.com/cenkalti/backoff/v5"
 )
 
-// a2aAgent talks to an agent over JSON-RPC for one evaluation. The types are those of the A2A library; its client is
-// not used because it brings gRPC along and refuses what older agents send.
+// a2aAgent talks to an agent over JSON-RPC for one evaluation. The official library is not used: its client brings gRPC
+// along and refuses what older agents send, and its types alone slow down every start of arena. In tests its server
+// answers.
 type a2aAgent struct {
 	*endpoint
 	base  string // without a slash at its end
@@ -28,17 +28,12 @@ type a2aAgent struct {
 // a2aAnswer is what an agent said in the end.
 type a2aAnswer struct {
 	text  string
-	state a2a.TaskState // of the task; "" when it answered with a message
+	state a2aState // of the task; "" when it answered with a message
 }
 
 // ask sends a text and waits for the answer as long as ctx allows.
 func (a *a2aAgent) ask(ctx context.Context, text string) (*a2aAnswer, error) {
-	blocking := true
-	params := &a2a.MessageSendParams{
-		Message: a2a.NewMessage(a2a.MessageRoleUser, a2a.TextPart{Text: text}),
-		Config:  &a2a.MessageSendConfig{Blocking: &blocking},
-	}
-	at, res, err := a.first(ctx, params)
+	at, res, err := a.first(ctx, newA2ASend(text))
 	for wait := newA2ABackoff(); ; {
 		if err != nil {
 			return nil, err
@@ -49,7 +44,7 @@ func (a *a2aAgent) ask(ctx context.Context, text string) (*a2aAnswer, error) {
 		if !pause(ctx, wait.NextBackOff()) {
 			return nil, a.fault("%w; the task is %s", context.Cause(ctx), res.state())
 		}
-		res, err = a.rpc(ctx, at, "tasks/get", &a2a.TaskQueryParams{ID: a2a.TaskID(res.ID)}, true)
+		res, err = a.rpc(ctx, at, "tasks/get", a2aQuery{res.ID}, true)
 	}
 }
 
@@ -62,13 +57,13 @@ func (a *a2aAgent) settled(res *a2aResult) (*a2aAnswer, error) {
 	case res.Status == nil:
 		return answer, nil
 	}
-	goesOn := answer.state == a2a.TaskStateSubmitted || answer.state == a2a.TaskStateWorking
+	goesOn := answer.state == a2aSubmitted || answer.state == a2aWorking
 	switch {
 	case goesOn && res.ID == "":
 		return nil, a.fault("the task is %s and has no id by which to ask for it", answer.state)
 	case goesOn:
 		return nil, nil
-	case answer.state != a2a.TaskStateCompleted:
+	case answer.state != a2aCompleted:
 		return nil, a.fault("the task is %s and not completed%s", named(string(answer.state)), a.excerpt(answer.text))
 	case answer.text == "":
 		return nil, a.fault("the completed task has no text")
@@ -173,10 +168,16 @@ func (a *a2aAgent) header() http.Header {
 
 // a2aCard is what of an agent card says where the agent is.
 type a2aCard struct {
-	URL                string                `json:"url"`
-	PreferredTransport a2a.TransportProtocol `json:"preferredTransport"`
-	Interfaces         []a2a.AgentInterface  `json:"additionalInterfaces"`
+	URL        string `json:"url"`
+	Transport  string `json:"preferredTransport"`
+	Interfaces []struct {
+		URL       string `json:"url"`
+		Transport string `json:"transport"`
+	} `json:"additionalInterfaces"`
 }
+
+// jsonRPC is the name of this transport on a card; a card that names none means it.
+const jsonRPC = "JSONRPC"
 
 // discover reads the agent card and returns the address of the agent's JSON-RPC endpoint.
 func (a *a2aAgent) discover(ctx context.Context) (string, error) {
@@ -200,11 +201,11 @@ func (a *a2aAgent) discover(ctx context.Context) (string, error) {
 // located is the address on a card. A token goes nowhere but to the host for which it was written.
 func (a *a2aAgent) located(card *a2aCard, path string) (string, error) {
 	at := ""
-	if card.PreferredTransport == "" || card.PreferredTransport == a2a.TransportProtocolJSONRPC {
+	if card.Transport == "" || card.Transport == jsonRPC {
 		at = card.URL
 	}
 	for _, other := range card.Interfaces {
-		if at == "" && other.Transport == a2a.TransportProtocolJSONRPC {
+		if at == "" && other.Transport == jsonRPC {
 			at = other.URL
 		}
 	}

@@ -1,9 +1,47 @@
 package checks
 
 import (
+	"crypto/rand"
 	"strings"
+)
 
-	"github.com/a2aproject/a2a-go/a2a"
+// a2aSend is what an agent is asked with message/send, in the words of A2A 0.3.
+type a2aSend struct {
+	Message a2aMessage `json:"message"`
+	Config  struct {
+		Blocking bool `json:"blocking"`
+	} `json:"configuration"`
+}
+
+type a2aMessage struct {
+	Kind  string    `json:"kind"`
+	ID    string    `json:"messageId"`
+	Role  string    `json:"role"`
+	Parts []a2aPart `json:"parts"`
+}
+
+// newA2ASend is a message of a user, to be answered when the work is done.
+func newA2ASend(text string) *a2aSend {
+	s := &a2aSend{Message: a2aMessage{
+		Kind: "message", ID: rand.Text(), Role: "user", Parts: []a2aPart{{Kind: "text", Text: text}},
+	}}
+	s.Config.Blocking = true
+	return s
+}
+
+// a2aQuery asks for a task with tasks/get.
+type a2aQuery struct {
+	ID string `json:"id"`
+}
+
+// a2aState is the state of a task; "" is none.
+type a2aState string
+
+// States that decide whether there is an answer. In all others there will be none.
+const (
+	a2aSubmitted a2aState = "submitted"
+	a2aWorking   a2aState = "working"
+	a2aCompleted a2aState = "completed"
 )
 
 // a2aResult is a task or, without a status, a message. It takes what agents of any version send.
@@ -30,15 +68,15 @@ type a2aPart struct {
 }
 
 // state is the state of a task, in whichever spelling it came.
-func (r *a2aResult) state() a2a.TaskState {
+func (r *a2aResult) state() a2aState {
 	if r.Status == nil {
-		return a2a.TaskStateUnspecified
+		return ""
 	}
 	state := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(r.Status.State)), "_", "-")
 	if state == "cancelled" {
-		return a2a.TaskStateCanceled
+		state = "canceled"
 	}
-	return a2a.TaskState(state)
+	return a2aState(state)
 }
 
 // text is what a message says, or a task: with its status, else in the first artifact that holds text.

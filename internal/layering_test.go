@@ -20,7 +20,7 @@ const module = "github.com/arena-evals/arena/"
 // row never import each other. A * stands for any text within one folder's name. Where several entries fit a package,
 // the last one counts; one without a * counts before all others.
 var rows = [][]string{
-	{"internal/agreement", "internal/chat", "internal/diag", "internal/media", "internal/process"},
+	{"internal/agreement", "internal/chat", "internal/diag", "internal/exposition", "internal/media", "internal/process"},
 	{"internal/jsonschema", "internal/node"},
 	{"internal/result"},
 	{"internal/scenario"},
@@ -45,7 +45,7 @@ var rows = [][]string{
 
 // narrow lists packages that see less than everything below them: reports are functions of the result.
 var narrow = map[string][]string{
-	"internal/metrics":     {"internal/chat", "internal/diag", "internal/result"},
+	"internal/metrics":     {"internal/chat", "internal/diag", "internal/exposition", "internal/result"},
 	"internal/report/*":    {"internal/chat", "internal/diag", "internal/result", "internal/report/show"},
 	"internal/report/show": {"internal/chat", "internal/diag", "internal/result"},
 }
@@ -59,6 +59,11 @@ var libraries = map[string][]string{
 	"github.com/spf13/viper": {"internal/cli"},
 
 	"github.com/santhosh-tekuri/jsonschema": {"internal/jsonschema"},
+
+	// Each of these costs every start of arena more than it saves, and is there to hold us to what it does.
+	"github.com/a2aproject/a2a-go": {"internal/*/*test"},
+	"github.com/prometheus":        {"internal/*/*test"},
+	"google.golang.org/protobuf":   {"internal/*/*test"},
 }
 
 // pkg is a package by its folder, with its imports; those of its tests are left out.

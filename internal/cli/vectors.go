@@ -10,13 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
-
 	"github.com/arena-evals/arena/internal/checks/verify"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/evals"
+	"github.com/arena-evals/arena/internal/exposition"
 	"github.com/arena-evals/arena/internal/guard"
 	"github.com/arena-evals/arena/internal/metrics"
 	"github.com/arena-evals/arena/internal/result"
@@ -56,53 +53,65 @@ type metricVector struct {
 }
 
 func judgeMetric(_ context.Context, v *metricVector, r *verify.Report) error {
-	family, err := v.export()
+	group, err := v.export()
 	if err != nil {
 		return err
 	}
-	sample := family.GetMetric()[0]
-	labels := map[string]string{}
-	for _, l := range sample.GetLabel() {
-		labels[l.GetName()] = l.GetValue()
-	}
 	if v.Expect.Name != nil { // where it has characters that names cannot have, others are shown in their place
 		name := result.DefaultMetric(*v.Expect.Name, diag.Pos{}).Name
-		verify.That(r, "name", &name, family.GetName())
+		verify.That(r, "name", &name, group.Name)
 	}
-	kind := strings.ToLower(family.GetType().String())
-	verify.That(r, "prometheus_type", v.Expect.Type, kind)
+	verify.That(r, "prometheus_type", v.Expect.Type, string(group.Type))
 	if v.Expect.Labels != nil {
+		labels := map[string]string{}
+		for _, l := range group.Samples[len(group.Samples)-1].Labels { // no bucket, which has one more
+			labels[l.Name] = l.Value
+		}
 		verify.That(r, "labels", new(fmt.Sprint(v.Expect.Labels)), fmt.Sprint(labels)) // which prints maps in order
 	}
-	spread := sample.GetHistogram()
-	value := sample.GetGauge().GetValue() + sample.GetCounter().GetValue() + spread.GetSampleSum() // two of them are 0
-	verify.Near(r, "value", v.Expect.Value, value)
-	verify.Near(r, "count", v.Expect.Count, float64(spread.GetSampleCount()))
-	verify.Near(r, "sum", v.Expect.Sum, spread.GetSampleSum())
-	for _, bucket := range spread.GetBucket() {
-		if want, asked := v.Expect.Buckets[fmt.Sprint(bucket.GetUpperBound())]; asked {
-			verify.Near(r, fmt.Sprint("bucket ", bucket.GetUpperBound()), &want, float64(bucket.GetCumulativeCount()))
-		}
-	}
+	v.judgeSamples(group, r)
 	return nil
 }
 
-// export records the result as often as it is to be, and reads what comes out.
-func (v *metricVector) export() (*dto.MetricFamily, error) {
+func (v *metricVector) judgeSamples(group exposition.Group, r *verify.Report) {
+	var value, sum, count float64 // 0 where the metric has no such number
+	for _, s := range group.Samples {
+		switch strings.TrimPrefix(s.Name, group.Name) {
+		case "":
+			value = s.Value
+		case "_sum":
+			sum, value = s.Value, s.Value
+		case "_count":
+			count = s.Value
+		case "_bucket":
+			bound := s.Labels[len(s.Labels)-1].Value
+			if want, asked := v.Expect.Buckets[bound]; asked {
+				verify.Near(r, "bucket "+bound, &want, s.Value)
+			}
+		}
+	}
+	verify.Near(r, "value", v.Expect.Value, value)
+	verify.Near(r, "count", v.Expect.Count, count)
+	verify.Near(r, "sum", v.Expect.Sum, sum)
+}
+
+// export records the result as often as it is to be, and finds what comes out.
+func (v *metricVector) export() (exposition.Group, error) {
+	var none exposition.Group
 	var problems diag.List
 	list := scenario.ReadEvals("vector.json", bytes.Join([][]byte{{'['}, v.Eval, {']'}}, nil), nil, &problems)
 	if problems.Errors() > 0 {
-		return nil, errors.New(problems.Sorted()[0].Msg)
+		return none, errors.New(problems.Sorted()[0].Msg)
 	}
 	if len(list) != 1 {
-		return nil, fmt.Errorf("%d evals where one should be", len(list))
+		return none, fmt.Errorf("%d evals where one should be", len(list))
 	}
 	m, err := metrics.New(metrics.Options{
 		Namespace: v.Namespace, Const: v.Const, By: slices.Sorted(maps.Keys(v.Instance)),
 		Evals: []*result.Metric{list[0].Metric},
 	})
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	times := 1
 	if v.Times != nil {
@@ -117,22 +126,13 @@ func (v *metricVector) export() (*dto.MetricFamily, error) {
 			}},
 		}})
 		if err != nil {
-			return nil, err
+			return none, err
 		}
 	}
-	var text bytes.Buffer
-	if err := m.Write(&text); err != nil {
-		return nil, err
-	}
-	parser := expfmt.NewTextParser(model.LegacyValidation)
-	families, err := parser.TextToMetricFamilies(&text)
-	if err != nil {
-		return nil, err
-	}
-	for name, family := range families {
-		if strings.HasPrefix(name, v.Namespace+"_eval_") {
-			return family, nil
+	for _, group := range m.Gather() {
+		if strings.HasPrefix(group.Name, v.Namespace+"_eval_") {
+			return group, nil
 		}
 	}
-	return nil, errors.New("the exposition has no metric of the eval")
+	return none, errors.New("the exposition has no metric of the eval")
 }

@@ -1,20 +1,18 @@
 package metrics
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/arena-evals/arena/internal/exposition"
+)
 
 // Family describes one metric of a run. Its name comes without the namespace.
-type Family struct {
-	Name    string
-	Type    string // counter, gauge, histogram
-	Labels  []string
-	Help    string
-	Buckets []float64 // of a histogram, in its unit
-}
+type Family = exposition.Family
 
 const (
-	counter   = "counter"
-	gauge     = "gauge"
-	histogram = "histogram"
+	counter   = exposition.Counter
+	gauge     = exposition.Gauge
+	histogram = exposition.Histogram
 )
 
 // The labels of the metrics of a run.

@@ -7,8 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/prometheus/client_golang/prometheus"
-
+	"github.com/arena-evals/arena/internal/exposition"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -17,24 +16,22 @@ type evalMetrics struct {
 	prefix   string // of every name
 	by       []string
 	fixed    []string // labels that every metric gets
-	with     prometheus.Registerer
-	families map[string]*evalFamily // by full name
-	latest   map[string]int         // gauges: series → plan index of the trial that set it
+	with     *exposition.Registry
+	families map[string]*evalFamily     // by full name
+	latest   map[*exposition.Series]int // gauges: plan index of the trial that set them
 }
 
 // evalFamily is the metrics of one name.
 type evalFamily struct {
 	first  *result.Metric // that declared it
 	labels []string       // of its own, after the dimensions
-
-	counter *prometheus.CounterVec
-	gauge   *prometheus.GaugeVec
-	spread  *prometheus.HistogramVec
+	vec    *exposition.Vec
 }
 
-func newEvalMetrics(o *Options, with prometheus.Registerer) evalMetrics {
+func newEvalMetrics(o *Options, with *exposition.Registry) evalMetrics {
 	return evalMetrics{
-		prefix: o.Namespace + "_eval_", by: o.By, with: with, families: map[string]*evalFamily{}, latest: map[string]int{},
+		prefix: o.Namespace + "_eval_", by: o.By, with: with,
+		families: map[string]*evalFamily{}, latest: map[*exposition.Series]int{},
 		fixed: slices.Concat(slices.Collect(maps.Keys(o.Const)), o.By, o.Taken),
 	}
 }
@@ -54,7 +51,7 @@ func (m *evalMetrics) register(declared *result.Metric) error {
 		return err
 	}
 	f := &evalFamily{first: declared, labels: declared.LabelNames()}
-	if !validName(name) {
+	if !exposition.ValidName(name) {
 		return fmt.Errorf("metric %s%s: %q is no name for a metric", name, at(declared.Pos), declared.Name)
 	}
 	for _, label := range f.labels {
@@ -66,7 +63,8 @@ func (m *evalMetrics) register(declared *result.Metric) error {
 				label)
 		}
 	}
-	if err := m.with.Register(f.collector(name, slices.Concat(m.by, f.labels))); err != nil {
+	var err error
+	if f.vec, err = m.with.Register(f.described(name, slices.Concat(m.by, f.labels))); err != nil {
 		return fmt.Errorf("metric %s%s: %w", name, at(declared.Pos), err)
 	}
 	m.families[name] = f
@@ -104,25 +102,19 @@ func (f *evalFamily) fits(name string, declared *result.Metric) error {
 		at(declared.Pos), strings.Replace(at(f.first.Pos), "(", "(at ", 1))
 }
 
-func (f *evalFamily) collector(name string, labels []string) prometheus.Collector {
-	help := f.first.Help
+func (f *evalFamily) described(name string, labels []string) exposition.Family {
+	d := exposition.Family{Name: name, Type: gauge, Labels: labels, Help: f.first.Help, Buckets: f.first.Bounds()}
 	switch f.first.Type {
 	case result.Counter:
-		help = or(help, "How often the eval gave a score.")
-		f.counter = prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
-		return f.counter
+		d.Type, d.Help = counter, or(d.Help, "How often the eval gave a score.")
 	case result.Histogram:
-		f.spread = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: name, Help: or(help, "The scores of the eval."), Buckets: f.first.Bounds(),
-		}, labels)
-		return f.spread
+		d.Type, d.Help = histogram, or(d.Help, "The scores of the eval.")
 	case result.Boolean:
-		help = or(help, "1 when the eval gave its full score, else 0.")
+		d.Help = or(d.Help, "1 when the eval gave its full score, else 0.")
 	case result.Gauge:
-		help = or(help, "The latest score of the eval.")
+		d.Help = or(d.Help, "The latest score of the eval.")
 	}
-	f.gauge = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
-	return f.gauge
+	return d
 }
 
 func or(a, b string) string {
@@ -159,7 +151,7 @@ func (m *evalMetrics) record(t *result.Trial, e *result.EvalResult) error {
 	if f == nil {
 		return fmt.Errorf("metric %s%s: no eval of the plan declares it", name, at(declared.Pos))
 	}
-	labels := m.labels(t, f, declared)
+	series := f.vec.With(m.labels(t, f, declared)...)
 	value, full := 0.0, 0.0
 	if e.Score != nil {
 		value = *e.Score
@@ -172,25 +164,24 @@ func (m *evalMetrics) record(t *result.Trial, e *result.EvalResult) error {
 	}
 	switch declared.Type {
 	case result.Counter:
-		f.counter.WithLabelValues(labels...).Inc()
+		series.Add(1)
 	case result.Histogram:
-		f.spread.WithLabelValues(labels...).Observe(value)
+		series.Observe(value)
 	case result.Boolean:
-		m.set(f, name, labels, full, t.Index)
+		m.set(series, full, t.Index)
 	case result.Gauge:
-		m.set(f, name, labels, value, t.Index)
+		m.set(series, value, t.Index)
 	}
 	return nil
 }
 
 // set moves a gauge, unless a trial has moved it that is later in the plan: which trial ends last is chance.
-func (m *evalMetrics) set(f *evalFamily, name string, labels []string, value float64, trial int) {
-	series := name + "\x00" + strings.Join(labels, "\x00")
+func (m *evalMetrics) set(series *exposition.Series, value float64, trial int) {
 	if before, moved := m.latest[series]; moved && before > trial {
 		return
 	}
 	m.latest[series] = trial
-	f.gauge.WithLabelValues(labels...).Set(value)
+	series.Set(value)
 }
 
 // labels are the values of the dimensions and of the metric's own labels.
@@ -202,7 +193,7 @@ func (m *evalMetrics) labels(t *result.Trial, f *evalFamily, declared *result.Me
 	for _, name := range f.labels {
 		values = append(values, declared.Labels[name])
 	}
-	return valid(values)
+	return values
 }
 
 // dimension is what a trial has of a dimension; "" when it is a label that its scenario does not have.

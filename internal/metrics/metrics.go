@@ -7,12 +7,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	names "github.com/prometheus/common/model"
-
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/exposition"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -34,10 +33,9 @@ const DefaultNamespace = "arena"
 // Metrics are the metrics of one run. Start, Handle and Finish belong to one goroutine; what they have said so far can
 // be read by others meanwhile.
 type Metrics struct {
-	source   prometheus.Gatherer
-	counters map[*Family]*prometheus.CounterVec
-	gauges   map[*Family]*prometheus.GaugeVec
-	spreads  map[*Family]*prometheus.HistogramVec
+	mu       sync.Mutex // held while an event is taken, so that who reads sees all of it or nothing
+	registry *exposition.Registry
+	families map[*Family]*exposition.Vec
 	evals    evalMetrics
 	judged   map[string]struct{} // keys of judgements
 	tools    map[string]struct{} // names that were called
@@ -48,19 +46,19 @@ func New(o Options) (*Metrics, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	registry := prometheus.NewRegistry()
 	m := &Metrics{
-		source: steady{registry}, judged: map[string]struct{}{}, tools: map[string]struct{}{},
-		counters: map[*Family]*prometheus.CounterVec{}, gauges: map[*Family]*prometheus.GaugeVec{},
-		spreads: map[*Family]*prometheus.HistogramVec{},
+		registry: exposition.NewRegistry(o.Const), families: map[*Family]*exposition.Vec{},
+		judged: map[string]struct{}{}, tools: map[string]struct{}{},
 	}
-	with := prometheus.WrapRegistererWith(o.Const, registry)
 	for _, f := range catalogue {
-		if err := with.Register(m.collector(o.Namespace, f)); err != nil {
-			return nil, fmt.Errorf("metric %s_%s: %w", o.Namespace, f.Name, err)
+		full := *f
+		full.Name = o.Namespace + "_" + f.Name
+		var err error
+		if m.families[f], err = m.registry.Register(full); err != nil {
+			return nil, fmt.Errorf("metric %s: %w", full.Name, err)
 		}
 	}
-	m.evals = newEvalMetrics(&o, with)
+	m.evals = newEvalMetrics(&o, m.registry)
 	for _, declared := range o.Evals {
 		if err := m.evals.register(declared); err != nil {
 			return nil, err
@@ -69,27 +67,9 @@ func New(o Options) (*Metrics, error) {
 	return m, nil
 }
 
-func (m *Metrics) collector(namespace string, f *Family) prometheus.Collector {
-	switch f.Type {
-	case gauge:
-		v := prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: namespace, Name: f.Name, Help: f.Help}, f.Labels)
-		m.gauges[f] = v
-		return v
-	case histogram:
-		v := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Namespace: namespace, Name: f.Name, Help: f.Help, Buckets: f.Buckets,
-		}, f.Labels)
-		m.spreads[f] = v
-		return v
-	}
-	v := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: f.Name, Help: f.Help}, f.Labels)
-	m.counters[f] = v
-	return v
-}
-
 // check refuses names that Prometheus would refuse, or overwrite.
 func (o *Options) check() error {
-	if !validName(o.Namespace) {
+	if !exposition.ValidName(o.Namespace) {
 		return fmt.Errorf("namespace %q is no name for metrics: letters, digits, _ and :, no digit first", o.Namespace)
 	}
 	own := ownLabels()
@@ -125,15 +105,15 @@ func checkLabel(name string) error {
 	return nil
 }
 
-// validName and validLabel hold names against the rules of Prometheus before version 3, which every reader knows.
-func validName(name string) bool { return names.LegacyValidation.IsValidMetricName(name) }
-
+// validLabel also refuses names that Prometheus keeps for itself.
 func validLabel(name string) bool {
-	return names.LegacyValidation.IsValidLabelName(name) && !strings.HasPrefix(name, names.ReservedLabelPrefix)
+	return exposition.ValidLabel(name) && !strings.HasPrefix(name, "__")
 }
 
 // Start tells of a run that begins.
 func (m *Metrics) Start(run *result.Run) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.set(&runInfo, 1, run.Arena, run.Name)
 	m.set(&runStart, seconds(run.Started))
 	m.set(&trialsPlanned, float64(run.Planned))
@@ -142,6 +122,8 @@ func (m *Metrics) Start(run *result.Run) {
 
 // Finish tells of a run that has ended.
 func (m *Metrics) Finish(run *result.Run) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.set(&runEnd, seconds(run.Started.Add(time.Duration(run.DurationMS*float64(time.Millisecond)))))
 	for _, s := range result.Statuses() {
 		value := 0.0
@@ -154,9 +136,11 @@ func (m *Metrics) Finish(run *result.Run) {
 
 // Handle takes an event of the run.
 func (m *Metrics) Handle(e result.Event) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	switch e := e.(type) {
 	case result.TrialStarted:
-		m.gauges[&trialsRunning].WithLabelValues().Inc()
+		m.families[&trialsRunning].With().Add(1)
 	case result.TrialDone:
 		return m.trial(e.Trial)
 	}
@@ -164,7 +148,7 @@ func (m *Metrics) Handle(e result.Event) error {
 }
 
 func (m *Metrics) set(f *Family, value float64, labels ...string) {
-	m.gauges[f].WithLabelValues(valid(labels)...).Set(value)
+	m.families[f].With(labels...).Set(value)
 }
 
 // add moves a counter. A number that a provider made up cannot turn it back.
@@ -172,19 +156,11 @@ func (m *Metrics) add(f *Family, n float64, labels ...string) {
 	if !(n > 0) { // nor can what is no number
 		n = 0
 	}
-	m.counters[f].WithLabelValues(valid(labels)...).Add(n)
+	m.families[f].With(labels...).Add(n)
 }
 
 func (m *Metrics) observe(f *Family, value float64, labels ...string) {
-	m.spreads[f].WithLabelValues(valid(labels)...).Observe(value)
-}
-
-// valid makes label values that Prometheus takes out of any bytes.
-func valid(labels []string) []string {
-	for i, l := range labels {
-		labels[i] = strings.ToValidUTF8(l, "\uFFFD")
-	}
-	return labels
+	m.families[f].With(labels...).Observe(value)
 }
 
 func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }

@@ -1,15 +1,21 @@
 package metrics_test
 
 import (
+	"bytes"
+	"errors"
 	"flag"
+	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
@@ -133,22 +139,21 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// TestPromtool asks Prometheus's own linter, where it is installed.
-func TestPromtool(t *testing.T) {
+// TestLint asks Prometheus's own parser and linter, those of `promtool check metrics`.
+func TestLint(t *testing.T) {
 	t.Parallel()
-	promtool, err := exec.LookPath("promtool")
-	if err != nil {
-		t.Skip("promtool is not installed")
-	}
-	in, err := os.Open(filepath.Join("testdata", "run.prom"))
+	text, err := os.ReadFile(filepath.Join("testdata", "run.prom"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = in.Close() }() // was only read
-	cmd := exec.CommandContext(t.Context(), promtool, "check", "metrics")
-	cmd.Stdin = in
-	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
-		t.Errorf("promtool: %v\n%s", err, out)
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(bytes.NewReader(text))
+	if err != nil || len(families) == 0 {
+		t.Fatal(err)
+	}
+	problems, err := promlint.NewWithMetricFamilies(slices.Collect(maps.Values(families))).Lint()
+	if err != nil || len(problems) > 0 {
+		t.Error(problems, err)
 	}
 }
 
@@ -221,5 +226,43 @@ func TestCatalogue(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 		names[f.Name] = true
+	}
+}
+
+// TestMeanwhile: who reads while a trial is taken sees all of it or nothing.
+func TestMeanwhile(t *testing.T) {
+	t.Parallel()
+	m, err := metrics.New(metrics.Options{Namespace: "arena"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const many = 200
+	done := make(chan error)
+	go func() {
+		var errs []error
+		for i := range many {
+			errs = append(errs, m.Handle(result.TrialDone{Trial: trial(i, result.Passed)}))
+		}
+		done <- errors.Join(errs...)
+	}()
+	for over := false; !over; {
+		select {
+		case err := <-done:
+			if over = true; err != nil {
+				t.Fatal(err)
+			}
+		default:
+		}
+		sums := map[string]float64{}
+		for _, g := range m.Gather() {
+			for _, s := range g.Samples {
+				sums[s.Name] += s.Value
+			}
+		}
+		trials := sums["arena_trials_total"]
+		if sums["arena_provider_calls_total"] != 2*trials || sums["arena_judge_calls_total"] != min(1, trials) ||
+			sums["arena_verdicts_total"] != 3*trials || over && trials != many {
+			t.Fatalf("%v", sums)
+		}
 	}
 }

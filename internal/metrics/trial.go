@@ -8,7 +8,7 @@ import (
 // trial counts a trial that ended.
 func (m *Metrics) trial(t *result.Trial) error {
 	if started(t) {
-		m.gauges[&trialsRunning].WithLabelValues().Dec()
+		m.families[&trialsRunning].With().Add(-1)
 	}
 	m.add(&trials, 1, t.Provider, t.Model, t.Status.String())
 	t.Checks(func(_, _ int, v *result.Verdict) { m.add(&verdicts, 1, v.Type, v.Status.String()) })

@@ -1,0 +1,98 @@
+package metrics
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"github.com/arena-evals/arena/internal/exposition"
+)
+
+// How a push is repeated.
+const (
+	pushTries   = 3
+	pushTimeout = 10 * time.Second
+)
+
+// Push replaces the group of the gateway by the metrics as they are now. It tries again when the gateway does not
+// answer, and gives up after ten seconds at most.
+func (m *Metrics) Push(ctx context.Context, g *Gateway, client *http.Client) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, pushTimeout, fmt.Errorf("no answer within %s", pushTimeout))
+	defer cancel()
+	var body bytes.Buffer
+	err := m.Write(&body)
+	if err == nil {
+		_, err = backoff.Retry(ctx, func() (struct{}, error) { return struct{}{}, g.put(ctx, client, body.Bytes()) },
+			backoff.WithMaxTries(pushTries))
+	}
+	if err != nil {
+		return fmt.Errorf("push metrics to %s: %w", g, plain(err))
+	}
+	return nil
+}
+
+// put sends metrics once.
+func (g *Gateway) put(ctx context.Context, client *http.Client, body []byte) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPut, g.target(), bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", exposition.ContentType)
+	if g.user != "" {
+		req.SetBasicAuth(g.user, g.password)
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }() // was only read
+	switch {
+	case res.Request.Method != http.MethodPut: // a login page is no gateway, however well it was found
+		return fmt.Errorf("the address leads elsewhere, to %q, and nothing was pushed", res.Request.URL.Host)
+	case res.StatusCode != http.StatusOK && res.StatusCode != http.StatusAccepted:
+		return fmt.Errorf("status %s%s", strings.TrimSpace(fmt.Sprint(res.StatusCode, " ", http.StatusText(res.StatusCode))),
+			g.excerpt(res.Body))
+	}
+	return nil
+}
+
+// An excerpt has so many runes, of as many bytes.
+const (
+	excerptRunes = 300
+	excerptBytes = 4 << 10
+)
+
+// excerpt is the beginning of an answer, for the end of an error.
+func (g *Gateway) excerpt(body io.Reader) string {
+	data, err := io.ReadAll(io.LimitReader(body, excerptBytes))
+	said := strings.Join(strings.Fields(strings.ToValidUTF8(string(data), "\uFFFD")), " ")
+	if g.password != "" {
+		said = strings.ReplaceAll(said, g.password, "***")
+	}
+	if runes := []rune(said); len(runes) > excerptRunes {
+		said = string(runes[:excerptRunes]) + "…"
+	}
+	switch {
+	case said != "":
+		return fmt.Sprintf(": %q", said)
+	case err != nil:
+		return ", and the reason broke off"
+	}
+	return ""
+}
+
+// plain takes the request out of an error, which says no more than the address.
+func plain(err error) error {
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		return e.Err
+	}
+	return err
+}

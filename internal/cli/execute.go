@@ -51,13 +51,16 @@ func (x *execution) run(ctx context.Context) (err error) {
 	if err != nil {
 		return broken(err)
 	}
-	ctx, interrupted := x.app.interruptible(ctx, runner.Stop(), func() {
+	running, interrupted := x.app.interruptible(ctx, runner.Stop(), func() {
 		x.note("stopping: trials in flight end now, reports follow; interrupt again to quit at once")
 	})
 	x.screen, x.notes = newScreen(x.app, x.flags), make(chan string, 16)
 	x.screen.Start(planned(x.plan))
-	runErr := runner.Run(ctx, x.plan, x.runOptions(), journal, x)
-	return x.conclude(ctx, run, journal, runErr, interrupted())
+	runErr := runner.Run(running, x.plan, x.runOptions(), journal, x)
+	linger := x.metrics.lingering(ctx, x.app, x.flags.quiet) // before the run stops to listen: no interrupt falls between
+	stopped := interrupted()
+	defer linger(stopped)
+	return x.conclude(ctx, run, journal, runErr, stopped)
 }
 
 func closed(f *os.File) error {

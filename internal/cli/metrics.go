@@ -26,12 +26,14 @@ type metricsFlags struct {
 	labels             map[string]string
 	by                 []string
 	namespace          string
+	linger             time.Duration
 }
 
 func (f *metricsFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&f.file, "metrics-file", "", "write Prometheus metrics to this `file`, as node-exporter reads them")
 	fl.StringVar(&f.push, "metrics-push", "", "push the metrics to the Pushgateway at this `URL`")
 	fl.StringVar(&f.listen, "metrics-listen", "", "serve the metrics on this `address` while the run lasts, such as :9464")
+	fl.DurationVar(&f.linger, "metrics-linger", 0, "serve them for this `time` after the run, such as 30s")
 	fl.StringToStringVar(&f.labels, "metrics-label", nil, "label of every metric, a `name=value`")
 	fl.StringSliceVar(&f.by, "metrics-by", []string{"scenario", "provider"},
 		"tell metrics of evals apart by a `list` of scenario, provider, model,\n"+
@@ -60,6 +62,12 @@ func (f *metricsFlags) complete(set map[string]bool) error {
 			errs = append(errs, fmt.Errorf("--metrics-listen cannot be %q; expected [host]:port, such as :9464", f.listen))
 		}
 	}
+	switch {
+	case f.linger < 0:
+		errs = append(errs, fmt.Errorf("--metrics-linger must be at least 0, found %s", f.linger))
+	case f.linger > 0 && f.listen == "":
+		errs = append(errs, errors.New("--metrics-linger needs --metrics-listen, which says where the metrics are served"))
+	}
 	return errors.Join(errs...)
 }
 
@@ -70,7 +78,9 @@ type exporter struct {
 	gateway *metrics.Gateway // nil: none
 	client  *http.Client
 	server  *http.Server // nil: none
-	err     error        // the first that Handle met
+	address string       // of the server
+	linger  time.Duration
+	err     error // the first that Handle met
 }
 
 // open prepares what the flags ask for, and fails for everything that can be known before the run: names that clash, a
@@ -83,7 +93,7 @@ func (f *metricsFlags) open(ctx context.Context, plan *runner.Plan, run *result.
 		return nil, err
 	}
 	o := metrics.Options{Namespace: f.namespace, Const: f.labels, By: f.by, Evals: plan.EvalMetrics()}
-	x := &exporter{client: &http.Client{}}
+	x := &exporter{client: &http.Client{}, linger: f.linger}
 	var err error
 	if f.push != "" {
 		if x.gateway, err = metrics.ParseGateway(f.push); err != nil {
@@ -145,6 +155,7 @@ func (x *exporter) serve(ctx context.Context, address string) error {
 		}
 		return fmt.Errorf("--metrics-listen: cannot listen on %s: %w", address, err)
 	}
+	x.address = ln.Addr().String()
 	x.server = &http.Server{Handler: x.Handler(), ReadTimeout: scrapeTimeout, WriteTimeout: scrapeTimeout}
 	go func() { _ = x.server.Serve(ln) }() // until close; a listener that breaks has no scrapes to lose
 	return nil
@@ -184,6 +195,28 @@ func (x *exporter) paths() []string {
 		return nil
 	}
 	return []string{x.file.path}
+}
+
+// lingering listens for interrupts from now on. The function that it returns keeps serving the metrics, for scrapers to
+// see the end of the run, until the time for that is up or an interrupt came; it returns at once when told to hurry.
+func (x *exporter) lingering(ctx context.Context, app *App, quiet bool) (wait func(hurry bool)) {
+	if x == nil || x.linger == 0 {
+		return func(bool) {}
+	}
+	ctx, interrupted := app.interruptible(ctx, context.Canceled, func() {})
+	return func(hurry bool) {
+		defer interrupted()
+		if hurry || ctx.Err() != nil {
+			return
+		}
+		if !quiet {
+			_, _ = fmt.Fprintf(app.Err, "serving the metrics on %s for %s; interrupt to end\n", x.address, x.linger)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(x.linger):
+		}
+	}
 }
 
 // close ends the serving of metrics.

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -94,7 +95,7 @@ func cmdAddress(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(ln.Close())
 }
 
-// cmdScrape writes what an address serves to a file, and goes on asking until there is a line in it:
+// cmdScrape writes what an address serves to a file, and goes on asking until it is served and there is a line in it:
 //
 //	scrape http://$METRICS/metrics got.prom 'arena_trials_running 1'
 func cmdScrape(ts *testscript.TestScript, neg bool, args []string) {
@@ -102,25 +103,26 @@ func cmdScrape(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: scrape url file line")
 	}
 	for until := time.Now().Add(time.Minute); ; {
-		body := get(ts, args[0])
+		body, err := get(args[0])
 		if strings.Contains("\n"+body, "\n"+args[2]+"\n") {
 			ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(body), 0o600))
 			return
 		}
 		if time.Now().After(until) {
-			ts.Fatalf("no line %s in\n%s", args[2], body)
+			ts.Fatalf("no line %s in\n%s%v", args[2], body, err)
 		}
 	}
 }
 
-func get(ts *testscript.TestScript, url string) string {
+func get(url string) (string, error) {
 	res, err := http.Get(url)
-	ts.Check(err)
+	if err != nil {
+		return "", err
+	}
 	defer func() { _ = res.Body.Close() }() // was only read
 	body, err := io.ReadAll(res.Body)
-	ts.Check(err)
-	if res.StatusCode != http.StatusOK {
-		ts.Fatalf("%s: %s\n%s", url, res.Status, body)
+	if err == nil && res.StatusCode != http.StatusOK {
+		err = errors.New(res.Status)
 	}
-	return string(body)
+	return string(body), err
 }

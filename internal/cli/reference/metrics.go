@@ -19,13 +19,18 @@ A run can tell Prometheus what it did, what it took, and what its evals measured
 ´´´sh
 arena run --metrics-file /var/lib/node_exporter/arena.prom   # a file, for node-exporter's textfile collector
 arena run --metrics-push http://pushgateway:9091             # to a Pushgateway, at the start and at the end
-arena run --metrics-listen :9464                             # at /metrics of this address, while the run lasts
+arena run --metrics-listen :9464 --metrics-linger 30s        # at /metrics of this address, while the run lasts
 ´´´
 
 The three can be combined. What can be known before the run is reported before it: a folder that cannot be written, a
 gateway that does not answer, a port in use, names that clash. The file is whole or not there. A Pushgateway files the
 run under ´job="arena"´; another group is written as the gateway writes it,
-´http://pushgateway:9091/metrics/job/nightly/branch/main´.
+´http://pushgateway:9091/metrics/job/nightly/branch/main´, where a slash within a name is ´%2F´ or, as the gateway has
+it, in base64: ´/branch@base64/ZmVhdC94´.
+
+The metrics are served no longer than the run lasts, and a scraper that looks every 15 seconds may not see its end.
+´--metrics-linger´ serves them for some time after the reports are written. An interrupt ends that at once; the exit
+status is that of the run.
 
 ´--metrics-namespace´ puts another word in the place of ´arena´, the first part of every name.
 ´--metrics-label env=ci´, as often as needed, adds a label to every metric. All of these can stand in

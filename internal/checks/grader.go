@@ -46,18 +46,13 @@ func (g *grader) grade(ctx context.Context, s *Subject, exhibits []exhibit) (Fin
 		return Finding{}, err
 	}
 	votes := make([]vote, g.votes)
-	var wait sync.WaitGroup
 	for i := range votes {
 		votes[i] = vote{g: g, judges: s.Judges, q: q}
 		if g.votes > 1 {
 			votes[i].q.Vote, votes[i].number = i, i+1
 		}
-		if i > 0 {
-			wait.Go(func() { votes[i].ask(ctx) })
-		}
 	}
-	votes[0].ask(ctx)
-	wait.Wait()
+	g.ask(ctx, votes, oneByOne(s.Judges))
 	for i := range votes {
 		record(ctx, votes[i].judgements)
 	}
@@ -65,6 +60,19 @@ func (g *grader) grade(ctx context.Context, s *Subject, exhibits []exhibit) (Fin
 		return Finding{}, err
 	}
 	return finding(votes), nil
+}
+
+// ask takes the votes, all at once or one after the other.
+func (g *grader) ask(ctx context.Context, votes []vote, oneByOne bool) {
+	var wait sync.WaitGroup
+	for i := 1; i < len(votes) && !oneByOne; i++ {
+		wait.Go(func() { votes[i].ask(ctx) })
+	}
+	votes[0].ask(ctx)
+	for i := 1; i < len(votes) && oneByOne; i++ {
+		votes[i].ask(ctx)
+	}
+	wait.Wait()
 }
 
 var errNothing = errors.New("there is nothing that a judge could look at: nobody said or did anything")

@@ -27,6 +27,13 @@ type JudgeUse struct {
 	Provider string // id of a provider, or type/model
 }
 
+// oneByOne reports whether votes are asked for one after the other: the judges answer at once, and who follows the calls
+// is to see the same in every run.
+func oneByOne(j Judges) bool {
+	s, ok := j.(interface{ Simulated() bool })
+	return ok && s.Simulated()
+}
+
 // Question is one call of a judge.
 type Question struct {
 	Messages []chat.Message // system, user; and of a repair the reply that could not be used, and what was wrong

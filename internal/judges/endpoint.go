@@ -23,19 +23,19 @@ const (
 // Endpoint is a model that grades. It remembers what the model's server does not support. It is safe for concurrent
 // use.
 type Endpoint struct {
-	client          providers.Provider
-	provider, model string
-	place           []string // what tells it from other endpoints
-	simulated       bool
-	maxTokens       int
-	lacks           atomic.Uint32 // a set of features
+	client    providers.Provider
+	spec      *scenario.Provider
+	place     []string // what tells it from other endpoints
+	simulated bool
+	maxTokens int
+	lacks     atomic.Uint32 // a set of features
 }
 
 // NewEndpoint makes an endpoint of a provider that is opened. A simulated one answers by the place from which it is
 // asked, and not only by the question.
 func NewEndpoint(client providers.Provider, spec *scenario.Provider, simulated bool) *Endpoint {
 	e := &Endpoint{
-		client: client, provider: spec.ID, model: spec.Model, simulated: simulated, maxTokens: replyTokens,
+		client: client, spec: spec, simulated: simulated, maxTokens: replyTokens,
 		place: []string{spec.ID, spec.Type, spec.BaseURL, spec.Model},
 	}
 	if reasons().MatchString(spec.Model) {
@@ -67,6 +67,7 @@ const (
 type call struct {
 	endpoint *Endpoint
 	req      chat.Request
+	watch    Watch
 	optional feature // what stands in the request because nobody asked for anything else
 }
 
@@ -83,13 +84,26 @@ func (c *call) complete(ctx context.Context) (chat.Reply, error) {
 	for {
 		lacks := feature(c.endpoint.lacks.Load()) & c.optional
 		req := c.without(lacks)
-		reply, err := c.endpoint.client.Complete(ctx, &req, nil)
+		reply, err := c.send(ctx, &req)
 		more := refused(err) & c.optional &^ lacks
 		if more == 0 {
 			return reply, err
 		}
 		c.endpoint.lacks.Or(uint32(more))
 	}
+}
+
+// send makes one call, and tells whoever watches.
+func (c *call) send(ctx context.Context, req *chat.Request) (chat.Reply, error) {
+	var done func(*chat.Reply, error)
+	if c.watch != nil {
+		done = c.watch(c.endpoint.spec, req)
+	}
+	reply, err := c.endpoint.client.Complete(ctx, req, nil)
+	if done != nil {
+		done(&reply, err)
+	}
+	return reply, err
 }
 
 func (c *call) without(lacks feature) chat.Request {

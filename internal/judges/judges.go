@@ -38,14 +38,37 @@ func Of(client providers.Provider, provider, model string) checks.Judges {
 }
 
 // At is the pool as the checks of one place of the run ask it. A nil seed leaves that choice to the providers.
-func (p *Pool) At(origin chat.Origin, seed *int64) checks.Judges { return &desk{p, origin, seed} }
+func (p *Pool) At(origin chat.Origin, seed *int64) checks.Judges { return &desk{p, origin, seed, nil} }
+
+// Watch is told of a call that goes out to a model: not of an answer that was remembered. The function that it returns,
+// unless it is nil, is told how the call ended.
+type Watch func(spec *scenario.Provider, req *chat.Request) func(*chat.Reply, error)
+
+// Watched is At with somebody who is told of every call. watch is called by several goroutines at once.
+func (p *Pool) Watched(origin chat.Origin, seed *int64, watch Watch) checks.Judges {
+	return &desk{p, origin, seed, watch}
+}
+
+// Simulated reports whether all judges answer without the world.
+func (p *Pool) Simulated() bool {
+	for _, s := range p.seats {
+		if !s.Endpoint.simulated {
+			return false
+		}
+	}
+	return p.any == nil || p.any.Endpoint.simulated
+}
 
 // desk is a pool at one place of a run.
 type desk struct {
 	pool   *Pool
 	origin chat.Origin
 	seed   *int64
+	watch  Watch // nil: nobody
 }
+
+// Simulated is that of the pool.
+func (d *desk) Simulated() bool { return d.pool.Simulated() }
 
 // Ask implements checks.Judges.
 func (d *desk) Ask(ctx context.Context, use checks.JudgeUse, q *checks.Question) (checks.Answer, error) {
@@ -54,11 +77,12 @@ func (d *desk) Ask(ctx context.Context, use checks.JudgeUse, q *checks.Question)
 		return checks.Answer{Judge: use.Judge, Provider: use.Provider, Model: use.Model}, err
 	}
 	e := seat.Endpoint
-	answer := checks.Answer{Judge: seat.Name, Provider: e.provider, Model: e.model}
+	answer := checks.Answer{Judge: seat.Name, Provider: e.spec.ID, Model: e.spec.Model}
 	if use.Judge != "" {
 		answer.Judge = use.Judge // one model that sits for all of them
 	}
 	c := e.newCall(q, d.seed)
+	c.watch = d.watch
 	c.req.Origin = chat.Origin{
 		Scenario: d.origin.Scenario, ScenarioAlias: d.origin.ScenarioAlias, Turn: d.origin.Turn, Judge: answer.Judge,
 	}

@@ -31,7 +31,7 @@ func newJournal(t *testing.T, trials ...*Trial) (*Journal, *os.File) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		done = append(done, TrialDone{trial, line})
+		done = append(done, TrialDone{Trial: trial, Line: line})
 	}
 	if err := j.Append(done); err != nil {
 		t.Fatal(err)

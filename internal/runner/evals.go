@@ -164,6 +164,7 @@ func (s *session) book(e *evals.Eval, turn int, v *result.Verdict) {
 		r.Status = v.Status
 	}
 	s.out.Evals = append(s.out.Evals, r)
+	s.tell.eval(&r)
 	if v.Score != nil {
 		s.measured = append(s.measured, checks.EvalResult{ID: e.ID, Type: v.Type, Score: *v.Score})
 	}

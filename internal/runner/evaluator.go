@@ -44,7 +44,9 @@ func (e *Evaluator) Evals() evals.Set { return e.template.Project.evals[e.templa
 func (e *Evaluator) Evaluate(ctx context.Context, s *recording.Session, at Moment, opts Options) *result.Trial {
 	t := e.template
 	t.Recorded = &Recorded{Load: func() (*recording.Session, error) { return s, nil }, File: s.File, At: at}
-	return runTrial(ctx, &t, &opts)
+	session := newSession(&t, &opts, nil)
+	session.run(ctx)
+	return session.out
 }
 
 // Close lets go of idle connections.

@@ -70,9 +70,9 @@ func (s *session) hear(ctx context.Context, turn *result.Turn) (answered bool, e
 	subject := s.subject(turn.Index)
 	subject.Messages = s.messages[:last]
 	o, answered := set.Input(ctx, subject, s.messages[last])
-	s.tell(turn, last, &o)
+	s.bookFirings(turn, last, &o)
 	if answered {
-		s.messages = append(s.messages, o.Message)
+		s.add(o.Message)
 	} else {
 		s.heard = o.Message.Validations
 	}
@@ -105,7 +105,7 @@ func (s *session) speak(
 	subject.Calls = calls
 	subject.LatencyMS = &reply.LatencyMS
 	o := watch.Finish(ctx, subject, reply.Message(), req.MaxTokens)
-	s.tell(turn, len(s.messages), &o)
+	s.bookFirings(turn, len(s.messages), &o)
 	return s.say(o.Message), o.Err
 }
 
@@ -115,16 +115,17 @@ func (s *session) say(m chat.Message) chat.Message {
 		m.Validations = append(s.heard, m.Validations...)
 		s.heard = nil
 	}
-	s.messages = append(s.messages, m)
+	s.add(m)
 	return m
 }
 
-// tell books what guardrails made of the message at an index of the transcript.
-func (s *session) tell(turn *result.Turn, at int, o *guard.Outcome) {
+// bookFirings books what guardrails made of the message at an index of the transcript.
+func (s *session) bookFirings(turn *result.Turn, at int, o *guard.Outcome) {
 	for i := range o.Firings {
 		f := &o.Firings[i]
 		f.MessageIndex = at - s.start
 		s.fired(turn, f)
+		s.tell.fired(f, at)
 	}
 	turn.GuardJudgements = append(turn.GuardJudgements, o.Judgements...)
 }

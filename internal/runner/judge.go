@@ -60,6 +60,7 @@ func (s *session) judgeConversation(ctx context.Context) {
 	s.evalEnd(ctx, subject)
 	lists := s.conversationChecks()
 	s.out.Conversation = append(s.out.Conversation, s.judge(ctx, slices.Concat(lists[0], lists[1]), subject)...)
+	s.tell.verdicts(result.NoTurn, s.out.Conversation)
 }
 
 func (s *session) conversationChecks() [2][]scenario.Placed {
@@ -96,7 +97,11 @@ func (s *session) judges(turn int) checks.Judges {
 	}
 	sc := s.trial.Scenario
 	origin := chat.Origin{Scenario: sc.ID, ScenarioAlias: sc.Alias, Trial: s.trial.N, Turn: turn}
-	return pool.At(origin, first(s.opts.Seed, s.trial.Project.Defaults.Seed))
+	seed := first(s.opts.Seed, s.trial.Project.Defaults.Seed)
+	if s.tell == nil {
+		return pool.At(origin, seed)
+	}
+	return pool.Watched(origin, seed, s.tell.call)
 }
 
 // measure fills in cost and tokens of a stretch of the transcript.

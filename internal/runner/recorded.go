@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -43,12 +44,14 @@ func (s *session) recall(ctx context.Context) {
 		turn, answered := s.retell(ctx, i, part)
 		if answered {
 			replies++
+			s.tell.turnCompleted(turn)
 			continue
 		}
 		if err := s.unanswered(rec, turn); err != nil {
 			s.fail(ctx, turn, err)
 			return
 		}
+		s.tell.turnCompleted(turn)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -80,7 +83,7 @@ func (s *session) describe(rec *recording.Session) {
 // prologue takes what stands before the conversation: the system prompt. It returns the rest.
 func (s *session) prologue(messages []recording.Message) []recording.Message {
 	for len(messages) > 0 && messages[0].Role == chat.System {
-		s.messages = append(s.messages, messages[0].Message)
+		s.add(messages[0].Message)
 		s.out.System += messages[0].Text()
 		messages = messages[1:]
 	}
@@ -112,32 +115,30 @@ func exchanges(messages []recording.Message) [][]recording.Message {
 // retell goes through one turn and judges it. answered says that the assistant has the last word in it.
 func (s *session) retell(ctx context.Context, i int, part []recording.Message) (turn *result.Turn, answered bool) {
 	s.out.Turns = append(s.out.Turns, result.Turn{
-		Index: i, Messages: []chat.Message{}, ToolCalls: []result.ToolCall{}, Assertions: []result.Verdict{},
+		Index: i, User: asked(part), Messages: []chat.Message{}, ToolCalls: []result.ToolCall{}, Assertions: []result.Verdict{},
 	})
 	turn = &s.out.Turns[len(s.out.Turns)-1]
+	s.tell.turnStarted(i, turn.User)
 	s.start = len(s.messages)
 	began := s.clock.elapsed()
 	last, spoken := finalReply(part), 0
 	for at := range part {
 		m := &part[at]
 		s.pass(m)
-		s.messages = append(s.messages, m.Message)
+		s.add(m.Message)
 		turn.Messages = s.messages[s.start:len(s.messages):len(s.messages)]
-		switch m.Role {
-		case chat.User:
-			turn.User = join(turn.User, m.Text())
-		case chat.Assistant:
-			s.spend.hear(&m.Message)
-			s.recallCalls(turn, m.ToolCalls, part[at+1:])
-			if at == last {
-				turn.Assistant, answered = m.Text(), true
-				turn.LatencyMS = milliseconds(s.clock.elapsed() - began)
-				s.judgeReply(ctx, turn, spoken, true)
-			} else if s.everyReply() && m.Text() != "" {
-				s.judgeReply(ctx, turn, spoken, false)
-				spoken++
-			}
-		case chat.System, chat.ToolRole:
+		if m.Role != chat.Assistant {
+			continue
+		}
+		s.spend.hear(&m.Message)
+		s.recallCalls(turn, m.ToolCalls, part[at+1:])
+		if at == last {
+			turn.Assistant, answered = m.Text(), true
+			turn.LatencyMS = milliseconds(s.clock.elapsed() - began)
+			s.judgeReply(ctx, turn, spoken, true)
+		} else if s.everyReply() && m.Text() != "" {
+			s.judgeReply(ctx, turn, spoken, false)
+			spoken++
 		}
 	}
 	return turn, answered
@@ -157,11 +158,15 @@ func finalReply(part []recording.Message) int {
 	return -1
 }
 
-func join(a, b string) string {
-	if a == "" {
-		return b
+// asked is what the user says in a turn.
+func asked(part []recording.Message) string {
+	var texts []string
+	for i := range part {
+		if part[i].Role == chat.User {
+			texts = append(texts, part[i].Text())
+		}
 	}
-	return a + "\n" + b
+	return strings.Join(texts, "\n")
 }
 
 // pass lets the time pass that the recording knows of.

@@ -22,6 +22,10 @@ type Options struct {
 	Seed        *int64
 	JudgeGate   *bool // wins over the files
 	Now         func() time.Time
+	// Events says that the sink wants to hear of everything. Otherwise it is told of trials that start and end, and
+	// nothing is spent on the rest.
+	Events  bool
+	Started time.Time // of the run; simulated time is counted from there
 	// Crash is told of a panic in a trial; the trial is an error and the run goes on.
 	Crash func(trial string, cause any, stack []byte)
 }
@@ -36,13 +40,20 @@ type Sink interface {
 // one sync can cover.
 const batch = 64
 
+// eventsPerTrial is how many events of a trial may wait beside its end, when they are told.
+const eventsPerTrial = 16
+
 // Run executes the plan with at most Jobs trials at once. Every trial of the plan ends in one TrialDone, also those
 // that a cancelled ctx keeps from starting. A finished trial is in the journal and synced before the sink hears of
 // it; one sync serves all that finished meanwhile.
 func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal, sink Sink) error {
 	ctx, abort := context.WithCancelCause(ctx)
 	defer abort(nil)
-	events := make(chan result.Event, batch)
+	size := batch
+	if opts.Events {
+		size *= eventsPerTrial
+	}
+	events := make(chan result.Event, size)
 	go func() {
 		defer close(events)
 		dispatch(ctx, plan, &crew{opts: &opts, events: events, abort: abort})
@@ -50,7 +61,7 @@ func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal,
 	if plan.http != nil {
 		defer plan.http.CloseIdleConnections()
 	}
-	p := pump{journal: journal, sink: sink, abort: abort}
+	p := pump{journal: journal, sink: sink, abort: abort, waiting: make([]result.Event, 0, size)}
 	for e := range events { // always drains, so that no worker is ever stuck
 		p.take(e, events)
 	}
@@ -83,15 +94,15 @@ func dispatch(ctx context.Context, plan *Plan, c *crew) {
 // work drives one trial. With --fail-fast it is the worker that stops the run: no trial starts after a failed one, even
 // while that is still being written.
 func (c *crew) work(ctx context.Context, t *Trial) result.TrialDone {
-	var out *result.Trial
+	s := newSession(t, c.opts, c.listener())
 	if cause := context.Cause(ctx); cause != nil {
-		out = blank(t)
-		out.Status, out.Skip = result.Cancelled, "not run: "+reason(cause)
-		out.Settle()
+		s.out.Status, s.out.Skip = result.Cancelled, "not run: "+reason(cause)
+		s.out.Settle()
 	} else {
-		c.events <- result.TrialStarted{Index: t.Index, ID: t.ID()}
-		out = runTrial(ctx, t, c.opts)
+		c.events <- s.tell.trialStarted(t)
+		s.run(ctx)
 	}
+	out := s.out
 	if c.opts.FailFast && failed(out) {
 		c.abort(errFailFast)
 	}
@@ -102,7 +113,15 @@ func (c *crew) work(ctx context.Context, t *Trial) result.TrialDone {
 		out.Settle()
 		line, _ = result.EncodeLine(out) // nothing in it but text
 	}
-	return result.TrialDone{Trial: out, Line: line}
+	return result.TrialDone{At: s.tell.at(), Trial: out, Line: line}
+}
+
+// listener is to whom trials tell everything; nil is nobody.
+func (c *crew) listener() chan<- result.Event {
+	if c.opts.Events {
+		return c.events
+	}
+	return nil
 }
 
 func reason(cause error) string {
@@ -117,13 +136,14 @@ type pump struct {
 	journal *result.Journal
 	sink    Sink
 	abort   context.CancelCauseFunc
+	waiting []result.Event // what is handled together
 	err     error
 }
 
 // take handles an event together with all that wait behind it.
 func (p *pump) take(first result.Event, more <-chan result.Event) {
-	events := []result.Event{first}
-	for len(events) < batch {
+	events := append(p.waiting[:0], first)
+	for len(events) < cap(events) {
 		select {
 		case e, open := <-more:
 			if !open {
@@ -137,6 +157,7 @@ func (p *pump) take(first result.Event, more <-chan result.Event) {
 		break
 	}
 	p.flush(events)
+	clear(events) // what was handled is not kept
 }
 
 func (p *pump) flush(events []result.Event) {

@@ -37,7 +37,7 @@ func says(text string) answer {
 }
 
 // planOf is n trials of one scenario with the given turns.
-func planOf(t *testing.T, n int, client providers.Provider, turns ...scenario.Turn) *Plan {
+func planOf(t testing.TB, n int, client providers.Provider, turns ...scenario.Turn) *Plan {
 	t.Helper()
 	registry, err := tools.New(nil)
 	if err != nil {

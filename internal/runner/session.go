@@ -19,6 +19,7 @@ type session struct {
 	trial *Trial
 	out   *result.Trial
 	clock clock
+	tell  *teller // nil: nobody listens
 
 	messages []chat.Message // the transcript, the system prompt first
 	calls    []checks.Call
@@ -83,21 +84,31 @@ func (e timeoutError) Error() string {
 	return fmt.Sprintf("timeout: the conversation took longer than %s (run_timeout)", e.limit)
 }
 
-// runTrial drives one conversation and returns it settled. It never fails: what goes wrong is in the trial.
-func runTrial(ctx context.Context, t *Trial, opts *Options) (out *result.Trial) {
+// newSession makes the session of a trial that tells events what happens; nil is nobody.
+func newSession(t *Trial, opts *Options, events chan<- result.Event) *session {
 	s := &session{opts: opts, trial: t, out: blank(t), clock: clock{now: opts.Now, simulated: t.Endpoint.Simulated}}
+	if events != nil {
+		s.tell = &teller{
+			events: events, started: opts.Started, clock: &s.clock, trial: t, id: s.out.ID, turn: result.NoTurn,
+		}
+	}
+	return s
+}
+
+// run drives the conversation and settles the trial. It never fails: what goes wrong is in the trial.
+func (s *session) run(ctx context.Context) {
+	t := s.trial
 	s.clock.start()
 	defer func() {
 		if p := recover(); p != nil {
 			s.out.Error = fmt.Sprintf("arena crashed in this trial: %v", p)
-			opts.Crash(t.ID(), p, debug.Stack())
+			s.opts.Crash(t.ID(), p, debug.Stack())
 		}
 		s.finish()
-		out = s.out
 	}()
 	if t.Scenario.Skip != "" {
 		s.out.Status, s.out.Skip = result.Skipped, t.Scenario.Skip
-		return s.out
+		return
 	}
 	if limit := t.timeout(); limit > 0 {
 		var cancel context.CancelFunc
@@ -106,10 +117,9 @@ func runTrial(ctx context.Context, t *Trial, opts *Options) (out *result.Trial) 
 	}
 	if t.Recorded != nil {
 		s.recall(ctx)
-	} else {
-		s.drive(ctx)
+		return
 	}
-	return s.out
+	s.drive(ctx)
 }
 
 func (t *Trial) timeout() time.Duration {
@@ -146,12 +156,19 @@ func (s *session) drive(ctx context.Context) {
 			return
 		}
 		s.judgeTurn(ctx, turn)
+		s.tell.turnCompleted(turn)
 		if s.stopAfter(turn) {
 			s.skipTurns(i+1, fmt.Sprintf("turn %d failed and on_failure is stop", i+1))
 			break
 		}
 	}
 	s.judgeConversation(ctx)
+}
+
+// add puts a message at the end of the transcript.
+func (s *session) add(m chat.Message) {
+	s.messages = append(s.messages, m)
+	s.tell.message(&s.messages[len(s.messages)-1], len(s.messages)-1)
 }
 
 // open prepares what holds for the whole conversation: variables, system prompt, tools.
@@ -171,7 +188,7 @@ func (s *session) open() error {
 	}
 	if system != "" {
 		s.out.System = system
-		s.messages = append(s.messages, chat.Message{Role: chat.System, Content: system})
+		s.add(chat.Message{Role: chat.System, Content: system})
 	}
 	s.offered = t.Project.tools.Offered(t.Prompt.AllowedTools)
 	return nil
@@ -191,6 +208,7 @@ func (s *session) fail(ctx context.Context, turn *result.Turn, err error) {
 	turn.Error = err.Error()
 	reason := fmt.Sprintf("turn %d did not end: %v", turn.Index+1, err)
 	turn.Assertions = append(turn.Assertions, notEvaluated(s.turnChecks(turn.Index), reason)...)
+	s.tell.turnCompleted(turn)
 	s.abandon(turn.Index+1, reason)
 }
 
@@ -200,15 +218,18 @@ func (s *session) abandon(from int, reason string) {
 	for _, list := range s.conversationChecks() {
 		s.out.Conversation = append(s.out.Conversation, notEvaluated(list, reason)...)
 	}
+	s.tell.verdicts(result.NoTurn, s.out.Conversation)
 }
 
 func (s *session) skipTurns(from int, reason string) {
 	for i := from; i < len(s.trial.Scenario.Turns); i++ {
 		spec := &s.trial.Scenario.Turns[i]
+		verdicts := notEvaluated(spec.Assertions, reason)
 		s.out.Turns = append(s.out.Turns, result.Turn{
 			Index: i, User: spec.Content, NotRun: reason, Messages: []chat.Message{}, ToolCalls: []result.ToolCall{},
-			Assertions: notEvaluated(spec.Assertions, reason),
+			Assertions: verdicts,
 		})
+		s.tell.verdicts(i, verdicts)
 	}
 }
 

@@ -17,9 +17,12 @@ func (t toolCaller) Fits(name string, args map[string]any) error {
 
 func (t toolCaller) Call(ctx context.Context, name string, args map[string]any) chat.ToolResult {
 	began := t.s.opts.Now()
-	res := t.s.trial.Project.tools.Call(ctx, chat.ToolCall{Name: name, Args: args})
+	call := chat.ToolCall{Name: name, Args: args}
+	n := t.s.tell.tool(&call, true)
+	res := t.s.trial.Project.tools.Call(ctx, call)
 	if !t.s.clock.simulated {
 		res.LatencyMS = milliseconds(t.s.opts.Now().Sub(began))
 	}
+	t.s.tell.toolDone(n, &call, &res, true)
 	return res
 }

@@ -114,7 +114,7 @@ func TestChecksReachTheTools(t *testing.T) {
 	plan.Trials[0].Project = p
 	plan.Trials[0].Prompt = &scenario.Prompt{AllowedTools: []string{"run_tests"}}
 	opts := options(1)
-	trial := runTrial(t.Context(), &plan.Trials[0], &opts)
+	trial := trialOf(t.Context(), plan, opts)
 	if trial.Error != "" || len(trial.Conversation) != len(p.Globals) {
 		t.Fatalf("%s %+v", trial.Error, trial.Conversation)
 	}

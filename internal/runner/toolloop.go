@@ -105,6 +105,7 @@ func (l *toolLoop) run(ctx context.Context, calls []chat.ToolCall) error {
 		return err
 	}
 	results := make([]chat.ToolResult, len(calls))
+	told := l.s.tell.tools(calls)
 	var g errgroup.Group
 	g.SetLimit(parallelCalls)
 	for i, call := range calls {
@@ -112,6 +113,7 @@ func (l *toolLoop) run(ctx context.Context, calls []chat.ToolCall) error {
 		if err != nil {
 			return err
 		}
+		told.started(i)
 		if refusal != "" {
 			results[i] = tools.Failure(call, chat.ErrorExecution, refusal)
 			continue
@@ -138,6 +140,7 @@ func (l *toolLoop) run(ctx context.Context, calls []chat.ToolCall) error {
 		return err
 	}
 	for i := range calls {
+		told.done(i, &results[i])
 		l.book(calls[i], results[i])
 	}
 	return nil
@@ -225,7 +228,7 @@ func (l *toolLoop) inject(ctx context.Context, call chat.ToolCall, f *scenario.T
 // book puts a result into the transcript and the logs.
 func (l *toolLoop) book(call chat.ToolCall, res chat.ToolResult) {
 	s := l.s
-	s.messages = append(s.messages, chat.Message{Role: chat.ToolRole, ToolResult: &res})
+	s.add(chat.Message{Role: chat.ToolRole, ToolResult: &res})
 	s.calls = append(s.calls, checks.Call{
 		Turn: l.turn, Name: call.Name, Args: call.Args, BadArgs: call.BadArgs, Result: res.Text(), Parts: res.Parts,
 		Error: res.Error, ErrorType: res.ErrorType, DurationMS: res.LatencyMS,

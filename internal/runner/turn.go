@@ -22,8 +22,9 @@ func (s *session) turn(ctx context.Context, i int) (*result.Turn, error) {
 	})
 	turn := &s.out.Turns[len(s.out.Turns)-1]
 	began := s.clock.elapsed()
+	s.tell.turnStarted(i, turn.User)
 	s.start, s.heard = len(s.messages), nil
-	s.messages = append(s.messages, user)
+	s.add(user)
 	loop := newToolLoop(s, i)
 	err := s.converse(ctx, turn, loop)
 	turn.LatencyMS = milliseconds(s.clock.elapsed() - began)
@@ -81,11 +82,15 @@ func (s *session) complete(
 	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
 ) (chat.Reply, error) {
 	began := s.opts.Now()
+	done := s.tell.call(s.trial.Endpoint.Spec, req)
 	reply, err := s.trial.Endpoint.Client.Complete(ctx, req, onDelta)
 	if s.trial.Endpoint.Simulated {
 		s.clock.advance(time.Duration(reply.LatencyMS * float64(time.Millisecond)))
 	} else {
 		reply.LatencyMS = milliseconds(s.opts.Now().Sub(began))
+	}
+	if done != nil {
+		done(&reply, err)
 	}
 	if err != nil {
 		return reply, err

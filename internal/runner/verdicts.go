@@ -65,7 +65,7 @@ func (s *session) verdicts(
 		if stage(at) == graded {
 			gate = s.gate
 		}
-		s.stage(ctx, stage(at) >= outside, places, func(ctx context.Context, i int, subject *checks.Subject) {
+		s.stage(ctx, s.atOnce(stage(at)), places, func(ctx context.Context, i int, subject *checks.Subject) {
 			out[i] = s.verdict(ctx, compiled(list[i]), subject, gate)
 		}, subject)
 		if stage(at) != graded && after != nil {
@@ -73,6 +73,15 @@ func (s *session) verdicts(
 		}
 	}
 	return out
+}
+
+// atOnce reports whether the checks of a stage run at once. Judges that are simulated answer at once anyway, and one
+// after the other they are asked in the same order in every run.
+func (s *session) atOnce(at stage) bool {
+	if pool := s.trial.Project.judges; at == graded && pool != nil && pool.Simulated() {
+		return false
+	}
+	return at >= outside
 }
 
 // stage judges at the given places, each on a subject of its own when they are judged at once.

@@ -51,7 +51,9 @@ func conversation(t *testing.T, first, second, global, last []scenario.Placed) *
 
 // trialOf runs a plan of one trial.
 func trialOf(ctx context.Context, plan *Plan, opts Options) *result.Trial {
-	return runTrial(ctx, &plan.Trials[0], &opts)
+	s := newSession(&plan.Trials[0], &opts, nil)
+	s.run(ctx)
+	return s.out
 }
 
 func types(all []result.Verdict) []string {

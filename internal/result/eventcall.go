@@ -1,0 +1,176 @@
+package result
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// Tokens are what model calls took.
+type Tokens struct {
+	Input     int  `json:"input_tokens" doc:"Tokens that were read."`
+	Output    int  `json:"output_tokens" doc:"Tokens that were written."`
+	Cached    int  `json:"cached_tokens,omitempty" doc:"Those of the input that came from a cache."`
+	Estimated bool `json:"estimated,omitempty" doc:"The provider did not say; guessed from the lengths."`
+}
+
+// TokensOf is a usage as events tell it.
+func TokensOf(u chat.Usage) Tokens {
+	return Tokens{u.InputTokens, u.OutputTokens, u.CachedTokens, u.Estimated}
+}
+
+// MessageCreated is a message of the transcript, as the conversation goes on with it: what a guardrail took away is
+// not in it.
+type MessageCreated struct {
+	At           `json:"-"`
+	Index        int           `json:"index" doc:"Place in the transcript, from 0."`
+	Role         chat.Role     `json:"role" doc:"system, user, assistant or tool."`
+	Content      string        `json:"content" doc:"The text; of a tool what it returned."`
+	Parts        []chat.Part   `json:"parts,omitempty" doc:"The pieces of a message that is more than a text."`
+	Calls        []MessageCall `json:"tool_calls,omitempty" doc:"The tools that the assistant calls."`
+	Result       *MessageReply `json:"tool_result,omitempty" doc:"What a tool returned."`
+	FinishReason string        `json:"finish_reason,omitempty" doc:"Why the model stopped."`
+}
+
+// MessageCall is a tool call in a message.
+type MessageCall struct {
+	ID   string `json:"id" doc:"As the model named the call."`
+	Name string `json:"name" doc:"Name of the tool."`
+	Args string `json:"args" doc:"The arguments as JSON, or what the model wrote in their place."`
+}
+
+// MessageReply is the result of a tool in a message.
+type MessageReply struct {
+	ID        string      `json:"id" doc:"Of the call."`
+	Name      string      `json:"name" doc:"Name of the tool."`
+	Parts     []chat.Part `json:"parts" doc:"The result."`
+	Error     string      `json:"error,omitempty" doc:"Why the call failed."`
+	ErrorType string      `json:"error_type,omitempty" doc:"validation, execution or approval."`
+}
+
+// MessageCreatedOf tells of a message. It shares the parts of m.
+func MessageCreatedOf(m *chat.Message, at At, index int) MessageCreated {
+	e := MessageCreated{
+		At: at, Index: index, Role: m.Role, Content: m.Text(), Parts: m.Parts, FinishReason: m.FinishReason,
+	}
+	for _, c := range m.ToolCalls {
+		e.Calls = append(e.Calls, MessageCall{c.ID, c.Name, argsText(&c)})
+	}
+	if r := m.ToolResult; r != nil {
+		e.Content = r.Text()
+		e.Result = &MessageReply{r.ID, r.Name, r.Parts, r.Error, r.ErrorType}
+		if len(r.Parts) == 0 {
+			e.Result.Parts = []chat.Part{{Type: "text", Text: r.Content}}
+		}
+	}
+	return e
+}
+
+// argsText is the arguments of a call as a text.
+func argsText(c *chat.ToolCall) string {
+	if c.BadArgs != "" {
+		return c.BadArgs
+	}
+	if c.Args == nil {
+		return "{}"
+	}
+	text, err := json.Marshal(c.Args)
+	if err != nil { // not what JSON was decoded to
+		return fmt.Sprintf("%v", c.Args)
+	}
+	return string(text)
+}
+
+// Call is which model call an event speaks of. The first event of a call has everything, the others repeat it.
+type Call struct {
+	Number   int    `json:"call" doc:"Number within the trial, from 1, by which the events of a call are paired."`
+	Provider string `json:"provider" doc:"Id of the provider that is called."`
+	Type     string `json:"provider_type,omitempty" doc:"Its type: openai, ollama, mock."`
+	Model    string `json:"model,omitempty" doc:"The model that was asked for."`
+	Judge    string `json:"judge,omitempty" doc:"Name of the judge, where it is one who is asked."`
+}
+
+// CallStarted says that a model is called. An attempt that is repeated within the call is not told.
+type CallStarted struct {
+	At `json:"-"`
+	Call
+	Reply       int      `json:"reply" doc:"Which reply of the turn it is for, from 0; 0 for judges."`
+	Messages    int      `json:"messages" doc:"Messages that were sent."`
+	Tools       int      `json:"tools,omitempty" doc:"Tools that were offered."`
+	Stream      bool     `json:"stream,omitempty" doc:"The reply was to be streamed."`
+	Temperature *float64 `json:"temperature,omitempty" doc:"As it was asked for."`
+	TopP        *float64 `json:"top_p,omitempty" doc:"The same."`
+	MaxTokens   *int     `json:"max_tokens,omitempty" doc:"The same."`
+	Seed        *int64   `json:"seed,omitempty" doc:"The same."`
+
+	Request *chat.Request `json:"-"` // read only; never nil
+}
+
+// CallCompleted says that a model has answered.
+type CallCompleted struct {
+	At `json:"-"`
+	Call
+	ResponseModel string   `json:"response_model,omitempty" doc:"The model that answered, as its provider names it."`
+	FinishReason  string   `json:"finish_reason,omitempty" doc:"Why the model stopped; absent when the stream was closed."`
+	ToolCalls     int      `json:"tool_calls,omitempty" doc:"Tools that the reply calls."`
+	Usage         Tokens   `json:"usage" doc:"What the call took."`
+	CostUSD       *float64 `json:"cost_usd" doc:"Cost in US dollars; null: the price is not known."`
+	LatencyMS     float64  `json:"latency_ms" doc:"Time to the end of the reply."`
+	Retries       int      `json:"retries,omitempty" doc:"Attempts that failed before."`
+
+	Answer *chat.Reply `json:"-"` // read only; never nil
+}
+
+// CallFailed says that a model did not answer, or in a way that nobody could read.
+type CallFailed struct {
+	At `json:"-"`
+	Call
+	Error     string  `json:"error" doc:"What went wrong; keys are taken out."`
+	ErrorKind string  `json:"error_kind" doc:"auth, rate_limit, timeout, transport, bad_reply, refused, cancelled or other."`
+	Status    int     `json:"status,omitempty" doc:"HTTP status, where there was one."`
+	Attempts  int     `json:"attempts,omitempty" doc:"Attempts in all, where there were several."`
+	LatencyMS float64 `json:"latency_ms" doc:"Time until then."`
+}
+
+// ToolStarted says that a tool is about to be called.
+type ToolStarted struct {
+	At      `json:"-"`
+	Number  int            `json:"call" doc:"Number within the trial, from 1, by which the events of a call are paired."`
+	ID      string         `json:"id" doc:"As the model named the call."`
+	Name    string         `json:"name" doc:"Name of the tool."`
+	Args    map[string]any `json:"args,omitempty" doc:"The arguments."`
+	BadArgs string         `json:"bad_args,omitempty" doc:"What the model wrote in the place of arguments."`
+	ByCheck bool           `json:"by_check,omitempty" doc:"It is a check that calls, and not the agent."`
+}
+
+// ToolCompleted says what came of a tool call. Results of calls that ran at once come in the order of the calls.
+type ToolCompleted struct {
+	At        `json:"-"`
+	Number    int     `json:"call" doc:"Number within the trial, as when it started."`
+	ID        string  `json:"id" doc:"As the model named the call."`
+	Name      string  `json:"name" doc:"Name of the tool."`
+	Result    string  `json:"result" doc:"What it returned, as text."`
+	Error     string  `json:"error,omitempty" doc:"Why the call failed, or was not made."`
+	ErrorType string  `json:"error_type,omitempty" doc:"validation, execution or approval."`
+	LatencyMS float64 `json:"latency_ms,omitempty" doc:"Time that the tool took."`
+	ByCheck   bool    `json:"by_check,omitempty" doc:"It is a check that called, and not the agent."`
+}
+
+// Kind implements Event.
+func (MessageCreated) Kind() EventKind { return KindMessageCreated }
+
+// Kind implements Event.
+func (CallStarted) Kind() EventKind { return KindCallStarted }
+
+// Kind implements Event.
+func (CallCompleted) Kind() EventKind { return KindCallCompleted }
+
+// Kind implements Event.
+func (CallFailed) Kind() EventKind { return KindCallFailed }
+
+// Kind implements Event.
+func (ToolStarted) Kind() EventKind { return KindToolStarted }
+
+// Kind implements Event.
+func (ToolCompleted) Kind() EventKind { return KindToolCompleted }

@@ -1,0 +1,122 @@
+package result
+
+import "github.com/arena-evals/arena/internal/diag"
+
+// RunStarted is the first event.
+type RunStarted struct {
+	At      `json:"-"`
+	Arena   string `json:"arena" doc:"Version of arena."`
+	Name    string `json:"name,omitempty" doc:"Name of the project, where there is only one."`
+	Planned int    `json:"planned" doc:"Trials in the plan."`
+}
+
+// RunCompleted is the last event. It comes also at the end of a run that was stopped.
+type RunCompleted struct {
+	At          `json:"-"`
+	Status      Status   `json:"status" doc:"The outcome of the run."`
+	Interrupted bool     `json:"interrupted,omitempty" doc:"The user stopped the run."`
+	Trials      int      `json:"trials" doc:"Trials that ended."`
+	Passed      int      `json:"passed" doc:"Trials by status."`
+	Failed      int      `json:"failed" doc:"The same."`
+	Errors      int      `json:"errors" doc:"The same."`
+	Skipped     int      `json:"skipped" doc:"The same."`
+	Cancelled   int      `json:"cancelled" doc:"The same."`
+	DurationMS  float64  `json:"duration_ms" doc:"Time that the run took."`
+	Usage       Tokens   `json:"usage" doc:"What the agent took."`
+	CostUSD     *float64 `json:"cost_usd" doc:"Cost of the agent in US dollars; null: no price is known."`
+}
+
+// RunCompletedOf tells of a finished run.
+func RunCompletedOf(run *Run, at At, interrupted bool) RunCompleted {
+	s := &run.Summary
+	return RunCompleted{
+		At: at, Status: run.Status, Interrupted: interrupted, Trials: s.Trials, Passed: s.Passed, Failed: s.Failed,
+		Errors: s.Errors, Skipped: s.Skipped, Cancelled: s.Cancelled, DurationMS: run.DurationMS,
+		Usage: TokensOf(s.Usage.Usage), CostUSD: s.CostUSD,
+	}
+}
+
+// TrialStarted says that a worker took up a trial.
+type TrialStarted struct {
+	At `json:"-"`
+	ID string `json:"-"`
+
+	Index    int               `json:"index" doc:"Place in the plan, from 0."`
+	Type     string            `json:"provider_type,omitempty" doc:"Type of the provider: openai, ollama, mock."`
+	Model    string            `json:"model,omitempty" doc:"Model of the provider."`
+	Region   string            `json:"region" doc:"Region of the conversation."`
+	Number   int               `json:"trial" doc:"Number within the group of repetitions, from 1."`
+	Of       int               `json:"trials" doc:"Trials of the group."`
+	Variant  map[string]string `json:"variant,omitempty" doc:"What a perturbation changed."`
+	Tags     []string          `json:"tags,omitempty" doc:"Tags of the scenario."`
+	Position diag.Pos          `json:"position" doc:"Where the scenario is written."`
+}
+
+// TrialDone carries a settled trial. It is on disk before anyone else sees it. A trial that the end of the run kept
+// from starting has no TrialStarted.
+type TrialDone struct {
+	At
+	Trial *Trial
+	Line  []byte // the trial's journal line
+}
+
+// Outcome is what the stream says of a trial that is done. The rest was told before, or is in the results.
+type Outcome struct {
+	Status     Status   `json:"status" doc:"The outcome of the trial."`
+	Error      string   `json:"error,omitempty" doc:"Why the trial broke."`
+	SkipReason string   `json:"skip_reason,omitempty" doc:"Why it was not run, or not to its end."`
+	DurationMS float64  `json:"duration_ms" doc:"Time that it took, checks included."`
+	Turns      int      `json:"turns" doc:"Turns that were played."`
+	ModelCalls int      `json:"model_calls" doc:"Model calls of the agent that were answered."`
+	ToolCalls  int      `json:"tool_calls" doc:"Tool calls of the agent."`
+	Retries    int      `json:"retries,omitempty" doc:"Attempts of model calls that failed and were repeated."`
+	Usage      Tokens   `json:"usage" doc:"What the agent took."`
+	CostUSD    *float64 `json:"cost_usd" doc:"Cost of the agent in US dollars; null: a price is not known."`
+}
+
+// Outcome is the data of the event.
+func (e TrialDone) Outcome() Outcome {
+	t := e.Trial
+	o := Outcome{
+		Status: t.Status, Error: t.Error, SkipReason: t.Skip, DurationMS: t.DurationMS, ModelCalls: t.Usage.Calls,
+		ToolCalls: t.Usage.ToolCalls, Retries: t.Retries, Usage: TokensOf(t.Usage.Usage), CostUSD: t.CostUSD,
+	}
+	for i := range t.Turns {
+		if t.Turns[i].NotRun == "" {
+			o.Turns++
+		}
+	}
+	return o
+}
+
+// TurnStarted says that the user is about to speak.
+type TurnStarted struct {
+	At   `json:"-"`
+	User string `json:"user" doc:"What the user says."`
+}
+
+// TurnCompleted says that a turn is over, and that its checks are done. A turn that was not run has none.
+type TurnCompleted struct {
+	At        `json:"-"`
+	LatencyMS float64 `json:"latency_ms" doc:"Time from the user's words to the last reply."`
+	ToolCalls int     `json:"tool_calls" doc:"Tool calls in the turn."`
+	Error     string  `json:"error,omitempty" doc:"Why the turn could not be finished."`
+}
+
+// Kind implements Event.
+func (RunStarted) Kind() EventKind { return KindRunStarted }
+
+// Kind implements Event.
+func (RunCompleted) Kind() EventKind { return KindRunCompleted }
+
+// Kind implements Event.
+func (TrialStarted) Kind() EventKind { return KindTrialStarted }
+
+// Kind implements Event.
+func (TrialDone) Kind() EventKind { return KindTrialCompleted }
+
+// Kind implements Event.
+func (TurnStarted) Kind() EventKind { return KindTurnStarted }
+
+// Kind implements Event.
+func (TurnCompleted) Kind() EventKind { return KindTurnCompleted }

@@ -43,25 +43,25 @@ func (m *Message) Text() string {
 
 // Part is one piece of a multimodal message.
 type Part struct {
-	Type  string `json:"type"` // text, image, audio, video, document
-	Text  string `json:"text,omitempty"`
-	Media *Media `json:"media,omitempty"`
+	Type  string `json:"type" doc:"text, image, audio, video or document."`
+	Text  string `json:"text,omitempty" doc:"The text of a text."`
+	Media *Media `json:"media,omitempty" doc:"Everything else."`
 }
 
 // Media is an image, a sound, a video or a document. Exactly one of Data, URL and Path is set.
 type Media struct {
-	MIMEType string `json:"mime_type"`
-	Data     string `json:"data,omitempty"` // base64
-	URL      string `json:"url,omitempty"`
-	Path     string `json:"path,omitempty"`
+	MIMEType string `json:"mime_type" doc:"Type of the data."`
+	Data     string `json:"data,omitempty" doc:"The data in base64."`
+	URL      string `json:"url,omitempty" doc:"Where the data is, in place of it."`
+	Path     string `json:"path,omitempty" doc:"The file that holds the data, in place of it."`
 	// Local says that Path stands in the user's own files, so that it may be opened. It is never written down: what
 	// comes from a model, a tool or a recording cannot claim it.
 	Local    bool    `json:"-"`
-	Detail   string  `json:"detail,omitempty"` // low, high, auto
-	Caption  string  `json:"caption,omitempty"`
-	Width    int     `json:"width,omitempty"`  // pixels, 0: not declared
-	Height   int     `json:"height,omitempty"` // pixels, 0: not declared
-	Duration float64 `json:"duration,omitempty"`
+	Detail   string  `json:"detail,omitempty" doc:"low, high or auto."`
+	Caption  string  `json:"caption,omitempty" doc:"What it shows."`
+	Width    int     `json:"width,omitempty" doc:"In pixels; absent: not declared."`
+	Height   int     `json:"height,omitempty" doc:"In pixels; absent: not declared."`
+	Duration float64 `json:"duration,omitempty" doc:"In seconds; absent: not declared."`
 }
 
 // Validation is a guardrail that fired on a message.

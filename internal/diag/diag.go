@@ -11,9 +11,9 @@ import (
 
 // Pos is a place in a file. Line and Col count from 1, Col in characters; 0 means not known.
 type Pos struct {
-	File string `json:"file,omitempty"`
-	Line int32  `json:"line,omitempty"`
-	Col  int32  `json:"col,omitempty"`
+	File string `json:"file,omitempty" doc:"The file, as it was named."`
+	Line int32  `json:"line,omitempty" doc:"The line, from 1."`
+	Col  int32  `json:"col,omitempty" doc:"The character in the line, from 1."`
 }
 
 // String is file:line:col without the parts that are not known.

@@ -1,0 +1,84 @@
+// Package events writes what happens in a run as JSON lines, while it happens, for programs that follow it.
+package events
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// Envelope is one line.
+type Envelope struct {
+	SchemaVersion int              `json:"schema_version" doc:"Version of this format."`
+	Seq           int              `json:"seq" doc:"Number of the line, from 1 and without gaps."`
+	Type          result.EventKind `json:"type" doc:"What happened; see the kinds below."`
+	Time          time.Time        `json:"time" doc:"When it happened (RFC 3339)."`
+	Trial         string           `json:"trial,omitempty" doc:"Id of the trial; absent for what concerns the run."`
+	Scenario      string           `json:"scenario,omitempty" doc:"Its scenario."`
+	Provider      string           `json:"provider,omitempty" doc:"The provider that it tests."`
+	Turn          *int             `json:"turn,omitempty" doc:"Index of the turn, from 0; absent between and after turns."`
+	Data          any              `json:"data" doc:"What the kind says of it."`
+}
+
+// Writer writes a stream. It belongs to one goroutine.
+type Writer struct {
+	out  *bufio.Writer
+	line bytes.Buffer
+	enc  *json.Encoder
+	seq  int
+	lost error // the first event that JSON cannot hold
+}
+
+// NewWriter starts a stream on w. What is written reaches w at the latest when a trial or the run ends.
+func NewWriter(w io.Writer) *Writer {
+	e := &Writer{out: bufio.NewWriterSize(w, 1<<16)}
+	e.enc = json.NewEncoder(&e.line)
+	e.enc.SetEscapeHTML(false)
+	return e
+}
+
+// Handle writes an event. An error is that of the underlying writer, and of every later call as well. An event that
+// JSON cannot hold is left out, and told by Err.
+func (w *Writer) Handle(e result.Event) error {
+	w.line.Reset()
+	at := e.Place()
+	line := Envelope{
+		SchemaVersion: result.EventVersion, Seq: w.seq + 1, Type: e.Kind(), Time: at.Time.UTC(),
+		Trial: at.Trial, Scenario: at.Scenario, Provider: at.Provider, Data: data(e),
+	}
+	if at.Turn != result.NoTurn {
+		line.Turn = &at.Turn
+	}
+	if err := w.enc.Encode(line); err != nil {
+		if w.lost == nil {
+			w.lost = fmt.Errorf("event %s of %s cannot be written as JSON: %w", line.Type, line.Trial, err)
+		}
+		return nil
+	}
+	w.seq++
+	if _, err := w.out.Write(w.line.Bytes()); err != nil {
+		return err
+	}
+	switch line.Type {
+	case result.KindTrialCompleted, result.KindRunStarted, result.KindRunCompleted:
+		return w.out.Flush()
+	default:
+		return nil
+	}
+}
+
+// Err is why an event was left out; nil when none was.
+func (w *Writer) Err() error { return w.lost }
+
+// data is what a line says of an event.
+func data(e result.Event) any {
+	if done, ok := e.(result.TrialDone); ok {
+		return done.Outcome()
+	}
+	return e
+}

@@ -89,7 +89,7 @@ func (s *scan) join(talks map[string]bool) {
 func (s *scan) adopt(e *entry, homes []*entry, talks map[string]bool) {
 	switch {
 	case len(homes) == 1 && homes[0] != e:
-		homes[0].spans = *merge(&homes[0].spans, &e.spans)
+		homes[0].spans = merge([]*entry{homes[0], e})
 		talks[homes[0].key] = talks[homes[0].key] || talks[e.key]
 		delete(talks, e.key)
 	case len(homes) > 1 && talks[e.key]:

@@ -47,6 +47,11 @@ func formats() []format {
 		{SessionFile, sessionHints, isSessionLines, scanSessionLines, readSessionLines, false},
 		{ArenaOutput, arenaHints, isArenaOutput, scanDocument, readArenaOutput, false},
 		{ArenaTurns, arenaHints, isArenaTurns, scanDocument, readArenaTurns, false},
+		{Journal, arenaHints, isJournal, scanJournal, readJournal, false},
+		{Results, arenaHints, isResults, scanResults, readResults, false},
+		{EventStream, sessionHints, isEventStream, scanEventStream, readEventStream, false},
+		{Traces, nil, isTraces, scanTraces, readTraces, false},
+		{ChatLog, transcriptHints, isChatLog, scanChatLog, readChatLog, false},
 		{Transcript, transcriptHints, isTranscript, scanTranscript, readTranscript, true},
 	}
 }

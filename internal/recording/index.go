@@ -1,8 +1,8 @@
 package recording
 
 import (
+	"cmp"
 	"encoding/binary"
-	"iter"
 	"slices"
 )
 
@@ -56,15 +56,17 @@ func unsigned(b []byte) (int64, int) {
 	return int64(v), n
 }
 
-// merge makes one list of two, in the order of the file.
-func merge(a, b *spans) *spans {
-	both := slices.AppendSeq(slices.Collect(iter.Seq[span](a.all)), b.all)
-	slices.SortStableFunc(both, func(x, y span) int { return int(max(min(x.at-y.at, 1), -1)) })
-	var out spans
-	for _, s := range both {
+// merge makes one list of the pieces of several sessions, in the order of the file.
+func merge(entries []*entry) (out spans) {
+	var all []span
+	for _, e := range entries {
+		all = slices.AppendSeq(all, e.all)
+	}
+	slices.SortStableFunc(all, func(x, y span) int { return cmp.Compare(x.at, y.at) })
+	for _, s := range all {
 		out.add(s)
 	}
-	return &out
+	return out
 }
 
 // entry is a session of the index.

@@ -18,14 +18,19 @@ var roles = map[string]chat.Role{
 
 // message reads a message in any of the spellings that the formats have. When it fails, that was reported.
 func (b *builder) message(v value) (e event, ok bool) {
-	before := b.problems.Errors()
-	defer func() { b.broken = b.broken || !ok }()
-	o, isObject := b.object(v, "a message")
-	if !isObject {
+	o, ok := b.object(v, "a message")
+	if !ok {
+		b.broken = true
 		return event{}, false
 	}
-	e.Pos = b.pos(v)
-	e.Offset = -1
+	return b.messageOf(o, b.pos(v))
+}
+
+// messageOf is message for an object that was taken apart.
+func (b *builder) messageOf(o object, pos diag.Pos) (e event, ok bool) {
+	before := b.problems.Errors()
+	defer func() { b.broken = b.broken || !ok }()
+	e.Pos, e.Offset = pos, -1
 	e.Role = b.role(o)
 	e.At = b.time(o.get("timestamp", "createdat", "time"), "timestamp")
 	b.content(&e.Message, o)

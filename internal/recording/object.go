@@ -91,21 +91,41 @@ func (b *builder) truth(v value, what string) bool {
 	return false
 }
 
-// time reads a moment in RFC 3339; zero when it is not there, or when it is the zero moment.
+// time reads a moment in RFC 3339, or a number since 1970, whose size tells its unit; zero when it is not there, or
+// when it is the zero moment.
 func (b *builder) time(v value, what string) time.Time {
+	if n, ok := v.number(); ok && n >= 0 {
+		return since1970(n)
+	}
 	s := b.text(v, what)
 	if s == "" {
 		return time.Time{}
 	}
-	t, err := time.Parse(time.RFC3339, s)
-	if err != nil {
-		b.errorf(v, "wrong-type", "%s must be a time such as 2026-01-02T03:04:05Z, found %q", what, cutText(s, 40))
-		return time.Time{}
+	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", time.DateTime} {
+		if t, err := time.Parse(layout, s); err == nil {
+			if t.IsZero() {
+				return time.Time{}
+			}
+			return t
+		}
 	}
-	if t.IsZero() {
+	b.errorf(v, "wrong-type", "%s must be a time such as 2026-01-02T03:04:05Z, found %q", what, cutText(s, 40))
+	return time.Time{}
+}
+
+// since1970 takes a number for nanoseconds, microseconds, milliseconds or seconds, whichever gives a year near ours.
+func since1970(n float64) time.Time {
+	switch {
+	case n == 0 || n > math.MaxInt64:
 		return time.Time{}
+	case n >= 1e17:
+		return time.Unix(0, int64(n)).UTC()
+	case n >= 1e14:
+		return time.UnixMicro(int64(n)).UTC()
+	case n >= 1e11:
+		return time.UnixMilli(int64(n)).UTC()
 	}
-	return t
+	return time.UnixMilli(int64(n * 1000)).UTC()
 }
 
 // texts reads a list of text; nil when it is not there.

@@ -164,9 +164,19 @@ func (j *Journal) Trial(i int) (*Trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Trial{Index: j.order[i]}
-	if err := unmarshal(raw, t); err != nil {
+	t, err := DecodeTrial(raw, j.order[i])
+	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	return t, nil
+}
+
+// DecodeTrial reads a trial as the journal and results.json hold it; its place in the plan is not in there. Numbers in
+// values of free shape keep every digit.
+func DecodeTrial(raw []byte, index int) (*Trial, error) {
+	t := &Trial{Index: index}
+	if err := unmarshal(raw, t); err != nil {
+		return nil, err
 	}
 	return t, nil
 }

@@ -134,7 +134,7 @@ func (rd *reader) trial(raw json.RawMessage) error {
 	if err := json.Compact(compact, raw); err != nil {
 		return err
 	}
-	t, err := decode(compact.Bytes(), len(rd.trials))
+	t, err := result.DecodeTrial(compact.Bytes(), len(rd.trials))
 	if err != nil {
 		return err
 	}
@@ -188,16 +188,5 @@ func (s trials) Trial(i int) (*result.Trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decode(raw, i)
-}
-
-// decode reads a trial; numbers in free-form values keep every digit.
-func decode(raw []byte, index int) (*result.Trial, error) {
-	t := &result.Trial{Index: index}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	if err := dec.Decode(t); err != nil {
-		return nil, err
-	}
-	return t, nil
+	return result.DecodeTrial(raw, i)
 }

@@ -1,0 +1,187 @@
+package recording
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+func isChatLog(h *head) bool {
+	if h.kind == '{' {
+		return h.has("request", "response") || h.lines && h.has("messages")
+	}
+	return h.kind == '[' && (h.has("messages") || h.has("role") || h.has("request", "response"))
+}
+
+// scanChatLog finds a conversation on each line, or in each element of a list. A list of messages is one.
+func scanChatLog(s *scan) {
+	if first, ok := s.firstLine(); ok && first.kind() == '{' {
+		s.wholeLines(func(l line) bool {
+			if l.get("messages").kind() != '[' && l.get("request").kind() != '{' {
+				s.errorf(s.pos(l.span), "wrong-line", "a line of a chat log must have messages, or a request and a response").
+					Hint = "is this line from another file?"
+				return true
+			}
+			s.add(fmt.Sprint(l.line), l.span)
+			return true
+		})
+		return
+	}
+	doc, p, ok := s.document()
+	if !ok {
+		return
+	}
+	if doc.kind() == '{' {
+		s.add("", p)
+		return
+	}
+	if s.elements(doc, p); s.index.entries == nil {
+		s.add("", p) // a list of messages
+	}
+}
+
+// elements makes a session of each element of a list, if they are conversations.
+func (s *scan) elements(doc value, p span) {
+	loc := &locator{text: doc.text, line: p.line, col: p.col}
+	n := 0
+	for item := range doc.items {
+		if item.get("messages").missing() && item.get("request").missing() {
+			if s.index.entries == nil {
+				return
+			}
+			line, col := loc.place(item.at)
+			s.errorf(s.pos(span{line: line, col: col}), "wrong-type", "an element of a chat log must have messages")
+			continue
+		}
+		n++
+		line, col := loc.place(item.at)
+		s.add(fmt.Sprint(n), span{at: p.at + int64(item.at), size: int64(len(item.text)), line: line, col: col})
+	}
+}
+
+func readChatLog(b *builder, pieces iter.Seq[piece]) {
+	for p := range pieces {
+		if p.kind() == '[' {
+			b.chat(p.value)
+			continue
+		}
+		o, ok := b.object(p.value, "a conversation")
+		if !ok {
+			continue
+		}
+		s := b.session
+		s.ID = b.text(o.get("sessionid", "conversationid", "id", "customid"), "id")
+		s.Model = b.text(o.get("model"), "model")
+		b.chatMetadata(o.get("metadata"))
+		if o.get("request").missing() {
+			b.chat(b.messageList(o))
+			continue
+		}
+		b.exchange(o)
+	}
+}
+
+// chatMetadata takes what it knows out of metadata, in which users put what they like.
+func (b *builder) chatMetadata(v value) {
+	s := b.session
+	for name, field := range map[string]*string{
+		"sessionid": &s.ID, "scenarioid": &s.Scenario, "scenario": &s.Scenario,
+		"providerid": &s.Provider, "provider": &s.Provider, "model": &s.Model,
+	} {
+		if text, ok := v.get(name).str(); ok && *field == "" {
+			*field = text
+		}
+	}
+	if tags := v.get("tags"); tags.kind() == '[' {
+		s.Tags = b.texts(tags, "tags")
+	}
+	b.judges(v.get("judgetargets"))
+}
+
+func (b *builder) chat(messages value) {
+	for item := range messages.items {
+		if e, ok := b.message(item); ok {
+			b.add(e)
+		}
+	}
+}
+
+// exchange reads a request to a chat API and what came back.
+func (b *builder) exchange(o object) {
+	request, ok := b.object(body(o.get("request")), "request")
+	if !ok {
+		return
+	}
+	b.chat(b.messageList(request))
+	response := body(o.get("response"))
+	if response.missing() {
+		b.session.Error = b.text(o.get("error"), "error")
+		return
+	}
+	r, ok := b.object(response, "response")
+	if !ok {
+		return
+	}
+	s := b.session
+	if s.ID == "" {
+		s.ID = b.text(r.get("id"), "id")
+	}
+	if model := b.text(r.get("model"), "model"); model != "" {
+		s.Model = model
+	} else if s.Model == "" {
+		s.Model = b.text(request.get("model"), "model")
+	}
+	if failure := r.get("error"); !failure.missing() {
+		s.Error = b.failure(failure)
+	}
+	b.choices(r)
+}
+
+// choices takes the first choice of a response.
+func (b *builder) choices(r object) {
+	n := 0
+	for item := range r.get("choices").items {
+		if n++; n > 1 {
+			continue
+		}
+		o, ok := b.object(item, "a choice")
+		if !ok {
+			return
+		}
+		e, ok := b.message(o.get("message"))
+		if !ok {
+			return
+		}
+		e.FinishReason = b.text(o.get("finishreason"), "finish_reason")
+		if usage := r.get("usage"); usage.kind() == '{' && e.Role == chat.Assistant {
+			b.cost(&e.Message.Message, usage)
+		}
+		b.add(e)
+	}
+	switch {
+	case n > 1:
+		b.notef("the response has %d choices; the first one is taken", n)
+	case n == 0 && b.session.Error == "":
+		b.errorf(r.value, "missing-field", "the response has neither choices nor an error")
+	}
+}
+
+// failure is the message of an error, which may be an object.
+func (b *builder) failure(v value) string {
+	if v.kind() != '{' {
+		return b.text(v, "error")
+	}
+	if text, ok := v.get("message").str(); ok {
+		return text
+	}
+	return string(v.text)
+}
+
+// body unwraps what some logs put around a request or a response.
+func body(v value) value {
+	if inner := v.get("body"); inner.kind() == '{' {
+		return inner
+	}
+	return v
+}

@@ -1,0 +1,49 @@
+package recording
+
+import (
+	"strconv"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+func isJournal(h *head) bool { return h.lines && h.has("journal", "arena") }
+
+// scanJournal finds the trials of a journal. What a killed run left counts; half a line at the end is no trial.
+func scanJournal(s *scan) {
+	silent, header, ended := 0, false, false
+	planned := 0.0
+	cut := s.lines(func(l line) bool {
+		index, trial := l.get("index"), l.get("trial")
+		switch {
+		case !header:
+			header = true
+			version, _ := l.get("journal").number()
+			if version != result.SchemaVersion {
+				s.errorf(s.pos(l.span), "unknown-version", "the journal has version %s; this arena reads version %d",
+					cutText(string(l.get("journal").text), 20), result.SchemaVersion)
+				return false
+			}
+			planned, _ = l.get("planned").number()
+		case l.get("end").kind() == '{':
+			ended = true
+		case trial.kind() != '{' || index.missing():
+			s.errorf(s.pos(l.span), "wrong-line", "a line of a journal must be a trial or the end").
+				Hint = "is this line from another file?"
+		case !hasMessages(trial):
+			silent++
+		default:
+			if e := s.add(string(index.text), l.span); e.count > 1 {
+				s.errorf(s.pos(l.span), "duplicate-trial", "trial %s is already on line %d", index.text, e.first().line)
+			}
+		}
+		return true
+	})
+	if cut.line > 0 {
+		s.notef("line %d is cut, as a run that was killed leaves it, and was left out", cut.line)
+	}
+	if !ended && s.problems.Errors() == 0 {
+		s.notef("the run did not end by itself: %d of %s trials are in its journal",
+			len(s.index.entries)+silent, strconv.FormatFloat(planned, 'f', -1, 64))
+	}
+	s.silentTrials(silent)
+}

@@ -1,0 +1,157 @@
+package recording
+
+import (
+	"strings"
+)
+
+// Traces in the JSON encoding of the OpenTelemetry protocol, with the attributes of generative AI
+// (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/), in the three ways in which their versions
+// recorded messages: as JSON in attributes, as numbered attributes, and as events of a span.
+
+const (
+	aiPrefix         = "gen_ai."
+	conversationAttr = "gen_ai.conversation.id"
+	inputAttr        = "gen_ai.input.messages"
+	outputAttr       = "gen_ai.output.messages"
+	systemAttr       = "gen_ai.system_instructions"
+	promptAttr       = "gen_ai.prompt"
+	completionAttr   = "gen_ai.completion"
+)
+
+func isTraces(h *head) bool { return h.kind == '{' && h.has("resourcespans") }
+
+// scanTraces groups spans into conversations: by their conversation id, and without one by trace.
+func scanTraces(s *scan) {
+	t := &traceScan{scan: s, talks: map[string]bool{}}
+	first, whole := s.firstLine()
+	if whole && first.kind() == '{' {
+		s.wholeLines(func(l line) bool {
+			if !l.get("resourcemetrics").missing() || !l.get("resourcelogs").missing() {
+				return true // collectors write all signals into one file
+			}
+			if l.get("resourcespans").kind() != '[' {
+				s.errorf(s.pos(l.span), "wrong-line", "a line of traces must have resourceSpans").
+					Hint = "is this line from another file?"
+				return true
+			}
+			t.export(l.value, l.span)
+			return true
+		})
+	} else if doc, p, ok := s.document(); ok {
+		t.export(doc, p)
+	}
+	t.join()
+}
+
+type traceScan struct {
+	*scan
+	talks map[string]bool // keys with a message
+}
+
+// export finds the spans of one export.
+func (t *traceScan) export(doc value, p span) {
+	loc := &locator{text: doc.text, line: p.line, col: p.col}
+	for resource := range doc.get("resourcespans").items {
+		for _, scopes := range []string{"scopespans", "instrumentationlibraryspans"} {
+			for scope := range resource.get(scopes).items {
+				for item := range scope.get("spans").items {
+					line, col := loc.place(item.at)
+					t.span(item, span{at: p.at + int64(item.at), size: int64(len(item.text)), line: line, col: col})
+				}
+			}
+		}
+	}
+}
+
+func (t *traceScan) span(v value, p span) {
+	ours, talks, conversation := glance(v)
+	if !ours {
+		return
+	}
+	trace, _ := v.get("traceid").str()
+	if trace == "" && conversation == "" {
+		t.errorf(t.pos(p), "missing-field", "a span has no traceId")
+		return
+	}
+	key := trace + "\x00" + conversation
+	t.add(key, p)
+	t.talks[key] = t.talks[key] || talks
+}
+
+// glance says of a span whether it is about generative AI, whether it holds messages, and of which conversation.
+func glance(v value) (ours, talks bool, conversation string) {
+	for attr := range v.get("attributes").items {
+		key, _ := attr.get("key").str()
+		ours = ours || strings.HasPrefix(key, aiPrefix)
+		talks = talks || holdsMessages(key)
+		if key == conversationAttr {
+			conversation, _ = attr.get("value").get("stringvalue").str()
+		}
+	}
+	for e := range v.get("events").items {
+		if name, _ := e.get("name").str(); strings.HasPrefix(name, aiPrefix) {
+			ours = true
+			talks = talks || roleOfEvent(name) != "" || strings.HasPrefix(name, "gen_ai.content.") ||
+				name == "gen_ai.client.inference.operation.details"
+		}
+	}
+	return ours, talks, conversation
+}
+
+func holdsMessages(key string) bool {
+	switch key {
+	case inputAttr, outputAttr, promptAttr, completionAttr:
+		return true
+	}
+	return strings.HasPrefix(key, promptAttr+".") || strings.HasPrefix(key, completionAttr+".")
+}
+
+// join gives spans without a conversation id that of their trace, and brings together the traces of a conversation.
+func (t *traceScan) join() {
+	ofTrace := map[string][]string{} // the conversations of a trace
+	for _, e := range t.index.entries {
+		if trace, conversation, _ := strings.Cut(e.key, "\x00"); conversation != "" {
+			ofTrace[trace] = append(ofTrace[trace], conversation)
+		}
+	}
+	joined := map[string][]*entry{}
+	var order []string
+	for _, e := range t.index.entries {
+		trace, conversation, _ := strings.Cut(e.key, "\x00")
+		if conversation == "" && len(ofTrace[trace]) == 1 {
+			conversation = ofTrace[trace][0]
+		}
+		key := "\x00" + conversation
+		if conversation == "" {
+			key = trace
+		}
+		if joined[key] == nil {
+			order = append(order, key)
+		}
+		joined[key] = append(joined[key], e)
+	}
+	t.index.entries = t.index.entries[:0]
+	for _, key := range order {
+		t.index.entries = append(t.index.entries, t.union(joined[key], strings.TrimPrefix(key, "\x00")))
+	}
+	t.index.keep(func(e *entry) bool { return t.talks[e.key] })
+	switch silent := len(order) - len(t.index.entries); {
+	case silent > 0 && len(t.index.entries) == 0:
+		t.errorf(t.pos(joined[order[0]][0].first()), "no-content", "the spans of generative AI hold no messages").
+			Hint = "turn on the capture of messages in the instrumentation of the agent"
+	case silent > 0:
+		t.notef("%s without messages left out", plural(silent, "trace"))
+	}
+}
+
+// union makes one session of several.
+func (t *traceScan) union(entries []*entry, id string) *entry {
+	out := &entry{key: entries[0].key, id: id, spans: entries[0].spans}
+	if len(entries) > 1 {
+		out.spans = merge(entries)
+	}
+	for _, e := range entries {
+		t.talks[out.key] = t.talks[out.key] || t.talks[e.key]
+	}
+	return out
+}

@@ -1,0 +1,159 @@
+package recording
+
+import (
+	"cmp"
+	"iter"
+	"reflect"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// readTraces makes one conversation of the calls of a model: each holds all that was said before, or only what is new.
+func readTraces(b *builder, pieces iter.Seq[piece]) {
+	var spans []aiSpan
+	for p := range pieces {
+		if s, ok := b.aiSpan(p.value); ok {
+			spans = append(spans, s)
+		}
+	}
+	slices.SortStableFunc(spans, func(x, y aiSpan) int { return x.start.Compare(y.start) })
+	calls := b.calls(spans)
+	var talk []event
+	for _, c := range calls {
+		talk = append(b.hear(talk, c.input), c.output...)
+		s := b.session
+		s.Model, s.Provider = cmp.Or(s.Model, c.model), cmp.Or(s.Provider, c.provider)
+		s.Error = c.failure // that of the last call: the others were mended
+	}
+	for _, e := range answers(talk, spans) {
+		b.add(e)
+	}
+}
+
+// calls picks the calls that make the conversation: those of the outermost agent. What an agent says within a tool or
+// within another agent is another conversation.
+func (b *builder) calls(spans []aiSpan) (calls []aiSpan) {
+	byID := map[string]*aiSpan{}
+	for i := range spans {
+		byID[spans[i].id] = &spans[i]
+	}
+	var agents []aiSpan
+	left := 0
+	for i := range spans {
+		s := &spans[i]
+		switch {
+		case len(s.input)+len(s.output) == 0 || s.operation == "embeddings" || s.operation == "execute_tool":
+		case nested(s, byID):
+			left++
+		case s.operation == "invoke_agent" || s.operation == "create_agent":
+			agents = append(agents, *s)
+		default:
+			calls = append(calls, *s)
+		}
+	}
+	if left > 0 {
+		b.notef("%s within tools or other agents left out", plural(left, "call"))
+	}
+	if len(calls) == 0 {
+		return agents
+	}
+	return calls
+}
+
+// nested says whether a span is within a tool or within an agent that another agent calls.
+func nested(s *aiSpan, byID map[string]*aiSpan) bool {
+	agents := 0
+	if s.operation == "invoke_agent" {
+		agents++
+	}
+	seen := map[string]bool{s.id: true}
+	for up := byID[s.parent]; s.parent != "" && up != nil && !seen[up.id]; up = byID[up.parent] {
+		seen[up.id] = true
+		if up.operation == "execute_tool" {
+			return true
+		}
+		if up.operation == "invoke_agent" {
+			agents++
+		}
+	}
+	return agents > 1
+}
+
+// hear adds to a conversation what is new in the input of a call: what follows the longest end of the conversation
+// with which the input begins. An input that begins as the conversation does, but goes on in another way, takes its
+// place: the agent has rewritten the history, or asked once more. A system prompt is heard once.
+func (b *builder) hear(talk, input []event) []event {
+	if len(talk) == 0 {
+		return input
+	}
+	spoken, fresh := unprompted(talk), unprompted(input)
+	for n := min(len(spoken), len(fresh)); n > 0; n-- {
+		if slices.EqualFunc(spoken[len(spoken)-n:], fresh[:n], alike) {
+			return append(talk, fresh[n:]...)
+		}
+	}
+	if len(fresh) == 0 || len(spoken) == 0 || !alike(spoken[0], fresh[0]) {
+		return append(talk, fresh...)
+	}
+	b.notef("a call was sent another history than what was said before; the conversation is read as it was sent")
+	for i := range fresh { // what a reply took is known of its own call
+		if k := slices.IndexFunc(spoken, func(e event) bool { return alike(e, fresh[i]) }); k >= 0 {
+			fresh[i] = spoken[k]
+		}
+	}
+	return append(talk[:len(talk)-len(spoken):len(talk)-len(spoken)], fresh...)
+}
+
+// unprompted is a list of messages without system prompts.
+func unprompted(list []event) []event {
+	return slices.DeleteFunc(slices.Clone(list), func(e event) bool { return e.Role == chat.System })
+}
+
+// alike says whether two messages say the same; what their calls took is known of one of them only.
+func alike(x, y event) bool {
+	if x.Role != y.Role || x.Text() != y.Text() || len(x.ToolCalls) != len(y.ToolCalls) {
+		return false
+	}
+	for i := range x.ToolCalls {
+		a, b := &x.ToolCalls[i], &y.ToolCalls[i]
+		if a.Name != b.Name || a.ID != b.ID || a.BadArgs != b.BadArgs || !reflect.DeepEqual(a.Args, b.Args) {
+			return false
+		}
+	}
+	return x.ToolResult == nil || y.ToolResult == nil || x.ToolResult.ID == y.ToolResult.ID
+}
+
+// answers puts the results that spans of tools hold behind the calls that have none in the conversation.
+func answers(talk []event, spans []aiSpan) (out []event) {
+	said := map[string]int{}
+	for _, e := range talk {
+		if e.ToolResult != nil {
+			said[e.ToolResult.ID]++
+		}
+	}
+	used := map[int]bool{}
+	for _, e := range talk {
+		out = append(out, e)
+		for _, call := range e.ToolCalls {
+			if said[call.ID] > 0 {
+				said[call.ID]--
+				continue
+			}
+			for i := range spans {
+				s := &spans[i]
+				if used[i] || !s.toolSaid || call.ID == "" || s.tool.ID != call.ID {
+					continue
+				}
+				used[i] = true
+				result := s.tool
+				out = append(out, event{Message: Message{
+					Message: chat.Message{Role: chat.ToolRole, Content: result.Content, ToolResult: &result},
+					Offset:  -1, At: s.end, Pos: e.Pos,
+				}})
+				break
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,203 @@
+package recording
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+func isResults(h *head) bool {
+	return h.kind == '{' && h.has("schemaversion") && (h.has("planned") || h.has("runs"))
+}
+
+// scanResults finds the trials in results.json. The file may be larger than what fits into memory; each trial does.
+func scanResults(s *scan) {
+	r := &resultsScan{scan: s, src: newTracked(s.in, s.size, s.limits.SessionBytes)}
+	r.dec = json.NewDecoder(r.src)
+	if err := r.document(); err != nil {
+		r.broken(err)
+		return
+	}
+	switch {
+	case !r.hasRuns:
+		s.errorf(diag.Pos{File: s.file, Line: 1, Col: 1}, "missing-field", "results.json has no runs")
+	case r.expected >= 0 && r.expected != r.runs:
+		s.errorf(diag.Pos{File: s.file, Line: 1, Col: 1}, "lost-trials",
+			"the summary counts %d trials, found %d: the file was edited or merged", r.expected, r.runs)
+	}
+	s.silentTrials(r.silent)
+}
+
+type resultsScan struct {
+	*scan
+	src      *tracked
+	dec      *json.Decoder
+	runs     int
+	silent   int
+	expected int // trials by the summary; -1: not known
+	hasRuns  bool
+}
+
+func (r *resultsScan) document() error {
+	r.expected = -1
+	if _, err := r.dec.Token(); err != nil { // the opening brace, by which the file was known
+		return err
+	}
+	for r.dec.More() {
+		key, err := r.dec.Token()
+		if err != nil {
+			return err
+		}
+		if err := r.member(key); err != nil {
+			return err
+		}
+		r.src.spend(r.dec.InputOffset())
+	}
+	if _, err := r.dec.Token(); err != nil {
+		return err
+	}
+	if _, err := r.dec.Token(); !errors.Is(err, io.EOF) {
+		return errTrailing
+	}
+	return nil
+}
+
+var errTrailing = errors.New("there is more text after the end of the document")
+
+func (r *resultsScan) member(key json.Token) error {
+	if key == "runs" {
+		return r.list()
+	}
+	var text json.RawMessage
+	if err := r.dec.Decode(&text); err != nil {
+		return err
+	}
+	v := value{text: text}
+	switch key {
+	case "schema_version":
+		if !r.version(v, diag.Pos{File: r.file, Line: 1, Col: 1}) {
+			return errReported
+		}
+	case "summary":
+		if n, ok := v.get("trials").number(); ok {
+			r.expected = int(n)
+		}
+	}
+	return nil
+}
+
+// errReported ends a scan whose problem is in the list already.
+var errReported = errors.New("reported")
+
+func (r *resultsScan) list() error {
+	if r.hasRuns {
+		return errors.New(`"runs" stands there twice`)
+	}
+	r.hasRuns = true
+	if start, err := r.dec.Token(); err != nil || start != json.Delim('[') {
+		return errors.Join(err, errors.New(`"runs" is not a list`))
+	}
+	for r.dec.More() {
+		var text json.RawMessage
+		if err := r.dec.Decode(&text); err != nil {
+			return err
+		}
+		end := r.dec.InputOffset()
+		r.src.spend(end)
+		r.runs++
+		if !hasMessages(value{text: text}) {
+			r.silent++
+			continue
+		}
+		at := end - int64(len(text))
+		r.add(strconv.Itoa(r.runs), span{at: at + r.src.start, size: int64(len(text)), line: r.src.lineOf(at), col: 1})
+	}
+	_, err := r.dec.Token() // the closing bracket
+	return err
+}
+
+// version refuses what this arena cannot know how to read.
+func (s *scan) version(v value, pos diag.Pos) bool {
+	if n, ok := v.number(); ok && n == result.SchemaVersion {
+		return true
+	}
+	s.errorf(pos, "unknown-version", "the file has schema_version %s; this arena reads version %d",
+		cutText(string(v.text), 20), result.SchemaVersion)
+	return false
+}
+
+// broken reports what ends the search.
+func (r *resultsScan) broken(err error) {
+	pos := diag.Pos{File: r.file, Line: r.src.lineOf(r.dec.InputOffset())}
+	syntax := new(json.SyntaxError)
+	switch {
+	case errors.Is(err, errReported):
+	case errors.Is(err, errLongLine):
+		r.errorf(pos, "session-too-large", "a value has more than %s, the limit", size(r.limits.SessionBytes))
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		r.errorf(pos, "json-syntax", "not valid JSON: the text ends in the middle")
+	case errors.As(err, &syntax):
+		r.errorf(pos, "json-syntax", "not valid JSON: %v", err)
+	case r.src.err != nil:
+		r.err = r.src.err
+	default:
+		r.errorf(pos, "wrong-type", "this is no results.json: %v", err)
+	}
+}
+
+// tracked reads a file for a decoder. It knows the lines, and keeps one value from filling the memory.
+type tracked struct {
+	in     io.Reader
+	start  int64   // of the text in the file, behind a byte order mark
+	read   int64   // bytes handed out
+	limit  int64   // of bytes that the decoder may hold
+	used   int64   // offset up to which it needs them no more
+	line   int32   // at the last offset that was asked for
+	breaks []int64 // offsets of line feeds behind that
+	err    error
+}
+
+func newTracked(in io.ReaderAt, size, limit int64) *tracked {
+	t := &tracked{limit: limit, line: 1}
+	mark := make([]byte, len(bom))
+	if n, _ := in.ReadAt(mark, 0); n == len(bom) && string(mark) == bom {
+		t.start = int64(n)
+	}
+	t.in = io.NewSectionReader(in, t.start, size-t.start)
+	return t
+}
+
+func (t *tracked) Read(p []byte) (int, error) {
+	if t.read-t.used > t.limit {
+		return 0, errLongLine
+	}
+	n, err := t.in.Read(p)
+	for i, c := range p[:n] {
+		if c == '\n' {
+			t.breaks = append(t.breaks, t.read+int64(i))
+		}
+	}
+	t.read += int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		t.err = err
+	}
+	return n, err
+}
+
+// spend says that everything before an offset was worked off.
+func (t *tracked) spend(offset int64) { t.used = offset }
+
+// lineOf is the line of an offset. Offsets must grow from call to call.
+func (t *tracked) lineOf(offset int64) int32 {
+	n := 0
+	for n < len(t.breaks) && t.breaks[n] < offset {
+		n++
+	}
+	t.line += int32(n)
+	t.breaks = append(t.breaks[:0], t.breaks[n:]...)
+	return t.line
+}

@@ -1,0 +1,109 @@
+package recording
+
+import (
+	"iter"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// hasMessages says whether a trial, as JSON, got as far as a message. Trials that never started have none.
+func hasMessages(trial value) bool {
+	for turn := range trial.get("turns").items {
+		for range turn.get("messages").items {
+			return true
+		}
+	}
+	return false
+}
+
+// silentTrials notes the trials that were left out because they never started.
+func (s *scan) silentTrials(n int) {
+	if n > 0 {
+		s.notef("%s without a message left out: it was skipped or never started", plural(n, "trial"))
+	}
+}
+
+// readResults reads a trial of results.json.
+func readResults(b *builder, pieces iter.Seq[piece]) {
+	for p := range pieces {
+		b.trial(p.value)
+	}
+}
+
+// readJournal reads a trial of a journal.
+func readJournal(b *builder, pieces iter.Seq[piece]) {
+	for p := range pieces {
+		b.trial(p.get("trial"))
+	}
+}
+
+// trial reads a trial as arena writes it.
+func (b *builder) trial(v value) {
+	t, err := result.DecodeTrial(v.text, 0)
+	if err != nil {
+		b.errorf(v, "corrupt-trial", "this is no trial of arena: %v", err)
+		return
+	}
+	if t.ID == "" || t.Status == result.Unset {
+		b.errorf(v, "corrupt-trial", "a trial without id or status")
+		return
+	}
+	s := b.session
+	s.ID, s.Scenario, s.Provider, s.Model, s.Region = t.ID, t.Scenario, t.Provider, t.Model, t.Region
+	s.Tags, s.Labels, s.Error = t.Tags, t.Labels, t.Error
+	s.Asserted = verdicts(t.Conversation)
+	for i := range t.Evals {
+		e := &t.Evals[i]
+		s.Evals = append(s.Evals, Eval{
+			ID: e.ID, Type: e.Type, Score: e.Score, Explanation: e.Explanation, Error: e.Error, Skipped: e.Skipped,
+		})
+	}
+	pos := b.pos(v)
+	if t.System != "" {
+		b.add(event{Message: Message{Message: chat.Message{Role: chat.System, Content: t.System}, Offset: -1, Pos: pos}})
+	}
+	for i := range t.Turns {
+		b.trialTurn(&t.Turns[i], v, pos)
+	}
+}
+
+func (b *builder) trialTurn(t *result.Turn, v value, pos diag.Pos) {
+	if t.NotRun != "" {
+		b.notef("turn %d was not run: %s", t.Index+1, t.NotRun)
+	}
+	if t.Error != "" && b.session.Error == "" {
+		b.session.Error = t.Error
+	}
+	first := len(b.events)
+	for i := range t.Messages {
+		m := t.Messages[i]
+		if role, known := roles[string(m.Role)]; !known || role != m.Role {
+			b.errorf(v, "unknown-role", "unknown role %q", cutText(string(m.Role), 40))
+			return
+		}
+		if m.Role == chat.ToolRole && m.ToolResult == nil {
+			m.ToolResult = &chat.ToolResult{Content: m.Content, Parts: m.Parts}
+		}
+		b.add(event{Message: Message{Message: m, Offset: -1, Pos: pos}})
+	}
+	for i := len(b.events) - 1; i >= first; i-- {
+		if b.events[i].Role == chat.Assistant {
+			b.events[i].Asserted = verdicts(t.Assertions)
+			return
+		}
+	}
+	b.session.Asserted = append(b.session.Asserted, verdicts(t.Assertions)...) // there is no reply that has them
+}
+
+func verdicts(list []result.Verdict) (out []Asserted) {
+	for i := range list {
+		v := &list[i]
+		out = append(out, Asserted{
+			Type: v.Type, Passed: v.Passed, Skipped: v.Skipped, Message: v.Message, Explanation: v.Explanation,
+			Error: v.Error, Score: v.Score,
+		})
+	}
+	return out
+}

@@ -1,0 +1,176 @@
+package recording
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// EventWriter writes one conversation as an event log that other tools read too, a line for each event, as it happens.
+// It belongs to one goroutine.
+type EventWriter struct {
+	w       io.Writer
+	session string
+	seq     int64
+	index   int
+	err     error
+}
+
+// WriteEventLog starts the log of a conversation. Its id must not be empty: events are found by it.
+func WriteEventLog(w io.Writer, session string) (*EventWriter, error) {
+	if session == "" {
+		return nil, errors.New("an event log needs the id of its session")
+	}
+	return &EventWriter{w: w, session: session}, nil
+}
+
+// The shapes of the lines. Their keys are those of the tools that read them.
+type (
+	logLine struct {
+		Seq   int64    `json:"seq"`
+		Event logEvent `json:"event"`
+	}
+	logEvent struct {
+		Type           string    `json:"type"`
+		Timestamp      time.Time `json:"timestamp"`
+		SessionID      string    `json:"session_id"`
+		ConversationID string    `json:"conversation_id"`
+		DataType       string    `json:"data_type"`
+		Data           any       `json:"data"`
+	}
+	logMessage struct {
+		Role       string
+		Content    string
+		Index      int
+		Parts      []logPart
+		ToolCalls  []logCall
+		ToolResult *logResult
+	}
+	logCall struct {
+		ID   string `json:"id"`
+		Name string `json:"name"`
+		Args string `json:"args"` // JSON
+	}
+	logResult struct {
+		ID        string    `json:"id"`
+		Name      string    `json:"name"`
+		Error     string    `json:"error,omitempty"`
+		ErrorType string    `json:"error_type,omitempty"`
+		Parts     []logPart `json:"parts,omitempty"`
+		LatencyMS int64     `json:"latency_ms"`
+	}
+	logPart struct {
+		Type  string    `json:"type"`
+		Text  string    `json:"text,omitempty"`
+		Media *logMedia `json:"media,omitempty"`
+	}
+	logMedia struct {
+		Data     string `json:"data,omitempty"`
+		FilePath string `json:"file_path,omitempty"`
+		URL      string `json:"url,omitempty"`
+		MIMEType string `json:"mime_type"`
+		Detail   string `json:"detail,omitempty"`
+		Caption  string `json:"caption,omitempty"`
+		Duration int64  `json:"duration,omitempty"` // seconds
+		Width    int    `json:"width,omitempty"`
+		Height   int    `json:"height,omitempty"`
+	}
+	logUpdate struct {
+		Index        int
+		LatencyMs    int64 //nolint:staticcheck // the name is the key
+		InputTokens  int
+		OutputTokens int
+		TotalCost    *float64 `json:"TotalCost,omitempty"`
+	}
+)
+
+// Append writes a message that came at a moment; with a reply, what its model call took. Whole lines are written with
+// one call. After an error every call returns it.
+func (l *EventWriter) Append(m chat.Message, at time.Time) error {
+	if l.err != nil {
+		return l.err
+	}
+	calls, err := writtenCalls(m.ToolCalls)
+	if err != nil {
+		return err
+	}
+	data := logMessage{
+		Role: string(m.Role), Content: m.Content, Index: l.index, Parts: writtenParts(m.Parts), ToolCalls: calls,
+		ToolResult: writtenResult(m.ToolResult),
+	}
+	lines, err := l.line(nil, messageCreated, "*events.MessageCreatedData", data, at)
+	if err == nil && m.Role == chat.Assistant && (m.Usage != nil || m.CostUSD != nil || m.LatencyMS > 0) {
+		lines, err = l.line(lines, messageUpdated, "*events.MessageUpdatedData", l.update(&m), at)
+	}
+	if err != nil {
+		return err
+	}
+	l.index++
+	if _, err := l.w.Write(lines); err != nil {
+		l.err = fmt.Errorf("write event log: %w", err)
+	}
+	return l.err
+}
+
+func (l *EventWriter) line(lines []byte, kind, dataType string, data any, at time.Time) ([]byte, error) {
+	l.seq++
+	text, err := json.Marshal(logLine{l.seq, logEvent{kind, at, l.session, l.session, dataType, data}})
+	if err != nil {
+		return nil, fmt.Errorf("encode event: %w", err)
+	}
+	return append(append(lines, text...), '\n'), nil
+}
+
+func (l *EventWriter) update(m *chat.Message) logUpdate {
+	u := logUpdate{Index: l.index, LatencyMs: int64(math.Round(m.LatencyMS)), TotalCost: m.CostUSD}
+	if m.Usage != nil {
+		u.InputTokens, u.OutputTokens = m.Usage.InputTokens, m.Usage.OutputTokens
+	}
+	return u
+}
+
+func writtenCalls(calls []chat.ToolCall) (out []logCall, err error) {
+	for _, c := range calls {
+		args := []byte(c.BadArgs)
+		if c.BadArgs == "" {
+			if args, err = json.Marshal(c.Args); err != nil {
+				return nil, fmt.Errorf("encode the arguments of %s: %w", c.Name, err)
+			}
+		}
+		out = append(out, logCall{c.ID, c.Name, string(args)})
+	}
+	return out, nil
+}
+
+func writtenResult(r *chat.ToolResult) *logResult {
+	if r == nil {
+		return nil
+	}
+	parts := writtenParts(r.Parts)
+	if len(parts) == 0 && r.Content != "" {
+		parts = []logPart{{Type: "text", Text: r.Content}}
+	}
+	return &logResult{
+		ID: r.ID, Name: r.Name, Error: r.Error, ErrorType: r.ErrorType, Parts: parts,
+		LatencyMS: int64(math.Round(r.LatencyMS)),
+	}
+}
+
+func writtenParts(parts []chat.Part) (out []logPart) {
+	for _, p := range parts {
+		part := logPart{Type: p.Type, Text: p.Text}
+		if m := p.Media; m != nil {
+			part.Media = &logMedia{
+				Data: m.Data, FilePath: m.Path, URL: m.URL, MIMEType: m.MIMEType, Detail: m.Detail, Caption: m.Caption,
+				Duration: int64(math.Round(m.Duration)), Width: m.Width, Height: m.Height,
+			}
+		}
+		out = append(out, part)
+	}
+	return out
+}

@@ -14,16 +14,16 @@ type Format string
 
 // The formats.
 const (
-	EventLog    Format = "event log"    // JSON lines, an event each
-	SessionFile Format = "session"      // metadata and events, as a document or as lines
-	ArenaOutput Format = "arena output" // the result file of a run
-	ArenaTurns  Format = "arena turns"  // the same by turns
-	Transcript  Format = "transcript"   // metadata and messages, YAML or JSON
-	Results     Format = "results.json" // arena's own
-	Journal     Format = "journal"      // arena's own
-	EventStream Format = "event stream" // arena's own
-	ChatLog     Format = "chat log"     // JSON lines, a conversation each, as chat APIs spell them
-	Traces      Format = "traces"       // OTLP JSON with the attributes of generative AI
+	FormatEventLog    Format = "event log"    // JSON lines, an event each
+	FormatSession     Format = "session"      // metadata and events, as a document or as lines
+	FormatArenaOutput Format = "arena output" // the result file of a run
+	FormatArenaTurns  Format = "arena turns"  // the same by turns
+	FormatTranscript  Format = "transcript"   // metadata and messages, YAML or JSON
+	FormatResults     Format = "results.json" // arena's own
+	FormatJournal     Format = "journal"      // arena's own
+	FormatEventStream Format = "event stream" // arena's own
+	FormatChatLog     Format = "chat log"     // JSON lines, a conversation each, as chat APIs spell them
+	FormatTraces      Format = "traces"       // OTLP JSON with the attributes of generative AI
 )
 
 // format is a row of the table: how files of one kind are told from others and read.
@@ -42,17 +42,17 @@ type format struct {
 // formats is tried from the top.
 func formats() []format {
 	return []format{
-		{EventLog, sessionHints, isEventLog, scanEventLog, readEventLog, false},
-		{SessionFile, sessionHints, isSessionDocument, scanDocument, readSessionDocument, false},
-		{SessionFile, sessionHints, isSessionLines, scanSessionLines, readSessionLines, false},
-		{ArenaOutput, arenaHints, isArenaOutput, scanDocument, readArenaOutput, false},
-		{ArenaTurns, arenaHints, isArenaTurns, scanDocument, readArenaTurns, false},
-		{Journal, arenaHints, isJournal, scanJournal, readJournal, false},
-		{Results, arenaHints, isResults, scanResults, readResults, false},
-		{EventStream, sessionHints, isEventStream, scanEventStream, readEventStream, false},
-		{Traces, nil, isTraces, scanTraces, readTraces, false},
-		{ChatLog, transcriptHints, isChatLog, scanChatLog, readChatLog, false},
-		{Transcript, transcriptHints, isTranscript, scanTranscript, readTranscript, true},
+		{FormatEventLog, sessionHints, isEventLog, scanEventLog, readEventLog, false},
+		{FormatSession, sessionHints, isSessionDocument, scanDocument, readSessionDocument, false},
+		{FormatSession, sessionHints, isSessionLines, scanSessionLines, readSessionLines, false},
+		{FormatArenaOutput, arenaHints, isArenaOutput, scanDocument, readArenaOutput, false},
+		{FormatArenaTurns, arenaHints, isArenaTurns, scanDocument, readArenaTurns, false},
+		{FormatJournal, arenaHints, isJournal, scanJournal, readJournal, false},
+		{FormatResults, arenaHints, isResults, scanResults, readResults, false},
+		{FormatEventStream, sessionHints, isEventStream, scanEventStream, readEventStream, false},
+		{FormatTraces, nil, isTraces, scanTraces, readTraces, false},
+		{FormatChatLog, transcriptHints, isChatLog, scanChatLog, readChatLog, false},
+		{FormatTranscript, transcriptHints, isTranscript, scanTranscript, readTranscript, true},
 	}
 }
 

@@ -11,9 +11,9 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// EventWriter writes one conversation as an event log that other tools read too, a line for each event, as it happens.
-// It belongs to one goroutine.
-type EventWriter struct {
+// EventLog writes one conversation as an event log that other tools read too, a line for each event, as it happens. It
+// belongs to one goroutine.
+type EventLog struct {
 	w       io.Writer
 	session string
 	seq     int64
@@ -21,12 +21,26 @@ type EventWriter struct {
 	err     error
 }
 
-// WriteEventLog starts the log of a conversation. Its id must not be empty: events are found by it.
-func WriteEventLog(w io.Writer, session string) (*EventWriter, error) {
+// WriteEventLog writes the event log of a whole conversation.
+func WriteEventLog(w io.Writer, session string, messages []Message) error {
+	l, err := NewEventLog(w, session)
+	if err != nil {
+		return err
+	}
+	for i := range messages {
+		if err := l.Append(messages[i].Message, messages[i].At); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// NewEventLog starts the log of a conversation. Its id must not be empty: events are found by it.
+func NewEventLog(w io.Writer, session string) (*EventLog, error) {
 	if session == "" {
 		return nil, errors.New("an event log needs the id of its session")
 	}
-	return &EventWriter{w: w, session: session}, nil
+	return &EventLog{w: w, session: session}, nil
 }
 
 // The shapes of the lines. Their keys are those of the tools that read them.
@@ -82,16 +96,16 @@ type (
 	}
 	logUpdate struct {
 		Index        int
-		LatencyMs    int64 //nolint:staticcheck // the name is the key
-		InputTokens  int
-		OutputTokens int
+		LatencyMS    int64    `json:"LatencyMs"`
+		InputTokens  *int     `json:"InputTokens,omitempty"`
+		OutputTokens *int     `json:"OutputTokens,omitempty"`
 		TotalCost    *float64 `json:"TotalCost,omitempty"`
 	}
 )
 
 // Append writes a message that came at a moment; with a reply, what its model call took. Whole lines are written with
 // one call. After an error every call returns it.
-func (l *EventWriter) Append(m chat.Message, at time.Time) error {
+func (l *EventLog) Append(m chat.Message, at time.Time) error {
 	if l.err != nil {
 		return l.err
 	}
@@ -117,7 +131,7 @@ func (l *EventWriter) Append(m chat.Message, at time.Time) error {
 	return l.err
 }
 
-func (l *EventWriter) line(lines []byte, kind, dataType string, data any, at time.Time) ([]byte, error) {
+func (l *EventLog) line(lines []byte, kind, dataType string, data any, at time.Time) ([]byte, error) {
 	l.seq++
 	text, err := json.Marshal(logLine{l.seq, logEvent{kind, at, l.session, l.session, dataType, data}})
 	if err != nil {
@@ -126,10 +140,10 @@ func (l *EventWriter) line(lines []byte, kind, dataType string, data any, at tim
 	return append(append(lines, text...), '\n'), nil
 }
 
-func (l *EventWriter) update(m *chat.Message) logUpdate {
-	u := logUpdate{Index: l.index, LatencyMs: int64(math.Round(m.LatencyMS)), TotalCost: m.CostUSD}
+func (l *EventLog) update(m *chat.Message) logUpdate {
+	u := logUpdate{Index: l.index, LatencyMS: int64(math.Round(m.LatencyMS)), TotalCost: m.CostUSD}
 	if m.Usage != nil {
-		u.InputTokens, u.OutputTokens = m.Usage.InputTokens, m.Usage.OutputTokens
+		u.InputTokens, u.OutputTokens = &m.Usage.InputTokens, &m.Usage.OutputTokens
 	}
 	return u
 }

@@ -37,7 +37,7 @@ test: ## run all tests
 	$(GO) test ./...
 
 .PHONY: generate
-generate: ## write what is made from the code: docs/checks.md, docs/metrics.md
+generate: ## write what is made from the code: docs/checks.md, docs/events.md, docs/metrics.md
 	$(GO) run ./internal/cli/reference docs
 
 .PHONY: golden

@@ -29,6 +29,9 @@ type App struct {
 	Width          func() int
 	// Interrupts delivers the user's wishes to stop until the returned function is called.
 	Interrupts func() (<-chan os.Signal, func())
+	// KeepPipes makes writing to a stdout that nobody reads any more an error, instead of the end of the process. nil:
+	// it is one already.
+	KeepPipes func()
 	// Exit ends the process at once: the second interrupt.
 	Exit func(code int)
 }
@@ -40,6 +43,7 @@ func System() *App {
 		Args: os.Args[1:], Out: os.Stdout, Err: os.Stderr, Env: environ(os.Environ()), Now: clockFrom(os.Getenv),
 		OutTTY: term.IsTerminal(int(os.Stdout.Fd())), ErrTTY: term.IsTerminal(int(os.Stderr.Fd())),
 		Width: terminalWidth, Exit: os.Exit,
+		KeepPipes: func() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) },
 		Interrupts: func() (<-chan os.Signal, func()) {
 			c := make(chan os.Signal, 2)
 			signal.Notify(c, os.Interrupt, syscall.SIGTERM)

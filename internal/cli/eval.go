@@ -65,7 +65,7 @@ func (f *evalFlags) register(fl *pflag.FlagSet) {
 	fl.StringSliceVar(&f.asserts, "assert", nil, "what must be true: a `file` of kind Eval or Scenario; repeat the flag")
 	fl.StringSliceVar(&f.packs, "pack", nil, "run the evals of this pack `file`")
 	fl.StringSliceVar(&f.transcript, "transcript", nil, "judge this recording, a `file` or pattern, like an argument")
-	fl.StringSliceVar(&f.evals, "eval", nil, "only the eval over recordings with this `id`, of the config")
+	fl.StringSliceVar(&f.evalIDs, "eval", nil, "only the eval over recordings with this `id`, of the config")
 	fl.StringSliceVar(&f.tags, "tag", nil, "only evals over recordings with this `tag`")
 	fl.BoolVar(&f.list, "list", false, "print the conversations of the plan and judge nothing (also --dry-run)")
 	f.judging(fl)
@@ -146,13 +146,13 @@ func (f *evalFlags) narrow(suite *scenario.Suite, d *diag.List) {
 		return
 	}
 	named := func(file string) bool {
-		return slices.ContainsFunc(f.asserts, func(a string) bool { return same(a, file) })
+		return slices.ContainsFunc(f.asserts, func(a string) bool { return sameFile(a, file) })
 	}
 	checked := 0
 	for _, p := range suite.Projects {
 		p.Scenarios = slices.DeleteFunc(p.Scenarios, func(s *scenario.Scenario) bool { return !named(s.File) })
 		p.Evals = slices.DeleteFunc(p.Evals, func(e *scenario.RecordingEval) bool {
-			return !named(e.File) && !slices.ContainsFunc(f.evals, e.Is)
+			return !named(e.File) && !slices.ContainsFunc(f.evalIDs, e.Is)
 		})
 		if len(p.Scenarios)+len(p.Evals) == 0 && len(p.Globals)+len(p.EvalsFor(nil))+promptEvals(p) > 0 {
 			p.Evals = []*scenario.RecordingEval{{Meta: scenario.Meta{ID: "recorded", Pos: diag.Pos{File: p.File}}, File: p.File}}
@@ -171,14 +171,4 @@ func promptEvals(p *scenario.Project) int {
 		return 0
 	}
 	return len(p.Prompts[0].Evals)
-}
-
-// same reports whether two paths mean one file.
-func same(a, b string) bool {
-	if filepath.Clean(a) == filepath.Clean(b) {
-		return true
-	}
-	infoA, errA := os.Stat(a)
-	infoB, errB := os.Stat(b)
-	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }

@@ -24,6 +24,8 @@ type execution struct {
 	passed []string
 
 	metrics *exporter // nil: none are asked for
+	events  *eventStream
+	clock   eventClock
 	collect result.Collector
 	screen  *term.Printer
 	notes   chan string // from other goroutines, for the screen
@@ -39,6 +41,14 @@ func (x *execution) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.metrics.close()) }()
+	if x.events, err = x.app.openEvents(x.flags.events); err != nil {
+		return err
+	}
+	defer func() {
+		if endErr := x.events.close(); endErr != nil {
+			err = errors.Join(err, broken(endErr))
+		}
+	}()
 	file, err := x.out.openJournal()
 	if err != nil {
 		return err
@@ -54,9 +64,12 @@ func (x *execution) run(ctx context.Context) (err error) {
 	running, interrupted := x.app.interruptible(ctx, runner.Stop(), func() {
 		x.note("stopping: trials in flight end now, reports follow; interrupt again to quit at once")
 	})
+	if err := x.begin(run); err != nil {
+		return broken(err)
+	}
 	x.screen, x.notes = newScreen(x.app, x.flags), make(chan string, 16)
 	x.screen.Start(planned(x.plan))
-	runErr := runner.Run(running, x.plan, x.runOptions(), journal, x)
+	runErr := runner.Run(running, x.plan, x.runOptions(run.Started), journal, x)
 	linger := x.metrics.lingering(ctx, x.app, x.flags.quiet) // before the run stops to listen: no interrupt falls between
 	stopped := interrupted()
 	defer linger(stopped)
@@ -70,21 +83,35 @@ func closed(f *os.File) error {
 	return nil
 }
 
-// Handle implements runner.Sink: it hears of a trial when it is on disk.
+// begin tells that the run starts.
+func (x *execution) begin(run *result.Run) error {
+	x.clock.now = x.app.Now
+	return x.events.handle(result.RunStarted{
+		At: result.At{Time: run.Started, Turn: result.NoTurn}, Arena: run.Arena, Name: run.Name, Planned: run.Planned,
+	})
+}
+
+// Handle implements runner.Sink: it hears of a trial when it is on disk. Whatever fails, the trial is collected.
 func (x *execution) Handle(e result.Event) error {
 	x.showNotes()
 	x.metrics.handle(e)
+	x.show(e)
+	x.clock.heard(e)
+	return x.events.handle(e)
+}
+
+// show collects what reports will need of an event, and puts it on the screen.
+func (x *execution) show(e result.Event) {
 	switch e := e.(type) {
 	case result.TrialStarted:
 		x.screen.TrialStarted(e.ID)
 	case result.TrialDone:
 		b := x.collect.Add(e.Trial)
 		if e.Trial.Status == result.Cancelled && len(e.Trial.Turns) == 0 {
-			return nil // never started: the summary counts it, a line would say nothing
+			return // never started: the summary counts it, a line would say nothing
 		}
 		x.screen.TrialDone(&b, e.Trial)
 	}
-	return nil
 }
 
 // note queues a line for the screen. When too many wait, this one is dropped: a trial that crashed says so itself.
@@ -115,10 +142,12 @@ func (x *execution) conclude(
 	x.collect.Finish(run)
 	journal.Bind(run)
 	endErr := journal.Close(result.JournalFooter{DurationMS: run.DurationMS, Interrupted: interrupted})
-	reportErr := errors.Join(x.out.writeAll(run), x.metrics.finish(ctx, run))
+	reportErr := errors.Join(x.out.writeAll(run), x.metrics.finish(ctx, run),
+		x.events.handle(result.RunCompletedOf(run, x.clock.at(), interrupted)))
 	x.showNotes()
 	screenErr := x.screen.Finish(run, append(x.out.paths(), x.metrics.paths()...)...)
-	if err := errors.Join(runErr, endErr, reportErr, screenErr, annotate(x.app, run)); err != nil {
+	people, _ := x.flags.humans(x.app)
+	if err := errors.Join(runErr, endErr, reportErr, screenErr, annotate(x.app, people, run)); err != nil {
 		x.app.complain(err)
 		if code := run.Exit(interrupted); code != result.ExitPassed {
 			return exit(code)
@@ -128,10 +157,11 @@ func (x *execution) conclude(
 	return exit(run.Exit(interrupted))
 }
 
-func (x *execution) runOptions() runner.Options {
+func (x *execution) runOptions(started time.Time) runner.Options {
 	f := x.flags
 	return runner.Options{
 		Jobs: x.jobs, FailFast: f.failFast, OnFailure: f.onFailure, Strict: f.strict, Now: x.app.Now,
+		Events: x.events != nil, Started: started,
 		Temperature: given(f, "temperature", f.temperature), MaxTokens: given(f, "max-tokens", f.maxTokens),
 		Seed: given(f, "seed", f.seed), JudgeGate: given(f, "judge-gate", f.judgeGate),
 		Crash: func(trial string, cause any, stack []byte) {

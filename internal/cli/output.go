@@ -89,7 +89,7 @@ func newOutputs(c outputChoice) *outputs {
 func (o *outputs) prepare() error {
 	var errs []error
 	tried := map[string]bool{}
-	for _, path := range append([]string{filepath.Join(o.dir, journalName)}, o.paths()...) {
+	for _, path := range o.files() {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			errs = append(errs, fmt.Errorf("cannot write %s: it is a folder", path))
 		}
@@ -99,6 +99,11 @@ func (o *outputs) prepare() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// files are those that a run writes.
+func (o *outputs) files() []string {
+	return append([]string{filepath.Join(o.dir, journalName)}, o.paths()...)
 }
 
 // writableDir makes a folder and tries to write into it.

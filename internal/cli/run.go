@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -77,7 +79,7 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	if f.list {
 		return listPlan(app, plan)
 	}
-	if err := out.prepare(); err != nil {
+	if err := errors.Join(out.prepare(), f.clash(out.files())); err != nil {
 		return err
 	}
 	return (&execution{app: app, flags: f, plan: plan, out: out, jobs: f.jobsFor(suite), passed: passed}).run(ctx)
@@ -96,7 +98,7 @@ func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) *runner.P
 	f.filter.Apply(suite, d)
 	return runner.Make(suite, runner.PlanOptions{
 		Selection: runner.Selection{
-			Scenarios: f.scenarios, Evals: f.evals, Providers: f.providers, Regions: f.regions, Tags: f.tags,
+			Scenarios: f.scenarios, Evals: f.evalIDs, Providers: f.providers, Regions: f.regions, Tags: f.tags,
 		},
 		Recordings:   f.over,
 		Trials:       f.trials,
@@ -165,9 +167,9 @@ func listPlan(app *App, plan *runner.Plan) error {
 }
 
 // annotate writes GitHub annotations when the run is part of a workflow.
-func annotate(app *App, run *result.Run) error {
+func annotate(app *App, out io.Writer, run *result.Run) error {
 	if v, _ := app.Getenv("GITHUB_ACTIONS"); v != "true" {
 		return nil
 	}
-	return github.Write(app.Out, run)
+	return github.Write(out, run)
 }

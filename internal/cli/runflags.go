@@ -20,8 +20,8 @@ type runFlags struct {
 	paths  []string
 	config string
 
-	scenarios, providers, regions, tags, evals []string
-	rerunFailed, list                          bool
+	scenarios, providers, regions, tags, evalIDs []string
+	rerunFailed, list                            bool
 
 	mock       bool
 	mockConfig string
@@ -51,6 +51,7 @@ type runFlags struct {
 	verbose          int
 	color            string
 
+	events  string // file, or stdoutName; "" is none
 	metrics metricsFlags
 	filter  evals.Filter // of evals
 
@@ -93,7 +94,7 @@ func (f *runFlags) register(fl *pflag.FlagSet) {
 		"such as openai/gpt-4o-mini, ollama/llama3.2")
 	fl.StringSliceVar(&f.regions, "region", nil, "run once for each region `name`, which templates see as {{region}}")
 	fl.StringSliceVar(&f.tags, "tag", nil, "only scenarios with this `tag`")
-	fl.StringSliceVar(&f.evals, "eval", nil, "only the recording eval with this `id`")
+	fl.StringSliceVar(&f.evalIDs, "eval", nil, "only the recording eval with this `id`")
 	fl.BoolVar(&f.rerunFailed, "rerun-failed", false, "only the trials that did not pass in the last run into the folder")
 	fl.BoolVar(&f.list, "list", false, "print the trials of the plan and run nothing (also --dry-run)")
 
@@ -148,6 +149,8 @@ func (f *runFlags) output(fl *pflag.FlagSet) {
 	fl.StringVar(&f.junitGranularity, "junit-granularity", "scenario",
 		"`unit` of a JUnit test case: scenario, turn or check")
 
+	fl.StringVar(&f.events, "events", "", "write what happens, as it happens, as JSON lines to this `file`;\n"+
+		"- is stdout, and what people read goes to stderr")
 	f.metrics.register(fl)
 
 	fl.BoolVar(&f.ci, "ci", false, "plain output without colour or redrawing, as in a pipe")
@@ -199,6 +202,7 @@ func (f *runFlags) complete(cmd *cobra.Command, args []string) error {
 		oneOf("fail-on", f.failOn, result.FailOnAssertion, result.FailOnError, result.FailOnSkipped,
 			result.FailOnGuardrail, result.FailOnEval),
 		f.metrics.complete(f.set),
+		f.checkEvents(),
 	)
 	if f.set["fail-on"] && f.failOn == nil {
 		f.failOn = []string{}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/report/events"
 	"github.com/arena-evals/arena/internal/report/jsonout"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -39,11 +40,17 @@ a format it lists them.`,
 	}
 }
 
-// resultsSchema is the one schema that describes what arena writes.
+// resultsSchema is that of results.json.
 var resultsSchema = scenario.SchemaKind{Name: "results", About: "what a run found, in results.json"}
 
-// schemaKinds are the formats whose schema can be printed: those of the files that people write, and the results.
-func schemaKinds() []scenario.SchemaKind { return append(scenario.SchemaKinds(), resultsSchema) }
+// eventsSchema is that of one line of --events.
+var eventsSchema = scenario.SchemaKind{Name: "events", About: "a line of what happens in a run, as --events writes it"}
+
+// schemaKinds are the formats whose schema can be printed: those of the files that people write, and of
+// those that arena writes.
+func schemaKinds() []scenario.SchemaKind {
+	return append(scenario.SchemaKinds(), resultsSchema, eventsSchema)
+}
 
 func schemaNames() []string {
 	var names []string
@@ -64,8 +71,11 @@ func listSchemas(app *App) error {
 }
 
 func schemaOf(name string) ([]byte, error) {
-	if name == resultsSchema.Name {
+	switch name {
+	case resultsSchema.Name:
 		return jsonout.Schema(), nil
+	case eventsSchema.Name:
+		return events.Schema()
 	}
 	schema := scenario.Schema(name, checks.Schemas())
 	if schema == nil {

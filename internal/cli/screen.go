@@ -31,14 +31,23 @@ func newScreen(a *App, f *runFlags) *term.Printer {
 	if plain && when == "auto" {
 		when = "never"
 	}
+	out, tty := f.humans(a)
 	o := term.Options{
-		Out: a.Out, Err: a.Err, TTY: a.ErrTTY && a.OutTTY && !plain, Color: a.useColor(when, a.OutTTY),
+		Out: out, Err: a.Err, TTY: a.ErrTTY && a.OutTTY && tty && !plain, Color: a.useColor(when, tty),
 		Verbosity: f.verbose, Quiet: f.quiet, Now: a.Now, Rerun: rerunner(f.command()),
 	}
-	if a.OutTTY {
+	if tty {
 		o.Width = a.Width
 	}
 	return term.New(o)
+}
+
+// humans is where people read, and whether that is a terminal: stderr when stdout is for events.
+func (f *runFlags) humans(a *App) (io.Writer, bool) {
+	if f.events == stdoutName {
+		return a.Err, a.ErrTTY
+	}
+	return a.Out, a.OutTTY
 }
 
 // planned names the trials for the screen before they run.

@@ -17,6 +17,7 @@ import (
 	"github.com/ohler55/ojg/jp"
 	"github.com/ohler55/ojg/oj"
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 type command = func(ts *testscript.TestScript, neg bool, args []string)
@@ -31,6 +32,7 @@ func commands() map[string]command {
 		"address":    cmdAddress,
 		"scrape":     cmdScrape,
 		"jsonpath":   jsonPath,
+		"fits":       fits,
 		"xmlvalid":   xmlValid,
 		"absent":     absent,
 		"prepend":    func(ts *testscript.TestScript, _ bool, args []string) { splice(ts, args, true) },
@@ -112,6 +114,33 @@ func asJSON(ts *testscript.TestScript, v any) string {
 	enc.SetEscapeHTML(false)
 	ts.Check(enc.Encode(v))
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// fits expects every line of a file to fit a JSON Schema:
+//
+//	fits schema.json events.jsonl
+func fits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: fits schema file")
+	}
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(ts.ReadFile(args[0])))
+	ts.Check(err)
+	c := jsonschema.NewCompiler()
+	ts.Check(c.AddResource("schema.json", doc))
+	schema, err := c.Compile("schema.json")
+	ts.Check(err)
+	lines := 0
+	for line := range strings.Lines(ts.ReadFile(args[1])) {
+		lines++
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
+		ts.Check(err)
+		if err := schema.Validate(doc); err != nil {
+			ts.Fatalf("%s:%d: %v\n%s", args[1], lines, err, line)
+		}
+	}
+	if lines == 0 {
+		ts.Fatalf("%s is empty", args[1])
+	}
 }
 
 // xmlValid expects files to be well-formed XML.

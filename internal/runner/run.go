@@ -31,7 +31,8 @@ type Options struct {
 }
 
 // Sink takes the events of a run, in order, never two at once. An error ends the run: a full disk must not keep
-// burning tokens.
+// burning tokens. What
+// finished is still handed over, and so is what the end of the run keeps from starting.
 type Sink interface {
 	Handle(e result.Event) error
 }
@@ -137,7 +138,8 @@ type pump struct {
 	sink    Sink
 	abort   context.CancelCauseFunc
 	waiting []result.Event // what is handled together
-	err     error
+	lost    bool           // the journal cannot be written, so that nothing is told any more
+	err     error          // the first
 }
 
 // take handles an event together with all that wait behind it.
@@ -161,7 +163,7 @@ func (p *pump) take(first result.Event, more <-chan result.Event) {
 }
 
 func (p *pump) flush(events []result.Event) {
-	if p.err != nil {
+	if p.lost {
 		return
 	}
 	var done []result.TrialDone
@@ -171,21 +173,19 @@ func (p *pump) flush(events []result.Event) {
 		}
 	}
 	if len(done) > 0 {
-		if p.stop(p.journal.Append(done)) {
+		if p.lost = p.stop(p.journal.Append(done)); p.lost {
 			return
 		}
 	}
 	for _, e := range events {
-		if p.stop(p.sink.Handle(e)) {
-			return
-		}
+		p.stop(p.sink.Handle(e))
 	}
 }
 
 func failed(t *result.Trial) bool { return t.Status == result.Failed || t.Status == result.Errored }
 
 func (p *pump) stop(err error) bool {
-	if err != nil {
+	if err != nil && p.err == nil {
 		p.err = err
 		p.abort(fmt.Errorf("%w: %w", errStopped, err))
 	}

@@ -1,5 +1,5 @@
-// Reference writes docs/checks.md, the reference of all checks, and docs/metrics.md, that of the metrics, from what the
-// checks and the metrics know about themselves. It is a program of its own so that its texts are not part of arena.
+// Reference writes docs/checks.md, the reference of all checks, docs/events.md and docs/metrics.md, those of the events
+// and of the metrics, from what the checks, the events and the metrics know about themselves. It is a program of its own so that its texts are not part of arena.
 package main
 
 import (
@@ -13,6 +13,7 @@ import (
 // pages are the documents that are made here, by the names of their files.
 var pages = map[string]func() (string, error){
 	"checks.md":  page,
+	"events.md":  eventsPage,
 	"metrics.md": metricsPage,
 }
 

@@ -12,11 +12,14 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
+// Start is how every stream begins.
+const Start = `{"schema_version":`
+
 // Envelope is one line.
 type Envelope struct {
 	SchemaVersion int              `json:"schema_version" doc:"Version of this format."`
 	Seq           int              `json:"seq" doc:"Number of the line, from 1 and without gaps."`
-	Type          result.EventKind `json:"type" doc:"What happened; see the kinds below."`
+	Type          result.EventKind `json:"type" doc:"The kind: what happened."`
 	Time          time.Time        `json:"time" doc:"When it happened (RFC 3339)."`
 	Trial         string           `json:"trial,omitempty" doc:"Id of the trial; absent for what concerns the run."`
 	Scenario      string           `json:"scenario,omitempty" doc:"Its scenario."`
@@ -71,6 +74,9 @@ func (w *Writer) Handle(e result.Event) error {
 		return nil
 	}
 }
+
+// Flush hands everything to the underlying writer.
+func (w *Writer) Flush() error { return w.out.Flush() }
 
 // Err is why an event was left out; nil when none was.
 func (w *Writer) Err() error { return w.lost }

@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/report/events"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// stdoutName stands for standard output in the place of a file.
+const stdoutName = "-"
+
+// eventStream is where the events of a run go as JSON lines. A nil stream goes nowhere.
+type eventStream struct {
+	*events.Writer
+	name   string
+	file   *os.File // nil: stdout
+	broken bool     // a write failed, and was told
+}
+
+// checkEvents refuses values of --events that cannot be meant.
+func (f *runFlags) checkEvents() error {
+	switch {
+	case !f.set["events"]:
+		return nil
+	case strings.TrimSpace(f.events) == "":
+		return errors.New("--events is empty: name a file, or - for stdout, or leave the flag out")
+	case f.events == stdoutName && f.list:
+		return errors.New("--events - and --list both write to stdout: name a file for the events")
+	}
+	return nil
+}
+
+// clash refuses a file of events that another output would overwrite, or a stream that the run reads.
+func (f *runFlags) clash(others []string) error {
+	if f.events == "" || f.events == stdoutName {
+		return nil
+	}
+	for _, other := range append(others, f.metrics.file) {
+		if other != "" && sameFile(f.events, other) {
+			return fmt.Errorf("--events %s: the run writes another output there; name another file", f.events)
+		}
+	}
+	return nil
+}
+
+func sameFile(a, b string) bool {
+	x, errX := filepath.Abs(a)
+	y, errY := filepath.Abs(b)
+	if errX == nil && errY == nil && x == y {
+		return true
+	}
+	infoX, errX := os.Stat(a)
+	infoY, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(infoX, infoY)
+}
+
+// openEvents starts the stream that --events asks for; nil when it asks for none. A stream of a run before is
+// overwritten; a file that is anything else is not.
+func (a *App) openEvents(name string) (*eventStream, error) {
+	switch name {
+	case "":
+		return nil, nil
+	case stdoutName:
+		if a.KeepPipes != nil {
+			a.KeepPipes()
+		}
+		return &eventStream{Writer: events.NewWriter(a.Out), name: "stdout"}, nil
+	}
+	if err := overwritable(name); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return nil, unwritable(name, err)
+	}
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return nil, unwritable(name, err)
+	}
+	return &eventStream{Writer: events.NewWriter(file), name: name, file: file}, nil
+}
+
+func unwritable(name string, err error) error {
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		err = failed.Err
+	}
+	return fmt.Errorf("cannot write events to %s: %w", name, err)
+}
+
+// overwritable refuses a regular file that holds something else than events: a name that was mistyped.
+func overwritable(name string) error {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil: // what is wrong is found when it is opened
+		return nil
+	case info.IsDir():
+		return fmt.Errorf("cannot write events to %s: it is a folder", name)
+	case !info.Mode().IsRegular() || info.Size() == 0:
+		return nil
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return unwritable(name, err)
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	start := make([]byte, len(events.Start))
+	if _, err := io.ReadFull(file, start); err != nil || !bytes.Equal(start, []byte(events.Start)) {
+		return fmt.Errorf("cannot write events to %s: it holds something else, which would be lost", name)
+	}
+	return nil
+}
+
+// handle writes an event. After the first that could not be written no other is tried.
+func (s *eventStream) handle(e result.Event) error {
+	if s == nil || s.broken {
+		return nil
+	}
+	if err := s.Handle(e); err != nil {
+		s.broken = true
+		return unwritable(s.name, err)
+	}
+	return nil
+}
+
+// close ends the stream. It tells what could not be written and was not told before.
+func (s *eventStream) close() error {
+	if s == nil {
+		return nil
+	}
+	errs := []error{s.Err()}
+	if s.file != nil {
+		if err := s.file.Close(); err != nil && !s.broken {
+			errs = append(errs, unwritable(s.name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// eventClock is the time at which events of the run itself happen: now, and never before what has happened already.
+type eventClock struct {
+	now    func() time.Time
+	latest time.Time
+}
+
+func (c *eventClock) heard(e result.Event) {
+	if at := e.Place().Time; at.After(c.latest) {
+		c.latest = at
+	}
+}
+
+func (c *eventClock) at() result.At {
+	now := c.now()
+	if now.Before(c.latest) {
+		now = c.latest
+	}
+	return result.At{Time: now, Turn: result.NoTurn}
+}

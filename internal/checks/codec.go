@@ -25,7 +25,7 @@ type paramValue interface {
 	describe() (label string, schema map[string]any)
 }
 
-// codecOf covers booleans, whole and other numbers, text, time spans, paramValues, structs, and pointers to, lists of
+// codecOf covers booleans, whole and other numbers, text, time spans, any value, paramValues, structs, and pointers to, lists of
 // and maps from text to all of these. Another type in a parameter struct is a mistake of ours and panics in the tests.
 func codecOf(t reflect.Type, r rules) codec {
 	if v, ok := reflect.TypeAssert[paramValue](reflect.New(t)); ok {
@@ -51,6 +51,8 @@ func codecOf(t reflect.Type, r rules) codec {
 		return mapCodec(t, codecOf(t.Elem(), r))
 	case reflect.Struct:
 		return structCodec(t)
+	case reflect.Interface:
+		return anyCodec()
 	}
 	panic(fmt.Sprintf("checks: no parameter can be of type %s", t))
 }
@@ -224,6 +226,20 @@ func mapCodec(t reflect.Type, elem codec) codec {
 			})
 			dst.Set(m)
 			return ok && walked
+		}}
+}
+
+// anyCodec reads a value of any shape, as JSON would hold it.
+func anyCodec() codec {
+	label, schema := (*anyValue)(nil).describe()
+	return codec{label: label, schema: schema, null: true,
+		decode: func(b *binder, n *node.Node, what string, dst reflect.Value) bool {
+			var v anyValue
+			ok := v.take(b, n, what)
+			if v.v != nil {
+				dst.Set(reflect.ValueOf(v.v))
+			}
+			return ok
 		}}
 }
 

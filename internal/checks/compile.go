@@ -17,6 +17,8 @@ import (
 type Compiler struct {
 	// Lenient makes unknown parameters warnings, for files that were written for another tool.
 	Lenient bool
+	// Custom is checks beside those of arena; nil: none.
+	Custom *Table
 
 	regexps cache[*regexp.Regexp]
 	schemas cache[*jsonschema.Schema]
@@ -165,7 +167,7 @@ func (k *compilation) body(w written) (*node.Node, bool) {
 	}
 	if w.body.Kind != node.Map {
 		d := k.r.Errorf(w.body, "wrong-type", "%s: params must be a map of parameters", w.name)
-		if e, known := index()[w.name]; known {
+		if e := k.c.Custom.find(w.name); e != nil {
 			d.Hint = "parameters: " + e.Def.layout().list()
 		}
 		return nil, false
@@ -207,7 +209,7 @@ func (k *compilation) unwrap(w written) (written, bool) {
 
 // resolve finds the check by name and says what is wrong when there is none.
 func (k *compilation) resolve(w written) (*Spelling, bool) {
-	if e, ok := index()[w.name]; ok {
+	if e := k.c.Custom.find(w.name); e != nil {
 		return e, true
 	}
 	if k.own.early {
@@ -219,7 +221,7 @@ func (k *compilation) resolve(w written) (*Spelling, bool) {
 	}
 	d := k.r.Diags.Errorf(w.pos, w.width, "unknown-check", "unknown check %q", w.name)
 	d.Hint = "`arena checks` lists all of them"
-	if near := diag.DidYouMean(w.name, k.own.names()); near != "" {
+	if near := diag.DidYouMean(w.name, k.names()); near != "" {
 		d.Hint = near + " " + d.Hint
 	}
 	return nil, false

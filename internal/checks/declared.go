@@ -16,8 +16,8 @@ type declared struct {
 }
 
 // names is every type that a file of the project may name, for hints.
-func (d *declared) names() []string {
-	return slices.AppendSeq(slices.Clone(knownNames()), maps.Keys(d.handlers))
+func (k *compilation) names() []string {
+	return slices.AppendSeq(slices.Clone(k.c.Custom.known()), maps.Keys(k.own.handlers))
 }
 
 // handler is the spelling of a type that the project declares.
@@ -42,13 +42,17 @@ func handlerDef(h *scenario.Handler) *Def {
 	}
 }
 
-// ReportHandlers reports the check types of a project that take the name of one that arena has.
-func ReportHandlers(p *scenario.Project, d *diag.List) {
+// ReportHandlers reports the check types of a project that take the name of a check that is there already.
+func (c *Compiler) ReportHandlers(p *scenario.Project, d *diag.List) {
 	for _, h := range p.Handlers {
-		if !slices.Contains(knownNames(), h.Type) {
+		if !slices.Contains(c.Custom.known(), h.Type) {
 			continue
 		}
-		d.Errorf(h.Pos, len([]rune(h.Type)), "duplicate-id", "%q is a check that arena has; a program cannot take its place",
-			h.Type).Hint = "give it another name"
+		whose := "that is registered"
+		if slices.Contains(knownNames(), h.Type) {
+			whose = "that arena has"
+		}
+		d.Errorf(h.Pos, len([]rune(h.Type)), "duplicate-id", "%q is a check %s; a program cannot take its place",
+			h.Type, whose).Hint = "give it another name"
 	}
 }

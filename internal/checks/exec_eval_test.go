@@ -258,7 +258,7 @@ func TestHandlersDoNotReplaceChecks(t *testing.T) {
 		p.Handlers = append(p.Handlers, &scenario.Handler{Type: name})
 	}
 	var problems diag.List
-	ReportHandlers(p, &problems)
+	(&Compiler{}).ReportHandlers(p, &problems)
 	if problems.Errors() != 4 || !strings.HasPrefix(problems.Sorted()[0].Msg, `"assertion" is a check that arena has`) {
 		t.Error(problems.Sorted())
 	}

@@ -95,7 +95,7 @@ type vote struct {
 func (v *vote) ask(ctx context.Context) {
 	defer func() {
 		if p := recover(); p != nil { // it may be on a goroutine of its own
-			v.err = fmt.Errorf("the judge panicked: %v (%s)", p, panicSite())
+			v.err = fmt.Errorf("the judge panicked: %v (%s)", p, PanicSite())
 		}
 	}()
 	said, err := v.round(ctx)

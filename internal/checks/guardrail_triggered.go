@@ -25,12 +25,13 @@ type guardrailTriggeredParams struct {
 }
 
 func (p guardrailTriggeredParams) Build(b *binder) Check {
-	return &guardrailTriggered{p, b.r.Pos(b.read["guardrail"])}
+	return &guardrailTriggered{p, b.r.Pos(b.read["guardrail"]), b.c.Custom}
 }
 
 type guardrailTriggered struct {
 	guardrailTriggeredParams
-	pos diag.Pos // of the name
+	pos    diag.Pos // of the name
+	custom *Table
 }
 
 // GuardrailUse is a guardrail that a check names, so that a plan can say when there is none of that name.
@@ -42,6 +43,12 @@ type GuardrailUse struct {
 
 // Means reports whether the name is that of a guardrail or an eval: the same word, or another spelling of its check.
 func (u *GuardrailUse) Means(name string) bool { return u.check.means(name) }
+
+// Known reports whether the name is that of a check.
+func (u *GuardrailUse) Known() bool {
+	_, known := u.check.custom.Lookup(u.Name)
+	return known
+}
 
 // GuardrailUses are the guardrails that the check, or the checks of which it is made, name.
 func (c *Compiled) GuardrailUses() (uses []GuardrailUse) {
@@ -139,7 +146,7 @@ func (c *guardrailTriggered) means(name string) bool {
 	if c.Guardrail == "" || name == c.Guardrail {
 		return true
 	}
-	a, known := Lookup(c.Guardrail)
-	b, other := Lookup(name)
+	a, known := c.custom.Lookup(c.Guardrail)
+	b, other := c.custom.Lookup(name)
 	return known && other && a == b
 }

@@ -41,6 +41,13 @@ func (c *Compiled) Judge(ctx context.Context, s *Subject) result.Verdict {
 	return v
 }
 
+// Unable is the verdict of a check that could not judge.
+func (c *Compiled) Unable(err error) result.Verdict {
+	v := c.Unjudged()
+	v.Status, v.Error = result.Errored, err.Error()
+	return v
+}
+
 // Unjudged is the verdict without anything decided: who asked, and for what.
 func (c *Compiled) Unjudged() result.Verdict {
 	v := result.Verdict{
@@ -63,7 +70,7 @@ func skipped(v result.Verdict, reason string) result.Verdict {
 func (c *Compiled) Eval(ctx context.Context, s *Subject) (f Finding, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			f, err = Finding{}, fmt.Errorf("the check panicked: %v (%s)", p, panicSite())
+			f, err = Finding{}, fmt.Errorf("the check panicked: %v (%s)", p, PanicSite())
 		}
 	}()
 	if c.session {
@@ -103,8 +110,8 @@ func (c *Compiled) passes(f Finding) bool {
 	return (c.MinScore == nil || f.Score >= *c.MinScore-slack) && (c.MaxScore == nil || f.Score <= *c.MaxScore+slack)
 }
 
-// panicSite names the innermost places of a panic, without the paths of the machine that built arena.
-func panicSite() string {
+// PanicSite names the innermost places of a panic, without the paths of the machine that built arena.
+func PanicSite() string {
 	var pcs [32]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
 	var places []string

@@ -17,6 +17,12 @@ type Stream interface {
 	Write(piece string) float64
 }
 
+// Fallible is a Stream that may find itself unable to judge. Once Err is not nil, nothing it says counts.
+type Fallible interface {
+	Stream
+	Err() error
+}
+
 // Following judges a reply while it is written, for a guardrail. It belongs to one goroutine.
 type Following struct {
 	stream Stream
@@ -39,6 +45,14 @@ func (c *Compiled) Follow() *Following {
 
 // Write takes the next piece.
 func (f *Following) Write(piece string) { f.best = f.stream.Write(piece) }
+
+// Err is why the check cannot judge what came; nil while it can.
+func (f *Following) Err() error {
+	if s, ok := f.stream.(Fallible); ok {
+		return s.Err()
+	}
+	return nil
+}
 
 // Failed reports whether no continuation passes any more.
 func (f *Following) Failed() bool { return f.best < f.need-slack }

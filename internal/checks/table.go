@@ -133,12 +133,15 @@ type Spelling struct {
 	session bool   // sees the conversation wherever it stands
 }
 
+func spell(d *Def, name string) *Spelling {
+	return &Spelling{d, name, d.Scope == WholeAlways || slices.Contains(d.SessionNames, name)}
+}
+
 var index = sync.OnceValue(func() map[string]*Spelling {
 	m := map[string]*Spelling{}
 	for _, d := range builtin {
 		for _, name := range d.Names() {
-			session := d.Scope == WholeAlways || slices.Contains(d.SessionNames, name)
-			m[name] = &Spelling{d, name, session}
+			m[name] = spell(d, name)
 		}
 	}
 	return m

@@ -102,11 +102,7 @@ func (a *application) match(flag string, names []string, fits func(name string) 
 }
 
 func isType(c *checks.Compiled, name string) bool {
-	if c.Type == name {
-		return true
-	}
-	def, known := checks.Lookup(name)
-	return known && def == c.Def
+	return slices.Contains(c.Def.Names(), name)
 }
 
 func (a *application) expect(d *diag.List, flag, name, problem string, known map[string]bool) {

@@ -64,9 +64,24 @@ func (h *hearing) judge(ctx context.Context, r *rail, s *checks.Subject) {
 		return
 	case result.Failed:
 	default:
-		h.fail(fmt.Errorf("guardrail %s (%s:%d) cannot judge the %s: %s",
-			r.Type, r.Pos.File, r.Pos.Line, h.direction, v.Error))
+		h.broke(r, v.Error)
 	}
+	h.fire(r, v)
+}
+
+// unable books a guardrail that broke while the message was written.
+func (h *hearing) unable(r *rail, err error) {
+	v := r.Unable(err)
+	v.Type, v.Check = r.Type, ""
+	h.broke(r, v.Error)
+	h.fire(r, v)
+}
+
+func (h *hearing) broke(r *rail, why string) {
+	h.fail(fmt.Errorf("guardrail %s (%s:%d) cannot judge the %s: %s", r.Type, r.Pos.File, r.Pos.Line, h.direction, why))
+}
+
+func (h *hearing) fire(r *rail, v result.Verdict) {
 	h.fired = append(h.fired, firing{r, result.Firing{
 		Verdict: v, Direction: h.direction, Action: result.Recorded, MonitorOnly: r.monitor,
 	}})

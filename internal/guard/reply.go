@@ -16,7 +16,7 @@ type Reply struct {
 	set       *Set
 	text      strings.Builder // what has come
 	following []follower
-	closed    *rail // has fired in the middle and had the stream closed; nil: none
+	closed    *rail // has fired in the middle, or broke, and had the stream closed; nil: none
 }
 
 // follower is a guardrail that judges while the reply is written.
@@ -24,6 +24,9 @@ type follower struct {
 	*rail
 	*checks.Following
 }
+
+// over reports whether nothing that still comes changes what the guardrail has to say.
+func (f *follower) over() bool { return f.Err() != nil || f.Failed() }
 
 // Reply starts on a new reply.
 func (s *Set) Reply() *Reply {
@@ -46,11 +49,11 @@ func (r *Reply) Watches() bool {
 func (r *Reply) OnDelta(d chat.Delta) error {
 	r.text.WriteString(d.Text)
 	for _, f := range r.following {
-		if f.Failed() {
+		if f.over() {
 			continue
 		}
 		f.Write(d.Text)
-		if r.closed == nil && f.effect != checks.Records && f.Failed() {
+		if r.closed == nil && f.effect != checks.Records && f.over() {
 			r.closed = f.rail
 		}
 	}
@@ -73,7 +76,9 @@ func (r *Reply) Finish(ctx context.Context, subject *checks.Subject, m chat.Mess
 	}
 	whole := h.about(m)
 	for _, rail := range r.set.out {
-		if s := r.part(h, whole, rail); s != nil {
+		if f := r.follower(rail); f != nil && f.Err() != nil {
+			h.unable(rail, f.Err())
+		} else if s := r.part(h, whole, rail); s != nil {
 			h.judge(ctx, rail, s)
 		}
 	}
@@ -94,12 +99,22 @@ func (r *Reply) part(h *hearing, whole *checks.Subject, rail *rail) *checks.Subj
 	if r.closed == nil {
 		return whole
 	}
-	at := slices.IndexFunc(r.following, func(f follower) bool { return f.rail == rail })
+	f := r.follower(rail)
 	switch {
-	case at >= 0 && r.following[at].Failed():
+	case f != nil && f.Failed():
 		return whole
-	case at < 0 && r.closed.effect == checks.Cuts:
+	case f == nil && r.closed.effect == checks.Cuts:
 		return h.about(chat.Message{Content: r.closed.Cut(r.text.String())})
+	}
+	return nil
+}
+
+// follower is what judges for a guardrail while the reply is written; nil when nothing does.
+func (r *Reply) follower(rail *rail) *follower {
+	for i := range r.following {
+		if r.following[i].rail == rail {
+			return &r.following[i]
+		}
 	}
 	return nil
 }

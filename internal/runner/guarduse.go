@@ -46,7 +46,7 @@ func reportGuardrail(check string, use *checks.GuardrailUse, names, off []string
 			use.Name).Hint = "by enabled: false in its definition, or by --eval-groups, --eval-types or --skip-evals"
 		return
 	}
-	if _, known := checks.Lookup(use.Name); known {
+	if use.Known() {
 		d.Warnf(use.Pos, width, "unknown-guardrail", "%s: %s is no guardrail of this project, so it never fires", check,
 			use.Name).Hint = "list it under validators of the prompt"
 		return

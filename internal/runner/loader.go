@@ -7,8 +7,11 @@ import (
 )
 
 // Load reads a suite and compiles every check of it while its file is read.
-func Load(opts scenario.Options) (*scenario.Suite, *diag.List) {
-	compiler := &checks.Compiler{Lenient: opts.Lenient}
+func Load(opts scenario.Options) (*scenario.Suite, *diag.List) { return LoadWith(opts, nil) }
+
+// LoadWith is Load with checks beside those of arena.
+func LoadWith(opts scenario.Options, custom *checks.Table) (*scenario.Suite, *diag.List) {
+	compiler := &checks.Compiler{Lenient: opts.Lenient, Custom: custom}
 	opts.Compile = func(c *scenario.Check, d *diag.List) {
 		if compiled := compiler.Compile(c, d); compiled != nil {
 			c.Compiled = compiled
@@ -16,7 +19,7 @@ func Load(opts scenario.Options) (*scenario.Suite, *diag.List) {
 	}
 	suite, diags := scenario.Load(opts)
 	for _, p := range suite.Projects {
-		checks.ReportHandlers(p, diags)
+		compiler.ReportHandlers(p, diags)
 	}
 	return suite, diags
 }

@@ -1,0 +1,64 @@
+package checks
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+)
+
+// BadParam is an error of a check's own about the value of one of its parameters.
+type BadParam struct {
+	Param string // by its canonical name
+	Err   error
+}
+
+func (e *BadParam) Error() string { return e.Param + ": " + e.Err.Error() }
+
+func (e *BadParam) Unwrap() error { return e.Err }
+
+// Custom makes the entry of a check that is not one of arena's. P is a struct whose fields have the tags that layout
+// describes; a field that cannot be a parameter is an error. build makes the check wherever a file has it; what it
+// refuses, and a panic in it, becomes a problem of that place: *BadParam says of which parameter.
+func Custom[P any](d Def, build func(P) (Check, error)) (*Def, error) {
+	t := reflect.TypeFor[P]()
+	if err := fitsParams(t); err != nil {
+		return nil, fmt.Errorf("check %q: %w", d.Name, err)
+	}
+	l := layoutOf(t)
+	d.layout = func() *layout { return l }
+	d.build = func(b *binder) Check {
+		var p P
+		if !b.decode(l, &p) || !b.anyOf(d.AnyOf) {
+			return nil
+		}
+		check, err := recovered(func() (Check, error) { return build(p) })
+		if err == nil && check == nil {
+			err = errors.New("the check was not made")
+		}
+		if err != nil {
+			b.refuse(err)
+			return nil
+		}
+		return check
+	}
+	return &d, nil
+}
+
+// recovered turns a panic into an error.
+func recovered(build func() (Check, error)) (check Check, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			check, err = nil, fmt.Errorf("the check panicked while it was made: %v (%s)", p, PanicSite())
+		}
+	}()
+	return build()
+}
+
+// refuse reports why a check was not made, at the parameter that the error names.
+func (b *binder) refuse(err error) {
+	if bad, ok := errors.AsType[*BadParam](err); ok && b.read[bad.Param] != nil {
+		b.errorf(bad.Param, "bad-value", "%v", err)
+		return
+	}
+	b.r.Diags.Errorf(b.at, 1, "bad-value", "%s: %v", b.name, err)
+}

@@ -1,0 +1,126 @@
+package checks
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// fitsParams says why a type cannot hold the parameters of a check; nil when it can.
+func fitsParams(t reflect.Type) error {
+	if t.Kind() != reflect.Struct {
+		return fmt.Errorf("its parameters are %s; expected a struct", t)
+	}
+	return fitsStruct(t, true, nil)
+}
+
+// fitsStruct looks at the fields of a struct: the parameters themselves, or a map within them.
+func fitsStruct(t reflect.Type, top bool, within []reflect.Type) error {
+	if slices.Contains(within, t) {
+		return fmt.Errorf("%s holds itself", t)
+	}
+	within = append(slices.Clip(within), t)
+	seen := map[string]bool{}
+	var errs []error
+	for _, f := range reflect.VisibleFields(t) {
+		tag, tagged := f.Tag.Lookup("param")
+		if !tagged {
+			continue
+		}
+		if err := fitsField(f, tag, within); err != nil {
+			errs = append(errs, fmt.Errorf("field %s: %w", f.Name, err))
+			continue
+		}
+		name, _, _ := strings.Cut(tag, ",")
+		for _, name := range append([]string{name}, words(f.Tag.Get("alias"))...) {
+			switch {
+			case seen[name]:
+				errs = append(errs, fmt.Errorf("field %s: there are two parameters %q", f.Name, name))
+			case top && slices.Contains(reserved, name):
+				errs = append(errs, fmt.Errorf("field %s: %q is read by arena itself and cannot be a parameter", f.Name, name))
+			}
+			seen[name] = true
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// reserved are the keys that every surface takes out of the parameters.
+var reserved = append(slices.Clone(surfaceKeys), "direction")
+
+func fitsField(f reflect.StructField, tag string, within []reflect.Type) error {
+	name, rest, more := strings.Cut(tag, ",")
+	switch {
+	case !f.IsExported():
+		return errors.New("it is not exported, so that nothing can be put into it")
+	case len(f.Index) > 1 && throughPointer(f, within[len(within)-1]):
+		return errors.New("it is embedded by a pointer; embed the struct itself")
+	case name == "":
+		return errors.New(`its tag param is empty; expected param:"name"`)
+	case more && rest != "required":
+		return fmt.Errorf("its tag param is %q; expected a name, or a name and \",required\"", tag)
+	}
+	if err := fitsType(f.Type, within); err != nil {
+		return err
+	}
+	return fitsTags(f)
+}
+
+// throughPointer reports whether a promoted field is reached through a pointer.
+func throughPointer(f reflect.StructField, t reflect.Type) bool {
+	for _, i := range f.Index[:len(f.Index)-1] {
+		if t = t.Field(i).Type; t.Kind() == reflect.Pointer {
+			return true
+		}
+	}
+	return false
+}
+
+// fitsType says why no value of a type can be read from a file.
+func fitsType(t reflect.Type, within []reflect.Type) error {
+	switch t.Kind() {
+	case reflect.Bool, reflect.Int, reflect.Float64, reflect.String:
+		return nil
+	case reflect.Int64:
+		if t == reflect.TypeFor[time.Duration]() {
+			return nil
+		}
+	case reflect.Interface:
+		if t.NumMethod() == 0 {
+			return nil
+		}
+	case reflect.Pointer, reflect.Slice:
+		return fitsType(t.Elem(), within)
+	case reflect.Map:
+		if t.Key() == reflect.TypeFor[string]() {
+			return fitsType(t.Elem(), within)
+		}
+	case reflect.Struct:
+		return fitsStruct(t, false, within)
+	default:
+	}
+	return fmt.Errorf("no parameter can be of type %s; possible are bool, int, float64, string, time.Duration, any, "+
+		"structs of these, and pointers to, lists of and maps from string to all of them", t)
+}
+
+// fitsTags says which of a field's tags would be passed over in silence.
+func fitsTags(f reflect.StructField) error {
+	for _, key := range []string{"min", "max", "above"} {
+		if text, given := f.Tag.Lookup(key); given {
+			if _, err := strconv.ParseFloat(text, 64); err != nil {
+				return fmt.Errorf("its tag %s is %q; expected a number", key, text)
+			}
+		}
+	}
+	text, given := f.Tag.Lookup("default")
+	r := rulesOf(f.Tag)
+	c := codecOf(f.Type, r)
+	if given && (text == "" || c.preset == nil || r.words != nil && !slices.Contains(r.words, text)) {
+		return fmt.Errorf("its tag default is %q, which is no %s", text, c.label)
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package checks
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"sync"
+)
+
+// Table is the checks that a program has beside those of arena. It is immutable and safe for concurrent use; nil has
+// none.
+type Table struct {
+	spellings map[string]*Spelling
+	names     []string // sorted
+}
+
+// checkName is what the names of checks look like.
+var checkName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`) })
+
+// NewTable makes a table. Names that are none, and names that a check of arena or another of these checks has already,
+// are refused, all at once.
+func NewTable(defs ...*Def) (*Table, error) {
+	t := &Table{spellings: map[string]*Spelling{}}
+	var errs []error
+	for _, d := range defs {
+		for _, name := range d.Names() {
+			if err := t.add(d, name); err != nil {
+				errs = append(errs, fmt.Errorf("check %q: %w", d.Name, err))
+			}
+		}
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	slices.Sort(t.names)
+	return t, nil
+}
+
+func (t *Table) add(d *Def, name string) error {
+	what := "the name"
+	if name != d.Name {
+		what = "the alias"
+	}
+	if !checkName().MatchString(name) {
+		return fmt.Errorf("%s %q cannot be used: expected a letter, then letters, digits, dots and the signs _ and -",
+			what, name)
+	}
+	if name == wrapperType {
+		return fmt.Errorf("%s %q is taken: it is how the long spelling of a check begins", what, name)
+	}
+	if other, taken := t.Lookup(name); taken {
+		whose := "a check that is registered already"
+		if _, ours := Lookup(name); ours {
+			whose = "a check of arena"
+		}
+		if other.Name != name {
+			whose += ", " + other.Name + ", by another name"
+		}
+		return fmt.Errorf("%s %q is taken: it is %s; choose another one", what, name, whose)
+	}
+	t.spellings[name] = spell(d, name)
+	t.names = append(t.names, name)
+	return nil
+}
+
+// Lookup finds a check by any of its names, among those of arena and those of the table.
+func (t *Table) Lookup(name string) (*Def, bool) {
+	if e := t.find(name); e != nil {
+		return e.Def, true
+	}
+	return nil, false
+}
+
+// find is the spelling of a check of arena or of the table; nil when there is none.
+func (t *Table) find(name string) *Spelling {
+	if e, ok := index()[name]; ok {
+		return e
+	}
+	if t == nil {
+		return nil
+	}
+	return t.spellings[name]
+}
+
+// known is every type that a file may name, for hints.
+func (t *Table) known() []string {
+	if t == nil {
+		return knownNames()
+	}
+	return slices.Concat(knownNames(), t.names)
+}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/report/term"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
@@ -18,7 +19,7 @@ type execution struct {
 	app   *App
 	flags *runFlags
 	plan  *runner.Plan
-	out   *outputs
+	out   *harness.Outputs
 	jobs  int
 	// passed is the ids of the trials that --rerun-failed left out.
 	passed []string
@@ -49,7 +50,7 @@ func (x *execution) run(ctx context.Context) (err error) {
 			err = errors.Join(err, broken(endErr))
 		}
 	}()
-	file, err := x.out.openJournal()
+	file, err := x.out.OpenJournal()
 	if err != nil {
 		return err
 	}
@@ -142,10 +143,10 @@ func (x *execution) conclude(
 	x.collect.Finish(run)
 	journal.Bind(run)
 	endErr := journal.Close(result.JournalFooter{DurationMS: run.DurationMS, Interrupted: interrupted})
-	reportErr := errors.Join(x.out.writeAll(run), x.metrics.finish(ctx, run),
+	reportErr := errors.Join(x.out.WriteAll(run), x.metrics.finish(ctx, run),
 		x.events.handle(result.RunCompletedOf(run, x.clock.at(), interrupted)))
 	x.showNotes()
-	screenErr := x.screen.Finish(run, append(x.out.paths(), x.metrics.paths()...)...)
+	screenErr := x.screen.Finish(run, append(x.out.Paths(), x.metrics.paths()...)...)
 	people, _ := x.flags.humans(x.app)
 	if err := errors.Join(runErr, endErr, reportErr, screenErr, annotate(x.app, people, run)); err != nil {
 		x.app.complain(err)

@@ -18,6 +18,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -220,7 +221,7 @@ func (f *calibrateFlags) writable() error {
 	if info, err := os.Stat(f.out); err == nil && info.IsDir() {
 		return fmt.Errorf("cannot write %s: it is a folder", f.out)
 	}
-	return writableDir(filepath.Dir(f.out))
+	return harness.WritableDir(filepath.Dir(f.out))
 }
 
 // compile makes the check and opens the judge that it asks.
@@ -255,7 +256,7 @@ func (f *calibrateFlags) open(
 	own := &diag.List{}
 	pool, prompts := runner.JudgesOf(project, check, runner.PlanOptions{
 		MockProvider: f.mock || f.mockConfig != "", Judge: strings.TrimSpace(f.judge), Jobs: f.jobs,
-		Open: opener(app, &runFlags{retries: f.retries, set: f.set}, f.jobs),
+		Open: (&runFlags{retries: f.retries, set: f.set}).clients(app, f.jobs).Open,
 	}, own)
 	if pool == nil && own.Errors() == 0 { // a check that can do without
 		own.Errorf(check.Pos, 0, "no-judge", "%s: no judge is configured", check.Type).Hint =
@@ -329,7 +330,7 @@ func (f *calibrateFlags) write(app *App, r *calibrate.Report) error {
 	}
 	var errs []error
 	if f.out != "" {
-		errs = append(errs, writeWhole(f.out, encode))
+		errs = append(errs, harness.WriteWhole(f.out, encode))
 	}
 	if f.asJSON {
 		errs = append(errs, encode(app.Out))

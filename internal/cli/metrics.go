@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/metrics"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
@@ -74,7 +75,7 @@ func (f *metricsFlags) complete(set map[string]bool) error {
 // exporter brings the metrics of one run to Prometheus. A nil exporter does nothing.
 type exporter struct {
 	*metrics.Metrics
-	file    *reportFile      // nil: none
+	file    *harness.Report  // nil: none
 	gateway *metrics.Gateway // nil: none
 	client  *http.Client
 	server  *http.Server // nil: none
@@ -106,10 +107,11 @@ func (f *metricsFlags) open(ctx context.Context, plan *runner.Plan, run *result.
 	}
 	x.Start(run)
 	if f.file != "" {
-		if err := writableDir(filepath.Dir(f.file)); err != nil {
+		if err := harness.WritableDir(filepath.Dir(f.file)); err != nil {
 			return nil, err
 		}
-		x.file = &reportFile{"metrics", f.file, func(w io.Writer, _ *result.Run) error { return x.Write(w) }}
+		write := func(w io.Writer, _ *result.Run) error { return x.Write(w) }
+		x.file = &harness.Report{Format: "metrics", Path: f.file, Write: write}
 	}
 	if f.listen != "" {
 		if err := x.serve(ctx, f.listen); err != nil {
@@ -179,8 +181,8 @@ func (x *exporter) finish(ctx context.Context, run *result.Run) error {
 	x.Finish(run)
 	errs := []error{x.err}
 	if x.file != nil {
-		if err := x.file.save(run); err != nil {
-			errs = append(errs, fmt.Errorf("write %s: %w", x.file.path, err))
+		if err := x.file.Save(run); err != nil {
+			errs = append(errs, fmt.Errorf("write %s: %w", x.file.Path, err))
 		}
 	}
 	if x.gateway != nil {
@@ -194,7 +196,7 @@ func (x *exporter) paths() []string {
 	if x == nil || x.file == nil {
 		return nil
 	}
-	return []string{x.file.path}
+	return []string{x.file.Path}
 }
 
 // lingering listens for interrupts from now on. The function that it returns keeps serving the metrics, for scrapers to

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/report/jsonout"
 	"github.com/arena-evals/arena/internal/report/term"
 	"github.com/arena-evals/arena/internal/result"
@@ -39,7 +40,7 @@ func newReportCmd(app *App) *cobra.Command {
   arena report out/journal.jsonl -o salvaged`,
 		Args: takes(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			path := defaultOut
+			path := harness.DefaultOut
 			if len(args) == 1 {
 				path = args[0]
 			}
@@ -83,19 +84,20 @@ func (f *reportFlags) run(app *App, path string) error {
 	if truncated {
 		app.complain(fmt.Errorf("%s: the last line is cut, as a killed run leaves it; it was left out", input))
 	}
-	out := newOutputs(outputChoice{
-		dir: or(f.out, filepath.Dir(input)), formats: f.formats, junit: f.junitFile, html: f.htmlFile, md: f.markdownFile,
-		granularity: f.granularity, rerun: rerunner(run.Command),
+	out := harness.NewOutputs(harness.Choice{
+		Dir: or(f.out, filepath.Dir(input)), Formats: f.formats,
+		JUnit: f.junitFile, HTML: f.htmlFile, Markdown: f.markdownFile, Granularity: f.granularity,
+		Rerun: rerunner(run.Command),
 	})
-	out.leave(input)
-	if err := out.prepare(); err != nil {
+	out.Leave(input)
+	if err := out.Prepare(); err != nil {
 		return err
 	}
-	writeErr := out.writeAll(run)
+	writeErr := out.WriteAll(run)
 	screen := term.New(term.Options{
-		Out: app.Out, Color: app.useColor(f.color, app.OutTTY), Quiet: f.quiet, Now: app.Now, Rerun: out.rerun,
+		Out: app.Out, Color: app.useColor(f.color, app.OutTTY), Quiet: f.quiet, Now: app.Now, Rerun: out.Rerun,
 	})
-	return ifBroken(errors.Join(writeErr, screen.Finish(run, out.paths()...)))
+	return ifBroken(errors.Join(writeErr, screen.Finish(run, out.Paths()...)))
 }
 
 func or[T comparable](a, b T) T {
@@ -118,12 +120,12 @@ func reportInput(path string) (string, error) {
 	if !info.IsDir() {
 		return path, nil
 	}
-	for _, name := range []string{journalName, resultsName} {
+	for _, name := range []string{harness.JournalName, harness.ResultsName} {
 		if p := filepath.Join(path, name); exists(p) {
 			return p, nil
 		}
 	}
-	return "", fmt.Errorf("%s holds neither %s nor %s", path, journalName, resultsName)
+	return "", fmt.Errorf("%s holds neither %s nor %s", path, harness.JournalName, harness.ResultsName)
 }
 
 func exists(path string) bool {
@@ -148,15 +150,4 @@ func readRun(file *os.File) (run *result.Run, truncated bool, err error) {
 	}
 	run, err = jsonout.Read(in)
 	return run, false, err
-}
-
-// leave drops the report that would overwrite the input.
-func (o *outputs) leave(input string) {
-	var kept []reportFile
-	for _, r := range o.reports {
-		if filepath.Clean(r.path) != filepath.Clean(input) {
-			kept = append(kept, r)
-		}
-	}
-	o.reports = kept
 }

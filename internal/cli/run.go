@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/report/github"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
@@ -68,18 +70,18 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	if diags.Errors() > 0 {
 		return exit(result.ExitUsage)
 	}
-	out := newOutputs(f.outputChoice(suite))
+	out := harness.NewOutputs(f.outputChoice(suite))
 	var passed []string
 	if f.rerunFailed {
 		var err error
-		if passed, err = onlyFailed(plan, filepath.Join(out.dir, journalName)); err != nil {
+		if passed, err = onlyFailed(plan, filepath.Join(out.Dir, harness.JournalName)); err != nil {
 			return err
 		}
 	}
 	if f.list {
 		return listPlan(app, plan)
 	}
-	if err := errors.Join(out.prepare(), f.clash(out.files())); err != nil {
+	if err := errors.Join(out.Prepare(), f.clash(out.Files())); err != nil {
 		return err
 	}
 	return (&execution{app: app, flags: f, plan: plan, out: out, jobs: f.jobsFor(suite), passed: passed}).run(ctx)
@@ -96,6 +98,7 @@ func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) *runner.P
 		}
 	}
 	f.filter.Apply(suite, d)
+	clients := f.clients(app, f.jobsFor(suite))
 	return runner.Make(suite, runner.PlanOptions{
 		Selection: runner.Selection{
 			Scenarios: f.scenarios, Evals: f.evalIDs, Providers: f.providers, Regions: f.regions, Tags: f.tags,
@@ -109,42 +112,37 @@ func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) *runner.P
 		FailOn:       f.failOn,
 		Judge:        f.judge,
 		Jobs:         f.jobsFor(suite),
-		Open:         opener(app, f, f.jobsFor(suite)),
-		OpenEmbedder: embedderOpener(app, f, f.jobsFor(suite)),
+		Open:         clients.Open,
+		OpenEmbedder: clients.OpenEmbedder,
 	}, d)
 }
 
-const defaultJobs = 6
-
-// jobsFor is the flag, else the largest concurrency that a project asks for, else 6.
-func (f *runFlags) jobsFor(suite *scenario.Suite) int {
-	jobs := f.jobs
-	if jobs == 0 {
-		for _, p := range suite.Projects {
-			jobs = max(jobs, p.Defaults.Concurrency)
-		}
+// clients opens the providers of the run.
+func (f *runFlags) clients(app *App, jobs int) *harness.Clients {
+	return &harness.Clients{
+		Jobs: jobs, Retries: given(f, "retries", f.retries), Random: rand.Float64, // spreads retries and shows in no result
+		Now: app.Now, Lenient: f.lenient,
 	}
-	if jobs == 0 {
-		jobs = defaultJobs
-	}
-	return jobs
 }
 
+// jobsFor is the flag, else what the projects ask for.
+func (f *runFlags) jobsFor(suite *scenario.Suite) int { return harness.Jobs(f.jobs, suite) }
+
 // outputChoice merges the flags with the first project's output block.
-func (f *runFlags) outputChoice(suite *scenario.Suite) outputChoice {
-	c := outputChoice{
-		dir: f.out, formats: f.formats, junit: f.junitFile, html: f.htmlFile, md: f.markdownFile,
-		granularity: f.junitGranularity, rerun: rerunner(f.command()),
+func (f *runFlags) outputChoice(suite *scenario.Suite) harness.Choice {
+	c := harness.Choice{
+		Dir: f.out, Formats: f.formats, JUnit: f.junitFile, HTML: f.htmlFile, Markdown: f.markdownFile,
+		Granularity: f.junitGranularity, Rerun: rerunner(f.command()),
 	}
 	for _, p := range suite.Projects {
 		o := p.Defaults.Output
-		if c.dir == "" {
-			c.dir = o.Dir
+		if c.Dir == "" {
+			c.Dir = o.Dir
 		}
-		if c.formats == nil {
-			c.formats = o.Formats
+		if c.Formats == nil {
+			c.Formats = o.Formats
 		}
-		for own, file := range map[*string]string{&c.junit: o.JUnitFile, &c.html: o.HTMLFile, &c.md: o.MarkdownFile} {
+		for own, file := range map[*string]string{&c.JUnit: o.JUnitFile, &c.HTML: o.HTMLFile, &c.Markdown: o.MarkdownFile} {
 			switch {
 			case *own != "" || file == "":
 			case f.out != "": // a folder on the command line takes every report along

@@ -1,0 +1,71 @@
+// Package harness is what the command line and the Go package share around a run: the clients of its providers, and the
+// folder of its results.
+package harness
+
+import (
+	"time"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/open"
+	"github.com/arena-evals/arena/internal/runner"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// Clients opens the providers of a plan. Its methods are a runner.Opener and a runner.EmbedderOpener.
+type Clients struct {
+	Jobs    int              // trials that run at once
+	Retries *int             // whatever the files say; nil: as they say
+	Random  func() float64   // spreads the waits of retries; nil: nothing is spread
+	Now     func() time.Time // nil: time.Now
+	Lenient bool             // a mock without a reply answers with a generic text
+}
+
+// Open makes the client of a provider. A model may be tested and judge at once, and its connections serve both.
+func (c *Clients) Open(p *scenario.Project, spec *scenario.Provider) (providers.Provider, bool, error) {
+	o := c.options(p)
+	o.Jobs += max(c.Jobs, runner.JudgesAtOnce)
+	o.MockFile, o.Inline, o.Lenient = p.Mock, inlineReplies(p), c.Lenient
+	client, err := open.New(spec, o)
+	return client, spec.Type == "mock", err
+}
+
+// OpenEmbedder makes an embedding model.
+func (c *Clients) OpenEmbedder(p *scenario.Project, spec *scenario.Provider) (checks.Embedder, error) {
+	return open.NewEmbedder(spec, c.options(p))
+}
+
+func (c *Clients) options(p *scenario.Project) open.Options {
+	return open.Options{Getenv: p.Getenv, Jobs: c.Jobs, Retries: c.Retries, Random: c.Random, Now: c.Now}
+}
+
+// inlineReplies finds the replies that a turn brings along.
+func inlineReplies(p *scenario.Project) func(id string, turn int) []scenario.MockReply {
+	byID := make(map[string]*scenario.Scenario, len(p.Scenarios))
+	for _, s := range p.Scenarios {
+		byID[s.ID] = s
+	}
+	return func(id string, turn int) []scenario.MockReply {
+		if s := byID[id]; s != nil && turn < len(s.Turns) {
+			return s.Turns[turn].Mock
+		}
+		return nil
+	}
+}
+
+const defaultJobs = 6
+
+// Jobs is how many trials of a suite run at once: as many as asked for, else the most that a project asks for, else 6.
+func Jobs(asked int, suite *scenario.Suite) int {
+	if asked > 0 {
+		return asked
+	}
+	jobs := 0
+	for _, p := range suite.Projects {
+		jobs = max(jobs, p.Defaults.Concurrency)
+	}
+	if jobs == 0 {
+		return defaultJobs
+	}
+	return jobs
+}

@@ -1,0 +1,204 @@
+package harness
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/report/html"
+	"github.com/arena-evals/arena/internal/report/jsonout"
+	"github.com/arena-evals/arena/internal/report/junit"
+	"github.com/arena-evals/arena/internal/report/markdown"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// The files of a results folder.
+const (
+	JournalName  = "journal.jsonl"
+	previousName = "journal.previous.jsonl"
+	ResultsName  = "results.json"
+	htmlName     = "report.html"
+	junitName    = "junit.xml"
+	markdownName = "results.md"
+	DefaultOut   = "out"
+)
+
+// Report is one report to write.
+type Report struct {
+	Format, Path string
+	Write        func(io.Writer, *result.Run) error
+}
+
+// Outputs is where a run leaves its results.
+type Outputs struct {
+	Dir     string
+	Rerun   func(*result.Brief) string // the command that runs a trial again; may be nil
+	reports []Report
+}
+
+// Choice is what flags or files say about the output; empty fields are open.
+type Choice struct {
+	Dir                   string
+	Formats               []string // nil: all
+	JUnit, HTML, Markdown string   // files
+	Granularity           string   // of JUnit
+	Rerun                 func(*result.Brief) string
+}
+
+// NewOutputs settles folder and files. results.json is always written; a report whose file is named is written
+// whatever the list of formats says.
+func NewOutputs(c Choice) *Outputs {
+	o := &Outputs{Dir: c.Dir, Rerun: c.Rerun}
+	if o.Dir == "" {
+		o.Dir = DefaultOut
+	}
+	wants := func(format, file string) bool {
+		if file != "" || c.Formats == nil {
+			return true
+		}
+		return slices.Contains(c.Formats, format)
+	}
+	add := func(format, file, name string, write func(io.Writer, *result.Run) error) {
+		if !wants(format, file) {
+			return
+		}
+		if file == "" {
+			file = filepath.Join(o.Dir, name)
+		}
+		o.reports = append(o.reports, Report{format, file, write})
+	}
+	add("html", c.HTML, htmlName, func(w io.Writer, r *result.Run) error {
+		return html.Write(w, r, html.Options{Rerun: c.Rerun})
+	})
+	add("junit", c.JUnit, junitName, func(w io.Writer, r *result.Run) error {
+		return junit.Write(w, r, junit.Options{Granularity: junit.Granularity(c.Granularity), Rerun: c.Rerun})
+	})
+	add("markdown", c.Markdown, markdownName, func(w io.Writer, r *result.Run) error {
+		return markdown.Write(w, r, markdown.Options{Rerun: c.Rerun})
+	})
+	o.reports = append(o.reports, Report{"json", filepath.Join(o.Dir, ResultsName), jsonout.Write})
+	return o
+}
+
+// Prepare makes sure that every file can be written before anything is paid for.
+func (o *Outputs) Prepare() error {
+	var errs []error
+	tried := map[string]bool{}
+	for _, path := range o.Files() {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			errs = append(errs, fmt.Errorf("cannot write %s: it is a folder", path))
+		}
+		if dir := filepath.Dir(path); !tried[dir] {
+			tried[dir] = true
+			errs = append(errs, WritableDir(dir))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Files are those that a run writes.
+func (o *Outputs) Files() []string {
+	return append([]string{filepath.Join(o.Dir, JournalName)}, o.Paths()...)
+}
+
+// WritableDir makes a folder and tries to write into it.
+func WritableDir(dir string) error {
+	err := os.MkdirAll(dir, 0o755)
+	if err == nil {
+		var f *os.File
+		if f, err = os.CreateTemp(dir, ".arena-*"); err == nil {
+			return errors.Join(f.Close(), os.Remove(f.Name()))
+		}
+	}
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		err = failed.Err // its path may be that of the file that was tried
+	}
+	return fmt.Errorf("cannot write into the folder %s: %w", dir, err)
+}
+
+// OpenJournal starts an empty journal. The journal of the run before is kept under another name, because it may hold
+// results that were paid for; reports that it left are removed, so that none can be taken for this run's.
+func (o *Outputs) OpenJournal() (*os.File, error) {
+	path := filepath.Join(o.Dir, JournalName)
+	if err := os.Rename(path, filepath.Join(o.Dir, previousName)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	for _, old := range o.leftovers() {
+		if err := os.Remove(old); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+	}
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
+}
+
+// leftovers are the reports that a run before may have left: those that this one will write, and in the folder of a
+// run also those of other formats.
+func (o *Outputs) leftovers() []string {
+	old := o.Paths()
+	if exists(filepath.Join(o.Dir, previousName)) {
+		for _, name := range []string{htmlName, junitName, markdownName} {
+			old = append(old, filepath.Join(o.Dir, name))
+		}
+	}
+	return old
+}
+
+// WriteAll writes every report; one that fails does not keep the others from being written.
+func (o *Outputs) WriteAll(run *result.Run) error {
+	var errs []error
+	for _, r := range o.reports {
+		if err := r.Save(run); err != nil {
+			errs = append(errs, fmt.Errorf("write %s: %w", r.Path, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Save writes the report: it is whole or not there.
+func (r *Report) Save(run *result.Run) error {
+	return WriteWhole(r.Path, func(w io.Writer) error { return r.Write(w, run) })
+}
+
+// WriteWhole writes beside the target and renames: a file is whole or not there.
+func WriteWhole(path string, write func(io.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".arena-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	w := bufio.NewWriterSize(f, 1<<16)
+	if err := errors.Join(write(w), w.Flush(), f.Chmod(0o644), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// Paths lists the reports as the summary shows them.
+func (o *Outputs) Paths() []string {
+	out := make([]string, len(o.reports))
+	for i, r := range o.reports {
+		out[i] = r.Path
+	}
+	return out
+}
+
+// Leave drops the report that would overwrite a file.
+func (o *Outputs) Leave(file string) {
+	o.reports = slices.DeleteFunc(o.reports, func(r Report) bool {
+		return filepath.Clean(r.Path) == filepath.Clean(file)
+	})
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

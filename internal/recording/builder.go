@@ -24,6 +24,8 @@ type builder struct {
 	before   int // problems of other sessions
 	session  *Session
 	events   []event
+	calls    []modelCall
+	ordered  bool   // the numbers of events tell what came before what
 	broken   bool   // a message could not be read
 	piece    piece  // that is being read
 	system   *event // a system prompt that stands outside of the messages
@@ -36,7 +38,8 @@ type event struct {
 	Message
 	seq    int64 // 0: none
 	index  int   // by which other events name it
-	offset bool  // Message.Offset was recorded
+	turn   int
+	offset bool // Message.Offset was recorded
 }
 
 // read makes the session of an entry. It is nil when there are problems, which were reported.

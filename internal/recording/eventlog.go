@@ -13,6 +13,7 @@ const (
 	messageCreated      = "message.created"
 	messageUpdated      = "message.updated"
 	conversationStarted = "conversation.started"
+	callCompleted       = "provider.call.completed"
 )
 
 func isEventLog(h *head) bool { return h.lines && h.has("seq", "event") }
@@ -31,7 +32,7 @@ func scanEventLog(s *scan) {
 		switch kind {
 		case messageCreated:
 			talks[key] = true
-		case messageUpdated, conversationStarted:
+		case messageUpdated, conversationStarted, callCompleted:
 		default:
 			return true
 		}
@@ -137,6 +138,11 @@ func (b *builder) event(o object, seq value) {
 		}
 	case messageUpdated:
 		b.updated(data)
+	case callCompleted:
+		source, _ := data.get("source").str()
+		if o, ok := b.object(data, "data"); ok && (source == "" || source == "agent") {
+			b.call(o, seq)
+		}
 	case conversationStarted:
 		b.prompt(b.text(data.get("systemprompt"), "system prompt"), o.value)
 	}
@@ -147,9 +153,7 @@ func (b *builder) stamp(e *event, o object, seq value) {
 	if t := b.time(o.get("timestamp"), "timestamp"); !t.IsZero() {
 		e.At = t
 	}
-	if f := b.float(seq, "seq"); f != nil {
-		e.seq = int64(*f)
-	}
+	e.seq = b.number(seq, "seq")
 	if f := b.float(o.get("offset"), "offset"); f != nil {
 		e.Offset, e.offset = time.Duration(*f), true
 	}

@@ -14,6 +14,7 @@ func (b *builder) finish() {
 	b.sort()
 	b.dropCopies()
 	b.dropFirstCopy()
+	b.attribute()
 	b.prependPrompt()
 	if len(b.events) == 0 && b.problems.Errors() > b.before {
 		return // why there is none has been said

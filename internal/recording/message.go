@@ -99,7 +99,7 @@ func (b *builder) cost(m *chat.Message, v value) {
 			m.Usage.CachedTokens = b.count(details.get("cachedtokens"), "cached_tokens")
 		}
 	}
-	if f := b.float(o.get("totalcostusd", "totalcost", "costusd"), "total_cost_usd"); f != nil {
+	if f := b.float(o.get("totalcostusd", "totalcost", "costusd", "cost"), "total_cost_usd"); f != nil {
 		m.CostUSD = f
 	}
 	if f := b.float(o.get("latencyns"), "latency_ns"); f != nil && m.LatencyMS == 0 {
@@ -128,59 +128,4 @@ func decodeObject(v value) (map[string]any, bool) {
 	decoded, err := chat.DecodeJSON(v.text)
 	m, ok := decoded.(map[string]any)
 	return m, ok && err == nil
-}
-
-// asserted reads the verdicts of a source: a list of them, or an object with the list results.
-func (b *builder) asserted(v value) (list []Asserted) {
-	if v.kind() == '{' {
-		v = v.get("results")
-	}
-	for item := range v.items {
-		o, ok := b.object(item, "the result of an assertion")
-		if !ok {
-			return list
-		}
-		a := Asserted{
-			Type: b.text(o.get("type"), "type"), Passed: b.truth(o.get("passed"), "passed"),
-			Skipped: b.truth(o.get("skipped"), "skipped"), Message: b.text(o.get("message"), "message"),
-			Explanation: b.text(o.get("explanation"), "explanation"), Score: b.float(o.get("score"), "score"),
-			Error: b.text(o.get("error"), "error"), Params: raw(o.get("params")),
-		}
-		if config := o.get("config"); config.kind() == '{' && a.Params == nil {
-			a.Params = raw(config.get("params"))
-		}
-		if details := o.get("details"); details.kind() == '{' {
-			b.details(&a, details)
-		}
-		list = append(list, a)
-	}
-	return list
-}
-
-// details takes out of the details of a result, which are of free shape, what fits.
-func (b *builder) details(a *Asserted, v value) {
-	if s, ok := v.get("explanation").str(); ok && a.Explanation == "" {
-		a.Explanation = s
-	}
-	if f, ok := v.get("score").number(); ok && a.Score == nil {
-		a.Score = &f
-	}
-	if s, ok := v.get("error").str(); ok && a.Error == "" {
-		a.Error = s
-	}
-}
-
-func (b *builder) evals(v value) (list []Eval) {
-	for item := range v.items {
-		o, ok := b.object(item, "the result of an eval")
-		if !ok {
-			return list
-		}
-		list = append(list, Eval{
-			ID: b.text(o.get("evalid"), "eval_id"), Type: b.text(o.get("type"), "type"),
-			Score: b.float(o.get("score"), "score"), Explanation: b.text(o.get("explanation"), "explanation"),
-			Error: b.text(o.get("error"), "error"), Skipped: b.truth(o.get("skipped"), "skipped"),
-		})
-	}
-	return list
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strconv"
 	"time"
 )
 
@@ -64,6 +65,20 @@ func (b *builder) float(v value, what string) *float64 {
 		return nil
 	}
 	return &f
+}
+
+// number reads a whole number that orders events; 0 when it is not there.
+func (b *builder) number(v value, what string) int64 {
+	if v.missing() {
+		return 0
+	}
+	s, _ := v.scalar()
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 0 {
+		b.errorf(v, "wrong-type", "%s must be a whole number, found %s", what, describe(v))
+		return 0
+	}
+	return n
 }
 
 // count reads a number that is not negative; 0 when it is not there.

@@ -18,7 +18,7 @@ func readTraces(b *builder, pieces iter.Seq[piece]) {
 		}
 	}
 	slices.SortStableFunc(spans, func(x, y aiSpan) int { return x.start.Compare(y.start) })
-	calls := b.calls(spans)
+	calls := b.outermost(spans)
 	var talk []event
 	for _, c := range calls {
 		talk = append(b.hear(talk, c.input), c.output...)
@@ -31,9 +31,9 @@ func readTraces(b *builder, pieces iter.Seq[piece]) {
 	}
 }
 
-// calls picks the calls that make the conversation: those of the outermost agent. What an agent says within a tool or
+// outermost picks the calls that make the conversation: those of the outermost agent. What an agent says within a tool or
 // within another agent is another conversation.
-func (b *builder) calls(spans []aiSpan) (calls []aiSpan) {
+func (b *builder) outermost(spans []aiSpan) (calls []aiSpan) {
 	byID := map[string]*aiSpan{}
 	for i := range spans {
 		byID[spans[i].id] = &spans[i]

@@ -79,7 +79,7 @@ func (r *resultsScan) member(key json.Token) error {
 	v := value{text: text}
 	switch key {
 	case "schema_version":
-		if !r.version(v, diag.Pos{File: r.file, Line: 1, Col: 1}) {
+		if !r.version(v, result.SchemaVersion, diag.Pos{File: r.file, Line: 1, Col: 1}) {
 			return errReported
 		}
 	case "summary":
@@ -118,16 +118,6 @@ func (r *resultsScan) list() error {
 	}
 	_, err := r.dec.Token() // the closing bracket
 	return err
-}
-
-// version refuses what this arena cannot know how to read.
-func (s *scan) version(v value, pos diag.Pos) bool {
-	if n, ok := v.number(); ok && n == result.SchemaVersion {
-		return true
-	}
-	s.errorf(pos, "unknown-version", "the file has schema_version %s; this arena reads version %d",
-		cutText(string(v.text), 20), result.SchemaVersion)
-	return false
 }
 
 // broken reports what ends the search.

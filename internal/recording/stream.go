@@ -2,69 +2,184 @@ package recording
 
 import (
 	"iter"
+	"slices"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/result"
 )
 
 func isEventStream(h *head) bool { return h.lines && h.has("schemaversion", "seq", "type") }
 
-// scanEventStream finds the trials of arena's own stream of events.
+// scanEventStream finds the trials in arena's own stream of events.
 func scanEventStream(s *scan) {
-	started := map[string][]span{} // events that tell of a trial, until its first message
+	talks := map[string]bool{}
 	s.wholeLines(func(l line) bool {
-		kind, _ := l.get("type").str()
-		if kind == "" {
+		word, _ := l.get("type").str()
+		trial, _ := l.get("trial").scalar()
+		kind := result.EventKind(word)
+		switch {
+		case kind == "":
 			s.errorf(s.pos(l.span), "wrong-line", "a line of an event stream must have a type").
 				Hint = "is this line from another file?"
 			return true
-		}
-		if !s.version(l.get("schemaversion"), diag.Pos{File: s.file, Line: l.span.line, Col: 1}) {
+		case !s.version(l.get("schemaversion"), result.EventVersion, s.pos(l.span)):
 			return false
-		}
-		trial, _ := l.get("trial").scalar()
-		switch kind {
-		case "trial.started":
-			started[trial] = append(started[trial], l.span)
-		case messageCreated:
-			if trial == "" {
-				s.errorf(s.pos(l.span), "event-without-session", "a message does not say to which trial it belongs")
-				return true
-			}
-			for _, p := range started[trial] {
-				s.add(trial, p)
-			}
-			delete(started, trial)
+		case kind == result.KindMessageCreated && trial == "":
+			s.errorf(s.pos(l.span), "event-without-session", "a message does not say to which trial it belongs")
+		case trial != "" && slices.Contains(toldKinds(), kind):
+			talks[trial] = talks[trial] || kind == result.KindMessageCreated
 			s.add(trial, l.span)
 		}
 		return true
 	})
+	all := len(s.index.entries)
+	s.index.keep(func(e *entry) bool { return talks[e.key] })
+	s.silentTrials(all - len(s.index.entries))
+}
+
+// toldKinds are the events that say something of a conversation.
+func toldKinds() []result.EventKind {
+	return []result.EventKind{
+		result.KindTrialStarted, result.KindMessageCreated, result.KindCallCompleted, result.KindValidationFailed,
+		result.KindEvalCompleted, result.KindEvalFailed, result.KindVerdict, result.KindTrialCompleted,
+	}
 }
 
 func readEventStream(b *builder, pieces iter.Seq[piece]) {
+	b.ordered = true
+	var later []func() // what is known of messages, when all are there
 	for p := range pieces {
 		o, ok := b.object(p.value, "a line")
 		if !ok {
 			continue
 		}
-		s := b.session
-		s.ID = b.text(o.get("trial"), "trial")
-		if kind, _ := o.get("type").str(); kind != messageCreated {
-			data := o.get("data")
-			s.Scenario, _ = data.get("scenario").scalar()
-			s.Provider, _ = data.get("provider").scalar()
-			s.Model, _ = data.get("model").scalar()
-			s.Region, _ = data.get("region").scalar()
-			continue
-		}
-		e, ok := b.message(o.get("data"))
+		data, ok := b.object(o.get("data"), "data")
 		if !ok {
 			continue
 		}
-		e.Pos = b.pos(o.value)
-		e.At = b.time(o.get("time", "timestamp"), "time")
-		if f := b.float(o.get("seq"), "seq"); f != nil {
-			e.seq = int64(*f)
+		if then := b.told(o, data); then != nil {
+			later = append(later, then)
 		}
-		b.add(e)
 	}
+	b.sort()
+	b.dropCopies()
+	b.gaps()
+	for _, then := range later {
+		then()
+	}
+}
+
+// told reads one event. What it returns is to be called when all messages are there.
+func (b *builder) told(o, data object) (later func()) {
+	s := b.session
+	kind, _ := o.get("type").str()
+	switch result.EventKind(kind) {
+	case result.KindTrialStarted:
+		s.Model, s.Region = b.text(data.get("model"), "model"), b.text(data.get("region"), "region")
+		s.Tags = b.texts(data.get("tags"), "tags")
+	case result.KindMessageCreated:
+		s.ID = b.text(o.get("trial"), "trial")
+		s.Scenario, s.Provider = b.text(o.get("scenario"), "scenario"), b.text(o.get("provider"), "provider")
+		b.toldMessage(o, data)
+	case result.KindCallCompleted:
+		if data.get("judge").missing() {
+			b.call(data, o.get("seq"))
+		}
+	case result.KindValidationFailed:
+		return b.toldFiring(data)
+	case result.KindEvalCompleted, result.KindEvalFailed:
+		s.Evals = append(s.Evals, b.eval(data))
+	case result.KindVerdict:
+		return b.toldVerdict(o, data)
+	case result.KindTrialCompleted:
+		s.Error = b.text(data.get("error"), "error")
+	}
+	return nil
+}
+
+func (b *builder) toldMessage(o, data object) {
+	e, ok := b.message(data.value)
+	if !ok {
+		return
+	}
+	e.Pos = b.pos(o.value)
+	e.At = b.time(o.get("time"), "time")
+	e.index, e.turn = -1, result.NoTurn
+	if v := data.get("index"); !v.missing() {
+		e.index = b.count(v, "index")
+	}
+	if v := o.get("turn"); !v.missing() {
+		e.turn = b.count(v, "turn")
+	}
+	e.seq = b.number(o.get("seq"), "seq")
+	b.add(e)
+}
+
+// gaps refuses a transcript of which messages are missing. They are counted from 0.
+func (b *builder) gaps() {
+	for i := range b.events {
+		e := &b.events[i]
+		if e.index >= 0 && e.index != i && !b.broken {
+			b.problems.Errorf(e.Pos, 1, "lost-message", "this is message %d of its transcript, and number %d here: one is lost",
+				e.index, i).Hint = "the stream is not whole; run it again"
+			return
+		}
+	}
+}
+
+// toldFiring reads a guardrail that fired.
+func (b *builder) toldFiring(o object) func() {
+	if status, _ := o.get("status").str(); status != result.Failed.String() {
+		return nil // it could not judge
+	}
+	v := chat.Validation{Type: b.text(o.get("validatortype"), "validator_type"), Details: map[string]any{}}
+	for _, key := range []string{"action", "direction", "explanation"} {
+		if text := b.text(o.get(key), key); text != "" {
+			v.Details[key] = text
+		}
+	}
+	index := b.count(o.get("messageindex"), "message_index")
+	return func() {
+		for i := range b.events {
+			if b.events[i].index == index {
+				b.events[i].Validations = append(b.events[i].Validations, v)
+			}
+		}
+	}
+}
+
+// toldVerdict reads a verdict, on the last reply of its turn or on the conversation.
+func (b *builder) toldVerdict(o, data object) func() {
+	a := Asserted{
+		Type: b.text(data.get("type"), "type"), Message: b.text(data.get("message"), "message"),
+		Explanation: b.text(data.get("explanation"), "explanation"), Error: b.text(data.get("error"), "error"),
+		Score: b.float(data.get("score"), "score"),
+	}
+	status, _ := data.get("status").str()
+	a.Skipped = status == result.Skipped.String()
+	a.Passed = a.Skipped || status == result.Passed.String()
+	turn := result.NoTurn
+	if v := o.get("turn"); !v.missing() {
+		turn = b.count(v, "turn")
+	}
+	return func() {
+		for i := len(b.events) - 1; i >= 0 && turn != result.NoTurn; i-- {
+			if e := &b.events[i]; e.turn == turn && e.Role == chat.Assistant {
+				e.Asserted = append(e.Asserted, a)
+				return
+			}
+		}
+		b.session.Asserted = append(b.session.Asserted, a)
+	}
+}
+
+// version refuses what this arena cannot know how to read.
+func (s *scan) version(v value, known int, pos diag.Pos) bool {
+	if n, ok := v.number(); ok && n == float64(known) {
+		return true
+	}
+	s.errorf(pos, "unknown-version", "the file has schema_version %s; this arena reads version %d",
+		cutText(string(v.text), 20), known)
+	return false
 }

@@ -41,6 +41,21 @@ func (m *Message) Text() string {
 	return partsText(m.Parts)
 }
 
+// Said is the message as the model wrote it, before any guardrail changed it.
+func (m *Message) Said() Message {
+	said := *m
+	if o := m.Original; o != nil {
+		said.Content, said.Parts, said.ToolCalls, said.FinishReason = o.Content, o.Parts, o.ToolCalls, o.FinishReason
+		said.Original = nil
+	}
+	return said
+}
+
+// Blocked reports whether a guardrail answered the user in the place of the model, which was not asked.
+func (m *Message) Blocked() bool {
+	return m.Role == Assistant && m.Original == nil && len(m.Validations) > 0 && m.Usage != nil && *m.Usage == Usage{}
+}
+
 // Part is one piece of a multimodal message.
 type Part struct {
 	Type  string `json:"type" doc:"text, image, audio, video or document."`

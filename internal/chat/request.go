@@ -47,9 +47,11 @@ type Delta struct {
 
 // Reply is the outcome of one model call.
 type Reply struct {
-	Content      string
-	Parts        []Part
-	ToolCalls    []ToolCall
+	Content   string
+	Parts     []Part
+	ToolCalls []ToolCall
+	// ToolResults are those that came along, of a recording: a call that has one by its id is not run.
+	ToolResults  []ToolResult
 	FinishReason string // stop, length, tool_calls, content_filter
 	Model        string // as the provider named it
 	Usage        Usage

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
+	"slices"
 )
 
 // ToolCall is a model's wish to call a tool.
@@ -15,6 +17,41 @@ type ToolCall struct {
 	Args map[string]any `json:"args"`
 	// BadArgs is the text that the model sent when it is not a JSON object; Args is nil then.
 	BadArgs string `json:"bad_args,omitempty"`
+}
+
+// Clone returns a call that shares nothing that can be changed. Its arguments are an object or bad.
+func (c ToolCall) Clone() ToolCall {
+	switch {
+	case c.BadArgs != "":
+		c.Args = nil
+	case c.Args == nil:
+		c.Args = map[string]any{}
+	default:
+		c.Args = cloneMap(c.Args)
+	}
+	return c
+}
+
+func cloneMap(m map[string]any) map[string]any {
+	out := maps.Clone(m)
+	for k, v := range out {
+		out[k] = clone(v)
+	}
+	return out
+}
+
+func clone(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		return cloneMap(v)
+	case []any:
+		out := slices.Clone(v)
+		for i := range out {
+			out[i] = clone(out[i])
+		}
+		return out
+	}
+	return v
 }
 
 // Error types of a ToolResult.

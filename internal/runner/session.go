@@ -23,6 +23,7 @@ type session struct {
 
 	messages []chat.Message // the transcript, the system prompt first
 	calls    []checks.Call
+	came     []chat.ToolResult // that the last reply brought along
 	vars     map[string]string
 	offered  []chat.Tool
 	spend    spend

@@ -125,11 +125,11 @@ func (l *toolLoop) run(ctx context.Context, calls []chat.ToolCall) error {
 			continue
 		}
 		if len(calls) == 1 {
-			results[i] = l.s.trial.Project.tools.Call(ctx, call)
+			results[i] = l.call(ctx, call)
 			continue
 		}
 		g.Go(func() error {
-			results[i] = l.s.trial.Project.tools.Call(ctx, call)
+			results[i] = l.call(ctx, call)
 			return nil
 		})
 	}
@@ -144,6 +144,16 @@ func (l *toolLoop) run(ctx context.Context, calls []chat.ToolCall) error {
 		l.book(calls[i], results[i])
 	}
 	return nil
+}
+
+// call runs a tool, or takes the result that came along with the call. It is called by several goroutines at once.
+func (l *toolLoop) call(ctx context.Context, call chat.ToolCall) chat.ToolResult {
+	for _, r := range l.s.came {
+		if r.ID == call.ID {
+			return r
+		}
+	}
+	return l.s.trial.Project.tools.Call(ctx, call)
 }
 
 // limits refuses more calls than the policy allows before any of them runs.
@@ -218,7 +228,7 @@ func (l *toolLoop) inject(ctx context.Context, call chat.ToolCall, f *scenario.T
 		if err := l.s.clock.sleep(ctx, slowTool); err != nil {
 			return chat.ToolResult{}, err
 		}
-		return l.s.trial.Project.tools.Call(ctx, call), nil
+		return l.call(ctx, call), nil
 	case "timeout":
 		return tools.Failure(call, chat.ErrorExecution, or(f.Message, call.Name+" timed out (injected)")), nil
 	}

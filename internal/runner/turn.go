@@ -38,6 +38,9 @@ func (s *session) turn(ctx context.Context, i int) (*result.Turn, error) {
 
 // userMessage renders the scripted text: the variant's substitutions first, then the variables.
 func (s *session) userMessage(i int, spec *scenario.Turn) chat.Message {
+	if spec.Literal {
+		return chat.Message{Role: chat.User, Content: spec.Content, Parts: spec.Parts}
+	}
 	text, open := scenario.Render(s.trial.Variant.apply(i, spec.Content), s.vars)
 	for _, name := range open {
 		s.notice(fmt.Sprintf("turn %d: nothing is known for {{%s}}; it was sent as it stands", i+1, name))
@@ -96,6 +99,7 @@ func (s *session) complete(
 		return reply, err
 	}
 	s.out.Retries += reply.Retries
+	s.came = reply.ToolResults
 	s.spend.add(&reply)
 	if reply.Notice != "" {
 		s.notice(reply.Notice)

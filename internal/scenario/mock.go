@@ -50,17 +50,20 @@ func (t *MockTurn) Reply() *MockReply {
 
 // MockReply is one canned reply.
 type MockReply struct {
-	Content      string
-	Parts        []chat.Part
-	ToolCalls    []chat.ToolCall // without ids
-	Error        string          // the call fails with this text
-	ErrorKind    string          // auth, rate_limit, timeout, transport, bad_reply, refused; "" is transport
+	Content   string
+	Parts     []chat.Part
+	ToolCalls []chat.ToolCall // without ids
+	// Results are what came of calls, by their index, as they were recorded: without ids, and those tools are not run.
+	Results      map[int]chat.ToolResult
+	Error        string // the call fails with this text
+	ErrorKind    string // auth, rate_limit, timeout, transport, bad_reply, refused; "" is transport
 	Latency      time.Duration
 	FinishReason string
 	Usage        *chat.Usage
+	CostUSD      *float64 // nil: by the prices of the provider
 }
 
 func (r *MockReply) plain() bool {
 	return len(r.Parts) == 0 && len(r.ToolCalls) == 0 && r.Error == "" && r.ErrorKind == "" && r.Latency == 0 &&
-		r.FinishReason == "" && r.Usage == nil
+		r.FinishReason == "" && r.Usage == nil && r.CostUSD == nil
 }

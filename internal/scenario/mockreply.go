@@ -30,12 +30,10 @@ var mockTurnFields = table("a mock reply", func() rows[mockReplyFile] {
 		custom("tool_calls", listShape{mockCallFields}, func(d *decoder, r *mockReplyFile, v *node.Node) {
 			r.calls = v
 			d.Items(v, "tool_calls", func(_ int, item *node.Node) {
-				var c chat.ToolCall
+				var c mockCall
 				if mockCallFields.read(d, item, &c) {
-					if c.Args == nil {
-						c.Args = map[string]any{}
-					}
-					r.ToolCalls = append(r.ToolCalls, c)
+					c.check(d, item)
+					r.add(&c)
 				}
 			})
 		}),
@@ -66,6 +64,7 @@ var mockTurnFields = table("a mock reply", func() rows[mockReplyFile] {
 			whole("output_tokens", natural, func(u *chat.Usage) *int { return &u.OutputTokens }),
 			whole("cached_tokens", natural, func(u *chat.Usage) *int { return &u.CachedTokens }),
 		), func(r *mockReplyFile) **chat.Usage { return &r.Usage }),
+		numPtr("cost_usd", positive, func(r *mockReplyFile) **float64 { return &r.CostUSD }),
 	}
 })
 
@@ -78,28 +77,6 @@ func readMockText(name string) func(*decoder, *mockReplyFile, *node.Node) {
 		r.content = v
 		r.Content, _ = d.String(v, name)
 	}
-}
-
-var mockCallFields = table("a tool call", func() rows[chat.ToolCall] {
-	return rows[chat.ToolCall]{
-		label("name", func(c *chat.ToolCall) *string { return &c.Name }).must(),
-		custom("arguments", anyMap, readMockArguments),
-		custom("args", anyMap, readMockArguments),
-	}
-})
-
-func readMockArguments(d *decoder, c *chat.ToolCall, v *node.Node) {
-	if v.Kind == node.Scalar { // as a model writes them: JSON text, or what it took for that
-		if s, ok := d.String(v, "arguments"); ok {
-			c.Args, c.BadArgs = chat.ParseArgs(s)
-		}
-		return
-	}
-	if v.Kind != node.Map {
-		d.Fields(v, "arguments", nil, nil) // reports it
-		return
-	}
-	c.Args, _ = d.Any(v).(map[string]any)
 }
 
 // mockReply reads a text, or a map with text, tool calls, parts or an error.

@@ -154,6 +154,7 @@ type Turn struct {
 	Pos        diag.Pos
 	Role       string // user, or a self-play role
 	Content    string // template
+	Literal    bool   // Content is no template: it is sent as it stands
 	Parts      []chat.Part
 	Assertions []Placed
 	Persona    string
@@ -353,11 +354,16 @@ type RetryPolicy struct {
 	MaxDelay  time.Duration
 }
 
-// Replay configures a provider that answers from a recording.
+// Replay configures a provider that answers from recordings.
 type Replay struct {
-	Recording, Timing, Match string
-	Speed                    float64
-	Pos                      diag.Pos
+	Recordings []string // files, as the system knows them; patterns are resolved
+	Session    string   // id of the one session to answer from; "": by the scenario
+	Timing     string   // instant, realtime, accelerated
+	Match      string   // turn, content
+	Tools      string   // recorded, execute; "": recorded where there is a result, else executed
+	Speed      float64
+	Pos        diag.Pos // of the recordings
+	SessionPos diag.Pos
 }
 
 // Tool is a tool that the agent may call.

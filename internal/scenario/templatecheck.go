@@ -65,6 +65,9 @@ func (b *build) fill(s *Scenario, prompt *Prompt) {
 	}
 	for i := range s.Turns {
 		t := &s.Turns[i]
+		if t.Literal {
+			continue
+		}
 		if _, open := Render(t.Content, vars); len(open) > 0 {
 			b.l.diags.Warnf(t.Pos, 1, "open-placeholder", "nothing is known for {{%s}}; the user would say it as it stands",
 				strings.Join(open, "}}, {{")).Hint = diag.DidYouMean(open[0], keys(vars))

@@ -28,6 +28,7 @@ var turnFields = table("a turn", func() rows[turnFile] {
 			t.content = v
 			t.Content, _ = d.String(v, "content")
 		}),
+		flag("literal", func(t *turnFile) *bool { return &t.Literal }),
 		custom("parts", listShape{partFields}, func(d *decoder, t *turnFile, v *node.Node) {
 			t.parts = v
 			t.Parts = d.parts(v, "parts")
@@ -155,7 +156,11 @@ func (d *decoder) scripted(n *node.Node, t *turnFile) {
 		d.Foreignf(t.turns, "unused-field", "a turn of the role user is sent once").
 			Hint = "turns and max_turns are for roles of self_play"
 	}
-	if swallowed().MatchString(t.Content) {
+	if t.Literal && len(t.Perturbations) > 0 {
+		d.Errorf(node.Get(n, "perturbations"), "unused-perturbation",
+			"the turn is literal: nothing is put into its content").Hint = "remove literal or perturbations"
+	}
+	if !t.Literal && swallowed().MatchString(t.Content) {
 		d.Warnf(t.content, "swallowed-keys", "the content holds what looks like assertions").
 			Hint = "if they are meant to be checked, indent them like content"
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -15,9 +14,6 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 )
-
-// chunkRunes is how much text one delta of a stream carries.
-const chunkRunes = 20
 
 // defaultPrice is what mocked tokens cost when the provider configures no pricing: 0.01 USD per thousand, so that
 // checks on costs have something to look at.
@@ -62,7 +58,7 @@ func (p *Provider) Complete(
 	if err != nil {
 		return chat.Reply{}, err
 	}
-	if err := wait(ctx, canned.Latency); err != nil {
+	if err := providers.Wait(ctx, canned.Latency); err != nil {
 		return chat.Reply{}, err
 	}
 	if canned.Error != "" {
@@ -71,7 +67,7 @@ func (p *Provider) Complete(
 	reply := p.reply(req, canned)
 	reply.Notice = notice
 	if req.Stream && onDelta != nil {
-		said, err := stream(ctx, canned.Content, onDelta)
+		said, err := providers.Stream(ctx, canned.Content, onDelta)
 		if errors.Is(err, providers.ErrEnough) {
 			p.closed(req, &reply, said)
 			return reply, nil
@@ -83,49 +79,13 @@ func (p *Provider) Complete(
 	return reply, nil
 }
 
-func wait(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-// stream hands out the text in equal pieces, each whole runes, and returns how much of it was handed out.
-func stream(ctx context.Context, text string, onDelta func(chat.Delta) error) (said string, err error) {
-	for at := 0; at < len(text); {
-		if ctx.Err() != nil {
-			return text[:at], context.Cause(ctx)
-		}
-		piece, runes := text[at:], 0
-		for i := range piece {
-			if runes == chunkRunes {
-				piece = piece[:i]
-				break
-			}
-			runes++
-		}
-		at += len(piece)
-		if err := onDelta(chat.Delta{Text: piece}); err != nil {
-			return text[:at], err
-		}
-	}
-	return text, nil
-}
-
 // closed makes of a reply what there is of it when the stream was closed.
 func (p *Provider) closed(req *chat.Request, r *chat.Reply, said string) {
-	guess := estimate(req.Messages, said)
+	guess := providers.Estimate(req.Messages, said)
 	r.Usage.OutputTokens = min(r.Usage.OutputTokens, guess.OutputTokens)
 	r.Usage.Estimated = true
-	usd := p.price.USD(r.Usage)
-	r.Content, r.Parts, r.ToolCalls, r.FinishReason, r.CostUSD = said, nil, nil, "", &usd
+	r.CostUSD = new(p.price.USD(r.Usage))
+	r.Content, r.Parts, r.ToolCalls, r.ToolResults, r.FinishReason = said, nil, nil, nil, ""
 }
 
 func (p *Provider) simulated(canned *scenario.MockReply) error {
@@ -143,6 +103,12 @@ func (p *Provider) reply(req *chat.Request, canned *scenario.MockReply) chat.Rep
 		FinishReason: canned.FinishReason, Model: p.Model,
 		LatencyMS: float64(canned.Latency) / float64(time.Millisecond),
 	}
+	for i, c := range r.ToolCalls {
+		if res, came := canned.Results[i]; came {
+			res.ID, res.Name = c.ID, c.Name
+			r.ToolResults = append(r.ToolResults, res)
+		}
+	}
 	if r.FinishReason == "" {
 		r.FinishReason = "stop"
 		if len(r.ToolCalls) > 0 {
@@ -152,10 +118,11 @@ func (p *Provider) reply(req *chat.Request, canned *scenario.MockReply) chat.Rep
 	if canned.Usage != nil {
 		r.Usage = *canned.Usage
 	} else {
-		r.Usage = estimate(req.Messages, canned.Content)
+		r.Usage = providers.Estimate(req.Messages, canned.Content)
 	}
-	usd := p.price.USD(r.Usage)
-	r.CostUSD = &usd
+	if r.CostUSD = canned.CostUSD; r.CostUSD == nil {
+		r.CostUSD = new(p.price.USD(r.Usage))
+	}
 	return r
 }
 
@@ -165,56 +132,10 @@ func calls(canned []chat.ToolCall) []chat.ToolCall {
 	}
 	out := make([]chat.ToolCall, len(canned))
 	for i, c := range canned {
-		out[i] = c
+		out[i] = c.Clone()
 		out[i].ID = "call_" + strconv.Itoa(i) + "_" + c.Name
-		switch {
-		case c.BadArgs != "":
-			out[i].Args = nil
-		case c.Args == nil:
-			out[i].Args = map[string]any{}
-		default:
-			out[i].Args = cloneMap(c.Args)
-		}
 	}
 	return out
-}
-
-func cloneMap(m map[string]any) map[string]any {
-	out := maps.Clone(m)
-	for k, v := range out {
-		out[k] = clone(v)
-	}
-	return out
-}
-
-func clone(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		return cloneMap(v)
-	case []any:
-		out := slices.Clone(v)
-		for i := range out {
-			out[i] = clone(out[i])
-		}
-		return out
-	}
-	return v
-}
-
-// estimate counts a token for every four bytes of each message. A call without any text still has a size, so that
-// costs never vanish.
-func estimate(messages []chat.Message, reply string) chat.Usage {
-	u := chat.Usage{OutputTokens: len(reply) / 4, Estimated: true}
-	for i := range messages {
-		u.InputTokens += len(messages[i].Text()) / 4
-	}
-	if u.InputTokens == 0 {
-		u.InputTokens = 10
-	}
-	if u.OutputTokens == 0 {
-		u.OutputTokens = 20
-	}
-	return u
 }
 
 func (p *Provider) generic() *scenario.MockReply {

@@ -1,0 +1,94 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// mockCall is a tool call of a canned reply, perhaps with what came of it when it was recorded.
+type mockCall struct {
+	chat.ToolCall
+	result chat.ToolResult
+	came   bool // there is a result
+}
+
+var mockCallFields = table("a tool call", func() rows[mockCall] {
+	return rows[mockCall]{
+		label("name", func(c *mockCall) *string { return &c.Name }).must(),
+		custom("arguments", anyMap, readMockArguments),
+		custom("args", anyMap, readMockArguments),
+		custom("result", anything, readMockResult),
+		custom("result_parts", listShape{mockPartFields}, func(d *decoder, c *mockCall, v *node.Node) {
+			c.came = true
+			d.Items(v, "result_parts", func(_ int, item *node.Node) {
+				var p mockPart
+				if mockPartFields.read(d, item, &p) {
+					c.result.Parts = append(c.result.Parts, p.part())
+				}
+			})
+		}),
+		label("error", func(c *mockCall) *string { return &c.result.Error }),
+		word("error_type", words(chat.ErrorValidation, chat.ErrorExecution, chat.ErrorApproval),
+			func(c *mockCall) *string { return &c.result.ErrorType }),
+	}
+})
+
+func readMockArguments(d *decoder, c *mockCall, v *node.Node) {
+	if v.Kind == node.Scalar { // as a model writes them: JSON text, or what it took for that
+		if s, ok := d.String(v, "arguments"); ok {
+			c.Args, c.BadArgs = chat.ParseArgs(s)
+		}
+		return
+	}
+	if v.Kind != node.Map {
+		d.Fields(v, "arguments", nil, nil) // reports it
+		return
+	}
+	c.Args, _ = d.Any(v).(map[string]any)
+}
+
+// readMockResult reads a text as it is, and any other value as JSON, indented as the model gets the results of tools.
+func readMockResult(d *decoder, c *mockCall, v *node.Node) {
+	c.came = true
+	if v.Kind == node.Scalar {
+		c.result.Content, _ = d.String(v, "result")
+		return
+	}
+	var b bytes.Buffer
+	if raw := d.raw(v, "result"); raw != nil && json.Indent(&b, raw, "", "  ") == nil {
+		c.result.Content = b.String()
+	}
+}
+
+// check judges what the keys say together.
+func (c *mockCall) check(d *decoder, n *node.Node) {
+	if c.Args == nil && c.BadArgs == "" {
+		c.Args = map[string]any{}
+	}
+	switch {
+	case c.result.ErrorType != "" && c.result.Error == "":
+		d.Missing(n, "a tool call with error_type", "error")
+	case c.result.Error == "":
+		return
+	case !c.came:
+		c.result.Content = c.result.Error
+	}
+	c.came = true
+	if c.result.ErrorType == "" {
+		c.result.ErrorType = chat.ErrorExecution
+	}
+}
+
+func (r *mockReplyFile) add(c *mockCall) {
+	if c.came {
+		if r.Results == nil {
+			r.Results = map[int]chat.ToolResult{}
+		}
+		c.result.Name = c.Name
+		r.Results[len(r.ToolCalls)] = c.result
+	}
+	r.ToolCalls = append(r.ToolCalls, c.ToolCall)
+}

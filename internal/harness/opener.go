@@ -27,7 +27,7 @@ func (c *Clients) Open(p *scenario.Project, spec *scenario.Provider) (providers.
 	o.Jobs += max(c.Jobs, runner.JudgesAtOnce)
 	o.MockFile, o.Inline, o.Lenient = p.Mock, inlineReplies(p), c.Lenient
 	client, err := open.New(spec, o)
-	return client, spec.Type == "mock", err
+	return client, open.Simulated(spec.Type), err
 }
 
 // OpenEmbedder makes an embedding model.

@@ -3,6 +3,8 @@ package providers
 import (
 	"fmt"
 	"time"
+
+	"github.com/arena-evals/arena/internal/diag"
 )
 
 // Kind classes what can go wrong in a model call.
@@ -49,4 +51,18 @@ func (e *Error) Temporary() bool {
 		return false
 	}
 	return e.Kind == RateLimit || e.Kind == Timeout || e.Kind == Transport || e.Kind == BadReply
+}
+
+// Misconfigured is a setting of a provider that cannot work, found when the provider was made.
+type Misconfigured struct {
+	Pos  diag.Pos
+	Msg  string // lower case, without the provider
+	Hint string
+}
+
+func (e *Misconfigured) Error() string {
+	if e.Hint == "" {
+		return e.Msg
+	}
+	return e.Msg + "; " + e.Hint
 }

@@ -152,6 +152,10 @@ func (m *matrix) endpoint(p *scenario.Project, spec *scenario.Provider) *Endpoin
 
 func (m *matrix) reportOpen(spec *scenario.Provider, err error) {
 	pos, code := spec.Pos, "bad-provider"
+	if bad, ok := errors.AsType[*providers.Misconfigured](err); ok && bad.Pos.Line > 0 {
+		m.diags.Errorf(bad.Pos, 1, code, "provider %s: %s", spec.ID, bad.Msg).Hint = bad.Hint
+		return
+	}
 	var e *providers.Error
 	if errors.As(err, &e) && e.Kind == providers.Auth && spec.KeyPos.Line > 0 {
 		pos = spec.KeyPos

@@ -51,10 +51,15 @@ var mockConfigFields = table("additional_config of a mock", func() rows[Provider
 // replayFields are the settings of type replay.
 var replayFields = table("additional_config of a replay", func() rows[Replay] {
 	return rows[Replay]{
-		custom("recording", text, readReplayPath("recording")),
-		custom("arena_output", text, readReplayPath("arena_output")),
+		custom("recording", texts, readRecordings("recording")),
+		custom("arena_output", texts, readRecordings("arena_output")),
+		custom("session", text, func(d *decoder, r *Replay, v *node.Node) {
+			r.SessionPos = d.Pos(v)
+			r.Session, _ = d.Name(v, "session")
+		}),
 		word("timing", words("instant", "realtime", "accelerated"), func(r *Replay) *string { return &r.Timing }),
 		word("match", words("turn", "content"), func(r *Replay) *string { return &r.Match }),
+		word("tools", words("recorded", "execute"), func(r *Replay) *string { return &r.Tools }),
 		custom("speed", positive, func(d *decoder, r *Replay, v *node.Node) {
 			if f, ok := d.Float(v, "speed", 0, 1e6); ok && f > 0 {
 				r.Speed = f
@@ -65,17 +70,47 @@ var replayFields = table("additional_config of a replay", func() rows[Replay] {
 	}
 })
 
-func readReplayPath(key string) func(*decoder, *Replay, *node.Node) {
+// readRecordings reads the files to answer from: one, a list, and patterns of either.
+func readRecordings(key string) func(*decoder, *Replay, *node.Node) {
 	return func(d *decoder, r *Replay, v *node.Node) {
-		name, ok := d.Name(v, key)
+		names, ok := d.Strings(v, key)
 		if !ok {
 			return
 		}
-		path, found := d.runtimePath(name)
-		if !found { // a warning for files of another tool: with --mock-provider nobody reads it
-			why := d.places.fs.missing(path)
-			d.Foreignf(v, why.code, "%s", why.msg).Hint = why.hint
+		if r.Pos = d.Pos(v); len(names) == 0 {
+			d.Errorf(v, "empty-value", "%s names no file", key)
 		}
-		r.Recording, r.Pos = d.places.fs.access(path), d.Pos(v)
+		for i, name := range names {
+			at := v
+			if v.Kind == node.List {
+				at = v.Content[i]
+			}
+			r.Recordings = append(r.Recordings, d.recordings(at, name)...)
+		}
 	}
+}
+
+// recordings resolves a file to answer from, or a pattern of them. What is missing is a warning for files of another
+// tool: with --mock-provider nobody reads it.
+func (d *decoder) recordings(at *node.Node, name string) []string {
+	fs := d.places.fs
+	path, found := d.runtimePath(name)
+	if !found && fs.isGlob(path) {
+		files, err := fs.glob(path)
+		if err != nil || len(files) == 0 {
+			d.Foreignf(at, "no-match", "no recording matches %q", path)
+		}
+		for i := range files {
+			files[i] = fs.access(files[i])
+		}
+		return files
+	}
+	if !found {
+		why := fs.missing(path)
+		d.Foreignf(at, why.code, "%s", why.msg).Hint = why.hint
+	} else if fs.isDir(path) {
+		d.Errorf(at, "is-directory", "%q is a directory, not a recording", path).
+			Hint = "name the files: " + join(path, "*.json")
+	}
+	return []string{fs.access(path)}
 }

@@ -3,6 +3,7 @@
 package open
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,15 +13,19 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/providers/mock"
 	"github.com/arena-evals/arena/internal/providers/openai"
+	"github.com/arena-evals/arena/internal/providers/replay"
+	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-const mockType = "mock"
+const (
+	mockType   = "mock"
+	replayType = "replay"
+)
 
 // later are the types that arena knows by name and cannot talk to in this version.
 var later = []string{
-	"anthropic", "cartesia", "claude", "elevenlabs", "gemini", "google", "huggingface", "imagen", "replay",
-	"voyageai",
+	"anthropic", "cartesia", "claude", "elevenlabs", "gemini", "google", "huggingface", "imagen", "voyageai",
 }
 
 // Options is what a provider needs beyond its file. The zero value works.
@@ -42,13 +47,16 @@ type Options struct {
 
 // Types lists the provider types that are available, sorted.
 func Types() []string {
-	types := append(openai.Types(), mockType)
+	types := append(openai.Types(), mockType, replayType)
 	slices.Sort(types)
 	return types
 }
 
 // Available reports whether New can make a provider of this type.
 func Available(kind string) bool { return slices.Contains(Types(), kind) }
+
+// Simulated reports whether providers of this type answer without the world: the same every time.
+func Simulated(kind string) bool { return kind == mockType || kind == replayType }
 
 // Supported is nil when New can make this provider; otherwise it says what this version cannot do.
 func Supported(p *scenario.Provider) error {
@@ -62,7 +70,7 @@ func Supported(p *scenario.Provider) error {
 			err = fmt.Errorf("%w; %s", err, hint)
 		}
 		return err
-	case p.Type == mockType || p.Platform == nil || p.Platform.Type == "" || p.Platform.Type == "azure":
+	case Simulated(p.Type) || p.Platform == nil || p.Platform.Type == "" || p.Platform.Type == "azure":
 		return nil
 	}
 	return fmt.Errorf("provider %s: platform %s is not available in this version; available is azure",
@@ -72,13 +80,14 @@ func Supported(p *scenario.Provider) error {
 // New makes the provider that p describes. It reads keys and opens no connection; a credential that is named and
 // missing is a *providers.Error of kind Auth.
 //
-// A mock stands alone. A model has its cost filled in, its failed calls repeated, and its calls limited as p says;
+// A mock and a replay stand alone. A model has its cost filled in, its failed calls repeated, and its calls limited as p says;
 // every attempt counts against the limits. providers.Close lets go of its connections.
 func New(p *scenario.Provider, o Options) (providers.Provider, error) {
 	if err := Supported(p); err != nil {
 		return nil, err
 	}
-	if p.Type == mockType {
+	switch p.Type {
+	case mockType:
 		file := o.MockFile
 		if file == nil {
 			file = p.Mock
@@ -86,6 +95,8 @@ func New(p *scenario.Provider, o Options) (providers.Provider, error) {
 		return mock.New(mock.Config{
 			ID: p.ID, Model: p.Model, Pricing: p.Pricing, File: file, Inline: o.Inline, Lenient: o.Lenient,
 		}), nil
+	case replayType:
+		return newReplay(p)
 	}
 	model, err := openai.New(p, openai.Options{Getenv: o.Getenv, Jobs: o.Jobs, Now: o.Now})
 	if err != nil {
@@ -95,6 +106,35 @@ func New(p *scenario.Provider, o Options) (providers.Provider, error) {
 	client = providers.Limit(client, p.MaxConcurrent)
 	client = providers.Retry(client, o.policy(p), o.Random)
 	return providers.Cost(client, p), nil
+}
+
+// newReplay opens the recordings that a replay answers from.
+func newReplay(p *scenario.Provider) (providers.Provider, error) {
+	if p.Replay == nil {
+		return nil, &providers.Misconfigured{Pos: p.Pos, Msg: "additional_config.recording is missing"}
+	}
+	c := replay.Config{ID: p.ID, Model: p.Model, Settings: p.Replay, Pricing: p.Pricing}
+	for _, path := range p.Replay.Recordings {
+		file, err := recording.Open(path, recording.Options{})
+		if err != nil {
+			return nil, &providers.Misconfigured{Pos: p.Replay.Pos, Msg: unusable(err)}
+		}
+		c.Sources = append(c.Sources, file)
+	}
+	return replay.New(c)
+}
+
+// unusable says why a recording cannot be used: the first problem, and how many more there are.
+func unusable(err error) string {
+	bad, ok := errors.AsType[*recording.Error](err)
+	if !ok {
+		return err.Error()
+	}
+	text := fmt.Sprintf("%s: %s", bad.Problems[0].Pos, bad.Problems[0].Msg)
+	if more := len(bad.Problems) - 1; more > 0 {
+		text += fmt.Sprintf(" (and %d more)", more)
+	}
+	return text
 }
 
 func (o *Options) policy(p *scenario.Provider) (policy scenario.RetryPolicy) {
@@ -109,7 +149,7 @@ func (o *Options) policy(p *scenario.Provider) (policy scenario.RetryPolicy) {
 
 // NewEmbedder makes the embedding model that p describes. Like New it reads keys and opens no connection.
 func NewEmbedder(p *scenario.Provider, o Options) (providers.Embedder, error) {
-	if p.Type == mockType {
+	if Simulated(p.Type) {
 		return nil, fmt.Errorf("provider %s: type %s has no embeddings; available are %s", p.ID, p.Type,
 			strings.Join(openai.Types(), ", "))
 	}

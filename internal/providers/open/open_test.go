@@ -43,9 +43,8 @@ func TestSupported(t *testing.T) {
 		{on("mock", "bedrock"), ""},
 		{on("openai", "bedrock"), "provider p: platform bedrock is not available in this version"},
 		{described("anthropic"), "provider p: type anthropic is not available in this version; " +
-			"available are azure, mock, ollama, openai, openai-compatible, vllm"},
-		{described("replay"), "type replay is not available in this version"},
-		{described("opnai"), `unknown type "opnai"; available are azure, mock, ollama, openai, openai-compatible, vllm; ` +
+			"available are azure, mock, ollama, openai, openai-compatible, replay, vllm"},
+		{described("opnai"), `unknown type "opnai"; available are azure, mock, ollama, openai, openai-compatible, replay, vllm; ` +
 			`did you mean "openai"?`},
 		{described("zzz"), `unknown type "zzz"`},
 	} {

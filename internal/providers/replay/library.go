@@ -1,0 +1,173 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/recording"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// library finds and keeps the conversations of all recordings.
+type library struct {
+	entries []entry
+
+	mu     sync.Mutex
+	loaded map[int]*script
+	order  []int // of loaded, the oldest first
+}
+
+type entry struct {
+	recording.Ref
+	source Source
+	index  int // in the source
+}
+
+// shelf is how many conversations are kept in memory. The calls of a trial need the same one again and again.
+const shelf = 256
+
+func newLibrary(sources []Source) *library {
+	l := &library{loaded: map[int]*script{}}
+	for _, s := range sources {
+		for i, ref := range s.Sessions() {
+			l.entries = append(l.entries, entry{ref, s, i})
+		}
+	}
+	return l
+}
+
+// known refuses the id of a session that is not there, or there twice.
+func (l *library) known(r *scenario.Replay) error {
+	var ids []string
+	n := 0
+	for i := range l.entries {
+		ids = append(ids, l.entries[i].ID)
+		if l.entries[i].ID == r.Session {
+			n++
+		}
+	}
+	p := &providers.Misconfigured{Pos: r.SessionPos}
+	switch n {
+	case 1:
+		return nil
+	case 0:
+		p.Msg = fmt.Sprintf("there is no session %q in %s", r.Session, strings.Join(r.Recordings, ", "))
+		p.Hint = diag.DidYouMean(r.Session, ids)
+		if p.Hint == "" {
+			p.Hint = "there is " + some(ids)
+		}
+	default:
+		p.Msg = fmt.Sprintf("the recordings hold the session %q %d times", r.Session, n)
+		p.Hint = "name only the recording that is meant"
+	}
+	return p
+}
+
+// choose finds the conversation for a call: the one that the settings name, else those of the scenario, of which a
+// trial takes the one of its number; else the only one.
+func (l *library) choose(r *scenario.Replay, at *chat.Origin) (int, error) {
+	var own []int
+	for i := range l.entries {
+		e := &l.entries[i]
+		switch {
+		case r.Session != "" && e.ID == r.Session:
+			return i, nil
+		case r.Session == "" && e.isOf(at):
+			own = append(own, i)
+		}
+	}
+	switch {
+	case len(own) == 1:
+		return own[0], nil
+	case len(own) > 1 && l.repeated(own) && at.Trial <= len(own):
+		return own[max(at.Trial, 1)-1], nil
+	case len(own) > 1:
+		return 0, fmt.Errorf("scenario %q was recorded %d times, as %s; set additional_config.session to one of them",
+			at.Scenario, len(own), l.some(own))
+	case len(l.entries) == 1:
+		return 0, nil
+	case len(l.entries) == 0:
+		return 0, errors.New("the recording holds no conversation")
+	}
+	return 0, fmt.Errorf("none of the %d recorded conversations is of scenario %q; there is %s; "+
+		"set additional_config.session", len(l.entries), at.Scenario, l.some(nil))
+}
+
+func (e *entry) isOf(at *chat.Origin) bool {
+	for _, name := range []string{at.Scenario, at.ScenarioAlias} {
+		if name != "" && (e.Scenario == name || e.ID == name) {
+			return true
+		}
+	}
+	return false
+}
+
+// repeated reports whether conversations are repetitions of one trial: with one provider and model.
+func (l *library) repeated(list []int) bool {
+	first := &l.entries[list[0]]
+	for _, i := range list[1:] {
+		if e := &l.entries[i]; e.Provider != first.Provider || e.Model != first.Model {
+			return false
+		}
+	}
+	return true
+}
+
+// some names sessions; nil: all.
+func (l *library) some(list []int) string {
+	var ids []string
+	for i := range l.entries {
+		if list == nil {
+			ids = append(ids, l.entries[i].ID)
+		}
+	}
+	for _, i := range list {
+		ids = append(ids, l.entries[i].ID)
+	}
+	return some(ids)
+}
+
+func some(ids []string) string {
+	const most = 8
+	more := ""
+	if len(ids) > most {
+		more = fmt.Sprintf(" and %d more", len(ids)-most)
+		ids = ids[:most]
+	}
+	quoted := make([]string, len(ids))
+	for i, id := range ids {
+		quoted[i] = fmt.Sprintf("%q", id)
+	}
+	return strings.Join(quoted, ", ") + more
+}
+
+// script reads a conversation, or takes it from the shelf.
+func (l *library) script(i int) (*script, error) {
+	l.mu.Lock()
+	s := l.loaded[i]
+	l.mu.Unlock()
+	if s != nil {
+		return s, nil
+	}
+	session, err := l.entries[i].source.Load(l.entries[i].index)
+	if err != nil {
+		return nil, err
+	}
+	s = newScript(session)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.loaded[i] == nil {
+		l.order = append(l.order, i)
+	}
+	l.loaded[i] = s
+	if len(l.order) > shelf {
+		delete(l.loaded, l.order[0])
+		l.order = l.order[1:]
+	}
+	return s, nil
+}

@@ -1,0 +1,140 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// find picks the recorded reply for a call.
+//
+// By turn, the n-th message of the user gets what the n-th answered message of the user got; within a turn the replies
+// come in their order, rounds of tool calls included. By content, a message of the user gets what the same words got,
+// said for the n-th time what they got then; words that were never said so often fall back to the order.
+//
+// A persona is given the recorded messages of the user in their order. Nothing left to say is an error.
+func (p *Provider) find(req *chat.Request) (*line, string, error) {
+	if req.Origin.Judge != "" {
+		return nil, "", errors.New("a recording cannot judge; give the judge a model")
+	}
+	i, err := p.library.choose(p.Settings, &req.Origin)
+	if err != nil {
+		return nil, "", err
+	}
+	s, err := p.library.script(i)
+	if err != nil {
+		return nil, "", err
+	}
+	if req.Origin.Persona != "" {
+		l, err := s.persona(req.Messages)
+		return l, "", err
+	}
+	at := standing(req.Messages)
+	turn, notice := at.turn, ""
+	if p.Settings.Match == "content" {
+		if n, found := s.spoken(at.user, at.said); found {
+			turn = n
+		} else {
+			notice = fmt.Sprintf("provider %s: the recording knows no such words of the user in turn %d; "+
+				"it was answered by the order", p.ID, at.turn+1)
+		}
+	} else if turn < len(s.turns) && s.turns[turn].user != at.user {
+		notice = fmt.Sprintf("provider %s: in the recording the user says something else in turn %d", p.ID, at.turn+1)
+	}
+	l, err := s.line(turn, at.replies)
+	if err != nil {
+		return nil, "", err
+	}
+	if left := len(s.turns[turn].lines) - at.replies - 1; left > 0 && len(l.calls) == 0 {
+		notice = fmt.Sprintf("provider %s: the recorded turn %d has %d more of the assistant's messages, "+
+			"which nobody asked for", p.ID, turn+1, left)
+	}
+	return l, notice, nil
+}
+
+// place is where a conversation stands.
+type place struct {
+	turn    int    // messages of the user before the last one
+	user    string // the last one
+	said    int    // how often the same was said before
+	replies int    // of the assistant since
+}
+
+func standing(messages []chat.Message) place {
+	at := place{turn: -1}
+	for i := range messages {
+		switch messages[i].Role {
+		case chat.User:
+			at.turn++
+			at.user, at.replies = messages[i].Text(), 0
+		case chat.Assistant:
+			at.replies++
+		case chat.System, chat.ToolRole:
+		}
+	}
+	at.turn = max(at.turn, 0)
+	for i := range messages {
+		if messages[i].Role == chat.User && messages[i].Text() == at.user {
+			at.said++
+		}
+	}
+	at.said = max(at.said-1, 0)
+	return at
+}
+
+// spoken finds the turn in which the user said the words after saying them before times.
+func (s *script) spoken(words string, before int) (turn int, found bool) {
+	for i := range s.turns {
+		if s.turns[i].user != words {
+			continue
+		}
+		if before == 0 {
+			return i, true
+		}
+		before--
+	}
+	return 0, false
+}
+
+// line is a reply of a turn, both from 0.
+func (s *script) line(turn, reply int) (*line, error) {
+	if turn < len(s.turns) && reply < len(s.turns[turn].lines) {
+		return &s.turns[turn].lines[reply], nil
+	}
+	err := fmt.Errorf("the recording has no turn %d: it has %s of the user that were answered (%s)",
+		turn+1, count(len(s.turns), "message"), s.name)
+	if turn < len(s.turns) {
+		err = fmt.Errorf("the recording has %s in turn %d and was asked for one more (%s)",
+			count(len(s.turns[turn].lines), "reply"), turn+1, s.name)
+	}
+	if s.broken != "" && turn >= len(s.turns)-1 {
+		err = fmt.Errorf("%w; it broke off: %s", err, s.broken)
+	}
+	return nil, err
+}
+
+// persona is the next message of the user. In such a request the roles are swapped.
+func (s *script) persona(messages []chat.Message) (*line, error) {
+	n := 0
+	for i := range messages {
+		if messages[i].Role == chat.Assistant {
+			n++
+		}
+	}
+	if n >= len(s.turns) {
+		return nil, fmt.Errorf("the recording has %s of the user and was asked for one more (%s)",
+			count(len(s.turns), "message"), s.name)
+	}
+	return &line{content: s.turns[n].user, finish: "stop"}, nil
+}
+
+func count(n int, what string) string {
+	switch {
+	case n == 1:
+		return "1 " + what
+	case what == "reply":
+		return fmt.Sprintf("%d replies", n)
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

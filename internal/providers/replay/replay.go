@@ -1,0 +1,145 @@
+// Package replay is the provider that answers with what was said before: from recorded conversations, without a model
+// and without a network.
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/recording"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// Source holds recorded conversations. It is safe for concurrent use; *recording.File is one.
+type Source interface {
+	Sessions() []recording.Ref
+	Load(i int) (*recording.Session, error)
+}
+
+// Config says what a replay answers.
+type Config struct {
+	ID, Model string
+	Settings  *scenario.Replay
+	Pricing   *scenario.Pricing // prices usage that was recorded without a cost; nil: such a cost is not known
+	Sources   []Source          // one for each of Settings.Recordings
+}
+
+// Provider answers from recordings. What it says depends on the request alone, so trials that run at once do not
+// disturb each other.
+type Provider struct {
+	Config
+	price   *providers.Price
+	library *library
+}
+
+// New makes a replay. A session that is asked for and not there is a *providers.Misconfigured.
+func New(c Config) (*Provider, error) {
+	p := &Provider{Config: c, library: newLibrary(c.Sources)}
+	if c.Pricing != nil {
+		p.price = providers.PriceOf(c.Pricing)
+	}
+	if c.Settings.Session != "" {
+		if err := p.library.known(c.Settings); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// Complete answers with the recorded reply that belongs to the place of the call (see lookup.go). It takes the time
+// that its settings say, and reports the latency that was recorded whatever it took.
+func (p *Provider) Complete(
+	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
+) (chat.Reply, error) {
+	if ctx.Err() != nil {
+		return chat.Reply{}, context.Cause(ctx)
+	}
+	said, notice, err := p.find(req)
+	if err != nil {
+		return chat.Reply{}, &providers.Error{
+			Kind: providers.BadReply, Provider: p.ID, Msg: err.Error(), Final: true, Err: err,
+		}
+	}
+	if err := providers.Wait(ctx, p.delay(said.latency)); err != nil {
+		return chat.Reply{}, err
+	}
+	reply := p.reply(req, said)
+	reply.Notice = notice
+	if req.Stream && onDelta != nil {
+		text, err := providers.Stream(ctx, reply.Content, onDelta)
+		if errors.Is(err, providers.ErrEnough) {
+			closed(req, &reply, text)
+			return reply, nil
+		}
+		if err != nil {
+			return chat.Reply{}, err
+		}
+	}
+	return reply, nil
+}
+
+// delay is how long a reply takes that took so long when it was recorded.
+func (p *Provider) delay(recorded time.Duration) time.Duration {
+	switch p.Settings.Timing {
+	case "realtime":
+		return recorded
+	case "accelerated":
+		return time.Duration(float64(recorded) / p.Settings.Speed)
+	}
+	return 0
+}
+
+// reply copies what callers may change: the script is shared by all trials.
+func (p *Provider) reply(req *chat.Request, said *line) chat.Reply {
+	r := chat.Reply{
+		Content: said.content, FinishReason: said.finish, Model: p.Model,
+		LatencyMS: float64(said.latency) / float64(time.Millisecond),
+	}
+	if said.model != "" {
+		r.Model = said.model
+	}
+	r.Parts = append(r.Parts, said.parts...)
+	for i, c := range said.calls {
+		if c = c.Clone(); c.ID == "" {
+			c.ID = fmt.Sprintf("call_%d_%s", i, c.Name)
+		}
+		r.ToolCalls = append(r.ToolCalls, c)
+	}
+	if p.Settings.Tools != "execute" {
+		r.ToolResults = said.results(r.ToolCalls, p.Settings.Tools == "recorded")
+	}
+	p.account(req, &r, said)
+	return r
+}
+
+// account fills in what the call took then. Without any record of that it is an estimate that costs nothing.
+func (p *Provider) account(req *chat.Request, r *chat.Reply, said *line) {
+	switch {
+	case said.usage != nil:
+		r.Usage = *said.usage
+		r.CostUSD = said.usd
+	case said.usd != nil:
+		r.Usage, r.CostUSD = providers.Estimate(req.Messages, said.content), said.usd
+	default:
+		r.Usage, r.CostUSD = providers.Estimate(req.Messages, said.content), new(0.0)
+	}
+	if r.CostUSD == nil && p.price != nil {
+		r.CostUSD = new(p.price.USD(r.Usage))
+	}
+}
+
+// closed makes of a reply what there is of it when the stream was closed. What that much of it would have cost is not
+// known.
+func closed(req *chat.Request, r *chat.Reply, said string) {
+	guess := providers.Estimate(req.Messages, said)
+	r.Usage.OutputTokens = min(r.Usage.OutputTokens, guess.OutputTokens)
+	r.Usage.Estimated = true
+	if r.CostUSD != nil && *r.CostUSD != 0 {
+		r.CostUSD = nil
+	}
+	r.Content, r.Parts, r.ToolCalls, r.ToolResults, r.FinishReason = said, nil, nil, nil, ""
+}

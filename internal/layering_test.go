@@ -32,7 +32,7 @@ var rows = [][]string{
 	{"internal/providers/open"},
 	{"internal/checks"},
 	{"internal/calibrate", "internal/judges", "internal/checks/verify"},
-	{"internal/evals", "internal/guard"},
+	{"internal/evals", "internal/generate", "internal/guard"},
 	{"internal/runner"},
 	{"internal/report/show"},
 	{"internal/metrics", "internal/report/*"},

@@ -43,8 +43,8 @@ func newRoot(app *App) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.DisableDefaultCmd = false
 	root.AddCommand(
-		newRunCmd(app), newEvalCmd(app), newValidateCmd(app), newListCmd(app), newChecksCmd(app), newSchemaCmd(app), newInitCmd(app),
-		newReportCmd(app), newJudgeCmd(app), newVersionCmd(app),
+		newRunCmd(app), newEvalCmd(app), newValidateCmd(app), newListCmd(app), newChecksCmd(app), newSchemaCmd(app),
+		newInitCmd(app), newReportCmd(app), newMocksCmd(app), newJudgeCmd(app), newVersionCmd(app),
 	)
 	strict(root)
 	return root

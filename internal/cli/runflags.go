@@ -77,11 +77,19 @@ func canonical(name string) string {
 	return name
 }
 
+// aliasFlags lets flags be called by other names, which no help shows.
+func aliasFlags(fl *pflag.FlagSet, names map[string]string) {
+	fl.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if alias, ok := names[name]; ok {
+			name = alias
+		}
+		return pflag.NormalizedName(name)
+	})
+}
+
 // begin settles how the flags of a command are named and listed.
 func begin(fl *pflag.FlagSet) {
-	fl.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		return pflag.NormalizedName(canonical(name))
-	})
+	aliasFlags(fl, flagAliases)
 	fl.SortFlags = false
 }
 

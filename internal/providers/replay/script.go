@@ -29,7 +29,7 @@ type line struct {
 	content string
 	parts   []chat.Part
 	calls   []chat.ToolCall
-	came    map[string]chat.ToolResult // by the id of the call
+	came    map[int]*chat.ToolResult // by the index of the call
 	finish  string
 	model   string
 	usage   *chat.Usage
@@ -62,11 +62,7 @@ func newScript(s *recording.Session) *script {
 			default:
 				open.lines = append(open.lines, newLine(s, i))
 			}
-		case chat.ToolRole:
-			if open != nil && m.ToolResult != nil {
-				open.answer(m.ToolResult)
-			}
-		case chat.System:
+		case chat.System, chat.ToolRole:
 		}
 	}
 	if open != nil && !open.answered() {
@@ -80,7 +76,7 @@ func newLine(s *recording.Session, i int) line {
 	m := s.Messages[i].Said()
 	l := line{
 		content: m.Content, parts: m.Parts, calls: m.ToolCalls, finish: m.FinishReason,
-		model: s.Model, usage: m.Usage, usd: m.CostUSD, latency: latency(s.Messages, i),
+		model: s.Model, usage: m.Usage, usd: m.CostUSD, latency: latency(s.Messages, i), came: s.Results(i),
 	}
 	if l.finish == "" {
 		l.finish = "stop"
@@ -103,32 +99,16 @@ func latency(messages []recording.Message, i int) time.Duration {
 	return max(0, m.Offset-messages[i-1].Offset)
 }
 
-// answer puts the result of a tool beside its call: the last one of that id that has none yet.
-func (s *scene) answer(r *chat.ToolResult) {
-	for i := len(s.lines) - 1; i >= 0; i-- {
-		l := &s.lines[i]
-		for _, c := range l.calls {
-			if _, taken := l.came[c.ID]; c.ID == r.ID && !taken {
-				if l.came == nil {
-					l.came = map[string]chat.ToolResult{}
-				}
-				l.came[c.ID] = *r
-				return
-			}
-		}
-	}
-}
-
 // results are what the tools returned when the reply was recorded, for calls with the ids that they have now. With all
 // a call without a recorded result fails.
 func (l *line) results(calls []chat.ToolCall, all bool) []chat.ToolResult {
 	var out []chat.ToolResult
 	for i, c := range calls {
-		r, found := l.came[l.calls[i].ID]
-		switch {
-		case found:
-			r.ID, r.Name = c.ID, c.Name
-			out = append(out, r)
+		switch r := l.came[i]; {
+		case r != nil:
+			came := *r
+			came.ID, came.Name = c.ID, c.Name
+			out = append(out, came)
 		case all:
 			out = append(out, tools.Failure(c, chat.ErrorExecution, "the recording has no result for this call of "+c.Name))
 		}

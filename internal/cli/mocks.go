@@ -1,0 +1,314 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/generate"
+	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/recording"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+func newMocksCmd(app *App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "mocks",
+		Short: "Make mock replies",
+		Args:  unknownCommand,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	cmd.AddCommand(newMocksGenerateCmd(app))
+	return cmd
+}
+
+const mocksGenerateLong = `Generate writes a mock response file out of conversations that took place: with it the same
+suite runs again without a model, and comes to the same verdicts.
+
+  arena run -c config.arena.yaml -o real
+  arena mocks generate -i real -o mock-responses.yaml
+  arena run -c config.arena.yaml --mock-config mock-responses.yaml
+
+The n-th message of the assistant becomes reply n of its scenario, with its tool calls and
+parts, and with the tokens and the cost that were measured. Times are left out: a mock does
+not wait. Of several conversations of one scenario (providers, trials) the last one counts,
+and arena says so; choose with --provider.
+
+Tools run again as the project says. --tool-results puts what they returned into the file, and
+none is run. The answers of judges are not in the file: add them under judges:.
+
+Input: results.json, a journal, the folder of a run (also another tool's), or recordings.`
+
+type mocksFlags struct {
+	inputs               []string
+	out                  string
+	scenarios, providers []string
+	perScenario, merge   bool
+	dryRun, force        bool
+	results              bool
+	fallback             string
+}
+
+func newMocksGenerateCmd(app *App) *cobra.Command {
+	f := &mocksFlags{}
+	cmd := &cobra.Command{
+		Use:   "generate -i input -o file",
+		Short: "Make a mock response file of the results of a run, or of recordings",
+		Long:  mocksGenerateLong,
+		Example: `  arena mocks generate -i out -o mock-responses.yaml
+  arena mocks generate -i out/results.json --provider gpt-4o --merge -o mock-responses.yaml
+  arena mocks generate -i 'recordings/*.json' --per-scenario -o mocks`,
+		Args: takes(0, -1),
+		RunE: func(c *cobra.Command, args []string) error {
+			f.inputs = append(f.inputs, args...)
+			var fallback *string
+			if c.Flags().Changed("default-response") {
+				fallback = &f.fallback
+			}
+			return f.run(app, fallback)
+		},
+	}
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	fl.StringSliceVarP(&f.inputs, "input", "i", nil, "results, recordings or folders of them, a `list` (default out)")
+	fl.StringVarP(&f.out, "out", "o", "", "mock response `file` to write; with --per-scenario a folder (also --output)")
+	fl.StringSliceVar(&f.scenarios, "scenario", nil, "only this scenario: an `id`; repeat the flag or use commas")
+	fl.StringSliceVar(&f.providers, "provider", nil, "only what this provider said: an `id`")
+	fl.BoolVar(&f.results, "tool-results", false, "with what the tools returned, so that none is run")
+	fl.StringVar(&f.fallback, "default-response", "", "`text` to answer where there is no reply")
+	fl.BoolVar(&f.perScenario, "per-scenario", false, "a file for each scenario")
+	fl.BoolVar(&f.merge, "merge", false, "keep what the file holds for other scenarios")
+	fl.BoolVar(&f.force, "force", false, "overwrite files")
+	fl.BoolVar(&f.dryRun, "dry-run", false, "print what would be written")
+	aliasFlags(fl, map[string]string{"output": "out"})
+	return cmd
+}
+
+func (f *mocksFlags) run(app *App, fallback *string) error {
+	if len(f.inputs) == 0 {
+		f.inputs = []string{defaultOut}
+	}
+	switch ext := strings.ToLower(filepath.Ext(f.out)); {
+	case f.out == "" && !f.dryRun:
+		return errors.New("-o is missing: the mock response file to write, or --dry-run to see it")
+	case !f.perScenario && f.out != "" && ext != ".yaml" && ext != ".yml":
+		return fmt.Errorf("-o %s: the file must end in .yaml or .yml", f.out)
+	}
+	mocks, err := f.collect(app, fallback)
+	if err != nil {
+		return err
+	}
+	files, err := f.files(app, mocks)
+	if err != nil {
+		return err
+	}
+	if err := f.save(app, files); err != nil {
+		return err
+	}
+	for _, note := range mocks.Notes() {
+		app.remark("%s", note)
+	}
+	if f.dryRun {
+		return nil
+	}
+	_, err = fmt.Fprintf(app.Out, "%s for %s in %s\n", plural(mocks.Replies(), "reply", "replies"),
+		plural(len(mocks.Scenarios()), "scenario", "scenarios"), f.out)
+	return ifBroken(err)
+}
+
+// collect reads the sessions that the flags choose.
+func (f *mocksFlags) collect(app *App, fallback *string) (*generate.Mocks, error) {
+	files, err := openRecordings(app, f.inputs)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.known(files); err != nil {
+		return nil, err
+	}
+	mocks := generate.NewMocks(generate.MockOptions{Results: f.results, Default: fallback})
+	err = eachSession(app, files, func(s *recording.Session) error {
+		if wanted(f.scenarios, s.Scenario, s.ID) && wanted(f.providers, s.Provider) {
+			mocks.Add(s)
+		}
+		return nil
+	})
+	if err == nil && mocks.Replies() == 0 {
+		err = errors.New("there is no reply in what was chosen; loosen --scenario and --provider")
+	}
+	return mocks, err
+}
+
+// wanted reports whether a filter lets one of the names through.
+func wanted(filter []string, names ...string) bool {
+	return len(filter) == 0 || slices.ContainsFunc(names, func(n string) bool { return slices.Contains(filter, n) })
+}
+
+// known refuses filters that no session bears.
+func (f *mocksFlags) known(files []*recording.File) error {
+	var scenarios, providers []string
+	for _, file := range files {
+		for _, s := range file.Sessions() {
+			scenarios, providers = append(scenarios, s.Scenario, s.ID), append(providers, s.Provider)
+		}
+	}
+	return errors.Join(
+		unknownName("scenario", f.scenarios, scenarios),
+		unknownName("provider", f.providers, providers),
+	)
+}
+
+// unknownName refuses a value of a flag that the recordings do not know.
+func unknownName(flag string, want, known []string) error {
+	for _, name := range want {
+		if slices.Contains(known, name) {
+			continue
+		}
+		err := fmt.Errorf("--%s %s: the recordings know no such %s", flag, name, flag)
+		names := slices.Compact(slices.Sorted(slices.Values(known)))
+		names = slices.DeleteFunc(names, func(n string) bool { return n == "" })
+		if near := diag.Nearest(name, names); near != "" {
+			return fmt.Errorf("%w\ndid you mean %q?", err, near)
+		}
+		if len(names) > 0 {
+			return fmt.Errorf("%w\nthere is %s", err, strings.Join(names[:min(len(names), 8)], ", "))
+		}
+		return err
+	}
+	return nil
+}
+
+// newFile is a file to write.
+type newFile struct{ path, text string }
+
+// files makes the text of every file.
+func (f *mocksFlags) files(app *App, mocks *generate.Mocks) ([]newFile, error) {
+	if !f.perScenario {
+		file, err := f.file(app, mocks, f.out, mocks.Scenarios())
+		return []newFile{file}, err
+	}
+	var names generate.Names
+	var out []newFile
+	for _, scenario := range mocks.Scenarios() {
+		file, err := f.file(app, mocks, filepath.Join(f.out, names.Take(scenario, "scenario")+".yaml"), []string{scenario})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, file)
+	}
+	return out, nil
+}
+
+func (f *mocksFlags) file(app *App, mocks *generate.Mocks, path string, scenarios []string) (newFile, error) {
+	var root *node.Node
+	if f.merge && exists(path) {
+		var err error
+		if root, err = readMocks(app, path); err != nil {
+			return newFile{}, err
+		}
+	}
+	text, err := mocks.File(scenarios, root)
+	return newFile{path, text}, err
+}
+
+// readMocks reads the file to merge into.
+func readMocks(app *App, path string) (*node.Node, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &node.Reader{File: path, Diags: &diag.List{}}
+	docs := node.Parse(r, data)
+	if len(docs) == 0 && r.Diags.Errors() == 0 {
+		return nil, nil
+	}
+	if r.Diags.Errors() == 0 && !mergeable(docs) {
+		r.Errorf(docs[0], "wrong-type", "this is no mock response file to merge into")
+	}
+	if r.Diags.Errors() > 0 {
+		app.showDiags(app.Err, r.Diags.Sorted(), 1, app.useColor("auto", app.ErrTTY), "nothing was written")
+		return nil, exit(result.ExitUsage)
+	}
+	return docs[0], nil
+}
+
+// mergeable reports whether documents are one mock response file.
+func mergeable(docs []*node.Node) bool {
+	if len(docs) != 1 || docs[0].Kind != node.Map {
+		return false
+	}
+	for _, key := range node.Keys(docs[0]) {
+		if !slices.Contains([]string{"$schema", "defaultResponse", "scenarios", "selfplay", "judges"}, key) {
+			return false
+		}
+	}
+	scenarios := node.Get(docs[0], "scenarios")
+	return node.IsNull(scenarios) || scenarios.Kind == node.Map
+}
+
+// save writes the files, or prints them.
+func (f *mocksFlags) save(app *App, files []newFile) error {
+	if f.dryRun {
+		return printFiles(app.Out, files)
+	}
+	return writeNew(files, f.force || f.merge)
+}
+
+// printFiles shows what would be written; a path goes before each of several.
+func printFiles(w io.Writer, files []newFile) error {
+	for i, file := range files {
+		if file.path != "" {
+			if i > 0 {
+				file.path = "\n# " + file.path
+			} else {
+				file.path = "# " + file.path
+			}
+			if _, err := fmt.Fprintln(w, file.path); err != nil {
+				return broken(err)
+			}
+		}
+		if _, err := io.WriteString(w, file.text); err != nil {
+			return broken(err)
+		}
+	}
+	return nil
+}
+
+// writeNew writes files that must not be there yet, unless force; nothing is written when one of them is.
+func writeNew(files []newFile, force bool) error {
+	for _, file := range files {
+		switch info, err := os.Lstat(file.path); {
+		case err != nil:
+		case !info.Mode().IsRegular():
+			return fmt.Errorf("%s is there and is not a regular file", file.path)
+		case !force:
+			return fmt.Errorf("%s is there already\n--force overwrites it", file.path)
+		}
+	}
+	for _, file := range files {
+		if err := os.MkdirAll(filepath.Dir(file.path), 0o755); err != nil {
+			return broken(err)
+		}
+		err := writeWhole(file.path, func(w io.Writer) error {
+			_, err := io.WriteString(w, file.text)
+			return err
+		})
+		if err != nil {
+			return broken(fmt.Errorf("write %s: %w", file.path, err))
+		}
+	}
+	return nil
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

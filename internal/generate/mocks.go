@@ -1,0 +1,133 @@
+package generate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/recording"
+)
+
+// MockOptions say what a mock response file is made of.
+type MockOptions struct {
+	Results bool    // with what the tools returned, so that they need not be run
+	Default *string // the reply where there is none; nil: there is none
+}
+
+// Mocks collects canned replies by scenario. It belongs to one goroutine.
+type Mocks struct {
+	opts  MockOptions
+	pages map[string]*mockPage
+	notes []string
+}
+
+// mockPage is the replies for one scenario.
+type mockPage struct {
+	from    string // the session
+	replies map[int]*node.Node
+}
+
+// NewMocks starts a collection.
+func NewMocks(opts MockOptions) *Mocks { return &Mocks{opts: opts, pages: map[string]*mockPage{}} }
+
+// Add takes the assistant's messages of a session: the n-th is reply n of the scenario. What an earlier session of the
+// same scenario said is replaced, which Notes tell. Messages that a guardrail wrote in the place of the model count,
+// and have no reply.
+func (m *Mocks) Add(s *recording.Session) {
+	scenario := s.Scenario
+	if scenario == "" {
+		scenario = s.ID
+		m.notef("%s: session %q names no scenario; its replies go by its id", s.File, s.ID)
+	}
+	page := &mockPage{from: fmt.Sprintf("%s, session %q", s.File, s.ID), replies: map[int]*node.Node{}}
+	n := 0
+	for i := range s.Messages {
+		msg := &s.Messages[i]
+		if msg.Role != chat.Assistant {
+			continue
+		}
+		if n++; msg.Blocked() {
+			continue
+		}
+		said := msg.Said()
+		var results map[int]*chat.ToolResult
+		if m.opts.Results {
+			results = s.Results(i)
+		}
+		page.replies[n] = reply(&said, results)
+	}
+	if before := m.pages[scenario]; before != nil {
+		m.notef("scenario %q: the replies of %s replace those of %s", scenario, page.from, before.from)
+	}
+	m.pages[scenario] = page
+}
+
+func (m *Mocks) notef(format string, args ...any) {
+	m.notes = append(m.notes, fmt.Sprintf(format, args...))
+}
+
+// Notes says, for people, what is odd about what was collected.
+func (m *Mocks) Notes() []string { return m.notes }
+
+// Scenarios lists the scenarios that have replies, sorted.
+func (m *Mocks) Scenarios() []string { return slices.Sorted(maps.Keys(m.pages)) }
+
+// Replies counts the replies of all scenarios.
+func (m *Mocks) Replies() (n int) {
+	for _, p := range m.pages {
+		n += len(p.replies)
+	}
+	return n
+}
+
+// File writes a mock response file of the named scenarios; with a root, the document of such a file, it takes the
+// place of what stands there for them and leaves the rest. root is changed.
+func (m *Mocks) File(scenarios []string, root *node.Node) (string, error) {
+	head := ""
+	if root == nil {
+		root, head = node.NewMap(), m.header(scenarios)
+	}
+	if m.opts.Default != nil {
+		node.Replace(root, "defaultResponse", node.Str(*m.opts.Default))
+	}
+	all := node.Get(root, "scenarios")
+	if node.IsNull(all) {
+		all = node.NewMap()
+		node.Replace(root, "scenarios", all)
+	}
+	for _, name := range scenarios {
+		node.Replace(all, name, m.pages[name].node())
+	}
+	text, err := node.Text(root)
+	if err != nil {
+		return "", err
+	}
+	return head + text, nil
+}
+
+// header says where the replies come from.
+func (m *Mocks) header(scenarios []string) string {
+	lines := []string{"Made by arena mocks generate. The number of a reply counts the assistant's messages in a conversation."}
+	const most = 20
+	for i, name := range scenarios {
+		if i == most {
+			lines = append(lines, fmt.Sprintf("… and %d more", len(scenarios)-most))
+			break
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s", name, m.pages[name].from))
+	}
+	return header(lines...)
+}
+
+func (p *mockPage) node() *node.Node {
+	turns := node.NewMap()
+	for _, n := range slices.Sorted(maps.Keys(p.replies)) {
+		key := node.Number(whole(n))
+		turns.Content = append(turns.Content, key, p.replies[n])
+	}
+	out := node.NewMap()
+	node.Put(out, "turns", turns)
+	return out
+}

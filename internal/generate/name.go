@@ -1,0 +1,76 @@
+package generate
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// maxName is how long an id may be.
+const maxName = 63
+
+// Names makes ids that can be file names anywhere: letters, digits and dashes in lower case, no two of them the same.
+// Its zero value is ready.
+type Names struct{ taken map[string]bool }
+
+// Take makes an id out of any text, or out of instead when nothing of the text is left.
+func (n *Names) Take(text, instead string) string {
+	base := slug(text)
+	if base == "" {
+		base = instead
+	}
+	id := base
+	for i := 2; n.taken[id]; i++ {
+		end := fmt.Sprintf("-%d", i)
+		id = strings.TrimRight(base[:min(len(base), maxName-len(end))], "-") + end
+	}
+	if n.taken == nil {
+		n.taken = map[string]bool{}
+	}
+	n.taken[id] = true
+	return id
+}
+
+// slug keeps letters and digits of ASCII; whatever stands between them becomes one dash.
+func slug(text string) string {
+	var b strings.Builder
+	gap := false
+	for _, r := range text {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+		case r >= 'A' && r <= 'Z':
+			r += 'a' - 'A'
+		default:
+			gap = b.Len() > 0
+			continue
+		}
+		if gap {
+			b.WriteByte('-')
+			gap = false
+		}
+		b.WriteRune(r)
+		if b.Len() >= maxName {
+			break
+		}
+	}
+	name := strings.TrimRight(b.String()[:min(b.Len(), maxName)], "-")
+	switch name {
+	case "con", "prn", "aux", "nul": // devices of Windows, whatever the extension
+		return name + "-session"
+	}
+	if len(name) == 4 && (strings.HasPrefix(name, "com") || strings.HasPrefix(name, "lpt")) && unicode.IsDigit(rune(name[3])) {
+		return name + "-session"
+	}
+	return name
+}
+
+// oneLine makes a text fit for a comment or a description: one line, no control characters, cut after so many runes.
+func oneLine(text string, most int) string {
+	text = diag.Safe(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\ufffd")), " "))
+	if r := []rune(text); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,136 @@
+// Package generate makes files out of recorded conversations: scenarios that tell them again, and mock replies that
+// answer as they did. What was recorded is hostile: it is quoted, never interpreted, and never becomes a path.
+package generate
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// reply writes a message of the assistant as a canned reply; results are what the tools returned, by the index of the
+// call. Plain text is the text alone.
+func reply(m *chat.Message, results map[int]*chat.ToolResult) *node.Node {
+	out := node.NewMap()
+	if m.Content != "" || len(m.Parts) == 0 && len(m.ToolCalls) == 0 {
+		node.Put(out, "content", node.Str(m.Content))
+	}
+	if len(m.ToolCalls) > 0 {
+		calls := node.NewList()
+		for i := range m.ToolCalls {
+			calls.Content = append(calls.Content, call(&m.ToolCalls[i], results[i]))
+		}
+		node.Put(out, "tool_calls", calls)
+	}
+	node.Put(out, "parts", parts(m.Parts))
+	if m.FinishReason == "length" || m.FinishReason == "content_filter" {
+		node.Put(out, "finish_reason", node.Str(m.FinishReason))
+	}
+	took(out, m)
+	if len(out.Content) == 2 && m.Content != "" {
+		return out.Content[1]
+	}
+	return out
+}
+
+// took adds what the call took, where that was measured: checks may look at it.
+func took(out *node.Node, m *chat.Message) {
+	if u := m.Usage; u != nil {
+		if u.Estimated {
+			return
+		}
+		usage := map[string]any{"input_tokens": whole(u.InputTokens), "output_tokens": whole(u.OutputTokens)}
+		if u.CachedTokens > 0 {
+			usage["cached_tokens"] = whole(u.CachedTokens)
+		}
+		node.Put(out, "usage", node.FromJSON(usage))
+	}
+	if m.CostUSD != nil && *m.CostUSD >= 0 {
+		node.Put(out, "cost_usd", node.Number(json.Number(strconv.FormatFloat(*m.CostUSD, 'g', -1, 64))))
+	}
+}
+
+func whole(n int) json.Number { return json.Number(strconv.Itoa(max(n, 0))) }
+
+func call(c *chat.ToolCall, result *chat.ToolResult) *node.Node {
+	out := node.NewMap()
+	node.Put(out, "name", node.Str(c.Name))
+	switch {
+	case c.BadArgs != "":
+		node.Put(out, "arguments", node.Str(c.BadArgs))
+	case len(c.Args) > 0:
+		node.Put(out, "arguments", node.FromJSON(c.Args))
+	}
+	if result == nil {
+		return out
+	}
+	if result.Error == "" || result.Content != result.Error {
+		node.Put(out, "result", node.Str(result.Content))
+	}
+	node.Put(out, "result_parts", parts(result.Parts))
+	if result.Error != "" {
+		node.Put(out, "error", node.Str(result.Error))
+		switch result.ErrorType {
+		case chat.ErrorValidation, chat.ErrorApproval:
+			node.Put(out, "error_type", node.Str(result.ErrorType))
+		}
+	}
+	return out
+}
+
+// parts writes the parts of a message; nil when there are none. Of a medium that lay in a file its kind is left.
+func parts(list []chat.Part) *node.Node {
+	if len(list) == 0 {
+		return nil
+	}
+	out := node.NewList()
+	for _, p := range list {
+		n := node.NewMap()
+		node.Put(n, "type", node.Str(p.Type))
+		if p.Media == nil {
+			node.Put(n, "text", node.Str(p.Text))
+		} else {
+			medium(n, &p)
+		}
+		out.Content = append(out.Content, n)
+	}
+	return out
+}
+
+func medium(n *node.Node, p *chat.Part) {
+	m := p.Media
+	if key := p.Type + "_url"; m.URL != "" && (key == "image_url" || key == "audio_url" || key == "video_url") {
+		node.Put(n, key, node.FromJSON(map[string]any{"url": m.URL}))
+	} else if m.Data != "" || m.URL != "" {
+		media := map[string]any{"mime_type": m.MIMEType}
+		if media["url"] = m.URL; m.URL == "" {
+			delete(media, "url")
+			media["data"] = m.Data
+		}
+		node.Put(n, "media", node.FromJSON(media))
+		return // its type stands there; there is no place for more
+	}
+	facts := map[string]any{"mime_type": m.MIMEType}
+	for name, size := range map[string]float64{
+		"width": float64(m.Width), "height": float64(m.Height), "duration": m.Duration,
+	} {
+		if size > 0 {
+			facts[name] = strconv.FormatFloat(size, 'g', -1, 64)
+		}
+	}
+	node.Put(n, "metadata", node.FromJSON(facts))
+}
+
+// header writes the comment above a generated file: lines of text that cannot leave it.
+func header(lines ...string) string {
+	var b strings.Builder
+	for _, line := range lines {
+		b.WriteString("# ")
+		b.WriteString(oneLine(line, 300))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/generate"
+	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/result"
@@ -93,7 +94,7 @@ func newMocksGenerateCmd(app *App) *cobra.Command {
 
 func (f *mocksFlags) run(app *App, fallback *string) error {
 	if len(f.inputs) == 0 {
-		f.inputs = []string{defaultOut}
+		f.inputs = []string{harness.DefaultOut}
 	}
 	switch ext := strings.ToLower(filepath.Ext(f.out)); {
 	case f.out == "" && !f.dryRun:
@@ -295,7 +296,7 @@ func writeNew(files []newFile, force bool) error {
 		if err := os.MkdirAll(filepath.Dir(file.path), 0o755); err != nil {
 			return broken(err)
 		}
-		err := writeWhole(file.path, func(w io.Writer) error {
+		err := harness.WriteWhole(file.path, func(w io.Writer) error {
 			_, err := io.WriteString(w, file.text)
 			return err
 		})

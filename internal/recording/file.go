@@ -82,7 +82,7 @@ func (f *File) index(o Options) error {
 		found.scan(s)
 	}
 	if s.err == nil && len(s.index.entries) == 0 && problems.Errors() == 0 {
-		s.errorf(diag.Pos{File: f.name}, "empty-recording", "there is no message in this %s", f.format.name)
+		s.errorf(diag.Pos{File: f.name}, "empty-recording", "there is no message in the file, read as %s", f.format.name)
 	}
 	f.entries, f.notes = s.index.entries, s.notes
 	if s.err == nil && problems.Errors() < maxProblems {

@@ -20,7 +20,7 @@ func (b *builder) finish() {
 		return // why there is none has been said
 	}
 	if len(b.events) == 0 {
-		b.problems.Errorf(b.start(), 1, "empty-recording", "there is no message in this %s", b.session.Format)
+		b.problems.Errorf(b.start(), 1, "empty-recording", "there is no message in the conversation, read as %s", b.session.Format)
 		return
 	}
 	b.pair()

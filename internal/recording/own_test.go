@@ -1,0 +1,226 @@
+package recording
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/report/golden"
+	"github.com/arena-evals/arena/internal/report/jsonout"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// TestOwnFiles reads back what arena writes of every fixture: results.json and the journal.
+func TestOwnFiles(t *testing.T) {
+	t.Parallel()
+	for _, fixture := range golden.Fixtures() {
+		t.Run(fixture.Name, func(t *testing.T) {
+			t.Parallel()
+			run := fixture.Build()
+			var results bytes.Buffer
+			if err := jsonout.Write(&results, run); err != nil {
+				t.Fatal(err)
+			}
+			if fixture.Name == "hostile" { // no agent of ours has such a conversation
+				_, err := open(results.Bytes(), Options{})
+				contains(t, err, `the tool result "unasked" belongs to no call`, `unknown role "narrator"`)
+				return
+			}
+			sameTrials(t, run, FormatResults, results.Bytes())
+			sameTrials(t, run, FormatJournal, journal(t, run))
+		})
+	}
+}
+
+func sameTrials(t *testing.T, run *result.Run, format Format, text []byte) {
+	t.Helper()
+	f, err := open(text, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Format() != format {
+		t.Errorf("read as %s, want %s", f.Format(), format)
+	}
+	next := 0
+	for i := range run.Briefs {
+		trial, err := run.Trials.Trial(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := messagesOf(trial)
+		if len(want) == 0 {
+			continue
+		}
+		s, err := f.Load(next)
+		if err != nil {
+			t.Fatal(err)
+		}
+		next++
+		if s.ID != trial.ID || s.Scenario != trial.Scenario || s.Provider != trial.Provider || s.Model != trial.Model {
+			t.Errorf("trial %s is session %+v", trial.ID, s)
+		}
+		if diff := cmp.Diff(valid(t, want), valid(t, chatOf(s))); diff != "" {
+			t.Errorf("%s %s (-want +got):\n%s", format, trial.ID, diff)
+		}
+		if got, want := len(s.Asserted), len(trial.Conversation); got < want {
+			t.Errorf("%s: %d verdicts on the conversation, want %d", trial.ID, got, want)
+		}
+	}
+	if got := len(f.Sessions()); got != next {
+		t.Errorf("%d sessions, want %d", got, next)
+	}
+}
+
+// messagesOf is the transcript of a trial, the system prompt first.
+func messagesOf(t *result.Trial) (list []chat.Message) {
+	for i := range t.Turns {
+		list = append(list, t.Turns[i].Messages...)
+	}
+	if len(list) > 0 && t.System != "" {
+		list = append([]chat.Message{{Role: chat.System, Content: t.System}}, list...)
+	}
+	return list
+}
+
+func chatOf(s *Session) (list []chat.Message) {
+	for _, m := range s.Messages {
+		list = append(list, m.Message)
+	}
+	return list
+}
+
+// valid is what JSON keeps of messages: bytes that are no UTF-8 are replaced.
+func valid(t *testing.T, list []chat.Message) string {
+	t.Helper()
+	var out bytes.Buffer
+	show(t, &out, list)
+	return out.String()
+}
+
+// journal writes a run as its journal.
+func journal(t *testing.T, run *result.Run) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "journal.jsonl")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := file.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	j, err := result.NewJournal(file, result.JournalHeader{Arena: "test", Started: run.Started, Planned: run.Planned})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range run.Briefs {
+		trial, err := run.Trials.Trial(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trial.Index = i
+		line, err := result.EncodeLine(trial)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := j.Append([]result.TrialDone{{Trial: trial, Line: line}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Close(result.JournalFooter{}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// TestJournalOfAKilledRun: half a line at the end is no trial, and that is said.
+func TestJournalOfAKilledRun(t *testing.T) {
+	t.Parallel()
+	whole := journal(t, golden.Fixtures()[0].Build())
+	f, err := open(whole[:len(whole)*3/4], Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := strings.Join(f.Notes(), "\n")
+	if !strings.Contains(notes, "is cut") || !strings.Contains(notes, "did not end by itself: 1 of 4 trials") {
+		t.Errorf("%d sessions, notes:\n%s", len(f.Sessions()), notes)
+	}
+}
+
+// TestEventStream reads the stream that its writer is tested with.
+func TestEventStream(t *testing.T) {
+	t.Parallel()
+	f, err := Open(filepath.FromSlash("../report/events/testdata/events.jsonl"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := f.Load(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Format() != FormatEventStream || len(f.Sessions()) != 1 || len(s.Messages) != 5 {
+		t.Errorf("%s with %d sessions, the first with %d messages", f.Format(), len(f.Sessions()), len(s.Messages))
+	}
+	reply := s.Messages[2]
+	if reply.Usage == nil || reply.Usage.InputTokens != 20 || reply.LatencyMS == 0 || len(reply.Asserted) != 1 {
+		t.Errorf("the reply is %+v", reply)
+	}
+}
+
+// TestBrokenResults: what is missing from a results.json is never taken for a short run.
+func TestBrokenResults(t *testing.T) {
+	t.Parallel()
+	var file bytes.Buffer
+	if err := jsonout.Write(&file, golden.Fixtures()[0].Build()); err != nil {
+		t.Fatal(err)
+	}
+	whole := file.String()
+	first := whole[strings.Index(whole, `"runs": [`)+len(`"runs": [`)+1:]
+	first = first[:strings.Index(first, "\n")+1]
+	for name, c := range map[string]struct{ text, want string }{
+		"cut":       {whole[:len(whole)-400], "the text ends in the middle"},
+		"one gone":  {strings.Replace(whole, first, "", 1), "counts 4 trials, found 3"},
+		"no runs":   {`{"schema_version":1,"arena":"x","planned":1}`, "has no runs"},
+		"newer":     {`{"schema_version":7,"arena":"x","planned":1,"runs":[]}`, "schema_version 7; this arena reads version 1"},
+		"runs: 3":   {`{"schema_version":1,"arena":"x","planned":1,"runs":3}`, `"runs" is not a list`},
+		"two":       {whole + whole, "more text after the end"},
+		"garbled":   {strings.Replace(whole, `"turns":`, `"turns";`, 1), "not valid JSON"},
+		"no status": {strings.Replace(whole, `"status":"passed","passed":true`, `"passed":true`, 1), "without id or status"},
+		"odd role":  {strings.Replace(whole, `"role":"assistant"`, `"role":"Assistant"`, 1), `unknown role "Assistant"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := open([]byte(c.text), Options{})
+			contains(t, err, c.want)
+		})
+	}
+}
+
+func TestBrokenJournal(t *testing.T) {
+	t.Parallel()
+	whole := string(journal(t, golden.Fixtures()[0].Build()))
+	lines := strings.SplitAfter(whole, "\n")
+	for name, c := range map[string]struct{ text, want string }{
+		"twice":   {lines[0] + lines[1] + lines[1], ":3:1: trial 0 is already on line 2"},
+		"newer":   {strings.Replace(whole, `"journal":1`, `"journal":2`, 1), "has version 2; this arena reads version 1"},
+		"corrupt": {lines[0] + "{oops\n" + lines[2], ":2:2: not valid JSON"},
+		"foreign": {lines[0] + "{\"seq\":1}\n" + lines[2], ":2:1: a line of a journal must be a trial or the end"},
+		"nothing": {lines[0], "there is no message in the file, read as journal"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := open([]byte(c.text), Options{})
+			contains(t, err, c.want)
+		})
+	}
+}

@@ -55,17 +55,20 @@ func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal,
 		size *= eventsPerTrial
 	}
 	events := make(chan result.Event, size)
-	go func() {
-		defer close(events)
-		dispatch(ctx, plan, &crew{opts: &opts, events: events, abort: abort})
-	}()
 	if plan.http != nil {
 		defer plan.http.CloseIdleConnections()
 	}
 	p := pump{journal: journal, sink: sink, abort: abort, waiting: make([]result.Event, 0, size)}
-	for e := range events { // always drains, so that no worker is ever stuck
-		p.take(e, events)
-	}
+	var consumer sync.WaitGroup
+	consumer.Go(func() {
+		for e := range events { // always drains, so that no worker is ever stuck
+			p.take(e, events)
+		}
+	})
+	// Trials go deep, and the stack of the caller is large already: for a short run it is the best worker.
+	dispatch(ctx, plan, &crew{opts: &opts, events: events, abort: abort})
+	close(events)
+	consumer.Wait()
 	return p.err
 }
 

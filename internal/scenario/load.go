@@ -66,7 +66,10 @@ func (l *loader) fail(at place, p *problem) {
 	l.diags.Errorf(at.pos, at.width, p.code, "%s", p.msg).Hint = p.hint
 }
 
-// each calls f for 0 to n-1, as many at once as there are processors.
+// fewFiles are read sooner by one goroutine than another one gets going.
+const fewFiles = 4
+
+// each calls f for 0 to n-1, as many at once as there are processors, unless there are but few.
 func each(n int, f func(i int)) {
 	var next atomic.Int64
 	work := func() {
@@ -75,7 +78,7 @@ func each(n int, f func(i int)) {
 		}
 	}
 	var others sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) - 1 {
+	for range min(runtime.GOMAXPROCS(0), (n+fewFiles-1)/fewFiles) - 1 {
 		others.Go(work)
 	}
 	work()

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -95,21 +96,22 @@ func cmdAddress(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(ln.Close())
 }
 
-// cmdScrape writes what an address serves to a file, and goes on asking until it is served and there is a line in it:
+// cmdScrape writes what an address serves to a file, and goes on asking until it is served with all of these lines:
 //
 //	scrape http://$METRICS/metrics got.prom 'arena_trials_running 1'
 func cmdScrape(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 3 {
-		ts.Fatalf("usage: scrape url file line")
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: scrape url file line...")
 	}
 	for until := time.Now().Add(time.Minute); ; {
 		body, err := get(args[0])
-		if strings.Contains("\n"+body, "\n"+args[2]+"\n") {
+		lines := strings.Split(body, "\n")
+		if !slices.ContainsFunc(args[2:], func(line string) bool { return !slices.Contains(lines, line) }) {
 			ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(body), 0o600))
 			return
 		}
 		if time.Now().After(until) {
-			ts.Fatalf("no line %s in\n%s%v", args[2], body, err)
+			ts.Fatalf("not all of %q in\n%s%v", args[2:], body, err)
 		}
 	}
 }

@@ -26,6 +26,7 @@ type execution struct {
 
 	metrics *exporter // nil: none are asked for
 	events  *eventStream
+	logs    *sessionLogs
 	clock   eventClock
 	collect result.Collector
 	screen  *term.Printer
@@ -47,6 +48,11 @@ func (x *execution) run(ctx context.Context) (err error) {
 	}
 	defer func() {
 		if endErr := x.events.close(); endErr != nil {
+			err = errors.Join(err, broken(endErr))
+		}
+	}()
+	defer func() {
+		if endErr := x.logs.close(); endErr != nil {
 			err = errors.Join(err, broken(endErr))
 		}
 	}()
@@ -98,7 +104,7 @@ func (x *execution) Handle(e result.Event) error {
 	x.metrics.handle(e)
 	x.show(e)
 	x.clock.heard(e)
-	return x.events.handle(e)
+	return errors.Join(x.logs.handle(e), x.events.handle(e))
 }
 
 // show collects what reports will need of an event, and puts it on the screen.
@@ -162,7 +168,7 @@ func (x *execution) runOptions(started time.Time) runner.Options {
 	f := x.flags
 	return runner.Options{
 		Jobs: x.jobs, FailFast: f.failFast, OnFailure: f.onFailure, Strict: f.strict, Now: x.app.Now,
-		Events: x.events != nil, Started: started,
+		Events: x.events != nil || x.logs != nil, Started: started,
 		Temperature: given(f, "temperature", f.temperature), MaxTokens: given(f, "max-tokens", f.maxTokens),
 		Seed: given(f, "seed", f.seed), JudgeGate: given(f, "judge-gate", f.judgeGate),
 		Crash: func(trial string, cause any, stack []byte) {

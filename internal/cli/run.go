@@ -84,7 +84,12 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	if err := errors.Join(out.Prepare(), f.clash(out.Files())); err != nil {
 		return err
 	}
-	return (&execution{app: app, flags: f, plan: plan, out: out, jobs: f.jobsFor(suite), passed: passed}).run(ctx)
+	logs, err := openSessionLogs(suite, out.Dir)
+	if err != nil {
+		return err
+	}
+	x := &execution{app: app, flags: f, plan: plan, out: out, jobs: f.jobsFor(suite), passed: passed, logs: logs}
+	return x.run(ctx)
 }
 
 // plan makes the trials of a suite that loaded without errors.

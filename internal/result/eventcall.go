@@ -31,6 +31,8 @@ type MessageCreated struct {
 	Calls        []MessageCall `json:"tool_calls,omitempty" doc:"The tools that the assistant calls."`
 	Result       *MessageReply `json:"tool_result,omitempty" doc:"What a tool returned."`
 	FinishReason string        `json:"finish_reason,omitempty" doc:"Why the model stopped."`
+
+	Message *chat.Message `json:"-"` // read only; never nil
 }
 
 // MessageCall is a tool call in a message.
@@ -51,8 +53,10 @@ type MessageReply struct {
 
 // MessageCreatedOf tells of a message. It shares the parts of m.
 func MessageCreatedOf(m *chat.Message, at At, index int) MessageCreated {
+	written := *m
 	e := MessageCreated{
 		At: at, Index: index, Role: m.Role, Content: m.Text(), Parts: m.Parts, FinishReason: m.FinishReason,
+		Message: &written,
 	}
 	for _, c := range m.ToolCalls {
 		e.Calls = append(e.Calls, MessageCall{c.ID, c.Name, argsText(&c)})

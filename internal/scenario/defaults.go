@@ -3,7 +3,6 @@ package scenario
 import (
 	"time"
 
-	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -89,21 +88,20 @@ var outputFields = table("output", func() rows[Output] {
 		custom("markdown", markdownFields, func(d *decoder, o *Output, v *node.Node) {
 			markdownFields.read(d, v, &o.MarkdownFile)
 		}),
-		custom("recording", recordingOutput, func(d *decoder, _ *Output, v *node.Node) {
-			var on bool
-			if recordingOutput.read(d, v, &on); on {
-				d.Diags.Add(diag.Diagnostic{
-					Severity: diag.Warning, Pos: d.Pos(v), Width: 1, Code: "not-available", Msg: "recordings are not written yet",
-				})
-			}
+		custom("recording", recordingOutput, func(d *decoder, o *Output, v *node.Node) {
+			o.Recording.Dir = defaultRecordings
+			recordingOutput.read(d, v, &o.Recording)
 		}),
 	}
 })
 
-var recordingOutput = table("recording", func() rows[bool] {
-	return rows[bool]{
-		flag("enabled", func(on *bool) *bool { return on }),
-		drop[bool]("dir", text),
+// defaultRecordings is the folder of recordings, below that of the results.
+const defaultRecordings = "recordings"
+
+var recordingOutput = table("recording", func() rows[RecordingOutput] {
+	return rows[RecordingOutput]{
+		flag("enabled", func(r *RecordingOutput) *bool { return &r.Enabled }),
+		label("dir", func(r *RecordingOutput) *string { return &r.Dir }),
 	}
 })
 

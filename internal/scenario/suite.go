@@ -100,6 +100,13 @@ type Output struct {
 	JUnitFile    string
 	HTMLFile     string
 	MarkdownFile string
+	Recording    RecordingOutput
+}
+
+// RecordingOutput asks for event logs of the conversations.
+type RecordingOutput struct {
+	Enabled bool
+	Dir     string // below the folder of the results
 }
 
 // Scenario is one conversation to drive.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 )
 
 // BadParam is an error of a check's own about the value of one of its parameters.
@@ -62,3 +63,37 @@ func (b *binder) refuse(err error) {
 	}
 	b.r.Diags.Errorf(b.at, 1, "bad-value", "%s: %v", b.name, err)
 }
+
+// Partial makes a Stream of a function that judges the beginning of a reply, as far as it has come and in whole
+// characters. best is the highest score that a reply which begins so can still get. Its first error ends the judging.
+func Partial(judge func(text string) (best float64, err error)) Fallible {
+	return &partial{judge: judge, best: 1}
+}
+
+type partial struct {
+	judge func(string) (float64, error)
+	runes wholeRunes
+	text  strings.Builder
+	best  float64
+	err   error
+}
+
+// Write implements Stream.
+func (p *partial) Write(piece string) float64 {
+	more := p.runes.take(piece)
+	if p.err != nil || more == "" {
+		return p.best
+	}
+	p.text.WriteString(more)
+	best, err := p.judge(p.text.String())
+	if err == nil {
+		err = scoreFits(best)
+	}
+	if p.err = err; err == nil {
+		p.best = min(p.best, best) // what was said cannot be taken back
+	}
+	return p.best
+}
+
+// Err implements Fallible.
+func (p *partial) Err() error { return p.err }

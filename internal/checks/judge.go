@@ -82,10 +82,17 @@ func (c *Compiled) Eval(ctx context.Context, s *Subject) (f Finding, err error) 
 	if f, err = c.Check.Eval(ctx, s); err != nil {
 		return Finding{}, err
 	}
-	if math.IsNaN(f.Score) || f.Score < 0 || f.Score > 1 {
-		return Finding{}, fmt.Errorf("the check gave the score %v; scores are between 0 and 1", f.Score)
+	if err := scoreFits(f.Score); err != nil {
+		return Finding{}, err
 	}
 	return f, nil
+}
+
+func scoreFits(score float64) error {
+	if math.IsNaN(score) || score < 0 || score > 1 {
+		return fmt.Errorf("the check gave the score %v; scores are between 0 and 1", score)
+	}
+	return nil
 }
 
 var errNoReply = errors.New("there is no reply to look at")

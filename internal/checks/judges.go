@@ -40,6 +40,30 @@ type Question struct {
 	Schema   json.RawMessage
 	Vote     int            // from 0; votes differ in nothing else
 	Extra    map[string]any // the provider's own parameters
+
+	// Criteria and Rubric stand in the messages as well, for judges that are no models.
+	Criteria, Rubric string
+	material         []exhibit
+}
+
+// Material visits what is to be judged. It stands in the messages as well.
+func (q *Question) Material(visit func(name, text string)) {
+	for _, x := range q.material {
+		visit(x.name, x.text)
+	}
+}
+
+type questionKey struct{}
+
+// Asking carries a question to a judge that is no model and need not read it out of its messages.
+func Asking(ctx context.Context, q *Question) context.Context {
+	return context.WithValue(ctx, questionKey{}, q)
+}
+
+// Asked is the question that ctx carries; nil when it carries none.
+func Asked(ctx context.Context) *Question {
+	q, _ := ctx.Value(questionKey{}).(*Question)
+	return q
 }
 
 // Answer is what a judge said and what it took.

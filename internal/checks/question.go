@@ -34,7 +34,7 @@ func (g *grader) question(s *Subject, exhibits []exhibit) (Question, error) {
 			{Role: chat.System, Content: system},
 			{Role: chat.User, Content: b.String()},
 		},
-		Schema: json.RawMessage(g.form.schema), Extra: g.extra,
+		Schema: json.RawMessage(g.form.schema), Extra: g.extra, Criteria: g.criteria, Rubric: g.rubric, material: exhibits,
 	}, nil
 }
 

@@ -95,12 +95,7 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 // plan makes the trials of a suite that loaded without errors.
 func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) *runner.Plan {
 	if f.timeout > 0 {
-		for _, p := range suite.Projects {
-			p.Defaults.RunTimeout = f.timeout
-			for _, s := range p.Scenarios {
-				s.Timeout = 0
-			}
-		}
+		suite.LimitRuns(f.timeout)
 	}
 	f.filter.Apply(suite, d)
 	clients := f.clients(app, f.jobsFor(suite))

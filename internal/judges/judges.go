@@ -94,7 +94,7 @@ func (d *desk) Ask(ctx context.Context, use checks.JudgeUse, q *checks.Question)
 		return answer, err
 	}
 	answer.Key = key.String()
-	reply, err := d.pool.memory.once(ctx, key, func() (chat.Reply, error) { return c.complete(ctx) })
+	reply, err := d.pool.memory.once(ctx, key, func() (chat.Reply, error) { return c.complete(checks.Asking(ctx, q)) })
 	if err != nil {
 		return answer, err
 	}

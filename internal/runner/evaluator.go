@@ -32,7 +32,7 @@ func NewEvaluator(p *scenario.Project, prompt string, opts PlanOptions, d *diag.
 		template: Trial{
 			Project: run, Scenario: s, Prompt: under, Endpoint: recordedEndpoint(), Region: defaultRegion, N: 1, Of: 1,
 		},
-		close: m.http.CloseIdleConnections,
+		close: m.close,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/judges"
+	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
@@ -36,7 +37,7 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 	m := newMatrix(opts, d)
 	m.known(suite)
 	m.checkJudge(suite)
-	plan := &Plan{http: m.http}
+	plan := &Plan{http: m.http, close: m.close}
 	for _, p := range suite.Projects {
 		plan.Trials = append(plan.Trials, m.project(p, len(suite.Projects) > 1)...)
 		plan.Name = p.Name
@@ -72,6 +73,16 @@ func newMatrix(opts PlanOptions, d *diag.List) *matrix {
 		m.regions = []string{defaultRegion}
 	}
 	return m
+}
+
+// close lets go of the connections of everything that was opened.
+func (m *matrix) close() {
+	m.http.CloseIdleConnections()
+	for _, e := range m.endpoints {
+		if e != nil {
+			_ = providers.Close(e.Client) // it is about idle connections only
+		}
+	}
 }
 
 const defaultRegion = "default"

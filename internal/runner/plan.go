@@ -22,7 +22,15 @@ type Plan struct {
 	Name   string   // of the project; "" when there are several
 	FailOn []string // nil: the default
 
-	http *http.Client // of the checks; nil: they have none
+	http  *http.Client // of the checks; nil: they have none
+	close func()       // nil: nothing was opened
+}
+
+// Close lets go of the connections of the plan. It can still be run.
+func (p *Plan) Close() {
+	if p.close != nil {
+		p.close()
+	}
 }
 
 // Trial is one conversation to drive.

@@ -18,6 +18,16 @@ type Suite struct {
 	Files    int // files read
 }
 
+// LimitRuns gives every conversation the same limit, whatever the files say.
+func (s *Suite) LimitRuns(limit time.Duration) {
+	for _, p := range s.Projects {
+		p.Defaults.RunTimeout = limit
+		for _, sc := range p.Scenarios {
+			sc.Timeout = 0
+		}
+	}
+}
+
 // Project is one arena config with what it names, or the loose files of one command line.
 type Project struct {
 	Name      string

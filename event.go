@@ -1,0 +1,77 @@
+package arena
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// EventKind says what an [Event] is about. `arena schema events` has the data of each kind.
+type EventKind string
+
+// The kinds, in the order in which a run meets them.
+const (
+	EventTrialStarted     EventKind = EventKind(result.KindTrialStarted)
+	EventTurnStarted      EventKind = EventKind(result.KindTurnStarted)
+	EventMessageCreated   EventKind = EventKind(result.KindMessageCreated)
+	EventCallStarted      EventKind = EventKind(result.KindCallStarted)
+	EventCallCompleted    EventKind = EventKind(result.KindCallCompleted)
+	EventCallFailed       EventKind = EventKind(result.KindCallFailed)
+	EventToolStarted      EventKind = EventKind(result.KindToolStarted)
+	EventToolCompleted    EventKind = EventKind(result.KindToolCompleted)
+	EventValidationFailed EventKind = EventKind(result.KindValidationFailed) // a guardrail fired
+	EventEvalCompleted    EventKind = EventKind(result.KindEvalCompleted)
+	EventEvalFailed       EventKind = EventKind(result.KindEvalFailed)
+	EventVerdict          EventKind = EventKind(result.KindVerdict)
+	EventTurnCompleted    EventKind = EventKind(result.KindTurnCompleted)
+	EventTrialCompleted   EventKind = EventKind(result.KindTrialCompleted)
+)
+
+// Event is something that happens in a run. Those of one trial come in the order in which things happen; those of trials
+// that run at once are mixed.
+type Event struct {
+	Kind EventKind
+	// Time within a trial that a mock or a recording answers is simulated, so that it is the same in every run.
+	Time     time.Time
+	Trial    string // id
+	Scenario string
+	Provider string // that is tested
+	Turn     int    // from 0; -1: what concerns the whole conversation
+	Done     *Trial // of EventTrialCompleted; nil otherwise. With Options.Out it is on disk
+
+	source result.Event
+}
+
+// Data is what the stream of `arena run --events` says of the event, as JSON. It may be called while OnEvent runs.
+func (e Event) Data() (json.RawMessage, error) {
+	switch source := e.source.(type) {
+	case nil:
+		return nil, nil
+	case result.TrialDone:
+		return json.Marshal(source.Outcome())
+	default:
+		return json.Marshal(source)
+	}
+}
+
+func eventFrom(e result.Event) Event {
+	at := e.Place()
+	out := Event{
+		Kind: EventKind(e.Kind()), Time: at.Time, Trial: at.Trial, Scenario: at.Scenario, Provider: at.Provider,
+		Turn: at.Turn, source: e,
+	}
+	if done, ok := e.(result.TrialDone); ok {
+		out.Done = trialFrom(done.Trial)
+	}
+	return out
+}
+
+// tell calls OnEvent. It is told as well how a run ends that was stopped.
+func (x *execution) tell(e Event) error {
+	return call0(context.Background(), "OnEvent", func() error {
+		x.onEvent(e)
+		return nil
+	})
+}

@@ -1,0 +1,155 @@
+package arena
+
+import (
+	"bytes"
+	"reflect"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// requestFrom is a call as hooks see it. It shares nothing with req.
+func requestFrom(req *chat.Request, at Origin) *Request {
+	o := &req.Origin
+	at.Scenario, at.Trial, at.Turn, at.Round, at.Judge = o.Scenario, o.Trial, o.Turn, o.Reply, o.Judge
+	out := &Request{
+		Messages: messagesFrom(req.Messages), ToolChoice: req.ToolChoice, Temperature: clone(req.Temperature),
+		TopP: clone(req.TopP), MaxTokens: clone(req.MaxTokens), Seed: clone(req.Seed), Stream: req.Stream, Origin: at,
+	}
+	for _, t := range req.Tools {
+		out.Tools = append(out.Tools, ToolSpec{t.Name, t.Description, bytes.Clone(t.Schema)})
+	}
+	return out
+}
+
+// changed is a call with what a hook changed in it. What it left alone stays as it was, also what hooks do not see.
+func changed(req *chat.Request, seen, now *Request) *chat.Request {
+	out := *req
+	out.ToolChoice, out.Temperature, out.TopP = now.ToolChoice, clone(now.Temperature), clone(now.TopP)
+	out.MaxTokens, out.Seed, out.Stream = clone(now.MaxTokens), clone(now.Seed), now.Stream
+	if !reflect.DeepEqual(seen.Tools, now.Tools) {
+		out.Tools = nil
+		for _, t := range now.Tools {
+			out.Tools = append(out.Tools, chat.Tool{Name: t.Name, Description: t.Description, Schema: bytes.Clone(t.Schema)})
+		}
+	}
+	out.Messages = mergedMessages(req.Messages, seen.Messages, now.Messages)
+	return &out
+}
+
+// mergedMessages keeps the messages that a hook left alone, from both ends of the conversation, and makes those between
+// anew.
+func mergedMessages(were []chat.Message, seen, now []Message) []chat.Message {
+	head := 0
+	for head < min(len(seen), len(now)) && reflect.DeepEqual(seen[head], now[head]) {
+		head++
+	}
+	tail := 0
+	for tail < min(len(seen), len(now))-head &&
+		reflect.DeepEqual(seen[len(seen)-1-tail], now[len(now)-1-tail]) {
+		tail++
+	}
+	var known pieces
+	for i := range were {
+		known.learn(were[i].Parts)
+	}
+	out := slices.Clone(were[:head])
+	for _, m := range now[head : len(now)-tail] {
+		out = append(out, known.message(m))
+	}
+	return append(out, were[len(were)-tail:]...)
+}
+
+// pieces are the parts of a conversation that arena knows, so that a picture stays the user's own file when the text
+// beside it is changed.
+type pieces struct {
+	is   []chat.Part
+	seen []Part
+	sets [][]Part // of whole messages, as hooks saw them
+}
+
+func (p *pieces) learn(list []chat.Part) {
+	seen := partsFrom(list)
+	p.is, p.seen, p.sets = append(p.is, list...), append(p.seen, seen...), append(p.sets, seen)
+}
+
+func (p *pieces) part(now Part) chat.Part {
+	for i := range p.seen {
+		if reflect.DeepEqual(p.seen[i], now) {
+			return p.is[i]
+		}
+	}
+	out := chat.Part{Type: now.Type, Text: now.Text}
+	if m := now.Media; m != nil {
+		out.Media = &chat.Media{MIMEType: m.MIMEType, Data: m.Data, URL: m.URL, Path: m.Path}
+	}
+	return out
+}
+
+// content is the parts of a message, and the text of one that has none. Where the parts are as they were, it is the
+// text that counts.
+func (p *pieces) content(text string, now []Part) (string, []chat.Part) {
+	if len(now) == 0 {
+		return text, nil
+	}
+	out := make([]chat.Part, len(now))
+	for i := range now {
+		out[i] = p.part(now[i])
+	}
+	same := func(set []Part) bool { return reflect.DeepEqual(set, now) }
+	if joined := (&chat.Message{Parts: out}).Text(); joined != text && slices.ContainsFunc(p.sets, same) {
+		out = withText(out, text)
+	}
+	return "", out
+}
+
+func (p *pieces) message(m Message) chat.Message {
+	out := chat.Message{Role: chat.Role(m.Role), ToolCalls: toolCallsTo(m.ToolCalls)}
+	out.Content, out.Parts = p.content(m.Text, m.Parts)
+	if r := m.ToolResult; r != nil {
+		out.ToolResult = &chat.ToolResult{ID: r.ID, Name: r.Name, Content: r.Text, Error: r.Error}
+		if r.Error != "" {
+			out.ToolResult.ErrorType = chat.ErrorExecution
+		}
+	}
+	return out
+}
+
+func toolCallsTo(list []ToolCall) (out []chat.ToolCall) {
+	for _, c := range list {
+		out = append(out, chat.ToolCall{ID: c.ID, Name: c.Name, Args: cloneMap(c.Args), BadArgs: c.BadArgs})
+	}
+	return out
+}
+
+func replyFrom(r *chat.Reply) *Reply {
+	m := r.Message()
+	return &Reply{
+		Text: m.Text(), Parts: partsFrom(r.Parts), ToolCalls: toolCallsFrom(r.ToolCalls), FinishReason: r.FinishReason,
+		Model: r.Model, Usage: usageFrom(r.Usage), CostUSD: clone(r.CostUSD), Latency: span(r.LatencyMS),
+	}
+}
+
+// took puts what a hook changed into a reply, and reports whether there was anything.
+func took(r *chat.Reply, seen, now *Reply) bool {
+	text := seen.Text != now.Text
+	media := !reflect.DeepEqual(seen.Parts, now.Parts)
+	calls := !reflect.DeepEqual(seen.ToolCalls, now.ToolCalls)
+	if text || media {
+		var known pieces
+		known.learn(r.Parts)
+		r.Content, r.Parts = known.content(now.Text, now.Parts)
+	}
+	if calls {
+		r.ToolCalls = toolCallsTo(now.ToolCalls)
+	}
+	finish := seen.FinishReason != now.FinishReason
+	r.FinishReason = now.FinishReason
+	return text || media || calls || finish
+}
+
+// withText is a multimodal reply with another text.
+func withText(list []chat.Part, text string) []chat.Part {
+	media := slices.DeleteFunc(slices.Clone(list), func(p chat.Part) bool { return p.Type == "text" })
+	return append([]chat.Part{{Type: "text", Text: text}}, media...)
+}

@@ -1,0 +1,170 @@
+package arena
+
+import (
+	"maps"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
+)
+
+// Role says who wrote a message.
+type Role string
+
+// The roles of a conversation.
+const (
+	System    Role = "system"
+	User      Role = "user"
+	Assistant Role = "assistant"
+	Tool      Role = "tool"
+)
+
+// Message is one entry of a conversation.
+type Message struct {
+	Role       Role
+	Text       string // the text parts joined where there are Parts
+	Parts      []Part // of a message that holds more than text; nil otherwise
+	ToolCalls  []ToolCall
+	ToolResult *ToolResult // of role Tool only
+}
+
+// Part is a piece of a message: text, or an image, a sound, a video, a document.
+type Part struct {
+	Type  string // text, image, audio, video, document
+	Text  string
+	Media *Media
+}
+
+// Media is an image, a sound, a video or a document. One of Data, URL and Path is set.
+type Media struct {
+	MIMEType string
+	Data     string // base64
+	URL      string
+	Path     string
+}
+
+// ToolCall is a model's wish to call a tool.
+type ToolCall struct {
+	ID   string
+	Name string
+	Args map[string]any // numbers are json.Number, which keeps every digit
+	// BadArgs is what the model sent when that is no JSON object; Args is nil then.
+	BadArgs string
+}
+
+// ToolResult is what came back for a call.
+type ToolResult struct {
+	ID    string // of the call
+	Name  string // of the tool
+	Text  string
+	Error string // not empty: the call failed
+}
+
+// ToolUse is a call of a tool with what came of it.
+type ToolUse struct {
+	Turn     int // from 0
+	Name     string
+	Args     map[string]any // numbers are json.Number
+	BadArgs  string         // see ToolCall
+	Result   string
+	Error    string // not empty: the call failed
+	Duration time.Duration
+}
+
+// Usage counts tokens.
+type Usage struct {
+	InputTokens, OutputTokens, CachedTokens int
+	Estimated                               bool // the provider did not say, and arena guessed from lengths
+}
+
+func messagesFrom(list []chat.Message) []Message {
+	out := make([]Message, len(list))
+	for i := range list {
+		out[i] = messageFrom(&list[i])
+	}
+	return out
+}
+
+func messageFrom(m *chat.Message) Message {
+	out := Message{
+		Role: Role(m.Role), Text: m.Text(), Parts: partsFrom(m.Parts), ToolCalls: toolCallsFrom(m.ToolCalls),
+	}
+	if r := m.ToolResult; r != nil {
+		out.ToolResult = &ToolResult{ID: r.ID, Name: r.Name, Text: r.Text(), Error: r.Error}
+	}
+	return out
+}
+
+func partsFrom(list []chat.Part) []Part {
+	if list == nil {
+		return nil
+	}
+	out := make([]Part, len(list))
+	for i := range list {
+		out[i] = partFrom(&list[i])
+	}
+	return out
+}
+
+func partFrom(p *chat.Part) Part {
+	out := Part{Type: p.Type, Text: p.Text}
+	if m := p.Media; m != nil {
+		out.Media = &Media{MIMEType: m.MIMEType, Data: m.Data, URL: m.URL, Path: m.Path}
+	}
+	return out
+}
+
+func toolCallsFrom(list []chat.ToolCall) []ToolCall {
+	if list == nil {
+		return nil
+	}
+	out := make([]ToolCall, len(list))
+	for i, c := range list {
+		out[i] = ToolCall{ID: c.ID, Name: c.Name, Args: cloneMap(c.Args), BadArgs: c.BadArgs}
+	}
+	return out
+}
+
+func toolUsesFrom(list []checks.Call) []ToolUse {
+	out := make([]ToolUse, len(list))
+	for i := range list {
+		c := &list[i]
+		out[i] = ToolUse{
+			Turn: c.Turn, Name: c.Name, Args: cloneMap(c.Args), BadArgs: c.BadArgs, Result: c.Text(), Error: c.Error,
+			Duration: span(c.DurationMS),
+		}
+	}
+	return out
+}
+
+func usageFrom(u chat.Usage) Usage {
+	return Usage{
+		InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens, Estimated: u.Estimated,
+	}
+}
+
+// span is a number of milliseconds as a duration.
+func span(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
+
+// cloneMap copies decoded JSON, so that nobody who changes the copy changes what is reported.
+func cloneMap(m map[string]any) map[string]any {
+	out := maps.Clone(m)
+	for key, v := range out {
+		out[key] = cloneValue(v)
+	}
+	return out
+}
+
+func cloneValue(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		return cloneMap(v)
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = cloneValue(v[i])
+		}
+		return out
+	}
+	return v
+}

@@ -1,0 +1,175 @@
+package arena
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/evals"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// Options say what to run and how. The zero value runs what `arena run` without arguments would: the config of the
+// working directory, else its scenarios folder. What is set here wins over the files.
+type Options struct {
+	Paths  []string // configs, scenario files, packs, folders and globs
+	Config string   // one arena config, beside Paths
+	Dir    string   // working directory, against which relative paths resolve; "": that of the process
+
+	// Filters. What names nothing that exists is an error.
+	Scenarios []string // ids
+	Providers []string // ids, mock, or type/model for a model that no file configures
+	Regions   []string
+	Tags      []string
+
+	Mock       bool   // answer for every provider from mock replies, without a network
+	MockConfig string // file of mock replies, in place of the providers' own; implies Mock
+
+	Temperature *float64
+	MaxTokens   *int
+	Seed        *int64
+	Trials      int           // how often each scenario is run; 0: as the files say
+	Jobs        int           // trials at once; 0: as the files say
+	Timeout     time.Duration // of a conversation; 0: as the files say
+	Retries     *int          // of a model call that failed; nil: as the files say
+
+	OnFailure string // after a failed turn assertion: continue or stop; "": as the files say
+	// FailOn is what makes ExitCode red: assertion_failure, error, skipped, guardrail, eval. Nil: as the files say; empty:
+	// nothing.
+	FailOn     []string
+	FailFast   bool // start no trial after one that failed
+	Strict     bool // warnings are errors
+	Lenient    bool // unknown fields and parameters are warnings, for files that were written for other tools
+	AllowEmpty bool // a plan without trials is no error
+
+	// Evals to run, by groups and by types of checks; empty is all of them.
+	EvalGroups, EvalTypes []string
+	SkipEvals             bool
+
+	Checks *Registry // checks beside those of arena; nil: none
+	// Judges stand in place of models, by the names by which files ask for judges.
+	Judges map[string]Judge
+	Judge  string // who judges for checks that name nobody; "": the first judge of the files, else of Judges
+	Hooks  []ProviderHook
+
+	// Out is a folder for the journal and the reports; "": nothing is written. The journal has every trial as soon as it
+	// ended, so that nothing that was paid for is lost with the process.
+	Out string
+	// OnEvent is told what happens, from one goroutine and in order. A run waits for it.
+	OnEvent func(Event)
+
+	Getenv func(name string) (value string, set bool) // for keys and variables; nil: the environment of the process
+	Now    func() time.Time                           // nil: time.Now
+}
+
+// complete fills in what is left out, and refuses what cannot be meant.
+func (o *Options) complete() ([]namedHook, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Getenv == nil {
+		o.Getenv = os.LookupEnv //nolint:forbidigo // the facade is where the environment of a Go program comes in
+	}
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf("arena: "+format, args...)) }
+	if t := o.Temperature; t != nil && (*t < 0 || *t > 2) {
+		bad("Temperature must be between 0 and 2, found %v", *t)
+	}
+	if n := o.MaxTokens; n != nil && *n < 1 {
+		bad("MaxTokens must be at least 1, found %d", *n)
+	}
+	if n := o.Retries; n != nil && *n < 0 {
+		bad("Retries must not be negative, found %d", *n)
+	}
+	if o.Trials < 0 || o.Jobs < 0 || o.Timeout < 0 {
+		bad("Trials, Jobs and Timeout must not be negative, found %d, %d and %s", o.Trials, o.Jobs, o.Timeout)
+	}
+	if !slices.Contains([]string{"", "continue", "stop"}, o.OnFailure) {
+		bad("OnFailure cannot be %q; expected continue or stop", o.OnFailure)
+	}
+	for _, word := range o.FailOn {
+		if !slices.Contains(failOnWords, word) {
+			bad("FailOn cannot hold %q; expected %s", word, strings.Join(failOnWords, ", "))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Judges)) {
+		if strings.TrimSpace(name) != name || name == "" || o.Judges[name] == nil {
+			bad("Judges[%q] must be a judge under a name", name)
+		}
+	}
+	hooks, err := namedHooks(o.Hooks)
+	return hooks, errors.Join(append(errs, err)...)
+}
+
+var failOnWords = []string{
+	result.FailOnAssertion, result.FailOnError, result.FailOnSkipped, result.FailOnGuardrail, result.FailOnEval,
+}
+
+// namedHooks asks each hook for its name, once.
+func namedHooks(hooks []ProviderHook) ([]namedHook, error) {
+	var errs []error
+	out := make([]namedHook, 0, len(hooks))
+	for i, h := range hooks {
+		name, err := hookName(h)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("arena: Hooks[%d]: %w", i, err))
+		}
+		out = append(out, namedHook{h, name})
+	}
+	return out, errors.Join(errs...)
+}
+
+func hookName(h ProviderHook) (name string, err error) {
+	if h == nil {
+		return "", errors.New("it is nil")
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("Name panicked: %v (%s)", p, checks.PanicSite())
+		}
+	}()
+	if name = h.Name(); strings.TrimSpace(name) == "" {
+		return "", errors.New("its name is empty")
+	}
+	return name, nil
+}
+
+// source is what to load.
+func (o *Options) source() scenario.Options {
+	return scenario.Options{
+		Dir: o.Dir, Paths: o.Paths, Config: o.Config, MockConfig: o.MockConfig, Lenient: o.Lenient, Getenv: o.Getenv,
+	}
+}
+
+func (o *Options) filter() *evals.Filter {
+	return &evals.Filter{Groups: o.EvalGroups, Types: o.EvalTypes, Skip: o.SkipEvals}
+}
+
+// plan is how to plan what was loaded.
+func (o *Options) plan(jobs int, c *clients) runner.PlanOptions {
+	return runner.PlanOptions{
+		Selection: runner.Selection{
+			Scenarios: o.Scenarios, Providers: o.Providers, Regions: o.Regions, Tags: o.Tags,
+		},
+		Trials: o.Trials, MockProvider: o.Mock || o.MockConfig != "", AllowEmpty: o.AllowEmpty, Strict: o.Strict,
+		Lenient: o.Lenient, FailOn: o.FailOn, Judge: o.Judge, Jobs: jobs,
+		Open: c.open, OpenEmbedder: c.OpenEmbedder,
+	}
+}
+
+// run is how to run the plan.
+func (o *Options) run(jobs int, started time.Time) runner.Options {
+	return runner.Options{
+		Events: o.OnEvent != nil, Started: started,
+		Jobs: jobs, FailFast: o.FailFast, OnFailure: o.OnFailure, Strict: o.Strict, Now: o.Now,
+		Temperature: o.Temperature, MaxTokens: o.MaxTokens, Seed: o.Seed,
+		Crash: func(string, any, []byte) {}, // the trial says so
+	}
+}

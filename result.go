@@ -1,0 +1,233 @@
+package arena
+
+import (
+	"slices"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// Status is what came of a check, a trial or a run. The zero value is none of them.
+type Status string
+
+// The statuses. Only Passed is a pass.
+const (
+	Passed    Status = "passed"
+	Failed    Status = "failed"    // judged, and does not hold: the agent misbehaved
+	Errored   Status = "error"     // could not be judged: arena, a check or the world broke
+	Skipped   Status = "skipped"   // not asked: a condition did not hold
+	Cancelled Status = "cancelled" // not finished: the run was stopped
+)
+
+func statusFrom(s result.Status) Status {
+	if s == result.Unset {
+		return ""
+	}
+	return Status(s.String())
+}
+
+// Result is what came of a run.
+type Result struct {
+	Name   string // of the project; "" when there are several
+	Status Status
+	// ExitCode is what `arena run` would exit with: 0 everything passed, 1 the agent failed, 3 something broke, 130 the
+	// run was stopped.
+	ExitCode int
+	Trials   []Trial   // those that finished, in the order of the plan
+	Planned  int       // how many there should be
+	Groups   []Group   // of trials that are repeated
+	Warnings []Problem // of the files
+	Reports  []string  // files that were written
+	Started  time.Time
+	Duration time.Duration
+
+	Usage        Usage    // of the agents
+	CostUSD      *float64 // of the agents; nil: no price is known
+	JudgeCostUSD *float64 // of the judges; nil: none was asked, or no price is known
+}
+
+// Group is the trials of one scenario with one provider, which are judged together: each assertion must hold in its
+// share of them, pass_threshold.
+type Group struct {
+	Scenario, Provider, Region string
+	Status                     Status
+	Trials, Passed             int
+}
+
+// Trial is one conversation and what was found in it.
+type Trial struct {
+	ID                                string // see [Planned]
+	Scenario, Provider, Model, Region string
+	Trial, Trials                     int // see [Planned]
+	Tags                              []string
+	Labels                            map[string]string
+	Position                          Position // of the scenario
+
+	Status    Status
+	Tolerated bool   // failed, but its group passed
+	Error     string // what broke; "" when nothing did
+	Skip      string // why it was skipped, or stopped
+	Duration  time.Duration
+	Usage     Usage
+	Calls     int      // of the model
+	CostUSD   *float64 // nil: not known
+	Notices   []string // what should be known of it
+
+	System       string // system prompt
+	Turns        []Turn
+	Conversation []Verdict    // on all of it
+	Evals        []EvalResult // in the order in which they ran
+
+	raw *result.Trial
+}
+
+// Turn is one message of the user and everything until the reply.
+type Turn struct {
+	Index      int // from 0
+	User       string
+	Assistant  string // the last reply; "" when none came
+	NotRun     string // why the turn was not run; "" when it was
+	Error      string // what ended the conversation in this turn
+	Latency    time.Duration
+	Messages   []Message
+	Tools      []ToolUse
+	Assertions []Verdict
+	Guardrails []Firing // those that fired
+}
+
+// Verdict is the decision on a check.
+type Verdict struct {
+	Type               string // of the check, as it is written
+	Status             Status
+	Score              *float64 // nil: nothing could be judged
+	Message            string   // the label that its author gave it
+	Explanation        string   // what the check saw
+	Error              string   // why it could not judge
+	Skip               string   // why it was not asked
+	Details            map[string]any
+	MinScore, MaxScore *float64
+	Position           Position // of the line that asks for it
+	Duration           time.Duration
+}
+
+// Firing is a guardrail that fired, or that could not judge.
+type Firing struct {
+	Verdict
+	Direction    string // input, output
+	Action       string // recorded, replaced, cut, blocked
+	MonitorOnly  bool
+	StreamClosed bool // the rest of the reply never came
+}
+
+// EvalResult is what an eval measured at one moment.
+type EvalResult struct {
+	ID      string
+	Trigger string
+	Turn    int      // after which it ran, from 0; -1: at the end
+	Value   *float64 // what was measured, where that is not the score
+	// The Status is "" unless the eval has a threshold, or was skipped, or could not judge.
+	Verdict
+}
+
+func resultFrom(run *result.Run, trials []*result.Trial, stopped bool) *Result {
+	out := &Result{
+		Name: run.Name, Status: statusFrom(run.Status), ExitCode: run.Exit(stopped), Planned: run.Planned,
+		Started: run.Started, Duration: span(run.DurationMS), Usage: usageFrom(run.Summary.Usage.Usage),
+		CostUSD: clone(run.Summary.CostUSD), JudgeCostUSD: clone(run.Summary.JudgeUSD),
+	}
+	for i := range run.Briefs {
+		t := trialFrom(trials[run.Briefs[i].Index])
+		t.Tolerated = run.Briefs[i].Tolerated
+		out.Trials = append(out.Trials, *t)
+	}
+	for i := range run.Groups {
+		g := &run.Groups[i]
+		out.Groups = append(out.Groups, Group{
+			g.Scenario, g.Provider, g.Region, statusFrom(g.Status), g.Trials, g.Passed,
+		})
+	}
+	return out
+}
+
+func trialFrom(t *result.Trial) *Trial {
+	out := &Trial{
+		ID: t.ID, Scenario: t.Scenario, Provider: t.Provider, Model: t.Model, Region: t.Region, Trial: t.Trial,
+		Trials: t.Trials, Tags: slices.Clone(t.Tags), Labels: t.Labels, Position: positionFrom(t.Position),
+		Status: statusFrom(t.Status), Error: t.Error, Skip: t.Skip, Duration: span(t.DurationMS),
+		Usage: usageFrom(t.Usage.Usage), Calls: t.Usage.Calls, CostUSD: clone(t.CostUSD),
+		Notices: slices.Clone(t.Notices), System: t.System, Conversation: verdictsFrom(t.Conversation), raw: t,
+	}
+	for i := range t.Turns {
+		out.Turns = append(out.Turns, turnFrom(&t.Turns[i]))
+	}
+	for i := range t.Evals {
+		out.Evals = append(out.Evals, evalFrom(&t.Evals[i]))
+	}
+	return out
+}
+
+func turnFrom(t *result.Turn) Turn {
+	out := Turn{
+		Index: t.Index, User: t.User, Assistant: t.Assistant, NotRun: t.NotRun, Error: t.Error,
+		Latency: span(t.LatencyMS), Messages: messagesFrom(t.Messages), Assertions: verdictsFrom(t.Assertions),
+	}
+	for i := range t.ToolCalls {
+		c := &t.ToolCalls[i]
+		out.Tools = append(out.Tools, ToolUse{
+			Turn: t.Index, Name: c.Name, Args: cloneMap(c.Args), BadArgs: c.BadArgs, Result: c.Result, Error: c.Error,
+			Duration: tookOf(t.Messages, i),
+		})
+	}
+	for i := range t.Guardrails {
+		f := &t.Guardrails[i]
+		out.Guardrails = append(out.Guardrails, Firing{
+			verdictFrom(&f.Verdict), f.Direction, string(f.Action), f.MonitorOnly, f.StreamClosed,
+		})
+	}
+	return out
+}
+
+// tookOf is how long the i-th call of a turn took: its result is the i-th of the turn's messages that is one.
+func tookOf(messages []chat.Message, i int) time.Duration {
+	for k := range messages {
+		if r := messages[k].ToolResult; r != nil {
+			if i == 0 {
+				return span(r.LatencyMS)
+			}
+			i--
+		}
+	}
+	return 0
+}
+
+func verdictsFrom(list []result.Verdict) []Verdict {
+	out := make([]Verdict, len(list))
+	for i := range list {
+		out[i] = verdictFrom(&list[i])
+	}
+	return out
+}
+
+func verdictFrom(v *result.Verdict) Verdict {
+	return Verdict{
+		Type: v.Name(), Status: statusFrom(v.Status), Score: clone(v.Score), Message: v.Message, Explanation: v.Explanation,
+		Error: v.Error, Skip: v.SkipReason, Details: cloneMap(v.Details), MinScore: clone(v.MinScore),
+		MaxScore: clone(v.MaxScore), Position: positionFrom(v.Position), Duration: span(v.DurationMS),
+	}
+}
+
+func evalFrom(e *result.EvalResult) EvalResult {
+	out := EvalResult{ID: e.ID, Trigger: e.Trigger, Turn: e.Turn, Value: clone(e.MetricValue), Verdict: Verdict{
+		Type: e.Type, Status: statusFrom(e.Status), Score: clone(e.Score), Message: e.Message, Explanation: e.Explanation,
+		Error: e.Error, Skip: e.SkipReason, Details: cloneMap(e.Details), MinScore: clone(e.MinScore),
+		MaxScore: clone(e.MaxScore), Position: positionFrom(e.Position), Duration: span(e.DurationMS),
+	}}
+	switch {
+	case e.Error != "":
+		out.Status = Errored
+	case e.Skipped && out.Status == "":
+		out.Status = Skipped
+	}
+	return out
+}

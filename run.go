@@ -1,0 +1,154 @@
+package arena
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
+)
+
+// Run loads what opts name and runs it: [Load], Run and Close in one.
+func Run(ctx context.Context, opts Options) (*Result, error) {
+	s, err := Load(opts)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	return s.Run(ctx)
+}
+
+// Run runs the trials with these ids, or all of them when there are none.
+//
+// The result says what came of them; that an agent failed is no error. An error says that a folder could not be written,
+// or that something else broke; when a run had begun, the result comes with it and has what finished, and its ExitCode
+// is never 0. When ctx ends, trials in flight end as well, the others are cancelled, and the result is returned.
+func (s *Suite) Run(ctx context.Context, ids ...string) (*Result, error) {
+	plan, err := s.pick(ids)
+	if err != nil {
+		return nil, err
+	}
+	x := &execution{onEvent: s.opts.OnEvent, now: s.opts.Now, plan: plan, trials: make([]*result.Trial, len(plan.Trials))}
+	file, err := x.open(s.opts.Out)
+	if err != nil {
+		return nil, err
+	}
+	run := &result.Run{
+		SchemaVersion: result.SchemaVersion, Arena: version(), Name: plan.Name, Started: s.opts.Now().UTC(),
+		Planned: len(plan.Trials), FailOn: plan.FailOn,
+	}
+	journal, err := result.NewJournal(file, result.JournalHeader{
+		Arena: run.Arena, Name: run.Name, Started: run.Started, Planned: run.Planned, FailOn: run.FailOn,
+	})
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	stoppable, stop := stoppable(ctx)
+	runErr := runner.Run(stoppable, plan, s.opts.run(s.jobs, run.Started), journal, x)
+	stop()
+	out, err := x.conclude(run, journal, ctx.Err() != nil)
+	out.Warnings = s.Warnings()
+	if err = errors.Join(runErr, err, file.Close()); err != nil {
+		if out.ExitCode == result.ExitPassed {
+			out.ExitCode = result.ExitError
+		}
+		return out, fmt.Errorf("arena: %w", err)
+	}
+	return out, nil
+}
+
+// stoppable ends, when ctx does, as a run ends that its user stops.
+func stoppable(ctx context.Context) (context.Context, func()) {
+	inner, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	release := context.AfterFunc(ctx, func() { cancel(runner.Stop()) })
+	return inner, func() {
+		release()
+		cancel(nil)
+	}
+}
+
+// execution is one run of a plan.
+type execution struct {
+	onEvent func(Event)
+	now     func() time.Time
+	plan    *runner.Plan
+	out     *harness.Outputs // nil: nothing is written
+	collect result.Collector
+	trials  []*result.Trial // by index; nil where none finished
+}
+
+// journalFile is where a journal is written.
+type journalFile interface {
+	result.Syncer
+	Close() error
+}
+
+func (x *execution) open(dir string) (journalFile, error) {
+	if dir == "" {
+		return noFile{}, nil
+	}
+	x.out = harness.NewOutputs(harness.Choice{Dir: dir})
+	if err := x.out.Prepare(); err != nil {
+		return nil, fmt.Errorf("arena: %w", err)
+	}
+	file, err := x.out.OpenJournal()
+	if err != nil {
+		return nil, fmt.Errorf("arena: %w", err)
+	}
+	return file, nil
+}
+
+// Handle implements runner.Sink.
+func (x *execution) Handle(e result.Event) error {
+	if done, ok := e.(result.TrialDone); ok {
+		x.collect.Add(done.Trial)
+		x.trials[done.Trial.Index] = done.Trial
+	}
+	if x.onEvent == nil {
+		return nil
+	}
+	return x.tell(eventFrom(e))
+}
+
+// conclude folds what finished and writes the reports.
+func (x *execution) conclude(run *result.Run, journal *result.Journal, stopped bool) (*Result, error) {
+	run.DurationMS = float64(x.now().Sub(run.Started).Round(time.Microsecond)) / float64(time.Millisecond)
+	x.collect.Finish(run)
+	out := resultFrom(run, x.trials, stopped)
+	err := journal.Close(result.JournalFooter{DurationMS: run.DurationMS, Interrupted: stopped})
+	if x.out == nil {
+		return out, err
+	}
+	journal.Bind(run)
+	out.Reports = x.out.Paths()
+	return out, errors.Join(err, x.out.WriteAll(run))
+}
+
+// noFile takes the journal of a run that is not written down.
+type noFile struct{}
+
+func (noFile) Write(b []byte) (int, error)       { return len(b), nil }
+func (noFile) ReadAt([]byte, int64) (int, error) { return 0, os.ErrInvalid }
+func (noFile) Sync() error                       { return nil }
+func (noFile) Close() error                      { return nil }
+
+const module = "github.com/arena-evals/arena"
+
+// version is that of the module, as results carry it.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "dev"
+	}
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path == module && m.Version != "" && m.Version != "(devel)" {
+			return m.Version
+		}
+	}
+	return "dev"
+}

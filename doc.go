@@ -19,7 +19,6 @@
 // A [Judge] grades in place of a model for every check that asks a judge. A [ProviderHook] sees every call of a model
 // and may change or refuse it; a [ChunkInterceptor] sees the pieces of a reply that streams and may close the stream.
 //
-//
 // # What holds everywhere
 //
 // Nothing is global: what a program registers travels in [Options]. Code of the program that panics, or that ends its

@@ -13,13 +13,15 @@ import (
 
 // misbehaving is everything that a check must not do, by the name of the check.
 var misbehaving = map[string]func() (arena.Finding, error){
-	"panics":  func() (arena.Finding, error) { panic("boom") },
-	"nils":    func() (arena.Finding, error) { var s *arena.Subject; return arena.Pass(s.Reply), nil },
-	"exits":   func() (arena.Finding, error) { runtime.Goexit(); return arena.Pass(""), nil },
-	"nan":     func() (arena.Finding, error) { return arena.Finding{Score: math.NaN()}, nil },
-	"high":    func() (arena.Finding, error) { return arena.Finding{Score: 2}, nil },
-	"details": func() (arena.Finding, error) { return arena.Finding{Score: 1, Details: map[string]any{"f": func() {}}}, nil },
-	"fails":   func() (arena.Finding, error) { return arena.Pass(""), errors.New("no answer") },
+	"panics": func() (arena.Finding, error) { panic("boom") },
+	"nils":   func() (arena.Finding, error) { var s *arena.Subject; return arena.Pass(s.Reply), nil },
+	"exits":  func() (arena.Finding, error) { runtime.Goexit(); return arena.Pass(""), nil },
+	"nan":    func() (arena.Finding, error) { return arena.Finding{Score: math.NaN()}, nil },
+	"high":   func() (arena.Finding, error) { return arena.Finding{Score: 2}, nil },
+	"details": func() (arena.Finding, error) {
+		return arena.Finding{Score: 1, Details: map[string]any{"f": func() {}}}, nil
+	},
+	"fails": func() (arena.Finding, error) { return arena.Pass(""), errors.New("no answer") },
 }
 
 // complaints is what their verdicts say.

@@ -54,7 +54,7 @@ func (m *Mocks) Add(s *recording.Session) {
 		said := msg.Said()
 		var results map[int]*chat.ToolResult
 		if m.opts.Results {
-			results = s.Results(i)
+			results = recording.Results(s.Messages, i)
 		}
 		page.replies[n] = reply(&said, results)
 	}
@@ -109,7 +109,7 @@ func (m *Mocks) File(scenarios []string, root *node.Node) (string, error) {
 
 // header says where the replies come from.
 func (m *Mocks) header(scenarios []string) string {
-	lines := []string{"Made by arena mocks generate. The number of a reply counts the assistant's messages in a conversation."}
+	lines := []string{"Made by arena mocks generate. The number of a reply counts the assistant's messages."}
 	const most = 20
 	for i, name := range scenarios {
 		if i == most {

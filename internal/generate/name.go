@@ -1,9 +1,9 @@
 package generate
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/arena-evals/arena/internal/diag"
 )
@@ -17,10 +17,7 @@ type Names struct{ taken map[string]bool }
 
 // Take makes an id out of any text, or out of instead when nothing of the text is left.
 func (n *Names) Take(text, instead string) string {
-	base := slug(text)
-	if base == "" {
-		base = instead
-	}
+	base := cmp.Or(slug(text), slug(instead), "session")
 	id := base
 	for i := 2; n.taken[id]; i++ {
 		end := fmt.Sprintf("-%d", i)
@@ -60,7 +57,8 @@ func slug(text string) string {
 	case "con", "prn", "aux", "nul": // devices of Windows, whatever the extension
 		return name + "-session"
 	}
-	if len(name) == 4 && (strings.HasPrefix(name, "com") || strings.HasPrefix(name, "lpt")) && unicode.IsDigit(rune(name[3])) {
+	port := strings.HasPrefix(name, "com") || strings.HasPrefix(name, "lpt")
+	if port && len(name) == 4 && name[3] >= '0' && name[3] <= '9' {
 		return name + "-session"
 	}
 	return name

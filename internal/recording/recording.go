@@ -38,7 +38,7 @@ type Message struct {
 	Offset   time.Duration // since the start of the conversation; -1: not known
 	At       time.Time     // zero: not known
 	Pos      diag.Pos
-	Asserted []Asserted // the source's verdicts on this reply
+	Asserted []Asserted // the source's verdicts on this reply, or on the turn that ends here without one
 }
 
 // Asserted is a verdict of the source.
@@ -51,7 +51,14 @@ type Asserted struct {
 	Explanation string
 	Error       string   // why nothing could be judged
 	Score       *float64 // nil: not recorded
+	// Declared is the place of the check in the source's own files, as far as it tells.
+	Declared diag.Pos
+	// Unanswered says that the check is of a turn to which no reply came.
+	Unanswered bool
 }
+
+// Failed reports whether the check did not hold, or could not be judged.
+func (a *Asserted) Failed() bool { return !a.Passed && !a.Skipped }
 
 // Eval is a measurement of the source.
 type Eval struct {

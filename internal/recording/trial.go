@@ -94,7 +94,15 @@ func (b *builder) trialTurn(t *result.Turn, v value, pos diag.Pos) {
 			return
 		}
 	}
-	b.session.Asserted = append(b.session.Asserted, verdicts(t.Assertions)...) // there is no reply that has them
+	lost := verdicts(t.Assertions) // there is no reply that has them
+	for i := range lost {
+		lost[i].Unanswered = true
+	}
+	if len(b.events) > first {
+		b.events[len(b.events)-1].Asserted = lost
+		return
+	}
+	b.session.Asserted = append(b.session.Asserted, lost...)
 }
 
 func verdicts(list []result.Verdict) (out []Asserted) {
@@ -102,7 +110,7 @@ func verdicts(list []result.Verdict) (out []Asserted) {
 		v := &list[i]
 		out = append(out, Asserted{
 			Type: v.Type, Passed: v.Passed, Skipped: v.Skipped, Message: v.Message, Explanation: v.Explanation,
-			Error: v.Error, Score: v.Score,
+			Error: v.Error, Score: v.Score, Declared: v.Position,
 		})
 	}
 	return out

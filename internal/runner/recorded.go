@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"strings"
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -38,7 +37,7 @@ func (s *session) recall(ctx context.Context) {
 		return
 	}
 	s.describe(rec)
-	parts := exchanges(s.prologue(rec.Messages))
+	parts := recording.Exchanges(s.prologue(rec.Messages))
 	replies := 0
 	for i, part := range parts {
 		turn, answered := s.retell(ctx, i, part)
@@ -90,32 +89,10 @@ func (s *session) prologue(messages []recording.Message) []recording.Message {
 	return messages
 }
 
-// exchanges cuts a conversation into its turns: each begins with what the user says after the assistant has spoken.
-func exchanges(messages []recording.Message) [][]recording.Message {
-	var parts [][]recording.Message
-	start, spoken := 0, false
-	for i := range messages {
-		switch messages[i].Role {
-		case chat.User:
-			if spoken {
-				parts = append(parts, messages[start:i])
-				start, spoken = i, false
-			}
-		case chat.Assistant, chat.ToolRole:
-			spoken = true
-		case chat.System:
-		}
-	}
-	if start < len(messages) {
-		parts = append(parts, messages[start:])
-	}
-	return parts
-}
-
 // retell goes through one turn and judges it. answered says that the assistant has the last word in it.
 func (s *session) retell(ctx context.Context, i int, part []recording.Message) (turn *result.Turn, answered bool) {
 	s.out.Turns = append(s.out.Turns, result.Turn{
-		Index: i, User: asked(part), Messages: []chat.Message{}, ToolCalls: []result.ToolCall{}, Assertions: []result.Verdict{},
+		Index: i, User: recording.Asked(part), Messages: []chat.Message{}, ToolCalls: []result.ToolCall{}, Assertions: []result.Verdict{},
 	})
 	turn = &s.out.Turns[len(s.out.Turns)-1]
 	s.tell.turnStarted(i, turn.User)
@@ -131,7 +108,7 @@ func (s *session) retell(ctx context.Context, i int, part []recording.Message) (
 			continue
 		}
 		s.spend.hear(&m.Message)
-		s.recallCalls(turn, m.ToolCalls, part[at+1:])
+		s.recallCalls(turn, m.ToolCalls, recording.Results(part, at))
 		if at == last {
 			turn.Assistant, answered = m.Text(), true
 			turn.LatencyMS = milliseconds(s.clock.elapsed() - began)
@@ -156,17 +133,6 @@ func finalReply(part []recording.Message) int {
 		}
 	}
 	return -1
-}
-
-// asked is what the user says in a turn.
-func asked(part []recording.Message) string {
-	var texts []string
-	for i := range part {
-		if part[i].Role == chat.User {
-			texts = append(texts, part[i].Text())
-		}
-	}
-	return strings.Join(texts, "\n")
 }
 
 // pass lets the time pass that the recording knows of.
@@ -202,11 +168,11 @@ func (s *session) judgeReply(ctx context.Context, turn *result.Turn, before int,
 	}
 }
 
-// recallCalls books the tool calls of a message with the results that follow it.
-func (s *session) recallCalls(turn *result.Turn, calls []chat.ToolCall, after []recording.Message) {
+// recallCalls books the tool calls of a message with what came of them.
+func (s *session) recallCalls(turn *result.Turn, calls []chat.ToolCall, results map[int]*chat.ToolResult) {
 	for i := range calls {
 		call := &calls[i]
-		res := resultOf(call, after)
+		res := results[i]
 		if res == nil {
 			res = &chat.ToolResult{Error: "the recording has no result of this call", ErrorType: chat.ErrorExecution}
 		}
@@ -219,15 +185,6 @@ func (s *session) recallCalls(turn *result.Turn, calls []chat.ToolCall, after []
 			Result: res.Text(), Error: res.Error, ErrorType: res.ErrorType,
 		})
 	}
-}
-
-func resultOf(call *chat.ToolCall, after []recording.Message) *chat.ToolResult {
-	for i := range after {
-		if res := after[i].ToolResult; res != nil && res.ID == call.ID {
-			return res
-		}
-	}
-	return nil
 }
 
 // unanswered is what is wrong about a turn without an answer: nothing at the end of a conversation that just stops

@@ -39,7 +39,7 @@ func (p *Provider) find(req *chat.Request) (*line, string, error) {
 			notice = fmt.Sprintf("provider %s: the recording knows no such words of the user in turn %d; "+
 				"it was answered by the order", p.ID, at.turn+1)
 		}
-	} else if turn < len(s.turns) && s.turns[turn].user != at.user {
+	} else if turn < len(s.turns) && !s.turns[turn].says(at.user) {
 		notice = fmt.Sprintf("provider %s: in the recording the user says something else in turn %d", p.ID, at.turn+1)
 	}
 	l, err := s.line(turn, at.replies)
@@ -86,7 +86,7 @@ func standing(messages []chat.Message) place {
 // spoken finds the turn in which the user said the words after saying them before times.
 func (s *script) spoken(words string, before int) (turn int, found bool) {
 	for i := range s.turns {
-		if s.turns[i].user != words {
+		if !s.turns[i].says(words) {
 			continue
 		}
 		if before == 0 {

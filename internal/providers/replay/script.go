@@ -17,12 +17,14 @@ type script struct {
 
 // scene is one message of the user and what was answered.
 type scene struct {
-	user  string
+	user  string // all that was said at once
+	last  string // the last message of it
 	lines []line
 	mute  bool // a guardrail answered: the model said nothing
 }
 
-func (s *scene) answered() bool { return len(s.lines) > 0 || s.mute }
+// says reports whether these are the words of the user.
+func (s *scene) says(words string) bool { return s.user == words || s.last == words }
 
 // line is one recorded reply of the model.
 type line struct {
@@ -37,46 +39,39 @@ type line struct {
 	latency time.Duration
 }
 
-// newScript makes scenes of the messages. Messages of the user that nobody answered are left out, and so is what the
-// assistant said before the user spoke.
+// newScript makes scenes of the turns. Those that nobody answered are left out, and so is what the assistant said before
+// the user spoke.
 func newScript(s *recording.Session) *script {
 	out := &script{name: s.File, broken: s.Error}
 	if s.ID != "" {
 		out.name += ", session " + s.ID
 	}
-	var open *scene
-	for i := range s.Messages {
-		m := &s.Messages[i]
-		switch m.Role {
-		case chat.User:
-			if open == nil || open.answered() {
-				out.turns = append(out.turns, scene{})
-				open = &out.turns[len(out.turns)-1]
-			}
-			open.user = m.Text()
-		case chat.Assistant:
-			switch {
-			case open == nil:
+	for _, turn := range recording.Exchanges(s.Messages) {
+		sc, asked := scene{user: recording.Asked(turn)}, false
+		for i := range turn {
+			switch m := &turn[i]; {
+			case m.Role == chat.User:
+				sc.last, asked = m.Text(), true
+			case m.Role != chat.Assistant || !asked:
 			case m.Blocked():
-				open.mute = true
+				sc.mute = true
 			default:
-				open.lines = append(open.lines, newLine(s, i))
+				sc.lines = append(sc.lines, newLine(s.Model, turn, i))
 			}
-		case chat.System, chat.ToolRole:
 		}
-	}
-	if open != nil && !open.answered() {
-		out.turns = out.turns[:len(out.turns)-1]
+		if len(sc.lines) > 0 || sc.mute {
+			out.turns = append(out.turns, sc)
+		}
 	}
 	return out
 }
 
 // newLine takes what the model said, also where a guardrail changed it afterwards.
-func newLine(s *recording.Session, i int) line {
-	m := s.Messages[i].Said()
+func newLine(model string, turn []recording.Message, i int) line {
+	m := turn[i].Said()
 	l := line{
 		content: m.Content, parts: m.Parts, calls: m.ToolCalls, finish: m.FinishReason,
-		model: s.Model, usage: m.Usage, usd: m.CostUSD, latency: latency(s.Messages, i), came: s.Results(i),
+		model: model, usage: m.Usage, usd: m.CostUSD, latency: latency(turn, i), came: recording.Results(turn, i),
 	}
 	if l.finish == "" {
 		l.finish = "stop"

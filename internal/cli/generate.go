@@ -1,0 +1,282 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/generate"
+	"github.com/arena-evals/arena/internal/recording"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+const generateLong = `Generate makes a scenario out of each recorded conversation: what went wrong once becomes a
+test. What the user said are its turns, what the assistant said and the tools returned are its
+mock replies, and what had been asserted, held or not, are its assertions. So the scenario is
+red or green as the conversation was; it turns green when the agent does better:
+
+  arena generate results/ --filter failed --out scenarios/regressions
+  arena run scenarios/regressions                       red, as it was recorded
+  arena run scenarios/regressions --provider my-agent   green, once my-agent is mended
+
+Parameters of checks come from the recording; of arena's own results they are taken from the
+files that declare the checks, so run it where the run was. A failed check that cannot be
+carried over is told, and its conversation is left out, unless --drop-unknown.
+
+With --dedup conversations that failed in the same way make one scenario. They did when they
+share a fingerprint: a hash of the failed checks with their parameters and explanations, in
+which numbers, case, space and quoted texts other than parameters do not count, nor what a judge
+said. --pack names the prompts and tools of a pack in a config beside the scenarios.
+
+Nothing is overwritten without --force, and nothing is written outside of the folder.
+
+Exit status: 0 all made; 3 some conversations could not be told as a scenario, which are named.`
+
+type generateFlags struct {
+	from        []string
+	out         string
+	pack        string
+	taskType    string
+	vars        map[string]string
+	dedup       bool
+	filter      string
+	passed      bool
+	check       string
+	dropUnknown bool
+	dryRun      bool
+	force       bool
+}
+
+func newGenerateCmd(app *App) *cobra.Command {
+	f := &generateFlags{}
+	cmd := &cobra.Command{
+		Use:   "generate recording...",
+		Short: "Make scenarios of recorded conversations",
+		Long:  generateLong,
+		Example: `  arena generate out --filter failed --dedup --out scenarios/regressions
+  arena generate --from 'recordings/*.json' --filter-check contains --dry-run
+  arena generate call.transcript.yaml --pack support.pack.json --task-type support`,
+		Args: takes(0, -1),
+		RunE: func(c *cobra.Command, args []string) error {
+			f.from = append(f.from, args...)
+			if c.Flags().Changed("filter-passed") {
+				f.filter = map[bool]string{true: "passed", false: "failed"}[f.passed]
+			}
+			return f.run(app)
+		},
+	}
+	fl := cmd.Flags()
+	aliasFlags(fl, map[string]string{
+		"from-recordings": "from", "output": "out", "filter-eval-type": "filter-check",
+	})
+	fl.SortFlags = false
+	fl.StringSliceVar(&f.from, "from", nil, "recordings, results or folders of them, a `list`, like the arguments\n"+
+		"(also --from-recordings)")
+	fl.StringVarP(&f.out, "out", "o", "generated", "`folder` for the scenarios (also --output)")
+	fl.StringVar(&f.pack, "pack", "", "the pack `file` whose prompt they speak to")
+	fl.StringVar(&f.taskType, "task-type", "", "the prompt that they speak to, a `name`\n"+
+		"(default: that of the pack, else none)")
+	fl.StringToStringVar(&f.vars, "var", nil, "set a variable of the prompt, as `name=text`; repeat the flag")
+	fl.BoolVar(&f.dedup, "dedup", false, "one scenario for all that failed in the same way")
+	fl.StringVar(&f.filter, "filter", "", "only conversations of this `kind`: failed or passed")
+	fl.BoolVar(&f.passed, "filter-passed", true, "the same as --filter passed; =false as --filter failed")
+	fl.StringVar(&f.check, "filter-check", "", "only conversations in which this check failed, a `type`; with --filter\n"+
+		"passed in which it held (also --filter-eval-type)")
+	fl.BoolVar(&f.dropUnknown, "drop-unknown", false, "leave out failed checks that cannot be carried over")
+	fl.BoolVar(&f.dryRun, "dry-run", false, "print what would be written")
+	fl.BoolVar(&f.force, "force", false, "overwrite files")
+	hide(fl, "filter-passed")
+	return cmd
+}
+
+// hide keeps a flag out of the help: it is there for those who know another tool.
+func hide(fl *pflag.FlagSet, name string) { fl.Lookup(name).Hidden = true }
+
+func (f *generateFlags) complete() error {
+	if len(f.from) == 0 {
+		return errors.New("name the recordings, such as arena generate out")
+	}
+	if f.check != "" {
+		if _, known := checks.Lookup(f.check); !known {
+			return unknownCheck(f.check)
+		}
+	}
+	return oneOf("filter", []string{f.filter}, "", "failed", "passed")
+}
+
+func (f *generateFlags) run(app *App) error {
+	if err := f.complete(); err != nil {
+		return err
+	}
+	pack, err := f.openPack(app)
+	if err != nil {
+		return err
+	}
+	files, err := openRecordings(app, f.from)
+	if err != nil {
+		return err
+	}
+	h := &harvest{app: app, flags: f, seen: map[string]string{}, maker: generate.New(generate.Options{
+		TaskType: f.taskType, Variables: f.vars, Guarded: pack != nil, DropUnknown: f.dropUnknown, Read: os.ReadFile,
+	})}
+	if err := eachSession(app, files, h.add); err != nil {
+		return err
+	}
+	if pack != nil && len(h.files) > 0 {
+		config, err := pack.config(h, f)
+		if err != nil {
+			return err
+		}
+		h.files = append(h.files, config)
+	}
+	return h.finish()
+}
+
+// harvest collects the scenarios of one command.
+type harvest struct {
+	app   *App
+	flags *generateFlags
+	maker *generate.Generator
+
+	files   []newFile
+	results map[string]string // by tool, what one call returned
+	seen    map[string]string // fingerprint → the session that has a scenario
+	left    int               // conversations that the filters leave out
+	same    int               // conversations that failed like another
+	red     int               // scenarios with a failed check
+	refused int               // conversations that make no scenario
+}
+
+// add makes a scenario of a session that the filters let through.
+func (h *harvest) add(s *recording.Session) error {
+	if !h.flags.wants(s) {
+		h.left++
+		return nil
+	}
+	mark := generate.Fingerprint(s)
+	if first, known := h.seen[mark]; h.flags.dedup && mark != "" && known {
+		h.same++
+		h.app.remark("session %q failed as %q did (%s)", s.ID, first, mark)
+		return nil
+	}
+	made, err := h.maker.Scenario(s)
+	if err != nil {
+		h.refused++
+		h.app.complain(fmt.Errorf("%s: session %q makes no scenario: %w", s.File, s.ID, err))
+		return nil
+	}
+	h.seen[mark] = s.ID
+	for _, note := range made.Notes {
+		h.app.remark("session %q: %s", s.ID, note)
+	}
+	if made.Failed > 0 || s.Error != "" {
+		h.red++
+	}
+	h.learn(s)
+	h.files = append(h.files, newFile{filepath.Join(h.flags.out, made.ID+".yaml"), made.Text})
+	return nil
+}
+
+// learn keeps the first result of every tool.
+func (h *harvest) learn(s *recording.Session) {
+	if h.results == nil {
+		h.results = map[string]string{}
+	}
+	for i := range s.Messages {
+		if r := s.Messages[i].ToolResult; r != nil && r.Error == "" {
+			if _, known := h.results[r.Name]; !known {
+				h.results[r.Name] = r.Content
+			}
+		}
+	}
+}
+
+// wants reports whether the filters let a session through.
+func (f *generateFlags) wants(s *recording.Session) bool {
+	failed, named, namedFailed := s.Error != "", false, false
+	look := func(list []recording.Asserted) {
+		for i := range list {
+			a := &list[i]
+			failed = failed || a.Failed()
+			if sameCheck(a.Type, f.check) {
+				named, namedFailed = true, namedFailed || a.Failed()
+			}
+		}
+	}
+	look(s.Asserted)
+	for i := range s.Messages {
+		look(s.Messages[i].Asserted)
+	}
+	switch {
+	case f.filter == "failed" && !failed, f.filter == "passed" && failed:
+		return false
+	case f.check == "":
+		return true
+	case f.filter == "passed":
+		return named
+	}
+	return namedFailed
+}
+
+// sameCheck reports whether two names mean one check.
+func sameCheck(a, b string) bool {
+	if a == b || b == "" {
+		return a == b
+	}
+	d, known := checks.Lookup(b)
+	return known && slices.Contains(d.Names(), a)
+}
+
+// finish writes the files and says what was made.
+func (h *harvest) finish() error {
+	if len(h.files) == 0 && h.refused == 0 {
+		return fmt.Errorf("no conversation was chosen: the filters leave out all %d", h.left)
+	}
+	if h.flags.dryRun {
+		if err := printFiles(h.app.Out, h.files); err != nil {
+			return err
+		}
+	} else if err := writeNew(h.files, h.flags.force); err != nil {
+		return err
+	}
+	if err := h.summarize(); err != nil {
+		return err
+	}
+	if h.refused > 0 {
+		return exit(result.ExitError)
+	}
+	return nil
+}
+
+func (h *harvest) summarize() error {
+	made := len(h.files)
+	if h.flags.pack != "" && made > 0 {
+		made-- // the config
+	}
+	verb := "in " + h.flags.out
+	if h.flags.dryRun {
+		verb = "would be in " + h.flags.out
+	}
+	parts := []string{fmt.Sprintf("%s %s", plural(made, "scenario", "scenarios"), verb)}
+	for _, c := range []struct {
+		n    int
+		what string
+	}{{h.red, "red"}, {h.same, "failed like another"}, {h.left, "filtered out"}, {h.refused, "could not be told"}} {
+		if c.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.what))
+		}
+	}
+	out := h.app.Out
+	if h.flags.dryRun {
+		out = h.app.Err
+	}
+	_, err := fmt.Fprintln(out, strings.Join(parts, "   "))
+	return ifBroken(err)
+}

@@ -1,0 +1,88 @@
+package generate
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/recording"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// assertion writes the check of a verdict as it was declared, or by what was recorded of it. An error says why that
+// cannot be done.
+func (g *Generator) assertion(a *recording.Asserted, surface scenario.Surface) (*node.Node, error) {
+	n := g.declared.check(a)
+	if n != nil {
+		copied := *n // the comments of the file it stands in stay there
+		copied.HeadComment, copied.LineComment, copied.FootComment = "", "", ""
+		n = &copied
+	} else {
+		var err error
+		if n, err = recorded(a); err != nil {
+			return nil, err
+		}
+	}
+	if err := g.compiles(n, surface); err != nil {
+		return nil, err
+	}
+	if a.Failed() && !a.Unanswered {
+		n.HeadComment = strings.TrimSpace(header("failed when it was recorded: " + reason(a)))
+	}
+	return n, nil
+}
+
+// reason is why a check failed.
+func reason(a *recording.Asserted) string {
+	for _, text := range []string{a.Explanation, a.Error, a.Message} {
+		if text != "" {
+			return text
+		}
+	}
+	return "no reason was recorded"
+}
+
+// recorded writes a check by its recorded parameters.
+func recorded(a *recording.Asserted) (*node.Node, error) {
+	n := node.NewMap()
+	node.Put(n, "type", node.Str(a.Type))
+	if a.Message != "" && a.Message != a.Explanation {
+		node.Put(n, "message", node.Str(a.Message))
+	}
+	if len(a.Params) == 0 {
+		return n, nil
+	}
+	params, err := chat.DecodeJSON(a.Params)
+	if err != nil {
+		return nil, fmt.Errorf("its parameters cannot be read: %w", err)
+	}
+	if params != nil {
+		node.Put(n, "params", node.FromJSON(params))
+	}
+	return n, nil
+}
+
+// compiles says why a check would not load.
+func (g *Generator) compiles(n *node.Node, surface scenario.Surface) error {
+	kind := node.Get(n, "type").Value
+	spec := &scenario.Check{Surface: surface, Type: kind, Params: node.Get(n, "params")}
+	var problems diag.List
+	if g.compiler.Compile(spec, &problems); problems.Errors() == 0 {
+		return nil
+	}
+	first := problems.Sorted()[0]
+	if spec.Params == nil && first.Code == "missing-parameter" {
+		return errors.New("its parameters were not recorded")
+	}
+	return errors.New(first.Msg)
+}
+
+// asksModel reports whether a check is judged by a model, which says the same in other words every time.
+func asksModel(kind string) bool {
+	d, known := checks.Lookup(kind)
+	return known && d.Needs&checks.NeedsModel != 0
+}

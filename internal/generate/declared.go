@@ -1,0 +1,62 @@
+package generate
+
+import (
+	"path/filepath"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/recording"
+)
+
+// declarations finds checks where their authors wrote them: results of arena say the place of a check, not its
+// parameters. Only files below the working directory are looked at.
+type declarations struct {
+	read  func(path string) ([]byte, error)
+	files map[string]map[place]*node.Node
+}
+
+type place struct{ line, col int32 }
+
+// check returns the mapping that declares a verdict's check, or nil: when the place is not known, or when the file has
+// changed and another check or none stands there.
+func (d *declarations) check(a *recording.Asserted) *node.Node {
+	at := a.Declared
+	if at.Line == 0 || !filepath.IsLocal(at.File) {
+		return nil
+	}
+	if d.files == nil {
+		d.files = map[string]map[place]*node.Node{}
+	}
+	checks, known := d.files[at.File]
+	if !known {
+		checks = d.index(at.File)
+		d.files[at.File] = checks
+	}
+	found := checks[place{at.Line, at.Col}]
+	if found == nil || node.Get(found, "type").Value != a.Type {
+		return nil
+	}
+	return found
+}
+
+// index finds every mapping with a type in a file, by the place of the type.
+func (d *declarations) index(path string) map[place]*node.Node {
+	data, err := d.read(path)
+	if err != nil {
+		return nil
+	}
+	checks := map[place]*node.Node{}
+	var walk func(n *node.Node)
+	walk = func(n *node.Node) {
+		if t := node.Get(n, "type"); t != nil && t.Kind == node.Scalar {
+			checks[place{int32(t.Line), int32(t.Column)}] = n
+		}
+		for _, c := range n.Content {
+			walk(c)
+		}
+	}
+	for _, doc := range node.Parse(&node.Reader{File: path, Diags: &diag.List{}}, data) {
+		walk(doc)
+	}
+	return checks
+}

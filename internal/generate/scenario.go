@@ -1,0 +1,323 @@
+package generate
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/recording"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// Options say how scenarios are made. The zero value works.
+type Options struct {
+	TaskType  string // the prompt that they speak to; "": none is named
+	Variables map[string]string
+	// Guarded says that the guardrails of the prompt are at work: the mock says what the model said, not what was made
+	// of it.
+	Guarded bool
+	// DropUnknown leaves out failed checks that cannot be carried over, where else there would be no scenario.
+	DropUnknown bool
+	// Read reads a file of the user, by its path; nil: none is there.
+	Read func(path string) ([]byte, error)
+}
+
+// Generator makes scenarios. It belongs to one goroutine.
+type Generator struct {
+	opts     Options
+	compiler checks.Compiler
+	declared declarations
+	names    Names
+}
+
+// New makes a Generator.
+func New(opts Options) *Generator {
+	read := opts.Read
+	if read == nil {
+		read = func(string) ([]byte, error) { return nil, errors.New("no files") }
+	}
+	return &Generator{opts: opts, declared: declarations{read: read}}
+}
+
+// Made is a scenario file.
+type Made struct {
+	ID     string // fit to be a file name, and unlike every other one of the Generator
+	Text   string
+	Failed int      // checks that had failed
+	Notes  []string // what is different from the recording, for people
+}
+
+// Scenario tells a recorded conversation as a scenario: what the user said as turns, what the assistant said and the
+// tools returned as mock replies, and the verdicts as assertions. An error says why it cannot be told.
+func (g *Generator) Scenario(s *recording.Session) (*Made, error) {
+	w := &writer{g: g, s: s}
+	turns, err := w.turns()
+	if err != nil {
+		return nil, err
+	}
+	conversation, err := w.assertions(s.Asserted, scenario.ConversationAssertion, "of the conversation")
+	if err != nil {
+		return nil, err
+	}
+	made := &Made{ID: g.names.Take(s.ID, s.Scenario), Failed: w.failed, Notes: w.notes}
+	root := node.NewMap()
+	node.Put(root, "id", node.Str(made.ID))
+	node.Put(root, "description", node.Str(w.description()))
+	if g.opts.TaskType != "" {
+		node.Put(root, "task_type", node.Str(g.opts.TaskType))
+	}
+	if len(g.opts.Variables) > 0 {
+		vars := map[string]any{}
+		for name, text := range g.opts.Variables {
+			vars[name] = text
+		}
+		node.Put(root, "variables", node.FromJSON(vars))
+	}
+	if len(s.Tags) > 0 {
+		tags := node.NewList()
+		for _, t := range s.Tags {
+			tags.Content = append(tags.Content, node.Str(t))
+		}
+		node.Put(root, "tags", tags)
+	}
+	node.Put(root, "labels", w.labels())
+	node.Put(root, "turns", turns)
+	node.Put(root, "conversation_assertions", conversation)
+	text, err := node.Text(root)
+	if err != nil {
+		return nil, err
+	}
+	made.Text = w.header() + text
+	return made, nil
+}
+
+// writer makes one scenario.
+type writer struct {
+	g      *Generator
+	s      *recording.Session
+	failed int
+	judged bool // a check asks a model
+	notes  []string
+}
+
+func (w *writer) notef(format string, args ...any) {
+	w.notes = append(w.notes, fmt.Sprintf(format, args...))
+}
+
+func (w *writer) description() string {
+	text := "Conversation " + w.s.ID
+	if w.s.Scenario != "" && w.s.Scenario != w.s.ID {
+		text += " of scenario " + w.s.Scenario
+	}
+	if model := w.s.Model; model != "" {
+		text += " with " + model
+	} else if w.s.Provider != "" {
+		text += " with " + w.s.Provider
+	}
+	if !w.s.Started.IsZero() {
+		text += ", recorded " + w.s.Started.UTC().Format("2006-01-02 15:04:05") + " UTC"
+	}
+	return oneLine(text, 300)
+}
+
+// labels are those of the recording, and which session it was.
+func (w *writer) labels() *node.Node {
+	labels := map[string]any{}
+	for name, text := range w.s.Labels {
+		labels[name] = text
+	}
+	labels["recorded_session"] = w.s.ID
+	return node.FromJSON(labels)
+}
+
+func (w *writer) header() string {
+	lines := []string{fmt.Sprintf("Made by arena generate from %s, session %q.", w.s.File, w.s.ID)}
+	switch {
+	case w.failed > 0:
+		lines = append(lines, fmt.Sprintf("It was red: %d failed. The mock replies are what the agent said then;", w.failed),
+			"another provider is asked anew, and must do better.")
+	case w.s.Error != "":
+		lines = append(lines, "It broke off: "+w.s.Error)
+	}
+	if w.judged {
+		lines = append(lines, "A model judges in it: run it with a config that has a judge (-c), or with --judge.")
+	}
+	return header(lines...)
+}
+
+// turns writes what the user said, with the replies and the assertions of each.
+func (w *writer) turns() (*node.Node, error) {
+	list := node.NewList()
+	for n, turn := range recording.Exchanges(w.s.Messages) {
+		one, err := w.turn(n, turn)
+		if err != nil {
+			return nil, err
+		}
+		if one != nil {
+			list.Content = append(list.Content, one)
+		}
+	}
+	switch {
+	case len(list.Content) == 0 && w.s.Error != "":
+		return nil, fmt.Errorf("nobody answered in it; it broke off: %s", w.s.Error)
+	case len(list.Content) == 0:
+		return nil, errors.New("nobody answered in it")
+	case w.s.Error != "":
+		w.breakOff(list.Content[len(list.Content)-1])
+	}
+	for _, turn := range list.Content {
+		if len(node.Get(turn, "mock").Content) == 0 {
+			return nil, errors.New("nobody answered in a turn before the last one")
+		}
+	}
+	return list, nil
+}
+
+// turn writes one turn; nil when there is nothing to ask or nobody answered.
+func (w *writer) turn(n int, turn []recording.Message) (*node.Node, error) {
+	asked := recording.Asked(turn)
+	replies, err := w.replies(n, turn)
+	if err != nil {
+		return nil, err
+	}
+	spoke := slices.ContainsFunc(turn, func(m recording.Message) bool { return m.Role == chat.User })
+	switch {
+	case !spoke && len(replies) > 0:
+		w.notef("what the assistant said before the user spoke is left out")
+		return nil, nil
+	case !spoke:
+		return nil, nil
+	case len(replies) == 0 && w.s.Error == "":
+		w.notef("turn %d is left out: nobody answered", n+1)
+		return nil, nil
+	case strings.TrimSpace(asked) == "":
+		return nil, fmt.Errorf("turn %d: the user says nothing", n+1)
+	}
+	for i := range turn {
+		for _, p := range turn[i].Parts {
+			if turn[i].Role == chat.User && p.Type != "text" {
+				return nil, fmt.Errorf("turn %d: the user sends an %s, which a scenario cannot send yet", n+1, p.Type)
+			}
+		}
+	}
+	out := node.NewMap()
+	node.Put(out, "role", node.Str("user"))
+	node.Put(out, "content", node.Str(asked))
+	if strings.Contains(asked, "{{") || strings.Contains(asked, "assertions:") {
+		node.Put(out, "literal", node.Bool(true))
+	}
+	node.Put(out, "mock", node.NewList(replies...))
+	var verdicts []recording.Asserted
+	for i := range turn {
+		verdicts = append(verdicts, turn[i].Asserted...)
+	}
+	asserted, err := w.assertions(verdicts, scenario.TurnAssertion, fmt.Sprintf("of turn %d", n+1))
+	node.Put(out, "assertions", asserted)
+	return out, err
+}
+
+// replies writes what the assistant said in a turn. Several messages on end become one: a turn ends with the first
+// message that calls no tool.
+func (w *writer) replies(n int, turn []recording.Message) (list []*node.Node, err error) {
+	var open *chat.Message
+	for i := range turn {
+		m := turn[i].Message
+		if m.Role != chat.Assistant {
+			continue
+		}
+		if w.g.opts.Guarded {
+			if m.Blocked() {
+				continue
+			}
+			m = turn[i].Said()
+		}
+		if open != nil {
+			w.notef("turn %d: several messages of the assistant on end are one", n+1)
+			joined := join(open, &m)
+			list, m = list[:len(list)-1], joined
+		}
+		list = append(list, reply(&m, recording.Results(turn, i)))
+		if open = nil; len(m.ToolCalls) == 0 {
+			open = &m
+		}
+	}
+	return list, nil
+}
+
+func join(a, b *chat.Message) chat.Message {
+	out := *b
+	out.Content = strings.Trim(a.Text()+"\n\n"+b.Text(), "\n")
+	if len(a.Parts) > 0 && a.Content == "" {
+		out.Parts = append(slices.Clone(a.Parts), b.Parts...)
+	}
+	if a.Usage != nil && b.Usage != nil {
+		out.Usage = new(a.Usage.Add(*b.Usage))
+	}
+	if a.CostUSD != nil && b.CostUSD != nil {
+		out.CostUSD = new(*a.CostUSD + *b.CostUSD)
+	}
+	return out
+}
+
+// whereabouts is how errors of arena begin: a new run says anew where it was.
+var whereabouts = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^turn \d+: (?:provider [^\s:]+: )?`) })
+
+// breakOff makes the last turn end as the recording did: in an error.
+func (w *writer) breakOff(turn *node.Node) {
+	broken := node.NewMap()
+	why := oneLine(whereabouts().ReplaceAllString(w.s.Error, ""), 500)
+	node.Put(broken, "error", node.Str(cmp.Or(why, "the recording broke off")))
+	mock := node.Get(turn, "mock")
+	mock.Content = append(mock.Content, broken)
+}
+
+// assertions writes the checks of verdicts, each once; nil when there are none. A failed check that cannot be carried
+// over is an error: without it the scenario would be green.
+func (w *writer) assertions(
+	list []recording.Asserted, surface scenario.Surface, where string,
+) (*node.Node, error) {
+	out := node.NewList()
+	seen := map[string]bool{}
+	for i := range list {
+		a := &list[i]
+		switch {
+		case a.Unanswered && surface == scenario.ConversationAssertion:
+			w.notef("%s is left out: its turn never came", a.Type)
+			continue
+		case a.Skipped && a.Declared.Line == 0:
+			w.notef("%s %s is left out: it had been skipped, and on what condition was not recorded", a.Type, where)
+			continue
+		}
+		n, err := w.g.assertion(a, surface)
+		if err != nil && a.Failed() && !a.Unanswered && !w.g.opts.DropUnknown {
+			return nil, fmt.Errorf("%s %s failed and cannot be carried over: %w", a.Type, where, err)
+		}
+		if err != nil {
+			w.notef("%s %s is left out: %v", a.Type, where, err)
+			continue
+		}
+		if a.Failed() && !a.Unanswered {
+			w.failed++
+		}
+		w.judged = w.judged || asksModel(a.Type)
+		text, err := node.Text(n)
+		if err != nil {
+			return nil, err
+		}
+		if !seen[text] {
+			seen[text] = true
+			out.Content = append(out.Content, n)
+		}
+	}
+	if len(out.Content) == 0 {
+		return nil, nil
+	}
+	return out, nil
+}

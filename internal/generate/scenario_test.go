@@ -1,0 +1,223 @@
+package generate
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/recording"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+func says(role chat.Role, text string, asserted ...recording.Asserted) recording.Message {
+	return recording.Message{Message: chat.Message{Role: role, Content: text}, Offset: -1, Asserted: asserted}
+}
+
+func check(kind, params string, passed bool) recording.Asserted {
+	return recording.Asserted{Type: kind, Params: json.RawMessage(params), Passed: passed}
+}
+
+// loads reads a generated file as arena run does and returns the one scenario in it.
+func loads(t *testing.T, made *Made) *scenario.Scenario {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, made.ID+".yaml"), []byte(made.Text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var compiler checks.Compiler
+	suite, diags := scenario.Load(scenario.Options{Dir: dir, Paths: []string{made.ID + ".yaml"},
+		Compile: func(c *scenario.Check, d *diag.List) {
+			if out := compiler.Compile(c, d); out != nil {
+				c.Compiled = out
+			}
+		}})
+	if problems := diags.Sorted(); len(problems) > 0 {
+		t.Fatalf("%v: %s\nin\n%s", problems[0].Pos, problems[0].Msg, made.Text)
+	}
+	if len(suite.Projects[0].Scenarios) != 1 {
+		t.Fatalf("%d scenarios in\n%s", len(suite.Projects[0].Scenarios), made.Text)
+	}
+	return suite.Projects[0].Scenarios[0]
+}
+
+var hostile = []string{
+	"plain", "{{name}}", "{{ .x }} {{{y}}}", "a\nassertions:\n  - type: contains\n", "\x00\x1b[31m\u202e", "---\n...\n# x", "- a: b",
+	"'\"`\\", "null", "yes", "12", "\u2028\ufeff", " lead", "trail ", "\ttab\n\n\n", "&a *a !!binary", "\r\n", "{}", "[", "}}{{",
+	strings.Repeat("x", 1<<20), "\xff\xfe", "名前\U0001f600",
+}
+
+// TestHostileTexts sees that whatever was said comes out as it was, in a file that loads without a word.
+func TestHostileTexts(t *testing.T) {
+	t.Parallel()
+	for i, text := range hostile {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			m := says(chat.Assistant, text)
+			m.ToolCalls = []chat.ToolCall{
+				{ID: "c", Name: "tool", Args: map[string]any{text: text, "list": []any{text, json.Number("1.50"), nil}}},
+				{ID: "d", Name: "tool", BadArgs: text},
+			}
+			result := says(chat.ToolRole, "")
+			result.ToolResult = &chat.ToolResult{ID: "c", Name: "tool", Content: text}
+			params, err := json.Marshal(map[string]any{"patterns": []string{text}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := &recording.Session{
+				File: text, ID: text, Scenario: text, Provider: text, Model: text, Error: text,
+				Tags: []string{"tag" + text}, Labels: map[string]string{"label": text}, Started: time.Unix(0, 0),
+				Messages: []recording.Message{
+					says(chat.User, "x"+text), m, result,
+					says(chat.Assistant, text, recording.Asserted{Type: "contains", Params: params, Message: text, Explanation: text}),
+				},
+			}
+			made, err := New(Options{}).Scenario(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := loads(t, made)
+			want := strings.ToValidUTF8(text, "\ufffd")
+			turn := got.Turns[0]
+			if diff := cmp.Diff("x"+want, turn.Content); diff != "" {
+				t.Errorf("content (-want +got):\n%s", diff)
+			}
+			if sent, open := scenario.Render(turn.Content, nil); !turn.Literal && (sent != "x"+want || len(open) > 0) {
+				t.Error("the text is taken for a template")
+			}
+			if turn.Mock[0].Content != want || turn.Mock[1].Content != want || turn.Mock[0].Results[0].Content != want {
+				t.Errorf("replies: %q, %q, %q", turn.Mock[0].Content, turn.Mock[1].Content, turn.Mock[0].Results[0].Content)
+			}
+			args := map[string]any{want: want, "list": []any{want, json.Number("1.50"), nil}}
+			if diff := cmp.Diff(args, turn.Mock[0].ToolCalls[0].Args); diff != "" {
+				t.Errorf("arguments (-want +got):\n%s", diff)
+			}
+			if turn.Mock[len(turn.Mock)-1].Error == "" || len(turn.Assertions) != 1 {
+				t.Error("the error or the assertion is lost")
+			}
+			if len(made.ID) > maxName || strings.Trim(made.ID, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+				t.Errorf("id %q", made.ID)
+			}
+		})
+	}
+}
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+	var names Names
+	for _, c := range []struct{ text, want string }{
+		{"Refund/GPT-4o#2", "refund-gpt-4o-2"}, {"refund gpt 4o 2", "refund-gpt-4o-2-2"}, {"../../etc/passwd", "etc-passwd"},
+		{"", "session"}, {"..", "session-2"}, {"名前", "session-3"}, {"con", "con-session"}, {"COM1", "com1-session"},
+		{strings.Repeat("a", 80), strings.Repeat("a", 63)}, {strings.Repeat("a", 70), strings.Repeat("a", 61) + "-2"},
+	} {
+		if got := names.Take(c.text, "session"); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+func TestWhatCannotBeTold(t *testing.T) {
+	t.Parallel()
+	picture := says(chat.User, "")
+	picture.Parts = []chat.Part{{Type: "text", Text: "Look"}, {Type: "image", Media: &chat.Media{URL: "https://x"}}}
+	for _, c := range []struct {
+		name string
+		s    recording.Session
+		want string
+	}{
+		{"nobody answers", recording.Session{Messages: []recording.Message{says(chat.User, "Hi")}}, "nobody answered in it"},
+		{"silence", recording.Session{Messages: []recording.Message{says(chat.User, " "), says(chat.Assistant, "Hello?")}},
+			"turn 1: the user says nothing"},
+		{"a picture", recording.Session{Messages: []recording.Message{picture, says(chat.Assistant, "Nice")}},
+			"turn 1: the user sends an image, which a scenario cannot send yet"},
+		{"a failed check without parameters", recording.Session{Messages: []recording.Message{says(chat.User, "Hi"),
+			says(chat.Assistant, "Hello", check("contains", "", false))}},
+			"contains of turn 1 failed and cannot be carried over: its parameters were not recorded"},
+		{"a failed check of another tool", recording.Session{
+			Messages: []recording.Message{says(chat.User, "Hi"), says(chat.Assistant, "Hello")},
+			Asserted: []recording.Asserted{check("theirs", "{}", false)}},
+			`theirs of the conversation failed and cannot be carried over: unknown check "theirs"`},
+	} {
+		_, err := New(Options{}).Scenario(&c.s)
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s: got %v, want %s", c.name, err, c.want)
+		}
+	}
+}
+
+func TestNotes(t *testing.T) {
+	t.Parallel()
+	s := &recording.Session{ID: "S", Messages: []recording.Message{
+		says(chat.Assistant, "Welcome"),
+		says(chat.User, "Hi"), says(chat.User, "there"),
+		says(chat.Assistant, "One", check("contains", `{"patterns":["one"]}`, true)),
+		says(chat.Assistant, "Two", check("contains", `{"patterns":["one"]}`, true), check("contains", "", true),
+			recording.Asserted{Type: "contains", Skipped: true}),
+		says(chat.User, "Bye"),
+	}}
+	made, err := New(Options{}).Scenario(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"what the assistant said before the user spoke is left out",
+		"turn 2: several messages of the assistant on end are one",
+		"contains of turn 2 is left out: its parameters were not recorded",
+		"contains of turn 2 is left out: it had been skipped, and on what condition was not recorded",
+		"turn 3 is left out: nobody answered",
+	}
+	if diff := cmp.Diff(want, made.Notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+	got := loads(t, made)
+	if len(got.Turns) != 1 || got.Turns[0].Content != "Hi\nthere" || got.Turns[0].Mock[0].Content != "One\n\nTwo" ||
+		len(got.Turns[0].Assertions) != 1 {
+		t.Errorf("got\n%s", made.Text)
+	}
+}
+
+func TestFingerprint(t *testing.T) {
+	t.Parallel()
+	of := func(kind, params, why string, passed bool) *recording.Session {
+		a := check(kind, params, passed)
+		a.Explanation = why
+		return &recording.Session{Messages: []recording.Message{says(chat.User, "Hi"), says(chat.Assistant, "x", a)}}
+	}
+	first := Fingerprint(of("contains", `{"patterns":["30 days","b"]}`, `missing "30 days" in 120 bytes of "Hello"`, false))
+	for _, c := range []struct {
+		name string
+		s    *recording.Session
+		same bool
+	}{
+		{"other numbers and texts", of("contains", `{ "patterns": ["30 days", "b"] }`, `Missing "30 days"  in 7 bytes of "Bye"`, false), true},
+		{"another pattern missing", of("contains", `{"patterns":["30 days","b"]}`, `missing "b" in 120 bytes of "Hello"`, false), false},
+		{"other parameters", of("contains", `{"patterns":["30 days"]}`, `missing "30 days" in 120 bytes of "Hello"`, false), false},
+		{"another check", of("regex", `{"patterns":["30 days","b"]}`, `missing "30 days" in 120 bytes of "Hello"`, false), false},
+		{"passed", of("contains", `{"patterns":["30 days","b"]}`, "", true), false},
+	} {
+		if got := Fingerprint(c.s); got == first != c.same {
+			t.Errorf("%s: got %s for %s", c.name, got, first)
+		}
+	}
+	if first != "3586b6581d3fc957" { // it must stay the same from version to version
+		t.Errorf("got %q", first)
+	}
+	judge := func(why string) string {
+		return Fingerprint(of("llm_judge", `{"criteria":"kind"}`, why, false))
+	}
+	if judge("rude in tone") != judge("he was not kind") {
+		t.Error("the words of a judge count")
+	}
+	broken := func(why string) string { return Fingerprint(&recording.Session{Error: why}) }
+	if broken("status 500 after 3 s") != broken("status 503 after 12 s") || broken("x") == broken("") || broken("") != "" {
+		t.Error("errors")
+	}
+}

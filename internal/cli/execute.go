@@ -42,7 +42,11 @@ func (x *execution) run(ctx context.Context) (err error) {
 	if x.metrics, err = x.flags.metrics.open(ctx, x.plan, run); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, x.metrics.close()) }()
+	linger := func() {} // when all else has been written and closed
+	defer func() {
+		linger()
+		err = errors.Join(err, x.metrics.close())
+	}()
 	if x.events, err = x.app.openEvents(x.flags.events); err != nil {
 		return err
 	}
@@ -77,9 +81,9 @@ func (x *execution) run(ctx context.Context) (err error) {
 	x.screen, x.notes = newScreen(x.app, x.flags), make(chan string, 16)
 	x.screen.Start(planned(x.plan))
 	runErr := runner.Run(running, x.plan, x.runOptions(run.Started), journal, x)
-	linger := x.metrics.lingering(ctx, x.app, x.flags.quiet) // before the run stops to listen: no interrupt falls between
+	wait := x.metrics.lingering(ctx, x.app, x.flags.quiet) // before the run stops to listen: no interrupt falls between
 	stopped := interrupted()
-	defer linger(stopped)
+	linger = func() { wait(stopped) }
 	return x.conclude(ctx, run, journal, runErr, stopped)
 }
 

@@ -17,17 +17,22 @@ import (
 
 func FuzzEventLog(f *testing.F) {
 	f.Add([]byte(userLine + "\r\n" + replyLine))
+	f.Add([]byte(`{"`)) // cut before its first key ends
 	fuzzReader(f, "event-log.jsonl")
 }
 
 func FuzzSession(f *testing.F) {
+	f.Add([]byte(`{"type":"`))
 	fuzzReader(f, "session.json", "simple.recording.json", "session-lines.jsonl")
 }
 func FuzzArenaOutput(f *testing.F) { fuzzReader(f, "run.json", "turns.arena.json") }
 func FuzzTranscript(f *testing.F)  { fuzzReader(f, "call.transcript.yaml", "transcript.json") }
-func FuzzEventStream(f *testing.F) { fuzzReader(f, "stream.jsonl") }
 func FuzzChatLog(f *testing.F) {
 	fuzzReader(f, "chat.jsonl", "requests.jsonl", "chats.json", "messages.json")
+}
+func FuzzEventStream(f *testing.F) {
+	f.Add([]byte(`{"schema_version":1,"seq":1,"type":"`))
+	fuzzReader(f, "stream.jsonl")
 }
 func FuzzTraces(f *testing.F) { fuzzReader(f, "traces.json", "traces.jsonl") }
 

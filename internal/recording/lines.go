@@ -81,7 +81,8 @@ type lineReader struct {
 }
 
 func newLineReader(in io.ReaderAt, size, limit int64) *lineReader {
-	return &lineReader{in: bufio.NewReaderSize(io.NewSectionReader(in, 0, size), 256<<10), limit: limit}
+	buffer := int(min(size+1, 256<<10))
+	return &lineReader{in: bufio.NewReaderSize(io.NewSectionReader(in, 0, size), buffer), limit: limit}
 }
 
 // next returns a line without its line feed, or nil at the end. The text is good until the next call. whole says that

@@ -26,7 +26,7 @@ func (v value) missing() bool { return v.kind() == 0 || v.kind() == 'n' }
 
 // str returns the text of a JSON string.
 func (v value) str() (string, bool) {
-	if v.kind() != '"' {
+	if v.kind() != '"' || len(v.text) < 2 { // one quote is all there is of a text that is cut
 		return "", false
 	}
 	inner := v.text[1 : len(v.text)-1]
@@ -58,15 +58,19 @@ func (v value) scalar() (string, bool) {
 	return string(v.text), true
 }
 
-// members calls yield for each member of an object, with the key as it is written between the quotes.
+// members calls yield for each member of an object, with the key as it is written between the quotes. Of an object that
+// is cut it yields what is there.
 func (v value) members(yield func(key []byte, member value) bool) {
 	if v.kind() != '{' {
 		return
 	}
 	for i := skipSpace(v.text, 1); i < len(v.text) && v.text[i] == '"'; {
 		end := stringEnd(v.text, i)
-		key := v.text[i+1 : end-1]
+		key := v.text[i+1 : max(end-1, i+1)]
 		i = skipSpace(v.text, skipSpace(v.text, end)+1) // over the colon
+		if i >= len(v.text) {                           // the text is cut
+			return
+		}
 		end = valueEnd(v.text, i)
 		if !yield(key, value{v.text[i:end], v.at + i}) {
 			return

@@ -16,7 +16,7 @@ func isChatLog(h *head) bool {
 
 // scanChatLog finds a conversation on each line, or in each element of a list. A list of messages is one.
 func scanChatLog(s *scan) {
-	if first, ok := s.firstLine(); ok && first.kind() == '{' {
+	if first, _, _ := s.firstLine(); first.kind() == '{' {
 		s.wholeLines(func(l line) bool {
 			if l.get("messages").kind() != '[' && l.get("request").kind() != '{' {
 				s.errorf(s.pos(l.span), "wrong-line", "a line of a chat log must have messages, or a request and a response").

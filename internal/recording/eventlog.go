@@ -60,43 +60,55 @@ func eventKey(e value) (kind, key string) {
 
 // join gives events without ids to the session that they can only belong to, and drops sessions without a message.
 func (s *scan) join(talks map[string]bool) {
-	homes := map[string][]*entry{} // by session, by NUL and conversation, and all by a NUL
+	ofSession := map[string][]*entry{} // the conversations of a session
 	for _, e := range s.index.entries {
-		session, conversation, _ := strings.Cut(e.key, "\x00")
-		if session != "" && conversation != "" {
-			for _, home := range []string{session, "\x00" + conversation} {
-				homes[home] = append(homes[home], e)
-			}
+		if session, conversation := e.ids(); session != "" && conversation != "" {
+			ofSession[session] = append(ofSession[session], e)
 		}
-		if session != "" {
-			homes["\x00"] = append(homes["\x00"], e)
+	}
+	ofTalk := map[string][]*entry{} // the sessions of a conversation; all of them under ""
+	for _, e := range s.index.entries {
+		session, conversation := e.ids()
+		if session == "" || conversation == "" && s.adopt(e, ofSession[session], talks) {
+			continue
+		}
+		if conversation != "" && len(ofSession[session]) > 1 {
+			e.id = session + "/" + conversation
+		}
+		ofTalk[""] = append(ofTalk[""], e)
+		if conversation != "" {
+			ofTalk[conversation] = append(ofTalk[conversation], e)
 		}
 	}
 	for _, e := range s.index.entries {
-		session, conversation, _ := strings.Cut(e.key, "\x00")
-		if session == "" {
-			s.adopt(e, homes["\x00"+conversation], talks)
-		} else if conversation == "" {
-			s.adopt(e, homes[session], talks)
-		}
-		if conversation != "" && len(homes[session]) > 1 {
-			e.id = session + "/" + conversation
+		if session, conversation := e.ids(); session == "" {
+			s.adopt(e, ofTalk[conversation], talks)
 		}
 	}
 	s.index.keep(func(e *entry) bool { return talks[e.key] })
 }
 
-// adopt gives the events of e to the one session that they can belong to. Without one they are a session of their own.
-func (s *scan) adopt(e *entry, homes []*entry, talks map[string]bool) {
-	switch {
-	case len(homes) == 1 && homes[0] != e:
-		homes[0].spans = merge([]*entry{homes[0], e})
-		talks[homes[0].key] = talks[homes[0].key] || talks[e.key]
-		delete(talks, e.key)
-	case len(homes) > 1 && talks[e.key]:
+// ids takes the key of an event log apart.
+func (e *entry) ids() (session, conversation string) {
+	session, conversation, _ = strings.Cut(e.key, "\x00")
+	return session, conversation
+}
+
+// adopt gives the events of e to the one session that they can belong to, if there is one. Without any they are a
+// session of their own.
+func (s *scan) adopt(e *entry, homes []*entry, talks map[string]bool) bool {
+	if len(homes) > 1 && talks[e.key] {
 		s.errorf(s.pos(e.first()), "event-without-session",
 			"an event does not say to which of the %d conversations of this file it belongs", len(homes))
 	}
+	if len(homes) != 1 {
+		return false
+	}
+	home := homes[0]
+	home.spans = merge([]*entry{home, e})
+	talks[home.key] = talks[home.key] || talks[e.key]
+	delete(talks, e.key)
+	return true
 }
 
 func readEventLog(b *builder, pieces iter.Seq[piece]) {

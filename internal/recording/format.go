@@ -35,24 +35,46 @@ type format struct {
 	// scan finds the sessions of a file and where their pieces are.
 	scan func(s *scan)
 	// read makes a session of its pieces.
-	read func(b *builder, pieces iter.Seq[piece])
-	free bool // pieces need not be JSON
+	read  func(b *builder, pieces iter.Seq[piece])
+	free  bool // pieces need not be JSON
+	early bool // the first keys of a document tell
 }
 
-// formats is tried from the top.
+// formats is tried from the top. The last row takes whatever may be YAML.
 func formats() []format {
 	return []format{
-		{FormatEventLog, sessionHints, isEventLog, scanEventLog, readEventLog, false},
-		{FormatSession, sessionHints, isSessionDocument, scanDocument, readSessionDocument, false},
-		{FormatSession, sessionHints, isSessionLines, scanSessionLines, readSessionLines, false},
-		{FormatArenaOutput, arenaHints, isArenaOutput, scanDocument, readArenaOutput, false},
-		{FormatArenaTurns, arenaHints, isArenaTurns, scanDocument, readArenaTurns, false},
-		{FormatJournal, arenaHints, isJournal, scanJournal, readJournal, false},
-		{FormatResults, arenaHints, isResults, scanResults, readResults, false},
-		{FormatEventStream, sessionHints, isEventStream, scanEventStream, readEventStream, false},
-		{FormatTraces, nil, isTraces, scanTraces, readTraces, false},
-		{FormatChatLog, transcriptHints, isChatLog, scanChatLog, readChatLog, false},
-		{FormatTranscript, transcriptHints, isTranscript, scanTranscript, readTranscript, true},
+		{name: FormatEventLog, hints: sessionHints, detect: isEventLog, scan: scanEventLog, read: readEventLog},
+		{
+			name: FormatSession, hints: sessionHints, detect: isSessionDocument,
+			scan: scanDocuments, read: readSessionDocument,
+		},
+		{
+			name: FormatSession, hints: sessionHints, detect: isSessionLines,
+			scan: scanSessionLines, read: readSessionLines,
+		},
+		{
+			name: FormatArenaOutput, hints: arenaHints, detect: isArenaOutput,
+			scan: scanDocuments, read: readArenaOutput,
+		},
+		{
+			name: FormatArenaTurns, hints: arenaHints, detect: isArenaTurns,
+			scan: scanDocuments, read: readArenaTurns,
+		},
+		{name: FormatJournal, hints: arenaHints, detect: isJournal, scan: scanJournal, read: readJournal},
+		{
+			name: FormatResults, hints: arenaHints, detect: isResults,
+			scan: scanResults, read: readResults, early: true,
+		},
+		{
+			name: FormatEventStream, hints: sessionHints, detect: isEventStream,
+			scan: scanEventStream, read: readEventStream,
+		},
+		{name: FormatTraces, detect: isTraces, scan: scanTraces, read: readTraces},
+		{name: FormatChatLog, hints: transcriptHints, detect: isChatLog, scan: scanChatLog, read: readChatLog},
+		{
+			name: FormatTranscript, hints: transcriptHints, detect: isTranscript,
+			scan: scanTranscript, read: readTranscript, free: true,
+		},
 	}
 }
 

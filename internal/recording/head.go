@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -70,16 +71,22 @@ func (s *scan) detect() *format {
 		return nil
 	}
 	h := &head{}
-	if t := bytes.TrimLeft(text, " \t\r\n"); len(t) > 0 && (t[0] == '{' || t[0] == '[') {
-		h.kind = t[0]
+	start := bytes.TrimLeft(text, " \t\r\n")
+	if len(start) > 0 && (start[0] == '{' || start[0] == '[') {
+		h.kind = start[0]
 	}
-	if first, ok := s.firstLine(); ok && h.kind == '{' {
+	first, p, problem := s.firstLine()
+	switch {
+	case h.kind == '{' && first.kind() != 0:
 		h.lines = true
 		h.look(first)
-	} else {
-		h.look(value{text: bytes.TrimLeft(text, " \t\r\n")})
+	case h.kind == '{' && problem != nil && ofLines(s.file):
+		problem.report(s.problems, s.file, p)
+		return nil
+	default:
+		h.look(value{text: start})
 	}
-	if f := h.match(); f != nil {
+	if f := h.match(); f != nil && (h.lines || h.kind == 0 || s.size <= sampleSize || f.early) {
 		return f
 	}
 	if h.kind != 0 && !h.lines { // the keys that tell may come late
@@ -94,6 +101,15 @@ func (s *scan) detect() *format {
 	}
 	s.unknown(h)
 	return nil
+}
+
+// ofLines says whether a file claims by its name to be JSON lines. It matters only where the first of them is broken.
+func ofLines(file string) bool {
+	switch strings.ToLower(filepath.Ext(file)) {
+	case ".jsonl", ".ndjson":
+		return true
+	}
+	return false
 }
 
 func (h *head) match() *format {
@@ -122,16 +138,19 @@ func (h *head) look(v value) {
 	}
 }
 
-// firstLine returns the first line that is not blank, if it is a JSON value of its own.
-func (s *scan) firstLine() (value, bool) {
+// firstLine returns the first line that is not blank, if it is a JSON value of its own, or what is wrong with it.
+func (s *scan) firstLine() (v value, p span, problem *badJSON) {
 	r := newLineReader(s.in, s.size, s.limits.Line)
 	for {
-		text, _, _, err := r.next()
+		text, p, _, err := r.next()
 		if err != nil || text == nil { // whoever reads the file will say so
-			return value{}, false
+			return value{}, p, nil
 		}
 		if t := bytes.TrimSpace(text); len(t) > 0 {
-			return value{text: t}, syntax(t) == nil
+			if problem := syntax(t); problem != nil {
+				return value{}, p, problem
+			}
+			return value{text: t}, p, nil
 		}
 	}
 }

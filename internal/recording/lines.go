@@ -39,7 +39,7 @@ func (s *scan) lines(visit func(l line) bool) (cut span) {
 			if !whole && problem.cut {
 				return p
 			}
-			problem.report(s.problems, s.file, trimmed, p)
+			problem.report(s.problems, s.file, p)
 			continue
 		}
 		if trimmed[0] != '{' {

@@ -23,8 +23,7 @@ func isTraces(h *head) bool { return h.kind == '{' && h.has("resourcespans") }
 // scanTraces groups spans into conversations: by their conversation id, and without one by trace.
 func scanTraces(s *scan) {
 	t := &traceScan{scan: s, talks: map[string]bool{}}
-	first, whole := s.firstLine()
-	if whole && first.kind() == '{' {
+	if first, _, _ := s.firstLine(); first.kind() == '{' {
 		s.wholeLines(func(l line) bool {
 			if !l.get("resourcemetrics").missing() || !l.get("resourcelogs").missing() {
 				return true // collectors write all signals into one file

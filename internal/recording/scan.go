@@ -58,7 +58,7 @@ func (s *scan) document() (value, span, bool) {
 	line, col := (&locator{text: text, line: 1, col: 1}).place(lead)
 	p := span{at: s.size - int64(len(text)-lead), size: int64(len(trimmed)), line: line, col: col}
 	if problem := syntax(trimmed); problem != nil {
-		problem.report(s.problems, s.file, trimmed, p)
+		problem.report(s.problems, s.file, p)
 		return value{}, p, false
 	}
 	return value{text: trimmed}, p, true

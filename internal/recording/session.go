@@ -2,6 +2,7 @@ package recording
 
 import (
 	"iter"
+	"strconv"
 	"strings"
 )
 
@@ -12,8 +13,15 @@ func isSessionLines(h *head) bool {
 	return h.lines && (kind == "metadata" && h.has("metadata") || kind == "event" && h.has("event"))
 }
 
-// scanDocument makes the whole file one session.
-func scanDocument(s *scan) {
+// scanDocuments makes the whole file one session, or each of its lines when the first is a document.
+func scanDocuments(s *scan) {
+	if first, _, _ := s.firstLine(); first.kind() == '{' {
+		s.wholeLines(func(l line) bool {
+			s.add(strconv.Itoa(int(l.line)), l.span)
+			return true
+		})
+		return
+	}
 	if _, p, ok := s.document(); ok {
 		s.add("", p)
 	}

@@ -11,9 +11,10 @@ import (
 
 // badJSON is a text that is not JSON.
 type badJSON struct {
-	at  int  // offset of what should not be there
-	cut bool // it ends too early
-	msg string
+	text []byte
+	at   int  // offset of what should not be there
+	cut  bool // it ends too early
+	msg  string
 }
 
 // syntax looks for a mistake in one JSON value.
@@ -25,18 +26,18 @@ func syntax(text []byte) *badJSON {
 	err := json.Unmarshal(text, &raw)
 	bad := new(json.SyntaxError)
 	if !errors.As(err, &bad) {
-		return &badJSON{msg: "not valid JSON"}
+		return &badJSON{text: text, msg: "not valid JSON"}
 	}
 	at := max(int(bad.Offset)-1, 0)
 	if bad.Error() == "unexpected end of JSON input" {
-		return &badJSON{at: len(text), cut: true, msg: "the text ends in the middle"}
+		return &badJSON{text: text, at: len(text), cut: true, msg: "the text ends in the middle"}
 	}
-	return &badJSON{at: min(at, len(text)), msg: bad.Error()}
+	return &badJSON{text: text, at: min(at, len(text)), msg: bad.Error()}
 }
 
-// report tells of it; p is where text starts.
-func (b *badJSON) report(problems *diag.List, file string, text []byte, p span) {
-	line, col := (&locator{text: text, line: p.line, col: max(p.col, 1)}).place(b.at)
+// report tells of it; p is where the text starts.
+func (b *badJSON) report(problems *diag.List, file string, p span) {
+	line, col := (&locator{text: b.text, line: p.line, col: max(p.col, 1)}).place(b.at)
 	problems.Errorf(diag.Pos{File: file, Line: line, Col: col}, 1, "json-syntax", "not valid JSON: %s", b.msg)
 }
 

@@ -7,11 +7,16 @@ import (
 	"testing"
 )
 
-// Dir is the folder conformance/part of the corpus: in $ARENA_CORPUS, or in a folder `shared` beside one that the
-// repository is in. The test is skipped, and says so, when there is no such folder beside it.
+// Dir is the folder conformance/part of the corpus. See Path.
 func Dir(t *testing.T, part string) string {
 	t.Helper()
-	inside := filepath.Join("conformance", part)
+	return Path(t, filepath.Join("conformance", part))
+}
+
+// Path is a folder of the corpus: in $ARENA_CORPUS, or in a folder `shared` beside one that the repository is in. The
+// test is skipped, and says so, when there is no such folder beside it.
+func Path(t *testing.T, inside string) string {
+	t.Helper()
 	if root := os.Getenv("ARENA_CORPUS"); root != "" {
 		return filepath.Join(root, inside)
 	}
@@ -25,6 +30,6 @@ func Dir(t *testing.T, part string) string {
 			return found
 		}
 	}
-	t.Skip("no conformance corpus beside the repository; set ARENA_CORPUS to run it")
+	t.Skipf("no %s beside the repository; set ARENA_CORPUS to run it", filepath.ToSlash(inside))
 	return ""
 }

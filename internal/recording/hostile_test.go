@@ -49,6 +49,9 @@ func TestHostile(t *testing.T) {
 		"no message":    {`{"RunID":"r","Messages":[]}`, "there is no message in the conversation, read as arena output"},
 		"no content":    {`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"a","attributes":[{"key":"gen_ai.system","value":{"stringValue":"x"}}]}]}]}]}`, "hold no messages"},
 		"other traces":  {`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"a","attributes":[]}]}]}]}`, "there is no message in the file, read as traces"},
+		"cut attribute": {spanOf(`{"key":"gen_ai.input.messages","value":{"stringValue":"[{\"role\":\"user\",\"par"}}`), "gen_ai.input.messages of the span is not valid JSON; it may have been cut"},
+		"lost attribute": {spanOf(`{"key":"gen_ai.prompt.0.content","value":{"stringValue":"a"}},{"key":"gen_ai.prompt.2.content","value":{"stringValue":"b"}}`),
+			"has 2 messages in gen_ai.prompt.*, but none with the number 1"},
 		"an old stream": {`{"schema_version":3,"seq":1,"type":"message.created","trial":"a","data":{}}`, "schema_version 3; this arena reads version 1"},
 		"lost message": {`{"schema_version":1,"seq":1,"type":"message.created","trial":"a","data":{"index":0,"role":"user","content":"x"}}` + "\n" +
 			`{"schema_version":1,"seq":9,"type":"message.created","trial":"a","data":{"index":2,"role":"user","content":"y"}}`, ":2:1: this is message 2 of its transcript, and number 1 here: one is lost"},
@@ -63,6 +66,11 @@ func TestHostile(t *testing.T) {
 			contains(t, err, c.want)
 		})
 	}
+}
+
+// spanOf is a trace of one call of a model.
+func spanOf(attributes string) string {
+	return `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"a","spanId":"b","attributes":[` + attributes + `]}]}]}]}`
 }
 
 // bomb is YAML whose aliases stand for a billion values.

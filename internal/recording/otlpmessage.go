@@ -1,8 +1,9 @@
 package recording
 
 import (
-	"bytes"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,21 +40,33 @@ type spanReader struct {
 }
 
 func (r *spanReader) attributes(s *aiSpan, attrs attributes) {
-	if v, ok := attrs[systemAttr]; ok {
+	if v, ok := attrs[systemAttr]; ok { // parts, or a text as some write it
 		s.input = append(s.input, r.system(inner(v))...)
 	}
 	for _, key := range []string{inputAttr, promptAttr} {
-		if v, ok := attrs[key]; ok {
+		if v, ok := attrs[key]; ok && r.whole(key, v) {
 			s.input = append(s.input, r.list(v, chat.User)...)
 		}
 	}
 	for _, key := range []string{outputAttr, completionAttr} {
-		if v, ok := attrs[key]; ok {
+		if v, ok := attrs[key]; ok && r.whole(key, v) {
 			s.output = append(s.output, r.list(v, chat.Assistant)...)
 		}
 	}
 	s.input = append(s.input, r.numbered(attrs, promptAttr, chat.User)...)
 	s.output = append(s.output, r.numbered(attrs, completionAttr, chat.Assistant)...)
+}
+
+// whole refuses messages that are no JSON any more: exporters cut long attributes. Only the older attributes may hold
+// plain text.
+func (r *spanReader) whole(key string, v value) bool {
+	if key == promptAttr || key == completionAttr || inner(v).kind() != '"' {
+		return true
+	}
+	r.b.broken = true
+	r.b.problems.Errorf(r.pos, 1, "cut-attribute", "%s of the span is not valid JSON; it may have been cut", key).
+		Hint = "raise the limit for the length of attributes in the instrumentation or in the exporter"
+	return false
 }
 
 // roleOfEvent is the role of the message in an event, or "" when it holds none.
@@ -71,38 +84,39 @@ func roleOfEvent(name string) chat.Role {
 	return ""
 }
 
+// event reads an event of a span: a message of which the fields are attributes, or JSON in one of them.
 func (r *spanReader) event(s *aiSpan, name string, attrs attributes) {
 	role := roleOfEvent(name)
 	if role == "" {
 		r.attributes(s, attrs) // gen_ai.content.prompt, gen_ai.client.inference.operation.details and their like
 		return
 	}
-	body := object{value{at: r.at}, map[string]value{}}
-	for key, v := range attrs {
-		name := strings.TrimPrefix(key, aiPrefix)
-		if name == "event.content" || name == "message" || key == "event.body" {
+	o := object{value{at: r.at}, map[string]value{}}
+	for _, key := range slices.Sorted(maps.Keys(attrs)) {
+		field := strings.TrimPrefix(key, aiPrefix)
+		if body := inner(attrs[key]); body.kind() == '{' && (field == "event.content" || field == "event.body") {
+			r.fields(o, body)
 			continue
 		}
-		body.members[foldKey([]byte(name))] = opened(name, v)
+		o.members[foldKey([]byte(field))] = opened(field, attrs[key])
 	}
-	for _, key := range []string{"gen_ai.event.content", "event.body", "message"} {
-		if v := inner(attrs[key]); v.kind() == '{' {
-			for name, member := range v.members {
-				body.members[foldKey(name)] = opened(string(name), member)
-			}
-		}
+	r.fields(o, o.get("message")) // of a choice
+	if id := o.get("id"); role == chat.ToolRole && !id.missing() {
+		o.members["toolcallid"] = id
 	}
-	if m := body.get("message"); m.kind() == '{' {
-		for name, member := range m.members {
-			body.members[foldKey(name)] = opened(string(name), member)
-		}
-	}
-	messages := r.message(body, role)
+	messages := r.message(o, role)
 	if name == "gen_ai.choice" {
 		s.output = append(s.output, messages...)
 		return
 	}
 	s.input = append(s.input, messages...)
+}
+
+// fields adds the members of an object to a message.
+func (r *spanReader) fields(o object, from value) {
+	for key, member := range from.members {
+		o.members[foldKey(key)] = opened(string(key), member)
+	}
 }
 
 // opened opens the texts in which instrumentations put lists of tool calls and of parts; a content that merely looks
@@ -197,132 +211,4 @@ func (r *spanReader) message(o object, role chat.Role) []event {
 		out = append(out, e)
 	}
 	return out
-}
-
-// convert rewrites the parts of the conventions into what messages have elsewhere, and takes out results of tools.
-func (r *spanReader) convert(o *object) (results []chat.ToolResult) {
-	list := o.get("parts")
-	if list.kind() != '[' {
-		return nil
-	}
-	parts, calls := []json.RawMessage{}, []json.RawMessage{}
-	for item := range list.items {
-		switch kind, _ := item.get("type").str(); kind {
-		case "tool_call":
-			calls = append(calls, item.text)
-		case "tool_call_response":
-			results = append(results, toolResponse(item))
-		case "blob", "uri", "file":
-			parts = append(parts, modal(item, kind))
-		default:
-			parts = append(parts, item.text)
-		}
-	}
-	delete(o.members, "parts")
-	if len(parts) > 0 {
-		o.members["parts"] = value{joined(parts), r.at}
-		if len(results) > 0 {
-			o.members["content"] = o.members["parts"]
-			delete(o.members, "parts")
-		}
-	}
-	if len(calls) > 0 {
-		o.members["toolcalls"] = value{joined(calls), r.at}
-	}
-	return results
-}
-
-func toolResponse(v value) chat.ToolResult {
-	result := chat.ToolResult{}
-	result.ID, _ = v.get("id").scalar()
-	result.Name, _ = v.get("name").scalar()
-	said := v.get("response")
-	if said.missing() {
-		said = v.get("result")
-	}
-	text, ok := said.str()
-	if !ok && !said.missing() {
-		text = string(said.text)
-	}
-	result.Content = text
-	return result
-}
-
-// modal rewrites {type: blob, modality, mime_type, content} and its like.
-func modal(v value, kind string) json.RawMessage {
-	modality, _ := v.get("modality").str()
-	switch modality {
-	case "image", "audio", "video":
-	default:
-		modality = "document"
-	}
-	field, from := map[string]string{"blob": "data", "uri": "uri", "file": "path"}[kind],
-		map[string]string{"blob": "content", "uri": "uri", "file": "fileid"}[kind]
-	content, _ := v.get(from).str()
-	mime, _ := v.get("mimetype").str()
-	text, err := json.Marshal(map[string]any{
-		"type": modality, "media": map[string]string{"mime_type": mime, field: content},
-	})
-	if err != nil { // maps of text can always be written
-		return v.text
-	}
-	return text
-}
-
-// joined writes a list of values.
-func joined(items []json.RawMessage) []byte {
-	out := []byte{'['}
-	for i, item := range items {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, item...)
-	}
-	return append(out, ']')
-}
-
-// numbered reads gen_ai.prompt.0.role and its like.
-func (r *spanReader) numbered(attrs attributes, prefix string, role chat.Role) (out []event) {
-	for i := 0; ; i++ {
-		start := prefix + "." + strconv.Itoa(i) + "."
-		o := object{value{at: r.at}, map[string]value{}}
-		for key, v := range attrs {
-			if field, ok := strings.CutPrefix(key, start); ok && !strings.Contains(field, ".") {
-				o.members[foldKey([]byte(field))] = opened(field, v)
-			}
-		}
-		calls := r.numberedCalls(attrs, start+"tool_calls.")
-		if calls != nil {
-			o.members["toolcalls"] = value{calls, r.at}
-		}
-		if len(o.members) == 0 {
-			return out
-		}
-		out = append(out, r.message(o, role)...)
-	}
-}
-
-func (r *spanReader) numberedCalls(attrs attributes, prefix string) []byte {
-	var calls []json.RawMessage
-	for i := 0; ; i++ {
-		start := prefix + strconv.Itoa(i) + "."
-		var call bytes.Buffer
-		for _, field := range []string{"id", "name", "arguments"} {
-			if v, ok := attrs[start+field]; ok && len(v.text) > 0 {
-				if call.Len() > 0 {
-					call.WriteByte(',')
-				}
-				call.WriteString(strconv.Quote(field) + ":")
-				call.Write(v.text)
-			}
-		}
-		if call.Len() == 0 {
-			break
-		}
-		calls = append(calls, json.RawMessage("{"+call.String()+"}"))
-	}
-	if calls == nil {
-		return nil
-	}
-	return joined(calls)
 }

@@ -69,9 +69,11 @@ func (b *builder) toolResult(m *Message, o object) {
 		}
 		nested = true
 	}
-	r.ID = b.text(inner.get("id", "toolcallid", "callid"), "the id of a tool result")
-	if id := b.text(o.get("toolcallid"), "tool_call_id"); r.ID == "" || !nested {
-		r.ID = id
+	if nested {
+		r.ID = b.text(inner.get("id", "toolcallid", "callid"), "the id of a tool result")
+	}
+	if r.ID == "" {
+		r.ID = b.text(o.get("toolcallid", "callid"), "tool_call_id")
 	}
 	r.Name = b.text(inner.get("name", "toolname"), "the name of a tool")
 	r.Error = b.text(inner.get("error"), "error")

@@ -63,7 +63,7 @@ func (s *scan) elements(doc value, p span) {
 func readChatLog(b *builder, pieces iter.Seq[piece]) {
 	for p := range pieces {
 		if p.kind() == '[' {
-			b.chat(p.value)
+			b.chat(value{}, p.value)
 			continue
 		}
 		o, ok := b.object(p.value, "a conversation")
@@ -75,7 +75,7 @@ func readChatLog(b *builder, pieces iter.Seq[piece]) {
 		s.Model = b.text(o.get("model"), "model")
 		b.chatMetadata(o.get("metadata"))
 		if o.get("request").missing() {
-			b.chat(b.messageList(o))
+			b.chat(o.get("system"), b.messageList(o))
 			continue
 		}
 		b.exchange(o)
@@ -85,12 +85,15 @@ func readChatLog(b *builder, pieces iter.Seq[piece]) {
 // chatMetadata takes what it knows out of metadata, in which users put what they like.
 func (b *builder) chatMetadata(v value) {
 	s := b.session
-	for name, field := range map[string]*string{
-		"sessionid": &s.ID, "scenarioid": &s.Scenario, "scenario": &s.Scenario,
-		"providerid": &s.Provider, "provider": &s.Provider, "model": &s.Model,
+	for _, known := range []struct {
+		field *string
+		name  string
+	}{
+		{&s.ID, "sessionid"}, {&s.Scenario, "scenarioid"}, {&s.Scenario, "scenario"},
+		{&s.Provider, "providerid"}, {&s.Provider, "provider"}, {&s.Model, "model"},
 	} {
-		if text, ok := v.get(name).str(); ok && *field == "" {
-			*field = text
+		if text, ok := v.get(known.name).str(); ok && *known.field == "" {
+			*known.field = text
 		}
 	}
 	if tags := v.get("tags"); tags.kind() == '[' {
@@ -99,11 +102,26 @@ func (b *builder) chatMetadata(v value) {
 	b.judges(v.get("judgetargets"))
 }
 
-func (b *builder) chat(messages value) {
+// chat reads the messages of a conversation. Some APIs keep the system prompt beside them.
+func (b *builder) chat(system, messages value) {
+	if !system.missing() {
+		said := Message{Message: chat.Message{Role: chat.System}}
+		b.content(&said, object{system, map[string]value{"content": system}})
+		b.prompt(said.Content, system)
+	}
 	for item := range messages.items {
-		if e, ok := b.message(item); ok {
-			b.add(e)
-		}
+		b.chatMessage(item, "")
+	}
+}
+
+func (b *builder) chatMessage(v value, role chat.Role) {
+	o, ok := b.object(v, "a message")
+	if !ok {
+		b.broken = true
+		return
+	}
+	for _, e := range b.unfold(o, b.pos(v), role) {
+		b.add(e)
 	}
 }
 
@@ -113,7 +131,7 @@ func (b *builder) exchange(o object) {
 	if !ok {
 		return
 	}
-	b.chat(b.messageList(request))
+	b.chat(request.get("system"), b.messageList(request))
 	response := body(o.get("response"))
 	if response.missing() {
 		b.session.Error = b.text(o.get("error"), "error")
@@ -138,32 +156,40 @@ func (b *builder) exchange(o object) {
 	b.choices(r)
 }
 
-// choices takes the first choice of a response.
+// choices takes the first choice of a response, or the one message that it is.
 func (b *builder) choices(r object) {
+	before := len(b.events)
 	n := 0
 	for item := range r.get("choices").items {
-		if n++; n > 1 {
-			continue
+		if n++; n == 1 {
+			b.chatMessage(item.get("message"), chat.Assistant)
+			b.finished(before, item.get("finishreason"), r.get("usage"))
 		}
-		o, ok := b.object(item, "a choice")
-		if !ok {
-			return
-		}
-		e, ok := b.message(o.get("message"))
-		if !ok {
-			return
-		}
-		e.FinishReason = b.text(o.get("finishreason"), "finish_reason")
-		if usage := r.get("usage"); usage.kind() == '{' && e.Role == chat.Assistant {
-			b.cost(&e.Message.Message, usage)
-		}
-		b.add(e)
+	}
+	if n == 0 && r.get("content").kind() == '[' {
+		b.chatMessage(r.value, chat.Assistant)
+		b.finished(before, r.get("stopreason"), r.get("usage"))
+		return
 	}
 	switch {
 	case n > 1:
 		b.notef("the response has %d choices; the first one is taken", n)
 	case n == 0 && b.session.Error == "":
 		b.errorf(r.value, "missing-field", "the response has neither choices nor an error")
+	}
+}
+
+// finished completes the reply that was read last, if it was one.
+func (b *builder) finished(before int, reason, usage value) {
+	if len(b.events) == before {
+		return
+	}
+	m := &b.events[len(b.events)-1].Message
+	if word := b.text(reason, "finish_reason"); word != "" {
+		m.FinishReason = word
+	}
+	if usage.kind() == '{' && m.Role == chat.Assistant {
+		b.cost(&m.Message, usage)
 	}
 }
 

@@ -20,7 +20,8 @@ func (b *builder) finish() {
 		return // why there is none has been said
 	}
 	if len(b.events) == 0 {
-		b.problems.Errorf(b.start(), 1, "empty-recording", "there is no message in the conversation, read as %s", b.session.Format)
+		b.problems.Errorf(b.start(), 1, "empty-recording", "there is no message in the conversation, read as %s",
+			b.session.Format)
 		return
 	}
 	b.pair()
@@ -111,9 +112,15 @@ func (b *builder) dropFirstCopy() {
 
 // prependPrompt puts the system prompt first, unless a message holds one.
 func (b *builder) prependPrompt() {
-	hasPrompt := slices.ContainsFunc(b.events, func(e event) bool { return e.Role == chat.System })
-	if b.system != nil && !hasPrompt && len(b.events) > 0 {
+	if b.system == nil || len(b.events) == 0 {
+		return
+	}
+	i := slices.IndexFunc(b.events, func(e event) bool { return e.Role == chat.System })
+	switch {
+	case i < 0:
 		b.events = slices.Insert(b.events, 0, *b.system)
+	case b.events[i].Content != b.system.Content:
+		b.notef("there is a system prompt beside the messages and another among them; the one among them counts")
 	}
 }
 

@@ -56,14 +56,15 @@ func (s *scan) lines(visit func(l line) bool) (cut span) {
 // wholeLines is lines for files of which nothing may be missing.
 func (s *scan) wholeLines(visit func(l line) bool) {
 	if cut := s.lines(visit); cut.line > 0 {
-		s.errorf(diag.Pos{File: s.file, Line: cut.line}, "cut-line", "the last line is cut: the file ends in the middle of it").
+		s.errorf(diag.Pos{File: s.file, Line: cut.line}, "cut-line", "the last line is cut: the file ends in the middle").
 			Hint = "the recording is not whole; record it again, or remove the line"
 	}
 }
 
 func (s *scan) readError(err error, p span) {
 	if errors.Is(err, errLongLine) {
-		s.errorf(diag.Pos{File: s.file, Line: p.line}, "long-line", "the line is longer than %s, the limit", size(s.limits.Line))
+		s.errorf(diag.Pos{File: s.file, Line: p.line}, "long-line", "the line is longer than %s, the limit",
+			size(s.limits.Line))
 		return
 	}
 	s.err = err

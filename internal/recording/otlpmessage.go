@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -104,7 +103,7 @@ func (r *spanReader) event(s *aiSpan, name string, attrs attributes) {
 	if id := o.get("id"); role == chat.ToolRole && !id.missing() {
 		o.members["toolcallid"] = id
 	}
-	messages := r.message(o, role)
+	messages := r.b.unfold(o, r.pos, role)
 	if name == "gen_ai.choice" {
 		s.output = append(s.output, messages...)
 		return
@@ -167,7 +166,7 @@ func (r *spanReader) list(v value, role chat.Role) (out []event) {
 		for name, member := range o.members {
 			o.members[name] = opened(name, member)
 		}
-		out = append(out, r.message(o, role)...)
+		out = append(out, r.b.unfold(o, r.pos, role)...)
 	}
 	return out
 }
@@ -190,25 +189,4 @@ func (r *spanReader) system(v value) []event {
 
 func (r *spanReader) said(role chat.Role, text string) event {
 	return event{Message: Message{Message: chat.Message{Role: role, Content: text}, Offset: -1, Pos: r.pos}}
-}
-
-// message reads a message with parts of the conventions, or one as chat APIs write it. The results of several tools in
-// one message become a message each.
-func (r *spanReader) message(o object, role chat.Role) []event {
-	if o.get("role").missing() {
-		o.members["role"] = value{[]byte(strconv.Quote(string(role))), r.at}
-	}
-	results := r.convert(&o)
-	var out []event
-	if len(results) == 0 || !o.get("content").missing() || !o.get("toolcalls").missing() {
-		if e, ok := r.b.messageOf(o, r.pos); ok {
-			out = append(out, e)
-		}
-	}
-	for _, result := range results {
-		e := r.said(chat.ToolRole, result.Content)
-		e.ToolResult = &result
-		out = append(out, e)
-	}
-	return out
 }

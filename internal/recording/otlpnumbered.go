@@ -41,7 +41,7 @@ func (r *spanReader) numbered(attrs attributes, prefix string, role chat.Role) (
 		if calls := m.toolCalls(); calls != nil {
 			m.members["toolcalls"] = value{calls, r.at}
 		}
-		out = append(out, r.message(m.object, role)...)
+		out = append(out, r.b.unfold(m.object, r.pos, role)...)
 	}
 	return out
 }

@@ -31,8 +31,8 @@ func readTraces(b *builder, pieces iter.Seq[piece]) {
 	}
 }
 
-// outermost picks the calls that make the conversation: those of the outermost agent. What an agent says within a tool or
-// within another agent is another conversation.
+// outermost picks the calls that make the conversation: those of the outermost agent. What an agent says within a tool
+// or within another agent is another conversation.
 func (b *builder) outermost(spans []aiSpan) (calls []aiSpan) {
 	byID := map[string]*aiSpan{}
 	for i := range spans {

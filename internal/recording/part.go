@@ -85,7 +85,7 @@ func (b *builder) part(o object) chat.Part {
 	case "text", "input_text", "output_text", "refusal":
 		return chat.Part{Type: "text", Text: b.text(o.get("text", "content", "refusal"), "text")}
 	case "image", "audio", "video", "document":
-		return chat.Part{Type: kind, Text: b.text(o.get("text"), "text"), Media: b.media(o.get("media"))}
+		return chat.Part{Type: kind, Text: b.text(o.get("text"), "text"), Media: b.media(o.get("media", "source"))}
 	case "image_url", "input_image":
 		return chat.Part{Type: "image", Media: b.imageURL(o.get("imageurl"))}
 	case "input_audio":
@@ -111,7 +111,7 @@ func (b *builder) media(v value) *chat.Media {
 		return nil
 	}
 	m := &chat.Media{
-		MIMEType: b.text(o.get("mimetype"), "mime_type"), Detail: b.text(o.get("detail"), "detail"),
+		MIMEType: b.text(o.get("mimetype", "mediatype"), "mime_type"), Detail: b.text(o.get("detail"), "detail"),
 		Caption: b.text(o.get("caption"), "caption"), Width: b.count(o.get("width"), "width"),
 		Height: b.count(o.get("height"), "height"),
 	}

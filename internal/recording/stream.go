@@ -94,6 +94,7 @@ func (b *builder) told(o, data object) (later func()) {
 		return b.toldVerdict(o, data)
 	case result.KindTrialCompleted:
 		s.Error = b.text(data.get("error"), "error")
+	default: // says nothing of the conversation
 	}
 	return nil
 }

@@ -15,8 +15,6 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-func dollars(f float64) *float64 { return &f }
-
 // conversation has everything that an event log can hold.
 func conversation() []Message {
 	start := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
@@ -29,7 +27,7 @@ func conversation() []Message {
 			{Type: "document", Media: &chat.Media{MIMEType: "text/plain", Path: "notes.txt", Caption: "mine"}},
 		}},
 		{
-			Role: chat.Assistant, Usage: &chat.Usage{InputTokens: 12, OutputTokens: 3}, CostUSD: dollars(0.00012), LatencyMS: 250,
+			Role: chat.Assistant, Usage: &chat.Usage{InputTokens: 12, OutputTokens: 3}, CostUSD: new(0.00012), LatencyMS: 250,
 			ToolCalls: []chat.ToolCall{
 				{ID: "c1", Name: "look", Args: map[string]any{"id": json.Number("12345678901234567890"), "x": nil}},
 				{ID: "c2", Name: "look", BadArgs: "{\"id\":"},
@@ -84,7 +82,7 @@ func TestEventLogKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	call := chat.ToolCall{ID: "c1", Name: "get_order", Args: map[string]any{"id": "A1"}}
-	err = l.Append(chat.Message{Role: chat.Assistant, ToolCalls: []chat.ToolCall{call}, CostUSD: dollars(0.5)}, at)
+	err = l.Append(chat.Message{Role: chat.Assistant, ToolCalls: []chat.ToolCall{call}, CostUSD: new(0.5)}, at)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,125 @@
+package recording
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// unfold reads a message in which calls of tools and their results may be parts among others, as some chat APIs and
+// the conventions for traces have it. The results of several tools in one message become a message each. A message that
+// names no role has the one given.
+func (b *builder) unfold(o object, pos diag.Pos, role chat.Role) (out []event) {
+	if role != "" && o.get("role").missing() {
+		o.members["role"] = value{[]byte(strconv.Quote(string(role))), o.at}
+	}
+	before := b.problems.Errors()
+	results := append(b.takeOut(o, "parts"), b.takeOut(o, "content")...)
+	for _, r := range results {
+		out = append(out, event{Message: Message{
+			Message: chat.Message{Role: chat.ToolRole, Content: r.Text(), ToolResult: &r}, Offset: -1, Pos: pos,
+		}})
+	}
+	if b.problems.Errors() > before {
+		b.broken = true
+		return nil
+	}
+	if len(results) > 0 && o.get("content").missing() && o.get("parts").missing() && o.get("toolcalls").missing() {
+		return out
+	}
+	if e, ok := b.messageOf(o, pos); ok {
+		out = append(out, e)
+	}
+	return out
+}
+
+// takeOut moves calls of tools from a list of parts to where messages have them elsewhere, and returns the results.
+func (b *builder) takeOut(o object, field string) (results []chat.ToolResult) {
+	list := o.get(field)
+	if list.kind() != '[' {
+		return nil
+	}
+	var parts, calls []json.RawMessage
+	changed := false
+	for item := range list.items {
+		kind, _ := item.get("type").str()
+		switch {
+		case kind == "tool_call" || kind == "tool_use":
+			calls = append(calls, item.text)
+		case kind == "tool_call_response" || kind == "tool_result":
+			results = append(results, b.resultPart(item))
+		case !item.get("modality").missing():
+			parts = append(parts, modal(item, kind))
+		default:
+			parts = append(parts, item.text)
+			continue
+		}
+		changed = true
+	}
+	if !changed {
+		return nil
+	}
+	delete(o.members, field)
+	if len(parts) > 0 {
+		o.members[field] = value{joined(parts), list.at}
+	}
+	if len(calls) > 0 {
+		o.members["toolcalls"] = value{joined(calls), list.at}
+	}
+	return results
+}
+
+// resultPart reads the result of a tool: {id, response}, or {tool_use_id, content, is_error}.
+func (b *builder) resultPart(v value) (r chat.ToolResult) {
+	o, ok := b.object(v, "a tool result")
+	if !ok {
+		return r
+	}
+	r.ID = b.text(o.get("id", "tooluseid"), "the id of a tool result")
+	r.Name = b.text(o.get("name"), "the name of a tool")
+	said := Message{Message: chat.Message{Role: chat.ToolRole}}
+	b.content(&said, object{v, map[string]value{"content": o.get("response", "result", "content")}})
+	r.Content, r.Parts = said.Content, said.Parts
+	if b.truth(o.get("iserror"), "is_error") {
+		r.Error = r.Text()
+		if r.Error == "" {
+			r.Error = "the tool failed"
+		}
+	}
+	return r
+}
+
+// modal rewrites {type: blob, modality, mime_type, content} and its like.
+func modal(v value, kind string) json.RawMessage {
+	modality, _ := v.get("modality").str()
+	switch modality {
+	case "image", "audio", "video":
+	default:
+		modality = "document"
+	}
+	field, from := map[string]string{"blob": "data", "uri": "uri", "file": "path"}[kind],
+		map[string]string{"blob": "content", "uri": "uri", "file": "fileid"}[kind]
+	content, _ := v.get(from).str()
+	mime, _ := v.get("mimetype").str()
+	text, err := json.Marshal(map[string]any{
+		"type": modality, "media": map[string]string{"mime_type": mime, field: content},
+	})
+	if err != nil { // maps of text can always be written
+		return v.text
+	}
+	return text
+}
+
+// joined writes a list of values.
+func joined(items []json.RawMessage) []byte {
+	out := []byte{'['}
+	for i, item := range items {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, item...)
+	}
+	return append(out, ']')
+}

@@ -25,6 +25,7 @@ type builder struct {
 	session  *Session
 	events   []event
 	calls    []modelCall
+	updates  []modelCall
 	ordered  bool   // the numbers of events tell what came before what
 	broken   bool   // a message could not be read
 	piece    piece  // that is being read

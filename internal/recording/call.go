@@ -10,8 +10,9 @@ import (
 
 // modelCall is what an event of its own says of a call of a model.
 type modelCall struct {
-	seq  int64
-	took chat.Message // usage, cost, latency and finish reason
+	seq   int64
+	index int          // of its reply, where the event names it
+	took  chat.Message // usage, cost, latency and finish reason
 }
 
 // call reads an event that tells of a call of the agent.
@@ -34,16 +35,43 @@ func (b *builder) call(o object, seq value) {
 	s.Model = cmp.Or(s.Model, b.text(o.get("model"), "model"))
 }
 
-// attribute puts what calls took on their replies: one after the other when there are as many of both. Otherwise a
-// reply belongs to the call before it, in logs whose order can be relied on; in others nobody can tell.
+// update reads an event that tells what a reply took, which it names by its index.
+func (b *builder) update(o object) {
+	u := modelCall{index: b.count(o.get("index"), "Index")}
+	if f := b.float(o.get("latencyms"), "LatencyMs"); f != nil {
+		u.took.LatencyMS = *f
+	}
+	b.cost(&u.took, o.value)
+	b.updates = append(b.updates, u)
+}
+
+// attribute puts what calls took on their replies.
 func (b *builder) attribute() {
-	slices.SortStableFunc(b.calls, func(x, y modelCall) int { return cmp.Compare(x.seq, y.seq) })
 	var replies []*event
+	byIndex := map[int]*event{} // nil: there are several, as in logs that number nothing
 	for i := range b.events {
-		if b.events[i].Role == chat.Assistant {
-			replies = append(replies, &b.events[i])
+		e := &b.events[i]
+		if e.Role != chat.Assistant {
+			continue
+		}
+		replies = append(replies, e)
+		if _, twice := byIndex[e.index]; twice {
+			e = nil
+		}
+		byIndex[b.events[i].index] = e
+	}
+	for i := range b.updates {
+		if e := byIndex[b.updates[i].index]; e != nil {
+			b.updates[i].put(&e.Message.Message)
 		}
 	}
+	b.attributeCalls(replies)
+}
+
+// attributeCalls goes through calls and replies one after the other when there are as many of both. Otherwise a reply
+// belongs to the call before it, in logs whose order can be relied on; in others nobody can tell.
+func (b *builder) attributeCalls(replies []*event) {
+	slices.SortStableFunc(b.calls, func(x, y modelCall) int { return cmp.Compare(x.seq, y.seq) })
 	if len(replies) == len(b.calls) {
 		for i, e := range replies {
 			b.calls[i].put(&e.Message.Message)

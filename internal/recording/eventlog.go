@@ -30,6 +30,9 @@ func scanEventLog(s *scan) {
 		}
 		kind, key := eventKey(e)
 		switch kind {
+		case "":
+			s.errorf(s.pos(l.span), "missing-field", "an event has no type")
+			return true
 		case messageCreated:
 			talks[key] = true
 		case messageUpdated, conversationStarted, callCompleted:
@@ -149,7 +152,9 @@ func (b *builder) event(o object, seq value) {
 			b.add(e)
 		}
 	case messageUpdated:
-		b.updated(data)
+		if o, ok := b.object(data, "data"); ok {
+			b.update(o)
+		}
 	case callCompleted:
 		source, _ := data.get("source").str()
 		if o, ok := b.object(data, "data"); ok && (source == "" || source == "agent") {
@@ -166,8 +171,8 @@ func (b *builder) stamp(e *event, o object, seq value) {
 		e.At = t
 	}
 	e.seq = b.number(seq, "seq")
-	if f := b.float(o.get("offset"), "offset"); f != nil {
-		e.Offset, e.offset = time.Duration(*f), true
+	if v := o.get("offset"); !v.missing() {
+		e.Offset, e.offset = time.Duration(b.number(v, "offset")), true
 	}
 }
 
@@ -178,30 +183,4 @@ func (b *builder) prompt(text string, v value) {
 			Message: chat.Message{Role: chat.System, Content: text}, Offset: -1, Pos: b.pos(v),
 		}}
 	}
-}
-
-// updated adds to a reply what its model call took. The event names the message by its index, which counts only when
-// no other reply has it: some logs number nothing.
-func (b *builder) updated(v value) {
-	o, ok := b.object(v, "data")
-	if !ok {
-		return
-	}
-	index := b.float(o.get("index"), "Index")
-	var m *Message
-	for i := range b.events {
-		if e := &b.events[i]; index != nil && e.Role == chat.Assistant && e.index == int(*index) {
-			if m != nil {
-				return
-			}
-			m = &e.Message
-		}
-	}
-	if m == nil || m.Usage != nil {
-		return
-	}
-	if f := b.float(o.get("latencyms"), "LatencyMs"); f != nil {
-		m.LatencyMS = *f
-	}
-	b.cost(&m.Message, v)
 }

@@ -1,71 +1,73 @@
 package recording
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// openCall is a call that a result may belong to.
+// pairing is the calls of a conversation, and the results that they have.
+type pairing struct {
+	open     []*openCall            // without a result, in order
+	byID     map[string][]*openCall // the same
+	answered map[string]*openCall   // the last of each id
+	calls    int
+}
+
 type openCall struct {
 	call   *chat.ToolCall
-	event  int
 	result *chat.ToolResult // nil: none yet
 }
 
 // pair joins every result of a tool to the call before it. A result without a call is refused: a conversation in which
 // tools answer what nobody asked is not the one that took place.
 func (b *builder) pair() {
-	var calls []openCall
-	dropped := map[int]bool{}
+	p := &pairing{byID: map[string][]*openCall{}, answered: map[string]*openCall{}}
+	kept := make([]event, 0, len(b.events))
 	for i := range b.events {
 		e := &b.events[i]
 		for j := range e.ToolCalls {
-			calls = append(calls, openCall{call: &e.ToolCalls[j], event: i})
+			p.add(&e.ToolCalls[j])
 		}
-		if e.ToolResult != nil {
-			dropped[i] = b.answer(calls, e)
-		}
-	}
-	b.unanswered(calls)
-	kept := b.events[:0]
-	for i, e := range b.events {
-		if !dropped[i] {
-			kept = append(kept, e)
+		if e.ToolResult == nil || !b.answer(p, e) {
+			kept = append(kept, *e)
 		}
 	}
+	b.unanswered(p)
 	b.events = kept
 }
 
+func (p *pairing) add(call *chat.ToolCall) {
+	c := &openCall{call: call}
+	p.calls++
+	p.open = append(p.open, c)
+	p.byID[call.ID] = append(p.byID[call.ID], c)
+}
+
 // answer finds the call of a result. copied says that the result is there twice and that this one can go.
-func (b *builder) answer(calls []openCall, e *event) (copied bool) {
+func (b *builder) answer(p *pairing, e *event) (copied bool) {
 	r := e.ToolResult
-	c := find(calls, r)
+	c := p.find(r)
 	if c == nil {
-		if old := answered(calls, r); old != nil {
-			if sameResult(old.result, r) {
-				b.notef("the result of the call %q is there twice; the copy is left out", r.ID)
-				return true
-			}
+		old := p.answered[r.ID]
+		switch {
+		case old != nil && r.ID != "" && sameResult(old.result, r):
+			b.notef("the result of the call %q is there twice; the copy is left out", r.ID)
+			return true
+		case old != nil && r.ID != "":
 			b.problems.Errorf(e.Pos, 1, "duplicate-result", "the call %q already has another result", cutText(r.ID, 40))
-			return false
-		}
-		if !b.broken { // else the call may be in a message that could not be read
+		case !b.broken: // else the call may be in a message that could not be read
 			b.orphan(e)
 		}
 		return false
 	}
-	c.result = r
-	switch {
-	case r.ID == "" && c.call.ID == "":
-		c.call.ID = fmt.Sprintf("call_%d", len(calls))
-		r.ID = c.call.ID
-	case r.ID == "":
-		r.ID = c.call.ID
-	case c.call.ID == "":
-		c.call.ID = r.ID
-	}
+	p.close(c)
+	r.ID = cmp.Or(r.ID, c.call.ID, fmt.Sprintf("call_%d", p.calls))
+	c.call.ID, c.result = r.ID, r
+	p.answered[r.ID] = c
 	if r.Name != "" && r.Name != c.call.Name {
 		b.notef("the result of the call %q names the tool %q; the call names %q", r.ID, r.Name, c.call.Name)
 	}
@@ -73,37 +75,29 @@ func (b *builder) answer(calls []openCall, e *event) (copied bool) {
 	return false
 }
 
-// find returns the call without a result that a result belongs to: the one with its id; without ids the first of its
-// name, or without names the first. nil: there is none.
-func find(calls []openCall, r *chat.ToolResult) *openCall {
-	var byName, first *openCall
-	for i := range calls {
-		c := &calls[i]
-		switch {
-		case c.result != nil:
-		case r.ID != "" && c.call.ID == r.ID:
-			return c
-		case r.ID != "" && c.call.ID != "":
-		case r.Name != "" && c.call.Name == r.Name && byName == nil:
-			byName = c
-		case r.Name == "" && first == nil:
-			first = c
+// find returns the call without a result that a result belongs to: the first one with its id; without an id on either
+// side the first of its name, or without a name the first. nil: there is none.
+func (p *pairing) find(r *chat.ToolResult) *openCall {
+	candidates := p.open
+	if r.ID != "" {
+		if same := p.byID[r.ID]; len(same) > 0 {
+			return same[0]
 		}
+		candidates = p.byID[""]
 	}
-	if byName != nil {
-		return byName
-	}
-	return first
-}
-
-// answered returns the last call with the id of a result.
-func answered(calls []openCall, r *chat.ToolResult) *openCall {
-	for i := len(calls) - 1; i >= 0; i-- {
-		if r.ID != "" && calls[i].call.ID == r.ID {
-			return &calls[i]
+	for _, c := range candidates {
+		if r.Name == "" || r.Name == c.call.Name {
+			return c
 		}
 	}
 	return nil
+}
+
+// close takes a call out of those without a result.
+func (p *pairing) close(c *openCall) {
+	other := func(o *openCall) bool { return o == c }
+	p.open = slices.DeleteFunc(p.open, other)
+	p.byID[c.call.ID] = slices.DeleteFunc(p.byID[c.call.ID], other)
 }
 
 func sameResult(x, y *chat.ToolResult) bool {
@@ -121,20 +115,13 @@ func (b *builder) orphan(e *event) {
 }
 
 // unanswered notes calls that never got a result.
-func (b *builder) unanswered(calls []openCall) {
-	n, name := 0, ""
-	for i := range calls {
-		if calls[i].result == nil {
-			n++
-			name = calls[i].call.Name
-		}
-	}
-	switch n {
+func (b *builder) unanswered(p *pairing) {
+	switch len(p.open) {
 	case 0:
 	case 1:
-		b.notef("a call of %s has no result", name)
+		b.notef("a call of %s has no result", p.open[0].call.Name)
 	default:
-		b.notef("%d tool calls have no result", n)
+		b.notef("%d tool calls have no result", len(p.open))
 	}
 }
 

@@ -3,6 +3,7 @@ package recording
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -103,9 +104,14 @@ func (v value) get(name string) value {
 	return value{}
 }
 
-// foldKey makes tool_calls, toolCalls and ToolCalls one name. Escapes are left as they are: no name that arena knows
-// needs one.
+// foldKey makes tool_calls, toolCalls and ToolCalls one name.
 func foldKey(key []byte) string {
+	if bytes.IndexByte(key, '\\') >= 0 {
+		var text string
+		if err := json.Unmarshal(slices.Concat([]byte{'"'}, key, []byte{'"'}), &text); err == nil {
+			key = []byte(text)
+		}
+	}
 	plain := true
 	for _, c := range key {
 		if c == '_' || 'A' <= c && c <= 'Z' {

@@ -3,10 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -80,7 +77,7 @@ func (f *evalFlags) complete(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	for _, pattern := range slices.Concat(args, f.transcript) {
-		files, err := recordings(pattern)
+		files, err := recordingPaths(pattern)
 		if err != nil {
 			return err
 		}
@@ -98,31 +95,6 @@ func (f *evalFlags) given() string {
 		return "assert " + f.asserts[0]
 	}
 	return "pack " + f.packs[0]
-}
-
-// recordings are the files that an argument means.
-func recordings(arg string) ([]string, error) {
-	info, err := os.Stat(arg)
-	switch {
-	case err == nil && info.IsDir():
-		return nil, fmt.Errorf("%q is a folder, not a recording\nname the files: %s", arg, filepath.Join(arg, "*.json"))
-	case err == nil:
-		return []string{arg}, nil
-	case !strings.ContainsAny(arg, "*?["):
-		return nil, fmt.Errorf("there is no recording %q", arg)
-	}
-	files, err := filepath.Glob(arg)
-	if err != nil {
-		return nil, fmt.Errorf("%q is no pattern for files: %w", arg, err)
-	}
-	files = slices.DeleteFunc(files, func(name string) bool {
-		info, err := os.Stat(name)
-		return err == nil && info.IsDir()
-	})
-	if len(files) == 0 {
-		return nil, fmt.Errorf("no recording matches %q", arg)
-	}
-	return files, nil
 }
 
 func (f *evalFlags) run(ctx context.Context, app *App) error {

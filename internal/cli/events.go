@@ -24,6 +24,7 @@ type eventStream struct {
 	name   string
 	file   *os.File // nil: stdout
 	broken bool     // a write failed, and was told
+	closed bool
 }
 
 // checkEvents refuses values of --events that cannot be meant.
@@ -130,11 +131,12 @@ func (s *eventStream) handle(e result.Event) error {
 	return nil
 }
 
-// close ends the stream. It tells what could not be written and was not told before.
+// close ends the stream, and says what of it was lost and not told before. A second one does nothing.
 func (s *eventStream) close() error {
-	if s == nil {
+	if s == nil || s.closed {
 		return nil
 	}
+	s.closed = true
 	errs := []error{s.Err()}
 	if s.file != nil {
 		if err := s.file.Close(); err != nil && !s.broken {

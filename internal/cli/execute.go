@@ -27,6 +27,8 @@ type execution struct {
 	metrics *exporter // nil: none are asked for
 	events  *eventStream
 	logs    *sessionLogs
+	traces  *tracer
+	linger  func() // keeps the metrics up after the run; nil: does not
 	clock   eventClock
 	collect result.Collector
 	screen  *term.Printer
@@ -39,27 +41,10 @@ func (x *execution) run(ctx context.Context) (err error) {
 		Planned: len(x.plan.Trials), FailOn: x.plan.FailOn,
 		Command: x.flags.command(), PassedBefore: x.passed,
 	}
-	if x.metrics, err = x.flags.metrics.open(ctx, x.plan, run); err != nil {
+	defer func() { err = errors.Join(err, x.release()) }()
+	if err := x.listen(ctx, run); err != nil {
 		return err
 	}
-	linger := func() {} // when all else has been written and closed
-	defer func() {
-		linger()
-		err = errors.Join(err, x.metrics.close())
-	}()
-	if x.events, err = x.app.openEvents(x.flags.events); err != nil {
-		return err
-	}
-	defer func() {
-		if endErr := x.events.close(); endErr != nil {
-			err = errors.Join(err, broken(endErr))
-		}
-	}()
-	defer func() {
-		if endErr := x.logs.close(); endErr != nil {
-			err = errors.Join(err, broken(endErr))
-		}
-	}()
 	file, err := x.out.OpenJournal()
 	if err != nil {
 		return err
@@ -83,8 +68,33 @@ func (x *execution) run(ctx context.Context) (err error) {
 	runErr := runner.Run(running, x.plan, x.runOptions(run.Started), journal, x)
 	wait := x.metrics.lingering(ctx, x.app, x.flags.quiet) // before the run stops to listen: no interrupt falls between
 	stopped := interrupted()
-	linger = func() { wait(stopped) }
+	x.linger = func() { wait(stopped) }
 	return x.conclude(ctx, run, journal, runErr, stopped)
+}
+
+// listen prepares whatever wants to hear of the run besides the reports.
+func (x *execution) listen(ctx context.Context, run *result.Run) (err error) {
+	if x.traces, err = x.app.openTraces(x.flags, run); err != nil {
+		return err
+	}
+	if x.metrics, err = x.flags.metrics.open(ctx, x.plan, run); err != nil {
+		return err
+	}
+	x.events, err = x.app.openEvents(x.flags.events)
+	return err
+}
+
+// release lets go of those that wanted to hear of the run.
+func (x *execution) release() error {
+	x.traces.finish(x.app)
+	lost := errors.Join(x.events.close(), x.logs.close())
+	if lost != nil {
+		lost = broken(lost)
+	}
+	if x.linger != nil { // when all else has been written and closed
+		x.linger()
+	}
+	return errors.Join(lost, x.metrics.close())
 }
 
 func closed(f *os.File) error {
@@ -97,9 +107,16 @@ func closed(f *os.File) error {
 // begin tells that the run starts.
 func (x *execution) begin(run *result.Run) error {
 	x.clock.now = x.app.Now
-	return x.events.handle(result.RunStarted{
+	return x.tell(result.RunStarted{
 		At: result.At{Time: run.Started, Turn: result.NoTurn}, Arena: run.Arena, Name: run.Name, Planned: run.Planned,
 	})
+}
+
+// tell hands an event to those who want to hear of everything.
+func (x *execution) tell(e result.Event) error {
+	x.clock.heard(e)
+	x.traces.handle(e)
+	return x.events.handle(e)
 }
 
 // Handle implements runner.Sink: it hears of a trial when it is on disk. Whatever fails, the trial is collected.
@@ -107,8 +124,7 @@ func (x *execution) Handle(e result.Event) error {
 	x.showNotes()
 	x.metrics.handle(e)
 	x.show(e)
-	x.clock.heard(e)
-	return errors.Join(x.logs.handle(e), x.events.handle(e))
+	return errors.Join(x.logs.handle(e), x.tell(e))
 }
 
 // show collects what reports will need of an event, and puts it on the screen.
@@ -149,12 +165,13 @@ func (x *execution) showNotes() {
 func (x *execution) conclude(
 	ctx context.Context, run *result.Run, journal *result.Journal, runErr error, interrupted bool,
 ) error {
+	defer x.traces.finish(x.app) // when everything is said: it may have to wait for a collector
 	run.DurationMS = float64(x.app.Now().Sub(run.Started).Round(time.Microsecond)) / float64(time.Millisecond)
 	x.collect.Finish(run)
 	journal.Bind(run)
 	endErr := journal.Close(result.JournalFooter{DurationMS: run.DurationMS, Interrupted: interrupted})
 	reportErr := errors.Join(x.out.WriteAll(run), x.metrics.finish(ctx, run),
-		x.events.handle(result.RunCompletedOf(run, x.clock.at(), interrupted)))
+		x.tell(result.RunCompletedOf(run, x.clock.at(), interrupted)), x.events.close())
 	x.showNotes()
 	screenErr := x.screen.Finish(run, append(x.out.Paths(), x.metrics.paths()...)...)
 	people, _ := x.flags.humans(x.app)
@@ -172,7 +189,7 @@ func (x *execution) runOptions(started time.Time) runner.Options {
 	f := x.flags
 	return runner.Options{
 		Jobs: x.jobs, FailFast: f.failFast, OnFailure: f.onFailure, Strict: f.strict, Now: x.app.Now,
-		Events: x.events != nil || x.logs != nil, Started: started,
+		Events: x.events != nil || x.logs != nil || x.traces != nil, Started: started,
 		Temperature: given(f, "temperature", f.temperature), MaxTokens: given(f, "max-tokens", f.maxTokens),
 		Seed: given(f, "seed", f.seed), JudgeGate: given(f, "judge-gate", f.judgeGate),
 		Crash: func(trial string, cause any, stack []byte) {

@@ -53,6 +53,7 @@ type runFlags struct {
 
 	events  string // file, or stdoutName; "" is none
 	metrics metricsFlags
+	traces  traceFlags
 	filter  evals.Filter // of evals
 
 	words []string // of the command, before its arguments
@@ -160,6 +161,7 @@ func (f *runFlags) output(fl *pflag.FlagSet) {
 	fl.StringVar(&f.events, "events", "", "write what happens, as it happens, as JSON lines to this `file`;\n"+
 		"- is stdout, and what people read goes to stderr")
 	f.metrics.register(fl)
+	f.traces.register(fl)
 
 	fl.BoolVar(&f.ci, "ci", false, "plain output without colour or redrawing, as in a pipe")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "only failures and the summary")

@@ -29,6 +29,7 @@ func commands() map[string]command {
 		"stub":       cmdStub,
 		"evaluators": cmdEvaluators,
 		"gateway":    cmdGateway,
+		"collector":  cmdCollector,
 		"address":    cmdAddress,
 		"scrape":     cmdScrape,
 		"jsonpath":   jsonPath,

@@ -10,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/arena-evals/arena/internal/cli"
+	"github.com/arena-evals/arena/internal/report/otlptest"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script; read the diff")
@@ -40,6 +41,7 @@ func TestScripts(t *testing.T) {
 			env.Values[stubKey{}] = &stub{}
 			env.Values[evaluatorsKey{}] = &evaluators{}
 			env.Values[gatewayKey{}] = new(*gateway)
+			env.Values[collectorKey{}] = new(*otlptest.Collector)
 			return nil
 		},
 	})

@@ -1,0 +1,213 @@
+package otlp
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/report/show"
+)
+
+// The waits between attempts, and how long one batch may take in all.
+const (
+	firstWait     = 250 * time.Millisecond
+	longestWait   = 5 * time.Second
+	maxRetryAfter = 15 * time.Second // a collector may ask for more; nobody waits that long
+	batchLimit    = 45 * time.Second
+	// attemptsToReach is how often a collector is tried from which nothing was ever heard: most likely it is not there.
+	attemptsToReach = 3
+
+	replyLimit   = 64 << 10
+	messageLimit = 200 // characters of what a collector says
+)
+
+// refusal is an answer that is not a success.
+type refusal struct {
+	status int
+	says   string
+	after  time.Duration // -1: do not try again
+}
+
+func (r *refusal) Error() string {
+	text := fmt.Sprintf("HTTP %d %s", r.status, http.StatusText(r.status))
+	if r.says != "" {
+		text += ": " + r.says
+	}
+	return strings.TrimSpace(text)
+}
+
+// send delivers a body, with repetitions, and returns how many of its spans the collector refused.
+func (x *Exporter) send(ctx context.Context, body []byte) (rejected int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, batchLimit)
+	defer cancel()
+	wait := firstWait
+	for attempts := 1; ; attempts++ {
+		rejected, err = x.attempt(ctx, body)
+		if err == nil {
+			return rejected, nil
+		}
+		pause := wait
+		refused, answered := errors.AsType[*refusal](err)
+		switch {
+		case answered && refused.after < 0:
+			return rejected, err
+		case answered:
+			pause = max(pause, min(refused.after, maxRetryAfter))
+		case x.delivery.Sent == 0 && attempts == attemptsToReach:
+			return 0, err
+		}
+		if !x.pause(ctx, pause) {
+			return 0, err
+		}
+		wait = min(2*wait, longestWait)
+	}
+}
+
+// pause waits, and reports whether there is time for another attempt after that.
+func (x *Exporter) pause(ctx context.Context, d time.Duration) bool {
+	if end, ok := ctx.Deadline(); ok && time.Until(end) < d {
+		return false
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// attempt makes one request.
+func (x *Exporter) attempt(ctx context.Context, body []byte) (rejected int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, x.config.Timeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, x.config.Endpoint.String(), bytes.NewReader(body))
+	if err != nil {
+		return 0, &refusal{says: "the request cannot be made", after: -1}
+	}
+	req.Header.Set("User-Agent", "arena/"+x.version)
+	for name, v := range x.config.Headers {
+		req.Header.Set(name, v)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if x.config.Gzip {
+		req.Header.Set("Content-Encoding", "gzip")
+	}
+	resp, err := x.client.Do(req)
+	if err != nil {
+		return 0, plain(err)
+	}
+	defer resp.Body.Close()
+	reply, err := io.ReadAll(io.LimitReader(resp.Body, replyLimit))
+	if err != nil {
+		return 0, plain(err)
+	}
+	if resp.StatusCode/100 != 2 {
+		return 0, x.refused(resp, reply)
+	}
+	return x.accepted(resp, reply)
+}
+
+// plain is the error of a request without its URL, which may hold a password.
+func plain(err error) error {
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		err = failed.Err
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) { // Close waits no longer
+		return errTimeout
+	}
+	return err
+}
+
+var errTimeout = errors.New("timeout: no answer in time")
+
+// refused is why an answer is no success, and whether to try again.
+func (x *Exporter) refused(resp *http.Response, reply []byte) *refusal {
+	var said struct {
+		Message string `json:"message"`
+	}
+	r := &refusal{status: resp.StatusCode, after: -1}
+	if json.Unmarshal(reply, &said) == nil {
+		r.says = x.quote(said.Message)
+	}
+	switch resp.StatusCode {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		r.after = retryAfter(resp.Header)
+	}
+	return r
+}
+
+// retryAfter is how long a collector asks to wait; 0 when it does not say.
+func retryAfter(h http.Header) time.Duration {
+	text := strings.TrimSpace(h.Get("Retry-After"))
+	if seconds, err := strconv.Atoi(text); err == nil && seconds >= 0 {
+		return time.Duration(min(seconds, int(maxRetryAfter/time.Second))) * time.Second
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(time.Until(at), 0)
+	}
+	return 0
+}
+
+// accepted reads how many spans the collector refused after all. An answer that is none of a collector's is an error:
+// whatever took the spans, nobody knows that they arrived.
+func (x *Exporter) accepted(resp *http.Response, reply []byte) (rejected int, err error) {
+	if len(bytes.TrimSpace(reply)) == 0 {
+		return 0, nil
+	}
+	var said struct {
+		Partial struct {
+			Rejected json.RawMessage `json:"rejectedSpans"` // a number in a text, or a number
+			Message  string          `json:"errorMessage"`
+		} `json:"partialSuccess"`
+	}
+	if err := json.Unmarshal(reply, &said); err != nil {
+		return 0, &refusal{status: resp.StatusCode, after: -1, says: "the answer is not that of an OTLP collector"}
+	}
+	if len(said.Partial.Rejected) > 0 {
+		rejected, err = strconv.Atoi(strings.Trim(string(said.Partial.Rejected), `"`))
+		if err != nil || rejected < 0 {
+			return 0, &refusal{status: resp.StatusCode, after: -1, says: "the answer is not that of an OTLP collector"}
+		}
+	}
+	if rejected > 0 {
+		return rejected, &refusal{status: resp.StatusCode, after: -1, says: x.quote(said.Partial.Message)}
+	}
+	return 0, nil
+}
+
+// quote is what a collector says, fit to be shown: on one line, short, and without the headers it was sent.
+func (x *Exporter) quote(text string) string {
+	for _, v := range x.config.Headers {
+		text = strings.ReplaceAll(text, v, "[redacted]")
+		if _, secret, ok := strings.Cut(v, " "); ok && secret != "" {
+			text = strings.ReplaceAll(text, secret, "[redacted]")
+		}
+	}
+	runes := []rune(show.Line(text))
+	if len(runes) > messageLimit {
+		return string(runes[:messageLimit]) + "…"
+	}
+	return string(runes)
+}
+
+// compress packs a body.
+func compress(body []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(body); err != nil {
+		return nil, err
+	}
+	err := w.Close()
+	return b.Bytes(), err
+}

@@ -1,0 +1,227 @@
+// Package otlp sends what happens in a run to an OpenTelemetry collector, as the spans of one trace: run, trials, turns,
+// calls of models and tools. Names and attributes follow the semantic conventions for generative AI.
+package otlp
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// trace makes spans of events. It belongs to one goroutine.
+type trace struct {
+	id      string // hexadecimal
+	content bool   // what was said is told
+	emit    func(*span)
+	run     *span
+	trials  map[string]*trial // under way
+}
+
+// trial is a trial under way.
+type trial struct {
+	span     *span
+	provider string        // as the conventions name it
+	model    string        // of the agent
+	turn     *span         // nil: between turns
+	calls    map[int]*span // of models and tools
+	input    int64         // tokens of the agent in the turn
+	output   int64
+}
+
+// Handle takes the next event.
+func (t *trace) Handle(e result.Event) {
+	at := e.Place()
+	switch e := e.(type) {
+	case result.RunStarted:
+		t.runStarted(&e)
+		return
+	case result.RunCompleted:
+		t.runCompleted(&e)
+		return
+	case result.TrialStarted:
+		t.trialStarted(&e)
+		return
+	}
+	if c := t.trials[at.Trial]; c != nil { // otherwise it never started, and is not there
+		t.within(c, e, at)
+	}
+}
+
+// within takes an event of a trial under way.
+func (t *trace) within(c *trial, e result.Event, at result.At) {
+	switch e := e.(type) {
+	case result.TurnStarted:
+		t.turnStarted(c, at)
+	case result.TurnCompleted:
+		t.turnCompleted(c, &e)
+	case result.CallStarted:
+		t.callStarted(c, &e)
+	case result.CallCompleted:
+		t.callCompleted(c, &e)
+	case result.CallFailed:
+		t.callFailed(c, &e)
+	case result.ToolStarted:
+		t.toolStarted(c, &e)
+	case result.ToolCompleted:
+		t.toolCompleted(c, &e)
+	case result.VerdictGiven:
+		c.evaluated(at, t.verdict(&e))
+	case result.ValidationFailed:
+		c.evaluated(at, t.validation(&e))
+	case result.EvalCompleted:
+		c.evaluated(at, t.eval(&e))
+	case result.EvalFailed:
+		c.evaluated(at, t.brokenEval(&e))
+	case result.TrialDone:
+		t.trialDone(c, &e)
+	}
+}
+
+func (t *trace) runStarted(e *result.RunStarted) {
+	t.run = t.start(nil, "arena run", "", "", internal, e.Time)
+	t.run.text("arena.version", e.Arena)
+	t.run.text("arena.run.name", e.Name)
+	t.run.whole("arena.run.planned", int64(e.Planned))
+}
+
+func (t *trace) runCompleted(e *result.RunCompleted) {
+	s := t.run
+	if s == nil {
+		return
+	}
+	t.run = nil
+	for _, n := range []struct {
+		key string
+		n   int
+	}{{"trials", e.Trials}, {"passed", e.Passed}, {"failed", e.Failed}, {"errors", e.Errors}, {"skipped", e.Skipped},
+		{"cancelled", e.Cancelled}} {
+		s.whole("arena.run."+n.key, int64(n.n))
+	}
+	s.text("arena.run.status", e.Status.String())
+	s.number("arena.cost_usd", e.CostUSD)
+	s.failIf(e.Status, fmt.Sprintf("%d of %d trials failed, %d had an error", e.Failed, e.Trials, e.Errors))
+	s.end(e.Time)
+	t.emit(s)
+}
+
+// failIf marks the span of something that did not pass.
+func (s *span) failIf(st result.Status, message string) {
+	if st == result.Failed || st == result.Errored {
+		s.fail(st.String(), message)
+	}
+}
+
+func (t *trace) trialStarted(e *result.TrialStarted) {
+	s := t.start(t.run, "trial "+e.Scenario, e.Trial, "", internal, e.Time)
+	s.text("gen_ai.conversation.id", e.Trial)
+	s.text("arena.scenario", e.Scenario)
+	s.text("arena.provider", e.Provider)
+	s.text("arena.region", e.Region)
+	s.whole("arena.trial.number", int64(e.Number))
+	s.texts("arena.tags", e.Tags...)
+	s.text("code.file.path", e.Position.File)
+	if e.Position.Line > 0 {
+		s.whole("code.line.number", int64(e.Position.Line))
+	}
+	c := &trial{span: s, provider: providerName(e.Type), model: e.Model, calls: map[int]*span{}}
+	s.text("gen_ai.provider.name", c.provider)
+	s.text("gen_ai.request.model", c.model)
+	t.trials[e.Trial] = c
+}
+
+func (t *trace) trialDone(c *trial, e *result.TrialDone) {
+	delete(t.trials, e.Place().Trial)
+	t.endTurn(c, e.Time)
+	o := e.Outcome()
+	s := c.span
+	s.text("arena.trial.status", o.Status.String())
+	s.number("arena.cost_usd", o.CostUSD)
+	message := o.Error
+	if message == "" {
+		message = "a check failed"
+	}
+	s.failIf(o.Status, message)
+	s.end(e.Time)
+	t.emit(s)
+}
+
+func (t *trace) turnStarted(c *trial, at result.At) {
+	t.endTurn(c, at.Time)
+	s := t.start(c.span, "invoke_agent", at.Trial, "turn/"+strconv.Itoa(at.Turn), internal, at.Time)
+	s.text("gen_ai.operation.name", "invoke_agent")
+	s.text("gen_ai.provider.name", c.provider)
+	s.text("gen_ai.request.model", c.model)
+	s.text("gen_ai.conversation.id", at.Trial)
+	s.whole("arena.turn", int64(at.Turn))
+	c.turn, c.input, c.output = s, 0, 0
+}
+
+func (t *trace) turnCompleted(c *trial, e *result.TurnCompleted) {
+	if c.turn == nil {
+		return
+	}
+	c.turn.whole("gen_ai.usage.input_tokens", c.input)
+	c.turn.whole("gen_ai.usage.output_tokens", c.output)
+	if e.Error != "" {
+		c.turn.fail("error", e.Error)
+	}
+	t.endTurn(c, e.Time)
+}
+
+// endTurn ends the turn, if there is one, and the calls that never ended by themselves.
+func (t *trace) endTurn(c *trial, at time.Time) {
+	for _, n := range slices.Sorted(maps.Keys(c.calls)) {
+		s := c.calls[n]
+		delete(c.calls, n)
+		s.fail("cancelled", "the conversation ended before")
+		s.end(at)
+		t.emit(s)
+	}
+	if c.turn != nil {
+		c.turn.end(at)
+		t.emit(c.turn)
+		c.turn = nil
+	}
+}
+
+// parent is the span within which something happens.
+func (c *trial) parent() *span {
+	if c.turn != nil {
+		return c.turn
+	}
+	return c.span
+}
+
+// start begins a span. Its id follows from the trial and the place in it, so that runs can be compared.
+func (t *trace) start(parent *span, name, trial, place string, kind int, at time.Time) *span {
+	s := &span{TraceID: t.id, SpanID: spanID(trial, place), Name: name, Kind: kind, Start: nanos(at)}
+	if parent != nil {
+		s.Parent = parent.SpanID
+	}
+	return s
+}
+
+func spanID(trial, place string) string {
+	sum := sha256.Sum256([]byte(trial + "\x00" + place))
+	sum[0] |= 1 // never all zeros, which is no id
+	return hex.EncodeToString(sum[:8])
+}
+
+// providerName is the type of a provider as the conventions name it.
+func providerName(kind string) string {
+	switch kind {
+	case "":
+		return "_OTHER"
+	case "azure":
+		return "azure.ai.openai"
+	case "gemini":
+		return "gcp.gemini"
+	}
+	return kind // openai, anthropic as they are; others are names of our own, as the conventions allow
+}

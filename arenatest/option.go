@@ -1,0 +1,57 @@
+package arenatest
+
+import (
+	"fmt"
+
+	"github.com/arena-evals/arena"
+)
+
+// Option changes how Run runs. Any function that changes [arena.Options] is one.
+type Option func(*arena.Options)
+
+// Mock answers for every provider from mock replies, without a network.
+func Mock() Option { return func(o *arena.Options) { o.Mock = true } }
+
+// Provider chooses providers: ids of the files, mock, or type/model for a model that no file configures.
+func Provider(names ...string) Option {
+	return func(o *arena.Options) { o.Providers = append(o.Providers, names...) }
+}
+
+// Scenario chooses scenarios by their ids.
+func Scenario(ids ...string) Option {
+	return func(o *arena.Options) { o.Scenarios = append(o.Scenarios, ids...) }
+}
+
+// Temperature is that of every call of an agent's model.
+func Temperature(t float64) Option { return func(o *arena.Options) { o.Temperature = &t } }
+
+// Checks adds the checks of a registry to those of arena.
+func Checks(r *arena.Registry) Option { return func(o *arena.Options) { o.Checks = r } }
+
+// Hooks adds hooks around every call of a model.
+func Hooks(hooks ...arena.ProviderHook) Option {
+	return func(o *arena.Options) { o.Hooks = append(o.Hooks, hooks...) }
+}
+
+// Judge puts a judge into the place of the model that files call by that name.
+func Judge(name string, j arena.Judge) Option {
+	return func(o *arena.Options) {
+		if o.Judges == nil {
+			o.Judges = map[string]arena.Judge{}
+		}
+		o.Judges[name] = j
+	}
+}
+
+// Out is a folder for the journal and the reports, which are not written otherwise.
+func Out(dir string) Option { return func(o *arena.Options) { o.Out = dir } }
+
+// share says how many of a trial's group passed.
+func share(tr *arena.Trial, groups []arena.Group) string {
+	for _, g := range groups {
+		if g.Scenario == tr.Scenario && g.Provider == tr.Provider && g.Region == tr.Region {
+			return fmt.Sprintf("%d of %d trials passed", g.Passed, g.Trials)
+		}
+	}
+	return "its group passed"
+}

@@ -19,6 +19,10 @@
 // A [Judge] grades in place of a model for every check that asks a judge. A [ProviderHook] sees every call of a model
 // and may change or refuse it; a [ChunkInterceptor] sees the pieces of a reply that streams and may close the stream.
 //
+// # Evals over conversations
+//
+// [Evaluate] runs the evals of a pack over a conversation that a program had itself, and an [Evaluator] over many.
+//
 // # What holds everywhere
 //
 // Nothing is global: what a program registers travels in [Options]. Code of the program that panics, or that ends its

@@ -139,10 +139,7 @@ func (a *JudgeAnswer) reply() chat.Reply {
 	text, _ := json.Marshal(form) // a number within 0 and 1, and texts
 	r := chat.Reply{
 		Content: string(text), FinishReason: "stop", CostUSD: clone(a.CostUSD),
-		Usage: chat.Usage{
-			InputTokens: a.Usage.InputTokens, OutputTokens: a.Usage.OutputTokens, CachedTokens: a.Usage.CachedTokens,
-			Estimated: a.Usage.Estimated,
-		},
+		Usage: usageTo(a.Usage),
 	}
 	if r.CostUSD == nil && a.Usage == (Usage{}) {
 		r.CostUSD = new(0.0)

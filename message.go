@@ -26,6 +26,11 @@ type Message struct {
 	Parts      []Part // of a message that holds more than text; nil otherwise
 	ToolCalls  []ToolCall
 	ToolResult *ToolResult // of role Tool only
+
+	// What the reply took, of role Assistant only. It is only told, and nil where it is not known.
+	Usage   *Usage
+	CostUSD *float64
+	Latency *time.Duration
 }
 
 // Part is a piece of a message: text, or an image, a sound, a video, a document.
@@ -92,6 +97,13 @@ func messageFrom(m *chat.Message) Message {
 	if r := m.ToolResult; r != nil {
 		out.ToolResult = &ToolResult{ID: r.ID, Name: r.Name, Text: r.Text(), Error: r.Error}
 	}
+	if m.Usage != nil {
+		out.Usage = new(usageFrom(*m.Usage))
+	}
+	if m.LatencyMS > 0 {
+		out.Latency = new(span(m.LatencyMS))
+	}
+	out.CostUSD = clone(m.CostUSD)
 	return out
 }
 
@@ -143,8 +155,22 @@ func usageFrom(u chat.Usage) Usage {
 	}
 }
 
+func usageTo(u Usage) chat.Usage {
+	return chat.Usage{
+		InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens, Estimated: u.Estimated,
+	}
+}
+
 // span is a number of milliseconds as a duration.
 func span(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
+
+// milliseconds is a duration as a number; 0 when it is not known.
+func milliseconds(d *time.Duration) float64 {
+	if d == nil {
+		return 0
+	}
+	return float64(*d) / float64(time.Millisecond)
+}
 
 // cloneMap copies decoded JSON, so that nobody who changes the copy changes what is reported.
 func cloneMap(m map[string]any) map[string]any {

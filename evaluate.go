@@ -1,0 +1,198 @@
+package arena
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/metrics"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
+)
+
+// EvaluatorOptions say which evals to run over conversations, and how.
+type EvaluatorOptions struct {
+	// Options name the pack or the arena config with the evals, in Paths or Config, and choose among them with EvalGroups
+	// and EvalTypes. What concerns the calling of agents means nothing here, and neither do Out, Trials and the filters.
+	// OnEvent hears of every eval that ran: EventEvalCompleted and EventEvalFailed.
+	Options
+	// Prompt adds the evals of a prompt, by its task type; "" is the only prompt, or none.
+	Prompt string
+	// Namespace is the first part of the names of metrics; "" is arena. Labels are on every one of them.
+	Namespace string
+	Labels    map[string]string
+}
+
+// Conversation is what evals look at.
+type Conversation struct {
+	Session  string    // id, which decides who is in a sample; "" is one and the same for all
+	Messages []Message // from the beginning
+	At       Moment    // which evals are due; the zero value is all of them, each in its time
+}
+
+// Moment is a point of a conversation at which evals are due. The zero value is every one.
+type Moment struct{ at runner.Moment }
+
+// AfterTurn is when the turn with that index, from 0, has ended: every_turn, sample_turns and on_workflow_step.
+func AfterTurn(turn int) Moment { return Moment{runner.AfterTurn(turn)} }
+
+// AtEnd is when the session and the conversation are over.
+func AtEnd() Moment { return Moment{runner.AtEnd()} }
+
+// Evaluation is what evals measured.
+type Evaluation struct {
+	// Status is what the thresholds of the evals make of it: passed, failed, error or cancelled. An eval without a
+	// threshold only measures, and does not change it.
+	Status       Status
+	Evals        []EvalResult // in the order in which they ran
+	Notices      []string
+	JudgeCostUSD *float64 // nil: no judge was asked, or the price is not known
+}
+
+// Evaluate runs the evals of a pack over one conversation. See [Evaluator.Evaluate].
+func Evaluate(ctx context.Context, opts EvaluatorOptions, c Conversation) (*Evaluation, error) {
+	e, err := NewEvaluator(opts)
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	return e.Evaluate(ctx, c)
+}
+
+// Evaluator runs the evals of one pack over many conversations. It is safe for concurrent use.
+type Evaluator struct {
+	opts    Options
+	evals   *runner.Evaluator
+	metrics *metrics.Metrics
+	run     runner.Options
+
+	mu    sync.Mutex // of what follows, and held while OnEvent runs
+	count int        // evaluations that ended
+}
+
+// NewEvaluator reads the pack and opens the judges that its evals ask. What is wrong in the files, and a pack in which
+// no eval is left to run, is a [*ProblemsError]. Close lets go of what the evaluator holds.
+func NewEvaluator(opts EvaluatorOptions) (*Evaluator, error) {
+	hooks, err := opts.complete()
+	if err != nil {
+		return nil, err
+	}
+	source := opts.source()
+	source.Bare, source.Recorded = true, true
+	suite, diags := runner.LoadWith(source, opts.Checks.checks())
+	e := &Evaluator{opts: opts.Options, run: opts.run(1, opts.Now())}
+	switch {
+	case diags.Errors() > 0:
+	case len(suite.Projects) != 1:
+		diags.Errorf(diag.Pos{}, 0, "several-projects", "evals come from one pack or one config, found %d projects",
+			len(suite.Projects)).Hint = "name one in Paths"
+	default:
+		p := suite.Projects[0]
+		seat(p, opts.Judges)
+		opts.filter().Apply(suite, diags)
+		jobs := harness.Jobs(opts.Jobs, suite)
+		e.evals = runner.NewEvaluator(p, opts.Prompt, opts.plan(jobs, newClients(&opts.Options, jobs, hooks)), diags)
+		e.check(diags)
+	}
+	if opts.Strict {
+		diags.Promote()
+	}
+	if diags.Errors() > 0 {
+		e.Close()
+		return nil, newProblemsError(diags, suite.Files, opts.Dir)
+	}
+	if err := e.measure(&opts); err != nil {
+		e.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// check refuses an evaluator that would measure nothing.
+func (e *Evaluator) check(d *diag.List) {
+	if e.evals != nil && len(e.evals.Evals()) == 0 && d.Errors() == 0 && !e.opts.AllowEmpty {
+		d.Errorf(diag.Pos{}, 0, "no-evals", "there is no eval to run").Hint =
+			"name a pack or a config that has evals, and groups and types in which there are any"
+	}
+}
+
+// measure prepares the metrics.
+func (e *Evaluator) measure(opts *EvaluatorOptions) (err error) {
+	o := metrics.Options{Namespace: opts.Namespace, Const: opts.Labels}
+	if o.Namespace == "" {
+		o.Namespace = metrics.DefaultNamespace
+	}
+	for _, eval := range e.evals.Evals() {
+		o.Evals = append(o.Evals, eval.Metric)
+	}
+	if e.metrics, err = metrics.New(o); err != nil {
+		return fmt.Errorf("arena: metrics: %w", err)
+	}
+	return nil
+}
+
+// Evaluate runs the evals that are due at a moment of a conversation. Each in itself may have had an error, which is in
+// its result. An error here says that nothing was measured, or that OnEvent or the metrics broke; then the evaluation
+// comes with it.
+func (e *Evaluator) Evaluate(ctx context.Context, c Conversation) (*Evaluation, error) {
+	session, err := c.session()
+	if err != nil {
+		return nil, err
+	}
+	stoppable, stop := stoppable(ctx)
+	defer stop()
+	t := e.evals.Evaluate(stoppable, session, c.At.at, e.run)
+	if t.Error != "" && len(t.Evals) == 0 {
+		return nil, errors.New("arena: " + t.Error)
+	}
+	out := &Evaluation{Status: statusFrom(t.Status), Notices: t.Notices}
+	for i := range t.Evals {
+		out.Evals = append(out.Evals, evalFrom(&t.Evals[i]))
+	}
+	if t.Judges != nil {
+		out.JudgeCostUSD = clone(t.Judges.CostUSD)
+	}
+	if err := e.tell(t); err != nil {
+		return out, fmt.Errorf("arena: %w", err)
+	}
+	if t.Error != "" {
+		return out, errors.New("arena: " + t.Error)
+	}
+	return out, nil
+}
+
+// tell books what was measured, and tells OnEvent.
+func (e *Evaluator) tell(t *result.Trial) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.count++
+	measured := &result.Trial{Index: e.count, Scenario: t.Scenario, Provider: t.Provider, Status: t.Status, Evals: t.Evals}
+	errs := []error{
+		e.metrics.Handle(result.TrialStarted{Index: e.count}), e.metrics.Handle(result.TrialDone{Trial: measured}),
+	}
+	if e.opts.OnEvent == nil {
+		return errors.Join(errs...)
+	}
+	x := execution{onEvent: e.opts.OnEvent}
+	for i := range t.Evals {
+		r := &t.Evals[i]
+		at := result.At{Time: e.opts.Now(), Trial: t.ID, Scenario: t.Scenario, Provider: t.Provider, Turn: r.Turn}
+		errs = append(errs, x.tell(eventFrom(result.EvalEvent(r, at))))
+	}
+	return errors.Join(errs...)
+}
+
+// Metrics serves what was measured so far to Prometheus: of every eval the metric that its pack declares, else a gauge
+// under its id.
+func (e *Evaluator) Metrics() http.Handler { return e.metrics.Handler() }
+
+// Close lets go of connections. The evaluator can still be used.
+func (e *Evaluator) Close() {
+	if e.evals != nil {
+		e.evals.Close()
+	}
+}

@@ -1,0 +1,187 @@
+package arena_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/arena-evals/arena"
+)
+
+func evaluator(t *testing.T, change func(*arena.EvaluatorOptions)) (*arena.Evaluator, error) {
+	t.Helper()
+	judge := arena.JudgeFunc(func(context.Context, *arena.JudgeQuestion) (arena.JudgeAnswer, error) {
+		return arena.JudgeAnswer{Score: 0.8, Reasoning: "it does"}, nil
+	})
+	opts := arena.EvaluatorOptions{Options: arena.Options{
+		Paths: []string{"testdata/facade/support.pack.json"}, Checks: prices(t), Judges: map[string]arena.Judge{"j": judge},
+		Getenv: func(string) (string, bool) { return "", false }, Now: func() time.Time { return time.Unix(1e9, 0) },
+	}}
+	if change != nil {
+		change(&opts)
+	}
+	e, err := arena.NewEvaluator(opts)
+	if err == nil {
+		t.Cleanup(e.Close)
+	}
+	return e, err
+}
+
+func talk() []arena.Message {
+	return []arena.Message{
+		{Role: arena.User, Text: "What is it?"},
+		{Role: arena.Assistant, ToolCalls: []arena.ToolCall{{Name: "price", Args: map[string]any{"of": "it"}}}},
+		{Role: arena.Tool, ToolResult: &arena.ToolResult{Name: "price", Text: "49"}},
+		{Role: arena.Assistant, Text: "It is 49 EUR, please."},
+		{Role: arena.User, Text: "Thanks"},
+		{Role: arena.Assistant, Text: "Bye"},
+	}
+}
+
+// measured is the results in short.
+func measured(list []arena.EvalResult) (out []string) {
+	for _, e := range list {
+		score := "none"
+		if e.Score != nil {
+			score = fmt.Sprint(*e.Score)
+		}
+		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %d %s %s", e.ID, e.Turn, score, e.Status)))
+	}
+	return out
+}
+
+func TestEvaluate(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name   string
+		change func(*arena.EvaluatorOptions)
+		at     arena.Moment
+		status arena.Status
+		want   []string
+	}{
+		{"all", nil, arena.Moment{}, arena.Failed, []string{
+			"kind 0 1 passed", "short 0 1", "kind 1 0 failed", "short 1 1", "priced -1 0", "graded -1 0.8",
+		}},
+		{"turn", nil, arena.AfterTurn(0), arena.Passed, []string{"kind 0 1 passed", "short 0 1"}},
+		{"end", nil, arena.AtEnd(), arena.Passed, []string{"priced -1 0", "graded -1 0.8"}},
+		{"group", func(o *arena.EvaluatorOptions) { o.EvalGroups = []string{"external"} }, arena.Moment{}, arena.Passed,
+			[]string{"graded -1 0.8"}},
+		{"type", func(o *arena.EvaluatorOptions) { o.EvalTypes = []string{"costs"} }, arena.Moment{}, arena.Passed,
+			[]string{"priced -1 0"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			e, err := evaluator(t, tc.change)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := e.Evaluate(t.Context(), arena.Conversation{Session: "s", Messages: talk(), At: tc.at})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, measured(got.Evals)); diff != "" || got.Status != tc.status {
+				t.Errorf("%s (-want +got):\n%s", got.Status, diff)
+			}
+		})
+	}
+}
+
+func TestEvaluateTells(t *testing.T) {
+	t.Parallel()
+	var events []string
+	e, err := evaluator(t, func(o *arena.EvaluatorOptions) {
+		o.Namespace, o.Labels = "shop", map[string]string{"env": "test"}
+		o.OnEvent = func(e arena.Event) { events = append(events, fmt.Sprint(e.Kind, " ", e.Turn)) }
+		o.EvalGroups = []string{"fast-running"}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var g sync.WaitGroup
+	for range 4 {
+		g.Go(func() {
+			if _, err := e.Evaluate(t.Context(), arena.Conversation{Messages: talk(), At: arena.AfterTurn(1)}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	g.Wait()
+	want := []string{"eval.completed 1", "eval.completed 1"}
+	if diff := cmp.Diff(append(want, append(want, append(want, want...)...)...), events); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	w := httptest.NewRecorder()
+	e.Metrics().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	for _, line := range []string{
+		`shop_eval_kindness_count{category="tone",env="test"} 4`, `shop_eval_short{env="test"} 1`,
+	} {
+		if !strings.Contains(w.Body.String(), line) {
+			t.Errorf("%s is not in\n%s", line, w.Body)
+		}
+	}
+}
+
+// TestEvaluateRefuses holds that nothing is measured over what cannot be, or by nothing.
+func TestEvaluateRefuses(t *testing.T) {
+	t.Parallel()
+	for want, change := range map[string]func(*arena.EvaluatorOptions){
+		"--eval-groups fast-runing: no eval of this run is in that group": func(o *arena.EvaluatorOptions) {
+			o.EvalGroups = []string{"fast-runing"}
+		},
+		"there is no eval to run": func(o *arena.EvaluatorOptions) { o.SkipEvals = true },
+		"unknown check \"price\"": func(o *arena.EvaluatorOptions) { o.Checks = nil },
+		"no judge is configured":  func(o *arena.EvaluatorOptions) { o.Judges = nil },
+		"hlp":                     func(o *arena.EvaluatorOptions) { o.Prompt = "hlp" },
+		"metrics: namespace":      func(o *arena.EvaluatorOptions) { o.Namespace = "a b" },
+	} {
+		if _, err := evaluator(t, change); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v", want, err)
+		}
+	}
+	e, err := evaluator(t, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, messages := range map[string][]arena.Message{
+		"arena: the conversation has no messages":                                                nil,
+		"arena: message 1: there is no role \"robot\"; expected system, user, assistant or tool": {{Role: "robot"}},
+		"arena: message 1: no call before it waits for the result of \"t\" (id \"1\")": {
+			{Role: arena.Tool, ToolResult: &arena.ToolResult{ID: "1", Name: "t"}}},
+		"arena: message 1: a message of the role tool has a ToolResult, and no other one has": {{Role: arena.Tool}},
+		"arena: the recording holds no reply of an assistant: there is nothing to judge":      {{Role: arena.User, Text: "Hi"}},
+	} {
+		_, err := e.Evaluate(t.Context(), arena.Conversation{Messages: messages})
+		if err == nil || err.Error() != want {
+			t.Errorf("want %q, got %v", want, err)
+		}
+	}
+}
+
+// TestEvaluateBreaks holds that a judge that breaks is an error of its eval, and an OnEvent that breaks one of the call.
+func TestEvaluateBreaks(t *testing.T) {
+	t.Parallel()
+	e, err := evaluator(t, func(o *arena.EvaluatorOptions) {
+		o.Judges["j"] = arena.JudgeFunc(func(context.Context, *arena.JudgeQuestion) (arena.JudgeAnswer, error) {
+			return arena.JudgeAnswer{}, errors.New("asleep")
+		})
+		o.EvalGroups = []string{"external"}
+		o.OnEvent = func(arena.Event) { panic("boom") }
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := e.Evaluate(t.Context(), arena.Conversation{Messages: talk()})
+	if err == nil || !strings.HasPrefix(err.Error(), "arena: OnEvent panicked: boom") {
+		t.Error(err)
+	}
+	if len(got.Evals) != 1 || got.Evals[0].Status != arena.Errored || !strings.Contains(got.Evals[0].Error, "asleep") {
+		t.Errorf("%+v", got.Evals)
+	}
+}

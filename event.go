@@ -13,20 +13,20 @@ type EventKind string
 
 // The kinds, in the order in which a run meets them.
 const (
-	EventTrialStarted     EventKind = EventKind(result.KindTrialStarted)
-	EventTurnStarted      EventKind = EventKind(result.KindTurnStarted)
-	EventMessageCreated   EventKind = EventKind(result.KindMessageCreated)
-	EventCallStarted      EventKind = EventKind(result.KindCallStarted)
-	EventCallCompleted    EventKind = EventKind(result.KindCallCompleted)
-	EventCallFailed       EventKind = EventKind(result.KindCallFailed)
-	EventToolStarted      EventKind = EventKind(result.KindToolStarted)
-	EventToolCompleted    EventKind = EventKind(result.KindToolCompleted)
-	EventValidationFailed EventKind = EventKind(result.KindValidationFailed) // a guardrail fired
-	EventEvalCompleted    EventKind = EventKind(result.KindEvalCompleted)
-	EventEvalFailed       EventKind = EventKind(result.KindEvalFailed)
-	EventVerdict          EventKind = EventKind(result.KindVerdict)
-	EventTurnCompleted    EventKind = EventKind(result.KindTurnCompleted)
-	EventTrialCompleted   EventKind = EventKind(result.KindTrialCompleted)
+	EventTrialStarted     EventKind = "trial.started"
+	EventTurnStarted      EventKind = "turn.started"
+	EventMessageCreated   EventKind = "message.created"
+	EventCallStarted      EventKind = "provider.call.started"
+	EventCallCompleted    EventKind = "provider.call.completed"
+	EventCallFailed       EventKind = "provider.call.failed"
+	EventToolStarted      EventKind = "tool.call.started"
+	EventToolCompleted    EventKind = "tool.call.completed"
+	EventValidationFailed EventKind = "validation.failed" // a guardrail fired
+	EventEvalCompleted    EventKind = "eval.completed"
+	EventEvalFailed       EventKind = "eval.failed"
+	EventVerdict          EventKind = "verdict"
+	EventTurnCompleted    EventKind = "turn.completed"
+	EventTrialCompleted   EventKind = "trial.completed"
 )
 
 // Event is something that happens in a run. Those of one trial come in the order in which things happen; those of trials

@@ -1,0 +1,181 @@
+package arena_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena"
+)
+
+func Example() {
+	res, err := arena.Run(context.Background(), arena.Options{Paths: []string{"testdata/facade/hello.yaml"}})
+	if err != nil {
+		log.Fatal(err) // every mistake in the files, with its line
+	}
+	for _, t := range res.Trials {
+		fmt.Println(t.ID, t.Status)
+	}
+	fmt.Println("exit code", res.ExitCode)
+	// Output:
+	// hello/mock/default passed
+	// exit code 0
+}
+
+func ExampleRun() {
+	res, err := arena.Run(context.Background(), arena.Options{
+		Paths: []string{"testdata/facade/polite.yaml"},
+		Judges: map[string]arena.Judge{"strict": arena.JudgeFunc(
+			func(context.Context, *arena.JudgeQuestion) (arena.JudgeAnswer, error) {
+				return arena.JudgeAnswer{Score: 0.2, Reasoning: "it is curt"}, nil
+			})},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(res.Status)
+	fmt.Println(res.Trials[0].Turns[0].Assertions[0].Explanation)
+	// Output:
+	// failed
+	// it is curt
+}
+
+func ExampleLoad() {
+	suite, err := arena.Load(arena.Options{Paths: []string{"testdata/facade/hello.yaml"}, Trials: 3})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer suite.Close()
+	for _, t := range suite.Trials() {
+		fmt.Println(t.ID)
+	}
+	res, err := suite.Run(context.Background(), "hello/mock/default#2")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(res.Trials), res.Status)
+	// Output:
+	// hello/mock/default#1
+	// hello/mock/default#2
+	// hello/mock/default#3
+	// 1 passed
+}
+
+// The parameters of a check are the fields of a struct. What a file gives is held against them while it is loaded.
+func ExampleRegister() {
+	type params struct {
+		Words []string `param:"words,required" doc:"Any of these will do."`
+		Least int      `param:"least" default:"1" min:"1" doc:"How many must be there."`
+	}
+	var registry arena.Registry
+	info := arena.CheckInfo{Name: "greets", Summary: "The reply greets."}
+	err := arena.Register(&registry, info, func(p params) (arena.Check, error) {
+		return arena.CheckFunc(func(_ context.Context, s *arena.Subject) (arena.Finding, error) {
+			found := 0
+			for _, word := range p.Words {
+				found += strings.Count(s.Reply, word)
+			}
+			if found < p.Least {
+				return arena.Fail("no greeting"), nil
+			}
+			return arena.Pass("a greeting"), nil
+		}), nil
+	})
+	fmt.Println(err)
+
+	// A name that is taken is refused.
+	info.Name = "contains"
+	fmt.Println(arena.Register(&registry, info, func(params) (arena.Check, error) { return nil, nil }))
+	// Output:
+	// <nil>
+	// arena: check "contains": the name "contains" is taken: it is a check of arena; choose another one
+}
+
+func ExampleCheckFunc() {
+	check := arena.CheckFunc(func(_ context.Context, s *arena.Subject) (arena.Finding, error) {
+		if len(s.Tools) == 0 {
+			return arena.Finding{}, fmt.Errorf("no tool was called: %w", arena.ErrNotApplicable)
+		}
+		return arena.Finding{Score: 1 / float64(len(s.Tools)), Explanation: "the fewer the better"}, nil
+	})
+	f, err := check.Eval(context.Background(), &arena.Subject{Tools: make([]arena.ToolUse, 2)})
+	fmt.Println(f.Score, err)
+	_, err = check.Eval(context.Background(), &arena.Subject{})
+	fmt.Println(errors.Is(err, arena.ErrNotApplicable))
+	// Output:
+	// 0.5 <nil>
+	// true
+}
+
+// A value that cannot be meant is shown with its place in the file.
+func ExampleParamError() {
+	type params struct {
+		Zone string `param:"zone" default:"UTC"`
+	}
+	var registry arena.Registry
+	info := arena.CheckInfo{Name: "on_time", Summary: "The reply names a time."}
+	err := arena.Register(&registry, info, func(p params) (arena.Check, error) {
+		if _, err := time.LoadLocation(p.Zone); err != nil {
+			return nil, &arena.ParamError{Param: "zone", Err: err}
+		}
+		return arena.CheckFunc(func(context.Context, *arena.Subject) (arena.Finding, error) {
+			return arena.Pass(""), nil
+		}), nil
+	})
+	fmt.Println(err)
+	// Output:
+	// <nil>
+}
+
+func ExampleTrial_Failure() {
+	res, err := arena.Run(context.Background(), arena.Options{
+		Paths: []string{"testdata/facade/hello.yaml"},
+		Hooks: []arena.ProviderHook{whisper{}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(filepath.ToSlash(res.Trials[0].Failure()))
+	// Output:
+	// turn 1
+	//   user: Hello
+	//   agent: Hm.
+	// testdata/facade/hello.yaml:9: turn 1: contains
+	//     0 of 1 pattern found: missing "morning"
+}
+
+// whisper changes every reply.
+type whisper struct{}
+
+func (whisper) Name() string { return "whisper" }
+
+func (whisper) BeforeCall(context.Context, *arena.Request) error { return nil }
+
+func (whisper) AfterCall(_ context.Context, _ *arena.Request, reply *arena.Reply) error {
+	reply.Text = "Hm."
+	return nil
+}
+
+func ExampleOptions_events() {
+	_, err := arena.Run(context.Background(), arena.Options{
+		Paths: []string{"testdata/facade/hello.yaml"},
+		OnEvent: func(e arena.Event) {
+			switch e.Kind {
+			case arena.EventVerdict:
+				fmt.Println("turn", e.Turn, "is judged")
+			case arena.EventTrialCompleted:
+				fmt.Println(e.Done.ID, e.Done.Status)
+			}
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// turn 0 is judged
+	// hello/mock/default passed
+}

@@ -24,6 +24,9 @@ type execution struct {
 	// passed is the ids of the trials that --rerun-failed left out.
 	passed []string
 
+	changes *changeLog // nil: the run is not held against another one
+	missing int        // trials of the run before that never finished; there is nothing to judge of them
+
 	metrics *exporter // nil: none are asked for
 	events  *eventStream
 	logs    *sessionLogs
@@ -38,7 +41,7 @@ type execution struct {
 func (x *execution) run(ctx context.Context) (err error) {
 	run := &result.Run{
 		SchemaVersion: result.SchemaVersion, Arena: shortVersion(), Name: x.plan.Name, Started: x.app.Now().UTC(),
-		Planned: len(x.plan.Trials), FailOn: x.plan.FailOn,
+		Planned: len(x.plan.Trials) + x.missing, FailOn: x.plan.FailOn,
 		Command: x.flags.command(), PassedBefore: x.passed,
 	}
 	defer func() { err = errors.Join(err, x.release()) }()
@@ -134,6 +137,7 @@ func (x *execution) show(e result.Event) {
 		x.screen.TrialStarted(e.ID)
 	case result.TrialDone:
 		b := x.collect.Add(e.Trial)
+		x.changes.add(e.Trial)
 		if e.Trial.Status == result.Cancelled && len(e.Trial.Turns) == 0 {
 			return // never started: the summary counts it, a line would say nothing
 		}
@@ -175,7 +179,8 @@ func (x *execution) conclude(
 	x.showNotes()
 	screenErr := x.screen.Finish(run, append(x.out.Paths(), x.metrics.paths()...)...)
 	people, _ := x.flags.humans(x.app)
-	if err := errors.Join(runErr, endErr, reportErr, screenErr, annotate(x.app, people, run)); err != nil {
+	changeErr := x.changes.write(people, x.out.Dir)
+	if err := errors.Join(runErr, endErr, reportErr, screenErr, changeErr, annotate(x.app, people, run)); err != nil {
 		x.app.complain(err)
 		if code := run.Exit(interrupted); code != result.ExitPassed {
 			return exit(code)

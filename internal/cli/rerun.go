@@ -11,7 +11,7 @@ import (
 // command is the user's own command line, in words, as far as it decides what is run, and without its filters.
 func (f *runFlags) command() []string {
 	words := slices.Clone(f.words)
-	if f.words[1] == "run" {
+	if f.words[1] != "eval" {
 		words = append(words, f.paths...)
 	}
 	str := func(flag, value string) {

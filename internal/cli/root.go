@@ -44,7 +44,7 @@ func newRoot(app *App) *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = false
 	root.AddCommand(
 		newRunCmd(app), newEvalCmd(app), newValidateCmd(app), newListCmd(app), newChecksCmd(app), newSchemaCmd(app),
-		newInitCmd(app), newReportCmd(app), newMocksCmd(app), newGenerateCmd(app), newJudgeCmd(app), newVersionCmd(app),
+		newInitCmd(app), newReportCmd(app), newMocksCmd(app), newGenerateCmd(app), newRejudgeCmd(app), newJudgeCmd(app), newVersionCmd(app),
 	)
 	strict(root)
 	return root

@@ -45,6 +45,7 @@ type Trial struct {
 	Of       int       // trials of its group
 	Variant  Variant   // of the perturbations; nil when there are none
 	Recorded *Recorded // nil: the conversation is to be had
+	Past     *Past     // of a run that is over; nil: this is none
 }
 
 // Endpoint is a provider of the plan, opened.
@@ -75,6 +76,9 @@ type project struct {
 // ID is stable and readable: refund/gpt-4o/default, with #2 for the second of several trials and the variant in
 // brackets.
 func (t *Trial) ID() string {
+	if t.Past != nil {
+		return t.Past.Brief.ID
+	}
 	var b strings.Builder
 	b.WriteString(t.Project.prefix)
 	b.WriteString(t.Scenario.ID)

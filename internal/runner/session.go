@@ -107,7 +107,7 @@ func (s *session) run(ctx context.Context) {
 		}
 		s.finish()
 	}()
-	if t.Scenario.Skip != "" {
+	if t.Scenario.Skip != "" && t.Past == nil {
 		s.out.Status, s.out.Skip = result.Skipped, t.Scenario.Skip
 		return
 	}
@@ -116,7 +116,11 @@ func (s *session) run(ctx context.Context) {
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, timeoutError{limit})
 		defer cancel()
 	}
-	if t.Recorded != nil {
+	switch {
+	case t.Past != nil:
+		s.rejudge(ctx)
+		return
+	case t.Recorded != nil:
 		s.recall(ctx)
 		return
 	}

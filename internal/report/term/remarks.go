@@ -111,7 +111,7 @@ func (p *Printer) stopped(run *result.Run) []*row {
 			names = append(names, show.Line(b.ID))
 		}
 	}
-	for i := 0; p.plan.Trial != nil && i < run.Planned && len(names) < listed; i++ {
+	for i := 0; p.plan.Trial != nil && i < min(run.Planned, p.plan.Trials) && len(names) < listed; i++ {
 		if !done[i] {
 			names = append(names, show.Line(p.plan.Trial(i).ID))
 		}

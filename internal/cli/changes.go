@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+const changesName = "changes.json"
+
+// changeLog collects what a second judgement changed in the verdicts of a run. A nil one does nothing.
+type changeLog struct {
+	was   *result.Run
+	byID  map[string]int // index in was.Briefs
+	found []trialChange
+	err   error
+}
+
+// trialChange is a trial of which a verdict, or the status, is another than it was.
+type trialChange struct {
+	index   int
+	ID      string          `json:"id"`
+	Was     result.Status   `json:"was"`
+	Now     result.Status   `json:"now"`
+	Error   string          `json:"error,omitempty"`
+	Changes []result.Change `json:"changes"`
+}
+
+// add compares a trial with what it was.
+func (l *changeLog) add(now *result.Trial) {
+	if l == nil {
+		return
+	}
+	if l.byID == nil {
+		l.byID = make(map[string]int, len(l.was.Briefs))
+		for i := range l.was.Briefs {
+			l.byID[l.was.Briefs[i].ID] = i
+		}
+	}
+	was, err := l.was.Trials.Trial(l.byID[now.ID])
+	if err != nil {
+		l.err = errors.Join(l.err, err)
+		return
+	}
+	c := trialChange{
+		index: now.Index, ID: now.ID, Was: was.Status, Now: now.Status, Error: now.Error, Changes: result.Changes(was, now),
+	}
+	if c.Was != c.Now || len(c.Changes) > 0 {
+		l.found = append(l.found, c)
+	}
+}
+
+// write lists the changes for people, and all of them in a file of the folder.
+func (l *changeLog) write(w io.Writer, dir string) error {
+	if l == nil {
+		return nil
+	}
+	slices.SortFunc(l.found, func(a, b trialChange) int { return cmp.Compare(a.index, b.index) })
+	path := filepath.Join(dir, changesName)
+	err := harness.WriteWhole(path, func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		enc.SetEscapeHTML(false)
+		return enc.Encode(struct {
+			Trials []trialChange `json:"trials"`
+		}{append([]trialChange{}, l.found...)})
+	})
+	out := bufio.NewWriter(w)
+	l.list(out)
+	_, _ = fmt.Fprintf(out, "            %s\n", path) // a bufio.Writer keeps its first error for Flush
+	return errors.Join(l.err, err, out.Flush())
+}
+
+// list prints what changed for the worse or the better. New checks that hold, and checks that are gone, are counted.
+func (l *changeLog) list(w io.Writer) {
+	changed, added, gone := 0, 0, 0
+	for i := range l.found {
+		l.trial(w, &l.found[i])
+		for _, c := range l.found[i].Changes {
+			switch {
+			case c.Was == nil:
+				added++
+			case c.Now == nil:
+				gone++
+			default:
+				changed++
+			}
+		}
+	}
+	var parts []string
+	for _, count := range []struct {
+		n         int
+		one, many string
+	}{
+		{changed, "verdict is another", "verdicts are others"}, {added, "check is new", "checks are new"},
+		{gone, "check is gone", "checks are gone"},
+	} {
+		if count.n > 0 {
+			parts = append(parts, plural(count.n, count.one, count.many))
+		}
+	}
+	if len(parts) == 0 {
+		parts = []string{"every verdict is what it was"}
+	}
+	_, _ = fmt.Fprintf(w, "\nchanges     %s\n", strings.Join(parts, "   "))
+}
+
+// trial prints what changed in one. An error that kept the checks from being asked is said once.
+func (l *changeLog) trial(w io.Writer, t *trialChange) {
+	changes := slices.DeleteFunc(slices.Clone(t.Changes), func(c result.Change) bool {
+		return !shown(c) || t.Error != "" && c.Now.Status == result.Cancelled
+	})
+	if t.Was == t.Now && len(changes) == 0 {
+		return
+	}
+	_, _ = fmt.Fprintf(w, "\n%s   %s\n", diag.Safe(t.ID), passage(t.Was, t.Now))
+	if t.Error != "" && t.Was != t.Now {
+		_, _ = fmt.Fprintf(w, "    %s\n", diag.Safe(t.Error))
+	}
+	for i := range changes {
+		l.one(w, &changes[i])
+	}
+}
+
+// shown reports whether a change is worth a line: a check that is there, and that is not new and held.
+func shown(c result.Change) bool {
+	return c.Now != nil && (c.Was != nil || c.Now.Status != result.Passed && c.Now.Status != result.Skipped)
+}
+
+func (l *changeLog) one(w io.Writer, c *result.Change) {
+	where := "conversation"
+	if c.Turn >= 0 {
+		where = fmt.Sprintf("turn %d", c.Turn+1)
+	}
+	was := "not asked"
+	if c.Was != nil {
+		was = opinion(c.Was)
+	}
+	name := c.Type
+	if c.Message != "" {
+		name += "   " + c.Message
+	}
+	_, _ = fmt.Fprintf(w, "    %s   %s\n        was %s\n        now %s\n", where, diag.Safe(name), was, opinion(c.Now))
+}
+
+func opinion(o *result.Opinion) string {
+	text := o.Status.String()
+	if o.Score != nil {
+		text += fmt.Sprintf(" (score %.2f)", *o.Score)
+	}
+	if o.Reason != "" {
+		text += ": " + diag.Safe(o.Reason)
+	}
+	return text
+}
+
+func passage(was, now result.Status) string {
+	if was == now {
+		return "still " + now.String()
+	}
+	return was.String() + " → " + now.String()
+}

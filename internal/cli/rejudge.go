@@ -1,0 +1,232 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+const rejudgeLong = `Rejudge holds a finished run against other checks, or asks another judge, without calling the
+agent again. What was said, what it took and what the guardrails did stay as they were; the
+verdicts are new, and those that changed are listed: was, now and why.
+
+The run is a results.json, a journal or the folder of a run; it is not touched. The checks are
+those of the files as they stand now: of the paths given, else of those that the run was made
+with, which its journal remembers. They are matched by scenario; a trial whose scenario is gone,
+or says other things than in the run, is an error. With --assert the checks of a file are used
+instead: kind Eval, for every turn of every trial, or a scenario.
+
+The reports go to a folder of their own, with changes.json beside them.
+
+Exit status: as of arena run, by the new verdicts.`
+
+// rejudgeFlags is the command line of `arena rejudge`.
+type rejudgeFlags struct {
+	runFlags
+
+	source string // the file of the run
+}
+
+func newRejudgeCmd(app *App) *cobra.Command {
+	f := &rejudgeFlags{}
+	cmd := &cobra.Command{
+		Use:   "rejudge run [path...]",
+		Short: "Judge a finished run by other checks or another judge",
+		Long:  rejudgeLong,
+		Example: `  arena rejudge out
+  arena rejudge out scenarios --judge openai/gpt-4o -o out-strict
+  arena rejudge out/results.json --assert tone.yaml`,
+		Args: takes(1, -1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := applySettings(app, c); err != nil {
+				return err
+			}
+			f.words = []string{"arena", "rejudge", args[0]}
+			if err := f.runFlags.complete(c, args[1:]); err != nil {
+				return err
+			}
+			return f.run(c.Context(), app, args[0])
+		},
+	}
+	f.register(cmd.Flags())
+	return cmd
+}
+
+func (f *rejudgeFlags) register(fl *pflag.FlagSet) {
+	begin(fl)
+	fl.StringVarP(&f.config, "config", "c", "", "arena `file` (default: that of the run, else config.arena.yaml)")
+	fl.StringSliceVar(&f.asserts, "assert", nil, "judge by this `file` instead, of kind Eval or Scenario; repeat the flag")
+	fl.StringSliceVar(&f.scenarios, "scenario", nil, "only trials of this scenario: an `id`; repeat the flag or use commas")
+	fl.StringSliceVar(&f.providers, "provider", nil, "only trials of this provider: an `id`")
+	fl.BoolVar(&f.list, "list", false, "print the trials and judge nothing (also --dry-run)")
+	f.judging(fl)
+	f.limits(fl)
+	f.output(fl)
+}
+
+func (f *rejudgeFlags) run(ctx context.Context, app *App, source string) error {
+	input, err := reportInput(source)
+	if err != nil {
+		return err
+	}
+	file, err := os.Open(input)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // read only
+	was, truncated, err := readRun(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", input, err)
+	}
+	if truncated {
+		app.complain(fmt.Errorf("%s: the last line is cut, as a killed run leaves it; it was left out", input))
+	}
+	f.source = input
+	if err := f.remember(app, was.Command); err != nil {
+		return err
+	}
+	suite, diags := f.load(app)
+	var plan *runner.Plan
+	if diags.Errors() == 0 {
+		plan = f.plan(app, suite, was, diags)
+	}
+	if f.strict {
+		diags.Promote()
+	}
+	app.printDiags(diags.Sorted(), suite.Files, &f.runFlags)
+	if diags.Errors() > 0 {
+		return exit(result.ExitUsage)
+	}
+	if f.list {
+		return listPlan(app, plan)
+	}
+	return f.perform(ctx, app, suite, plan, was)
+}
+
+// remember takes over how the run was made, as far as the command line leaves it open. Only files below the working
+// directory are taken: a journal may come from anywhere.
+func (f *rejudgeFlags) remember(app *App, command []string) error {
+	if len(command) < 2 {
+		return nil
+	}
+	then := &runFlags{}
+	fl := pflag.NewFlagSet("then", pflag.ContinueOnError)
+	then.register(fl)
+	fl.StringSliceVar(&then.asserts, "assert", nil, "")
+	fl.StringSliceVar(&then.packs, "pack", nil, "")
+	if err := fl.Parse(command[2:]); err != nil {
+		app.remark("how the run was made cannot be read: %v", err)
+		return nil
+	}
+	paths := fl.Args()
+	if command[1] == "rejudge" && len(paths) > 0 {
+		paths = paths[1:]
+	}
+	for _, path := range slices.Concat(paths, then.asserts, []string{then.config, then.mockConfig}) {
+		if path != "" && !filepath.IsLocal(path) {
+			return fmt.Errorf("the run was made with %s, which is not below the working directory\n"+
+				"name the files to judge by, and the config with -c", path)
+		}
+	}
+	if len(f.paths)+len(f.asserts) == 0 && f.config == "" {
+		f.paths, f.asserts, f.config = paths, then.asserts, then.config
+	} else if len(f.asserts) > 0 && f.config == "" {
+		f.config = then.config
+	}
+	if !f.set["mock-provider"] && f.mockConfig == "" {
+		f.mock, f.mockConfig = then.mock, then.mockConfig
+	}
+	f.runFlags.judge = or(f.runFlags.judge, then.judge)
+	f.lenient = f.lenient || then.lenient
+	if !f.set["eval-groups"] && !f.set["eval-types"] && !f.set["skip-evals"] {
+		f.filter = then.filter
+	}
+	f.settle()
+	return nil
+}
+
+// settle makes what was taken over as good as typed: the command that judges a trial again names it.
+func (f *rejudgeFlags) settle() {
+	for flag, given := range map[string]bool{
+		"assert": len(f.asserts) > 0, "config": f.config != "", "mock-provider": f.mock, "mock-config": f.mockConfig != "",
+		"judge": f.runFlags.judge != "", "lenient": f.lenient, "eval-groups": len(f.filter.Groups) > 0,
+		"eval-types": len(f.filter.Types) > 0, "skip-evals": f.filter.Skip,
+	} {
+		f.set[flag] = given
+	}
+}
+
+// load reads the files that hold the checks.
+func (f *rejudgeFlags) load(app *App) (*scenario.Suite, *diag.List) {
+	asserted := len(f.asserts) > 0
+	suite, diags := runner.Load(scenario.Options{
+		Paths: slices.Concat(f.paths, f.asserts), Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient,
+		Getenv: app.Getenv, Bare: asserted, Recorded: asserted,
+	})
+	named := func(file string) bool {
+		return slices.ContainsFunc(f.asserts, func(a string) bool { return sameFile(a, file) })
+	}
+	for _, p := range suite.Projects {
+		if asserted {
+			p.Scenarios = slices.DeleteFunc(p.Scenarios, func(s *scenario.Scenario) bool { return !named(s.File) })
+		}
+		p.Evals = slices.DeleteFunc(p.Evals, func(e *scenario.RecordingEval) bool { return !named(e.File) })
+	}
+	return suite, diags
+}
+
+func (f *rejudgeFlags) plan(app *App, suite *scenario.Suite, was *result.Run, d *diag.List) *runner.Plan {
+	past := make([]runner.Past, len(was.Briefs))
+	for i := range was.Briefs {
+		past[i] = runner.Past{
+			Brief: &was.Briefs[i], Load: func() (*result.Trial, error) { return was.Trials.Trial(i) },
+		}
+	}
+	f.filter.Apply(suite, d)
+	clients := f.clients(app, f.jobsFor(suite))
+	return runner.Rejudge(suite, past, runner.PlanOptions{
+		Selection:    runner.Selection{Scenarios: f.scenarios, Providers: f.providers},
+		MockProvider: f.mock || f.mockConfig != "", AllowEmpty: f.allowEmpty, Strict: f.strict, Lenient: f.lenient,
+		FailOn: f.failOn, Judge: f.runFlags.judge, Jobs: f.jobsFor(suite),
+		Open: clients.Open, OpenEmbedder: clients.OpenEmbedder,
+	}, d)
+}
+
+// perform runs the plan into a folder of its own.
+func (f *rejudgeFlags) perform(
+	ctx context.Context, app *App, suite *scenario.Suite, plan *runner.Plan, was *result.Run,
+) error {
+	choice := f.outputChoice(suite)
+	if f.out == "" {
+		choice.Dir = filepath.Dir(f.source) + "-rejudged"
+		if filepath.Dir(f.source) == "." {
+			choice.Dir = "rejudged"
+		}
+		choice.JUnit, choice.HTML, choice.Markdown = f.junitFile, f.htmlFile, f.markdownFile
+	}
+	out := harness.NewOutputs(choice)
+	if slices.ContainsFunc(out.Files(), func(file string) bool { return sameFile(filepath.Dir(file), filepath.Dir(f.source)) }) {
+		return fmt.Errorf("the reports must not go to %s, where the run lies\nname another folder with -o", filepath.Dir(f.source))
+	}
+	if err := errors.Join(out.Prepare(), f.clash(out.Files())); err != nil {
+		return err
+	}
+	changes := &changeLog{was: was}
+	x := &execution{
+		app: app, flags: &f.runFlags, plan: plan, out: out, jobs: f.jobsFor(suite), changes: changes,
+		missing: max(0, was.Planned-len(was.Briefs)),
+	}
+	return x.run(ctx)
+}

@@ -1,0 +1,226 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// Past is a trial of a run that is over: nothing is said again, and what was said is judged by other checks.
+type Past struct {
+	Brief *result.Brief
+	Load  func() (*result.Trial, error) // called once, when the trial starts
+
+	lost string // why nothing can judge it
+}
+
+// rejudge goes through the conversation of a trial that is over and judges it as if it had just been had. What the
+// trial took, and what its guardrails did, stays as it was.
+func (s *session) rejudge(ctx context.Context) {
+	was, err := s.trial.Past.Load()
+	if err != nil {
+		s.out.Error = fmt.Sprintf("the trial cannot be read: %v", err)
+		s.abandon(0, s.out.Error)
+		return
+	}
+	s.inherit(was)
+	defer func() { s.clock.virtual = time.Duration(was.DurationMS * float64(time.Millisecond)) }()
+	if len(was.Turns) == 0 {
+		s.never(was)
+		return
+	}
+	if err := s.fits(was); err != nil {
+		s.out.Error = err.Error()
+		s.keep(was, err.Error())
+		return
+	}
+	if was.System != "" {
+		s.add(chat.Message{Role: chat.System, Content: was.System})
+	}
+	for i := range was.Turns {
+		if ctx.Err() != nil {
+			s.interrupted(ctx)
+			return
+		}
+		s.again(ctx, &was.Turns[i])
+	}
+	switch {
+	case ctx.Err() != nil:
+		s.interrupted(ctx)
+	case was.Error != "" || was.Status == result.Cancelled:
+		s.out.Error = was.Error
+		if was.Error == "" {
+			s.out.Status, s.out.Skip = was.Status, was.Skip
+		}
+		s.abandon(max(len(was.Turns), len(s.trial.Scenario.Turns)), or(was.Error, was.Skip))
+	default:
+		s.judgeConversation(ctx)
+	}
+}
+
+// inherit takes over what does not depend on the checks.
+func (s *session) inherit(was *result.Trial) {
+	o := s.out
+	o.Model, o.System, o.Variant, o.Retries, o.Notices = was.Model, was.System, was.Variant, was.Retries, was.Notices
+	o.Recording = was.Recording
+	s.spend = spend{usage: was.Usage.Usage, calls: was.Usage.Calls, unknown: was.CostUSD == nil}
+	if was.CostUSD != nil {
+		s.spend.usd = *was.CostUSD
+	}
+}
+
+// never settles a trial that had no conversation.
+func (s *session) never(was *result.Trial) {
+	switch {
+	case was.Status == result.Skipped || was.Status == result.Cancelled:
+		s.out.Status, s.out.Skip = was.Status, was.Skip
+	default:
+		s.out.Error = or(was.Error, "the run has no conversation of this trial: there is nothing to judge")
+		s.abandon(0, s.out.Error)
+	}
+}
+
+// keep shows a conversation that nothing can judge.
+func (s *session) keep(was *result.Trial, reason string) {
+	for i := range was.Turns {
+		turn := was.Turns[i]
+		turn.Assertions = notEvaluated(s.turnChecks(turn.Index), reason)
+		s.out.Turns = append(s.out.Turns, turn)
+		s.tell.verdicts(turn.Index, turn.Assertions)
+	}
+	s.abandon(max(len(was.Turns), len(s.trial.Scenario.Turns)), reason)
+}
+
+// again puts a turn back into the conversation and judges it.
+func (s *session) again(ctx context.Context, was *result.Turn) {
+	s.out.Turns = append(s.out.Turns, *was)
+	turn := &s.out.Turns[len(s.out.Turns)-1]
+	turn.Assertions = []result.Verdict{}
+	if was.NotRun != "" {
+		turn.Assertions = notEvaluated(s.turnChecks(was.Index), was.NotRun)
+		s.tell.verdicts(was.Index, turn.Assertions)
+		return
+	}
+	s.tell.turnStarted(was.Index, was.User)
+	s.start = len(s.messages)
+	for i := range was.Messages {
+		s.add(was.Messages[i])
+	}
+	s.calls = append(s.calls, pastCalls(was)...)
+	s.clock.advance(time.Duration(was.LatencyMS * float64(time.Millisecond)))
+	if was.Error != "" {
+		turn.Assertions = notEvaluated(s.turnChecks(was.Index), fmt.Sprintf("turn %d did not end: %s", was.Index+1, was.Error))
+	} else {
+		s.judgeTurn(ctx, turn)
+	}
+	s.tell.turnCompleted(turn)
+}
+
+// pastCalls are the tool calls of a turn, with what only its messages tell of their results.
+func pastCalls(turn *result.Turn) []checks.Call {
+	var results []*chat.ToolResult
+	for i := range turn.Messages {
+		if r := turn.Messages[i].ToolResult; r != nil {
+			results = append(results, r)
+		}
+	}
+	out := make([]checks.Call, len(turn.ToolCalls))
+	for i, c := range turn.ToolCalls {
+		out[i] = checks.Call{
+			Turn: turn.Index, Name: c.Name, Args: c.Args, BadArgs: c.BadArgs, Result: c.Result, Error: c.Error,
+			ErrorType: c.ErrorType,
+		}
+		if len(results) == len(turn.ToolCalls) {
+			out[i].Parts, out[i].DurationMS = results[i].Parts, results[i].LatencyMS
+		}
+	}
+	return out
+}
+
+// fits says why the checks of today are not about this conversation: each turn must be what the scenario says now.
+func (s *session) fits(was *result.Trial) error {
+	if s.trial.Past.lost != "" {
+		return errors.New(s.trial.Past.lost)
+	}
+	sc := s.trial.Scenario
+	if s.everyReply() || slices.ContainsFunc(sc.Turns, func(t scenario.Turn) bool { return t.Persona != "" }) {
+		return nil
+	}
+	if len(sc.Turns) != len(was.Turns) {
+		return fmt.Errorf("the scenario has changed since the run: it has %d turns now, and had %d", len(sc.Turns), len(was.Turns))
+	}
+	vars, err := scenario.Variables(s.trial.Project.Project, s.trial.Prompt, sc, s.trial.Region)
+	if err != nil {
+		return err
+	}
+	s.vars = vars
+	all := variants(sc)
+	at := slices.IndexFunc(all, func(v Variant) bool { return maps.Equal(v.label(), was.Variant) })
+	if at < 0 {
+		return fmt.Errorf("the scenario has changed since the run: it has no variant %v now", was.Variant)
+	}
+	s.trial.Variant = all[at]
+	for i := range sc.Turns {
+		if was.Turns[i].NotRun != "" {
+			continue
+		}
+		user := s.userMessage(i, &sc.Turns[i])
+		if now := user.Text(); now != was.Turns[i].User {
+			return fmt.Errorf("the scenario has changed since the run: turn %d says %q now, and said %q",
+				i+1, cutWords(now), cutWords(was.Turns[i].User))
+		}
+	}
+	return nil
+}
+
+func cutWords(text string) string {
+	const most = 60
+	if r := []rune(text); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return text
+}
+
+// Rejudge plans to judge the trials of a run that is over by the scenarios of a suite, each by that of its id. The
+// evals over recordings of the suite are held against every trial besides, or alone where it has no scenario of that
+// id. A trial that nothing in the suite is about ends in an error.
+func Rejudge(suite *scenario.Suite, past []Past, opts PlanOptions, d *diag.List) *Plan {
+	m := newMatrix(opts, d)
+	m.checkJudge(suite)
+	plan := &Plan{http: m.http, Name: nameOf(suite)}
+	b := &pastBinder{m: m, endpoints: map[string]*Endpoint{}, merged: map[string]*boundPast{}}
+	b.prepare(suite, past)
+	for i := range past {
+		brief := past[i].Brief
+		byScenario := m.scenarios.keeps(brief.Scenario)
+		if byProvider := m.providers.keeps(brief.Provider); !byScenario || !byProvider {
+			continue
+		}
+		t := b.bind(&past[i])
+		t.Index = len(plan.Trials)
+		plan.Trials = append(plan.Trials, t)
+	}
+	m.scenarios.missing(d, "scenario")
+	m.providers.missing(d, "provider")
+	plan.FailOn = m.failOn(suite)
+	if len(plan.Trials) == 0 && d.Errors() == 0 && !opts.AllowEmpty {
+		d.Errorf(diag.Pos{}, 0, "empty-plan", "there is no trial to judge").Hint = "loosen the filters"
+	}
+	return plan
+}
+
+func nameOf(suite *scenario.Suite) string {
+	if len(suite.Projects) == 1 {
+		return suite.Projects[0].Name
+	}
+	return ""
+}

@@ -1,0 +1,165 @@
+package runner
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// pastBinder finds what is to judge the trials of a run that is over.
+type pastBinder struct {
+	m         *matrix
+	projects  []*project
+	endpoints map[string]*Endpoint // by the id of the provider
+	merged    map[string]*boundPast
+}
+
+// boundPast is what judges the trials of one scenario.
+type boundPast struct {
+	project  *project
+	scenario *scenario.Scenario
+	prompt   *scenario.Prompt
+	lost     string
+}
+
+// prepare makes what the trials share: of each project the scenarios that the run has trials of, and its evals.
+func (b *pastBinder) prepare(suite *scenario.Suite, past []Past) {
+	ran := map[string]bool{}
+	for i := range past {
+		ran[past[i].Brief.Scenario] = true
+	}
+	for _, p := range suite.Projects {
+		var judged []*scenario.Scenario
+		for _, s := range p.Scenarios {
+			if slices.ContainsFunc(names(&s.Meta), func(n string) bool { return ran[n] }) {
+				judged = append(judged, s)
+			}
+		}
+		for _, e := range p.Evals {
+			judged = append(judged, e.Scenario())
+		}
+		run := b.m.prepare(p, judged, nil)
+		if run == nil {
+			continue
+		}
+		if len(suite.Projects) > 1 {
+			run.prefix = or(p.Name, p.File) + ":"
+		}
+		for _, s := range judged {
+			ReportIdle(p, s, b.m.opts.Strict, b.m.diags)
+		}
+		b.projects = append(b.projects, run)
+	}
+}
+
+// bind makes the trial that judges a past one.
+func (b *pastBinder) bind(past *Past) Trial {
+	brief := past.Brief
+	found := b.find(brief)
+	bound := *past
+	bound.lost = found.lost
+	return Trial{
+		Project: found.project, Scenario: found.scenario, Prompt: found.prompt, Endpoint: b.endpoint(brief),
+		Region: brief.Region, N: brief.Trial, Of: brief.Trials, Past: &bound,
+	}
+}
+
+// endpoint stands for a provider that is not asked any more.
+func (b *pastBinder) endpoint(brief *result.Brief) *Endpoint {
+	e := b.endpoints[brief.Provider]
+	if e == nil {
+		e = &Endpoint{Spec: &scenario.Provider{Meta: scenario.Meta{ID: brief.Provider}}, Simulated: true}
+		b.endpoints[brief.Provider] = e
+	}
+	return e
+}
+
+// find settles what judges the trials of a scenario.
+func (b *pastBinder) find(brief *result.Brief) *boundPast {
+	prefix := ""
+	for _, p := range b.projects {
+		if p.prefix != "" && strings.HasPrefix(brief.ID, p.prefix) {
+			prefix = p.prefix
+		}
+	}
+	key := prefix + "\x00" + brief.Scenario
+	found := b.merged[key]
+	if found == nil {
+		found = b.search(brief, prefix)
+		b.merged[key] = found
+	}
+	return found
+}
+
+func (b *pastBinder) search(brief *result.Brief, prefix string) *boundPast {
+	var found []*boundPast
+	var known []string
+	for _, p := range b.projects {
+		if prefix != "" && p.prefix != prefix {
+			continue
+		}
+		for _, s := range p.Scenarios {
+			known = append(known, s.ID)
+			if s.Is(brief.Scenario) {
+				found = append(found, b.with(p, s))
+			}
+		}
+		if len(found) == 0 && len(p.Evals) > 0 {
+			found = append(found, b.with(p, everyReplyOf(brief)))
+		}
+	}
+	if len(found) == 1 {
+		return found[0]
+	}
+	lost := &boundPast{scenario: gone(brief), project: &project{Project: &scenario.Project{}}}
+	if len(b.projects) > 0 {
+		lost.project = b.projects[0]
+	}
+	if lost.lost = fmt.Sprintf("scenario %q is not in the files: nothing can judge this trial", brief.Scenario); len(found) > 1 {
+		lost.lost = fmt.Sprintf("%d projects have a scenario %q: name the files of one of them", len(found), brief.Scenario)
+	} else if hint := diag.DidYouMean(brief.Scenario, known); hint != "" {
+		lost.lost += "; " + hint
+	}
+	return lost
+}
+
+// with adds the evals of a project to the checks of a scenario.
+func (b *pastBinder) with(p *project, s *scenario.Scenario) *boundPast {
+	prompt, ok := b.m.prompt(p.Project, s)
+	out := &boundPast{project: p, scenario: s, prompt: prompt}
+	if !ok {
+		out.lost = "the prompt of the scenario is not known" // a diagnostic says more
+	}
+	if len(p.Evals) == 0 {
+		return out
+	}
+	merged := *s
+	merged.Turns = slices.Clone(s.Turns)
+	merged.Conversation = slices.Clone(s.Conversation)
+	for _, e := range p.Evals {
+		for i := range merged.Turns {
+			merged.Turns[i].Assertions = append(slices.Clip(merged.Turns[i].Assertions), e.AllTurns...)
+		}
+		merged.Conversation = append(merged.Conversation, e.Conversation...)
+	}
+	out.scenario = &merged
+	return out
+}
+
+// gone is the scenario of a trial that has none any more.
+func gone(brief *result.Brief) *scenario.Scenario {
+	pos := diag.Pos{File: brief.File, Line: brief.Line, Col: 1}
+	return &scenario.Scenario{Meta: scenario.Meta{ID: brief.Scenario, Pos: pos}, File: brief.File, Trials: 1}
+}
+
+// everyReplyOf is a scenario for evals alone: what they say of every reply stands on its only turn.
+func everyReplyOf(brief *result.Brief) *scenario.Scenario {
+	s := gone(brief)
+	s.Recorded = &scenario.RecordingEval{Meta: s.Meta, File: s.File}
+	s.Turns = []scenario.Turn{{Pos: s.Pos}}
+	return s
+}

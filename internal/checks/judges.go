@@ -27,8 +27,8 @@ type JudgeUse struct {
 	Provider string // id of a provider, or type/model
 }
 
-// oneByOne reports whether votes are asked for one after the other: the judges answer at once, and who follows the calls
-// is to see the same in every run.
+// oneByOne reports whether votes are asked for one after the other: the judges answer at once, and whoever follows the
+// calls is to see the same in every run.
 func oneByOne(j Judges) bool {
 	s, ok := j.(interface{ Simulated() bool })
 	return ok && s.Simulated()

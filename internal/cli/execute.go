@@ -77,7 +77,7 @@ func (x *execution) run(ctx context.Context) (err error) {
 
 // listen prepares whatever wants to hear of the run besides the reports.
 func (x *execution) listen(ctx context.Context, run *result.Run) (err error) {
-	if x.traces, err = x.app.openTraces(x.flags, run); err != nil {
+	if x.traces, err = x.app.openTraces(ctx, x.flags, run); err != nil {
 		return err
 	}
 	if x.metrics, err = x.flags.metrics.open(ctx, x.plan, run); err != nil {

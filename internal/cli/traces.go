@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
@@ -53,7 +54,7 @@ type tracer struct {
 }
 
 // openTraces starts the sending of traces; nil when they go nowhere. With -v it says where they go.
-func (a *App) openTraces(f *runFlags, run *result.Run) (*tracer, error) {
+func (a *App) openTraces(ctx context.Context, f *runFlags, run *result.Run) (*tracer, error) {
 	config, complaint, err := f.traces.config(a, f.set)
 	switch {
 	case complaint != "" && !f.quiet:
@@ -65,7 +66,7 @@ func (a *App) openTraces(f *runFlags, run *result.Run) (*tracer, error) {
 	if f.verbose > 0 {
 		a.sayWhere(config)
 	}
-	return &tracer{exporter: otlp.New(config, run.Arena, a.traceID(run)), config: config}, nil
+	return &tracer{exporter: otlp.New(ctx, config, run.Arena, a.traceID(run)), config: config}, nil
 }
 
 func (a *App) sayWhere(c *otlp.Config) {

@@ -5,8 +5,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// toolRound is the tool calls of one reply, which may run at once, as they are told by the trial's own goroutine; nil is
-// nobody who listens.
+// toolRound is the tool calls of one reply, which may run at once, as they are told by the trial's own goroutine. It is
+// nil when nobody listens.
 type toolRound struct {
 	tell    *teller
 	calls   []chat.ToolCall

@@ -21,8 +21,7 @@ type Field struct {
 // fieldsOf lists the members of a struct; those of embedded ones are its own.
 func fieldsOf(t reflect.Type) []Field {
 	var fields []Field
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case name == "-":

@@ -26,6 +26,8 @@ const (
 	defaultTimeout = 10 * time.Second
 	defaultService = "arena"
 	tracesPath     = "/v1/traces"
+
+	contentVariable = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 )
 
 // Off is what an endpoint is called that switches traces off, whatever the environment says.
@@ -35,7 +37,7 @@ const Off = "none"
 // traces are not asked for. An error says which variable cannot be meant, and never quotes a header.
 func Read(endpoint string, content bool, getenv func(string) (string, bool)) (*Config, error) {
 	env := environment(getenv)
-	c := &Config{Timeout: defaultTimeout, Content: content || env.yes("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT")}
+	c := &Config{Timeout: defaultTimeout, Content: content || env.yes(contentVariable)}
 	at := endpoint
 	switch {
 	case endpoint == Off || endpoint == "" && env.off():

@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// contentLimit is the longest content of a span in bytes; what is longer is left out, for collectors refuse large spans.
+// contentLimit is the longest content of a span in bytes. What is longer is left out: collectors refuse large spans.
 const contentLimit = 1 << 20
 
 // content adds what was said.

@@ -44,9 +44,10 @@ type Delivery struct {
 	Err  error // why the latest of them were lost; nil when too many came at once
 }
 
-// New starts an exporter. id is that of the trace, 16 bytes.
-func New(c *Config, version string, id [16]byte) *Exporter {
-	ctx, cancel := context.WithCancel(context.Background())
+// New starts an exporter, which only Close ends: also the trace of a run that is interrupted is sent. id is that of the
+// trace.
+func New(ctx context.Context, c *Config, version string, id [16]byte) *Exporter {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	x := &Exporter{
 		config: c, version: version, queue: newQueue(), start: opening(c, version), limit: FlushLimit, cancel: cancel,
 		done: make(chan struct{}),

@@ -64,7 +64,7 @@ func TestTrace(t *testing.T) {
 			t.Parallel()
 			c, config := collect(t, nil)
 			config.Content, config.Gzip = content, content
-			d := export(New(config, "v1.2.3", traceID), resulttest.Events())
+			d := export(New(t.Context(), config, "v1.2.3", traceID), resulttest.Events())
 			if diff := cmp.Diff(Delivery{Sent: spansOf}, d); diff != "" {
 				t.Errorf("(-want +got):\n%s%v", diff, c.Problems())
 			}
@@ -85,7 +85,7 @@ func TestTrace(t *testing.T) {
 func TestNothingIsSaidWithoutContent(t *testing.T) {
 	t.Parallel()
 	c, config := collect(t, nil)
-	export(New(config, "v1.2.3", traceID), resulttest.Events())
+	export(New(t.Context(), config, "v1.2.3", traceID), resulttest.Events())
 	for _, secret := range []string{"teapot", "Be kind", "A-1001", "sent", "30 days", "friendly", "no arguments"} {
 		if strings.Contains(c.Tree(), secret) {
 			t.Errorf("%q is in the trace", secret)
@@ -99,7 +99,7 @@ func TestHostileTexts(t *testing.T) {
 	c, config := collect(t, nil)
 	config.Content = true
 	config.Resource = map[string]string{resulttest.Poison: resulttest.Poison}
-	if d := export(New(config, "v1", traceID), resulttest.HostileEvents()); d.Sent != spansOf {
+	if d := export(New(t.Context(), config, "v1", traceID), resulttest.HostileEvents()); d.Sent != spansOf {
 		t.Errorf("%+v %v", d, c.Problems())
 	}
 }
@@ -110,7 +110,7 @@ func TestIDsRepeat(t *testing.T) {
 	var runs [2][]string
 	for i := range runs {
 		c, config := collect(t, nil)
-		export(New(config, "v1", [16]byte{byte(i), 1}), resulttest.Events())
+		export(New(t.Context(), config, "v1", [16]byte{byte(i), 1}), resulttest.Events())
 		for _, s := range c.Spans() {
 			runs[i] = append(runs[i], fmt.Sprintf("%x", s.SpanId))
 		}
@@ -129,7 +129,7 @@ func TestWhatNeverEnds(t *testing.T) {
 	t.Parallel()
 	at := result.At{Time: resulttest.Epoch, Trial: "a/b/c", Turn: 0}
 	c, config := collect(t, nil)
-	d := export(New(config, "v1", traceID), []result.Event{
+	d := export(New(t.Context(), config, "v1", traceID), []result.Event{
 		result.RunStarted{At: result.At{Time: resulttest.Epoch}},
 		result.TrialDone{At: result.At{Trial: "never/b/c"}, Trial: &result.Trial{Status: result.Cancelled}},
 		result.TrialStarted{At: at},
@@ -203,7 +203,7 @@ func TestDelivery(t *testing.T) {
 				return true
 			})
 			config.Headers = map[string]string{"Authorization": "Bearer sesame"}
-			x := New(config, "v1", traceID)
+			x := New(t.Context(), config, "v1", traceID)
 			x.limit = 3 * time.Second
 			began := time.Now()
 			d := export(x, resulttest.Events())
@@ -236,7 +236,7 @@ func TestACollectorThatHangs(t *testing.T) {
 		return true
 	})
 	defer close(over)
-	x := New(config, "v1", traceID)
+	x := New(t.Context(), config, "v1", traceID)
 	x.limit = 200 * time.Millisecond
 	began := time.Now()
 	d := export(x, resulttest.Events())
@@ -259,7 +259,7 @@ func TestNobodyIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	d := export(New(configFor(t, "http://user:sesame@"+at), "v1", traceID), resulttest.Events())
+	d := export(New(t.Context(), configFor(t, "http://user:sesame@"+at), "v1", traceID), resulttest.Events())
 	if d.Lost != spansOf || d.Err == nil || strings.Contains(d.Err.Error(), "sesame") ||
 		!strings.Contains(d.Err.Error(), "refused") {
 		t.Errorf("%+v", d)
@@ -273,7 +273,7 @@ func TestNobodyIsThere(t *testing.T) {
 func TestABatchAtATime(t *testing.T) {
 	t.Parallel()
 	c, config := collect(t, nil)
-	x := New(config, "v1", traceID)
+	x := New(t.Context(), config, "v1", traceID)
 	const trials = 700
 	var events []result.Event
 	for i := range trials {
@@ -325,7 +325,7 @@ func TestAfterSomeFailures(t *testing.T) {
 		w.WriteHeader(http.StatusForbidden)
 		return true
 	})
-	x := New(config, "v1", traceID)
+	x := New(t.Context(), config, "v1", traceID)
 	for range 20 {
 		for range batchSpans {
 			x.queue.put([]byte("{}"))

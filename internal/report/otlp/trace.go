@@ -1,5 +1,5 @@
-// Package otlp sends what happens in a run to an OpenTelemetry collector, as the spans of one trace: run, trials, turns,
-// calls of models and tools. Names and attributes follow the semantic conventions for generative AI.
+// Package otlp sends what happens in a run to an OpenTelemetry collector, as the spans of one trace: run, trials,
+// turns, calls of models and tools. Names and attributes follow the semantic conventions for generative AI.
 package otlp
 
 import (

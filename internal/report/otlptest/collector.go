@@ -235,8 +235,8 @@ func drawSpan(b *strings.Builder, s *tracepb.Span, indent string) {
 	kind := strings.ToLower(strings.TrimPrefix(s.Kind.String(), "SPAN_KIND_"))
 	fmt.Fprintf(b, "%s%s (%s) %x %d+%dms", indent, s.Name, kind, s.SpanId, s.StartTimeUnixNano/1e6,
 		(s.EndTimeUnixNano-s.StartTimeUnixNano)/1e6)
-	if s.Status != nil {
-		fmt.Fprintf(b, " %s %q", strings.ToLower(strings.TrimPrefix(s.Status.Code.String(), "STATUS_CODE_")), s.Status.Message)
+	if st := s.Status; st != nil {
+		fmt.Fprintf(b, " %s %q", strings.ToLower(strings.TrimPrefix(st.Code.String(), "STATUS_CODE_")), st.Message)
 	}
 	b.WriteByte('\n')
 	drawAttributes(b, s.Attributes, indent+"  · ")

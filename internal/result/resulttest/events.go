@@ -51,7 +51,8 @@ func stream(say func(string) string) []result.Event {
 func called(say func(string) string, at func(ms, turn int) result.At) []result.Event {
 	call := result.Call{Number: 1, Provider: say("gpt-4o"), Type: say("openai"), Model: say("gpt-4o-2024")}
 	tool := chat.ToolCall{
-		ID: say("call_1"), Name: say("get_order"), Args: map[string]any{"id": say("A-1001"), "n": json.Number("12345678901234567890")},
+		ID: say("call_1"), Name: say("get_order"),
+		Args: map[string]any{"id": say("A-1001"), "n": json.Number("12345678901234567890")},
 	}
 	broken := chat.ToolCall{ID: say("call_2"), Name: say("get_order"), BadArgs: say("id=")}
 	request := &chat.Request{
@@ -63,10 +64,13 @@ func called(say func(string) string, at func(ms, turn int) result.At) []result.E
 	}
 	answer := &chat.Reply{
 		ToolCalls: []chat.ToolCall{tool, broken}, FinishReason: say("tool_calls"), Model: say("gpt-4o-2024-08-06"),
-		Usage: chat.Usage{InputTokens: 20, OutputTokens: 5, CachedTokens: 10}, CostUSD: new(0.0001), LatencyMS: 100, Retries: 1,
+		Usage: chat.Usage{InputTokens: 20, OutputTokens: 5, CachedTokens: 10}, CostUSD: new(0.0001), LatencyMS: 100,
+		Retries: 1,
 	}
 	reply := answer.Message()
-	result1 := chat.ToolResult{ID: say("call_1"), Name: say("get_order"), Content: say(`{"status": "sent"}`), LatencyMS: 30}
+	result1 := chat.ToolResult{
+		ID: say("call_1"), Name: say("get_order"), Content: say(`{"status": "sent"}`), LatencyMS: 30,
+	}
 	result2 := chat.ToolResult{
 		ID: say("call_2"), Name: say("get_order"), Error: say("no arguments"), ErrorType: chat.ErrorValidation,
 	}
@@ -96,11 +100,15 @@ func called(say func(string) string, at func(ms, turn int) result.At) []result.E
 // failing is a model call that fails, and one of a judge.
 func failing(say func(string) string, at func(ms, turn int) result.At) []result.Event {
 	call := result.Call{Number: 4, Provider: say("gpt-4o"), Type: say("openai"), Model: say("gpt-4o-2024")}
-	judge := result.Call{Number: 5, Provider: say("claude"), Type: say("anthropic"), Model: say("claude-x"), Judge: say("strict")}
-	question := &chat.Request{Messages: []chat.Message{{Role: chat.User, Content: say("How good is this?")}}, Temperature: new(0.0)}
+	judge := result.Call{
+		Number: 5, Provider: say("claude"), Type: say("anthropic"), Model: say("claude-x"), Judge: say("strict"),
+	}
+	question := &chat.Request{
+		Messages: []chat.Message{{Role: chat.User, Content: say("How good is this?")}}, Temperature: new(0.0),
+	}
 	answer := &chat.Reply{
-		Content: say(`{"score": 1}`), FinishReason: "stop", Usage: chat.Usage{InputTokens: 3, OutputTokens: 4, Estimated: true},
-		LatencyMS: 50,
+		Content: say(`{"score": 1}`), FinishReason: "stop", LatencyMS: 50,
+		Usage: chat.Usage{InputTokens: 3, OutputTokens: 4, Estimated: true},
 	}
 	return []result.Event{
 		result.CallStarted{At: at(141, 0), Call: call, Reply: 1, Messages: 5, Tools: 1, Request: &chat.Request{}},
@@ -135,7 +143,8 @@ func ends(say func(string) string, at func(ms, turn int) result.At) []result.Eve
 	}
 	return []result.Event{
 		result.ValidationFailedOf(&result.Firing{
-			Verdict: verdict, Direction: "output", Action: result.Cut, StreamClosed: true, TokensSaved: new(40), MonitorOnly: true,
+			Verdict: verdict, Direction: "output", Action: result.Cut, StreamClosed: true, TokensSaved: new(40),
+			MonitorOnly: true,
 		}, at(250, 0), 5),
 		result.EvalEvent(&result.EvalResult{
 			ID: say("tone"), Type: say("llm_judge"), Trigger: "every_turn", Score: new(1.0), MetricValue: new(3.5),

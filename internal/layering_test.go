@@ -23,8 +23,8 @@ var rows = [][]string{
 	{"internal/agreement", "internal/chat", "internal/diag", "internal/exposition", "internal/media", "internal/process"},
 	{"internal/jsonschema", "internal/node"},
 	{"internal/result"},
-	{"internal/scenario"},
-	{"internal/recording"},
+	{"internal/dispatch", "internal/scenario"},
+	{"internal/dispatch/nats", "internal/recording"},
 	{"internal/tools"},
 	{"internal/tools/*"},
 	{"internal/providers"},
@@ -64,6 +64,9 @@ var libraries = map[string][]string{
 	"github.com/a2aproject/a2a-go": {"internal/*/*test"},
 	"github.com/prometheus":        {"internal/*/*test"},
 	"google.golang.org/protobuf":   {"internal/*/*test"},
+
+	"github.com/nats-io/nats.go":        {"internal/dispatch/nats"},
+	"github.com/nats-io/nats-server/v2": {"internal/dispatch/natstest"},
 }
 
 // pkg is a package by its folder, with its imports; those of its tests are left out.

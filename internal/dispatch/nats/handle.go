@@ -1,0 +1,224 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/arena-evals/arena/internal/dispatch"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// handle does one request, from its first look to the confirmation that it is done. While that lasts, the broker hears
+// that somebody is at it.
+func (w *Worker) handle(ctx context.Context, msg jetstream.Msg) {
+	meta, err := msg.Metadata()
+	if err != nil {
+		return // not from a stream: nobody waits for an answer
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go w.alive(ctx, msg)
+	if meta.NumDelivered > 1 {
+		w.stats.redelivered.Add(1)
+	}
+	job := &job{Worker: w, msg: msg, meta: meta}
+	switch err := job.do(ctx); {
+	case err == nil:
+		w.settle(ctx, msg)
+	case ctx.Err() != nil:
+		_ = msg.Nak() // somebody else may start at once; without a connection the ack wait has to pass
+	default:
+		_ = msg.NakWithDelay(w.Retry(int(meta.NumDelivered)))
+		w.Tell(fmt.Sprintf("request %s: try %d of %d: %v", job.name(), meta.NumDelivered, w.MaxDeliver, err))
+	}
+}
+
+// alive tells the broker that a request is worked on until ctx ends.
+func (w *Worker) alive(ctx context.Context, msg jetstream.Msg) {
+	tick := time.NewTicker(max(w.ackWait/3, time.Millisecond))
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			_ = msg.InProgress() // a broker that is away gives the request to somebody later; the results are told apart
+		}
+	}
+}
+
+// settle confirms that a request is done. When the broker does not hear it, it gives the request out once more, and
+// finds that the results are there.
+func (w *Worker) settle(ctx context.Context, msg jetstream.Msg) {
+	once, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	if msg.DoubleAck(once) == nil {
+		w.stats.requests.Add(1)
+	}
+}
+
+// job is one delivery of a request.
+type job struct {
+	*Worker
+	msg     jetstream.Msg
+	meta    *jetstream.MsgMetadata
+	request *dispatch.Request // nil: it cannot be read
+}
+
+func (j *job) name() string {
+	if j.request == nil {
+		return fmt.Sprintf("%d of %s", j.meta.Sequence.Stream, j.meta.Stream)
+	}
+	return strconv.Quote(j.request.ID)
+}
+
+// do runs the evals of a request and stores their results, or a dead letter. An error asks for another try.
+func (j *job) do(ctx context.Context) error {
+	request, err := dispatch.DecodeRequest(j.msg.Data())
+	if err != nil {
+		return j.bury(ctx, dispatch.Undecodable, err.Error())
+	}
+	j.request = request
+	tries := int(j.meta.NumDelivered)
+	if (tries > 1 || j.msg.Headers().Get(replayed) != "") && j.done(ctx) {
+		j.stats.skipped.Add(1)
+		return nil
+	}
+	if tries > j.MaxDeliver {
+		return j.bury(ctx, dispatch.Abandoned, fmt.Sprintf(
+			"delivered %s without an answer: workers died or were cut off while they were at it", times(j.MaxDeliver)))
+	}
+	measured, err := j.evaluate(ctx)
+	if err != nil && ctx.Err() != nil {
+		return err
+	}
+	if refused, ok := errors.AsType[*dispatch.RefusedError](err); ok {
+		return j.bury(ctx, refused.Why, refused.Error())
+	}
+	if err != nil && tries >= j.MaxDeliver {
+		return j.bury(ctx, dispatch.Exhausted, fmt.Sprintf("tried %s: %v", times(tries), err))
+	}
+	if err != nil {
+		return err
+	}
+	return j.store(ctx, measured)
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return strconv.Itoa(n) + " times"
+}
+
+// evaluate runs the evals. One that crashes is an error like any other.
+func (j *job) evaluate(ctx context.Context) (measured []result.EvalResult, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("arena crashed: %v", p)
+			j.Tell(fmt.Sprintf("request %s: %v\n%s", j.name(), err, debug.Stack()))
+		}
+	}()
+	measured, err = j.Evaluator.Evaluate(ctx, j.request)
+	if err != nil {
+		return nil, err
+	}
+	return asked(j.request, measured)
+}
+
+// asked keeps the results of the evals that the request names, and refuses when one of them has none.
+func asked(r *dispatch.Request, measured []result.EvalResult) ([]result.EvalResult, error) {
+	if r.Evals == nil {
+		return measured, nil
+	}
+	var missing []string
+	for _, id := range r.Evals {
+		if !slices.ContainsFunc(measured, func(e result.EvalResult) bool { return e.ID == id }) {
+			missing = append(missing, strconv.Quote(id))
+		}
+	}
+	if len(missing) > 0 {
+		return nil, &dispatch.RefusedError{Why: dispatch.UnknownEval, Reason: "no eval " + strings.Join(missing, ", ") +
+			" fired here: is the worker's pack another one, or does a filter leave it out?"}
+	}
+	return slices.DeleteFunc(measured, func(e result.EvalResult) bool { return !slices.Contains(r.Evals, e.ID) }), nil
+}
+
+func (j *job) store(ctx context.Context, measured []result.EvalResult) error {
+	for _, r := range dispatch.Results(j.request, measured, j.Name, j.Now().UTC()) {
+		double, err := j.Client.storeResult(ctx, &r)
+		switch {
+		case errors.Is(err, ErrTooLarge):
+			return j.bury(ctx, dispatch.TooLarge, fmt.Sprintf("the result of the eval %q: %v", r.EvalResult.ID, err))
+		case err != nil:
+			return fmt.Errorf("store the results: %w", err)
+		case double:
+			j.stats.doubles.Add(1)
+		default:
+			j.stats.results.Add(1)
+		}
+	}
+	return nil
+}
+
+// done reports whether all results of the request are stored. When that cannot be told they are made again.
+func (j *job) done(ctx context.Context) bool {
+	once, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	pattern := j.Client.resultsOfRequest(j.request.Run, j.request.ID)
+	stream, err := j.Client.js.Stream(once, j.Client.Results)
+	if err != nil {
+		return false
+	}
+	info, err := stream.Info(once, jetstream.WithSubjectFilter(pattern))
+	if err != nil {
+		return false
+	}
+	stored := info.State.Subjects
+	for subject := range stored {
+		msg, err := stream.GetLastMsgForSubject(once, subject)
+		if err != nil {
+			return false
+		}
+		r, err := dispatch.DecodeResult(msg.Data)
+		return err == nil && r.Of == len(stored)
+	}
+	return false
+}
+
+// bury stores a dead letter in place of results.
+func (j *job) bury(ctx context.Context, why dispatch.Why, reason string) error {
+	d := &dispatch.Dead{
+		ID:  dispatch.Token("dead", j.meta.Stream, strconv.FormatUint(j.meta.Sequence.Stream, 10), j.meta.Timestamp.String()),
+		Why: why, Reason: cut(reason), Tries: j.meta.NumDelivered, Stream: j.meta.Stream, Seq: j.meta.Sequence.Stream,
+		Worker: j.Name, At: j.Now().UTC(),
+	}
+	if j.request != nil {
+		d.Request, d.Run, d.Session = j.request.ID, j.request.Run, j.request.Session
+	} else {
+		d.Request, d.Run, d.Session = dispatch.Address(j.msg.Data())
+	}
+	if err := j.Client.StoreDead(ctx, d, j.msg.Data()); err != nil {
+		return fmt.Errorf("store the dead letter: %w", err)
+	}
+	j.stats.dead.Add(1)
+	j.Tell(fmt.Sprintf("request %s is given up: %s", j.name(), d.Reason))
+	return nil
+}
+
+// cut keeps reasons short: they may quote a stranger's text.
+func cut(reason string) string {
+	const limit = 2000
+	if len(reason) <= limit {
+		return reason
+	}
+	return strings.ToValidUTF8(reason[:limit], "") + "…"
+}

@@ -1,0 +1,124 @@
+package nats
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	natsgo "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/arena-evals/arena/internal/dispatch"
+)
+
+// ErrTooLarge says that the broker does not take a message of that size.
+var ErrTooLarge = errors.New("the message is larger than the broker takes")
+
+// replayed marks requests that may have been made before, so that workers look for their results first.
+const replayed = "Arena-Replayed"
+
+// Publish stores a request. When it returns nil, the broker has confirmed it. A request that is stored already is not
+// stored again for as long as the stream remembers its id.
+func (c *Client) Publish(ctx context.Context, r *dispatch.Request) error {
+	return c.publish(ctx, r, false)
+}
+
+func (c *Client) publish(ctx context.Context, r *dispatch.Request, again bool) error {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("encode the request: %w", err)
+	}
+	if len(data) > dispatch.MaxRequest {
+		return fmt.Errorf("%w: it has %s; workers read at most %s", ErrTooLarge, dispatch.Size(len(data)),
+			dispatch.Size(dispatch.MaxRequest))
+	}
+	msg := &natsgo.Msg{Subject: c.Requests(), Data: data}
+	if again {
+		msg.Header = natsgo.Header{replayed: []string{"1"}}
+	}
+	_, err = c.store(ctx, msg, jetstream.WithMsgID(dispatch.Token("request", r.ID)), jetstream.WithExpectStream(c.Stream))
+	return err
+}
+
+// storeOnce stores what has a subject of its own, unless the stream holds it already.
+func (c *Client) storeOnce(ctx context.Context, stream, subject, id string, data []byte) (double bool, err error) {
+	return c.store(ctx, &natsgo.Msg{Subject: subject, Data: data}, jetstream.WithMsgID(id),
+		jetstream.WithExpectStream(stream), jetstream.WithExpectLastSequencePerSubject(0))
+}
+
+// store publishes until the broker confirms, as long as the options allow. double says that it had the message before.
+func (c *Client) store(
+	ctx context.Context, msg *natsgo.Msg, opts ...jetstream.PublishOpt,
+) (double bool, err error) {
+	if limit := c.conn.MaxPayload(); limit > 0 && int64(len(msg.Data)) > limit-maxHeader {
+		return false, fmt.Errorf("%w: it has %s, the broker takes %s (max_payload)", ErrTooLarge,
+			dispatch.Size(len(msg.Data)), dispatch.Size(int(limit)))
+	}
+	err = c.stubborn(ctx, func(ctx context.Context) error {
+		ack, err := c.js.PublishMsg(ctx, msg, opts...)
+		if err == nil {
+			double = ack.Duplicate
+			return nil
+		}
+		api, ok := errors.AsType[*jetstream.APIError](err)
+		switch {
+		case ok && known(api.ErrorCode):
+			double = true
+			return nil
+		case ok && api.ErrorCode == jetstream.JSErrCodeStreamMessageExceedsMaximum, errors.Is(err, natsgo.ErrMaxPayload):
+			return &Error{fmt.Sprintf("%v: it has %s", ErrTooLarge, dispatch.Size(len(msg.Data))), ErrTooLarge}
+		case ok && api.ErrorCode == fullStream:
+			return natsgo.ErrTimeout // until somebody makes room
+		case !c.passing(err):
+			return c.explain(fmt.Errorf("store on %s: %w", msg.Subject, err))
+		}
+		return err
+	})
+	return double, err
+}
+
+const (
+	maxHeader = 1 << 10 // bytes that arena adds to a message in headers
+
+	fullStream jetstream.ErrorCode = 10077
+)
+
+// known reports whether a stream refused a message because its subject has one.
+func known(code jetstream.ErrorCode) bool {
+	return code == jetstream.JSErrCodeStreamWrongLastSequence || code == jetstream.JSErrCodeStreamWrongLastSequenceConstant
+}
+
+// storeResult stores a result. One that is too large goes without its details, which are told to be missing.
+func (c *Client) storeResult(ctx context.Context, r *dispatch.Result) (double bool, err error) {
+	subject := c.result(r.Run, r.Request, r.ID)
+	data, err := json.Marshal(r)
+	if err != nil {
+		return false, fmt.Errorf("encode the result: %w", err)
+	}
+	double, err = c.storeOnce(ctx, c.Results, subject, r.ID, data)
+	if !errors.Is(err, ErrTooLarge) {
+		return double, err
+	}
+	short := *r
+	short.Details = map[string]any{"left_out": fmt.Sprintf("details and judgements: the result has %s, more than the broker takes",
+		dispatch.Size(len(data)))}
+	short.Judgements = nil
+	if data, err = json.Marshal(&short); err != nil {
+		return false, fmt.Errorf("encode the result: %w", err)
+	}
+	return c.storeOnce(ctx, c.Results, subject, r.ID, data)
+}
+
+// StoreDead stores a dead letter, with as much of the request as the broker takes.
+func (c *Client) StoreDead(ctx context.Context, d *dispatch.Dead, request []byte) error {
+	const wrapping = 16 << 10 // the letter around the request, a long reason included
+	d.Version = dispatch.Version
+	d.Attach(request, max(int(c.conn.MaxPayload())-wrapping, 0))
+	data, err := json.Marshal(d)
+	if err != nil {
+		return fmt.Errorf("encode the dead letter: %w", err)
+	}
+	_, err = c.storeOnce(ctx, c.Names.Dead, c.dead(d.Run, d.ID), d.ID, data)
+	return err
+}

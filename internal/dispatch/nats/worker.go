@@ -1,0 +1,266 @@
+package nats
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	natsgo "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/arena-evals/arena/internal/dispatch"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// Evaluator runs the evals of a request. Implementations are safe for concurrent use. An error means that nothing could
+// be measured; a *dispatch.RefusedError that nothing ever will.
+type Evaluator interface {
+	Evaluate(ctx context.Context, r *dispatch.Request) ([]result.EvalResult, error)
+}
+
+// Worker takes requests from the stream and stores what their evals measured.
+type Worker struct {
+	Client    *Client
+	Evaluator Evaluator
+	Name      string // who ran an eval, in results
+	Durable   string // the consumer that workers share; "" is DefaultDurable
+	Jobs      int    // requests at once; at least 1
+	// MaxDeliver is how often a request is tried before it is given up; 0 is 5.
+	MaxDeliver int
+	// AckWait is how long the broker waits for a sign of life before it gives a request to another worker; 0 is 30s, or
+	// what the consumer has.
+	AckWait time.Duration
+	// Idle ends the worker once nothing has been left to do for that long; 0: it never ends by itself.
+	Idle time.Duration
+	Now  func() time.Time
+	// Retry is how long a request waits after its n-th failed try, from 1; nil is 1s, 2s, 4s and so on up to 1m.
+	Retry func(n int) time.Duration
+	// Tell hears of requests that fail, from any goroutine; nil: nobody does.
+	Tell func(string)
+
+	stats    stats
+	consumer jetstream.Consumer
+	ackWait  time.Duration
+	busy     atomic.Int64 // when something was last done, in Unix nanoseconds
+}
+
+// The defaults of a Worker.
+const (
+	DefaultDurable    = "arena-workers"
+	DefaultMaxDeliver = 5
+	DefaultAckWait    = 30 * time.Second
+)
+
+// Stats counts what a worker did.
+type Stats struct {
+	Requests    int64 // done, the dead ones included
+	Results     int64 // stored
+	Doubles     int64 // results that the stream had already
+	Redelivered int64 // requests that had been given to somebody before
+	Skipped     int64 // of those, the ones whose results were all there
+	Dead        int64 // given up
+}
+
+type stats struct{ requests, results, doubles, redelivered, skipped, dead atomic.Int64 }
+
+// Stats are the counts so far.
+func (w *Worker) Stats() Stats {
+	s := &w.stats
+	return Stats{s.requests.Load(), s.results.Load(), s.doubles.Load(), s.redelivered.Load(), s.skipped.Load(), s.dead.Load()}
+}
+
+// Run works until ctx ends, and then finishes what it has begun. When hard ends it stops at once; what was not stored is
+// given to another worker. It returns an error only when the broker refuses the work.
+func (w *Worker) Run(ctx, hard context.Context) error {
+	w.complete()
+	if err := w.open(ctx); err != nil {
+		return ignoreEnd(ctx, err)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	w.busy.Store(w.Now().UnixNano())
+	var slots sync.WaitGroup
+	for range w.Jobs {
+		slots.Go(func() {
+			if err := w.work(ctx, hard); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	slots.Wait()
+	if cause := context.Cause(ctx); !errors.Is(cause, errIdle) {
+		return ignoreEnd(hard, cause)
+	}
+	return nil
+}
+
+// ignoreEnd is nil for errors that only say that a context ended; what refused the work is an *Error.
+func ignoreEnd(_ context.Context, err error) error {
+	if refused, ok := errors.AsType[*Error](err); ok {
+		return refused
+	}
+	return nil
+}
+
+var errIdle = errors.New("nothing is left to do")
+
+func (w *Worker) complete() {
+	w.Durable = cmp.Or(w.Durable, DefaultDurable)
+	w.Jobs = max(w.Jobs, 1)
+	w.MaxDeliver = cmp.Or(w.MaxDeliver, DefaultMaxDeliver)
+	if w.Retry == nil {
+		w.Retry = func(n int) time.Duration { return min(time.Second<<min(n-1, 10), time.Minute) }
+	}
+	if w.Tell == nil {
+		w.Tell = func(string) {}
+	}
+}
+
+// work is one slot: a request after the other.
+func (w *Worker) work(ctx, hard context.Context) error {
+	for try := 0; ctx.Err() == nil; {
+		msg, err := w.next(ctx)
+		switch {
+		case msg != nil:
+			try = 0
+			w.handle(hard, msg)
+			w.busy.Store(w.Now().UnixNano())
+		case err == nil:
+			try = 0
+			if w.idle(ctx) {
+				return errIdle
+			}
+		default:
+			if err := w.trouble(ctx, err, try); err != nil {
+				return err
+			}
+			try++
+		}
+	}
+	return nil
+}
+
+// next waits a while for a request. Without one and without an error there is none.
+func (w *Worker) next(ctx context.Context) (jetstream.Msg, error) {
+	wait := 10 * time.Second
+	if w.Idle > 0 {
+		wait = min(wait, max(w.Idle/2, 100*time.Millisecond))
+	}
+	once, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	opts := []jetstream.FetchOpt{jetstream.FetchContext(once)}
+	if wait >= 2*heartbeat {
+		opts = append(opts, jetstream.FetchHeartbeat(heartbeat))
+	}
+	batch, err := w.consumer.Fetch(1, opts...)
+	if err != nil {
+		return nil, err
+	}
+	for msg := range batch.Messages() {
+		return msg, nil
+	}
+	err = batch.Error()
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, natsgo.ErrTimeout) ||
+		errors.Is(err, jetstream.ErrNoMessages) || ctx.Err() != nil {
+		return nil, nil
+	}
+	return nil, err
+}
+
+// heartbeat is how often the broker says that it still looks for requests: after a restart it has forgotten who asked.
+const heartbeat = time.Second
+
+// trouble waits before another try. A consumer that is gone is made again.
+func (w *Worker) trouble(ctx context.Context, err error, try int) error {
+	if ended := w.Client.ended(); ended != nil {
+		return ended
+	}
+	pause(ctx, delay(try))
+	if !errors.Is(err, natsgo.ErrNoResponders) && !errors.Is(err, jetstream.ErrConsumerDeleted) &&
+		!errors.Is(err, jetstream.ErrConsumerNotFound) {
+		return nil
+	}
+	if err := w.Client.Prepare(ctx); err != nil {
+		return err
+	}
+	_, _, err = w.Client.consumer(ctx, w)
+	return err
+}
+
+func (w *Worker) open(ctx context.Context) error {
+	if err := w.Client.Prepare(ctx); err != nil {
+		return err
+	}
+	var err error
+	w.consumer, w.ackWait, err = w.Client.consumer(ctx, w)
+	return err
+}
+
+// idle reports whether there has been nothing to do for long enough, here and at workers that may have died.
+func (w *Worker) idle(ctx context.Context) bool {
+	if w.Idle <= 0 || w.Now().Sub(time.Unix(0, w.busy.Load())) < w.Idle {
+		return false
+	}
+	once, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	info, err := w.consumer.Info(once)
+	return err == nil && info.NumPending == 0 && info.NumAckPending == 0
+}
+
+// consumer makes the consumer that workers share, or checks the one that is there.
+func (c *Client) consumer(ctx context.Context, w *Worker) (found jetstream.Consumer, ackWait time.Duration, err error) {
+	err = c.stubborn(ctx, func(ctx context.Context) error {
+		found, err = c.js.Consumer(ctx, c.Stream, w.Durable)
+		if errors.Is(err, jetstream.ErrConsumerNotFound) {
+			if c.opts.NoCreate {
+				return &Error{fmt.Sprintf("%s: the stream %s has no consumer %s\nleave --no-create out to have it made",
+					c.at.shown, c.Stream, w.Durable), err}
+			}
+			found, err = c.js.CreateConsumer(ctx, c.Stream, jetstream.ConsumerConfig{
+				Durable: w.Durable, Description: "Workers that run evals. Made by arena.",
+				FilterSubject: c.Requests(), AckPolicy: jetstream.AckExplicitPolicy,
+				AckWait: cmp.Or(w.AckWait, DefaultAckWait), MaxDeliver: -1, MaxAckPending: 10_000,
+			})
+		}
+		if err != nil {
+			if c.passing(err) || errors.Is(err, jetstream.ErrConsumerExists) {
+				return natsgo.ErrTimeout
+			}
+			return c.explain(fmt.Errorf("consumer %s of the stream %s: %w", w.Durable, c.Stream, err))
+		}
+		config := found.CachedInfo().Config
+		ackWait = config.AckWait
+		if problem := w.contradiction(&config, c.Requests()); problem != "" {
+			return &Error{fmt.Sprintf("%s: the consumer %s of the stream %s %s\nremove it, or name another with --durable",
+				c.at.shown, w.Durable, c.Stream, problem), nil}
+		}
+		return nil
+	})
+	return found, ackWait, err
+}
+
+// contradiction says what makes a consumer unfit; "" when nothing does.
+func (w *Worker) contradiction(have *jetstream.ConsumerConfig, subject string) string {
+	filters := have.FilterSubjects
+	if have.FilterSubject != "" {
+		filters = []string{have.FilterSubject}
+	}
+	switch {
+	case have.AckPolicy != jetstream.AckExplicitPolicy:
+		return "does not ask for a confirmation of each request (ack policy " + have.AckPolicy.String() + ")"
+	case have.DeliverSubject != "":
+		return "pushes its messages; expected a pull consumer"
+	case len(filters) > 0 && !covers(filters, subject):
+		return "does not take " + subject
+	case have.MaxDeliver > 0 && have.MaxDeliver <= w.MaxDeliver:
+		return fmt.Sprintf("gives requests up after %d deliveries, without a dead letter; expected no limit (max_deliver -1)",
+			have.MaxDeliver)
+	case w.AckWait > 0 && have.AckWait != w.AckWait:
+		return fmt.Sprintf("has the ack wait %s; --ack-wait says %s", have.AckWait, w.AckWait)
+	}
+	return ""
+}

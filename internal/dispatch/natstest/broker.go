@@ -1,0 +1,74 @@
+// Package natstest starts a real broker for tests: TCP, JetStream, files.
+package natstest
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// Broker is a broker of its own. It keeps its port and its files when it is stopped and started again.
+type Broker struct {
+	options server.Options
+	running *server.Server
+}
+
+// Start starts a broker on a free port that keeps its files in dir. Each of the functions may change its options.
+func Start(dir string, change ...func(*server.Options)) (*Broker, error) {
+	b := &Broker{options: server.Options{
+		Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: dir, NoLog: true, NoSigs: true,
+	}}
+	for _, f := range change {
+		f(&b.options)
+	}
+	return b, b.Start()
+}
+
+// New is Start for the time of a test.
+func New(t testing.TB, change ...func(*server.Options)) *Broker {
+	t.Helper()
+	b, err := Start(t.TempDir(), change...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Stop)
+	return b
+}
+
+// Start starts a broker that was stopped.
+func (b *Broker) Start() error {
+	options := b.options // the server changes them
+	s, err := server.NewServer(&options)
+	if err != nil {
+		return err
+	}
+	go s.Start()
+	if !s.ReadyForConnections(20 * time.Second) {
+		return errors.New("the broker does not start")
+	}
+	b.running = s
+	if address, ok := s.Addr().(*net.TCPAddr); ok {
+		b.options.Port = address.Port
+	}
+	return nil
+}
+
+// Stop stops the broker, if it runs.
+func (b *Broker) Stop() {
+	if b.running != nil {
+		b.running.Shutdown()
+		b.running.WaitForShutdown()
+		b.running = nil
+	}
+}
+
+// Address is its host and port.
+func (b *Broker) Address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(b.options.Port)) }
+
+// URL is where to find it.
+func (b *Broker) URL() string { return fmt.Sprintf("nats://%s", b.Address()) }

@@ -1,0 +1,172 @@
+// Package dispatch holds what evals look like that are run somewhere else: requests, results and dead letters on the
+// wire, and the sessions that grow out of a stream of messages. It knows no broker.
+package dispatch
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// Version of requests, results and dead letters. Readers refuse versions that they do not know.
+const Version = 1
+
+// Moment is a point of a conversation at which evals fire.
+type Moment string
+
+// The moments.
+const (
+	Turn  Moment = "turn"  // after a reply
+	End   Moment = "end"   // of the session and the conversation
+	Whole Moment = "whole" // all turns in their order, then the end
+)
+
+// Request asks for the evals of one moment of a conversation.
+type Request struct {
+	Version int    `json:"version"`
+	ID      string `json:"request_id"`       // the same for the same moment, however often it is sent
+	Run     string `json:"run_id,omitempty"` // groups the requests of whoever waits for their results
+
+	Session  string            `json:"session_id"` // samples are drawn by it
+	Scenario string            `json:"scenario,omitempty"`
+	Provider string            `json:"provider,omitempty"`
+	Model    string            `json:"model,omitempty"`
+	Region   string            `json:"region,omitempty"`
+	Tags     []string          `json:"tags,omitempty"`
+	Labels   map[string]string `json:"labels,omitempty"`
+	Started  time.Time         `json:"started,omitzero"`
+
+	Moment Moment `json:"moment"`
+	Turn   int    `json:"turn"` // from 0, of the moment turn; else 0
+	// Evals are the ids of those that are to fire. Results for all of them and for no others come back. Nil asks for
+	// whatever fires at that moment.
+	Evals    []string  `json:"evals,omitempty"`
+	Messages []Message `json:"messages"` // the conversation up to the moment, the system prompt first
+}
+
+// Message is one message of a request.
+type Message struct {
+	chat.Message
+	At time.Time `json:"at,omitzero"`
+}
+
+// MaxRequest is how many bytes of a request are read. Larger ones are refused unread.
+const MaxRequest = 16 << 20
+
+// maxID is how long ids may be, in bytes.
+const maxID = 1024
+
+// DecodeRequest reads a request strictly: what it does not know is an error, for it may ask for something that would
+// not be done.
+func DecodeRequest(data []byte) (*Request, error) {
+	if len(data) > MaxRequest {
+		return nil, fmt.Errorf("the request has %s; at most %s are read", Size(len(data)), Size(MaxRequest))
+	}
+	r := &Request{}
+	if err := decodeStrictly(data, r); err != nil {
+		return nil, fmt.Errorf("the request cannot be read: %w", err)
+	}
+	if r.Version != Version {
+		return nil, fmt.Errorf("the request has version %d; this arena reads version %d", r.Version, Version)
+	}
+	return r, r.Validate()
+}
+
+func decodeStrictly(data []byte, v any) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	dec.UseNumber()
+	if err := dec.Decode(v); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return errors.New("it ends in the middle")
+		}
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			return fmt.Errorf("%s cannot be a JSON %s", cmp.Or(wrong.Field, "it"), wrong.Value)
+		}
+		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows the JSON object")
+	}
+	return nil
+}
+
+// Validate says what is wrong with a request.
+func (r *Request) Validate() error {
+	for _, id := range []struct{ name, value string }{{"request_id", r.ID}, {"session_id", r.Session}} {
+		switch {
+		case strings.TrimSpace(id.value) == "":
+			return fmt.Errorf("%s is missing", id.name)
+		case len(id.value) > maxID:
+			return fmt.Errorf("%s has %d bytes; at most %d are allowed", id.name, len(id.value), maxID)
+		}
+	}
+	if len(r.Run) > maxID {
+		return fmt.Errorf("run_id has %d bytes; at most %d are allowed", len(r.Run), maxID)
+	}
+	if err := r.validateEvals(); err != nil {
+		return err
+	}
+	return r.validateMoment()
+}
+
+func (r *Request) validateEvals() error {
+	seen := map[string]bool{}
+	for _, id := range r.Evals {
+		if id == "" || seen[id] {
+			return fmt.Errorf("evals: the id %q is empty or there twice", id)
+		}
+		seen[id] = true
+	}
+	if r.Evals != nil && len(r.Evals) == 0 {
+		return errors.New("evals is empty: leave it out to ask for all that fire")
+	}
+	return nil
+}
+
+func (r *Request) validateMoment() error {
+	switch r.Moment {
+	case Turn:
+	case End, Whole:
+		if r.Turn != 0 {
+			return fmt.Errorf("turn is %d; only the moment %q has one", r.Turn, Turn)
+		}
+	default:
+		return fmt.Errorf("moment is %q; expected %s, %s or %s", r.Moment, Turn, End, Whole)
+	}
+	users := 0
+	for i := range r.Messages {
+		switch r.Messages[i].Role {
+		case chat.User:
+			users++
+		case chat.System, chat.Assistant, chat.ToolRole:
+		default:
+			return fmt.Errorf("messages[%d]: role is %q; expected system, user, assistant or tool", i, r.Messages[i].Role)
+		}
+	}
+	if len(r.Messages) == 0 {
+		return errors.New("messages is empty: there is nothing to judge")
+	}
+	if r.Moment == Turn && (r.Turn < 0 || r.Turn >= max(users, 1)) {
+		return fmt.Errorf("turn is %d; the messages have %d, counted from 0", r.Turn, users)
+	}
+	return nil
+}
+
+// Size writes a number of bytes for people.
+func Size(n int) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

@@ -1,0 +1,82 @@
+package dispatch
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// Result is what one eval measured at the moment of a request.
+type Result struct {
+	Version int    `json:"version"`
+	ID      string `json:"result_id"` // the same for the same request, eval and moment, whoever ran it and how often
+	Request string `json:"request_id"`
+	Run     string `json:"run_id,omitempty"`
+	// Of is how many results the request has, this one included.
+	Of int `json:"results_of_request"`
+
+	Session  string            `json:"session_id"`
+	Scenario string            `json:"scenario,omitempty"`
+	Provider string            `json:"provider,omitempty"`
+	Model    string            `json:"model,omitempty"`
+	Region   string            `json:"region,omitempty"`
+	Tags     []string          `json:"tags,omitempty"`
+	Labels   map[string]string `json:"labels,omitempty"`
+
+	Moment Moment `json:"moment"`
+	result.EvalResult
+
+	Worker   string    `json:"worker,omitempty"` // who ran it
+	Finished time.Time `json:"finished"`
+}
+
+// Results makes the results of a request of what its evals measured. Results of one eval are told apart by their turn
+// and, where that is the same, by their order.
+func Results(r *Request, measured []result.EvalResult, worker string, finished time.Time) []Result {
+	type place struct {
+		eval string
+		turn int
+	}
+	list, seen := make([]Result, len(measured)), map[place]int{}
+	for i := range measured {
+		at := place{measured[i].ID, measured[i].Turn}
+		list[i] = Result{
+			Version: Version, ID: resultID(r.ID, r.Moment, at.eval, at.turn, seen[at]), Request: r.ID, Run: r.Run,
+			Of: len(measured), Session: r.Session, Scenario: r.Scenario, Provider: r.Provider, Model: r.Model,
+			Region: r.Region, Tags: r.Tags, Labels: r.Labels, Moment: r.Moment, EvalResult: measured[i],
+			Worker: worker, Finished: finished,
+		}
+		seen[at]++
+	}
+	return list
+}
+
+func resultID(request string, moment Moment, eval string, turn, n int) string {
+	return Token("result", request, string(moment), eval, strconv.Itoa(turn), strconv.Itoa(n))
+}
+
+// Token is a name for some texts: 32 letters and digits, whatever the texts hold. Different texts have different ones.
+func Token(texts ...string) string {
+	h := sha256.New()
+	for _, text := range texts {
+		_, _ = fmt.Fprintf(h, "%d:%s", len(text), text) // a hash takes everything
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// DecodeResult reads a result. Fields that it does not know are of no concern: a newer worker may tell more.
+func DecodeResult(data []byte) (*Result, error) {
+	r := &Result{}
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, fmt.Errorf("the result cannot be read: %w", err)
+	}
+	if r.Version != Version {
+		return nil, fmt.Errorf("the result has version %d; this arena reads version %d", r.Version, Version)
+	}
+	return r, nil
+}

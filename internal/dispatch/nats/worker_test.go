@@ -246,7 +246,7 @@ func TestAbandoned(t *testing.T) {
 	publish(t, c, request("bomb"))
 	for range 2 {
 		w := worker(c, nil)
-		w.AckWait, w.MaxDeliver, w.Idle = 200*time.Millisecond, 2, 0
+		w.AckWait, w.MaxDeliver, w.Idle, w.Jobs = 200*time.Millisecond, 2, 0, 1
 		hard, die := context.WithCancel(t.Context())
 		w.Evaluator = evaluate(func(ctx context.Context, _ *dispatch.Request) ([]result.EvalResult, error) {
 			die()
@@ -298,13 +298,13 @@ func TestLong(t *testing.T) {
 	c := client(t, b)
 	publish(t, c, request("slow", "tone"))
 	w := worker(c, nil)
-	w.AckWait = 300 * time.Millisecond
+	w.AckWait = time.Second
 	var calls atomic.Int64
 	w.Evaluator = evaluate(func(ctx context.Context, r *dispatch.Request) ([]result.EvalResult, error) {
 		calls.Add(1)
 		select {
 		case <-ctx.Done():
-		case <-time.After(1500 * time.Millisecond):
+		case <-time.After(2500 * time.Millisecond):
 		}
 		return both(ctx, r)
 	})

@@ -4,6 +4,7 @@ package natstest
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"strconv"
 	"testing"
@@ -21,12 +22,24 @@ type Broker struct {
 // Start starts a broker on a free port that keeps its files in dir. Each of the functions may change its options.
 func Start(dir string, change ...func(*server.Options)) (*Broker, error) {
 	b := &Broker{options: server.Options{
-		Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: dir, NoLog: true, NoSigs: true,
+		Host: "127.0.0.1", Port: freePort(), JetStream: true, StoreDir: dir, NoLog: true, NoSigs: true,
 	}}
 	for _, f := range change {
 		f(&b.options)
 	}
 	return b, b.Start()
+}
+
+// freePort finds a port that stays free while the broker is down: below those that systems give to whoever asks for any.
+func freePort() int {
+	const first, count = 10_240, 20_000
+	for {
+		port := first + rand.N(count)
+		if ln, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
+			_ = ln.Close() // nobody has connected
+			return port
+		}
+	}
 }
 
 // New is Start for the time of a test.
@@ -52,9 +65,6 @@ func (b *Broker) Start() error {
 		return errors.New("the broker does not start")
 	}
 	b.running = s
-	if address, ok := s.Addr().(*net.TCPAddr); ok {
-		b.options.Port = address.Port
-	}
 	return nil
 }
 

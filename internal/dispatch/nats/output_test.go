@@ -1,0 +1,152 @@
+package nats_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/arena-evals/arena/internal/dispatch/nats"
+	"github.com/arena-evals/arena/internal/dispatch/natstest"
+)
+
+// lines are the results in a file as request/eval, in their order.
+func lines(t *testing.T, file string) (list []string) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		var r struct {
+			Seq     int    `json:"stream_seq"`
+			Request string `json:"request_id"`
+			Eval    string `json:"eval_id"`
+		}
+		if err := json.Unmarshal([]byte(line), &r); err != nil || r.Seq != len(list)+1 {
+			t.Fatalf("line %d: %v: %s", len(list)+1, err, line)
+		}
+		list = append(list, r.Request+"/"+r.Eval)
+	}
+	return list
+}
+
+func copyAll(t *testing.T, c *nats.Client, file string) {
+	t.Helper()
+	out, err := c.ResultsOutput(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := out.CatchUp(t.Context(), patience); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOutput(t *testing.T) {
+	t.Parallel()
+	b := natstest.New(t)
+	c := client(t, b)
+	file := filepath.Join(t.TempDir(), "results.jsonl")
+	copyAll(t, c, file)
+	var want []string
+	for i := range 3 {
+		r := request(fmt.Sprintf("r%d", i), "tone")
+		publish(t, c, r)
+		want = append(want, r.ID+"/tone")
+		run(t, worker(c, evaluate(both)))
+		copyAll(t, c, file)
+		copyAll(t, c, file)
+	}
+	same(t, want, lines(t, file))
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cut := range len(whole) { // killed at any byte
+		if err := os.WriteFile(file, whole[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if cut%97 == 0 || whole[cut] == '\n' || cut > 0 && whole[cut-1] == '\n' {
+			copyAll(t, c, file)
+			same(t, want, lines(t, file))
+		}
+	}
+}
+
+func TestOutputFollows(t *testing.T) {
+	t.Parallel()
+	b := natstest.New(t)
+	c := client(t, b)
+	file := filepath.Join(t.TempDir(), "results.jsonl")
+	out, err := c.ResultsOutput(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- out.Copy(ctx) }()
+	publish(t, c, request("a"))
+	run(t, worker(c, evaluate(both)))
+	b.Stop()
+	if err := b.Start(); err != nil {
+		t.Fatal(err)
+	}
+	publish(t, c, request("b", "tone"))
+	run(t, worker(c, evaluate(both)))
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for data := []byte(nil); bytes.Count(data, []byte("\n")) < 3; <-tick.C {
+		if data, err = os.ReadFile(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	same(t, []string{"a/tone", "a/length", "b/tone"}, lines(t, file))
+	if _, err := c.ResultsOutput(file); err == nil || !strings.Contains(err.Error(), "another process writes it") {
+		t.Error(err)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestForeignOutput: a file that belongs to something else is left alone.
+func TestForeignOutput(t *testing.T) {
+	t.Parallel()
+	b := natstest.New(t)
+	c := client(t, b)
+	publish(t, c, request("a"))
+	run(t, worker(c, evaluate(both)))
+	for text, want := range map[string]string{
+		"a diary\n": "its last line is none of a worker's; name another file",
+		`{"stream_seq":9,"result_id":"x"}` + "\n": "was copied from another stream",
+		`{"stream_seq":1,"result_id":"x"}` + "\n": "was copied from another stream",
+	} {
+		file := filepath.Join(t.TempDir(), "f.jsonl")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, err := c.ResultsOutput(file)
+		if err == nil {
+			err = out.Copy(t.Context())
+			_ = out.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+		if data, _ := os.ReadFile(file); string(data) != text {
+			t.Errorf("%s became %s", text, data)
+		}
+	}
+}

@@ -117,6 +117,14 @@ func (c *Compiled) passes(f Finding) bool {
 	return (c.MinScore == nil || f.Score >= *c.MinScore-slack) && (c.MaxScore == nil || f.Score <= *c.MaxScore+slack)
 }
 
+// Decide holds a score that was measured elsewhere against the thresholds.
+func (c *Compiled) Decide(score float64) result.Status {
+	if c.passes(Finding{Score: score}) {
+		return result.Passed
+	}
+	return result.Failed
+}
+
 // PanicSite names the innermost places of a panic, without the paths of the machine that built arena.
 func PanicSite() string {
 	var pcs [32]uintptr

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/arena-evals/arena/internal/harness"
@@ -27,7 +28,8 @@ type execution struct {
 	changes *changeLog // nil: the run is not held against another one
 	missing int        // trials of the run before that never finished; there is nothing to judge of them
 
-	metrics *exporter // nil: none are asked for
+	metrics *exporter   // nil: none are asked for
+	evals   *dispatcher // nil: they are run here
 	events  *eventStream
 	logs    *sessionLogs
 	traces  *tracer
@@ -36,6 +38,7 @@ type execution struct {
 	collect result.Collector
 	screen  *term.Printer
 	notes   chan string // from other goroutines, for the screen
+	live    atomic.Bool // there is a screen
 }
 
 func (x *execution) run(ctx context.Context) (err error) {
@@ -67,6 +70,7 @@ func (x *execution) run(ctx context.Context) (err error) {
 		return broken(err)
 	}
 	x.screen, x.notes = newScreen(x.app, x.flags), make(chan string, 16)
+	x.live.Store(true)
 	x.screen.Start(planned(x.plan))
 	runErr := runner.Run(running, x.plan, x.runOptions(run.Started), journal, x)
 	wait := x.metrics.lingering(ctx, x.app, x.flags.quiet) // before the run stops to listen: no interrupt falls between
@@ -83,6 +87,9 @@ func (x *execution) listen(ctx context.Context, run *result.Run) (err error) {
 	if x.metrics, err = x.flags.metrics.open(ctx, x.plan, run); err != nil {
 		return err
 	}
+	if x.evals, err = x.flags.dispatch.open(ctx, x.announce); err != nil {
+		return err
+	}
 	x.events, err = x.app.openEvents(x.flags.events)
 	return err
 }
@@ -90,6 +97,7 @@ func (x *execution) listen(ctx context.Context, run *result.Run) (err error) {
 // release lets go of those that wanted to hear of the run.
 func (x *execution) release() error {
 	x.traces.finish(x.app)
+	x.evals.close()
 	lost := errors.Join(x.events.close(), x.logs.close())
 	if lost != nil {
 		lost = broken(lost)
@@ -98,6 +106,15 @@ func (x *execution) release() error {
 		x.linger()
 	}
 	return errors.Join(lost, x.metrics.close())
+}
+
+// announce shows a line, before there is a screen as well.
+func (x *execution) announce(text string) {
+	if x.live.Load() {
+		x.note(text)
+		return
+	}
+	x.app.complain(errors.New(text))
 }
 
 func closed(f *os.File) error {
@@ -197,6 +214,7 @@ func (x *execution) runOptions(started time.Time) runner.Options {
 		Events: x.events != nil || x.logs != nil || x.traces != nil, Started: started,
 		Temperature: given(f, "temperature", f.temperature), MaxTokens: given(f, "max-tokens", f.maxTokens),
 		Seed: given(f, "seed", f.seed), JudgeGate: given(f, "judge-gate", f.judgeGate),
+		Elsewhere: x.evals.elsewhere(),
 		Crash: func(trial string, cause any, stack []byte) {
 			x.note(fmt.Sprintf("trial %s crashed: %v\n%s", trial, cause, stack))
 		},

@@ -44,7 +44,8 @@ func newRoot(app *App) *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = false
 	root.AddCommand(
 		newRunCmd(app), newEvalCmd(app), newValidateCmd(app), newListCmd(app), newChecksCmd(app), newSchemaCmd(app),
-		newInitCmd(app), newReportCmd(app), newMocksCmd(app), newGenerateCmd(app), newRejudgeCmd(app), newJudgeCmd(app), newVersionCmd(app),
+		newInitCmd(app), newReportCmd(app), newRejudgeCmd(app), newGenerateCmd(app), newMocksCmd(app), newJudgeCmd(app),
+		newWorkerCmd(app), newVersionCmd(app),
 	)
 	strict(root)
 	return root

@@ -99,7 +99,7 @@ func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) *runner.P
 	}
 	f.filter.Apply(suite, d)
 	clients := f.clients(app, f.jobsFor(suite))
-	return runner.Make(suite, runner.PlanOptions{
+	plan := runner.Make(suite, runner.PlanOptions{
 		Selection: runner.Selection{
 			Scenarios: f.scenarios, Evals: f.evalIDs, Providers: f.providers, Regions: f.regions, Tags: f.tags,
 		},
@@ -112,9 +112,12 @@ func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) *runner.P
 		FailOn:       f.failOn,
 		Judge:        f.judge,
 		Jobs:         f.jobsFor(suite),
+		Dispatch:     f.dispatch.mode(),
 		Open:         clients.Open,
 		OpenEmbedder: clients.OpenEmbedder,
 	}, d)
+	f.dispatch.reportNothing(plan, d)
+	return plan
 }
 
 // clients opens the providers of the run.

@@ -61,6 +61,8 @@ type runFlags struct {
 	over           []string // recordings to judge instead of having conversations
 	asserts, packs []string // to judge them by
 
+	dispatch dispatchFlags
+
 	set map[string]bool // flags that were given, by name
 }
 
@@ -114,6 +116,7 @@ func (f *runFlags) register(fl *pflag.FlagSet) {
 	fl.IntVar(&f.trials, "trials", 0, "repeat every scenario `n` times instead of its own number")
 	fl.StringVar(&f.onFailure, "on-failure", "", "`action` after a failed turn assertion: continue or stop")
 
+	f.dispatch.register(fl)
 	f.limits(fl)
 	f.output(fl)
 }
@@ -211,7 +214,7 @@ func (f *runFlags) complete(cmd *cobra.Command, args []string) error {
 		oneOf("format", f.formats, "json", "junit", "html", "markdown"),
 		oneOf("fail-on", f.failOn, result.FailOnAssertion, result.FailOnError, result.FailOnSkipped,
 			result.FailOnGuardrail, result.FailOnEval),
-		f.metrics.complete(f.set),
+		f.metrics.complete(f.set), f.dispatch.complete(f.set),
 		f.checkEvents(),
 	)
 	if f.set["fail-on"] && f.failOn == nil {

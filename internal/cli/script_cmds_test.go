@@ -27,6 +27,7 @@ func commands() map[string]command {
 	return map[string]command{
 		"exits":      exits,
 		"stub":       cmdStub,
+		"broker":     cmdBroker,
 		"evaluators": cmdEvaluators,
 		"gateway":    cmdGateway,
 		"collector":  cmdCollector,
@@ -63,7 +64,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	} else {
 		ts.Check(err)
 	}
-	scrub := strings.NewReplacer(append(evaluatorsOf(ts).addresses(),
+	scrub := strings.NewReplacer(append(append(evaluatorsOf(ts).addresses(), brokerOf(ts).address()...),
 		ts.Getenv("WORK"), "$WORK", stubOf(ts).address(), "http://stub")...)
 	stdout, stderr := scrub.Replace(ts.ReadFile("stdout")), scrub.Replace(ts.ReadFile("stderr"))
 	_, _ = io.WriteString(ts.Stdout(), stdout) // a strings.Builder

@@ -39,6 +39,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("SOURCE_DATE_EPOCH", epoch)
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // else every command takes a second more
 			env.Values[stubKey{}] = &stub{}
+			env.Values[brokerKey{}] = &broker{}
 			env.Values[evaluatorsKey{}] = &evaluators{}
 			env.Values[gatewayKey{}] = new(*gateway)
 			env.Values[collectorKey{}] = new(*otlptest.Collector)

@@ -11,12 +11,13 @@ type Why string
 
 // The kinds of reasons.
 const (
-	Undecodable Why = "undecodable"  // it is no request that this version reads
-	UnknownEval Why = "unknown-eval" // it asks for an eval that the worker does not have, or that did not fire
-	Exhausted   Why = "exhausted"    // it could not be evaluated, again and again
-	Abandoned   Why = "abandoned"    // it was delivered again and again, and no worker finished or answered
-	TooLarge    Why = "too-large"    // a result is larger than the broker takes
-	Incomplete  Why = "incomplete"   // messages of the session never came
+	Undecodable   Why = "undecodable"    // it is no request that this version reads
+	UnknownPrompt Why = "unknown-prompt" // it is about a prompt that the worker does not have
+	UnknownEval   Why = "unknown-eval"   // it asks for an eval that the worker does not have, or that did not fire
+	Exhausted     Why = "exhausted"      // it could not be evaluated, again and again
+	Abandoned     Why = "abandoned"      // it was delivered again and again, and no worker finished or answered
+	TooLarge      Why = "too-large"      // a result is larger than the broker takes
+	Incomplete    Why = "incomplete"     // messages of the session never came
 )
 
 // Dead is a letter about a request that was given up.

@@ -34,7 +34,8 @@ type Request struct {
 	ID      string `json:"request_id"`       // the same for the same moment, however often it is sent
 	Run     string `json:"run_id,omitempty"` // groups the requests of whoever waits for their results
 
-	Session  string            `json:"session_id"` // samples are drawn by it
+	Session  string            `json:"session_id"`       // samples are drawn by it
+	Prompt   string            `json:"prompt,omitempty"` // task type; "": the only one, or none
 	Scenario string            `json:"scenario,omitempty"`
 	Provider string            `json:"provider,omitempty"`
 	Model    string            `json:"model,omitempty"`

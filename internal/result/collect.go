@@ -216,6 +216,7 @@ func summarize(briefs []Brief) Summary {
 		s.Usage.Calls += b.Usage.Calls
 		s.Usage.ToolCalls += b.Usage.ToolCalls
 		s.Guards = s.Guards.plus(b.Guards)
+		s.EvalsDispatched += b.Dispatched
 		s.Evals = s.Evals.plus(b.Evals)
 		switch {
 		case b.CostUSD != nil && s.CostUSD == nil:

@@ -63,6 +63,8 @@ type Summary struct {
 	Guards *GuardCount `json:"guardrails,omitempty"`
 	// Evals counts the results of evals; nil when there are none.
 	Evals *EvalCount `json:"evals,omitempty"`
+	// EvalsDispatched is how many evals were sent to be run elsewhere.
+	EvalsDispatched int `json:"evals_dispatched,omitempty"`
 }
 
 // CheckCount is the verdicts by status.
@@ -96,6 +98,7 @@ type Brief struct {
 	Guards     *GuardCount // nil: no guardrail fired
 	Evals      *EvalCount  // nil: nothing was measured
 	Tolerated  bool        // did not pass, but its group did
+	Dispatched int         // evals that were sent to be run elsewhere
 	Recording  string      // file of the conversation, where that was only judged
 	Session    string      // its name there, where the scenario is about several
 }

@@ -42,6 +42,8 @@ type Trial struct {
 	Conversation []Verdict `json:"conversation_assertions"`
 	// Evals is what was measured, in the order in which it was.
 	Evals []EvalResult `json:"eval_results,omitempty"`
+	// EvalsDispatched is how many evals were sent to be run elsewhere. Those that were waited for are in Evals.
+	EvalsDispatched int `json:"evals_dispatched,omitempty"`
 }
 
 // Recording is a conversation that was had before.

@@ -99,6 +99,10 @@ func (s *session) evals() evals.Set { return s.trial.Project.evals[s.trial.Promp
 
 // evalTurn measures a finished turn: what fires after each, and once more for every step that the workflow took in it.
 func (s *session) evalTurn(ctx context.Context, subject *checks.Subject) {
+	if s.opts.Elsewhere != nil {
+		s.handOver(ctx, s.due(evals.AfterTurn, subject.Turn), subject.Turn)
+		return
+	}
 	s.eval(ctx, evals.AfterTurn, subject)
 	if subject.Workflow == nil {
 		return
@@ -112,14 +116,28 @@ func (s *session) evalTurn(ctx context.Context, subject *checks.Subject) {
 
 // evalEnd measures the conversation, which is also the whole of its session.
 func (s *session) evalEnd(ctx context.Context, subject *checks.Subject) {
+	if s.opts.Elsewhere != nil {
+		due := slices.Concat(s.due(evals.SessionEnd, subject.Turn), s.due(evals.ConversationEnd, subject.Turn))
+		s.handOver(ctx, due, subject.Turn)
+		return
+	}
 	s.eval(ctx, evals.SessionEnd, subject)
 	s.eval(ctx, evals.ConversationEnd, subject)
+}
+
+// due are the evals that fire in a phase.
+func (s *session) due(phase evals.Phase, turn int) evals.Set {
+	due := s.evals().Due(phase, s.sessionID(), turn)
+	if s.opts.Only == nil {
+		return due
+	}
+	return slices.DeleteFunc(due, func(e *evals.Eval) bool { return !slices.Contains(s.opts.Only, e.ID) })
 }
 
 // eval runs the evals of a phase. Those that look back at others run when these are done, and see the ones before them
 // in the list.
 func (s *session) eval(ctx context.Context, phase evals.Phase, subject *checks.Subject) {
-	due := s.evals().Due(phase, s.sessionID(), subject.Turn)
+	due := s.due(phase, subject.Turn)
 	if len(due) == 0 {
 		return
 	}

@@ -53,6 +53,13 @@ func (b *bench) seat(chosen []*scenario.Scenario) {
 // eachCheck visits the checks of the chosen scenarios that are not skipped, the project's own first, and the guardrails
 // and evals of the prompts that they speak to.
 func eachCheck(p *scenario.Project, chosen []*scenario.Scenario, visit func(*checks.Compiled)) {
+	eachAssertion(p, chosen, visit)
+	eachGuard(p, chosen, visit)
+	eachEval(p, chosen, visit)
+}
+
+// eachAssertion visits the assertions of the chosen scenarios that are not skipped, the project's own first.
+func eachAssertion(p *scenario.Project, chosen []*scenario.Scenario, visit func(*checks.Compiled)) {
 	list := func(list []scenario.Placed) {
 		for _, c := range list {
 			if check, ok := c.Compiled.(*checks.Compiled); ok { // otherwise its problem is reported already
@@ -72,8 +79,6 @@ func eachCheck(p *scenario.Project, chosen []*scenario.Scenario, visit func(*che
 			list(s.Turns[i].Assertions)
 		}
 	}
-	eachGuard(p, chosen, visit)
-	eachEval(p, chosen, visit)
 }
 
 func (b *bench) one(c *checks.Compiled, need *checks.JudgeNeed) {

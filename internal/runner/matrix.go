@@ -26,6 +26,8 @@ type PlanOptions struct {
 	OpenEmbedder EmbedderOpener // nil: there are no embedding models
 	Judge        string         // of checks that name none: a judge, a provider or type/model; "": the file's first
 	Jobs         int            // trials that will run at once
+	// Dispatch says where evals are run.
+	Dispatch DispatchMode
 	// Recordings are files of conversations that are over. Where there are any, scenarios and evals judge those, and
 	// nothing else is run.
 	Recordings []string
@@ -174,6 +176,7 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 	all := append(slices.Clip(scenarios), judged...)
 	(&toolUses{p, run.tools, m.diags}).report(all)
 	ReportIdleGates(p, all, m.opts.Strict, m.diags)
+	m.opts.Dispatch.report(p, all, m.diags)
 	run.embedder, run.evals = m.embedder(p, all), evalSets(p, all)
 	m.judges(run, all)
 	ReportOutside(p, all, m.diags)

@@ -28,6 +28,9 @@ type Options struct {
 	Started time.Time // of the run; simulated time is counted from there
 	// Crash is told of a panic in a trial; the trial is an error and the run goes on.
 	Crash func(trial string, cause any, stack []byte)
+	Only  []string // ids of the evals that may fire; nil: all
+	// Elsewhere runs the evals; nil: this process does. The plan knows of it from its DispatchMode.
+	Elsewhere Elsewhere
 }
 
 // Sink takes the events of a run, in order, never two at once. An error ends the run: a full disk must not keep

@@ -33,6 +33,7 @@ type session struct {
 	gate     string              // why no judge is asked any more; "" while they are
 	measured []checks.EvalResult // by the evals so far
 	judging  time.Duration       // spent on checks
+	handed   []handed            // evals that run elsewhere
 }
 
 // spend adds up what the model calls took.
@@ -111,6 +112,7 @@ func (s *session) run(ctx context.Context) {
 		s.out.Status, s.out.Skip = result.Skipped, t.Scenario.Skip
 		return
 	}
+	running := ctx // without the limit of the conversation
 	if limit := t.timeout(); limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, timeoutError{limit})
@@ -122,9 +124,10 @@ func (s *session) run(ctx context.Context) {
 		return
 	case t.Recorded != nil:
 		s.recall(ctx)
-		return
+	default:
+		s.drive(ctx)
 	}
-	s.drive(ctx)
+	s.takeBack(running)
 }
 
 func (t *Trial) timeout() time.Duration {

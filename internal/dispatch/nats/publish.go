@@ -25,6 +25,9 @@ func (c *Client) Publish(ctx context.Context, r *dispatch.Request) error {
 }
 
 func (c *Client) publish(ctx context.Context, r *dispatch.Request, again bool) error {
+	if err := r.Validate(); err != nil {
+		return err
+	}
 	data, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("encode the request: %w", err)

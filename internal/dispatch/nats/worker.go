@@ -45,7 +45,8 @@ type Worker struct {
 	stats    stats
 	consumer jetstream.Consumer
 	ackWait  time.Duration
-	busy     atomic.Int64 // when something was last done, in Unix nanoseconds
+	begun    time.Time
+	busy     atomic.Int64 // when something was last done: a time.Duration since begun
 }
 
 // The defaults of a Worker.
@@ -82,7 +83,7 @@ func (w *Worker) Run(ctx, hard context.Context) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	w.busy.Store(w.Now().UnixNano())
+	w.begun = time.Now() // not Now, which may stand still
 	var slots sync.WaitGroup
 	for range w.Jobs {
 		slots.Go(func() {
@@ -128,7 +129,7 @@ func (w *Worker) work(ctx, hard context.Context) error {
 		case msg != nil:
 			try = 0
 			w.handle(hard, msg)
-			w.busy.Store(w.Now().UnixNano())
+			w.busy.Store(int64(time.Since(w.begun)))
 		case err == nil:
 			try = 0
 			if w.idle(ctx) {
@@ -202,7 +203,7 @@ func (w *Worker) open(ctx context.Context) error {
 
 // idle reports whether there has been nothing to do for long enough, here and at workers that may have died.
 func (w *Worker) idle(ctx context.Context) bool {
-	if w.Idle <= 0 || w.Now().Sub(time.Unix(0, w.busy.Load())) < w.Idle {
+	if w.Idle <= 0 || time.Since(w.begun)-time.Duration(w.busy.Load()) < w.Idle {
 		return false
 	}
 	once, cancel := context.WithTimeout(ctx, askTimeout)

@@ -49,7 +49,11 @@ func expenses(run *result.Run) []piece {
 		{show.Plural(s.Checks.Total, "check"), plain},
 		{show.Seconds(run.DurationMS), plain},
 	}
-	for _, text := range append(show.Guardrails(run), show.Expenses(s)...) {
+	texts := append(show.Guardrails(run), show.Expenses(s)...)
+	if s.EvalsDispatched > 0 {
+		texts = append(texts, show.Plural(s.EvalsDispatched, "eval")+" dispatched")
+	}
+	for _, text := range texts {
 		pieces = append(pieces, piece{text, plain})
 	}
 	return pieces

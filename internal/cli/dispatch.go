@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/dispatch"
+	"github.com/arena-evals/arena/internal/dispatch/nats"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
+)
+
+// dispatchFlags say where the evals of a run are run.
+type dispatchFlags struct {
+	brokerFlags
+
+	wait     time.Duration
+	patience time.Duration // with a broker that is away, at the start and for each request
+}
+
+func (f *dispatchFlags) register(fl *pflag.FlagSet) {
+	f.brokerFlags.register(fl, "dispatch", "publish the evals at the NATS broker with this `URL` instead of running\n"+
+		"them, such as nats://localhost:4222; arena worker runs them")
+	fl.DurationVar(&f.wait, "dispatch-wait", 0, "wait for the results of dispatched evals up to this `time` at the end of\n"+
+		"each conversation, such as 5m (default: do not wait)")
+	fl.DurationVar(&f.patience, "dispatch-timeout", 30*time.Second, "give up on a broker that does not answer after this `time`")
+}
+
+func (f *dispatchFlags) complete(set map[string]bool) error {
+	if !set["dispatch"] {
+		for _, flag := range []string{"dispatch-wait", "dispatch-timeout", "stream", "nats-creds", "nats-ca", "nats-cert", "nats-key"} {
+			if set[flag] {
+				return fmt.Errorf("--%s does nothing without --dispatch URL", flag)
+			}
+		}
+		return nil
+	}
+	errs := []error{f.brokerFlags.complete("dispatch")}
+	if set["dispatch-wait"] && f.wait <= 0 {
+		errs = append(errs, fmt.Errorf("--dispatch-wait must be above 0, found %s", f.wait))
+	}
+	if f.patience <= 0 {
+		errs = append(errs, fmt.Errorf("--dispatch-timeout must be above 0, found %s", f.patience))
+	}
+	return errors.Join(errs...)
+}
+
+// mode is where the plan has its evals run.
+func (f *dispatchFlags) mode() runner.DispatchMode {
+	switch {
+	case f.url == "":
+		return runner.InProcess
+	case f.wait > 0:
+		return runner.DispatchAwait
+	}
+	return runner.Dispatched
+}
+
+// dispatcher publishes the evals of a run. It implements runner.Elsewhere.
+type dispatcher struct {
+	client *nats.Client
+	run    string
+	wait   time.Duration
+	inbox  *nats.Inbox // nil: nobody waits
+	stop   func()      // ends the collecting of results
+}
+
+// open connects to the broker and makes sure that it keeps what it is given. Without --dispatch it is nil.
+func (f *dispatchFlags) open(ctx context.Context, tell func(string)) (*dispatcher, error) {
+	if f.url == "" {
+		return nil, nil
+	}
+	client, err := nats.Connect(ctx, f.options("arena run", f.patience, tell))
+	if err != nil {
+		return nil, broken(fmt.Errorf("--dispatch: %w", err))
+	}
+	if err := client.Prepare(ctx); err != nil {
+		client.Close()
+		return nil, broken(fmt.Errorf("--dispatch: %w", err))
+	}
+	d := &dispatcher{client: client, run: rand.Text(), wait: f.wait, stop: func() {}}
+	if f.wait > 0 {
+		d.inbox = nats.NewInbox(d.run)
+		ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		var collecting sync.WaitGroup
+		collecting.Go(func() { d.inbox.Collect(ctx, client) })
+		d.stop = func() { cancel(); collecting.Wait() }
+	}
+	return d, nil
+}
+
+// close lets go of the broker. A nil dispatcher has none.
+func (d *dispatcher) close() {
+	if d != nil {
+		d.stop()
+		d.client.Close()
+	}
+}
+
+// elsewhere is nil, and no dispatcher that is nil, when the evals stay in the process.
+func (d *dispatcher) elsewhere() runner.Elsewhere {
+	if d == nil {
+		return nil
+	}
+	return d
+}
+
+// Send implements runner.Elsewhere.
+func (d *dispatcher) Send(ctx context.Context, h *runner.Handover) error {
+	r := d.request(h)
+	if d.inbox != nil {
+		d.inbox.Expect(r.ID)
+	}
+	return d.client.Publish(ctx, r)
+}
+
+// Await implements runner.Elsewhere.
+func (d *dispatcher) Await(ctx context.Context, h *runner.Handover) ([]result.EvalResult, bool, error) {
+	if d.inbox == nil {
+		return nil, false, nil
+	}
+	list, err := d.inbox.Await(ctx, d.id(h), d.wait)
+	measured := make([]result.EvalResult, len(list))
+	for i := range list {
+		measured[i] = list[i].EvalResult
+	}
+	return measured, true, err
+}
+
+func (d *dispatcher) id(h *runner.Handover) string {
+	if h.Turn == result.NoTurn {
+		return d.run + "/" + h.Trial.ID + "/end"
+	}
+	return fmt.Sprintf("%s/%s/turn-%d", d.run, h.Trial.ID, h.Turn+1)
+}
+
+func (d *dispatcher) request(h *runner.Handover) *dispatch.Request {
+	t := h.Trial
+	r := &dispatch.Request{
+		Version: dispatch.Version, ID: d.id(h), Run: d.run, Session: h.Session, Prompt: h.Prompt,
+		Scenario: t.Scenario, Provider: t.Provider, Model: t.Model, Region: t.Region, Tags: t.Tags, Labels: t.Labels,
+		Started: h.Started.UTC(), Moment: dispatch.End, Evals: h.Evals,
+	}
+	if h.Turn != result.NoTurn {
+		r.Moment, r.Turn = dispatch.Turn, h.Turn
+	}
+	for i := range h.Messages {
+		r.Messages = append(r.Messages, dispatch.Message{Message: h.Messages[i]})
+	}
+	return r
+}
+
+// reportNothing warns of a run that has nothing to dispatch.
+func (f *dispatchFlags) reportNothing(plan *runner.Plan, d *diag.List) {
+	if f.url != "" && len(plan.Trials) > 0 && len(plan.EvalMetrics()) == 0 {
+		d.Warnf(diag.Pos{}, 0, "nothing-dispatched", "--dispatch: the run has no evals to publish")
+	}
+}

@@ -1,0 +1,304 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/arena-evals/arena/internal/dispatch/nats"
+	"github.com/arena-evals/arena/internal/evals"
+	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+const workerLong = `Worker takes requests for evals from a stream of a NATS broker (JetStream), runs the evals of its
+packs over the conversation in each, and publishes what they measured. Any number of workers share
+a stream. Who publishes requests: arena run --dispatch, arena worker --listen, your own program
+(arena schema eval-request).
+
+Streams and subjects, made when they are missing:
+  ARENA_EVALS           arena.evals.requests    until they are done
+  ARENA_EVALS_RESULTS   arena.evals.results.>   one message for each eval
+  ARENA_EVALS_DEAD      arena.evals.dead.>      requests that were given up, with the reason
+--stream SHOP has SHOP, SHOP_RESULTS and SHOP_DEAD with shop.requests and so on.
+
+A request is confirmed when its results are stored. When a worker dies, the broker gives what it had
+in hand to another after the ack wait. Each result has an id made of the request, the eval and the
+moment, and is stored once, however often it is made. What cannot be measured is tried again, and
+after --max-deliver tries given up; what is no request at once.
+
+A broker that is away is waited for, for ever. The first interrupt (Ctrl-C, SIGTERM) lets the worker
+finish what it has in hand, the second ends it at once.
+
+Exit status: 0 told to stop, or idle · 2 a file or flag is wrong · 3 the broker refuses the work, or
+a file cannot be written · 130 stopped at once.`
+
+// workerFlags is the command line of `arena worker`.
+type workerFlags struct {
+	brokerFlags
+
+	packs      []string
+	config     string
+	judge      string
+	filter     evals.Filter
+	lenient    bool
+	jobs       int
+	retries    int
+	durable    string
+	maxDeliver int
+	ackWait    time.Duration
+	idle       time.Duration
+	noCreate   bool
+	output     string
+
+	set map[string]bool // flags that were given, by name
+}
+
+func newWorkerCmd(app *App) *cobra.Command {
+	f := &workerFlags{}
+	cmd := &cobra.Command{
+		Use:   "worker",
+		Short: "Run evals that others ask for, from a NATS stream",
+		Long:  workerLong,
+		Example: `  arena worker --nats nats://localhost:4222 --pack support.pack.json
+  arena worker --nats tls://broker:4222 --nats-creds worker.creds -c config.arena.yaml -j 16
+  arena worker --nats nats://localhost:4222 --pack support.pack.json --output results.jsonl --idle 10s`,
+		Args: takes(0, 0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := applySettings(app, c); err != nil {
+				return err
+			}
+			if err := f.complete(c); err != nil {
+				return err
+			}
+			return f.run(c.Context(), app)
+		},
+	}
+	f.register(cmd.Flags())
+	return cmd
+}
+
+func (f *workerFlags) register(fl *pflag.FlagSet) {
+	begin(fl)
+	f.brokerFlags.register(fl, "nats", "`URL` of the broker, such as nats://localhost:4222 (required)")
+	fl.BoolVar(&f.noCreate, "no-create", false, "make no streams and consumers: those that are missing are an error")
+	fl.StringSliceVar(&f.packs, "pack", nil, "run the evals of this pack `file`; repeat the flag or use commas")
+	fl.StringVarP(&f.config, "config", "c", "", "arena `file` with evals, judges and providers")
+	fl.StringVar(&f.judge, "judge", "", "who judges for checks that name nobody: a `judge`, a provider, or type/model")
+	fl.StringSliceVar(&f.filter.Groups, "eval-groups", nil, "only evals in one of these groups, a `list`")
+	fl.StringSliceVar(&f.filter.Types, "eval-types", nil, "only evals by one of these checks, a `list`")
+	fl.BoolVar(&f.lenient, "lenient", false, "unknown fields and parameters are warnings: for other tools' files")
+	fl.IntVarP(&f.jobs, "jobs", "j", 4, "evaluate `n` requests at once")
+	fl.IntVar(&f.retries, "retries", 0, "try a failed model call up to `n` more times (default 3)")
+	fl.StringVar(&f.durable, "durable", nats.DefaultDurable, "`name` of the consumer that the workers share")
+	fl.IntVar(&f.maxDeliver, "max-deliver", nats.DefaultMaxDeliver, "give a request up after `n` tries")
+	fl.DurationVar(&f.ackWait, "ack-wait", 0, "a worker that gives no sign of life for this `time` has lost its requests\n"+
+		"(default: what the consumer has, else 30s)")
+	fl.DurationVar(&f.idle, "idle", 0, "end when nothing has been left to do for this `time` (default: never)")
+	fl.StringVar(&f.output, "output", "", "copy all results of the stream into this `file`, a JSON line each, or into a folder,\n"+
+		"dead letters too; a file goes on where it ended")
+}
+
+// complete takes what only the parsed flags know and refuses values that cannot be meant.
+func (f *workerFlags) complete(cmd *cobra.Command) error {
+	f.set = map[string]bool{}
+	cmd.Flags().Visit(func(fl *pflag.Flag) { f.set[fl.Name] = true })
+	if !f.set["nats"] {
+		return errors.New("name the broker with --nats URL, such as --nats nats://localhost:4222")
+	}
+	errs := []error{f.brokerFlags.complete("nats")}
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if len(f.packs) == 0 && f.config == "" {
+		bad("name the evals to run with --pack FILE or --config FILE")
+	}
+	for _, c := range []struct {
+		flag     string
+		n, least int
+	}{{"jobs", f.jobs, 1}, {"max-deliver", f.maxDeliver, 1}, {"retries", f.retries, 0}} {
+		if c.n < c.least {
+			bad("--%s must be at least %d, found %d", c.flag, c.least, c.n)
+		}
+	}
+	if f.set["ack-wait"] && f.ackWait < time.Second {
+		bad("--ack-wait must be at least 1s, found %s", f.ackWait)
+	}
+	if f.set["idle"] && f.idle <= 0 {
+		bad("--idle must be above 0, found %s", f.idle)
+	}
+	if _, err := nats.NamesOf(f.durable); err != nil {
+		bad("--durable: a consumer cannot be called %q; expected letters, digits, _ and -", f.durable)
+	}
+	for _, given := range []struct{ flag, value string }{{"judge", f.judge}, {"output", f.output}} {
+		if f.set[given.flag] && strings.TrimSpace(given.value) == "" {
+			bad("--%s is empty: give it a value, or leave the flag out", given.flag)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (f *workerFlags) run(ctx context.Context, app *App) error {
+	e, err := f.load(app)
+	if err != nil {
+		return err
+	}
+	defer e.close()
+	tell := newTeller(app)
+	soft, stopped := app.interruptible(ctx, runner.Stop(), func() {
+		tell("stopping: what is in hand is finished; interrupt again to quit at once")
+	})
+	defer stopped()
+	o := f.options("arena worker", 0, tell)
+	o.NoCreate = f.noCreate
+	client, err := nats.Connect(soft, o)
+	if soft.Err() != nil {
+		return nil
+	}
+	if err != nil {
+		return broken(err)
+	}
+	defer client.Close()
+	if err := client.Prepare(soft); err != nil {
+		return ifBroken(ignoring(soft, err))
+	}
+	e.now, e.crash = app.Now, func(string, any, []byte) {}
+	w := &nats.Worker{
+		Client: client, Evaluator: e, Name: workerName(), Durable: f.durable, Jobs: f.jobs, MaxDeliver: f.maxDeliver,
+		AckWait: f.ackWait, Idle: f.idle, Now: app.Now, Tell: tell,
+	}
+	tell(fmt.Sprintf("%s: taking %s, %d at once; evals: %s", client.Address(), client.Requests(), f.jobs,
+		strings.Join(e.ids(), ", ")))
+	err = f.work(ctx, soft, client, w)
+	tell(workDone(w.Stats()))
+	return ifBroken(err)
+}
+
+// ignoring drops an error that only says that the user stopped the command.
+func ignoring(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// work runs the worker, and copies results meanwhile where that is asked for.
+func (f *workerFlags) work(ctx, soft context.Context, client *nats.Client, w *nats.Worker) error {
+	outputs, err := f.outputs(client)
+	if err != nil {
+		return err
+	}
+	soft, stop := context.WithCancel(soft)
+	defer stop()
+	copying, copied := context.WithCancel(ctx)
+	defer copied()
+	var copies sync.WaitGroup
+	failures := make([]error, len(outputs))
+	for i, o := range outputs {
+		copies.Go(func() {
+			if failures[i] = o.Copy(copying); failures[i] != nil {
+				stop() // results that cannot be written down are not worth their price
+			}
+		})
+	}
+	err = w.Run(soft, ctx)
+	copied()
+	copies.Wait()
+	err = errors.Join(append(failures, err)...)
+	for _, o := range outputs {
+		if err == nil {
+			err = o.CatchUp(ctx, catchUp)
+		}
+		err = errors.Join(err, o.Close())
+	}
+	return err
+}
+
+// catchUp is how long the end of a worker may wait for results on their way into a file.
+const catchUp = 30 * time.Second
+
+// outputs opens the files that --output means.
+func (f *workerFlags) outputs(client *nats.Client) ([]*nats.Output, error) {
+	if f.output == "" {
+		return nil, nil
+	}
+	info, err := os.Stat(f.output)
+	folder := err == nil && info.IsDir() || strings.HasSuffix(f.output, "/")
+	if !folder {
+		if err := harness.WritableDir(filepath.Dir(f.output)); err != nil {
+			return nil, err
+		}
+		o, err := client.ResultsOutput(f.output)
+		return []*nats.Output{o}, err
+	}
+	if err := harness.WritableDir(f.output); err != nil {
+		return nil, err
+	}
+	results, err := client.ResultsOutput(filepath.Join(f.output, "results.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	dead, err := client.DeadOutput(filepath.Join(f.output, "dead.jsonl"))
+	if err != nil {
+		return nil, errors.Join(err, results.Close())
+	}
+	return []*nats.Output{results, dead}, nil
+}
+
+// load reads packs and config, and prepares their evals.
+func (f *workerFlags) load(app *App) (*packEvals, error) {
+	suite, diags := runner.Load(scenario.Options{
+		Paths: f.packs, Config: f.config, Lenient: f.lenient, Getenv: app.Getenv, Bare: true, Recorded: true,
+	})
+	var e *packEvals
+	if diags.Errors() == 0 {
+		f.filter.Apply(suite, diags)
+		clients := &harness.Clients{Jobs: f.jobs, Random: rand.Float64, Now: app.Now, Lenient: f.lenient}
+		if f.set["retries"] {
+			clients.Retries = &f.retries
+		}
+		if len(suite.Projects) != 1 {
+			return nil, fmt.Errorf("the packs and the config make %d projects; a worker takes one", len(suite.Projects))
+		}
+		e = newPackEvals(suite.Projects[0], runner.PlanOptions{
+			Lenient: f.lenient, Judge: f.judge, Jobs: f.jobs, Open: clients.Open, OpenEmbedder: clients.OpenEmbedder,
+		}, diags)
+	}
+	app.showDiags(app.Err, diags.Sorted(), suite.Files, app.useColor("auto", app.ErrTTY), "nothing was run")
+	if diags.Errors() > 0 {
+		return nil, exit(result.ExitUsage)
+	}
+	return e, nil
+}
+
+// newTeller writes lines to stderr, from any goroutine.
+func newTeller(app *App) func(string) {
+	var mu sync.Mutex
+	return func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		app.complain(errors.New(text))
+	}
+}
+
+func workDone(s nats.Stats) string {
+	parts := []string{count(int(s.Requests), "request") + " done", count(int(s.Results), "result") + " stored"}
+	for _, c := range []struct {
+		n    int64
+		what string
+	}{{s.Redelivered, "redelivered"}, {s.Doubles, "duplicates suppressed"}, {s.Dead, "given up"}} {
+		if c.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.what))
+		}
+	}
+	return strings.Join(parts, ", ")
+}

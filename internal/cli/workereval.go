@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/dispatch"
+	"github.com/arena-evals/arena/internal/recording"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// packEvals runs the evals of packs and configs that requests ask for. It implements nats.Evaluator.
+type packEvals struct {
+	under map[string]*runner.Evaluator // by the task type of the prompt; "" is the only one, or none
+	now   func() time.Time
+	crash func(string, any, []byte)
+}
+
+// newPackEvals prepares the evals under every prompt of a project. Problems go to d.
+func newPackEvals(p *scenario.Project, opts runner.PlanOptions, d *diag.List) *packEvals {
+	w := &packEvals{under: map[string]*runner.Evaluator{}}
+	tasks := []string{""}
+	for _, prompt := range p.Prompts {
+		tasks = append(tasks, prompt.TaskType)
+	}
+	for _, task := range tasks {
+		if d.Errors() > 0 {
+			break // the others would say the same once more
+		}
+		if e := runner.NewEvaluator(p, task, opts, d); e != nil {
+			w.under[task] = e
+		}
+	}
+	if d.Errors() == 0 && len(w.ids()) == 0 {
+		d.Errorf(diag.Pos{File: p.File}, 1, "no-evals", "there are no evals to run").Hint =
+			"name a pack that has evals with --pack, and loosen --eval-groups and --eval-types"
+	}
+	return w
+}
+
+// ids are those of all evals, sorted.
+func (w *packEvals) ids() []string {
+	known := map[string]bool{}
+	for _, e := range w.under {
+		for _, eval := range e.Evals() {
+			known[eval.ID] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(known))
+}
+
+func (w *packEvals) close() {
+	for _, e := range w.under {
+		e.Close()
+	}
+}
+
+// Evaluate implements nats.Evaluator.
+func (w *packEvals) Evaluate(ctx context.Context, r *dispatch.Request) ([]result.EvalResult, error) {
+	e, err := w.evaluator(r)
+	if err != nil {
+		return nil, err
+	}
+	at := runner.Moment{}
+	switch r.Moment {
+	case dispatch.Turn:
+		at = runner.AfterTurn(r.Turn)
+	case dispatch.End:
+		at = runner.AtEnd()
+	case dispatch.Whole:
+	}
+	t := e.Evaluate(ctx, session(r), at, runner.Options{Now: w.now, Only: r.Evals, Crash: w.crash})
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if t.Error != "" {
+		return nil, errors.New(t.Error)
+	}
+	return t.Evals, nil
+}
+
+// evaluator finds the evals that a request asks for.
+func (w *packEvals) evaluator(r *dispatch.Request) (*runner.Evaluator, error) {
+	e := w.under[r.Prompt]
+	if e == nil {
+		known := slices.DeleteFunc(slices.Sorted(maps.Keys(w.under)), func(task string) bool { return task == "" })
+		return nil, &dispatch.RefusedError{Why: dispatch.UnknownPrompt, Reason: fmt.Sprintf(
+			"this worker has no prompt %q; known: %s", r.Prompt, strings.Join(known, ", "))}
+	}
+	for _, id := range r.Evals {
+		if slices.ContainsFunc(w.ids(), func(known string) bool { return known == id }) {
+			continue
+		}
+		reason := fmt.Sprintf("this worker has no eval %q", id)
+		if near := diag.DidYouMean(id, w.ids()); near != "" {
+			reason += "; " + near
+		}
+		return nil, &dispatch.RefusedError{Why: dispatch.UnknownEval, Reason: reason}
+	}
+	return e, nil
+}
+
+// session is the conversation of a request.
+func session(r *dispatch.Request) *recording.Session {
+	s := &recording.Session{
+		ID: r.Session, Scenario: r.Scenario, Provider: r.Provider, Model: r.Model, Region: r.Region, Tags: r.Tags,
+		Labels: r.Labels, Started: r.Started,
+	}
+	for i := range r.Messages {
+		m := recording.Message{Message: r.Messages[i].Message, At: r.Messages[i].At, Offset: -1}
+		if !m.At.IsZero() && !r.Started.IsZero() && !m.At.Before(r.Started) {
+			m.Offset = m.At.Sub(r.Started)
+		}
+		s.Messages = append(s.Messages, m)
+	}
+	return s
+}

@@ -1,0 +1,215 @@
+package cli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/dispatch"
+	"github.com/arena-evals/arena/internal/dispatch/nats"
+	"github.com/arena-evals/arena/internal/dispatch/natstest"
+)
+
+// proofRequests is how many requests TestNothingIsLost has. ARENA_PROOF sets another number:
+//
+//	ARENA_PROOF=10000 go test ./internal/cli -run TestNothingIsLost -v
+const proofRequests = 300
+
+const proofPack = `{
+ "id": "shop", "name": "Shop", "version": "1.0.0", "template_engine": {"version": "v1", "syntax": "{{variable}}"},
+ "prompts": {"talk": {"id": "talk", "name": "Talk", "version": "1.0.0", "system_template": "Be kind."}},
+ "evals": [
+  {"id": "kind", "type": "contains", "trigger": "on_session_complete", "params": {"patterns": ["thank"]}},
+  {"id": "length", "type": "max_length", "trigger": "on_conversation_complete", "params": {"max": 100}}
+ ]}`
+
+// TestNothingIsLost has three worker processes on one stream, kills one of them with -9 and restarts the broker, both in
+// the middle: every result is there, once, in the output of each.
+func TestNothingIsLost(t *testing.T) {
+	t.Parallel()
+	n := proofRequests
+	if text := os.Getenv("ARENA_PROOF"); text != "" {
+		var err error
+		if n, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := &proof{T: t, dir: t.TempDir(), broker: natstest.New(t)}
+	p.publish(n)
+	began := time.Now()
+	workers := []*process{p.worker(0), p.worker(1), p.worker(2)}
+	p.until(workers[0], n/2)
+	if err := workers[1].cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	p.until(workers[0], n)
+	p.broker.Stop()
+	if err := p.broker.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := workers[1].cmd.Wait(); err == nil {
+		t.Error("the worker was not killed")
+	}
+	workers[0].end(t)
+	workers[2].end(t)
+	t.Logf("%d requests, 2 evals each: %.1fs", n, time.Since(began).Seconds())
+	workers[1] = p.worker(1) // goes on with the file of the one that was killed
+	workers[1].end(t)
+	for _, w := range workers {
+		p.check(w, n)
+		t.Logf("%s: %s", filepath.Base(w.output), w.last())
+	}
+}
+
+// proof is a stream with workers on it.
+type proof struct {
+	*testing.T
+	dir    string
+	broker *natstest.Broker
+}
+
+// publish stores requests, several at once.
+func (p *proof) publish(n int) {
+	p.Helper()
+	c, err := nats.Connect(p.Context(), nats.Options{URL: p.broker.URL(), Patience: time.Minute})
+	if err != nil {
+		p.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.Prepare(p.Context()); err != nil {
+		p.Fatal(err)
+	}
+	var all sync.WaitGroup
+	const lanes = 16
+	for lane := range lanes {
+		all.Go(func() {
+			for i := lane; i < n; i += lanes {
+				if err := c.Publish(p.Context(), proofRequest(i)); err != nil {
+					p.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+func proofRequest(i int) *dispatch.Request {
+	return &dispatch.Request{
+		Version: dispatch.Version, ID: fmt.Sprintf("r%05d", i), Session: fmt.Sprintf("s%05d", i), Moment: dispatch.End,
+		Messages: []dispatch.Message{
+			{Message: chat.Message{Role: chat.User, Content: "hi"}},
+			{Message: chat.Message{Role: chat.Assistant, Content: fmt.Sprintf("thank you for visit %d", i)}},
+		},
+	}
+}
+
+// process is an arena worker.
+type process struct {
+	cmd    *exec.Cmd
+	output string
+	said   bytes.Buffer
+}
+
+// worker starts the i-th worker, which writes into a file of its own.
+func (p *proof) worker(i int) *process {
+	p.Helper()
+	pack := filepath.Join(p.dir, "shop.pack.json")
+	if err := os.WriteFile(pack, []byte(proofPack), 0o600); err != nil {
+		p.Fatal(err)
+	}
+	w := &process{output: filepath.Join(p.dir, fmt.Sprintf("worker-%d.jsonl", i+1))}
+	w.cmd = exec.CommandContext(p.Context(), "arena", "worker", "--nats", p.broker.URL(), "--pack", pack, "--output", w.output,
+		"-j", "8", "--ack-wait", "3s", "--idle", "1s", "--durable", "proof")
+	w.cmd.Stderr = &w.said
+	w.cmd.Dir = p.dir
+	if err := w.cmd.Start(); err != nil {
+		p.Fatal(err)
+	}
+	return w
+}
+
+// until waits for so many results in the output of a worker.
+func (p *proof) until(w *process, results int) {
+	p.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	limit := time.After(5 * time.Minute)
+	lines, at := 0, int64(0)
+	for lines < results {
+		select {
+		case <-tick.C:
+		case <-limit:
+			p.Fatalf("%s has %d results, want %d\n%s", w.output, lines, results, w.said.String())
+		}
+		f, err := os.Open(w.output)
+		if err != nil {
+			continue // not yet
+		}
+		more, err := io.ReadAll(io.NewSectionReader(f, at, 1<<62))
+		if err != nil {
+			p.Fatal(err)
+		}
+		_ = f.Close() // it was only read
+		at += int64(len(more))
+		lines += bytes.Count(more, []byte("\n"))
+	}
+}
+
+func (w *process) end(t *testing.T) {
+	t.Helper()
+	if err := w.cmd.Wait(); err != nil {
+		t.Errorf("%v\n%s", err, w.said.String())
+	}
+}
+
+// last is the last line that the worker said.
+func (w *process) last() string {
+	lines := strings.Split(strings.TrimSpace(w.said.String()), "\n")
+	return lines[len(lines)-1]
+}
+
+// check expects every result once in the output of a worker.
+func (p *proof) check(w *process, n int) {
+	p.Helper()
+	data, err := os.ReadFile(w.output)
+	if err != nil {
+		p.Fatal(err)
+	}
+	seen := map[string]int{}
+	for line := range strings.Lines(string(data)) {
+		var r struct {
+			Request string   `json:"request_id"`
+			Eval    string   `json:"eval_id"`
+			Score   *float64 `json:"score"`
+		}
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			p.Fatalf("%s: %v: %s", w.output, err, line)
+		}
+		if r.Score == nil || *r.Score != 1 {
+			p.Errorf("%s: %s", w.output, line)
+		}
+		seen[r.Request+"/"+r.Eval]++
+	}
+	for i := range n {
+		for _, eval := range []string{"kind", "length"} {
+			id := proofRequest(i).ID + "/" + eval
+			if seen[id] != 1 {
+				p.Errorf("%s has %s %d times", w.output, id, seen[id])
+			}
+			delete(seen, id)
+		}
+	}
+	if len(seen) > 0 {
+		p.Errorf("%s has %v besides", w.output, seen)
+	}
+}

@@ -20,7 +20,7 @@ func isEventLog(h *head) bool { return h.lines && h.has("seq", "event") }
 
 // scanEventLog finds the sessions of a log by the ids of its events. Sessions may be interleaved.
 func scanEventLog(s *scan) {
-	talks := map[string]bool{} // keys with a message
+	talks := map[string]bool{} // by key, whether there is a message
 	s.wholeLines(func(l line) bool {
 		e := l.get("event")
 		if e.kind() != '{' {
@@ -33,12 +33,11 @@ func scanEventLog(s *scan) {
 		case "":
 			s.errorf(s.pos(l.span), "missing-field", "an event has no type")
 			return true
-		case messageCreated:
-			talks[key] = true
-		case messageUpdated, conversationStarted, callCompleted:
+		case messageCreated, messageUpdated, conversationStarted, callCompleted:
 		default:
 			return true
 		}
+		talks[key] = talks[key] || kind == messageCreated
 		s.add(key, l.span)
 		return true
 	})
@@ -88,7 +87,17 @@ func (s *scan) join(talks map[string]bool) {
 			s.adopt(e, ofTalk[conversation], talks)
 		}
 	}
-	s.index.keep(func(e *entry) bool { return talks[e.key] })
+	silent := 0
+	s.index.keep(func(e *entry) bool {
+		has, known := talks[e.key]
+		if known && !has {
+			silent++
+		}
+		return has
+	})
+	if silent > 0 && len(s.index.entries) > 0 {
+		s.notef("%s without a message left out", plural(silent, "session"))
+	}
 }
 
 // ids takes the key of an event log apart.

@@ -87,6 +87,30 @@ func TestConversations(t *testing.T) {
 	}
 }
 
+// TestIDs: every session of a file has an id of its own.
+func TestIDs(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	for _, id := range []string{"a", "", "a#2", "a", "a", "", "recording#2"} {
+		fmt.Fprintf(&text, `{"id":%q,"messages":[{"role":"user","content":"x"}]}`+"\n", id)
+	}
+	f, err := open([]byte(text.String()), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i, ref := range f.Sessions() {
+		got = append(got, ref.ID)
+		if s, err := f.Load(i); err != nil || s.ID != ref.ID {
+			t.Errorf("session %d: %v", i, err)
+		}
+	}
+	want := []string{"a", "recording#2", "a#2", "a#3", "a#4", "recording#6", "recording#2#2"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestCompat reads the recordings of real projects.
 func TestCompat(t *testing.T) {
 	t.Parallel()

@@ -100,7 +100,7 @@ func (f *File) index(o Options) error {
 // verify makes every session once, so that its problems are known, and keeps its Ref.
 func (f *File) verify(in source, problems *diag.List) error {
 	f.refs = make([]Ref, 0, len(f.entries))
-	ids := map[string]bool{}
+	ids := map[string]int{}
 	words := map[string]string{}
 	for i, e := range f.entries {
 		s, err := f.read(in, e, problems)
@@ -121,8 +121,9 @@ func (f *File) verify(in source, problems *diag.List) error {
 	return nil
 }
 
-// unique returns an id that no session before has: its own, that of the file, or either with a number.
-func (f *File) unique(ids map[string]bool, id string, i int) string {
+// unique returns an id that no session before has: its own, that of the file, or either with a number. ids counts how
+// often each was asked for.
+func (f *File) unique(ids map[string]int, id string, i int) string {
 	if id == "" {
 		id = stem(f.name)
 		if len(f.entries) > 1 {
@@ -130,10 +131,11 @@ func (f *File) unique(ids map[string]bool, id string, i int) string {
 		}
 	}
 	name := id
-	for n := 2; ids[name]; n++ {
-		name = fmt.Sprintf("%s#%d", id, n)
+	for ids[name] > 0 {
+		ids[id]++
+		name = fmt.Sprintf("%s#%d", id, ids[id])
 	}
-	ids[name] = true
+	ids[name]++
 	return name
 }
 
@@ -206,16 +208,15 @@ type disk struct {
 func (d disk) Size() int64 { return d.size }
 
 func openDisk(path string) (source, error) {
-	file, err := os.Open(path)
+	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a file", path)
+	if !info.Mode().IsRegular() { // a pipe would keep whoever opens it waiting
+		return nil, fmt.Errorf("%s is not a file", path)
 	}
+	file, err := os.Open(path)
 	if err != nil {
-		_ = file.Close() // it was only opened
 		return nil, err
 	}
 	return disk{file, info.Size()}, nil

@@ -16,7 +16,6 @@ import (
 type head struct {
 	kind  byte             // '{', '[', or 0 for what is no JSON
 	keys  map[string]value // folded, of the first object; the last one may be cut
-	first value            // a list's first element
 	lines bool             // the first line is a value of its own
 }
 
@@ -125,11 +124,11 @@ func (h *head) match() *format {
 func (h *head) look(v value) {
 	h.keys = map[string]value{}
 	if h.kind == '[' {
-		for item := range v.items {
-			h.first = item
+		list := v
+		v = value{}
+		for v = range list.items {
 			break
 		}
-		v = h.first
 	}
 	for key, member := range v.members {
 		if name := foldKey(key); h.keys[name].text == nil {

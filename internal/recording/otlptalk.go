@@ -24,8 +24,8 @@ func readTraces(b *builder, pieces iter.Seq[piece]) {
 		talk = append(b.hear(talk, c.input), c.output...)
 		s := b.session
 		s.Model, s.Provider = cmp.Or(s.Model, c.model), cmp.Or(s.Provider, c.provider)
-		s.Error = c.failure // that of the last call: the others were mended
 	}
+	b.judged(talk, spans)
 	for _, e := range answers(talk, spans) {
 		b.add(e)
 	}
@@ -42,8 +42,11 @@ func (b *builder) outermost(spans []aiSpan) (calls []aiSpan) {
 	left := 0
 	for i := range spans {
 		s := &spans[i]
+		if s.asksModel() && !nested(s, byID) {
+			b.session.Error = s.failure // that of the last call: after the others the conversation went on
+		}
 		switch {
-		case len(s.input)+len(s.output) == 0 || s.operation == "embeddings" || s.operation == "execute_tool":
+		case s.judge || len(s.input)+len(s.output) == 0 || s.operation == "embeddings" || s.operation == "execute_tool":
 		case nested(s, byID):
 			left++
 		case s.operation == "invoke_agent" || s.operation == "create_agent":
@@ -59,6 +62,17 @@ func (b *builder) outermost(spans []aiSpan) (calls []aiSpan) {
 		return agents
 	}
 	return calls
+}
+
+// asksModel says whether a span is a call of a model for the conversation.
+func (s *aiSpan) asksModel() bool {
+	switch s.operation {
+	case "chat", "generate_content", "text_completion":
+		return !s.judge
+	case "":
+		return !s.judge && len(s.input)+len(s.output) > 0
+	}
+	return false
 }
 
 // nested says whether a span is within a tool or within an agent that another agent calls.
@@ -142,7 +156,7 @@ func answers(talk []event, spans []aiSpan) (out []event) {
 			}
 			for i := range spans {
 				s := &spans[i]
-				if used[i] || !s.toolSaid || call.ID == "" || s.tool.ID != call.ID {
+				if used[i] || s.judge || !s.toolSaid || call.ID == "" || s.tool.ID != call.ID {
 					continue
 				}
 				used[i] = true

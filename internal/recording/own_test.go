@@ -2,6 +2,8 @@ package recording
 
 import (
 	"bytes"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +14,9 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/report/golden"
 	"github.com/arena-evals/arena/internal/report/jsonout"
+	"github.com/arena-evals/arena/internal/report/otlp"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/result/resulttest"
 )
 
 // TestOwnFiles reads back what arena writes of every fixture: results.json and the journal.
@@ -154,6 +158,38 @@ func TestJournalOfAKilledRun(t *testing.T) {
 	notes := strings.Join(f.Notes(), "\n")
 	if !strings.Contains(notes, "is cut") || !strings.Contains(notes, "did not end by itself: 1 of 4 trials") {
 		t.Errorf("%d sessions, notes:\n%s", len(f.Sessions()), notes)
+	}
+}
+
+// TestOwnTraces reads what arena sends to a collector.
+func TestOwnTraces(t *testing.T) {
+	t.Parallel()
+	var sent bytes.Buffer
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if _, err := sent.ReadFrom(r.Body); err != nil {
+			t.Error(err)
+		}
+		sent.WriteByte('\n')
+	}))
+	t.Cleanup(server.Close)
+	config, err := otlp.Read(server.URL, false, func(string) (string, bool) { return "", false })
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Content, config.Gzip = true, false
+	exporter := otlp.New(config, "v1", [16]byte{1})
+	for _, e := range resulttest.Events() {
+		exporter.Handle(e)
+	}
+	exporter.Close()
+	s := only(t, sent.Bytes())
+	want := "system Be kind., user Where is my teapot?, assistant [call_1][call_2], tool {\"status\": \"sent\"}"
+	if got := spoken(s); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if s.ID != "refund/gpt-4o/default" || s.Scenario != "refund" || s.Provider != "gpt-4o" || len(s.Evals) != 2 ||
+		len(s.Asserted) != 1 || len(s.Messages[2].Asserted) != 1 || s.Messages[2].CostUSD == nil || s.Error == "" {
+		t.Errorf("got %+v", s)
 	}
 }
 

@@ -85,7 +85,11 @@ func (b *builder) part(o object) chat.Part {
 	case "text", "input_text", "output_text", "refusal":
 		return chat.Part{Type: "text", Text: b.text(o.get("text", "content", "refusal"), "text")}
 	case "image", "audio", "video", "document":
-		return chat.Part{Type: kind, Text: b.text(o.get("text"), "text"), Media: b.media(o.get("media", "source"))}
+		medium := o.get("media", "source")
+		if medium.missing() && (!o.get("mimetype").missing() || !o.get("uri", "url").missing()) {
+			medium = o.value
+		}
+		return chat.Part{Type: kind, Text: b.text(o.get("text"), "text"), Media: b.media(medium)}
 	case "image_url", "input_image":
 		return chat.Part{Type: "image", Media: b.imageURL(o.get("imageurl"))}
 	case "input_audio":

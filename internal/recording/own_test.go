@@ -177,7 +177,7 @@ func TestOwnTraces(t *testing.T) {
 		t.Fatal(err)
 	}
 	config.Content, config.Gzip = true, false
-	exporter := otlp.New(config, "v1", [16]byte{1})
+	exporter := otlp.New(t.Context(), config, "v1", [16]byte{1})
 	for _, e := range resulttest.Events() {
 		exporter.Handle(e)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -68,7 +69,8 @@ func (f *rejudgeFlags) register(fl *pflag.FlagSet) {
 	begin(fl)
 	fl.StringVarP(&f.config, "config", "c", "", "arena `file` (default: that of the run, else config.arena.yaml)")
 	fl.StringSliceVar(&f.asserts, "assert", nil, "judge by this `file` instead, of kind Eval or Scenario; repeat the flag")
-	fl.StringSliceVar(&f.scenarios, "scenario", nil, "only trials of this scenario: an `id`; repeat the flag or use commas")
+	fl.StringSliceVar(&f.scenarios, "scenario", nil, "only trials of this scenario: an `id`; repeat the\n"+
+		"flag or use commas")
 	fl.StringSliceVar(&f.providers, "provider", nil, "only trials of this provider: an `id`")
 	fl.BoolVar(&f.list, "list", false, "print the trials and judge nothing (also --dry-run)")
 	f.judging(fl)
@@ -159,13 +161,11 @@ func (f *rejudgeFlags) remember(app *App, command []string) error {
 
 // settle makes what was taken over as good as typed: the command that judges a trial again names it.
 func (f *rejudgeFlags) settle() {
-	for flag, given := range map[string]bool{
+	maps.Copy(f.set, map[string]bool{
 		"assert": len(f.asserts) > 0, "config": f.config != "", "mock-provider": f.mock, "mock-config": f.mockConfig != "",
 		"judge": f.runFlags.judge != "", "lenient": f.lenient, "eval-groups": len(f.filter.Groups) > 0,
 		"eval-types": len(f.filter.Types) > 0, "skip-evals": f.filter.Skip,
-	} {
-		f.set[flag] = given
-	}
+	})
 }
 
 // load reads the files that hold the checks.
@@ -217,8 +217,9 @@ func (f *rejudgeFlags) perform(
 		choice.JUnit, choice.HTML, choice.Markdown = f.junitFile, f.htmlFile, f.markdownFile
 	}
 	out := harness.NewOutputs(choice)
-	if slices.ContainsFunc(out.Files(), func(file string) bool { return sameFile(filepath.Dir(file), filepath.Dir(f.source)) }) {
-		return fmt.Errorf("the reports must not go to %s, where the run lies\nname another folder with -o", filepath.Dir(f.source))
+	home := filepath.Dir(f.source)
+	if slices.ContainsFunc(out.Files(), func(file string) bool { return sameFile(filepath.Dir(file), home) }) {
+		return fmt.Errorf("the reports must not go to %s, where the run lies\nname another folder with -o", home)
 	}
 	if err := errors.Join(out.Prepare(), f.clash(out.Files())); err != nil {
 		return err

@@ -267,7 +267,9 @@ func join(a, b *chat.Message) chat.Message {
 }
 
 // whereabouts is how errors of arena begin: a new run says anew where it was.
-var whereabouts = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^turn \d+: (?:provider [^\s:]+: )?`) })
+var whereabouts = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^turn \d+: (?:provider [^\s:]+: )?`)
+})
 
 // breakOff makes the last turn end as the recording did: in an error.
 func (w *writer) breakOff(turn *node.Node) {

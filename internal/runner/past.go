@@ -118,7 +118,8 @@ func (s *session) again(ctx context.Context, was *result.Turn) {
 	s.calls = append(s.calls, pastCalls(was)...)
 	s.clock.advance(time.Duration(was.LatencyMS * float64(time.Millisecond)))
 	if was.Error != "" {
-		turn.Assertions = notEvaluated(s.turnChecks(was.Index), fmt.Sprintf("turn %d did not end: %s", was.Index+1, was.Error))
+		reason := fmt.Sprintf("turn %d did not end: %s", was.Index+1, was.Error)
+		turn.Assertions = notEvaluated(s.turnChecks(was.Index), reason)
 	} else {
 		s.judgeTurn(ctx, turn)
 	}
@@ -156,7 +157,8 @@ func (s *session) fits(was *result.Trial) error {
 		return nil
 	}
 	if len(sc.Turns) != len(was.Turns) {
-		return fmt.Errorf("the scenario has changed since the run: it has %d turns now, and had %d", len(sc.Turns), len(was.Turns))
+		return fmt.Errorf("the scenario has changed since the run: it has %d turns now, and had %d",
+			len(sc.Turns), len(was.Turns))
 	}
 	vars, err := scenario.Variables(s.trial.Project.Project, s.trial.Prompt, sc, s.trial.Region)
 	if err != nil {

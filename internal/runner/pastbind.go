@@ -119,7 +119,8 @@ func (b *pastBinder) search(brief *result.Brief, prefix string) *boundPast {
 	if len(b.projects) > 0 {
 		lost.project = b.projects[0]
 	}
-	if lost.lost = fmt.Sprintf("scenario %q is not in the files: nothing can judge this trial", brief.Scenario); len(found) > 1 {
+	lost.lost = fmt.Sprintf("scenario %q is not in the files: nothing can judge this trial", brief.Scenario)
+	if len(found) > 1 {
 		lost.lost = fmt.Sprintf("%d projects have a scenario %q: name the files of one of them", len(found), brief.Scenario)
 	} else if hint := diag.DidYouMean(brief.Scenario, known); hint != "" {
 		lost.lost += "; " + hint

@@ -92,7 +92,8 @@ func (s *session) prologue(messages []recording.Message) []recording.Message {
 // retell goes through one turn and judges it. answered says that the assistant has the last word in it.
 func (s *session) retell(ctx context.Context, i int, part []recording.Message) (turn *result.Turn, answered bool) {
 	s.out.Turns = append(s.out.Turns, result.Turn{
-		Index: i, User: recording.Asked(part), Messages: []chat.Message{}, ToolCalls: []result.ToolCall{}, Assertions: []result.Verdict{},
+		Index: i, User: recording.Asked(part),
+		Messages: []chat.Message{}, ToolCalls: []result.ToolCall{}, Assertions: []result.Verdict{},
 	})
 	turn = &s.out.Turns[len(s.out.Turns)-1]
 	s.tell.turnStarted(i, turn.User)

@@ -80,8 +80,8 @@ func Supported(p *scenario.Provider) error {
 // New makes the provider that p describes. It reads keys and opens no connection; a credential that is named and
 // missing is a *providers.Error of kind Auth.
 //
-// A mock and a replay stand alone. A model has its cost filled in, its failed calls repeated, and its calls limited as p says;
-// every attempt counts against the limits. providers.Close lets go of its connections.
+// A mock and a replay stand alone. A model has its cost filled in, its failed calls repeated, and its calls limited as
+// p says; every attempt counts against the limits. providers.Close lets go of its connections.
 func New(p *scenario.Provider, o Options) (providers.Provider, error) {
 	if err := Supported(p); err != nil {
 		return nil, err

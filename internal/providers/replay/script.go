@@ -39,8 +39,8 @@ type line struct {
 	latency time.Duration
 }
 
-// newScript makes scenes of the turns. Those that nobody answered are left out, and so is what the assistant said before
-// the user spoke.
+// newScript makes scenes of the turns. Those that nobody answered are left out, and so is what the assistant said
+// before the user spoke.
 func newScript(s *recording.Session) *script {
 	out := &script{name: s.File, broken: s.Error}
 	if s.ID != "" {

@@ -2,6 +2,7 @@ package arena
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"github.com/arena-evals/arena/internal/checks"
@@ -79,10 +80,7 @@ func subjectFrom(s *checks.Subject) *Subject {
 	if s.Session {
 		out.Start, out.Turn = 0, -1
 	}
-	out.Variables = make(map[string]string, len(s.Variables))
-	for name, value := range s.Variables {
-		out.Variables[name] = value
-	}
+	out.Variables = maps.Clone(s.Variables)
 	return out
 }
 

@@ -156,7 +156,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, c Conversation) (*Evaluation, 
 	if t.Judges != nil {
 		out.JudgeCostUSD = clone(t.Judges.CostUSD)
 	}
-	if err := e.tell(t); err != nil {
+	if err := e.tell(ctx, t); err != nil {
 		return out, fmt.Errorf("arena: %w", err)
 	}
 	if t.Error != "" {
@@ -166,7 +166,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, c Conversation) (*Evaluation, 
 }
 
 // tell books what was measured, and tells OnEvent.
-func (e *Evaluator) tell(t *result.Trial) error {
+func (e *Evaluator) tell(ctx context.Context, t *result.Trial) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.count++
@@ -181,7 +181,7 @@ func (e *Evaluator) tell(t *result.Trial) error {
 	for i := range t.Evals {
 		r := &t.Evals[i]
 		at := result.At{Time: e.opts.Now(), Trial: t.ID, Scenario: t.Scenario, Provider: t.Provider, Turn: r.Turn}
-		errs = append(errs, x.tell(eventFrom(result.EvalEvent(r, at))))
+		errs = append(errs, x.tell(ctx, eventFrom(result.EvalEvent(r, at))))
 	}
 	return errors.Join(errs...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
@@ -118,7 +119,7 @@ func TestEvaluateTells(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	w := httptest.NewRecorder()
-	e.Metrics().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	e.Metrics().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	for _, line := range []string{
 		`shop_eval_kindness_count{category="tone",env="test"} 4`, `shop_eval_short{env="test"} 1`,
 	} {

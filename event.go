@@ -29,8 +29,8 @@ const (
 	EventTrialCompleted   EventKind = "trial.completed"
 )
 
-// Event is something that happens in a run. Those of one trial come in the order in which things happen; those of trials
-// that run at once are mixed.
+// Event is something that happens in a run. Those of one trial come in the order in which things happen; those of
+// trials that run at once are mixed.
 type Event struct {
 	Kind EventKind
 	// Time within a trial that a mock or a recording answers is simulated, so that it is the same in every run.
@@ -69,8 +69,8 @@ func eventFrom(e result.Event) Event {
 }
 
 // tell calls OnEvent. It is told as well how a run ends that was stopped.
-func (x *execution) tell(e Event) error {
-	return call0(context.Background(), "OnEvent", func() error {
+func (x *execution) tell(ctx context.Context, e Event) error {
+	return call0(context.WithoutCancel(ctx), "OnEvent", func() error {
 		x.onEvent(e)
 		return nil
 	})

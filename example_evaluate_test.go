@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 
@@ -51,7 +52,7 @@ func ExampleEvaluator() {
 	fmt.Println(got.Evals[0].ID, got.Evals[0].Explanation)
 
 	page := httptest.NewRecorder()
-	evaluator.Metrics().ServeHTTP(page, httptest.NewRequest("GET", "/metrics", nil))
+	evaluator.Metrics().ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	for line := range strings.Lines(page.Body.String()) {
 		if strings.HasPrefix(line, "shop_eval_thanks") {
 			fmt.Print(line)

@@ -15,8 +15,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Judge grades for the checks that ask a judge, such as llm_judge and faithfulness, in place of a model. Files name it as
-// they name any other judge. It must be safe for concurrent use.
+// Judge grades for the checks that ask a judge, such as llm_judge and faithfulness, in place of a model. Files name it
+// as they name any other judge. It must be safe for concurrent use.
 //
 // It is told nothing beside what is in the question, and the same question is asked once. An error says that nothing
 // could be judged, and never passes; so it is when Judge panics.
@@ -70,8 +70,8 @@ type JudgeAnswer struct {
 // judgeType is the type of the providers that stand for judges of the program.
 const judgeType = "go"
 
-// seat puts the judges of a program into a project, in place of those of the same name. A check that names no judge asks
-// the file's first one, and the first of these by name where the file has none.
+// seat puts the judges of a program into a project, in place of those of the same name. A check that names no judge
+// asks the file's first one, and the first of these by name where the file has none.
 func seat(p *scenario.Project, judges map[string]Judge) {
 	for _, name := range slices.Sorted(maps.Keys(judges)) {
 		id := judgeID(name)

@@ -132,7 +132,7 @@ func hookName(h ProviderHook) (name string, err error) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("Name panicked: %v (%s)", p, checks.PanicSite())
+			err = fmt.Errorf("its method Name panicked: %v (%s)", p, checks.PanicSite())
 		}
 	}()
 	if name = h.Name(); strings.TrimSpace(name) == "" {

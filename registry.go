@@ -55,8 +55,9 @@ type CheckInfo struct {
 // A name that a check of arena or another one in r has already, and a struct that cannot hold parameters, are refused.
 func Register[P any](r *Registry, info CheckInfo, build func(params P) (Check, error)) error {
 	def := checks.Def{
-		Name: info.Name, Aliases: slices.Clone(info.Aliases), Summary: info.Summary, Scoring: "The score that the check gives.",
-		Family: checks.FamilyExternal, Surfaces: checks.Everywhere, Needs: checks.NeedsReply | checks.NeedsCalls,
+		Name: info.Name, Aliases: slices.Clone(info.Aliases), Summary: info.Summary,
+		Scoring: "The score that the check gives.",
+		Family:  checks.FamilyExternal, Surfaces: checks.Everywhere, Needs: checks.NeedsReply | checks.NeedsCalls,
 	}
 	if info.Blocks {
 		def.OnFire = checks.Replaces

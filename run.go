@@ -25,9 +25,10 @@ func Run(ctx context.Context, opts Options) (*Result, error) {
 
 // Run runs the trials with these ids, or all of them when there are none.
 //
-// The result says what came of them; that an agent failed is no error. An error says that a folder could not be written,
-// or that something else broke; when a run had begun, the result comes with it and has what finished, and its ExitCode
-// is never 0. When ctx ends, trials in flight end as well, the others are cancelled, and the result is returned.
+// The result says what came of them; that an agent failed is no error. An error says that a folder could not be
+// written, or that something else broke; when a run had begun, the result comes with it and has what finished, and its
+// ExitCode is never 0. When ctx ends, trials in flight end as well, the others are cancelled, and the result is
+// returned.
 func (s *Suite) Run(ctx context.Context, ids ...string) (*Result, error) {
 	plan, err := s.pick(ids)
 	if err != nil {
@@ -112,7 +113,7 @@ func (x *execution) Handle(e result.Event) error {
 	if x.onEvent == nil {
 		return nil
 	}
-	return x.tell(eventFrom(e))
+	return x.tell(context.Background(), eventFrom(e))
 }
 
 // conclude folds what finished and writes the reports.

@@ -19,9 +19,10 @@ import (
 	"github.com/arena-evals/arena"
 )
 
-// Run runs what a path names: an arena config, a scenario, a folder or a glob, against the folder of the package that is
-// tested; "" is what `arena run` finds by itself. Each trial is a subtest under its id, such as refund/mock/default, and
-// only those run that -run and -skip of go test leave: go test -run 'TestRefunds/refund/mock'.
+// Run runs what a path names: an arena config, a scenario, a folder or a glob, against the folder of the package that
+// is tested; "" is what `arena run` finds by itself. Each trial is a subtest under its id, such as
+// refund/mock/default, and only those run that -run and -skip of go test leave: go test -run
+// 'TestRefunds/refund/mock'.
 //
 // A trial that did not pass fails its subtest, also when something only could not be judged; one that the files skip is
 // skipped. Trials of one scenario that are repeated are judged together, by pass_threshold. Files with mistakes, and

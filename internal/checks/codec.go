@@ -25,8 +25,9 @@ type paramValue interface {
 	describe() (label string, schema map[string]any)
 }
 
-// codecOf covers booleans, whole and other numbers, text, time spans, any value, paramValues, structs, and pointers to, lists of
-// and maps from text to all of these. Another type in a parameter struct is a mistake of ours and panics in the tests.
+// codecOf covers booleans, whole and other numbers, text, time spans, any value, paramValues, structs, and pointers
+// to, lists of and maps from text to all of these. Another type in a parameter struct is a mistake of ours and panics
+// in the tests.
 func codecOf(t reflect.Type, r rules) codec {
 	if v, ok := reflect.TypeAssert[paramValue](reflect.New(t)); ok {
 		return ownCodec(v)

@@ -1,0 +1,105 @@
+package arena
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// TestCallGivesUp holds that code which does not end when it should is left behind.
+func TestCallGivesUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(errors.New("over"))
+		release, began := make(chan struct{}), time.Now()
+		_, err := call(ctx, "the check", func() (int, error) {
+			<-release
+			return 1, nil
+		})
+		if err == nil || err.Error() != "the check did not return: over" || time.Since(began) != grace {
+			t.Errorf("%v after %s", err, time.Since(began))
+		}
+		if n, err := call(ctx, "the check", func() (int, error) { return 2, nil }); n != 2 || err != nil {
+			t.Errorf("one that returns at once: %d %v", n, err)
+		}
+		close(release)
+	})
+}
+
+// TestChangedKeeps holds that what hooks do not see survives their changes.
+func TestChangedKeeps(t *testing.T) {
+	t.Parallel()
+	picture := chat.Part{Type: "image", Media: &chat.Media{MIMEType: "image/png", Path: "a.png", Local: true, Detail: "low"}}
+	req := &chat.Request{
+		Messages: []chat.Message{
+			{Role: chat.System, Content: "Be kind."},
+			{Role: chat.User, Parts: []chat.Part{{Type: "text", Text: "What is this?"}, picture}},
+			{Role: chat.Assistant, Content: "A cat", State: "named", FinishReason: "stop"},
+			{Role: chat.User, Content: "Really?"},
+		},
+		Tools: []chat.Tool{{Name: "look", Schema: json.RawMessage(`{}`)}}, Origin: chat.Origin{Scenario: "s", Persona: "p"},
+		JSONSchema: json.RawMessage(`{"type":"object"}`), Extra: map[string]any{"k": "v"},
+	}
+	seen, now := requestFrom(req, Origin{}), requestFrom(req, Origin{})
+	now.Messages[1].Text = "And this?"
+	now.Messages = append(now.Messages, Message{Role: User, Text: "Say it."})
+	now.Temperature = new(0.5)
+	got := changed(req, seen, now)
+	want := *req
+	want.Messages = append([]chat.Message{}, req.Messages...)
+	want.Messages[1] = chat.Message{Role: chat.User, Parts: []chat.Part{{Type: "text", Text: "And this?"}, picture}}
+	want.Messages[2] = chat.Message{Role: chat.Assistant, Content: "A cat"} // lies between two changes
+	want.Messages = append(want.Messages, chat.Message{Role: chat.User, Content: "Say it."})
+	want.Temperature = new(0.5)
+	if diff := cmp.Diff(&want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	now = requestFrom(req, Origin{})
+	now.Messages = now.Messages[1:]
+	if diff := cmp.Diff(req.Messages[1:], changed(req, seen, now).Messages); diff != "" {
+		t.Errorf("one less (-want +got):\n%s", diff)
+	}
+}
+
+func TestTook(t *testing.T) {
+	t.Parallel()
+	picture := chat.Part{Type: "image", Media: &chat.Media{URL: "https://example.com/a.png"}}
+	for _, tc := range []struct {
+		name    string
+		change  func(*Reply)
+		want    chat.Reply
+		changed bool
+	}{
+		{"nothing", func(*Reply) {}, chat.Reply{Parts: []chat.Part{{Type: "text", Text: "Hi"}, picture}}, false},
+		{"told only", func(r *Reply) { r.Model, r.CostUSD = "other", new(1.0) },
+			chat.Reply{Parts: []chat.Part{{Type: "text", Text: "Hi"}, picture}}, false},
+		{"text", func(r *Reply) { r.Text = "Ho" },
+			chat.Reply{Parts: []chat.Part{{Type: "text", Text: "Ho"}, picture}}, true},
+		{"no parts", func(r *Reply) { r.Text, r.Parts = "Ho", nil }, chat.Reply{Content: "Ho"}, true},
+		{"a call", func(r *Reply) { r.ToolCalls, r.FinishReason = []ToolCall{{ID: "1", Name: "t"}}, "tool_calls" }, chat.Reply{
+			Parts:     []chat.Part{{Type: "text", Text: "Hi"}, picture},
+			ToolCalls: []chat.ToolCall{{ID: "1", Name: "t"}}, FinishReason: "tool_calls",
+		}, true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			r := chat.Reply{Parts: []chat.Part{{Type: "text", Text: "Hi"}, picture}}
+			seen, now := replyFrom(&r), replyFrom(&r)
+			tc.change(now)
+			if took(&r, seen, now) != tc.changed {
+				t.Errorf("changed: %v", !tc.changed)
+			}
+			if diff := cmp.Diff(tc.want, r); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -66,7 +66,7 @@ cover: ## measure the coverage, into out/cover.html
 ##@ checks
 
 .PHONY: check
-check: fmt vet tidy race lint ## everything that CI checks
+check: fmt vet tidy race module lint ## everything that CI checks
 
 .PHONY: fmt
 fmt: ## fail on files that gofmt would change
@@ -83,6 +83,13 @@ tidy: ## fail when go.mod or go.sum is not tidy
 .PHONY: race
 race: ## run all tests with the race detector and in a browser (needs Chromium or Chrome)
 	ARENA_BROWSER=required $(GO) test -race ./...
+
+.PHONY: module
+module: ## test testdata/gomodule, a module that uses this one, without a network
+	@tmp=$$(mktemp -d) && trap 'rm -rf "$$tmp"' EXIT && \
+	cp testdata/gomodule/go.mod "$$tmp/go.mod" && cat go.sum testdata/gomodule/go.sum | sort -u >"$$tmp/go.sum" && \
+	cd testdata/gomodule && export GOWORK=off GOPROXY=off && \
+	$(GO) vet -mod=mod -modfile="$$tmp/go.mod" ./... && $(GO) test -mod=mod -modfile="$$tmp/go.mod" ./...
 
 .PHONY: layering
 layering: ## check the map of the packages

@@ -23,7 +23,8 @@ func Run(ctx context.Context, opts Options) (*Result, error) {
 	return s.Run(ctx)
 }
 
-// Run runs the trials with these ids, or all of them when there are none.
+// Run runs the trials with these ids, or all of them when there are none. It may be called again, and by several
+// goroutines at once where [Options.Out] is empty.
 //
 // The result says what came of them; that an agent failed is no error. An error says that a folder could not be
 // written, or that something else broke; when a run had begun, the result comes with it and has what finished, and its

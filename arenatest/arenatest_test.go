@@ -108,7 +108,7 @@ var varying = regexp.MustCompile(` \(\d+\.\d+s\)| \(\w+\.go:\d+( < .*)?\)|\w+\.g
 
 func plain(text string) string {
 	text = varying.ReplaceAllString(strings.ReplaceAll(text, "\r\n", "\n"), "")
-	return strings.ReplaceAll(text, `testdata\`, "testdata/")
+	return strings.NewReplacer(`testdata\\`, "testdata/", `testdata\`, "testdata/").Replace(text)
 }
 
 func TestOptions(t *testing.T) {

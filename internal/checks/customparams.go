@@ -40,7 +40,7 @@ func fitsStruct(t reflect.Type, top bool, within []reflect.Type) error {
 			switch {
 			case seen[name]:
 				errs = append(errs, fmt.Errorf("field %s: there are two parameters %q", f.Name, name))
-			case top && slices.Contains(reserved, name):
+			case top && reserved(name):
 				errs = append(errs, fmt.Errorf("field %s: %q is read by arena itself and cannot be a parameter", f.Name, name))
 			}
 			seen[name] = true
@@ -49,8 +49,8 @@ func fitsStruct(t reflect.Type, top bool, within []reflect.Type) error {
 	return errors.Join(errs...)
 }
 
-// reserved are the keys that every surface takes out of the parameters.
-var reserved = append(slices.Clone(surfaceKeys), "direction")
+// reserved reports whether a key is one that every surface takes out of the parameters.
+func reserved(key string) bool { return key == "direction" || slices.Contains(surfaceKeys, key) }
 
 func fitsField(f reflect.StructField, tag string, within []reflect.Type) error {
 	name, rest, more := strings.Cut(tag, ",")

@@ -1,0 +1,190 @@
+package dispatch
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// Event is something that a stream of messages tells: a message, or the end of a session.
+type Event struct {
+	Session  string
+	Scenario string
+	Provider string
+	Ended    bool
+	Index    int // of the message in its session, from 0; -1: not told
+	Message  Message
+}
+
+// endings are the types of events that end a session.
+var endings = map[string]bool{
+	"session.ended": true, "session.completed": true, "conversation.completed": true, "conversation.ended": true,
+	"trial.completed": true,
+}
+
+// DecodeEvent reads an event: one of arena's own stream, or one of a log, bare or under "event". Keys may be written in
+// any case, with and without underscores. Other kinds of events are nil.
+func DecodeEvent(data []byte) (*Event, error) {
+	o, err := unfold(data)
+	if err != nil {
+		return nil, fmt.Errorf("the event cannot be read: %w", err)
+	}
+	if inner, wrapped := o["event"]; wrapped {
+		if o, err = unfold(inner); err != nil {
+			return nil, fmt.Errorf("the event cannot be read: %w", err)
+		}
+	}
+	kind := o.text("type")
+	if kind == "" {
+		return nil, errors.New("the event has no type")
+	}
+	if kind != "message.created" && !endings[kind] {
+		return nil, nil
+	}
+	e := &Event{
+		Session:  cmp.Or(o.text("sessionid"), o.text("session"), o.text("trial"), o.text("conversationid")),
+		Scenario: o.text("scenario"), Provider: o.text("provider"), Ended: endings[kind], Index: -1,
+	}
+	switch {
+	case e.Session == "":
+		return nil, fmt.Errorf("the event %s does not say of which session it is", kind)
+	case len(e.Session) > maxID:
+		return nil, fmt.Errorf("the session_id has %d bytes; at most %d are allowed", len(e.Session), maxID)
+	case e.Ended:
+		return e, nil
+	}
+	return e, e.message(o)
+}
+
+func (e *Event) message(o folded) error {
+	m, err := unfold(o["data"])
+	if err != nil {
+		return fmt.Errorf("the data of the event cannot be read: %w", err)
+	}
+	e.Message.Role = chat.Role(strings.ToLower(m.text("role")))
+	switch e.Message.Role {
+	case chat.System, chat.User, chat.Assistant, chat.ToolRole:
+	default:
+		return fmt.Errorf("the role is %q; expected system, user, assistant or tool", m.text("role"))
+	}
+	e.Message.Content, e.Message.FinishReason = m.text("content"), m.text("finishreason")
+	e.Message.At = cmp.Or(m.time("timestamp"), o.time("time"), o.time("timestamp"))
+	if raw, ok := m["index"]; ok {
+		if err := json.Unmarshal(raw, &e.Index); err != nil || e.Index < 0 {
+			return errors.New("the index is no number from 0")
+		}
+	}
+	if err := m.into("parts", &e.Message.Parts); err != nil {
+		return err
+	}
+	if e.Message.ToolCalls, err = m.calls(); err != nil {
+		return err
+	}
+	if e.Message.Role == chat.ToolRole {
+		e.Message.ToolResult, err = m.result()
+	}
+	return err
+}
+
+// folded is a JSON object by its keys in small letters without underscores.
+type folded map[string]json.RawMessage
+
+func unfold(data []byte) (folded, error) {
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(data, &raw); err != nil {
+		if _, wrong := errors.AsType[*json.UnmarshalTypeError](err); wrong || len(data) == 0 {
+			return nil, errors.New("it is no JSON object")
+		}
+		return nil, err
+	}
+	o := make(folded, len(raw))
+	for key, v := range raw {
+		if string(v) != "null" {
+			o[strings.ToLower(strings.ReplaceAll(key, "_", ""))] = v
+		}
+	}
+	return o, nil
+}
+
+// text is a string; "" when there is none.
+func (o folded) text(key string) string {
+	var s string
+	_ = json.Unmarshal(o[key], &s) // what is no text stays empty
+	return s
+}
+
+func (o folded) time(key string) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, o.text(key))
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+func (o folded) into(key string, v any) error {
+	if raw, ok := o[key]; ok && json.Unmarshal(raw, v) != nil {
+		return fmt.Errorf("%s are not as expected", key)
+	}
+	return nil
+}
+
+// calls are the tools that the message calls, as arena and as chat APIs write them.
+func (o folded) calls() ([]chat.ToolCall, error) {
+	var list []json.RawMessage
+	if err := o.into("toolcalls", &list); err != nil {
+		return nil, err
+	}
+	var calls []chat.ToolCall
+	for _, raw := range list {
+		c, err := unfold(raw)
+		if err != nil {
+			return nil, fmt.Errorf("a tool call cannot be read: %w", err)
+		}
+		call := chat.ToolCall{ID: c.text("id"), Name: c.text("name")}
+		if inner, err := unfold(c["function"]); err == nil {
+			call.Name, c = inner.text("name"), inner
+		}
+		if call.Name == "" {
+			return nil, errors.New("a tool call has no name")
+		}
+		args := c["args"]
+		if args == nil {
+			args = c["arguments"]
+		}
+		text := string(args)
+		if len(args) > 0 && args[0] == '"' {
+			_ = json.Unmarshal(args, &text) // it is a string
+		}
+		call.Args, call.BadArgs = chat.ParseArgs(text)
+		calls = append(calls, call)
+	}
+	return calls, nil
+}
+
+// result is what a tool returned: an object of its own, or the content of the message.
+func (o folded) result() (*chat.ToolResult, error) {
+	raw, ok := o["toolresult"]
+	if !ok {
+		return &chat.ToolResult{ID: o.text("toolcallid"), Name: o.text("name"), Content: o.text("content")}, nil
+	}
+	r, err := unfold(raw)
+	if err != nil {
+		return nil, fmt.Errorf("a tool result cannot be read: %w", err)
+	}
+	res := &chat.ToolResult{
+		ID: r.text("id"), Name: r.text("name"), Content: cmp.Or(r.text("content"), o.text("content")),
+		Error: r.text("error"), ErrorType: r.text("errortype"),
+	}
+	if err := r.into("parts", &res.Parts); err != nil {
+		return nil, err
+	}
+	if len(res.Parts) == 1 && res.Parts[0].Type == "text" { // the same as the content
+		res.Parts = nil
+	}
+	return res, nil
+}

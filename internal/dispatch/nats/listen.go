@@ -1,0 +1,305 @@
+package nats
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	natsgo "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/arena-evals/arena/internal/dispatch"
+)
+
+// Listener follows events on a subject and publishes requests for the evals of the sessions that it sees. Where the
+// subject is in a stream, it goes on after a restart where it was, and several listeners do no more than one.
+type Listener struct {
+	Client      *Client
+	Subject     string
+	Name        string // of what is remembered between starts
+	Accumulator *dispatch.Accumulator
+	Worker      string // who gave up, in dead letters
+	Now         func() time.Time
+	Tell        func(string)
+
+	mu       sync.Mutex
+	state    jetstream.KeyValue // nil: nothing is remembered
+	before   checkpoint         // where the listener before was
+	known    map[string]bool    // sessions that were open then
+	seq      uint64             // of the last event
+	caughtUp bool
+	started  time.Time
+	bad      int   // events that cannot be read
+	failed   error // why the listener cannot go on
+}
+
+// checkpoint is what a listener has to know of the one before.
+type checkpoint struct {
+	Last  uint64   `json:"last"`  // event that was handled
+	First uint64   `json:"first"` // event of the sessions that were open; Last+1 when none were
+	Open  []string `json:"open"`  // tokens of these sessions
+}
+
+const (
+	checkpointEvery = 2 * time.Second
+	bucketSuffix    = "_LISTEN"
+)
+
+// Run listens until ctx ends. Sessions that are open then are taken up by the next listener, or, where nothing is
+// remembered, end with this one.
+func (l *Listener) Run(ctx context.Context) error {
+	l.started = l.Now()
+	stream, err := l.stream(ctx)
+	if err != nil || ctx.Err() != nil {
+		return err
+	}
+	if stream == "" {
+		return l.passing(ctx)
+	}
+	if err := l.resume(ctx, stream); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var ticking sync.WaitGroup
+	ticking.Go(func() { l.tick(ctx) })
+	err = l.Client.tail(ctx, stream, l.Subject, l.before.First, func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
+		return l.event(ctx, msg.Data(), meta.Sequence.Stream, meta.Timestamp, meta.NumPending == 0)
+	})
+	cancel(nil)
+	ticking.Wait()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.remember(context.WithoutCancel(ctx))
+	return errors.Join(err, l.failed)
+}
+
+// stream finds the stream that holds the subject; "" when none does.
+func (l *Listener) stream(ctx context.Context) (name string, err error) {
+	err = l.Client.stubborn(ctx, func(ctx context.Context) error {
+		name, err = l.Client.js.StreamNameBySubject(ctx, l.Subject)
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			name = ""
+			return nil
+		}
+		return err
+	})
+	if slices.Contains([]string{l.Client.Stream, l.Client.Results, l.Client.Names.Dead}, name) {
+		return "", &Error{fmt.Sprintf("%s: %s is a subject of the stream %s, which holds requests and results, not events",
+			l.Client.at.shown, l.Subject, name), nil}
+	}
+	return name, err
+}
+
+// resume reads where the listener before was.
+func (l *Listener) resume(ctx context.Context, stream string) error {
+	err := l.Client.stubborn(ctx, func(ctx context.Context) (err error) {
+		l.state, err = l.Client.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
+			Bucket: l.Client.Stream + bucketSuffix, Description: "Where listeners are. Made by arena.", Storage: jetstream.FileStorage,
+		})
+		return err
+	})
+	if err != nil {
+		return l.Client.explain(err)
+	}
+	err = l.Client.stubborn(ctx, func(ctx context.Context) error {
+		entry, err := l.state.Get(ctx, l.key())
+		if errors.Is(err, jetstream.ErrKeyNotFound) {
+			return nil
+		}
+		if err == nil && json.Unmarshal(entry.Value(), &l.before) != nil {
+			return &Error{l.Client.at.shown + ": what the listener " + l.Name + " remembers cannot be read", nil}
+		}
+		return err
+	})
+	last, endErr := l.Client.last(ctx, stream)
+	if err := errors.Join(err, endErr); err != nil {
+		return err
+	}
+	if l.before.Last > last { // another stream of the same name
+		l.before = checkpoint{}
+	}
+	l.known, l.seq = map[string]bool{}, l.before.Last
+	for _, token := range l.before.Open {
+		l.known[token] = true
+	}
+	return nil
+}
+
+// key of what is remembered: the same subject under the same name.
+func (l *Listener) key() string { return l.Name + "-" + dispatch.Token(l.Subject) }
+
+// event handles one event. When it returns nil, everything that the event leads to is stored.
+func (l *Listener) event(ctx context.Context, data []byte, seq uint64, at time.Time, caughtUp bool) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.failed != nil {
+		return l.failed
+	}
+	if err := l.store(ctx, l.Accumulator.Expire(at), at); err != nil {
+		return err
+	}
+	if e := l.decode(data, seq); e != nil && (seq > l.before.Last || l.known[dispatch.Token(e.Session)]) {
+		if err := l.store(ctx, l.Accumulator.Add(e, len(data), at, seq), at); err != nil {
+			return err
+		}
+	}
+	l.seq, l.caughtUp = max(l.seq, seq), caughtUp
+	return nil
+}
+
+// decode reads an event. What cannot be read is told once, and counted.
+func (l *Listener) decode(data []byte, seq uint64) *dispatch.Event {
+	e, err := dispatch.DecodeEvent(data)
+	if err != nil {
+		if l.bad++; l.bad == 1 {
+			l.Tell(fmt.Sprintf("%s: event %d is left out: %v; more of these are only counted", l.Subject, seq, err))
+		}
+		return nil
+	}
+	return e
+}
+
+// store publishes what events led to. Those from before this start may have been published already.
+func (l *Listener) store(ctx context.Context, due dispatch.Due, at time.Time) error {
+	for _, r := range due.Requests {
+		err := l.Client.publish(ctx, r, at.Before(l.started))
+		if errors.Is(err, ErrTooLarge) {
+			d := &dispatch.Dead{ID: dispatch.Token("listen", r.ID), Request: r.ID, Why: dispatch.TooLarge, Reason: err.Error()}
+			d.Session, d.Tries, d.At = r.Session, 1, at
+			due.Dead = append(due.Dead, d)
+		} else if err != nil {
+			return err
+		}
+	}
+	for _, d := range due.Dead {
+		d.Worker = l.Worker
+		if err := l.Client.StoreDead(ctx, d, nil); err != nil {
+			return err
+		}
+		l.Tell(fmt.Sprintf("session %q is given up: %s", d.Session, d.Reason))
+	}
+	return nil
+}
+
+// tick ends silent sessions, and remembers where the listener is.
+func (l *Listener) tick(ctx context.Context) {
+	tick := time.NewTicker(min(checkpointEvery, max(l.Accumulator.TTL/4, 10*time.Millisecond)))
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			l.beat(ctx)
+		}
+	}
+}
+
+func (l *Listener) beat(ctx context.Context) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.caughtUp && l.failed == nil {
+		now := l.Now()
+		if err := l.store(ctx, l.Accumulator.Expire(now), now); err != nil && ctx.Err() == nil {
+			l.failed = err // what was to be published is not forgotten: the next listener makes it again
+		}
+	}
+	if l.failed == nil {
+		l.remember(ctx)
+	}
+}
+
+// remember stores where the listener is. What fails is stored the next time.
+func (l *Listener) remember(ctx context.Context) {
+	if l.state == nil || l.seq == 0 || l.failed != nil {
+		return
+	}
+	ids, first := l.Accumulator.Open()
+	c := checkpoint{Last: l.seq, First: first}
+	if first == 0 {
+		c.First = l.seq + 1
+	}
+	for _, id := range ids {
+		c.Open = append(c.Open, dispatch.Token(id))
+	}
+	if l.seq < l.before.Last { // still at what the listener before had seen
+		return
+	}
+	data, err := json.Marshal(c)
+	if err != nil {
+		return
+	}
+	once, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	_, _ = l.state.Put(once, l.key(), data)
+}
+
+// passing listens to a subject that no stream holds: what is sent meanwhile is all there is.
+func (l *Listener) passing(ctx context.Context) error {
+	l.Tell(l.Subject + ": no stream holds this subject: what is sent while no listener runs is lost")
+	messages := make(chan *natsgo.Msg, 4096)
+	sub, err := l.Client.conn.ChanSubscribe(l.Subject, messages)
+	if err != nil {
+		return l.Client.explain(err)
+	}
+	defer func() { _ = sub.Unsubscribe() }() // the connection may be gone
+	l.caughtUp = true
+	tick := time.NewTicker(min(time.Second, max(l.Accumulator.TTL/4, 10*time.Millisecond)))
+	defer tick.Stop()
+	for seq := uint64(1); ; {
+		select {
+		case msg := <-messages:
+			if err := l.event(ctx, msg.Data, seq, l.Now(), true); err != nil && ctx.Err() == nil {
+				return err
+			}
+			seq++
+		case <-tick.C:
+			l.beat(ctx)
+			if l.failed != nil {
+				return l.failed
+			}
+		case <-ctx.Done():
+			now := l.Now()
+			return l.store(context.WithoutCancel(ctx), l.Accumulator.EndAll(now), now)
+		}
+	}
+}
+
+// Summary says what became of the events, in words.
+func (l *Listener) Summary() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.Accumulator.Stats()
+	parts := []string{fmt.Sprintf("%s: %d messages", l.Subject, s.Messages)}
+	for _, c := range []struct {
+		n    int
+		what string
+	}{
+		{s.Duplicates, "duplicate messages left out"}, {s.Conflicts, "messages under a taken index left out"},
+		{l.bad, "events that cannot be read"}, {s.Crowded, "sessions ended early for lack of room"},
+		{s.Incomplete, "sessions with gaps"}, {s.Unanswered, "sessions without a reply"},
+	} {
+		if c.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.what))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// CheckSubject says what is wrong with a subject to listen to.
+func CheckSubject(subject string) error {
+	for i, token := range strings.Split(subject, ".") {
+		last := i == strings.Count(subject, ".")
+		if token == "" || strings.ContainsAny(token, " \t\r\n") || len(token) > 1 && strings.ContainsAny(token, "*>") ||
+			token == ">" && !last || strings.HasPrefix(subject, "$") {
+			return fmt.Errorf("%q is no subject; expected words with dots between, such as app.events or app.*.events", subject)
+		}
+	}
+	return nil
+}

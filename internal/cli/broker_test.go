@@ -31,6 +31,7 @@ func (b *broker) address() []string {
 //
 //	broker start             starts a real broker, and sets NATS to its URL; once more after stop, with what it had
 //	broker stop
+//	broker stream NAME subject    makes a stream
 //	broker publish subject file   stores each line of a file in the stream that takes the subject
 func cmdBroker(ts *testscript.TestScript, neg bool, args []string) {
 	b := brokerOf(ts)
@@ -47,6 +48,11 @@ func cmdBroker(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(b.Start())
 	case args[0] == "stop":
 		b.Stop()
+	case args[0] == "stream" && len(args) == 3:
+		ts.Check(b.use(func(ctx context.Context, js jetstream.JetStream) error {
+			_, err := js.CreateStream(ctx, jetstream.StreamConfig{Name: args[1], Subjects: []string{args[2]}})
+			return err
+		}))
 	case args[0] == "publish" && len(args) == 3:
 		ts.Check(b.publish(args[1], ts.ReadFile(args[2])))
 	default:
@@ -55,6 +61,17 @@ func cmdBroker(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func (b *broker) publish(subject, text string) error {
+	return b.use(func(ctx context.Context, js jetstream.JetStream) error {
+		for line := range strings.Lines(text) {
+			if _, err := js.Publish(ctx, subject, []byte(strings.TrimSuffix(line, "\n"))); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (b *broker) use(do func(context.Context, jetstream.JetStream) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	conn, err := natsgo.Connect(b.URL())
@@ -66,10 +83,5 @@ func (b *broker) publish(subject, text string) error {
 	if err != nil {
 		return err
 	}
-	for line := range strings.Lines(text) {
-		if _, err := js.Publish(ctx, subject, []byte(strings.TrimSuffix(line, "\n"))); err != nil {
-			return err
-		}
-	}
-	return nil
+	return do(ctx, js)
 }

@@ -25,7 +25,7 @@ import (
 const workerLong = `Worker takes requests for evals from a stream of a NATS broker (JetStream), runs the evals of its
 packs over the conversation in each, and publishes what they measured. Any number of workers share
 a stream. Who publishes requests: arena run --dispatch, arena worker --listen, your own program
-(arena schema eval-request).
+(docs/dispatch.md shows how one looks).
 
 Streams and subjects, made when they are missing:
   ARENA_EVALS           arena.evals.requests    until they are done
@@ -37,6 +37,10 @@ A request is confirmed when its results are stored. When a worker dies, the brok
 in hand to another after the ack wait. Each result has an id made of the request, the eval and the
 moment, and is stored once, however often it is made. What cannot be measured is tried again, and
 after --max-deliver tries given up; what is no request at once.
+
+With --listen the worker also follows message.created events on a subject, grows sessions out of them,
+and asks for the evals of each final reply, and of the whole when the session ends (session.ended,
+conversation.completed, or silence). Where a stream holds the events, none is lost by a restart.
 
 A broker that is away is waited for, for ever. The first interrupt (Ctrl-C, SIGTERM) lets the worker
 finish what it has in hand, the second ends it at once.
@@ -61,6 +65,7 @@ type workerFlags struct {
 	idle       time.Duration
 	noCreate   bool
 	output     string
+	listen     listenFlags
 
 	set map[string]bool // flags that were given, by name
 }
@@ -108,6 +113,7 @@ func (f *workerFlags) register(fl *pflag.FlagSet) {
 	fl.DurationVar(&f.idle, "idle", 0, "end when nothing has been left to do for this `time` (default: never)")
 	fl.StringVar(&f.output, "output", "", "copy all results of the stream into this `file`, a JSON line each, or into a folder,\n"+
 		"dead letters too; a file goes on where it ended")
+	f.listen.register(fl)
 }
 
 // complete takes what only the parsed flags know and refuses values that cannot be meant.
@@ -144,7 +150,7 @@ func (f *workerFlags) complete(cmd *cobra.Command) error {
 			bad("--%s is empty: give it a value, or leave the flag out", given.flag)
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, f.listen.complete(f.set))...)
 }
 
 func (f *workerFlags) run(ctx context.Context, app *App) error {
@@ -153,6 +159,9 @@ func (f *workerFlags) run(ctx context.Context, app *App) error {
 		return err
 	}
 	defer e.close()
+	if err := f.listen.fits(e); err != nil {
+		return err
+	}
 	tell := newTeller(app)
 	soft, stopped := app.interruptible(ctx, runner.Stop(), func() {
 		tell("stopping: what is in hand is finished; interrupt again to quit at once")
@@ -178,7 +187,11 @@ func (f *workerFlags) run(ctx context.Context, app *App) error {
 	}
 	tell(fmt.Sprintf("%s: taking %s, %d at once; evals: %s", client.Address(), client.Requests(), f.jobs,
 		strings.Join(e.ids(), ", ")))
-	err = f.work(ctx, soft, client, w)
+	l := f.listen.listener(client, e, w, tell)
+	err = f.work(ctx, soft, client, w, l)
+	if l != nil {
+		tell(l.Summary())
+	}
 	tell(workDone(w.Stats()))
 	return ifBroken(err)
 }
@@ -192,13 +205,24 @@ func ignoring(ctx context.Context, err error) error {
 }
 
 // work runs the worker, and copies results meanwhile where that is asked for.
-func (f *workerFlags) work(ctx, soft context.Context, client *nats.Client, w *nats.Worker) error {
+func (f *workerFlags) work(
+	ctx, soft context.Context, client *nats.Client, w *nats.Worker, l *nats.Listener,
+) error {
 	outputs, err := f.outputs(client)
 	if err != nil {
 		return err
 	}
 	soft, stop := context.WithCancel(soft)
 	defer stop()
+	var heard error
+	var listening sync.WaitGroup
+	if l != nil {
+		listening.Go(func() {
+			if heard = l.Run(soft); heard != nil {
+				stop()
+			}
+		})
+	}
 	copying, copied := context.WithCancel(ctx)
 	defer copied()
 	var copies sync.WaitGroup
@@ -211,9 +235,11 @@ func (f *workerFlags) work(ctx, soft context.Context, client *nats.Client, w *na
 		})
 	}
 	err = w.Run(soft, ctx)
+	stop()
+	listening.Wait()
 	copied()
 	copies.Wait()
-	err = errors.Join(append(failures, err)...)
+	err = errors.Join(append(failures, err, heard)...)
 	for _, o := range outputs {
 		if err == nil {
 			err = o.CatchUp(ctx, catchUp)
@@ -295,7 +321,7 @@ func workDone(s nats.Stats) string {
 	for _, c := range []struct {
 		n    int64
 		what string
-	}{{s.Redelivered, "redelivered"}, {s.Doubles, "duplicates suppressed"}, {s.Dead, "given up"}} {
+	}{{s.Redelivered, "redelivered"}, {s.Doubles, "suppressed as copies"}, {s.Dead, "given up"}} {
 		if c.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.what))
 		}

@@ -57,6 +57,11 @@ func (w *packEvals) ids() []string {
 	return slices.Sorted(maps.Keys(known))
 }
 
+// prompts are the task types of the prompts, sorted.
+func (w *packEvals) prompts() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(w.under)), func(task string) bool { return task == "" })
+}
+
 func (w *packEvals) close() {
 	for _, e := range w.under {
 		e.Close()
@@ -91,9 +96,8 @@ func (w *packEvals) Evaluate(ctx context.Context, r *dispatch.Request) ([]result
 func (w *packEvals) evaluator(r *dispatch.Request) (*runner.Evaluator, error) {
 	e := w.under[r.Prompt]
 	if e == nil {
-		known := slices.DeleteFunc(slices.Sorted(maps.Keys(w.under)), func(task string) bool { return task == "" })
 		return nil, &dispatch.RefusedError{Why: dispatch.UnknownPrompt, Reason: fmt.Sprintf(
-			"this worker has no prompt %q; known: %s", r.Prompt, strings.Join(known, ", "))}
+			"this worker has no prompt %q; known: %s", r.Prompt, strings.Join(w.prompts(), ", "))}
 	}
 	for _, id := range r.Evals {
 		if slices.ContainsFunc(w.ids(), func(known string) bool { return known == id }) {

@@ -276,20 +276,27 @@ func (l *Listener) Summary() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.Accumulator.Stats()
-	parts := []string{fmt.Sprintf("%s: %d messages", l.Subject, s.Messages)}
+	parts := []string{l.Subject + ": " + plural(s.Messages, "message") + " taken"}
 	for _, c := range []struct {
-		n    int
-		what string
+		n          int
+		noun, what string
 	}{
-		{s.Duplicates, "duplicate messages left out"}, {s.Conflicts, "messages under a taken index left out"},
-		{l.bad, "events that cannot be read"}, {s.Crowded, "sessions ended early for lack of room"},
-		{s.Incomplete, "sessions with gaps"}, {s.Unanswered, "sessions without a reply"},
+		{s.Duplicates, "duplicate message", "left out"}, {s.Conflicts, "message", "under a taken index left out"},
+		{l.bad, "event", "that cannot be read"}, {s.Crowded, "session", "ended early for lack of room"},
+		{s.Incomplete, "session", "with gaps"}, {s.Unanswered, "session", "without a reply"},
 	} {
 		if c.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.what))
+			parts = append(parts, plural(c.n, c.noun)+" "+c.what)
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // CheckSubject says what is wrong with a subject to listen to.

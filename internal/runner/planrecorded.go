@@ -75,12 +75,7 @@ func (m *matrix) conversations(s *scenario.Scenario, path string, at diag.Pos) [
 	}
 	file, known := m.opened[path]
 	if !known {
-		var err error
-		if file, err = recording.Open(path, recording.Options{Type: kind}); err != nil {
-			reportRecording(m.diags, at, path, err)
-		} else if len(file.Sessions()) == 0 {
-			m.diags.Errorf(at, 1, "empty-recording", "%s holds no conversation", path)
-		}
+		file = m.openRecording(path, kind, at)
 		m.opened[path] = file
 	}
 	if file == nil {
@@ -95,6 +90,19 @@ func (m *matrix) conversations(s *scenario.Scenario, path string, at diag.Pos) [
 		}
 	}
 	return out
+}
+
+// openRecording opens a file and tells what is odd about it; nil when it cannot be read.
+func (m *matrix) openRecording(path, kind string, at diag.Pos) *recording.File {
+	file, err := recording.Open(path, recording.Options{Type: kind})
+	if err != nil {
+		reportRecording(m.diags, at, path, err)
+		return nil
+	}
+	for _, note := range file.Notes() {
+		m.diags.Warnf(at, 1, "recording", "%s: %s", path, note)
+	}
+	return file
 }
 
 // reportRecording reports why a recording cannot be read: everything that is wrong in it, at its place.

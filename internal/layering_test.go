@@ -20,7 +20,8 @@ const module = "github.com/arena-evals/arena/"
 // row never import each other. A * stands for any text within one folder's name. Where several entries fit a package,
 // the last one counts; one without a * counts before all others.
 var rows = [][]string{
-	{"internal/agreement", "internal/chat", "internal/diag", "internal/exposition", "internal/media", "internal/process"},
+	{"internal/agreement", "internal/chat", "internal/diag", "internal/dial", "internal/exposition",
+		"internal/media", "internal/process"},
 	{"internal/jsonschema", "internal/node"},
 	{"internal/result"},
 	{"internal/dispatch", "internal/scenario"},
@@ -31,7 +32,7 @@ var rows = [][]string{
 	{"internal/providers/*"},
 	{"internal/providers/open"},
 	{"internal/checks"},
-	{"internal/calibrate", "internal/judges", "internal/checks/verify"},
+	{"internal/calibrate", "internal/cassette", "internal/judges", "internal/checks/verify"},
 	{"internal/evals", "internal/generate", "internal/guard"},
 	{"internal/runner"},
 	{"internal/report/show"},

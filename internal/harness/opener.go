@@ -18,6 +18,7 @@ type Clients struct {
 	Retries *int             // whatever the files say; nil: as they say
 	Random  func() float64   // spreads the waits of retries; nil: nothing is spread
 	Now     func() time.Time // nil: time.Now
+	Offline bool             // no connection is opened
 	Lenient bool             // a mock without a reply answers with a generic text
 }
 
@@ -36,7 +37,7 @@ func (c *Clients) OpenEmbedder(p *scenario.Project, spec *scenario.Provider) (ch
 }
 
 func (c *Clients) options(p *scenario.Project) open.Options {
-	return open.Options{Getenv: p.Getenv, Jobs: c.Jobs, Retries: c.Retries, Random: c.Random, Now: c.Now}
+	return open.Options{Getenv: p.Getenv, Jobs: c.Jobs, Retries: c.Retries, Random: c.Random, Now: c.Now, Offline: c.Offline}
 }
 
 // inlineReplies finds the replies that a turn brings along.

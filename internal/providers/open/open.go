@@ -36,6 +36,8 @@ type Options struct {
 	Retries *int
 	Random  func() float64   // spreads the waits of retries, in [0,1); safe for concurrent use; nil: nothing is spread
 	Now     func() time.Time // nil: time.Now
+	// Offline makes every connection fail that a provider would open.
+	Offline bool
 
 	// MockFile takes the place of the provider's own mock file.
 	MockFile *scenario.MockFile
@@ -98,7 +100,7 @@ func New(p *scenario.Provider, o Options) (providers.Provider, error) {
 	case replayType:
 		return newReplay(p)
 	}
-	model, err := openai.New(p, openai.Options{Getenv: o.Getenv, Jobs: o.Jobs, Now: o.Now})
+	model, err := openai.New(p, openai.Options{Getenv: o.Getenv, Jobs: o.Jobs, Now: o.Now, Offline: o.Offline})
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +158,7 @@ func NewEmbedder(p *scenario.Provider, o Options) (providers.Embedder, error) {
 	if err := Supported(p); err != nil {
 		return nil, err
 	}
-	model, err := openai.NewEmbedder(p, openai.Options{Getenv: o.Getenv, Jobs: o.Jobs, Now: o.Now})
+	model, err := openai.NewEmbedder(p, openai.Options{Getenv: o.Getenv, Jobs: o.Jobs, Now: o.Now, Offline: o.Offline})
 	if err != nil {
 		return nil, err
 	}

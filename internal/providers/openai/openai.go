@@ -37,6 +37,8 @@ type Options struct {
 	Getenv func(string) (string, bool) // for keys; nil: an empty environment
 	Jobs   int                         // connections at most, one for each trial that runs at once; 0: no limit
 	Now    func() time.Time            // nil: time.Now
+	// Offline makes every connection fail that would be opened.
+	Offline bool
 	// Transport replaces the provider's own connections, in tests.
 	Transport http.RoundTripper
 }
@@ -79,7 +81,7 @@ func newProvider(spec *scenario.Provider, path string, o Options) (*Provider, er
 	}
 	transport := o.Transport
 	if transport == nil {
-		transport = newTransport(o.Jobs)
+		transport = newTransport(o.Jobs, o.Offline)
 	}
 	p.client = &http.Client{Transport: transport, CheckRedirect: stay}
 	return p, nil

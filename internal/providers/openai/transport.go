@@ -1,19 +1,19 @@
 package openai
 
 import (
-	"net"
 	"net/http"
 	"time"
+
+	"github.com/arena-evals/arena/internal/dial"
 )
 
 // newTransport makes the connections of one provider, shared by all its calls. There are never more of them than
 // trials that run at once, and each stays open for the next call.
-func newTransport(jobs int) *http.Transport {
+func newTransport(jobs int, offline bool) *http.Transport {
 	const unlimitedIdle = 64
-	dialer := &net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}
 	t := &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         dialer.DialContext,
+		DialContext:         dial.New(offline),
 		ForceAttemptHTTP2:   true,
 		TLSHandshakeTimeout: 15 * time.Second,
 		IdleConnTimeout:     90 * time.Second,

@@ -1,0 +1,27 @@
+// Package dial is how arena opens connections: every client of ours gets its dialer here, so that a run that must not
+// touch the network has one place that refuses.
+package dial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+)
+
+// ErrOffline is wrapped by the error of a connection that was not opened because the run must not touch the network.
+var ErrOffline = errors.New("no connection is opened in this run (--offline or --replay)")
+
+// Func opens a connection, as http.Transport takes it.
+type Func func(ctx context.Context, network, address string) (net.Conn, error)
+
+// New is a dialer with the time limits of arena's clients; offline makes one that refuses.
+func New(offline bool) Func {
+	if offline {
+		return func(_ context.Context, network, address string) (net.Conn, error) {
+			return nil, &net.OpError{Op: "dial", Net: network, Err: fmt.Errorf("%s: %w", address, ErrOffline)}
+		}
+	}
+	return (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}).DialContext
+}

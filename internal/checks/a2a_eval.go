@@ -52,33 +52,40 @@ func (c *a2aEval) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	if s.Host == nil || s.Host.HTTP == nil {
 		return Finding{}, errNoHost
 	}
-	target, err := c.agent.resolve(s.Host.Getenv)
-	if err != nil {
-		return Finding{}, err
-	}
 	text, err := c.text(s)
 	if err != nil {
 		return Finding{}, fmt.Errorf("the conversation cannot be written as JSON: %w", err)
 	}
+	target, unset := c.agent.resolve(s.Host.Getenv)
 	token := scenario.Expand(c.token, s.Host.Getenv)
 	agent := &a2aAgent{
 		endpoint: newEndpoint(s.Host, c.agent, append(target.Values, token.Text)),
 		base:     strings.TrimRight(target.Text, "/"), token: strings.TrimSpace(token.Text), known: &s.Host.agents,
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, c.timeout, overdueError{c.timeout})
-	defer cancel()
-	answer, err := agent.ask(limited, text)
+	sent := Sent{Kind: ByAgent, To: agent.written, Body: []byte(text), scrub: agent.scrub}
+	got, err := s.exchange(ctx, sent, func() (Received, error) {
+		if unset != nil {
+			return Received{}, unset
+		}
+		limited, cancel := context.WithTimeoutCause(ctx, c.timeout, overdueError{c.timeout})
+		defer cancel()
+		answer, err := agent.ask(limited, text)
+		if err != nil {
+			return Received{}, err
+		}
+		return Received{Text: answer.text, State: string(answer.state)}, nil
+	})
 	if err != nil {
 		if ctx.Err() != nil {
 			return Finding{}, ended(ctx)
 		}
 		return Finding{}, err
 	}
-	f, err := agent.graded(answer.text)
+	f, err := agent.graded(got.Text)
 	if err == nil {
 		f.Details["agent_url"] = agent.written
-		if answer.state != "" {
-			f.Details["state"] = string(answer.state)
+		if got.State != "" {
+			f.Details["state"] = got.State
 		}
 	}
 	return f, err

@@ -66,6 +66,15 @@ func (e *endpoint) do(ctx context.Context, c *call) (*response, error) {
 	return res, nil
 }
 
+// received is do for a check.
+func (e *endpoint) received(ctx context.Context, c *call) (Received, error) {
+	res, err := e.do(ctx, c)
+	if err != nil {
+		return Received{}, err
+	}
+	return Received{Status: res.status, Text: string(res.body)}, nil
+}
+
 func (e *endpoint) once(ctx context.Context, c *call) (*response, error) {
 	req, err := http.NewRequestWithContext(ctx, c.method, c.url, bytes.NewReader(c.body))
 	if err != nil {

@@ -72,20 +72,32 @@ func (c *execEval) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	}
 	h := c.handler
 	e := environmentOf(h, s.Host.Getenv)
-	limited, cancel := context.WithTimeoutCause(ctx, h.Timeout, overdueError{h.Timeout})
-	defer cancel()
-	out, err := (&process.Command{Path: h.Command, Args: h.Args, Dir: h.Dir, Env: e.vars, Stdin: stdin}).Run(limited)
+	line := strings.Join(append([]string{h.Command}, h.Args...), " ")
+	sent := Sent{Kind: ByProgram, To: line, Body: stdin, scrub: e.scrub}
+	got, err := s.exchange(ctx, sent, func() (Received, error) { return c.run(ctx, e.vars, stdin) })
 	if err != nil {
 		if ctx.Err() != nil {
 			return Finding{}, ended(ctx)
 		}
-		return Finding{}, fmt.Errorf("%s: %w%s", h.Command, err, lastWords(e.scrub, out.Stderr))
+		return Finding{}, fmt.Errorf("%s: %w%s", h.Command, err, lastWords(e.scrub, got.Stderr))
 	}
-	f, err := scoreFrom(string(out.Stdout), e.scrub)
+	f, err := scoreFrom(got.Text, e.scrub)
 	if err != nil {
-		return Finding{}, fmt.Errorf("%s: %w%s", h.Command, err, lastWords(e.scrub, out.Stderr))
+		return Finding{}, fmt.Errorf("%s: %w%s", h.Command, err, lastWords(e.scrub, got.Stderr))
 	}
 	return f, nil
+}
+
+// run starts the program and waits for what it prints.
+func (c *execEval) run(ctx context.Context, env []string, stdin []byte) (Received, error) {
+	h := c.handler
+	limited, cancel := context.WithTimeoutCause(ctx, h.Timeout, overdueError{h.Timeout})
+	defer cancel()
+	out, err := (&process.Command{Path: h.Command, Args: h.Args, Dir: h.Dir, Env: env, Stdin: stdin}).Run(limited)
+	if err == nil && !utf8.Valid(out.Stdout) {
+		err = errors.New("its output is not valid UTF-8")
+	}
+	return Received{Text: string(out.Stdout), Stderr: string(out.Stderr)}, err
 }
 
 // overdueError ends a wait for something outside of the process.
@@ -123,9 +135,9 @@ func environmentOf(h *scenario.Handler, getenv func(string) (string, bool)) *env
 }
 
 // lastWords is the end of what a program wrote to its stderr, for an error.
-func lastWords(scrub *providers.Scrubber, stderr []byte) string {
+func lastWords(scrub *providers.Scrubber, stderr string) string {
 	const limit = 300
-	text := []rune(scrub.Excerpt(string(stderr), 1<<20))
+	text := []rune(scrub.Excerpt(stderr, 1<<20))
 	switch {
 	case len(text) == 0:
 		return ""
@@ -137,9 +149,6 @@ func lastWords(scrub *providers.Scrubber, stderr []byte) string {
 
 // scoreFrom reads what a program printed: one JSON object and nothing else.
 func scoreFrom(stdout string, scrub *providers.Scrubber) (Finding, error) {
-	if !utf8.ValidString(stdout) {
-		return Finding{}, errors.New("its output is not valid UTF-8")
-	}
 	if strings.TrimSpace(stdout) == "" {
 		return Finding{}, errors.New("it printed nothing, expected a JSON object with a score")
 	}

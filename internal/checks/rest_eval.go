@@ -86,32 +86,35 @@ func (c *restEval) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	if s.Host == nil || s.Host.HTTP == nil {
 		return Finding{}, errNoHost
 	}
-	target, err := c.url.resolve(s.Host.Getenv)
-	if err != nil {
-		return Finding{}, err
-	}
 	body, err := wire(c.dossier.of(s))
 	if err != nil {
 		return Finding{}, fmt.Errorf("the conversation cannot be written as JSON: %w", err)
 	}
+	target, unset := c.url.resolve(s.Host.Getenv)
 	header, secrets := c.header(s.Host.Getenv)
 	e := newEndpoint(s.Host, c.url, append(secrets, target.Values...))
-	limited, cancel := context.WithTimeoutCause(ctx, c.timeout, overdueError{c.timeout})
-	defer cancel()
-	res, err := e.do(limited, &call{
-		method: c.method, url: target.Text, header: header, body: body, repeatable: c.method == http.MethodGet,
+	sent := Sent{Kind: OverHTTP, To: e.written, Method: c.method, Body: body, scrub: e.scrub}
+	got, err := s.exchange(ctx, sent, func() (Received, error) {
+		if unset != nil {
+			return Received{}, unset
+		}
+		limited, cancel := context.WithTimeoutCause(ctx, c.timeout, overdueError{c.timeout})
+		defer cancel()
+		return e.received(limited, &call{
+			method: c.method, url: target.Text, header: header, body: body, repeatable: c.method == http.MethodGet,
+		})
 	})
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return Finding{}, ended(ctx)
 	case err != nil:
 		return Finding{}, err
-	case res.status < 200 || res.status > 299:
-		return Finding{}, e.refused(res)
+	case got.Status < 200 || got.Status > 299:
+		return Finding{}, e.refused(&response{got.Status, []byte(got.Text)})
 	}
-	f, err := e.graded(string(res.body))
+	f, err := e.graded(got.Text)
 	if err == nil {
-		f.Details["url"], f.Details["status"] = e.written, res.status
+		f.Details["url"], f.Details["status"] = e.written, got.Status
 	}
 	return f, err
 }

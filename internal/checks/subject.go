@@ -38,6 +38,7 @@ type Subject struct {
 	JudgePrompts *JudgePrompts
 	Scenario     *ScenarioInfo // what its author says of the scenario; nil: nothing
 	Host         *Host         // what may be reached outside of the process; nil: nothing
+	Outside      Outside       // who stands before what is outside; nil: nobody
 	Embedder     Embedder      // what turns texts into vectors; nil: none is configured
 	Strict       bool          // what could not be measured is an error and not a skip
 	SessionID    string        // of the trial
@@ -139,7 +140,7 @@ func (s *Subject) Whole() *Subject {
 		Session: true, Messages: s.Messages, Turn: -1, Calls: s.AllCalls, ElapsedMS: s.ElapsedMS, Tools: s.Tools,
 		Workflow: s.Workflow, Composition: s.Composition, Earlier: s.Earlier, Variables: s.Variables, Metadata: s.Metadata,
 		Embedder: s.Embedder, Judges: s.Judges, JudgePrompts: s.JudgePrompts, Scenario: s.Scenario,
-		Host: s.Host, Strict: s.Strict, SessionID: s.SessionID, PromptID: s.PromptID,
+		Host: s.Host, Outside: s.Outside, Strict: s.Strict, SessionID: s.SessionID, PromptID: s.PromptID,
 	}
 	if w.Calls == nil {
 		w.Calls = CallsOf(s.Messages)

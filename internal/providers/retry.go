@@ -66,6 +66,12 @@ func (r *retrier) Complete(ctx context.Context, req *chat.Request, onDelta func(
 	return chat.Reply{}, c.failure(ctx)
 }
 
+type unheardKey struct{}
+
+// Unheard says that nobody acts on what onDelta is told of calls under ctx, so that a call is repeated also after its
+// text has begun to stream. onDelta hears the text of each attempt then.
+func Unheard(ctx context.Context) context.Context { return context.WithValue(ctx, unheardKey{}, true) }
+
 func (r *retrier) Unwrap() Provider { return r.next }
 
 // retriedCall is the state of one call. It is the backoff.BackOff of its own waits, so that they can follow what the
@@ -83,7 +89,7 @@ type retriedCall struct {
 func (c *retriedCall) attempt(ctx context.Context) (chat.Reply, error) {
 	c.attempts++
 	onDelta := c.onDelta
-	if onDelta != nil {
+	if onDelta != nil && ctx.Value(unheardKey{}) == nil {
 		onDelta = func(d chat.Delta) error {
 			c.began = true
 			return c.onDelta(d)

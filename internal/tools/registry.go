@@ -4,6 +4,8 @@ package tools
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -82,6 +84,21 @@ func (r *Registry) Offered(allowed []string) []chat.Tool {
 func matches(pattern, name string) bool {
 	prefix, wild := strings.CutSuffix(pattern, "*")
 	return pattern == name || wild && strings.HasPrefix(name, prefix)
+}
+
+// Definition is the same as long as a mock tool gives the same answers to the same arguments; "" for a tool that is no
+// mock, or not known.
+func (r *Registry) Definition(name string) string {
+	t := r.byName[name]
+	if t == nil || t.spec.Mode != "" && t.spec.Mode != "mock" {
+		return ""
+	}
+	data, err := json.Marshal([]any{t.spec.MockTemplate, string(t.spec.MockResult), t.spec.MockParts})
+	if err != nil { // cannot happen with what a file held
+		return ""
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
 }
 
 // Call runs one call. Unknown tools, arguments that do not fit and failing tools give an error result.

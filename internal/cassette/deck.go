@@ -1,0 +1,189 @@
+package cassette
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// Deck is a folder with the cassettes of a run. Its fields are set before the run; it is safe for concurrent use then.
+type Deck struct {
+	Dir    string
+	Replay bool // trials are answered from their cassettes; otherwise they are recorded
+	Fill   bool // with Replay: trials without a cassette are recorded
+	Strict bool // exchanges that a replay leaves over make the trial an error
+	// Redact are the names of JSON fields whose values no cassette holds.
+	Redact []string
+	// Secrets are texts that no cassette holds, whatever they stand in. They are asked for when a trial begins.
+	Secrets func() []string
+	Now     func() time.Time
+	// Sleep lets recorded waits pass; nil: nobody waits.
+	Sleep func(ctx context.Context, d time.Duration) error
+}
+
+// Records reports whether a trial may be recorded.
+func (d *Deck) Records() bool { return !d.Replay || d.Fill }
+
+// file is the path of a trial's cassette. Its name can be read, holds nothing that a file system or a shell takes
+// badly, and differs from that of every other trial, also where case does not count.
+func (d *Deck) file(id string) string {
+	const limit = 80
+	name := []byte(id)
+	for i, c := range name {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '.', c == '_', c == '-':
+		default:
+			name[i] = '_'
+		}
+	}
+	name = name[:min(len(name), limit)]
+	sum := sha256.Sum256([]byte(id))
+	return filepath.Join(d.Dir, strings.TrimLeft(string(name), ".-")+"-"+hex.EncodeToString(sum[:5])+".json")
+}
+
+func (d *Deck) shown(id string) string { return filepath.ToSlash(d.file(id)) }
+
+// Has reports whether there is a cassette for a trial.
+func (d *Deck) Has(id string) bool {
+	_, err := os.Stat(d.file(id))
+	return err == nil
+}
+
+// Check reports what is wrong with the cassettes of trials that are to be replayed, and with the folder. Trials that
+// have none are not reported.
+func (d *Deck) Check(ids []string, problems *diag.List) {
+	if !d.Replay {
+		return
+	}
+	if info, err := os.Stat(d.Dir); err != nil || !info.IsDir() {
+		if !d.Fill {
+			problems.Errorf(diag.Pos{}, 0, "no-cassettes", "--replay %s: there is no such folder", d.Dir).Hint =
+				"record one: arena run --record " + d.Dir
+		}
+		return
+	}
+	for _, id := range ids {
+		data, err := os.ReadFile(d.file(id))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			problems.Errorf(diag.Pos{File: d.shown(id)}, 0, "unreadable", "%v", reason(err))
+		default:
+			d.check(d.shown(id), id, data, problems)
+		}
+	}
+}
+
+// reason is an error of the system without the path, which is told anyway.
+func reason(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// Open starts the tape of a trial. again is the command that records it again.
+func (d *Deck) Open(id string, simulated bool, again func() string) (*Tape, error) {
+	if d == nil {
+		return nil, nil
+	}
+	var secrets []string
+	if d.Secrets != nil {
+		secrets = d.Secrets()
+	}
+	t := &Tape{
+		deck: d, id: id, simulated: simulated, now: d.Now, again: again, pen: pen{d, newRedactor(secrets, d.Redact)},
+	}
+	if simulated {
+		began := d.Now()
+		t.now = func() time.Time { return began }
+	}
+	if !d.Replay {
+		return t, nil
+	}
+	data, err := os.ReadFile(d.file(id))
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && d.Fill:
+		return t, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("there is no cassette for this trial: %s is missing; to record it: %s", d.shown(id), again())
+	case err != nil:
+		return nil, fmt.Errorf("cassette %s: %w", d.shown(id), reason(err))
+	}
+	entries, fields, err := d.entries(data, id)
+	if err != nil {
+		return nil, fmt.Errorf("cassette %s: %w", d.shown(id), err)
+	}
+	fields = slices.Concat(d.Redact, fields)
+	t.plays, t.entries = true, entries
+	t.pen, t.plain = pen{d, newRedactor(secrets, fields)}, pen{d, newRedactor(nil, fields)}
+	return t, nil
+}
+
+// Close ends the tape of a trial. A recorded one that finished is on disk then, in the place of an older one; one that
+// did not leaves that. Of a replay it says what was left over, and is an error where the trial must not count.
+func (t *Tape) Close(finished bool) (notice string, err error) {
+	if err := t.Err(); err != nil || !finished {
+		return "", err
+	}
+	if !t.plays {
+		data, err := encode(t.id, t.deck.Redact, t.entries)
+		if err == nil {
+			err = os.MkdirAll(t.deck.Dir, 0o755)
+		}
+		if err == nil {
+			err = replace(t.deck.file(t.id), data)
+		}
+		if err != nil {
+			return "", fmt.Errorf("the cassette %s could not be written: %w", t.deck.shown(t.id), reason(err))
+		}
+		return "", nil
+	}
+	left := t.left()
+	if left == "" {
+		return "", nil
+	}
+	text := fmt.Sprintf("the cassette %s holds more than was asked for: %s; to record the trial again: %s",
+		t.deck.shown(t.id), left, t.again())
+	if t.deck.Strict {
+		return "", errors.New(text)
+	}
+	return text, nil
+}
+
+// left tells the exchanges that were not played.
+func (t *Tape) left() string {
+	var names []string
+	counts := map[string]int{}
+	for _, e := range t.entries {
+		if e.used {
+			continue
+		}
+		name := fmt.Sprintf("%s (%s)", e.kind, e.at)
+		if counts[name]++; counts[name] == 1 {
+			names = append(names, name)
+		}
+	}
+	const limit = 3
+	more := ""
+	if len(names) > limit {
+		more = fmt.Sprintf(" and %d more", len(names)-limit)
+		names = slices.Delete(names, limit, len(names))
+	}
+	for i, name := range names {
+		if n := counts[name]; n > 1 {
+			names[i] = fmt.Sprintf("%s ×%d", name, n)
+		}
+	}
+	return strings.Join(names, ", ") + more
+}

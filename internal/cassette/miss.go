@@ -1,0 +1,282 @@
+package cassette
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// nearest says how a question differs from the recorded one that is most like it.
+func (t *Tape) nearest(q *asked, at string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	asked := leaves(q.request, q.tools)
+	var best *entry
+	var bestScore [3]int
+	for _, e := range t.entries {
+		if e.kind != q.kind {
+			continue
+		}
+		score := [3]int{agreement(asked, leaves(e.request, e.tools)), 0, 0}
+		if !e.used {
+			score[1] = 1
+		}
+		if e.at == at {
+			score[2] = 1
+		}
+		if best == nil || slices.Compare(score[:], bestScore[:]) > 0 {
+			best, bestScore = e, score
+		}
+	}
+	if best == nil {
+		return fmt.Sprintf("%s: it holds no %s exchange", at, q.kind)
+	}
+	changes := differences(leaves(best.request, best.tools), asked)
+	if len(changes) == 0 {
+		return fmt.Sprintf("%s: %s asked once more than recorded: %s", at, q.kind, firstLine(asked))
+	}
+	const limit = 3
+	if more := len(changes) - limit; more > 0 {
+		changes = append(changes[:limit], fmt.Sprintf("and %d more", more))
+	}
+	return fmt.Sprintf("%s: %s differs from the recorded one (%s) in\n%s", at, subjectOf(q), best.at,
+		strings.Join(changes, "\n"))
+}
+
+func subjectOf(q *asked) string {
+	switch r := q.request.(type) {
+	case *modelRequest:
+		return "the model request"
+	case *toolRequest:
+		return "the call of the tool " + r.Name
+	case *judgeRequest:
+		return "the question to the judge"
+	case *outsideRequest:
+		return "what is sent to " + r.To
+	}
+	return "the " + q.kind + " request"
+}
+
+// leaf is one text or value of a request, in lines.
+type leaf struct {
+	path  string // in words
+	lines []string
+}
+
+// leaves takes a request apart.
+func leaves(request any, tools []tool) []leaf {
+	data, err := compact(struct {
+		Request any    `json:"request"`
+		Tools   []tool `json:"tools"`
+	}{request, tools})
+	if err != nil {
+		return nil
+	}
+	v, err := chat.DecodeJSON(data)
+	root, ok := v.(map[string]any)
+	if err != nil || !ok {
+		return nil
+	}
+	var out []leaf
+	gather(&out, "", root["request"])
+	if list, ok := root["tools"].([]any); ok {
+		for _, item := range list {
+			if def, ok := item.(map[string]any); ok {
+				gather(&out, fmt.Sprintf("tool %v", def["name"]), def)
+			}
+		}
+	}
+	return out
+}
+
+func gather(out *[]leaf, path string, v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		keys := make([]string, 0, len(v))
+		for k := range v {
+			keys = append(keys, k)
+		}
+		slices.SortFunc(keys, func(a, b string) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a, b)) })
+		for _, k := range keys {
+			gather(out, under(path, k), v[k])
+		}
+	case []any:
+		if lines, ok := texts(v); ok {
+			*out = append(*out, leaf{path, lines})
+			return
+		}
+		for i, item := range v {
+			gather(out, numbered(path, i, item), item)
+		}
+	case string:
+		*out = append(*out, leaf{path, strings.Split(v, "\n")})
+	default:
+		data, _ := json.Marshal(v) // it was decoded from JSON
+		*out = append(*out, leaf{path, []string{string(data)}})
+	}
+}
+
+// rank puts what people look for first before the rest.
+func rank(key string) int {
+	order := []string{"messages", "name", "args", "to", "body", "text", "model"}
+	if i := slices.Index(order, key); i >= 0 {
+		return i
+	}
+	return len(order)
+}
+
+func under(path, key string) string {
+	switch {
+	case path == "" || key == "content":
+		return strings.TrimPrefix(path+" "+key, " ")
+	case strings.HasPrefix(path, "message ") && key == "role":
+		return path + " role"
+	}
+	return path + "." + key
+}
+
+// numbered names the entry of a list: message 3 (user).
+func numbered(path string, i int, item any) string {
+	if fields, ok := item.(map[string]any); ok && path == "messages" {
+		return fmt.Sprintf("message %d (%v)", i+1, fields["role"])
+	}
+	return path + "[" + strconv.Itoa(i) + "]"
+}
+
+func texts(list []any) ([]string, bool) {
+	lines := make([]string, len(list))
+	for i, v := range list {
+		s, ok := v.(string)
+		if !ok {
+			return nil, false
+		}
+		lines[i] = s
+	}
+	return lines, len(list) > 0
+}
+
+// agreement counts the lines that two requests have in common, by their place.
+func agreement(a, b []leaf) (n int) {
+	known := make(map[string]int, len(a))
+	for i := range a {
+		for _, line := range a[i].lines {
+			known[a[i].path+"\x00"+line]++
+		}
+	}
+	for i := range b {
+		for _, line := range b[i].lines {
+			if key := b[i].path + "\x00" + line; known[key] > 0 {
+				known[key]--
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// differences tells what changed from the recorded request to the one that is asked now.
+func differences(was, is []leaf) (out []string) {
+	old := make(map[string][]string, len(was))
+	for _, l := range was {
+		old[l.path] = l.lines
+	}
+	for _, l := range is {
+		before, known := old[l.path]
+		delete(old, l.path)
+		switch {
+		case !known:
+			out = append(out, fmt.Sprintf("%s, which is new:\n  + %s", l.path, clip(l.lines[0], 0)))
+		case !slices.Equal(before, l.lines):
+			out = append(out, l.path+lineDiff(before, l.lines))
+		}
+	}
+	for _, l := range was {
+		if _, gone := old[l.path]; gone {
+			out = append(out, fmt.Sprintf("%s, which is gone:\n  - %s", l.path, clip(l.lines[0], 0)))
+		}
+	}
+	return out
+}
+
+// lineDiff shows the lines between what two texts begin and end with in common.
+func lineDiff(was, is []string) string {
+	head := 0
+	for head < len(was) && head < len(is) && was[head] == is[head] {
+		head++
+	}
+	tail := 0
+	for tail < len(was)-head && tail < len(is)-head && was[len(was)-1-tail] == is[len(is)-1-tail] {
+		tail++
+	}
+	was, is = was[head:len(was)-tail], is[head:len(is)-tail]
+	text := ""
+	if head > 0 || tail > 0 || len(was) > 1 || len(is) > 1 {
+		text = fmt.Sprintf(", line %d", head+1)
+	}
+	text += ":"
+	common := 0
+	if len(was) > 0 && len(is) > 0 {
+		common = sharedRunes(was[0], is[0])
+	}
+	const limit = 3
+	return text + signed("-", was, common, limit) + signed("+", is, common, limit)
+}
+
+func signed(sign string, lines []string, common, limit int) (text string) {
+	for i, line := range lines {
+		if i == limit {
+			return text + fmt.Sprintf("\n  %s … %d more lines", sign, len(lines)-limit)
+		}
+		if i > 0 {
+			common = 0
+		}
+		text += "\n  " + sign + " " + clip(line, common)
+	}
+	return text
+}
+
+// sharedRunes is how many characters two lines begin with in common.
+func sharedRunes(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	n := 0
+	for n < len(x) && n < len(y) && x[n] == y[n] {
+		n++
+	}
+	return n
+}
+
+// clip cuts a line to what can be read, around the character from which on it differs.
+func clip(line string, from int) string {
+	const width, lead = 120, 40
+	r := []rune(line)
+	if len(r) <= width {
+		return line
+	}
+	start := max(0, min(from-lead, len(r)-width))
+	text := string(r[start:min(len(r), start+width)])
+	if start > 0 {
+		text = "…" + text
+	}
+	if start+width < len(r) {
+		text += "…"
+	}
+	return text
+}
+
+func firstLine(l []leaf) string {
+	if len(l) == 0 {
+		return ""
+	}
+	last := l[len(l)-1]
+	for _, one := range l {
+		if strings.HasPrefix(one.path, "message ") || one.path == "name" {
+			last = one
+		}
+	}
+	return last.path + ": " + clip(last.lines[0], 0)
+}

@@ -1,0 +1,210 @@
+package cassette
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// reading is a cassette on its way from the bytes of a file to entries.
+type reading struct {
+	form
+	deck *Deck
+	id   string // of the trial; "" takes any
+}
+
+// check reads a cassette that people may have edited, and reports everything in it that is wrong.
+func (d *Deck) check(file, id string, data []byte, problems *diag.List) []*entry {
+	before := problems.Errors()
+	r := &reading{form{&node.Reader{File: file, Diags: problems}}, d, id}
+	docs := node.Parse(r.Reader, data)
+	if problems.Errors() > before {
+		return nil
+	}
+	if len(docs) == 0 {
+		problems.Errorf(diag.Pos{File: file, Line: 1, Col: 1}, 1, "empty-cassette", "the cassette is empty").Hint =
+			"delete the file and record the trial again"
+		return nil
+	}
+	if !r.document(docs[0]) || problems.Errors() > before {
+		return nil
+	}
+	entries, _, err := d.entries(data, id)
+	if err != nil {
+		problems.Errorf(diag.Pos{File: file, Line: 1, Col: 1}, 1, "bad-cassette", "%v", err)
+	}
+	return entries
+}
+
+func (r *reading) document(root *node.Node) bool {
+	switch version := node.Get(root, "arena_cassette"); {
+	case root.Kind != node.Map:
+	case version == nil:
+		r.Missing(root, "the cassette", "arena_cassette").Hint = "it says the version of the format"
+		return false
+	case version.Value != fmt.Sprint(Version):
+		r.Errorf(version, "unknown-version", "this arena reads version %d of cassettes, found %s", Version, found(version)).
+			Hint = "record the trial again, or use the arena that recorded it"
+		return false
+	}
+	type outline struct {
+		Version   int               `json:"arena_cassette"`
+		Trial     string            `json:"trial"`
+		Redacted  []string          `json:"redacted"`
+		Tools     []tool            `json:"tools"`
+		Exchanges []json.RawMessage `json:"exchanges"`
+	}
+	if !r.fits(root, reflect.TypeFor[outline](), "the cassette") {
+		return false
+	}
+	trial := node.Get(root, "trial")
+	switch {
+	case trial == nil:
+		r.Missing(root, "the cassette", "trial")
+		return false
+	case r.id != "" && trial.Value != r.id:
+		r.Errorf(trial, "wrong-trial", "the file is named for the trial %q and holds %q", r.id, trial.Value)
+		return false
+	}
+	list := node.Get(root, "exchanges")
+	if list == nil {
+		r.Missing(root, "the cassette", "exchanges")
+		return false
+	}
+	tools := map[string]bool{}
+	if offered := node.Get(root, "tools"); offered != nil {
+		for _, t := range offered.Content {
+			if name := node.Get(t, "name"); name != nil {
+				tools[name.Value] = true
+			}
+		}
+	}
+	said := 0 // messages of the model request before
+	for _, n := range list.Content {
+		r.exchange(n, tools, &said)
+	}
+	return true
+}
+
+func (r *reading) exchange(n *node.Node, tools map[string]bool, said *int) {
+	if !r.fits(n, reflect.TypeFor[readExchange](), "an exchange") {
+		return
+	}
+	kind, request, reply := node.Get(n, "kind"), node.Get(n, "request"), node.Get(n, "reply")
+	for field, v := range map[string]*node.Node{"kind": kind, "request": request} {
+		if v == nil {
+			r.Missing(n, "an exchange", field)
+			return
+		}
+	}
+	q, a := shapes(kind.Value)
+	if q == nil {
+		r.Errorf(kind, "unknown-value", "kind cannot be %q; expected one of %s", kind.Value, strings.Join(kinds(), ", ")).
+			Hint = diag.DidYouMean(kind.Value, kinds())
+		return
+	}
+	if reply == nil && node.Get(n, "error") == nil {
+		r.Missing(n, "an exchange", "reply").Hint = "one without a reply needs an error"
+	}
+	if v := node.Get(n, "latency_ms"); v != nil && tooLong(v.Value) {
+		r.Errorf(v, "out-of-range", "latency_ms is more than a day")
+	}
+	if reply != nil && !node.IsNull(reply) {
+		r.fits(reply, reflect.TypeOf(a).Elem(), "the reply")
+	}
+	if r.fits(request, reflect.TypeOf(q).Elem(), "the request") && kind.Value == kindModel {
+		r.model(request, tools, said)
+	}
+}
+
+func tooLong(ms string) bool {
+	var n float64
+	return json.Unmarshal([]byte(ms), &n) != nil || n > maxMS
+}
+
+// model looks at what a model request takes from elsewhere in the file.
+func (r *reading) model(request *node.Node, tools map[string]bool, said *int) {
+	taken := 0
+	if before := node.Get(request, "as_before"); before != nil {
+		if json.Unmarshal([]byte(before.Value), &taken) != nil || taken > *said {
+			r.Errorf(before, "out-of-range", "as_before is %s, and the model request before this one has %d messages",
+				before.Value, *said)
+			taken = 0
+		}
+	}
+	if messages := node.Get(request, "messages"); messages != nil {
+		taken += len(messages.Content)
+	}
+	*said = taken
+	if offered := node.Get(request, "tools"); offered != nil {
+		for _, name := range offered.Content {
+			if !tools[name.Value] {
+				r.Errorf(name, "unknown-tool", "the tools of this cassette do not define %q", name.Value)
+			}
+		}
+	}
+}
+
+// entries reads a cassette. What is wrong in it is one error, without a place; check knows better.
+func (d *Deck) entries(data []byte, id string) (out []*entry, redacted []string, err error) {
+	var doc struct {
+		Version   int            `json:"arena_cassette"`
+		Trial     string         `json:"trial"`
+		Redacted  []string       `json:"redacted"`
+		Tools     []tool         `json:"tools"`
+		Exchanges []readExchange `json:"exchanges"`
+	}
+	if err := decode(data, &doc); err != nil {
+		return nil, nil, err
+	}
+	if doc.Version != Version || id != "" && doc.Trial != id {
+		return nil, nil, fmt.Errorf("it is no cassette of version %d of the trial %q", Version, id)
+	}
+	defined := map[string]tool{}
+	for _, t := range doc.Tools {
+		defined[t.Name] = t
+	}
+	out = make([]*entry, len(doc.Exchanges))
+	var before []message
+	for i := range doc.Exchanges {
+		x := &doc.Exchanges[i]
+		e := &entry{at: x.At, failure: x.Error, latency: min(max(x.LatencyMS, 0), maxMS), place: place{lane: i}}
+		request, reply := shapes(x.Kind)
+		if request == nil {
+			return nil, nil, fmt.Errorf("exchange %d has the unknown kind %q", i+1, x.Kind)
+		}
+		if err := decode(x.Request, request); err != nil {
+			return nil, nil, fmt.Errorf("the request of exchange %d: %w", i+1, err)
+		}
+		if len(x.Reply) > 0 && string(x.Reply) != "null" {
+			if err := decode(x.Reply, reply); err != nil {
+				return nil, nil, fmt.Errorf("the reply of exchange %d: %w", i+1, err)
+			}
+			e.reply = reply
+		}
+		if e.reply == nil && e.failure == nil {
+			return nil, nil, fmt.Errorf("exchange %d has neither a reply nor an error", i+1)
+		}
+		if q, ok := request.(*modelRequest); ok {
+			if q.AsBefore < 0 || q.AsBefore > len(before) {
+				return nil, nil, fmt.Errorf("exchange %d: as_before is out of range", i+1)
+			}
+			q.Messages = append(before[:q.AsBefore:q.AsBefore], q.Messages...)
+			before, q.AsBefore = q.Messages, 0
+			e.tools = make([]tool, len(q.Tools))
+			for j, name := range q.Tools {
+				e.tools[j] = defined[name]
+			}
+		}
+		e.kind, e.request = x.Kind, request
+		if err := e.sign(); err != nil {
+			return nil, nil, err
+		}
+		out[i] = e
+	}
+	return out, doc.Redacted, nil
+}

@@ -1,0 +1,179 @@
+package cassette
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+const redacted = "[redacted]"
+
+// minSecret is the length from which a value is taken out wherever it stands: a shorter one would garble every text.
+const minSecret = 6
+
+// redactor takes out of a trial what no cassette may hold: known secrets wherever they stand, and the values of fields
+// of JSON that the user named. Doing it twice is doing it once. It is immutable and safe for concurrent use; nil takes
+// out nothing.
+type redactor struct {
+	secrets *strings.Replacer // nil: none are known
+	fields  map[string]bool   // in lower case
+}
+
+func newRedactor(secrets, fields []string) *redactor {
+	r := &redactor{fields: map[string]bool{}}
+	for _, name := range fields {
+		r.fields[strings.ToLower(name)] = true
+	}
+	var pairs []string
+	for _, s := range secrets {
+		if len(s) < minSecret {
+			continue
+		}
+		for _, form := range spellings(s) {
+			pairs = append(pairs, form, redacted)
+		}
+	}
+	if len(pairs) > 0 {
+		r.secrets = strings.NewReplacer(pairs...)
+	}
+	if r.secrets == nil && len(r.fields) == 0 {
+		return nil
+	}
+	return r
+}
+
+// spellings are the forms in which a secret may stand in a text, the longest first.
+func spellings(s string) []string {
+	forms := []string{s, url.QueryEscape(s), url.PathEscape(s)}
+	if quoted, err := compact(s); err == nil {
+		forms = append(forms, string(quoted[1:len(quoted)-1]))
+	}
+	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) })
+	return slices.Compact(forms)
+}
+
+// text is a text without secrets, and without the values of the fields when the whole of it is JSON.
+func (r *redactor) text(s string) Text {
+	if r == nil {
+		return Text(s)
+	}
+	if r.secrets != nil {
+		s = r.secrets.Replace(s)
+	}
+	if len(r.fields) > 0 {
+		s = r.document(s)
+	}
+	return Text(s)
+}
+
+// schema is a JSON Schema without secrets. Its properties have the names of fields and are no values of them.
+func (r *redactor) schema(data []byte) []byte {
+	if r == nil || r.secrets == nil || len(data) == 0 {
+		return data
+	}
+	return []byte(r.secrets.Replace(string(data)))
+}
+
+// raw is a JSON document without secrets.
+func (r *redactor) raw(data []byte) []byte {
+	if r == nil || len(data) == 0 {
+		return data
+	}
+	return []byte(r.text(string(data)))
+}
+
+// document replaces the values of the fields in a text that is a JSON object or list, and leaves the rest of it as it
+// is written. Any other text stays.
+func (r *redactor) document(s string) string {
+	if at := strings.TrimLeft(s, " \t\r\n"); at == "" || at[0] != '{' && at[0] != '[' || !json.Valid([]byte(s)) {
+		return s
+	}
+	w := walk{redactor: r, dec: json.NewDecoder(strings.NewReader(s)), text: s}
+	w.value()
+	if w.done == 0 {
+		return s
+	}
+	return w.out.String() + s[w.done:]
+}
+
+// walk goes through a valid document.
+type walk struct {
+	*redactor
+	dec  *json.Decoder
+	text string
+	out  strings.Builder
+	done int // how much of text is in out
+}
+
+func (w *walk) value() {
+	token, err := w.dec.Token()
+	open, nested := token.(json.Delim)
+	if err != nil || !nested {
+		return
+	}
+	for w.dec.More() {
+		if open == '{' {
+			key, _ := w.dec.Token()
+			if name, _ := key.(string); w.fields[strings.ToLower(name)] {
+				w.replace()
+				continue
+			}
+		}
+		w.value()
+	}
+	_, _ = w.dec.Token() // the document is valid
+}
+
+// replace skips the value that comes next and writes another one.
+func (w *walk) replace() {
+	from := int(w.dec.InputOffset())
+	from += strings.IndexByte(w.text[from:], ':') + 1
+	from += len(w.text[from:]) - len(strings.TrimLeft(w.text[from:], " \t\r\n"))
+	var skipped json.RawMessage
+	if w.dec.Decode(&skipped) != nil {
+		return // the document is valid
+	}
+	w.out.WriteString(w.text[w.done:from])
+	w.out.WriteString(`"` + redacted + `"`)
+	w.done = int(w.dec.InputOffset())
+}
+
+// calls are tool calls without what their arguments must not show.
+func (r *redactor) calls(list []chat.ToolCall) []chat.ToolCall {
+	if len(list) == 0 {
+		return nil
+	}
+	if r == nil {
+		return list
+	}
+	out := slices.Clone(list)
+	for i := range out {
+		out[i].Args, out[i].BadArgs = r.args(out[i].Args), string(r.text(out[i].BadArgs))
+	}
+	return out
+}
+
+// args are the arguments of a call without what they must not show.
+func (r *redactor) args(args map[string]any) map[string]any {
+	if r == nil || args == nil {
+		return args
+	}
+	data, err := compact(args)
+	if err != nil {
+		return args // the cassette cannot hold it either, and says so
+	}
+	clean := r.raw(data)
+	if bytes.Equal(data, clean) {
+		return args
+	}
+	v, err := chat.DecodeJSON(clean)
+	out, ok := v.(map[string]any)
+	if err != nil || !ok {
+		return map[string]any{}
+	}
+	return out
+}

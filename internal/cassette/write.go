@@ -1,0 +1,87 @@
+package cassette
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+)
+
+// encode is the cassette of a trial as its file holds it. The same exchanges give the same bytes, in whatever order
+// they ended.
+func encode(id string, redacted []string, entries []*entry) ([]byte, error) {
+	slices.SortStableFunc(entries, func(a, b *entry) int { return a.place.compare(b.place) })
+	doc := document{Version: Version, Trial: id, Redacted: redacted, Exchanges: make([]exchange, len(entries))}
+	var before []message
+	for i, e := range entries {
+		x := exchange{Kind: e.kind, At: e.at, Request: e.request, Reply: e.reply, Error: e.failure, LatencyMS: e.latency}
+		if q, ok := e.request.(*modelRequest); ok {
+			short := *q
+			short.AsBefore = same(before, q.Messages)
+			short.Messages, before = q.Messages[short.AsBefore:], q.Messages
+			x.Request = &short
+			if err := doc.define(e.tools); err != nil {
+				return nil, err
+			}
+		}
+		doc.Exchanges[i] = x
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(&doc)
+	return b.Bytes(), err
+}
+
+// same is how many messages two lists begin with in common.
+func same(a, b []message) int {
+	n := 0
+	for n < len(a) && n < len(b) && reflect.DeepEqual(a[n], b[n]) {
+		n++
+	}
+	return n
+}
+
+// define notes what a request says of its tools.
+func (d *document) define(offered []tool) error {
+	for _, t := range offered {
+		at := slices.IndexFunc(d.Tools, func(known tool) bool { return known.Name == t.Name })
+		switch {
+		case at < 0:
+			d.Tools = append(d.Tools, t)
+		case !reflect.DeepEqual(d.Tools[at], t):
+			return fmt.Errorf("the tool %s is offered with two definitions in one trial", t.Name)
+		}
+	}
+	return nil
+}
+
+// temporary are the names of files that are being written.
+const temporary = ".arena-tmp-*"
+
+// replace puts a file in the place of another one, or leaves that as it is. Once it returns without an error, the new
+// one is on disk.
+func replace(path string, data []byte) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), temporary)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	_, err = f.Write(data)
+	if err := errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}

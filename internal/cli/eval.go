@@ -67,6 +67,7 @@ func (f *evalFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.list, "list", false, "print the conversations of the plan and judge nothing (also --dry-run)")
 	f.judging(fl)
 	f.limits(fl)
+	f.cassettes.register(fl)
 	f.output(fl)
 }
 

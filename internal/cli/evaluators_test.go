@@ -39,6 +39,7 @@ func evaluatorsOf(ts *testscript.TestScript) *evaluators {
 // cmdEvaluators is the command evaluators of scripts:
 //
 //	evaluators serve       sets REST, AGENT and HIDDEN_AGENT, which only its card leads to, to addresses
+//	evaluators stop        stops them
 //	evaluators log f.jsonl writes what REST was sent
 //
 // Everybody gives 1 to a text with the word Monday and 0.2 to any other, with the reason that they were told. At REST
@@ -54,6 +55,10 @@ func cmdEvaluators(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Defer(server.Close)
 			ts.Setenv(name, server.URL)
 		}
+	case !neg && len(args) == 1 && args[0] == "stop":
+		e.rest.Close()
+		e.agent.Close()
+		e.hidden.Close()
 	case !neg && len(args) == 2 && args[0] == "log":
 		f, err := os.Create(ts.MkAbs(args[1]))
 		ts.Check(err)
@@ -64,7 +69,7 @@ func cmdEvaluators(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		ts.Check(f.Close())
 	default:
-		ts.Fatalf("usage: evaluators serve, or evaluators log file")
+		ts.Fatalf("usage: evaluators serve, evaluators stop, or evaluators log file")
 	}
 }
 

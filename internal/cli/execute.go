@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/report/term"
 	"github.com/arena-evals/arena/internal/result"
@@ -24,6 +25,7 @@ type execution struct {
 	jobs  int
 	// passed is the ids of the trials that --rerun-failed left out.
 	passed []string
+	deck   *cassette.Deck // nil: nothing is recorded, or replayed
 
 	changes *changeLog // nil: the run is not held against another one
 	missing int        // trials of the run before that never finished; there is nothing to judge of them
@@ -42,10 +44,23 @@ type execution struct {
 }
 
 func (x *execution) run(ctx context.Context) (err error) {
+	if x.deck == nil || !x.deck.Records() {
+		return x.drive(ctx)
+	}
+	unlock, err := x.deck.Lock()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	return x.drive(ctx)
+}
+
+// drive runs the plan.
+func (x *execution) drive(ctx context.Context) (err error) {
 	run := &result.Run{
 		SchemaVersion: result.SchemaVersion, Arena: shortVersion(), Name: x.plan.Name, Started: x.app.Now().UTC(),
 		Planned: len(x.plan.Trials) + x.missing, FailOn: x.plan.FailOn,
-		Command: x.flags.command(), PassedBefore: x.passed,
+		Command: x.flags.repeat(), PassedBefore: x.passed,
 	}
 	defer func() { err = errors.Join(err, x.release()) }()
 	if err := x.listen(ctx, run); err != nil {
@@ -211,6 +226,7 @@ func (x *execution) runOptions(started time.Time) runner.Options {
 	f := x.flags
 	return runner.Options{
 		Jobs: x.jobs, FailFast: f.failFast, OnFailure: f.onFailure, Strict: f.strict, Now: x.app.Now,
+		Cassettes: x.deck, Again: f.recorder(),
 		Events: x.events != nil || x.logs != nil || x.traces != nil, Started: started,
 		Temperature: given(f, "temperature", f.temperature), MaxTokens: given(f, "max-tokens", f.maxTokens),
 		Seed: given(f, "seed", f.seed), JudgeGate: given(f, "judge-gate", f.judgeGate),

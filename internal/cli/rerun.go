@@ -43,6 +43,7 @@ func (f *runFlags) command() []string {
 	str("eval-types", strings.Join(f.filter.Types, ","))
 	on("skip-evals")
 	on("lenient")
+	on("offline")
 	return words
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/report/github"
@@ -60,8 +61,9 @@ func runSuite(ctx context.Context, app *App, f *runFlags) error {
 // execute plans a suite that was read, and runs the plan.
 func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite, diags *diag.List) error {
 	var plan *runner.Plan
+	var deck *cassette.Deck
 	if diags.Errors() == 0 {
-		plan = f.plan(app, suite, diags)
+		plan, deck = f.plan(app, suite, diags)
 	}
 	if f.strict {
 		diags.Promote()
@@ -88,17 +90,27 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	if err != nil {
 		return err
 	}
-	x := &execution{app: app, flags: f, plan: plan, out: out, jobs: f.jobsFor(suite), passed: passed, logs: logs}
+	x := &execution{
+		app: app, flags: f, plan: plan, out: out, jobs: f.jobsFor(suite), passed: passed, deck: deck, logs: logs,
+	}
 	return x.run(ctx)
 }
 
-// plan makes the trials of a suite that loaded without errors.
-func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) *runner.Plan {
+// prepare lets the command line win over the files.
+func (f *runFlags) prepare(suite *scenario.Suite, d *diag.List) {
 	if f.timeout > 0 {
 		suite.LimitRuns(f.timeout)
 	}
 	f.filter.Apply(suite, d)
+}
+
+// trialsOf makes the trials. played says that all of them are answered from recordings.
+func (f *runFlags) trialsOf(app *App, suite *scenario.Suite, played bool, d *diag.List) *runner.Plan {
 	clients := f.clients(app, f.jobsFor(suite))
+	openModel, openEmbedder := f.cassettes.opener(clients), f.cassettes.embedders(clients)
+	if played {
+		openModel, openEmbedder = nobodies, noEmbedders
+	}
 	plan := runner.Make(suite, runner.PlanOptions{
 		Selection: runner.Selection{
 			Scenarios: f.scenarios, Evals: f.evalIDs, Providers: f.providers, Regions: f.regions, Tags: f.tags,
@@ -113,8 +125,10 @@ func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) *runner.P
 		Judge:        f.judge,
 		Jobs:         f.jobsFor(suite),
 		Dispatch:     f.dispatch.mode(),
-		Open:         clients.Open,
-		OpenEmbedder: clients.OpenEmbedder,
+		Open:         openModel,
+		OpenEmbedder: openEmbedder,
+		Offline:      f.cassettes.offline && !played,
+		Replayed:     played,
 	}, d)
 	f.dispatch.reportNothing(plan, d)
 	return plan
@@ -124,7 +138,7 @@ func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) *runner.P
 func (f *runFlags) clients(app *App, jobs int) *harness.Clients {
 	return &harness.Clients{
 		Jobs: jobs, Retries: given(f, "retries", f.retries), Random: rand.Float64, // spreads retries and shows in no result
-		Now: app.Now, Lenient: f.lenient,
+		Now: app.Now, Lenient: f.lenient, Offline: f.cassettes.offline,
 	}
 }
 
@@ -135,7 +149,7 @@ func (f *runFlags) jobsFor(suite *scenario.Suite) int { return harness.Jobs(f.jo
 func (f *runFlags) outputChoice(suite *scenario.Suite) harness.Choice {
 	c := harness.Choice{
 		Dir: f.out, Formats: f.formats, JUnit: f.junitFile, HTML: f.htmlFile, Markdown: f.markdownFile,
-		Granularity: f.junitGranularity, Rerun: rerunner(f.command()),
+		Granularity: f.junitGranularity, Rerun: rerunner(f.repeat()),
 	}
 	for _, p := range suite.Projects {
 		o := p.Defaults.Output

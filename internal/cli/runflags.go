@@ -51,7 +51,9 @@ type runFlags struct {
 	verbose          int
 	color            string
 
-	events  string // file, or stdoutName; "" is none
+	events    string // file, or stdoutName; "" is none
+	cassettes cassetteFlags
+
 	metrics metricsFlags
 	traces  traceFlags
 	filter  evals.Filter // of evals
@@ -118,6 +120,7 @@ func (f *runFlags) register(fl *pflag.FlagSet) {
 
 	f.dispatch.register(fl)
 	f.limits(fl)
+	f.cassettes.register(fl)
 	f.output(fl)
 }
 
@@ -215,6 +218,7 @@ func (f *runFlags) complete(cmd *cobra.Command, args []string) error {
 		oneOf("fail-on", f.failOn, result.FailOnAssertion, result.FailOnError, result.FailOnSkipped,
 			result.FailOnGuardrail, result.FailOnEval),
 		f.metrics.complete(f.set), f.dispatch.complete(f.set),
+		f.cassettes.complete(f.set, &f.metrics, &f.traces),
 		f.checkEvents(),
 	)
 	if f.set["fail-on"] && f.failOn == nil {

@@ -34,7 +34,7 @@ func newScreen(a *App, f *runFlags) *term.Printer {
 	out, tty := f.humans(a)
 	o := term.Options{
 		Out: out, Err: a.Err, TTY: a.ErrTTY && a.OutTTY && tty && !plain, Color: a.useColor(when, tty),
-		Verbosity: f.verbose, Quiet: f.quiet, Now: a.Now, Rerun: rerunner(f.command()),
+		Verbosity: f.verbose, Quiet: f.quiet, Now: a.Now, Rerun: rerunner(f.repeat()),
 	}
 	if tty {
 		o.Width = a.Width

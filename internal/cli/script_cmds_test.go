@@ -40,6 +40,7 @@ func commands() map[string]command {
 		"prepend":    func(ts *testscript.TestScript, _ bool, args []string) { splice(ts, args, true) },
 		"append":     func(ts *testscript.TestScript, _ bool, args []string) { splice(ts, args, false) },
 		"chop":       chop,
+		"edit":       edit,
 		"grow":       grow,
 		"cptree":     copyTree,
 	}
@@ -213,6 +214,20 @@ func chop(ts *testscript.TestScript, neg bool, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), int64(len(ts.ReadFile(args[0]))-n)))
+}
+
+// edit replaces a text in a file, wherever it stands; it must be there.
+//
+//	edit file.json '"old"' '"new"'
+func edit(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: edit file old new")
+	}
+	text := ts.ReadFile(args[0])
+	if !strings.Contains(text, args[1]) {
+		ts.Fatalf("%s does not hold %q", args[0], args[1])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.ReplaceAll(text, args[1], args[2])), 0o600))
 }
 
 // grow appends a line to a file, again and again, until the file has so many bytes.

@@ -56,13 +56,14 @@ func stubOf(ts *testscript.TestScript) *stub { return ts.Value(stubKey{}).(*stub
 // cmdStub is the command stub of scripts:
 //
 //	stub serve replies.txt   starts the server and sets STUB to its address
+//	stub stop now            stops it; nothing answers at its address from then on
 //	stub wait 2              waits until so many requests have arrived
 //	stub count 4             expects exactly so many
 //	stub left 1              waits until so many clients have left an endless reply
 //	stub log requests.jsonl  writes what has arrived
 func cmdStub(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
-		ts.Fatalf("usage: stub serve|wait|count|left|log arg")
+		ts.Fatalf("usage: stub serve|stop|wait|count|left|log arg")
 	}
 	s := stubOf(ts)
 	switch args[0] {
@@ -71,6 +72,8 @@ func cmdStub(ts *testscript.TestScript, neg bool, args []string) {
 		s.start(ts.ReadFile(args[1]))
 		ts.Defer(s.close)
 		ts.Setenv("STUB", s.address())
+	case "stop":
+		s.close()
 	case "wait":
 		n, err := strconv.Atoi(args[1])
 		ts.Check(err)

@@ -6,10 +6,11 @@ import (
 )
 
 // clock measures a trial. With a simulated provider it stands still and moves only by the latencies that are
-// simulated; everything measured is then the same in every run.
+// simulated, with a cassette by those that are recorded; everything measured is then the same in every run.
 type clock struct {
 	now       func() time.Time
 	simulated bool
+	waits     bool // sleep takes its time also when the clock stands still
 	began     time.Time
 	virtual   time.Duration
 }
@@ -33,7 +34,9 @@ func (c *clock) elapsedMS() float64 { return milliseconds(c.elapsed()) }
 func (c *clock) sleep(ctx context.Context, d time.Duration) error {
 	if c.simulated {
 		c.advance(d)
-		return context.Cause(ctx)
+		if !c.waits {
+			return context.Cause(ctx)
+		}
 	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()

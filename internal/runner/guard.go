@@ -69,7 +69,9 @@ func (s *session) hear(ctx context.Context, turn *result.Turn) (answered bool, e
 	last := len(s.messages) - 1
 	subject := s.subject(turn.Index)
 	subject.Messages = s.messages[:last]
+	judged := s.guarded(subject)
 	o, answered := set.Input(ctx, subject, s.messages[last])
+	judged()
 	s.bookFirings(turn, last, &o)
 	if answered {
 		s.add(o.Message)
@@ -104,7 +106,9 @@ func (s *session) speak(
 	subject := s.subject(turn.Index)
 	subject.Calls = calls
 	subject.LatencyMS = &reply.LatencyMS
+	judged := s.guarded(subject)
 	o := watch.Finish(ctx, subject, reply.Message(), req.MaxTokens)
+	judged()
 	s.bookFirings(turn, len(s.messages), &o)
 	return s.say(o.Message), o.Err
 }

@@ -1,22 +1,21 @@
 package runner
 
 import (
-	"net"
 	"net/http"
 	"time"
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/dial"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // newHTTP makes the client with which the checks of a run call endpoints. How long an exchange may take is for each
 // check to say.
-func newHTTP() *http.Client {
-	dialer := &net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}
+func newHTTP(offline bool) *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            dialer.DialContext,
+		DialContext:            dial.New(offline),
 		ForceAttemptHTTP2:      true,
 		TLSHandshakeTimeout:    15 * time.Second,
 		IdleConnTimeout:        90 * time.Second,
@@ -32,6 +31,19 @@ func (m *matrix) host(p *scenario.Project) *checks.Host {
 		getenv = func(string) (string, bool) { return "", false }
 	}
 	return &checks.Host{HTTP: m.http, Getenv: getenv}
+}
+
+// offline reports the checks of chosen scenarios that need the network, where a run must not touch it.
+func (m *matrix) offline(p *scenario.Project, chosen []*scenario.Scenario) {
+	seen := map[diag.Pos]bool{}
+	eachCheck(p, chosen, func(c *checks.Compiled) {
+		if c.Needs()&checks.NeedsNetwork == 0 || seen[c.Pos] {
+			return
+		}
+		seen[c.Pos] = true
+		m.diags.Errorf(c.Pos, width(c.Type), "offline", "%s needs the network, and --offline is set", c.Type).Hint =
+			"choose scenarios that do without it, or replay a recording: --replay FOLDER"
+	})
 }
 
 // ReportOutside reports what keeps the checks of chosen scenarios from the programs and endpoints that they need.

@@ -72,7 +72,7 @@ func (s *session) conversationChecks() [2][]scenario.Placed {
 func (s *session) subject(turn int) *checks.Subject {
 	elapsed := milliseconds(s.clock.elapsed() - s.judging)
 	return &checks.Subject{
-		Messages: s.messages, AllCalls: s.calls, Variables: s.vars, ElapsedMS: s.known(&elapsed), Tools: toolCaller{s},
+		Messages: s.messages, AllCalls: s.calls, Variables: s.vars, ElapsedMS: s.known(&elapsed), Tools: toolCaller{s: s},
 		Embedder: s.trial.Project.embedder, Judges: s.judges(turn),
 		JudgePrompts: s.trial.Project.prompts, Strict: s.opts.Strict, Turn: turn,
 		Host: s.trial.Project.host, SessionID: s.sessionID(), PromptID: s.promptID(), Earlier: s.measured,

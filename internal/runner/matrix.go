@@ -31,6 +31,9 @@ type PlanOptions struct {
 	// Recordings are files of conversations that are over. Where there are any, scenarios and evals judge those, and
 	// nothing else is run.
 	Recordings []string
+	// Offline refuses what needs the network. Replayed takes it, and programs, for answered by a recording. Either way
+	// no connection of a check is opened.
+	Offline, Replayed bool
 }
 
 // Make turns a suite into its trials: scenarios by id × providers in the order of the file × regions × repetitions ×
@@ -69,7 +72,8 @@ func newMatrix(opts PlanOptions, d *diag.List) *matrix {
 		tags: newFilter("tag", opts.Tags), providers: newFilter("provider", opts.Providers),
 		endpoints: map[endpointKey]*Endpoint{}, mocks: map[*scenario.Project]*scenario.Provider{},
 		refused: map[string]map[diag.Pos]bool{}, judging: map[endpointKey]*judges.Endpoint{},
-		memory: judges.NewMemory(judges.MemoryLimit), http: newHTTP(), opened: map[string]*recording.File{},
+		memory: judges.NewMemory(judges.MemoryLimit), opened: map[string]*recording.File{},
+		http: newHTTP(opts.Offline || opts.Replayed),
 	}
 	if len(m.regions) == 0 {
 		m.regions = []string{defaultRegion}
@@ -179,7 +183,12 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 	m.opts.Dispatch.report(p, all, m.diags)
 	run.embedder, run.evals = m.embedder(p, all), evalSets(p, all)
 	m.judges(run, all)
-	ReportOutside(p, all, m.diags)
+	if m.opts.Offline {
+		m.offline(p, all)
+	}
+	if !m.opts.Replayed {
+		ReportOutside(p, all, m.diags)
+	}
 	run.host = m.host(p)
 	return run
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -22,6 +23,9 @@ type Options struct {
 	Seed        *int64
 	JudgeGate   *bool // wins over the files
 	Now         func() time.Time
+	Cassettes   *cassette.Deck // what trials exchange is recorded into it, or taken from it; nil: neither
+	// Again is the command that records a trial again.
+	Again func(t *result.Trial) string
 	// Events says that the sink wants to hear of everything. Otherwise it is told of trials that start and end, and
 	// nothing is spent on the rest.
 	Events  bool

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/result"
@@ -19,7 +20,8 @@ type session struct {
 	trial *Trial
 	out   *result.Trial
 	clock clock
-	tell  *teller // nil: nobody listens
+	tell  *teller        // nil: nobody listens
+	tape  *cassette.Tape // nil: nothing is recorded, or played
 
 	messages []chat.Message // the transcript, the system prompt first
 	calls    []checks.Call
@@ -101,11 +103,14 @@ func newSession(t *Trial, opts *Options, events chan<- result.Event) *session {
 func (s *session) run(ctx context.Context) {
 	t := s.trial
 	s.clock.start()
+	ended := ctx
 	defer func() {
-		if p := recover(); p != nil {
+		p := recover()
+		if p != nil {
 			s.out.Error = fmt.Sprintf("arena crashed in this trial: %v", p)
 			s.opts.Crash(t.ID(), p, debug.Stack())
 		}
+		s.closeTape(p == nil && stopping(ended) == nil)
 		s.finish()
 	}()
 	if t.Scenario.Skip != "" && t.Past == nil {
@@ -117,6 +122,14 @@ func (s *session) run(ctx context.Context) {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, timeoutError{limit})
 		defer cancel()
+	}
+	ended = ctx
+	ctx, done, err := s.openTape(ctx)
+	defer done()
+	if err != nil {
+		s.out.Error = err.Error()
+		s.abandon(0, err.Error())
+		return
 	}
 	switch {
 	case t.Past != nil:

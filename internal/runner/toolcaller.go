@@ -3,11 +3,15 @@ package runner
 import (
 	"context"
 
+	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/chat"
 )
 
 // toolCaller lets the checks of a trial ask the tools of its project.
-type toolCaller struct{ s *session }
+type toolCaller struct {
+	s    *session
+	lane *cassette.Lane
+}
 
 func (t toolCaller) Has(name string) bool { return t.s.trial.Project.tools.Has(name) }
 
@@ -19,8 +23,13 @@ func (t toolCaller) Call(ctx context.Context, name string, args map[string]any) 
 	began := t.s.opts.Now()
 	call := chat.ToolCall{Name: name, Args: args}
 	n := t.s.tell.tool(&call, true)
-	res := t.s.trial.Project.tools.Call(ctx, call)
-	if !t.s.clock.simulated {
+	before := t.lane.Spent()
+	res := t.s.callTool(ctx, t.lane, call)
+	switch {
+	case t.s.trial.Endpoint.Simulated:
+	case t.lane != nil:
+		res.LatencyMS = milliseconds(t.lane.Spent() - before)
+	default:
 		res.LatencyMS = milliseconds(t.s.opts.Now().Sub(began))
 	}
 	t.s.tell.toolDone(n, &call, &res, true)

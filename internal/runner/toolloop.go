@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/result"
@@ -105,7 +106,7 @@ func (l *toolLoop) run(ctx context.Context, calls []chat.ToolCall) error {
 		return err
 	}
 	results := make([]chat.ToolResult, len(calls))
-	told := l.s.tell.tools(calls)
+	told, lanes := l.s.tell.tools(calls), lanes{tape: l.s.tape}
 	var g errgroup.Group
 	g.SetLimit(parallelCalls)
 	for i, call := range calls {
@@ -118,24 +119,26 @@ func (l *toolLoop) run(ctx context.Context, calls []chat.ToolCall) error {
 			results[i] = tools.Failure(call, chat.ErrorExecution, refusal)
 			continue
 		}
+		lane := lanes.next(l.turn, "call", len(l.log)+i+1, call.Name)
 		if fault := l.fault(call); fault != nil {
-			if results[i], err = l.inject(ctx, call, fault); err != nil {
+			if results[i], err = l.inject(ctx, lane, call, fault); err != nil {
 				return err
 			}
 			continue
 		}
 		if len(calls) == 1 {
-			results[i] = l.call(ctx, call)
+			results[i] = l.call(ctx, lane, call)
 			continue
 		}
 		g.Go(func() error {
-			results[i] = l.call(ctx, call)
+			results[i] = l.call(ctx, lane, call)
 			return nil
 		})
 	}
 	if err := g.Wait(); err != nil {
 		return err
 	}
+	l.s.clock.advance(lanes.took(true))
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -147,13 +150,13 @@ func (l *toolLoop) run(ctx context.Context, calls []chat.ToolCall) error {
 }
 
 // call runs a tool, or takes the result that came along with the call. It is called by several goroutines at once.
-func (l *toolLoop) call(ctx context.Context, call chat.ToolCall) chat.ToolResult {
+func (l *toolLoop) call(ctx context.Context, lane *cassette.Lane, call chat.ToolCall) chat.ToolResult {
 	for _, r := range l.s.came {
 		if r.ID == call.ID {
 			return r
 		}
 	}
-	return l.s.trial.Project.tools.Call(ctx, call)
+	return l.s.callTool(ctx, lane, call)
 }
 
 // limits refuses more calls than the policy allows before any of them runs.
@@ -222,13 +225,15 @@ func (l *toolLoop) chance(tool string) float64 {
 	return float64(h.Sum64()>>11) / (1 << 53)
 }
 
-func (l *toolLoop) inject(ctx context.Context, call chat.ToolCall, f *scenario.ToolFailure) (chat.ToolResult, error) {
+func (l *toolLoop) inject(
+	ctx context.Context, lane *cassette.Lane, call chat.ToolCall, f *scenario.ToolFailure,
+) (chat.ToolResult, error) {
 	switch f.Mode {
 	case "slow":
 		if err := l.s.clock.sleep(ctx, slowTool); err != nil {
 			return chat.ToolResult{}, err
 		}
-		return l.call(ctx, call), nil
+		return l.call(ctx, lane, call), nil
 	case "timeout":
 		return tools.Failure(call, chat.ErrorExecution, or(f.Message, call.Name+" timed out (injected)")), nil
 	}

@@ -67,6 +67,9 @@ func (s *session) converse(ctx context.Context, turn *result.Turn, loop *toolLoo
 		if err := loop.run(ctx, reply.ToolCalls); err != nil {
 			return err
 		}
+		if err := s.tape.Err(); err != nil {
+			return err
+		}
 	}
 }
 
@@ -86,8 +89,8 @@ func (s *session) complete(
 ) (chat.Reply, error) {
 	began := s.opts.Now()
 	done := s.tell.call(s.trial.Endpoint.Spec, req)
-	reply, err := s.trial.Endpoint.Client.Complete(ctx, req, onDelta)
-	if s.trial.Endpoint.Simulated {
+	reply, err := s.call(ctx, req, onDelta)
+	if s.clock.simulated {
 		s.clock.advance(time.Duration(reply.LatencyMS * float64(time.Millisecond)))
 	} else {
 		reply.LatencyMS = milliseconds(s.opts.Now().Sub(began))

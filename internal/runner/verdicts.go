@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -65,9 +66,10 @@ func (s *session) verdicts(
 		if stage(at) == graded {
 			gate = s.gate
 		}
-		s.stage(ctx, s.atOnce(stage(at)), places, func(ctx context.Context, i int, subject *checks.Subject) {
-			out[i] = s.verdict(ctx, compiled(list[i]), subject, gate)
-		}, subject)
+		judge := func(ctx context.Context, i int, subject *checks.Subject, lane *cassette.Lane) {
+			out[i] = s.verdict(ctx, compiled(list[i]), subject, gate, lane)
+		}
+		s.stage(ctx, s.atOnce(stage(at)), list, places, subject, judge)
 		if stage(at) != graded && after != nil {
 			after(list, places, out, subject.Turn)
 		}
@@ -86,31 +88,36 @@ func (s *session) atOnce(at stage) bool {
 
 // stage judges at the given places, each on a subject of its own when they are judged at once.
 func (s *session) stage(
-	ctx context.Context, atOnce bool, places []int, judge func(context.Context, int, *checks.Subject),
-	subject *checks.Subject,
+	ctx context.Context, atOnce bool, list []scenario.Placed, places []int, subject *checks.Subject,
+	judge func(context.Context, int, *checks.Subject, *cassette.Lane),
 ) {
-	if !atOnce || len(places) == 1 {
-		for _, i := range places {
-			judge(ctx, i, subject)
-		}
-		return
-	}
+	lanes := lanes{tape: s.tape}
+	atOnce = atOnce && len(places) > 1
 	var g errgroup.Group
 	g.SetLimit(checksAtOnce)
 	for _, i := range places {
-		fork := subject.Fork()
+		own, lane := subject, lanes.next(subject.Turn, "check", i+1, compiled(list[i]).Type)
+		if atOnce || lane != nil {
+			own = subject.Fork()
+			s.reach(own, lane)
+		}
+		if !atOnce {
+			judge(ctx, i, own, lane)
+			continue
+		}
 		g.Go(func() error {
-			judge(ctx, i, fork)
+			judge(ctx, i, own, lane)
 			return nil
 		})
 	}
 	_ = g.Wait() // judging returns no error
+	s.judged(&lanes, atOnce)
 }
 
 // verdict judges one check. Once the run was stopped nothing outside of the process is asked any more. It is called by
 // several goroutines at once.
 func (s *session) verdict(
-	ctx context.Context, c *checks.Compiled, subject *checks.Subject, gate string,
+	ctx context.Context, c *checks.Compiled, subject *checks.Subject, gate string, lane *cassette.Lane,
 ) result.Verdict {
 	if cause := stopping(ctx); cause != nil && stageOf(c.Needs()) != inside {
 		return unjudged(c, result.Cancelled, notEvaluatedPrefix+cause.Error())
@@ -120,8 +127,11 @@ func (s *session) verdict(
 	}
 	began := s.opts.Now()
 	v := c.Judge(ctx, subject)
-	if !s.clock.simulated {
+	switch {
+	case lane == nil && !s.clock.simulated:
 		v.DurationMS = milliseconds(s.opts.Now().Sub(began))
+	case !s.trial.Endpoint.Simulated:
+		v.DurationMS = milliseconds(lane.Spent())
 	}
 	if cause := stopping(ctx); cause != nil && (v.Status == result.Errored || v.Status == result.Cancelled) {
 		v.Status, v.SkipReason, v.Error = result.Cancelled, notEvaluatedPrefix+cause.Error(), ""

@@ -1,0 +1,250 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/arena-evals/arena/internal/cassette"
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/open"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// cassetteFlags say whether a run is recorded, replayed, or kept from the network.
+type cassetteFlags struct {
+	record, replay string
+	missing, speed string
+	redact         []string
+	offline        bool
+}
+
+func (f *cassetteFlags) register(fl *pflag.FlagSet) {
+	fl.StringVar(&f.record, "record", "", "keep what models, tools and evaluators say in this `folder`, a file a trial")
+	fl.StringVar(&f.replay, "replay", "", "answer from the recording in this `folder`: no network, no keys, no programs")
+	fl.StringVar(&f.missing, "replay-missing", "error", "what becomes of a trial without a recording, an `action`:\n"+
+		"error, or record, which runs and records it")
+	fl.StringVar(&f.speed, "replay-speed", "full", "the `pace` of a replay: full, or realtime, as it was recorded")
+	fl.StringSliceVar(&f.redact, "redact", nil, "JSON `field` that no recording may hold, in arguments and results of\n"+
+		"tools and in what evaluators get")
+	fl.BoolVar(&f.offline, "offline", false, "open no connection, and refuse what needs one")
+}
+
+// complete refuses values that cannot be meant.
+func (f *cassetteFlags) complete(set map[string]bool, m *metricsFlags, traces *traceFlags) error {
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	for _, given := range []struct{ flag, value string }{
+		{"record", f.record}, {"replay", f.replay}, {"redact", strings.Join(f.redact, "")},
+	} {
+		if set[given.flag] && strings.TrimSpace(given.value) == "" { // an unset variable, most likely
+			bad("--%s is empty: give it a value, or leave the flag out", given.flag)
+		}
+	}
+	if f.record != "" && f.replay != "" {
+		bad("--record and --replay exclude each other\nto record only what is missing: --replay %s --replay-missing record",
+			shellQuote(f.replay))
+	}
+	for _, flag := range []string{"replay-missing", "replay-speed"} {
+		if set[flag] && f.replay == "" {
+			bad("--%s needs --replay", flag)
+		}
+	}
+	for _, flag := range []struct{ name, value string }{
+		{"metrics-push", m.push}, {"metrics-listen", m.listen}, {"otlp-endpoint", traces.endpoint},
+	} {
+		if f.offline && flag.value != "" && flag.value != "none" {
+			bad("--%s needs the network, and --offline is set", flag.name)
+		}
+	}
+	return errors.Join(append(errs,
+		oneOf("replay-missing", []string{f.missing}, "", "error", "record"),
+		oneOf("replay-speed", []string{f.speed}, "", "full", "realtime"),
+	)...)
+}
+
+// deck is the folder of cassettes of a run; nil: there is none.
+func (f *cassetteFlags) deck(app *App, strict bool, secrets func() []string) *cassette.Deck {
+	if f.record == "" && f.replay == "" {
+		return nil
+	}
+	d := &cassette.Deck{
+		Dir: f.record, Replay: f.replay != "", Fill: f.missing == "record", Strict: strict, Redact: f.redact,
+		Secrets: secrets, Now: app.Now,
+	}
+	if d.Replay {
+		d.Dir = f.replay
+	}
+	if f.speed == "realtime" {
+		d.Sleep = sleep
+	}
+	return d
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// plan makes the trials of a suite that loaded without errors, and looks into the cassettes from which they are to be
+// answered. Providers are opened only when a trial is to be driven for real.
+func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runner.Plan, *cassette.Deck) {
+	f.prepare(suite, d)
+	known := newVault(app.Env)
+	for _, p := range suite.Projects {
+		known.watch(p)
+	}
+	deck := f.cassettes.deck(app, f.strict, known.secrets)
+	if deck == nil || !deck.Replay {
+		plan := f.trialsOf(app, suite, false, d)
+		if deck != nil {
+			unambiguous(plan, d)
+		}
+		return plan, deck
+	}
+	var found diag.List
+	plan := f.trialsOf(app, suite, true, &found)
+	ids := trialIDs(plan)
+	if deck.Fill && found.Errors() == 0 {
+		for _, id := range ids {
+			if !deck.Has(id) {
+				plan = f.trialsOf(app, suite, false, d)
+				deck.Check(ids, d)
+				unambiguous(plan, d)
+				return plan, deck
+			}
+		}
+	}
+	for _, problem := range found.Sorted() {
+		d.Add(problem)
+	}
+	deck.Check(ids, d)
+	return plan, deck
+}
+
+func trialIDs(plan *runner.Plan) []string {
+	ids := make([]string, len(plan.Trials))
+	for i := range plan.Trials {
+		ids[i] = plan.Trials[i].ID()
+	}
+	return ids
+}
+
+// unambiguous reports trials that would be recorded into the same file.
+func unambiguous(plan *runner.Plan, d *diag.List) {
+	seen := map[string]bool{}
+	for i := range plan.Trials {
+		t := &plan.Trials[i]
+		if id := t.ID(); seen[id] {
+			d.Errorf(t.Scenario.Pos, 1, "ambiguous-trial", "two trials are called %q, and only one of them can be recorded", id).
+				Hint = "give their projects names, or run them one by one"
+		} else {
+			seen[id] = true
+		}
+	}
+}
+
+// nobody stands for the providers of a run that is answered from recordings.
+type nobody struct{}
+
+var errNobody = errors.New("every call of this run is answered from a recording")
+
+func (nobody) Complete(context.Context, *chat.Request, func(chat.Delta) error) (chat.Reply, error) {
+	return chat.Reply{}, errNobody
+}
+
+func (nobody) Embed(context.Context, []string) (chat.Embeddings, error) {
+	return chat.Embeddings{}, errNobody
+}
+
+// nobodies opens no provider.
+func nobodies(_ *scenario.Project, spec *scenario.Provider) (providers.Provider, bool, error) {
+	return nobody{}, open.Simulated(spec.Type), open.Supported(spec)
+}
+
+func noEmbedders(_ *scenario.Project, spec *scenario.Provider) (checks.Embedder, error) {
+	return nobody{}, open.Supported(spec)
+}
+
+// opener opens the providers that the run may reach.
+func (f *cassetteFlags) opener(c *harness.Clients) runner.Opener {
+	return func(p *scenario.Project, spec *scenario.Provider) (providers.Provider, bool, error) {
+		if err := f.reachable(spec); err != nil {
+			return nil, false, err
+		}
+		return c.Open(p, spec)
+	}
+}
+
+// embedders opens the embedding models that the run may reach.
+func (f *cassetteFlags) embedders(c *harness.Clients) runner.EmbedderOpener {
+	return func(p *scenario.Project, spec *scenario.Provider) (checks.Embedder, error) {
+		if err := f.reachable(spec); err != nil {
+			return nil, err
+		}
+		return c.OpenEmbedder(p, spec)
+	}
+}
+
+// reachable is an error for a provider that needs the network where the run must not touch it.
+func (f *cassetteFlags) reachable(spec *scenario.Provider) error {
+	if !f.offline || open.Simulated(spec.Type) {
+		return nil
+	}
+	return fmt.Errorf("provider %s: type %s needs the network, and --offline is set; choose --mock-provider, or replay a "+
+		"recording: --replay FOLDER", spec.ID, spec.Type)
+}
+
+// repeat is the command line that runs the same again, from the same recording when there is one.
+func (f *runFlags) repeat() []string {
+	words := f.command()
+	if c := &f.cassettes; c.replay != "" {
+		words = append(words, "--replay", c.replay)
+		if c.missing != "error" {
+			words = append(words, "--replay-missing", c.missing)
+		}
+		if len(c.redact) > 0 {
+			words = append(words, "--redact", strings.Join(c.redact, ","))
+		}
+	}
+	return words
+}
+
+// recorder makes the command that records just one trial again.
+func (f *runFlags) recorder() func(*result.Trial) string {
+	words := append(f.command(), f.cassettes.recording()...)
+	rerun := rerunner(words)
+	return func(t *result.Trial) string {
+		b := result.NewBrief(t)
+		return rerun(&b)
+	}
+}
+
+// recording are the flags with which a cassette of the run is recorded.
+func (f *cassetteFlags) recording() []string {
+	dir := f.record
+	if dir == "" {
+		dir = f.replay
+	}
+	words := []string{"--record", dir}
+	if len(f.redact) > 0 {
+		words = append(words, "--redact", strings.Join(f.redact, ","))
+	}
+	return words
+}

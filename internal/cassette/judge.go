@@ -33,6 +33,7 @@ type judgeReply struct {
 	Model    string   `json:"model,omitempty"`
 	Usage    usage    `json:"usage"`
 	CostUSD  *float64 `json:"cost_usd"` // null: not known
+	Cached   bool     `json:"cached,omitempty"`
 }
 
 // Judges is next, recorded or answered from the recording. Every trial has the answers that it got, also where
@@ -66,7 +67,7 @@ func (d desk) Ask(ctx context.Context, use checks.JudgeUse, asked *checks.Questi
 			a, err := d.next.Ask(ctx, use, asked)
 			return &judgeReply{
 				Content: t.pen.text(a.Text), Finish: a.FinishReason, Key: a.Key, Judge: a.Judge, Provider: a.Provider,
-				Model: a.Model, Usage: usageOf(a.Usage), CostUSD: a.CostUSD,
+				Model: a.Model, Usage: usageOf(a.Usage), CostUSD: a.CostUSD, Cached: a.Cached,
 			}, a.LatencyMS, err
 		},
 	})
@@ -82,7 +83,7 @@ func (d desk) Ask(ctx context.Context, use checks.JudgeUse, asked *checks.Questi
 	}
 	return checks.Answer{
 		Text: string(r.Content), FinishReason: r.Finish, Key: r.Key, Judge: r.Judge, Provider: r.Provider, Model: r.Model,
-		Usage: r.Usage.chat(), CostUSD: r.CostUSD, LatencyMS: e.latency,
+		Usage: r.Usage.chat(), CostUSD: r.CostUSD, LatencyMS: e.latency, Cached: r.Cached,
 	}, e.err()
 }
 

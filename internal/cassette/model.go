@@ -45,6 +45,7 @@ type modelReply struct {
 	Usage   usage    `json:"usage"`
 	CostUSD *float64 `json:"cost_usd"` // null: not known
 	Retries int      `json:"retries,omitempty"`
+	Cached  bool     `json:"cached,omitempty"`
 	Notice  string   `json:"notice,omitempty"`
 }
 
@@ -156,7 +157,8 @@ func (p pen) replyOf(r *chat.Reply) (*modelReply, error) {
 	}
 	out := &modelReply{
 		Content: p.text(r.Content), Parts: parts, ToolCalls: p.calls(r.ToolCalls), Finish: r.FinishReason, Model: r.Model,
-		Usage: usageOf(r.Usage), CostUSD: r.CostUSD, Retries: r.Retries, Notice: string(p.text(r.Notice)),
+		Usage: usageOf(r.Usage), CostUSD: r.CostUSD, Retries: r.Retries, Cached: r.Cached,
+		Notice: string(p.text(r.Notice)),
 	}
 	for i := range r.ToolResults {
 		result, err := p.resultOf(&r.ToolResults[i], true)
@@ -175,7 +177,7 @@ func (d *Deck) modelReply(r *modelReply) (chat.Reply, error) {
 	}
 	out := chat.Reply{
 		Content: string(r.Content), Parts: parts, ToolCalls: r.ToolCalls, FinishReason: r.Finish, Model: r.Model,
-		Usage: r.Usage.chat(), CostUSD: r.CostUSD, Retries: r.Retries, Notice: r.Notice,
+		Usage: r.Usage.chat(), CostUSD: r.CostUSD, Retries: r.Retries, Cached: r.Cached, Notice: r.Notice,
 	}
 	for i := range r.ToolResults {
 		result, err := d.result(&r.ToolResults[i])
@@ -252,17 +254,11 @@ func (l *Lane) speak(
 	}
 	switch {
 	case closed && (!r.Closed || said != reply.Content):
-		end(reply, said)
+		*reply = providers.Closed(*reply, said)
 		return true, nil
 	case r.Closed && !closed:
 		return false, l.miss(e.place, "the recording of this reply ends where a guardrail closed the stream, and none "+
 			"closes it there now")
 	}
 	return closed, l.tape.wait(ctx, e.latency-at)
-}
-
-// end makes of a reply what there is of it when the stream is closed. What that would have cost nobody knows.
-func end(r *chat.Reply, said string) {
-	r.Usage.OutputTokens, r.Usage.Estimated = min(r.Usage.OutputTokens, (len(said)+3)/4), true
-	r.Content, r.Parts, r.ToolCalls, r.ToolResults, r.FinishReason, r.CostUSD = said, nil, nil, nil, "", nil
 }

@@ -24,13 +24,15 @@ type Message struct {
 	ToolResult *ToolResult `json:"tool_result,omitempty"` // role tool only
 
 	// The rest is set on assistant messages only.
-	FinishReason string       `json:"finish_reason,omitempty"`
-	Usage        *Usage       `json:"usage,omitempty"`
-	CostUSD      *float64     `json:"cost_usd,omitempty"` // nil: not known
-	LatencyMS    float64      `json:"latency_ms,omitempty"`
-	Validations  []Validation `json:"validations,omitempty"`
-	Original     *Original    `json:"original,omitempty"` // what the model said, where a guardrail changed it
-	State        string       `json:"state,omitempty"`    // workflow state in which it was written
+	FinishReason string   `json:"finish_reason,omitempty"`
+	Usage        *Usage   `json:"usage,omitempty"`
+	CostUSD      *float64 `json:"cost_usd,omitempty"` // nil: not known
+	LatencyMS    float64  `json:"latency_ms,omitempty"`
+	// Cached says that the reply was paid for earlier, and nothing now; cost and latency are those of then.
+	Cached      bool         `json:"cached,omitempty"`
+	Validations []Validation `json:"validations,omitempty"`
+	Original    *Original    `json:"original,omitempty"` // what the model said, where a guardrail changed it
+	State       string       `json:"state,omitempty"`    // workflow state in which it was written
 }
 
 // Text is what a text check sees of the message: the content, or the text parts joined when there is none.

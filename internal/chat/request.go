@@ -31,6 +31,7 @@ type Origin struct {
 	Persona       string // self-play: whose message is generated
 	Judge         string // judge calls: name of the judge
 	Step          string // composition step
+	Vote          int    `json:",omitempty"` // judge calls: number of the vote, from 0
 }
 
 // Tool is what a model is told about a tool.
@@ -58,6 +59,7 @@ type Reply struct {
 	CostUSD      *float64 // nil: the price is not known
 	LatencyMS    float64
 	Retries      int    // attempts before this one
+	Cached       bool   // it was paid for earlier, and nothing now; cost and latency are those of then
 	Notice       string // something the user should know once, such as "no mock reply configured"
 }
 
@@ -66,6 +68,6 @@ func (r *Reply) Message() Message {
 	usage := r.Usage
 	return Message{
 		Role: Assistant, Content: r.Content, Parts: r.Parts, ToolCalls: r.ToolCalls, FinishReason: r.FinishReason,
-		Usage: &usage, CostUSD: r.CostUSD, LatencyMS: r.LatencyMS,
+		Usage: &usage, CostUSD: r.CostUSD, LatencyMS: r.LatencyMS, Cached: r.Cached,
 	}
 }

@@ -131,7 +131,7 @@ func (v *vote) note(said *Answer, err error) {
 		Key: said.Key, Judge: said.Judge, Provider: said.Provider, Model: said.Model, Vote: v.number,
 		Repair: len(v.judgements) > 0, Criteria: v.g.own, Rubric: v.g.rubric,
 		System: v.q.Messages[0].Content, Prompt: v.q.Messages[last].Content, Reply: said.Text,
-		Usage: said.Usage, CostUSD: said.CostUSD, LatencyMS: said.LatencyMS,
+		Usage: said.Usage, CostUSD: said.CostUSD, LatencyMS: said.LatencyMS, Cached: said.Cached,
 	}
 	if err == nil {
 		j.Score, j.Reasoning = new(v.opinion.score), v.opinion.reasoning

@@ -75,6 +75,7 @@ type Answer struct {
 	Usage                  chat.Usage
 	CostUSD                *float64 // nil: the price is not known
 	LatencyMS              float64
+	Cached                 bool // it was paid for by an earlier run
 }
 
 // ledger keeps what the judges of one verdict said, also of those that stand inside a composition and of those that

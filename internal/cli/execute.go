@@ -85,6 +85,9 @@ func (x *execution) drive(ctx context.Context) (err error) {
 		return broken(err)
 	}
 	x.screen, x.notes = newScreen(x.app, x.flags), make(chan string, 16)
+	if store := x.flags.store(); store != nil {
+		store.Note = x.note
+	}
 	x.live.Store(true)
 	x.screen.Start(planned(x.plan))
 	runErr := runner.Run(running, x.plan, x.runOptions(run.Started), journal, x)

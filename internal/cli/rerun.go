@@ -44,6 +44,7 @@ func (f *runFlags) command() []string {
 	on("skip-evals")
 	on("lenient")
 	on("offline")
+	str("cache", f.cache)
 	return words
 }
 

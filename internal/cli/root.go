@@ -45,7 +45,7 @@ func newRoot(app *App) *cobra.Command {
 	root.AddCommand(
 		newRunCmd(app), newEvalCmd(app), newValidateCmd(app), newListCmd(app), newChecksCmd(app), newSchemaCmd(app),
 		newInitCmd(app), newReportCmd(app), newRejudgeCmd(app), newGenerateCmd(app), newMocksCmd(app), newJudgeCmd(app),
-		newWorkerCmd(app), newVersionCmd(app),
+		newCacheCmd(app), newWorkerCmd(app), newVersionCmd(app),
 	)
 	strict(root)
 	return root

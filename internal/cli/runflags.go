@@ -12,6 +12,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/evals"
+	"github.com/arena-evals/arena/internal/providers/cache"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -53,6 +54,8 @@ type runFlags struct {
 
 	events    string // file, or stdoutName; "" is none
 	cassettes cassetteFlags
+	cache     string
+	kept      *cache.Store // made when it is asked for
 
 	metrics metricsFlags
 	traces  traceFlags
@@ -166,6 +169,8 @@ func (f *runFlags) output(fl *pflag.FlagSet) {
 
 	fl.StringVar(&f.events, "events", "", "write what happens, as it happens, as JSON lines to this `file`;\n"+
 		"- is stdout, and what people read goes to stderr")
+	fl.StringVar(&f.cache, "cache", "", "keep the replies of models in this `folder`, and pay only once for\n"+
+		"the same call")
 	f.metrics.register(fl)
 	f.traces.register(fl)
 
@@ -221,6 +226,9 @@ func (f *runFlags) complete(cmd *cobra.Command, args []string) error {
 		f.cassettes.complete(f.set, &f.metrics, &f.traces),
 		f.checkEvents(),
 	)
+	if f.set["cache"] && strings.TrimSpace(f.cache) == "" {
+		bad("--cache is empty: name a folder, or leave the flag out")
+	}
 	if f.set["fail-on"] && f.failOn == nil {
 		f.failOn = []string{}
 	}

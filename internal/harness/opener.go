@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/cache"
 	"github.com/arena-evals/arena/internal/providers/open"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -18,6 +19,7 @@ type Clients struct {
 	Retries *int             // whatever the files say; nil: as they say
 	Random  func() float64   // spreads the waits of retries; nil: nothing is spread
 	Now     func() time.Time // nil: time.Now
+	Cache   *cache.Store     // of what models said; nil: there is none
 	Offline bool             // no connection is opened
 	Lenient bool             // a mock without a reply answers with a generic text
 }
@@ -28,7 +30,14 @@ func (c *Clients) Open(p *scenario.Project, spec *scenario.Provider) (providers.
 	o.Jobs += max(c.Jobs, runner.JudgesAtOnce)
 	o.MockFile, o.Inline, o.Lenient = p.Mock, inlineReplies(p), c.Lenient
 	client, err := open.New(spec, o)
-	return client, open.Simulated(spec.Type), err
+	if err != nil {
+		return nil, false, err
+	}
+	simulated := open.Simulated(spec.Type)
+	if c.Cache != nil && !simulated {
+		client = c.Cache.Wrap(client, spec)
+	}
+	return client, simulated, nil
 }
 
 // OpenEmbedder makes an embedding model.

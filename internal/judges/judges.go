@@ -85,6 +85,7 @@ func (d *desk) Ask(ctx context.Context, use checks.JudgeUse, q *checks.Question)
 	c.watch = d.watch
 	c.req.Origin = chat.Origin{
 		Scenario: d.origin.Scenario, ScenarioAlias: d.origin.ScenarioAlias, Turn: d.origin.Turn, Judge: answer.Judge,
+		Vote: q.Vote,
 	}
 	if err := c.apply(q.Extra); err != nil {
 		return answer, err
@@ -100,6 +101,7 @@ func (d *desk) Ask(ctx context.Context, use checks.JudgeUse, q *checks.Question)
 	}
 	answer.Text, answer.FinishReason = reply.Content, reply.FinishReason
 	answer.Usage, answer.CostUSD, answer.LatencyMS = reply.Usage, reply.CostUSD, reply.LatencyMS
+	answer.Cached = reply.Cached
 	if answer.Model == "" {
 		answer.Model = reply.Model
 	}

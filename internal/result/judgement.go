@@ -23,4 +23,5 @@ type Judgement struct {
 	Usage     chat.Usage `json:"usage"`
 	CostUSD   *float64   `json:"cost_usd"` // null: the price is not known
 	LatencyMS float64    `json:"latency_ms"`
+	Cached    bool       `json:"cached,omitempty"` // it was paid for by an earlier run, and is in no sum of costs
 }

@@ -65,6 +65,9 @@ func (s *judgeSum) one(j *Judgement) {
 	}
 	s.sum.Calls++
 	s.sum.Usage = s.sum.Usage.Add(j.Usage)
+	if j.Cached {
+		return
+	}
 	if j.CostUSD == nil {
 		s.unpriced = true
 		return

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/arena-evals/arena/internal/cassette"
@@ -44,11 +45,21 @@ type spend struct {
 	calls   int
 	usd     float64
 	unknown bool // a call without a known price
+
+	cached int     // calls that were paid for by earlier runs, and are in no sum of money
+	saved  float64 // what they cost then, as far as that is known
 }
 
 func (s *spend) add(r *chat.Reply) {
 	s.usage = s.usage.Add(r.Usage)
 	s.calls++
+	if r.Cached {
+		s.cached++
+		if r.CostUSD != nil {
+			s.saved += *r.CostUSD
+		}
+		return
+	}
 	if r.CostUSD == nil {
 		s.unknown = true
 		return
@@ -64,6 +75,18 @@ func (s *spend) hear(m *chat.Message) {
 	case m.CostUSD != nil:
 		s.add(&chat.Reply{CostUSD: m.CostUSD})
 	}
+}
+
+// fromCache says what was not paid for; "" when everything was.
+func (s *spend) fromCache() string {
+	if s.cached == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%d of %d replies came from the cache, and cost nothing now", s.cached, s.calls)
+	if s.saved > 0 {
+		text += " ($" + strings.TrimRight(fmt.Sprintf("%.6f", s.saved), "0") + " when they were paid for)"
+	}
+	return text
 }
 
 // cost is nil when a call has no known price: a sum that leaves something out would be a lie.
@@ -280,6 +303,9 @@ func (s *session) finish() {
 	s.out.DurationMS = s.clock.elapsedMS()
 	s.out.Usage = result.Usage{Usage: s.spend.usage, Calls: s.spend.calls, ToolCalls: len(s.calls)}
 	s.out.CostUSD = s.spend.cost()
+	if text := s.spend.fromCache(); text != "" {
+		s.notice(text)
+	}
 	s.out.Judges = result.JudgesOf(s.out)
 	s.out.Settle()
 }

@@ -90,9 +90,10 @@ func (s *session) complete(
 	began := s.opts.Now()
 	done := s.tell.call(s.trial.Endpoint.Spec, req)
 	reply, err := s.call(ctx, req, onDelta)
-	if s.clock.simulated {
+	switch {
+	case s.clock.simulated:
 		s.clock.advance(time.Duration(reply.LatencyMS * float64(time.Millisecond)))
-	} else {
+	case !reply.Cached:
 		reply.LatencyMS = milliseconds(s.opts.Now().Sub(began))
 	}
 	if done != nil {

@@ -97,6 +97,9 @@ func (p *Provider) Close() error {
 	return nil
 }
 
+// Address is where the calls go.
+func (p *Provider) Address() string { return p.endpoint.url }
+
 // Complete makes one call. See providers.Provider.
 func (p *Provider) Complete(
 	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,

@@ -1,0 +1,190 @@
+// Package cache keeps the replies of models on disk, so that a run that asks the same again pays for it once. What is
+// kept says what it cost when it was paid for, and that nothing was paid now.
+package cache
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// Store is a folder with replies. It is safe for concurrent use, also by several processes.
+type Store struct {
+	Dir string
+	// Note is told of entries that cannot be used; nil: nobody is.
+	Note func(text string)
+}
+
+// Wrap answers the calls of a provider from the store where the very same was asked before: the same request to the
+// same model at the same address under the same id, in a trial of the same number. Other calls go to p, and whole
+// replies are kept. Errors are not, nor replies that were cut short or closed.
+func (s *Store) Wrap(p providers.Provider, spec *scenario.Provider) providers.Provider {
+	return &cached{next: p, store: s, id: spec.ID, place: placeOf(p, spec)}
+}
+
+// placeOf is what of a provider decides about its replies, besides the request.
+func placeOf(p providers.Provider, spec *scenario.Provider) any {
+	headers := map[string]string{}
+	for name, value := range spec.Headers {
+		if !credential(name) {
+			headers[strings.ToLower(name)] = value
+		}
+	}
+	platform := scenario.Platform{}
+	if spec.Platform != nil {
+		platform = *spec.Platform
+		platform.Pos.File, platform.Pos.Line, platform.Pos.Col = "", 0, 0
+	}
+	return []any{
+		spec.ID, spec.Type, spec.BaseURL, providers.Address(p), spec.Model, headers, platform, spec.Unsupported,
+		string(spec.Extra),
+	}
+}
+
+// credential reports whether a header holds one: another key gets no other reply.
+func credential(header string) bool {
+	header = strings.ToLower(header)
+	for _, word := range []string{"auth", "key", "token", "secret", "cookie"} {
+		if strings.Contains(header, word) {
+			return true
+		}
+	}
+	return false
+}
+
+type cached struct {
+	next  providers.Provider
+	store *Store
+	id    string
+	place any
+}
+
+func (c *cached) Unwrap() providers.Provider { return c.next }
+
+// key is the same for calls that may share a reply.
+func (c *cached) key(req *chat.Request) (string, error) {
+	plain := *req
+	plain.Origin, plain.Messages = chat.Origin{}, spoken(req.Messages)
+	data, err := json.Marshal([]any{version, c.place, &plain, req.Origin.Trial, req.Origin.Vote})
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// spoken is what of messages goes to a model. What they took to come about is no part of it.
+func spoken(list []chat.Message) []chat.Message {
+	out := make([]chat.Message, len(list))
+	for i, m := range list {
+		out[i] = chat.Message{Role: m.Role, Content: m.Content, Parts: m.Parts, ToolCalls: m.ToolCalls}
+		if m.ToolResult != nil {
+			result := *m.ToolResult
+			result.LatencyMS = 0
+			out[i].ToolResult = &result
+		}
+	}
+	return out
+}
+
+func (c *cached) Complete(
+	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
+) (chat.Reply, error) {
+	if ctx.Err() != nil {
+		return chat.Reply{}, context.Cause(ctx)
+	}
+	key, err := c.key(req)
+	if err != nil {
+		return chat.Reply{}, &providers.Error{
+			Kind: providers.Refused, Provider: c.id, Msg: fmt.Sprintf("the request cannot be sent: %v", err), Err: err,
+		}
+	}
+	if e := c.store.load(key); e != nil {
+		return e.speak(req.Stream, onDelta)
+	}
+	h := &listener{onDelta: onDelta}
+	hear := onDelta
+	if req.Stream {
+		if hear = h.hear; onDelta == nil {
+			ctx = providers.Unheard(ctx)
+		}
+	}
+	reply, err := c.next.Complete(ctx, req, hear)
+	if err == nil && !h.enough && whole(&reply) {
+		pieces := h.piecesOf(reply.Content)
+		c.store.save(&entry{Version: version, Key: key, Provider: c.id, Reply: keep(&reply), Pieces: pieces})
+	}
+	return reply, err
+}
+
+// whole reports whether a reply is all that the model had to say.
+func whole(r *chat.Reply) bool {
+	media := false
+	for _, p := range r.Parts {
+		media = media || p.Media != nil
+	}
+	return !media && (r.FinishReason == "stop" || r.FinishReason == "tool_calls") &&
+		(r.Content != "" || len(r.Parts) > 0 || len(r.ToolCalls) > 0)
+}
+
+// listener notes in which pieces a reply comes.
+type listener struct {
+	onDelta func(chat.Delta) error // nil: nobody else listens
+	pieces  []int                  // in characters
+	enough  bool
+}
+
+func (h *listener) hear(d chat.Delta) error {
+	h.pieces = append(h.pieces, utf8.RuneCountInString(d.Text))
+	if h.onDelta == nil {
+		return nil
+	}
+	err := h.onDelta(d)
+	h.enough = h.enough || errors.Is(err, providers.ErrEnough)
+	return err
+}
+
+// piecesOf are the pieces of the attempt that gave the text, the last one.
+func (h *listener) piecesOf(text string) []int {
+	at, left := len(h.pieces), utf8.RuneCountInString(text)
+	for at > 0 && left > 0 {
+		at--
+		left -= h.pieces[at]
+	}
+	return h.pieces[at:]
+}
+
+// speak hands a kept reply out, in the pieces in which it came once.
+func (e *entry) speak(stream bool, onDelta func(chat.Delta) error) (chat.Reply, error) {
+	reply := e.Reply.chat()
+	reply.Cached = true
+	if !stream || onDelta == nil {
+		return reply, nil
+	}
+	rest, said := []rune(reply.Content), 0
+	for i := 0; said < len(rest); i++ {
+		end := len(rest)
+		if i < len(e.Pieces)-1 {
+			end = min(said+max(e.Pieces[i], 0), end)
+		}
+		piece := string(rest[said:end])
+		said = end
+		err := onDelta(chat.Delta{Text: piece})
+		if errors.Is(err, providers.ErrEnough) {
+			return providers.Closed(reply, string(rest[:said])), nil
+		}
+		if err != nil {
+			return chat.Reply{}, err
+		}
+	}
+	return reply, nil
+}

@@ -1,0 +1,144 @@
+package cache
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// version of the entries; those of others are not looked at, because their keys differ.
+const version = 1
+
+// entry is one reply as its file holds it.
+type entry struct {
+	Version  int    `json:"arena_cache"`
+	Key      string `json:"key"` // also the name of the file
+	Provider string `json:"provider"`
+	Reply    kept   `json:"reply"`
+	Pieces   []int  `json:"pieces,omitempty"` // in which it streamed in, in characters
+	Sum      string `json:"sum,omitempty"`    // of the entry without it
+}
+
+// kept is what of a reply is kept.
+type kept struct {
+	Content   string          `json:"content"`
+	Parts     []chat.Part     `json:"parts,omitempty"`
+	ToolCalls []chat.ToolCall `json:"tool_calls,omitempty"`
+	Finish    string          `json:"finish_reason"`
+	Model     string          `json:"model,omitempty"`
+	Usage     chat.Usage      `json:"usage"`
+	CostUSD   *float64        `json:"cost_usd"` // null: not known
+	LatencyMS float64         `json:"latency_ms"`
+}
+
+func keep(r *chat.Reply) kept {
+	return kept{r.Content, r.Parts, r.ToolCalls, r.FinishReason, r.Model, r.Usage, r.CostUSD, r.LatencyMS}
+}
+
+func (k *kept) chat() chat.Reply {
+	return chat.Reply{
+		Content: k.Content, Parts: k.Parts, ToolCalls: k.ToolCalls, FinishReason: k.Finish, Model: k.Model, Usage: k.Usage,
+		CostUSD: k.CostUSD, LatencyMS: k.LatencyMS,
+	}
+}
+
+func (s *Store) file(key string) string { return filepath.Join(s.Dir, key[:2], key+".json") }
+
+// load is the entry of a key; nil when there is none that can be used.
+func (s *Store) load(key string) *entry {
+	data, err := os.ReadFile(s.file(key))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		var e *entry
+		if e, err = read(key, data); err == nil {
+			return e
+		}
+	}
+	s.note("the cache entry %s cannot be used (%v); the model is asked again", s.file(key), reason(err))
+	return nil
+}
+
+var errDamaged = errors.New("it is damaged")
+
+// read takes an entry that is exactly what was written.
+func read(key string, data []byte) (*entry, error) {
+	e := &entry{}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	if err := dec.Decode(e); err != nil {
+		return nil, errDamaged
+	}
+	sum, err := e.sum()
+	if err != nil || e.Version != version || e.Key != key || e.Sum != sum {
+		return nil, errDamaged
+	}
+	return e, nil
+}
+
+func (e *entry) sum() (string, error) {
+	plain := *e
+	plain.Sum = ""
+	data, err := json.Marshal(&plain)
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8]), err
+}
+
+// save keeps an entry. A cache that cannot be written costs money, and not the reply: it is only noted.
+func (s *Store) save(e *entry) {
+	if err := s.write(e); err != nil {
+		s.note("the reply could not be kept in the cache %s: %v", s.Dir, reason(err))
+	}
+}
+
+func (s *Store) write(e *entry) (err error) {
+	if e.Sum, err = e.sum(); err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(e, "", " ")
+	if err != nil {
+		return err
+	}
+	path := s.file(e.Key)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), temporary)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
+}
+
+// temporary are the names of files that are being written.
+const temporary = ".arena-tmp-*"
+
+func (s *Store) note(format string, args ...any) {
+	if s.Note != nil {
+		s.Note(fmt.Sprintf(format, args...))
+	}
+}
+
+// reason is an error of the system without the path, which is told anyway.
+func reason(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}

@@ -1,0 +1,84 @@
+package cache
+
+import (
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Stats is what a store holds.
+type Stats struct {
+	Entries int
+	Damaged int
+	Bytes   int64
+	Tokens  int
+	USD     float64 // what the entries cost, as far as that is known
+	Models  map[string]int
+}
+
+// Stats looks into every entry. A folder that is not there is empty.
+func (s *Store) Stats() (Stats, error) {
+	st := Stats{Models: map[string]int{}}
+	err := s.each(func(path, key string) error {
+		data, err := os.ReadFile(path)
+		if err != nil || key == "" {
+			return err
+		}
+		st.Bytes += int64(len(data))
+		e, err := read(key, data)
+		if err != nil {
+			st.Damaged++
+			return nil //nolint:nilerr // it is counted
+		}
+		st.Entries++
+		st.Tokens += e.Reply.Usage.Total()
+		if e.Reply.CostUSD != nil {
+			st.USD += *e.Reply.CostUSD
+		}
+		st.Models[e.Provider]++
+		return nil
+	})
+	return st, err
+}
+
+// Clear removes the entries and returns how many there were. Whatever else stands in the folder stays.
+func (s *Store) Clear() (removed int, err error) {
+	folders := map[string]bool{}
+	err = s.each(func(path, key string) error {
+		if key != "" {
+			removed++
+		}
+		folders[filepath.Dir(path)] = true
+		return os.Remove(path)
+	})
+	for dir := range folders {
+		_ = os.Remove(dir) // one that is not empty stays
+	}
+	return removed, err
+}
+
+// each visits the files of the store: its entries, and with "" for a key what was left half written.
+func (s *Store) each(visit func(path, key string) error) error {
+	err := filepath.WalkDir(s.Dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		key, entry := strings.CutSuffix(d.Name(), ".json")
+		sum, bad := hex.DecodeString(key)
+		half, _ := filepath.Match(temporary, d.Name()) // the pattern is a good one
+		switch folder := filepath.Base(filepath.Dir(path)); {
+		case half:
+			return visit(path, "")
+		case entry && bad == nil && len(sum) == 32 && folder == key[:2]:
+			return visit(path, key)
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

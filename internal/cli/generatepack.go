@@ -125,9 +125,13 @@ func (p *packFile) config(h *harvest, f *generateFlags) (newFile, error) {
 	}
 	var tools []generate.PackTool
 	all := node.Get(p.root, "tools")
+	reader := &node.Reader{File: p.path, Diags: &diag.List{}} // the pack has been loaded: there is nothing to report
 	for _, key := range slices.Sorted(maps.Keys(set(node.Keys(all)))) {
 		n := node.Get(all, key)
-		tool := generate.PackTool{Name: key, Schema: node.Get(n, "parameters")}
+		tool := generate.PackTool{Name: key}
+		if schema := node.Get(n, "parameters"); schema != nil {
+			tool.Schema = reader.Any(schema)
+		}
 		if d := node.Get(n, "description"); d != nil {
 			tool.Description = d.Value
 		}

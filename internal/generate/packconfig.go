@@ -5,8 +5,8 @@ import "github.com/arena-evals/arena/internal/node"
 // PackTool is a tool that a pack declares.
 type PackTool struct {
 	Name, Description string
-	Schema            *node.Node // of the arguments; nil: none
-	Result            *string    // what it returned in a recording; nil: not known
+	Schema            any     // of the arguments, decoded JSON; nil: none
+	Result            *string // what it returned in a recording; nil: not known
 }
 
 // PackConfig writes the config of generated scenarios that speak to the prompts of a pack. Its tools are mocked.
@@ -44,10 +44,10 @@ func (t *PackTool) node() *node.Node {
 	node.Put(out, "description", node.Str(t.Description))
 	node.Put(out, "mode", node.Str("mock"))
 	schema := t.Schema
-	if node.IsNull(schema) {
-		schema = node.FromJSON(map[string]any{"type": "object"})
+	if schema == nil {
+		schema = map[string]any{"type": "object"}
 	}
-	node.Put(out, "input_schema", schema)
+	node.Put(out, "input_schema", node.FromJSON(schema))
 	if t.Result != nil {
 		node.Put(out, "mock_result", node.Str(*t.Result))
 	}

@@ -66,6 +66,9 @@ func (g *Generator) Scenario(s *recording.Session) (*Made, error) {
 	if err != nil {
 		return nil, err
 	}
+	if w.asserted == 0 {
+		conversation = w.least(turns)
+	}
 	made := &Made{ID: g.names.Take(s.ID, s.Scenario), Failed: w.failed, Notes: w.notes}
 	root := node.NewMap()
 	node.Put(root, "id", node.Str(made.ID))
@@ -100,11 +103,12 @@ func (g *Generator) Scenario(s *recording.Session) (*Made, error) {
 
 // writer makes one scenario.
 type writer struct {
-	g      *Generator
-	s      *recording.Session
-	failed int
-	judged bool // a check asks a model
-	notes  []string
+	g        *Generator
+	s        *recording.Session
+	failed   int
+	asserted int  // checks that were carried over
+	judged   bool // a check asks a model
+	notes    []string
 }
 
 func (w *writer) notef(format string, args ...any) {
@@ -194,7 +198,7 @@ func (w *writer) turn(n int, turn []recording.Message) (*node.Node, error) {
 		return nil, nil
 	case !spoke:
 		return nil, nil
-	case len(replies) == 0 && w.s.Error == "":
+	case w.s.Error == "" && unanswered(turn):
 		w.notef("turn %d is left out: nobody answered", n+1)
 		return nil, nil
 	case strings.TrimSpace(asked) == "":
@@ -221,6 +225,19 @@ func (w *writer) turn(n int, turn []recording.Message) (*node.Node, error) {
 	asserted, err := w.assertions(verdicts, scenario.TurnAssertion, fmt.Sprintf("of turn %d", n+1))
 	node.Put(out, "assertions", asserted)
 	return out, err
+}
+
+// unanswered reports whether a turn ends without a reply, or with the call of a tool, and nobody has judged it.
+func unanswered(turn []recording.Message) bool {
+	for i := len(turn) - 1; i >= 0; i-- {
+		switch m := &turn[i]; {
+		case len(m.Asserted) > 0:
+			return false
+		case m.Role == chat.Assistant:
+			return len(m.ToolCalls) > 0
+		}
+	}
+	return true
 }
 
 // replies writes what the assistant said in a turn. Several messages on end become one: a turn ends with the first
@@ -315,6 +332,7 @@ func (w *writer) assertions(
 		}
 		if !seen[text] {
 			seen[text] = true
+			w.asserted++
 			out.Content = append(out.Content, n)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 // library finds and keeps the conversations of all recordings.
 type library struct {
 	entries []entry
+	byName  map[string][]int // ids and scenarios
 
 	mu     sync.Mutex
 	loaded map[int]*script
@@ -32,10 +33,15 @@ type entry struct {
 const shelf = 256
 
 func newLibrary(sources []Source) *library {
-	l := &library{loaded: map[int]*script{}}
+	l := &library{loaded: map[int]*script{}, byName: map[string][]int{}}
 	for _, s := range sources {
 		for i, ref := range s.Sessions() {
+			at := len(l.entries)
 			l.entries = append(l.entries, entry{ref, s, i})
+			l.byName[ref.ID] = append(l.byName[ref.ID], at)
+			if ref.Scenario != "" && ref.Scenario != ref.ID {
+				l.byName[ref.Scenario] = append(l.byName[ref.Scenario], at)
+			}
 		}
 	}
 	return l
@@ -43,16 +49,12 @@ func newLibrary(sources []Source) *library {
 
 // known refuses the id of a session that is not there, or there twice.
 func (l *library) known(r *scenario.Replay) error {
-	var ids []string
-	n := 0
+	ids := make([]string, len(l.entries))
 	for i := range l.entries {
-		ids = append(ids, l.entries[i].ID)
-		if l.entries[i].ID == r.Session {
-			n++
-		}
+		ids[i] = l.entries[i].ID
 	}
 	p := &providers.Misconfigured{Pos: r.SessionPos}
-	switch n {
+	switch n := len(l.named(r.Session)); n {
 	case 1:
 		return nil
 	case 0:
@@ -71,15 +73,12 @@ func (l *library) known(r *scenario.Replay) error {
 // choose finds the conversation for a call: the one that the settings name, else those of the scenario, of which a
 // trial takes the one of its number; else the only one.
 func (l *library) choose(r *scenario.Replay, at *chat.Origin) (int, error) {
-	var own []int
-	for i := range l.entries {
-		e := &l.entries[i]
-		switch {
-		case r.Session != "" && e.ID == r.Session:
-			return i, nil
-		case r.Session == "" && e.isOf(at):
-			own = append(own, i)
-		}
+	if r.Session != "" {
+		return l.named(r.Session)[0], nil // New has seen that it is there
+	}
+	own := l.byName[at.Scenario]
+	if len(own) == 0 && at.ScenarioAlias != "" {
+		own = l.byName[at.ScenarioAlias]
 	}
 	switch {
 	case len(own) == 1:
@@ -98,13 +97,14 @@ func (l *library) choose(r *scenario.Replay, at *chat.Origin) (int, error) {
 		"set additional_config.session", len(l.entries), at.Scenario, l.some(nil))
 }
 
-func (e *entry) isOf(at *chat.Origin) bool {
-	for _, name := range []string{at.Scenario, at.ScenarioAlias} {
-		if name != "" && (e.Scenario == name || e.ID == name) {
-			return true
+// named are the conversations with this id.
+func (l *library) named(id string) (list []int) {
+	for _, i := range l.byName[id] {
+		if l.entries[i].ID == id {
+			list = append(list, i)
 		}
 	}
-	return false
+	return list
 }
 
 // repeated reports whether conversations are repetitions of one trial: with one provider and model.

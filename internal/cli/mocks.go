@@ -38,9 +38,9 @@ suite runs again without a model, and comes to the same verdicts.
   arena run -c config.arena.yaml --mock-config mock-responses.yaml
 
 The n-th message of the assistant becomes reply n of its scenario, with its tool calls and
-parts, and with the tokens and the cost that were measured. Times are left out: a mock does
-not wait. Of several conversations of one scenario (providers, trials) the last one counts,
-and arena says so; choose with --provider.
+parts, and with the tokens and the cost that were measured. Times are left out, for a mock
+waits for them: --latencies keeps them. Of several conversations of one scenario (providers,
+trials) the last one counts, and arena says so; choose with --provider.
 
 Tools run again as the project says. --tool-results puts what they returned into the file, and
 none is run. The answers of judges are not in the file: add them under judges:.
@@ -53,7 +53,7 @@ type mocksFlags struct {
 	scenarios, providers []string
 	perScenario, merge   bool
 	dryRun, force        bool
-	results              bool
+	results, timed       bool
 	fallback             string
 }
 
@@ -83,6 +83,7 @@ func newMocksGenerateCmd(app *App) *cobra.Command {
 	fl.StringSliceVar(&f.scenarios, "scenario", nil, "only this scenario: an `id`; repeat the flag or use commas")
 	fl.StringSliceVar(&f.providers, "provider", nil, "only what this provider said: an `id`")
 	fl.BoolVar(&f.results, "tool-results", false, "with what the tools returned, so that none is run")
+	fl.BoolVar(&f.timed, "latencies", false, "with the time that replies took, which the mock then takes as well")
 	fl.StringVar(&f.fallback, "default-response", "", "`text` to answer where there is no reply")
 	fl.BoolVar(&f.perScenario, "per-scenario", false, "a file for each scenario")
 	fl.BoolVar(&f.merge, "merge", false, "keep what the file holds for other scenarios")
@@ -133,7 +134,7 @@ func (f *mocksFlags) collect(app *App, fallback *string) (*generate.Mocks, error
 	if err := f.known(files); err != nil {
 		return nil, err
 	}
-	mocks := generate.NewMocks(generate.MockOptions{Results: f.results, Default: fallback})
+	mocks := generate.NewMocks(generate.MockOptions{Results: f.results, Timed: f.timed, Default: fallback})
 	err = eachSession(app, files, func(s *recording.Session) error {
 		if wanted(f.scenarios, s.Scenario, s.ID) && wanted(f.providers, s.Provider) {
 			mocks.Add(s)

@@ -136,19 +136,23 @@ func (f *rejudgeFlags) remember(app *App, command []string) error {
 	if command[1] == "rejudge" && len(paths) > 0 {
 		paths = paths[1:]
 	}
-	for _, path := range slices.Concat(paths, then.asserts, []string{then.config, then.mockConfig}) {
-		if path != "" && !filepath.IsLocal(path) {
-			return fmt.Errorf("the run was made with %s, which is not below the working directory\n"+
-				"name the files to judge by, and the config with -c", path)
-		}
-	}
+	var taken []string
 	if len(f.paths)+len(f.asserts) == 0 && f.config == "" {
 		f.paths, f.asserts, f.config = paths, then.asserts, then.config
+		taken = slices.Concat(paths, then.asserts, []string{then.config})
 	} else if len(f.asserts) > 0 && f.config == "" {
 		f.config = then.config
+		taken = []string{then.config}
 	}
 	if !f.set["mock-provider"] && f.mockConfig == "" {
 		f.mock, f.mockConfig = then.mock, then.mockConfig
+		taken = append(taken, then.mockConfig)
+	}
+	for _, path := range taken {
+		if path != "" && !filepath.IsLocal(path) {
+			return fmt.Errorf("the run was made with %s, which is not below the working directory\n"+
+				"name the files to judge by, the config with -c and the mock file with --mock-config", path)
+		}
 	}
 	f.runFlags.judge = or(f.runFlags.judge, then.judge)
 	f.lenient = f.lenient || then.lenient

@@ -66,6 +66,23 @@ func recorded(a *recording.Asserted) (*node.Node, error) {
 	return n, nil
 }
 
+// times reports whether a check looks at how long something took.
+func (g *Generator) times(a *recording.Asserted) bool {
+	n := g.declared.check(a)
+	if n == nil {
+		var err error
+		if n, err = recorded(a); err != nil {
+			return false
+		}
+	}
+	spec := &scenario.Check{Type: a.Type, Params: node.Get(n, "params")}
+	c := g.compiler.Compile(spec, &diag.List{})
+	if c == nil || c.Needs()&checks.NeedsUsage == 0 {
+		return false
+	}
+	return c.Def.Name != "cost_budget" && c.Def.Name != "max_cost"
+}
+
 // compiles says why a check would not load.
 func (g *Generator) compiles(n *node.Node, surface scenario.Surface) error {
 	kind := node.Get(n, "type").Value

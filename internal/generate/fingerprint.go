@@ -20,16 +20,10 @@ import (
 // off.
 func Fingerprint(s *recording.Session) string {
 	var failed []string
-	all := func(list []recording.Asserted) {
-		for i := range list {
-			if a := &list[i]; a.Failed() && !a.Unanswered {
-				failed = append(failed, describe(a))
-			}
+	for _, a := range verdicts(s) {
+		if a.Failed() && !a.Unanswered {
+			failed = append(failed, describe(&a))
 		}
-	}
-	all(s.Asserted)
-	for i := range s.Messages {
-		all(s.Messages[i].Asserted)
 	}
 	if len(failed) == 0 {
 		if s.Error == "" {

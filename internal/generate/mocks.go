@@ -13,6 +13,7 @@ import (
 // MockOptions say what a mock response file is made of.
 type MockOptions struct {
 	Results bool    // with what the tools returned, so that they need not be run
+	Timed   bool    // with the time that each reply took
 	Default *string // the reply where there is none; nil: there is none
 }
 
@@ -56,7 +57,7 @@ func (m *Mocks) Add(s *recording.Session) {
 		if m.opts.Results {
 			results = recording.Results(s.Messages, i)
 		}
-		page.replies[n] = reply(&said, results)
+		page.replies[n] = reply(&said, results, m.opts.Timed)
 	}
 	if before := m.pages[scenario]; before != nil {
 		m.notef("scenario %q: the replies of %s replace those of %s", scenario, page.from, before.from)

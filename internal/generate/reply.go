@@ -12,8 +12,8 @@ import (
 )
 
 // reply writes a message of the assistant as a canned reply; results are what the tools returned, by the index of the
-// call. Plain text is the text alone.
-func reply(m *chat.Message, results map[int]*chat.ToolResult) *node.Node {
+// call. With timed the reply takes as long as it took. Plain text is the text alone.
+func reply(m *chat.Message, results map[int]*chat.ToolResult, timed bool) *node.Node {
 	out := node.NewMap()
 	if m.Content != "" || len(m.Parts) == 0 && len(m.ToolCalls) == 0 {
 		node.Put(out, "content", node.Str(m.Content))
@@ -30,6 +30,9 @@ func reply(m *chat.Message, results map[int]*chat.ToolResult) *node.Node {
 		node.Put(out, "finish_reason", node.Str(m.FinishReason))
 	}
 	took(out, m)
+	if timed && m.LatencyMS > 0 {
+		node.Put(out, "latency_ms", number(min(m.LatencyMS, longest)))
+	}
 	if len(out.Content) == 2 && m.Content != "" {
 		return out.Content[1]
 	}
@@ -49,8 +52,15 @@ func took(out *node.Node, m *chat.Message) {
 		node.Put(out, "usage", node.FromJSON(usage))
 	}
 	if m.CostUSD != nil && *m.CostUSD >= 0 {
-		node.Put(out, "cost_usd", node.Number(json.Number(strconv.FormatFloat(*m.CostUSD, 'g', -1, 64))))
+		node.Put(out, "cost_usd", number(*m.CostUSD))
 	}
+}
+
+// longest is how long a mock may take, in milliseconds.
+const longest = 3_600_000
+
+func number(f float64) *node.Node {
+	return node.Number(json.Number(strconv.FormatFloat(f, 'f', -1, 64)))
 }
 
 func whole(n int) json.Number { return json.Number(strconv.Itoa(max(n, 0))) }

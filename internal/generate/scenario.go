@@ -58,6 +58,7 @@ type Made struct {
 // tools returned as mock replies, and the verdicts as assertions. An error says why it cannot be told.
 func (g *Generator) Scenario(s *recording.Session) (*Made, error) {
 	w := &writer{g: g, s: s}
+	w.timed = slices.ContainsFunc(verdicts(s), func(a recording.Asserted) bool { return g.times(&a) })
 	turns, err := w.turns()
 	if err != nil {
 		return nil, err
@@ -68,6 +69,9 @@ func (g *Generator) Scenario(s *recording.Session) (*Made, error) {
 	}
 	if w.asserted == 0 {
 		conversation = w.least(turns)
+	}
+	if w.judged {
+		w.notef("a model judges in it: run it with a config that has a judge (-c), or with --judge")
 	}
 	made := &Made{ID: g.names.Take(s.ID, s.Scenario), Failed: w.failed, Notes: w.notes}
 	root := node.NewMap()
@@ -101,6 +105,15 @@ func (g *Generator) Scenario(s *recording.Session) (*Made, error) {
 	return made, nil
 }
 
+// verdicts are all those of a recording.
+func verdicts(s *recording.Session) []recording.Asserted {
+	all := slices.Clone(s.Asserted)
+	for i := range s.Messages {
+		all = append(all, s.Messages[i].Asserted...)
+	}
+	return all
+}
+
 // writer makes one scenario.
 type writer struct {
 	g        *Generator
@@ -108,6 +121,7 @@ type writer struct {
 	failed   int
 	asserted int  // checks that were carried over
 	judged   bool // a check asks a model
+	timed    bool // a check looks at times
 	notes    []string
 }
 
@@ -218,11 +232,11 @@ func (w *writer) turn(n int, turn []recording.Message) (*node.Node, error) {
 		node.Put(out, "literal", node.Bool(true))
 	}
 	node.Put(out, "mock", node.NewList(replies...))
-	var verdicts []recording.Asserted
+	var given []recording.Asserted
 	for i := range turn {
-		verdicts = append(verdicts, turn[i].Asserted...)
+		given = append(given, turn[i].Asserted...)
 	}
-	asserted, err := w.assertions(verdicts, scenario.TurnAssertion, fmt.Sprintf("of turn %d", n+1))
+	asserted, err := w.assertions(given, scenario.TurnAssertion, fmt.Sprintf("of turn %d", n+1))
 	node.Put(out, "assertions", asserted)
 	return out, err
 }
@@ -260,7 +274,7 @@ func (w *writer) replies(n int, turn []recording.Message) (list []*node.Node, er
 			joined := join(open, &m)
 			list, m = list[:len(list)-1], joined
 		}
-		list = append(list, reply(&m, recording.Results(turn, i)))
+		list = append(list, reply(&m, recording.Results(turn, i), w.timed))
 		if open = nil; len(m.ToolCalls) == 0 {
 			open = &m
 		}

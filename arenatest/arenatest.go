@@ -60,7 +60,7 @@ type round struct {
 	suite    *arena.Suite
 	chosen   []string // ids
 	subtests sync.WaitGroup
-	last     <-chan struct{} // is closed when the subtest before has told; nil: there is none before
+	last     <-chan struct{} // is closed when the subtest before is over; nil: there is none before
 
 	ended  chan struct{} // is closed when what follows is there
 	result *arena.Result
@@ -69,13 +69,13 @@ type round struct {
 
 // enter begins the subtest of a trial, unless go test leaves it out.
 func (r *round) enter(t *testing.T, p arena.Planned) {
-	known := make(chan struct{})
+	known, told := make(chan struct{}), make(chan struct{})
 	settle := sync.OnceFunc(func() { close(known) })
 	r.subtests.Go(func() {
+		defer close(told) // the subtest is over, and go test has it
 		defer settle()
 		t.Run(p.ID, func(t *testing.T) {
-			before, told := r.last, make(chan struct{})
-			defer close(told)
+			before := r.last
 			r.chosen, r.last = append(r.chosen, p.ID), told
 			settle()
 			<-r.ended

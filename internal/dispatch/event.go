@@ -21,10 +21,13 @@ type Event struct {
 	Message  Message
 }
 
-// endings are the types of events that end a session.
-var endings = map[string]bool{
-	"session.ended": true, "session.completed": true, "conversation.completed": true, "conversation.ended": true,
-	"trial.completed": true,
+// ends reports whether events of a type end a session.
+func ends(kind string) bool {
+	switch kind {
+	case "session.ended", "session.completed", "conversation.completed", "conversation.ended", "trial.completed":
+		return true
+	}
+	return false
 }
 
 // DecodeEvent reads an event: one of arena's own stream, or one of a log, bare or under "event". Keys may be written in
@@ -43,12 +46,12 @@ func DecodeEvent(data []byte) (*Event, error) {
 	if kind == "" {
 		return nil, errors.New("the event has no type")
 	}
-	if kind != "message.created" && !endings[kind] {
+	if kind != "message.created" && !ends(kind) {
 		return nil, nil
 	}
 	e := &Event{
 		Session:  cmp.Or(o.text("sessionid"), o.text("session"), o.text("trial"), o.text("conversationid")),
-		Scenario: o.text("scenario"), Provider: o.text("provider"), Ended: endings[kind], Index: -1,
+		Scenario: o.text("scenario"), Provider: o.text("provider"), Ended: ends(kind), Index: -1,
 	}
 	switch {
 	case e.Session == "":

@@ -46,7 +46,9 @@ func (c *Clients) OpenEmbedder(p *scenario.Project, spec *scenario.Provider) (ch
 }
 
 func (c *Clients) options(p *scenario.Project) open.Options {
-	return open.Options{Getenv: p.Getenv, Jobs: c.Jobs, Retries: c.Retries, Random: c.Random, Now: c.Now, Offline: c.Offline}
+	return open.Options{
+		Getenv: p.Getenv, Jobs: c.Jobs, Retries: c.Retries, Random: c.Random, Now: c.Now, Offline: c.Offline,
+	}
 }
 
 // inlineReplies finds the replies that a turn brings along.

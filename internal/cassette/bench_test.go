@@ -1,0 +1,79 @@
+package cassette
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// talk is a trial of ten turns with a tool call in each.
+func talk(b *testing.B, tape *Tape) {
+	b.Helper()
+	req := request("Where is my teapot?")
+	m := &model{reply: chat.Reply{Content: strings.Repeat("It is on its way. ", 20), FinishReason: "stop"}}
+	run := func(_ context.Context, call chat.ToolCall) chat.ToolResult {
+		return chat.ToolResult{ID: call.ID, Name: call.Name, Content: `{"status": "sent"}`}
+	}
+	for turn := range 10 {
+		at := fmt.Sprintf("turn %d", turn+1)
+		reply, err := tape.Lane(at).Complete(b.Context(), m, "gpt-4o", req, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		res := tape.Lane(at).Call(b.Context(), chat.ToolCall{Name: "pay", Args: map[string]any{"turn": turn}}, "", run)
+		req.Messages = append(req.Messages, reply.Message(), chat.Message{Role: chat.ToolRole, ToolResult: &res})
+	}
+	if _, err := tape.Close(true); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func tapeFor(b *testing.B, d *Deck) *Tape {
+	b.Helper()
+	tape, err := d.Open(trialID, false, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return tape
+}
+
+// BenchmarkRecord is what --record adds to a trial, the sync of its file included.
+func BenchmarkRecord(b *testing.B) {
+	d := &Deck{Dir: b.TempDir(), Now: time.Now}
+	for b.Loop() {
+		talk(b, tapeFor(b, d))
+	}
+}
+
+// BenchmarkReplay is a trial without its checks.
+func BenchmarkReplay(b *testing.B) {
+	dir := b.TempDir()
+	talk(b, tapeFor(b, &Deck{Dir: dir, Now: time.Now}))
+	d := &Deck{Dir: dir, Replay: true, Now: time.Now}
+	for b.Loop() {
+		talk(b, tapeFor(b, d))
+	}
+}
+
+// BenchmarkCheck is the look into a cassette before the run.
+func BenchmarkCheck(b *testing.B) {
+	d := &Deck{Dir: b.TempDir(), Now: time.Now}
+	talk(b, tapeFor(b, d))
+	data, err := os.ReadFile(d.file(trialID))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		var problems diag.List
+		if d.check("c.json", trialID, data, &problems); problems.Errors() > 0 {
+			b.Fatal(problems.Sorted()[0].Msg)
+		}
+	}
+}

@@ -26,16 +26,19 @@ type dispatchFlags struct {
 }
 
 func (f *dispatchFlags) register(fl *pflag.FlagSet) {
-	f.brokerFlags.register(fl, "dispatch", "publish the evals at the NATS broker with this `URL` instead of running\n"+
-		"them, such as nats://localhost:4222; arena worker runs them")
-	fl.DurationVar(&f.wait, "dispatch-wait", 0, "wait for the results of dispatched evals up to this `time` at the end of\n"+
-		"each conversation, such as 5m (default: do not wait)")
-	fl.DurationVar(&f.patience, "dispatch-timeout", 30*time.Second, "give up on a broker that does not answer after this `time`")
+	f.brokerFlags.register(fl, "dispatch", "publish the evals at the NATS broker with this `URL` instead of\n"+
+		"running them, such as nats://localhost:4222; arena worker runs them")
+	fl.DurationVar(&f.wait, "dispatch-wait", 0, "wait for the results of dispatched evals up to this `time` at the end\n"+
+		"of each conversation, such as 5m (default: do not wait)")
+	fl.DurationVar(&f.patience, "dispatch-timeout", 30*time.Second,
+		"give up on a broker that does not answer after this `time`")
 }
 
 func (f *dispatchFlags) complete(set map[string]bool) error {
 	if !set["dispatch"] {
-		for _, flag := range []string{"dispatch-wait", "dispatch-timeout", "stream", "nats-creds", "nats-ca", "nats-cert", "nats-key"} {
+		for _, flag := range []string{
+			"dispatch-wait", "dispatch-timeout", "stream", "nats-creds", "nats-ca", "nats-cert", "nats-key",
+		} {
 			if set[flag] {
 				return fmt.Errorf("--%s does nothing without --dispatch URL", flag)
 			}

@@ -24,7 +24,8 @@ func TestDispatchPage(t *testing.T) {
 	}
 	dir, text := t.TempDir(), strings.ReplaceAll(string(page), "\r\n", "\n")
 	files := map[string]string{}
-	for _, m := range regexp.MustCompile("(?s)\\*\\*([a-z.]+)\\*\\*\n\n```[a-z]+\n(.*?)```").FindAllStringSubmatch(text, -1) {
+	file := regexp.MustCompile("(?s)\\*\\*([a-z.]+)\\*\\*\n\n```[a-z]+\n(.*?)```")
+	for _, m := range file.FindAllStringSubmatch(text, -1) {
 		files[m[1]] = m[2]
 		if err := os.WriteFile(filepath.Join(dir, m[1]), []byte(m[2]), 0o600); err != nil {
 			t.Fatal(err)

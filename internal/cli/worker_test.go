@@ -33,8 +33,8 @@ const proofPack = `{
   {"id": "length", "type": "max_length", "trigger": "on_conversation_complete", "params": {"max": 100}}
  ]}`
 
-// TestNothingIsLost has three worker processes on one stream, kills one of them with -9 and restarts the broker, both in
-// the middle: every result is there, once, in the output of each.
+// TestNothingIsLost has three worker processes on one stream, kills one of them with -9 and restarts the broker, both
+// in the middle: every result is there, once, in the output of each.
 func TestNothingIsLost(t *testing.T) {
 	t.Parallel()
 	n := proofRequests
@@ -128,8 +128,8 @@ func (p *proof) worker(i int) *process {
 		p.Fatal(err)
 	}
 	w := &process{output: filepath.Join(p.dir, fmt.Sprintf("worker-%d.jsonl", i+1))}
-	w.cmd = exec.CommandContext(p.Context(), "arena", "worker", "--nats", p.broker.URL(), "--pack", pack, "--output", w.output,
-		"-j", "8", "--ack-wait", "3s", "--idle", "1s", "--durable", "proof")
+	w.cmd = exec.CommandContext(p.Context(), "arena", "worker", "--nats", p.broker.URL(), "--pack", pack,
+		"--output", w.output, "-j", "8", "--ack-wait", "3s", "--idle", "1s", "--durable", "proof")
 	w.cmd.Stderr = &w.said
 	w.cmd.Dir = p.dir
 	if err := w.cmd.Start(); err != nil {

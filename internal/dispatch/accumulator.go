@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -188,7 +189,7 @@ func (a *Accumulator) advance(t *talk, due *Due) {
 func (a *Accumulator) request(t *talk, moment Moment) *Request {
 	r := &Request{
 		Version: Version, Session: t.id, Prompt: a.Prompt, Scenario: t.scenario, Provider: t.provider, Moment: moment,
-		Messages: t.messages[:len(t.messages):len(t.messages)], Started: t.messages[0].At,
+		Messages: slices.Clip(t.messages), Started: t.messages[0].At,
 	}
 	where := string(End)
 	if moment == Turn {
@@ -211,7 +212,8 @@ func (a *Accumulator) end(t *talk, at time.Time, due *Due) {
 	a.bytes -= t.bytes
 	bury := func(why Why, reason string) {
 		due.Dead = append(due.Dead, &Dead{
-			ID: Token("listen", t.id, strconv.FormatUint(t.first, 10)), Session: t.id, Why: why, Reason: reason, Tries: 1, At: at,
+			ID: Token("listen", t.id, strconv.FormatUint(t.first, 10)), Session: t.id, Why: why, Reason: reason,
+			Tries: 1, At: at,
 		})
 	}
 	switch {
@@ -219,7 +221,8 @@ func (a *Accumulator) end(t *talk, at time.Time, due *Due) {
 		bury(TooLarge, "the session has more than "+Size(MaxRequest))
 	case len(t.ahead) > 0:
 		a.stats.Incomplete++
-		bury(Incomplete, fmt.Sprintf("message %d of the session never came, and %d after it did", len(t.messages), len(t.ahead)))
+		bury(Incomplete, fmt.Sprintf("message %d of the session never came, and %d after it did",
+			len(t.messages), len(t.ahead)))
 	case !t.answered:
 		a.stats.Unanswered++
 	case a.Ends:

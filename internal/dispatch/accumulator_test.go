@@ -135,7 +135,8 @@ func TestFlood(t *testing.T) {
 	huge := told(a.Add(say(t, "s4:3:a:huge"), dispatch.MaxRequest+1, noon, 21))
 	huge = append(huge, told(a.Add(say(t, "s4:4:u:more"), 10, noon, 22))...)
 	huge = append(huge, told(a.EndAll(noon))...)
-	if diff := cmp.Diff([]string{"s3 end 0: hi yo", "s4 too-large: the session has more than 16.0 MiB"}, huge); diff != "" {
+	want := []string{"s3 end 0: hi yo", "s4 too-large: the session has more than 16.0 MiB"}
+	if diff := cmp.Diff(want, huge); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -192,17 +193,19 @@ func TestEvents(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", c.text, diff)
 		}
 	}
-	for text, want := range map[string]string{
-		`no`:                         "the event cannot be read: invalid character 'o' in literal null (expecting 'u')",
-		`[]`:                         "the event cannot be read: it is no JSON object",
-		`{}`:                         "the event has no type",
-		`{"type":"message.created"}`: "the event message.created does not say of which session it is",
-		`{"type":"message.created","session":"s"}`:                                   "the data of the event cannot be read: it is no JSON object",
-		`{"type":"message.created","session":"s","data":{"role":"r"}}`:               `the role is "r"; expected system, user, assistant or tool`,
-		`{"type":"message.created","session":"s","data":{"role":"user","index":-1}}`: "the index is no number from 0",
+	for _, c := range []struct{ text, want string }{
+		{`no`, "the event cannot be read: invalid character 'o' in literal null (expecting 'u')"},
+		{`[]`, "the event cannot be read: it is no JSON object"},
+		{`{}`, "the event has no type"},
+		{`{"type":"message.created"}`, "the event message.created does not say of which session it is"},
+		{`{"type":"message.created","session":"s"}`, "the data of the event cannot be read: it is no JSON object"},
+		{`{"type":"message.created","session":"s","data":{"role":"r"}}`,
+			`the role is "r"; expected system, user, assistant or tool`},
+		{`{"type":"message.created","session":"s","data":{"role":"user","index":-1}}`,
+			"the index is no number from 0"},
 	} {
-		if _, err := dispatch.DecodeEvent([]byte(text)); err == nil || err.Error() != want {
-			t.Errorf("%s: %v, want %s", text, err, want)
+		if _, err := dispatch.DecodeEvent([]byte(c.text)); err == nil || err.Error() != c.want {
+			t.Errorf("%s: %v, want %s", c.text, err, c.want)
 		}
 	}
 }

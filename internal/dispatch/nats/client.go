@@ -185,7 +185,8 @@ func (c *Client) ended() error {
 
 // mayPass tells a broker that is away from one that does not want us.
 func mayPass(err error) bool {
-	if errors.Is(err, natsgo.ErrNoServers) || errors.Is(err, natsgo.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, natsgo.ErrNoServers) || errors.Is(err, natsgo.ErrTimeout) ||
+		errors.Is(err, context.DeadlineExceeded) {
 		return true
 	}
 	_, network := errors.AsType[*net.OpError](err)
@@ -209,6 +210,8 @@ func (c *Client) explain(err error) error {
 		return say(text + "\nwrite tls://host:port for a broker with TLS, nats://host:port for one without")
 	case errors.Is(err, natsgo.ErrNoServers):
 		return say("the broker does not answer")
+	case errors.Is(err, natsgo.ErrPermissionViolation):
+		return say("the broker does not allow it: " + text)
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
 		return say("the broker has no JetStream, without which nothing is stored\nstart it with nats-server -js")
 	case strings.Contains(text, "tls:"), strings.Contains(text, "x509:"):

@@ -2,10 +2,8 @@ package nats
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -38,18 +36,6 @@ type Listener struct {
 	failed   error // why the listener cannot go on
 }
 
-// checkpoint is what a listener has to know of the one before.
-type checkpoint struct {
-	Last  uint64   `json:"last"`  // event that was handled
-	First uint64   `json:"first"` // event of the sessions that were open; Last+1 when none were
-	Open  []string `json:"open"`  // tokens of these sessions
-}
-
-const (
-	checkpointEvery = 2 * time.Second
-	bucketSuffix    = "_LISTEN"
-)
-
 // Run listens until ctx ends. Sessions that are open then are taken up by the next listener, or, where nothing is
 // remembered, end with this one.
 func (l *Listener) Run(ctx context.Context) error {
@@ -68,9 +54,10 @@ func (l *Listener) Run(ctx context.Context) error {
 	defer cancel(nil)
 	var ticking sync.WaitGroup
 	ticking.Go(func() { l.tick(ctx) })
-	err = l.Client.tail(ctx, stream, l.Subject, l.before.First, func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
+	take := func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
 		return l.event(ctx, msg.Data(), meta.Sequence.Stream, meta.Timestamp, meta.NumPending == 0)
-	})
+	}
+	err = l.Client.tail(ctx, stream, l.Subject, l.before.First, take)
 	cancel(nil)
 	ticking.Wait()
 	l.mu.Lock()
@@ -78,61 +65,6 @@ func (l *Listener) Run(ctx context.Context) error {
 	l.remember(context.WithoutCancel(ctx))
 	return errors.Join(err, l.failed)
 }
-
-// stream finds the stream that holds the subject; "" when none does.
-func (l *Listener) stream(ctx context.Context) (name string, err error) {
-	err = l.Client.stubborn(ctx, func(ctx context.Context) error {
-		name, err = l.Client.js.StreamNameBySubject(ctx, l.Subject)
-		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			name = ""
-			return nil
-		}
-		return err
-	})
-	if slices.Contains([]string{l.Client.Stream, l.Client.Results, l.Client.Names.Dead}, name) {
-		return "", &Error{fmt.Sprintf("%s: %s is a subject of the stream %s, which holds requests and results, not events",
-			l.Client.at.shown, l.Subject, name), nil}
-	}
-	return name, err
-}
-
-// resume reads where the listener before was.
-func (l *Listener) resume(ctx context.Context, stream string) error {
-	err := l.Client.stubborn(ctx, func(ctx context.Context) (err error) {
-		l.state, err = l.Client.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
-			Bucket: l.Client.Stream + bucketSuffix, Description: "Where listeners are. Made by arena.", Storage: jetstream.FileStorage,
-		})
-		return err
-	})
-	if err != nil {
-		return l.Client.explain(err)
-	}
-	err = l.Client.stubborn(ctx, func(ctx context.Context) error {
-		entry, err := l.state.Get(ctx, l.key())
-		if errors.Is(err, jetstream.ErrKeyNotFound) {
-			return nil
-		}
-		if err == nil && json.Unmarshal(entry.Value(), &l.before) != nil {
-			return &Error{l.Client.at.shown + ": what the listener " + l.Name + " remembers cannot be read", nil}
-		}
-		return err
-	})
-	last, endErr := l.Client.last(ctx, stream)
-	if err := errors.Join(err, endErr); err != nil {
-		return err
-	}
-	if l.before.Last > last { // another stream of the same name
-		l.before = checkpoint{}
-	}
-	l.known, l.seq = map[string]bool{}, l.before.Last
-	for _, token := range l.before.Open {
-		l.known[token] = true
-	}
-	return nil
-}
-
-// key of what is remembered: the same subject under the same name.
-func (l *Listener) key() string { return l.Name + "-" + dispatch.Token(l.Subject) }
 
 // event handles one event. When it returns nil, everything that the event leads to is stored.
 func (l *Listener) event(ctx context.Context, data []byte, seq uint64, at time.Time, caughtUp bool) error {
@@ -213,31 +145,6 @@ func (l *Listener) beat(ctx context.Context) {
 	if l.failed == nil {
 		l.remember(ctx)
 	}
-}
-
-// remember stores where the listener is. What fails is stored the next time.
-func (l *Listener) remember(ctx context.Context) {
-	if l.state == nil || l.seq == 0 || l.failed != nil {
-		return
-	}
-	ids, first := l.Accumulator.Open()
-	c := checkpoint{Last: l.seq, First: first}
-	if first == 0 {
-		c.First = l.seq + 1
-	}
-	for _, id := range ids {
-		c.Open = append(c.Open, dispatch.Token(id))
-	}
-	if l.seq < l.before.Last { // still at what the listener before had seen
-		return
-	}
-	data, err := json.Marshal(c)
-	if err != nil {
-		return
-	}
-	once, cancel := context.WithTimeout(ctx, askTimeout)
-	defer cancel()
-	_, _ = l.state.Put(once, l.key(), data)
 }
 
 // passing listens to a subject that no stream holds: what is sent meanwhile is all there is.

@@ -27,7 +27,8 @@ func keep(t *testing.T, b *natstest.Broker, subject string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "APP", Subjects: []string{subject}}); err != nil {
+	config := jetstream.StreamConfig{Name: "APP", Subjects: []string{subject}}
+	if _, err := js.CreateStream(t.Context(), config); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -49,7 +50,8 @@ func listen(t *testing.T, c *nats.Client, change ...func(*nats.Listener)) *liste
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	l := &listening{&nats.Listener{
-		Client: c, Subject: "app.events", Name: "l", Accumulator: dispatch.NewAccumulator(), Now: time.Now, Tell: func(string) {},
+		Client: c, Subject: "app.events", Name: "l", Accumulator: dispatch.NewAccumulator(), Now: time.Now,
+		Tell: func(string) {},
 	}, cancel, make(chan error, 1)}
 	for _, f := range change {
 		f(l.Listener)

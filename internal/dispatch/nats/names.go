@@ -21,7 +21,9 @@ type Names struct {
 	prefix  string // of the subjects
 }
 
-var streamName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,126}[A-Za-z0-9])?$`) })
+var streamName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,126}[A-Za-z0-9])?$`)
+})
 
 // NamesOf are the names around a stream of requests.
 func NamesOf(stream string) (Names, error) {
@@ -41,8 +43,8 @@ func (n *Names) Requests() string { return n.prefix + ".requests" }
 func (n *Names) allResults() string { return n.prefix + ".results.>" }
 func (n *Names) allDead() string    { return n.prefix + ".dead.>" }
 
-// Subjects hold no text of strangers, only tokens of it. A result's is its own, so that a stream can tell that it has it
-// already.
+// Subjects hold no text of strangers, only tokens of it. Each result has a subject of its own, so that a stream can
+// tell that it is there already.
 
 func (n *Names) result(run, request, id string) string {
 	return n.prefix + ".results." + runToken(run) + "." + dispatch.Token(request) + "." + id

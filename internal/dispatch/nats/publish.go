@@ -104,8 +104,8 @@ func (c *Client) storeResult(ctx context.Context, r *dispatch.Result) (double bo
 		return double, err
 	}
 	short := *r
-	short.Details = map[string]any{"left_out": fmt.Sprintf("details and judgements: the result has %s, more than the broker takes",
-		dispatch.Size(len(data)))}
+	short.Details = map[string]any{"left_out": fmt.Sprintf(
+		"details and judgements: the result has %s, more than the broker takes", dispatch.Size(len(data)))}
 	short.Judgements = nil
 	if data, err = json.Marshal(&short); err != nil {
 		return false, fmt.Errorf("encode the result: %w", err)

@@ -60,6 +60,9 @@ func (c *Client) enabled(ctx context.Context) error {
 	missing := 0
 	return c.stubborn(ctx, func(ctx context.Context) error {
 		_, err := c.js.AccountInfo(ctx)
+		if c.forbidden() {
+			return nil // it is there, and tells us nothing of itself
+		}
 		if !errors.Is(err, jetstream.ErrJetStreamNotEnabled) {
 			return err
 		}
@@ -75,6 +78,7 @@ func (c *Client) stubborn(ctx context.Context, ask func(context.Context) error) 
 	wait, cancel := patient(ctx, c.opts.Patience)
 	defer cancel()
 	for try := 0; ; try++ {
+		c.async.Store(nil)
 		once, cancel := context.WithTimeout(ctx, askTimeout)
 		err := ask(once)
 		cancel()
@@ -83,6 +87,12 @@ func (c *Client) stubborn(ctx context.Context, ask func(context.Context) error) 
 		}
 		if ended := c.ended(); ended != nil {
 			return ended
+		}
+		if c.forbidden() {
+			return c.explain(c.why(err)) // which nobody changes while we wait
+		}
+		if try == stillTrying && !c.away.Load() {
+			c.opts.Tell(c.explain(c.why(err)).Error() + "; still trying")
 		}
 		if !pause(wait, delay(try)) {
 			if ctx.Err() != nil {
@@ -93,12 +103,23 @@ func (c *Client) stubborn(ctx context.Context, ask func(context.Context) error) 
 	}
 }
 
+// stillTrying is the try after which somebody should know, though the connection stands.
+const stillTrying = 6
+
 // why prefers what the broker said without being asked: a question that it does not allow is never answered.
 func (c *Client) why(err error) error {
-	if said := c.async.Load(); said != nil && errors.Is(*said, natsgo.ErrPermissionViolation) {
-		return *said
+	if c.forbidden() {
+		if said := c.async.Load(); said != nil {
+			return *said
+		}
 	}
 	return err
+}
+
+// forbidden reports whether the broker has just refused something for want of a permission.
+func (c *Client) forbidden() bool {
+	said := c.async.Load()
+	return said != nil && errors.Is(*said, natsgo.ErrPermissionViolation)
 }
 
 // passing reports whether an error may be over when the same is asked again.

@@ -34,7 +34,9 @@ func TestBadURLs(t *testing.T) {
 			t.Errorf("%s: %v, want %s", c.url, err, c.want)
 		}
 	}
-	for _, good := range []string{"nats://h:1", "h", "h:4222", "tls://u:p@h", "nats://a:1,b:2", "ws://h", "nats://t0ken@h"} {
+	for _, good := range []string{
+		"nats://h:1", "h", "h:4222", "tls://u:p@h", "nats://a:1,b:2", "ws://h", "nats://t0ken@h",
+	} {
 		if err := nats.CheckURL(good); err != nil {
 			t.Errorf("%s: %v", good, err)
 		}
@@ -87,10 +89,12 @@ func TestForeignStreams(t *testing.T) {
 		config jetstream.StreamConfig
 		want   string
 	}{
-		"A": {jetstream.StreamConfig{Subjects: []string{"other"}}, "the stream A takes the subjects other; a.requests must be"},
+		"A": {jetstream.StreamConfig{Subjects: []string{"other"}},
+			"the stream A takes the subjects other; a.requests must be"},
 		"B": {jetstream.StreamConfig{Subjects: []string{"b.requests"}, NoAck: true}, "does not confirm what it stores"},
 		"C": {jetstream.StreamConfig{Subjects: []string{"c.*"}, Retention: jetstream.InterestPolicy}, "retention interest"},
-		"D": {jetstream.StreamConfig{Subjects: []string{"d.requests"}, MaxMsgs: 7}, "throws away old requests when it is full"},
+		"D": {jetstream.StreamConfig{Subjects: []string{"d.requests"}, MaxMsgs: 7},
+			"throws away old requests when it is full"},
 		"E": {jetstream.StreamConfig{Subjects: []string{"e.requests"}, MaxAge: time.Hour},
 			"throws away requests after 1h0m0s"},
 		"F_RESULTS": {jetstream.StreamConfig{Subjects: []string{"f.results.>"}, Retention: jetstream.WorkQueuePolicy},
@@ -130,7 +134,8 @@ func TestForeignConsumers(t *testing.T) {
 	}
 	other = worker(c, evaluate(both))
 	other.Durable = "second"
-	if err := other.Run(t.Context(), t.Context()); err == nil || !strings.Contains(err.Error(), "consumer second of the stream") {
+	if err := other.Run(t.Context(), t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "consumer second of the stream") {
 		t.Error(err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -71,11 +70,13 @@ type stats struct{ requests, results, doubles, redelivered, skipped, dead atomic
 // Stats are the counts so far.
 func (w *Worker) Stats() Stats {
 	s := &w.stats
-	return Stats{s.requests.Load(), s.results.Load(), s.doubles.Load(), s.redelivered.Load(), s.skipped.Load(), s.dead.Load()}
+	return Stats{
+		s.requests.Load(), s.results.Load(), s.doubles.Load(), s.redelivered.Load(), s.skipped.Load(), s.dead.Load(),
+	}
 }
 
-// Run works until ctx ends, and then finishes what it has begun. When hard ends it stops at once; what was not stored is
-// given to another worker. It returns an error only when the broker refuses the work.
+// Run works until ctx ends, and then finishes what it has begun. When hard ends it stops at once; what was not stored
+// is given to another worker. It returns an error only when the broker refuses the work.
 func (w *Worker) Run(ctx, hard context.Context) error {
 	w.complete()
 	if err := w.open(ctx); err != nil {
@@ -180,6 +181,9 @@ func (w *Worker) trouble(ctx context.Context, err error, try int) error {
 	if ended := w.Client.ended(); ended != nil {
 		return ended
 	}
+	if w.Client.forbidden() {
+		return w.Client.explain(w.Client.why(err))
+	}
 	pause(ctx, delay(try))
 	if !errors.Is(err, natsgo.ErrNoResponders) && !errors.Is(err, jetstream.ErrConsumerDeleted) &&
 		!errors.Is(err, jetstream.ErrConsumerNotFound) {
@@ -210,58 +214,4 @@ func (w *Worker) idle(ctx context.Context) bool {
 	defer cancel()
 	info, err := w.consumer.Info(once)
 	return err == nil && info.NumPending == 0 && info.NumAckPending == 0
-}
-
-// consumer makes the consumer that workers share, or checks the one that is there.
-func (c *Client) consumer(ctx context.Context, w *Worker) (found jetstream.Consumer, ackWait time.Duration, err error) {
-	err = c.stubborn(ctx, func(ctx context.Context) error {
-		found, err = c.js.Consumer(ctx, c.Stream, w.Durable)
-		if errors.Is(err, jetstream.ErrConsumerNotFound) {
-			if c.opts.NoCreate {
-				return &Error{fmt.Sprintf("%s: the stream %s has no consumer %s\nleave --no-create out to have it made",
-					c.at.shown, c.Stream, w.Durable), err}
-			}
-			found, err = c.js.CreateConsumer(ctx, c.Stream, jetstream.ConsumerConfig{
-				Durable: w.Durable, Description: "Workers that run evals. Made by arena.",
-				FilterSubject: c.Requests(), AckPolicy: jetstream.AckExplicitPolicy,
-				AckWait: cmp.Or(w.AckWait, DefaultAckWait), MaxDeliver: -1, MaxAckPending: 10_000,
-			})
-		}
-		if err != nil {
-			if c.passing(err) || errors.Is(err, jetstream.ErrConsumerExists) {
-				return natsgo.ErrTimeout
-			}
-			return c.explain(fmt.Errorf("consumer %s of the stream %s: %w", w.Durable, c.Stream, err))
-		}
-		config := found.CachedInfo().Config
-		ackWait = config.AckWait
-		if problem := w.contradiction(&config, c.Requests()); problem != "" {
-			return &Error{fmt.Sprintf("%s: the consumer %s of the stream %s %s\nremove it, or name another with --durable",
-				c.at.shown, w.Durable, c.Stream, problem), nil}
-		}
-		return nil
-	})
-	return found, ackWait, err
-}
-
-// contradiction says what makes a consumer unfit; "" when nothing does.
-func (w *Worker) contradiction(have *jetstream.ConsumerConfig, subject string) string {
-	filters := have.FilterSubjects
-	if have.FilterSubject != "" {
-		filters = []string{have.FilterSubject}
-	}
-	switch {
-	case have.AckPolicy != jetstream.AckExplicitPolicy:
-		return "does not ask for a confirmation of each request (ack policy " + have.AckPolicy.String() + ")"
-	case have.DeliverSubject != "":
-		return "pushes its messages; expected a pull consumer"
-	case len(filters) > 0 && !covers(filters, subject):
-		return "does not take " + subject
-	case have.MaxDeliver > 0 && have.MaxDeliver <= w.MaxDeliver:
-		return fmt.Sprintf("gives requests up after %d deliveries, without a dead letter; expected no limit (max_deliver -1)",
-			have.MaxDeliver)
-	case w.AckWait > 0 && have.AckWait != w.AckWait:
-		return fmt.Sprintf("has the ack wait %s; --ack-wait says %s", have.AckWait, w.AckWait)
-	}
-	return ""
 }

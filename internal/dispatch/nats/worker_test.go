@@ -81,7 +81,8 @@ func (f evaluate) Evaluate(ctx context.Context, r *dispatch.Request) ([]result.E
 // both measures two evals.
 func both(context.Context, *dispatch.Request) ([]result.EvalResult, error) {
 	return []result.EvalResult{
-		{ID: "tone", Type: "regex", Turn: -1, Score: new(1.0)}, {ID: "length", Type: "max_length", Turn: -1, Score: new(0.25)},
+		{ID: "tone", Type: "regex", Turn: -1, Score: new(1.0)},
+		{ID: "length", Type: "max_length", Turn: -1, Score: new(0.25)},
 	}, nil
 }
 

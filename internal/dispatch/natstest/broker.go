@@ -30,7 +30,7 @@ func Start(dir string, change ...func(*server.Options)) (*Broker, error) {
 	return b, b.Start()
 }
 
-// freePort finds a port that stays free while the broker is down: below those that systems give to whoever asks for any.
+// freePort finds a port that stays free while the broker is down: below those that systems give to who asks for any.
 func freePort() int {
 	const first, count = 10_240, 20_000
 	for {

@@ -49,7 +49,7 @@ var eventsSchema = scenario.SchemaKind{Name: "events", About: "a line of what ha
 // schemaKinds are the formats whose schema can be printed: those of the files that people write, and of
 // those that arena writes.
 func schemaKinds() []scenario.SchemaKind {
-	return append(scenario.SchemaKinds(), resultsSchema, eventsSchema)
+	return append(scenario.SchemaKinds(), resultsSchema, eventsSchema, evalRequestSchema, evalResultSchema)
 }
 
 func schemaNames() []string {
@@ -76,6 +76,10 @@ func schemaOf(name string) ([]byte, error) {
 		return jsonout.Schema(), nil
 	case eventsSchema.Name:
 		return events.Schema()
+	case evalRequestSchema.Name:
+		return dispatchSchema(evalRequestSchema)
+	case evalResultSchema.Name:
+		return dispatchSchema(evalResultSchema)
 	}
 	schema := scenario.Schema(name, checks.Schemas())
 	if schema == nil {

@@ -23,7 +23,7 @@ import (
 const workerLong = `Worker takes requests for evals from a stream of a NATS broker (JetStream), runs the evals of its
 packs over the conversation in each, and publishes what they measured. Any number of workers share
 a stream. Who publishes requests: arena run --dispatch, arena worker --listen, your own program
-(docs/dispatch.md shows how one looks).
+(arena schema eval-request).
 
 Streams and subjects, made when they are missing:
   ARENA_EVALS           arena.evals.requests    until they are done

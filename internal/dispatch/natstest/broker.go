@@ -27,7 +27,15 @@ func Start(dir string, change ...func(*server.Options)) (*Broker, error) {
 	for _, f := range change {
 		f(&b.options)
 	}
-	return b, b.Start()
+	err := b.start(5 * time.Second)
+	for range 3 { // somebody else may have been faster at the port
+		if err == nil {
+			break
+		}
+		b.options.Port = freePort()
+		err = b.start(20 * time.Second)
+	}
+	return b, err
 }
 
 // freePort finds a port that stays free while the broker is down: below those that systems give to who asks for any.
@@ -54,14 +62,18 @@ func New(t testing.TB, change ...func(*server.Options)) *Broker {
 }
 
 // Start starts a broker that was stopped.
-func (b *Broker) Start() error {
+func (b *Broker) Start() error { return b.start(20 * time.Second) }
+
+func (b *Broker) start(limit time.Duration) error {
 	options := b.options // the server changes them
 	s, err := server.NewServer(&options)
 	if err != nil {
 		return err
 	}
 	go s.Start()
-	if !s.ReadyForConnections(20 * time.Second) {
+	if !s.ReadyForConnections(limit) {
+		s.Shutdown()
+		s.WaitForShutdown()
 		return errors.New("the broker does not start")
 	}
 	b.running = s

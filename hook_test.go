@@ -167,3 +167,43 @@ func TestHooksThatAreNone(t *testing.T) {
 		}
 	}
 }
+
+// TestHookSeesJudges holds that the calls of judges pass the hooks as well, and that one refused is an error verdict.
+func TestHookSeesJudges(t *testing.T) {
+	t.Parallel()
+	dir := files(t, "config.arena.yaml", `kind: Arena
+metadata: {name: judged}
+spec:
+  providers: [{file: grader.yaml, group: judges}, {file: agent.yaml}]
+  judges: [{name: strict, provider: grader}]
+  scenarios: [{file: a.yaml}]
+`, "grader.yaml", `kind: Provider
+metadata: {name: grader}
+spec: {id: grader, type: openai, model: gpt-4o}
+`, "agent.yaml", `kind: Provider
+metadata: {name: agent}
+spec: {id: agent, type: openai, model: gpt-4o}
+`, "mock.yaml", `defaultResponse: Hi
+judges: {strict: '{"score": 1}'}
+`, "a.yaml", `id: a
+turns:
+  - {role: user, content: Hello, assertions: [{type: llm_judge, params: {criteria: It is polite.}}]}
+`)
+	opts := arena.Options{Config: dir + "/config.arena.yaml", MockConfig: dir + "/mock.yaml"}
+	h := &hook{name: "h"}
+	opts.Hooks = []arena.ProviderHook{h}
+	if res := run(t, opts); res.ExitCode != 0 || len(h.seen) != 4 {
+		t.Fatalf("%d %q", res.ExitCode, h.seen)
+	}
+	h.before = func(req *arena.Request) error {
+		if req.Origin.Judge == "strict" && req.Origin.Provider == "grader" && req.Origin.Model == "gpt-4o" {
+			return errors.New("no judges here")
+		}
+		return nil
+	}
+	res := run(t, opts)
+	v := res.Trials[0].Turns[0].Assertions[0]
+	if v.Status != arena.Errored || !strings.Contains(v.Error, "hook h refused the call: no judges here") {
+		t.Errorf("%+v", v)
+	}
+}

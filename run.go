@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"time"
 
@@ -36,7 +37,7 @@ func (s *Suite) Run(ctx context.Context, ids ...string) (*Result, error) {
 		return nil, err
 	}
 	x := &execution{onEvent: s.opts.OnEvent, now: s.opts.Now, plan: plan, trials: make([]*result.Trial, len(plan.Trials))}
-	file, err := x.open(s.opts.Out)
+	file, err := x.open(s.opts.Dir, s.opts.Out)
 	if err != nil {
 		return nil, err
 	}
@@ -90,9 +91,12 @@ type journalFile interface {
 	Close() error
 }
 
-func (x *execution) open(dir string) (journalFile, error) {
+func (x *execution) open(base, dir string) (journalFile, error) {
 	if dir == "" {
 		return noFile{}, nil
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(base, dir)
 	}
 	x.out = harness.NewOutputs(harness.Choice{Dir: dir})
 	if err := x.out.Prepare(); err != nil {

@@ -72,6 +72,19 @@ spec: {evals: {costs: {command: "true"}}}
 	}
 }
 
+// TestDir holds that every relative path is one of Dir.
+func TestDir(t *testing.T) {
+	t.Parallel()
+	dir := files(t, "a.yaml", hello)
+	res := run(t, arena.Options{Dir: dir, Paths: []string{"a.yaml"}, Out: "out"})
+	if res.ExitCode != 0 {
+		t.Error(res.Trials[0].Failure())
+	}
+	if _, err := filepath.Rel(dir, res.Reports[0]); err != nil || len(read(t, filepath.Join(dir, "out", "results.json"))) == 0 {
+		t.Error(err, res.Reports)
+	}
+}
+
 // TestStopped stops a run within its first trial: the result is there, and has nothing that passed.
 func TestStopped(t *testing.T) {
 	t.Parallel()

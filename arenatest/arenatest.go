@@ -89,14 +89,14 @@ func (r *round) enter(t *testing.T, p arena.Planned) {
 }
 
 // margin is how long before go test would end the process the trials are stopped, so that they can be told of.
-const margin = 10 * time.Second
+func margin(left time.Duration) time.Duration { return min(10*time.Second, left/10) }
 
 // run runs what was chosen, and waits for the subtests.
 func (r *round) run(t *testing.T) {
 	ctx := t.Context()
 	if end, limited := t.Deadline(); limited {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, end.Add(-margin))
+		ctx, cancel = context.WithDeadline(ctx, end.Add(-margin(time.Until(end))))
 		defer cancel()
 	}
 	if len(r.chosen) > 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -85,11 +86,30 @@ func TestDir(t *testing.T) {
 	}
 }
 
+// stopper stops the run at the first call, and lets all others pass.
+type stopper struct {
+	cancel func()
+	once   sync.Once
+}
+
+func (*stopper) Name() string { return "stop" }
+
+func (s *stopper) BeforeCall(ctx context.Context, _ *arena.Request) (err error) {
+	s.once.Do(func() {
+		s.cancel()
+		<-ctx.Done()
+		err = context.Cause(ctx)
+	})
+	return err
+}
+
+func (*stopper) AfterCall(context.Context, *arena.Request, *arena.Reply) error { return nil }
+
 // TestStopped stops a run within its first trial: the result is there, and has nothing that passed.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	stop := &hook{name: "stop", before: func(*arena.Request) error { cancel(); return nil }}
+	stop := &stopper{cancel: cancel}
 	suite, err := arena.Load(arena.Options{
 		Paths: []string{"testdata/facade/hello.yaml"}, Trials: 3, Jobs: 1, Hooks: []arena.ProviderHook{stop},
 	})

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -77,9 +78,12 @@ func recordingPaths(word string) ([]string, error) {
 	return found, nil
 }
 
-// recordingsIn finds the files of a folder: of a run of arena its results, of another tool's those that its index
-// lists, else whatever may be a recording by its extension.
+// recordingsIn finds the files of a folder: of a run of arena its results, in the order of the plan where it ended, of
+// another tool's those that its index lists, else whatever may be a recording by its extension.
 func recordingsIn(dir string) ([]string, error) {
+	if results := filepath.Join(dir, harness.ResultsName); exists(results) {
+		return []string{results}, nil
+	}
 	if input, err := reportInput(dir); err == nil {
 		return []string{input}, nil
 	}

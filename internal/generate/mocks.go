@@ -27,6 +27,8 @@ type Mocks struct {
 // mockPage is the replies for one scenario.
 type mockPage struct {
 	from    string // the session
+	before  string // the session that it replaced; "": none
+	more    int    // that were replaced before that one
 	replies map[int]*node.Node
 }
 
@@ -59,8 +61,11 @@ func (m *Mocks) Add(s *recording.Session) {
 		}
 		page.replies[n] = reply(&said, results, m.opts.Timed)
 	}
-	if before := m.pages[scenario]; before != nil {
-		m.notef("scenario %q: the replies of %s replace those of %s", scenario, page.from, before.from)
+	if old := m.pages[scenario]; old != nil {
+		page.before = old.from
+		if page.more = old.more; old.before != "" {
+			page.more++
+		}
 	}
 	m.pages[scenario] = page
 }
@@ -70,7 +75,20 @@ func (m *Mocks) notef(format string, args ...any) {
 }
 
 // Notes says, for people, what is odd about what was collected.
-func (m *Mocks) Notes() []string { return m.notes }
+func (m *Mocks) Notes() []string {
+	notes := slices.Clone(m.notes)
+	for _, name := range m.Scenarios() {
+		p := m.pages[name]
+		switch {
+		case p.more > 0:
+			notes = append(notes, fmt.Sprintf("scenario %q: the replies of %s replace those of %s and %d more",
+				name, p.from, p.before, p.more))
+		case p.before != "":
+			notes = append(notes, fmt.Sprintf("scenario %q: the replies of %s replace those of %s", name, p.from, p.before))
+		}
+	}
+	return notes
+}
 
 // Scenarios lists the scenarios that have replies, sorted.
 func (m *Mocks) Scenarios() []string { return slices.Sorted(maps.Keys(m.pages)) }

@@ -38,8 +38,7 @@ type Options struct {
 }
 
 // Sink takes the events of a run, in order, never two at once. An error ends the run: a full disk must not keep
-// burning tokens. What
-// finished is still handed over, and so is what the end of the run keeps from starting.
+// burning tokens. What finished is still handed over, and so is what the end of the run keeps from starting.
 type Sink interface {
 	Handle(e result.Event) error
 }

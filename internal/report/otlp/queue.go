@@ -9,7 +9,7 @@ import (
 
 // How much waits, and goes together.
 const (
-	queueBytes = 16 << 20 // of spans that wait; what comes beyond that is dropped
+	queueBytes = 8 << 20 // of spans that wait; what comes beyond that is dropped
 	batchBytes = 1 << 20
 	batchSpans = 512
 	interval   = time.Second // the longest that a span waits for others

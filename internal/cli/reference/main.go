@@ -1,6 +1,6 @@
 // Reference writes docs/checks.md, the reference of all checks, docs/events.md and docs/metrics.md, those of the events
-// and of the metrics, from what checks, events and metrics know about themselves. It is a program of its own so that its
-// texts are not part of arena.
+// and of the metrics, from what checks, events and metrics know about themselves. It is a program of its own so that
+// its texts are not part of arena.
 package main
 
 import (

@@ -39,8 +39,8 @@ func NewEvaluator(p *scenario.Project, prompt string, opts PlanOptions, d *diag.
 // Evals are those that may fire, in order.
 func (e *Evaluator) Evals() evals.Set { return e.template.Project.evals[e.template.Prompt] }
 
-// Evaluate runs the evals that are due at a moment of the conversation. What they measured is in Evals of the trial; its
-// Error says why nothing could be. The opts may leave everything out but Now.
+// Evaluate runs the evals that are due at a moment of the conversation. What they measured is in Evals of the trial;
+// its Error says why nothing could be. The opts may leave everything out but Now.
 func (e *Evaluator) Evaluate(ctx context.Context, s *recording.Session, at Moment, opts Options) *result.Trial {
 	t := e.template
 	t.Recorded = &Recorded{Load: func() (*recording.Session, error) { return s, nil }, File: s.File, At: at}

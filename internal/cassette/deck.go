@@ -124,6 +124,11 @@ func (d *Deck) Open(id string, simulated bool, again func() string) (*Tape, erro
 	if err != nil {
 		return nil, fmt.Errorf("cassette %s: %w", d.shown(id), err)
 	}
+	for _, e := range entries {
+		if err := e.sign(); err != nil {
+			return nil, fmt.Errorf("cassette %s: %w", d.shown(id), err)
+		}
+	}
 	fields = slices.Concat(d.Redact, fields)
 	t.plays, t.entries = true, entries
 	t.pen, t.plain = pen{d, newRedactor(secrets, fields)}, pen{d, newRedactor(nil, fields)}

@@ -1,14 +1,9 @@
 package cassette
 
 import (
-	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-
-	"github.com/arena-evals/arena/internal/chat"
 )
 
 // nearest says how a question differs from the recorded one that is most like it.
@@ -60,123 +55,6 @@ func subjectOf(q *asked) string {
 		return "what is sent to " + r.To
 	}
 	return "the " + q.kind + " request"
-}
-
-// leaf is one text or value of a request, in lines.
-type leaf struct {
-	path  string // in words
-	lines []string
-}
-
-// leaves takes a request apart.
-func leaves(request any, tools []tool) []leaf {
-	data, err := compact(struct {
-		Request any    `json:"request"`
-		Tools   []tool `json:"tools"`
-	}{request, tools})
-	if err != nil {
-		return nil
-	}
-	v, err := chat.DecodeJSON(data)
-	root, ok := v.(map[string]any)
-	if err != nil || !ok {
-		return nil
-	}
-	var out []leaf
-	gather(&out, "", root["request"])
-	if list, ok := root["tools"].([]any); ok {
-		for _, item := range list {
-			if def, ok := item.(map[string]any); ok {
-				gather(&out, fmt.Sprintf("tool %v", def["name"]), def)
-			}
-		}
-	}
-	return out
-}
-
-func gather(out *[]leaf, path string, v any) {
-	switch v := v.(type) {
-	case map[string]any:
-		keys := make([]string, 0, len(v))
-		for k := range v {
-			keys = append(keys, k)
-		}
-		slices.SortFunc(keys, func(a, b string) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a, b)) })
-		for _, k := range keys {
-			gather(out, under(path, k), v[k])
-		}
-	case []any:
-		if lines, ok := texts(v); ok {
-			*out = append(*out, leaf{path, lines})
-			return
-		}
-		for i, item := range v {
-			gather(out, numbered(path, i, item), item)
-		}
-	case string:
-		*out = append(*out, leaf{path, strings.Split(v, "\n")})
-	default:
-		data, _ := json.Marshal(v) // it was decoded from JSON
-		*out = append(*out, leaf{path, []string{string(data)}})
-	}
-}
-
-// rank puts what people look for first before the rest.
-func rank(key string) int {
-	order := []string{"messages", "name", "args", "to", "body", "text", "model"}
-	if i := slices.Index(order, key); i >= 0 {
-		return i
-	}
-	return len(order)
-}
-
-func under(path, key string) string {
-	switch {
-	case path == "" || key == "content":
-		return strings.TrimPrefix(path+" "+key, " ")
-	case strings.HasPrefix(path, "message ") && key == "role":
-		return path + " role"
-	}
-	return path + "." + key
-}
-
-// numbered names the entry of a list: message 3 (user).
-func numbered(path string, i int, item any) string {
-	if fields, ok := item.(map[string]any); ok && path == "messages" {
-		return fmt.Sprintf("message %d (%v)", i+1, fields["role"])
-	}
-	return path + "[" + strconv.Itoa(i) + "]"
-}
-
-func texts(list []any) ([]string, bool) {
-	lines := make([]string, len(list))
-	for i, v := range list {
-		s, ok := v.(string)
-		if !ok {
-			return nil, false
-		}
-		lines[i] = s
-	}
-	return lines, len(list) > 0
-}
-
-// agreement counts the lines that two requests have in common, by their place.
-func agreement(a, b []leaf) (n int) {
-	known := make(map[string]int, len(a))
-	for i := range a {
-		for _, line := range a[i].lines {
-			known[a[i].path+"\x00"+line]++
-		}
-	}
-	for i := range b {
-		for _, line := range b[i].lines {
-			if key := b[i].path + "\x00" + line; known[key] > 0 {
-				known[key]--
-				n++
-			}
-		}
-	}
-	return n
 }
 
 // differences tells what changed from the recorded request to the one that is asked now.

@@ -2,6 +2,7 @@ package cassette
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -149,7 +150,7 @@ func (r *reading) model(request *node.Node, tools map[string]bool, said *int) {
 	}
 }
 
-// entries reads a cassette. What is wrong in it is one error, without a place; check knows better.
+// entries reads a cassette; the entries have no keys yet. What is wrong in it is one error, without a place; check knows better.
 func (d *Deck) entries(data []byte, id string) (out []*entry, redacted []string, err error) {
 	var doc struct {
 		Version   int            `json:"arena_cassette"`
@@ -171,40 +172,46 @@ func (d *Deck) entries(data []byte, id string) (out []*entry, redacted []string,
 	out = make([]*entry, len(doc.Exchanges))
 	var before []message
 	for i := range doc.Exchanges {
-		x := &doc.Exchanges[i]
-		e := &entry{at: x.At, failure: x.Error, latency: min(max(x.LatencyMS, 0), maxMS), place: place{lane: i}}
-		request, reply := shapes(x.Kind)
-		if request == nil {
-			return nil, nil, fmt.Errorf("exchange %d has the unknown kind %q", i+1, x.Kind)
+		e, err := doc.Exchanges[i].entry(defined, &before)
+		if err != nil {
+			return nil, nil, fmt.Errorf("exchange %d: %w", i+1, err)
 		}
-		if err := decode(x.Request, request); err != nil {
-			return nil, nil, fmt.Errorf("the request of exchange %d: %w", i+1, err)
-		}
-		if len(x.Reply) > 0 && string(x.Reply) != "null" {
-			if err := decode(x.Reply, reply); err != nil {
-				return nil, nil, fmt.Errorf("the reply of exchange %d: %w", i+1, err)
-			}
-			e.reply = reply
-		}
-		if e.reply == nil && e.failure == nil {
-			return nil, nil, fmt.Errorf("exchange %d has neither a reply nor an error", i+1)
-		}
-		if q, ok := request.(*modelRequest); ok {
-			if q.AsBefore < 0 || q.AsBefore > len(before) {
-				return nil, nil, fmt.Errorf("exchange %d: as_before is out of range", i+1)
-			}
-			q.Messages = append(before[:q.AsBefore:q.AsBefore], q.Messages...)
-			before, q.AsBefore = q.Messages, 0
-			e.tools = make([]tool, len(q.Tools))
-			for j, name := range q.Tools {
-				e.tools[j] = defined[name]
-			}
-		}
-		e.kind, e.request = x.Kind, request
-		if err := e.sign(); err != nil {
-			return nil, nil, err
-		}
+		e.place.lane = i
 		out[i] = e
 	}
 	return out, doc.Redacted, nil
+}
+
+// entry is an exchange as it is played. before are the messages of the model request before it, and then its own.
+func (x *readExchange) entry(tools map[string]tool, before *[]message) (*entry, error) {
+	e := &entry{at: x.At, failure: x.Error, latency: min(max(x.LatencyMS, 0), maxMS)}
+	request, reply := shapes(x.Kind)
+	if request == nil {
+		return nil, fmt.Errorf("its kind %q is unknown", x.Kind)
+	}
+	if err := decode(x.Request, request); err != nil {
+		return nil, fmt.Errorf("its request: %w", err)
+	}
+	if len(x.Reply) > 0 && string(x.Reply) != "null" {
+		if err := decode(x.Reply, reply); err != nil {
+			return nil, fmt.Errorf("its reply: %w", err)
+		}
+		e.reply = reply
+	}
+	if e.reply == nil && e.failure == nil {
+		return nil, errNoReply
+	}
+	e.kind, e.request = x.Kind, request
+	if q, ok := request.(*modelRequest); ok {
+		if q.AsBefore < 0 || q.AsBefore > len(*before) {
+			return nil, errors.New("as_before is out of range")
+		}
+		q.Messages = append((*before)[:q.AsBefore:q.AsBefore], q.Messages...)
+		*before, q.AsBefore = q.Messages, 0
+		e.tools = make([]tool, len(q.Tools))
+		for i, name := range q.Tools {
+			e.tools[i] = tools[name]
+		}
+	}
+	return e, nil
 }

@@ -2,6 +2,7 @@ package cassette
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -148,7 +149,7 @@ func FuzzCassette(f *testing.F) {
 			t.Errorf("%v: written otherwise the second time\n%s\n%s", err, written, rewritten)
 		}
 		for i := range entries {
-			if entries[i].key != again[i].key {
+			if errors.Join(entries[i].sign(), again[i].sign()) != nil || entries[i].key != again[i].key {
 				t.Errorf("exchange %d answers another question when it is read again", i+1)
 			}
 		}

@@ -1,0 +1,206 @@
+package cassette
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Lane is a place of a trial from which one thing after another is asked. Lanes are taken from the goroutine of the
+// trial; what happens on them at once has the order in which they were taken. The lane of a nil tape is nil.
+type Lane struct {
+	tape *Tape
+	at   string
+	no   int
+
+	mu     sync.Mutex
+	seq    int
+	groups []string
+	spent  float64 // ms
+}
+
+// Lane opens the next place of the trial. at says where that is.
+func (t *Tape) Lane(at string) *Lane {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lanes++
+	return &Lane{tape: t, at: at, no: t.lanes}
+}
+
+// Spent is how long the exchanges on the lane took, one after the other.
+func (l *Lane) Spent() time.Duration {
+	if l == nil {
+		return 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Duration(l.spent * float64(time.Millisecond))
+}
+
+// question is one request on its way.
+type question struct {
+	kind  string
+	group string // votes on the same thing; "": it stands alone
+	vote  int
+	// write puts the request, and the tools that it offers, in the words of a cassette.
+	write func(p pen) (request any, tools []tool, err error)
+	// live puts the question to the world. took is in milliseconds, or measured.
+	live func() (reply any, took float64, err error)
+}
+
+// measured says that nobody but the tape knows how long an exchange took.
+const measured = -1.0
+
+// asked is a question as a cassette holds it. Equal ones have equal keys.
+type asked struct {
+	kind    string
+	request any
+	tools   []tool
+	key     [sha256.Size]byte
+}
+
+func (q *question) in(p pen) (*asked, error) {
+	request, tools, err := q.write(p)
+	if err != nil {
+		return nil, err
+	}
+	a := &asked{kind: q.kind, request: request, tools: tools}
+	return a, a.sign()
+}
+
+func (a *asked) sign() error {
+	data, err := compact(struct {
+		Kind    string
+		Request any
+		Tools   []tool
+	}{a.kind, a.request, a.tools})
+	a.key = sha256.Sum256(data)
+	if err != nil {
+		return fmt.Errorf("the request cannot be recorded: %w", err)
+	}
+	return nil
+}
+
+// ask answers a question from the recording, or puts it and records what comes. The entry may hold an error.
+func (l *Lane) ask(ctx context.Context, q *question) (*entry, error) {
+	t := l.tape
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	at := l.place(q)
+	if t.plays {
+		return l.answer(ctx, q, at)
+	}
+	a, err := q.in(t.pen)
+	if err != nil {
+		return nil, t.broke(err)
+	}
+	began := t.now()
+	reply, took, err := q.live()
+	if took == measured {
+		took = float64(t.now().Sub(began).Round(time.Microsecond)) / float64(time.Millisecond)
+	}
+	e := &entry{asked: *a, at: l.at, place: at, latency: max(took, 0)}
+	if err != nil {
+		if e.failure = t.pen.failureOf(ctx, err); e.failure.Ended {
+			e.cause = err
+		}
+	}
+	if reply != nil {
+		if e.reply, err = reread(q.kind, reply); err != nil {
+			return nil, t.broke(err)
+		}
+	}
+	l.book(e.latency)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.entries = append(t.entries, e)
+	return e, nil
+}
+
+// place is where on the lane a question stands. Votes are asked at once, and have their order from their number.
+func (l *Lane) place(q *question) place {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.seq++
+	group := -1
+	if q.group != "" {
+		group = slices.Index(l.groups, q.group)
+	}
+	if group < 0 {
+		group = len(l.groups)
+		l.groups = append(l.groups, q.group)
+	}
+	return place{l.no, group, q.vote, l.seq}
+}
+
+func (l *Lane) book(ms float64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.spent += ms
+}
+
+// reread is a reply as its cassette holds it.
+func reread(kind string, reply any) (any, error) {
+	data, err := compact(reply)
+	if err != nil {
+		return nil, fmt.Errorf("the reply cannot be recorded: %w", err)
+	}
+	_, same := shapes(kind)
+	return same, decode(data, same)
+}
+
+// answer finds the exchange in which the same was asked.
+func (l *Lane) answer(ctx context.Context, q *question, at place) (*entry, error) {
+	t := l.tape
+	var found *entry
+	var a *asked
+	for _, p := range []pen{t.plain, t.pen} {
+		var err error
+		if a, err = q.in(p); err != nil {
+			return nil, t.broke(err)
+		}
+		if found = t.take(a, l.at); found != nil || p == t.pen {
+			break
+		}
+	}
+	if found == nil {
+		return nil, l.miss(at, t.nearest(a, l.at))
+	}
+	l.book(found.latency)
+	if q.kind != kindModel {
+		if err := t.wait(ctx, found.latency); err != nil {
+			return nil, err
+		}
+	}
+	if found.failure != nil && found.failure.Ended && t.stop != nil {
+		t.stop(found.failure.err())
+	}
+	played := *found
+	played.place = at
+	return &played, nil
+}
+
+// take is the first exchange of that key that was not played yet; of several the one that stands at the same place.
+func (t *Tape) take(a *asked, at string) (found *entry) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, e := range t.entries {
+		if e.used || e.key != a.key {
+			continue
+		}
+		if found == nil || found.at != at && e.at == at {
+			found = e
+		}
+	}
+	if found != nil {
+		found.used = true
+	}
+	return found
+}

@@ -186,6 +186,9 @@ func (f *workerFlags) run(ctx context.Context, app *App) error {
 	tell(fmt.Sprintf("%s: taking %s, %d at once; evals: %s", client.Address(), client.Requests(), f.jobs,
 		strings.Join(e.ids(), ", ")))
 	l := f.listen.listener(client, e, w, tell)
+	if l != nil {
+		w.Behind = l.Behind
+	}
 	err = f.work(ctx, soft, client, w, l)
 	if l != nil {
 		tell(l.Summary())

@@ -71,11 +71,37 @@ func (l *Listener) resume(ctx context.Context, stream string) error {
 	if l.before.Last > last { // another stream of the same name
 		l.before = checkpoint{}
 	}
+	newest, err := l.newest(ctx, stream)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.caughtUp = newest < max(l.before.First, 1)
 	l.known, l.seq = map[string]bool{}, l.before.Last
 	for _, token := range l.before.Open {
 		l.known[token] = true
 	}
 	return nil
+}
+
+// newest is the sequence of the last event on the subject; 0 when there is none.
+func (l *Listener) newest(ctx context.Context, stream string) (seq uint64, err error) {
+	err = l.Client.stubborn(ctx, func(ctx context.Context) error {
+		s, err := l.Client.js.Stream(ctx, stream)
+		if err != nil {
+			return err
+		}
+		msg, err := s.GetLastMsgForSubject(ctx, l.Subject)
+		switch {
+		case errors.Is(err, jetstream.ErrMsgNotFound):
+			return nil
+		case err == nil:
+			seq = msg.Sequence
+		}
+		return err
+	})
+	return seq, err
 }
 
 // key of what is remembered: the same subject under the same name.

@@ -77,8 +77,12 @@ func (l *Listener) event(ctx context.Context, data []byte, seq uint64, at time.T
 		return err
 	}
 	if e := l.decode(data, seq); e != nil && (seq > l.before.Last || l.known[dispatch.Token(e.Session)]) {
+		room := l.Accumulator.Stats().Crowded == 0
 		if err := l.store(ctx, l.Accumulator.Add(e, len(data), at, seq), at); err != nil {
 			return err
+		}
+		if room && l.Accumulator.Stats().Crowded > 0 {
+			l.Tell(l.Subject + ": too many sessions at once; those silent for longest end early, and are counted")
 		}
 	}
 	l.seq, l.caughtUp = max(l.seq, seq), caughtUp
@@ -147,6 +151,13 @@ func (l *Listener) beat(ctx context.Context) {
 	}
 }
 
+// Behind reports whether there are events that the listener has not seen yet.
+func (l *Listener) Behind() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.caughtUp
+}
+
 // passing listens to a subject that no stream holds: what is sent meanwhile is all there is.
 func (l *Listener) passing(ctx context.Context) error {
 	l.Tell(l.Subject + ": no stream holds this subject: what is sent while no listener runs is lost")
@@ -156,7 +167,9 @@ func (l *Listener) passing(ctx context.Context) error {
 		return l.Client.explain(err)
 	}
 	defer func() { _ = sub.Unsubscribe() }() // the connection may be gone
+	l.mu.Lock()
 	l.caughtUp = true
+	l.mu.Unlock()
 	tick := time.NewTicker(min(time.Second, max(l.Accumulator.TTL/4, 10*time.Millisecond)))
 	defer tick.Stop()
 	for seq := uint64(1); ; {

@@ -35,7 +35,9 @@ type Worker struct {
 	AckWait time.Duration
 	// Idle ends the worker once nothing has been left to do for that long; 0: it never ends by itself.
 	Idle time.Duration
-	Now  func() time.Time
+	// Behind reports that more requests may come, so that the worker is not idle; nil: none that are known of.
+	Behind func() bool
+	Now    func() time.Time
 	// Retry is how long a request waits after its n-th failed try, from 1; nil is 1s, 2s, 4s and so on up to 1m.
 	Retry func(n int) time.Duration
 	// Tell hears of requests that fail, from any goroutine; nil: nobody does.
@@ -208,6 +210,9 @@ func (w *Worker) open(ctx context.Context) error {
 // idle reports whether there has been nothing to do for long enough, here and at workers that may have died.
 func (w *Worker) idle(ctx context.Context) bool {
 	if w.Idle <= 0 || time.Since(w.begun)-time.Duration(w.busy.Load()) < w.Idle {
+		return false
+	}
+	if w.Behind != nil && w.Behind() {
 		return false
 	}
 	once, cancel := context.WithTimeout(ctx, askTimeout)

@@ -18,12 +18,12 @@ func (w *writer) least(turns *node.Node) *node.Node {
 		}
 	}
 	if len(tools) == 0 {
-		w.notef("nothing had been asserted in it: the scenario asks for a reply only; add assertions")
+		w.notef("there is no assertion to carry over: the scenario asks for a reply only; add some")
 		last := turns.Content[len(turns.Content)-1]
 		node.Put(last, "assertions", node.NewList(basic("min_length", "min", node.Number("1"))))
 		return nil
 	}
-	w.notef("nothing had been asserted in it: the scenario asks for the same tools only; add assertions")
+	w.notef("there is no assertion to carry over: the scenario asks for the same tools only; add some")
 	names := node.NewList()
 	for _, name := range slices.Sorted(maps.Keys(tools)) {
 		names.Content = append(names.Content, node.Str(name))
@@ -38,6 +38,6 @@ func basic(kind, param string, value *node.Node) *node.Node {
 	n := node.NewMap()
 	node.Put(n, "type", node.Str(kind))
 	node.Put(n, "params", params)
-	n.HeadComment = "# nothing had been asserted: say here what must be true"
+	n.HeadComment = "# there was no assertion to carry over: say here what must be true"
 	return n
 }

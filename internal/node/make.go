@@ -36,14 +36,14 @@ func Replace(m *Node, key string, v *Node) {
 	Put(m, key, v)
 }
 
-// Str makes a text that is read back as it is, whatever it holds: several lines as a block, and what could be taken
-// for something else in quotes. Bytes that are not UTF-8 become U+FFFD.
+// Str makes a text that is read back as it is, whatever it holds: long ones and several lines as a block, and what could
+// be taken for something else in quotes. Bytes that are not UTF-8 become U+FFFD.
 func Str(text string) *Node {
 	n := &Node{Kind: Scalar, Tag: "!!str", Value: strings.ToValidUTF8(text, string(utf8.RuneError))}
 	switch {
 	case !plainRunes(n.Value):
 		n.Style = yaml.DoubleQuotedStyle
-	case !strings.Contains(n.Value, "\n"):
+	case !strings.Contains(n.Value, "\n") && len(n.Value) <= longLine:
 	case blockable(n.Value):
 		n.Style = yaml.LiteralStyle
 	default:
@@ -51,6 +51,9 @@ func Str(text string) *Node {
 	}
 	return n
 }
+
+// longLine is how many bytes of text stand beside a key; more go below it.
+const longLine = 100
 
 // plainRunes reports whether every character can stand in a file as it is.
 func plainRunes(s string) bool {

@@ -76,6 +76,7 @@ func (f *rejudgeFlags) register(fl *pflag.FlagSet) {
 	f.judging(fl)
 	f.limits(fl)
 	f.output(fl)
+	fl.Lookup("out").Usage = "results `folder` (default: that of the run with -rejudged behind it)"
 }
 
 func (f *rejudgeFlags) run(ctx context.Context, app *App, source string) error {

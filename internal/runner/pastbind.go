@@ -80,26 +80,23 @@ func (b *pastBinder) endpoint(brief *result.Brief) *Endpoint {
 
 // find settles what judges the trials of a scenario.
 func (b *pastBinder) find(brief *result.Brief) *boundPast {
-	prefix := ""
-	for _, p := range b.projects {
-		if p.prefix != "" && strings.HasPrefix(brief.ID, p.prefix) {
-			prefix = p.prefix
-		}
-	}
-	key := prefix + "\x00" + brief.Scenario
+	origin, _, _ := strings.Cut(brief.ID, brief.Scenario+"/")
+	key := origin + "\x00" + brief.Scenario
 	found := b.merged[key]
 	if found == nil {
-		found = b.search(brief, prefix)
+		found = b.search(brief, origin)
 		b.merged[key] = found
 	}
 	return found
 }
 
-func (b *pastBinder) search(brief *result.Brief, prefix string) *boundPast {
+// search looks through the projects; origin is that of the trial with a colon, "" in a run of one project.
+func (b *pastBinder) search(brief *result.Brief, origin string) *boundPast {
 	var found []*boundPast
 	var known []string
 	for _, p := range b.projects {
-		if prefix != "" && p.prefix != prefix {
+		named := len(p.Evals) > 0 // for every trial, of whatever project
+		if origin != "" && !named && origin != or(p.Name, p.File)+":" {
 			continue
 		}
 		for _, s := range p.Scenarios {
@@ -108,7 +105,7 @@ func (b *pastBinder) search(brief *result.Brief, prefix string) *boundPast {
 				found = append(found, b.with(p, s))
 			}
 		}
-		if len(found) == 0 && len(p.Evals) > 0 {
+		if len(found) == 0 && named {
 			found = append(found, b.with(p, everyReplyOf(brief)))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -106,6 +107,28 @@ func BenchmarkLoad(b *testing.B) {
 		if diags.Errors() > 0 || len(suite.Projects[0].Scenarios) != benchFiles {
 			b.Fatal(diags.Sorted())
 		}
+	}
+}
+
+// BenchmarkLoadLoose loads files that no config lists, of a folder: the time of each must not grow with their number.
+func BenchmarkLoadLoose(b *testing.B) {
+	for _, n := range []int{benchFiles, 4 * benchFiles} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			dir := b.TempDir()
+			for i := range n {
+				name := filepath.Join(dir, fmt.Sprintf("s%05d.yaml", i))
+				if err := os.WriteFile(name, []byte("turns: [{role: user, content: hi}]\n"), 0o600); err != nil {
+					b.Fatal(err)
+				}
+			}
+			for b.Loop() {
+				suite, diags := scenario.Load(scenario.Options{Paths: []string{dir}})
+				if diags.Errors() > 0 || len(suite.Projects[0].Scenarios) != n {
+					b.Fatal(diags.Sorted())
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/file")
+		})
 	}
 }
 

@@ -22,21 +22,21 @@ func (l *loader) adopt(loose []found, configs []*input) []*input {
 	rest := loose
 	if !slices.ContainsFunc(loose, func(f found) bool { return !ownable(f) }) {
 		rest = nil
-		owners := map[string]*input{}
+		projects := map[string]*input{}
 		for _, in := range configs {
-			owners[in.config] = in // loaded whole anyway
+			projects[in.config] = in // loaded whole anyway
 		}
-		lists := map[string]map[string]bool{}
+		o := owners{l: l, configs: map[string][]string{}, lists: map[string]map[string]bool{}}
 		for _, f := range loose {
-			config := l.owner(f.path, lists)
+			config := o.of(f.path)
 			if config == "" {
 				rest = append(rest, f)
 				continue
 			}
-			in := owners[config]
+			in := projects[config]
 			if in == nil {
 				in = &input{config: config, only: map[string]bool{}}
-				owners[config] = in
+				projects[config] = in
 				list = append(list, in)
 			}
 			if in.only != nil {
@@ -53,19 +53,20 @@ func (l *loader) adopt(loose []found, configs []*input) []*input {
 // ownable reports whether a file is of a kind that configs list to be run.
 func ownable(f found) bool { return f.kind == kindScenario || f.kind == kindEval }
 
-// owner finds the config that lists a file, in its folder and those above: up to the working directory, or a few
-// levels.
-func (l *loader) owner(file string, lists map[string]map[string]bool) string {
+// owners finds the configs of loose files. It reads each folder and each config once, however many files share them.
+type owners struct {
+	l       *loader
+	configs map[string][]string        // folder → those in it
+	lists   map[string]map[string]bool // config → the files that it lists
+}
+
+// of is the config that lists a file, in its folder and those above: up to the working directory, or a few levels.
+func (o *owners) of(file string) string {
 	inside := !filepath.IsAbs(file) && !strings.HasPrefix(file, "..")
 	dir := filepath.Dir(file)
 	for level := 0; level <= configLevels || inside; level++ {
-		for _, config := range l.configsIn(dir) {
-			listed, known := lists[config]
-			if !known {
-				listed = l.listed(config)
-				lists[config] = listed
-			}
-			if listed[file] {
+		for _, config := range o.in(dir) {
+			if o.listed(config)[file] {
 				return config
 			}
 		}
@@ -75,6 +76,24 @@ func (l *loader) owner(file string, lists map[string]map[string]bool) string {
 		dir = parent(dir)
 	}
 	return ""
+}
+
+func (o *owners) in(dir string) []string {
+	configs, known := o.configs[dir]
+	if !known {
+		configs = o.l.configsIn(dir)
+		o.configs[dir] = configs
+	}
+	return configs
+}
+
+func (o *owners) listed(config string) map[string]bool {
+	files, known := o.lists[config]
+	if !known {
+		files = o.l.listed(config)
+		o.lists[config] = files
+	}
+	return files
 }
 
 // parent is the folder above, also of one that is given relative to a folder above.

@@ -62,8 +62,12 @@ func Signature(t *result.Trial) string {
 const maxSignature = 300
 
 // TrialError is the trial's error on one line, with the turn in which it came up when the text does not say.
-func TrialError(t *result.Trial) string {
-	text := Line(t.Error)
+func TrialError(t *result.Trial) string { return withTurn(Line(t.Error), t) }
+
+// TrialErrorText is TrialError with its lines: what differs from a recording, say, is easier to see below each other.
+func TrialErrorText(t *result.Trial) string { return withTurn(strings.TrimSpace(Clean(t.Error)), t) }
+
+func withTurn(text string, t *result.Trial) string {
 	for i := range t.Turns {
 		turn := &t.Turns[i]
 		if place := Place(turn.Index); turn.Error != "" && !strings.Contains(text, place) {

@@ -10,10 +10,11 @@ import (
 )
 
 const (
-	maxTurns   = 3 // failed turns that are shown
-	maxChecks  = 8 // failed checks of one place
-	maxCalls   = 6 // entries of an exchange
-	maxMembers = 6 // trials that are named
+	maxTurns   = 3  // failed turns that are shown
+	maxChecks  = 8  // failed checks of one place
+	maxCalls   = 6  // entries of an exchange
+	maxMembers = 6  // trials that are named
+	maxError   = 12 // lines of the error of a trial
 )
 
 // block is one failure on the screen.

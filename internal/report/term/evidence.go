@@ -19,7 +19,7 @@ func (b *block) evidence() {
 	t := b.trial
 	places := failedPlaces(t)
 	if t.Error != "" {
-		b.labelled("error", yellow, show.TrialError(t), 4)
+		b.labelled("error", yellow, show.TrialErrorText(t), maxError)
 		if len(places) == 0 {
 			b.exchange(brokenTurn(t))
 		}

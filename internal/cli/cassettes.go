@@ -41,7 +41,8 @@ func (f *cassetteFlags) register(fl *pflag.FlagSet) {
 }
 
 // complete refuses values that cannot be meant.
-func (f *cassetteFlags) complete(set map[string]bool, m *metricsFlags, traces *traceFlags) error {
+func (f *cassetteFlags) complete(run *runFlags) error {
+	set := run.set
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	for _, given := range []struct{ flag, value string }{
@@ -61,11 +62,15 @@ func (f *cassetteFlags) complete(set map[string]bool, m *metricsFlags, traces *t
 		}
 	}
 	for _, flag := range []struct{ name, value string }{
-		{"metrics-push", m.push}, {"metrics-listen", m.listen}, {"otlp-endpoint", traces.endpoint},
+		{"metrics-push", run.metrics.push}, {"metrics-listen", run.metrics.listen},
+		{"otlp-endpoint", run.traces.endpoint}, {"dispatch", run.dispatch.url},
 	} {
 		if f.offline && flag.value != "" && flag.value != "none" {
 			bad("--%s needs the network, and --offline is set", flag.name)
 		}
+	}
+	if run.dispatch.url != "" && (f.record != "" || f.replay != "") {
+		bad("--dispatch has evals run elsewhere, where nothing is recorded or replayed: leave it out, or --record and --replay")
 	}
 	return errors.Join(append(errs,
 		oneOf("replay-missing", []string{f.missing}, "", "error", "record"),

@@ -223,7 +223,7 @@ func (f *runFlags) complete(cmd *cobra.Command, args []string) error {
 		oneOf("fail-on", f.failOn, result.FailOnAssertion, result.FailOnError, result.FailOnSkipped,
 			result.FailOnGuardrail, result.FailOnEval),
 		f.metrics.complete(f.set), f.dispatch.complete(f.set),
-		f.cassettes.complete(f.set, &f.metrics, &f.traces),
+		f.cassettes.complete(f),
 		f.checkEvents(),
 	)
 	if f.set["cache"] && strings.TrimSpace(f.cache) == "" {

@@ -150,7 +150,8 @@ func (r *reading) model(request *node.Node, tools map[string]bool, said *int) {
 	}
 }
 
-// entries reads a cassette; the entries have no keys yet. What is wrong in it is one error, without a place; check knows better.
+// entries reads a cassette; the entries have no keys yet. What is wrong in it is one error, without a place; check knows
+// better.
 func (d *Deck) entries(data []byte, id string) (out []*entry, redacted []string, err error) {
 	var doc struct {
 		Version   int            `json:"arena_cassette"`

@@ -70,7 +70,8 @@ func (f *cassetteFlags) complete(run *runFlags) error {
 		}
 	}
 	if run.dispatch.url != "" && (f.record != "" || f.replay != "") {
-		bad("--dispatch has evals run elsewhere, where nothing is recorded or replayed: leave it out, or --record and --replay")
+		bad("--dispatch has evals run elsewhere, where nothing is recorded or replayed\n" +
+			"leave it out, or record and replay without it")
 	}
 	return errors.Join(append(errs,
 		oneOf("replay-missing", []string{f.missing}, "", "error", "record"),

@@ -36,8 +36,8 @@ func Replace(m *Node, key string, v *Node) {
 	Put(m, key, v)
 }
 
-// Str makes a text that is read back as it is, whatever it holds: long ones and several lines as a block, and what could
-// be taken for something else in quotes. Bytes that are not UTF-8 become U+FFFD.
+// Str makes a text that is read back as it is, whatever it holds: long ones and several lines as a block, and what
+// could be taken for something else in quotes. Bytes that are not UTF-8 become U+FFFD.
 func Str(text string) *Node {
 	n := &Node{Kind: Scalar, Tag: "!!str", Value: strings.ToValidUTF8(text, string(utf8.RuneError))}
 	switch {

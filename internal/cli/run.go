@@ -24,6 +24,11 @@ const runLong = `Run drives every scenario against every provider, judges the re
 Paths may be arena configs, scenario files, packs, folders and globs, in any mix. Without a
 path, config.arena.yaml of the working directory is run, else its scenarios folder.
 
+A provider of type replay answers from recordings instead of a model. Its additional_config:
+recording (a file, a list or a pattern), session (its id; default: by scenario and trial), match
+(turn or content), timing (instant, realtime, accelerated by speed), tools (recorded or execute;
+default: the recorded result of a call where there is one, else the tool is run).
+
 Settings come from flags, then from ARENA_* variables (ARENA_MAX_TOKENS is --max-tokens), then
 from .arena.yaml in the working directory (max-tokens: 400), then from the files that are run.`
 

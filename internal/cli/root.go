@@ -13,13 +13,15 @@ import (
 const rootLong = `arena tests LLM agents and prompts the way a good test runner tests code.
 
 Scenarios in YAML say what the user writes and what must be true of every reply and
-of the whole conversation. arena drives them against a model, a local server or a
-mock, checks them, and reports in the terminal, JUnit, HTML, JSON and Markdown.
+of the whole conversation. arena drives them against a model, a local server, a mock or
+a recording, checks them, and reports in the terminal, JUnit, HTML, JSON and Markdown.
 
 Start here:
   arena init demo && cd demo && arena run     a small project, green and offline at once
   arena run scenarios/                        run what a folder holds
   arena run --provider openai/gpt-4o-mini     the same against another model
+  arena run --record tapes/                   keep what was said; --replay answers from it
+  arena eval talk.json --assert checks.yaml   judge a conversation that is over
   arena validate                              look for mistakes without running anything
   arena checks                                what can be asserted
 

@@ -105,6 +105,9 @@ func (s *session) retell(ctx context.Context, i int, part []recording.Message) (
 		s.pass(m)
 		s.add(m.Message)
 		turn.Messages = s.messages[s.start:len(s.messages):len(s.messages)]
+		if m.Role == chat.User {
+			began = s.clock.elapsed()
+		}
 		if m.Role != chat.Assistant {
 			continue
 		}

@@ -160,6 +160,7 @@ function trialHead(report, t, trial) {
           ),
       ],
       ["Declared in", place(trial.position)],
+      ["Recorded in", recordedIn(trial.recording)],
       [
         "Tags",
         trial.tags?.length
@@ -174,6 +175,14 @@ function trialHead(report, t, trial) {
       ...Object.entries(trial.variant ?? {}),
     ]),
   );
+}
+
+// recordedIn says where a conversation comes from that was only judged, and with whom it was had; null for others.
+function recordedIn(recording) {
+  if (!recording) return null;
+  const whom = [recording.provider, recording.model].filter(Boolean).join(" ");
+  const session = recording.session && `session ${recording.session}`;
+  return [recording.file, session, whom && `with ${whom}`].filter(Boolean).join(" · ");
 }
 
 // whatFailed lists the verdicts that did not hold, each a way to its place, when the conversation is long.

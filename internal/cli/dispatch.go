@@ -34,7 +34,7 @@ func (f *dispatchFlags) register(fl *pflag.FlagSet) {
 		"give up on a broker that does not answer after this `time`")
 }
 
-func (f *dispatchFlags) complete(set map[string]bool) error {
+func (f *dispatchFlags) complete(set map[string]bool, offline bool) error {
 	if !set["dispatch"] {
 		for _, flag := range []string{
 			"dispatch-wait", "dispatch-timeout", "stream", "nats-creds", "nats-ca", "nats-cert", "nats-key",
@@ -48,6 +48,9 @@ func (f *dispatchFlags) complete(set map[string]bool) error {
 	errs := []error{f.brokerFlags.complete("dispatch")}
 	if set["dispatch-wait"] && f.wait <= 0 {
 		errs = append(errs, fmt.Errorf("--dispatch-wait must be above 0, found %s", f.wait))
+	}
+	if offline {
+		errs = append(errs, errors.New("--dispatch needs the network, and --offline is set"))
 	}
 	if f.patience <= 0 {
 		errs = append(errs, fmt.Errorf("--dispatch-timeout must be above 0, found %s", f.patience))

@@ -222,7 +222,7 @@ func (f *runFlags) complete(cmd *cobra.Command, args []string) error {
 		oneOf("format", f.formats, "json", "junit", "html", "markdown"),
 		oneOf("fail-on", f.failOn, result.FailOnAssertion, result.FailOnError, result.FailOnSkipped,
 			result.FailOnGuardrail, result.FailOnEval),
-		f.metrics.complete(f.set), f.dispatch.complete(f.set),
+		f.metrics.complete(f.set), f.dispatch.complete(f.set, f.cassettes.offline),
 		f.cassettes.complete(f),
 		f.checkEvents(),
 	)

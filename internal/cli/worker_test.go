@@ -20,9 +20,9 @@ import (
 	"github.com/arena-evals/arena/internal/dispatch/natstest"
 )
 
-// proofRequests is how many requests TestNothingIsLost has. ARENA_PROOF sets another number:
+// proofRequests is how many requests TestNothingIsLost has. PROOF_REQUESTS sets another number:
 //
-//	ARENA_PROOF=10000 go test ./internal/cli -run TestNothingIsLost -v
+//	PROOF_REQUESTS=10000 go test ./internal/cli -run TestNothingIsLost -v
 const proofRequests = 300
 
 const proofPack = `{
@@ -38,7 +38,7 @@ const proofPack = `{
 func TestNothingIsLost(t *testing.T) {
 	t.Parallel()
 	n := proofRequests
-	if text := os.Getenv("ARENA_PROOF"); text != "" {
+	if text := os.Getenv("PROOF_REQUESTS"); text != "" {
 		var err error
 		if n, err = strconv.Atoi(text); err != nil {
 			t.Fatal(err)
@@ -143,7 +143,7 @@ func (p *proof) until(w *process, results int) {
 	p.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	limit := time.After(5 * time.Minute)
+	limit := time.After(2 * time.Minute)
 	lines, at := 0, int64(0)
 	for lines < results {
 		select {

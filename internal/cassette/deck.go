@@ -2,8 +2,6 @@ package cassette
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +12,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/recording"
 )
 
 // Deck is a folder with the cassettes of a run. Its fields are set before the run; it is safe for concurrent use then.
@@ -34,22 +33,8 @@ type Deck struct {
 // Records reports whether a trial may be recorded.
 func (d *Deck) Records() bool { return !d.Replay || d.Fill }
 
-// file is the path of a trial's cassette. Its name can be read, holds nothing that a file system or a shell takes
-// badly, and differs from that of every other trial, also where case does not count.
-func (d *Deck) file(id string) string {
-	const limit = 80
-	name := []byte(id)
-	for i, c := range name {
-		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '.', c == '_', c == '-':
-		default:
-			name[i] = '_'
-		}
-	}
-	name = name[:min(len(name), limit)]
-	sum := sha256.Sum256([]byte(id))
-	return filepath.Join(d.Dir, strings.TrimLeft(string(name), ".-")+"-"+hex.EncodeToString(sum[:5])+".json")
-}
+// file is the path of a trial's cassette.
+func (d *Deck) file(id string) string { return filepath.Join(d.Dir, recording.FileName(id)+".json") }
 
 func (d *Deck) shown(id string) string { return filepath.ToSlash(d.file(id)) }
 

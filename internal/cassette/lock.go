@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/arena-evals/arena/internal/filelock"
 )
 
 // lockName is the file that says who records into a folder. It stays; what counts is the lock of the operating system
 // on it, which goes when its process does.
 const lockName = ".arena.lock"
-
-var errLocked = errors.New("it is locked")
 
 // Lock takes the folder for recording, and makes it where it is not there. Nobody else can record into it until unlock
 // is called, or the process has ended. What an earlier process left half written is removed.
@@ -26,10 +26,10 @@ func (d *Deck) Lock() (unlock func() error, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("cassettes cannot be recorded into %s: %w", d.Dir, reason(err))
 	}
-	if err := lock(f); err != nil {
+	if err := filelock.Lock(f); err != nil {
 		owner, _ := os.ReadFile(path) // for the message only
 		_ = f.Close()                 // nothing was written
-		if errors.Is(err, errLocked) {
+		if errors.Is(err, filelock.ErrLocked) {
 			return nil, fmt.Errorf("another arena records into %s: %s\nwait for it, or record into another folder",
 				d.Dir, owned(string(owner)))
 		}

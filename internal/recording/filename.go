@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// FileName is a name for the file of a session or a trial, without an extension: readable, safe on every system, and
-// another one for every id, also where file names have no case.
+// FileName is a name for the file of a session or a trial, such as its cassette, without an extension: readable, safe
+// on every system, and another one for every id, also where file names have no case.
 func FileName(id string) string {
 	const limit = 80
 	name := []byte(id)

@@ -23,3 +23,16 @@ func TestFileName(t *testing.T) {
 		seen[strings.ToLower(name)] = id
 	}
 }
+
+// TestFileNameStays: cassettes of earlier runs are found by these names.
+func TestFileNameStays(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]string{
+		"parcel/agent/default#1": "parcel_agent_default_1-db00f8715a",
+		"Ada/ø":                  "Ada___-70e88e41f1",
+	} {
+		if got := FileName(id); got != want {
+			t.Errorf("%q: got %s, want %s", id, got, want)
+		}
+	}
+}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/arena-evals/arena/internal/filelock"
 )
 
 // Output is a file into which the messages of a stream are copied, a line each: all of them, in order, each once, also
@@ -47,9 +49,11 @@ func (c *Client) output(path, stream, filter string) (*Output, error) {
 		return nil, err
 	}
 	o := &Output{file: file, client: c, stream: stream, filter: filter}
-	if err := lock(file); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: another process writes it; give each worker a file of its own", path),
-			file.Close())
+	if err := filelock.Lock(file); err != nil {
+		if errors.Is(err, filelock.ErrLocked) {
+			err = errors.New("another process writes it; give each worker a file of its own")
+		}
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
 	}
 	if err := o.resume(); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())

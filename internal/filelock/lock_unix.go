@@ -1,6 +1,6 @@
 //go:build unix
 
-package cassette
+package filelock
 
 import (
 	"errors"
@@ -8,11 +8,10 @@ import (
 	"syscall"
 )
 
-// lock takes the lock of a file, or fails with errLocked at once.
 func lock(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return errLocked
+		return ErrLocked
 	}
 	return err
 }

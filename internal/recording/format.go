@@ -22,6 +22,7 @@ const (
 	FormatResults     Format = "results.json" // arena's own
 	FormatJournal     Format = "journal"      // arena's own
 	FormatEventStream Format = "event stream" // arena's own
+	FormatCassette    Format = "cassette"     // arena's own: what a trial exchanged
 	FormatChatLog     Format = "chat log"     // JSON lines, a conversation each, as chat APIs spell them
 	FormatTraces      Format = "traces"       // OTLP JSON with the attributes of generative AI
 )
@@ -69,6 +70,7 @@ func formats() []format {
 			name: FormatEventStream, hints: sessionHints, detect: isEventStream,
 			scan: scanEventStream, read: readEventStream,
 		},
+		{name: FormatCassette, hints: cassetteHints, detect: isCassette, scan: scanDocuments, read: readCassette},
 		{name: FormatTraces, detect: isTraces, scan: scanTraces, read: readTraces},
 		{name: FormatChatLog, hints: transcriptHints, detect: isChatLog, scan: scanChatLog, read: readChatLog},
 		{
@@ -81,6 +83,7 @@ func formats() []format {
 var (
 	sessionHints    = []string{"session", "recording", "session_recording"}
 	arenaHints      = []string{"arena", "arena_output", "scenario_output"}
+	cassetteHints   = []string{"cassette", "arena_cassette"}
 	transcriptHints = []string{"transcript", "yaml"}
 )
 
@@ -88,7 +91,7 @@ const genericHint = "generic"
 
 // Types returns the words that Options.Type takes.
 func Types() []string {
-	return slices.Concat(sessionHints, arenaHints, transcriptHints, []string{genericHint})
+	return slices.Concat(sessionHints, arenaHints, cassetteHints, transcriptHints, []string{genericHint})
 }
 
 // contradicts says whether the user's word for a file is another format's.

@@ -34,6 +34,13 @@ func FuzzEventStream(f *testing.F) {
 	f.Add([]byte(`{"schema_version":1,"seq":1,"type":"`))
 	fuzzReader(f, "stream.jsonl")
 }
+func FuzzCassette(f *testing.F) {
+	f.Add(exchanges(asked, `{"kind":"tool","at":"t, call 1 (a)","request":{"name":"a"},"error":{"text":"x","ended":true}}`))
+	f.Add(exchanges(asked, asked))
+	f.Add([]byte(`{"arena_cassette":`))
+	fuzzReader(f, "shop.cassette.json", "failed.cassette.json", "unended.cassette.json")
+}
+
 func FuzzTraces(f *testing.F) { fuzzReader(f, "traces.json", "traces.jsonl") }
 
 func FuzzResults(f *testing.F) {

@@ -88,10 +88,13 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	if f.list {
 		return listPlan(app, plan)
 	}
+	if err := spare(recordingsOf(plan), out, f.events, f.metrics.file); err != nil {
+		return err
+	}
 	if err := errors.Join(out.Prepare(), f.clash(out.Files())); err != nil {
 		return err
 	}
-	logs, err := openSessionLogs(suite, out.Dir)
+	logs, err := openSessionLogs(suite, plan, out.Dir)
 	if err != nil {
 		return err
 	}

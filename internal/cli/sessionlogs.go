@@ -9,6 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -17,6 +18,7 @@ import (
 // nothing.
 type sessionLogs struct {
 	dir    string
+	past   map[string]bool        // ids of trials that have no conversation of their own
 	open   map[string]*sessionLog // by the id of the trial
 	broken bool                   // a write failed, and was told
 }
@@ -26,8 +28,8 @@ type sessionLog struct {
 	file *os.File
 }
 
-// openSessionLogs prepares the folder, when the files ask for recordings.
-func openSessionLogs(suite *scenario.Suite, out string) (*sessionLogs, error) {
+// openSessionLogs prepares the folder, when the files ask for recordings and there are conversations to be had.
+func openSessionLogs(suite *scenario.Suite, plan *runner.Plan, out string) (*sessionLogs, error) {
 	for _, p := range suite.Projects {
 		o := p.Defaults.Output.Recording
 		if !o.Enabled {
@@ -37,12 +39,29 @@ func openSessionLogs(suite *scenario.Suite, out string) (*sessionLogs, error) {
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(out, dir)
 		}
-		if err := harness.WritableDir(dir); err != nil {
-			return nil, err
-		}
-		return &sessionLogs{dir: dir, open: map[string]*sessionLog{}}, nil
+		l := &sessionLogs{dir: dir, past: map[string]bool{}, open: map[string]*sessionLog{}}
+		return l, l.prepare(plan)
 	}
 	return nil, nil
+}
+
+// prepare refuses a folder that cannot be written, or from which the run reads.
+func (l *sessionLogs) prepare(plan *runner.Plan) error {
+	for i := range plan.Trials {
+		if t := &plan.Trials[i]; t.Recorded != nil {
+			l.past[t.ID()] = true
+		}
+	}
+	if len(l.past) == len(plan.Trials) {
+		return nil
+	}
+	for _, file := range recordingsOf(plan) {
+		if sameFile(filepath.Dir(file), l.dir) {
+			return fmt.Errorf("the run would record its conversations in %s, from which it reads %s\n"+
+				"name another folder for its results with -o, or move the recordings", l.dir, file)
+		}
+	}
+	return harness.WritableDir(l.dir)
 }
 
 // handle writes what an event says of a conversation. After the first failure nothing else is tried.
@@ -61,6 +80,9 @@ func (l *sessionLogs) handle(e result.Event) error {
 func (l *sessionLogs) write(e result.Event) error {
 	switch e := e.(type) {
 	case result.MessageCreated:
+		if l.past[e.Trial] {
+			return nil
+		}
 		log, err := l.of(e.Trial)
 		if err != nil {
 			return err

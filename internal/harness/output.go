@@ -136,6 +136,11 @@ func (o *Outputs) OpenJournal() (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
 }
 
+// Touches lists every file that a run writes, moves or removes: what stood there before is not there after it.
+func (o *Outputs) Touches() []string {
+	return append(o.leftovers(), filepath.Join(o.Dir, JournalName), filepath.Join(o.Dir, previousName))
+}
+
 // leftovers are the reports that a run before may have left: those that this one will write, and in the folder of a
 // run also those of other formats.
 func (o *Outputs) leftovers() []string {

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/runner"
+)
+
+// recordingsOf are the files of conversations that a plan judges or answers from.
+func recordingsOf(plan *runner.Plan) []string {
+	seen := map[string]bool{}
+	for i := range plan.Trials {
+		t := &plan.Trials[i]
+		if t.Recorded != nil {
+			seen[t.Recorded.File] = true
+		} else if r := t.Endpoint.Spec.Replay; r != nil {
+			for _, file := range r.Recordings {
+				seen[file] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
+// spare refuses to write outputs over what a run reads: it would be lost, and could not be read.
+func spare(files []string, out *harness.Outputs, others ...string) error {
+	var touched []os.FileInfo
+	for _, path := range append(out.Touches(), others...) {
+		if info, err := os.Stat(path); err == nil {
+			touched = append(touched, info)
+		}
+	}
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if err != nil { // whoever reads it says so
+			continue
+		}
+		if slices.ContainsFunc(touched, func(other os.FileInfo) bool { return os.SameFile(info, other) }) {
+			return fmt.Errorf("the run would overwrite %s, which it reads\nname another folder for its reports, such as -o %s",
+				file, shellQuote(filepath.Clean(out.Dir)+"-judged"))
+		}
+	}
+	return nil
+}

@@ -25,6 +25,8 @@ const (
 type document struct {
 	Version int    `json:"arena_cassette"`
 	Trial   string `json:"trial"`
+	// Simulated says that the provider was a mock, whose replies are not those of a model.
+	Simulated bool `json:"simulated,omitempty"`
 	// Redacted are the names of fields whose values were taken out.
 	Redacted []string `json:"redacted,omitempty"`
 	// Tools are those that models were told about; requests name them.

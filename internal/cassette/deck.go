@@ -105,39 +105,41 @@ func (d *Deck) Open(id string, simulated bool, again func() string) (*Tape, erro
 	case err != nil:
 		return nil, fmt.Errorf("cassette %s: %w", d.shown(id), reason(err))
 	}
-	entries, fields, err := d.entries(data, id)
+	c, err := d.open(data, id)
+	if err == nil && c.simulated != simulated {
+		err = fmt.Errorf("it was recorded with %s, and this run asks for %s; to record it again: %s",
+			whose(c.simulated), whose(simulated), again())
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cassette %s: %w", d.shown(id), err)
 	}
-	for _, e := range entries {
+	for _, e := range c.entries {
 		if err := e.sign(); err != nil {
 			return nil, fmt.Errorf("cassette %s: %w", d.shown(id), err)
 		}
 	}
-	fields = slices.Concat(d.Redact, fields)
-	t.plays, t.entries = true, entries
+	fields := slices.Concat(d.Redact, c.redacted)
+	t.plays, t.entries = true, c.entries
 	t.pen, t.plain = pen{d, newRedactor(secrets, fields)}, pen{d, newRedactor(nil, fields)}
 	return t, nil
 }
 
+// whose names who answered.
+func whose(simulated bool) string {
+	if simulated {
+		return "a mock or a replay"
+	}
+	return "a real provider"
+}
+
 // Close ends the tape of a trial. A recorded one that finished is on disk then, in the place of an older one; one that
-// did not leaves that. Of a replay it says what was left over, and is an error where the trial must not count.
+// did not, or that holds less than the older one, leaves that. Of a replay it says what was left over, and is an error where the trial must not count.
 func (t *Tape) Close(finished bool) (notice string, err error) {
 	if err := t.Err(); err != nil || !finished {
 		return "", err
 	}
 	if !t.plays {
-		data, err := encode(t.id, t.deck.Redact, t.entries)
-		if err == nil {
-			err = os.MkdirAll(t.deck.Dir, 0o755)
-		}
-		if err == nil {
-			err = replace(t.deck.file(t.id), data)
-		}
-		if err != nil {
-			return "", fmt.Errorf("the cassette %s could not be written: %w", t.deck.shown(t.id), reason(err))
-		}
-		return "", nil
+		return "", t.save()
 	}
 	left := t.left()
 	if left == "" {
@@ -149,6 +151,57 @@ func (t *Tape) Close(finished bool) (notice string, err error) {
 		return "", errors.New(text)
 	}
 	return text, nil
+}
+
+// save puts the cassette on disk.
+func (t *Tape) save() error {
+	if why := t.spares(); why != "" {
+		return fmt.Errorf("the cassette %s was not replaced: %s; delete it first, or record into another folder",
+			t.deck.shown(t.id), why)
+	}
+	data, err := encode(t.id, &contents{t.simulated, t.deck.Redact, t.entries})
+	if err == nil {
+		err = os.MkdirAll(t.deck.Dir, 0o755)
+	}
+	if err == nil {
+		err = replace(t.deck.file(t.id), data)
+	}
+	if err != nil {
+		return fmt.Errorf("the cassette %s could not be written: %w", t.deck.shown(t.id), reason(err))
+	}
+	return nil
+}
+
+// spares says why an older cassette is worth more than this one; "" when it is not. What a model was paid for is not
+// replaced by the replies of a mock, and a whole conversation not by one in which nobody could be reached.
+func (t *Tape) spares() string {
+	broken := failures(t.entries)
+	if !t.simulated && broken == 0 {
+		return ""
+	}
+	data, err := os.ReadFile(t.deck.file(t.id))
+	if err != nil {
+		return ""
+	}
+	switch was, err := t.deck.open(data, t.id); {
+	case err != nil:
+		return ""
+	case t.simulated && !was.simulated:
+		return "it holds the replies of a real provider, and a mock answered now"
+	case broken > 0 && failures(was.entries) == 0:
+		return "it holds no error, and what was recorded now does"
+	}
+	return ""
+}
+
+// failures counts the exchanges that ended in an error.
+func failures(list []*entry) (n int) {
+	for _, e := range list {
+		if e.failure != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // left tells the exchanges that were not played.

@@ -34,11 +34,12 @@ func (d *Deck) check(file, id string, data []byte, problems *diag.List) []*entry
 	if !r.document(docs[0]) || problems.Errors() > before {
 		return nil
 	}
-	entries, _, err := d.entries(data, id)
+	c, err := d.open(data, id)
 	if err != nil {
 		problems.Errorf(diag.Pos{File: file, Line: 1, Col: 1}, 1, "bad-cassette", "%v", err)
+		return nil
 	}
-	return entries
+	return c.entries
 }
 
 func (r *reading) document(root *node.Node) bool {
@@ -55,6 +56,7 @@ func (r *reading) document(root *node.Node) bool {
 	type outline struct {
 		Version   int               `json:"arena_cassette"`
 		Trial     string            `json:"trial"`
+		Simulated bool              `json:"simulated"`
 		Redacted  []string          `json:"redacted"`
 		Tools     []tool            `json:"tools"`
 		Exchanges []json.RawMessage `json:"exchanges"`
@@ -150,37 +152,44 @@ func (r *reading) model(request *node.Node, tools map[string]bool, said *int) {
 	}
 }
 
-// entries reads a cassette; the entries have no keys yet. What is wrong in it is one error, without a place; check knows
-// better.
-func (d *Deck) entries(data []byte, id string) (out []*entry, redacted []string, err error) {
+// contents is what a cassette holds.
+type contents struct {
+	simulated bool
+	redacted  []string
+	entries   []*entry // without keys yet
+}
+
+// open reads a cassette. What is wrong in it is one error, without a place; check knows better.
+func (d *Deck) open(data []byte, id string) (*contents, error) {
 	var doc struct {
 		Version   int            `json:"arena_cassette"`
 		Trial     string         `json:"trial"`
+		Simulated bool           `json:"simulated"`
 		Redacted  []string       `json:"redacted"`
 		Tools     []tool         `json:"tools"`
 		Exchanges []readExchange `json:"exchanges"`
 	}
 	if err := decode(data, &doc); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if doc.Version != Version || id != "" && doc.Trial != id {
-		return nil, nil, fmt.Errorf("it is no cassette of version %d of the trial %q", Version, id)
+		return nil, fmt.Errorf("it is no cassette of version %d of the trial %q", Version, id)
 	}
 	defined := map[string]tool{}
 	for _, t := range doc.Tools {
 		defined[t.Name] = t
 	}
-	out = make([]*entry, len(doc.Exchanges))
+	out := make([]*entry, len(doc.Exchanges))
 	var before []message
 	for i := range doc.Exchanges {
 		e, err := doc.Exchanges[i].entry(defined, &before)
 		if err != nil {
-			return nil, nil, fmt.Errorf("exchange %d: %w", i+1, err)
+			return nil, fmt.Errorf("exchange %d: %w", i+1, err)
 		}
 		e.place.lane = i
 		out[i] = e
 	}
-	return out, doc.Redacted, nil
+	return &contents{doc.Simulated, doc.Redacted, out}, nil
 }
 
 // entry is an exchange as it is played. before are the messages of the model request before it, and then its own.

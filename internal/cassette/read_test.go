@@ -110,7 +110,7 @@ func TestWholeFileIsKept(t *testing.T) {
 	for _, p := range d.Sorted() {
 		t.Errorf("%s: %s", p.Pos, p.Msg)
 	}
-	got, err := encode("a/b/c", nil, entries)
+	got, err := encode("a/b/c", &contents{entries: entries})
 	if diff := cmp.Diff(whole, string(got)); diff != "" || err != nil {
 		t.Errorf("%v (-file +written again):\n%s", err, diff)
 	}
@@ -137,7 +137,7 @@ func FuzzCassette(f *testing.F) {
 		if d.Errors() > 0 {
 			return
 		}
-		written, err := encode("a/b/c", nil, entries)
+		written, err := encode("a/b/c", &contents{entries: entries})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func FuzzCassette(f *testing.F) {
 		for _, p := range d.Sorted() {
 			t.Fatalf("%s: %s\n%s", p.Pos, p.Msg, written)
 		}
-		if rewritten, err := encode("a/b/c", nil, again); err != nil || !bytes.Equal(written, rewritten) {
+		if rewritten, err := encode("a/b/c", &contents{entries: again}); err != nil || !bytes.Equal(written, rewritten) {
 			t.Errorf("%v: written otherwise the second time\n%s\n%s", err, written, rewritten)
 		}
 		for i := range entries {

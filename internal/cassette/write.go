@@ -13,9 +13,13 @@ import (
 
 // encode is the cassette of a trial as its file holds it. The same exchanges give the same bytes, in whatever order
 // they ended.
-func encode(id string, redacted []string, entries []*entry) ([]byte, error) {
+func encode(id string, c *contents) ([]byte, error) {
+	entries := c.entries
 	slices.SortStableFunc(entries, func(a, b *entry) int { return a.place.compare(b.place) })
-	doc := document{Version: Version, Trial: id, Redacted: redacted, Exchanges: make([]exchange, len(entries))}
+	doc := document{
+		Version: Version, Trial: id, Simulated: c.simulated, Redacted: c.redacted,
+		Exchanges: make([]exchange, len(entries)),
+	}
 	var before []message
 	for i, e := range entries {
 		x := exchange{Kind: e.kind, At: e.at, Request: e.request, Reply: e.reply, Error: e.failure, LatencyMS: e.latency}

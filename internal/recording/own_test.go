@@ -161,6 +161,21 @@ func TestJournalOfAKilledRun(t *testing.T) {
 	}
 }
 
+// TestStoppedTrial: a conversation that was stopped is not taken for one that ended.
+func TestStoppedTrial(t *testing.T) {
+	t.Parallel()
+	text := `{"schema_version": 1, "planned": 1, "summary": {"trials": 1}, "runs": [{"id": "a/b/c", "status": "cancelled",
+"turns": [{"index": 0, "user": "Hi", "messages": [{"role": "user", "content": "Hi"},
+{"role": "assistant", "content": "Hello"}]}]}]}`
+	f, err := open([]byte(text), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := f.Load(0); err != nil || s.Error != "the run was stopped" {
+		t.Errorf("%+v %v", s, err)
+	}
+}
+
 // TestOwnTraces reads what arena sends to a collector.
 func TestOwnTraces(t *testing.T) {
 	t.Parallel()

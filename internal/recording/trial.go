@@ -53,6 +53,9 @@ func (b *builder) trial(v value) {
 	s := b.session
 	s.ID, s.Scenario, s.Provider, s.Model, s.Region = t.ID, t.Scenario, t.Provider, t.Model, t.Region
 	s.Tags, s.Labels, s.Error = t.Tags, t.Labels, t.Error
+	if t.Status == result.Cancelled && s.Error == "" {
+		s.Error = "the run was stopped"
+	}
 	s.Asserted = verdicts(t.Conversation)
 	for i := range t.Evals {
 		e := &t.Evals[i]

@@ -36,7 +36,7 @@ func (m *matrix) recorded(p *project, s *scenario.Scenario) []Trial {
 	if !ok {
 		return nil
 	}
-	at, files := s.Pos, m.opts.Recordings
+	at, files := diag.Pos{}, m.opts.Recordings // of the command line
 	if len(files) == 0 {
 		at, files = s.Recorded.RecordingPos, s.Recorded.Recordings
 	}

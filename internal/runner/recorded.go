@@ -58,6 +58,9 @@ func (s *session) recall(ctx context.Context) {
 	case replies == 0:
 		s.out.Error = errNoReply.Error()
 		s.abandon(len(parts), s.out.Error)
+	case rec.Error != "" && s.trial.Recorded.At.end():
+		s.out.Error = brokeOff(rec).Error()
+		s.abandon(len(parts), s.out.Error)
 	case s.missing(len(parts)) != nil:
 		s.out.Error = s.missing(len(parts)).Error()
 		s.abandon(len(parts), s.out.Error)
@@ -195,14 +198,19 @@ func (s *session) recallCalls(turn *result.Turn, calls []chat.ToolCall, results 
 // there, which is told.
 func (s *session) unanswered(rec *recording.Session, turn *result.Turn) error {
 	switch {
-	case rec.Error != "":
-		return fmt.Errorf("the recorded conversation broke off: %s", rec.Error)
+	case rec.Error != "" && s.trial.Recorded.At.end():
+		return brokeOff(rec)
 	case !s.everyReply() && len(s.turnChecks(turn.Index)) > 0:
 		return errors.New("the recording ends without a reply")
 	}
 	turn.NotRun = "the recording ends without a reply"
 	s.notice(fmt.Sprintf("turn %d has no reply in the recording", turn.Index+1))
 	return nil
+}
+
+// brokeOff is the error of a conversation that is not whole: what it would have said next is not known.
+func brokeOff(rec *recording.Session) error {
+	return fmt.Errorf("the recorded conversation broke off: %s", rec.Error)
 }
 
 // missing reports the checks of turns that the recording does not have.

@@ -200,6 +200,13 @@ func TestRecallTrouble(t *testing.T) {
 	if trial.Status != result.Errored || trial.Error != "turn 2: the recorded conversation broke off: the line went dead" {
 		t.Errorf("%s %q", trial.Status, trial.Error)
 	}
+	answered := recorded("u: one", "a: please", "u: two", "c: lookup", "a: please")
+	answered.Error = "the run was stopped"
+	trial = trialOf(t.Context(), overRecording(t, politeEval, answered), options(1))
+	if want := "the recorded conversation broke off: the run was stopped"; trial.Status != result.Errored ||
+		trial.Error != want {
+		t.Errorf("broken off after a reply: %s %q", trial.Status, trial.Error)
+	}
 	plan.Trials[0].Recorded.Load = func() (*recording.Session, error) { return nil, errors.New("gone") }
 	trial = trialOf(t.Context(), plan, options(1))
 	if trial.Status != result.Errored || trial.Error != "the recording cannot be read: gone" {

@@ -43,8 +43,9 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 	m.known(suite)
 	m.checkJudge(suite)
 	plan := &Plan{http: m.http, close: m.close}
+	from := origins(suite.Projects)
 	for _, p := range suite.Projects {
-		plan.Trials = append(plan.Trials, m.project(p, len(suite.Projects) > 1)...)
+		plan.Trials = append(plan.Trials, m.project(p, from[p])...)
 		plan.Name = p.Name
 	}
 	if len(suite.Projects) > 1 {
@@ -137,7 +138,7 @@ func (m *matrix) known(suite *scenario.Suite) {
 	}
 }
 
-func (m *matrix) project(p *scenario.Project, several bool) []Trial {
+func (m *matrix) project(p *scenario.Project, origin string) []Trial {
 	var scenarios, judged []*scenario.Scenario
 	if len(m.evals.want) == 0 || len(m.scenarios.want) > 0 || len(m.opts.Recordings) > 0 {
 		scenarios = m.pick(p)
@@ -152,9 +153,7 @@ func (m *matrix) project(p *scenario.Project, several bool) []Trial {
 	if run == nil {
 		return nil
 	}
-	if several {
-		run.prefix = or(p.Name, p.File) + ":"
-	}
+	run.prefix = origin
 	var out []Trial
 	for _, s := range scenarios {
 		ReportIdle(p, s, m.opts.Strict, m.diags)

@@ -32,6 +32,7 @@ func (b *pastBinder) prepare(suite *scenario.Suite, past []Past) {
 	for i := range past {
 		ran[past[i].Brief.Scenario] = true
 	}
+	from := origins(suite.Projects)
 	for _, p := range suite.Projects {
 		var judged []*scenario.Scenario
 		for _, s := range p.Scenarios {
@@ -46,9 +47,7 @@ func (b *pastBinder) prepare(suite *scenario.Suite, past []Past) {
 		if run == nil {
 			continue
 		}
-		if len(suite.Projects) > 1 {
-			run.prefix = or(p.Name, p.File) + ":"
-		}
+		run.prefix = from[p]
 		for _, s := range judged {
 			ReportIdle(p, s, b.m.opts.Strict, b.m.diags)
 		}
@@ -96,7 +95,7 @@ func (b *pastBinder) search(brief *result.Brief, origin string) *boundPast {
 	var known []string
 	for _, p := range b.projects {
 		named := len(p.Evals) > 0 // for every trial, of whatever project
-		if origin != "" && !named && origin != or(p.Name, p.File)+":" {
+		if origin != "" && !named && !comesFrom(p.Project, origin) {
 			continue
 		}
 		for _, s := range p.Scenarios {

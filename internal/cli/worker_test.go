@@ -57,7 +57,7 @@ func TestNothingIsLost(t *testing.T) {
 	if err := p.broker.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if err := workers[1].cmd.Wait(); err == nil {
+	if <-workers[1].gone; workers[1].err == nil {
 		t.Error("the worker was not killed")
 	}
 	workers[0].end(t)
@@ -118,6 +118,8 @@ type process struct {
 	cmd    *exec.Cmd
 	output string
 	said   bytes.Buffer
+	gone   chan struct{} // closed when it has ended
+	err    error         // of its end
 }
 
 // worker starts the i-th worker, which writes into a file of its own.
@@ -127,7 +129,7 @@ func (p *proof) worker(i int) *process {
 	if err := os.WriteFile(pack, []byte(proofPack), 0o600); err != nil {
 		p.Fatal(err)
 	}
-	w := &process{output: filepath.Join(p.dir, fmt.Sprintf("worker-%d.jsonl", i+1))}
+	w := &process{output: filepath.Join(p.dir, fmt.Sprintf("worker-%d.jsonl", i+1)), gone: make(chan struct{})}
 	w.cmd = exec.CommandContext(p.Context(), "arena", "worker", "--nats", p.broker.URL(), "--pack", pack,
 		"--output", w.output, "-j", "8", "--ack-wait", "3s", "--idle", "1s", "--durable", "proof")
 	w.cmd.Stderr = &w.said
@@ -135,6 +137,10 @@ func (p *proof) worker(i int) *process {
 	if err := w.cmd.Start(); err != nil {
 		p.Fatal(err)
 	}
+	go func() {
+		defer close(w.gone)
+		w.err = w.cmd.Wait()
+	}()
 	return w
 }
 
@@ -148,6 +154,8 @@ func (p *proof) until(w *process, results int) {
 	for lines < results {
 		select {
 		case <-tick.C:
+		case <-w.gone:
+			p.Fatalf("the worker ended early: %v\n%s", w.err, w.said.String())
 		case <-limit:
 			p.Fatalf("%s has %d results, want %d\n%s", w.output, lines, results, w.said.String())
 		}
@@ -167,8 +175,8 @@ func (p *proof) until(w *process, results int) {
 
 func (w *process) end(t *testing.T) {
 	t.Helper()
-	if err := w.cmd.Wait(); err != nil {
-		t.Errorf("%v\n%s", err, w.said.String())
+	if <-w.gone; w.err != nil {
+		t.Errorf("%v\n%s", w.err, w.said.String())
 	}
 }
 

@@ -183,6 +183,8 @@ func TestEvents(t *testing.T) {
 				Role: chat.ToolRole, Content: "ok", ToolResult: &chat.ToolResult{ID: "c", Content: "ok"},
 			})},
 		{`{"type":"session.ended","session_id":"R"}`, &dispatch.Event{Session: "R", Ended: true, Index: -1}},
+		{`{"type":"session.ended","sessionid":"S","session_id":"R","Session_ID":"R"}`,
+			&dispatch.Event{Session: "R", Ended: true, Index: -1}},
 		{`{"type":"turn.started","trial":"R"}`, nil},
 	} {
 		got, err := dispatch.DecodeEvent([]byte(c.text))
@@ -203,6 +205,10 @@ func TestEvents(t *testing.T) {
 			`the role is "r"; expected system, user, assistant or tool`},
 		{`{"type":"message.created","session":"s","data":{"role":"user","index":-1}}`,
 			"the index is no number from 0"},
+		{`{"type":"message.created","session":" ","data":{"role":"user","content":"hi"}}`,
+			"the event message.created does not say of which session it is"},
+		{`{"type":"message.created","session":"s","data":{"role":"user","content":[{"type":"text","text":"hi"}]}}`,
+			"the content is no text; expected a string, and pieces under parts"},
 	} {
 		if _, err := dispatch.DecodeEvent([]byte(c.text)); err == nil || err.Error() != c.want {
 			t.Errorf("%s: %v, want %s", c.text, err, c.want)
@@ -210,7 +216,9 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// FuzzEvent holds that what listeners hear leads to nothing but requests that workers can read.
 func FuzzEvent(f *testing.F) {
+	f.Add([]byte(`{"type":"message.created","session":" ","data":{"role":"assistant","parts":[{}]}}`))
 	f.Add([]byte(`{"type":"message.created","session":"R","data":{"role":"tool","content":"ok","tool_call_id":"c"}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		e, err := dispatch.DecodeEvent(data)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,7 +56,7 @@ func DecodeEvent(data []byte) (*Event, error) {
 		Scenario: o.text("scenario"), Provider: o.text("provider"), Ended: ends(kind), Index: -1,
 	}
 	switch {
-	case e.Session == "":
+	case strings.TrimSpace(e.Session) == "":
 		return nil, fmt.Errorf("the event %s does not say of which session it is", kind)
 	case len(e.Session) > maxID:
 		return nil, fmt.Errorf("the session_id has %d bytes; at most %d are allowed", len(e.Session), maxID)
@@ -75,7 +77,10 @@ func (e *Event) message(o folded) error {
 	default:
 		return fmt.Errorf("the role is %q; expected system, user, assistant or tool", m.text("role"))
 	}
-	e.Message.Content, e.Message.FinishReason = m.text("content"), m.text("finishreason")
+	if err := m.into("content", &e.Message.Content); err != nil {
+		return errors.New("the content is no text; expected a string, and pieces under parts")
+	}
+	e.Message.FinishReason = m.text("finishreason")
 	e.Message.At = cmp.Or(m.time("timestamp"), o.time("time"), o.time("timestamp"))
 	if raw, ok := m["index"]; ok {
 		if err := json.Unmarshal(raw, &e.Index); err != nil || e.Index < 0 {
@@ -106,8 +111,8 @@ func unfold(data []byte) (folded, error) {
 		return nil, err
 	}
 	o := make(folded, len(raw))
-	for key, v := range raw {
-		if string(v) != "null" {
+	for _, key := range slices.Backward(slices.Sorted(maps.Keys(raw))) { // of two spellings the first counts
+		if v := raw[key]; string(v) != "null" {
 			o[strings.ToLower(strings.ReplaceAll(key, "_", ""))] = v
 		}
 	}

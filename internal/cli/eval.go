@@ -14,9 +14,9 @@ import (
 )
 
 const evalLong = `Eval judges conversations that are over: each reply at its own turn, then the whole. It calls no
-agent. Recordings are event logs, exported sessions, transcripts, results.json and journals of
-arena, result files of other tools, chat logs as JSON lines, and OpenTelemetry traces; which of
-them a file is, its content tells. A file may hold many conversations.
+agent. Recordings are event logs, exported sessions, transcripts, results.json, journals and
+cassettes of arena, result files of other tools, chat logs as JSON lines, and OpenTelemetry traces;
+which of them a file is, its content tells. A file may hold many conversations.
 
 What is judged:
   --assert FILE   assertions for every reply and conversation_assertions (kind: Eval), or a

@@ -30,6 +30,9 @@ type builder struct {
 	broken   bool   // a message could not be read
 	piece    piece  // that is being read
 	system   *event // a system prompt that stands outside of the messages
+	beside   string // the folder of the file; "": it is in none
+	// mediaBytes were read from there.
+	mediaBytes int64
 	// milliseconds says that the format counts the durations of media so, and not in seconds.
 	milliseconds bool
 }
@@ -46,7 +49,7 @@ type event struct {
 // read makes the session of an entry. It is nil when there are problems, which were reported.
 func (f *File) read(in io.ReaderAt, e *entry, problems *diag.List) (*Session, error) {
 	b := &builder{
-		file: f.name, limits: f.limits, problems: problems, before: problems.Errors(),
+		file: f.name, beside: f.beside, limits: f.limits, problems: problems, before: problems.Errors(),
 		session: &Session{File: f.name, Format: f.format.name, ID: e.id},
 	}
 	if e.bytes > f.limits.SessionBytes {

@@ -1,7 +1,10 @@
 package recording
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -150,5 +153,51 @@ func TestCassetteHint(t *testing.T) {
 		if f.Format() != FormatCassette || len(f.Notes()) != notes {
 			t.Errorf("type %q: read as %s, notes %q", hint, f.Format(), f.Notes())
 		}
+	}
+}
+
+// TestCassetteMedia: media come from beside the cassette, when they are what they are called.
+func TestCassetteMedia(t *testing.T) {
+	t.Parallel()
+	sum := sha256.Sum256([]byte("sound"))
+	hash := hex.EncodeToString(sum[:])
+	for name, c := range map[string]struct{ kept, data, path, want string }{
+		"kept":    {"sound", "c291bmQ=", "", ""},
+		"not":     {"", "", "media/" + hash, ""},
+		"changed": {"noise", "", "", "their content has another hash"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := os.Mkdir(filepath.Join(dir, mediaFolder), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if c.kept != "" {
+				if err := os.WriteFile(filepath.Join(dir, mediaFolder, hash), []byte(c.kept), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			text := strings.Replace(string(exchanges(asked)), `"content":"Hello"`,
+				`"content":"","parts":[{"type":"audio","media":{"mime_type":"audio/wav","sha256":"`+hash+`"}}]`, 1)
+			path := filepath.Join(dir, "c.json")
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			f, err := Open(path, Options{})
+			if c.want != "" {
+				contains(t, err, "c.json:1:", c.want)
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := f.Load(0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m := s.Messages[2].Parts[0].Media; m.Data != c.data || m.Path != c.path || m.Local {
+				t.Errorf("got %+v", m)
+			}
+		})
 	}
 }

@@ -22,6 +22,7 @@ type Options struct {
 // File is an opened recording: which sessions it holds and where. The messages stay on disk.
 type File struct {
 	name    string
+	beside  string // the folder that it is in; "": none
 	format  format
 	limits  Limits
 	open    func() (source, error)
@@ -54,7 +55,7 @@ func (e *Error) Error() string {
 // Open goes once through a file to find its sessions, and then through each of them: what is wrong with any is known
 // before the first is used. An error that is not about reading the file is an *Error.
 func Open(path string, o Options) (*File, error) {
-	f := &File{name: path, open: func() (source, error) { return openDisk(path) }}
+	f := &File{name: path, beside: filepath.Dir(path), open: func() (source, error) { return openDisk(path) }}
 	return f, f.index(o)
 }
 

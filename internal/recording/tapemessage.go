@@ -1,8 +1,6 @@
 package recording
 
 import (
-	"strings"
-
 	"github.com/arena-evals/arena/internal/chat"
 )
 
@@ -99,23 +97,8 @@ func (b *builder) tapePart(o object) chat.Part {
 		b.errorf(o.get("type").or(o.value), "unknown-part", "unknown type of part %q", cutText(p.Type, 40)).
 			Hint = "known types: text, image, audio, video, document"
 	}
-	media := o.get("media")
-	if media.missing() {
-		return p
+	if v := o.get("media"); !v.missing() {
+		p.Media = b.tapeMedia(v)
 	}
-	if _, ok := b.known(media, "media", "mime_type", "data", "sha256", "url", "path", "detail", "caption", "width", "height",
-		"duration"); !ok {
-		return p
-	}
-	p.Media = b.media(media)
-	hash := b.text(media.get("sha256"), "sha256")
-	if hash == "" || p.Media == nil || p.Media.Data != "" || p.Media.Path != "" {
-		return p
-	}
-	if len(hash) != 64 || strings.Trim(hash, "0123456789abcdef") != "" {
-		b.errorf(media.get("sha256"), "wrong-value", "a sha256 has 64 hexadecimal digits, found %q", cutText(hash, 80))
-		return p
-	}
-	p.Media.URL, p.Media.Path = "", "media/"+hash // beside the cassette
 	return p
 }

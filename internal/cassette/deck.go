@@ -133,7 +133,8 @@ func whose(simulated bool) string {
 }
 
 // Close ends the tape of a trial. A recorded one that finished is on disk then, in the place of an older one; one that
-// did not, or that holds less than the older one, leaves that. Of a replay it says what was left over, and is an error where the trial must not count.
+// did not, or that holds less than the older one, leaves that. Of a replay it says what was left over, and is an error
+// where the trial must not count.
 func (t *Tape) Close(finished bool) (notice string, err error) {
 	if err := t.Err(); err != nil || !finished {
 		return "", err

@@ -27,7 +27,7 @@ func (t *tape) head(v value) bool {
 	if v.kind() == '{' && !t.version(v.get("arenacassette")) {
 		return false
 	}
-	o, ok := t.known(v, "a cassette", "arena_cassette", "trial", "redacted", "tools", "exchanges")
+	o, ok := t.known(v, "a cassette", "arena_cassette", "trial", "simulated", "redacted", "tools", "exchanges")
 	if !ok {
 		return false
 	}
@@ -39,6 +39,9 @@ func (t *tape) head(v value) bool {
 	s := t.session
 	s.ID = t.lines(trial, "trial")
 	s.Scenario, s.Provider, s.Region = partsOfTrialID(s.ID)
+	if t.truth(o.get("simulated"), "simulated") {
+		t.notef("a mock or a replay answered in the place of a model when this was recorded")
+	}
 	if names := t.texts(o.get("redacted"), "redacted"); len(names) > 0 {
 		t.notef("the values of some fields were left out when this was recorded: %s", strings.Join(names, ", "))
 	}

@@ -113,7 +113,7 @@ func TestCassetteTalkRefused(t *testing.T) {
 		"the reply is missing": {`{"kind":"model","at":"turn 2","request":{"as_before":2,"messages":[{"role":"user"}]},` +
 			`"reply":{"content":"x"},"latency_ms":1}`, "this request does not hold the reply to the one before it"},
 		"the start is missing": {`{"kind":"model","at":"turn 2","request":{"as_before":1},"reply":{"content":"x"},"latency_ms":1}`,
-			"this request has 1 message; the one before it had 2"},
+			"this request has 1 message; it goes on from the one before it, which had 2"},
 		"neither reply nor error": {`{"kind":"judge","at":"","request":{},"reply":null,"latency_ms":1}`,
 			"an exchange must have a reply or an error"},
 		"no object": {`7`, "an exchange must be an object, found the number 7"},

@@ -31,7 +31,7 @@ func (t *tape) ask(request object) bool {
 		taken++
 	}
 	if taken < len(t.asked) {
-		t.errorf(request.value, "other-conversation", "this request has %s; the one before it had %d, and it goes on from that",
+		t.errorf(request.value, "other-conversation", "this request has %s; it goes on from the one before it, which had %d",
 			plural(taken, "message"), len(t.asked)).Hint = "was the cassette edited? Record the trial again"
 		return false
 	}

@@ -199,6 +199,10 @@ func (f *rejudgeFlags) plan(app *App, suite *scenario.Suite, was *result.Run, d 
 			Brief: &was.Briefs[i], Load: func() (*result.Trial, error) { return was.Trials.Trial(i) },
 		}
 	}
+	if n := len(was.PassedBefore); n > 0 {
+		d.Warnf(diag.Pos{}, 0, "not-judged", "%s that had passed before this run, which left them out: they are not judged",
+			plural(n, "trial", "trials")).Hint = "rejudge the run in which they passed"
+	}
 	f.filter.Apply(suite, d)
 	clients := f.clients(app, f.jobsFor(suite))
 	return runner.Rejudge(suite, past, runner.PlanOptions{

@@ -215,7 +215,11 @@ func Rejudge(suite *scenario.Suite, past []Past, opts PlanOptions, d *diag.List)
 	m.providers.missing(d, "provider")
 	plan.FailOn = m.failOn(suite)
 	if len(plan.Trials) == 0 && d.Errors() == 0 && !opts.AllowEmpty {
-		d.Errorf(diag.Pos{}, 0, "empty-plan", "there is no trial to judge").Hint = "loosen the filters"
+		hint := "loosen the filters"
+		if len(past) == 0 {
+			hint = "no trial of the run finished: run it again"
+		}
+		d.Errorf(diag.Pos{}, 0, "empty-plan", "there is no trial to judge").Hint = hint
 	}
 	return plan
 }

@@ -123,9 +123,10 @@ func (f *generateFlags) run(app *App) error {
 	if err != nil {
 		return err
 	}
-	h := &harvest{app: app, flags: f, seen: map[string]string{}, maker: generate.New(generate.Options{
+	h := &harvest{app: app, flags: f, read: append(pathsOf(files), f.pack), seen: map[string]string{}}
+	h.maker = generate.New(generate.Options{
 		TaskType: f.taskType, Variables: f.vars, Guarded: pack != nil, DropUnknown: f.dropUnknown, Read: os.ReadFile,
-	})}
+	})
 	if err := eachSession(app, files, h.add); err != nil {
 		return err
 	}
@@ -145,6 +146,7 @@ type harvest struct {
 	flags *generateFlags
 	maker *generate.Generator
 
+	read    []string // the files that the conversations, and the pack, come from
 	files   []newFile
 	results map[string]string // by tool, what one call returned
 	seen    map[string]string // fingerprint → the session that has a scenario
@@ -243,7 +245,7 @@ func (h *harvest) finish() error {
 		if err := printFiles(h.app.Out, h.files); err != nil {
 			return err
 		}
-	} else if err := writeNew(h.files, h.flags.force); err != nil {
+	} else if err := writeNew(h.files, h.flags.force, h.read); err != nil {
 		return err
 	}
 	if err := h.summarize(); err != nil {

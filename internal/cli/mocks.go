@@ -55,6 +55,8 @@ type mocksFlags struct {
 	dryRun, force        bool
 	results, timed       bool
 	fallback             string
+
+	read []string // the files that the replies come from
 }
 
 func newMocksGenerateCmd(app *App) *cobra.Command {
@@ -131,6 +133,7 @@ func (f *mocksFlags) collect(app *App, fallback *string) (*generate.Mocks, error
 	if err != nil {
 		return nil, err
 	}
+	f.read = pathsOf(files)
 	if err := f.known(files); err != nil {
 		return nil, err
 	}
@@ -259,7 +262,7 @@ func (f *mocksFlags) save(app *App, files []newFile) error {
 	if f.dryRun {
 		return printFiles(app.Out, files)
 	}
-	return writeNew(files, f.force || f.merge)
+	return writeNew(files, f.force || f.merge, f.read)
 }
 
 // printFiles shows what would be written; a path goes before each of several.
@@ -282,9 +285,13 @@ func printFiles(w io.Writer, files []newFile) error {
 	return nil
 }
 
-// writeNew writes files that must not be there yet, unless force; nothing is written when one of them is.
-func writeNew(files []newFile, force bool) error {
+// writeNew writes files that must not be there yet, unless force; nothing is written when one of them is. What the
+// command has read is not overwritten even so.
+func writeNew(files []newFile, force bool, read []string) error {
 	for _, file := range files {
+		if slices.ContainsFunc(read, func(path string) bool { return sameFile(path, file.path) }) {
+			return fmt.Errorf("%s would be overwritten, which this command reads\nwrite to another place with -o", file.path)
+		}
 		switch info, err := os.Lstat(file.path); {
 		case err != nil:
 		case !info.Mode().IsRegular():

@@ -54,6 +54,14 @@ func openRecordings(app *App, words []string) ([]*recording.File, error) {
 	return files, nil
 }
 
+func pathsOf(files []*recording.File) []string {
+	paths := make([]string, len(files))
+	for i, file := range files {
+		paths[i] = file.Path()
+	}
+	return paths
+}
+
 // recordingPaths finds the files that a word means, at least one.
 func recordingPaths(word string) ([]string, error) {
 	info, err := os.Stat(word)

@@ -33,6 +33,7 @@ func badValue(source string, f *pflag.Flag, value string) error {
 	want := map[string]string{
 		"int": "a whole number", "int64": "a whole number", "float64": "a number", "bool": "true or false",
 		"duration": "a time such as 90s or 5m", "count": "a whole number", "stringSlice": "a list with commas between",
+		"stringToString": "name=text",
 	}[f.Value.Type()]
 	return fmt.Errorf("%s must be %s, found %q", source, want, value)
 }

@@ -158,6 +158,9 @@ func intern(words map[string]string, s string) string {
 	return words[s]
 }
 
+// Path is where the file stands, as it was opened.
+func (f *File) Path() string { return f.name }
+
 // Format is what the file is.
 func (f *File) Format() Format { return f.format.name }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -27,11 +28,7 @@ What is judged:
 Without a recording, the evals of the config are run over the recordings that they name.`
 
 // evalFlags is the command line of `arena eval`.
-type evalFlags struct {
-	runFlags
-
-	transcript []string
-}
+type evalFlags struct{ runFlags }
 
 func newEvalCmd(app *App) *cobra.Command {
 	f := &evalFlags{}
@@ -61,7 +58,7 @@ func (f *evalFlags) register(fl *pflag.FlagSet) {
 	fl.StringVarP(&f.config, "config", "c", "", "arena `file` (default: config.arena.yaml, if there is one)")
 	fl.StringSliceVar(&f.asserts, "assert", nil, "what must be true: a `file` of kind Eval or Scenario; repeat the flag")
 	fl.StringSliceVar(&f.packs, "pack", nil, "run the evals of this pack `file`")
-	fl.StringSliceVar(&f.transcript, "transcript", nil, "judge this recording, a `file` or pattern, like an argument")
+	fl.StringSliceVar(&f.transcripts, "transcript", nil, "judge this recording, a `file` or pattern, like an argument")
 	fl.StringSliceVar(&f.evalIDs, "eval", nil, "only the eval over recordings with this `id`, of the config")
 	fl.StringSliceVar(&f.tags, "tag", nil, "only evals over recordings with this `tag`")
 	fl.BoolVar(&f.list, "list", false, "print the conversations of the plan and judge nothing (also --dry-run)")
@@ -77,12 +74,16 @@ func (f *evalFlags) complete(cmd *cobra.Command, args []string) error {
 	if err := f.runFlags.complete(cmd, slices.Concat(f.asserts, f.packs)); err != nil {
 		return err
 	}
-	for _, pattern := range slices.Concat(args, f.transcript) {
+	for _, pattern := range slices.Concat(args, f.transcripts) {
 		files, err := recordingPaths(pattern)
 		if err != nil {
 			return err
 		}
-		f.over = append(f.over, files...)
+		for _, file := range files {
+			if file = filepath.Clean(file); !slices.Contains(f.over, file) {
+				f.over = append(f.over, file)
+			}
+		}
 	}
 	if len(f.over) == 0 && len(f.asserts)+len(f.packs) > 0 {
 		return fmt.Errorf("name the recordings to judge, such as arena eval talks/*.json --%s", f.given())

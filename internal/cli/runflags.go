@@ -63,8 +63,8 @@ type runFlags struct {
 
 	words []string // of the command, before its arguments
 
-	over           []string // recordings to judge instead of having conversations
-	asserts, packs []string // to judge them by
+	over, transcripts []string // recordings to judge instead of having conversations; those that a flag names
+	asserts, packs    []string // to judge them by
 
 	dispatch dispatchFlags
 
@@ -207,6 +207,7 @@ func (f *runFlags) complete(cmd *cobra.Command, args []string) error {
 		flag  string
 		names []string
 	}{{"scenario", f.scenarios}, {"provider", f.providers}, {"region", f.regions}, {"tag", f.tags},
+		{"eval", f.evalIDs}, {"assert", f.asserts}, {"pack", f.packs}, {"transcript", f.transcripts},
 		{"eval-groups", f.filter.Groups}, {"eval-types", f.filter.Types}} {
 		if f.set[c.flag] && strings.Trim(strings.Join(c.names, ""), " ") == "" { // an unset variable, most likely
 			bad("--%s is empty: name what is to be run, or leave the flag out", c.flag)

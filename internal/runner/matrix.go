@@ -58,6 +58,7 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 	m.evals.missing(d, "eval")
 	m.tags.missing(d, "tag")
 	m.providers.missing(d, "provider")
+	m.reportUnjudged()
 	plan.FailOn = m.failOn(suite)
 	if len(plan.Trials) == 0 && d.Errors() == 0 && !opts.AllowEmpty {
 		d.Errorf(diag.Pos{}, 0, "empty-plan", "there is nothing to run").Hint =
@@ -74,6 +75,7 @@ func newMatrix(opts PlanOptions, d *diag.List) *matrix {
 		endpoints: map[endpointKey]*Endpoint{}, mocks: map[*scenario.Project]*scenario.Provider{},
 		refused: map[string]map[diag.Pos]bool{}, judging: map[endpointKey]*judges.Endpoint{},
 		memory: judges.NewMemory(judges.MemoryLimit), opened: map[string]*recording.File{},
+		judged: map[talk]bool{}, others: map[talk]string{},
 		http: newHTTP(opts.Offline || opts.Replayed),
 	}
 	if len(m.regions) == 0 {
@@ -107,6 +109,8 @@ type matrix struct {
 	judging   map[endpointKey]*judges.Endpoint
 	memory    *judges.Memory
 	opened    map[string]*recording.File               // nil: cannot be read
+	judged    map[talk]bool                            // by an eval or a scenario
+	others    map[talk]string                          // of other scenarios than some that judge: theirs
 	http      *http.Client                             // for checks
 	mocks     map[*scenario.Project]*scenario.Provider // that nobody configured
 	refused   map[string]map[diag.Pos]bool             // features, by name and place

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,9 +48,12 @@ func (m *matrix) recorded(p *project, s *scenario.Scenario) []Trial {
 		found := m.conversations(s, path, at)
 		all += len(found)
 		for _, r := range found {
+			of := talk{r.File, r.index}
 			if s.Recorded == nil && r.scenario != "" && !s.Is(r.scenario) {
+				m.others[of] = r.scenario
 				continue
 			}
+			m.judged[of] = true
 			out = append(out, Trial{
 				Project: p, Scenario: s, Prompt: prompt, Endpoint: endpoint, Region: defaultRegion, N: 1, Of: 1, Recorded: r,
 			})
@@ -60,6 +64,26 @@ func (m *matrix) recorded(p *project, s *scenario.Scenario) []Trial {
 	}
 	distinguish(out)
 	return out
+}
+
+// talk is one of the conversations in a file.
+type talk struct {
+	file  string
+	index int
+}
+
+// reportUnjudged warns of recorded conversations that only are of scenarios which nobody named.
+func (m *matrix) reportUnjudged() {
+	left := map[string]int{}
+	for of, scenario := range m.others {
+		if !m.judged[of] {
+			left[scenario]++
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(left)) {
+		m.diags.Warnf(diag.Pos{}, 0, "not-judged", "nothing judges the conversations of scenario %q in the recordings: %d",
+			id, left[id]).Hint = "name that scenario with --assert as well, or assertions of kind Eval"
+	}
 }
 
 // recordedEndpoint answers nothing; its trials run on the time of the recording.
@@ -85,7 +109,7 @@ func (m *matrix) conversations(s *scenario.Scenario, path string, at diag.Pos) [
 	out := make([]*Recorded, len(refs))
 	for i, ref := range refs {
 		out[i] = &Recorded{
-			File: filepath.ToSlash(path), Name: cmp.Or(ref.ID, filepath.Base(path)), scenario: ref.Scenario,
+			File: filepath.ToSlash(path), Name: cmp.Or(ref.ID, filepath.Base(path)), index: i, scenario: ref.Scenario,
 			Load: func() (*recording.Session, error) { return file.Load(i) },
 		}
 	}

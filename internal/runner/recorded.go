@@ -22,6 +22,7 @@ type Recorded struct {
 	Name string
 	At   Moment // the zero value is all of them
 
+	index    int    // among the conversations of the file
 	scenario string // that was run, as far as the recording knows
 }
 

@@ -73,7 +73,8 @@ func TestForbidden(t *testing.T) {
 		o.Users = []*server.User{
 			{Username: "all", Password: "x"},
 			{Username: "some", Password: "hunter2", Permissions: &server.Permissions{
-				Publish: &server.SubjectPermission{Deny: []string{"arena.>"}},
+				Publish:   &server.SubjectPermission{Deny: []string{"arena.>"}},
+				Subscribe: &server.SubjectPermission{Deny: []string{"app.>"}},
 			}},
 		}
 	})
@@ -81,9 +82,12 @@ func TestForbidden(t *testing.T) {
 	if err := c.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	err := c.Publish(t.Context(), request("a"))
-	if err == nil || !strings.Contains(err.Error(), "the broker does not allow it") ||
-		strings.Contains(err.Error(), "hunter2") {
-		t.Error(err)
+	l := listen(t, c)
+	defer l.stop()
+	for what, err := range map[string]error{"publish": c.Publish(t.Context(), request("a")), "listen": <-l.ended} {
+		if err == nil || !strings.Contains(err.Error(), "the broker does not allow it") ||
+			strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 }

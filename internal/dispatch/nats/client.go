@@ -133,6 +133,7 @@ func (c *Client) settings() []natsgo.Option {
 	o := []natsgo.Option{
 		natsgo.Name(cmp.Or(c.opts.Name, "arena")), natsgo.Timeout(connectTimeout),
 		natsgo.MaxReconnects(-1), natsgo.CustomReconnectDelay(delay), natsgo.PingInterval(20 * time.Second),
+		natsgo.PermissionErrOnSubscribe(true),
 		natsgo.IgnoreDiscoveredServers(), // nobody is contacted whom the user did not name
 		natsgo.DisconnectErrHandler(func(_ *natsgo.Conn, err error) { c.lost(err) }),
 		natsgo.ReconnectHandler(func(*natsgo.Conn) { c.back() }),

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	natsgo "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/arena-evals/arena/internal/dispatch"
@@ -33,6 +32,7 @@ type Listener struct {
 	caughtUp bool
 	started  time.Time
 	bad      int   // events that cannot be read
+	missed   int   // events that came too fast
 	failed   error // why the listener cannot go on
 }
 
@@ -50,16 +50,12 @@ func (l *Listener) Run(ctx context.Context) error {
 	if err := l.resume(ctx, stream); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var ticking sync.WaitGroup
-	ticking.Go(func() { l.tick(ctx) })
+	ctx, still := l.ticking(ctx)
 	take := func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
 		return l.event(ctx, msg.Data(), meta.Sequence.Stream, meta.Timestamp, meta.NumPending == 0)
 	}
 	err = l.Client.tail(ctx, stream, l.Subject, l.before.First, take)
-	cancel(nil)
-	ticking.Wait()
+	still()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.remember(context.WithoutCancel(ctx))
@@ -123,21 +119,31 @@ func (l *Listener) store(ctx context.Context, due dispatch.Due, at time.Time) er
 	return nil
 }
 
-// tick ends silent sessions, and remembers where the listener is.
-func (l *Listener) tick(ctx context.Context) {
-	tick := time.NewTicker(min(checkpointEvery, max(l.Accumulator.TTL/4, 10*time.Millisecond)))
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			l.beat(ctx)
+// ticking ends silent sessions, and remembers where the listener is, until the function that it returns is called. Its
+// context ends when the listener cannot go on.
+func (l *Listener) ticking(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var beats sync.WaitGroup
+	beats.Go(func() {
+		defer cancel()
+		tick := time.NewTicker(min(checkpointEvery, max(l.Accumulator.TTL/4, 10*time.Millisecond)))
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if l.beat(ctx) != nil {
+					return
+				}
+			}
 		}
-	}
+	})
+	return ctx, func() { cancel(); beats.Wait() }
 }
 
-func (l *Listener) beat(ctx context.Context) {
+// beat returns why the listener cannot go on.
+func (l *Listener) beat(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.caughtUp && l.failed == nil {
@@ -149,6 +155,7 @@ func (l *Listener) beat(ctx context.Context) {
 	if l.failed == nil {
 		l.remember(ctx)
 	}
+	return l.failed
 }
 
 // Behind reports whether there are events that the listener has not seen yet.
@@ -156,39 +163,6 @@ func (l *Listener) Behind() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return !l.caughtUp
-}
-
-// passing listens to a subject that no stream holds: what is sent meanwhile is all there is.
-func (l *Listener) passing(ctx context.Context) error {
-	l.Tell(l.Subject + ": no stream holds this subject: what is sent while no listener runs is lost")
-	messages := make(chan *natsgo.Msg, 4096)
-	sub, err := l.Client.conn.ChanSubscribe(l.Subject, messages)
-	if err != nil {
-		return l.Client.explain(err)
-	}
-	defer func() { _ = sub.Unsubscribe() }() // the connection may be gone
-	l.mu.Lock()
-	l.caughtUp = true
-	l.mu.Unlock()
-	tick := time.NewTicker(min(time.Second, max(l.Accumulator.TTL/4, 10*time.Millisecond)))
-	defer tick.Stop()
-	for seq := uint64(1); ; {
-		select {
-		case msg := <-messages:
-			if err := l.event(ctx, msg.Data, seq, l.Now(), true); err != nil && ctx.Err() == nil {
-				return err
-			}
-			seq++
-		case <-tick.C:
-			l.beat(ctx)
-			if l.failed != nil {
-				return l.failed
-			}
-		case <-ctx.Done():
-			now := l.Now()
-			return l.store(context.WithoutCancel(ctx), l.Accumulator.EndAll(now), now)
-		}
-	}
 }
 
 // Summary says what became of the events, in words.
@@ -202,7 +176,8 @@ func (l *Listener) Summary() string {
 		noun, what string
 	}{
 		{s.Duplicates, "duplicate message", "left out"}, {s.Conflicts, "message", "under a taken index left out"},
-		{l.bad, "event", "that cannot be read"}, {s.Crowded, "session", "ended early for lack of room"},
+		{l.bad, "event", "that cannot be read"}, {l.missed, "event", "lost: they came too fast"},
+		{s.Crowded, "session", "ended early for lack of room"},
 		{s.Incomplete, "session", "with gaps"}, {s.Unanswered, "session", "without a reply"},
 	} {
 		if c.n > 0 {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -107,7 +106,7 @@ func (f *metricsFlags) open(ctx context.Context, plan *runner.Plan, run *result.
 	}
 	x.Start(run)
 	if f.file != "" {
-		if err := harness.WritableDir(filepath.Dir(f.file)); err != nil {
+		if err := harness.WritableFile(f.file); err != nil {
 			return nil, err
 		}
 		write := func(w io.Writer, _ *result.Run) error { return x.Write(w) }

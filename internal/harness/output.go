@@ -1,11 +1,9 @@
 package harness
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -93,7 +91,7 @@ func (o *Outputs) Prepare() error {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			errs = append(errs, fmt.Errorf("cannot write %s: it is a folder", path))
 		}
-		if dir := filepath.Dir(path); !tried[dir] {
+		if dir := filepath.Dir(path); !tried[dir] && !device(path) {
 			tried[dir] = true
 			errs = append(errs, WritableDir(dir))
 		}
@@ -106,21 +104,6 @@ func (o *Outputs) Files() []string {
 	return append([]string{filepath.Join(o.Dir, JournalName)}, o.Paths()...)
 }
 
-// WritableDir makes a folder and tries to write into it.
-func WritableDir(dir string) error {
-	err := os.MkdirAll(dir, 0o755)
-	if err == nil {
-		var f *os.File
-		if f, err = os.CreateTemp(dir, ".arena-*"); err == nil {
-			return errors.Join(f.Close(), os.Remove(f.Name()))
-		}
-	}
-	if failed, ok := errors.AsType[*fs.PathError](err); ok {
-		err = failed.Err // its path may be that of the file that was tried
-	}
-	return fmt.Errorf("cannot write into the folder %s: %w", dir, err)
-}
-
 // OpenJournal starts an empty journal. The journal of the run before is kept under another name, because it may hold
 // results that were paid for; reports that it left are removed, so that none can be taken for this run's.
 func (o *Outputs) OpenJournal() (*os.File, error) {
@@ -129,6 +112,9 @@ func (o *Outputs) OpenJournal() (*os.File, error) {
 		return nil, err
 	}
 	for _, old := range o.leftovers() {
+		if device(old) {
+			continue
+		}
 		if err := os.Remove(old); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, err
 		}
@@ -167,24 +153,6 @@ func (o *Outputs) WriteAll(run *result.Run) error {
 // Save writes the report: it is whole or not there.
 func (r *Report) Save(run *result.Run) error {
 	return WriteWhole(r.Path, func(w io.Writer) error { return r.Write(w, run) })
-}
-
-// WriteWhole writes beside the target and renames: a file is whole or not there.
-func WriteWhole(path string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".arena-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	w := bufio.NewWriterSize(f, 1<<16)
-	if err := errors.Join(write(w), w.Flush(), f.Chmod(0o644), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 // Paths lists the reports as the summary shows them.

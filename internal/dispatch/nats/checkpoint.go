@@ -42,15 +42,29 @@ func (l *Listener) stream(ctx context.Context) (name string, err error) {
 	return name, err
 }
 
+// open finds the bucket of listeners, which belongs to whoever runs the broker, or makes it.
+func (l *Listener) open(ctx context.Context) (err error) {
+	name := l.Client.Stream + bucketSuffix
+	l.state, err = l.Client.js.KeyValue(ctx, name)
+	switch {
+	case !errors.Is(err, jetstream.ErrBucketNotFound):
+		return err
+	case l.Client.opts.NoCreate:
+		return &Error{fmt.Sprintf("%s: there is no key-value bucket %s for where listeners are\n"+
+			"leave --no-create out to have it made", l.Client.at.shown, name), err}
+	}
+	l.state, err = l.Client.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
+		Bucket: name, Description: "Where listeners are. Made by arena.", Storage: jetstream.FileStorage,
+	})
+	if errors.Is(err, jetstream.ErrBucketExists) { // another one was faster
+		l.state, err = l.Client.js.KeyValue(ctx, name)
+	}
+	return err
+}
+
 // resume reads where the listener before was.
 func (l *Listener) resume(ctx context.Context, stream string) error {
-	err := l.Client.stubborn(ctx, func(ctx context.Context) (err error) {
-		l.state, err = l.Client.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
-			Bucket: l.Client.Stream + bucketSuffix, Description: "Where listeners are. Made by arena.",
-			Storage: jetstream.FileStorage,
-		})
-		return err
-	})
+	err := l.Client.stubborn(ctx, l.open)
 	if err != nil {
 		return l.Client.explain(err)
 	}

@@ -198,6 +198,9 @@ func mayPass(err error) bool {
 
 // explain puts an error into words that name the broker and hold no password.
 func (c *Client) explain(err error) error {
+	if said, ok := errors.AsType[*Error](err); ok {
+		return said
+	}
 	say := func(text string) error { return &Error{c.at.shown + ": " + text, err} }
 	text := strings.TrimPrefix(err.Error(), "nats: ")
 	switch {

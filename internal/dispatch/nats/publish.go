@@ -72,7 +72,7 @@ func (c *Client) store(
 		case ok && api.ErrorCode == jetstream.JSErrCodeStreamMessageExceedsMaximum, errors.Is(err, natsgo.ErrMaxPayload):
 			return &Error{fmt.Sprintf("%v: it has %s", ErrTooLarge, dispatch.Size(len(msg.Data))), ErrTooLarge}
 		case ok && api.ErrorCode == fullStream:
-			return natsgo.ErrTimeout // until somebody makes room
+			return errFull // until somebody makes room
 		case !c.passing(err):
 			return c.explain(fmt.Errorf("store on %s: %w", msg.Subject, err))
 		}
@@ -80,6 +80,9 @@ func (c *Client) store(
 	})
 	return double, err
 }
+
+// errFull is the error of a stream that has reached its limits.
+var errFull = errors.New("the broker stores no more: a stream is full, or its disk is")
 
 const (
 	maxHeader = 1 << 10 // bytes that arena adds to a message in headers

@@ -25,6 +25,7 @@ type Request struct {
 type Origin struct {
 	Scenario      string // scenario id
 	ScenarioAlias string // its other name, if it has one
+	Region        string // that the trial runs for
 	Trial         int    // from 1
 	Turn          int    // index of the scripted turn, from 0
 	Reply         int    // index of the reply within the turn, from 0; tool rounds count

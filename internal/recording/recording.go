@@ -83,6 +83,7 @@ type Ref struct {
 	Scenario string
 	Provider string
 	Model    string
+	Region   string
 	Tags     []string
 	Messages int
 	Pos      diag.Pos // where it starts

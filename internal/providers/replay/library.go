@@ -3,6 +3,8 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -70,8 +72,8 @@ func (l *library) known(r *scenario.Replay) error {
 	return p
 }
 
-// choose finds the conversation for a call: the one that the settings name, else those of the scenario, of which a
-// trial takes the one of its number; else the only one.
+// choose finds the conversation for a call: the one that the settings name, else those of the scenario, of its region
+// where there are any, of which a trial takes the one of its number; else the only one.
 func (l *library) choose(r *scenario.Replay, at *chat.Origin) (int, error) {
 	if r.Session != "" {
 		return l.named(r.Session)[0], nil // New has seen that it is there
@@ -80,11 +82,15 @@ func (l *library) choose(r *scenario.Replay, at *chat.Origin) (int, error) {
 	if len(own) == 0 && at.ScenarioAlias != "" {
 		own = l.byName[at.ScenarioAlias]
 	}
+	own = l.inRegion(own, at.Region)
+	if len(own) > 1 && l.repeated(own) {
+		if i, found := l.trial(own, max(at.Trial, 1)); found {
+			return i, nil
+		}
+	}
 	switch {
 	case len(own) == 1:
 		return own[0], nil
-	case len(own) > 1 && l.repeated(own) && at.Trial <= len(own):
-		return own[max(at.Trial, 1)-1], nil
 	case len(own) > 1:
 		return 0, fmt.Errorf("scenario %q was recorded %d times, as %s; set additional_config.session to one of them",
 			at.Scenario, len(own), l.some(own))
@@ -107,11 +113,37 @@ func (l *library) named(id string) (list []int) {
 	return list
 }
 
-// repeated reports whether conversations are repetitions of one trial: with one provider and model.
+// inRegion leaves the conversations of a region, where there are any.
+func (l *library) inRegion(list []int, region string) []int {
+	other := func(i int) bool { return l.entries[i].Region != region }
+	if own := slices.DeleteFunc(slices.Clone(list), other); len(own) > 0 {
+		return own
+	}
+	return list
+}
+
+// trial is the n-th repetition. Trials of arena bear their number, whatever the order in which they stand.
+func (l *library) trial(list []int, n int) (int, bool) {
+	numbered := true
+	for _, i := range list {
+		_, number, found := strings.Cut(l.entries[i].ID, "#")
+		number, _, _ = strings.Cut(number, "[") // of the variant
+		if number == strconv.Itoa(n) {
+			return i, true
+		}
+		numbered = numbered && found
+	}
+	if numbered || n > len(list) {
+		return 0, false
+	}
+	return list[n-1], true
+}
+
+// repeated reports whether conversations are repetitions of one trial: with one provider and model, in one region.
 func (l *library) repeated(list []int) bool {
 	first := &l.entries[list[0]]
 	for _, i := range list[1:] {
-		if e := &l.entries[i]; e.Provider != first.Provider || e.Model != first.Model {
+		if e := &l.entries[i]; e.Provider != first.Provider || e.Model != first.Model || e.Region != first.Region {
 			return false
 		}
 	}

@@ -78,3 +78,14 @@ func TestStreamCheckerBreaks(t *testing.T) {
 		}
 	}
 }
+
+// TestStreamCheckerLies holds that the end of a reply is judged whatever was said of its beginning.
+func TestStreamCheckerLies(t *testing.T) {
+	t.Parallel()
+	blind := func(string) (float64, error) { return 1, nil }
+	res := run(t, arena.Options{Config: guarded(t, "calm", true) + "/config.arena.yaml", Checks: calmRegistry(t, blind)})
+	turn := res.Trials[0].Turns[0]
+	if len(turn.Guardrails) != 1 || turn.Guardrails[0].StreamClosed || turn.Assistant != "I cannot say that." {
+		t.Errorf("%+v", turn)
+	}
+}

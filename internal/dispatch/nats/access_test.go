@@ -1,6 +1,7 @@
 package nats_test
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -17,8 +18,10 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
+	"github.com/arena-evals/arena/internal/dispatch"
 	"github.com/arena-evals/arena/internal/dispatch/nats"
 	"github.com/arena-evals/arena/internal/dispatch/natstest"
+	"github.com/arena-evals/arena/internal/result"
 )
 
 // TestTLS: a broker's certificate is held against an authority that the user names.
@@ -89,5 +92,31 @@ func TestForbidden(t *testing.T) {
 			strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v", what, err)
 		}
+	}
+}
+
+// TestUnstorable: a worker that may not store results ends, instead of having its evals run again and again.
+func TestUnstorable(t *testing.T) {
+	t.Parallel()
+	b := natstest.New(t, func(o *server.Options) {
+		o.Users = []*server.User{
+			{Username: "all", Password: "x"},
+			{Username: "some", Password: "y", Permissions: &server.Permissions{
+				Publish: &server.SubjectPermission{Deny: []string{"arena.evals.results.>"}},
+			}},
+		}
+		o.NoAuthUser = "all"
+	})
+	publish(t, client(t, b), request("a"), request("b"))
+	c := connect(t, nats.Options{URL: "nats://some:y@" + b.Address()})
+	runs := 0
+	w := worker(c, evaluate(func(ctx context.Context, r *dispatch.Request) ([]result.EvalResult, error) {
+		runs++
+		return both(ctx, r)
+	}))
+	w.Jobs = 1
+	err := w.Run(t.Context(), t.Context())
+	if err == nil || !strings.Contains(err.Error(), "the broker does not allow it") || runs != 1 {
+		t.Errorf("%v after %d runs", err, runs)
 	}
 }

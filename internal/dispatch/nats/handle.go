@@ -17,11 +17,12 @@ import (
 )
 
 // handle does one request, from its first look to the confirmation that it is done. While that lasts, the broker hears
-// that somebody is at it.
-func (w *Worker) handle(ctx context.Context, msg jetstream.Msg) {
+// that somebody is at it. An error says that the broker does not take what was measured, so that no other request is
+// worth its price.
+func (w *Worker) handle(ctx context.Context, msg jetstream.Msg) error {
 	meta, err := msg.Metadata()
 	if err != nil {
-		return // not from a stream: nobody waits for an answer
+		return nil // not from a stream: nobody waits for an answer
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -38,7 +39,11 @@ func (w *Worker) handle(ctx context.Context, msg jetstream.Msg) {
 	default:
 		_ = msg.NakWithDelay(w.Retry(int(meta.NumDelivered)))
 		w.Tell(fmt.Sprintf("request %s: try %d of %d: %v", job.name(), meta.NumDelivered, w.MaxDeliver, err))
+		if refused, ok := errors.AsType[*Error](err); ok && !errors.Is(err, ErrTooLarge) {
+			return refused
+		}
 	}
+	return nil
 }
 
 // alive tells the broker that a request is worked on until ctx ends.

@@ -82,7 +82,7 @@ func (w *Worker) Stats() Stats {
 func (w *Worker) Run(ctx, hard context.Context) error {
 	w.complete()
 	if err := w.open(ctx); err != nil {
-		return ignoreEnd(ctx, err)
+		return ignoreEnd(err)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -97,13 +97,13 @@ func (w *Worker) Run(ctx, hard context.Context) error {
 	}
 	slots.Wait()
 	if cause := context.Cause(ctx); !errors.Is(cause, errIdle) {
-		return ignoreEnd(hard, cause)
+		return ignoreEnd(cause)
 	}
 	return nil
 }
 
 // ignoreEnd is nil for errors that only say that a context ended; what refused the work is an *Error.
-func ignoreEnd(_ context.Context, err error) error {
+func ignoreEnd(err error) error {
 	if refused, ok := errors.AsType[*Error](err); ok {
 		return refused
 	}
@@ -131,8 +131,11 @@ func (w *Worker) work(ctx, hard context.Context) error {
 		switch {
 		case msg != nil:
 			try = 0
-			w.handle(hard, msg)
+			err := w.handle(hard, msg)
 			w.busy.Store(int64(time.Since(w.begun)))
+			if err != nil {
+				return err
+			}
 		case err == nil:
 			try = 0
 			if w.idle(ctx) {

@@ -42,19 +42,19 @@ func (l *Listener) Run(ctx context.Context) error {
 	l.started = l.Now()
 	stream, err := l.stream(ctx)
 	if err != nil || ctx.Err() != nil {
-		return err
+		return ignoreStop(ctx, err)
 	}
 	if stream == "" {
 		return l.passing(ctx)
 	}
 	if err := l.resume(ctx, stream); err != nil {
-		return err
+		return ignoreStop(ctx, err)
 	}
 	ctx, still := l.ticking(ctx)
 	take := func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
 		return l.event(ctx, msg.Data(), meta.Sequence.Stream, meta.Timestamp, meta.NumPending == 0)
 	}
-	err = l.Client.tail(ctx, stream, l.Subject, l.before.First, take)
+	err = ignoreStop(ctx, l.Client.tail(ctx, stream, l.Subject, l.before.First, take))
 	still()
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -123,7 +123,7 @@ func (l *Listener) key() string { return l.Name + "-" + dispatch.Token(l.Subject
 
 // remember stores where the listener is. What fails is stored the next time.
 func (l *Listener) remember(ctx context.Context) {
-	if l.state == nil || l.seq == 0 || l.failed != nil {
+	if l.state == nil || l.seq == 0 || l.torn {
 		return
 	}
 	ids, first := l.Accumulator.Open()

@@ -79,3 +79,38 @@ func TestBucketOfOthers(t *testing.T) {
 		t.Errorf("%+v", have)
 	}
 }
+
+// TestStoppedAtTheEnd: the end of a session that could not be stored before the listener stopped is made by the next.
+func TestStoppedAtTheEnd(t *testing.T) {
+	t.Parallel()
+	b := natstest.New(t)
+	js := manage(t, b)
+	config := jetstream.StreamConfig{
+		Name: "ARENA_EVALS", Subjects: []string{"arena.evals.requests"}, MaxMsgs: 1, Discard: jetstream.DiscardNew,
+		Retention: jetstream.WorkQueuePolicy,
+	}
+	if _, err := js.CreateStream(t.Context(), config); err != nil {
+		t.Fatal(err)
+	}
+	told := make(chan string, 10)
+	c := connect(t, nats.Options{URL: b.URL(), Tell: func(text string) { told <- text }})
+	if err := c.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	keep(t, b, "app.>")
+	l := listen(t, c)
+	raw(t, b, "app.events", []byte(said("s", 0, "user", "hi")))
+	raw(t, b, "app.events", []byte(said("s", 1, "assistant", "yo")))
+	asked(t, b, 1)
+	raw(t, b, "app.events", []byte(`{"type":"session.ended","session_id":"s"}`))
+	for !strings.Contains(<-told, "a stream is full") {
+	}
+	l.end(t)
+	config.MaxMsgs = -1
+	if _, err := js.UpdateStream(t.Context(), config); err != nil {
+		t.Fatal(err)
+	}
+	l = listen(t, c)
+	same(t, []string{"s turn 0", "s end 0"}, asked(t, b, 2))
+	l.end(t)
+}

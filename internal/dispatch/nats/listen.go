@@ -34,6 +34,7 @@ type Listener struct {
 	bad      int   // events that cannot be read
 	missed   int   // events that came too fast
 	failed   error // why the listener cannot go on
+	torn     bool  // a session was ended whose requests are not stored: the next listener has to end it again
 }
 
 // Run listens until ctx ends. Sessions that are open then are taken up by the next listener, or, where nothing is
@@ -98,7 +99,8 @@ func (l *Listener) decode(data []byte, seq uint64) *dispatch.Event {
 }
 
 // store publishes what events led to. Those from before this start may have been published already.
-func (l *Listener) store(ctx context.Context, due dispatch.Due, at time.Time) error {
+func (l *Listener) store(ctx context.Context, due dispatch.Due, at time.Time) (err error) {
+	defer func() { l.torn = l.torn || err != nil }()
 	for _, r := range due.Requests {
 		err := l.Client.publish(ctx, r, at.Before(l.started))
 		if errors.Is(err, ErrTooLarge) {

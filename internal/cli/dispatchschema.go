@@ -52,11 +52,13 @@ func requestMembers() []member {
 	messages := schemaObject{"type": "array", "minItems": 1, "items": schemaObject{"$ref": "#/$defs/message"}}
 	index := schemaObject{"type": "integer", "minimum": 0}
 	ids := schemaObject{"type": "array", "minItems": 1, "items": texted(), "uniqueItems": true}
+	digests := schemaObject{"type": "object", "additionalProperties": texted()}
 	return append(shared(),
 		member{"prompt", "Task type of the prompt of the conversation; absent: the only one, or none.", texted(), true},
 		member{"started", "When the conversation began (RFC 3339).", instant(), true},
 		member{"turn", "Index of the turn, from 0; 0 at other moments.", index, true},
 		member{"evals", "Ids of the evals that are to fire; absent: all that are due.", ids, true},
+		member{"eval_digests", "What the evals measure, by their ids; workers refuse when their own differ.", digests, true},
 		member{"messages", "The conversation up to the moment, the system prompt first.", messages, false},
 	)
 }

@@ -109,6 +109,13 @@ func (w *packEvals) evaluator(r *dispatch.Request) (*runner.Evaluator, error) {
 		}
 		return nil, &dispatch.RefusedError{Why: dispatch.UnknownEval, Reason: reason}
 	}
+	for _, eval := range e.Evals() {
+		if asked, ok := r.Digests[eval.ID]; ok && asked != eval.Digest {
+			return nil, &dispatch.RefusedError{Why: dispatch.OtherEval, Reason: fmt.Sprintf(
+				"the eval %q of this worker has another check, other params or another condition than the one that is asked for; "+
+					"give both the same pack", eval.ID)}
+		}
+	}
 	return e, nil
 }
 

@@ -13,6 +13,7 @@ type Why string
 const (
 	Undecodable   Why = "undecodable"    // it is no request that this version reads
 	UnknownPrompt Why = "unknown-prompt" // it is about a prompt that the worker does not have
+	OtherEval     Why = "other-eval"     // the eval of that id measures something else at the worker
 	UnknownEval   Why = "unknown-eval"   // it asks for an eval that the worker does not have, or that did not fire
 	Exhausted     Why = "exhausted"      // it could not be evaluated, again and again
 	Abandoned     Why = "abandoned"      // it was delivered again and again, and no worker finished or answered

@@ -48,8 +48,10 @@ type Request struct {
 	Turn   int    `json:"turn"` // from 0, of the moment turn; else 0
 	// Evals are the ids of those that are to fire. Results for all of them and for no others come back. Nil asks for
 	// whatever fires at that moment.
-	Evals    []string  `json:"evals,omitempty"`
-	Messages []Message `json:"messages"` // the conversation up to the moment, the system prompt first
+	Evals []string `json:"evals,omitempty"`
+	// Digests say what the evals measure, by their ids: a worker that has another definition refuses.
+	Digests  map[string]string `json:"eval_digests,omitempty"`
+	Messages []Message         `json:"messages"` // the conversation up to the moment, the system prompt first
 }
 
 // Message is one message of a request.

@@ -31,7 +31,8 @@ type Handover struct {
 	Prompt   string        // task type; "": none, or the only one
 	Turn     int           // result.NoTurn at the end
 	Evals    []string
-	Messages []chat.Message // so far
+	Digests  map[string]string // of what the evals measure, by their ids
+	Messages []chat.Message    // so far
 	Started  time.Time
 }
 
@@ -48,13 +49,14 @@ func (s *session) handOver(ctx context.Context, due evals.Set, turn int) {
 	}
 	h := &Handover{
 		Trial: s.out, Session: s.sessionID(), Turn: turn, Messages: slices.Clip(s.messages),
-		Started: s.opts.Started,
+		Started: s.opts.Started, Digests: make(map[string]string, len(due)),
 	}
 	if s.trial.Prompt != nil {
 		h.Prompt = s.trial.Prompt.TaskType
 	}
 	for _, e := range due {
 		h.Evals = append(h.Evals, e.ID)
+		h.Digests[e.ID] = e.Digest
 	}
 	if err := s.opts.Elsewhere.Send(ctx, h); err != nil {
 		s.out.Error = cmp.Or(s.out.Error, fmt.Sprintf("%s could not be dispatched: %v", h.about(), err))

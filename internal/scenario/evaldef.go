@@ -111,6 +111,7 @@ func (d *decoder) evals(n *node.Node, what string) []*Eval {
 		}
 		e.MinScore, e.MaxScore = e.threshold.min, e.threshold.max
 		e.export()
+		e.Digest = digestOf(d.File, v)
 		d.finish(&e.Check, EvalSurface)
 		list = append(list, &e.Eval)
 	})

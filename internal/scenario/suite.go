@@ -314,6 +314,7 @@ type Eval struct {
 	SamplePct   float64 // of turns or sessions; only for triggers that sample
 	Groups      []string
 	Metric      *result.Metric // as what the results are exported
+	Digest      string         // of what it measures; definitions that differ in that have different ones
 }
 
 // Provider is a model endpoint as configured.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
@@ -25,6 +26,11 @@ type EvaluatorOptions struct {
 	// Namespace is the first part of the names of metrics; "" is arena. Labels are on every one of them.
 	Namespace string
 	Labels    map[string]string
+	// Traces is the URL of an OpenTelemetry collector (OTLP over HTTP) that is sent a span for each evaluation, with what
+	// was measured; "" sends nothing. TraceContent also sends explanations, which may quote the conversation. Headers and
+	// the rest of how to send are in the OTEL_EXPORTER_OTLP_ variables; where to is not.
+	Traces       string
+	TraceContent bool
 }
 
 // Conversation is what evals look at.
@@ -72,6 +78,9 @@ type Evaluator struct {
 
 	mu    sync.Mutex // of what follows, and held while OnEvent runs
 	count int        // evaluations that ended
+	trace *tracer    // nil: none is sent
+	lost  int        // spans that were not delivered
+	why   error      // the same
 }
 
 // NewEvaluator reads the pack and opens the judges that its evals ask. What is wrong in the files, and a pack in which
@@ -109,6 +118,10 @@ func NewEvaluator(opts EvaluatorOptions) (*Evaluator, error) {
 		e.Close()
 		return nil, err
 	}
+	if e.trace, err = newTracer(&opts); err != nil {
+		e.Close()
+		return nil, fmt.Errorf("arena: Traces: %w", err)
+	}
 	return e, nil
 }
 
@@ -145,6 +158,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, c Conversation) (*Evaluation, 
 	}
 	stoppable, stop := stoppable(ctx)
 	defer stop()
+	began := e.opts.Now()
 	t := e.evals.Evaluate(stoppable, session, c.At.at, e.run)
 	if t.Error != "" && len(t.Evals) == 0 {
 		return nil, errors.New("arena: " + t.Error)
@@ -156,7 +170,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, c Conversation) (*Evaluation, 
 	if t.Judges != nil {
 		out.JudgeCostUSD = clone(t.Judges.CostUSD)
 	}
-	if err := e.tell(ctx, t); err != nil {
+	if err := e.tell(ctx, t, c.Session, began); err != nil {
 		return out, fmt.Errorf("arena: %w", err)
 	}
 	if t.Error != "" {
@@ -166,10 +180,14 @@ func (e *Evaluator) Evaluate(ctx context.Context, c Conversation) (*Evaluation, 
 }
 
 // tell books what was measured, and tells OnEvent.
-func (e *Evaluator) tell(ctx context.Context, t *result.Trial) error {
+func (e *Evaluator) tell(ctx context.Context, t *result.Trial, session string, began time.Time) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.count++
+	place := result.At{Time: began, Scenario: t.Scenario, Provider: t.Provider, Turn: result.NoTurn}
+	ended := place
+	ended.Time = e.opts.Now()
+	e.trace.evaluated(session, place, ended, t)
 	measured := &result.Trial{Index: e.count, Scenario: t.Scenario, Provider: t.Provider, Status: t.Status, Evals: t.Evals}
 	errs := []error{
 		e.metrics.Handle(result.TrialStarted{Index: e.count}), e.metrics.Handle(result.TrialDone{Trial: measured}),
@@ -190,9 +208,24 @@ func (e *Evaluator) tell(ctx context.Context, t *result.Trial) error {
 // under its id.
 func (e *Evaluator) Metrics() http.Handler { return e.metrics.Handler() }
 
-// Close lets go of connections. The evaluator can still be used.
+// Close sends what is left of the traces, for which it waits a few seconds at most, and lets go of connections. The
+// evaluator can still be used; traces are not sent any more.
 func (e *Evaluator) Close() {
 	if e.evals != nil {
 		e.evals.Close()
 	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.trace != nil {
+		e.lost, e.why = e.trace.close(result.At{Time: e.opts.Now(), Turn: result.NoTurn})
+		e.trace = nil
+	}
+}
+
+// LostSpans says, after Close, how many spans the collector did not get, and why the latest of them; without an error
+// they came faster than it took them.
+func (e *Evaluator) LostSpans() (n int, why error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.lost, e.why
 }

@@ -147,7 +147,7 @@ func (f *runFlags) clients(app *App, jobs int) *harness.Clients {
 	return &harness.Clients{
 		Jobs: jobs, Retries: given(f, "retries", f.retries), Random: rand.Float64, // spreads retries and shows in no result
 		Now: app.Now, Lenient: f.lenient, Offline: f.cassettes.offline,
-		Cache: f.store(),
+		Cache: f.store(), Judge: f.judge,
 	}
 }
 

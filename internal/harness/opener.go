@@ -3,6 +3,7 @@
 package harness
 
 import (
+	"slices"
 	"time"
 
 	"github.com/arena-evals/arena/internal/checks"
@@ -22,12 +23,17 @@ type Clients struct {
 	Cache   *cache.Store     // of what models said; nil: there is none
 	Offline bool             // no connection is opened
 	Lenient bool             // a mock without a reply answers with a generic text
+	Judge   string           // the provider or judge that the user named for checks that name none
 }
 
-// Open makes the client of a provider. A model may be tested and judge at once, and its connections serve both.
+// Open makes the client of a provider, with a connection for each trial. A model may be tested and judge at once, and
+// its connections serve both.
 func (c *Clients) Open(p *scenario.Project, spec *scenario.Provider) (providers.Provider, bool, error) {
 	o := c.options(p)
-	o.Jobs += max(c.Jobs, runner.JudgesAtOnce)
+	o.Jobs = max(c.Jobs, runner.JudgesAtOnce)
+	if c.judges(p, spec) {
+		o.Jobs += c.Jobs
+	}
 	o.MockFile, o.Inline, o.Lenient = p.Mock, inlineReplies(p), c.Lenient
 	client, err := open.New(spec, o)
 	if err != nil {
@@ -38,6 +44,12 @@ func (c *Clients) Open(p *scenario.Project, spec *scenario.Provider) (providers.
 		client = c.Cache.Wrap(client, spec)
 	}
 	return client, simulated, nil
+}
+
+// judges reports whether a provider is one that judges, as far as names tell.
+func (c *Clients) judges(p *scenario.Project, spec *scenario.Provider) bool {
+	return c.Judge != "" && spec.Is(c.Judge) ||
+		slices.ContainsFunc(p.Judges, func(j scenario.Judge) bool { return spec.Is(j.Provider) })
 }
 
 // OpenEmbedder makes an embedding model.

@@ -61,7 +61,7 @@ type Evaluation struct {
 
 // Evaluate runs the evals of a pack over one conversation. See [Evaluator.Evaluate].
 func Evaluate(ctx context.Context, opts EvaluatorOptions, c Conversation) (*Evaluation, error) {
-	e, err := NewEvaluator(opts)
+	e, err := NewEvaluator(opts) //nolint:contextcheck // traces end with Close, and are sent also when ctx has ended
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -80,22 +79,11 @@ func (f *rejudgeFlags) register(fl *pflag.FlagSet) {
 }
 
 func (f *rejudgeFlags) run(ctx context.Context, app *App, source string) error {
-	input, err := reportInput(source)
+	was, input, done, err := openRun(app, source)
 	if err != nil {
 		return err
 	}
-	file, err := os.Open(input)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }() // read only
-	was, truncated, err := readRun(file)
-	if err != nil {
-		return fmt.Errorf("%s: %w", input, err)
-	}
-	if truncated {
-		app.complain(fmt.Errorf("%s: the last line is cut, as a killed run leaves it; it was left out", input))
-	}
+	defer done()
 	f.source = input
 	if err := f.remember(app, was.Command); err != nil {
 		return err

@@ -68,22 +68,11 @@ func (f *reportFlags) run(app *App, path string) error {
 	if err != nil {
 		return err
 	}
-	input, err := reportInput(path)
+	run, input, done, err := openRun(app, path)
 	if err != nil {
 		return err
 	}
-	file, err := os.Open(input)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }() // read only
-	run, truncated, err := readRun(file)
-	if err != nil {
-		return fmt.Errorf("%s: %w", input, err)
-	}
-	if truncated {
-		app.complain(fmt.Errorf("%s: the last line is cut, as a killed run leaves it; it was left out", input))
-	}
+	defer done()
 	out := harness.NewOutputs(harness.Choice{
 		Dir: or(f.out, filepath.Dir(input)), Formats: f.formats,
 		JUnit: f.junitFile, HTML: f.htmlFile, Markdown: f.markdownFile, Granularity: f.granularity,
@@ -106,6 +95,28 @@ func or[T comparable](a, b T) T {
 		return a
 	}
 	return b
+}
+
+// openRun reads the run that a file or a folder holds, and says in which file. Trials are read when they are asked for,
+// until done is called.
+func openRun(app *App, path string) (run *result.Run, input string, done func(), err error) {
+	if input, err = reportInput(path); err != nil {
+		return nil, "", nil, err
+	}
+	file, err := os.Open(input)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	done = func() { _ = file.Close() } // read only
+	run, truncated, err := readRun(file)
+	if err != nil {
+		done()
+		return nil, "", nil, fmt.Errorf("%s: %w", input, err)
+	}
+	if truncated {
+		app.complain(fmt.Errorf("%s: the last line is cut, as a killed run leaves it; it was left out", input))
+	}
+	return run, input, done, nil
 }
 
 // reportInput finds the file to read: of a folder the journal, else results.json.

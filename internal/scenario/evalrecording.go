@@ -4,8 +4,23 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
 )
+
+// RecordingEval is kind: Eval, checks over a recording.
+type RecordingEval struct {
+	Meta
+	File         string
+	Description  string
+	TaskType     string   // of the prompt whose evals are run as well; "" is the only one
+	Recordings   []string // files of one conversation or more each
+	RecordingPos diag.Pos // where they are named
+	Type         string   // of the recordings, as the file has it; "" leaves it to their content
+	AllTurns     []Placed // of every reply
+	Conversation []Placed
+	Tags         []string
+}
 
 // recordingEvalFile is a document of kind Eval as it stands in a file.
 type recordingEvalFile struct {

@@ -434,36 +434,3 @@ type Judge struct {
 	Name, Provider string
 	Pos            diag.Pos
 }
-
-// RecordingEval is kind: Eval, checks over a recording.
-type RecordingEval struct {
-	Meta
-	File         string
-	Description  string
-	TaskType     string   // of the prompt whose evals are run as well; "" is the only one
-	Recordings   []string // files of one conversation or more each
-	RecordingPos diag.Pos // where they are named
-	Type         string   // of the recordings, as the file has it; "" leaves it to their content
-	AllTurns     []Placed // of every reply
-	Conversation []Placed
-	Tags         []string
-}
-
-// Options of Load. The zero value loads config.arena.yaml from the working directory.
-type Options struct {
-	Dir        string   // the working directory; "" is that of the process
-	Paths      []string // files, directories, globs
-	Config     string   // -c
-	MockConfig string   // --mock-config
-	Lenient    bool     // unknown fields and parameters are warnings
-	// Bare is for commands that run no scenario: a project may have none, and where nothing is named and there is no
-	// config, it is empty.
-	Bare bool
-	// Recorded says that recordings are named elsewhere: those that evals name are not looked at.
-	Recorded bool
-	// Compile is called for every check while its file is read, from several goroutines at once. It reports to d and
-	// keeps its result in c.Compiled; c.Params is dropped afterwards. Nil leaves the checks raw. See Check.Early.
-	Compile func(c *Check, d *diag.List)
-	// Getenv reads the environment; nil means an empty one. `.env` files beside the configs are added by Load.
-	Getenv func(string) (string, bool)
-}

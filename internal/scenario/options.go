@@ -1,0 +1,22 @@
+package scenario
+
+import "github.com/arena-evals/arena/internal/diag"
+
+// Options of Load. The zero value loads config.arena.yaml from the working directory.
+type Options struct {
+	Dir        string   // the working directory; "" is that of the process
+	Paths      []string // files, directories, globs
+	Config     string   // -c
+	MockConfig string   // --mock-config
+	Lenient    bool     // unknown fields and parameters are warnings
+	// Bare is for commands that run no scenario: a project may have none, and where nothing is named and there is no
+	// config, it is empty.
+	Bare bool
+	// Recorded says that recordings are named elsewhere: those that evals name are not looked at.
+	Recorded bool
+	// Compile is called for every check while its file is read, from several goroutines at once. It reports to d and
+	// keeps its result in c.Compiled; c.Params is dropped afterwards. Nil leaves the checks raw. See Check.Early.
+	Compile func(c *Check, d *diag.List)
+	// Getenv reads the environment; nil means an empty one. `.env` files beside the configs are added by Load.
+	Getenv func(string) (string, bool)
+}

@@ -132,7 +132,7 @@ func newClients(o *Options, jobs int, hooks []namedHook) *clients {
 	c := &clients{
 		Clients: harness.Clients{
 			Jobs: jobs, Retries: o.Retries, Random: rand.Float64, // spreads retries and shows in no result
-			Now: o.Now, Lenient: o.Lenient, Judge: o.Judge,
+			Now: o.Now, Lenient: o.Lenient, Strict: o.Strict, Judge: o.Judge,
 		},
 		judges: map[string]Judge{}, hooks: hooks,
 	}

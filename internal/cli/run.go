@@ -146,7 +146,7 @@ func (f *runFlags) trialsOf(app *App, suite *scenario.Suite, played bool, d *dia
 func (f *runFlags) clients(app *App, jobs int) *harness.Clients {
 	return &harness.Clients{
 		Jobs: jobs, Retries: given(f, "retries", f.retries), Random: rand.Float64, // spreads retries and shows in no result
-		Now: app.Now, Lenient: f.lenient, Offline: f.cassettes.offline,
+		Now: app.Now, Lenient: f.lenient, Strict: f.strict, Offline: f.cassettes.offline,
 		Cache: f.store(), Judge: f.judge,
 	}
 }

@@ -23,6 +23,7 @@ type Clients struct {
 	Cache   *cache.Store     // of what models said; nil: there is none
 	Offline bool             // no connection is opened
 	Lenient bool             // a mock without a reply answers with a generic text
+	Strict  bool             // a replay that answers other words is an error
 	Judge   string           // the provider or judge that the user named for checks that name none
 }
 
@@ -34,7 +35,7 @@ func (c *Clients) Open(p *scenario.Project, spec *scenario.Provider) (providers.
 	if c.judges(p, spec) {
 		o.Jobs += c.Jobs
 	}
-	o.MockFile, o.Inline, o.Lenient = p.Mock, inlineReplies(p), c.Lenient
+	o.MockFile, o.Inline, o.Lenient, o.Strict = p.Mock, inlineReplies(p), c.Lenient, c.Strict
 	client, err := open.New(spec, o)
 	if err != nil {
 		return nil, false, err

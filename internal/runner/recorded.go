@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -66,6 +67,10 @@ func (s *session) recall(ctx context.Context) {
 		s.out.Error = s.missing(len(parts)).Error()
 		s.abandon(len(parts), s.out.Error)
 	case s.trial.Recorded.At.end():
+		if known := len(s.trial.Scenario.Turns); !s.everyReply() && len(parts) > known {
+			s.notice(fmt.Sprintf("the recording has %d turns and the scenario %d: nothing is asserted of the others",
+				len(parts), known))
+		}
 		s.judgeConversation(ctx)
 	}
 }
@@ -195,18 +200,25 @@ func (s *session) recallCalls(turn *result.Turn, calls []chat.ToolCall, results 
 	}
 }
 
-// unanswered is what is wrong about a turn without an answer: nothing at the end of a conversation that just stops
-// there, which is told.
+// unanswered is what is wrong about a turn without an answer. Nothing is, which is told, where nobody has begun to
+// answer the user, or where no check looks at replies.
 func (s *session) unanswered(rec *recording.Session, turn *result.Turn) error {
 	switch {
 	case rec.Error != "" && s.trial.Recorded.At.end():
 		return brokeOff(rec)
-	case !s.everyReply() && len(s.turnChecks(turn.Index)) > 0:
-		return errors.New("the recording ends without a reply")
+	case len(s.turnChecks(turn.Index)) > 0 && (begun(turn) || !s.everyReply()):
+		return errUnanswered
 	}
-	turn.NotRun = "the recording ends without a reply"
+	turn.NotRun = errUnanswered.Error()
 	s.notice(fmt.Sprintf("turn %d has no reply in the recording", turn.Index+1))
 	return nil
+}
+
+var errUnanswered = errors.New("the recording has no reply here")
+
+// begun reports whether the assistant has begun to answer in a turn.
+func begun(turn *result.Turn) bool {
+	return slices.ContainsFunc(turn.Messages, func(m chat.Message) bool { return m.Role == chat.Assistant })
 }
 
 // brokeOff is the error of a conversation that is not whole: what it would have said next is not known.

@@ -143,9 +143,22 @@ func TestRecall(t *testing.T) {
 		{
 			"nothing is green without a reply", politeEval, recorded("u: one", "c: lookup", "r: 1"),
 			[]string{
-				"error the recording holds no reply of an assistant: there is nothing to judge",
-				"one >  lookup()=1 |", "end | tools_called=cancelled",
+				"error turn 1: the recording has no reply here",
+				"one >  lookup()=1 | contains=cancelled", "end | tools_called=cancelled",
 			},
+		},
+		{
+			"nor where the last answer was only begun", politeEval,
+			recorded("u: one", "a: please", "u: two", "c: lookup", "r: 1"),
+			[]string{
+				"error turn 2: the recording has no reply here", "one > please | contains=passed",
+				"two >  lookup()=1 | contains=cancelled", "end | tools_called=cancelled",
+			},
+		},
+		{
+			"words that nobody has answered yet are no break", politeEval,
+			recorded("u: one", "c: lookup", "r: 1", "a: please", "u: two"),
+			[]string{"passed", "one > please lookup()=1 | contains=passed", "two >  |", "end | tools_called=passed"},
 		},
 		{
 			"nor an empty recording", politeEval, recorded(),
@@ -178,7 +191,7 @@ turns:
 turns:
   - {role: user, content: one, assertions: [{type: contains, params: {patterns: [hello]}}]}
 `, recorded("u: one"),
-			[]string{"error turn 1: the recording ends without a reply", "one >  | contains=cancelled", "end |"},
+			[]string{"error turn 1: the recording has no reply here", "one >  | contains=cancelled", "end |"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

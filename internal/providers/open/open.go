@@ -45,6 +45,8 @@ type Options struct {
 	Inline func(scenarioID string, turn int) []scenario.MockReply
 	// Lenient lets a mock answer with a generic text, and a notice, where its file has no reply.
 	Lenient bool
+	// Strict makes what is odd about a replayed reply an error: that it answers other words, say.
+	Strict bool
 }
 
 // Types lists the provider types that are available, sorted.
@@ -98,7 +100,7 @@ func New(p *scenario.Provider, o Options) (providers.Provider, error) {
 			ID: p.ID, Model: p.Model, Pricing: p.Pricing, File: file, Inline: o.Inline, Lenient: o.Lenient,
 		}), nil
 	case replayType:
-		return newReplay(p)
+		return newReplay(p, o.Strict)
 	}
 	model, err := openai.New(p, openai.Options{Getenv: o.Getenv, Jobs: o.Jobs, Now: o.Now, Offline: o.Offline})
 	if err != nil {
@@ -111,11 +113,11 @@ func New(p *scenario.Provider, o Options) (providers.Provider, error) {
 }
 
 // newReplay opens the recordings that a replay answers from.
-func newReplay(p *scenario.Provider) (providers.Provider, error) {
+func newReplay(p *scenario.Provider, strict bool) (providers.Provider, error) {
 	if p.Replay == nil {
 		return nil, &providers.Misconfigured{Pos: p.Pos, Msg: "additional_config.recording is missing"}
 	}
-	c := replay.Config{ID: p.ID, Model: p.Model, Settings: p.Replay, Pricing: p.Pricing}
+	c := replay.Config{ID: p.ID, Model: p.Model, Settings: p.Replay, Pricing: p.Pricing, Strict: strict}
 	for _, path := range p.Replay.Recordings {
 		file, err := recording.Open(path, recording.Options{})
 		if err != nil {

@@ -18,11 +18,11 @@ func (p *Provider) find(req *chat.Request) (*line, string, error) {
 	if req.Origin.Judge != "" {
 		return nil, "", errors.New("a recording cannot judge; give the judge a model")
 	}
-	i, err := p.library.choose(p.Settings, &req.Origin)
+	i, err := p.archive.choose(p.Settings, &req.Origin)
 	if err != nil {
 		return nil, "", err
 	}
-	s, err := p.library.script(i)
+	s, err := p.archive.script(i)
 	if err != nil {
 		return nil, "", err
 	}

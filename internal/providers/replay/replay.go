@@ -26,6 +26,7 @@ type Config struct {
 	Settings  *scenario.Replay
 	Pricing   *scenario.Pricing // prices usage that was recorded without a cost; nil: such a cost is not known
 	Sources   []Source          // one for each of Settings.Recordings
+	Strict    bool              // a reply to other words than the recorded ones is an error, not a notice
 }
 
 // Provider answers from recordings. What it says depends on the request alone, so trials that run at once do not
@@ -33,17 +34,17 @@ type Config struct {
 type Provider struct {
 	Config
 	price   *providers.Price
-	library *library
+	archive *archive
 }
 
 // New makes a replay. A session that is asked for and not there is a *providers.Misconfigured.
 func New(c Config) (*Provider, error) {
-	p := &Provider{Config: c, library: newLibrary(c.Sources)}
+	p := &Provider{Config: c, archive: newArchive(c.Sources)}
 	if c.Pricing != nil {
 		p.price = providers.PriceOf(c.Pricing)
 	}
 	if c.Settings.Session != "" {
-		if err := p.library.known(c.Settings); err != nil {
+		if err := p.archive.known(c.Settings); err != nil {
 			return nil, err
 		}
 	}
@@ -59,6 +60,9 @@ func (p *Provider) Complete(
 		return chat.Reply{}, context.Cause(ctx)
 	}
 	said, notice, err := p.find(req)
+	if err == nil && notice != "" && p.Strict {
+		err = errors.New(notice)
+	}
 	if err != nil {
 		return chat.Reply{}, &providers.Error{
 			Kind: providers.BadReply, Provider: p.ID, Msg: err.Error(), Final: true, Err: err,

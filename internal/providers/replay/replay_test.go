@@ -386,7 +386,7 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if len(p.library.loaded) > shelf {
-		t.Errorf("%d conversations are kept", len(p.library.loaded))
+	if len(p.archive.loaded) > shelf {
+		t.Errorf("%d conversations are kept", len(p.archive.loaded))
 	}
 }

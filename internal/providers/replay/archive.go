@@ -15,8 +15,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// library finds and keeps the conversations of all recordings.
-type library struct {
+// archive finds and keeps the conversations of all recordings.
+type archive struct {
 	entries []entry
 	byName  map[string][]int // ids and scenarios
 
@@ -34,8 +34,8 @@ type entry struct {
 // shelf is how many conversations are kept in memory. The calls of a trial need the same one again and again.
 const shelf = 256
 
-func newLibrary(sources []Source) *library {
-	l := &library{loaded: map[int]*script{}, byName: map[string][]int{}}
+func newArchive(sources []Source) *archive {
+	l := &archive{loaded: map[int]*script{}, byName: map[string][]int{}}
 	for _, s := range sources {
 		for i, ref := range s.Sessions() {
 			at := len(l.entries)
@@ -50,7 +50,7 @@ func newLibrary(sources []Source) *library {
 }
 
 // known refuses the id of a session that is not there, or there twice.
-func (l *library) known(r *scenario.Replay) error {
+func (l *archive) known(r *scenario.Replay) error {
 	ids := make([]string, len(l.entries))
 	for i := range l.entries {
 		ids[i] = l.entries[i].ID
@@ -74,7 +74,7 @@ func (l *library) known(r *scenario.Replay) error {
 
 // choose finds the conversation for a call: the one that the settings name, else those of the scenario, of its region
 // where there are any, of which a trial takes the one of its number; else the only one.
-func (l *library) choose(r *scenario.Replay, at *chat.Origin) (int, error) {
+func (l *archive) choose(r *scenario.Replay, at *chat.Origin) (int, error) {
 	if r.Session != "" {
 		return l.named(r.Session)[0], nil // New has seen that it is there
 	}
@@ -104,7 +104,7 @@ func (l *library) choose(r *scenario.Replay, at *chat.Origin) (int, error) {
 }
 
 // named are the conversations with this id.
-func (l *library) named(id string) (list []int) {
+func (l *archive) named(id string) (list []int) {
 	for _, i := range l.byName[id] {
 		if l.entries[i].ID == id {
 			list = append(list, i)
@@ -114,7 +114,7 @@ func (l *library) named(id string) (list []int) {
 }
 
 // inRegion leaves the conversations of a region, where there are any.
-func (l *library) inRegion(list []int, region string) []int {
+func (l *archive) inRegion(list []int, region string) []int {
 	other := func(i int) bool { return l.entries[i].Region != region }
 	if own := slices.DeleteFunc(slices.Clone(list), other); len(own) > 0 {
 		return own
@@ -123,7 +123,7 @@ func (l *library) inRegion(list []int, region string) []int {
 }
 
 // trial is the n-th repetition. Trials of arena bear their number, whatever the order in which they stand.
-func (l *library) trial(list []int, n int) (int, bool) {
+func (l *archive) trial(list []int, n int) (int, bool) {
 	numbered := true
 	for _, i := range list {
 		_, number, found := strings.Cut(l.entries[i].ID, "#")
@@ -140,7 +140,7 @@ func (l *library) trial(list []int, n int) (int, bool) {
 }
 
 // repeated reports whether conversations are repetitions of one trial: with one provider and model, in one region.
-func (l *library) repeated(list []int) bool {
+func (l *archive) repeated(list []int) bool {
 	first := &l.entries[list[0]]
 	for _, i := range list[1:] {
 		if e := &l.entries[i]; e.Provider != first.Provider || e.Model != first.Model || e.Region != first.Region {
@@ -151,7 +151,7 @@ func (l *library) repeated(list []int) bool {
 }
 
 // some names sessions; nil: all.
-func (l *library) some(list []int) string {
+func (l *archive) some(list []int) string {
 	var ids []string
 	for i := range l.entries {
 		if list == nil {
@@ -179,7 +179,7 @@ func some(ids []string) string {
 }
 
 // script reads a conversation, or takes it from the shelf.
-func (l *library) script(i int) (*script, error) {
+func (l *archive) script(i int) (*script, error) {
 	l.mu.Lock()
 	s := l.loaded[i]
 	l.mu.Unlock()

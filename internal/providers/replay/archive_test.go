@@ -17,7 +17,7 @@ func (refs) Load(int) (*recording.Session, error) { return nil, nil }
 // TestOwnTrial: a trial is answered from what was recorded for its region and number, not from what stands there.
 func TestOwnTrial(t *testing.T) {
 	t.Parallel()
-	l := newLibrary([]Source{refs{
+	l := newArchive([]Source{refs{
 		{ID: "a/m/us#2[x=1]", Scenario: "a", Region: "us"}, {ID: "a/m/eu#1", Scenario: "a", Region: "eu"},
 		{ID: "a/m/us#1", Scenario: "a", Region: "us"}, {ID: "b", Scenario: "b"}, {ID: "c", Scenario: "b"},
 	}})

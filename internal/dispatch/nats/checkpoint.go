@@ -121,7 +121,7 @@ func (l *Listener) newest(ctx context.Context, stream string) (seq uint64, err e
 // key of what is remembered: the same subject under the same name.
 func (l *Listener) key() string { return l.Name + "-" + dispatch.Token(l.Subject) }
 
-// remember stores where the listener is. What fails is stored the next time.
+// remember stores where the listener is. What fails is told once, and stored the next time.
 func (l *Listener) remember(ctx context.Context) {
 	if l.state == nil || l.seq == 0 || l.torn {
 		return
@@ -143,5 +143,9 @@ func (l *Listener) remember(ctx context.Context) {
 	}
 	once, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	_, _ = l.state.Put(once, l.key(), data)
+	_, err = l.state.Put(once, l.key(), data)
+	if err != nil && !l.unstored && ctx.Err() == nil {
+		l.Tell(fmt.Sprintf("%s: where the listener is cannot be stored, and is tried again: %v", l.Subject, err))
+	}
+	l.unstored = err != nil
 }

@@ -34,6 +34,7 @@ type Listener struct {
 	bad      int   // events that cannot be read
 	missed   int   // events that came too fast
 	failed   error // why the listener cannot go on
+	unstored bool  // where the listener is could not be stored the last time, which was told
 	torn     bool  // a session was ended whose requests are not stored: the next listener has to end it again
 }
 

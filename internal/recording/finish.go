@@ -2,6 +2,7 @@ package recording
 
 import (
 	"cmp"
+	"fmt"
 	"reflect"
 	"slices"
 
@@ -26,11 +27,21 @@ func (b *builder) finish() {
 	}
 	b.pair()
 	b.clock()
+	b.brokenOff()
 	b.session.Messages = make([]Message, len(b.events))
 	for i := range b.events {
 		b.session.Messages[i] = b.events[i].Message
 	}
 	b.events = nil
+}
+
+// brokenOff sees to it that a reply in the middle of which the call failed does not count as a whole one.
+func (b *builder) brokenOff() {
+	for i := range b.events {
+		if m := &b.events[i].Message; m.Role == chat.Assistant && chat.BrokeOff(m.FinishReason) && b.session.Error == "" {
+			b.session.Error = fmt.Sprintf("the call of the model failed: a reply ended with finish reason %q", m.FinishReason)
+		}
+	}
 }
 
 // start is the place of the piece that was read last.

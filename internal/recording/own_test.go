@@ -176,6 +176,26 @@ func TestStoppedTrial(t *testing.T) {
 	}
 }
 
+// TestBrokenOff: a reply in the middle of which the call failed is no whole one, wherever it stands.
+func TestBrokenOff(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"messages": `{"messages": [{"role": "user", "content": "Hi"},
+			{"role": "assistant", "content": "Hel", "finish_reason": "error"}]}`,
+		"a request and its response": `{"request": {"messages": [{"role": "user", "content": "Hi"}]}, "response": {"choices": [
+			{"message": {"role": "assistant", "content": "Hel"}, "finish_reason": "ERROR"}]}}`,
+	} {
+		f, err := open([]byte(text), Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if s, err := f.Load(0); err != nil || !strings.Contains(s.Error, "a reply ended with finish reason") {
+			t.Errorf("%s: %+v %v", name, s, err)
+		}
+	}
+}
+
 // TestOwnTraces reads what arena sends to a collector.
 func TestOwnTraces(t *testing.T) {
 	t.Parallel()

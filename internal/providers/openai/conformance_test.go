@@ -49,7 +49,7 @@ func TestConformance(t *testing.T) {
 					switch s.Fault {
 					case providertest.Hang:
 						described.RequestTimeout = 100 * time.Millisecond
-					case providertest.Silence:
+					case providertest.Silence, providertest.KeepAlive:
 						described.StreamIdleTimeout = 100 * time.Millisecond
 					}
 					return open(t, described, Options{Jobs: 4})

@@ -13,10 +13,12 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers"
 )
 
@@ -157,15 +159,40 @@ func (c *call) unreadable(data []byte, err error) error {
 func (c *call) reported(data []byte) error {
 	r := readReport(data)
 	failed := c.fail(providers.BadReply, nil, "the server reports an error: %s", c.said(data, r))
-	switch {
+	switch status, err := strconv.Atoi(r.Code); {
 	case r.is("insufficient_quota"):
 		failed.Kind, failed.Final = providers.RateLimit, true
 	case r.is("rate_limit_exceeded"), r.is("rate_limit_error"):
 		failed.Kind = providers.RateLimit
 	case r.is("content_filter"):
 		failed.Kind = providers.Refused
+	case err == nil && status >= 400 && status < 600: // gateways tell here what the server behind them said
+		failed.Kind = statusKind(status)
 	}
 	return failed
+}
+
+// failed is the error that a document or a chunk is, or nil.
+func (c *call) failed(a *answer, data []byte) error {
+	switch {
+	case isError(a.Error):
+		return c.reported(a.Error)
+	case a.Object == "error":
+		return c.reported(data)
+	}
+	return nil
+}
+
+// broke is the error in which a choice ended, or nil. What came before it is no reply: the model had more to say.
+func (c *call) broke(ch *choice) error {
+	switch {
+	case isError(ch.Error):
+		return c.reported(ch.Error)
+	case chat.BrokeOff(string(ch.Finish)):
+		return c.fail(providers.BadReply, nil, "the server broke the reply off (finish_reason %q)",
+			c.scrub.Excerpt(string(ch.Finish), excerptRunes))
+	}
+	return nil
 }
 
 // said is the server's own words, or the start of a body that has none.

@@ -19,6 +19,7 @@ type answer struct {
 	Choices []choice        `json:"choices"`
 	Usage   *api.Usage      `json:"usage"`
 	Error   json.RawMessage `json:"error"`
+	Object  string          `json:"object"` // "error": the document is one itself
 }
 
 type choice struct {
@@ -26,12 +27,16 @@ type choice struct {
 	Message said             `json:"message"`
 	Delta   said             `json:"delta"`
 	Finish  api.FinishReason `json:"finish_reason"`
+	Error   json.RawMessage  `json:"error"` // of gateways, where the model behind them failed
 }
 
 type said struct {
 	Content   words      `json:"content"`
 	Refusal   string     `json:"refusal"`
 	ToolCalls []callPart `json:"tool_calls"`
+	// What a model thinks before it speaks is no part of the reply, but it shows that something comes.
+	Reasoning json.RawMessage `json:"reasoning"`
+	Thoughts  json.RawMessage `json:"reasoning_content"`
 }
 
 // words is content that may be text, a list of parts, null or missing.
@@ -80,13 +85,16 @@ func (c *call) decode(data []byte) (chat.Reply, error) {
 	if err := json.Unmarshal(data, &a); err != nil {
 		return chat.Reply{}, c.unreadable(data, err)
 	}
-	if isError(a.Error) {
-		return chat.Reply{}, c.reported(a.Error)
+	if err := c.failed(&a, data); err != nil {
+		return chat.Reply{}, err
 	}
 	if len(a.Choices) == 0 {
 		return chat.Reply{}, c.fail(providers.BadReply, nil, "the reply has no choices: %s", c.excerpt(data))
 	}
 	first := &a.Choices[0]
+	if err := c.broke(first); err != nil {
+		return chat.Reply{}, err
+	}
 	if !first.Message.Content.set && first.Message.Refusal == "" && len(first.Message.ToolCalls) == 0 &&
 		first.Finish != api.FinishReasonContentFilter {
 		return chat.Reply{}, c.fail(providers.BadReply, nil, "the reply has neither text nor tool calls%s", why(first.Finish))

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers/providertest"
@@ -122,12 +123,26 @@ func (m *model) finish() string {
 	switch {
 	case m.script.Fault == providertest.Filtered:
 		return "content_filter"
+	case m.script.Fault == providertest.BrokeOff:
+		return "error"
 	case m.script.Finish != "":
 		return m.script.Finish
 	case len(m.script.Calls) > 0:
 		return "tool_calls"
 	}
 	return "stop"
+}
+
+// choiceError is what a gateway says beside a choice.
+var choiceError = object{"code": 429, "message": "the model behind the gateway is busy"}
+
+func (m *model) isOver() bool {
+	select {
+	case <-m.over:
+		return true
+	default:
+		return false
+	}
 }
 
 func (m *model) calls() []object {
@@ -162,8 +177,11 @@ func (m *model) whole(w http.ResponseWriter) {
 	}
 	reply := object{"id": "c1", "object": "chat.completion", "created": 1, "model": "served", "usage": m.usage(),
 		"choices": []object{{"index": 0, "message": message, "finish_reason": m.finish()}}}
-	if m.script.Fault == providertest.NoChoices {
+	switch m.script.Fault {
+	case providertest.NoChoices:
 		reply["choices"] = []object{}
+	case providertest.ChoiceError:
+		reply["choices"].([]object)[0]["error"] = choiceError
 	}
 	text := encode(reply)
 	switch m.script.Fault {
@@ -200,6 +218,20 @@ func (m *model) stream(w http.ResponseWriter) {
 		delta(object{"content": "It"})
 		line(`data: {"error": {"message": "overloaded", "type": "server_error"}}`)
 		return
+	case providertest.ChoiceError:
+		delta(object{"content": "It"})
+		chunk(object{"index": 0, "delta": object{"content": ""}, "finish_reason": "error", "error": choiceError})
+		line("data: [DONE]")
+		return
+	case providertest.KeepAlive:
+		delta(object{"content": "It"})
+		for alive := time.Tick(10 * time.Millisecond); ; <-alive {
+			line(": PROCESSING")
+			delta(object{"content": ""})
+			if m.isOver() {
+				return
+			}
+		}
 	case providertest.Truncate, providertest.StopEarly, providertest.Silence:
 		delta(object{"content": "It"})
 		m.breakOff(w)

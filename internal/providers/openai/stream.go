@@ -29,6 +29,8 @@ type streamed struct {
 	finish api.FinishReason
 	begun  bool  // a choice was seen
 	quiet  error // the cause when no more comes
+	// stirred says that the chunk brought something: text, thoughts, a piece of a call, an end, or the first choice.
+	stirred bool
 }
 
 // stream reads a reply chunk by chunk. It counts only when the model said that it has finished and the stream came to
@@ -44,10 +46,7 @@ func (c *call) stream(body io.Reader) (chat.Reply, error) {
 		if err != nil {
 			return chat.Reply{}, err
 		}
-		if s.begun || len(e.data) > 0 { // keep-alives do not stand in for the first chunk
-			c.watch.allow(c.idle, &s.quiet)
-		}
-		if len(e.data) == 0 {
+		if len(e.data) == 0 { // a keep-alive says that the server is there, and nothing of the reply
 			continue
 		}
 		if string(e.data) == "[DONE]" {
@@ -59,6 +58,10 @@ func (c *call) stream(body io.Reader) (chat.Reply, error) {
 		}
 		if err != nil {
 			return chat.Reply{}, err
+		}
+		if s.stirred {
+			s.stirred = false
+			c.watch.allow(c.idle, &s.quiet)
 		}
 	}
 	switch {
@@ -79,11 +82,11 @@ func (c *call) chunk(s *streamed, e event) error {
 		}
 		return c.fail(providers.BadReply, err, "a chunk of the stream is not JSON: %s", c.excerpt(e.data))
 	}
-	switch {
-	case isError(a.Error):
-		return c.reported(a.Error)
-	case e.name == "error":
+	if e.name == "error" && !isError(a.Error) {
 		return c.reported(e.data)
+	}
+	if err := c.failed(&a, e.data); err != nil {
+		return err
 	}
 	if a.Model != "" {
 		s.last.Model = a.Model
@@ -102,6 +105,10 @@ func (c *call) chunk(s *streamed, e event) error {
 }
 
 func (c *call) take(s *streamed, ch *choice) error {
+	if err := c.broke(ch); err != nil {
+		return err
+	}
+	s.stirred = s.stirred || !s.begun || ch.Finish != "" || ch.Delta.says()
 	s.begun = true
 	for _, part := range ch.Delta.ToolCalls {
 		s.calls.add(part)
@@ -122,6 +129,19 @@ func (c *call) take(s *streamed, ch *choice) error {
 		c.watch.stop() // nobody pays for words that nobody wants
 		return stopped{err}
 	}
-	c.watch.allow(c.idle, &s.quiet)
+	s.stirred = true
 	return nil
+}
+
+// says reports whether a piece of a reply brings something.
+func (s *said) says() bool {
+	return s.Content.text != "" || s.Refusal != "" || len(s.ToolCalls) > 0 || thought(s.Reasoning) || thought(s.Thoughts)
+}
+
+func thought(raw json.RawMessage) bool {
+	switch string(raw) {
+	case "", "null", `""`:
+		return false
+	}
+	return true
 }

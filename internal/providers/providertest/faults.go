@@ -36,12 +36,16 @@ const (
 	Filtered    Fault = "filtered"     // stopped by a content filter
 	NoBody      Fault = "no_body"      // an empty body
 	Nameless    Fault = "nameless"     // a tool call without a name
+	BrokeOff    Fault = "broke_off"    // a reply that ends with finish_reason error
+	ChoiceError Fault = "choice_error" // an error beside what came of the reply
+	KeepAlive   Fault = "keep_alive"   // a stream with nothing but signs of life
 )
 
 // HTTPFaults are all that a provider over HTTP can meet.
 var HTTPFaults = []Fault{
 	Status400, Status401, Status403, Status404, Status429, Status500, Status503, Hang, Silence, Close, Truncate,
 	StopEarly, BadJSON, NoChoices, NullContent, HTML, Error200, StreamError, Filtered, NoBody, Nameless,
+	BrokeOff, ChoiceError, KeepAlive,
 }
 
 // outcome is the kind of error that a fault must become. "" where the fault does not exist in that mode.
@@ -69,6 +73,9 @@ var outcomes = map[Fault]outcome{
 	Filtered:    {providers.Refused, providers.Refused},
 	NoBody:      {providers.BadReply, providers.BadReply},
 	Nameless:    {providers.BadReply, providers.BadReply},
+	BrokeOff:    {providers.BadReply, providers.BadReply},
+	ChoiceError: {providers.RateLimit, providers.RateLimit},
+	KeepAlive:   {"", providers.Timeout},
 }
 
 func (d Dialect) shows(f Fault) bool { return slices.Contains(d.Faults, f) }

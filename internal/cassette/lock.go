@@ -22,7 +22,7 @@ func (d *Deck) Lock() (unlock func() error, err error) {
 		return nil, fmt.Errorf("cassettes cannot be recorded into %s: %w", d.Dir, reason(err))
 	}
 	path := filepath.Join(d.Dir, lockName)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := filelock.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("cassettes cannot be recorded into %s: %w", d.Dir, reason(err))
 	}

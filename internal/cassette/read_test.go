@@ -12,6 +12,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/filelock"
 )
 
 const whole = `{
@@ -297,5 +298,24 @@ func TestLock(t *testing.T) {
 	}
 	if err := unlock(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestLockLink: a link in the place of the lock leads nowhere.
+func TestLockLink(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	diary := filepath.Join(dir, "diary")
+	if err := os.WriteFile(diary, []byte("dear"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(diary, filepath.Join(dir, lockName)); err != nil {
+		t.Skip(err)
+	}
+	if _, err := deckIn(dir, false).Lock(); !errors.Is(err, filelock.ErrNotOurs) {
+		t.Errorf("%v", err)
+	}
+	if text, err := os.ReadFile(diary); string(text) != "dear" || err != nil {
+		t.Errorf("%q, %v", text, err)
 	}
 }

@@ -30,7 +30,7 @@ func hold(path string) int {
 	return 0
 }
 
-func open(t *testing.T, path string) *os.File {
+func opened(t *testing.T, path string) *os.File {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -43,7 +43,7 @@ func open(t *testing.T, path string) *os.File {
 func TestLock(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lock")
-	first, second := open(t, path), open(t, path)
+	first, second := opened(t, path), opened(t, path)
 	if err := Lock(first); err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestLock(t *testing.T) {
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lock")
-	f := open(t, path)
+	f := opened(t, path)
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func TestKilled(t *testing.T) {
 
 func TestLockFails(t *testing.T) {
 	t.Parallel()
-	f := open(t, filepath.Join(t.TempDir(), "lock"))
+	f := opened(t, filepath.Join(t.TempDir(), "lock"))
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}

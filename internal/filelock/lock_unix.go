@@ -4,6 +4,7 @@ package filelock
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"syscall"
 )
@@ -14,4 +15,16 @@ func lock(f *os.File) error {
 		return ErrLocked
 	}
 	return err
+}
+
+func open(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o644)
+}
+
+// names is how many names a file has.
+func names(_ *os.File, info fs.FileInfo) uint64 {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(s.Nlink)
+	}
+	return 1
 }

@@ -41,8 +41,8 @@ type Options struct {
 	Retries     *int          // of a model call that failed; nil: as the files say
 
 	OnFailure string // after a failed turn assertion: continue or stop; "": as the files say
-	// FailOn is what makes ExitCode red: assertion_failure, error, skipped, guardrail, eval. Nil: as the files say; empty:
-	// nothing.
+	// FailOn is what makes ExitCode red besides failed assertions, errors and what the files name: guardrail, skipped,
+	// warning, eval, flaky. It takes nothing away.
 	FailOn     []string
 	FailFast   bool // start no trial after one that failed
 	Strict     bool // warnings are errors
@@ -94,10 +94,13 @@ func (o *Options) complete() ([]namedHook, error) {
 	if !slices.Contains([]string{"", "continue", "stop"}, o.OnFailure) {
 		bad("OnFailure cannot be %q; expected continue or stop", o.OnFailure)
 	}
-	for _, word := range o.FailOn {
-		if !slices.Contains(failOnWords, word) {
-			bad("FailOn cannot hold %q; expected %s", word, strings.Join(failOnWords, ", "))
+	o.FailOn = slices.Clone(o.FailOn)
+	for i, word := range o.FailOn {
+		reason, err := result.FailOnReason(word)
+		if err != nil {
+			bad("FailOn: %w", err)
 		}
+		o.FailOn[i] = reason
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Judges)) {
 		if strings.TrimSpace(name) != name || name == "" || o.Judges[name] == nil {
@@ -106,10 +109,6 @@ func (o *Options) complete() ([]namedHook, error) {
 	}
 	hooks, err := namedHooks(o.Hooks)
 	return hooks, errors.Join(append(errs, err)...)
-}
-
-var failOnWords = []string{
-	result.FailOnAssertion, result.FailOnError, result.FailOnSkipped, result.FailOnGuardrail, result.FailOnEval,
 }
 
 // namedHooks asks each hook for its name, once.

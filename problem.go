@@ -17,7 +17,11 @@ type Position struct {
 
 // String is file:line:column without what is not known.
 func (p Position) String() string {
-	return diag.Pos{File: p.File, Line: int32(p.Line), Col: int32(p.Column)}.String()
+	return p.pos().String()
+}
+
+func (p Position) pos() diag.Pos {
+	return diag.Pos{File: p.File, Line: int32(p.Line), Col: int32(p.Column)}
 }
 
 func positionFrom(p diag.Pos) Position { return Position{p.File, int(p.Line), int(p.Col)} }

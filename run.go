@@ -43,7 +43,7 @@ func (s *Suite) Run(ctx context.Context, ids ...string) (*Result, error) {
 	}
 	run := &result.Run{
 		SchemaVersion: result.SchemaVersion, Arena: version(), Name: plan.Name, Started: s.opts.Now().UTC(),
-		Planned: len(plan.Trials), FailOn: plan.FailOn,
+		Planned: len(plan.Trials), FailOn: plan.FailOn, Warnings: s.warningTexts(),
 	}
 	journal, err := result.NewJournal(file, result.JournalHeader{
 		Arena: run.Arena, Name: run.Name, Started: run.Started, Planned: run.Planned, FailOn: run.FailOn,
@@ -126,7 +126,9 @@ func (x *execution) conclude(run *result.Run, journal *result.Journal, stopped b
 	run.DurationMS = float64(x.now().Sub(run.Started).Round(time.Microsecond)) / float64(time.Millisecond)
 	x.collect.Finish(run)
 	out := resultFrom(run, x.trials, stopped)
-	err := journal.Close(result.JournalFooter{DurationMS: run.DurationMS, Interrupted: stopped})
+	err := journal.Close(result.JournalFooter{
+		DurationMS: run.DurationMS, Interrupted: stopped, Warnings: run.Warnings,
+	})
 	if x.out == nil {
 		return out, err
 	}

@@ -84,6 +84,15 @@ func (s *Suite) Trials() []Planned {
 // Warnings are what the files should be looked at for, and what keeps nothing from running.
 func (s *Suite) Warnings() []Problem { return slices.Clone(s.warnings) }
 
+// warningTexts are the warnings as reports have them.
+func (s *Suite) warningTexts() []string {
+	var texts []string
+	for _, w := range s.warnings {
+		texts = append(texts, (&diag.Diagnostic{Pos: w.Position.pos(), Msg: w.Message}).Line())
+	}
+	return texts
+}
+
 // Close lets go of connections. The suite can still be run.
 func (s *Suite) Close() { s.plan.Close() }
 

@@ -169,6 +169,31 @@ func TestSlowCheck(t *testing.T) {
 	}
 }
 
+// TestFailOnAdds: what is named makes a run red besides what always does, and no list takes that away.
+func TestFailOnAdds(t *testing.T) {
+	t.Parallel()
+	dir := files(t, "config.arena.yaml", `{kind: Arena, spec: {providers: [], defaults: {fail_on: [provider_error]}, scenario_specs: {
+  good: {description: d, turns: [{role: user, content: Hi, mock: [Hello], assertions: [{type: contains, params: {patterns: [Hello]}}]}]},
+  bad: {description: d, turns: [{role: user, content: Hi, mock: [Bye], assertions: [{type: contains, params: {patterns: [Hello]}}]}]},
+  late: {description: d, skip: not now, turns: [{role: user, content: Hi, mock: [Hello]}]}}}}`)
+	for _, c := range []struct {
+		failOn, scenarios []string
+		want, warnings    int
+	}{
+		{nil, []string{"bad"}, 1, 0},
+		{[]string{}, []string{"bad"}, 1, 1},
+		{[]string{"error"}, []string{"bad"}, 1, 0},
+		{nil, []string{"good", "late"}, 0, 0},
+		{[]string{"skipped"}, []string{"good", "late"}, 1, 0},
+		{[]string{"warning"}, []string{"good"}, 0, 0},
+	} {
+		res := run(t, arena.Options{Dir: dir, FailOn: c.failOn, Scenarios: c.scenarios})
+		if res.ExitCode != c.want || len(res.Warnings) != c.warnings {
+			t.Errorf("%v: exit code %d, %v", c, res.ExitCode, res.Warnings)
+		}
+	}
+}
+
 func TestOptionsThatCannotBeMeant(t *testing.T) {
 	t.Parallel()
 	_, err := arena.Load(arena.Options{

@@ -107,6 +107,10 @@ func (r *round) run(t *testing.T) {
 	if r.err != nil {
 		t.Error(r.err)
 	}
+	if r.result != nil && r.result.ExitCode != 0 && !t.Failed() { // by fail_on
+		t.Errorf("every trial is as it should be, but the files or options make the run fail (fail_on): exit status %d",
+			r.result.ExitCode)
+	}
 }
 
 func (r *round) tell(t *testing.T, p arena.Planned) {

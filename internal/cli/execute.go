@@ -28,6 +28,7 @@ type execution struct {
 	deck   *cassette.Deck // nil: nothing is recorded, or replayed
 
 	changes *changeLog // nil: the run is not held against another one
+	warned  []string   // by what was read and planned
 	missing int        // trials of the run before that never finished; there is nothing to judge of them
 
 	metrics *exporter   // nil: none are asked for
@@ -60,6 +61,7 @@ func (x *execution) drive(ctx context.Context) (err error) {
 	run := &result.Run{
 		SchemaVersion: result.SchemaVersion, Arena: shortVersion(), Name: x.plan.Name, Started: x.app.Now().UTC(),
 		Planned: len(x.plan.Trials) + x.missing, FailOn: x.plan.FailOn,
+		ExitZero: x.flags.exitZero, Warnings: x.warned,
 		Command: x.flags.repeat(), PassedBefore: x.passed,
 	}
 	defer func() { err = errors.Join(err, x.release()) }()
@@ -73,7 +75,7 @@ func (x *execution) drive(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, closed(file)) }()
 	journal, err := result.NewJournal(file, result.JournalHeader{
 		Arena: run.Arena, Name: run.Name, Started: run.Started, Planned: run.Planned, FailOn: run.FailOn,
-		Command: run.Command, PassedBefore: run.PassedBefore,
+		ExitZero: run.ExitZero, Command: run.Command, PassedBefore: run.PassedBefore,
 	})
 	if err != nil {
 		return broken(err)
@@ -84,7 +86,7 @@ func (x *execution) drive(ctx context.Context) (err error) {
 	if err := x.begin(run); err != nil {
 		return broken(err)
 	}
-	x.screen, x.notes = newScreen(x.app, x.flags), make(chan string, 16)
+	x.screen, x.notes = newScreen(x.app, x.flags, len(x.warned)), make(chan string, 16)
 	if store := x.flags.store(); store != nil {
 		store.Note = x.note
 	}
@@ -208,7 +210,9 @@ func (x *execution) conclude(
 	run.DurationMS = float64(x.app.Now().Sub(run.Started).Round(time.Microsecond)) / float64(time.Millisecond)
 	x.collect.Finish(run)
 	journal.Bind(run)
-	endErr := journal.Close(result.JournalFooter{DurationMS: run.DurationMS, Interrupted: interrupted})
+	endErr := journal.Close(result.JournalFooter{
+		DurationMS: run.DurationMS, Interrupted: interrupted, Warnings: run.Warnings,
+	})
 	reportErr := errors.Join(x.out.WriteAll(run), x.metrics.finish(ctx, run),
 		x.tell(result.RunCompletedOf(run, x.clock.at(), interrupted)), x.events.close())
 	x.showNotes()

@@ -103,7 +103,7 @@ func (f *rejudgeFlags) run(ctx context.Context, app *App, source string) error {
 	if f.list {
 		return listPlan(app, plan)
 	}
-	return f.perform(ctx, app, suite, plan, was)
+	return f.perform(ctx, app, suite, plan, was, warnings(diags))
 }
 
 // remember takes over how the run was made, as far as the command line leaves it open. Only files below the working
@@ -203,7 +203,7 @@ func (f *rejudgeFlags) plan(app *App, suite *scenario.Suite, was *result.Run, d 
 
 // perform runs the plan into a folder of its own.
 func (f *rejudgeFlags) perform(
-	ctx context.Context, app *App, suite *scenario.Suite, plan *runner.Plan, was *result.Run,
+	ctx context.Context, app *App, suite *scenario.Suite, plan *runner.Plan, was *result.Run, warned []string,
 ) error {
 	choice := f.outputChoice(suite)
 	if f.out == "" {
@@ -224,7 +224,7 @@ func (f *rejudgeFlags) perform(
 	changes := &changeLog{was: was}
 	x := &execution{
 		app: app, flags: &f.runFlags, plan: plan, out: out, jobs: f.jobsFor(suite), changes: changes,
-		missing: max(0, was.Planned-len(was.Briefs)),
+		missing: max(0, was.Planned-len(was.Briefs)), warned: warned,
 	}
 	return x.run(ctx)
 }

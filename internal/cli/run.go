@@ -30,7 +30,9 @@ recording (a file, a list or a pattern), session (its id; default: by scenario a
 default: the recorded result of a call where there is one, else the tool is run).
 
 Settings come from flags, then from ARENA_* variables (ARENA_MAX_TOKENS is --max-tokens), then
-from .arena.yaml in the working directory (max-tokens: 400), then from the files that are run.`
+from .arena.yaml in the working directory (max-tokens: 400), then from the files that are run.
+What makes a run do nothing (--list), do less (--scenario, --eval-types), ask somebody else
+(--mock-provider) or pass (--exit-zero, --lenient) is a flag only.`
 
 func newRunCmd(app *App) *cobra.Command {
 	f := &runFlags{}
@@ -100,8 +102,19 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	}
 	x := &execution{
 		app: app, flags: f, plan: plan, out: out, jobs: f.jobsFor(suite), passed: passed, deck: deck, logs: logs,
+		warned: warnings(diags),
 	}
 	return x.run(ctx)
+}
+
+// warnings are what the files and the plan gave reason for, as reports have them.
+func warnings(diags *diag.List) (all []string) {
+	for _, d := range diags.Sorted() {
+		if d.Severity == diag.Warning {
+			all = append(all, d.Line())
+		}
+	}
+	return all
 }
 
 // prepare lets the command line win over the files.

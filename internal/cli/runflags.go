@@ -40,6 +40,7 @@ type runFlags struct {
 	onFailure        string
 	failOn           []string
 	failFast         bool
+	exitZero         bool
 	lenient, strict  bool
 	allowEmpty       bool
 	out              string
@@ -149,8 +150,9 @@ func (f *runFlags) limits(fl *pflag.FlagSet) {
 		"(default: the config's run_timeout, else 5m)")
 	fl.IntVar(&f.retries, "retries", 0, "try a failed model call up to `n` more times (default 3)")
 	fl.BoolVar(&f.failFast, "fail-fast", false, "end the run at the first trial that fails")
-	fl.StringSliceVar(&f.failOn, "fail-on", nil, "what makes the exit status red, a `list` of assertion_failure,\n"+
-		"error, skipped, guardrail, eval (default: assertion_failure,error; empty: nothing)")
+	fl.StringSliceVar(&f.failOn, "fail-on", nil, "what makes the run red besides failed assertions and errors, a `list`\n"+
+		"of guardrail, skipped, warning, eval, flaky")
+	fl.BoolVar(&f.exitZero, "exit-zero", false, "a report only: exit with 0 whatever the trials come to")
 	fl.BoolVar(&f.strict, "strict", false, "warnings are errors, such as a scenario that asserts nothing")
 	fl.BoolVar(&f.lenient, "lenient", false, "unknown fields and parameters are warnings: for other tools' files")
 	fl.BoolVar(&f.allowEmpty, "allow-empty", false, "a plan without trials is no error")
@@ -221,8 +223,7 @@ func (f *runFlags) complete(cmd *cobra.Command, args []string) error {
 		oneOf("color", []string{f.color}, "auto", "always", "never"),
 		oneOf("junit-granularity", []string{f.junitGranularity}, "scenario", "turn", "check"),
 		oneOf("format", f.formats, "json", "junit", "html", "markdown"),
-		oneOf("fail-on", f.failOn, result.FailOnAssertion, result.FailOnError, result.FailOnSkipped,
-			result.FailOnGuardrail, result.FailOnEval),
+		f.failures(),
 		f.metrics.complete(f.set), f.dispatch.complete(f.set, f.cassettes.offline),
 		f.cassettes.complete(f),
 		f.checkEvents(),
@@ -230,10 +231,24 @@ func (f *runFlags) complete(cmd *cobra.Command, args []string) error {
 	if f.set["cache"] && strings.TrimSpace(f.cache) == "" {
 		bad("--cache is empty: name a folder, or leave the flag out")
 	}
-	if f.set["fail-on"] && f.failOn == nil {
-		f.failOn = []string{}
-	}
 	return errors.Join(errs...)
+}
+
+// failures settles --fail-on. Empty, it is told of.
+func (f *runFlags) failures() error {
+	if !f.set["fail-on"] {
+		return nil
+	}
+	reasons := []string{}
+	for _, word := range f.failOn {
+		reason, err := result.FailOnReason(word)
+		if err != nil {
+			return fmt.Errorf("--fail-on: %w", err)
+		}
+		reasons = append(reasons, reason)
+	}
+	f.failOn = reasons
+	return nil
 }
 
 func oneOf(flag string, values []string, words ...string) error {

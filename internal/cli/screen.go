@@ -24,8 +24,8 @@ func (a *App) useColor(when string, tty bool) bool {
 	return term.UseColor(func(name string) string { return a.Env[name] }, tty)
 }
 
-// newScreen is the terminal report of a run.
-func newScreen(a *App, f *runFlags) *term.Printer {
+// newScreen is the terminal report of a run, of whose warnings the first have been shown.
+func newScreen(a *App, f *runFlags, told int) *term.Printer {
 	plain := f.ci || a.Env["TERM"] == "dumb"
 	when := f.color
 	if plain && when == "auto" {
@@ -34,7 +34,7 @@ func newScreen(a *App, f *runFlags) *term.Printer {
 	out, tty := f.humans(a)
 	o := term.Options{
 		Out: out, Err: a.Err, TTY: a.ErrTTY && a.OutTTY && tty && !plain, Color: a.useColor(when, tty),
-		Verbosity: f.verbose, Quiet: f.quiet, Now: a.Now, Rerun: rerunner(f.repeat()),
+		Verbosity: f.verbose, Quiet: f.quiet, Told: told, Now: a.Now, Rerun: rerunner(f.repeat()),
 	}
 	if tty {
 		o.Width = a.Width

@@ -24,7 +24,8 @@ const settingsFile = ".arena.yaml"
 const envPrefix = "ARENA_"
 
 // applySettings fills in the flags that the command line leaves open: from ARENA_* variables, then from .arena.yaml in
-// the working directory. Nothing below the command line ever sees a setting's name.
+// the working directory. What may be set is in settable; anything else is refused, whatever its value. Nothing below
+// the command line ever sees a setting's name.
 func applySettings(app *App, cmd *cobra.Command) error {
 	known := flagNames(cmd.Root())
 	file, err := readSettings(known)
@@ -34,12 +35,13 @@ func applySettings(app *App, cmd *cobra.Command) error {
 	if err := mistypedVariable(app, known); err != nil {
 		return err
 	}
+	errs := refuseVariables(app, cmd, known)
+	file.refuseKeys(cmd)
 	values, names := variables(app, known)
 	v := viper.New()
 	if err := errors.Join(v.MergeConfigMap(file.values), v.MergeConfigMap(values)); err != nil {
 		return err
 	}
-	var errs []error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Changed || f.Name == "help" || !v.IsSet(f.Name) {
 			return
@@ -59,16 +61,16 @@ func applySettings(app *App, cmd *cobra.Command) error {
 
 // settings is what .arena.yaml holds, by the names of flags. Lists are joined by commas, as flags are typed.
 type settings struct {
-	reader *node.Reader
-	nodes  map[string]*node.Node
-	values map[string]any
+	reader      *node.Reader
+	keys, nodes map[string]*node.Node // as they are written, and the values
+	values      map[string]any
 }
 
 // readSettings reads .arena.yaml. A folder without one has no settings.
 func readSettings(known []string) (*settings, error) {
 	s := &settings{
 		reader: &node.Reader{File: settingsFile, Diags: &diag.List{}},
-		nodes:  map[string]*node.Node{}, values: map[string]any{},
+		keys:   map[string]*node.Node{}, nodes: map[string]*node.Node{}, values: map[string]any{},
 	}
 	data, err := os.ReadFile(settingsFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,13 +80,16 @@ func readSettings(known []string) (*settings, error) {
 		return nil, err
 	}
 	for _, root := range node.Parse(s.reader, data) {
-		s.reader.Fields(root, "the settings (they have the names of flags)", known, func(key string, _, v *node.Node) {
-			words, ok := s.reader.Strings(v, key)
-			if !ok {
+		const what = "the settings (they have the names of flags)"
+		s.reader.Each(root, what, func(key string, k, v *node.Node) {
+			if !slices.Contains(known, key) {
+				s.reader.Unknown(k, what, settable)
 				return
 			}
-			name := canonical(key)
-			s.nodes[name], s.values[name] = v, strings.Join(words, ",")
+			if words, ok := s.reader.Strings(v, key); ok {
+				name := canonical(key)
+				s.keys[name], s.nodes[name], s.values[name] = k, v, strings.Join(words, ",")
+			}
 		})
 	}
 	return s, nil
@@ -135,10 +140,7 @@ func mistypedVariable(app *App, known []string) error {
 // flagNames lists the flags of every command, and their aliases.
 func flagNames(root *cobra.Command) []string {
 	names := slices.Collect(maps.Keys(flagAliases))
-	add := func(f *pflag.Flag) { names = append(names, f.Name) }
-	for _, c := range root.Commands() {
-		c.Flags().VisitAll(add)
-	}
+	eachFlag(root, func(_ *cobra.Command, f *pflag.Flag) { names = append(names, f.Name) })
 	slices.Sort(names)
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "help" })
 }

@@ -53,6 +53,14 @@ type Diagnostic struct {
 	Hint     string // the next step; may be empty
 }
 
+// Line is the problem in one line: where, then what.
+func (d *Diagnostic) Line() string {
+	if at := d.Pos.String(); at != "" {
+		return at + ": " + d.Msg
+	}
+	return d.Msg
+}
+
 // List collects diagnostics. It is safe for concurrent use; its zero value is ready.
 type List struct {
 	mu   sync.Mutex

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -133,6 +134,57 @@ func TestGroupsKeyAssertionsByPlace(t *testing.T) {
 	}
 }
 
+// TestFailOnOnlyAdds: whatever a list names, a run is never less red than without it.
+func TestFailOnOnlyAdds(t *testing.T) {
+	t.Parallel()
+	for _, status := range []Status{Passed, Failed, Errored, Skipped, Cancelled} {
+		for named := range 1 << len(FailOnWords) {
+			var failOn []string
+			for i, word := range FailOnWords {
+				if named&(1<<i) != 0 {
+					failOn = append(failOn, word)
+				}
+			}
+			var col Collector
+			trial := trialOf(0, 1, 1)
+			trial.Status = status
+			col.Add(trial)
+			run := Run{Planned: 1}
+			col.Finish(&run)
+			without := run.Exit(false)
+			run.FailOn = failOn
+			if got := run.Exit(false); got < without || without != ExitPassed && got != without {
+				t.Errorf("%s with fail_on %v: exit %d, without %d", status, failOn, got, without)
+			}
+			run.Warnings = []string{"careful"}
+			if got := run.Exit(false); status == Passed && (got != ExitPassed) != run.FailsOn(FailOnWarning) {
+				t.Errorf("with a warning and fail_on %v: exit %d", failOn, got)
+			}
+			run.ExitZero = true
+			if got, due := run.Exit(false), run.Exit(true); got != ExitPassed || due != ExitInterrupted {
+				t.Errorf("%s with --exit-zero: exit %d, interrupted %d", status, got, due)
+			}
+		}
+	}
+}
+
+func TestFailOnReason(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]string{"provider_error": "error", "error": "error", "warning": "warning"} {
+		if got, err := FailOnReason(word); got != want || err != nil {
+			t.Errorf("%s: %q, %v", word, got, err)
+		}
+	}
+	for word, want := range map[string]string{
+		"guardrails": `did you mean "guardrail"?`, "regressed": "this version of arena does not have that yet",
+		"": "is no reason to fail",
+	} {
+		if _, err := FailOnReason(word); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", word, err, want)
+		}
+	}
+}
+
 func TestExit(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
@@ -151,8 +203,9 @@ func TestExit(t *testing.T) {
 		{"cancelled", []Status{Passed, Cancelled}, 2, nil, false, 3},
 		{"fewer than planned", []Status{Passed}, 2, nil, false, 3},
 		{"interrupted", []Status{Failed}, 2, nil, true, 130},
-		{"report only", []Status{Failed, Errored}, 2, []string{}, false, 0},
-		{"only errors count", []Status{Failed}, 1, []string{"error"}, false, 0},
+		{"an empty list takes nothing away", []Status{Failed, Errored}, 2, []string{}, false, 1},
+		{"a list without it takes no failure away", []Status{Failed}, 1, []string{"error"}, false, 1},
+		{"a list without it takes no error away", []Status{Errored}, 1, []string{"assertion_failure"}, false, 3},
 		{"empty plan", nil, 0, nil, false, 0},
 	}
 	for _, c := range cases {

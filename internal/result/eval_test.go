@@ -57,7 +57,7 @@ func TestEvalsFailOn(t *testing.T) {
 		{"by default", measured(0, gate("x", Failed)), nil, ExitFailed},
 		{"as an assertion", measured(0, gate("x", Failed)), []string{FailOnAssertion}, ExitFailed},
 		{"alone", measured(0, gate("x", Failed)), []string{FailOnEval}, ExitFailed},
-		{"not asked for", measured(0, gate("x", Failed)), []string{FailOnError}, ExitPassed},
+		{"beside something else", measured(0, gate("x", Failed)), []string{FailOnError}, ExitFailed},
 		{"without a threshold", measured(0, EvalResult{Score: new(0.0)}), []string{FailOnEval}, ExitPassed},
 		{"met", measured(0, gate("x", Passed)), []string{FailOnEval}, ExitPassed},
 		{"not judged", measured(0, gate("x", Errored)), nil, ExitError},

@@ -1,6 +1,13 @@
 package result
 
-import "slices"
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/diag"
+)
 
 // The exit statuses of a run.
 const (
@@ -11,34 +18,73 @@ const (
 	ExitInterrupted = 130 // stopped by the user; what finished is on disk
 )
 
-// Reasons for a red exit status, as fail_on spells them.
+// Reasons for a red exit status, as fail_on spells them. The first two count always; the others where they are named.
 const (
 	FailOnAssertion = "assertion_failure"
 	FailOnError     = "error"
-	FailOnSkipped   = "skipped"
 	FailOnGuardrail = "guardrail" // one fired that does not only monitor
+	FailOnSkipped   = "skipped"   // a trial was
+	FailOnWarning   = "warning"   // there is one, about the files or the run
 	FailOnEval      = "eval"      // one missed its threshold; FailOnAssertion has those in it
+	FailOnFlaky     = "flaky"     // what failed before passes now, although nothing changed
 )
 
-// Exit is the exit status that the run asks for.
-func (r *Run) Exit(interrupted bool) int {
-	failOn := r.FailOn
-	if failOn == nil {
-		failOn = []string{FailOnAssertion, FailOnError}
+// FailOnWords are the reasons as people write them. Two of them name the same.
+var FailOnWords = []string{
+	FailOnAssertion, FailOnError, providerError, FailOnGuardrail, FailOnSkipped, FailOnWarning, FailOnEval, FailOnFlaky,
+}
+
+const (
+	// Regressed is a reason of a later version.
+	Regressed = "regressed"
+	// AlwaysRed says what no setting changes.
+	AlwaysRed = "failed assertions and errors always make a run red"
+
+	providerError = "provider_error" // another word for FailOnError
+)
+
+// FailOnReason is the reason that a word of fail_on names.
+func FailOnReason(word string) (string, error) {
+	switch {
+	case word == providerError:
+		return FailOnError, nil
+	case slices.Contains(FailOnWords, word):
+		return word, nil
+	case word == Regressed:
+		return "", errors.New(Regressed + ": this version of arena does not have that yet")
 	}
-	on := func(reason string) bool { return slices.Contains(failOn, reason) }
+	err := fmt.Errorf("%q is no reason to fail; expected %s", word, strings.Join(FailOnWords, ", "))
+	if near := diag.Nearest(word, FailOnWords); near != "" {
+		err = fmt.Errorf("%w\ndid you mean %q?", err, near)
+	}
+	return "", err
+}
+
+// FailsOn reports whether a reason was added to those that always count.
+func (r *Run) FailsOn(reason string) bool { return slices.Contains(r.FailOn, reason) }
+
+// Exit is the exit status that the run asks for. A run that was stopped says so also where its trials decide nothing.
+func (r *Run) Exit(interrupted bool) int {
 	switch {
 	case interrupted:
 		return ExitInterrupted
-	case r.tally[Failed] > 0 && on(FailOnAssertion):
+	case r.ExitZero:
+		return ExitPassed
+	}
+	return r.Due()
+}
+
+// Due is the exit status that the trials of the run call for, whatever was asked for.
+func (r *Run) Due() int {
+	switch {
+	case r.tally[Failed] > 0,
+		r.Summary.Guards != nil && r.Summary.Guards.Fired > 0 && r.FailsOn(FailOnGuardrail),
+		r.missedEvals() && r.FailsOn(FailOnEval):
 		return ExitFailed
-	case r.Summary.Guards != nil && r.Summary.Guards.Fired > 0 && on(FailOnGuardrail):
-		return ExitFailed
-	case r.missedEvals() && on(FailOnEval):
-		return ExitFailed
-	case r.tally[Errored]+r.tally[Cancelled] > 0 && on(FailOnError):
+	case r.tally[Errored]+r.tally[Cancelled] > 0:
 		return ExitError
-	case r.tally[Skipped] > 0 && on(FailOnSkipped):
+	case r.tally[Skipped] > 0 && r.FailsOn(FailOnSkipped),
+		len(r.Warnings) > 0 && r.FailsOn(FailOnWarning):
 		return ExitFailed
 	}
 	return ExitPassed

@@ -23,7 +23,9 @@ type JournalHeader struct {
 	Started time.Time `json:"started"`
 	Planned int       `json:"planned"`
 	FailOn  []string  `json:"fail_on"`
-	Command []string  `json:"command,omitempty"`
+	// ExitZero: see Run.
+	ExitZero bool     `json:"exit_zero,omitempty"`
+	Command  []string `json:"command,omitempty"`
 	// PassedBefore: see Run.
 	PassedBefore []string `json:"passed_before,omitempty"`
 }
@@ -209,7 +211,7 @@ func ReadJournal(file Syncer) (run *Run, truncated bool, err error) {
 	}
 	run = &Run{
 		SchemaVersion: SchemaVersion, Arena: h.Arena, Name: h.Name, Started: h.Started, Planned: h.Planned, FailOn: h.FailOn,
-		Command: h.Command, PassedBefore: h.PassedBefore,
+		ExitZero: h.ExitZero, Command: h.Command, PassedBefore: h.PassedBefore,
 	}
 	var c Collector
 	for number := 2; ; number++ {

@@ -19,9 +19,10 @@ type Run struct {
 	// Evals is the evals over all trials, by id.
 	Evals    []EvalStats `json:"evals,omitempty"`
 	Warnings []string    `json:"warnings,omitempty"`
-	// FailOn is what turns the exit status red. Nil means the default, assertion_failure and error; an empty list
-	// asks for a report only.
+	// FailOn is what turns the exit status red besides failed assertions and errors, which always do.
 	FailOn []string `json:"fail_on"`
+	// ExitZero says that the exit status is to be 0 whatever the trials came to: a report only.
+	ExitZero bool `json:"exit_zero,omitempty"`
 
 	// PassedBefore is the ids of trials that a run of only the failed ones left out, because they had passed.
 	PassedBefore []string `json:"-"`

@@ -9,6 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/judges"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/recording"
+	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
 )
@@ -19,9 +20,9 @@ type PlanOptions struct {
 	Trials       int  // overrides the scenarios' own number; 0: does not
 	MockProvider bool // replace every provider by the mock
 	AllowEmpty   bool
-	Strict       bool // a scenario that asserts nothing is an error
-	Lenient      bool // an empty provider group means every provider
-	FailOn       []string
+	Strict       bool     // a scenario that asserts nothing is an error
+	Lenient      bool     // an empty provider group means every provider
+	FailOn       []string // reasons of result, besides those of the files; empty but not nil is told of
 	Open         Opener
 	OpenEmbedder EmbedderOpener // nil: there are no embedding models
 	Judge        string         // of checks that name none: a judge, a provider or type/model; "": the file's first
@@ -295,31 +296,21 @@ func (m *matrix) prompt(p *scenario.Project, s *scenario.Scenario) (*scenario.Pr
 	return prompt, true
 }
 
-// failOn is the command line's choice, else the one on which the projects agree.
+// failOn is what the command line and the projects name to make the run red, in the order of result.FailOnWords.
 func (m *matrix) failOn(suite *scenario.Suite) []string {
-	if m.opts.FailOn != nil {
-		return m.opts.FailOn
+	if m.opts.FailOn != nil && len(m.opts.FailOn) == 0 {
+		m.diags.Warnf(diag.Pos{}, 0, "no-effect", "the list of what makes the run red is empty, which changes nothing: %s",
+			result.AlwaysRed).Hint = "leave it out; for a report only, pass --exit-zero"
+	}
+	named := slices.Clone(m.opts.FailOn)
+	for _, p := range suite.Projects {
+		named = append(named, p.Defaults.FailOn...)
 	}
 	var out []string
-	for i, p := range suite.Projects {
-		own := failOnWords(p.Defaults.FailOn)
-		if i > 0 && (!slices.Equal(out, own) || (out == nil) != (own == nil)) {
-			m.diags.Errorf(diag.Pos{File: p.File}, 1, "fail-on-differs", "the projects of this run set fail_on differently").
-				Hint = "choose with --fail-on, or run them one by one"
-			return nil
+	for _, reason := range result.FailOnWords {
+		if slices.Contains(named, reason) {
+			out = append(out, reason)
 		}
-		out = own
-	}
-	return out
-}
-
-func failOnWords(list []scenario.FailOn) []string {
-	if list == nil {
-		return nil
-	}
-	out := make([]string, len(list))
-	for i, f := range list {
-		out[i] = string(f)
 	}
 	return out
 }

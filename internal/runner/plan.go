@@ -20,7 +20,7 @@ import (
 type Plan struct {
 	Trials []Trial
 	Name   string   // of the project; "" when there are several
-	FailOn []string // nil: the default
+	FailOn []string // what makes the run red besides failures and errors
 
 	http  *http.Client // of the checks; nil: they have none
 	close func()       // nil: nothing was opened

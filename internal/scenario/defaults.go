@@ -1,9 +1,11 @@
 package scenario
 
 import (
+	"slices"
 	"time"
 
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/result"
 )
 
 // formats are the words for output.formats.
@@ -60,18 +62,26 @@ var inferenceFields = table("inference", func() rows[Defaults] {
 	}
 })
 
-var failOnWords = words("assertion_failure", "provider_error", "error", "guardrail", "skipped", "eval")
+var failOnWords = words(result.FailOnWords...)
 
-// readFailOn reads the reasons for a run to end red. No reason at all is a choice too: report only.
+// readFailOn reads the reasons that make a run red besides those that always do. A file takes none of these away.
 func readFailOn(d *decoder, a *arenaFile, v *node.Node) {
-	list := []FailOn{}
-	for _, w := range d.wordList(v, "fail_on", failOnWords) {
-		if w == "provider_error" {
-			w = string(FailOnError)
-		}
-		list = append(list, FailOn(w))
+	if v.Kind == node.List && len(v.Content) == 0 {
+		d.Warnf(v, "no-effect", "fail_on is empty, which changes nothing: %s", result.AlwaysRed).
+			Hint = "take the line out; for a report only, pass --exit-zero"
+		return
 	}
-	a.Defaults.FailOn = list
+	of := failOnWords
+	if slices.ContainsFunc(append(v.Content, v), func(n *node.Node) bool { return n.Value == result.Regressed }) {
+		d.Errorf(v, "not-available", "fail_on: %s: this version of arena does not have that yet", result.Regressed).
+			Hint = "take it out"
+		of = append(slices.Clone(of), result.Regressed)
+	}
+	for _, w := range d.wordList(v, "fail_on", of) {
+		if reason, err := result.FailOnReason(w); err == nil {
+			a.Defaults.FailOn = append(a.Defaults.FailOn, reason)
+		}
+	}
 }
 
 var outputFields = table("output", func() rows[Output] {

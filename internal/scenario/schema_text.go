@@ -113,7 +113,7 @@ var keyTexts = sync.OnceValue(func() map[keyed]map[string]string {
 			"seed":           "Makes models that support it repeat themselves.",
 			"concurrency":    "How many conversations run at once.",
 			"run_timeout":    "The longest that the run may take, such as 10m.",
-			"fail_on":        "What makes a run end red.",
+			"fail_on":        "What makes a run end red besides failed assertions and errors, which always do.",
 			"on_failure":     "Whether a failed check of a turn ends the conversation.",
 			"judge_gate":     "Asks no judge once a check without one has failed.",
 			"config_dir":     "The folder from which paths start that matter while running.",

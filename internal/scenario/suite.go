@@ -83,25 +83,13 @@ type Defaults struct {
 	Seed        *int64
 	Concurrency int           // 0: not set
 	RunTimeout  time.Duration // 0: not set
-	FailOn      []FailOn      // nil: not set; empty: report only
+	FailOn      []string      // reasons, as result has them, besides those that always make a run red
 	OnFailure   string        // "", "continue" or "stop"
 	Output      Output
 	JudgeGate   bool
 	JudgePrompt string // judge_defaults.prompt: id of the prompt that judges are given; "": none
 	Embedder    string // inference.embedder: id of the provider of embeddings; "": the first of role embedding
 }
-
-// FailOn is a reason for a run to end red.
-type FailOn string
-
-// The reasons.
-const (
-	FailOnAssertion FailOn = "assertion_failure"
-	FailOnError     FailOn = "error"
-	FailOnGuardrail FailOn = "guardrail"
-	FailOnSkipped   FailOn = "skipped"
-	FailOnEval      FailOn = "eval"
-)
 
 // Output is where and how results are written.
 type Output struct {

@@ -172,6 +172,10 @@ func (s share) Word() string {
 
 // Headline is the verdict in a few words.
 func (p *page) Headline() string {
+	return strings.Join(append([]string{p.verdict()}, show.Terms(p.Run)...), "; ")
+}
+
+func (p *page) verdict() string {
 	var parts []string
 	add := func(n int, word string) {
 		if n > 0 {

@@ -48,11 +48,7 @@ func Guardrails(run *result.Run) (all []string) {
 		return nil
 	}
 	if n.Fired > 0 {
-		text := Plural(n.Fired, "guardrail") + " fired"
-		if slices.Contains(run.FailOn, result.FailOnGuardrail) {
-			text += " (fail_on)"
-		}
-		all = append(all, text)
+		all = append(all, Plural(n.Fired, "guardrail")+" fired"+Because(run, result.FailOnGuardrail))
 	}
 	if n.Monitored > 0 {
 		all = append(all, Count(n.Monitored)+" watched")

@@ -43,12 +43,31 @@ func Headline(run *result.Run) string {
 	}
 	add(s.Failed, Count(s.Failed)+" failed")
 	add(s.Errors, Errors(s.Errors))
-	add(s.Skipped, Count(s.Skipped)+" skipped")
+	add(s.Skipped, Count(s.Skipped)+" skipped"+Because(run, result.FailOnSkipped))
 	add(Unfinished(run), Count(Unfinished(run))+" not finished")
 	if s.Tolerated > 0 {
 		parts[1] += fmt.Sprintf(" (%s tolerated)", Count(s.Tolerated))
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(append(parts, Terms(run)...), ", ")
+}
+
+// Because marks a count that makes the run red because fail_on names it.
+func Because(run *result.Run, reason string) string {
+	if run.FailsOn(reason) {
+		return " (fail_on)"
+	}
+	return ""
+}
+
+// Terms are the warnings, where they make the run red, and whether the run is for its report only.
+func Terms(run *result.Run) (all []string) {
+	if n := len(run.Warnings); n > 0 && run.FailsOn(result.FailOnWarning) {
+		all = append(all, Plural(n, "warning")+Because(run, result.FailOnWarning))
+	}
+	if run.ExitZero {
+		all = append(all, "report only (--exit-zero)")
+	}
+	return all
 }
 
 // Tokens is the run's tokens: "41,208 tokens", with "about" when some were guessed.

@@ -24,6 +24,7 @@ type Options struct {
 	Color     bool                       // see UseColor
 	Verbosity int                        // 1: requests and replies, cut short; 2: whole
 	Quiet     bool                       // failures, summary and report paths only
+	Told      int                        // warnings of the run, from the first, that were shown before it
 	Now       func() time.Time           // nil: time.Now
 	Rerun     func(*result.Brief) string // the command that runs a trial again; may be nil
 }

@@ -44,7 +44,7 @@ func (p *Printer) remarks(run *result.Run) {
 		}
 		rows = append(rows, p.remark("note", dim, text)...)
 	}
-	for _, text := range run.Warnings {
+	for _, text := range run.Warnings[min(p.opts.Told, len(run.Warnings)):] {
 		rows = append(rows, p.remark("warning", yellow, show.Line(text))...)
 	}
 	if len(rows) > 0 {

@@ -37,8 +37,11 @@ func verdicts(run *result.Run) []piece {
 	}
 	add(s.Failed, failed, as)
 	add(s.Errors, show.Errors(s.Errors), yellow)
-	add(s.Skipped, show.Count(s.Skipped)+" skipped", yellow)
+	add(s.Skipped, show.Count(s.Skipped)+" skipped"+show.Because(run, result.FailOnSkipped), yellow)
 	add(show.Unfinished(run), show.Count(show.Unfinished(run))+" not finished", yellow)
+	for _, text := range show.Terms(run) {
+		pieces = append(pieces, piece{text, yellow})
+	}
 	return pieces
 }
 

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// settable lists the flags that ARENA_* variables and .arena.yaml may set, sorted: how and where arena works. Whoever
+// reads a verdict need not know them to trust it.
+var settable = []string{
+	"ack-wait", "cache", "ci", "color", "config", "dispatch", "dispatch-timeout", "dispatch-wait", "durable", "events",
+	"fail-fast", "fail-on", "format", "html-file", "idle", "jobs", "judge", "judge-gate", "junit-file",
+	"junit-granularity", "listen", "markdown-file", "max-deliver", "max-sessions", "max-tokens", "metrics-by",
+	"metrics-file", "metrics-label", "metrics-linger", "metrics-listen", "metrics-namespace", "metrics-push", "nats",
+	"nats-ca", "nats-cert", "nats-creds", "nats-key", "no-create", "offline", "on-failure", "otlp-content",
+	"otlp-endpoint", "out", "output", "prompt", "quiet", "record", "redact", "region", "replay-speed", "retries",
+	"seed", "session-ttl", "stream", "strict", "temperature", "timeout", "verbose",
+}
+
+// Why a flag stands on the command line only. A setting that nobody sees must not make a run green.
+const (
+	doesNothing = "the command then does nothing of what it is for"
+	doesLess    = "less is run or judged then than the files ask for"
+	asksOthers  = "somebody else answers then, and not what is tested"
+	letsPass    = "what is wrong passes then"
+	says        = "it says what the command is about"
+	overwrites  = "it lets files be overwritten"
+	shapes      = "it belongs to one command"
+)
+
+// typed lists the flags that are no settings, with the reason.
+var typed = map[string]string{
+	"list": doesNothing, "dry-run": doesNothing,
+
+	"scenario": doesLess, "provider": doesLess, "tag": doesLess, "eval": doesLess, "eval-groups": doesLess,
+	"eval-types": doesLess, "skip-evals": doesLess, "rerun-failed": doesLess, "trials": doesLess,
+
+	"mock-provider": asksOthers, "mock-config": asksOthers, "replay": asksOthers, "replay-missing": asksOthers,
+
+	"exit-zero": letsPass, "allow-empty": letsPass, "lenient": letsPass,
+
+	"assert": says, "pack": says, "transcript": says, "criteria": says, "check": says, "threshold": says, "votes": says,
+	"min-kappa": says, "from": says, "input": says, "filter": says, "filter-check": says, "drop-unknown": says,
+	"dedup": says, "task-type": says, "var": says, "tool-results": says, "latencies": says, "default-response": says,
+	"per-scenario": says, "params": says, "scope": says, "filter-passed": says,
+
+	"force": overwrites, "merge": overwrites, "json": shapes,
+}
+
+// ofWorkers are flags that a worker may get from its surroundings: it answers for no verdict, and a container has
+// little else.
+var ofWorkers = []string{"pack", "eval-groups", "eval-types", "lenient"}
+
+// mayBeSet reports whether a flag of a command may come from a variable or from .arena.yaml, and why not.
+func mayBeSet(cmd *cobra.Command, flag string) (bool, string) {
+	if slices.Contains(settable, flag) || cmd.Name() == "worker" && slices.Contains(ofWorkers, flag) {
+		return true, ""
+	}
+	return false, typed[flag]
+}
+
+// refuseVariables refuses the variables of flags that the command has and that are no settings.
+func refuseVariables(app *App, cmd *cobra.Command, known []string) (errs []error) {
+	for _, name := range known {
+		flag := cmd.Flags().Lookup(canonical(name))
+		if flag == nil || app.Env[variable(name)] == "" {
+			continue
+		}
+		if ok, why := mayBeSet(cmd, flag.Name); !ok {
+			errs = append(errs, fmt.Errorf("%s is no setting: --%s stands on the command line only, because %s\n"+
+				"unset the variable", variable(name), flag.Name, why))
+		}
+	}
+	return errs
+}
+
+// refuseKeys refuses what .arena.yaml must not set.
+func (s *settings) refuseKeys(cmd *cobra.Command) {
+	for name, n := range s.keys {
+		if ok, why := mayBeSet(cmd, name); !ok {
+			s.reader.Errorf(n, "no-setting", "%s is no setting: --%s stands on the command line only, because %s",
+				name, name, why).Hint = "take the line out"
+			delete(s.values, name)
+		}
+	}
+}
+
+// eachFlag visits the flags of every command below root.
+func eachFlag(root *cobra.Command, visit func(c *cobra.Command, f *pflag.Flag)) {
+	for _, c := range root.Commands() {
+		c.Flags().VisitAll(func(f *pflag.Flag) { visit(c, f) })
+		eachFlag(c, visit)
+	}
+}

@@ -44,7 +44,12 @@ type CheckInfo struct {
 //	default:"1"       taken when the parameter is left out; for numbers, words, time spans, true and false
 //	min:"0" max:"9"   bounds of a number, both included; above:"0" excludes the bound
 //	words:"a,b"       the only texts allowed
+//	is:"tool"         what a text, or a list of them, is: tool, agent, skill, state or another name (name); text to look
+//	                  for as it stands (text); or neither (prose)
+//	keys:"argument" of:"tool"   the keys of a map are arguments of the tool that the parameter tool names
 //	doc:"..."         one sentence
+//
+// A name that nothing in the project bears, and a text that cannot match, is then a problem of the file.
 //
 // Fields may be bool, int, float64, string, [time.Duration], any, structs of these, and pointers to, lists of and maps
 // from string to all of them. A pointer stays nil when its parameter is left out.

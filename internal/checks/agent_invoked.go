@@ -15,7 +15,7 @@ var agentInvokedDef = define[agentInvokedParams](Def{
 })
 
 type agentInvokedParams struct {
-	AgentNames []string `param:"agent_names,required" alias:"agents" doc:"Names of agents, in any order."`
+	AgentNames []string `param:"agent_names,required" alias:"agents" is:"agent" doc:"Names of agents, in any order."`
 }
 
 func (p agentInvokedParams) Build(*binder) Check { return agentInvoked(p.AgentNames) }

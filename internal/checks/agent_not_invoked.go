@@ -12,7 +12,7 @@ var agentNotInvokedDef = define[agentNotInvokedParams](Def{
 })
 
 type agentNotInvokedParams struct {
-	AgentNames []string `param:"agent_names,required" alias:"agents" doc:"Agents that must not be called."`
+	AgentNames []string `param:"agent_names,required" alias:"agents" is:"agent" doc:"Agents that must not be called."`
 }
 
 func (p agentNotInvokedParams) Build(*binder) Check { return agentNotInvoked(p.AgentNames) }

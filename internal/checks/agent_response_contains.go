@@ -15,8 +15,8 @@ var agentResponseContainsDef = define[agentResponseContainsParams](Def{
 })
 
 type agentResponseContainsParams struct {
-	AgentName string   `param:"agent_name,required" alias:"agent" doc:"The agent, by the name under which it is called."`
-	Patterns  []string `param:"patterns,required" alias:"contains" doc:"Texts that must all be in the same answer."`
+	AgentName string   `param:"agent_name,required" alias:"agent" is:"agent" doc:"The agent, by the name under which it is called."`
+	Patterns  []string `param:"patterns,required" alias:"contains" is:"text" doc:"Texts that must all be in the same answer."`
 }
 
 func (p agentResponseContainsParams) Build(*binder) Check { return &agentResponseContains{p} }

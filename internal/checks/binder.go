@@ -20,6 +20,8 @@ type binder struct {
 	at   diag.Pos
 	body *node.Node            // the parameters without what belongs to the surface; nil: none
 	read map[string]*node.Node // canonical parameter → where its value was taken from
+
+	uses []NameUse
 }
 
 // decode fills a pointer to a parameter struct.
@@ -54,14 +56,15 @@ func (b *binder) fill(l *layout, n *node.Node, path string, dst reflect.Value) b
 	given, ok := b.collect(l, n, path)
 	for i := range l.fields {
 		f := &l.fields[i]
-		value := b.choose(f, given)
+		value := b.choose(f, given, true)
 		if path == "" && value != nil {
 			b.read[f.Name] = value
 		}
 		target := dst.FieldByIndex(f.index)
 		switch {
 		case value != nil:
-			ok = f.codec.decode(b, value, b.what(path, f.Name), target) && ok
+			what := b.what(path, f.Name)
+			ok = f.codec.decode(b, value, what, target) && b.means(f, value, what, given, l) && ok
 		case f.Required:
 			b.missing(n, "%s: missing parameter %q (%s)%s", b.name, f.Name, f.Type, within(path))
 			ok = false
@@ -98,9 +101,9 @@ func (b *binder) collect(l *layout, n *node.Node, path string) (map[string]*node
 	return given, ok && walked
 }
 
-// choose takes the value of the canonical spelling, else that of the first alias, and warns about those it leaves. A
-// canonical spelling that holds nothing gives way to an alias.
-func (b *binder) choose(f *field, given map[string]*node.Node) *node.Node {
+// choose takes the value of the canonical spelling, else that of the first alias, and warns about those it leaves where
+// tell is set. A canonical spelling that holds nothing gives way to an alias.
+func (b *binder) choose(f *field, given map[string]*node.Node, tell bool) *node.Node {
 	var taken *node.Node
 	var as string
 	for _, key := range f.spellings() {
@@ -109,7 +112,7 @@ func (b *binder) choose(f *field, given map[string]*node.Node) *node.Node {
 		case v == nil:
 		case taken == nil || holdsNothing(taken) && !holdsNothing(v):
 			taken, as = v, key
-		default:
+		case tell:
 			b.r.Warnf(v, "ignored-parameter", "%s: %q is ignored because %q is given too", b.name, key, as)
 		}
 	}

@@ -24,7 +24,7 @@ var bleuDef = define[bleuParams](Def{
 })
 
 type bleuParams struct {
-	Reference []string `param:"reference,required" alias:"references,value" doc:"The text to compare with, or several."`
+	Reference []string `param:"reference,required" alias:"references,value" is:"prose" doc:"The text to compare with, or several."`
 
 	CaseSensitive bool `param:"case_sensitive" default:"false" doc:"Tell upper and lower case apart."`
 }

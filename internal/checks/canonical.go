@@ -30,7 +30,7 @@ func CanonicalParams(name string, params []byte) (map[string]any, error) {
 	out := map[string]any{}
 	for i := range l.fields {
 		f := &l.fields[i]
-		switch v := b.choose(f, given); {
+		switch v := b.choose(f, given, true); {
 		case v != nil:
 			out[f.Name] = r.Any(v)
 		case b.preset(f) != "":

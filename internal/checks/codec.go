@@ -17,6 +17,7 @@ type codec struct {
 	decode func(b *binder, n *node.Node, what string, dst reflect.Value) bool
 	preset func(dst reflect.Value) // sets the default; nil when there is none
 	null   bool                    // null is a value of the type
+	inner  *layout                 // of a struct, or of those in a list or map; nil for anything else
 }
 
 // paramValue is a parameter type that reads itself. The methods are on the pointer.
@@ -179,7 +180,7 @@ func durationCodec(r rules) codec {
 
 // pointerCodec is for parameters for which being left out is not the same as the zero value.
 func pointerCodec(t reflect.Type, elem codec) codec {
-	return codec{label: elem.label, schema: elem.schema, null: elem.null,
+	return codec{label: elem.label, schema: elem.schema, null: elem.null, inner: elem.inner,
 		decode: func(b *binder, n *node.Node, what string, dst reflect.Value) bool {
 			v := reflect.New(t.Elem())
 			dst.Set(v)
@@ -189,7 +190,7 @@ func pointerCodec(t reflect.Type, elem codec) codec {
 
 // listCodec reads a list that is not empty; anything else is a list of one.
 func listCodec(t reflect.Type, elem codec) codec {
-	return codec{label: "list of " + elem.label,
+	return codec{label: "list of " + elem.label, inner: elem.inner,
 		schema: map[string]any{"anyOf": []any{
 			elem.schema, map[string]any{"type": "array", "items": elem.schema, "minItems": 1},
 		}},
@@ -216,7 +217,7 @@ func listCodec(t reflect.Type, elem codec) codec {
 }
 
 func mapCodec(t reflect.Type, elem codec) codec {
-	return codec{label: "map to " + elem.label,
+	return codec{label: "map to " + elem.label, inner: elem.inner,
 		schema: map[string]any{"type": "object", "additionalProperties": elem.schema},
 		decode: func(b *binder, n *node.Node, what string, dst reflect.Value) bool {
 			m, ok := reflect.MakeMap(t), true
@@ -246,7 +247,7 @@ func anyCodec() codec {
 
 func structCodec(t reflect.Type) codec {
 	l := layoutOf(t)
-	return codec{label: "map with " + l.list(), schema: l.schema(),
+	return codec{label: "map with " + l.list(), schema: l.schema(), inner: l,
 		decode: func(b *binder, n *node.Node, what string, dst reflect.Value) bool {
 			return b.fill(l, n, what, dst)
 		}}

@@ -38,6 +38,8 @@ type Compiled struct {
 	*Terms
 	Check Check
 	Pos   diag.Pos // of the type
+
+	uses []NameUse
 }
 
 // Needs is what the check takes with the parameters that it has: of a composition what the checks in it take together.
@@ -104,6 +106,7 @@ type compilation struct {
 	own    *declared
 	r      *node.Reader
 	limits limits
+	uses   []NameUse
 }
 
 // written is a check by its parts, whichever spelling they come from.
@@ -140,7 +143,7 @@ func (k *compilation) compile() *Compiled {
 		Message: k.limits.message, When: when, MinScore: k.limits.min, MaxScore: k.limits.max,
 		PassThreshold: k.spec.PassThreshold, Wrapped: k.spec.Type == wrapperType,
 	}
-	out := &Compiled{Spelling: e, Terms: terms.shared(), Check: check, Pos: k.spec.Pos}
+	out := &Compiled{Spelling: e, Terms: terms.shared(), Check: check, Pos: k.spec.Pos, uses: k.uses}
 	if k.spec.Surface == scenario.Guardrail && check != nil && out.Message != "" && out.Effect() == Records {
 		k.r.Diags.Warnf(w.pos, w.width, "unused-message",
 			"%s: as a guardrail this check only records that it fired; its message is never said", e.Type).Hint =
@@ -157,7 +160,9 @@ func (k *compilation) build(e *Spelling, w written) Check {
 	}
 	b := &binder{c: k.c, own: k.own, r: k.r, def: e.Def, name: e.Type, at: w.at, read: map[string]*node.Node{}}
 	b.body = k.limits.take(k, e.Type, body, e.Def.layout().keys)
-	return e.Def.build(b)
+	check := e.Def.build(b)
+	k.uses = append(k.uses, b.uses...)
+	return check
 }
 
 // body returns the parameters as a mapping, or nil when none were given.

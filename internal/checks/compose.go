@@ -118,6 +118,7 @@ func (b *binder) when(n *node.Node, what string) *scenario.When {
 		switch key {
 		case "tool_called":
 			w.ToolCalled, _ = b.r.Name(v, what+": "+key)
+			w.ToolPos = b.r.Pos(v)
 		case "tool_called_pattern":
 			w.ToolCalledPattern, _ = b.r.Name(v, what+": "+key)
 			w.PatternPos = b.r.Pos(v)

@@ -12,8 +12,8 @@ var compositionBranchTakenDef = define[compositionBranchTakenParams](Def{
 })
 
 type compositionBranchTakenParams struct {
-	Branch   string `param:"branch,required" doc:"Id of the branch."`
-	Expected string `param:"expected,required" doc:"Id of the step that it was to go to."`
+	Branch   string `param:"branch,required" is:"step" doc:"Id of the branch."`
+	Expected string `param:"expected,required" is:"step" doc:"Id of the step that it was to go to."`
 }
 
 func (p compositionBranchTakenParams) Build(*binder) Check { return &compositionBranchTaken{p} }

@@ -12,7 +12,7 @@ var compositionParallelCompleteDef = define[compositionParallelCompleteParams](D
 })
 
 type compositionParallelCompleteParams struct {
-	Parallel string `param:"parallel,required" doc:"Id of the parallel step."`
+	Parallel string `param:"parallel,required" is:"step" doc:"Id of the parallel step."`
 }
 
 func (p compositionParallelCompleteParams) Build(*binder) Check {

@@ -16,7 +16,7 @@ var compositionStepOutputDef = define[compositionStepOutputParams](Def{
 })
 
 type compositionStepOutputParams struct {
-	Step string `param:"step,required" doc:"Id of the step."`
+	Step string `param:"step,required" is:"step" doc:"Id of the step."`
 	textExpectation
 }
 

@@ -13,7 +13,7 @@ var containsDef = define[containsParams](Def{
 })
 
 type containsParams struct {
-	Patterns      []string `param:"patterns,required" doc:"Texts that the reply must contain, as they are."`
+	Patterns      []string `param:"patterns,required" is:"text" doc:"Texts that the reply must contain, as they are."`
 	CaseSensitive bool     `param:"case_sensitive" default:"false" doc:"Tell upper and lower case apart."`
 }
 

@@ -16,7 +16,7 @@ var containsAnyDef = define[containsAnyParams](Def{
 })
 
 type containsAnyParams struct {
-	Patterns      []string `param:"patterns,required" doc:"Texts of which one is enough."`
+	Patterns      []string `param:"patterns,required" is:"text" doc:"Texts of which one is enough."`
 	CaseSensitive bool     `param:"case_sensitive" default:"false" doc:"Tell upper and lower case apart."`
 }
 

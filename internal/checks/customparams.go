@@ -35,6 +35,10 @@ func fitsStruct(t reflect.Type, top bool, within []reflect.Type) error {
 			errs = append(errs, fmt.Errorf("field %s: %w", f.Name, err))
 			continue
 		}
+		if of := f.Tag.Get("of"); (of != "") != isArgument(f.Tag) || of != "" && !hasParam(t, of) {
+			errs = append(errs, fmt.Errorf(`field %s: its tag of is %q; expected the parameter with the tool, where is or keys `+
+				`is "argument"`, f.Name, of))
+		}
 		name, _, _ := strings.Cut(tag, ",")
 		for _, name := range append([]string{name}, words(f.Tag.Get("alias"))...) {
 			switch {
@@ -47,6 +51,19 @@ func fitsStruct(t reflect.Type, top bool, within []reflect.Type) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// isArgument reports whether a parameter names arguments of a tool.
+func isArgument(tag reflect.StructTag) bool {
+	return Kind(tag.Get("is")) == ArgumentName || Kind(tag.Get("keys")) == ArgumentName
+}
+
+// hasParam reports whether a struct has a parameter of that canonical name.
+func hasParam(t reflect.Type, name string) bool {
+	return slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool {
+		own, _, _ := strings.Cut(f.Tag.Get("param"), ",")
+		return own == name
+	})
 }
 
 // reserved reports whether a key is one that every surface takes out of the parameters.
@@ -114,6 +131,11 @@ func fitsTags(f reflect.StructField) error {
 			if _, err := strconv.ParseFloat(text, 64); err != nil {
 				return fmt.Errorf("its tag %s is %q; expected a number", key, text)
 			}
+		}
+	}
+	for _, key := range []string{"is", "keys"} {
+		if text, given := f.Tag.Lookup(key); given && !Kind(text).known() {
+			return fmt.Errorf("its tag %s is %q; expected %s", key, text, kindWords())
 		}
 	}
 	text, given := f.Tag.Lookup("default")

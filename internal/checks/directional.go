@@ -19,9 +19,9 @@ var directionalDef = define[directionalParams](Def{
 type directionalParams struct {
 	Check string `param:"check,required" words:"same_tool_calls,same_outcome,similar_content" doc:"What is compared."`
 
-	BaselineTools   []string `param:"baseline_tools" doc:"For same_tool_calls: names; order and repeats do not matter."`
-	BaselineState   *string  `param:"baseline_state" doc:"For same_outcome: the state of the workflow."`
-	BaselineContent *string  `param:"baseline_content" doc:"For similar_content: the reply of the baseline."`
+	BaselineTools   []string `param:"baseline_tools" is:"tool" doc:"For same_tool_calls: names; order and repeats do not matter."`
+	BaselineState   *string  `param:"baseline_state" is:"state" doc:"For same_outcome: the state of the workflow."`
+	BaselineContent *string  `param:"baseline_content" is:"prose" doc:"For similar_content: the reply of the baseline."`
 	Threshold       float64  `param:"threshold" default:"0.5" min:"0" max:"1" doc:"For similar_content: what passes."`
 }
 

@@ -2,7 +2,7 @@ package checks
 
 // dossierParams say what an evaluator outside gets to see. They are parameters of every check that asks one.
 type dossierParams struct {
-	Criteria string              `param:"criteria" doc:"What to evaluate by, passed on."`
+	Criteria string              `param:"criteria" is:"prose" doc:"What to evaluate by, passed on."`
 	Messages bool                `param:"include_messages" default:"true" doc:"Send the transcript."`
 	Calls    bool                `param:"include_tool_calls" default:"false" doc:"Send the tool calls."`
 	Extra    map[string]anyValue `param:"extra" doc:"Further fields, sent under extra and beside the others."`

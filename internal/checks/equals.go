@@ -43,6 +43,10 @@ func (p equalsParams) Build(b *binder) Check {
 		if want == "" {
 			b.errorf("value", "empty-value", "value is empty")
 		}
+		block := node.IsBlock(b.read["value"]) && !p.Trim
+		if o := node.OddText(p.Value.text, block); o != (node.Oddity{}) {
+			b.errorf("value", "odd-text", "value: %q %s", p.Value.text, o.Text).Hint = o.Hint
+		}
 		return &equals{textPatterns([]string{want})[0], p.textOptions, p.CaseSensitive}
 	}
 	return equalsJSON{p.Value.json}

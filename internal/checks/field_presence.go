@@ -13,7 +13,7 @@ var fieldPresenceDef = define[fieldPresenceParams](Def{
 })
 
 type fieldPresenceParams struct {
-	Fields []string `param:"fields,required" alias:"required_fields" doc:"Names; upper and lower case are one."`
+	Fields []string `param:"fields,required" alias:"required_fields" is:"name" doc:"Names; upper and lower case are one."`
 }
 
 func (p fieldPresenceParams) Build(*binder) Check { return fieldPresence(textPatterns(p.Fields)) }

@@ -18,7 +18,7 @@ var guardrailTriggeredDef = define[guardrailTriggeredParams](Def{
 })
 
 type guardrailTriggeredParams struct {
-	Guardrail string `param:"guardrail" alias:"validator_type,validator" doc:"Its type or id; any when left out."`
+	Guardrail string `param:"guardrail" alias:"validator_type,validator" is:"guardrail" doc:"Its type or id; any when left out."`
 
 	ShouldTrigger bool   `param:"should_trigger" alias:"expected,assertions" default:"true" doc:"False: it must not fire."`
 	Direction     string `param:"direction" words:"input,output,both" default:"both" doc:"On what it fired."`

@@ -24,7 +24,7 @@ func (p imageFormatParams) Build(*binder) Check { return p.check("image") }
 
 // mediaFormats is the parameter of the format checks.
 type mediaFormats struct {
-	Formats []formatName `param:"formats,required" doc:"Names or MIME types; jpg is jpeg, x- does not matter."`
+	Formats []formatName `param:"formats,required" is:"name" doc:"Names or MIME types; jpg is jpeg, x- does not matter."`
 }
 
 func (p mediaFormats) check(kind string) Check {

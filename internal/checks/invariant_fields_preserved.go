@@ -16,8 +16,8 @@ var invariantFieldsPreservedDef = define[invariantFieldsPreservedParams](Def{
 })
 
 type invariantFieldsPreservedParams struct {
-	Tool   string   `param:"tool,required" doc:"The tool."`
-	Fields []string `param:"fields,required" doc:"Names of its arguments."`
+	Tool   string   `param:"tool,required" is:"tool" doc:"The tool."`
+	Fields []string `param:"fields,required" is:"argument" of:"tool" doc:"Names of its arguments."`
 }
 
 func (p invariantFieldsPreservedParams) Build(*binder) Check { return &invariantFieldsPreserved{p} }

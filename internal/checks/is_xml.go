@@ -20,7 +20,7 @@ var isXMLDef = define[isXMLParams](Def{
 })
 
 type isXMLParams struct {
-	Elements []string `param:"elements" alias:"required_elements" doc:"Paths of elements from the root: order/items/item."`
+	Elements []string `param:"elements" alias:"required_elements" is:"name" doc:"Paths of elements from the root: order/items/item."`
 	wrapOption
 }
 

@@ -55,19 +55,19 @@ var verdictForm = &form{
 }
 
 type judgeVerdictParams struct {
-	Criteria  prose            `param:"criteria" doc:"What must hold of the run, in words."`
-	Criterion prose            `param:"criterion" doc:"The same, where pass and fail define it closer."`
-	Pass      prose            `param:"pass" alias:"pass_definition" doc:"When the criterion is met."`
-	Fail      prose            `param:"fail" alias:"fail_definition" doc:"When it is not."`
+	Criteria  prose            `param:"criteria" is:"prose" doc:"What must hold of the run, in words."`
+	Criterion prose            `param:"criterion" is:"prose" doc:"The same, where pass and fail define it closer."`
+	Pass      prose            `param:"pass" alias:"pass_definition" is:"prose" doc:"When the criterion is met."`
+	Fail      prose            `param:"fail" alias:"fail_definition" is:"prose" doc:"When it is not."`
 	Examples  []verdictExample `param:"examples" doc:"Runs with the right verdict on them."`
 	judgeParams
 }
 
 // verdictExample is an output with the verdict that is right for it.
 type verdictExample struct {
-	Output   prose  `param:"output,required" doc:"What the agent put out."`
+	Output   prose  `param:"output,required" is:"prose" doc:"What the agent put out."`
 	Label    string `param:"label,required" words:"pass,fail" doc:"The right verdict."`
-	Critique prose  `param:"critique" doc:"Why."`
+	Critique prose  `param:"critique" is:"prose" doc:"Why."`
 }
 
 func (p judgeVerdictParams) Build(b *binder) Check {

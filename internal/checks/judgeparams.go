@@ -10,23 +10,23 @@ import (
 
 // judgeParams are the parameters of every check that asks a judge, beside its criteria.
 type judgeParams struct {
-	Rubric       prose               `param:"rubric" doc:"How much each thing counts."`
-	Judge        prose               `param:"judge" doc:"Name of the judge to ask; the first one when left out."`
-	Model        prose               `param:"model" doc:"Model to ask, in place of the judge's own."`
-	Provider     prose               `param:"provider" doc:"Provider to ask, by id or as type/model, in place of a judge."`
-	SystemPrompt prose               `param:"system_prompt" doc:"What the judge is told to be, in place of arena's text."`
-	Prompt       prose               `param:"prompt" doc:"Prompt of the project to take as system_prompt, by id."`
+	Rubric       prose               `param:"rubric" is:"prose" doc:"How much each thing counts."`
+	Judge        prose               `param:"judge" is:"judge" doc:"Name of the judge to ask; the first one when left out."`
+	Model        prose               `param:"model" is:"model" doc:"Model to ask, in place of the judge's own."`
+	Provider     prose               `param:"provider" is:"provider" doc:"Provider to ask, by id or as type/model, in place of a judge."`
+	SystemPrompt prose               `param:"system_prompt" is:"prose" doc:"What the judge is told to be, in place of arena's text."`
+	Prompt       prose               `param:"prompt" is:"prompt" doc:"Prompt of the project to take as system_prompt, by id."`
 	Votes        int                 `param:"votes" default:"1" min:"1" max:"9" doc:"How often to ask; the median counts."`
 	Extra        map[string]anyValue `param:"extra" doc:"Parameters of the judge's provider, passed on."`
 }
 
 // mustCriteria is for checks that mean nothing without criteria, mayCriteria for those that bring their own.
 type mustCriteria struct {
-	Criteria prose `param:"criteria,required" doc:"What the judge is to grade, in words."`
+	Criteria prose `param:"criteria,required" is:"prose" doc:"What the judge is to grade, in words."`
 }
 
 type mayCriteria struct {
-	Criteria prose `param:"criteria" doc:"What the judge is to grade, in place of arena's text."`
+	Criteria prose `param:"criteria" is:"prose" doc:"What the judge is to grade, in place of arena's text."`
 }
 
 // judgeOwned are the parts of a call that extra must not replace: they say who judges what, and how the reply comes.

@@ -18,7 +18,7 @@ var levenshteinDef = define[levenshteinParams](Def{
 })
 
 type levenshteinParams struct {
-	Reference []string `param:"reference,required" alias:"references,value" doc:"The text, or several of which the nearest counts."`
+	Reference []string `param:"reference,required" alias:"references,value" is:"prose" doc:"The text, or several of which the nearest counts."`
 
 	MaxDistance   *int     `param:"max_distance" min:"0" doc:"The greatest distance that passes."`
 	MinSimilarity *float64 `param:"min_similarity" min:"0" max:"1" doc:"The lowest similarity that passes."`

@@ -25,7 +25,7 @@ not failed.` + judgeRules
 
 type llmJudgeToolCallsParams struct {
 	mustCriteria
-	Tools nameFilter `param:"tools" doc:"Tools whose calls count; all when left out."`
+	Tools nameFilter `param:"tools" is:"tool" doc:"Tools whose calls count; all when left out."`
 	judgeParams
 }
 

@@ -15,7 +15,7 @@ var noToolErrorsDef = define[noToolErrorsParams](Def{
 })
 
 type noToolErrorsParams struct {
-	Tools nameFilter `param:"tools" doc:"Look only at these tools; at all when left out."`
+	Tools nameFilter `param:"tools" is:"tool" doc:"Look only at these tools; at all when left out."`
 }
 
 func (p noToolErrorsParams) Build(*binder) Check { return &noToolErrors{p.Tools} }

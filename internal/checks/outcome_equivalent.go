@@ -14,9 +14,9 @@ var outcomeEquivalentDef = define[outcomeEquivalentParams](Def{
 type outcomeEquivalentParams struct {
 	Metric string `param:"metric,required" words:"tool_calls,final_state,content_hash" doc:"What is compared."`
 
-	ExpectedTools   []string `param:"expected_tools" doc:"For tool_calls: names; order and repeats do not matter."`
-	ExpectedState   *string  `param:"expected_state" doc:"For final_state: the state of the workflow."`
-	ExpectedContent *string  `param:"expected_content" doc:"For content_hash: the whole last reply, byte for byte."`
+	ExpectedTools   []string `param:"expected_tools" is:"tool" doc:"For tool_calls: names; order and repeats do not matter."`
+	ExpectedState   *string  `param:"expected_state" is:"state" doc:"For final_state: the state of the workflow."`
+	ExpectedContent *string  `param:"expected_content" is:"prose" doc:"For content_hash: the whole last reply, byte for byte."`
 }
 
 var outcomeComparands = map[string]string{

@@ -12,7 +12,7 @@ var outputContainsDef = define[outputContainsParams](Def{
 })
 
 type outputContainsParams struct {
-	Value         string `param:"value,required" doc:"The text, as it is."`
+	Value         string `param:"value,required" is:"text" doc:"The text, as it is."`
 	CaseSensitive bool   `param:"case_sensitive" default:"false" doc:"Tell upper and lower case apart."`
 }
 

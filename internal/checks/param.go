@@ -16,6 +16,9 @@ type Param struct {
 	Default  string // as it would be written; "" is none
 	Words    []string
 	Doc      string
+	Is       Kind   // what its texts mean; "" where they are no names and not looked for
+	Keys     Kind   // the same of the keys of a map
+	Of       string // for arguments: the parameter that names their tool
 
 	schema map[string]any
 }
@@ -31,6 +34,9 @@ func (p *Param) String() string { return p.Name + " (" + p.Type + ")" }
 //	min:"0" max:"9"   inclusive bounds of a number
 //	above:"0"         exclusive lower bound
 //	words:"a,b"       the only texts allowed
+//	is:"tool"         what its texts are, a Kind
+//	keys:"argument"   what the keys of a map are, a Kind
+//	of:"tool_name"    the parameter with the tool whose arguments is or keys means
 //	doc:"..."         one sentence
 type layout struct {
 	fields []field
@@ -71,6 +77,7 @@ func (l *layout) add(t reflect.Type, index []int) {
 		p := Param{
 			Name: name, Aliases: words(f.Tag.Get("alias")), Required: rest == "required",
 			Default: f.Tag.Get("default"), Words: words(f.Tag.Get("words")), Doc: f.Tag.Get("doc"),
+			Is: Kind(f.Tag.Get("is")), Keys: Kind(f.Tag.Get("keys")), Of: f.Tag.Get("of"),
 		}
 		c := codecOf(f.Type, rulesOf(f.Tag))
 		p.Type, p.schema = c.label, c.schema

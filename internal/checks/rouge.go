@@ -22,7 +22,7 @@ var rougeDef = define[rougeParams](Def{
 })
 
 type rougeParams struct {
-	Reference []string `param:"reference,required" alias:"references,value" doc:"The text to compare with, or several."`
+	Reference []string `param:"reference,required" alias:"references,value" is:"prose" doc:"The text to compare with, or several."`
 
 	Variant string `param:"variant" words:"rouge-1,rouge-2,rouge-3,rouge-4,rouge-l" default:"rouge-l" doc:"The number is the n of the n-grams; l is the longest common subsequence."`
 	Measure string `param:"measure" words:"f1,recall,precision" default:"f1" doc:"What the score is."`

@@ -15,7 +15,7 @@ var skillActivatedDef = define[skillActivatedParams](Def{
 })
 
 type skillActivatedParams struct {
-	SkillNames []string `param:"skill_names,required" doc:"Names of skills, in any order."`
+	SkillNames []string `param:"skill_names,required" is:"skill" doc:"Names of skills, in any order."`
 	MinCalls   int      `param:"min_calls" default:"1" min:"1" doc:"Successful activations that each skill needs."`
 }
 

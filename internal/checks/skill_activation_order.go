@@ -12,7 +12,7 @@ var skillActivationOrderDef = define[skillActivationOrderParams](Def{
 })
 
 type skillActivationOrderParams struct {
-	Sequence []string `param:"sequence,required" doc:"Names of skills; one named twice must be activated twice."`
+	Sequence []string `param:"sequence,required" is:"skill" doc:"Names of skills; one named twice must be activated twice."`
 }
 
 func (p skillActivationOrderParams) Build(*binder) Check { return skillActivationOrder(p.Sequence) }

@@ -15,7 +15,7 @@ var skillNotActivatedDef = define[skillNotActivatedParams](Def{
 })
 
 type skillNotActivatedParams struct {
-	SkillNames []string `param:"skill_names,required" doc:"Skills that must not be activated."`
+	SkillNames []string `param:"skill_names,required" is:"skill" doc:"Skills that must not be activated."`
 }
 
 func (p skillNotActivatedParams) Build(*binder) Check { return skillNotActivated(p.SkillNames) }

@@ -18,7 +18,7 @@ var spokeInStateDef = define[spokeInStateParams](Def{
 })
 
 type spokeInStateParams struct {
-	State string `param:"state,required" doc:"Name of the state."`
+	State string `param:"state,required" is:"state" doc:"Name of the state."`
 }
 
 func (p spokeInStateParams) Build(*binder) Check { return spokeInState(p.State) }

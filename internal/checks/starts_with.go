@@ -16,7 +16,7 @@ var startsWithDef = define[startsWithParams](Def{
 })
 
 type startsWithParams struct {
-	Value []string `param:"value,required" alias:"patterns,values" doc:"Texts, any of which will do."`
+	Value []string `param:"value,required" alias:"patterns,values" is:"text" doc:"Texts, any of which will do."`
 	textOptions
 	CaseSensitive bool `param:"case_sensitive" default:"false" doc:"Tell upper and lower case apart."`
 }

@@ -4,8 +4,8 @@ import "strings"
 
 // textExpectation is the parameters that say what a text must be: something, when neither is given.
 type textExpectation struct {
-	Equals   *string `param:"equals" doc:"The whole text; case matters."`
-	Contains *string `param:"contains" doc:"A part of the text; case matters."`
+	Equals   *string `param:"equals" is:"text" doc:"The whole text; case matters."`
+	Contains *string `param:"contains" is:"text" doc:"A part of the text; case matters."`
 }
 
 // check warns about what is not looked at.

@@ -16,8 +16,8 @@ type toolAntiPatternParams struct {
 }
 
 type antiPattern struct {
-	Sequence []string `param:"sequence,required" doc:"Names of tools in their order."`
-	Message  string   `param:"message" doc:"Why not; shown when it occurs."`
+	Sequence []string `param:"sequence,required" is:"tool" doc:"Names of tools in their order."`
+	Message  string   `param:"message" is:"prose" doc:"Why not; shown when it occurs."`
 }
 
 func (p toolAntiPatternParams) Build(*binder) Check { return toolAntiPattern(p.Patterns) }

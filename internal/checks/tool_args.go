@@ -13,8 +13,8 @@ var toolArgsDef = define[toolArgsParams](Def{
 })
 
 type toolArgsParams struct {
-	ToolName     string              `param:"tool_name,required" doc:"The tool."`
-	ExpectedArgs map[string]anyValue `param:"expected_args,required" doc:"42 equals \"42\"; null is a value."`
+	ToolName     string              `param:"tool_name,required" is:"tool" doc:"The tool."`
+	ExpectedArgs map[string]anyValue `param:"expected_args,required" keys:"argument" of:"tool_name" doc:"42 equals \"42\"; null is a value."`
 }
 
 func (p toolArgsParams) Build(b *binder) Check {

@@ -21,9 +21,9 @@ var toolArgsExcludedDef = define[toolArgsExcludedParams](Def{
 })
 
 type toolArgsExcludedParams struct {
-	ToolName      string              `param:"tool_name,required" doc:"The tool."`
-	ExcludedArgs  map[string]anyValue `param:"excluded_args" doc:"Arguments with the value that they must not have."`
-	ForbiddenArgs map[string]anyValue `param:"forbidden_args" doc:"Arguments with a value, or a list of values."`
+	ToolName      string              `param:"tool_name,required" is:"tool" doc:"The tool."`
+	ExcludedArgs  map[string]anyValue `param:"excluded_args" keys:"argument" of:"tool_name" doc:"Arguments with the value that they must not have."`
+	ForbiddenArgs map[string]anyValue `param:"forbidden_args" keys:"argument" of:"tool_name" doc:"Arguments with a value, or a list of values."`
 }
 
 func (p toolArgsExcludedParams) Build(b *binder) Check {

@@ -17,14 +17,14 @@ var toolCallChainDef = define[toolCallChainParams](Def{
 })
 
 type toolCallChainParams struct {
-	Chain []string    `param:"chain" doc:"Names of tools in their order; other calls may come between."`
+	Chain []string    `param:"chain" is:"tool" doc:"Names of tools in their order; other calls may come between."`
 	Steps []chainStep `param:"steps" doc:"The same, with what each call must keep to."`
 }
 
 type chainStep struct {
-	Tool           string             `param:"tool,required" doc:"The tool."`
-	ArgsMatch      map[string]pattern `param:"args_match" doc:"Regular expressions that the arguments match."`
-	ResultIncludes []string           `param:"result_includes" doc:"Texts in the result; case does not matter."`
+	Tool           string             `param:"tool,required" is:"tool" doc:"The tool."`
+	ArgsMatch      map[string]pattern `param:"args_match" keys:"argument" of:"tool" doc:"Regular expressions that the arguments match."`
+	ResultIncludes []string           `param:"result_includes" is:"text" doc:"Texts in the result; case does not matter."`
 	ResultMatches  pattern            `param:"result_matches" doc:"What the result matches."`
 	NoError        bool               `param:"no_error" default:"false" doc:"The call must not fail."`
 }

@@ -16,7 +16,7 @@ var toolCallCountDef = define[toolCallCountParams](Def{
 })
 
 type toolCallCountParams struct {
-	Tool string `param:"tool" alias:"tool_name" doc:"Count only the calls of this tool; all calls when left out."`
+	Tool string `param:"tool" alias:"tool_name" is:"tool" doc:"Count only the calls of this tool; all calls when left out."`
 	Min  *int   `param:"min" min:"0" doc:"Calls that are wanted at least."`
 	Max  *int   `param:"max" min:"0" doc:"Calls that are allowed at most; 0 forbids them."`
 }

@@ -17,7 +17,7 @@ var toolCallF1Def = define[toolCallF1Params](Def{
 })
 
 type toolCallF1Params struct {
-	ExpectedTools []string `param:"expected_tools,required" doc:"Names of tools; one to be called twice is named twice."`
+	ExpectedTools []string `param:"expected_tools,required" is:"tool" doc:"Names of tools; one to be called twice is named twice."`
 }
 
 func (p toolCallF1Params) Build(*binder) Check { return toolCallF1(p.ExpectedTools) }

@@ -12,7 +12,7 @@ var toolCallSequenceDef = define[toolCallSequenceParams](Def{
 })
 
 type toolCallSequenceParams struct {
-	Sequence []string `param:"sequence,required" doc:"Names of tools; one named twice must be called twice."`
+	Sequence []string `param:"sequence,required" is:"tool" doc:"Names of tools; one named twice must be called twice."`
 }
 
 func (p toolCallSequenceParams) Build(*binder) Check { return toolCallSequence(p.Sequence) }

@@ -24,7 +24,7 @@ var toolExecDef = define[toolExecParams](Def{
 })
 
 type toolExecParams struct {
-	Tool string              `param:"tool,required" doc:"The tool to call."`
+	Tool string              `param:"tool,required" is:"tool to call" doc:"The tool to call."`
 	Args map[string]anyValue `param:"args" doc:"Its arguments, passed as they are; none when left out."`
 
 	TimeoutSeconds float64 `param:"timeout_seconds" default:"120" above:"0" max:"86400" doc:"How long the tool may take."`

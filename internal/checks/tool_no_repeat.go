@@ -15,7 +15,7 @@ var toolNoRepeatDef = define[toolNoRepeatParams](Def{
 })
 
 type toolNoRepeatParams struct {
-	Tools      nameFilter `param:"tools" doc:"Look only at these tools; at all when left out."`
+	Tools      nameFilter `param:"tools" is:"tool" doc:"Look only at these tools; at all when left out."`
 	MaxRepeats int        `param:"max_repeats" default:"1" min:"1" doc:"Calls in a row that are allowed."`
 }
 

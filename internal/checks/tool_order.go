@@ -13,7 +13,7 @@ var toolOrderDef = define[toolOrderParams](Def{
 })
 
 type toolOrderParams struct {
-	Order nameList `param:"order,required" doc:"Names of tools; one named twice must be called twice."`
+	Order nameList `param:"order,required" is:"tool" doc:"Names of tools; one named twice must be called twice."`
 }
 
 func (p toolOrderParams) Build(*binder) Check { return toolOrder(p.Order) }

@@ -18,7 +18,7 @@ var toolResultMediaTypeDef = define[toolResultMediaTypeParams](Def{
 
 type toolResultMediaTypeParams struct {
 	resultScope
-	MediaType string `param:"media_type,required" alias:"mime_type" doc:"MIME type such as image/png, in any case."`
+	MediaType string `param:"media_type,required" alias:"mime_type" is:"prose" doc:"MIME type such as image/png, in any case."`
 }
 
 func (p toolResultMediaTypeParams) Build(b *binder) Check {

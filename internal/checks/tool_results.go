@@ -4,7 +4,7 @@ import "fmt"
 
 // resultScope is the parameters that say which calls a check of tool results looks at.
 type resultScope struct {
-	ToolName string `param:"tool_name" alias:"tool" doc:"Look only at the results of this tool; of all when left out."`
+	ToolName string `param:"tool_name" alias:"tool" is:"tool" doc:"Look only at the results of this tool; of all when left out."`
 }
 
 func (r *resultScope) keeps(call *Call) bool { return r.ToolName == "" || call.Name == r.ToolName }

@@ -17,7 +17,7 @@ var toolsNotCalledDef = define[toolsNotCalledParams](Def{
 })
 
 type toolsNotCalledParams struct {
-	ToolNames []string `param:"tool_names,required" alias:"tools,tool_name,name" doc:"Tools that must not be called."`
+	ToolNames []string `param:"tool_names,required" alias:"tools,tool_name,name" is:"tool" doc:"Tools that must not be called."`
 }
 
 func (p toolsNotCalledParams) Build(*binder) Check { return toolsNotCalled(p.ToolNames) }

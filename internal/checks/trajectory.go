@@ -32,8 +32,8 @@ type trajectoryParams struct {
 
 // pathStep is one call of a path. Args is nil when the step takes any arguments.
 type pathStep struct {
-	Tool string              `param:"tool,required" doc:"The tool."`
-	Args map[string]anyValue `param:"args" doc:"Its arguments; any when left out."`
+	Tool string              `param:"tool,required" is:"tool" doc:"The tool."`
+	Args map[string]anyValue `param:"args" keys:"argument" of:"tool" doc:"Its arguments; any when left out."`
 }
 
 func (p trajectoryParams) Build(*binder) Check {

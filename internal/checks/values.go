@@ -34,6 +34,9 @@ func (p *pattern) take(b *binder, n *node.Node, what string) bool {
 		b.r.Errorf(n, "empty-value", "%s is empty", what)
 		return false
 	}
+	if !b.r.IsPlainPattern(n, what) {
+		return false
+	}
 	re, err := b.c.regexp(text)
 	if err != nil {
 		d := b.r.Errorf(n, "bad-regex", "%s is not a regular expression: %s", what, regexpProblem(err))

@@ -5,6 +5,9 @@ import (
 	"regexp"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
 )
 
 // When holds the conditions under which a check applies. All that are set must hold over the calls in scope.
@@ -26,23 +29,48 @@ func (k *compilation) when() *When {
 		k.r.Diags.Errorf(k.spec.Pos, 1, "out-of-range", "%s: when: min_tool_calls must be at least 0, found %d",
 			k.spec.Type, spec.MinToolCalls)
 	}
+	if name := spec.ToolCalled; name != "" && !k.odd("tool_called", name, spec.ToolPos, node.OddName(name, false)) {
+		k.uses = append(k.uses, NameUse{Kind: ToolName, Name: name, Param: "when: tool_called", Pos: k.at(spec.ToolPos)})
+	}
 	if text := spec.ToolCalledPattern; text != "" {
-		re, err := k.c.regexp(text)
-		if err != nil {
-			at := spec.PatternPos
-			if at.Line == 0 {
-				at = k.spec.Pos
-			}
-			d := k.r.Diags.Errorf(at, utf8.RuneCountInString(text), "bad-regex",
-				"%s: when: tool_called_pattern is not a regular expression: %s", k.spec.Type, regexpProblem(err))
-			d.Hint = regexpHint(text)
-		}
-		w.Pattern = re
+		w.Pattern = k.toolPattern(text, spec.PatternPos)
 	}
 	if *w == (When{}) {
 		return nil
 	}
 	return w
+}
+
+func (k *compilation) toolPattern(text string, pos diag.Pos) *regexp.Regexp {
+	const key = "tool_called_pattern"
+	if k.odd(key, text, pos, node.OddPattern(text)) {
+		return nil
+	}
+	re, err := k.c.regexp(text)
+	if err != nil {
+		k.r.Diags.Errorf(k.at(pos), utf8.RuneCountInString(text), "bad-regex",
+			"%s: when: %s is not a regular expression: %s", k.spec.Type, key, regexpProblem(err)).Hint = regexpHint(text)
+		return nil
+	}
+	k.uses = append(k.uses, NameUse{Kind: ToolPattern, Name: text, Pattern: re, Param: "when: " + key, Pos: k.at(pos)})
+	return re
+}
+
+// at is a place within the check, where that is known.
+func (k *compilation) at(pos diag.Pos) diag.Pos {
+	if pos.Line == 0 {
+		return k.spec.Pos
+	}
+	return pos
+}
+
+// odd reports a condition that cannot mean what its author wanted, and returns whether it is one.
+func (k *compilation) odd(key, text string, pos diag.Pos, o node.Oddity) bool {
+	if o == (node.Oddity{}) {
+		return false
+	}
+	k.r.Diags.Errorf(k.at(pos), 1, "odd-condition", "%s: when: %s: %q %s", k.spec.Type, key, text, o.Text).Hint = o.Hint
+	return true
 }
 
 // unmet says why the check does not apply; "" when it does.

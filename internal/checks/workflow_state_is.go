@@ -13,7 +13,7 @@ var workflowStateIsDef = define[workflowStateIsParams](Def{
 })
 
 type workflowStateIsParams struct {
-	State string `param:"state,required" doc:"Name of the state."`
+	State string `param:"state,required" is:"state" doc:"Name of the state."`
 }
 
 func (p workflowStateIsParams) Build(*binder) Check { return workflowStateIs(p.State) }

@@ -22,8 +22,8 @@ type workflowToolAccessParams struct {
 }
 
 type accessRule struct {
-	State   string     `param:"state,required" doc:"Name of the state."`
-	Allowed nameFilter `param:"allowed,required" doc:"Tools that may be called in it; an empty list forbids all."`
+	State   string     `param:"state,required" is:"state" doc:"Name of the state."`
+	Allowed nameFilter `param:"allowed,required" is:"tool" doc:"Tools that may be called in it; an empty list forbids all."`
 }
 
 func (p workflowToolAccessParams) Build(b *binder) Check {

@@ -12,7 +12,7 @@ var workflowTransitionOrderDef = define[workflowTransitionOrderParams](Def{
 })
 
 type workflowTransitionOrderParams struct {
-	Sequence []string `param:"sequence,required" doc:"States to go to; one named twice must be gone to twice."`
+	Sequence []string `param:"sequence,required" is:"state" doc:"States to go to; one named twice must be gone to twice."`
 }
 
 func (p workflowTransitionOrderParams) Build(*binder) Check {

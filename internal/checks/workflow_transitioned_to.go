@@ -16,7 +16,7 @@ var workflowTransitionedToDef = define[workflowTransitionedToParams](Def{
 })
 
 type workflowTransitionedToParams struct {
-	State string `param:"state,required" doc:"Name of the state."`
+	State string `param:"state,required" is:"state" doc:"Name of the state."`
 }
 
 func (p workflowTransitionedToParams) Build(*binder) Check { return workflowTransitionedTo(p.State) }

@@ -50,7 +50,10 @@ func checkParams[T any](at func(*T) *Check) field[T] {
 // whenFields are the conditions of a check. Whether the pattern is one is seen when the check is compiled.
 var whenFields = table("when", func() rows[When] {
 	return rows[When]{
-		label("tool_called", func(w *When) *string { return &w.ToolCalled }),
+		custom("tool_called", text, func(d *decoder, w *When, v *node.Node) {
+			w.ToolCalled, _ = d.Name(v, "tool_called")
+			w.ToolPos = d.Pos(v)
+		}),
 		custom("tool_called_pattern", text, func(d *decoder, w *When, v *node.Node) {
 			w.ToolCalledPattern, _ = d.Name(v, "tool_called_pattern")
 			w.PatternPos = d.Pos(v)

@@ -59,6 +59,9 @@ func (d *decoder) refer(to target, n *node.Node) {
 	if n == nil || n.Kind != node.Scalar || node.IsNull(n) {
 		return // a value of the wrong type has been reported
 	}
+	if tool := to == toTool || to == toOffered; tool && !d.IsPlainName(n, "tool", to == toOffered) {
+		return
+	}
 	d.refs = append(d.refs, reference{to: to, name: n.Value, pos: d.Pos(n), width: utf8.RuneCountInString(n.Value)})
 }
 

@@ -17,7 +17,11 @@ type mockCall struct {
 
 var mockCallFields = table("a tool call", func() rows[mockCall] {
 	return rows[mockCall]{
-		label("name", func(c *mockCall) *string { return &c.Name }).must(),
+		custom("name", text, func(d *decoder, c *mockCall, v *node.Node) {
+			if name, ok := d.Name(v, "name"); ok && d.IsPlainName(v, "tool call", false) {
+				c.Name = name
+			}
+		}).must(),
 		custom("arguments", anyMap, readMockArguments),
 		custom("args", anyMap, readMockArguments),
 		custom("result", anything, readMockResult),

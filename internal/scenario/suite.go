@@ -236,6 +236,7 @@ type When struct {
 	ToolCalledPattern string
 	AnyToolCalled     bool
 	MinToolCalls      int
+	ToolPos           diag.Pos
 	PatternPos        diag.Pos
 }
 

@@ -1,0 +1,51 @@
+package checks
+
+import "slices"
+
+// Kind says what a parameter of text means, so that a text which cannot mean it is refused, and a name that nothing
+// bears is found before a run: see Compiled.Names.
+type Kind string
+
+// The kinds of names in a project. Those that a plan looks up in another way, where it says who uses them, are marked.
+const (
+	ToolName      Kind = "tool"
+	CalledTool    Kind = "tool to call" // see ToolUses
+	AgentName     Kind = "agent"
+	ArgumentName  Kind = "argument" // of a tool
+	SkillName     Kind = "skill"
+	StateName     Kind = "state"
+	StepName      Kind = "step"      // of a composition
+	GuardrailName Kind = "guardrail" // see GuardrailUses
+	JudgeName     Kind = "judge"     // this and the next three: see JudgeUses
+	ModelName     Kind = "model"
+	ProviderName  Kind = "provider"
+	PromptName    Kind = "prompt"
+	OtherName     Kind = "name" // of something that no project lists: a field of a reply, a key of metadata
+	// ToolPattern is a regular expression for names of tools.
+	ToolPattern Kind = "tool pattern"
+)
+
+// The kinds of other texts.
+const (
+	SoughtText Kind = "text"  // looked for as it stands
+	FreeText   Kind = "prose" // shown, told to a model, or compared by what it says
+)
+
+var nameKinds = []Kind{
+	ToolName, CalledTool, AgentName, ArgumentName, SkillName, StateName, StepName, GuardrailName, JudgeName, ModelName,
+	ProviderName, PromptName, OtherName,
+}
+
+func (k Kind) isName() bool { return slices.Contains(nameKinds, k) }
+
+// known reports whether a tag names a kind that a parameter can have.
+func (k Kind) known() bool { return k.isName() || k == SoughtText || k == FreeText }
+
+// kindWords lists the kinds for a message.
+func kindWords() string {
+	words := make([]string, 0, len(nameKinds)+2)
+	for _, k := range append(slices.Clone(nameKinds), SoughtText, FreeText) {
+		words = append(words, string(k))
+	}
+	return joinWords(words)
+}

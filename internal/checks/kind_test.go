@@ -1,0 +1,168 @@
+package checks
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// eachField visits every parameter of every check, those within others included. wrap puts a value where the check
+// takes it.
+func eachField(visit func(check, path string, l *layout, f *field, wrap func(any) map[string]any)) {
+	var walk func(check, path string, l *layout, wrap func(map[string]any) map[string]any)
+	walk = func(check, path string, l *layout, wrap func(map[string]any) map[string]any) {
+		for i := range l.fields {
+			f := &l.fields[i]
+			put := func(v any) map[string]any { return wrap(map[string]any{f.Name: v}) }
+			visit(check, path+f.Name, l, f, put)
+			if f.codec.inner != nil {
+				walk(check, path+f.Name+".", f.codec.inner, func(m map[string]any) map[string]any { return put([]any{m}) })
+			}
+		}
+	}
+	for _, d := range Builtin() {
+		walk(d.Name, "", d.layout(), func(m map[string]any) map[string]any { return m })
+	}
+}
+
+// A text says what it means, so that names of nothing and texts that cannot match are found wherever they stand.
+func TestTextParametersSayWhatTheyMean(t *testing.T) {
+	t.Parallel()
+	namely := regexp.MustCompile(`tool|agent|skill|state|judge|provider|guardrail|parallel|branch|step$|^order$|sequence`)
+	eachField(func(check, path string, l *layout, f *field, _ func(any) map[string]any) {
+		texts := slices.Contains([]string{"text", "list of text", "map to text"}, f.Type) && f.Words == nil
+		switch {
+		case texts && f.Is == "":
+			t.Errorf(`%s: %s is text and does not say what it means: add the tag is:"…"`, check, path)
+		case texts && namely.MatchString(f.Name) && !f.Is.isName() && !slices.Contains(notNames, check+" "+path):
+			t.Errorf("%s: %s looks like the name of something and is %q", check, path, f.Is)
+		case strings.HasPrefix(f.Type, "map to ") && strings.Contains(f.Name, "args") && f.Keys != ArgumentName &&
+			check != "tool_exec":
+			t.Errorf(`%s: %s is arguments: add the tags keys:"argument" of:"…"`, check, path)
+		}
+		kind := cmp.Or(f.Is, f.Keys)
+		if _, of := l.keys[f.Of]; kind != "" && !kind.known() || f.Is != "" && f.Keys != "" || (kind == ArgumentName) != of {
+			t.Errorf("%s: %s is %q of %q", check, path, kind, f.Of)
+		}
+	})
+}
+
+// notNames are parameters that only look like names.
+var notNames = []string{"role_violation agent_role"}
+
+// odd is what no name, no pattern and no text to look for is on purpose.
+var odd = map[string][]string{
+	"odd-name": {
+		"cancel_order ", " cancel_order", "cancel_order\n", "cancel_\norder", "cancel_*", "cancel_order()", "\u200bcancel",
+		"cancel\torder",
+	},
+	"odd-pattern": {"denied\n", "\bdenied\b", "a\nb", "a\x00"},
+	"odd-text":    {"\bdenied\b", "a\x01b"},
+}
+
+// Whatever is a name, a pattern or a text to look for is refused where it cannot match, in every parameter of every
+// check.
+func TestParametersThatCannotMatch(t *testing.T) {
+	t.Parallel()
+	tried := map[string]int{}
+	eachField(func(check, path string, _ *layout, f *field, wrap func(any) map[string]any) {
+		code := ""
+		switch {
+		case f.Is.isName() || f.Keys.isName():
+			code = "odd-name"
+		case f.Is == SoughtText:
+			code = "odd-text"
+		case strings.Contains(f.Type, "regular expression") && f.codec.inner == nil:
+			code = "odd-pattern"
+		}
+		for _, text := range odd[code] {
+			for _, v := range []any{text, []any{"fine", text}, map[string]any{text: "x"}, map[string]any{"x": text}} {
+				_, list := v.([]any)
+				m, isMap := v.(map[string]any)
+				_, key := m[text]
+				keys := f.Keys.isName() && code == "odd-name"
+				if list != strings.HasPrefix(f.Type, "list") && !isMap || isMap != strings.HasPrefix(f.Type, "map") ||
+					isMap && key != keys {
+					continue
+				}
+				tried[code]++
+				_, problems := compileJSON(&Compiler{}, check, compactJSON(wrap(v)), scopeTurn, nil)
+				if !has(problems, code) {
+					t.Errorf("%s: %s: %q: %v", check, path, v, problems)
+				}
+			}
+		}
+	})
+	for code := range odd {
+		if tried[code] == 0 {
+			t.Errorf("no %s was tried", code)
+		}
+	}
+}
+
+func has(problems []diag.Diagnostic, code string) bool {
+	return slices.ContainsFunc(problems, func(p diag.Diagnostic) bool {
+		return p.Code == code && p.Severity == diag.Error && p.Hint != ""
+	})
+}
+
+// The same in conditions, beside a check and within one.
+func TestConditionsThatCannotMatch(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		key   string
+		texts []string
+		set   func(*vectorWhen, string)
+	}{
+		{"tool_called", odd["odd-name"], func(w *vectorWhen, s string) { w.ToolCalled = s }},
+		{"tool_called_pattern", odd["odd-pattern"], func(w *vectorWhen, s string) { w.ToolCalledPattern = s }},
+	} {
+		for _, text := range c.texts {
+			when := &vectorWhen{}
+			c.set(when, text)
+			if _, problems := compileJSON(&Compiler{}, "json_valid", "{}", scopeTurn, when); !has(problems, "odd-condition") {
+				t.Errorf("%s %q: %v", c.key, text, problems)
+			}
+			nested := map[string]any{"check": map[string]any{"type": "json_valid", "when": map[string]any{c.key: text}}}
+			if _, problems := compileJSON(&Compiler{}, "not", compactJSON(nested), scopeTurn, nil); !has(problems, "odd-condition") {
+				t.Errorf("nested %s %q: %v", c.key, text, problems)
+			}
+		}
+	}
+}
+
+// A block adds a line end to a text; nobody sees it, and no reply has it there.
+func TestTextsOfBlocks(t *testing.T) {
+	t.Parallel()
+	compile := func(check, key, body string) []diag.Diagnostic {
+		var problems diag.List
+		r := &node.Reader{File: "a.yaml", Diags: &problems}
+		spec := &scenario.Check{Type: check, Pos: diag.Pos{File: "a.yaml", Line: 1, Col: 1}}
+		spec.Params = node.Parse(r, []byte(key+": "+body))[0]
+		(&Compiler{}).Compile(spec, &problems)
+		return problems.Sorted()
+	}
+	n := 0
+	eachField(func(check, path string, _ *layout, f *field, _ func(any) map[string]any) {
+		if f.Is != SoughtText || strings.Contains(path, ".") {
+			return
+		}
+		n++
+		for body, want := range map[string]bool{
+			"|\n  denied\n": true, ">\n  denied\n": true, "|-\n  denied\n": false, "\"denied\\n\"": false, "denied": false,
+		} {
+			if problems := compile(check, f.Name, body); has(problems, "odd-text") != want {
+				t.Errorf("%s: %s: %q: %v", check, path, body, problems)
+			}
+		}
+	})
+	if n == 0 {
+		t.Error("no text was tried")
+	}
+}

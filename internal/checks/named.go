@@ -1,0 +1,86 @@
+package checks
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// NameUse is a name that a check asks for, so that a plan can say when nothing bears it: a check that forbids what
+// nothing is called always passes.
+type NameUse struct {
+	Kind    Kind
+	Name    string
+	Of      string         // the tool, of an argument
+	Pattern *regexp.Regexp // of a ToolPattern
+	Param   string         // where it stands: tool_names, when: tool_called
+	Pos     diag.Pos
+}
+
+// Names are the names for which the check, its conditions, or the checks of which it is made, ask, in the order of the
+// file.
+func (c *Compiled) Names() []NameUse {
+	parts := c.Nested()
+	if len(parts) == 0 {
+		return c.uses
+	}
+	all := slices.Clone(c.uses)
+	for _, part := range parts {
+		all = append(all, part.Names()...)
+	}
+	return all
+}
+
+// means holds the texts of a parameter, and the keys of a map, against what they mean. Names are noted.
+func (b *binder) means(f *field, n *node.Node, what string, given map[string]*node.Node, l *layout) bool {
+	ok := true
+	if f.Is != "" {
+		for i, text := range textsOf(n) {
+			at := what
+			if n.Kind == node.List {
+				at = fmt.Sprintf("%s[%d]", what, i)
+			}
+			ok = b.text(f, f.Is, text, at, given, l) && ok
+		}
+	}
+	if f.Keys != "" && n.Kind == node.Map {
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			ok = b.text(f, f.Keys, n.Content[i], what, given, l) && ok
+		}
+	}
+	return ok
+}
+
+// textsOf are the texts of a value: itself, or those of a list.
+func textsOf(n *node.Node) []*node.Node {
+	if n.Kind == node.List {
+		return n.Content
+	}
+	return []*node.Node{n}
+}
+
+func (b *binder) text(f *field, is Kind, n *node.Node, what string, given map[string]*node.Node, l *layout) bool {
+	switch {
+	case n.Kind != node.Scalar:
+		return true
+	case is == SoughtText:
+		return b.r.IsPlainText(n, what)
+	case !is.isName():
+		return true
+	case !b.r.IsPlainName(n, what, false):
+		return false
+	}
+	use := NameUse{Kind: is, Name: n.Value, Param: f.Name, Pos: b.r.Pos(n)}
+	if f.Of != "" {
+		tool := b.choose(&l.fields[l.keys[f.Of]], given, false)
+		if tool == nil || tool.Kind != node.Scalar {
+			return true
+		}
+		use.Of = tool.Value
+	}
+	b.uses = append(b.uses, use)
+	return true
+}

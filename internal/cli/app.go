@@ -15,12 +15,14 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/result"
 )
 
 // App is what a command may touch of the outside world.
 type App struct {
-	Args     []string // without the program's name
+	Args []string // without the program's name
+	// Out and Err take whatever is printed. Commands get them guarded: see package screen for what passes.
 	Out, Err io.Writer
 	Env      map[string]string
 	Now      func() time.Time
@@ -117,6 +119,9 @@ func broken(err error) error { return &exitError{code: result.ExitError, err: er
 // Main runs the command line and returns the exit status. It is the only place that turns errors into statuses: what
 // is not marked otherwise is a mistake of the user's, 2.
 func Main(app *App) int {
+	out, complaints := screen.New(app.Out), screen.New(app.Err)
+	app.Out, app.Err = out, complaints
+	defer func() { _ = errors.Join(out.Flush(), complaints.Flush()) }() // half a character, which nobody misses
 	root := newRoot(app)
 	root.SetArgs(app.Args)
 	err := root.ExecuteContext(context.Background())

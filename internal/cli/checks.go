@@ -13,6 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/judges"
 	"github.com/arena-evals/arena/internal/providers/open"
+	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -70,7 +71,7 @@ func listChecks(app *App, asJSON bool) error {
 }
 
 func writeJSON(app *App, v any) error {
-	enc := json.NewEncoder(app.Out)
+	enc := json.NewEncoder(screen.Data(app.Out))
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
 	return ifBroken(enc.Encode(v))
@@ -191,8 +192,9 @@ func (f *tryFlags) run(c *cobra.Command, app *App, name string) error {
 		}
 	}
 	if len(problems) > 0 {
-		err := diag.Print(app.Err, problems, diag.PrintOptions{
-			Color: app.useColor("auto", app.ErrTTY), Read: func(string) ([]byte, error) { return []byte(f.params), nil },
+		color := app.useColor("auto", app.ErrTTY)
+		err := diag.Print(painted(app.Err, color), problems, diag.PrintOptions{
+			Color: color, Read: func(string) ([]byte, error) { return []byte(f.params), nil },
 		})
 		if err != nil {
 			return broken(err)

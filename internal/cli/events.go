@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/report/events"
+	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -74,7 +75,7 @@ func (a *App) openEvents(name string) (*eventStream, error) {
 		if a.KeepPipes != nil {
 			a.KeepPipes()
 		}
-		return &eventStream{Writer: events.NewWriter(a.Out), name: "stdout"}, nil
+		return &eventStream{Writer: events.NewWriter(screen.Data(a.Out)), name: "stdout"}, nil
 	}
 	if err := overwritable(name); err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/generate"
 	"github.com/arena-evals/arena/internal/recording"
+	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -242,7 +243,7 @@ func (h *harvest) finish() error {
 		return fmt.Errorf("no conversation was chosen: the filters leave out all %d", h.left)
 	}
 	if h.flags.dryRun {
-		if err := printFiles(h.app.Out, h.files); err != nil {
+		if err := printFiles(screen.Data(h.app.Out), h.files); err != nil {
 			return err
 		}
 	} else if err := writeNew(h.files, h.flags.force, h.read); err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -333,7 +334,7 @@ func (f *calibrateFlags) write(app *App, r *calibrate.Report) error {
 		errs = append(errs, harness.WriteWhole(f.out, encode))
 	}
 	if f.asJSON {
-		errs = append(errs, encode(app.Out))
+		errs = append(errs, encode(screen.Data(app.Out)))
 	} else {
 		errs = append(errs, printCalibration(app, f, r))
 	}

@@ -50,7 +50,7 @@ func printCalibration(app *App, f *calibrateFlags, r *calibrate.Report) error {
 	p.measures()
 	p.disagreements()
 	p.foot(f.out)
-	_, err := io.WriteString(app.Out, p.String())
+	_, err := io.WriteString(painted(app.Out, on), p.String())
 	return err
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/arena-evals/arena/internal/calibrate"
+	"github.com/arena-evals/arena/internal/report/screen"
 )
 
 // progress is one line on a terminal that says how far a calibration is. Its methods are not called at once, except
@@ -23,7 +24,7 @@ type progress struct {
 func newProgress(app *App, total int) *progress {
 	p := &progress{total: total, lastTold: -1}
 	if app.ErrTTY && app.Env["TERM"] != "dumb" {
-		p.w = app.Err
+		p.w = screen.Live(app.Err)
 	}
 	p.draw()
 	return p

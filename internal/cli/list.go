@@ -77,7 +77,7 @@ func (f *listFlags) run(app *App, kind string, paths []string) error {
 		if len(r.Tags) > 0 {
 			about += " [" + strings.Join(r.Tags, " ") + "]"
 		}
-		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\n", r.ID, about, r.Source); err != nil {
+		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\n", diag.Safe(r.ID), diag.Safe(about), diag.Safe(r.Source.String())); err != nil {
 			return broken(err)
 		}
 	}

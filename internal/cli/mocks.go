@@ -15,6 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/recording"
+	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -256,7 +257,7 @@ func mergeable(docs []*node.Node) bool {
 // save writes the files, or prints them.
 func (f *mocksFlags) save(app *App, files []newFile) error {
 	if f.dryRun {
-		return printFiles(app.Out, files)
+		return printFiles(screen.Data(app.Out), files)
 	}
 	return writeNew(files, f.force || f.merge, f.read)
 }

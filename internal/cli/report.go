@@ -83,10 +83,11 @@ func (f *reportFlags) run(app *App, path string) error {
 		return err
 	}
 	writeErr := out.WriteAll(run)
-	screen := term.New(term.Options{
-		Out: app.Out, Color: app.useColor(f.color, app.OutTTY), Quiet: f.quiet, Now: app.Now, Rerun: out.Rerun,
+	color := app.useColor(f.color, app.OutTTY)
+	printer := term.New(term.Options{
+		Out: painted(app.Out, color), Color: color, Quiet: f.quiet, Now: app.Now, Rerun: out.Rerun,
 	})
-	return ifBroken(errors.Join(writeErr, screen.Finish(run, out.Paths()...)))
+	return ifBroken(errors.Join(writeErr, printer.Finish(run, out.Paths()...)))
 }
 
 func or[T comparable](a, b T) T {

@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -76,10 +80,31 @@ func rerunner(command []string) func(*result.Brief) string {
 
 const shellSafe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+=,"
 
-// shellQuote makes a word that a POSIX shell reads back as it is.
+// shellQuote makes a word that a POSIX shell reads back as it is. What no screen would show as it is gets the form
+// $'\x1b', which shows what it is.
 func shellQuote(w string) string {
 	if w != "" && strings.Trim(w, shellSafe) == "" {
 		return w
 	}
+	if show.Line(w) != w || show.NoMark(w) != w {
+		return "$'" + shellEscape(w) + "'"
+	}
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+}
+
+// shellEscape writes every byte as \x and its number that is not part of a plain character.
+func shellEscape(w string) string {
+	var b strings.Builder
+	for i := 0; i < len(w); {
+		c, n := utf8.DecodeRuneInString(w[i:])
+		if plain := unicode.IsPrint(c) && !strings.ContainsRune(` '\#[`, c) && !(c == utf8.RuneError && n == 1); plain {
+			b.WriteString(w[i : i+n])
+		} else {
+			for _, octet := range []byte(w[i : i+n]) {
+				fmt.Fprintf(&b, `\x%02x`, octet)
+			}
+		}
+		i += n
+	}
+	return b.String()
 }

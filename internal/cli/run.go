@@ -14,6 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/report/github"
+	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -196,7 +197,7 @@ func (f *runFlags) outputChoice(suite *scenario.Suite) harness.Choice {
 
 func listPlan(app *App, plan *runner.Plan) error {
 	for i := range plan.Trials {
-		if _, err := fmt.Fprintln(app.Out, plan.Trials[i].ID()); err != nil {
+		if _, err := fmt.Fprintln(app.Out, diag.Safe(plan.Trials[i].ID())); err != nil {
 			return broken(err)
 		}
 	}
@@ -208,5 +209,5 @@ func annotate(app *App, out io.Writer, run *result.Run) error {
 	if v, _ := app.Getenv("GITHUB_ACTIONS"); v != "true" {
 		return nil
 	}
-	return github.Write(out, run)
+	return github.Write(screen.Workflow(out), run)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/report/events"
 	"github.com/arena-evals/arena/internal/report/jsonout"
+	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -34,7 +35,7 @@ a format it lists them.`,
 			if err != nil {
 				return err
 			}
-			_, err = app.Out.Write(schema)
+			_, err = screen.Data(app.Out).Write(schema)
 			return ifBroken(err)
 		},
 	}

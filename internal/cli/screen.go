@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/report/term"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
@@ -32,14 +33,23 @@ func newScreen(a *App, f *runFlags, told int) *term.Printer {
 		when = "never"
 	}
 	out, tty := f.humans(a)
+	color := a.useColor(when, tty)
 	o := term.Options{
-		Out: out, Err: a.Err, TTY: a.ErrTTY && a.OutTTY && tty && !plain, Color: a.useColor(when, tty),
+		Out: painted(out, color), Err: screen.Live(a.Err), TTY: a.ErrTTY && a.OutTTY && tty && !plain, Color: color,
 		Verbosity: f.verbose, Quiet: f.quiet, Told: told, Now: a.Now, Rerun: rerunner(f.repeat()),
 	}
 	if tty {
 		o.Width = a.Width
 	}
 	return term.New(o)
+}
+
+// painted is w, open for arena's colours when there are any.
+func painted(w io.Writer, color bool) io.Writer {
+	if color {
+		return screen.Colored(w)
+	}
+	return w
 }
 
 // humans is where people read, and whether that is a terminal: stderr when stdout is for events.
@@ -84,7 +94,7 @@ func (a *App) showDiags(w io.Writer, list []diag.Diagnostic, files int, color bo
 	if len(list) == 0 {
 		return
 	}
-	err := diag.Print(w, list, diag.PrintOptions{Color: color, Width: a.Width(), Read: os.ReadFile})
+	err := diag.Print(painted(w, color), list, diag.PrintOptions{Color: color, Width: a.Width(), Read: os.ReadFile})
 	summary := diag.Summary(list, files)
 	if consequence != "" && slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Severity == diag.Error }) {
 		summary += "; " + consequence

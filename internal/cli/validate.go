@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -68,7 +69,7 @@ func (f *validateFlags) run(app *App, paths []string) error {
 		diags.Promote()
 	}
 	if f.asJSON {
-		if err := diag.WriteJSON(app.Out, diags.Sorted(), suite.Files); err != nil {
+		if err := diag.WriteJSON(screen.Data(app.Out), diags.Sorted(), suite.Files); err != nil {
 			return broken(err)
 		}
 	} else {

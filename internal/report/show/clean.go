@@ -111,3 +111,9 @@ func text(s string, i int) int {
 	}
 	return 0
 }
+
+// Forbidden tells which characters never reach a terminal, whoever wrote them: all controls but newline and tab, marks
+// that change the reading direction, separators of lines and paragraphs, and what is no character.
+func Forbidden(r rune) bool {
+	return dropped(r) || r == '\u2028' || r == '\u2029' || r == '\uFFFE' || r == '\uFFFF'
+}

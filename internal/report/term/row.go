@@ -71,7 +71,7 @@ func (r *row) render(p painter) string {
 		if i == last {
 			text = strings.TrimRight(text, " ")
 		}
-		if first && !blank(text) {
+		if first && strings.TrimLeftFunc(text, show.Trimmed) != "" {
 			text, first = show.NoCommand(text), false
 		}
 		b.WriteString(p.paint(show.NoMark(text), r.pieces[i].as))

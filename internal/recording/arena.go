@@ -106,32 +106,61 @@ func (b *builder) turns(v value) (list []turn) {
 
 // turn adds what the user wrote, the reply and what the tools answered.
 func (b *builder) turn(o object) {
+	b.only(o, "a turn", turnFields())
 	at := b.time(o.get("timestamp"), "timestamp")
-	if user := o.get("usermessage"); !user.missing() {
+	user := o.get("usermessage")
+	if user.missing() {
+		b.errorf(o.value, "missing-content", "a turn has no user_message")
+	} else {
 		if m, ok := b.object(user, "user_message"); ok {
 			e := event{Message: Message{Offset: -1, At: at, Pos: b.pos(user)}}
 			e.Role = "user"
+			b.only(m, "user_message", messageFields())
+			b.spoken(m)
 			b.content(&e.Message, m)
 			b.add(e)
 		}
 	}
-	response := o.get("response")
-	if message := response.get("message"); !message.missing() {
-		if e, ok := b.message(message); ok {
-			if cost := response.get("cost"); cost.kind() == '{' {
-				b.cost(&e.Message.Message, cost)
-			}
-			e.Asserted = append(e.Asserted, b.asserted(o.get("assertions"))...)
-			b.add(e)
-		}
-	}
+	b.response(o)
 	for item := range o.get("toolresults").items {
 		if m, ok := b.object(item, "a tool result"); ok {
 			e := event{Message: Message{Offset: -1, Pos: b.pos(item)}}
 			e.Role = "tool"
+			b.only(m, "a tool result", resultFields())
+			b.spoken(m)
 			b.content(&e.Message, m)
 			b.toolResult(&e.Message, m)
 			b.add(e)
 		}
+	}
+}
+
+// response adds the reply of a turn, with the verdicts on it.
+func (b *builder) response(turn object) {
+	v := turn.get("response")
+	if v.missing() {
+		if b.session.Error = b.text(turn.get("error"), "error"); b.session.Error == "" {
+			b.errorf(turn.value, "missing-content", "a turn has neither a response nor an error")
+		}
+		return
+	}
+	o, ok := b.object(v, "response")
+	if !ok {
+		return
+	}
+	b.only(o, "response", responseFields())
+	message := o.get("message")
+	if message.missing() {
+		if b.session.Error = b.text(o.get("error"), "error"); b.session.Error == "" {
+			b.errorf(v, "missing-content", "a response has neither a message nor an error")
+		}
+		return
+	}
+	if e, ok := b.message(message); ok {
+		if cost := o.get("cost"); cost.kind() == '{' {
+			b.cost(&e.Message.Message, cost)
+		}
+		e.Asserted = append(e.Asserted, b.asserted(turn.get("assertions"))...)
+		b.add(e)
 	}
 }

@@ -23,7 +23,7 @@ func TestEditedCassette(t *testing.T) {
 		"no trial":            {`"trial":`, `"trail":`, `:3:12: a cassette has an unknown field "trail"`},
 		"trial of null":       {`"bikes/agent/eu#2[polite]"`, `null`, `:1:1: the cassette does not name its trial`},
 		"exchanges of null":   {`"exchanges": [`, `"exchanges": null, "tools": [`, `has the key "tools" twice`},
-		"a field twice":       {`"at": "turn 1",`, `"at": "turn 1", "at": "turn 2",`, `an exchange has the key "at" twice`},
+		"a field twice":       {`"at": "turn 1",`, `"at": "turn 1", "at": "turn 2",`, `an object has the key "at" twice`},
 		"a mistyped kind":     {`"model",`, `"modle",`, `:17:15: the kind of an exchange cannot be "modle"`},
 		"no request":          {`"request": {`, `"reqest": {`, `:19:17: an exchange has an unknown field "reqest"`},
 		"no reply":            {`"reply": {`, `"replay": {`, `an exchange has an unknown field "replay"`},
@@ -110,7 +110,7 @@ func TestCassetteTalk(t *testing.T) {
 func TestCassetteTalkRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ second, want string }{
-		"the reply is missing": {`{"kind":"model","at":"turn 2","request":{"as_before":2,"messages":[{"role":"user"}]},` +
+		"the reply is missing": {`{"kind":"model","at":"turn 2","request":{"as_before":2,"messages":[{"role":"user","content":"x"}]},` +
 			`"reply":{"content":"x"},"latency_ms":1}`, "this request does not hold the reply to the one before it"},
 		"the start is missing": {`{"kind":"model","at":"turn 2","request":{"as_before":1},"reply":{"content":"x"},"latency_ms":1}`,
 			"this request has 1 message; it goes on from the one before it, which had 2"},

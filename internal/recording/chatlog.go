@@ -134,7 +134,10 @@ func (b *builder) exchange(o object) {
 	b.chat(request.get("system"), b.messageList(request))
 	response := body(o.get("response"))
 	if response.missing() {
-		b.session.Error = b.text(o.get("error"), "error")
+		if b.session.Error = b.failure(o.get("error")); b.session.Error == "" {
+			b.errorf(o.value, "missing-content", "the exchange has neither a response nor an error").
+				Hint = "a reply stands under \"response\""
+		}
 		return
 	}
 	r, ok := b.object(response, "response")

@@ -2,6 +2,7 @@ package recording
 
 import (
 	"iter"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,7 +22,11 @@ func isEventLog(h *head) bool { return h.lines && h.has("seq", "event") }
 // scanEventLog finds the sessions of a log by the ids of its events. Sessions may be interleaved.
 func scanEventLog(s *scan) {
 	talks := map[string]bool{} // by key, whether there is a message
+	var seen numbers
 	s.wholeLines(func(l line) bool {
+		if n, err := strconv.ParseInt(string(l.get("seq").text), 10, 64); err == nil {
+			seen.add(n, l.span.line)
+		}
 		e := l.get("event")
 		if e.kind() != '{' {
 			s.errorf(s.pos(l.span), "wrong-line", "a line of an event log must have an event").
@@ -41,6 +46,9 @@ func scanEventLog(s *scan) {
 		s.add(key, l.span)
 		return true
 	})
+	if s.problems.Errors() == 0 && len(seen.runs) > 0 {
+		s.noGap(&seen, seen.first())
+	}
 	s.join(talks)
 }
 
@@ -171,6 +179,8 @@ func (b *builder) event(o object, seq value) {
 		}
 	case conversationStarted:
 		b.prompt(b.text(data.get("systemprompt"), "system prompt"), o.value)
+	case "":
+		b.errorf(o.value, "missing-field", "an event has no type")
 	}
 }
 

@@ -25,9 +25,10 @@ func (b *builder) finish() {
 			b.session.Format)
 		return
 	}
+	b.brokenOff()
+	b.silent()
 	b.pair()
 	b.clock()
-	b.brokenOff()
 	b.session.Messages = make([]Message, len(b.events))
 	for i := range b.events {
 		b.session.Messages[i] = b.events[i].Message
@@ -40,6 +41,23 @@ func (b *builder) brokenOff() {
 	for i := range b.events {
 		if m := &b.events[i].Message; m.Role == chat.Assistant && chat.BrokeOff(m.FinishReason) && b.session.Error == "" {
 			b.session.Error = fmt.Sprintf("the call of the model failed: a reply ended with finish reason %q", m.FinishReason)
+		}
+	}
+}
+
+// silent refuses replies that say nothing and call nothing, as a run refuses them of a model: whatever must not be said
+// would not be. Where a conversation broke off, the last reply may be all that came of it.
+func (b *builder) silent() {
+	events := b.events
+	if b.session.Error != "" {
+		events = events[:len(events)-1]
+	}
+	for i := range events {
+		e := &events[i]
+		if e.Role == chat.Assistant && e.Content == "" && len(e.Parts) == 0 && len(e.ToolCalls) == 0 {
+			b.broken = true
+			b.problems.Errorf(e.Pos, 1, "missing-content", "a message of the assistant has neither content nor tool calls").
+				Hint = "the recording has lost what was said; record the conversation again"
 		}
 	}
 }

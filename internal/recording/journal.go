@@ -29,7 +29,7 @@ func scanJournal(s *scan) {
 		case trial.kind() != '{' || index.missing():
 			s.errorf(s.pos(l.span), "wrong-line", "a line of a journal must be a trial or the end").
 				Hint = "is this line from another file?"
-		case !hasMessages(trial):
+		case neverSpoke(trial):
 			silent++
 		default:
 			if e := s.add(string(index.text), l.span); e.count > 1 {

@@ -46,6 +46,9 @@ func (s *scan) lines(visit func(l line) bool) (cut span) {
 			s.errorf(s.pos(p), "wrong-type", "a line must be a JSON object, found %s", describe(value{text: trimmed}))
 			continue
 		}
+		if !s.unique(value{text: trimmed}, p) {
+			continue
+		}
 		if !visit(line{value{text: trimmed}, p}) {
 			return cut
 		}

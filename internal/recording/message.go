@@ -31,7 +31,11 @@ func (b *builder) messageOf(o object, pos diag.Pos) (e event, ok bool) {
 	before := b.problems.Errors()
 	defer func() { b.broken = b.broken || !ok }()
 	e.Pos, e.Offset = pos, -1
+	b.only(o, "a message", messageFields())
 	e.Role = b.role(o)
+	if b.problems.Errors() == before {
+		b.spoken(o)
+	}
 	e.At = b.time(o.get("timestamp", "createdat", "time"), "timestamp")
 	b.content(&e.Message, o)
 	b.toolCalls(&e.Message, o)
@@ -45,6 +49,15 @@ func (b *builder) messageOf(o object, pos diag.Pos) (e event, ok bool) {
 		e.Asserted = b.asserted(meta.get("assertions"))
 	}
 	return e, b.problems.Errors() == before
+}
+
+// spoken refuses a message that has nothing of what a message can say. What it says may be empty: a tool may return
+// nothing, and of a reply finish decides.
+func (b *builder) spoken(o object) {
+	if o.get("content", "parts", "refusal", "toolcalls", "functioncall", "toolresult", "error").missing() {
+		b.errorf(o.value, "missing-content", "a message has neither content nor tool calls").
+			Hint = "the recording has lost what was said; record the conversation again"
+	}
 }
 
 func (b *builder) role(o object) chat.Role {
@@ -80,6 +93,8 @@ func (b *builder) measures(m *Message, o object) {
 		m.CostUSD = f
 	}
 	b.validations(m, o.get("validations"))
+	m.Cached = b.truth(o.get("cached"), "cached")
+	b.original(m, o.get("original"))
 }
 
 // cost reads tokens and money in the spellings of arena, of its peer and of chat APIs.
@@ -120,6 +135,25 @@ func (b *builder) validations(m *Message, v value) {
 			val.Details, _ = decodeObject(details)
 		}
 		m.Validations = append(m.Validations, val)
+	}
+}
+
+// original reads what the model said in the place of what a guardrail made of it.
+func (b *builder) original(m *Message, v value) {
+	if v.missing() {
+		return
+	}
+	o, ok := b.object(v, "original")
+	if !ok {
+		return
+	}
+	b.only(o, "original", messageFields())
+	said := Message{Message: chat.Message{Role: chat.Assistant}}
+	b.content(&said, o)
+	b.toolCalls(&said, o)
+	m.Original = &chat.Original{
+		Content: said.Content, Parts: said.Parts, ToolCalls: said.ToolCalls,
+		FinishReason: b.text(o.get("finishreason"), "finish_reason"),
 	}
 }
 

@@ -50,9 +50,13 @@ type traceScan struct {
 // export finds the spans of one export.
 func (t *traceScan) export(doc value, p span) {
 	loc := &locator{text: doc.text, line: p.line, col: p.col}
+	known := exportFields()
+	t.only(doc, p, "an export", known)
 	for resource := range doc.get("resourcespans").items {
+		t.only(resource, p, "the spans of a resource", known)
 		for _, scopes := range []string{"scopespans", "instrumentationlibraryspans"} {
 			for scope := range resource.get(scopes).items {
+				t.only(scope, p, "the spans of a scope", known)
 				for item := range scope.get("spans").items {
 					line, col := loc.place(item.at)
 					t.span(item, span{at: p.at + int64(item.at), size: int64(len(item.text)), line: line, col: col})
@@ -63,6 +67,7 @@ func (t *traceScan) export(doc value, p span) {
 }
 
 func (t *traceScan) span(v value, p span) {
+	t.only(v, p, "a span", spanFields())
 	ours, talks, conversation := glance(v)
 	if !ours {
 		return

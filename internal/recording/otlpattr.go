@@ -40,7 +40,12 @@ func (b *builder) attributes(v value) attributes {
 			b.errorf(item, "duplicate-key", "the attribute %q is there twice", cutText(key, 60))
 			continue
 		}
-		attrs[key] = value{b.plain(item.get("value"), 0), item.at}
+		v := value{b.plain(item.get("value"), 0), item.at}
+		if written := item.get("value"); v.missing() && string(written.text) != "{}" && (holdsMessages(key) || holdsMessage(key)) {
+			b.errorf(item, "missing-content", "the attribute %s has no value", key)
+		}
+		b.noTwin(key, v)
+		attrs[key] = v
 	}
 	return attrs
 }
@@ -128,4 +133,25 @@ func inner(v value) value {
 		return v
 	}
 	return value{[]byte(s), v.at}
+}
+
+// noTwin refuses messages, as JSON within an attribute, in which a key stands twice in an object. The arguments of
+// calls are a text within them, and as the model wrote it.
+func (b *builder) noTwin(key string, v value) {
+	content := inner(v)
+	if kind := content.kind(); kind != '{' && kind != '[' || !holdsMessages(key) && !holdsMessage(key) {
+		return
+	}
+	if name, _, found := twice(content); found {
+		b.errorf(v, "duplicate-key", "%s: an object has the key %q twice", key, cutText(name, 40))
+	}
+}
+
+// holdsMessage says of the attribute of an event whether it may hold a message, or a part of one.
+func holdsMessage(key string) bool {
+	switch strings.TrimPrefix(key, aiPrefix) {
+	case "event.content", "event.body", "content", "message", "parts", "tool_calls":
+		return true
+	}
+	return false
 }

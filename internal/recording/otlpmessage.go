@@ -97,9 +97,15 @@ func (r *spanReader) event(s *aiSpan, name string, attrs attributes) {
 			r.fields(o, body)
 			continue
 		}
+		if strings.Contains(field, ".") || key == "gen_ai.system" { // of the span, and no field of the message
+			continue
+		}
 		o.members[foldKey([]byte(field))] = opened(field, attrs[key])
 	}
-	r.fields(o, o.get("message")) // of a choice
+	if said := o.get("message"); said.kind() == '{' { // of a choice
+		delete(o.members, "message")
+		r.fields(o, said)
+	}
 	if id := o.get("id"); role == chat.ToolRole && !id.missing() {
 		o.members["toolcallid"] = id
 	}

@@ -77,7 +77,7 @@ func (m *numberedMessage) toolCalls() []byte {
 	var list []json.RawMessage
 	for _, i := range slices.Sorted(maps.Keys(m.calls)) {
 		var fields []json.RawMessage
-		for _, name := range []string{"id", "name", "arguments"} {
+		for _, name := range slices.Sorted(maps.Keys(m.calls[i])) {
 			if v := m.calls[i][name]; !v.missing() {
 				fields = append(fields, json.RawMessage(strconv.Quote(name)+":"+string(v.text)))
 			}

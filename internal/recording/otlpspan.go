@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
 )
 
 // aiSpan is a span of generative AI: a call of a model, of a tool or of an agent.
@@ -19,6 +20,7 @@ type aiSpan struct {
 	toolSaid      bool // tool holds a result
 	model         string
 	provider      string
+	pos           diag.Pos
 	judge         bool       // by a check, and no part of the conversation
 	asserted      []Asserted // verdicts on what the span is about
 }
@@ -30,6 +32,7 @@ func (b *builder) aiSpan(v value) (s aiSpan, ok bool) {
 		return s, false
 	}
 	attrs := b.attributes(o.get("attributes"))
+	s.pos = b.pos(v)
 	s.id, _ = o.get("spanid").str()
 	s.parent, _ = o.get("parentspanid").str()
 	s.operation = attrs.text("gen_ai.operation.name")
@@ -42,6 +45,10 @@ func (b *builder) aiSpan(v value) (s aiSpan, ok bool) {
 	b.spanTool(&s, attrs)
 	b.spanMessages(&s, v, attrs, o.get("events"))
 	b.evaluations(&s, o.get("events"))
+	if n := o.get("droppedattributescount"); hasNumber(n) && len(s.input)+len(s.output) > 0 {
+		b.errorf(n, "lost-message", "%s attributes of the span were dropped, and messages may have been among them", n.text).
+			Hint = "raise the limit of attributes of a span in the instrumentation of the agent"
+	}
 	if len(s.output) > 1 && s.operation != "invoke_agent" {
 		b.notef("a call has %d choices; the first one is taken", len(s.output))
 		s.output = s.output[:1]
@@ -50,6 +57,12 @@ func (b *builder) aiSpan(v value) (s aiSpan, ok bool) {
 		b.spanMeasures(&s.output[n-1].Message, &s, attrs)
 	}
 	return s, true
+}
+
+// hasNumber says that a number is there which is not zero.
+func hasNumber(v value) bool {
+	n, ok := v.number()
+	return ok && n > 0
 }
 
 // failureOf is why a span failed, or "".

@@ -55,6 +55,9 @@ func (b *builder) outermost(spans []aiSpan) (calls []aiSpan) {
 			calls = append(calls, *s)
 		}
 	}
+	if len(calls) > 0 {
+		b.wholeCalls(calls)
+	}
 	if left > 0 {
 		b.notef("%s within tools or other agents left out", plural(left, "call"))
 	}
@@ -62,6 +65,32 @@ func (b *builder) outermost(spans []aiSpan) (calls []aiSpan) {
 		return agents
 	}
 	return calls
+}
+
+// wholeCalls refuses a conversation in which a call of the model lacks what it was told, or what it said, unless the
+// next call was told that.
+func (b *builder) wholeCalls(calls []aiSpan) {
+	for i := range calls {
+		s := &calls[i]
+		what := ""
+		switch {
+		case s.failure != "":
+		case len(s.input) == 0:
+			what = "holds what the model said, and not what it was told"
+		case len(s.output) == 0 && (i+1 == len(calls) || !told(calls[i+1].input, s.input[len(s.input)-1])):
+			what = "holds what the model was told, and not what it said"
+		}
+		if what != "" {
+			b.broken = true
+			b.problems.Errorf(s.pos, 1, "lost-message", "the span %s", what).
+				Hint = "turn on the capture of messages in the instrumentation of the agent; raise its limits"
+		}
+	}
+}
+
+// told says whether a message is among those that a call was sent.
+func told(input []event, m event) bool {
+	return slices.ContainsFunc(input, func(e event) bool { return alike(e, m) })
 }
 
 // asksModel says whether a span is a call of a model for the conversation.

@@ -82,26 +82,47 @@ func (b *builder) parts(v value) (parts []chat.Part) {
 func (b *builder) part(o object) chat.Part {
 	kind := b.text(o.get("type"), "the type of a part")
 	switch kind {
+	case "thinking", "reasoning", "redacted_thinking": // not what was said
+		return chat.Part{}
+	}
+	b.only(o, "a part", partFields())
+	switch kind {
 	case "text", "input_text", "output_text", "refusal":
-		return chat.Part{Type: "text", Text: b.text(o.get("text", "content", "refusal"), "text")}
-	case "image", "audio", "video", "document":
-		medium := o.get("media", "source")
-		if medium.missing() && (!o.get("mimetype").missing() || !o.get("uri", "url").missing()) {
-			medium = o.value
+		text := o.get("text", "content", "refusal")
+		if text.missing() && len(o.members) > 1 { // a text that is empty may be left out
+			b.errorf(o.value, "missing-content", "a part of type %s has no text", kind)
 		}
-		return chat.Part{Type: kind, Text: b.text(o.get("text"), "text"), Media: b.media(medium)}
+		return chat.Part{Type: "text", Text: b.text(text, "text")}
+	case "image", "audio", "video", "document":
+		return chat.Part{Type: kind, Text: b.text(o.get("text"), "text"), Media: b.medium(o, kind)}
 	case "image_url", "input_image":
 		return chat.Part{Type: "image", Media: b.imageURL(o.get("imageurl"))}
 	case "input_audio":
 		return chat.Part{Type: "audio", Media: b.audioInput(o.get("inputaudio"))}
 	case "file", "input_file":
 		return chat.Part{Type: "document", Media: b.fileInput(o)}
-	case "thinking", "reasoning", "redacted_thinking": // not what was said
-		return chat.Part{}
 	}
 	b.errorf(o.value, "unknown-part", "unknown type of part %q", cutText(kind, 40)).
 		Hint = "known types: text, image, audio, video, document"
 	return chat.Part{}
+}
+
+// medium reads the media of a part, which may stand in the part itself.
+func (b *builder) medium(o object, kind string) *chat.Media {
+	v := o.get("media", "source")
+	switch {
+	case !v.missing():
+		inner, ok := b.object(v, "media")
+		if !ok {
+			return nil
+		}
+		b.only(inner, "media", mediaFields())
+	case !o.get("mimetype", "uri", "url").missing():
+		v = o.value
+	case len(o.members) > 1: // a part that is nothing but its type has nothing that was lost
+		b.errorf(o.value, "missing-content", "a part of type %s has no media", kind)
+	}
+	return b.media(v)
 }
 
 // media reads an image, a sound, a video or a document. A path in a recording is a word of a stranger and no file of

@@ -109,12 +109,15 @@ func (r *resultsScan) list() error {
 		end := r.dec.InputOffset()
 		r.src.spend(end)
 		r.runs++
-		if !hasMessages(value{text: text}) {
+		if neverSpoke(value{text: text}) {
 			r.silent++
 			continue
 		}
 		at := end - int64(len(text))
-		r.add(strconv.Itoa(r.runs), span{at: at + r.src.start, size: int64(len(text)), line: r.src.lineOf(at), col: 1})
+		p := span{at: at + r.src.start, size: int64(len(text)), line: r.src.lineOf(at), col: 1}
+		if r.unique(value{text: text}, p) {
+			r.add(strconv.Itoa(r.runs), p)
+		}
 	}
 	_, err := r.dec.Token() // the closing bracket
 	return err

@@ -61,7 +61,7 @@ func (s *scan) document() (value, span, bool) {
 		problem.report(s.problems, s.file, p)
 		return value{}, p, false
 	}
-	return value{text: trimmed}, p, true
+	return value{text: trimmed}, p, s.unique(value{text: trimmed}, p)
 }
 
 // whole reads a file within the limit, without its byte order mark.

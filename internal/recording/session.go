@@ -4,6 +4,8 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/diag"
 )
 
 func isSessionDocument(h *head) bool { return h.kind == '{' && h.has("metadata", "events") }
@@ -86,7 +88,11 @@ func readSessionLines(b *builder, pieces iter.Seq[piece]) {
 
 func (b *builder) sessionEvent(v value) {
 	if o, ok := b.object(v, "an event"); ok {
-		b.event(o, o.get("seq", "sequence"))
+		seq := o.get("seq", "sequence")
+		if !seq.missing() {
+			b.seen.add(b.number(seq, "seq"), b.pos(v).Line)
+		}
+		b.event(o, seq)
 	}
 }
 
@@ -143,6 +149,12 @@ func (b *builder) judges(v value) {
 
 // complete refuses a session that has lost events since it was written.
 func (b *builder) complete(expected, found int) {
+	if len(b.seen.runs) > 0 && b.problems.Errors() == b.before {
+		if missing, line := b.seen.gap(b.seen.first()); line > 0 {
+			b.problems.Errorf(diag.Pos{File: b.file, Line: line}, 1, "lost-events",
+				"seq %d is missing before this event: events are lost", missing).Hint = "export the session again"
+		}
+	}
 	if expected > found {
 		b.errorf(value{}, "lost-events", "the metadata promises %d events, found %d", expected, found).
 			Hint = "the recording is not whole; export it again"

@@ -3,6 +3,7 @@ package recording
 import (
 	"iter"
 	"slices"
+	"strconv"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
@@ -11,31 +12,84 @@ import (
 
 func isEventStream(h *head) bool { return h.lines && h.has("schemaversion", "seq", "type") }
 
-// scanEventStream finds the trials in arena's own stream of events.
+// streamScan finds the trials in arena's own stream of events, and out whether all of it is there.
+type streamScan struct {
+	*scan
+	known []result.EventKind
+	told  []result.EventKind
+	talks map[string]bool // trials, whether there is a message or should be one
+	seen  numbers
+	begun int // runs
+	ended int
+}
+
 func scanEventStream(s *scan) {
-	talks := map[string]bool{}
-	s.wholeLines(func(l line) bool {
-		word, _ := l.get("type").str()
-		trial, _ := l.get("trial").scalar()
-		kind := result.EventKind(word)
-		switch {
-		case kind == "":
-			s.errorf(s.pos(l.span), "wrong-line", "a line of an event stream must have a type").
-				Hint = "is this line from another file?"
-			return true
-		case !s.version(l.get("schemaversion"), result.EventVersion, s.pos(l.span)):
-			return false
-		case kind == result.KindMessageCreated && trial == "":
-			s.errorf(s.pos(l.span), "event-without-session", "a message does not say to which trial it belongs")
-		case trial != "" && slices.Contains(toldKinds(), kind):
-			talks[trial] = talks[trial] || kind == result.KindMessageCreated
-			s.add(trial, l.span)
-		}
-		return true
-	})
+	t := &streamScan{scan: s, known: result.EventKinds(), told: toldKinds(), talks: map[string]bool{}}
+	s.wholeLines(t.line)
+	if s.problems.Errors() == 0 {
+		t.whole()
+	}
 	all := len(s.index.entries)
-	s.index.keep(func(e *entry) bool { return talks[e.key] })
+	s.index.keep(func(e *entry) bool { return t.talks[e.key] })
 	s.silentTrials(all - len(s.index.entries))
+}
+
+func (t *streamScan) line(l line) bool {
+	word, _ := l.get("type").str()
+	trial, _ := l.get("trial").scalar()
+	kind, pos := result.EventKind(word), t.pos(l.span)
+	switch {
+	case kind == "":
+		t.errorf(pos, "wrong-line", "a line of an event stream must have a type").Hint = "is this line from another file?"
+		return true
+	case !t.version(l.get("schemaversion"), result.EventVersion, pos):
+		return false
+	case !slices.Contains(t.known, kind):
+		t.errorf(pos, "unknown-value", "unknown type of event %q", cutText(word, 40)).Hint =
+			orKnown(diag.DidYouMean(word, kindNames(t.known)), kindNames(t.known))
+		return true
+	case kind == result.KindMessageCreated && trial == "":
+		t.errorf(pos, "event-without-session", "a message does not say to which trial it belongs")
+	case trial != "" && slices.Contains(t.told, kind):
+		status, _ := l.get("data").get("status").str()
+		spoke := kind == result.KindMessageCreated || kind == result.KindTrialCompleted && judged(status)
+		t.talks[trial] = t.talks[trial] || spoke
+		t.add(trial, l.span)
+	}
+	t.count(l, kind)
+	return true
+}
+
+// count keeps the numbers of the events, and which runs they begin and end.
+func (t *streamScan) count(l line, kind result.EventKind) {
+	if n, err := strconv.ParseInt(string(l.get("seq").text), 10, 64); err == nil && n > 0 {
+		t.seen.add(n, l.span.line)
+	} else {
+		t.errorf(t.pos(l.span), "missing-field", "a line of an event stream must have a seq, from 1")
+	}
+	switch kind {
+	case result.KindRunStarted:
+		t.begun++
+	case result.KindRunCompleted:
+		t.ended++
+	default: // is within a run
+	}
+}
+
+// whole refuses a stream of which a part is missing: what was said there is not known.
+func (t *streamScan) whole() {
+	t.noGap(&t.seen, 1)
+	if t.ended == 0 || t.ended < t.begun {
+		t.errorf(diag.Pos{File: t.file}, "cut-stream", "the stream has no %s: it ends before its run", result.KindRunCompleted).
+			Hint = "of a run that was killed, read the journal in its output folder"
+	}
+}
+
+func kindNames(kinds []result.EventKind) (names []string) {
+	for _, k := range kinds {
+		names = append(names, string(k))
+	}
+	return names
 }
 
 // toldKinds are the events that say something of a conversation.

@@ -13,6 +13,7 @@ func (b *builder) tapeMessage(v value) (e event, ok bool) {
 	}
 	e.Pos, e.Offset = b.pos(v), -1
 	e.Role = b.role(o)
+	b.spoken(o)
 	e.Content, e.Parts = b.lines(o.get("content"), "content"), b.tapeParts(o.get("parts"))
 	e.ToolCalls = b.tapeCalls(o.get("toolcalls"))
 	if len(e.ToolCalls) > 0 && e.Role != chat.Assistant {

@@ -27,12 +27,14 @@ func (b *builder) toolCall(v value) (call chat.ToolCall) {
 	if !ok {
 		return call
 	}
+	b.only(o, "a tool call", callFields())
 	call.ID = b.text(o.get("id", "callid", "toolcallid"), "the id of a tool call")
 	inner := o
 	if f := o.get("function"); f.kind() == '{' {
 		if inner, ok = b.object(f, "a tool call"); !ok {
 			return call
 		}
+		b.only(inner, "a tool call", callFields())
 	}
 	call.Name = b.text(inner.get("name", "toolname"), "the name of a tool")
 	if call.Name == "" {
@@ -67,6 +69,7 @@ func (b *builder) toolResult(m *Message, o object) {
 		if inner, ok = b.object(v, "tool_result"); !ok {
 			return
 		}
+		b.only(inner, "a tool result", resultFields())
 		nested = true
 	}
 	if nested {

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"bytes"
 	"encoding/json"
 	"iter"
 
@@ -14,7 +15,7 @@ func isTranscript(h *head) bool {
 }
 
 func scanTranscript(s *scan) {
-	if text, ok := s.whole(); ok {
+	if text, ok := s.whole(); ok && (syntax(text) != nil || s.unique(value{text: bytes.TrimSpace(text)}, span{line: 1})) {
 		s.add("", span{at: s.size - int64(len(text)), size: int64(len(text)), line: 1, col: 1})
 	}
 }
@@ -72,6 +73,7 @@ func (b *builder) yaml(p piece) {
 			Hint = "a transcript has the keys metadata and messages"
 		return
 	}
+	r.Each(root, "a transcript", func(string, *node.Node, *node.Node) {}) // no key may stand there twice
 	b.milliseconds = true
 	if meta := node.Get(root, "metadata"); !node.IsNull(meta) {
 		if v, ok := b.fromYAML(r, meta); ok {

@@ -4,18 +4,26 @@ import (
 	"iter"
 
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// hasMessages says whether a trial, as JSON, got as far as a message. Trials that never started have none.
-func hasMessages(trial value) bool {
+// neverSpoke says whether a trial, as JSON, did not get as far as a message. One that was judged did, and has lost its
+// messages when it has none.
+func neverSpoke(trial value) bool {
+	if status, _ := trial.get("status").str(); judged(status) {
+		return false
+	}
 	for turn := range trial.get("turns").items {
 		for range turn.get("messages").items {
-			return true
+			return false
 		}
 	}
-	return false
+	return true
+}
+
+// judged says of the status of a trial that there was something to judge.
+func judged(status string) bool {
+	return status == result.Passed.String() || status == result.Failed.String()
 }
 
 // silentTrials notes the trials that were left out because they never started.
@@ -67,12 +75,17 @@ func (b *builder) trial(v value) {
 	if t.System != "" {
 		b.add(event{Message: Message{Message: chat.Message{Role: chat.System, Content: t.System}, Offset: -1, Pos: pos}})
 	}
-	for i := range t.Turns {
-		b.trialTurn(&t.Turns[i], v, pos)
+	i := 0
+	for turn := range v.get("turns").items {
+		if o, ok := b.object(turn, "a turn"); ok && i < len(t.Turns) {
+			b.trialTurn(&t.Turns[i], o)
+		}
+		i++
 	}
 }
 
-func (b *builder) trialTurn(t *result.Turn, v value, pos diag.Pos) {
+func (b *builder) trialTurn(t *result.Turn, o object) {
+	b.only(o, "a turn", trialTurnFields())
 	if t.NotRun != "" {
 		b.notef("turn %d was not run: %s", t.Index+1, t.NotRun)
 	}
@@ -80,16 +93,20 @@ func (b *builder) trialTurn(t *result.Turn, v value, pos diag.Pos) {
 		b.session.Error = t.Error
 	}
 	first := len(b.events)
-	for i := range t.Messages {
-		m := t.Messages[i]
-		if role, known := roles[string(m.Role)]; !known || role != m.Role {
-			b.errorf(v, "unknown-role", "unknown role %q", cutText(string(m.Role), 40))
+	list := o.get("messages")
+	if list.kind() != '[' && t.NotRun == "" && t.Error == "" && b.session.Error == "" {
+		b.errorf(list.or(o.value), "missing-content", "messages must be a list, found %s", describe(list)).
+			Hint = "the recording has lost what was said; record the conversation again"
+	}
+	for item := range list.items {
+		word, _ := item.get("role").str()
+		if role, known := roles[word]; !known || string(role) != word { // arena has written it
+			b.errorf(item, "unknown-role", "unknown role %q", cutText(word, 40))
 			return
 		}
-		if m.Role == chat.ToolRole && m.ToolResult == nil {
-			m.ToolResult = &chat.ToolResult{Content: m.Content, Parts: m.Parts}
+		if e, ok := b.message(item); ok {
+			b.add(e)
 		}
-		b.add(event{Message: Message{Message: m, Offset: -1, Pos: pos}})
 	}
 	for i := len(b.events) - 1; i >= first; i-- {
 		if b.events[i].Role == chat.Assistant {

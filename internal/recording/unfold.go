@@ -77,6 +77,7 @@ func (b *builder) resultPart(v value) (r chat.ToolResult) {
 	if !ok {
 		return r
 	}
+	b.only(o, "a tool result", resultFields())
 	r.ID = b.text(o.get("id", "tooluseid"), "the id of a tool result")
 	r.Name = b.text(o.get("name"), "the name of a tool")
 	said := Message{Message: chat.Message{Role: chat.ToolRole}}

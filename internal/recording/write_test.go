@@ -41,7 +41,7 @@ func conversation() []Message {
 		}},
 		{Role: chat.Assistant, Content: "日本語 👩‍👩‍👧", LatencyMS: 40},
 		{Role: chat.User, Content: "日本語 👩‍👩‍👧"},
-		{Role: chat.Assistant, Content: ""},
+		{Role: chat.Assistant, Content: "\n"},
 	}
 	out := make([]Message, len(list))
 	for i, m := range list {

@@ -39,6 +39,15 @@ const (
 	KindRunCompleted     EventKind = "run.completed"
 )
 
+// EventKinds returns the kinds in this order.
+func EventKinds() []EventKind {
+	return []EventKind{
+		KindRunStarted, KindTrialStarted, KindTurnStarted, KindMessageCreated, KindCallStarted, KindCallCompleted,
+		KindCallFailed, KindToolStarted, KindToolCompleted, KindValidationFailed, KindEvalCompleted, KindEvalFailed,
+		KindVerdict, KindTurnCompleted, KindTrialCompleted, KindRunCompleted,
+	}
+}
+
 // NoTurn is the turn of what concerns a whole conversation, or a whole run.
 const NoTurn = -1
 

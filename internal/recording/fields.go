@@ -1,0 +1,149 @@
+package recording
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// vocabulary is the members that an object may have. What stands under any other name would be lost, and a check that
+// something was not said would hold of it.
+type vocabulary struct {
+	names  []string // as people write them
+	folded func() map[string]bool
+}
+
+func words(text string) *vocabulary {
+	v := &vocabulary{names: strings.Fields(text)}
+	v.folded = sync.OnceValue(func() map[string]bool {
+		folded := make(map[string]bool, len(v.names))
+		for _, name := range v.names {
+			folded[foldKey([]byte(name))] = true
+		}
+		return folded
+	})
+	return v
+}
+
+// The members that the formats have, and those that chat APIs and agents add to them. Of the latter none holds words of
+// the conversation; most are not read.
+var (
+	messageFields = sync.OnceValue(func() *vocabulary {
+		return words(`role content parts tool_calls function_call tool_result tool_call_id call_id refusal
+			name tool_name error error_type is_error latency_ms
+			finish_reason stop_reason stop_sequence usage cost cost_info cost_usd cached state validations original
+			meta metadata timestamp created_at time created index id type object model provider source status
+			reasoning reasoning_content reasoning_details thinking thinking_blocks thinking_signature signature annotations
+			citations media_summary message_id weight cache_control logprobs container context_management content_filter_results service_tier
+			system_fingerprint`)
+	})
+	partFields = sync.OnceValue(func() *vocabulary {
+		return words(`type text content refusal media source image_url detail input_audio file file_data filename file_id
+			mime_type media_type uri url data path width height duration caption format id index name title context
+			annotations citations cache_control logprobs signature metadata modality`)
+	})
+	mediaFields = sync.OnceValue(func() *vocabulary {
+		return words(`type mime_type media_type format data uri url path file_path storage_reference sha256 detail caption
+			width height duration size size_kb size_bytes bit_rate channels sample_rate fps filename name title policy_name`)
+	})
+	callFields = sync.OnceValue(func() *vocabulary {
+		return words(`id call_id tool_call_id tool_use_id type function name tool_name args arguments input bad_args index
+			status caller cache_control provider_executed server_name signature thought_signature extra_content
+			provider_metadata metadata`)
+	})
+	resultFields = sync.OnceValue(func() *vocabulary {
+		return words(`id call_id tool_call_id tool_use_id type name tool_name content parts response result error error_type
+			is_error latency_ms role timestamp status cache_control metadata`)
+	})
+	turnFields = sync.OnceValue(func() *vocabulary {
+		return words(`turn_index timestamp user_message response tool_results assertions latency_ms duration_ms duration cost
+			metadata error`)
+	})
+	responseFields = sync.OnceValue(func() *vocabulary {
+		return words(`message cost latency_ms duration_ms duration finish_reason timestamp metadata error provider model`)
+	})
+	spanFields = sync.OnceValue(func() *vocabulary {
+		return words(`trace_id span_id trace_state parent_span_id flags name kind start_time_unix_nano end_time_unix_nano
+			attributes dropped_attributes_count events dropped_events_count links dropped_links_count status`)
+	})
+	exportFields = sync.OnceValue(func() *vocabulary {
+		return words(`resource_spans resource scope_spans instrumentation_library_spans scope instrumentation_library
+			spans schema_url resource_metrics resource_logs`)
+	})
+	trialTurnFields = sync.OnceValue(func() *vocabulary {
+		return words(`index user assistant not_run error messages tool_calls assertions latency_ms guardrails
+			guard_judgements`)
+	})
+)
+
+// only refuses the members of an object that are none of its vocabulary and hold something.
+func (b *builder) only(o object, what string, known *vocabulary) {
+	folded := known.folded()
+	var unknown []string
+	for name, member := range o.members {
+		if !folded[name] && !hollow(member) {
+			unknown = append(unknown, name)
+		}
+	}
+	slices.SortFunc(unknown, func(x, y string) int {
+		if d := o.members[x].at - o.members[y].at; d != 0 {
+			return d
+		}
+		return strings.Compare(x, y)
+	})
+	for _, name := range unknown {
+		written := cutText(o.written(name), 40)
+		d := b.errorf(o.members[name], "unknown-field", "%s has an unknown field %q, so what it holds would be lost", what, written)
+		d.Hint = cmp.Or(instead(name), diag.DidYouMean(written, known.names),
+			`what belongs to no message can stand under "metadata"`)
+	}
+}
+
+// written is a member's name as it stands in the file.
+func (o object) written(folded string) string {
+	for key := range o.value.members {
+		if foldKey(key) == folded {
+			return string(key)
+		}
+	}
+	return folded
+}
+
+// instead says where what is often written under other names has to stand; "" of all others.
+func instead(name string) string {
+	switch name {
+	case "text", "message", "value", "body", "output", "reply", "response", "answer", "completion":
+		return `words stand under "content", of a part under "text"`
+	case "calls", "tools", "tooluse", "tooluses", "toolinvocations", "functions":
+		return `calls of tools stand under "tool_calls"`
+	}
+	return ""
+}
+
+// hollow says of a value that nothing is lost with it.
+func hollow(v value) bool {
+	switch v.kind() {
+	case 0, 'n':
+		return true
+	case '"':
+		return len(v.text) == 2
+	case '[', '{':
+		return skipSpace(v.text, 1) == len(v.text)-1
+	}
+	return false
+}
+
+// only refuses the members of an object of a file that are none of its vocabulary and hold something.
+func (s *scan) only(v value, p span, what string, known *vocabulary) {
+	for key, member := range v.members {
+		if known.folded()[foldKey(key)] || hollow(member) {
+			continue
+		}
+		name := cutText(string(key), 40)
+		s.errorf(s.pos(p), "unknown-field", "%s has an unknown field %q, so what it holds would be lost", what, name).
+			Hint = diag.DidYouMean(name, known.names)
+	}
+}

@@ -67,14 +67,14 @@ turns:
     content: P
     mock: [{tool_calls: [{name: get_order, args: {P: P}}]}, P]
     assertions:
-      - {type: contains, message: P, params: {patterns: [P, missing]}}
+      - {type: contains, message: P, params: {patterns: [FORGED, missing]}}
       - {type: regex, message: P, params: {pattern: nothing}}
-      - {type: llm_judge, message: P, params: {criteria: P, judge: P, min_score: 0.9}}
+      - {type: llm_judge, message: P, params: {criteria: P, min_score: 0.9}}
 `,
 	"more.yaml": `
 id: plain
 description: P
-turns: [{role: user, content: P, mock: [P], assertions: [{type: equals, params: {expected: P}}]}]
+turns: [{role: user, content: P, mock: [P], assertions: [{type: contains, params: {patterns: [FORGED]}}]}]
 `,
 	"mocks.yaml": "judges: {P: JUDGED}\ndefaultResponse: P\n",
 	"broken.yaml": "id: P\nP: P\nturns: [{role: user, content: P, assertions: [{type: P, params: {P: P}}, " +

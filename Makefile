@@ -15,6 +15,9 @@ DATE    = $(shell git log -1 --format=%cI 2>/dev/null)
 CLI     = github.com/arena-evals/arena/internal/cli
 LDFLAGS = -s -w -X $(CLI).version=$(VERSION) -X $(CLI).commit=$(COMMIT) -X $(CLI).date=$(DATE)
 
+# How long the tests of one package may take: the ten minutes of go test are not enough for the race detector on a slow
+# machine.
+TIMEOUT  ?= 60m
 FUZZTIME ?= 20s
 BENCH    ?= .
 
@@ -36,7 +39,7 @@ build: ## build bin/arena, one static binary
 
 .PHONY: test
 test: ## run all tests
-	$(GO) test ./...
+	$(GO) test -timeout $(TIMEOUT) ./...
 
 .PHONY: generate
 generate: ## write what is made from the code: docs/checks.md, docs/events.md, docs/metrics.md
@@ -61,7 +64,7 @@ bench: ## run the benchmarks that match BENCH (all)
 .PHONY: cover
 cover: ## measure the coverage, into out/cover.html
 	@mkdir -p out
-	$(GO) test -coverpkg=./... -coverprofile=out/cover.out ./...
+	$(GO) test -timeout $(TIMEOUT) -coverpkg=./... -coverprofile=out/cover.out ./...
 	$(GO) tool cover -html=out/cover.out -o out/cover.html
 	$(GO) tool cover -func=out/cover.out | tail -n 1
 
@@ -84,14 +87,14 @@ tidy: ## fail when go.mod or go.sum is not tidy
 
 .PHONY: race
 race: ## run all tests with the race detector and in a browser (needs Chromium or Chrome)
-	ARENA_BROWSER=required $(GO) test -race ./...
+	ARENA_BROWSER=required $(GO) test -race -timeout $(TIMEOUT) ./...
 
 .PHONY: module
 module: ## test testdata/gomodule, a module that uses this one, without a network
 	@tmp=$$(mktemp -d) && trap 'rm -rf "$$tmp"' EXIT && \
 	cp testdata/gomodule/go.mod "$$tmp/go.mod" && cat go.sum testdata/gomodule/go.sum | sort -u >"$$tmp/go.sum" && \
 	cd testdata/gomodule && export GOWORK=off GOPROXY=off && \
-	$(GO) vet -mod=mod -modfile="$$tmp/go.mod" ./... && $(GO) test -mod=mod -modfile="$$tmp/go.mod" ./...
+	$(GO) vet -mod=mod -modfile="$$tmp/go.mod" ./... && $(GO) test -timeout $(TIMEOUT) -mod=mod -modfile="$$tmp/go.mod" ./...
 
 .PHONY: layering
 layering: ## check the map of the packages
@@ -99,7 +102,7 @@ layering: ## check the map of the packages
 
 .PHONY: browser
 browser: ## test the HTML report in a browser (needs Chromium or Chrome)
-	ARENA_BROWSER=required $(GO) test ./internal/report/html/...
+	ARENA_BROWSER=required $(GO) test -timeout $(TIMEOUT) ./internal/report/html/...
 
 .PHONY: lint
 lint: ## run golangci-lint; LINTFLAGS=--fix repairs what can be

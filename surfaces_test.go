@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/arena-evals/arena"
@@ -163,7 +164,10 @@ func TestSlowCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := files(t, "a.yaml", strings.Replace(hello, "{type: contains, params: {patterns: [One]}}", "{type: waits}", 1))
-	res := run(t, arena.Options{Paths: []string{dir + "/a.yaml"}, Checks: r, Timeout: 50 * time.Millisecond})
+	var res *arena.Result
+	synctest.Test(t, func(t *testing.T) {
+		res = run(t, arena.Options{Paths: []string{dir + "/a.yaml"}, Checks: r, Timeout: time.Minute})
+	})
 	if v := res.Trials[0].Turns[0].Assertions[0]; v.Status != arena.Errored || !strings.Contains(v.Error, "timeout") {
 		t.Errorf("%+v", v)
 	}

@@ -103,9 +103,10 @@ func hostileSubject(text string) *Subject {
 }
 
 // TestHostileReplies judges texts that were made to hurt with every check of the table: no panic, no score out of
-// range, explanations that fit on a screen whatever the model wrote, and no time that grows faster than the text.
+// range, and explanations that fit on a screen whatever the model wrote. Where the time grew faster than the text, it
+// would not end.
 func TestHostileReplies(t *testing.T) {
-	// Not parallel with other tests: it takes the whole machine, and theirs compare time limits.
+	// Not parallel with other tests: it takes the whole machine, and programs have only half a second for their end.
 	size := 256 << 10
 	if testing.Short() {
 		size = 32 << 10
@@ -115,19 +116,12 @@ func TestHostileReplies(t *testing.T) {
 			t.Parallel()
 			text := hostileText(name, size)
 			everyCheck(t, func(check string, c *Compiled) {
-				began := time.Now()
 				v := c.Judge(t.Context(), hostileSubject(text))
-				if took := time.Since(began); took > patience {
-					t.Errorf("%s took %s", check, took)
-				}
 				sane(t, check, &v)
 			})
 		})
 	}
 }
-
-// patience is what one check of one reply may take on a slow machine, with the race detector.
-const patience = 20 * time.Second
 
 // everyCheck compiles each check with parameters of the benchmarks and with those that make it work hard.
 func everyCheck(tb testing.TB, do func(name string, c *Compiled)) {
@@ -167,7 +161,7 @@ func sane(tb testing.TB, check string, v *result.Verdict) {
 
 // BenchmarkHostileReplies judges ten megabytes of each text, and holds time and memory against that.
 func BenchmarkHostileReplies(b *testing.B) {
-	const size, memory = 10 << 20, 1 << 30
+	const size, memory, patience = 10 << 20, 1 << 30, 20 * time.Second
 	for _, name := range slices.Sorted(maps.Keys(hostile)) {
 		text := hostileText(name, size)
 		everyCheck(b, func(check string, c *Compiled) {

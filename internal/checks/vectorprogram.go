@@ -44,13 +44,16 @@ func writeProgram(name string, x *vectorExec) (*vectorProgram, error) {
 		return nil, err
 	}
 	p := &vectorProgram{dir: dir, handler: &scenario.Handler{
-		Type: name, Command: shell, Args: []string{"program.sh"}, Dir: dir, Timeout: 30 * time.Second,
+		Type: name, Command: shell, Args: []string{"program.sh"}, Dir: dir, Timeout: 30 * time.Minute,
 	}}
 	if x.TimeoutMS > 0 {
 		p.handler.Timeout = time.Duration(x.TimeoutMS) * time.Millisecond
 	}
-	script := fmt.Sprintf("cat >stdin\nsleep %d.%03d\ncat stdout\ncat stderr >&2\nexit %d\n", x.SleepMS/1000,
-		x.SleepMS%1000, x.ExitCode)
+	sleep := 0
+	if x.SleepMS >= x.TimeoutMS && x.TimeoutMS > 0 { // late, and then also on a machine that is
+		sleep = int(p.handler.Timeout/time.Second) + 1_000_000
+	}
+	script := fmt.Sprintf("cat >stdin\nsleep %d\ncat stdout\ncat stderr >&2\nexit %d\n", sleep, x.ExitCode)
 	for name, text := range map[string]string{"program.sh": script, "stdout": x.Stdout, "stderr": x.Stderr} {
 		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}

@@ -3,13 +3,13 @@ package cli_test
 import (
 	"context"
 	"strings"
-	"time"
 
 	natsgo "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/arena-evals/arena/internal/dispatch/natstest"
+	"github.com/arena-evals/arena/internal/hang"
 )
 
 // broker is the NATS broker of a script.
@@ -72,7 +72,7 @@ func (b *broker) publish(subject, text string) error {
 }
 
 func (b *broker) use(do func(context.Context, jetstream.JetStream) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), hang.Guard)
 	defer cancel()
 	conn, err := natsgo.Connect(b.URL())
 	if err != nil {

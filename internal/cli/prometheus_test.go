@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/arena-evals/arena/internal/hang"
 )
 
 // gateway is a Pushgateway that keeps what was pushed last.
@@ -103,7 +105,7 @@ func cmdScrape(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: scrape url file line...")
 	}
-	for until := time.Now().Add(time.Minute); ; {
+	for until := time.Now().Add(hang.Guard); ; {
 		body, err := get(args[0])
 		lines := strings.Split(body, "\n")
 		if !slices.ContainsFunc(args[2:], func(line string) bool { return !slices.Contains(lines, line) }) {

@@ -4,12 +4,14 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/arena-evals/arena/internal/cli"
+	"github.com/arena-evals/arena/internal/hang"
 	"github.com/arena-evals/arena/internal/report/otlptest"
 )
 
@@ -31,9 +33,8 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script", Cmds: commands(), UpdateScripts: *update,
-		RequireExplicitExec: true, RequireUniqueNames: true, Deadline: time.Now().Add(2 * time.Minute),
+	params := testscript.Params{
+		Cmds: commands(), UpdateScripts: *update, RequireExplicitExec: true, RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("ROOT", root)
 			env.Setenv("SOURCE_DATE_EPOCH", epoch)
@@ -45,5 +46,26 @@ func TestScripts(t *testing.T) {
 			env.Values[collectorKey{}] = new(*otlptest.Collector)
 			return nil
 		},
-	})
+	}
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			one := params
+			one.Files, one.Deadline = []string{file}, time.Now().Add(hang.Guard)
+			testscript.RunT(script{t}, one)
+		})
+	}
 }
+
+// script runs one file as the test that it is given, so that its time begins when it does, however many wait.
+type script struct{ *testing.T }
+
+func (s script) Run(_ string, f func(testscript.T)) { f(s) }
+
+func (s script) Parallel() {} // it is already
+
+func (s script) Verbose() bool { return testing.Verbose() }

@@ -18,6 +18,7 @@ import (
 	"github.com/arena-evals/arena/internal/dispatch"
 	"github.com/arena-evals/arena/internal/dispatch/nats"
 	"github.com/arena-evals/arena/internal/dispatch/natstest"
+	"github.com/arena-evals/arena/internal/hang"
 )
 
 // proofRequests is how many requests TestNothingIsLost has. PROOF_REQUESTS sets another number:
@@ -60,11 +61,12 @@ func TestNothingIsLost(t *testing.T) {
 	if <-workers[1].gone; workers[1].err == nil {
 		t.Error("the worker was not killed")
 	}
-	workers[0].end(t)
-	workers[2].end(t)
+	p.end(workers[0], 2*n)
+	p.end(workers[2], 2*n)
 	t.Logf("%d requests, 2 evals each: %.1fs", n, time.Since(began).Seconds())
-	workers[1] = p.worker(1) // goes on with the file of the one that was killed
-	workers[1].end(t)
+	// Another goes on with the file of the one that was killed, until nothing is left of what that one had in hand.
+	workers[1] = p.worker(1, "--idle", "1s")
+	workers[1].ended(t)
 	for _, w := range workers {
 		p.check(w, n)
 		t.Logf("%s: %s", filepath.Base(w.output), w.last())
@@ -81,7 +83,7 @@ type proof struct {
 // publish stores requests, several at once.
 func (p *proof) publish(n int) {
 	p.Helper()
-	c, err := nats.Connect(p.Context(), nats.Options{URL: p.broker.URL(), Patience: time.Minute})
+	c, err := nats.Connect(p.Context(), nats.Options{URL: p.broker.URL(), Patience: hang.Guard})
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -123,7 +125,7 @@ type process struct {
 }
 
 // worker starts the i-th worker, which writes into a file of its own.
-func (p *proof) worker(i int) *process {
+func (p *proof) worker(i int, args ...string) *process {
 	p.Helper()
 	pack := filepath.Join(p.dir, "shop.pack.json")
 	if err := os.WriteFile(pack, []byte(proofPack), 0o600); err != nil {
@@ -131,7 +133,8 @@ func (p *proof) worker(i int) *process {
 	}
 	w := &process{output: filepath.Join(p.dir, fmt.Sprintf("worker-%d.jsonl", i+1)), gone: make(chan struct{})}
 	w.cmd = exec.CommandContext(p.Context(), "arena", "worker", "--nats", p.broker.URL(), "--pack", pack,
-		"--output", w.output, "-j", "8", "--ack-wait", "3s", "--idle", "1s", "--durable", "proof")
+		"--output", w.output, "-j", "8", "--ack-wait", "3s", "--durable", "proof")
+	w.cmd.Args = append(w.cmd.Args, args...)
 	w.cmd.Stderr = &w.said
 	w.cmd.Dir = p.dir
 	if err := w.cmd.Start(); err != nil {
@@ -149,7 +152,7 @@ func (p *proof) until(w *process, results int) {
 	p.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	limit := time.After(2 * time.Minute)
+	limit := time.After(hang.Guard)
 	lines, at := 0, int64(0)
 	for lines < results {
 		select {
@@ -173,7 +176,17 @@ func (p *proof) until(w *process, results int) {
 	}
 }
 
-func (w *process) end(t *testing.T) {
+// end stops a worker that has written down so many results.
+func (p *proof) end(w *process, results int) {
+	p.Helper()
+	p.until(w, results)
+	if err := w.cmd.Process.Signal(os.Interrupt); err != nil {
+		p.Fatal(err)
+	}
+	w.ended(p.T)
+}
+
+func (w *process) ended(t *testing.T) {
 	t.Helper()
 	if <-w.gone; w.err != nil {
 		t.Errorf("%v\n%s", w.err, w.said.String())

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/hang"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -84,9 +85,9 @@ func TestEmbeddingsArePriced(t *testing.T) {
 
 func TestEmbeddingsArePaced(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), hang.Guard)
 	defer cancel()
-	e := Embedding(&flaky{}, &scenario.Provider{RPS: 0.001, Burst: 1}, scenario.RetryPolicy{}, nil)
+	e := Embedding(&flaky{}, &scenario.Provider{RPS: 0.0001, Burst: 1}, scenario.RetryPolicy{}, nil)
 	if _, err := e.Embed(ctx, []string{"a"}); err != nil {
 		t.Error(err)
 	}

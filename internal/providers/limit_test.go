@@ -23,7 +23,7 @@ func (s *slow) Complete(context.Context, *chat.Request, func(chat.Delta) error) 
 	defer s.running.Add(-1)
 	for most := s.most.Load(); n > most && !s.most.CompareAndSwap(most, n); most = s.most.Load() {
 	}
-	<-time.After(time.Second)
+	<-time.After(time.Second) // is meant to pass, in a bubble
 	return chat.Reply{}, nil
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/arena-evals/arena/internal/dispatch"
 	"github.com/arena-evals/arena/internal/dispatch/nats"
 	"github.com/arena-evals/arena/internal/dispatch/natstest"
+	"github.com/arena-evals/arena/internal/hang"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -33,13 +34,13 @@ func TestTLS(t *testing.T) {
 		o.TLSTimeout = 5
 	})
 	url := "tls://" + b.Address()
-	if c, err := nats.Connect(t.Context(), nats.Options{URL: url, Patience: patience}); err == nil {
+	if c, err := nats.Connect(t.Context(), nats.Options{URL: url, Patience: hang.Guard}); err == nil {
 		c.Close()
 		t.Error("a certificate that nobody vouches for was taken")
 	} else if !strings.Contains(err.Error(), "--nats-ca FILE") || !strings.HasPrefix(err.Error(), url) {
 		t.Error(err)
 	}
-	c := connect(t, nats.Options{URL: url, CAFile: authority, Patience: patience})
+	c := connect(t, nats.Options{URL: url, CAFile: authority, Patience: hang.Guard})
 	if err := c.Prepare(t.Context()); err != nil {
 		t.Error(err)
 	}

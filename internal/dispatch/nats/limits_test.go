@@ -10,6 +10,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/dispatch/nats"
 	"github.com/arena-evals/arena/internal/dispatch/natstest"
+	"github.com/arena-evals/arena/internal/hang"
 )
 
 // manage is JetStream as whoever runs the broker uses it.
@@ -38,7 +39,7 @@ func TestFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := connect(t, nats.Options{URL: b.URL(), Patience: time.Second})
+	c := connect(t, nats.Options{URL: b.URL(), Patience: time.Second /* is meant to pass */})
 	if err := c.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +55,7 @@ func TestBucketOfOthers(t *testing.T) {
 	b := natstest.New(t)
 	client(t, b)
 	keep(t, b, "app.>")
-	c := connect(t, nats.Options{URL: b.URL(), Patience: patience, NoCreate: true})
+	c := connect(t, nats.Options{URL: b.URL(), Patience: hang.Guard, NoCreate: true})
 	l := listen(t, c)
 	if err := <-l.ended; err == nil || !strings.Contains(err.Error(), "there is no key-value bucket ARENA_EVALS_LISTEN") ||
 		strings.Count(err.Error(), b.Address()) != 1 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/dispatch"
 	"github.com/arena-evals/arena/internal/dispatch/nats"
 	"github.com/arena-evals/arena/internal/dispatch/natstest"
+	"github.com/arena-evals/arena/internal/hang"
 )
 
 // keep makes a stream of events.
@@ -133,10 +135,21 @@ func TestSilence(t *testing.T) {
 	b := natstest.New(t)
 	c := client(t, b)
 	keep(t, b, "app.>")
+	raw(t, b, "app.events", []byte(said("gap", 1, "assistant", "yo")))
 	raw(t, b, "app.events", []byte(said("s", 0, "user", "hi")))
 	raw(t, b, "app.events", []byte(said("s", 1, "assistant", "yo")))
-	raw(t, b, "app.events", []byte(said("gap", 1, "assistant", "yo")))
-	l := listen(t, c, func(l *nats.Listener) { l.Accumulator.TTL = 200 * time.Millisecond })
+	var later atomic.Bool
+	l := listen(t, c, func(l *nats.Listener) {
+		l.Accumulator.TTL = hang.Guard
+		l.Now = func() time.Time {
+			if later.Load() {
+				return time.Now().Add(2 * hang.Guard)
+			}
+			return time.Now()
+		}
+	})
+	asked(t, b, 1)
+	later.Store(true)
 	same(t, []string{"s turn 0", "s end 0"}, asked(t, b, 2))
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

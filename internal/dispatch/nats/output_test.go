@@ -13,6 +13,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/dispatch/nats"
 	"github.com/arena-evals/arena/internal/dispatch/natstest"
+	"github.com/arena-evals/arena/internal/hang"
 )
 
 // lines are the results in a file as request/eval, in their order.
@@ -42,7 +43,7 @@ func copyAll(t *testing.T, c *nats.Client, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := out.CatchUp(t.Context(), patience); err != nil {
+	if err := out.CatchUp(t.Context(), hang.Guard); err != nil {
 		t.Fatal(err)
 	}
 	if err := out.Close(); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/dispatch"
 	"github.com/arena-evals/arena/internal/dispatch/nats"
 	"github.com/arena-evals/arena/internal/dispatch/natstest"
+	"github.com/arena-evals/arena/internal/hang"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -57,9 +58,9 @@ func TestRefusedConnections(t *testing.T) {
 		{"a stream's name", plain.URL() + "|a b", `a stream cannot be called "a b"`},
 	} {
 		url, stream, _ := strings.Cut(c.url, "|")
-		patience := 10 * time.Second
+		patience := hang.Guard
 		if c.name == "nobody" {
-			patience = 300 * time.Millisecond
+			patience = 300 * time.Millisecond // is meant to pass
 		}
 		client, err := nats.Connect(t.Context(), nats.Options{URL: url, Stream: stream, Patience: patience})
 		if err == nil {
@@ -106,13 +107,13 @@ func TestForeignStreams(t *testing.T) {
 		if _, err := js.CreateStream(t.Context(), c.config); err != nil {
 			t.Fatal(err)
 		}
-		client := connect(t, nats.Options{URL: b.URL(), Stream: name[:1], Patience: patience})
+		client := connect(t, nats.Options{URL: b.URL(), Stream: name[:1], Patience: hang.Guard})
 		switch err := client.Prepare(t.Context()); {
 		case c.want == "" && err != nil, c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
 	}
-	missing := connect(t, nats.Options{URL: b.URL(), Stream: "X_Y", NoCreate: true, Patience: patience})
+	missing := connect(t, nats.Options{URL: b.URL(), Stream: "X_Y", NoCreate: true, Patience: hang.Guard})
 	want := b.URL() + ": there is no stream X_Y for x.y.requests\nleave --no-create out to have it made"
 	if err := missing.Prepare(t.Context()); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)

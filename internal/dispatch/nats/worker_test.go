@@ -21,6 +21,7 @@ import (
 	"github.com/arena-evals/arena/internal/dispatch"
 	"github.com/arena-evals/arena/internal/dispatch/nats"
 	"github.com/arena-evals/arena/internal/dispatch/natstest"
+	"github.com/arena-evals/arena/internal/hang"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -29,9 +30,6 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreAnyFunction("github.com/nats-io/nats-server/v2/server.(*Server).startGoRoutine.func1"),
 		goleak.IgnoreAnyFunction("github.com/nats-io/nats-server/v2/server.init.0.func1"))
 }
-
-// patience of tests: a broker on the same machine that does not answer for so long will not.
-const patience = 30 * time.Second
 
 func connect(t *testing.T, o nats.Options) *nats.Client {
 	t.Helper()
@@ -45,7 +43,7 @@ func connect(t *testing.T, o nats.Options) *nats.Client {
 
 func client(t *testing.T, b *natstest.Broker) *nats.Client {
 	t.Helper()
-	c := connect(t, nats.Options{URL: b.URL(), Patience: patience})
+	c := connect(t, nats.Options{URL: b.URL(), Patience: hang.Guard})
 	if err := c.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +256,7 @@ func TestAbandoned(t *testing.T) {
 		}
 	}
 	w := worker(c, evaluate(both))
-	w.MaxDeliver = 2
+	w.MaxDeliver, w.Jobs = 2, 1 // another job would be given the request as well where this one is slow to confirm it
 	same(t, nats.Stats{Requests: 1, Redelivered: 1, Dead: 1}, run(t, w))
 	same(t, []string{
 		"bomb: abandoned: delivered 2 times without an answer: workers died or were cut off while they were at it",
@@ -292,25 +290,35 @@ func TestThreeWorkers(t *testing.T) {
 	same(t, 60, total.Load())
 }
 
-// TestLong: while an eval lasts longer than the ack wait, nobody else is given the request.
+// TestLong: while an eval lasts, the broker hears again and again that somebody is at it, so that nobody else is given
+// the request.
 func TestLong(t *testing.T) {
 	t.Parallel()
 	b := natstest.New(t)
 	c := client(t, b)
+	conn, err := natsgo.Connect(b.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	alive := make(chan *natsgo.Msg, 1000)
+	if _, err := conn.ChanSubscribe("$JS.ACK.ARENA_EVALS.>", alive); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Flush(); err != nil {
+		t.Fatal(err)
+	}
 	publish(t, c, request("slow", "tone"))
 	w := worker(c, nil)
-	w.AckWait = time.Second
-	var calls atomic.Int64
+	w.AckWait, w.Jobs = time.Second, 1
 	w.Evaluator = evaluate(func(ctx context.Context, r *dispatch.Request) ([]result.EvalResult, error) {
-		calls.Add(1)
-		select {
-		case <-ctx.Done():
-		case <-time.After(2500 * time.Millisecond):
+		for range 5 { // more than fit into the ack wait
+			same(t, "+WPI", string((<-alive).Data))
 		}
 		return both(ctx, r)
 	})
-	same(t, nats.Stats{Requests: 1, Results: 1}, run(t, w))
-	same(t, 1, calls.Load())
+	run(t, w)
+	same(t, []string{"slow/tone"}, results(t, b))
 }
 
 // TestDrain: told to stop, a worker finishes what it has begun and begins nothing.

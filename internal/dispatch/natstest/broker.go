@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/arena-evals/arena/internal/hang"
 )
 
 // Broker is a broker of its own. It keeps its port and its files when it is stopped and started again.
@@ -27,13 +29,13 @@ func Start(dir string, change ...func(*server.Options)) (*Broker, error) {
 	for _, f := range change {
 		f(&b.options)
 	}
-	err := b.start(5 * time.Second)
+	err := b.Start()
 	for range 3 { // somebody else may have been faster at the port
 		if err == nil {
 			break
 		}
 		b.options.Port = freePort()
-		err = b.start(20 * time.Second)
+		err = b.Start()
 	}
 	return b, err
 }
@@ -62,23 +64,57 @@ func New(t testing.TB, change ...func(*server.Options)) *Broker {
 }
 
 // Start starts a broker that was stopped.
-func (b *Broker) Start() error { return b.start(20 * time.Second) }
-
-func (b *Broker) start(limit time.Duration) error {
+func (b *Broker) Start() error {
 	options := b.options // the server changes them
 	s, err := server.NewServer(&options)
 	if err != nil {
 		return err
 	}
+	broken := make(grave, 1)
+	s.SetLogger(broken, false, false)
 	go s.Start()
-	if !s.ReadyForConnections(limit) {
+	if err := broken.orReady(s); err != nil {
 		s.Shutdown()
 		s.WaitForShutdown()
-		return errors.New("the broker does not start")
+		return err
 	}
 	b.running = s
 	return nil
 }
+
+// grave is a log that keeps the first thing that a broker does not survive, such as a port that somebody else has.
+type grave chan error
+
+// orReady waits until a broker takes connections, or says why it never will.
+func (g grave) orReady(s *server.Server) error {
+	for until := time.Now().Add(hang.Guard); time.Now().Before(until); {
+		if s.ReadyForConnections(look) {
+			return nil
+		}
+		select {
+		case err := <-g:
+			return err
+		default:
+		}
+	}
+	return errors.New("the broker does not start")
+}
+
+// look is how long a broker is waited for before its log is looked at.
+const look = 100 * time.Millisecond
+
+func (g grave) Fatalf(format string, v ...any) {
+	select {
+	case g <- fmt.Errorf(format, v...):
+	default:
+	}
+}
+
+func (grave) Noticef(string, ...any) {}
+func (grave) Warnf(string, ...any)   {}
+func (grave) Errorf(string, ...any)  {}
+func (grave) Debugf(string, ...any)  {}
+func (grave) Tracef(string, ...any)  {}
 
 // Stop stops the broker, if it runs.
 func (b *Broker) Stop() {

@@ -6,6 +6,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/arena-evals/arena/internal/hang"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/providers/providertest"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -45,12 +46,12 @@ func TestConformance(t *testing.T) {
 				Faults: providertest.HTTPFaults,
 				Open: func(t *testing.T, s providertest.Script) providers.Provider {
 					described := spec(kind, serve(t, s).URL)
-					described.RequestTimeout, described.StreamIdleTimeout = time.Minute, time.Minute
-					switch s.Fault {
-					case providertest.Hang:
-						described.RequestTimeout = 100 * time.Millisecond
-					case providertest.Silence, providertest.KeepAlive:
-						described.StreamIdleTimeout = 100 * time.Millisecond
+					described.RequestTimeout, described.StreamIdleTimeout = hang.Guard, hang.Guard
+					switch {
+					case s.Fault == providertest.Hang && !s.Patient:
+						described.RequestTimeout = 100 * time.Millisecond // is meant to pass
+					case s.Fault == providertest.Silence, s.Fault == providertest.KeepAlive:
+						described.StreamIdleTimeout = 100 * time.Millisecond // is meant to pass
 					}
 					return open(t, described, Options{Jobs: 4})
 				},

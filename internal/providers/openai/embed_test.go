@@ -123,13 +123,13 @@ func TestEmbedFailures(t *testing.T) {
 func TestEmbedTakesNoLongerThanItMay(t *testing.T) {
 	t.Parallel()
 	over := make(chan struct{})
-	hang := func(_ http.ResponseWriter, r *http.Request) {
+	silent := func(_ http.ResponseWriter, r *http.Request) {
 		select {
 		case <-over:
 		case <-r.Context().Done():
 		}
 	}
-	e := embedder(t, func(p *scenario.Provider) { p.RequestTimeout = 20 * time.Millisecond }, hang)
+	e := embedder(t, func(p *scenario.Provider) { p.RequestTimeout = 20 * time.Millisecond /* is meant to pass */ }, silent)
 	t.Cleanup(func() { close(over) }) // before the server is closed, which waits for its handlers
 	_, err := e.Embed(t.Context(), []string{"a"})
 	var failed *providers.Error

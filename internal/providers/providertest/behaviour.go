@@ -73,7 +73,7 @@ func (d Dialect) behaviour(t *testing.T, stream bool) {
 		t.Run("cancelled while waiting", func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithCancelCause(t.Context())
-			p := d.Open(t, Script{Text: script.Text, Fault: Hang})
+			p := d.Open(t, Script{Text: script.Text, Fault: Hang, Patient: true})
 			done := make(chan error)
 			go func() {
 				_, err := p.Complete(ctx, Request(stream), nil)

@@ -26,6 +26,8 @@ type Script struct {
 	Usage  chat.Usage
 	Finish string // "" is what fits: stop or tool_calls
 	Fault  Fault
+	// Patient says that the provider must not give up before the test does, whatever the fault is.
+	Patient bool
 }
 
 // Call is a tool call that the model makes. Args is JSON text.

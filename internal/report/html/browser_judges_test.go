@@ -96,9 +96,6 @@ func manyJudgements(t *testing.T, b *browser) {
 		return performance.now() - start;
 	})()`)
 	t.Logf("opened in %.0f ms", took)
-	if took > 5000 { // a slow machine under load; about 200 on an idle one
-		t.Errorf("the trial took %.0f ms to open", took)
-	}
 	if n := eval[int](p, `document.querySelectorAll(".question").length`); n > 0 {
 		t.Errorf("%d questions are built that nobody opened", n)
 	}

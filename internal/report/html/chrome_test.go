@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/input"
@@ -20,6 +19,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/arena-evals/arena/internal/hang"
 	"github.com/arena-evals/arena/internal/report/html"
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -28,9 +28,6 @@ import (
 type browser struct {
 	ctx context.Context
 }
-
-// patience is how long a step may take before its test fails; slow machines need most of it.
-const patience = time.Minute
 
 // tab is one report in a page of its own. It notes everything that a report must never cause.
 type tab struct {
@@ -56,7 +53,7 @@ func startBrowser(t *testing.T) *browser {
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path),
-		chromedp.UserDataDir(t.TempDir()),
+		chromedp.UserDataDir(t.TempDir()), chromedp.WSURLReadTimeout(hang.Guard),
 		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.WindowSize(1280, 900),
 		chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-component-update", true),
@@ -151,7 +148,7 @@ func (p *tab) clean() {
 
 func (p *tab) run(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	ctx, cancel := context.WithTimeout(p.ctx, hang.Guard)
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		p.t.Fatal(err)
@@ -185,7 +182,7 @@ func (p *tab) until(expression string) {
 			else setTimeout(look, 10);
 		};
 		look();
-	})`, patience.Milliseconds()/2, expression))
+	})`, (hang.Guard/2).Milliseconds(), expression))
 	if !held {
 		p.clean()
 		p.t.Fatalf("this never held: %s; the page shows:\n%s", expression,
@@ -196,7 +193,7 @@ func (p *tab) until(expression string) {
 // eval returns the value of an expression of the page; of a promise, what it comes to.
 func eval[T any](p *tab, expression string) T {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	ctx, cancel := context.WithTimeout(p.ctx, hang.Guard)
 	defer cancel()
 	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {

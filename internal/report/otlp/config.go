@@ -16,6 +16,7 @@ type Config struct {
 	Source   string            // who named the endpoint: a variable, or "" for the caller
 	Headers  map[string]string // may hold secrets: they are sent, and never shown
 	Timeout  time.Duration     // of one request
+	Flush    time.Duration     // how long the end of a run waits
 	Gzip     bool
 	Content  bool // message contents, arguments and results of tools, explanations
 	Service  string
@@ -37,7 +38,7 @@ const Off = "none"
 // traces are not asked for. An error says which variable cannot be meant, and never quotes a header.
 func Read(endpoint string, content bool, getenv func(string) (string, bool)) (*Config, error) {
 	env := environment(getenv)
-	c := &Config{Timeout: defaultTimeout, Content: content || env.yes(contentVariable)}
+	c := &Config{Timeout: defaultTimeout, Flush: FlushLimit, Content: content || env.yes(contentVariable)}
 	at := endpoint
 	switch {
 	case endpoint == Off || endpoint == "" && env.off():
@@ -113,6 +114,7 @@ func (c *Config) timeout(env environment) error {
 		return fmt.Errorf("%s cannot be %q; expected milliseconds, such as 10000", name, text)
 	}
 	c.Timeout = time.Duration(ms) * time.Millisecond
+	c.Flush = max(c.Flush, c.Timeout)
 	return nil
 }
 

@@ -68,7 +68,7 @@ func TestReadTheRest(t *testing.T) {
 	config, err := Read("http://a", false, env(`
 		EXPORTER_OTLP_HEADERS=authorization=no
 		EXPORTER_OTLP_TRACES_HEADERS=Authorization=Basic%20YTpi, x-team = core
-		EXPORTER_OTLP_TIMEOUT=2500
+		EXPORTER_OTLP_TIMEOUT=750000
 		EXPORTER_OTLP_COMPRESSION=gzip
 		SERVICE_NAME=shop-tests
 		RESOURCE_ATTRIBUTES=service.name=other,deployment.environment=ci%2Fmain
@@ -78,7 +78,7 @@ func TestReadTheRest(t *testing.T) {
 	}
 	want := &Config{
 		Endpoint: config.Endpoint, Headers: map[string]string{"Authorization": "Basic YTpi", "x-team": "core"},
-		Timeout: 2500 * time.Millisecond, Gzip: true, Content: true, Service: "shop-tests",
+		Timeout: 750 * time.Second, Flush: 750 * time.Second, Gzip: true, Content: true, Service: "shop-tests",
 		Resource: map[string]string{"deployment.environment": "ci/main"},
 	}
 	if diff := cmp.Diff(want, config); diff != "" {
@@ -88,7 +88,7 @@ func TestReadTheRest(t *testing.T) {
 		t.Errorf("%+v %v", config, err)
 	}
 	if config, err = Read("http://a", true, env("")); err != nil || !config.Content || config.Service != "arena" ||
-		config.Timeout != 10*time.Second || config.Gzip {
+		config.Timeout != 10*time.Second || config.Flush != FlushLimit || config.Gzip {
 		t.Errorf("%+v %v", config, err)
 	}
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// FlushLimit is how long the end of a run waits for the last spans to be delivered.
+// FlushLimit is how long the end of a run waits for the last spans to be delivered, unless a variable gives every
+// request more time than that.
 const FlushLimit = 5 * time.Second
 
 // patience is after how many batches in a row that could not be delivered no other is tried.
@@ -49,7 +50,7 @@ type Delivery struct {
 func New(ctx context.Context, c *Config, version string, id [16]byte) *Exporter {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	x := &Exporter{
-		config: c, version: version, queue: newQueue(), start: opening(c, version), limit: FlushLimit, cancel: cancel,
+		config: c, version: version, queue: newQueue(), start: opening(c, version), limit: c.Flush, cancel: cancel,
 		done: make(chan struct{}),
 	}
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 1}
@@ -99,7 +100,7 @@ func (x *Exporter) emit(s *span) {
 	x.queue.put(data)
 }
 
-// Close sends what is left, for as long as FlushLimit, and returns what became of everything.
+// Close sends what is left, for as long as the Flush of the configuration, and returns what became of everything.
 func (x *Exporter) Close() Delivery {
 	x.queue.close()
 	timer := time.NewTimer(x.limit)

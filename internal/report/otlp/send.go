@@ -47,7 +47,7 @@ func (r *refusal) Error() string {
 
 // send delivers a body, with repetitions, and returns how many of its spans the collector refused.
 func (x *Exporter) send(ctx context.Context, body []byte) (rejected int, err error) {
-	ctx, cancel := context.WithTimeout(ctx, batchLimit)
+	ctx, cancel := context.WithTimeout(ctx, max(batchLimit, x.config.Timeout))
 	defer cancel()
 	wait := firstWait
 	for attempts := 1; ; attempts++ {

@@ -51,6 +51,9 @@ func Compile(doc any, o Options) (*Schema, error) {
 	for _, draft := range o.Drafts {
 		compiled, err := compile(doc, draft, o.Formats)
 		if err == nil {
+			if e := endless(compiled); e != nil {
+				return nil, e
+			}
 			return &Schema{compiled}, nil
 		}
 		if first == nil {
@@ -83,11 +86,16 @@ var errNoLoading = errors.New("schemas are not fetched")
 
 func (noLoader) Load(string) (any, error) { return nil, errNoLoading }
 
+var errEndless = errors.New("the schema refers back to itself without an end")
+
 // Validate says what of a value does not fit: a *ValueError. An error of another type means that the value could not be
 // judged. The value is decoded JSON whose numbers are json.Number.
 func (s *Schema) Validate(v any) error {
 	err := s.compiled.Validate(v)
 	if invalid, ok := errors.AsType[*lib.ValidationError](err); ok {
+		if undecided(invalid) {
+			return errEndless
+		}
 		return &ValueError{problems(invalid)}
 	}
 	return err

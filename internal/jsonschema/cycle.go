@@ -1,0 +1,105 @@
+package jsonschema
+
+import (
+	"slices"
+
+	lib "github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+)
+
+// endless finds a schema that holds a value against itself again, such as {"$ref": "#"}: no value could ever be judged.
+// Schemas that refer to themselves for a part of the value, as those of trees do, come to an end.
+func endless(s *lib.Schema) *SchemaError {
+	w := &walk{seen: map[*lib.Schema]bool{}, at: map[*lib.Schema]bool{}, done: map[*lib.Schema]bool{}}
+	w.reach(s)
+	var places []string
+	for _, s := range w.all {
+		if w.circle(s) {
+			places = append(places, s.Location)
+		}
+	}
+	if len(places) == 0 {
+		return nil
+	}
+	return &SchemaError{[]Problem{{Path: fragment(slices.Min(places)), Text: "refers back to itself without an end, " +
+		"so that no value can be held against it"}}}
+}
+
+type walk struct {
+	all      []*lib.Schema // that can be reached
+	seen     map[*lib.Schema]bool
+	at, done map[*lib.Schema]bool // on the way that is walked; walked
+}
+
+func (w *walk) reach(s *lib.Schema) {
+	if s == nil || w.seen[s] {
+		return
+	}
+	w.seen[s] = true
+	w.all = append(w.all, s)
+	for _, next := range slices.Concat(same(s), parts(s)) {
+		w.reach(next)
+	}
+}
+
+// circle reports whether a way from s leads back, through schemas of the same value.
+func (w *walk) circle(s *lib.Schema) bool {
+	if s == nil || w.done[s] {
+		return false
+	}
+	if w.at[s] {
+		return true
+	}
+	w.at[s] = true
+	found := slices.ContainsFunc(same(s), w.circle)
+	w.at[s], w.done[s] = false, !found
+	return found
+}
+
+// same are the schemas that a value is held against because it is held against s.
+func same(s *lib.Schema) []*lib.Schema {
+	list := []*lib.Schema{s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else}
+	if s.DynamicRef != nil {
+		list = append(list, s.DynamicRef.Ref)
+	}
+	list = slices.Concat(list, s.AllOf, s.AnyOf, s.OneOf)
+	for _, next := range s.DependentSchemas {
+		list = append(list, next)
+	}
+	for _, next := range s.Dependencies {
+		list = append(list, schemas(next)...)
+	}
+	return list
+}
+
+// parts are the schemas for what is within a value.
+func parts(s *lib.Schema) []*lib.Schema {
+	list := []*lib.Schema{
+		s.PropertyNames, s.UnevaluatedProperties, s.Contains, s.Items2020, s.UnevaluatedItems, s.ContentSchema,
+	}
+	list = slices.Concat(list, s.PrefixItems, schemas(s.Items), schemas(s.AdditionalItems), schemas(s.AdditionalProperties))
+	for _, next := range s.Properties {
+		list = append(list, next)
+	}
+	for _, next := range s.PatternProperties {
+		list = append(list, next)
+	}
+	return list
+}
+
+// schemas are those in a keyword that may hold something else.
+func schemas(v any) []*lib.Schema {
+	switch v := v.(type) {
+	case *lib.Schema:
+		return []*lib.Schema{v}
+	case []*lib.Schema:
+		return v
+	}
+	return nil
+}
+
+// undecided finds in a failed validation that the schema referred back to itself.
+func undecided(e *lib.ValidationError) bool {
+	_, cycle := e.ErrorKind.(*kind.RefCycle)
+	return cycle || slices.ContainsFunc(e.Causes, undecided)
+}

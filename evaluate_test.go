@@ -94,6 +94,22 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
+// A turn that the conversation does not have is no moment at which nothing is due.
+func TestEvaluateAfterNoTurn(t *testing.T) {
+	t.Parallel()
+	e, err := evaluator(t, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, turn := range []int{2, 5, -1, -2} {
+		got, err := e.Evaluate(t.Context(), arena.Conversation{Messages: talk(), At: arena.AfterTurn(turn)})
+		want := fmt.Sprintf("there is no turn %d, counted from 0: the conversation has 2", turn)
+		if err == nil || !strings.Contains(err.Error(), want) || got != nil {
+			t.Errorf("%d: %v, %v", turn, got, err)
+		}
+	}
+}
+
 func TestEvaluateTells(t *testing.T) {
 	t.Parallel()
 	var events []string

@@ -40,6 +40,11 @@ func (s *session) recall(ctx context.Context) {
 	}
 	s.describe(rec)
 	parts := recording.Exchanges(s.prologue(rec.Messages))
+	if turn, there := s.trial.Recorded.At.asked(len(parts)); !there {
+		s.out.Error = fmt.Sprintf("there is no turn %d, counted from 0: the conversation has %d", turn, len(parts))
+		s.abandon(len(parts), s.out.Error)
+		return
+	}
 	replies := 0
 	for i, part := range parts {
 		turn, answered := s.retell(ctx, i, part)

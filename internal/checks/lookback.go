@@ -7,3 +7,9 @@ func (c *Compiled) LooksBack() bool {
 	_, looks := c.Check.(*guardrailTriggered)
 	return looks || slices.ContainsFunc(c.Nested(), (*Compiled).LooksBack)
 }
+
+// AsksWhyEnded reports whether the check, or one in it, looks at why a reply ended.
+func (c *Compiled) AsksWhyEnded() bool {
+	_, asks := c.Check.(finishReason)
+	return asks || slices.ContainsFunc(c.Nested(), (*Compiled).AsksWhyEnded)
+}

@@ -306,6 +306,7 @@ func (s *session) finish() {
 	if text := s.spend.fromCache(); text != "" {
 		s.notice(text)
 	}
+	s.reportCuts()
 	s.out.Judges = result.JudgesOf(s.out)
 	s.out.Settle()
 }

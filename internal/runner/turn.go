@@ -108,9 +108,6 @@ func (s *session) complete(
 	if reply.Notice != "" {
 		s.notice(reply.Notice)
 	}
-	if reply.FinishReason == "length" {
-		s.notice("a reply was cut at max_tokens (finish reason length)")
-	}
 	return reply, nil
 }
 

@@ -1,0 +1,52 @@
+package runner
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// cuts are the finish reasons of replies that are not whole, with what happened.
+var cuts = map[string]string{"length": "cut at max_tokens", "content_filter": "cut by a content filter"}
+
+// reportCuts tells of replies that are not whole and of which no check asks why they ended: what must not be said may
+// have come next. Under --strict such a trial is an error.
+func (s *session) reportCuts() {
+	for i := range s.out.Turns {
+		t := &s.out.Turns[i]
+		for at := range t.Messages {
+			m := &t.Messages[at]
+			how, cut := cuts[m.FinishReason]
+			if m.Role != chat.Assistant || !cut || s.asksWhyEnded(t.Index, i == len(s.out.Turns)-1) {
+				continue
+			}
+			what := fmt.Sprintf("reply was %s (finish reason %s), and no check looks at that", how, m.FinishReason)
+			s.notice("a " + what + "; finish_reason does")
+			if s.opts.Strict && s.out.Error == "" && s.out.Status != result.Cancelled {
+				s.out.Error = fmt.Sprintf("turn %d: the %s", t.Index+1, what)
+			}
+		}
+	}
+}
+
+// asksWhyEnded reports whether a check looks at why the replies of a turn ended. Those of the conversation see the last
+// turn.
+func (s *session) asksWhyEnded(turn int, last bool) bool {
+	list := s.turnChecks(turn)
+	if last {
+		own := s.conversationChecks()
+		list = slices.Concat(list, own[0], own[1])
+	}
+	if slices.ContainsFunc(list, func(p scenario.Placed) bool { return compiled(p).AsksWhyEnded() }) {
+		return true
+	}
+	for _, e := range s.evals() {
+		if e.Check.AsksWhyEnded() {
+			return true
+		}
+	}
+	return false
+}

@@ -22,6 +22,11 @@ type modelRequest struct {
 	Seed        *int64          `json:"seed,omitempty"`
 	Stream      bool            `json:"stream,omitempty"`
 	JSONSchema  json.RawMessage `json:"json_schema,omitempty"`
+	SchemaName  string          `json:"schema_name,omitempty"`
+	JSON        bool            `json:"json,omitempty"` // of any form
+	Stop        []Text          `json:"stop,omitempty"`
+	Effort      string          `json:"reasoning_effort,omitempty"`
+	Parallel    *bool           `json:"parallel_tool_calls,omitempty"`
 	Extra       map[string]any  `json:"extra,omitempty"`
 }
 
@@ -103,7 +108,10 @@ func (p pen) modelRequest(model string, req *chat.Request) (any, []tool, error) 
 	q := &modelRequest{
 		Model: model, Messages: messages, ToolChoice: req.ToolChoice, Temperature: req.Temperature, TopP: req.TopP,
 		MaxTokens: req.MaxTokens, Seed: req.Seed, Stream: req.Stream, JSONSchema: p.schema(req.JSONSchema),
-		Extra: p.args(req.Extra),
+		SchemaName: req.SchemaName, JSON: req.JSON, Effort: req.ReasoningEffort, Parallel: req.ParallelToolCalls, Extra: p.args(req.Extra),
+	}
+	for _, text := range req.Stop {
+		q.Stop = append(q.Stop, p.text(text))
 	}
 	tools := make([]tool, len(req.Tools))
 	for i, offered := range req.Tools {

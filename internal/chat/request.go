@@ -14,11 +14,28 @@ type Request struct {
 	Stream      bool
 	// JSONSchema asks for a reply that fits it, where the provider can promise that.
 	JSONSchema json.RawMessage
+	SchemaName string `json:",omitempty"` // by which the provider knows the schema; "": any
+	JSON       bool   `json:",omitempty"` // asks for a reply that is JSON of any form, where there is no schema
+
+	Stop              []string `json:",omitempty"` // texts at which the reply ends
+	ReasoningEffort   string   `json:",omitempty"` // none, minimal, low, medium, high, xhigh or max; "" is the provider's choice
+	ParallelToolCalls *bool    `json:",omitempty"` // whether a reply may call several tools
 	// Extra is parameters of the provider's own, by their name on the wire. They do not replace the messages, the model
 	// or the way in which the reply comes. Providers that simulate ignore them.
 	Extra map[string]any
 	// Origin says for whom the call is made. Providers that simulate (mock, replay) answer by it; the others ignore it.
 	Origin Origin
+}
+
+// ReplyFormat is the form that the reply is asked to have: json_schema, json_object, or "" for any.
+func (r *Request) ReplyFormat() string {
+	switch {
+	case len(r.JSONSchema) > 0:
+		return "json_schema"
+	case r.JSON:
+		return "json_object"
+	}
+	return ""
 }
 
 // Origin is the place of a model call in the run.

@@ -2,6 +2,7 @@ package judges
 
 import (
 	"context"
+	"maps"
 	"regexp"
 	"slices"
 	"sync"
@@ -75,6 +76,7 @@ func (e *Endpoint) newCall(q *checks.Question, seed *int64) *call {
 	c := &call{endpoint: e, optional: withSchema | withTemperature | withSeed | withMaxTokens}
 	c.req.Messages, c.req.JSONSchema = q.Messages, q.Schema
 	c.req.Temperature, c.req.Seed, c.req.MaxTokens = new(0.0), seed, &e.maxTokens
+	c.req.ReasoningEffort, c.req.Extra = e.spec.ReasoningEffort, maps.Clone(e.spec.Body)
 	return c
 }
 

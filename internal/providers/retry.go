@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+	"golang.org/x/time/rate"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -23,7 +24,8 @@ const (
 
 // Retry repeats calls that failed with a temporary *Error: policy.Attempts calls in all (0: DefaultAttempts), with
 // growing waits in between that begin at policy.BaseDelay and end at policy.MaxDelay, or as long as the server asks
-// for, up to a minute. A call whose text has begun to stream is not repeated, nor is any once ctx is done.
+// for, up to a minute. A call whose text has begun to stream is not repeated, nor is any once ctx is done, nor when the
+// budget of the policy is spent.
 //
 // random gives numbers in [0,1) that spread the waits of parallel trials; nil spreads nothing. It must be safe for
 // concurrent use. Reply.Retries and Error.Attempts say what it took.
@@ -43,13 +45,18 @@ func Retry(p Provider, policy scenario.RetryPolicy, random func() float64) Provi
 	if random == nil {
 		random = func() float64 { return 0 }
 	}
-	return &retrier{next: p, policy: policy, random: random}
+	r := &retrier{next: p, policy: policy, random: random}
+	if policy.PerSecond > 0 {
+		r.budget = rate.NewLimiter(rate.Limit(policy.PerSecond), max(policy.Burst, 1))
+	}
+	return r
 }
 
 type retrier struct {
 	next   Provider
 	policy scenario.RetryPolicy
 	random func() float64
+	budget *rate.Limiter // of the retries of all calls; nil: no limit
 }
 
 func (r *retrier) Complete(ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error) (chat.Reply, error) {
@@ -98,6 +105,8 @@ func (c *retriedCall) attempt(ctx context.Context) (chat.Reply, error) {
 	reply, err := c.next.Complete(ctx, c.req, onDelta)
 	c.last = err
 	if failed, ok := errors.AsType[*Error](err); err != nil && (c.began || !ok || !failed.Temporary()) {
+		err = backoff.Permanent(err)
+	} else if err != nil && c.budget != nil && c.attempts < c.policy.Attempts && !c.budget.Allow() {
 		err = backoff.Permanent(err)
 	}
 	return reply, err

@@ -61,7 +61,8 @@ func (t *tape) exchange(v value) {
 func (t *tape) model(o object) {
 	t.called = true
 	request, ok := t.known(o.get("request"), "the request", "model", "as_before", "messages", "tools", "tool_choice",
-		"temperature", "top_p", "max_tokens", "seed", "stream", "json_schema", "extra")
+		"temperature", "top_p", "max_tokens", "seed", "stream", "json_schema", "extra",
+		"schema_name", "json", "stop", "reasoning_effort", "parallel_tool_calls")
 	if !ok {
 		return
 	}

@@ -107,6 +107,10 @@ type CallStarted struct {
 	TopP        *float64 `json:"top_p,omitempty" doc:"The same."`
 	MaxTokens   *int     `json:"max_tokens,omitempty" doc:"The same."`
 	Seed        *int64   `json:"seed,omitempty" doc:"The same."`
+	Stop        []string `json:"stop,omitempty" doc:"Texts at which the reply is to end."`
+	Effort      string   `json:"reasoning_effort,omitempty" doc:"How long the model is to think."`
+	Parallel    *bool    `json:"parallel_tool_calls,omitempty" doc:"Whether a reply may call several tools."`
+	Format      string   `json:"response_format,omitempty" doc:"json_object or json_schema, when a form was asked for."`
 
 	Request *chat.Request `json:"-"` // read only; never nil
 }

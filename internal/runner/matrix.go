@@ -270,7 +270,7 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []Trial {
 			continue
 		}
 		endpoint := m.endpoint(p.Project, spec)
-		if endpoint == nil {
+		if endpoint == nil || !m.formed(s, prompt, spec) {
 			continue
 		}
 		for _, region := range m.regions {
@@ -284,6 +284,18 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []Trial {
 		}
 	}
 	return out
+}
+
+// formed reports whether a provider that is to answer by a schema has one for this scenario.
+func (m *matrix) formed(s *scenario.Scenario, prompt *scenario.Prompt, spec *scenario.Provider) bool {
+	if spec.ReplyFormat != "json_schema" || replySchema(s, prompt, spec) != nil {
+		return true
+	}
+	m.diags.Errorf(spec.FormatPos, 1, "no-schema",
+		"provider %s: response_format json_schema needs a schema, and neither scenario %q nor its prompt has one", spec.ID, s.ID).
+		Hint = "give the scenario or the prompt an output_schema, or write response_format: {type: json_schema, " +
+		"json_schema: {schema: …}}"
+	return false
 }
 
 // prompt finds the prompt of a scenario by its task type; loading has reported an unknown one.

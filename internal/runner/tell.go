@@ -119,6 +119,7 @@ func (t *teller) call(spec *scenario.Provider, req *chat.Request) func(*chat.Rep
 	t.events <- result.CallStarted{
 		At: t.at(), Call: call, Reply: req.Origin.Reply, Messages: len(req.Messages), Tools: len(req.Tools),
 		Stream: req.Stream, Temperature: req.Temperature, TopP: req.TopP, MaxTokens: req.MaxTokens, Seed: req.Seed,
+		Stop: req.Stop, Effort: req.ReasoningEffort, Parallel: req.ParallelToolCalls, Format: req.ReplyFormat(),
 		Request: &sent,
 	}
 	return func(r *chat.Reply, err error) {

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -143,7 +144,32 @@ func (s *session) request(i, round int, loop *toolLoop) *chat.Request {
 		req.Stream = *spec.Streaming
 	}
 	req.Tools, req.ToolChoice = loop.offer(round)
+	tune(req, s.trial)
 	return req
+}
+
+// tune asks for what the files of the provider, the scenario and the prompt say of the replies.
+func tune(req *chat.Request, t *Trial) {
+	spec := t.Endpoint.Spec
+	req.Stop, req.ReasoningEffort, req.ParallelToolCalls = spec.Stop, spec.ReasoningEffort, spec.ParallelToolCalls
+	req.Extra = spec.Body
+	switch schema := replySchema(t.Scenario, t.Prompt, spec); {
+	case spec.ReplyFormat == "json_object":
+		req.JSON = true
+	case spec.ReplyFormat != "text" && schema != nil:
+		req.JSONSchema, req.SchemaName = schema, spec.SchemaName
+	}
+}
+
+// replySchema is what the replies of a trial are to fit: what the scenario says, else the prompt, else the provider.
+func replySchema(s *scenario.Scenario, prompt *scenario.Prompt, spec *scenario.Provider) json.RawMessage {
+	switch {
+	case s.OutputSchema != nil:
+		return s.OutputSchema
+	case prompt != nil && prompt.OutputSchema != nil:
+		return prompt.OutputSchema
+	}
+	return spec.ReplySchema
 }
 
 func first[T any](choices ...*T) *T {

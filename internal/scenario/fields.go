@@ -147,6 +147,14 @@ func (x field[T]) orNull() field[T] { x.null = true; return x }
 // drop is a field that is checked and has no effect.
 func drop[T any](name string, s shape) field[T] { return field[T]{name: name, shape: s} }
 
+// idle is a field that is checked and told to have no effect.
+func idle[T any](name string, s shape, why string) field[T] {
+	return custom(name, s, func(d *decoder, _ *T, v *node.Node) {
+		s.check(d, v, name)
+		d.Warnf(v, "no-effect", "%s has no effect: %s", name, why)
+	})
+}
+
 // gone is a field that must not be used; it says what to do instead.
 func gone[T any](name, wrong, hint string) field[T] {
 	return field[T]{name: name, wrong: wrong, hint: hint}

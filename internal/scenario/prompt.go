@@ -29,6 +29,9 @@ var promptFields = table("a prompt", func() rows[promptFile] {
 		custom("model_overrides", mapShape{overrideFields}, readOverrides),
 		objectPtr("tool_policy", toolPolicyFields, func(p *promptFile) **ToolPolicy { return &p.ToolPolicy }),
 		custom("parameters", parameterFields, readParameters),
+		custom("output_schema", schemaShape{}, func(d *decoder, p *promptFile, v *node.Node) {
+			p.OutputSchema = d.outputSchema(v)
+		}),
 		evalList("evals", func(p *promptFile) *[]*Eval { return &p.Evals }),
 		drop[promptFile]("template_engine", templateEngineFields),
 		drop[promptFile]("media", anyMap),

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"net/textproto"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/node"
@@ -11,6 +12,7 @@ type providerFile struct {
 	*Provider
 	kind, config *node.Node
 	base         *node.Node
+	calls        callFile
 }
 
 // providerTypes are the names of provider types, and what they are called inside. Those that are not built yet are
@@ -49,8 +51,10 @@ var providerFields = table("a provider", func() rows[providerFile] {
 		}),
 		custom("headers", textMap, func(d *decoder, p *providerFile, v *node.Node) {
 			p.Headers = map[string]string{}
-			d.Each(v, "headers", func(name string, _, value *node.Node) {
-				p.Headers[name] = d.expandText(value, "headers."+name)
+			d.Each(v, "headers", func(name string, k, value *node.Node) {
+				text := d.expandText(value, "headers."+name)
+				checkHeader(d, name, text, k, value)
+				p.Headers[name] = text
 			})
 		}),
 		custom("credential", credentialFields, func(d *decoder, p *providerFile, v *node.Node) {
@@ -62,9 +66,7 @@ var providerFields = table("a provider", func() rows[providerFile] {
 			platformFields.read(d, v, p.Platform)
 		}),
 		custom("defaults", providerDefaults, func(d *decoder, p *providerFile, v *node.Node) {
-			var params Parameters
-			providerDefaults.read(d, v, &params)
-			p.Temperature, p.TopP, p.MaxTokens = params.Temperature, params.TopP, params.MaxTokens
+			providerDefaults.read(d, v, &p.calls)
 		}),
 		objectPtr("pricing", part("pricing",
 			num("input_cost_per_1k", positive, func(p *Pricing) *float64 { return &p.InputPer1K }).must(),
@@ -77,26 +79,33 @@ var providerFields = table("a provider", func() rows[providerFile] {
 			whole("burst", natural, func(p *Provider) *int { return &p.Burst }),
 		), func(p *providerFile) *Provider { return p.Provider }),
 		custom("capabilities", listShape{capabilities}, readCapabilities),
-		strs("unsupported_params", func(p *providerFile) *[]string { return &p.Unsupported }),
-		drop[providerFile]("include_raw_output", boolean),
+		custom("unsupported_params", texts, func(d *decoder, p *providerFile, v *node.Node) {
+			if list, ok := d.Strings(v, "unsupported_params"); ok {
+				p.Unsupported = list
+				checkUnsupported(d, v)
+			}
+		}),
+		idle[providerFile]("include_raw_output", boolean, "requests and replies are kept by --record"),
 		dur("request_timeout", func(p *providerFile) *duration { return &p.RequestTimeout }),
 		dur("stream_idle_timeout", func(p *providerFile) *duration { return &p.StreamIdleTimeout }),
 		custom("stream_retry", retryFields, func(d *decoder, p *providerFile, v *node.Node) {
 			var r retryFile
 			if retryFields.read(d, v, &r); r.enabled {
 				p.Retry = &r.RetryPolicy
+			} else if r.RetryPolicy != (RetryPolicy{}) {
+				d.Warnf(v, "no-effect", "stream_retry has no effect without enabled: true; failed calls are repeated as by default")
 			}
 		}),
 		whole("stream_max_concurrent", natural, func(p *providerFile) *int { return &p.MaxConcurrent }),
-		drop[providerFile]("http_transport", part("http_transport",
-			drop[struct{}]("max_conns_per_host", natural),
-			drop[struct{}]("max_idle_conns_per_host", natural),
-			drop[struct{}]("idle_conn_timeout", text),
-		)),
+		object("http_transport", part("http_transport",
+			whole("max_conns_per_host", natural, func(t *Transport) *int { return &t.MaxConns }),
+			whole("max_idle_conns_per_host", natural, func(t *Transport) *int { return &t.MaxIdleConns }),
+			dur("idle_conn_timeout", func(t *Transport) *duration { return &t.IdleTimeout }),
+		), func(p *providerFile) *Transport { return &p.Transport }),
 		custom("additional_config", anyMap, func(_ *decoder, p *providerFile, v *node.Node) { p.config = v }),
-		drop[providerFile]("voice", text),
-		drop[providerFile]("sample_rate", natural),
-		drop[providerFile]("audio_files", texts),
+		idle[providerFile]("voice", text, "this version neither speaks nor listens"),
+		idle[providerFile]("sample_rate", natural, "this version neither speaks nor listens"),
+		idle[providerFile]("audio_files", texts, "this version neither speaks nor listens"),
 		gone[providerFile]("capability", "capability is an older name", "write role: llm, image, tts, stt, embedding, …"),
 		gone[providerFile]("impl", "impl is an older name", "write type: with the name of the provider type"),
 	}
@@ -121,22 +130,21 @@ var platformFields = table("platform", func() rows[Platform] {
 		str("region", func(p *Platform) *string { return &p.Region }),
 		str("project", func(p *Platform) *string { return &p.Project }),
 		custom("endpoint", text, func(d *decoder, p *Platform, v *node.Node) { p.Endpoint = d.expandText(v, "endpoint") }),
-		custom("additional_config", anyMap, func(d *decoder, p *Platform, v *node.Node) {
-			d.Any(v)
-			if version := node.Get(v, "api_version"); version != nil {
-				p.APIVersion, _ = d.String(version, "api_version")
-			}
-		}),
+		object("additional_config", platformConfigFields, func(p *Platform) *Platform { return p }),
 	}
 })
 
-var providerDefaults = table("defaults", func() rows[Parameters] {
-	return rows[Parameters]{
-		numPtr("temperature", numShape{low: 0, high: 2}, func(p *Parameters) **float64 { return &p.Temperature }),
-		numPtr("top_p", unit, func(p *Parameters) **float64 { return &p.TopP }),
-		wholePtr("max_tokens", natural, func(p *Parameters) **int { return &p.MaxTokens }),
-		drop[Parameters]("prompt_caching", boolean),
-	}
+var platformConfigFields = part("additional_config of a platform",
+	str("api_version", func(p *Platform) *string { return &p.APIVersion }),
+)
+
+// providerDefaults are the parameters of the calls of a model.
+var providerDefaults = table("defaults", func() rows[callFile] {
+	return append(once(callRows()), custom("prompt_caching", boolean, func(d *decoder, c *callFile, v *node.Node) {
+		if on, ok := d.Bool(v, "prompt_caching"); ok && on {
+			c.caching = v
+		}
+	}))
 })
 
 type retryFile struct {
@@ -150,11 +158,13 @@ var retryFields = table("stream_retry", func() rows[retryFile] {
 		whole("max_attempts", counting, func(r *retryFile) *int { return &r.Attempts }),
 		dur("initial_delay", func(r *retryFile) *duration { return &r.BaseDelay }),
 		dur("max_delay", func(r *retryFile) *duration { return &r.MaxDelay }),
-		drop[retryFile]("retry_window", text),
-		drop[retryFile]("budget", part("budget",
-			drop[struct{}]("rate_per_sec", positive),
-			drop[struct{}]("burst", natural),
-		)),
+		custom("retry_window", words("pre_first_chunk"), func(d *decoder, _ *retryFile, v *node.Node) {
+			d.OneOf(v, "retry_window", "pre_first_chunk") // once text has come, a call is never repeated
+		}),
+		object("budget", part("budget",
+			num("rate_per_sec", positive, func(r *RetryPolicy) *float64 { return &r.PerSecond }).must(),
+			whole("burst", natural, func(r *RetryPolicy) *int { return &r.Burst }),
+		), func(r *retryFile) *RetryPolicy { return &r.RetryPolicy }),
 	}
 })
 
@@ -175,10 +185,15 @@ func (d *decoder) provider(doc document) *Provider {
 	p := providerFile{Provider: &Provider{
 		Meta: doc.meta, File: d.File, Dir: d.places.fs.access(d.places.run), Role: "llm", Group: "default",
 	}}
+	p.calls.seen, p.calls.provider = map[string]*node.Node{}, p.ID
 	if !providerFields.read(d, doc.spec, &p) {
 		return nil
 	}
 	d.additional(doc.spec, &p)
+	p.calls.tuned(p.Provider)
+	if at := p.calls.caching; at != nil && p.Type != "anthropic" && built(p.Type) {
+		d.Warnf(at, "no-effect", "prompt_caching has no effect with type %s: its servers decide by themselves", p.Type)
+	}
 	d.connection(doc.spec, &p)
 	if p.kind != nil && p.Type != "" && !providerTypes[p.kind.Value].built {
 		d.need("providers of type "+p.Type, p.kind, Feature{Provider: p.ID})
@@ -204,7 +219,52 @@ func (d *decoder) connection(n *node.Node, p *providerFile) {
 	if p.Type == "azure" && p.base == nil && (p.Platform == nil || p.Platform.Endpoint == "") {
 		d.Missing(n, "a provider of type azure", "base_url or platform.endpoint")
 	}
+	d.idleKeys(n, p)
 	if p.Platform != nil && (p.Platform.Type == "bedrock" || p.Platform.Type == "vertex") {
 		d.need("models on "+p.Platform.Type, node.Get(n, "platform"), Feature{Provider: p.ID})
+	}
+}
+
+// idleKeys tells of keys that have no effect beside others.
+func (d *decoder) idleKeys(n *node.Node, p *providerFile) {
+	tell := func(at *node.Node, format string, args ...any) {
+		if at != nil {
+			d.Warnf(at, "no-effect", format, args...)
+		}
+	}
+	if limit := node.Get(n, "rate_limit"); p.RPS == 0 {
+		tell(node.Get(limit, "burst"), "burst has no effect without rps")
+	}
+	if p.Platform == nil || p.Platform.Type != "azure" {
+		return
+	}
+	platform := node.Get(n, "platform")
+	for _, key := range []string{"region", "project"} {
+		tell(node.Get(platform, key), "%s has no effect on azure: the endpoint says where the model is", key)
+	}
+	if p.Platform.Endpoint != "" {
+		tell(p.base, "base_url has no effect beside platform.endpoint")
+	}
+}
+
+// ownHeaders are those that arena sets, by their canonical name, and where to say what they are to hold.
+var ownHeaders = map[string]string{
+	"Authorization": "name the key under credential", "Api-Key": "name the key under credential",
+	"Content-Type": "requests are JSON", "Content-Length": "it follows from the request",
+	"Transfer-Encoding": "it follows from the request", "Host": "it follows from base_url",
+}
+
+// checkHeader refuses headers that would not be sent, or would make every call fail.
+func checkHeader(d *decoder, name, value string, k, v *node.Node) {
+	control := func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
+	switch hint, own := ownHeaders[textproto.CanonicalMIMEHeaderKey(name)]; {
+	case own:
+		d.Errorf(k, "reserved-field", "headers cannot set %s: arena does", name).Hint = hint
+	case name == "" || strings.ContainsFunc(name, func(r rune) bool {
+		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r)
+	}):
+		d.Errorf(k, "wrong-type", "%q is not the name of a header", name)
+	case strings.ContainsFunc(value, control):
+		d.Errorf(v, "wrong-type", "the value of the header %s holds a line break or another control character", name)
 	}
 }

@@ -1,8 +1,11 @@
 package scenario
 
 import (
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -25,9 +28,121 @@ func (d *decoder) additional(n *node.Node, p *providerFile) {
 			d.Missing(n, "a provider of type replay", "additional_config.recording")
 		}
 	default:
-		if p.config != nil {
-			p.Extra = d.raw(p.config, "additional_config")
+		if p.config == nil {
+			return
 		}
+		p.Extra = d.raw(p.config, "additional_config")
+		if of := configOf(p.Type, p.Role); of != nil {
+			table := *of
+			table.strays(elsewhere(of)).read(d, p.config, &p.calls)
+		}
+	}
+}
+
+// configTypes are the settings that additional_config has for a model, by the type of its provider.
+func configTypes() map[string]*fields[callFile] {
+	return map[string]*fields[callFile]{
+		"openai": openaiConfigFields, "azure": openaiConfigFields,
+		"openai-compatible": compatibleConfigFields, "vllm": compatibleConfigFields, "ollama": ollamaConfigFields,
+		"anthropic": anthropicConfigFields, "gemini": geminiConfigFields,
+	}
+}
+
+// configOf is the table for a provider; nil: arena knows nothing of such providers, and cannot talk to them yet.
+func configOf(kind, role string) *fields[callFile] {
+	if role == "embedding" && built(kind) {
+		return embeddingConfigFields
+	}
+	return configTypes()[kind]
+}
+
+func built(kind string) bool {
+	for _, t := range providerTypes {
+		if t.name == kind {
+			return t.built && kind != "anthropic" && kind != "gemini"
+		}
+	}
+	return false
+}
+
+// Settings of additional_config, by type.
+var (
+	openaiConfigFields = table("additional_config of an openai provider", func() rows[callFile] {
+		return append(wireRows(),
+			custom("api_mode", words("completions", "responses"), func(d *decoder, c *callFile, v *node.Node) {
+				if mode, _ := d.OneOf(v, "api_mode", "completions", "responses"); mode == "responses" {
+					d.need("api_mode: responses", v, Feature{Provider: c.provider})
+				}
+			}),
+			needed("reasoning_summary", words("auto", "concise", "detailed"), "reasoning_summary"),
+			needed("modalities", texts, "replies in sound"),
+			needed("audio_format", text, "replies in sound"),
+			needed("voice", text, "replies in sound"),
+		)
+	})
+	compatibleConfigFields = table("additional_config of a provider of this type", wireRows)
+	ollamaConfigFields     = table("additional_config of an ollama provider", func() rows[callFile] {
+		return append(wireRows(), str("keep_alive", func(c *callFile) *string { return &c.keepAlive }))
+	})
+	embeddingConfigFields = table("additional_config of an embedding model", func() rows[callFile] {
+		return rows[callFile]{custom("extra_body", bodyShape{}, readBody)}
+	})
+	anthropicConfigFields = table("additional_config of an anthropic provider", func() rows[callFile] {
+		return append(once(callRows()),
+			drop[callFile]("thinking_budget", natural), drop[callFile]("effort", text), drop[callFile]("version", text))
+	})
+	geminiConfigFields = table("additional_config of a gemini provider", func() rows[callFile] {
+		return append(once(callRows()),
+			drop[callFile]("thinking_budget", natural), drop[callFile]("include_thoughts", boolean),
+			drop[callFile]("response_modalities", texts), drop[callFile]("safety_settings", anything))
+	})
+)
+
+// serverOnly are parameters that people know from some servers, where the nearest name of ours would be another thing.
+var serverOnly = []string{
+	"frequency_penalty", "guided_choice", "guided_grammar", "guided_json", "guided_regex", "logit_bias", "logprobs",
+	"metadata", "min_p", "min_tokens", "num_ctx", "presence_penalty", "repetition_penalty", "service_tier", "store",
+	"top_k", "top_logprobs", "user", "verbosity",
+}
+
+// wireRows are the settings of every server that speaks OpenAI's API.
+func wireRows() rows[callFile] {
+	return append(once(callRows()),
+		flag("strict_tools", func(c *callFile) *bool { return &c.StrictTools }),
+		custom("extra_body", bodyShape{}, readBody),
+	)
+}
+
+// needed is a field for something that arena cannot do yet.
+func needed(name string, s shape, feature string) field[callFile] {
+	return custom(name, s, func(d *decoder, c *callFile, v *node.Node) {
+		s.check(d, v, name)
+		d.need(feature, v, Feature{Provider: c.provider})
+	})
+}
+
+// elsewhere says where an unknown setting belongs, if it is another type's, or how to send it all the same.
+func elsewhere(own *fields[callFile]) func(key string) string {
+	return func(key string) string {
+		switch {
+		case key == "mock_config":
+			return "a provider of type mock reads it"
+		case replayFields.index(key) >= 0:
+			return "a provider of type replay reads it"
+		}
+		for _, kind := range []string{"openai", "ollama", "anthropic", "gemini"} {
+			if of := configTypes()[kind]; of.index(key) >= 0 {
+				return "a provider of type " + kind + " reads it"
+			}
+		}
+		if slices.Contains(serverOnly, key) {
+			return "write it under extra_body, which passes on what only some servers know"
+		}
+		if diag.Nearest(key, own.names()) == "" {
+			return "known fields: " + strings.Join(own.names(), ", ") +
+				"; extra_body passes on what the server knows beyond them"
+		}
+		return ""
 	}
 }
 

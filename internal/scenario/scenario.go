@@ -46,6 +46,9 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 		dur("timeout", func(s *Scenario) *time.Duration { return &s.Timeout }),
 		word("on_failure", onFailure, func(s *Scenario) *string { return &s.OnFailure }),
 		flagPtr("judge_gate", func(s *Scenario) **bool { return &s.JudgeGate }),
+		custom("output_schema", schemaShape{}, func(d *decoder, s *Scenario, v *node.Node) {
+			s.OutputSchema = d.outputSchema(v)
+		}),
 		custom("duplex", duplexFields, func(d *decoder, s *Scenario, v *node.Node) {
 			duplexFields.check(d, v, "duplex")
 			s.Skip = "audio"

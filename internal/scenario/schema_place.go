@@ -1,5 +1,7 @@
 package scenario
 
+import "strings"
+
 // Some places take more than the shape of their field says, or less, because their readers look closer. They are
 // described here.
 
@@ -83,6 +85,10 @@ func (w *schemaWriter) complete(f keyed, object map[string]any) {
 		rules = append(rules,
 			whenIs("type", properties("additional_config", w.table(mockConfigFields)), "mock"),
 			whenIs("type", properties("additional_config", w.table(replayFields)), "replay"))
+		for _, kind := range []string{"openai", "azure", "openai-compatible", "vllm", "ollama", "claude", "anthropic", "gemini"} {
+			of := w.table(configTypes()[strings.Replace(kind, "claude", "anthropic", 1)])
+			rules = append(rules, whenIs("type", properties("additional_config", anyOf(of, w.table(embeddingConfigFields))), kind))
+		}
 	case keyed(personaFields):
 		rules = append(rules, anyOf(required("system_template"), required("system_prompt")))
 	case keyed(mcpFields):

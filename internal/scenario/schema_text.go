@@ -27,6 +27,17 @@ var keyTexts = sync.OnceValue(func() map[keyed]map[string]string {
 		"top_p":       "The share of probability from which the model chooses.",
 		"max_tokens":  "The most tokens of a reply.",
 	}
+	calls := merged(params, map[string]string{
+		"stop":                "Texts at which the reply ends, at most four.",
+		"reasoning_effort":    "How long the model thinks before it answers; judges too.",
+		"parallel_tool_calls": "Whether a reply may call several tools at once; left to the server when left out.",
+		"response_format": "The form of the replies: text, json_object, or json_schema with the output_schema of the " +
+			"scenario or the prompt.",
+	})
+	config := merged(calls, map[string]string{
+		"strict_tools": "Has the server hold the arguments of tool calls to their schemas; every argument is required then.",
+		"extra_body":   "Parameters that only this server knows; they go into each request as they stand, those of judges too.",
+	})
 	return map[keyed]map[string]string{
 		envelopeFields: {
 			"apiVersion": "The version of the format.", "metadata": "The name of the resource, and labels.",
@@ -54,6 +65,7 @@ var keyTexts = sync.OnceValue(func() map[keyed]map[string]string {
 			"timeout":                 "The longest that the conversation may take, such as 90s.",
 			"on_failure":              "Whether a failed check of a turn ends the conversation.",
 			"judge_gate":              "Asks no judge once a check without one has failed.",
+			"output_schema":           "JSON Schema of the replies, or the file that holds it; models that can are held to it.",
 		},
 		turnFields: {
 			"role":              "user, or a role of self_play.",
@@ -171,6 +183,15 @@ var keyTexts = sync.OnceValue(func() map[keyed]map[string]string {
 			"api_key":         "The key itself, best as ${VARIABLE}.",
 			"credential_env":  "The environment variable that holds the key.",
 			"credential_file": "The file that holds the key.",
+		},
+		providerDefaults:       calls,
+		openaiConfigFields:     config,
+		compatibleConfigFields: config,
+		ollamaConfigFields:     merged(config, map[string]string{"keep_alive": "How long the server keeps the model loaded."}),
+		embeddingConfigFields:  {"extra_body": config["extra_body"]},
+		replySchemaFields: {
+			"name":   "By which name the server knows the schema.",
+			"schema": "JSON Schema of the reply, where neither the scenario nor the prompt has an output_schema.",
 		},
 		mockConfigFields: {"mock_config": "The file with the canned replies."},
 		replayFields: {

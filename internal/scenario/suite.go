@@ -131,6 +131,8 @@ type Scenario struct {
 	Timeout   time.Duration
 	OnFailure string // "", "continue", "stop"
 	JudgeGate *bool  // nil: as in the defaults
+	// OutputSchema is what the replies are asked to fit; nil: that of the prompt, if it has one.
+	OutputSchema json.RawMessage
 
 	// Places for messages about references that only the planner can check.
 	TaskTypePos  diag.Pos
@@ -259,6 +261,7 @@ type Prompt struct {
 	Temperature    *float64
 	TopP           *float64
 	MaxTokens      *int
+	OutputSchema   json.RawMessage // what the replies are asked to fit; nil: anything
 	ToolPolicy     *ToolPolicy
 	Evals          []*Eval
 }
@@ -309,21 +312,22 @@ type Eval struct {
 // Provider is a model endpoint as configured.
 type Provider struct {
 	Meta
-	File              string
-	Dir               string // against which its files resolve
-	Type              string // canonical: mock, openai, anthropic, gemini, ollama, azure, openai-compatible, …
-	Model             string
-	Role              string // llm is the default
-	Group             string // default is the default
-	BaseURL           string
-	Headers           map[string]string
-	APIKey            string // literal, after ${VAR} expansion
-	KeyEnv            string // credential_env
-	KeyFile           string
-	Platform          *Platform
-	Temperature       *float64
-	TopP              *float64
-	MaxTokens         *int
+	File        string
+	Dir         string // against which its files resolve
+	Type        string // canonical: mock, openai, anthropic, gemini, ollama, azure, openai-compatible, …
+	Model       string
+	Role        string // llm is the default
+	Group       string // default is the default
+	BaseURL     string
+	Headers     map[string]string
+	APIKey      string // literal, after ${VAR} expansion
+	KeyEnv      string // credential_env
+	KeyFile     string
+	Platform    *Platform
+	Temperature *float64
+	TopP        *float64
+	MaxTokens   *int
+	Tuning
 	Pricing           *Pricing
 	RPS               float64 // 0: no limit
 	Burst             int
@@ -333,6 +337,7 @@ type Provider struct {
 	RequestTimeout    time.Duration
 	StreamIdleTimeout time.Duration
 	MaxConcurrent     int // stream_max_concurrent; 0: no limit
+	Transport         Transport
 	Retry             *RetryPolicy
 	MockFile          string // additional_config.mock_config, absolute or against the working directory
 	MockPos           diag.Pos
@@ -354,8 +359,16 @@ type Pricing struct {
 	CachedPer1K             *float64
 }
 
+// Transport is how the connections of a provider are kept; zero fields are the defaults.
+type Transport struct {
+	MaxConns, MaxIdleConns int
+	IdleTimeout            time.Duration
+}
+
 // RetryPolicy of a provider; zero fields are the defaults.
 type RetryPolicy struct {
+	PerSecond float64 // retries of all calls, after a first Burst of them; 0: no limit
+	Burst     int
 	Attempts  int
 	BaseDelay time.Duration
 	MaxDelay  time.Duration

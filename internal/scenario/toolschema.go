@@ -32,6 +32,40 @@ func (d *decoder) jsonSchema(n *node.Node, what string) json.RawMessage {
 	return raw
 }
 
+// schemaShape is a JSON Schema, or the name of a file that holds one.
+type schemaShape struct{}
+
+func (schemaShape) check(d *decoder, n *node.Node, _ string) { d.outputSchema(n) }
+
+func (schemaShape) schema(*schemaWriter) map[string]any {
+	return map[string]any{"type": []string{"object", "string"}}
+}
+
+// outputSchema reads what the replies of a model are to fit.
+func (d *decoder) outputSchema(v *node.Node) json.RawMessage {
+	const what = "output_schema"
+	if v.Kind == node.Map {
+		return d.jsonSchema(v, what)
+	}
+	data, ok := d.attached(v, what)
+	if !ok {
+		return nil
+	}
+	if _, err := compileSchema(data); err != nil {
+		d.Errorf(v, "invalid-schema", "%s %s: %s", what, v.Value, firstProblem(err))
+		return nil
+	}
+	return data
+}
+
+// firstProblem says what is wrong with a schema in a file of its own.
+func firstProblem(err error) string {
+	if list := schemaProblems(err); len(list) > 0 {
+		return list[0].Text
+	}
+	return err.Error()
+}
+
 func compileSchema(raw json.RawMessage) (*jsonschema.Schema, error) {
 	doc, err := chat.DecodeJSON(raw)
 	if err != nil {

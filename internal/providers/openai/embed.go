@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -39,7 +40,11 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) (chat.Embeddings, 
 	if ctx.Err() != nil {
 		return chat.Embeddings{}, context.Cause(ctx)
 	}
-	body, err := json.Marshal(embedRequest{e.p.model, texts, "float"})
+	body, err := jsonOf(embedRequest{e.p.model, texts, "float"})
+	body = bytes.TrimSuffix(body, []byte("\n"))
+	if err == nil && len(e.p.body) > 0 {
+		body, err = e.p.shape.merge(body, e.p.body)
+	}
 	if err != nil {
 		return chat.Embeddings{}, e.p.fail(providers.Refused, err, "the request cannot be sent: %v", err)
 	}

@@ -137,7 +137,8 @@ func (c *call) hint(resp *http.Response, r report) string {
 
 var optional = map[string]bool{
 	"temperature": true, "top_p": true, "seed": true, "max_tokens": true, "max_completion_tokens": true,
-	"tool_choice": true, "response_format": true, "stream_options": true,
+	"tool_choice": true, "response_format": true, "stream_options": true, "stop": true, "reasoning_effort": true,
+	"parallel_tool_calls": true,
 }
 
 // unreadable is a reply with a good status that is not JSON.

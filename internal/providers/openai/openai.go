@@ -48,6 +48,7 @@ type Provider struct {
 	id, model string
 	endpoint  endpoint
 	shape     shape
+	body      map[string]any // extra_body, for embeddings: that of a chat stands in its requests
 	client    *http.Client
 	scrub     *providers.Scrubber
 	now       func() time.Time
@@ -67,7 +68,7 @@ func newProvider(spec *scenario.Provider, path string, o Options) (*Provider, er
 		return nil, err
 	}
 	p := &Provider{
-		id: spec.ID, model: spec.Model, endpoint: e, shape: newShape(spec), scrub: e.scrubber(),
+		id: spec.ID, model: spec.Model, endpoint: e, shape: newShape(spec), body: spec.Body, scrub: e.scrubber(),
 		now: o.Now, request: spec.RequestTimeout, idle: spec.StreamIdleTimeout,
 	}
 	if p.now == nil {
@@ -81,7 +82,7 @@ func newProvider(spec *scenario.Provider, path string, o Options) (*Provider, er
 	}
 	transport := o.Transport
 	if transport == nil {
-		transport = newTransport(o.Jobs, o.Offline)
+		transport = newTransport(o.Jobs, o.Offline, spec.Transport)
 	}
 	p.client = &http.Client{Transport: transport, CheckRedirect: stay}
 	return p, nil

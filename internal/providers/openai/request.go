@@ -36,6 +36,7 @@ type tool struct {
 type shape struct {
 	drop          map[string]bool // unsupported_params
 	newTokenLimit bool            // max_completion_tokens instead of max_tokens
+	strictTools   bool            // strict_tools
 }
 
 // newTokenModels are OpenAI's models that reject max_tokens.
@@ -44,7 +45,7 @@ var newTokenModels = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCo
 // newShape decides the name of the token limit: by the model where OpenAI's own models are called, and otherwise the
 // old name, which every server knows. unsupported_params settles it when one of the two names is listed.
 func newShape(spec *scenario.Provider) shape {
-	s := shape{drop: make(map[string]bool, len(spec.Unsupported))}
+	s := shape{drop: make(map[string]bool, len(spec.Unsupported)), strictTools: spec.StrictTools}
 	for _, name := range spec.Unsupported {
 		s.drop[name] = true
 	}
@@ -70,7 +71,7 @@ func (s *shape) encode(model string, req *chat.Request) ([]byte, error) {
 	}
 	b := body{
 		ChatCompletionRequest: api.ChatCompletionRequest{Model: model, Stream: req.Stream},
-		Messages:              messages, Tools: wireTools(req.Tools),
+		Messages:              messages, Tools: wireTools(req.Tools, s.strictTools),
 		Temperature: req.Temperature, TopP: req.TopP, Seed: req.Seed,
 	}
 	if s.newTokenLimit {
@@ -78,26 +79,39 @@ func (s *shape) encode(model string, req *chat.Request) ([]byte, error) {
 	} else {
 		b.MaxTokens = req.MaxTokens
 	}
-	if len(b.Tools) > 0 {
+	b.Stop, b.ReasoningEffort = req.Stop, req.ReasoningEffort
+	if len(b.Tools) > 0 { // servers refuse these without tools
 		b.ToolChoice = toolChoice(req.ToolChoice)
+		if req.ParallelToolCalls != nil {
+			b.ParallelToolCalls = *req.ParallelToolCalls
+		}
 	}
 	if req.Stream {
 		b.StreamOptions = &api.StreamOptions{IncludeUsage: true}
 	}
-	if len(req.JSONSchema) > 0 {
-		b.ResponseFormat = &api.ChatCompletionResponseFormat{
-			Type: api.ChatCompletionResponseFormatTypeJSONSchema,
-			JSONSchema: &api.ChatCompletionResponseFormatJSONSchema{
-				Name: "reply", Schema: req.JSONSchema, Strict: strictSchema(req.JSONSchema),
-			},
-		}
-	}
+	b.ResponseFormat = replyFormat(req)
 	s.leaveOut(&b)
 	data, err := jsonOf(&b)
 	if err != nil || len(req.Extra) == 0 {
 		return data, err
 	}
 	return s.merge(data, req.Extra)
+}
+
+// replyFormat asks for JSON, of a form or of any; nil: the reply may be anything.
+func replyFormat(req *chat.Request) *api.ChatCompletionResponseFormat {
+	switch {
+	case len(req.JSONSchema) > 0:
+		return &api.ChatCompletionResponseFormat{
+			Type: api.ChatCompletionResponseFormatTypeJSONSchema,
+			JSONSchema: &api.ChatCompletionResponseFormatJSONSchema{
+				Name: or(req.SchemaName, "reply"), Schema: req.JSONSchema, Strict: strictSchema(req.JSONSchema),
+			},
+		}
+	case req.JSON:
+		return &api.ChatCompletionResponseFormat{Type: api.ChatCompletionResponseFormatTypeJSONObject}
+	}
+	return nil
 }
 
 func jsonOf(v any) ([]byte, error) {
@@ -150,7 +164,13 @@ func (s *shape) leaveOut(b *body) {
 		case "tool_choice":
 			b.ToolChoice = nil
 		case "tools":
-			b.Tools, b.ToolChoice = nil, nil
+			b.Tools, b.ToolChoice, b.ParallelToolCalls = nil, nil, nil
+		case "parallel_tool_calls":
+			b.ParallelToolCalls = nil
+		case "stop":
+			b.Stop = nil
+		case "reasoning_effort":
+			b.ReasoningEffort = ""
 		case "response_format":
 			b.ResponseFormat = nil
 		case "stream_options":
@@ -169,7 +189,7 @@ func toolChoice(choice string) any {
 	return api.ToolChoice{Type: api.ToolTypeFunction, Function: api.ToolFunction{Name: choice}}
 }
 
-func wireTools(tools []chat.Tool) []tool {
+func wireTools(tools []chat.Tool, strict bool) []tool {
 	if len(tools) == 0 {
 		return nil
 	}
@@ -179,8 +199,11 @@ func wireTools(tools []chat.Tool) []tool {
 		if len(schema) == 0 {
 			schema = json.RawMessage(`{"type":"object","properties":{}}`)
 		}
+		if strict {
+			schema = strictForm(schema)
+		}
 		out[i] = tool{api.ToolTypeFunction, api.FunctionDefinition{
-			Name: t.Name, Description: t.Description, Parameters: schema,
+			Name: t.Name, Description: t.Description, Parameters: schema, Strict: strict,
 		}}
 	}
 	return out

@@ -2,6 +2,10 @@ package openai
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/chat"
 )
 
 // strictSchema reports whether a schema is of the kind for which the API can promise that the reply fits: every object
@@ -62,4 +66,44 @@ func allRequired(properties map[string]any, required any) bool {
 		}
 	}
 	return true
+}
+
+// strictForm is a schema in the form to which the API holds the arguments of a call: every object closed, and all its
+// properties required. A schema that is no JSON stays as it is.
+func strictForm(schema json.RawMessage) json.RawMessage {
+	v, err := chat.DecodeJSON(schema)
+	if err != nil {
+		return schema
+	}
+	closeObjects(v)
+	data, err := jsonOf(v)
+	if err != nil {
+		return schema
+	}
+	return data
+}
+
+func closeObjects(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			closeObjects(item)
+		}
+	case map[string]any:
+		properties, has := v["properties"].(map[string]any)
+		if has || v["type"] == "object" {
+			v["additionalProperties"], v["required"] = false, append([]string{}, slices.Sorted(maps.Keys(properties))...)
+		}
+		for key, item := range v {
+			switch {
+			case key == "enum" || key == "const" || key == "default":
+			case key == "properties" && has:
+				for _, p := range properties {
+					closeObjects(p)
+				}
+			default:
+				closeObjects(item)
+			}
+		}
+	}
 }

@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/dial"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // newTransport makes the connections of one provider, shared by all its calls. There are never more of them than
-// trials that run at once, and each stays open for the next call.
-func newTransport(jobs int, offline bool) *http.Transport {
+// trials that run at once, and each stays open for the next call, unless the provider's file says otherwise.
+func newTransport(jobs int, offline bool, set scenario.Transport) *http.Transport {
 	const unlimitedIdle = 64
 	t := &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
@@ -21,6 +22,15 @@ func newTransport(jobs int, offline bool) *http.Transport {
 	}
 	if jobs > 0 {
 		t.MaxConnsPerHost, t.MaxIdleConnsPerHost = jobs, jobs
+	}
+	if set.MaxConns > 0 {
+		t.MaxConnsPerHost = set.MaxConns
+	}
+	if set.MaxIdleConns > 0 {
+		t.MaxIdleConnsPerHost = set.MaxIdleConns
+	}
+	if set.IdleTimeout > 0 {
+		t.IdleConnTimeout = set.IdleTimeout
 	}
 	return t
 }

@@ -21,9 +21,13 @@ func (t *trace) callStarted(c *trial, e *result.CallStarted) {
 	if e.Seed != nil {
 		s.whole("gen_ai.request.seed", *e.Seed)
 	}
-	if len(e.Request.JSONSchema) > 0 {
+	if len(e.Stop) > 0 {
+		s.texts("gen_ai.request.stop_sequences", e.Stop...)
+	}
+	if e.Format != "" {
 		s.text("gen_ai.output.type", "json")
 	}
+	s.text("arena.reasoning_effort", e.Effort)
 	s.text("arena.provider", e.Call.Provider)
 	s.text("arena.judge", e.Judge)
 	if t.content {

@@ -1,0 +1,49 @@
+package cassette
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// TestEveryParameterIsRecorded: a request that differs in any field is another one in a cassette.
+func TestEveryParameterIsRecorded(t *testing.T) {
+	t.Parallel()
+	values := map[string]any{
+		"Messages": []chat.Message{{Role: chat.User, Content: "Hello"}}, "Tools": []chat.Tool{{Name: "pay"}},
+		"ToolChoice": "required", "Temperature": new(0.0), "TopP": new(0.0), "MaxTokens": new(7), "Seed": new(int64(0)),
+		"Stream": true, "JSONSchema": json.RawMessage(`{"type":"array"}`), "SchemaName": "order", "JSON": true,
+		"Stop": []string{"END"}, "ReasoningEffort": "low", "ParallelToolCalls": new(false),
+		"Extra": map[string]any{"top_k": 3},
+	}
+	recorded := func(req *chat.Request) string {
+		r, _, err := pen{}.modelRequest("m", req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	kind := reflect.TypeFor[chat.Request]()
+	for i := range kind.NumField() {
+		name := kind.Field(i).Name
+		if name == "Origin" { // it is where the cassette belongs
+			continue
+		}
+		var req chat.Request
+		before := recorded(&req)
+		if values[name] == nil {
+			t.Errorf("there is no value of %s to try", name)
+			continue
+		}
+		reflect.ValueOf(&req).Elem().FieldByName(name).Set(reflect.ValueOf(values[name]))
+		if recorded(&req) == before {
+			t.Errorf("%s is not recorded", name)
+		}
+	}
+}

@@ -1,0 +1,214 @@
+package scenario
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// Tuning is what a provider's file asks of the calls of its model, beside temperature, top_p and max_tokens.
+type Tuning struct {
+	Stop              []string
+	ReasoningEffort   string
+	ParallelToolCalls *bool
+	// ReplyFormat is text, json_object or json_schema; "" asks for a schema where the scenario or the prompt has one.
+	ReplyFormat string
+	ReplySchema json.RawMessage // of json_schema, where neither the scenario nor the prompt has one; may be nil
+	SchemaName  string          // by which the server knows the schema; "": arena's choice
+	FormatPos   diag.Pos
+	StrictTools bool           // the arguments of tool calls are held to their schemas by the server
+	Body        map[string]any // extra_body, and what only some servers know: by the name on the wire
+}
+
+// callFile is the parameters of the calls of a model as they stand in a file: below defaults or below
+// additional_config, where other tools look for them.
+type callFile struct {
+	Parameters
+	Tuning
+	provider  string // id
+	keepAlive string
+	caching   *node.Node            // prompt_caching, when it is on
+	seen      map[string]*node.Node // parameters that were read, by their name
+}
+
+// callRows are the parameters of calls.
+func callRows() rows[callFile] {
+	return rows[callFile]{
+		numPtr("temperature", numShape{low: 0, high: 2}, func(c *callFile) **float64 { return &c.Temperature }),
+		numPtr("top_p", unit, func(c *callFile) **float64 { return &c.TopP }),
+		wholePtr("max_tokens", natural, func(c *callFile) **int { return &c.MaxTokens }),
+		custom("stop", texts, readStop),
+		word("reasoning_effort", words("none", "minimal", "low", "medium", "high", "xhigh", "max"),
+			func(c *callFile) *string { return &c.ReasoningEffort }),
+		flagPtr("parallel_tool_calls", func(c *callFile) **bool { return &c.ParallelToolCalls }),
+		custom("response_format", replyFormatShape{}, readReplyFormat),
+	}
+}
+
+// once lets each parameter stand in one place only: which of two wins nobody could tell.
+func once(all rows[callFile]) rows[callFile] {
+	for i := range all {
+		x, read := &all[i], all[i].read
+		x.read = func(d *decoder, c *callFile, v *node.Node) {
+			if first := c.seen[x.name]; first != nil {
+				d.Errorf(v, "duplicate-field", "%s stands in line %d already", x.name, first.Line).Hint = "remove one of them"
+				return
+			}
+			c.seen[x.name] = v
+			if read == nil {
+				x.shape.check(d, v, x.name)
+				return
+			}
+			read(d, c, v)
+		}
+	}
+	return all
+}
+
+// maxStops is how many stop sequences the API takes.
+const maxStops = 4
+
+func readStop(d *decoder, c *callFile, v *node.Node) {
+	list, ok := d.Strings(v, "stop")
+	switch {
+	case !ok:
+	case len(list) == 0 || slices.Contains(list, ""):
+		d.Errorf(v, "empty-value", "stop needs a text at which the reply ends")
+	case len(list) > maxStops:
+		d.Errorf(v, "out-of-range", "stop takes at most %d texts, found %d", maxStops, len(list))
+	default:
+		c.Stop = list
+	}
+}
+
+var replyFormats = words("text", "json_object", "json_schema")
+
+// replyFormatFields are response_format in the form in which it goes to the API.
+var replyFormatFields = table("response_format", func() rows[Tuning] {
+	return rows[Tuning]{
+		word("type", replyFormats, func(t *Tuning) *string { return &t.ReplyFormat }).must(),
+		object("json_schema", replySchemaFields, func(t *Tuning) *Tuning { return t }),
+	}
+})
+
+var replySchemaFields = table("json_schema", func() rows[Tuning] {
+	return rows[Tuning]{
+		label("name", func(t *Tuning) *string { return &t.SchemaName }),
+		custom("schema", anyMap, func(d *decoder, t *Tuning, v *node.Node) {
+			t.ReplySchema = d.jsonSchema(v, "schema")
+		}).must(),
+		gone[Tuning]("strict", "strict is no setting: it is asked for wherever the schema is of the kind that servers hold to",
+			"remove the line"),
+		gone[Tuning]("description", "the description of a schema stands in the schema", "move it into schema"),
+	}
+})
+
+// replyFormatShape is a format by its name, or with its schema.
+type replyFormatShape struct{}
+
+func (replyFormatShape) check(d *decoder, n *node.Node, _ string) {
+	readReplyFormat(d, &callFile{}, n)
+}
+
+func (replyFormatShape) schema(w *schemaWriter) map[string]any {
+	return anyOf(w.item(replyFormats), w.table(replyFormatFields))
+}
+
+func readReplyFormat(d *decoder, c *callFile, v *node.Node) {
+	c.FormatPos = d.Pos(v)
+	if v.Kind != node.Map {
+		c.ReplyFormat, _ = d.OneOf(v, "response_format", replyFormats...)
+		return
+	}
+	replyFormatFields.read(d, v, &c.Tuning)
+	if at := node.Get(v, "json_schema"); at != nil && c.ReplyFormat != "" && c.ReplyFormat != "json_schema" {
+		d.Errorf(at, "conflicting-fields", "json_schema has no effect with type %s", c.ReplyFormat).
+			Hint = "write type: json_schema"
+	}
+}
+
+// bodyShape is parameters of the server's own.
+type bodyShape struct{}
+
+func (bodyShape) schema(*schemaWriter) map[string]any {
+	return map[string]any{
+		"type": "object", "propertyNames": map[string]any{"not": map[string]any{"enum": append(callNames(), notBody...)}},
+	}
+}
+
+func (bodyShape) check(d *decoder, n *node.Node, _ string) { readBody(d, &callFile{}, n) }
+
+// notBody are the parts of a request that say what is asked of whom and how the reply comes, or that arena sets.
+var notBody = []string{
+	"model", "messages", "input", "stream", "stream_options", "tools", "tool_choice", "functions", "function_call", "n",
+	"seed", "max_completion_tokens", "encoding_format",
+}
+
+// callNames are the parameters that have a place of their own.
+func callNames() []string {
+	all := callRows()
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = all[i].name
+	}
+	return names
+}
+
+func readBody(d *decoder, c *callFile, v *node.Node) {
+	d.Each(v, "extra_body", func(key string, k, value *node.Node) {
+		switch {
+		case slices.Contains(callNames(), key):
+			d.Errorf(k, "misplaced-field", "%s has a place of its own", key).Hint = "write it under defaults"
+			return
+		case key == "seed":
+			d.Errorf(k, "misplaced-field", "seed belongs to the run").Hint = "write it under defaults of the config, or at a turn"
+			return
+		case key == "max_completion_tokens":
+			d.Errorf(k, "misplaced-field", "the name of the token limit follows the model").Hint = "write defaults.max_tokens"
+			return
+		case slices.Contains(notBody, key):
+			d.Errorf(k, "reserved-field", "extra_body cannot set %s: arena does", key)
+			return
+		}
+		if c.Body == nil {
+			c.Body = map[string]any{}
+		}
+		c.Body[key] = d.Any(value)
+	})
+}
+
+// tuned takes over what the file says of calls.
+func (c *callFile) tuned(p *Provider) {
+	p.Temperature, p.TopP, p.MaxTokens, p.Tuning = c.Temperature, c.TopP, c.MaxTokens, c.Tuning
+	if c.keepAlive != "" {
+		if p.Body == nil {
+			p.Body = map[string]any{}
+		}
+		p.Body["keep_alive"] = c.keepAlive
+	}
+}
+
+// unsent are the parameters that unsupported_params may keep back.
+func unsent() []string {
+	return append(callNames(), "max_completion_tokens", "seed", "stream_options", "tool_choice", "tools")
+}
+
+// checkUnsupported finds mistyped names in unsupported_params. A name that is like none of ours may be the server's.
+func checkUnsupported(d *decoder, v *node.Node) {
+	items := v.Content
+	if v.Kind == node.Scalar {
+		items = []*node.Node{v}
+	}
+	for _, item := range items {
+		if slices.Contains(unsent(), item.Value) {
+			continue
+		}
+		if near := diag.Nearest(item.Value, unsent()); near != "" {
+			d.Foreignf(item, "unknown-value", "unsupported_params: there is no parameter %q", item.Value).
+				Hint = fmt.Sprintf("did you mean %q?", near)
+		}
+	}
+}

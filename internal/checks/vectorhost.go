@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/arena-evals/arena/internal/dial"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -20,7 +21,7 @@ type vectorHost struct {
 // open makes what the vector needs; the caller closes it.
 func (v *Vector) open(name string) (h *vectorHost, err error) {
 	h = &vectorHost{host: &Host{
-		HTTP: &http.Client{Transport: &http.Transport{}}, // straight to the endpoint, whatever proxy there is
+		HTTP: &http.Client{Transport: &http.Transport{}, CheckRedirect: dial.Stay}, // straight to the endpoint, whatever proxy there is
 		Getenv: func(name string) (string, bool) {
 			value, set := v.Env[name]
 			return value, set

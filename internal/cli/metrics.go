@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/dial"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/metrics"
 	"github.com/arena-evals/arena/internal/result"
@@ -32,7 +33,8 @@ type metricsFlags struct {
 func (f *metricsFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&f.file, "metrics-file", "", "write Prometheus metrics to this `file`, as node-exporter reads them")
 	fl.StringVar(&f.push, "metrics-push", "", "push the metrics to the Pushgateway at this `URL`")
-	fl.StringVar(&f.listen, "metrics-listen", "", "serve the metrics on this `address` while the run lasts, such as :9464")
+	fl.StringVar(&f.listen, "metrics-listen", "", "serve the metrics on this `address` while the run lasts: :9464 for this\n"+
+		"machine, 0.0.0.0:9464 for all who can reach it")
 	fl.DurationVar(&f.linger, "metrics-linger", 0, "serve them for this `time` after the run, such as 30s")
 	fl.StringToStringVar(&f.labels, "metrics-label", nil, "label of every metric, a `name=value`")
 	fl.StringSliceVar(&f.by, "metrics-by", []string{"scenario", "provider"},
@@ -93,7 +95,9 @@ func (f *metricsFlags) open(ctx context.Context, plan *runner.Plan, run *result.
 		return nil, err
 	}
 	o := metrics.Options{Namespace: f.namespace, Const: f.labels, By: f.by, Evals: plan.EvalMetrics()}
-	x := &exporter{client: &http.Client{}, linger: f.linger}
+	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: dial.New(false)},
+		CheckRedirect: dial.Stay}
+	x := &exporter{client: client, linger: f.linger}
 	var err error
 	if f.push != "" {
 		if x.gateway, err = metrics.ParseGateway(f.push); err != nil {
@@ -149,6 +153,9 @@ func checkDimensions(by []string, plan *runner.Plan) error {
 const scrapeTimeout = 10 * time.Second
 
 func (x *exporter) serve(ctx context.Context, address string) error {
+	if strings.HasPrefix(address, ":") { // nobody was invited
+		address = "127.0.0.1" + address
+	}
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
 		if failed, ok := errors.AsType[*net.OpError](err); ok {

@@ -49,19 +49,36 @@ func (g *Gateway) put(ctx context.Context, client *http.Client, body []byte) err
 	if g.user != "" {
 		req.SetBasicAuth(g.user, g.password)
 	}
-	res, err := client.Do(req)
+	res, err := staying(client).Do(req)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = res.Body.Close() }() // was only read
 	switch {
-	case res.Request.Method != http.MethodPut: // a login page is no gateway, however well it was found
-		return fmt.Errorf("the address leads elsewhere, to %q, and nothing was pushed", res.Request.URL.Host)
+	case res.StatusCode >= 300 && res.StatusCode < 400: // a login page is no gateway, however well it was found
+		return backoff.Permanent(fmt.Errorf("the address leads elsewhere (status %d, to %s), and nothing was pushed; "+
+			"write the address where the gateway is", res.StatusCode, leading(res)))
 	case res.StatusCode != http.StatusOK && res.StatusCode != http.StatusAccepted:
 		return fmt.Errorf("status %s%s", strings.TrimSpace(fmt.Sprint(res.StatusCode, " ", http.StatusText(res.StatusCode))),
 			g.excerpt(res.Body))
 	}
 	return nil
+}
+
+// staying is a client that goes nowhere else: the password is meant for the gateway, and so are the metrics.
+func staying(client *http.Client) *http.Client {
+	c := *client
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &c
+}
+
+// leading is where a redirect leads, without what may be secret in it.
+func leading(res *http.Response) string {
+	to, err := res.Location()
+	if err != nil {
+		return "nowhere"
+	}
+	return fmt.Sprintf("%q", to.Scheme+"://"+to.Host)
 }
 
 // An excerpt has so many runes, of as many bytes.

@@ -135,7 +135,7 @@ func TestPushFails(t *testing.T) {
 	gone.Close()
 	for address, says := range map[string]string{
 		refusing.URL: `: status 403 Forbidden: "no such tenant: ***\x1b[31mxxx`, gone.URL: "connect",
-		login.URL: "leads elsewhere",
+		login.URL: `leads elsewhere (status 302, to "http://`,
 	} {
 		g, err := metrics.ParseGateway(strings.Replace(address, "http://", "http://bob:secret@", 1))
 		if err != nil {

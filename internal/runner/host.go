@@ -10,10 +10,10 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// newHTTP makes the client with which the checks of a run call endpoints. How long an exchange may take is for each
-// check to say.
+// newHTTP makes the client with which the checks of a run call endpoints. How long an exchange may take, and
+// whether it may go on elsewhere on its host, is for each check to say.
 func newHTTP(offline bool) *http.Client {
-	return &http.Client{Transport: &http.Transport{
+	return &http.Client{CheckRedirect: dial.Stay, Transport: &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            dial.New(offline),
 		ForceAttemptHTTP2:      true,

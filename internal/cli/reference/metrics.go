@@ -32,6 +32,11 @@ The metrics are served no longer than the run lasts, and a scraper that looks ev
 ´--metrics-linger´ serves them for some time after the reports are written. An interrupt ends that at once; the exit
 status is that of the run.
 
+´:9464´ is this machine only: nobody else sees the metrics. Name the address on which others may ask, such as
+´10.0.0.7:9464´, or ´0.0.0.0:9464´ for all of the machine's, as a container needs it. Who pushes: a gateway that
+redirects is an error that says where it leads, and neither the metrics nor the password go there. A run with
+´--offline´ or ´--replay´ refuses ´--metrics-push´, for it contacts nobody.
+
 ´--metrics-namespace´ puts another word in the place of ´arena´, the first part of every name.
 ´--metrics-label env=ci´, as often as needed, adds a label to every metric. All of these can stand in
 ´.arena.yaml´ and in ´ARENA_*´ variables as well.

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/dial"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -84,13 +85,11 @@ func newProvider(spec *scenario.Provider, path string, o Options) (*Provider, er
 	if transport == nil {
 		transport = newTransport(o.Jobs, o.Offline, spec.Transport)
 	}
-	p.client = &http.Client{Transport: transport, CheckRedirect: stay}
+	// A redirect is handed out as it came: following it would send the conversation, and keys in custom headers, to a host
+	// that nobody configured.
+	p.client = &http.Client{Transport: transport, CheckRedirect: dial.Stay}
 	return p, nil
 }
-
-// stay hands a redirect out as it came. Following it would send the conversation, and keys in custom headers, to a
-// host that nobody configured.
-func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // Close drops the idle connections.
 func (p *Provider) Close() error {

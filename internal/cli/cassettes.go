@@ -61,13 +61,17 @@ func (f *cassetteFlags) complete(run *runFlags) error {
 			bad("--%s needs --replay", flag)
 		}
 	}
-	for _, flag := range []struct{ name, value string }{
-		{"metrics-push", run.metrics.push}, {"metrics-listen", run.metrics.listen},
-		{"otlp-endpoint", run.traces.endpoint}, {"dispatch", run.dispatch.url},
-	} {
-		if f.offline && flag.value != "" && flag.value != "none" {
-			bad("--%s needs the network, and --offline is set", flag.name)
+	if why := f.alone(); why != "" {
+		for _, flag := range []struct{ name, value string }{
+			{"metrics-push", run.metrics.push}, {"otlp-endpoint", run.traces.endpoint},
+		} {
+			if flag.value != "" && flag.value != "none" {
+				bad("--%s needs the network, and %s is set", flag.name, why)
+			}
 		}
+	}
+	if f.offline && run.metrics.listen != "" {
+		bad("--metrics-listen needs the network, and --offline is set")
 	}
 	if run.dispatch.url != "" && (f.record != "" || f.replay != "") {
 		bad("--dispatch has evals run elsewhere, where nothing is recorded or replayed\n" +
@@ -77,6 +81,17 @@ func (f *cassetteFlags) complete(run *runFlags) error {
 		oneOf("replay-missing", []string{f.missing}, "", "error", "record"),
 		oneOf("replay-speed", []string{f.speed}, "", "full", "realtime"),
 	)...)
+}
+
+// alone is the flag by which the run contacts nobody; "": it may.
+func (f *cassetteFlags) alone() string {
+	switch {
+	case f.offline:
+		return "--offline"
+	case f.replay != "" && f.missing != "record":
+		return "--replay"
+	}
+	return ""
 }
 
 // deck is the folder of cassettes of a run; nil: there is none.

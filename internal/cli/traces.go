@@ -56,8 +56,8 @@ type tracer struct {
 // openTraces starts the sending of traces; nil when they go nowhere. With -v it says where they go.
 func (a *App) openTraces(ctx context.Context, f *runFlags, run *result.Run) (*tracer, error) {
 	config, complaint, err := f.traces.config(a, f.set)
-	if config != nil && f.cassettes.offline {
-		config, complaint = nil, "no traces are sent: --offline is set"
+	if why := f.cassettes.alone(); config != nil && why != "" {
+		config, complaint = nil, "no traces are sent: "+why+" is set"
 	}
 	switch {
 	case complaint != "" && !f.quiet:

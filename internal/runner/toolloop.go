@@ -99,54 +99,75 @@ func (l *toolLoop) offer(round int) ([]chat.Tool, string) {
 	return offered, or(l.policy.Choice, "auto")
 }
 
-// run executes the calls of one reply, at most ten at once, and appends their results in call order. An error ends
-// the conversation; a tool that fails does not.
+// run executes the calls of one reply, at most ten at once, and appends the results of all that ran in call order,
+// however the reply ends. An error ends the conversation; a tool that fails does not.
 func (l *toolLoop) run(ctx context.Context, calls []chat.ToolCall) error {
 	if err := l.limits(len(calls)); err != nil {
 		return err
 	}
-	results := make([]chat.ToolResult, len(calls))
-	told, lanes := l.s.tell.tools(calls), lanes{tape: l.s.tape}
-	var g errgroup.Group
-	g.SetLimit(parallelCalls)
-	for i, call := range calls {
+	refusals, stuck := l.admitted(calls)
+	told := l.s.tell.tools(calls)
+	results := l.execute(ctx, calls, refusals, told)
+	for i := range results {
+		told.done(i, &results[i])
+		l.book(calls[i], results[i])
+	}
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	return stuck
+}
+
+// admitted is why each of the calls must not run, "" for those that may. It ends at the call that ends the
+// conversation, with the reason.
+func (l *toolLoop) admitted(calls []chat.ToolCall) (refusals []string, stuck error) {
+	refusals = make([]string, 0, len(calls))
+	for _, call := range calls {
 		refusal, err := l.admit(call)
 		if err != nil {
-			return err
+			return refusals, err
 		}
+		refusals = append(refusals, refusal)
+	}
+	return refusals, nil
+}
+
+// execute runs calls, of which it leaves out those that are refused, and waits for all that it has begun. It returns
+// the results of the calls before the end of ctx, after which none begins.
+func (l *toolLoop) execute(
+	ctx context.Context, calls []chat.ToolCall, refusals []string, told *toolRound,
+) []chat.ToolResult {
+	results, begun := make([]chat.ToolResult, len(refusals)), 0
+	lanes := lanes{tape: l.s.tape}
+	var g errgroup.Group
+	g.SetLimit(parallelCalls)
+	for i, refusal := range refusals {
+		if ctx.Err() != nil {
+			break
+		}
+		call := calls[i]
 		told.started(i)
+		begun++
 		if refusal != "" {
 			results[i] = tools.Failure(call, chat.ErrorExecution, refusal)
 			continue
 		}
 		lane := lanes.next(l.turn, "call", len(l.log)+i+1, call.Name)
-		if fault := l.fault(call); fault != nil {
-			if results[i], err = l.inject(ctx, lane, call, fault); err != nil {
-				return err
-			}
-			continue
-		}
-		if len(calls) == 1 {
+		switch fault := l.fault(call); {
+		case fault != nil:
+			results[i] = l.inject(ctx, lane, call, fault)
+		case len(calls) == 1:
 			results[i] = l.call(ctx, lane, call)
-			continue
+		default:
+			g.Go(func() error {
+				results[i] = l.call(ctx, lane, call)
+				return nil
+			})
 		}
-		g.Go(func() error {
-			results[i] = l.call(ctx, lane, call)
-			return nil
-		})
 	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
+	_ = g.Wait() // no call returns an error: what goes wrong is its result
 	l.s.clock.advance(lanes.took(true))
-	if err := context.Cause(ctx); err != nil {
-		return err
-	}
-	for i := range calls {
-		told.done(i, &results[i])
-		l.book(calls[i], results[i])
-	}
-	return nil
+	return results[:begun]
 }
 
 // call runs a tool, or takes the result that came along with the call. It is called by several goroutines at once.
@@ -227,17 +248,17 @@ func (l *toolLoop) chance(tool string) float64 {
 
 func (l *toolLoop) inject(
 	ctx context.Context, lane *cassette.Lane, call chat.ToolCall, f *scenario.ToolFailure,
-) (chat.ToolResult, error) {
+) chat.ToolResult {
 	switch f.Mode {
 	case "slow":
 		if err := l.s.clock.sleep(ctx, slowTool); err != nil {
-			return chat.ToolResult{}, err
+			return tools.Failure(call, chat.ErrorExecution, err.Error())
 		}
-		return l.call(ctx, lane, call), nil
+		return l.call(ctx, lane, call)
 	case "timeout":
-		return tools.Failure(call, chat.ErrorExecution, or(f.Message, call.Name+" timed out (injected)")), nil
+		return tools.Failure(call, chat.ErrorExecution, or(f.Message, call.Name+" timed out (injected)"))
 	}
-	return tools.Failure(call, chat.ErrorExecution, or(f.Message, call.Name+" failed (injected)")), nil
+	return tools.Failure(call, chat.ErrorExecution, or(f.Message, call.Name+" failed (injected)"))
 }
 
 // book puts a result into the transcript and the logs.

@@ -158,7 +158,7 @@ func (d *decoder) fileRefs(n *node.Node, what string) []fileRef {
 
 // specs is a field with resources that are written into the config: id → the values that a file would hold in spec.
 func specs(name string, of kind) field[arenaFile] {
-	return custom(name, mapShape{anyMap}, func(d *decoder, a *arenaFile, v *node.Node) {
+	return custom(name, mapShape{rawMap}, func(d *decoder, a *arenaFile, v *node.Node) {
 		d.Each(v, name, func(id string, k, spec *node.Node) {
 			if spec.Kind != node.Map {
 				d.Fields(spec, name+"."+id, nil, nil) // reports it

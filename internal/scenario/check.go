@@ -38,7 +38,7 @@ func checkType[T any](at func(*T) *Check) field[T] {
 
 // checkParams keeps the raw node: only the check itself knows what may stand there.
 func checkParams[T any](at func(*T) *Check) field[T] {
-	return custom("params", anyMap, func(d *decoder, t *T, v *node.Node) {
+	return custom("params", rawMap, func(d *decoder, t *T, v *node.Node) {
 		c := at(t)
 		c.ParamsPos = d.Pos(v)
 		if !node.IsNull(v) {

@@ -32,7 +32,7 @@ var envelopeFields = table("the file", func() rows[envelope] {
 		custom("apiVersion", words(apiVersions...), func(_ *decoder, e *envelope, v *node.Node) { e.version = v }),
 		custom("kind", words(envelopeKinds...), func(_ *decoder, e *envelope, v *node.Node) { e.kind = v }),
 		custom("metadata", metaFields, func(_ *decoder, e *envelope, v *node.Node) { e.meta = v }).orNull(),
-		custom("spec", anything, func(_ *decoder, e *envelope, v *node.Node) { e.spec = v }).must(),
+		custom("spec", closer, func(_ *decoder, e *envelope, v *node.Node) { e.spec = v }).must(),
 		drop[envelope]("$schema", text),
 	}
 }).strays(underSpec)

@@ -83,7 +83,7 @@ func (f *fields[T]) read(d *decoder, n *node.Node, t *T) bool {
 		}
 		j := f.index(k.Value)
 		if j < 0 {
-			seen |= f.unknown(d, k)
+			seen |= f.unknown(d, k, v)
 			continue
 		}
 		seen |= 1 << j
@@ -108,8 +108,11 @@ func (f *fields[T]) index(name string) int {
 }
 
 // unknown reports a key and returns the field that was meant, which then is not reported as missing too.
-func (f *fields[T]) unknown(d *decoder, k *node.Node) (meant uint64) {
+func (f *fields[T]) unknown(d *decoder, k, v *node.Node) (meant uint64) {
 	if f.free {
+		if !d.stray(k, v, nobody, f.what) {
+			d.strayChecks(v, nobody, f.what)
+		}
 		return 0
 	}
 	names := f.names()
@@ -126,6 +129,7 @@ func (f *fields[T]) unknown(d *decoder, k *node.Node) (meant uint64) {
 }
 
 func (x *field[T]) take(d *decoder, t *T, k, v *node.Node) {
+	d.misplaced(x.shape, v, x.name)
 	switch {
 	case x.wrong != "":
 		d.Errorf(k, "removed-field", "%s", x.wrong).Hint = x.hint

@@ -22,9 +22,9 @@ var mockCallFields = table("a tool call", func() rows[mockCall] {
 				c.Name = name
 			}
 		}).must(),
-		custom("arguments", anyMap, readMockArguments),
-		custom("args", anyMap, readMockArguments),
-		custom("result", anything, readMockResult),
+		custom("arguments", wireMap, readMockArguments),
+		custom("args", wireMap, readMockArguments),
+		custom("result", foreign, readMockResult),
 		custom("result_parts", listShape{mockPartFields}, func(d *decoder, c *mockCall, v *node.Node) {
 			c.came = true
 			d.Items(v, "result_parts", func(_ int, item *node.Node) {

@@ -109,7 +109,7 @@ var packToolFields = table("a tool of a pack", func() rows[packTool] {
 			t.Pos = d.Pos(v)
 		}).must(),
 		str("description", func(t *packTool) *string { return &t.Description }).must(),
-		custom("parameters", anyMap, func(d *decoder, t *packTool, v *node.Node) {
+		custom("parameters", wireMap, func(d *decoder, t *packTool, v *node.Node) {
 			t.InputPos = d.Pos(v)
 			t.InputSchema = d.jsonSchema(v, "parameters")
 		}),

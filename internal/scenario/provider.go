@@ -102,7 +102,7 @@ var providerFields = table("a provider", func() rows[providerFile] {
 			whole("max_idle_conns_per_host", natural, func(t *Transport) *int { return &t.MaxIdleConns }),
 			dur("idle_conn_timeout", func(t *Transport) *duration { return &t.IdleTimeout }),
 		), func(p *providerFile) *Transport { return &p.Transport }),
-		custom("additional_config", anyMap, func(_ *decoder, p *providerFile, v *node.Node) { p.config = v }),
+		custom("additional_config", wireMap, func(_ *decoder, p *providerFile, v *node.Node) { p.config = v }),
 		idle[providerFile]("voice", text, "this version neither speaks nor listens"),
 		idle[providerFile]("sample_rate", natural, "this version neither speaks nor listens"),
 		idle[providerFile]("audio_files", texts, "this version neither speaks nor listens"),

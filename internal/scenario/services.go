@@ -27,7 +27,7 @@ var mcpFields = table("an MCP server", func() rows[mcpFile] {
 		drop[mcpFile]("transport", words("", "stdio", "sse", "streamable_http")),
 		custom("source", text, func(d *decoder, m *mcpFile, v *node.Node) { m.source = v; d.Name(v, "source") }),
 		drop[mcpFile]("scope", words("run", "scenario", "session")),
-		drop[mcpFile]("source_args", anyMap),
+		drop[mcpFile]("source_args", wireMap),
 		drop[mcpFile]("timeout_ms", natural),
 		drop[mcpFile]("tool_filter", nameFilterFields),
 	}

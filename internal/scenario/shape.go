@@ -15,7 +15,7 @@ type shape interface {
 
 // The shapes of single values.
 type (
-	anyShape  struct{}
+	anyShape  struct{ reader reader }
 	textShape struct{}
 	boolShape struct{}
 	spanShape struct{} // a time span such as 90s
@@ -33,6 +33,16 @@ type (
 	mapShape  struct{ value shape } // keys are free
 )
 
+// reader is who reads a value that may be anything.
+type reader uint8
+
+const (
+	nobody reader = iota // or a template: the keys are the author's own
+	people               // what a file says about itself
+	others               // tools and servers: any key may mean something to them
+	arena                // more closely, somewhere else
+)
+
 var (
 	anything = anyShape{}
 	text     = textShape{}
@@ -46,6 +56,10 @@ var (
 	texts    = listShape{text}
 	textMap  = mapShape{text}
 	anyMap   = mapShape{anything}
+	foreign  = anyShape{others}
+	wireMap  = mapShape{foreign}
+	closer   = anyShape{arena}
+	rawMap   = mapShape{closer}
 )
 
 func words(w ...string) wordShape { return w }

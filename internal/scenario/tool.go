@@ -27,9 +27,9 @@ var toolFields = table("a tool", func() rows[toolFile] {
 		drop[toolFile]("name", text), // read with the name of the document
 		drop[toolFile]("id", text),   // the same
 		str("description", func(t *toolFile) *string { return &t.Description }),
-		custom("input_schema", anyMap, readInputSchema),
-		custom("parameters", anyMap, readInputSchema),
-		custom("output_schema", anyMap, func(d *decoder, t *toolFile, v *node.Node) {
+		custom("input_schema", wireMap, readInputSchema),
+		custom("parameters", wireMap, readInputSchema),
+		custom("output_schema", wireMap, func(d *decoder, t *toolFile, v *node.Node) {
 			t.outputs, t.OutputPos = v, d.Pos(v)
 			t.OutputSchema = d.jsonSchema(v, "output_schema")
 		}),
@@ -42,7 +42,7 @@ var toolFields = table("a tool", func() rows[toolFile] {
 				t.Timeout = time.Duration(ms) * time.Millisecond
 			}
 		}),
-		custom("mock_result", anything, func(d *decoder, t *toolFile, v *node.Node) {
+		custom("mock_result", foreign, func(d *decoder, t *toolFile, v *node.Node) {
 			t.result, t.MockResult = v, d.raw(v, "mock_result")
 		}).orNull(),
 		custom("mock_template", text, func(d *decoder, t *toolFile, v *node.Node) {
@@ -92,7 +92,7 @@ var httpFields = table("http", func() rows[struct{}] {
 			drop[struct{}]("exclude", texts),
 			drop[struct{}]("static_query", textMap),
 			drop[struct{}]("static_headers", textMap),
-			drop[struct{}]("static_body", anyMap),
+			drop[struct{}]("static_body", wireMap),
 		)),
 		drop[struct{}]("response", part("response", drop[struct{}]("body_mapping", text))),
 		drop[struct{}]("multimodal", part("multimodal",

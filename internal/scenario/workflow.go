@@ -171,10 +171,10 @@ var compositionFields = table("a composition", func() rows[struct{}] {
 	return rows[struct{}]{
 		drop[struct{}]("version", numShape{low: 1, high: 1, whole: true}).must(),
 		drop[struct{}]("description", text),
-		drop[struct{}]("input_schema", anything),
-		drop[struct{}]("output_schema", anything),
+		drop[struct{}]("input_schema", foreign),
+		drop[struct{}]("output_schema", foreign),
 		drop[struct{}]("output", text),
-		custom("steps", anything, func(d *decoder, _ *struct{}, v *node.Node) { d.steps(v, "steps") }).must(),
+		custom("steps", foreign, func(d *decoder, _ *struct{}, v *node.Node) { d.steps(v, "steps") }).must(),
 		drop[struct{}]("engine", anyMap),
 	}
 })

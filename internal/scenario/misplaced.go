@@ -1,0 +1,138 @@
+package scenario
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// Some maps take any key: what stands there is the author's own, or is meant for a tool or a server. A check that
+// slipped in there is read by nobody, and so would never fail.
+
+// belongs says where the keys go that decide what passes.
+func belongs(key string) string {
+	switch key {
+	case "assertions", "turn_assertions":
+		return "put it below the turn that it judges; for the whole conversation write conversation_assertions beside turns"
+	case "conversation_assertions":
+		return "put it beside turns, at the level of the scenario"
+	case "checks":
+		return "write them as assertions below a turn, or as conversation_assertions beside turns"
+	case "when", "min_score", "max_score", "pass_threshold":
+		return "put it beside the type of the check that it is about"
+	case "on_failure", "judge_gate":
+		return "put it beside turns, at the level of the scenario"
+	case "fail_on":
+		return "put it below defaults of the config"
+	case "validators", "guardrails":
+		return "write validators at the level of the prompt, beside system_template"
+	case "evals", "pack_evals":
+		return "write evals at the level of the pack or the prompt, or pack_evals in the config"
+	case "should_trigger":
+		return "put it below the params of guardrail_triggered"
+	}
+	return ""
+}
+
+// snake is a key as the files of arena would spell it: conversationAssertions and conversation-assertions are
+// conversation_assertions. Names in capitals, as those of environment variables, stay.
+func snake(key string) string {
+	if strings.ToUpper(key) == key {
+		return key
+	}
+	var b strings.Builder
+	before := rune('_')
+	for _, c := range strings.TrimSpace(key) {
+		if c == '-' || c == ' ' {
+			c = '_'
+		}
+		if unicode.IsUpper(c) && before != '_' {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(c))
+		before = c
+	}
+	return b.String()
+}
+
+// misplaced reports the keys of checks in a value of which nothing is read.
+func (d *decoder) misplaced(s shape, n *node.Node, what string) {
+	switch s := s.(type) {
+	case anyShape:
+		d.strayChecks(n, s.reader, what)
+	case mapShape:
+		d.misplacedIn(s, n, what)
+	case listShape:
+		if n.Kind == node.List {
+			for _, v := range n.Content {
+				d.misplaced(s.item, v, what)
+			}
+		}
+	}
+}
+
+func (d *decoder) misplacedIn(s mapShape, n *node.Node, what string) {
+	switch of := s.value.(type) {
+	case anyShape:
+		d.strayChecks(n, of.reader, what)
+	case textShape, wordShape, numShape, boolShape, listShape:
+		reads := nobody
+		if what == "annotations" {
+			reads = people
+		}
+		d.strayChecks(n, reads, what)
+	}
+}
+
+// strayChecks walks what has free keys.
+func (d *decoder) strayChecks(n *node.Node, reads reader, what string) {
+	if reads == arena {
+		return
+	}
+	switch n.Kind {
+	case node.List:
+		for _, v := range n.Content {
+			d.strayChecks(v, reads, what)
+		}
+	case node.Map:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if k, v := n.Content[i], n.Content[i+1]; !d.stray(k, v, reads, what) {
+				d.strayChecks(v, reads, what)
+			}
+		}
+	}
+}
+
+// stray reports a key that decides what passes, where nobody would read it. What tools and servers read may have such
+// a key for something of its own, unless checks stand there.
+func (d *decoder) stray(k, v *node.Node, reads reader, what string) bool {
+	where := belongs(snake(k.Value))
+	if where == "" || reads == others && !isChecks(v) {
+		return false
+	}
+	report := d.Errorf
+	if reads == people && v.Kind == node.Scalar && !strings.HasSuffix(snake(k.Value), "assertions") {
+		report = d.Warnf // a remark in words, perhaps
+	}
+	report(k, "misplaced-check", "%q stands below %s, where arena does not look for it: it would never fail", k.Value, what).
+		Hint = where + "; a key of your own needs another name"
+	return true
+}
+
+// isChecks reports whether a value is a list of checks and can hardly be anything else.
+func isChecks(n *node.Node) bool {
+	if n.Kind != node.List || len(n.Content) == 0 {
+		return false
+	}
+	known := checkFields.names()
+	for _, v := range n.Content {
+		keys := node.Keys(v)
+		named := slices.Contains(keys, "type") && (len(keys) == 1 || slices.Contains(keys, "params"))
+		if !named || slices.ContainsFunc(keys, func(k string) bool { return !slices.Contains(known, k) }) {
+			return false
+		}
+	}
+	return true
+}

@@ -21,7 +21,9 @@ type Trial struct {
 	Tags     []string          `json:"tags,omitempty"`
 	Labels   map[string]string `json:"labels,omitempty"`
 	Position diag.Pos          `json:"position"` // of the scenario
-	Describe string            `json:"description,omitempty"`
+	// Fingerprint is equal for trials that ask for the same: it is made of all that decides what comes of them.
+	Fingerprint string `json:"fingerprint,omitempty"`
+	Describe    string `json:"description,omitempty"`
 	// Recording is where the conversation comes from, when the trial only judged it.
 	Recording *Recording `json:"recording,omitempty"`
 

@@ -28,7 +28,7 @@ func (m *matrix) judges(p *project, chosen []*scenario.Scenario) {
 	if len(b.seats) > 0 {
 		p.judges = judges.New(b.seats, m.memory)
 	}
-	p.prompts = &b.prompts
+	p.prompts, p.asked = &b.prompts, b.asked
 }
 
 // judge opens a model that judges, once per plan. It shares the client, and so the limits, of the same model in the

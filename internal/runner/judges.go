@@ -24,8 +24,9 @@ type bench struct {
 	open func(spec *scenario.Provider) *judges.Endpoint
 
 	seats  map[checks.JudgeUse]judges.Seat
-	models map[string]*scenario.Provider // that the file does not configure, by type/model, or provider and model
-	none   bool                          // it is reported that checks have no judge
+	asked  map[checks.JudgeUse]*scenario.Provider // who sits there
+	models map[string]*scenario.Provider          // that the file does not configure, by type/model, or provider and model
+	none   bool                                   // it is reported that checks have no judge
 
 	prompts checks.JudgePrompts
 	bad     map[*scenario.Prompt]bool // is reported
@@ -33,7 +34,8 @@ type bench struct {
 
 func newBench(p *scenario.Project, d *diag.List) *bench {
 	return &bench{
-		p: p, diags: d, seats: map[checks.JudgeUse]judges.Seat{}, models: map[string]*scenario.Provider{},
+		p: p, diags: d, seats: map[checks.JudgeUse]judges.Seat{}, asked: map[checks.JudgeUse]*scenario.Provider{},
+		models:  map[string]*scenario.Provider{},
 		prompts: checks.JudgePrompts{Texts: map[string]string{}}, bad: map[*scenario.Prompt]bool{},
 	}
 }
@@ -107,7 +109,7 @@ func (b *bench) one(c *checks.Compiled, need *checks.JudgeNeed) {
 			return
 		}
 	}
-	b.seats[need.Use] = seat
+	b.seats[need.Use], b.asked[need.Use] = seat, spec
 }
 
 // speaks reports whether a provider is a model that answers in words.

@@ -173,7 +173,10 @@ func (m *matrix) project(p *scenario.Project, origin string) []Trial {
 
 // prepare makes what the trials of a project share. Guardrails watch conversations that are to be had.
 func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scenario) *project {
-	run := &project{Project: p, timeout: or(p.Defaults.RunTimeout, defaultRunTimeout)}
+	run := &project{Project: p, timeout: or(p.Defaults.RunTimeout, defaultRunTimeout), basis: basis{
+		strict: m.opts.Strict, lenient: m.opts.Lenient, mocked: m.opts.MockProvider, judge: m.opts.Judge,
+		dispatch: m.opts.Dispatch,
+	}}
 	var err error
 	if run.tools, err = tools.New(mockable(p.Tools)); err != nil {
 		m.diags.Errorf(diag.Pos{File: p.File}, 1, "bad-tool", "%v", err)

@@ -32,6 +32,7 @@ func (s *session) rejudge(ctx context.Context) {
 		s.abandon(0, s.out.Error)
 		return
 	}
+	s.out.Fingerprint = was.Fingerprint // of what was asked: that is not asked again
 	s.inherit(was)
 	defer func() { s.clock.virtual = time.Duration(was.DurationMS * float64(time.Millisecond)) }()
 	if len(was.Turns) == 0 {

@@ -63,10 +63,12 @@ type project struct {
 	tools   *tools.Registry
 	prefix  string // of trial ids; "" when the plan has one project
 	timeout time.Duration
+	basis   basis
 
-	host     *checks.Host    // what checks may reach outside of the process
-	embedder checks.Embedder // nil: no check asks for one, or none is configured
-	judges   *judges.Pool    // nil: no check asks for one, or all of them do without
+	host     *checks.Host                           // what checks may reach outside of the process
+	embedder checks.Embedder                        // nil: no check asks for one, or none is configured
+	judges   *judges.Pool                           // nil: no check asks for one, or all of them do without
+	asked    map[checks.JudgeUse]*scenario.Provider // the models behind the judges
 	prompts  *checks.JudgePrompts
 
 	guards map[*scenario.Prompt]*guard.Set // only prompts that have guardrails

@@ -72,7 +72,7 @@ func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal,
 		}
 	})
 	// Trials go deep, and the stack of the caller is large already: for a short run it is the best worker.
-	dispatch(ctx, plan, &crew{opts: &opts, events: events, abort: abort})
+	dispatch(ctx, plan, &crew{opts: &opts, events: events, abort: abort, prints: NewFingerprints(&opts)})
 	close(events)
 	consumer.Wait()
 	return p.err
@@ -83,6 +83,7 @@ type crew struct {
 	opts   *Options
 	events chan<- result.Event
 	abort  context.CancelCauseFunc
+	prints *Fingerprints
 }
 
 // dispatch starts the trials in the order of the plan, Jobs at once. It is a worker itself.
@@ -105,6 +106,7 @@ func dispatch(ctx context.Context, plan *Plan, c *crew) {
 // while that is still being written.
 func (c *crew) work(ctx context.Context, t *Trial) result.TrialDone {
 	s := newSession(t, c.opts, c.listener())
+	s.out.Fingerprint = c.prints.Of(t)
 	if cause := context.Cause(ctx); cause != nil {
 		s.out.Status, s.out.Skip = result.Cancelled, "not run: "+reason(cause)
 		s.out.Settle()
@@ -119,6 +121,7 @@ func (c *crew) work(ctx context.Context, t *Trial) result.TrialDone {
 	line, err := result.EncodeLine(out)
 	if err != nil { // a value that JSON cannot hold must not lose the trial
 		out = blank(t)
+		out.Fingerprint = s.out.Fingerprint
 		out.Error = err.Error()
 		out.Settle()
 		line, _ = result.EncodeLine(out) // nothing in it but text

@@ -167,6 +167,9 @@ func (s *session) run(ctx context.Context) {
 }
 
 func (t *Trial) timeout() time.Duration {
+	if limit := t.Project.Defaults.RunLimit; limit > 0 {
+		return limit
+	}
 	if t.Scenario.Timeout > 0 {
 		return t.Scenario.Timeout
 	}

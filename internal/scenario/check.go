@@ -77,9 +77,9 @@ func (d *decoder) checks(n *node.Node, what string, surface Surface) []Placed {
 		}
 		d.finish(c, surface)
 		if d.compile != nil {
-			list = append(list, Placed{Compiled: c.Compiled})
+			list = append(list, Placed{Compiled: c.Compiled, Digest: c.Digest})
 		} else {
-			list = append(list, Placed{Written: c})
+			list = append(list, Placed{Written: c, Digest: c.Digest})
 		}
 		if c.Unknown {
 			d.late[len(d.late)-1].place = &list[len(list)-1] // which has room for all and never moves
@@ -104,7 +104,7 @@ func (d *decoder) finish(c *Check, surface Surface) {
 	if v := node.Get(c.Params, "message"); v != nil && v.Kind == node.Scalar && c.Message == "" {
 		c.Message = v.Value
 	}
-	if d.compile == nil || c.Type == "" {
+	if c.Digest = Digest(c); d.compile == nil || c.Type == "" {
 		return
 	}
 	c.Early = true

@@ -11,10 +11,10 @@ import (
 // RecordingEval is kind: Eval, checks over a recording.
 type RecordingEval struct {
 	Meta
-	File         string
+	File         string `digest:"-"`
 	Description  string
 	TaskType     string   // of the prompt whose evals are run as well; "" is the only one
-	Recordings   []string // files of one conversation or more each
+	Recordings   []string `digest:"-"` // files of one conversation or more each
 	RecordingPos diag.Pos // where they are named
 	Type         string   // of the recordings, as the file has it; "" leaves it to their content
 	AllTurns     []Placed // of every reply

@@ -18,7 +18,7 @@ type Handler struct {
 	Args       []string
 	Env        []string // NAME=value, in which ${NAME} stands for the environment; or a NAME to pass on
 	Timeout    time.Duration
-	Dir        string // where the program runs
+	Dir        string `digest:"-"` // where the program runs
 	// Later is what of it arena does not have yet; "" is nothing. A check of such a type is refused.
 	Later string
 }

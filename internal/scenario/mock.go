@@ -9,9 +9,9 @@ import (
 
 // MockFile is a loaded mock response file. It is immutable and safe for concurrent use.
 type MockFile struct {
-	File      string
+	File      string `digest:"-"`
 	Default   *string
-	Scenarios map[string]*MockScenario
+	Scenarios map[string]*MockScenario `digest:"-"`
 	SelfPlay  map[string]*MockScenario // by persona
 	Judges    map[string]*MockScenario // by judge name
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/digest"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -21,29 +22,26 @@ type Suite struct {
 // LimitRuns gives every conversation the same limit, whatever the files say.
 func (s *Suite) LimitRuns(limit time.Duration) {
 	for _, p := range s.Projects {
-		p.Defaults.RunTimeout = limit
-		for _, sc := range p.Scenarios {
-			sc.Timeout = 0
-		}
+		p.Defaults.RunLimit = limit
 	}
 }
 
 // Project is one arena config with what it names, or the loose files of one command line.
 type Project struct {
 	Name      string
-	File      string // the arena config; "" when there is none
-	Dir       string // against which run-time paths resolve
+	File      string `digest:"-"` // the arena config; "" when there is none
+	Dir       string `digest:"-"` // against which run-time paths resolve
 	Defaults  Defaults
-	Prompts   []*Prompt // each task type once
-	Providers []*Provider
-	Scenarios []*Scenario // sorted by id
+	Prompts   []*Prompt   `digest:"-"` // each task type once
+	Providers []*Provider `digest:"-"`
+	Scenarios []*Scenario `digest:"-"` // sorted by id
 	Tools     []*Tool
 	Personas  []*Persona
 	Roles     []Role // self-play roles
 	SelfPlay  bool   // self_play is there and not switched off
 	Judges    []Judge
-	Evals     []*RecordingEval
-	PackEvals []*Eval // of the packs; see EvalsFor
+	Evals     []*RecordingEval `digest:"-"`
+	PackEvals []*Eval          // of the packs; see EvalsFor
 	// ArenaEvals are those of the config. They replace others of the same id.
 	ArenaEvals []*Eval
 	Globals    []Placed
@@ -51,9 +49,9 @@ type Project struct {
 	Mock       *MockFile  // --mock-config; nil otherwise
 	// Later names parts of the project whose behaviour arena does not have yet, with the place that asks for them.
 	// Needs tells which of them a trial touches.
-	Later []Feature
+	Later []Feature `digest:"-"`
 	// Getenv reads the environment and, behind it, the `.env` file beside the config.
-	Getenv func(string) (string, bool)
+	Getenv func(string) (string, bool) `digest:"-"`
 }
 
 // Feature is something that the files ask for and that this version cannot do. A plan that needs it is refused.
@@ -81,11 +79,12 @@ type Defaults struct {
 	TopP        *float64
 	MaxTokens   *int
 	Seed        *int64
-	Concurrency int           // 0: not set
+	Concurrency int           `digest:"-"` // 0: not set
 	RunTimeout  time.Duration // 0: not set
-	FailOn      []string      // reasons, as result has them, besides those that always make a run red
+	RunLimit    time.Duration `digest:"-"` // takes the place of every limit in the files; 0: does not
+	FailOn      []string      `digest:"-"` // reasons, as result has them, besides those that always make a run red
 	OnFailure   string        // "", "continue" or "stop"
-	Output      Output
+	Output      Output        `digest:"-"`
 	JudgeGate   bool
 	JudgePrompt string // judge_defaults.prompt: id of the prompt that judges are given; "": none
 	Embedder    string // inference.embedder: id of the provider of embeddings; "": the first of role embedding
@@ -110,7 +109,7 @@ type RecordingOutput struct {
 // Scenario is one conversation to drive.
 type Scenario struct {
 	Meta
-	File         string
+	File         string `digest:"-"`
 	Description  string
 	TaskType     string
 	Turns        []Turn
@@ -218,18 +217,21 @@ type Check struct {
 	MinScore      *float64 // written beside params; Params may hold them too
 	MaxScore      *float64
 	PassThreshold *float64
+	// Digest sums up what was written, taken before the parameters go.
+	Digest digest.Sum
 	// Compiled is what Options.Compile made of it, opaque here; nil when it could not be compiled.
-	Compiled any
+	Compiled any `digest:"-"`
 	// Early says that Handlers are not known yet. Compile must then set Unknown, and report nothing, when it meets a
 	// type that it does not know, here or in a check within this one; it is called again when they are known.
-	Early, Unknown bool
-	Handlers       map[string]*Handler // the types that the project declares
+	Early, Unknown bool                `digest:"-"`
+	Handlers       map[string]*Handler `digest:"-"` // the types that the project declares
 }
 
 // Placed is a check in the list where it stands. Once it is compiled, what was written is let go.
 type Placed struct {
-	Compiled any    // see Check.Compiled
-	Written  *Check // nil when Options.Compile is set
+	Digest   digest.Sum // see Check.Digest
+	Compiled any        `digest:"-"` // see Check.Compiled
+	Written  *Check     `digest:"-"` // nil when Options.Compile is set
 }
 
 // When holds the conditions under which a check applies; all that are set must hold.
@@ -245,7 +247,7 @@ type When struct {
 // Prompt is a system prompt with its variables, tools and guardrails.
 type Prompt struct {
 	Meta
-	File           string
+	File           string `digest:"-"`
 	TaskType       string
 	Version        string
 	Description    string
@@ -312,34 +314,34 @@ type Eval struct {
 // Provider is a model endpoint as configured.
 type Provider struct {
 	Meta
-	File        string
-	Dir         string // against which its files resolve
+	File        string `digest:"-"`
+	Dir         string `digest:"-"` // against which its files resolve
 	Type        string // canonical: mock, openai, anthropic, gemini, ollama, azure, openai-compatible, …
 	Model       string
-	Role        string // llm is the default
-	Group       string // default is the default
-	BaseURL     string
-	Headers     map[string]string
-	APIKey      string // literal, after ${VAR} expansion
-	KeyEnv      string // credential_env
-	KeyFile     string
+	Role        string            // llm is the default
+	Group       string            // default is the default
+	BaseURL     string            `digest:"-"` // without a key it counts
+	Headers     map[string]string `digest:"-"` // without keys they count
+	APIKey      string            `digest:"-"` // literal, after ${VAR} expansion
+	KeyEnv      string            `digest:"-"` // credential_env
+	KeyFile     string            `digest:"-"`
 	Platform    *Platform
 	Temperature *float64
 	TopP        *float64
 	MaxTokens   *int
 	Tuning
 	Pricing           *Pricing
-	RPS               float64 // 0: no limit
-	Burst             int
+	RPS               float64         `digest:"-"` // 0: no limit
+	Burst             int             `digest:"-"`
 	Capabilities      []string        // nil: not declared
 	Unsupported       []string        // request parameters to leave out
 	Extra             json.RawMessage // additional_config, for types that read settings of their own from it
 	RequestTimeout    time.Duration
 	StreamIdleTimeout time.Duration
-	MaxConcurrent     int // stream_max_concurrent; 0: no limit
-	Transport         Transport
-	Retry             *RetryPolicy
-	MockFile          string // additional_config.mock_config, absolute or against the working directory
+	MaxConcurrent     int          `digest:"-"` // stream_max_concurrent; 0: no limit
+	Transport         Transport    `digest:"-"`
+	Retry             *RetryPolicy `digest:"-"`
+	MockFile          string       `digest:"-"` // additional_config.mock_config, absolute or against the working directory
 	MockPos           diag.Pos
 	Mock              *MockFile // loaded; nil when MockFile is ""
 	Replay            *Replay
@@ -376,7 +378,7 @@ type RetryPolicy struct {
 
 // Replay configures a provider that answers from recordings.
 type Replay struct {
-	Recordings []string // files, as the system knows them; patterns are resolved
+	Recordings []string `digest:"-"` // files, as the system knows them; patterns are resolved
 	Session    string   // id of the one session to answer from; "": by the scenario
 	Timing     string   // instant, realtime, accelerated
 	Match      string   // turn, content
@@ -389,7 +391,7 @@ type Replay struct {
 // Tool is a tool that the agent may call.
 type Tool struct {
 	Meta
-	File         string
+	File         string `digest:"-"`
 	Description  string
 	InputSchema  json.RawMessage
 	OutputSchema json.RawMessage // nil: not checked

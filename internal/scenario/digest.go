@@ -1,0 +1,91 @@
+package scenario
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"io"
+	"math"
+	"os"
+	"reflect"
+	"sync"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/digest"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// Digest sums up values as far as they decide what comes of a trial: not where they were written, in which order, or
+// which file they are in; of a file that they name, the content. A field that decides nothing says so: `digest:"-"`.
+func Digest(values ...any) digest.Sum { return digestRules().Of(values...) }
+
+var digestRules = sync.OnceValue(func() *digest.Rules {
+	return &digest.Rules{
+		Skip: []reflect.Type{reflect.TypeFor[diag.Pos]()},
+		Special: map[reflect.Type]digest.Writer{
+			reflect.TypeFor[node.Node]():       writeNode,
+			reflect.TypeFor[json.RawMessage](): writeJSON,
+			reflect.TypeFor[chat.Media]():      writeMedia,
+		},
+	}
+})
+
+func writeNode(b []byte, v reflect.Value) []byte {
+	return node.AppendCanonical(b, v.Addr().Interface().(*node.Node))
+}
+
+// writeJSON writes a value of JSON with its keys in order, and with every digit.
+func writeJSON(b []byte, v reflect.Value) []byte {
+	text := v.Bytes()
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	var value any
+	if dec.Decode(&value) == nil {
+		if sorted, err := json.Marshal(value); err == nil {
+			text = sorted
+		}
+	}
+	return digest.Text(b, text)
+}
+
+// writeMedia writes a medium, with the content of its file in the place of the path.
+func writeMedia(b []byte, v reflect.Value) []byte {
+	for i := range v.NumField() {
+		f := v.Field(i)
+		switch name := v.Type().Field(i).Name; {
+		case name == "Local":
+		case name == "Path" && v.FieldByName("Local").Bool():
+			sum := FileDigest(f.String())
+			if sum == nil {
+				sum = []byte("no content: " + f.String())
+			}
+			b = digest.Text(b, sum)
+		case f.Kind() == reflect.String:
+			b = digest.Text(b, f.String())
+		case f.CanInt():
+			b = binary.AppendVarint(b, f.Int())
+		default:
+			b = binary.BigEndian.AppendUint64(b, math.Float64bits(f.Float()))
+		}
+	}
+	return b
+}
+
+// FileDigest sums up the content of a file; one that cannot be read has none.
+func FileDigest(path string) []byte {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // a pipe would be waited for
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = f.Close() }() // read only
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return nil
+	}
+	return sum.Sum(nil)
+}

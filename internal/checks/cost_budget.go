@@ -30,16 +30,17 @@ type costBudget struct{ costBudgetParams }
 func (c *costBudget) Eval(_ context.Context, s *Subject) (Finding, error) {
 	var t tally
 	if c.MaxCostUSD != nil {
-		if s.CostUSD == nil {
-			return Finding{}, fmt.Errorf("the cost is not known: set the provider's pricing")
+		usd, known := s.cost()
+		if !known {
+			return Finding{}, errNoCost
 		}
-		t.add("cost", *s.CostUSD, *c.MaxCostUSD, money)
+		t.add("cost", usd, *c.MaxCostUSD, money)
 	}
 	if c.MaxTotalTokens != nil || c.MaxInputTokens != nil || c.MaxOutputTokens != nil {
-		if s.InputTokens == nil || s.OutputTokens == nil {
-			return Finding{}, fmt.Errorf("the number of tokens is not known")
+		in, out, known := s.tokens()
+		if !known {
+			return Finding{}, errNoTokens
 		}
-		in, out := *s.InputTokens, *s.OutputTokens
 		t.tokens("total tokens", in+out, c.MaxTotalTokens)
 		t.tokens("input tokens", in, c.MaxInputTokens)
 		t.tokens("output tokens", out, c.MaxOutputTokens)

@@ -9,7 +9,7 @@ import (
 var latencyBudgetDef = define[latencyBudgetParams](Def{
 	Name:     "latency_budget",
 	Summary:  "The reply came in time; the score falls the longer it took beyond that.",
-	Scoring:  "1 up to max_ms, then max_ms / time taken; 0 when the time is not known.",
+	Scoring:  "1 up to max_ms, then max_ms / time taken. An error when the time is not known.",
 	Family:   FamilyBudget,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsUsage,
@@ -29,10 +29,7 @@ func (c latencyBudget) Eval(_ context.Context, s *Subject) (Finding, error) {
 		if !s.HasReply() {
 			return Finding{}, errNoReply
 		}
-		return Finding{
-			Explanation: "how long the reply took is not known",
-			Details:     map[string]any{"latency_ms": nil, "budget_ms": budget},
-		}, nil
+		return Finding{}, errNoLatency
 	}
 	score := 1.0
 	if *took > budget {

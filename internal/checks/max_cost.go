@@ -6,10 +6,9 @@ import (
 )
 
 var maxCostDef = define[maxCostParams](Def{
-	Name:    "max_cost",
-	Summary: "All model calls of the conversation together cost at most so much.",
-	Scoring: "1 up to the limit, else 0. Skipped as not measured when the costs that are known are within it and others " +
-		"are not known; an error under --strict.",
+	Name:     "max_cost",
+	Summary:  "All model calls of the conversation together cost at most so much.",
+	Scoring:  "1 up to the limit, else 0. An error when the costs that are known are within it and others are not known.",
 	Family:   FamilyTrace,
 	Surfaces: OnAssertion | OnEval,
 	Scope:    WholeAlways,
@@ -28,7 +27,7 @@ func (c maxCost) Eval(_ context.Context, s *Subject) (Finding, error) {
 	limit := float64(c)
 	usd, unknown, calls := s.knownCost()
 	if usd <= limit+slack && unknown > 0 {
-		return Finding{}, s.notMeasured(fmt.Sprintf("the cost of %d of %s is not known; set the provider's pricing",
+		return Finding{}, notMeasured(fmt.Sprintf("the cost of %d of %s is not known; set the provider's pricing",
 			unknown, count(calls, "model call")))
 	}
 	f := Finding{

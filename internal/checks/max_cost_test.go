@@ -17,17 +17,15 @@ func TestMaxCostOfWhatIsNotKnown(t *testing.T) {
 	const missing = "not measured: the cost of 1 of 2 model calls is not known; set the provider's pricing"
 	for _, tc := range []struct {
 		name, params string
-		strict       bool
 		want         result.Status
 		says         string
 	}{
-		{"within the limit", `{"max_usd": 0.1}`, false, result.Skipped, missing},
-		{"within the limit, strictly", `{"max_usd": 0.1}`, true, result.Errored, missing},
-		{"broken by what is known", `{"max_usd": 0.01}`, false, result.Failed,
+		{"within the limit", `{"max_usd": 0.1}`, result.Errored, missing},
+		{"broken by what is known", `{"max_usd": 0.01}`, result.Failed,
 			"cost $0.03, at most $0.01 allowed (without 1 model call of unknown cost)"},
 	} {
 		for _, session := range []bool{false, true} {
-			s := &Subject{Messages: messages, Turn: 1, Start: 2, Session: session, Strict: tc.strict}
+			s := &Subject{Messages: messages, Turn: 1, Start: 2, Session: session}
 			if session {
 				s.Turn, s.Start = -1, 0
 			}

@@ -6,12 +6,17 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-var errNoElapsed = errors.New("how long the conversation took is not known")
+var (
+	errNoElapsed = notMeasured("how long the conversation took is not known")
+	errNoLatency = notMeasured("how long the reply took is not known")
+	errNoTokens  = notMeasured("a model call has no token counts")
+	errNoCost    = notMeasured("the cost of a model call is not known; set the provider's pricing")
+)
 
 // tokens is the input and output tokens of the scope; not known when some model calls have counts and others do not.
-func (s *Subject) tokens() (total int, known bool) {
+func (s *Subject) tokens() (in, out int, known bool) {
 	if s.InputTokens == nil || s.OutputTokens == nil {
-		return 0, false
+		return 0, 0, false
 	}
 	with, lacking := 0, 0
 	for i := s.Start; i < len(s.Messages); i++ {
@@ -24,14 +29,28 @@ func (s *Subject) tokens() (total int, known bool) {
 			with++
 		}
 	}
-	return *s.InputTokens + *s.OutputTokens, with == 0 || lacking == 0
+	return *s.InputTokens, *s.OutputTokens, with == 0 || lacking == 0
+}
+
+// cost is the money of the scope; not known when the price of some model calls is known and that of others is not.
+func (s *Subject) cost() (usd float64, known bool) {
+	if s.CostUSD == nil {
+		return 0, false
+	}
+	_, unknown, calls := s.pricedCalls()
+	return *s.CostUSD, unknown == 0 || unknown == calls
 }
 
 // knownCost sums what is known of the cost of the model calls in scope.
 func (s *Subject) knownCost() (usd float64, unknown, calls int) {
-	if s.CostUSD != nil {
-		return *s.CostUSD, 0, s.modelCalls()
+	if usd, known := s.cost(); known {
+		return usd, 0, s.modelCalls()
 	}
+	return s.pricedCalls()
+}
+
+// pricedCalls sums the prices of the messages.
+func (s *Subject) pricedCalls() (usd float64, unknown, calls int) {
 	for i := s.Start; i < len(s.Messages); i++ {
 		m := &s.Messages[i]
 		if m.Role != chat.Assistant {
@@ -50,17 +69,5 @@ func (s *Subject) knownCost() (usd float64, unknown, calls int) {
 // modelCalls is the number of calls of a model in scope: each leaves one assistant message.
 func (s *Subject) modelCalls() int { return len(s.Texts()) }
 
-// notMeasured is for limits on what nobody measured: neither held nor broken. The check is skipped, and an error when
-// the run is strict.
-func (s *Subject) notMeasured(why string) error {
-	if s.Strict {
-		return errors.New("not measured: " + why)
-	}
-	return unmeasured(why)
-}
-
-type unmeasured string
-
-func (e unmeasured) Error() string { return "not measured: " + string(e) }
-
-func (unmeasured) Is(target error) bool { return target == ErrNotApplicable }
+// notMeasured is for limits on what nobody measured, or only in part: neither held nor broken.
+func notMeasured(why string) error { return errors.New("not measured: " + why) }

@@ -40,7 +40,6 @@ type Subject struct {
 	Host         *Host         // what may be reached outside of the process; nil: nothing
 	Outside      Outside       // who stands before what is outside; nil: nobody
 	Embedder     Embedder      // what turns texts into vectors; nil: none is configured
-	Strict       bool          // what could not be measured is an error and not a skip
 	SessionID    string        // of the trial
 	PromptID     string        // of the system prompt; "" when there is none
 	Variables    map[string]string
@@ -140,7 +139,7 @@ func (s *Subject) Whole() *Subject {
 		Session: true, Messages: s.Messages, Turn: -1, Calls: s.AllCalls, ElapsedMS: s.ElapsedMS, Tools: s.Tools,
 		Workflow: s.Workflow, Composition: s.Composition, Earlier: s.Earlier, Variables: s.Variables, Metadata: s.Metadata,
 		Embedder: s.Embedder, Judges: s.Judges, JudgePrompts: s.JudgePrompts, Scenario: s.Scenario,
-		Host: s.Host, Outside: s.Outside, Strict: s.Strict, SessionID: s.SessionID, PromptID: s.PromptID,
+		Host: s.Host, Outside: s.Outside, SessionID: s.SessionID, PromptID: s.PromptID,
 	}
 	if w.Calls == nil {
 		w.Calls = CallsOf(s.Messages)
@@ -157,12 +156,9 @@ func (s *Subject) Fork() *Subject {
 	return &f
 }
 
-// spend sums time, tokens and cost over the messages. One message of which the price is not known makes the sum
-// unknown: a budget must not hold because something was left out.
+// spend sums time, tokens and cost over the messages.
 func (s *Subject) spend() {
-	var cost float64
-	var in, out int
-	priced, counted := true, true
+	s.Measure(s.Messages)
 	for i := range s.Messages {
 		m := &s.Messages[i]
 		if m.Role != chat.Assistant {
@@ -171,6 +167,20 @@ func (s *Subject) spend() {
 		s.LatencyMS = nil
 		if m.LatencyMS > 0 {
 			s.LatencyMS = &m.LatencyMS
+		}
+	}
+}
+
+// Measure sums tokens and cost over the messages of the scope. One message of which they are not known makes the sum
+// unknown: a budget must not hold because something was left out.
+func (s *Subject) Measure(messages []chat.Message) {
+	var cost float64
+	var in, out int
+	priced, counted := true, true
+	for i := range messages {
+		m := &messages[i]
+		if m.Role != chat.Assistant {
+			continue
 		}
 		if priced = priced && m.CostUSD != nil; priced {
 			cost += *m.CostUSD

@@ -68,7 +68,7 @@ func (c *trajectory) Eval(_ context.Context, s *Subject) (Finding, error) {
 		"trajectory_accuracy": accuracy, "step_efficiency": sixDigits(o.precision()),
 		"precision": sixDigits(o.precision()), "recall": sixDigits(o.recall()),
 		"missing_steps": m.missing, "unexpected_steps": m.unexpected, "argument_mismatches": m.mismatches,
-		"budget_violations": budgets.broken, "budget_warnings": budgets.warnings,
+		"budget_violations": budgets.broken,
 	}}
 	// The figure in the report counts as it stands there: who reads 0.666667 may ask for it.
 	holds := max(accuracy, o.f1()) >= c.MinAccuracy-slack
@@ -100,9 +100,8 @@ func (c *trajectory) explain(m *pathMatch, o overlap, budgets *budgets) string {
 
 // budgets is what became of the limits of a trajectory.
 type budgets struct {
-	broken   []map[string]any
-	warnings []string // limits that could not be held against anything
-	texts    []string // of both, for people
+	broken []map[string]any
+	texts  []string // for people
 }
 
 func (b *budgets) hold(budget string, actual, limit float64, say func(float64) string) {
@@ -118,24 +117,18 @@ func counted(noun string) func(float64) string {
 	return func(n float64) string { return count(int(n), noun) }
 }
 
-// budgets holds the run against the limits. Model calls of which the tokens are not known leave a limit of tokens open,
-// with a warning, as files written for traces that lack them expect, unless the run is strict; time that is not known
-// is an error.
+// budgets holds the run against the limits. What was not measured is an error.
 func (c *trajectory) budgets(s *Subject) (*budgets, error) {
-	b := &budgets{broken: []map[string]any{}, warnings: []string{}}
+	b := &budgets{broken: []map[string]any{}}
 	if c.MaxSteps != nil {
 		b.hold("max_steps", float64(len(s.Calls)), float64(*c.MaxSteps), counted("tool call"))
 	}
 	if c.MaxTokens != nil {
-		total, known := s.tokens()
-		switch {
-		case known:
-			b.hold("max_tokens", float64(total), float64(*c.MaxTokens), counted("token"))
-		case s.Strict:
-			return nil, s.notMeasured("a model call has no token counts for max_tokens")
-		default:
-			b.warnings = append(b.warnings, "max_tokens was not measured: a model call has no token counts")
+		in, out, known := s.tokens()
+		if !known {
+			return nil, errNoTokens
 		}
+		b.hold("max_tokens", float64(in+out), float64(*c.MaxTokens), counted("token"))
 	}
 	if c.MaxDurationSeconds != nil {
 		if s.ElapsedMS == nil {
@@ -143,6 +136,5 @@ func (c *trajectory) budgets(s *Subject) (*budgets, error) {
 		}
 		b.hold("max_duration_seconds", *s.ElapsedMS/1000, *c.MaxDurationSeconds, inSeconds)
 	}
-	b.texts = append(b.texts, b.warnings...)
 	return b, nil
 }

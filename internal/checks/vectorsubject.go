@@ -45,7 +45,12 @@ func (c *vectorContext) reply(s *Subject) {
 		s.Messages[last.Index].Content = text
 		return
 	}
-	s.Messages = append(s.Messages, chat.Message{Role: chat.Assistant, Content: text})
+	m := chat.Message{Role: chat.Assistant, Content: text}
+	if c.Output == nil || text == "" { // nobody was called
+		free := 0.0
+		m.CostUSD, m.Usage = &free, &chat.Usage{}
+	}
+	s.Messages = append(s.Messages, m)
 }
 
 // lastTurn is where the last turn begins, and its index.

@@ -74,11 +74,13 @@ func readChatLog(b *builder, pieces iter.Seq[piece]) {
 		s.ID = b.text(o.get("sessionid", "conversationid", "id", "customid"), "id")
 		s.Model = b.text(o.get("model"), "model")
 		b.chatMetadata(o.get("metadata"))
-		if o.get("request").missing() {
+		switch {
+		case !o.get("request").missing():
+			b.exchange(o)
+		default:
 			b.chat(o.get("system"), b.messageList(o))
-			continue
+			b.besideMessages(o)
 		}
-		b.exchange(o)
 	}
 }
 
@@ -157,6 +159,61 @@ func (b *builder) exchange(o object) {
 		s.Error = b.failure(failure)
 	}
 	b.choices(r)
+}
+
+// besideMessages reads the reply that some logs write beside the messages that were sent: as the choices of the response, or as
+// the whole response.
+func (b *builder) besideMessages(o object) {
+	response := body(o.get("response"))
+	switch {
+	case !response.missing() && !o.get("choices").missing():
+		b.errorf(response, "two-replies", "a conversation has choices and a response beside its messages").
+			Hint = "keep the one that is the reply"
+	case !o.get("choices").missing():
+		b.replied(o)
+	case response.kind() == '"':
+		text, _ := response.str()
+		reply := event{Message: Message{
+			Message: chat.Message{Role: chat.Assistant, Content: text}, Offset: -1, Pos: b.pos(response),
+		}}
+		b.addReply(reply)
+	case !response.missing():
+		if r, ok := b.object(response, "response"); ok {
+			b.replied(r)
+		}
+	}
+}
+
+// replied adds the reply of a response that stands beside the messages.
+func (b *builder) replied(response object) {
+	before := len(b.events)
+	b.choices(response)
+	if len(b.events) == before+1 {
+		reply := b.events[before]
+		b.events = b.events[:before]
+		b.addReply(reply)
+	}
+}
+
+// addReply adds a reply that stands beside the messages, unless it is the last of them as well.
+func (b *builder) addReply(reply event) {
+	n := len(b.events)
+	if n == 0 || b.events[n-1].Role != chat.Assistant {
+		b.add(reply)
+		return
+	}
+	last := &b.events[n-1]
+	if !alike(*last, reply) {
+		b.problems.Errorf(reply.Pos, 1, "two-replies", "the messages end with a reply, and another one stands beside them").
+			Hint = "keep the one that was given"
+		return
+	}
+	if last.FinishReason == "" {
+		last.FinishReason = reply.FinishReason
+	}
+	if last.Usage == nil && last.CostUSD == nil {
+		last.Usage, last.CostUSD = reply.Usage, reply.CostUSD
+	}
 }
 
 // choices takes the first choice of a response, or the one message that it is.

@@ -3,6 +3,7 @@ package recording
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,6 +21,7 @@ type talk struct {
 	format   Format
 	numbered string // what its events are numbered by; "": nothing
 	ends     bool   // the file tells whether it is whole
+	beside   bool   // without its last reply it is one whose last turn nobody has answered, which no run lets pass
 }
 
 const (
@@ -84,6 +86,13 @@ func talks() []talk {
 		{name: "chat log", format: FormatChatLog, text: `{"messages":` + chat + "}\n" + `{"messages":` + chat + "}"},
 		{name: "list of chats", format: FormatChatLog, ends: true, text: `[{"messages":` + chatMessages + "}]"},
 		{name: "list of messages", format: FormatChatLog, ends: true, text: chatMessages},
+		{name: "messages and choices", beside: true, format: FormatChatLog, text: `{"messages":` + asked +
+			`,"choices":[{"message":{"role":"assistant","content":"reply2"},"finish_reason":"stop"}]}`},
+		{name: "messages and a response", beside: true, format: FormatChatLog, text: flat(`{"messages":` + asked +
+			`,"response":{"choices":[{"message":{"content":"reply2"}}],"usage":{"prompt_tokens":1,"completion_tokens":2}}}`)},
+		{name: "document with choices", beside: true, format: FormatTranscript, ends: true, text: "{\n\"messages\":" + asked +
+			`,"choices":[{"message":{"role":"assistant","content":"reply2"},"finish_reason":"stop"}]}`},
+		{name: "messages and a text", beside: true, format: FormatChatLog, text: `{"messages":` + asked + `,"response":"reply2"}`},
 		{name: "exchange", format: FormatChatLog, text: `{"request":{"model":"m","messages":` + asked +
 			`},"response":{"choices":[{"message":{"role":"assistant","content":"reply2"},"finish_reason":"stop"}]}}`},
 		{name: "exchange with bodies", format: FormatChatLog, text: `{"request":{"body":{"messages":` + asked +
@@ -209,6 +218,9 @@ func (tk *talk) heard(text string) (lost []string, err error) {
 		s, err := f.Load(i)
 		if err != nil {
 			return nil, err
+		}
+		if n := len(s.Messages); tk.beside && s.Messages[n-1].Role == chat.User {
+			return nil, errors.New("the last turn has no reply")
 		}
 		for _, m := range s.Messages {
 			args, err := json.Marshal(m.ToolCalls)

@@ -43,6 +43,7 @@ func (b *builder) transcript(v value) {
 			b.add(e)
 		}
 	}
+	b.besideMessages(o)
 }
 
 func (b *builder) messageList(o object) value {
@@ -73,7 +74,11 @@ func (b *builder) yaml(p piece) {
 			Hint = "a transcript has the keys metadata and messages"
 		return
 	}
-	r.Each(root, "a transcript", func(string, *node.Node, *node.Node) {}) // no key may stand there twice
+	r.Each(root, "a transcript", func(key string, k, _ *node.Node) { // no key may stand there twice
+		if key == "choices" || key == "response" {
+			r.Errorf(k, "unknown-field", "a transcript has no %s; the reply is the last of its messages", key)
+		}
+	})
 	b.milliseconds = true
 	if meta := node.Get(root, "metadata"); !node.IsNull(meta) {
 		if v, ok := b.fromYAML(r, meta); ok {

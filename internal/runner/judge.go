@@ -39,7 +39,7 @@ func (s *session) turnSubject(turn *result.Turn) *checks.Subject {
 	subject.Start = len(s.messages) - len(turn.Messages)
 	subject.Calls = s.calls[len(s.calls)-len(turn.ToolCalls):]
 	subject.LatencyMS = s.known(lastLatency(turn.Messages))
-	measure(subject, turn.Messages)
+	subject.Measure(turn.Messages)
 	return subject
 }
 
@@ -56,7 +56,7 @@ func (s *session) judgeConversation(ctx context.Context) {
 	subject := s.subject(-1)
 	subject.Session, subject.Calls = true, s.calls
 	subject.LatencyMS = s.known(lastLatency(s.messages))
-	measure(subject, s.messages)
+	subject.Measure(s.messages)
 	s.evalEnd(ctx, subject)
 	lists := s.conversationChecks()
 	s.out.Conversation = append(s.out.Conversation, s.judge(ctx, slices.Concat(lists[0], lists[1]), subject)...)
@@ -74,7 +74,7 @@ func (s *session) subject(turn int) *checks.Subject {
 	return &checks.Subject{
 		Messages: s.messages, AllCalls: s.calls, Variables: s.vars, ElapsedMS: s.known(&elapsed), Tools: toolCaller{s: s},
 		Embedder: s.trial.Project.embedder, Judges: s.judges(turn),
-		JudgePrompts: s.trial.Project.prompts, Strict: s.opts.Strict, Turn: turn,
+		JudgePrompts: s.trial.Project.prompts, Turn: turn,
 		Host: s.trial.Project.host, SessionID: s.sessionID(), PromptID: s.promptID(), Earlier: s.measured,
 	}
 }
@@ -102,18 +102,6 @@ func (s *session) judges(turn int) checks.Judges {
 		return pool.At(origin, seed)
 	}
 	return pool.Watched(origin, seed, s.tell.call)
-}
-
-// measure fills in cost and tokens of a stretch of the transcript.
-func measure(subject *checks.Subject, messages []chat.Message) {
-	var sum spend
-	for i := range messages {
-		if m := &messages[i]; m.Role == chat.Assistant {
-			sum.hear(m)
-		}
-	}
-	subject.CostUSD = sum.cost()
-	subject.InputTokens, subject.OutputTokens = &sum.usage.InputTokens, &sum.usage.OutputTokens
 }
 
 func lastLatency(messages []chat.Message) *float64 {

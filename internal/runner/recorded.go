@@ -144,7 +144,7 @@ func (s *session) retell(ctx context.Context, i int, part []recording.Message) (
 func finalReply(part []recording.Message) int {
 	for at := len(part) - 1; at >= 0; at-- {
 		switch m := &part[at]; {
-		case m.Role == chat.Assistant && (m.Text() != "" || len(m.Parts) > 0 || len(m.ToolCalls) == 0):
+		case m.Role == chat.Assistant && (m.Text() != "" || len(m.Parts) > 0):
 			return at
 		case m.Role == chat.Assistant || m.Role == chat.ToolRole:
 			return -1
@@ -205,13 +205,14 @@ func (s *session) recallCalls(turn *result.Turn, calls []chat.ToolCall, results 
 	}
 }
 
-// unanswered is what is wrong about a turn without an answer. Nothing is, which is told, where nobody has begun to
-// answer the user, or where no check looks at replies.
+// unanswered is what is wrong about a turn without an answer. In a file the reply may be lost, and with it what must not
+// be said. In a conversation that a program hands over nothing is, which is told, where nobody has begun to answer the
+// user, or where no check looks at replies.
 func (s *session) unanswered(rec *recording.Session, turn *result.Turn) error {
 	switch {
 	case rec.Error != "" && s.trial.Recorded.At.end():
 		return brokeOff(rec)
-	case len(s.turnChecks(turn.Index)) > 0 && (begun(turn) || !s.everyReply()):
+	case s.trial.Recorded.File != "" || len(s.turnChecks(turn.Index)) > 0 && (begun(turn) || !s.everyReply()):
 		return errUnanswered
 	}
 	turn.NotRun = errUnanswered.Error()

@@ -44,6 +44,12 @@ func recorded(lines ...string) *recording.Session {
 	return s
 }
 
+// handedOver is a conversation that stands in no file.
+func handedOver(s *recording.Session) *recording.Session {
+	s.File = ""
+	return s
+}
+
 // overRecording is the trial of the first eval of a file, or of its first scenario, over a session.
 func overRecording(t *testing.T, file string, s *recording.Session) *Plan {
 	t.Helper()
@@ -156,8 +162,16 @@ func TestRecall(t *testing.T) {
 			},
 		},
 		{
-			"words that nobody has answered yet are no break", politeEval,
+			"nor where a reply is missing at the end", politeEval,
 			recorded("u: one", "c: lookup", "r: 1", "a: please", "u: two"),
+			[]string{
+				"error turn 2: the recording has no reply here", "one > please lookup()=1 | contains=passed",
+				"two >  | contains=cancelled", "end | tools_called=cancelled",
+			},
+		},
+		{
+			"words that nobody has answered yet are no break of a conversation that is handed over", politeEval,
+			handedOver(recorded("u: one", "c: lookup", "r: 1", "a: please", "u: two")),
 			[]string{"passed", "one > please lookup()=1 | contains=passed", "two >  |", "end | tools_called=passed"},
 		},
 		{

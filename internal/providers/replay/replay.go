@@ -120,16 +120,13 @@ func (p *Provider) reply(req *chat.Request, said *line) chat.Reply {
 	return r
 }
 
-// account fills in what the call took then. Without any record of that it is an estimate that costs nothing.
+// account fills in what the call took then. Without any record of that the tokens are an estimate, and the cost is known
+// where there is a price.
 func (p *Provider) account(req *chat.Request, r *chat.Reply, said *line) {
-	switch {
-	case said.usage != nil:
+	if r.CostUSD = said.usd; said.usage != nil {
 		r.Usage = *said.usage
-		r.CostUSD = said.usd
-	case said.usd != nil:
-		r.Usage, r.CostUSD = providers.Estimate(req.Messages, said.content), said.usd
-	default:
-		r.Usage, r.CostUSD = providers.Estimate(req.Messages, said.content), new(0.0)
+	} else {
+		r.Usage = providers.Estimate(req.Messages, said.content)
 	}
 	if r.CostUSD == nil && p.price != nil {
 		r.CostUSD = new(p.price.USD(r.Usage))

@@ -289,7 +289,8 @@ func TestAccounting(t *testing.T) {
 		{"tokens alone", &usage, nil, nil, usage, nil},
 		{"tokens and prices", &usage, nil, pricing, usage, new(0.2)},
 		{"a cost alone", nil, new(0.5), nil, estimate, new(0.5)},
-		{"nothing", nil, nil, pricing, estimate, new(0.0)},
+		{"nothing, and prices", nil, nil, pricing, estimate, new(0.014)},
+		{"nothing", nil, nil, nil, estimate, nil},
 	} {
 		m := assistant("ten bytes!")
 		m.Usage, m.CostUSD, m.LatencyMS = c.usage, c.usd, 1500

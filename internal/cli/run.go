@@ -130,7 +130,7 @@ func (f *runFlags) prepare(suite *scenario.Suite, d *diag.List) {
 func (f *runFlags) trialsOf(app *App, suite *scenario.Suite, played bool, d *diag.List) *runner.Plan {
 	clients := f.clients(app, f.jobsFor(suite))
 	openModel, openEmbedder := f.cassettes.opener(clients), f.cassettes.embedders(clients)
-	if played {
+	if played || f.list { // a list needs no keys either
 		openModel, openEmbedder = nobodies, noEmbedders
 	}
 	plan := runner.Make(suite, runner.PlanOptions{

@@ -24,8 +24,12 @@ type Key struct {
 // that is named but not there is one, of kind Auth.
 func FindKey(p *scenario.Provider, getenv func(string) (string, bool), defaults ...string) (Key, error) {
 	key, err := findKey(p, getenv, defaults)
-	if err == nil && strings.ContainsFunc(key.Value, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+	switch {
+	case err != nil:
+	case strings.ContainsFunc(key.Value, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		err = fmt.Errorf("the key from %s holds a line break or another control character", key.From)
+	case strings.ContainsFunc(key.Value, func(r rune) bool { return r == ' ' || r > 0x7f }):
+		err = fmt.Errorf("the key from %s holds a blank or a character that no key has: it was not copied as it is", key.From)
 	}
 	if err != nil {
 		return Key{}, &Error{Kind: Auth, Provider: p.ID, Msg: err.Error(), Final: true}
@@ -36,7 +40,7 @@ func FindKey(p *scenario.Provider, getenv func(string) (string, bool), defaults 
 func findKey(p *scenario.Provider, getenv func(string) (string, bool), defaults []string) (Key, error) {
 	switch {
 	case p.APIKey != "":
-		return Key{strings.TrimSpace(p.APIKey), "credential.api_key"}, nil
+		return spelled(p.APIKey, "credential.api_key")
 	case p.KeyFile != "":
 		value, err := readKey(p.KeyFile)
 		return Key{value, "the file " + p.KeyFile}, err
@@ -45,22 +49,31 @@ func findKey(p *scenario.Provider, getenv func(string) (string, bool), defaults 
 		if value == "" {
 			return Key{}, fmt.Errorf("the environment variable %s, named by credential_env, is %s", p.KeyEnv, absent(set))
 		}
-		return Key{value, p.KeyEnv}, nil
+		return spelled(value, p.KeyEnv)
 	}
 	for _, name := range defaults {
 		if value, _ := lookup(getenv, name); value != "" {
-			return Key{value, name}, nil
+			return spelled(value, name)
 		}
 	}
 	return Key{}, nil
+}
+
+// spelled is a key as it was given. Blanks around it are no part of it; nothing but blanks is no key, and a line end
+// comes of a value that was pasted or read wrongly.
+func spelled(value, from string) (Key, error) {
+	key := strings.Trim(value, " \t")
+	if strings.TrimSpace(key) == "" {
+		return Key{}, fmt.Errorf("the key from %s is blank", from)
+	}
+	return Key{key, from}, nil
 }
 
 func lookup(getenv func(string) (string, bool), name string) (string, bool) {
 	if getenv == nil {
 		return "", false
 	}
-	value, set := getenv(name)
-	return strings.TrimSpace(value), set
+	return getenv(name)
 }
 
 func absent(set bool) string {

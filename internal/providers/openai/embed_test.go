@@ -169,7 +169,7 @@ func TestEmbedderAddress(t *testing.T) {
 			t.Errorf("%s: %v, %+v; want %s", base, err, e, want)
 		}
 	}
-	azure := &scenario.Provider{Type: "azure", BaseURL: "https://me.openai.azure.com", Model: "ada"}
+	azure := &scenario.Provider{Type: "azure", BaseURL: "https://me.openai.azure.com", Model: "ada", APIKey: "k"}
 	e, err := NewEmbedder(azure, Options{})
 	want := "https://me.openai.azure.com/openai/deployments/ada/embeddings?api-version=2024-10-21"
 	if err != nil || e.p.endpoint.url != want {

@@ -69,6 +69,9 @@ func newEndpoint(spec *scenario.Provider, path string, getenv func(string) (stri
 	if e.key, err = providers.FindKey(spec, getenv, defaults.keys...); err != nil {
 		return e, err
 	}
+	if e.key.Value == "" && e.needsKey() {
+		return e, &providers.Error{Kind: providers.Auth, Provider: spec.ID, Final: true, Msg: "there is no key; " + setKey(e.kind)}
+	}
 	e.shown = shown(e.url)
 	e.header = e.headers(spec.Headers)
 	return e, nil
@@ -204,8 +207,32 @@ func (e *endpoint) keyHint(verdict string) string {
 	if e.key.Value != "" {
 		return "the key from " + e.key.From + " " + verdict
 	}
-	if keys := known[e.kind].keys; len(keys) > 0 {
-		return "no key was sent; set " + strings.Join(keys, " or ") + ", or name a variable in credential.credential_env"
+	return "no key was sent; " + setKey(e.kind)
+}
+
+// setKey says where a key is looked for.
+func setKey(kind string) string {
+	if keys := known[kind].keys; len(keys) > 0 {
+		return "set " + strings.Join(keys, " or ") + ", or name a variable in credential.credential_env"
 	}
-	return "no key was sent; name a variable that holds one in credential.credential_env"
+	return "name a variable that holds one in credential.credential_env"
+}
+
+// needsKey reports whether the calls go to a service that answers nobody without a key. A gateway or a server of one's
+// own may do without.
+func (e *endpoint) needsKey() bool {
+	u, err := url.Parse(e.url)
+	if err != nil {
+		return false
+	}
+	host := strings.ToLower(u.Hostname())
+	for _, domain := range []string{
+		"openai.com", "azure.com", "anthropic.com", "googleapis.com", "openrouter.ai", "groq.com", "mistral.ai", "together.xyz",
+		"together.ai", "deepseek.com", "fireworks.ai", "x.ai", "cohere.com", "cohere.ai", "perplexity.ai", "cerebras.ai",
+	} {
+		if host == domain || strings.HasSuffix(host, "."+domain) {
+			return u.User == nil
+		}
+	}
+	return false
 }

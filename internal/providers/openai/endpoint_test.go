@@ -27,7 +27,9 @@ func TestAddress(t *testing.T) {
 	azure := func(endpoint, version string) *scenario.Platform {
 		return &scenario.Platform{Type: "azure", Endpoint: endpoint, APIVersion: version}
 	}
-	env := environment(map[string]string{"AZURE_OPENAI_ENDPOINT": "https://env.test"})
+	env := environment(map[string]string{
+		"AZURE_OPENAI_ENDPOINT": "https://env.test", "OPENAI_API_KEY": "k", "AZURE_OPENAI_API_KEY": "k",
+	})
 	cases := []struct {
 		kind, base string
 		platform   *scenario.Platform
@@ -83,7 +85,8 @@ func TestKeys(t *testing.T) {
 	}
 	env := environment(map[string]string{
 		"OPENAI_API_KEY": "default-1", "OPENAI_TOKEN": "default-2", "AZURE_OPENAI_API_KEY": "azure",
-		"MINE": "mine", "EMPTY": "", "TWO_LINES": "a\nb",
+		"MINE": "mine", "EMPTY": "", "TWO_LINES": "a\nb", "BLANK": " \t", "ENDED": "mine\n", "PADDED": " mine ",
+		"SENTENCE": "Bearer mine", "PASTED": "mi\u200bne",
 	})
 	cases := []struct {
 		name string
@@ -118,6 +121,14 @@ func TestKeys(t *testing.T) {
 		{"blank file", scenario.Provider{Type: "openai", KeyFile: blank}, nil, "must hold one key, found 0 bytes"},
 		{"two lines", scenario.Provider{Type: "openai", KeyEnv: "TWO_LINES"}, nil,
 			"the key from TWO_LINES holds a line break or another control character"},
+		{"a line end", scenario.Provider{Type: "openai", KeyEnv: "ENDED"}, nil,
+			"the key from ENDED holds a line break or another control character"},
+		{"only blanks", scenario.Provider{Type: "openai", KeyEnv: "BLANK"}, nil, "the key from BLANK is blank"},
+		{"a blank literal", scenario.Provider{Type: "openai", APIKey: "  "}, nil, "the key from credential.api_key is blank"},
+		{"blanks around it", scenario.Provider{Type: "openai", KeyEnv: "PADDED"},
+			map[string]string{"Authorization": "Bearer mine"}, ""},
+		{"more than a key", scenario.Provider{Type: "openai", KeyEnv: "SENTENCE"}, nil, "the key from SENTENCE holds a blank"},
+		{"an invisible character", scenario.Provider{Type: "openai", KeyEnv: "PASTED"}, nil, "the key from PASTED holds a blank"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -145,7 +156,21 @@ func TestKeys(t *testing.T) {
 
 func TestWithoutKey(t *testing.T) {
 	t.Parallel()
-	if p := open(t, &scenario.Provider{Type: "openai"}, Options{}); p.endpoint.header.Get("Authorization") != "" {
+	for _, described := range []scenario.Provider{
+		{Type: "openai"}, {Type: "azure", BaseURL: "https://me.openai.azure.com"},
+		{Type: "openai-compatible", BaseURL: "https://openrouter.ai/api/v1"},
+	} {
+		var failed *providers.Error
+		if _, err := New(&described, Options{}); !asError(err, &failed) || failed.Kind != providers.Auth ||
+			!strings.Contains(failed.Msg, "there is no key; ") {
+			t.Errorf("%s without a key: %v", described.Type, err)
+		}
+		if _, err := NewEmbedder(&described, Options{}); !asError(err, &failed) || failed.Kind != providers.Auth {
+			t.Errorf("an embedder of type %s without a key: %v", described.Type, err)
+		}
+	}
+	own := &scenario.Provider{Type: "openai", BaseURL: "http://127.0.0.1:1/v1"}
+	if p := open(t, own, Options{}); p.endpoint.header.Get("Authorization") != "" {
 		t.Error("a header without a key")
 	}
 }

@@ -48,7 +48,7 @@ type Result struct {
 }
 
 // Group is the trials of one scenario with one provider, which are judged together: each assertion must hold in its
-// share of them, pass_threshold.
+// share of them, pass_threshold, and where a perturbation makes variants, in its share of those of each.
 type Group struct {
 	Scenario, Provider, Region string
 	Status                     Status

@@ -2,6 +2,7 @@ package result
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 )
 
@@ -23,9 +24,11 @@ type groupCount struct {
 	assertions map[place]*AssertionStats
 }
 
+// place is what is counted apart: one check of one variant.
 type place struct {
 	turn, index int
 	eval        string // id; "" for an assertion
+	variant     string // as text; "" where nothing was perturbed
 }
 
 // Add takes a settled trial and returns its brief.
@@ -61,8 +64,9 @@ func (g *groupCount) add(t *Trial) {
 	if t.Error != "" {
 		g.broken++
 	}
+	variant := variantKey(t.Variant)
 	t.Checks(func(turn, i int, v *Verdict) {
-		g.count(place{turn: turn, index: i}, v.Name(), v.PassThreshold, v.Status)
+		g.count(t, place{turn: turn, index: i, variant: variant}, v.Name(), v.PassThreshold, v.Status)
 	})
 	results := map[place]int{} // of one eval in one turn
 	for i := range t.Evals {
@@ -70,22 +74,34 @@ func (g *groupCount) add(t *Trial) {
 		if !e.Gates() {
 			continue
 		}
-		at := place{turn: e.Turn, eval: e.ID}
+		at := place{turn: e.Turn, eval: e.ID, variant: variant}
 		results[at]++
 		at.index = results[at] - 1
-		g.count(at, e.Type, nil, e.Status)
+		g.count(t, at, e.Type, nil, e.Status)
 	}
 }
 
-func (g *groupCount) count(at place, name string, threshold *float64, status Status) {
+// variantKey is the same for trials of one variant, and for no others.
+func variantKey(v map[string]string) string {
+	if len(v) == 0 {
+		return ""
+	}
+	key, _ := json.Marshal(v) // texts only, which JSON always holds, sorted by name
+	return string(key)
+}
+
+func (g *groupCount) count(t *Trial, at place, name string, threshold *float64, status Status) {
 	s := g.assertions[at]
 	if s == nil {
-		s = &AssertionStats{Turn: at.turn, Index: at.index, Eval: at.eval, Type: name, PassThreshold: 1}
+		s = &AssertionStats{
+			Turn: at.turn, Index: at.index, Eval: at.eval, Variant: t.Variant, Type: name, PassThreshold: 1, first: t.Index,
+		}
 		if threshold != nil {
 			s.PassThreshold = *threshold
 		}
 		g.assertions[at] = s
 	}
+	s.first = min(s.first, t.Index)
 	switch status {
 	case Passed:
 		s.Passed++
@@ -135,7 +151,8 @@ func (c *Collector) Finish(run *Run) {
 	}
 }
 
-// fold decides a group: every assertion must hold in at least its share of the trials, and no trial may have broken.
+// fold decides a group: every assertion must hold in at least its share of the trials of each variant, and no trial may
+// have broken.
 func (g *groupCount) fold(key groupKey) Group {
 	out := Group{
 		key: key, Scenario: key.scenario, Provider: key.provider, Region: key.region, Assertions: []AssertionStats{},
@@ -153,7 +170,8 @@ func (g *groupCount) fold(key groupKey) Group {
 	}
 	slices.SortFunc(out.Assertions, func(a, b AssertionStats) int {
 		// turn -1, the conversation, comes last
-		return cmp.Or(cmp.Compare(uint(a.Turn), uint(b.Turn)), cmp.Compare(a.Eval, b.Eval), cmp.Compare(a.Index, b.Index))
+		return cmp.Or(cmp.Compare(uint(a.Turn), uint(b.Turn)), cmp.Compare(a.Eval, b.Eval), cmp.Compare(a.Index, b.Index),
+			cmp.Compare(a.first, b.first))
 	})
 	switch {
 	case g.broken > 0:

@@ -64,6 +64,51 @@ func TestSettle(t *testing.T) {
 	}
 }
 
+// TestVariantsFoldApart: what one variant passes does not make up for what another fails.
+func TestVariantsFoldApart(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name      string
+		threshold float64
+		rude      []Status // kind ones all pass
+		want      Status
+		tolerated int
+	}{
+		{"one variant always fails", 0.5, []Status{Failed, Failed, Failed}, Failed, 0},
+		{"one variant fails once", 0.5, []Status{Passed, Failed, Passed}, Passed, 1},
+		{"one variant fails too often", 0.5, []Status{Failed, Failed, Passed}, Failed, 0},
+		{"one variant cannot be judged", 0.1, []Status{Passed, Errored, Passed}, Errored, 0},
+		{"one variant is not asked", 0.5, []Status{Skipped, Skipped, Skipped}, Passed, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var collected Collector
+			for i := len(c.rude)*2 - 1; i >= 0; i-- { // trials end in any order
+				tone, status := "kind", Passed
+				if i%2 == 1 {
+					tone, status = "rude", c.rude[i/2]
+				}
+				trial := trialOf(i, i+1, len(c.rude)*2, verdict(status, c.threshold))
+				trial.Variant = map[string]string{"tone": tone}
+				collected.Add(trial)
+			}
+			run := &Run{Planned: len(c.rude) * 2}
+			collected.Finish(run)
+			if run.Status != c.want || len(run.Groups) != 1 || run.Summary.Tolerated != c.tolerated {
+				t.Fatalf("%s, %d groups, %d tolerated; want %s, %d", run.Status, len(run.Groups), run.Summary.Tolerated,
+					c.want, c.tolerated)
+			}
+			var got []string
+			for _, a := range run.Groups[0].Assertions {
+				got = append(got, a.Variant["tone"])
+			}
+			if diff := cmp.Diff([]string{"kind", "rude"}, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestGroupsFoldByThreshold(t *testing.T) {
 	t.Parallel()
 	cases := []struct {

@@ -119,19 +119,23 @@ type Group struct {
 	Assertions []AssertionStats `json:"assertions"`
 }
 
-// AssertionStats is one assertion, or one eval that has a threshold, over the trials of a group. It is known by its
-// place, not by its type: two checks of one type do not mix.
+// AssertionStats is one assertion, or one eval that has a threshold, over the trials of a group that have one variant.
+// It is known by its place, not by its type: two checks of one type do not mix.
 type AssertionStats struct {
-	Turn          int     `json:"turn"` // -1: conversation
-	Index         int     `json:"index"`
-	Eval          string  `json:"eval,omitempty"` // id; Index counts the results of the eval in the turn
-	Type          string  `json:"type"`
-	Passed        int     `json:"passed"`
-	Failed        int     `json:"failed"`
-	Errors        int     `json:"errors"`
-	Skipped       int     `json:"skipped"` // leave the rate
-	PassRate      float64 `json:"pass_rate"`
-	Flakiness     float64 `json:"flakiness"`
-	PassThreshold float64 `json:"pass_threshold"`
-	Status        Status  `json:"status"`
+	first int // plan index of its first trial; orders the variants
+
+	Turn  int    `json:"turn"` // -1: conversation
+	Index int    `json:"index"`
+	Eval  string `json:"eval,omitempty"` // id; Index counts the results of the eval in the turn
+	// Variant is what a perturbation changed: each variant has to reach the threshold by itself.
+	Variant       map[string]string `json:"variant,omitempty"`
+	Type          string            `json:"type"`
+	Passed        int               `json:"passed"`
+	Failed        int               `json:"failed"`
+	Errors        int               `json:"errors"`
+	Skipped       int               `json:"skipped"` // leave the rate
+	PassRate      float64           `json:"pass_rate"`
+	Flakiness     float64           `json:"flakiness"`
+	PassThreshold float64           `json:"pass_threshold"`
+	Status        Status            `json:"status"`
 }

@@ -84,7 +84,7 @@ var keyTexts = sync.OnceValue(func() map[keyed]map[string]string {
 			"mock":              "Canned replies to this turn, one for each round of tool calls.",
 		},
 		checkFields: merged(check, when, scores, map[string]string{
-			"pass_threshold": "The share of trials that must pass; 1 when left out.",
+			"pass_threshold": "The share of trials that must pass, of each variant by itself; 1 when left out.",
 		}),
 		evalFields:      merged(check, when, evalTexts()),
 		validatorFields: merged(check, scores, validatorTexts()),

@@ -81,7 +81,7 @@ func trialName(t *result.Trial, brief *result.Brief) string {
 	if number == "" {
 		return ""
 	}
-	if v := show.Variant(t); v != "" {
+	if v := show.Variant(t.Variant); v != "" {
 		return "trial " + number + " (" + v + ")"
 	}
 	return "trial " + number

@@ -2,6 +2,7 @@ package show
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/result"
@@ -77,7 +78,8 @@ func (s stats) next(b *result.Brief) *result.Group {
 // Who is the provider of the group, with the region when it is not the default one.
 func (g *Group) Who() string { return who(g.Provider, g.Region, g.Session) }
 
-// Rate is "3 of 5 trials passed (60%), needs 100%"; "" for a single trial.
+// Rate is "3 of 5 trials passed (60%), needs 100%", with "of each variant" where there are several; "" for a single
+// trial.
 func (g *Group) Rate() string {
 	s := g.Stats
 	if s == nil {
@@ -88,9 +90,19 @@ func (g *Group) Rate() string {
 	case s.Passed == s.Trials:
 		return text
 	case s.Status == result.Passed || s.Status == result.Failed:
-		return text + ", needs " + Percent(g.needs())
+		return text + ", needs " + Percent(g.needs()) + g.ofEach()
 	}
 	return text
+}
+
+func (g *Group) ofEach() string {
+	all := g.Stats.Assertions
+	for i := range all {
+		if !maps.Equal(all[i].Variant, all[0].Variant) {
+			return " of each variant"
+		}
+	}
+	return ""
 }
 
 // needs is the strictest threshold among the assertions that decide: those that failed, or when the group passed all
@@ -109,8 +121,15 @@ func (g *Group) needs() float64 {
 	return needs
 }
 
+func inBrackets(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " (" + text + ")"
+}
+
 // AssertionRates lists the assertions of the group that did not hold in every trial, a line each:
-// "turn 1: contains: 3 of 5 passed (60%), needs 80%".
+// "turn 1: contains: 3 of 5 passed (60%), needs 80%". Each variant has a line of its own, and is named in it.
 func (g *Group) AssertionRates() []string {
 	if g.Stats == nil {
 		return nil
@@ -123,7 +142,7 @@ func (g *Group) AssertionRates() []string {
 		}
 		var b strings.Builder
 		fmt.Fprintf(&b, "%s: %s: %d of %d passed (%s), needs %s",
-			Place(a.Turn), Line(a.Type), a.Passed, a.Passed+a.Failed, Percent(a.PassRate), Percent(a.PassThreshold))
+			Place(a.Turn), Line(a.Type)+inBrackets(Variant(a.Variant)), a.Passed, a.Passed+a.Failed, Percent(a.PassRate), Percent(a.PassThreshold))
 		if a.Errors > 0 {
 			fmt.Fprintf(&b, ", %d not judged", a.Errors)
 		}

@@ -133,6 +133,32 @@ func TestGroups(t *testing.T) {
 	}
 }
 
+// TestVariantsAreToldApart: the line that decides is that of the variant that failed, by name.
+func TestVariantsAreToldApart(t *testing.T) {
+	t.Parallel()
+	var trials []*result.Trial
+	for i := range 4 {
+		trial := &result.Trial{
+			Index: i, Scenario: "s", Provider: "p", Region: "default", Trial: i + 1, Trials: 4,
+			Variant: map[string]string{"city": "New York", "tone": []string{"kind", "rude"}[i%2]},
+			Turns: []result.Turn{{Assertions: []result.Verdict{
+				{Type: "contains", Status: []result.Status{result.Passed, result.Failed}[i%2], PassThreshold: new(0.5)},
+			}}},
+		}
+		trial.Settle()
+		trials = append(trials, trial)
+	}
+	run := resulttest.NewRun("variants", trials...)
+	g := show.Groups(run)[0]
+	want := []string{
+		"2 of 4 trials passed (50%), needs 50% of each variant",
+		`turn 1: contains (city="New York", tone=rude): 0 of 2 passed (0%), needs 50%`,
+	}
+	if diff := cmp.Diff(want, append([]string{g.Rate()}, g.AssertionRates()...)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestGroupsOfOneName keeps two scenarios of one name apart that stand in different files.
 func TestGroupsOfOneName(t *testing.T) {
 	t.Parallel()
@@ -227,7 +253,7 @@ func TestExchange(t *testing.T) {
 func TestVariant(t *testing.T) {
 	t.Parallel()
 	trial := &result.Trial{Variant: map[string]string{"Tone": "rude", "City": "New York"}}
-	if got, want := show.Variant(trial), `City="New York", Tone=rude`; got != want {
+	if got, want := show.Variant(trial.Variant), `City="New York", Tone=rude`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -112,10 +112,10 @@ func Number(b *result.Brief) string {
 }
 
 // Variant lists the perturbations of a trial: Tone=rude, City="New York".
-func Variant(t *result.Trial) string {
-	parts := make([]string, 0, len(t.Variant))
-	for _, name := range slices.Sorted(maps.Keys(t.Variant)) {
-		parts = append(parts, Line(name)+"="+bare(t.Variant[name]))
+func Variant(v map[string]string) string {
+	parts := make([]string, 0, len(v))
+	for _, name := range slices.Sorted(maps.Keys(v)) {
+		parts = append(parts, Line(name)+"="+bare(v[name]))
 	}
 	return strings.Join(parts, ", ")
 }

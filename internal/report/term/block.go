@@ -67,7 +67,7 @@ func (b *block) title() {
 	switch {
 	case len(b.members) == 1:
 		r.add(bold, name(first)).add(plain, " · "+show.Who(first))
-		if v := show.Variant(b.trial); v != "" {
+		if v := show.Variant(b.trial.Variant); v != "" {
 			r.add(dim, " ("+v+")")
 		}
 	case scenarios == 1 && providers == 1:

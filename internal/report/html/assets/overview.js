@@ -12,6 +12,12 @@ function byColumn(report, values, missing = () => 0) {
   return [...series.values()];
 }
 
+// inVariant names the variant that is counted apart, where there are several.
+function inVariant(stats) {
+  const parts = Object.entries(stats.variant ?? {}).map(([name, text]) => `${name}=${text}`);
+  return parts.length ? ` (${parts.join(", ")})` : "";
+}
+
 // unsteady lists the groups whose trials disagree, the most even split first.
 function unsteady(report) {
   const firsts = new Map();
@@ -31,12 +37,12 @@ function unsteady(report) {
       h("span.where", {}, ` ${report.where(t)}`),
       h("span.n", {}, `${g.passed} of ${g.trials} passed`),
       (g.assertions ?? [])
-        .filter((a) => a.flakiness > 0)
+        .filter((a) => a.flakiness > 0 || (a.variant && a.failed > 0))
         .map((a) =>
           h(
             "small.assertion",
             {},
-            `${a.turn < 0 ? "conversation" : `turn ${a.turn + 1}`} ${a.type}: ${percent(a.pass_rate)}, ` +
+            `${a.turn < 0 ? "conversation" : `turn ${a.turn + 1}`} ${a.type}${inVariant(a)}: ${percent(a.pass_rate)}, ` +
               `${percent(a.pass_threshold)} asked for`,
           ),
         ),

@@ -81,9 +81,14 @@ func (t Terms) shared() *Terms {
 // problem when spec.Unknown is set: the types of the project must be known first.
 func (c *Compiler) Compile(spec *scenario.Check, d *diag.List) *Compiled {
 	var problems diag.List
+	alone, open := spec.Alone()
+	for _, text := range open {
+		problems.Errorf(spec.ParamsPos, 1, "unknown-variable", "%s: %s", spec.Type, text).Hint =
+			`nothing is known of variables here; for the braces themselves write \{{`
+	}
 	own := &declared{handlers: spec.Handlers, early: spec.Early}
 	r := &node.Reader{File: spec.Pos.File, Diags: &problems, Lenient: c.Lenient}
-	out := (&compilation{c: c, spec: spec, own: own, r: r}).compile()
+	out := (&compilation{c: c, spec: alone, own: own, r: r}).compile()
 	if spec.Unknown = own.unknown; own.unknown {
 		return nil
 	}

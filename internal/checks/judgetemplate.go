@@ -21,7 +21,7 @@ func (g *grader) systemText(s *Subject) (string, error) {
 		id = s.JudgePrompts.Default
 	}
 	if id == "" {
-		return g.system, nil
+		return g.fill(g.system), nil
 	}
 	if s.JudgePrompts == nil {
 		return "", fmt.Errorf("there is no project whose prompt %q could be taken", id)
@@ -62,8 +62,10 @@ func (g *grader) fill(text string) string {
 			return g.criteria
 		case "rubric":
 			return g.rubric
+		case "response", "conversation", "tool_calls":
+			return "(in the material, in the next message)"
 		}
-		return "(in the material, in the next message)"
+		return found
 	})
 }
 

@@ -19,7 +19,7 @@ func TestJudgePrompts(t *testing.T) {
 	for _, tc := range []struct{ check, params, want, problem string }{
 		{"llm_judge", `{"criteria": "Kind.", "rubric": "Strict."}`, "House: Kind. / Strict. / " + there + " / " + there, ""},
 		{"llm_judge", `{"criteria": "Kind.", "prompt": "expert"}`, "Expert: Kind.", ""},
-		{"llm_judge", `{"criteria": "Kind.", "system_prompt": "Me. {{criteria}}"}`, "Me. {{criteria}}", ""},
+		{"llm_judge", `{"criteria": "Kind.", "system_prompt": "Me. {{criteria}} {{ .rubric }}", "rubric": "Strict."}`, "Me. Kind. Strict.", ""},
 		{"bias", `{}`, biasSystem, ""}, // the default is for checks that say nothing themselves
 		{"bias", `{"prompt": "expert"}`, "Expert: " + biasCriteria, ""},
 		{"judge_verdict", `{"criteria": "Kind."}`, judgeVerdictSystem, ""},

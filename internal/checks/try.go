@@ -35,7 +35,7 @@ func compileWith(
 	handlers map[string]*scenario.Handler, c *Compiler, name, params, scope string, when *vectorWhen,
 ) (*Compiled, []diag.Diagnostic) {
 	var problems diag.List
-	spec := scenario.Check{Type: name, Pos: diag.Pos{File: paramsFile}, Handlers: handlers}
+	spec := scenario.Check{Type: name, Pos: diag.Pos{File: paramsFile}, Handlers: handlers, Settled: true} // no template
 	spec.ParamsPos = diag.Pos{File: paramsFile, Line: 1, Col: 1}
 	switch scope {
 	case scopeTurn:

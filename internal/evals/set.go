@@ -33,7 +33,11 @@ func New(defs []*Definition) Set {
 }
 
 func compiled(def *Definition) *checks.Compiled {
-	check, _ := def.Compiled.(*checks.Compiled)
+	c := def.Compiled
+	if o, open := c.(*scenario.Open); open { // what is asked here is the same for all values
+		c = o.Sample()
+	}
+	check, _ := c.(*checks.Compiled)
 	return check
 }
 

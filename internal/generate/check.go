@@ -51,7 +51,7 @@ func recorded(a *recording.Asserted) (*node.Node, error) {
 	n := node.NewMap()
 	node.Put(n, "type", node.Str(a.Type))
 	if a.Message != "" && a.Message != a.Explanation {
-		node.Put(n, "message", node.Str(a.Message))
+		node.Put(n, "message", node.Str(scenario.Literal(a.Message)))
 	}
 	if len(a.Params) == 0 {
 		return n, nil
@@ -61,9 +61,26 @@ func recorded(a *recording.Asserted) (*node.Node, error) {
 		return nil, fmt.Errorf("its parameters cannot be read: %w", err)
 	}
 	if params != nil {
-		node.Put(n, "params", node.FromJSON(params))
+		node.Put(n, "params", node.FromJSON(literally(params)))
 	}
 	return n, nil
+}
+
+// literally makes text of all braces in a value: what was recorded was compared as it stands.
+func literally(v any) any {
+	switch v := v.(type) {
+	case string:
+		return scenario.Literal(v)
+	case []any:
+		for i := range v {
+			v[i] = literally(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = literally(v[key])
+		}
+	}
+	return v
 }
 
 // times reports whether a check looks at how long something took.

@@ -76,7 +76,7 @@ func (g *Generator) Scenario(s *recording.Session) (*Made, error) {
 	made := &Made{ID: g.names.Take(s.ID, s.Scenario), Failed: w.failed, Notes: w.notes}
 	root := node.NewMap()
 	node.Put(root, "id", node.Str(made.ID))
-	node.Put(root, "description", node.Str(w.description()))
+	node.Put(root, "description", node.Str(scenario.Literal(w.description())))
 	if g.opts.TaskType != "" {
 		node.Put(root, "task_type", node.Str(g.opts.TaskType))
 	}
@@ -228,7 +228,7 @@ func (w *writer) turn(n int, turn []recording.Message) (*node.Node, error) {
 	out := node.NewMap()
 	node.Put(out, "role", node.Str("user"))
 	node.Put(out, "content", node.Str(asked))
-	if strings.Contains(asked, "{{") || strings.Contains(asked, "assertions:") {
+	if scenario.Templated(asked) || strings.Contains(asked, "assertions:") {
 		node.Put(out, "literal", node.Bool(true))
 	}
 	node.Put(out, "mock", node.NewList(replies...))

@@ -148,6 +148,9 @@ func (mode DispatchMode) report(p *scenario.Project, chosen []*scenario.Scenario
 		case evals.PhaseOf(e.Trigger) == evals.AfterStep && fires(p, e):
 			refuse("the eval %q fires at steps of the workflow, of which a worker knows nothing",
 				"choose another trigger, or leave it out with --eval-types or --eval-groups")
+		case isOpen(e.Compiled):
+			refuse("the eval %q has placeholders, and a worker does not know what they stand for in a conversation",
+				"leave it out with --eval-types or --eval-groups, or write the text out")
 		case e.Check.LooksBack():
 			refuse("the eval %q looks at what other evals found, which a worker may not know",
 				"leave it out with --eval-types or --eval-groups")

@@ -27,7 +27,9 @@ func evalSets(p *scenario.Project, chosen []*scenario.Scenario) map[*scenario.Pr
 // eachEval visits the checks of the evals under the prompts of the chosen scenarios.
 func eachEval(p *scenario.Project, chosen []*scenario.Scenario, visit func(*checks.Compiled)) {
 	for _, e := range usedEvals(p, chosen) {
-		visit(e.Check)
+		for _, check := range compiledOf(e.Compiled) {
+			visit(check)
+		}
 	}
 }
 
@@ -95,7 +97,7 @@ func usedEvals(p *scenario.Project, chosen []*scenario.Scenario) evals.Set {
 }
 
 // evals are those under the prompt of the trial.
-func (s *session) evals() evals.Set { return s.trial.Project.evals[s.trial.Prompt] }
+func (s *session) evals() evals.Set { return s.values.evalsOf() }
 
 // evalTurn measures a finished turn: what fires after each, and once more for every step that the workflow took in it.
 func (s *session) evalTurn(ctx context.Context, subject *checks.Subject) {

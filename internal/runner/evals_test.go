@@ -183,7 +183,10 @@ func TestEvalsAfterSteps(t *testing.T) {
 		custom("step", "on_workflow_step", 0, scores(1)), custom("turn", "every_turn", 0, scores(1)),
 	})
 	opts := options(1)
-	s := &session{opts: &opts, trial: &plan.Trials[0], out: blank(&plan.Trials[0]), clock: clock{now: opts.Now}}
+	s := &session{
+		opts: &opts, trial: &plan.Trials[0], values: valuesOf(&plan.Trials[0]), out: blank(&plan.Trials[0]),
+		clock: clock{now: opts.Now},
+	}
 	for turn, steps := range [][]checks.Transition{{{Turn: 0}}, {{Turn: 0}}, {{Turn: 0}, {Turn: 2}, {Turn: 2}}} {
 		s.evalTurn(t.Context(), &checks.Subject{Turn: turn, Workflow: &checks.Workflow{Transitions: steps}})
 	}

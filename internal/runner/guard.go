@@ -14,7 +14,7 @@ import (
 func (m *matrix) guards(p *scenario.Project, chosen []*scenario.Scenario) map[*scenario.Prompt]*guard.Set {
 	var all map[*scenario.Prompt]*guard.Set
 	for _, prompt := range promptsOf(p, chosen) {
-		set, err := guard.New(prompt.Validators)
+		set, err := guard.New(boundGuards(prompt.Validators, sample))
 		if err != nil {
 			m.diags.Errorf(prompt.Pos, 1, "bad-guardrail", "prompt %s: %v", prompt.TaskType, err)
 			continue
@@ -49,20 +49,20 @@ func promptsOf(p *scenario.Project, chosen []*scenario.Scenario) []*scenario.Pro
 func eachGuard(p *scenario.Project, chosen []*scenario.Scenario, visit func(*checks.Compiled)) {
 	for _, prompt := range promptsOf(p, chosen) {
 		for _, v := range prompt.Validators {
-			if check, ok := v.Compiled.(*checks.Compiled); ok && v.Enabled {
+			if !v.Enabled {
+				continue
+			}
+			for _, check := range compiledOf(v.Compiled) {
 				visit(check)
 			}
 		}
 	}
 }
 
-// guards are the guardrails of the trial; nil when it has none.
-func (t *Trial) guards() *guard.Set { return t.Project.guards[t.Prompt] }
-
 // hear holds what the user said, the last message, against the guardrails. answered says that one of them has answered
 // in place of the model.
 func (s *session) hear(ctx context.Context, turn *result.Turn) (answered bool, err error) {
-	set := s.trial.guards()
+	set := s.values.guardsOf()
 	if !set.OnInput() {
 		return false, nil
 	}
@@ -86,7 +86,7 @@ func (s *session) hear(ctx context.Context, turn *result.Turn) (answered bool, e
 func (s *session) speak(
 	ctx context.Context, turn *result.Turn, req *chat.Request, calls []checks.Call,
 ) (chat.Message, error) {
-	set := s.trial.guards()
+	set := s.values.guardsOf()
 	if !set.OnOutput() {
 		reply, err := s.complete(ctx, req, nil)
 		if err != nil {

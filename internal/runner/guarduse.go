@@ -25,7 +25,7 @@ func guardrailNames(p *scenario.Project, chosen []*scenario.Scenario) []string {
 	var names []string
 	for _, prompt := range p.Prompts {
 		for _, v := range prompt.Validators {
-			if check, ok := v.Compiled.(*checks.Compiled); ok && v.Enabled {
+			if check, ok := sample(v.Compiled).(*checks.Compiled); ok && v.Enabled {
 				names = append(names, check.Type)
 			}
 		}

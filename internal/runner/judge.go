@@ -30,7 +30,7 @@ func (s *session) turnChecks(i int) []scenario.Placed {
 	if i >= len(turns) {
 		return nil
 	}
-	return turns[i].Assertions
+	return s.values.placed(turns[i].Assertions, i)
 }
 
 // turnSubject is what checks see after a turn.
@@ -64,7 +64,9 @@ func (s *session) judgeConversation(ctx context.Context) {
 }
 
 func (s *session) conversationChecks() [2][]scenario.Placed {
-	return [2][]scenario.Placed{s.trial.Project.Globals, s.trial.Scenario.Conversation}
+	return [2][]scenario.Placed{
+		s.values.placed(s.trial.Project.Globals, noTurn), s.values.placed(s.trial.Scenario.Conversation, noTurn),
+	}
 }
 
 // subject is what checks see after a turn; turn is -1 at the end of the conversation. The time that earlier checks took

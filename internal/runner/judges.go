@@ -64,7 +64,7 @@ func eachCheck(p *scenario.Project, chosen []*scenario.Scenario, visit func(*che
 func eachAssertion(p *scenario.Project, chosen []*scenario.Scenario, visit func(*checks.Compiled)) {
 	list := func(list []scenario.Placed) {
 		for _, c := range list {
-			if check, ok := c.Compiled.(*checks.Compiled); ok { // otherwise its problem is reported already
+			for _, check := range compiledOf(c.Compiled) { // without one its problem is reported already
 				visit(check)
 			}
 		}

@@ -173,6 +173,7 @@ func (m *matrix) project(p *scenario.Project, origin string) []Trial {
 
 // prepare makes what the trials of a project share. Guardrails watch conversations that are to be had.
 func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scenario) *project {
+	m.settle(p, scenarios, judged)
 	run := &project{Project: p, timeout: or(p.Defaults.RunTimeout, defaultRunTimeout), basis: basis{
 		strict: m.opts.Strict, lenient: m.opts.Lenient, mocked: m.opts.MockProvider, judge: m.opts.Judge,
 		dispatch: m.opts.Dispatch,

@@ -161,7 +161,7 @@ func (s *session) fits(was *result.Trial) error {
 		return fmt.Errorf("the scenario has changed since the run: it has %d turns now, and had %d",
 			len(sc.Turns), len(was.Turns))
 	}
-	vars, err := scenario.Variables(s.trial.Project.Project, s.trial.Prompt, sc, s.trial.Region)
+	vars, err := scenario.Variables(s.trial.Prompt, sc, s.trial.Region)
 	if err != nil {
 		return err
 	}
@@ -172,6 +172,7 @@ func (s *session) fits(was *result.Trial) error {
 		return fmt.Errorf("the scenario has changed since the run: it has no variant %v now", was.Variant)
 	}
 	s.trial.Variant = all[at]
+	s.values = valuesOf(s.trial)
 	for i := range sc.Turns {
 		if was.Turns[i].NotRun != "" {
 			continue

@@ -27,7 +27,8 @@ type session struct {
 	messages []chat.Message // the transcript, the system prompt first
 	calls    []checks.Call
 	came     []chat.ToolResult // that the last reply brought along
-	vars     map[string]string
+	values   *values
+	vars     map[string]string // that are handed to checks
 	offered  []chat.Tool
 	spend    spend
 	id       string              // of the session, where it is not the trial's
@@ -113,7 +114,11 @@ func (e timeoutError) Error() string {
 
 // newSession makes the session of a trial that tells events what happens; nil is nobody.
 func newSession(t *Trial, opts *Options, events chan<- result.Event) *session {
-	s := &session{opts: opts, trial: t, out: blank(t), clock: clock{now: opts.Now, simulated: t.Endpoint.Simulated}}
+	s := &session{
+		opts: opts, trial: t, values: valuesOf(t), out: blank(t),
+		clock: clock{now: opts.Now, simulated: t.Endpoint.Simulated},
+	}
+	s.out.Describe, _ = s.values.at(noTurn).UserText(t.Scenario.Description)
 	if events != nil {
 		s.tell = &teller{
 			events: events, started: opts.Started, clock: &s.clock, trial: t, id: s.out.ID, turn: result.NoTurn,
@@ -221,7 +226,7 @@ func (s *session) add(m chat.Message) {
 // open prepares what holds for the whole conversation: variables, system prompt, tools.
 func (s *session) open() error {
 	t := s.trial
-	vars, err := scenario.Variables(t.Project.Project, t.Prompt, t.Scenario, t.Region)
+	vars, err := scenario.Variables(t.Prompt, t.Scenario, t.Region)
 	if err != nil {
 		return err
 	}
@@ -271,9 +276,9 @@ func (s *session) abandon(from int, reason string) {
 func (s *session) skipTurns(from int, reason string) {
 	for i := from; i < len(s.trial.Scenario.Turns); i++ {
 		spec := &s.trial.Scenario.Turns[i]
-		verdicts := notEvaluated(spec.Assertions, reason)
+		verdicts := notEvaluated(s.turnChecks(i), reason)
 		s.out.Turns = append(s.out.Turns, result.Turn{
-			Index: i, User: spec.Content, NotRun: reason, Messages: []chat.Message{}, ToolCalls: []result.ToolCall{},
+			Index: i, User: s.userText(i, spec), NotRun: reason, Messages: []chat.Message{}, ToolCalls: []result.ToolCall{},
 			Assertions: verdicts,
 		})
 		s.tell.verdicts(i, verdicts)

@@ -256,10 +256,13 @@ func (l *toolLoop) inject(
 		}
 		return l.call(ctx, lane, call)
 	case "timeout":
-		return tools.Failure(call, chat.ErrorExecution, or(f.Message, call.Name+" timed out (injected)"))
+		return tools.Failure(call, chat.ErrorExecution, or(l.words(f), call.Name+" timed out (injected)"))
 	}
-	return tools.Failure(call, chat.ErrorExecution, or(f.Message, call.Name+" failed (injected)"))
+	return tools.Failure(call, chat.ErrorExecution, or(l.words(f), call.Name+" failed (injected)"))
 }
+
+// words are what an injected failure says.
+func (l *toolLoop) words(f *scenario.ToolFailure) string { return l.s.render(l.turn, f.Message, false) }
 
 // book puts a result into the transcript and the logs.
 func (l *toolLoop) book(call chat.ToolCall, res chat.ToolResult) {

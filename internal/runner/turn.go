@@ -39,14 +39,28 @@ func (s *session) turn(ctx context.Context, i int) (*result.Turn, error) {
 
 // userMessage renders the scripted text: the variant's substitutions first, then the variables.
 func (s *session) userMessage(i int, spec *scenario.Turn) chat.Message {
-	if spec.Literal {
-		return chat.Message{Role: chat.User, Content: spec.Content, Parts: spec.Parts}
+	m := chat.Message{Role: chat.User, Content: s.userText(i, spec), Parts: slices.Clone(spec.Parts)}
+	for at := range m.Parts {
+		m.Parts[at].Text = s.render(i, m.Parts[at].Text, spec.Literal)
 	}
-	text, open := scenario.Render(s.trial.Variant.apply(i, spec.Content), s.vars)
-	for _, name := range open {
-		s.notice(fmt.Sprintf("turn %d: nothing is known for {{%s}}; it was sent as it stands", i+1, name))
+	return m
+}
+
+func (s *session) userText(i int, spec *scenario.Turn) string {
+	return s.render(i, spec.Content, spec.Literal)
+}
+
+// render fills in what is said in a turn. That something is left open is an error at load, unless the files are of
+// another tool.
+func (s *session) render(turn int, text string, literal bool) string {
+	if literal {
+		return text
 	}
-	return chat.Message{Role: chat.User, Content: text, Parts: spec.Parts}
+	out, err := s.values.at(turn).UserText(text)
+	if err != nil {
+		s.notice(fmt.Sprintf("turn %d was sent as it stands: %v", turn+1, err))
+	}
+	return out
 }
 
 // converse calls the model, runs the tools that it asks for, and calls it again until it answers with text.

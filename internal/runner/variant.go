@@ -51,10 +51,10 @@ func variants(s *scenario.Scenario) []Variant {
 	return out
 }
 
-// apply substitutes in the text of a turn. A name that several turns declare means the turn's own.
-func (v Variant) apply(turn int, text string) string {
+// values are the texts of a turn by their names. A name that several turns declare means the turn's own.
+func (v Variant) values(turn int) map[string]string {
 	if len(v) == 0 {
-		return text
+		return nil
 	}
 	values := make(map[string]string, len(v))
 	for _, s := range v {
@@ -62,7 +62,7 @@ func (v Variant) apply(turn int, text string) string {
 			values[s.name] = s.text
 		}
 	}
-	return scenario.Substitute(text, values)
+	return values
 }
 
 // label is the variant as results show it.

@@ -104,7 +104,7 @@ func (d *decoder) finish(c *Check, surface Surface) {
 	if v := node.Get(c.Params, "message"); v != nil && v.Kind == node.Scalar && c.Message == "" {
 		c.Message = v.Value
 	}
-	if c.Digest = Digest(c); d.compile == nil || c.Type == "" {
+	if c.Digest = Digest(c); d.compile == nil || c.Type == "" || d.open(c) {
 		return
 	}
 	c.Early = true

@@ -23,6 +23,7 @@ type decoder struct {
 	refs  []reference // what the file names elsewhere in its project
 	later []Feature   // what it asks for and arena cannot do yet
 	late  []lateCheck // of a type that another file may declare
+	opens []*Open     // with placeholders
 }
 
 // places knows where the paths of a project start.

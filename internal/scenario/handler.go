@@ -112,6 +112,9 @@ func (b *build) compileLate() {
 	for _, h := range b.p.Handlers {
 		handlers[h.Type] = h
 	}
+	for _, o := range b.p.Open {
+		o.spec.Handlers = handlers
+	}
 	for _, late := range b.late {
 		c := late.check
 		c.Early, c.Unknown, c.Handlers = false, false, handlers

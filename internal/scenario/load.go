@@ -110,6 +110,7 @@ type content struct {
 	refs      []reference
 	later     []Feature
 	late      []lateCheck
+	opens     []*Open
 }
 
 // size is the number of resources.
@@ -139,7 +140,7 @@ func (l *loader) read(b *build, j *job) *content {
 		}
 		d.into(c, doc)
 	}
-	c.refs, c.later, c.late = d.refs, d.later, d.late
+	c.refs, c.later, c.late, c.opens = d.refs, d.later, d.late, d.opens
 	l.report(d)
 	for _, p := range c.providers {
 		p.Group = cmp.Or(j.group, p.Group)

@@ -159,7 +159,7 @@ func (b *build) own(d *decoder, docs []document) {
 	if b.in.only != nil { // a few of its files were asked for, and these are not among them
 		c.scenarios, c.evals = nil, nil
 	}
-	c.refs, c.later, c.late = d.refs, d.later, d.late
+	c.refs, c.later, c.late, c.opens = d.refs, d.later, d.late, d.opens
 	b.inline = c
 }
 
@@ -183,6 +183,7 @@ func (b *build) takePack(c *content) {
 	}
 	b.refs = append(b.refs, c.refs...)
 	b.late = append(b.late, c.late...)
+	b.p.Open = append(b.p.Open, c.opens...)
 	b.p.Later = append(b.p.Later, c.later...)
 }
 
@@ -295,6 +296,7 @@ func (b *build) merge(parts []*content) {
 		b.looseMocks = append(b.looseMocks, c.mocks...)
 		b.refs = append(b.refs, c.refs...)
 		b.late = append(b.late, c.late...)
+		p.Open = append(p.Open, c.opens...)
 		p.Later = append(p.Later, c.later...)
 	}
 	// What the project has of its own wins over its pack.

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"encoding/json"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/node"
@@ -71,10 +70,6 @@ func readParameters(d *decoder, p *promptFile, v *node.Node) {
 func readSystemTemplate(d *decoder, p *promptFile, v *node.Node) {
 	p.TemplatePos = d.Pos(v)
 	p.SystemTemplate, _ = d.Name(v, "system_template")
-	for _, name := range spaced(p.SystemTemplate) {
-		d.Warnf(v, "spaced-placeholder", "{{ %s }} is sent as it is: a placeholder has no spaces", name).
-			Hint = "write {{" + name + "}}"
-	}
 }
 
 func readAllowedTools(key string) func(*decoder, *promptFile, *node.Node) {
@@ -184,23 +179,6 @@ func (d *decoder) prompt(doc document) *Prompt {
 func (d *decoder) completePrompt(p *promptFile, pack map[string]string) {
 	p.AllToolsOK = p.AllowedTools == nil
 	d.loadFragments(p, pack)
-}
-
-// spaced lists the names that stand in double braces with spaces around them.
-func spaced(template string) []string {
-	var names []string
-	for {
-		_, rest, found := strings.Cut(template, "{{ ")
-		if !found {
-			return names
-		}
-		name, after, closed := strings.Cut(rest, "}}")
-		if name = strings.TrimSpace(name); closed && isName(name) {
-			names = append(names, name)
-			rest = after
-		}
-		template = rest
-	}
 }
 
 func isName(s string) bool {

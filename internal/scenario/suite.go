@@ -46,6 +46,7 @@ type Project struct {
 	ArenaEvals []*Eval
 	Globals    []Placed
 	Handlers   []*Handler // check types that are programs
+	Open       []*Open    `digest:"-"` // the checks with placeholders, wherever they stand
 	Mock       *MockFile  // --mock-config; nil otherwise
 	// Later names parts of the project whose behaviour arena does not have yet, with the place that asks for them.
 	// Needs tells which of them a trial touches.
@@ -158,9 +159,10 @@ type ToolPolicy struct {
 // Turn is one scripted (or, with Persona, generated) user message.
 type Turn struct {
 	Pos        diag.Pos
-	Role       string // user, or a self-play role
-	Content    string // template
-	Literal    bool   // Content is no template: it is sent as it stands
+	Said       diag.Pos // of what is said; of the turn when it has no content
+	Role       string   // user, or a self-play role
+	Content    string   // template
+	Literal    bool     // Content is no template: it is sent as it stands
 	Parts      []chat.Part
 	Assertions []Placed
 	Persona    string
@@ -219,12 +221,15 @@ type Check struct {
 	PassThreshold *float64
 	// Digest sums up what was written, taken before the parameters go.
 	Digest digest.Sum
-	// Compiled is what Options.Compile made of it, opaque here; nil when it could not be compiled.
+	// Compiled is what Options.Compile made of it, opaque here; nil when it could not be compiled. For a check with
+	// placeholders it is an *Open.
 	Compiled any `digest:"-"`
 	// Early says that Handlers are not known yet. Compile must then set Unknown, and report nothing, when it meets a
 	// type that it does not know, here or in a check within this one; it is called again when they are known.
-	Early, Unknown bool                `digest:"-"`
-	Handlers       map[string]*Handler `digest:"-"` // the types that the project declares
+	Early, Unknown bool `digest:"-"`
+	// Settled says that no placeholder is left in it. One that stands alone may hold none; see Alone.
+	Settled  bool                `digest:"-"`
+	Handlers map[string]*Handler `digest:"-"` // the types that the project declares
 }
 
 // Placed is a check in the list where it stands. Once it is compiled, what was written is let go.

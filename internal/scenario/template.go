@@ -11,9 +11,15 @@ const (
 )
 
 // Render replaces {{name}} by vars[name], again and again while values bring new placeholders with them, ten times at
-// most. Placeholders of which nothing is known stay as they are; open lists their names, sorted.
+// most. Placeholders of which nothing is known stay as they are; open lists their names, sorted. A backslash before the
+// braces makes text of them and goes away: \{{name}} becomes {{name}}. Two backslashes stand for one.
 func Render(template string, vars map[string]string) (text string, open []string) {
-	text = template
+	text = expand(template, vars)
+	return unescape(text), Placeholders(text)
+}
+
+// expand is Render that leaves the backslashes where they are.
+func expand(text string, vars map[string]string) string {
 	for range renderPasses {
 		next, changed := pass(text, vars)
 		if !changed || len(next) > renderLimit {
@@ -21,13 +27,7 @@ func Render(template string, vars map[string]string) (text string, open []string
 		}
 		text = next
 	}
-	walkPlaceholders(text, func(name string, _, _ int) {
-		if !slices.Contains(open, name) {
-			open = append(open, name)
-		}
-	})
-	slices.Sort(open)
-	return text, open
+	return text
 }
 
 func pass(text string, vars map[string]string) (string, bool) {
@@ -35,7 +35,7 @@ func pass(text string, vars map[string]string) (string, bool) {
 	done := 0
 	walkPlaceholders(text, func(name string, from, to int) {
 		if value, ok := vars[name]; ok {
-			b.WriteString(text[done:from])
+			b.WriteString(text[done : from-backslashes(text[done:from])/2])
 			b.WriteString(value)
 			done = to
 		}
@@ -49,12 +49,28 @@ func pass(text string, vars map[string]string) (string, bool) {
 
 // walkPlaceholders calls visit for each {{name}} with the range of bytes that it takes.
 func walkPlaceholders(text string, visit func(name string, from, to int)) {
+	walkBraces(text, func(inner string, from, to int) bool {
+		if !isName(inner) {
+			return false
+		}
+		visit(inner, from, to)
+		return true
+	})
+}
+
+// walkBraces calls visit for what stands in double braces, with the range of bytes that it takes, braces included.
+// visit reports whether the search goes on behind it; otherwise it goes on within.
+func walkBraces(text string, visit func(inner string, from, to int) bool) {
 	for at := 0; ; {
 		i := strings.Index(text[at:], "{{")
 		if i < 0 {
 			return
 		}
 		from := at + i
+		if escaped(text, from) {
+			at = from + len(text[from:]) - len(strings.TrimLeft(text[from:], "{"))
+			continue
+		}
 		for strings.HasPrefix(text[from+1:], "{{") { // {{{x}}} holds {{x}}
 			from++
 		}
@@ -62,13 +78,54 @@ func walkPlaceholders(text string, visit func(name string, from, to int)) {
 		if end < 0 {
 			return
 		}
-		name := text[from+2 : from+end]
 		at = from + 2
-		if isName(name) {
+		if visit(text[from+2:from+end], from, from+end+2) {
 			at = from + end + 2
-			visit(name, from, at)
 		}
 	}
+}
+
+// escaped reports whether a backslash makes text of the braces at a place. Of two backslashes the first makes text of
+// the second.
+func escaped(text string, at int) bool { return backslashes(text[:at])%2 == 1 }
+
+// backslashes counts those at the end of a text.
+func backslashes(text string) int { return len(text) - len(strings.TrimRight(text, `\`)) }
+
+// unescape takes away every second of the backslashes before {{ and {%.
+func unescape(text string) string {
+	if !strings.Contains(text, `\{`) {
+		return text
+	}
+	return beforeBraces(text, func(n int) int { return n / 2 })
+}
+
+// Literal writes a text so that it is read back as it is where templates stand.
+func Literal(text string) string {
+	return beforeBraces(text, func(n int) int { return 2*n + 1 })
+}
+
+// beforeBraces changes the number of backslashes before {{ and {%.
+func beforeBraces(text string, change func(int) int) string {
+	var b strings.Builder
+	for {
+		at := strings.IndexByte(text, '{')
+		if at < 0 {
+			break
+		}
+		rest := strings.TrimLeft(text[at:], "{")
+		end := len(text) - len(rest)
+		n := 0
+		if end-at > 1 || strings.HasPrefix(rest, "%") {
+			n = backslashes(text[:at])
+			b.WriteString(text[:at-n] + strings.Repeat(`\`, change(n)))
+		} else {
+			b.WriteString(text[:at])
+		}
+		b.WriteString(text[at:end])
+		text = rest
+	}
+	return b.String() + text
 }
 
 // Placeholders lists the names that stand in double braces, sorted, each once.

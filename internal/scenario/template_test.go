@@ -77,8 +77,56 @@ func FuzzRender(f *testing.F) {
 		}
 		Substitute(template, vars)
 		Placeholders(template)
-		spaced(template)
+		if back, _ := Render(Literal(template), vars); back != template {
+			t.Errorf("%q is read back as %q", template, back)
+		}
 	})
+}
+
+// TestFill: what is a placeholder is replaced, what is meant as text stays, and everything that could be a mistake is
+// refused.
+func TestFill(t *testing.T) {
+	t.Parallel()
+	v := &Values{Vars: map[string]string{"word": "denied", "a-b": "dash"}, Singles: map[string]string{"city": "Rome"}}
+	for text, want := range map[string]string{
+		`{{word}}`:                    "denied",
+		`{{a-b}} {city}`:              "dash Rome",
+		`{{"a": 1}}`:                  `{{"a": 1}}`,
+		`{{a: 1}} {{1, 2}} {{}}`:      `{{a: 1}} {{1, 2}} {{}}`,
+		`\{{word}}`:                   "{{word}}",
+		`\\{{word}}`:                  `\denied`,
+		`\{{{word}}} \{{ x | y }}`:    "{{{word}}} {{ x | y }}",
+		`\{% if word %}`:              "{% if word %}",
+		`{"a": {"b": 1}}`:             `{"a": {"b": 1}}`,
+		`\d{3} \{2}`:                  `\d{3} \{2}`,
+		`{other} \{word} {{word`:      "{other} {word} {{word",
+		`style={{color: red}}`:        `style={{color: red}}`,
+		`$5 ${5} {%} 5% /orders/{id}`: `$5 ${5} {%} 5% /orders/{id}`,
+	} {
+		if got, faults := v.fill(text, true); got != want || len(faults) > 0 {
+			t.Errorf("%s: got %q %v, want %q", text, got, faults, want)
+		}
+	}
+	const doubled, single = `; for the braces themselves write \{{)`, `; for the braces themselves write \{)`
+	for text, want := range map[string]string{
+		`{{wrod}}`:      "nothing is known for {{wrod}} (did you mean {{word}}?)",
+		`{{city}}`:      "nothing is known for {{city}} (a perturbation has single braces: write {city})",
+		`{{vars.word}}`: "nothing is known for {{vars.word}} (write {{word}})",
+		`{{.word}}`:     "{{.word}} is no placeholder here (write {{word}}: a placeholder is the name alone" + doubled,
+		`{{word` + `}`:  "{{word} has one brace too few (write {{word}})",
+		`${word}`:       `${word} is no placeholder here (write {{word}}` + single,
+		`{word}`:        `{word} is no placeholder here (write {{word}}` + single,
+		`{ctiy}`:        `there is no perturbation for {ctiy} (did you mean {city}?` + single,
+		`{{word | upper}}`: "{{word | upper}} is no placeholder here (write {{word}}: there are no filters and functions: " +
+			"a variable holds the text that is meant" + doubled,
+		`{{> part}}`:       "{{> part}} is no placeholder here (" + noLogic + doubled,
+		`{% for a in b %}`: "{% for a in b %} is no template here (" + noLogic + `; for the braces themselves write \{%)`,
+	} {
+		_, faults := v.fill(text, true)
+		if got := inOne(faults); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", text, got, want)
+		}
+	}
 }
 
 func TestSubstitute(t *testing.T) {
@@ -121,7 +169,7 @@ func TestVariables(t *testing.T) {
 		Turns:     []Turn{{Role: "buyer", Content: "generated"}, {Role: "user", Content: long}},
 		Variables: map[string]string{"title": "Emma", "shelf": "B", "user_role": "guest"},
 	}
-	got, err := Variables(nil, prompt, s, "north")
+	got, err := Variables(prompt, s, "north")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +188,7 @@ func TestVariablesMissing(t *testing.T) {
 	prompt := &Prompt{TaskType: "desk", Variables: []Variable{
 		{Name: "a", Required: true}, {Name: "b", Required: true, Default: new("")}, {Name: "c", Required: true},
 	}}
-	_, err := Variables(nil, prompt, &Scenario{Variables: map[string]string{"c": "x"}}, "default")
+	_, err := Variables(prompt, &Scenario{Variables: map[string]string{"c": "x"}}, "default")
 	want := `the prompt "desk" requires a value for "a", "b"`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
@@ -149,7 +197,7 @@ func TestVariablesMissing(t *testing.T) {
 
 func TestVariablesWithoutPrompt(t *testing.T) {
 	t.Parallel()
-	got, err := Variables(nil, nil, &Scenario{Variables: map[string]string{"x": "1"}}, "default")
+	got, err := Variables(nil, &Scenario{Variables: map[string]string{"x": "1"}}, "default")
 	if diff := cmp.Diff(map[string]string{"x": "1", "region": "default"}, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
@@ -174,7 +222,7 @@ func TestSystemPrompt(t *testing.T) {
 		}
 	}
 	_, err := SystemPrompt(prompt, "other", vars)
-	want := `the system prompt "desk" has nothing for {{hause}} (did you mean {{house}}?)`
+	want := `the system prompt "desk": nothing is known for {{hause}} (did you mean {{house}}?)`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -1,13 +1,16 @@
 package scenario
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// templates warns of templates that cannot be filled, as far as that can be known before the run. At run time it is
-// an error of the trial, because the command line may still change what is known.
+// templates reports templates that cannot be filled, as far as that can be known before the run.
 func (b *build) templates() {
 	type key struct {
 		prompt *Prompt
@@ -27,6 +30,7 @@ func (b *build) templates() {
 		done[k] = k.plain || done[k]
 		b.fill(s, prompt)
 	}
+	b.settle()
 }
 
 // promptChoice reports a scenario that leaves open which prompt it speaks to; an unknown one is reported with the
@@ -37,41 +41,169 @@ func (b *build) promptChoice(s *Scenario, err error) {
 	}
 }
 
+// templated reports whether anything of a scenario itself could hold placeholders, but for what the prompt says.
 func templated(s *Scenario) bool {
 	for i := range s.Turns {
-		if strings.Contains(s.Turns[i].Content, "{{") {
+		t := &s.Turns[i]
+		if slices.ContainsFunc(t.Chaos, func(f ToolFailure) bool { return holdsBraces(f.Message) }) {
+			return true
+		}
+		if holdsBraces(t.Content) || slices.ContainsFunc(t.Parts, func(p chat.Part) bool { return holdsBraces(p.Text) }) {
 			return true
 		}
 	}
-	return false
+	return holdsBraces(s.Description)
 }
 
+// fill reports what nothing is known for in the texts of a conversation.
 func (b *build) fill(s *Scenario, prompt *Prompt) {
-	vars, err := Variables(b.p, prompt, s, "default")
-	if err != nil {
+	if _, err := Variables(prompt, s, "default"); err != nil {
 		at, width := s.TaskTypePos, len([]rune(s.TaskType))
 		if at.Line == 0 {
 			at, width = s.Pos, len([]rune(s.ID))
 		}
-		b.l.diags.Warnf(at, width, "missing-variable", "%v", err).
-			Hint = "set it under variables, or under vars of the config; without it the trial ends in an error"
+		b.unfilled(at, width, fault{
+			code: "missing-variable", msg: err.Error(), hint: "set it under variables, or under vars of the config",
+		})
 		return
 	}
+	v := &Values{Vars: b.known(prompt, s)}
 	if prompt != nil {
-		if _, err := SystemPrompt(prompt, "", vars); err != nil {
-			b.l.diags.Warnf(prompt.TemplatePos, 1, "open-placeholder", "%v", err).
-				Hint = "declare it under variables; without it the trial ends in an error"
+		models := append([]string{""}, slices.Sorted(maps.Keys(prompt.Overrides))...)
+		for _, model := range models {
+			b.say(v, prompt.TemplatePos, fmt.Sprintf("the system prompt %q: ", prompt.TaskType), SystemTemplate(prompt, model))
+		}
+	}
+	b.say(v, s.Pos, "description: ", s.Description)
+	for _, one := range single(s) {
+		v.Singles = one
+		for i := range s.Turns {
+			t := &s.Turns[i]
+			said := append([]chat.Part{{Text: t.Content}}, t.Parts...)
+			for _, p := range said {
+				if !t.Literal {
+					b.say(v, t.Said, "", p.Text)
+				}
+			}
+			for _, c := range t.Chaos {
+				b.say(v, c.Pos, "message: ", c.Message)
+			}
+		}
+	}
+}
+
+// say reports what nothing is known for in a text that somebody says.
+func (b *build) say(v *Values, at diag.Pos, what, text string) {
+	_, faults := v.fill(text, false)
+	for _, f := range faults {
+		f.msg = what + f.msg
+		b.unfilled(at, 1, f)
+	}
+}
+
+// unfilled reports a text that would be said otherwise than it is meant. Other tools send it as it stands.
+func (b *build) unfilled(at diag.Pos, width int, f fault) {
+	d := diag.Diagnostic{Pos: at, Width: width, Code: f.code, Msg: f.msg, Hint: f.hint}
+	if b.l.opts.Lenient {
+		d.Severity = diag.Warning
+	}
+	b.l.diags.Add(d)
+}
+
+// known are the variables of a scenario, and those that only a workflow sets, while it runs.
+func (b *build) known(prompt *Prompt, s *Scenario) map[string]string {
+	vars := Known(prompt, s, "default")
+	if !b.p.HasWorkflow() || prompt == nil {
+		return vars
+	}
+	for _, name := range Placeholders(prompt.SystemTemplate) {
+		if _, set := vars[name]; !set && (name == "workflow_context" || strings.HasPrefix(name, "artifacts.")) {
+			vars[name] = ""
+		}
+	}
+	return vars
+}
+
+// single is the first value of every perturbation, and once more for each other value of one of them: enough to see
+// each text that a user may say. Without perturbations it is one map that is empty.
+func single(s *Scenario) []map[string]string {
+	first := map[string]string{}
+	var rest []map[string]string
+	for i := range s.Turns {
+		for _, p := range s.Turns[i].Perturbations {
+			if _, taken := first[p.Name]; !taken {
+				first[p.Name] = p.Values[0]
+			}
 		}
 	}
 	for i := range s.Turns {
-		t := &s.Turns[i]
-		if t.Literal {
-			continue
+		for _, p := range s.Turns[i].Perturbations {
+			for _, text := range p.Values[1:] {
+				other := maps.Clone(first)
+				other[p.Name] = text
+				rest = append(rest, other)
+			}
 		}
-		if _, open := Render(t.Content, vars); len(open) > 0 {
-			b.l.diags.Warnf(t.Pos, 1, "open-placeholder", "nothing is known for {{%s}}; the user would say it as it stands",
-				strings.Join(open, "}}, {{")).Hint = diag.DidYouMean(open[0], keys(vars))
+	}
+	return append([]map[string]string{first}, rest...)
+}
+
+// settle compiles the checks with placeholders for the conversations that the files tell of, as far as these can be
+// known before it is known what of them is run.
+func (b *build) settle() {
+	if len(b.p.Open) == 0 {
+		return
+	}
+	for _, s := range b.p.Scenarios {
+		b.settleFor(s)
+	}
+	for _, e := range b.p.Evals {
+		b.settleFor(e.Scenario())
+	}
+}
+
+func (b *build) settleFor(s *Scenario) {
+	prompt, err := b.p.Prompt(s)
+	if err != nil {
+		return // is reported
+	}
+	v := &Values{Vars: b.known(prompt, s)}
+	for _, one := range single(s) {
+		v.Singles = one
+		b.p.EachOpen(s, prompt, func(o *Open, _ int) { o.Bind(v, who(s), b.l.diags) })
+	}
+}
+
+// who names the conversation for which something is not known.
+func who(s *Scenario) string { return fmt.Sprintf(" (%s)", s.ID) }
+
+// EachOpen visits the checks with placeholders that judge the conversation of a scenario, with the index of their turn,
+// or -1.
+func (p *Project) EachOpen(s *Scenario, prompt *Prompt, visit func(o *Open, turn int)) {
+	one := func(compiled any, turn int) {
+		if o, ok := compiled.(*Open); ok {
+			visit(o, turn)
 		}
+	}
+	for _, c := range p.Globals {
+		one(c.Compiled, -1)
+	}
+	for _, c := range s.Conversation {
+		one(c.Compiled, -1)
+	}
+	for i := range s.Turns {
+		for _, c := range s.Turns[i].Assertions {
+			one(c.Compiled, i)
+		}
+	}
+	for _, e := range p.EvalsFor(prompt) {
+		one(e.Compiled, -1)
+	}
+	if prompt == nil {
+		return
+	}
+	for _, v := range prompt.Validators {
+		one(v.Compiled, -1)
 	}
 }
 

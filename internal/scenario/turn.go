@@ -25,7 +25,7 @@ var turnFields = table("a turn", func() rows[turnFile] {
 			t.Role = intern(role)
 		}).must(),
 		custom("content", text, func(d *decoder, t *turnFile, v *node.Node) {
-			t.content = v
+			t.content, t.Said = v, d.Pos(v)
 			t.Content, _ = d.String(v, "content")
 		}),
 		flag("literal", func(t *turnFile) *bool { return &t.Literal }),
@@ -114,6 +114,7 @@ func readTurns(d *decoder, s *Scenario, v *node.Node) {
 	d.Items(v, "turns", func(_ int, item *node.Node) {
 		t := turnFile{owner: s}
 		t.Pos = d.Pos(item)
+		t.Said = t.Pos
 		if turnFields.read(d, item, &t) {
 			d.judgeTurn(item, &t)
 			s.Turns = append(s.Turns, t.Turn)

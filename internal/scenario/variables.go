@@ -1,12 +1,11 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/arena-evals/arena/internal/diag"
 )
 
 // contextLength is how much of the first user message goes into context_slot, in characters.
@@ -51,7 +50,16 @@ func (p *Project) taskTypes() []string {
 // Variables are the template variables of one conversation: defaults of the prompt, its fragments, the vars of the
 // config, the variables of the scenario, and region, domain, user_role, user_context and context_slot where nobody
 // set them. prompt may be nil. The error names required variables that nothing sets.
-func Variables(_ *Project, prompt *Prompt, s *Scenario, region string) (map[string]string, error) {
+func Variables(prompt *Prompt, s *Scenario, region string) (map[string]string, error) {
+	vars := Known(prompt, s, region)
+	if missing := prompt.missing(vars); len(missing) > 0 {
+		return nil, fmt.Errorf("the prompt %q requires a value for %s", prompt.TaskType, strings.Join(missing, ", "))
+	}
+	return vars, nil
+}
+
+// Known is Variables whether or not required ones are set.
+func Known(prompt *Prompt, s *Scenario, region string) map[string]string {
 	vars := map[string]string{}
 	if prompt != nil {
 		vars = prompt.variables()
@@ -67,10 +75,7 @@ func Variables(_ *Project, prompt *Prompt, s *Scenario, region string) (map[stri
 			vars[name] = value
 		}
 	}
-	if missing := prompt.missing(vars); len(missing) > 0 {
-		return nil, fmt.Errorf("the prompt %q requires a value for %s", prompt.TaskType, strings.Join(missing, ", "))
-	}
-	return vars, nil
+	return vars
 }
 
 // Template is the system template with everything filled in that the prompt brings with it, except the variables to be
@@ -117,7 +122,11 @@ func contextSlot(s *Scenario) string {
 			continue
 		}
 		text := []rune(s.Turns[i].Content)
-		return strings.TrimSpace(slot + " " + string(text[:min(len(text), contextLength)]))
+		said := string(text[:min(len(text), contextLength)])
+		if s.Turns[i].Literal {
+			said = Literal(said)
+		}
+		return strings.TrimSpace(slot + " " + said)
 	}
 	return slot
 }
@@ -151,21 +160,36 @@ func ModelParameters(p *Prompt, model string) Parameters {
 	return params
 }
 
-// SystemPrompt renders the template of a prompt for one model. A placeholder of which nothing is known is an error
-// that names it: a model that is told "{{company}}" is not the one under test.
+// SystemPrompt renders the template of a prompt for one model. What nothing is known for is an error that names it: a
+// model that is told "{{company}}" is not the one under test.
 func SystemPrompt(p *Prompt, model string, vars map[string]string) (string, error) {
-	text, open := Render(SystemTemplate(p, model), vars)
-	if len(open) == 0 {
+	v := Values{Vars: vars}
+	text, faults := v.fill(SystemTemplate(p, model), false)
+	if len(faults) == 0 {
 		return text, nil
 	}
-	known := slices.Collect(maps.Keys(vars))
-	for i, name := range open {
-		open[i] = "{{" + name + "}}"
-		if near := diag.Nearest(name, known); near != "" {
-			open[i] += " (did you mean {{" + near + "}}?)"
+	return "", fmt.Errorf("the system prompt %q: %s", p.TaskType, inOne(faults))
+}
+
+// UserText renders what a user says: the values of a variant of the perturbations first, then the variables. The error
+// says what nothing is known for; the text holds it as it stands.
+func (v *Values) UserText(text string) (string, error) {
+	out, faults := v.fill(text, false)
+	if len(faults) > 0 {
+		return out, errors.New(inOne(faults))
+	}
+	return out, nil
+}
+
+// inOne joins faults into one line.
+func inOne(faults []fault) string {
+	texts := make([]string, len(faults))
+	for i, f := range faults {
+		if texts[i] = f.msg; f.hint != "" {
+			texts[i] += " (" + f.hint + ")"
 		}
 	}
-	return "", fmt.Errorf("the system prompt %q has nothing for %s", p.TaskType, strings.Join(open, ", "))
+	return strings.Join(texts, "; ")
 }
 
 // Substitute puts the values of one variant of the perturbations into a turn: {name} becomes its value, {{name}} is

@@ -1,0 +1,166 @@
+package runner
+
+import (
+	"slices"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/evals"
+	"github.com/arena-evals/arena/internal/guard"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// noTurn is in the place of the index of a turn for what belongs to none.
+const noTurn = -1
+
+// settle compiles the checks with placeholders for every set of values with which the chosen scenarios will be run, so
+// that what is wrong with them shows before anything is paid for.
+func (m *matrix) settle(p *scenario.Project, scenarios, judged []*scenario.Scenario) {
+	if len(p.Open) == 0 {
+		return
+	}
+	for _, o := range p.Open {
+		o.Reset()
+	}
+	for _, s := range scenarios {
+		m.settleFor(p, s, m.regions)
+	}
+	for _, s := range judged {
+		m.settleFor(p, s, []string{defaultRegion})
+	}
+}
+
+func (m *matrix) settleFor(p *scenario.Project, s *scenario.Scenario, regions []string) {
+	prompt, err := p.Prompt(s)
+	if err != nil || s.Skip != "" || countVariants(s) > maxVariants { // which is reported with the trials
+		return
+	}
+	all := variants(s)
+	for _, region := range regions {
+		vars := scenario.Known(prompt, s, region)
+		for _, variant := range all {
+			p.EachOpen(s, prompt, func(o *scenario.Open, turn int) {
+				o.Bind(&scenario.Values{Vars: vars, Singles: variant.values(turn)}, " ("+s.ID+")", m.diags)
+			})
+		}
+	}
+}
+
+// compiledOf is all that a check is compiled to: itself, or with placeholders what it is for each set of values. It is
+// empty after a problem.
+func compiledOf(c any) []*checks.Compiled {
+	var all []*checks.Compiled
+	if o, open := c.(*scenario.Open); open {
+		for _, bound := range o.Bound() {
+			all = append(all, compiledOf(bound)...)
+		}
+	}
+	if check, ok := c.(*checks.Compiled); ok {
+		all = append(all, check)
+	}
+	return all
+}
+
+// values are what the placeholders of a trial stand for. They belong to its session.
+type values struct {
+	trial  *Trial
+	vars   map[string]string
+	guards *guard.Set // of prompts whose guardrails have placeholders
+	evals  evals.Set  // the same
+}
+
+func valuesOf(t *Trial) *values {
+	return &values{trial: t, vars: scenario.Known(t.Prompt, t.Scenario, t.Region)}
+}
+
+func (v *values) at(turn int) *scenario.Values {
+	return &scenario.Values{Vars: v.vars, Singles: v.trial.Variant.values(turn)}
+}
+
+// placed is a list of checks as they are for the trial.
+func (v *values) placed(list []scenario.Placed, turn int) []scenario.Placed {
+	if !slices.ContainsFunc(list, func(c scenario.Placed) bool { return isOpen(c.Compiled) }) {
+		return list
+	}
+	out := slices.Clone(list)
+	for i := range out {
+		out[i].Compiled = v.bind(out[i].Compiled, turn)
+	}
+	return out
+}
+
+func isOpen(c any) bool {
+	_, open := c.(*scenario.Open)
+	return open
+}
+
+// bind is a check as it is for the trial. The plan has seen that there is one; for the trials of a run that is over, of
+// which it did not know everything, it may be one that judges nothing.
+func (v *values) bind(c any, turn int) any {
+	o, open := c.(*scenario.Open)
+	if !open {
+		return c
+	}
+	var problems diag.List
+	if bound := o.Bind(v.at(turn), "", &problems); bound != nil {
+		return bound
+	}
+	sample, _ := o.Sample().(*checks.Compiled)
+	return sample.Stuck("its placeholders cannot be filled in for this conversation")
+}
+
+// guardsOf are the guardrails of the trial; nil when it has none.
+func (v *values) guardsOf() *guard.Set {
+	t := v.trial
+	set := t.Project.guards[t.Prompt]
+	if set == nil {
+		return nil
+	}
+	if !slices.ContainsFunc(t.Prompt.Validators, func(g *scenario.Validator) bool { return isOpen(g.Compiled) }) {
+		return set
+	}
+	if v.guards == nil {
+		v.guards, _ = guard.New(boundGuards(t.Prompt.Validators, func(c any) any { return v.bind(c, noTurn) }))
+	}
+	return v.guards
+}
+
+// boundGuards are guardrails with their checks replaced.
+func boundGuards(list []*scenario.Validator, bind func(any) any) []*scenario.Validator {
+	out := slices.Clone(list)
+	for i, g := range list {
+		if isOpen(g.Compiled) {
+			bound := *g
+			bound.Compiled = bind(g.Compiled)
+			out[i] = &bound
+		}
+	}
+	return out
+}
+
+// sample is a check as it is for some values or other.
+func sample(c any) any {
+	if o, open := c.(*scenario.Open); open {
+		return o.Sample()
+	}
+	return c
+}
+
+// evalsOf are the evals of the trial.
+func (v *values) evalsOf() evals.Set {
+	set := v.trial.Project.evals[v.trial.Prompt]
+	if !slices.ContainsFunc(set, func(e *evals.Eval) bool { return isOpen(e.Compiled) }) {
+		return set
+	}
+	if v.evals == nil {
+		v.evals = make(evals.Set, len(set))
+		for i, e := range set {
+			bound := *e
+			if isOpen(e.Compiled) {
+				bound.Check, _ = v.bind(e.Compiled, noTurn).(*checks.Compiled)
+			}
+			v.evals[i] = &bound
+		}
+	}
+	return v.evals
+}

@@ -1,0 +1,244 @@
+package scenario
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// Open is a check with placeholders. What it asks for is known when the values of a conversation are: it is compiled
+// once for all conversations in which the same comes out. It stands in the place of what Options.Compile makes of other
+// checks, and is safe for concurrent use.
+type Open struct {
+	spec    Check // as written
+	compile func(*Check, *diag.List)
+
+	mu    sync.Mutex
+	made  map[string]any // what was compiled, by the texts that were filled in; nil: it cannot be
+	used  []any          // each once, since the last Reset
+	first any            // that was ever made; nil: nothing was
+	told  map[diag.Diagnostic]bool
+}
+
+// open takes a check out of the common way when it holds placeholders.
+func (d *decoder) open(c *Check) bool {
+	if d.places == nil { // alone, a check has no values; see Check.Alone
+		return false
+	}
+	if c.Settled = !c.holdsBraces(); c.Settled {
+		return false
+	}
+	o := &Open{spec: *c, compile: d.compile, made: map[string]any{}, told: map[diag.Diagnostic]bool{}}
+	o.spec.Settled = true
+	c.Compiled = o
+	c.Params = nil
+	d.opens = append(d.opens, o)
+	return true
+}
+
+func (c *Check) holdsBraces() bool {
+	w := c.When
+	return nodeHoldsBraces(c.Params) || holdsBraces(c.Message) ||
+		w != nil && (holdsBraces(w.ToolCalled) || holdsBraces(w.ToolCalledPattern))
+}
+
+// Alone is a check that stands in no project, where nothing is known of variables, with a message for each placeholder.
+func (c *Check) Alone() (settled *Check, problems []string) {
+	if c.Settled || !c.holdsBraces() {
+		return c, nil
+	}
+	own, _ := (&Open{spec: *c}).filled(&Values{}, nil, func(_ diag.Pos, _ int, f fault) {
+		problems = append(problems, f.msg)
+	})
+	return &own, problems
+}
+
+// Pos is where the check stands.
+func (o *Open) Pos() diag.Pos { return o.spec.Pos }
+
+// Bind returns the check for some values, as Options.Compile has made it; nil after a problem, which goes to d once.
+// who is the conversation, for messages.
+func (o *Open) Bind(v *Values, who string, d *diag.List) any {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var problems diag.List
+	spec, key := o.filled(v, nil, func(pos diag.Pos, width int, f fault) {
+		problems.Errorf(pos, width, f.code, "%s: %s%s", o.spec.Type, f.msg, who).Hint = f.hint
+	})
+	if problems.Errors() > 0 {
+		o.tell(&problems, d)
+		return nil
+	}
+	made, known := o.made[key]
+	if !known {
+		made = o.make(v, spec, &problems)
+		o.made[key] = made
+		o.tell(&problems, d)
+	}
+	if made != nil && !slices.Contains(o.used, made) {
+		o.used = append(o.used, made)
+	}
+	if o.first == nil {
+		o.first = made
+	}
+	return made
+}
+
+// make compiles the check. What must be a number and is a placeholder alone is tried as one.
+func (o *Open) make(v *Values, spec Check, problems *diag.List) any {
+	found := &diag.List{}
+	o.compile(&spec, found)
+	if plain := o.numbers(found); len(plain) > 0 {
+		again, _ := o.filled(v, plain, func(diag.Pos, int, fault) {})
+		second := &diag.List{}
+		if o.compile(&again, second); second.Errors() == 0 {
+			spec, found = again, second
+		}
+	}
+	for _, p := range found.Sorted() {
+		problems.Add(p)
+	}
+	if found.Errors() > 0 {
+		return nil
+	}
+	return spec.Compiled
+}
+
+// numbers are the placeholders that stand alone where a problem says that no text can stand.
+func (o *Open) numbers(problems *diag.List) map[*node.Node]bool {
+	wrong := map[diag.Pos]bool{}
+	for _, p := range problems.Sorted() {
+		if p.Code == "wrong-type" {
+			wrong[diag.Pos{Line: p.Pos.Line, Col: p.Pos.Col}] = true
+		}
+	}
+	plain := map[*node.Node]bool{}
+	var visit func(n *node.Node)
+	visit = func(n *node.Node) {
+		if n.Kind == node.Scalar && wrong[diag.Pos{Line: int32(n.Line), Col: int32(n.Column)}] && aPlaceholder(n.Value) {
+			plain[n] = true
+		}
+		for _, c := range n.Content {
+			visit(c)
+		}
+	}
+	if len(wrong) > 0 && o.spec.Params != nil {
+		visit(o.spec.Params)
+	}
+	return plain
+}
+
+func aPlaceholder(text string) bool {
+	inner, closed := strings.CutSuffix(text, "}}")
+	inner, opened := strings.CutPrefix(inner, "{{")
+	return closed && opened && isName(inner)
+}
+
+// filled is the check with its placeholders replaced, and what was filled in.
+func (o *Open) filled(v *Values, plain map[*node.Node]bool, report func(diag.Pos, int, fault)) (Check, string) {
+	c := o.spec
+	f := filling{Values: v, plain: plain}
+	f.faults = func(n *node.Node, list []fault) {
+		for _, x := range list {
+			pos := diag.Pos{File: c.ParamsPos.File, Line: int32(n.Line), Col: int32(n.Column)}
+			report(pos, utf8.RuneCountInString(n.Value), x)
+		}
+	}
+	if c.Params != nil {
+		c.Params = f.node(c.Params)
+	}
+	beside := func(text string, pos diag.Pos) string {
+		out, faults := v.fill(text, true)
+		f.texts = append(f.texts, out)
+		if pos.Line == 0 {
+			pos = c.Pos
+		}
+		if len(faults) == 0 && text != "" && strings.TrimSpace(out) == "" {
+			faults = []fault{blank(text)}
+		}
+		for _, x := range faults {
+			report(pos, 1, x)
+		}
+		return out
+	}
+	c.Message = beside(c.Message, c.Pos)
+	if c.When != nil {
+		when := *c.When
+		when.ToolCalled = beside(when.ToolCalled, c.Pos)
+		when.ToolCalledPattern = beside(when.ToolCalledPattern, when.PatternPos)
+		c.When = &when
+	}
+	return c, strings.Join(f.texts, "\x00")
+}
+
+// tell hands on what was not told before.
+func (o *Open) tell(problems, d *diag.List) {
+	for _, p := range problems.Sorted() {
+		if !o.told[p] {
+			o.told[p] = true
+			d.Add(p)
+		}
+	}
+}
+
+// Reset forgets for which values the check was bound so far.
+func (o *Open) Reset() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.used = nil
+}
+
+// Bound is the check for all the values to which it was bound, each once, as Options.Compile has made it.
+func (o *Open) Bound() []any {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Clone(o.used)
+}
+
+// Sample is the check for some values or other: its type and what follows from that hold for all of them. It is nil
+// when there is none that could be compiled.
+func (o *Open) Sample() any {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.first != nil {
+		return o.first
+	}
+	v := &Values{Vars: map[string]string{}}
+	for _, name := range o.names() {
+		v.Vars[name] = "x"
+	}
+	spec, _ := o.filled(v, nil, func(diag.Pos, int, fault) {})
+	if made := o.make(v, spec, &diag.List{}); made != nil {
+		o.first = made
+	}
+	return o.first
+}
+
+// names are those in double braces anywhere in the check.
+func (o *Open) names() []string {
+	var names []string
+	take := func(text string) { names = append(names, Placeholders(text)...) }
+	take(o.spec.Message)
+	if w := o.spec.When; w != nil {
+		take(w.ToolCalled)
+		take(w.ToolCalledPattern)
+	}
+	var visit func(n *node.Node)
+	visit = func(n *node.Node) {
+		if n.Kind == node.Scalar {
+			take(n.Value)
+		}
+		for _, c := range n.Content {
+			visit(c)
+		}
+	}
+	if o.spec.Params != nil {
+		visit(o.spec.Params)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

@@ -1,0 +1,110 @@
+package scenario
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// Values are what the placeholders of one conversation stand for.
+type Values struct {
+	Vars    map[string]string // {{name}}
+	Singles map[string]string // {name}, of a variant of the perturbations
+}
+
+func (v *Values) knows(name string) bool {
+	_, ok := v.Vars[name]
+	return ok
+}
+
+func (v *Values) names() []string { return slices.Sorted(maps.Keys(v.Vars)) }
+
+// fill replaces what is known in a text. The faults are what is not, and the text must not be used then.
+func (v *Values) fill(text string, strict bool) (string, []fault) {
+	if !holdsBraces(text) {
+		return text, nil
+	}
+	out := expand(Substitute(text, v.Singles), v.Vars)
+	faults := v.faults(out, strict)
+	if out = unescape(out); strict {
+		out = v.unescapeSingles(out)
+	}
+	return out, faults
+}
+
+// Templated reports whether a text that is meant as it stands could be taken for a template.
+func Templated(text string) bool { return holdsBraces(text) }
+
+// holdsBraces reports whether a text could hold a placeholder, or what looks like one.
+func holdsBraces(text string) bool {
+	at := strings.IndexByte(text, '{')
+	if at < 0 {
+		return strings.Contains(text, "<%")
+	}
+	if strings.Contains(text[at:], "{{") || strings.Contains(text[at:], "{%") || strings.Contains(text, "<%") {
+		return true
+	}
+	found := false
+	walkSingles(text[at:], func(string, int) { found = true })
+	return found || strings.Contains(text, `\{`)
+}
+
+// nodeHoldsBraces is holdsBraces for a value of any shape, keys included.
+func nodeHoldsBraces(n *node.Node) bool {
+	if n == nil {
+		return false
+	}
+	if n.Kind == node.Scalar {
+		return holdsBraces(n.Value)
+	}
+	return slices.ContainsFunc(n.Content, nodeHoldsBraces)
+}
+
+// filling is the work on the texts of one check.
+type filling struct {
+	*Values
+	texts  []string // that were filled, in order
+	faults func(n *node.Node, list []fault)
+	plain  map[*node.Node]bool // of which the text is to be read as it would be without quotes
+	judge  bool                // within what a judge is told, which has placeholders of its own
+}
+
+// blank is the fault of a text of which nothing is left.
+func blank(text string) fault {
+	return fault{code: "empty-value", msg: text + " stands for nothing: its value is empty", hint: "give it a value"}
+}
+
+// node copies a value with its placeholders replaced. What holds none is shared.
+func (f *filling) node(n *node.Node) *node.Node {
+	if !nodeHoldsBraces(n) {
+		return n
+	}
+	out := *n
+	if n.Kind == node.Scalar {
+		text, faults := f.fill(n.Value, true)
+		if f.judge {
+			faults = slices.DeleteFunc(faults, fault.isOfJudge)
+		}
+		f.texts = append(f.texts, text)
+		switch {
+		case len(faults) > 0:
+			f.faults(n, faults)
+		case strings.TrimSpace(text) == "":
+			f.faults(n, []fault{blank(n.Value)})
+		}
+		out.Value = text
+		if f.plain[n] {
+			out.Tag, out.Style = "", 0
+		}
+		return &out
+	}
+	out.Content = make([]*node.Node, len(n.Content))
+	for i, c := range n.Content {
+		f.judge = n.Kind == node.Map && i%2 == 1 && n.Content[i-1].Value == "system_prompt"
+		out.Content[i] = f.node(c)
+	}
+	f.judge = false
+	return &out
+}

@@ -2,8 +2,7 @@ package providers
 
 import (
 	"context"
-
-	"golang.org/x/time/rate"
+	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -15,39 +14,21 @@ type Embedder interface {
 	Embed(ctx context.Context, texts []string) (chat.Embeddings, error)
 }
 
-// Embedding wraps an embedder like the model of a provider: calls that fail for a while are repeated as by Retry, no
-// more are made than Pace and Limit would let through, and their cost is filled in as by Cost.
-func Embedding(e Embedder, spec *scenario.Provider, policy scenario.RetryPolicy, random func() float64) Embedder {
-	w := &embedding{next: e, policy: policy, random: random, rps: spec.RPS, pricing: pricingOf(spec)}
-	if spec.RPS > 0 {
-		w.limiter = rate.NewLimiter(rate.Limit(spec.RPS), max(spec.Burst, 1))
-	}
-	if spec.MaxConcurrent > 0 {
-		w.slots = make(chan struct{}, spec.MaxConcurrent)
-	}
-	return w
+// Embedding wraps an embedder like the model of a provider: guarded as by Guarded, and its cost is filled in as by Cost.
+func Embedding(
+	e Embedder, spec *scenario.Provider, policy scenario.RetryPolicy, random func() float64, now func() time.Time,
+) Embedder {
+	return &embedding{guarded: Guarded(embedCalls{e}, spec, policy, random, now), pricing: pricingOf(spec)}
 }
 
 type embedding struct {
-	next    Embedder
-	policy  scenario.RetryPolicy
-	random  func() float64
-	rps     float64
-	limiter *rate.Limiter // nil: no limit
-	slots   chan struct{} // nil: no limit
+	guarded Provider // of embedCalls
 	pricing pricing
 }
 
 func (e *embedding) Embed(ctx context.Context, texts []string) (chat.Embeddings, error) {
-	call := &embeddingCall{next: e.next, texts: texts}
-	var p Provider = call
-	if e.limiter != nil {
-		p = &paced{next: p, rps: e.rps, limiter: e.limiter}
-	}
-	if e.slots != nil {
-		p = &limited{next: p, slots: e.slots}
-	}
-	if _, err := Retry(p, e.policy, e.random).Complete(ctx, &chat.Request{}, nil); err != nil {
+	call := &embedCall{texts: texts}
+	if _, err := e.guarded.Complete(context.WithValue(ctx, embedKey{}, call), &chat.Request{}, nil); err != nil {
 		return chat.Embeddings{}, err
 	}
 	if got := &call.got; got.CostUSD == nil && got.Tokens != nil {
@@ -56,15 +37,20 @@ func (e *embedding) Embed(ctx context.Context, texts []string) (chat.Embeddings,
 	return call.got, nil
 }
 
-// embeddingCall is one call of an embedder in the shape in which the wrappers know calls. The reply stays empty.
-type embeddingCall struct {
-	next  Embedder
+// embedCalls are the calls of an embedder in the shape in which the wrappers know calls. What is asked and answered
+// stands in the context; the reply stays empty.
+type embedCalls struct{ next Embedder }
+
+type embedCall struct {
 	texts []string
 	got   chat.Embeddings
 }
 
-func (c *embeddingCall) Complete(ctx context.Context, _ *chat.Request, _ func(chat.Delta) error) (chat.Reply, error) {
+type embedKey struct{}
+
+func (c embedCalls) Complete(ctx context.Context, _ *chat.Request, _ func(chat.Delta) error) (chat.Reply, error) {
+	call, _ := ctx.Value(embedKey{}).(*embedCall)
 	var err error
-	c.got, err = c.next.Embed(ctx, c.texts)
+	call.got, err = c.next.Embed(ctx, call.texts)
 	return chat.Reply{}, err
 }

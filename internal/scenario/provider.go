@@ -97,6 +97,10 @@ var providerFields = table("a provider", func() rows[providerFile] {
 			}
 		}),
 		whole("stream_max_concurrent", natural, func(p *providerFile) *int { return &p.MaxConcurrent }),
+		object("circuit_breaker", part("circuit_breaker",
+			wholePtr("max_failures", natural, func(b *Breaker) **int { return &b.MaxFailures }),
+			dur("probe_after", func(b *Breaker) *duration { return &b.ProbeAfter }),
+		), func(p *providerFile) *Breaker { return &p.Breaker }),
 		object("http_transport", part("http_transport",
 			whole("max_conns_per_host", natural, func(t *Transport) *int { return &t.MaxConns }),
 			whole("max_idle_conns_per_host", natural, func(t *Transport) *int { return &t.MaxIdleConns }),

@@ -176,6 +176,7 @@ var keyTexts = sync.OnceValue(func() map[keyed]map[string]string {
 			"request_timeout":       "The longest that a reply may take, such as 60s.",
 			"stream_idle_timeout":   "The longest silence within a stream, such as 30s.",
 			"stream_retry":          "Whether and how often failed requests are repeated.",
+			"circuit_breaker":       "When the model is no longer called because nobody is there, and when to try again.",
 			"stream_max_concurrent": "The most requests at once; 0 is no limit.",
 			"additional_config":     "Settings of this type of provider.",
 		},

@@ -345,6 +345,7 @@ type Provider struct {
 	StreamIdleTimeout time.Duration
 	MaxConcurrent     int          `digest:"-"` // stream_max_concurrent; 0: no limit
 	Transport         Transport    `digest:"-"`
+	Breaker           Breaker      `digest:"-"`
 	Retry             *RetryPolicy `digest:"-"`
 	MockFile          string       `digest:"-"` // additional_config.mock_config, absolute or against the working directory
 	MockPos           diag.Pos
@@ -364,6 +365,12 @@ type Platform struct {
 type Pricing struct {
 	InputPer1K, OutputPer1K float64
 	CachedPer1K             *float64
+}
+
+// Breaker is when a provider is no longer called because nobody is there; zero fields are the defaults.
+type Breaker struct {
+	MaxFailures *int          // in a row; 0: it is called whatever happens
+	ProbeAfter  time.Duration // until one call tries again
 }
 
 // Transport is how the connections of a provider are kept; zero fields are the defaults.

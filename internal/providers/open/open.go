@@ -106,10 +106,7 @@ func New(p *scenario.Provider, o Options) (providers.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := providers.Pace(model, p.RPS, p.Burst)
-	client = providers.Limit(client, p.MaxConcurrent)
-	client = providers.Retry(client, o.policy(p), o.Random)
-	return providers.Cost(client, p), nil
+	return providers.Cost(providers.Guarded(model, p, o.policy(p), o.Random, o.Now), p), nil
 }
 
 // newReplay opens the recordings that a replay answers from.
@@ -164,5 +161,5 @@ func NewEmbedder(p *scenario.Provider, o Options) (providers.Embedder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return providers.Embedding(model, p, o.policy(p), o.Random), nil
+	return providers.Embedding(model, p, o.policy(p), o.Random, o.Now), nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/arena-evals/arena/internal/process"
 	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -40,6 +41,7 @@ type App struct {
 
 // System is the App of the real process.
 func System() *App {
+	process.Guard()
 	watchHeap(os.Getenv)
 	return &App{
 		Args: os.Args[1:], Out: os.Stdout, Err: os.Stderr, Env: environ(os.Environ()), Now: clockFrom(os.Getenv),

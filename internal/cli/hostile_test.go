@@ -206,7 +206,7 @@ func (s showing) run(t *testing.T, dir string, tty bool) (out, errs string) {
 		env[name] = fill.Replace(value)
 	}
 	var args []string
-	for _, a := range strings.Fields(s.args) {
+	for a := range strings.FieldsSeq(s.args) {
 		args = append(args, fill.Replace(a))
 	}
 	_ = cli.Main(&cli.App{ // whatever the status is

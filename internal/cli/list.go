@@ -77,7 +77,8 @@ func (f *listFlags) run(app *App, kind string, paths []string) error {
 		if len(r.Tags) > 0 {
 			about += " [" + strings.Join(r.Tags, " ") + "]"
 		}
-		if _, err := fmt.Fprintf(w, "%s\t%s\t%s\n", diag.Safe(r.ID), diag.Safe(about), diag.Safe(r.Source.String())); err != nil {
+		_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", diag.Safe(r.ID), diag.Safe(about), diag.Safe(r.Source.String()))
+		if err != nil {
 			return broken(err)
 		}
 	}

@@ -33,8 +33,8 @@ type metricsFlags struct {
 func (f *metricsFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&f.file, "metrics-file", "", "write Prometheus metrics to this `file`, as node-exporter reads them")
 	fl.StringVar(&f.push, "metrics-push", "", "push the metrics to the Pushgateway at this `URL`")
-	fl.StringVar(&f.listen, "metrics-listen", "", "serve the metrics on this `address` while the run lasts: :9464 for this\n"+
-		"machine, 0.0.0.0:9464 for all who can reach it")
+	fl.StringVar(&f.listen, "metrics-listen", "", "serve the metrics on this `address` while the run lasts: :9464 for\n"+
+		"this machine, 0.0.0.0:9464 for all who can reach it")
 	fl.DurationVar(&f.linger, "metrics-linger", 0, "serve them for this `time` after the run, such as 30s")
 	fl.StringToStringVar(&f.labels, "metrics-label", nil, "label of every metric, a `name=value`")
 	fl.StringSliceVar(&f.by, "metrics-by", []string{"scenario", "provider"},

@@ -27,6 +27,6 @@ func New(offline bool) Func {
 	return (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}).DialContext
 }
 
-// Stay is the policy of clients for redirects, see http.Client: none is followed. What is sent, and the keys with it, is
-// meant for the address that the user wrote.
+// Stay is the policy of clients for redirects, see http.Client: none is followed. What is sent, and the keys with it,
+// is meant for the address that the user wrote.
 func Stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

@@ -13,7 +13,10 @@ import (
 type group struct{}
 
 // apart gives the program a group of its own.
-func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+func apart(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	dieWith(cmd.SysProcAttr)
+}
 
 func (*group) adopt(*os.Process) error { return nil }
 

@@ -1,5 +1,5 @@
 // Package process runs programs of the user's within limits: of time, of output, and of what they see of the
-// environment. Whatever a program starts ends with it.
+// environment. Whatever a program starts ends with it, as far as Guard says.
 package process
 
 import (
@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"time"
 )
 
@@ -91,14 +92,19 @@ func (c *Command) prepare(ctx context.Context) *exec.Cmd {
 	return cmd
 }
 
-// run starts a command in a group of its own and leaves nothing of the group behind.
+// run starts a command in a group of its own and leaves nothing of the group behind, nor, where Guard was called, of
+// what left the group.
 func run(cmd *exec.Cmd) error {
+	runtime.LockOSThread() // on Linux the program is killed when the thread that started it ends
+	defer runtime.UnlockOSThread()
 	apart(cmd)
 	var g group
 	cmd.Cancel = func() error { return g.terminate(cmd.Process) }
-	if err := cmd.Start(); err != nil {
+	mark, err := own.start(cmd)
+	if err != nil {
 		return fmt.Errorf("cannot be started: %w", reason(err))
 	}
+	defer own.ended(cmd.Process.Pid, mark)
 	defer g.kill(cmd.Process)
 	if err := g.adopt(cmd.Process); err != nil {
 		return errors.Join(err, cmd.Process.Kill(), cmd.Wait())

@@ -3,13 +3,36 @@ package process
 import (
 	"context"
 	"errors"
+	"io"
+	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain makes the test binary two programs more: a keeper, and one that runs a program and is to be ended itself.
+func TestMain(m *testing.M) {
+	Guard()
+	if text := os.Getenv(runsScript); text != "" {
+		os.Exit(runForEver(text))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// runsScript names, in the environment of a child process, the script that it runs.
+const runsScript = "PROCESS_TEST_RUNS"
+
+// runForEver runs a script without an end, and ends when its input does, without a word to the script.
+func runForEver(text string) int {
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	}()
+	env, _ := Environment(os.LookupEnv, nil)
+	_, _ = (&Command{Path: "/bin/sh", Args: []string{"-c", text}, Env: env}).Run(context.Background())
+	return 1
+}
 
 func TestEnvironment(t *testing.T) {
 	t.Parallel()

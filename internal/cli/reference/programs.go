@@ -57,6 +57,13 @@ stdout, a missing score or one out of range, and a process that it leaves behind
 with the cause and the end of stderr, and never a pass. When its time is over the program and all that it started are
 told to end, and killed half a second later.
 
+What a program started ends with it, and it ends with arena, whatever ends arena: an interrupt, a closed terminal,
+` + "`kill -9`" + `. On Linux that holds for what has left the process group too (` + "`setsid`" + `, daemons); on
+other Unix systems it does not. Out of reach are processes of other users (setuid programs) and, when arena itself is
+killed, those that left the group and wiped their environment, for arena knows its own by the variable
+` + "`ARENA_PROGRAM`" + `. Go programs that use arena as a library get the process group and, on Linux, the end of the
+program itself with theirs.
+
 Of the environment the program sees what stands under ` + "`env`" + `: ` + "`NAME=value`" + ` sets a variable, a bare
 ` + "`NAME`" + ` passes one on, ` + "`${NAME}`" + ` in a value stands for the environment. Beside that it sees only what
 programs need to run at all: %s.

@@ -1,6 +1,6 @@
 // Package screen stands between arena and whoever shows what it prints: a terminal, or the log of a CI system. Whatever
-// a model, a tool or a file says, no byte passes that moves a cursor, changes the reading direction, breaks a line where
-// arena did not, or is a command to a CI system.
+// a model, a tool or a file says, no byte passes that moves a cursor, changes the reading direction, breaks a line
+// where arena did not, or is a command to a CI system.
 package screen
 
 import (

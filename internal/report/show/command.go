@@ -33,6 +33,6 @@ var marks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(#
 // Letter tells the letters that a mark may hold.
 func Letter(c rune) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// Trimmed tells what a CI system may take away from the start of a line before it looks for a command: what the runner of
-// GitHub does, all white space of Unicode, and what has no width and does not count where texts are compared.
+// Trimmed tells what a CI system may take away from the start of a line before it looks for a command: what the runner
+// of GitHub does, all white space of Unicode, and what has no width and does not count where texts are compared.
 func Trimmed(c rune) bool { return unicode.IsSpace(c) || unicode.In(c, unicode.Cf, unicode.Mn) }

@@ -1,0 +1,10 @@
+package process
+
+// keeper is not needed: the jobs of the programs end with this process.
+type keeper struct{ pid int }
+
+func startKeeper(string) *keeper { return nil }
+
+func (*keeper) tell(byte, int) {}
+
+func keepIfAsked() {}

@@ -31,6 +31,11 @@ func (d *Deck) check(file, id string, data []byte, problems *diag.List) []*entry
 			"delete the file and record the trial again"
 		return nil
 	}
+	if len(docs) > 1 {
+		r.Errorf(docs[1], "second-document", "a cassette holds one document").Hint =
+			"delete the file and record the trial again"
+		return nil
+	}
 	if !r.document(docs[0]) || problems.Errors() > before {
 		return nil
 	}

@@ -49,6 +49,9 @@ func compileWith(
 		if len(docs) > 0 {
 			spec.Params = docs[0]
 		}
+		if len(docs) > 1 {
+			problems.Errorf(spec.Pos, 1, "second-document", "the parameters are one document, found %d", len(docs))
+		}
 	}
 	if when != nil {
 		spec.When = &scenario.When{

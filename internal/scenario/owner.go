@@ -12,8 +12,8 @@ import (
 // configLevels is how many folders above a file outside the working directory are searched for its config.
 const configLevels = 5
 
-// adopt makes projects of loose files. Scenarios and evals that a config nearby lists run in its project, so that one
-// file can be run again alone; the others are a project together.
+// adopt makes projects of loose files. Scenarios and evals run in the project of the config that lists them, so that
+// one file can be run again alone, and so do those beside them; the others are a project together.
 func (l *loader) adopt(loose []found, configs []*input) []*input {
 	if len(loose) == 0 {
 		return nil
@@ -28,7 +28,7 @@ func (l *loader) adopt(loose []found, configs []*input) []*input {
 		}
 		o := owners{l: l, configs: map[string][]string{}, lists: map[string]map[string]bool{}}
 		for _, f := range loose {
-			config := o.of(f.path)
+			config, lists := o.of(f.path)
 			if config == "" {
 				rest = append(rest, f)
 				continue
@@ -39,7 +39,10 @@ func (l *loader) adopt(loose []found, configs []*input) []*input {
 				projects[config] = in
 				list = append(list, in)
 			}
-			if in.only != nil {
+			switch {
+			case !lists:
+				in.extra = append(in.extra, f)
+			case in.only != nil:
 				in.only[f.path] = true
 			}
 		}
@@ -60,14 +63,20 @@ type owners struct {
 	lists   map[string]map[string]bool // config → the files that it lists
 }
 
-// of is the config that lists a file, in its folder and those above: up to the working directory, or a few levels.
-func (o *owners) of(file string) string {
+// of is the config that lists a file, in its folder and those above: up to the working directory, or a few levels. Where
+// none does, it is the only one that lists a file beside it.
+func (o *owners) of(file string) (config string, lists bool) {
+	var near []string
 	inside := !filepath.IsAbs(file) && !strings.HasPrefix(file, "..")
 	dir := filepath.Dir(file)
 	for level := 0; level <= configLevels || inside; level++ {
 		for _, config := range o.in(dir) {
-			if o.listed(config)[file] {
-				return config
+			listed := o.listed(config)
+			if listed[file] {
+				return config, true
+			}
+			if filepath.Dir(file) != dir && o.beside(listed, file) { // a folder for scenarios, and not for everything
+				near = append(near, config)
 			}
 		}
 		if dir == "." || dir == filepath.Dir(dir) {
@@ -75,7 +84,20 @@ func (o *owners) of(file string) string {
 		}
 		dir = parent(dir)
 	}
-	return ""
+	if len(near) != 1 {
+		return "", false
+	}
+	return near[0], false
+}
+
+// beside reports whether one of the files lies in the folder of another one.
+func (o *owners) beside(files map[string]bool, file string) bool {
+	for other := range files {
+		if filepath.Dir(other) == filepath.Dir(file) {
+			return true
+		}
+	}
+	return false
 }
 
 func (o *owners) in(dir string) []string {

@@ -50,6 +50,7 @@ func (l *loader) project(in *input) *build {
 	}
 	b.p.Dir = l.fs.access(b.places.run)
 	b.list()
+	b.noteUnlisted()
 	parts := b.readAll()
 	for i, c := range parts {
 		if want := b.jobs[i].want; want != "" && c.size() == 0 {

@@ -1,0 +1,85 @@
+package scenario
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// manyUnlisted is how many files a note names.
+const manyUnlisted = 3
+
+// noteUnlisted tells of scenario files that lie beside those which the config names, and which it does not name: who
+// wrote one and forgot to list it would believe that it passes.
+func (b *build) noteUnlisted() {
+	if b.in.config == "" || b.in.only != nil || b.l.opts.Bare {
+		return
+	}
+	found := b.unlisted()
+	if len(found) == 0 {
+		return
+	}
+	names, more := found, ""
+	if len(found) > manyUnlisted {
+		names, more = found[:manyUnlisted], fmt.Sprintf(" and %d more", len(found)-manyUnlisted)
+	}
+	pos, width := diag.Pos{File: b.in.config}, 1
+	if refs := b.arena.scenarios; len(refs) > 0 && refs[0].at != nil {
+		at := refs[0].at
+		pos.Line, pos.Col, width = int32(at.Line), int32(at.Column), max(utf8.RuneCountInString(at.Value), 1)
+	}
+	what, are := "a scenario file is", "it is"
+	if len(found) > 1 {
+		what, are = fmt.Sprintf("%d scenario files are", len(found)), "they are"
+	}
+	b.l.diags.Warnf(pos, width, "unlisted-scenario", "%s not named by the config, so %s not run: %s%s", what, are,
+		strings.Join(names, ", "), more).Hint = "name all of them with a pattern: scenarios: [" + b.pattern(found[0]) + "]"
+}
+
+// pattern matches a file and those beside it, as the config would name them.
+func (b *build) pattern(file string) string {
+	rel, err := filepath.Rel(b.places.config, filepath.Join(filepath.Dir(file), "*"+filepath.Ext(file)))
+	if err != nil {
+		return file
+	}
+	return filepath.ToSlash(rel)
+}
+
+// unlisted are the scenario files in folders from which the config names some, and in its folder scenarios, that neither
+// it nor another config beside it names. In its own folder lies what is tried out, too.
+func (b *build) unlisted() (found []string) {
+	listed, folders := map[string]bool{}, []string{join(b.places.config, defaultFolder)}
+	for _, j := range b.jobs {
+		listed[j.path] = true
+		if j.want == kindScenario && filepath.Dir(j.path) != filepath.Dir(b.in.config) {
+			folders = append(folders, filepath.Dir(j.path))
+		}
+	}
+	slices.Sort(folders)
+	for _, dir := range slices.Compact(folders) {
+		for _, name := range b.l.fs.names(dir) {
+			path := join(dir, name)
+			if ext := filepath.Ext(name); listed[path] || ext != ".yaml" && ext != ".yml" {
+				continue
+			}
+			if b.l.kindOf(path) == kindScenario {
+				found = append(found, path)
+			}
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	for _, config := range b.l.configsIn(b.places.config) {
+		if config != b.in.config {
+			others := b.l.listed(config)
+			found = slices.DeleteFunc(found, func(path string) bool { return others[path] })
+		}
+	}
+	slices.Sort(found)
+	return found
+}

@@ -2,7 +2,8 @@
 // answers from these files when the run is played again: without network, programs or keys, and with the same results.
 //
 // Recording and playing share one rule: a trial sees only what its cassette holds. What was recorded is read back from
-// its recorded form before the trial goes on, so that a replay cannot differ.
+// its recorded form before the trial goes on, so that a replay cannot differ. The exception is what no file may hold:
+// a trial that is recorded goes on with it, and is judged by it.
 package cassette
 
 import "encoding/json"

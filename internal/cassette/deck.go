@@ -88,6 +88,7 @@ func (d *Deck) Open(id string, simulated bool, again func() string) (*Tape, erro
 	}
 	t := &Tape{
 		deck: d, id: id, simulated: simulated, now: d.Now, again: again, pen: pen{d, newRedactor(secrets, d.Redact)},
+		secrets: secrets,
 	}
 	if simulated {
 		began := d.Now()
@@ -119,7 +120,7 @@ func (d *Deck) Open(id string, simulated bool, again func() string) (*Tape, erro
 		}
 	}
 	fields := slices.Concat(d.Redact, c.redacted)
-	t.plays, t.entries = true, c.entries
+	t.plays, t.entries, t.leftOut = true, c.entries, lowerSet(c.redacted)
 	t.pen, t.plain = pen{d, newRedactor(secrets, fields)}, pen{d, newRedactor(nil, fields)}
 	return t, nil
 }

@@ -63,11 +63,13 @@ func (d desk) Ask(ctx context.Context, use checks.JudgeUse, asked *checks.Questi
 				Schema: p.schema(asked.Schema), Vote: asked.Vote, Extra: p.args(asked.Extra),
 			}, nil, err
 		},
-		live: func() (any, float64, error) {
+		live: func() (reply, float64, error) {
 			a, err := d.next.Ask(ctx, use, asked)
-			return &judgeReply{
-				Content: t.pen.text(a.Text), Finish: a.FinishReason, Key: a.Key, Judge: a.Judge, Provider: a.Provider,
-				Model: a.Model, Usage: usageOf(a.Usage), CostUSD: a.CostUSD, Cached: a.Cached,
+			return func(p pen) (any, error) {
+				return &judgeReply{
+					Content: p.text(a.Text), Finish: a.FinishReason, Key: a.Key, Judge: a.Judge, Provider: a.Provider,
+					Model: a.Model, Usage: usageOf(a.Usage), CostUSD: a.CostUSD, Cached: a.Cached,
+				}, nil
 			}, a.LatencyMS, err
 		},
 	})
@@ -132,7 +134,7 @@ func (m embedder) Embed(ctx context.Context, texts []string) (chat.Embeddings, e
 		}
 		return q, nil, nil
 	}
-	e, err := m.ask(ctx, &question{kind: kindEmbedding, write: write, live: func() (any, float64, error) {
+	e, err := m.ask(ctx, &question{kind: kindEmbedding, write: write, live: func() (reply, float64, error) {
 		got, err := m.next.Embed(ctx, texts)
 		if err != nil {
 			return nil, measured, err
@@ -141,7 +143,7 @@ func (m embedder) Embed(ctx context.Context, texts []string) (chat.Embeddings, e
 		for _, v := range got.Vectors {
 			r.Vectors = append(r.Vectors, v)
 		}
-		return r, measured, nil
+		return func(pen) (any, error) { return r, nil }, measured, nil
 	}})
 	if err == nil {
 		err = e.err()

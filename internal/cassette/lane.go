@@ -50,9 +50,13 @@ type question struct {
 	vote  int
 	// write puts the request, and the tools that it offers, in the words of a cassette.
 	write func(p pen) (request any, tools []tool, err error)
-	// live puts the question to the world. took is in milliseconds, or measured.
-	live func() (reply any, took float64, err error)
+	// live puts the question to the world. took is in milliseconds, or measured. The reply is a nil reply where none
+	// came.
+	live func() (r reply, took float64, err error)
 }
+
+// reply puts what came in the words of a cassette.
+type reply func(p pen) (any, error)
 
 // measured says that nobody but the tape knows how long an exchange took.
 const measured = -1.0
@@ -97,23 +101,23 @@ func (l *Lane) ask(ctx context.Context, q *question) (*entry, error) {
 	if t.plays {
 		return l.answer(ctx, q, at)
 	}
-	a, err := q.in(t.pen)
+	a, err := q.in(t.writer())
 	if err != nil {
 		return nil, t.broke(err)
 	}
 	began := t.now()
-	reply, took, err := q.live()
+	came, took, err := q.live()
 	if took == measured {
 		took = float64(t.now().Sub(began).Round(time.Microsecond)) / float64(time.Millisecond)
 	}
 	e := &entry{asked: *a, at: l.at, place: at, latency: max(took, 0)}
 	if err != nil {
-		if e.failure = t.pen.failureOf(ctx, err); e.failure.Ended {
+		if e.failure = t.writer().failureOf(ctx, err); e.failure.Ended {
 			e.cause = err
 		}
 	}
-	if reply != nil {
-		if e.reply, err = reread(q.kind, reply); err != nil {
+	if came != nil {
+		if err := t.hear(e, came); err != nil {
 			return nil, t.broke(err)
 		}
 	}
@@ -122,6 +126,25 @@ func (l *Lane) ask(ctx context.Context, q *question) (*entry, error) {
 	defer t.mu.Unlock()
 	t.entries = append(t.entries, e)
 	return e, nil
+}
+
+// hear takes in what came: the trial goes on with it as it is, read back from the form that a cassette gives it; the file
+// gets it without what no cassette may hold.
+func (t *Tape) hear(e *entry, came reply) error {
+	seen, err := came(pen{deck: t.deck})
+	if err != nil {
+		return err
+	}
+	if e.reply, err = reread(e.kind, seen); err != nil || t.writer().redactor == nil {
+		return err
+	}
+	t.learn(seen)
+	kept, err := came(t.writer())
+	if err != nil {
+		return err
+	}
+	e.kept, err = reread(e.kind, kept)
+	return err
 }
 
 // place is where on the lane a question stands. Votes are asked at once, and have their order from their number.
@@ -161,14 +184,17 @@ func (l *Lane) answer(ctx context.Context, q *question, at place) (*entry, error
 	t := l.tape
 	var found *entry
 	var a *asked
-	for _, p := range []pen{t.plain, t.pen} {
+	for _, p := range []pen{t.plain, t.writer()} {
 		var err error
 		if a, err = q.in(p); err != nil {
 			return nil, t.broke(err)
 		}
-		if found = t.take(a, l.at); found != nil || p == t.pen {
+		if found = t.take(a, l.at); found != nil {
 			break
 		}
+	}
+	if found == nil {
+		found = t.takeBlind(a, l.at)
 	}
 	if found == nil {
 		return nil, l.miss(at, t.nearest(a, l.at))

@@ -72,7 +72,7 @@ func (l *Lane) Complete(
 	heard := &listener{now: l.tape.now, onDelta: onDelta}
 	e, err := l.ask(ctx, &question{
 		kind: kindModel, write: func(p pen) (any, []tool, error) { return p.modelRequest(model, req) },
-		live: func() (any, float64, error) { return l.listen(ctx, client, req, heard) },
+		live: func() (reply, float64, error) { return l.listen(ctx, client, req, heard) },
 	})
 	if err != nil {
 		return chat.Reply{}, err
@@ -91,8 +91,6 @@ func (l *Lane) Complete(
 		if closed, err = l.speak(ctx, e, &reply, req.Stream, onDelta); err != nil {
 			return chat.Reply{LatencyMS: e.latency}, err
 		}
-	} else {
-		l.tape.remember(heard.calls, reply.ToolCalls)
 	}
 	if e.failure != nil && !closed {
 		return chat.Reply{LatencyMS: e.latency}, e.err()
@@ -124,7 +122,7 @@ func (p pen) modelRequest(model string, req *chat.Request) (any, []tool, error) 
 // listen makes the call and notes how the reply streams in.
 func (l *Lane) listen(
 	ctx context.Context, client providers.Provider, req *chat.Request, heard *listener,
-) (any, float64, error) {
+) (reply, float64, error) {
 	heard.began = l.tape.now()
 	var onDelta func(chat.Delta) error
 	if req.Stream {
@@ -133,24 +131,25 @@ func (l *Lane) listen(
 			ctx = providers.Unheard(ctx)
 		}
 	}
-	reply, err := client.Complete(ctx, req, onDelta)
-	heard.calls = reply.ToolCalls
+	said, err := client.Complete(ctx, req, onDelta)
 	if err != nil {
 		if heard.text.Len() == 0 || heard.onDelta == nil {
 			return nil, measured, err
 		}
-		reply = chat.Reply{Content: heard.text.String()}
+		said = chat.Reply{Content: heard.text.String()}
 	}
 	took := measured
 	if l.tape.simulated {
-		took = reply.LatencyMS
+		took = said.LatencyMS
 	}
-	r, failed := l.tape.pen.replyOf(&reply)
-	if failed != nil {
-		return nil, took, failed
-	}
-	r.Closed, r.Chunks = heard.enough, heard.chunksOf(reply.Content)
-	return r, took, err
+	return func(p pen) (any, error) {
+		r, err := p.replyOf(&said)
+		if err != nil {
+			return nil, err
+		}
+		r.Closed, r.Chunks = heard.enough, heard.chunksOf(said.Content)
+		return r, nil
+	}, took, err
 }
 
 func (p pen) replyOf(r *chat.Reply) (*modelReply, error) {

@@ -49,9 +49,11 @@ func (o outsider) Exchange(
 		}
 		return q, nil, nil
 	}
-	e, err := o.ask(ctx, &question{kind: string(sent.Kind), write: write, live: func() (any, float64, error) {
+	e, err := o.ask(ctx, &question{kind: string(sent.Kind), write: write, live: func() (reply, float64, error) {
 		r, err := live()
-		return &outsideReply{r.Status, r.State, t.pen.text(r.Text), t.pen.text(r.Stderr)}, measured, err
+		return func(p pen) (any, error) {
+			return &outsideReply{r.Status, r.State, p.text(r.Text), p.text(r.Stderr)}, nil
+		}, measured, err
 	}})
 	if err != nil {
 		return checks.Received{}, err

@@ -15,7 +15,7 @@ const redacted = "[redacted]"
 // minSecret is the length from which a value is taken out wherever it stands: a shorter one would garble every text.
 const minSecret = 6
 
-// redactor takes out of a trial what no cassette may hold: known secrets wherever they stand, and the values of fields
+// redactor takes out of what is written of a trial what no cassette may hold: known secrets wherever they stand, and the values of fields
 // of JSON that the user named. Doing it twice is doing it once. It is immutable and safe for concurrent use; nil takes
 // out nothing.
 type redactor struct {
@@ -24,10 +24,7 @@ type redactor struct {
 }
 
 func newRedactor(secrets, fields []string) *redactor {
-	r := &redactor{fields: map[string]bool{}}
-	for _, name := range fields {
-		r.fields[strings.ToLower(name)] = true
-	}
+	r := &redactor{fields: lowerSet(fields)}
 	var pairs []string
 	for _, s := range secrets {
 		if len(s) < minSecret {
@@ -44,6 +41,14 @@ func newRedactor(secrets, fields []string) *redactor {
 		return nil
 	}
 	return r
+}
+
+func lowerSet(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[strings.ToLower(name)] = true
+	}
+	return set
 }
 
 // spellings are the forms in which a secret may stand in a text, the longest first.

@@ -20,7 +20,6 @@ type listener struct {
 	text    strings.Builder
 	pieces  chunks
 	enough  bool
-	calls   []chat.ToolCall // as they came
 }
 
 func (h *listener) hear(d chat.Delta) error {

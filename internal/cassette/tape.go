@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"sync"
 	"time"
-
-	"github.com/arena-evals/arena/internal/chat"
 )
 
 // Tape is the cassette of one trial while the trial runs: it records, or it plays. It is safe for concurrent use.
@@ -20,6 +18,7 @@ type Tape struct {
 	pen       pen
 	plain     pen // takes out no secrets: those of this machine need not be those of the recording's
 	plays     bool
+	leftOut   map[string]bool
 	again     func() string // the command that records the trial again
 	stop      context.CancelCauseFunc
 
@@ -28,7 +27,8 @@ type Tape struct {
 	entries []*entry
 	missed  *missError // the first in the order of the trial
 	failed  error      // the cassette cannot hold what happened
-	real    map[string]chat.ToolCall
+	secrets []string   // known when the trial began
+	learned []string   // values of fields that were taken out
 }
 
 // entry is one exchange.
@@ -37,10 +37,19 @@ type entry struct {
 	at      string
 	place   place
 	reply   any // nil: none came
+	kept    any // the reply without what the file must not hold; nil: it is the reply
 	failure *failure
 	cause   error   // the error itself, where the time of the trial is over
 	latency float64 // ms
 	used    bool    // played
+}
+
+// file is the reply as the file holds it.
+func (e *entry) file() any {
+	if e.kept != nil {
+		return e.kept
+	}
+	return e.reply
 }
 
 // err is the error of the exchange; nil when it has none.
@@ -71,6 +80,14 @@ func (t *Tape) Ends(stop context.CancelCauseFunc) {
 
 // Plays reports whether the trial is answered from a recording.
 func (t *Tape) Plays() bool { return t != nil && t.plays }
+
+// LeftOut are the fields, in lower case, of which the recording that is played does not hold the values.
+func (t *Tape) LeftOut() map[string]bool {
+	if t == nil {
+		return nil
+	}
+	return t.leftOut
+}
 
 func (t *Tape) playing() bool { return t.plays }
 

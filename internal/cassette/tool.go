@@ -2,7 +2,6 @@ package cassette
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/arena-evals/arena/internal/chat"
 )
@@ -36,19 +35,14 @@ func (l *Lane) Call(
 		return run(ctx, call)
 	}
 	t := l.tape
-	given := t.given(call)
 	write := func(p pen) (any, []tool, error) {
 		return &toolRequest{
 			string(p.text(call.Name)), p.args(call.Args), string(p.text(call.BadArgs)), definition,
 		}, nil, nil
 	}
-	e, err := l.ask(ctx, &question{kind: kindTool, write: write, live: func() (any, float64, error) {
-		res := run(ctx, given)
-		reply, err := t.pen.resultOf(&res, true)
-		if err != nil {
-			return nil, measured, err
-		}
-		return reply, measured, nil
+	e, err := l.ask(ctx, &question{kind: kindTool, write: write, live: func() (reply, float64, error) {
+		res := run(ctx, call)
+		return func(p pen) (any, error) { return p.resultOf(&res, true) }, measured, nil
 	}})
 	if err == nil {
 		err = e.err()
@@ -90,37 +84,4 @@ func (p pen) resultOf(r *chat.ToolResult, keep bool) (*toolReply, error) {
 		ID: r.ID, Name: r.Name, Content: p.text(r.Content), Parts: parts, Error: p.text(r.Error),
 		ErrorType: r.ErrorType, LatencyMS: r.LatencyMS,
 	}, err
-}
-
-// remember keeps the arguments that a model really sent, for the tools, where the trial sees others.
-func (t *Tape) remember(sent, seen []chat.ToolCall) {
-	if t.pen.redactor == nil {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.real == nil {
-		t.real = map[string]chat.ToolCall{}
-	}
-	for i := range min(len(sent), len(seen)) {
-		t.real[callKey(seen[i])] = sent[i]
-	}
-}
-
-// given is a call as the model sent it.
-func (t *Tape) given(call chat.ToolCall) chat.ToolCall {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if sent, ok := t.real[callKey(call)]; ok {
-		return sent
-	}
-	return call
-}
-
-func callKey(call chat.ToolCall) string {
-	args, err := compact(call.Args)
-	if err != nil {
-		return call.ID
-	}
-	return strconv.Quote(call.ID) + call.Name + string(args) + call.BadArgs
 }

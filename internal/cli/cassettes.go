@@ -35,8 +35,8 @@ func (f *cassetteFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&f.missing, "replay-missing", "error", "what becomes of a trial without a recording, an `action`:\n"+
 		"error, or record, which runs and records it")
 	fl.StringVar(&f.speed, "replay-speed", "full", "the `pace` of a replay: full, or realtime, as it was recorded")
-	fl.StringSliceVar(&f.redact, "redact", nil, "JSON `field` that no recording may hold, in arguments and results of\n"+
-		"tools and in what evaluators get")
+	fl.StringSliceVar(&f.redact, "redact", nil, "JSON `field` that no recording and no report may hold, in arguments\n"+
+		"and results of tools and in what evaluators get; the run itself has it")
 	fl.BoolVar(&f.offline, "offline", false, "open no connection, and refuse what needs one")
 }
 
@@ -55,6 +55,9 @@ func (f *cassetteFlags) complete(run *runFlags) error {
 	if f.record != "" && f.replay != "" {
 		bad("--record and --replay exclude each other\nto record only what is missing: --replay %s --replay-missing record",
 			shellQuote(f.replay))
+	}
+	if set["redact"] && f.record == "" && f.replay == "" {
+		bad("--redact needs --record or --replay")
 	}
 	for _, flag := range []string{"replay-missing", "replay-speed"} {
 		if set[flag] && f.replay == "" {

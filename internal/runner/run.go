@@ -114,7 +114,7 @@ func (c *crew) work(ctx context.Context, t *Trial) result.TrialDone {
 		c.events <- s.tell.trialStarted(t)
 		s.run(ctx)
 	}
-	out := s.out
+	out := s.written()
 	if c.opts.FailFast && failed(out) {
 		c.abort(errFailFast)
 	}

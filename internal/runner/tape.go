@@ -3,12 +3,14 @@ package runner
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
 	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -26,6 +28,9 @@ func (s *session) openTape(ctx context.Context) (_ context.Context, done func(),
 	s.clock.simulated, s.clock.waits = true, !s.trial.Endpoint.Simulated && !s.tape.Plays()
 	ctx, end := context.WithCancelCause(ctx)
 	s.tape.Ends(end)
+	if s.tell != nil && s.tape.Redacts() {
+		s.tell.clean = func(e result.Event) result.Event { return cassette.Clean(s.tape, e, ours()...) }
+	}
 	return ctx, func() { end(nil) }, nil
 }
 
@@ -48,6 +53,25 @@ func (s *session) closeTape(finished bool) {
 	case !strings.Contains(s.out.Error, err.Error()): // unless it ended the trial, and is told already
 		s.out.Error += "\n" + err.Error()
 	}
+}
+
+// ours are types whose words are those of the plan.
+func ours() []reflect.Type {
+	return []reflect.Type{reflect.TypeFor[result.At](), reflect.TypeFor[diag.Pos](), reflect.TypeFor[time.Time]()}
+}
+
+// written is the trial as it may be written. What names it stays.
+func (s *session) written() *result.Trial {
+	if !s.tape.Redacts() {
+		return s.out
+	}
+	clean, keep := *s.out, ours()
+	clean.Error, clean.Skip = cassette.Clean(s.tape, clean.Error), cassette.Clean(s.tape, clean.Skip)
+	clean.System, clean.Notices = cassette.Clean(s.tape, clean.System), cassette.Clean(s.tape, clean.Notices)
+	clean.Turns = cassette.Clean(s.tape, clean.Turns, keep...)
+	clean.Conversation = cassette.Clean(s.tape, clean.Conversation, keep...)
+	clean.Evals = cassette.Clean(s.tape, clean.Evals, keep...)
+	return &clean
 }
 
 // call runs one model call, by way of the cassette when there is one.

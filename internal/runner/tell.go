@@ -23,6 +23,16 @@ type teller struct {
 	id      string
 	turn    int // that is played; result.NoTurn before, between and after
 	calls   atomic.Int64
+	// clean takes out of an event what may not be written; nil: there is nothing.
+	clean func(result.Event) result.Event
+}
+
+// send hands an event over as it may be written.
+func (t *teller) send(e result.Event) {
+	if t.clean != nil {
+		e = t.clean(e)
+	}
+	t.events <- e
 }
 
 // at is the present place.
@@ -60,7 +70,7 @@ func (t *teller) turnStarted(turn int, user string) {
 		return
 	}
 	t.turn = turn
-	t.events <- result.TurnStarted{At: t.at(), User: user}
+	t.send(result.TurnStarted{At: t.at(), User: user})
 }
 
 // turnCompleted tells of the assertions of a turn and of its end.
@@ -69,9 +79,9 @@ func (t *teller) turnCompleted(turn *result.Turn) {
 		return
 	}
 	t.verdicts(turn.Index, turn.Assertions)
-	t.events <- result.TurnCompleted{
+	t.send(result.TurnCompleted{
 		At: t.at(), LatencyMS: turn.LatencyMS, ToolCalls: len(turn.ToolCalls), Error: turn.Error,
-	}
+	})
 	t.turn = result.NoTurn
 }
 
@@ -83,26 +93,26 @@ func (t *teller) verdicts(turn int, list []result.Verdict) {
 	at := t.at()
 	at.Turn = turn
 	for i := range list {
-		t.events <- result.VerdictGivenOf(&list[i], at, i)
+		t.send(result.VerdictGivenOf(&list[i], at, i))
 	}
 }
 
 // message tells of a message at an index of the transcript.
 func (t *teller) message(m *chat.Message, index int) {
 	if t != nil {
-		t.events <- result.MessageCreatedOf(m, t.at(), index)
+		t.send(result.MessageCreatedOf(m, t.at(), index))
 	}
 }
 
 func (t *teller) fired(f *result.Firing, index int) {
 	if t != nil {
-		t.events <- result.ValidationFailedOf(f, t.at(), index)
+		t.send(result.ValidationFailedOf(f, t.at(), index))
 	}
 }
 
 func (t *teller) eval(r *result.EvalResult) {
 	if t != nil {
-		t.events <- result.EvalEvent(r, t.at())
+		t.send(result.EvalEvent(r, t.at()))
 	}
 }
 
@@ -116,23 +126,23 @@ func (t *teller) call(spec *scenario.Provider, req *chat.Request) func(*chat.Rep
 	}
 	sent := *req
 	began := t.clock.now()
-	t.events <- result.CallStarted{
+	t.send(result.CallStarted{
 		At: t.at(), Call: call, Reply: req.Origin.Reply, Messages: len(req.Messages), Tools: len(req.Tools),
 		Stream: req.Stream, Temperature: req.Temperature, TopP: req.TopP, MaxTokens: req.MaxTokens, Seed: req.Seed,
 		Stop: req.Stop, Effort: req.ReasoningEffort, Parallel: req.ParallelToolCalls, Format: req.ReplyFormat(),
 		Request: &sent,
-	}
+	})
 	return func(r *chat.Reply, err error) {
 		if err != nil {
-			t.events <- t.failure(call, err, began)
+			t.send(t.failure(call, err, began))
 			return
 		}
 		answer := *r
-		t.events <- result.CallCompleted{
+		t.send(result.CallCompleted{
 			At: t.at(), Call: call, ResponseModel: r.Model, FinishReason: r.FinishReason, ToolCalls: len(r.ToolCalls),
 			Usage: result.TokensOf(r.Usage), CostUSD: r.CostUSD, LatencyMS: r.LatencyMS, Retries: r.Retries,
 			Answer: &answer,
-		}
+		})
 	}
 }
 

@@ -38,9 +38,9 @@ func (t *teller) tool(call *chat.ToolCall, byCheck bool) int {
 		return 0
 	}
 	n := t.number()
-	t.events <- result.ToolStarted{
+	t.send(result.ToolStarted{
 		At: t.at(), Number: n, ID: call.ID, Name: call.Name, Args: call.Args, BadArgs: call.BadArgs, ByCheck: byCheck,
-	}
+	})
 	return n
 }
 
@@ -49,8 +49,8 @@ func (t *teller) toolDone(n int, call *chat.ToolCall, res *chat.ToolResult, byCh
 	if t == nil {
 		return
 	}
-	t.events <- result.ToolCompleted{
+	t.send(result.ToolCompleted{
 		At: t.at(), Number: n, ID: call.ID, Name: call.Name, Result: res.Text(), Error: res.Error,
 		ErrorType: res.ErrorType, LatencyMS: res.LatencyMS, ByCheck: byCheck,
-	}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -125,6 +126,9 @@ func (s *session) verdict(
 	if gate != "" {
 		return unjudged(c, result.Skipped, gate)
 	}
+	if err := s.blind(c); err != nil {
+		return c.Unable(err)
+	}
 	began := s.opts.Now()
 	v := c.Judge(ctx, subject)
 	switch {
@@ -137,6 +141,20 @@ func (s *session) verdict(
 		v.Status, v.SkipReason, v.Error = result.Cancelled, notEvaluatedPrefix+cause.Error(), ""
 	}
 	return v
+}
+
+// blind is why a check cannot judge a replay: it asks for arguments of which the recording does not hold the values.
+func (s *session) blind(c *checks.Compiled) error {
+	left := s.tape.LeftOut()
+	if len(left) == 0 {
+		return nil
+	}
+	for _, use := range c.Names() {
+		if use.Kind == checks.ArgumentName && left[strings.ToLower(use.Name)] {
+			return fmt.Errorf("the values of %s were left out when this was recorded (--redact), so nobody can tell", use.Name)
+		}
+	}
+	return nil
 }
 
 // stopping is why the run ends; nil when it goes on, and when only the time of this trial is over.

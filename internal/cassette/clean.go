@@ -1,0 +1,115 @@
+package cassette
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+)
+
+// Redacts reports whether there is anything that nothing of the trial may hold once it is written.
+func (t *Tape) Redacts() bool { return t != nil && !t.plays && t.writer().redactor != nil }
+
+// Clean is a copy of what is about to be written of a trial, without what no cassette may hold; values of the types in
+// keep stay as they are. The trial itself, and what judges it, go on with the values.
+func Clean[T any](t *Tape, v T, keep ...reflect.Type) T {
+	if !t.Redacts() {
+		return v
+	}
+	c := cleaner{t.writer().redactor, keep}
+	out := reflect.New(reflect.TypeFor[T]()).Elem()
+	out.Set(c.clean(reflect.ValueOf(&v).Elem()))
+	return out.Interface().(T)
+}
+
+type cleaner struct {
+	*redactor
+	keep []reflect.Type
+}
+
+func (c cleaner) clean(v reflect.Value) reflect.Value {
+	for _, t := range c.keep {
+		if v.Type() == t {
+			return v
+		}
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return c.string(v)
+	case reflect.Pointer, reflect.Interface:
+		return c.inside(v)
+	case reflect.Slice:
+		return c.list(v)
+	case reflect.Map:
+		return c.object(v)
+	case reflect.Struct:
+		out := reflect.New(v.Type()).Elem()
+		out.Set(v)
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				out.Field(i).Set(c.clean(v.Field(i)))
+			}
+		}
+		return out
+	default:
+		return v
+	}
+}
+
+// string takes care of texts; words of a type of their own are words of arena.
+func (c cleaner) string(v reflect.Value) reflect.Value {
+	if v.Type() != reflect.TypeFor[string]() {
+		return v
+	}
+	return reflect.ValueOf(string(c.text(v.String())))
+}
+
+func (c cleaner) inside(v reflect.Value) reflect.Value {
+	if v.IsNil() {
+		return v
+	}
+	if n, ok := v.Interface().(json.Number); ok && string(c.text(n.String())) != n.String() {
+		return reflect.ValueOf(redacted)
+	}
+	inner := c.clean(v.Elem())
+	if v.Kind() == reflect.Interface {
+		return inner
+	}
+	out := reflect.New(v.Type().Elem())
+	out.Elem().Set(inner)
+	return out
+}
+
+func (c cleaner) list(v reflect.Value) reflect.Value {
+	if v.IsNil() {
+		return v
+	}
+	if data, ok := v.Interface().(json.RawMessage); ok {
+		return reflect.ValueOf(json.RawMessage(c.raw(data)))
+	}
+	out := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+	for i := range v.Len() {
+		out.Index(i).Set(c.clean(v.Index(i)))
+	}
+	return out
+}
+
+// object takes care of free objects: their fields are those that the user named.
+func (c cleaner) object(v reflect.Value) reflect.Value {
+	if v.IsNil() || v.Type().Key().Kind() != reflect.String {
+		return v
+	}
+	out := reflect.MakeMapWithSize(v.Type(), v.Len())
+	for it := v.MapRange(); it.Next(); {
+		value := it.Value()
+		switch elem := v.Type().Elem(); {
+		case !c.fields[strings.ToLower(it.Key().String())]:
+			value = c.clean(value)
+		case elem.Kind() == reflect.Interface || elem.Kind() == reflect.String:
+			value = reflect.ValueOf(redacted).Convert(elem)
+		default:
+			value = reflect.Zero(elem)
+		}
+		out.SetMapIndex(it.Key(), value)
+	}
+	return out
+}

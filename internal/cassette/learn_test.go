@@ -1,0 +1,106 @@
+package cassette
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// TestOnlyTheFileIsRedacted: a trial that is recorded has the values, the tools and its later requests too; the file
+// holds none of them, wherever they are said again. It can be played although the user said one of them.
+func TestOnlyTheFileIsRedacted(t *testing.T) {
+	t.Parallel()
+	const card = "4111-1111"
+	dir := t.TempDir()
+	talk := func(tape *Tape, live bool) (said []string, given map[string]any) {
+		l := tape.Lane("turn 1")
+		ctx := t.Context()
+		asked := request("Pay.")
+		reply, err := l.Complete(ctx, client(&model{reply: chat.Reply{
+			Content: "Paying with " + card, ToolCalls: []chat.ToolCall{{ID: "c", Name: "pay", Args: map[string]any{"Card": card}}},
+		}}, live), "m", asked, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res := l.Call(ctx, reply.ToolCalls[0], "", func(_ context.Context, call chat.ToolCall) chat.ToolResult {
+			given = call.Args
+			return chat.ToolResult{Content: `{"iban": "DE02-1203", "ok": true}`}
+		})
+		message := reply.Message()
+		asked.Messages = append(asked.Messages, message,
+			chat.Message{Role: chat.ToolRole, Content: res.Content, ToolResult: &res},
+			chat.Message{Role: chat.User, Content: "And " + card + ", whose is it?"})
+		second, err := l.Complete(ctx, client(&model{reply: chat.Reply{Content: "DE02-1203 has " + card}}, live), "m", asked, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []string{reply.Content, res.Content, second.Content}, given
+	}
+	deck := deckIn(dir, false)
+	deck.Redact = []string{"card", "iban"}
+	record := open(t, deck)
+	live, given := talk(record, true)
+	want := []string{"Paying with " + card, `{"iban": "DE02-1203", "ok": true}`, "DE02-1203 has " + card}
+	if diff := cmp.Diff(want, live); diff != "" || given["Card"] != card {
+		t.Errorf("the trial has other values, the tool %v (-want +got):\n%s", given, diff)
+	}
+	trial := result.Turn{
+		Assistant: want[2], Messages: []chat.Message{{Role: chat.Assistant, Content: want[0]}},
+		ToolCalls:  []result.ToolCall{{Name: "pay", Args: map[string]any{"Card": card}, Result: want[1]}},
+		Assertions: []result.Verdict{{Type: "x", Status: result.Failed, Details: map[string]any{"seen": []any{card}}}},
+	}
+	clean := Clean(record, trial, reflect.TypeFor[result.Status]())
+	if text, err := compact(clean); err != nil || strings.Contains(string(text), card) || strings.Contains(string(text), "DE02") {
+		t.Errorf("written of the trial: %s %v", text, err)
+	}
+	if trial.Messages[0].Content != want[0] || trial.ToolCalls[0].Args["Card"] != card {
+		t.Error("the trial itself was changed")
+	}
+	closed(t, record)
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(data), card) || strings.Contains(string(data), "DE02") {
+		t.Errorf("the file holds a value:\n%s", data)
+	}
+	replay := open(t, deckIn(dir, true))
+	played, _ := talk(replay, false)
+	want = []string{"Paying with [redacted]", `{"iban": "[redacted]", "ok": true}`, "[redacted] has [redacted]"}
+	if diff := cmp.Diff(want, played); diff != "" {
+		t.Errorf("played (-want +got):\n%s", diff)
+	}
+	if notice := closed(t, replay); notice != "" {
+		t.Error(notice)
+	}
+	if left := replay.LeftOut(); !left["card"] || !left["iban"] {
+		t.Errorf("left out: %v", left)
+	}
+}
+
+func TestFitsBlind(t *testing.T) {
+	t.Parallel()
+	for text, fits := range map[string]bool{
+		"a 12 b 34 c": true, "a  b  c": true, "a [redacted] b [redacted] c": true, "a 12 c": false, "x a 12 b 34 c": false,
+		"a 12 b 34 cd": false, "a b c": false, "": false,
+	} {
+		if got := fitsBlind("a [redacted] b [redacted] c", text); got != fits {
+			t.Errorf("%q: %t", text, got)
+		}
+	}
+	if fitsBlind("a", "b") || fitsBlind("a", "a") {
+		t.Error("nothing was taken out of it")
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
@@ -55,7 +56,7 @@ func (s *Suite) Run(ctx context.Context, ids ...string) (*Result, error) {
 	runErr := runner.Run(stoppable, plan, s.opts.run(s.jobs, run.Started), journal, x)
 	stop()
 	out, err := x.conclude(run, journal, ctx.Err() != nil)
-	out.Warnings = s.Warnings()
+	out.Warnings = append(s.Warnings(), out.Warnings...)
 	if err = errors.Join(runErr, err, file.Close()); err != nil {
 		if out.ExitCode == result.ExitPassed {
 			out.ExitCode = result.ExitError
@@ -125,7 +126,15 @@ func (x *execution) Handle(e result.Event) error {
 func (x *execution) conclude(run *result.Run, journal *result.Journal, stopped bool) (*Result, error) {
 	run.DurationMS = float64(x.now().Sub(run.Started).Round(time.Microsecond)) / float64(time.Millisecond)
 	x.collect.Finish(run)
+	var unheard []diag.Diagnostic
+	if !stopped {
+		unheard = x.plan.Unheard()
+	}
+	for _, d := range unheard {
+		run.Warnings = append(run.Warnings, d.Line())
+	}
 	out := resultFrom(run, x.trials, stopped)
+	out.Warnings = problemsFrom(unheard)
 	err := journal.Close(result.JournalFooter{
 		DurationMS: run.DurationMS, Interrupted: stopped, Warnings: run.Warnings,
 	})

@@ -39,7 +39,7 @@ turns:
     mock: It is 49 EUR.
     assertions:
       - {type: not, params: {check: {type: price, params: {currency: USD}}}}
-      - {type: price, params: {currency: EUR}, when: {tool_called: get_price}}
+      - {type: price, params: {currency: EUR}, when: {min_tool_calls: 1}}
       - {type: guardrail_triggered, params: {guardrail: price}}
 conversation_assertions:
   - {type: costs, params: {currency: EUR, most: 10}, max_score: 0}

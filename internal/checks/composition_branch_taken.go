@@ -9,6 +9,7 @@ var compositionBranchTakenDef = define[compositionBranchTakenParams](Def{
 	Family:   FamilyWorkflow,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsWorkflow,
+	About:    CompositionPart,
 })
 
 type compositionBranchTakenParams struct {

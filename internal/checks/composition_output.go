@@ -9,6 +9,7 @@ var compositionOutputDef = define[compositionOutputParams](Def{
 	Family:   FamilyWorkflow,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
+	About:    CompositionPart,
 })
 
 type compositionOutputParams struct{ textExpectation }

@@ -9,6 +9,7 @@ var compositionParallelCompleteDef = define[compositionParallelCompleteParams](D
 	Family:   FamilyWorkflow,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsWorkflow,
+	About:    CompositionPart,
 })
 
 type compositionParallelCompleteParams struct {

@@ -13,6 +13,7 @@ var compositionStepOutputDef = define[compositionStepOutputParams](Def{
 	Family:   FamilyWorkflow,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsWorkflow,
+	About:    CompositionPart,
 })
 
 type compositionStepOutputParams struct {

@@ -22,6 +22,8 @@ type Def struct {
 	Prompt       Prompt // what a judge is told by default; zero for checks that ask none
 	// OnFire is what a guardrail of this check does when it fires; see Effect.
 	OnFire Effect
+	// About is the part of a project without which there is nothing to look at; "" is none.
+	About Part
 	// AnyOf names parameters of which at least one must be given.
 	AnyOf []string
 	// Presets are what a spelling puts in place of a parameter of text that is left out: spelling → parameter → word.
@@ -94,6 +96,16 @@ func Families() []Family {
 		FamilySafety, FamilyExternal, FamilyBudget, FamilyMeta, FamilyBehaviour, FamilyTrace, FamilyCombined,
 	}
 }
+
+// Part is a part of a project.
+type Part string
+
+// The parts.
+const (
+	WorkflowPart    Part = "workflow"
+	CompositionPart Part = "composition"
+	SkillPart       Part = "skill"
+)
 
 // Surfaces is a set of places where a check can stand.
 type Surfaces uint8

@@ -166,3 +166,84 @@ func TestTextsOfBlocks(t *testing.T) {
 		t.Error("no text was tried")
 	}
 }
+
+// Every name that an example of a check gives is noted for the plan, with its place.
+func TestNamesAreNoted(t *testing.T) {
+	t.Parallel()
+	given := map[string]bool{}
+	for _, d := range Builtin() {
+		for _, x := range readExamples(t, d) {
+			var problems diag.List
+			e := index()[x.Type]
+			if x.params == nil || e == nil || len(e.Def.layout().fields) == 0 {
+				continue
+			}
+			spec := &scenario.Check{Type: x.Type, Pos: x.paramsPos, Params: x.params, ParamsPos: x.paramsPos}
+			c := (&Compiler{}).Compile(spec, &problems)
+			if c == nil {
+				continue
+			}
+			noted := map[string]bool{}
+			for _, use := range c.Names() {
+				noted[string(use.Kind)+" "+use.Name] = use.Pos.Line > 0 && use.Param != "" && (use.Of != "") == (use.Kind == ArgumentName)
+			}
+			namesIn(e.Def.layout(), x.params, "", func(path string, kind Kind, name string) {
+				given[x.Type+" "+path] = true
+				if !noted[string(kind)+" "+name] {
+					t.Errorf("%s: %s: %s %q is not noted", x.Type, path, kind, name)
+				}
+			})
+		}
+	}
+	eachField(func(check, path string, _ *layout, f *field, _ func(any) map[string]any) {
+		asks := slices.Contains(parentNames, f.Name)
+		if (f.Is.isName() || f.Keys.isName()) && !asks && !given[check+" "+path] {
+			t.Errorf("%s: no example gives %s", check, path)
+		}
+	})
+}
+
+// parentNames are parameters that all judges share: one example will do.
+var parentNames = []string{"judge", "model", "provider", "prompt", "context_field", "context_from_tool"}
+
+// namesIn visits the names in parameters.
+func namesIn(l *layout, n *node.Node, path string, visit func(path string, kind Kind, name string)) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		at, known := l.keys[n.Content[i].Value]
+		if !known {
+			continue
+		}
+		f, v := &l.fields[at], n.Content[i+1]
+		switch {
+		case f.codec.inner != nil:
+			for _, item := range textsOf(v) {
+				namesIn(f.codec.inner, item, path+f.Name+".", visit)
+			}
+		case f.Is.isName():
+			for _, text := range textsOf(v) {
+				visit(path+f.Name, f.Is, text.Value)
+			}
+		case f.Keys.isName():
+			for _, key := range node.Keys(v) {
+				visit(path+f.Name, f.Keys, key)
+			}
+		}
+	}
+}
+
+// A check of a part of a project says so, for there may be none.
+func TestChecksSayWhatTheyAreAbout(t *testing.T) {
+	t.Parallel()
+	eachField(func(check, path string, _ *layout, f *field, _ func(any) map[string]any) {
+		d, _ := Lookup(check)
+		want := map[Kind]Part{SkillName: SkillPart, StepName: CompositionPart}[f.Is]
+		if want != "" && d.About != want {
+			t.Errorf("%s: %s names a %s, and the check is about %q", check, path, f.Is, d.About)
+		}
+	})
+	for _, d := range Builtin() {
+		if d.Family == FamilyWorkflow && d.About == "" {
+			t.Errorf("%s is not about any part of a project", d.Name)
+		}
+	}
+}

@@ -17,7 +17,7 @@ func TestManyCalls(t *testing.T) {
 	for name, call := range map[string]func(i int) Call{
 		"one tool":      func(int) Call { return Call{Name: "get_order", Args: map[string]any{"id": "42"}, Result: "ok"} },
 		"many tools":    func(i int) Call { return Call{Name: fmt.Sprint("tool\n", i), BadArgs: "{", Error: "no\x1b"} },
-		"many skills":   func(i int) Call { return Call{Name: skillTool, Args: map[string]any{"name": fmt.Sprint(i)}} },
+		"many skills":   func(i int) Call { return Call{Name: SkillTool, Args: map[string]any{"name": fmt.Sprint(i)}} },
 		"long names":    func(i int) Call { return Call{Name: strings.Repeat("x", 100) + fmt.Sprint(i%100)} },
 		"many turns":    func(i int) Call { return Call{Name: "get_order", Turn: i} },
 		"no name":       func(int) Call { return Call{} },

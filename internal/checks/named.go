@@ -3,7 +3,6 @@ package checks
 import (
 	"fmt"
 	"regexp"
-	"slices"
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
@@ -20,19 +19,9 @@ type NameUse struct {
 	Pos     diag.Pos
 }
 
-// Names are the names for which the check, its conditions, or the checks of which it is made, ask, in the order of the
-// file.
-func (c *Compiled) Names() []NameUse {
-	parts := c.Nested()
-	if len(parts) == 0 {
-		return c.uses
-	}
-	all := slices.Clone(c.uses)
-	for _, part := range parts {
-		all = append(all, part.Names()...)
-	}
-	return all
-}
+// Names are the names for which the check and its conditions ask, in the order of the file. Those of Nested checks are
+// their own.
+func (c *Compiled) Names() []NameUse { return c.uses }
 
 // means holds the texts of a parameter, and the keys of a map, against what they mean. Names are noted.
 func (b *binder) means(f *field, n *node.Node, what string, given map[string]*node.Node, l *layout) bool {

@@ -12,6 +12,7 @@ var skillActivatedDef = define[skillActivatedParams](Def{
 	Family:   FamilyAgents,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsCalls,
+	About:    SkillPart,
 })
 
 type skillActivatedParams struct {

@@ -9,6 +9,7 @@ var skillActivationOrderDef = define[skillActivationOrderParams](Def{
 	Family:   FamilyAgents,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsCalls,
+	About:    SkillPart,
 })
 
 type skillActivationOrderParams struct {

@@ -12,6 +12,7 @@ var skillNotActivatedDef = define[skillNotActivatedParams](Def{
 	Family:   FamilyAgents,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsCalls,
+	About:    SkillPart,
 })
 
 type skillNotActivatedParams struct {

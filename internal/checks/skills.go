@@ -1,7 +1,7 @@
 package checks
 
-// skillTool is the tool by which a model activates a skill; its argument `name` says which.
-const skillTool = "skill__activate"
+// SkillTool is the tool by which a model activates a skill; its argument `name` says which.
+const SkillTool = "skill__activate"
 
 // activation is a skill that was activated.
 type activation struct {
@@ -15,7 +15,7 @@ func activations(calls []Call) []activation {
 	for i := range calls {
 		call := &calls[i]
 		skill, _ := call.Args["name"].(string)
-		if call.Name == skillTool && !call.Failed() && skill != "" {
+		if call.Name == SkillTool && !call.Failed() && skill != "" {
 			list = append(list, activation{skill, call.Turn})
 		}
 	}

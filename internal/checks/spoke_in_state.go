@@ -15,6 +15,7 @@ var spokeInStateDef = define[spokeInStateParams](Def{
 	Family:   FamilyWorkflow,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply | NeedsWorkflow,
+	About:    WorkflowPart,
 })
 
 type spokeInStateParams struct {

@@ -9,6 +9,7 @@ var workflowCompleteDef = define[workflowCompleteParams](Def{
 	Family:   FamilyWorkflow,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsWorkflow,
+	About:    WorkflowPart,
 })
 
 type workflowCompleteParams struct{}

@@ -10,6 +10,7 @@ var workflowStateIsDef = define[workflowStateIsParams](Def{
 	Family:   FamilyWorkflow,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsWorkflow,
+	About:    WorkflowPart,
 })
 
 type workflowStateIsParams struct {

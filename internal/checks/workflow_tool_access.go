@@ -15,6 +15,7 @@ var workflowToolAccessDef = define[workflowToolAccessParams](Def{
 	Surfaces: OnAssertion | OnEval,
 	Scope:    WholeAlways,
 	Needs:    NeedsCalls | NeedsWorkflow,
+	About:    WorkflowPart,
 })
 
 type workflowToolAccessParams struct {

@@ -9,6 +9,7 @@ var workflowTransitionOrderDef = define[workflowTransitionOrderParams](Def{
 	Family:   FamilyWorkflow,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsWorkflow,
+	About:    WorkflowPart,
 })
 
 type workflowTransitionOrderParams struct {

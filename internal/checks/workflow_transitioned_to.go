@@ -13,6 +13,7 @@ var workflowTransitionedToDef = define[workflowTransitionedToParams](Def{
 	Family:   FamilyWorkflow,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsWorkflow,
+	About:    WorkflowPart,
 })
 
 type workflowTransitionedToParams struct {

@@ -209,6 +209,11 @@ func (x *execution) conclude(
 	defer x.traces.finish(x.app) // when everything is said: it may have to wait for a collector
 	run.DurationMS = float64(x.app.Now().Sub(run.Started).Round(time.Microsecond)) / float64(time.Millisecond)
 	x.collect.Finish(run)
+	if !interrupted {
+		for _, d := range x.plan.Unheard() {
+			run.Warnings = append(run.Warnings, d.Line())
+		}
+	}
 	journal.Bind(run)
 	endErr := journal.Close(result.JournalFooter{
 		DurationMS: run.DurationMS, Interrupted: interrupted, Warnings: run.Warnings,

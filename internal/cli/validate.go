@@ -57,6 +57,7 @@ func (f *validateFlags) run(app *App, paths []string) error {
 			runner.ReportIdle(p, s, f.strict, diags)
 		}
 		runner.ReportToolUses(p, p.Scenarios, diags)
+		runner.ReportNames(p, p.Scenarios, f.lenient, diags)
 		runner.ReportGuardrailUses(p, p.Scenarios, diags)
 		runner.ReportIdleGates(p, p.Scenarios, f.strict, diags)
 		runner.ReportJudges(p, p.Scenarios, diags)

@@ -28,6 +28,8 @@ func NewEvaluator(p *scenario.Project, prompt string, opts PlanOptions, d *diag.
 	if run == nil || !ok || d.Errors() > 0 {
 		return nil
 	}
+	(&naming{p: p, tools: run.tools, lenient: opts.Lenient, diags: d, over: true}).report([]*scenario.Scenario{s},
+		func(*scenario.Scenario) []*scenario.Provider { return nil })
 	return &Evaluator{
 		template: Trial{
 			Project: run, Scenario: s, Prompt: under, Endpoint: recordedEndpoint(), Region: defaultRegion, N: 1, Of: 1,

@@ -43,7 +43,7 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 	m := newMatrix(opts, d)
 	m.known(suite)
 	m.checkJudge(suite)
-	plan := &Plan{http: m.http, close: m.close}
+	plan := &Plan{http: m.http, close: m.close, heard: m.heard}
 	from := origins(suite.Projects)
 	for _, p := range suite.Projects {
 		plan.Trials = append(plan.Trials, m.project(p, from[p])...)
@@ -77,7 +77,7 @@ func newMatrix(opts PlanOptions, d *diag.List) *matrix {
 		refused: map[string]map[diag.Pos]bool{}, judging: map[endpointKey]*judges.Endpoint{},
 		memory: judges.NewMemory(judges.MemoryLimit), opened: map[string]*recording.File{},
 		judged: map[talk]bool{}, others: map[talk]string{},
-		http: newHTTP(opts.Offline || opts.Replayed),
+		http: newHTTP(opts.Offline || opts.Replayed), heard: newHearing(),
 	}
 	if len(m.regions) == 0 {
 		m.regions = []string{defaultRegion}
@@ -115,6 +115,7 @@ type matrix struct {
 	http      *http.Client                             // for checks
 	mocks     map[*scenario.Project]*scenario.Provider // that nobody configured
 	refused   map[string]map[diag.Pos]bool             // features, by name and place
+	heard     *hearing
 }
 
 type endpointKey struct {
@@ -168,7 +169,30 @@ func (m *matrix) project(p *scenario.Project, origin string) []Trial {
 		ReportIdle(p, s, m.opts.Strict, m.diags)
 		out = append(out, m.recorded(run, s)...)
 	}
+	m.names(run, out)
 	return out
+}
+
+// names looks for names in checks that nothing bears, given who answers in the trials.
+func (m *matrix) names(p *project, trials []Trial) {
+	agents := map[*scenario.Scenario][]*scenario.Provider{}
+	var planned []*scenario.Scenario
+	for i := range trials {
+		t := &trials[i]
+		if _, met := agents[t.Scenario]; !met {
+			planned = append(planned, t.Scenario)
+		}
+		if t.Recorded == nil && !slices.Contains(agents[t.Scenario], t.Endpoint.Spec) {
+			agents[t.Scenario] = append(agents[t.Scenario], t.Endpoint.Spec)
+		} else if t.Recorded != nil {
+			agents[t.Scenario] = nil
+		}
+	}
+	n := &naming{
+		p: p.Project, tools: p.tools, lenient: m.opts.Lenient, diags: m.diags, heard: m.heard,
+		over: len(m.opts.Recordings) > 0,
+	}
+	n.report(planned, func(s *scenario.Scenario) []*scenario.Provider { return agents[s] })
 }
 
 // prepare makes what the trials of a project share. Guardrails watch conversations that are to be had.

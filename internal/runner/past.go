@@ -200,7 +200,7 @@ func cutWords(text string) string {
 func Rejudge(suite *scenario.Suite, past []Past, opts PlanOptions, d *diag.List) *Plan {
 	m := newMatrix(opts, d)
 	m.checkJudge(suite)
-	plan := &Plan{http: m.http, Name: nameOf(suite)}
+	plan := &Plan{http: m.http, Name: nameOf(suite), heard: m.heard}
 	b := &pastBinder{m: m, endpoints: map[string]*Endpoint{}, merged: map[string]*boundPast{}}
 	b.prepare(suite, past)
 	for i := range past {

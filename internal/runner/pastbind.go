@@ -51,6 +51,8 @@ func (b *pastBinder) prepare(suite *scenario.Suite, past []Past) {
 		for _, s := range judged {
 			ReportIdle(p, s, b.m.opts.Strict, b.m.diags)
 		}
+		(&naming{p: p, tools: run.tools, lenient: b.m.opts.Lenient, diags: b.m.diags, heard: b.m.heard, over: true}).
+			report(judged, func(*scenario.Scenario) []*scenario.Provider { return nil })
 		b.projects = append(b.projects, run)
 	}
 }

@@ -24,6 +24,7 @@ type Plan struct {
 
 	http  *http.Client // of the checks; nil: they have none
 	close func()       // nil: nothing was opened
+	heard *hearing     // nil: nobody waits for names
 }
 
 // Close lets go of the connections of the plan. It can still be run.

@@ -64,7 +64,7 @@ func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal,
 	if plan.http != nil {
 		defer plan.http.CloseIdleConnections()
 	}
-	p := pump{journal: journal, sink: sink, abort: abort, waiting: make([]result.Event, 0, size)}
+	p := pump{heard: plan.heard, journal: journal, sink: sink, abort: abort, waiting: make([]result.Event, 0, size)}
 	var consumer sync.WaitGroup
 	consumer.Go(func() {
 		for e := range events { // always drains, so that no worker is ever stuck
@@ -149,6 +149,7 @@ type pump struct {
 	journal *result.Journal
 	sink    Sink
 	abort   context.CancelCauseFunc
+	heard   *hearing
 	waiting []result.Event // what is handled together
 	lost    bool           // the journal cannot be written, so that nothing is told any more
 	err     error          // the first
@@ -182,6 +183,7 @@ func (p *pump) flush(events []result.Event) {
 	for _, e := range events {
 		if d, ok := e.(result.TrialDone); ok {
 			done = append(done, d)
+			p.heard.hear(d.Trial)
 		}
 	}
 	if len(done) > 0 {

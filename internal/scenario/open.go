@@ -168,7 +168,7 @@ func (o *Open) filled(v *Values, plain map[*node.Node]bool, report func(diag.Pos
 	c.Message = beside(c.Message, c.Pos)
 	if c.When != nil {
 		when := *c.When
-		when.ToolCalled = beside(when.ToolCalled, c.Pos)
+		when.ToolCalled = beside(when.ToolCalled, when.ToolPos)
 		when.ToolCalledPattern = beside(when.ToolCalledPattern, when.PatternPos)
 		c.When = &when
 	}

@@ -69,7 +69,7 @@ func (d *decoder) mcpServers(n *node.Node) {
 		}
 	})
 	if n.Kind == node.List && len(n.Content) > 0 {
-		d.need("MCP servers", n, Feature{Tool: "mcp__*"})
+		d.need(FeatureServers, n, Feature{Tool: "mcp__*"})
 	}
 }
 
@@ -181,7 +181,7 @@ func (d *decoder) agents(n *node.Node) {
 		}
 	})
 	if n.Kind == node.List && len(n.Content) > 0 {
-		d.need("A2A agents", n, Feature{})
+		d.need(FeatureAgents, n, Feature{})
 	}
 }
 
@@ -237,6 +237,6 @@ func (d *decoder) skills(n *node.Node) {
 		}
 	})
 	if n.Kind == node.List && len(n.Content) > 0 {
-		d.need("skills", n, Feature{})
+		d.need(FeatureSkills, n, Feature{})
 	}
 }

@@ -61,6 +61,8 @@ type Feature struct {
 	Pos  diag.Pos
 	// Who needs it: the ids of one scenario, provider or tool, the task type of one prompt. All "": the whole project.
 	Scenario, Provider, Prompt, Tool string
+
+	Names []string // see Has
 }
 
 // Meta is what every named resource has.

@@ -112,8 +112,9 @@ func readStates(d *decoder, w *workflowFile, v *node.Node) {
 // state may refer to.
 func (d *decoder) workflow(n *node.Node, compositions []string) {
 	var w workflowFile
-	d.need(featureWorkflows, n, Feature{})
-	if !workflowFields.read(d, n, &w) || len(w.names) == 0 {
+	read := workflowFields.read(d, n, &w)
+	d.need(FeatureWorkflows, n, Feature{Names: w.names})
+	if !read || len(w.names) == 0 {
 		return
 	}
 	if w.entry != nil {
@@ -163,8 +164,19 @@ func (d *decoder) compositions(n *node.Node) []string {
 		return nil
 	}
 	mapShape{compositionFields}.check(d, n, "compositions")
-	d.need("compositions", n, Feature{})
+	d.need(FeatureCompositions, n, Feature{Names: stepIDs(n)})
 	return node.Keys(n)
+}
+
+// stepIDs are the ids of all steps of compositions, those within others included.
+func stepIDs(n *node.Node) (ids []string) {
+	for _, v := range n.Content {
+		if id := node.Get(v, "id"); id != nil && id.Kind == node.Scalar {
+			ids = append(ids, id.Value)
+		}
+		ids = append(ids, stepIDs(v)...)
+	}
+	return ids
 }
 
 var compositionFields = table("a composition", func() rows[struct{}] {
@@ -204,11 +216,4 @@ func (d *decoder) steps(n *node.Node, what string) {
 		}
 		d.Any(v)
 	})
-}
-
-const featureWorkflows = "workflows"
-
-// HasWorkflow reports whether the project describes a workflow.
-func (p *Project) HasWorkflow() bool {
-	return slices.ContainsFunc(p.Later, func(f Feature) bool { return f.Name == featureWorkflows })
 }

@@ -1,0 +1,29 @@
+package scenario
+
+import "slices"
+
+// The features of a project by which names come to be that its files do not list, or list elsewhere.
+const (
+	FeatureWorkflows    = "workflows"
+	FeatureCompositions = "compositions"
+	FeatureSkills       = "skills"
+	FeatureServers      = "MCP servers"
+	FeatureAgents       = "A2A agents"
+)
+
+// Has reports whether the files ask for a feature, with the names that come with it as far as files tell: the states of
+// workflows, the steps of compositions.
+func (p *Project) Has(feature string) (names []string, there bool) {
+	for i := range p.Later {
+		if f := &p.Later[i]; f.Name == feature {
+			names, there = append(names, f.Names...), true
+		}
+	}
+	return slices.Clip(names), there
+}
+
+// HasWorkflow reports whether the project describes a workflow.
+func (p *Project) HasWorkflow() bool {
+	_, there := p.Has(FeatureWorkflows)
+	return there
+}

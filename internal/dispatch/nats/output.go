@@ -22,33 +22,33 @@ type Output struct {
 	client *Client
 	stream string
 	filter string
+	key    string // of the sequence in each line, which the message does not have itself
 	seq    uint64 // of the stream, in the last line
 	id     string // of the last line
 }
 
-// lineHead is what a line holds besides the message, and the part of the message by which it is known.
+// lineHead is the part of a message by which its line is known.
 type lineHead struct {
-	Seq    uint64 `json:"stream_seq"`
 	Result string `json:"result_id"`
 	Dead   string `json:"dead_id"`
 }
 
 // ResultsOutput opens a file for results.
 func (c *Client) ResultsOutput(path string) (*Output, error) {
-	return c.output(path, c.Results, c.allResults())
+	return c.output(path, c.Results, c.allResults(), "stream_seq")
 }
 
-// DeadOutput opens a file for dead letters.
+// DeadOutput opens a file for dead letters. The stream_seq of a letter is where its request lay.
 func (c *Client) DeadOutput(path string) (*Output, error) {
-	return c.output(path, c.Names.Dead, c.allDead())
+	return c.output(path, c.Names.Dead, c.allDead(), "dead_seq")
 }
 
-func (c *Client) output(path, stream, filter string) (*Output, error) {
+func (c *Client) output(path, stream, filter, key string) (*Output, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	o := &Output{file: file, client: c, stream: stream, filter: filter}
+	o := &Output{file: file, client: c, stream: stream, filter: filter, key: key}
 	if err := filelock.Lock(file); err != nil {
 		if errors.Is(err, filelock.ErrLocked) {
 			err = errors.New("another process writes it; give each worker a file of its own")
@@ -73,10 +73,10 @@ func (o *Output) resume() error {
 	}
 	if len(line) > 0 {
 		var head lineHead
-		if json.Unmarshal(line, &head) != nil || head.Seq == 0 {
+		if o.seq = sequence(line); json.Unmarshal(line, &head) != nil || o.seq == 0 {
 			return errors.New("its last line is none of a worker's; name another file")
 		}
-		o.seq, o.id = head.Seq, head.Result+head.Dead
+		o.id = head.Result + head.Dead
 	}
 	if end < size {
 		if err := o.file.Truncate(end); err != nil {
@@ -85,6 +85,16 @@ func (o *Output) resume() error {
 	}
 	_, err = o.file.Seek(end, io.SeekStart)
 	return err
+}
+
+// sequence is what a line begins with; 0 when it begins otherwise. Files of dead letters had the key of results once.
+func sequence(line []byte) (seq uint64) {
+	for _, key := range []string{"stream_seq", "dead_seq"} {
+		if n, _ := fmt.Sscanf(string(line[:min(len(line), 40)]), `{"`+key+`":%d`, &seq); n == 1 { // else another key
+			return seq
+		}
+	}
+	return 0
 }
 
 // lastLine returns the last line that is whole, and the offset behind it.
@@ -182,7 +192,7 @@ func (o *Output) write(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
 	if !json.Valid(data) || len(data) < 2 || data[0] != '{' || bytes.IndexByte(data, '\n') >= 0 {
 		data = fmt.Appendf(nil, `{"unreadable":%q}`, "a message that no worker wrote") // somebody else publishes there
 	}
-	line := fmt.Appendf(nil, `{"stream_seq":%d`, seq)
+	line := fmt.Appendf(nil, `{%q:%d`, o.key, seq)
 	if len(data) > 2 {
 		line = append(line, ',')
 	}

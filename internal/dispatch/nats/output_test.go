@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -148,6 +149,53 @@ func TestForeignOutput(t *testing.T) {
 		}
 		if data, _ := os.ReadFile(file); string(data) != text {
 			t.Errorf("%s became %s", text, data)
+		}
+	}
+}
+
+// TestDeadOutput: every line has each key once, and a file goes on where it ended, also one of an older arena.
+func TestDeadOutput(t *testing.T) {
+	t.Parallel()
+	b := natstest.New(t)
+	c := client(t, b)
+	publish(t, c, request("fine")) // so that the numbers of the streams differ
+	run(t, worker(c, evaluate(both)))
+	file := filepath.Join(t.TempDir(), "dead.jsonl")
+	copyDead := func(old bool) {
+		t.Helper()
+		raw(t, b, "arena.evals.requests", []byte("{}"))
+		run(t, worker(c, evaluate(both)))
+		out, err := c.DeadOutput(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(out.CatchUp(t.Context(), hang.Guard), out.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if old {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, bytes.ReplaceAll(data, []byte("dead_seq"), []byte("stream_seq")), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	copyDead(true)
+	copyDead(false)
+	copyDead(false)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{`{"stream_seq":1,`, `{"dead_seq":2,`, `{"dead_seq":3,`}
+	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
+		if i >= len(want) || !strings.HasPrefix(line, want[i]) {
+			t.Errorf("line %d: %s", i, line)
+		}
+		if i > 0 && strings.Count(line, `"stream_seq":`) != 1 {
+			t.Errorf("a key is there twice: %s", line)
 		}
 	}
 }

@@ -207,8 +207,14 @@ func TestEvents(t *testing.T) {
 			"the index is no number from 0"},
 		{`{"type":"message.created","session":" ","data":{"role":"user","content":"hi"}}`,
 			"the event message.created does not say of which session it is"},
-		{`{"type":"message.created","session":"s","data":{"role":"user","content":[{"type":"text","text":"hi"}]}}`,
-			"the content is no text; expected a string, and pieces under parts"},
+		{`{"type":"message.created","session":"s","data":{"role":"user","content":{"text":"hi"}}}`,
+			"the content is neither a text nor a list of parts"},
+		{`{"type":"message.created","session":"s","data":{"role":"user","content":["hi",{"type":"smell"}]}}`,
+			`content[1]: unknown type of part "smell"; known: text, image, audio, video, document`},
+		{`{"type":"message.created","session":"s","data":{"role":"user","content":[{"type":"text"}]}}`,
+			"content[0]: a part of type text has no text"},
+		{`{"type":"message.created","session":"s","data":{"role":"user","content":[{"type":"image_url"}]}}`,
+			"content[0]: a part of type image_url has no media"},
 	} {
 		if _, err := dispatch.DecodeEvent([]byte(c.text)); err == nil || err.Error() != c.want {
 			t.Errorf("%s: %v, want %s", c.text, err, c.want)
@@ -219,6 +225,7 @@ func TestEvents(t *testing.T) {
 // FuzzEvent holds that what listeners hear leads to nothing but requests that workers can read.
 func FuzzEvent(f *testing.F) {
 	f.Add([]byte(`{"type":"message.created","session":" ","data":{"role":"assistant","parts":[{}]}}`))
+	f.Add([]byte(`{"type":"message.created","session":"R","data":{"role":"user","content":["a",{"type":"image","source":{}}]}}`))
 	f.Add([]byte(`{"type":"message.created","session":"R","data":{"role":"tool","content":"ok","tool_call_id":"c"}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		e, err := dispatch.DecodeEvent(data)

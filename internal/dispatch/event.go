@@ -77,8 +77,8 @@ func (e *Event) message(o folded) error {
 	default:
 		return fmt.Errorf("the role is %q; expected system, user, assistant or tool", m.text("role"))
 	}
-	if err := m.into("content", &e.Message.Content); err != nil {
-		return errors.New("the content is no text; expected a string, and pieces under parts")
+	if err := m.content(&e.Message.Message); err != nil {
+		return err
 	}
 	e.Message.FinishReason = m.text("finishreason")
 	e.Message.At = cmp.Or(m.time("timestamp"), o.time("time"), o.time("timestamp"))
@@ -87,14 +87,17 @@ func (e *Event) message(o folded) error {
 			return errors.New("the index is no number from 0")
 		}
 	}
-	if err := m.into("parts", &e.Message.Parts); err != nil {
-		return err
+	if _, ok := m["parts"]; ok { // beside a content that is their text
+		e.Message.Parts = nil
+		if err := m.into("parts", &e.Message.Parts); err != nil {
+			return err
+		}
 	}
 	if e.Message.ToolCalls, err = m.calls(); err != nil {
 		return err
 	}
 	if e.Message.Role == chat.ToolRole {
-		e.Message.ToolResult, err = m.result()
+		e.Message.ToolResult, err = m.result(e.Message.Content)
 	}
 	return err
 }
@@ -175,17 +178,17 @@ func (o folded) calls() ([]chat.ToolCall, error) {
 }
 
 // result is what a tool returned: an object of its own, or the content of the message.
-func (o folded) result() (*chat.ToolResult, error) {
+func (o folded) result(content string) (*chat.ToolResult, error) {
 	raw, ok := o["toolresult"]
 	if !ok {
-		return &chat.ToolResult{ID: o.text("toolcallid"), Name: o.text("name"), Content: o.text("content")}, nil
+		return &chat.ToolResult{ID: o.text("toolcallid"), Name: o.text("name"), Content: content}, nil
 	}
 	r, err := unfold(raw)
 	if err != nil {
 		return nil, fmt.Errorf("a tool result cannot be read: %w", err)
 	}
 	res := &chat.ToolResult{
-		ID: r.text("id"), Name: r.text("name"), Content: cmp.Or(r.text("content"), o.text("content")),
+		ID: r.text("id"), Name: r.text("name"), Content: cmp.Or(r.text("content"), content),
 		Error: r.text("error"), ErrorType: r.text("errortype"),
 	}
 	if err := r.into("parts", &res.Parts); err != nil {

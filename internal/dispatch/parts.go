@@ -1,0 +1,153 @@
+package dispatch
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// errContent says how the content of a message may be written.
+var errContent = errors.New("the content is neither a text nor a list of parts")
+
+// content reads what a message says: a text, or a list of parts as chat APIs write them. Texts become one; with anything
+// else among them the parts stay.
+func (o folded) content(m *chat.Message) error {
+	raw, ok := o["content"]
+	if !ok || json.Unmarshal(raw, &m.Content) == nil {
+		return nil
+	}
+	var list []json.RawMessage
+	isList := json.Unmarshal(raw, &list) == nil
+	if m.Role == chat.ToolRole && (raw[0] == '{' || isList && !typed(list)) { // a value that a tool returned
+		m.Content = string(raw)
+		return nil
+	}
+	if !isList {
+		return errContent
+	}
+	media := false
+	for i, item := range list {
+		p, err := part(item)
+		if err != nil {
+			return fmt.Errorf("content[%d]: %w", i, err)
+		}
+		if p.Type == "" {
+			continue
+		}
+		m.Parts, m.Content = append(m.Parts, p), m.Content+p.Text
+		media = media || p.Type != "text"
+	}
+	if !media {
+		m.Parts = nil
+	}
+	return nil
+}
+
+// typed tells parts from a list that a tool returned.
+func typed(list []json.RawMessage) bool {
+	for _, item := range list {
+		if o, err := unfold(item); err != nil || o.text("type") == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// part reads one part; one without a type is left out.
+func part(data []byte) (p chat.Part, err error) {
+	if json.Unmarshal(data, &p.Text) == nil {
+		p.Type = "text"
+		return p, nil
+	}
+	o, err := unfold(data)
+	if err != nil {
+		return p, fmt.Errorf("a part is a text or an object, and %w", err)
+	}
+	kind := o.text("type")
+	switch kind {
+	case "thinking", "reasoning", "redacted_thinking": // not what was said
+		return p, nil
+	case "text", "input_text", "output_text", "refusal":
+		text, ok := o["text"]
+		if !ok {
+			text, ok = o["refusal"]
+		}
+		if !ok || json.Unmarshal(text, &p.Text) != nil {
+			return p, fmt.Errorf("a part of type %s has no text", kind)
+		}
+		p.Type = "text"
+		return p, nil
+	case "image", "audio", "video", "document":
+		p = chat.Part{Type: kind, Text: o.text("text")}
+		p.Media, err = o.medium()
+	case "image_url", "input_image":
+		p = chat.Part{Type: "image", Media: o.address()}
+	case "input_audio":
+		inner, _ := unfold(o["inputaudio"]) // without one there is no data
+		p = chat.Part{Type: "audio", Media: &chat.Media{MIMEType: "audio/" + inner.text("format"), Data: inner.text("data")}}
+	default:
+		return p, fmt.Errorf("unknown type of part %.40q; known: text, image, audio, video, document", kind)
+	}
+	if err == nil && (p.Media == nil || p.Media.Data == "" && p.Media.URL == "" && p.Media.Path == "") {
+		err = fmt.Errorf("a part of type %s has no media", kind)
+	}
+	return p, err
+}
+
+// medium is the media of a part, as arena writes it, under "media" or "source", or in the part itself.
+func (o folded) medium() (*chat.Media, error) {
+	for _, key := range []string{"media", "source"} {
+		if raw, ok := o[key]; ok {
+			inner, err := unfold(raw)
+			if err != nil {
+				return nil, fmt.Errorf("the %s cannot be read: %w", key, err)
+			}
+			o = inner
+			break
+		}
+	}
+	m := linked(firstOf(o, "url", "uri"))
+	m.Detail, m.Caption = o.text("detail"), o.text("caption")
+	if kind := firstOf(o, "mimetype", "mediatype"); kind != "" {
+		m.MIMEType = kind
+	}
+	if data := o.text("data"); data != "" {
+		m.Data, m.URL = data, ""
+	}
+	if m.Data == "" && m.URL == "" {
+		m.Path = firstOf(o, "path", "filepath", "storagereference")
+	}
+	return m, errors.Join(o.into("width", &m.Width), o.into("height", &m.Height), o.into("duration", &m.Duration))
+}
+
+func firstOf(o folded, keys ...string) string {
+	for _, key := range keys {
+		if text := o.text(key); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// address is the media behind image_url: {url, detail}, or a bare address.
+func (o folded) address() *chat.Media {
+	if url := o.text("imageurl"); url != "" {
+		return linked(url)
+	}
+	inner, _ := unfold(o["imageurl"]) // without one there is no address
+	m := linked(inner.text("url"))
+	m.Detail = inner.text("detail")
+	return m
+}
+
+// linked makes media of an address; what a data: address holds becomes the data.
+func linked(url string) *chat.Media {
+	head, data, ok := strings.Cut(strings.TrimPrefix(url, "data:"), ";base64,")
+	if ok && strings.HasPrefix(url, "data:") {
+		return &chat.Media{MIMEType: head, Data: data}
+	}
+	return &chat.Media{URL: url}
+}

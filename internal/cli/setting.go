@@ -12,7 +12,7 @@ import (
 // reads a verdict need not know them to trust it.
 var settable = []string{
 	"ack-wait", "cache", "ci", "color", "config", "dispatch", "dispatch-timeout", "dispatch-wait", "durable", "events",
-	"fail-fast", "fail-on", "format", "html-file", "idle", "jobs", "judge", "judge-gate", "junit-file",
+	"fail-fast", "fail-on", "format", "give-back", "html-file", "idle", "jobs", "judge", "judge-gate", "junit-file",
 	"junit-granularity", "listen", "markdown-file", "max-deliver", "max-sessions", "max-tokens", "metrics-by",
 	"metrics-file", "metrics-label", "metrics-linger", "metrics-listen", "metrics-namespace", "metrics-push", "nats",
 	"nats-ca", "nats-cert", "nats-creds", "nats-key", "no-create", "offline", "on-failure", "otlp-content",

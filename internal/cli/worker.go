@@ -34,7 +34,10 @@ Streams and subjects, made when they are missing:
 A request is confirmed when its results are stored. When a worker dies, the broker gives what it had
 in hand to another after the ack wait. Each result has an id made of the request, the eval and the
 moment, and is stored once, however often it is made. What cannot be measured is tried again, and
-after --max-deliver tries given up; what is no request at once.
+after --max-deliver tries given up; what is no request at once. A request that asks for a prompt or an
+eval that the packs do not have is given back, so that a worker that has it takes it, as while a new
+pack is rolled out; when none does within --give-back, it is given up.
+arena worker dead shows what was given up, asks for it again, or drops it.
 
 With --listen the worker also follows message.created events on a subject, grows sessions out of them,
 and asks for the evals of each final reply, and of the whole when the session ends (session.ended,
@@ -59,6 +62,7 @@ type workerFlags struct {
 	retries    int
 	durable    string
 	maxDeliver int
+	giveBack   time.Duration
 	ackWait    time.Duration
 	idle       time.Duration
 	noCreate   bool
@@ -106,6 +110,8 @@ func (f *workerFlags) register(fl *pflag.FlagSet) {
 	fl.IntVar(&f.retries, "retries", 0, "try a failed model call up to `n` more times (default 3)")
 	fl.StringVar(&f.durable, "durable", nats.DefaultDurable, "`name` of the consumer that the workers share")
 	fl.IntVar(&f.maxDeliver, "max-deliver", nats.DefaultMaxDeliver, "give a request up after `n` tries")
+	fl.DurationVar(&f.giveBack, "give-back", nats.DefaultGiveBack, "leave requests that do not fit the packs to other\n"+
+		"workers for this `time`, then give them up (0: at once)")
 	fl.DurationVar(&f.ackWait, "ack-wait", 0, "a worker without a sign of life for this `time` has lost its requests\n"+
 		"(default: what the consumer has, else 30s)")
 	fl.DurationVar(&f.idle, "idle", 0, "end when nothing has been left to do for this `time` (default: never)")
@@ -136,6 +142,9 @@ func (f *workerFlags) complete(cmd *cobra.Command) error {
 	}
 	if f.set["ack-wait"] && f.ackWait < time.Second {
 		bad("--ack-wait must be at least 1s, found %s", f.ackWait)
+	}
+	if f.giveBack < 0 {
+		bad("--give-back must be at least 0, found %s", f.giveBack)
 	}
 	if f.set["idle"] && f.idle <= 0 {
 		bad("--idle must be above 0, found %s", f.idle)
@@ -181,7 +190,7 @@ func (f *workerFlags) run(ctx context.Context, app *App) error {
 	e.now, e.crash = app.Now, func(string, any, []byte) {}
 	w := &nats.Worker{
 		Client: client, Evaluator: e, Name: workerName(), Durable: f.durable, Jobs: f.jobs, MaxDeliver: f.maxDeliver,
-		AckWait: f.ackWait, Idle: f.idle, Now: app.Now, Tell: tell,
+		GiveBack: f.giveBack, AckWait: f.ackWait, Idle: f.idle, Now: app.Now, Tell: tell,
 	}
 	tell(fmt.Sprintf("%s: taking %s, %d at once; evals: %s", client.Address(), client.Requests(), f.jobs,
 		strings.Join(e.ids(), ", ")))
@@ -246,7 +255,10 @@ func workDone(s nats.Stats) string {
 	for _, c := range []struct {
 		n    int64
 		what string
-	}{{s.Redelivered, "redelivered"}, {s.Doubles, "suppressed as copies"}, {s.Dead, "given up"}} {
+	}{
+		{s.Redelivered, "redelivered"}, {s.Doubles, "suppressed as copies"}, {s.GivenBack, "given back"},
+		{s.Dead, "given up"},
+	} {
 		if c.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.what))
 		}

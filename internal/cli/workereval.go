@@ -96,7 +96,7 @@ func (w *packEvals) Evaluate(ctx context.Context, r *dispatch.Request) ([]result
 func (w *packEvals) evaluator(r *dispatch.Request) (*runner.Evaluator, error) {
 	e := w.under[r.Prompt]
 	if e == nil {
-		return nil, &dispatch.RefusedError{Why: dispatch.UnknownPrompt, Reason: fmt.Sprintf(
+		return nil, &dispatch.RefusedError{Why: dispatch.UnknownPrompt, Elsewhere: true, Reason: fmt.Sprintf(
 			"this worker has no prompt %q; known: %s", r.Prompt, strings.Join(w.prompts(), ", "))}
 	}
 	for _, id := range r.Evals {
@@ -107,11 +107,11 @@ func (w *packEvals) evaluator(r *dispatch.Request) (*runner.Evaluator, error) {
 		if near := diag.DidYouMean(id, w.ids()); near != "" {
 			reason += "; " + near
 		}
-		return nil, &dispatch.RefusedError{Why: dispatch.UnknownEval, Reason: reason}
+		return nil, &dispatch.RefusedError{Why: dispatch.UnknownEval, Elsewhere: true, Reason: reason}
 	}
 	for _, eval := range e.Evals() {
 		if asked, ok := r.Digests[eval.ID]; ok && asked != eval.Digest {
-			return nil, &dispatch.RefusedError{Why: dispatch.OtherEval, Reason: fmt.Sprintf(
+			return nil, &dispatch.RefusedError{Why: dispatch.OtherEval, Elsewhere: true, Reason: fmt.Sprintf(
 				"the eval %q of this worker has another check, other params or another condition than the one that is asked for; "+
 					"give both the same pack", eval.ID)}
 		}

@@ -87,10 +87,12 @@ func short(id string) string {
 	return id
 }
 
-// RefusedError says that a request will never be evaluated, however often it is tried.
+// RefusedError says that a request will never be evaluated here, however often it is tried.
 type RefusedError struct {
 	Why    Why
 	Reason string
+	// Elsewhere says that another worker, which has other packs, may evaluate it.
+	Elsewhere bool
 }
 
 func (e *RefusedError) Error() string { return e.Reason }

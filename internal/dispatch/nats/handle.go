@@ -19,10 +19,12 @@ import (
 // handle does one request, from its first look to the confirmation that it is done. While that lasts, the broker hears
 // that somebody is at it. An error says that the broker does not take what was measured, so that no other request is
 // worth its price.
-func (w *Worker) handle(ctx context.Context, msg jetstream.Msg) error {
+//
+// Where the request was given back and had been before, rest is how long to leave it to other workers.
+func (w *Worker) handle(ctx context.Context, msg jetstream.Msg) (rest time.Duration, err error) {
 	meta, err := msg.Metadata()
 	if err != nil {
-		return nil // not from a stream: nobody waits for an answer
+		return 0, nil // not from a stream: nobody waits for an answer
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -33,17 +35,23 @@ func (w *Worker) handle(ctx context.Context, msg jetstream.Msg) error {
 	job := &job{Worker: w, msg: msg, meta: meta}
 	switch err := job.do(ctx); {
 	case err == nil:
+		if w.settle(ctx, msg) {
+			w.stats.requests.Add(1)
+		}
+	case errors.Is(err, errGivenBack):
 		w.settle(ctx, msg)
+		w.stats.givenBack.Add(1)
+		return breather(job.refusals()), nil
 	case ctx.Err() != nil:
 		_ = msg.Nak() // somebody else may start at once; without a connection the ack wait has to pass
 	default:
-		_ = msg.NakWithDelay(w.Retry(int(meta.NumDelivered)))
-		w.Tell(fmt.Sprintf("request %s: try %d of %d: %v", job.name(), meta.NumDelivered, w.MaxDeliver, err))
+		_ = msg.NakWithDelay(w.Retry(job.tries()))
+		w.Tell(fmt.Sprintf("request %s: try %d of %d: %v", job.name(), job.tries(), w.MaxDeliver, err))
 		if refused, ok := errors.AsType[*Error](err); ok && !errors.Is(err, ErrTooLarge) {
-			return refused
+			return 0, refused
 		}
 	}
-	return nil
+	return 0, nil
 }
 
 // alive tells the broker that a request is worked on until ctx ends.
@@ -62,12 +70,10 @@ func (w *Worker) alive(ctx context.Context, msg jetstream.Msg) {
 
 // settle confirms that a request is done. When the broker does not hear it, it gives the request out once more, and
 // finds that the results are there.
-func (w *Worker) settle(ctx context.Context, msg jetstream.Msg) {
+func (w *Worker) settle(ctx context.Context, msg jetstream.Msg) bool {
 	once, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	if msg.DoubleAck(once) == nil {
-		w.stats.requests.Add(1)
-	}
+	return msg.DoubleAck(once) == nil
 }
 
 // job is one delivery of a request.
@@ -92,8 +98,8 @@ func (j *job) do(ctx context.Context) error {
 		return j.bury(ctx, dispatch.Undecodable, err.Error())
 	}
 	j.request = request
-	tries := int(j.meta.NumDelivered)
-	if (tries > 1 || j.msg.Headers().Get(replayed) != "") && j.done(ctx) {
+	tries := j.tries()
+	if (j.meta.NumDelivered > 1 || j.msg.Headers().Get(replayed) != "") && j.done(ctx) {
 		j.stats.skipped.Add(1)
 		return nil
 	}
@@ -106,6 +112,9 @@ func (j *job) do(ctx context.Context) error {
 		return err
 	}
 	if refused, ok := errors.AsType[*dispatch.RefusedError](err); ok {
+		if refused.Elsewhere {
+			return j.giveBack(ctx, refused)
+		}
 		return j.bury(ctx, refused.Why, refused.Error())
 	}
 	if err != nil && tries >= j.MaxDeliver {
@@ -203,7 +212,7 @@ func (j *job) done(ctx context.Context) bool {
 func (j *job) bury(ctx context.Context, why dispatch.Why, reason string) error {
 	d := &dispatch.Dead{
 		ID:  dispatch.Token("dead", j.meta.Stream, strconv.FormatUint(j.meta.Sequence.Stream, 10), j.meta.Timestamp.String()),
-		Why: why, Reason: cut(reason), Tries: j.meta.NumDelivered, Stream: j.meta.Stream, Seq: j.meta.Sequence.Stream,
+		Why: why, Reason: cut(reason), Tries: uint64(j.tries()), Stream: j.meta.Stream, Seq: j.meta.Sequence.Stream,
 		Worker: j.Name, At: j.Now().UTC(),
 	}
 	if j.request != nil {

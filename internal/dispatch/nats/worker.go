@@ -30,6 +30,9 @@ type Worker struct {
 	Jobs      int    // requests at once; at least 1
 	// MaxDeliver is how often a request is tried before it is given up; 0 is 5.
 	MaxDeliver int
+	// GiveBack is for how long a request is given back for other workers that does not fit this one; then, or with 0 at
+	// once, it is given up.
+	GiveBack time.Duration
 	// AckWait is how long the broker waits for a sign of life before it gives a request to another worker; 0 is 30s, or
 	// what the consumer has.
 	AckWait time.Duration
@@ -44,6 +47,8 @@ type Worker struct {
 	Tell func(string)
 
 	stats    stats
+	toldMu   sync.Mutex
+	told     map[string]bool // why requests were given back
 	consumer jetstream.Consumer
 	ackWait  time.Duration
 	begun    time.Time
@@ -65,15 +70,17 @@ type Stats struct {
 	Redelivered int64 // requests that had been given to somebody before
 	Skipped     int64 // of those, the ones whose results were all there
 	Dead        int64 // given up
+	GivenBack   int64 // left to other workers
 }
 
-type stats struct{ requests, results, doubles, redelivered, skipped, dead atomic.Int64 }
+type stats struct{ requests, results, doubles, redelivered, skipped, dead, givenBack atomic.Int64 }
 
 // Stats are the counts so far.
 func (w *Worker) Stats() Stats {
 	s := &w.stats
 	return Stats{
 		s.requests.Load(), s.results.Load(), s.doubles.Load(), s.redelivered.Load(), s.skipped.Load(), s.dead.Load(),
+		s.givenBack.Load(),
 	}
 }
 
@@ -131,10 +138,13 @@ func (w *Worker) work(ctx, hard context.Context) error {
 		switch {
 		case msg != nil:
 			try = 0
-			err := w.handle(hard, msg)
+			rest, err := w.handle(hard, msg)
 			w.busy.Store(int64(time.Since(w.begun)))
 			if err != nil {
 				return err
+			}
+			if rest > 0 {
+				pause(ctx, rest)
 			}
 		case err == nil:
 			try = 0

@@ -61,7 +61,7 @@ func recorded(a *recording.Asserted) (*node.Node, error) {
 		return nil, fmt.Errorf("its parameters cannot be read: %w", err)
 	}
 	if params != nil {
-		node.Put(n, "params", node.FromJSON(literally(params)))
+		node.Put(n, "params", node.KeepLineEnds(node.FromJSON(literally(params))))
 	}
 	return n, nil
 }

@@ -52,6 +52,18 @@ func Str(text string) *Node {
 	return n
 }
 
+// KeepLineEnds writes the texts in n that end in a line end in quotes. Below a | the end of a text is easily one that
+// nobody meant, and in texts to look for it is refused there.
+func KeepLineEnds(n *Node) *Node {
+	if IsBlock(n) && strings.HasSuffix(n.Value, "\n") {
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	for _, c := range n.Content {
+		KeepLineEnds(c)
+	}
+	return n
+}
+
 // longLine is how many bytes of text stand beside a key; more go below it.
 const longLine = 100
 

@@ -18,7 +18,7 @@ import (
 
 // Options say how scenarios are made. The zero value works.
 type Options struct {
-	TaskType  string // the prompt that they speak to; "": none is named
+	TaskType  string // the prompt that they speak to; "": that of the recording, where it names one
 	Variables map[string]string
 	// Guarded says that the guardrails of the prompt are at work: the mock says what the model said, not what was made
 	// of it.
@@ -70,6 +70,9 @@ func (g *Generator) Scenario(s *recording.Session) (*Made, error) {
 	if w.asserted == 0 {
 		conversation = w.least(turns)
 	}
+	if task := w.s.TaskType; task != "" && g.opts.TaskType == "" {
+		w.notef("it speaks to the prompt %q: run it with the config that has it (-c)", task)
+	}
 	if w.judged {
 		w.notef("a model judges in it: run it with a config that has a judge (-c), or with --judge")
 	}
@@ -77,8 +80,11 @@ func (g *Generator) Scenario(s *recording.Session) (*Made, error) {
 	root := node.NewMap()
 	node.Put(root, "id", node.Str(made.ID))
 	node.Put(root, "description", node.Str(scenario.Literal(w.description())))
-	if g.opts.TaskType != "" {
-		node.Put(root, "task_type", node.Str(g.opts.TaskType))
+	if task := w.taskType(); task != "" {
+		node.Put(root, "task_type", node.Str(task))
+	}
+	if w.streamed() {
+		node.Put(root, "streaming", node.Bool(true))
 	}
 	if len(g.opts.Variables) > 0 {
 		vars := map[string]any{}
@@ -123,6 +129,27 @@ type writer struct {
 	judged   bool // a check asks a model
 	timed    bool // a check looks at times
 	notes    []string
+}
+
+// taskType names the prompt of the scenario.
+func (w *writer) taskType() string { return cmp.Or(w.g.opts.TaskType, w.s.TaskType) }
+
+// guarded says that the guardrails which changed replies when they were recorded are at work again: the mock says what
+// the model said, and not what was made of it.
+func (w *writer) guarded() bool { return w.g.opts.Guarded || w.taskType() != "" }
+
+// streamed says that all replies were asked for as streams.
+func (w *writer) streamed() bool {
+	spoke := false
+	for i := range w.s.Messages {
+		if m := &w.s.Messages[i]; m.Role == chat.Assistant && !m.Blocked() {
+			if !m.Streamed {
+				return false
+			}
+			spoke = true
+		}
+	}
+	return spoke
 }
 
 func (w *writer) notef(format string, args ...any) {
@@ -231,6 +258,9 @@ func (w *writer) turn(n int, turn []recording.Message) (*node.Node, error) {
 	if scenario.Templated(asked) || strings.Contains(asked, "assertions:") {
 		node.Put(out, "literal", node.Bool(true))
 	}
+	if !w.streamed() && slices.ContainsFunc(turn, func(m recording.Message) bool { return m.Streamed }) {
+		node.Put(out, "streaming", node.Bool(true))
+	}
 	node.Put(out, "mock", node.NewList(replies...))
 	var given []recording.Asserted
 	for i := range turn {
@@ -263,10 +293,7 @@ func (w *writer) replies(n int, turn []recording.Message) (list []*node.Node, er
 		if m.Role != chat.Assistant {
 			continue
 		}
-		if w.g.opts.Guarded {
-			if m.Blocked() {
-				continue
-			}
+		if w.guarded() && !m.Blocked() { // of a blocked turn the model is not asked
 			m = turn[i].Said()
 		}
 		if open != nil {

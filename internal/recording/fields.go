@@ -74,8 +74,8 @@ var (
 			spans schema_url resource_metrics resource_logs`)
 	})
 	trialTurnFields = sync.OnceValue(func() *vocabulary {
-		return words(`index user assistant not_run error messages tool_calls assertions latency_ms guardrails
-			guard_judgements`)
+		return words(`index user assistant not_run error messages tool_calls assertions latency_ms streamed
+			guardrails guard_judgements`)
 	})
 )
 

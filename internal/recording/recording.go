@@ -22,6 +22,7 @@ type Session struct {
 	Region   string
 	Tags     []string
 	Labels   map[string]string
+	TaskType string    // of the prompt; "": not known, or none was named
 	Started  time.Time // zero: not known
 
 	Messages []Message              // in order, the system prompt first when there is one
@@ -39,6 +40,7 @@ type Message struct {
 	At       time.Time     // zero: not known
 	Pos      diag.Pos
 	Asserted []Asserted // the source's verdicts on this reply, or on the turn that ends here without one
+	Streamed bool       // of a reply: it was asked for as a stream, as far as that is known
 }
 
 // Asserted is a verdict of the source.

@@ -113,6 +113,7 @@ func (t *tape) reply(o object) (_ *event, closed bool) {
 		t.came = append(t.came, t.tapeResult(item))
 	}
 	t.session.Model = cmp.Or(t.session.Model, t.lines(r.get("model"), "model"))
+	e.Streamed = t.truth(o.get("request").get("stream"), "stream")
 	return e, t.truth(r.get("closed"), "closed")
 }
 

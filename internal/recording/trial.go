@@ -60,7 +60,7 @@ func (b *builder) trial(v value) {
 	}
 	s := b.session
 	s.ID, s.Scenario, s.Provider, s.Model, s.Region = t.ID, t.Scenario, t.Provider, t.Model, t.Region
-	s.Tags, s.Labels, s.Error = t.Tags, t.Labels, t.Error
+	s.Tags, s.Labels, s.Error, s.TaskType = t.Tags, t.Labels, t.Error, t.TaskType
 	if t.Status == result.Cancelled && s.Error == "" {
 		s.Error = "the run was stopped"
 	}
@@ -105,6 +105,7 @@ func (b *builder) trialTurn(t *result.Turn, o object) {
 			return
 		}
 		if e, ok := b.message(item); ok {
+			e.Streamed = t.Streamed && e.Role == chat.Assistant
 			b.add(e)
 		}
 	}

@@ -24,6 +24,8 @@ type Trial struct {
 	// Fingerprint is equal for trials that ask for the same: it is made of all that decides what comes of them.
 	Fingerprint string `json:"fingerprint,omitempty"`
 	Describe    string `json:"description,omitempty"`
+	// TaskType is that of the prompt which the scenario names, or whose guardrails fired.
+	TaskType string `json:"task_type,omitempty"`
 	// Recording is where the conversation comes from, when the trial only judged it.
 	Recording *Recording `json:"recording,omitempty"`
 
@@ -83,6 +85,7 @@ type Turn struct {
 	ToolCalls  []ToolCall     `json:"tool_calls"`
 	Assertions []Verdict      `json:"assertions"`
 	LatencyMS  float64        `json:"latency_ms"`
+	Streamed   bool           `json:"streamed,omitempty"`   // the replies were asked for as a stream
 	Guardrails []Firing       `json:"guardrails,omitempty"` // those that fired, in the order of the messages
 	// GuardJudgements are the calls of judges for guardrails that let their message through.
 	GuardJudgements []Judgement `json:"guard_judgements,omitempty"`

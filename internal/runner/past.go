@@ -72,7 +72,7 @@ func (s *session) rejudge(ctx context.Context) {
 func (s *session) inherit(was *result.Trial) {
 	o := s.out
 	o.Model, o.System, o.Variant, o.Retries, o.Notices = was.Model, was.System, was.Variant, was.Retries, was.Notices
-	o.Recording = was.Recording
+	o.Recording, o.TaskType = was.Recording, was.TaskType
 	s.spend = spend{usage: was.Usage.Usage, calls: was.Usage.Calls, unknown: was.CostUSD == nil}
 	if was.CostUSD != nil {
 		s.spend.usd = *was.CostUSD

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -190,6 +191,8 @@ func blank(t *Trial) *result.Trial {
 	}
 	if r := t.Recorded; r != nil {
 		out.Recording = &result.Recording{File: r.File, Name: r.Name}
+	} else {
+		out.TaskType = t.Scenario.TaskType
 	}
 	return out
 }
@@ -315,6 +318,15 @@ func (s *session) finish() {
 		s.notice(text)
 	}
 	s.reportCuts()
+	s.nameTask()
 	s.out.Judges = result.JudgesOf(s.out)
 	s.out.Settle()
+}
+
+// nameTask notes the prompt of the guardrails that fired: who tells the conversation again needs them.
+func (s *session) nameTask() {
+	guarded := slices.ContainsFunc(s.out.Turns, func(t result.Turn) bool { return len(t.Guardrails) > 0 })
+	if guarded && s.out.TaskType == "" && s.trial.Prompt != nil && s.trial.Recorded == nil {
+		s.out.TaskType = s.trial.Prompt.TaskType
+	}
 }

@@ -72,7 +72,9 @@ func (s *session) converse(ctx context.Context, turn *result.Turn, loop *toolLoo
 		if err := loop.enter(round); err != nil {
 			return err
 		}
-		reply, err := s.speak(ctx, turn, s.request(turn.Index, round, loop), s.calls[len(s.calls)-len(loop.log):])
+		req := s.request(turn.Index, round, loop)
+		turn.Streamed = req.Stream
+		reply, err := s.speak(ctx, turn, req, s.calls[len(s.calls)-len(loop.log):])
 		if err != nil {
 			return err
 		}

@@ -18,9 +18,9 @@ func (s *session) reportCuts() {
 	for i := range s.out.Turns {
 		t := &s.out.Turns[i]
 		for at := range t.Messages {
-			m := &t.Messages[at]
+			m := t.Messages[at].Said() // what guardrails did is told as theirs
 			how, cut := cuts[m.FinishReason]
-			if m.Role != chat.Assistant || !cut || s.asksWhyEnded(t.Index, i == len(s.out.Turns)-1) {
+			if m.Role != chat.Assistant || !cut || t.Messages[at].Blocked() || s.asksWhyEnded(t.Index, i == len(s.out.Turns)-1) {
 				continue
 			}
 			what := fmt.Sprintf("reply was %s (finish reason %s), and no check looks at that", how, m.FinishReason)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
@@ -167,7 +166,9 @@ func (n *naming) about(c *checks.Compiled, worlds []*world) bool {
 	if _, there := n.p.Has(feature); there || c.Def.About == checks.SkillPart && n.mocks(worlds, checks.SkillTool) {
 		return true
 	}
-	n.wrong(c.Pos, c.Type, "no-"+string(c.Def.About), "%s: this project has no %s to look at", c.Type, c.Def.About).Hint = "take the check out, or give the project one"
+	code := "no-" + string(c.Def.About)
+	n.wrong(c.Pos, c.Type, code, "%s: this project has no %s to look at", c.Type, c.Def.About).Hint =
+		"take the check out, or give the project one"
 	return false
 }
 
@@ -177,7 +178,7 @@ func (n *naming) wrong(pos diag.Pos, name, code, format string, args ...any) *di
 	if n.lenient {
 		report = n.diags.Warnf
 	}
-	return report(pos, utf8.RuneCountInString(name), code, format, args...)
+	return report(pos, width(name), code, format, args...)
 }
 
 func (n *naming) use(check string, use *checks.NameUse, worlds []*world) {
@@ -243,8 +244,8 @@ func (n *naming) idle(check string, use *checks.NameUse) {
 	if use.Pattern != nil {
 		what = "the tools that it matches are"
 	}
-	n.diags.Warnf(use.Pos, utf8.RuneCountInString(use.Name), "not-offered", "%s: %s: %s not offered here, so no call of it "+
-		"can come", check, use.Param, what).Hint = "list it under allowed_tools of the prompt"
+	n.diags.Warnf(use.Pos, width(use.Name), "not-offered", "%s: %s: %s not offered here, so no call of it can come", check,
+		use.Param, what).Hint = "list it under allowed_tools of the prompt"
 }
 
 func (n *naming) unknown(check string, use *checks.NameUse, known []string) {
@@ -294,7 +295,7 @@ func (n *naming) listen(check string, use *checks.NameUse) {
 	case n.heard != nil:
 		n.heard.expect(check, use)
 	case n.over && len(n.known()) > 0:
-		n.diags.Warnf(use.Pos, utf8.RuneCountInString(use.Name), "unknown-name", "%s: %s: there is no %s %q in this project",
+		n.diags.Warnf(use.Pos, width(use.Name), "unknown-name", "%s: %s: there is no %s %q in this project",
 			check, use.Param, use.Kind, use.Name).Hint = hintKnown(use.Name, n.known())
 	}
 }

@@ -151,6 +151,8 @@ var showings = []showing{
 	{args: "judge calibrate DIR/raw.json -c DIR/config.arena.yaml --criteria POISON"},
 	{args: "cache stats DIR/cache", quiet: true}, {args: "cache clear DIR/cache", quiet: true}, {args: "cache stats DIR/POISON"},
 	{args: "worker --nats nats://POISON:1 --pack DIR/pack.json", quiet: true}, {args: "worker --nats nats://127.0.0.1:1 --pack DIR/pack.json"},
+	{args: "worker dead list --nats nats://POISON:1", quiet: true}, {args: "worker dead list --nats nats://h --why POISON"},
+	{args: "worker dead redrive --all --nats nats://h --nats-ca POISON"}, {args: "worker dead drop --nats nats://POISON x", quiet: true},
 	{args: "init DIR/NAME.new"}, {args: "init DIR/NAME.new"},
 	{args: "schema", quiet: true}, {args: "schema scenario", quiet: true, data: true}, {args: "schema POISON"},
 	{args: "version", quiet: true}, {args: "version POISON"}, {args: "POISON"}, {args: "help POISON"}, {args: "--POISON", quiet: true},

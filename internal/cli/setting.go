@@ -45,7 +45,7 @@ var typed = map[string]string{
 	"assert": says, "pack": says, "transcript": says, "criteria": says, "check": says, "threshold": says, "votes": says,
 	"min-kappa": says, "from": says, "input": says, "filter": says, "filter-check": says, "drop-unknown": says,
 	"dedup": says, "task-type": says, "var": says, "tool-results": says, "latencies": says, "default-response": says,
-	"per-scenario": says, "params": says, "scope": says, "filter-passed": says,
+	"per-scenario": says, "params": says, "why": says, "all": says, "scope": says, "filter-passed": says,
 
 	"force": overwrites, "merge": overwrites, "json": shapes,
 }

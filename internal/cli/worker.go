@@ -93,6 +93,7 @@ func newWorkerCmd(app *App) *cobra.Command {
 		},
 	}
 	f.register(cmd.Flags())
+	cmd.AddCommand(newWorkerDeadCmd(app))
 	return cmd
 }
 

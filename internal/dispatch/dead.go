@@ -21,6 +21,17 @@ const (
 	Incomplete    Why = "incomplete"     // messages of the session never came
 )
 
+// Reasons are the kinds of reasons, as letters have them.
+func Reasons() []string {
+	var all []string
+	for _, why := range []Why{
+		Undecodable, UnknownPrompt, OtherEval, UnknownEval, Exhausted, Abandoned, TooLarge, Incomplete,
+	} {
+		all = append(all, string(why))
+	}
+	return all
+}
+
 // Dead is a letter about a request that was given up.
 type Dead struct {
 	Version int       `json:"version"`

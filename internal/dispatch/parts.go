@@ -12,8 +12,8 @@ import (
 // errContent says how the content of a message may be written.
 var errContent = errors.New("the content is neither a text nor a list of parts")
 
-// content reads what a message says: a text, or a list of parts as chat APIs write them. Texts become one; with anything
-// else among them the parts stay.
+// content reads what a message says: a text, or a list of parts as chat APIs write them. Texts become one; with
+// anything else among them the parts stay.
 func (o folded) content(m *chat.Message) error {
 	raw, ok := o["content"]
 	if !ok || json.Unmarshal(raw, &m.Content) == nil {

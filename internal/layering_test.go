@@ -21,7 +21,7 @@ const module = "github.com/arena-evals/arena/"
 // the last one counts; one without a * counts before all others.
 var rows = [][]string{
 	{"internal/agreement", "internal/chat", "internal/diag", "internal/dial", "internal/digest", "internal/exposition",
-		"internal/filelock", "internal/hang", "internal/media", "internal/process"},
+		"internal/filelock", "internal/hang", "internal/media", "internal/process", "internal/secret"},
 	{"internal/jsonschema", "internal/node"},
 	{"internal/result"},
 	{"internal/dispatch", "internal/scenario"},

@@ -3,40 +3,28 @@ package cassette
 import (
 	"bytes"
 	"encoding/json"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/secret"
 )
 
-const redacted = "[redacted]"
+const redacted = secret.Redacted
 
-// minSecret is the length from which a value is taken out wherever it stands: a shorter one would garble every text.
+// minSecret is the length from which the value of a field is taken out wherever it stands.
 const minSecret = 6
 
 // redactor takes out of what is written of a trial what no cassette may hold: known secrets wherever they stand, and the values of fields
 // of JSON that the user named. Doing it twice is doing it once. It is immutable and safe for concurrent use; nil takes
 // out nothing.
 type redactor struct {
-	secrets *strings.Replacer // nil: none are known
-	fields  map[string]bool   // in lower case
+	secrets *secret.Set     // nil: none are known
+	fields  map[string]bool // in lower case
 }
 
 func newRedactor(secrets, fields []string) *redactor {
-	r := &redactor{fields: lowerSet(fields)}
-	var pairs []string
-	for _, s := range secrets {
-		if len(s) < minSecret {
-			continue
-		}
-		for _, form := range spellings(s) {
-			pairs = append(pairs, form, redacted)
-		}
-	}
-	if len(pairs) > 0 {
-		r.secrets = strings.NewReplacer(pairs...)
-	}
+	r := &redactor{secrets: secret.NewSet(secrets), fields: lowerSet(fields)}
 	if r.secrets == nil && len(r.fields) == 0 {
 		return nil
 	}
@@ -51,24 +39,12 @@ func lowerSet(names []string) map[string]bool {
 	return set
 }
 
-// spellings are the forms in which a secret may stand in a text, the longest first.
-func spellings(s string) []string {
-	forms := []string{s, url.QueryEscape(s), url.PathEscape(s)}
-	if quoted, err := compact(s); err == nil {
-		forms = append(forms, string(quoted[1:len(quoted)-1]))
-	}
-	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) })
-	return slices.Compact(forms)
-}
-
 // text is a text without secrets, and without the values of the fields when the whole of it is JSON.
 func (r *redactor) text(s string) Text {
 	if r == nil {
 		return Text(s)
 	}
-	if r.secrets != nil {
-		s = r.secrets.Replace(s)
-	}
+	s = r.secrets.Text(s)
 	if len(r.fields) > 0 {
 		s = r.document(s)
 	}
@@ -80,7 +56,7 @@ func (r *redactor) schema(data []byte) []byte {
 	if r == nil || r.secrets == nil || len(data) == 0 {
 		return data
 	}
-	return []byte(r.secrets.Replace(string(data)))
+	return r.secrets.Bytes(data)
 }
 
 // raw is a JSON document without secrets.

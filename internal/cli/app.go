@@ -37,6 +37,8 @@ type App struct {
 	KeepPipes func()
 	// Exit ends the process at once: the second interrupt.
 	Exit func(code int)
+
+	secrets *vault // what nothing may show that is written
 }
 
 // System is the App of the real process.
@@ -121,7 +123,8 @@ func broken(err error) error { return &exitError{code: result.ExitError, err: er
 // Main runs the command line and returns the exit status. It is the only place that turns errors into statuses: what
 // is not marked otherwise is a mistake of the user's, 2.
 func Main(app *App) int {
-	out, complaints := screen.New(app.Out), screen.New(app.Err)
+	app.secrets = newVault(app.Env)
+	out, complaints := screen.New(app.secrets.Screen(app.Out)), screen.New(app.secrets.Screen(app.Err))
 	app.Out, app.Err = out, complaints
 	defer func() { _ = errors.Join(out.Flush(), complaints.Flush()) }() // half a character, which nobody misses
 	root := newRoot(app)

@@ -130,11 +130,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 // answered. Providers are opened only when a trial is to be driven for real.
 func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runner.Plan, *cassette.Deck) {
 	f.prepare(suite, d)
-	known := newVault(app.Env)
-	for _, p := range suite.Projects {
-		known.watch(p)
-	}
-	deck := f.cassettes.deck(app, f.strict, known.secrets)
+	deck := f.cassettes.deck(app, f.strict, app.secrets.Known)
 	if deck == nil || !deck.Replay {
 		plan := f.trialsOf(app, suite, false, d)
 		if deck != nil {

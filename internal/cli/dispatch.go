@@ -79,11 +79,13 @@ type dispatcher struct {
 }
 
 // open connects to the broker and makes sure that it keeps what it is given. Without --dispatch it is nil.
-func (f *dispatchFlags) open(ctx context.Context, tell func(string)) (*dispatcher, error) {
+func (f *dispatchFlags) open(ctx context.Context, tell func(string), secrets *vault) (*dispatcher, error) {
 	if f.url == "" {
 		return nil, nil
 	}
-	client, err := nats.Connect(ctx, f.options("arena run", f.patience, tell))
+	o := f.options("arena run", f.patience, tell)
+	o.Scrub = secrets.Bytes
+	client, err := nats.Connect(ctx, o)
 	if err != nil {
 		return nil, broken(fmt.Errorf("--dispatch: %w", err))
 	}

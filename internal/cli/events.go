@@ -75,7 +75,9 @@ func (a *App) openEvents(name string) (*eventStream, error) {
 		if a.KeepPipes != nil {
 			a.KeepPipes()
 		}
-		return &eventStream{Writer: events.NewWriter(screen.Data(a.Out)), name: "stdout"}, nil
+		s := &eventStream{Writer: events.NewWriter(screen.Data(a.Out)), name: "stdout"}
+		s.Scrub = a.secrets.Bytes
+		return s, nil
 	}
 	if err := overwritable(name); err != nil {
 		return nil, err
@@ -87,7 +89,9 @@ func (a *App) openEvents(name string) (*eventStream, error) {
 	if err != nil {
 		return nil, unwritable(name, err)
 	}
-	return &eventStream{Writer: events.NewWriter(file), name: name, file: file}, nil
+	s := &eventStream{Writer: events.NewWriter(file), name: name, file: file}
+	s.Scrub = a.secrets.Bytes
+	return s, nil
 }
 
 func unwritable(name string, err error) error {

@@ -64,6 +64,11 @@ func (x *execution) drive(ctx context.Context) (err error) {
 		ExitZero: x.flags.exitZero, Warnings: x.warned,
 		Command: x.flags.repeat(), PassedBefore: x.passed,
 	}
+	for _, list := range [][]string{run.Command, run.Warnings, run.PassedBefore} {
+		for i := range list {
+			list[i] = x.app.secrets.Text(list[i])
+		}
+	}
 	defer func() { err = errors.Join(err, x.release()) }()
 	if err := x.listen(ctx, run); err != nil {
 		return err
@@ -88,7 +93,7 @@ func (x *execution) drive(ctx context.Context) (err error) {
 	}
 	x.screen, x.notes = newScreen(x.app, x.flags, len(x.warned)), make(chan string, 16)
 	if store := x.flags.store(); store != nil {
-		store.Note = x.note
+		store.Note, store.Secret = x.note, func(text []byte) bool { return x.app.secrets.Set().In(text) }
 	}
 	x.live.Store(true)
 	x.screen.Start(planned(x.plan))
@@ -104,10 +109,10 @@ func (x *execution) listen(ctx context.Context, run *result.Run) (err error) {
 	if x.traces, err = x.app.openTraces(ctx, x.flags, run); err != nil {
 		return err
 	}
-	if x.metrics, err = x.flags.metrics.open(ctx, x.plan, run); err != nil {
+	if x.metrics, err = x.flags.metrics.open(ctx, x.plan, run, x.app.secrets); err != nil {
 		return err
 	}
-	if x.evals, err = x.flags.dispatch.open(ctx, x.announce); err != nil {
+	if x.evals, err = x.flags.dispatch.open(ctx, x.announce, x.app.secrets); err != nil {
 		return err
 	}
 	x.events, err = x.app.openEvents(x.flags.events)
@@ -242,7 +247,7 @@ func (x *execution) runOptions(started time.Time) runner.Options {
 		Events: x.events != nil || x.logs != nil || x.traces != nil, Started: started,
 		Temperature: given(f, "temperature", f.temperature), MaxTokens: given(f, "max-tokens", f.maxTokens),
 		Seed: given(f, "seed", f.seed), JudgeGate: given(f, "judge-gate", f.judgeGate),
-		Elsewhere: x.evals.elsewhere(),
+		Elsewhere: x.evals.elsewhere(), Scrub: x.app.secrets.Bytes,
 		Crash: func(trial string, cause any, stack []byte) {
 			x.note(fmt.Sprintf("trial %s crashed: %v\n%s", trial, cause, stack))
 		},

@@ -87,14 +87,14 @@ type exporter struct {
 
 // open prepares what the flags ask for, and fails for everything that can be known before the run: names that clash, a
 // port in use, a folder that cannot be written, a gateway that does not answer.
-func (f *metricsFlags) open(ctx context.Context, plan *runner.Plan, run *result.Run) (*exporter, error) {
+func (f *metricsFlags) open(ctx context.Context, plan *runner.Plan, run *result.Run, secrets *vault) (*exporter, error) {
 	if f.file == "" && f.push == "" && f.listen == "" {
 		return nil, nil
 	}
 	if err := checkDimensions(f.by, plan); err != nil {
 		return nil, err
 	}
-	o := metrics.Options{Namespace: f.namespace, Const: f.labels, By: f.by, Evals: plan.EvalMetrics()}
+	o := metrics.Options{Namespace: f.namespace, Const: f.labels, By: f.by, Evals: plan.EvalMetrics(), Scrub: secrets.Bytes}
 	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: dial.New(false)},
 		CheckRedirect: dial.Stay}
 	x := &exporter{client: client, linger: f.linger}

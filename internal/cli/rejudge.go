@@ -168,6 +168,7 @@ func (f *rejudgeFlags) load(app *App) (*scenario.Suite, *diag.List) {
 		Paths: slices.Concat(f.paths, f.asserts), Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient,
 		Getenv: app.Getenv, Bare: asserted, Recorded: asserted,
 	})
+	app.secrets.watchAll(suite)
 	named := func(file string) bool {
 		return slices.ContainsFunc(f.asserts, func(a string) bool { return sameFile(a, file) })
 	}
@@ -214,6 +215,7 @@ func (f *rejudgeFlags) perform(
 		choice.JUnit, choice.HTML, choice.Markdown = f.junitFile, f.htmlFile, f.markdownFile
 	}
 	out := harness.NewOutputs(choice)
+	out.Secrets = &app.secrets.Guard
 	home := filepath.Dir(f.source)
 	if slices.ContainsFunc(out.Files(), func(file string) bool { return sameFile(filepath.Dir(file), home) }) {
 		return fmt.Errorf("the reports must not go to %s, where the run lies\nname another folder with -o", home)

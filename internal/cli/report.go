@@ -78,6 +78,7 @@ func (f *reportFlags) run(app *App, path string) error {
 		JUnit: f.junitFile, HTML: f.htmlFile, Markdown: f.markdownFile, Granularity: f.granularity,
 		Rerun: rerunner(run.Command),
 	})
+	out.Secrets = &app.secrets.Guard
 	out.Leave(input)
 	if err := out.Prepare(); err != nil {
 		return err

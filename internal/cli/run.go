@@ -63,6 +63,7 @@ func runSuite(ctx context.Context, app *App, f *runFlags) error {
 	suite, diags := runner.Load(scenario.Options{
 		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Getenv: app.Getenv,
 	})
+	app.secrets.watchAll(suite)
 	return f.execute(ctx, app, suite, diags)
 }
 
@@ -81,6 +82,7 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 		return exit(result.ExitUsage)
 	}
 	out := harness.NewOutputs(f.outputChoice(suite))
+	out.Secrets = &app.secrets.Guard
 	var passed []string
 	if f.rerunFailed {
 		var err error
@@ -97,7 +99,7 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	if err := errors.Join(out.Prepare(), f.clash(out.Files())); err != nil {
 		return err
 	}
-	logs, err := openSessionLogs(suite, plan, out.Dir)
+	logs, err := openSessionLogs(suite, plan, out.Dir, app.secrets)
 	if err != nil {
 		return err
 	}

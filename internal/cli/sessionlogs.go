@@ -21,6 +21,8 @@ type sessionLogs struct {
 	past   map[string]bool        // ids of trials that have no conversation of their own
 	open   map[string]*sessionLog // by the id of the trial
 	broken bool                   // a write failed, and was told
+
+	secrets *vault // that no conversation may hold when it is written
 }
 
 type sessionLog struct {
@@ -29,7 +31,7 @@ type sessionLog struct {
 }
 
 // openSessionLogs prepares the folder, when the files ask for recordings and there are conversations to be had.
-func openSessionLogs(suite *scenario.Suite, plan *runner.Plan, out string) (*sessionLogs, error) {
+func openSessionLogs(suite *scenario.Suite, plan *runner.Plan, out string, secrets *vault) (*sessionLogs, error) {
 	for _, p := range suite.Projects {
 		o := p.Defaults.Output.Recording
 		if !o.Enabled {
@@ -39,7 +41,7 @@ func openSessionLogs(suite *scenario.Suite, plan *runner.Plan, out string) (*ses
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(out, dir)
 		}
-		l := &sessionLogs{dir: dir, past: map[string]bool{}, open: map[string]*sessionLog{}}
+		l := &sessionLogs{dir: dir, secrets: secrets, past: map[string]bool{}, open: map[string]*sessionLog{}}
 		return l, l.prepare(plan)
 	}
 	return nil, nil
@@ -115,7 +117,7 @@ func (l *sessionLogs) of(trial string) (*sessionLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	events, err := recording.NewEventLog(file, trial)
+	events, err := recording.NewEventLog(l.secrets.Lines(file), trial)
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}

@@ -69,6 +69,7 @@ func (a *App) openTraces(ctx context.Context, f *runFlags, run *result.Run) (*tr
 	if f.verbose > 0 {
 		a.sayWhere(config)
 	}
+	config.Scrub = a.secrets.Bytes
 	return &tracer{exporter: otlp.New(ctx, config, run.Arena, a.traceID(run)), config: config}, nil
 }
 

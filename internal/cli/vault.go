@@ -1,67 +1,111 @@
 package cli
 
 import (
+	"net/url"
 	"os"
 	"strings"
-	"sync"
 
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/secret"
 )
 
-// vault knows what no file may hold: the keys of providers, and what stands in the environment under a name that speaks
-// of secrets. It is safe for concurrent use.
-type vault struct {
-	mu    sync.Mutex
-	known map[string]bool
-}
+// vault knows what nothing may show that arena writes: the keys of providers, passwords in addresses, and what stands in
+// the environment, in headers and in the environment of programs under a name that speaks of secrets. It is safe for
+// concurrent use.
+type vault struct{ secret.Guard }
 
 func newVault(env map[string]string) *vault {
-	v := &vault{known: map[string]bool{}}
+	v := &vault{}
 	for name, value := range env {
 		v.look(name, value)
 	}
 	return v
 }
 
+// fromEnvironment is the length from which a variable of the environment is taken for a secret. Shorter ones are
+// switches and numbers, whose names only sound like it.
+const fromEnvironment = 6
+
 func (v *vault) look(name, value string) {
-	if confidential(name) {
+	if confidential(name) && len(strings.TrimSpace(value)) >= fromEnvironment {
 		v.keep(value)
 	}
 }
 
-func (v *vault) keep(value string) {
-	if value = strings.TrimSpace(value); value != "" {
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		v.known[value] = true
-	}
-}
+func (v *vault) keep(value string) { v.Learn(strings.TrimSpace(value)) }
 
-// confidential reports whether a variable is of those that hold credentials, by its name.
+// confidential reports whether a variable, a header or a parameter is of those that hold credentials, by its name.
 func confidential(name string) bool {
-	for word := range strings.FieldsFuncSeq(strings.ToLower(name), func(r rune) bool { return r == '_' || r == '-' }) {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(name), func(r rune) bool { return r == '_' || r == '-' || r == '.' }) {
 		switch word {
-		case "key", "apikey", "token", "secret", "secrets", "password", "passwd", "auth", "credential", "credentials", "pat":
+		case "key", "apikey", "token", "accesstoken", "secret", "secrets", "password", "passwd", "pass", "passphrase", "pwd",
+			"pw", "auth", "authorization", "credential", "credentials", "creds", "pat", "cookie", "session", "sig", "signature",
+			"jwt", "bearer", "sas":
 			return true
 		}
 	}
 	return false
 }
 
+// tellsNothing are headers and parameters that everybody may know, whatever their length.
+var tellsNothing = map[string]bool{
+	"accept": true, "content-type": true, "user-agent": true, "api-version": true, "referer": true, "http-referer": true,
+	"x-title": true, "openai-organization": true, "openai-project": true, "openai-beta": true, "anthropic-version": true,
+}
+
+// likely is the length from which a value without blanks is taken for a secret though its name does not say so.
+const likely = 12
+
+func (v *vault) setting(name, value string) {
+	_, bare, scheme := strings.Cut(value, " ") // Bearer abc
+	switch {
+	case tellsNothing[strings.ToLower(name)]:
+	case confidential(name) && scheme:
+		v.keep(bare)
+		v.keep(value)
+	case confidential(name):
+		v.keep(value)
+	case len(value) >= likely && !strings.ContainsAny(value, " \t"):
+		v.keep(value)
+	}
+}
+
+// address learns the password and the parameters of an address.
+func (v *vault) address(text string) {
+	u, err := url.Parse(strings.TrimSpace(text))
+	if err != nil {
+		return
+	}
+	if password, set := u.User.Password(); set {
+		v.keep(password)
+	} else if user := u.User.Username(); len(user) >= likely {
+		v.keep(user)
+	}
+	for name, values := range u.Query() {
+		for _, value := range values {
+			v.setting(name, value)
+		}
+	}
+}
+
+// watchAll makes the vault know the secrets of all projects of a suite.
+func (v *vault) watchAll(suite *scenario.Suite) {
+	for _, p := range suite.Projects {
+		v.watch(p)
+	}
+}
+
 // watch makes the vault know the keys of a project, and what is looked up in its environment, .env included.
 func (v *vault) watch(p *scenario.Project) {
 	names := map[string]bool{}
 	for _, spec := range p.Providers {
-		v.keep(spec.APIKey)
+		v.provider(spec)
 		names[spec.KeyEnv] = spec.KeyEnv != ""
-		if spec.KeyFile != "" {
-			if data, err := os.ReadFile(spec.KeyFile); err == nil { // one that cannot be read is reported when it is needed
-				v.keep(string(data))
-			}
-		}
-		for name, value := range spec.Headers {
-			if confidential(name) || strings.Contains(strings.ToLower(name), "auth") {
-				v.keep(strings.TrimPrefix(value, "Bearer "))
+	}
+	for _, h := range p.Handlers {
+		for _, entry := range h.Env {
+			if name, value, set := strings.Cut(entry, "="); set {
+				v.setting(name, value)
 			}
 		}
 	}
@@ -83,13 +127,18 @@ func (v *vault) watch(p *scenario.Project) {
 	}
 }
 
-// secrets are the texts that are known so far.
-func (v *vault) secrets() []string {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	out := make([]string, 0, len(v.known))
-	for value := range v.known {
-		out = append(out, value)
+func (v *vault) provider(spec *scenario.Provider) {
+	v.keep(spec.APIKey)
+	if spec.KeyFile != "" {
+		if data, err := os.ReadFile(spec.KeyFile); err == nil { // one that cannot be read is reported when it is needed
+			v.keep(string(data))
+		}
 	}
-	return out
+	for name, value := range spec.Headers {
+		v.setting(name, value)
+	}
+	v.address(spec.BaseURL)
+	if spec.Platform != nil {
+		v.address(spec.Platform.Endpoint)
+	}
 }

@@ -176,7 +176,7 @@ func (f *workerFlags) run(ctx context.Context, app *App) error {
 	})
 	defer stopped()
 	o := f.options("arena worker", 0, tell)
-	o.NoCreate = f.noCreate
+	o.NoCreate, o.Scrub = f.noCreate, app.secrets.Bytes
 	client, err := nats.Connect(soft, o)
 	if soft.Err() != nil {
 		return nil
@@ -220,6 +220,7 @@ func (f *workerFlags) load(app *App) (*packEvals, error) {
 	suite, diags := runner.Load(scenario.Options{
 		Paths: f.packs, Config: f.config, Lenient: f.lenient, Getenv: app.Getenv, Bare: true, Recorded: true,
 	})
+	app.secrets.watchAll(suite)
 	var e *packEvals
 	if diags.Errors() == 0 {
 		f.filter.Apply(suite, diags)

@@ -147,11 +147,13 @@ var secrets = sync.OnceValue(func() []*regexp.Regexp {
 	return []*regexp.Regexp{
 		// a value behind a name that says so, in YAML, JSON or an environment file
 		regexp.MustCompile(`(?i)(?:api[_-]?key|access[_-]?key|token|secret|password|authorization)["']?\s*[:=]\s*` +
-			`["']?(?:bearer\s+)?([^\s"',}\]\[{$]{6,})`),
+			`["']?(?:bearer\s+|basic\s+)?([^\s"',}\]\[{$]{6,})`),
 		// keys of well-known shape, wherever they stand
 		regexp.MustCompile(`\b((?:sk|pk|rk|xai|gsk|hf|ghp|gho|github_pat|xox[abprs]|glpat)[-_][A-Za-z0-9_-]{12,})`),
 		regexp.MustCompile(`\b(AIza[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{12,}|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_.-]+)`),
 		regexp.MustCompile(`(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{8,})`),
+		// a password in an address
+		regexp.MustCompile(`://[^/\s:@"']*:([^/\s@"']+)@`),
 	}
 })
 

@@ -13,6 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/report/junit"
 	"github.com/arena-evals/arena/internal/report/markdown"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/secret"
 )
 
 // The files of a results folder.
@@ -30,12 +31,14 @@ const (
 type Report struct {
 	Format, Path string
 	Write        func(io.Writer, *result.Run) error
+	Secrets      *secret.Guard // that no report holds; nil: none are known
 }
 
 // Outputs is where a run leaves its results.
 type Outputs struct {
 	Dir     string
 	Rerun   func(*result.Brief) string // the command that runs a trial again; may be nil
+	Secrets *secret.Guard              // that no report holds; nil: none are known
 	reports []Report
 }
 
@@ -68,7 +71,7 @@ func NewOutputs(c Choice) *Outputs {
 		if file == "" {
 			file = filepath.Join(o.Dir, name)
 		}
-		o.reports = append(o.reports, Report{format, file, write})
+		o.reports = append(o.reports, Report{Format: format, Path: file, Write: write})
 	}
 	add("html", c.HTML, htmlName, func(w io.Writer, r *result.Run) error {
 		return html.Write(w, r, html.Options{Rerun: c.Rerun})
@@ -79,7 +82,7 @@ func NewOutputs(c Choice) *Outputs {
 	add("markdown", c.Markdown, markdownName, func(w io.Writer, r *result.Run) error {
 		return markdown.Write(w, r, markdown.Options{Rerun: c.Rerun})
 	})
-	o.reports = append(o.reports, Report{"json", filepath.Join(o.Dir, ResultsName), jsonout.Write})
+	o.reports = append(o.reports, Report{Format: "json", Path: filepath.Join(o.Dir, ResultsName), Write: jsonout.Write})
 	return o
 }
 
@@ -143,6 +146,7 @@ func (o *Outputs) leftovers() []string {
 func (o *Outputs) WriteAll(run *result.Run) error {
 	var errs []error
 	for _, r := range o.reports {
+		r.Secrets = o.Secrets
 		if err := r.Save(run); err != nil {
 			errs = append(errs, fmt.Errorf("write %s: %w", r.Path, err))
 		}
@@ -152,7 +156,10 @@ func (o *Outputs) WriteAll(run *result.Run) error {
 
 // Save writes the report: it is whole or not there.
 func (r *Report) Save(run *result.Run) error {
-	return WriteWhole(r.Path, func(w io.Writer) error { return r.Write(w, run) })
+	return WriteWhole(r.Path, func(w io.Writer) error {
+		clean := r.Secrets.Document(w)
+		return errors.Join(r.Write(clean, run), clean.Close())
+	})
 }
 
 // Paths lists the reports as the summary shows them.

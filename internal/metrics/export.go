@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 
@@ -15,7 +16,17 @@ func (m *Metrics) Gather() []exposition.Group {
 }
 
 // Write writes the metrics in the text format of Prometheus, sorted by name.
-func (m *Metrics) Write(w io.Writer) error { return exposition.Text(w, m.Gather()) }
+func (m *Metrics) Write(w io.Writer) error {
+	if m.scrub == nil {
+		return exposition.Text(w, m.Gather())
+	}
+	var b bytes.Buffer
+	if err := exposition.Text(&b, m.Gather()); err != nil {
+		return err
+	}
+	_, err := w.Write(m.scrub(b.Bytes()))
+	return err
+}
 
 // Path is where Handler serves the metrics.
 const Path = "/metrics"

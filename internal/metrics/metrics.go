@@ -25,6 +25,8 @@ type Options struct {
 	Evals []*result.Metric
 	// Taken are labels that whoever collects the metrics sets: a Gateway does. No metric can have them.
 	Taken []string
+	// Scrub takes out of the metrics what may not be written; nil: nothing.
+	Scrub func(text []byte) []byte
 }
 
 // DefaultNamespace is the first part of every name, where no other one is asked for.
@@ -33,6 +35,7 @@ const DefaultNamespace = "arena"
 // Metrics are the metrics of one run. Start, Handle and Finish belong to one goroutine; what they have said so far can
 // be read by others meanwhile.
 type Metrics struct {
+	scrub    func([]byte) []byte
 	mu       sync.Mutex // held while an event is taken, so that who reads sees all of it or nothing
 	registry *exposition.Registry
 	families map[*Family]*exposition.Vec
@@ -46,7 +49,7 @@ func New(o Options) (*Metrics, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	m := &Metrics{
+	m := &Metrics{scrub: o.Scrub,
 		registry: exposition.NewRegistry(o.Const), families: map[*Family]*exposition.Vec{},
 		judged: map[string]struct{}{}, tools: map[string]struct{}{},
 	}

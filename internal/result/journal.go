@@ -56,6 +56,18 @@ func EncodeLine(t *Trial) ([]byte, error) {
 	return bytes.Clone(b.Bytes()), nil // no larger than the line: many of them wait for the sync
 }
 
+// DecodeLine reads what EncodeLine wrote.
+func DecodeLine(line []byte) (*Trial, error) {
+	var l struct {
+		Index int             `json:"index"`
+		Trial json.RawMessage `json:"trial"`
+	}
+	if err := json.Unmarshal(line, &l); err != nil {
+		return nil, err
+	}
+	return DecodeTrial(l.Trial, l.Index)
+}
+
 var lineBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // Syncer is a file as the journal needs it.

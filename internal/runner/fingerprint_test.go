@@ -29,7 +29,7 @@ var leftOut = map[string]string{
 	"Provider.APIKey": key, "Provider.KeyEnv": key, "Provider.KeyFile": key,
 
 	"Provider.RPS": pace, "Provider.Burst": pace, "Provider.MaxConcurrent": pace, "Provider.Retry": pace,
-	"Provider.Transport":   pace,
+	"Provider.Transport": pace, "Provider.Breaker": pace,
 	"Defaults.Concurrency": pace,
 	"Defaults.RunLimit":    "of a flag: how long is waited, and a recording is not waited for",
 

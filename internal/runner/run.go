@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,9 @@ type Options struct {
 	// nothing is spent on the rest.
 	Events  bool
 	Started time.Time // of the run; simulated time is counted from there
+	// Scrub takes out of the line of a finished trial what may not be written; nil: nothing. It changes what is kept and
+	// shown of the trial, and comes after everything was judged. It is called by the workers.
+	Scrub func(line []byte) []byte
 	// Crash is told of a panic in a trial; the trial is an error and the run goes on.
 	Crash func(trial string, cause any, stack []byte)
 	Only  []string // ids of the evals that may fire; nil: all
@@ -126,7 +130,26 @@ func (c *crew) work(ctx context.Context, t *Trial) result.TrialDone {
 		out.Settle()
 		line, _ = result.EncodeLine(out) // nothing in it but text
 	}
+	if out, line, err = c.scrubbed(out, line); err != nil {
+		out = blank(t)
+		out.Fingerprint, out.Error = s.out.Fingerprint, "the result cannot be kept without the secrets in it: "+err.Error()
+		out.Settle()
+		line, _ = result.EncodeLine(out) // nothing in it but text
+	}
 	return result.TrialDone{At: s.tell.at(), Trial: out, Line: line}
+}
+
+// scrubbed is a trial as it may be written.
+func (c *crew) scrubbed(out *result.Trial, line []byte) (*result.Trial, []byte, error) {
+	if c.opts.Scrub == nil {
+		return out, line, nil
+	}
+	clean := c.opts.Scrub(line)
+	if bytes.Equal(clean, line) {
+		return out, line, nil
+	}
+	trial, err := result.DecodeLine(clean)
+	return trial, clean, err
 }
 
 // listener is to whom trials tell everything; nil is nobody.

@@ -27,6 +27,9 @@ type Options struct {
 	Stream   string // of the requests; "" is DefaultStream
 	NoCreate bool   // streams and consumers that are missing are an error
 
+	// Scrub takes out of a message what the broker may not keep; nil: nothing.
+	Scrub func(data []byte) []byte
+
 	// Patience is how long the first connection, and each thing that is stored later, may wait for the broker. 0: for
 	// ever.
 	Patience time.Duration

@@ -54,6 +54,9 @@ func (c *Client) storeOnce(ctx context.Context, stream, subject, id string, data
 func (c *Client) store(
 	ctx context.Context, msg *natsgo.Msg, opts ...jetstream.PublishOpt,
 ) (double bool, err error) {
+	if c.opts.Scrub != nil {
+		msg.Data = c.opts.Scrub(msg.Data)
+	}
 	if limit := c.conn.MaxPayload(); limit > 0 && int64(len(msg.Data)) > limit-maxHeader {
 		return false, fmt.Errorf("%w: it has %s, the broker takes %s (max_payload)", ErrTooLarge,
 			dispatch.Size(len(msg.Data)), dispatch.Size(int(limit)))

@@ -22,6 +22,9 @@ type Store struct {
 	Dir string
 	// Note is told of entries that cannot be used; nil: nobody is.
 	Note func(text string)
+	// Secret reports whether a text holds a secret; nil: none does. A reply that repeats one is not kept: without it,
+	// what would be judged the next time is another reply.
+	Secret func(text []byte) bool
 }
 
 // Wrap answers the calls of a provider from the store where the very same was asked before: the same request to the

@@ -68,6 +68,8 @@ func (s *Store) load(key string) *entry {
 	return nil
 }
 
+var errSecret = errors.New("it repeats a secret")
+
 var errDamaged = errors.New("it is damaged")
 
 // read takes an entry that is exactly what was written.
@@ -107,6 +109,9 @@ func (s *Store) write(e *entry) (err error) {
 	data, err := json.MarshalIndent(e, "", " ")
 	if err != nil {
 		return err
+	}
+	if s.Secret != nil && s.Secret(data) {
+		return errSecret
 	}
 	path := s.file(e.Key)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -30,6 +30,9 @@ type Envelope struct {
 
 // Writer writes a stream. It belongs to one goroutine.
 type Writer struct {
+	// Scrub takes out of a line what may not be written; nil: nothing.
+	Scrub func(line []byte) []byte
+
 	out  *bufio.Writer
 	line bytes.Buffer
 	enc  *json.Encoder
@@ -64,7 +67,11 @@ func (w *Writer) Handle(e result.Event) error {
 		return nil
 	}
 	w.seq++
-	if _, err := w.out.Write(w.line.Bytes()); err != nil {
+	text := w.line.Bytes()
+	if w.Scrub != nil {
+		text = w.Scrub(text)
+	}
+	if _, err := w.out.Write(text); err != nil {
 		return err
 	}
 	switch line.Type {

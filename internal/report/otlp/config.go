@@ -21,6 +21,8 @@ type Config struct {
 	Content  bool // message contents, arguments and results of tools, explanations
 	Service  string
 	Resource map[string]string // further attributes of the resource
+	// Scrub takes out of a request what may not be sent; nil: nothing.
+	Scrub func(body []byte) []byte
 }
 
 const (

@@ -133,6 +133,9 @@ func (x *Exporter) deliver(ctx context.Context, batch [][]byte) {
 		return
 	}
 	body := slices.Concat(x.start, bytes.Join(batch, []byte(",")), []byte(closing))
+	if x.config.Scrub != nil {
+		body = x.config.Scrub(body)
+	}
 	if x.config.Gzip {
 		packed, err := compress(body)
 		if err != nil {

@@ -1,0 +1,158 @@
+package secret
+
+import (
+	"bytes"
+	"io"
+	"regexp"
+	"sync"
+	"sync/atomic"
+)
+
+// Guard is the secrets of a run as they become known, and what its writers ask. It is safe for concurrent use; its zero
+// value knows none, and so does nil.
+type Guard struct {
+	mu    sync.Mutex
+	known map[string]bool
+	all   []string
+	set   atomic.Pointer[Set]
+	stale atomic.Bool
+}
+
+// Learn adds secrets. What is not worth hiding is left out.
+func (g *Guard) Learn(values ...string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, value := range values {
+		if !Worth(value) || g.known[value] {
+			continue
+		}
+		if g.known == nil {
+			g.known = map[string]bool{}
+		}
+		g.known[value] = true
+		g.all = append(g.all, value)
+		g.stale.Store(true)
+	}
+}
+
+// Known are the secrets so far.
+func (g *Guard) Known() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return append([]string(nil), g.all...)
+}
+
+// Set is what is known now; nil: nothing. It is made once for as long as nothing is added.
+func (g *Guard) Set() *Set {
+	if g == nil {
+		return nil
+	}
+	if g.stale.Load() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if g.stale.Swap(false) {
+			g.set.Store(NewSet(g.all))
+		}
+	}
+	return g.set.Load()
+}
+
+// Bytes is a text without what is known now.
+func (g *Guard) Bytes(p []byte) []byte { return g.Set().Bytes(p) }
+
+// Text is Bytes for texts.
+func (g *Guard) Text(text string) string { return g.Set().Text(text) }
+
+// Lines guards a writer to which whole lines are written, or whole messages.
+func (g *Guard) Lines(w io.Writer) io.Writer { return &lines{g, w} }
+
+type lines struct {
+	g *Guard
+	w io.Writer
+}
+
+// Write implements io.Writer: whatever became of p, all of it counts as written.
+func (l *lines) Write(p []byte) (int, error) {
+	clean := l.g.Bytes(p)
+	n, err := l.w.Write(clean)
+	if err == nil || n > len(p) {
+		n = len(p)
+	}
+	return n, err
+}
+
+// userinfo is a name and a password in an address, also in one of no scheme that anybody knows.
+var userinfo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(://)[^/\s@"'<>]*:[^/\s@"'<>]+@`) })
+
+// Screen guards what people read: besides what is known, no address shows a password.
+func (g *Guard) Screen(w io.Writer) io.Writer { return &screen{g, w} }
+
+type screen struct {
+	g *Guard
+	w io.Writer
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	clean := s.g.Bytes(p)
+	if bytes.Contains(clean, []byte("://")) && bytes.IndexByte(clean, '@') >= 0 {
+		clean = userinfo().ReplaceAll(clean, []byte("${1}"+Redacted+"@"))
+	}
+	n, err := s.w.Write(clean)
+	if err == nil || n > len(p) {
+		n = len(p)
+	}
+	return n, err
+}
+
+// Document guards a writer to which a document is written in pieces of any size. What is held back for a secret that
+// may go on in the next piece is written by Close, which does not close w.
+func (g *Guard) Document(w io.Writer) io.WriteCloser { return &document{set: g.Set(), w: w} }
+
+type document struct {
+	set  *Set
+	w    io.Writer
+	held []byte
+}
+
+func (d *document) Write(p []byte) (int, error) {
+	if d.set == nil {
+		return d.w.Write(p)
+	}
+	d.held = append(d.held, p...)
+	if len(d.held) < 1<<15 {
+		return len(p), nil
+	}
+	// A secret that begins before the end of what goes out now ends before the end of what is here.
+	clean, rest := d.split()
+	if _, err := d.w.Write(clean); err != nil {
+		return 0, err
+	}
+	d.held = append(d.held[:0], rest...)
+	return len(p), nil
+}
+
+// split is what can go out, and what waits for the next piece.
+func (d *document) split() (clean, rest []byte) {
+	keep := max(len(d.held)-d.set.longest-1, 0)
+	from := 0
+	for {
+		at, size := d.set.find(d.held, from)
+		if at < 0 || at >= keep {
+			break
+		}
+		clean = append(append(clean, d.held[from:at]...), Redacted...)
+		from = at + size
+	}
+	end := max(keep, from)
+	return append(clean, d.held[from:end]...), d.held[end:]
+}
+
+// Close writes what was held back.
+func (d *document) Close() error {
+	if len(d.held) == 0 {
+		return nil
+	}
+	_, err := d.w.Write(d.set.Bytes(d.held))
+	d.held = nil
+	return err
+}

@@ -6,4 +6,5 @@ type Embeddings struct {
 	Model   string      // as the provider named it
 	Tokens  *int        // of the texts; nil: the provider did not say
 	CostUSD *float64    // nil: not known
+	Cached  bool        // they were paid for earlier, and nothing now; the cost is that of then
 }

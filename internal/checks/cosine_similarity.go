@@ -91,6 +91,9 @@ func (c *cosineSimilarity) vectors(
 	if both.Tokens != nil {
 		details["embedding_tokens"] = *both.Tokens
 	}
+	if both.Cached {
+		details["embedding_cached"] = true
+	}
 	if both.CostUSD != nil {
 		details["embedding_cost_usd"] = *both.CostUSD
 	}

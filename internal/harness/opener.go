@@ -55,7 +55,11 @@ func (c *Clients) judges(p *scenario.Project, spec *scenario.Provider) bool {
 
 // OpenEmbedder makes an embedding model.
 func (c *Clients) OpenEmbedder(p *scenario.Project, spec *scenario.Provider) (checks.Embedder, error) {
-	return open.NewEmbedder(spec, c.options(p))
+	e, err := open.NewEmbedder(spec, c.options(p))
+	if err != nil || c.Cache == nil {
+		return e, err
+	}
+	return c.Cache.WrapEmbedder(e, spec), nil
 }
 
 func (c *Clients) options(p *scenario.Project) open.Options {

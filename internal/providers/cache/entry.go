@@ -24,7 +24,9 @@ type entry struct {
 	Provider string `json:"provider"`
 	Reply    kept   `json:"reply"`
 	Pieces   []int  `json:"pieces,omitempty"` // in which it streamed in, in characters
-	Sum      string `json:"sum,omitempty"`    // of the entry without it
+	// Vectors are embeddings, in the place of a reply.
+	Vectors [][]float64 `json:"vectors,omitempty"`
+	Sum     string      `json:"sum,omitempty"` // of the entry without it
 }
 
 // kept is what of a reply is kept.

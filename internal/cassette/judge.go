@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -55,7 +56,7 @@ func (d desk) Ask(ctx context.Context, use checks.JudgeUse, asked *checks.Questi
 	t := d.tape
 	none := checks.Answer{Judge: use.Judge, Provider: use.Provider, Model: use.Model}
 	e, err := d.ask(ctx, &question{
-		kind: kindJudge, vote: asked.Vote, group: groupOf(asked),
+		kind: kindJudge, vote: asked.Vote, group: groupOf(asked), other: d.other(use),
 		write: func(p pen) (any, []tool, error) {
 			messages, err := p.messagesOf(asked.Messages)
 			return &judgeRequest{
@@ -87,6 +88,31 @@ func (d desk) Ask(ctx context.Context, use checks.JudgeUse, asked *checks.Questi
 		Text: string(r.Content), FinishReason: r.Finish, Key: r.Key, Judge: r.Judge, Provider: r.Provider, Model: r.Model,
 		Usage: r.Usage.chat(), CostUSD: r.CostUSD, LatencyMS: e.latency, Cached: r.Cached,
 	}, e.err()
+}
+
+// other tells the answers of other models than the one that would be asked now: a verdict is that of a model.
+func (d desk) other(use checks.JudgeUse) func(reply any) string {
+	judges, ok := d.next.(interface {
+		Seated(use checks.JudgeUse) (provider, model string)
+	})
+	if !ok {
+		return nil
+	}
+	provider, model := judges.Seated(use)
+	return func(reply any) string {
+		r, ok := reply.(*judgeReply)
+		if !ok || r == nil || provider == "" || r.Provider == provider && (model == "" || r.Model == model) {
+			return ""
+		}
+		return fmt.Sprintf("%s, and the judge is %s now", modelAt(r.Model, r.Provider), modelAt(model, provider))
+	}
+}
+
+func modelAt(model, provider string) string {
+	if model == "" {
+		return "the provider " + provider
+	}
+	return fmt.Sprintf("%s (provider %s)", model, provider)
 }
 
 // groupOf is the same for the votes on one thing, repairs included.

@@ -48,6 +48,8 @@ type question struct {
 	kind  string
 	group string // votes on the same thing; "": it stands alone
 	vote  int
+	// other says who answered, where that was somebody else than who would be asked now; nil: nobody minds.
+	other func(reply any) string
 	// write puts the request, and the tools that it offers, in the words of a cassette.
 	write func(p pen) (request any, tools []tool, err error)
 	// live puts the question to the world. took is in milliseconds, or measured. The reply is a nil reply where none
@@ -189,14 +191,17 @@ func (l *Lane) answer(ctx context.Context, q *question, at place) (*entry, error
 		if a, err = q.in(p); err != nil {
 			return nil, t.broke(err)
 		}
-		if found = t.take(a, l.at); found != nil {
+		if found = t.take(a, l.at, q.other); found != nil {
 			break
 		}
 	}
 	if found == nil {
-		found = t.takeBlind(a, l.at)
+		found = t.takeBlind(a, l.at, q.other)
 	}
 	if found == nil {
+		if who := t.answeredBy(a, q.other); who != "" {
+			return nil, l.miss(at, fmt.Sprintf("%s: %s was answered by %s", l.at, subjectOf(a), who))
+		}
 		return nil, l.miss(at, t.nearest(a, l.at))
 	}
 	l.book(found.latency)
@@ -213,12 +218,25 @@ func (l *Lane) answer(ctx context.Context, q *question, at place) (*entry, error
 	return &played, nil
 }
 
-// take is the first exchange of that key that was not played yet; of several the one that stands at the same place.
-func (t *Tape) take(a *asked, at string) (found *entry) {
+// answeredBy says who else answered the same; "" when nobody did.
+func (t *Tape) answeredBy(a *asked, other func(reply any) string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, e := range t.entries {
-		if e.used || e.key != a.key {
+		if e.key == a.key && other != nil {
+			return other(e.reply)
+		}
+	}
+	return ""
+}
+
+// take is the first exchange of that key that was not played yet; of several the one that stands at the same place.
+// What somebody else answered does not count.
+func (t *Tape) take(a *asked, at string, other func(reply any) string) (found *entry) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, e := range t.entries {
+		if e.used || e.key != a.key || other != nil && other(e.reply) != "" {
 			continue
 		}
 		if found == nil || found.at != at && e.at == at {

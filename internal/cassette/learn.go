@@ -107,7 +107,7 @@ func scalars(v any) (list []string) {
 
 // takeBlind is take for requests from which something was taken out when they were recorded: there it matches whatever
 // stands there now.
-func (t *Tape) takeBlind(q *asked, at string) (found *entry) {
+func (t *Tape) takeBlind(q *asked, at string, other func(reply any) string) (found *entry) {
 	now := leaves(q.request, q.tools)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -115,7 +115,7 @@ func (t *Tape) takeBlind(q *asked, at string) (found *entry) {
 		if e.used || e.kind != q.kind || found != nil && (found.at == at || e.at != at) {
 			continue
 		}
-		if resembles(leaves(e.request, e.tools), now) {
+		if resembles(leaves(e.request, e.tools), now) && (other == nil || other(e.reply) == "") {
 			found = e
 		}
 	}

@@ -70,6 +70,15 @@ type desk struct {
 // Simulated is that of the pool.
 func (d *desk) Simulated() bool { return d.pool.Simulated() }
 
+// Seated is the model that answers for a use; "" when there is none.
+func (d *desk) Seated(use checks.JudgeUse) (provider, model string) {
+	seat, err := d.seat(use)
+	if err != nil {
+		return "", ""
+	}
+	return seat.Endpoint.spec.ID, seat.Endpoint.spec.Model
+}
+
 // Ask implements checks.Judges.
 func (d *desk) Ask(ctx context.Context, use checks.JudgeUse, q *checks.Question) (checks.Answer, error) {
 	seat, err := d.seat(use)

@@ -87,8 +87,16 @@ func recordingPaths(word string) ([]string, error) {
 }
 
 // recordingsIn finds the files of a folder: of a run of arena its results, in the order of the plan where it ended, of
-// another tool's those that its index lists, else whatever may be a recording by its extension.
+// another tool's those that its index lists, else whatever may be a recording by its extension, also in folders below.
 func recordingsIn(dir string) ([]string, error) {
+	found, err := recordingsAt(dir, map[string]bool{})
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("the folder %s holds no recording", dir)
+	}
+	return found, err
+}
+
+func recordingsAt(dir string, seen map[string]bool) ([]string, error) {
 	if results := filepath.Join(dir, harness.ResultsName); exists(results) {
 		return []string{results}, nil
 	}
@@ -98,23 +106,46 @@ func recordingsIn(dir string) ([]string, error) {
 	if listed, ok := indexed(dir); ok {
 		return listed, nil
 	}
+	return recordingsBelow(dir, seen)
+}
+
+// recordingsBelow finds what may be a recording in a folder and, as if they were named, in those below it. Links are
+// followed, each folder once.
+func recordingsBelow(dir string, seen map[string]bool) (found []string, err error) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil || seen[real] {
+		return nil, err
+	}
+	seen[real] = true
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	var found []string
 	for _, e := range entries {
-		switch strings.ToLower(filepath.Ext(e.Name())) {
-		case ".json", ".jsonl", ".yaml", ".yml":
-			if e.Type().IsRegular() {
-				found = append(found, filepath.Join(dir, e.Name()))
+		path := filepath.Join(dir, e.Name())
+		info, err := os.Stat(path)
+		switch {
+		case err != nil:
+			return nil, err
+		case info.IsDir() && !strings.HasPrefix(e.Name(), "."):
+			below, err := recordingsAt(path, seen)
+			if err != nil {
+				return nil, err
 			}
+			found = append(found, below...)
+		case info.Mode().IsRegular() && recordingName(path):
+			found = append(found, path)
 		}
 	}
-	if len(found) == 0 {
-		return nil, fmt.Errorf("the folder %s holds no recording", dir)
-	}
 	return found, nil
+}
+
+func recordingName(path string) bool {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".json", ".jsonl", ".yaml", ".yml":
+		return true
+	}
+	return false
 }
 
 // indexed reads which results a folder of another tool lists in its index; there may be older ones beside them.

@@ -29,6 +29,7 @@ type File struct {
 	entries []*entry
 	refs    []Ref
 	notes   []string
+	missing int
 }
 
 // source is the bytes of a file.
@@ -85,7 +86,7 @@ func (f *File) index(o Options) error {
 	if s.err == nil && len(s.index.entries) == 0 && problems.Errors() == 0 {
 		s.errorf(diag.Pos{File: f.name}, "empty-recording", "there is no message in the file, read as %s", f.format.name)
 	}
-	f.entries, f.notes = s.index.entries, s.notes
+	f.entries, f.notes, f.missing = s.index.entries, s.notes, s.missing
 	if s.err == nil && problems.Errors() < maxProblems {
 		s.err = f.verify(in, problems)
 	}
@@ -170,6 +171,9 @@ func (f *File) Sessions() []Ref { return f.refs }
 
 // Notes says, for people, what is odd about the file as a whole.
 func (f *File) Notes() []string { return f.notes }
+
+// Missing is the number of conversations that the run was to have, and that are not in the file because it was stopped.
+func (f *File) Missing() int { return f.missing }
 
 // Load reads the i-th session of Sessions from the file. It is safe for concurrent use.
 func (f *File) Load(i int) (*Session, error) {

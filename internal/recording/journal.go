@@ -31,6 +31,7 @@ func scanJournal(s *scan) {
 				Hint = "is this line from another file?"
 		case neverSpoke(trial):
 			silent++
+			s.missing += neverStarted(trial)
 		default:
 			if e := s.add(string(index.text), l.span); e.count > 1 {
 				s.errorf(s.pos(l.span), "duplicate-trial", "trial %s is already on line %d", index.text, e.first().line)
@@ -44,6 +45,7 @@ func scanJournal(s *scan) {
 	if !ended && s.problems.Errors() == 0 {
 		s.notef("the run did not end by itself: %d of %s trials are in its journal",
 			len(s.index.entries)+silent, strconv.FormatFloat(planned, 'f', -1, 64))
+		s.missing += max(int(planned)-len(s.index.entries)-silent, 0)
 	}
 	s.silentTrials(silent)
 }

@@ -110,6 +110,7 @@ func (r *resultsScan) list() error {
 		r.src.spend(end)
 		r.runs++
 		if neverSpoke(value{text: text}) {
+			r.missing += neverStarted(value{text: text})
 			r.silent++
 			continue
 		}

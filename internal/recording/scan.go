@@ -18,6 +18,7 @@ type scan struct {
 	problems *diag.List
 	index    index
 	notes    []string
+	missing  int   // conversations of the run that are not in the file, as far as that is known
 	err      error // of reading the file
 }
 

@@ -21,6 +21,14 @@ func neverSpoke(trial value) bool {
 	return true
 }
 
+// neverStarted is 1 for a trial that was stopped before it had begun, and 0 for one that was to be skipped.
+func neverStarted(trial value) int {
+	if status, _ := trial.get("status").str(); status == result.Cancelled.String() {
+		return 1
+	}
+	return 0
+}
+
 // judged says of the status of a trial that there was something to judge.
 func judged(status string) bool {
 	return status == result.Passed.String() || status == result.Failed.String()

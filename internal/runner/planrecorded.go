@@ -126,6 +126,14 @@ func (m *matrix) openRecording(path, kind string, at diag.Pos) *recording.File {
 	for _, note := range file.Notes() {
 		m.diags.Warnf(at, 1, "recording", "%s: %s", path, note)
 	}
+	if n := file.Missing(); n > 0 {
+		report := m.diags.Errorf
+		if m.opts.Lenient {
+			report = m.diags.Warnf
+		}
+		report(at, 1, "incomplete-recording", "%s: the run was stopped: %d of its conversations are missing", path, n).
+			Hint = "run the rest first, or judge what there is with --lenient"
+	}
 	return file
 }
 

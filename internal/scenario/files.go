@@ -178,23 +178,34 @@ func matchesTail(pattern, path string) bool {
 }
 
 // walk calls visit for every file and folder below a folder, in lexical order. Dot folders are left out, and those for
-// which visit returns fs.SkipDir; links to folders are not followed.
+// which visit returns fs.SkipDir. Links are followed, each folder once, wherever they lead.
 func (f *files) walk(root string, visit func(path string, dir bool) error) error {
-	base := f.access(root)
-	return filepath.WalkDir(base, func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
+	return f.walkIn(root, map[string]bool{}, visit)
+}
+
+func (f *files) walkIn(dir string, seen map[string]bool, visit func(path string, dir bool) error) error {
+	base, err := filepath.EvalSymlinks(f.access(dir))
+	if err != nil || seen[base] {
+		return err
+	}
+	seen[base] = true
+	entries, err := os.ReadDir(base)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		path := join(dir, e.Name())
+		isDir := e.IsDir() || e.Type()&fs.ModeSymlink != 0 && f.isDir(path)
+		if isDir && strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		err := visit(path, isDir)
+		if err == nil && isDir {
+			err = f.walkIn(path, seen, visit)
+		}
+		if err != nil && (!isDir || !errors.Is(err, fs.SkipDir)) {
 			return err
 		}
-		if path == base {
-			return nil
-		}
-		if e.IsDir() && strings.HasPrefix(e.Name(), ".") {
-			return fs.SkipDir
-		}
-		rel, err := filepath.Rel(base, path)
-		if err != nil {
-			return err
-		}
-		return visit(join(root, rel), e.IsDir())
-	})
+	}
+	return nil
 }

@@ -47,10 +47,35 @@ func (l *loader) adopt(loose []found, configs []*input) []*input {
 			}
 		}
 	}
-	if len(rest) > 0 {
-		list = append(list, &input{extra: rest})
+	if len(rest) == 0 {
+		return list
 	}
-	return list
+	if in := l.atHome(rest, configs, list); in != nil {
+		if !slices.Contains(list, in) && !slices.Contains(configs, in) {
+			list = append(list, in)
+		}
+		in.extra = append(in.extra, rest...)
+		return list
+	}
+	return append(list, &input{extra: rest})
+}
+
+// atHome is the config of the working directory, to which assertions over recordings belong that no config lists; nil
+// where there is none. Nothing of its own is run for that.
+func (l *loader) atHome(rest []found, configs, others []*input) *input {
+	if !l.opts.Recorded || !slices.ContainsFunc(rest, ownable) {
+		return nil
+	}
+	config := l.configIn(".")
+	if config == "" {
+		return nil
+	}
+	for _, in := range slices.Concat(configs, others) {
+		if in.config == config {
+			return in
+		}
+	}
+	return &input{config: config, only: map[string]bool{}}
 }
 
 // ownable reports whether a file is of a kind that configs list to be run.

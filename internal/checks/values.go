@@ -14,8 +14,9 @@ type anyValue struct {
 	v     any
 }
 
-func (a *anyValue) take(b *binder, n *node.Node, _ string) bool {
+func (a *anyValue) take(b *binder, n *node.Node, what string) bool {
 	before := b.r.Diags.Errors()
+	b.r.Unspoken(n, what)
 	a.given, a.v = true, b.r.Any(n)
 	return b.r.Diags.Errors() == before
 }

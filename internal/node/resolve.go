@@ -121,6 +121,9 @@ func (v *resolver) keys(n *Node) {
 	if n.Anchor != "" {
 		v.open[n] = true
 	}
+	if n.Style&yaml.TaggedStyle != 0 {
+		v.tag(n)
+	}
 	if n.Kind == Map {
 		v.scalarKeys(n)
 	}

@@ -93,11 +93,8 @@ func (r *Reader) StringMap(n *Node, what string) (map[string]string, bool) {
 // Bool reads true or false; yes, no, on and off without quotes as well, which YAML 1.1 counts among them.
 func (r *Reader) Bool(n *Node, what string) (bool, bool) {
 	if n != nil && n.Kind == Scalar && (n.ShortTag() == "!!bool" || n.Style == 0) {
-		switch strings.ToLower(n.Value) {
-		case "true", "yes", "on":
-			return true, true
-		case "false", "no", "off":
-			return false, true
+		if says, ok := spoken(n.Value); ok {
+			return says, true
 		}
 	}
 	r.Errorf(n, "wrong-type", "%s must be true or false, found %s", what, describe(n))

@@ -65,6 +65,13 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 		d.Errorf(diag.Pos{}, 0, "empty-plan", "there is nothing to run").Hint =
 			"name a file or folder with scenarios, loosen the filters, or pass --allow-empty"
 	}
+	if opts.AllowEmpty || d.Errors() > 0 || len(plan.Trials) == 0 {
+		return plan
+	}
+	if !slices.ContainsFunc(plan.Trials, func(t Trial) bool { return t.Scenario.Skip == "" }) {
+		d.Errorf(plan.Trials[0].Scenario.Pos, 1, "all-skipped", "everything that would be run is skipped: %s",
+			plan.Trials[0].Scenario.Skip).Hint = "a run that judges nothing is not green: choose others, or pass --allow-empty"
+	}
 	return plan
 }
 

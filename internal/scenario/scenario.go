@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -42,7 +44,7 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 		}),
 		custom("labels", textMap, func(d *decoder, s *Scenario, v *node.Node) { s.Labels = d.plainMap(v, "labels", nil) }),
 		strs("tags", func(s *Scenario) *[]string { return &s.Tags }),
-		label("skip", func(s *Scenario) *string { return &s.Skip }),
+		custom("skip", text, readSkip),
 		dur("timeout", func(s *Scenario) *time.Duration { return &s.Timeout }),
 		word("on_failure", onFailure, func(s *Scenario) *string { return &s.OnFailure }),
 		flagPtr("judge_gate", func(s *Scenario) **bool { return &s.JudgeGate }),
@@ -54,6 +56,9 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 			s.Skip = "audio"
 		}),
 		custom("voice", text, func(d *decoder, s *Scenario, v *node.Node) {
+			if says, isBool := boolOf(v); isBool && !says {
+				return // it has none
+			}
 			d.String(v, "voice")
 			s.Skip = "audio"
 		}),
@@ -199,6 +204,37 @@ func readProviderNames(d *decoder, s *Scenario, v *node.Node) {
 		d.Errorf(v, "empty-value", "providers is empty: the scenario would never run").
 			Hint = "name a provider, or remove the line"
 	}
+}
+
+// readSkip reads why a scenario is not run. A boolean false, in any spelling that counts as one, is no reason.
+func readSkip(d *decoder, s *Scenario, v *node.Node) {
+	const hint = "write the reason in words, or take the line out"
+	says, isBool := boolOf(v)
+	reason := ""
+	switch {
+	case isBool && !says:
+		return
+	case isBool:
+		d.Errorf(v, "wrong-type", "skip must say why the scenario is not run, found %s", v.Value).Hint = hint
+	case v.Kind == node.Scalar && v.ShortTag() != "!!str":
+		d.Errorf(v, "wrong-type", "skip must be text, found %s", v.Value).Hint = hint
+	default:
+		reason, _ = d.Name(v, "skip")
+	}
+	if nothing := []string{"true", "false", "yes", "no", "on", "off", "0", "1", "null", "none", "~"}; slices.Contains(nothing,
+		strings.ToLower(strings.TrimSpace(reason))) {
+		d.Errorf(v, "wrong-type", "skip must say why the scenario is not run, found the text %q", reason).Hint = hint
+		return
+	}
+	s.Skip = reason
+}
+
+// boolOf is what a value says to whom yes, no, on and off without quotes are booleans too.
+func boolOf(n *node.Node) (says, ok bool) {
+	if n.Kind == node.Scalar && n.ShortTag() == "!!bool" {
+		return strings.EqualFold(n.Value, "true"), true
+	}
+	return node.IsSpoken(n)
 }
 
 // wordList reads a list of words of one vocabulary.

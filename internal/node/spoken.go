@@ -1,0 +1,54 @@
+package node
+
+import (
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// spoken is what a word says that YAML 1.1 counts among the booleans.
+func spoken(word string) (says, ok bool) {
+	switch strings.ToLower(word) {
+	case "true", "yes", "on":
+		return true, true
+	case "false", "no", "off":
+		return false, true
+	}
+	return false, false
+}
+
+// IsSpoken reports whether a value is text to us and a boolean to others, and which: yes, no, on or off without
+// quotes.
+func IsSpoken(n *Node) (says, ok bool) {
+	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle | yaml.TaggedStyle
+	if n == nil || n.Kind != Scalar || n.ShortTag() != "!!str" || n.Style&quoted != 0 {
+		return false, false
+	}
+	return spoken(n.Value)
+}
+
+// Unspoken reports each word in a value that is text to us and a boolean to others: it would equal neither what the
+// one nor what the other means.
+func (r *Reader) Unspoken(n *Node, what string) (ok bool) {
+	if says, found := IsSpoken(n); found {
+		r.Errorf(n, "ambiguous-boolean", "%s: %s without quotes is text here and %v to others", what, n.Value, says).
+			Hint = "write " + boolWord(says) + ", or quote the text: \"" + n.Value + "\""
+		return false
+	}
+	ok = true
+	if n != nil {
+		for i, v := range n.Content {
+			if n.Kind != Map || i%2 == 1 {
+				ok = r.Unspoken(v, what) && ok
+			}
+		}
+	}
+	return ok
+}
+
+func boolWord(b bool) string {
+	if b {
+		return "true"
+	}
+	return "false"
+}

@@ -48,8 +48,12 @@ func verdicts(run *result.Run) []piece {
 // expenses are what the run took.
 func expenses(run *result.Run) []piece {
 	s := &run.Summary
+	checked := show.Plural(s.Checks.Total, "check")
+	if s.Checks.Skipped > 0 { // nobody should take them for checks that held
+		checked += ", " + show.Count(s.Checks.Skipped) + " skipped"
+	}
 	pieces := []piece{
-		{show.Plural(s.Checks.Total, "check"), plain},
+		{checked, plain},
 		{show.Seconds(run.DurationMS), plain},
 	}
 	texts := append(show.Guardrails(run), show.Expenses(s)...)

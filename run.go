@@ -37,11 +37,12 @@ func (s *Suite) Run(ctx context.Context, ids ...string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &execution{onEvent: s.opts.OnEvent, now: s.opts.Now, plan: plan, trials: make([]*result.Trial, len(plan.Trials))}
+	x := &execution{unlock: func() {}, onEvent: s.opts.OnEvent, now: s.opts.Now, plan: plan, trials: make([]*result.Trial, len(plan.Trials))}
 	file, err := x.open(s.opts.Dir, s.opts.Out)
 	if err != nil {
 		return nil, err
 	}
+	defer x.unlock()
 	run := &result.Run{
 		SchemaVersion: result.SchemaVersion, Arena: version(), Name: plan.Name, Started: s.opts.Now().UTC(),
 		Planned: len(plan.Trials), FailOn: plan.FailOn, Warnings: s.warningTexts(),
@@ -82,6 +83,7 @@ type execution struct {
 	now     func() time.Time
 	plan    *runner.Plan
 	out     *harness.Outputs // nil: nothing is written
+	unlock  func()           // lets go of the folder
 	collect result.Collector
 	trials  []*result.Trial // by index; nil where none finished
 }
@@ -103,10 +105,15 @@ func (x *execution) open(base, dir string) (journalFile, error) {
 	if err := x.out.Prepare(); err != nil {
 		return nil, fmt.Errorf("arena: %w", err)
 	}
-	file, err := x.out.OpenJournal()
+	unlock, err := x.out.Lock(x.now())
 	if err != nil {
 		return nil, fmt.Errorf("arena: %w", err)
 	}
+	file, err := x.out.OpenJournal()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("arena: %w", err), unlock())
+	}
+	x.unlock = func() { _ = unlock() } // nothing was written that could be lost
 	return file, nil
 }
 

@@ -18,14 +18,14 @@ import (
 
 // execution is one run of a plan from the journal's first line to the exit status.
 type execution struct {
-	app   *App
-	flags *runFlags
-	plan  *runner.Plan
-	out   *harness.Outputs
-	jobs  int
-	// passed is the ids of the trials that --rerun-failed left out.
-	passed []string
-	deck   *cassette.Deck // nil: nothing is recorded, or replayed
+	app     *App
+	flags   *runFlags
+	plan    *runner.Plan
+	out     *harness.Outputs
+	jobs    int
+	journal *os.File       // of a run that is resumed, and
+	past    *resumption    // what of it stays; nil: the run starts anew
+	deck    *cassette.Deck // nil: nothing is recorded, or replayed
 
 	changes *changeLog // nil: the run is not held against another one
 	warned  []string   // by what was read and planned
@@ -62,9 +62,12 @@ func (x *execution) drive(ctx context.Context) (err error) {
 		SchemaVersion: result.SchemaVersion, Arena: shortVersion(), Name: x.plan.Name, Started: x.app.Now().UTC(),
 		Planned: len(x.plan.Trials) + x.missing, FailOn: x.plan.FailOn,
 		ExitZero: x.flags.exitZero, Warnings: x.warned,
-		Command: x.flags.repeat(), PassedBefore: x.passed,
+		Command: x.flags.repeat(),
 	}
-	for _, list := range [][]string{run.Command, run.Warnings, run.PassedBefore} {
+	if x.flags.words[1] == "run" {
+		run.Resume = x.flags.resumeWords()
+	}
+	for _, list := range [][]string{run.Command, run.Resume, run.Warnings} {
 		for i := range list {
 			list[i] = x.app.secrets.Text(list[i])
 		}
@@ -73,14 +76,17 @@ func (x *execution) drive(ctx context.Context) (err error) {
 	if err := x.listen(ctx, run); err != nil {
 		return err
 	}
-	file, err := x.out.OpenJournal()
-	if err != nil {
-		return err
+	file := x.journal
+	if file == nil {
+		if file, err = x.out.OpenJournal(); err != nil {
+			return err
+		}
 	}
 	defer func() { err = errors.Join(err, closed(file)) }()
-	journal, err := result.NewJournal(file, result.JournalHeader{
+	journal, err := x.startJournal(file, result.JournalHeader{
 		Arena: run.Arena, Name: run.Name, Started: run.Started, Planned: run.Planned, FailOn: run.FailOn,
-		ExitZero: run.ExitZero, Command: run.Command, PassedBefore: run.PassedBefore,
+		ExitZero: run.ExitZero, Command: run.Command, Resume: run.Resume, Programs: runner.Programs(x.plan),
+		Replayed: x.deck != nil && !x.deck.Records(),
 	})
 	if err != nil {
 		return broken(err)
@@ -96,7 +102,11 @@ func (x *execution) drive(ctx context.Context) (err error) {
 		store.Note, store.Secret = x.note, func(text []byte) bool { return x.app.secrets.Set().In(text) }
 	}
 	x.live.Store(true)
-	x.screen.Start(planned(x.plan))
+	x.tellPast()
+	if err := x.keepers(); err != nil {
+		return broken(err)
+	}
+	x.screen.Start(x.planned())
 	runErr := runner.Run(running, x.plan, x.runOptions(run.Started), journal, x)
 	wait := x.metrics.lingering(ctx, x.app, x.flags.quiet) // before the run stops to listen: no interrupt falls between
 	stopped := interrupted()
@@ -241,15 +251,16 @@ func (x *execution) conclude(
 
 func (x *execution) runOptions(started time.Time) runner.Options {
 	f := x.flags
-	return runner.Options{
-		Jobs: x.jobs, FailFast: f.failFast, OnFailure: f.onFailure, Strict: f.strict, Now: x.app.Now,
-		Cassettes: x.deck, Again: f.recorder(),
-		Events: x.events != nil || x.logs != nil || x.traces != nil, Started: started,
-		Temperature: given(f, "temperature", f.temperature), MaxTokens: given(f, "max-tokens", f.maxTokens),
-		Seed: given(f, "seed", f.seed), JudgeGate: given(f, "judge-gate", f.judgeGate),
-		Elsewhere: x.evals.elsewhere(), Scrub: x.app.secrets.Bytes,
-		Crash: func(trial string, cause any, stack []byte) {
-			x.note(fmt.Sprintf("trial %s crashed: %v\n%s", trial, cause, stack))
-		},
+	o := f.deciding()
+	o.Jobs, o.FailFast, o.Now, o.Started = x.jobs, f.failFast, x.app.Now, started
+	o.Cassettes, o.Again, o.Elsewhere = x.deck, f.recorder(), x.evals.elsewhere()
+	o.Scrub = x.app.secrets.Bytes
+	o.Events = x.events != nil || x.logs != nil || x.traces != nil
+	o.Crash = func(trial string, cause any, stack []byte) {
+		x.note(fmt.Sprintf("trial %s crashed: %v\n%s", trial, cause, stack))
 	}
+	if x.past != nil {
+		o.Kept, o.Earlier = x.past.keeps, func(i int) []result.Attempt { return x.past.earlier[i] }
+	}
+	return o
 }

@@ -101,7 +101,7 @@ func (f *rejudgeFlags) run(ctx context.Context, app *App, source string) error {
 		return exit(result.ExitUsage)
 	}
 	if f.list {
-		return listPlan(app, plan)
+		return listPlan(app, plan, nil)
 	}
 	return f.perform(ctx, app, suite, plan, was, warnings(diags))
 }
@@ -188,10 +188,6 @@ func (f *rejudgeFlags) plan(app *App, suite *scenario.Suite, was *result.Run, d 
 			Brief: &was.Briefs[i], Load: func() (*result.Trial, error) { return was.Trials.Trial(i) },
 		}
 	}
-	if n := len(was.PassedBefore); n > 0 {
-		d.Warnf(diag.Pos{}, 0, "not-judged", "%s that had passed before this run, which left them out: they are not judged",
-			plural(n, "trial", "trials")).Hint = "rejudge the run in which they passed"
-	}
 	f.filter.Apply(suite, d)
 	clients := f.clients(app, f.jobsFor(suite))
 	return runner.Rejudge(suite, past, runner.PlanOptions{
@@ -223,10 +219,11 @@ func (f *rejudgeFlags) perform(
 	if err := errors.Join(out.Prepare(), f.clash(out.Files())); err != nil {
 		return err
 	}
+	out.Keep = f.keep
 	changes := &changeLog{was: was}
 	x := &execution{
 		app: app, flags: &f.runFlags, plan: plan, out: out, jobs: f.jobsFor(suite), changes: changes,
 		missing: max(0, was.Planned-len(was.Briefs)), warned: warned,
 	}
-	return x.run(ctx)
+	return locked(app, out, func() error { return x.run(ctx) })
 }

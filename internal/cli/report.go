@@ -83,10 +83,11 @@ func (f *reportFlags) run(app *App, path string) error {
 	if err := out.Prepare(); err != nil {
 		return err
 	}
-	writeErr := out.WriteAll(run)
+	writeErr := locked(app, out, func() error { return out.WriteAll(run) })
 	color := app.useColor(f.color, app.OutTTY)
 	printer := term.New(term.Options{
 		Out: painted(app.Out, color), Color: color, Quiet: f.quiet, Now: app.Now, Rerun: out.Rerun,
+		Resume: quoted(run.Resume),
 	})
 	return ifBroken(errors.Join(writeErr, printer.Finish(run, out.Paths()...)))
 }
@@ -110,13 +111,9 @@ func openRun(app *App, path string) (run *result.Run, input string, done func(),
 		return nil, "", nil, err
 	}
 	done = func() { _ = file.Close() } // read only
-	run, truncated, err := readRun(file)
-	if err != nil {
+	if run, err = app.readRun(file); err != nil {
 		done()
 		return nil, "", nil, fmt.Errorf("%s: %w", input, err)
-	}
-	if truncated {
-		app.complain(fmt.Errorf("%s: the last line is cut, as a killed run leaves it; it was left out", input))
 	}
 	return run, input, done, nil
 }
@@ -147,20 +144,23 @@ func exists(path string) bool {
 }
 
 // readRun reads a journal, or results.json when the file is none.
-func readRun(file *os.File) (run *result.Run, truncated bool, err error) {
-	run, truncated, err = result.ReadJournal(readOnly{file})
+func (a *App) readRun(file *os.File) (*result.Run, error) {
+	ledger, err := result.ReadJournal(readOnly{file})
+	if err == nil {
+		a.tellDamage(file.Name(), ledger)
+		return ledger.Run, nil
+	}
 	if !errors.Is(err, result.ErrNotJournal) {
-		return run, truncated, err
+		return nil, err
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	in := bufio.NewReaderSize(file, 1<<16)
 	if first, err := in.Peek(1); errors.Is(err, io.EOF) {
-		return nil, false, errors.New("the file is empty")
+		return nil, errors.New("the file is empty")
 	} else if err == nil && first[0] != '{' {
-		return nil, false, errors.New("neither a journal nor a results.json of arena")
+		return nil, errors.New("neither a journal nor a results.json of arena")
 	}
-	run, err = jsonout.Read(in)
-	return run, false, err
+	return jsonout.Read(in)
 }

@@ -71,14 +71,20 @@ func rerunner(command []string) func(*result.Brief) string {
 		if b.Region != "default" {
 			words = append(words, "--region", b.Region)
 		}
-		for i, w := range words {
-			words[i] = shellQuote(w)
-		}
-		return strings.Join(words, " ")
+		return quoted(words)
 	}
 }
 
 const shellSafe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+=,"
+
+// quoted is a command as it is typed.
+func quoted(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = shellQuote(w)
+	}
+	return strings.Join(out, " ")
+}
 
 // shellQuote makes a word that a POSIX shell reads back as it is. What no screen would show as it is gets the form
 // $'\x1b', which shows what it is.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -25,6 +26,12 @@ const runLong = `Run drives every scenario against every provider, judges the re
 Paths may be arena configs, scenario files, packs, folders and globs, in any mix. Without a
 path, config.arena.yaml of the working directory is run, else its scenarios folder.
 
+Every finished trial is on disk before it is told. What ended a run (an interrupt, a crash, a
+full disk, --fail-fast) costs no more than the trials in flight: --resume keeps each finished
+trial of which nothing changed that decides it, runs the rest and reports the whole. Alone, or
+with the results folder, it runs what that run was made with. --last-failed runs again what did
+not pass; what then passes although nothing changed is told as flaky, with the earlier reply.
+
 A provider of type replay answers from recordings instead of a model. Its additional_config:
 recording (a file, a list or a pattern), session (its id; default: by scenario and trial), match
 (turn or content), timing (instant, realtime, accelerated by speed), tools (recorded or execute;
@@ -43,9 +50,14 @@ func newRunCmd(app *App) *cobra.Command {
 		Long:  runLong,
 		Example: `  arena run scenarios/refund.yaml --provider mock
   arena run -c config.arena.yaml --scenario refund,hello -j 20
-  arena run --provider ollama/llama3.2 --temperature 0 --fail-fast`,
+  arena run --provider ollama/llama3.2 --temperature 0 --fail-fast
+  arena run --resume out`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := applySettings(app, c); err != nil {
+				return err
+			}
+			args, err := f.recall(c, args)
+			if err != nil {
 				return err
 			}
 			if err := f.complete(c, args); err != nil {
@@ -82,16 +94,9 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 		return exit(result.ExitUsage)
 	}
 	out := harness.NewOutputs(f.outputChoice(suite))
-	out.Secrets = &app.secrets.Guard
-	var passed []string
-	if f.rerunFailed {
-		var err error
-		if passed, err = onlyFailed(plan, filepath.Join(out.Dir, harness.JournalName)); err != nil {
-			return err
-		}
-	}
+	out.Keep, out.Secrets = f.keep, &app.secrets.Guard
 	if f.list {
-		return listPlan(app, plan)
+		return f.listTrials(app, plan, out)
 	}
 	if err := spare(recordingsOf(plan), out, f.events, f.metrics.file); err != nil {
 		return err
@@ -99,15 +104,64 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	if err := errors.Join(out.Prepare(), f.clash(out.Files())); err != nil {
 		return err
 	}
-	logs, err := openSessionLogs(suite, plan, out.Dir, app.secrets)
+	return locked(app, out, func() error {
+		file, past, err := f.begins(app, plan, out)
+		if err != nil {
+			return err
+		}
+		logs, err := openSessionLogs(suite, plan, out.Dir, app.secrets)
+		if err != nil {
+			return err
+		}
+		x := &execution{
+			app: app, flags: f, plan: plan, out: out, jobs: f.jobsFor(suite), journal: file, past: past, deck: deck, logs: logs,
+			warned: warnings(diags),
+		}
+		return x.run(ctx)
+	})
+}
+
+// locked works in the results folder with nobody else in it.
+func locked(app *App, out *harness.Outputs, work func() error) (err error) {
+	unlock, err := out.Lock(app.Now())
 	if err != nil {
 		return err
 	}
-	x := &execution{
-		app: app, flags: f, plan: plan, out: out, jobs: f.jobsFor(suite), passed: passed, deck: deck, logs: logs,
-		warned: warnings(diags),
+	defer func() { err = errors.Join(err, unlock()) }()
+	return work()
+}
+
+// listTrials prints the trials that would be run.
+func (f *runFlags) listTrials(app *App, plan *runner.Plan, out *harness.Outputs) error {
+	if !f.resumes() {
+		return listPlan(app, plan, nil)
 	}
-	return x.run(ctx)
+	file, err := f.openPast(out, false)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // read only
+	past, err := f.readPast(app, plan, file)
+	if err != nil {
+		return err
+	}
+	return listPlan(app, plan, past.keeps)
+}
+
+// begins opens the journal to resume; nil for a run that starts anew, which opens it when all else is ready.
+func (f *runFlags) begins(app *App, plan *runner.Plan, out *harness.Outputs) (*os.File, *resumption, error) {
+	if !f.resumes() {
+		return nil, nil, nil
+	}
+	file, err := f.openPast(out, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	past, err := f.readPast(app, plan, file)
+	if err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	return file, past, nil
 }
 
 // warnings are what the files and the plan gave reason for, as reports have them.
@@ -197,8 +251,11 @@ func (f *runFlags) outputChoice(suite *scenario.Suite) harness.Choice {
 	return c
 }
 
-func listPlan(app *App, plan *runner.Plan) error {
+func listPlan(app *App, plan *runner.Plan, left func(i int) bool) error {
 	for i := range plan.Trials {
+		if left != nil && left(i) {
+			continue
+		}
 		if _, err := fmt.Fprintln(app.Out, diag.Safe(plan.Trials[i].ID())); err != nil {
 			return broken(err)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/evals"
+	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/providers/cache"
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -22,7 +23,8 @@ type runFlags struct {
 	config string
 
 	scenarios, providers, regions, tags, evalIDs []string
-	rerunFailed, list                            bool
+	resume, lastFailed, list                     bool
+	keep                                         int
 
 	mock       bool
 	mockConfig string
@@ -75,7 +77,7 @@ type runFlags struct {
 // Names that other tools taught people to type.
 var flagAliases = map[string]string{
 	"concurrency": "jobs", "formats": "format", "simple": "ci", "scenarios": "scenario", "providers": "provider",
-	"dry-run": "list", "html": "html-file", "skip-pack-evals": "skip-evals",
+	"dry-run": "list", "rerun-failed": "last-failed", "html": "html-file", "skip-pack-evals": "skip-evals",
 }
 
 // canonical is the name of a flag that may be called by another one.
@@ -112,7 +114,10 @@ func (f *runFlags) register(fl *pflag.FlagSet) {
 	fl.StringSliceVar(&f.regions, "region", nil, "run once for each region `name`, which templates see as {{region}}")
 	fl.StringSliceVar(&f.tags, "tag", nil, "only scenarios with this `tag`")
 	fl.StringSliceVar(&f.evalIDs, "eval", nil, "only the recording eval with this `id`")
-	fl.BoolVar(&f.rerunFailed, "rerun-failed", false, "only the trials that did not pass in the last run into the folder")
+	fl.BoolVar(&f.resume, "resume", false, "go on with the last run into the folder: keep what finished and is asked\n"+
+		"for unchanged, run the rest, report the whole")
+	fl.BoolVar(&f.lastFailed, "last-failed", false, "run again what did not pass in the last run into the folder, and\n"+
+		"report the whole (also --rerun-failed)")
 	fl.BoolVar(&f.list, "list", false, "print the trials of the plan and run nothing (also --dry-run)")
 
 	f.judging(fl)
@@ -169,6 +174,7 @@ func (f *runFlags) output(fl *pflag.FlagSet) {
 	fl.StringVar(&f.junitGranularity, "junit-granularity", "scenario",
 		"`unit` of a JUnit test case: scenario, turn or check")
 
+	fl.IntVar(&f.keep, "keep", harness.DefaultKeep, "keep the journals of `n` earlier runs in the results folder")
 	fl.StringVar(&f.events, "events", "", "write what happens, as it happens, as JSON lines to this `file`;\n"+
 		"- is stdout, and what people read goes to stderr")
 	fl.StringVar(&f.cache, "cache", "", "keep the replies of models in this `folder`, and pay only once for\n"+
@@ -194,10 +200,14 @@ func (f *runFlags) complete(cmd *cobra.Command, args []string) error {
 	if f.set["temperature"] && (f.temperature < 0 || f.temperature > 2) {
 		bad("--temperature must be between 0 and 2, found %v", f.temperature)
 	}
+	if f.resume && f.lastFailed {
+		bad("--resume keeps what failed, and --last-failed runs it again: choose one")
+	}
 	for _, c := range []struct {
 		flag     string
 		n, least int
-	}{{"max-tokens", f.maxTokens, 1}, {"trials", f.trials, 1}, {"jobs", f.jobs, 1}, {"retries", f.retries, 0}} {
+	}{{"max-tokens", f.maxTokens, 1}, {"trials", f.trials, 1}, {"jobs", f.jobs, 1}, {"retries", f.retries, 0},
+		{"keep", f.keep, 1}} {
 		if f.set[c.flag] && c.n < c.least {
 			bad("--%s must be at least %d, found %d", c.flag, c.least, c.n)
 		}

@@ -11,7 +11,6 @@ import (
 	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/report/term"
 	"github.com/arena-evals/arena/internal/result"
-	"github.com/arena-evals/arena/internal/runner"
 )
 
 // useColor settles --color with NO_COLOR, FORCE_COLOR and TERM.
@@ -38,6 +37,9 @@ func newScreen(a *App, f *runFlags, told int) *term.Printer {
 		Out: painted(out, color), Err: screen.Live(a.Err), TTY: a.ErrTTY && a.OutTTY && tty && !plain, Color: color,
 		Verbosity: f.verbose, Quiet: f.quiet, Told: told, Now: a.Now, Rerun: rerunner(f.repeat()),
 	}
+	if f.words[1] == "run" {
+		o.Resume = quoted(f.resumeWords())
+	}
 	if tty {
 		o.Width = a.Width
 	}
@@ -61,15 +63,21 @@ func (f *runFlags) humans(a *App) (io.Writer, bool) {
 }
 
 // planned names the trials for the screen before they run.
-func planned(plan *runner.Plan) term.Plan {
-	return term.Plan{Trials: len(plan.Trials), Trial: func(i int) result.Brief {
-		t := &plan.Trials[i]
+func (x *execution) planned() term.Plan {
+	toRun := make([]int, 0, len(x.plan.Trials))
+	for i := range x.plan.Trials {
+		if x.past == nil || !x.past.keeps(i) {
+			toRun = append(toRun, i)
+		}
+	}
+	return term.Plan{Trials: len(toRun), Trial: func(i int) result.Brief {
+		t := &x.plan.Trials[toRun[i]]
 		session := ""
 		if t.Recorded != nil {
 			session = t.Recorded.Name
 		}
 		return result.Brief{
-			Session: session, Index: i, ID: t.ID(), Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID, Region: t.Region,
+			Session: session, Index: t.Index, ID: t.ID(), Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID, Region: t.Region,
 			Trial: t.N, Trials: t.Of,
 		}
 	}}

@@ -19,7 +19,6 @@ import (
 // The files of a results folder.
 const (
 	JournalName  = "journal.jsonl"
-	previousName = "journal.previous.jsonl"
 	ResultsName  = "results.json"
 	htmlName     = "report.html"
 	junitName    = "junit.xml"
@@ -37,6 +36,7 @@ type Report struct {
 // Outputs is where a run leaves its results.
 type Outputs struct {
 	Dir     string
+	Keep    int                        // journals of earlier runs that stay; 0: DefaultKeep
 	Rerun   func(*result.Brief) string // the command that runs a trial again; may be nil
 	Secrets *secret.Guard              // that no report holds; nil: none are known
 	reports []Report
@@ -107,34 +107,20 @@ func (o *Outputs) Files() []string {
 	return append([]string{filepath.Join(o.Dir, JournalName)}, o.Paths()...)
 }
 
-// OpenJournal starts an empty journal. The journal of the run before is kept under another name, because it may hold
-// results that were paid for; reports that it left are removed, so that none can be taken for this run's.
-func (o *Outputs) OpenJournal() (*os.File, error) {
-	path := filepath.Join(o.Dir, JournalName)
-	if err := os.Rename(path, filepath.Join(o.Dir, previousName)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
-	for _, old := range o.leftovers() {
-		if device(old) {
-			continue
-		}
-		if err := os.Remove(old); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, err
-		}
-	}
-	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
-}
-
 // Touches lists every file that a run writes, moves or removes: what stood there before is not there after it.
 func (o *Outputs) Touches() []string {
-	return append(o.leftovers(), filepath.Join(o.Dir, JournalName), filepath.Join(o.Dir, previousName))
+	touched := append(o.leftovers(), filepath.Join(o.Dir, JournalName), filepath.Join(o.Dir, lockName))
+	for n := range max(o.Keep, DefaultKeep) {
+		touched = append(touched, filepath.Join(o.Dir, previousName(n+1)))
+	}
+	return touched
 }
 
 // leftovers are the reports that a run before may have left: those that this one will write, and in the folder of a
 // run also those of other formats.
 func (o *Outputs) leftovers() []string {
 	old := o.Paths()
-	if exists(filepath.Join(o.Dir, previousName)) {
+	if exists(filepath.Join(o.Dir, JournalName)) || exists(filepath.Join(o.Dir, previousName(1))) {
 		for _, name := range []string{htmlName, junitName, markdownName} {
 			old = append(old, filepath.Join(o.Dir, name))
 		}

@@ -15,6 +15,10 @@ func scanJournal(s *scan) {
 	cut := s.lines(func(l line) bool {
 		index, trial := l.get("index"), l.get("trial")
 		switch {
+		case header && !l.get("journal").missing():
+			silent = s.resumed(l.get("kept"))
+			planned, _ = l.get("planned").number()
+			ended = false
 		case !header:
 			header = true
 			version, _ := l.get("journal").number()
@@ -48,4 +52,32 @@ func scanJournal(s *scan) {
 		s.missing += max(int(planned)-len(s.index.entries)-silent, 0)
 	}
 	s.silentTrials(silent)
+}
+
+// resumed keeps of the trials so far those that stand in the run that resumed the journal, by their index in its plan.
+// silent counts the others that it keeps: nothing was said in them.
+func (s *scan) resumed(kept value) (silent int) {
+	at := map[int64]*entry{}
+	for _, e := range s.index.entries {
+		for piece := range e.all {
+			at[piece.at] = e
+		}
+	}
+	s.index = index{}
+	for pair := range kept.items {
+		var numbers []string
+		for item := range pair.items {
+			numbers = append(numbers, string(item.text))
+		}
+		if len(numbers) != 2 {
+			continue
+		}
+		offset, err := strconv.ParseInt(numbers[1], 10, 64)
+		if e := at[offset]; e != nil && err == nil {
+			s.add(numbers[0], e.first())
+		} else {
+			silent++
+		}
+	}
+	return silent
 }

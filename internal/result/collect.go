@@ -229,6 +229,12 @@ func summarize(briefs []Brief) Summary {
 		if b.Tolerated {
 			s.Tolerated++
 		}
+		if b.Before {
+			s.Before++
+		}
+		if b.Flaky {
+			s.Flaky++
+		}
 		s.Checks.sum(b.Checks)
 		s.Usage.Usage = s.Usage.Usage.Add(b.Usage.Usage)
 		s.Usage.Calls += b.Usage.Calls

@@ -84,6 +84,7 @@ func (r *Run) Due() int {
 	case r.tally[Errored]+r.tally[Cancelled] > 0:
 		return ExitError
 	case r.tally[Skipped] > 0 && r.FailsOn(FailOnSkipped),
+		r.Summary.Flaky > 0 && r.FailsOn(FailOnFlaky),
 		len(r.Warnings) > 0 && r.FailsOn(FailOnWarning):
 		return ExitFailed
 	}

@@ -24,6 +24,7 @@ func (t *Trial) Settle() {
 		}
 	}
 	t.Status, t.Passed = status, status == Passed
+	t.Flaky = t.Passed && len(t.Earlier) > 0
 }
 
 // with is the status of a trial after one more decision.

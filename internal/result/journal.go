@@ -1,12 +1,13 @@
 package result
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 )
@@ -26,8 +27,16 @@ type JournalHeader struct {
 	// ExitZero: see Run.
 	ExitZero bool     `json:"exit_zero,omitempty"`
 	Command  []string `json:"command,omitempty"`
-	// PassedBefore: see Run.
-	PassedBefore []string `json:"passed_before,omitempty"`
+	// Resume is the words of the command that resumes the run; nil: it cannot be.
+	Resume []string `json:"resume,omitempty"`
+	// Programs sums up the programs that score in the run, which are no part of fingerprints.
+	Programs string `json:"programs,omitempty"`
+	// Replayed says that trials were answered from recordings.
+	Replayed bool `json:"replayed,omitempty"`
+	// Kept is the trials of the lines before that stand in this run too: index in its plan and offset of the line.
+	Kept [][2]int64 `json:"kept,omitempty"`
+	// Dropped is the offsets of earlier lines that count no more: their trials are run again, whatever comes of that.
+	Dropped []int64 `json:"dropped,omitempty"`
 }
 
 // JournalFooter is the last line.
@@ -88,8 +97,9 @@ type Journal struct {
 }
 
 type span struct {
-	at  int64
-	len int32
+	at     int64
+	len    int32
+	before bool // the trial was kept from before
 }
 
 // NewJournal starts a journal in an empty file.
@@ -97,6 +107,30 @@ func NewJournal(file Syncer, h JournalHeader) (*Journal, error) {
 	j := &Journal{file: file, spans: map[int]span{}}
 	h.Journal = SchemaVersion
 	return j, j.line(h)
+}
+
+// Continue goes on writing a journal that was read: what stands in it stays as it is, and a header that is cut changes
+// nothing. The entries are kept in the run, by their index in its plan.
+func (l *Ledger) Continue(file Syncer, h JournalHeader, kept map[int]*Entry) (*Journal, error) {
+	j := &Journal{file: file, size: l.size, spans: make(map[int]span, len(kept))}
+	h.Journal = SchemaVersion
+	for _, i := range slices.Sorted(maps.Keys(kept)) {
+		e := kept[i]
+		h.Kept = append(h.Kept, [2]int64{int64(i), e.at})
+		j.spans[i] = span{e.trial.at, e.trial.len, true}
+	}
+	if l.open {
+		if err := j.write([]byte{'\n'}); err != nil {
+			return nil, err
+		}
+	}
+	if err := j.line(h); err != nil {
+		return nil, err
+	}
+	if err := file.Sync(); err != nil {
+		return nil, fmt.Errorf("sync journal: %w", err)
+	}
+	return j, nil
 }
 
 // Append writes finished trials and syncs once. When it returns nil, they survive a crash.
@@ -147,7 +181,7 @@ var trialKey = []byte(`,"trial":`)
 func trialSpan(at int64, line []byte) span {
 	start := bytes.Index(line, trialKey) + len(trialKey)
 	end := len(bytes.TrimRight(line, "\r\n")) - 1 // the closing brace of the line
-	return span{at + int64(start), int32(end - start)}
+	return span{at: at + int64(start), len: int32(end - start)}
 }
 
 // Bind makes the journal the Source of a finished run.
@@ -165,9 +199,20 @@ func (j *Journal) Raw(i int) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("trial %d is not in the journal", j.order[i])
 	}
-	b := make([]byte, s.len)
-	if _, err := j.file.ReadAt(b, s.at); err != nil {
+	return s.read(j.file)
+}
+
+// beforeKey marks a trial that was kept from before; its line was written when it was not.
+const beforeKey = `{"before":true,`
+
+// read takes the JSON of a trial out of a journal.
+func (s span) read(file io.ReaderAt) ([]byte, error) {
+	b := make([]byte, s.len, int(s.len)+len(beforeKey))
+	if _, err := file.ReadAt(b, s.at); err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	if s.before && len(b) > 0 {
+		b = append([]byte(beforeKey), b[1:]...)
 	}
 	return b, nil
 }
@@ -204,74 +249,3 @@ func unmarshal(data []byte, v any) error {
 
 // ErrNotJournal says that a file is something else.
 var ErrNotJournal = errors.New("not a journal of arena")
-
-// ReadJournal rebuilds a run from its journal. truncated says that the last line is cut and was left out, as a killed
-// process leaves it. A cut line anywhere else is an error that names the line.
-func ReadJournal(file Syncer) (run *Run, truncated bool, err error) {
-	j := &Journal{file: file, spans: map[int]span{}}
-	in := bufio.NewReaderSize(io.NewSectionReader(file, 0, 1<<62), 1<<16)
-	head, _, err := j.next(in)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, false, err
-	}
-	var h JournalHeader
-	if json.Unmarshal(head, &h) != nil || h.Journal == 0 {
-		return nil, false, ErrNotJournal
-	}
-	if h.Journal != SchemaVersion {
-		return nil, false, fmt.Errorf("the journal has version %d; this arena reads version %d", h.Journal, SchemaVersion)
-	}
-	run = &Run{
-		SchemaVersion: SchemaVersion, Arena: h.Arena, Name: h.Name, Started: h.Started, Planned: h.Planned, FailOn: h.FailOn,
-		ExitZero: h.ExitZero, Command: h.Command, PassedBefore: h.PassedBefore,
-	}
-	var c Collector
-	for number := 2; ; number++ {
-		line, at, err := j.next(in)
-		if errors.Is(err, io.EOF) {
-			truncated = len(line) > 0
-			break
-		}
-		if err != nil {
-			return nil, false, err
-		}
-		if err := j.read(line, at, run, &c); err != nil {
-			return nil, false, fmt.Errorf("line %d: %w", number, err)
-		}
-	}
-	c.Finish(run)
-	j.Bind(run)
-	return run, truncated, nil
-}
-
-// next returns a whole line with its offset; io.EOF comes with what is left of a cut one.
-func (j *Journal) next(in *bufio.Reader) (line []byte, at int64, err error) {
-	at = j.size
-	line, err = in.ReadBytes('\n')
-	j.size += int64(len(line))
-	return line, at, err
-}
-
-func (j *Journal) read(line []byte, at int64, run *Run, c *Collector) error {
-	var l struct {
-		trialLine
-		End *JournalFooter `json:"end"`
-	}
-	if err := unmarshal(line, &l); err != nil {
-		return fmt.Errorf("corrupt journal: %w", err)
-	}
-	switch {
-	case l.End != nil:
-		run.DurationMS, run.Warnings = l.End.DurationMS, l.End.Warnings
-	case l.Trial == nil:
-		return errors.New("corrupt journal: neither a trial nor the end")
-	default:
-		l.Trial.Index = l.Index
-		if _, twice := j.spans[l.Index]; twice {
-			return fmt.Errorf("corrupt journal: trial %s stands there twice", l.Trial.ID)
-		}
-		j.spans[l.Index] = trialSpan(at, line)
-		c.Add(l.Trial)
-	}
-	return nil
-}

@@ -3,6 +3,7 @@ package result
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,10 +55,11 @@ func TestJournalReadsBackWhatItWrote(t *testing.T) {
 	if err := j.Close(JournalFooter{DurationMS: 12.5, Warnings: []string{"w"}}); err != nil {
 		t.Fatal(err)
 	}
-	run, truncated, err := ReadJournal(f)
-	if err != nil || truncated {
-		t.Fatalf("truncated %v, error %v", truncated, err)
+	ledger, err := ReadJournal(f)
+	if err != nil || ledger.Cut || len(ledger.Damaged) > 0 || !ledger.Ended {
+		t.Fatalf("%+v, error %v", ledger, err)
 	}
+	run := ledger.Run
 	if run.DurationMS != 12.5 || len(run.Warnings) != 1 || run.Status != Passed || run.Arena != "test" {
 		t.Errorf("header or footer lost: %+v", run)
 	}
@@ -83,46 +85,158 @@ func TestJournalOfAKilledRun(t *testing.T) {
 	if err := f.Truncate(info.Size() - 5); err != nil {
 		t.Fatal(err)
 	}
-	run, truncated, err := ReadJournal(f)
-	if err != nil || !truncated {
-		t.Fatalf("truncated %v, error %v", truncated, err)
+	ledger, err := ReadJournal(f)
+	if err != nil || !ledger.Cut || ledger.Ended {
+		t.Fatalf("%+v, error %v", ledger, err)
 	}
+	run := ledger.Run
 	if len(run.Briefs) != 1 || run.Status != Cancelled || run.Exit(false) != ExitError {
 		t.Errorf("%d trials, status %s, exit %d", len(run.Briefs), run.Status, run.Exit(false))
 	}
 }
 
-func TestJournalRefusesWhatIsNotOne(t *testing.T) {
-	t.Parallel()
-	head := `{"journal":1,"arena":"x","started":"2026-01-01T00:00:00Z","planned":1,"fail_on":null}` + "\n"
-	good, err := EncodeLine(hostile(0, "a"))
+func written(t *testing.T, text string) *os.File {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "j"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	cases := map[string]struct{ text, want string }{
+	t.Cleanup(func() { _ = f.Close() }) // nothing is written behind the test
+	if _, err := f.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+const head = `{"journal":1,"arena":"x","started":"2026-01-01T00:00:00Z","planned":2,"fail_on":null}` + "\n"
+
+func TestJournalRefusesWhatIsNotOne(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ text, want string }{
 		"empty":         {"", ErrNotJournal.Error()},
 		"results":       {"{\n \"schema_version\": 1}", ErrNotJournal.Error()},
+		"other lines":   {strings.Repeat("{\"a\":1}\n", 100), ErrNotJournal.Error()},
 		"newer version": {`{"journal":99}` + "\n", "version 99"},
-		"corrupt line":  {head + "{oops\n" + string(good), "line 2: corrupt journal"},
-		"foreign line":  {head + "{\"a\":1}\n", "line 2: corrupt journal"},
-		"same trial":    {head + string(good) + string(good), "line 3: corrupt journal: trial s0/p/default stands there twice"},
-		"bad status":    {head + strings.Replace(string(good), `"passed"`, `"perfect"`, 1), `unknown status "perfect"`},
+	} {
+		if _, err := ReadJournal(written(t, c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
 	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f, err := os.Create(filepath.Join(t.TempDir(), "j"))
-			if err != nil {
-				t.Fatal(err)
+}
+
+// TestJournalIsSalvaged: a damaged line costs what stood in it, and is told; the run does not look whole then.
+func TestJournalIsSalvaged(t *testing.T) {
+	t.Parallel()
+	first, last := line(t, hostile(0, "a")), line(t, hostile(1, "b"))
+	for name, c := range map[string]struct {
+		text, want string
+		at, trials int
+	}{
+		"corrupt line": {head + "{oops\n" + first + last, "corrupt journal", 2, 2},
+		"half a line":  {head + first[:40] + "\n" + last, "corrupt journal", 2, 1},
+		"joined lines": {head + first[:40] + last, "corrupt journal", 2, 0},
+		"zeros":        {head + strings.Repeat("\x00", 100) + "\n" + last, "corrupt journal", 2, 1},
+		"foreign line": {head + "{\"a\":1}\n" + last, "neither a trial nor the end", 2, 1},
+		"same trial":   {head + first + first, "trial s0/p/default stands there twice", 3, 1},
+		"bad status":   {head + strings.Replace(first, `"passed"`, `"perfect"`, 1) + last, `unknown status "perfect"`, 2, 1},
+		"head":         {"{jour\n" + first + last, "corrupt journal", 1, 2},
+	} {
+		ledger, err := ReadJournal(written(t, c.text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if len(ledger.Damaged) != 1 || ledger.Damaged[0].Line != c.at || !strings.Contains(ledger.Damaged[0].Why.Error(), c.want) {
+			t.Errorf("%s: damage %v", name, ledger.Damaged)
+		}
+		if got := len(ledger.Run.Briefs); got != c.trials {
+			t.Errorf("%s: %d trials, want %d", name, got, c.trials)
+		}
+		if whole := c.trials == 2 && name != "head"; (ledger.Run.Exit(false) == ExitPassed) != whole {
+			t.Errorf("%s: exit %d", name, ledger.Run.Exit(false))
+		}
+	}
+}
+
+func line(t *testing.T, trial *Trial) string {
+	t.Helper()
+	b, err := EncodeLine(trial)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestJournalCutAnywhere resumes a journal, cuts what came of that at every byte, and resumes it again: no trial that
+// was whole is ever lost.
+func TestJournalCutAnywhere(t *testing.T) {
+	t.Parallel()
+	trials := []*Trial{hostile(0, "a"), hostile(1, "b"), hostile(2, "c")}
+	lines := []string{line(t, trials[0]), line(t, trials[1]), line(t, trials[2])}
+	f := written(t, head+lines[0]+lines[1][:30])
+	resumed(t, f, trials[1], 1)
+	whole := contents(t, f)
+	for size := range len(whole) {
+		cut := written(t, whole[:size])
+		if size < len(head)+len(lines[0]) {
+			continue
+		}
+		ledger, err := ReadJournal(cut)
+		if err != nil {
+			t.Fatalf("cut after %d bytes: %v", size, err)
+		}
+		want := 1 + strings.Count(whole[len(head)+len(lines[0]):size], strings.TrimSuffix(lines[1], "\n"))
+		if len(ledger.Entries) != want {
+			t.Fatalf("cut after %d bytes: %d trials, want %d", size, len(ledger.Entries), want)
+		}
+		resumed(t, cut, trials[2], want)
+		again, err := ReadJournal(cut)
+		if err != nil || len(again.Run.Briefs) != want+1 || len(again.Entries) != want+1 {
+			t.Fatalf("cut after %d bytes and resumed: %+v, %v", size, again, err)
+		}
+		for i := range again.Run.Briefs {
+			got, err := again.Run.Trials.Trial(i)
+			if err != nil || got.Before == (got.ID == trials[2].ID) {
+				t.Fatalf("cut after %d bytes and resumed: trial %+v, %v", size, got, err)
 			}
-			defer func() { _ = f.Close() }()
-			if _, err := f.WriteString(c.text); err != nil {
-				t.Fatal(err)
-			}
-			if _, _, err := ReadJournal(f); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v, want %q", err, c.want)
-			}
-		})
+		}
+	}
+}
+
+func contents(t *testing.T, f *os.File) string {
+	t.Helper()
+	b, err := os.ReadFile(f.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// resumed goes on with a journal that holds so many trials, and adds one.
+func resumed(t *testing.T, f *os.File, trial *Trial, holds int) {
+	t.Helper()
+	ledger, err := ReadJournal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := map[int]*Entry{}
+	for _, e := range ledger.Entries {
+		kept[len(kept)] = e
+	}
+	if len(kept) != holds {
+		t.Fatalf("%d trials to keep, want %d", len(kept), holds)
+	}
+	if _, err := f.Seek(0, io.SeekEnd); err != nil {
+		t.Fatal(err)
+	}
+	j, err := ledger.Continue(f, JournalHeader{Planned: 3}, kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	added := *trial
+	added.Index = len(kept)
+	if err := j.Append([]TrialDone{{Trial: &added, Line: []byte(line(t, &added))}}); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -24,8 +24,7 @@ type Run struct {
 	// ExitZero says that the exit status is to be 0 whatever the trials came to: a report only.
 	ExitZero bool `json:"exit_zero,omitempty"`
 
-	// PassedBefore is the ids of trials that a run of only the failed ones left out, because they had passed.
-	PassedBefore []string `json:"-"`
+	Resume []string `json:"-"` // words of the command that resumes the run; nil: it cannot be
 
 	Briefs []Brief `json:"-"` // in plan order; only finished trials
 	Trials Source  `json:"-"`
@@ -53,6 +52,8 @@ type Summary struct {
 	Skipped   int        `json:"skipped"`
 	Cancelled int        `json:"cancelled"`
 	Tolerated int        `json:"tolerated,omitempty"` // failed trials within their group's pass_threshold
+	Before    int        `json:"before,omitempty"`    // trials that were kept from before the run was resumed
+	Flaky     int        `json:"flaky,omitempty"`     // trials that failed before and pass now, although nothing changed
 	Checks    CheckCount `json:"checks"`
 	Usage     Usage      `json:"usage"`
 	CostUSD   *float64   `json:"cost_usd"`            // null: no price is known
@@ -99,6 +100,8 @@ type Brief struct {
 	Guards     *GuardCount // nil: no guardrail fired
 	Evals      *EvalCount  // nil: nothing was measured
 	Tolerated  bool        // did not pass, but its group did
+	Before     bool        // kept from before the run was resumed
+	Flaky      bool        // failed before and passes now, although nothing changed
 	Dispatched int         // evals that were sent to be run elsewhere
 	Recording  string      // file of the conversation, where that was only judged
 	Session    string      // its name there, where the scenario is about several

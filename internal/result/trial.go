@@ -23,7 +23,13 @@ type Trial struct {
 	Position diag.Pos          `json:"position"` // of the scenario
 	// Fingerprint is equal for trials that ask for the same: it is made of all that decides what comes of them.
 	Fingerprint string `json:"fingerprint,omitempty"`
-	Describe    string `json:"description,omitempty"`
+	// Before says that the trial was kept from before the run was resumed.
+	Before bool `json:"before,omitempty"`
+	// Earlier is the times when a trial with the same fingerprint failed, in a run that this one resumes.
+	Earlier []Attempt `json:"earlier,omitempty"`
+	// Flaky says that the trial failed before and passes now, although nothing changed.
+	Flaky    bool   `json:"flaky,omitempty"`
+	Describe string `json:"description,omitempty"`
 	// TaskType is that of the prompt which the scenario names, or whose guardrails fired.
 	TaskType string `json:"task_type,omitempty"`
 	// Recording is where the conversation comes from, when the trial only judged it.

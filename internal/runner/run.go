@@ -36,7 +36,11 @@ type Options struct {
 	Scrub func(line []byte) []byte
 	// Crash is told of a panic in a trial; the trial is an error and the run goes on.
 	Crash func(trial string, cause any, stack []byte)
-	Only  []string // ids of the evals that may fire; nil: all
+	// Kept reports trials, by their index, that are not run: what came of them is known. nil: all are run.
+	Kept func(index int) bool
+	// Earlier is when a trial failed before, by its index; may be nil.
+	Earlier func(index int) []result.Attempt
+	Only    []string // ids of the evals that may fire; nil: all
 	// Elsewhere runs the evals; nil: this process does. The plan knows of it from its DispatchMode.
 	Elsewhere Elsewhere
 }
@@ -95,6 +99,9 @@ func dispatch(ctx context.Context, plan *Plan, c *crew) {
 	var next atomic.Int64
 	work := func() {
 		for i := int(next.Add(1)) - 1; i < len(plan.Trials); i = int(next.Add(1)) - 1 {
+			if c.opts.Kept != nil && c.opts.Kept(i) {
+				continue
+			}
 			c.events <- c.work(ctx, &plan.Trials[i])
 		}
 	}
@@ -111,6 +118,9 @@ func dispatch(ctx context.Context, plan *Plan, c *crew) {
 func (c *crew) work(ctx context.Context, t *Trial) result.TrialDone {
 	s := newSession(t, c.opts, c.listener())
 	s.out.Fingerprint = c.prints.Of(t)
+	if c.opts.Earlier != nil {
+		s.out.Earlier = c.opts.Earlier(t.Index)
+	}
 	if cause := context.Cause(ctx); cause != nil {
 		s.out.Status, s.out.Skip = result.Cancelled, "not run: "+reason(cause)
 		s.out.Settle()

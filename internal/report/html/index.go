@@ -47,6 +47,8 @@ type row struct {
 	Group     *int              `json:"group,omitempty"` // in run.groups; only of several trials
 	Status    result.Status     `json:"status"`
 	Tolerated bool              `json:"tolerated,omitempty"`
+	Before    bool              `json:"before,omitempty"`
+	Flaky     bool              `json:"flaky,omitempty"`
 	Why       string            `json:"why,omitempty"` // in one short line
 	Turns     int               `json:"turns"`
 	Checks    result.CheckCount `json:"checks"`
@@ -89,7 +91,7 @@ func (x *indexer) add(b *result.Brief, raw []byte) error {
 	r := row{
 		ID: b.ID, Scenario: x.scenario(b), Provider: x.providers.number(b.Provider), Region: x.regions.number(b.Region),
 		Model: d.Model, Trial: b.Trial, Trials: b.Trials,
-		Status: b.Status, Tolerated: b.Tolerated, Why: d.why(),
+		Status: b.Status, Tolerated: b.Tolerated, Before: b.Before, Flaky: b.Flaky, Why: d.why(),
 		Turns: b.Turns, Checks: b.Checks, MS: math.Round(b.DurationMS*10) / 10,
 		Tokens: b.Usage.Total(), Calls: b.Usage.Calls, USD: b.CostUSD,
 	}

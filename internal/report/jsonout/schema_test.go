@@ -62,7 +62,7 @@ func TestSchemaNamesEveryField(t *testing.T) {
 		"validation": chat.Validation{}, "message_usage": chat.Usage{}, "judgement": result.Judgement{},
 		"judge_cost": result.JudgeCost{}, "firing": result.Firing{}, "guard_count": result.GuardCount{},
 		"original": chat.Original{}, "eval_result": result.EvalResult{}, "eval_count": result.EvalCount{},
-		"eval_stats": result.EvalStats{},
+		"eval_stats": result.EvalStats{}, "attempt": result.Attempt{},
 	}
 	for name, v := range types {
 		compare(t, name, root.Defs[name], reflect.TypeOf(v))

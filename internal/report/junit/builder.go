@@ -40,7 +40,11 @@ func (b *builder) suites() ([]suite, error) {
 
 func (b *builder) cases(g *show.Group) ([]testcase, error) {
 	if b.opts.Granularity == ByTurn || b.opts.Granularity == ByCheck {
-		return b.fine(g)
+		cases, err := b.fine(g)
+		if len(cases) > 0 {
+			cases[0].properties = append(cases[0].properties, b.flaky(g)...)
+		}
+		return cases, err
 	}
 	return []testcase{b.coarse(g)}, nil
 }
@@ -110,6 +114,32 @@ func base(g *show.Group) testcase {
 	}
 }
 
+// flaky tells of the trials of a group that failed before and pass now, and which were kept from before.
+func (b *builder) flaky(g *show.Group) (all []property) {
+	before := 0
+	for _, i := range g.Trials {
+		brief := &b.run.Briefs[i]
+		if brief.Before {
+			before++
+		}
+		if !brief.Flaky {
+			continue
+		}
+		t, err := b.run.Trials.Trial(i)
+		if err != nil {
+			all = append(all, property{"flaky", show.Line(err.Error())})
+			continue
+		}
+		for _, line := range show.Earlier(t) {
+			all = append(all, property{"flaky", line})
+		}
+	}
+	if before > 0 {
+		all = append(all, property{"before", strconv.Itoa(before)})
+	}
+	return all
+}
+
 // classname is the path of a file as a package name: scenarios/refund.yaml is scenarios.refund.
 func classname(file string) string {
 	p := path.Clean("/" + strings.ReplaceAll(show.Line(file), `\`, "/"))
@@ -151,6 +181,7 @@ func (b *builder) coarse(g *show.Group) testcase {
 	}
 	c.properties = append(c.properties, b.judges(g)...)
 	c.properties = append(c.properties, b.guardrails(g)...)
+	c.properties = append(c.properties, b.flaky(g)...)
 	if judged > 0 {
 		c.properties = append(c.properties, property{"pass_rate", rateText(passed, judged)})
 	}

@@ -24,7 +24,11 @@ type Options struct {
 func Write(w io.Writer, run *result.Run, o Options) error {
 	groups := show.Groups(run)
 	head := headline(run) + totals(run) + matrix(groups, maxSize/3)
-	tail := evals(run) + costs(groups, run) + remarks(run)
+	unsteady, err := flaky(run)
+	if err != nil {
+		return err
+	}
+	tail := unsteady + evals(run) + costs(groups, run) + remarks(run)
 	failures, err := failed(run, groups, o, maxSize-len(head)-len(tail))
 	if err != nil {
 		return err
@@ -64,6 +68,26 @@ func totals(run *result.Run) string {
 }
 
 const maxRemarks = 10
+
+// flaky lists the trials that failed before and pass now.
+func flaky(run *result.Run) (string, error) {
+	told, more, err := show.Flaky(run)
+	if err != nil || len(told) == 0 {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString("### Flaky\n\n")
+	for _, t := range told {
+		fmt.Fprintf(&b, "- %s passes now, and nothing changed\n", inline(t.ID))
+		for _, line := range t.Earlier {
+			b.WriteString("  - " + inline(line) + "\n")
+		}
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "- … and %s more\n", show.Count(more))
+	}
+	return b.String() + "\n", nil
+}
 
 // remarks are the warnings of the run and the failures that a threshold allowed.
 func remarks(run *result.Run) string {

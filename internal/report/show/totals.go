@@ -59,8 +59,14 @@ func Because(run *result.Run, reason string) string {
 	return ""
 }
 
-// Terms are the warnings, where they make the run red, and whether the run is for its report only.
+// Terms are what was flaky, which trials were kept from before the run was resumed, the warnings, where they make the run red, and whether the run is for its report only.
 func Terms(run *result.Run) (all []string) {
+	if s := &run.Summary; s.Flaky > 0 {
+		all = append(all, Count(s.Flaky)+" flaky: failed before"+Because(run, result.FailOnFlaky))
+	}
+	if s := &run.Summary; s.Before > 0 {
+		all = append(all, fmt.Sprintf("%s from before, %s run now", Count(s.Before), Count(s.Trials-s.Before)))
+	}
 	if n := len(run.Warnings); n > 0 && run.FailsOn(result.FailOnWarning) {
 		all = append(all, Plural(n, "warning")+Because(run, result.FailOnWarning))
 	}

@@ -27,6 +27,7 @@ type Options struct {
 	Told      int                        // warnings of the run, from the first, that were shown before it
 	Now       func() time.Time           // nil: time.Now
 	Rerun     func(*result.Brief) string // the command that runs a trial again; may be nil
+	Resume    string                     // the command that runs what did not finish; may be empty
 }
 
 // Plan is what the printer has to know before the first trial.

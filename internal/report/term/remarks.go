@@ -36,6 +36,7 @@ func (n *notices) add(t *result.Trial) {
 // remarks writes what decides nothing: failures within a threshold, what evals measured, notices, warnings.
 func (p *Printer) remarks(run *result.Run) {
 	var rows []*row
+	rows = append(rows, p.flaky(run)...)
 	rows = append(rows, p.tolerated(run)...)
 	rows = append(rows, p.evals(run)...)
 	for i, text := range p.notices.texts {
@@ -112,8 +113,8 @@ func (p *Printer) stopped(run *result.Run) []*row {
 		}
 	}
 	for i := 0; p.plan.Trial != nil && i < min(run.Planned, p.plan.Trials) && len(names) < listed; i++ {
-		if !done[i] {
-			names = append(names, show.Line(p.plan.Trial(i).ID))
+		if b := p.plan.Trial(i); !done[max(i, b.Index)] { // trials that were kept from before are not in the plan
+			names = append(names, show.Line(b.ID))
 		}
 	}
 	text := fmt.Sprintf("%s of %s did not finish", show.Count(missing), show.Plural(run.Planned, "trial"))
@@ -123,5 +124,28 @@ func (p *Printer) stopped(run *result.Run) []*row {
 			text += fmt.Sprintf(" and %s more", show.Count(more))
 		}
 	}
-	return p.remark("stopped", yellow, text)
+	rows := p.remark("stopped", yellow, text)
+	if p.opts.Resume != "" {
+		rows = append(rows, (&row{}).cell(dim, "resume", remarkWidth).add(plain, show.Line(p.opts.Resume)))
+	}
+	return rows
+}
+
+// flaky lists the trials that failed before and pass now, with what was said then.
+func (p *Printer) flaky(run *result.Run) []*row {
+	told, more, err := show.Flaky(run)
+	if err != nil {
+		return p.remark("flaky", yellow, err.Error())
+	}
+	var rows []*row
+	for _, t := range told {
+		rows = append(rows, p.remark("flaky", yellow, t.ID+" passes now, and nothing changed")...)
+		for _, line := range t.Earlier {
+			rows = append(rows, p.remark("", dim, line)...)
+		}
+	}
+	if more > 0 {
+		rows = append(rows, p.remark("flaky", yellow, show.Count(more)+" more")...)
+	}
+	return rows
 }

@@ -135,6 +135,15 @@ function trialHead(report, t, trial) {
     h("p.who", { dir: "auto" }, who),
     trial.description && h("p.describe", { dir: "auto" }, trial.description),
     t.tolerated && h("p.label", {}, "Tolerated: its group reached the pass threshold."),
+    t.before && h("p.label", {}, "From before: kept when the run was resumed."),
+    t.flaky && h("p.label", {}, "Flaky: it failed before and passes now, although nothing changed."),
+    (trial.earlier ?? []).map((a) =>
+      h(
+        "p.describe",
+        { dir: "auto" },
+        `Failed before: ${a.why.join("; ")}${a.reply ? `. The reply was “${a.reply}”` : ""}`,
+      ),
+    ),
     pairs("dl.facts", [
       ["Checks", c.total ? checks.filter(Boolean).join(", ") : "none"],
       ["Time", seconds(t.ms)],

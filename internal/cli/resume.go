@@ -1,0 +1,417 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
+)
+
+// resumption is what of the last run into a folder stands in the run that resumes it.
+type resumption struct {
+	ledger  *result.Ledger
+	kept    map[int]*result.Entry // by index in the plan
+	left    map[int]bool          // that are neither kept nor run
+	dropped []int64
+	earlier map[int][]result.Attempt // failures of trials that are run again and ask for the same
+	changed int                      // trials that were settled, but as something else than is asked for now
+	toRun   int
+}
+
+// resumes reports whether the run builds on the one before it.
+func (f *runFlags) resumes() bool { return f.resume || f.lastFailed }
+
+// flag is how the user asked for that.
+func (f *runFlags) resumeFlag() string {
+	if f.resume {
+		return "--resume"
+	}
+	return "--last-failed"
+}
+
+// resumed settles what of a journal stays in a run of the plan. Trials of which nothing final is known are run; with
+// --last-failed also those that did not pass, each with all the others of its group: a group that is repeated one by
+// one until each has passed would prove nothing.
+func (f *runFlags) resumed(plan *runner.Plan, ledger *result.Ledger) (*resumption, error) {
+	if err := f.resumable(&ledger.Header); err != nil {
+		return nil, err
+	}
+	r := &resumption{ledger: ledger, kept: map[int]*result.Entry{}, left: map[int]bool{}, earlier: map[int][]result.Attempt{}}
+	p := newPast(ledger, plan, f.failsOnGuardrail(plan))
+	opts := f.deciding()
+	prints := runner.NewFingerprints(&opts)
+	groups := map[groupKey][]int{}
+	open := map[groupKey]bool{}
+	asked := make([]string, len(plan.Trials))
+	for i := range plan.Trials {
+		t := &plan.Trials[i]
+		asked[i] = prints.Of(t)
+		key := groupOf(t)
+		groups[key] = append(groups[key], i)
+		e := p.take(asked[i])
+		switch {
+		case e != nil && (f.resume || p.settled[e]):
+			r.kept[i] = e
+		case e == nil && f.lastFailed && p.passed[t.ID()]:
+			r.changed++
+			r.kept[i] = nil
+		default:
+			open[key] = true
+		}
+	}
+	for key := range open {
+		for _, i := range groups[key] {
+			if f.lastFailed {
+				r.drop(i)
+			}
+		}
+	}
+	for i := range plan.Trials {
+		if _, stays := r.kept[i]; stays {
+			continue
+		}
+		r.toRun++
+		if f.lastFailed {
+			r.dropped = append(r.dropped, p.lines[asked[i]]...)
+		}
+		if err := r.remember(i, p.failed[asked[i]]); err != nil {
+			return nil, err
+		}
+	}
+	maps.DeleteFunc(r.kept, func(i int, e *result.Entry) bool {
+		if e == nil {
+			r.left[i] = true
+		}
+		return e == nil
+	})
+	slices.Sort(r.dropped)
+	r.dropped = slices.Compact(r.dropped)
+	if f.lastFailed && r.toRun == 0 {
+		return nil, r.nothing()
+	}
+	return r, nil
+}
+
+// drop runs a trial again.
+func (r *resumption) drop(i int) {
+	if e, stays := r.kept[i]; stays {
+		if delete(r.kept, i); e == nil {
+			r.changed--
+		}
+	}
+}
+
+func (r *resumption) nothing() error {
+	if r.changed > 0 {
+		return fmt.Errorf("--last-failed: nothing failed in the last run; %s before the files or flags changed\n"+
+			"arena run --resume runs what changed", plural(r.changed, "trial passed", "trials passed"))
+	}
+	return errors.New("--last-failed: every trial of this plan passed in the last run")
+}
+
+// remember keeps what is told of earlier failures.
+func (r *resumption) remember(i int, failed []*result.Entry) error {
+	for _, e := range failed {
+		t, err := r.ledger.Trial(e)
+		if err != nil {
+			return err
+		}
+		r.earlier[i] = append(r.earlier[i], result.AttemptOf(t, e.Started))
+	}
+	return nil
+}
+
+// resumable refuses a journal of something else.
+func (f *runFlags) resumable(h *result.JournalHeader) error {
+	replays := f.cassettes.replay != "" && f.cassettes.missing != "record"
+	switch {
+	case len(h.Command) > 1 && h.Command[1] != f.words[1]:
+		return fmt.Errorf("%s: the folder holds results of arena %s, not of arena %s", f.resumeFlag(), h.Command[1], f.words[1])
+	case f.resume && replays:
+		return errors.New("--resume: a replay costs nothing; run it again without that flag")
+	case h.Replayed != replays && h.Journal > 0:
+		return fmt.Errorf("%s: one of the two runs is a replay, and the other is not", f.resumeFlag())
+	}
+	return nil
+}
+
+func (f *runFlags) failsOnGuardrail(plan *runner.Plan) bool {
+	return slices.Contains(plan.FailOn, result.FailOnGuardrail)
+}
+
+// past is a journal by what its trials asked for.
+type past struct {
+	usable  map[string][]*result.Entry // finished, not set aside, not yet taken; the last line is the first to be taken
+	failed  map[string][]*result.Entry // in the order of the lines
+	lines   map[string][]int64
+	settled map[*result.Entry]bool // passed, tolerated or skipped
+	passed  map[string]bool        // the same by id, whatever was asked for
+}
+
+func newPast(ledger *result.Ledger, plan *runner.Plan, strict bool) *past {
+	p := &past{
+		usable: map[string][]*result.Entry{}, failed: map[string][]*result.Entry{}, lines: map[string][]int64{},
+		settled: map[*result.Entry]bool{}, passed: map[string]bool{},
+	}
+	programs := runner.Programs(plan)
+	tolerated, fired := map[string]bool{}, map[string]bool{}
+	for i := range ledger.Run.Briefs {
+		b := &ledger.Run.Briefs[i]
+		tolerated[b.ID] = b.Tolerated
+		fired[b.ID] = b.Guards != nil && b.Guards.Fired > 0
+	}
+	for _, e := range ledger.Entries {
+		if e.Fingerprint == "" || e.Programs != programs {
+			e.Fingerprint = ""
+		} else {
+			p.lines[e.Fingerprint] = append(p.lines[e.Fingerprint], e.Offset())
+		}
+		settled := !e.CutShort && (e.Status == result.Passed || e.Status == result.Skipped || tolerated[e.ID]) &&
+			!(strict && fired[e.ID])
+		p.settled[e] = settled
+		if !e.Dropped {
+			p.passed[e.ID] = settled
+		}
+		if e.Fingerprint == "" || e.CutShort {
+			continue
+		}
+		if e.Status == result.Failed && !tolerated[e.ID] {
+			p.failed[e.Fingerprint] = append(p.failed[e.Fingerprint], e)
+		}
+		if !e.Dropped {
+			p.usable[e.Fingerprint] = append(p.usable[e.Fingerprint], e)
+		}
+	}
+	return p
+}
+
+// take is a finished trial that asked for the same; nil: there is none left.
+func (p *past) take(print string) *result.Entry {
+	list := p.usable[print]
+	if len(list) == 0 {
+		return nil
+	}
+	last := len(list) - 1
+	p.usable[print] = list[:last]
+	return list[last]
+}
+
+// groupKey tells groups of trials apart.
+type groupKey struct {
+	project, scenario, provider any
+	region                      string
+}
+
+func groupOf(t *runner.Trial) groupKey { return groupKey{t.Project, t.Scenario, t.Endpoint, t.Region} }
+
+// readOnly is a journal file that is only read.
+type readOnly struct{ *os.File }
+
+func (readOnly) Sync() error { return nil }
+
+// readPast reads the journal that is to be resumed.
+func (f *runFlags) readPast(app *App, plan *runner.Plan, file *os.File) (*resumption, error) {
+	ledger, err := result.ReadJournal(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", f.resumeFlag(), file.Name(), err)
+	}
+	app.tellDamage(file.Name(), ledger)
+	return f.resumed(plan, ledger)
+}
+
+// keeps reports whether a trial of the plan is not run: it stays as it is, or is left out.
+func (r *resumption) keeps(i int) bool {
+	_, stays := r.kept[i]
+	return stays || r.left[i]
+}
+
+// tellDamage tells which lines of a journal were left out.
+func (a *App) tellDamage(name string, ledger *result.Ledger) {
+	if ledger.Cut {
+		a.complain(fmt.Errorf("%s: the last line is cut, as a killed run leaves it; it was left out", name))
+	}
+	for i, d := range ledger.Damaged {
+		if i == maxDamage {
+			a.complain(fmt.Errorf("%s: %d more lines were left out", name, len(ledger.Damaged)-i))
+			break
+		}
+		a.complain(fmt.Errorf("%s: line %d was left out: %w", name, d.Line, d.Why))
+	}
+}
+
+const maxDamage = 10
+
+// openPast opens the journal to resume, for reading and, where write says so, for going on with it.
+func (f *runFlags) openPast(out *harness.Outputs, write bool) (*os.File, error) {
+	open := func() (*os.File, error) { return os.Open(filepath.Join(out.Dir, harness.JournalName)) }
+	if write {
+		open = out.ResumeJournal
+	}
+	file, err := open()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s needs the journal of a run before: there is no %s", f.resumeFlag(),
+			filepath.Join(out.Dir, harness.JournalName))
+	}
+	return file, err
+}
+
+// deciding are the options of a run that decide what comes of its trials.
+func (f *runFlags) deciding() runner.Options {
+	return runner.Options{
+		OnFailure: f.onFailure, Strict: f.strict, Temperature: given(f, "temperature", f.temperature),
+		MaxTokens: given(f, "max-tokens", f.maxTokens), Seed: given(f, "seed", f.seed),
+		JudgeGate: given(f, "judge-gate", f.judgeGate),
+	}
+}
+
+// resumeWords are the command that resumes the run: as it was asked for, with its filters and its folder.
+func (f *runFlags) resumeWords() []string {
+	words := f.repeat()
+	words = slices.Insert(words, 2, "--resume")
+	list := func(flag string, values []string) {
+		if f.set[flag] {
+			words = append(words, "--"+flag, strings.Join(values, ","))
+		}
+	}
+	list("scenario", f.scenarios)
+	list("provider", f.providers)
+	list("region", f.regions)
+	list("tag", f.tags)
+	list("eval", f.evalIDs)
+	list("fail-on", f.failOn)
+	list("format", f.formats)
+	for _, c := range []struct{ flag, value string }{
+		{"jobs", strconv.Itoa(f.jobs)}, {"retries", strconv.Itoa(f.retries)}, {"out", f.out}, {"keep", strconv.Itoa(f.keep)},
+		{"junit-file", f.junitFile}, {"html-file", f.htmlFile}, {"markdown-file", f.markdownFile},
+	} {
+		list(c.flag, []string{c.value})
+	}
+	for _, c := range []struct {
+		flag string
+		on   bool
+	}{{"strict", f.strict}, {"exit-zero", f.exitZero}, {"allow-empty", f.allowEmpty}} {
+		if f.set[c.flag] && c.on {
+			words = append(words, "--"+c.flag)
+		}
+	}
+	if f.cassettes.record != "" {
+		words = append(words, f.cassettes.recording()...)
+	}
+	return words
+}
+
+// recall lets a bare `arena run --resume` run what the last run ran: its journal remembers. A results folder among the
+// paths is the one to resume.
+func (f *runFlags) recall(cmd *cobra.Command, args []string) ([]string, error) {
+	if !f.resumes() {
+		return args, nil
+	}
+	for i, path := range args {
+		if filepath.Base(path) == harness.JournalName {
+			path = filepath.Dir(path)
+		}
+		if exists(filepath.Join(path, harness.JournalName)) && !cmd.Flags().Changed("out") {
+			if err := cmd.Flags().Set("out", path); err != nil {
+				return nil, err
+			}
+			args = slices.Delete(slices.Clone(args), i, i+1)
+			break
+		}
+	}
+	if len(args) > 0 || cmd.Flags().Changed("config") {
+		return args, nil
+	}
+	file, err := os.Open(filepath.Join(or(f.out, harness.DefaultOut), harness.JournalName))
+	if err != nil {
+		return args, nil // said when it is needed
+	}
+	defer func() { _ = file.Close() }() // read only
+	ledger, err := result.ReadJournal(readOnly{file})
+	if err != nil || len(ledger.Header.Resume) < 2 || ledger.Header.Resume[1] != "run" {
+		return args, nil // the same
+	}
+	return recalled(cmd, ledger.Header.Resume[2:])
+}
+
+// recalled sets the flags of an earlier command where this one leaves them open, and returns its paths. Only files below
+// the working directory are taken: a journal may come from anywhere.
+func recalled(cmd *cobra.Command, words []string) ([]string, error) {
+	then := &runFlags{}
+	fl := pflag.NewFlagSet("then", pflag.ContinueOnError)
+	then.register(fl)
+	if err := fl.Parse(words); err != nil {
+		return nil, fmt.Errorf("how the run was made cannot be read: %w\nname the files to run", err)
+	}
+	for _, path := range append(fl.Args(), then.config, then.mockConfig, then.out, then.cassettes.record, then.cache,
+		then.junitFile, then.htmlFile, then.markdownFile) {
+		if path != "" && !filepath.IsLocal(path) {
+			return nil, fmt.Errorf("the run was made with %s, which is not below the working directory\n"+
+				"name the files to run, and the flags", path)
+		}
+	}
+	var errs []error
+	fl.Visit(func(was *pflag.Flag) {
+		now := cmd.Flags().Lookup(was.Name)
+		if now == nil || now.Changed || was.Name == "resume" || was.Name == "last-failed" {
+			return
+		}
+		if list, ok := was.Value.(pflag.SliceValue); ok {
+			errs = append(errs, cmd.Flags().Set(was.Name, strings.Join(list.GetSlice(), ",")))
+			return
+		}
+		errs = append(errs, cmd.Flags().Set(was.Name, was.Value.String()))
+	})
+	return fl.Args(), errors.Join(errs...)
+}
+
+// keepers collects the trials that stay, as if they had just ended.
+func (x *execution) keepers() error {
+	if x.past == nil {
+		return nil
+	}
+	for _, i := range slices.Sorted(maps.Keys(x.past.kept)) {
+		t, err := x.past.ledger.Trial(x.past.kept[i])
+		if err != nil {
+			return err
+		}
+		t.Index, t.Before = i, true
+		x.collect.Add(t)
+		x.changes.add(t)
+	}
+	return nil
+}
+
+// startJournal begins the journal of the run, or goes on with the one that is resumed.
+func (x *execution) startJournal(file *os.File, h result.JournalHeader) (*result.Journal, error) {
+	if x.past == nil {
+		return result.NewJournal(file, h)
+	}
+	h.Dropped = x.past.dropped
+	return x.past.ledger.Continue(file, h, x.past.kept)
+}
+
+// tellPast says what is kept and what is run.
+func (x *execution) tellPast() {
+	p := x.past
+	if p == nil || x.flags.quiet {
+		return
+	}
+	x.app.remark("%s: %s kept from before, %s to run", x.flags.resumeFlag(), plural(len(p.kept), "trial", "trials"),
+		plural(p.toRun, "trial", "trials"))
+	if p.changed > 0 {
+		x.app.remark("%s before the files or flags changed, and not run again: arena run --resume does",
+			plural(p.changed, "trial passed", "trials passed"))
+	}
+}

@@ -1,0 +1,116 @@
+package harness
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// DefaultKeep is how many journals of earlier runs stay beside that of the last one.
+const DefaultKeep = 10
+
+// previousName is the journal of the n-th run before the last one.
+func previousName(n int) string {
+	if n == 1 {
+		return "journal.previous.jsonl"
+	}
+	return fmt.Sprintf("journal.previous.%d.jsonl", n)
+}
+
+// OpenJournal starts an empty journal. Those of the runs before are kept under other names, because they may hold
+// results that were paid for; reports that they left are removed, so that none can be taken for this run's.
+func (o *Outputs) OpenJournal() (*os.File, error) {
+	path := filepath.Join(o.Dir, JournalName)
+	if err := errors.Join(o.sweep(), o.retire(path)); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
+}
+
+// ResumeJournal opens the journal of the last run, to go on writing it.
+func (o *Outputs) ResumeJournal() (*os.File, error) {
+	path := filepath.Join(o.Dir, JournalName)
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) { // a run was killed before its journal began
+		if err := os.Rename(filepath.Join(o.Dir, previousName(1)), path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no plain file", path)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		return nil, err
+	}
+	return f, o.sweep()
+}
+
+// sweep removes the reports of the run before.
+func (o *Outputs) sweep() error {
+	for _, old := range o.leftovers() {
+		if device(old) {
+			continue
+		}
+		if err := os.Remove(old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// retire gives the last journal the first of the names of older ones, each of which moves on by one until a name is
+// free. Only when there are as many as are kept, the oldest goes. A journal without a trial makes way by itself.
+func (o *Outputs) retire(path string) error {
+	if holds, err := holdsTrials(path); err != nil || !holds {
+		if err == nil {
+			err = os.Remove(path)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	keep := o.Keep
+	if keep < 1 {
+		keep = DefaultKeep
+	}
+	free := 1
+	for free < keep && exists(filepath.Join(o.Dir, previousName(free))) {
+		free++
+	}
+	for n := free; n > 1; n-- {
+		if err := os.Rename(filepath.Join(o.Dir, previousName(n-1)), filepath.Join(o.Dir, previousName(n))); err != nil {
+			return err
+		}
+	}
+	return os.Rename(path, filepath.Join(o.Dir, previousName(1)))
+}
+
+// holdsTrials reports whether a journal holds anything that may have been paid for. What is not known to be empty may.
+func holdsTrials(path string) (bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = f.Close() }() // read only
+	in := bufio.NewReader(f)
+	first, err := in.ReadBytes('\n')
+	if !bytes.HasPrefix(first, []byte(`{"journal":`)) && len(first) > 0 || bytes.Contains(first, []byte(`"kept":[`)) {
+		return true, nil
+	}
+	if err != nil {
+		return false, nil
+	}
+	next, _ := in.Peek(len(endPrefix))
+	return len(next) > 0 && string(next) != endPrefix, nil
+}
+
+const endPrefix = `{"end":`

@@ -1,0 +1,53 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/filelock"
+)
+
+// lockName is the file that says who writes into a folder of results. It stays; what counts is the lock of the
+// operating system on it, which goes when its process does, however that ends.
+const lockName = ".arena-results.lock"
+
+// Lock takes the folder of the results: nobody else writes into it until unlock is called, or the process has ended.
+func (o *Outputs) Lock(now time.Time) (unlock func() error, err error) {
+	path := filepath.Join(o.Dir, lockName)
+	f, err := filelock.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("lock the results folder: %w", err)
+	}
+	if err := filelock.Lock(f); err != nil {
+		owner, _ := os.ReadFile(path) // for the message only
+		_ = f.Close()                 // nothing was written
+		if errors.Is(err, filelock.ErrLocked) {
+			return nil, fmt.Errorf("another arena writes into %s: %s\nwait for it, or choose another folder with -o",
+				o.Dir, owned(string(owner)))
+		}
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	host, _ := os.Hostname() // for the message only
+	text := fmt.Sprintf("process %d on %s since %s\n", os.Getpid(), host, now.UTC().Format(time.RFC3339))
+	err = f.Truncate(0)
+	if err == nil {
+		_, err = f.WriteAt([]byte(text), 0)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
+	}
+	return f.Close, nil
+}
+
+// owned is who holds a lock, in one line.
+func owned(text string) string {
+	text = strings.TrimSpace(text)
+	if text == "" || len(text) > 200 || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return "it does not say who it is"
+	}
+	return text
+}

@@ -1,0 +1,53 @@
+package result
+
+import (
+	"fmt"
+	"time"
+)
+
+// Attempt is an earlier run of a trial that asked for the same, and failed.
+type Attempt struct {
+	Started time.Time `json:"started"` // of the run
+	Reply   string    `json:"reply"`   // the last one of the assistant
+	Why     []string  `json:"why"`     // a line for each check that failed
+}
+
+// AttemptOf is what is told of a failed trial once it is run again.
+func AttemptOf(t *Trial, started time.Time) Attempt {
+	a := Attempt{Started: started, Why: []string{}}
+	for i := range t.Turns {
+		if said := t.Turns[i].Assistant; said != "" {
+			a.Reply = said
+		}
+	}
+	failed := func(turn int, name, message, explanation string) {
+		where := "conversation"
+		if turn >= 0 {
+			where = fmt.Sprintf("turn %d", turn+1)
+		}
+		text := where + ": " + name
+		for _, more := range []string{message, explanation} {
+			if more != "" {
+				text += ": " + more
+			}
+		}
+		a.Why = append(a.Why, text)
+	}
+	t.Checks(func(turn, _ int, v *Verdict) {
+		if v.Status == Failed {
+			failed(turn, v.Type, v.Message, v.Explanation)
+		}
+	})
+	for i := range t.Evals {
+		if e := &t.Evals[i]; e.Gates() && e.Status == Failed {
+			failed(e.Turn, e.ID, "", e.Explanation)
+		}
+	}
+	return a
+}
+
+// CutShort reports whether the run ended before the trial did: it says nothing final then, even where a check had
+// failed.
+func (t *Trial) CutShort() bool {
+	return t.Status == Cancelled || t.Skip != "" && t.Status != Skipped
+}

@@ -1,0 +1,224 @@
+package result
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Ledger is a journal that was read. Whatever its end looks like, and whatever happened to lines in its middle, each
+// line that is whole counts.
+type Ledger struct {
+	// Run is what the journal comes to.
+	Run *Run
+	// Header is the last one: a journal that was resumed has several.
+	Header JournalHeader
+	// Cut says that the last line is cut and was left out, as a killed process leaves it.
+	Cut bool
+	// Damaged are the other lines that were left out.
+	Damaged []Damage
+	// Entries are the trials that were ever journaled, in the order of the lines.
+	Entries []*Entry
+	// Ended says that the run came to an end by itself.
+	Ended bool
+
+	file     Syncer
+	size     int64
+	number   int              // of the line that is read
+	at       map[int64]*Entry // by the offset of the line
+	collect  Collector
+	spans    map[int]span
+	headless bool
+	open     bool // the last line has no end
+}
+
+// Damage is a line of a journal that says nothing.
+type Damage struct {
+	Line int
+	Why  error
+}
+
+// Entry is the line of a trial in a journal.
+type Entry struct {
+	ID, Fingerprint string
+	Status          Status
+	// CutShort says that the run ended before the trial did.
+	CutShort bool
+	// Dropped says that a later run has set it aside.
+	Dropped bool
+	// Programs are those that scored; see JournalHeader.
+	Programs string
+	Started  time.Time // of its run
+
+	at    int64
+	trial span
+}
+
+// ReadJournal reads a journal as far as it can be read. What is no journal at all is ErrNotJournal.
+func ReadJournal(file Syncer) (*Ledger, error) {
+	l := &Ledger{file: file, at: map[int64]*Entry{}, spans: map[int]span{}}
+	in := bufio.NewReaderSize(io.NewSectionReader(file, 0, 1<<62), 1<<16)
+	for {
+		line, at, err := l.next(in)
+		if errors.Is(err, io.EOF) {
+			l.open = len(line) > 0
+			l.Cut = l.open && l.read(line, at) != nil // only the end of the line may be missing
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := l.read(line, at); err != nil {
+			if _, newer := errors.AsType[versionError](err); newer {
+				return nil, err
+			}
+			l.Damaged = append(l.Damaged, Damage{l.number, err})
+		}
+		if l.number >= strangeLines && l.Run == nil && len(l.Entries) == 0 {
+			break
+		}
+	}
+	if l.Run == nil && len(l.Entries) == 0 {
+		return nil, ErrNotJournal
+	}
+	if l.headless {
+		l.begin(JournalHeader{})
+		l.Run.Planned = len(l.Entries) + 1 // at least: the report must not look whole
+	}
+	l.collect.Finish(l.Run)
+	j := &Journal{file: file, size: l.size, spans: l.spans}
+	j.Bind(l.Run)
+	return l, nil
+}
+
+// next returns a whole line with its offset; io.EOF comes with what is left of a cut one.
+func (l *Ledger) next(in *bufio.Reader) (line []byte, at int64, err error) {
+	at = l.size
+	l.number++
+	line, err = in.ReadBytes('\n')
+	l.size += int64(len(line))
+	return line, at, err
+}
+
+// strangeLines is after how many lines that say nothing a file is taken for something else.
+const strangeLines = 8
+
+// versionError is the version of a journal that this arena cannot read.
+type versionError int
+
+func (e versionError) Error() string {
+	return fmt.Sprintf("the journal has version %d; this arena reads version %d", int(e), SchemaVersion)
+}
+
+func (l *Ledger) read(line []byte, at int64) error {
+	var text struct {
+		trialLine
+		Journal int            `json:"journal"`
+		End     *JournalFooter `json:"end"`
+	}
+	if err := unmarshal(line, &text); err != nil {
+		return fmt.Errorf("corrupt journal: %w", err)
+	}
+	switch {
+	case text.Journal != 0:
+		return l.header(line, text.Journal)
+	case text.End != nil:
+		if l.Run != nil {
+			l.Run.DurationMS, l.Run.Warnings = text.End.DurationMS, text.End.Warnings
+			l.Ended = !text.End.Interrupted
+		}
+	case text.Trial == nil || text.Trial.ID == "" || text.Trial.Status == Unset:
+		return errors.New("corrupt journal: neither a trial nor the end")
+	case !bytes.Contains(line, trialKey):
+		return errors.New("corrupt journal: the trial is not where it should be")
+	default:
+		l.headless = l.headless || l.Run == nil
+		text.Trial.Index = text.Index
+		return l.trial(text.Trial, at, trialSpan(at, line))
+	}
+	return nil
+}
+
+// header begins the journal, or the part of it in which it was resumed.
+func (l *Ledger) header(line []byte, version int) error {
+	if version != SchemaVersion {
+		return versionError(version)
+	}
+	var h JournalHeader
+	if err := json.Unmarshal(line, &h); err != nil {
+		return fmt.Errorf("corrupt journal: %w", err)
+	}
+	l.begin(h)
+	for _, at := range h.Dropped {
+		if e := l.at[at]; e != nil {
+			e.Dropped = true
+		}
+	}
+	l.collect, l.spans, l.Ended, l.headless = Collector{}, map[int]span{}, false, false
+	for _, kept := range h.Kept {
+		if err := l.keep(int(kept[0]), kept[1]); err != nil {
+			l.Damaged = append(l.Damaged, Damage{l.number, err})
+		}
+	}
+	return nil
+}
+
+func (l *Ledger) begin(h JournalHeader) {
+	l.Header = h
+	l.Run = &Run{
+		SchemaVersion: SchemaVersion, Arena: h.Arena, Name: h.Name, Started: h.Started, Planned: h.Planned, FailOn: h.FailOn,
+		ExitZero: h.ExitZero, Command: h.Command, Resume: h.Resume,
+	}
+}
+
+// keep takes a trial of the lines before into the run that resumed them.
+func (l *Ledger) keep(index int, at int64) error {
+	e := l.at[at]
+	if e == nil {
+		return fmt.Errorf("corrupt journal: there is no trial at byte %d to keep", at)
+	}
+	s := e.trial
+	s.before = true
+	raw, err := s.read(l.file)
+	if err != nil {
+		return err
+	}
+	t, err := DecodeTrial(raw, index)
+	if err != nil {
+		return fmt.Errorf("read journal: %w", err)
+	}
+	l.spans[index] = s
+	l.collect.Add(t)
+	return nil
+}
+
+func (l *Ledger) trial(t *Trial, at int64, s span) error {
+	e := &Entry{
+		ID: t.ID, Fingerprint: t.Fingerprint, Status: t.Status, CutShort: t.CutShort(), Programs: l.Header.Programs,
+		Started: l.Header.Started, at: at, trial: s,
+	}
+	l.at[at] = e
+	l.Entries = append(l.Entries, e)
+	if _, twice := l.spans[t.Index]; twice {
+		return fmt.Errorf("corrupt journal: trial %s stands there twice", t.ID)
+	}
+	l.spans[t.Index] = s
+	l.collect.Add(t)
+	return nil
+}
+
+// Trial reads the trial of an entry.
+func (l *Ledger) Trial(e *Entry) (*Trial, error) {
+	raw, err := e.trial.read(l.file)
+	if err != nil {
+		return nil, err
+	}
+	return DecodeTrial(raw, 0)
+}
+
+// Offset is where the line of the entry starts.
+func (e *Entry) Offset() int64 { return e.at }

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -78,6 +79,7 @@ func (s *session) subject(turn int) *checks.Subject {
 		Embedder: s.trial.Project.embedder, Judges: s.judges(turn),
 		JudgePrompts: s.trial.Project.prompts, Turn: turn,
 		Host: s.trial.Project.host, SessionID: s.sessionID(), PromptID: s.promptID(), Earlier: s.measured,
+		Metadata: maps.Clone(s.trial.Scenario.Metadata),
 	}
 }
 

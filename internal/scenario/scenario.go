@@ -48,6 +48,13 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 		dur("timeout", func(s *Scenario) *time.Duration { return &s.Timeout }),
 		word("on_failure", onFailure, func(s *Scenario) *string { return &s.OnFailure }),
 		flagPtr("judge_gate", func(s *Scenario) **bool { return &s.JudgeGate }),
+		custom("metadata", anyMap, func(d *decoder, s *Scenario, v *node.Node) {
+			if all, ok := d.Any(v).(map[string]any); ok {
+				s.Metadata = all
+			} else {
+				d.Fields(v, "metadata", nil, nil) // reports it
+			}
+		}),
 		custom("output_schema", schemaShape{}, func(d *decoder, s *Scenario, v *node.Node) {
 			s.OutputSchema = d.outputSchema(v)
 		}),

@@ -65,6 +65,7 @@ var keyTexts = sync.OnceValue(func() map[keyed]map[string]string {
 			"timeout":                 "The longest that the conversation may take, such as 90s.",
 			"on_failure":              "Whether a failed check of a turn ends the conversation.",
 			"judge_gate":              "Asks no judge once a check without one has failed.",
+			"metadata":                "Values for checks: what a context_field names, and the metadata that programs get.",
 			"output_schema":           "JSON Schema of the replies, or the file that holds it; models that can are held to it.",
 		},
 		turnFields: {

@@ -135,6 +135,9 @@ type Scenario struct {
 	JudgeGate *bool  // nil: as in the defaults
 	// OutputSchema is what the replies are asked to fit; nil: that of the prompt, if it has one.
 	OutputSchema json.RawMessage
+	// Metadata is what the host of an agent would know of the conversation, for checks that ask for it: chunks that were
+	// retrieved, an embedding, whatever a program looks at.
+	Metadata map[string]any
 
 	// Places for messages about references that only the planner can check.
 	TaskTypePos  diag.Pos

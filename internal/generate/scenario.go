@@ -58,6 +58,9 @@ type Made struct {
 // tools returned as mock replies, and the verdicts as assertions. An error says why it cannot be told.
 func (g *Generator) Scenario(s *recording.Session) (*Made, error) {
 	w := &writer{g: g, s: s}
+	if err := w.lost(); err != nil {
+		return nil, err
+	}
 	w.timed = slices.ContainsFunc(verdicts(s), func(a recording.Asserted) bool { return g.times(&a) })
 	turns, err := w.turns()
 	if err != nil {
@@ -109,6 +112,30 @@ func (g *Generator) Scenario(s *recording.Session) (*Made, error) {
 	}
 	made.Text = w.header() + text
 	return made, nil
+}
+
+// lost says what made a conversation red and cannot stand in a scenario, where no prompt brings it along.
+func (w *writer) lost() error {
+	for i := range w.s.Evals {
+		if e := &w.s.Evals[i]; e.Failed && !w.guarded() && !w.g.opts.DropUnknown {
+			return fmt.Errorf("the eval %q did not meet its threshold, and the scenario would have none: name the prompt with --task-type, or a pack", e.ID)
+		}
+	}
+	return nil
+}
+
+// unguarded says that a guardrail fired that must not, where the scenario has none that could fire again.
+func (w *writer) unguarded(a *recording.Asserted, n *node.Node) error {
+	d, known := checks.Lookup(a.Type)
+	if w.guarded() || !a.Failed() || !known || d.Name != "guardrail_triggered" {
+		return nil
+	}
+	for _, key := range []string{"should_trigger", "expected", "assertions"} {
+		if v := node.Get(node.Get(n, "params"), key); v != nil && v.Value == "false" {
+			return errors.New("a guardrail fired that must not, and the scenario would have none: name the prompt with --task-type, or a pack")
+		}
+	}
+	return nil
 }
 
 // verdicts are all those of a recording.
@@ -356,6 +383,9 @@ func (w *writer) assertions(
 			continue
 		}
 		n, err := w.g.assertion(a, surface)
+		if err == nil {
+			err = w.unguarded(a, n)
+		}
 		if err != nil && a.Failed() && !a.Unanswered && !w.g.opts.DropUnknown {
 			return nil, fmt.Errorf("%s %s failed and cannot be carried over: %w", a.Type, where, err)
 		}

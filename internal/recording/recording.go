@@ -70,6 +70,7 @@ type Eval struct {
 	Explanation string
 	Error       string
 	Skipped     bool
+	Failed      bool // its threshold was not met, or could not be held against anything
 }
 
 // JudgeTarget is the provider that a recording names for a judge.

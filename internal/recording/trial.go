@@ -77,6 +77,7 @@ func (b *builder) trial(v value) {
 		e := &t.Evals[i]
 		s.Evals = append(s.Evals, Eval{
 			ID: e.ID, Type: e.Type, Score: e.Score, Explanation: e.Explanation, Error: e.Error, Skipped: e.Skipped,
+			Failed: e.Gates() && (e.Status == result.Failed || e.Status == result.Errored),
 		})
 	}
 	pos := b.pos(v)

@@ -283,3 +283,23 @@ func TestEveryCommandIsShown(t *testing.T) {
 	}
 	walk(cli.Commands(&cli.App{}))
 }
+
+// TestCompletionsAreWhole: what a shell reads is what was made for it, to the last byte.
+func TestCompletionsAreWhole(t *testing.T) {
+	t.Parallel()
+	for shell, write := range map[string]func(*cobra.Command, *bytes.Buffer) error{
+		"bash":       func(c *cobra.Command, b *bytes.Buffer) error { return c.GenBashCompletionV2(b, true) },
+		"zsh":        func(c *cobra.Command, b *bytes.Buffer) error { return c.GenZshCompletion(b) },
+		"fish":       func(c *cobra.Command, b *bytes.Buffer) error { return c.GenFishCompletion(b, true) },
+		"powershell": func(c *cobra.Command, b *bytes.Buffer) error { return c.GenPowerShellCompletionWithDesc(b) },
+	} {
+		var want bytes.Buffer
+		if err := write(cli.Commands(&cli.App{}), &want); err != nil {
+			t.Fatal(err)
+		}
+		got, _ := showing{args: "completion " + shell}.run(t, "", false)
+		if got != want.String() {
+			t.Errorf("the script of %s is changed", shell)
+		}
+	}
+}

@@ -33,7 +33,7 @@ func newWorkerDeadCmd(app *App) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	cmd.AddCommand(newDeadListCmd(app),
-		newDeadActionCmd(app, "redrive", "Ask for the requests of dead letters once more", "redriven", (*nats.Client).Redrive),
+		newDeadActionCmd(app, "redrive", "Ask for the requests of dead letters again", "redriven", (*nats.Client).Redrive),
 		newDeadActionCmd(app, "drop", "Remove dead letters", "dropped", (*nats.Client).Drop))
 	return cmd
 }

@@ -60,6 +60,7 @@ func TestUglyPrograms(t *testing.T) {
 		{"counts", `echo 1`, `/bin/sh: its output is not a JSON object: "1"`},
 		{"bytes", `printf '{"score": 1, "detail": "\377"}'`, "/bin/sh: its output is not valid UTF-8"},
 		{"no score", `echo '{"detail": "fine"}'`, "/bin/sh: its output cannot be used: it has no score"},
+		{"an error beside it", `echo '{"score": 1, "error": "no model"}'`, "/bin/sh: its output cannot be used: it tells of an error of its own (error), so that its score means nothing"},
 		{"too much", `echo '{"score": 85}'`, "/bin/sh: its output cannot be used: score is 85, which is not between 0 and 1"},
 		{"nothing", `echo '{"score": null}'`, "/bin/sh: its output cannot be used: score is null, expected a number from 0 to 1"},
 		{"NaN", `echo '{"score": NaN}'`, "/bin/sh: its output is not one JSON object"},

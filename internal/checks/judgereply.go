@@ -84,7 +84,7 @@ func (o *opinion) word() string {
 type answer map[string]any
 
 var (
-	answerFields   = []string{"score", "passed", "verdict", "reasoning", "evidence"}
+	answerFields   = []string{"score", "passed", "verdict", "reasoning", "evidence", "error"}
 	decisiveFields = answerFields[:3]
 )
 

@@ -91,8 +91,12 @@ func ended(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// measured reads an answer of an evaluator. Its score must be there; what it says of passing means nothing.
+// measured reads an answer of an evaluator. Its score must be there; what it says of passing means nothing. One that
+// tells of an error has not judged, whatever score stands beside it.
 func measured(a answer) (opinion, error) {
+	if v := a["error"]; v != nil && v != "" && v != false {
+		return opinion{}, errors.New("it tells of an error of its own (error), so that its score means nothing")
+	}
 	v, given := a["score"]
 	if !given {
 		return opinion{}, errors.New("it has no score")

@@ -13,6 +13,7 @@ import (
 type evalFile struct {
 	Eval
 	id        *node.Node
+	sample    *node.Node // its percentage
 	threshold threshold
 }
 
@@ -33,7 +34,11 @@ var evalFields = table("an eval", func() rows[evalFile] {
 		word("trigger", triggers, func(e *evalFile) *string { return &e.Trigger }).must(),
 		str("description", func(e *evalFile) *string { return &e.Description }),
 		flag("enabled", func(e *evalFile) *bool { return &e.Enabled }),
-		num("sample_percentage", numShape{low: 0, high: 100}, func(e *evalFile) *float64 { return &e.SamplePct }),
+		custom("sample_percentage", numShape{low: 0, high: 100}, func(d *decoder, e *evalFile, v *node.Node) {
+			if share, ok := d.Float(v, "sample_percentage", 0, 100); ok {
+				e.SamplePct, e.sample = share, v
+			}
+		}),
 		custom("threshold", thresholdFields, readThreshold),
 		objectPtr("when", whenFields, func(e *evalFile) **When { return &e.When }),
 		str("message", func(e *evalFile) *string { return &e.Message }),
@@ -110,6 +115,10 @@ func (d *decoder) evals(n *node.Node, what string) []*Eval {
 			lines[e.ID] = e.id.Line
 		}
 		e.MinScore, e.MaxScore = e.threshold.min, e.threshold.max
+		if e.sample != nil && e.SamplePct == 0 && e.Enabled && (e.MinScore != nil || e.MaxScore != nil) {
+			d.Errorf(e.sample, "never-fires", "sample_percentage is 0: the threshold of the eval %q would hold whatever comes", e.ID).
+				Hint = "raise it, or write enabled: false to switch the eval off"
+		}
 		e.export()
 		e.Digest = digestOf(d.File, v)
 		d.finish(&e.Check, EvalSurface)

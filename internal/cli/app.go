@@ -45,15 +45,24 @@ type App struct {
 func System() *App {
 	process.Guard()
 	watchHeap(os.Getenv)
+	stdout := &pipe{to: os.Stdout}
 	return &App{
-		Args: os.Args[1:], Out: os.Stdout, Err: os.Stderr, Env: environ(os.Environ()), Now: clockFrom(os.Getenv),
+		Args: os.Args[1:], Out: stdout, Err: os.Stderr, Env: environ(os.Environ()), Now: clockFrom(os.Getenv),
 		OutTTY: term.IsTerminal(int(os.Stdout.Fd())), ErrTTY: term.IsTerminal(int(os.Stderr.Fd())),
 		Width: terminalWidth, Exit: os.Exit,
 		KeepPipes: func() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) },
 		Interrupts: func() (<-chan os.Signal, func()) {
 			c := make(chan os.Signal, 2)
-			signal.Notify(c, os.Interrupt, syscall.SIGTERM)
-			return c, func() { signal.Stop(c) }
+			wishes := []os.Signal{os.Interrupt, syscall.SIGTERM}
+			if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+				wishes = append(wishes, syscall.SIGHUP)
+			}
+			signal.Notify(c, wishes...)
+			stdout.tell(c)
+			return c, func() {
+				signal.Stop(c)
+				stdout.tell(nil)
+			}
 		},
 	}
 }

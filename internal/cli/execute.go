@@ -91,6 +91,9 @@ func (x *execution) drive(ctx context.Context) (err error) {
 	if err != nil {
 		return broken(err)
 	}
+	if x.app.KeepPipes != nil {
+		x.app.KeepPipes()
+	}
 	running, interrupted := x.app.interruptible(ctx, runner.Stop(), func() {
 		x.note("stopping: trials in flight end now, reports follow; interrupt again to quit at once")
 	})

@@ -57,6 +57,10 @@ fuzz: ## run each fuzz test for FUZZTIME (20s)
 		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$dir" </dev/null; \
 	done
 
+.PHONY: torture
+torture: ## kill 60 runs of 2,000 trials at random moments and resume them
+	ARENA_TORTURE=60 $(GO) test -timeout 0 -run '^TestTorture$$' -v ./internal/cli
+
 .PHONY: bench
 bench: ## run the benchmarks that match BENCH (all)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...

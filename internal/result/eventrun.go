@@ -58,6 +58,8 @@ type TrialDone struct {
 	At
 	Trial *Trial
 	Line  []byte // the trial's journal line
+	// Written says that the line is in the journal already.
+	Written bool
 }
 
 // Outcome is what the stream says of a trial that is done. The rest was told before, or is in the results.

@@ -93,7 +93,7 @@ type Journal struct {
 	size  int64
 	spans map[int]span // by plan index
 	order []int        // plan indexes in the order of Run.Briefs; set by Bind
-	batch bytes.Buffer // lines of one Append
+	mu    sync.Mutex   // of the writing
 }
 
 type span struct {
@@ -133,16 +133,29 @@ func (l *Ledger) Continue(file Syncer, h JournalHeader, kept map[int]*Entry) (*J
 	return j, nil
 }
 
-// Append writes finished trials and syncs once. When it returns nil, they survive a crash.
-func (j *Journal) Append(done []TrialDone) error {
-	b := &j.batch
-	b.Reset()
-	for _, d := range done {
-		j.spans[d.Trial.Index] = trialSpan(j.size+int64(b.Len()), d.Line)
-		b.Write(d.Line)
-	}
-	if err := j.write(b.Bytes()); err != nil {
+// Write writes a finished trial, without a sync: it survives the death of the process, though not that of the machine.
+// It is safe for concurrent use.
+func (j *Journal) Write(t *Trial, line []byte) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	at := j.size
+	if err := j.write(line); err != nil {
 		return err
+	}
+	j.spans[t.Index] = trialSpan(at, line)
+	return nil
+}
+
+// Append writes finished trials that are not written yet, and syncs once. When it returns nil, they survive a crash of
+// the machine as well.
+func (j *Journal) Append(done []TrialDone) error {
+	for _, d := range done {
+		if d.Written {
+			continue
+		}
+		if err := j.Write(d.Trial, d.Line); err != nil {
+			return err
+		}
 	}
 	if err := j.file.Sync(); err != nil {
 		return fmt.Errorf("sync journal: %w", err)

@@ -80,7 +80,7 @@ func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal,
 		}
 	})
 	// Trials go deep, and the stack of the caller is large already: for a short run it is the best worker.
-	dispatch(ctx, plan, &crew{opts: &opts, events: events, abort: abort, prints: NewFingerprints(&opts)})
+	dispatch(ctx, plan, &crew{opts: &opts, events: events, abort: abort, prints: NewFingerprints(&opts), journal: journal})
 	close(events)
 	consumer.Wait()
 	return p.err
@@ -88,10 +88,11 @@ func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal,
 
 // crew is what the workers share.
 type crew struct {
-	opts   *Options
-	events chan<- result.Event
-	abort  context.CancelCauseFunc
-	prints *Fingerprints
+	opts    *Options
+	events  chan<- result.Event
+	abort   context.CancelCauseFunc
+	prints  *Fingerprints
+	journal *result.Journal
 }
 
 // dispatch starts the trials in the order of the plan, Jobs at once. It is a worker itself.
@@ -146,7 +147,9 @@ func (c *crew) work(ctx context.Context, t *Trial) result.TrialDone {
 		out.Settle()
 		line, _ = result.EncodeLine(out) // nothing in it but text
 	}
-	return result.TrialDone{At: s.tell.at(), Trial: out, Line: line}
+	// Before the worker takes another trial: a kill then costs no more than what is in flight.
+	written := c.journal.Write(out, line) == nil // otherwise it is tried again where errors end the run
+	return result.TrialDone{At: s.tell.at(), Trial: out, Line: line, Written: written}
 }
 
 // scrubbed is a trial as it may be written.

@@ -3,6 +3,7 @@ package arenatest_test
 import (
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,6 +46,21 @@ func checks(t *testing.T) *arena.Registry {
 	info := arena.CheckInfo{Name: "panics", Summary: "It panics."}
 	err := arena.Register(r, info, func(struct{}) (arena.Check, error) {
 		return arena.CheckFunc(func(context.Context, *arena.Subject) (arena.Finding, error) { panic("boom") }), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type number struct {
+		Number int `param:"number,required"`
+	}
+	info = arena.CheckInfo{Name: "numbered", Summary: "The trial has a number."}
+	err = arena.Register(r, info, func(p number) (arena.Check, error) {
+		return arena.CheckFunc(func(_ context.Context, s *arena.Subject) (arena.Finding, error) {
+			if strings.HasSuffix(s.Session, fmt.Sprintf("#%d", p.Number)) {
+				return arena.Pass("it has"), nil
+			}
+			return arena.Finding{Explanation: "another trial"}, nil
+		}), nil
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -37,7 +37,9 @@ func (s *Suite) Run(ctx context.Context, ids ...string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &execution{unlock: func() {}, onEvent: s.opts.OnEvent, now: s.opts.Now, plan: plan, trials: make([]*result.Trial, len(plan.Trials))}
+	x := &execution{
+		unlock: func() {}, onEvent: s.opts.OnEvent, now: s.opts.Now, plan: plan, trials: map[int]*result.Trial{},
+	}
 	file, err := x.open(s.opts.Dir, s.opts.Out)
 	if err != nil {
 		return nil, err
@@ -45,7 +47,7 @@ func (s *Suite) Run(ctx context.Context, ids ...string) (*Result, error) {
 	defer x.unlock()
 	run := &result.Run{
 		SchemaVersion: result.SchemaVersion, Arena: version(), Name: plan.Name, Started: s.opts.Now().UTC(),
-		Planned: len(plan.Trials), FailOn: plan.FailOn, Warnings: s.warningTexts(),
+		Planned: plan.Len(), FailOn: plan.FailOn, Warnings: s.warningTexts(),
 	}
 	journal, err := result.NewJournal(file, result.JournalHeader{
 		Arena: run.Arena, Name: run.Name, Started: run.Started, Planned: run.Planned, FailOn: run.FailOn,
@@ -85,7 +87,7 @@ type execution struct {
 	out     *harness.Outputs // nil: nothing is written
 	unlock  func()           // lets go of the folder
 	collect result.Collector
-	trials  []*result.Trial // by index; nil where none finished
+	trials  map[int]*result.Trial // that ended, by index
 }
 
 // journalFile is where a journal is written.

@@ -70,13 +70,12 @@ type Planned struct {
 
 // Trials are what Run would run, in order.
 func (s *Suite) Trials() []Planned {
-	out := make([]Planned, len(s.plan.Trials))
-	for i := range s.plan.Trials {
-		t := &s.plan.Trials[i]
-		out[i] = Planned{
+	out := make([]Planned, 0, s.plan.Len())
+	for t := range s.plan.All() {
+		out = append(out, Planned{
 			ID: t.ID(), Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID, Region: t.Region, Trial: t.N, Trials: t.Of,
 			Position: positionFrom(t.Scenario.Pos),
-		}
+		})
 	}
 	return out
 }
@@ -101,16 +100,15 @@ func (s *Suite) pick(ids []string) (*runner.Plan, error) {
 	if len(ids) == 0 {
 		return s.plan, nil
 	}
-	part := *s.plan
-	part.Trials = nil
 	found := map[string]bool{}
-	for _, t := range s.plan.Trials {
-		if id := t.ID(); slices.Contains(ids, id) {
+	part := s.plan.Keep(func(t *runner.Trial) bool {
+		id := t.ID()
+		wanted := slices.Contains(ids, id)
+		if wanted {
 			found[id] = true
-			t.Index = len(part.Trials)
-			part.Trials = append(part.Trials, t)
 		}
-	}
+		return wanted
+	})
 	for _, id := range ids {
 		if !found[id] {
 			var known []string
@@ -120,7 +118,7 @@ func (s *Suite) pick(ids []string) (*runner.Plan, error) {
 			return nil, fmt.Errorf("arena: there is no trial %q%s", id, hint(id, known))
 		}
 	}
-	return &part, nil
+	return part, nil
 }
 
 func hint(name string, known []string) string {

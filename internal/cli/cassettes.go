@@ -159,18 +159,25 @@ func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runner.
 }
 
 func trialIDs(plan *runner.Plan) []string {
-	ids := make([]string, len(plan.Trials))
-	for i := range plan.Trials {
-		ids[i] = plan.Trials[i].ID()
+	ids := make([]string, 0, plan.Len())
+	for t := range plan.All() {
+		ids = append(ids, t.ID())
 	}
 	return ids
 }
 
 // unambiguous reports trials that would be recorded into the same file.
 func unambiguous(plan *runner.Plan, d *diag.List) {
+	groups, alike := map[string]bool{}, false
+	for t := range plan.Groups() {
+		alike = alike || groups[t.Group()]
+		groups[t.Group()] = true
+	}
+	if !alike { // and no id is like another, however many there are
+		return
+	}
 	seen := map[string]bool{}
-	for i := range plan.Trials {
-		t := &plan.Trials[i]
+	for t := range plan.All() {
 		if id := t.ID(); seen[id] {
 			d.Errorf(t.Scenario.Pos, 1, "ambiguous-trial", "two trials are called %q, and only one of them can be recorded", id).
 				Hint = "give their projects names, or run them one by one"

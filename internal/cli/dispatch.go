@@ -167,7 +167,7 @@ func (d *dispatcher) request(h *runner.Handover) *dispatch.Request {
 
 // reportNothing warns of a run that has nothing to dispatch.
 func (f *dispatchFlags) reportNothing(plan *runner.Plan, d *diag.List) {
-	if f.url != "" && len(plan.Trials) > 0 && len(plan.EvalMetrics()) == 0 {
+	if f.url != "" && plan.Len() > 0 && len(plan.EvalMetrics()) == 0 {
 		d.Warnf(diag.Pos{}, 0, "nothing-dispatched", "--dispatch: the run has no evals to publish")
 	}
 }

@@ -54,9 +54,9 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.Ledger) (*resumptio
 	prints := runner.NewFingerprints(&opts)
 	groups := map[groupKey][]int{}
 	open := map[groupKey]bool{}
-	asked := make([]string, len(plan.Trials))
-	for i := range plan.Trials {
-		t := &plan.Trials[i]
+	asked := make([]string, plan.Len())
+	for t := range plan.All() {
+		i := t.Index
 		asked[i] = prints.Of(t)
 		key := groupOf(t)
 		groups[key] = append(groups[key], i)
@@ -78,7 +78,7 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.Ledger) (*resumptio
 			}
 		}
 	}
-	for i := range plan.Trials {
+	for i := range plan.Len() {
 		if _, stays := r.kept[i]; stays {
 			continue
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -252,13 +253,17 @@ func (f *runFlags) outputChoice(suite *scenario.Suite) harness.Choice {
 }
 
 func listPlan(app *App, plan *runner.Plan, left func(i int) bool) error {
-	for i := range plan.Trials {
-		if left != nil && left(i) {
+	out := bufio.NewWriter(app.Out)
+	for t := range plan.All() {
+		if left != nil && left(t.Index) {
 			continue
 		}
-		if _, err := fmt.Fprintln(app.Out, diag.Safe(plan.Trials[i].ID())); err != nil {
+		if _, err := fmt.Fprintln(out, diag.Safe(t.ID())); err != nil {
 			return broken(err)
 		}
+	}
+	if err := out.Flush(); err != nil {
+		return broken(err)
 	}
 	return nil
 }

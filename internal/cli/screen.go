@@ -11,6 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/report/term"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
 )
 
 // useColor settles --color with NO_COLOR, FORCE_COLOR and TERM.
@@ -64,23 +65,44 @@ func (f *runFlags) humans(a *App) (io.Writer, bool) {
 
 // planned names the trials for the screen before they run.
 func (x *execution) planned() term.Plan {
-	toRun := make([]int, 0, len(x.plan.Trials))
-	for i := range x.plan.Trials {
-		if x.past == nil || !x.past.keeps(i) {
+	p := term.Plan{
+		Trials: x.plan.Len(),
+		Trial: func(i int) result.Brief {
+			t := x.plan.Trial(i)
+			return briefOf(&t)
+		},
+		Longest: func(yield func(result.Brief) bool) {
+			for t := range x.plan.Groups() {
+				if !yield(briefOf(t)) {
+					return
+				}
+			}
+		},
+	}
+	if x.past == nil {
+		return p
+	}
+	var toRun []int
+	for i := range x.plan.Len() {
+		if !x.past.keeps(i) {
 			toRun = append(toRun, i)
 		}
 	}
-	return term.Plan{Trials: len(toRun), Trial: func(i int) result.Brief {
-		t := &x.plan.Trials[toRun[i]]
-		session := ""
-		if t.Recorded != nil {
-			session = t.Recorded.Name
-		}
-		return result.Brief{
-			Session: session, Index: t.Index, ID: t.ID(), Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID, Region: t.Region,
-			Trial: t.N, Trials: t.Of,
-		}
-	}}
+	all := p.Trial
+	p.Trials, p.Trial = len(toRun), func(i int) result.Brief { return all(toRun[i]) }
+	return p
+}
+
+// briefOf names a trial that has not run.
+func briefOf(t *runner.Trial) result.Brief {
+	session := ""
+	if t.Recorded != nil {
+		session = t.Recorded.Name
+	}
+	return result.Brief{
+		Session: session, Index: t.Index, ID: t.ID(), Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID,
+		Region: t.Region, Trial: t.N, Trials: t.Of,
+	}
 }
 
 // printDiags shows the problems of a run's files on stderr; with -q the warnings stay out.

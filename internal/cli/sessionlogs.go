@@ -49,12 +49,12 @@ func openSessionLogs(suite *scenario.Suite, plan *runner.Plan, out string, secre
 
 // prepare refuses a folder that cannot be written, or from which the run reads.
 func (l *sessionLogs) prepare(plan *runner.Plan) error {
-	for i := range plan.Trials {
-		if t := &plan.Trials[i]; t.Recorded != nil {
+	for t := range plan.Groups() { // a recorded conversation is a group by itself
+		if t.Recorded != nil {
 			l.past[t.ID()] = true
 		}
 	}
-	if len(l.past) == len(plan.Trials) {
+	if len(l.past) == plan.Len() {
 		return nil
 	}
 	for _, file := range recordingsOf(plan) {

@@ -14,8 +14,7 @@ import (
 // recordingsOf are the files of conversations that a plan judges or answers from.
 func recordingsOf(plan *runner.Plan) []string {
 	seen := map[string]bool{}
-	for i := range plan.Trials {
-		t := &plan.Trials[i]
+	for t := range plan.Groups() {
 		if t.Recorded != nil {
 			seen[t.Recorded.File] = true
 		} else if r := t.Endpoint.Spec.Replay; r != nil {

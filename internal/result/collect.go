@@ -3,6 +3,7 @@ package result
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 )
 
@@ -20,8 +21,16 @@ type groupKey struct{ file, scenario, provider, region string }
 type groupCount struct {
 	first      int // plan index of its first trial seen; orders the groups
 	statuses   [len(statusNames)]int
+	planned    int
 	broken     int // trials that ended in an error of their own
-	assertions map[place]*AssertionStats
+	assertions map[place]*counted
+}
+
+// counted is the statistics of an assertion in the making.
+type counted struct {
+	AssertionStats
+
+	first int // plan index of its first trial; orders the variants
 }
 
 // place is what is counted apart: one check of one variant.
@@ -52,7 +61,7 @@ func (c *Collector) group(t *Trial) *groupCount {
 	}
 	g := c.groups[key]
 	if g == nil {
-		g = &groupCount{first: t.Index, assertions: map[place]*AssertionStats{}}
+		g = &groupCount{first: t.Index, planned: t.Trials, assertions: map[place]*counted{}}
 		c.groups[key] = g
 	}
 	g.first = min(g.first, t.Index)
@@ -93,9 +102,9 @@ func variantKey(v map[string]string) string {
 func (g *groupCount) count(t *Trial, at place, name string, threshold *float64, status Status) {
 	s := g.assertions[at]
 	if s == nil {
-		s = &AssertionStats{
-			Turn: at.turn, Index: at.index, Eval: at.eval, Variant: t.Variant, Type: name, PassThreshold: 1, first: t.Index,
-		}
+		s = &counted{first: t.Index, AssertionStats: AssertionStats{
+			Turn: at.turn, Index: at.index, Eval: at.eval, Variant: t.Variant, Type: name, PassThreshold: 1,
+		}}
 		if threshold != nil {
 			s.PassThreshold = *threshold
 		}
@@ -160,19 +169,22 @@ func (g *groupCount) fold(key groupKey) Group {
 	for _, n := range g.statuses {
 		out.Trials += n
 	}
+	if g.statuses[Cancelled] > 0 { // those that never started need not have been told of one by one
+		out.Trials = max(out.Trials, g.planned)
+	}
 	out.Passed = g.statuses[Passed]
 	out.PassRate, out.Flakiness = rate(out.Passed, out.Trials)
-	for _, s := range g.assertions {
-		s.PassRate, s.Flakiness = rate(s.Passed, s.Passed+s.Failed)
-		s.Status = s.fold()
-		out.Assertions = append(out.Assertions, *s)
-		out.Status = worse(out.Status, s.Status)
-	}
-	slices.SortFunc(out.Assertions, func(a, b AssertionStats) int {
+	inOrder := slices.SortedFunc(maps.Values(g.assertions), func(a, b *counted) int {
 		// turn -1, the conversation, comes last
 		return cmp.Or(cmp.Compare(uint(a.Turn), uint(b.Turn)), cmp.Compare(a.Eval, b.Eval), cmp.Compare(a.Index, b.Index),
 			cmp.Compare(a.first, b.first))
 	})
+	for _, s := range inOrder {
+		s.PassRate, s.Flakiness = rate(s.Passed, s.Passed+s.Failed)
+		s.Status = s.fold()
+		out.Assertions = append(out.Assertions, s.AssertionStats)
+		out.Status = worse(out.Status, s.Status)
+	}
 	switch {
 	case g.broken > 0:
 		out.Status = worse(out.Status, Errored)

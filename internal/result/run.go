@@ -125,8 +125,6 @@ type Group struct {
 // AssertionStats is one assertion, or one eval that has a threshold, over the trials of a group that have one variant.
 // It is known by its place, not by its type: two checks of one type do not mix.
 type AssertionStats struct {
-	first int // plan index of its first trial; orders the variants
-
 	Turn  int    `json:"turn"` // -1: conversation
 	Index int    `json:"index"`
 	Eval  string `json:"eval,omitempty"` // id; Index counts the results of the eval in the turn

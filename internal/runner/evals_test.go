@@ -55,7 +55,7 @@ func gating(e *scenario.Eval, least float64) *scenario.Eval {
 func measured(t *testing.T, list []*scenario.Eval) *Plan {
 	t.Helper()
 	plan := conversation(t, nil, nil, nil, nil)
-	plan.Trials[0].Project.evals = map[*scenario.Prompt]evals.Set{nil: evals.New(list)}
+	plan.spans[0].Project.evals = map[*scenario.Prompt]evals.Set{nil: evals.New(list)}
 	return plan
 }
 
@@ -154,7 +154,7 @@ func TestEvalsRunAtOnce(t *testing.T) {
 		look := defined(t, `{id: look, type: guardrail_triggered, trigger: on_session_complete, params: {guardrail: b}}`)
 		plan := measured(t, []*scenario.Eval{model("a"), model("b"), look[0]})
 		var seen []checks.EvalResult
-		plan.Trials[0].Scenario.Conversation = []scenario.Placed{
+		plan.spans[0].Scenario.Conversation = []scenario.Placed{
 			assertion("sees", 0, func(_ context.Context, s *checks.Subject) (checks.Finding, error) {
 				seen = s.Earlier
 				return checks.Finding{Score: 1}, nil
@@ -184,7 +184,7 @@ func TestEvalsAfterSteps(t *testing.T) {
 	})
 	opts := options(1)
 	s := &session{
-		opts: &opts, trial: &plan.Trials[0], values: valuesOf(&plan.Trials[0]), out: blank(&plan.Trials[0]),
+		opts: &opts, trial: &plan.spans[0].Trial, values: valuesOf(&plan.spans[0].Trial), out: blank(&plan.spans[0].Trial),
 		clock: clock{now: opts.Now},
 	}
 	for turn, steps := range [][]checks.Transition{{{Turn: 0}}, {{Turn: 0}}, {{Turn: 0}, {Turn: 2}, {Turn: 2}}} {
@@ -224,8 +224,8 @@ func TestEvalsOfAStoppedRun(t *testing.T) {
 func TestEvalsShutNoGate(t *testing.T) {
 	t.Parallel()
 	plan := measured(t, []*scenario.Eval{gating(custom("low", "every_turn", 0, scores(0)), 1)})
-	plan.Trials[0].Scenario.JudgeGate = new(true)
-	plan.Trials[0].Scenario.Conversation = []scenario.Placed{assertion("judge", checks.NeedsModel, scores(1))}
+	plan.spans[0].Scenario.JudgeGate = new(true)
+	plan.spans[0].Scenario.Conversation = []scenario.Placed{assertion("judge", checks.NeedsModel, scores(1))}
 	trial := trialOf(t.Context(), plan, options(1))
 	if got := trial.Conversation[0].Status; got != result.Passed {
 		t.Errorf("%s: %s", got, trial.Conversation[0].SkipReason)
@@ -269,7 +269,7 @@ func TestPlanOfEvals(t *testing.T) {
 	run := &project{Project: p, evals: evalSets(p, []*scenario.Scenario{asked, bare})}
 	for _, prompt := range []*scenario.Prompt{clerk, plain, clerk} {
 		labelled := &scenario.Scenario{Meta: scenario.Meta{Labels: map[string]string{"tier": "x"}}}
-		plan.Trials = append(plan.Trials, Trial{Project: run, Prompt: prompt, Scenario: labelled})
+		plan.add(span{Trial: Trial{Project: run, Prompt: prompt, Scenario: labelled}, count: 1})
 	}
 	var names []string
 	for _, m := range plan.EvalMetrics() {

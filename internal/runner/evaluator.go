@@ -46,7 +46,7 @@ func (e *Evaluator) Evals() evals.Set { return e.template.Project.evals[e.templa
 func (e *Evaluator) Evaluate(ctx context.Context, s *recording.Session, at Moment, opts Options) *result.Trial {
 	t := e.template
 	t.Recorded = &Recorded{Load: func() (*recording.Session, error) { return s, nil }, File: s.File, At: at}
-	session := newSession(&t, &opts, nil)
+	session := newSession(t, &opts, nil)
 	session.run(ctx)
 	return session.out
 }

@@ -80,8 +80,8 @@ type basis struct {
 // fingerprints: those are the same where a recording answers for the programs, which need not be there then.
 func Programs(plan *Plan) string {
 	files, seen := map[string]string{}, map[*project]bool{}
-	for i := range plan.Trials {
-		p := plan.Trials[i].Project
+	for t := range plan.Groups() {
+		p := t.Project
 		if seen[p] {
 			continue
 		}

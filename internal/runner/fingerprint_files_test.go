@@ -155,8 +155,8 @@ func prints(t *testing.T, files map[string]string) map[string]string {
 	}
 	of := runner.NewFingerprints(&runner.Options{})
 	out := map[string]string{}
-	for i := range plan.Trials {
-		out[plan.Trials[i].ID()] = of.Of(&plan.Trials[i])
+	for t := range plan.All() {
+		out[t.ID()] = of.Of(t)
 	}
 	return out
 }

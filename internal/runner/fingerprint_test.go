@@ -316,8 +316,8 @@ func BenchmarkFingerprint(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		prints := NewFingerprints(&Options{})
-		for i := range plan.Trials {
-			prints.Of(&plan.Trials[i])
+		for t := range plan.All() {
+			prints.Of(t)
 		}
 	}
 }

@@ -72,8 +72,8 @@ func guarded(t *testing.T, client providers.Provider, rails string, turns ...sce
 		t.Fatal(err)
 	}
 	plan := planOf(t, 1, client, turns...)
-	plan.Trials[0].Prompt = prompt
-	plan.Trials[0].Project.guards = map[*scenario.Prompt]*guard.Set{prompt: set}
+	plan.spans[0].Prompt = prompt
+	plan.spans[0].Project.guards = map[*scenario.Prompt]*guard.Set{prompt: set}
 	return plan
 }
 
@@ -135,7 +135,7 @@ func TestStreamIsClosed(t *testing.T) {
 	t.Parallel()
 	p := &talker{replies: []chat.Reply{reply("I will damn well say what I want and go on and on")}}
 	plan := guarded(t, p, noDamn)
-	plan.Trials[0].Scenario.Streaming = true
+	plan.spans[0].Scenario.Streaming = true
 	opts := options(1)
 	limit := 50
 	opts.MaxTokens = &limit
@@ -190,7 +190,7 @@ func TestGuardrailThatCannotJudge(t *testing.T) {
 	plan := guarded(t, p, noDamn, scenario.Turn{Role: "user", Content: "a", Assertions: []scenario.Placed{
 		assertion("green", 0, scores(1)),
 	}})
-	check := plan.Trials[0].Prompt.Validators[0].Compiled.(*checks.Compiled)
+	check := plan.spans[0].Prompt.Validators[0].Compiled.(*checks.Compiled)
 	check.Check = eval(breaks)
 	out := trialOf(t.Context(), plan, options(1))
 	turn := &out.Turns[0]
@@ -210,7 +210,7 @@ func TestJudgesOfGuardrailsAreCounted(t *testing.T) {
 	t.Parallel()
 	p := &talker{replies: []chat.Reply{reply("Fine.")}}
 	plan := guarded(t, p, "{type: toxicity, params: {}}\n")
-	plan.Trials[0].Project.judges = judgesThatSay(t, `{"score": 1, "reasoning": "harmless"}`)
+	plan.spans[0].Project.judges = judgesThatSay(t, `{"score": 1, "reasoning": "harmless"}`)
 	out := trialOf(t.Context(), plan, options(1))
 	if out.Status != result.Passed || len(out.Turns[0].GuardJudgements) != 1 || len(out.Turns[0].Guardrails) != 0 {
 		t.Fatalf("%s (%s): %+v", out.Status, out.Error, out.Turns[0])

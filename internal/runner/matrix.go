@@ -46,14 +46,11 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 	plan := &Plan{http: m.http, close: m.close, heard: m.heard}
 	from := origins(suite.Projects)
 	for _, p := range suite.Projects {
-		plan.Trials = append(plan.Trials, m.project(p, from[p])...)
+		plan.add(m.project(p, from[p])...)
 		plan.Name = p.Name
 	}
 	if len(suite.Projects) > 1 {
 		plan.Name = ""
-	}
-	for i := range plan.Trials {
-		plan.Trials[i].Index = i
 	}
 	m.scenarios.missing(d, "scenario")
 	m.evals.missing(d, "eval")
@@ -61,16 +58,16 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 	m.providers.missing(d, "provider")
 	m.reportUnjudged()
 	plan.FailOn = m.failOn(suite)
-	if len(plan.Trials) == 0 && d.Errors() == 0 && !opts.AllowEmpty {
+	if plan.Len() == 0 && d.Errors() == 0 && !opts.AllowEmpty {
 		d.Errorf(diag.Pos{}, 0, "empty-plan", "there is nothing to run").Hint =
 			"name a file or folder with scenarios, loosen the filters, or pass --allow-empty"
 	}
-	if opts.AllowEmpty || d.Errors() > 0 || len(plan.Trials) == 0 {
+	if opts.AllowEmpty || d.Errors() > 0 || plan.Len() == 0 {
 		return plan
 	}
-	if !slices.ContainsFunc(plan.Trials, func(t Trial) bool { return t.Scenario.Skip == "" }) {
-		d.Errorf(plan.Trials[0].Scenario.Pos, 1, "all-skipped", "everything that would be run is skipped: %s",
-			plan.Trials[0].Scenario.Skip).Hint = "a run that judges nothing is not green: choose others, or pass --allow-empty"
+	if !slices.ContainsFunc(plan.spans, func(s span) bool { return s.Scenario.Skip == "" }) {
+		d.Errorf(plan.spans[0].Scenario.Pos, 1, "all-skipped", "everything that would be run is skipped: %s",
+			plan.spans[0].Scenario.Skip).Hint = "a run that judges nothing is not green: choose others, or pass --allow-empty"
 	}
 	return plan
 }
@@ -151,7 +148,7 @@ func (m *matrix) known(suite *scenario.Suite) {
 	}
 }
 
-func (m *matrix) project(p *scenario.Project, origin string) []Trial {
+func (m *matrix) project(p *scenario.Project, origin string) []span {
 	var scenarios, judged []*scenario.Scenario
 	if len(m.evals.want) == 0 || len(m.scenarios.want) > 0 || len(m.opts.Recordings) > 0 {
 		scenarios = m.pick(p)
@@ -167,25 +164,25 @@ func (m *matrix) project(p *scenario.Project, origin string) []Trial {
 		return nil
 	}
 	run.prefix = origin
-	var out []Trial
+	var out []span
 	for _, s := range scenarios {
 		ReportIdle(p, s, m.opts.Strict, m.diags)
 		out = append(out, m.trials(run, s)...)
 	}
 	for _, s := range judged {
 		ReportIdle(p, s, m.opts.Strict, m.diags)
-		out = append(out, m.recorded(run, s)...)
+		out = append(out, single(m.recorded(run, s))...)
 	}
 	m.names(run, out)
 	return out
 }
 
 // names looks for names in checks that nothing bears, given who answers in the trials.
-func (m *matrix) names(p *project, trials []Trial) {
+func (m *matrix) names(p *project, spans []span) {
 	agents := map[*scenario.Scenario][]*scenario.Provider{}
 	var planned []*scenario.Scenario
-	for i := range trials {
-		t := &trials[i]
+	for i := range spans {
+		t := &spans[i].Trial
 		if _, met := agents[t.Scenario]; !met {
 			planned = append(planned, t.Scenario)
 		}
@@ -284,7 +281,7 @@ func ReportIdle(p *scenario.Project, s *scenario.Scenario, strict bool, d *diag.
 }
 
 // trials is one scenario over its providers, the regions, the repetitions and the variants.
-func (m *matrix) trials(p *project, s *scenario.Scenario) []Trial {
+func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 	prompt, ok := m.prompt(p.Project, s)
 	if !ok {
 		return nil
@@ -299,7 +296,12 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []Trial {
 	}
 	all := variants(s)
 	repeat := max(or(m.opts.Trials, s.Trials), 1)
-	var out []Trial
+	if repeat > maxTrials/len(all) {
+		m.diags.Errorf(s.Pos, 1, "out-of-range", "scenario %q: %d trials of each variant are more than can be counted",
+			s.ID, repeat).Hint = "lower trials"
+		return nil
+	}
+	var out []span
 	for _, spec := range m.selectProviders(p.Project, s) {
 		if s.Skip == "" && !m.opts.MockProvider && m.refuse(p.Needs(s, prompt, spec)) {
 			continue
@@ -310,16 +312,16 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []Trial {
 		}
 		for _, region := range m.regions {
 			of := repeat * len(all)
-			for n := range of {
-				out = append(out, Trial{
-					Project: p, Scenario: s, Prompt: prompt, Endpoint: endpoint, Region: region,
-					N: n + 1, Of: of, Variant: all[n%len(all)],
-				})
-			}
+			out = append(out, span{variants: all, count: of, Trial: Trial{
+				Project: p, Scenario: s, Prompt: prompt, Endpoint: endpoint, Region: region, N: 1, Of: of, Variant: all[0],
+			}})
 		}
 	}
 	return out
 }
+
+// maxTrials bounds the trials of a group; the sum over all groups can still be counted.
+const maxTrials = 1_000_000_000_000
 
 // formed reports whether a provider that is to answer by a schema has one for this scenario.
 func (m *matrix) formed(s *scenario.Scenario, prompt *scenario.Prompt, spec *scenario.Provider) bool {

@@ -210,13 +210,12 @@ func Rejudge(suite *scenario.Suite, past []Past, opts PlanOptions, d *diag.List)
 			continue
 		}
 		t := b.bind(&past[i])
-		t.Index = len(plan.Trials)
-		plan.Trials = append(plan.Trials, t)
+		plan.add(span{Trial: t, count: 1})
 	}
 	m.scenarios.missing(d, "scenario")
 	m.providers.missing(d, "provider")
 	plan.FailOn = m.failOn(suite)
-	if len(plan.Trials) == 0 && d.Errors() == 0 && !opts.AllowEmpty {
+	if plan.Len() == 0 && d.Errors() == 0 && !opts.AllowEmpty {
 		hint := "loosen the filters"
 		if len(past) == 0 {
 			hint = "no trial of the run finished: run it again"

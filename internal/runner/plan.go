@@ -16,9 +16,10 @@ import (
 	"github.com/arena-evals/arena/internal/tools"
 )
 
-// Plan is what a run will do, in order. It is pure data but for the clients of its endpoints.
+// Plan is what a run will do, in order. It is pure data but for the clients of its endpoints. Its trials are made when
+// somebody asks for them, so that a plan is as small for many as for one.
 type Plan struct {
-	Trials []Trial
+	spans  []span
 	Name   string   // of the project; "" when there are several
 	FailOn []string // what makes the run red besides failures and errors
 
@@ -83,12 +84,7 @@ func (t *Trial) ID() string {
 		return t.Past.Brief.ID
 	}
 	var b strings.Builder
-	b.WriteString(t.Project.prefix)
-	b.WriteString(t.Scenario.ID)
-	b.WriteByte('/')
-	b.WriteString(t.Endpoint.Spec.ID)
-	b.WriteByte('/')
-	b.WriteString(t.Region)
+	t.group(&b)
 	if t.Of > 1 {
 		fmt.Fprintf(&b, "#%d", t.N)
 	}
@@ -97,4 +93,20 @@ func (t *Trial) ID() string {
 		b.WriteString("[" + t.Recorded.Name + "]")
 	}
 	return b.String()
+}
+
+// Group is what the ids of all trials of its group begin with: refund/gpt-4o/default.
+func (t *Trial) Group() string {
+	var b strings.Builder
+	t.group(&b)
+	return b.String()
+}
+
+func (t *Trial) group(b *strings.Builder) {
+	b.WriteString(t.Project.prefix)
+	b.WriteString(t.Scenario.ID)
+	b.WriteByte('/')
+	b.WriteString(t.Endpoint.Spec.ID)
+	b.WriteByte('/')
+	b.WriteString(t.Region)
 }

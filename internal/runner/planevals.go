@@ -17,8 +17,7 @@ func (p *Plan) EvalMetrics() []*result.Metric {
 	}
 	var list []*result.Metric
 	visited, seen := map[place]bool{}, map[*evals.Definition]bool{}
-	for i := range p.Trials {
-		t := &p.Trials[i]
+	for t := range p.Groups() {
 		at := place{t.Project, t.Prompt}
 		if visited[at] {
 			continue
@@ -37,8 +36,8 @@ func (p *Plan) EvalMetrics() []*result.Metric {
 // Labels are the names of the labels that scenarios of the plan have, sorted.
 func (p *Plan) Labels() []string {
 	names := map[string]bool{}
-	for i := range p.Trials {
-		for name := range p.Trials[i].Scenario.Labels {
+	for t := range p.Groups() {
+		for name := range t.Scenario.Labels {
 			names[name] = true
 		}
 	}

@@ -70,10 +70,10 @@ func overRecording(t *testing.T, file string, s *recording.Session) *Plan {
 	if diags.Errors() > 0 {
 		t.Fatal(diags.Sorted())
 	}
-	return &Plan{Trials: []Trial{{
+	return &Plan{spans: single([]Trial{{
 		Project: run, Scenario: sc, Endpoint: recordedEndpoint(), Region: defaultRegion, N: 1, Of: 1,
 		Recorded: &Recorded{Load: func() (*recording.Session, error) { return s, nil }, File: s.File},
-	}}}
+	}})}
 }
 
 // judged is a trial in lines: its status and error, what each turn came to, and the end.
@@ -234,7 +234,7 @@ func TestRecallTrouble(t *testing.T) {
 		trial.Error != want {
 		t.Errorf("broken off after a reply: %s %q", trial.Status, trial.Error)
 	}
-	plan.Trials[0].Recorded.Load = func() (*recording.Session, error) { return nil, errors.New("gone") }
+	plan.spans[0].Recorded.Load = func() (*recording.Session, error) { return nil, errors.New("gone") }
 	trial = trialOf(t.Context(), plan, options(1))
 	if trial.Status != result.Errored || trial.Error != "the recording cannot be read: gone" {
 		t.Errorf("%s %q", trial.Status, trial.Error)

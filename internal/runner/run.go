@@ -46,7 +46,8 @@ type Options struct {
 }
 
 // Sink takes the events of a run, in order, never two at once. An error ends the run: a full disk must not keep
-// burning tokens. What finished is still handed over, and so is what the end of the run keeps from starting.
+// burning tokens. What finished is still handed over, and so is, up to a number, what the end of the run keeps from
+// starting.
 type Sink interface {
 	Handle(e result.Event) error
 }
@@ -58,8 +59,12 @@ const batch = 64
 // eventsPerTrial is how many events of a trial may wait beside its end, when they are told.
 const eventsPerTrial = 16
 
-// Run executes the plan with at most Jobs trials at once. Every trial of the plan ends in one TrialDone, also those
-// that a cancelled ctx keeps from starting. A finished trial is in the journal and synced before the sink hears of
+// toldNotRun is of how many trials that never started the sink is told one by one. The others are only counted, as what
+// the plan has more than ended: a run that is stopped ends at once, however long it would have been.
+const toldNotRun = 10_000
+
+// Run executes the plan with at most Jobs trials at once. Every trial that starts ends in one TrialDone, and so do the
+// first ten thousand of those that a cancelled ctx keeps from starting. A finished trial is in the journal and synced before the sink hears of
 // it; one sync serves all that finished meanwhile.
 func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal, sink Sink) error {
 	ctx, abort := context.WithCancelCause(ctx)
@@ -97,17 +102,21 @@ type crew struct {
 
 // dispatch starts the trials in the order of the plan, Jobs at once. It is a worker itself.
 func dispatch(ctx context.Context, plan *Plan, c *crew) {
-	var next atomic.Int64
+	var next, notRun atomic.Int64
+	total := plan.Len()
 	work := func() {
-		for i := int(next.Add(1)) - 1; i < len(plan.Trials); i = int(next.Add(1)) - 1 {
+		for i := int(next.Add(1)) - 1; i < total; i = int(next.Add(1)) - 1 {
 			if c.opts.Kept != nil && c.opts.Kept(i) {
 				continue
 			}
-			c.events <- c.work(ctx, &plan.Trials[i])
+			if ctx.Err() != nil && notRun.Add(1) > toldNotRun {
+				return
+			}
+			c.events <- c.work(ctx, plan.Trial(i))
 		}
 	}
 	var others sync.WaitGroup
-	for range min(c.opts.Jobs, len(plan.Trials)) - 1 {
+	for range min(c.opts.Jobs, total) - 1 {
 		others.Go(work)
 	}
 	work()
@@ -116,8 +125,9 @@ func dispatch(ctx context.Context, plan *Plan, c *crew) {
 
 // work drives one trial. With --fail-fast it is the worker that stops the run: no trial starts after a failed one, even
 // while that is still being written.
-func (c *crew) work(ctx context.Context, t *Trial) result.TrialDone {
-	s := newSession(t, c.opts, c.listener())
+func (c *crew) work(ctx context.Context, planned Trial) result.TrialDone {
+	s := newSession(planned, c.opts, c.listener())
+	t := s.trial
 	s.out.Fingerprint = c.prints.Of(t)
 	if c.opts.Earlier != nil {
 		s.out.Earlier = c.opts.Earlier(t.Index)

@@ -50,10 +50,10 @@ func planOf(t testing.TB, n int, client providers.Provider, turns ...scenario.Tu
 	endpoint := &Endpoint{Spec: &scenario.Provider{Meta: scenario.Meta{ID: "p"}}, Client: client, Simulated: true}
 	plan := &Plan{}
 	for i := range n {
-		plan.Trials = append(plan.Trials, Trial{
-			Index: i, Project: p, Endpoint: endpoint, Region: "default", N: 1, Of: 1,
+		plan.add(span{count: 1, Trial: Trial{
+			Project: p, Endpoint: endpoint, Region: "default", N: 1, Of: 1,
 			Scenario: &scenario.Scenario{Meta: scenario.Meta{ID: fmt.Sprintf("s%03d", i)}, Turns: turns},
-		})
+		}})
 	}
 	return plan
 }

@@ -19,7 +19,8 @@ import (
 // session is the state of one trial. It belongs to one goroutine.
 type session struct {
 	opts  *Options
-	trial *Trial
+	trial *Trial // &own, where the session was made by newSession
+	own   Trial
 	out   *result.Trial
 	clock clock
 	tell  *teller        // nil: nobody listens
@@ -114,11 +115,10 @@ func (e timeoutError) Error() string {
 }
 
 // newSession makes the session of a trial that tells events what happens; nil is nobody.
-func newSession(t *Trial, opts *Options, events chan<- result.Event) *session {
-	s := &session{
-		opts: opts, trial: t, values: valuesOf(t), out: blank(t),
-		clock: clock{now: opts.Now, simulated: t.Endpoint.Simulated},
-	}
+func newSession(planned Trial, opts *Options, events chan<- result.Event) *session {
+	s := &session{opts: opts, own: planned, clock: clock{now: opts.Now, simulated: planned.Endpoint.Simulated}}
+	t := &s.own
+	s.trial, s.values, s.out = t, valuesOf(t), blank(t)
 	s.out.Describe, _ = s.values.at(noTurn).UserText(t.Scenario.Description)
 	if events != nil {
 		s.tell = &teller{

@@ -107,7 +107,7 @@ func eventful(t *testing.T) *Plan {
 			assertion("sees", 0, scores(1)), placed(t, "tool_exec", `{"tool": "run_tests"}`),
 		}},
 		scenario.Turn{Role: "user", Content: "b", Assertions: []scenario.Placed{graded("is kind"), graded("is short")}})
-	trial := &plan.Trials[0]
+	trial := &plan.spans[0].Trial
 	p := withTools(t)
 	p.guards = trial.Project.guards
 	p.Globals = []scenario.Placed{assertion("last", 0, scores(0.5))}
@@ -198,7 +198,7 @@ func TestAFailedCallIsTold(t *testing.T) {
 		return scenario.Turn{Role: "user", Content: text, Assertions: checked}
 	}
 	plan := planOf(t, 1, client, turn("a"), turn("b"), turn("c"))
-	plan.Trials[0].Scenario.Conversation = checked
+	plan.spans[0].Scenario.Conversation = checked
 	l := listen(t, t.Context(), plan, 1)
 	want := []string{
 		"0 1 provider.call.failed 2 rate_limit: provider p: too fast (4 attempts)",

@@ -111,8 +111,8 @@ func TestChecksReachTheTools(t *testing.T) {
 		placed(t, "trajectory", `{"steps": [{"tool": "run_tests"}, {"tool": "run_tests"}], "max_duration_seconds": 2.9}`),
 		placed(t, "workflow_complete", `{}`),
 	}
-	plan.Trials[0].Project = p
-	plan.Trials[0].Prompt = &scenario.Prompt{AllowedTools: []string{"run_tests"}}
+	plan.spans[0].Project = p
+	plan.spans[0].Prompt = &scenario.Prompt{AllowedTools: []string{"run_tests"}}
 	opts := options(1)
 	trial := trialOf(t.Context(), plan, opts)
 	if trial.Error != "" || len(trial.Conversation) != len(p.Globals) {

@@ -34,8 +34,8 @@ func calling(t *testing.T, turn scenario.Turn, before func(), n ...int) *Plan {
 	})
 	turn.Role, turn.Content = "user", "go"
 	plan := planOf(t, 1, client, turn)
-	plan.Trials[0].Project = withTools(t)
-	plan.Trials[0].Prompt = &scenario.Prompt{AllowedTools: []string{"run_tests"}}
+	plan.spans[0].Project = withTools(t)
+	plan.spans[0].Prompt = &scenario.Prompt{AllowedTools: []string{"run_tests"}}
 	return plan
 }
 

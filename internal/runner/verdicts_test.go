@@ -44,14 +44,14 @@ func conversation(t *testing.T, first, second, global, last []scenario.Placed) *
 	t.Helper()
 	plan := planOf(t, 1, says("ok"), scenario.Turn{Role: "user", Content: "a", Assertions: first},
 		scenario.Turn{Role: "user", Content: "b", Assertions: second})
-	plan.Trials[0].Project.Globals = global
-	plan.Trials[0].Scenario.Conversation = last
+	plan.spans[0].Project.Globals = global
+	plan.spans[0].Scenario.Conversation = last
 	return plan
 }
 
 // trialOf runs a plan of one trial.
 func trialOf(ctx context.Context, plan *Plan, opts Options) *result.Trial {
-	s := newSession(&plan.Trials[0], &opts, nil)
+	s := newSession(plan.Trial(0), &opts, nil)
 	s.run(ctx)
 	return s.out
 }
@@ -154,8 +154,8 @@ func TestJudgeGate(t *testing.T) {
 			t.Parallel()
 			plan := conversation(t, append([]scenario.Placed{judge}, c.first...), []scenario.Placed{judge}, c.global,
 				[]scenario.Placed{judge})
-			plan.Trials[0].Scenario.JudgeGate = c.scenario
-			plan.Trials[0].Project.Defaults.JudgeGate = c.defaults
+			plan.spans[0].Scenario.JudgeGate = c.scenario
+			plan.spans[0].Project.Defaults.JudgeGate = c.defaults
 			opts := options(1)
 			opts.JudgeGate = c.flag
 			out := trialOf(t.Context(), plan, opts)
@@ -247,7 +247,7 @@ func TestJudgesTakeTheirOwnTime(t *testing.T) {
 			}),
 		}
 		plan := conversation(t, list, list, nil, list)
-		plan.Trials[0].Endpoint.Simulated = false
+		plan.spans[0].Endpoint.Simulated = false
 		out := trialOf(t.Context(), plan, options(1))
 		if diff := cmp.Diff([]float64{0, 0, 0}, elapsed); diff != "" {
 			t.Errorf("elapsed (-want +got):\n%s", diff)

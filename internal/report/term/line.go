@@ -19,10 +19,18 @@ type longest struct{ name, provider int }
 
 func measure(plan Plan) longest {
 	l := longest{8, 8}
-	for i := 0; i < plan.Trials && plan.Trial != nil; i++ {
-		b := plan.Trial(i)
+	add := func(b result.Brief) {
 		l.name = max(l.name, show.Width(name(&b)))
 		l.provider = max(l.provider, show.Width(show.Who(&b)))
+	}
+	if plan.Longest != nil {
+		for b := range plan.Longest {
+			add(b)
+		}
+		return l
+	}
+	for i := 0; i < plan.Trials && plan.Trial != nil; i++ {
+		add(plan.Trial(i))
 	}
 	return l
 }

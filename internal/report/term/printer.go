@@ -5,6 +5,7 @@ package term
 import (
 	"cmp"
 	"io"
+	"iter"
 	"strings"
 	"time"
 
@@ -36,6 +37,8 @@ type Plan struct {
 	// Trial names a planned trial (ID, Scenario, Provider, Region, Trial, Trials), so that columns fit and trials that
 	// were never started can be named. It may be nil.
 	Trial func(index int) result.Brief
+	// Longest are the trials among which those with the longest names are; nil: any may be one.
+	Longest iter.Seq[result.Brief]
 }
 
 // Printer writes a run. All its methods are called from one goroutine: Start, then TrialStarted and TrialDone as

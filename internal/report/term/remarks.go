@@ -13,6 +13,7 @@ const (
 	maxNotices   = 20 // different ones that are kept
 	maxTolerated = 10
 	maxStopped   = 5
+	maxStoppedV  = 1000 // with -v
 )
 
 // notices counts what trials had to say, so that it is said once.
@@ -102,7 +103,7 @@ func (p *Printer) stopped(run *result.Run) []*row {
 	}
 	names, listed := []string{}, maxStopped
 	if p.opts.Verbosity > 0 {
-		listed = missing
+		listed = min(missing, maxStoppedV)
 	}
 	done := make(map[int]bool, len(run.Briefs))
 	for i := range run.Briefs {

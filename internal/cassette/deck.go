@@ -169,10 +169,15 @@ func (t *Tape) save() error {
 		err = replace(t.deck.file(t.id), data)
 	}
 	if err != nil {
-		return fmt.Errorf("the cassette %s could not be written: %w", t.deck.shown(t.id), reason(err))
+		return &WriteError{fmt.Errorf("the cassette %s could not be written: %w", t.deck.shown(t.id), reason(err))}
 	}
 	return nil
 }
+
+// WriteError says that a cassette could not be written, as on a full disk: the next one will not be either.
+type WriteError struct{ error }
+
+func (e *WriteError) Unwrap() error { return e.error }
 
 // spares says why an older cassette is worth more than this one; "" when it is not. What a model was paid for is not
 // replaced by the replies of a mock, and a whole conversation not by one in which nobody could be reached.

@@ -138,6 +138,9 @@ func (c *crew) work(ctx context.Context, planned Trial) result.TrialDone {
 	} else {
 		c.events <- s.tell.trialStarted(t)
 		s.run(ctx)
+		if s.full != nil {
+			c.abort(fmt.Errorf("%w: %w", errStopped, s.full))
+		}
 	}
 	out := s.written()
 	if c.opts.FailFast && failed(out) {

@@ -24,6 +24,7 @@ type session struct {
 	out   *result.Trial
 	clock clock
 	tell  *teller        // nil: nobody listens
+	full  error          // why the trial could not be recorded: no other one can be
 	tape  *cassette.Tape // nil: nothing is recorded, or played
 
 	messages []chat.Message // the transcript, the system prompt first

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -46,6 +47,9 @@ func (s *session) closeTape(finished bool) {
 	}
 	if err == nil || s.out.Status == result.Cancelled {
 		return
+	}
+	if _, full := errors.AsType[*cassette.WriteError](err); full {
+		s.full = err
 	}
 	switch {
 	case s.out.Error == "":

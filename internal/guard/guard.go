@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// refusal is said in the place of a message when a guardrail has no text of its own.
-const refusal = "This answer was withheld because it does not comply with our content policy."
+// refusal is said in the place of a message when a guardrail has no text of its own. Users' patterns match on it.
+const refusal = "Sorry, we can't provide this response as it would violate our content policy."
 
 // The sides on which a guardrail stands; one may stand on both.
 const (

@@ -87,7 +87,8 @@ func TestReply(t *testing.T) {
 	}{
 		{"nothing fires", noDamn + short, []string{"Fine."}, "Fine.", nil, 0},
 		{"replaced", noDamn, []string{"Oh damn it."}, "Mind your language.", []string{"banned_words replaced"}, 0},
-		{"replaced by a text of its own", `{type: banned_words, params: {words: [damn]}}`, []string{"damn"}, refusal,
+		{"replaced by a text of its own", `{type: banned_words, params: {words: [damn]}}`, []string{"damn"},
+			"Sorry, we can't provide this response as it would violate our content policy.", // users match on it
 			[]string{"banned_words replaced"}, 0},
 		{"cut", short, []string{"0123456789ä!"}, "0123456789", []string{"max_length cut"}, 0},
 		{"only recorded", disclaim, []string{"Buy it."}, "Buy it.", []string{"contains recorded"}, 0},

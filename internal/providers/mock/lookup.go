@@ -33,7 +33,7 @@ func (p *Provider) find(req *chat.Request) (canned *scenario.MockReply, notice s
 			at.Turn+1, at.Scenario, plural(len(inline)), at.Reply+1))
 	}
 	if p.File == nil {
-		return p.generic(), fmt.Sprintf(
+		return generic(), fmt.Sprintf(
 			"provider %s has no mock replies: its answers are a generic text (set mock_config, or mock: on the turns)",
 			p.ID), nil
 	}
@@ -50,7 +50,7 @@ func (p *Provider) find(req *chat.Request) (canned *scenario.MockReply, notice s
 // missing is the outcome when the user's files bring replies, but none for this call.
 func (p *Provider) missing(what string) (*scenario.MockReply, string, error) {
 	if p.Lenient {
-		return p.generic(), what + "; a generic text took its place", nil
+		return generic(), what + "; a generic text took its place", nil
 	}
 	return nil, "", &providers.Error{Kind: providers.BadReply, Provider: p.ID, Msg: what, Final: true}
 }

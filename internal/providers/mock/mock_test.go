@@ -88,7 +88,7 @@ func TestLookup(t *testing.T) {
 		{"judge default", full, 0, chat.Origin{Scenario: "refund", Turn: 1, Judge: "strict"}, `{"score":0}`, ""},
 		{"judge of a conversation", full, 0, chat.Origin{Scenario: "refund", Turn: -1, Judge: "strict"}, `{"score":0}`, ""},
 		{"judge falls to the file", full, 0, chat.Origin{Scenario: "refund", Judge: "other"}, "global", ""},
-		{"no file", nil, 0, chat.Origin{Scenario: "refund"}, "mock of provider p (m)", ""},
+		{"no file", nil, 0, chat.Origin{Scenario: "refund"}, "Mock response from provider", ""},
 		{"no such reply", bare, 2, chat.Origin{Scenario: "refund"}, "",
 			`mock.yaml has no reply 3 for scenario "refund"; it has replies 1-2, 4 and no defaultResponse`},
 		{"no reply at all", bare, 0, chat.Origin{Scenario: "empty"}, "",
@@ -119,7 +119,7 @@ func TestLookup(t *testing.T) {
 			}
 			config.Lenient = true
 			reply, err = New(config).Complete(t.Context(), said(c.said, c.at), nil)
-			if err != nil || !strings.HasPrefix(reply.Notice, c.err) || !strings.Contains(reply.Content, "mock of provider") {
+			if err != nil || !strings.HasPrefix(reply.Notice, c.err) || reply.Content != "Mock response from provider" {
 				t.Errorf("lenient: got %q with notice %q, %v", reply.Content, reply.Notice, err)
 			}
 		})

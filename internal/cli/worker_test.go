@@ -46,6 +46,10 @@ func TestNothingIsLost(t *testing.T) {
 		}
 	}
 	p := &proof{T: t, dir: t.TempDir(), broker: natstest.New(t)}
+	p.pack = filepath.Join(p.dir, "shop.pack.json")
+	if err := os.WriteFile(p.pack, []byte(proofPack), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	p.publish(n)
 	began := time.Now()
 	workers := []*process{p.worker(0), p.worker(1), p.worker(2)}
@@ -77,6 +81,7 @@ func TestNothingIsLost(t *testing.T) {
 type proof struct {
 	*testing.T
 	dir    string
+	pack   string // the file that all workers read
 	broker *natstest.Broker
 }
 
@@ -127,12 +132,8 @@ type process struct {
 // worker starts the i-th worker, which writes into a file of its own.
 func (p *proof) worker(i int, args ...string) *process {
 	p.Helper()
-	pack := filepath.Join(p.dir, "shop.pack.json")
-	if err := os.WriteFile(pack, []byte(proofPack), 0o600); err != nil {
-		p.Fatal(err)
-	}
 	w := &process{output: filepath.Join(p.dir, fmt.Sprintf("worker-%d.jsonl", i+1)), gone: make(chan struct{})}
-	w.cmd = exec.CommandContext(p.Context(), "arena", "worker", "--nats", p.broker.URL(), "--pack", pack,
+	w.cmd = exec.CommandContext(p.Context(), "arena", "worker", "--nats", p.broker.URL(), "--pack", p.pack,
 		"--output", w.output, "-j", "8", "--ack-wait", "3s", "--durable", "proof")
 	w.cmd.Args = append(w.cmd.Args, args...)
 	w.cmd.Stderr = &w.said

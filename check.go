@@ -65,7 +65,7 @@ type Subject struct {
 	InputTokens, OutputTokens *int
 
 	Variables map[string]string // of the system prompt
-	Metadata  map[string]any    // what the files or tools left for checks
+	Metadata  map[string]any    // what the scenario, the recording, the host or tools tell of the conversation
 	Session   string            // id of the trial, or of the recorded session
 	Prompt    string            // id of the prompt; "" when there is none
 }

@@ -17,7 +17,11 @@ func (c *Conversation) session() (*recording.Session, error) {
 	if len(c.Messages) == 0 {
 		return nil, errNoMessages
 	}
-	out := &recording.Session{ID: c.Session}
+	metadata, err := plain(c.Metadata)
+	if err != nil {
+		return nil, fmt.Errorf("arena: the metadata of the conversation cannot be written as JSON: %w", err)
+	}
+	out := &recording.Session{ID: c.Session, Metadata: metadata}
 	var open pairing
 	for i := range c.Messages {
 		m := recording.Message{Message: chatMessage(&c.Messages[i]), Offset: -1}

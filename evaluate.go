@@ -38,6 +38,9 @@ type Conversation struct {
 	Session  string    // id, which decides who is in a sample; "" is one and the same for all
 	Messages []Message // from the beginning
 	At       Moment    // which evals are due; the zero value is all of them, each in its time
+	// Metadata is what the host knows of the conversation, for evals that ask for it: chunks that were retrieved
+	// (context_field names their key), an embedding, whatever a program looks at. It has to be what JSON can say.
+	Metadata map[string]any
 }
 
 // Moment is a point of a conversation at which evals are due. The zero value is every one.

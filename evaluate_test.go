@@ -202,3 +202,39 @@ func TestEvaluateBreaks(t *testing.T) {
 		t.Errorf("%+v", got.Evals)
 	}
 }
+
+// TestEvaluateMetadata says what the host and a tool know of a conversation to a check that asks for it.
+func TestEvaluateMetadata(t *testing.T) {
+	t.Parallel()
+	var seen []string
+	e, err := evaluator(t, func(o *arena.EvaluatorOptions) {
+		o.EvalTypes, o.Checks = []string{"costs"}, &arena.Registry{}
+		info := arena.CheckInfo{Name: "price", Aliases: []string{"costs"}, Summary: "It looks at what is known."}
+		err := arena.Register(o.Checks, info, func(priceParams) (arena.Check, error) {
+			return arena.CheckFunc(func(_ context.Context, s *arena.Subject) (arena.Finding, error) {
+				seen = append(seen, fmt.Sprint(s.Metadata))
+				return arena.Pass("seen"), nil
+			}), nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages := talk()
+	messages[2].ToolResult.Metadata = map[string]any{"from": "tool"}
+	metadata := map[string]any{"docs": []string{"Refunds"}, "n": 7}
+	if _, err := e.Evaluate(t.Context(), arena.Conversation{Messages: messages, Metadata: metadata}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"map[docs:[Refunds] from:tool n:7]"}, seen); diff != "" {
+		t.Error(diff)
+	}
+	metadata["n"] = make(chan int)
+	_, err = e.Evaluate(t.Context(), arena.Conversation{Messages: messages, Metadata: metadata})
+	if err == nil || !strings.Contains(err.Error(), "metadata of the conversation cannot be written as JSON") {
+		t.Error(err)
+	}
+}

@@ -2,6 +2,7 @@ package arena
 
 import (
 	"bytes"
+	"fmt"
 	"reflect"
 	"slices"
 
@@ -108,7 +109,11 @@ func (p *pieces) message(m Message) chat.Message {
 	out.Content, out.Parts = p.content(m.Text, m.Parts)
 	if r := m.ToolResult; r != nil {
 		out.ToolResult = &chat.ToolResult{ID: r.ID, Name: r.Name, Content: r.Text, Error: r.Error}
-		if r.Error != "" {
+		var err error
+		if out.ToolResult.Metadata, err = plain(r.Metadata); err != nil {
+			out.ToolResult.Error = fmt.Sprintf("the metadata of the result cannot be written as JSON: %v", err)
+		}
+		if out.ToolResult.Error != "" {
 			out.ToolResult.ErrorType = chat.ErrorExecution
 		}
 	}

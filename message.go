@@ -63,6 +63,8 @@ type ToolResult struct {
 	Name  string // of the tool
 	Text  string
 	Error string // not empty: the call failed
+	// Metadata is what the tool told beside its result: checks find it in Subject.Metadata, the model does not see it.
+	Metadata map[string]any
 }
 
 // ToolUse is a call of a tool with what came of it.
@@ -95,7 +97,7 @@ func messageFrom(m *chat.Message) Message {
 		Role: Role(m.Role), Text: m.Text(), Parts: partsFrom(m.Parts), ToolCalls: toolCallsFrom(m.ToolCalls),
 	}
 	if r := m.ToolResult; r != nil {
-		out.ToolResult = &ToolResult{ID: r.ID, Name: r.Name, Text: r.Text(), Error: r.Error}
+		out.ToolResult = &ToolResult{ID: r.ID, Name: r.Name, Text: r.Text(), Error: r.Error, Metadata: cloneMap(r.Metadata)}
 	}
 	if m.Usage != nil {
 		out.Usage = new(usageFrom(*m.Usage))

@@ -30,9 +30,11 @@ func (t *Tape) learn(seen any) {
 		values = append(values, p.valuesOf(string(r.Content))...)
 		for i := range r.ToolResults {
 			values = append(values, p.valuesOf(string(r.ToolResults[i].Content))...)
+			values = append(values, p.valuesIn(r.ToolResults[i].Metadata)...)
 		}
 	case *toolReply:
 		values = append(p.valuesOf(string(r.Content)), p.valuesOf(string(r.Error))...)
+		values = append(values, p.valuesIn(r.Metadata)...)
 	case *judgeReply:
 		values = p.valuesOf(string(r.Content))
 	case *outsideReply:

@@ -16,13 +16,14 @@ type toolRequest struct {
 
 // toolReply is what a tool answered.
 type toolReply struct {
-	ID        string  `json:"id,omitempty"` // of the call
-	Name      string  `json:"name,omitempty"`
-	Content   Text    `json:"content"`
-	Parts     []part  `json:"parts,omitempty"`
-	Error     Text    `json:"error,omitempty"` // the call failed
-	ErrorType string  `json:"error_type,omitempty"`
-	LatencyMS float64 `json:"latency_ms,omitempty"` // as the tool says
+	ID        string         `json:"id,omitempty"` // of the call
+	Name      string         `json:"name,omitempty"`
+	Content   Text           `json:"content"`
+	Parts     []part         `json:"parts,omitempty"`
+	Error     Text           `json:"error,omitempty"` // the call failed
+	ErrorType string         `json:"error_type,omitempty"`
+	LatencyMS float64        `json:"latency_ms,omitempty"` // as the tool says
+	Metadata  map[string]any `json:"metadata,omitempty"`
 }
 
 // Call is run(ctx, call), recorded or answered from the recording. definition is the same as long as a simulated tool
@@ -67,7 +68,7 @@ func (d *Deck) result(r *toolReply) (chat.ToolResult, error) {
 	parts, err := d.parts(r.Parts)
 	return chat.ToolResult{
 		ID: r.ID, Name: r.Name, Content: string(r.Content), Parts: parts, Error: string(r.Error), ErrorType: r.ErrorType,
-		LatencyMS: r.LatencyMS,
+		LatencyMS: r.LatencyMS, Metadata: r.Metadata,
 	}, err
 }
 
@@ -80,8 +81,12 @@ func lost(call chat.ToolCall, err error) chat.ToolResult {
 
 func (p pen) resultOf(r *chat.ToolResult, keep bool) (*toolReply, error) {
 	parts, err := p.partsOf(r.Parts, keep)
-	return &toolReply{
+	out := &toolReply{
 		ID: r.ID, Name: r.Name, Content: p.text(r.Content), Parts: parts, Error: p.text(r.Error),
 		ErrorType: r.ErrorType, LatencyMS: r.LatencyMS,
-	}, err
+	}
+	if keep { // no model is told
+		out.Metadata = p.args(r.Metadata)
+	}
+	return out, err
 }

@@ -70,6 +70,8 @@ type ToolResult struct {
 	Error     string  `json:"error,omitempty"` // non-empty: the call failed
 	ErrorType string  `json:"error_type,omitempty"`
 	LatencyMS float64 `json:"latency_ms,omitempty"`
+	// Metadata is what the tool told beside its result, for checks; the model does not see it. Numbers are json.Number.
+	Metadata map[string]any `json:"metadata,omitempty"`
 }
 
 // Text is the result as a text check sees it: media parts appear as [type:mime].

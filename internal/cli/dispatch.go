@@ -154,7 +154,8 @@ func (d *dispatcher) request(h *runner.Handover) *dispatch.Request {
 	r := &dispatch.Request{
 		Version: dispatch.Version, ID: d.id(h), Run: d.run, Session: h.Session, Prompt: h.Prompt,
 		Scenario: t.Scenario, Provider: t.Provider, Model: t.Model, Region: t.Region, Tags: t.Tags, Labels: t.Labels,
-		Started: h.Started.UTC(), Moment: dispatch.End, Evals: h.Evals, Digests: h.Digests,
+		Metadata: t.Metadata,
+		Started:  h.Started.UTC(), Moment: dispatch.End, Evals: h.Evals, Digests: h.Digests,
 	}
 	if h.Turn != result.NoTurn {
 		r.Moment, r.Turn = dispatch.Turn, h.Turn

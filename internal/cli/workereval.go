@@ -123,7 +123,7 @@ func (w *packEvals) evaluator(r *dispatch.Request) (*runner.Evaluator, error) {
 func session(r *dispatch.Request) *recording.Session {
 	s := &recording.Session{
 		ID: r.Session, Scenario: r.Scenario, Provider: r.Provider, Model: r.Model, Region: r.Region, Tags: r.Tags,
-		Labels: r.Labels, Started: r.Started,
+		Labels: r.Labels, Started: r.Started, Metadata: r.Metadata,
 	}
 	for i := range r.Messages {
 		m := recording.Message{Message: r.Messages[i].Message, At: r.Messages[i].At, Offset: -1}

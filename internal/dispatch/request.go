@@ -42,6 +42,7 @@ type Request struct {
 	Region   string            `json:"region,omitempty"`
 	Tags     []string          `json:"tags,omitempty"`
 	Labels   map[string]string `json:"labels,omitempty"`
+	Metadata map[string]any    `json:"metadata,omitempty"` // for checks that ask for it
 	Started  time.Time         `json:"started,omitzero"`
 
 	Moment Moment `json:"moment"`

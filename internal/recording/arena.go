@@ -41,6 +41,8 @@ func (b *builder) arenaRun(o object) {
 	s.Error = b.text(o.get("error"), "Error")
 	s.Asserted = b.asserted(o.get("conversationassertions"))
 	s.Evals = b.evals(o.get("evalresults"))
+	b.keep(o.get("metadata"))
+	b.keepLabels()
 }
 
 // labels reads a map of text.
@@ -79,6 +81,7 @@ func readArenaTurns(b *builder, pieces iter.Seq[piece]) {
 		s.ID = b.text(o.get("runid", "sessionid"), "run_id")
 		if m := o.get("metadata"); m.kind() == '{' {
 			s.Tags = b.texts(m.get("tags"), "tags")
+			b.keep(m)
 		}
 		for _, t := range b.turns(o.get("turns")) {
 			b.turn(t.object)

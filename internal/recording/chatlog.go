@@ -86,6 +86,7 @@ func readChatLog(b *builder, pieces iter.Seq[piece]) {
 
 // chatMetadata takes what it knows out of metadata, in which users put what they like.
 func (b *builder) chatMetadata(v value) {
+	b.keep(v)
 	s := b.session
 	for _, known := range []struct {
 		field *string

@@ -21,8 +21,9 @@ type aiSpan struct {
 	model         string
 	provider      string
 	pos           diag.Pos
-	judge         bool       // by a check, and no part of the conversation
-	asserted      []Asserted // verdicts on what the span is about
+	judge         bool           // by a check, and no part of the conversation
+	asserted      []Asserted     // verdicts on what the span is about
+	own           map[string]any // attributes for which there is no convention
 }
 
 // aiSpan reads a span.
@@ -41,6 +42,7 @@ func (b *builder) aiSpan(v value) (s aiSpan, ok bool) {
 	s.provider = attrs.text("gen_ai.provider.name", "gen_ai.system")
 	s.failure = failureOf(o.get("status"), attrs)
 	s.judge = attrs.text("arena.judge") != "" || attrs.text("arena.by_check") == "true"
+	s.own = ownAttributes(attrs)
 	b.spanOfArena(&s, attrs)
 	b.spanTool(&s, attrs)
 	b.spanMessages(&s, v, attrs, o.get("events"))

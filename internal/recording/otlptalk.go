@@ -18,6 +18,7 @@ func readTraces(b *builder, pieces iter.Seq[piece]) {
 		}
 	}
 	slices.SortStableFunc(spans, func(x, y aiSpan) int { return x.start.Compare(y.start) })
+	b.keepAgreed(spans)
 	calls := b.outermost(spans)
 	var talk []event
 	for _, c := range calls {

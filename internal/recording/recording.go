@@ -24,6 +24,8 @@ type Session struct {
 	Labels   map[string]string
 	TaskType string    // of the prompt; "": not known, or none was named
 	Started  time.Time // zero: not known
+	// Metadata is what the source says of the conversation beside what was said in it, under its own names; nil: nothing.
+	Metadata map[string]any
 
 	Messages []Message              // in order, the system prompt first when there is one
 	Judges   map[string]JudgeTarget // metadata.judge_targets

@@ -105,6 +105,7 @@ func (b *builder) metadata(v value) (events int) {
 	if !ok {
 		return 0
 	}
+	b.keep(o.value)
 	s := b.session
 	if version := b.text(o.get("version"), "version"); version != "" && major(version) != "1" {
 		b.errorf(o.get("version"), "unknown-version", "the session has version %q; arena reads version 1",

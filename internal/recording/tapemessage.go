@@ -68,12 +68,15 @@ func (b *builder) tapeCall(o object) chat.ToolCall {
 
 // tapeResult reads what a tool answered.
 func (b *builder) tapeResult(v value) (r chat.ToolResult) {
-	o, ok := b.known(v, "a tool result", "id", "name", "content", "parts", "error", "error_type", "latency_ms")
+	o, ok := b.known(v, "a tool result", "id", "name", "content", "parts", "error", "error_type", "latency_ms",
+		"metadata")
 	if !ok {
 		return r
 	}
+	metadata, _ := decodeObject(o.get("metadata"))
 	return chat.ToolResult{
-		ID: b.lines(o.get("id"), "id"), Name: b.lines(o.get("name"), "name"),
+		Metadata: metadata,
+		ID:       b.lines(o.get("id"), "id"), Name: b.lines(o.get("name"), "name"),
 		Content: b.lines(o.get("content"), "content"), Parts: b.tapeParts(o.get("parts")),
 		Error: b.lines(o.get("error"), "error"), ErrorType: b.lines(o.get("errortype"), "error_type"),
 		LatencyMS: b.took(o.get("latencyms")),

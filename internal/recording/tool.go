@@ -84,6 +84,7 @@ func (b *builder) toolResult(m *Message, o object) {
 	if f := b.float(inner.get("latencyms"), "latency_ms"); f != nil {
 		r.LatencyMS = *f
 	}
+	r.Metadata, _ = decodeObject(inner.get("metadata").or(o.get("metadata")))
 	r.Content, r.Parts = m.Content, m.Parts
 	if nested {
 		var said Message

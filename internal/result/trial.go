@@ -32,6 +32,8 @@ type Trial struct {
 	Describe string `json:"description,omitempty"`
 	// TaskType is that of the prompt which the scenario names, or whose guardrails fired.
 	TaskType string `json:"task_type,omitempty"`
+	// Metadata is what checks were told of the conversation. Numbers are json.Number.
+	Metadata map[string]any `json:"metadata,omitempty"`
 	// Recording is where the conversation comes from, when the trial only judged it.
 	Recording *Recording `json:"recording,omitempty"`
 

@@ -79,8 +79,29 @@ func (s *session) subject(turn int) *checks.Subject {
 		Embedder: s.trial.Project.embedder, Judges: s.judges(turn),
 		JudgePrompts: s.trial.Project.prompts, Turn: turn,
 		Host: s.trial.Project.host, SessionID: s.sessionID(), PromptID: s.promptID(), Earlier: s.measured,
-		Metadata: maps.Clone(s.trial.Scenario.Metadata),
+		Metadata: s.metadata(turn),
 	}
+}
+
+// metadata is what is known of the conversation, and what the tools of the turn, or of all of it, told beside their
+// results: the last of them to name a key.
+func (s *session) metadata(turn int) map[string]any {
+	all := maps.Clone(s.out.Metadata)
+	start := s.start
+	if turn < 0 {
+		start = 0
+	}
+	for i := start; i < len(s.messages); i++ {
+		r := s.messages[i].ToolResult
+		if r == nil || len(r.Metadata) == 0 {
+			continue
+		}
+		if all == nil {
+			all = map[string]any{}
+		}
+		maps.Copy(all, r.Metadata)
+	}
+	return all
 }
 
 // sessionID is the trial's, or that under which the conversation was recorded: samples are decided by it.

@@ -88,6 +88,13 @@ func (s *session) describe(rec *recording.Session) {
 	if rec.Model != "" {
 		s.out.Model = rec.Model
 	}
+	if len(rec.Metadata) > 0 { // what was recorded is more than what the scenario supposes
+		s.out.Metadata = maps.Clone(s.out.Metadata)
+		if s.out.Metadata == nil {
+			s.out.Metadata = map[string]any{}
+		}
+		maps.Copy(s.out.Metadata, rec.Metadata)
+	}
 	for _, note := range rec.Notes {
 		s.notice(note)
 	}

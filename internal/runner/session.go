@@ -187,7 +187,7 @@ func blank(t *Trial) *result.Trial {
 	out := &result.Trial{
 		Index: t.Index, ID: t.ID(), Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID, Model: t.Endpoint.Spec.Model,
 		Region: t.Region, Trial: t.N, Trials: t.Of, Variant: t.Variant.label(), Tags: t.Scenario.Tags,
-		Labels: t.Scenario.Labels, Position: t.Scenario.Pos, Describe: t.Scenario.Description,
+		Labels: t.Scenario.Labels, Position: t.Scenario.Pos, Describe: t.Scenario.Description, Metadata: t.Scenario.Metadata,
 		Turns: []result.Turn{}, Conversation: []result.Verdict{},
 	}
 	if r := t.Recorded; r != nil {

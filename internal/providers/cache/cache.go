@@ -92,7 +92,7 @@ func spoken(list []chat.Message) []chat.Message {
 		out[i] = chat.Message{Role: m.Role, Content: m.Content, Parts: m.Parts, ToolCalls: m.ToolCalls}
 		if m.ToolResult != nil {
 			result := *m.ToolResult
-			result.LatencyMS = 0
+			result.LatencyMS, result.Metadata = 0, nil
 			out[i].ToolResult = &result
 		}
 	}

@@ -26,6 +26,7 @@ func Custom[P any](d Def, build func(P) (Check, error)) (*Def, error) {
 		return nil, fmt.Errorf("check %q: %w", d.Name, err)
 	}
 	l := layoutOf(t)
+	d.custom = true
 	d.layout = func() *layout { return l }
 	d.build = func(b *binder) Check {
 		var p P

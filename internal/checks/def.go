@@ -29,6 +29,8 @@ type Def struct {
 	// Presets are what a spelling puts in place of a parameter of text that is left out: spelling → parameter → word.
 	Presets map[string]map[string]string
 
+	custom bool // it is not one of arena's
+
 	layout func() *layout
 	build  func(*binder) Check
 }

@@ -44,8 +44,9 @@ type providerRef struct {
 
 type promptRef struct {
 	fileRef
-	id   string
-	vars map[string]string
+	id    string
+	vars  map[string]string
+	given []given // the same, where they stand
 }
 
 // arenaFields are the keys of kind Arena.
@@ -108,7 +109,8 @@ var promptRefFields = table("an entry of prompt_configs", func() rows[promptRef]
 	return rows[promptRef]{
 		label("id", func(p *promptRef) *string { return &p.id }),
 		fileField("file", func(p *promptRef) *fileRef { return &p.fileRef }).must(),
-		strMap("vars", func(p *promptRef) *map[string]string { return &p.vars }),
+		givenMap("vars", func(p *promptRef) *map[string]string { return &p.vars },
+			func(_ *decoder, p *promptRef, g given) { p.given = append(p.given, g) }),
 	}
 })
 

@@ -24,6 +24,8 @@ type decoder struct {
 	later []Feature   // what it asks for and arena cannot do yet
 	late  []lateCheck // of a type that another file may declare
 	opens []*Open     // with placeholders
+	given []given     // variables, where they are set
+	named []string    // variables in names and paths of files
 }
 
 // places knows where the paths of a project start.

@@ -3,6 +3,7 @@ package scenario
 import (
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -51,6 +52,7 @@ func (d *decoder) loadFragments(p *promptFile, pack map[string]string) {
 	for _, f := range p.fragments {
 		name, open := Render(f.name, vars)
 		path, more := Render(f.path, vars)
+		d.named = slices.Concat(d.named, Placeholders(f.name), Placeholders(f.path))
 		if open = append(open, more...); len(open) > 0 {
 			d.Errorf(f.at, "open-placeholder", "nothing is known for {{%s}} in the fragment %q", open[0], f.name).
 				Hint = "only variables of the prompt itself can be used here"

@@ -94,6 +94,7 @@ type job struct {
 	group   string
 	id      string            // of a prompt_configs entry
 	vars    map[string]string // the same
+	given   []given           // the same
 }
 
 // content is what one file holds.
@@ -111,6 +112,8 @@ type content struct {
 	later     []Feature
 	late      []lateCheck
 	opens     []*Open
+	given     []given
+	named     []string // variables in names and paths of files
 }
 
 // size is the number of resources.
@@ -140,17 +143,26 @@ func (l *loader) read(b *build, j *job) *content {
 		}
 		d.into(c, doc)
 	}
-	c.refs, c.later, c.late, c.opens = d.refs, d.later, d.late, d.opens
+	d.notes(c)
 	l.report(d)
 	for _, p := range c.providers {
 		p.Group = cmp.Or(j.group, p.Group)
 	}
 	for _, p := range c.prompts {
+		for _, g := range j.given {
+			g.prompt = p
+			c.given = append(c.given, g)
+		}
 		if j.id != "" && j.id != p.ID {
 			p.Alias, p.ID = p.ID, j.id
 		}
 	}
 	return c
+}
+
+// notes hands on what was noted on the way, for when the whole project is known.
+func (d *decoder) notes(c *content) {
+	c.refs, c.later, c.late, c.opens, c.given, c.named = d.refs, d.later, d.late, d.opens, d.given, d.named
 }
 
 func (l *loader) mismatch(j *job, doc document) {

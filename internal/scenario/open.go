@@ -199,6 +199,13 @@ func (o *Open) Bound() []any {
 	return slices.Clone(o.used)
 }
 
+// bound is the check for some values that it was bound to; nil: it never was.
+func (o *Open) bound() any {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.first
+}
+
 // Sample is the check for some values or other: its type and what follows from that hold for all of them. It is nil
 // when there is none that could be compiled.
 func (o *Open) Sample() any {

@@ -13,7 +13,11 @@ var personaFields = table("a persona", func() rows[Persona] {
 		strs("goals", func(p *Persona) *[]string { return &p.Goals }),
 		strs("constraints", func(p *Persona) *[]string { return &p.Constraints }),
 		strs("required_vars", func(p *Persona) *[]string { return &p.RequiredVars }),
-		strMap("optional_vars", func(p *Persona) *map[string]string { return &p.OptionalVars }),
+		givenMap("optional_vars", func(p *Persona) *map[string]string { return &p.OptionalVars },
+			func(d *decoder, p *Persona, g given) {
+				g.persona = p
+				d.given = append(d.given, g)
+			}),
 		object("style", styleFields, func(p *Persona) *Style { return &p.Style }),
 		object("defaults", part("defaults",
 			numPtr("temperature", numShape{low: 0, high: 2}, func(p *Persona) **float64 { return &p.Temperature }),

@@ -24,6 +24,9 @@ type build struct {
 	inline    *content // what stands in the config's own file
 	refs      []reference
 	late      []lateCheck
+	given     []given
+	named     []string              // variables in names and paths of files
+	told      map[diag.Pos]bool     // places of variables of which something is wrong
 	mocks     map[string]*mockNames // by path
 
 	looseMocks []string // mock files named or found beside loose files
@@ -36,7 +39,7 @@ type build struct {
 func (l *loader) project(in *input) *build {
 	b := &build{
 		l: l, in: in, p: &Project{File: in.config}, arena: &arenaFile{}, mocks: map[string]*mockNames{},
-		broken: map[kind]bool{},
+		broken: map[kind]bool{}, told: map[diag.Pos]bool{},
 	}
 	dir := "."
 	if in.config != "" {
@@ -160,7 +163,7 @@ func (b *build) own(d *decoder, docs []document) {
 	if b.in.only != nil { // a few of its files were asked for, and these are not among them
 		c.scenarios, c.evals = nil, nil
 	}
-	c.refs, c.later, c.late, c.opens = d.refs, d.later, d.late, d.opens
+	d.notes(c)
 	b.inline = c
 }
 
@@ -199,7 +202,7 @@ func (b *build) list() {
 		return place{diag.Pos{File: file, Line: int32(r.at.Line), Col: int32(r.at.Column)}, len([]rune(r.at.Value))}
 	}
 	for _, r := range a.prompts {
-		b.add(job{want: kindPrompt, id: r.id, vars: r.vars}, r.fileRef, where)
+		b.add(job{want: kindPrompt, id: r.id, vars: r.vars, given: r.given}, r.fileRef, where)
 	}
 	for _, r := range a.providers {
 		b.add(job{want: kindProvider, group: r.group}, r.fileRef, where)
@@ -296,6 +299,8 @@ func (b *build) merge(parts []*content) {
 		}
 		b.looseMocks = append(b.looseMocks, c.mocks...)
 		b.refs = append(b.refs, c.refs...)
+		b.given = append(b.given, c.given...)
+		b.named = append(b.named, c.named...)
 		b.late = append(b.late, c.late...)
 		p.Open = append(p.Open, c.opens...)
 		p.Later = append(p.Later, c.later...)
@@ -334,4 +339,5 @@ func (b *build) finish() {
 	b.resolve()
 	b.loadMocks()
 	b.templates()
+	b.unread()
 }

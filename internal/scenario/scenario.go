@@ -23,7 +23,11 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 		}),
 		custom("turns", listShape{turnFields}, readTurns).must(),
 		assertions("conversation_assertions", ConversationAssertion, func(s *Scenario) *[]Placed { return &s.Conversation }),
-		strMap("variables", func(s *Scenario) *map[string]string { return &s.Variables }),
+		givenMap("variables", func(s *Scenario) *map[string]string { return &s.Variables },
+			func(d *decoder, s *Scenario, g given) {
+				g.scenario = s
+				d.given = append(d.given, g)
+			}),
 		object("context_metadata", contextFields, func(s *Scenario) *ContextMetadata { return &s.Context }),
 		flag("streaming", func(s *Scenario) *bool { return &s.Streaming }),
 		whole("trials", counting, func(s *Scenario) *int { return &s.Trials }),

@@ -43,11 +43,11 @@ With --listen the worker also follows message.created events on a subject, grows
 and asks for the evals of each final reply, and of the whole when the session ends (session.ended,
 conversation.completed, or silence). Where a stream holds the events, none is lost by a restart.
 
-A broker that is away is waited for, for ever. The first interrupt (Ctrl-C, SIGTERM) lets the worker
-finish what it has in hand, the second ends it at once.
+A broker that is away is waited for, for ever; with --idle, for that time. The first interrupt (Ctrl-C,
+SIGTERM) lets the worker finish what it has in hand, the second ends it at once.
 
-Exit status: 0 told to stop, or idle · 2 a file or flag is wrong · 3 the broker refuses the work, or
-a file cannot be written · 130 stopped at once.`
+Exit status: 0 told to stop, or idle · 2 a file or flag is wrong · 3 the broker refuses the work, is
+away for the time of --idle, or a file cannot be written · 130 stopped at once.`
 
 // workerFlags is the command line of `arena worker`.
 type workerFlags struct {
@@ -115,7 +115,8 @@ func (f *workerFlags) register(fl *pflag.FlagSet) {
 		"workers for this `time`, then give them up (0: at once)")
 	fl.DurationVar(&f.ackWait, "ack-wait", 0, "a worker without a sign of life for this `time` has lost its requests\n"+
 		"(default: what the consumer has, else 30s)")
-	fl.DurationVar(&f.idle, "idle", 0, "end when nothing has been left to do for this `time` (default: never)")
+	fl.DurationVar(&f.idle, "idle", 0, "end when nothing has been left to do for this `time`, and as an error\n"+
+		"when the broker has been away for it (default: never)")
 	fl.StringVar(&f.output, "output", "", "copy all results of the stream into this `file`, a JSON line each, or into\n"+
 		"a folder, dead letters too; a file goes on where it ended")
 	f.listen.register(fl)
@@ -176,7 +177,7 @@ func (f *workerFlags) run(ctx context.Context, app *App) error {
 	})
 	defer stopped()
 	o := f.options("arena worker", 0, tell)
-	o.NoCreate, o.Scrub = f.noCreate, app.secrets.Bytes
+	o.NoCreate, o.Scrub, o.MaxAway = f.noCreate, app.secrets.Bytes, f.idle
 	client, err := nats.Connect(soft, o)
 	if soft.Err() != nil {
 		return nil

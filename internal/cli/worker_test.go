@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -74,6 +75,39 @@ func TestNothingIsLost(t *testing.T) {
 	for _, w := range workers {
 		p.check(w, n)
 		t.Logf("%s: %s", filepath.Base(w.output), w.last())
+	}
+}
+
+// TestBrokerGone: a worker that would end once it is idle ends with an error when its broker does not come back. It was
+// not idle: something was left to do that no worker takes.
+func TestBrokerGone(t *testing.T) {
+	t.Parallel()
+	p := &proof{T: t, dir: t.TempDir(), broker: natstest.New(t)}
+	c, err := nats.Connect(t.Context(), nats.Options{URL: p.broker.URL(), Patience: hang.Guard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	strange := proofRequest(1)
+	strange.Evals = []string{"nobody-has-it"}
+	for _, r := range []*dispatch.Request{strange, proofRequest(0)} {
+		if err := errors.Join(c.Prepare(t.Context()), c.Publish(t.Context(), r)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.Close()
+	w := p.worker(0, "--idle", "100ms", "--give-back", "24h")
+	p.until(w, 2)
+	p.broker.Stop()
+	<-w.gone
+	const want = ": the broker has been away for 100ms\n"
+	if code := w.cmd.ProcessState.ExitCode(); code != 3 || strings.Count(w.said.String(), want) != 1 {
+		t.Errorf("exit status %d, want 3, and to be told once%s%s", code, want, w.said.String())
+	}
+	// Nor does one come back that was never there.
+	w = p.worker(0, "--idle", "100ms")
+	<-w.gone
+	if code := w.cmd.ProcessState.ExitCode(); code != 3 || !strings.Contains(w.said.String(), "(tried for 100ms)") {
+		t.Errorf("exit status %d, want 3\n%s", code, w.said.String())
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -48,7 +49,7 @@ func (f *workerFlags) work(
 	listening.Wait()
 	copied()
 	copies.Wait()
-	err = errors.Join(append(failures, err, heard)...)
+	err = joined(append(failures, err, heard))
 	for _, o := range outputs {
 		if err == nil {
 			err = o.CatchUp(ctx, catchUp)
@@ -56,6 +57,17 @@ func (f *workerFlags) work(
 		err = errors.Join(err, o.Close())
 	}
 	return err
+}
+
+// joined are errors of which those that say the same come once: all parts of a worker hear that the broker is gone.
+func joined(errs []error) error {
+	var kept []error
+	for _, err := range errs {
+		if err != nil && !slices.ContainsFunc(kept, func(other error) bool { return other.Error() == err.Error() }) {
+			kept = append(kept, err)
+		}
+	}
+	return errors.Join(kept...)
 }
 
 // catchUp is how long the end of a worker may wait for results on their way into a file.

@@ -33,6 +33,9 @@ type Options struct {
 	// Patience is how long the first connection, and each thing that is stored later, may wait for the broker. 0: for
 	// ever.
 	Patience time.Duration
+	// MaxAway ends the client once the broker has been away for that long, and nothing was measured meanwhile: whatever
+	// waits for it fails. The first connection waits no longer either. 0: it is waited for as Patience says.
+	MaxAway time.Duration
 	// Tell hears that the broker is away and that it is back, each once, from any goroutine. Nil: nobody does.
 	Tell func(string)
 }
@@ -45,6 +48,7 @@ type Client struct {
 	conn  *natsgo.Conn
 	js    jetstream.JetStream
 	away  atomic.Bool
+	gone  absence
 	async atomic.Pointer[error] // the last that came without a question
 	done  chan struct{}         // closed when the connection is
 }
@@ -66,6 +70,7 @@ func Connect(ctx context.Context, opts Options) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{Names: names, opts: opts, at: at, done: make(chan struct{})}
+	c.gone.limit = opts.MaxAway
 	if c.opts.Tell == nil {
 		c.opts.Tell = func(string) {}
 	}
@@ -80,7 +85,8 @@ func Connect(ctx context.Context, opts Options) (*Client, error) {
 }
 
 func (c *Client) connect(ctx context.Context) error {
-	wait, cancel := patient(ctx, c.opts.Patience)
+	limit := cmp.Or(c.opts.Patience, c.opts.MaxAway)
+	wait, cancel := patient(ctx, limit)
 	defer cancel()
 	for try := 0; ; try++ {
 		conn, err := natsgo.Connect(c.at.full, c.settings()...)
@@ -97,11 +103,11 @@ func (c *Client) connect(ctx context.Context) error {
 		if try == 0 {
 			c.opts.Tell(c.explain(err).Error() + "; trying again until it answers")
 		}
-		if !pause(wait, delay(try)) {
+		if !c.pause(wait, delay(try)) {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			return fmt.Errorf("%w (tried for %s)", c.explain(err), c.opts.Patience)
+			return fmt.Errorf("%w (tried for %s)", c.explain(err), limit)
 		}
 	}
 }
@@ -114,16 +120,17 @@ func patient(ctx context.Context, limit time.Duration) (context.Context, context
 	return context.WithTimeout(ctx, limit)
 }
 
-// pause waits and reports whether the context still lasts.
-func pause(ctx context.Context, d time.Duration) bool {
+// pause waits, no longer than there is a connection to come back, and reports whether the context still lasts.
+func (c *Client) pause(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-ctx.Done():
 		return false
 	case <-t.C:
-		return true
+	case <-c.done:
 	}
+	return true
 }
 
 // delay before another try: 50ms, then twice as long each time up to 5s, spread so that clients do not come at once.
@@ -138,7 +145,7 @@ func (c *Client) settings() []natsgo.Option {
 		natsgo.MaxReconnects(-1), natsgo.CustomReconnectDelay(delay), natsgo.PingInterval(20 * time.Second),
 		natsgo.PermissionErrOnSubscribe(true),
 		natsgo.IgnoreDiscoveredServers(), // nobody is contacted whom the user did not name
-		natsgo.DisconnectErrHandler(func(_ *natsgo.Conn, err error) { c.lost(err) }),
+		natsgo.DisconnectErrHandler(func(conn *natsgo.Conn, err error) { c.lost(conn, err) }),
 		natsgo.ReconnectHandler(func(*natsgo.Conn) { c.back() }),
 		natsgo.ErrorHandler(func(_ *natsgo.Conn, _ *natsgo.Subscription, err error) { c.async.Store(&err) }),
 		natsgo.ClosedHandler(func(*natsgo.Conn) { close(c.done) }),
@@ -155,14 +162,16 @@ func (c *Client) settings() []natsgo.Option {
 	return o
 }
 
-func (c *Client) lost(err error) {
+func (c *Client) lost(conn *natsgo.Conn, err error) {
 	if err != nil && c.away.CompareAndSwap(false, true) {
+		c.gone.begin(conn.Close)
 		c.opts.Tell(c.at.shown + ": the connection is lost; trying again until the broker answers")
 	}
 }
 
 func (c *Client) back() {
 	if c.away.CompareAndSwap(true, false) {
+		c.gone.back()
 		c.opts.Tell(c.at.shown + ": connected again")
 	}
 }
@@ -170,6 +179,7 @@ func (c *Client) back() {
 // Close ends the connection. What was stored is stored.
 func (c *Client) Close() {
 	c.conn.SetDisconnectErrHandler(nil)
+	c.gone.back()
 	c.conn.Close()
 	<-c.done
 }
@@ -177,7 +187,8 @@ func (c *Client) Close() {
 // Address is the broker's, without names and passwords.
 func (c *Client) Address() string { return c.at.shown }
 
-// ended says why the connection ended for good, which it does only when the broker refuses it again and again.
+// ended says why the connection ended for good, which it does only when the broker refuses it again and again, or is
+// away for too long.
 func (c *Client) ended() error {
 	select {
 	case <-c.done:
@@ -204,6 +215,9 @@ func (c *Client) explain(err error) error {
 	if said, ok := errors.AsType[*Error](err); ok {
 		return said
 	}
+	if c.gone.isOver() {
+		return &Error{fmt.Sprintf("%s: the broker has been away for %s", c.at.shown, c.opts.MaxAway), errAway}
+	}
 	say := func(text string) error { return &Error{c.at.shown + ": " + text, err} }
 	text := strings.TrimPrefix(err.Error(), "nats: ")
 	switch {
@@ -229,6 +243,9 @@ func (c *Client) explain(err error) error {
 	}
 	return say(text)
 }
+
+// errAway is why a client ended whose broker did not come back.
+var errAway = errors.New("the broker is away")
 
 // Error is what a broker did or did not do.
 type Error struct {

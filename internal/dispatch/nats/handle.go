@@ -141,6 +141,7 @@ func (j *job) evaluate(ctx context.Context) (measured []result.EvalResult, err e
 			j.Tell(fmt.Sprintf("request %s: %v\n%s", j.name(), err, debug.Stack()))
 		}
 	}()
+	defer j.Client.gone.measuring()()
 	measured, err = j.Evaluator.Evaluate(ctx, j.request)
 	if err != nil {
 		return nil, err

@@ -82,11 +82,14 @@ func (c *Client) stubborn(ctx context.Context, ask func(context.Context) error) 
 		once, cancel := context.WithTimeout(ctx, askTimeout)
 		err := ask(once)
 		cancel()
-		if err == nil || ctx.Err() != nil || !c.passing(err) {
+		if err == nil || ctx.Err() != nil {
 			return err
 		}
 		if ended := c.ended(); ended != nil {
 			return ended
+		}
+		if !c.passing(err) {
+			return err
 		}
 		if c.forbidden() {
 			return c.explain(c.why(err)) // which nobody changes while we wait
@@ -94,7 +97,7 @@ func (c *Client) stubborn(ctx context.Context, ask func(context.Context) error) 
 		if try == stillTrying && !c.away.Load() {
 			c.opts.Tell(c.explain(c.why(err)).Error() + "; still trying")
 		}
-		if !pause(wait, delay(try)) {
+		if !c.pause(wait, delay(try)) {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}

@@ -24,7 +24,7 @@ func (c *Client) tail(
 		if err != nil && ctx.Err() == nil && !c.passing(err) {
 			return c.explain(err)
 		}
-		if !pause(ctx, delay(min(try, 4))) {
+		if !c.pause(ctx, delay(min(try, 4))) {
 			return nil
 		}
 	}

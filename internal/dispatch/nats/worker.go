@@ -85,7 +85,8 @@ func (w *Worker) Stats() Stats {
 }
 
 // Run works until ctx ends, and then finishes what it has begun. When hard ends it stops at once; what was not stored
-// is given to another worker. It returns an error only when the broker refuses the work.
+// is given to another worker. It returns an error only when the broker refuses the work,
+// or was away for longer than the client waits.
 func (w *Worker) Run(ctx, hard context.Context) error {
 	w.complete()
 	if err := w.open(ctx); err != nil {
@@ -144,7 +145,7 @@ func (w *Worker) work(ctx, hard context.Context) error {
 				return err
 			}
 			if rest > 0 {
-				pause(ctx, rest)
+				w.Client.pause(ctx, rest)
 			}
 		case err == nil:
 			try = 0
@@ -199,7 +200,7 @@ func (w *Worker) trouble(ctx context.Context, err error, try int) error {
 	if w.Client.forbidden() {
 		return w.Client.explain(w.Client.why(err))
 	}
-	pause(ctx, delay(try))
+	w.Client.pause(ctx, delay(try))
 	if !errors.Is(err, natsgo.ErrNoResponders) && !errors.Is(err, jetstream.ErrConsumerDeleted) &&
 		!errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return nil

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -374,6 +376,51 @@ func TestRestart(t *testing.T) {
 	same(t, want, results(t, b))
 	same(t, 0, len(stored(t, b, "ARENA_EVALS")))
 	same(t, b.URL()+": connected again", <-told)
+}
+
+// TestAway: a worker whose broker does not come back ends with an error, after what it is measuring.
+func TestAway(t *testing.T) {
+	t.Parallel()
+	for name, measures := range map[string]bool{"measuring": true, "waiting": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := natstest.New(t)
+			publish(t, client(t, b), request("a"))
+			told := make(chan string, 10)
+			c := connect(t, nats.Options{URL: b.URL(), MaxAway: 50 * time.Millisecond, Tell: func(s string) { told <- s }})
+			var once sync.Once
+			down := make(chan struct{})
+			stop := func() { b.Stop(); close(down) }
+			var ended error // of the measuring
+			w := worker(c, evaluate(func(ctx context.Context, r *dispatch.Request) ([]result.EvalResult, error) {
+				if !measures {
+					go once.Do(stop)
+					return nil, errors.New("later") // so that there is always something left to do
+				}
+				once.Do(stop)
+				same(t, b.URL()+": the connection is lost; trying again until the broker answers", <-told)
+				ended = ctx.Err()
+				return both(ctx, r)
+			}))
+			w.Idle, w.MaxDeliver = time.Millisecond, math.MaxInt
+			out, err := c.ResultsOutput(filepath.Join(t.TempDir(), "results.jsonl"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			copied := make(chan error)
+			go func() { copied <- out.Copy(t.Context()) }()
+			err = w.Run(t.Context(), t.Context())
+			<-down
+			for part, err := range map[string]error{"worker": err, "output": <-copied} {
+				if want := b.URL() + ": the broker has been away for 50ms"; err == nil || err.Error() != want {
+					t.Errorf("the %s ended with %v, want %s", part, err, want)
+				}
+			}
+			if ended != nil || out.Close() != nil {
+				t.Error(ended)
+			}
+		})
+	}
 }
 
 // TestLateBroker: a worker that starts before its broker waits for it.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/report/events"
 	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/result"
@@ -82,7 +83,7 @@ func (a *App) openEvents(name string) (*eventStream, error) {
 	if err := overwritable(name); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+	if err := harness.MakeDir(filepath.Dir(name)); err != nil {
 		return nil, unwritable(name, err)
 	}
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)

@@ -49,7 +49,7 @@ func writeNew(files []newFile, force bool, read []string) error {
 		}
 	}
 	for _, file := range files {
-		if err := os.MkdirAll(filepath.Dir(file.path), 0o755); err != nil {
+		if err := harness.MakeDir(filepath.Dir(file.path)); err != nil {
 			return broken(err)
 		}
 		err := harness.WriteWhole(file.path, func(w io.Writer) error {

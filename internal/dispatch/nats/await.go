@@ -19,6 +19,7 @@ type Inbox struct {
 	mu      sync.Mutex
 	waiting map[string]*answer // by request
 	broken  error              // why nothing comes any more
+	client  *Client            // nil before Collect
 }
 
 // answer is what came for a request.
@@ -33,6 +34,9 @@ func NewInbox(run string) *Inbox { return &Inbox{run: run, waiting: map[string]*
 
 // Collect reads results and dead letters of the run until ctx ends.
 func (b *Inbox) Collect(ctx context.Context, c *Client) {
+	b.mu.Lock()
+	b.client = c
+	b.mu.Unlock()
 	var both sync.WaitGroup
 	both.Go(func() {
 		b.fail(c.tail(ctx, c.Results, c.resultsOfRun(b.run), 1, func(m jetstream.Msg, _ *jetstream.MsgMetadata) error {
@@ -135,6 +139,10 @@ func (b *Inbox) late(a *answer, limit time.Duration) error {
 	defer b.mu.Unlock()
 	if b.broken != nil {
 		return b.broken
+	}
+	if b.client != nil && b.client.away.Load() {
+		return fmt.Errorf("the results did not come within %s: the connection to the broker at %s is lost, and it does not answer",
+			limit, b.client.Address())
 	}
 	if len(a.results) > 0 {
 		return fmt.Errorf("only some results came within %s", limit)

@@ -32,6 +32,8 @@ func Load(opts Options) (*Suite, error) {
 	s := &Suite{opts: opts, jobs: harness.Jobs(opts.Jobs, suite)}
 	if diags.Errors() == 0 {
 		s.prepare(suite, hooks, diags)
+	} else {
+		runner.ReportLater(suite, s.opts.plan(s.jobs, newClients(&s.opts, s.jobs, hooks)), diags)
 	}
 	if opts.Strict {
 		diags.Promote()

@@ -219,7 +219,7 @@ func (c *execEval) preflight(getenv func(string) (string, bool), d *diag.List) {
 	h := c.handler
 	width := utf8.RuneCountInString(h.Type)
 	if h.Later != "" {
-		d.Errorf(h.Pos, width, "not-available", "%s", c.unavailable()).Hint =
+		d.Errorf(h.Pos, width, diag.NotAvailable, "%s", c.unavailable()).Hint =
 			"take its checks out, or choose scenarios that do not need it with --scenario"
 		return
 	}

@@ -109,6 +109,9 @@ var builtin = []*Def{
 	workflowTransitionedToDef,
 }
 
+// later are the checks that are known by name and that this version does not have: those that ask a classifier.
+var later = []string{"audio_emotion", "image_moderation", "text_sentiment", "text_toxicity"}
+
 // Builtin returns the checks that arena has, sorted by name.
 func Builtin() []*Def { return slices.Clone(builtin) }
 

@@ -105,7 +105,7 @@ func (f *evalFlags) run(ctx context.Context, app *App) error {
 		Bare: len(f.over) > 0, Recorded: len(f.over) > 0,
 	})
 	app.secrets.watchAll(suite)
-	if diags.Errors() == 0 {
+	if diags.Errors() == 0 || len(f.over) == 0 {
 		f.narrow(suite, diags)
 	}
 	return f.execute(ctx, app, suite, diags)

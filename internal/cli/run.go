@@ -86,6 +86,10 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	var deck *cassette.Deck
 	if diags.Errors() == 0 {
 		plan, deck = f.plan(app, suite, diags)
+	} else {
+		opts := f.planOptions(suite, f.cassettes.replay != "")
+		opts.Open = nobodies // whose keys are asked for is of no interest now
+		runner.ReportLater(suite, opts, diags)
 	}
 	if f.strict {
 		diags.Promote()
@@ -190,7 +194,16 @@ func (f *runFlags) trialsOf(app *App, suite *scenario.Suite, played bool, d *dia
 	if played || f.list { // a list needs no keys either
 		openModel, openEmbedder = nobodies, noEmbedders
 	}
-	plan := runner.Make(suite, runner.PlanOptions{
+	opts := f.planOptions(suite, played)
+	opts.Open, opts.OpenEmbedder = openModel, openEmbedder
+	plan := runner.Make(suite, opts, d)
+	f.dispatch.reportNothing(plan, d)
+	return plan
+}
+
+// planOptions say what to run; who opens the models is left open.
+func (f *runFlags) planOptions(suite *scenario.Suite, played bool) runner.PlanOptions {
+	return runner.PlanOptions{
 		Selection: runner.Selection{
 			Scenarios: f.scenarios, Evals: f.evalIDs, Providers: f.providers, Regions: f.regions, Tags: f.tags,
 		},
@@ -204,13 +217,9 @@ func (f *runFlags) trialsOf(app *App, suite *scenario.Suite, played bool, d *dia
 		Judge:        f.judge,
 		Jobs:         f.jobsFor(suite),
 		Dispatch:     f.dispatch.mode(),
-		Open:         openModel,
-		OpenEmbedder: openEmbedder,
 		Offline:      f.cassettes.offline && !played,
 		Replayed:     played,
-	}, d)
-	f.dispatch.reportNothing(plan, d)
-	return plan
+	}
 }
 
 // clients opens the providers of the run.

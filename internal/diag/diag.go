@@ -107,8 +107,11 @@ func (l *List) Promote() {
 	l.errs = len(l.all)
 }
 
-// Sorted returns the problems by file, line and column; what is equal keeps the order in which it was found. A
-// problem that was reported twice (a file read through two configs) appears once.
+// NotAvailable is the code of problems that no change of the files mends: they ask for what this version cannot do.
+const NotAvailable = "not-available"
+
+// Sorted returns the problems by file, line and column, those that nothing mends before all others; what is equal keeps
+// the order in which it was found. A problem that was reported twice (a file read through two configs) appears once.
 func (l *List) Sorted() []Diagnostic {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -118,9 +121,16 @@ func (l *List) Sorted() []Diagnostic {
 	}
 	slices.SortStableFunc(out, func(a, b Diagnostic) int {
 		return cmp.Or(
-			cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col),
+			cmp.Compare(rank(&a), rank(&b)), cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col),
 			cmp.Compare(a.Code, b.Code), cmp.Compare(a.Msg, b.Msg),
 		)
 	})
 	return slices.Compact(out)
+}
+
+func rank(d *Diagnostic) int {
+	if d.Code == NotAvailable {
+		return 0
+	}
+	return 1
 }

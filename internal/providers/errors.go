@@ -66,3 +66,8 @@ func (e *Misconfigured) Error() string {
 	}
 	return e.Msg + "; " + e.Hint
 }
+
+// NotAvailable is a provider that is known by name and that this version cannot talk to.
+type NotAvailable struct{ Msg string }
+
+func (e *NotAvailable) Error() string { return e.Msg }

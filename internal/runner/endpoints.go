@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -37,6 +38,7 @@ func adHoc(name string) *scenario.Provider {
 // requires; of these the ones that the command line asks for. A provider that only the command line names serves
 // every scenario.
 func (m *matrix) selectProviders(p *scenario.Project, s *scenario.Scenario) []*scenario.Provider {
+	m.asked = true
 	var out []*scenario.Provider
 	for _, q := range m.candidates(p, s) {
 		if m.providers.keeps(names(&q.Meta)...) {
@@ -155,6 +157,9 @@ func (m *matrix) reportOpen(spec *scenario.Provider, err error) {
 	if bad, ok := errors.AsType[*providers.Misconfigured](err); ok && bad.Pos.Line > 0 {
 		m.diags.Errorf(bad.Pos, 1, code, "provider %s: %s", spec.ID, bad.Msg).Hint = bad.Hint
 		return
+	}
+	if _, ok := errors.AsType[*providers.NotAvailable](err); ok {
+		code = diag.NotAvailable
 	}
 	var e *providers.Error
 	if errors.As(err, &e) && e.Kind == providers.Auth && spec.KeyPos.Line > 0 {

@@ -55,6 +55,7 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 	m.scenarios.missing(d, "scenario")
 	m.evals.missing(d, "eval")
 	m.tags.missing(d, "tag")
+	m.providers.cut = m.halted || !m.asked && d.Errors() > 0 // who would use one is not known then
 	m.providers.missing(d, "provider")
 	m.reportUnjudged()
 	plan.FailOn = m.failOn(suite)
@@ -120,6 +121,9 @@ type matrix struct {
 	mocks     map[*scenario.Project]*scenario.Provider // that nobody configured
 	refused   map[string]map[diag.Pos]bool             // features, by name and place
 	heard     *hearing
+	unplanned []span // of the project at hand: trials that this version cannot run; their files are checked all the same
+	asked     bool   // a scenario chose among the providers
+	halted    bool   // a project did not get that far
 }
 
 type endpointKey struct {
@@ -159,8 +163,11 @@ func (m *matrix) project(p *scenario.Project, origin string) []span {
 	if len(m.opts.Recordings) > 0 {
 		judged, scenarios = append(judged, scenarios...), nil
 	}
+	m.unplanned = nil
 	run := m.prepare(p, judged, scenarios)
 	if run == nil {
+		m.halted = true
+		m.foresee(p, scenarios)
 		return nil
 	}
 	run.prefix = origin
@@ -173,7 +180,7 @@ func (m *matrix) project(p *scenario.Project, origin string) []span {
 		ReportIdle(p, s, m.opts.Strict, m.diags)
 		out = append(out, single(m.recorded(run, s))...)
 	}
-	m.names(run, out)
+	m.names(run, slices.Concat(out, m.unplanned))
 	return out
 }
 
@@ -282,13 +289,12 @@ func ReportIdle(p *scenario.Project, s *scenario.Scenario, strict bool, d *diag.
 
 // trials is one scenario over its providers, the regions, the repetitions and the variants.
 func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
+	chosen := m.selectProviders(p.Project, s)
 	prompt, ok := m.prompt(p.Project, s)
 	if !ok {
 		return nil
 	}
-	if s.Skip == "" && m.refuse(p.Needs(s, prompt, nil)) {
-		return nil
-	}
+	refused := s.Skip == "" && m.refuse(p.Needs(s, prompt, nil))
 	if n := countVariants(s); n > maxVariants {
 		m.diags.Errorf(s.Pos, 1, "out-of-range", "scenario %q: its perturbations make more than %d variants",
 			s.ID, maxVariants)
@@ -302,12 +308,18 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 		return nil
 	}
 	var out []span
-	for _, spec := range m.selectProviders(p.Project, s) {
-		if s.Skip == "" && !m.opts.MockProvider && m.refuse(p.Needs(s, prompt, spec)) {
+	for _, spec := range chosen {
+		refusedHere := s.Skip == "" && !m.opts.MockProvider && m.refuse(p.Needs(s, prompt, spec))
+		if refused || refusedHere {
+			m.unplanned = append(m.unplanned, span{variants: all, count: repeat, Trial: Trial{
+				Project: p, Scenario: s, Prompt: prompt, Endpoint: &Endpoint{Spec: spec},
+			}})
+		}
+		if refusedHere {
 			continue
 		}
 		endpoint := m.endpoint(p.Project, spec)
-		if endpoint == nil || !m.formed(s, prompt, spec) {
+		if endpoint == nil || !m.formed(s, prompt, spec) || refused {
 			continue
 		}
 		for _, region := range m.regions {
@@ -362,21 +374,4 @@ func (m *matrix) failOn(suite *scenario.Suite) []string {
 		}
 	}
 	return out
-}
-
-// refuse names every feature that a trial needs and that does not exist yet, once each. It reports whether there is
-// any.
-func (m *matrix) refuse(needs []scenario.Feature) bool {
-	for _, f := range needs {
-		if m.refused[f.Name] == nil {
-			m.refused[f.Name] = map[diag.Pos]bool{}
-		}
-		if m.refused[f.Name][f.Pos] {
-			continue
-		}
-		m.refused[f.Name][f.Pos] = true
-		m.diags.Errorf(f.Pos, 1, "not-available", "%s: this version of arena does not have that yet", f.Name).Hint =
-			"take it out, or choose scenarios that do not need it with --scenario"
-	}
-	return len(needs) > 0
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -73,7 +74,7 @@ func readFailOn(d *decoder, a *arenaFile, v *node.Node) {
 	}
 	of := failOnWords
 	if slices.ContainsFunc(append(v.Content, v), func(n *node.Node) bool { return n.Value == result.Regressed }) {
-		d.Errorf(v, "not-available", "fail_on: %s: this version of arena does not have that yet", result.Regressed).
+		d.Errorf(v, diag.NotAvailable, "fail_on: %s: this version of arena does not have that yet", result.Regressed).
 			Hint = "take it out"
 		of = append(slices.Clone(of), result.Regressed)
 	}

@@ -62,12 +62,13 @@ func Available(kind string) bool { return slices.Contains(Types(), kind) }
 // Simulated reports whether providers of this type answer without the world: the same every time.
 func Simulated(kind string) bool { return kind == mockType || kind == replayType }
 
-// Supported is nil when New can make this provider; otherwise it says what this version cannot do.
+// Supported is nil when New can make this provider; otherwise it says what this version cannot do, by a
+// *providers.NotAvailable where the name is known.
 func Supported(p *scenario.Provider) error {
 	switch {
 	case slices.Contains(later, p.Type):
-		return fmt.Errorf("provider %s: type %s is not available in this version; available are %s",
-			p.ID, p.Type, strings.Join(Types(), ", "))
+		return &providers.NotAvailable{Msg: fmt.Sprintf(
+			"provider %s: type %s is not available in this version; available are %s", p.ID, p.Type, strings.Join(Types(), ", "))}
 	case !Available(p.Type):
 		err := fmt.Errorf("provider %s: unknown type %q; available are %s", p.ID, p.Type, strings.Join(Types(), ", "))
 		if hint := diag.DidYouMean(p.Type, Types()); hint != "" {
@@ -77,8 +78,8 @@ func Supported(p *scenario.Provider) error {
 	case Simulated(p.Type) || p.Platform == nil || p.Platform.Type == "" || p.Platform.Type == "azure":
 		return nil
 	}
-	return fmt.Errorf("provider %s: platform %s is not available in this version; available is azure",
-		p.ID, p.Platform.Type)
+	return &providers.NotAvailable{Msg: fmt.Sprintf(
+		"provider %s: platform %s is not available in this version; available is azure", p.ID, p.Platform.Type)}
 }
 
 // New makes the provider that p describes. It reads keys and opens no connection; a credential that is named and

@@ -17,7 +17,7 @@ var defaultsFields = table("defaults", func() rows[arenaFile] {
 	return rows[arenaFile]{
 		numPtr("temperature", numShape{low: 0, high: 2}, func(a *arenaFile) **float64 { return &a.Defaults.Temperature }),
 		numPtr("top_p", unit, func(a *arenaFile) **float64 { return &a.Defaults.TopP }),
-		wholePtr("max_tokens", natural, func(a *arenaFile) **int { return &a.Defaults.MaxTokens }),
+		wholePtr("max_tokens", counting, func(a *arenaFile) **int { return &a.Defaults.MaxTokens }),
 		seed("seed", func(a *arenaFile) **int64 { return &a.Defaults.Seed }),
 		whole("concurrency", natural, func(a *arenaFile) *int { return &a.Defaults.Concurrency }),
 		dur("run_timeout", func(a *arenaFile) *time.Duration { return &a.Defaults.RunTimeout }),

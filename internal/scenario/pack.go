@@ -75,7 +75,7 @@ var packPromptFields = table("a prompt of a pack", func() rows[promptFile] {
 		custom("system_template", text, readSystemTemplate).must(),
 		custom("variables", listShape{variableFields}, readVariables),
 		custom("tools", texts, readAllowedTools("tools")),
-		objectPtr("tool_policy", toolPolicyFields, func(p *promptFile) **ToolPolicy { return &p.ToolPolicy }),
+		toolPolicy(func(p *promptFile, limits *ToolPolicy) { p.ToolPolicy = limits }),
 		custom("parameters", parameterFields, readParameters),
 		custom("validators", listShape{validatorFields}, readValidators),
 		evalList("evals", func(p *promptFile) *[]*Eval { return &p.Evals }),

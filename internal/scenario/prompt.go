@@ -26,7 +26,7 @@ var promptFields = table("a prompt", func() rows[promptFile] {
 		custom("validators", listShape{validatorFields}, readValidators),
 		objects("fragments", fragmentFields, func(p *promptFile) *[]fragmentRef { return &p.fragments }),
 		custom("model_overrides", mapShape{overrideFields}, readOverrides),
-		objectPtr("tool_policy", toolPolicyFields, func(p *promptFile) **ToolPolicy { return &p.ToolPolicy }),
+		toolPolicy(func(p *promptFile, limits *ToolPolicy) { p.ToolPolicy = limits }),
 		custom("parameters", parameterFields, readParameters),
 		custom("output_schema", schemaShape{}, func(d *decoder, p *promptFile, v *node.Node) {
 			p.OutputSchema = d.outputSchema(v)

@@ -40,7 +40,7 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 		custom("required_capabilities", listShape{capabilities}, func(d *decoder, s *Scenario, v *node.Node) {
 			s.Capabilities = d.wordList(v, "required_capabilities", capabilities)
 		}),
-		object("tool_policy", toolPolicyFields, func(s *Scenario) *ToolPolicy { return &s.ToolPolicy }),
+		toolPolicy(func(s *Scenario, p *ToolPolicy) { s.ToolPolicy = *p }),
 		custom("context_policy", contextPolicyFields, readContextPolicy),
 		custom("seed_memories", listShape{seedMemoryFields}, func(d *decoder, s *Scenario, v *node.Node) {
 			listShape{seedMemoryFields}.check(d, v, "seed_memories")
@@ -91,29 +91,6 @@ var contextFields = table("context_metadata", func() rows[ContextMetadata] {
 		str("domain", func(c *ContextMetadata) *string { return &c.Domain }),
 		str("user_role", func(c *ContextMetadata) *string { return &c.UserRole }),
 		drop[ContextMetadata]("project_stage", text),
-	}
-})
-
-// toolPolicyFields are the limits of the tool loop, on scenarios and prompts.
-var toolPolicyFields = table("tool_policy", func() rows[ToolPolicy] {
-	return rows[ToolPolicy]{
-		custom("tool_choice", text, func(d *decoder, p *ToolPolicy, v *node.Node) {
-			p.Choice, _ = d.Name(v, "tool_choice")
-			switch p.Choice {
-			case "auto", "required", "none", "":
-			default:
-				d.refer(toTool, v)
-			}
-		}),
-		custom("blocklist", texts, func(d *decoder, p *ToolPolicy, v *node.Node) {
-			p.Blocklist, _ = d.Strings(v, "blocklist")
-			d.referAll(toTool, v)
-		}),
-		whole("max_rounds", natural, func(p *ToolPolicy) *int { return &p.MaxRounds }),
-		whole("max_tool_calls_per_turn", natural, func(p *ToolPolicy) *int { return &p.MaxPerTurn }),
-		whole("max_total_tool_calls", natural, func(p *ToolPolicy) *int { return &p.MaxTotal }),
-		num("max_cost_usd", positive, func(p *ToolPolicy) *float64 { return &p.MaxCostUSD }),
-		whole("max_identical_tool_calls", natural, func(p *ToolPolicy) *int { return &p.MaxIdentical }),
 	}
 })
 

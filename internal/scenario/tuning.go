@@ -39,7 +39,7 @@ func callRows() rows[callFile] {
 	return rows[callFile]{
 		numPtr("temperature", numShape{low: 0, high: 2}, func(c *callFile) **float64 { return &c.Temperature }),
 		numPtr("top_p", unit, func(c *callFile) **float64 { return &c.TopP }),
-		wholePtr("max_tokens", natural, func(c *callFile) **int { return &c.MaxTokens }),
+		wholePtr("max_tokens", counting, func(c *callFile) **int { return &c.MaxTokens }),
 		custom("stop", texts, readStop),
 		word("reasoning_effort", words("none", "minimal", "low", "medium", "high", "xhigh", "max"),
 			func(c *callFile) *string { return &c.ReasoningEffort }),

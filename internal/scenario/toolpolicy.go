@@ -1,0 +1,61 @@
+package scenario
+
+import (
+	"strconv"
+
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// toolPolicyFields are the limits of the tool loop, on scenarios and prompts.
+var toolPolicyFields = table("tool_policy", func() rows[ToolPolicy] {
+	return rows[ToolPolicy]{
+		custom("tool_choice", text, func(d *decoder, p *ToolPolicy, v *node.Node) {
+			p.Choice, _ = d.Name(v, "tool_choice")
+			switch p.Choice {
+			case "auto", "required", "none", "":
+			default:
+				d.refer(toTool, v)
+			}
+		}),
+		custom("blocklist", texts, func(d *decoder, p *ToolPolicy, v *node.Node) {
+			p.Blocklist, _ = d.Strings(v, "blocklist")
+			d.referAll(toTool, v)
+		}),
+		whole("max_rounds", natural, func(p *ToolPolicy) *int { return &p.MaxRounds }),
+		whole("max_tool_calls_per_turn", natural, func(p *ToolPolicy) *int { return &p.MaxPerTurn }),
+		whole("max_total_tool_calls", natural, func(p *ToolPolicy) *int { return &p.MaxTotal }),
+		num("max_cost_usd", positive, func(p *ToolPolicy) *float64 { return &p.MaxCostUSD }),
+		whole("max_identical_tool_calls", natural, func(p *ToolPolicy) *int { return &p.MaxIdentical }),
+	}
+})
+
+// zeroLimits are what a limit of 0 stands for, and what to write for what was probably meant.
+var zeroLimits = map[string]struct{ means, instead string }{
+	"max_rounds":              {"the default, 50", "for no tool calls write tool_choice: none; else leave the line out"},
+	"max_tool_calls_per_turn": {"no limit", "for no tool calls write tool_choice: none; else leave the line out"},
+	"max_total_tool_calls":    {"no limit", "for no tool calls write tool_choice: none; else leave the line out"},
+	"max_cost_usd":            {"the default, $2.00", "write an amount that a conversation may cost, such as 0.01, or leave the line out"},
+	"max_identical_tool_calls": {"the default, 3",
+		"for no tool calls write tool_choice: none, for no repeated ones 1; else leave the line out"},
+}
+
+// toolPolicy is a field with the limits of the tool loop. It warns of limits of 0, which allow what they seem to forbid.
+func toolPolicy[T any](take func(*T, *ToolPolicy)) field[T] {
+	return custom("tool_policy", toolPolicyFields, func(d *decoder, t *T, v *node.Node) {
+		p := new(ToolPolicy)
+		if !toolPolicyFields.read(d, v, p) {
+			return
+		}
+		take(t, p)
+		if p.Choice == "none" {
+			return
+		}
+		for i := 0; i+1 < len(v.Content); i += 2 {
+			name, limit := v.Content[i].Value, v.Content[i+1]
+			zero, known := zeroLimits[name]
+			if f, err := strconv.ParseFloat(limit.Value, 64); known && err == nil && f == 0 {
+				d.Warnf(limit, "no-limit", "%s: 0 stands for %s", name, zero.means).Hint = zero.instead
+			}
+		}
+	})
+}

@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,11 +28,12 @@ func (l *loader) adopt(loose []found, configs []*input) []*input {
 		for _, in := range configs {
 			projects[in.config] = in // loaded whole anyway
 		}
-		o := owners{l: l, configs: map[string][]string{}, lists: map[string]map[string]bool{}}
+		o := owners{l: l, configs: map[string][]string{}, lists: map[string]map[string]bool{}, strays: map[string][]string{}}
 		for _, f := range loose {
 			config, lists := o.of(f.path)
 			if config == "" {
 				rest = append(rest, f)
+				o.stray(f)
 				continue
 			}
 			in := projects[config]
@@ -46,6 +49,7 @@ func (l *loader) adopt(loose []found, configs []*input) []*input {
 				in.only[f.path] = true
 			}
 		}
+		o.noteStrays()
 	}
 	if len(rest) == 0 {
 		return list
@@ -86,6 +90,7 @@ type owners struct {
 	l       *loader
 	configs map[string][]string        // folder → those in it
 	lists   map[string]map[string]bool // config → the files that it lists
+	strays  map[string][]string        // config → files below its folder that it does not list
 }
 
 // of is the config that lists a file, in its folder and those above: up to the working directory, or a few levels. Where
@@ -113,6 +118,37 @@ func (o *owners) of(file string) (config string, lists bool) {
 		return "", false
 	}
 	return near[0], false
+}
+
+// stray books a file that runs without the project around its folder. Beside a config lies what is tried out, too.
+func (o *owners) stray(f found) {
+	own := filepath.Dir(f.path)
+	if o.l.opts.Recorded || o.l.opts.Bare || own == "." || filepath.IsAbs(own) || strings.HasPrefix(own, "..") {
+		return
+	}
+	for dir := parent(own); ; dir = parent(dir) {
+		if configs := o.in(dir); len(configs) > 0 {
+			o.strays[configs[0]] = append(o.strays[configs[0]], f.path)
+			return
+		}
+		if dir == "." {
+			return
+		}
+	}
+}
+
+// noteStrays tells of the files that run without the project around them: they look tested by that, and are not.
+func (o *owners) noteStrays() {
+	for _, config := range slices.Sorted(maps.Keys(o.strays)) {
+		files := o.strays[config]
+		which := "this file, so it runs"
+		if len(files) > 1 {
+			which = fmt.Sprintf("this and %d more files of this run, so they run", len(files)-1)
+		}
+		o.l.diags.Warnf(diag.Pos{File: files[0]}, 0, "outside-project",
+			"%s does not list %s without the prompts, providers and checks of that project", config, which).
+			Hint = "list them there below scenarios:, or run that project together with them: -c " + config
+	}
 }
 
 // beside reports whether one of the files lies in the folder of another one.

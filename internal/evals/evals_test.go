@@ -115,7 +115,6 @@ func TestFilter(t *testing.T) {
 		{"a type", Filter{Types: []string{"llm_judge"}}, "model own"},
 		{"another name of a type", Filter{Types: []string{"contains", "not"}}, "text wrapped"},
 		{"both", Filter{Types: []string{"llm_judge"}, Groups: []string{"safety"}}, "own"},
-		{"nothing in common", Filter{Types: []string{"contains"}, Groups: []string{"external"}}, ""},
 	} {
 		defs := defined(t, some)
 		// The definitions of a suite stand in three places.
@@ -147,6 +146,14 @@ func TestFilterThatMeansNothing(t *testing.T) {
 		{Filter{Types: []string{"regex"}}, &scenario.Suite{}, []string{
 			"--eval-types regex: no eval of this run is of that type; the run has no evals"}},
 		{Filter{Groups: []string{"fast-running"}}, &scenario.Suite{}, nil},
+		{Filter{Types: []string{"contains"}, Groups: []string{"external"}}, &scenario.Suite{Projects: []*scenario.Project{
+			{PackEvals: defined(t, some)},
+		}}, []string{"--eval-groups external and --eval-types contains leave out every eval of this run, also those with a " +
+			"threshold; known groups: cheap, default, external, fast-running, long-running, safety; to run without evals, " +
+			"pass --skip-evals"}},
+		{Filter{Types: []string{"contains"}, Groups: []string{"external"}}, &scenario.Suite{Projects: []*scenario.Project{
+			{PackEvals: defined(t, some)[:3]}, // none has a threshold
+		}}, nil},
 	} {
 		var d diag.List
 		c.filter.Apply(c.suite, &d)

@@ -46,6 +46,11 @@ func (f *Filter) Apply(suite *scenario.Suite, d *diag.List) {
 	for _, name := range f.Types {
 		a.expect(d, kind, name, "no eval of this run is of that type", a.types)
 	}
+	if a.out && !a.in && !f.Skip && !a.unknown {
+		d.Errorf(diag.Pos{}, 0, "never-fires", "%s leave out every eval of this run, also those with a threshold", f.flags()).
+			Hint = "known groups: " + strings.Join(slices.Sorted(maps.Keys(a.groups)), ", ") +
+			"; to run without evals, pass --skip-evals"
+	}
 }
 
 func trimmed(names []string) []string {
@@ -64,17 +69,34 @@ const (
 	kind  = "--eval-types "
 )
 
+// flags are those that were given.
+func (f *Filter) flags() string {
+	var given []string
+	if len(f.Groups) > 0 {
+		given = append(given, group+strings.Join(f.Groups, ","))
+	}
+	if len(f.Types) > 0 {
+		given = append(given, kind+strings.Join(f.Types, ","))
+	}
+	return strings.Join(given, " and ")
+}
+
 // application is a filter at work.
 type application struct {
 	*Filter
 	groups, types map[string]bool // that there are
 	used          map[string]bool // flag and name
+	in, out       bool            // an eval is left; one with a threshold is left out
+	unknown       bool            // a name that means nothing
 }
 
 func (a *application) list(defs []*Definition) {
 	for _, def := range defs {
 		if check := compiled(def); check != nil && !a.keeps(def, check) {
-			def.Enabled = false
+			a.out = a.out || def.Enabled && gates(check)
+			def.Enabled, def.LeftOut = false, true
+		} else if check != nil {
+			a.in = a.in || def.Enabled
 		}
 	}
 }
@@ -109,6 +131,7 @@ func (a *application) expect(d *diag.List, flag, name, problem string, known map
 	if a.used[flag+name] {
 		return
 	}
+	a.unknown = true
 	p := d.Errorf(diag.Pos{}, 0, "unknown-filter", "%s%s: %s", flag, name, problem)
 	names := slices.Sorted(maps.Keys(known))
 	switch p.Hint = diag.DidYouMean(name, names); {

@@ -15,7 +15,9 @@ type Eval struct {
 }
 
 // Gates reports whether the eval has a threshold.
-func (e *Eval) Gates() bool { return e.Check.MinScore != nil || e.Check.MaxScore != nil }
+func (e *Eval) Gates() bool { return gates(e.Check) }
+
+func gates(c *checks.Compiled) bool { return c.MinScore != nil || c.MaxScore != nil }
 
 // Set is the evals of conversations under one prompt, in order. It is immutable.
 type Set []*Eval
@@ -26,6 +28,17 @@ func New(defs []*Definition) Set {
 	var set Set
 	for _, def := range defs {
 		if check := compiled(def); check != nil && def.Enabled {
+			set = append(set, &Eval{Definition: def, Check: check})
+		}
+	}
+	return set
+}
+
+// Off takes those that their author switched off.
+func Off(defs []*Definition) Set {
+	var set Set
+	for _, def := range defs {
+		if check := compiled(def); check != nil && !def.Enabled && !def.LeftOut {
 			set = append(set, &Eval{Definition: def, Check: check})
 		}
 	}

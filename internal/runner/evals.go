@@ -65,19 +65,35 @@ func fires(p *scenario.Project, e *evals.Eval) bool {
 	return evals.PhaseOf(e.Trigger) != evals.AfterStep || p.HasWorkflow()
 }
 
-// ReportIdleGates warns of thresholds that are never held against anything, because their eval never fires; strict
-// makes that an error.
-func ReportIdleGates(p *scenario.Project, chosen []*scenario.Scenario, strict bool, d *diag.List) {
-	report := d.Warnf
-	if strict {
-		report = d.Errorf
-	}
+// ReportIdleGates reports thresholds that nothing is ever held against, because their eval cannot fire: whatever the
+// agent says, they would hold. over says that conversations are judged which are over.
+func ReportIdleGates(p *scenario.Project, chosen []*scenario.Scenario, over bool, d *diag.List) {
 	for _, e := range usedEvals(p, chosen) {
-		if e.Gates() && !fires(p, e) {
-			report(e.Pos, 1, "never-fires", "eval %q has a threshold and never fires: the project has no workflow", e.ID).
-				Hint = "choose another trigger than " + e.Trigger + ", or take the threshold out"
+		switch {
+		case !e.Gates() || evals.PhaseOf(e.Trigger) != evals.AfterStep:
+		case !p.HasWorkflow():
+			idleGate(d, e, "never fires: the project has no workflow", "choose another trigger than "+e.Trigger)
+		case over:
+			idleGate(d, e, "never fires: recorded conversations do not tell the steps of a workflow",
+				"choose another trigger than "+e.Trigger)
 		}
 	}
+	for _, s := range chosen {
+		prompt, err := p.Prompt(s)
+		if err != nil || s.Skip != "" { // the first is reported elsewhere
+			continue
+		}
+		for _, e := range evals.Off(p.EvalsFor(prompt)) {
+			if e.Gates() {
+				idleGate(d, e, "is switched off by enabled: false", "switch it on")
+			}
+		}
+	}
+}
+
+func idleGate(d *diag.List, e *evals.Eval, why, way string) {
+	d.Errorf(e.Pos, 1, "never-fires", "eval %q has a threshold and %s", e.ID, why).Hint =
+		way + ", or take the threshold out"
 }
 
 // usedEvals are the evals of all prompts of the chosen scenarios, each once, in the order of the project.

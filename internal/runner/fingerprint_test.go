@@ -31,6 +31,7 @@ var leftOut = map[string]string{
 	"Provider.RPS": pace, "Provider.Burst": pace, "Provider.MaxConcurrent": pace, "Provider.Retry": pace,
 	"Provider.Transport": pace, "Provider.Breaker": pace,
 	"Defaults.Concurrency": pace,
+	"Eval.LeftOut":         "of a flag: it is not enabled then, which counts",
 	"Defaults.RunLimit":    "of a flag: how long is waited, and a recording is not waited for",
 
 	"Defaults.FailOn": after, "Defaults.Output": after,

@@ -9,7 +9,9 @@ import (
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/evals"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // hearing waits for names that no file lists, and of which only the conversations tell whether anything bears them. It
@@ -21,6 +23,9 @@ type hearing struct {
 	called map[string]bool // tools
 	skills map[string]bool
 	some   bool // a conversation was heard
+
+	samples []*evals.Eval   // with thresholds, of which the run may take none
+	taken   map[string]bool // their ids
 }
 
 type spot struct {
@@ -29,7 +34,7 @@ type spot struct {
 }
 
 func newHearing() *hearing {
-	return &hearing{known: map[spot]bool{}, called: map[string]bool{}, skills: map[string]bool{}}
+	return &hearing{known: map[spot]bool{}, called: map[string]bool{}, skills: map[string]bool{}, taken: map[string]bool{}}
 }
 
 type expected struct {
@@ -46,11 +51,14 @@ func (h *hearing) expect(check string, use *checks.NameUse) {
 
 // hear takes in what a conversation named.
 func (h *hearing) hear(t *result.Trial) {
-	if h == nil || len(h.names) == 0 {
+	if h == nil || len(h.names)+len(h.samples) == 0 {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	for i := range t.Evals {
+		h.taken[t.Evals[i].ID] = true
+	}
 	for i := range t.Turns {
 		turn := &t.Turns[i]
 		h.some = h.some || turn.NotRun == ""
@@ -65,7 +73,7 @@ func (h *hearing) hear(t *result.Trial) {
 }
 
 // Unheard says which names in checks never came up in the conversations that were run, and are in no file of the
-// project either.
+// project either, and which thresholds nothing was held against because the sample of their eval took nothing.
 func (p *Plan) Unheard() []diag.Diagnostic {
 	h := p.heard
 	if h == nil {
@@ -82,7 +90,29 @@ func (p *Plan) Unheard() []diag.Diagnostic {
 			list = append(list, h.warning(e, names))
 		}
 	}
+	for _, e := range h.samples {
+		if !h.taken[e.ID] {
+			list = append(list, untaken(e))
+		}
+	}
 	return list
+}
+
+// expectSamples waits for the evals with a threshold that look at samples only.
+func (h *hearing) expectSamples(set evals.Set) {
+	for _, e := range set {
+		if e.Gates() && (e.Trigger == scenario.TriggerSampleTurns || e.Trigger == scenario.TriggerSampleSessions) {
+			h.samples = append(h.samples, e)
+		}
+	}
+}
+
+func untaken(e *evals.Eval) diag.Diagnostic {
+	return diag.Diagnostic{
+		Severity: diag.Warning, Pos: e.Pos, Width: utf8.RuneCountInString(e.Type), Code: "never-fired",
+		Msg: fmt.Sprintf("eval %q has a threshold, and its sample (%g%%) took none of this run: nothing was held against it",
+			e.ID, e.SamplePct),
+	}
 }
 
 func (h *hearing) of(kind checks.Kind) map[string]bool {

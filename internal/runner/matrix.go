@@ -222,9 +222,10 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 	run.guards = m.guards(p, scenarios)
 	all := append(slices.Clip(scenarios), judged...)
 	(&toolUses{p, run.tools, m.diags}).report(all)
-	ReportIdleGates(p, all, m.opts.Strict, m.diags)
+	ReportIdleGates(p, all, len(judged) > 0, m.diags)
 	m.opts.Dispatch.report(p, all, m.diags)
 	run.embedder, run.evals = m.embedder(p, all), evalSets(p, all)
+	m.heard.expectSamples(usedEvals(p, all))
 	m.judges(run, all)
 	if m.opts.Offline {
 		m.offline(p, all)

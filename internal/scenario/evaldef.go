@@ -115,16 +115,23 @@ func (d *decoder) evals(n *node.Node, what string) []*Eval {
 			lines[e.ID] = e.id.Line
 		}
 		e.MinScore, e.MaxScore = e.threshold.min, e.threshold.max
-		if e.sample != nil && e.SamplePct == 0 && e.Enabled && (e.MinScore != nil || e.MaxScore != nil) {
-			d.Errorf(e.sample, "never-fires", "sample_percentage is 0: the threshold of the eval %q would hold whatever comes", e.ID).
-				Hint = "raise it, or write enabled: false to switch the eval off"
-		}
+		d.neverSampled(e)
 		e.export()
 		e.Digest = digestOf(d.File, v)
 		d.finish(&e.Check, EvalSurface)
 		list = append(list, &e.Eval)
 	})
 	return list
+}
+
+// neverSampled reports a threshold on a sample that takes nothing: percentages are as fine as hundredths of one.
+func (d *decoder) neverSampled(e *evalFile) {
+	sampled := e.Trigger == TriggerSampleTurns || e.Trigger == TriggerSampleSessions
+	if e.sample == nil || !sampled || e.SamplePct >= 0.01 || e.MinScore == nil && e.MaxScore == nil {
+		return
+	}
+	d.Errorf(e.sample, "never-fires", "sample_percentage is %s: the threshold of the eval %q would hold whatever comes",
+		e.sample.Value, e.ID).Hint = "raise it, to 0.01 or more, or take the threshold out"
 }
 
 // export completes the metric of an eval that declares none, or none of its parts.

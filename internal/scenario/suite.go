@@ -315,6 +315,7 @@ type Eval struct {
 	Description string
 	Trigger     string
 	Enabled     bool
+	LeftOut     bool    `digest:"-"` // by whoever runs, not by the author; then it is not enabled either
 	SamplePct   float64 // of turns or sessions; only for triggers that sample
 	Groups      []string
 	Metric      *result.Metric // as what the results are exported

@@ -12,6 +12,7 @@ type absence struct {
 
 	mu    sync.Mutex
 	timer *time.Timer // nil: the broker is there
+	round int         // of the timer: one that is stopped may still fire
 	end   func()
 	busy  int // what is measured
 	over  bool
@@ -29,9 +30,9 @@ func (a *absence) begin(end func()) {
 }
 
 func (a *absence) arm() {
-	var timer *time.Timer
-	timer = time.AfterFunc(a.limit, func() { a.expire(timer) })
-	a.timer = timer
+	a.round++
+	round := a.round
+	a.timer = time.AfterFunc(a.limit, func() { a.expire(round) })
 }
 
 // back stops counting.
@@ -44,9 +45,9 @@ func (a *absence) back() {
 	}
 }
 
-func (a *absence) expire(timer *time.Timer) {
+func (a *absence) expire(round int) {
 	a.mu.Lock()
-	end := a.timer == timer && a.busy == 0 && !a.over
+	end := a.timer != nil && a.round == round && a.busy == 0 && !a.over
 	a.over = a.over || end
 	a.mu.Unlock()
 	if end {

@@ -190,6 +190,9 @@ func (c *Client) Address() string { return c.at.shown }
 // ended says why the connection ended for good, which it does only when the broker refuses it again and again, or is
 // away for too long.
 func (c *Client) ended() error {
+	if c.gone.isOver() { // the connection is about to close
+		return c.explain(errAway)
+	}
 	select {
 	case <-c.done:
 		return c.explain(cmp.Or(c.conn.LastError(), natsgo.ErrConnectionClosed))

@@ -90,8 +90,9 @@ func (w *Worker) Stats() Stats {
 func (w *Worker) Run(ctx, hard context.Context) error {
 	w.complete()
 	if err := w.open(ctx); err != nil {
-		return ignoreEnd(err)
+		return ignoreEnd(ctx, err)
 	}
+	told := ctx
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	w.begun = time.Now() // not Now, which may stand still
@@ -105,17 +106,17 @@ func (w *Worker) Run(ctx, hard context.Context) error {
 	}
 	slots.Wait()
 	if cause := context.Cause(ctx); !errors.Is(cause, errIdle) {
-		return ignoreEnd(cause)
+		return ignoreEnd(told, cause)
 	}
 	return nil
 }
 
-// ignoreEnd is nil for errors that only say that a context ended; what refused the work is an *Error.
-func ignoreEnd(err error) error {
+// ignoreEnd is nil for errors that only say that the worker was told to end; what refused the work is an *Error.
+func ignoreEnd(ctx context.Context, err error) error {
 	if refused, ok := errors.AsType[*Error](err); ok {
 		return refused
 	}
-	return nil
+	return ignoreStop(ctx, err)
 }
 
 var errIdle = errors.New("nothing is left to do")

@@ -46,11 +46,7 @@ func TestNothingIsLost(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p := &proof{T: t, dir: t.TempDir(), broker: natstest.New(t)}
-	p.pack = filepath.Join(p.dir, "shop.pack.json")
-	if err := os.WriteFile(p.pack, []byte(proofPack), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	p := newProof(t)
 	p.publish(n)
 	began := time.Now()
 	workers := []*process{p.worker(0), p.worker(1), p.worker(2)}
@@ -82,7 +78,7 @@ func TestNothingIsLost(t *testing.T) {
 // not idle: something was left to do that no worker takes.
 func TestBrokerGone(t *testing.T) {
 	t.Parallel()
-	p := &proof{T: t, dir: t.TempDir(), broker: natstest.New(t)}
+	p := newProof(t)
 	c, err := nats.Connect(t.Context(), nats.Options{URL: p.broker.URL(), Patience: hang.Guard})
 	if err != nil {
 		t.Fatal(err)
@@ -99,9 +95,9 @@ func TestBrokerGone(t *testing.T) {
 	p.until(w, 2)
 	p.broker.Stop()
 	<-w.gone
-	const want = ": the broker has been away for 100ms\n"
+	want := "arena: " + p.broker.URL() + ": the broker has been away for 100ms\n"
 	if code := w.cmd.ProcessState.ExitCode(); code != 3 || strings.Count(w.said.String(), want) != 1 {
-		t.Errorf("exit status %d, want 3, and to be told once%s%s", code, want, w.said.String())
+		t.Errorf("exit status %d, want 3, and to be told once %s%s", code, want, w.said.String())
 	}
 	// Nor does one come back that was never there.
 	w = p.worker(0, "--idle", "100ms")
@@ -117,6 +113,16 @@ type proof struct {
 	dir    string
 	pack   string // the file that all workers read
 	broker *natstest.Broker
+}
+
+func newProof(t *testing.T) *proof {
+	t.Helper()
+	p := &proof{T: t, dir: t.TempDir(), broker: natstest.New(t)}
+	p.pack = filepath.Join(p.dir, "shop.pack.json")
+	if err := os.WriteFile(p.pack, []byte(proofPack), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // publish stores requests, several at once.

@@ -20,6 +20,7 @@ type Deck struct {
 	Dir    string
 	Replay bool // trials are answered from their cassettes; otherwise they are recorded
 	Fill   bool // with Replay: trials without a cassette are recorded
+	Anew   bool // without Replay: everything is asked anew; otherwise only what an older cassette does not hold
 	Strict bool // exchanges that a replay leaves over make the trial an error
 	// Redact are the names of JSON fields whose values no cassette holds.
 	Redact []string
@@ -44,14 +45,14 @@ func (d *Deck) Has(id string) bool {
 	return err == nil
 }
 
-// Check reports what is wrong with the cassettes of trials that are to be replayed, and with the folder. Trials that
-// have none are not reported.
+// Check reports what is wrong with the cassettes from which trials are to be answered, wholly or in part, and with the
+// folder. Trials that have none are not reported.
 func (d *Deck) Check(ids []string, problems *diag.List) {
-	if !d.Replay {
+	if !d.Replay && d.Anew {
 		return
 	}
 	if info, err := os.Stat(d.Dir); err != nil || !info.IsDir() {
-		if !d.Fill {
+		if d.Replay && !d.Fill {
 			problems.Errorf(diag.Pos{}, 0, "no-cassettes", "--replay %s: there is no such folder", d.Dir).Hint =
 				"record one: arena run --record " + d.Dir
 		}
@@ -61,6 +62,7 @@ func (d *Deck) Check(ids []string, problems *diag.List) {
 		data, err := os.ReadFile(d.file(id))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
+		case err != nil && !d.Replay: // told when it cannot be written
 		case err != nil:
 			problems.Errorf(diag.Pos{File: d.shown(id)}, 0, "unreadable", "%v", reason(err))
 		default:
@@ -95,6 +97,9 @@ func (d *Deck) Open(id string, simulated bool, again func() string) (*Tape, erro
 		t.now = func() time.Time { return began }
 	}
 	if !d.Replay {
+		if !d.Anew {
+			t.remember()
+		}
 		return t, nil
 	}
 	data, err := os.ReadFile(d.file(id))
@@ -147,7 +152,7 @@ func (t *Tape) Close(finished bool) (notice string, err error) {
 	if left == "" {
 		return "", nil
 	}
-	text := fmt.Sprintf("the cassette %s holds more than was asked for: %s; to record the trial again: %s",
+	text := fmt.Sprintf("the cassette %s holds more than was asked for: %s; to record the trial again: %s --record-mode all",
 		t.deck.shown(t.id), left, t.again())
 	if t.deck.Strict {
 		return "", errors.New(text)
@@ -161,7 +166,11 @@ func (t *Tape) save() error {
 		return fmt.Errorf("the cassette %s was not replaced: %s; delete it first, or record into another folder",
 			t.deck.shown(t.id), why)
 	}
-	data, err := encode(t.id, &contents{t.simulated, t.deck.Redact, t.entries})
+	entries := append(t.entries, t.beyond()...)
+	data, err := encode(t.id, &contents{t.simulated, t.deck.Redact, entries})
+	if was, missing := os.ReadFile(t.deck.file(t.id)); err == nil && missing == nil && unchanged(was, data) {
+		return nil
+	}
 	if err == nil {
 		err = os.MkdirAll(t.deck.Dir, 0o755)
 	}
@@ -197,6 +206,8 @@ func (t *Tape) spares() string {
 		return "it holds the replies of a real provider, and a mock answered now"
 	case broken > 0 && failures(was.entries) == 0:
 		return "it holds no error, and what was recorded now does"
+	case broken > 0 && len(was.entries)-failures(was.entries) > len(t.entries)-broken+len(t.beyond()):
+		return "it holds more replies than what was recorded now, which ended in an error"
 	}
 	return ""
 }

@@ -35,6 +35,7 @@ type judgeReply struct {
 	Usage    usage    `json:"usage"`
 	CostUSD  *float64 `json:"cost_usd"` // null: not known
 	Cached   bool     `json:"cached,omitempty"`
+	Source   string   `json:"source,omitempty"` // the same as long as the same model at the same place is asked
 }
 
 // Judges is next, recorded or answered from the recording. Every trial has the answers that it got, also where
@@ -56,7 +57,7 @@ func (d desk) Ask(ctx context.Context, use checks.JudgeUse, asked *checks.Questi
 	t := d.tape
 	none := checks.Answer{Judge: use.Judge, Provider: use.Provider, Model: use.Model}
 	e, err := d.ask(ctx, &question{
-		kind: kindJudge, vote: asked.Vote, group: groupOf(asked), other: d.other(use),
+		kind: kindJudge, vote: asked.Vote, group: groupOf(asked), other: d.other(use), source: d.source(use),
 		write: func(p pen) (any, []tool, error) {
 			messages, err := p.messagesOf(asked.Messages)
 			return &judgeRequest{
@@ -70,6 +71,7 @@ func (d desk) Ask(ctx context.Context, use checks.JudgeUse, asked *checks.Questi
 				return &judgeReply{
 					Content: p.text(a.Text), Finish: a.FinishReason, Key: a.Key, Judge: a.Judge, Provider: a.Provider,
 					Model: a.Model, Usage: usageOf(a.Usage), CostUSD: a.CostUSD, Cached: a.Cached,
+					Source: d.source(use),
 				}, nil
 			}, a.LatencyMS, err
 		},
@@ -86,7 +88,7 @@ func (d desk) Ask(ctx context.Context, use checks.JudgeUse, asked *checks.Questi
 	}
 	return checks.Answer{
 		Text: string(r.Content), FinishReason: r.Finish, Key: r.Key, Judge: r.Judge, Provider: r.Provider, Model: r.Model,
-		Usage: r.Usage.chat(), CostUSD: r.CostUSD, LatencyMS: e.latency, Cached: r.Cached,
+		Usage: r.Usage.chat(), CostUSD: r.CostUSD, LatencyMS: e.latency, Cached: r.Cached || e.again,
 	}, e.err()
 }
 
@@ -106,6 +108,16 @@ func (d desk) other(use checks.JudgeUse) func(reply any) string {
 		}
 		return fmt.Sprintf("%s, and the judge is %s now", modelAt(r.Model, r.Provider), modelAt(model, provider))
 	}
+}
+
+// source is who answers; "" where that is not known, or invented.
+func (d desk) source(use checks.JudgeUse) string {
+	if judges, ok := d.next.(interface {
+		Source(use checks.JudgeUse) string
+	}); ok {
+		return judges.Source(use)
+	}
+	return ""
 }
 
 func modelAt(model, provider string) string {

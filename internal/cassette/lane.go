@@ -50,6 +50,8 @@ type question struct {
 	vote  int
 	// other says who answered, where that was somebody else than who would be asked now; nil: nobody minds.
 	other func(reply any) string
+	// source is who answers, where an older cassette may have the answer; "": none has.
+	source string
 	// write puts the request, and the tools that it offers, in the words of a cassette.
 	write func(p pen) (request any, tools []tool, err error)
 	// live puts the question to the world. took is in milliseconds, or measured. The reply is a nil reply where none
@@ -106,6 +108,9 @@ func (l *Lane) ask(ctx context.Context, q *question) (*entry, error) {
 	a, err := q.in(t.writer())
 	if err != nil {
 		return nil, t.broke(err)
+	}
+	if e := t.keep(a, l, at, q); e != nil {
+		return e, nil
 	}
 	began := t.now()
 	came, took, err := q.live()

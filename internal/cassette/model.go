@@ -47,6 +47,7 @@ type modelReply struct {
 	Retries int      `json:"retries,omitempty"`
 	Cached  bool     `json:"cached,omitempty"`
 	Notice  string   `json:"notice,omitempty"`
+	Source  string   `json:"source,omitempty"` // the same as long as the same model at the same place is asked
 }
 
 type usage struct {
@@ -71,7 +72,7 @@ func (l *Lane) Complete(
 ) (chat.Reply, error) {
 	heard := &listener{now: l.tape.now, onDelta: onDelta}
 	e, err := l.ask(ctx, &question{
-		kind: kindModel, write: func(p pen) (any, []tool, error) { return p.modelRequest(model, req) },
+		kind: kindModel, source: l.tape.source, write: func(p pen) (any, []tool, error) { return p.modelRequest(model, req) },
 		live: func() (reply, float64, error) { return l.listen(ctx, client, req, heard) },
 	})
 	if err != nil {
@@ -87,7 +88,10 @@ func (l *Lane) Complete(
 	}
 	reply.LatencyMS = e.latency
 	closed := heard.enough
-	if l.tape.playing() {
+	if e.again {
+		reply.Cached = true
+	}
+	if l.tape.playing() || e.again {
 		if closed, err = l.speak(ctx, e, &reply, req.Stream, onDelta); err != nil {
 			return chat.Reply{LatencyMS: e.latency}, err
 		}
@@ -147,6 +151,7 @@ func (l *Lane) listen(
 		if err != nil {
 			return nil, err
 		}
+		r.Source = l.tape.source
 		r.Closed, r.Chunks = heard.enough, heard.chunksOf(said.Content)
 		return r, nil
 	}, took, err

@@ -21,10 +21,13 @@ type Tape struct {
 	leftOut   map[string]bool
 	again     func() string // the command that records the trial again
 	stop      context.CancelCauseFunc
+	source    string // who answers model calls
+	spare     bool   // what the older cassette holds beyond the trial stays
 
 	mu      sync.Mutex
 	lanes   int
 	entries []*entry
+	older   []*entry   // of an older cassette: all that is whole
 	missed  *missError // the first in the order of the trial
 	failed  error      // the cassette cannot hold what happened
 	secrets []string   // known when the trial began
@@ -42,6 +45,7 @@ type entry struct {
 	cause   error   // the error itself, where the time of the trial is over
 	latency float64 // ms
 	used    bool    // played
+	again   bool    // taken from an older cassette of the trial, and not paid for now
 }
 
 // file is the reply as the file holds it.

@@ -24,6 +24,7 @@ import (
 // cassetteFlags say whether a run is recorded, replayed, or kept from the network.
 type cassetteFlags struct {
 	record, replay string
+	mode           string
 	missing, speed string
 	redact         []string
 	offline        bool
@@ -31,6 +32,8 @@ type cassetteFlags struct {
 
 func (f *cassetteFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&f.record, "record", "", "keep what models, tools and evaluators say in this `folder`, a file a trial")
+	fl.StringVar(&f.mode, "record-mode", "new", "what --record asks for, a `mode`: new, what the recording does not hold;\n"+
+		"once, only trials without a recording; all, everything anew;\nnone, nothing")
 	fl.StringVar(&f.replay, "replay", "", "answer from the recording in this `folder`: no network, no keys, no programs")
 	fl.StringVar(&f.missing, "replay-missing", "error", "what becomes of a trial without a recording, an `action`:\n"+
 		"error, or record, which runs and records it")
@@ -56,11 +59,16 @@ func (f *cassetteFlags) complete(run *runFlags) error {
 		bad("--record and --replay exclude each other\nto record only what is missing: --replay %s --replay-missing record",
 			shellQuote(f.replay))
 	}
+	if set["record-mode"] && f.record == "" {
+		bad("--record-mode needs --record")
+	}
+	replays := f.replay != ""
+	f.choose()
 	if set["redact"] && f.record == "" && f.replay == "" {
 		bad("--redact needs --record or --replay")
 	}
 	for _, flag := range []string{"replay-missing", "replay-speed"} {
-		if set[flag] && f.replay == "" {
+		if set[flag] && !replays {
 			bad("--%s needs --replay", flag)
 		}
 	}
@@ -81,9 +89,23 @@ func (f *cassetteFlags) complete(run *runFlags) error {
 			"leave it out, or record and replay without it")
 	}
 	return errors.Join(append(errs,
+		oneOf("record-mode", []string{f.mode}, "", "new", "once", "all", "none"),
 		oneOf("replay-missing", []string{f.missing}, "", "error", "record"),
 		oneOf("replay-speed", []string{f.speed}, "", "full", "realtime"),
 	)...)
+}
+
+// choose makes the modes that ask for nothing where there is a recording the replay that they are.
+func (f *cassetteFlags) choose() {
+	if f.record == "" || f.replay != "" {
+		return
+	}
+	switch f.mode {
+	case "once":
+		f.record, f.replay, f.missing = "", f.record, "record"
+	case "none":
+		f.record, f.replay = "", f.record
+	}
 }
 
 // alone is the flag by which the run contacts nobody; "": it may.
@@ -103,8 +125,8 @@ func (f *cassetteFlags) deck(app *App, strict bool, secrets func() []string) *ca
 		return nil
 	}
 	d := &cassette.Deck{
-		Dir: f.record, Replay: f.replay != "", Fill: f.missing == "record", Strict: strict, Redact: f.redact,
-		Secrets: secrets, Now: app.Now,
+		Dir: f.record, Replay: f.replay != "", Fill: f.missing == "record", Anew: f.mode == "all", Strict: strict,
+		Redact: f.redact, Secrets: secrets, Now: app.Now,
 	}
 	if d.Replay {
 		d.Dir = f.replay
@@ -135,6 +157,7 @@ func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runner.
 		plan := f.trialsOf(app, suite, false, d)
 		if deck != nil {
 			unambiguous(plan, d)
+			deck.Check(trialIDs(plan), d)
 		}
 		return plan, deck
 	}
@@ -270,6 +293,9 @@ func (f *cassetteFlags) recording() []string {
 		dir = f.replay
 	}
 	words := []string{"--record", dir}
+	if f.mode == "all" {
+		words = append(words, "--record-mode", f.mode)
+	}
 	if len(f.redact) > 0 {
 		words = append(words, "--redact", strings.Join(f.redact, ","))
 	}

@@ -40,6 +40,7 @@ var typed = map[string]string{
 	"last-failed": doesLess, "resume": doesLess,
 
 	"mock-provider": asksOthers, "mock-config": asksOthers, "replay": asksOthers, "replay-missing": asksOthers,
+	"record-mode": asksOthers,
 
 	"exit-zero": letsPass, "allow-empty": letsPass, "lenient": letsPass,
 

@@ -24,6 +24,7 @@ const (
 // Endpoint is a model that grades. It remembers what the model's server does not support. It is safe for concurrent
 // use.
 type Endpoint struct {
+	Source    string // tells it from other models and other servers; set before it is asked, "" when that is not known
 	client    providers.Provider
 	spec      *scenario.Provider
 	place     []string // what tells it from other endpoints

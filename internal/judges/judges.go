@@ -79,6 +79,16 @@ func (d *desk) Seated(use checks.JudgeUse) (provider, model string) {
 	return seat.Endpoint.spec.ID, seat.Endpoint.spec.Model
 }
 
+// Source tells who answers for a use from who else might: it is the same text as long as that is the same. "" when
+// nobody does, or somebody who invents answers.
+func (d *desk) Source(use checks.JudgeUse) string {
+	seat, err := d.seat(use)
+	if err != nil || seat.Endpoint.simulated {
+		return ""
+	}
+	return seat.Endpoint.Source
+}
+
 // Ask implements checks.Judges.
 func (d *desk) Ask(ctx context.Context, use checks.JudgeUse, q *checks.Question) (checks.Answer, error) {
 	seat, err := d.seat(use)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/digest"
+	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -139,6 +140,17 @@ func (f *Fingerprints) provider(p *scenario.Provider) digest.Sum {
 		}
 		return scenario.Digest(decides...)
 	})
+}
+
+// sourceOf tells who answers from who else might: it is the same text as long as the same model at the same place does,
+// with the same settings. "" for one that invents its answers.
+func sourceOf(e *Endpoint) string {
+	if e.Simulated || e.Client == nil {
+		return ""
+	}
+	sum := (&Fingerprints{}).provider(e.Spec)
+	sum = scenario.Digest(sum[:], keyless(providers.Address(e.Client)))
+	return hex.EncodeToString(sum[:6])
 }
 
 // keyless is an address without what gives access to it.

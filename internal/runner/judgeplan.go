@@ -41,6 +41,7 @@ func (m *matrix) judge(p *scenario.Project, spec *scenario.Provider) *judges.End
 	var judge *judges.Endpoint
 	if e := m.endpoint(p, spec); e != nil {
 		judge = judges.NewEndpoint(providers.Limit(e.Client, max(m.opts.Jobs, JudgesAtOnce)), spec, e.Simulated)
+		judge.Source = sourceOf(e)
 	}
 	m.judging[key] = judge
 	return judge

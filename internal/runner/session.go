@@ -81,12 +81,19 @@ func (s *spend) hear(m *chat.Message) {
 	}
 }
 
-// fromCache says what was not paid for; "" when everything was.
-func (s *spend) fromCache() string {
+// fromCache says what was not paid for; "" when everything was. recorded calls of it were in the recording already.
+func (s *spend) fromCache(recorded int) string {
 	if s.cached == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%d of %d replies came from the cache, and cost nothing now", s.cached, s.calls)
+	where := "the cache"
+	switch {
+	case recorded >= s.cached:
+		where = "the recording"
+	case recorded > 0:
+		where = "the cache and the recording"
+	}
+	text := fmt.Sprintf("%d of %d replies came from %s, and cost nothing now", s.cached, s.calls, where)
 	if s.saved > 0 {
 		text += " ($" + strings.TrimRight(fmt.Sprintf("%.6f", s.saved), "0") + " when they were paid for)"
 	}
@@ -315,7 +322,7 @@ func (s *session) finish() {
 	s.out.DurationMS = s.clock.elapsedMS()
 	s.out.Usage = result.Usage{Usage: s.spend.usage, Calls: s.spend.calls, ToolCalls: len(s.calls)}
 	s.out.CostUSD = s.spend.cost()
-	if text := s.spend.fromCache(); text != "" {
+	if text := s.spend.fromCache(s.tape.Kept()); text != "" {
 		s.notice(text)
 	}
 	s.reportCuts()

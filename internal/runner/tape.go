@@ -29,6 +29,9 @@ func (s *session) openTape(ctx context.Context) (_ context.Context, done func(),
 	s.clock.simulated, s.clock.waits = true, !s.trial.Endpoint.Simulated && !s.tape.Plays()
 	ctx, end := context.WithCancelCause(ctx)
 	s.tape.Ends(end)
+	if !s.tape.Plays() {
+		s.tape.From(sourceOf(s.trial.Endpoint))
+	}
 	if s.tell != nil && s.tape.Redacts() {
 		s.tell.clean = func(e result.Event) result.Event { return cassette.Clean(s.tape, e, ours()...) }
 	}
@@ -40,6 +43,11 @@ func (s *session) openTape(ctx context.Context) (_ context.Context, done func(),
 func (s *session) closeTape(finished bool) {
 	if s.tape == nil {
 		return
+	}
+	if so := *s.out; finished && !s.tape.Plays() {
+		if so.Settle(); so.Status != result.Passed {
+			s.tape.Spare()
+		}
 	}
 	notice, err := s.tape.Close(finished)
 	if notice != "" && s.out.Error == "" {

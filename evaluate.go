@@ -90,6 +90,7 @@ type Evaluator struct {
 // NewEvaluator reads the pack and opens the judges that its evals ask. What is wrong in the files, and a pack in which
 // no eval is left to run, is a [*ProblemsError]. Close lets go of what the evaluator holds.
 func NewEvaluator(opts EvaluatorOptions) (*Evaluator, error) {
+	own := opts.Getenv == nil
 	hooks, err := opts.complete()
 	if err != nil {
 		return nil, err
@@ -97,6 +98,7 @@ func NewEvaluator(opts EvaluatorOptions) (*Evaluator, error) {
 	source := opts.source()
 	source.Bare, source.Recorded = true, true
 	suite, diags := runner.LoadWith(source, opts.Checks.checks())
+	known := secrets(suite, own)
 	e := &Evaluator{opts: opts.Options, run: opts.run(1, opts.Now())}
 	switch {
 	case diags.Errors() > 0:
@@ -122,7 +124,7 @@ func NewEvaluator(opts EvaluatorOptions) (*Evaluator, error) {
 		e.Close()
 		return nil, err
 	}
-	if e.trace, err = newTracer(&opts); err != nil {
+	if e.trace, err = newTracer(&opts, known); err != nil {
 		e.Close()
 		return nil, fmt.Errorf("arena: Traces: %w", err)
 	}

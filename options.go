@@ -11,6 +11,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/evals"
+	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -69,6 +70,16 @@ type Options struct {
 	Now    func() time.Time                           // nil: time.Now
 }
 
+// environment is that of the process.
+func environment() map[string]string {
+	all := map[string]string{}
+	for _, entry := range os.Environ() { //nolint:forbidigo // the same
+		name, value, _ := strings.Cut(entry, "=")
+		all[name] = value
+	}
+	return all
+}
+
 // complete fills in what is left out, and refuses what cannot be meant.
 func (o *Options) complete() ([]namedHook, error) {
 	if o.Now == nil {
@@ -109,6 +120,17 @@ func (o *Options) complete() ([]namedHook, error) {
 	}
 	hooks, err := namedHooks(o.Hooks)
 	return hooks, errors.Join(append(errs, err)...)
+}
+
+// secrets are what nothing may hold that is written for a suite. own says that the environment is that of the process.
+func secrets(suite *scenario.Suite, own bool) *harness.Vault {
+	var env map[string]string
+	if own {
+		env = environment()
+	}
+	v := harness.NewVault(env)
+	v.WatchAll(suite)
+	return v
 }
 
 // namedHooks asks each hook for its name, once.

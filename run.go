@@ -56,7 +56,11 @@ func (s *Suite) Run(ctx context.Context, ids ...string) (*Result, error) {
 		return nil, errors.Join(err, file.Close())
 	}
 	stoppable, stop := stoppable(ctx)
-	runErr := runner.Run(stoppable, plan, s.opts.run(s.jobs, run.Started), journal, x)
+	options := s.opts.run(s.jobs, run.Started)
+	if x.out != nil {
+		options.Scrub, x.out.Secrets = s.secrets.Bytes, &s.secrets.Guard
+	}
+	runErr := runner.Run(stoppable, plan, options, journal, x)
 	stop()
 	out, err := x.conclude(run, journal, ctx.Err() != nil)
 	out.Warnings = append(s.Warnings(), out.Warnings...)

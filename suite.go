@@ -19,17 +19,19 @@ type Suite struct {
 	plan     *runner.Plan
 	jobs     int
 	warnings []Problem
+	secrets  *harness.Vault // that nothing may hold which is written
 }
 
 // Load reads files, compiles every check in them, and plans their trials. It calls no model. What is wrong in the files
 // is a [*ProblemsError] with all of it. Close lets go of what the suite holds.
 func Load(opts Options) (*Suite, error) {
+	own := opts.Getenv == nil
 	hooks, err := opts.complete()
 	if err != nil {
 		return nil, err
 	}
 	suite, diags := runner.LoadWith(opts.source(), opts.Checks.checks())
-	s := &Suite{opts: opts, jobs: harness.Jobs(opts.Jobs, suite)}
+	s := &Suite{opts: opts, secrets: secrets(suite, own), jobs: harness.Jobs(opts.Jobs, suite)}
 	if diags.Errors() == 0 {
 		s.prepare(suite, hooks, diags)
 	} else {
@@ -57,6 +59,7 @@ func (s *Suite) prepare(suite *scenario.Suite, hooks []namedHook, d *diag.List) 
 	}
 	s.opts.filter().Apply(suite, d)
 	s.plan = runner.Make(suite, s.opts.plan(s.jobs, newClients(&s.opts, s.jobs, hooks)), d)
+	s.secrets.WatchChecks(suite)
 }
 
 // Planned is a trial that a suite holds: one scenario with one provider.

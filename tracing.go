@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 
+	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/report/otlp"
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -21,7 +22,7 @@ type tracer struct {
 const maxSeen = 1 << 16
 
 // newTracer starts the sending of traces; nil when no endpoint is named.
-func newTracer(opts *EvaluatorOptions) (*tracer, error) {
+func newTracer(opts *EvaluatorOptions, secrets *harness.Vault) (*tracer, error) {
 	if opts.Traces == "" {
 		return nil, nil
 	}
@@ -29,6 +30,7 @@ func newTracer(opts *EvaluatorOptions) (*tracer, error) {
 	if err != nil || config == nil {
 		return nil, err
 	}
+	config.Scrub = secrets.Bytes
 	var id [16]byte
 	_, _ = rand.Read(id[:]) // never fails
 	t := &tracer{exporter: otlp.New(context.Background(), config, version(), id), seen: map[string]bool{}}

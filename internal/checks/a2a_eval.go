@@ -91,6 +91,11 @@ func (c *a2aEval) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	return f, err
 }
 
+func (c *a2aEval) sends(getenv func(string) (string, bool)) (headers map[string]string, to string) {
+	token := scenario.Expand(c.token, getenv).Text
+	return map[string]string{"Authorization": token}, scenario.Expand(string(c.agent), getenv).Text
+}
+
 // evaluatorText is what an agent is told to do. The JSON object comes last, so that nothing in it can end it and go on
 // in our name.
 const evaluatorText = `Evaluate the output of an AI agent. At the end of this message stands one JSON object with all

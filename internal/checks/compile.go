@@ -50,6 +50,17 @@ func (c *Compiled) Needs() Needs {
 	return c.Def.Needs
 }
 
+// Sends is what the check sends to prove who it is, by the names of headers, and where to; nil and "" for a check that
+// calls nobody.
+func (c *Compiled) Sends(getenv func(string) (string, bool)) (headers map[string]string, to string) {
+	if own, ok := c.Check.(interface {
+		sends(getenv func(string) (string, bool)) (map[string]string, string)
+	}); ok {
+		return own.sends(getenv)
+	}
+	return nil, ""
+}
+
 // Nested are the checks of which a composition is made, in the order of the file; nil for any other check.
 func (c *Compiled) Nested() []*Compiled {
 	if whole, ok := c.Check.(interface{ nested() []*Compiled }); ok {

@@ -172,3 +172,11 @@ func (p *httpMethod) take(b *binder, n *node.Node, what string) bool {
 	}
 	return ok
 }
+
+func (c *restEval) sends(getenv func(string) (string, bool)) (headers map[string]string, to string) {
+	headers = make(map[string]string, len(c.headers))
+	for name, value := range c.headers {
+		headers[name] = scenario.Expand(value, getenv).Text
+	}
+	return headers, scenario.Expand(string(c.url), getenv).Text
+}

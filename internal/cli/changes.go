@@ -61,19 +61,21 @@ func (l *changeLog) add(now *result.Trial) {
 }
 
 // write lists the changes for people, and all of them in a file of the folder.
-func (l *changeLog) write(w io.Writer, dir string) error {
+func (l *changeLog) write(w io.Writer, dir string, secrets *harness.Vault) error {
 	if l == nil {
 		return nil
 	}
 	slices.SortFunc(l.found, func(a, b trialChange) int { return cmp.Compare(a.index, b.index) })
 	path := filepath.Join(dir, changesName)
 	err := harness.WriteWhole(path, func(w io.Writer) error {
-		enc := json.NewEncoder(w)
+		clean := secrets.Document(w)
+		enc := json.NewEncoder(clean)
 		enc.SetIndent("", "  ")
 		enc.SetEscapeHTML(false)
-		return enc.Encode(struct {
+		err := enc.Encode(struct {
 			Trials []trialChange `json:"trials"`
 		}{append([]trialChange{}, l.found...)})
+		return errors.Join(err, clean.Close())
 	})
 	out := bufio.NewWriter(w)
 	l.list(out)

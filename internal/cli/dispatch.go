@@ -13,6 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/dispatch"
 	"github.com/arena-evals/arena/internal/dispatch/nats"
+	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 )
@@ -79,7 +80,7 @@ type dispatcher struct {
 }
 
 // open connects to the broker and makes sure that it keeps what it is given. Without --dispatch it is nil.
-func (f *dispatchFlags) open(ctx context.Context, tell func(string), secrets *vault) (*dispatcher, error) {
+func (f *dispatchFlags) open(ctx context.Context, tell func(string), secrets *harness.Vault) (*dispatcher, error) {
 	if f.url == "" {
 		return nil, nil
 	}

@@ -104,7 +104,7 @@ func (f *evalFlags) run(ctx context.Context, app *App) error {
 		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Getenv: app.Getenv,
 		Bare: len(f.over) > 0, Recorded: len(f.over) > 0,
 	})
-	app.secrets.watchAll(suite)
+	app.secrets.WatchAll(suite)
 	if diags.Errors() == 0 || len(f.over) == 0 {
 		f.narrow(suite, diags)
 	}

@@ -241,7 +241,7 @@ func (x *execution) conclude(
 	x.showNotes()
 	screenErr := x.screen.Finish(run, append(x.out.Paths(), x.metrics.paths()...)...)
 	people, _ := x.flags.humans(x.app)
-	changeErr := x.changes.write(people, x.out.Dir)
+	changeErr := x.changes.write(people, x.out.Dir, x.app.secrets)
 	if err := errors.Join(runErr, endErr, reportErr, screenErr, changeErr, annotate(x.app, people, run)); err != nil {
 		x.app.complain(err)
 		if code := run.Exit(interrupted); code != result.ExitPassed {

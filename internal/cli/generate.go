@@ -245,6 +245,10 @@ func (h *harvest) finish() error {
 	if len(h.files) == 0 && h.refused == 0 {
 		return fmt.Errorf("no conversation was chosen: the filters leave out all %d", h.left)
 	}
+	var err error
+	if h.files, err = h.app.scrubbed(h.files); err != nil {
+		return err
+	}
 	if h.flags.dryRun {
 		if err := printFiles(screen.Data(h.app.Out), h.files); err != nil {
 			return err

@@ -195,7 +195,7 @@ func (f *calibrateFlags) prepare(app *App, labels string) (*calibration, error) 
 	suite, problems := runner.Load(scenario.Options{
 		Config: f.config, MockConfig: f.mockConfig, Getenv: app.Getenv, Bare: true,
 	})
-	app.secrets.watchAll(suite)
+	app.secrets.WatchAll(suite)
 	for _, p := range problems.Sorted() {
 		if p.Severity == diag.Error { // warnings are about running the scenarios
 			d.Add(p)
@@ -332,7 +332,10 @@ func (f *calibrateFlags) write(app *App, r *calibrate.Report) error {
 	}
 	var errs []error
 	if f.out != "" {
-		errs = append(errs, harness.WriteWhole(f.out, encode))
+		errs = append(errs, harness.WriteWhole(f.out, func(w io.Writer) error {
+			clean := app.secrets.Document(w)
+			return errors.Join(encode(clean), clean.Close())
+		}))
 	}
 	if f.asJSON {
 		errs = append(errs, encode(screen.Data(app.Out)))

@@ -60,7 +60,7 @@ func (f *listFlags) run(app *App, kind string, paths []string) error {
 		return listChecks(app, f.asJSON)
 	}
 	suite, diags := runner.Load(scenario.Options{Paths: paths, Config: f.config, Lenient: f.lenient, Getenv: app.Getenv})
-	app.secrets.watchAll(suite)
+	app.secrets.WatchAll(suite)
 	if diags.Errors() > 0 {
 		app.showDiags(app.Err, diags.Sorted(), suite.Files, app.useColor("auto", app.ErrTTY), "")
 		return exit(result.ExitUsage)

@@ -256,6 +256,10 @@ func mergeable(docs []*node.Node) bool {
 
 // save writes the files, or prints them.
 func (f *mocksFlags) save(app *App, files []newFile) error {
+	files, err := app.scrubbed(files)
+	if err != nil {
+		return err
+	}
 	if f.dryRun {
 		return printFiles(screen.Data(app.Out), files)
 	}

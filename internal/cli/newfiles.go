@@ -7,11 +7,47 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/node"
 )
 
 // newFile is a file to write.
 type newFile struct{ path, text string }
+
+// scrubbed is files of YAML without secrets: what stands in the place of one is a text wherever it stood.
+func (a *App) scrubbed(files []newFile) ([]newFile, error) {
+	out := slices.Clone(files)
+	for i := range out {
+		r := &node.Reader{File: out[i].path, Diags: &diag.List{}}
+		docs := node.Parse(r, []byte(out[i].text))
+		if r.Diags.Errors() > 0 || len(docs) != 1 {
+			return nil, fmt.Errorf("%s would be no YAML that arena reads", out[i].path)
+		}
+		if !a.scrub(docs[0]) {
+			continue
+		}
+		text, err := node.Text(docs[0])
+		if err != nil {
+			return nil, err
+		}
+		out[i].text = text
+	}
+	return out, nil
+}
+
+// scrub takes secrets out of a document, and reports whether there were any.
+func (a *App) scrub(n *node.Node) (found bool) {
+	for _, text := range []*string{&n.Value, &n.HeadComment, &n.LineComment, &n.FootComment} {
+		if clean := a.secrets.Text(*text); clean != *text {
+			*text, found = clean, true
+		}
+	}
+	for _, inner := range n.Content {
+		found = a.scrub(inner) || found
+	}
+	return found
+}
 
 // printFiles shows what would be written; a path goes before each of several.
 func printFiles(w io.Writer, files []newFile) error {

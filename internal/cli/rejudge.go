@@ -168,7 +168,7 @@ func (f *rejudgeFlags) load(app *App) (*scenario.Suite, *diag.List) {
 		Paths: slices.Concat(f.paths, f.asserts), Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient,
 		Getenv: app.Getenv, Bare: asserted, Recorded: asserted,
 	})
-	app.secrets.watchAll(suite)
+	app.secrets.WatchAll(suite)
 	named := func(file string) bool {
 		return slices.ContainsFunc(f.asserts, func(a string) bool { return sameFile(a, file) })
 	}

@@ -76,7 +76,7 @@ func runSuite(ctx context.Context, app *App, f *runFlags) error {
 	suite, diags := runner.Load(scenario.Options{
 		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Getenv: app.Getenv,
 	})
-	app.secrets.watchAll(suite)
+	app.secrets.WatchAll(suite)
 	return f.execute(ctx, app, suite, diags)
 }
 
@@ -197,6 +197,7 @@ func (f *runFlags) trialsOf(app *App, suite *scenario.Suite, played bool, d *dia
 	opts := f.planOptions(suite, played)
 	opts.Open, opts.OpenEmbedder = openModel, openEmbedder
 	plan := runner.Make(suite, opts, d)
+	app.secrets.WatchChecks(suite)
 	f.dispatch.reportNothing(plan, d)
 	return plan
 }

@@ -22,18 +22,23 @@ import (
 
 // planted are the secrets of the project of TestNoOutputShowsSecrets, by where they stand.
 var planted = map[string]string{
-	"a variable that credential_env names": "key-value-1",
-	"a header named after a key":           "hdr-2b7x",
-	"a parameter of an address":            "query-3c",
-	"a password in an address":             "pass-value-4",
-	"a variable of the environment":        "env-value-5",
-	"the environment of a program":         "inline-6",
-	"a file with a key":                    "file-value-7",
-	"a key in a file":                      "literal-value-8",
-	"a .env file":                          "dotenv-value-9",
-	"a cookie":                             "cookie-1a",
-	"a long header of any name":            "long-header-value-1b",
-	"a key with signs that formats escape": `te"st<12&/`,
+	"a variable that credential_env names":  "key-value-1",
+	"a header named after a key":            "hdr-2b7x",
+	"a parameter of an address":             "query-3c",
+	"a password in an address":              "pass-value-4",
+	"a variable of the environment":         "env-value-5",
+	"the environment of a program":          "inline-6",
+	"a file with a key":                     "file-value-7",
+	"a key in a file":                       "literal-value-8",
+	"a .env file":                           "dotenv-value-9",
+	"a cookie":                              "cookie-1a",
+	"a long header of any name":             "long-header-value-1b",
+	"a key with signs that formats escape":  `te"st<12&/`,
+	"a header of a check":                   "check-1c",
+	"a header of a check, by a variable":    "check-1d-value",
+	"a parameter of the address of a check": "check-1e",
+	"a token of a check":                    "check-1f-token",
+	"a header of a check with placeholders": "check-2a",
 }
 
 // TestNoOutputShowsSecrets plants secrets wherever a project may have them, and has the model repeat all of them in
@@ -60,6 +65,10 @@ func TestNoOutputShowsSecrets(t *testing.T) {
 		if strings.Contains(r.URL.Path, "broken") {
 			w.WriteHeader(http.StatusBadRequest)
 			_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": text}})
+			return
+		}
+		if strings.Contains(r.URL.Path, "scored") {
+			_ = json.NewEncoder(w).Encode(map[string]any{"score": 1, "reasoning": text})
 			return
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{"choices": []any{map[string]any{
@@ -107,6 +116,13 @@ turns:
       - {type: content_excludes, params: {patterns: [redacted]}}
       - {type: content_excludes, params: {patterns: [literal-value-8]}}
       - {type: inspected}
+      - type: rest_eval
+        params:
+          url: "http://` + host + `/scored?token=check-1e"
+          headers: {X-Token: check-1c, Other: "${PLAIN}"}
+      - {type: rest_eval, params: {url: "http://` + host + `/scored", headers: {X-Token: "check-{{last}}"}}}
+      - {type: all_of, params: {checks: [{type: a2a_eval, params: {agent_url: "http://` + host + `/broken", auth_token: check-1f-token}}]}}
+variables: {last: 2a}
 `,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -122,7 +138,7 @@ turns:
 			"--cache", filepath.Join(results, "kept"), "--metrics-file", filepath.Join(results, "metrics.txt"),
 			"--otlp-endpoint", server.URL, "--otlp-content",
 		},
-		Out: &out, Err: &complaints, Env: map[string]string{"KEY": "key-value-1", "SHOP_TOKEN": "env-value-5", "PATH": os.Getenv("PATH")},
+		Out: &out, Err: &complaints, Env: map[string]string{"KEY": "key-value-1", "SHOP_TOKEN": "env-value-5", "PLAIN": "check-1d-value", "PATH": os.Getenv("PATH")},
 		Now: time.Now, Width: func() int { return 200 }, Exit: func(int) {},
 		Interrupts: func() (<-chan os.Signal, func()) { return nil, func() {} },
 	})
@@ -178,7 +194,7 @@ turns:
 	for _, a := range run.Runs[0].Turns[0].Assertions {
 		got = append(got, a.Status)
 	}
-	if want := "passed passed failed passed"; strings.Join(got, " ") != want {
+	if want := "passed passed failed passed passed passed error"; strings.Join(got, " ") != want {
 		t.Errorf("the checks of what was said: %s, want %s", got, want)
 	}
 }

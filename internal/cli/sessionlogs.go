@@ -22,7 +22,7 @@ type sessionLogs struct {
 	open   map[string]*sessionLog // by the id of the trial
 	broken bool                   // a write failed, and was told
 
-	secrets *vault // that no conversation may hold when it is written
+	secrets *harness.Vault // that no conversation may hold when it is written
 }
 
 type sessionLog struct {
@@ -31,7 +31,7 @@ type sessionLog struct {
 }
 
 // openSessionLogs prepares the folder, when the files ask for recordings and there are conversations to be had.
-func openSessionLogs(suite *scenario.Suite, plan *runner.Plan, out string, secrets *vault) (*sessionLogs, error) {
+func openSessionLogs(suite *scenario.Suite, plan *runner.Plan, out string, secrets *harness.Vault) (*sessionLogs, error) {
 	for _, p := range suite.Projects {
 		o := p.Defaults.Output.Recording
 		if !o.Enabled {

@@ -52,7 +52,7 @@ func (f *validateFlags) run(app *App, paths []string) error {
 	suite, diags := runner.Load(scenario.Options{
 		Paths: paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Getenv: app.Getenv,
 	})
-	app.secrets.watchAll(suite)
+	app.secrets.WatchAll(suite)
 	for _, p := range suite.Projects {
 		for _, s := range p.Scenarios {
 			runner.ReportIdle(p, s, f.strict, diags)

@@ -52,6 +52,27 @@ func (b *bench) seat(chosen []*scenario.Scenario) {
 	eachGuard(b.p, chosen, visit)
 }
 
+// EachCheck visits the checks of a project, its guardrails and its evals, whether anything will run them or not. Of a
+// check with placeholders it visits what it became in the trials that are planned.
+func EachCheck(p *scenario.Project, visit func(*checks.Compiled)) {
+	eachAssertion(p, p.Scenarios, visit)
+	list := func(compiled any) {
+		for _, check := range compiledOf(compiled) {
+			visit(check)
+		}
+	}
+	for _, prompt := range append([]*scenario.Prompt{nil}, p.Prompts...) {
+		if prompt != nil {
+			for _, v := range prompt.Validators {
+				list(v.Compiled)
+			}
+		}
+		for _, def := range p.EvalsFor(prompt) {
+			list(def.Compiled)
+		}
+	}
+}
+
 // eachCheck visits the checks of the chosen scenarios that are not skipped, the project's own first, and the guardrails
 // and evals of the prompts that they speak to.
 func eachCheck(p *scenario.Project, chosen []*scenario.Scenario, visit func(*checks.Compiled)) {

@@ -1,21 +1,24 @@
-package cli
+package harness
 
 import (
 	"net/url"
 	"os"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/secret"
 )
 
-// vault knows what nothing may show that arena writes: the keys of providers, passwords in addresses, and what stands in
+// Vault knows what nothing may show that arena writes: the keys of providers, passwords in addresses, and what stands in
 // the environment, in headers and in the environment of programs under a name that speaks of secrets. It is safe for
 // concurrent use.
-type vault struct{ secret.Guard }
+type Vault struct{ secret.Guard }
 
-func newVault(env map[string]string) *vault {
-	v := &vault{}
+// NewVault is a vault that knows what stands in an environment.
+func NewVault(env map[string]string) *Vault {
+	v := &Vault{}
 	for name, value := range env {
 		v.look(name, value)
 	}
@@ -26,13 +29,13 @@ func newVault(env map[string]string) *vault {
 // switches and numbers, whose names only sound like it.
 const fromEnvironment = 6
 
-func (v *vault) look(name, value string) {
+func (v *Vault) look(name, value string) {
 	if confidential(name) && len(strings.TrimSpace(value)) >= fromEnvironment {
 		v.keep(value)
 	}
 }
 
-func (v *vault) keep(value string) { v.Learn(strings.TrimSpace(value)) }
+func (v *Vault) keep(value string) { v.Learn(strings.TrimSpace(value)) }
 
 // confidential reports whether a variable, a header or a parameter is of those that hold credentials, by its name.
 func confidential(name string) bool {
@@ -56,7 +59,7 @@ var tellsNothing = map[string]bool{
 // likely is the length from which a value without blanks is taken for a secret though its name does not say so.
 const likely = 12
 
-func (v *vault) setting(name, value string) {
+func (v *Vault) setting(name, value string) {
 	_, bare, scheme := strings.Cut(value, " ") // Bearer abc
 	switch {
 	case tellsNothing[strings.ToLower(name)]:
@@ -71,7 +74,7 @@ func (v *vault) setting(name, value string) {
 }
 
 // address learns the password and the parameters of an address.
-func (v *vault) address(text string) {
+func (v *Vault) address(text string) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil {
 		return
@@ -88,15 +91,15 @@ func (v *vault) address(text string) {
 	}
 }
 
-// watchAll makes the vault know the secrets of all projects of a suite.
-func (v *vault) watchAll(suite *scenario.Suite) {
+// WatchAll makes the vault know the secrets of all projects of a suite.
+func (v *Vault) WatchAll(suite *scenario.Suite) {
 	for _, p := range suite.Projects {
 		v.watch(p)
 	}
 }
 
 // watch makes the vault know the keys of a project, and what is looked up in its environment, .env included.
-func (v *vault) watch(p *scenario.Project) {
+func (v *Vault) watch(p *scenario.Project) {
 	names := map[string]bool{}
 	for _, spec := range p.Providers {
 		v.provider(spec)
@@ -109,6 +112,7 @@ func (v *vault) watch(p *scenario.Project) {
 			}
 		}
 	}
+	v.checks(p)
 	getenv := p.Getenv
 	if getenv == nil {
 		return
@@ -127,7 +131,37 @@ func (v *vault) watch(p *scenario.Project) {
 	}
 }
 
-func (v *vault) provider(spec *scenario.Provider) {
+// WatchChecks makes the vault know what the checks of a suite send to prove who they are. That of checks with
+// placeholders is known once the trials are planned.
+func (v *Vault) WatchChecks(suite *scenario.Suite) {
+	for _, p := range suite.Projects {
+		v.checks(p)
+	}
+}
+
+func (v *Vault) checks(p *scenario.Project) {
+	getenv := p.Getenv
+	if getenv == nil {
+		getenv = func(string) (string, bool) { return "", false }
+	}
+	runner.EachCheck(p, func(c *checks.Compiled) {
+		v.Check(c, getenv)
+	})
+}
+
+// Check makes the vault know what one check sends to prove who it is.
+func (v *Vault) Check(c *checks.Compiled, getenv func(string) (string, bool)) {
+	headers, address := c.Sends(getenv)
+	for name, value := range headers {
+		v.setting(name, value)
+	}
+	v.address(address)
+	for _, inner := range c.Nested() {
+		v.Check(inner, getenv)
+	}
+}
+
+func (v *Vault) provider(spec *scenario.Provider) {
 	v.keep(spec.APIKey)
 	if spec.KeyFile != "" {
 		if data, err := os.ReadFile(spec.KeyFile); err == nil { // one that cannot be read is reported when it is needed

@@ -3,6 +3,7 @@ package result
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -14,6 +15,13 @@ type Collector struct {
 	groups map[groupKey]*groupCount
 	judges judgeSum
 	evals  evalSum
+	warned map[string]*warned
+}
+
+// warned is the trials that gave reason for one warning.
+type warned struct {
+	trials int
+	id     string // of the last
 }
 
 type groupKey struct{ file, scenario, provider, region string }
@@ -46,10 +54,40 @@ func (c *Collector) Add(t *Trial) Brief {
 	c.briefs = append(c.briefs, b)
 	c.judges.add(t)
 	c.evals.add(t)
+	for _, text := range t.Warnings {
+		c.warn(text, t.ID)
+	}
 	if t.Trials > 1 {
 		c.group(t).add(t)
 	}
 	return b
+}
+
+func (c *Collector) warn(text, id string) {
+	if c.warned == nil {
+		c.warned = map[string]*warned{}
+	}
+	w := c.warned[text]
+	if w == nil {
+		w = &warned{}
+		c.warned[text] = w
+	}
+	w.trials++
+	w.id = id
+}
+
+// warnings are those of trials, with who gave reason for them.
+func (c *Collector) warnings() []string {
+	var all []string
+	for _, text := range slices.Sorted(maps.Keys(c.warned)) {
+		w := c.warned[text]
+		whose := w.id
+		if w.trials > 1 {
+			whose = fmt.Sprintf("%d trials", w.trials)
+		}
+		all = append(all, text+" ("+whose+")")
+	}
+	return all
 }
 
 func keyOf(b *Brief) groupKey { return groupKey{b.File, b.Scenario, b.Provider, b.Region} }
@@ -127,6 +165,11 @@ func (g *groupCount) count(t *Trial, at place, name string, threshold *float64, 
 func (c *Collector) Finish(run *Run) {
 	slices.SortFunc(c.briefs, func(a, b Brief) int { return cmp.Compare(a.Index, b.Index) })
 	run.Briefs, run.Groups = c.briefs, nil
+	for _, text := range c.warnings() {
+		if !slices.Contains(run.Warnings, text) { // as in one that was read
+			run.Warnings = append(run.Warnings, text)
+		}
+	}
 	byKey := map[groupKey]Status{}
 	for key, g := range c.groups {
 		group := g.fold(key)

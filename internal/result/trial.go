@@ -48,6 +48,8 @@ type Trial struct {
 	Judges  *JudgeCost `json:"judges,omitempty"`
 	Retries int        `json:"retries,omitempty"`
 	Notices []string   `json:"notices,omitempty"`
+	// Warnings are those that the conversation gave reason for. The run has them too, each once.
+	Warnings []string `json:"warnings,omitempty"`
 
 	System       string    `json:"system,omitempty"` // the system prompt
 	Turns        []Turn    `json:"turns"`

@@ -24,7 +24,9 @@ func (s *session) reportCuts() {
 				continue
 			}
 			what := fmt.Sprintf("reply was %s (finish reason %s), and no check looks at that", how, m.FinishReason)
-			s.notice("a " + what + "; finish_reason does")
+			if text := "a " + what + "; finish_reason does"; !slices.Contains(s.out.Warnings, text) {
+				s.out.Warnings = append(s.out.Warnings, text)
+			}
 			if s.opts.Strict && s.out.Error == "" && s.out.Status != result.Cancelled {
 				s.out.Error = fmt.Sprintf("turn %d: the %s", t.Index+1, what)
 			}

@@ -67,15 +67,16 @@ function trialBody(report, t, { trial, raw, rerun }) {
     verdictList(trial.conversation_assertions, "Checks of the whole conversation"),
     evalList(trial, -1, "Evals of the whole conversation"),
   ].filter(Boolean);
+  const notices = [...(trial.warnings ?? []), ...(trial.notices ?? [])];
   return [
     trialHead(report, t, trial),
     trial.error && h("div.notice.error", { role: "note" }, badge("error"), longText(trial.error)),
     trial.skip_reason && h("p.notice.skipped", {}, badge("skipped"), ` ${trial.skip_reason}`),
-    trial.notices?.length > 0 &&
+    notices.length > 0 &&
       h(
         "ul.notices",
         {},
-        trial.notices.map((n) => h("li", {}, longText(n))),
+        notices.map((n) => h("li", {}, longText(n))),
       ),
     copyBar(report, t, trial, raw, rerun),
     whatFailed(

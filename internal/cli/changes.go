@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +18,13 @@ import (
 )
 
 const changesName = "changes.json"
+
+var changesStart = regexp.MustCompile(`^\{\s*"trials":\s*\[`)
+
+// changesTarget is where the changes are written.
+func changesTarget(dir string) harness.Target {
+	return harness.Target{What: "the changes", Path: filepath.Join(dir, changesName), Ours: changesStart.Match}
+}
 
 // changeLog collects what a second judgement changed in the verdicts of a run. A nil one does nothing.
 type changeLog struct {

@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +10,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/metrics"
 	"github.com/arena-evals/arena/internal/report/events"
 	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/result"
@@ -42,17 +41,15 @@ func (f *runFlags) checkEvents() error {
 	return nil
 }
 
-// clash refuses a file of events that another output would overwrite, or a stream that the run reads.
-func (f *runFlags) clash(others []string) error {
-	if f.events == "" || f.events == stdoutName {
-		return nil
+// beside are the files that a run writes besides its reports.
+func (f *runFlags) beside() (all []harness.Target) {
+	if f.events != "" && f.events != stdoutName {
+		all = append(all, harness.Target{What: "events", Path: f.events, Ours: harness.StartsWith(events.Start)})
 	}
-	for _, other := range append(others, f.metrics.file) {
-		if other != "" && sameFile(f.events, other) {
-			return fmt.Errorf("--events %s: the run writes another output there; name another file", f.events)
-		}
+	if f.metrics.file != "" {
+		all = append(all, harness.Target{What: "metrics", Path: f.metrics.file, Ours: metrics.Wrote, Far: true})
 	}
-	return nil
+	return all
 }
 
 func sameFile(a, b string) bool {
@@ -67,7 +64,7 @@ func sameFile(a, b string) bool {
 }
 
 // openEvents starts the stream that --events asks for; nil when it asks for none. A stream of a run before is
-// overwritten; a file that is anything else is not.
+// overwritten.
 func (a *App) openEvents(name string) (*eventStream, error) {
 	switch name {
 	case "":
@@ -79,9 +76,6 @@ func (a *App) openEvents(name string) (*eventStream, error) {
 		s := &eventStream{Writer: events.NewWriter(screen.Data(a.Out)), name: "stdout"}
 		s.Scrub = a.secrets.Bytes
 		return s, nil
-	}
-	if err := overwritable(name); err != nil {
-		return nil, err
 	}
 	if err := harness.MakeDir(filepath.Dir(name)); err != nil {
 		return nil, unwritable(name, err)
@@ -100,29 +94,6 @@ func unwritable(name string, err error) error {
 		err = failed.Err
 	}
 	return fmt.Errorf("cannot write events to %s: %w", name, err)
-}
-
-// overwritable refuses a regular file that holds something else than events: a name that was mistyped.
-func overwritable(name string) error {
-	info, err := os.Stat(name)
-	switch {
-	case err != nil: // what is wrong is found when it is opened
-		return nil
-	case info.IsDir():
-		return fmt.Errorf("cannot write events to %s: it is a folder", name)
-	case !info.Mode().IsRegular() || info.Size() == 0:
-		return nil
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		return unwritable(name, err)
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	start := make([]byte, len(events.Start))
-	if _, err := io.ReadFull(file, start); err != nil || !bytes.Equal(start, []byte(events.Start)) {
-		return fmt.Errorf("cannot write events to %s: it holds something else, which would be lost", name)
-	}
-	return nil
 }
 
 // handle writes an event. After the first that could not be written no other is tried.

@@ -78,9 +78,12 @@ func (x *execution) drive(ctx context.Context) (err error) {
 	}
 	file := x.journal
 	if file == nil {
-		if file, err = x.out.OpenJournal(); err != nil {
-			return err
-		}
+		file, err = x.out.OpenJournal()
+	} else {
+		err = x.out.Resume(file)
+	}
+	if err != nil {
+		return err
 	}
 	defer func() { err = errors.Join(err, closed(file)) }()
 	journal, err := x.startJournal(file, result.JournalHeader{

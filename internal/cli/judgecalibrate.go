@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -215,15 +215,18 @@ func (f *calibrateFlags) prepare(app *App, labels string) (*calibration, error) 
 	return c, nil
 }
 
-// writable makes sure that --out can be written before anything is paid for.
+var calibrationStart = regexp.MustCompile(`^\{\s*"arena":\s*"[^"]*",\s*"labels":`)
+
+// writable makes sure that --out can be written, and that nothing is lost by it, before anything is paid for.
 func (f *calibrateFlags) writable() error {
 	if f.out == "" {
 		return nil
 	}
-	if info, err := os.Stat(f.out); err == nil && info.IsDir() {
-		return fmt.Errorf("cannot write %s: it is a folder", f.out)
+	target := harness.Target{What: "the calibration", Path: f.out, Ours: calibrationStart.Match}
+	if err := harness.Vacant([]harness.Target{target}, nil); err != nil {
+		return err
 	}
-	return harness.WritableDir(filepath.Dir(f.out))
+	return harness.WritableFile(f.out)
 }
 
 // compile makes the check and opens the judge that it asks.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -216,7 +215,7 @@ func (f *rejudgeFlags) perform(
 	if slices.ContainsFunc(out.Files(), func(file string) bool { return sameFile(filepath.Dir(file), home) }) {
 		return fmt.Errorf("the reports must not go to %s, where the run lies\nname another folder with -o", home)
 	}
-	if err := errors.Join(out.Prepare(), f.clash(out.Files())); err != nil {
+	if err := out.Prepare(append(f.beside(), changesTarget(out.Dir))...); err != nil {
 		return err
 	}
 	out.Keep = f.keep

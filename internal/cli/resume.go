@@ -116,9 +116,10 @@ func (r *resumption) drop(i int) {
 func (r *resumption) nothing() error {
 	if r.changed > 0 {
 		return fmt.Errorf("--last-failed: nothing failed in the last run; %s before the files or flags changed\n"+
-			"arena run --resume runs what changed", plural(r.changed, "trial passed", "trials passed"))
+			"arena run --resume runs what changed; nothing was touched", plural(r.changed, "trial passed", "trials passed"))
 	}
-	return errors.New("--last-failed: every trial of this plan passed in the last run")
+	return errors.New("--last-failed: every trial of this plan passed in the last run, so there is nothing to run again\n" +
+		"the reports stay as they are; arena run without that flag runs all of it anew")
 }
 
 // remember keeps what is told of earlier failures.
@@ -138,11 +139,14 @@ func (f *runFlags) resumable(h *result.JournalHeader) error {
 	replays := f.cassettes.replay != "" && f.cassettes.missing != "record"
 	switch {
 	case len(h.Command) > 1 && h.Command[1] != f.words[1]:
-		return fmt.Errorf("%s: the folder holds results of arena %s, not of arena %s", f.resumeFlag(), h.Command[1], f.words[1])
+		return fmt.Errorf("%s: the folder holds results of arena %s, not of arena %s\n"+
+			"name the folder of the run with -o, or leave the flag out to run all of it anew",
+			f.resumeFlag(), h.Command[1], f.words[1])
 	case f.resume && replays:
 		return errors.New("--resume: a replay costs nothing; run it again without that flag")
 	case h.Replayed != replays && h.Journal > 0:
-		return fmt.Errorf("%s: one of the two runs is a replay, and the other is not", f.resumeFlag())
+		return fmt.Errorf("%s: one of the two runs is a replay, and the other is not\n"+
+			"name the folder of the run with -o, or leave the flag out to run all of it anew", f.resumeFlag())
 	}
 	return nil
 }
@@ -225,7 +229,8 @@ func (readOnly) Sync() error { return nil }
 func (f *runFlags) readPast(app *App, plan *runner.Plan, file *os.File) (*resumption, error) {
 	ledger, err := result.ReadJournal(file)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s: %w", f.resumeFlag(), file.Name(), err)
+		return nil, fmt.Errorf("%s: %s: %w\nleave the flag out to run all of it anew; that file is kept beside",
+			f.resumeFlag(), file.Name(), err)
 	}
 	app.tellDamage(file.Name(), ledger)
 	return f.resumed(plan, ledger)
@@ -253,13 +258,9 @@ func (a *App) tellDamage(name string, ledger *result.Ledger) {
 
 const maxDamage = 10
 
-// openPast opens the journal to resume, for reading and, where write says so, for going on with it.
-func (f *runFlags) openPast(out *harness.Outputs, write bool) (*os.File, error) {
-	open := func() (*os.File, error) { return os.Open(filepath.Join(out.Dir, harness.JournalName)) }
-	if write {
-		open = out.ResumeJournal
-	}
-	file, err := open()
+// openPast opens the journal to resume.
+func (f *runFlags) openPast(out *harness.Outputs) (*os.File, error) {
+	file, err := out.LastJournal()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s needs the journal of a run before: there is no %s", f.resumeFlag(),
 			filepath.Join(out.Dir, harness.JournalName))

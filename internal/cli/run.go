@@ -106,7 +106,7 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	if err := spare(recordingsOf(plan), out, f.events, f.metrics.file); err != nil {
 		return err
 	}
-	if err := errors.Join(out.Prepare(), f.clash(out.Files())); err != nil {
+	if err := out.Prepare(f.beside()...); err != nil {
 		return err
 	}
 	return locked(app, out, func() error {
@@ -141,7 +141,7 @@ func (f *runFlags) listTrials(app *App, plan *runner.Plan, out *harness.Outputs)
 	if !f.resumes() {
 		return listPlan(app, plan, nil)
 	}
-	file, err := f.openPast(out, false)
+	file, err := f.openPast(out)
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (f *runFlags) begins(app *App, plan *runner.Plan, out *harness.Outputs) (*o
 	if !f.resumes() {
 		return nil, nil, nil
 	}
-	file, err := f.openPast(out, true)
+	file, err := f.openPast(out)
 	if err != nil {
 		return nil, nil, err
 	}

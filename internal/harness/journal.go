@@ -31,12 +31,12 @@ func (o *Outputs) OpenJournal() (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
 }
 
-// ResumeJournal opens the journal of the last run, to go on writing it.
-func (o *Outputs) ResumeJournal() (*os.File, error) {
+// LastJournal opens the journal of the last run, for reading and to go on writing it. Nothing else is touched.
+func (o *Outputs) LastJournal() (*os.File, error) {
 	path := filepath.Join(o.Dir, JournalName)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) { // a run was killed before its journal began
-		if err := os.Rename(filepath.Join(o.Dir, previousName(1)), path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+		if previous := filepath.Join(o.Dir, previousName(1)); exists(previous) {
+			path = previous
 		}
 	}
 	info, err := os.Lstat(path)
@@ -46,11 +46,17 @@ func (o *Outputs) ResumeJournal() (*os.File, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no plain file", path)
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
-	if err != nil {
-		return nil, err
+	return os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
+}
+
+// Resume begins to go on with a journal that LastJournal has opened: it gets its name, and the reports of its run go.
+func (o *Outputs) Resume(journal *os.File) error {
+	if path := filepath.Join(o.Dir, JournalName); journal.Name() != path {
+		if err := os.Rename(journal.Name(), path); err != nil {
+			return err
+		}
 	}
-	return f, o.sweep()
+	return o.sweep()
 }
 
 // sweep removes the reports of the run before.

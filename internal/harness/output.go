@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 
 	"github.com/arena-evals/arena/internal/report/html"
@@ -31,6 +32,7 @@ type Report struct {
 	Format, Path string
 	Write        func(io.Writer, *result.Run) error
 	Secrets      *secret.Guard // that no report holds; nil: none are known
+	start        *regexp.Regexp
 }
 
 // Outputs is where a run leaves its results.
@@ -40,6 +42,7 @@ type Outputs struct {
 	Rerun   func(*result.Brief) string // the command that runs a trial again; may be nil
 	Secrets *secret.Guard              // that no report holds; nil: none are known
 	reports []Report
+	left    string // the file that is read; "" is none
 }
 
 // Choice is what flags or files say about the output; empty fields are open.
@@ -64,42 +67,83 @@ func NewOutputs(c Choice) *Outputs {
 		}
 		return slices.Contains(c.Formats, format)
 	}
-	add := func(format, file, name string, write func(io.Writer, *result.Run) error) {
+	add := func(format, file, name string, start *regexp.Regexp, write func(io.Writer, *result.Run) error) {
 		if !wants(format, file) {
 			return
 		}
 		if file == "" {
 			file = filepath.Join(o.Dir, name)
 		}
-		o.reports = append(o.reports, Report{Format: format, Path: file, Write: write})
+		o.reports = append(o.reports, Report{Format: format, Path: file, Write: write, start: start})
 	}
-	add("html", c.HTML, htmlName, func(w io.Writer, r *result.Run) error {
+	add("html", c.HTML, htmlName, htmlStart, func(w io.Writer, r *result.Run) error {
 		return html.Write(w, r, html.Options{Rerun: c.Rerun})
 	})
-	add("junit", c.JUnit, junitName, func(w io.Writer, r *result.Run) error {
+	add("junit", c.JUnit, junitName, junitStart, func(w io.Writer, r *result.Run) error {
 		return junit.Write(w, r, junit.Options{Granularity: junit.Granularity(c.Granularity), Rerun: c.Rerun})
 	})
-	add("markdown", c.Markdown, markdownName, func(w io.Writer, r *result.Run) error {
+	add("markdown", c.Markdown, markdownName, markdownStart, func(w io.Writer, r *result.Run) error {
 		return markdown.Write(w, r, markdown.Options{Rerun: c.Rerun})
 	})
-	o.reports = append(o.reports, Report{Format: "json", Path: filepath.Join(o.Dir, ResultsName), Write: jsonout.Write})
+	o.reports = append(o.reports, Report{
+		Format: "json", Path: filepath.Join(o.Dir, ResultsName), Write: jsonout.Write, start: resultsStart,
+	})
 	return o
 }
 
-// Prepare makes sure that every file can be written before anything is paid for.
-func (o *Outputs) Prepare() error {
-	var errs []error
+// Prepare makes sure that every file can be written before anything is paid for, and that nothing is lost by it: see
+// Vacant. The others are written beside the reports.
+func (o *Outputs) Prepare(others ...Target) error {
+	journal := Target{What: "the journal", Path: filepath.Join(o.Dir, JournalName)}
+	errs := []error{journal.folder(), Vacant(append(o.targets(), others...), o.taken())}
 	tried := map[string]bool{}
 	for _, path := range o.Files() {
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			errs = append(errs, fmt.Errorf("cannot write %s: it is a folder", path))
-		}
 		if dir := filepath.Dir(path); !tried[dir] && !device(path) {
 			tried[dir] = true
 			errs = append(errs, WritableDir(dir))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// targets are the reports.
+func (o *Outputs) targets() []Target {
+	all := make([]Target, len(o.reports))
+	for i := range o.reports {
+		all[i] = o.reports[i].target()
+	}
+	return all
+}
+
+// target is the file of a report.
+func (r *Report) target() Target {
+	return Target{What: r.name(), Path: r.Path, Ours: r.start.Match}
+}
+
+func (r *Report) name() string {
+	switch r.Format {
+	case "junit":
+		return "JUnit"
+	case "html":
+		return "the HTML report"
+	case "markdown":
+		return "Markdown"
+	}
+	return ResultsName
+}
+
+// taken are the files of the folder that are no reports.
+func (o *Outputs) taken() map[string]string {
+	all := map[string]string{
+		filepath.Join(o.Dir, JournalName): "the journal", filepath.Join(o.Dir, lockName): "the lock of the folder",
+	}
+	for n := range max(o.Keep, DefaultKeep) {
+		all[filepath.Join(o.Dir, previousName(n+1))] = "the journal of an earlier run"
+	}
+	if o.left != "" {
+		all[o.left] = "the run that is read"
+	}
+	return all
 }
 
 // Files are those that a run writes.
@@ -117,12 +161,15 @@ func (o *Outputs) Touches() []string {
 }
 
 // leftovers are the reports that a run before may have left: those that this one will write, and in the folder of a
-// run also those of other formats.
+// run also those of other formats, if they are any.
 func (o *Outputs) leftovers() []string {
 	old := o.Paths()
 	if exists(filepath.Join(o.Dir, JournalName)) || exists(filepath.Join(o.Dir, previousName(1))) {
-		for _, name := range []string{htmlName, junitName, markdownName} {
-			old = append(old, filepath.Join(o.Dir, name))
+		every := NewOutputs(Choice{Dir: o.Dir})
+		for _, t := range every.targets() {
+			if t.vacant() == nil {
+				old = append(old, t.Path)
+			}
 		}
 	}
 	return old
@@ -157,10 +204,12 @@ func (o *Outputs) Paths() []string {
 	return out
 }
 
-// Leave drops the report that would overwrite a file.
+// Leave keeps a file, which is read: the results.json that would overwrite it is not written, and no other report may
+// go there.
 func (o *Outputs) Leave(file string) {
+	o.left = file
 	o.reports = slices.DeleteFunc(o.reports, func(r Report) bool {
-		return filepath.Clean(r.Path) == filepath.Clean(file)
+		return r.Format == "json" && place(r.Path) == place(file)
 	})
 }
 

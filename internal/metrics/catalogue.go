@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/arena-evals/arena/internal/exposition"
@@ -147,4 +148,9 @@ func ownLabels() []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// Wrote reports whether a file holds metrics that arena wrote, under whatever namespace.
+func Wrote(file []byte) bool {
+	return bytes.HasPrefix(file, []byte("# HELP ")) && bytes.Contains(file, []byte("_"+runInfo.Name+" "+runInfo.Help+"\n"))
 }

@@ -81,8 +81,6 @@ func TestCassetteTalk(t *testing.T) {
 		"another prompt": {`{"kind":"model","at":"turn 2","request":{"messages":[{"role":"system","content":"Be rude."},` +
 			`{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"},{"role":"user","content":"x"}]}` + reply,
 			"Be kind.|Hi|Hello|x|Bye", "the system prompt changed"},
-		"asked again": {`{"kind":"model","at":"turn 1","request":{"as_before":2,"messages":[]}` + reply,
-			"Be kind.|Hi|Bye", "the model was asked the same again"},
 		"an answer of a guardrail": {`{"kind":"model","at":"turn 3","request":{"as_before":2,"messages":[` +
 			`{"role":"assistant","content":"Hello"},{"role":"user","content":"x"},{"role":"assistant","content":"No."},` +
 			`{"role":"user","content":"y"}]}` + reply, "Be kind.|Hi|Hello|x|No.|y|Bye", ""},
@@ -114,6 +112,12 @@ func TestCassetteTalkRefused(t *testing.T) {
 			`"reply":{"content":"x"},"latency_ms":1}`, "this request does not hold the reply to the one before it"},
 		"the start is missing": {`{"kind":"model","at":"turn 2","request":{"as_before":1},"reply":{"content":"x"},"latency_ms":1}`,
 			"this request has 1 message; it goes on from the one before it, which had 2"},
+		"messages are gone": {`{"kind":"model","at":"turn 2","request":{"as_before":2},"reply":{"content":"x"},"latency_ms":1}`,
+			"this request holds no more than the one before it, which was answered"},
+		"messages of null": {`{"kind":"model","at":"turn 2","request":{"as_before":2,"messages":null},"reply":{"content":"x"},` +
+			`"latency_ms":1}`, "this request holds no more than the one before it, which was answered"},
+		"an empty list of messages": {`{"kind":"model","at":"turn 1","request":{"as_before":2,"messages":[]},` +
+			`"reply":{"content":"x"},"latency_ms":1}`, "this request holds no more than the one before it, which was answered"},
 		"neither reply nor error": {`{"kind":"judge","at":"","request":{},"reply":null,"latency_ms":1}`,
 			"an exchange must have a reply or an error"},
 		"no object": {`7`, "an exchange must be an object, found the number 7"},

@@ -57,7 +57,7 @@ func (b *builder) silent() {
 		if e.Role == chat.Assistant && e.Content == "" && len(e.Parts) == 0 && len(e.ToolCalls) == 0 {
 			b.broken = true
 			b.problems.Errorf(e.Pos, 1, "missing-content", "a message of the assistant has neither content nor tool calls").
-				Hint = "the recording has lost what was said; record the conversation again"
+				Hint = lostHint
 		}
 	}
 }

@@ -295,3 +295,49 @@ func TestBrokenJournal(t *testing.T) {
 		})
 	}
 }
+
+// TestDamagedTrials: a turn, or what was said in it, that is missing from a trial is missed, in whatever file it stands.
+func TestDamagedTrials(t *testing.T) {
+	t.Parallel()
+	flat := strings.ReplaceAll(ownTrial, "\n", "")
+	called := strings.Replace(flat, `"tool_calls":[],`, `"tool_calls":[{"name":"orders","args":{"id":"arg1"},"result":"said1"}],`, 1)
+	messages := strings.ReplaceAll(ownMessages, "\n", "")
+	first := flat[strings.Index(flat, `{"index":0`):strings.Index(flat, `{"index":1`)]
+	for name, c := range map[string]struct{ trial, want string }{
+		"whole":                {called, ""},
+		"no first turn":        {strings.Replace(flat, first, "", 1), "turns[0] has the index 1, expected 0: a turn is lost"},
+		"a turn twice":         {strings.Replace(flat, `"index":1`, `"index":0`, 1), "turns[1] has the index 0, expected 1"},
+		"no messages":          {strings.Replace(flat, messages, "", 1), "turns[0] has a reply that is not in its messages"},
+		"messages of null":     {strings.Replace(flat, "["+messages+"]", "null", 1), "turns[0] has a reply that is not in its messages"},
+		"no reply":             {strings.Replace(flat, `,{"role":"assistant","content":"reply1"}`, "", 1), "turns[0] has another reply"},
+		"no call":              {strings.Replace(called, messages, `{"role":"user","content":"asked1"},{"role":"assistant","content":"reply1"}`, 1), `turns[0] has a call of the tool "orders"`},
+		"no user":              {strings.Replace(flat, `{"role":"user","content":"asked1"},`, "", 1), "turns[0] has no message of the user"},
+		"an error of no words": {strings.Replace(strings.Replace(flat, "passed", "error", 1), messages, "", 1), "turns[0] has a reply that"},
+		"a long time":          {strings.Replace(flat, `"status"`, `"duration_ms":1e308,"status"`, 1), "duration_ms cannot be 1e+308; expected 0 to 1e+15"},
+		"a price":              {strings.Replace(flat, `"status"`, `"cost_usd":-1,"status"`, 1), "cost_usd cannot be -1"},
+		"a price of a reply":   {strings.Replace(flat, `"content":"reply1"`, `"content":"reply1","cost_usd":1e300`, 1), "turns[0].messages[3].cost_usd cannot be 1e+300"},
+	} {
+		for file, text := range map[string]string{
+			"results.json": `{"schema_version":1,"planned":1,"summary":{"trials":1},"runs":[` + c.trial + `]}`,
+			"journal":      `{"journal":1,"arena":"x","planned":1}` + "\n" + `{"index":0,"trial":` + c.trial + "}\n" + `{"end":{"duration_ms":3}}`,
+		} {
+			t.Run(name+" in "+file, func(t *testing.T) {
+				t.Parallel()
+				_, err := open([]byte(text), Options{})
+				if c.want != "" {
+					contains(t, err, c.want)
+				} else if err != nil {
+					t.Error(err)
+				}
+				if file != "results.json" {
+					return
+				}
+				if _, err := jsonout.Read(strings.NewReader(text)); c.want != "" {
+					contains(t, err, c.want)
+				} else if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}

@@ -61,8 +61,10 @@ func (t *tape) goOn(request object, more []event) bool {
 	reply := t.pending
 	switch {
 	case reply == nil:
-	case len(more) == 0:
-		t.notef("a reply is left out: the model was asked the same again")
+	case len(more) == 0: // a model that has answered is not asked the same again
+		t.errorf(request.value, "other-conversation", "this request holds no more than the one before it, which was answered").
+			Hint = "were its messages lost? Record the trial again"
+		return false
 	case more[0].Role != chat.Assistant:
 		t.errorf(request.value, "other-conversation", "this request does not hold the reply to the one before it").
 			Hint = "was the cassette edited? Record the trial again"

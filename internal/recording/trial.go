@@ -17,6 +17,12 @@ func neverSpoke(trial value) bool {
 		for range turn.get("messages").items {
 			return false
 		}
+		if reply, _ := turn.get("assistant").str(); reply != "" {
+			return false
+		}
+		for range turn.get("toolcalls").items {
+			return false
+		}
 	}
 	return true
 }
@@ -40,6 +46,9 @@ func (s *scan) silentTrials(n int) {
 		s.notef("%s without a message left out: it was skipped or never started", plural(n, "trial"))
 	}
 }
+
+// lostHint goes with whatever shows that a recording is not whole.
+const lostHint = "the recording has lost what was said; record the conversation again"
 
 // readResults reads a trial of results.json.
 func readResults(b *builder, pieces iter.Seq[piece]) {
@@ -65,6 +74,9 @@ func (b *builder) trial(v value) {
 	if t.ID == "" || t.Status == result.Unset {
 		b.errorf(v, "corrupt-trial", "a trial without id or status")
 		return
+	}
+	if err := t.Whole(); err != nil {
+		b.errorf(v, "corrupt-trial", "the trial %s is damaged: %v", t.ID, err).Hint = lostHint
 	}
 	s := b.session
 	s.ID, s.Scenario, s.Provider, s.Model, s.Region = t.ID, t.Scenario, t.Provider, t.Model, t.Region
@@ -106,7 +118,7 @@ func (b *builder) trialTurn(t *result.Turn, o object) {
 	list := o.get("messages")
 	if list.kind() != '[' && t.NotRun == "" && t.Error == "" && b.session.Error == "" {
 		b.errorf(list.or(o.value), "missing-content", "messages must be a list, found %s", describe(list)).
-			Hint = "the recording has lost what was said; record the conversation again"
+			Hint = lostHint
 	}
 	for item := range list.items {
 		word, _ := item.get("role").str()

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
 )
 
 func newJournal(t *testing.T, trials ...*Trial) (*Journal, *os.File) {
@@ -44,6 +46,7 @@ func hostile(index int, text string) *Trial {
 	trial := trialOf(index, 1, 1)
 	trial.ID = fmt.Sprintf("s%d/p/default", index)
 	trial.Turns[0].Assistant = text
+	trial.Turns[0].Messages = []chat.Message{{Role: chat.Assistant, Content: text}}
 	return trial
 }
 

@@ -137,6 +137,9 @@ func (l *Ledger) read(line []byte, at int64) error {
 		return errors.New("corrupt journal: the trial is not where it should be")
 	default:
 		l.headless = l.headless || l.Run == nil
+		if err := text.Trial.Whole(); err != nil {
+			return fmt.Errorf("corrupt journal: the trial %s is damaged: %w", text.Trial.ID, err)
+		}
 		text.Trial.Index = text.Index
 		return l.trial(text.Trial, at, trialSpan(at, line))
 	}

@@ -141,6 +141,9 @@ func (rd *reader) trial(raw json.RawMessage) error {
 	if t.ID == "" || t.Status == result.Unset {
 		return errors.New("a trial without id or status")
 	}
+	if err := t.Whole(); err != nil {
+		return fmt.Errorf("the trial %s is damaged: %w", t.ID, err)
+	}
 	rd.trials = append(rd.trials, compact.Bytes())
 	rd.collector.Add(t)
 	return nil

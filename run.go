@@ -9,7 +9,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
@@ -139,15 +138,15 @@ func (x *execution) Handle(e result.Event) error {
 func (x *execution) conclude(run *result.Run, journal *result.Journal, stopped bool) (*Result, error) {
 	run.DurationMS = float64(x.now().Sub(run.Started).Round(time.Microsecond)) / float64(time.Millisecond)
 	x.collect.Finish(run)
-	var unheard []diag.Diagnostic
+	late := run.Unjudged()
 	if !stopped {
-		unheard = x.plan.Unheard()
+		late = append(late, x.plan.Unheard()...)
 	}
-	for _, d := range unheard {
-		run.Warnings = append(run.Warnings, d.Line())
+	for i := range late {
+		run.Warnings = append(run.Warnings, late[i].Line())
 	}
 	out := resultFrom(run, x.trials, stopped)
-	out.Warnings = problemsFrom(unheard)
+	out.Warnings = problemsFrom(late)
 	err := journal.Close(result.JournalFooter{
 		DurationMS: run.DurationMS, Interrupted: stopped, Warnings: run.Warnings,
 	})

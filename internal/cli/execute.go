@@ -230,10 +230,12 @@ func (x *execution) conclude(
 	defer x.traces.finish(x.app) // when everything is said: it may have to wait for a collector
 	run.DurationMS = float64(x.app.Now().Sub(run.Started).Round(time.Microsecond)) / float64(time.Millisecond)
 	x.collect.Finish(run)
+	late := run.Unjudged()
 	if !interrupted {
-		for _, d := range x.plan.Unheard() {
-			run.Warnings = append(run.Warnings, d.Line())
-		}
+		late = append(late, x.plan.Unheard()...)
+	}
+	for i := range late {
+		run.Warnings = append(run.Warnings, late[i].Line())
 	}
 	journal.Bind(run)
 	endErr := journal.Close(result.JournalFooter{

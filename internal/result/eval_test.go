@@ -61,6 +61,10 @@ func TestEvalsFailOn(t *testing.T) {
 		{"without a threshold", measured(0, EvalResult{Score: new(0.0)}), []string{FailOnEval}, ExitPassed},
 		{"met", measured(0, gate("x", Passed)), []string{FailOnEval}, ExitPassed},
 		{"not judged", measured(0, gate("x", Errored)), nil, ExitError},
+		{"not judged without a threshold", measured(0, EvalResult{Error: "down"}), nil, ExitPassed},
+		{"that is asked for", measured(0, EvalResult{Error: "down"}), []string{FailOnEval}, ExitError},
+		{"one of several", measured(0, EvalResult{Score: new(1.0)}, EvalResult{Error: "down"}), []string{FailOnEval}, ExitError},
+		{"skipped", measured(0, EvalResult{Skipped: true}), []string{FailOnEval}, ExitPassed},
 	} {
 		var col Collector
 		col.Add(c.trial)

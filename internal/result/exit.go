@@ -25,7 +25,7 @@ const (
 	FailOnGuardrail = "guardrail" // one fired that does not only monitor
 	FailOnSkipped   = "skipped"   // a trial was
 	FailOnWarning   = "warning"   // there is one, about the files or the run
-	FailOnEval      = "eval"      // one missed its threshold; FailOnAssertion has those in it
+	FailOnEval      = "eval"      // one missed its threshold, which FailOnAssertion has in it, or could not judge
 	FailOnFlaky     = "flaky"     // what failed before passes now, although nothing changed
 )
 
@@ -81,7 +81,8 @@ func (r *Run) Due() int {
 		r.Summary.Guards != nil && r.Summary.Guards.Fired > 0 && r.FailsOn(FailOnGuardrail),
 		r.missedEvals() && r.FailsOn(FailOnEval):
 		return ExitFailed
-	case r.tally[Errored]+r.tally[Cancelled] > 0:
+	case r.tally[Errored]+r.tally[Cancelled] > 0,
+		r.NotJudged() > 0 && r.FailsOn(FailOnEval):
 		return ExitError
 	case r.tally[Skipped] > 0 && r.FailsOn(FailOnSkipped),
 		r.Summary.Flaky > 0 && r.FailsOn(FailOnFlaky),
@@ -99,4 +100,36 @@ func (r *Run) missedEvals() bool {
 		}
 	}
 	return false
+}
+
+// NotJudged is how many results of evals without a threshold could not judge. They decide nothing by themselves: an eval
+// with a threshold that cannot judge breaks its trial.
+func (r *Run) NotJudged() int {
+	n := 0
+	for i := range r.Evals {
+		if e := &r.Evals[i]; !e.Gates {
+			n += e.Errors
+		}
+	}
+	return n
+}
+
+// Unjudged warns of evals that measured less than they should, which the status of no trial tells.
+func (r *Run) Unjudged() []diag.Diagnostic {
+	var list []diag.Diagnostic
+	for i := range r.Evals {
+		e := &r.Evals[i]
+		if e.Gates || e.Errors == 0 {
+			continue
+		}
+		what := fmt.Sprintf("the eval %q could not judge %d of %d times", e.ID, e.Errors, e.Results)
+		if e.Results == 1 {
+			what = fmt.Sprintf("the eval %q could not judge", e.ID)
+		}
+		list = append(list, diag.Diagnostic{
+			Severity: diag.Warning, Pos: e.Position, Code: "not-judged",
+			Msg: what + ", which only fail_on: [eval] makes red",
+		})
+	}
+	return list
 }

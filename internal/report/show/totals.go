@@ -59,13 +59,17 @@ func Because(run *result.Run, reason string) string {
 	return ""
 }
 
-// Terms are what was flaky, which trials were kept from before the run was resumed, the warnings, where they make the run red, and whether the run is for its report only.
+// Terms are what was flaky, which trials were kept from before the run was resumed, the evals that could not judge
+// and the warnings, where they make the run red, and whether the run is for its report only.
 func Terms(run *result.Run) (all []string) {
 	if s := &run.Summary; s.Flaky > 0 {
 		all = append(all, Count(s.Flaky)+" flaky: failed before"+Because(run, result.FailOnFlaky))
 	}
 	if s := &run.Summary; s.Before > 0 {
 		all = append(all, fmt.Sprintf("%s from before, %s run now", Count(s.Before), Count(s.Trials-s.Before)))
+	}
+	if n := run.NotJudged(); n > 0 && run.FailsOn(result.FailOnEval) {
+		all = append(all, Plural(n, "eval result")+" not judged"+Because(run, result.FailOnEval))
 	}
 	if n := len(run.Warnings); n > 0 && run.FailsOn(result.FailOnWarning) {
 		all = append(all, Plural(n, "warning")+Because(run, result.FailOnWarning))

@@ -60,7 +60,7 @@ func (x *execution) run(ctx context.Context) (err error) {
 func (x *execution) drive(ctx context.Context) (err error) {
 	run := &result.Run{
 		SchemaVersion: result.SchemaVersion, Arena: shortVersion(), Name: x.plan.Name, Started: x.app.Now().UTC(),
-		Planned: x.plan.Len() + x.missing, FailOn: x.plan.FailOn,
+		Planned: x.plan.Len() + x.missing + x.past.behind(), FailOn: x.plan.FailOn,
 		ExitZero: x.flags.exitZero, Warnings: x.warned,
 		Command: x.flags.repeat(),
 	}

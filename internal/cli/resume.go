@@ -17,6 +17,7 @@ import (
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // resumption is what of the last run into a folder stands in the run that resumes it.
@@ -28,6 +29,8 @@ type resumption struct {
 	earlier map[int][]result.Attempt // failures of trials that are run again and ask for the same
 	changed int                      // trials that were settled, but as something else than is asked for now
 	toRun   int
+	gone    int    // of those that are kept; they stand behind the plan
+	warning string // of those
 }
 
 // resumes reports whether the run builds on the one before it.
@@ -98,9 +101,6 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.Ledger) (*resumptio
 	})
 	slices.Sort(r.dropped)
 	r.dropped = slices.Compact(r.dropped)
-	if f.lastFailed && r.toRun == 0 {
-		return nil, r.nothing()
-	}
 	return r, nil
 }
 
@@ -226,14 +226,24 @@ type readOnly struct{ *os.File }
 func (readOnly) Sync() error { return nil }
 
 // readPast reads the journal that is to be resumed.
-func (f *runFlags) readPast(app *App, plan *runner.Plan, file *os.File) (*resumption, error) {
+func (f *runFlags) readPast(app *App, suite *scenario.Suite, plan *runner.Plan, file *os.File) (*resumption, error) {
 	ledger, err := result.ReadJournal(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s: %w\nleave the flag out to run all of it anew; that file is kept beside",
 			f.resumeFlag(), file.Name(), err)
 	}
 	app.tellDamage(file.Name(), ledger)
-	return f.resumed(plan, ledger)
+	r, err := f.resumed(plan, ledger)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.keepGone(r, plan, suite); err != nil {
+		return nil, err
+	}
+	if f.lastFailed && r.toRun == 0 {
+		return nil, r.nothing()
+	}
+	return r, nil
 }
 
 // keeps reports whether a trial of the plan is not run: it stays as it is, or is left out.
@@ -343,7 +353,17 @@ func (f *runFlags) recall(cmd *cobra.Command, args []string) ([]string, error) {
 	if err != nil || len(ledger.Header.Resume) < 2 || ledger.Header.Resume[1] != "run" {
 		return args, nil // the same
 	}
-	return recalled(cmd, ledger.Header.Resume[2:])
+	return f.recallFlags(cmd, ledger.Header.Resume[2:])
+}
+
+// recallFlags remembers which flags are those of the earlier command.
+func (f *runFlags) recallFlags(cmd *cobra.Command, words []string) ([]string, error) {
+	typed := map[string]bool{}
+	cmd.Flags().Visit(func(fl *pflag.Flag) { typed[fl.Name] = true })
+	args, err := recalled(cmd, words)
+	f.recalled = map[string]bool{}
+	cmd.Flags().Visit(func(fl *pflag.Flag) { f.recalled[fl.Name] = !typed[fl.Name] })
+	return args, err
 }
 
 // recalled sets the flags of an earlier command where this one leaves them open, and returns its paths. Only files below
@@ -406,7 +426,13 @@ func (x *execution) startJournal(file *os.File, h result.JournalHeader) (*result
 // tellPast says what is kept and what is run.
 func (x *execution) tellPast() {
 	p := x.past
-	if p == nil || x.flags.quiet {
+	if p == nil {
+		return
+	}
+	if p.warning != "" {
+		x.app.complain(errors.New("warning: " + p.warning))
+	}
+	if x.flags.quiet {
 		return
 	}
 	x.app.remark("%s: %s kept from before, %s to run", x.flags.resumeFlag(), plural(len(p.kept), "trial", "trials"),

@@ -101,7 +101,7 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	out := harness.NewOutputs(f.outputChoice(suite))
 	out.Keep, out.Secrets = f.keep, &app.secrets.Guard
 	if f.list {
-		return f.listTrials(app, plan, out)
+		return f.listTrials(app, suite, plan, out)
 	}
 	if err := spare(recordingsOf(plan), out, f.events, f.metrics.file); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 		return err
 	}
 	return locked(app, out, func() error {
-		file, past, err := f.begins(app, plan, out)
+		file, past, err := f.begins(app, suite, plan, out)
 		if err != nil {
 			return err
 		}
@@ -121,6 +121,9 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 		x := &execution{
 			app: app, flags: f, plan: plan, out: out, jobs: f.jobsFor(suite), journal: file, past: past, deck: deck, logs: logs,
 			warned: warnings(diags),
+		}
+		if past != nil && past.warning != "" {
+			x.warned = append(x.warned, past.warning)
 		}
 		return x.run(ctx)
 	})
@@ -137,7 +140,7 @@ func locked(app *App, out *harness.Outputs, work func() error) (err error) {
 }
 
 // listTrials prints the trials that would be run.
-func (f *runFlags) listTrials(app *App, plan *runner.Plan, out *harness.Outputs) error {
+func (f *runFlags) listTrials(app *App, suite *scenario.Suite, plan *runner.Plan, out *harness.Outputs) error {
 	if !f.resumes() {
 		return listPlan(app, plan, nil)
 	}
@@ -146,7 +149,7 @@ func (f *runFlags) listTrials(app *App, plan *runner.Plan, out *harness.Outputs)
 		return err
 	}
 	defer func() { _ = file.Close() }() // read only
-	past, err := f.readPast(app, plan, file)
+	past, err := f.readPast(app, suite, plan, file)
 	if err != nil {
 		return err
 	}
@@ -154,7 +157,9 @@ func (f *runFlags) listTrials(app *App, plan *runner.Plan, out *harness.Outputs)
 }
 
 // begins opens the journal to resume; nil for a run that starts anew, which opens it when all else is ready.
-func (f *runFlags) begins(app *App, plan *runner.Plan, out *harness.Outputs) (*os.File, *resumption, error) {
+func (f *runFlags) begins(
+	app *App, suite *scenario.Suite, plan *runner.Plan, out *harness.Outputs,
+) (*os.File, *resumption, error) {
 	if !f.resumes() {
 		return nil, nil, nil
 	}
@@ -162,7 +167,7 @@ func (f *runFlags) begins(app *App, plan *runner.Plan, out *harness.Outputs) (*o
 	if err != nil {
 		return nil, nil, err
 	}
-	past, err := f.readPast(app, plan, file)
+	past, err := f.readPast(app, suite, plan, file)
 	if err != nil {
 		return nil, nil, errors.Join(err, file.Close())
 	}

@@ -71,7 +71,8 @@ type runFlags struct {
 
 	dispatch dispatchFlags
 
-	set map[string]bool // flags that were given, by name
+	set      map[string]bool // flags that were given, by name
+	recalled map[string]bool // those of them that come from the run that is resumed
 }
 
 // Names that other tools taught people to type.

@@ -26,6 +26,9 @@ type Ledger struct {
 	// Ended says that the run came to an end by itself.
 	Ended bool
 
+	// Standing are those of the last run in it, kept ones too, by index in its plan.
+	Standing map[int]*Entry
+
 	file     Syncer
 	size     int64
 	number   int              // of the line that is read
@@ -60,7 +63,7 @@ type Entry struct {
 
 // ReadJournal reads a journal as far as it can be read. What is no journal at all is ErrNotJournal.
 func ReadJournal(file Syncer) (*Ledger, error) {
-	l := &Ledger{file: file, at: map[int64]*Entry{}, spans: map[int]span{}}
+	l := &Ledger{file: file, at: map[int64]*Entry{}, spans: map[int]span{}, Standing: map[int]*Entry{}}
 	in := bufio.NewReaderSize(io.NewSectionReader(file, 0, 1<<62), 1<<16)
 	for {
 		line, at, err := l.next(in)
@@ -162,6 +165,7 @@ func (l *Ledger) header(line []byte, version int) error {
 		}
 	}
 	l.collect, l.spans, l.Ended, l.headless = Collector{}, map[int]span{}, false, false
+	l.Standing = map[int]*Entry{}
 	for _, kept := range h.Kept {
 		if err := l.keep(int(kept[0]), kept[1]); err != nil {
 			l.Damaged = append(l.Damaged, Damage{l.number, err})
@@ -194,7 +198,7 @@ func (l *Ledger) keep(index int, at int64) error {
 	if err != nil {
 		return fmt.Errorf("read journal: %w", err)
 	}
-	l.spans[index] = s
+	l.spans[index], l.Standing[index] = s, e
 	l.collect.Add(t)
 	return nil
 }
@@ -209,7 +213,7 @@ func (l *Ledger) trial(t *Trial, at int64, s span) error {
 	if _, twice := l.spans[t.Index]; twice {
 		return fmt.Errorf("corrupt journal: trial %s stands there twice", t.ID)
 	}
-	l.spans[t.Index] = s
+	l.spans[t.Index], l.Standing[t.Index] = s, e
 	l.collect.Add(t)
 	return nil
 }

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// keepGone keeps the trials of the last run that the plan has no more: in the reports they stay what they were, so that
+// none that failed vanishes. It refuses filters on the command line that leave out trials.
+func (f *runFlags) keepGone(r *resumption, plan *runner.Plan, suite *scenario.Suite) error {
+	gone := r.missing(plan)
+	if len(gone) == 0 {
+		return nil
+	}
+	known := map[string]bool{}
+	for _, p := range suite.Projects {
+		for _, s := range p.Scenarios {
+			known[s.ID] = true
+		}
+	}
+	var ids, hidden []string
+	for k, e := range gone {
+		t, err := r.ledger.Trial(e)
+		if err != nil {
+			return err
+		}
+		ids = append(ids, e.ID)
+		if known[t.Scenario] {
+			hidden = append(hidden, e.ID)
+		}
+		r.kept[plan.Len()+k] = e
+	}
+	if filters := f.narrowing(); len(filters) > 0 && len(hidden) > 0 {
+		return f.refuseNarrow(&r.ledger.Header, filters, hidden)
+	}
+	r.gone = len(gone)
+	r.warning = fmt.Sprintf("%s not in the plan any more; the results of the last run stay in the reports: %s",
+		plural(len(ids), "trial is", "trials are"), someIDs(ids))
+	return nil
+}
+
+// missing are the trials of the last run that are neither kept, nor in the plan with what came of them another time, in
+// its order. A repetition in whose place another one is kept is missing.
+func (r *resumption) missing(plan *runner.Plan) (gone []*result.Entry) {
+	stays, there := map[*result.Entry]bool{}, map[string]bool{}
+	for _, e := range r.kept {
+		stays[e] = true
+	}
+	for t := range plan.All() {
+		id := strings.TrimSuffix(t.ID(), "#1")
+		if e := r.kept[t.Index]; e == nil || strings.TrimSuffix(e.ID, "#1") == id {
+			there[id] = true
+		}
+	}
+	for _, i := range slices.Sorted(maps.Keys(r.ledger.Standing)) {
+		e := r.ledger.Standing[i]
+		if !stays[e] && !there[strings.TrimSuffix(e.ID, "#1")] {
+			gone = append(gone, e)
+		}
+	}
+	return gone
+}
+
+// narrowing are the flags of this command line that leave out trials.
+func (f *runFlags) narrowing() (flags []string) {
+	for _, flag := range []string{"scenario", "provider", "region", "tag", "eval", "trials"} {
+		if f.set[flag] && !f.recalled[flag] {
+			flags = append(flags, "--"+flag)
+		}
+	}
+	return flags
+}
+
+func (f *runFlags) refuseNarrow(h *result.JournalHeader, filters, ids []string) error {
+	whole := []string{"arena", "run", f.resumeFlag()}
+	if len(h.Resume) > 3 {
+		whole = append(whole, h.Resume[3:]...)
+	}
+	return fmt.Errorf("%s: with %s the plan leaves out %s of the last run, whose results the reports would lose: %s\n"+
+		"go on with the whole run: %s\nto run only a part, leave %s out and name another folder with -o",
+		f.resumeFlag(), strings.Join(filters, " and "), plural(len(ids), "trial", "trials"), someIDs(ids), quoted(whole),
+		f.resumeFlag())
+}
+
+const maxGone = 10
+
+// someIDs names trials, not too many.
+func someIDs(ids []string) string {
+	more := ""
+	if n := len(ids) - maxGone; n > 0 {
+		ids, more = ids[:maxGone], fmt.Sprintf(" and %d more", n)
+	}
+	return diag.Safe(strings.Join(ids, ", ")) + more
+}
+
+// behind counts the trials that are kept though the plan has them no more.
+func (r *resumption) behind() int {
+	if r == nil {
+		return 0
+	}
+	return r.gone
+}

@@ -4,8 +4,10 @@ import (
 	"encoding"
 	"encoding/json"
 	"reflect"
+	"strconv"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -105,7 +107,7 @@ func (f form) scalar(n *node.Node, kind reflect.Kind, what string) bool {
 	default:
 		want = "a whole number that is not negative"
 		if n.Kind == node.Scalar && tag == "!!int" && (what == "seed" || n.Value[0] != '-') {
-			return f.number(n, new(int64), what)
+			return f.number(n, new(int64), what) && f.counted(n, what)
 		}
 	}
 	f.Errorf(n, "wrong-type", "%s must be %s, found %s", what, want, found(n))
@@ -117,6 +119,16 @@ func (f form) number(n *node.Node, into any, what string) bool {
 		return true
 	}
 	f.Errorf(n, "wrong-type", "%s is a number out of range: %s", what, n.Value)
+	return false
+}
+
+// counted refuses tokens that no call can have taken.
+func (f form) counted(n *node.Node, what string) bool {
+	count, err := strconv.ParseInt(n.Value, 10, 64)
+	if !strings.HasSuffix(what, "put_tokens") || err == nil && count <= chat.MostTokens {
+		return true
+	}
+	f.Errorf(n, "out-of-range", "%s is %s, more than any call takes", what, n.Value)
 	return false
 }
 

@@ -2,7 +2,10 @@
 // model call. It knows no provider and no file format.
 package chat
 
-import "strings"
+import (
+	"math"
+	"strings"
+)
 
 // Role says who wrote a message.
 type Role string
@@ -105,14 +108,30 @@ type Usage struct {
 }
 
 // Total is input plus output; cached tokens are part of the input.
-func (u Usage) Total() int { return u.InputTokens + u.OutputTokens }
+func (u Usage) Total() int { return plus(u.InputTokens, u.OutputTokens) }
+
+// MostTokens is how many tokens one call can take at most. A server that counts more does not count.
+const MostTokens = 1_000_000_000_000
+
+// Counted says whether the tokens are numbers that a call can have taken.
+func (u Usage) Counted() bool {
+	return u.InputTokens >= 0 && u.InputTokens <= MostTokens && u.OutputTokens >= 0 && u.OutputTokens <= MostTokens
+}
+
+// plus is a sum of tokens that stays at the largest number instead of becoming negative.
+func plus(a, b int) int {
+	if a > 0 && b > math.MaxInt-a {
+		return math.MaxInt
+	}
+	return a + b
+}
 
 // Add returns the sum of two usages; a sum is estimated when either side is.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{
-		InputTokens:  u.InputTokens + v.InputTokens,
-		OutputTokens: u.OutputTokens + v.OutputTokens,
-		CachedTokens: u.CachedTokens + v.CachedTokens,
+		InputTokens:  plus(u.InputTokens, v.InputTokens),
+		OutputTokens: plus(u.OutputTokens, v.OutputTokens),
+		CachedTokens: plus(u.CachedTokens, v.CachedTokens),
 		Estimated:    u.Estimated || v.Estimated,
 	}
 }

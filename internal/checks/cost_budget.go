@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
 )
 
 var costBudgetDef = define[costBudgetParams](Def{
@@ -41,7 +43,7 @@ func (c *costBudget) Eval(_ context.Context, s *Subject) (Finding, error) {
 		if !known {
 			return Finding{}, errNoTokens
 		}
-		t.tokens("total tokens", in+out, c.MaxTotalTokens)
+		t.tokens("total tokens", chat.Usage{InputTokens: in, OutputTokens: out}.Total(), c.MaxTotalTokens)
 		t.tokens("input tokens", in, c.MaxInputTokens)
 		t.tokens("output tokens", out, c.MaxOutputTokens)
 	}
@@ -84,7 +86,7 @@ func (s *Subject) spent() map[string]any {
 	}
 	if s.InputTokens != nil && s.OutputTokens != nil {
 		d["input_tokens"], d["output_tokens"] = *s.InputTokens, *s.OutputTokens
-		d["total_tokens"] = *s.InputTokens + *s.OutputTokens
+		d["total_tokens"] = chat.Usage{InputTokens: *s.InputTokens, OutputTokens: *s.OutputTokens}.Total()
 	}
 	return d
 }

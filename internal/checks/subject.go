@@ -175,7 +175,7 @@ func (s *Subject) spend() {
 // unknown: a budget must not hold because something was left out.
 func (s *Subject) Measure(messages []chat.Message) {
 	var cost float64
-	var in, out int
+	var sum chat.Usage
 	priced, counted := true, true
 	for i := range messages {
 		m := &messages[i]
@@ -186,13 +186,13 @@ func (s *Subject) Measure(messages []chat.Message) {
 			cost += *m.CostUSD
 		}
 		if counted = counted && m.Usage != nil; counted {
-			in, out = in+m.Usage.InputTokens, out+m.Usage.OutputTokens
+			sum = sum.Add(*m.Usage)
 		}
 	}
 	if priced {
 		s.CostUSD = &cost
 	}
 	if counted {
-		s.InputTokens, s.OutputTokens = &in, &out
+		s.InputTokens, s.OutputTokens = &sum.InputTokens, &sum.OutputTokens
 	}
 }

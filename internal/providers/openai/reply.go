@@ -133,12 +133,21 @@ func (c *call) finish(a *answer, text string, calls *assembler, finish api.Finis
 		r.FinishReason = "tool_calls"
 	}
 	if u := a.Usage; u != nil {
-		r.Usage = chat.Usage{InputTokens: max(u.PromptTokens, 0), OutputTokens: max(u.CompletionTokens, 0)}
-		if u.PromptTokensDetails != nil {
-			r.Usage.CachedTokens = max(u.PromptTokensDetails.CachedTokens, 0)
-		}
+		r.Usage = usageOf(u)
 	}
 	return r, nil
+}
+
+// usageOf is what the server counted; nothing where one of the numbers cannot be true, so that all are estimated.
+func usageOf(u *api.Usage) chat.Usage {
+	out := chat.Usage{InputTokens: u.PromptTokens, OutputTokens: u.CompletionTokens}
+	if !out.Counted() {
+		return chat.Usage{}
+	}
+	if d := u.PromptTokensDetails; d != nil {
+		out.CachedTokens = min(max(d.CachedTokens, 0), out.InputTokens)
+	}
+	return out
 }
 
 func finishReason(f api.FinishReason) string {

@@ -46,8 +46,8 @@ type Conversation struct {
 // Moment is a point of a conversation at which evals are due. The zero value is every one.
 type Moment struct{ at runner.Moment }
 
-// AfterTurn is when the turn with that index, from 0, has ended: every_turn, sample_turns and on_workflow_step. That the
-// conversation has no such turn is an error of Evaluate.
+// AfterTurn is when the turn with that index, from 0, has ended: every_turn, sample_turns and on_workflow_step. That
+// the conversation has no such turn is an error of Evaluate.
 func AfterTurn(turn int) Moment { return Moment{runner.AfterTurn(turn)} }
 
 // AtEnd is when the session and the conversation are over.

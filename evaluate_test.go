@@ -181,7 +181,8 @@ func TestEvaluateRefuses(t *testing.T) {
 	}
 }
 
-// TestEvaluateBreaks holds that a judge that breaks is an error of its eval, and an OnEvent that breaks one of the call.
+// TestEvaluateBreaks holds that a judge that breaks is an error of its eval, and an OnEvent that breaks one of the
+// call.
 func TestEvaluateBreaks(t *testing.T) {
 	t.Parallel()
 	e, err := evaluator(t, func(o *arena.EvaluatorOptions) {

@@ -149,7 +149,8 @@ func (a *adapted) Eval(ctx context.Context, s *checks.Subject) (checks.Finding, 
 	return checks.Finding{Score: f.Score, Explanation: f.Explanation, Details: details}, nil
 }
 
-// plain turns details, or metadata, into what JSON holds, so that no report fails on them and nobody changes them later.
+// plain turns details, or metadata, into what JSON holds, so that no report fails on them and nobody changes them
+// later.
 func plain(details map[string]any) (map[string]any, error) {
 	if len(details) == 0 {
 		return nil, nil

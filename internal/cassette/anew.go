@@ -17,8 +17,8 @@ func (t *Tape) From(source string) {
 	}
 }
 
-// Spare has the cassette keep what an older one holds beyond the exchanges of this trial, which did not come to all that
-// it asks when it passes.
+// Spare has the cassette keep what an older one holds beyond the exchanges of this trial, which did not come to all
+// that it asks when it passes.
 func (t *Tape) Spare() {
 	if t != nil {
 		t.spare = true
@@ -108,8 +108,8 @@ func (t *Tape) Kept() (n int) {
 	return n
 }
 
-// beyond is what the older cassette holds and the trial did not come to. What was asked anew at the same place is in the
-// stead of what was asked there before.
+// beyond is what the older cassette holds and the trial did not come to. What was asked anew at the same place is in
+// the stead of what was asked there before.
 func (t *Tape) beyond() (list []*entry) {
 	if !t.spare {
 		return nil

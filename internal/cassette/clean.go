@@ -67,7 +67,7 @@ func (c cleaner) inside(v reflect.Value) reflect.Value {
 	if v.IsNil() {
 		return v
 	}
-	if n, ok := v.Interface().(json.Number); ok && string(c.text(n.String())) != n.String() {
+	if n, ok := reflect.TypeAssert[json.Number](v); ok && string(c.text(n.String())) != n.String() {
 		return reflect.ValueOf(redacted)
 	}
 	inner := c.clean(v.Elem())
@@ -83,7 +83,7 @@ func (c cleaner) list(v reflect.Value) reflect.Value {
 	if v.IsNil() {
 		return v
 	}
-	if data, ok := v.Interface().(json.RawMessage); ok {
+	if data, ok := reflect.TypeAssert[json.RawMessage](v); ok {
 		return reflect.ValueOf(json.RawMessage(c.raw(data)))
 	}
 	out := reflect.MakeSlice(v.Type(), v.Len(), v.Len())

@@ -152,7 +152,8 @@ func (t *Tape) Close(finished bool) (notice string, err error) {
 	if left == "" {
 		return "", nil
 	}
-	text := fmt.Sprintf("the cassette %s holds more than was asked for: %s; to record the trial again: %s --record-mode all",
+	text := fmt.Sprintf(
+		"the cassette %s holds more than was asked for: %s; to record the trial again: %s --record-mode all",
 		t.deck.shown(t.id), left, t.again())
 	if t.deck.Strict {
 		return "", errors.New(text)

@@ -135,8 +135,8 @@ func (l *Lane) ask(ctx context.Context, q *question) (*entry, error) {
 	return e, nil
 }
 
-// hear takes in what came: the trial goes on with it as it is, read back from the form that a cassette gives it; the file
-// gets it without what no cassette may hold.
+// hear takes in what came: the trial goes on with it as it is, read back from the form that a cassette gives it; the
+// file gets it without what no cassette may hold.
 func (t *Tape) hear(e *entry, came reply) error {
 	seen, err := came(pen{deck: t.deck})
 	if err != nil {

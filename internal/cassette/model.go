@@ -110,7 +110,8 @@ func (p pen) modelRequest(model string, req *chat.Request) (any, []tool, error) 
 	q := &modelRequest{
 		Model: model, Messages: messages, ToolChoice: req.ToolChoice, Temperature: req.Temperature, TopP: req.TopP,
 		MaxTokens: req.MaxTokens, Seed: req.Seed, Stream: req.Stream, JSONSchema: p.schema(req.JSONSchema),
-		SchemaName: req.SchemaName, JSON: req.JSON, Effort: req.ReasoningEffort, Parallel: req.ParallelToolCalls, Extra: p.args(req.Extra),
+		SchemaName: req.SchemaName, JSON: req.JSON, Effort: req.ReasoningEffort, Parallel: req.ParallelToolCalls,
+		Extra: p.args(req.Extra),
 	}
 	for _, text := range req.Stop {
 		q.Stop = append(q.Stop, p.text(text))

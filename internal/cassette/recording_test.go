@@ -11,8 +11,8 @@ import (
 	"github.com/arena-evals/arena/internal/recording"
 )
 
-// TestRecordingKnowsEveryField: whoever reads cassettes as recordings refuses fields that he does not know, so he has to
-// know all that are written.
+// TestRecordingKnowsEveryField: whoever reads cassettes as recordings refuses fields that he does not know, so he has
+// to know all that are written.
 func TestRecordingKnowsEveryField(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{kindModel, kindTool} {

@@ -15,9 +15,9 @@ const redacted = secret.Redacted
 // minSecret is the length from which the value of a field is taken out wherever it stands.
 const minSecret = 6
 
-// redactor takes out of what is written of a trial what no cassette may hold: known secrets wherever they stand, and the values of fields
-// of JSON that the user named. Doing it twice is doing it once. It is immutable and safe for concurrent use; nil takes
-// out nothing.
+// redactor takes out of what is written of a trial what no cassette may hold: known secrets wherever they stand, and
+// the values of fields of JSON that the user named. Doing it twice is doing it once. It is immutable and safe for
+// concurrent use; nil takes out nothing.
 type redactor struct {
 	secrets *secret.Set     // nil: none are known
 	fields  map[string]bool // in lower case

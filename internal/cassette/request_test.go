@@ -30,8 +30,8 @@ func TestEveryParameterIsRecorded(t *testing.T) {
 		return string(data)
 	}
 	kind := reflect.TypeFor[chat.Request]()
-	for i := range kind.NumField() {
-		name := kind.Field(i).Name
+	for field := range kind.Fields() {
+		name := field.Name
 		if name == "Origin" { // it is where the cassette belongs
 			continue
 		}

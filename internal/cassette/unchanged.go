@@ -38,7 +38,9 @@ func steadyObject(v map[string]any, ids map[string]string) any {
 	for _, key := range []string{"latency_ms", "chunks", "retries", "cached"} {
 		delete(v, key)
 	}
-	for _, key := range []string{"request", "messages", "reply", "tool_calls", "tool_results", "tool_result", "exchanges"} {
+	for _, key := range []string{
+		"request", "messages", "reply", "tool_calls", "tool_results", "tool_result", "exchanges",
+	} {
 		if member, there := v[key]; there {
 			v[key] = steady(member, ids)
 		}

@@ -65,8 +65,8 @@ func TestA2AAgents(t *testing.T) {
 	}
 }
 
-// rpcServer answers JSON-RPC with the given results, one after the other, the last one again and again. It keeps what it
-// was asked.
+// rpcServer answers JSON-RPC with the given results, one after the other, the last one again and again. It keeps what
+// it was asked.
 type rpcServer struct {
 	results []string
 

@@ -21,7 +21,8 @@ type vectorHost struct {
 // open makes what the vector needs; the caller closes it.
 func (v *Vector) open(name string) (h *vectorHost, err error) {
 	h = &vectorHost{host: &Host{
-		HTTP: &http.Client{Transport: &http.Transport{}, CheckRedirect: dial.Stay}, // straight to the endpoint, whatever proxy there is
+		// Straight to the endpoint, whatever proxy there is.
+		HTTP: &http.Client{Transport: &http.Transport{}, CheckRedirect: dial.Stay},
 		Getenv: func(name string) (string, bool) {
 			value, set := v.Env[name]
 			return value, set
@@ -50,8 +51,8 @@ func (h *vectorHost) close() (err error) {
 	return err
 }
 
-// late says that the endpoint takes longer than the check waits, by the numbers that the vector names. An endpoint that is
-// not late answers at once: neither depends on how fast the machine is.
+// late says that the endpoint takes longer than the check waits, by the numbers that the vector names. An endpoint that
+// is not late answers at once: neither depends on how fast the machine is.
 func (v *Vector) late() bool {
 	var params struct {
 		Timeout string `json:"timeout"`

@@ -78,8 +78,8 @@ func environ(list []string) map[string]string {
 	return env
 }
 
-// clockFrom stands still at SOURCE_DATE_EPOCH when that is set (https://reproducible-builds.org/specs/source-date-epoch/),
-// so that every byte of a run can be repeated.
+// clockFrom stands still at SOURCE_DATE_EPOCH when that is set
+// (https://reproducible-builds.org/specs/source-date-epoch/), so that every byte of a run can be repeated.
 func clockFrom(getenv func(string) string) func() time.Time {
 	seconds, err := strconv.ParseInt(getenv("SOURCE_DATE_EPOCH"), 10, 64)
 	if err != nil {

@@ -32,8 +32,8 @@ type cassetteFlags struct {
 
 func (f *cassetteFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&f.record, "record", "", "keep what models, tools and evaluators say in this `folder`, a file a trial")
-	fl.StringVar(&f.mode, "record-mode", "new", "what --record asks for, a `mode`: new, what the recording does not hold;\n"+
-		"once, only trials without a recording; all, everything anew;\nnone, nothing")
+	fl.StringVar(&f.mode, "record-mode", "new", "what --record asks for, a `mode`: new, what the recording does not\n"+
+		"hold; once, only trials without a recording; all, everything anew;\nnone, nothing")
 	fl.StringVar(&f.replay, "replay", "", "answer from the recording in this `folder`: no network, no keys, no programs")
 	fl.StringVar(&f.missing, "replay-missing", "error", "what becomes of a trial without a recording, an `action`:\n"+
 		"error, or record, which runs and records it")

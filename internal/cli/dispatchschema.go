@@ -55,7 +55,8 @@ func requestMembers() []member {
 	digests := schemaObject{"type": "object", "additionalProperties": texted()}
 	return append(shared(),
 		member{"prompt", "Task type of the prompt of the conversation; absent: the only one, or none.", texted(), true},
-		member{"metadata", "What the host knows of the conversation, for evals that ask for it.", schemaObject{"type": "object"}, true},
+		member{"metadata", "What the host knows of the conversation, for evals that ask for it.",
+			schemaObject{"type": "object"}, true},
 		member{"started", "When the conversation began (RFC 3339).", instant(), true},
 		member{"turn", "Index of the turn, from 0; 0 at other moments.", index, true},
 		member{"evals", "Ids of the evals that are to fire; absent: all that are due.", ids, true},

@@ -50,8 +50,8 @@ func commands() map[string]command {
 //
 //	exits 2 arena run nowhere.yaml
 //
-// In its output the work folder is $WORK and the address of the stub http://stub, those of evaluators http://rest and so
-// on.
+// In its output the work folder is $WORK and the address of the stub http://stub, those of evaluators http://rest and
+// so on.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits status program [args...]")

@@ -152,7 +152,8 @@ func torturedRun(t *testing.T, dir, out string, more ...string) *exec.Cmd {
 	return cmd
 }
 
-// killAt starts a run and kills it when the model has seen so many requests. It reports whether the run was still there.
+// killAt starts a run and kills it when the model has seen so many requests. It reports whether the run was still
+// there.
 func killAt(t *testing.T, model *countingModel, cmd *exec.Cmd) bool {
 	t.Helper()
 	due := model.due()

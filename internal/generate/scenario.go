@@ -118,7 +118,8 @@ func (g *Generator) Scenario(s *recording.Session) (*Made, error) {
 func (w *writer) lost() error {
 	for i := range w.s.Evals {
 		if e := &w.s.Evals[i]; e.Failed && !w.guarded() && !w.g.opts.DropUnknown {
-			return fmt.Errorf("the eval %q did not meet its threshold, and the scenario would have none: name the prompt with --task-type, or a pack", e.ID)
+			return fmt.Errorf("the eval %q did not meet its threshold, and the scenario would have none: "+
+				"name the prompt with --task-type, or a pack", e.ID)
 		}
 	}
 	return nil
@@ -132,7 +133,8 @@ func (w *writer) unguarded(a *recording.Asserted, n *node.Node) error {
 	}
 	for _, key := range []string{"should_trigger", "expected", "assertions"} {
 		if v := node.Get(node.Get(n, "params"), key); v != nil && v.Value == "false" {
-			return errors.New("a guardrail fired that must not, and the scenario would have none: name the prompt with --task-type, or a pack")
+			return errors.New("a guardrail fired that must not, and the scenario would have none: " +
+				"name the prompt with --task-type, or a pack")
 		}
 	}
 	return nil

@@ -199,7 +199,7 @@ func span(e ast.Expr) (time.Duration, bool) {
 		y, timeY := span(e.Y)
 		switch {
 		case e.Op == token.MUL && timeX != timeY:
-			return x * y, true
+			return time.Duration(int64(x) * int64(y)), true // one of them is a plain number
 		case e.Op == token.QUO && timeX && y != 0:
 			return x / y, true
 		}

@@ -77,7 +77,8 @@ func parts(s *lib.Schema) []*lib.Schema {
 	list := []*lib.Schema{
 		s.PropertyNames, s.UnevaluatedProperties, s.Contains, s.Items2020, s.UnevaluatedItems, s.ContentSchema,
 	}
-	list = slices.Concat(list, s.PrefixItems, schemas(s.Items), schemas(s.AdditionalItems), schemas(s.AdditionalProperties))
+	list = slices.Concat(list, s.PrefixItems,
+		schemas(s.Items), schemas(s.AdditionalItems), schemas(s.AdditionalProperties))
 	for _, next := range s.Properties {
 		list = append(list, next)
 	}

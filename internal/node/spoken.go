@@ -20,7 +20,8 @@ func spoken(word string) (says, ok bool) {
 // IsSpoken reports whether a value is text to us and a boolean to others, and which: yes, no, on or off without
 // quotes.
 func IsSpoken(n *Node) (says, ok bool) {
-	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle | yaml.TaggedStyle
+	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle |
+		yaml.TaggedStyle
 	if n == nil || n.Kind != Scalar || n.ShortTag() != "!!str" || n.Style&quoted != 0 {
 		return false, false
 	}

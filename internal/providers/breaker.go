@@ -83,7 +83,9 @@ type attempts struct {
 	b    *Breaker
 }
 
-func (a *attempts) Complete(ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error) (chat.Reply, error) {
+func (a *attempts) Complete(
+	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
+) (chat.Reply, error) {
 	probe, err := a.b.enter()
 	if err != nil {
 		return chat.Reply{}, err
@@ -100,7 +102,9 @@ type wholeCalls struct {
 	b    *Breaker
 }
 
-func (c *wholeCalls) Complete(ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error) (chat.Reply, error) {
+func (c *wholeCalls) Complete(
+	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
+) (chat.Reply, error) {
 	if err := c.b.refusal(); err != nil {
 		return chat.Reply{}, err
 	}

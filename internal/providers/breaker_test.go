@@ -40,7 +40,8 @@ func guarded(s *scripted, set scenario.Breaker, attempts int) Provider {
 	return Guarded(s, spec, scenario.RetryPolicy{Attempts: attempts}, nil, nil)
 }
 
-// TestDeadServer: of 2,000 calls, 50 at a time, only the first ask a server that is dead, and all are over at once then.
+// TestDeadServer: of 2,000 calls, 50 at a time, only the first ask a server that is dead, and all are over at once
+// then.
 func TestDeadServer(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -181,18 +182,18 @@ func TestProbe(t *testing.T) {
 				if n := s.calls.Load(); n != 10 {
 					t.Fatalf("opened after %d failures, want 10", n)
 				}
-				time.Sleep(c.wait - 1)
+				<-time.After(c.wait - time.Nanosecond)
 				if _ = call(); s.calls.Load() != 10 {
 					t.Error("it was called too soon")
 				}
-				time.Sleep(1)
+				<-time.After(time.Nanosecond)
 				for range 5 {
 					_ = call()
 				}
 				if n := s.calls.Load(); n != 11 {
 					t.Errorf("%d probes, want one", n-10)
 				}
-				time.Sleep(c.wait)
+				<-time.After(c.wait)
 				err = back
 				for range 5 {
 					if err := call(); err != nil {

@@ -14,7 +14,8 @@ type Embedder interface {
 	Embed(ctx context.Context, texts []string) (chat.Embeddings, error)
 }
 
-// Embedding wraps an embedder like the model of a provider: guarded as by Guarded, and its cost is filled in as by Cost.
+// Embedding wraps an embedder like the model of a provider: guarded as by Guarded, and its cost is filled in as by
+// Cost.
 func Embedding(
 	e Embedder, spec *scenario.Provider, policy scenario.RetryPolicy, random func() float64, now func() time.Time,
 ) Embedder {

@@ -162,8 +162,8 @@ func (b *builder) exchange(o object) {
 	b.choices(r)
 }
 
-// besideMessages reads the reply that some logs write beside the messages that were sent: as the choices of the response, or as
-// the whole response.
+// besideMessages reads the reply that some logs write beside the messages that were sent: as the choices of the
+// response, or as the whole response.
 func (b *builder) besideMessages(o object) {
 	response := body(o.get("response"))
 	switch {

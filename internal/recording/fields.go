@@ -37,8 +37,8 @@ var (
 			finish_reason stop_reason stop_sequence usage cost cost_info cost_usd cached state validations original
 			meta metadata timestamp created_at time created index id type object model provider source status
 			reasoning reasoning_content reasoning_details thinking thinking_blocks thinking_signature signature annotations
-			citations media_summary message_id weight cache_control logprobs container context_management content_filter_results service_tier
-			system_fingerprint`)
+			citations media_summary message_id weight cache_control logprobs container context_management
+			content_filter_results service_tier system_fingerprint`)
 	})
 	partFields = sync.OnceValue(func() *vocabulary {
 		return words(`type text content refusal media source image_url detail input_audio file file_data filename file_id
@@ -96,7 +96,8 @@ func (b *builder) only(o object, what string, known *vocabulary) {
 	})
 	for _, name := range unknown {
 		written := cutText(o.written(name), 40)
-		d := b.errorf(o.members[name], "unknown-field", "%s has an unknown field %q, so what it holds would be lost", what, written)
+		d := b.errorf(o.members[name], "unknown-field",
+			"%s has an unknown field %q, so what it holds would be lost", what, written)
 		d.Hint = cmp.Or(instead(name), diag.DidYouMean(written, known.names),
 			`what belongs to no message can stand under "metadata"`)
 	}

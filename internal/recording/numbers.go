@@ -51,7 +51,8 @@ func (n *numbers) first() int64 {
 // noGap refuses a file of which events are missing.
 func (s *scan) noGap(n *numbers, start int64) {
 	if missing, line := n.gap(start); line > 0 {
-		s.errorf(diag.Pos{File: s.file, Line: line}, "lost-events", "seq %d is missing before this line: events are lost", missing).
+		s.errorf(diag.Pos{File: s.file, Line: line}, "lost-events",
+			"seq %d is missing before this line: events are lost", missing).
 			Hint = "the recording is not whole; record the conversation again"
 	}
 }

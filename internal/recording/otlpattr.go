@@ -41,7 +41,8 @@ func (b *builder) attributes(v value) attributes {
 			continue
 		}
 		v := value{b.plain(item.get("value"), 0), item.at}
-		if written := item.get("value"); v.missing() && string(written.text) != "{}" && (holdsMessages(key) || holdsMessage(key)) {
+		said := holdsMessages(key) || holdsMessage(key)
+		if written := item.get("value"); said && v.missing() && string(written.text) != "{}" {
 			b.errorf(item, "missing-content", "the attribute %s has no value", key)
 		}
 		b.noTwin(key, v)

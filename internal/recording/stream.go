@@ -80,7 +80,8 @@ func (t *streamScan) count(l line, kind result.EventKind) {
 func (t *streamScan) whole() {
 	t.noGap(&t.seen, 1)
 	if t.ended == 0 || t.ended < t.begun {
-		t.errorf(diag.Pos{File: t.file}, "cut-stream", "the stream has no %s: it ends before its run", result.KindRunCompleted).
+		t.errorf(diag.Pos{File: t.file}, "cut-stream",
+			"the stream has no %s: it ends before its run", result.KindRunCompleted).
 			Hint = "of a run that was killed, read the journal in its output folder"
 	}
 }

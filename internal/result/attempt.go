@@ -2,6 +2,8 @@ package result
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -25,13 +27,8 @@ func AttemptOf(t *Trial, started time.Time) Attempt {
 		if turn >= 0 {
 			where = fmt.Sprintf("turn %d", turn+1)
 		}
-		text := where + ": " + name
-		for _, more := range []string{message, explanation} {
-			if more != "" {
-				text += ": " + more
-			}
-		}
-		a.Why = append(a.Why, text)
+		words := slices.DeleteFunc([]string{where, name, message, explanation}, func(w string) bool { return w == "" })
+		a.Why = append(a.Why, strings.Join(words, ": "))
 	}
 	t.Checks(func(turn, _ int, v *Verdict) {
 		if v.Status == Failed {

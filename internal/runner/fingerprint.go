@@ -14,9 +14,9 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Fingerprints tells trials apart by all that decides what comes of them: the scenario, the prompt, the provider without
-// its key, tools, checks, judges, mock replies, files by their content, what flags change, and the trial's number,
-// variant and region. Two trials with the same fingerprint ask for the same. It is safe for concurrent use.
+// Fingerprints tells trials apart by all that decides what comes of them: the scenario, the prompt, the provider
+// without its key, tools, checks, judges, mock replies, files by their content, what flags change, and the trial's
+// number, variant and region. Two trials with the same fingerprint ask for the same. It is safe for concurrent use.
 //
 // A trial that is recorded, or answered from such a recording, has the fingerprint of one that is not.
 //

@@ -161,8 +161,8 @@ func fill(v reflect.Value, within map[reflect.Type]bool) {
 		v.SetMapIndex(key, value)
 	case reflect.Struct:
 		within[t] = true
-		for i := range v.NumField() {
-			fill(v.Field(i), within)
+		for _, field := range v.Fields() {
+			fill(field, within)
 		}
 		delete(within, t)
 	default:
@@ -219,7 +219,7 @@ func change(v reflect.Value) {
 	case reflect.Pointer:
 		if v.IsNil() {
 			v.Set(reflect.New(v.Type().Elem()))
-			if _, isNode := v.Interface().(*node.Node); isNode {
+			if _, isNode := reflect.TypeAssert[*node.Node](v); isNode {
 				v.Set(reflect.ValueOf(&node.Node{Kind: node.Scalar, Tag: "!!str", Value: "x"}))
 			}
 		} else {

@@ -342,7 +342,8 @@ func (m *matrix) formed(s *scenario.Scenario, prompt *scenario.Prompt, spec *sce
 		return true
 	}
 	m.diags.Errorf(spec.FormatPos, 1, "no-schema",
-		"provider %s: response_format json_schema needs a schema, and neither scenario %q nor its prompt has one", spec.ID, s.ID).
+		"provider %s: response_format json_schema needs a schema, and neither scenario %q nor its prompt has one",
+		spec.ID, s.ID).
 		Hint = "give the scenario or the prompt an output_schema, or write response_format: {type: json_schema, " +
 		"json_schema: {schema: …}}"
 	return false

@@ -195,6 +195,7 @@ func (n *naming) use(check string, use *checks.NameUse, worlds []*world) {
 		n.among(check, use, scenario.FeatureWorkflows)
 	case checks.StepName:
 		n.among(check, use, scenario.FeatureCompositions)
+	default: // looked up where it is used, or the name of nothing in a project
 	}
 }
 

@@ -212,9 +212,9 @@ func (s *session) recallCalls(turn *result.Turn, calls []chat.ToolCall, results 
 	}
 }
 
-// unanswered is what is wrong about a turn without an answer. In a file the reply may be lost, and with it what must not
-// be said. In a conversation that a program hands over nothing is, which is told, where nobody has begun to answer the
-// user, or where no check looks at replies.
+// unanswered is what is wrong about a turn without an answer. In a file the reply may be lost, and with it what must
+// not be said. In a conversation that a program hands over nothing is, which is told, where nobody has begun to answer
+// the user, or where no check looks at replies.
 func (s *session) unanswered(rec *recording.Session, turn *result.Turn) error {
 	switch {
 	case rec.Error != "" && s.trial.Recorded.At.end():

@@ -64,8 +64,8 @@ const eventsPerTrial = 16
 const toldNotRun = 10_000
 
 // Run executes the plan with at most Jobs trials at once. Every trial that starts ends in one TrialDone, and so do the
-// first ten thousand of those that a cancelled ctx keeps from starting. A finished trial is in the journal and synced before the sink hears of
-// it; one sync serves all that finished meanwhile.
+// first ten thousand of those that a cancelled ctx keeps from starting. A finished trial is in the journal and synced
+// before the sink hears of it; one sync serves all that finished meanwhile.
 func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal, sink Sink) error {
 	ctx, abort := context.WithCancelCause(ctx)
 	defer abort(nil)

@@ -18,8 +18,8 @@ func TestTune(t *testing.T) {
 		"ReplySchema": json.RawMessage(`{"type":"array"}`), "SchemaName": "order", "Body": map[string]any{"top_k": 3},
 	}
 	kind := reflect.TypeFor[scenario.Tuning]()
-	for i := range kind.NumField() {
-		name := kind.Field(i).Name
+	for field := range kind.Fields() {
+		name := field.Name
 		if elsewhere[name] {
 			continue
 		}

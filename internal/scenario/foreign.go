@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -29,12 +30,9 @@ func (v *Values) faults(text string, strict bool) []fault {
 	}
 	var list []fault
 	add := func(f fault) {
-		for _, earlier := range list {
-			if earlier == f {
-				return
-			}
+		if !slices.Contains(list, f) {
+			list = append(list, f)
 		}
-		list = append(list, f)
 	}
 	walkBraces(text, func(inner string, _, _ int) bool {
 		if isName(inner) {
@@ -237,7 +235,8 @@ func (v *Values) statements(text string) []fault {
 			s := strings.Trim(inner, "-=+ ")
 			if word, _, _ := strings.Cut(s, " "); !escaped(before, len(before)) && (statement[word] || v.knows(s)) {
 				list = append(list, fault{
-					code: "foreign-template", msg: tag.open + short(inner) + tag.end + " is no template here", hint: noLogic + literally(tag.open),
+					code: "foreign-template", msg: tag.open + short(inner) + tag.end + " is no template here",
+					hint: noLogic + literally(tag.open),
 				})
 			}
 		}

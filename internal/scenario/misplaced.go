@@ -116,7 +116,8 @@ func (d *decoder) stray(k, v *node.Node, reads reader, what string) bool {
 	if reads == people && v.Kind == node.Scalar && !strings.HasSuffix(snake(k.Value), "assertions") {
 		report = d.Warnf // a remark in words, perhaps
 	}
-	report(k, "misplaced-check", "%q stands below %s, where arena does not look for it: it would never fail", k.Value, what).
+	report(k, "misplaced-check",
+		"%q stands below %s, where arena does not look for it: it would never fail", k.Value, what).
 		Hint = where + "; a key of your own needs another name"
 	return true
 }

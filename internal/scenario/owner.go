@@ -93,8 +93,8 @@ type owners struct {
 	strays  map[string][]string        // config → files below its folder that it does not list
 }
 
-// of is the config that lists a file, in its folder and those above: up to the working directory, or a few levels. Where
-// none does, it is the only one that lists a file beside it.
+// of is the config that lists a file, in its folder and those above: up to the working directory, or a few levels.
+// Where none does, it is the only one that lists a file beside it.
 func (o *owners) of(file string) (config string, lists bool) {
 	var near []string
 	inside := !filepath.IsAbs(file) && !strings.HasPrefix(file, "..")

@@ -209,8 +209,8 @@ func readSkip(d *decoder, s *Scenario, v *node.Node) {
 	default:
 		reason, _ = d.Name(v, "skip")
 	}
-	if nothing := []string{"true", "false", "yes", "no", "on", "off", "0", "1", "null", "none", "~"}; slices.Contains(nothing,
-		strings.ToLower(strings.TrimSpace(reason))) {
+	nothing := []string{"true", "false", "yes", "no", "on", "off", "0", "1", "null", "none", "~"}
+	if slices.Contains(nothing, strings.ToLower(strings.TrimSpace(reason))) {
 		d.Errorf(v, "wrong-type", "skip must say why the scenario is not run, found the text %q", reason).Hint = hint
 		return
 	}

@@ -85,9 +85,12 @@ func (w *schemaWriter) complete(f keyed, object map[string]any) {
 		rules = append(rules,
 			whenIs("type", properties("additional_config", w.table(mockConfigFields)), "mock"),
 			whenIs("type", properties("additional_config", w.table(replayFields)), "replay"))
-		for _, kind := range []string{"openai", "azure", "openai-compatible", "vllm", "ollama", "claude", "anthropic", "gemini"} {
+		for _, kind := range []string{
+			"openai", "azure", "openai-compatible", "vllm", "ollama", "claude", "anthropic", "gemini",
+		} {
 			of := w.table(configTypes()[strings.Replace(kind, "claude", "anthropic", 1)])
-			rules = append(rules, whenIs("type", properties("additional_config", anyOf(of, w.table(embeddingConfigFields))), kind))
+			either := anyOf(of, w.table(embeddingConfigFields))
+			rules = append(rules, whenIs("type", properties("additional_config", either), kind))
 		}
 	case keyed(personaFields):
 		rules = append(rules, anyOf(required("system_template"), required("system_prompt")))

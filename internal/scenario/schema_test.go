@@ -164,7 +164,8 @@ func TestSchemasTakeTheGoodCorpus(t *testing.T) {
 	}
 }
 
-// visible are the codes of mistakes that a schema can see. An unknown check may be a program that another file declares.
+// visible are the codes of mistakes that a schema can see. An unknown check may be a program that another file
+// declares.
 var visible = []string{
 	"missing-field", "missing-parameter", "out-of-range", "removed-field", "unknown-field", "unknown-parameter",
 	"unknown-value", "unknown-version", "wrong-type",

@@ -36,7 +36,7 @@ var keyTexts = sync.OnceValue(func() map[keyed]map[string]string {
 	})
 	config := merged(calls, map[string]string{
 		"strict_tools": "Has the server hold the arguments of tool calls to their schemas; every argument is required then.",
-		"extra_body":   "Parameters that only this server knows; they go into each request as they stand, those of judges too.",
+		"extra_body":   "Parameters that only this server knows; they go into each request as they are, judges' too.",
 	})
 	return map[keyed]map[string]string{
 		envelopeFields: {
@@ -189,8 +189,10 @@ var keyTexts = sync.OnceValue(func() map[keyed]map[string]string {
 		providerDefaults:       calls,
 		openaiConfigFields:     config,
 		compatibleConfigFields: config,
-		ollamaConfigFields:     merged(config, map[string]string{"keep_alive": "How long the server keeps the model loaded."}),
-		embeddingConfigFields:  {"extra_body": config["extra_body"]},
+		ollamaConfigFields: merged(config, map[string]string{
+			"keep_alive": "How long the server keeps the model loaded.",
+		}),
+		embeddingConfigFields: {"extra_body": config["extra_body"]},
 		replySchemaFields: {
 			"name":   "By which name the server knows the schema.",
 			"schema": "JSON Schema of the reply, where neither the scenario nor the prompt has an output_schema.",

@@ -34,12 +34,15 @@ var zeroLimits = map[string]struct{ means, instead string }{
 	"max_rounds":              {"the default, 50", "for no tool calls write tool_choice: none; else leave the line out"},
 	"max_tool_calls_per_turn": {"no limit", "for no tool calls write tool_choice: none; else leave the line out"},
 	"max_total_tool_calls":    {"no limit", "for no tool calls write tool_choice: none; else leave the line out"},
-	"max_cost_usd":            {"the default, $2.00", "write an amount that a conversation may cost, such as 0.01, or leave the line out"},
+	"max_cost_usd": {
+		"the default, $2.00", "write an amount that a conversation may cost, such as 0.01, or leave the line out",
+	},
 	"max_identical_tool_calls": {"the default, 3",
 		"for no tool calls write tool_choice: none, for no repeated ones 1; else leave the line out"},
 }
 
-// toolPolicy is a field with the limits of the tool loop. It warns of limits of 0, which allow what they seem to forbid.
+// toolPolicy is a field with the limits of the tool loop. It warns of limits of 0, which allow what they seem to
+// forbid.
 func toolPolicy[T any](take func(*T, *ToolPolicy)) field[T] {
 	return custom("tool_policy", toolPolicyFields, func(d *decoder, t *T, v *node.Node) {
 		p := new(ToolPolicy)

@@ -100,7 +100,8 @@ var replySchemaFields = table("json_schema", func() rows[Tuning] {
 		custom("schema", anyMap, func(d *decoder, t *Tuning, v *node.Node) {
 			t.ReplySchema = d.jsonSchema(v, "schema")
 		}).must(),
-		gone[Tuning]("strict", "strict is no setting: it is asked for wherever the schema is of the kind that servers hold to",
+		gone[Tuning]("strict",
+			"strict is no setting: it is asked for wherever the schema is of the kind that servers hold to",
 			"remove the line"),
 		gone[Tuning]("description", "the description of a schema stands in the schema", "move it into schema"),
 	}
@@ -164,7 +165,8 @@ func readBody(d *decoder, c *callFile, v *node.Node) {
 			d.Errorf(k, "misplaced-field", "%s has a place of its own", key).Hint = "write it under defaults"
 			return
 		case key == "seed":
-			d.Errorf(k, "misplaced-field", "seed belongs to the run").Hint = "write it under defaults of the config, or at a turn"
+			d.Errorf(k, "misplaced-field", "seed belongs to the run").Hint =
+				"write it under defaults of the config, or at a turn"
 			return
 		case key == "max_completion_tokens":
 			d.Errorf(k, "misplaced-field", "the name of the token limit follows the model").Hint = "write defaults.max_tokens"

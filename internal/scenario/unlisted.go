@@ -49,8 +49,8 @@ func (b *build) pattern(file string) string {
 	return filepath.ToSlash(rel)
 }
 
-// unlisted are the scenario files in folders from which the config names some, and in its folder scenarios, that neither
-// it nor another config beside it names. In its own folder lies what is tried out, too.
+// unlisted are the scenario files in folders from which the config names some, and in its folder scenarios, that
+// neither it nor another config beside it names. In its own folder lies what is tried out, too.
 func (b *build) unlisted() (found []string) {
 	listed, folders := map[string]bool{}, []string{join(b.places.config, defaultFolder)}
 	for _, j := range b.jobs {

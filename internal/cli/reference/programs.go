@@ -45,9 +45,9 @@ The program runs in the folder of the file. On its stdin it gets one JSON object
   "variables": {}, "metadata": {}, "session_id": "id of the trial", "prompt_id": "..."}}
 ` + "```" + `
 
-` + "`params`" + ` come without thresholds and message. ` + "`metadata`" + ` is that of the scenario, of the recording or of
-` + "`Conversation`" + ` in Go, and what the tools of the turn told beside their results. On its stdout it prints one JSON object and nothing else, in
-UTF-8 and at most 10 MB of it:
+` + "`params`" + ` come without thresholds and message.
+` + "`metadata`" + ` is that of the scenario, of the recording or of ` + "`Conversation`" + ` in Go, and what the tools of the turn told beside their results.
+On its stdout it prints one JSON object and nothing else, in UTF-8 and at most 10 MB of it:
 
 ` + "```json" + `
 {"score": 0.85, "detail": "what the report says", "data": {"anything": "for the details"}}

@@ -141,8 +141,9 @@ func (b *Inbox) late(a *answer, limit time.Duration) error {
 		return b.broken
 	}
 	if b.client != nil && b.client.away.Load() {
-		return fmt.Errorf("the results did not come within %s: the connection to the broker at %s is lost, and it does not answer",
-			limit, b.client.Address())
+		return fmt.Errorf(
+			"the results did not come within %s: the connection to the broker at %s is lost, and it does not answer", limit,
+			b.client.Address())
 	}
 	if len(a.results) > 0 {
 		return fmt.Errorf("only some results came within %s", limit)

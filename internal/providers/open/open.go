@@ -68,7 +68,8 @@ func Supported(p *scenario.Provider) error {
 	switch {
 	case slices.Contains(later, p.Type):
 		return &providers.NotAvailable{Msg: fmt.Sprintf(
-			"provider %s: type %s is not available in this version; available are %s", p.ID, p.Type, strings.Join(Types(), ", "))}
+			"provider %s: type %s is not available in this version; available are %s",
+			p.ID, p.Type, strings.Join(Types(), ", "))}
 	case !Available(p.Type):
 		err := fmt.Errorf("provider %s: unknown type %q; available are %s", p.ID, p.Type, strings.Join(Types(), ", "))
 		if hint := diag.DidYouMean(p.Type, Types()); hint != "" {

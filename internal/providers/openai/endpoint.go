@@ -70,7 +70,9 @@ func newEndpoint(spec *scenario.Provider, path string, getenv func(string) (stri
 		return e, err
 	}
 	if e.key.Value == "" && e.needsKey() {
-		return e, &providers.Error{Kind: providers.Auth, Provider: spec.ID, Final: true, Msg: "there is no key; " + setKey(e.kind)}
+		return e, &providers.Error{
+			Kind: providers.Auth, Provider: spec.ID, Final: true, Msg: "there is no key; " + setKey(e.kind),
+		}
 	}
 	e.shown = shown(e.url)
 	e.header = e.headers(spec.Headers)
@@ -227,8 +229,9 @@ func (e *endpoint) needsKey() bool {
 	}
 	host := strings.ToLower(u.Hostname())
 	for _, domain := range []string{
-		"openai.com", "azure.com", "anthropic.com", "googleapis.com", "openrouter.ai", "groq.com", "mistral.ai", "together.xyz",
-		"together.ai", "deepseek.com", "fireworks.ai", "x.ai", "cohere.com", "cohere.ai", "perplexity.ai", "cerebras.ai",
+		"openai.com", "azure.com", "anthropic.com", "googleapis.com", "openrouter.ai", "groq.com", "mistral.ai",
+		"together.xyz", "together.ai", "deepseek.com", "fireworks.ai", "x.ai", "cohere.com", "cohere.ai",
+		"perplexity.ai", "cerebras.ai",
 	} {
 		if host == domain || strings.HasSuffix(host, "."+domain) {
 			return u.User == nil

@@ -58,8 +58,8 @@ func TestEveryParameterIsSent(t *testing.T) {
 		"Extra":             {map[string]any{"top_k": 3}, `"top_k":3`},
 	}
 	kind := reflect.TypeFor[chat.Request]()
-	for i := range kind.NumField() {
-		name := kind.Field(i).Name
+	for field := range kind.Fields() {
+		name := field.Name
 		if name == "Origin" { // for providers that simulate
 			continue
 		}

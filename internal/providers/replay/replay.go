@@ -120,8 +120,8 @@ func (p *Provider) reply(req *chat.Request, said *line) chat.Reply {
 	return r
 }
 
-// account fills in what the call took then. Without any record of that the tokens are an estimate, and the cost is known
-// where there is a price.
+// account fills in what the call took then. Without any record of that the tokens are an estimate, and the cost is
+// known where there is a price.
 func (p *Provider) account(req *chat.Request, r *chat.Reply, said *line) {
 	if r.CostUSD = said.usd; said.usage != nil {
 		r.Usage = *said.usage

@@ -78,7 +78,8 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// TestTrimmed holds the white space that a command may hide behind against what the runner of GitHub trims: that of .NET.
+// TestTrimmed holds the white space that a command may hide behind against what the runner of GitHub trims: that of
+// .NET.
 func TestTrimmed(t *testing.T) {
 	t.Parallel()
 	const dotnet = "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a" +

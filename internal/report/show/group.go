@@ -142,7 +142,8 @@ func (g *Group) AssertionRates() []string {
 		}
 		var b strings.Builder
 		fmt.Fprintf(&b, "%s: %s: %d of %d passed (%s), needs %s",
-			Place(a.Turn), Line(a.Type)+inBrackets(Variant(a.Variant)), a.Passed, a.Passed+a.Failed, Percent(a.PassRate), Percent(a.PassThreshold))
+			Place(a.Turn), Line(a.Type)+inBrackets(Variant(a.Variant)), a.Passed, a.Passed+a.Failed,
+			Percent(a.PassRate), Percent(a.PassThreshold))
 		if a.Errors > 0 {
 			fmt.Fprintf(&b, ", %d not judged", a.Errors)
 		}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,7 +49,7 @@ func (d *Deck) Has(id string) bool {
 
 // Check reports what is wrong with the cassettes from which trials are to be answered, wholly or in part, and with the
 // folder. Trials that have none are not reported.
-func (d *Deck) Check(ids []string, problems *diag.List) {
+func (d *Deck) Check(ids iter.Seq[string], problems *diag.List) {
 	if !d.Replay && d.Anew {
 		return
 	}
@@ -58,8 +60,15 @@ func (d *Deck) Check(ids []string, problems *diag.List) {
 		}
 		return
 	}
-	for _, id := range ids {
+	left := d.files() // of a plan without an end, only as many trials are looked for as have files
+	for id := range ids {
+		if left == 0 {
+			return
+		}
 		data, err := os.ReadFile(d.file(id))
+		if !errors.Is(err, fs.ErrNotExist) {
+			left--
+		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil && !d.Replay: // told when it cannot be written
@@ -69,6 +78,15 @@ func (d *Deck) Check(ids []string, problems *diag.List) {
 			d.check(d.shown(id), id, data, problems)
 		}
 	}
+}
+
+// files counts what the folder holds.
+func (d *Deck) files() int {
+	entries, err := os.ReadDir(d.Dir)
+	if err != nil {
+		return math.MaxInt // each file says for itself why it cannot be read
+	}
+	return len(entries)
 }
 
 // reason is an error of the system without the path, which is told anyway.

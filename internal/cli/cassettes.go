@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -165,7 +166,7 @@ func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runner.
 	plan := f.trialsOf(app, suite, true, &found)
 	ids := trialIDs(plan)
 	if deck.Fill && found.Errors() == 0 {
-		for _, id := range ids {
+		for id := range ids {
 			if !deck.Has(id) {
 				plan = f.trialsOf(app, suite, false, d)
 				deck.Check(ids, d)
@@ -181,12 +182,14 @@ func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runner.
 	return plan, deck
 }
 
-func trialIDs(plan *runner.Plan) []string {
-	ids := make([]string, 0, plan.Len())
-	for t := range plan.All() {
-		ids = append(ids, t.ID())
+func trialIDs(plan *runner.Plan) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for t := range plan.All() {
+			if !yield(t.ID()) {
+				return
+			}
+		}
 	}
-	return ids
 }
 
 // unambiguous reports trials that would be recorded into the same file.

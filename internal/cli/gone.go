@@ -49,13 +49,18 @@ func (f *runFlags) keepGone(r *resumption, plan *runner.Plan, suite *scenario.Su
 // missing are the trials of the last run that are neither kept, nor in the plan with what came of them another time, in
 // its order. A repetition in whose place another one is kept is missing.
 func (r *resumption) missing(plan *runner.Plan) (gone []*result.Entry) {
-	stays, there := map[*result.Entry]bool{}, map[string]bool{}
+	stays, there, asked := map[*result.Entry]bool{}, map[string]bool{}, map[string]bool{}
+	for _, e := range r.ledger.Standing {
+		asked[strings.TrimSuffix(e.ID, "#1")] = true
+	}
 	for _, e := range r.kept {
 		stays[e] = true
 	}
 	for t := range plan.All() {
 		id := strings.TrimSuffix(t.ID(), "#1")
-		if e := r.kept[t.Index]; e == nil || strings.TrimSuffix(e.ID, "#1") == id {
+		if e := r.kept[t.Index]; !asked[id] {
+			continue
+		} else if e == nil || strings.TrimSuffix(e.ID, "#1") == id {
 			there[id] = true
 		}
 	}

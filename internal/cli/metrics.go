@@ -94,7 +94,9 @@ func (f *metricsFlags) open(ctx context.Context, plan *runner.Plan, run *result.
 	if err := checkDimensions(f.by, plan); err != nil {
 		return nil, err
 	}
-	o := metrics.Options{Namespace: f.namespace, Const: f.labels, By: f.by, Evals: plan.EvalMetrics(), Scrub: secrets.Bytes}
+	o := metrics.Options{
+		Namespace: f.namespace, Const: f.labels, By: f.by, Evals: plan.EvalMetrics(), Scrub: secrets.Bytes,
+	}
 	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: dial.New(false)},
 		CheckRedirect: dial.Stay}
 	x := &exporter{client: client, linger: f.linger}

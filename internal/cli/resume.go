@@ -51,7 +51,9 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.Ledger) (*resumptio
 	if err := f.resumable(&ledger.Header); err != nil {
 		return nil, err
 	}
-	r := &resumption{ledger: ledger, kept: map[int]*result.Entry{}, left: map[int]bool{}, earlier: map[int][]result.Attempt{}}
+	r := &resumption{
+		ledger: ledger, kept: map[int]*result.Entry{}, left: map[int]bool{}, earlier: map[int][]result.Attempt{},
+	}
 	p := newPast(ledger, plan, f.failsOnGuardrail(plan))
 	opts := f.deciding()
 	prints := runner.NewFingerprints(&opts)
@@ -366,8 +368,8 @@ func (f *runFlags) recallFlags(cmd *cobra.Command, words []string) ([]string, er
 	return args, err
 }
 
-// recalled sets the flags of an earlier command where this one leaves them open, and returns its paths. Only files below
-// the working directory are taken: a journal may come from anywhere.
+// recalled sets the flags of an earlier command where this one leaves them open, and returns its paths. Only files
+// below the working directory are taken: a journal may come from anywhere.
 func recalled(cmd *cobra.Command, words []string) ([]string, error) {
 	then := &runFlags{}
 	fl := pflag.NewFlagSet("then", pflag.ContinueOnError)

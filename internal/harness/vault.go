@@ -11,8 +11,8 @@ import (
 	"github.com/arena-evals/arena/internal/secret"
 )
 
-// Vault knows what nothing may show that arena writes: the keys of providers, passwords in addresses, and what stands in
-// the environment, in headers and in the environment of programs under a name that speaks of secrets. It is safe for
+// Vault knows what nothing may show that arena writes: the keys of providers, passwords in addresses, and what stands
+// in the environment, in headers and in the environment of programs under a name that speaks of secrets. It is safe for
 // concurrent use.
 type Vault struct{ secret.Guard }
 
@@ -39,7 +39,8 @@ func (v *Vault) keep(value string) { v.Learn(strings.TrimSpace(value)) }
 
 // confidential reports whether a variable, a header or a parameter is of those that hold credentials, by its name.
 func confidential(name string) bool {
-	for word := range strings.FieldsFuncSeq(strings.ToLower(name), func(r rune) bool { return r == '_' || r == '-' || r == '.' }) {
+	apart := func(r rune) bool { return r == '_' || r == '-' || r == '.' }
+	for word := range strings.FieldsFuncSeq(strings.ToLower(name), apart) {
 		switch word {
 		case "key", "apikey", "token", "accesstoken", "secret", "secrets", "password", "passwd", "pass", "passphrase", "pwd",
 			"pw", "auth", "authorization", "credential", "credentials", "creds", "pat", "cookie", "session", "sig", "signature",

@@ -296,7 +296,8 @@ func TestBrokenJournal(t *testing.T) {
 	}
 }
 
-// TestDamagedTrials: a turn, or what was said in it, that is missing from a trial is missed, in whatever file it stands.
+// TestDamagedTrials: a turn, or what was said in it, that is missing from a trial is missed, in whatever file it
+// stands.
 func TestDamagedTrials(t *testing.T) {
 	t.Parallel()
 	flat := strings.ReplaceAll(ownTrial, "\n", "")

@@ -102,8 +102,8 @@ func (r *Run) missedEvals() bool {
 	return false
 }
 
-// NotJudged is how many results of evals without a threshold could not judge. They decide nothing by themselves: an eval
-// with a threshold that cannot judge breaks its trial.
+// NotJudged is how many results of evals without a threshold could not judge. They decide nothing by themselves: an
+// eval with a threshold that cannot judge breaks its trial.
 func (r *Run) NotJudged() int {
 	n := 0
 	for i := range r.Evals {

@@ -120,8 +120,9 @@ func (r *resumption) nothing() error {
 		return fmt.Errorf("--last-failed: nothing failed in the last run; %s before the files or flags changed\n"+
 			"arena run --resume runs what changed; nothing was touched", plural(r.changed, "trial passed", "trials passed"))
 	}
-	return errors.New("--last-failed: every trial of this plan passed in the last run, so there is nothing to run again\n" +
-		"the reports stay as they are; arena run without that flag runs all of it anew")
+	return errors.New(
+		"--last-failed: every trial of this plan passed in the last run, so there is nothing to run again\n" +
+			"the reports stay as they are; arena run without that flag runs all of it anew")
 }
 
 // remember keeps what is told of earlier failures.

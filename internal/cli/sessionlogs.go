@@ -31,7 +31,9 @@ type sessionLog struct {
 }
 
 // openSessionLogs prepares the folder, when the files ask for recordings and there are conversations to be had.
-func openSessionLogs(suite *scenario.Suite, plan *runner.Plan, out string, secrets *harness.Vault) (*sessionLogs, error) {
+func openSessionLogs(
+	suite *scenario.Suite, plan *runner.Plan, out string, secrets *harness.Vault,
+) (*sessionLogs, error) {
 	for _, p := range suite.Projects {
 		o := p.Defaults.Output.Recording
 		if !o.Enabled {

@@ -47,7 +47,8 @@ func Vacant(targets []Target, taken map[string]string) error {
 		}
 		at := place(t.Path)
 		if other := used[at]; other != "" {
-			errs = append(errs, fmt.Errorf("cannot write %s to %s: that is the file of %s\nname another file", t.What, t.Path, other))
+			errs = append(errs, fmt.Errorf(
+				"cannot write %s to %s: that is the file of %s\nname another file", t.What, t.Path, other))
 			continue
 		}
 		used[at] = t.What

@@ -62,7 +62,8 @@ func (t *tape) goOn(request object, more []event) bool {
 	switch {
 	case reply == nil:
 	case len(more) == 0: // a model that has answered is not asked the same again
-		t.errorf(request.value, "other-conversation", "this request holds no more than the one before it, which was answered").
+		t.errorf(request.value, "other-conversation",
+			"this request holds no more than the one before it, which was answered").
 			Hint = "were its messages lost? Record the trial again"
 		return false
 	case more[0].Role != chat.Assistant:

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // ToolCall is a model's wish to call a tool.
@@ -119,3 +120,11 @@ func DecodeJSON(data []byte) (any, error) {
 	}
 	return v, nil
 }
+
+const unknownTool = "tool not found: "
+
+// UnknownTool is what comes of a call of a tool that there is not.
+func UnknownTool(name string) string { return unknownTool + name }
+
+// IsUnknownTool reports whether the error of a tool result says so.
+func IsUnknownTool(err string) bool { return strings.HasPrefix(err, unknownTool) }

@@ -12,7 +12,7 @@ import (
 
 // MockOptions say what a mock response file is made of.
 type MockOptions struct {
-	Results bool    // with what the tools returned, so that they need not be run
+	Results bool    // with what the tools returned, so that they need not be run; else only where there was no such tool
 	Timed   bool    // with the time that each reply took
 	Default *string // the reply where there is none; nil: there is none
 }
@@ -55,9 +55,9 @@ func (m *Mocks) Add(s *recording.Session) {
 			continue
 		}
 		said := msg.Said()
-		var results map[int]*chat.ToolResult
-		if m.opts.Results {
-			results = recording.Results(s.Messages, i)
+		results := recording.Results(s.Messages, i)
+		if !m.opts.Results {
+			maps.DeleteFunc(results, func(_ int, r *chat.ToolResult) bool { return !chat.IsUnknownTool(r.Error) })
 		}
 		page.replies[n] = reply(&said, results, m.opts.Timed)
 	}

@@ -21,8 +21,9 @@ type naming struct {
 	heard   *hearing // nil: nobody listens
 	over    bool     // the conversations are over, and may be with other tools than the project's
 
-	canned *[]string // see mocked
-	listed []string  // see known
+	canned *[]string         // see mocked
+	listed []string          // see known
+	told   map[diag.Pos]bool // see noAnswer
 }
 
 // world is what the agents of scenarios can name.
@@ -65,6 +66,7 @@ func (n *naming) report(chosen []*scenario.Scenario, agents func(*scenario.Scena
 			worlds[key] = w
 			all, under[prompt] = append(all, w), append(under[prompt], w)
 		}
+		n.mockCalls(s, agents(s))
 		n.list(s.Conversation, w)
 		for i := range s.Turns {
 			n.list(s.Turns[i].Assertions, w)
@@ -281,13 +283,17 @@ func (n *naming) known() []string {
 
 // served reports whether a name may be that of a tool or an agent which a server or a feature of arena brings with it.
 func (n *naming) served(use *checks.NameUse) bool {
+	return (use.Kind != checks.ToolName || strings.Contains(use.Name, "__")) && n.more()
+}
+
+// more reports whether there may be tools that the project does not list.
+func (n *naming) more() bool {
 	has := func(feature string) bool {
 		_, there := n.p.Has(feature)
 		return there
 	}
-	remote := has(scenario.FeatureServers) || has(scenario.FeatureAgents) || has(scenario.FeatureSkills) ||
+	return has(scenario.FeatureServers) || has(scenario.FeatureAgents) || has(scenario.FeatureSkills) ||
 		n.p.HasWorkflow() || has("memory")
-	return remote && (use.Kind != checks.ToolName || strings.Contains(use.Name, "__"))
 }
 
 // listen leaves a name to be heard in the conversations, or says now that nobody will hear of it.
@@ -314,7 +320,8 @@ func (n *naming) calls(worlds []*world, fits func(string) bool) bool {
 	return slices.ContainsFunc(worlds, func(w *world) bool { return w.mocked }) && slices.ContainsFunc(n.mocked(), fits)
 }
 
-// mocked are the names of tools that mock replies of the project call, be they tools of it or not.
+// mocked are the names of tools that mock replies of the project call and that something answers: the project, a result
+// in the reply, or what servers and features bring with them.
 func (n *naming) mocked() []string {
 	if n.canned != nil {
 		return *n.canned
@@ -323,7 +330,8 @@ func (n *naming) mocked() []string {
 	var names []string
 	hear := func(r *scenario.MockReply) {
 		for i := range r.ToolCalls {
-			if name := r.ToolCalls[i].Name; !seen[name] {
+			name := r.ToolCalls[i].Name
+			if _, came := r.Results[i]; !seen[name] && (came || n.answers(name)) {
 				seen[name] = true
 				names = append(names, name)
 			}
@@ -357,5 +365,74 @@ func (n *naming) eachReply(visit func(*scenario.MockReply)) {
 				visit(&s.Turns[i].Mock[j])
 			}
 		}
+	}
+}
+
+// mockCalls reports the tools that mock replies for a scenario call, and that nothing answers.
+func (n *naming) mockCalls(s *scenario.Scenario, agents []*scenario.Provider) {
+	if n.over || s.Recorded != nil {
+		return
+	}
+	for i := range s.Turns {
+		for _, use := range s.Turns[i].MockCalls {
+			n.noAnswer(use)
+		}
+	}
+	if n.p.Mock != nil { // in place of those of the providers
+		n.mockFileCalls(s, n.p.Mock)
+		return
+	}
+	for _, q := range agents {
+		if q.Mock != nil {
+			n.mockFileCalls(s, q.Mock)
+		}
+	}
+}
+
+// mockFileCalls reports those of a file, which may hold replies for other projects too.
+func (n *naming) mockFileCalls(s *scenario.Scenario, file *scenario.MockFile) {
+	for _, use := range file.Calls {
+		if !n.answers(use.Name) && (callsTool(file.Scenarios[s.ID], use.Name) ||
+			s.Alias != "" && callsTool(file.Scenarios[s.Alias], use.Name)) {
+			n.noAnswer(use)
+		}
+	}
+}
+
+// callsTool reports whether replies call a tool and leave the result to it.
+func callsTool(m *scenario.MockScenario, name string) bool {
+	if m == nil {
+		return false
+	}
+	for i := range m.Turns {
+		r := m.Turns[i].Reply()
+		for j := range r.ToolCalls {
+			if _, came := r.Results[j]; !came && r.ToolCalls[j].Name == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// answers reports whether the project has a tool, or may have it from servers, agents, skills and workflows.
+func (n *naming) answers(tool string) bool {
+	_, there := slices.BinarySearch(n.known(), tool)
+	return there || strings.Contains(tool, "__") && n.more()
+}
+
+// noAnswer reports, once, a call that could only fail: the trial would go on without the result that it is about.
+func (n *naming) noAnswer(use scenario.MockUse) {
+	if n.told[use.Pos] || n.answers(use.Name) {
+		return
+	}
+	if n.told == nil {
+		n.told = map[diag.Pos]bool{}
+	}
+	n.told[use.Pos] = true
+	d := n.wrong(use.Pos, use.Name, "unknown-name", "mock: tool_calls: there is no tool %q", use.Name)
+	d.Hint = "give the call a result, or the project this tool"
+	if known := n.known(); len(known) > 0 {
+		d.Hint = hintKnown(use.Name, known) + "; or give the call a result"
 	}
 }

@@ -26,6 +26,7 @@ type decoder struct {
 	opens []*Open     // with placeholders
 	given []given     // variables, where they are set
 	named []string    // variables in names and paths of files
+	calls []MockUse   // see mockUses
 }
 
 // places knows where the paths of a project start.

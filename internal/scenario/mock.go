@@ -14,6 +14,13 @@ type MockFile struct {
 	Scenarios map[string]*MockScenario `digest:"-"`
 	SelfPlay  map[string]*MockScenario // by persona
 	Judges    map[string]*MockScenario // by judge name
+	Calls     []MockUse                `digest:"-"` // of its scenarios: each tool once
+}
+
+// MockUse is the name of a tool that mock replies call without a result of their own, where it stands first.
+type MockUse struct {
+	Name string
+	Pos  diag.Pos
 }
 
 // MockScenario is the canned replies of one scenario, persona or judge.

@@ -3,6 +3,7 @@ package scenario
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/node"
@@ -84,6 +85,21 @@ func (c *mockCall) check(d *decoder, n *node.Node) {
 	if c.result.ErrorType == "" {
 		c.result.ErrorType = chat.ErrorExecution
 	}
+}
+
+// note keeps the first place of each tool that is left to answer. There may be very many calls, of few tools.
+func (c *mockCall) note(d *decoder, n *node.Node) {
+	same := func(u MockUse) bool { return u.Name == c.Name }
+	if !c.came && c.Name != "" && !slices.ContainsFunc(d.calls, same) {
+		d.calls = append(d.calls, MockUse{c.Name, d.Pos(node.Get(n, "name"))})
+	}
+}
+
+// mockUses returns the tools that the replies which read reads leave to answer.
+func (d *decoder) mockUses(read func()) []MockUse {
+	d.calls = nil
+	read()
+	return d.calls
 }
 
 func (r *mockReplyFile) add(c *mockCall) {

@@ -29,7 +29,7 @@ var mockFileFields = table("a mock response file", func() rows[mockNames] {
 	return rows[mockNames]{
 		strPtr("defaultResponse", func(m *mockNames) **string { return &m.file.Default }),
 		custom("scenarios", mapShape{mockScenarioFields}, func(d *decoder, m *mockNames, v *node.Node) {
-			m.file.Scenarios, m.scenarios = d.mockScenarios(v, "scenarios")
+			m.file.Calls = d.mockUses(func() { m.file.Scenarios, m.scenarios = d.mockScenarios(v, "scenarios") })
 		}),
 		custom("selfplay", mapShape{mockScenarioFields}, func(d *decoder, m *mockNames, v *node.Node) {
 			m.file.SelfPlay, m.personas = d.mockScenarios(v, "selfplay")

@@ -33,6 +33,7 @@ var mockTurnFields = table("a mock reply", func() rows[mockReplyFile] {
 				var c mockCall
 				if mockCallFields.read(d, item, &c) {
 					c.check(d, item)
+					c.note(d, item)
 					r.add(&c)
 				}
 			})

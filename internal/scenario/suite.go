@@ -175,6 +175,7 @@ type Turn struct {
 	MaxTurns   int
 	Streaming  *bool
 	Mock       []MockReply // inline replies; nil: none
+	MockCalls  []MockUse   `digest:"-"` // of inline replies: each tool once
 	Chaos      []ToolFailure
 	// Perturbations: placeholder → values. One trial for each combination.
 	Perturbations []Perturbation

@@ -53,7 +53,9 @@ var turnFields = table("a turn", func() rows[turnFile] {
 		seed("seed", func(t *turnFile) **int64 { return &t.Seed }),
 		numPtr("assistant_temp", positive, func(t *turnFile) **float64 { return &t.Temperature }),
 		numPtr("user_temp", positive, func(t *turnFile) **float64 { return &t.UserTemp }),
-		custom("mock", mockTurnFields, func(d *decoder, t *turnFile, v *node.Node) { t.Mock = d.inlineMock(v) }),
+		custom("mock", mockTurnFields, func(d *decoder, t *turnFile, v *node.Node) {
+			t.MockCalls = d.mockUses(func() { t.Mock = d.inlineMock(v) })
+		}),
 		gone[turnFile]("conversation_assertions", "conversation_assertions belongs to the scenario",
 			"move it out of the turn, to the level of turns"),
 	}

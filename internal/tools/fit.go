@@ -1,6 +1,10 @@
 package tools
 
-import "fmt"
+import (
+	"errors"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
 
 // Has reports whether the project has a tool of this name that can be called.
 func (r *Registry) Has(name string) bool { return r.byName[name] != nil }
@@ -8,7 +12,7 @@ func (r *Registry) Has(name string) bool { return r.byName[name] != nil }
 // Fits says why arguments do not fit the input_schema of a tool as they stand; nil when they do.
 func (r *Registry) Fits(name string, args map[string]any) error {
 	if !r.Has(name) {
-		return fmt.Errorf("tool not found: %s", name)
+		return errors.New(chat.UnknownTool(name))
 	}
 	return r.byName[name].input.validate(args)
 }
@@ -16,7 +20,7 @@ func (r *Registry) Fits(name string, args map[string]any) error {
 // Takes is Fits after what Call repairs in arguments.
 func (r *Registry) Takes(name string, args map[string]any) error {
 	if !r.Has(name) {
-		return fmt.Errorf("tool not found: %s", name)
+		return errors.New(chat.UnknownTool(name))
 	}
 	input := r.byName[name].input
 	return input.validate(input.coerce(args))

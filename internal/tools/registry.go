@@ -105,7 +105,7 @@ func (r *Registry) Definition(name string) string {
 func (r *Registry) Call(ctx context.Context, call chat.ToolCall) chat.ToolResult {
 	t, known := r.byName[call.Name]
 	if !known {
-		text := "tool not found: " + call.Name
+		text := chat.UnknownTool(call.Name)
 		if near := diag.Nearest(call.Name, r.names); near != "" {
 			text += " (did you mean " + near + "?)"
 		}

@@ -3,6 +3,7 @@ package cassette
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -15,15 +16,35 @@ func Clean[T any](t *Tape, v T, keep ...reflect.Type) T {
 	if !t.Redacts() {
 		return v
 	}
-	c := cleaner{t.writer().redactor, keep}
+	c := cleaner{redactor: t.writer().redactor, keep: keep}
 	out := reflect.New(reflect.TypeFor[T]()).Elem()
 	out.Set(c.clean(reflect.ValueOf(&v).Elem()))
 	return out.Interface().(T)
 }
 
+// spotless is v, which is about to be written into a cassette, without a known secret in any of its texts and keys.
+// What servers, models and tools say may stand in each of them, ids and names included.
+func spotless[T any](p pen, v T) T {
+	if p.redactor == nil || p.secrets == nil {
+		return v
+	}
+	c := cleaner{redactor: &redactor{secrets: p.secrets}, all: true}
+	out := reflect.New(reflect.TypeFor[T]()).Elem()
+	out.Set(c.clean(reflect.ValueOf(&v).Elem()))
+	return out.Interface().(T)
+}
+
+// plainWords are words of the protocols, which a replay acts on. They tell nothing, whatever has them for a value.
+var plainWords = []string{
+	"system", "user", "assistant", "tool", "stop", "length", "tool_calls", "content_filter", "text", "image", "audio",
+	"video", "document", "auto", "required", "none", "auth", "rate_limit", "timeout", "transport", "bad_reply", "refused",
+	"validation", "execution", "approval",
+}
+
 type cleaner struct {
 	*redactor
 	keep []reflect.Type
+	all  bool // words of arena as well
 }
 
 func (c cleaner) clean(v reflect.Value) reflect.Value {
@@ -57,10 +78,10 @@ func (c cleaner) clean(v reflect.Value) reflect.Value {
 
 // string takes care of texts; words of a type of their own are words of arena.
 func (c cleaner) string(v reflect.Value) reflect.Value {
-	if v.Type() != reflect.TypeFor[string]() {
+	if !c.all && v.Type() != reflect.TypeFor[string]() || c.all && slices.Contains(plainWords, v.String()) {
 		return v
 	}
-	return reflect.ValueOf(string(c.text(v.String())))
+	return reflect.ValueOf(string(c.text(v.String()))).Convert(v.Type())
 }
 
 func (c cleaner) inside(v reflect.Value) reflect.Value {
@@ -86,6 +107,9 @@ func (c cleaner) list(v reflect.Value) reflect.Value {
 	if data, ok := reflect.TypeAssert[json.RawMessage](v); ok {
 		return reflect.ValueOf(json.RawMessage(c.raw(data)))
 	}
+	if k := v.Type().Elem().Kind(); k <= reflect.Complex128 { // numbers
+		return v
+	}
 	out := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 	for i := range v.Len() {
 		out.Index(i).Set(c.clean(v.Index(i)))
@@ -109,7 +133,7 @@ func (c cleaner) object(v reflect.Value) reflect.Value {
 		default:
 			value = reflect.Zero(elem)
 		}
-		out.SetMapIndex(it.Key(), value)
+		out.SetMapIndex(c.clean(it.Key()), value)
 	}
 	return out
 }

@@ -107,8 +107,8 @@ func (d *Deck) Open(id string, simulated bool, again func() string) (*Tape, erro
 		secrets = d.Secrets()
 	}
 	t := &Tape{
-		deck: d, id: id, simulated: simulated, now: d.Now, again: again, pen: pen{d, newRedactor(secrets, d.Redact)},
-		secrets: secrets,
+		deck: d, id: id, simulated: simulated, now: d.Now, again: again,
+		pen: pen{deck: d, redactor: newRedactor(secrets, d.Redact)}, secrets: secrets,
 	}
 	if simulated {
 		began := d.Now()
@@ -144,7 +144,8 @@ func (d *Deck) Open(id string, simulated bool, again func() string) (*Tape, erro
 	}
 	fields := slices.Concat(d.Redact, c.redacted)
 	t.plays, t.entries, t.leftOut = true, c.entries, lowerSet(c.redacted)
-	t.pen, t.plain = pen{d, newRedactor(secrets, fields)}, pen{d, newRedactor(nil, fields)}
+	t.pen = pen{deck: d, redactor: newRedactor(secrets, fields)}
+	t.plain = pen{deck: d, redactor: newRedactor(nil, fields)}
 	return t, nil
 }
 

@@ -101,9 +101,11 @@ func (d desk) other(use checks.JudgeUse) func(reply any) string {
 		return nil
 	}
 	provider, model := judges.Seated(use)
+	p := d.tape.writer()
+	is := func(recorded, now string) bool { return recorded == now || recorded == spotless(p, now) }
 	return func(reply any) string {
 		r, ok := reply.(*judgeReply)
-		if !ok || r == nil || provider == "" || r.Provider == provider && (model == "" || r.Model == model) {
+		if !ok || r == nil || provider == "" || is(r.Provider, provider) && (model == "" || is(r.Model, model)) {
 			return ""
 		}
 		return fmt.Sprintf("%s, and the judge is %s now", modelAt(r.Model, r.Provider), modelAt(model, provider))

@@ -30,7 +30,7 @@ func (t *Tape) Lane(at string) *Lane {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.lanes++
-	return &Lane{tape: t, at: at, no: t.lanes}
+	return &Lane{tape: t, at: spotless(t.pen, at), no: t.lanes}
 }
 
 // Spent is how long the exchanges on the lane took, one after the other.
@@ -78,7 +78,7 @@ func (q *question) in(p pen) (*asked, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &asked{kind: q.kind, request: request, tools: tools}
+	a := &asked{kind: q.kind, request: spotless(p, request), tools: spotless(p, tools)}
 	return a, a.sign()
 }
 
@@ -119,7 +119,8 @@ func (l *Lane) ask(ctx context.Context, q *question) (*entry, error) {
 	}
 	e := &entry{asked: *a, at: l.at, place: at, latency: max(took, 0)}
 	if err != nil {
-		if e.failure = t.writer().failureOf(ctx, err); e.failure.Ended {
+		p := t.writer()
+		if e.failure = spotless(p, p.failureOf(ctx, err)); e.failure.Ended {
 			e.cause = err
 		}
 	}
@@ -138,19 +139,21 @@ func (l *Lane) ask(ctx context.Context, q *question) (*entry, error) {
 // hear takes in what came: the trial goes on with it as it is, read back from the form that a cassette gives it; the
 // file gets it without what no cassette may hold.
 func (t *Tape) hear(e *entry, came reply) error {
-	seen, err := came(pen{deck: t.deck})
+	redacts := t.writer().redactor != nil
+	seen, err := came(pen{deck: t.deck, inline: redacts})
 	if err != nil {
 		return err
 	}
-	if e.reply, err = reread(e.kind, seen); err != nil || t.writer().redactor == nil {
+	if e.reply, err = reread(e.kind, seen); err != nil || !redacts {
 		return err
 	}
 	t.learn(seen)
-	kept, err := came(t.writer())
+	p := t.writer()
+	kept, err := came(p)
 	if err != nil {
 		return err
 	}
-	e.kept, err = reread(e.kind, kept)
+	e.kept, err = reread(e.kind, spotless(p, kept))
 	return err
 }
 

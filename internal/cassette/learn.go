@@ -50,7 +50,7 @@ func (t *Tape) learn(seen any) {
 	}
 	if len(t.learned) > known { // the longer ones first, for they may hold shorter ones
 		slices.SortFunc(t.learned, func(x, y string) int { return cmp.Or(len(y)-len(x), strings.Compare(x, y)) })
-		t.pen = pen{t.deck, newRedactor(slices.Concat(t.secrets, t.learned), t.deck.Redact)}
+		t.pen.redactor = newRedactor(slices.Concat(t.secrets, t.learned), t.deck.Redact)
 	}
 }
 

@@ -44,12 +44,19 @@ func (p pen) mediaOf(m *chat.Media, keep bool) (*media, error) {
 			out.SHA256 = hashOf(data)
 		}
 	}
-	if len(m.Data) <= inlineMedia {
+	if p.inline {
 		return out, nil
 	}
 	data, err := base64.StdEncoding.DecodeString(m.Data)
 	if err != nil { // what is no base64 is kept as it is
 		return out, nil //nolint:nilerr // it says so
+	}
+	if p.redactor != nil && p.secrets.In(data) { // a document may show them
+		data = p.secrets.Bytes(data)
+		out.Data = base64.StdEncoding.EncodeToString(data)
+	}
+	if len(out.Data) <= inlineMedia {
+		return out, nil
 	}
 	out.Data, out.SHA256 = "", hashOf(data)
 	if !keep {

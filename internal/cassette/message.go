@@ -33,6 +33,7 @@ type tool struct {
 type pen struct {
 	deck *Deck
 	*redactor
+	inline bool // media stay where they are: nothing of it is written
 }
 
 // messagesOf are messages as a request holds them: media are only their hashes.

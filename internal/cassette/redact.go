@@ -3,6 +3,7 @@ package cassette
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -64,7 +65,19 @@ func (r *redactor) raw(data []byte) []byte {
 	if r == nil || len(data) == 0 {
 		return data
 	}
-	return []byte(r.text(string(data)))
+	clean := []byte(r.text(string(data)))
+	if json.Valid(clean) || !json.Valid(data) {
+		return clean
+	}
+	v, err := chat.DecodeJSON(data) // a secret stands there as a number
+	if err != nil {
+		return nil
+	}
+	clean, err = compact(cleaner{redactor: r}.clean(reflect.ValueOf(&v).Elem()).Interface())
+	if err != nil {
+		return nil
+	}
+	return clean
 }
 
 // document replaces the values of the fields in a text that is a JSON object or list, and leaves the rest of it as it

@@ -167,7 +167,7 @@ variables: {last: 2a}
 	}
 	for name, text := range written {
 		for where, value := range planted {
-			for _, form := range []string{value, url.QueryEscape(value), html.EscapeString(value), inJSON(value)} {
+			for _, form := range formsOf(value) {
 				if strings.Contains(text, form) {
 					t.Errorf("%s shows %s: %s", name, where, form)
 				}
@@ -197,6 +197,12 @@ variables: {last: 2a}
 	if want := "passed passed failed passed passed passed error"; strings.Join(got, " ") != want {
 		t.Errorf("the checks of what was said: %s, want %s", got, want)
 	}
+}
+
+// formsOf is a secret in every form in which an output may show it.
+func formsOf(value string) []string {
+	quoted := strings.ReplaceAll(value, `"`, `\"`)
+	return []string{value, url.QueryEscape(value), url.PathEscape(value), html.EscapeString(value), inJSON(value), quoted}
 }
 
 func inJSON(text string) string {

@@ -2,10 +2,17 @@ package arena
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
+	"slices"
+	"sync"
 	"time"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/contain"
 )
 
 // Check scores what it sees: a reply, tool calls, a whole conversation. Whether the score is good enough is decided by
@@ -97,4 +104,175 @@ func clone[T any](p *T) *T {
 	}
 	v := *p
 	return &v
+}
+
+// Registry holds the checks that a program adds to those of arena. It is handed on in [Options]; nothing is global. The
+// zero value is ready, and it is safe for concurrent use.
+type Registry struct {
+	mu    sync.Mutex
+	defs  []*checks.Def
+	table *checks.Table // of defs
+}
+
+// CheckInfo says what files, documentation and guardrails have to know of a check.
+type CheckInfo struct {
+	Name    string   // by which files name it: a letter, then letters, digits, dots, _ and -
+	Aliases []string // further names
+	Summary string   // one sentence
+
+	// Blocks says what happens when the check fires as a guardrail: the guardrail's message takes the place of the reply.
+	// Otherwise that it fired is only put on record.
+	Blocks bool
+	// Session says that the check looks at the whole conversation wherever it stands.
+	Session bool
+	// Remote says that the check waits for something outside of the process. It is run after those that do not, together
+	// with others of its kind, and not any more once the run was stopped. Evals that name no group are long-running then.
+	Remote bool
+}
+
+// Register adds a check to r. P is a struct; its exported fields with a tag `param` are the parameters:
+//
+//	param:"name" or param:"name,required"    the name in files
+//	alias:"a,b"       other names
+//	default:"1"       taken when the parameter is left out; for numbers, words, time spans, true and false
+//	min:"0" max:"9"   bounds of a number, both included; above:"0" excludes the bound
+//	words:"a,b"       the only texts allowed
+//	is:"tool"         what a text, or a list of them, is: tool, agent, skill, state or another name (name); text to look
+//	                  for as it stands (text); or neither (prose)
+//	keys:"argument" of:"tool"   the keys of a map are arguments of the tool that the parameter tool names
+//	doc:"..."         one sentence
+//
+// A name that nothing in the project bears, and a text that cannot match, is then a problem of the file.
+//
+// Fields may be bool, int, float64, string, [time.Duration], any, structs of these, and pointers to, lists of and maps
+// from string to all of them. A pointer stays nil when its parameter is left out.
+//
+// build makes the check for one place of a file, from parameters that fit their types; it is called while the files are
+// loaded, from several goroutines at once. Its error is shown as a mistake in that place of the file; see [ParamError].
+//
+// A name that a check of arena or another one in r has already, and a struct that cannot hold parameters, are refused.
+func Register[P any](r *Registry, info CheckInfo, build func(params P) (Check, error)) error {
+	def := checks.Def{
+		Name: info.Name, Aliases: slices.Clone(info.Aliases), Summary: info.Summary,
+		Scoring: "The score that the check gives.",
+		Family:  checks.FamilyExternal, Surfaces: checks.Everywhere, Needs: checks.NeedsReply | checks.NeedsCalls,
+	}
+	if info.Blocks {
+		def.OnFire = checks.Replaces
+	}
+	if info.Session {
+		def.Scope = checks.WholeAlways
+	}
+	if info.Remote {
+		def.Needs |= checks.NeedsNetwork
+	}
+	d, err := checks.Custom(def, func(params P) (checks.Check, error) {
+		if build == nil {
+			return nil, errors.New("nothing builds it")
+		}
+		check, err := build(params)
+		if err != nil || check == nil {
+			return nil, paramProblem(err)
+		}
+		if s, ok := check.(StreamChecker); ok {
+			return &streamed{adapted{check}, s}, nil
+		}
+		return &adapted{check}, nil
+	})
+	if err != nil {
+		return fmt.Errorf("arena: %w", err)
+	}
+	return r.add(d)
+}
+
+func (r *Registry) add(d *checks.Def) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	defs := append(slices.Clip(r.defs), d)
+	table, err := checks.NewTable(defs...)
+	if err != nil {
+		return fmt.Errorf("arena: %w", err)
+	}
+	r.defs, r.table = defs, table
+	return nil
+}
+
+// checks is what has been registered so far; nil is nothing.
+func (r *Registry) checks() *checks.Table {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.table
+}
+
+// ParamError is the error of building a check from a parameter with a value that cannot be meant. The problem is shown
+// at that parameter, with its line.
+type ParamError struct {
+	Param string // its name; not an alias
+	Err   error
+}
+
+func (e *ParamError) Error() string { return e.Param + ": " + e.Err.Error() }
+
+func (e *ParamError) Unwrap() error { return e.Err }
+
+func paramProblem(err error) error {
+	if bad, ok := errors.AsType[*ParamError](err); ok {
+		return &checks.BadParam{Param: bad.Param, Err: bad.Err}
+	}
+	return err
+}
+
+// adapted is a check of the program as the rest of arena sees it.
+type adapted struct{ check Check }
+
+// Eval implements checks.Check.
+func (a *adapted) Eval(ctx context.Context, s *checks.Subject) (checks.Finding, error) {
+	own := subjectFrom(s)
+	f, err := contain.Call(ctx, "the check", func() (Finding, error) { return a.check.Eval(ctx, own) })
+	if err != nil {
+		return checks.Finding{}, err
+	}
+	details, err := plain(f.Details)
+	if err != nil {
+		return checks.Finding{}, fmt.Errorf("the details of the finding cannot be written as JSON: %w", err)
+	}
+	return checks.Finding{Score: f.Score, Explanation: f.Explanation, Details: details}, nil
+}
+
+// plain turns details, or metadata, into what JSON holds, so that no report fails on them and nobody changes them
+// later.
+func plain(details map[string]any) (map[string]any, error) {
+	if len(details) == 0 {
+		return nil, nil
+	}
+	data, err := json.Marshal(details)
+	if err != nil {
+		return nil, err
+	}
+	v, err := chat.DecodeJSON(data)
+	out, _ := v.(map[string]any)
+	return out, err
+}
+
+// streamed is a check that judges while a reply is written.
+type streamed struct {
+	adapted
+	beginnings StreamChecker
+}
+
+// partialLimit is how long the judging of the beginning of a reply may take.
+const partialLimit = 10 * time.Second
+
+var errSlow = fmt.Errorf("it took longer than %s to judge the beginning of a reply", partialLimit)
+
+// Stream implements checks.Streamer.
+func (s *streamed) Stream() checks.Stream {
+	return checks.Partial(func(text string) (float64, error) {
+		ctx, cancel := context.WithTimeoutCause(context.Background(), partialLimit, errSlow)
+		defer cancel()
+		return contain.Call(ctx, "the check", func() (float64, error) { return s.beginnings.EvalPartial(text) })
+	})
 }

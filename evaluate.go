@@ -8,9 +8,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/metrics"
+	"github.com/arena-evals/arena/internal/recording"
+	"github.com/arena-evals/arena/internal/report/otlp"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 )
@@ -80,11 +83,11 @@ type Evaluator struct {
 	metrics *metrics.Metrics
 	run     runner.Options
 
-	mu    sync.Mutex // of what follows, and held while OnEvent runs
-	count int        // evaluations that ended
-	trace *tracer    // nil: none is sent
-	lost  int        // spans that were not delivered
-	why   error      // the same
+	mu    sync.Mutex          // of what follows, and held while OnEvent runs
+	count int                 // evaluations that ended
+	trace *harness.EvalTracer // nil: none is sent
+	lost  int                 // spans that were not delivered
+	why   error               // the same
 }
 
 // NewEvaluator reads the pack and opens the judges that its evals ask. What is wrong in the files, and a pack in which
@@ -124,9 +127,9 @@ func NewEvaluator(opts EvaluatorOptions) (*Evaluator, error) {
 		e.Close()
 		return nil, err
 	}
-	if e.trace, err = newTracer(&opts, known); err != nil {
+	if err := e.sendTraces(&opts, known); err != nil {
 		e.Close()
-		return nil, fmt.Errorf("arena: Traces: %w", err)
+		return nil, err
 	}
 	return e, nil
 }
@@ -151,6 +154,22 @@ func (e *Evaluator) measure(opts *EvaluatorOptions) (err error) {
 	if e.metrics, err = metrics.New(o); err != nil {
 		return fmt.Errorf("arena: metrics: %w", err)
 	}
+	return nil
+}
+
+// sendTraces starts the sending of traces, where an endpoint is named.
+func (e *Evaluator) sendTraces(opts *EvaluatorOptions, known *harness.Vault) error {
+	if opts.Traces == "" {
+		return nil
+	}
+	config, err := otlp.Read(opts.Traces, opts.TraceContent, opts.Getenv)
+	if err != nil {
+		return fmt.Errorf("arena: Traces: %w", err)
+	}
+	if config != nil {
+		config.Scrub = known.Bytes
+	}
+	e.trace = harness.NewEvalTracer(config, version(), opts.Now())
 	return nil
 }
 
@@ -193,7 +212,7 @@ func (e *Evaluator) tell(ctx context.Context, t *result.Trial, session string, b
 	place := result.At{Time: began, Scenario: t.Scenario, Provider: t.Provider, Turn: result.NoTurn}
 	ended := place
 	ended.Time = e.opts.Now()
-	e.trace.evaluated(session, place, ended, t)
+	e.trace.Evaluated(session, place, ended, t)
 	measured := &result.Trial{Index: e.count, Scenario: t.Scenario, Provider: t.Provider, Status: t.Status, Evals: t.Evals}
 	errs := []error{
 		e.metrics.Handle(result.TrialStarted{Index: e.count}), e.metrics.Handle(result.TrialDone{Trial: measured}),
@@ -223,7 +242,7 @@ func (e *Evaluator) Close() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.trace != nil {
-		e.lost, e.why = e.trace.close(result.At{Time: e.opts.Now(), Turn: result.NoTurn})
+		e.lost, e.why = e.trace.Close(result.At{Time: e.opts.Now(), Turn: result.NoTurn})
 		e.trace = nil
 	}
 }
@@ -234,4 +253,38 @@ func (e *Evaluator) LostSpans() (n int, why error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.lost, e.why
+}
+
+var errNoMessages = errors.New("arena: the conversation has no messages")
+
+// session is the conversation as a recording. A conversation that cannot have taken place so is refused: a role that is
+// none, or a tool that answers what nobody asked.
+func (c *Conversation) session() (*recording.Session, error) {
+	if len(c.Messages) == 0 {
+		return nil, errNoMessages
+	}
+	metadata, err := plain(c.Metadata)
+	if err != nil {
+		return nil, fmt.Errorf("arena: the metadata of the conversation cannot be written as JSON: %w", err)
+	}
+	out := &recording.Session{ID: c.Session, Metadata: metadata}
+	var calls chat.Pairing
+	for i := range c.Messages {
+		m := recording.Message{Message: chatMessage(&c.Messages[i]), Offset: -1}
+		if err := calls.Add(&m.Message); err != nil {
+			return nil, fmt.Errorf("arena: message %d: %w", i+1, err)
+		}
+		out.Messages = append(out.Messages, m)
+	}
+	return out, nil
+}
+
+func chatMessage(m *Message) chat.Message {
+	var none pieces
+	out := none.message(*m)
+	if m.Usage != nil {
+		out.Usage = new(usageTo(*m.Usage))
+	}
+	out.CostUSD, out.LatencyMS = clone(m.CostUSD), milliseconds(m.Latency)
+	return out
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/arena-evals/arena/internal/contain"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -70,7 +71,7 @@ func eventFrom(e result.Event) Event {
 
 // tell calls OnEvent. It is told as well how a run ends that was stopped.
 func (x *execution) tell(ctx context.Context, e Event) error {
-	return call0(context.WithoutCancel(ctx), "OnEvent", func() error {
+	return contain.Do(context.WithoutCancel(ctx), "OnEvent", func() error {
 		x.onEvent(e)
 		return nil
 	})

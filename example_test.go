@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/arena-evals/arena"
@@ -178,4 +181,186 @@ func ExampleOptions_events() {
 	// Output:
 	// turn 0 is judged
 	// hello/mock/default passed
+}
+
+func ExampleEvaluate() {
+	got, err := arena.Evaluate(context.Background(), arena.EvaluatorOptions{
+		Options: arena.Options{Paths: []string{"testdata/facade/tone.pack.json"}, EvalGroups: []string{"fast-running"}},
+	}, arena.Conversation{Session: "7f3a", Messages: []arena.Message{
+		{Role: arena.User, Text: "Where is my teapot?"},
+		{Role: arena.Assistant, Text: "It comes tomorrow, thank you for waiting."},
+	}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, e := range got.Evals {
+		fmt.Println(e.ID, *e.Score)
+	}
+	fmt.Println(got.Status)
+	// Output:
+	// thanks 1
+	// brief 1
+	// passed
+}
+
+// A service keeps one evaluator, tells it of every turn, and serves what it measured to Prometheus.
+func ExampleEvaluator() {
+	evaluator, err := arena.NewEvaluator(arena.EvaluatorOptions{
+		Options:   arena.Options{Paths: []string{"testdata/facade/tone.pack.json"}},
+		Namespace: "shop",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer evaluator.Close()
+
+	talk := []arena.Message{{Role: arena.User, Text: "Hello"}, {Role: arena.Assistant, Text: "What?"}}
+	got, err := evaluator.Evaluate(context.Background(), arena.Conversation{
+		Session: "7f3a", Messages: talk, At: arena.AfterTurn(0),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(got.Evals[0].ID, got.Evals[0].Explanation)
+
+	page := httptest.NewRecorder()
+	evaluator.Metrics().ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	for line := range strings.Lines(page.Body.String()) {
+		if strings.HasPrefix(line, "shop_eval_thanks") {
+			fmt.Print(line)
+		}
+	}
+	// Output:
+	// thanks 0 of 1 pattern found: missing "thank you"
+	// shop_eval_thanks 0
+}
+
+func ExampleAtEnd() {
+	got, err := arena.Evaluate(context.Background(), arena.EvaluatorOptions{
+		Options: arena.Options{Paths: []string{"testdata/facade/tone.pack.json"}},
+	}, arena.Conversation{At: arena.AtEnd(), Messages: []arena.Message{
+		{Role: arena.User, Text: "Hello"}, {Role: arena.Assistant, Text: strings.Repeat("very ", 40)},
+	}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(got.Evals[0].ID, got.Evals[0].Status, got.Status)
+	// Output:
+	// brief failed failed
+}
+
+// budget refuses calls of models beyond a number.
+type budget struct {
+	most int64
+	used atomic.Int64
+}
+
+func (*budget) Name() string { return "budget" }
+
+func (b *budget) BeforeCall(_ context.Context, req *arena.Request) error {
+	if b.used.Add(1) > b.most {
+		return fmt.Errorf("%d calls were made", b.most)
+	}
+	return nil
+}
+
+func (*budget) AfterCall(context.Context, *arena.Request, *arena.Reply) error { return nil }
+
+func ExampleProviderHook() {
+	res, err := arena.Run(context.Background(), arena.Options{
+		Paths: []string{"testdata/facade/hello.yaml"}, Trials: 2, Jobs: 1,
+		Hooks: []arena.ProviderHook{&budget{most: 1}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, t := range res.Trials {
+		fmt.Printf("%s %q\n", t.Status, t.Error)
+	}
+	// Output:
+	// passed ""
+	// error "turn 1: hook budget refused the call: 1 calls were made"
+}
+
+// oneSentence closes the stream after the first sentence.
+type oneSentence struct{}
+
+func (oneSentence) Name() string { return "one sentence" }
+
+func (oneSentence) BeforeCall(context.Context, *arena.Request) error { return nil }
+
+func (oneSentence) AfterCall(context.Context, *arena.Request, *arena.Reply) error { return nil }
+
+func (oneSentence) OnChunk(_ context.Context, _ *arena.Request, chunk arena.Chunk) error {
+	if strings.Contains(chunk.SoFar, ".") {
+		return arena.ErrStopStream
+	}
+	return nil
+}
+
+func ExampleChunkInterceptor() {
+	res, err := arena.Run(context.Background(), arena.Options{
+		Paths: []string{"testdata/facade/hello.yaml"},
+		Hooks: []arena.ProviderHook{oneSentence{}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(strings.Contains(res.Trials[0].Turns[0].Assistant, "today?"))
+	fmt.Println(res.Trials[0].Notices[0])
+	// Output:
+	// false
+	// hook one sentence closed the stream of a reply
+}
+
+// noApologies judges a reply while it is written.
+type noApologies struct{}
+
+func (noApologies) Eval(_ context.Context, s *arena.Subject) (arena.Finding, error) {
+	if strings.Contains(s.Reply, "sorry") {
+		return arena.Fail("it apologises"), nil
+	}
+	return arena.Pass("no apology"), nil
+}
+
+func (noApologies) EvalPartial(text string) (best float64, err error) {
+	if strings.Contains(text, "sorry") {
+		return 0, nil // whatever follows
+	}
+	return 1, nil
+}
+
+func ExampleStreamChecker() {
+	var check arena.StreamChecker = noApologies{}
+	for _, text := range []string{"I am", "I am sor", "I am sorry, but"} {
+		best, err := check.EvalPartial(text)
+		fmt.Println(best, err)
+	}
+	// Output:
+	// 1 <nil>
+	// 1 <nil>
+	// 0 <nil>
+}
+
+func ExampleJudge() {
+	var judge arena.Judge = arena.JudgeFunc(
+		func(_ context.Context, q *arena.JudgeQuestion) (arena.JudgeAnswer, error) {
+			reply := q.Text("reply")
+			if reply == "" {
+				return arena.JudgeAnswer{}, errors.New("there is no reply to judge")
+			}
+			if strings.Contains(reply, "please") {
+				return arena.JudgeAnswer{Score: 1, Reasoning: "it says please"}, nil
+			}
+			return arena.JudgeAnswer{Score: 0.3, Reasoning: "it does not say please"}, nil
+		})
+	res, err := arena.Run(context.Background(), arena.Options{
+		Paths: []string{"testdata/facade/polite.yaml"}, Judges: map[string]arena.Judge{"manners": judge},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(res.Trials[0].Turns[0].Assertions[0].Explanation)
+	// Output:
+	// it does not say please
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/contain"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -108,7 +109,7 @@ func (b *bench) Complete(
 	q := &JudgeQuestion{Judge: b.name, Criteria: asked.Criteria, Rubric: asked.Rubric, Vote: asked.Vote}
 	asked.Material(func(name, text string) { q.Material = append(q.Material, Material{name, text}) })
 	q.System, q.Prompt = req.Messages[0].Content, req.Messages[len(req.Messages)-1].Content
-	a, err := call(ctx, "the judge", func() (JudgeAnswer, error) { return b.judge.Judge(ctx, q) })
+	a, err := contain.Call(ctx, "the judge", func() (JudgeAnswer, error) { return b.judge.Judge(ctx, q) })
 	if err == nil {
 		err = a.fits()
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/contain"
 	"github.com/arena-evals/arena/internal/evals"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/result"
@@ -153,7 +153,7 @@ func hookName(h ProviderHook) (name string, err error) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("its method Name panicked: %v (%s)", p, checks.PanicSite())
+			err = contain.Panicked("its method Name", p)
 		}
 	}()
 	if name = h.Name(); strings.TrimSpace(name) == "" {

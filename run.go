@@ -4,14 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // Run loads what opts name and runs it: [Load], Run and Close in one.
@@ -180,4 +186,157 @@ func version() string {
 		}
 	}
 	return "dev"
+}
+
+// Suite is what some files hold, planned and ready to run. It is safe for concurrent use.
+type Suite struct {
+	opts     Options
+	plan     *runner.Plan
+	jobs     int
+	warnings []Problem
+	secrets  *harness.Vault // that nothing may hold which is written
+}
+
+// Load reads files, compiles every check in them, and plans their trials. It calls no model. What is wrong in the files
+// is a [*ProblemsError] with all of it. Close lets go of what the suite holds.
+func Load(opts Options) (*Suite, error) {
+	own := opts.Getenv == nil
+	hooks, err := opts.complete()
+	if err != nil {
+		return nil, err
+	}
+	suite, diags := runner.LoadWith(opts.source(), opts.Checks.checks())
+	s := &Suite{opts: opts, secrets: secrets(suite, own), jobs: harness.Jobs(opts.Jobs, suite)}
+	if diags.Errors() == 0 {
+		s.prepare(suite, hooks, diags)
+	} else {
+		runner.ReportLater(suite, s.opts.plan(s.jobs, newClients(&s.opts, s.jobs, hooks)), diags)
+	}
+	if opts.Strict {
+		diags.Promote()
+	}
+	if diags.Errors() > 0 {
+		if s.plan != nil {
+			s.plan.Close()
+		}
+		return nil, newProblemsError(diags, suite.Files, opts.Dir)
+	}
+	s.warnings = problemsFrom(diags.Sorted())
+	return s, nil
+}
+
+func (s *Suite) prepare(suite *scenario.Suite, hooks []namedHook, d *diag.List) {
+	if s.opts.Timeout > 0 {
+		suite.LimitRuns(s.opts.Timeout)
+	}
+	for _, p := range suite.Projects {
+		seat(p, s.opts.Judges)
+	}
+	s.opts.filter().Apply(suite, d)
+	s.plan = runner.Make(suite, s.opts.plan(s.jobs, newClients(&s.opts, s.jobs, hooks)), d)
+	s.secrets.WatchChecks(suite)
+}
+
+// Planned is a trial that a suite holds: one scenario with one provider.
+type Planned struct {
+	ID       string // the same in every run: refund/gpt-4o/default, and #2 for the second of several
+	Scenario string
+	Provider string
+	Region   string
+	Trial    int      // from 1
+	Trials   int      // of this scenario with this provider, which are judged together
+	Position Position // of the scenario
+}
+
+// Trials are what Run would run, in order.
+func (s *Suite) Trials() []Planned {
+	out := make([]Planned, 0, s.plan.Len())
+	for t := range s.plan.All() {
+		out = append(out, Planned{
+			ID: t.ID(), Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID, Region: t.Region, Trial: t.N, Trials: t.Of,
+			Position: positionFrom(t.Scenario.Pos),
+		})
+	}
+	return out
+}
+
+// Warnings are what the files should be looked at for, and what keeps nothing from running.
+func (s *Suite) Warnings() []Problem { return slices.Clone(s.warnings) }
+
+// warningTexts are the warnings as reports have them.
+func (s *Suite) warningTexts() []string {
+	var texts []string
+	for _, w := range s.warnings {
+		texts = append(texts, (&diag.Diagnostic{Pos: w.Position.pos(), Msg: w.Message}).Line())
+	}
+	return texts
+}
+
+// Close lets go of connections. The suite can still be run.
+func (s *Suite) Close() { s.plan.Close() }
+
+// pick is the plan, or the part of it with these ids.
+func (s *Suite) pick(ids []string) (*runner.Plan, error) {
+	if len(ids) == 0 {
+		return s.plan, nil
+	}
+	found := map[string]bool{}
+	part := s.plan.Keep(func(t *runner.Trial) bool {
+		id := t.ID()
+		wanted := slices.Contains(ids, id)
+		if wanted {
+			found[id] = true
+		}
+		return wanted
+	})
+	for _, id := range ids {
+		if !found[id] {
+			var known []string
+			for _, t := range s.Trials() {
+				known = append(known, t.ID)
+			}
+			return nil, fmt.Errorf("arena: there is no trial %q%s", id, hint(id, known))
+		}
+	}
+	return part, nil
+}
+
+func hint(name string, known []string) string {
+	if near := diag.DidYouMean(name, known); near != "" {
+		return "; " + strings.TrimRight(near, " ")
+	}
+	return ""
+}
+
+// clients opens providers, with the hooks around them and the judges of the program among them.
+type clients struct {
+	harness.Clients
+	judges map[string]Judge // by the id of their provider
+	hooks  []namedHook
+}
+
+func newClients(o *Options, jobs int, hooks []namedHook) *clients {
+	c := &clients{
+		Clients: harness.Clients{
+			Jobs: jobs, Retries: o.Retries, Random: rand.Float64, // spreads retries and shows in no result
+			Now: o.Now, Lenient: o.Lenient, Strict: o.Strict, Judge: o.Judge,
+		},
+		judges: map[string]Judge{}, hooks: hooks,
+	}
+	for name, j := range o.Judges {
+		c.judges[judgeID(name)] = j
+	}
+	return c
+}
+
+// open is a runner.Opener.
+func (c *clients) open(p *scenario.Project, spec *scenario.Provider) (providers.Provider, bool, error) {
+	if j := c.judges[spec.ID]; j != nil {
+		return &bench{name: strings.TrimPrefix(spec.ID, judgeID("")), judge: j}, false, nil
+	}
+	client, simulated, err := c.Open(p, spec)
+	if err != nil || len(c.hooks) == 0 {
+		return client, simulated, err
+	}
+	return &hooked{next: client, hooks: c.hooks, origin: Origin{Provider: spec.ID, Model: spec.Model}}, simulated, nil
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/contain"
 )
 
 // BadParam is an error of a check's own about the value of one of its parameters.
@@ -50,7 +52,7 @@ func Custom[P any](d Def, build func(P) (Check, error)) (*Def, error) {
 func recovered(build func() (Check, error)) (check Check, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			check, err = nil, fmt.Errorf("the check panicked while it was made: %v (%s)", p, PanicSite())
+			check, err = nil, contain.Panicked("making the check", p)
 		}
 	}()
 	return build()

@@ -94,7 +94,7 @@ func TestCustomProblems(t *testing.T) {
 		}
 	}
 	_, got := report(t, &Compiler{Custom: table}, checkOf(t, "type: price\nparams: {currency: EUR, most: 15}\n"))
-	if len(got) != 1 || !strings.Contains(got[0], "price: the check panicked while it was made: boom (custom_test.go:") {
+	if len(got) != 1 || !strings.Contains(got[0], "price: making the check panicked: boom (custom_test.go:") {
 		t.Errorf("a panic: %q", got)
 	}
 }

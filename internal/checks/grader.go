@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/contain"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -95,7 +96,7 @@ type vote struct {
 func (v *vote) ask(ctx context.Context) {
 	defer func() {
 		if p := recover(); p != nil { // it may be on a goroutine of its own
-			v.err = fmt.Errorf("the judge panicked: %v (%s)", p, PanicSite())
+			v.err = contain.Panicked("the judge", p)
 		}
 	}()
 	said, err := v.round(ctx)

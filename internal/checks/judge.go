@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
-	"runtime"
-	"strings"
 
+	"github.com/arena-evals/arena/internal/contain"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -70,7 +68,7 @@ func skipped(v result.Verdict, reason string) result.Verdict {
 func (c *Compiled) Eval(ctx context.Context, s *Subject) (f Finding, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			f, err = Finding{}, fmt.Errorf("the check panicked: %v (%s)", p, PanicSite())
+			f, err = Finding{}, contain.Panicked("the check", p)
 		}
 	}()
 	if c.session {
@@ -123,22 +121,4 @@ func (c *Compiled) Decide(score float64) result.Status {
 		return result.Passed
 	}
 	return result.Failed
-}
-
-// PanicSite names the innermost places of a panic, without the paths of the machine that built arena.
-func PanicSite() string {
-	var pcs [32]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
-	var places []string
-	for thrown := false; len(places) < 3; {
-		f, more := frames.Next()
-		if thrown && !strings.HasPrefix(f.Function, "runtime.") {
-			places = append(places, fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line))
-		}
-		thrown = thrown || f.Function == "runtime.gopanic"
-		if !more {
-			break
-		}
-	}
-	return strings.Join(places, " < ")
 }

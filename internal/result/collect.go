@@ -179,7 +179,7 @@ func (c *Collector) Finish(run *Run) {
 	slices.SortFunc(run.Groups, func(a, b Group) int {
 		return cmp.Compare(c.groups[a.key].first, c.groups[b.key].first)
 	})
-	run.Status, run.tally = Unset, [len(statusNames)]int{}
+	run.due = Counts{}
 	for i := range run.Briefs {
 		b := &run.Briefs[i]
 		status := b.Status
@@ -187,16 +187,13 @@ func (c *Collector) Finish(run *Run) {
 			b.Tolerated = s == Passed && status == Failed
 			status = s
 		}
-		run.Status = worse(run.Status, status)
-		run.tally[status]++
+		run.due.Count(status)
 	}
 	if missing := run.Planned - len(run.Briefs); missing > 0 {
-		run.Status = worse(run.Status, Cancelled)
-		run.tally[Cancelled] += missing
+		run.due.Trials += missing
+		run.due.Cancelled += missing
 	}
-	if run.Status == Unset { // an empty plan that was allowed
-		run.Status = Skipped
-	}
+	run.Status = run.due.Status()
 	run.Summary, run.Evals = summarize(run.Briefs), c.evals.stats()
 	if run.Summary.Judges = c.judges.total(); run.Summary.Judges != nil {
 		run.Summary.JudgeUSD = run.Summary.Judges.CostUSD
@@ -266,21 +263,10 @@ func rate(passed, total int) (rate, flakiness float64) {
 }
 
 func summarize(briefs []Brief) Summary {
-	s := Summary{Trials: len(briefs)}
+	var s Summary
 	for i := range briefs {
 		b := &briefs[i]
-		switch b.Status {
-		case Passed:
-			s.Passed++
-		case Failed:
-			s.Failed++
-		case Skipped:
-			s.Skipped++
-		case Cancelled:
-			s.Cancelled++
-		default:
-			s.Errors++
-		}
+		s.Count(b.Status)
 		if b.Tolerated {
 			s.Tolerated++
 		}

@@ -13,26 +13,20 @@ type RunStarted struct {
 // RunCompleted is the last event. It comes also at the end of a run that was stopped.
 type RunCompleted struct {
 	At          `json:"-"`
-	Status      Status   `json:"status" doc:"The outcome of the run."`
-	Interrupted bool     `json:"interrupted,omitempty" doc:"The user stopped the run."`
-	Trials      int      `json:"trials" doc:"Trials that ended."`
-	Passed      int      `json:"passed" doc:"Trials by status."`
-	Failed      int      `json:"failed" doc:"The same."`
-	Errors      int      `json:"errors" doc:"The same."`
-	Skipped     int      `json:"skipped" doc:"The same."`
-	Cancelled   int      `json:"cancelled" doc:"The same."`
-	DurationMS  float64  `json:"duration_ms" doc:"Time that the run took."`
-	Usage       Tokens   `json:"usage" doc:"What the agent took."`
-	CostUSD     *float64 `json:"cost_usd" doc:"Cost of the agent in US dollars; null: no price is known."`
+	Status      Status `json:"status" doc:"The outcome of the run."`
+	Interrupted bool   `json:"interrupted,omitempty" doc:"The user stopped the run."`
+	Counts
+	DurationMS float64  `json:"duration_ms" doc:"Time that the run took."`
+	Usage      Tokens   `json:"usage" doc:"What the agent took."`
+	CostUSD    *float64 `json:"cost_usd" doc:"Cost of the agent in US dollars; null: no price is known."`
 }
 
 // RunCompletedOf tells of a finished run.
 func RunCompletedOf(run *Run, at At, interrupted bool) RunCompleted {
 	s := &run.Summary
 	return RunCompleted{
-		At: at, Status: run.Status, Interrupted: interrupted, Trials: s.Trials, Passed: s.Passed, Failed: s.Failed,
-		Errors: s.Errors, Skipped: s.Skipped, Cancelled: s.Cancelled, DurationMS: run.DurationMS,
-		Usage: TokensOf(s.Usage.Usage), CostUSD: s.CostUSD,
+		At: at, Status: run.Status, Interrupted: interrupted, Counts: s.Counts,
+		DurationMS: run.DurationMS, Usage: TokensOf(s.Usage.Usage), CostUSD: s.CostUSD,
 	}
 }
 

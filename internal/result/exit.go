@@ -77,14 +77,14 @@ func (r *Run) Exit(interrupted bool) int {
 // Due is the exit status that the trials of the run call for, whatever was asked for.
 func (r *Run) Due() int {
 	switch {
-	case r.tally[Failed] > 0,
+	case r.due.Failed > 0,
 		r.Summary.Guards != nil && r.Summary.Guards.Fired > 0 && r.FailsOn(FailOnGuardrail),
 		r.missedEvals() && r.FailsOn(FailOnEval):
 		return ExitFailed
-	case r.tally[Errored]+r.tally[Cancelled] > 0,
+	case r.due.Errors+r.due.Cancelled > 0,
 		r.NotJudged() > 0 && r.FailsOn(FailOnEval):
 		return ExitError
-	case r.tally[Skipped] > 0 && r.FailsOn(FailOnSkipped),
+	case r.due.Skipped > 0 && r.FailsOn(FailOnSkipped),
 		r.Summary.Flaky > 0 && r.FailsOn(FailOnFlaky),
 		len(r.Warnings) > 0 && r.FailsOn(FailOnWarning):
 		return ExitFailed

@@ -29,7 +29,7 @@ type Run struct {
 	Briefs []Brief `json:"-"` // in plan order; only finished trials
 	Trials Source  `json:"-"`
 
-	tally [len(statusNames)]int // trials by the status that counts: their group's
+	due Counts // trials by the status that decides: their group's
 }
 
 // SchemaVersion of results.json and the journal.
@@ -45,12 +45,7 @@ type Source interface {
 
 // Summary is the totals.
 type Summary struct {
-	Trials    int        `json:"trials"`
-	Passed    int        `json:"passed"`
-	Failed    int        `json:"failed"`
-	Errors    int        `json:"errors"`
-	Skipped   int        `json:"skipped"`
-	Cancelled int        `json:"cancelled"`
+	Counts
 	Tolerated int        `json:"tolerated,omitempty"` // failed trials within their group's pass_threshold
 	Before    int        `json:"before,omitempty"`    // trials that were kept from before the run was resumed
 	Flaky     int        `json:"flaky,omitempty"`     // trials that failed before and pass now, although nothing changed

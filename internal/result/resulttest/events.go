@@ -139,7 +139,7 @@ func ends(say func(string) string, at func(ms, turn int) result.At) []result.Eve
 	}
 	run := &result.Run{
 		Status: result.Failed, DurationMS: 300,
-		Summary: result.Summary{Trials: 1, Failed: 1, Usage: trial.Usage, CostUSD: trial.CostUSD},
+		Summary: result.Summary{Counts: result.Counts{Trials: 1, Failed: 1}, Usage: trial.Usage, CostUSD: trial.CostUSD},
 	}
 	return []result.Event{
 		result.ValidationFailedOf(&result.Firing{

@@ -1,38 +1,13 @@
 package arena
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/arena-evals/arena/internal/chat"
 )
-
-// TestCallGivesUp holds that code which does not end when it should is left behind.
-func TestCallGivesUp(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancelCause(t.Context())
-		cancel(errors.New("over"))
-		release, began := make(chan struct{}), time.Now()
-		_, err := call(ctx, "the check", func() (int, error) {
-			<-release
-			return 1, nil
-		})
-		if err == nil || err.Error() != "the check did not return: over" || time.Since(began) != grace {
-			t.Errorf("%v after %s", err, time.Since(began))
-		}
-		if n, err := call(ctx, "the check", func() (int, error) { return 2, nil }); n != 2 || err != nil {
-			t.Errorf("one that returns at once: %d %v", n, err)
-		}
-		close(release)
-	})
-}
 
 // TestChangedKeeps holds that what hooks do not see survives their changes.
 func TestChangedKeeps(t *testing.T) {

@@ -1,0 +1,43 @@
+package result
+
+// Counts is how many trials ended with which status.
+type Counts struct {
+	Trials    int `json:"trials" doc:"Trials that ended."`
+	Passed    int `json:"passed" doc:"Trials by status."`
+	Failed    int `json:"failed" doc:"The same."`
+	Errors    int `json:"errors" doc:"The same."`
+	Skipped   int `json:"skipped" doc:"The same."`
+	Cancelled int `json:"cancelled" doc:"The same."`
+}
+
+// Count adds a trial. One without a status counts as an error.
+func (c *Counts) Count(s Status) {
+	c.Trials++
+	switch s {
+	case Passed:
+		c.Passed++
+	case Failed:
+		c.Failed++
+	case Skipped:
+		c.Skipped++
+	case Cancelled:
+		c.Cancelled++
+	case Errored, Unset:
+		c.Errors++
+	}
+}
+
+// Status folds the trials into the status of the whole: the worst one that came up. No trials at all, which only an
+// empty plan that was allowed has, are skipped.
+func (c *Counts) Status() Status {
+	status := Skipped
+	for _, of := range []struct {
+		n      int
+		status Status
+	}{{c.Passed, Passed}, {c.Cancelled, Cancelled}, {c.Errors, Errored}, {c.Failed, Failed}} {
+		if of.n > 0 {
+			status = worse(status, of.status)
+		}
+	}
+	return status
+}

@@ -335,6 +335,7 @@ func (b *build) finish() {
 	b.duplicates()
 	b.compileLate()
 	b.evalMetrics()
+	b.hiddenEvals()
 	slices.SortStableFunc(b.p.Scenarios, func(x, y *Scenario) int { return cmp.Compare(x.ID, y.ID) })
 	b.resolve()
 	b.loadMocks()

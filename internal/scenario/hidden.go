@@ -1,0 +1,80 @@
+package scenario
+
+import (
+	"cmp"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// hiddenEvals tells of evals with a threshold in whose place, under some prompt, one of another list runs that has the
+// same id. Replacing evals by their id is what the levels are for; less must not be gated by it unseen.
+func (b *build) hiddenEvals() {
+	told := map[[2]*Eval]bool{}
+	for _, prompt := range append([]*Prompt{nil}, b.p.Prompts...) {
+		wins := map[string]*Eval{}
+		for _, e := range b.p.EvalsFor(prompt) {
+			wins[e.ID] = e
+		}
+		lists := [][]*Eval{b.p.PackEvals}
+		if prompt != nil {
+			lists = append(lists, prompt.Evals)
+		}
+		for _, list := range lists {
+			for _, e := range list {
+				if over := wins[e.ID]; over != e && !told[[2]*Eval{e, over}] && e.ID != "" {
+					told[[2]*Eval{e, over}] = true
+					b.hidden(e, over)
+				}
+			}
+		}
+	}
+}
+
+// hidden tells of one eval in whose place another one runs: an error where that one is the laxer gate, and a warning
+// where it is another one, or switches the gate off.
+func (b *build) hidden(e, over *Eval) {
+	if !e.Enabled || e.MinScore == nil && e.MaxScore == nil {
+		return
+	}
+	lost := loses(e, over)
+	if lost == "" && over.Enabled && over.Type == e.Type {
+		return
+	}
+	kind := "is a " + over.Type
+	if !over.Enabled {
+		kind = "is switched off"
+	}
+	d := b.l.diags.Warnf(e.IDPos, utf8.RuneCountInString(e.ID), "hidden-eval",
+		"the eval %q gives way to the one at %s, which has the same id and %s", e.ID, over.IDPos, cmp.Or(lost, kind))
+	d.Hint = "give one of them another id, or remove one"
+	if lost != "" {
+		d.Severity = diag.Error
+		d.Hint = "give one of them another id, or the other one a threshold that asks as much"
+	}
+}
+
+// loses says by what an eval in the place of one with a threshold asks for less; "" is by nothing.
+func loses(e, over *Eval) string {
+	below := func(a, b *float64) bool { return a != nil && (b == nil || *b < *a) }
+	above := func(a, b *float64) bool { return a != nil && (b == nil || *b > *a) }
+	switch {
+	case !over.Enabled: // on purpose
+		return ""
+	case over.MinScore == nil && over.MaxScore == nil:
+		return "no threshold"
+	case below(e.MinScore, over.MinScore) || above(e.MaxScore, over.MaxScore):
+		return "a laxer threshold"
+	case over.share() < e.share():
+		return "looks at less"
+	}
+	return ""
+}
+
+// share is the percentage of turns or sessions that it looks at.
+func (e *Eval) share() float64 {
+	if e.Trigger == TriggerSampleTurns || e.Trigger == TriggerSampleSessions {
+		return e.SamplePct
+	}
+	return 100
+}

@@ -51,7 +51,7 @@ func (f *failure) err() error {
 	}
 	e := &providers.Error{
 		Kind: providers.Kind(f.Kind), Provider: f.Provider, Status: f.Status, Msg: string(f.Message), Attempts: f.Attempts,
-		RetryAfter: time.Duration(f.RetryAfterMS * float64(time.Millisecond)), Final: f.Final,
+		RetryAfter: time.Duration(min(max(f.RetryAfterMS, 0), maxMS) * float64(time.Millisecond)), Final: f.Final,
 	}
 	if e.Error() == string(f.Text) {
 		return e

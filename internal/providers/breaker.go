@@ -17,7 +17,7 @@ const (
 	maxOutages   = 10 // failures in a row after which a server is taken for dead
 	maxDenials   = 3  // and after which a key is taken for wrong
 	defaultProbe = 30 * time.Second
-	longestProbe = 10 * time.Minute // whatever a server asks for
+	longestProbe = 10 * time.Minute // whatever a server asks for, for it may be mistaken
 )
 
 // Breaker finds out once that a server is dead or a key is wrong, for all calls of a provider: it opens after so many
@@ -25,8 +25,9 @@ const (
 // must also have made a call give up after all its retries, so that a hiccup which retries outlast costs nothing. Once
 // in a while, or when the server asked for it, one call is let through to see whether it is back.
 //
-// Only what says that nobody is there counts: no connection, no answer, 5xx; and a key that is refused or a quota that
-// is spent. A rate limit or a refused request shows that the server lives. It is safe for concurrent use.
+// Only what says that nobody is there counts: no connection, no answer, 5xx; and a key that is refused, a quota that is
+// spent, or a rate limit that is not over before anybody would wait for it. Any other rate limit, or a refused request,
+// shows that the server lives. It is safe for concurrent use.
 type Breaker struct {
 	id      string
 	outages int // failures in a row that open it
@@ -181,7 +182,8 @@ func (b *Breaker) until() time.Duration {
 // denied reports whether the next call will be refused like this one, whatever it asks. A 403 may be about what was
 // asked.
 func denied(e *Error) bool {
-	return e.Kind == Auth && e.Status != http.StatusForbidden || e.Kind == RateLimit && e.Final
+	return e.Kind == Auth && e.Status != http.StatusForbidden ||
+		e.Kind == RateLimit && (e.Final || e.RetryAfter > longestWait)
 }
 
 // ended notes that a call failed after all its retries.
@@ -213,5 +215,8 @@ func (b *Breaker) judge() {
 	b.open = &Error{
 		Kind: b.last.Kind, Provider: b.id, Status: b.last.Status, Final: true, Err: b.last,
 		Msg: fmt.Sprintf("not called, after %d failures in a row: %s", n, b.last.Msg),
+	}
+	if b.last.RetryAfter > longestWait {
+		b.open.Msg += b.last.asks()
 	}
 }

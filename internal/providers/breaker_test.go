@@ -33,6 +33,7 @@ var (
 	dead    = &Error{Kind: Transport, Provider: "p", Msg: "connection refused"}
 	unknown = &Error{Kind: Auth, Provider: "p", Status: 401, Msg: "http 401: wrong key"}
 	spent   = &Error{Kind: RateLimit, Provider: "p", Status: 429, Final: true, Msg: "http 429: quota"}
+	later   = &Error{Kind: RateLimit, Provider: "p", Status: 429, RetryAfter: time.Hour, Msg: "http 429: later"}
 )
 
 func guarded(s *scripted, set scenario.Breaker, attempts int) Provider {
@@ -52,6 +53,7 @@ func TestDeadServer(t *testing.T) {
 		"nobody there":  {dead, 4 * 50, 5 * time.Second},
 		"a wrong key":   {unknown, 50, 0},
 		"a spent quota": {spent, 50, 0},
+		"a long pause":  {later, 50, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -74,6 +76,7 @@ func TestDeadServer(t *testing.T) {
 					"nobody there":  "provider p: not called, after 10 failures in a row: connection refused",
 					"a wrong key":   "provider p: not called, after 3 failures in a row: http 401: wrong key",
 					"a spent quota": "provider p: not called, after 3 failures in a row: http 429: quota",
+					"a long pause":  "provider p: not called, after 3 failures in a row: http 429: later; the server asks to wait 1h",
 				}[name]
 				if err == nil || err.Error() != want {
 					t.Errorf("got %v, want %s", err, want)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -18,14 +19,14 @@ const (
 	DefaultAttempts = 4 // the call and three retries
 	defaultBase     = 500 * time.Millisecond
 	defaultMaxDelay = 30 * time.Second
-	maxRetryAfter   = time.Minute     // a server may ask for more; nobody waits that long
-	maxRetryTotal   = 5 * time.Minute // no wait starts that would end later
+	longestWait     = 10 * time.Minute // of a call, for all its retries; no wait starts that would end later
 )
 
 // Retry repeats calls that failed with a temporary *Error: policy.Attempts calls in all (0: DefaultAttempts), with
 // growing waits in between that begin at policy.BaseDelay and end at policy.MaxDelay, or as long as the server asks
-// for, up to a minute. A call whose text has begun to stream is not repeated, nor is any once ctx is done, nor when the
-// budget of the policy is spent.
+// for. A call whose text has begun to stream is not repeated, nor is any once ctx is done, nor when the budget of the
+// policy is spent. One whose server asks for a longer wait than there is time for, or than ten minutes in all, fails at
+// once and says so: nobody learns more by waiting.
 //
 // random gives numbers in [0,1) that spread the waits of parallel trials; nil spreads nothing. It must be safe for
 // concurrent use. Reply.Retries and Error.Attempts say what it took.
@@ -60,11 +61,11 @@ type retrier struct {
 }
 
 func (r *retrier) Complete(ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error) (chat.Reply, error) {
-	c := &retriedCall{retrier: r, req: req, onDelta: onDelta}
+	c := &retriedCall{retrier: r, req: req, onDelta: onDelta, start: time.Now()}
 	reply, err := backoff.Retry(ctx, func() (chat.Reply, error) { return c.attempt(ctx) },
 		backoff.WithBackOff(c),
 		backoff.WithMaxTries(uint(r.policy.Attempts)),
-		backoff.WithMaxElapsedTime(maxRetryTotal),
+		backoff.WithMaxElapsedTime(longestWait),
 	)
 	if err == nil {
 		reply.Retries = c.attempts - 1
@@ -87,6 +88,7 @@ type retriedCall struct {
 	*retrier
 	req      *chat.Request
 	onDelta  func(chat.Delta) error
+	start    time.Time
 	attempts int
 	began    bool // text has been handed out
 	delay    backoff.ExponentialBackOff
@@ -103,6 +105,9 @@ func (c *retriedCall) attempt(ctx context.Context) (chat.Reply, error) {
 		}
 	}
 	reply, err := c.next.Complete(ctx, c.req, onDelta)
+	if failed, ok := errors.AsType[*Error](err); ok && failed.Temporary() {
+		err = c.hopeless(ctx, failed)
+	}
 	c.last = err
 	if failed, ok := errors.AsType[*Error](err); err != nil && (c.began || !ok || !failed.Temporary()) {
 		err = backoff.Permanent(err)
@@ -110,6 +115,35 @@ func (c *retriedCall) attempt(ctx context.Context) (chat.Reply, error) {
 		err = backoff.Permanent(err)
 	}
 	return reply, err
+}
+
+// hopeless is the error of an attempt that says so when nobody waits as long as the server asks.
+func (c *retriedCall) hopeless(ctx context.Context, failed *Error) error {
+	left, limit := longestWait-time.Since(c.start), "a call waits for, "+words(longestWait)+" in all"
+	if deadline, set := ctx.Deadline(); set && time.Until(deadline) < left {
+		left, limit = time.Until(deadline), "the time limit leaves"
+	}
+	if failed.RetryAfter <= max(left, 0) {
+		return failed
+	}
+	final := *failed
+	final.Final = true
+	final.Msg += failed.asks() + ", longer than " + limit + "; run this again later, or ask for less at a time (rps, --jobs)"
+	return &final
+}
+
+func (e *Error) asks() string { return "; the server asks to wait " + words(e.RetryAfter) }
+
+// words is a span as people write it: 1h, and not 1h0m0s.
+func words(d time.Duration) string {
+	text := d.Round(time.Second).String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }
 
 // Reset starts the waits again; part of backoff.BackOff.
@@ -126,7 +160,7 @@ func (c *retriedCall) NextBackOff() time.Duration {
 	delay := c.delay.NextBackOff() / 2
 	wait := delay + time.Duration(c.random()*float64(delay))
 	if failed, ok := errors.AsType[*Error](c.last); ok && failed.RetryAfter > 0 {
-		asked := min(failed.RetryAfter, maxRetryAfter) + time.Duration(c.random()*float64(c.policy.BaseDelay))
+		asked := failed.RetryAfter + time.Duration(c.random()*float64(c.policy.BaseDelay))
 		wait = max(wait, asked)
 	}
 	return wait

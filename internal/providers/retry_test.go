@@ -55,9 +55,16 @@ func TestRetry(t *testing.T) {
 			7250 * time.Millisecond, 1, ""},
 		{"not shorter than the wait", scenario.RetryPolicy{}, []error{busy(time.Millisecond)}, nil, 2,
 			250 * time.Millisecond, 1, ""},
-		{"a minute at most", scenario.RetryPolicy{}, []error{busy(time.Hour)}, nil, 2, time.Minute, 1, ""},
-		{"five minutes in all", scenario.RetryPolicy{Attempts: 99}, slices.Repeat([]error{busy(time.Hour)}, 99), nil, 6,
-			5 * time.Minute, 0, "busy (6 attempts)"},
+		{"ten minutes at most", scenario.RetryPolicy{}, []error{busy(10 * time.Minute)}, nil, 2, 10 * time.Minute, 1, ""},
+		{"not as long as nobody waits", scenario.RetryPolicy{}, []error{busy(time.Hour)}, nil, 1, 0, 0,
+			"busy; the server asks to wait 1h, longer than a call waits for, 10m in all; " +
+				"run this again later, or ask for less at a time (rps, --jobs)"},
+		{"ten minutes in all", scenario.RetryPolicy{Attempts: 99}, slices.Repeat([]error{busy(4 * time.Minute)}, 99), nil, 3,
+			8 * time.Minute, 0, "busy; the server asks to wait 4m, longer than a call waits for, 10m in all; " +
+				"run this again later, or ask for less at a time (rps, --jobs) (3 attempts)"},
+		{"not a day either", scenario.RetryPolicy{}, []error{down(), busy(24 * time.Hour)}, nil, 2, 250 * time.Millisecond, 0,
+			"busy; the server asks to wait 24h, longer than a call waits for, 10m in all; " +
+				"run this again later, or ask for less at a time (rps, --jobs) (2 attempts)"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -132,11 +139,28 @@ func TestRetryAndContext(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, over)
 			defer cancel()
-			busy := &Error{Kind: RateLimit, Msg: "busy", RetryAfter: time.Minute}
+			busy := &Error{Kind: RateLimit, Msg: "busy"}
 			began := time.Now()
-			_, err := Retry(fails(busy, busy), scenario.RetryPolicy{}, nil).Complete(ctx, &chat.Request{}, nil)
+			slow := scenario.RetryPolicy{BaseDelay: time.Minute, MaxDelay: time.Minute}
+			_, err := Retry(fails(busy, busy), slow, nil).Complete(ctx, &chat.Request{}, nil)
 			took := time.Since(began)
 			if !errors.Is(err, over) || err.Error() != "over (last attempt: busy)" || took != time.Second {
+				t.Errorf("got %v after %s", err, took)
+			}
+		})
+	})
+	t.Run("done before the server is ready", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeoutCause(t.Context(), 90*time.Second, over)
+			defer cancel()
+			busy := &Error{Kind: RateLimit, Status: 429, Msg: "http 429: busy", RetryAfter: time.Minute}
+			began := time.Now()
+			_, err := Retry(fails(busy, busy, busy), scenario.RetryPolicy{}, nil).Complete(ctx, &chat.Request{}, nil)
+			took := time.Since(began)
+			const want = "http 429: busy; the server asks to wait 1m, longer than the time limit leaves; " +
+				"run this again later, or ask for less at a time (rps, --jobs) (2 attempts)"
+			if errors.Is(err, over) || err == nil || err.Error() != want || took != time.Minute {
 				t.Errorf("got %v after %s", err, took)
 			}
 		})

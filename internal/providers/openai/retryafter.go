@@ -1,7 +1,7 @@
 package openai
 
 import (
-	"math"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -19,21 +19,28 @@ func retryAfter(h http.Header, now func() time.Time) time.Duration {
 		return span(s, time.Second)
 	}
 	if at, err := http.ParseTime(value); err == nil {
-		return max(at.Sub(now()), 0)
+		return min(max(at.Sub(now()), 0), longestSpan)
 	}
 	return 0
 }
 
+// number reads one that is not negative. A server's number may be of any size.
 func number(text string) (float64, bool) {
-	n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	return n, err == nil && n >= 0 && !math.IsInf(n, 0) && !math.IsNaN(n)
+	text = strings.TrimSpace(text)
+	if text == "" || strings.Trim(text, "0123456789.eE+") != "" {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	return n, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// span is n units, at most a day: a server's number must not overflow.
+// longestSpan is what a server can ask for. More is no different, and must not overflow.
+const longestSpan = 24 * time.Hour
+
+// span is n units, at most longestSpan.
 func span(n float64, unit time.Duration) time.Duration {
-	const most = 24 * time.Hour
-	if n > float64(most/unit) {
-		return most
+	if n >= float64(longestSpan/unit) {
+		return longestSpan
 	}
 	return time.Duration(n * float64(unit))
 }

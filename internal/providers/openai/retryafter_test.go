@@ -1,0 +1,36 @@
+package openai
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	const day = 24 * time.Hour
+	for text, want := range map[string]time.Duration{
+		"": 0, "0": 0, "7": 7 * time.Second, " 1.5 ": 1500 * time.Millisecond, "3600": time.Hour, "86399": day - time.Second,
+		"86400": day, "86401": day, "1e300": day, "1e999999": day, strings.Repeat("9", 500): day, "18446744073709551616": day,
+		"-1": 0, "inf": 0, "Infinity": 0, "NaN": 0, "0x10": 0, "soon": 0, "1_000": 0,
+		now.Add(time.Hour).Format(http.TimeFormat):     time.Hour,
+		now.Add(-time.Hour).Format(http.TimeFormat):    0,
+		"Fri, 31 Dec 9999 23:59:59 GMT":                day,
+		"Mon, 01 Jan 0001 00:00:00 GMT":                0,
+		now.Add(30 * day).Format(time.RFC850):          day,
+		now.Add(time.Minute).Format(time.ANSIC):        time.Minute,
+		now.Add(time.Minute).Format(time.RFC3339):      0, // no date of HTTP
+		now.Add(time.Hour).Format(http.TimeFormat)[1:]: 0,
+	} {
+		h := http.Header{"Retry-After": {text}}
+		if got := retryAfter(h, func() time.Time { return now }); got != want {
+			t.Errorf("Retry-After: %.40s is %s, want %s", text, got, want)
+		}
+		h = http.Header{"Retry-After-Ms": {text}, "Retry-After": {"1"}}
+		if got := retryAfter(h, func() time.Time { return now }); got < 0 || got > day {
+			t.Errorf("Retry-After-Ms: %.40s is %s", text, got)
+		}
+	}
+}

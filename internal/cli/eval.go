@@ -25,7 +25,10 @@ What is judged:
   --pack FILE     the evals of a pack, which measure, and gate where they have a threshold
   --config FILE   judges, providers, pack evals and the assertions for all conversations
 
-Without a recording, the evals of the config are run over the recordings that they name.`
+Without a recording, the evals of the config are run over the recordings that they name.
+
+The results of arena run stay as they are: unless -o names another place, the reports go to a
+folder beside them, out-eval for out, with those whose files a setting or the config names.`
 
 // evalFlags is the command line of `arena eval`.
 type evalFlags struct{ runFlags }
@@ -40,7 +43,7 @@ func newEvalCmd(app *App) *cobra.Command {
   arena eval --pack support.pack.json --transcript call.transcript.yaml
   arena eval traces.json --pack support.pack.json --eval-groups fast-running`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := applySettings(app, c); err != nil {
+			if err := f.settings(app, c); err != nil {
 				return err
 			}
 			if err := f.complete(c, args); err != nil {
@@ -66,6 +69,8 @@ func (f *evalFlags) register(fl *pflag.FlagSet) {
 	f.limits(fl)
 	f.cassettes.register(fl)
 	f.output(fl)
+	fl.Lookup("out").Usage = "results `folder` (default: that of arena run with -eval behind it, such as out-eval)"
+	f.apart = "-eval"
 }
 
 // complete takes what only the parsed flags know.

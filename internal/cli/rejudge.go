@@ -49,7 +49,7 @@ func newRejudgeCmd(app *App) *cobra.Command {
   arena rejudge out/results.json --assert tone.yaml`,
 		Args: takes(1, -1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := applySettings(app, c); err != nil {
+			if err := f.settings(app, c); err != nil {
 				return err
 			}
 			f.words = []string{"arena", "rejudge", args[0]}
@@ -74,6 +74,7 @@ func (f *rejudgeFlags) register(fl *pflag.FlagSet) {
 	f.judging(fl)
 	f.limits(fl)
 	f.output(fl)
+	f.apart = "-rejudged"
 	fl.Lookup("out").Usage = "results `folder` (default: that of the run with -rejudged behind it)"
 }
 
@@ -83,7 +84,7 @@ func (f *rejudgeFlags) run(ctx context.Context, app *App, source string) error {
 		return err
 	}
 	defer done()
-	f.source = input
+	f.source, f.home = input, filepath.Dir(input)
 	if err := f.remember(app, was.Command); err != nil {
 		return err
 	}
@@ -201,19 +202,14 @@ func (f *rejudgeFlags) plan(app *App, suite *scenario.Suite, was *result.Run, d 
 func (f *rejudgeFlags) perform(
 	ctx context.Context, app *App, suite *scenario.Suite, plan *runner.Plan, was *result.Run, warned []string,
 ) error {
-	choice := f.outputChoice(suite)
-	if f.out == "" {
-		choice.Dir = filepath.Dir(f.source) + "-rejudged"
-		if filepath.Dir(f.source) == "." {
-			choice.Dir = "rejudged"
-		}
-		choice.JUnit, choice.HTML, choice.Markdown = f.junitFile, f.htmlFile, f.markdownFile
-	}
-	out := harness.NewOutputs(choice)
+	out := harness.NewOutputs(f.outputChoice(suite))
 	out.Secrets = &app.secrets.Guard
 	home := filepath.Dir(f.source)
 	if slices.ContainsFunc(out.Files(), func(file string) bool { return sameFile(filepath.Dir(file), home) }) {
 		return fmt.Errorf("the reports must not go to %s, where the run lies\nname another folder with -o", home)
+	}
+	if err := f.foreign(out); err != nil {
+		return err
 	}
 	if err := out.Prepare(append(f.beside(), changesTarget(out.Dir))...); err != nil {
 		return err

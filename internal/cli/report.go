@@ -21,6 +21,8 @@ const reportLong = `Report rebuilds the reports of a run from its journal (out/j
 without running anything. The journal of a run that was killed holds every trial that it had
 reported; what is missing is said.
 
+Reports in another folder (-o) leave the journal where it is: arena run --resume goes on there.
+
 Its exit status says whether the reports could be written, not whether the run had passed.`
 
 type reportFlags struct {
@@ -80,10 +82,13 @@ func (f *reportFlags) run(app *App, path string) error {
 	})
 	out.Secrets = &app.secrets.Guard
 	out.Leave(input)
+	if err := f.otherRun(run, out.Dir, input); err != nil {
+		return err
+	}
 	if err := out.Prepare(); err != nil {
 		return err
 	}
-	writeErr := locked(app, out, func() error { return out.WriteAll(run) })
+	writeErr := locked(app, out, func() error { return errors.Join(out.WriteAll(run), point(out, input)) })
 	color := app.useColor(f.color, app.OutTTY)
 	printer := term.New(term.Options{
 		Out: painted(app.Out, color), Color: color, Quiet: f.quiet, Now: app.Now, Rerun: out.Rerun,

@@ -275,6 +275,9 @@ const maxDamage = 10
 func (f *runFlags) openPast(out *harness.Outputs) (*os.File, error) {
 	file, err := out.LastJournal()
 	if errors.Is(err, fs.ErrNotExist) {
+		if err := f.reportsAlone(out.Dir); err != nil {
+			return nil, err
+		}
 		return nil, fmt.Errorf("%s needs the journal of a run before: there is no %s", f.resumeFlag(),
 			filepath.Join(out.Dir, harness.JournalName))
 	}
@@ -342,6 +345,11 @@ func (f *runFlags) recall(cmd *cobra.Command, args []string) ([]string, error) {
 			}
 			args = slices.Delete(slices.Clone(args), i, i+1)
 			break
+		}
+	}
+	for _, path := range args {
+		if err := f.reportsAlone(path); err != nil {
+			return nil, err
 		}
 	}
 	if len(args) > 0 || cmd.Flags().Changed("config") {

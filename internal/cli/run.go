@@ -54,7 +54,7 @@ func newRunCmd(app *App) *cobra.Command {
   arena run --provider ollama/llama3.2 --temperature 0 --fail-fast
   arena run --resume out`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := applySettings(app, c); err != nil {
+			if err := f.settings(app, c); err != nil {
 				return err
 			}
 			args, err := f.recall(c, args)
@@ -102,6 +102,9 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	out.Keep, out.Secrets = f.keep, &app.secrets.Guard
 	if f.list {
 		return f.listTrials(app, suite, plan, out)
+	}
+	if err := f.foreign(out); err != nil {
+		return err
 	}
 	if err := spare(recordingsOf(plan), out, f.events, f.metrics.file); err != nil {
 		return err
@@ -263,6 +266,9 @@ func (f *runFlags) outputChoice(suite *scenario.Suite) harness.Choice {
 				*own = file
 			}
 		}
+	}
+	if f.apart != "" {
+		f.setApart(&c)
 	}
 	return c
 }

@@ -71,6 +71,10 @@ type runFlags struct {
 
 	dispatch dispatchFlags
 
+	apart string          // is put behind the name of the folder that is another command's; "": the folder is ours
+	home  string          // of the run that is read; "": none, and the folder is that of arena run
+	typed map[string]bool // flags of the command line, without settings
+
 	set      map[string]bool // flags that were given, by name
 	recalled map[string]bool // those of them that come from the run that is resumed
 }

@@ -48,7 +48,7 @@ func dangling(dir string) error {
 
 // WritableFile tries whether WriteWhole can write a file.
 func WritableFile(path string) error {
-	if device(path) {
+	if Device(path) {
 		return nil
 	}
 	return WritableDir(filepath.Dir(path))
@@ -57,7 +57,7 @@ func WritableFile(path string) error {
 // WriteWhole writes beside the target and renames: a file is whole or not there. What is no file, such as /dev/null or
 // a pipe, is written into, and stays what it is.
 func WriteWhole(path string, write func(io.Writer) error) (err error) {
-	if device(path) {
+	if Device(path) {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
 			return err
@@ -85,8 +85,8 @@ func fill(f *os.File, write func(io.Writer) error) error {
 	return errors.Join(write(w), w.Flush(), f.Close())
 }
 
-// device reports whether a path is there and neither a file nor a folder.
-func device(path string) bool {
+// Device reports whether a path is there and neither a file nor a folder.
+func Device(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }

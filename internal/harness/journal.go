@@ -49,6 +49,11 @@ func (o *Outputs) LastJournal() (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
 }
 
+// HoldsJournal reports whether a folder holds the journal that LastJournal opens.
+func HoldsJournal(dir string) bool {
+	return exists(filepath.Join(dir, JournalName)) || exists(filepath.Join(dir, previousName(1)))
+}
+
 // Resume begins to go on with a journal that LastJournal has opened: it gets its name, and the reports of its run go.
 func (o *Outputs) Resume(journal *os.File) error {
 	if path := filepath.Join(o.Dir, JournalName); journal.Name() != path {
@@ -62,7 +67,7 @@ func (o *Outputs) Resume(journal *os.File) error {
 // sweep removes the reports of the run before.
 func (o *Outputs) sweep() error {
 	for _, old := range o.leftovers() {
-		if device(old) {
+		if Device(old) {
 			continue
 		}
 		if err := os.Remove(old); err != nil && !errors.Is(err, fs.ErrNotExist) {

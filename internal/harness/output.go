@@ -98,7 +98,7 @@ func (o *Outputs) Prepare(others ...Target) error {
 	errs := []error{journal.folder(), Vacant(append(o.targets(), others...), o.taken())}
 	tried := map[string]bool{}
 	for _, path := range o.Files() {
-		if dir := filepath.Dir(path); !tried[dir] && !device(path) {
+		if dir := filepath.Dir(path); !tried[dir] && !Device(path) {
 			tried[dir] = true
 			errs = append(errs, WritableDir(dir))
 		}
@@ -163,8 +163,8 @@ func (o *Outputs) Touches() []string {
 // leftovers are the reports that a run before may have left: those that this one will write, and in the folder of a
 // run also those of other formats, if they are any.
 func (o *Outputs) leftovers() []string {
-	old := o.Paths()
-	if exists(filepath.Join(o.Dir, JournalName)) || exists(filepath.Join(o.Dir, previousName(1))) {
+	old := append(o.Paths(), filepath.Join(o.Dir, pointerName))
+	if HoldsJournal(o.Dir) {
 		every := NewOutputs(Choice{Dir: o.Dir})
 		for _, t := range every.targets() {
 			if t.vacant() == nil {

@@ -42,7 +42,7 @@ func Vacant(targets []Target, taken map[string]string) error {
 	}
 	for i := range targets {
 		t := &targets[i]
-		if device(t.Path) {
+		if Device(t.Path) {
 			continue
 		}
 		at := place(t.Path)

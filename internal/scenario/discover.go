@@ -239,6 +239,9 @@ func (l *loader) configIn(dir string) string {
 func (l *loader) configsIn(dir string) []string {
 	var all []string
 	for _, name := range l.fs.names(dir) {
+		if strings.HasPrefix(name, ".") { // .arena.yaml holds settings of the command line
+			continue
+		}
 		if strings.HasSuffix(name, ".arena.yaml") || strings.HasSuffix(name, ".arena.yml") {
 			all = append(all, join(dir, name))
 		}

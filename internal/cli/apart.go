@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// settings applies the settings, and remembers which flags stand on the command line.
+func (f *runFlags) settings(app *App, cmd *cobra.Command) error {
+	f.typed = map[string]bool{}
+	cmd.Flags().Visit(func(fl *pflag.Flag) { f.typed[fl.Name] = true })
+	return applySettings(app, cmd)
+}
+
+// setApart keeps a command that judges from writing over the results of another one: what settings and files say about
+// outputs is meant for arena run. Unless the command line names them, its folder lies beside that, and takes the other
+// files along.
+func (f *runFlags) setApart(c *harness.Choice) {
+	if !f.typed["out"] {
+		home := f.home
+		if home == "" {
+			home = or(c.Dir, harness.DefaultOut)
+		}
+		if c.Dir = filepath.Clean(home) + f.apart; filepath.Clean(home) == "." {
+			c.Dir = f.apart[1:]
+		}
+	}
+	for flag, file := range map[string]*string{
+		"junit-file": &c.JUnit, "html-file": &c.HTML, "markdown-file": &c.Markdown, "events": &f.events,
+		"metrics-file": &f.metrics.file,
+	} {
+		if *file == "" || f.typed[flag] || *file == stdoutName || harness.Device(*file) {
+			continue
+		}
+		*file = filepath.Join(c.Dir, filepath.Base(*file))
+	}
+}
+
+// foreign refuses a folder with results of another command, unless the command line names it.
+func (f *runFlags) foreign(out *harness.Outputs) error {
+	owner := harness.OwnerOf(out.Dir)
+	if f.typed["out"] || f.resumes() || owner.Command == "" || owner.Command == f.words[1] {
+		return nil
+	}
+	return fmt.Errorf("%s holds the results of arena %s, which arena %s would replace\n"+
+		"name another folder with -o; to replace them, name this one: -o %s",
+		out.Dir, shellQuote(owner.Command), f.words[1], shellQuote(out.Dir))
+}
+
+// otherRun refuses to leave the reports of a run with the journal of another one, or, unless the command line names the
+// folder, over the reports of another one.
+func (f *reportFlags) otherRun(run *result.Run, dir, input string) error {
+	owner := harness.OwnerOf(dir)
+	if owner.File == "" || sameFile(owner.File, input) || sameFile(filepath.Join(dir, harness.ResultsName), input) {
+		return nil
+	}
+	if filepath.Base(owner.File) == harness.ResultsName && (f.out != "" || owner.Started.Equal(run.Started)) {
+		return nil
+	}
+	return fmt.Errorf("%s holds another run than %s, whose reports would be replaced: %s\nname another folder with -o",
+		dir, input, owner.File)
+}
+
+// point notes in the folder of reports where the journal of their run lies, when that is another one. The run was read
+// from input.
+func point(out *harness.Outputs, input string) error {
+	journal := input
+	if filepath.Base(input) == harness.ResultsName {
+		if journal = harness.OwnerOf(filepath.Dir(input)).Journal; journal == "" {
+			journal = filepath.Join(filepath.Dir(input), harness.JournalName)
+		}
+	}
+	if !exists(journal) || sameFile(out.Dir, filepath.Dir(journal)) {
+		return nil
+	}
+	return out.PointTo(journal)
+}
+
+// reportsAlone says where a run is to be resumed of which a folder holds the reports and not the journal.
+func (f *runFlags) reportsAlone(path string) error {
+	dir := path
+	if filepath.Base(path) == harness.ResultsName {
+		dir = filepath.Dir(path)
+	}
+	owner := harness.OwnerOf(dir)
+	if filepath.Base(owner.File) != harness.ResultsName || owner.Started.IsZero() ||
+		harness.HoldsJournal(dir) {
+		return nil // said when it is needed
+	}
+	where := "name the folder where that run left it"
+	if owner.Journal != "" {
+		where = "resume the run where it left it: arena run " + f.resumeFlag() + " " + shellQuote(filepath.Dir(owner.Journal))
+	}
+	return fmt.Errorf("%s: %s holds the reports of a run, without the journal to go on with\n%s", f.resumeFlag(), dir, where)
+}

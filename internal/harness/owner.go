@@ -1,0 +1,109 @@
+package harness
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// Owner is whose results lie in a folder.
+type Owner struct {
+	File    string    // that says so; "": there are no results
+	Command string    // of arena, such as run or eval; "": it does not say
+	Started time.Time // zero: it does not say
+	Journal string    // of the run, where it lies in another folder; "": here, or it does not say
+}
+
+// OwnerOf reads whose results lie in a folder: its journal says so, else its results.json.
+func OwnerOf(dir string) Owner {
+	for _, name := range []string{JournalName, ResultsName} {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+			continue // what is wrong with the folder is told when it is written into
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			return Owner{File: path}
+		}
+		defer func() { _ = file.Close() }() // read only
+		in := bufio.NewReader(io.LimitReader(file, startSize))
+		o := Owner{File: path}
+		if name == JournalName {
+			o.journal(in)
+		} else {
+			o.results(in)
+			o.Journal = pointer(dir)
+		}
+		return o
+	}
+	return Owner{}
+}
+
+// journal reads the first line of one. A line that is damaged does not say.
+func (o *Owner) journal(in *bufio.Reader) {
+	line, _ := in.ReadBytes('\n')
+	var h result.JournalHeader
+	if json.Unmarshal(line, &h) != nil {
+		return
+	}
+	if o.Started = h.Started; len(h.Command) > 1 {
+		o.Command = h.Command[1]
+	}
+}
+
+var startedField = regexp.MustCompile(`\n  "started": "([^"]+)"`)
+
+// results reads the start of a results.json.
+func (o *Owner) results(in io.Reader) {
+	start, _ := io.ReadAll(in)
+	if m := startedField.FindSubmatch(start); m != nil {
+		o.Started, _ = time.Parse(time.RFC3339Nano, string(m[1])) // zero when it is no time
+	}
+}
+
+// pointerName is the file that says where the journal of the run lies whose reports the folder holds: its path, seen
+// from there.
+const pointerName = ".arena-journal"
+
+// PointTo notes that the reports in the folder are of a journal in another one.
+func (o *Outputs) PointTo(journal string) error {
+	from, errFrom := filepath.Abs(o.Dir)
+	to, errTo := filepath.Abs(journal)
+	if err := errors.Join(errFrom, errTo); err != nil {
+		return err
+	}
+	if rel, err := filepath.Rel(from, to); err == nil {
+		to = rel
+	}
+	return WriteWhole(filepath.Join(o.Dir, pointerName), func(w io.Writer) error {
+		_, err := io.WriteString(w, filepath.ToSlash(to)+"\n")
+		return err
+	})
+}
+
+// pointer reads what PointTo has noted.
+func pointer(dir string) string {
+	path := filepath.Join(dir, pointerName)
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = file.Close() }() // read only
+	text, _ := io.ReadAll(io.LimitReader(file, startSize))
+	journal := filepath.FromSlash(strings.TrimSuffix(string(text), "\n"))
+	if journal == "" || filepath.IsAbs(journal) {
+		return journal
+	}
+	return filepath.Join(dir, journal)
+}

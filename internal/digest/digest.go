@@ -8,7 +8,6 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -167,16 +166,15 @@ func (r *Rules) list(t reflect.Type) Writer {
 
 // mapping writes the entries in the order of their keys.
 func (r *Rules) mapping(b []byte, v reflect.Value) []byte {
-	entries := make([]string, 0, v.Len())
+	b = binary.AppendUvarint(b, uint64(v.Len()))
+	start := len(b)
+	var few [16]int
+	ends := few[:0]
 	for key, value := range v.Seq2() {
-		entries = append(entries, string(r.append(r.append(nil, key), value)))
+		b = r.append(r.append(b, key), value)
+		ends = append(ends, len(b))
 	}
-	slices.SortFunc(entries, strings.Compare)
-	b = binary.AppendUvarint(b, uint64(len(entries)))
-	for _, entry := range entries {
-		b = append(b, entry...)
-	}
-	return b
+	return InOrder(b, start, ends)
 }
 
 func scalar(b []byte, v reflect.Value) []byte {

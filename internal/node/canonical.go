@@ -2,8 +2,8 @@ package node
 
 import (
 	"encoding/binary"
-	"slices"
-	"strings"
+
+	"github.com/arena-evals/arena/internal/digest"
 )
 
 // AppendCanonical appends what a value says, in a form that is the same for every layout, style, comment and order of
@@ -13,16 +13,7 @@ func AppendCanonical(b []byte, n *Node) []byte {
 	case IsNull(n):
 		return append(b, '~')
 	case n.Kind == Map:
-		entries := make([]string, 0, len(n.Content)/2)
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			entries = append(entries, string(AppendCanonical(AppendCanonical(nil, n.Content[i]), n.Content[i+1])))
-		}
-		slices.SortStableFunc(entries, strings.Compare)
-		b = binary.AppendUvarint(append(b, '{'), uint64(len(entries)))
-		for _, entry := range entries {
-			b = append(b, entry...)
-		}
-		return b
+		return appendMap(b, n)
 	case n.Kind == List:
 		b = binary.AppendUvarint(append(b, '['), uint64(len(n.Content)))
 		for _, v := range n.Content {
@@ -30,8 +21,18 @@ func AppendCanonical(b []byte, n *Node) []byte {
 		}
 		return b
 	}
-	for _, text := range []string{n.ShortTag(), n.Value} {
-		b = append(binary.AppendUvarint(b, uint64(len(text))), text...)
+	return digest.Text(digest.Text(b, n.ShortTag()), n.Value)
+}
+
+// appendMap appends the entries of a map in an order that does not depend on that of the file.
+func appendMap(b []byte, n *Node) []byte {
+	b = binary.AppendUvarint(append(b, '{'), uint64(len(n.Content)/2))
+	start := len(b)
+	var few [16]int
+	ends := few[:0]
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		b = AppendCanonical(AppendCanonical(b, n.Content[i]), n.Content[i+1])
+		ends = append(ends, len(b))
 	}
-	return b
+	return digest.InOrder(b, start, ends)
 }

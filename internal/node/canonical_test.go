@@ -40,3 +40,23 @@ func TestAppendCanonical(t *testing.T) {
 		seen[form] = text
 	}
 }
+
+const manyKeys = "type: regex\nparams: {pattern: 'ORD-\\d{5}', expect_match: true, z: [1, two, {b: c, a: d}], a: ~}\n"
+
+func TestAppendCanonicalTakesNoRoom(t *testing.T) {
+	n := Parse(&Reader{File: "x.yaml", Diags: &diag.List{}}, []byte(manyKeys))[0]
+	b := AppendCanonical(nil, n)
+	b = make([]byte, 0, 4*len(b))
+	if allocs := testing.AllocsPerRun(100, func() { AppendCanonical(b, n) }); allocs > 0 {
+		t.Errorf("%v allocations", allocs)
+	}
+}
+
+func BenchmarkAppendCanonical(b *testing.B) {
+	n := Parse(&Reader{File: "x.yaml", Diags: &diag.List{}}, []byte(manyKeys))[0]
+	var buf []byte
+	b.ReportAllocs()
+	for b.Loop() {
+		buf = AppendCanonical(buf[:0], n)
+	}
+}

@@ -123,28 +123,34 @@ func (d *document) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	// A secret that begins before the end of what goes out now ends before the end of what is here.
-	clean, rest := d.split()
-	if _, err := d.w.Write(clean); err != nil {
+	if err := d.letOut(max(len(d.held)-d.set.longest-1, 0)); err != nil {
 		return 0, err
 	}
-	d.held = append(d.held[:0], rest...)
 	return len(p), nil
 }
 
-// split is what can go out, and what waits for the next piece.
-func (d *document) split() (clean, rest []byte) {
-	keep := max(len(d.held)-d.set.longest-1, 0)
+// letOut writes what is held up to a place, and the whole of a secret that begins before it.
+func (d *document) letOut(end int) error {
 	from := 0
 	for {
 		at, size := d.set.find(d.held, from)
-		if at < 0 || at >= keep {
+		if at < 0 || at >= end {
 			break
 		}
-		clean = append(append(clean, d.held[from:at]...), Redacted...)
+		if _, err := d.w.Write(d.held[from:at]); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(d.w, Redacted); err != nil {
+			return err
+		}
 		from = at + size
 	}
-	end := max(keep, from)
-	return append(clean, d.held[from:end]...), d.held[end:]
+	end = max(end, from)
+	if _, err := d.w.Write(d.held[from:end]); err != nil {
+		return err
+	}
+	d.held = d.held[:copy(d.held, d.held[end:])]
+	return nil
 }
 
 // Close writes what was held back.

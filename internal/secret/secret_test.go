@@ -2,6 +2,7 @@ package secret
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 )
@@ -92,5 +93,18 @@ func BenchmarkBytes(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		s.Bytes(text)
+	}
+}
+
+// BenchmarkDocument writes a document in pieces of a line.
+func BenchmarkDocument(b *testing.B) {
+	var g Guard
+	g.Learn("sk-secret-0123456789", "Bearer of news", "https-password")
+	line := []byte(`{"role":"assistant","content":"Your refund of 42 USD was denied.","latency_ms":1.5}` + "\n")
+	d := g.Document(io.Discard)
+	b.SetBytes(int64(len(line)))
+	b.ReportAllocs()
+	for b.Loop() {
+		_, _ = d.Write(line)
 	}
 }

@@ -39,6 +39,7 @@ func Worth(value string) bool {
 // Set finds secrets in texts, in every form in which a writer may put them. It is immutable and safe for concurrent
 // use; nil finds nothing.
 type Set struct {
+	starts  [256]bool            // first bytes of the forms
 	pairs   [1 << 16 / 64]uint64 // first two bytes of the forms
 	first   [256][]form          // by the first byte, the longest first
 	longest int
@@ -75,6 +76,7 @@ func (s *Set) add(f form) {
 	slices.SortFunc(*list, func(a, b form) int { return len(b.text) - len(a.text) })
 	pair := uint16(f.text[0])<<8 | uint16(f.text[1])
 	s.pairs[pair/64] |= 1 << (pair % 64)
+	s.starts[f.text[0]] = true
 	s.longest = max(s.longest, len(f.text))
 }
 
@@ -106,6 +108,9 @@ func (s *Set) find(p []byte, from int) (at, size int) {
 		return -1, 0
 	}
 	for i := from; i+1 < len(p); i++ {
+		if !s.starts[p[i]] {
+			continue
+		}
 		pair := uint16(p[i])<<8 | uint16(p[i+1])
 		if s.pairs[pair/64]&(1<<(pair%64)) == 0 {
 			continue

@@ -76,6 +76,9 @@ func (v *Vault) setting(name, value string) {
 
 // address learns the password and the parameters of an address.
 func (v *Vault) address(text string) {
+	if text == "" { // as that of nearly every check
+		return
+	}
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil {
 		return

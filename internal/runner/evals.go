@@ -27,9 +27,7 @@ func evalSets(p *scenario.Project, chosen []*scenario.Scenario) map[*scenario.Pr
 // eachEval visits the checks of the evals under the prompts of the chosen scenarios.
 func eachEval(p *scenario.Project, chosen []*scenario.Scenario, visit func(*checks.Compiled)) {
 	for _, e := range usedEvals(p, chosen) {
-		for _, check := range compiledOf(e.Compiled) {
-			visit(check)
-		}
+		eachCompiled(e.Compiled, visit)
 	}
 }
 

@@ -52,9 +52,7 @@ func eachGuard(p *scenario.Project, chosen []*scenario.Scenario, visit func(*che
 			if !v.Enabled {
 				continue
 			}
-			for _, check := range compiledOf(v.Compiled) {
-				visit(check)
-			}
+			eachCompiled(v.Compiled, visit)
 		}
 	}
 }

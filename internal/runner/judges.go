@@ -56,19 +56,14 @@ func (b *bench) seat(chosen []*scenario.Scenario) {
 // check with placeholders it visits what it became in the trials that are planned.
 func EachCheck(p *scenario.Project, visit func(*checks.Compiled)) {
 	eachAssertion(p, p.Scenarios, visit)
-	list := func(compiled any) {
-		for _, check := range compiledOf(compiled) {
-			visit(check)
-		}
-	}
 	for _, prompt := range append([]*scenario.Prompt{nil}, p.Prompts...) {
 		if prompt != nil {
 			for _, v := range prompt.Validators {
-				list(v.Compiled)
+				eachCompiled(v.Compiled, visit)
 			}
 		}
 		for _, def := range p.EvalsFor(prompt) {
-			list(def.Compiled)
+			eachCompiled(def.Compiled, visit)
 		}
 	}
 }
@@ -85,9 +80,7 @@ func eachCheck(p *scenario.Project, chosen []*scenario.Scenario, visit func(*che
 func eachAssertion(p *scenario.Project, chosen []*scenario.Scenario, visit func(*checks.Compiled)) {
 	list := func(list []scenario.Placed) {
 		for _, c := range list {
-			for _, check := range compiledOf(c.Compiled) { // without one its problem is reported already
-				visit(check)
-			}
+			eachCompiled(c.Compiled, visit)
 		}
 	}
 	if len(chosen) > 0 {

@@ -134,13 +134,7 @@ func (n *naming) list(list []scenario.Placed, worlds ...*world) {
 
 // one looks at all that a check is compiled to.
 func (n *naming) one(c any, worlds []*world) {
-	if plain, ok := c.(*checks.Compiled); ok { // as nearly all of them are
-		n.check(plain, worlds)
-		return
-	}
-	for _, bound := range compiledOf(c) {
-		n.check(bound, worlds)
-	}
+	eachCompiled(c, func(check *checks.Compiled) { n.check(check, worlds) })
 }
 
 // check looks at a check that stands in worlds, and at those within it.

@@ -46,19 +46,17 @@ func (m *matrix) settleFor(p *scenario.Project, s *scenario.Scenario, regions []
 	}
 }
 
-// compiledOf is all that a check is compiled to: itself, or with placeholders what it is for each set of values. It is
-// empty after a problem.
-func compiledOf(c any) []*checks.Compiled {
-	var all []*checks.Compiled
-	if o, open := c.(*scenario.Open); open {
-		for _, bound := range o.Bound() {
-			all = append(all, compiledOf(bound)...)
+// eachCompiled visits all that a check is compiled to: itself, or with placeholders what it is for each set of values;
+// nothing after a problem.
+func eachCompiled(c any, visit func(*checks.Compiled)) {
+	switch c := c.(type) {
+	case *checks.Compiled:
+		visit(c)
+	case *scenario.Open:
+		for _, bound := range c.Bound() {
+			eachCompiled(bound, visit)
 		}
 	}
-	if check, ok := c.(*checks.Compiled); ok {
-		all = append(all, check)
-	}
-	return all
 }
 
 // values are what the placeholders of a trial stand for. They belong to its session.

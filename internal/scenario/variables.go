@@ -66,14 +66,16 @@ func Known(prompt *Prompt, s *Scenario, region string) map[string]string {
 	}
 	maps.Copy(vars, s.Variables)
 	vars["region"] = region
-	implied := map[string]string{
-		"domain": s.Context.Domain, "user_role": s.Context.UserRole, "user_context": s.Context.UserRole,
-		"context_slot": contextSlot(s),
-	}
-	for name, value := range implied {
+	imply := func(name, value string) {
 		if _, set := vars[name]; !set && value != "" {
 			vars[name] = value
 		}
+	}
+	imply("domain", s.Context.Domain)
+	imply("user_role", s.Context.UserRole)
+	imply("user_context", s.Context.UserRole)
+	if _, set := vars["context_slot"]; !set {
+		imply("context_slot", contextSlot(s))
 	}
 	return vars
 }
@@ -121,14 +123,24 @@ func contextSlot(s *Scenario) string {
 		if s.Turns[i].Role != "user" {
 			continue
 		}
-		text := []rune(s.Turns[i].Content)
-		said := string(text[:min(len(text), contextLength)])
+		said := beginning(s.Turns[i].Content, contextLength)
 		if s.Turns[i].Literal {
 			said = Literal(said)
 		}
 		return strings.TrimSpace(slot + " " + said)
 	}
 	return slot
+}
+
+// beginning is at most so many characters of a text.
+func beginning(text string, most int) string {
+	for i := range text {
+		if most == 0 {
+			return text[:i]
+		}
+		most--
+	}
+	return text
 }
 
 // SystemTemplate is the template of a prompt for one model.

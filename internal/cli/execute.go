@@ -11,6 +11,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/report/term"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
@@ -233,6 +234,9 @@ func (x *execution) conclude(
 	late := run.Unjudged()
 	if !interrupted {
 		late = append(late, x.plan.Unheard()...)
+	}
+	if show.Unfinished(run) == 0 { // otherwise the screen names those that are
+		x.plan = nil // with all its scenarios and checks: reports take room themselves
 	}
 	for i := range late {
 		run.Warnings = append(run.Warnings, late[i].Line())

@@ -3,32 +3,40 @@ package cli
 import (
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 )
 
 // A small run is over before garbage matters and hardly collects any. A suite of many thousand scenarios trades some
 // processor time for memory: CI machines are small, and a run mostly waits.
 const (
 	smallPercent = 200
-	largeHeap    = 16 << 20 // bytes in use
+	roomy        = 56 << 20 // bytes of heap that a run may fill before it trades
 	largePercent = 25
 )
 
-// watchHeap looks at the heap after every collection until it has become large. GOGC, when it is set, decides instead.
+// watchHeap looks at the heap after every collection and decides how far it may grow until the next one. GOGC, when it
+// is set, decides instead.
 func watchHeap(getenv func(string) string) {
 	if getenv("GOGC") != "" {
 		return
 	}
 	debug.SetGCPercent(smallPercent)
 	type sentinel struct{ _ [16]byte }
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	var look func(*sentinel)
 	look = func(*sentinel) {
-		var heap runtime.MemStats
-		runtime.ReadMemStats(&heap)
-		if heap.HeapAlloc > largeHeap {
-			debug.SetGCPercent(largePercent)
-			return
-		}
+		metrics.Read(live)
+		debug.SetGCPercent(heapPercent(live[0].Value.Uint64()))
 		runtime.SetFinalizer(&sentinel{}, look) // runs after the next collection
 	}
 	runtime.SetFinalizer(&sentinel{}, look)
+}
+
+// heapPercent is by how much a heap may grow of which so many bytes are in use.
+func heapPercent(live uint64) int {
+	if live >= roomy {
+		return largePercent
+	}
+	room := (roomy - live) * 100
+	return int(min(max(room/max(live, 1), largePercent), smallPercent))
 }

@@ -39,28 +39,6 @@ func Reason(t *result.Trial) string {
 	return text
 }
 
-// Signature is equal for trials that failed alike: at the same places, for the same reasons. Two trials that broke in
-// the same way are alike in whatever scenario they did.
-func Signature(t *result.Trial) string {
-	problems := Problems(t)
-	var b strings.Builder
-	judged := slices.ContainsFunc(problems, func(p Problem) bool { return p.Status == result.Failed })
-	if judged {
-		fmt.Fprintf(&b, "%s\x00%s\x00", t.Position.File, t.Scenario)
-	}
-	b.WriteString(Head(t.Error, maxSignature))
-	for _, p := range problems {
-		if judged {
-			fmt.Fprintf(&b, "\x00%d\x00%d\x00%s", p.Turn, p.Index, p.Name())
-		}
-		b.WriteString("\x00" + p.Status.String() + "\x00" + Head(p.Seen(), maxSignature))
-	}
-	return b.String()
-}
-
-// maxSignature bounds what one text adds to a signature, in bytes.
-const maxSignature = 300
-
 // TrialError is the trial's error on one line, with the turn in which it came up when the text does not say.
 func TrialError(t *result.Trial) string { return withTurn(Line(t.Error), t) }
 

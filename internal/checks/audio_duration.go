@@ -31,6 +31,9 @@ func (p mediaDurations) check(b *binder, kind string) Check {
 		b.errorf("min_seconds", "out-of-range", "min_seconds %s is above max_seconds %s, so that nothing passes",
 			decimal(*p.MinSeconds), decimal(*p.MaxSeconds)).Hint = "swap the two"
 	}
+	if p.MinSeconds != nil && *p.MinSeconds == 0 && p.MaxSeconds == nil {
+		b.lax("min_seconds", asksNothing, "nothing is shorter")
+	}
 	return &mediaDuration{p, kind}
 }
 

@@ -22,6 +22,9 @@ type binder struct {
 	read map[string]*node.Node // canonical parameter → where its value was taken from
 
 	uses []NameUse
+	idle []idle
+
+	negated bool // as checks within it are, see compilation
 }
 
 // decode fills a pointer to a parameter struct.
@@ -65,6 +68,7 @@ func (b *binder) fill(l *layout, n *node.Node, path string, dst reflect.Value) b
 		case value != nil:
 			what := b.what(path, f.Name)
 			ok = f.codec.decode(b, value, what, target) && b.means(f, value, what, given, l) && ok
+			b.loose(f, value, what)
 		case f.Required:
 			b.missing(n, "%s: missing parameter %q (%s)%s", b.name, f.Name, f.Type, within(path))
 			ok = false

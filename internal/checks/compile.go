@@ -123,6 +123,9 @@ type compilation struct {
 	r      *node.Reader
 	limits limits
 	uses   []NameUse
+
+	idle    []idle
+	negated bool // it stands within an odd number of checks that turn its outcome round
 }
 
 // written is a check by its parts, whichever spelling they come from.
@@ -155,6 +158,7 @@ func (k *compilation) compile() *Compiled {
 	}
 	check := k.build(e, w)
 	k.limits.verify(k, w)
+	k.tellIdle(check, w)
 	terms := Terms{
 		Message: k.limits.message, When: when, MinScore: k.limits.min, MaxScore: k.limits.max,
 		PassThreshold: k.spec.PassThreshold, Wrapped: k.spec.Type == wrapperType,
@@ -175,9 +179,10 @@ func (k *compilation) build(e *Spelling, w written) Check {
 		return nil
 	}
 	b := &binder{c: k.c, own: k.own, r: k.r, def: e.Def, name: e.Type, at: w.at, read: map[string]*node.Node{}}
+	b.negated = k.negated != (e.Def == notDef)
 	b.body = k.limits.take(k, e.Type, body, e.Def.layout().keys)
 	check := e.Def.build(b)
-	k.uses = append(k.uses, b.uses...)
+	k.uses, k.idle = append(k.uses, b.uses...), append(k.idle, b.idle...)
 	return check
 }
 

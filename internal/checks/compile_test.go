@@ -228,7 +228,7 @@ params:
   min_score: 0.25
   message: stay polite
 `)
-	spec.PassThreshold = new(float64)
+	spec.PassThreshold = new(0.5)
 	c, problems := report(t, &Compiler{}, spec)
 	if len(problems) > 0 {
 		t.Fatal(problems)
@@ -236,7 +236,7 @@ params:
 	if c.Type != "banned_words" || c.Def != contentExcludesDef || c.Message != "stay polite" || c.Pos != spec.Pos {
 		t.Errorf("%+v", c)
 	}
-	if *c.MinScore != 0.25 || *c.MaxScore != 0.5 || *c.PassThreshold != 0 || c.When != nil {
+	if *c.MinScore != 0.25 || *c.MaxScore != 0.5 || *c.PassThreshold != 0.5 || c.When != nil {
 		t.Errorf("%+v", c)
 	}
 }

@@ -78,9 +78,9 @@ func (p *nestedCheck) read(b *binder, n *node.Node, what string, known []string,
 		case "message":
 			spec.Message, _ = b.r.String(v, what+": message")
 		case "min_score":
-			spec.MinScore = b.unit(v, what+": "+key)
+			spec.MinScore, spec.MinAt = b.unit(v, what+": "+key), b.r.Pos(v)
 		case "max_score":
-			spec.MaxScore = b.unit(v, what+": "+key)
+			spec.MaxScore, spec.MaxAt = b.unit(v, what+": "+key), b.r.Pos(v)
 		case "when":
 			spec.When = b.when(v, what+": when")
 		case "weight":
@@ -98,7 +98,7 @@ func (p *nestedCheck) read(b *binder, n *node.Node, what string, known []string,
 
 // nested compiles a check within this one. Its problems go where those of this one go.
 func (b *binder) nested(spec *scenario.Check) *Compiled {
-	k := &compilation{c: b.c, spec: spec, own: b.own, r: b.r}
+	k := &compilation{c: b.c, spec: spec, own: b.own, r: b.r, negated: b.negated}
 	return k.compile()
 }
 

@@ -26,7 +26,10 @@ type cosineSimilarityParams struct {
 	MinSimilarity *float64 `param:"min_similarity" min:"0" max:"1" doc:"The lowest similarity that passes."`
 }
 
-func (p cosineSimilarityParams) Build(*binder) Check {
+func (p cosineSimilarityParams) Build(b *binder) Check {
+	if least := p.MinSimilarity; least != nil && *least <= slack {
+		b.lax("min_similarity", limitHolds, "every reply is as similar as that")
+	}
 	return &cosineSimilarity{p.Reference.text, p.Reference.vector, p.MinSimilarity}
 }
 

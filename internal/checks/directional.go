@@ -32,6 +32,13 @@ var baselines = map[string]string{
 func (p directionalParams) Build(b *binder) Check {
 	warnComparand(b, "check", p.Check, baselines)
 	c := &directional{directionalParams: p}
+	if p.Threshold <= slack {
+		kind := asksNothing
+		if p.Check == "similar_content" {
+			kind = limitHolds
+		}
+		b.lax("threshold", kind, "every reply is as similar as that")
+	}
 	if p.BaselineContent != nil {
 		c.words = distinctWords(*p.BaselineContent)
 		if len(c.words) == 0 {

@@ -74,7 +74,7 @@ func TestUglyPrograms(t *testing.T) {
 			if strings.Contains(tc.want, "300ms") {
 				h.Timeout = 300 * time.Millisecond // is meant to pass
 			}
-			expectError(t, compiledHandler(t, h, `{"min_score": 0}`), shellHost(), tc.want)
+			expectError(t, compiledHandler(t, h, `{"max_score": 0.5}`), shellHost(), tc.want)
 		})
 	}
 }

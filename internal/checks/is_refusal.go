@@ -21,7 +21,7 @@ var isRefusalDef = define[isRefusalParams](Def{
 
 type isRefusalParams struct {
 	Expect   bool      `param:"expect" default:"true" doc:"False asks for a reply that does not refuse."`
-	Patterns []pattern `param:"patterns" doc:"Further phrases, in RE2 syntax; upper and lower case are one, and so are ' and ’."`
+	Patterns []pattern `param:"patterns" any:"decides" doc:"Further phrases, in RE2 syntax; upper and lower case are one, and so are ' and ’."`
 }
 
 func (p isRefusalParams) Build(b *binder) Check {
@@ -35,6 +35,8 @@ func (p isRefusalParams) Build(b *binder) Check {
 	}
 	return c
 }
+
+func (c *isRefusal) anyway() float64 { return wholly(c.expect) }
 
 type isRefusal struct {
 	expect   bool

@@ -38,6 +38,9 @@ func (p levenshteinParams) Build(b *binder) Check {
 		c.references = append(c.references, text)
 	}
 	c.params.Reference = nil
+	if least := p.MinSimilarity; least != nil && *least <= slack && p.MaxDistance == nil {
+		b.lax("min_similarity", limitHolds, "every reply is as similar as that")
+	}
 	return c
 }
 

@@ -3,20 +3,23 @@ package checks
 import (
 	"math"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
 )
 
 // limits is what the surface, not the check, makes of a score: the thresholds and the label. It is gathered from beside
 // params, from params and from the params of the long spelling.
 type limits struct {
-	min, max *float64
-	message  string
+	min, max     *float64
+	minAt, maxAt diag.Pos // where they are written
+	message      string
 }
 
 // beside takes what is written next to params.
 func (l *limits) beside(k *compilation) {
 	spec := k.spec
 	l.min, l.max, l.message = spec.MinScore, spec.MaxScore, spec.Message
+	l.minAt, l.maxAt = spec.MinAt, spec.MaxAt
 	for _, given := range []struct {
 		name string
 		v    *float64
@@ -32,9 +35,9 @@ func (l *limits) beside(k *compilation) {
 func (l *limits) set(k *compilation, name, key string, v *node.Node) {
 	switch key {
 	case "min_score":
-		l.min = l.threshold(k, name+": "+key, v, l.min)
+		l.min, l.minAt = l.threshold(k, name+": "+key, v, l.min), k.r.Pos(v)
 	case "max_score":
-		l.max = l.threshold(k, name+": "+key, v, l.max)
+		l.max, l.maxAt = l.threshold(k, name+": "+key, v, l.max), k.r.Pos(v)
 	case "message":
 		text, ok := k.r.String(v, name+": "+key)
 		if ok && l.message != "" && l.message != text {

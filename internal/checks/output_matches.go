@@ -10,7 +10,7 @@ var outputMatchesDef = define[outputMatchesParams](Def{
 })
 
 type outputMatchesParams struct {
-	Pattern pattern `param:"pattern,required" doc:"RE2 syntax; matches anywhere; (?i) at the start ignores case."`
+	Pattern pattern `param:"pattern,required" any:"decides" doc:"RE2 syntax; matches anywhere; (?i) at the start ignores case."`
 }
 
 func (p outputMatchesParams) Build(*binder) Check { return &regex{re: p.Pattern.Regexp, expect: true} }

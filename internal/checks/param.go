@@ -19,6 +19,7 @@ type Param struct {
 	Is       Kind   // what its texts mean; "" where they are no names and not looked for
 	Keys     Kind   // the same of the keys of a map
 	Of       string // for arguments: the parameter that names their tool
+	Any      string // for patterns: what comes of one that matches every text
 
 	schema map[string]any
 }
@@ -37,6 +38,7 @@ func (p *Param) String() string { return p.Name + " (" + p.Type + ")" }
 //	is:"tool"         what its texts are, a Kind
 //	keys:"argument"   what the keys of a map are, a Kind
 //	of:"tool_name"    the parameter with the tool whose arguments is or keys means
+//	any:"idle"        what comes of a pattern that matches every text: anyIdle and so on
 //	doc:"..."         one sentence
 type layout struct {
 	fields []field
@@ -78,6 +80,7 @@ func (l *layout) add(t reflect.Type, index []int) {
 			Name: name, Aliases: words(f.Tag.Get("alias")), Required: rest == "required",
 			Default: f.Tag.Get("default"), Words: words(f.Tag.Get("words")), Doc: f.Tag.Get("doc"),
 			Is: Kind(f.Tag.Get("is")), Keys: Kind(f.Tag.Get("keys")), Of: f.Tag.Get("of"),
+			Any: f.Tag.Get("any"),
 		}
 		c := codecOf(f.Type, rulesOf(f.Tag))
 		p.Type, p.schema = c.label, c.schema

@@ -10,7 +10,7 @@ type pixelBounds struct {
 	MaxHeight *int `param:"max_height" min:"1" doc:"Pixels; less tall is fine."`
 }
 
-// verify reports bounds that nothing fits.
+// verify reports bounds that nothing fits, and those that everything does.
 func (p *pixelBounds) verify(b *binder) {
 	for _, side := range []struct {
 		name      string
@@ -19,6 +19,9 @@ func (p *pixelBounds) verify(b *binder) {
 		if side.low != nil && side.high != nil && *side.low > *side.high {
 			b.errorf("min_"+side.name, "out-of-range", "min_%s %d is above max_%s %d, so that nothing passes", side.name,
 				*side.low, side.name, *side.high).Hint = "swap the two"
+		}
+		if side.low != nil && *side.low == 0 && side.high == nil {
+			b.lax("min_"+side.name, asksNothing, "nothing is smaller")
 		}
 	}
 }

@@ -16,11 +16,13 @@ var regexDef = define[regexParams](Def{
 })
 
 type regexParams struct {
-	Pattern     pattern `param:"pattern,required" doc:"RE2 syntax; matches anywhere; (?i) at the start ignores case."`
+	Pattern     pattern `param:"pattern,required" any:"decides" doc:"RE2 syntax; matches anywhere; (?i) at the start ignores case."`
 	ExpectMatch bool    `param:"expect_match" default:"true" doc:"False asks for a reply that does not match."`
 }
 
 func (p regexParams) Build(*binder) Check { return &regex{re: p.Pattern.Regexp, expect: p.ExpectMatch} }
+
+func (c *regex) anyway() float64 { return wholly(c.expect) }
 
 type regex struct {
 	re     *regexp.Regexp

@@ -23,9 +23,9 @@ type toolCallChainParams struct {
 
 type chainStep struct {
 	Tool           string             `param:"tool,required" is:"tool" doc:"The tool."`
-	ArgsMatch      map[string]pattern `param:"args_match" keys:"argument" of:"tool" doc:"Regular expressions that the arguments match."`
+	ArgsMatch      map[string]pattern `param:"args_match" keys:"argument" of:"tool" any:"given" doc:"Regular expressions that the arguments match."`
 	ResultIncludes []string           `param:"result_includes" is:"text" doc:"Texts in the result; case does not matter."`
-	ResultMatches  pattern            `param:"result_matches" doc:"What the result matches."`
+	ResultMatches  pattern            `param:"result_matches" any:"idle" doc:"What the result matches."`
 	NoError        bool               `param:"no_error" default:"false" doc:"The call must not fail."`
 }
 

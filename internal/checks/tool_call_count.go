@@ -25,6 +25,9 @@ func (p toolCallCountParams) Build(b *binder) Check {
 	if p.Min != nil && p.Max != nil && *p.Min > *p.Max {
 		b.errorf("min", "out-of-range", "min %d is above max %d, so that no count passes", *p.Min, *p.Max)
 	}
+	if p.Min != nil && *p.Min == 0 && p.Max == nil {
+		b.lax("min", scoreIsSure, "there are always that many calls")
+	}
 	return &toolCallCount{p}
 }
 

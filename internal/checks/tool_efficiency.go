@@ -21,7 +21,16 @@ type toolEfficiencyParams struct {
 	MaxErrorRate *float64 `param:"max_error_rate" min:"0" max:"1" doc:"Share of the calls that may fail."`
 }
 
-func (p toolEfficiencyParams) Build(*binder) Check { return &toolEfficiency{p} }
+func (p toolEfficiencyParams) Build(b *binder) Check {
+	if most := p.MaxErrorRate; most != nil && *most >= 1-slack {
+		kind := asksNothing
+		if p.MaxCalls == nil && p.MaxErrors == nil {
+			kind = limitHolds
+		}
+		b.laxly("max_error_rate", kind, "all calls may fail", "write less, or take it out")
+	}
+	return &toolEfficiency{p}
+}
 
 type toolEfficiency struct{ toolEfficiencyParams }
 

@@ -28,8 +28,8 @@ type toolExecParams struct {
 	Args map[string]anyValue `param:"args" doc:"Its arguments, passed as they are; none when left out."`
 
 	TimeoutSeconds float64 `param:"timeout_seconds" default:"120" above:"0" max:"86400" doc:"How long the tool may take."`
-	SuccessPattern pattern `param:"success_pattern" doc:"What the result must match."`
-	FailurePattern pattern `param:"failure_pattern" doc:"What the result must not match."`
+	SuccessPattern pattern `param:"success_pattern" any:"idle" doc:"What the result must match."`
+	FailurePattern pattern `param:"failure_pattern" any:"decides" doc:"What the result must not match."`
 }
 
 func (p toolExecParams) Build(b *binder) Check {
@@ -61,6 +61,8 @@ func (c *Compiled) ToolUses() (uses []*ToolUse) {
 	}
 	return uses
 }
+
+func (c *toolExec) anyway() float64 { return 0 } // what matches failure_pattern failed
 
 type toolExec struct {
 	use              ToolUse

@@ -16,7 +16,7 @@ var toolResultMatchesDef = define[toolResultMatchesParams](Def{
 
 type toolResultMatchesParams struct {
 	resultScope
-	Pattern    pattern `param:"pattern,required" doc:"RE2 syntax; matches anywhere; (?i) at the start ignores case."`
+	Pattern    pattern `param:"pattern,required" any:"idle" doc:"RE2 syntax; matches anywhere; (?i) at the start ignores case."`
 	Occurrence int     `param:"occurrence" default:"1" min:"1" doc:"Results that are wanted at least."`
 }
 

@@ -37,6 +37,9 @@ func (p toolsCalledParams) Build(b *binder) Check {
 			p.MinCalls)
 		d.Hint = "to forbid a tool, use tools_not_called, or add min_calls: 0"
 	}
+	if p.MinCalls == 0 && p.MaxCalls == nil {
+		b.lax("min_calls", scoreIsSure, "there are always that many calls")
+	}
 	return &toolsCalled{p}
 }
 

@@ -36,8 +36,11 @@ type pathStep struct {
 	Args map[string]anyValue `param:"args" keys:"argument" of:"tool" doc:"Its arguments; any when left out."`
 }
 
-func (p trajectoryParams) Build(*binder) Check {
+func (p trajectoryParams) Build(b *binder) Check {
 	c := &trajectory{trajectoryParams: p}
+	if p.MinAccuracy <= slack && p.MaxSteps == nil && p.MaxTokens == nil && p.MaxDurationSeconds == nil {
+		b.lax("min_accuracy", limitHolds, "every path is as near as that")
+	}
 	for _, step := range p.Steps {
 		w := waypoint{tool: step.Tool}
 		if step.Args != nil && p.Args == "exact" {

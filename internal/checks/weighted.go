@@ -3,6 +3,7 @@ package checks
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -22,11 +23,14 @@ type weightedParams struct {
 	Threshold float64         `param:"threshold" default:"1" min:"0" max:"1" doc:"The lowest mean that passes."`
 }
 
-func (p weightedParams) Build(*binder) Check {
+func (p weightedParams) Build(b *binder) Check {
 	c := &weighted{threshold: p.Threshold}
 	for i := range p.Checks {
 		c.parts = append(c.parts, p.Checks[i].compiled)
 		c.weights = append(c.weights, p.Checks[i].weight)
+	}
+	if p.Threshold <= slack && !slices.ContainsFunc(c.parts, (*Compiled).limited) {
+		b.lax("threshold", limitHolds, "every mean is at least that")
 	}
 	return c
 }

@@ -14,9 +14,9 @@ var checkFields = table("a check", func() rows[Check] {
 		checkParams[Check](func(c *Check) *Check { return c }),
 		str("message", func(c *Check) *string { return &c.Message }),
 		objectPtr("when", whenFields, func(c *Check) **When { return &c.When }),
-		numPtr("min_score", unit, func(c *Check) **float64 { return &c.MinScore }),
-		numPtr("max_score", unit, func(c *Check) **float64 { return &c.MaxScore }),
-		numPtr("pass_threshold", unit, func(c *Check) **float64 { return &c.PassThreshold }),
+		share("min_score", func(c *Check) (**float64, *diag.Pos) { return &c.MinScore, &c.MinAt }),
+		share("max_score", func(c *Check) (**float64, *diag.Pos) { return &c.MaxScore, &c.MaxAt }),
+		share("pass_threshold", func(c *Check) (**float64, *diag.Pos) { return &c.PassThreshold, &c.PassAt }),
 	}
 }).strays(underParams)
 
@@ -25,6 +25,16 @@ func underParams(key string) string {
 		return hint
 	}
 	return `parameters of the check go below params: {` + key + `: …}`
+}
+
+// share is a field with a number from 0 to 1 whose place is kept.
+func share[T any](name string, at func(*T) (**float64, *diag.Pos)) field[T] {
+	return custom(name, unit, func(d *decoder, t *T, v *node.Node) {
+		if f, ok := unit.read(d, v, name); ok {
+			number, pos := at(t)
+			*number, *pos = &f, d.Pos(v)
+		}
+	})
 }
 
 func checkType[T any](at func(*T) *Check) field[T] {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -17,7 +18,10 @@ type evalFile struct {
 	threshold threshold
 }
 
-type threshold struct{ min, max *float64 }
+type threshold struct {
+	min, max     *float64
+	minAt, maxAt diag.Pos
+}
 
 var triggers = words(TriggerEveryTurn, TriggerSessionComplete, TriggerSampleTurns, TriggerSampleSessions,
 	TriggerConversationComplete, TriggerWorkflowStep)
@@ -72,8 +76,8 @@ var thresholdFields = table("threshold", func() rows[threshold] {
 				t.min = &all
 			}
 		}),
-		numPtr("min_score", unit, func(t *threshold) **float64 { return &t.min }),
-		numPtr("max_score", unit, func(t *threshold) **float64 { return &t.max }),
+		share("min_score", func(t *threshold) (**float64, *diag.Pos) { return &t.min, &t.minAt }),
+		share("max_score", func(t *threshold) (**float64, *diag.Pos) { return &t.max, &t.maxAt }),
 	}
 })
 
@@ -115,6 +119,7 @@ func (d *decoder) evals(n *node.Node, what string) []*Eval {
 			lines[e.ID] = e.id.Line
 		}
 		e.MinScore, e.MaxScore = e.threshold.min, e.threshold.max
+		e.MinAt, e.MaxAt = e.threshold.minAt, e.threshold.maxAt
 		d.neverSampled(e)
 		e.export()
 		e.Digest = digestOf(d.File, v)

@@ -225,6 +225,8 @@ type Check struct {
 	MinScore      *float64 // written beside params; Params may hold them too
 	MaxScore      *float64
 	PassThreshold *float64
+	// MinAt, MaxAt and PassAt are where they are written.
+	MinAt, MaxAt, PassAt diag.Pos
 	// Digest sums up what was written, taken before the parameters go.
 	Digest digest.Sum
 	// Compiled is what Options.Compile made of it, opaque here; nil when it could not be compiled. For a check with

@@ -13,8 +13,8 @@ var validatorFields = table("a validator", func() rows[Validator] {
 		str("message", func(v *Validator) *string { return &v.Message }),
 		flag("enabled", func(v *Validator) *bool { return &v.Enabled }),
 		flag("fail_on_violation", func(v *Validator) *bool { return &v.FailOnViolation }),
-		numPtr("min_score", unit, func(v *Validator) **float64 { return &v.MinScore }),
-		numPtr("max_score", unit, func(v *Validator) **float64 { return &v.MaxScore }),
+		share("min_score", func(v *Validator) (**float64, *diag.Pos) { return &v.MinScore, &v.MinAt }),
+		share("max_score", func(v *Validator) (**float64, *diag.Pos) { return &v.MaxScore, &v.MaxAt }),
 		gone[Validator]("direction", "direction is one of the params", "write params: {direction: …}"),
 	}
 }).strays(underParams)

@@ -1,0 +1,262 @@
+package checks
+
+import (
+	"fmt"
+	"math"
+	"regexp/syntax"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// A check that cannot fail is a green line that says nothing, so every limit that lets everything through is told of.
+// The thresholds know theirs by themselves; what parameters make certain is noted while they are read.
+
+// idle is a parameter that lets everything through.
+type idle struct {
+	at     *node.Node
+	what   string
+	why    string
+	hint   string
+	effect effect
+}
+
+// effect is what comes of a parameter that lets everything through.
+type effect struct {
+	kind  effectKind
+	score float64 // of a check that always has the same
+}
+
+type effectKind int
+
+const (
+	asksNothing effectKind = iota // the rest of the check may still fail
+	limitHolds                    // the limit of the check holds, unless thresholds take its place
+	scoreIsSure
+)
+
+// What becomes of a pattern that matches every text, as the tag any says.
+const (
+	anyDecides = "decides" // over the score: see anyway
+	anyIdle    = "idle"    // it asks for nothing
+	anyGiven   = "given"   // .* asks for the value to be there, which people write on purpose
+)
+
+// anyway is a check with a pattern that decides alone.
+type anyway interface{ anyway() float64 }
+
+// lax notes a parameter with a value from which on nothing breaks it. It is for limits that must not be undercut;
+// laxly is for others.
+func (b *binder) lax(param string, kind effectKind, why string) {
+	b.laxly(param, kind, why, "write more, or take it out")
+}
+
+func (b *binder) laxly(param string, kind effectKind, why, hint string) {
+	if n := b.read[param]; n != nil { // else it was left out
+		b.idle = append(b.idle, idle{n, b.name + ": " + param + " " + n.Value, why, hint, effect{kind: kind, score: 1}})
+	}
+}
+
+// loose notes patterns that match every text.
+func (b *binder) loose(f *field, n *node.Node, what string) {
+	switch {
+	case f.Any == "":
+	case n.Kind == node.Scalar:
+		b.loosePattern(f, n, what)
+	default:
+		step := 1
+		if n.Kind == node.Map {
+			step = 2
+		}
+		for i := step - 1; i < len(n.Content); i += step {
+			at := fmt.Sprintf("%s[%d]", what, i)
+			if n.Kind == node.Map {
+				at = what + "." + n.Content[i-1].Value
+			}
+			b.loosePattern(f, n.Content[i], at)
+		}
+	}
+}
+
+func (b *binder) loosePattern(f *field, n *node.Node, what string) {
+	if n.Kind != node.Scalar {
+		return
+	}
+	re, err := b.c.regexp(n.Value)
+	if err != nil || !re.MatchString("") { // as nearly all of them
+		return
+	}
+	tree, err := syntax.Parse(n.Value, syntax.Perl)
+	if err != nil || !matchesAll(tree) || f.Any == anyGiven && isAnything(tree) {
+		return
+	}
+	kind := asksNothing
+	if f.Any == anyDecides {
+		kind = scoreIsSure
+	}
+	b.idle = append(b.idle, idle{n, what, "the pattern matches every text, for it can match nothing at all",
+		"write what must be there: x+ in place of x*, and no | at an end", effect{kind: kind, score: math.NaN()}})
+}
+
+// matchesAll reports whether an expression surely matches somewhere in every text.
+func matchesAll(re *syntax.Regexp) bool {
+	return empty(re, syntax.OpBeginText, syntax.OpBeginLine) || empty(re, syntax.OpEndText, syntax.OpEndLine) ||
+		isAnything(re)
+}
+
+// empty reports whether an expression matches the empty text at a place where these two assertions hold.
+func empty(re *syntax.Regexp, text, line syntax.Op) bool {
+	all := func(want bool) bool {
+		for _, sub := range re.Sub {
+			if empty(sub, text, line) != want {
+				return false
+			}
+		}
+		return true
+	}
+	switch re.Op {
+	case syntax.OpEmptyMatch, syntax.OpStar, syntax.OpQuest, text, line:
+		return true
+	case syntax.OpConcat, syntax.OpCapture, syntax.OpPlus:
+		return all(true)
+	case syntax.OpAlternate:
+		return !all(false)
+	case syntax.OpRepeat:
+		return re.Min == 0 || all(true)
+	case syntax.OpLiteral:
+		return len(re.Rune) == 0
+	default: // needs a character, or something else to hold
+		return false
+	}
+}
+
+// isAnything reports whether an expression is .* or the same with line ends, perhaps between anchors: how people write
+// that it may be anything. Between anchors it must take line ends to match every text.
+func isAnything(re *syntax.Regexp) bool {
+	parts, anchored := []*syntax.Regexp{re}, false
+	if re.Op == syntax.OpConcat {
+		parts = re.Sub
+	}
+	if n := len(parts); n > 1 && (parts[0].Op == syntax.OpBeginText || parts[0].Op == syntax.OpBeginLine) {
+		parts, anchored = parts[1:], true
+	}
+	if n := len(parts); n > 1 && (parts[n-1].Op == syntax.OpEndText || parts[n-1].Op == syntax.OpEndLine) {
+		parts = parts[:n-1]
+	} else {
+		anchored = false
+	}
+	for len(parts) == 1 && parts[0].Op == syntax.OpCapture {
+		parts = parts[0].Sub
+	}
+	if len(parts) != 1 || parts[0].Op != syntax.OpStar {
+		return false
+	}
+	switch char := parts[0].Sub[0]; char.Op {
+	case syntax.OpAnyChar:
+		return true
+	case syntax.OpAnyCharNotNL:
+		return !anchored
+	case syntax.OpCharClass: // as in [\s\S]
+		return slices.Equal(char.Rune, []rune{0, utf8.MaxRune})
+	default:
+		return false
+	}
+}
+
+// tellIdle warns of what makes a check certain.
+func (k *compilation) tellIdle(check Check, w written) {
+	if check == nil || k.limits.idle(k, w) {
+		return
+	}
+	for _, i := range k.idle {
+		if math.IsNaN(i.effect.score) {
+			i.effect.score = 1
+			if c, ok := check.(anyway); ok {
+				i.effect.score = c.anyway()
+			}
+		}
+		passes, certain := k.limits.certain(i.effect)
+		if !certain {
+			k.r.Warnf(i.at, "asks-nothing", "%s asks for nothing: %s", i.what, i.why).Hint = i.hint
+			continue
+		}
+		outcome, code := k.outcome(passes)
+		k.r.Warnf(i.at, code, "%s: the check %s: %s", i.what, outcome, i.why).Hint = i.hint
+	}
+}
+
+// outcome says what a check that surely passes, or surely does not, comes to where it stands.
+func (k *compilation) outcome(passes bool) (text, code string) {
+	switch {
+	case k.spec.Surface == scenario.Guardrail && passes:
+		return "can never fire", "cannot-fail"
+	case k.spec.Surface == scenario.Guardrail:
+		return "always fires", "cannot-hold"
+	case passes && k.negated:
+		return "cannot fail, so that the not around it cannot hold", "cannot-hold"
+	case k.negated:
+		return "cannot hold, so that the not around it cannot fail", "cannot-fail"
+	case passes:
+		return "cannot fail", "cannot-fail"
+	default:
+		return "cannot hold", "cannot-hold"
+	}
+}
+
+// certain tells what the thresholds make of a parameter that lets everything through.
+func (l *limits) certain(e effect) (passes, certain bool) {
+	open := l.min == nil && l.max == nil
+	switch {
+	case e.kind == scoreIsSure && open:
+		return e.score >= 1-slack, true
+	case e.kind == scoreIsSure:
+		return (l.min == nil || e.score >= *l.min-slack) && (l.max == nil || e.score <= *l.max+slack), true
+	case e.kind == limitHolds && open:
+		return true, true
+	}
+	return false, false
+}
+
+// idle warns of thresholds that every score meets, and returns whether they are such.
+func (l *limits) idle(k *compilation, w written) bool {
+	if p := k.spec.PassThreshold; p != nil && 0 <= *p && *p <= slack {
+		l.warn(k, w, k.spec.PassAt, "pass_threshold", *k.spec.PassThreshold, "no trial needs to hold",
+			"write the share of the trials that must hold, or take it out: then all must")
+	}
+	low := l.min == nil || 0 <= *l.min && *l.min <= slack
+	high := l.max == nil || 1-slack <= *l.max && *l.max <= 1
+	switch {
+	case !low || !high || l.min == nil && l.max == nil:
+		return false
+	case l.min != nil:
+		l.warn(k, w, l.minAt, "min_score", *l.min, "every score is at least that",
+			"write more, or take it out; to only measure, write an eval without a threshold")
+	default:
+		l.warn(k, w, l.maxAt, "max_score", *l.max, "no score is above that",
+			"write less, or take it out; to only measure, write an eval without a threshold")
+	}
+	return true
+}
+
+func (l *limits) warn(k *compilation, w written, at diag.Pos, key string, v float64, why, hint string) {
+	if at.Line == 0 {
+		at = w.pos
+	}
+	outcome, code := k.outcome(true)
+	text := decimal(v)
+	k.r.Diags.Warnf(at, len(text), code, "%s: %s %s: the check %s: %s", w.name, key, text, outcome, why).Hint = hint
+}
+
+// limited reports whether a check has thresholds of its own.
+func (c *Compiled) limited() bool { return c == nil || c.MinScore != nil || c.MaxScore != nil }
+
+// wholly is the score of a check that only holds or does not.
+func wholly(holds bool) float64 {
+	if holds {
+		return 1
+	}
+	return 0
+}

@@ -110,14 +110,6 @@ type Usage struct {
 // Total is input plus output; cached tokens are part of the input.
 func (u Usage) Total() int { return plus(u.InputTokens, u.OutputTokens) }
 
-// MostTokens is how many tokens one call can take at most. A server that counts more does not count.
-const MostTokens = 1_000_000_000_000
-
-// Counted says whether the tokens are numbers that a call can have taken.
-func (u Usage) Counted() bool {
-	return u.InputTokens >= 0 && u.InputTokens <= MostTokens && u.OutputTokens >= 0 && u.OutputTokens <= MostTokens
-}
-
 // plus is a sum of tokens that stays at the largest number instead of becoming negative.
 func plus(a, b int) int {
 	if a > 0 && b > math.MaxInt-a {

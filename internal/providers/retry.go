@@ -128,7 +128,8 @@ func (c *retriedCall) hopeless(ctx context.Context, failed *Error) error {
 	}
 	final := *failed
 	final.Final = true
-	final.Msg += failed.asks() + ", longer than " + limit + "; run this again later, or ask for less at a time (rps, --jobs)"
+	final.Msg += failed.asks() + ", longer than " + limit +
+		"; run this again later, or ask for less at a time (rps, --jobs)"
 	return &final
 }
 

@@ -19,10 +19,10 @@ type modelCall struct {
 func (b *builder) call(o object, seq value) {
 	c := modelCall{seq: b.number(seq, "seq")}
 	c.took.FinishReason = b.text(o.get("finishreason"), "finish_reason")
-	if f := b.float(o.get("latencyms"), "latency_ms"); f != nil {
+	if f := b.amount(o.get("latencyms"), "latency_ms"); f != nil {
 		c.took.LatencyMS = *f
 	}
-	if f := b.float(o.get("duration"), "Duration"); f != nil {
+	if f := b.amount(o.get("duration"), "Duration"); f != nil {
 		c.took.LatencyMS = *f / float64(time.Millisecond)
 	}
 	b.cost(&c.took, o.value)
@@ -38,7 +38,7 @@ func (b *builder) call(o object, seq value) {
 // update reads an event that tells what a reply took, which it names by its index.
 func (b *builder) update(o object) {
 	u := modelCall{index: b.count(o.get("index"), "Index")}
-	if f := b.float(o.get("latencyms"), "LatencyMs"); f != nil {
+	if f := b.amount(o.get("latencyms"), "LatencyMs"); f != nil {
 		u.took.LatencyMS = *f
 	}
 	b.cost(&u.took, o.value)

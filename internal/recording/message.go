@@ -81,7 +81,7 @@ func (b *builder) role(o object) chat.Role {
 func (b *builder) measures(m *Message, o object) {
 	m.FinishReason = b.text(o.get("finishreason"), "finish_reason")
 	m.State = b.text(o.get("state"), "state")
-	if f := b.float(o.get("latencyms"), "latency_ms"); f != nil {
+	if f := b.amount(o.get("latencyms"), "latency_ms"); f != nil {
 		m.LatencyMS = *f
 	}
 	for _, key := range []string{"costinfo", "cost", "usage"} {
@@ -89,7 +89,7 @@ func (b *builder) measures(m *Message, o object) {
 			b.cost(&m.Message, v)
 		}
 	}
-	if f := b.float(o.get("costusd"), "cost_usd"); f != nil {
+	if f := b.amount(o.get("costusd"), "cost_usd"); f != nil {
 		m.CostUSD = f
 	}
 	b.validations(m, o.get("validations"))
@@ -106,18 +106,18 @@ func (b *builder) cost(m *chat.Message, v value) {
 	in, out := o.get("inputtokens", "prompttokens"), o.get("outputtokens", "completiontokens")
 	if !in.missing() || !out.missing() {
 		m.Usage = &chat.Usage{
-			InputTokens: b.count(in, "input_tokens"), OutputTokens: b.count(out, "output_tokens"),
-			CachedTokens: b.count(o.get("cachedtokens", "cachereadinputtokens"), "cached_tokens"),
+			InputTokens: b.tokens(in, "input_tokens"), OutputTokens: b.tokens(out, "output_tokens"),
+			CachedTokens: b.tokens(o.get("cachedtokens", "cachereadinputtokens"), "cached_tokens"),
 			Estimated:    b.truth(o.get("estimated"), "estimated"),
 		}
 		if details := o.get("prompttokensdetails"); details.kind() == '{' {
-			m.Usage.CachedTokens = b.count(details.get("cachedtokens"), "cached_tokens")
+			m.Usage.CachedTokens = b.tokens(details.get("cachedtokens"), "cached_tokens")
 		}
 	}
-	if f := b.float(o.get("totalcostusd", "totalcost", "costusd", "cost"), "total_cost_usd"); f != nil {
+	if f := b.amount(o.get("totalcostusd", "totalcost", "costusd", "cost"), "total_cost_usd"); f != nil {
 		m.CostUSD = f
 	}
-	if f := b.float(o.get("latencyns"), "latency_ns"); f != nil && m.LatencyMS == 0 {
+	if f := b.amount(o.get("latencyns"), "latency_ns"); f != nil && m.LatencyMS == 0 {
 		m.LatencyMS = *f / float64(time.Millisecond)
 	}
 }

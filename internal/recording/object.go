@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
 )
 
 // object is the members of a JSON object by their folded names.
@@ -67,6 +69,33 @@ func (b *builder) float(v value, what string) *float64 {
 	return &f
 }
 
+// amount reads what was measured; nil when it is not there.
+func (b *builder) amount(v value, what string) *float64 {
+	f := b.float(v, what)
+	if f != nil && !chat.Measured(*f) {
+		b.outOfRange(v, what)
+		return nil
+	}
+	return f
+}
+
+func (b *builder) outOfRange(v value, what string) {
+	b.errorf(v, "out-of-range", "%s cannot be %s", what, cutText(string(v.text), 40))
+}
+
+// tokens reads a count of tokens; 0 when it is not there.
+func (b *builder) tokens(v value, what string) int {
+	f := b.float(v, what)
+	if f == nil {
+		return 0
+	}
+	if !chat.Tokens(*f) {
+		b.outOfRange(v, what)
+		return 0
+	}
+	return int(*f)
+}
+
 // number reads a whole number that orders events; 0 when it is not there.
 func (b *builder) number(v value, what string) int64 {
 	if v.missing() {
@@ -88,7 +117,7 @@ func (b *builder) count(v value, what string) int {
 		return 0
 	}
 	if *f < 0 || *f > math.MaxInt32 {
-		b.errorf(v, "out-of-range", "%s cannot be %s", what, v.text)
+		b.outOfRange(v, what)
 		return 0
 	}
 	return int(*f)

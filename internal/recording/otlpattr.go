@@ -19,10 +19,15 @@ func (a attributes) text(keys ...string) string {
 	return ""
 }
 
-func (a attributes) count(keys ...string) (int, bool) {
+// tokens are what the first of some attributes that is there counts, as a number or as its text.
+func (a attributes) tokens(b *builder, keys ...string) (n int, found bool) {
 	for _, k := range keys {
-		if f, ok := a[k].number(); ok && f >= 0 && f < 1<<31 {
-			return int(f), true
+		v := a[k]
+		if s, ok := v.str(); ok && json.Valid([]byte(s)) {
+			v.text = []byte(s)
+		}
+		if !v.missing() {
+			return b.tokens(v, k), true
 		}
 	}
 	return 0, false

@@ -110,18 +110,18 @@ func (s *aiSpan) latency() float64 {
 // spanMeasures puts what the call took on its reply.
 func (b *builder) spanMeasures(m *Message, s *aiSpan, attrs attributes) {
 	m.LatencyMS = s.latency()
-	in, hasIn := attrs.count("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens")
-	out, hasOut := attrs.count("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens")
+	in, hasIn := attrs.tokens(b, "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens")
+	out, hasOut := attrs.tokens(b, "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens")
 	if hasIn || hasOut {
-		cached, _ := attrs.count("gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens")
+		cached, _ := attrs.tokens(b, "gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens")
 		m.Usage = &chat.Usage{
 			InputTokens: in, OutputTokens: out, CachedTokens: cached,
 			Estimated: attrs.text("arena.usage.estimated") == "true",
 		}
 	}
 	for _, key := range []string{"gen_ai.usage.cost", "arena.cost_usd"} {
-		if cost, ok := attrs[key].number(); ok {
-			m.CostUSD = &cost
+		if cost := b.amount(attrs[key], key); cost != nil {
+			m.CostUSD = cost
 		}
 	}
 	if m.FinishReason == "" {

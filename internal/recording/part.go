@@ -148,7 +148,7 @@ func (b *builder) media(v value) *chat.Media {
 	default:
 		m.Path = b.text(o.get("path", "filepath", "storagereference"), "path")
 	}
-	if f := b.float(o.get("duration"), "duration"); f != nil {
+	if f := b.amount(o.get("duration"), "duration"); f != nil {
 		m.Duration = *f
 		if b.milliseconds {
 			m.Duration /= 1000

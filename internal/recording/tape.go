@@ -106,7 +106,7 @@ func (t *tape) reply(o object) (_ *event, closed bool) {
 		t.known(usage, "usage", "input_tokens", "output_tokens", "cached_tokens", "estimated")
 		t.cost(&e.Message.Message, usage)
 	}
-	e.CostUSD = t.float(r.get("costusd"), "cost_usd")
+	e.CostUSD = t.amount(r.get("costusd"), "cost_usd")
 	e.LatencyMS = t.took(o.get("latencyms"))
 	t.came, t.ran = nil, nil
 	for item := range t.list(r.get("toolresults"), "tool_results") {

@@ -81,7 +81,7 @@ func (b *builder) toolResult(m *Message, o object) {
 	r.Name = b.text(inner.get("name", "toolname"), "the name of a tool")
 	r.Error = b.text(inner.get("error"), "error")
 	r.ErrorType = b.text(inner.get("errortype"), "error_type")
-	if f := b.float(inner.get("latencyms"), "latency_ms"); f != nil {
+	if f := b.amount(inner.get("latencyms"), "latency_ms"); f != nil {
 		r.LatencyMS = *f
 	}
 	r.Metadata, _ = decodeObject(inner.get("metadata").or(o.get("metadata")))

@@ -3,13 +3,11 @@ package result
 import (
 	"errors"
 	"fmt"
+	"reflect"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
 )
-
-// most is what a time in milliseconds, and a price in dollars, can be at most. More comes of damage, and sums of it
-// would leave the numbers that JSON can hold.
-const most = 1e15
 
 // Whole says what is wrong with a trial that was read from a file: arena writes the turns with indexes from 0 and
 // without gaps, the messages of a turn hold its reply and its tool calls, and no number is absurd. Where that is not
@@ -62,47 +60,70 @@ func (t *Turn) whole() error {
 	return nil
 }
 
-// saneNumbers looks at the numbers of which there are sums.
-func (t *Trial) saneNumbers() error {
-	if err := sane("duration_ms", t.DurationMS); err != nil {
-		return err
-	}
-	if err := priced("", t.CostUSD); err != nil {
-		return err
-	}
-	if t.Judges != nil {
-		if err := priced("judges.", t.Judges.CostUSD); err != nil {
-			return err
-		}
-	}
-	for i := range t.Turns {
-		turn := &t.Turns[i]
-		if err := sane(fmt.Sprintf("turns[%d].latency_ms", i), turn.LatencyMS); err != nil {
-			return err
-		}
-		for n := range turn.Messages {
-			m := &turn.Messages[n]
-			if err := sane(fmt.Sprintf("turns[%d].messages[%d].latency_ms", i, n), m.LatencyMS); err != nil {
-				return err
-			}
-			if err := priced(fmt.Sprintf("turns[%d].messages[%d].", i, n), m.CostUSD); err != nil {
-				return err
-			}
-		}
+// saneNumbers looks at all numbers of the trial, for there are sums of most of them.
+func (t *Trial) saneNumbers() error { return sane(t) }
+
+// Sane says what is wrong with the numbers of a result that came from elsewhere.
+func (e *EvalResult) Sane() error { return sane(e) }
+
+func sane(v any) error {
+	if where, n, found := absurd(reflect.ValueOf(v).Elem()); found {
+		return fmt.Errorf("%s cannot be %g; expected 0 to %g", where, n, float64(chat.Most))
 	}
 	return nil
 }
 
-func priced(where string, usd *float64) error {
-	if usd == nil {
-		return nil
+// absurd finds a number that was not measured, and where it stands. Free values have numbers of any kind.
+func absurd(v reflect.Value) (where string, n float64, found bool) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return absurd(v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			if where, n, found = absurd(v.Index(i)); found {
+				return under(fmt.Sprintf("[%d]", i), where), n, true
+			}
+		}
+	case reflect.Struct:
+		return absurdField(v)
+	case reflect.Float64:
+		n = v.Float()
+		return "", n, !chat.Measured(n)
+	case reflect.Int:
+		n = float64(v.Int())
+		return "", n, !chat.Measured(n)
+	default:
 	}
-	return sane(where+"cost_usd", *usd)
+	return "", 0, false
 }
 
-func sane(what string, n float64) error {
-	if n < 0 || n > most {
-		return fmt.Errorf("%s cannot be %g; expected 0 to %g", what, n, float64(most))
+func absurdField(v reflect.Value) (where string, n float64, found bool) {
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "-" || !field.IsExported() || unmeasured[name] {
+			continue
+		}
+		if where, n, found = absurd(v.Field(i)); found {
+			return under(name, where), n, true
+		}
 	}
-	return nil
+	return "", 0, false
+}
+
+// under is the path of what stands within something else; what is embedded has no name.
+func under(name, rest string) string {
+	if name == "" || rest == "" || rest[0] == '[' {
+		return name + rest
+	}
+	return name + "." + rest
+}
+
+// unmeasured are the fields with other numbers than measured ones: places, which may be -1, and what a check or its
+// author decides.
+var unmeasured = map[string]bool{
+	"turn": true, "score": true, "min_score": true, "max_score": true, "pass_threshold": true, "metric_value": true,
+	"position": true, "args": true, "metadata": true, "details": true,
 }

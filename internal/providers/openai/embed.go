@@ -92,7 +92,7 @@ func (c *call) embed(body []byte, n int) (chat.Embeddings, error) {
 		return chat.Embeddings{}, c.reported(a.Error)
 	}
 	got := chat.Embeddings{Model: a.Model}
-	if a.Usage != nil && a.Usage.PromptTokens > 0 {
+	if a.Usage != nil && a.Usage.PromptTokens > 0 && chat.Tokens(float64(a.Usage.PromptTokens)) {
 		got.Tokens = &a.Usage.PromptTokens
 	}
 	got.Vectors, err = c.vectors(&a, n)

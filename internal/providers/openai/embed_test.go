@@ -183,13 +183,14 @@ func TestEmbedderAddress(t *testing.T) {
 func FuzzEmbedReply(f *testing.F) {
 	f.Add([]byte(`{"data":[{"index":0,"embedding":[1,2]},{"index":1,"embedding":[1,2]}]}`))
 	f.Add([]byte(`{"data":[{"index":-1,"embedding":null}],"error":""}`))
+	f.Add([]byte(`{"data":[{"index":0,"embedding":[1,2]},{"index":1,"embedding":[1,2]}],"usage":{"prompt_tokens":9223372036854775807}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		e, err := NewEmbedder(spec("openai", "https://api.test/v1"), Options{Transport: answers(200, "application/json", string(body))})
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, err := e.Embed(t.Context(), []string{"a", "b"})
-		if (err == nil) != (len(got.Vectors) == 2) || got.Tokens != nil && *got.Tokens <= 0 {
+		if (err == nil) != (len(got.Vectors) == 2) || got.Tokens != nil && (*got.Tokens <= 0 || *got.Tokens > chat.MostTokens) {
 			t.Errorf("%+v and %v", got, err)
 		}
 		if _, bad := json.Marshal(got.Vectors); bad != nil {

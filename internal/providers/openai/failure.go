@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -149,11 +150,43 @@ func (c *call) unreadable(data []byte, err error) error {
 	case text[0] == '<':
 		return c.fail(providers.BadReply, err, "the reply is an HTML page, not JSON; check base_url %s: %s",
 			c.endpoint.shown, c.excerpt(text))
-	case errors.As(err, new(*json.UnmarshalTypeError)):
-		return c.fail(providers.BadReply, err, "the reply does not have the expected form: %s", c.excerpt(text))
+	case misfit(err) != "":
+		return c.fail(providers.BadReply, err, "the reply does not have the expected form: %s: %s", misfit(err),
+			c.excerpt(text))
 	default:
 		return c.fail(providers.BadReply, err, "the reply is not valid JSON, or only a part of it: %s", c.excerpt(text))
 	}
+}
+
+// misfit says what of a document of JSON is of another type than it must be; "" when that is not what is wrong.
+func misfit(err error) string {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok {
+		return ""
+	}
+	what, expected := wrong.Field, "an object"
+	if what == "" {
+		what = "all of it"
+	}
+	switch wrong.Type.Kind() {
+	case reflect.Slice:
+		expected = "a list"
+	case reflect.String:
+		expected = "text"
+	case reflect.Int:
+		expected = "a whole number"
+	case reflect.Float64:
+		expected = "a number"
+	default:
+	}
+	kind, literal, _ := strings.Cut(wrong.Value, " ")
+	found := map[string]string{
+		"array": "a list", "string": "text", "bool": "true or false", "object": "an object", "number": "a number",
+	}[kind]
+	if literal != "" && len(literal) <= 40 {
+		found = literal
+	}
+	return fmt.Sprintf("%s must be %s, found %s", what, expected, found)
 }
 
 // reported is an error that came with a good status, as a document or within a stream.

@@ -80,6 +80,10 @@ func (c *call) chunk(s *streamed, e event) error {
 		if e.cut {
 			return io.ErrUnexpectedEOF
 		}
+		if what := misfit(err); what != "" {
+			return c.fail(providers.BadReply, err, "a chunk of the stream does not have the expected form: %s: %s", what,
+				c.excerpt(e.data))
+		}
 		return c.fail(providers.BadReply, err, "a chunk of the stream is not JSON: %s", c.excerpt(e.data))
 	}
 	if e.name == "error" && !isError(a.Error) {

@@ -107,6 +107,55 @@ func (l *List) Promote() {
 	l.errs = len(l.all)
 }
 
+// Once keeps the first place of problems with one code that say the same of several places, and has it tell how many
+// more there are.
+func (l *List) Once(code string) {
+	type said struct{ msg, hint string }
+	first, places := map[said]*Diagnostic{}, map[said]map[Pos]bool{}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, d := range l.all {
+		if d.Code != code {
+			continue
+		}
+		s := said{d.Msg, d.Hint}
+		if f := first[s]; f == nil || before(d.Pos, f.Pos) {
+			first[s] = d
+		}
+		if places[s] == nil {
+			places[s] = map[Pos]bool{}
+		}
+		places[s][d.Pos] = true
+	}
+	l.all = slices.DeleteFunc(l.all, func(d *Diagnostic) bool {
+		drop := d.Code == code && first[said{d.Msg, d.Hint}] != d
+		if drop && d.Severity == Error {
+			l.errs--
+		}
+		return drop
+	})
+	for s, d := range first {
+		switch more := len(places[s]) - 1; {
+		case more == 0:
+		case d.Hint != "":
+			d.Hint += fmt.Sprintf("; so in %s", morePlaces(more))
+		default:
+			d.Hint = fmt.Sprintf("it is so in %s", morePlaces(more))
+		}
+	}
+}
+
+func morePlaces(n int) string {
+	if n == 1 {
+		return "1 more place"
+	}
+	return fmt.Sprintf("%d more places", n)
+}
+
+func before(a, b Pos) bool {
+	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col)) < 0
+}
+
 // NotAvailable is the code of problems that no change of the files mends: they ask for what this version cannot do.
 const NotAvailable = "not-available"
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/judges"
@@ -181,7 +182,30 @@ func (m *matrix) project(p *scenario.Project, origin string) []span {
 		out = append(out, single(m.recorded(run, s))...)
 	}
 	m.names(run, slices.Concat(out, m.unplanned))
+	m.overrides(p, out)
 	return out
+}
+
+// overrides warns of those of the prompts under test that are for models which nobody has.
+func (m *matrix) overrides(p *scenario.Project, spans []span) {
+	var models []string
+	for _, spec := range p.Providers {
+		models = append(models, spec.Model)
+	}
+	met := map[*scenario.Prompt]bool{}
+	for i := range spans {
+		prompt := spans[i].Prompt
+		if prompt == nil || len(prompt.Overrides) == 0 || met[prompt] || spans[i].Recorded != nil {
+			continue
+		}
+		met[prompt] = true
+		for model, o := range prompt.Overrides {
+			if !slices.Contains(models, model) {
+				m.diags.Warnf(o.Pos, utf8.RuneCountInString(model), scenario.NoEffect,
+					"model_overrides.%s has no effect: no provider has this model", model).Hint = diag.DidYouMean(model, models)
+			}
+		}
+	}
 }
 
 // names looks for names in checks that nothing bears, given who answers in the trials.
@@ -323,6 +347,7 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 		if endpoint == nil || !m.formed(s, prompt, spec) || refused {
 			continue
 		}
+		m.sampled(prompt, spec)
 		for _, region := range m.regions {
 			of := repeat * len(all)
 			out = append(out, span{variants: all, count: of, Trial: Trial{
@@ -347,6 +372,17 @@ func (m *matrix) formed(s *scenario.Scenario, prompt *scenario.Prompt, spec *sce
 		Hint = "give the scenario or the prompt an output_schema, or write response_format: {type: json_schema, " +
 		"json_schema: {schema: …}}"
 	return false
+}
+
+// sampled warns of parameters of the prompt that a provider is not sent.
+func (m *matrix) sampled(prompt *scenario.Prompt, spec *scenario.Provider) {
+	if prompt == nil || spec.TakesTopK() {
+		return
+	}
+	if params := scenario.ModelParameters(prompt, spec.Model); params.TopK != nil {
+		m.diags.Warnf(params.TopKPos, 1, scenario.NoEffect,
+			"top_k has no effect with provider %s: OpenAI's servers do not take it", spec.ID).Hint = "write top_p, or give the provider the base_url of a server that takes it"
+	}
 }
 
 // prompt finds the prompt of a scenario by its task type; loading has reported an unknown one.

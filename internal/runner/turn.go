@@ -161,6 +161,7 @@ func (s *session) request(i, round int, loop *toolLoop) *chat.Request {
 	}
 	req.Tools, req.ToolChoice = loop.offer(round)
 	tune(req, s.trial)
+	req.Extra = prompt.AddTo(req.Extra, provider)
 	return req
 }
 

@@ -52,8 +52,8 @@ type promptRef struct {
 // arenaFields are the keys of kind Arena.
 var arenaFields = table("an arena config", func() rows[arenaFile] {
 	return rows[arenaFile]{
-		drop[arenaFile]("id", text),
-		drop[arenaFile]("name", text),
+		apart[arenaFile]("id", text),
+		apart[arenaFile]("name", text),
 		objects("prompt_configs", promptRefFields, func(a *arenaFile) *[]promptRef { return &a.prompts }),
 		objects("providers", providerRefFields, func(a *arenaFile) *[]providerRef { return &a.providers }),
 		fileRefs("scenarios", func(a *arenaFile) *[]fileRef { return &a.scenarios }),
@@ -95,13 +95,13 @@ var arenaFields = table("an arena config", func() rows[arenaFile] {
 		custom("memory", anyMap, readMemory).orNull(),
 		custom("runtime", runtimeFields, func(_ *decoder, a *arenaFile, v *node.Node) { a.runtime = v }),
 		slots("tts_providers"), slots("stt_providers"), slots("embedding_providers"), slots("image_providers"),
-		drop[arenaFile]("voices", listShape{part("a voice",
-			drop[struct{}]("id", text).must(),
-			drop[struct{}]("provider", text).must(),
-		)}),
-		drop[arenaFile]("state_store", stateStoreFields),
-		drop[arenaFile]("agents", anyMap),
-		drop[arenaFile]("deploy", anyMap),
+		idle[arenaFile]("voices", listShape{part("a voice",
+			inside[struct{}]("id", text).must(),
+			inside[struct{}]("provider", text).must(),
+		)}, "this version neither speaks nor listens"),
+		block[arenaFile]("state_store", stateStoreFields),
+		idle[arenaFile]("agents", anyMap, "they are for deployment; conversations are with one prompt each"),
+		remark[arenaFile]("deploy", anyMap),
 	}
 })
 
@@ -200,7 +200,7 @@ var judgeDefaultFields = table("judge_defaults", func() rows[arenaFile] {
 			a.Defaults.JudgePrompt, _ = d.Name(v, "prompt")
 			d.refer(toPromptID, v)
 		}),
-		drop[arenaFile]("prompt_registry", text),
+		idle[arenaFile]("prompt_registry", text, "the prompt of judges is one of prompt_configs"),
 	}
 })
 
@@ -284,11 +284,13 @@ func readMemory(d *decoder, _ *arenaFile, v *node.Node) {
 	d.need("memory", v, Feature{})
 }
 
+const inMemory = "the state of a run is kept in memory"
+
 var stateStoreFields = table("state_store", func() rows[struct{}] {
 	return rows[struct{}]{
-		drop[struct{}]("type", words("memory", "redis", "file")),
-		drop[struct{}]("redis", anyMap),
-		drop[struct{}]("file", anyMap),
+		idle[struct{}]("type", words("memory", "redis", "file"), inMemory, "memory"),
+		idle[struct{}]("redis", anyMap, inMemory),
+		idle[struct{}]("file", anyMap, inMemory),
 	}
 })
 

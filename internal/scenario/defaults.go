@@ -24,7 +24,7 @@ var defaultsFields = table("defaults", func() rows[arenaFile] {
 		custom("fail_on", listShape{failOnWords}, readFailOn),
 		word("on_failure", onFailure, func(a *arenaFile) *string { return &a.Defaults.OnFailure }),
 		flag("judge_gate", func(a *arenaFile) *bool { return &a.Defaults.JudgeGate }),
-		drop[arenaFile]("verbose", boolean),
+		idle[arenaFile]("verbose", boolean, "-v makes a run tell more", "false"),
 		label("config_dir", func(a *arenaFile) *string { return &a.configDir }),
 		object("output", outputFields, func(a *arenaFile) *Output { return &a.Defaults.Output }),
 		// The keys below are read where output is absent, as older files have them.
@@ -43,9 +43,14 @@ var defaultsFields = table("defaults", func() rows[arenaFile] {
 				a.Defaults.Output.HTMLFile = file
 			}
 		}),
-		drop[arenaFile]("markdown_config", markdownFields),
+		custom("markdown_config", markdownFields, func(d *decoder, a *arenaFile, v *node.Node) {
+			var file string
+			if markdownFields.read(d, v, &file); a.Defaults.Output.MarkdownFile == "" {
+				a.Defaults.Output.MarkdownFile = file
+			}
+		}),
 		object("inference", inferenceFields, func(a *arenaFile) *Defaults { return &a.Defaults }),
-		drop[arenaFile]("monitor", anyMap),
+		idle[arenaFile]("monitor", anyMap, "this version neither speaks nor listens"),
 	}
 })
 
@@ -56,10 +61,10 @@ var inferenceFields = table("inference", func() rows[Defaults] {
 			f.Embedder, _ = d.Name(v, "embedder")
 			d.refer(toProvider, v)
 		}),
-		drop[Defaults]("audio_classifier", text),
-		drop[Defaults]("text_classifier", text),
-		drop[Defaults]("image_classifier", text),
-		drop[Defaults]("video_classifier", text),
+		idle[Defaults]("audio_classifier", text, "no check of this version asks it"),
+		idle[Defaults]("text_classifier", text, "no check of this version asks it"),
+		idle[Defaults]("image_classifier", text, "no check of this version asks it"),
+		idle[Defaults]("video_classifier", text, "no check of this version asks it"),
 	}
 })
 
@@ -68,7 +73,7 @@ var failOnWords = words(result.FailOnWords...)
 // readFailOn reads the reasons that make a run red besides those that always do. A file takes none of these away.
 func readFailOn(d *decoder, a *arenaFile, v *node.Node) {
 	if v.Kind == node.List && len(v.Content) == 0 {
-		d.Warnf(v, "no-effect", "fail_on is empty, which changes nothing: %s", result.AlwaysRed).
+		d.Warnf(v, NoEffect, "fail_on is empty, which changes nothing: %s", result.AlwaysRed).
 			Hint = "take the line out; for a report only, pass --exit-zero"
 		return
 	}
@@ -93,7 +98,9 @@ var outputFields = table("output", func() rows[Output] {
 				o.Formats = []string{}
 			}
 		}),
-		drop[Output]("json", part("json", drop[struct{}]("file", text))),
+		block[Output]("json", part("json",
+			idle[struct{}]("file", text, "the file keeps the name by which other commands know it", "results.json"),
+		)),
 		outputFile("html", func(o *Output) *string { return &o.HTMLFile }),
 		outputFile("junit", func(o *Output) *string { return &o.JUnitFile }),
 		custom("markdown", markdownFields, func(d *decoder, o *Output, v *node.Node) {
@@ -124,10 +131,10 @@ func outputFile(name string, at func(*Output) *string) field[Output] {
 var markdownFields = table("markdown", func() rows[string] {
 	return rows[string]{
 		label("file", func(s *string) *string { return s }),
-		drop[string]("include_details", boolean),
-		drop[string]("show_overview", boolean),
-		drop[string]("show_results_matrix", boolean),
-		drop[string]("show_failed_tests", boolean),
-		drop[string]("show_cost_summary", boolean),
+		idle[string]("include_details", boolean, "the report is always whole", "true"),
+		idle[string]("show_overview", boolean, "the report is always whole", "true"),
+		idle[string]("show_results_matrix", boolean, "the report is always whole", "true"),
+		idle[string]("show_failed_tests", boolean, "the report is always whole", "true"),
+		idle[string]("show_cost_summary", boolean, "the report is always whole", "true"),
 	}
 })

@@ -33,14 +33,14 @@ var envelopeFields = table("the file", func() rows[envelope] {
 		custom("kind", words(envelopeKinds...), func(_ *decoder, e *envelope, v *node.Node) { e.kind = v }),
 		custom("metadata", metaFields, func(_ *decoder, e *envelope, v *node.Node) { e.meta = v }).orNull(),
 		custom("spec", closer, func(_ *decoder, e *envelope, v *node.Node) { e.spec = v }).must(),
-		drop[envelope]("$schema", text),
+		remark[envelope]("$schema", text),
 	}
 }).strays(underSpec)
 
 var metaFields = table("metadata", func() rows[Meta] {
 	return rows[Meta]{
 		label("name", func(m *Meta) *string { return &m.ID }),
-		drop[Meta]("namespace", text),
+		remark[Meta]("namespace", text),
 		custom("labels", textMap, func(d *decoder, m *Meta, v *node.Node) {
 			m.Labels = d.plainMap(v, "labels", underSpec)
 		}).orNull(),

@@ -31,8 +31,8 @@ type recordingEvalFile struct {
 // recordingEvalFields are the keys of kind Eval.
 var recordingEvalFields = table("an eval", func() rows[recordingEvalFile] {
 	return rows[recordingEvalFile]{
-		drop[recordingEvalFile]("id", text),   // read with the name of the document
-		drop[recordingEvalFile]("name", text), // the same
+		apart[recordingEvalFile]("id", text),   // read with the name of the document
+		apart[recordingEvalFile]("name", text), // the same
 		str("description", func(e *recordingEvalFile) *string { return &e.Description }),
 		str("task_type", func(e *recordingEvalFile) *string { return &e.TaskType }),
 		object("recording", recordingFields, func(e *recordingEvalFile) *recordingEvalFile { return e }),
@@ -43,8 +43,9 @@ var recordingEvalFields = table("an eval", func() rows[recordingEvalFile] {
 		assertions("conversation_assertions", ConversationAssertion,
 			func(e *recordingEvalFile) *[]Placed { return &e.Conversation }),
 		strs("tags", func(e *recordingEvalFile) *[]string { return &e.Tags }),
-		drop[recordingEvalFile]("mode", words("instant", "realtime", "accelerated")),
-		drop[recordingEvalFile]("speed", positive),
+		idle[recordingEvalFile]("mode", words("instant", "realtime", "accelerated"),
+			"recordings are judged as fast as they are read", "instant"),
+		idle[recordingEvalFile]("speed", positive, "recordings are judged as fast as they are read"),
 	}
 })
 

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -18,6 +19,15 @@ type fields[T any] struct {
 	free  bool // other keys may stand there too
 }
 
+// silence says why a key that has no reader of its own is not told to have no effect.
+type silence uint8
+
+const (
+	forPeople silence = iota + 1 // it says something about the file
+	readApart                    // another place reads it
+	inBlock                      // it is part of a block that as a whole is told, refused, or has its scenario skipped
+)
+
 // rows are the fields of one table.
 type rows[T any] []field[T]
 
@@ -27,8 +37,12 @@ type field[T any] struct {
 	shape    shape
 	required bool
 	null     bool // may be left empty
-	// read puts the value into t. Nil: the value is checked against its shape and dropped.
-	read func(d *decoder, t *T, v *node.Node)
+	// read puts the value into t. Nil: the value is checked against its shape and dropped, and silent or idle says why
+	// that misleads nobody.
+	read   func(d *decoder, t *T, v *node.Node)
+	silent silence
+	idle   string   // why the key has no effect, for whoever wrote it
+	usual  []string // values by which nothing else is meant than what arena does
 	// wrong says why the key must not be used, for keys of other versions and common mistakes.
 	wrong string
 	hint  string
@@ -129,6 +143,7 @@ func (f *fields[T]) unknown(d *decoder, k, v *node.Node) (meant uint64) {
 }
 
 func (x *field[T]) take(d *decoder, t *T, k, v *node.Node) {
+	before := d.Diags.Errors()
 	d.misplaced(x.shape, v, x.name)
 	switch {
 	case x.wrong != "":
@@ -139,8 +154,14 @@ func (x *field[T]) take(d *decoder, t *T, k, v *node.Node) {
 		x.read(d, t, v)
 	default:
 		x.shape.check(d, v, x.name)
+		if x.idle != "" && d.Diags.Errors() == before && (v.Kind != node.Scalar || !slices.Contains(x.usual, v.Value)) {
+			d.Warnf(k, NoEffect, "%s has no effect: %s", x.name, x.idle)
+		}
 	}
 }
+
+// NoEffect is the code of warnings about keys that change nothing.
+const NoEffect = "no-effect"
 
 // must makes a field required.
 func (x field[T]) must() field[T] { x.required = true; return x }
@@ -148,15 +169,33 @@ func (x field[T]) must() field[T] { x.required = true; return x }
 // orNull lets a field be empty.
 func (x field[T]) orNull() field[T] { x.null = true; return x }
 
-// drop is a field that is checked and has no effect.
-func drop[T any](name string, s shape) field[T] { return field[T]{name: name, shape: s} }
+// because gives a field that has a reader a reason to change nothing.
+func (x field[T]) because(s silence) field[T] { x.silent = s; return x }
 
-// idle is a field that is checked and told to have no effect.
-func idle[T any](name string, s shape, why string) field[T] {
-	return custom(name, s, func(d *decoder, _ *T, v *node.Node) {
-		s.check(d, v, name)
-		d.Warnf(v, "no-effect", "%s has no effect: %s", name, why)
-	})
+// remark is a field for people: what a file says about itself.
+func remark[T any](name string, s shape) field[T] {
+	return field[T]{name: name, shape: s, silent: forPeople}
+}
+
+// apart is a field that another place reads.
+func apart[T any](name string, s shape) field[T] {
+	return field[T]{name: name, shape: s, silent: readApart}
+}
+
+// inside is a field of a block that as a whole is told, refused, or has its scenario skipped.
+func inside[T any](name string, s shape) field[T] {
+	return field[T]{name: name, shape: s, silent: inBlock}
+}
+
+// idle is a field that is checked and told to have no effect, but for the usual values: with them nothing else is
+// meant than what arena does.
+func idle[T any](name string, s shape, why string, usual ...string) field[T] {
+	return field[T]{name: name, shape: s, idle: why, usual: usual}
+}
+
+// block is a field with a map whose keys tell by themselves what becomes of them.
+func block[T, U any](name string, of *fields[U]) field[T] {
+	return custom(name, of, func(d *decoder, _ *T, v *node.Node) { of.check(d, v, name) })
 }
 
 // gone is a field that must not be used; it says what to do instead.

@@ -31,9 +31,9 @@ var fragmentFields = table("a fragment", func() rows[fragmentRef] {
 // fragmentFileFields are the keys of a fragment's file.
 var fragmentFileFields = table("a fragment file", func() rows[fragmentBody] {
 	return rows[fragmentBody]{
-		drop[fragmentBody]("fragment_type", text),
-		drop[fragmentBody]("version", text),
-		drop[fragmentBody]("description", text),
+		remark[fragmentBody]("fragment_type", text),
+		remark[fragmentBody]("version", text),
+		remark[fragmentBody]("description", text),
 		str("content", func(f *fragmentBody) *string { return &f.content }).must(),
 	}
 })

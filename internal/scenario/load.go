@@ -28,6 +28,7 @@ func Load(opts Options) (*Suite, *diag.List) {
 		}
 	}
 	l.sharedMock(l.shared, builds)
+	l.diags.Once(NoEffect)
 	suite.Files = int(l.fs.count.Load())
 	return suite, l.diags
 }
@@ -197,7 +198,11 @@ func (d *decoder) into(c *content, doc document) {
 			c.handlers = append(c.handlers, r.handlers...)
 		}
 	case kindLogging:
-		loggingFields.check(d, doc.spec, "logging")
+		before := d.Diags.Errors()
+		if loggingFields.check(d, doc.spec, "logging"); d.Diags.Errors() > before {
+			return
+		}
+		d.Warnf(doc.root, NoEffect, "a file of kind Logging has no effect: %s", ownLogging)
 	case kindMock:
 		c.mocks = append(c.mocks, d.File)
 	case kindKensa:

@@ -29,9 +29,8 @@ var mockCallFields = table("a tool call", func() rows[mockCall] {
 		custom("result_parts", listShape{mockPartFields}, func(d *decoder, c *mockCall, v *node.Node) {
 			c.came = true
 			d.Items(v, "result_parts", func(_ int, item *node.Node) {
-				var p mockPart
-				if mockPartFields.read(d, item, &p) {
-					c.result.Parts = append(c.result.Parts, p.part())
+				if p, ok := d.mockPart(item); ok {
+					c.result.Parts = append(c.result.Parts, p)
 				}
 			})
 		}),

@@ -37,7 +37,7 @@ var mockFileFields = table("a mock response file", func() rows[mockNames] {
 		custom("judges", mapShape{mockScenarioFields}, func(d *decoder, m *mockNames, v *node.Node) {
 			m.file.Judges, m.judges = d.mockScenarios(v, "judges")
 		}),
-		drop[mockNames]("$schema", text),
+		remark[mockNames]("$schema", text),
 	}
 })
 

@@ -23,7 +23,7 @@ var mockTurnFields = table("a mock reply", func() rows[mockReplyFile] {
 		custom("type", words("text", "tool_calls", "multimodal"), func(d *decoder, r *mockReplyFile, v *node.Node) {
 			r.kind = v
 			d.OneOf(v, "type", "text", "tool_calls", "multimodal")
-		}),
+		}).because(forPeople), // what the reply holds says it too
 		custom("content", text, readMockText("content")),
 		custom("text", text, readMockText("text")),
 		custom("response", text, readMockText("response")),
@@ -41,15 +41,14 @@ var mockTurnFields = table("a mock reply", func() rows[mockReplyFile] {
 		custom("parts", listShape{mockPartFields}, func(d *decoder, r *mockReplyFile, v *node.Node) {
 			r.parts = v
 			d.Items(v, "parts", func(_ int, item *node.Node) {
-				var p mockPart
-				if mockPartFields.read(d, item, &p) {
-					r.Parts = append(r.Parts, p.part())
+				if p, ok := d.mockPart(item); ok {
+					r.Parts = append(r.Parts, p)
 				}
 			})
 		}),
 		label("audio_file", func(r *mockReplyFile) *string { return &r.audio }),
 		label("audio_mime_type", func(r *mockReplyFile) *string { return &r.audioType }),
-		drop[mockReplyFile]("audio_sample_rate", counting),
+		idle[mockReplyFile]("audio_sample_rate", counting, "this version neither speaks nor listens"),
 		label("error", func(r *mockReplyFile) *string { return &r.Error }),
 		word("error_kind", words("auth", "rate_limit", "timeout", "transport", "bad_reply", "refused"),
 			func(r *mockReplyFile) *string { return &r.ErrorKind }),
@@ -102,6 +101,8 @@ func (d *decoder) mockReply(n *node.Node) MockReply {
 		d.Missing(n, "a mock reply of type tool_calls", "tool_calls")
 	case r.ErrorKind != "" && r.Error == "":
 		d.Missing(n, "a mock reply with error_kind", "error")
+	case r.audioType != "" && r.audio == "":
+		d.Missing(n, "a mock reply with audio_mime_type", "audio_file")
 	}
 	if r.audio != "" {
 		r.Parts = append(r.Parts, d.mockAudio(n, &r))
@@ -125,8 +126,8 @@ func (d *decoder) mockAudio(n *node.Node, r *mockReplyFile) chat.Part {
 // mockPart is a part of a canned reply: text, or a medium that is described and not sent.
 type mockPart struct {
 	kind, text, url, detail string
-	data                    string
 	meta                    map[string]string
+	media                   *chat.Media
 }
 
 var mockPartFields = table("a part", func() rows[mockPart] {
@@ -138,8 +139,7 @@ var mockPartFields = table("a part", func() rows[mockPart] {
 		custom("media", mediaFields, func(d *decoder, p *mockPart, v *node.Node) {
 			var m mediaFile
 			if mediaFields.read(d, v, &m) {
-				p.url, p.detail, p.data = m.URL, m.Detail, m.Data
-				p.meta = map[string]string{"mime_type": m.MIMEType}
+				p.media = d.source(v, &m)
 			}
 		}),
 	}
@@ -156,12 +156,26 @@ var mockURLFields = table("a media address", func() rows[mockPart] {
 	}
 })
 
+func (d *decoder) mockPart(n *node.Node) (chat.Part, bool) {
+	var p mockPart
+	if !mockPartFields.read(d, n, &p) {
+		return chat.Part{}, false
+	}
+	if at := node.Get(n, "text"); at != nil && p.kind != "text" && p.kind != "" {
+		d.Warnf(at, NoEffect, "text has no effect in a part of type %s", p.kind)
+	}
+	return p.part(), true
+}
+
 // part describes the medium by what its metadata and its address tell.
 func (p *mockPart) part() chat.Part {
 	if p.kind == "text" {
 		return chat.Part{Type: p.kind, Text: p.text}
 	}
-	m := &chat.Media{URL: p.url, Detail: p.detail, Data: p.data, MIMEType: p.meta["mime_type"]}
+	if p.media != nil {
+		return chat.Part{Type: p.kind, Media: p.media}
+	}
+	m := &chat.Media{URL: p.url, Detail: p.detail, MIMEType: p.meta["mime_type"]}
 	if m.MIMEType == "" {
 		m.MIMEType = p.mimeType()
 	}

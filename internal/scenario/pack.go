@@ -29,12 +29,14 @@ var (
 // packFields are the keys of a pack.
 var packFields = table("a pack", func() rows[packFile] {
 	return rows[packFile]{
-		drop[packFile]("$schema", text),
-		custom("id", text, matching[packFile]("id", packID, "small letters, digits and -, a letter first")).must(),
-		drop[packFile]("name", text).must(),
-		custom("version", text, matching[packFile]("version", version, "a version such as 1.2.0")).must(),
-		drop[packFile]("description", text),
-		drop[packFile]("template_engine", templateEngineFields).must(),
+		remark[packFile]("$schema", text),
+		custom("id", text, matching[packFile]("id", packID, "small letters, digits and -, a letter first")).must().
+			because(forPeople),
+		remark[packFile]("name", text).must(),
+		custom("version", text, matching[packFile]("version", version, "a version such as 1.2.0")).must().
+			because(forPeople),
+		remark[packFile]("description", text),
+		remark[packFile]("template_engine", templateEngineFields).must(),
 		custom("prompts", mapShape{packPromptFields}, func(_ *decoder, p *packFile, v *node.Node) {
 			p.promptNode = v
 		}).must(),
@@ -46,21 +48,21 @@ var packFields = table("a pack", func() rows[packFile] {
 			p.compositions = v
 		}),
 		custom("skills", listShape{skillFields}, func(d *decoder, _ *packFile, v *node.Node) { d.skills(v) }),
-		drop[packFile]("agents", packAgentFields),
-		drop[packFile]("metadata", anyMap),
-		drop[packFile]("compilation", anyMap),
+		idle[packFile]("agents", packAgentFields, "they are for deployment; conversations are with one prompt each"),
+		remark[packFile]("metadata", anyMap),
+		remark[packFile]("compilation", anyMap),
 	}
 })
 
 var packAgentFields = table("agents", func() rows[struct{}] {
 	return rows[struct{}]{
-		drop[struct{}]("entry", text).must(),
-		drop[struct{}]("members", mapShape{part("a member",
-			drop[struct{}]("description", text),
-			drop[struct{}]("tags", texts),
-			drop[struct{}]("input_modes", texts),
-			drop[struct{}]("output_modes", texts),
-			drop[struct{}]("state", text),
+		inside[struct{}]("entry", text).must(),
+		inside[struct{}]("members", mapShape{part("a member",
+			inside[struct{}]("description", text),
+			inside[struct{}]("tags", texts),
+			inside[struct{}]("input_modes", texts),
+			inside[struct{}]("output_modes", texts),
+			inside[struct{}]("state", text),
 		)}).must(),
 	}
 })
@@ -69,8 +71,9 @@ var packAgentFields = table("agents", func() rows[struct{}] {
 var packPromptFields = table("a prompt of a pack", func() rows[promptFile] {
 	return rows[promptFile]{
 		label("id", func(p *promptFile) *string { return &p.ID }).must(),
-		drop[promptFile]("name", text).must(),
-		custom("version", text, matching[promptFile]("version", version, "a version such as 1.2.0")).must(),
+		remark[promptFile]("name", text).must(),
+		custom("version", text, matching[promptFile]("version", version, "a version such as 1.2.0")).must().
+			because(forPeople),
 		str("description", func(p *promptFile) *string { return &p.Description }),
 		custom("system_template", text, readSystemTemplate).must(),
 		custom("variables", listShape{variableFields}, readVariables),
@@ -80,9 +83,9 @@ var packPromptFields = table("a prompt of a pack", func() rows[promptFile] {
 		custom("validators", listShape{validatorFields}, readValidators),
 		evalList("evals", func(p *promptFile) *[]*Eval { return &p.Evals }),
 		custom("model_overrides", mapShape{overrideFields}, readOverrides),
-		drop[promptFile]("pipeline", anyMap),
-		drop[promptFile]("tested_models", listShape{anyMap}),
-		drop[promptFile]("media", anyMap),
+		idle[promptFile]("pipeline", anyMap, "replies and their checks take the way that arena has for all of them"),
+		remark[promptFile]("tested_models", listShape{anyMap}),
+		idle[promptFile]("media", anyMap, "what it allows is not enforced; no message is refused"),
 		gone[promptFile]("allowed_tools", `a prompt of a pack names its tools with "tools"`, "rename the key"),
 		gone[promptFile]("task_type", "the key of a prompt in prompts is its task type", "remove the line"),
 	}

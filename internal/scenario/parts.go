@@ -82,10 +82,18 @@ func (d *decoder) source(n *node.Node, m *mediaFile) *chat.Media {
 	if m.storage != nil {
 		d.Errorf(m.storage, "unsupported", "storage_reference cannot be read here").Hint = "use file_path, url or data"
 	}
+	spare := func(at *node.Node, name, beside string) {
+		if at != nil {
+			d.Warnf(at, NoEffect, "%s has no effect beside %s", name, beside)
+		}
+	}
 	switch {
 	case m.URL != "":
+		spare(m.data, "data", "url")
+		spare(m.path, "file_path", "url")
 		m.Data, m.Path = "", ""
 	case m.Data != "":
+		spare(m.path, "file_path", "data")
 		m.Path = ""
 		if _, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(m.Data), "")); err != nil {
 			d.Errorf(m.data, "wrong-type", "data must be base64")

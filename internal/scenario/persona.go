@@ -5,9 +5,9 @@ import "github.com/arena-evals/arena/internal/node"
 // personaFields are the keys of kind Persona.
 var personaFields = table("a persona", func() rows[Persona] {
 	return rows[Persona]{
-		drop[Persona]("id", text),   // read with the name of the document
-		drop[Persona]("name", text), // the same
-		drop[Persona]("description", text),
+		apart[Persona]("id", text),   // read with the name of the document
+		apart[Persona]("name", text), // the same
+		remark[Persona]("description", text),
 		str("system_template", func(p *Persona) *string { return &p.SystemTemplate }),
 		str("system_prompt", func(p *Persona) *string { return &p.SystemPrompt }),
 		strs("goals", func(p *Persona) *[]string { return &p.Goals }),
@@ -23,7 +23,7 @@ var personaFields = table("a persona", func() rows[Persona] {
 			numPtr("temperature", numShape{low: 0, high: 2}, func(p *Persona) **float64 { return &p.Temperature }),
 			seed("seed", func(p *Persona) **int64 { return &p.Seed }),
 		), func(p *Persona) *Persona { return p }),
-		drop[Persona]("voice", text),
+		idle[Persona]("voice", text, "this version neither speaks nor listens"),
 		gone[Persona]("prompt_activity", "prompt_activity needs a service that arena does not have",
 			"write the persona's system_template here"),
 		gone[Persona]("fragments", "personas cannot use fragments", "write the text into system_template"),
@@ -35,8 +35,8 @@ var styleFields = table("style", func() rows[Style] {
 		word("verbosity", words("short", "medium", "long"), func(s *Style) *string { return &s.Verbosity }),
 		word("challenge_level", words("low", "medium", "high"), func(s *Style) *string { return &s.ChallengeLevel }),
 		strs("friction_tags", func(s *Style) *[]string { return &s.FrictionTags }),
-		drop[Style]("expressive", boolean),
-		drop[Style]("characterization_rubric", text),
+		idle[Style]("expressive", boolean, "this version neither speaks nor listens", "false"),
+		idle[Style]("characterization_rubric", text, "no check of this version reads it; write it as criteria of a judge"),
 	}
 })
 

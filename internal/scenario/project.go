@@ -155,7 +155,7 @@ func (b *build) own(d *decoder, docs []document) {
 			}
 			c.handlers = append(c.handlers, r.handlers...)
 			if len(r.providers) > 0 {
-				d.Warnf(r.listed, "unused-field", "providers under runtime are not run against").
+				d.Warnf(r.listed, NoEffect, "providers has no effect: those under runtime are not run against").
 					Hint = "list them under providers, or in provider_specs"
 			}
 		}

@@ -16,7 +16,7 @@ type promptFile struct {
 // promptFields are the keys of kind PromptConfig.
 var promptFields = table("a prompt", func() rows[promptFile] {
 	return rows[promptFile]{
-		drop[promptFile]("id", text), // read with the name of the document
+		apart[promptFile]("id", text), // read with the name of the document
 		label("task_type", func(p *promptFile) *string { return &p.TaskType }),
 		str("version", func(p *promptFile) *string { return &p.Version }),
 		str("description", func(p *promptFile) *string { return &p.Description }),
@@ -32,20 +32,20 @@ var promptFields = table("a prompt", func() rows[promptFile] {
 			p.OutputSchema = d.outputSchema(v)
 		}),
 		evalList("evals", func(p *promptFile) *[]*Eval { return &p.Evals }),
-		drop[promptFile]("template_engine", templateEngineFields),
-		drop[promptFile]("media", anyMap),
-		drop[promptFile]("tested_models", listShape{anyMap}),
-		drop[promptFile]("metadata", anyMap),
-		drop[promptFile]("compilation", anyMap),
+		remark[promptFile]("template_engine", templateEngineFields),
+		idle[promptFile]("media", anyMap, "what it allows is not enforced; no message is refused"),
+		remark[promptFile]("tested_models", listShape{anyMap}),
+		remark[promptFile]("metadata", anyMap),
+		remark[promptFile]("compilation", anyMap),
 		gone[promptFile]("tools", `a prompt names its tools with "allowed_tools"`, "rename the key"),
 	}
 })
 
 var templateEngineFields = table("template_engine", func() rows[struct{}] {
 	return rows[struct{}]{
-		drop[struct{}]("version", text).must(),
-		drop[struct{}]("syntax", text).must(),
-		drop[struct{}]("features", texts),
+		remark[struct{}]("version", text).must(),
+		idle[struct{}]("syntax", text, "placeholders are {{name}} everywhere", "{{variable}}", "{{name}}").must(),
+		remark[struct{}]("features", texts),
 	}
 })
 
@@ -55,9 +55,16 @@ var parameterFields = table("parameters", func() rows[Parameters] {
 		numPtr("temperature", numShape{low: 0, high: 2}, func(p *Parameters) **float64 { return &p.Temperature }),
 		wholePtr("max_tokens", counting, func(p *Parameters) **int { return &p.MaxTokens }),
 		numPtr("top_p", unit, func(p *Parameters) **float64 { return &p.TopP }),
-		drop[Parameters]("top_k", anything).orNull(),
-		drop[Parameters]("frequency_penalty", numShape{low: -2, high: 2}),
-		drop[Parameters]("presence_penalty", numShape{low: -2, high: 2}),
+		custom("top_k", counting, func(d *decoder, p *Parameters, v *node.Node) {
+			if node.IsNull(v) {
+				return // left to the model
+			}
+			if k, ok := d.Int(v, "top_k", 1, int(counting.high)); ok {
+				p.TopK, p.TopKPos = &k, d.Pos(v)
+			}
+		}).orNull(),
+		numPtr("frequency_penalty", numShape{low: -2, high: 2}, func(p *Parameters) **float64 { return &p.FrequencyPenalty }),
+		numPtr("presence_penalty", numShape{low: -2, high: 2}, func(p *Parameters) **float64 { return &p.PresencePenalty }),
 	}
 })
 
@@ -65,6 +72,7 @@ func readParameters(d *decoder, p *promptFile, v *node.Node) {
 	var params Parameters
 	parameterFields.read(d, v, &params)
 	p.Temperature, p.TopP, p.MaxTokens = params.Temperature, params.TopP, params.MaxTokens
+	p.Sampling = params.Sampling
 }
 
 func readSystemTemplate(d *decoder, p *promptFile, v *node.Node) {
@@ -91,20 +99,20 @@ var variableFields = table("a variable", func() rows[variableFile] {
 			x.Name, _ = d.Name(v, "name")
 		}).must(),
 		flag("required", func(x *variableFile) *bool { return &x.Required }),
-		drop[variableFile]("type", words("string", "number", "boolean", "object", "array")),
+		remark[variableFile]("type", words("string", "number", "boolean", "object", "array")),
 		custom("default", anything, func(d *decoder, x *variableFile, v *node.Node) { x.Default = d.stringify(v) }).orNull(),
-		drop[variableFile]("description", text),
-		drop[variableFile]("example", anything).orNull(),
-		drop[variableFile]("validation", anyMap),
-		drop[variableFile]("binding", part("binding",
-			drop[struct{}]("kind", text).must(),
-			drop[struct{}]("field", text),
-			drop[struct{}]("autoPopulate", boolean),
-			drop[struct{}]("filter", part("filter",
-				drop[struct{}]("capability", text),
-				drop[struct{}]("labels", textMap),
+		remark[variableFile]("description", text),
+		remark[variableFile]("example", anything).orNull(),
+		idle[variableFile]("validation", anyMap, "values of variables are taken as they are"),
+		idle[variableFile]("binding", part("binding",
+			inside[struct{}]("kind", text).must(),
+			inside[struct{}]("field", text),
+			inside[struct{}]("autoPopulate", boolean),
+			inside[struct{}]("filter", part("filter",
+				inside[struct{}]("capability", text),
+				inside[struct{}]("labels", textMap),
 			)),
-		)),
+		), "nothing fills the variable by itself"),
 	}
 })
 
@@ -153,8 +161,8 @@ var overrideFields = table("a model override", func() rows[ModelOverride] {
 
 func readOverrides(d *decoder, p *promptFile, v *node.Node) {
 	p.Overrides = map[string]ModelOverride{}
-	d.Each(v, "model_overrides", func(model string, _, item *node.Node) {
-		var o ModelOverride
+	d.Each(v, "model_overrides", func(model string, k, item *node.Node) {
+		o := ModelOverride{Pos: d.Pos(k)}
 		if overrideFields.read(d, item, &o) {
 			p.Overrides[model] = o
 		}

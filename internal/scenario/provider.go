@@ -34,8 +34,8 @@ var providerTypeWords = words("mock", "replay", "openai", "claude", "anthropic",
 // providerFields are the keys of kind Provider.
 var providerFields = table("a provider", func() rows[providerFile] {
 	return rows[providerFile]{
-		drop[providerFile]("id", text),   // read with the name of the document
-		drop[providerFile]("name", text), // the same
+		apart[providerFile]("id", text),   // read with the name of the document
+		apart[providerFile]("name", text), // the same
 		custom("type", providerTypeWords, func(d *decoder, p *providerFile, v *node.Node) {
 			p.kind = v
 			if word, ok := d.OneOf(v, "type", providerTypeWords...); ok {
@@ -73,7 +73,7 @@ var providerFields = table("a provider", func() rows[providerFile] {
 			num("output_cost_per_1k", positive, func(p *Pricing) *float64 { return &p.OutputPer1K }).must(),
 			numPtr("cached_cost_per_1k", positive, func(p *Pricing) **float64 { return &p.CachedPer1K }),
 		), func(p *providerFile) **Pricing { return &p.Pricing }),
-		drop[providerFile]("pricing_correct_at", text),
+		remark[providerFile]("pricing_correct_at", text),
 		object("rate_limit", part("rate_limit",
 			num("rps", positive, func(p *Provider) *float64 { return &p.RPS }),
 			whole("burst", natural, func(p *Provider) *int { return &p.Burst }),
@@ -93,7 +93,7 @@ var providerFields = table("a provider", func() rows[providerFile] {
 			if retryFields.read(d, v, &r); r.enabled {
 				p.Retry = &r.RetryPolicy
 			} else if r.RetryPolicy != (RetryPolicy{}) {
-				d.Warnf(v, "no-effect", "stream_retry has no effect without enabled: true; failed calls are repeated as by default")
+				d.Warnf(v, NoEffect, "stream_retry has no effect without enabled: true; failed calls are repeated as by default")
 			}
 		}),
 		whole("stream_max_concurrent", natural, func(p *providerFile) *int { return &p.MaxConcurrent }),
@@ -162,9 +162,8 @@ var retryFields = table("stream_retry", func() rows[retryFile] {
 		whole("max_attempts", counting, func(r *retryFile) *int { return &r.Attempts }),
 		dur("initial_delay", func(r *retryFile) *duration { return &r.BaseDelay }),
 		dur("max_delay", func(r *retryFile) *duration { return &r.MaxDelay }),
-		custom("retry_window", words("pre_first_chunk"), func(d *decoder, _ *retryFile, v *node.Node) {
-			d.OneOf(v, "retry_window", "pre_first_chunk") // once text has come, a call is never repeated
-		}),
+		idle[retryFile]("retry_window", words("pre_first_chunk"), "once text has come, a call is never repeated",
+			"pre_first_chunk"),
 		object("budget", part("budget",
 			num("rate_per_sec", positive, func(r *RetryPolicy) *float64 { return &r.PerSecond }).must(),
 			whole("burst", natural, func(r *RetryPolicy) *int { return &r.Burst }),
@@ -196,7 +195,7 @@ func (d *decoder) provider(doc document) *Provider {
 	d.additional(doc.spec, &p)
 	p.calls.tuned(p.Provider)
 	if at := p.calls.caching; at != nil && p.Type != "anthropic" && built(p.Type) {
-		d.Warnf(at, "no-effect", "prompt_caching has no effect with type %s: its servers decide by themselves", p.Type)
+		d.Warnf(at, NoEffect, "prompt_caching has no effect with type %s: its servers decide by themselves", p.Type)
 	}
 	d.connection(doc.spec, &p)
 	if p.kind != nil && p.Type != "" && !providerTypes[p.kind.Value].built {
@@ -233,7 +232,7 @@ func (d *decoder) connection(n *node.Node, p *providerFile) {
 func (d *decoder) idleKeys(n *node.Node, p *providerFile) {
 	tell := func(at *node.Node, format string, args ...any) {
 		if at != nil {
-			d.Warnf(at, "no-effect", format, args...)
+			d.Warnf(at, NoEffect, format, args...)
 		}
 	}
 	if limit := node.Get(n, "rate_limit"); p.RPS == 0 {

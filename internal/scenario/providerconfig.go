@@ -89,12 +89,12 @@ var (
 	})
 	anthropicConfigFields = table("additional_config of an anthropic provider", func() rows[callFile] {
 		return append(once(callRows()),
-			drop[callFile]("thinking_budget", natural), drop[callFile]("effort", text), drop[callFile]("version", text))
+			inside[callFile]("thinking_budget", natural), inside[callFile]("effort", text), inside[callFile]("version", text))
 	})
 	geminiConfigFields = table("additional_config of a gemini provider", func() rows[callFile] {
 		return append(once(callRows()),
-			drop[callFile]("thinking_budget", natural), drop[callFile]("include_thoughts", boolean),
-			drop[callFile]("response_modalities", texts), drop[callFile]("safety_settings", anything))
+			inside[callFile]("thinking_budget", natural), inside[callFile]("include_thoughts", boolean),
+			inside[callFile]("response_modalities", texts), inside[callFile]("safety_settings", anything))
 	})
 )
 
@@ -146,6 +146,8 @@ func elsewhere(own *fields[callFile]) func(key string) string {
 	}
 }
 
+const audioSession = "it is about audio sessions; write replies into mock_config or below the turns"
+
 // mockConfigFields are the settings of type mock. Those for audio have no effect.
 var mockConfigFields = table("additional_config of a mock", func() rows[Provider] {
 	return rows[Provider]{
@@ -154,12 +156,12 @@ var mockConfigFields = table("additional_config of a mock", func() rows[Provider
 				p.MockFile, p.MockPos = d.present(v, name), d.Pos(v) // read when all scenarios are known
 			}
 		}),
-		drop[Provider]("auto_respond", boolean),
-		drop[Provider]("response_text", text),
-		drop[Provider]("duplex_scenario", text),
-		drop[Provider]("interrupt_on_turn", natural),
-		drop[Provider]("close_after_turns", natural),
-		drop[Provider]("close_no_response", boolean),
+		idle[Provider]("auto_respond", boolean, audioSession),
+		idle[Provider]("response_text", text, audioSession),
+		idle[Provider]("duplex_scenario", text, audioSession),
+		idle[Provider]("interrupt_on_turn", natural, audioSession),
+		idle[Provider]("close_after_turns", natural, audioSession),
+		idle[Provider]("close_no_response", boolean, audioSession),
 	}
 })
 

@@ -40,33 +40,41 @@ var runtimeFields = table("a runtime config", func() rows[runtimeFile] {
 			})
 		}),
 		custom("mcp_servers", listShape{mcpFields}, func(d *decoder, _ *runtimeFile, v *node.Node) { d.mcpServers(v) }),
-		drop[runtimeFile]("state_store", stateStoreFields),
-		drop[runtimeFile]("logging", loggingFields),
+		block[runtimeFile]("state_store", stateStoreFields),
+		idle[runtimeFile]("logging", loggingFields, ownLogging),
 		custom("evals", mapShape{handlerFields}, readHandlers),
 		laterMap("hooks", "hooks", hookFields),
-		laterMap("sandboxes", "sandboxes", part("a sandbox", drop[struct{}]("mode", text).must()).open()),
+		laterMap("sandboxes", "sandboxes", part("a sandbox", inside[struct{}]("mode", text).must()).open()),
 		laterMap("selectors", "selectors", part("a selector",
-			drop[struct{}]("command", text).must(),
-			drop[struct{}]("args", texts),
-			drop[struct{}]("env", texts),
-			drop[struct{}]("timeout_ms", natural),
-			drop[struct{}]("sandbox", text),
+			inside[struct{}]("command", text).must(),
+			inside[struct{}]("args", texts),
+			inside[struct{}]("env", texts),
+			inside[struct{}]("timeout_ms", natural),
+			inside[struct{}]("sandbox", text),
 		)),
-		drop[runtimeFile]("skills", part("skills", drop[struct{}]("selector", text))),
-		drop[runtimeFile]("tool_selector", text),
+		block[runtimeFile]("skills", part("skills", selector[struct{}]("selector"))),
+		selector[runtimeFile]("tool_selector"),
 	}
 })
 
 func serviceProviders(name string) field[runtimeFile] {
-	return drop[runtimeFile](name, listShape{part("a provider",
-		drop[struct{}]("id", text),
-		drop[struct{}]("type", text).must(),
-		drop[struct{}]("model", text),
-		drop[struct{}]("base_url", text),
-		drop[struct{}]("credential", anyMap),
-		drop[struct{}]("platform", anyMap),
-		drop[struct{}]("additional_config", anyMap),
-	)})
+	return idle[runtimeFile](name, listShape{part("a provider",
+		inside[struct{}]("id", text),
+		inside[struct{}]("type", text).must(),
+		inside[struct{}]("model", text),
+		inside[struct{}]("base_url", text),
+		inside[struct{}]("credential", anyMap),
+		inside[struct{}]("platform", anyMap),
+		inside[struct{}]("additional_config", anyMap),
+	)}, "name them below providers, with their role")
+}
+
+// selector is a field with the name of a program that chooses what a model is offered, which arena cannot run yet.
+func selector[T any](name string) field[T] {
+	return custom(name, text, func(d *decoder, _ *T, v *node.Node) {
+		d.Name(v, name)
+		d.need("selectors", v, Feature{})
+	})
 }
 
 // laterMap is a field with a map of things that arena does not have yet.
@@ -81,15 +89,15 @@ func laterMap(name, feature string, of shape) field[runtimeFile] {
 
 var hookFields = table("a hook", func() rows[struct{}] {
 	return rows[struct{}]{
-		drop[struct{}]("command", text).must(),
-		drop[struct{}]("args", texts),
-		drop[struct{}]("env", texts),
-		drop[struct{}]("timeout_ms", natural),
-		drop[struct{}]("runtime", words("exec", "server")),
-		drop[struct{}]("sandbox", text),
-		drop[struct{}]("hook", words("provider", "tool", "session", "eval")).must(),
-		drop[struct{}]("phases", texts),
-		drop[struct{}]("mode", words("filter", "observe")),
+		inside[struct{}]("command", text).must(),
+		inside[struct{}]("args", texts),
+		inside[struct{}]("env", texts),
+		inside[struct{}]("timeout_ms", natural),
+		inside[struct{}]("runtime", words("exec", "server")),
+		inside[struct{}]("sandbox", text),
+		inside[struct{}]("hook", words("provider", "tool", "session", "eval")).must(),
+		inside[struct{}]("phases", texts),
+		inside[struct{}]("mode", words("filter", "observe")),
 	}
 })
 
@@ -102,18 +110,20 @@ func (d *decoder) runtime(n *node.Node) *runtimeFile {
 	return r
 }
 
+const ownLogging = "-v and -q say what a run tells"
+
 // loggingFields are the keys of kind Logging. Arena has its own flags for that; the file is checked and dropped.
 var loggingFields = table("logging", func() rows[struct{}] {
 	return rows[struct{}]{
-		drop[struct{}]("id", text),
-		drop[struct{}]("name", text),
-		drop[struct{}]("defaultLevel", logLevels),
-		drop[struct{}]("format", words("json", "text")),
-		drop[struct{}]("commonFields", textMap),
-		drop[struct{}]("modules", listShape{part("a module",
-			drop[struct{}]("name", text).must(),
-			drop[struct{}]("level", logLevels).must(),
-			drop[struct{}]("fields", textMap),
+		inside[struct{}]("id", text),
+		inside[struct{}]("name", text),
+		inside[struct{}]("defaultLevel", logLevels),
+		inside[struct{}]("format", words("json", "text")),
+		inside[struct{}]("commonFields", textMap),
+		inside[struct{}]("modules", listShape{part("a module",
+			inside[struct{}]("name", text).must(),
+			inside[struct{}]("level", logLevels).must(),
+			inside[struct{}]("fields", textMap),
 		)}),
 	}
 })

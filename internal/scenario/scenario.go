@@ -12,8 +12,8 @@ import (
 // scenarioFields are the keys of kind Scenario.
 var scenarioFields = table("a scenario", func() rows[Scenario] {
 	return rows[Scenario]{
-		drop[Scenario]("id", text),   // read with the name of the document,
-		drop[Scenario]("name", text), // which a scenario without metadata may also write so
+		apart[Scenario]("id", text),   // read with the name of the document,
+		apart[Scenario]("name", text), // which a scenario without metadata may also write so
 		str("description", func(s *Scenario) *string { return &s.Description }),
 		custom("task_type", text, func(d *decoder, s *Scenario, v *node.Node) {
 			task, _ := d.Name(v, "task_type")
@@ -73,9 +73,9 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 			d.String(v, "voice")
 			s.Skip = "audio"
 		}),
-		drop[Scenario]("mode", text),
-		drop[Scenario]("context", anyMap),
-		drop[Scenario]("constraints", anyMap),
+		idle[Scenario]("mode", text, "conversations are held turn by turn"),
+		idle[Scenario]("context", anyMap, "no check and no prompt reads it; variables and metadata are read"),
+		idle[Scenario]("constraints", anyMap, "limits stand below tool_policy and timeout, or in assertions"),
 		gone[Scenario]("assertions", `"assertions" belongs to a turn`,
 			"put it under the turn that it judges, or write conversation_assertions for the whole conversation"),
 	}
@@ -90,7 +90,7 @@ var contextFields = table("context_metadata", func() rows[ContextMetadata] {
 	return rows[ContextMetadata]{
 		str("domain", func(c *ContextMetadata) *string { return &c.Domain }),
 		str("user_role", func(c *ContextMetadata) *string { return &c.UserRole }),
-		drop[ContextMetadata]("project_stage", text),
+		idle[ContextMetadata]("project_stage", text, "only domain and user_role become variables"),
 	}
 })
 
@@ -109,19 +109,19 @@ type relevance struct {
 var contextPolicyFields = table("context_policy", func() rows[contextPolicy] {
 	return rows[contextPolicy]{
 		whole("token_budget", natural, func(p *contextPolicy) *int { return &p.budget }),
-		drop[contextPolicy]("reserve_for_output", natural),
-		drop[contextPolicy]("strategy", words("oldest", "fail", "summarize", "relevance")),
-		drop[contextPolicy]("cache_breakpoints", boolean),
+		inside[contextPolicy]("reserve_for_output", natural),
+		inside[contextPolicy]("strategy", words("oldest", "fail", "summarize", "relevance")),
+		inside[contextPolicy]("cache_breakpoints", boolean),
 		objectPtr("relevance", part("relevance",
-			drop[relevance]("provider", words("openai", "gemini", "voyageai")).must(),
-			drop[relevance]("model", text),
-			drop[relevance]("min_recent_messages", natural),
-			drop[relevance]("always_keep_system_role", boolean),
-			drop[relevance]("similarity_threshold", unit),
+			inside[relevance]("provider", words("openai", "gemini", "voyageai")).must(),
+			inside[relevance]("model", text),
+			inside[relevance]("min_recent_messages", natural),
+			inside[relevance]("always_keep_system_role", boolean),
+			inside[relevance]("similarity_threshold", unit),
 			word("query_source", words("last_user", "last_n", "custom"), func(r *relevance) *string { return &r.query }),
 			whole("last_n_count", natural, func(r *relevance) *int { return &r.lastN }),
 			str("custom_query", func(r *relevance) *string { return &r.own }),
-			drop[relevance]("cache_embeddings", boolean),
+			inside[relevance]("cache_embeddings", boolean),
 		), func(p *contextPolicy) **relevance { return &p.relevance }),
 	}
 })
@@ -139,36 +139,39 @@ func readContextPolicy(d *decoder, s *Scenario, v *node.Node) {
 			d.Missing(v, "relevance with query_source custom", "custom_query")
 		}
 	}
-	if p.budget > 0 { // 0 turns the policy off
+	switch {
+	case p.budget > 0: // 0 turns the policy off
 		d.need("context policies", v, Feature{Scenario: s.ID})
+	case len(v.Content) > 0 && node.Get(v, "token_budget") == nil:
+		d.Warnf(v, NoEffect, "context_policy has no effect without a token_budget above 0")
 	}
 }
 
 var seedMemoryFields = table("a memory", func() rows[struct{}] {
 	return rows[struct{}]{
-		drop[struct{}]("content", text).must(),
-		drop[struct{}]("type", text),
-		drop[struct{}]("confidence", unit),
-		drop[struct{}]("metadata", anyMap),
+		inside[struct{}]("content", text).must(),
+		inside[struct{}]("type", text),
+		inside[struct{}]("confidence", unit),
+		inside[struct{}]("metadata", anyMap),
 	}
 })
 
 var duplexFields = table("duplex", func() rows[struct{}] {
 	return rows[struct{}]{
-		drop[struct{}]("timeout", text),
-		drop[struct{}]("turn_detection", part("turn_detection",
-			drop[struct{}]("mode", text),
-			drop[struct{}]("vad", part("vad",
-				drop[struct{}]("silence_threshold_ms", natural),
-				drop[struct{}]("min_speech_ms", natural),
-				drop[struct{}]("max_turn_duration_s", natural),
+		inside[struct{}]("timeout", text),
+		inside[struct{}]("turn_detection", part("turn_detection",
+			inside[struct{}]("mode", text),
+			inside[struct{}]("vad", part("vad",
+				inside[struct{}]("silence_threshold_ms", natural),
+				inside[struct{}]("min_speech_ms", natural),
+				inside[struct{}]("max_turn_duration_s", natural),
 			)),
 		)),
-		drop[struct{}]("resilience", part("resilience",
-			drop[struct{}]("max_retries", natural),
-			drop[struct{}]("retry_delay_ms", natural),
-			drop[struct{}]("partial_success_min_turns", natural),
-			drop[struct{}]("ignore_last_turn_session_end", boolean),
+		inside[struct{}]("resilience", part("resilience",
+			inside[struct{}]("max_retries", natural),
+			inside[struct{}]("retry_delay_ms", natural),
+			inside[struct{}]("partial_success_min_turns", natural),
+			inside[struct{}]("ignore_last_turn_session_end", boolean),
 		)),
 	}
 })

@@ -24,6 +24,10 @@ type writable struct {
 	name           string
 	shape          shape
 	required, null bool
+	read           bool // it has a reader
+	silent         silence
+	idle           string
+	usual          []string
 }
 
 // schemaWriter makes one schema. Each table of fields gets one place in its definitions.
@@ -100,7 +104,10 @@ func (f *fields[T]) title() string { return f.what }
 func (f *fields[T]) list() (keys []writable, open bool) {
 	for _, x := range f.all() {
 		if x.wrong == "" {
-			keys = append(keys, writable{x.name, x.shape, x.required, x.null})
+			keys = append(keys, writable{
+				name: x.name, shape: x.shape, required: x.required, null: x.null,
+				read: x.read != nil, silent: x.silent, idle: x.idle, usual: x.usual,
+			})
 		}
 	}
 	return keys, f.free
@@ -155,6 +162,8 @@ func (w *schemaWriter) object(f keyed) map[string]any {
 		}
 		if text := about(f, k.name); text != "" {
 			value["description"] = text
+		} else if k.idle != "" {
+			value["description"] = "Has no effect: " + k.idle + "."
 		}
 		props[k.name] = value
 		if k.required {

@@ -21,22 +21,22 @@ var mcpFields = table("an MCP server", func() rows[mcpFile] {
 		custom("command", text, func(d *decoder, m *mcpFile, v *node.Node) { m.command = v; d.Name(v, "command") }),
 		expanded[mcpFile]("args", texts),
 		expanded[mcpFile]("env", textMap),
-		drop[mcpFile]("working_dir", text),
+		inside[mcpFile]("working_dir", text),
 		custom("url", text, func(d *decoder, m *mcpFile, v *node.Node) { m.url = v; d.expandText(v, "url") }),
 		expanded[mcpFile]("headers", textMap),
-		drop[mcpFile]("transport", words("", "stdio", "sse", "streamable_http")),
+		inside[mcpFile]("transport", words("", "stdio", "sse", "streamable_http")),
 		custom("source", text, func(d *decoder, m *mcpFile, v *node.Node) { m.source = v; d.Name(v, "source") }),
-		drop[mcpFile]("scope", words("run", "scenario", "session")),
-		drop[mcpFile]("source_args", wireMap),
-		drop[mcpFile]("timeout_ms", natural),
-		drop[mcpFile]("tool_filter", nameFilterFields),
+		inside[mcpFile]("scope", words("run", "scenario", "session")),
+		inside[mcpFile]("source_args", wireMap),
+		inside[mcpFile]("timeout_ms", natural),
+		inside[mcpFile]("tool_filter", nameFilterFields),
 	}
 })
 
 var nameFilterFields = table("a filter", func() rows[struct{}] {
 	return rows[struct{}]{
-		drop[struct{}]("allowlist", texts),
-		drop[struct{}]("blocklist", texts),
+		inside[struct{}]("allowlist", texts),
+		inside[struct{}]("blocklist", texts),
 	}
 })
 
@@ -107,27 +107,27 @@ var agentFields = table("an agent", func() rows[agentFile] {
 			d.Items(v, "responses", func(_ int, item *node.Node) { responseFields.read(d, item, a) })
 		}),
 		custom("url", text, func(d *decoder, a *agentFile, v *node.Node) { a.url = v; d.expandText(v, "url") }),
-		drop[agentFile]("auth", part("auth",
-			drop[struct{}]("scheme", text).must(),
-			drop[struct{}]("token", text),
-			drop[struct{}]("token_env", text),
+		inside[agentFile]("auth", part("auth",
+			inside[struct{}]("scheme", text).must(),
+			inside[struct{}]("token", text),
+			inside[struct{}]("token_env", text),
 		)),
-		drop[agentFile]("headers", textMap),
-		drop[agentFile]("headers_from_env", texts),
-		drop[agentFile]("timeout_ms", natural),
-		drop[agentFile]("skill_filter", nameFilterFields),
+		inside[agentFile]("headers", textMap),
+		inside[agentFile]("headers_from_env", texts),
+		inside[agentFile]("timeout_ms", natural),
+		inside[agentFile]("skill_filter", nameFilterFields),
 	}
 })
 
 var cardFields = table("card", func() rows[agentFile] {
 	return rows[agentFile]{
-		drop[agentFile]("name", text).must(),
-		drop[agentFile]("description", text).must(),
+		inside[agentFile]("name", text).must(),
+		inside[agentFile]("description", text).must(),
 		objects("skills", part("a skill",
 			label("id", func(s *skillCard) *string { return &s.id }).must(),
-			drop[skillCard]("name", text).must(),
-			drop[skillCard]("description", text).must(),
-			drop[skillCard]("tags", texts),
+			inside[skillCard]("name", text).must(),
+			inside[skillCard]("description", text).must(),
+			inside[skillCard]("tags", texts),
 		), func(a *agentFile) *[]skillCard { return &a.skills }).must(),
 	}
 })
@@ -139,14 +139,14 @@ var responseFields = table("a response", func() rows[agentFile] {
 				a.rules = append(a.rules, v)
 			}
 		}).must(),
-		drop[agentFile]("match", part("match",
-			drop[struct{}]("contains", text),
+		inside[agentFile]("match", part("match",
+			inside[struct{}]("contains", text),
 			custom("regex", text, func(d *decoder, _ *struct{}, v *node.Node) { d.regex(v, "regex") }),
 		)),
-		drop[agentFile]("response", part("response",
-			drop[struct{}]("parts", listShape{part("a part", drop[struct{}]("text", text).must())}).must(),
+		inside[agentFile]("response", part("response",
+			inside[struct{}]("parts", listShape{part("a part", inside[struct{}]("text", text).must())}).must(),
 		)),
-		drop[agentFile]("error", text),
+		inside[agentFile]("error", text),
 	}
 })
 
@@ -204,12 +204,12 @@ var skillFields = table("a skill", func() rows[skillFile] {
 		custom("path", text, func(d *decoder, s *skillFile, v *node.Node) { s.path = v; d.Name(v, "path") }),
 		custom("dir", text, func(d *decoder, s *skillFile, v *node.Node) { s.path = v; d.Name(v, "dir") }),
 		custom("name", text, func(d *decoder, s *skillFile, v *node.Node) { s.name = v; d.Name(v, "name") }),
-		drop[skillFile]("description", text),
+		inside[skillFile]("description", text),
 		custom("instructions", text, func(d *decoder, s *skillFile, v *node.Node) {
 			s.instructions = v
 			d.Name(v, "instructions")
 		}),
-		drop[skillFile]("preload", boolean),
+		inside[skillFile]("preload", boolean),
 	}
 })
 

@@ -4,6 +4,7 @@ package scenario
 
 import (
 	"encoding/json"
+	"maps"
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -276,9 +277,10 @@ type Prompt struct {
 	Temperature    *float64
 	TopP           *float64
 	MaxTokens      *int
-	OutputSchema   json.RawMessage // what the replies are asked to fit; nil: anything
-	ToolPolicy     *ToolPolicy
-	Evals          []*Eval
+	Sampling
+	OutputSchema json.RawMessage // what the replies are asked to fit; nil: anything
+	ToolPolicy   *ToolPolicy
+	Evals        []*Eval
 }
 
 // Variable is a declared template variable.
@@ -292,6 +294,7 @@ type Variable struct {
 // ModelOverride changes the system prompt for one model.
 type ModelOverride struct {
 	SystemTemplate, Prefix, Suffix string
+	Pos                            diag.Pos
 	Parameters                     Parameters
 }
 
@@ -300,6 +303,41 @@ type Parameters struct {
 	Temperature *float64
 	TopP        *float64
 	MaxTokens   *int
+	Sampling
+}
+
+// Sampling is how a model chooses its words, beside temperature and top_p. Nil pointers: not set.
+type Sampling struct {
+	TopK                              *int
+	TopKPos                           diag.Pos
+	FrequencyPenalty, PresencePenalty *float64
+}
+
+// AddTo puts the parameters that are set into those of a call, by their names on the wire. The map that is given stays
+// as it is.
+func (s *Sampling) AddTo(extra map[string]any, p *Provider) map[string]any {
+	if *s == (Sampling{}) {
+		return extra
+	}
+	all := maps.Clone(extra)
+	if all == nil {
+		all = map[string]any{}
+	}
+	if s.TopK != nil && p.TakesTopK() {
+		all["top_k"] = *s.TopK
+	}
+	if s.FrequencyPenalty != nil {
+		all["frequency_penalty"] = *s.FrequencyPenalty
+	}
+	if s.PresencePenalty != nil {
+		all["presence_penalty"] = *s.PresencePenalty
+	}
+	return all
+}
+
+// TakesTopK reports whether top_k is sent: OpenAI's own servers refuse it.
+func (p *Provider) TakesTopK() bool {
+	return p.Type != "azure" && (p.Type != "openai" || p.BaseURL != "")
 }
 
 // Validator is a guardrail as written.

@@ -24,8 +24,8 @@ var toolModes = words("mock", "live", "exec", "client", "mcp", "local")
 // toolFields are the keys of kind Tool.
 var toolFields = table("a tool", func() rows[toolFile] {
 	return rows[toolFile]{
-		drop[toolFile]("name", text), // read with the name of the document
-		drop[toolFile]("id", text),   // the same
+		apart[toolFile]("name", text), // read with the name of the document
+		apart[toolFile]("id", text),   // the same
 		str("description", func(t *toolFile) *string { return &t.Description }),
 		custom("input_schema", wireMap, readInputSchema),
 		custom("parameters", wireMap, readInputSchema),
@@ -79,25 +79,25 @@ var toolFields = table("a tool", func() rows[toolFile] {
 // httpFields are the settings of tools with mode live.
 var httpFields = table("http", func() rows[struct{}] {
 	return rows[struct{}]{
-		drop[struct{}]("url", text).must(),
-		drop[struct{}]("method", words("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "")),
-		drop[struct{}]("timeout_ms", natural),
-		drop[struct{}]("headers", textMap),
-		drop[struct{}]("headers_from_env", texts),
-		drop[struct{}]("redact", texts),
-		drop[struct{}]("request", part("request",
-			drop[struct{}]("query_params", texts),
-			drop[struct{}]("header_params", textMap),
-			drop[struct{}]("body_mapping", text),
-			drop[struct{}]("exclude", texts),
-			drop[struct{}]("static_query", textMap),
-			drop[struct{}]("static_headers", textMap),
-			drop[struct{}]("static_body", wireMap),
+		inside[struct{}]("url", text).must(),
+		inside[struct{}]("method", words("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "")),
+		inside[struct{}]("timeout_ms", natural),
+		inside[struct{}]("headers", textMap),
+		inside[struct{}]("headers_from_env", texts),
+		inside[struct{}]("redact", texts),
+		inside[struct{}]("request", part("request",
+			inside[struct{}]("query_params", texts),
+			inside[struct{}]("header_params", textMap),
+			inside[struct{}]("body_mapping", text),
+			inside[struct{}]("exclude", texts),
+			inside[struct{}]("static_query", textMap),
+			inside[struct{}]("static_headers", textMap),
+			inside[struct{}]("static_body", wireMap),
 		)),
-		drop[struct{}]("response", part("response", drop[struct{}]("body_mapping", text))),
-		drop[struct{}]("multimodal", part("multimodal",
-			drop[struct{}]("enabled", boolean),
-			drop[struct{}]("accept_types", texts),
+		inside[struct{}]("response", part("response", inside[struct{}]("body_mapping", text))),
+		inside[struct{}]("multimodal", part("multimodal",
+			inside[struct{}]("enabled", boolean),
+			inside[struct{}]("accept_types", texts),
 		)),
 	}
 })
@@ -105,25 +105,25 @@ var httpFields = table("http", func() rows[struct{}] {
 // execFields are the settings of tools with mode exec.
 var execFields = table("exec", func() rows[struct{}] {
 	return rows[struct{}]{
-		drop[struct{}]("command", text).must(),
-		drop[struct{}]("args", texts),
-		drop[struct{}]("env", texts),
-		drop[struct{}]("timeout_ms", natural),
-		drop[struct{}]("runtime", words("exec", "server")),
-		drop[struct{}]("sandbox", text),
+		inside[struct{}]("command", text).must(),
+		inside[struct{}]("args", texts),
+		inside[struct{}]("env", texts),
+		inside[struct{}]("timeout_ms", natural),
+		inside[struct{}]("runtime", words("exec", "server")),
+		inside[struct{}]("sandbox", text),
 	}
 })
 
 var clientFields = table("client", func() rows[struct{}] {
 	return rows[struct{}]{
-		drop[struct{}]("consent", part("consent",
-			drop[struct{}]("required", boolean),
-			drop[struct{}]("message", text),
-			drop[struct{}]("decline_strategy", words("fallback", "error", "retry")),
+		inside[struct{}]("consent", part("consent",
+			inside[struct{}]("required", boolean),
+			inside[struct{}]("message", text),
+			inside[struct{}]("decline_strategy", words("fallback", "error", "retry")),
 		)),
-		drop[struct{}]("timeout_ms", natural),
-		drop[struct{}]("categories", texts),
-		drop[struct{}]("validate_output", boolean),
+		inside[struct{}]("timeout_ms", natural),
+		inside[struct{}]("categories", texts),
+		inside[struct{}]("validate_output", boolean),
 	}
 })
 
@@ -164,6 +164,9 @@ func (d *decoder) toolMode(spec *node.Node, t *toolFile) {
 		d.Missing(spec, "a tool with http", "mode").Hint = "write mode: live to call it, mode: mock to simulate it"
 	case t.mode == nil && t.exec != nil:
 		d.Missing(spec, "a tool with exec", "mode").Hint = "write mode: exec to run it, mode: mock to simulate it"
+	case t.mode == nil && t.client != nil:
+		d.Missing(spec, "a tool with client", "mode").Hint =
+			"write mode: client for the user's side, mode: mock to simulate it"
 	case t.Mode == "live" && t.http == nil:
 		d.Missing(spec, "a tool of mode live", "http")
 	case t.Mode == "exec" && t.exec == nil:

@@ -195,7 +195,8 @@ func (c *callFile) tuned(p *Provider) {
 
 // unsent are the parameters that unsupported_params may keep back.
 func unsent() []string {
-	return append(callNames(), "max_completion_tokens", "seed", "stream_options", "tool_choice", "tools")
+	return append(callNames(), "max_completion_tokens", "seed", "stream_options", "tool_choice", "tools", "top_k",
+		"frequency_penalty", "presence_penalty")
 }
 
 // checkUnsupported finds mistyped names in unsupported_params. A name that is like none of ours may be the server's.

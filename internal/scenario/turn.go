@@ -159,6 +159,9 @@ func (d *decoder) scripted(n *node.Node, t *turnFile) {
 		d.Foreignf(t.turns, "unused-field", "a turn of the role user is sent once").
 			Hint = "turns and max_turns are for roles of self_play"
 	}
+	if t.UserTemp != nil {
+		d.Warnf(node.Get(n, "user_temp"), NoEffect, "user_temp has no effect in a turn of the role user: nobody plays it")
+	}
 	if t.Literal && len(t.Perturbations) > 0 {
 		d.Errorf(node.Get(n, "perturbations"), "unused-perturbation",
 			"the turn is literal: nothing is put into its content").Hint = "remove literal or perturbations"

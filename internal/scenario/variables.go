@@ -158,7 +158,7 @@ func SystemTemplate(p *Prompt, model string) string {
 
 // ModelParameters are the call parameters of a prompt for one model.
 func ModelParameters(p *Prompt, model string) Parameters {
-	params := Parameters{Temperature: p.Temperature, TopP: p.TopP, MaxTokens: p.MaxTokens}
+	params := Parameters{Temperature: p.Temperature, TopP: p.TopP, MaxTokens: p.MaxTokens, Sampling: p.Sampling}
 	o := p.Overrides[model].Parameters
 	if o.Temperature != nil {
 		params.Temperature = o.Temperature
@@ -168,6 +168,15 @@ func ModelParameters(p *Prompt, model string) Parameters {
 	}
 	if o.MaxTokens != nil {
 		params.MaxTokens = o.MaxTokens
+	}
+	if o.TopK != nil {
+		params.TopK, params.TopKPos = o.TopK, o.TopKPos
+	}
+	if o.FrequencyPenalty != nil {
+		params.FrequencyPenalty = o.FrequencyPenalty
+	}
+	if o.PresencePenalty != nil {
+		params.PresencePenalty = o.PresencePenalty
 	}
 	return params
 }

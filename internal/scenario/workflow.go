@@ -38,11 +38,11 @@ var workflowFields = table("a workflow", func() rows[workflowFile] {
 			}
 		}).must(),
 		custom("states", mapShape{stateFields}, readStates).must(),
-		drop[workflowFile]("engine", part("engine",
-			drop[struct{}]("budget", part("budget",
-				drop[struct{}]("max_total_visits", natural),
-				drop[struct{}]("max_tool_calls", natural),
-				drop[struct{}]("max_wall_time_sec", positive),
+		inside[workflowFile]("engine", part("engine",
+			inside[struct{}]("budget", part("budget",
+				inside[struct{}]("max_total_visits", natural),
+				inside[struct{}]("max_tool_calls", natural),
+				inside[struct{}]("max_wall_time_sec", positive),
 			)),
 		)),
 	}
@@ -55,7 +55,7 @@ var stateFields = table("a state", func() rows[stateFile] {
 			d.Name(v, "prompt_task")
 			d.refer(toTask, v)
 		}),
-		drop[stateFile]("description", text),
+		inside[stateFile]("description", text),
 		custom("on_event", textMap, readEvents),
 		flag("terminal", func(s *stateFile) *bool { return &s.terminal }),
 		custom("max_visits", counting, func(d *decoder, s *stateFile, v *node.Node) {
@@ -66,18 +66,18 @@ var stateFields = table("a state", func() rows[stateFile] {
 			s.onMax = v
 			d.Name(v, "on_max_visits")
 		}),
-		drop[stateFile]("skills", text),
-		drop[stateFile]("persistence", words("transient", "persistent")),
+		inside[stateFile]("skills", text),
+		inside[stateFile]("persistence", words("transient", "persistent")),
 		word("orchestration", words("internal", "external", "hybrid", "composition"),
 			func(s *stateFile) *string { return &s.orchestration }),
 		custom("composition", text, func(d *decoder, s *stateFile, v *node.Node) {
 			s.composition = v
 			d.Name(v, "composition")
 		}),
-		drop[stateFile]("artifacts", mapShape{part("an artifact",
-			drop[struct{}]("type", text).must(),
-			drop[struct{}]("description", text),
-			drop[struct{}]("mode", words("replace", "append")),
+		inside[stateFile]("artifacts", mapShape{part("an artifact",
+			inside[struct{}]("type", text).must(),
+			inside[struct{}]("description", text),
+			inside[struct{}]("mode", words("replace", "append")),
 		)}),
 	}
 })
@@ -181,13 +181,13 @@ func stepIDs(n *node.Node) (ids []string) {
 
 var compositionFields = table("a composition", func() rows[struct{}] {
 	return rows[struct{}]{
-		drop[struct{}]("version", numShape{low: 1, high: 1, whole: true}).must(),
-		drop[struct{}]("description", text),
-		drop[struct{}]("input_schema", foreign),
-		drop[struct{}]("output_schema", foreign),
-		drop[struct{}]("output", text),
+		inside[struct{}]("version", numShape{low: 1, high: 1, whole: true}).must(),
+		inside[struct{}]("description", text),
+		inside[struct{}]("input_schema", foreign),
+		inside[struct{}]("output_schema", foreign),
+		inside[struct{}]("output", text),
 		custom("steps", foreign, func(d *decoder, _ *struct{}, v *node.Node) { d.steps(v, "steps") }).must(),
-		drop[struct{}]("engine", anyMap),
+		inside[struct{}]("engine", anyMap),
 	}
 })
 

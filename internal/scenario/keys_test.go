@@ -1,0 +1,427 @@
+package scenario
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// setting is a key at one place in a file.
+type setting struct {
+	root  *keyRoot
+	path  []string // of the maps above it; "*" is an entry of a list, "" any key
+	table keyed
+	key   writable
+}
+
+func (s *setting) String() string {
+	return fmt.Sprintf("%s: %s (%s)", s.root.name, strings.Join(append(slices.Clone(s.path), s.key.name), "."), s.table.title())
+}
+
+// keyRoot is a file whose keys are tried out.
+type keyRoot struct {
+	name  string
+	file  string // of keyProject
+	at    []string
+	table keyed
+}
+
+func keyRoots() []keyRoot {
+	spec := []string{"spec"}
+	roots := []keyRoot{
+		{"arena", "config.arena.yaml", spec, arenaFields}, {"scenario", "scenario.yaml", spec, scenarioFields},
+		{"prompt", "prompt.yaml", spec, promptFields}, {"tool", "tool.yaml", spec, toolFields},
+		{"persona", "persona.yaml", spec, personaFields}, {"eval", "eval.yaml", spec, recordingEvalFields},
+		{"mock file", "mock.yaml", nil, mockFileFields}, {"pack", "pack.json", nil, packFields},
+		{"fragment", "fragment.yaml", nil, fragmentFileFields},
+		{"provider", "openai.yaml", spec, providerFields},
+		{"settings of mocks", "mock-provider.yaml", []string{"spec", "additional_config"}, mockConfigFields},
+		{"settings of replays", "replay.yaml", []string{"spec", "additional_config"}, replayFields},
+	}
+	for _, kind := range slices.Sorted(maps.Keys(configTypes())) {
+		if name := kind + ".yaml"; keyProject[name] != "" {
+			roots = append(roots, keyRoot{"settings of " + kind, name, []string{"spec", "additional_config"}, configTypes()[kind]})
+		}
+	}
+	return roots
+}
+
+// keyProject is a project with something of everything, in which keys are tried out.
+var keyProject = map[string]string{
+	"config.arena.yaml": `{"kind": "Arena", "metadata": {"name": "k"}, "spec": {
+		"prompt_configs": [{"id": "support", "file": "prompt.yaml"}],
+		"providers": [{"file": "openai.yaml"}, {"file": "mock-provider.yaml"}, {"file": "replay.yaml"},
+			{"file": "anthropic.yaml"}, {"file": "gemini.yaml"}, {"file": "ollama.yaml"}, {"file": "vllm.yaml"}],
+		"scenarios": ["scenario.yaml"], "tools": ["tool.yaml"], "evals": ["eval.yaml"], "pack_file": "pack.json",
+		"judges": [{"name": "strict", "provider": "openai"}],
+		"self_play": {"personas": ["persona.yaml"], "roles": [{"id": "buyer", "provider": "openai"}]}}}`,
+	"scenario.yaml": `{"kind": "Scenario", "metadata": {"name": "s"}, "spec": {"task_type": "support",
+		"turns": [{"role": "user", "content": "hi {size}"}]}}`,
+	"prompt.yaml": `{"kind": "PromptConfig", "metadata": {"name": "p"}, "spec": {"task_type": "support",
+		"system_template": "Help {{frag}}.", "fragments": [{"name": "frag", "path": "fragment.yaml", "required": true}]}}`,
+	"fragment.yaml": `{"fragment_type": "text", "content": "well"}`,
+	"tool.yaml":     `{"kind": "Tool", "metadata": {"name": "look"}, "spec": {"description": "d", "mode": "mock"}}`,
+	"persona.yaml":  `{"kind": "Persona", "metadata": {"name": "angry"}, "spec": {"system_template": "Be."}}`,
+	"eval.yaml":     `{"kind": "Eval", "metadata": {"name": "e"}, "spec": {"recording": {"path": "talk.json"}}}`,
+	"mock.yaml":     `{"defaultResponse": "ok", "scenarios": {"s": {"defaultResponse": "hm"}}}`,
+	"talk.json":     `{"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]}`,
+	"openai.yaml":   `{"kind": "Provider", "metadata": {"name": "openai"}, "spec": {"type": "openai", "model": "m"}}`,
+	"mock-provider.yaml": `{"kind": "Provider", "metadata": {"name": "mocked"}, "spec": {"type": "mock", "model": "m",
+		"additional_config": {"mock_config": "mock.yaml"}}}`,
+	"anthropic.yaml": `{"kind": "Provider", "metadata": {"name": "anthropic"}, "spec": {"type": "anthropic", "model": "m"}}`,
+	"gemini.yaml":    `{"kind": "Provider", "metadata": {"name": "gemini"}, "spec": {"type": "gemini", "model": "m"}}`,
+	"ollama.yaml":    `{"kind": "Provider", "metadata": {"name": "ollama"}, "spec": {"type": "ollama", "model": "m"}}`,
+	"vllm.yaml": `{"kind": "Provider", "metadata": {"name": "vllm"}, "spec": {"type": "vllm", "model": "m",
+		"base_url": "http://localhost"}}`,
+	"replay.yaml": `{"kind": "Provider", "metadata": {"name": "replay"}, "spec": {"type": "replay", "model": "m",
+		"additional_config": {"recording": "talk.json"}}}`,
+	"pack.json": `{"id": "pack", "name": "n", "version": "1.0.0", "template_engine": {"version": "v1", "syntax": "{{variable}}"},
+		"prompts": {"other": {"id": "other", "name": "n", "version": "1.0.0", "system_template": "Hi."}}}`,
+}
+
+// settings lists every key that can stand in a file, each table at the first place where it is met.
+func settings(root *keyRoot) (all []setting) {
+	met := map[keyed]bool{}
+	var walk func(f keyed, path []string)
+	var into func(s shape, path []string)
+	into = func(s shape, path []string) {
+		switch s := s.(type) {
+		case keyed:
+			walk(s, path)
+		case listShape:
+			into(s.item, append(slices.Clone(path), "*"))
+		case mapShape:
+			into(s.value, append(slices.Clone(path), ""))
+		}
+	}
+	walk = func(f keyed, path []string) {
+		if met[f] {
+			return
+		}
+		met[f] = true
+		keys, _ := f.list()
+		for _, k := range keys {
+			all = append(all, setting{root, path, f, k})
+			into(k.shape, append(slices.Clone(path), k.name))
+		}
+	}
+	walk(root.table, nil)
+	return all
+}
+
+// Every key has a reader, is told to have no effect, or says why neither is needed.
+func TestEveryKeyHasAClass(t *testing.T) {
+	t.Parallel()
+	for _, root := range keyRoots() {
+		for _, s := range settings(&root) {
+			switch k := &s.key; {
+			case !k.read && k.idle == "" && k.silent == 0:
+				t.Errorf("%s is read by nobody: write why it has no effect (idle), or why nobody needs to know", &s)
+			case k.idle != "" && (k.read || k.silent != 0):
+				t.Errorf("%s has no effect and yet a reader, or a reason to keep silent", &s)
+			}
+		}
+	}
+}
+
+// keyTry loads the project with one of its files changed.
+type keyTry struct {
+	t   *testing.T
+	dir string
+}
+
+func (k *keyTry) load(root *keyRoot, doc any) (*Suite, []string) {
+	k.t.Helper()
+	text, err := json.Marshal(doc)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	file := filepath.Join(k.dir, root.file)
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		k.t.Fatal(err)
+	}
+	suite, diags := Load(Options{Dir: k.dir})
+	if err := os.WriteFile(file, []byte(keyProject[root.file]), 0o600); err != nil {
+		k.t.Fatal(err)
+	}
+	var said []string
+	for _, d := range diags.Sorted() {
+		said = append(said, d.Severity.String()+": "+d.Msg+" "+d.Hint)
+	}
+	return suite, said
+}
+
+// sameSuite compares what was loaded, but for the places in files.
+func sameSuite(a, b *Suite) bool {
+	return cmp.Equal(a, b, cmp.Exporter(func(reflect.Type) bool { return true }), cmpopts.IgnoreTypes(diag.Pos{}),
+		cmpopts.IgnoreFields(Project{}, "Getenv"),
+		cmp.Transformer("node", func(n *node.Node) string {
+			if n == nil {
+				return ""
+			}
+			return string(node.AppendCanonical(nil, n))
+		}))
+}
+
+// keySamples are values for keys that not any value of their shape fits.
+var keySamples = map[string]any{
+	"a composition.version": 1, "a workflow.version": 2, "steps": []any{map[string]any{"id": "a", "kind": "prompt"}},
+	"a pack.version": "1.2.3", "a prompt of a pack.version": "1.2.3", "media.data": "aGk=",
+	"a tool call.error": "sample", "a tool call.error_type": "execution",
+	"a tool call.result_parts": []any{map[string]any{"type": "text"}}, "a tool call.result": "sample",
+	"an eval.enabled": false, "a validator.enabled": false, "fail_on_violation": false, "self_play.enabled": false,
+	"include_details": false, "show_overview": false, "show_results_matrix": false, "show_failed_tests": false,
+	"show_cost_summary": false, "metric.range": map[string]any{"min": 0.5, "max": 1.5}, "the mock replies.steps": map[string]any{"a": "b"},
+	"a tool of a pack.parameters": map[string]any{"type": "object", "properties": map[string]any{"a": map[string]any{}}},
+	"a judge.provider":            "ollama", "a role.provider": "ollama", "inference.embedder": "openai", "judge_defaults.prompt": "support",
+	"mock_config": "mock.yaml", "file_path": "talk.json", "audio_file": "talk.json",
+	"a part.metadata":     map[string]any{"mime_type": "image/gif"},
+	"a tool failure.tool": "look", "tool_policy.tool_choice": "look", "tool_policy.blocklist": []any{"look"},
+	"a scenario.providers": []any{"openai"}, "provider_group": "default", "prompt_task": "support",
+	"orchestration": "external", "relevance.query_source": "last_user", "base_url": "http://127.0.0.1",
+}
+
+func (s *setting) sampleFor(w *schemaWriter) any {
+	for _, name := range []string{s.table.title() + "." + s.key.name, s.key.name} {
+		if v, ok := keySamples[name]; ok {
+			return v
+		}
+	}
+	return sampleFor(w, w.place(s.table, s.key), 0)
+}
+
+// sampleFor is a value that fits a schema, and is not what stands for nothing.
+func sampleFor(w *schemaWriter, schema map[string]any, depth int) any {
+	if to, ok := schema["$ref"].(string); ok {
+		def, _ := w.defs[strings.TrimPrefix(to, "#/$defs/")].(map[string]any)
+		return sampleFor(w, def, depth+1)
+	}
+	switch words := schema["enum"].(type) {
+	case []string:
+		return words[len(words)-1]
+	}
+	if choices, ok := schema["anyOf"].([]map[string]any); ok {
+		if i := slices.IndexFunc(choices, func(c map[string]any) bool { return c["type"] == "array" }); i >= 0 {
+			return sampleFor(w, choices[i], depth)
+		}
+		return sampleFor(w, choices[0], depth)
+	}
+	if text, ok := schema["pattern"].(string); ok && strings.Contains(text, "µs") {
+		return "97s"
+	}
+	switch schema["type"] {
+	case "boolean":
+		return true
+	case "integer":
+		return 3
+	case "number":
+		return 0.25
+	case "string":
+		return "sample"
+	case "array":
+		item, _ := schema["items"].(map[string]any)
+		return []any{sampleFor(w, item, depth+1)}
+	case "object":
+		object := map[string]any{}
+		if of, ok := schema["additionalProperties"].(map[string]any); ok {
+			object["sample"] = sampleFor(w, of, depth+1)
+		}
+		needed, _ := schema["required"].([]string)
+		props, _ := schema["properties"].(map[string]any)
+		for _, name := range needed {
+			object[name] = sampleFor(w, props[name].(map[string]any), depth+1)
+		}
+		if len(props) == 0 && len(object) == 0 {
+			object["sample"] = "sample"
+		}
+		return object
+	case nil:
+		return map[string]any{"sample": "sample"}
+	}
+	return "sample"
+}
+
+// put builds the maps above a key into a document, with what they must have, and returns the innermost one.
+func (s *setting) put(w *schemaWriter, doc map[string]any) map[string]any {
+	at := doc
+	for _, key := range s.root.at {
+		if at[key] == nil {
+			at[key] = map[string]any{}
+		}
+		at = at[key].(map[string]any)
+	}
+	table, shapeHere := s.root.table, shape(nil)
+	var set func(any)
+	cur := any(at)
+	for _, step := range s.path {
+		switch step {
+		case "*":
+			list, _ := cur.([]any)
+			if len(list) == 0 {
+				list = []any{nil}
+			}
+			shapeHere = shapeHere.(listShape).item
+			set(list)
+			cur, set = list[0], func(v any) { list[0] = v }
+		case "":
+			m, _ := cur.(map[string]any)
+			if m == nil {
+				m = map[string]any{}
+			}
+			shapeHere = shapeHere.(mapShape).value
+			set(m)
+			name := "sample"
+			if table == keyed(mockScenarioFields) {
+				name = "1" // a reply by its number
+			}
+			for _, known := range slices.Sorted(maps.Keys(m)) {
+				name = known
+			}
+			cur, set = m[name], func(v any) { m[name] = v }
+		default:
+			m := cur.(map[string]any)
+			if mode := keyMode[step]; mode != "" && table == keyed(toolFields) {
+				m["mode"] = mode
+			}
+			keys, _ := table.list()
+			i := slices.IndexFunc(keys, func(k writable) bool { return k.name == step })
+			shapeHere = keys[i].shape
+			cur, set = m[step], func(v any) { m[step] = v }
+		}
+		if f, ok := shapeHere.(keyed); ok {
+			table = f
+			m, _ := cur.(map[string]any)
+			if m == nil {
+				m = map[string]any{}
+			}
+			keys, _ := f.list()
+			for _, k := range keys {
+				if k.required && m[k.name] == nil {
+					m[k.name] = (&setting{s.root, nil, f, k}).sampleFor(w)
+				}
+			}
+			maps.Copy(m, keyBeside(f))
+			set(m)
+			cur = m
+		}
+	}
+	return cur.(map[string]any)
+}
+
+// keyBeside is what stands beside the keys of some tables so that they mean something.
+func keyBeside(f keyed) map[string]any {
+	switch f {
+	case keyed(mcpFields), keyed(agentFields):
+		return map[string]any{"url": "http://127.0.0.1"}
+	case keyed(stateFields):
+		return map[string]any{"prompt_task": "support"}
+	case keyed(skillFields):
+		return map[string]any{"name": "a", "instructions": "b"}
+	case keyed(contextPolicyFields):
+		return map[string]any{"token_budget": 500}
+	case keyed(retryFields):
+		return map[string]any{"enabled": true}
+	case keyed(fragmentFields):
+		return map[string]any{"path": "nowhere.yaml"}
+	case keyed(mockTurnFields):
+		return map[string]any{"audio_file": "talk.json"}
+	case keyed(mediaFields):
+		return map[string]any{"data": "aGk="}
+	case keyed(mockPartFields), keyed(partFields):
+		return map[string]any{"type": "image"}
+	}
+	return nil
+}
+
+// isTold reports whether a key is in a block that as a whole is refused or told to have no effect.
+func (s *setting) isTold(with, bare *Suite, said []string) bool {
+	if len(with.Projects[0].Later) > len(bare.Projects[0].Later) {
+		return true
+	}
+	return slices.ContainsFunc(said, func(line string) bool {
+		name, _, told := strings.Cut(strings.TrimPrefix(line, "warning: "), " has no effect")
+		return told && slices.Contains(s.path, name)
+	})
+}
+
+// keyMode is how the tools are called whose settings are tried out.
+var keyMode = map[string]string{"http": "live", "exec": "exec", "client": "client"}
+
+// Every key changes what is loaded, is refused, or is told to have no effect. Who writes one that does none of the
+// three believes in a test that is not there.
+func TestNoKeyIsIgnored(t *testing.T) {
+	t.Parallel()
+	for _, root := range keyRoots() {
+		t.Run(root.name, func(t *testing.T) {
+			t.Parallel()
+			k := &keyTry{t, t.TempDir()}
+			for name, text := range keyProject {
+				if err := os.WriteFile(filepath.Join(k.dir, name), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w := &schemaWriter{defs: map[string]any{}, tables: map[keyed]string{}}
+			w.table(root.table)
+			bare, bareSaid := k.load(&root, parsed(t, root.file))
+			if len(bareSaid) > 0 {
+				t.Fatalf("the project itself: %q", bareSaid)
+			}
+			if again, _ := k.load(&root, parsed(t, root.file)); !sameSuite(bare, again) {
+				t.Fatal("what is the same is not seen to be")
+			}
+			for _, s := range settings(&root) {
+				if s.key.silent == forPeople || s.key.silent == readApart {
+					continue
+				}
+				doc := parsed(t, root.file)
+				at := s.put(w, doc)
+				if mode := keyMode[s.key.name]; mode != "" && s.table == keyed(toolFields) {
+					at["mode"] = mode
+				}
+				delete(at, s.key.name)
+				before, saidBefore := k.load(&root, doc)
+				if s.key.required || s.key.silent == inBlock || s.isTold(before, bare, saidBefore) {
+					before, saidBefore = bare, bareSaid
+				}
+				value := s.sampleFor(w)
+				if reflect.DeepEqual(value, map[string]any{}) || slices.Contains(s.key.usual, fmt.Sprint(value)) {
+					continue // says nothing, or what is done anyway
+				}
+				at[s.key.name] = value
+				after, said := k.load(&root, doc)
+				if slices.Equal(said, saidBefore) && sameSuite(before, after) {
+					t.Errorf("%s: %v does nothing, and nothing is said", &s, value)
+				}
+				for _, problem := range said {
+					if _, whole := value.(map[string]any); whole {
+						continue // its keys are tried out one by one
+					}
+					if strings.Contains(problem, "must be") || strings.Contains(problem, "expected") {
+						t.Errorf("%s: %v is no sample: %s", &s, value, problem)
+					}
+				}
+			}
+		})
+	}
+}
+
+func parsed(t *testing.T, file string) map[string]any {
+	t.Helper()
+	var doc map[string]any
+	if err := json.Unmarshal([]byte(keyProject[file]), &doc); err != nil {
+		t.Fatal(file, err)
+	}
+	return doc
+}

@@ -20,10 +20,11 @@ const module = "github.com/arena-evals/arena/"
 // row never import each other. A * stands for any text within one folder's name. Where several entries fit a package,
 // the last one counts; one without a * counts before all others.
 var rows = [][]string{
+	{"internal/plural"},
 	{"internal/agreement", "internal/chat", "internal/contain", "internal/diag", "internal/dial", "internal/digest",
 		"internal/exposition", "internal/filelock", "internal/hang", "internal/media", "internal/process",
 		"internal/secret"},
-	{"internal/jsonschema", "internal/node"},
+	{"internal/jsonschema", "internal/jsonvalue", "internal/node"},
 	{"internal/result"},
 	{"internal/dispatch", "internal/scenario"},
 	{"internal/dispatch/nats", "internal/recording"},
@@ -33,12 +34,12 @@ var rows = [][]string{
 	{"internal/providers/*"},
 	{"internal/providers/open"},
 	{"internal/checks"},
-	{"internal/calibrate", "internal/cassette", "internal/judges", "internal/checks/verify"},
+	{"internal/calibrate", "internal/cassette", "internal/judges"},
 	{"internal/evals", "internal/generate", "internal/guard"},
 	{"internal/runner"},
 	{"internal/report/show"},
 	{"internal/metrics", "internal/report/*"},
-	{"internal/cli/template", "internal/harness"},
+	{"internal/cli/template", "internal/conformance", "internal/harness"},
 	{"internal/cli", "."},
 	{"arenatest", "cmd/*", "internal/cli/manpages"},
 	{"internal/*/*test"},                                 // helpers of tests are on top: nothing that ships may import them

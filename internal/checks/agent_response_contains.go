@@ -3,6 +3,8 @@ package checks
 import (
 	"context"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 var agentResponseContainsDef = define[agentResponseContainsParams](Def{
@@ -38,7 +40,7 @@ func (c *agentResponseContains) Eval(_ context.Context, s *Subject) (Finding, er
 			return f, nil
 		}
 	}
-	f.Explanation = c.AgentName + " gave " + count(len(answers), "answer") + ", none with " + quoted(c.Patterns)
+	f.Explanation = c.AgentName + " gave " + plural.Count(len(answers), "answer") + ", none with " + quoted(c.Patterns)
 	if len(c.Patterns) > 1 {
 		f.Explanation += "; the last one lacks " + quoted(lacking)
 	}

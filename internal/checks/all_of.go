@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -41,7 +42,7 @@ func (c *conjunction) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	text, details := c.summary(all, func(v *result.Verdict) bool { return !v.Passed })
 	holds := passed == n
 	f := Finding{
-		Score: score, Holds: &holds, Explanation: fmt.Sprintf("%d of %s passed", passed, count(n, "check")),
+		Score: score, Holds: &holds, Explanation: fmt.Sprintf("%d of %s passed", passed, plural.Count(n, "check")),
 		Details: map[string]any{"checks": details},
 	}
 	if !holds {

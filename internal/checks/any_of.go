@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -42,6 +43,6 @@ func (c *disjunction) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	text, details := c.summary(all, func(v *result.Verdict) bool { return v.Passed == holds })
 	return Finding{
 		Score: score, Holds: &holds, Details: map[string]any{"checks": details},
-		Explanation: fmt.Sprintf("%d of %s passed; %s", passed, count(n, "check"), text),
+		Explanation: fmt.Sprintf("%d of %s passed; %s", passed, plural.Count(n, "check"), text),
 	}, nil
 }

@@ -139,9 +139,7 @@ var (
 		{Name: "draw", Parts: []chat.Part{{Type: "image", Media: &chat.Media{MIMEType: "image/png"}}}},
 		{Name: "skill__activate", Args: map[string]any{"name": "pdf"}},
 	}
-	benchTools = &vectorTools{byName: map[string]vectorTool{
-		"get_order": {Result: "ok"}, "draw": {}, "skill__activate": {},
-	}}
+	benchTools    = fakeTools{"get_order": {result: "ok"}, "draw": {}, "skill__activate": {}}
 	benchWorkflow = &Workflow{Current: "closed", Complete: true, Transitions: []Transition{
 		{From: "intake", To: "triage", Turn: -1}, {From: "triage", To: "closed", Turn: -1},
 	}}
@@ -157,7 +155,7 @@ func benchSubject(reply string) Subject {
 			{Role: chat.User, Content: "hi"},
 			{
 				Role: chat.Assistant, Content: reply, State: "closed", FinishReason: "stop", CostUSD: new(0.01),
-				Parts: mediaParts("", benchMedia),
+				Parts: benchMedia,
 			},
 		},
 		Calls: benchCalls, AllCalls: benchCalls, Tools: benchTools, Workflow: benchWorkflow, Composition: benchComposition,
@@ -186,7 +184,7 @@ func benchReplyFor(name string) string {
 func BenchmarkChecks(b *testing.B) {
 	for _, d := range Builtin() {
 		reply := benchReplyFor(d.Name)
-		compiled, problems := compileJSON(&Compiler{}, d.Name, benchParams[d.Name], scopeTurn, nil)
+		compiled, problems := compileJSON(&Compiler{}, d.Name, benchParams[d.Name], ScopeTurn, nil)
 		if compiled == nil {
 			b.Fatalf("%s: %v", d.Name, problems)
 		}

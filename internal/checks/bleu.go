@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 var bleuDef = define[bleuParams](Def{
@@ -62,7 +64,7 @@ func (c *bleu) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return Finding{
 		Score: score,
 		Explanation: fmt.Sprintf("BLEU %s: %s, %d in the nearest reference", decimal(fourDigits(score)),
-			count(len(reply), "word"), nearest),
+			plural.Count(len(reply), "word"), nearest),
 		Details: map[string]any{"precisions": precisions, "brevity": brevity},
 	}, nil
 }

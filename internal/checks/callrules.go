@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // callRules is what a call of one tool must keep to. What is not set asks for nothing.
@@ -67,9 +69,9 @@ func (c *callRules) arguments(call *Call, found *breaches) {
 		switch {
 		case !ok:
 			found.add("missing_argument", want.name+" is missing", "argument", want.name, "expected", want.value)
-		case !want.free && !equalArguments(want.value, got):
-			found.add("value_mismatch", want.name+" is "+quote(argumentText(got))+", expected "+
-				quote(argumentText(want.value)), "argument", want.name, "expected", want.value, "actual", kept(got))
+		case !want.free && !jsonvalue.EqualTexts(want.value, got):
+			found.add("value_mismatch", want.name+" is "+quote(jsonvalue.Text(got))+", expected "+
+				quote(jsonvalue.Text(want.value)), "argument", want.name, "expected", want.value, "actual", kept(got))
 		}
 	}
 	for _, want := range c.matches {
@@ -78,8 +80,8 @@ func (c *callRules) arguments(call *Call, found *breaches) {
 		case !ok:
 			found.add("missing_argument_for_pattern", want.name+" is missing", "argument", want.name, "pattern",
 				want.re.String())
-		case !want.re.MatchString(argumentText(got)):
-			found.add("pattern_mismatch", want.name+" is "+quote(argumentText(got))+", which does not match "+
+		case !want.re.MatchString(jsonvalue.Text(got)):
+			found.add("pattern_mismatch", want.name+" is "+quote(jsonvalue.Text(got))+", which does not match "+
 				quote(want.re.String()), "argument", want.name, "pattern", want.re.String(), "actual", kept(got))
 		}
 	}

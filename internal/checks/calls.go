@@ -1,12 +1,10 @@
 package checks
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // Call is a tool call together with what came of it.
@@ -36,18 +34,7 @@ func (c *Call) Text() string {
 	case string:
 		return r
 	}
-	return compactJSON(c.Result)
-}
-
-// compactJSON writes a value without spaces and without escaping what only HTML needs.
-func compactJSON(v any) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return fmt.Sprint(v)
-	}
-	return string(bytes.TrimRight(b.Bytes(), "\n"))
+	return jsonvalue.Compact(c.Result)
 }
 
 // CallsOf collects the tool calls of a transcript with their results. Turns are counted from 0 by user messages.

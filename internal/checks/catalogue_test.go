@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -54,9 +55,9 @@ func TestParameterAliases(t *testing.T) {
 		t.Fatal(err)
 	}
 	compile := func(name string, params map[string]any) {
-		compiled, problems := compileJSON(&Compiler{}, name, compactJSON(params), scopeTurn, nil)
+		compiled, problems := compileJSON(&Compiler{}, name, jsonvalue.Compact(params), ScopeTurn, nil)
 		if compiled == nil || len(problems) > 0 {
-			t.Errorf("%s with %s: %v", name, compactJSON(params), problems)
+			t.Errorf("%s with %s: %v", name, jsonvalue.Compact(params), problems)
 		}
 	}
 	for _, entry := range list {
@@ -87,7 +88,7 @@ func TestLongSpelling(t *testing.T) {
 		{`{"eval_type": "content_excludes", "eval_params": {"words": "class"}, "max_score": 0}`, result.Passed},
 		{`{"eval_type": "length", "eval_params": {"max_chars": 3, "min_score": 0.2}}`, result.Passed},
 	} {
-		v, problems := Try(t.Context(), wrapperType, tc.params, "a classic one", scopeTurn)
+		v, problems := Try(t.Context(), wrapperType, tc.params, "a classic one", ScopeTurn)
 		if v == nil || len(problems) > 0 || v.Status != tc.want {
 			t.Errorf("%s: %+v %v", tc.params, v, problems)
 		}
@@ -102,7 +103,7 @@ func TestAliasesInConflict(t *testing.T) {
 		`{"max_chars": 3, "max": 5}`:                      5,
 		`{"max_chars": 3, "max_characters": 4, "max": 6}`: 6,
 	} {
-		c, problems := compileJSON(&Compiler{}, "max_length", params, scopeTurn, nil)
+		c, problems := compileJSON(&Compiler{}, "max_length", params, ScopeTurn, nil)
 		if c == nil || !reflect.DeepEqual(c.Check, &maxLength{chars: length}) {
 			t.Errorf("%s: %+v", params, c)
 		}

@@ -108,7 +108,7 @@ func TestCombinationsNeedWhatTheirPartsNeed(t *testing.T) {
 		{"type": "not", "params": {"check": {"type": "tools_called", "params": {"tool_names": ["x"]}}}},
 		{"type": "cosine_similarity", "params": {"reference": "hello", "min_similarity": 0.5}},
 		{"type": "max_cost", "params": {"max_usd": 1}}
-	]}`, scopeTurn, nil)
+	]}`, ScopeTurn, nil)
 	if compiled == nil {
 		t.Fatal(problems)
 	}
@@ -118,7 +118,7 @@ func TestCombinationsNeedWhatTheirPartsNeed(t *testing.T) {
 	if n := len(compiled.Nested()); n != 3 || len(compiled.Nested()[0].Nested()) != 1 {
 		t.Errorf("%d parts", n)
 	}
-	plain, _ := compileJSON(&Compiler{}, "cosine_similarity", `{"reference": [1, 0]}`, scopeTurn, nil)
+	plain, _ := compileJSON(&Compiler{}, "cosine_similarity", `{"reference": [1, 0]}`, ScopeTurn, nil)
 	if plain.Needs() != NeedsReply|NeedsCompute || plain.Nested() != nil {
 		t.Errorf("a vector needs %b", plain.Needs())
 	}
@@ -140,7 +140,7 @@ func TestPartsKeepTheirScope(t *testing.T) {
 
 func judgeJSON(t *testing.T, s *Subject, name, params string) result.Verdict {
 	t.Helper()
-	compiled, problems := compileJSON(&Compiler{}, name, params, scopeTurn, nil)
+	compiled, problems := compileJSON(&Compiler{}, name, params, ScopeTurn, nil)
 	if compiled == nil {
 		t.Fatal(problems)
 	}
@@ -155,7 +155,7 @@ func TestProblemsInPartsHaveTheirPlaces(t *testing.T) {
   {"type": "contains", "params": {"patterns": ["x"]}, "min_score": 0.9, "max_score": 0.1},
   {"type": "contains", "params": {"patterns": ["x"]}, "weight": 2},
   {"type": "llm_jduge"}
-]}`, scopeTurn, nil)
+]}`, ScopeTurn, nil)
 	var got []string
 	for _, p := range problems {
 		got = append(got, fmt.Sprintf("%d:%d %s", p.Pos.Line, p.Pos.Col, p.Code))

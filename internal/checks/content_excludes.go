@@ -3,6 +3,8 @@ package checks
 import (
 	"context"
 	"sync"
+
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 var contentExcludesDef = define[contentExcludesParams](Def{
@@ -59,7 +61,7 @@ func (c *contentExcludes) Eval(_ context.Context, s *Subject) (Finding, error) {
 			found = append(found, quote(p.text)+inTurn(s, replies[r].Turn))
 		}
 	}
-	f := Finding{Score: 1, Explanation: "none of " + count(len(c.patterns), "pattern") + " found"}
+	f := Finding{Score: 1, Explanation: "none of " + plural.Count(len(c.patterns), "pattern") + " found"}
 	if len(found) > 0 {
 		f.Score, f.Explanation = 0, "found "+listed(found, ", ")
 	}

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 var cosineSimilarityDef = define[cosineSimilarityParams](Def{
@@ -56,7 +58,7 @@ func (c *cosineSimilarity) Eval(ctx context.Context, s *Subject) (Finding, error
 	}
 	if len(reference) != len(reply) {
 		return Finding{}, fmt.Errorf("the embedding of the reply has %s and that of the reference %d: they are of "+
-			"different models", count(len(reply), "number"), len(reference))
+			"different models", plural.Count(len(reply), "number"), len(reference))
 	}
 	score := cosine(reference, reply)
 	details["similarity"] = score
@@ -89,7 +91,7 @@ func (c *cosineSimilarity) vectors(
 		return nil, nil, fmt.Errorf("embedding: %w", err)
 	}
 	if n := len(both.Vectors); n != 2 {
-		return nil, nil, fmt.Errorf("embedding: %s for 2 texts", count(n, "vector"))
+		return nil, nil, fmt.Errorf("embedding: %s for 2 texts", plural.Count(n, "vector"))
 	}
 	if both.Tokens != nil {
 		details["embedding_tokens"] = *both.Tokens
@@ -116,7 +118,7 @@ func numbersIn(v any) ([]float64, error) {
 	case []any:
 		out := make([]float64, len(list))
 		for i, item := range list {
-			f, ok := floatOf(item)
+			f, ok := jsonvalue.Float(item)
 			if !ok {
 				return nil, fmt.Errorf(`item %d of the metadata "embedding" is not a number: %s`, i+1, shown(item))
 			}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 var directionalDef = define[directionalParams](Def{
@@ -88,7 +90,7 @@ func (c *directional) similar(text string) Finding {
 	holds := score >= c.Threshold-slack
 	return Finding{
 		Score: score, Holds: &holds,
-		Explanation: fmt.Sprintf("%d of %s in common", common, count(all, "word")),
+		Explanation: fmt.Sprintf("%d of %s in common", common, plural.Count(all, "word")),
 		Details:     map[string]any{"common_words": common, "all_words": all, "threshold": c.Threshold},
 	}
 }

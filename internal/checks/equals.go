@@ -6,7 +6,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 var equalsDef = define[equalsParams](Def{
@@ -94,7 +96,7 @@ func difference(got, want string) string {
 	case at == len(want):
 		return fmt.Sprintf("goes on with %s after %s", quote(got[at:]), quote(want))
 	case at == len(got):
-		return fmt.Sprintf("ends after %s, expected %s to follow", count(n, "character"), quote(want[at:]))
+		return fmt.Sprintf("ends after %s, expected %s to follow", plural.Count(n, "character"), quote(want[at:]))
 	}
 	return fmt.Sprintf("differs from character %d on: %s, expected %s", n+1, quote(got[at:]), quote(want[at:]))
 }
@@ -107,7 +109,7 @@ func (c equalsJSON) Eval(_ context.Context, s *Subject) (Finding, error) {
 	switch {
 	case err != nil:
 		return notJSON(doc, jsonOptions{}), nil
-	case equalJSON(v, c.want):
+	case jsonvalue.Equal(v, c.want):
 		return Finding{Score: 1, Explanation: "equals " + shown(c.want)}, nil
 	}
 	return Finding{

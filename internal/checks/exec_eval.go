@@ -48,7 +48,7 @@ func (c *execEval) request(s *Subject) execRequest {
 		},
 	}
 	if r.Context.TurnIndex < 0 {
-		_, r.Context.TurnIndex = lastTurn(s.Messages)
+		_, r.Context.TurnIndex = LastTurn(s.Messages)
 	}
 	if r.Context.Variables == nil {
 		r.Context.Variables = map[string]string{}

@@ -23,13 +23,15 @@ import (
 func scripted(t *testing.T, script string, env ...string) *scenario.Handler {
 	t.Helper()
 	return &scenario.Handler{
-		Type: "my_eval", Command: shell, Args: []string{"-c", script}, Env: env, Timeout: hang.Guard, Dir: t.TempDir(),
+		Type: "my_eval", Command: "/bin/sh", Args: []string{"-c", script}, Env: env, Timeout: hang.Guard, Dir: t.TempDir(),
 	}
 }
 
 func compiledHandler(t *testing.T, h *scenario.Handler, params string) *Compiled {
 	t.Helper()
-	c, problems := compileWith(map[string]*scenario.Handler{h.Type: h}, &Compiler{}, h.Type, params, scopeTurn, nil)
+	c, problems := (&Compiler{}).CompileJSON(&JSONCheck{
+		Type: h.Type, Params: params, Scope: ScopeTurn, Handlers: map[string]*scenario.Handler{h.Type: h},
+	})
 	if c == nil || len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -122,7 +124,9 @@ func TestExecProtocol(t *testing.T) {
 func TestExecProtocolOfASession(t *testing.T) {
 	t.Parallel()
 	h := scripted(t, `cat >stdin.json; echo '{"score": 0.5, "data": [1]}'`)
-	c, problems := compileWith(map[string]*scenario.Handler{h.Type: h}, &Compiler{}, h.Type, "", scopeSession, nil)
+	c, problems := (&Compiler{}).CompileJSON(&JSONCheck{
+		Type: h.Type, Params: "", Scope: ScopeSession, Handlers: map[string]*scenario.Handler{h.Type: h},
+	})
 	if c == nil {
 		t.Fatal(problems)
 	}
@@ -160,13 +164,13 @@ func TestPreflight(t *testing.T) {
 	t.Parallel()
 	h := scripted(t, "", "KEY", "NOWHERE", "A=${GONE}", "B=${GONE:-x}")
 	h.Command, h.CommandPos, h.Pos = "./none.sh", diag.Pos{File: "r.yaml", Line: 2, Col: 9}, diag.Pos{File: "r.yaml", Line: 1, Col: 1}
-	c, problems := compileWith(map[string]*scenario.Handler{h.Type: h}, &Compiler{}, "all_of", `{"checks": [
+	c, problems := (&Compiler{}).CompileJSON(&JSONCheck{Type: "all_of", Params: `{"checks": [
 		{"type": "my_eval"},
 		{"type": "rest_eval", "params": {"url": "${GONE}/x", "headers": {"K": "${GONE}", "L": "${KEY}"}}},
 		{"type": "rest_eval", "params": {"url": "${KEY}/x"}},
 		{"type": "a2a_eval", "params": {"agent_url": "http://${KEY}.test", "auth_token": "${GONE}"}},
 		{"type": "contains", "params": {"patterns": "x"}}
-	]}`, scopeTurn, nil)
+	]}`, Scope: ScopeTurn, Handlers: map[string]*scenario.Handler{h.Type: h}})
 	if c == nil {
 		t.Fatal(problems)
 	}

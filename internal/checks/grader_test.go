@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -73,7 +74,7 @@ func TestJudgements(t *testing.T) {
 		t.Error(got)
 	}
 	for _, q := range judges.asked {
-		if argumentText(q.Extra["top_p"]) != "0.5" || len(q.Extra) != 1 {
+		if jsonvalue.Text(q.Extra["top_p"]) != "0.5" || len(q.Extra) != 1 {
 			t.Errorf("extra %v", q.Extra)
 		}
 		if !strings.Contains(string(q.Schema), `"additionalProperties":false`) {

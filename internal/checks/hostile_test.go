@@ -128,7 +128,7 @@ func everyCheck(tb testing.TB, do func(name string, c *Compiled)) {
 	tb.Helper()
 	for _, d := range Builtin() {
 		for _, params := range append([]string{benchParams[d.Name]}, hostileParams[d.Name]...) {
-			c, problems := compileJSON(&Compiler{}, d.Name, params, scopeTurn, nil)
+			c, problems := compileJSON(&Compiler{}, d.Name, params, ScopeTurn, nil)
 			if c == nil {
 				tb.Fatalf("%s: %v", d.Name, problems)
 			}

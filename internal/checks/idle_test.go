@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -34,7 +35,7 @@ func TestLimitsThatNothingBreaks(t *testing.T) {
 		for _, params := range exampleParams(t, check) {
 			maps.DeleteFunc(params, func(key string, _ any) bool { return isLimit(key) })
 			maps.Copy(params, wrap(bound))
-			c, problems := compileJSON(&Compiler{}, check, compactJSON(params), scopeTurn, nil)
+			c, problems := compileJSON(&Compiler{}, check, jsonvalue.Compact(params), ScopeTurn, nil)
 			told = told || c != nil && warns(problems, f.Name)
 		}
 		if _, purpose := leastOnPurpose[check+" "+path]; told == purpose {
@@ -109,7 +110,7 @@ func TestPatternsThatMatchEverything(t *testing.T) {
 		if steps, ok := given["steps"].([]any); ok {
 			steps[0].(map[string]any)["tool"] = "look_up"
 		}
-		c, problems := compileJSON(&Compiler{}, check, compactJSON(given), scopeTurn, nil)
+		c, problems := compileJSON(&Compiler{}, check, jsonvalue.Compact(given), ScopeTurn, nil)
 		if c == nil || !warns(problems, f.Name) {
 			t.Errorf("%s: %s: %v", check, path, problems)
 		}

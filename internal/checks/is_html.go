@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"golang.org/x/net/html"
+
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 var isHTMLDef = define[isHTMLParams](Def{
@@ -38,7 +40,7 @@ func (c isHTML) Eval(_ context.Context, s *Subject) (Finding, error) {
 			Details:     map[string]any{"valid": false, "content": cut(text, contentLimit)},
 		}, nil
 	}
-	return Finding{Score: 1, Explanation: "HTML, " + count(n, "element"), Details: map[string]any{"valid": true}}, nil
+	return Finding{Score: 1, Explanation: "HTML, " + plural.Count(n, "element"), Details: map[string]any{"valid": true}}, nil
 }
 
 // elementsOf counts the elements of an HTML text. A browser makes a page of any text; here it must be one already.

@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 var isXMLDef = define[isXMLParams](Def{
@@ -65,7 +67,7 @@ func (c *isXML) Eval(_ context.Context, s *Subject) (Finding, error) {
 	}
 	f.Score = float64(len(c.paths)-len(missing)) / float64(len(c.paths))
 	f.Details["missing"] = missing
-	f.Explanation += fmt.Sprintf(", %d of %s found", len(c.paths)-len(missing), count(len(c.paths), "element"))
+	f.Explanation += fmt.Sprintf(", %d of %s found", len(c.paths)-len(missing), plural.Count(len(c.paths), "element"))
 	if len(missing) > 0 {
 		f.Explanation += ": missing " + quoted(missing)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/jmespath-community/go-jmespath/pkg/parsing"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 func newJMESPath(text string) (*query, error) {
@@ -147,7 +148,7 @@ func jmesValue(v any) any {
 	switch x := v.(type) {
 	case json.Number:
 		f, err := x.Float64()
-		if err == nil && (math.Abs(f) < 1<<53 || !plainInteger(x.String())) {
+		if err == nil && (math.Abs(f) < 1<<53 || !jsonvalue.IsInteger(x.String())) {
 			return f
 		}
 	case []any:
@@ -230,11 +231,11 @@ func sortedKeys(v any) []string {
 func jmesCompare(args []any) (any, error) {
 	switch args[0] {
 	case parsing.TOKEQ:
-		return equalJSON(args[1], args[2]), nil
+		return jsonvalue.Equal(args[1], args[2]), nil
 	case parsing.TOKNE:
-		return !equalJSON(args[1], args[2]), nil
+		return !jsonvalue.Equal(args[1], args[2]), nil
 	}
-	order, ok := compareNumbers(args[1], args[2])
+	order, ok := jsonvalue.CompareNumbers(args[1], args[2])
 	if !ok {
 		return nil, nil
 	}

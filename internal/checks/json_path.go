@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 var jsonPathDef = define[jsonPathParams](Def{
@@ -80,7 +82,7 @@ func (c *jsonPath) problem(got selection, details map[string]any) string {
 	if w.Expected.given {
 		asked = true
 		details["expected"], details["actual"] = w.Expected.v, kept(got.value)
-		if !got.found && c.query.definite || !equalJSON(w.Expected.v, got.value) {
+		if !got.found && c.query.definite || !jsonvalue.Equal(w.Expected.v, got.value) {
 			return "is " + c.seen(got) + ", expected " + shown(w.Expected.v)
 		}
 	}
@@ -128,7 +130,7 @@ func missingItems(list []any, wanted []anyValue) []any {
 	for _, w := range wanted {
 		found := false
 		for _, item := range list {
-			if found = equalJSON(w.v, item); found {
+			if found = jsonvalue.Equal(w.v, item); found {
 				break
 			}
 		}
@@ -141,13 +143,12 @@ func missingItems(list []any, wanted []anyValue) []any {
 
 // bounds says what a value should have been; "" when it is a number within the bounds.
 func bounds(v any, low, high *float64) string {
-	_, ok := numberOf(v)
 	switch {
-	case !ok:
+	case !jsonvalue.IsNumber(v):
 		return "a number"
-	case low != nil && less(v, *low):
+	case low != nil && jsonvalue.Less(v, *low):
 		return "at least " + decimal(*low)
-	case high != nil && less(*high, v):
+	case high != nil && jsonvalue.Less(*high, v):
 		return "at most " + decimal(*high)
 	}
 	return ""
@@ -156,9 +157,9 @@ func bounds(v any, low, high *float64) string {
 func lengths(n int, low, high *int) string {
 	switch {
 	case low != nil && n < *low:
-		return fmt.Sprintf("has %s, expected at least %d", count(n, "item"), *low)
+		return fmt.Sprintf("has %s, expected at least %d", plural.Count(n, "item"), *low)
 	case high != nil && n > *high:
-		return fmt.Sprintf("has %s, expected at most %d", count(n, "item"), *high)
+		return fmt.Sprintf("has %s, expected at most %d", plural.Count(n, "item"), *high)
 	}
 	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -126,7 +127,7 @@ func TestBrokenPaths(t *testing.T) {
 		"[?a == `12345678901234567890`]":        "more than 15 digits",
 		"  ":                                    "is empty",
 	} {
-		v, problems := Try(t.Context(), "json_path", `{"expression": "`+expression+`"}`, "{}", scopeTurn)
+		v, problems := Try(t.Context(), "json_path", `{"expression": "`+expression+`"}`, "{}", ScopeTurn)
 		if v != nil || len(problems) != 1 || !strings.Contains(problems[0].Msg, says) {
 			t.Errorf("%s: %v", expression, problems)
 		}
@@ -137,7 +138,7 @@ func TestPathsAreSafeToShare(t *testing.T) {
 	t.Parallel()
 	for _, expression := range []string{"$.items[?(@.qty > 1)].sku", "items[?qty > `1`].sku | sort(@)"} {
 		compiled, problems := compileJSON(&Compiler{}, "json_path",
-			`{"expression": "`+expression+`", "expected": ["B2", "C3"]}`, scopeTurn, nil)
+			`{"expression": "`+expression+`", "expected": ["B2", "C3"]}`, ScopeTurn, nil)
 		if compiled == nil {
 			t.Fatal(problems)
 		}
@@ -177,7 +178,7 @@ func FuzzJSONPath(f *testing.F) {
 		}
 		first, err := q.run(v)
 		again, errAgain := q.run(v)
-		if (err == nil) != (errAgain == nil) || err == nil && !equalJSON(first.value, again.value) {
+		if (err == nil) != (errAgain == nil) || err == nil && !jsonvalue.Equal(first.value, again.value) {
 			t.Errorf("%q on %s gives %v (%v) and then %v (%v)", expression, doc, first, err, again, errAgain)
 		}
 	})

@@ -59,6 +59,19 @@ func (c *jsonSchema) Eval(_ context.Context, s *Subject) (Finding, error) {
 
 const maxViolations = 20
 
+// FitsSchema says why a value does not fit a JSON schema; nil when it does.
+func FitsSchema(schema []byte, v any) error {
+	compiled, err := buildSchema(string(schema))
+	if err != nil {
+		return err
+	}
+	problems, err := unfit(compiled, v)
+	if err != nil || len(problems) == 0 {
+		return err
+	}
+	return errors.New(strings.Join(problems, "; "))
+}
+
 // unfit says in one text for each thing, sorted, why a value does not fit a schema.
 func unfit(schema *jsonschema.Schema, v any) ([]string, error) {
 	err := schema.Validate(v)

@@ -12,7 +12,7 @@ import (
 // judged compiles a check with parameters as JSON and judges a text.
 func judged(t *testing.T, name, params, output string) result.Verdict {
 	t.Helper()
-	v, problems := Try(context.Background(), name, params, output, scopeTurn)
+	v, problems := Try(context.Background(), name, params, output, ScopeTurn)
 	if v == nil {
 		t.Fatalf("%s %s: %v", name, params, problems)
 	}
@@ -66,7 +66,7 @@ func TestSchemasThatCannotBeUsed(t *testing.T) {
 		{`{"$ref": "https://example.com/a.json#/b"}`, `"https://example.com/a.json" is not part of the schema`},
 		{`{"$schema": "https://example.com/mine"}`, "schema cannot be used: "},
 	} {
-		v, problems := Try(t.Context(), "json_schema", `{"schema": `+tc.schema+`}`, "{}", scopeTurn)
+		v, problems := Try(t.Context(), "json_schema", `{"schema": `+tc.schema+`}`, "{}", ScopeTurn)
 		if v != nil || len(problems) != 1 {
 			t.Errorf("%s: %v %v", tc.schema, v, problems)
 			continue
@@ -115,7 +115,7 @@ func TestSuspectKeywords(t *testing.T) {
 		`{"items": [{"patern": "a"}], "x-order": 1, "nullable": true}`:      1,
 		`{"const": {"tipe": 1}, "allOf": [{"additonalProperties": false}]}`: 1,
 	} {
-		_, problems := Try(t.Context(), "json_schema", `{"schema": `+schema+`}`, "{}", scopeTurn)
+		_, problems := Try(t.Context(), "json_schema", `{"schema": `+schema+`}`, "{}", ScopeTurn)
 		if len(problems) != want {
 			t.Errorf("%s: %v", schema, problems)
 		}
@@ -125,7 +125,7 @@ func TestSuspectKeywords(t *testing.T) {
 func TestSchemasAreSafeToShare(t *testing.T) {
 	t.Parallel()
 	compiled, problems := compileJSON(&Compiler{}, "json_schema",
-		`{"schema": {"type": "object", "properties": {"a": {"pattern": "^x+$", "format": "email"}}}}`, scopeTurn, nil)
+		`{"schema": {"type": "object", "properties": {"a": {"pattern": "^x+$", "format": "email"}}}}`, ScopeTurn, nil)
 	if compiled == nil {
 		t.Fatal(problems)
 	}

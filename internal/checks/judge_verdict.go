@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 var judgeVerdictDef = define[judgeVerdictParams](Def{
@@ -170,7 +172,7 @@ func stepExhibits(s *Subject) (steps []exhibit) {
 func callsMade(calls []chat.ToolCall) string {
 	var b strings.Builder
 	for _, c := range calls {
-		fmt.Fprintf(&b, "call: %s %s\n", named(c.Name), cut(oneLine(compactJSON(c.Args)), stepLimit))
+		fmt.Fprintf(&b, "call: %s %s\n", named(c.Name), cut(oneLine(jsonvalue.Compact(c.Args)), stepLimit))
 	}
 	return b.String()
 }
@@ -190,7 +192,7 @@ func counts(s *Subject) string {
 			models++
 		}
 	}
-	text := count(models, "model call") + ", " + count(len(s.Calls), "tool call")
+	text := plural.Count(models, "model call") + ", " + plural.Count(len(s.Calls), "tool call")
 	if len(s.Calls) == 0 {
 		return text
 	}

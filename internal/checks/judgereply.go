@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // opinion is what a reply of a judge says. The score is always within 0..1.
@@ -133,7 +135,7 @@ func decodeAnswer(text string) (answer, error) {
 		if !slices.Contains(answerFields, name) {
 			continue
 		}
-		if before, twice := a[name]; twice && !equalJSON(before, v) {
+		if before, twice := a[name]; twice && !jsonvalue.Equal(before, v) {
 			return nil, fmt.Errorf("it says %s twice and not the same", name)
 		}
 		a[name] = v
@@ -178,7 +180,7 @@ func verdictOf(a answer) (opinion, error) {
 	o.reasoning, _ = a["reasoning"].(string)
 	list, _ := a["evidence"].([]any)
 	for _, item := range list {
-		o.evidence = append(o.evidence, argumentText(item))
+		o.evidence = append(o.evidence, jsonvalue.Text(item))
 	}
 	verdict, err := a.passing("it has no verdict")
 	o.verdict = verdict

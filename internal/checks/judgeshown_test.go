@@ -56,7 +56,7 @@ func TestJudgeParametersThatContradict(t *testing.T) {
 		for _, both := range []string{
 			`"judge": "a", "provider": "b"`, `"system_prompt": "a", "prompt": "b"`, `"extra": {"messages": []}`,
 		} {
-			c, problems := compileJSON(&Compiler{}, d.Name, params+both+"}", scopeTurn, nil)
+			c, problems := compileJSON(&Compiler{}, d.Name, params+both+"}", ScopeTurn, nil)
 			if c != nil || len(problems) != 1 || problems[0].Code != "conflicting-parameters" {
 				t.Errorf("%s with %s: %v", d.Name, both, problems)
 			}

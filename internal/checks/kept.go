@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 const keptLimit = 4000 // characters
@@ -55,7 +57,7 @@ func (w *startWriter) value(v any) {
 	case map[string]any:
 		w.object(x)
 	default:
-		w.add(compactJSON(v))
+		w.add(jsonvalue.Compact(v))
 	}
 }
 
@@ -70,7 +72,7 @@ func (w *startWriter) string(s string) {
 		}
 		s = s[:end]
 	}
-	w.add(compactJSON(s))
+	w.add(jsonvalue.Compact(s))
 }
 
 func (w *startWriter) list(list []any) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -92,7 +93,7 @@ func TestParametersThatCannotMatch(t *testing.T) {
 					continue
 				}
 				tried[code]++
-				_, problems := compileJSON(&Compiler{}, check, compactJSON(wrap(v)), scopeTurn, nil)
+				_, problems := compileJSON(&Compiler{}, check, jsonvalue.Compact(wrap(v)), ScopeTurn, nil)
 				if !has(problems, code) {
 					t.Errorf("%s: %s: %q: %v", check, path, v, problems)
 				}
@@ -118,19 +119,19 @@ func TestConditionsThatCannotMatch(t *testing.T) {
 	for _, c := range []struct {
 		key   string
 		texts []string
-		set   func(*vectorWhen, string)
+		set   func(*scenario.When, string)
 	}{
-		{"tool_called", odd["odd-name"], func(w *vectorWhen, s string) { w.ToolCalled = s }},
-		{"tool_called_pattern", odd["odd-pattern"], func(w *vectorWhen, s string) { w.ToolCalledPattern = s }},
+		{"tool_called", odd["odd-name"], func(w *scenario.When, s string) { w.ToolCalled = s }},
+		{"tool_called_pattern", odd["odd-pattern"], func(w *scenario.When, s string) { w.ToolCalledPattern = s }},
 	} {
 		for _, text := range c.texts {
-			when := &vectorWhen{}
+			when := &scenario.When{}
 			c.set(when, text)
-			if _, problems := compileJSON(&Compiler{}, "json_valid", "{}", scopeTurn, when); !has(problems, "odd-condition") {
+			if _, problems := compileJSON(&Compiler{}, "json_valid", "{}", ScopeTurn, when); !has(problems, "odd-condition") {
 				t.Errorf("%s %q: %v", c.key, text, problems)
 			}
 			nested := map[string]any{"check": map[string]any{"type": "json_valid", "when": map[string]any{c.key: text}}}
-			if _, problems := compileJSON(&Compiler{}, "not", compactJSON(nested), scopeTurn, nil); !has(problems, "odd-condition") {
+			if _, problems := compileJSON(&Compiler{}, "not", jsonvalue.Compact(nested), ScopeTurn, nil); !has(problems, "odd-condition") {
 				t.Errorf("nested %s %q: %v", c.key, text, problems)
 			}
 		}
@@ -172,13 +173,12 @@ func TestNamesAreNoted(t *testing.T) {
 	t.Parallel()
 	given := map[string]bool{}
 	for _, d := range Builtin() {
-		for _, x := range readExamples(t, d) {
+		for _, spec := range exampleSpecs(t, d) {
 			var problems diag.List
-			e := index()[x.Type]
-			if x.params == nil || e == nil || len(e.Def.layout().fields) == 0 {
+			e := index()[spec.Type]
+			if e == nil || len(e.Def.layout().fields) == 0 {
 				continue
 			}
-			spec := &scenario.Check{Type: x.Type, Pos: x.paramsPos, Params: x.params, ParamsPos: x.paramsPos}
 			c := (&Compiler{}).Compile(spec, &problems)
 			if c == nil {
 				continue
@@ -187,10 +187,10 @@ func TestNamesAreNoted(t *testing.T) {
 			for _, use := range c.Names() {
 				noted[string(use.Kind)+" "+use.Name] = use.Pos.Line > 0 && use.Param != "" && (use.Of != "") == (use.Kind == ArgumentName)
 			}
-			namesIn(e.Def.layout(), x.params, "", func(path string, kind Kind, name string) {
-				given[x.Type+" "+path] = true
+			namesIn(e.Def.layout(), spec.Params, "", func(path string, kind Kind, name string) {
+				given[spec.Type+" "+path] = true
 				if !noted[string(kind)+" "+name] {
-					t.Errorf("%s: %s: %s %q is not noted", x.Type, path, kind, name)
+					t.Errorf("%s: %s: %s %q is not noted", spec.Type, path, kind, name)
 				}
 			})
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 var llmJudgeToolCallsDef = define[llmJudgeToolCallsParams](Def{
@@ -66,7 +68,7 @@ func callExhibits(calls []Call) []exhibit {
 		if c.BadArgs != "" {
 			text += "no JSON object: " + oneLine(c.BadArgs)
 		} else {
-			text += compactJSON(c.arguments())
+			text += jsonvalue.Compact(c.arguments())
 		}
 		if c.Error != "" {
 			text += "\nerror: " + oneLine(c.Error)

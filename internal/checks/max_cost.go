@@ -3,6 +3,8 @@ package checks
 import (
 	"context"
 	"fmt"
+
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 var maxCostDef = define[maxCostParams](Def{
@@ -28,14 +30,14 @@ func (c maxCost) Eval(_ context.Context, s *Subject) (Finding, error) {
 	usd, unknown, calls := s.knownCost()
 	if usd <= limit+slack && unknown > 0 {
 		return Finding{}, notMeasured(fmt.Sprintf("the cost of %d of %s is not known; set the provider's pricing",
-			unknown, count(calls, "model call")))
+			unknown, plural.Count(calls, "model call")))
 	}
 	f := Finding{
 		Explanation: fmt.Sprintf("cost %s, at most %s allowed", money(usd), money(limit)),
 		Details:     map[string]any{"total_cost_usd": usd, "max_usd": limit},
 	}
 	if unknown > 0 {
-		f.Explanation += fmt.Sprintf(" (without %s of unknown cost)", count(unknown, "model call"))
+		f.Explanation += fmt.Sprintf(" (without %s of unknown cost)", plural.Count(unknown, "model call"))
 	}
 	if usd <= limit+slack {
 		f.Score = 1

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 var maxLengthDef = define[maxLengthParams](Def{
@@ -41,14 +43,14 @@ type maxLength struct{ chars, tokens int } // 0: no limit
 
 func (c *maxLength) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n := utf8.RuneCountInString(s.Output())
-	f := Finding{Score: c.score(n), Explanation: count(n, "character"), Details: map[string]any{"length": n}}
+	f := Finding{Score: c.score(n), Explanation: plural.Count(n, "character"), Details: map[string]any{"length": n}}
 	if c.chars > 0 {
 		f.Explanation += fmt.Sprintf(", at most %d allowed", c.chars)
 		f.Details["max"] = c.chars
 	}
 	if c.tokens > 0 {
 		tokens := n / charactersPerToken
-		f.Explanation += fmt.Sprintf("; about %s, at most %d allowed", count(tokens, "token"), c.tokens)
+		f.Explanation += fmt.Sprintf("; about %s, at most %d allowed", plural.Count(tokens, "token"), c.tokens)
 		f.Details["tokens"], f.Details["max_tokens"] = tokens, c.tokens
 	}
 	return f, nil

@@ -3,6 +3,8 @@ package checks
 import (
 	"context"
 	"fmt"
+
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 var maxTurnsDef = define[maxTurnsParams](Def{
@@ -27,7 +29,7 @@ type maxTurns int
 func (c maxTurns) Eval(_ context.Context, s *Subject) (Finding, error) {
 	calls, limit := s.modelCalls(), int(c)
 	f := Finding{
-		Explanation: fmt.Sprintf("%s, at most %d allowed", count(calls, "model call"), limit),
+		Explanation: fmt.Sprintf("%s, at most %d allowed", plural.Count(calls, "model call"), limit),
 		Details:     map[string]any{"model_calls": calls, "max": limit},
 	}
 	if calls <= limit {

@@ -1,6 +1,10 @@
 package checks
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/arena-evals/arena/internal/plural"
+)
 
 // mediaVerdict gathers what checks say about the media of a kind.
 type mediaVerdict struct {
@@ -30,7 +34,7 @@ func (v *mediaVerdict) finding(values string) Finding {
 	case len(v.broken) > 0:
 		f.Explanation = listed(v.broken, "; ")
 	default:
-		f.Score, f.Explanation = 1, count(len(v.values), mediaNouns[v.kind])+": "+listed(v.shown, ", ")
+		f.Score, f.Explanation = 1, plural.Count(len(v.values), mediaNouns[v.kind])+": "+listed(v.shown, ", ")
 	}
 	return f
 }

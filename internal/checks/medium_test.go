@@ -94,7 +94,7 @@ func TestMediaSpelledOddly(t *testing.T) {
 
 func judgeMedium(t *testing.T, name, params string, part chat.Part, status, says string) {
 	t.Helper()
-	compiled, problems := compileJSON(&Compiler{}, name, params, scopeTurn, nil)
+	compiled, problems := compileJSON(&Compiler{}, name, params, ScopeTurn, nil)
 	if compiled == nil {
 		t.Fatal(problems)
 	}
@@ -107,8 +107,8 @@ func judgeMedium(t *testing.T, name, params string, part chat.Part, status, says
 }
 
 // benchMedia is one of each kind, as models send them.
-var benchMedia = func() []vectorMedia {
-	var list []vectorMedia
+var benchMedia = func() []chat.Part {
+	var list []chat.Part
 	for _, m := range []struct{ kind, mime, file string }{
 		{"image", "image/png", "rgb.png"}, {"audio", "audio/mpeg", "tagged.mp3"}, {"video", "video/mp4", "plain.mp4"},
 	} {
@@ -116,7 +116,9 @@ var benchMedia = func() []vectorMedia {
 		if err != nil {
 			panic(err)
 		}
-		list = append(list, vectorMedia{Type: m.kind, MIMEType: m.mime, Data: base64.StdEncoding.EncodeToString(data)})
+		list = append(list, chat.Part{Type: m.kind, Media: &chat.Media{
+			MIMEType: m.mime, Data: base64.StdEncoding.EncodeToString(data),
+		}})
 	}
 	return list
 }()
@@ -128,7 +130,7 @@ func BenchmarkLargeImage(b *testing.B) {
 	part := chat.Part{Type: "image", Media: &chat.Media{MIMEType: "image/jpeg", Data: text}}
 	var list []*Compiled
 	for _, params := range []string{`{"width": 64}`, `{"max_width": 100}`, `{"min_height": 48}`} {
-		compiled, _ := compileJSON(&Compiler{}, "image_dimensions", params, scopeTurn, nil)
+		compiled, _ := compileJSON(&Compiler{}, "image_dimensions", params, ScopeTurn, nil)
 		list = append(list, compiled)
 	}
 	b.SetBytes(int64(len(data)))

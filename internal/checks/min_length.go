@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 var minLengthDef = define[minLengthParams](Def{
@@ -27,7 +29,7 @@ func (c minLength) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n := utf8.RuneCountInString(s.Output())
 	return Finding{
 		Score:       min(1, float64(n)/float64(c)),
-		Explanation: fmt.Sprintf("%s, at least %d wanted", count(n, "character"), int(c)),
+		Explanation: fmt.Sprintf("%s, at least %d wanted", plural.Count(n, "character"), int(c)),
 		Details:     map[string]any{"length": n, "min": int(c)},
 	}, nil
 }

@@ -6,6 +6,9 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 var noRepeatCallsDef = define[noRepeatCallsParams](Def{
@@ -45,7 +48,7 @@ func (noRepeatCalls) Eval(_ context.Context, s *Subject) (Finding, error) {
 		repeated = append(repeated, map[string]any{"tool": call.Name, "args": kept(call.Args), "calls": at})
 		texts = append(texts, named(call.Name)+" was called "+times(len(at))+" with "+givenArgs(call))
 	}
-	f := Finding{Score: 1, Explanation: count(len(s.Calls), "call") + ", none repeated"}
+	f := Finding{Score: 1, Explanation: plural.Count(len(s.Calls), "call") + ", none repeated"}
 	if len(repeated) > 0 {
 		f.Score, f.Explanation = 0, listed(texts, "; ")
 	}
@@ -91,7 +94,7 @@ func appendCanonical(b []byte, v any) []byte {
 	case string:
 		return strconv.AppendQuote(b, x)
 	}
-	if text, ok := numberText(v); ok {
+	if text, ok := jsonvalue.NumberText(v); ok {
 		return append(b, text...)
 	}
 	if text, err := json.Marshal(v); err == nil {

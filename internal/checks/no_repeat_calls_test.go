@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // Two JSON values have the same canonical text when they are equal, and only then.
@@ -22,7 +23,7 @@ func FuzzCanonical(f *testing.F) {
 			t.Skip()
 		}
 		same := string(appendCanonical(nil, a)) == string(appendCanonical(nil, b))
-		if equal := equalJSON(a, b); same != equal {
+		if equal := jsonvalue.Equal(a, b); same != equal {
 			t.Errorf("%s and %s: equal %v, same text %v", x, y, equal, same)
 		}
 	})

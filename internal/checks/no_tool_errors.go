@@ -3,6 +3,8 @@ package checks
 import (
 	"context"
 	"fmt"
+
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 var noToolErrorsDef = define[noToolErrorsParams](Def{
@@ -39,12 +41,12 @@ func (c *noToolErrors) Eval(_ context.Context, s *Subject) (Finding, error) {
 			texts = append(texts, named(call.Name)+inTurn(s, call.Turn)+": "+quote(call.Error))
 		}
 	}
-	f := Finding{Score: 1, Explanation: count(total, "call") + ", none failed", Details: map[string]any{
+	f := Finding{Score: 1, Explanation: plural.Count(total, "call") + ", none failed", Details: map[string]any{
 		"errors": failures, "total_calls": total,
 	}}
 	if len(failures) > 0 {
 		f.Score = float64(total-len(failures)) / float64(total)
-		f.Explanation = fmt.Sprintf("%d of %s failed: %s", len(failures), count(total, "call"), listed(texts, "; "))
+		f.Explanation = fmt.Sprintf("%d of %s failed: %s", len(failures), plural.Count(total, "call"), listed(texts, "; "))
 	}
 	return f, nil
 }

@@ -15,14 +15,6 @@ import (
 	"go.uber.org/goleak"
 )
 
-// anyHost is a host on which every address leads to one server, which answers always the same.
-func anyHost(t *testing.T, answer *vectorHTTP, env map[string]string) *Host {
-	t.Helper()
-	server := httptest.NewTLSServer(&vectorEndpoint{answer: answer, late: answer.DelayMS > 0})
-	t.Cleanup(server.Close)
-	return leadingTo(t, server, env)
-}
-
 // leadingTo is a host on which every address leads to one server.
 func leadingTo(t *testing.T, server *httptest.Server, env map[string]string) *Host {
 	t.Helper()

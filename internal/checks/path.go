@@ -1,5 +1,7 @@
 package checks
 
+import "github.com/arena-evals/arena/internal/jsonvalue"
+
 // waypoint is one expected call; args is nil when any will do.
 type waypoint struct {
 	tool string
@@ -17,7 +19,7 @@ func (w *waypoint) loosely(c *Call) bool { return w.named(c) && w.args == nil }
 
 // sameArgs is equality as JSON; no arguments at all are an empty object.
 func sameArgs(a, b map[string]any) bool {
-	return len(a) == 0 && len(b) == 0 || equalJSON(a, b)
+	return len(a) == 0 && len(b) == 0 || jsonvalue.Equal(a, b)
 }
 
 // pathMatch is how calls follow a path. A pair of the same tool with other arguments is a mismatch; what then is left

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // pathDocument is a decoded document in the form in which the path library computes with it, for one query: objects
@@ -18,8 +20,7 @@ type pathDocument struct {
 // longNumber is a number that no machine number holds.
 type longNumber struct {
 	near  float64 // the library is given a pointer to it, and looks through it
-	text  json.Number
-	exact number
+	exact json.Number
 }
 
 // extent is where a list lies in memory.
@@ -82,19 +83,18 @@ func (d *pathDocument) convert(v any) any {
 // stays as it is, and fulfils no condition.
 func (d *pathDocument) machine(x json.Number) any {
 	near, err := x.Float64()
-	if plainInteger(x.String()) {
+	if jsonvalue.IsInteger(x.String()) {
 		if i, err := x.Int64(); err == nil {
 			return i
 		}
 	} else if err == nil {
 		return near
 	}
-	exact, ok := parseNumber(x.String())
-	if !ok {
+	if !jsonvalue.IsNumber(x) {
 		return x
 	}
 	const largest = 1e308 // leaves room for rank
-	n := &longNumber{max(-largest, min(near, largest)), x, exact}
+	n := &longNumber{max(-largest, min(near, largest)), x}
 	if d.long == nil {
 		d.long = map[*float64]*longNumber{}
 	}
@@ -104,20 +104,25 @@ func (d *pathDocument) machine(x json.Number) any {
 
 // rank makes the stand-ins of numbers that differ different, in the order of the numbers.
 func (d *pathDocument) rank() {
-	sorted := slices.SortedFunc(maps.Values(d.long), func(a, b *longNumber) int { return a.exact.compare(b.exact) })
+	sorted := slices.SortedFunc(maps.Values(d.long), compareLong)
 	for i := 1; i < len(sorted); i++ {
 		last, n := sorted[i-1], sorted[i]
-		if n.near = max(n.near, last.near); n.near == last.near && last.exact.compare(n.exact) < 0 {
+		if n.near = max(n.near, last.near); n.near == last.near && compareLong(last, n) < 0 {
 			n.near = math.Nextafter(n.near, math.Inf(1))
 		}
 	}
+}
+
+func compareLong(a, b *longNumber) int {
+	order, _ := jsonvalue.CompareNumbers(a.exact, b.exact)
+	return order
 }
 
 // plain undoes convert but for the types of numbers. What is in several of the values found is walked once.
 func (d *pathDocument) plain(v any) any {
 	switch x := v.(type) {
 	case *float64:
-		return d.long[x].text
+		return d.long[x].exact
 	case []any:
 		if d.again(x) {
 			return v

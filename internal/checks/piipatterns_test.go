@@ -3,6 +3,8 @@ package checks
 import (
 	"strings"
 	"testing"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 func TestPIIPatterns(t *testing.T) {
@@ -106,7 +108,7 @@ func TestPIIInEarlierReplies(t *testing.T) {
 	s.Messages = append(s.Messages, s.Messages[1])
 	s.Messages[2].Content = "Done."
 	v := compiledJSON(t, "pii_leakage", `{}`).Judge(t.Context(), s)
-	if v.Passed || *v.Score != 0 || v.Details["pattern_name"] != "email" || strings.Contains(compactJSON(v), "jane") {
+	if v.Passed || *v.Score != 0 || v.Details["pattern_name"] != "email" || strings.Contains(jsonvalue.Compact(v), "jane") {
 		t.Errorf("%+v", v)
 	}
 }

@@ -128,7 +128,7 @@ func split(user string) (outside, inside string) {
 
 func compiledJSON(tb testing.TB, name, params string) *Compiled {
 	tb.Helper()
-	c, problems := compileJSON(&Compiler{}, name, params, scopeTurn, nil)
+	c, problems := compileJSON(&Compiler{}, name, params, ScopeTurn, nil)
 	if c == nil {
 		tb.Fatal(name, params, problems)
 	}

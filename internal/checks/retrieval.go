@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -100,7 +101,7 @@ func addChunk(chunks []string, v any) []string {
 	if v == nil {
 		return chunks
 	}
-	text := argumentText(v)
+	text := jsonvalue.Text(v)
 	if strings.TrimSpace(text) == "" {
 		return chunks
 	}

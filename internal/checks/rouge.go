@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 var rougeDef = define[rougeParams](Def{
@@ -89,7 +91,7 @@ func (c *rouge) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return Finding{
 		Score: score,
 		Explanation: fmt.Sprintf("%s %s %s: %d of %s of the reference, %s in the reply", c.variant, c.measure,
-			decimal(fourDigits(score)), best.matched, count(best.expected, c.unit()), count(best.actual, c.unit())),
+			decimal(fourDigits(score)), best.matched, plural.Count(best.expected, c.unit()), plural.Count(best.actual, c.unit())),
 		Details: map[string]any{
 			"variant": c.variant, "f1": best.f1(), "recall": best.recall(), "precision": best.precision(),
 		},

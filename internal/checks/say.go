@@ -116,14 +116,6 @@ func alternatives(names []string) string {
 	return "at least one of " + strings.Join(names, ", ")
 }
 
-// count is a number with its noun: 1 character, 2 characters.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
-}
-
 // times says how often: never, once, 3 times.
 func times(n int) string {
 	switch n {

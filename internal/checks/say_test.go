@@ -3,6 +3,9 @@ package checks
 import (
 	"strings"
 	"testing"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 func TestWords(t *testing.T) {
@@ -18,8 +21,8 @@ func TestWords(t *testing.T) {
 		{oneLine("plain"), "plain"},
 		{joinWords([]string{"a"}), "a"},
 		{joinWords([]string{"a", "b", "c"}), "a, b or c"},
-		{count(1, "call"), "1 call"},
-		{count(0, "call"), "0 calls"},
+		{plural.Count(1, "call"), "1 call"},
+		{plural.Count(0, "call"), "0 calls"},
 		{times(0) + times(1) + times(2), "neveronce2 times"},
 		{money(0), "$0"},
 		{money(0.5), "$0.50"},
@@ -27,7 +30,7 @@ func TestWords(t *testing.T) {
 		{money(0.000004321), "$0.00000432"},
 		{money(12.345), "$12.35"},
 		{money(3), "$3.00"},
-		{argumentText(nil) + argumentText(true) + argumentText([]any{"<"}), `nulltrue["<"]`},
+		{jsonvalue.Text(nil) + jsonvalue.Text(true) + jsonvalue.Text([]any{"<"}), `nulltrue["<"]`},
 		{kept(strings.Repeat("x", 5000)).(string)[:3], `"xx`},
 	} {
 		if tc.got != tc.want {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 var sentenceCountDef = define[sentenceCountParams](Def{
@@ -30,7 +32,7 @@ func (c sentenceCount) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n := sentences(s.Output())
 	return Finding{
 		Score:       shareOf(int(c), n),
-		Explanation: fmt.Sprintf("%s, at most %d allowed", count(n, "sentence"), int(c)),
+		Explanation: fmt.Sprintf("%s, at most %d allowed", plural.Count(n, "sentence"), int(c)),
 		Details:     map[string]any{"count": n, "max": int(c)},
 	}, nil
 }

@@ -13,7 +13,7 @@ import (
 // guardrailOf compiles a check as a guardrail.
 func guardrailOf(t testing.TB, name, params string) *Compiled {
 	t.Helper()
-	c, problems := compileJSON(&Compiler{}, name, params, scopeTurn, nil)
+	c, problems := compileJSON(&Compiler{}, name, params, ScopeTurn, nil)
 	if c == nil {
 		t.Fatalf("%s %s: %v", name, params, problems)
 	}
@@ -213,7 +213,7 @@ func (d *Def) sample(t *testing.T) Check {
 	if !ok {
 		return nil
 	}
-	c, problems := compileJSON(&Compiler{}, d.Name, params, scopeTurn, nil)
+	c, problems := compileJSON(&Compiler{}, d.Name, params, ScopeTurn, nil)
 	if c == nil {
 		t.Fatalf("%s: %v", d.Name, problems)
 	}

@@ -196,3 +196,14 @@ func (s *Subject) Measure(messages []chat.Message) {
 		s.InputTokens, s.OutputTokens = &sum.InputTokens, &sum.OutputTokens
 	}
 }
+
+// LastTurn is where the last turn begins, and its index.
+func LastTurn(messages []chat.Message) (start, turn int) {
+	turn = -1
+	for i := range messages {
+		if messages[i].Role == chat.User {
+			start, turn = i, turn+1
+		}
+	}
+	return start, max(turn, 0)
+}

@@ -77,12 +77,12 @@ func TestParamSchema(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", d.Name, err)
 		}
-		for _, x := range readExamples(t, d) {
-			if x.params == nil || x.Want == "" {
+		for _, spec := range exampleSpecs(t, d) {
+			if spec.Type != d.Name {
 				continue
 			}
-			if err := compiled.Validate((&node.Reader{}).Any(x.params)); err != nil {
-				t.Errorf("%s: %s: %v", d.Name, x.Name, err)
+			if err := compiled.Validate((&node.Reader{}).Any(spec.Params)); err != nil {
+				t.Errorf("%s: %s: %v", d.Name, spec.Pos, err)
 			}
 		}
 		if err := compiled.Validate(map[string]any{"no_such_parameter": true}); err == nil {

@@ -3,6 +3,8 @@ package checks
 import (
 	"fmt"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 // textPattern is a text to look for, with its folded form.
@@ -37,7 +39,7 @@ func shareFound(patterns []textPattern, reply *Reply, caseSensitive bool, noun, 
 	found := total - len(lacking)
 	f := Finding{
 		Score:       share(found, total),
-		Explanation: fmt.Sprintf("%d of %s found", found, count(total, noun)),
+		Explanation: fmt.Sprintf("%d of %s found", found, plural.Count(total, noun)),
 		Details:     map[string]any{"found": found, "total": total, missing: lacking},
 	}
 	if len(lacking) > 0 {

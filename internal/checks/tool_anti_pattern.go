@@ -1,6 +1,10 @@
 package checks
 
-import "context"
+import (
+	"context"
+
+	"github.com/arena-evals/arena/internal/plural"
+)
 
 var toolAntiPatternDef = define[toolAntiPatternParams](Def{
 	Name:     "tool_anti_pattern",
@@ -44,7 +48,7 @@ func (c toolAntiPattern) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if len(violations) > 0 {
 		f.Score, f.Explanation = 0, listed(texts, "; ")
 	} else {
-		f.Explanation = count(len(c), "order") + " to avoid, none occurs in " + count(len(called), "call")
+		f.Explanation = plural.Count(len(c), "order") + " to avoid, none occurs in " + plural.Count(len(called), "call")
 	}
 	return f, nil
 }

@@ -1,6 +1,10 @@
 package checks
 
-import "context"
+import (
+	"context"
+
+	"github.com/arena-evals/arena/internal/plural"
+)
 
 var toolArgsDef = define[toolArgsParams](Def{
 	Name:         "tool_args",
@@ -51,7 +55,7 @@ func (c *toolArgs) Eval(_ context.Context, s *Subject) (Finding, error) {
 	case 1:
 		f.Explanation = c.tool + ": " + listed(last.texts, "; ")
 	default:
-		f.Explanation = "none of the " + count(n, "call") + " of " + c.tool + " fits; in the last one " +
+		f.Explanation = "none of the " + plural.Count(n, "call") + " of " + c.tool + " fits; in the last one " +
 			listed(last.texts, "; ")
 	}
 	return f, nil

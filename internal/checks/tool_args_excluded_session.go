@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -74,8 +75,8 @@ func (c *toolArgsExcluded) Eval(_ context.Context, s *Subject) (Finding, error) 
 		}
 		n++
 		for _, out := range c.excluded {
-			if got, ok := call.Args[out.name]; ok && equalArguments(out.value, got) {
-				found.add("excluded_argument", out.name+" was "+quote(argumentText(got))+inTurn(s, call.Turn),
+			if got, ok := call.Args[out.name]; ok && jsonvalue.EqualTexts(out.value, got) {
+				found.add("excluded_argument", out.name+" was "+quote(jsonvalue.Text(got))+inTurn(s, call.Turn),
 					"argument", out.name, "value", kept(got), "turn", call.Turn)
 			}
 		}

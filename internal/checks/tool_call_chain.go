@@ -3,6 +3,8 @@ package checks
 import (
 	"context"
 	"fmt"
+
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 var toolCallChainDef = define[toolCallChainParams](Def{
@@ -71,7 +73,7 @@ func (c toolCallChain) Eval(_ context.Context, s *Subject) (Finding, error) {
 	}
 	f := Finding{
 		Score:       share(done, len(c)),
-		Explanation: count(len(c), "step") + " done: " + chained(c.tools()),
+		Explanation: plural.Count(len(c), "step") + " done: " + chained(c.tools()),
 		Details:     map[string]any{"completed_steps": done, "total_steps": len(c)},
 	}
 	if done < len(c) {

@@ -3,6 +3,8 @@ package checks
 import (
 	"context"
 	"fmt"
+
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 var toolCallCountDef = define[toolCallCountParams](Def{
@@ -41,7 +43,7 @@ func (c *toolCallCount) Eval(_ context.Context, s *Subject) (Finding, error) {
 		}
 	}
 	f := Finding{Score: 1, Details: map[string]any{"tool": c.Tool, "count": n}}
-	f.Explanation = count(n, "call")
+	f.Explanation = plural.Count(n, "call")
 	if c.Tool != "" {
 		f.Explanation += " of " + c.Tool
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 var toolCallF1Def = define[toolCallF1Params](Def{
@@ -48,7 +50,7 @@ func (c toolCallF1) Eval(_ context.Context, s *Subject) (Finding, error) {
 		"precision": sixDigits(o.precision()), "recall": sixDigits(o.recall()), "f1": sixDigits(o.f1()),
 		"missing_tools": missing, "unexpected_tools": unexpected,
 	}}
-	f.Explanation = fmt.Sprintf("%d of %s made", o.matched, count(o.expected, "expected call"))
+	f.Explanation = fmt.Sprintf("%d of %s made", o.matched, plural.Count(o.expected, "expected call"))
 	if len(missing) > 0 {
 		f.Explanation += "; missing: " + chained(missing)
 	}

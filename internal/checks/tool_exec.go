@@ -11,6 +11,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 var toolExecDef = define[toolExecParams](Def{
@@ -115,7 +116,7 @@ func resultTexts(text string) []string {
 	if !ok {
 		return []string{text}
 	}
-	return []string{text, compactJSON(v)}
+	return []string{text, jsonvalue.Compact(v)}
 }
 
 func matchesOne(re *regexp.Regexp, texts []string) bool {

@@ -15,7 +15,7 @@ import (
 
 func compileExec(t *testing.T, params string) *Compiled {
 	t.Helper()
-	compiled, problems := compileJSON(&Compiler{}, "tool_exec", params, scopeSession, nil)
+	compiled, problems := compileJSON(&Compiler{}, "tool_exec", params, ScopeSession, nil)
 	if compiled == nil {
 		t.Fatal(problems)
 	}
@@ -32,7 +32,7 @@ func TestToolUses(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	other, _ := compileJSON(&Compiler{}, "tool_order", `{"order": ["a"]}`, scopeTurn, nil)
+	other, _ := compileJSON(&Compiler{}, "tool_order", `{"order": ["a"]}`, ScopeTurn, nil)
 	if uses := other.ToolUses(); uses != nil {
 		t.Errorf("tool_order calls tools: %v", uses)
 	}
@@ -41,7 +41,7 @@ func TestToolUses(t *testing.T) {
 // The limit of the check ends a slow tool with a score; the end of the run ends it without a verdict.
 func TestSlowTool(t *testing.T) {
 	t.Parallel()
-	tools := &vectorTools{byName: map[string]vectorTool{"run_tests": {Result: "late", SleepMS: 60_000}}}
+	tools := fakeTools{"run_tests": {result: "late", slow: true}}
 	check := compileExec(t, `{"tool": "run_tests", "timeout_seconds": 5}`)
 	synctest.Test(t, func(t *testing.T) {
 		v := check.Judge(t.Context(), &Subject{Session: true, Tools: tools})

@@ -3,6 +3,8 @@ package checks
 import (
 	"context"
 	"fmt"
+
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 var toolNoRepeatDef = define[toolNoRepeatParams](Def{
@@ -41,7 +43,7 @@ func (c *toolNoRepeat) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if len(violations) > 0 {
 		f.Score, f.Explanation = 0, fmt.Sprintf("%s; at most %s allowed", listed(texts, "; "), times(c.MaxRepeats))
 	} else {
-		f.Explanation = fmt.Sprintf("%s, none more than %s in a row", count(len(s.Calls), "call"), times(c.MaxRepeats))
+		f.Explanation = fmt.Sprintf("%s, none more than %s in a row", plural.Count(len(s.Calls), "call"), times(c.MaxRepeats))
 	}
 	return f, nil
 }

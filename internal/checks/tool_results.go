@@ -1,6 +1,10 @@
 package checks
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/arena-evals/arena/internal/plural"
+)
 
 // resultScope is the parameters that say which calls a check of tool results looks at.
 type resultScope struct {
@@ -22,7 +26,7 @@ func (r *resultScope) each(s *Subject, visit func(i int, call *Call)) (n int) {
 
 // results names what was looked at: 2 results of lookup.
 func (r *resultScope) results(n int) string {
-	text := count(n, "result")
+	text := plural.Count(n, "result")
 	if r.ToolName != "" {
 		text += " of " + r.ToolName
 	}

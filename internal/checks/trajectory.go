@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 var trajectoryDef = define[trajectoryParams](Def{
@@ -85,8 +87,8 @@ func (c *trajectory) Eval(_ context.Context, s *Subject) (Finding, error) {
 
 func (c *trajectory) explain(m *pathMatch, o overlap, budgets *budgets) string {
 	texts := append([]string{}, budgets.texts...)
-	texts = append(texts, fmt.Sprintf("%d of %s done in %s, accuracy %s", o.matched, count(o.expected, "step"),
-		count(o.actual, "call"), decimal(sixDigits(o.f1()))))
+	texts = append(texts, fmt.Sprintf("%d of %s done in %s, accuracy %s", o.matched, plural.Count(o.expected, "step"),
+		plural.Count(o.actual, "call"), decimal(sixDigits(o.f1()))))
 	if c.MinAccuracy < 1 {
 		texts[len(texts)-1] += fmt.Sprintf(", at least %s wanted", decimal(c.MinAccuracy))
 	}
@@ -117,7 +119,7 @@ func (b *budgets) hold(budget string, actual, limit float64, say func(float64) s
 
 // counted writes a whole number with its noun.
 func counted(noun string) func(float64) string {
-	return func(n float64) string { return count(int(n), noun) }
+	return func(n float64) string { return plural.Count(int(n), noun) }
 }
 
 // budgets holds the run against the limits. What was not measured is an error.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 var validToolCallDef = define[validToolCallParams](Def{
@@ -44,9 +46,9 @@ func (validToolCall) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n := len(s.Calls)
 	f := Finding{Score: share(n-len(invalid), n), Details: map[string]any{"calls": n, "violations": invalid}}
 	if len(invalid) == 0 {
-		f.Explanation = count(n, "call") + ", each of a declared tool with arguments that fit"
+		f.Explanation = plural.Count(n, "call") + ", each of a declared tool with arguments that fit"
 	} else {
-		f.Explanation = fmt.Sprintf("%d of %s invalid: %s", len(invalid), count(n, "call"), listed(texts, "; "))
+		f.Explanation = fmt.Sprintf("%d of %s invalid: %s", len(invalid), plural.Count(n, "call"), listed(texts, "; "))
 	}
 	return f, nil
 }

@@ -9,10 +9,10 @@ import (
 // What a model sends as arguments is not always an object, and not always harmless.
 func TestArgumentsThatDoNotFit(t *testing.T) {
 	t.Parallel()
-	tools := &vectorTools{byName: map[string]vectorTool{
-		"pay": {InputSchema: json.RawMessage(`{"properties": {"amount": {"multipleOf": 0.01}}}`)},
-		"odd": {InputSchema: json.RawMessage(`{"type": "nothing"}`)},
-	}}
+	tools := fakeTools{
+		"pay": {schema: json.RawMessage(`{"properties": {"amount": {"multipleOf": 0.01}}}`)},
+		"odd": {schema: json.RawMessage(`{"type": "nothing"}`)},
+	}
 	for _, tc := range []struct {
 		call Call
 		want string

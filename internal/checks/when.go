@@ -8,6 +8,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 // When holds the conditions under which a check applies. All that are set must hold over the calls in scope.
@@ -89,7 +90,7 @@ func (w *When) unmet(calls []Call) string {
 	case w.AnyTool && len(calls) == 0:
 		return "no tool was called"
 	case len(calls) < w.MinCalls:
-		return fmt.Sprintf("%s, at least %d needed", count(len(calls), "tool call"), w.MinCalls)
+		return fmt.Sprintf("%s, at least %d needed", plural.Count(len(calls), "tool call"), w.MinCalls)
 	}
 	return ""
 }

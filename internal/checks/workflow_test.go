@@ -35,7 +35,7 @@ func TestStateOfACall(t *testing.T) {
 func TestWholeKeepsWhatIsShared(t *testing.T) {
 	t.Parallel()
 	s := &Subject{
-		Messages: conversation(), Start: 6, Turn: 1, Tools: &vectorTools{}, Workflow: &Workflow{}, ElapsedMS: new(5.0),
+		Messages: conversation(), Start: 6, Turn: 1, Tools: &struct{ fakeTools }{}, Workflow: &Workflow{}, ElapsedMS: new(5.0),
 		Composition: &Composition{},
 	}
 	w := s.Whole()
@@ -63,7 +63,7 @@ func TestGuardrailAsAnEval(t *testing.T) {
 			result.Failed},
 		{"an eval is no guardrail by itself", `{"should_trigger": false}`, []EvalResult{{"tone", "regex", 0}}, result.Passed},
 	} {
-		compiled, problems := compileJSON(&Compiler{}, "guardrail_triggered", tc.params, scopeTurn, nil)
+		compiled, problems := compileJSON(&Compiler{}, "guardrail_triggered", tc.params, ScopeTurn, nil)
 		if compiled == nil {
 			t.Fatalf("%s: %v", tc.name, problems)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 var workflowToolAccessDef = define[workflowToolAccessParams](Def{
@@ -70,7 +71,7 @@ func (c workflowToolAccess) Eval(_ context.Context, s *Subject) (Finding, error)
 	f := Finding{Score: 1, Details: map[string]any{
 		"violations": violations, "calls": len(s.Calls), "calls_in_ruled_states": ruled,
 	}}
-	f.Explanation = count(ruled, "call") + " in states with a rule, all allowed"
+	f.Explanation = plural.Count(ruled, "call") + " in states with a rule, all allowed"
 	if len(violations) > 0 {
 		f.Score, f.Explanation = 0, "not allowed: "+listed(texts, "; ")
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -116,7 +117,7 @@ func (l *changeLog) list(w io.Writer) {
 		{gone, "check is gone", "checks are gone"},
 	} {
 		if count.n > 0 {
-			parts = append(parts, plural(count.n, count.one, count.many))
+			parts = append(parts, plural.Of(count.n, count.one, count.many))
 		}
 	}
 	if len(parts) == 0 {

@@ -9,13 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arena-evals/arena/internal/checks"
-	"github.com/arena-evals/arena/internal/checks/verify"
+	"github.com/arena-evals/arena/internal/conformance"
 	"github.com/arena-evals/arena/internal/diag"
-	"github.com/arena-evals/arena/internal/judges"
-	"github.com/arena-evals/arena/internal/providers/open"
 	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/result"
-	"github.com/arena-evals/arena/internal/scenario"
 )
 
 func newChecksCmd(app *App) *cobra.Command {
@@ -118,19 +115,11 @@ Exit status: 0 all agree, 1 at least one does not.`,
 		Example: `  arena checks verify vectors/contains.json`,
 		Args:    takes(1, -1),
 		RunE: func(c *cobra.Command, args []string) error {
-			vectors, err := verify.Read(args...)
+			a, err := conformance.Run(c.Context(), args...)
 			if err != nil {
 				return err
 			}
-			files, err := checks.ReadVectors(vectors.Checks...)
-			if err != nil {
-				return err
-			}
-			a, err := checks.Verify(c.Context(), files, checks.VerifyOptions{Judges: vectorJudges})
-			if err != nil {
-				return err
-			}
-			if err := errors.Join(vectors.Run(c.Context(), topics(), a, app.Out), a.Write(app.Out)); err != nil {
+			if err := a.Write(app.Out); err != nil {
 				return broken(err)
 			}
 			switch {
@@ -142,18 +131,6 @@ Exit status: 0 all agree, 1 at least one does not.`,
 			return nil
 		},
 	}
-}
-
-// vectorJudges are the judges of vectors: whatever model the endpoint serves, asked like any other.
-func vectorJudges(endpoint string) (checks.Judges, error) {
-	spec := &scenario.Provider{
-		Meta: scenario.Meta{ID: "vector"}, Type: "openai-compatible", Model: "vector", BaseURL: endpoint,
-	}
-	client, err := open.New(spec, open.Options{Retries: new(0)})
-	if err != nil {
-		return nil, err
-	}
-	return judges.Of(client, spec.ID, spec.Model), nil
 }
 
 type tryFlags struct {

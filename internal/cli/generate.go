@@ -13,6 +13,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/generate"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/result"
@@ -274,7 +275,7 @@ func (h *harvest) summarize() error {
 	if h.flags.dryRun {
 		verb = "would be in " + h.flags.out
 	}
-	parts := []string{fmt.Sprintf("%s %s", plural(made, "scenario", "scenarios"), verb)}
+	parts := []string{fmt.Sprintf("%s %s", plural.Of(made, "scenario", "scenarios"), verb)}
 	for _, c := range []struct {
 		n    int
 		what string

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -42,7 +43,7 @@ func (f *runFlags) keepGone(r *resumption, plan *runner.Plan, suite *scenario.Su
 	}
 	r.gone = len(gone)
 	r.warning = fmt.Sprintf("%s not in the plan any more; the results of the last run stay in the reports: %s",
-		plural(len(ids), "trial is", "trials are"), someIDs(ids))
+		plural.Of(len(ids), "trial is", "trials are"), someIDs(ids))
 	return nil
 }
 
@@ -90,7 +91,7 @@ func (f *runFlags) refuseNarrow(h *result.JournalHeader, filters, ids []string) 
 	}
 	return fmt.Errorf("%s: with %s the plan leaves out %s of the last run, whose results the reports would lose: %s\n"+
 		"go on with the whole run: %s\nto run only a part, leave %s out and name another folder with -o",
-		f.resumeFlag(), strings.Join(filters, " and "), plural(len(ids), "trial", "trials"), someIDs(ids), quoted(whole),
+		f.resumeFlag(), strings.Join(filters, " and "), plural.Of(len(ids), "trial", "trials"), someIDs(ids), quoted(whole),
 		f.resumeFlag())
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/fatih/color"
 
 	"github.com/arena-evals/arena/internal/calibrate"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/report/show"
 )
 
@@ -81,7 +82,7 @@ func (p *calibrationPage) head() {
 			judge += " (" + show.Line(r.Model) + ")"
 		}
 	}
-	p.line("%s   %s", p.bold(show.Line(r.Labels)), count(r.Total, "label"))
+	p.line("%s   %s", p.bold(show.Line(r.Labels)), plural.Count(r.Total, "label"))
 	p.line("%s · %s · %s", show.Line(check), passes, judge)
 	p.WriteString("\n")
 }
@@ -167,7 +168,7 @@ func (p *calibrationPage) notes() (notes []string) {
 			show.Score(r.Best.MinScore), signed(r.Best.Kappa)))
 	}
 	if r.Kappa != nil && r.N < fewLabels {
-		notes = append(notes, fmt.Sprintf("with %s kappa may be this by chance", count(r.N, "judgement")))
+		notes = append(notes, fmt.Sprintf("with %s kappa may be this by chance", plural.Count(r.N, "judgement")))
 	}
 	return notes
 }
@@ -245,9 +246,9 @@ func (p *calibrationPage) text(label, text string) {
 // foot is the totals.
 func (p *calibrationPage) foot(out string) {
 	r := p.report
-	parts := []string{count(r.Total, "label"), count(r.Table.FalsePass+r.Table.FalseFail, "disagreement")}
+	parts := []string{plural.Count(r.Total, "label"), plural.Count(r.Table.FalsePass+r.Table.FalseFail, "disagreement")}
 	if r.Errors > 0 {
-		parts = append(parts, count(r.Errors, "error"))
+		parts = append(parts, plural.Count(r.Errors, "error"))
 	}
 	if r.Cancelled > 0 {
 		parts = append(parts, fmt.Sprintf("%d not judged", r.Cancelled))

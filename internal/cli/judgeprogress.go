@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/arena-evals/arena/internal/calibrate"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/report/screen"
 )
 
@@ -54,7 +55,7 @@ func (p *progress) draw() {
 		text += fmt.Sprintf("  %d disagree", p.disagree)
 	}
 	if p.broken > 0 {
-		text += "  " + count(p.broken, "error")
+		text += "  " + plural.Count(p.broken, "error")
 	}
 	p.say("\r\x1b[2K" + text)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/generate"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/result"
@@ -122,8 +123,8 @@ func (f *mocksFlags) run(app *App, fallback *string) error {
 	if f.dryRun {
 		return nil
 	}
-	_, err = fmt.Fprintf(app.Out, "%s for %s in %s\n", plural(mocks.Replies(), "reply", "replies"),
-		plural(len(mocks.Scenarios()), "scenario", "scenarios"), f.out)
+	_, err = fmt.Fprintf(app.Out, "%s for %s in %s\n", plural.Of(mocks.Replies(), "reply", "replies"),
+		plural.Of(len(mocks.Scenarios()), "scenario", "scenarios"), f.out)
 	return ifBroken(err)
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -118,7 +119,7 @@ func (r *resumption) drop(i int) {
 func (r *resumption) nothing() error {
 	if r.changed > 0 {
 		return fmt.Errorf("--last-failed: nothing failed in the last run; %s before the files or flags changed\n"+
-			"arena run --resume runs what changed; nothing was touched", plural(r.changed, "trial passed", "trials passed"))
+			"arena run --resume runs what changed; nothing was touched", plural.Of(r.changed, "trial passed", "trials passed"))
 	}
 	return errors.New(
 		"--last-failed: every trial of this plan passed in the last run, so there is nothing to run again\n" +
@@ -446,10 +447,10 @@ func (x *execution) tellPast() {
 	if x.flags.quiet {
 		return
 	}
-	x.app.remark("%s: %s kept from before, %s to run", x.flags.resumeFlag(), plural(len(p.kept), "trial", "trials"),
-		plural(p.toRun, "trial", "trials"))
+	x.app.remark("%s: %s kept from before, %s to run", x.flags.resumeFlag(), plural.Of(len(p.kept), "trial", "trials"),
+		plural.Of(p.toRun, "trial", "trials"))
 	if p.changed > 0 {
 		x.app.remark("%s before the files or flags changed, and not run again: arena run --resume does",
-			plural(p.changed, "trial passed", "trials passed"))
+			plural.Of(p.changed, "trial passed", "trials passed"))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
@@ -96,26 +97,11 @@ func (f *validateFlags) summary(app *App, suite *scenario.Suite) error {
 		judges += len(p.Judges)
 		tools += len(p.Tools)
 	}
-	what := []string{count(scenarios, "scenario"), count(providers, "provider")}
+	what := []string{plural.Count(scenarios, "scenario"), plural.Count(providers, "provider")}
 	if judges > 0 {
-		what = append(what, count(judges, "judge"))
+		what = append(what, plural.Count(judges, "judge"))
 	}
-	what = append(what, count(tools, "tool"))
-	_, err := fmt.Fprintf(app.Out, "%s: %s; no errors\n", count(suite.Files, "file"), strings.Join(what, ", "))
+	what = append(what, plural.Count(tools, "tool"))
+	_, err := fmt.Fprintf(app.Out, "%s: %s; no errors\n", plural.Count(suite.Files, "file"), strings.Join(what, ", "))
 	return err
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// plural is count for nouns that need more than an s.
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

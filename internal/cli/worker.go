@@ -15,6 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/dispatch/nats"
 	"github.com/arena-evals/arena/internal/evals"
 	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -254,7 +255,7 @@ func newTeller(app *App) func(string) {
 }
 
 func workDone(s nats.Stats) string {
-	parts := []string{count(int(s.Requests), "request") + " done", count(int(s.Results), "result") + " stored"}
+	parts := []string{plural.Count(int(s.Requests), "request") + " done", plural.Count(int(s.Results), "result") + " stored"}
 	for _, c := range []struct {
 		n    int64
 		what string

@@ -15,6 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/dispatch"
 	"github.com/arena-evals/arena/internal/dispatch/nats"
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 const deadLong = `Dead works on the dead letters of workers: requests for evals that were given up, with the reason.
@@ -118,9 +119,9 @@ func (f *deadFlags) list(ctx context.Context, app *App, client *nats.Client) err
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", diag.Safe(l.ID), diag.Safe(string(l.Why)), strconv.Quote(l.Request),
 			l.At.UTC().Format(time.RFC3339), diag.Safe(l.Reason)) // a tabwriter keeps its first error for Flush
 	}
-	text := count(len(letters), "dead letter") + " in " + client.Names.Dead
+	text := plural.Count(len(letters), "dead letter") + " in " + client.Names.Dead
 	if foreign > 0 {
-		text += fmt.Sprintf(", and %s that no worker wrote", count(foreign, "message"))
+		text += fmt.Sprintf(", and %s that no worker wrote", plural.Count(foreign, "message"))
 	}
 	_, _ = fmt.Fprintln(w, text)
 	return ifBroken(w.Flush())
@@ -201,7 +202,7 @@ func act(
 			errs = append(errs, fmt.Errorf("letter %s: %w", letters[i].ID, err))
 		}
 	}
-	_, err := fmt.Fprintf(app.Out, "%s %s\n", count(len(letters)-len(errs), "dead letter"), word)
+	_, err := fmt.Fprintf(app.Out, "%s %s\n", plural.Count(len(letters)-len(errs), "dead letter"), word)
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return broken(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/fatih/color"
+
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 // PrintOptions say how problems are shown. The zero value prints them without source lines and without colour.
@@ -135,23 +137,16 @@ func Summary(diags []Diagnostic, files int) string {
 	delete(with, "")
 	var parts []string
 	if errs > 0 {
-		text := count(errs, "problem")
+		text := plural.Count(errs, "problem")
 		if len(with) > 0 {
-			text += fmt.Sprintf(" in %d of %s", len(with), count(max(files, len(with)), "file"))
+			text += fmt.Sprintf(" in %d of %s", len(with), plural.Count(max(files, len(with)), "file"))
 		}
 		parts = append(parts, text)
 	}
 	if warnings > 0 {
-		parts = append(parts, count(warnings, "warning"))
+		parts = append(parts, plural.Count(warnings, "warning"))
 	}
 	return strings.Join(parts, ", ")
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // jsonDiagnostic is a problem as machines read it. Columns count characters from 1; end_column is exclusive.

@@ -107,9 +107,19 @@ func (a *application) keeps(def *Definition, check *checks.Compiled) bool {
 		a.groups[name] = true
 	}
 	a.types[check.Type] = true
-	byGroup := a.match(group, a.Groups, func(name string) bool { return slices.Contains(groups, name) })
+	byGroup := a.inGroups(a.Groups, groups)
 	byType := a.match(kind, a.Types, func(name string) bool { return isType(check, name) })
 	return byGroup && byType && !a.Skip
+}
+
+// InGroups reports whether a filter by groups takes an eval of these groups. One that names none takes all.
+func InGroups(filter, groups []string) bool {
+	a := application{used: map[string]bool{}}
+	return a.inGroups(filter, groups)
+}
+
+func (a *application) inGroups(filter, groups []string) bool {
+	return a.match(group, filter, func(name string) bool { return slices.Contains(groups, name) })
 }
 
 // match reports whether one of the names fits. It looks at all of them, so that each is known to mean something.

@@ -54,8 +54,8 @@ func Due(e *scenario.Eval, phase Phase, session string, turn int) bool {
 // buckets is how fine percentages are: hundredths of one.
 const buckets = 10_000
 
-// bucket sorts a turn of a session into one of the buckets, by the 64-bit FNV-1a hash of both.
-func bucket(session string, turn int) int {
+// Bucket sorts a turn of a session into one of the buckets, by the 64-bit FNV-1a hash of both.
+func Bucket(session string, turn int) int {
 	h := fnv.New64a()
 	_, _ = h.Write(strconv.AppendInt([]byte(session), int64(turn), 10)) // never fails
 	return int(h.Sum64() % buckets)
@@ -63,5 +63,5 @@ func bucket(session string, turn int) int {
 
 // sampled reports whether a turn is among a percentage of all turns.
 func sampled(session string, turn int, percentage float64) bool {
-	return bucket(session, turn) < int(percentage*(buckets/100))
+	return Bucket(session, turn) < int(percentage*(buckets/100))
 }

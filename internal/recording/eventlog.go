@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 // The types of events that matter here. All others are passed over: logs are full of sound and of what tools added.
@@ -104,7 +105,7 @@ func (s *scan) join(talks map[string]bool) {
 		return has
 	})
 	if silent > 0 && len(s.index.entries) > 0 {
-		s.notef("%s without a message left out", plural(silent, "session"))
+		s.notef("%s without a message left out", plural.Count(silent, "session"))
 	}
 }
 

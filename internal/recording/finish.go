@@ -8,6 +8,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 // finish puts the messages in order, leaves out copies, joins results to their calls and counts the time.
@@ -106,7 +107,7 @@ func (b *builder) dropCopies() {
 	}
 	b.events = kept
 	if dropped > 0 {
-		b.notef("%s left out that the file has twice under one seq", plural(dropped, "message"))
+		b.notef("%s left out that the file has twice under one seq", plural.Count(dropped, "message"))
 	}
 }
 

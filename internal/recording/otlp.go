@@ -2,6 +2,8 @@ package recording
 
 import (
 	"strings"
+
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 // Traces in the JSON encoding of the OpenTelemetry protocol, with the attributes of generative AI
@@ -144,7 +146,7 @@ func (t *traceScan) join() {
 		t.errorf(t.pos(joined[order[0]][0].first()), "no-content", "the spans of generative AI hold no messages").
 			Hint = "turn on the capture of messages in the instrumentation of the agent"
 	case silent > 0:
-		t.notef("%s without messages left out", plural(silent, "trace"))
+		t.notef("%s without messages left out", plural.Count(silent, "trace"))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 // readTraces makes one conversation of the calls of a model: each holds all that was said before, or only what is new.
@@ -60,7 +61,7 @@ func (b *builder) outermost(spans []aiSpan) (calls []aiSpan) {
 		b.wholeCalls(calls)
 	}
 	if left > 0 {
-		b.notef("%s within tools or other agents left out", plural(left, "call"))
+		b.notef("%s within tools or other agents left out", plural.Count(left, "call"))
 	}
 	if len(calls) == 0 {
 		return agents

@@ -124,11 +124,3 @@ func (b *builder) unanswered(p *pairing) {
 		b.notef("%d tool calls have no result", len(p.open))
 	}
 }
-
-// plural counts things.
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 // ask goes on with the conversation to where a request has it.
@@ -32,7 +33,7 @@ func (t *tape) ask(request object) bool {
 	}
 	if taken < len(t.asked) {
 		t.errorf(request.value, "other-conversation", "this request has %s; it goes on from the one before it, which had %d",
-			plural(taken, "message"), len(t.asked)).Hint = "was the cassette edited? Record the trial again"
+			plural.Count(taken, "message"), len(t.asked)).Hint = "was the cassette edited? Record the trial again"
 		return false
 	}
 	return t.goOn(request, more)

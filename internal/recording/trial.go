@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -43,7 +44,7 @@ func judged(status string) bool {
 // silentTrials notes the trials that were left out because they never started.
 func (s *scan) silentTrials(n int) {
 	if n > 0 {
-		s.notef("%s without a message left out: it was skipped or never started", plural(n, "trial"))
+		s.notef("%s without a message left out: it was skipped or never started", plural.Count(n, "trial"))
 	}
 }
 

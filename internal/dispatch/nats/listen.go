@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/arena-evals/arena/internal/dispatch"
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 // Listener follows events on a subject and publishes requests for the evals of the sessions that it sees. Where the
@@ -173,7 +174,7 @@ func (l *Listener) Summary() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.Accumulator.Stats()
-	parts := []string{l.Subject + ": " + plural(s.Messages, "message") + " taken"}
+	parts := []string{l.Subject + ": " + plural.Count(s.Messages, "message") + " taken"}
 	for _, c := range []struct {
 		n          int
 		noun, what string
@@ -184,17 +185,10 @@ func (l *Listener) Summary() string {
 		{s.Incomplete, "session", "with gaps"}, {s.Unanswered, "session", "without a reply"},
 	} {
 		if c.n > 0 {
-			parts = append(parts, plural(c.n, c.noun)+" "+c.what)
+			parts = append(parts, plural.Count(c.n, c.noun)+" "+c.what)
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-func plural(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // CheckSubject says what is wrong with a subject to listen to.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -30,7 +31,7 @@ func (p *Provider) find(req *chat.Request) (canned *scenario.MockReply, notice s
 			return &inline[at.Reply], "", nil
 		}
 		return p.missing(fmt.Sprintf("turn %d of scenario %q brings %s and was asked for reply %d",
-			at.Turn+1, at.Scenario, plural(len(inline)), at.Reply+1))
+			at.Turn+1, at.Scenario, plural.Of(len(inline), "reply", "replies"), at.Reply+1))
 	}
 	if p.File == nil {
 		return generic(), fmt.Sprintf(
@@ -181,11 +182,4 @@ func numbers(turns []scenario.MockTurn) string {
 		return "reply " + ranges[0]
 	}
 	return "replies " + strings.Join(ranges, ", ")
-}
-
-func plural(n int) string {
-	if n == 1 {
-		return "1 reply"
-	}
-	return fmt.Sprintf("%d replies", n)
 }

@@ -74,8 +74,8 @@ func TestFewConnections(t *testing.T) {
 	const jobs, calls = 8, 200
 	url, opened := counting(t, func() {})
 	flood(t, open(t, spec("openai", url), Options{Jobs: jobs}), calls)
-	if n := opened.Load(); n > jobs {
-		t.Errorf("%d connections, want at most %d", n, jobs)
+	if n := opened.Load(); n > 2*jobs { // one that the server closes just then is opened again
+		t.Errorf("%d connections for %d calls, want about %d", n, calls, jobs)
 	}
 }
 

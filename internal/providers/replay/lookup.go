@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 // find picks the recorded reply for a call.
@@ -103,10 +104,10 @@ func (s *script) line(turn, reply int) (*line, error) {
 		return &s.turns[turn].lines[reply], nil
 	}
 	err := fmt.Errorf("the recording has no turn %d: it has %s of the user that were answered (%s)",
-		turn+1, count(len(s.turns), "message"), s.name)
+		turn+1, plural.Count(len(s.turns), "message"), s.name)
 	if turn < len(s.turns) {
 		err = fmt.Errorf("the recording has %s in turn %d and was asked for one more (%s)",
-			count(len(s.turns[turn].lines), "reply"), turn+1, s.name)
+			plural.Of(len(s.turns[turn].lines), "reply", "replies"), turn+1, s.name)
 	}
 	if s.broken != "" && turn >= len(s.turns)-1 {
 		err = fmt.Errorf("%w; it broke off: %s", err, s.broken)
@@ -124,17 +125,7 @@ func (s *script) persona(messages []chat.Message) (*line, error) {
 	}
 	if n >= len(s.turns) {
 		return nil, fmt.Errorf("the recording has %s of the user and was asked for one more (%s)",
-			count(len(s.turns), "message"), s.name)
+			plural.Count(len(s.turns), "message"), s.name)
 	}
 	return &line{content: s.turns[n].user, finish: "stop"}, nil
-}
-
-func count(n int, what string) string {
-	switch {
-	case n == 1:
-		return "1 " + what
-	case what == "reply":
-		return fmt.Sprintf("%d replies", n)
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -1,4 +1,4 @@
-package cli
+package conformance
 
 import (
 	"bytes"
@@ -10,26 +10,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/arena-evals/arena/internal/checks/verify"
 	"github.com/arena-evals/arena/internal/diag"
-	"github.com/arena-evals/arena/internal/evals"
 	"github.com/arena-evals/arena/internal/exposition"
-	"github.com/arena-evals/arena/internal/guard"
 	"github.com/arena-evals/arena/internal/metrics"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// topics are the vectors that are not about a check; each package brings its own. That of the metrics is here, for they
-// know nothing of checks.
-func topics() []verify.Topic {
-	return slices.Concat(verify.Topics(), guard.Topics(), evals.Topics(),
-		[]verify.Topic{verify.NewTopic("metrics", judgeMetric)})
-}
-
 // metricVector is an eval whose result is recorded, and what Prometheus reads then.
 type metricVector struct {
-	verify.Head
+	Head
 	Eval      json.RawMessage   `json:"eval"`
 	Namespace string            `json:"namespace"`
 	Const     map[string]string `json:"const_labels"`
@@ -52,28 +42,28 @@ type metricVector struct {
 	} `json:"expect"`
 }
 
-func judgeMetric(_ context.Context, v *metricVector, r *verify.Report) error {
+func judgeMetric(_ context.Context, v *metricVector, r *Report) error {
 	group, err := v.export()
 	if err != nil {
 		return err
 	}
 	if v.Expect.Name != nil { // where it has characters that names cannot have, others are shown in their place
 		name := result.DefaultMetric(*v.Expect.Name, diag.Pos{}).Name
-		verify.That(r, "name", &name, group.Name)
+		That(r, "name", &name, group.Name)
 	}
-	verify.That(r, "prometheus_type", v.Expect.Type, string(group.Type))
+	That(r, "prometheus_type", v.Expect.Type, string(group.Type))
 	if v.Expect.Labels != nil {
 		labels := map[string]string{}
 		for _, l := range group.Samples[len(group.Samples)-1].Labels { // no bucket, which has one more
 			labels[l.Name] = l.Value
 		}
-		verify.That(r, "labels", new(fmt.Sprint(v.Expect.Labels)), fmt.Sprint(labels)) // which prints maps in order
+		That(r, "labels", new(fmt.Sprint(v.Expect.Labels)), fmt.Sprint(labels)) // which prints maps in order
 	}
 	v.judgeSamples(group, r)
 	return nil
 }
 
-func (v *metricVector) judgeSamples(group exposition.Group, r *verify.Report) {
+func (v *metricVector) judgeSamples(group exposition.Group, r *Report) {
 	var value, sum, count float64 // 0 where the metric has no such number
 	for _, s := range group.Samples {
 		switch strings.TrimPrefix(s.Name, group.Name) {
@@ -86,13 +76,13 @@ func (v *metricVector) judgeSamples(group exposition.Group, r *verify.Report) {
 		case "_bucket":
 			bound := s.Labels[len(s.Labels)-1].Value
 			if want, asked := v.Expect.Buckets[bound]; asked {
-				verify.Near(r, "bucket "+bound, &want, s.Value)
+				Near(r, "bucket "+bound, &want, s.Value)
 			}
 		}
 	}
-	verify.Near(r, "value", v.Expect.Value, value)
-	verify.Near(r, "count", v.Expect.Count, count)
-	verify.Near(r, "sum", v.Expect.Sum, sum)
+	Near(r, "value", v.Expect.Value, value)
+	Near(r, "count", v.Expect.Count, count)
+	Near(r, "sum", v.Expect.Sum, sum)
 }
 
 // export records the result as often as it is to be, and finds what comes out.

@@ -1,6 +1,4 @@
-// Package verify runs vectors about what surrounds the checks: guardrails, sampling, and whatever else decides what
-// follows from a score. A topic is one kind of them; the package that owns the behaviour owns the topic.
-package verify
+package conformance
 
 import (
 	"bytes"
@@ -8,17 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
-
-	"github.com/arena-evals/arena/internal/checks"
 )
 
 // Vectors are files of vectors, sorted by what they are about.
 type Vectors struct {
-	Checks []string // names of the files about checks; checks.ReadVectors reads them
+	Checks []string // names of the files about checks; ReadVectors reads them
 	topics []topicFile
 }
 
@@ -34,7 +29,7 @@ type topicFile struct {
 func Read(paths ...string) (*Vectors, error) {
 	v := &Vectors{}
 	for _, path := range paths {
-		names, err := checks.VectorPaths(path)
+		names, err := VectorPaths(path)
 		if err != nil {
 			return nil, err
 		}
@@ -65,14 +60,14 @@ func (v *Vectors) add(name string) error {
 	return nil
 }
 
-// Run judges the vectors of the topics and adds them to what checks agree on. It writes a line for each topic; topics
-// that are not in the list are told as left out.
-func (v *Vectors) Run(ctx context.Context, topics []Topic, a *checks.Agreement, w io.Writer) error {
+// Run judges the vectors of the topics and adds them to what agrees. Topics that are not in the list are told as left
+// out.
+func (v *Vectors) Run(ctx context.Context, topics []Topic, a *Agreement) {
 	for i := range v.topics {
 		f := &v.topics[i]
 		at := slices.IndexFunc(topics, func(t Topic) bool { return t.Name == f.Topic })
 		if at < 0 {
-			a.Skipped = append(a.Skipped, checks.SkippedVectors{
+			a.Skipped = append(a.Skipped, SkippedVectors{
 				Type: f.Topic, Count: len(f.Vectors), Reason: "not available yet",
 			})
 			continue
@@ -84,17 +79,14 @@ func (v *Vectors) Run(ctx context.Context, topics []Topic, a *checks.Agreement, 
 				agree++
 				continue
 			}
-			a.Disagreements = append(a.Disagreements, checks.Disagreement{
+			a.Disagreements = append(a.Disagreements, Disagreement{
 				File: f.file, Vector: nameOf(raw, j), Want: strings.Join(r.want, ", "), Got: strings.Join(r.got, ", "),
 			})
 		}
 		a.Agree += agree
 		a.Total += len(f.Vectors)
-		if _, err := fmt.Fprintf(w, "%s: %d/%d vectors agree\n", f.Topic, agree, len(f.Vectors)); err != nil {
-			return err
-		}
+		a.topics = append(a.topics, fmt.Sprintf("%s: %d/%d vectors agree", f.Topic, agree, len(f.Vectors)))
 	}
-	return nil
 }
 
 func nameOf(raw json.RawMessage, i int) string {
@@ -105,7 +97,8 @@ func nameOf(raw json.RawMessage, i int) string {
 	return v.Name
 }
 
-// Topic is one kind of vectors.
+// Topic is one kind of vectors about what surrounds the checks: guardrails, sampling, and whatever else decides what
+// follows from a score.
 type Topic struct {
 	Name  string
 	judge func(ctx context.Context, raw json.RawMessage) *Report

@@ -1,4 +1,4 @@
-package guard
+package conformance
 
 import (
 	"os"
@@ -8,22 +8,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/checks/corpustest"
-	"github.com/arena-evals/arena/internal/checks/verify"
 )
 
-func TestTopics(t *testing.T) {
+func TestGuardrails(t *testing.T) {
 	t.Parallel()
-	v, err := verify.Read(filepath.Join("testdata", "guardrails.json"), filepath.Join("testdata", "streaming.json"))
+	v, err := Read(filepath.Join("testdata", "guardrails.json"), filepath.Join("testdata", "streaming.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	a := &checks.Agreement{}
-	if err := v.Run(t.Context(), Topics(), a, &out); err != nil {
-		t.Fatal(err)
-	}
+	a := &Agreement{}
+	v.Run(t.Context(), guardrailTopics(), a)
 	if err := a.Write(&out); err != nil {
 		t.Fatal(err)
 	}
@@ -37,18 +33,16 @@ func TestTopics(t *testing.T) {
 }
 
 // TestCorpus runs the vectors that lie beside the repository, where there are any.
-func TestCorpus(t *testing.T) {
+func TestGuardrailCorpus(t *testing.T) {
 	t.Parallel()
 	dir := corpustest.Dir(t, "machinery")
-	v, err := verify.Read(filepath.Join(dir, "guardrails.json"), filepath.Join(dir, "streaming.json"))
+	v, err := Read(filepath.Join(dir, "guardrails.json"), filepath.Join(dir, "streaming.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	a := &checks.Agreement{}
-	if err := v.Run(t.Context(), Topics(), a, &out); err != nil {
-		t.Fatal(err)
-	}
+	a := &Agreement{}
+	v.Run(t.Context(), guardrailTopics(), a)
 	if err := a.Write(&out); err != nil || a.Agree != a.Total || a.Total == 0 {
 		t.Errorf("%v\n%s", err, &out)
 	}

@@ -1,4 +1,4 @@
-package guard
+package conformance
 
 import (
 	"context"
@@ -8,23 +8,23 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
-	"github.com/arena-evals/arena/internal/checks/verify"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/guard"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Topics are the vectors about guardrails: what a conversation with one of them records, and when a stream is cut.
-func Topics() []verify.Topic {
-	return []verify.Topic{
-		verify.NewTopic("guardrails", judgeGuardrail),
-		verify.NewTopic("streaming", judgeStreaming),
+// guardrailTopics are the vectors about guardrails: what a conversation with one of them records, and when a stream is cut.
+func guardrailTopics() []Topic {
+	return []Topic{
+		NewTopic("guardrails", judgeGuardrail),
+		NewTopic("streaming", judgeStreaming),
 	}
 }
 
 // guardrailVector is one guardrail, what the user says, and what the model would answer.
 type guardrailVector struct {
-	verify.Head
+	Head
 	Validator json.RawMessage `json:"validator"`
 	User      string          `json:"user"`
 	Model     string          `json:"model_output"`
@@ -38,7 +38,7 @@ type guardrailVector struct {
 }
 
 // judgeGuardrail has the conversation twice: the reply comes whole, and in pieces of one character.
-func judgeGuardrail(ctx context.Context, v *guardrailVector, r *verify.Report) error {
+func judgeGuardrail(ctx context.Context, v *guardrailVector, r *Report) error {
 	set, err := readSet(v.Validator)
 	if err != nil {
 		return err
@@ -56,11 +56,11 @@ func judgeGuardrail(ctx context.Context, v *guardrailVector, r *verify.Report) e
 		if len(t.firings) > 0 {
 			direction = t.firings[0].Direction
 		}
-		verify.That(r, "triggered"+mode, v.Expect.Triggered, len(t.firings) > 0)
-		verify.That(r, "model_called"+mode, v.Expect.ModelCalled, t.called)
-		verify.That(r, "direction"+mode, v.Expect.Direction, direction)
-		verify.That(r, "final_output"+mode, v.Expect.Final, t.said)
-		verify.That(r, "final_output_replaced"+mode, v.Expect.Replaced, t.said != v.Model && t.said != "")
+		That(r, "triggered"+mode, v.Expect.Triggered, len(t.firings) > 0)
+		That(r, "model_called"+mode, v.Expect.ModelCalled, t.called)
+		That(r, "direction"+mode, v.Expect.Direction, direction)
+		That(r, "final_output"+mode, v.Expect.Final, t.said)
+		That(r, "final_output_replaced"+mode, v.Expect.Replaced, t.said != v.Model && t.said != "")
 	}
 	return nil
 }
@@ -73,7 +73,7 @@ type talked struct {
 	err     error
 }
 
-func (v *guardrailVector) talk(ctx context.Context, set *Set, streamed bool) talked {
+func (v *guardrailVector) talk(ctx context.Context, set *guard.Set, streamed bool) talked {
 	user := chat.Message{Role: chat.User, Content: v.User}
 	if set.OnInput() {
 		o, answered := set.Input(ctx, &checks.Subject{}, user)
@@ -99,7 +99,7 @@ func (v *guardrailVector) talk(ctx context.Context, set *Set, streamed bool) tal
 
 // streamingVector is a reply as far as it was written, and whether it may go on.
 type streamingVector struct {
-	verify.Head
+	Head
 	Validator   json.RawMessage `json:"validator"`
 	Accumulated string          `json:"accumulated"`
 	Expect      struct {
@@ -109,28 +109,42 @@ type streamingVector struct {
 }
 
 // judgeStreaming hands the text over whole, and byte by byte.
-func judgeStreaming(_ context.Context, v *streamingVector, r *verify.Report) error {
-	set, err := readSet(v.Validator)
+func judgeStreaming(_ context.Context, v *streamingVector, r *Report) error {
+	rail, err := readValidator(v.Validator)
 	if err != nil {
 		return err
 	}
-	if len(set.out) == 0 || set.out[0].Follow() == nil {
+	check, _ := rail.Compiled.(*checks.Compiled)
+	if rail.Direction == "input" || check.Follow() == nil {
 		return errors.New("the guardrail cannot judge a part of a reply")
 	}
-	whole, pieces := set.out[0].Follow(), set.out[0].Follow()
+	whole, pieces := check.Follow(), check.Follow()
 	whole.Write(v.Accumulated)
 	for i := range len(v.Accumulated) {
 		pieces.Write(v.Accumulated[i : i+1])
 	}
-	verify.Near(r, "score", v.Expect.Score, whole.Best())
-	verify.That(r, "stop", v.Expect.Stop, whole.Failed())
-	verify.Near(r, "score byte by byte", v.Expect.Score, pieces.Best())
-	verify.That(r, "stop byte by byte", v.Expect.Stop, pieces.Failed())
+	Near(r, "score", v.Expect.Score, whole.Best())
+	That(r, "stop", v.Expect.Stop, whole.Failed())
+	Near(r, "score byte by byte", v.Expect.Score, pieces.Best())
+	That(r, "stop byte by byte", v.Expect.Stop, pieces.Failed())
 	return nil
 }
 
-// readSet compiles one guardrail from JSON.
-func readSet(data []byte) (*Set, error) {
+// readSet makes a set of one guardrail from JSON.
+func readSet(data []byte) (*guard.Set, error) {
+	v, err := readValidator(data)
+	if err != nil {
+		return nil, err
+	}
+	set, err := guard.New([]*scenario.Validator{v})
+	if err == nil && set == nil {
+		err = errors.New("the guardrail is switched off")
+	}
+	return set, err
+}
+
+// readValidator compiles one guardrail from JSON.
+func readValidator(data []byte) (*scenario.Validator, error) {
 	var compiler checks.Compiler
 	var problems diag.List
 	compile := func(c *scenario.Check, d *diag.List) {
@@ -142,11 +156,7 @@ func readSet(data []byte) (*Set, error) {
 	if v == nil {
 		return nil, refused(&problems)
 	}
-	set, err := New([]*scenario.Validator{v})
-	if err == nil && set == nil {
-		err = errors.New("the guardrail is switched off")
-	}
-	return set, err
+	return v, nil
 }
 
 func refused(problems *diag.List) error {

@@ -1,4 +1,4 @@
-package verify_test
+package conformance
 
 import (
 	"context"
@@ -9,14 +9,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/arena-evals/arena/internal/checks"
-	"github.com/arena-evals/arena/internal/checks/verify"
 )
 
 // sum is a topic of its own: two numbers and what they make.
 type sum struct {
-	verify.Head
+	Head
 	A, B   float64
 	Expect struct {
 		Sum  *float64
@@ -24,12 +21,12 @@ type sum struct {
 	}
 }
 
-var sums = verify.NewTopic("sums", func(_ context.Context, v *sum, r *verify.Report) error {
+var sums = NewTopic("sums", func(_ context.Context, v *sum, r *Report) error {
 	if v.A < 0 {
 		return errors.New("the first number is negative")
 	}
-	verify.Near(r, "sum", v.Expect.Sum, v.A+v.B)
-	verify.That(r, "even", v.Expect.Even, int(v.A+v.B)%2 == 0)
+	Near(r, "sum", v.Expect.Sum, v.A+v.B)
+	That(r, "even", v.Expect.Even, int(v.A+v.B)%2 == 0)
 	return nil
 })
 
@@ -60,7 +57,7 @@ func TestRun(t *testing.T) {
 		"sums.json": sumFile, "other.json": `{"topic": "moons", "vectors": [{}, {}]}`,
 		"contains.json": `{"type": "contains"}`, "half.json": `{"topic": "su`, "notes.txt": "no vectors",
 	})
-	v, err := verify.Read(dir)
+	v, err := Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,18 +65,14 @@ func TestRun(t *testing.T) {
 	if diff := cmp.Diff(rest, v.Checks); diff != "" {
 		t.Errorf("left to the checks (-want +got):\n%s", diff)
 	}
-	var counts, all strings.Builder
-	a := &checks.Agreement{Agree: 2, Total: 2}
-	if err := v.Run(t.Context(), []verify.Topic{sums}, a, &counts); err != nil {
-		t.Fatal(err)
-	}
-	if got := counts.String(); got != "sums: 1/7 vectors agree\n" {
-		t.Errorf("counts %q", got)
-	}
+	var all strings.Builder
+	a := &Agreement{Agree: 2, Total: 2}
+	v.Run(t.Context(), []Topic{sums}, a)
 	if err := a.Write(&all); err != nil {
 		t.Fatal(err)
 	}
-	want := `sums.json: wrong
+	want := `sums: 1/7 vectors agree
+sums.json: wrong
   want  sum 4, even true
   got   sum 3, even false
 sums.json: refused
@@ -96,7 +89,7 @@ sums.json: vector 6
   got   it expects nothing
 sums.json: vector 7
   want  a vector that can be run
-  got   json: cannot unmarshal number into Go value of type verify_test.sum
+  got   json: cannot unmarshal number into Go value of type conformance.sum
 skipped moons: 2 vectors (not available yet)
 checks: 3/9 vectors agree
 `
@@ -114,7 +107,7 @@ func TestReadRefuses(t *testing.T) {
 		filepath.Join(dir, "nowhere.json"): "no such file",
 		t.TempDir():                        "no .json file in it",
 	} {
-		if _, err := verify.Read(path); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Read(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", path, err, want)
 		}
 	}
@@ -127,11 +120,13 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
 func TestRunWithoutSpace(t *testing.T) {
 	t.Parallel()
-	v, err := verify.Read(filepath.Join(write(t, map[string]string{"sums.json": sumFile}), "sums.json"))
+	v, err := Read(filepath.Join(write(t, map[string]string{"sums.json": sumFile}), "sums.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := v.Run(t.Context(), []verify.Topic{sums}, &checks.Agreement{}, full{}); err == nil {
+	a := &Agreement{}
+	v.Run(t.Context(), []Topic{sums}, a)
+	if err := a.Write(full{}); err == nil {
 		t.Error("nothing was said about the full disk")
 	}
 }

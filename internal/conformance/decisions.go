@@ -1,4 +1,4 @@
-package verify
+package conformance
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Topics are those of the packages below, which know nothing of vectors.
-func Topics() []Topic {
+// decisionTopics are the vectors about the names of parameters, and about what a group of trials decides.
+func decisionTopics() []Topic {
 	return []Topic{NewTopic("param_aliases", judgeAliases), NewTopic("trials", judgeTrials)}
 }
 

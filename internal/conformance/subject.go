@@ -1,67 +1,80 @@
-package checks
+package conformance
 
 import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // subject makes what the check sees of a vector.
-func (c *vectorContext) subject(scope string) *Subject {
-	s := &Subject{Session: scope == scopeSession, Turn: -1, Messages: c.transcript(), Metadata: c.Metadata}
-	s.Variables, s.Workflow, s.Composition = c.Variables, c.workflow(), c.composition()
-	s.Scenario = c.Scenario.info()
-	if !s.Session {
-		s.Start, s.Turn = lastTurn(s.Messages)
-	}
+func (c *vectorContext) subject(scope string) *checks.Subject {
+	s := c.over(c.transcript(), scope)
 	// The format counts no reply as an empty one, for it describes checks and not conversations that broke off.
 	if !s.HasReply() || c.Output != nil && s.Output() != *c.Output {
-		c.reply(s)
+		s = c.over(c.replied(s), scope)
 	}
-	s.read, s.replies = false, nil
 	c.calls(s)
 	c.spend(s)
 	return s
 }
 
+// over is what a check sees of a transcript, without the calls and what they took.
+func (c *vectorContext) over(messages []chat.Message, scope string) *checks.Subject {
+	s := &checks.Subject{
+		Session: scope == checks.ScopeSession, Turn: -1, Messages: messages, Metadata: c.Metadata, Variables: c.Variables,
+		Workflow: c.workflow(), Composition: c.composition(), Scenario: c.Scenario.info(),
+	}
+	if !s.Session {
+		s.Start, s.Turn = checks.LastTurn(s.Messages)
+	}
+	return s
+}
+
 // info is what a judge of the whole scenario sees of it.
-func (v *vectorScenario) info() *ScenarioInfo {
+func (v *vectorScenario) info() *checks.ScenarioInfo {
 	if v == nil {
 		return nil
 	}
-	return &ScenarioInfo{
+	return &checks.ScenarioInfo{
 		Name: v.Name, Description: v.Description, ExpectedOutcome: v.ExpectedOutcome, Stdout: v.Stdout,
-		Input: strings.Join(chunksOf(v.Input), "\n"), Expected: strings.Join(chunksOf(v.Expected), "\n"),
+		Input: lines(v.Input), Expected: lines(v.Expected),
 	}
 }
 
-// reply makes the output the text of the last assistant message in scope.
-func (c *vectorContext) reply(s *Subject) {
+// lines is a text, or a list of texts with a line for each.
+func lines(v any) string {
+	if v == nil {
+		return ""
+	}
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	texts := make([]string, len(list))
+	for i, item := range list {
+		texts[i] = jsonvalue.Text(item)
+	}
+	return strings.Join(texts, "\n")
+}
+
+// replied is the transcript with the output as the text of the last assistant message in scope.
+func (c *vectorContext) replied(s *checks.Subject) []chat.Message {
 	text := ""
 	if c.Output != nil {
 		text = *c.Output
 	}
-	if last := s.last(); last != nil {
-		s.Messages[last.Index].Content = text
-		return
+	if said := s.Texts(); len(said) > 0 {
+		s.Messages[said[len(said)-1].Index].Content = text
+		return s.Messages
 	}
 	m := chat.Message{Role: chat.Assistant, Content: text}
 	if c.Output == nil || text == "" { // nobody was called
 		free := 0.0
 		m.CostUSD, m.Usage = &free, &chat.Usage{}
 	}
-	s.Messages = append(s.Messages, m)
-}
-
-// lastTurn is where the last turn begins, and its index.
-func lastTurn(messages []chat.Message) (start, turn int) {
-	turn = -1
-	for i := range messages {
-		if messages[i].Role == chat.User {
-			start, turn = i, turn+1
-		}
-	}
-	return start, max(turn, 0)
+	return append(s.Messages, m)
 }
 
 func (c *vectorContext) transcript() []chat.Message {
@@ -118,9 +131,9 @@ func mediaParts(text string, media []vectorMedia) []chat.Part {
 	return parts
 }
 
-func (c *vectorContext) calls(s *Subject) {
+func (c *vectorContext) calls(s *checks.Subject) {
 	if c.ToolCalls == nil {
-		s.AllCalls = CallsOf(s.Messages)
+		s.AllCalls = checks.CallsOf(s.Messages)
 		for _, call := range s.AllCalls {
 			if s.Session || call.Turn == s.Turn {
 				s.Calls = append(s.Calls, call)
@@ -128,9 +141,9 @@ func (c *vectorContext) calls(s *Subject) {
 		}
 		return
 	}
-	s.AllCalls = []Call{}
+	s.AllCalls = []checks.Call{}
 	for _, v := range c.ToolCalls {
-		s.AllCalls = append(s.AllCalls, Call{
+		s.AllCalls = append(s.AllCalls, checks.Call{
 			Turn: v.Turn, Name: v.Name, Args: v.Args, Result: v.Result, Parts: resultParts(v.Result), Error: v.Error,
 			ErrorType: v.ErrorType, DurationMS: v.DurationMS,
 		})
@@ -163,7 +176,7 @@ func resultParts(result any) []chat.Part {
 }
 
 // spend takes time, cost and tokens from the metadata, else from the messages in scope that give any.
-func (c *vectorContext) spend(s *Subject) {
+func (c *vectorContext) spend(s *checks.Subject) {
 	in, out := c.whole("input_tokens"), c.whole("output_tokens")
 	s.LatencyMS, s.CostUSD = c.number("latency_ms"), c.number("total_cost")
 	sum := s.CostUSD == nil
@@ -187,7 +200,7 @@ func (c *vectorContext) spend(s *Subject) {
 }
 
 func (c *vectorContext) number(key string) *float64 {
-	f, ok := floatOf(c.Metadata[key])
+	f, ok := jsonvalue.Float(c.Metadata[key])
 	if !ok {
 		return nil
 	}
@@ -195,7 +208,7 @@ func (c *vectorContext) number(key string) *float64 {
 }
 
 func (c *vectorContext) whole(key string) *int {
-	f, ok := floatOf(c.Metadata[key])
+	f, ok := jsonvalue.Float(c.Metadata[key])
 	if !ok {
 		return nil
 	}

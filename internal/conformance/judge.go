@@ -1,4 +1,4 @@
-package checks
+package conformance
 
 import (
 	"encoding/json"
@@ -10,11 +10,19 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/judges"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/open"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // judgeServer is an OpenAI-compatible model that answers as the vector at hand says. It serves one vector at a time.
 type judgeServer struct {
-	judges Judges
+	client providers.Provider
+	judges checks.Judges
 	server *http.Server
 
 	mu      sync.Mutex
@@ -23,28 +31,37 @@ type judgeServer struct {
 	prompts strings.Builder
 }
 
+// requestLimit bounds what is read of a request, in bytes.
+const requestLimit = 64 << 20
+
 // vectorAnswer is what the only judge of a vector does: it gives a reply, or it fails.
 type vectorAnswer struct{ reply, failure *string }
 
-// startJudge opens the server on a free port of this machine. connect makes the judges that ask it.
-func startJudge(connect func(endpoint string) (Judges, error)) (*judgeServer, error) {
+// startJudge opens the server on a free port of this machine.
+func startJudge() (*judgeServer, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	j := &judgeServer{}
-	if j.judges, err = connect("http://" + listener.Addr().String() + "/v1"); err != nil {
+	spec := &scenario.Provider{
+		Meta: scenario.Meta{ID: "vector"}, Type: "openai-compatible", Model: "vector",
+		BaseURL: "http://" + listener.Addr().String() + "/v1",
+	}
+	client, err := open.New(spec, open.Options{Retries: new(0)})
+	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
+	// They remember no answer, for the next vector may get another one to the same question.
+	j := &judgeServer{client: client, judges: judges.Of(client, spec.ID, spec.Model)}
 	j.server = &http.Server{Handler: j, ReadHeaderTimeout: time.Minute}
 	go func() { _ = j.server.Serve(listener) }() // ends with Close, and says no more than that
 	return j, nil
 }
 
-func (j *judgeServer) Close() error { return j.server.Close() }
+func (j *judgeServer) Close() error { return errors.Join(providers.Close(j.client), j.server.Close()) }
 
 // begin makes the server answer for one vector and returns its judges; nil when the vector has none.
-func (j *judgeServer) begin(v *Vector) Judges {
+func (j *judgeServer) begin(v *Vector) checks.Judges {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.called = false
@@ -76,7 +93,7 @@ func (j *judgeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			Content string `json:"content"`
 		} `json:"messages"`
 	}
-	data, err := io.ReadAll(io.LimitReader(r.Body, scanLimit))
+	data, err := io.ReadAll(io.LimitReader(r.Body, requestLimit))
 	if err == nil {
 		err = json.Unmarshal(data, &body)
 	}
@@ -117,5 +134,5 @@ func fail(w http.ResponseWriter, text string) {
 func send(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, compactJSON(body)) // who does not read on has gone
+	_, _ = io.WriteString(w, jsonvalue.Compact(body)) // who does not read on has gone
 }

@@ -1,4 +1,4 @@
-package evals
+package conformance
 
 import (
 	"context"
@@ -7,24 +7,24 @@ import (
 	"strconv"
 
 	"github.com/arena-evals/arena/internal/checks"
-	"github.com/arena-evals/arena/internal/checks/verify"
+	"github.com/arena-evals/arena/internal/evals"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Topics are the kinds of vectors about evals.
-func Topics() []verify.Topic {
-	return []verify.Topic{
-		verify.NewTopic("sampling", judgeSampling),
-		verify.NewTopic("triggers", judgeTrigger),
-		verify.NewTopic("groups", judgeGroups),
-		verify.NewTopic("group_filter", judgeFilter),
-		verify.NewTopic("eval_merge", judgeMerge),
-		verify.NewTopic("eval_validation", judgeValidation),
+// evalTopics are the kinds of vectors about evals.
+func evalTopics() []Topic {
+	return []Topic{
+		NewTopic("sampling", judgeSampling),
+		NewTopic("triggers", judgeTrigger),
+		NewTopic("groups", judgeGroups),
+		NewTopic("group_filter", judgeFilter),
+		NewTopic("eval_merge", judgeMerge),
+		NewTopic("eval_validation", judgeValidation),
 	}
 }
 
 type samplingVector struct {
-	verify.Head
+	Head
 	Session string `json:"session_id"`
 	Turn    int    `json:"turn_index"`
 	Expect  struct {
@@ -35,9 +35,9 @@ type samplingVector struct {
 	} `json:"expect"`
 }
 
-func judgeSampling(_ context.Context, v *samplingVector, r *verify.Report) error {
-	verify.That(r, "turn_bucket", v.Expect.TurnBucket, bucket(v.Session, v.Turn))
-	verify.That(r, "session_bucket", v.Expect.SessionBucket, bucket(v.Session, 0))
+func judgeSampling(_ context.Context, v *samplingVector, r *Report) error {
+	That(r, "turn_bucket", v.Expect.TurnBucket, evals.Bucket(v.Session, v.Turn))
+	That(r, "session_bucket", v.Expect.SessionBucket, evals.Bucket(v.Session, 0))
 	for trigger, wanted := range map[string]map[string]bool{
 		scenario.TriggerSampleTurns: v.Expect.Turns, scenario.TriggerSampleSessions: v.Expect.Sessions,
 	} {
@@ -46,15 +46,15 @@ func judgeSampling(_ context.Context, v *samplingVector, r *verify.Report) error
 			if err != nil {
 				return err
 			}
-			e := &Definition{Trigger: trigger, Enabled: true, SamplePct: percentage}
-			verify.That(r, trigger+" "+text+"%", &want, Due(e, PhaseOf(trigger), v.Session, v.Turn))
+			e := &evals.Definition{Trigger: trigger, Enabled: true, SamplePct: percentage}
+			That(r, trigger+" "+text+"%", &want, evals.Due(e, evals.PhaseOf(trigger), v.Session, v.Turn))
 		}
 	}
 	return nil
 }
 
 type triggerVector struct {
-	verify.Head
+	Head
 	Trigger string   `json:"trigger"`
 	Sample  *float64 `json:"sample_percentage"`
 	Enabled *bool    `json:"enabled"`
@@ -66,21 +66,21 @@ type triggerVector struct {
 	} `json:"expect"`
 }
 
-func judgeTrigger(_ context.Context, v *triggerVector, r *verify.Report) error {
-	e := &Definition{Trigger: v.Trigger, Enabled: v.Enabled == nil || *v.Enabled}
+func judgeTrigger(_ context.Context, v *triggerVector, r *Report) error {
+	e := &evals.Definition{Trigger: v.Trigger, Enabled: v.Enabled == nil || *v.Enabled}
 	if v.Sample != nil {
 		e.SamplePct = *v.Sample
 	}
 	for _, phase := range []struct {
 		name string
 		want *bool
-		at   Phase
+		at   evals.Phase
 	}{
-		{"runs_after_turn", v.Expect.Turn, AfterTurn}, {"runs_after_workflow_step", v.Expect.Step, AfterStep},
-		{"runs_at_session_end", v.Expect.Session, SessionEnd},
-		{"runs_at_conversation_end", v.Expect.Conversation, ConversationEnd},
+		{"runs_after_turn", v.Expect.Turn, evals.AfterTurn}, {"runs_after_workflow_step", v.Expect.Step, evals.AfterStep},
+		{"runs_at_session_end", v.Expect.Session, evals.SessionEnd},
+		{"runs_at_conversation_end", v.Expect.Conversation, evals.ConversationEnd},
 	} {
-		verify.That(r, phase.name, phase.want, Due(e, phase.at, v.Name, 0))
+		That(r, phase.name, phase.want, evals.Due(e, phase.at, v.Name, 0))
 	}
 	return nil
 }
@@ -98,23 +98,23 @@ func (v *evalVector) groups() []string {
 	if def, known := checks.Lookup(v.Type); known {
 		needs = def.Needs
 	}
-	return Groups(&Definition{Groups: v.Groups}, needs)
+	return evals.Groups(&evals.Definition{Groups: v.Groups}, needs)
 }
 
 type groupsVector struct {
-	verify.Head
+	Head
 	evalVector
 	Expect struct {
 		Groups []string `json:"groups"`
 	} `json:"expect"`
 }
 
-func judgeGroups(_ context.Context, v *groupsVector, r *verify.Report) error {
+func judgeGroups(_ context.Context, v *groupsVector, r *Report) error {
 	return same(r, "groups", v.Expect.Groups, v.groups())
 }
 
 type filterVector struct {
-	verify.Head
+	Head
 	Evals  []evalVector `json:"evals"`
 	Filter []string     `json:"filter"`
 	Expect struct {
@@ -122,12 +122,11 @@ type filterVector struct {
 	} `json:"expect"`
 }
 
-func judgeFilter(_ context.Context, v *filterVector, r *verify.Report) error {
-	a := &application{used: map[string]bool{}}
+func judgeFilter(_ context.Context, v *filterVector, r *Report) error {
 	kept := []string{}
 	for i := range v.Evals {
 		e := &v.Evals[i]
-		if a.match(group, v.Filter, func(name string) bool { return slices.Contains(e.groups(), name) }) {
+		if evals.InGroups(v.Filter, e.groups()) {
 			kept = append(kept, e.ID)
 		}
 	}
@@ -136,7 +135,7 @@ func judgeFilter(_ context.Context, v *filterVector, r *verify.Report) error {
 
 // mergeVector keeps definitions as they are written: the whole of one replaces the whole of another.
 type mergeVector struct {
-	verify.Head
+	Head
 	Pack   []map[string]any `json:"pack"`
 	Prompt []map[string]any `json:"prompt"`
 	Expect struct {
@@ -144,13 +143,13 @@ type mergeVector struct {
 	} `json:"expect"`
 }
 
-func judgeMerge(_ context.Context, v *mergeVector, r *verify.Report) error {
-	written := map[*Definition]map[string]any{}
-	read := func(list []map[string]any) []*Definition {
-		defs := make([]*Definition, len(list))
+func judgeMerge(_ context.Context, v *mergeVector, r *Report) error {
+	written := map[*evals.Definition]map[string]any{}
+	read := func(list []map[string]any) []*evals.Definition {
+		defs := make([]*evals.Definition, len(list))
 		for i, fields := range list {
 			id, _ := fields["id"].(string)
-			defs[i] = &Definition{ID: id}
+			defs[i] = &evals.Definition{ID: id}
 			written[defs[i]] = fields
 		}
 		return defs
@@ -163,7 +162,7 @@ func judgeMerge(_ context.Context, v *mergeVector, r *verify.Report) error {
 }
 
 type validationVector struct {
-	verify.Head
+	Head
 	Evals  json.RawMessage `json:"evals"`
 	Expect struct {
 		Valid  *bool    `json:"valid"`
@@ -171,15 +170,15 @@ type validationVector struct {
 	} `json:"expect"`
 }
 
-func judgeValidation(_ context.Context, v *validationVector, r *verify.Report) error {
+func judgeValidation(_ context.Context, v *validationVector, r *Report) error {
 	fields := scenario.EvalProblems(v.Evals)
-	verify.That(r, "valid", v.Expect.Valid, len(fields) == 0)
+	That(r, "valid", v.Expect.Valid, len(fields) == 0)
 	slices.Sort(v.Expect.Fields)
 	return same(r, "problem_fields", v.Expect.Fields, fields)
 }
 
 // same reports a list under its name. A nil want is not asked for.
-func same[T any](r *verify.Report, name string, want, got []T) error {
+func same[T any](r *Report, name string, want, got []T) error {
 	if want == nil {
 		return nil
 	}
@@ -192,6 +191,6 @@ func same[T any](r *verify.Report, name string, want, got []T) error {
 		return err
 	}
 	text := string(w)
-	verify.That(r, name, &text, string(g))
+	That(r, name, &text, string(g))
 	return nil
 }

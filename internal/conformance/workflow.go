@@ -1,19 +1,24 @@
-package checks
+package conformance
+
+import (
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/jsonvalue"
+)
 
 // workflow takes the state of a workflow from the metadata. The format cannot say that there is none: what it leaves
 // out is a workflow of which nothing is known.
-func (c *vectorContext) workflow() *Workflow {
-	w := &Workflow{}
+func (c *vectorContext) workflow() *checks.Workflow {
+	w := &checks.Workflow{}
 	w.Current, _ = c.Metadata["workflow_current_state"].(string)
 	w.Complete, _ = c.Metadata["workflow_complete"].(bool)
 	list, _ := c.Metadata["workflow_transitions"].([]any)
 	for _, item := range list {
 		fields, _ := item.(map[string]any)
-		t := Transition{Turn: -1}
+		t := checks.Transition{Turn: -1}
 		t.From, _ = fields["from"].(string)
 		t.To, _ = fields["to"].(string)
 		t.Event, _ = fields["event"].(string)
-		if turn, ok := floatOf(fields["turn_index"]); ok {
+		if turn, ok := jsonvalue.Float(fields["turn_index"]); ok {
 			t.Turn = int(turn)
 		}
 		w.Transitions = append(w.Transitions, t)
@@ -22,8 +27,8 @@ func (c *vectorContext) workflow() *Workflow {
 }
 
 // composition takes what the steps of a composition gave from the metadata, in the same way.
-func (c *vectorContext) composition() *Composition {
-	return &Composition{
+func (c *vectorContext) composition() *checks.Composition {
+	return &checks.Composition{
 		Outputs: c.texts("composition_step_outputs"), Branches: c.texts("composition_branch_taken"),
 		Parallels: c.texts("composition_parallel_status"),
 	}
@@ -34,7 +39,7 @@ func (c *vectorContext) texts(key string) map[string]string {
 	fields, _ := c.Metadata[key].(map[string]any)
 	texts := make(map[string]string, len(fields))
 	for name, v := range fields {
-		texts[name] = argumentText(v)
+		texts[name] = jsonvalue.Text(v)
 	}
 	return texts
 }

@@ -1,10 +1,6 @@
-package checks
+package conformance
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
 )
 
 func TestVerify(t *testing.T) {
@@ -25,7 +22,7 @@ func TestVerify(t *testing.T) {
 		files[i].File = filepath.Base(files[i].File)
 	}
 	var out strings.Builder
-	a, err := Verify(t.Context(), files, VerifyOptions{Judges: wireJudges})
+	a, err := Verify(t.Context(), files)
 	if err == nil {
 		err = a.Write(&out)
 	}
@@ -115,66 +112,6 @@ func TestVectorFilesThatAreNone(t *testing.T) {
 	}
 }
 
-func TestTry(t *testing.T) {
-	t.Parallel()
-	v, problems := Try(t.Context(), "contains", `{"patterns": "x"}`, "x marks it", scopeSession)
-	if v == nil || !v.Passed || len(problems) != 0 {
-		t.Errorf("%+v %v", v, problems)
-	}
-	for _, tc := range []struct{ name, params, scope, want string }{
-		{"contains", "", scopeTurn, `params.json:1:1 contains: missing parameter "patterns" (list of text)`},
-		{"contains", "{\n\t\"patterns\": 1,\n\t\"x\": 2\n}", scopeTurn, `params.json:3:2 contains: unknown parameter "x"`},
-		{"contains", `{"patterns": }`, scopeTurn, "params.json:1:14 invalid character '}'"},
-		{"contains", `{} {}`, scopeTurn, "params.json:1:"},
-		{"contians", `{}`, scopeTurn, `params.json unknown check "contians"`},
-		{"contains", `{}`, "trial", `params.json scope cannot be "trial"; expected turn or session`},
-	} {
-		v, problems := Try(t.Context(), tc.name, tc.params, "x", tc.scope)
-		if v != nil || len(problems) == 0 || !strings.HasPrefix(problems[0].Pos.String()+" "+problems[0].Msg, tc.want) {
-			t.Errorf("%+v: %v %v", tc, v, problems)
-		}
-	}
-}
-
-// wireJudges asks an endpoint as simply as can be.
-func wireJudges(endpoint string) (Judges, error) { return wireJudge(endpoint), nil }
-
-type wireJudge string
-
-func (w wireJudge) Ask(ctx context.Context, _ JudgeUse, q *Question) (Answer, error) {
-	body := compactJSON(map[string]any{"messages": q.Messages})
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, string(w)+"/chat/completions", strings.NewReader(body))
-	if err != nil {
-		return Answer{}, err
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return Answer{}, err
-	}
-	defer func() { _ = res.Body.Close() }()
-	var reply struct {
-		Choices []struct{ Message chat.Message }
-		Error   struct{ Message string }
-	}
-	if err := json.NewDecoder(res.Body).Decode(&reply); err != nil {
-		return Answer{}, err
-	}
-	if len(reply.Choices) == 0 {
-		return Answer{}, errors.New(reply.Error.Message)
-	}
-	return Answer{Text: reply.Choices[0].Message.Content, FinishReason: "stop"}, nil
-}
-
-func TestVerifyWithoutJudges(t *testing.T) {
-	t.Parallel()
-	_, err := Verify(t.Context(), nil, VerifyOptions{
-		Judges: func(string) (Judges, error) { return nil, errors.New("no such provider") },
-	})
-	if err == nil || err.Error() != "no such provider" {
-		t.Error(err)
-	}
-}
-
 // What a vector can say about a conversation reaches the check.
 func TestVectorSubject(t *testing.T) {
 	t.Parallel()
@@ -186,7 +123,7 @@ func TestVectorSubject(t *testing.T) {
 		},
 		Metadata: map[string]any{"total_cost": 0.5, "input_tokens": 3.0},
 	}
-	s := c.subject(scopeSession)
+	s := c.subject(checks.ScopeSession)
 	got := s.Messages[1]
 	want := chat.Message{
 		Role: chat.Assistant, Content: "here", LatencyMS: 5, State: "draw", Validations: []chat.Validation{{Type: "length"}},
@@ -197,7 +134,7 @@ func TestVectorSubject(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if *s.CostUSD != 0.5 || *s.InputTokens != 3 || s.OutputTokens != nil || s.Turn != -1 || *s.latency() != 5 {
+	if *s.CostUSD != 0.5 || *s.InputTokens != 3 || s.OutputTokens != nil || s.Turn != -1 || s.Messages[1].LatencyMS != 5 {
 		t.Errorf("%+v", s)
 	}
 }

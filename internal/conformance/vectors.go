@@ -1,4 +1,4 @@
-package checks
+package conformance
 
 import (
 	"bytes"
@@ -9,18 +9,23 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Agreement is how the checks did on vectors.
+// Agreement is how arena did on vectors.
 type Agreement struct {
 	Agree, Total  int // of the vectors that were run
 	Disagreements []Disagreement
 	Skipped       []SkippedVectors // by type
+	topics        []string         // a line for each
 }
 
 // Disagreement is a vector to which a check says something else.
@@ -36,16 +41,9 @@ type SkippedVectors struct {
 	Reason string
 }
 
-// VerifyOptions is what vectors are run with.
-type VerifyOptions struct {
-	// Judges makes the judges of vectors: a model behind an OpenAI-compatible endpoint, which answers them all. They must
-	// remember no answer, for the next vector may get another one to the same question.
-	Judges func(endpoint string) (Judges, error)
-}
-
 // Verify runs vectors. A type that does not exist at all is run too: refusing it is the right answer.
-func Verify(ctx context.Context, files []VectorFile, o VerifyOptions) (*Agreement, error) {
-	judge, err := startJudge(o.Judges)
+func Verify(ctx context.Context, files []VectorFile) (*Agreement, error) {
+	judge, err := startJudge()
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +53,7 @@ func Verify(ctx context.Context, files []VectorFile, o VerifyOptions) (*Agreemen
 
 // vectorRun is what runs the vectors, one after the other.
 type vectorRun struct {
-	compiler Compiler
+	compiler checks.Compiler
 	judge    *judgeServer
 }
 
@@ -88,14 +86,17 @@ func (r *vectorRun) all(ctx context.Context, files []VectorFile) *Agreement {
 	return a
 }
 
-// Write prints every disagreement, what was left out, and the sum in the last line.
+// Write prints a line for each topic, every disagreement, what was left out, and the sum in the last line.
 func (a *Agreement) Write(w io.Writer) error {
 	var b bytes.Buffer
+	for _, line := range a.topics {
+		fmt.Fprintln(&b, line)
+	}
 	for _, d := range a.Disagreements {
 		fmt.Fprintf(&b, "%s: %s\n  want  %s\n  got   %s\n", d.File, d.Vector, d.Want, d.Got)
 	}
 	for _, s := range a.Skipped {
-		fmt.Fprintf(&b, "skipped %s: %s (%s)\n", s.Type, count(s.Count, "vector"), s.Reason)
+		fmt.Fprintf(&b, "skipped %s: %s (%s)\n", s.Type, plural.Count(s.Count, "vector"), s.Reason)
 	}
 	fmt.Fprintf(&b, "checks: %d/%d vectors agree\n", a.Agree, a.Total)
 	_, err := w.Write(b.Bytes())
@@ -134,7 +135,9 @@ func (r *vectorRun) run(ctx context.Context, f *VectorFile, v *Vector) outcome {
 }
 
 func (r *vectorRun) judged(ctx context.Context, f *VectorFile, v *Vector, host *vectorHost) outcome {
-	compiled, problems := compileWith(host.handlers(), &r.compiler, f.Type, host.params(v.Params), f.Scope, v.When)
+	compiled, problems := r.compiler.CompileJSON(&checks.JSONCheck{
+		Type: f.Type, Params: host.params(v.Params), Scope: f.Scope, When: v.When.condition(), Handlers: host.handlers(),
+	})
 	if compiled == nil {
 		return outcome{problems: problems}
 	}
@@ -157,7 +160,7 @@ func (o outcome) String() string {
 	v := &o.verdict
 	text := v.Status.String()
 	if v.Score != nil {
-		text += " with score " + decimal(*v.Score)
+		text += " with score " + strconv.FormatFloat(*v.Score, 'f', -1, 64)
 	}
 	return strings.TrimRight(text+": "+v.Error+v.SkipReason+v.Explanation, ": ")
 }
@@ -182,9 +185,6 @@ func (v *Vector) differs(o outcome) string {
 	}
 	return ""
 }
-
-// tolerance of scores in vectors.
-const tolerance = 1e-6
 
 func (o outcome) meets(key string, want json.RawMessage) (bool, error) {
 	switch key {
@@ -230,18 +230,18 @@ func (o outcome) meets(key string, want json.RawMessage) (bool, error) {
 		return err == nil && started && every(names, absent), err
 	case "tool_args":
 		w, err := chat.DecodeJSON(want)
-		return err == nil && o.args != nil && equalJSON(w, o.args), err
+		return err == nil && o.args != nil && jsonvalue.Equal(w, o.args), err
 	}
 	return false, fmt.Errorf("this version cannot tell whether that holds")
 }
 
 // details reports whether the details of the verdict have all that is wanted.
 func (o outcome) details(want any) (bool, error) {
-	w, err := chat.DecodeJSON([]byte(compactJSON(want)))
+	w, err := chat.DecodeJSON([]byte(jsonvalue.Compact(want)))
 	if err != nil {
 		return false, err
 	}
-	g, err := chat.DecodeJSON([]byte(compactJSON(o.verdict.Details)))
+	g, err := chat.DecodeJSON([]byte(jsonvalue.Compact(o.verdict.Details)))
 	return err == nil && subset(w, g), err
 }
 
@@ -278,5 +278,5 @@ func subset(want, got any) bool {
 		}
 		return true
 	}
-	return equalJSON(want, got)
+	return jsonvalue.Equal(want, got)
 }

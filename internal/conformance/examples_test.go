@@ -1,11 +1,22 @@
-package checks
+package conformance
 
 import (
+	"context"
+	"crypto/tls"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"math"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/result"
@@ -36,7 +47,7 @@ type example struct {
 // say.
 func TestExamples(t *testing.T) {
 	t.Parallel()
-	for _, d := range Builtin() {
+	for _, d := range checks.Builtin() {
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
 			seen := map[string]int{}
@@ -57,17 +68,23 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-func readExamples(t *testing.T, d *Def) []example {
+func readExamples(t *testing.T, d *checks.Def) []example {
 	t.Helper()
 	var problems diag.List
-	list, err := d.exampleNodes(&problems)
-	if err != nil || problems.Errors() > 0 {
-		t.Fatal(err, problems.Sorted())
+	file := filepath.Join("..", "checks", "testdata", d.Name+".yaml")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
 	}
-	r := &node.Reader{File: d.exampleFile(), Diags: &problems}
+	r := &node.Reader{File: file, Diags: &problems}
+	docs := node.Parse(r, data)
+	if len(docs) != 1 || problems.Errors() > 0 {
+		t.Fatal(problems.Sorted())
+	}
+	list := docs[0].Content
 	all := make([]example, len(list))
 	for i, n := range list {
-		x := example{Type: d.Name, Scope: scopeTurn}
+		x := example{Type: d.Name, Scope: checks.ScopeTurn}
 		text, err := json.Marshal(r.Any(n))
 		if err == nil {
 			err = json.Unmarshal(text, &x)
@@ -87,7 +104,7 @@ func (x *example) run(t *testing.T) {
 		spec.When = &scenario.When{ToolCalled: x.When.ToolCalled, MinToolCalls: x.When.MinToolCalls}
 	}
 	var problems diag.List
-	compiled := (&Compiler{}).Compile(spec, &problems)
+	compiled := (&checks.Compiler{}).Compile(spec, &problems)
 	x.expectProblem(t, problems.Sorted())
 	if (compiled == nil) != (x.Want == "") {
 		t.Fatalf("compiled: %v, want %q; problems: %v", compiled != nil, x.Want, problems.Sorted())
@@ -97,7 +114,7 @@ func (x *example) run(t *testing.T) {
 	}
 	s, _ := (&Vector{Context: x.vectorContext, Tools: x.Tools}).subject(x.Scope)
 	if x.Bare {
-		s = &Subject{Messages: x.transcript()}
+		s = &checks.Subject{Messages: x.transcript()}
 	}
 	if judges := x.judges(); judges != nil {
 		s.Judges = judges
@@ -124,7 +141,7 @@ func (x *example) run(t *testing.T) {
 }
 
 // judges is nil when the example has none.
-func (x *example) judges() *fakeJudges {
+func (x *example) judges() *exampleJudges {
 	replies := x.JudgeReplies
 	if x.JudgeReply != nil {
 		replies = []string{*x.JudgeReply}
@@ -132,9 +149,7 @@ func (x *example) judges() *fakeJudges {
 	if replies == nil && x.JudgeError == "" {
 		return nil
 	}
-	judges := judgesSaying(replies...)
-	judges.failure = x.JudgeError
-	return judges
+	return &exampleJudges{replies, x.JudgeError}
 }
 
 func (x *example) expectProblem(t *testing.T, problems []diag.Diagnostic) {
@@ -154,4 +169,47 @@ func (x *example) expectProblem(t *testing.T, problems []diag.Diagnostic) {
 		}
 	}
 	t.Errorf("problems: %v\nwant [%s] %s = %s", problems, x.Problem, x.Says, x.Hint)
+}
+
+// exampleJudges give the replies of an example, one a vote and then the repairs; the last one serves for all that come
+// later.
+type exampleJudges struct {
+	replies []string
+	failure string
+}
+
+func (j *exampleJudges) Ask(ctx context.Context, _ checks.JudgeUse, q *checks.Question) (checks.Answer, error) {
+	a := checks.Answer{
+		Key: fmt.Sprintf("vote %d of %d messages", q.Vote, len(q.Messages)), Judge: "strict", Provider: "openai-judge",
+		Model: "gpt-4o-mini", Usage: chat.Usage{InputTokens: 100, OutputTokens: 20}, CostUSD: new(0.25), LatencyMS: 5,
+		FinishReason: "stop",
+	}
+	if err := ctx.Err(); err != nil {
+		return a, err
+	}
+	if j.failure != "" {
+		return a, errors.New(j.failure)
+	}
+	repairs := (len(q.Messages) - 2) / 2
+	a.Text = j.replies[min(q.Vote+repairs, len(j.replies)-1)]
+	return a, nil
+}
+
+// anyHost is a host on which every address leads to one server, which answers always the same.
+func anyHost(t *testing.T, answer *vectorHTTP, env map[string]string) *checks.Host {
+	t.Helper()
+	server := httptest.NewTLSServer(&vectorEndpoint{answer: answer, late: answer.DelayMS > 0})
+	t.Cleanup(server.Close)
+	var dialer net.Dialer
+	transport := &http.Transport{
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return dialer.DialContext(ctx, network, server.Listener.Addr().String())
+		},
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // the certificate is for another name
+	}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &checks.Host{HTTP: &http.Client{Transport: transport}, Getenv: func(name string) (string, bool) {
+		value, set := env[name]
+		return value, set
+	}}
 }

@@ -1,4 +1,4 @@
-package checks
+package conformance
 
 import (
 	"encoding/json"
@@ -7,20 +7,21 @@ import (
 	"strings"
 	"time"
 
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/dial"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // vectorHost is what a vector can reach outside of the process: its endpoint, its program, its environment.
 type vectorHost struct {
-	host     *Host
+	host     *checks.Host
 	endpoint *vectorEndpoint // nil: there is none
 	program  *vectorProgram  // nil: there is none
 }
 
 // open makes what the vector needs; the caller closes it.
 func (v *Vector) open(name string) (h *vectorHost, err error) {
-	h = &vectorHost{host: &Host{
+	h = &vectorHost{host: &checks.Host{
 		// Straight to the endpoint, whatever proxy there is.
 		HTTP: &http.Client{Transport: &http.Transport{}, CheckRedirect: dial.Stay},
 		Getenv: func(name string) (string, bool) {

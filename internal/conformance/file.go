@@ -1,4 +1,4 @@
-package checks
+package conformance
 
 import (
 	"bytes"
@@ -9,6 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // VectorFile is a file of vectors: inputs of one check with the verdicts that are right for them.
@@ -34,6 +37,17 @@ type Vector struct {
 	HTTP       *vectorHTTP       `json:"http"` // the endpoint at {{URL}}; nil: there is none
 	Exec       *vectorExec       `json:"exec"` // the program behind a check that is not built in
 	Env        map[string]string `json:"env"`
+}
+
+// condition is the same as files write it; nil: there is none.
+func (w *vectorWhen) condition() *scenario.When {
+	if w == nil {
+		return nil
+	}
+	return &scenario.When{
+		ToolCalled: w.ToolCalled, ToolCalledPattern: w.ToolCalledPattern, AnyToolCalled: w.AnyToolCalled,
+		MinToolCalls: w.MinToolCalls,
+	}
 }
 
 type vectorWhen struct {
@@ -174,16 +188,10 @@ func readVectors(name string) (VectorFile, error) {
 	switch {
 	case f.Type == "":
 		return f, errors.New("it names no type")
-	case f.Scope != scopeTurn && f.Scope != scopeSession:
-		return f, fmt.Errorf("scope is %q, expected %s or %s", f.Scope, scopeTurn, scopeSession)
+	case f.Scope != checks.ScopeTurn && f.Scope != checks.ScopeSession:
+		return f, fmt.Errorf("scope is %q, expected %s or %s", f.Scope, checks.ScopeTurn, checks.ScopeSession)
 	case len(f.Vectors) == 0:
 		return f, errors.New("it holds no vectors")
 	}
 	return f, nil
 }
-
-// The scopes of vectors and trials: a check written as a turn assertion or as a conversation assertion.
-const (
-	scopeTurn    = "turn"
-	scopeSession = "session"
-)

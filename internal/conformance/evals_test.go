@@ -1,4 +1,4 @@
-package evals
+package conformance
 
 import (
 	"os"
@@ -6,13 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/checks/corpustest"
-	"github.com/arena-evals/arena/internal/checks/verify"
 )
 
 // TestConformance runs the corpus that lies beside the repository, where there is one.
-func TestConformance(t *testing.T) {
+func TestEvalCorpus(t *testing.T) {
 	t.Parallel()
 	dir := corpustest.Dir(t, "machinery")
 	for _, topic := range []string{"sampling", "triggers", "groups", "group_filter", "eval_merge", "eval_validation"} {
@@ -27,15 +25,13 @@ func TestConformance(t *testing.T) {
 
 func agreed(t *testing.T, files ...string) {
 	t.Helper()
-	v, err := verify.Read(files...)
+	v, err := Read(files...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var a checks.Agreement
+	var a Agreement
 	var out strings.Builder
-	if err := v.Run(t.Context(), Topics(), &a, &out); err != nil {
-		t.Fatal(err)
-	}
+	v.Run(t.Context(), evalTopics(), &a)
 	if err := a.Write(&out); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package checks
+package jsonvalue
 
 import (
 	"encoding/json"
@@ -17,12 +17,12 @@ func TestNumberText(t *testing.T) {
 		json.Number("10e999"): "1e1000", json.Number("1e99999999999999999999"): "1e99999999999999999999",
 		42.0: "42", 0.1: "0.1", 1e21: "1000000000000000000000", int64(-7): "-7", 7: "7",
 	} {
-		if got, ok := numberText(in); !ok || got != want {
+		if got, ok := NumberText(in); !ok || got != want {
 			t.Errorf("%v: %q, want %q", in, got, want)
 		}
 	}
 	for _, v := range []any{"42", nil, true, []any{}} {
-		if got, ok := numberText(v); ok {
+		if got, ok := NumberText(v); ok {
 			t.Errorf("%v is the number %s", v, got)
 		}
 	}
@@ -42,12 +42,12 @@ func TestCompareNumbers(t *testing.T) {
 		{json.Number("-2.5"), json.Number("-2.4"), -1}, {json.Number("0.09"), json.Number("0.1"), -1},
 		{json.Number("-0"), json.Number("0e5"), 0}, {json.Number("0"), json.Number("-1e-400"), 1},
 	} {
-		if got, ok := compareNumbers(tc.a, tc.b); !ok || got != tc.want {
+		if got, ok := CompareNumbers(tc.a, tc.b); !ok || got != tc.want {
 			t.Errorf("%v and %v: %d, want %d", tc.a, tc.b, got, tc.want)
 		}
 	}
 	for _, v := range []any{"a", json.Number("1e99999999999999999999"), nil} {
-		if _, ok := compareNumbers(v, 1.0); ok {
+		if _, ok := CompareNumbers(v, 1.0); ok {
 			t.Errorf("%v has an order", v)
 		}
 	}
@@ -67,7 +67,7 @@ func TestEqualArguments(t *testing.T) {
 		{map[string]any{"a": num("1"), "b": nil}, map[string]any{"b": nil, "a": "1"}, true},
 		{map[string]any{"a": num("1")}, map[string]any{"a": num("1"), "b": nil}, false},
 	} {
-		if got := equalArguments(tc.a, tc.b); got != tc.want {
+		if got := EqualTexts(tc.a, tc.b); got != tc.want {
 			t.Errorf("%v and %v: %v", tc.a, tc.b, got)
 		}
 	}
@@ -82,15 +82,15 @@ func FuzzNumberText(f *testing.F) {
 			return
 		}
 		want, ok := new(big.Rat).SetString(s)
-		text, _ := numberText(json.Number(s))
+		text, _ := NumberText(json.Number(s))
 		got, good := new(big.Rat).SetString(text)
 		if ok && good && want.Cmp(got) != 0 {
 			t.Errorf("%s became %s", s, text)
 		}
-		if order, known := compareNumbers(json.Number(s), 1.5); ok && known && order != want.Cmp(big.NewRat(3, 2)) {
+		if order, known := CompareNumbers(json.Number(s), 1.5); ok && known && order != want.Cmp(big.NewRat(3, 2)) {
 			t.Errorf("%s compares to 1.5 as %d", s, order)
 		}
-		if again, _ := numberText(json.Number(text)); again != text {
+		if again, _ := NumberText(json.Number(text)); again != text {
 			t.Errorf("%s became %s and then %s", s, text, again)
 		}
 	})

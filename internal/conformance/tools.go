@@ -1,14 +1,14 @@
-package checks
+package conformance
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // vectorTool is a tool of which the vector says what it answers.
@@ -28,7 +28,7 @@ type vectorTools struct {
 }
 
 // subject is what the check of the vector sees, with the tools that it may ask.
-func (v *Vector) subject(scope string) (*Subject, *vectorTools) {
+func (v *Vector) subject(scope string) (*checks.Subject, *vectorTools) {
 	s := v.Context.subject(scope)
 	if v.Tools == nil {
 		return s, nil
@@ -48,15 +48,7 @@ func (t *vectorTools) Fits(name string, args map[string]any) error {
 	if len(tool.InputSchema) == 0 {
 		return nil
 	}
-	compiled, err := buildSchema(string(tool.InputSchema))
-	if err != nil {
-		return err
-	}
-	problems, err := unfit(compiled, args)
-	if err != nil || len(problems) == 0 {
-		return err
-	}
-	return errors.New(strings.Join(problems, "; "))
+	return checks.FitsSchema(tool.InputSchema, args)
 }
 
 func (t *vectorTools) Call(ctx context.Context, name string, args map[string]any) chat.ToolResult {
@@ -75,7 +67,7 @@ func (t *vectorTools) Call(ctx context.Context, name string, args map[string]any
 	}
 	res := chat.ToolResult{Name: name, Error: tool.Error}
 	if tool.Result != nil {
-		res.Content = argumentText(tool.Result)
+		res.Content = jsonvalue.Text(tool.Result)
 	}
 	if tool.Error != "" {
 		res.ErrorType = chat.ErrorExecution

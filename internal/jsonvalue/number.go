@@ -1,10 +1,8 @@
-package checks
+package jsonvalue
 
 import (
 	"cmp"
 	"encoding/json"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -15,8 +13,8 @@ import (
 // maxExponent bounds what is written out in digits; beyond it a number stays in scientific form.
 const maxExponent = 400
 
-// numberText is a number in its shortest decimal form. Equal numbers have equal texts.
-func numberText(v any) (string, bool) {
+// NumberText is a number in its shortest decimal form. Equal numbers have equal texts.
+func NumberText(v any) (string, bool) {
 	switch n := v.(type) {
 	case json.Number:
 		return shortest(n.String()), true
@@ -32,7 +30,7 @@ func numberText(v any) (string, bool) {
 
 // shortest brings a JSON number into its shortest decimal form. What is no number comes back as it is.
 func shortest(s string) string {
-	if plainInteger(s) {
+	if IsInteger(s) {
 		return s
 	}
 	n, ok := parseNumber(s)
@@ -115,7 +113,8 @@ func (n number) sign() int {
 	return 1
 }
 
-func plainInteger(s string) bool {
+// IsInteger reports whether s is an integer as JSON writes one, without a fraction or an exponent.
+func IsInteger(s string) bool {
 	digits := strings.TrimPrefix(s, "-")
 	if digits == "" || digits[0] == '0' && s != "0" {
 		return false
@@ -128,8 +127,8 @@ func plainInteger(s string) bool {
 	return true
 }
 
-// floatOf is a number as float64, for bounds.
-func floatOf(v any) (float64, bool) {
+// Float is a number as float64, for bounds.
+func Float(v any) (float64, bool) {
 	switch n := v.(type) {
 	case json.Number:
 		f, err := n.Float64()
@@ -142,8 +141,14 @@ func floatOf(v any) (float64, bool) {
 	return 0, false
 }
 
-// compareNumbers is -1, 0 or 1, exact for numbers of any length; false when one of the two is no number.
-func compareNumbers(a, b any) (int, bool) {
+// IsNumber reports whether v is a number that can be compared. One with an exponent of more than 32 bits is none.
+func IsNumber(v any) bool {
+	_, ok := numberOf(v)
+	return ok
+}
+
+// CompareNumbers is -1, 0 or 1, exact for numbers of any length; false when one of the two is no number.
+func CompareNumbers(a, b any) (int, bool) {
 	if x, ok := a.(float64); ok {
 		if y, ok := b.(float64); ok {
 			return cmp.Compare(x, y), true
@@ -154,45 +159,16 @@ func compareNumbers(a, b any) (int, bool) {
 	return x.compare(y), ok1 && ok2
 }
 
-// less compares two numbers; it does not hold when one is none.
-func less(a, b any) bool {
-	order, ok := compareNumbers(a, b)
+// Less compares two numbers; it does not hold when one is none.
+func Less(a, b any) bool {
+	order, ok := CompareNumbers(a, b)
 	return ok && order < 0
 }
 
 func numberOf(v any) (number, bool) {
-	text, ok := numberText(v)
+	text, ok := NumberText(v)
 	if !ok {
 		return number{}, false
 	}
 	return parseNumber(text)
-}
-
-// equalJSON is deep equality of JSON values: numbers by value, lists in order, objects by keys.
-func equalJSON(a, b any) bool { return equalBy(a, b, equalScalars) }
-
-func equalScalars(a, b any) bool {
-	switch a.(type) {
-	case bool, string:
-		return a == b
-	}
-	s, ok1 := numberText(a)
-	t, ok2 := numberText(b)
-	return ok1 && ok2 && s == t
-}
-
-// equalBy is deep equality of JSON values: lists in order, objects by keys, null only with null, and what else there is
-// as scalars says, of which the first one is no list, object or null.
-func equalBy(a, b any, scalars func(a, b any) bool) bool {
-	switch x := a.(type) {
-	case nil:
-		return b == nil
-	case []any:
-		y, ok := b.([]any)
-		return ok && slices.EqualFunc(x, y, func(v, w any) bool { return equalBy(v, w, scalars) })
-	case map[string]any:
-		y, ok := b.(map[string]any)
-		return ok && maps.EqualFunc(x, y, func(v, w any) bool { return equalBy(v, w, scalars) })
-	}
-	return scalars(a, b)
 }

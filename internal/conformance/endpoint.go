@@ -1,4 +1,4 @@
-package checks
+package conformance
 
 import (
 	"encoding/json"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // vectorHTTP is what the endpoint of a vector answers, whatever it is asked.
@@ -62,7 +63,7 @@ func (e *vectorEndpoint) request() *vectorRequest {
 }
 
 func (e *vectorEndpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(io.LimitReader(r.Body, scanLimit)) // half a body is no JSON, and that shows
+	body, _ := io.ReadAll(io.LimitReader(r.Body, requestLimit)) // half a body is no JSON, and that shows
 	e.mu.Lock()
 	if e.first == nil {
 		e.first = &vectorRequest{method: r.Method, path: r.URL.Path, header: r.Header}
@@ -142,7 +143,7 @@ func (r *vectorRequest) differs(want json.RawMessage) (string, error) {
 	case slices.ContainsFunc(w.HeadersAbsent, func(name string) bool { return r.header.Get(name) != "" }):
 		return "a header that must be absent", nil
 	case w.Body != nil && !subset(w.Body, r.body), slices.ContainsFunc(w.BodyAbsent, has):
-		return "body " + compactJSON(r.body), nil
+		return "body " + jsonvalue.Compact(r.body), nil
 	case !every(w.TextContains, says), slices.ContainsFunc(w.TextExcludes, says):
 		return fmt.Sprintf("text %q", r.text), nil
 	}

@@ -1,0 +1,79 @@
+// Package jsonvalue compares and writes decoded JSON: text, bool, nil, json.Number, float64, []any and map[string]any.
+// Numbers are compared by what they are, not by how they were written.
+package jsonvalue
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Compact writes a value without spaces and without escaping what only HTML needs.
+func Compact(v any) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(bytes.TrimRight(b.Bytes(), "\n"))
+}
+
+// Text is a value as checks compare and match it: text as it is, numbers in their shortest form, lists and objects as
+// compact JSON.
+func Text(v any) string {
+	switch x := v.(type) {
+	case nil:
+		return "null"
+	case string:
+		return x
+	case bool:
+		return fmt.Sprint(x)
+	}
+	if text, ok := NumberText(v); ok {
+		return text
+	}
+	return Compact(v)
+}
+
+// EqualTexts compares two values by their texts, so that 42 equals "42"; lists item by item, objects by keys.
+func EqualTexts(a, b any) bool {
+	return equalBy(a, b, func(a, b any) bool {
+		switch b.(type) {
+		case nil, []any, map[string]any:
+			return false
+		}
+		return Text(a) == Text(b)
+	})
+}
+
+// Equal is deep equality of JSON values: numbers by value, lists in order, objects by keys.
+func Equal(a, b any) bool { return equalBy(a, b, equalScalars) }
+
+func equalScalars(a, b any) bool {
+	switch a.(type) {
+	case bool, string:
+		return a == b
+	}
+	s, ok1 := NumberText(a)
+	t, ok2 := NumberText(b)
+	return ok1 && ok2 && s == t
+}
+
+// equalBy is deep equality of JSON values: lists in order, objects by keys, null only with null, and what else there is
+// as scalars says, of which the first one is no list, object or null.
+func equalBy(a, b any, scalars func(a, b any) bool) bool {
+	switch x := a.(type) {
+	case nil:
+		return b == nil
+	case []any:
+		y, ok := b.([]any)
+		return ok && slices.EqualFunc(x, y, func(v, w any) bool { return equalBy(v, w, scalars) })
+	case map[string]any:
+		y, ok := b.(map[string]any)
+		return ok && maps.EqualFunc(x, y, func(v, w any) bool { return equalBy(v, w, scalars) })
+	}
+	return scalars(a, b)
+}

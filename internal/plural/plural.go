@@ -1,0 +1,15 @@
+// Package plural writes numbers with their nouns.
+package plural
+
+import "strconv"
+
+// Count is a number with its noun, whose plural takes an s: 1 file, 2 files.
+func Count(n int, noun string) string { return Of(n, noun, noun+"s") }
+
+// Of is a number with one of two nouns: 1 reply, 2 replies.
+func Of(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}

@@ -171,6 +171,7 @@ func (x *execution) begin(run *result.Run) error {
 	x.clock.now = x.app.Now
 	return x.tell(result.RunStarted{
 		At: result.At{Time: run.Started, Turn: result.NoTurn}, Arena: run.Arena, Name: run.Name, Planned: run.Planned,
+		Kept: x.past.stays(),
 	})
 }
 

@@ -183,6 +183,13 @@ func (x *exporter) handle(e result.Event) {
 	}
 }
 
+// keep takes a trial that stays from before the run was resumed.
+func (x *exporter) keep(t *result.Trial) {
+	if x != nil {
+		x.Keep(t)
+	}
+}
+
 // finish exports the metrics of a run that has ended.
 func (x *exporter) finish(ctx context.Context, run *result.Run) error {
 	if x == nil {

@@ -422,6 +422,7 @@ func (x *execution) keepers() error {
 		t.Index, t.Before = i, true
 		x.collect.Add(t)
 		x.changes.add(t)
+		x.metrics.keep(t)
 	}
 	return nil
 }
@@ -453,4 +454,12 @@ func (x *execution) tellPast() {
 		x.app.remark("%s before the files or flags changed, and not run again: arena run --resume does",
 			plural.Of(p.changed, "trial passed", "trials passed"))
 	}
+}
+
+// stays counts the trials that are kept.
+func (r *resumption) stays() int {
+	if r == nil {
+		return 0
+	}
+	return len(r.kept)
 }

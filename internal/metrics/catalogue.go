@@ -47,6 +47,10 @@ var (
 	trialsRunning = Family{
 		Name: "trials_running", Type: gauge, Help: "Trials that have started and not ended.",
 	}
+	trialsKept = Family{
+		Name: "trials_kept", Type: gauge,
+		Help: "Of the trials that ended, those that were kept from before the run was resumed. All else counts them too.",
+	}
 	trials = Family{
 		Name: "trials_total", Type: counter, Labels: []string{provider, model, status},
 		Help: "Trials that ended, by status: passed, failed, error, skipped, cancelled.",
@@ -113,7 +117,7 @@ var (
 
 // catalogue is every metric of a run, in the order in which documentation lists them.
 var catalogue = []*Family{
-	&runInfo, &runStart, &runEnd, &runStatus, &trialsPlanned, &trialsRunning, &trials, &trialDuration, &verdicts, &calls,
+	&runInfo, &runStart, &runEnd, &runStatus, &trialsPlanned, &trialsRunning, &trialsKept, &trials, &trialDuration, &verdicts, &calls,
 	&latency, &retries, &tokens, &cost, &unpriced, &toolCalls, &firings, &judgeCalls, &judgeTokens, &judgeCost, &evals,
 }
 

@@ -121,6 +121,7 @@ func (m *Metrics) Start(run *result.Run) {
 	m.set(&runStart, seconds(run.Started))
 	m.set(&trialsPlanned, float64(run.Planned))
 	m.set(&trialsRunning, 0)
+	m.set(&trialsKept, 0)
 }
 
 // Finish tells of a run that has ended.
@@ -137,6 +138,18 @@ func (m *Metrics) Finish(run *result.Run) {
 	}
 }
 
+// Keep takes a trial that was kept from before the run was resumed. What an eval of then declared otherwise than the
+// run does now is left out.
+func (m *Metrics) Keep(t *result.Trial) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.families[&trialsKept].With().Add(1)
+	m.trial(t)
+	for i := range t.Evals {
+		_ = m.evals.record(t, &t.Evals[i])
+	}
+}
+
 // Handle takes an event of the run.
 func (m *Metrics) Handle(e result.Event) error {
 	m.mu.Lock()
@@ -145,7 +158,15 @@ func (m *Metrics) Handle(e result.Event) error {
 	case result.TrialStarted:
 		m.families[&trialsRunning].With().Add(1)
 	case result.TrialDone:
-		return m.trial(e.Trial)
+		if started(e.Trial) {
+			m.families[&trialsRunning].With().Add(-1)
+		}
+		m.trial(e.Trial)
+		for i := range e.Trial.Evals {
+			if err := m.evals.record(e.Trial, &e.Trial.Evals[i]); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -6,10 +6,7 @@ import (
 )
 
 // trial counts a trial that ended.
-func (m *Metrics) trial(t *result.Trial) error {
-	if started(t) {
-		m.families[&trialsRunning].With().Add(-1)
-	}
+func (m *Metrics) trial(t *result.Trial) {
 	m.add(&trials, 1, t.Provider, t.Model, t.Status.String())
 	t.Checks(func(_, _ int, v *result.Verdict) { m.add(&verdicts, 1, v.Type, v.Status.String()) })
 	if len(t.Turns) > 0 && t.Status != result.Skipped {
@@ -22,11 +19,7 @@ func (m *Metrics) trial(t *result.Trial) error {
 	t.Judged(m.judgement)
 	for i := range t.Evals {
 		m.add(&evals, 1, t.Evals[i].ID, outcomeOf(&t.Evals[i]))
-		if err := m.evals.record(t, &t.Evals[i]); err != nil {
-			return err
-		}
 	}
-	return nil
 }
 
 // started reports whether a TrialStarted came before the end of the trial.

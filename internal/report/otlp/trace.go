@@ -100,7 +100,10 @@ func (t *trace) runCompleted(e *result.RunCompleted) {
 		key string
 		n   int
 	}{{"trials", e.Trials}, {"passed", e.Passed}, {"failed", e.Failed}, {"errors", e.Errors}, {"skipped", e.Skipped},
-		{"cancelled", e.Cancelled}} {
+		{"cancelled", e.Cancelled}, {"kept", e.Kept}} {
+		if n.key == "kept" && n.n == 0 {
+			continue // the run was not resumed
+		}
 		s.whole("arena.run."+n.key, int64(n.n))
 	}
 	s.text("arena.run.status", e.Status.String())

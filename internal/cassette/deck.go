@@ -80,6 +80,29 @@ func (d *Deck) Check(ids iter.Seq[string], problems *diag.List) {
 	}
 }
 
+// Numbers are those that the trials can have in their groups of which the folder holds files, in order; all is true
+// where any number may be among them. A folder is looked through that way however many trials a plan has.
+func (d *Deck) Numbers() (numbers []int, all bool) {
+	entries, err := os.ReadDir(d.Dir)
+	if err != nil {
+		return nil, !errors.Is(err, fs.ErrNotExist)
+	}
+	numbers = []int{1} // which the ids of trials that are alone do not show
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), ".json")
+		if !ok {
+			continue
+		}
+		some, whole := recording.Numbers(name)
+		if !whole {
+			return nil, true
+		}
+		numbers = append(numbers, some...)
+	}
+	slices.Sort(numbers)
+	return slices.Compact(numbers), false
+}
+
 // files counts what the folder holds.
 func (d *Deck) files() int {
 	entries, err := os.ReadDir(d.Dir)

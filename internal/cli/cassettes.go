@@ -158,18 +158,17 @@ func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runner.
 		plan := f.trialsOf(app, suite, false, d)
 		if deck != nil {
 			unambiguous(plan, d)
-			deck.Check(trialIDs(plan), d)
+			deck.Check(taped(plan, deck), d)
 		}
 		return plan, deck
 	}
 	var found diag.List
 	plan := f.trialsOf(app, suite, true, &found)
-	ids := trialIDs(plan)
 	if deck.Fill && found.Errors() == 0 {
-		for id := range ids {
+		for id := range trialIDs(plan) { // no more of them than there are cassettes, and one
 			if !deck.Has(id) {
 				plan = f.trialsOf(app, suite, false, d)
-				deck.Check(ids, d)
+				deck.Check(taped(plan, deck), d)
 				unambiguous(plan, d)
 				return plan, deck
 			}
@@ -178,8 +177,23 @@ func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runner.
 	for _, problem := range found.Sorted() {
 		d.Add(problem)
 	}
-	deck.Check(ids, d)
+	deck.Check(taped(plan, deck), d)
 	return plan, deck
+}
+
+// taped are the ids of trials of which there may be cassettes: few, however many trials the plan has.
+func taped(plan *runner.Plan, deck *cassette.Deck) iter.Seq[string] {
+	numbers, all := deck.Numbers()
+	if all {
+		return trialIDs(plan)
+	}
+	return func(yield func(string) bool) {
+		for t := range plan.Numbered(numbers) {
+			if !yield(t.ID()) {
+				return
+			}
+		}
+	}
 }
 
 func trialIDs(plan *runner.Plan) iter.Seq[string] {

@@ -57,7 +57,12 @@ func (r *resumption) missing(plan *runner.Plan) (gone []*result.Entry) {
 	for _, e := range r.kept {
 		stays[e] = true
 	}
-	for t := range plan.All() {
+	var numbers []int
+	for _, e := range r.ledger.Standing {
+		numbers = append(numbers, e.Number)
+	}
+	slices.Sort(numbers)
+	for t := range plan.Numbered(slices.Compact(numbers)) {
 		id := strings.TrimSuffix(t.ID(), "#1")
 		if e := r.kept[t.Index]; !asked[id] {
 			continue

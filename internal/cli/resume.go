@@ -58,37 +58,34 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.Ledger) (*resumptio
 	p := newPast(ledger, plan, f.failsOnGuardrail(plan))
 	opts := f.deciding()
 	prints := runner.NewFingerprints(&opts)
-	groups := map[groupKey][]int{}
-	open := map[groupKey]bool{}
-	asked := make([]string, plan.Len())
-	for t := range plan.All() {
+	asked := map[int]string{} // of the trials that may stand in the journal
+	groups := map[groupKey]*groupPast{}
+	for t := range plan.Numbered(p.numbers) {
 		i := t.Index
 		asked[i] = prints.Of(t)
-		key := groupOf(t)
-		groups[key] = append(groups[key], i)
-		e := p.take(asked[i])
-		switch {
+		g := groups[groupOf(t)]
+		if g == nil {
+			g = &groupPast{}
+			groups[groupOf(t)] = g
+		}
+		switch e := p.take(asked[i]); {
 		case e != nil && (f.resume || p.settled[e]):
 			r.kept[i] = e
+			g.stays = append(g.stays, i)
 		case e == nil && f.lastFailed && p.passed[t.ID()]:
-			r.changed++
-			r.kept[i] = nil
-		default:
-			open[key] = true
+			r.left[i] = true
+			g.stays = append(g.stays, i)
 		}
 	}
-	for key := range open {
-		for _, i := range groups[key] {
-			if f.lastFailed {
-				r.drop(i)
-			}
-		}
+	if f.lastFailed {
+		r.reopen(plan, groups)
 	}
-	for i := range plan.Len() {
-		if _, stays := r.kept[i]; stays {
+	r.toRun = plan.Len() - len(r.kept) - len(r.left)
+	r.changed = len(r.left)
+	for _, i := range slices.Sorted(maps.Keys(asked)) {
+		if r.keeps(i) {
 			continue
 		}
-		r.toRun++
 		if f.lastFailed {
 			r.dropped = append(r.dropped, p.lines[asked[i]]...)
 		}
@@ -96,22 +93,31 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.Ledger) (*resumptio
 			return nil, err
 		}
 	}
-	maps.DeleteFunc(r.kept, func(i int, e *result.Entry) bool {
-		if e == nil {
-			r.left[i] = true
-		}
-		return e == nil
-	})
 	slices.Sort(r.dropped)
 	r.dropped = slices.Compact(r.dropped)
 	return r, nil
 }
 
-// drop runs a trial again.
-func (r *resumption) drop(i int) {
-	if e, stays := r.kept[i]; stays {
-		if delete(r.kept, i); e == nil {
-			r.changed--
+// groupPast is what of a group stays.
+type groupPast struct {
+	size  int   // in the plan
+	stays []int // indexes
+}
+
+// reopen runs the groups whole of which anything is run.
+func (r *resumption) reopen(plan *runner.Plan, groups map[groupKey]*groupPast) {
+	for t, n := range plan.Sizes() {
+		if g := groups[groupOf(t)]; g != nil {
+			g.size += n
+		}
+	}
+	for _, g := range groups {
+		if len(g.stays) == g.size {
+			continue
+		}
+		for _, i := range g.stays {
+			delete(r.kept, i)
+			delete(r.left, i)
 		}
 	}
 }
@@ -166,6 +172,7 @@ type past struct {
 	lines   map[string][]int64
 	settled map[*result.Entry]bool // passed, tolerated or skipped
 	passed  map[string]bool        // the same by id, whatever was asked for
+	numbers []int                  // of the trials in their groups, each once and in order
 }
 
 func newPast(ledger *result.Ledger, plan *runner.Plan, strict bool) *past {
@@ -181,6 +188,7 @@ func newPast(ledger *result.Ledger, plan *runner.Plan, strict bool) *past {
 		fired[b.ID] = b.Guards != nil && b.Guards.Fired > 0
 	}
 	for _, e := range ledger.Entries {
+		p.numbers = append(p.numbers, e.Number)
 		if e.Fingerprint == "" || e.Programs != programs {
 			e.Fingerprint = ""
 		} else {
@@ -202,6 +210,8 @@ func newPast(ledger *result.Ledger, plan *runner.Plan, strict bool) *past {
 			p.usable[e.Fingerprint] = append(p.usable[e.Fingerprint], e)
 		}
 	}
+	slices.Sort(p.numbers)
+	p.numbers = slices.Compact(p.numbers)
 	return p
 }
 
@@ -254,6 +264,22 @@ func (f *runFlags) readPast(app *App, suite *scenario.Suite, plan *runner.Plan, 
 func (r *resumption) keeps(i int) bool {
 	_, stays := r.kept[i]
 	return stays || r.left[i]
+}
+
+// notRun are the trials of the plan that are not run, in order.
+func (r *resumption) notRun() []int {
+	return slices.Sorted(func(yield func(int) bool) {
+		for i := range r.kept {
+			if !yield(i) {
+				return
+			}
+		}
+		for i := range r.left {
+			if !yield(i) {
+				return
+			}
+		}
+	})
 }
 
 // tellDamage tells which lines of a journal were left out.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sort"
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/report/screen"
@@ -82,14 +83,12 @@ func (x *execution) planned() term.Plan {
 	if x.past == nil {
 		return p
 	}
-	var toRun []int
-	for i := range x.plan.Len() {
-		if !x.past.keeps(i) {
-			toRun = append(toRun, i)
-		}
+	not, all := x.past.notRun(), p.Trial
+	p.Trials = x.plan.Len() - len(not)
+	p.Trial = func(i int) result.Brief {
+		before := sort.Search(len(not), func(k int) bool { return not[k]-k > i }) // that are not run, before the i-th that is
+		return all(i + before)
 	}
-	all := p.Trial
-	p.Trials, p.Trial = len(toRun), func(i int) result.Brief { return all(toRun[i]) }
 	return p
 }
 

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -21,6 +22,20 @@ func TestFileName(t *testing.T) {
 			t.Errorf("%q and %q share %s", id, other, name)
 		}
 		seen[strings.ToLower(name)] = id
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	for id, n := range map[string]int{
+		"refund/gpt-4o/default#12": 12, "refund_2/m/eu_3#7[Tone=rude]": 7, "refund/m/default#1000000000[v=1]": 1000000000,
+	} {
+		if all, whole := Numbers(FileName(id)); !whole || !slices.Contains(all, n) {
+			t.Errorf("%s: %v, %v", id, all, whole)
+		}
+	}
+	if _, whole := Numbers(FileName(strings.Repeat("long", 30) + "#7")); whole {
+		t.Error("a name that was cut is told to be whole")
 	}
 }
 

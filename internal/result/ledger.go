@@ -48,6 +48,7 @@ type Damage struct {
 // Entry is the line of a trial in a journal.
 type Entry struct {
 	ID, Fingerprint string
+	Number          int // of the trial in its group
 	Status          Status
 	// CutShort says that the run ended before the trial did.
 	CutShort bool
@@ -205,7 +206,7 @@ func (l *Ledger) keep(index int, at int64) error {
 
 func (l *Ledger) trial(t *Trial, at int64, s span) error {
 	e := &Entry{
-		ID: t.ID, Fingerprint: t.Fingerprint, Status: t.Status, CutShort: t.CutShort(), Programs: l.Header.Programs,
+		ID: t.ID, Fingerprint: t.Fingerprint, Number: t.Trial, Status: t.Status, CutShort: t.CutShort(), Programs: l.Header.Programs,
 		Started: l.Header.Started, at: at, trial: s,
 	}
 	l.at[at] = e

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"iter"
+	"slices"
 	"sort"
 )
 
@@ -60,6 +61,36 @@ func (p *Plan) Groups() iter.Seq[*Trial] {
 		for k := range p.spans {
 			if t := p.spans[k].trial(p.spans[k].count - 1); !yield(&t) {
 				return
+			}
+		}
+	}
+}
+
+// Sizes has the same trials as Groups, each with how many trials it stands for.
+func (p *Plan) Sizes() iter.Seq2[*Trial, int] {
+	return func(yield func(*Trial, int) bool) {
+		for k := range p.spans {
+			if t := p.spans[k].trial(p.spans[k].count - 1); !yield(&t, p.spans[k].count) {
+				return
+			}
+		}
+	}
+}
+
+// Numbered are the trials, in order, that have one of these numbers in their group. The numbers are in order, each once.
+// It takes no longer for many trials than for those with the numbers.
+func (p *Plan) Numbered(numbers []int) iter.Seq[*Trial] {
+	return func(yield func(*Trial) bool) {
+		for k := range p.spans {
+			s := &p.spans[k]
+			from, _ := slices.BinarySearch(numbers, s.N)
+			for _, n := range numbers[from:] {
+				if n >= s.N+s.count {
+					break
+				}
+				if t := s.trial(n - s.N); !yield(&t) {
+					return
+				}
 			}
 		}
 	}

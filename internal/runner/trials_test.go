@@ -2,6 +2,7 @@ package runner
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,6 +66,37 @@ func TestTrialsAreMadeWhenAskedFor(t *testing.T) {
 	}
 	if (&Plan{}).Len() != 0 || ids(&Plan{}) != nil {
 		t.Error("an empty plan has trials")
+	}
+}
+
+// TestNumbered: the trials with some numbers are those that All has, and no others are made for it.
+func TestNumbered(t *testing.T) {
+	t.Parallel()
+	small := spread(t, says("hi"), 2, 3, 1, 9, 4).Keep(func(t *Trial) bool { return t.N != 5 })
+	for _, numbers := range [][]int{nil, {1}, {2, 3}, {4, 5, 6}, {1, 3, 8, 9, 10, 77}} {
+		var want, got []string
+		for trial := range small.All() {
+			if slices.Contains(numbers, trial.N) {
+				want = append(want, fmt.Sprintf("%d %s", trial.Index, trial.ID()))
+			}
+		}
+		for trial := range small.Numbered(numbers) {
+			got = append(got, fmt.Sprintf("%d %s", trial.Index, trial.ID()))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", numbers, diff)
+		}
+	}
+	huge, made := spread(t, says("hi"), 1, 1_000_000_000, 1_000_000_000), 0
+	for range huge.Numbered([]int{1, 7, 999_999_999}) {
+		made++
+	}
+	sizes := 0
+	for _, n := range huge.Sizes() {
+		sizes += n
+	}
+	if made != 6 || sizes != huge.Len() {
+		t.Errorf("%d trials made, sizes of %d", made, sizes)
 	}
 }
 

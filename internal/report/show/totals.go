@@ -66,7 +66,7 @@ func Terms(run *result.Run) (all []string) {
 		all = append(all, Count(s.Flaky)+" flaky: failed before"+Because(run, result.FailOnFlaky))
 	}
 	if s := &run.Summary; s.Before > 0 {
-		all = append(all, fmt.Sprintf("%s from before, %s run now", Count(s.Before), Count(s.Trials-s.Before)))
+		all = append(all, fmt.Sprintf("%s from before, %s run now", Count(s.Before), Count(max(0, s.Trials-s.Before-s.Cancelled))))
 	}
 	if n := run.NotJudged(); n > 0 && run.FailsOn(result.FailOnEval) {
 		all = append(all, Plural(n, "eval result")+" not judged"+Because(run, result.FailOnEval))

@@ -26,7 +26,7 @@ const (
 )
 
 type contentExcludesParams struct {
-	Patterns []string `param:"patterns,required" alias:"words" is:"text" doc:"Texts that must not appear."`
+	Patterns []string `param:"patterns,required" alias:"words" is:"banned text" doc:"Texts that must not appear."`
 
 	MatchMode string `param:"match_mode" words:"substring,word_boundary" doc:"word_boundary is how banned_words matches."`
 

@@ -27,8 +27,9 @@ const (
 
 // The kinds of other texts.
 const (
-	SoughtText Kind = "text"  // looked for as it stands
-	FreeText   Kind = "prose" // shown, told to a model, or compared by what it says
+	SoughtText Kind = "text"        // looked for as it stands
+	BannedText Kind = "banned text" // the same, and must not be found
+	FreeText   Kind = "prose"       // shown, told to a model, or compared by what it says
 )
 
 var nameKinds = []Kind{
@@ -39,12 +40,14 @@ var nameKinds = []Kind{
 func (k Kind) isName() bool { return slices.Contains(nameKinds, k) }
 
 // known reports whether a tag names a kind that a parameter can have.
-func (k Kind) known() bool { return k.isName() || k == SoughtText || k == FreeText }
+func (k Kind) known() bool { return k.isName() || k.isSought() || k == FreeText }
+
+func (k Kind) isSought() bool { return k == SoughtText || k == BannedText }
 
 // kindWords lists the kinds for a message.
 func kindWords() string {
-	words := make([]string, 0, len(nameKinds)+2)
-	for _, k := range append(slices.Clone(nameKinds), SoughtText, FreeText) {
+	words := make([]string, 0, len(nameKinds)+3)
+	for _, k := range append(slices.Clone(nameKinds), SoughtText, BannedText, FreeText) {
 		words = append(words, string(k))
 	}
 	return joinWords(words)

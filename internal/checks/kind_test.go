@@ -77,7 +77,7 @@ func TestParametersThatCannotMatch(t *testing.T) {
 		switch {
 		case f.Is.isName() || f.Keys.isName():
 			code = "odd-name"
-		case f.Is == SoughtText:
+		case f.Is.isSought():
 			code = "odd-text"
 		case strings.Contains(f.Type, "regular expression") && f.codec.inner == nil:
 			code = "odd-pattern"
@@ -151,7 +151,7 @@ func TestTextsOfBlocks(t *testing.T) {
 	}
 	n := 0
 	eachField(func(check, path string, _ *layout, f *field, _ func(any) map[string]any) {
-		if f.Is != SoughtText || strings.Contains(path, ".") {
+		if !f.Is.isSought() || strings.Contains(path, ".") {
 			return
 		}
 		n++

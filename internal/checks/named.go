@@ -55,8 +55,12 @@ func (b *binder) text(f *field, is Kind, n *node.Node, what string, given map[st
 	switch {
 	case n.Kind != node.Scalar:
 		return true
-	case is == SoughtText:
-		return b.r.IsPlainText(n, what)
+	case is.isSought():
+		if !b.r.IsPlainText(n, what) {
+			return false
+		}
+		b.looksLike(f, is, n, what)
+		return true
 	case !is.isName():
 		return true
 	case !b.r.IsPlainName(n, what, false):

@@ -23,7 +23,7 @@ var rows = [][]string{
 	{"internal/plural"},
 	{"internal/agreement", "internal/chat", "internal/contain", "internal/diag", "internal/dial", "internal/digest",
 		"internal/exposition", "internal/filelock", "internal/hang", "internal/media", "internal/process",
-		"internal/secret"},
+		"internal/secret", "internal/textmeasure"},
 	{"internal/jsonschema", "internal/jsonvalue", "internal/node"},
 	{"internal/result"},
 	{"internal/dispatch", "internal/scenario"},

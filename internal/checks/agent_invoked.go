@@ -3,6 +3,8 @@ package checks
 import (
 	"context"
 	"slices"
+
+	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
 var agentInvokedDef = define[agentInvokedParams](Def{
@@ -31,7 +33,7 @@ func (c agentInvoked) Eval(_ context.Context, s *Subject) (Finding, error) {
 			missing = append(missing, name)
 		}
 	}
-	f := Finding{Score: share(len(invoked), len(c)), Explanation: "called: " + listed(invoked, ", ")}
+	f := Finding{Score: textmeasure.Share(len(invoked), len(c)), Explanation: "called: " + listed(invoked, ", ")}
 	if len(missing) > 0 {
 		f.Explanation = "not called: " + listed(missing, ", ")
 	}

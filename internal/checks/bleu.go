@@ -3,9 +3,9 @@ package checks
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
 var bleuDef = define[bleuParams](Def{
@@ -45,60 +45,12 @@ func (c *bleu) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if !c.caseSensitive {
 		text = s.Lower()
 	}
-	reply, references := tokenItems(text, c.references, true)
-	precisions, nearest := []float64{}, closest(references, len(reply))
-	for n := 1; n <= min(gramLimit, len(reply)); n++ {
-		wanted := map[gram]int{}
-		for _, reference := range references {
-			for g, times := range grams(reference, n) {
-				wanted[g] = max(wanted[g], times)
-			}
-		}
-		precisions = append(precisions, smoothed(clipped(wanted, reply, n), len(reply)-n+1, n))
-	}
-	brevity := 0.0
-	if len(reply) > 0 {
-		brevity = min(1, math.Exp(1-float64(nearest)/float64(len(reply))))
-	}
-	score := brevity * geometricMean(precisions)
+	reply, references := textmeasure.Words(text, c.references, true)
+	measured := textmeasure.BLEU(reply, references)
 	return Finding{
-		Score: score,
-		Explanation: fmt.Sprintf("BLEU %s: %s, %d in the nearest reference", decimal(fourDigits(score)),
-			plural.Count(len(reply), "word"), nearest),
-		Details: map[string]any{"precisions": precisions, "brevity": brevity},
+		Score: measured.Score,
+		Explanation: fmt.Sprintf("BLEU %s: %s, %d in the nearest reference", decimal(fourDigits(measured.Score)),
+			plural.Count(len(reply), "word"), measured.Nearest),
+		Details: map[string]any{"precisions": measured.Precisions, "brevity": measured.Brevity},
 	}, nil
-}
-
-// smoothed is the share of n-grams that match.
-func smoothed(matched, total, n int) float64 {
-	if n > 1 {
-		matched, total = matched+1, total+1
-	}
-	return float64(matched) / float64(total)
-}
-
-// closest is the length of the reference that is nearest in length, the shorter of two.
-func closest(references []items, length int) int {
-	best := len(references[0])
-	for _, r := range references {
-		d, least := abs(len(r)-length), abs(best-length)
-		if d < least || d == least && len(r) < best {
-			best = len(r)
-		}
-	}
-	return best
-}
-
-func abs(n int) int { return max(n, -n) }
-
-// geometricMean is 0 for no numbers and when one of them is 0.
-func geometricMean(list []float64) float64 {
-	if len(list) == 0 {
-		return 0
-	}
-	sum := 0.0
-	for _, f := range list {
-		sum += math.Log(f)
-	}
-	return math.Exp(sum / float64(len(list)))
 }

@@ -152,6 +152,9 @@ func largest(v []float64) float64 {
 	return most
 }
 
+// sixDigits rounds a figure for reports.
+func sixDigits(f float64) float64 { return math.Round(f*1e6) / 1e6 }
+
 // fourDigits rounds a measure for explanations.
 func fourDigits(f float64) float64 { return math.Round(f*1e4) / 1e4 }
 

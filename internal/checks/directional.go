@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
 var directionalDef = define[directionalParams](Def{
@@ -86,7 +87,7 @@ func (c *directional) similar(text string) Finding {
 		}
 	}
 	all := len(words) + len(c.words) - common
-	score := share(common, all)
+	score := textmeasure.Share(common, all)
 	holds := score >= c.Threshold-slack
 	return Finding{
 		Score: score, Holds: &holds,

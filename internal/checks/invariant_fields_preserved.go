@@ -3,6 +3,8 @@ package checks
 import (
 	"context"
 	"fmt"
+
+	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
 var invariantFieldsPreservedDef = define[invariantFieldsPreservedParams](Def{
@@ -40,7 +42,7 @@ func (c *invariantFieldsPreserved) Eval(_ context.Context, s *Subject) (Finding,
 		}
 	}
 	f := Finding{
-		Score: share(len(c.Fields)-len(violations), len(c.Fields)), Explanation: c.Tool + ": " + listed(texts, "; "),
+		Score: textmeasure.Share(len(c.Fields)-len(violations), len(c.Fields)), Explanation: c.Tool + ": " + listed(texts, "; "),
 		Details: map[string]any{"tool": c.Tool, "calls": n, "violations": violations},
 	}
 	if len(violations) == 0 {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
 var levenshteinDef = define[levenshteinParams](Def{
@@ -57,13 +59,13 @@ func (c *levenshtein) Eval(_ context.Context, s *Subject) (Finding, error) {
 	text = c.params.edges(text)
 	best, distance := -1.0, 0
 	for _, reference := range c.references {
-		a, b := characters(text, reference)
-		both, err := compare(a, b)
+		a, b := textmeasure.Characters(text, reference)
+		both, err := textmeasure.Compare(a, b)
 		if err != nil {
 			return Finding{}, err
 		}
-		d := both.distance()
-		if similarity := 1 - share(d, max(len(a), len(b))); similarity > best {
+		d := both.Distance()
+		if similarity := 1 - textmeasure.Share(d, max(len(a), len(b))); similarity > best {
 			best, distance = similarity, d
 		}
 	}

@@ -1,6 +1,10 @@
 package checks
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/arena-evals/arena/internal/textmeasure"
+)
 
 // ordered is how far a sequence of names was found among others, gaps allowed.
 type ordered struct {
@@ -21,7 +25,7 @@ func inOrder(want, got []string) ordered {
 
 func (o *ordered) complete() bool { return o.matched == len(o.want) }
 
-func (o *ordered) share() float64 { return share(o.matched, len(o.want)) }
+func (o *ordered) share() float64 { return textmeasure.Share(o.matched, len(o.want)) }
 
 // tell says what was found or the first name that was not. verb is what was to happen with a name: "called".
 func (o *ordered) tell(verb string) string {

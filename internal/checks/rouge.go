@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
 var rougeDef = define[rougeParams](Def{
@@ -37,7 +38,7 @@ func (p rougeParams) Build(b *binder) Check {
 		references: tokenized(b, p.Reference, p.CaseSensitive, false), variant: p.Variant, measure: p.Measure,
 		caseSensitive: p.CaseSensitive,
 	}
-	_, lengths := tokenItems("", c.references, false)
+	_, lengths := textmeasure.Words("", c.references, false)
 	for i, list := range lengths {
 		if len(list) > 0 && len(list) < c.n() {
 			b.errorf("reference", "out-of-range", "the reference %s has fewer than the %d words that %s compares at once",
@@ -52,7 +53,7 @@ func tokenized(b *binder, texts []string, caseSensitive, punctuation bool) []str
 	out := make([]string, len(texts))
 	for i, text := range texts {
 		empty := true
-		for range tokens(text, punctuation) {
+		for range textmeasure.Tokens(text, punctuation) {
 			empty = false
 			break
 		}
@@ -77,8 +78,8 @@ func (c *rouge) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if !c.caseSensitive {
 		text = s.Lower()
 	}
-	reply, references := tokenItems(text, c.references, false)
-	best, score := overlap{}, -1.0
+	reply, references := textmeasure.Words(text, c.references, false)
+	best, score := textmeasure.Overlap{}, -1.0
 	for _, reference := range references {
 		o, err := c.overlap(reply, reference)
 		if err != nil {
@@ -91,21 +92,21 @@ func (c *rouge) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return Finding{
 		Score: score,
 		Explanation: fmt.Sprintf("%s %s %s: %d of %s of the reference, %s in the reply", c.variant, c.measure,
-			decimal(fourDigits(score)), best.matched, plural.Count(best.expected, c.unit()), plural.Count(best.actual, c.unit())),
+			decimal(fourDigits(score)), best.Matched, plural.Count(best.Expected, c.unit()), plural.Count(best.Actual, c.unit())),
 		Details: map[string]any{
-			"variant": c.variant, "f1": best.f1(), "recall": best.recall(), "precision": best.precision(),
+			"variant": c.variant, "f1": best.F1(), "recall": best.Recall(), "precision": best.Precision(),
 		},
 	}, nil
 }
 
-func (c *rouge) grade(o overlap) float64 {
+func (c *rouge) grade(o textmeasure.Overlap) float64 {
 	switch c.measure {
 	case "recall":
-		return o.recall()
+		return o.Recall()
 	case "precision":
-		return o.precision()
+		return o.Precision()
 	}
-	return o.f1()
+	return o.F1()
 }
 
 func (c *rouge) unit() string {
@@ -125,15 +126,9 @@ func (c *rouge) n() int {
 	return int(c.variant[len(c.variant)-1] - '0')
 }
 
-func (c *rouge) overlap(reply, reference items) (overlap, error) {
-	n := c.n()
-	if n == 0 {
-		both, err := compare(reply, reference)
-		if err != nil {
-			return overlap{}, err
-		}
-		return overlap{both.common(), len(reference), len(reply)}, nil
+func (c *rouge) overlap(reply, reference textmeasure.Items) (textmeasure.Overlap, error) {
+	if n := c.n(); n > 0 {
+		return textmeasure.ROUGE(reply, reference, n), nil
 	}
-	matched := clipped(grams(reference, n), reply, n)
-	return overlap{matched, max(0, len(reference)-n+1), max(0, len(reply)-n+1)}, nil
+	return textmeasure.ROUGEL(reply, reference)
 }

@@ -3,6 +3,8 @@ package checks
 import (
 	"context"
 	"fmt"
+
+	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
 var skillActivatedDef = define[skillActivatedParams](Def{
@@ -46,7 +48,7 @@ func (c *skillActivated) Eval(_ context.Context, s *Subject) (Finding, error) {
 		}
 		missing, bad = append(missing, skill), append(bad, text)
 	}
-	f := Finding{Score: share(len(found), len(c.SkillNames)), Explanation: listed(good, "; ")}
+	f := Finding{Score: textmeasure.Share(len(found), len(c.SkillNames)), Explanation: listed(good, "; ")}
 	if len(bad) > 0 {
 		f.Explanation = listed(bad, "; ")
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
 // textPattern is a text to look for, with its folded form.
@@ -38,7 +39,7 @@ func shareFound(patterns []textPattern, reply *Reply, caseSensitive bool, noun, 
 	total := len(patterns)
 	found := total - len(lacking)
 	f := Finding{
-		Score:       share(found, total),
+		Score:       textmeasure.Share(found, total),
 		Explanation: fmt.Sprintf("%d of %s found", found, plural.Count(total, noun)),
 		Details:     map[string]any{"found": found, "total": total, missing: lacking},
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
 var toolCallChainDef = define[toolCallChainParams](Def{
@@ -72,7 +73,7 @@ func (c toolCallChain) Eval(_ context.Context, s *Subject) (Finding, error) {
 		done, broken = done+1, nil
 	}
 	f := Finding{
-		Score:       share(done, len(c)),
+		Score:       textmeasure.Share(done, len(c)),
 		Explanation: plural.Count(len(c), "step") + " done: " + chained(c.tools()),
 		Details:     map[string]any{"completed_steps": done, "total_steps": len(c)},
 	}

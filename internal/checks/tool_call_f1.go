@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
 var toolCallF1Def = define[toolCallF1Params](Def{
@@ -31,7 +32,7 @@ func (c toolCallF1) Eval(_ context.Context, s *Subject) (Finding, error) {
 	for _, name := range c {
 		open[name]++
 	}
-	o := overlap{expected: len(c), actual: len(s.Calls)}
+	o := textmeasure.Overlap{Expected: len(c), Actual: len(s.Calls)}
 	unexpected := []string{}
 	for i := range s.Calls {
 		name := s.Calls[i].Name
@@ -40,17 +41,17 @@ func (c toolCallF1) Eval(_ context.Context, s *Subject) (Finding, error) {
 			continue
 		}
 		open[name]--
-		o.matched++
+		o.Matched++
 	}
 	missing := []string{}
 	for _, name := range slices.Sorted(maps.Keys(open)) {
 		missing = append(missing, slices.Repeat([]string{name}, open[name])...)
 	}
-	f := Finding{Score: o.f1(), Details: map[string]any{
-		"precision": sixDigits(o.precision()), "recall": sixDigits(o.recall()), "f1": sixDigits(o.f1()),
+	f := Finding{Score: o.F1(), Details: map[string]any{
+		"precision": sixDigits(o.Precision()), "recall": sixDigits(o.Recall()), "f1": sixDigits(o.F1()),
 		"missing_tools": missing, "unexpected_tools": unexpected,
 	}}
-	f.Explanation = fmt.Sprintf("%d of %s made", o.matched, plural.Count(o.expected, "expected call"))
+	f.Explanation = fmt.Sprintf("%d of %s made", o.Matched, plural.Count(o.Expected, "expected call"))
 	if len(missing) > 0 {
 		f.Explanation += "; missing: " + chained(missing)
 	}

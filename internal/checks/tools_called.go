@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
 var toolsCalledDef = define[toolsCalledParams](Def{
@@ -68,7 +69,7 @@ func (c *toolsCalled) Eval(_ context.Context, s *Subject) (Finding, error) {
 		}
 		bad = append(bad, text)
 	}
-	f := Finding{Score: share(found, len(c.ToolNames)), Explanation: listed(good, "; ")}
+	f := Finding{Score: textmeasure.Share(found, len(c.ToolNames)), Explanation: listed(good, "; ")}
 	if len(bad) > 0 {
 		f.Explanation = listed(bad, "; ")
 	}

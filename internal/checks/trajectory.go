@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
 var trajectoryDef = define[trajectoryParams](Def{
@@ -67,16 +68,16 @@ func (c *trajectory) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	o := overlap{matched: m.matched, expected: len(c.path), actual: len(s.Calls)}
-	accuracy := sixDigits(o.f1())
-	f := Finding{Score: o.f1(), Details: map[string]any{
-		"trajectory_accuracy": accuracy, "step_efficiency": sixDigits(o.precision()),
-		"precision": sixDigits(o.precision()), "recall": sixDigits(o.recall()),
+	o := textmeasure.Overlap{Matched: m.matched, Expected: len(c.path), Actual: len(s.Calls)}
+	accuracy := sixDigits(o.F1())
+	f := Finding{Score: o.F1(), Details: map[string]any{
+		"trajectory_accuracy": accuracy, "step_efficiency": sixDigits(o.Precision()),
+		"precision": sixDigits(o.Precision()), "recall": sixDigits(o.Recall()),
 		"missing_steps": m.missing, "unexpected_steps": m.unexpected, "argument_mismatches": m.mismatches,
 		"budget_violations": budgets.broken,
 	}}
 	// The figure in the report counts as it stands there: who reads 0.666667 may ask for it.
-	holds := max(accuracy, o.f1()) >= c.MinAccuracy-slack
+	holds := max(accuracy, o.F1()) >= c.MinAccuracy-slack
 	if len(budgets.broken) > 0 {
 		f.Score, holds = 0, false
 	}
@@ -85,10 +86,10 @@ func (c *trajectory) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return f, nil
 }
 
-func (c *trajectory) explain(m *pathMatch, o overlap, budgets *budgets) string {
+func (c *trajectory) explain(m *pathMatch, o textmeasure.Overlap, budgets *budgets) string {
 	texts := append([]string{}, budgets.texts...)
-	texts = append(texts, fmt.Sprintf("%d of %s done in %s, accuracy %s", o.matched, plural.Count(o.expected, "step"),
-		plural.Count(o.actual, "call"), decimal(sixDigits(o.f1()))))
+	texts = append(texts, fmt.Sprintf("%d of %s done in %s, accuracy %s", o.Matched, plural.Count(o.Expected, "step"),
+		plural.Count(o.Actual, "call"), decimal(sixDigits(o.F1()))))
 	if c.MinAccuracy < 1 {
 		texts[len(texts)-1] += fmt.Sprintf(", at least %s wanted", decimal(c.MinAccuracy))
 	}

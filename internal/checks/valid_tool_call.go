@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
 var validToolCallDef = define[validToolCallParams](Def{
@@ -44,7 +45,7 @@ func (validToolCall) Eval(_ context.Context, s *Subject) (Finding, error) {
 		}
 	}
 	n := len(s.Calls)
-	f := Finding{Score: share(n-len(invalid), n), Details: map[string]any{"calls": n, "violations": invalid}}
+	f := Finding{Score: textmeasure.Share(n-len(invalid), n), Details: map[string]any{"calls": n, "violations": invalid}}
 	if len(invalid) == 0 {
 		f.Explanation = plural.Count(n, "call") + ", each of a declared tool with arguments that fit"
 	} else {

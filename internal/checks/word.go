@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
 // findWord returns where a pattern stands in a text as words of its own, or -1. Both are folded already. Only the
@@ -27,7 +29,7 @@ func findWord(text, pattern string) int {
 func startsWord(text string, i int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:i])
 	first, _ := utf8.DecodeRuneInString(text[i:])
-	return i == 0 || !inWord(before) || unspaced(before) || unspaced(first)
+	return i == 0 || !textmeasure.InWord(before) || unspaced(before) || unspaced(first)
 }
 
 // endsWord reports whether no word runs across the end of a match at i. An accent that follows belongs to the match's
@@ -39,20 +41,9 @@ func endsWord(text string, i int) bool {
 	last, _ := utf8.DecodeLastRuneInString(text[:i])
 	after, _ := utf8.DecodeRuneInString(text[i:])
 	if unicode.IsMark(after) {
-		return !inWord(after)
+		return !textmeasure.InWord(after)
 	}
-	return !inWord(after) || unspaced(after) || unspaced(last)
-}
-
-// inWord reports whether a character is part of words: letters, accents, digits, connectors and joiners
-// (https://www.unicode.org/reports/tr18/#Simple_Word_Boundaries). Variation selectors only choose a glyph.
-func inWord(r rune) bool {
-	if r < utf8.RuneSelf {
-		return r == '_' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z'
-	}
-	return r != utf8.RuneError && !unicode.Is(unicode.Variation_Selector, r) &&
-		(unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r) || unicode.Is(unicode.Pc, r) ||
-			unicode.Is(unicode.Join_Control, r))
+	return !textmeasure.InWord(after) || unspaced(after) || unspaced(last)
 }
 
 // unspaced reports whether a character belongs to a script that writes no spaces between words. There every place

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
 var wordCountDef = define[wordCountParams](Def{
@@ -69,7 +70,7 @@ func countWords(text string) int {
 		switch {
 		case unicode.IsSpace(r):
 			inside = false
-		case ideographic(r):
+		case textmeasure.Ideographic(r):
 			n, inside = n+1, false
 		case !inside && (unicode.IsLetter(r) || unicode.IsNumber(r)):
 			n, inside = n+1, true

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
 func TestFindWord(t *testing.T) {
@@ -68,7 +70,7 @@ func FuzzFindWord(f *testing.F) {
 		if !strings.HasPrefix(text[at:], pattern) {
 			t.Errorf("%q is not at %d of %q", pattern, at, text)
 		}
-		if at > 0 && inWord(rune(text[at-1])) && text[at-1] < utf8.RuneSelf && pattern[0] < utf8.RuneSelf {
+		if at > 0 && textmeasure.InWord(rune(text[at-1])) && text[at-1] < utf8.RuneSelf && pattern[0] < utf8.RuneSelf {
 			t.Errorf("%q was found within a word at %d of %q", pattern, at, text)
 		}
 	})

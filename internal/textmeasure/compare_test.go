@@ -1,4 +1,4 @@
-package checks
+package textmeasure
 
 import (
 	"math/rand/v2"
@@ -7,7 +7,7 @@ import (
 )
 
 // table computes a measure the slow way.
-func table(a, b items, next func(diagonal, above, left int, same bool) int, edge int) int {
+func table(a, b Items, next func(diagonal, above, left int, same bool) int, edge int) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j * edge
@@ -24,7 +24,7 @@ func table(a, b items, next func(diagonal, above, left int, same bool) int, edge
 	return row[len(b)]
 }
 
-func slowDistance(a, b items) int {
+func slowDistance(a, b Items) int {
 	return table(a, b, func(diagonal, above, left int, same bool) int {
 		if same {
 			return diagonal
@@ -33,7 +33,7 @@ func slowDistance(a, b items) int {
 	}, 1)
 }
 
-func slowCommon(a, b items) int {
+func slowCommon(a, b Items) int {
 	return table(a, b, func(diagonal, above, left int, same bool) int {
 		if same {
 			return diagonal + 1
@@ -44,15 +44,15 @@ func slowCommon(a, b items) int {
 
 func checkLikeness(t *testing.T, text, other string) {
 	t.Helper()
-	a, b := characters(text, other)
-	c, err := compare(a, b)
+	a, b := Characters(text, other)
+	c, err := Compare(a, b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := c.distance(), slowDistance(a, b); got != want {
+	if got, want := c.Distance(), slowDistance(a, b); got != want {
 		t.Errorf("distance of %q and %q: %d, want %d", text, other, got, want)
 	}
-	if got, want := c.common(), slowCommon(a, b); got != want {
+	if got, want := c.Common(), slowCommon(a, b); got != want {
 		t.Errorf("common part of %q and %q: %d, want %d", text, other, got, want)
 	}
 }
@@ -97,11 +97,11 @@ func FuzzLikeness(f *testing.F) {
 
 func TestComparisonsAreBounded(t *testing.T) {
 	t.Parallel()
-	long := make(items, 1<<20)
-	if _, err := compare(long, long); err == nil {
-		t.Error("a million items are compared with a million")
+	long := make(Items, 1<<20)
+	if _, err := Compare(long, long); err == nil {
+		t.Error("a million Items are compared with a million")
 	}
-	if _, err := compare(long, long[:1000]); err != nil {
+	if _, err := Compare(long, long[:1000]); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,4 +1,5 @@
-package checks
+// Package textmeasure measures how much two texts have in common: by characters, words, and runs of words.
+package textmeasure
 
 import (
 	"fmt"
@@ -12,14 +13,14 @@ import (
 // maxSteps bounds the work of one comparison, in steps of a few nanoseconds.
 const maxSteps = 1 << 28
 
-// items are the characters or words of a text as numbers: equal ones are equal. 0 stands for what the other text of a
+// Items are the characters or words of a text as numbers: equal ones are equal. 0 stands for what the other text of a
 // comparison does not have.
-type items []int32
+type Items []int32
 
 // numbered gives numbers to what texts are made of, from 1.
 type numbered[K comparable] map[K]int32
 
-func (n numbered[K]) add(list items, k K) items {
+func (n numbered[K]) add(list Items, k K) Items {
 	id, ok := n[k]
 	if !ok {
 		id = int32(len(n) + 1)
@@ -28,33 +29,33 @@ func (n numbered[K]) add(list items, k K) items {
 	return append(list, id)
 }
 
-// characters makes items of two texts.
-func characters(text, other string) (a, b items) {
+// Characters makes items of two texts.
+func Characters(text, other string) (a, b Items) {
 	n := numbered[rune]{}
 	for _, r := range other {
 		b = n.add(b, r)
 	}
-	a = make(items, 0, len(text))
+	a = make(Items, 0, len(text))
 	for _, r := range text {
 		a = append(a, n[r])
 	}
 	return a, b
 }
 
-// comparison is the work on two texts, the rows being those of the shorter one.
-type comparison struct {
-	rows, columns items
+// Comparison is the work on two texts, the rows being those of the shorter one.
+type Comparison struct {
+	rows, columns Items
 	masks         []uint64 // item → the rows of the block where it stands
 }
 
-// compare prepares a comparison, and refuses one that would take too long.
-func compare(reply, reference items) (*comparison, error) {
-	c := &comparison{rows: reference, columns: reply}
+// Compare prepares a comparison, and refuses one that would take too long.
+func Compare(reply, reference Items) (*Comparison, error) {
+	c := &Comparison{rows: reference, columns: reply}
 	if len(reply) < len(reference) {
 		c.rows, c.columns = reply, reference
 	}
 	if len(c.columns)*((len(c.rows)+63)/64) > maxSteps {
-		return nil, fmt.Errorf("too long to be compared: the reply has %d items, the reference %d",
+		return nil, fmt.Errorf("too long to be compared: the reply has %d Items, the reference %d",
 			len(reply), len(reference))
 	}
 	most := int32(0)
@@ -66,7 +67,7 @@ func compare(reply, reference items) (*comparison, error) {
 }
 
 // block sets the masks for the 64 rows from a row on, and returns how many rows there are.
-func (c *comparison) block(from int) int {
+func (c *Comparison) block(from int) int {
 	end := min(from+64, len(c.rows))
 	for i, id := range c.rows[from:end] {
 		c.masks[id] |= 1 << i
@@ -74,17 +75,17 @@ func (c *comparison) block(from int) int {
 	return end - from
 }
 
-func (c *comparison) clear(from int) {
+func (c *Comparison) clear(from int) {
 	for _, id := range c.rows[from:min(from+64, len(c.rows))] {
 		c.masks[id] = 0
 	}
 }
 
-// distance is the least number of items to insert, delete or replace that makes one text out of the other. The table
+// Distance is the least number of items to insert, delete or replace that makes one text out of the other. The table
 // of distances is kept as the differences between neighbours, which are -1, 0 or 1, one bit for each row: Myers, "A
 // fast bit-vector algorithm for approximate string matching based on dynamic programming" (1999), as refined by
 // Hyyrö, "A bit-vector algorithm for computing Levenshtein and Damerau edit distances" (2003).
-func (c *comparison) distance() int {
+func (c *Comparison) Distance() int {
 	steps := make([]int8, len(c.columns)) // along the row above the block, from column to column
 	for j := range steps {
 		steps[j] = 1
@@ -119,9 +120,9 @@ func (c *comparison) distance() int {
 	return total
 }
 
-// common is the length of the longest sequence of items that both texts have in the same order, gaps allowed:
+// Common is the length of the longest sequence of items that both texts have in the same order, gaps allowed:
 // Crochemore and others, "A fast and practical bit-vector algorithm for the longest common subsequence problem" (2001).
-func (c *comparison) common() int {
+func (c *Comparison) Common() int {
 	carries := make([]uint8, len(c.columns)) // out of the block above
 	total := 0
 	for from := 0; from < len(c.rows); from += 64 {

@@ -47,12 +47,12 @@ var providerFields = table("a provider", func() rows[providerFile] {
 			func(p *providerFile) *string { return &p.Role }),
 		custom("base_url", text, func(d *decoder, p *providerFile, v *node.Node) {
 			p.base = v
-			p.BaseURL = d.expandText(v, "base_url")
+			p.BaseURL = d.setting(v, "base_url")
 		}),
 		custom("headers", textMap, func(d *decoder, p *providerFile, v *node.Node) {
 			p.Headers = map[string]string{}
 			d.Each(v, "headers", func(name string, k, value *node.Node) {
-				text := d.expandText(value, "headers."+name)
+				text := d.setting(value, "headers."+name)
 				checkHeader(d, name, text, k, value)
 				p.Headers[name] = text
 			})
@@ -117,7 +117,7 @@ var providerFields = table("a provider", func() rows[providerFile] {
 
 var credentialFields = table("credential", func() rows[Provider] {
 	return rows[Provider]{
-		custom("api_key", text, func(d *decoder, p *Provider, v *node.Node) { p.APIKey = d.expandText(v, "api_key") }),
+		custom("api_key", text, func(d *decoder, p *Provider, v *node.Node) { p.APIKey = d.setting(v, "api_key") }),
 		label("credential_env", func(p *Provider) *string { return &p.KeyEnv }),
 		custom("credential_file", text, func(d *decoder, p *Provider, v *node.Node) {
 			if name, ok := d.Name(v, "credential_file"); ok {
@@ -133,7 +133,7 @@ var platformFields = table("platform", func() rows[Platform] {
 		word("type", words("azure", "bedrock", "vertex"), func(p *Platform) *string { return &p.Type }).must(),
 		str("region", func(p *Platform) *string { return &p.Region }),
 		str("project", func(p *Platform) *string { return &p.Project }),
-		custom("endpoint", text, func(d *decoder, p *Platform, v *node.Node) { p.Endpoint = d.expandText(v, "endpoint") }),
+		custom("endpoint", text, func(d *decoder, p *Platform, v *node.Node) { p.Endpoint = d.setting(v, "endpoint") }),
 		object("additional_config", platformConfigFields, func(p *Platform) *Platform { return p }),
 	}
 })
@@ -192,6 +192,7 @@ func (d *decoder) provider(doc document) *Provider {
 	if !providerFields.read(d, doc.spec, &p) {
 		return nil
 	}
+	d.untouched(doc.spec, "")
 	d.additional(doc.spec, &p)
 	p.calls.tuned(p.Provider)
 	if at := p.calls.caching; at != nil && p.Type != "anthropic" && built(p.Type) {

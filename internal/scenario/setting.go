@@ -1,0 +1,116 @@
+package scenario
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// setting reads a text of a provider in which ${NAME} and ${NAME:-default} stand for the environment. What is meant to
+// be put in and is written in another way is an error: sent as it stands, it is no key and no address.
+func (d *decoder) setting(n *node.Node, what string) string {
+	s, ok := d.String(n, what)
+	if !ok {
+		return ""
+	}
+	strict := what == "api_key" || what == "base_url" || what == "endpoint"
+	if found, name := unfilled(s, strict); found != "" && (what != "api_key" || found == s) {
+		d.unfilled(n, what+" is taken as it stands, and holds "+found, name)
+		return ""
+	}
+	return d.expand(n, s)
+}
+
+func (d *decoder) unfilled(n *node.Node, msg, name string) {
+	hint := "a variable of the environment is written ${NAME}, or ${NAME:-default}"
+	if name != "" {
+		hint = "write ${" + name + "} for the variable of the environment"
+	}
+	d.Errorf(n, "not-filled-in", "%s", msg).Hint = hint
+}
+
+// otherVariables are the ways in which other tools write a variable. Each has a group for its name.
+var otherVariables = sync.OnceValue(func() []*regexp.Regexp {
+	list := []string{
+		`\$\{\{?\s*(?:env[.:]|secrets\.|vars\.)?\s*([A-Za-z_]\w*)?[^}]*\}?\}`, // ${ NAME }, ${env:NAME}, ${{ secrets.NAME }}
+		`\{\{[-\s]*(?:env[.:]|[.$]|secrets\.)?\s*([A-Za-z_]\w*)[^}]*\}\}`,     // {{ NAME }}, {{ .env.NAME }}
+		`\$\((?:env:)?([A-Za-z_]\w*)\)`,                                       // $(NAME)
+		`(?:^|[^\w$])\$(?:env:)?([A-Z_][A-Z0-9_]+)\b`,                         // $NAME
+		`^%([A-Za-z_]\w+)%$`, // %NAME%
+		`^(?:env|ENV|os\.environ)[:/.]\s*([A-Z_][A-Z0-9_]+)$`, // env:NAME
+	}
+	out := make([]*regexp.Regexp, len(list))
+	for i, text := range list {
+		out[i] = regexp.MustCompile(text)
+	}
+	return out
+})
+
+// bare are placeholders that only whole values can be, or addresses hold: $key, <your key>, {resource}.
+var bare = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\$([A-Za-z_]\w*)$|^<[^<>]+>$|\{[A-Za-z_][\w -]*\}`)
+})
+
+// unfilled finds what is meant to be put into a setting and stays as it is; strict is for texts that have no braces of
+// their own. name is that of the variable, where it has one.
+func unfilled(s string, strict bool) (found, name string) {
+	if !strings.ContainsAny(s, "${%<") && !strings.Contains(s, "env") && !strings.Contains(s, "ENV") {
+		return "", ""
+	}
+	s = variable().ReplaceAllString(s, "") // these are put in
+	patterns := otherVariables()
+	if strict {
+		patterns = append(patterns[:len(patterns):len(patterns)], bare())
+	}
+	for _, pattern := range patterns {
+		m := pattern.FindStringSubmatch(s)
+		if m == nil {
+			continue
+		}
+		if len(m) > 1 {
+			name = m[1]
+		}
+		return short(strings.TrimLeft(m[0], " =:/?&\"'")), name
+	}
+	return "", ""
+}
+
+// filled are the settings of a provider that may hold ${NAME}, by the path to them.
+var filled = map[string]bool{
+	".base_url": true, ".headers.*": true, ".credential.api_key": true, ".platform.endpoint": true,
+}
+
+// untouched reports variables of the environment in settings into which nothing is put.
+func (d *decoder) untouched(n *node.Node, path string) {
+	switch n.Kind {
+	case node.Map:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key := n.Content[i].Value
+			switch {
+			case path == ".headers":
+				key = "*"
+			case path == "" && providerFields.index(key) < 0:
+				continue // it is reported for its name
+			}
+			d.untouched(n.Content[i+1], path+"."+key)
+		}
+	case node.List:
+		for _, item := range n.Content {
+			d.untouched(item, path)
+		}
+	default:
+		m := variable().FindStringSubmatch(n.Value)
+		whole := m != nil && m[0] == n.Value
+		if m == nil || filled[path] || !whole && strings.HasPrefix(path, ".additional_config.") {
+			return
+		}
+		what := path[strings.LastIndexByte(path, '.')+1:]
+		hint := "${NAME} is read in base_url, headers, credential.api_key and platform.endpoint; write the value itself"
+		if what == "credential_env" {
+			hint = "it is the name of a variable: write " + m[1]
+		}
+		d.Errorf(n, "not-filled-in", "%s is taken as it stands, and holds %s", what, short(m[0])).Hint = hint
+	}
+}

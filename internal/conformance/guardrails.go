@@ -14,7 +14,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// guardrailTopics are the vectors about guardrails: what a conversation with one of them records, and when a stream is cut.
+// guardrailTopics are the vectors about guardrails: what a conversation with one of them records, and when a stream is
+// cut.
 func guardrailTopics() []Topic {
 	return []Topic{
 		NewTopic("guardrails", judgeGuardrail),

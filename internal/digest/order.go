@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// InOrder puts the pieces of b behind start, which end where ends says, into the order of their bytes. It takes the room
-// behind b for that, and no other.
+// InOrder puts the pieces of b behind start, which end where ends says, into the order of their bytes. It takes the
+// room behind b for that, and no other.
 func InOrder(b []byte, start int, ends []int) []byte {
 	type piece struct{ from, to int }
 	var few [16]piece

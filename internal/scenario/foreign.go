@@ -220,6 +220,22 @@ func (v *Values) unescapeSingles(text string) string {
 	return text
 }
 
+// unescapePlaces takes the backslash from each \{name}. Where there are perturbations, braces that are text have one.
+func unescapePlaces(text string) string {
+	for from := 0; ; {
+		i := strings.Index(text[from:], `\{`)
+		if i < 0 {
+			return text
+		}
+		from += i
+		name, _, closed := strings.Cut(text[from+2:], "}")
+		if closed && isName(name) && escaped(text, from+1) {
+			text = text[:from] + text[from+1:]
+		}
+		from++
+	}
+}
+
 // statements finds {% if x %} and <%= x %>.
 func (v *Values) statements(text string) []fault {
 	var list []fault

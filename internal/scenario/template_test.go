@@ -129,6 +129,19 @@ func TestFill(t *testing.T) {
 	}
 }
 
+// What the user says keeps its backslashes, but where there are perturbations: there they make text of braces.
+func TestFillPlaces(t *testing.T) {
+	t.Parallel()
+	perturbed, plain := &Values{Singles: map[string]string{"city": "Rome"}}, &Values{Singles: map[string]string{}}
+	const text = `{city} \{city} \{any} \{a b} \\{any}`
+	if got, faults := perturbed.fill(text, false); got != `Rome {city} {any} \{a b} \\{any}` || len(faults) > 0 {
+		t.Errorf("got %q %v", got, faults)
+	}
+	if got, faults := plain.fill(text, false); got != text || len(faults) > 0 {
+		t.Errorf("without perturbations: got %q %v", got, faults)
+	}
+}
+
 func TestSubstitute(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{"city": "Rome", "{": "x", "n": "{city}"}
@@ -145,6 +158,7 @@ func TestSubstitute(t *testing.T) {
 		"{{{city}}}":           "{{{city}}}",
 		"{ {city} }":           "{ Rome }",
 		"{city} {{name}} {x{}": "Rome {{name}} {x{}",
+		`\{city} \\{city}`:     `\{city} \\Rome`,
 	} {
 		if got := Substitute(text, values); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -91,20 +90,6 @@ func readConsent(d *decoder, t *turnFile, v *node.Node) {
 	d.need("simulated consent for client tools", v, Feature{Scenario: t.owner.ID})
 }
 
-func readPerturbations(d *decoder, t *turnFile, v *node.Node) {
-	d.Each(v, "perturbations", func(name string, k, list *node.Node) {
-		values, ok := d.Strings(list, "perturbations."+name)
-		if !ok {
-			return
-		}
-		if len(values) == 0 {
-			d.Errorf(list, "empty-value", "perturbations.%s has no values: the scenario would never run", name)
-			return
-		}
-		t.Perturbations = append(t.Perturbations, Perturbation{Name: name, Values: values, Pos: d.Pos(k)})
-	})
-}
-
 func readTurns(d *decoder, s *Scenario, v *node.Node) {
 	if v.Kind == node.List && len(v.Content) == 0 && s.Skip == "" {
 		d.Errorf(v, "empty-value", "turns is empty: there is nothing to run")
@@ -122,7 +107,7 @@ func readTurns(d *decoder, s *Scenario, v *node.Node) {
 			s.Turns = append(s.Turns, t.Turn)
 		}
 	})
-	d.unusedPerturbations(s)
+	d.perturbed(s)
 }
 
 // judgeTurn checks what the keys of a turn say together.
@@ -191,35 +176,4 @@ func (d *decoder) generated(t *turnFile) {
 		d.Errorf(t.turns, "empty-window", "max_turns %d is below turns %d", t.MaxTurns, t.MinTurns)
 	}
 	d.need("self-play", t.role, Feature{Scenario: t.owner.ID})
-}
-
-// unusedPerturbations reports placeholders that no turn has: all their variants would be the same conversation.
-func (d *decoder) unusedPerturbations(s *Scenario) {
-	for i := range s.Turns {
-		for _, p := range s.Turns[i].Perturbations {
-			if used(s.Turns, p.Name) {
-				continue
-			}
-			d.Diags.Add(diag.Diagnostic{
-				Severity: d.leniently(), Pos: p.Pos, Width: len(p.Name), Code: "unused-perturbation",
-				Msg:  "no turn contains {" + p.Name + "}: all variants would be the same",
-				Hint: "write {" + p.Name + "} with single braces where the values go",
-			})
-		}
-	}
-}
-
-func used(turns []Turn, name string) bool {
-	for i := range turns {
-		var content strings.Builder
-		content.WriteString(turns[i].Content)
-		for _, p := range turns[i].Parts {
-			content.WriteString(p.Text)
-		}
-		// where there is a variable, it may hold the placeholder
-		if strings.Contains(content.String(), "{"+name+"}") || strings.Contains(content.String(), "{{") {
-			return true
-		}
-	}
-	return false
 }

@@ -28,8 +28,11 @@ func (v *Values) fill(text string, strict bool) (string, []fault) {
 	}
 	out := expand(Substitute(text, v.Singles), v.Vars)
 	faults := v.faults(out, strict)
-	if out = unescape(out); strict {
+	switch out = unescape(out); {
+	case strict:
 		out = v.unescapeSingles(out)
+	case len(v.Singles) > 0:
+		out = unescapePlaces(out)
 	}
 	return out, faults
 }

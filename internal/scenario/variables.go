@@ -214,7 +214,7 @@ func inOne(faults []fault) string {
 }
 
 // Substitute puts the values of one variant of the perturbations into a turn: {name} becomes its value, {{name}} is
-// left alone.
+// left alone, and so is \{name}.
 func Substitute(text string, values map[string]string) string {
 	var b strings.Builder
 	for {
@@ -228,7 +228,7 @@ func Substitute(text string, values map[string]string) string {
 		}
 		end := strings.IndexByte(text[j:], '}')
 		value, known := "", false
-		if j-i == 1 && end >= 0 {
+		if j-i == 1 && end >= 0 && !escaped(text, i) {
 			value, known = values[text[j:j+end]]
 		}
 		if known {

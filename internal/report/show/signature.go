@@ -72,7 +72,8 @@ func fileForm(id string) string {
 	}, id)
 }
 
-// passing is what is another number every time: addresses, times, processes and ports. A status such as 401 is a reason.
+// passing is what is another number every time: addresses, times, processes and ports. A status such as 401 is a
+// reason.
 var passing = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b0x[0-9a-f]+\b|\b\d+(\.\d+)?(ns|µs|ms|s|m)\b|\b(pid|process)[ =:]*\d+|\b\d{5,}\b` +
 		`|\b[0-9a-f]*[0-9][0-9a-f]*-[0-9a-f-]{12,}\b`)

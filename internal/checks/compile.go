@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonquery"
 	"github.com/arena-evals/arena/internal/jsonschema"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -22,7 +23,7 @@ type Compiler struct {
 
 	regexps cache[*regexp.Regexp]
 	schemas cache[*jsonschema.Schema]
-	queries cache[*query]
+	queries cache[*jsonquery.Query]
 
 	handlers sync.Map // *scenario.Handler → *Spelling
 }

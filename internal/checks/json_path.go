@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/jsonquery"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/plural"
@@ -43,7 +44,7 @@ func (p jsonPathParams) Build(b *binder) Check {
 }
 
 type jsonPath struct {
-	query   *query
+	query   *jsonquery.Query
 	want    jsonPathParams
 	options jsonOptions
 }
@@ -54,35 +55,29 @@ func (c *jsonPath) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if err != nil {
 		return notJSON(doc, c.options), nil
 	}
-	details := map[string]any{"path": c.query.text}
-	got, err := c.query.run(v)
+	details := map[string]any{"path": c.query.Text}
+	got, err := c.query.Run(v)
 	if err != nil {
-		return Finding{Explanation: fmt.Sprintf("%s cannot be applied: %v", c.query.text, err), Details: details}, nil
+		why := cut(oneLine(err.Error()), contentLimit)
+		return Finding{Explanation: c.query.Text + " cannot be applied: " + why, Details: details}, nil
 	}
-	details["result"] = kept(got.value)
+	details["result"] = kept(got.Value)
 	problem := c.problem(got, details)
 	if problem != "" {
-		return Finding{Explanation: c.query.text + " " + problem, Details: details}, nil
+		return Finding{Explanation: c.query.Text + " " + problem, Details: details}, nil
 	}
-	return Finding{Score: 1, Explanation: c.query.text + " is " + shown(got.value), Details: details}, nil
-}
-
-// selection is what a query found.
-type selection struct {
-	value any
-	found bool // false: the path leads nowhere
-	many  bool // the value is the list of whatever matches
+	return Finding{Score: 1, Explanation: c.query.Text + " is " + shown(got.Value), Details: details}, nil
 }
 
 // problem is the first expectation that does not hold; "" when all do.
-func (c *jsonPath) problem(got selection, details map[string]any) string {
+func (c *jsonPath) problem(got jsonquery.Selection, details map[string]any) string {
 	w := &c.want
-	list, isList := got.value.([]any)
+	list, isList := got.Value.([]any)
 	asked := false
 	if w.Expected.given {
 		asked = true
-		details["expected"], details["actual"] = w.Expected.v, kept(got.value)
-		if !got.found && c.query.definite || !jsonvalue.Equal(w.Expected.v, got.value) {
+		details["expected"], details["actual"] = w.Expected.v, kept(got.Value)
+		if !got.Found && c.query.Definite || !jsonvalue.Equal(w.Expected.v, got.Value) {
 			return "is " + c.seen(got) + ", expected " + shown(w.Expected.v)
 		}
 	}
@@ -93,12 +88,12 @@ func (c *jsonPath) problem(got selection, details map[string]any) string {
 		}
 		if lost := missingItems(list, w.Contains); len(lost) > 0 {
 			details["missing"] = lost
-			return "is " + shown(got.value) + ", which lacks " + shown(lost[0])
+			return "is " + shown(got.Value) + ", which lacks " + shown(lost[0])
 		}
 	}
 	if w.Min != nil || w.Max != nil {
 		asked = true
-		if text := bounds(got.value, w.Min, w.Max); text != "" {
+		if text := bounds(got.Value, w.Min, w.Max); text != "" {
 			return "is " + c.seen(got) + ", expected " + text
 		}
 	}
@@ -111,17 +106,17 @@ func (c *jsonPath) problem(got selection, details map[string]any) string {
 			return text
 		}
 	}
-	if !asked && (!got.found || got.value == nil || got.many && len(list) == 0) {
+	if !asked && (!got.Found || got.Value == nil || got.Many && len(list) == 0) {
 		return "is " + c.seen(got) + ", expected some value"
 	}
 	return ""
 }
 
-func (c *jsonPath) seen(got selection) string {
-	if !got.found {
+func (c *jsonPath) seen(got jsonquery.Selection) string {
+	if !got.Found {
 		return "missing"
 	}
-	return shown(got.value)
+	return shown(got.Value)
 }
 
 // missingItems are those of the wanted values that equal no item.
@@ -165,7 +160,7 @@ func lengths(n int, low, high *int) string {
 }
 
 // queryValue is a parameter that holds a path, compiled.
-type queryValue struct{ query *query }
+type queryValue struct{ query *jsonquery.Query }
 
 func (*queryValue) describe() (string, map[string]any) {
 	return "JSONPath or JMESPath", map[string]any{"type": "string", "minLength": 1}
@@ -180,9 +175,9 @@ func (p *queryValue) take(b *binder, n *node.Node, what string) bool {
 		b.r.Errorf(n, "empty-value", "%s is empty", what)
 		return false
 	}
-	q, err := b.c.queries.get(text, buildQuery)
+	q, err := b.c.queries.get(text, jsonquery.Compile)
 	if err != nil {
-		b.r.Errorf(n, "bad-path", "%s is not a %s: %v", what, pathLanguage(text), err)
+		b.r.Errorf(n, "bad-path", "%s is not a %s: %v", what, jsonquery.Language(text), err)
 		return false
 	}
 	p.query = q

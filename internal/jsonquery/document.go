@@ -1,4 +1,4 @@
-package checks
+package jsonquery
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package checks
+package jsonquery
 
 import (
 	"encoding/json"
@@ -19,7 +19,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-func newJMESPath(text string) (*query, error) {
+func newJMESPath(text string) (*Query, error) {
 	ast, err := parsing.NewParser().Parse(text)
 	if err != nil {
 		return nil, err
@@ -28,17 +28,17 @@ func newJMESPath(text string) (*query, error) {
 	if err := adapt(&ast); err != nil {
 		return nil, err
 	}
-	q := &query{text: text}
-	q.run = guarded(func(doc any) (selection, error) {
+	q := &Query{Text: text}
+	q.run = guarded(func(doc any) (Selection, error) {
 		v := jmesValue(doc)
 		got, err := interpreter.NewInterpreter(v, jmesCaller(), nil).Execute(ast, v)
 		if err != nil {
-			return selection{}, jmesProblem(err)
+			return Selection{}, jmesProblem(err)
 		}
 		if !isJSON(got) {
-			return selection{}, errors.New("it gives an expression instead of a value")
+			return Selection{}, errors.New("it gives an expression instead of a value")
 		}
-		return selection{value: got, found: got != nil, many: many}, nil
+		return Selection{Value: got, Found: got != nil, Many: many}, nil
 	})
 	return q, nil
 }
@@ -50,9 +50,9 @@ var jmesTypes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 func jmesProblem(err error) error {
 	text := err.Error()
 	if m := jmesTypes().FindStringSubmatch(text); m != nil {
-		text = "a function was given something else than " + joinWords(strings.Split(strings.ReplaceAll(m[1], `"`, ""), ", "))
+		text = "a function was given something else than " + strings.ReplaceAll(strings.ReplaceAll(m[1], `"`, ""), ", ", " or ")
 	}
-	return errors.New(cut(oneLine(text), contentLimit))
+	return errors.New(text)
 }
 
 // isProjection reports whether an expression collects whatever matches.

@@ -1,8 +1,8 @@
-package checks
+package jsonquery
 
 import "github.com/ohler55/ojg/jp"
 
-func newJSONPath(text string) (*query, error) {
+func newJSONPath(text string) (*Query, error) {
 	path, err := jp.ParseString(text)
 	if err != nil {
 		return nil, err
@@ -19,21 +19,24 @@ func newJSONPath(text string) (*query, error) {
 			definite, walks, computes = false, true, true
 		}
 	}
-	q := &query{text: text, definite: definite}
-	q.run = guarded(func(doc any) (selection, error) {
+	q := &Query{Text: text, Definite: definite}
+	q.run = guarded(func(doc any) (Selection, error) {
 		var found []any
 		if walks {
 			found = walk(path, doc, computes)
 		} else {
 			found = path.Get(doc)
 		}
+		if found == nil {
+			found = []any{}
+		}
 		if !definite {
-			return selection{value: atLeastEmpty(found), found: true, many: true}, nil
+			return Selection{Value: found, Found: true, Many: true}, nil
 		}
 		if len(found) == 0 {
-			return selection{}, nil
+			return Selection{}, nil
 		}
-		return selection{value: found[0], found: true}, nil
+		return Selection{Value: found[0], Found: true}, nil
 	})
 	return q, nil
 }

@@ -22,9 +22,15 @@ import (
 //
 // What is shared by many trials is summed up once, when the first of them asks.
 type Fingerprints struct {
-	base digest.Sum
-	memo sync.Map // by what is summed up
+	base   digest.Sum
+	shared sync.Map // sums of what many trials share, by what is summed up
+
+	mu  sync.Mutex
+	own map[any]digest.Sum // of what the trials of one scenario share; forgotten after a number of scenarios
 }
+
+// ownSums is how many sums of single scenarios are remembered. The trials of a scenario follow each other.
+const ownSums = 256
 
 // NewFingerprints makes the fingerprints of trials that run with these options.
 func NewFingerprints(opts *Options) *Fingerprints {
@@ -51,11 +57,32 @@ func (f *Fingerprints) Of(t *Trial) string {
 
 // once sums up what key stands for, once.
 func (f *Fingerprints) once(key any, sum func() digest.Sum) digest.Sum {
-	if known, ok := f.memo.Load(key); ok {
+	if known, ok := f.shared.Load(key); ok {
 		return known.(digest.Sum)
 	}
 	made := sum()
-	f.memo.Store(key, made)
+	f.shared.Store(key, made)
+	return made
+}
+
+// lately sums up what key stands for, which only the trials of one scenario ask for.
+func (f *Fingerprints) lately(key any, sum func() digest.Sum) digest.Sum {
+	f.mu.Lock()
+	known, ok := f.own[key]
+	f.mu.Unlock()
+	if ok {
+		return known
+	}
+	made := sum()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.own) >= ownSums {
+		clear(f.own)
+	}
+	if f.own == nil {
+		f.own = map[any]digest.Sum{}
+	}
+	f.own[key] = made
 	return made
 }
 
@@ -112,7 +139,7 @@ func programFiles(h *scenario.Handler, files map[string]string) {
 }
 
 func (f *Fingerprints) scenario(s *scenario.Scenario) digest.Sum {
-	return f.once(s, func() digest.Sum { return scenario.Digest(s) })
+	return f.lately(s, func() digest.Sum { return scenario.Digest(s) })
 }
 
 func (f *Fingerprints) prompt(p *scenario.Prompt) digest.Sum {
@@ -188,7 +215,7 @@ func (f *Fingerprints) mocks(t *Trial) digest.Sum {
 		}
 		for _, name := range []string{t.Scenario.ID, t.Scenario.Alias} {
 			if m := file.Scenarios[name]; m != nil {
-				found = append(found, f.once(m, func() digest.Sum { return scenario.Digest(m) }))
+				found = append(found, f.lately(m, func() digest.Sum { return scenario.Digest(m) }))
 			}
 		}
 	}
@@ -210,7 +237,7 @@ func (f *Fingerprints) judges(t *Trial) digest.Sum {
 	if p.judges == nil || p.prompts == nil {
 		return digest.Sum{}
 	}
-	return f.once(judgedScenario{p, t.Scenario}, func() digest.Sum {
+	return f.lately(judgedScenario{p, t.Scenario}, func() digest.Sum {
 		var asked []any
 		eachCheck(p.Project, []*scenario.Scenario{t.Scenario}, func(c *checks.Compiled) {
 			for _, need := range c.JudgeUses() {

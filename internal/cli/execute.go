@@ -109,6 +109,7 @@ func (x *execution) drive(ctx context.Context) (err error) {
 		store.Note, store.Secret = x.note, func(text []byte) bool { return x.app.secrets.Set().In(text) }
 	}
 	x.live.Store(true)
+	x.collect.Expect(run.Planned)
 	x.tellPast()
 	if err := x.keepers(); err != nil {
 		return broken(err)

@@ -11,7 +11,7 @@ import (
 const (
 	smallPercent = 200
 	roomy        = 56 << 20 // bytes of heap that a run may fill before it trades
-	largePercent = 25
+	largePercent = 20
 )
 
 // watchHeap looks at the heap after every collection and decides how far it may grow until the next one. GOGC, when it

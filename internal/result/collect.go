@@ -48,6 +48,14 @@ type place struct {
 	variant     string // as text; "" where nothing was perturbed
 }
 
+// expected bounds the room that is made in advance.
+const expected = 1 << 14
+
+// Expect makes room for so many trials. More or fewer may come.
+func (c *Collector) Expect(trials int) {
+	c.briefs = slices.Grow(c.briefs, min(max(trials, 0), expected))
+}
+
 // Add takes a settled trial and returns its brief.
 func (c *Collector) Add(t *Trial) Brief {
 	b := NewBrief(t)

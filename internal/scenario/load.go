@@ -96,6 +96,7 @@ type job struct {
 	id      string            // of a prompt_configs entry
 	vars    map[string]string // the same
 	given   []given           // the same
+	empty   bool              // nothing could be read
 }
 
 // content is what one file holds.
@@ -115,6 +116,14 @@ type content struct {
 	opens     []*Open
 	given     []given
 	named     []string // variables in names and paths of files
+}
+
+// join takes over what a file with scenarios holds, and no other could hold.
+func (c *content) join(d *content) {
+	c.scenarios = append(c.scenarios, d.scenarios...)
+	c.refs, c.later = append(c.refs, d.refs...), append(c.later, d.later...)
+	c.late, c.opens = append(c.late, d.late...), append(c.opens, d.opens...)
+	c.given, c.named = append(c.given, d.given...), append(c.named, d.named...)
 }
 
 // size is the number of resources.

@@ -54,16 +54,21 @@ func (l *loader) project(in *input) *build {
 	b.p.Dir = l.fs.access(b.places.run)
 	b.list()
 	b.noteUnlisted()
+	b.arena.scenarios, b.arena.evals = nil, nil // with their nodes: there may be very many
 	parts := b.readAll()
-	for i, c := range parts {
-		if want := b.jobs[i].want; want != "" && c.size() == 0 {
-			b.broken[want] = true
+	for _, j := range b.jobs {
+		if j.want != "" && j.empty {
+			b.broken[j.want] = true
 		}
 	}
+	b.jobs = nil // the same
 	b.merge(parts)
 	b.finish()
 	return b
 }
+
+// manyParts is from how many files on their contents are put together while they are read.
+const manyParts = 256
 
 // readAll reads the files of the project: everything but scenarios first, then the mock replies, then the scenarios.
 func (b *build) readAll() []*content {
@@ -76,12 +81,30 @@ func (b *build) readAll() []*content {
 			others = append(others, i)
 		}
 	}
-	each(len(others), func(i int) { parts[others[i]] = b.l.read(b, b.jobs[others[i]]) })
+	read := func(i int) *content {
+		c := b.l.read(b, b.jobs[i])
+		b.jobs[i].empty = c.size() == 0
+		return c
+	}
+	each(len(others), func(i int) { parts[others[i]] = read(others[i]) })
 	for _, i := range others {
 		b.readMocks(parts[i].providers)
 	}
-	each(len(scenarios), func(i int) { parts[scenarios[i]] = b.l.read(b, b.jobs[scenarios[i]]) })
-	return parts
+	few := slices.Collect(slices.Chunk(scenarios, 1+len(scenarios)/manyParts))
+	each(len(few), func(k int) {
+		var whole *content
+		for _, i := range few[k] {
+			switch c := read(i); {
+			case b.jobs[i].want != kindScenario:
+				parts[i] = c
+			case whole == nil:
+				whole, parts[i] = c, c
+			default:
+				whole.join(c)
+			}
+		}
+	})
+	return slices.DeleteFunc(parts, func(c *content) bool { return c == nil })
 }
 
 // config reads the config itself; false when there is none to go on with.

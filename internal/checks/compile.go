@@ -40,7 +40,7 @@ type Compiled struct {
 	Check Check
 	Pos   diag.Pos // of the type
 
-	uses []NameUse
+	uses *[]NameUse // nil: none, as of nearly every check
 }
 
 // Needs is what the check takes with the parameters that it has: of a composition what the checks in it take together.
@@ -164,7 +164,10 @@ func (k *compilation) compile() *Compiled {
 		Message: k.limits.message, When: when, MinScore: k.limits.min, MaxScore: k.limits.max,
 		PassThreshold: k.spec.PassThreshold, Wrapped: k.spec.Type == wrapperType,
 	}
-	out := &Compiled{Spelling: e, Terms: terms.shared(), Check: check, Pos: k.spec.Pos, uses: k.uses}
+	out := &Compiled{Spelling: e, Terms: terms.shared(), Check: check, Pos: k.spec.Pos}
+	if uses := k.uses; len(uses) > 0 {
+		out.uses = &uses // and not k
+	}
 	if k.spec.Surface == scenario.Guardrail && check != nil && out.Message != "" && out.Effect() == Records {
 		k.r.Diags.Warnf(w.pos, w.width, "unused-message",
 			"%s: as a guardrail this check only records that it fired; its message is never said", e.Type).Hint =

@@ -21,7 +21,12 @@ type NameUse struct {
 
 // Names are the names for which the check and its conditions ask, in the order of the file. Those of Nested checks are
 // their own.
-func (c *Compiled) Names() []NameUse { return c.uses }
+func (c *Compiled) Names() []NameUse {
+	if c.uses == nil {
+		return nil
+	}
+	return *c.uses
+}
 
 // means holds the texts of a parameter, and the keys of a map, against what they mean. Names are noted.
 func (b *binder) means(f *field, n *node.Node, what string, given map[string]*node.Node, l *layout) bool {

@@ -99,14 +99,14 @@ func TestHostileTexts(t *testing.T) {
 			if sent, open := scenario.Render(turn.Content, nil); !turn.Literal && (sent != "x"+want || len(open) > 0) {
 				t.Error("the text is taken for a template")
 			}
-			if turn.Mock[0].Content != want || turn.Mock[1].Content != want || turn.Mock[0].Results[0].Content != want {
-				t.Errorf("replies: %q, %q, %q", turn.Mock[0].Content, turn.Mock[1].Content, turn.Mock[0].Results[0].Content)
+			if turn.Inline()[0].Content != want || turn.Inline()[1].Content != want || turn.Inline()[0].Results[0].Content != want {
+				t.Errorf("replies: %q, %q, %q", turn.Inline()[0].Content, turn.Inline()[1].Content, turn.Inline()[0].Results[0].Content)
 			}
 			args := map[string]any{want: want, "list": []any{want, json.Number("1.50"), nil}}
-			if diff := cmp.Diff(args, turn.Mock[0].ToolCalls[0].Args); diff != "" {
+			if diff := cmp.Diff(args, turn.Inline()[0].ToolCalls[0].Args); diff != "" {
 				t.Errorf("arguments (-want +got):\n%s", diff)
 			}
-			if turn.Mock[len(turn.Mock)-1].Error == "" || len(turn.Assertions) != 1 {
+			if turn.Inline()[len(turn.Inline())-1].Error == "" || len(turn.Assertions) != 1 {
 				t.Error("the error or the assertion is lost")
 			}
 			if len(made.ID) > maxName || strings.Trim(made.ID, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
@@ -184,7 +184,7 @@ func TestNotes(t *testing.T) {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}
 	got := loads(t, made)
-	if len(got.Turns) != 1 || got.Turns[0].Content != "Hi\nthere" || got.Turns[0].Mock[0].Content != "One\n\nTwo" ||
+	if len(got.Turns) != 1 || got.Turns[0].Content != "Hi\nthere" || got.Turns[0].Inline()[0].Content != "One\n\nTwo" ||
 		len(got.Turns[0].Assertions) != 1 {
 		t.Errorf("got\n%s", made.Text)
 	}

@@ -76,7 +76,7 @@ func inlineReplies(p *scenario.Project) func(id string, turn int) []scenario.Moc
 	}
 	return func(id string, turn int) []scenario.MockReply {
 		if s := byID[id]; s != nil && turn < len(s.Turns) {
-			return s.Turns[turn].Mock
+			return s.Turns[turn].Inline()
 		}
 		return nil
 	}

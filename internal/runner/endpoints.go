@@ -116,7 +116,7 @@ func capable(q *scenario.Provider, required []string) bool {
 // implicit is the mock, for a scenario that brings all its replies in a project that configures no provider.
 func (m *matrix) implicit(p *scenario.Project, s *scenario.Scenario) []*scenario.Provider {
 	scripted := p.Mock != nil || len(s.Turns) > 0 &&
-		!slices.ContainsFunc(s.Turns, func(t scenario.Turn) bool { return len(t.Mock) == 0 })
+		!slices.ContainsFunc(s.Turns, func(t scenario.Turn) bool { return len(t.Inline()) == 0 })
 	if !scripted && !m.opts.MockProvider {
 		m.diags.Errorf(s.Pos, 1, "no-provider", "scenario %q has no provider to talk to", s.ID).Hint =
 			"configure one under providers, or name one: --provider openai/gpt-4o-mini, --provider ollama/llama3.2, " +

@@ -39,7 +39,7 @@ var leftOut = map[string]string{
 	"Project.Later": "a plan that needs it is refused", "Project.Getenv": "what was read with it is in the fields",
 	"Check.Compiled": written, "Check.Early": written, "Check.Unknown": written, "Check.Handlers": written,
 	"Check.Settled": written, "Project.Open": "each stands in its place",
-	"Placed.Compiled": written, "Placed.Written": written, "MockFile.Calls": written, "Turn.MockCalls": written,
+	"Placed.Compiled": written, "MockFile.Calls": written, "TurnMock.Calls": written,
 }
 
 const (

@@ -355,8 +355,9 @@ func (n *naming) eachReply(visit func(*scenario.MockReply)) {
 	}
 	for _, s := range n.p.Scenarios {
 		for i := range s.Turns {
-			for j := range s.Turns[i].Mock {
-				visit(&s.Turns[i].Mock[j])
+			inline := s.Turns[i].Inline()
+			for j := range inline {
+				visit(&inline[j])
 			}
 		}
 	}
@@ -368,8 +369,10 @@ func (n *naming) mockCalls(s *scenario.Scenario, agents []*scenario.Provider) {
 		return
 	}
 	for i := range s.Turns {
-		for _, use := range s.Turns[i].MockCalls {
-			n.noAnswer(use)
+		if mock := s.Turns[i].Mock; mock != nil {
+			for _, use := range mock.Calls {
+				n.noAnswer(use)
+			}
 		}
 	}
 	if n.p.Mock != nil { // in place of those of the providers

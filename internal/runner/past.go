@@ -154,7 +154,7 @@ func (s *session) fits(was *result.Trial) error {
 		return errors.New(s.trial.Past.lost)
 	}
 	sc := s.trial.Scenario
-	if s.everyReply() || slices.ContainsFunc(sc.Turns, func(t scenario.Turn) bool { return t.Persona != "" }) {
+	if s.everyReply() || slices.ContainsFunc(sc.Turns, func(t scenario.Turn) bool { return t.Persona() != "" }) {
 		return nil
 	}
 	if len(sc.Turns) != len(was.Turns) {

@@ -46,10 +46,10 @@ func newFilter(flag string, lists []string) *filter {
 
 // keeps reports whether a resource with these names is wanted. An empty filter wants everything.
 func (f *filter) keeps(names ...string) bool {
-	f.known = append(f.known, names[0])
 	if len(f.want) == 0 {
 		return true
 	}
+	f.known = append(f.known, names[0])
 	keep := false
 	for _, w := range f.want {
 		if slices.Contains(names, w) {

@@ -43,7 +43,10 @@ func newToolLoop(s *session, turn int) *toolLoop {
 
 // policy is the scenario's, or the prompt's where the scenario has none.
 func (t *Trial) policy() scenario.ToolPolicy {
-	p := t.Scenario.ToolPolicy
+	var p scenario.ToolPolicy
+	if own := t.Scenario.ToolPolicy; own != nil {
+		p = *own
+	}
 	if t.Prompt != nil && t.Prompt.ToolPolicy != nil {
 		q := t.Prompt.ToolPolicy
 		p.Choice = or(p.Choice, q.Choice)

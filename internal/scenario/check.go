@@ -89,7 +89,7 @@ func (d *decoder) checks(n *node.Node, what string, surface Surface) []Placed {
 		if d.compile != nil {
 			list = append(list, Placed{Compiled: c.Compiled, Digest: c.Digest})
 		} else {
-			list = append(list, Placed{Written: c, Digest: c.Digest})
+			list = append(list, Placed{Compiled: c, Digest: c.Digest})
 		}
 		if c.Unknown {
 			d.late[len(d.late)-1].place = &list[len(list)-1] // which has room for all and never moves

@@ -70,7 +70,7 @@ func describeScenario(b *strings.Builder, s *scenario.Scenario) {
 	for i := range s.Turns {
 		t := &s.Turns[i]
 		fmt.Fprintf(b, "    %s: %q%s", t.Role, t.Content, checkNames(t.Assertions))
-		for _, m := range t.Mock {
+		for _, m := range t.Inline() {
 			fmt.Fprintf(b, " mock %q", m.Content)
 		}
 		b.WriteString("\n")

@@ -167,8 +167,8 @@ conversation_assertions: [{type: max_length, params: null}]
 	}
 	s := suite.Projects[0].Scenarios[0]
 	for _, c := range append(s.Turns[0].Assertions, s.Conversation...) {
-		if c.Written != nil {
-			t.Errorf("%v keeps what was written", c.Compiled)
+		if written, ok := c.Compiled.(*scenario.Check); ok {
+			t.Errorf("%v is kept as it was written", written)
 		}
 	}
 }
@@ -189,7 +189,7 @@ turns:
 		t.Fatal(diags.Sorted())
 	}
 	checks := suite.Projects[0].Scenarios[0].Turns[0].Assertions
-	first, second := checks[0].Written, checks[1].Written
+	first, second := checks[0].Compiled.(*scenario.Check), checks[1].Compiled.(*scenario.Check)
 	limits := *first.PassThreshold == 0.5 && *first.MaxScore == 0 && first.MinScore == nil
 	if first.Params == nil || first.Message != "inside" || !limits {
 		t.Errorf("first: %+v", first)

@@ -40,7 +40,7 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 		custom("required_capabilities", listShape{capabilities}, func(d *decoder, s *Scenario, v *node.Node) {
 			s.Capabilities = d.wordList(v, "required_capabilities", capabilities)
 		}),
-		toolPolicy(func(s *Scenario, p *ToolPolicy) { s.ToolPolicy = *p }),
+		toolPolicy(func(s *Scenario, p *ToolPolicy) { s.ToolPolicy = p }),
 		custom("context_policy", contextPolicyFields, readContextPolicy),
 		custom("seed_memories", listShape{seedMemoryFields}, func(d *decoder, s *Scenario, v *node.Node) {
 			listShape{seedMemoryFields}.check(d, v, "seed_memories")

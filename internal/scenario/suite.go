@@ -125,7 +125,7 @@ type Scenario struct {
 	Providers    []string
 	Group        string // provider group; "" is default
 	Capabilities []string
-	ToolPolicy   ToolPolicy
+	ToolPolicy   *ToolPolicy // nil: none
 	Tags         []string
 	Skip         string // reason; "" runs
 	// Recorded is the eval that the scenario stands for: conversations that are over, and of which the checks of the
@@ -162,7 +162,8 @@ type ToolPolicy struct {
 	MaxIdentical int     // 0: 3
 }
 
-// Turn is one scripted (or, with Persona, generated) user message.
+// Turn is one scripted (or, with SelfPlay, generated) user message. A suite may hold very many of them, so that what
+// only few have stands apart.
 type Turn struct {
 	Pos        diag.Pos
 	Said       diag.Pos // of what is said; of the turn when it has no content
@@ -171,19 +172,53 @@ type Turn struct {
 	Literal    bool     // Content is no template: it is sent as it stands
 	Parts      []chat.Part
 	Assertions []Placed
-	Persona    string
-	MinTurns   int // self-play: user messages to generate
-	MaxTurns   int
+	SelfPlay   *SelfPlay // nil: the turn is scripted
 	Streaming  *bool
-	Mock       []MockReply // inline replies; nil: none
-	MockCalls  []MockUse   `digest:"-"` // of inline replies: each tool once
+	Mock       *TurnMock // nil: none
 	Chaos      []ToolFailure
 	// Perturbations: placeholder → values. One trial for each combination.
 	Perturbations []Perturbation
 	Seed          *int64
 	Temperature   *float64          // of the assistant
-	UserTemp      *float64          // of the model that plays the user
 	Consent       map[string]string // tool → grant, deny, timeout
+}
+
+// SelfPlay is how a model plays the user in a turn.
+type SelfPlay struct {
+	Persona     string
+	MinTurns    int // user messages to generate
+	MaxTurns    int
+	Temperature *float64
+}
+
+// Persona is who plays the user; "": the turn is scripted.
+func (t *Turn) Persona() string {
+	if t.SelfPlay == nil {
+		return ""
+	}
+	return t.SelfPlay.Persona
+}
+
+// selfPlay is the self-play of a turn, to be filled.
+func (t *Turn) selfPlay() *SelfPlay {
+	if t.SelfPlay == nil {
+		t.SelfPlay = &SelfPlay{}
+	}
+	return t.SelfPlay
+}
+
+// TurnMock is the inline replies of a turn.
+type TurnMock struct {
+	Replies []MockReply
+	Calls   []MockUse `digest:"-"` // each tool once
+}
+
+// Inline are the replies that the turn brings along; nil: none.
+func (t *Turn) Inline() []MockReply {
+	if t.Mock == nil {
+		return nil
+	}
+	return t.Mock.Replies
 }
 
 // Perturbation is one placeholder {Name} of a turn and the texts to put there.
@@ -244,8 +279,7 @@ type Check struct {
 // Placed is a check in the list where it stands. Once it is compiled, what was written is let go.
 type Placed struct {
 	Digest   digest.Sum // see Check.Digest
-	Compiled any        `digest:"-"` // see Check.Compiled
-	Written  *Check     `digest:"-"` // nil when Options.Compile is set
+	Compiled any        `digest:"-"` // see Check.Compiled; the *Check itself when Options.Compile is nil
 }
 
 // When holds the conditions under which a check applies; all that are set must hold.

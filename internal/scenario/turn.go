@@ -35,15 +35,15 @@ var turnFields = table("a turn", func() rows[turnFile] {
 		assertions("assertions", TurnAssertion, func(t *turnFile) *[]Placed { return &t.Assertions }),
 		custom("persona", text, func(d *decoder, t *turnFile, v *node.Node) {
 			t.persona = v
-			t.Persona, _ = d.Name(v, "persona")
+			t.selfPlay().Persona, _ = d.Name(v, "persona")
 		}),
 		custom("turns", counting, func(d *decoder, t *turnFile, v *node.Node) {
 			t.turns = v
-			t.MinTurns, _ = d.Int(v, "turns", 1, int(counting.high))
+			t.selfPlay().MinTurns, _ = d.Int(v, "turns", 1, int(counting.high))
 		}),
 		custom("max_turns", counting, func(d *decoder, t *turnFile, v *node.Node) {
 			t.turns = v
-			t.MaxTurns, _ = d.Int(v, "max_turns", 1, int(counting.high))
+			t.selfPlay().MaxTurns, _ = d.Int(v, "max_turns", 1, int(counting.high))
 		}),
 		flagPtr("streaming", func(t *turnFile) **bool { return &t.Streaming }),
 		custom("consent_overrides", mapShape{consents}, readConsent),
@@ -51,9 +51,10 @@ var turnFields = table("a turn", func() rows[turnFile] {
 		custom("perturbations", mapShape{texts}, readPerturbations),
 		seed("seed", func(t *turnFile) **int64 { return &t.Seed }),
 		numPtr("assistant_temp", positive, func(t *turnFile) **float64 { return &t.Temperature }),
-		numPtr("user_temp", positive, func(t *turnFile) **float64 { return &t.UserTemp }),
+		numPtr("user_temp", positive, func(t *turnFile) **float64 { return &t.selfPlay().Temperature }),
 		custom("mock", mockTurnFields, func(d *decoder, t *turnFile, v *node.Node) {
-			t.MockCalls = d.mockUses(func() { t.Mock = d.inlineMock(v) })
+			t.Mock = &TurnMock{}
+			t.Mock.Calls = d.mockUses(func() { t.Mock.Replies = d.inlineMock(v) })
 		}),
 		gone[turnFile]("conversation_assertions", "conversation_assertions belongs to the scenario",
 			"move it out of the turn, to the level of turns"),
@@ -144,7 +145,7 @@ func (d *decoder) scripted(n *node.Node, t *turnFile) {
 		d.Foreignf(t.turns, "unused-field", "a turn of the role user is sent once").
 			Hint = "turns and max_turns are for roles of self_play"
 	}
-	if t.UserTemp != nil {
+	if t.SelfPlay != nil && t.SelfPlay.Temperature != nil {
 		d.Warnf(node.Get(n, "user_temp"), NoEffect, "user_temp has no effect in a turn of the role user: nobody plays it")
 	}
 	if t.Literal && len(t.Perturbations) > 0 {
@@ -169,11 +170,10 @@ func (d *decoder) generated(t *turnFile) {
 	if t.persona == nil {
 		d.Missing(t.role, "a turn of self-play", "persona")
 	}
-	if t.MinTurns == 0 {
-		t.MinTurns = 1
-	}
-	if t.MaxTurns > 0 && t.MaxTurns < t.MinTurns {
-		d.Errorf(t.turns, "empty-window", "max_turns %d is below turns %d", t.MaxTurns, t.MinTurns)
+	play := t.selfPlay()
+	play.MinTurns = max(play.MinTurns, 1)
+	if play.MaxTurns > 0 && play.MaxTurns < play.MinTurns {
+		d.Errorf(t.turns, "empty-window", "max_turns %d is below turns %d", play.MaxTurns, play.MinTurns)
 	}
 	d.need("self-play", t.role, Feature{Scenario: t.owner.ID})
 }

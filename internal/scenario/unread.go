@@ -114,7 +114,7 @@ func (r *reading) scenario(b *build, s *Scenario) {
 	for i := range s.Turns {
 		t := &s.Turns[i]
 		r.checks(t.Assertions)
-		if t.Persona != "" || t.Role != "user" {
+		if t.Persona() != "" || t.Role != "user" {
 			for _, q := range b.p.Personas {
 				r.persona(q)
 			}

@@ -20,6 +20,19 @@ func ReportGuardrailUses(p *scenario.Project, chosen []*scenario.Scenario, d *di
 	})
 }
 
+// expectGuardrails leaves the guardrails that checks of recorded conversations name, and that the project does not have,
+// to be heard there: those who recorded them may have had others.
+func (m *matrix) expectGuardrails(p *scenario.Project, judged []*scenario.Scenario) {
+	names := guardrailNames(p, judged)
+	eachAssertion(p, judged, func(c *checks.Compiled) {
+		for _, use := range c.GuardrailUses() {
+			if !use.Known() && !slices.ContainsFunc(names, use.Means) {
+				m.heard.expectGuardrail(c.Type, &use)
+			}
+		}
+	})
+}
+
 // guardrailNames are the types of the project's guardrails, and the ids and types of its evals.
 func guardrailNames(p *scenario.Project, chosen []*scenario.Scenario) []string {
 	var names []string

@@ -22,10 +22,18 @@ type hearing struct {
 	known  map[spot]bool   // of names
 	called map[string]bool // tools
 	skills map[string]bool
-	some   bool // a conversation was heard
+	fired  map[string]bool // guardrails
+	some   bool            // a conversation was heard
+
+	guards []expectedGuard
 
 	samples []*evals.Eval   // with thresholds, of which the run may take none
 	taken   map[string]bool // their ids
+}
+
+type expectedGuard struct {
+	check string
+	*checks.GuardrailUse
 }
 
 type spot struct {
@@ -34,7 +42,8 @@ type spot struct {
 }
 
 func newHearing() *hearing {
-	return &hearing{known: map[spot]bool{}, called: map[string]bool{}, skills: map[string]bool{}, taken: map[string]bool{}}
+	return &hearing{known: map[spot]bool{}, called: map[string]bool{}, skills: map[string]bool{}, taken: map[string]bool{},
+		fired: map[string]bool{}}
 }
 
 type expected struct {
@@ -49,9 +58,16 @@ func (h *hearing) expect(check string, use *checks.NameUse) {
 	}
 }
 
+func (h *hearing) expectGuardrail(check string, use *checks.GuardrailUse) {
+	if at := (spot{use.Pos, use.Name}); !h.known[at] {
+		h.known[at] = true
+		h.guards = append(h.guards, expectedGuard{check, use})
+	}
+}
+
 // hear takes in what a conversation named.
 func (h *hearing) hear(t *result.Trial) {
-	if h == nil || len(h.names)+len(h.samples) == 0 {
+	if h == nil || len(h.names)+len(h.samples)+len(h.guards) == 0 {
 		return
 	}
 	h.mu.Lock()
@@ -62,6 +78,14 @@ func (h *hearing) hear(t *result.Trial) {
 	for i := range t.Turns {
 		turn := &t.Turns[i]
 		h.some = h.some || turn.NotRun == ""
+		for j := range turn.Messages {
+			for _, v := range turn.Messages[j].Validations {
+				h.fired[v.Type] = true
+			}
+		}
+		for j := range turn.Guardrails {
+			h.fired[turn.Guardrails[j].Verdict.Type] = true
+		}
 		for j := range turn.ToolCalls {
 			call := &turn.ToolCalls[j]
 			h.called[call.Name] = true
@@ -88,6 +112,14 @@ func (p *Plan) Unheard() []diag.Diagnostic {
 	for _, e := range h.names {
 		if names := h.of(e.Kind); !names[e.Name] && (e.Pattern == nil || !matched(e, names)) {
 			list = append(list, h.warning(e, names))
+		}
+	}
+	for _, e := range h.guards {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(h.fired)), e.Means) {
+			list = append(list, diag.Diagnostic{
+				Severity: diag.Warning, Pos: e.Pos, Width: utf8.RuneCountInString(e.Name), Code: "never-named",
+				Msg: fmt.Sprintf("%s: no guardrail %q fired in any conversation, nor does the project list it", e.check, e.Name),
+			})
 		}
 	}
 	for _, e := range h.samples {

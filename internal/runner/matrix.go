@@ -243,6 +243,7 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 		return nil
 	}
 	ReportGuardrailUses(p, scenarios, m.diags)
+	m.expectGuardrails(p, judged)
 	run.guards = m.guards(p, scenarios)
 	all := append(slices.Clip(scenarios), judged...)
 	(&toolUses{p, run.tools, m.diags}).report(all)

@@ -81,6 +81,8 @@ func (d *decoder) recordingEval(doc document) *RecordingEval {
 		return nil
 	}
 	switch {
+	case d.recorded && e.path != nil:
+		d.unusedRecording(e)
 	case d.recorded:
 	case e.path != nil:
 		d.recordingFiles(e)
@@ -88,6 +90,16 @@ func (d *decoder) recordingEval(doc document) *RecordingEval {
 		d.Missing(doc.spec, "the eval", "recording").Hint = "write recording: {path: talk.recording.json}"
 	}
 	return &e.RecordingEval
+}
+
+// unusedRecording warns of a recording that is not there, where others are judged.
+func (d *decoder) unusedRecording(e *recordingEvalFile) {
+	if name, ok := d.Name(e.path, "path"); ok {
+		if path := d.besides(name); !d.places.fs.isGlob(path) && !d.places.fs.exists(path) {
+			d.Warnf(e.path, "missing-file", "there is no recording %q", path).Hint = "others are judged now; the path starts " +
+				"at the folder of this file"
+		}
+	}
 }
 
 // recordingFiles resolves the path of a recording, which may be a pattern, from the folder of the eval.

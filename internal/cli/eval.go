@@ -110,6 +110,7 @@ func (f *evalFlags) run(ctx context.Context, app *App) error {
 		Bare: len(f.over) > 0, Recorded: len(f.over) > 0,
 	})
 	app.secrets.WatchAll(suite)
+	unreadSettings(suite, diags)
 	if diags.Errors() == 0 || len(f.over) == 0 {
 		f.narrow(suite, diags)
 	}

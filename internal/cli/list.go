@@ -40,7 +40,12 @@ func newListCmd(app *App) *cobra.Command {
   arena list providers -c config.arena.yaml --json`,
 		ValidArgs: listable,
 		Args:      takes(1, -1),
-		RunE:      func(_ *cobra.Command, args []string) error { return f.run(app, args[0], args[1:]) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := applySettings(app, c); err != nil {
+				return err
+			}
+			return f.run(app, args[0], args[1:])
+		},
 	}
 	cmd.Flags().StringVarP(&f.config, "config", "c", "", "arena `file`")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print JSON")

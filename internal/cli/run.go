@@ -25,7 +25,10 @@ import (
 const runLong = `Run drives every scenario against every provider, judges the replies and writes the reports.
 
 Paths may be arena configs, scenario files, packs, folders and globs, in any mix. Without a
-path, config.arena.yaml of the working directory is run, else its scenarios folder.
+path, config.arena.yaml of the working directory is run, else its scenarios folder. A scenario
+file runs in the project of the config that lists it, in its folder or one above it, up to the
+root of the repository. With -c, files that the config lists are all that is run of it; others
+are run beside them in the same project.
 
 Every finished trial is on disk before it is told. What ended a run (an interrupt, a crash, a
 full disk, --fail-fast) costs no more than the trials in flight: --resume keeps each finished
@@ -77,6 +80,7 @@ func runSuite(ctx context.Context, app *App, f *runFlags) error {
 		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Getenv: app.Getenv,
 	})
 	app.secrets.WatchAll(suite)
+	unreadSettings(suite, diags)
 	return f.execute(ctx, app, suite, diags)
 }
 

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 const settingsFile = ".arena.yaml"
@@ -35,6 +37,7 @@ func applySettings(app *App, cmd *cobra.Command) error {
 	if err := mistypedVariable(app, known); err != nil {
 		return err
 	}
+	strangeVariables(app, known)
 	errs := refuseVariables(app, cmd, known)
 	file.refuseKeys(cmd)
 	values, names := variables(app, known)
@@ -72,6 +75,11 @@ func readSettings(known []string) (*settings, error) {
 		reader: &node.Reader{File: settingsFile, Diags: &diag.List{}},
 		keys:   map[string]*node.Node{}, nodes: map[string]*node.Node{}, values: map[string]any{},
 	}
+	for _, other := range []string{".arena.yml", ".arena.json"} {
+		if _, err := os.Lstat(other); err == nil {
+			return nil, fmt.Errorf("%s is not read: the settings stand in %s\nrename it", other, settingsFile)
+		}
+	}
 	data, err := os.ReadFile(settingsFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
@@ -79,7 +87,11 @@ func readSettings(known []string) (*settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, root := range node.Parse(s.reader, data) {
+	for i, root := range node.Parse(s.reader, data) {
+		if i > 0 {
+			s.reader.Errorf(root, "second-document", "the settings are one document").Hint = "take out the line ---"
+			break
+		}
 		const what = "the settings (they have the names of flags)"
 		s.reader.Each(root, what, func(key string, k, v *node.Node) {
 			if !slices.Contains(known, key) {
@@ -135,6 +147,55 @@ func mistypedVariable(app *App, known []string) error {
 		}
 	}
 	return nil
+}
+
+// strangeVariables tells of ARENA_ variables that set nothing and are named after a flag, such as one of another tool.
+// Those that have no word of a flag may belong to somebody else.
+func strangeVariables(app *App, known []string) {
+	for _, name := range slices.Sorted(maps.Keys(app.Env)) {
+		if !strings.HasPrefix(name, envPrefix) || app.Env[name] == "" {
+			continue
+		}
+		best, most := "", 0
+		for _, flag := range known {
+			own := variable(flag)
+			if own == name {
+				best = ""
+				break
+			}
+			if n := sharedWords(name, own); n > most {
+				best, most = own, n
+			}
+		}
+		if best != "" {
+			app.remark("the variable %s sets nothing; there is %s", name, best)
+		}
+	}
+}
+
+// sharedWords is with how many of the same words two variables begin, behind ARENA_; 0 unless one begins with all of
+// the other.
+func sharedWords(a, b string) int {
+	x, y := strings.Split(a, "_")[1:], strings.Split(b, "_")[1:]
+	n := min(len(x), len(y))
+	if !slices.Equal(x[:n], y[:n]) {
+		return 0
+	}
+	return n
+}
+
+// unreadSettings warns of settings beside the config of a project that lies elsewhere.
+func unreadSettings(suite *scenario.Suite, d *diag.List) {
+	for _, p := range suite.Projects {
+		dir := filepath.Dir(p.File)
+		if p.File == "" || sameFile(dir, ".") {
+			continue
+		}
+		if file := filepath.Join(dir, settingsFile); exists(file) {
+			d.Warnf(diag.Pos{File: file}, 0, "unread-settings",
+				"these settings are not used: those of the working directory are").Hint = "run arena in " + dir
+		}
+	}
 }
 
 // flagNames lists the flags of every command, and their aliases.

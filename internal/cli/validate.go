@@ -34,7 +34,12 @@ func newValidateCmd(app *App) *cobra.Command {
 		Example: `  arena validate
   arena validate scenarios/ packs/support.json
   arena validate --json | jq '.diagnostics[].message'`,
-		RunE: func(_ *cobra.Command, args []string) error { return f.run(app, args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := applySettings(app, c); err != nil {
+				return err
+			}
+			return f.run(app, args)
+		},
 	}
 	fl := cmd.Flags()
 	fl.StringVarP(&f.config, "config", "c", "", "arena `file`")
@@ -54,6 +59,7 @@ func (f *validateFlags) run(app *App, paths []string) error {
 		Paths: paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Getenv: app.Getenv,
 	})
 	app.secrets.WatchAll(suite)
+	unreadSettings(suite, diags)
 	for _, p := range suite.Projects {
 		for _, s := range p.Scenarios {
 			runner.ReportIdle(p, s, f.strict, diags)

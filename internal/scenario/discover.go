@@ -49,7 +49,7 @@ func (l *loader) inputs() []*input {
 		}
 		if !l.fs.isDir(defaultFolder) {
 			l.diags.Errorf(diag.Pos{}, 0, "no-config", "there is no %s here", defaultConfig).
-				Hint = "name files or folders to run, or a config with -c"
+				Hint = l.configAbove()
 			return nil
 		}
 		paths = []string{defaultFolder}
@@ -66,6 +66,16 @@ func (l *loader) inputs() []*input {
 		list = append(list, &input{config: c})
 	}
 	return append(list, l.adopt(distinct(loose), list)...)
+}
+
+// configAbove is what to do where there is no config.
+func (l *loader) configAbove() string {
+	for _, dir := range l.fs.above() {
+		if all := l.configsIn(dir); len(all) > 0 {
+			return "there is one above: -c " + all[0]
+		}
+	}
+	return "name files or folders to run, or a config with -c"
 }
 
 // configured is the one project that -c names. Files named beside it narrow it down to them, or are added to it.
@@ -170,8 +180,7 @@ func (l *loader) folder(dir string) (configs []string, files []found) {
 }
 
 func (l *loader) subfolder(path string, configs *[]string) error {
-	switch filepath.Base(path) {
-	case "out", "node_modules":
+	if notOurs(path) {
 		return fs.SkipDir
 	}
 	if config := l.configIn(path); config != "" {
@@ -179,6 +188,12 @@ func (l *loader) subfolder(path string, configs *[]string) error {
 		return fs.SkipDir
 	}
 	return nil
+}
+
+// notOurs reports whether a folder holds what programs write.
+func notOurs(path string) bool {
+	base := filepath.Base(path)
+	return base == "out" || base == "node_modules"
 }
 
 // sortOut looks into the files that were found in a folder: configs go to configs, what is surely not for arena goes

@@ -103,6 +103,24 @@ func (f *files) missing(path string) *problem {
 }
 
 // names lists a folder; nil when it cannot be read.
+// above are the folders above the working directory whose projects it may belong to, the nearest first: up to the root
+// of its repository.
+func (f *files) above() []string {
+	dir, err := filepath.Abs(f.dir)
+	if err != nil {
+		return nil
+	}
+	var all []string
+	for up := ".."; len(all) < configLevels && filepath.Dir(dir) != dir; up = join("..", up) {
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
+			break
+		}
+		dir = filepath.Dir(dir)
+		all = append(all, up)
+	}
+	return all
+}
+
 func (f *files) names(dir string) []string {
 	entries, err := os.ReadDir(f.access(dir))
 	if err != nil {

@@ -70,7 +70,7 @@ func TestOwner(t *testing.T) {
 		{"a pattern", "", []string{"sub/l*.yaml"}, []string{"config.arena.yaml:listed", ":loose"}},
 		{"twice", "", []string{"sub/listed.yaml", "./sub/listed.yaml"}, []string{"config.arena.yaml:listed"}},
 		{"from a folder below", "sub", []string{"../sub/listed.yaml"}, []string{"../config.arena.yaml:listed"}},
-		{"not above the working directory", "sub", []string{"listed.yaml"}, []string{":listed"}},
+		{"above the working directory", "sub", []string{"listed.yaml"}, []string{"../config.arena.yaml:listed"}},
 		{
 			"above, from elsewhere", "own", []string{"../outside/up/scenarios/far.yaml"},
 			[]string{"../outside/config.arena.yaml:far"},

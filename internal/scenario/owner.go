@@ -32,6 +32,9 @@ func (l *loader) adopt(loose []found, configs []*input) []*input {
 		for _, f := range loose {
 			config, lists := o.of(f.path)
 			if config == "" {
+				config, f.path, lists = o.above(f.path)
+			}
+			if config == "" {
 				rest = append(rest, f)
 				o.stray(f)
 				continue
@@ -120,18 +123,52 @@ func (o *owners) of(file string) (config string, lists bool) {
 	return near[0], false
 }
 
+// above is the config that lists a file of the working directory, or one beside it, in a folder above that, and how the
+// file is called there: who runs one file from within a project means that project. Where the working directory has a
+// config of its own, it is another project. Else config is "", and the name as it was.
+func (o *owners) above(file string) (config, name string, lists bool) {
+	base, err := filepath.Abs(o.l.fs.dir)
+	if err != nil || filepath.IsAbs(file) || strings.HasPrefix(file, "..") || len(o.in(".")) > 0 {
+		return "", file, false
+	}
+	var near []string
+	for _, dir := range o.l.fs.above() {
+		rel, err := filepath.Rel(filepath.Join(base, dir), filepath.Join(base, file))
+		if err != nil {
+			break
+		}
+		for _, config := range o.in(dir) {
+			listed, name := o.listed(config), join(dir, rel)
+			if listed[name] {
+				return config, name, true
+			}
+			if o.beside(listed, name) && filepath.Dir(name) != dir {
+				near = append(near, config)
+			}
+		}
+	}
+	if len(near) != 1 {
+		return "", file, false
+	}
+	return near[0], file, false
+}
+
 // stray books a file that runs without the project around its folder. Beside a config lies what is tried out, too.
 func (o *owners) stray(f found) {
 	own := filepath.Dir(f.path)
-	if o.l.opts.Recorded || o.l.opts.Bare || own == "." || filepath.IsAbs(own) || strings.HasPrefix(own, "..") {
+	if o.l.opts.Recorded || o.l.opts.Bare || filepath.IsAbs(own) || strings.HasPrefix(own, "..") {
 		return
 	}
-	for dir := parent(own); ; dir = parent(dir) {
+	var around []string
+	for dir := own; dir != "."; dir = parent(dir) {
+		around = append(around, parent(dir))
+	}
+	if len(o.in(".")) == 0 {
+		around = append(around, o.l.fs.above()...)
+	}
+	for _, dir := range around {
 		if configs := o.in(dir); len(configs) > 0 {
 			o.strays[configs[0]] = append(o.strays[configs[0]], f.path)
-			return
-		}
-		if dir == "." {
 			return
 		}
 	}

@@ -85,10 +85,22 @@ func (b *build) fill(s *Scenario, prompt *Prompt) {
 					b.say(v, t.Said, "", p.Text)
 				}
 			}
+			b.saysNothing(v, t)
 			for _, c := range t.Chaos {
 				b.say(v, c.Pos, "message: ", c.Message)
 			}
 		}
+	}
+}
+
+// saysNothing reports a message of which nothing is left once its variables are filled in.
+func (b *build) saysNothing(v *Values, t *Turn) {
+	if t.Literal || len(t.Parts) > 0 || strings.TrimSpace(t.Content) == "" {
+		return
+	}
+	if text, faults := v.fill(t.Content, false); len(faults) == 0 && strings.TrimSpace(text) == "" {
+		b.l.diags.Errorf(t.Said, 1, "empty-value", "content is empty: nothing is left of %q once its variables are filled in",
+			t.Content).Hint = "give the variable a value"
 	}
 }
 

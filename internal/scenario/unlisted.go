@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -37,19 +38,30 @@ func (b *build) noteUnlisted() {
 		what, are = fmt.Sprintf("%d scenario files are", len(found)), "they are"
 	}
 	b.l.diags.Warnf(pos, width, "unlisted-scenario", "%s not named by the config, so %s not run: %s%s", what, are,
-		strings.Join(names, ", "), more).Hint = "name all of them with a pattern: scenarios: [" + b.pattern(found[0]) + "]"
+		strings.Join(names, ", "), more).Hint = "name all of them with a pattern: scenarios: [" + b.pattern(found) + "]"
 }
 
-// pattern matches a file and those beside it, as the config would name them.
-func (b *build) pattern(file string) string {
-	rel, err := filepath.Rel(b.places.config, filepath.Join(filepath.Dir(file), "*"+filepath.Ext(file)))
+// pattern matches files of the same kind in their folder, or in and below the one that they share, as the config would
+// name them.
+func (b *build) pattern(files []string) string {
+	file, dir := files[0], filepath.Dir(files[0])
+	name := "*" + filepath.Ext(file)
+	for _, other := range files {
+		for filepath.Dir(other) != dir && !below(dir, other) {
+			dir = filepath.Dir(dir)
+		}
+	}
+	if slices.ContainsFunc(files, func(f string) bool { return filepath.Dir(f) != dir }) {
+		name = filepath.Join("**", name)
+	}
+	rel, err := filepath.Rel(b.places.config, filepath.Join(dir, name))
 	if err != nil {
 		return file
 	}
 	return filepath.ToSlash(rel)
 }
 
-// unlisted are the scenario files in folders from which the config names some, and in its folder scenarios, that
+// unlisted are the scenario files in and below folders from which the config names some, and its folder scenarios, that
 // neither it nor another config beside it names. In its own folder lies what is tried out, too.
 func (b *build) unlisted() (found []string) {
 	listed, folders := map[string]bool{}, []string{join(b.places.config, defaultFolder)}
@@ -60,16 +72,21 @@ func (b *build) unlisted() (found []string) {
 		}
 	}
 	slices.Sort(folders)
+	seen := map[string]bool{}
 	for _, dir := range slices.Compact(folders) {
-		for _, name := range b.l.fs.names(dir) {
-			path := join(dir, name)
-			if ext := filepath.Ext(name); listed[path] || ext != ".yaml" && ext != ".yml" {
-				continue
-			}
-			if b.l.kindOf(path) == kindScenario {
+		// A folder that cannot be read is told when something in it is.
+		_ = b.l.fs.walk(dir, func(path string, isDir bool) error {
+			switch ext := filepath.Ext(path); {
+			case isDir && (seen[path] || len(b.l.configsIn(path)) > 0 || notOurs(path)):
+				return fs.SkipDir
+			case isDir:
+				seen[path] = true
+			case !listed[path] && !seen[path] && (ext == ".yaml" || ext == ".yml") && b.l.kindOf(path) == kindScenario:
+				seen[path] = true
 				found = append(found, path)
 			}
-		}
+			return nil
+		})
 	}
 	if len(found) == 0 {
 		return nil

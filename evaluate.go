@@ -24,7 +24,8 @@ type EvaluatorOptions struct {
 	// and EvalTypes. What concerns the calling of agents means nothing here, and neither do Out, Trials and the filters.
 	// OnEvent hears of every eval that ran: EventEvalCompleted and EventEvalFailed.
 	Options
-	// Prompt adds the evals of a prompt, by its task type; "" is the only prompt, or none.
+	// Prompt adds the evals of a prompt, by its task type; "" is the only prompt, or none. It has to be named where there
+	// are several prompts that have evals of their own.
 	Prompt string
 	// Namespace is the first part of the names of metrics; "" is arena. Labels are on every one of them.
 	Namespace string
@@ -112,6 +113,9 @@ func NewEvaluator(opts EvaluatorOptions) (*Evaluator, error) {
 		p := suite.Projects[0]
 		seat(p, opts.Judges)
 		opts.filter().Apply(suite, diags)
+		if lost := runner.PromptWanted(p); opts.Prompt == "" && lost != "" {
+			diags.Errorf(diag.Pos{}, 0, "no-prompt", "Prompt is empty: %s", lost).Hint = "name the prompt of the conversations"
+		}
 		jobs := harness.Jobs(opts.Jobs, suite)
 		e.evals = runner.NewEvaluator(p, opts.Prompt, opts.plan(jobs, newClients(&opts.Options, jobs, hooks)), diags)
 		e.check(diags)

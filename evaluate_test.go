@@ -157,7 +157,10 @@ func TestEvaluateRefuses(t *testing.T) {
 		"unknown check \"price\"": func(o *arena.EvaluatorOptions) { o.Checks = nil },
 		"no judge is configured":  func(o *arena.EvaluatorOptions) { o.Judges = nil },
 		"hlp":                     func(o *arena.EvaluatorOptions) { o.Prompt = "hlp" },
-		"metrics: namespace":      func(o *arena.EvaluatorOptions) { o.Namespace = "a b" },
+		"Prompt is empty: 2 evals of the prompts a, b would not run": func(o *arena.EvaluatorOptions) {
+			o.Paths = []string{"testdata/facade/prompts.pack.json"}
+		},
+		"metrics: namespace": func(o *arena.EvaluatorOptions) { o.Namespace = "a b" },
 	} {
 		if _, err := evaluator(t, change); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)

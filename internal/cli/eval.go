@@ -146,10 +146,10 @@ func (f *evalFlags) narrow(suite *scenario.Suite, d *diag.List) {
 	}
 }
 
-// promptEvals counts the evals of a project's only prompt.
-func promptEvals(p *scenario.Project) int {
-	if len(p.Prompts) != 1 {
-		return 0
+// promptEvals counts the evals of prompts.
+func promptEvals(p *scenario.Project) (n int) {
+	for _, prompt := range p.Prompts {
+		n += len(prompt.Evals)
 	}
-	return len(p.Prompts[0].Evals)
+	return n
 }

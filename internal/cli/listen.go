@@ -53,6 +53,9 @@ func (f *listenFlags) complete(set map[string]bool) error {
 
 // fits refuses a prompt that the packs do not have.
 func (f *listenFlags) fits(e *packEvals) error {
+	if f.prompt == "" && e.lost != "" {
+		return fmt.Errorf("--listen: %s\nname the prompt of the sessions with --prompt", e.lost)
+	}
 	if e.under[f.prompt] == nil {
 		return fmt.Errorf("--prompt: there is no prompt %q; known: %s", f.prompt, strings.Join(e.prompts(), ", "))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/dispatch"
+	"github.com/arena-evals/arena/internal/evals"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
@@ -20,13 +21,14 @@ import (
 // packEvals runs the evals of packs and configs that requests ask for. It implements nats.Evaluator.
 type packEvals struct {
 	under map[string]*runner.Evaluator // by the task type of the prompt; "" is the only one, or none
+	lost  string                       // what does not run under ""
 	now   func() time.Time
 	crash func(string, any, []byte)
 }
 
 // newPackEvals prepares the evals under every prompt of a project. Problems go to d.
 func newPackEvals(p *scenario.Project, opts runner.PlanOptions, d *diag.List) *packEvals {
-	w := &packEvals{under: map[string]*runner.Evaluator{}}
+	w := &packEvals{under: map[string]*runner.Evaluator{}, lost: runner.PromptWanted(p)}
 	tasks := []string{""}
 	for _, prompt := range p.Prompts {
 		tasks = append(tasks, prompt.TaskType)
@@ -109,6 +111,10 @@ func (w *packEvals) evaluator(r *dispatch.Request) (*runner.Evaluator, error) {
 		}
 		return nil, &dispatch.RefusedError{Why: dispatch.UnknownEval, Elsewhere: true, Reason: reason}
 	}
+	if r.Prompt == "" && w.lost != "" && !within(r.Evals, e) {
+		return nil, &dispatch.RefusedError{Why: dispatch.UnknownPrompt, Elsewhere: true, Reason: "the request names no prompt: " +
+			w.lost + " at this worker"}
+	}
 	for _, eval := range e.Evals() {
 		if asked, ok := r.Digests[eval.ID]; ok && asked != eval.Digest {
 			return nil, &dispatch.RefusedError{Why: dispatch.OtherEval, Elsewhere: true, Reason: fmt.Sprintf(
@@ -117,6 +123,13 @@ func (w *packEvals) evaluator(r *dispatch.Request) (*runner.Evaluator, error) {
 		}
 	}
 	return e, nil
+}
+
+// within says that evals are named, and that each is one of an evaluator.
+func within(ids []string, e *runner.Evaluator) bool {
+	return len(ids) > 0 && !slices.ContainsFunc(ids, func(id string) bool {
+		return !slices.ContainsFunc(e.Evals(), func(eval *evals.Eval) bool { return eval.ID == id })
+	})
 }
 
 // session is the conversation of a request.

@@ -89,6 +89,7 @@ type Ref struct {
 	Provider string
 	Model    string
 	Region   string
+	TaskType string // as that of the session
 	Tags     []string
 	Messages int
 	Pos      diag.Pos // where it starts

@@ -100,6 +100,7 @@ type Brief struct {
 	Dispatched int         // evals that were sent to be run elsewhere
 	Recording  string      // file of the conversation, where that was only judged
 	Session    string      // its name there, where the scenario is about several
+	TaskType   string      // of the prompt, as that of the trial
 }
 
 // Group is the trials of one scenario × provider × region, judged together.

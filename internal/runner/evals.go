@@ -16,9 +16,14 @@ import (
 func evalSets(p *scenario.Project, chosen []*scenario.Scenario) map[*scenario.Prompt]evals.Set {
 	sets := map[*scenario.Prompt]evals.Set{}
 	for _, s := range chosen {
-		prompt, err := p.Prompt(s)
-		if _, known := sets[prompt]; !known && err == nil && s.Skip == "" { // an error is reported elsewhere
-			sets[prompt] = evals.New(p.EvalsFor(prompt))
+		prompts, err := mayBeUnder(p, s)
+		if err != nil || s.Skip != "" { // the first is reported elsewhere
+			continue
+		}
+		for _, prompt := range prompts {
+			if _, known := sets[prompt]; !known {
+				sets[prompt] = evals.New(p.EvalsFor(prompt))
+			}
 		}
 	}
 	return sets
@@ -46,16 +51,14 @@ func evalsOff(p *scenario.Project) []string {
 
 // gates reports whether an eval of a scenario can make it fail.
 func gates(p *scenario.Project, s *scenario.Scenario) bool {
-	set := evalSets(p, []*scenario.Scenario{s})
-	prompt, err := p.Prompt(s)
-	return err == nil && slices.ContainsFunc(set[prompt], func(e *evals.Eval) bool { return e.Gates() && fires(p, e) })
+	set := usedEvals(p, []*scenario.Scenario{s})
+	return slices.ContainsFunc(set, func(e *evals.Eval) bool { return e.Gates() && fires(p, e) })
 }
 
 // measures reports whether there are evals that fire in a scenario.
 func measures(p *scenario.Project, s *scenario.Scenario) bool {
-	set := evalSets(p, []*scenario.Scenario{s})
-	prompt, err := p.Prompt(s)
-	return err == nil && slices.ContainsFunc(set[prompt], func(e *evals.Eval) bool { return fires(p, e) })
+	set := usedEvals(p, []*scenario.Scenario{s})
+	return slices.ContainsFunc(set, func(e *evals.Eval) bool { return fires(p, e) })
 }
 
 // fires reports whether there is anything that an eval could fire at: the steps of a workflow need one.
@@ -77,13 +80,15 @@ func ReportIdleGates(p *scenario.Project, chosen []*scenario.Scenario, over bool
 		}
 	}
 	for _, s := range chosen {
-		prompt, err := p.Prompt(s)
+		prompts, err := mayBeUnder(p, s)
 		if err != nil || s.Skip != "" { // the first is reported elsewhere
 			continue
 		}
-		for _, e := range evals.Off(p.EvalsFor(prompt)) {
-			if e.Gates() {
-				idleGate(d, e, "is switched off by enabled: false", "switch it on")
+		for _, prompt := range prompts {
+			for _, e := range evals.Off(p.EvalsFor(prompt)) {
+				if e.Gates() {
+					idleGate(d, e, "is switched off by enabled: false", "switch it on")
+				}
 			}
 		}
 	}

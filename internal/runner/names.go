@@ -55,21 +55,25 @@ func (n *naming) report(chosen []*scenario.Scenario, agents func(*scenario.Scena
 	var all []*world
 	under := map[*scenario.Prompt][]*world{}
 	for _, s := range chosen {
-		prompt, err := n.p.Prompt(s)
+		prompts, err := mayBeUnder(n.p, s)
 		if err != nil || s.Skip != "" {
 			continue
 		}
-		key := n.key(s, prompt, agents(s))
-		w := worlds[key]
-		if w == nil {
-			w = &world{key, n.offered(prompt)}
-			worlds[key] = w
-			all, under[prompt] = append(all, w), append(under[prompt], w)
+		var in []*world
+		for _, prompt := range prompts {
+			key := n.key(s, prompt, agents(s))
+			w := worlds[key]
+			if w == nil {
+				w = &world{key, n.offered(prompt)}
+				worlds[key] = w
+				all, under[prompt] = append(all, w), append(under[prompt], w)
+			}
+			in = append(in, w)
 		}
 		n.mockCalls(s, agents(s))
-		n.list(s.Conversation, w)
+		n.list(s.Conversation, in...)
 		for i := range s.Turns {
-			n.list(s.Turns[i].Assertions, w)
+			n.list(s.Turns[i].Assertions, in...)
 		}
 	}
 	if len(all) == 0 {

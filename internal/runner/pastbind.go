@@ -82,7 +82,7 @@ func (b *pastBinder) endpoint(brief *result.Brief) *Endpoint {
 // find settles what judges the trials of a scenario.
 func (b *pastBinder) find(brief *result.Brief) *boundPast {
 	origin, _, _ := strings.Cut(brief.ID, brief.Scenario+"/")
-	key := origin + "\x00" + brief.Scenario
+	key := origin + "\x00" + brief.Scenario + "\x00" + brief.TaskType
 	found := b.merged[key]
 	if found == nil {
 		found = b.search(brief, origin)
@@ -107,7 +107,7 @@ func (b *pastBinder) search(brief *result.Brief, origin string) *boundPast {
 			}
 		}
 		if len(found) == 0 && named {
-			found = append(found, b.with(p, everyReplyOf(brief)))
+			found = append(found, b.with(p, b.everyReply(p, brief)))
 		}
 	}
 	if len(found) == 1 {
@@ -153,6 +153,36 @@ func (b *pastBinder) with(p *project, s *scenario.Scenario) *boundPast {
 func gone(brief *result.Brief) *scenario.Scenario {
 	pos := diag.Pos{File: brief.File, Line: brief.Line, Col: 1}
 	return &scenario.Scenario{Meta: scenario.Meta{ID: brief.Scenario, Pos: pos}, File: brief.File, Trials: 1}
+}
+
+// everyReply is what the evals of a project are held against, under the prompt that they name, else under that of the
+// trial.
+func (b *pastBinder) everyReply(p *project, brief *result.Brief) *scenario.Scenario {
+	s := everyReplyOf(brief)
+	if !undecided(p.Project, s) {
+		return s
+	}
+	task, from := brief.TaskType, "the run"
+	for _, e := range p.Evals {
+		if e.TaskType != "" {
+			task, from = e.TaskType, e.File
+		}
+	}
+	known := slices.ContainsFunc(p.Prompts, func(q *scenario.Prompt) bool { return q.TaskType == task })
+	if lost := PromptWanted(p.Project); !known && lost != "" {
+		b.m.noPrompt(p.Evals[0].Scenario(), diag.Pos{}, unknownPrompt(brief.Scenario, task, from), lost)
+	}
+	if known {
+		s.TaskType = task
+	}
+	return s
+}
+
+func unknownPrompt(id, task, from string) string {
+	if task == "" {
+		return fmt.Sprintf("the run does not say the prompt of %q", id)
+	}
+	return fmt.Sprintf("%s says that %q is of the prompt %q, which is not among those here", from, id, task)
 }
 
 // everyReplyOf is a scenario for evals alone: what they say of every reply stands on its only turn.

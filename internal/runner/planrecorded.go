@@ -47,6 +47,7 @@ func (m *matrix) recorded(p *project, s *scenario.Scenario) []Trial {
 	for _, path := range files {
 		found := m.conversations(s, path, at)
 		all += len(found)
+		before := len(out)
 		for _, r := range found {
 			of := talk{r.File, r.index}
 			if s.Recorded == nil && r.scenario != "" && !s.Is(r.scenario) {
@@ -57,6 +58,9 @@ func (m *matrix) recorded(p *project, s *scenario.Scenario) []Trial {
 			out = append(out, Trial{
 				Project: p, Scenario: s, Prompt: prompt, Endpoint: endpoint, Region: defaultRegion, N: 1, Of: 1, Recorded: r,
 			})
+		}
+		if undecided(p.Project, s) {
+			m.underPrompts(p.Project, s, filepath.ToSlash(path), at, out[before:])
 		}
 	}
 	if all > 0 && len(out) == 0 {
@@ -110,7 +114,8 @@ func (m *matrix) conversations(s *scenario.Scenario, path string, at diag.Pos) [
 	for i, ref := range refs {
 		out[i] = &Recorded{
 			File: filepath.ToSlash(path), Name: cmp.Or(ref.ID, filepath.Base(path)), index: i, scenario: ref.Scenario,
-			Load: func() (*recording.Session, error) { return file.Load(i) },
+			taskType: ref.TaskType,
+			Load:     func() (*recording.Session, error) { return file.Load(i) },
 		}
 	}
 	return out

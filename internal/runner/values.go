@@ -31,18 +31,24 @@ func (m *matrix) settle(p *scenario.Project, scenarios, judged []*scenario.Scena
 }
 
 func (m *matrix) settleFor(p *scenario.Project, s *scenario.Scenario, regions []string) {
-	prompt, err := p.Prompt(s)
+	prompts, err := mayBeUnder(p, s)
 	if err != nil || s.Skip != "" || countVariants(s) > maxVariants { // which is reported with the trials
 		return
 	}
-	all := variants(s)
-	for _, region := range regions {
-		vars := scenario.Known(prompt, s, region)
-		for _, variant := range all {
-			p.EachOpen(s, prompt, func(o *scenario.Open, turn int) {
-				o.Bind(&scenario.Values{Vars: vars, Singles: variant.values(turn)}, " ("+s.ID+")", m.diags)
-			})
+	for _, prompt := range prompts {
+		for _, region := range regions {
+			m.bind(p, s, prompt, region)
 		}
+	}
+}
+
+// bind makes the checks that have placeholders, as they are under a prompt.
+func (m *matrix) bind(p *scenario.Project, s *scenario.Scenario, prompt *scenario.Prompt, region string) {
+	vars := scenario.Known(prompt, s, region)
+	for _, variant := range variants(s) {
+		p.EachOpen(s, prompt, func(o *scenario.Open, turn int) {
+			o.Bind(&scenario.Values{Vars: vars, Singles: variant.values(turn)}, " ("+s.ID+")", m.diags)
+		})
 	}
 }
 

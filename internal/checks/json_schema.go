@@ -10,6 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/jsonschema"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 var jsonSchemaDef = define[jsonSchemaParams](Def{
@@ -126,7 +127,7 @@ func (p *schemaValue) take(b *binder, n *node.Node, what string) bool {
 		b.r.Errorf(schemaPlace(n, err), "bad-schema", "%s cannot be used: %s", what, schemaProblem(err))
 		return false
 	}
-	suspectKeywords(b, n, what)
+	scenario.DoubtSchema(b.r, n, what)
 	p.schema = compiled
 	return true
 }

@@ -4,12 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
-	"sync"
 
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/jsonschema"
 	"github.com/arena-evals/arena/internal/node"
 )
@@ -59,49 +55,4 @@ func schemaPlace(n *node.Node, err error) *node.Node {
 		}
 	}
 	return n
-}
-
-// keywords of all drafts. An unknown one is allowed in a schema and does nothing, which makes typing mistakes costly.
-var keywords = sync.OnceValue(func() []string {
-	return strings.Fields(`
-		$anchor $comment $defs $dynamicAnchor $dynamicRef $id $recursiveAnchor $recursiveRef $ref $schema $vocabulary
-		additionalItems additionalProperties allOf anyOf const contains contentEncoding contentMediaType
-		contentSchema default definitions dependencies dependentRequired dependentSchemas deprecated description else
-		enum examples exclusiveMaximum exclusiveMinimum format id if items maxContains maximum maxItems maxLength
-		maxProperties minContains minimum minItems minLength minProperties multipleOf not oneOf pattern
-		patternProperties prefixItems properties propertyNames readOnly required then title type unevaluatedItems
-		unevaluatedProperties uniqueItems writeOnly`)
-})
-
-// suspectKeywords warns about unknown keywords that look like a known one.
-func suspectKeywords(b *binder, n *node.Node, what string) {
-	switch n.Kind {
-	case node.List:
-		for _, item := range n.Content {
-			suspectKeywords(b, item, what)
-		}
-		return
-	case node.Map:
-	default:
-		return
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		k, v := n.Content[i], n.Content[i+1]
-		switch k.Value {
-		case "const", "default", "enum", "example", "examples", "required":
-			continue // values, not schemas
-		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies":
-			for j := 1; j < len(v.Content); j += 2 {
-				suspectKeywords(b, v.Content[j], what)
-			}
-			continue
-		}
-		if !slices.Contains(keywords(), k.Value) && !strings.HasPrefix(k.Value, "x-") {
-			if hint := diag.DidYouMean(k.Value, keywords()); hint != "" {
-				b.r.Warnf(k, "unknown-keyword", "%s: %q is no JSON Schema keyword and does nothing", what, k.Value).Hint = hint
-			}
-			continue
-		}
-		suspectKeywords(b, v, what)
-	}
 }

@@ -150,6 +150,7 @@ func (d *decoder) tool(doc document) *Tool {
 		t.InputSchema, t.InputPos = json.RawMessage(`{"type":"object","properties":{}}`), t.Pos
 	}
 	d.toolMode(spec, &t)
+	d.templateArguments(&t)
 	if t.result != nil && t.template != nil {
 		d.Warnf(t.result, "unused-field", "mock_result is not used: the tool has a mock_template")
 	}

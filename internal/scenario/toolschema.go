@@ -29,6 +29,7 @@ func (d *decoder) jsonSchema(n *node.Node, what string) json.RawMessage {
 		}
 		return nil
 	}
+	DoubtSchema(&d.Reader, n, what)
 	return raw
 }
 
@@ -54,6 +55,11 @@ func (d *decoder) outputSchema(v *node.Node) json.RawMessage {
 	if _, err := compileSchema(data); err != nil {
 		d.Errorf(v, "invalid-schema", "%s %s: %s", what, v.Value, firstProblem(err))
 		return nil
+	}
+	path, _ := d.runtimePath(v.Value)
+	own := node.Reader{File: d.places.fs.show(path), Diags: d.Diags}
+	for _, doc := range node.Parse(&own, data) {
+		DoubtSchema(&own, doc, what)
 	}
 	return data
 }

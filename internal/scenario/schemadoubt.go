@@ -1,0 +1,145 @@
+package scenario
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// keywords of all drafts of JSON Schema. An unknown one is allowed in a schema and does nothing, which makes typing
+// mistakes costly.
+var keywords = sync.OnceValue(func() []string {
+	return strings.Fields(`
+		$anchor $comment $defs $dynamicAnchor $dynamicRef $id $recursiveAnchor $recursiveRef $ref $schema $vocabulary
+		additionalItems additionalProperties allOf anyOf const contains contentEncoding contentMediaType
+		contentSchema default definitions dependencies dependentRequired dependentSchemas deprecated description else
+		enum examples exclusiveMaximum exclusiveMinimum format id if items maxContains maximum maxItems maxLength
+		maxProperties minContains minimum minItems minLength minProperties multipleOf not oneOf pattern
+		patternProperties prefixItems properties propertyNames readOnly required then title type unevaluatedItems
+		unevaluatedProperties uniqueItems writeOnly`)
+})
+
+// DoubtSchema warns of what in a JSON Schema is allowed and hardly meant: keywords that look like known ones, and
+// required properties that the schema does not list.
+func DoubtSchema(r *node.Reader, n *node.Node, what string) { doubts{r, what}.at(n, nil) }
+
+type doubts struct {
+	r    *node.Reader
+	what string
+}
+
+// at looks at a schema. listed are the properties that others list for the same value; nil: this one comes first.
+func (d doubts) at(n *node.Node, listed map[string]bool) {
+	if n == nil || n.Kind != node.Map {
+		return
+	}
+	if listed == nil {
+		listed = map[string]bool{}
+		if open := listProperties(n, listed); !open {
+			d.required(n, listed)
+		}
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		switch k.Value {
+		case "const", "default", "enum", "example", "examples", "required": // values, not schemas
+		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies":
+			for j := 1; v.Kind == node.Map && j < len(v.Content); j += 2 {
+				d.at(v.Content[j], nil)
+			}
+		default:
+			d.keyword(k)
+			of := listed
+			if !slices.Contains(sameValue, k.Value) {
+				of = nil
+			}
+			d.at(v, of)
+			for _, item := range v.Content {
+				if v.Kind == node.List {
+					d.at(item, of)
+				}
+			}
+		}
+	}
+}
+
+func (d doubts) keyword(k *node.Node) {
+	if slices.Contains(keywords(), k.Value) || strings.HasPrefix(k.Value, "x-") {
+		return
+	}
+	if hint := diag.DidYouMean(k.Value, keywords()); hint != "" {
+		d.r.Warnf(k, "unknown-keyword", "%s: %q is no JSON Schema keyword and does nothing", d.what, k.Value).Hint = hint
+	}
+}
+
+// sameValue are keywords with schemas for the value that their own schema is for.
+var sameValue = []string{"allOf", "anyOf", "oneOf", "not", "if", "then", "else"}
+
+// eachOfSame visits the schemas that are for the same value as n, with n.
+func eachOfSame(n *node.Node, visit func(*node.Node)) {
+	if n == nil || n.Kind != node.Map {
+		return
+	}
+	visit(n)
+	for _, key := range sameValue {
+		v := node.Get(n, key)
+		eachOfSame(v, visit)
+		if v != nil && v.Kind == node.List {
+			for _, item := range v.Content {
+				eachOfSame(item, visit)
+			}
+		}
+	}
+}
+
+// listProperties adds the properties of a value by all that is said of it, and returns whether it may have others.
+func listProperties(n *node.Node, listed map[string]bool) (open bool) {
+	there := false
+	eachOfSame(n, func(s *node.Node) {
+		for _, key := range []string{
+			"$ref", "$dynamicRef", "patternProperties", "additionalProperties", "unevaluatedProperties", "dependentSchemas",
+			"dependencies",
+		} {
+			if v := node.Get(s, key); v != nil && !(v.Kind == node.Scalar && v.Value == "false") {
+				open = true
+			}
+		}
+		if list := node.Get(s, "properties"); list != nil && list.Kind == node.Map {
+			there = true
+			for i := 0; i+1 < len(list.Content); i += 2 {
+				listed[list.Content[i].Value] = true
+			}
+		}
+	})
+	return open || !there
+}
+
+// required warns of names that no properties have. What must not be there, and what is asked first, needs no list.
+func (d doubts) required(n *node.Node, listed map[string]bool) {
+	left := map[*node.Node]bool{}
+	eachOfSame(n, func(s *node.Node) {
+		left[node.Get(s, "not")], left[node.Get(s, "if")] = true, true
+		if left[s] {
+			return
+		}
+		list := node.Get(s, "required")
+		if list == nil || list.Kind != node.List {
+			return
+		}
+		for _, name := range list.Content {
+			if name.Kind != node.Scalar || listed[name.Value] {
+				continue
+			}
+			hint := diag.DidYouMean(name.Value, slices.Sorted(maps.Keys(listed)))
+			if hint == "" {
+				hint = "list it under properties"
+			}
+			d.r.Warnf(name, "unlisted-property", "%s: required names %q, which properties does not list", d.what,
+				name.Value).Hint = hint
+		}
+	})
+}

@@ -1,0 +1,113 @@
+package scenario
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+	"text/template"
+	"text/template/parse"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// templateArguments reports arguments in the mock_template of a tool that its schema does not list: it would answer
+// with <no value> in their place.
+func (d *decoder) templateArguments(t *toolFile) {
+	if t.template == nil || t.InputSchema == nil || !strings.Contains(t.MockTemplate, "{{") {
+		return
+	}
+	known, listed := argumentsOf(t.InputSchema)
+	if !listed {
+		return
+	}
+	tree, err := template.New("mock").Parse(t.MockTemplate)
+	if err != nil || tree.Tree == nil {
+		return // is reported
+	}
+	told := map[string]bool{}
+	eachArgument(tree.Root, true, func(name string, at parse.Pos) {
+		if slices.Contains(known, name) || told[name] {
+			return
+		}
+		told[name] = true
+		report := d.Foreignf(t.template, "unknown-argument", "mock_template: the tool %s has no argument %q", t.ID, name)
+		if node.IsBlock(t.template) { // its text starts below the |
+			report.Pos.Line += int32(strings.Count(t.MockTemplate[:at], "\n") + 1)
+			report.Pos.Col, report.Width = 0, 0
+		}
+		report.Hint = diag.DidYouMean(name, known)
+		if report.Hint == "" {
+			report.Hint = "list it in the input_schema, or take it out"
+		}
+	})
+}
+
+// argumentsOf lists the arguments that a schema knows. listed is false where a call may have others.
+func argumentsOf(schema []byte) (names []string, listed bool) {
+	v, err := chat.DecodeJSON(bytes.TrimSpace(schema))
+	doc, ok := v.(map[string]any)
+	if err != nil || !ok {
+		return nil, false
+	}
+	for _, key := range []string{
+		"$ref", "allOf", "anyOf", "oneOf", "if", "patternProperties", "additionalProperties", "unevaluatedProperties",
+	} {
+		if v, given := doc[key]; given && v != false {
+			return nil, false
+		}
+	}
+	properties, there := doc["properties"].(map[string]any)
+	return slices.Sorted(maps.Keys(properties)), there
+}
+
+// eachArgument visits the arguments that a template names. dot says that the dot is the arguments; $ always is.
+func eachArgument(n parse.Node, dot bool, visit func(name string, at parse.Pos)) {
+	switch n := n.(type) {
+	case *parse.ListNode:
+		if n != nil {
+			for _, part := range n.Nodes {
+				eachArgument(part, dot, visit)
+			}
+		}
+	case *parse.ActionNode:
+		eachArgument(n.Pipe, dot, visit)
+	case *parse.IfNode:
+		eachArgument(n.Pipe, dot, visit)
+		eachArgument(n.List, dot, visit)
+		eachArgument(n.ElseList, dot, visit)
+	case *parse.RangeNode:
+		eachBranch(&n.BranchNode, dot, visit)
+	case *parse.WithNode:
+		eachBranch(&n.BranchNode, dot, visit)
+	case *parse.PipeNode:
+		if n != nil {
+			for _, c := range n.Cmds {
+				eachArgument(c, dot, visit)
+			}
+		}
+	case *parse.CommandNode:
+		for _, arg := range n.Args {
+			eachArgument(arg, dot, visit)
+		}
+	case *parse.ChainNode:
+		eachArgument(n.Node, dot, visit)
+	case *parse.FieldNode:
+		if dot {
+			visit(n.Ident[0], n.Pos)
+		}
+	case *parse.VariableNode:
+		if n.Ident[0] == "$" && len(n.Ident) > 1 {
+			visit(n.Ident[1], n.Pos)
+		}
+	}
+}
+
+// eachBranch visits range and with, whose list has a dot of its own.
+func eachBranch(n *parse.BranchNode, dot bool, visit func(name string, at parse.Pos)) {
+	eachArgument(n.Pipe, dot, visit)
+	eachArgument(n.List, false, visit)
+	eachArgument(n.ElseList, dot, visit)
+}

@@ -50,6 +50,9 @@ type Origin struct {
 	Judge         string // judge calls: name of the judge
 	Step          string // composition step
 	Vote          int    `json:",omitempty"` // judge calls: number of the vote, from 0
+	// Closing is the same for calls whose stream the same guardrails may close; "": nothing does. A reply that was cut
+	// by them is all there is to hear for any call that has it.
+	Closing string `json:",omitempty"`
 }
 
 // Tool is what a model is told about a tool.

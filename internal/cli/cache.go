@@ -73,8 +73,15 @@ func showCache(app *App, s *cache.Store) error {
 	if err != nil {
 		return broken(err)
 	}
+	cost := show.Money(&st.USD)
+	switch {
+	case st.Unknown > 0 && st.Unknown == st.Entries:
+		cost = "cost unknown"
+	case st.Unknown > 0:
+		cost += " and " + show.Plural(st.Unknown, "call") + " of unknown cost"
+	}
 	lines := []string{fmt.Sprintf("%s   %s   %s tokens   %s when they were paid for",
-		show.Plural(st.Entries, "cached call"), sized(st.Bytes), show.Count(st.Tokens), show.Money(&st.USD))}
+		show.Plural(st.Entries, "cached call"), sized(st.Bytes), show.Count(st.Tokens), cost)}
 	for _, name := range slices.Sorted(maps.Keys(st.Models)) {
 		lines = append(lines, fmt.Sprintf("  %s   %s", show.Line(name), show.Plural(st.Models[name], "call")))
 	}

@@ -3,7 +3,9 @@
 package guard
 
 import (
+	"encoding/hex"
 	"fmt"
+	"sync"
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -21,10 +23,14 @@ const (
 
 // Set is the guardrails of one prompt, in the order of the file. It is immutable and safe for concurrent use; nil is
 // none.
-type Set struct{ in, out []*rail }
+type Set struct {
+	in, out []*rail
+	closing func() string
+}
 
 type rail struct {
 	*checks.Compiled
+	def     *scenario.Validator
 	monitor bool          // it changes nothing
 	effect  checks.Effect // Records when it only monitors
 }
@@ -41,7 +47,7 @@ func New(list []*scenario.Validator) (*Set, error) {
 		if !ok || check == nil {
 			return nil, fmt.Errorf("guardrail %s was not compiled", v.Type)
 		}
-		r := &rail{Compiled: check, monitor: !v.FailOnViolation}
+		r := &rail{Compiled: check, def: v, monitor: !v.FailOnViolation}
 		if !r.monitor {
 			r.effect = check.Effect()
 		}
@@ -55,7 +61,31 @@ func New(list []*scenario.Validator) (*Set, error) {
 	if len(s.in)+len(s.out) == 0 {
 		return nil, nil
 	}
+	s.closing = sync.OnceValue(func() string { return s.digest(nil) })
 	return s, nil
+}
+
+// Closing tells apart, by their definitions, the guardrails that may have a stream closed; "" when none may. values is
+// what their placeholders stand for; nil: they have none.
+func (s *Set) Closing(values any) string {
+	if values == nil {
+		return s.closing()
+	}
+	return s.digest(values)
+}
+
+func (s *Set) digest(values any) string {
+	decides := []any{values}
+	for _, r := range s.out {
+		if r.effect != checks.Records && r.Follow() != nil {
+			decides = append(decides, r.def)
+		}
+	}
+	if len(decides) == 1 {
+		return ""
+	}
+	sum := scenario.Digest(decides...)
+	return hex.EncodeToString(sum[:])
 }
 
 // OnInput reports whether anything looks at what users say.

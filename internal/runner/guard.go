@@ -96,6 +96,7 @@ func (s *session) speak(
 	var onDelta func(chat.Delta) error
 	if req.Stream && watch.Watches() {
 		onDelta = watch.OnDelta
+		req.Origin.Closing = s.values.closing()
 	}
 	reply, err := s.complete(ctx, req, onDelta)
 	if err != nil {

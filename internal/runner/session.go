@@ -52,6 +52,7 @@ type spend struct {
 
 	cached int     // calls that were paid for by earlier runs, and are in no sum of money
 	saved  float64 // what they cost then, as far as that is known
+	lost   int     // of them, those of which it is not
 }
 
 func (s *spend) add(r *chat.Reply) {
@@ -61,6 +62,8 @@ func (s *spend) add(r *chat.Reply) {
 		s.cached++
 		if r.CostUSD != nil {
 			s.saved += *r.CostUSD
+		} else {
+			s.lost++
 		}
 		return
 	}
@@ -94,8 +97,14 @@ func (s *spend) fromCache(recorded int) string {
 		where = "the cache and the recording"
 	}
 	text := fmt.Sprintf("%d of %d replies came from %s, and cost nothing now", s.cached, s.calls, where)
-	if s.saved > 0 {
-		text += " ($" + strings.TrimRight(fmt.Sprintf("%.6f", s.saved), "0") + " when they were paid for)"
+	saved := "$" + strings.TrimRight(fmt.Sprintf("%.6f", s.saved), "0")
+	switch {
+	case s.lost == s.cached:
+		text += " (cost unknown when they were paid for)"
+	case s.lost > 0:
+		text += fmt.Sprintf(" (%s and %d of unknown cost when they were paid for)", saved, s.lost)
+	case s.saved > 0:
+		text += " (" + saved + " when they were paid for)"
 	}
 	return text
 }

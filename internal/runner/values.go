@@ -129,6 +129,15 @@ func (v *values) guardsOf() *guard.Set {
 	return v.guards
 }
 
+// closing tells apart what may close the streams of the trial.
+func (v *values) closing() string {
+	set := v.guardsOf()
+	if v.guards == nil { // they have no placeholders
+		return set.Closing(nil)
+	}
+	return set.Closing([]any{v.vars, v.trial.Variant})
+}
+
 // boundGuards are guardrails with their checks replaced.
 func boundGuards(list []*scenario.Validator, bind func(any) any) []*scenario.Validator {
 	out := slices.Clone(list)

@@ -29,7 +29,8 @@ type Store struct {
 
 // Wrap answers the calls of a provider from the store where the very same was asked before: the same request to the
 // same model at the same address under the same id, in a trial of the same number. Other calls go to p, and whole
-// replies are kept. Errors are not, nor replies that were cut short or closed.
+// replies are kept. Errors are not, nor replies that were cut short. A reply whose stream guardrails closed is kept for
+// calls that the very same guardrails listen to.
 func (s *Store) Wrap(p providers.Provider, spec *scenario.Provider) providers.Provider {
 	return &cached{next: p, store: s, id: spec.ID, place: placeOf(p, spec)}
 }
@@ -73,11 +74,15 @@ type cached struct {
 
 func (c *cached) Unwrap() providers.Provider { return c.next }
 
-// key is the same for calls that may share a reply.
-func (c *cached) key(req *chat.Request) (string, error) {
+// key is the same for calls that may share a reply: a whole one, or one that guardrails closed.
+func (c *cached) key(req *chat.Request, closing string) (string, error) {
 	plain := *req
 	plain.Origin, plain.Messages = chat.Origin{}, spoken(req.Messages)
-	data, err := json.Marshal([]any{version, c.place, &plain, req.Origin.Trial, req.Origin.Vote})
+	asked := []any{version, c.place, &plain, req.Origin.Trial, req.Origin.Vote}
+	if closing != "" {
+		asked = append(asked, closing)
+	}
+	data, err := json.Marshal(asked)
 	if err != nil {
 		return "", err
 	}
@@ -105,7 +110,7 @@ func (c *cached) Complete(
 	if ctx.Err() != nil {
 		return chat.Reply{}, context.Cause(ctx)
 	}
-	key, err := c.key(req)
+	key, err := c.key(req, "")
 	if err != nil {
 		return chat.Reply{}, &providers.Error{
 			Kind: providers.Refused, Provider: c.id, Msg: fmt.Sprintf("the request cannot be sent: %v", err), Err: err,
@@ -113,6 +118,14 @@ func (c *cached) Complete(
 	}
 	if e := c.store.load(key); e != nil {
 		return e.speak(req.Stream, onDelta)
+	}
+	closedKey := ""
+	if req.Stream && onDelta != nil && req.Origin.Closing != "" {
+		if closedKey, err = c.key(req, req.Origin.Closing); err == nil {
+			if e := c.store.load(closedKey); e != nil && e.Closed {
+				return c.again(e, onDelta)
+			}
+		}
 	}
 	h := &listener{onDelta: onDelta}
 	hear := onDelta
@@ -122,11 +135,36 @@ func (c *cached) Complete(
 		}
 	}
 	reply, err := c.next.Complete(ctx, req, hear)
-	if err == nil && !h.enough && whole(&reply) {
-		pieces := h.piecesOf(reply.Content)
-		c.store.save(&entry{Version: version, Key: key, Provider: c.id, Reply: keep(&reply), Pieces: pieces})
+	kept := entry{Version: version, Key: key, Provider: c.id, Reply: keep(&reply), Pieces: h.piecesOf(reply.Content)}
+	switch {
+	case err != nil:
+	case !h.enough && whole(&reply):
+		c.store.save(&kept)
+	case h.enough && closedKey != "" && reply.Content != "":
+		kept.Key, kept.Closed = closedKey, true
+		c.store.save(&kept)
 	}
 	return reply, err
+}
+
+// again hands out a reply that was closed. Guardrails that are no longer content with what they heard then have another
+// definition in their own code: what would have followed is not known, and the model is asked the next time.
+func (c *cached) again(e *entry, onDelta func(chat.Delta) error) (chat.Reply, error) {
+	closed := false
+	reply, err := e.speak(true, func(d chat.Delta) error {
+		err := onDelta(d)
+		closed = closed || errors.Is(err, providers.ErrEnough)
+		return err
+	})
+	if err != nil || closed {
+		return reply, err
+	}
+	c.store.drop(e.Key)
+	return chat.Reply{}, &providers.Error{
+		Kind: providers.BadReply, Provider: c.id, Final: true,
+		Msg: "the cache has only the beginning of this reply: a guardrail closed its stream, and lets it pass now; " +
+			"run this again to ask the model",
+	}
 }
 
 // whole reports whether a reply is all that the model had to say.
@@ -183,6 +221,9 @@ func (e *entry) speak(stream bool, onDelta func(chat.Delta) error) (chat.Reply, 
 		said = end
 		err := onDelta(chat.Delta{Text: piece})
 		if errors.Is(err, providers.ErrEnough) {
+			if e.Closed && said == len(rest) { // as it was paid for
+				return reply, nil
+			}
 			return providers.Closed(reply, string(rest[:said])), nil
 		}
 		if err != nil {

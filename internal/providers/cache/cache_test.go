@@ -144,6 +144,55 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// TestClosed: a reply that guardrails closed is kept for calls that the same guardrails listen to, and for no others.
+func TestClosed(t *testing.T) {
+	t.Parallel()
+	enough := func(after int) func(chat.Delta) error {
+		heard := 0
+		return func(d chat.Delta) error {
+			if heard += len([]rune(d.Text)); heard >= after {
+				return providers.ErrEnough
+			}
+			return nil
+		}
+	}
+	m := said()
+	s := &Store{Dir: t.TempDir(), Note: func(text string) { t.Error(text) }}
+	ask := func(closing string, hear func(chat.Delta) error) (chat.Reply, error) {
+		r := question()
+		r.Origin.Closing = closing
+		return s.Wrap(m, spec()).Complete(t.Context(), r, hear)
+	}
+	for i, c := range []struct {
+		closing string
+		after   int
+		cached  bool
+		content string
+	}{
+		{"a", 5, false, "Hällo "}, {"a", 5, true, "Hällo "}, {"a", 6, true, "Hällo "}, // the same
+		{"b", 5, false, "Hällo "}, {"b", 5, true, "Hällo "}, // another definition
+		{"", 5, false, "Hällo "}, {"", 5, false, "Hällo "}, // nobody knows which
+		{"c", 99, false, "Hällo Ada"}, {"c", 5, true, "Hällo "}, {"d", 99, true, "Hällo Ada"}, // a whole one is for all
+	} {
+		reply, err := ask(c.closing, enough(c.after))
+		if err != nil || reply.Cached != c.cached || reply.Content != c.content {
+			t.Errorf("call %d: %+v, %v; want %+v", i+1, reply, err, c)
+		}
+	}
+	// One whose guardrail lets it pass after all is no reply, and is not kept on.
+	s.Dir = t.TempDir()
+	if _, err := ask("a", enough(5)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ask("a", enough(99))
+	if failed, ok := errors.AsType[*providers.Error](err); !ok || failed.Kind != providers.BadReply || !failed.Final {
+		t.Errorf("half a reply passed for a whole one: %v", err)
+	}
+	if reply, err := ask("a", enough(99)); err != nil || reply.Cached || reply.Content != "Hällo Ada" {
+		t.Errorf("%+v, %v", reply, err)
+	}
+}
+
 // TestNotKept: what failed, was cut or was closed is asked for again.
 func TestNotKept(t *testing.T) {
 	t.Parallel()

@@ -24,6 +24,8 @@ type entry struct {
 	Provider string `json:"provider"`
 	Reply    kept   `json:"reply"`
 	Pieces   []int  `json:"pieces,omitempty"` // in which it streamed in, in characters
+	// Closed says that guardrails had heard enough: it is no whole reply, and only for calls that these close.
+	Closed bool `json:"closed,omitempty"`
 	// Vectors are embeddings, in the place of a reply.
 	Vectors [][]float64 `json:"vectors,omitempty"`
 	Sum     string      `json:"sum,omitempty"` // of the entry without it
@@ -95,6 +97,13 @@ func (e *entry) sum() (string, error) {
 	data, err := json.Marshal(&plain)
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:8]), err
+}
+
+// drop removes an entry.
+func (s *Store) drop(key string) {
+	if err := os.Remove(s.file(key)); err != nil {
+		s.note("the cache entry %s could not be removed: %v", s.file(key), reason(err))
+	}
 }
 
 // save keeps an entry. A cache that cannot be written costs money, and not the reply: it is only noted.

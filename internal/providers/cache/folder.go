@@ -16,6 +16,7 @@ type Stats struct {
 	Bytes   int64
 	Tokens  int
 	USD     float64 // what the entries cost, as far as that is known
+	Unknown int     // entries of which it is not
 	Models  map[string]int
 }
 
@@ -37,6 +38,8 @@ func (s *Store) Stats() (Stats, error) {
 		st.Tokens += e.Reply.Usage.Total()
 		if e.Reply.CostUSD != nil {
 			st.USD += *e.Reply.CostUSD
+		} else {
+			st.Unknown++
 		}
 		st.Models[e.Provider]++
 		return nil

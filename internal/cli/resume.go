@@ -70,7 +70,9 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.Ledger) (*resumptio
 		}
 		switch e := p.take(asked[i]); {
 		case e != nil && (f.resume || p.settled[e]):
-			r.kept[i] = e
+			if r.kept[i] = e; t.Of > e.Trials {
+				e.Recount(t.ID(), t.Of)
+			}
 			g.stays = append(g.stays, i)
 		case e == nil && f.lastFailed && p.passed[t.ID()]:
 			r.left[i] = true

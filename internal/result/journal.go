@@ -35,6 +35,8 @@ type JournalHeader struct {
 	Replayed bool `json:"replayed,omitempty"`
 	// Kept is the trials of the lines before that stand in this run too: index in its plan and offset of the line.
 	Kept [][2]int64 `json:"kept,omitempty"`
+	// Recounted are those of the kept trials that are of more in this run than when their lines were written.
+	Recounted []Recounted `json:"recounted,omitempty"`
 	// Dropped is the offsets of earlier lines that count no more: their trials are run again, whatever comes of that.
 	Dropped []int64 `json:"dropped,omitempty"`
 }
@@ -100,6 +102,7 @@ type span struct {
 	at     int64
 	len    int32
 	before bool // the trial was kept from before
+	as     *Recounted
 }
 
 // NewJournal starts a journal in an empty file.
@@ -117,7 +120,10 @@ func (l *Ledger) Continue(file Syncer, h JournalHeader, kept map[int]*Entry) (*J
 	for _, i := range slices.Sorted(maps.Keys(kept)) {
 		e := kept[i]
 		h.Kept = append(h.Kept, [2]int64{int64(i), e.at})
-		j.spans[i] = span{e.trial.at, e.trial.len, true}
+		j.spans[i] = span{e.trial.at, e.trial.len, true, e.trial.as}
+		if e.trial.as != nil {
+			h.Recounted = append(h.Recounted, Recounted{i, e.trial.as.ID, e.trial.as.Trials})
+		}
 	}
 	if l.open {
 		if err := j.write([]byte{'\n'}); err != nil {
@@ -223,6 +229,12 @@ func (s span) read(file io.ReaderAt) ([]byte, error) {
 	b := make([]byte, s.len, int(s.len)+len(beforeKey))
 	if _, err := file.ReadAt(b, s.at); err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	if s.as != nil {
+		var err error
+		if b, err = s.as.in(b); err != nil {
+			return nil, fmt.Errorf("read journal: %w", err)
+		}
 	}
 	if s.before && len(b) > 0 {
 		b = append([]byte(beforeKey), b[1:]...)

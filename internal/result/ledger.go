@@ -49,6 +49,7 @@ type Damage struct {
 type Entry struct {
 	ID, Fingerprint string
 	Number          int // of the trial in its group
+	Trials          int // of the group
 	Status          Status
 	// CutShort says that the run ended before the trial did.
 	CutShort bool
@@ -167,8 +168,12 @@ func (l *Ledger) header(line []byte, version int) error {
 	}
 	l.collect, l.spans, l.Ended, l.headless = Collector{}, map[int]span{}, false, false
 	l.Standing = map[int]*Entry{}
+	as := map[int]*Recounted{}
+	for i := range h.Recounted {
+		as[h.Recounted[i].Index] = &h.Recounted[i]
+	}
 	for _, kept := range h.Kept {
-		if err := l.keep(int(kept[0]), kept[1]); err != nil {
+		if err := l.keep(int(kept[0]), kept[1], as[int(kept[0])]); err != nil {
 			l.Damaged = append(l.Damaged, Damage{l.number, err})
 		}
 	}
@@ -183,11 +188,14 @@ func (l *Ledger) begin(h JournalHeader) {
 	}
 }
 
-// keep takes a trial of the lines before into the run that resumed them.
-func (l *Ledger) keep(index int, at int64) error {
+// keep takes a trial of the lines before into the run that resumed them, as what it is there; nil: as it was.
+func (l *Ledger) keep(index int, at int64, as *Recounted) error {
 	e := l.at[at]
 	if e == nil {
 		return fmt.Errorf("corrupt journal: there is no trial at byte %d to keep", at)
+	}
+	if as != nil {
+		e.Recount(as.ID, as.Trials)
 	}
 	s := e.trial
 	s.before = true
@@ -206,8 +214,8 @@ func (l *Ledger) keep(index int, at int64) error {
 
 func (l *Ledger) trial(t *Trial, at int64, s span) error {
 	e := &Entry{
-		ID: t.ID, Fingerprint: t.Fingerprint, Number: t.Trial, Status: t.Status, CutShort: t.CutShort(), Programs: l.Header.Programs,
-		Started: l.Header.Started, at: at, trial: s,
+		ID: t.ID, Fingerprint: t.Fingerprint, Number: t.Trial, Trials: t.Trials, Status: t.Status,
+		CutShort: t.CutShort(), Programs: l.Header.Programs, Started: l.Header.Started, at: at, trial: s,
 	}
 	l.at[at] = e
 	l.Entries = append(l.Entries, e)

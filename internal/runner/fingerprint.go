@@ -16,7 +16,8 @@ import (
 
 // Fingerprints tells trials apart by all that decides what comes of them: the scenario, the prompt, the provider
 // without its key, tools, checks, judges, mock replies, files by their content, what flags change, and the trial's
-// number, variant and region. Two trials with the same fingerprint ask for the same. It is safe for concurrent use.
+// number, variant and region; not how many others there are of its kind. Two trials with the same fingerprint ask for
+// the same. It is safe for concurrent use.
 //
 // A trial that is recorded, or answered from such a recording, has the fingerprint of one that is not.
 //
@@ -45,7 +46,7 @@ func (f *Fingerprints) Of(t *Trial) string {
 	sums := [...]digest.Sum{
 		f.base, f.project(t.Project), f.scenario(t.Scenario), f.prompt(t.Prompt), f.provider(t.Endpoint.Spec),
 		f.mocks(t), f.judges(t), f.before(t),
-		scenario.Digest(t.Region, t.N, t.Of, t.Variant, t.Endpoint.Simulated),
+		scenario.Digest(t.Region, t.N, t.Variant, t.Endpoint.Simulated),
 	}
 	b := make([]byte, 0, len(sums)*len(sums[0]))
 	for _, s := range sums {

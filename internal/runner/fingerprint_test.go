@@ -34,6 +34,8 @@ var leftOut = map[string]string{
 	"Eval.LeftOut":         "of a flag: it is not enabled then, which counts",
 	"Defaults.RunLimit":    "of a flag: how long is waited, and a recording is not waited for",
 
+	"Scenario.Trials": "of a trial its number counts, and not how many others there are",
+
 	"Defaults.FailOn": after, "Defaults.Output": after,
 
 	"Project.Later": "a plan that needs it is refused", "Project.Getenv": "what was read with it is in the fields",
@@ -259,7 +261,6 @@ func TestFingerprintOf(t *testing.T) {
 		{"evals", Options{Only: []string{"tone"}}, same},
 		{"region", Options{}, func(t *Trial) { t.Region = "us" }},
 		{"number", Options{}, func(t *Trial) { t.N = 2 }},
-		{"of", Options{}, func(t *Trial) { t.Of = 4 }},
 		{"variant", Options{}, func(t *Trial) { t.Variant = Variant{{0, "city", "Basel"}} }},
 		{"no variant", Options{}, func(t *Trial) { t.Variant = nil }},
 		{"no prompt", Options{}, func(t *Trial) { t.Prompt = nil }},
@@ -286,6 +287,10 @@ func TestFingerprintOf(t *testing.T) {
 			t.Errorf("%s is the same as %s", c.name, before)
 		}
 		seen[print] = c.name
+	}
+	many := trial(func(t *Trial) { t.Of = 4 })
+	if got := seen[NewFingerprints(&Options{}).Of(many)]; got != "nothing" {
+		t.Errorf("a trial of more is the same as %q", got)
 	}
 	for name, change := range map[string]func(*scenario.Provider){
 		"a key in a header":   func(p *scenario.Provider) { p.Headers = map[string]string{"Authorization": "Bearer b"} },

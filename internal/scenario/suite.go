@@ -121,7 +121,7 @@ type Scenario struct {
 	Variables    map[string]string
 	Context      ContextMetadata
 	Streaming    bool
-	Trials       int // at least 1
+	Trials       int `digest:"-"` // at least 1
 	Providers    []string
 	Group        string // provider group; "" is default
 	Capabilities []string

@@ -1,0 +1,61 @@
+package result
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+)
+
+// Recounted says what a trial that is kept is in the run that keeps it: one of more than when it was run. Its line in
+// the journal stays as it was written.
+type Recounted struct {
+	Index  int    `json:"index"` // in the plan
+	ID     string `json:"id"`
+	Trials int    `json:"trials"` // of its group
+}
+
+// Recount makes the trial of an entry one of so many, for whoever reads it from now on and in a journal that keeps it.
+func (e *Entry) Recount(id string, trials int) {
+	e.ID, e.Trials = id, trials
+	e.trial.as = &Recounted{ID: id, Trials: trials}
+}
+
+// in puts it into the JSON of a trial, of which everything else stays as it is.
+func (r *Recounted) in(raw []byte) ([]byte, error) {
+	var id bytes.Buffer
+	enc := json.NewEncoder(&id)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(r.ID); err != nil {
+		return nil, err
+	}
+	values := map[string][]byte{"id": bytes.TrimSpace(id.Bytes()), "trials": strconv.AppendInt(nil, int64(r.Trials), 10)}
+	var out []byte
+	done := 0
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := dec.Token(); err != nil {
+		return nil, err
+	}
+	for len(values) > 0 && dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		var was json.RawMessage
+		if err := dec.Decode(&was); err != nil {
+			return nil, err
+		}
+		name, _ := key.(string)
+		if now, found := values[name]; found {
+			end := int(dec.InputOffset())
+			out = slices.Concat(out, raw[done:end-len(was)], now)
+			done = end
+			delete(values, name)
+		}
+	}
+	if len(values) > 0 {
+		return nil, errors.New("the trial has no id and number")
+	}
+	return append(out, raw[done:]...), nil
+}

@@ -3,7 +3,6 @@ package cli
 import (
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 )
 
 // A small run is over before garbage matters and hardly collects any. A suite of many thousand scenarios trades some
@@ -20,13 +19,16 @@ func watchHeap(getenv func(string) string) {
 	if getenv("GOGC") != "" {
 		return
 	}
-	debug.SetGCPercent(smallPercent)
+	percent := smallPercent
+	debug.SetGCPercent(percent)
 	type sentinel struct{ _ [16]byte }
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	var look func(*sentinel)
 	look = func(*sentinel) {
-		metrics.Read(live)
-		debug.SetGCPercent(heapPercent(live[0].Value.Uint64()))
+		var heap runtime.MemStats
+		runtime.ReadMemStats(&heap)
+		// What is in use can be told from how far that may grow; what is allocated is partly garbage already.
+		percent = heapPercent(heap.NextGC * 100 / uint64(100+percent))
+		debug.SetGCPercent(percent)
 		runtime.SetFinalizer(&sentinel{}, look) // runs after the next collection
 	}
 	runtime.SetFinalizer(&sentinel{}, look)

@@ -20,8 +20,8 @@ func ReportGuardrailUses(p *scenario.Project, chosen []*scenario.Scenario, d *di
 	})
 }
 
-// expectGuardrails leaves the guardrails that checks of recorded conversations name, and that the project does not have,
-// to be heard there: those who recorded them may have had others.
+// expectGuardrails leaves the guardrails that checks of recorded conversations name, and that the project does not
+// have, to be heard there: those who recorded them may have had others.
 func (m *matrix) expectGuardrails(p *scenario.Project, judged []*scenario.Scenario) {
 	names := guardrailNames(p, judged)
 	eachAssertion(p, judged, func(c *checks.Compiled) {

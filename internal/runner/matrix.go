@@ -382,7 +382,8 @@ func (m *matrix) sampled(prompt *scenario.Prompt, spec *scenario.Provider) {
 	}
 	if params := scenario.ModelParameters(prompt, spec.Model); params.TopK != nil {
 		m.diags.Warnf(params.TopKPos, 1, scenario.NoEffect,
-			"top_k has no effect with provider %s: OpenAI's servers do not take it", spec.ID).Hint = "write top_p, or give the provider the base_url of a server that takes it"
+			"top_k has no effect with provider %s: OpenAI's servers do not take it", spec.ID).Hint =
+			"write top_p, or give the provider the base_url of a server that takes it"
 	}
 }
 

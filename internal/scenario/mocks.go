@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
@@ -148,6 +149,47 @@ func (l *loader) mockNames(m *mockNames, builds ...*build) {
 		l.unknownMocks(l.diags, m.personas, personas, "persona")
 	}
 	l.unknownMocks(l.diags, m.judges, judges, "judge")
+	for _, b := range builds {
+		for _, s := range b.p.Scenarios {
+			l.unusedReplies(m, s)
+		}
+	}
+}
+
+// unusedReplies warns of replies behind the last one for which a conversation can ask. A reply that calls no tool ends
+// its turn; one that is not in the file calls none.
+func (l *loader) unusedReplies(m *mockNames, s *Scenario) {
+	i := slices.IndexFunc(m.scenarios, func(n mockName) bool { return s.Is(n.name) })
+	others := func(t Turn) bool { return t.Role != "user" || t.Mock != nil }
+	if i < 0 || s.Skip != "" || slices.ContainsFunc(s.Turns, others) {
+		return
+	}
+	canned := m.file.Scenarios[m.scenarios[i].name]
+	if canned == nil || len(canned.Turns) == 0 {
+		return
+	}
+	calls := map[int]bool{}
+	for k := range canned.Turns {
+		t := &canned.Turns[k]
+		calls[t.Index] = len(t.Reply().ToolCalls) > 0
+	}
+	asked := 0
+	for range s.Turns {
+		for asked++; calls[asked]; asked++ {
+		}
+	}
+	if last := canned.Turns[len(canned.Turns)-1].Index; last > asked {
+		l.diags.Warnf(m.scenarios[i].pos, utf8.RuneCountInString(m.scenarios[i].name), "unused-reply",
+			"the conversation of scenario %q ends with reply %d; the replies up to %d are never asked for",
+			s.ID, asked, last).Hint = "a reply that calls no tool ends a turn, and the scenario has " + plural(len(s.Turns), "turn")
+	}
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func metaNames(m *Meta) []string {

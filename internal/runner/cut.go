@@ -45,7 +45,7 @@ func (s *session) asksWhyEnded(turn int, last bool) bool {
 	if slices.ContainsFunc(list, func(p scenario.Placed) bool { return compiled(p).AsksWhyEnded() }) {
 		return true
 	}
-	for _, e := range s.evals() {
+	for _, e := range s.stance.evals {
 		if e.Check.AsksWhyEnded() {
 			return true
 		}

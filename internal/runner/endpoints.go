@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -30,7 +31,7 @@ func adHoc(name string) *scenario.Provider {
 		return nil
 	}
 	return &scenario.Provider{
-		Meta: scenario.Meta{ID: name}, Type: kind, Model: or(model, mockType), Role: "llm", Group: defaultGroup,
+		Meta: scenario.Meta{ID: name}, Type: kind, Model: cmp.Or(model, mockType), Role: "llm", Group: defaultGroup,
 	}
 }
 
@@ -63,17 +64,17 @@ func (m *matrix) candidates(p *scenario.Project, s *scenario.Scenario) []*scenar
 	if len(models) == 0 {
 		return m.implicit(p, s)
 	}
-	group := or(s.Group, defaultGroup)
+	group := cmp.Or(s.Group, defaultGroup)
 	inGroup := slices.DeleteFunc(slices.Clone(models), func(q *scenario.Provider) bool {
-		return or(q.Group, defaultGroup) != group
+		return cmp.Or(q.Group, defaultGroup) != group
 	})
 	if len(inGroup) == 0 && m.opts.Lenient { // other tools take all of them then
-		m.diags.Warnf(or(s.GroupPos, s.Pos), 1, "empty-group",
+		m.diags.Warnf(cmp.Or(s.GroupPos, s.Pos), 1, "empty-group",
 			"scenario %q: no provider is in group %q; all of them are used", s.ID, group)
 		inGroup = models
 	}
 	if len(inGroup) == 0 && len(m.adHoc) == 0 {
-		m.diags.Errorf(or(s.GroupPos, s.Pos), 1, "empty-group", "scenario %q: no provider is in group %q", s.ID, group).
+		m.diags.Errorf(cmp.Or(s.GroupPos, s.Pos), 1, "empty-group", "scenario %q: no provider is in group %q", s.ID, group).
 			Hint = hintKnown(group, groups(models))
 		return nil
 	}
@@ -90,7 +91,7 @@ func (m *matrix) candidates(p *scenario.Project, s *scenario.Scenario) []*scenar
 // judgesOnly reports whether a provider is there for the judges: one of them is played by it, and neither its group nor
 // the scenario makes it a model to be tested.
 func judgesOnly(p *scenario.Project, s *scenario.Scenario, q *scenario.Provider) bool {
-	group := or(q.Group, defaultGroup)
+	group := cmp.Or(q.Group, defaultGroup)
 	return group != defaultGroup && group != s.Group && !slices.ContainsFunc(s.Providers, q.Is) &&
 		slices.ContainsFunc(p.Judges, func(j scenario.Judge) bool { return q.Is(j.Provider) })
 }
@@ -98,7 +99,7 @@ func judgesOnly(p *scenario.Project, s *scenario.Scenario, q *scenario.Provider)
 func groups(models []*scenario.Provider) []string {
 	var out []string
 	for _, q := range models {
-		out = append(out, or(q.Group, defaultGroup))
+		out = append(out, cmp.Or(q.Group, defaultGroup))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

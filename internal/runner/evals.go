@@ -115,9 +115,6 @@ func usedEvals(p *scenario.Project, chosen []*scenario.Scenario) evals.Set {
 	return used
 }
 
-// evals are those under the prompt of the trial.
-func (s *session) evals() evals.Set { return s.values.evalsOf() }
-
 // evalTurn measures a finished turn: what fires after each, and once more for every step that the workflow took in it.
 func (s *session) evalTurn(ctx context.Context, subject *checks.Subject) {
 	if s.opts.Elsewhere != nil {
@@ -148,7 +145,7 @@ func (s *session) evalEnd(ctx context.Context, subject *checks.Subject) {
 
 // due are the evals that fire in a phase.
 func (s *session) due(phase evals.Phase, turn int) evals.Set {
-	due := s.evals().Due(phase, s.sessionID(), turn)
+	due := s.stance.evals.Due(phase, s.sessionID(), turn)
 	if s.opts.Only == nil {
 		return due
 	}

@@ -55,7 +55,7 @@ func gating(e *scenario.Eval, least float64) *scenario.Eval {
 func measured(t *testing.T, list []*scenario.Eval) *Plan {
 	t.Helper()
 	plan := conversation(t, nil, nil, nil, nil)
-	plan.spans[0].Project.evals = map[*scenario.Prompt]evals.Set{nil: evals.New(list)}
+	plan.spans[0].Project.stances = map[*scenario.Prompt]*stance{nil: {evals: evals.New(list)}}
 	return plan
 }
 
@@ -183,10 +183,7 @@ func TestEvalsAfterSteps(t *testing.T) {
 		custom("step", "on_workflow_step", 0, scores(1)), custom("turn", "every_turn", 0, scores(1)),
 	})
 	opts := options(1)
-	s := &session{
-		opts: &opts, trial: &plan.spans[0].Trial, values: valuesOf(&plan.spans[0].Trial), out: blank(&plan.spans[0].Trial),
-		clock: clock{now: opts.Now},
-	}
+	s := newSession(plan.Trial(0), &opts, nil)
 	for turn, steps := range [][]checks.Transition{{{Turn: 0}}, {{Turn: 0}}, {{Turn: 0}, {Turn: 2}, {Turn: 2}}} {
 		s.evalTurn(t.Context(), &checks.Subject{Turn: turn, Workflow: &checks.Workflow{Transitions: steps}})
 	}
@@ -266,7 +263,10 @@ func TestPlanOfEvals(t *testing.T) {
 		t.Error("only c has a threshold")
 	}
 	plan := &Plan{}
-	run := &project{Project: p, evals: evalSets(p, []*scenario.Scenario{asked, bare})}
+	run := &project{Project: p, stances: map[*scenario.Prompt]*stance{}}
+	for prompt, set := range evalSets(p, []*scenario.Scenario{asked, bare}) {
+		run.stances[prompt] = &stance{prompt: prompt, evals: set}
+	}
 	for _, prompt := range []*scenario.Prompt{clerk, plain, clerk} {
 		labelled := &scenario.Scenario{Meta: scenario.Meta{Labels: map[string]string{"tier": "x"}}}
 		plan.add(span{Trial: Trial{Project: run, Prompt: prompt, Scenario: labelled}, count: 1})

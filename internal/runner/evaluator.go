@@ -39,7 +39,7 @@ func NewEvaluator(p *scenario.Project, prompt string, opts PlanOptions, d *diag.
 }
 
 // Evals are those that may fire, in order.
-func (e *Evaluator) Evals() evals.Set { return e.template.Project.evals[e.template.Prompt] }
+func (e *Evaluator) Evals() evals.Set { return e.template.Project.stance(e.template.Prompt).evals }
 
 // Evaluate runs the evals that are due at a moment of the conversation. What they measured is in Evals of the trial;
 // its Error says why nothing could be. The opts may leave everything out but Now.

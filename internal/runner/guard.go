@@ -60,7 +60,7 @@ func eachGuard(p *scenario.Project, chosen []*scenario.Scenario, visit func(*che
 // hear holds what the user said, the last message, against the guardrails. answered says that one of them has answered
 // in place of the model.
 func (s *session) hear(ctx context.Context, turn *result.Turn) (answered bool, err error) {
-	set := s.values.guardsOf()
+	set := s.stance.guards
 	if !set.OnInput() {
 		return false, nil
 	}
@@ -84,7 +84,7 @@ func (s *session) hear(ctx context.Context, turn *result.Turn) (answered bool, e
 func (s *session) speak(
 	ctx context.Context, turn *result.Turn, req *chat.Request, calls []checks.Call,
 ) (chat.Message, error) {
-	set := s.values.guardsOf()
+	set := s.stance.guards
 	if !set.OnOutput() {
 		reply, err := s.complete(ctx, req, nil)
 		if err != nil {
@@ -96,7 +96,7 @@ func (s *session) speak(
 	var onDelta func(chat.Delta) error
 	if req.Stream && watch.Watches() {
 		onDelta = watch.OnDelta
-		req.Origin.Closing = s.values.closing()
+		req.Origin.Closing = s.closing()
 	}
 	reply, err := s.complete(ctx, req, onDelta)
 	if err != nil {

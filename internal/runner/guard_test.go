@@ -73,7 +73,7 @@ func guarded(t *testing.T, client providers.Provider, rails string, turns ...sce
 	}
 	plan := planOf(t, 1, client, turns...)
 	plan.spans[0].Prompt = prompt
-	plan.spans[0].Project.guards = map[*scenario.Prompt]*guard.Set{prompt: set}
+	plan.spans[0].Project.stances = map[*scenario.Prompt]*stance{prompt: {prompt: prompt, guards: set}}
 	return plan
 }
 

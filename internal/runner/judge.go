@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -14,7 +15,7 @@ import (
 // judgeTurn runs the evals and the checks of a finished turn.
 func (s *session) judgeTurn(ctx context.Context, turn *result.Turn) {
 	list := s.turnChecks(turn.Index)
-	if len(list) == 0 && len(s.evals()) == 0 {
+	if len(list) == 0 && len(s.stance.evals) == 0 {
 		return
 	}
 	subject := s.turnSubject(turn)
@@ -105,7 +106,7 @@ func (s *session) metadata(turn int) map[string]any {
 }
 
 // sessionID is the trial's, or that under which the conversation was recorded: samples are decided by it.
-func (s *session) sessionID() string { return or(s.id, s.out.ID) }
+func (s *session) sessionID() string { return cmp.Or(s.id, s.out.ID) }
 
 func (s *session) promptID() string {
 	if s.trial.Prompt == nil {

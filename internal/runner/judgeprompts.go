@@ -1,6 +1,8 @@
 package runner
 
 import (
+	"cmp"
+
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -30,7 +32,7 @@ func (b *bench) prompt(c *checks.Compiled, need *checks.JudgeNeed) {
 	if err := checks.JudgeTemplate(text); err != nil {
 		if !b.bad[q] {
 			b.bad[q] = true
-			b.diags.Errorf(or(q.TemplatePos, q.Pos), 1, "bad-judge-prompt", "the prompt %q cannot tell a judge what to do: %v",
+			b.diags.Errorf(cmp.Or(q.TemplatePos, q.Pos), 1, "bad-judge-prompt", "the prompt %q cannot tell a judge what to do: %v",
 				id, err)
 		}
 		return

@@ -117,7 +117,7 @@ func (b *bench) one(c *checks.Compiled, need *checks.JudgeNeed) {
 	if need.Use.Model != "" && need.Use.Model != spec.Model {
 		spec = b.model(spec, need.Use.Model)
 	}
-	seat := judges.Seat{Name: or(name, spec.ID)}
+	seat := judges.Seat{Name: cmp.Or(name, spec.ID)}
 	if b.open != nil {
 		if seat.Endpoint = b.open(spec); seat.Endpoint == nil {
 			return

@@ -233,7 +233,7 @@ func (m *matrix) names(p *project, spans []span) {
 // prepare makes what the trials of a project share. Guardrails watch conversations that are to be had.
 func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scenario) *project {
 	m.settle(p, scenarios, judged)
-	run := &project{Project: p, timeout: or(p.Defaults.RunTimeout, defaultRunTimeout), basis: basis{
+	run := &project{Project: p, timeout: cmp.Or(p.Defaults.RunTimeout, defaultRunTimeout), basis: basis{
 		strict: m.opts.Strict, lenient: m.opts.Lenient, mocked: m.opts.MockProvider, judge: m.opts.Judge,
 		dispatch: m.opts.Dispatch,
 	}}
@@ -244,12 +244,11 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 	}
 	ReportGuardrailUses(p, scenarios, m.diags)
 	m.expectGuardrails(p, judged)
-	run.guards = m.guards(p, scenarios)
 	all := append(slices.Clip(scenarios), judged...)
 	(&toolUses{p, run.tools, m.diags}).report(all)
 	ReportIdleGates(p, all, len(judged) > 0, m.diags)
 	m.opts.Dispatch.report(p, all, m.diags)
-	run.embedder, run.evals = m.embedder(p, all), evalSets(p, all)
+	run.embedder, run.stances = m.embedder(p, all), m.stances(run, scenarios, all)
 	m.heard.expectSamples(usedEvals(p, all))
 	m.judges(run, all)
 	if m.opts.Offline {
@@ -327,7 +326,7 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 		return nil
 	}
 	all := variants(s)
-	repeat := max(or(m.opts.Trials, s.Trials), 1)
+	repeat := max(cmp.Or(m.opts.Trials, s.Trials), 1)
 	if repeat > maxTrials/len(all) {
 		m.diags.Errorf(s.Pos, 1, "out-of-range", "scenario %q: %d trials of each variant are more than can be counted",
 			s.ID, repeat).Hint = "lower trials"
@@ -391,7 +390,7 @@ func (m *matrix) sampled(prompt *scenario.Prompt, spec *scenario.Provider) {
 func (m *matrix) prompt(p *scenario.Project, s *scenario.Scenario) (*scenario.Prompt, bool) {
 	prompt, err := p.Prompt(s)
 	if err != nil {
-		m.diags.Errorf(or(s.TaskTypePos, s.Pos), 1, "unknown-prompt", "scenario %q: %v", s.ID, err)
+		m.diags.Errorf(cmp.Or(s.TaskTypePos, s.Pos), 1, "unknown-prompt", "scenario %q: %v", s.ID, err)
 		return nil, false
 	}
 	return prompt, true

@@ -1,6 +1,10 @@
 package runner
 
-import "github.com/arena-evals/arena/internal/scenario"
+import (
+	"cmp"
+
+	"github.com/arena-evals/arena/internal/scenario"
+)
 
 // origins are what the ids of the trials of each project begin with: nothing in a run of one project, else its name, or
 // its file where several have the same name. No two trials of a run have the same id.
@@ -11,12 +15,12 @@ func origins(projects []*scenario.Project) map[*scenario.Project]string {
 	}
 	named := map[string]int{}
 	for _, p := range projects {
-		named[or(p.Name, p.File)]++
+		named[cmp.Or(p.Name, p.File)]++
 	}
 	for _, p := range projects {
-		name := or(p.Name, p.File)
+		name := cmp.Or(p.Name, p.File)
 		if named[name] > 1 {
-			name = or(p.File, p.Name)
+			name = cmp.Or(p.File, p.Name)
 		}
 		of[p] = name + ":"
 	}
@@ -25,5 +29,5 @@ func origins(projects []*scenario.Project) map[*scenario.Project]string {
 
 // comesFrom reports whether trials of a project may have that origin, whichever others there were in their run.
 func comesFrom(p *scenario.Project, origin string) bool {
-	return origin == or(p.Name, p.File)+":" || origin == p.File+":"
+	return origin == cmp.Or(p.Name, p.File)+":" || origin == p.File+":"
 }

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,7 +63,7 @@ func (s *session) rejudge(ctx context.Context) {
 		if was.Error == "" {
 			s.out.Status, s.out.Skip = was.Status, was.Skip
 		}
-		s.abandon(max(len(was.Turns), len(s.trial.Scenario.Turns)), or(was.Error, was.Skip))
+		s.abandon(max(len(was.Turns), len(s.trial.Scenario.Turns)), cmp.Or(was.Error, was.Skip))
 	default:
 		s.judgeConversation(ctx)
 	}
@@ -85,7 +86,7 @@ func (s *session) never(was *result.Trial) {
 	case was.Status == result.Skipped || was.Status == result.Cancelled:
 		s.out.Status, s.out.Skip = was.Status, was.Skip
 	default:
-		s.out.Error = or(was.Error, "the run has no conversation of this trial: there is nothing to judge")
+		s.out.Error = cmp.Or(was.Error, "the run has no conversation of this trial: there is nothing to judge")
 		s.abandon(0, s.out.Error)
 	}
 }
@@ -173,6 +174,7 @@ func (s *session) fits(was *result.Trial) error {
 	}
 	s.trial.Variant = all[at]
 	s.values = valuesOf(s.trial)
+	s.stand(s.trial.Prompt)
 	for i := range sc.Turns {
 		if was.Turns[i].NotRun != "" {
 			continue

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/checks"
-	"github.com/arena-evals/arena/internal/evals"
-	"github.com/arena-evals/arena/internal/guard"
 	"github.com/arena-evals/arena/internal/judges"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -73,8 +71,7 @@ type project struct {
 	asked    map[checks.JudgeUse]*scenario.Provider // the models behind the judges
 	prompts  *checks.JudgePrompts
 
-	guards map[*scenario.Prompt]*guard.Set // only prompts that have guardrails
-	evals  map[*scenario.Prompt]evals.Set
+	stances map[*scenario.Prompt]*stance
 }
 
 // ID is stable and readable: refund/gpt-4o/default, with #2 for the second of several trials and the variant in

@@ -23,7 +23,7 @@ func (p *Plan) EvalMetrics() []*result.Metric {
 			continue
 		}
 		visited[at] = true
-		for _, e := range t.Project.evals[t.Prompt] {
+		for _, e := range t.Project.stance(t.Prompt).evals {
 			if !seen[e.Definition] {
 				seen[e.Definition] = true
 				list = append(list, e.Metric)

@@ -32,7 +32,7 @@ type session struct {
 	came     []chat.ToolResult // that the last reply brought along
 	values   *values
 	vars     map[string]string // that are handed to checks
-	offered  []chat.Tool
+	stance   stance
 	spend    spend
 	id       string              // of the session, where it is not the trial's
 	start    int                 // index in messages of the first one of the turn
@@ -136,6 +136,7 @@ func newSession(planned Trial, opts *Options, events chan<- result.Event) *sessi
 	s := &session{opts: opts, own: planned, clock: clock{now: opts.Now, simulated: planned.Endpoint.Simulated}}
 	t := &s.own
 	s.trial, s.values, s.out = t, valuesOf(t), blank(t)
+	s.stand(t.Prompt)
 	s.out.Describe, _ = s.values.at(noTurn).UserText(t.Scenario.Description)
 	if events != nil {
 		s.tell = &teller{
@@ -262,7 +263,6 @@ func (s *session) open() error {
 		s.out.System = system
 		s.add(chat.Message{Role: chat.System, Content: system})
 	}
-	s.offered = t.Project.tools.Offered(t.Prompt.AllowedTools)
 	return nil
 }
 

@@ -109,11 +109,13 @@ func eventful(t *testing.T) *Plan {
 		scenario.Turn{Role: "user", Content: "b", Assertions: []scenario.Placed{graded("is kind"), graded("is short")}})
 	trial := &plan.spans[0].Trial
 	p := withTools(t)
-	p.guards = trial.Project.guards
 	p.Globals = []scenario.Placed{assertion("last", 0, scores(0.5))}
-	p.evals = map[*scenario.Prompt]evals.Set{trial.Prompt: evals.New([]*scenario.Eval{
+	st := *trial.Project.stance(trial.Prompt)
+	st.evals = evals.New([]*scenario.Eval{
 		custom("measures", "every_turn", 0, scores(0.5)), custom("breaks", "on_session_complete", 0, breaks),
-	})}
+	})
+	st.offered = p.tools.Offered([]string{"run_tests"})
+	p.stances = map[*scenario.Prompt]*stance{trial.Prompt: &st}
 	spec := &scenario.Provider{Meta: scenario.Meta{ID: "judge"}}
 	seat := judges.Seat{Name: "strict", Endpoint: judges.NewEndpoint(says(`{"score": 1, "reasoning": "so"}`), spec, true)}
 	p.judges = judges.New(map[checks.JudgeUse]judges.Seat{{}: seat}, judges.NewMemory(1<<20))

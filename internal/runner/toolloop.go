@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/fnv"
@@ -38,36 +39,7 @@ type toolLoop struct {
 }
 
 func newToolLoop(s *session, turn int) *toolLoop {
-	return &toolLoop{s: s, turn: turn, policy: s.trial.policy(), log: []result.ToolCall{}}
-}
-
-// policy is the scenario's, or the prompt's where the scenario has none.
-func (t *Trial) policy() scenario.ToolPolicy {
-	var p scenario.ToolPolicy
-	if own := t.Scenario.ToolPolicy; own != nil {
-		p = *own
-	}
-	if t.Prompt != nil && t.Prompt.ToolPolicy != nil {
-		q := t.Prompt.ToolPolicy
-		p.Choice = or(p.Choice, q.Choice)
-		p.MaxRounds, p.MaxPerTurn = or(p.MaxRounds, q.MaxRounds), or(p.MaxPerTurn, q.MaxPerTurn)
-		p.MaxTotal, p.MaxIdentical = or(p.MaxTotal, q.MaxTotal), or(p.MaxIdentical, q.MaxIdentical)
-		p.MaxCostUSD = or(p.MaxCostUSD, q.MaxCostUSD)
-		if len(p.Blocklist) == 0 {
-			p.Blocklist = q.Blocklist
-		}
-	}
-	p.MaxRounds, p.MaxIdentical = or(p.MaxRounds, defaultRounds), or(p.MaxIdentical, defaultIdentical)
-	p.MaxCostUSD = or(p.MaxCostUSD, defaultCostUSD)
-	return p
-}
-
-func or[T comparable](a, b T) T {
-	var zero T
-	if a != zero {
-		return a
-	}
-	return b
+	return &toolLoop{s: s, turn: turn, policy: s.stance.policy, log: []result.ToolCall{}}
 }
 
 // enter is called before each model call of the turn.
@@ -87,10 +59,10 @@ func (l *toolLoop) enter(round int) error {
 
 // offer is the tools of a round and the choice that the model has: tool_choice counts for the first round only.
 func (l *toolLoop) offer(round int) ([]chat.Tool, string) {
-	if l.policy.Choice == "none" || len(l.s.offered) == 0 {
+	if l.policy.Choice == "none" || len(l.s.stance.offered) == 0 {
 		return nil, ""
 	}
-	offered := l.s.offered
+	offered := l.s.stance.offered
 	if len(l.failures) > 0 {
 		offered = slices.DeleteFunc(slices.Clone(offered), func(t chat.Tool) bool {
 			return l.failures[t.Name] >= failuresToDrop
@@ -99,7 +71,7 @@ func (l *toolLoop) offer(round int) ([]chat.Tool, string) {
 	if round > 0 {
 		return offered, "auto"
 	}
-	return offered, or(l.policy.Choice, "auto")
+	return offered, cmp.Or(l.policy.Choice, "auto")
 }
 
 // run executes the calls of one reply, at most ten at once, and appends the results of all that ran in call order,
@@ -227,7 +199,7 @@ func (l *toolLoop) known(name string) bool {
 }
 
 func (l *toolLoop) offers(name string) bool {
-	return slices.ContainsFunc(l.s.offered, func(t chat.Tool) bool { return t.Name == name })
+	return slices.ContainsFunc(l.s.stance.offered, func(t chat.Tool) bool { return t.Name == name })
 }
 
 // fault finds the failure that the turn injects into a call. Chance is taken from the trial, the turn and the number
@@ -259,9 +231,9 @@ func (l *toolLoop) inject(
 		}
 		return l.call(ctx, lane, call)
 	case "timeout":
-		return tools.Failure(call, chat.ErrorExecution, or(l.words(f), call.Name+" timed out (injected)"))
+		return tools.Failure(call, chat.ErrorExecution, cmp.Or(l.words(f), call.Name+" timed out (injected)"))
 	}
-	return tools.Failure(call, chat.ErrorExecution, or(l.words(f), call.Name+" failed (injected)"))
+	return tools.Failure(call, chat.ErrorExecution, cmp.Or(l.words(f), call.Name+" failed (injected)"))
 }
 
 // words are what an injected failure says.

@@ -57,8 +57,7 @@ func tuned(spec *scenario.Provider, t *Trial) *chat.Request {
 	if t.Scenario == nil {
 		t.Scenario = &scenario.Scenario{}
 	}
-	t.Endpoint = &Endpoint{Spec: spec}
 	req := &chat.Request{}
-	tune(req, t)
+	tune(req, spec, replySchema(t.Scenario, t.Prompt, spec))
 	return req
 }

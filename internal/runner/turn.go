@@ -140,10 +140,7 @@ func (s *session) notice(text string) {
 func (s *session) request(i, round int, loop *toolLoop) *chat.Request {
 	sc, spec := s.trial.Scenario, &s.trial.Scenario.Turns[i]
 	defaults, provider := &s.trial.Project.Defaults, s.trial.Endpoint.Spec
-	var prompt scenario.Parameters
-	if s.trial.Prompt != nil {
-		prompt = scenario.ModelParameters(s.trial.Prompt, provider.Model)
-	}
+	prompt := &s.stance.params
 	req := &chat.Request{
 		Messages: slices.Clip(s.messages),
 		Temperature: first(s.opts.Temperature, spec.Temperature, defaults.Temperature, prompt.Temperature,
@@ -160,33 +157,21 @@ func (s *session) request(i, round int, loop *toolLoop) *chat.Request {
 		req.Stream = *spec.Streaming
 	}
 	req.Tools, req.ToolChoice = loop.offer(round)
-	tune(req, s.trial)
+	tune(req, provider, s.stance.schema)
 	req.Extra = prompt.AddTo(req.Extra, provider)
 	return req
 }
 
 // tune asks for what the files of the provider, the scenario and the prompt say of the replies.
-func tune(req *chat.Request, t *Trial) {
-	spec := t.Endpoint.Spec
+func tune(req *chat.Request, spec *scenario.Provider, schema json.RawMessage) {
 	req.Stop, req.ReasoningEffort, req.ParallelToolCalls = spec.Stop, spec.ReasoningEffort, spec.ParallelToolCalls
 	req.Extra = spec.Body
-	switch schema := replySchema(t.Scenario, t.Prompt, spec); {
+	switch {
 	case spec.ReplyFormat == "json_object":
 		req.JSON = true
 	case spec.ReplyFormat != "text" && schema != nil:
 		req.JSONSchema, req.SchemaName = schema, spec.SchemaName
 	}
-}
-
-// replySchema is what the replies of a trial are to fit: what the scenario says, else the prompt, else the provider.
-func replySchema(s *scenario.Scenario, prompt *scenario.Prompt, spec *scenario.Provider) json.RawMessage {
-	switch {
-	case s.OutputSchema != nil:
-		return s.OutputSchema
-	case prompt != nil && prompt.OutputSchema != nil:
-		return prompt.OutputSchema
-	}
-	return spec.ReplySchema
 }
 
 func first[T any](choices ...*T) *T {

@@ -5,8 +5,6 @@ import (
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
-	"github.com/arena-evals/arena/internal/evals"
-	"github.com/arena-evals/arena/internal/guard"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -67,10 +65,8 @@ func eachCompiled(c any, visit func(*checks.Compiled)) {
 
 // values are what the placeholders of a trial stand for. They belong to its session.
 type values struct {
-	trial  *Trial
-	vars   map[string]string
-	guards *guard.Set // of prompts whose guardrails have placeholders
-	evals  evals.Set  // the same
+	trial *Trial
+	vars  map[string]string
 }
 
 func valuesOf(t *Trial) *values {
@@ -113,31 +109,6 @@ func (v *values) bind(c any, turn int) any {
 	return sample.Stuck("its placeholders cannot be filled in for this conversation")
 }
 
-// guardsOf are the guardrails of the trial; nil when it has none.
-func (v *values) guardsOf() *guard.Set {
-	t := v.trial
-	set := t.Project.guards[t.Prompt]
-	if set == nil {
-		return nil
-	}
-	if !slices.ContainsFunc(t.Prompt.Validators, func(g *scenario.Validator) bool { return isOpen(g.Compiled) }) {
-		return set
-	}
-	if v.guards == nil {
-		v.guards, _ = guard.New(boundGuards(t.Prompt.Validators, func(c any) any { return v.bind(c, noTurn) }))
-	}
-	return v.guards
-}
-
-// closing tells apart what may close the streams of the trial.
-func (v *values) closing() string {
-	set := v.guardsOf()
-	if v.guards == nil { // they have no placeholders
-		return set.Closing(nil)
-	}
-	return set.Closing([]any{v.vars, v.trial.Variant})
-}
-
 // boundGuards are guardrails with their checks replaced.
 func boundGuards(list []*scenario.Validator, bind func(any) any) []*scenario.Validator {
 	out := slices.Clone(list)
@@ -157,23 +128,4 @@ func sample(c any) any {
 		return o.Sample()
 	}
 	return c
-}
-
-// evalsOf are the evals of the trial.
-func (v *values) evalsOf() evals.Set {
-	set := v.trial.Project.evals[v.trial.Prompt]
-	if !slices.ContainsFunc(set, func(e *evals.Eval) bool { return isOpen(e.Compiled) }) {
-		return set
-	}
-	if v.evals == nil {
-		v.evals = make(evals.Set, len(set))
-		for i, e := range set {
-			bound := *e
-			if isOpen(e.Compiled) {
-				bound.Check, _ = v.bind(e.Compiled, noTurn).(*checks.Compiled)
-			}
-			v.evals[i] = &bound
-		}
-	}
-	return v.evals
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/rqlite/sql"
 )
@@ -43,7 +45,7 @@ func (c *isSQL) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if err != nil {
 		details["content"] = cut(text, contentLimit)
 		return Finding{
-			Explanation: "not SQL (SQLite): " + cut(oneLine(err.Error()), 2*quoteLimit) + c.options.hint(s.Output()),
+			Explanation: "not SQL (SQLite): " + cut(oneLine(complaint(text, err)), 2*quoteLimit) + c.options.hint(s.Output()),
 			Details:     details,
 		}, nil
 	}
@@ -104,7 +106,7 @@ func parentheses(text string) (map[int]bool, error) {
 			}
 			return closing, nil
 		case sql.ILLEGAL:
-			return nil, fmt.Errorf("%s: unexpected %s", pos, quote(lit))
+			return nil, fmt.Errorf("%s: unexpected %s", pos, quote(torn(text, lit)))
 		case sql.LP:
 			if depth++; depth > maxSQLDepth {
 				return nil, fmt.Errorf("parentheses are nested deeper than %d", maxSQLDepth)
@@ -117,6 +119,30 @@ func parentheses(text string) (map[int]bool, error) {
 		default: // the parser looks at the others
 		}
 	}
+}
+
+// torn is what stands somewhere in a text, with the mark of a cut where that is within a word.
+func torn(text, found string) string {
+	at := strings.LastIndex(text, found)
+	if at < 0 {
+		return found
+	}
+	if r, size := utf8.DecodeRuneInString(text[at+len(found):]); size > 0 && !unicode.IsSpace(r) {
+		found += "…"
+	}
+	if r, size := utf8.DecodeLastRuneInString(text[:at]); size > 0 && !unicode.IsSpace(r) {
+		found = "…" + found
+	}
+	return found
+}
+
+// complaint is what the parser says of a text. It names a token, which may be a part of a word.
+func complaint(text string, err error) string {
+	said, found, named := strings.Cut(err.Error(), ", found ")
+	if !named {
+		return said
+	}
+	return said + ", found " + torn(text, found)
 }
 
 // closed visits the parts of a statement and refuses an expression in parentheses that something else closes.

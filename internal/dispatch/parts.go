@@ -89,7 +89,7 @@ func part(data []byte) (p chat.Part, err error) {
 		inner, _ := unfold(o["inputaudio"]) // without one there is no data
 		p = chat.Part{Type: "audio", Media: &chat.Media{MIMEType: "audio/" + inner.text("format"), Data: inner.text("data")}}
 	default:
-		return p, fmt.Errorf("unknown type of part %.40q; known: text, image, audio, video, document", kind)
+		return p, fmt.Errorf("unknown type of part %q; known: text, image, audio, video, document", abridged(kind))
 	}
 	if err == nil && (p.Media == nil || p.Media.Data == "" && p.Media.URL == "" && p.Media.Path == "") {
 		err = fmt.Errorf("a part of type %s has no media", kind)
@@ -150,4 +150,13 @@ func linked(url string) *chat.Media {
 		return &chat.Media{MIMEType: head, Data: data}
 	}
 	return &chat.Media{URL: url}
+}
+
+// abridged is the beginning of a word of a stranger.
+func abridged(word string) string {
+	const limit = 40
+	if r := []rune(word); len(r) > limit {
+		return string(r[:limit]) + "…"
+	}
+	return word
 }

@@ -51,13 +51,13 @@ func (g *Guard) Set() *Set {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		if g.stale.Swap(false) {
-			g.set.Store(NewSet(g.all))
+			g.set.Store(newSet(g.all, true))
 		}
 	}
 	return g.set.Load()
 }
 
-// Bytes is a text without what is known now.
+// Bytes is a text without what is known now, whole or in parts that stand beside a Mark.
 func (g *Guard) Bytes(p []byte) []byte { return g.Set().Bytes(p) }
 
 // Text is Bytes for texts.
@@ -119,11 +119,11 @@ func (d *document) Write(p []byte) (int, error) {
 		return d.w.Write(p)
 	}
 	d.held = append(d.held, p...)
-	if len(d.held) < 1<<15 {
+	if len(d.held) < max(1<<15, 2*d.set.longest) {
 		return len(p), nil
 	}
 	// A secret that begins before the end of what goes out now ends before the end of what is here.
-	if err := d.letOut(max(len(d.held)-d.set.longest-1, 0)); err != nil {
+	if err := d.letOut(len(d.held) - d.set.longest - 1); err != nil {
 		return 0, err
 	}
 	return len(p), nil
@@ -133,17 +133,17 @@ func (d *document) Write(p []byte) (int, error) {
 func (d *document) letOut(end int) error {
 	from := 0
 	for {
-		at, size := d.set.find(d.held, from)
-		if at < 0 || at >= end {
+		h := d.set.find(d.held, from)
+		if h.size == 0 || h.at >= end {
 			break
 		}
-		if _, err := d.w.Write(d.held[from:at]); err != nil {
+		if _, err := d.w.Write(d.held[from : h.at+h.mark]); err != nil {
 			return err
 		}
 		if _, err := io.WriteString(d.w, Redacted); err != nil {
 			return err
 		}
-		from = at + size
+		from = h.at + h.size
 	}
 	end = max(end, from)
 	if _, err := d.w.Write(d.held[from:end]); err != nil {

@@ -3,16 +3,17 @@
 package secret
 
 import (
-	"bytes"
-	"encoding/json"
-	"html"
-	"net/url"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Redacted stands where a secret stood.
 const Redacted = "[redacted]"
+
+// Mark stands where a text was cut. Whoever cuts a text that may hold a secret writes it right there: a part of a
+// secret is found by the mark beside it.
+const Mark = "…"
 
 // Lengths of secrets in bytes.
 const (
@@ -21,6 +22,9 @@ const (
 	Shortest = 4
 	// whole is up to where a secret counts only as a word by itself.
 	whole = 8
+	// part is how many characters of a secret beside a mark are more than may be shown; of a short secret it is more
+	// than half of them.
+	part = 6
 )
 
 // placeholders stand where a key has to be written and none is needed. They are words of every text.
@@ -36,76 +40,124 @@ func Worth(value string) bool {
 		strings.Trim(value, value[:1]) != ""
 }
 
-// Set finds secrets in texts, in every form in which a writer may put them. It is immutable and safe for concurrent
-// use; nil finds nothing.
+// Set finds secrets in texts, however a writer quotes and escapes them, and however often. It is immutable and safe for
+// concurrent use; nil finds nothing.
 type Set struct {
-	starts  [256]bool            // first bytes of the forms
-	pairs   [1 << 16 / 64]uint64 // first two bytes of the forms
-	first   [256][]form          // by the first byte, the longest first
-	longest int
+	starts  [256]bool            // first bytes of what may be a secret
+	pairs   [1 << 16 / 64]uint64 // its first two bytes
+	first   [256][]*value        // by the first byte, the longest first
+	longest int                  // bytes that a secret may take in a text
+	cuts    bool                 // parts of secrets beside a mark are found as well
+	tails   func() *[256][]tail  // by the first byte
 }
 
-type form struct {
-	text string
+// value is one secret.
+type value struct {
+	spelling
 	word bool // only where no letter and no digit is beside it
+	part int  // so many of its characters are more than may be shown
 }
 
-// NewSet makes a set; nil when none of the values is worth hiding.
-func NewSet(values []string) *Set {
-	s := &Set{}
-	for _, value := range values {
-		if !Worth(value) {
-			continue
-		}
-		for _, text := range forms(value) {
-			s.add(form{text, len(value) < whole})
+// tail is a secret from one of its characters on.
+type tail struct {
+	of   *value
+	from int
+}
+
+// NewSet makes a set; nil when none of the values is worth hiding. It finds whole secrets, in texts that nobody cut.
+func NewSet(values []string) *Set { return newSet(values, false) }
+
+func newSet(values []string, cuts bool) *Set {
+	s := &Set{cuts: cuts}
+	var all []*value
+	for _, text := range values {
+		if Worth(text) {
+			v := &value{spelling: spell(text), word: len(text) < whole}
+			v.part = min(part, len(v.spelling)/2+1)
+			all = append(all, v)
 		}
 	}
-	if s.longest == 0 {
+	if len(all) == 0 {
 		return nil
 	}
+	slices.SortStableFunc(all, func(a, b *value) int { return len(b.spelling) - len(a.spelling) })
+	for _, v := range all {
+		s.add(v)
+	}
+	if cuts {
+		s.start(Mark[0], Mark[1])
+	}
+	s.tails = sync.OnceValue(func() *[256][]tail { return tailsOf(all) })
 	return s
 }
 
-func (s *Set) add(f form) {
-	list := &s.first[f.text[0]]
-	if slices.Contains(*list, f) {
-		return
-	}
-	*list = append(*list, f)
-	slices.SortFunc(*list, func(a, b form) int { return len(b.text) - len(a.text) })
-	pair := uint16(f.text[0])<<8 | uint16(f.text[1])
-	s.pairs[pair/64] |= 1 << (pair % 64)
-	s.starts[f.text[0]] = true
-	s.longest = max(s.longest, len(f.text))
-}
-
-// forms are a secret as it stands, and in addresses, in JSON and in markup.
-func forms(value string) []string {
-	all := []string{value, url.QueryEscape(value), url.PathEscape(value), html.EscapeString(value)}
-	for _, escape := range []bool{false, true} {
-		var b bytes.Buffer
-		enc := json.NewEncoder(&b)
-		enc.SetEscapeHTML(escape)
-		if enc.Encode(value) == nil {
-			text := strings.TrimSuffix(b.String(), "\n")
-			all = append(all, text[1:len(text)-1])
+func (s *Set) add(v *value) {
+	for _, c := range v.spelling[0].starts() {
+		s.first[c] = append(s.first[c], v)
+		if v.spelling[0].kind != plain {
+			for next := range 256 { // an escape has any form
+				s.start(c, byte(next))
+			}
+			continue
+		}
+		if len(v.spelling) == 1 { // of letters and digits there are more
+			continue
+		}
+		for _, next := range v.spelling[1].starts() {
+			s.start(c, next)
+		}
+		if v.spelling[1].kind == control || v.spelling[1].kind == broken { // which may be left out, or replaced
+			for next := range 256 {
+				s.start(c, byte(next))
+			}
 		}
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
+	s.longest = max(s.longest, v.longest())
 }
 
-// In reports whether a secret stands in the text.
+func (s *Set) start(a, b byte) {
+	pair := uint16(a)<<8 | uint16(b)
+	s.pairs[pair/64] |= 1 << (pair % 64)
+	s.starts[a] = true
+}
+
+func tailsOf(all []*value) *[256][]tail {
+	var tails [256][]tail
+	for _, v := range all {
+		for from := 1; len(v.spelling)-from >= v.part; from++ {
+			for _, c := range v.spelling[from].starts() {
+				tails[c] = append(tails[c], tail{v, from})
+			}
+		}
+	}
+	return &tails
+}
+
+// In reports whether a whole secret stands in the text.
 func (s *Set) In(p []byte) bool {
-	at, _ := s.find(p, 0)
-	return at >= 0
+	for from := 0; ; {
+		h := s.find(p, from)
+		if h.size == 0 {
+			return false
+		}
+		if !h.cut {
+			return true
+		}
+		from = h.at + h.size
+	}
 }
 
-// find is the next secret at or after a place; -1: there is none.
-func (s *Set) find(p []byte, from int) (at, size int) {
+// hit is a place in a text that has to go.
+type hit struct {
+	at, size int
+	mark     int  // so many bytes at its beginning stay
+	cut      bool // it is a part of a secret
+}
+
+// find is the next secret at or after a place; one without a size: there is none.
+func (s *Set) find(p []byte, from int) hit {
 	if s == nil {
-		return -1, 0
+		return hit{}
 	}
 	for i := from; i+1 < len(p); i++ {
 		if !s.starts[p[i]] {
@@ -115,17 +167,70 @@ func (s *Set) find(p []byte, from int) (at, size int) {
 		if s.pairs[pair/64]&(1<<(pair%64)) == 0 {
 			continue
 		}
-		for _, f := range s.first[p[i]] {
-			if len(p)-i < len(f.text) || string(p[i:i+len(f.text)]) != f.text {
-				continue
-			}
-			if f.word && (i > 0 && wordly(p[i-1]) || i+len(f.text) < len(p) && wordly(p[i+len(f.text)])) {
-				continue
-			}
-			return i, len(f.text)
+		if h := s.here(p, i); h.size > 0 {
+			return h
 		}
 	}
-	return -1, 0
+	return hit{}
+}
+
+func (s *Set) here(p []byte, i int) hit {
+	for _, v := range s.first[p[i]] {
+		if v.word && inWord(p, i) {
+			continue
+		}
+		if end, cut := s.match(p, i, v, 0); end > i {
+			return hit{at: i, size: end - i, cut: cut}
+		}
+	}
+	if begin := i + len(Mark); s.cuts && markAt(p, i) && begin < len(p) {
+		for _, t := range s.tails()[p[begin]] {
+			if end, _ := s.match(p, begin, t.of, t.from); end > begin {
+				return hit{at: i, size: end - i, mark: len(Mark), cut: true}
+			}
+		}
+	}
+	return hit{}
+}
+
+// match is where a secret ends of which all characters from one on stand in a text, or enough of them and then a mark.
+func (s *Set) match(p []byte, i int, v *value, from int) (end int, cut bool) {
+	enough := len(v.spelling)
+	if s.cuts {
+		enough = from + v.part
+	}
+	end, whole := v.in(p, i, from, enough)
+	if end >= 0 && whole && v.word && end < len(p) && wordly(p[end]) {
+		return -1, false
+	}
+	return end, !whole
+}
+
+// inWord reports whether a letter or digit stands before a place. One that ends an escape is none.
+func inWord(p []byte, i int) bool {
+	if i == 0 || !wordly(p[i-1]) {
+		return false
+	}
+	return !escapeEnds(p[:i])
+}
+
+// escapeEnds reports whether a text ends in an escape of one character.
+func escapeEnds(p []byte) bool {
+	n := len(p)
+	switch {
+	case n >= 2 && p[n-2] == '\\':
+		return strings.IndexByte("abfnrtv", p[n-1]) >= 0
+	case n >= 3 && p[n-3] == '%':
+		_, ok := hex(p, n-2, 2)
+		return ok
+	case n >= 4 && p[n-4] == '\\' && p[n-3] == 'x':
+		_, ok := hex(p, n-2, 2)
+		return ok
+	case n >= 6 && p[n-6] == '\\' && p[n-5] == 'u':
+		_, ok := hex(p, n-4, 4)
+		return ok
+	}
+	return false
 }
 
 func wordly(c byte) bool {
@@ -134,16 +239,16 @@ func wordly(c byte) bool {
 
 // Bytes is the text without secrets: p itself when there are none.
 func (s *Set) Bytes(p []byte) []byte {
-	at, size := s.find(p, 0)
-	if at < 0 {
+	h := s.find(p, 0)
+	if h.size == 0 {
 		return p
 	}
 	out := make([]byte, 0, len(p)+len(Redacted))
 	from := 0
-	for at >= 0 {
-		out = append(append(out, p[from:at]...), Redacted...)
-		from = at + size
-		at, size = s.find(p, from)
+	for h.size > 0 {
+		out = append(append(out, p[from:h.at+h.mark]...), Redacted...)
+		from = h.at + h.size
+		h = s.find(p, from)
 	}
 	return append(out, p[from:]...)
 }
@@ -154,7 +259,7 @@ func (s *Set) Text(text string) string {
 		return text
 	}
 	p := []byte(text)
-	if !s.In(p) {
+	if s.find(p, 0).size == 0 {
 		return text
 	}
 	return string(s.Bytes(p))

@@ -178,7 +178,7 @@ func TestLongResultsAreCut(t *testing.T) {
 	}
 	r := registry(t, spec("long", func(s *scenario.Tool) { s.MockResult = long }))
 	got := call(t, r, "long", `{"id":"A"}`).Content
-	if len(got) > MaxResult+20 || !strings.HasSuffix(got, "é\n[cut at 1 MiB]") {
+	if len(got) > MaxResult+24 || !strings.HasSuffix(got, "é…\n[cut at 1 MiB]") {
 		t.Errorf("%d bytes, end %q", len(got), got[len(got)-20:])
 	}
 }

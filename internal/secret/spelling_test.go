@@ -1,0 +1,167 @@
+package secret
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"html"
+	"math/rand/v2"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// writers are the ways in which texts are put into what arena writes. They change no blank within a text.
+var writers = []struct {
+	name  string
+	write func(string) string
+}{
+	{"as it is", func(s string) string { return s }},
+	{"Go quotes", strconv.Quote},
+	{"Go quotes in ASCII", strconv.QuoteToASCII},
+	{"JSON", func(s string) string { return jsonOf(s, false) }},
+	{"JSON for markup", func(s string) string { return jsonOf(s, true) }},
+	{"HTML", html.EscapeString},
+	{"XML", func(s string) string {
+		var b bytes.Buffer
+		_ = xml.EscapeText(&b, []byte(s))
+		return b.String()
+	}},
+	{"a query", url.QueryEscape},
+	{"a path", url.PathEscape},
+	{"Markdown", func(s string) string {
+		var b strings.Builder
+		for _, r := range s {
+			if strings.ContainsRune("\\`*_[]<>~&$@#", r) {
+				b.WriteByte('\\')
+			}
+			b.WriteRune(r)
+		}
+		return b.String()
+	}},
+}
+
+func jsonOf(s string, markup bool) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(markup)
+	_ = enc.Encode(s)
+	return strings.TrimSpace(b.String())
+}
+
+const stand = "STANDINGHERE"
+
+// eachWay calls f with what is written by up to three writers, one of which quotes what another has quoted.
+func eachWay(f func(how string, write func(string) string)) {
+	for _, a := range writers {
+		for _, b := range writers[:5] {
+			for _, c := range writers[:7] {
+				f(a.name+" in "+b.name+" in "+c.name, func(s string) string { return c.write(b.write(a.write(s))) })
+			}
+		}
+	}
+}
+
+// TestSecretsOfAnySpelling takes secrets of odd characters out of what any writers made of them, and leaves the rest.
+func TestSecretsOfAnySpelling(t *testing.T) {
+	t.Parallel()
+	secrets := []string{`pa"ss\word-long-1`, `C:\new\table\\share\`, "two\nlines and\ttabs", `&amp;"&lt;'`, "%25%2F?a=b&c",
+		"ключ-секрет-😀", `"quoted"`, `\\\\x\`, "a/b+c==", "<b>&</b>k", "bell\aand\x1b[0m", `trail-ing"\`}
+	random := rand.New(rand.NewPCG(1, 2))
+	odd := []rune(`abnrtux0259"\'/<>&;%+-_.#=$@*|~é😀` + "\n\t")
+	for range 60 {
+		text := make([]rune, 5+random.IntN(20))
+		for i := range text {
+			text[i] = odd[random.IntN(len(odd))]
+		}
+		if s := strings.TrimSpace(string(text)); utf8.RuneCountInString(s) > 5 && Worth(s) {
+			secrets = append(secrets, s)
+		}
+	}
+	for _, s := range secrets {
+		set := NewSet([]string{s})
+		eachWay(func(how string, write func(string) string) {
+			for _, around := range [][2]string{{"It is ", ", keep it"}, {`{"k":"`, `"}`}, {"", ""}} {
+				text := write(around[0] + s + around[1])
+				want := strings.ReplaceAll(write(around[0]+stand+around[1]), stand, Redacted)
+				if got := set.Text(text); got != want {
+					t.Errorf("%q as %s:\n%s\nbecame %s\nwant   %s", s, how, text, got, want)
+				}
+			}
+		})
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// TestPartsOfSecrets cuts texts at every character of a secret, before and after they are written.
+func TestPartsOfSecrets(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{"sk-live-0123456789abcdefghij", `pa"ss\word-"long"-1`, "two\nlines <and> tabs", "ключ-секрет-😀😀"} {
+		var g Guard
+		g.Learn(s)
+		of := []rune(s)
+		eachWay(func(how string, write func(string) string) {
+			for n := part; n < len(of); n++ {
+				for _, c := range []struct{ name, text, want string }{
+					{"its beginning", "It is " + string(of[:n]) + Mark, "It is " + stand + Mark},
+					{"its end", Mark + string(of[len(of)-n:]) + " is it", Mark + stand + " is it"},
+				} {
+					text, want := write(c.text), strings.ReplaceAll(write(c.want), stand, Redacted)
+					if !strings.Contains(text, Mark) { // as in an address
+						continue
+					}
+					if got := g.Text(text); got != want {
+						t.Errorf("%s, %d characters, as %s:\n%s\nbecame %s\nwant   %s", c.name, n, how, text, got, want)
+					}
+				}
+			}
+			if got := g.Text(write(Mark + string(of[2:2+part+1]) + Mark)); strings.Contains(write(Mark+"a"), Mark) &&
+				!strings.Contains(got, Redacted) {
+				t.Errorf("its middle as %s: %s", how, got)
+			}
+			// What was written is cut as well, also within an escape.
+			whole := write(s)
+			head := write(string(of[:part]))
+			for at := len(strings.TrimRight(head, `"`)) + 1; at < len(whole); at++ {
+				if text := whole[:at]; utf8.ValidString(text) {
+					if got := g.Text(text + Mark); !strings.Contains(got, Redacted) {
+						t.Errorf("cut after %s: %s became %s", how, text, got)
+					}
+				}
+			}
+		})
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// TestWhatIsNoPart leaves alone what a secret begins with, where nobody cut it or where it tells next to nothing.
+func TestWhatIsNoPart(t *testing.T) {
+	t.Parallel()
+	var g Guard
+	g.Learn("sk-live-0123456789", "hdr-2b7")
+	for text, want := range map[string]string{
+		"sk-live-01234 is a part":    "sk-live-01234 is a part",
+		"sk-li… tells nothing":       "sk-li… tells nothing",
+		"sk-live… tells more":        "[redacted]… tells more",
+		"the end …56789":             "the end …56789",
+		"the end …456789":            "the end …[redacted]",
+		"hdr-… and xhdr-2…":          "[redacted]… and xhdr-2…",
+		"nothing …, and then … too…": "nothing …, and then … too…",
+	} {
+		if got := g.Text(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+		if g.Set().In([]byte(text)) {
+			t.Errorf("%q holds no whole secret", text)
+		}
+	}
+	if got := NewSet([]string{"sk-live-0123456789"}).Text("sk-live-01234…"); got != "sk-live-01234…" {
+		t.Errorf("nobody cuts this text, and it became %q", got)
+	}
+}

@@ -28,6 +28,7 @@ var planted = map[string]string{
 	"a password in an address":              "pass-value-4",
 	"a variable of the environment":         "env-value-5",
 	"the environment of a program":          "inline-6",
+	"what a program gets by a variable":     "handed-6b",
 	"a file with a key":                     "file-value-7",
 	"a key in a file":                       "literal-value-8",
 	"a .env file":                           "dotenv-value-9",
@@ -103,7 +104,7 @@ spec:
   defaults: {output: {recording: {enabled: true}}}
   runtime:
     evals:
-      inspected: {command: sh, args: [./inspect.sh], env: [SHOP_KEY=inline-6], timeoutMs: 60000}
+      inspected: {command: sh, args: [./inspect.sh], env: [SHOP_KEY=inline-6, 'SEK_TOKEN=${SEKVAR}'], timeoutMs: 60000}
 `,
 		"inspect.sh": `cat >/dev/null; echo "{\"score\": 1, \"explanation\": \"saw $SHOP_KEY\"}"` + "\n",
 		"hello.yaml": `id: hello
@@ -138,7 +139,7 @@ variables: {last: 2a}
 			"--cache", filepath.Join(results, "kept"), "--metrics-file", filepath.Join(results, "metrics.txt"),
 			"--otlp-endpoint", server.URL, "--otlp-content",
 		},
-		Out: &out, Err: &complaints, Env: map[string]string{"KEY": "key-value-1", "SHOP_TOKEN": "env-value-5", "PLAIN": "check-1d-value", "PATH": os.Getenv("PATH")},
+		Out: &out, Err: &complaints, Env: map[string]string{"KEY": "key-value-1", "SHOP_TOKEN": "env-value-5", "PLAIN": "check-1d-value", "SEKVAR": "handed-6b", "PATH": os.Getenv("PATH")},
 		Now: time.Now, Width: func() int { return 200 }, Exit: func(int) {},
 		Interrupts: func() (<-chan os.Signal, func()) { return nil, func() {} },
 	})

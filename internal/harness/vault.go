@@ -3,6 +3,8 @@ package harness
 import (
 	"net/url"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/checks"
@@ -30,9 +32,29 @@ func NewVault(env map[string]string) *Vault {
 const fromEnvironment = 6
 
 func (v *Vault) look(name, value string) {
-	if confidential(name) && len(strings.TrimSpace(value)) >= fromEnvironment {
+	if confidential(name) && len(strings.TrimSpace(value)) >= fromEnvironment && !public(name, value) {
 		v.keep(value)
 	}
+}
+
+// everyday are variables of systems and terminals that hold no secret, whatever their names sound like.
+var everyday = []string{
+	"PWD", "OLDPWD", "SSH_AUTH_SOCK", "SESSION_MANAGER", "DESKTOP_SESSION", "DBUS_SESSION_BUS_ADDRESS",
+	"XDG_SESSION_CLASS", "XDG_SESSION_DESKTOP", "XDG_SESSION_ID", "XDG_SESSION_PATH", "XDG_SESSION_TYPE",
+	"TERM_SESSION_ID", "ITERM_SESSION_ID", "WT_SESSION",
+}
+
+// public reports whether a value only says where something is: a file with a key is no key.
+func public(name, value string) bool {
+	if slices.Contains(everyday, name) {
+		return true
+	}
+	value = strings.TrimSpace(value)
+	place := filepath.IsAbs(value)
+	for _, end := range []string{"_file", "_path", "_dir", "_sock"} {
+		place = place || strings.HasSuffix(strings.ToLower(name), end)
+	}
+	return place && exists(value)
 }
 
 func (v *Vault) keep(value string) { v.Learn(strings.TrimSpace(value)) }
@@ -63,7 +85,7 @@ const likely = 12
 func (v *Vault) setting(name, value string) {
 	_, bare, scheme := strings.Cut(value, " ") // Bearer abc
 	switch {
-	case tellsNothing[strings.ToLower(name)]:
+	case tellsNothing[strings.ToLower(name)], public(name, value):
 	case confidential(name) && scheme:
 		v.keep(bare)
 		v.keep(value)
@@ -110,11 +132,7 @@ func (v *Vault) watch(p *scenario.Project) {
 		names[spec.KeyEnv] = spec.KeyEnv != ""
 	}
 	for _, h := range p.Handlers {
-		for _, entry := range h.Env {
-			if name, value, set := strings.Cut(entry, "="); set {
-				v.setting(name, value)
-			}
-		}
+		v.program(h, p.Getenv)
 	}
 	v.checks(p)
 	getenv := p.Getenv
@@ -162,6 +180,26 @@ func (v *Vault) Check(c *checks.Compiled, getenv func(string) (string, bool)) {
 	v.address(address)
 	for _, inner := range c.Nested() {
 		v.Check(inner, getenv)
+	}
+}
+
+// program learns what is handed to a program, also by variables of other names.
+func (v *Vault) program(h *scenario.Handler, getenv func(string) (string, bool)) {
+	if getenv == nil {
+		getenv = func(string) (string, bool) { return "", false }
+	}
+	for _, entry := range h.Env {
+		name, value, sets := strings.Cut(entry, "=")
+		if !sets {
+			value, _ = getenv(name)
+			v.setting(name, value)
+			continue
+		}
+		filled := scenario.Expand(value, getenv)
+		v.setting(name, filled.Text)
+		for _, part := range filled.Values {
+			v.setting(name, part)
+		}
 	}
 }
 

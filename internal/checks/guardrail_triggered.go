@@ -63,6 +63,9 @@ func (c *Compiled) GuardrailUses() (uses []GuardrailUse) {
 
 func (c *guardrailTriggered) Eval(_ context.Context, s *Subject) (Finding, error) {
 	fired, by, direction := c.look(s)
+	if s.Unguarded && !fired && c.eval(s.Earlier) == nil {
+		return Finding{}, notMeasured("the recording does not tell which guardrails fired")
+	}
 	f := Finding{Details: map[string]any{
 		"guardrail": c.Guardrail, "expected_triggered": c.ShouldTrigger, "actually_triggered": fired,
 		"triggered_by": by, "direction": direction,

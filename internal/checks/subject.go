@@ -32,8 +32,10 @@ type Subject struct {
 	Tools       ToolCaller   // what the project's tools can be asked; nil: there are none
 	Workflow    *Workflow    // nil: there is no workflow
 	Composition *Composition // nil: there is no composition
-	Earlier     []EvalResult // what the evals before this check found, oldest first
-	Judges      Judges       // who answers model-graded checks; nil: no judge is configured
+	// Unguarded says that whoever recorded the conversation could not tell which guardrails fired.
+	Unguarded bool
+	Earlier   []EvalResult // what the evals before this check found, oldest first
+	Judges    Judges       // who answers model-graded checks; nil: no judge is configured
 	// JudgePrompts are what the project wants its judges to be told, where a check asks for that; nil: nothing.
 	JudgePrompts *JudgePrompts
 	Scenario     *ScenarioInfo // what its author says of the scenario; nil: nothing
@@ -140,6 +142,7 @@ func (s *Subject) Whole() *Subject {
 		Workflow: s.Workflow, Composition: s.Composition, Earlier: s.Earlier, Variables: s.Variables, Metadata: s.Metadata,
 		Embedder: s.Embedder, Judges: s.Judges, JudgePrompts: s.JudgePrompts, Scenario: s.Scenario,
 		Host: s.Host, Outside: s.Outside, SessionID: s.SessionID, PromptID: s.PromptID,
+		Unguarded: s.Unguarded,
 	}
 	if w.Calls == nil {
 		w.Calls = CallsOf(s.Messages)

@@ -29,9 +29,11 @@ type builder struct {
 	seen     numbers // of the events of a session
 	ordered  bool    // the numbers of events tell what came before what
 	broken   bool    // a message could not be read
-	piece    piece   // that is being read
-	system   *event  // a system prompt that stands outside of the messages
-	beside   string  // the folder of the file; "": it is in none
+	// unflagged says that the result of a tool has no place to say that the call failed.
+	unflagged bool
+	piece     piece  // that is being read
+	system    *event // a system prompt that stands outside of the messages
+	beside    string // the folder of the file; "": it is in none
 	// mediaBytes were read from there.
 	mediaBytes int64
 	// milliseconds says that the format counts the durations of media so, and not in seconds.

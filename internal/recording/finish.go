@@ -35,6 +35,7 @@ func (b *builder) finish() {
 		b.session.Messages[i] = b.events[i].Message
 	}
 	b.events = nil
+	b.untold()
 }
 
 // brokenOff sees to it that a reply in the middle of which the call failed does not count as a whole one.

@@ -31,6 +31,7 @@ type Session struct {
 	Judges   map[string]JudgeTarget // metadata.judge_targets
 	Asserted []Asserted             // the source's verdicts on the whole conversation
 	Evals    []Eval                 // what the source measured
+	Untold   []string               // what the source could not say: UntoldGuardrails, …
 	Error    string                 // why the source's conversation broke off
 	Notes    []string               // what was mended or left out while reading, for people
 }
@@ -90,6 +91,7 @@ type Ref struct {
 	Model    string
 	Region   string
 	TaskType string // as that of the session
+	Untold   []string
 	Tags     []string
 	Messages int
 	Pos      diag.Pos // where it starts

@@ -80,6 +80,7 @@ func (b *builder) toolResult(m *Message, o object) {
 	}
 	r.Name = b.text(inner.get("name", "toolname"), "the name of a tool")
 	r.Error = b.text(inner.get("error"), "error")
+	b.unflagged = b.unflagged || !nested && inner.get("error", "iserror").missing()
 	r.ErrorType = b.text(inner.get("errortype"), "error_type")
 	if f := b.amount(inner.get("latencyms"), "latency_ms"); f != nil {
 		r.LatencyMS = *f

@@ -83,6 +83,9 @@ func (b *builder) trial(v value) {
 	s.ID, s.Scenario, s.Provider, s.Model, s.Region = t.ID, t.Scenario, t.Provider, t.Model, t.Region
 	s.Tags, s.Labels, s.Error, s.TaskType = t.Tags, t.Labels, t.Error, t.TaskType
 	s.Metadata = t.Metadata
+	if r := t.Recording; r != nil { // the trial only judged what somebody else had recorded
+		s.Untold = r.Untold
+	}
 	if t.Status == result.Cancelled && s.Error == "" {
 		s.Error = "the run was stopped"
 	}

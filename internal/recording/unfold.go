@@ -83,6 +83,9 @@ func (b *builder) resultPart(v value) (r chat.ToolResult) {
 	said := Message{Message: chat.Message{Role: chat.ToolRole}}
 	b.content(&said, object{v, map[string]value{"content": o.get("response", "result", "content")}})
 	r.Content, r.Parts = said.Content, said.Parts
+	if kind, _ := v.get("type").str(); kind == "tool_call_response" {
+		b.unflagged = true
+	}
 	if b.truth(o.get("iserror"), "is_error") {
 		r.Error = r.Text()
 		if r.Error == "" {

@@ -68,6 +68,8 @@ type Recording struct {
 	Name     string `json:"name,omitempty"`     // in the trial's id, where it is one of several
 	Provider string `json:"provider,omitempty"` // as the recording names it
 	Model    string `json:"model,omitempty"`    // the same
+	// Untold is what the recording could not say, such as which guardrails fired.
+	Untold []string `json:"untold,omitempty"`
 }
 
 // Usage is the tokens of a trial and the calls that took them.

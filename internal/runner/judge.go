@@ -8,6 +8,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -79,9 +80,15 @@ func (s *session) subject(turn int) *checks.Subject {
 		Messages: s.messages, AllCalls: s.calls, Variables: s.vars, ElapsedMS: s.known(&elapsed), Tools: toolCaller{s: s},
 		Embedder: s.trial.Project.embedder, Judges: s.judges(turn),
 		JudgePrompts: s.trial.Project.prompts, Turn: turn,
-		Host: s.trial.Project.host, SessionID: s.sessionID(), PromptID: s.promptID(), Earlier: s.measured,
+		Unguarded: s.untold(recording.UntoldGuardrails),
+		Host:      s.trial.Project.host, SessionID: s.sessionID(), PromptID: s.promptID(), Earlier: s.measured,
 		Metadata: s.metadata(turn),
 	}
+}
+
+// untold says that the recording of the conversation could not tell of something.
+func (s *session) untold(what string) bool {
+	return s.out.Recording != nil && slices.Contains(s.out.Recording.Untold, what)
 }
 
 // metadata is what is known of the conversation, and what the tools of the turn, or of all of it, told beside their

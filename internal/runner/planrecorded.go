@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -66,8 +67,24 @@ func (m *matrix) recorded(p *project, s *scenario.Scenario) []Trial {
 	if all > 0 && len(out) == 0 {
 		m.diags.Errorf(s.Pos, 1, "no-conversation", "none of the recorded conversations is one of scenario %q", s.ID)
 	}
+	m.untoldFailures(p.Project, s, out)
 	distinguish(out)
 	return out
+}
+
+// untoldFailures warns of checks that count failed calls, over recordings that do not say whether a call failed.
+func (m *matrix) untoldFailures(p *scenario.Project, s *scenario.Scenario, trials []Trial) {
+	silent := func(t Trial) bool { return slices.Contains(t.Recorded.untold, recording.UntoldToolErrors) }
+	first := slices.IndexFunc(trials, silent)
+	if first < 0 {
+		return
+	}
+	eachCheck(p, []*scenario.Scenario{s}, func(c *checks.Compiled) {
+		if c.CountsFailures() {
+			m.diags.Warnf(c.Pos, width(c.Type), "not-told", "%s: %s does not say whether a tool failed: no call counts as failed",
+				c.Type, trials[first].Recorded.File).Hint = "a result may say it by error, or by is_error"
+		}
+	})
 }
 
 // talk is one of the conversations in a file.
@@ -115,6 +132,7 @@ func (m *matrix) conversations(s *scenario.Scenario, path string, at diag.Pos) [
 		out[i] = &Recorded{
 			File: filepath.ToSlash(path), Name: cmp.Or(ref.ID, filepath.Base(path)), index: i, scenario: ref.Scenario,
 			taskType: ref.TaskType,
+			untold:   ref.Untold,
 			Load:     func() (*recording.Session, error) { return file.Load(i) },
 		}
 	}

@@ -26,6 +26,7 @@ type Recorded struct {
 	index    int    // among the conversations of the file
 	scenario string // that was run, as far as the recording knows
 	taskType string // of its prompt; the same
+	untold   []string
 }
 
 // errNoReply is returned for a conversation in which nobody answers: every "must not say" would hold of it.
@@ -89,7 +90,7 @@ func (s *session) describe(rec *recording.Session) {
 	if rec.Model != "" {
 		s.out.Model = rec.Model
 	}
-	s.out.TaskType = rec.TaskType
+	s.out.TaskType, from.Untold = rec.TaskType, rec.Untold
 	if len(rec.Metadata) > 0 { // what was recorded is more than what the scenario supposes
 		s.out.Metadata = maps.Clone(s.out.Metadata)
 		if s.out.Metadata == nil {

@@ -99,7 +99,9 @@ func (g *Generator) Scenario(s *recording.Session) (*Made, error) {
 	if len(s.Tags) > 0 {
 		tags := node.NewList()
 		for _, t := range s.Tags {
-			tags.Content = append(tags.Content, node.Str(t))
+			for _, tag := range scenario.SplitTags(t) {
+				tags.Content = append(tags.Content, node.Str(tag))
+			}
 		}
 		node.Put(root, "tags", tags)
 	}

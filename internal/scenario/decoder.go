@@ -26,7 +26,8 @@ type decoder struct {
 	opens []*Open     // with placeholders
 	given []given     // variables, where they are set
 	named []string    // variables in names and paths of files
-	calls []MockUse   // see mockUses
+	tags  []choosable
+	calls []MockUse // see mockUses
 }
 
 // places knows where the paths of a project start.

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"regexp"
-	"strings"
 	"sync"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -46,7 +45,7 @@ var evalFields = table("an eval", func() rows[evalFile] {
 		custom("threshold", thresholdFields, readThreshold),
 		objectPtr("when", whenFields, func(e *evalFile) **When { return &e.When }),
 		str("message", func(e *evalFile) *string { return &e.Message }),
-		custom("groups", texts, readGroups),
+		tags("groups", "group", func(e *evalFile) *[]string { return &e.Groups }),
 		custom("metric", metricFields, func(d *decoder, e *evalFile, v *node.Node) { e.Metric = d.metric(v) }),
 	}
 }).strays(underParams)
@@ -86,20 +85,6 @@ func readThreshold(d *decoder, e *evalFile, v *node.Node) {
 		d.Warnf(v, "empty-value", "the threshold is empty, so that the eval %q only measures", e.ID).
 			Hint = "write threshold: {min_score: …}, or remove the line"
 	}
-}
-
-func readGroups(d *decoder, e *evalFile, v *node.Node) {
-	list, ok := d.Strings(v, "groups")
-	if !ok {
-		return
-	}
-	for _, group := range list {
-		if group != strings.TrimSpace(group) || group == "" || strings.ContainsAny(group, ",\n") {
-			d.Errorf(v, "wrong-name", "groups: %q is not a name for a group: text without commas", group)
-			return
-		}
-	}
-	e.Groups = list
 }
 
 // evals reads a list of eval definitions; their ids are unique in it.

@@ -42,7 +42,7 @@ var recordingEvalFields = table("an eval", func() rows[recordingEvalFile] {
 		}),
 		assertions("conversation_assertions", ConversationAssertion,
 			func(e *recordingEvalFile) *[]Placed { return &e.Conversation }),
-		strs("tags", func(e *recordingEvalFile) *[]string { return &e.Tags }),
+		tags("tags", "tag", func(e *recordingEvalFile) *[]string { return &e.Tags }),
 		idle[recordingEvalFile]("mode", words("instant", "realtime", "accelerated"),
 			"recordings are judged as fast as they are read", "instant"),
 		idle[recordingEvalFile]("speed", positive, "recordings are judged as fast as they are read"),

@@ -116,6 +116,7 @@ type content struct {
 	opens     []*Open
 	given     []given
 	named     []string // variables in names and paths of files
+	tags      []choosable
 }
 
 // join takes over what a file with scenarios holds, and no other could hold.
@@ -124,6 +125,7 @@ func (c *content) join(d *content) {
 	c.refs, c.later = append(c.refs, d.refs...), append(c.later, d.later...)
 	c.late, c.opens = append(c.late, d.late...), append(c.opens, d.opens...)
 	c.given, c.named = append(c.given, d.given...), append(c.named, d.named...)
+	c.tags = append(c.tags, d.tags...)
 }
 
 // size is the number of resources.
@@ -173,6 +175,7 @@ func (l *loader) read(b *build, j *job) *content {
 // notes hands on what was noted on the way, for when the whole project is known.
 func (d *decoder) notes(c *content) {
 	c.refs, c.later, c.late, c.opens, c.given, c.named = d.refs, d.later, d.late, d.opens, d.given, d.named
+	c.tags = d.tags
 }
 
 func (l *loader) mismatch(j *job, doc document) {

@@ -23,6 +23,7 @@ type build struct {
 	jobs      []*job
 	inline    *content // what stands in the config's own file
 	refs      []reference
+	tags      []choosable
 	late      []lateCheck
 	given     []given
 	named     []string              // variables in names and paths of files
@@ -209,6 +210,7 @@ func (b *build) takePack(c *content) {
 		b.fragments = p.fragments
 	}
 	b.refs = append(b.refs, c.refs...)
+	b.tags = append(b.tags, c.tags...)
 	b.late = append(b.late, c.late...)
 	b.p.Open = append(b.p.Open, c.opens...)
 	b.p.Later = append(b.p.Later, c.later...)
@@ -322,6 +324,7 @@ func (b *build) merge(parts []*content) {
 		}
 		b.looseMocks = append(b.looseMocks, c.mocks...)
 		b.refs = append(b.refs, c.refs...)
+		b.tags = append(b.tags, c.tags...)
 		b.given = append(b.given, c.given...)
 		b.named = append(b.named, c.named...)
 		b.late = append(b.late, c.late...)
@@ -356,6 +359,7 @@ func (b *build) finish() {
 		b.broken[kindScenario] = true
 	}
 	b.duplicates()
+	b.likeTags()
 	b.compileLate()
 	b.evalMetrics()
 	b.hiddenEvals()

@@ -47,7 +47,7 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 			d.need("seeded memories", v, Feature{Scenario: s.ID})
 		}),
 		custom("labels", textMap, func(d *decoder, s *Scenario, v *node.Node) { s.Labels = d.plainMap(v, "labels", nil) }),
-		strs("tags", func(s *Scenario) *[]string { return &s.Tags }),
+		tags("tags", "tag", func(s *Scenario) *[]string { return &s.Tags }),
 		custom("skip", text, readSkip),
 		dur("timeout", func(s *Scenario) *time.Duration { return &s.Timeout }),
 		word("on_failure", onFailure, func(s *Scenario) *string { return &s.OnFailure }),

@@ -1,0 +1,94 @@
+package scenario
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// Tags and groups are typed in lists with commas. What could not be typed there would never be chosen, and less would
+// be run than is asked for.
+
+// choosable is a word to choose by, where it stands.
+type choosable struct {
+	kind string // tag or group
+	name string
+	pos  diag.Pos
+}
+
+// tags is a field with words to choose by.
+func tags[T any](name, kind string, at func(*T) *[]string) field[T] {
+	return custom(name, texts, func(d *decoder, t *T, v *node.Node) {
+		if list, ok := d.choosables(v, name, kind); ok {
+			*at(t) = list
+		}
+	})
+}
+
+// choosables reads words to choose by.
+func (d *decoder) choosables(n *node.Node, what, kind string) ([]string, bool) {
+	list, ok := d.Strings(n, what)
+	if !ok {
+		return nil, false
+	}
+	items := n.Content
+	if n.Kind == node.Scalar {
+		items = []*node.Node{n}
+	}
+	for _, item := range items {
+		if !isTag(item.Value) {
+			d.Errorf(item, "wrong-name", "%s: %q is not a name for a %s: one line of text, without commas and blanks around it",
+				what, item.Value, kind).Hint = tagHint(item.Value)
+			ok = false
+			continue
+		}
+		d.tags = append(d.tags, choosable{kind, item.Value, d.Pos(item)})
+	}
+	return list, ok
+}
+
+func isTag(s string) bool {
+	return s != "" && s == strings.TrimSpace(s) && !strings.ContainsAny(s, ",\n\r\t")
+}
+
+// tagHint is how the words in a text are written as tags.
+func tagHint(text string) string {
+	if words := SplitTags(text); len(words) > 0 {
+		return "write [" + strings.Join(words, ", ") + "]"
+	}
+	return ""
+}
+
+// SplitTags are the tags that a text of several, with commas, lists.
+func SplitTags(text string) []string {
+	var list []string
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(",\n\r\t", r) }) {
+		if word = strings.TrimSpace(word); word != "" {
+			list = append(list, word)
+		}
+	}
+	return list
+}
+
+// likeTags warns of words to choose by that differ in case and blanks alone: whoever chooses one misses the others.
+func (b *build) likeTags() {
+	type key struct{ kind, folded string }
+	first, told := map[key]choosable{}, map[choosable]bool{}
+	for _, t := range b.tags {
+		k := key{t.kind, strings.ToLower(strings.Join(strings.Fields(t.name), ""))}
+		other, known := first[k]
+		if !known {
+			first[k] = t
+			continue
+		}
+		if other.name == t.name || told[choosable{t.kind, t.name, diag.Pos{}}] {
+			continue
+		}
+		told[choosable{t.kind, t.name, diag.Pos{}}] = true
+		b.l.diags.Warnf(t.pos, utf8.RuneCountInString(t.name), "like-tag",
+			"the %s %q and %q (%s) differ in case or blanks alone, and are two", t.kind, t.name, other.name, other.pos).Hint =
+			"write it in one way; whoever chooses one misses the other"
+	}
+}

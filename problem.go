@@ -2,11 +2,11 @@ package arena
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/plainfile"
 )
 
 // Position is a place in a file. Line and Column count from 1; 0 is not known.
@@ -60,7 +60,7 @@ func newProblemsError(d *diag.List, files int, dir string) *ProblemsError {
 		if dir != "" && !filepath.IsAbs(name) {
 			name = filepath.Join(dir, name)
 		}
-		return os.ReadFile(name)
+		return plainfile.Read(name)
 	}})
 	if err != nil { // a strings.Builder takes everything
 		fmt.Fprintln(&b, err)

@@ -22,8 +22,8 @@ const module = "github.com/arena-evals/arena/"
 var rows = [][]string{
 	{"internal/plural"},
 	{"internal/agreement", "internal/chat", "internal/contain", "internal/diag", "internal/dial", "internal/digest",
-		"internal/exposition", "internal/filelock", "internal/hang", "internal/media", "internal/process",
-		"internal/secret", "internal/textmeasure"},
+		"internal/exposition", "internal/filelock", "internal/hang", "internal/media", "internal/plainfile",
+		"internal/process", "internal/secret", "internal/textmeasure"},
 	{"internal/jsonschema", "internal/jsonvalue", "internal/node"},
 	{"internal/jsonquery"},
 	{"internal/result"},

@@ -2,11 +2,11 @@ package cassette
 
 import (
 	"bytes"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/plainfile"
 )
 
 // From says who answers the model calls of the trial: the same text as long as it is the same model at the same place.
@@ -27,7 +27,7 @@ func (t *Tape) Spare() {
 
 // remember takes up the older cassette of the trial.
 func (t *Tape) remember() {
-	data, err := os.ReadFile(t.deck.file(t.id))
+	data, err := plainfile.Read(t.deck.file(t.id))
 	if err != nil {
 		return
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/recording"
 )
 
@@ -65,7 +66,7 @@ func (d *Deck) Check(ids iter.Seq[string], problems *diag.List) {
 		if left == 0 {
 			return
 		}
-		data, err := os.ReadFile(d.file(id))
+		data, err := plainfile.Read(d.file(id))
 		if !errors.Is(err, fs.ErrNotExist) {
 			left--
 		}
@@ -143,7 +144,7 @@ func (d *Deck) Open(id string, simulated bool, again func() string) (*Tape, erro
 		}
 		return t, nil
 	}
-	data, err := os.ReadFile(d.file(id))
+	data, err := plainfile.Read(d.file(id))
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && d.Fill:
 		return t, nil
@@ -211,7 +212,7 @@ func (t *Tape) save() error {
 	}
 	entries := append(t.entries, t.beyond()...)
 	data, err := encode(t.id, &contents{t.simulated, t.deck.Redact, entries})
-	if was, missing := os.ReadFile(t.deck.file(t.id)); err == nil && missing == nil && unchanged(was, data) {
+	if was, missing := plainfile.Read(t.deck.file(t.id)); err == nil && missing == nil && unchanged(was, data) {
 		return nil
 	}
 	if err == nil {
@@ -238,7 +239,7 @@ func (t *Tape) spares() string {
 	if !t.simulated && broken == 0 {
 		return ""
 	}
-	data, err := os.ReadFile(t.deck.file(t.id))
+	data, err := plainfile.Read(t.deck.file(t.id))
 	if err != nil {
 		return ""
 	}

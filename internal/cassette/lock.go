@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/filelock"
+	"github.com/arena-evals/arena/internal/plainfile"
 )
 
 // lockName is the file that says who records into a folder. It stays; what counts is the lock of the operating system
@@ -18,7 +19,7 @@ const lockName = ".arena.lock"
 // Lock takes the folder for recording, and makes it where it is not there. Nobody else can record into it until unlock
 // is called, or the process has ended. What an earlier process left half written is removed.
 func (d *Deck) Lock() (unlock func() error, err error) {
-	if err := os.MkdirAll(d.Dir, 0o755); err != nil {
+	if err := plainfile.MakeDir(d.Dir); err != nil {
 		return nil, fmt.Errorf("cassettes cannot be recorded into %s: %w", d.Dir, reason(err))
 	}
 	path := filepath.Join(d.Dir, lockName)
@@ -27,8 +28,8 @@ func (d *Deck) Lock() (unlock func() error, err error) {
 		return nil, fmt.Errorf("cassettes cannot be recorded into %s: %w", d.Dir, reason(err))
 	}
 	if err := filelock.Lock(f); err != nil {
-		owner, _ := os.ReadFile(path) // for the message only
-		_ = f.Close()                 // nothing was written
+		owner, _ := plainfile.Read(path) // for the message only
+		_ = f.Close()                    // nothing was written
 		if errors.Is(err, filelock.ErrLocked) {
 			return nil, fmt.Errorf("another arena records into %s: %s\nwait for it, or record into another folder",
 				d.Dir, owned(string(owner)))

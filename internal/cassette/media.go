@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/plainfile"
 )
 
 // mediaFolder holds the media of replies and tool results, each under its hash.
@@ -40,7 +41,7 @@ func (p pen) mediaOf(m *chat.Media, keep bool) (*media, error) {
 		Caption: m.Caption, Width: m.Width, Height: m.Height, Duration: m.Duration,
 	}
 	if m.Local { // the same path may hold another picture the next time
-		if data, err := os.ReadFile(m.Path); err == nil {
+		if data, err := plainfile.Read(m.Path); err == nil {
 			out.SHA256 = hashOf(data)
 		}
 	}
@@ -103,7 +104,7 @@ func (d *Deck) readMedia(hash string) ([]byte, error) {
 	if sum, err := hex.DecodeString(hash); err != nil || len(sum) != sha256.Size {
 		return nil, fmt.Errorf("%w, found %q", errNoHash, hash)
 	}
-	data, err := os.ReadFile(d.mediaFile(hash))
+	data, err := plainfile.Read(d.mediaFile(hash))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("the media %s are not in the folder %s", hash, filepath.Join(d.Dir, mediaFolder))

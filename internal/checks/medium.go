@@ -10,6 +10,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/media"
+	"github.com/arena-evals/arena/internal/plainfile"
 )
 
 // medium is an image, a sound or a video that an assistant or a tool gave. What its bytes say counts; what was declared
@@ -159,7 +160,7 @@ func readSmall(path string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a file", path)
 	}
-	f, err := os.Open(path)
+	f, err := plainfile.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/arena-evals/arena/internal/dispatch/nats"
+	"github.com/arena-evals/arena/internal/plainfile"
 )
 
 // brokerFlags say where the broker of evals is, and who we are to it.
@@ -48,8 +50,11 @@ func (f *brokerFlags) complete(urlFlag string) error {
 		if file.path == "" {
 			continue
 		}
-		if _, err := os.Stat(file.path); err != nil {
+		switch err := plainfile.Check(file.path); {
+		case errors.Is(err, fs.ErrNotExist):
 			errs = append(errs, fmt.Errorf("--%s: there is no file %q", file.flag, file.path))
+		case err != nil:
+			errs = append(errs, fmt.Errorf("--%s: %w", file.flag, err))
 		}
 	}
 	return errors.Join(errs...)

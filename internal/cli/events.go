@@ -11,6 +11,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/metrics"
+	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/report/events"
 	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/result"
@@ -77,7 +78,7 @@ func (a *App) openEvents(name string) (*eventStream, error) {
 		s.Scrub = a.secrets.Bytes
 		return s, nil
 	}
-	if err := harness.MakeDir(filepath.Dir(name)); err != nil {
+	if err := plainfile.MakeDir(filepath.Dir(name)); err != nil {
 		return nil, unwritable(name, err)
 	}
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)

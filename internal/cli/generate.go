@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/generate"
+	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/report/screen"
@@ -130,7 +130,7 @@ func (f *generateFlags) run(app *App) error {
 	}
 	h := &harvest{app: app, flags: f, read: append(pathsOf(files), f.pack), seen: map[string]string{}}
 	h.maker = generate.New(generate.Options{
-		TaskType: f.taskType, Variables: f.vars, Guarded: pack != nil, DropUnknown: f.dropUnknown, Read: os.ReadFile,
+		TaskType: f.taskType, Variables: f.vars, Guarded: pack != nil, DropUnknown: f.dropUnknown, Read: plainfile.Read,
 	})
 	if err := eachSession(app, files, h.add); err != nil {
 		return err

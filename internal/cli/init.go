@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arena-evals/arena/internal/cli/template"
-	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/plainfile"
 )
 
 func newInitCmd(app *App) *cobra.Command {
@@ -54,7 +54,7 @@ func initProject(app *App, dir string, force bool) error {
 	}
 	for _, f := range files {
 		path := filepath.Join(dir, f.Path)
-		if err := harness.MakeDir(filepath.Dir(path)); err != nil {
+		if err := plainfile.MakeDir(filepath.Dir(path)); err != nil {
 			return err
 		}
 		if err := os.WriteFile(path, f.Data, 0o644); err != nil { //nolint:gosec // a project is meant to be read by others

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
@@ -186,7 +186,7 @@ func (f *calibrateFlags) prepare(app *App, labels string) (*calibration, error) 
 	if err := f.writable(); err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(labels)
+	data, err := plainfile.Read(labels)
 	if err != nil {
 		return nil, err
 	}
@@ -288,7 +288,7 @@ func (f *calibrateFlags) spec(d *diag.List) (*scenario.Check, error) {
 	if !f.set["check"] {
 		text := f.criteria
 		if file, ok := strings.CutPrefix(text, "@"); ok {
-			data, err := os.ReadFile(file)
+			data, err := plainfile.Read(file)
 			if err != nil {
 				return nil, err
 			}
@@ -300,7 +300,7 @@ func (f *calibrateFlags) spec(d *diag.List) (*scenario.Check, error) {
 	if name, number, ok := cutLine(f.check); ok {
 		file, line = name, number
 	}
-	data, err := os.ReadFile(file)
+	data, err := plainfile.Read(file)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/generate"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/report/screen"
@@ -222,7 +222,7 @@ func (f *mocksFlags) file(app *App, mocks *generate.Mocks, path string, scenario
 
 // readMocks reads the file to merge into.
 func readMocks(app *App, path string) (*node.Node, error) {
-	data, err := os.ReadFile(path)
+	data, err := plainfile.Read(path)
 	if err != nil {
 		return nil, err
 	}

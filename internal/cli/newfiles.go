@@ -10,6 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/plainfile"
 )
 
 // newFile is a file to write.
@@ -85,7 +86,7 @@ func writeNew(files []newFile, force bool, read []string) error {
 		}
 	}
 	for _, file := range files {
-		if err := harness.MakeDir(filepath.Dir(file.path)); err != nil {
+		if err := plainfile.MakeDir(filepath.Dir(file.path)); err != nil {
 			return broken(err)
 		}
 		err := harness.WriteWhole(file.path, func(w io.Writer) error {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -150,7 +151,7 @@ func recordingName(path string) bool {
 
 // indexed reads which results a folder of another tool lists in its index; there may be older ones beside them.
 func indexed(dir string) (paths []string, ok bool) {
-	data, err := os.ReadFile(filepath.Join(dir, "index.json"))
+	data, err := plainfile.Read(filepath.Join(dir, "index.json"))
 	var index struct {
 		Runs []string `json:"run_ids"`
 	}

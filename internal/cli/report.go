@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/report/jsonout"
 	"github.com/arena-evals/arena/internal/report/term"
 	"github.com/arena-evals/arena/internal/result"
@@ -111,7 +112,7 @@ func openRun(app *App, path string) (run *result.Run, input string, done func(),
 	if input, err = reportInput(path); err != nil {
 		return nil, "", nil, err
 	}
-	file, err := os.Open(input)
+	file, err := plainfile.Open(input)
 	if err != nil {
 		return nil, "", nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
@@ -384,7 +385,7 @@ func (f *runFlags) recall(cmd *cobra.Command, args []string) ([]string, error) {
 	if len(args) > 0 || cmd.Flags().Changed("config") {
 		return args, nil
 	}
-	file, err := os.Open(filepath.Join(or(f.out, harness.DefaultOut), harness.JournalName))
+	file, err := plainfile.Open(filepath.Join(or(f.out, harness.DefaultOut), harness.JournalName))
 	if err != nil {
 		return args, nil // said when it is needed
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/evals"
 	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/providers/cache"
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -245,6 +246,10 @@ func (f *runFlags) complete(cmd *cobra.Command, args []string) error {
 	)
 	if f.set["cache"] && strings.TrimSpace(f.cache) == "" {
 		bad("--cache is empty: name a folder, or leave the flag out")
+	} else if f.cache != "" {
+		if err := plainfile.Dangling(f.cache); err != nil {
+			bad("--cache: %w", err)
+		}
 	}
 	return errors.Join(errs...)
 }

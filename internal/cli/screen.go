@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"sort"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/report/term"
 	"github.com/arena-evals/arena/internal/result"
@@ -123,7 +123,7 @@ func (a *App) showDiags(w io.Writer, list []diag.Diagnostic, files int, color bo
 	if len(list) == 0 {
 		return
 	}
-	err := diag.Print(painted(w, color), list, diag.PrintOptions{Color: color, Width: a.Width(), Read: os.ReadFile})
+	err := diag.Print(painted(w, color), list, diag.PrintOptions{Color: color, Width: a.Width(), Read: plainfile.Read})
 	summary := diag.Summary(list, files)
 	if consequence != "" && slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Severity == diag.Error }) {
 		summary += "; " + consequence

@@ -16,6 +16,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -80,7 +81,7 @@ func readSettings(known []string) (*settings, error) {
 			return nil, fmt.Errorf("%s is not read: the settings stand in %s\nrename it", other, settingsFile)
 		}
 	}
-	data, err := os.ReadFile(settingsFile)
+	data, err := plainfile.Read(settingsFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
 	}

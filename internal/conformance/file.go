@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -175,7 +176,7 @@ func VectorPaths(path string) ([]string, error) {
 }
 
 func readVectors(name string) (VectorFile, error) {
-	data, err := os.ReadFile(name)
+	data, err := plainfile.Read(name)
 	if err != nil {
 		return VectorFile{}, err
 	}

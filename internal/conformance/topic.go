@@ -6,9 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/plainfile"
 )
 
 // Vectors are files of vectors, sorted by what they are about.
@@ -43,7 +44,7 @@ func Read(paths ...string) (*Vectors, error) {
 }
 
 func (v *Vectors) add(name string) error {
-	data, err := os.ReadFile(name)
+	data, err := plainfile.Read(name)
 	if err != nil {
 		return err
 	}

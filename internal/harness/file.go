@@ -8,11 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/arena-evals/arena/internal/plainfile"
 )
 
 // WritableDir makes a folder and tries to write into it.
 func WritableDir(dir string) error {
-	err := MakeDir(dir)
+	err := plainfile.MakeDir(dir)
 	if err == nil {
 		var f *os.File
 		if f, err = os.CreateTemp(dir, ".arena-*"); err == nil {
@@ -23,27 +25,6 @@ func WritableDir(dir string) error {
 		err = failed.Err // its path may be that of the file that was tried
 	}
 	return fmt.Errorf("cannot write into the folder %s: %w", dir, err)
-}
-
-// MakeDir makes a folder and those that it is in, and says so where a link to nothing is in the way.
-func MakeDir(dir string) error {
-	if err := dangling(dir); err != nil {
-		return err
-	}
-	return os.MkdirAll(dir, 0o755)
-}
-
-// dangling says which part of a path is a link to nothing; of that the system only says that a file exists.
-func dangling(dir string) error {
-	for path := filepath.Clean(dir); ; path = filepath.Dir(path) {
-		to, err := os.Readlink(path)
-		if _, gone := os.Stat(path); err == nil && errors.Is(gone, fs.ErrNotExist) {
-			return fmt.Errorf("%s is a link to %s, which is not there\nmake that folder, or remove the link", path, to)
-		}
-		if path == filepath.Dir(path) {
-			return nil
-		}
-	}
 }
 
 // WritableFile tries whether WriteWhole can write a file.

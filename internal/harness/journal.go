@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/arena-evals/arena/internal/plainfile"
 )
 
 // DefaultKeep is how many journals of earlier runs stay beside that of the last one.
@@ -25,6 +27,9 @@ func previousName(n int) string {
 // results that were paid for; reports that they left are removed, so that none can be taken for this run's.
 func (o *Outputs) OpenJournal() (*os.File, error) {
 	path := filepath.Join(o.Dir, JournalName)
+	if err := plainfile.Dangling(path); err != nil {
+		return nil, fmt.Errorf("%w\nremove the link", err)
+	}
 	if err := errors.Join(o.sweep(), o.retire(path)); err != nil {
 		return nil, err
 	}
@@ -107,7 +112,7 @@ func (o *Outputs) retire(path string) error {
 
 // holdsTrials reports whether a journal holds anything that may have been paid for. What is not known to be empty may.
 func holdsTrials(path string) (bool, error) {
-	f, err := os.Open(path)
+	f, err := plainfile.Open(path)
 	if err != nil {
 		return false, err
 	}

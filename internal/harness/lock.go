@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/filelock"
+	"github.com/arena-evals/arena/internal/plainfile"
 )
 
 // lockName is the file that says who writes into a folder of results. It stays; what counts is the lock of the
@@ -23,8 +24,8 @@ func (o *Outputs) Lock(now time.Time) (unlock func() error, err error) {
 		return nil, fmt.Errorf("lock the results folder: %w", err)
 	}
 	if err := filelock.Lock(f); err != nil {
-		owner, _ := os.ReadFile(path) // for the message only
-		_ = f.Close()                 // nothing was written
+		owner, _ := plainfile.Read(path) // for the message only
+		_ = f.Close()                    // nothing was written
 		if errors.Is(err, filelock.ErrLocked) {
 			return nil, fmt.Errorf("another arena writes into %s: %s\nwait for it, or choose another folder with -o",
 				o.Dir, owned(string(owner)))

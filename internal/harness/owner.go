@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -29,7 +30,7 @@ func OwnerOf(dir string) Owner {
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 			continue // what is wrong with the folder is told when it is written into
 		}
-		file, err := os.Open(path)
+		file, err := plainfile.Open(path)
 		if err != nil {
 			return Owner{File: path}
 		}
@@ -95,7 +96,7 @@ func pointer(dir string) string {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
-	file, err := os.Open(path)
+	file, err := plainfile.Open(path)
 	if err != nil {
 		return ""
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+
+	"github.com/arena-evals/arena/internal/plainfile"
 )
 
 // Target is a file that a command writes anew. What a command before wrote there makes way; anything else stays.
@@ -104,7 +106,7 @@ func (t *Target) holdsOurs(info os.FileInfo) (bool, error) {
 	if !info.Mode().IsRegular() || info.Size() == 0 {
 		return true, nil
 	}
-	file, err := os.Open(t.Path)
+	file, err := plainfile.Open(t.Path)
 	if err != nil {
 		return false, err
 	}

@@ -2,12 +2,12 @@ package harness
 
 import (
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/secret"
@@ -206,7 +206,7 @@ func (v *Vault) program(h *scenario.Handler, getenv func(string) (string, bool))
 func (v *Vault) provider(spec *scenario.Provider) {
 	v.keep(spec.APIKey)
 	if spec.KeyFile != "" {
-		if data, err := os.ReadFile(spec.KeyFile); err == nil { // one that cannot be read is reported when it is needed
+		if data, err := plainfile.Read(spec.KeyFile); err == nil { // one that cannot be read is reported when it is needed
 			v.keep(string(data))
 		}
 	}

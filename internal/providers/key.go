@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -84,7 +84,7 @@ func absent(set bool) string {
 }
 
 func readKey(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := plainfile.Open(path)
 	if err != nil {
 		return "", fmt.Errorf("credential_file: %w", err)
 	}

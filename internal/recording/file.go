@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/plainfile"
 )
 
 // Options say how files are read. The zero value reads what a file holds.
@@ -224,7 +225,7 @@ func openDisk(path string) (source, error) {
 	if !info.Mode().IsRegular() { // a pipe would keep whoever opens it waiting
 		return nil, fmt.Errorf("%s is not a file", path)
 	}
-	file, err := os.Open(path)
+	file, err := plainfile.Open(path)
 	if err != nil {
 		return nil, err
 	}

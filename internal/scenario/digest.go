@@ -15,6 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/digest"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/plainfile"
 )
 
 // Digest sums up values as far as they decide what comes of a trial: not where they were written, in which order, or
@@ -78,7 +79,7 @@ func FileDigest(path string) []byte {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // a pipe would be waited for
 		return nil
 	}
-	f, err := os.Open(path)
+	f, err := plainfile.Open(path)
 	if err != nil {
 		return nil
 	}

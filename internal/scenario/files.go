@@ -12,6 +12,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/plainfile"
 )
 
 // files reads below one working directory. Paths inside the loader are written as they are shown: relative to the
@@ -74,7 +75,7 @@ func (f *files) read(path string) ([]byte, *problem) {
 		return nil, &problem{"file-too-large", fmt.Sprintf("%q has %d MiB; the limit is %d MiB", path, info.Size()>>20,
 			node.MaxBytes>>20), ""}
 	}
-	data, err := os.ReadFile(name)
+	data, err := plainfile.Read(name)
 	if err != nil {
 		return nil, f.unreadable(path, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/plainfile"
 )
 
 // version of the entries; those of others are not looked at, because their keys differ.
@@ -58,7 +59,7 @@ func (s *Store) file(key string) string { return filepath.Join(s.Dir, key[:2], k
 
 // load is the entry of a key; nil when there is none that can be used.
 func (s *Store) load(key string) *entry {
-	data, err := os.ReadFile(s.file(key))
+	data, err := plainfile.Read(s.file(key))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -125,7 +126,7 @@ func (s *Store) write(e *entry) (err error) {
 		return errSecret
 	}
 	path := s.file(e.Key)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := plainfile.MakeDir(filepath.Dir(path)); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), temporary)

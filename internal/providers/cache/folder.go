@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/plainfile"
 )
 
 // Stats is what a store holds.
@@ -24,7 +26,7 @@ type Stats struct {
 func (s *Store) Stats() (Stats, error) {
 	st := Stats{Models: map[string]int{}}
 	err := s.each(func(path, key string) error {
-		data, err := os.ReadFile(path)
+		data, err := plainfile.Read(path)
 		if err != nil || key == "" {
 			return err
 		}

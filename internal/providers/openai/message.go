@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	api "github.com/sashabaranov/go-openai"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/plainfile"
 )
 
 const maxMediaBytes = 50 << 20
@@ -173,7 +173,7 @@ func base64Data(m *chat.Media) (string, error) {
 	case m.Path == "" || !m.Local: // a path that a model or a recording names is not opened
 		return "", errors.New("media without data")
 	}
-	f, err := os.Open(m.Path)
+	f, err := plainfile.Open(m.Path)
 	if err != nil {
 		return "", err
 	}

@@ -117,7 +117,8 @@ var (
 
 // catalogue is every metric of a run, in the order in which documentation lists them.
 var catalogue = []*Family{
-	&runInfo, &runStart, &runEnd, &runStatus, &trialsPlanned, &trialsRunning, &trialsKept, &trials, &trialDuration, &verdicts, &calls,
+	&runInfo, &runStart, &runEnd, &runStatus, &trialsPlanned, &trialsRunning, &trialsKept, &trials,
+	&trialDuration, &verdicts, &calls,
 	&latency, &retries, &tokens, &cost, &unpriced, &toolCalls, &firings, &judgeCalls, &judgeTokens, &judgeCost, &evals,
 }
 

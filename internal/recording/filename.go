@@ -26,8 +26,8 @@ func FileName(id string) string {
 // maxName is how many bytes of an id stand in the name of its file.
 const maxName = 80
 
-// Numbers are the numbers in a name that FileName gave: that of the trial in its group is among them, where its id shows
-// one. The name of a long id may not hold it: whole is false then.
+// Numbers are the numbers in a name that FileName gave: that of the trial in its group is among them, where its id
+// shows one. The name of a long id may not hold it: whole is false then.
 func Numbers(name string) (all []int, whole bool) {
 	if at := strings.LastIndexByte(name, '-'); at >= 0 {
 		name = name[:at]

@@ -8,7 +8,7 @@ type RunStarted struct {
 	Arena   string `json:"arena" doc:"Version of arena."`
 	Name    string `json:"name,omitempty" doc:"Name of the project, where there is only one."`
 	Planned int    `json:"planned" doc:"Trials in the plan, and those that are kept though they are not in it any more."`
-	Kept    int    `json:"kept,omitempty" doc:"Trials that are kept from before the run was resumed. Nothing else in the stream tells of them, but for the totals at its end."`
+	Kept    int    `json:"kept,omitempty" doc:"Trials kept from before; only totals tell of them."`
 }
 
 // RunCompleted is the last event. It comes also at the end of a run that was stopped.
@@ -17,7 +17,7 @@ type RunCompleted struct {
 	Status      Status `json:"status" doc:"The outcome of the run."`
 	Interrupted bool   `json:"interrupted,omitempty" doc:"The user stopped the run."`
 	Counts
-	Kept       int      `json:"kept,omitempty" doc:"Of these trials, those that were kept from before the run was resumed."`
+	Kept       int      `json:"kept,omitempty" doc:"Of these, the trials kept from before the run was resumed."`
 	DurationMS float64  `json:"duration_ms" doc:"Time that the run took."`
 	Usage      Tokens   `json:"usage" doc:"What the agent took."`
 	CostUSD    *float64 `json:"cost_usd" doc:"Cost of the agent in US dollars; null: no price is known."`

@@ -77,8 +77,8 @@ func (p *Plan) Sizes() iter.Seq2[*Trial, int] {
 	}
 }
 
-// Numbered are the trials, in order, that have one of these numbers in their group. The numbers are in order, each once.
-// It takes no longer for many trials than for those with the numbers.
+// Numbered are the trials, in order, that have one of these numbers in their group. The numbers are in order, each
+// once. It takes no longer for many trials than for those with the numbers.
 func (p *Plan) Numbered(numbers []int) iter.Seq[*Trial] {
 	return func(yield func(*Trial) bool) {
 		for k := range p.spans {

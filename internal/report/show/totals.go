@@ -66,7 +66,8 @@ func Terms(run *result.Run) (all []string) {
 		all = append(all, Count(s.Flaky)+" flaky: failed before"+Because(run, result.FailOnFlaky))
 	}
 	if s := &run.Summary; s.Before > 0 {
-		all = append(all, fmt.Sprintf("%s from before, %s run now", Count(s.Before), Count(max(0, s.Trials-s.Before-s.Cancelled))))
+		now := max(0, s.Trials-s.Before-s.Cancelled)
+		all = append(all, fmt.Sprintf("%s from before, %s run now", Count(s.Before), Count(now)))
 	}
 	if n := run.NotJudged(); n > 0 && run.FailsOn(result.FailOnEval) {
 		all = append(all, Plural(n, "eval result")+" not judged"+Because(run, result.FailOnEval))

@@ -21,6 +21,9 @@ func Open(path string) (*os.File, error) {
 // Check fails where Open would refuse what stands at the path.
 func Check(path string) error {
 	info, err := os.Stat(path)
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		failed.Op = "open"
+	}
 	if err != nil {
 		return err
 	}

@@ -46,10 +46,14 @@ func scanJournal(s *scan) {
 	if cut.line > 0 {
 		s.notef("line %d is cut, as a run that was killed leaves it, and was left out", cut.line)
 	}
-	if !ended && s.problems.Errors() == 0 {
+	trials := len(s.index.entries) + silent
+	switch {
+	case s.problems.Errors() > 0:
+	case int(planned) > trials: // also of a run that judged what is there of one that was stopped
+		s.stopped(planned, trials, "journal")
+	case !ended:
 		s.notef("the run did not end by itself: %d of %s trials are in its journal",
-			len(s.index.entries)+silent, strconv.FormatFloat(planned, 'f', -1, 64))
-		s.missing += max(int(planned)-len(s.index.entries)-silent, 0)
+			trials, strconv.FormatFloat(planned, 'f', -1, 64))
 	}
 	s.silentTrials(silent)
 }

@@ -29,7 +29,19 @@ func scanResults(s *scan) {
 		s.errorf(diag.Pos{File: s.file, Line: 1, Col: 1}, "lost-trials",
 			"the summary counts %d trials, found %d: the file was edited or merged", r.expected, r.runs)
 	}
+	if r.err == nil && s.problems.Errors() == 0 {
+		s.stopped(r.planned, r.runs, "results")
+	}
 	s.silentTrials(r.silent)
+}
+
+// stopped counts the trials that the run was to have, and that are not in its file.
+func (s *scan) stopped(planned float64, trials int, where string) {
+	if lost := int(planned) - trials; lost > 0 {
+		s.notef("the run did not end by itself: %d of %s trials are in its %s",
+			trials, strconv.FormatFloat(planned, 'f', -1, 64), where)
+		s.missing += lost
+	}
 }
 
 type resultsScan struct {
@@ -39,6 +51,7 @@ type resultsScan struct {
 	runs     int
 	silent   int
 	expected int // trials by the summary; -1: not known
+	planned  float64
 	hasRuns  bool
 }
 
@@ -82,6 +95,8 @@ func (r *resultsScan) member(key json.Token) error {
 		if !r.version(v, result.SchemaVersion, diag.Pos{File: r.file, Line: 1, Col: 1}) {
 			return errReported
 		}
+	case "planned":
+		r.planned, _ = v.number()
 	case "summary":
 		if n, ok := v.get("trials").number(); ok {
 			r.expected = int(n)

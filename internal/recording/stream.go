@@ -55,6 +55,9 @@ func (t *streamScan) line(l line) bool {
 		spoke := kind == result.KindMessageCreated || kind == result.KindTrialCompleted && judged(status)
 		t.talks[trial] = t.talks[trial] || spoke
 		t.add(trial, l.span)
+		if kind == result.KindTrialCompleted && !t.talks[trial] && status == result.Cancelled.String() {
+			t.missing++
+		}
 	}
 	t.count(l, kind)
 	return true

@@ -137,7 +137,8 @@ func (b *build) dangling(r reference, n *nameSets) {
 			return
 		}
 		d.Msg, names = fmt.Sprintf("there is no tool %q", r.name), n.tools
-		if r.to == toOffered || b.l.opts.Lenient {
+		// A prompt may be told again without its tools: recorded replies bring the results along.
+		if b.l.opts.Lenient || r.to == toOffered && len(n.tools) == 0 {
 			d.Severity = diag.Warning
 		}
 	}

@@ -84,6 +84,9 @@ func (c *toolExec) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	if err := ctx.Err(); err != nil {
 		return Finding{}, err
 	}
+	if res.ErrorType == chat.ErrorMock {
+		return Finding{}, fmt.Errorf("tool %s", res.Error)
+	}
 	return c.judge(&res, res.Error != "" && limited.Err() != nil), nil
 }
 

@@ -90,6 +90,11 @@ func (l *toolLoop) run(ctx context.Context, calls []chat.ToolCall) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
+	for i := range results {
+		if results[i].ErrorType == chat.ErrorMock {
+			return fmt.Errorf("tool %s", results[i].Error)
+		}
+	}
 	return stuck
 }
 

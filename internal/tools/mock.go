@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"text/template"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -16,11 +15,11 @@ import (
 // compileMock prepares the canned answer of a tool: parts, a template over the arguments, or a fixed value.
 func compileMock(spec *scenario.Tool) (func(context.Context, map[string]any) (chat.ToolResult, error), error) {
 	if spec.MockTemplate != "" {
-		t, err := template.New(spec.ID).Parse(spec.MockTemplate)
+		t, err := parseMock(spec.ID, spec.MockTemplate)
 		if err != nil {
 			return nil, fmt.Errorf("mock_template: %w", err)
 		}
-		return func(_ context.Context, args map[string]any) (chat.ToolResult, error) { return render(t, args) }, nil
+		return (&mockTemplate{t, spec.Timeout}).answer, nil
 	}
 	fixed := chat.ToolResult{Parts: spec.MockParts}
 	switch {
@@ -42,22 +41,6 @@ func partsText(parts []chat.Part) string {
 		}
 	}
 	return strings.Join(texts, "\n")
-}
-
-func render(t *template.Template, args map[string]any) (chat.ToolResult, error) {
-	var b bytes.Buffer
-	if err := t.Execute(&b, plain(args)); err != nil {
-		return chat.ToolResult{}, fmt.Errorf("mock_template: %w", err)
-	}
-	text := bytes.TrimSpace(b.Bytes())
-	if !json.Valid(text) {
-		wrapped, err := json.Marshal(map[string]string{"result": string(text)})
-		if err != nil {
-			return chat.ToolResult{}, fmt.Errorf("mock_template: %w", err)
-		}
-		text = wrapped
-	}
-	return chat.ToolResult{Content: present(text)}, nil
 }
 
 // present writes a JSON result as the model gets it: text as it is, objects and lists indented by two spaces.

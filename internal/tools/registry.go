@@ -1,5 +1,5 @@
 // Package tools runs the tools that an agent calls. Whatever goes wrong in a call is an answer for the model, an
-// error result, and never ends the conversation by itself.
+// error result. Only that of a simulated tool that has no answer (chat.ErrorMock) ends the conversation.
 package tools
 
 import (
@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -120,7 +121,11 @@ func (r *Registry) Call(ctx context.Context, call chat.ToolCall) chat.ToolResult
 	}
 	res, err := t.safely(ctx, args)
 	if err != nil {
-		return Failure(call, chat.ErrorExecution, fmt.Sprintf("%s: %v", call.Name, err))
+		kind := chat.ErrorExecution
+		if _, broken := errors.AsType[brokenMockError](err); broken && ctx.Err() == nil {
+			kind = chat.ErrorMock
+		}
+		return Failure(call, kind, fmt.Sprintf("%s: %v", call.Name, err))
 	}
 	if err := t.output.validateText(res.Content); err != nil && len(res.Parts) == 0 {
 		return Failure(call, chat.ErrorValidation, fmt.Sprintf("invalid result of %s: %v", call.Name, err))
@@ -134,7 +139,7 @@ func (r *Registry) Call(ctx context.Context, call chat.ToolCall) chat.ToolResult
 func (t *tool) safely(ctx context.Context, args map[string]any) (res chat.ToolResult, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("the tool crashed: %v", p)
+			err = brokenMockError{fmt.Errorf("the tool crashed: %v", p)}
 		}
 	}()
 	return t.run(ctx, args)

@@ -97,7 +97,7 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 		{"wrong type", "get_order", `{"id":"A","count":"many"}`, chat.ErrorValidation, "count: "},
 		{"a number of a million digits", "get_order", `{"id":"A","price":1e9999999}`, chat.ErrorValidation, "too large to work with"},
 		{"result of the wrong shape", "liar", `{"id":"A"}`, chat.ErrorValidation, "invalid result of liar: status: "},
-		{"failing template", "crash", `{"id":"A","tags":["x"]}`, chat.ErrorExecution, "crash: mock_template"},
+		{"failing template", "crash", `{"id":"A","tags":["x"]}`, chat.ErrorMock, "crash: mock_template"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

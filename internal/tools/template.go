@@ -1,0 +1,141 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"text/template"
+	"text/template/parse"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// maxSteps is how often the parts of a mock_template may begin anew: rounds of its loops, and templates within it.
+const maxSteps = 100_000
+
+var (
+	errLongMock = errors.New("its text is longer than 1 MiB")
+	errManyMock = fmt.Errorf("it takes more than %d steps", maxSteps)
+)
+
+// brokenMockError says that a simulated tool has no answer. Its author erred, and not the agent.
+type brokenMockError struct{ err error }
+
+func (e brokenMockError) Error() string { return "mock_template: " + e.err.Error() }
+
+func (e brokenMockError) Unwrap() error { return e.err }
+
+// overdueError ends a simulated call that takes too long.
+type overdueError struct{ limit time.Duration }
+
+func (e overdueError) Error() string { return fmt.Sprintf("no answer within %s (timeout_ms)", e.limit) }
+
+// mockTemplate is a template of which every loop ends: with the context, or where it would never.
+type mockTemplate struct {
+	template *template.Template
+	limit    time.Duration // 0: none of its own
+}
+
+// parseMock prepares a template over the arguments of a tool.
+func parseMock(name, text string) (*template.Template, error) {
+	t, err := template.New(name).Funcs(template.FuncMap{
+		"html":     func(args ...any) (string, error) { return bounded(template.HTMLEscaper(args...)) },
+		"js":       func(args ...any) (string, error) { return bounded(template.JSEscaper(args...)) },
+		"urlquery": func(args ...any) (string, error) { return bounded(template.URLQueryEscaper(args...)) },
+		"print":    func(args ...any) (string, error) { return bounded(fmt.Sprint(args...)) },
+		"println":  func(args ...any) (string, error) { return bounded(fmt.Sprintln(args...)) },
+		"printf":   func(f string, args ...any) (string, error) { return bounded(fmt.Sprintf(f, args...)) },
+	}).Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range t.Templates() {
+		if part.Tree != nil && part.Root != nil {
+			mark(part.Root)
+			markLoops(part.Root)
+		}
+	}
+	return t, nil
+}
+
+func bounded(s string) (string, error) {
+	if len(s) > MaxResult {
+		return "", errLongMock
+	}
+	return s, nil
+}
+
+// mark lets a part of a template write an empty text each time it begins, so that its writer can stop it.
+func mark(part *parse.ListNode) {
+	part.Nodes = append([]parse.Node{&parse.TextNode{NodeType: parse.NodeText, Pos: part.Pos}}, part.Nodes...)
+}
+
+// markLoops marks what a part of a template repeats.
+func markLoops(part *parse.ListNode) {
+	if part == nil {
+		return
+	}
+	for _, n := range part.Nodes {
+		var branch *parse.BranchNode
+		switch n := n.(type) {
+		case *parse.RangeNode:
+			mark(n.List)
+			branch = &n.BranchNode
+		case *parse.IfNode:
+			branch = &n.BranchNode
+		case *parse.WithNode:
+			branch = &n.BranchNode
+		default:
+			continue
+		}
+		markLoops(branch.List)
+		markLoops(branch.ElseList)
+	}
+}
+
+// answer is what the tool says to these arguments.
+func (m *mockTemplate) answer(ctx context.Context, args map[string]any) (chat.ToolResult, error) {
+	if m.limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, m.limit, overdueError{m.limit})
+		defer cancel()
+	}
+	w := mockWriter{ctx: ctx}
+	if err := m.template.Execute(&w, plain(args)); err != nil {
+		return chat.ToolResult{}, brokenMockError{err}
+	}
+	text := strings.TrimSpace(w.text.String())
+	if !json.Valid([]byte(text)) {
+		wrapped, err := json.Marshal(map[string]string{"result": text})
+		if err != nil {
+			return chat.ToolResult{}, brokenMockError{err}
+		}
+		text = string(wrapped)
+	}
+	return chat.ToolResult{Content: present([]byte(text))}, nil
+}
+
+// mockWriter takes what a template says, as long as it may go on.
+type mockWriter struct {
+	ctx   context.Context // of the one call for which the writer is made
+	text  strings.Builder
+	steps int
+}
+
+func (w *mockWriter) Write(p []byte) (int, error) {
+	if len(p) == 0 {
+		w.steps++
+	}
+	switch {
+	case w.ctx.Err() != nil:
+		return 0, context.Cause(w.ctx)
+	case w.steps > maxSteps:
+		return 0, errManyMock
+	case w.text.Len()+len(p) > MaxResult:
+		return 0, errLongMock
+	}
+	return w.text.Write(p)
+}

@@ -32,6 +32,7 @@ var rows = [][]string{
 	{"internal/tools"},
 	{"internal/tools/*"},
 	{"internal/providers"},
+	{"internal/providers/wire"},
 	{"internal/providers/*"},
 	{"internal/providers/open"},
 	{"internal/checks"},

@@ -164,15 +164,18 @@ func TestEmbedderAddress(t *testing.T) {
 		"https://api.test/v1/embeddings":       "https://api.test/v1/embeddings",
 		"https://api.test/v1/chat/completions": "https://api.test/v1/embeddings",
 	} {
-		e, err := NewEmbedder(spec("openai", base), Options{})
-		if err != nil || e.p.endpoint.url != want || e.p.endpoint.shown != "https://api.test/v1" {
-			t.Errorf("%s: %v, %+v; want %s", base, err, e, want)
+		e, err := NewEmbedder(spec("openai", base), Options{Transport: answers(404, "", "")})
+		if err != nil || e.client.Address() != want {
+			t.Fatalf("%s: %v, %+v; want %s", base, err, e, want)
+		}
+		if _, err := e.Embed(t.Context(), nil); err == nil || !strings.HasSuffix(err.Error(), "base_url https://api.test/v1") {
+			t.Errorf("%s: the error shows another address: %v", base, err)
 		}
 	}
 	azure := &scenario.Provider{Type: "azure", BaseURL: "https://me.openai.azure.com", Model: "ada", APIKey: "k"}
 	e, err := NewEmbedder(azure, Options{})
 	want := "https://me.openai.azure.com/openai/deployments/ada/embeddings?api-version=2024-10-21"
-	if err != nil || e.p.endpoint.url != want {
+	if err != nil || e.client.Address() != want {
 		t.Errorf("azure: %v, %+v; want %s", err, e, want)
 	}
 	if _, err := NewEmbedder(&scenario.Provider{Type: "mock"}, Options{}); err == nil {

@@ -66,8 +66,8 @@ func TestAddress(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s %q: got error %v, want one with %s", c.kind, c.base, err, want)
 			}
-		} else if err != nil || e.url != c.want {
-			t.Errorf("%s %q: got %s, %v, want %s", c.kind, c.base, e.url, err, c.want)
+		} else if err != nil || e.URL != c.want {
+			t.Errorf("%s %q: got %s, %v, want %s", c.kind, c.base, e.URL, err, c.want)
 		}
 	}
 	if _, err := newEndpoint(&scenario.Provider{Type: "azure"}, chatPath, nil); err == nil {
@@ -134,7 +134,8 @@ func TestKeys(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			c.spec.ID = "p"
-			p, err := New(&c.spec, Options{Getenv: env})
+			var got http.Header
+			p, err := New(&c.spec, Options{Getenv: env, Transport: sees(&got)})
 			if c.err != "" {
 				var failed *providers.Error
 				if !asError(err, &failed) || failed.Kind != providers.Auth || !strings.Contains(failed.Msg, c.err) {
@@ -145,8 +146,11 @@ func TestKeys(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if _, err := p.Complete(t.Context(), &chat.Request{}, nil); err != nil {
+				t.Fatal(err)
+			}
 			for name, want := range c.want {
-				if got := p.endpoint.header.Get(name); got != want {
+				if got := got.Get(name); got != want {
 					t.Errorf("header %s is %q, want %q", name, got, want)
 				}
 			}
@@ -170,8 +174,12 @@ func TestWithoutKey(t *testing.T) {
 		}
 	}
 	own := &scenario.Provider{Type: "openai", BaseURL: "http://127.0.0.1:1/v1"}
-	if p := open(t, own, Options{}); p.endpoint.header.Get("Authorization") != "" {
-		t.Error("a header without a key")
+	var got http.Header
+	if _, err := open(t, own, Options{Transport: sees(&got)}).Complete(t.Context(), &chat.Request{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got == nil || got.Get("Authorization") != "" {
+		t.Errorf("a header without a key: %v", got)
 	}
 }
 

@@ -31,6 +31,14 @@ func answers(status int, kind, body string, headers ...string) roundTrip {
 	return func(*http.Request) (*http.Response, error) { return response(status, kind, body, headers...), nil }
 }
 
+// sees is a transport that answers, and keeps the headers of the last request.
+func sees(header *http.Header) roundTrip {
+	return func(r *http.Request) (*http.Response, error) {
+		*header = r.Header
+		return response(200, "application/json", wholeReply), nil
+	}
+}
+
 // ask sends one request to a provider behind a transport.
 func ask(t testing.TB, transport http.RoundTripper, stream bool) (chat.Reply, error) {
 	t.Helper()

@@ -3,7 +3,6 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	api "github.com/sashabaranov/go-openai"
@@ -80,24 +79,24 @@ func (a *argText) UnmarshalJSON(data []byte) error {
 }
 
 // decode reads a whole reply.
-func (c *call) decode(data []byte) (chat.Reply, error) {
+func (c exchange) decode(data []byte) (chat.Reply, error) {
 	var a answer
-	if err := json.Unmarshal(data, &a); err != nil {
-		return chat.Reply{}, c.unreadable(data, err)
+	if err := c.Document(data, &a); err != nil {
+		return chat.Reply{}, err
 	}
 	if err := c.failed(&a, data); err != nil {
 		return chat.Reply{}, err
 	}
 	if len(a.Choices) == 0 {
-		return chat.Reply{}, c.fail(providers.BadReply, nil, "the reply has no choices: %s", c.excerpt(data))
+		return chat.Reply{}, c.Fail(providers.BadReply, nil, "the reply has no choices: %s", c.ExcerptOf(data))
 	}
 	first := &a.Choices[0]
-	if err := c.broke(first); err != nil {
+	if err := c.brokeOff(first); err != nil {
 		return chat.Reply{}, err
 	}
 	if !first.Message.Content.set && first.Message.Refusal == "" && len(first.Message.ToolCalls) == 0 &&
 		first.Finish != api.FinishReasonContentFilter {
-		return chat.Reply{}, c.fail(providers.BadReply, nil, "the reply has neither text nor tool calls%s", why(first.Finish))
+		return chat.Reply{}, c.Fail(providers.BadReply, nil, "the reply has neither text nor tool calls%s", why(first.Finish))
 	}
 	var calls assembler
 	for _, part := range first.Message.ToolCalls {
@@ -108,7 +107,7 @@ func (c *call) decode(data []byte) (chat.Reply, error) {
 	if text == "" {
 		text = first.Message.Refusal
 	}
-	return c.finish(&a, text, &calls, first.Finish)
+	return c.reply(&a, text, &calls, first.Finish)
 }
 
 // why explains an empty reply where its finish_reason does.
@@ -119,15 +118,38 @@ func why(finish api.FinishReason) string {
 	return ""
 }
 
-// finish makes the reply out of what was read, whole or in chunks.
-func (c *call) finish(a *answer, text string, calls *assembler, finish api.FinishReason) (chat.Reply, error) {
+// failed is the error that a document or a chunk is, or nil.
+func (c exchange) failed(a *answer, data []byte) error {
+	switch {
+	case isError(a.Error):
+		return c.Reported(a.Error)
+	case a.Object == "error":
+		return c.Reported(data)
+	}
+	return nil
+}
+
+// brokeOff is the error in which a choice ended, or nil. What came before it is no reply: the model had more to say.
+func (c exchange) brokeOff(ch *choice) error {
+	switch {
+	case isError(ch.Error):
+		return c.Reported(ch.Error)
+	case chat.BrokeOff(string(ch.Finish)):
+		return c.Fail(providers.BadReply, nil, "the server broke the reply off (finish_reason %q)",
+			c.Excerpt(string(ch.Finish)))
+	}
+	return nil
+}
+
+// reply makes the reply out of what was read, whole or in chunks.
+func (c exchange) reply(a *answer, text string, calls *assembler, finish api.FinishReason) (chat.Reply, error) {
 	if finish == api.FinishReasonContentFilter {
-		return chat.Reply{}, c.fail(providers.Refused, nil, "the content filter of the provider stopped the reply")
+		return chat.Reply{}, c.Fail(providers.Refused, nil, "the content filter of the provider stopped the reply")
 	}
 	r := chat.Reply{Content: text, FinishReason: finishReason(finish), Model: a.Model}
 	var err error
-	if r.ToolCalls, err = calls.calls(len(c.req.Messages)); err != nil {
-		return chat.Reply{}, c.fail(providers.BadReply, err, "%v", err)
+	if r.ToolCalls, err = calls.calls(len(c.Request.Messages)); err != nil {
+		return chat.Reply{}, c.Fail(providers.BadReply, err, "%v", err)
 	}
 	if len(r.ToolCalls) > 0 && (r.FinishReason == "stop" || r.FinishReason == "") {
 		r.FinishReason = "tool_calls"
@@ -155,21 +177,6 @@ func finishReason(f api.FinishReason) string {
 		f = api.FinishReasonToolCalls
 	}
 	return string(f)
-}
-
-// guessUsage estimates the tokens of a call whose server did not count them: four bytes each.
-func guessUsage(req *chat.Request, r *chat.Reply) chat.Usage {
-	in, out := 0, len(r.Content)
-	for i := range req.Messages {
-		in += len(req.Messages[i].Text())
-		if t := req.Messages[i].ToolResult; t != nil {
-			in += len(t.Content)
-		}
-	}
-	for i := range r.ToolCalls {
-		out += len(r.ToolCalls[i].Name) + len(fmt.Sprint(r.ToolCalls[i].Args))
-	}
-	return chat.Usage{InputTokens: (in + 3) / 4, OutputTokens: (out + 3) / 4, Estimated: true}
 }
 
 // isError reports whether the error field of a reply means one.

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -105,7 +106,7 @@ func replyFormat(req *chat.Request) *api.ChatCompletionResponseFormat {
 		return &api.ChatCompletionResponseFormat{
 			Type: api.ChatCompletionResponseFormatTypeJSONSchema,
 			JSONSchema: &api.ChatCompletionResponseFormatJSONSchema{
-				Name: or(req.SchemaName, "reply"), Schema: req.JSONSchema, Strict: strictSchema(req.JSONSchema),
+				Name: cmp.Or(req.SchemaName, "reply"), Schema: req.JSONSchema, Strict: strictSchema(req.JSONSchema),
 			},
 		}
 	case req.JSON:

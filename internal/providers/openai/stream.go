@@ -2,117 +2,73 @@ package openai
 
 import (
 	"encoding/json"
-	"errors"
-	"io"
-	"strings"
 
 	api "github.com/sashabaranov/go-openai"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/wire"
 )
 
-// stopped is an error of onDelta on its way out.
-type stopped struct{ error }
-
-// enough reports whether onDelta ended the stream and wants what came so far.
-func enough(err error) bool {
-	s, ok := errors.AsType[stopped](err)
-	return ok && errors.Is(s.error, providers.ErrEnough)
-}
-
-// streamed is a reply as far as it has come in.
-type streamed struct {
+// stream is a reply as far as its chunks have come in; see wire.Decoder.
+type stream struct {
+	exchange
 	last   answer // model and usage as last seen
-	text   strings.Builder
 	calls  assembler
 	finish api.FinishReason
-	begun  bool  // a choice was seen
-	quiet  error // the cause when no more comes
-	// stirred says that the chunk brought something: text, thoughts, a piece of a call, an end, or the first choice.
-	stirred bool
+	begun  bool // a choice was seen
 }
 
-// stream reads a reply chunk by chunk. It counts only when the model said that it has finished and the stream came to
-// its end after that; anything shorter is an error, never a short reply.
-func (c *call) stream(body io.Reader) (chat.Reply, error) {
-	s := streamed{quiet: silence{c.idle}}
-	events := newEvents(body)
-	for {
-		e, err := events.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return chat.Reply{}, err
-		}
-		if len(e.data) == 0 { // a keep-alive says that the server is there, and nothing of the reply
-			continue
-		}
-		if string(e.data) == "[DONE]" {
-			break
-		}
-		err = c.chunk(&s, e)
-		if enough(err) {
-			return chat.Reply{Content: s.text.String(), Model: s.last.Model}, nil
-		}
-		if err != nil {
-			return chat.Reply{}, err
-		}
-		if s.stirred {
-			s.stirred = false
-			c.watch.allow(c.idle, &s.quiet)
-		}
-	}
+// Reply is the reply, when the model said that it has finished.
+func (s *stream) Reply() (chat.Reply, error) {
 	switch {
 	case !s.begun:
-		return chat.Reply{}, c.fail(providers.BadReply, nil, "the reply has no choices: the stream ended without one")
+		return chat.Reply{}, s.Fail(providers.BadReply, nil, "the reply has no choices: the stream ended without one")
 	case s.finish == "":
-		return chat.Reply{}, c.fail(providers.BadReply, nil, "the stream ended before the reply did (no finish_reason)")
+		return chat.Reply{}, s.Fail(providers.BadReply, nil, "the stream ended before the reply did (no finish_reason)")
 	}
-	return c.finish(&s.last, s.text.String(), &s.calls, s.finish)
+	return s.reply(&s.last, s.Said(), &s.calls, s.finish)
 }
 
-// chunk adds one chunk and hands its text out.
-func (c *call) chunk(s *streamed, e event) error {
+// Event takes one chunk.
+func (s *stream) Event(e wire.Event) (last bool, err error) {
+	if string(e.Data) == "[DONE]" {
+		return true, nil
+	}
 	var a answer
-	if err := json.Unmarshal(e.data, &a); err != nil {
-		if e.cut {
-			return io.ErrUnexpectedEOF
-		}
-		if what := misfit(err); what != "" {
-			return c.fail(providers.BadReply, err, "a chunk of the stream does not have the expected form: %s: %s", what,
-				c.excerpt(e.data))
-		}
-		return c.fail(providers.BadReply, err, "a chunk of the stream is not JSON: %s", c.excerpt(e.data))
+	if err := s.Chunk(e, &a); err != nil {
+		return false, err
 	}
-	if e.name == "error" && !isError(a.Error) {
-		return c.reported(e.data)
+	if e.Name == "error" && !isError(a.Error) {
+		return false, s.Reported(e.Data)
 	}
-	if err := c.failed(&a, e.data); err != nil {
-		return err
+	if err := s.failed(&a, e.Data); err != nil {
+		return false, err
 	}
 	if a.Model != "" {
-		s.last.Model = a.Model
+		s.Model, s.last.Model = a.Model, a.Model
 	}
 	if a.Usage != nil {
 		s.last.Usage = a.Usage
 	}
 	for i := range a.Choices {
 		if a.Choices[i].Index == 0 {
-			if err := c.take(s, &a.Choices[i]); err != nil {
-				return err
+			if err := s.take(&a.Choices[i]); err != nil {
+				return false, err
 			}
 		}
 	}
-	return nil
+	return false, nil
 }
 
-func (c *call) take(s *streamed, ch *choice) error {
-	if err := c.broke(ch); err != nil {
+// take adds a piece of the reply. The first choice is progress even when it brings nothing: the model has begun.
+func (s *stream) take(ch *choice) error {
+	if err := s.brokeOff(ch); err != nil {
 		return err
 	}
-	s.stirred = s.stirred || !s.begun || ch.Finish != "" || ch.Delta.says()
+	if !s.begun || ch.Finish != "" || ch.Delta.says() {
+		s.Progress()
+	}
 	s.begun = true
 	for _, part := range ch.Delta.ToolCalls {
 		s.calls.add(part)
@@ -120,21 +76,7 @@ func (c *call) take(s *streamed, ch *choice) error {
 	if ch.Finish != "" {
 		s.finish = ch.Finish
 	}
-	text := ch.Delta.Content.text + ch.Delta.Refusal
-	if text == "" {
-		return nil
-	}
-	s.text.WriteString(text)
-	if c.onDelta == nil {
-		return nil
-	}
-	c.watch.pause() // the server is not to blame for the time that onDelta takes
-	if err := c.onDelta(chat.Delta{Text: text}); err != nil {
-		c.watch.stop() // nobody pays for words that nobody wants
-		return stopped{err}
-	}
-	s.stirred = true
-	return nil
+	return s.Say(ch.Delta.Content.text + ch.Delta.Refusal)
 }
 
 // says reports whether a piece of a reply brings something.

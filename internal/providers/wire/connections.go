@@ -1,4 +1,4 @@
-package openai
+package wire
 
 import (
 	"net/http"
@@ -8,9 +8,9 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// newTransport makes the connections of one provider, shared by all its calls. There are never more of them than
+// connections makes the connections of one provider, shared by all its calls. There are never more of them than
 // trials that run at once, and each stays open for the next call, unless the provider's file says otherwise.
-func newTransport(jobs int, offline bool, set scenario.Transport) *http.Transport {
+func connections(jobs int, offline bool, set scenario.Transport) *http.Transport {
 	const unlimitedIdle = 64
 	t := &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,

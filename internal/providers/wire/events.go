@@ -1,4 +1,4 @@
-package openai
+package wire
 
 import (
 	"bufio"
@@ -7,15 +7,14 @@ import (
 	"io"
 )
 
-// event is one data line of a server-sent event stream; data is empty for a line that carries none, such as a comment
-// that keeps the connection alive. It is valid until the next one is read.
-type event struct {
-	name string // of the event it belongs to; "" mostly
-	data []byte
-	cut  bool // the stream ended within the line
+// Event is one data line of a server-sent event stream. It is valid until the next one is read.
+type Event struct {
+	Name string // of the event it belongs to; "" mostly
+	Data []byte // empty for a line that carries none, such as a comment that keeps the connection alive
+	Cut  bool   // the stream ended within the line
 }
 
-// events reads an event stream. Servers of this API put each chunk on one data line, and not all of them put the empty
+// events reads an event stream. Servers put each chunk on one data line, and not all of them put the empty
 // line between events, so a data line is an event here. The reader below bounds the length of a line.
 type events struct {
 	r    *bufio.Reader
@@ -26,10 +25,10 @@ type events struct {
 func newEvents(r io.Reader) *events { return &events{r: bufio.NewReader(r)} }
 
 // next returns io.EOF where the stream ends between lines.
-func (s *events) next() (event, error) {
+func (s *events) next() (Event, error) {
 	line, err := s.readLine()
 	if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
-		return event{}, err
+		return Event{}, err
 	}
 	cut := err != nil
 	line = bytes.TrimSuffix(line, []byte("\r"))
@@ -43,9 +42,9 @@ func (s *events) next() (event, error) {
 	case "event":
 		s.name = string(value)
 	case "data":
-		return event{s.name, value, cut}, nil
+		return Event{s.name, value, cut}, nil
 	}
-	return event{}, nil
+	return Event{}, nil
 }
 
 // readLine is the next line without its end. With io.EOF it is what was left of the stream.

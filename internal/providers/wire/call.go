@@ -1,0 +1,165 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers"
+)
+
+// Call is one request under way. It belongs to the goroutine of the call.
+type Call struct {
+	*Client
+	Request *chat.Request // nothing but Stream matters to this package
+
+	// Model is what the server calls the model. A Decoder sets it as soon as it is known.
+	Model string
+
+	onDelta  func(chat.Delta) error
+	watch    *watch
+	text     strings.Builder // said so far, in a stream
+	progress bool            // the stream went on
+	silent   error           // the cause when it does not
+}
+
+func (c *Client) begin(ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error) *Call {
+	return &Call{Client: c, Request: req, onDelta: onDelta, watch: newWatch(ctx, c.request, noReply{c.request})}
+}
+
+// Complete makes one call. See providers.Provider.
+func (c *Client) Complete(
+	ctx context.Context, codec Codec, req *chat.Request, onDelta func(chat.Delta) error,
+) (chat.Reply, error) {
+	if err := done(ctx); err != nil {
+		return chat.Reply{}, err
+	}
+	body, err := codec.Encode(req)
+	if err != nil {
+		return chat.Reply{}, c.Unsent(err)
+	}
+	call := c.begin(ctx, req, onDelta)
+	defer call.watch.stop()
+	began := c.now()
+	reply, err := call.run(codec, body)
+	if err != nil {
+		return chat.Reply{}, call.failure(ctx, err)
+	}
+	reply.LatencyMS = float64(c.now().Sub(began)) / float64(time.Millisecond)
+	if reply.Usage == (chat.Usage{}) {
+		reply.Usage = estimate(req, &reply)
+	}
+	return reply, nil
+}
+
+// Fetch makes one call whose reply is a document, which decode reads. It fails like Complete.
+func (c *Client) Fetch(ctx context.Context, body []byte, decode func(c *Call, data []byte) error) error {
+	if err := done(ctx); err != nil {
+		return err
+	}
+	call := c.begin(ctx, &chat.Request{}, nil)
+	defer call.watch.stop()
+	if err := call.fetch(body, decode); err != nil {
+		return call.failure(ctx, err)
+	}
+	return nil
+}
+
+func (c *Call) fetch(body []byte, decode func(c *Call, data []byte) error) error {
+	resp, err := c.post(body) //nolint:bodyclose // release closes it
+	if err != nil {
+		return err
+	}
+	defer c.release(resp.Body)
+	data, err := c.read(resp)
+	if err != nil {
+		return err
+	}
+	return decode(c, data)
+}
+
+func (c *Call) run(codec Codec, body []byte) (chat.Reply, error) {
+	resp, err := c.post(body) //nolint:bodyclose // release closes it
+	if err != nil {
+		return chat.Reply{}, err
+	}
+	defer c.release(resp.Body)
+	if c.Request.Stream && !isDocument(resp.Header) {
+		return c.stream(resp.Body, codec.Stream(c))
+	}
+	data, err := c.read(resp)
+	if err != nil {
+		return chat.Reply{}, err
+	}
+	reply, err := codec.Decode(c, data)
+	if err != nil {
+		return chat.Reply{}, err
+	}
+	return c.hand(reply)
+}
+
+// post sends a body. Its reply has a good status, and a body that ends at the limit.
+func (c *Call) post(body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(c.watch.ctx, http.MethodPost, c.endpoint.URL, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header = c.endpoint.Header.Clone()
+	if c.Request.Stream {
+		req.Header.Set("Accept", "text/event-stream")
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		defer c.release(resp.Body)
+		return nil, c.refusal(resp)
+	}
+	resp.Body = http.MaxBytesReader(nil, resp.Body, maxReplyBytes)
+	return resp, nil
+}
+
+// read is a body that comes in one piece.
+func (c *Call) read(resp *http.Response) ([]byte, error) {
+	var data bytes.Buffer
+	if n := resp.ContentLength; n > 0 && n <= maxReplyBytes {
+		data.Grow(int(n) + bytes.MinRead)
+	}
+	_, err := data.ReadFrom(resp.Body)
+	return data.Bytes(), err
+}
+
+// release gives the connection back for the next call, which needs a body that was read to its end. A server that does
+// not end it is not waited for.
+func (c *Call) release(body io.ReadCloser) {
+	why := errDrain
+	c.watch.allow(drainTimeout, &why)
+	// A body that cannot be drained costs a connection, and not the reply.
+	_, _ = io.Copy(io.Discard, io.LimitReader(body, maxDrainBytes))
+	_ = body.Close()
+}
+
+var errDrain = errors.New("the server did not end its reply")
+
+// hand gives a whole reply to a caller who listens to a stream: the server does not stream.
+func (c *Call) hand(reply chat.Reply) (chat.Reply, error) {
+	if !c.Request.Stream || c.onDelta == nil || reply.Content == "" {
+		return reply, nil
+	}
+	c.watch.pause()
+	err := c.onDelta(chat.Delta{Text: reply.Content})
+	if errors.Is(err, providers.ErrEnough) { // there is nothing left to close
+		reply.ToolCalls = nil
+		return reply, nil
+	}
+	if err != nil {
+		return chat.Reply{}, stopped{err}
+	}
+	return reply, nil
+}

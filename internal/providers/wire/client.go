@@ -1,0 +1,134 @@
+// Package wire is what the clients of model APIs over HTTP have in common, whatever words an API uses: connections,
+// limits of time and size, server-sent events, what a failed call means, and what an error may show of it.
+//
+// A client of another API brings an Endpoint, which says where calls go, and a Codec, which writes the requests of that
+// API and reads its replies, whole or event by event. Client.Complete does the rest.
+package wire
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/dial"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// Limits, and the defaults of what can be configured.
+const (
+	defaultRequestTimeout = 60 * time.Second
+	defaultIdleTimeout    = 30 * time.Second
+	maxReplyBytes         = 32 << 20 // of one reply, streamed or not, after decompression
+	maxErrorBytes         = 64 << 10 // of the body of a failed call
+	maxDrainBytes         = 256 << 10
+	drainTimeout          = time.Second
+)
+
+// Options is what the surroundings give to a client.
+type Options struct {
+	Getenv func(string) (string, bool) // for keys; nil: an empty environment
+	Jobs   int                         // connections at most, one for each trial that runs at once; 0: no limit
+	Now    func() time.Time            // nil: time.Now
+	// Offline makes every connection fail that would be opened.
+	Offline bool
+	// Transport replaces the client's own connections, in tests.
+	Transport http.RoundTripper
+}
+
+// Endpoint is where the calls of a client go, and what goes along with each of them.
+type Endpoint struct {
+	URL     string
+	Path    string      // of the call, at the end of URL; messages leave it out, because base_url has none
+	Header  http.Header // see Header
+	Key     providers.Key
+	KeyVars []string // variables that may hold the key
+	// Start says how to start a server that does not run; "": that is not known.
+	Start string
+	// Hint says what to do about a call that was refused, where the API has advice of its own; "" or a nil Hint: the
+	// advice that fits every API.
+	Hint func(status int, r Report) string
+}
+
+// Client makes the calls to one endpoint. It is safe for concurrent use.
+type Client struct {
+	id, model string
+	endpoint  Endpoint
+	shown     string // the address for messages
+	http      *http.Client
+	scrub     *providers.Scrubber
+	now       func() time.Time
+	request   time.Duration // until the whole reply, or the first chunk of a stream
+	idle      time.Duration // between two chunks
+}
+
+// New makes the client of a provider. It does not touch the network.
+func New(spec *scenario.Provider, e Endpoint, o Options) *Client {
+	c := &Client{
+		id: spec.ID, model: spec.Model, endpoint: e, scrub: e.scrubber(), now: o.Now,
+		request: spec.RequestTimeout, idle: spec.StreamIdleTimeout,
+	}
+	c.shown = c.show(e.URL)
+	if c.now == nil {
+		c.now = time.Now
+	}
+	if c.request <= 0 {
+		c.request = defaultRequestTimeout
+	}
+	if c.idle <= 0 {
+		c.idle = defaultIdleTimeout
+	}
+	transport := o.Transport
+	if transport == nil {
+		transport = connections(o.Jobs, o.Offline, spec.Transport)
+	}
+	// A redirect is handed out as it came: following it would send the conversation, and keys in custom headers, to a host
+	// that nobody configured.
+	c.http = &http.Client{Transport: transport, CheckRedirect: dial.Stay}
+	return c
+}
+
+// Close drops the idle connections.
+func (c *Client) Close() error {
+	c.http.CloseIdleConnections()
+	return nil
+}
+
+// Address is where the calls go.
+func (c *Client) Address() string { return c.endpoint.URL }
+
+// Fail makes an error of this client. The text must not hold anything from outside that was not scrubbed.
+func (c *Client) Fail(kind providers.Kind, cause error, format string, args ...any) *providers.Error {
+	return &providers.Error{Kind: kind, Provider: c.id, Msg: fmt.Sprintf(format, args...), Err: cause}
+}
+
+// Unsent is the error of a request that could not be written.
+func (c *Client) Unsent(err error) error {
+	return c.Fail(providers.Refused, err, "the request cannot be sent: %v", err)
+}
+
+// show is an address as messages show it: what a user writes as base_url, without what may be secret.
+func (c *Client) show(address string) string {
+	return strings.TrimSuffix(shown(address), c.endpoint.Path)
+}
+
+// shown is an address without what may be secret.
+func shown(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "an address that cannot be read"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}
+
+// done is the cause of a context that is done, before a call is made; nil while it is not.
+func done(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return context.Cause(ctx)
+}

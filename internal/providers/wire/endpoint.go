@@ -1,0 +1,133 @@
+package wire
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// BaseURL reads the address of a server. The path of a call that was copied along with it is cut off; calls are those
+// of the API.
+func BaseURL(text string, calls ...string) (*url.URL, error) {
+	u, err := url.Parse(strings.TrimSpace(text))
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("base_url must be an http or https address, found %q", withoutCall(shown(text), calls))
+	}
+	u.Fragment = ""
+	u.Path = withoutCall(strings.TrimSuffix(path.Clean("/"+u.Path), "/"), calls)
+	return u, nil
+}
+
+func withoutCall(address string, calls []string) string {
+	for _, call := range calls {
+		address = strings.TrimSuffix(address, call)
+	}
+	return address
+}
+
+// FindKey looks for the key of a provider, at last in vars; see providers.FindKey. It is an error, of kind Auth, when
+// there is none and the address is that of a service that answers nobody without one.
+func FindKey(
+	spec *scenario.Provider, getenv func(string) (string, bool), address string, vars []string,
+) (providers.Key, error) {
+	key, err := providers.FindKey(spec, getenv, vars...)
+	if err == nil && key.Value == "" && needsKey(address) {
+		err = &providers.Error{
+			Kind: providers.Auth, Provider: spec.ID, Final: true, Msg: "there is no key; " + setKey(vars),
+		}
+	}
+	return key, err
+}
+
+// setKey says where a key is looked for.
+func setKey(vars []string) string {
+	if len(vars) > 0 {
+		return "set " + strings.Join(vars, " or ") + ", or name a variable in credential.credential_env"
+	}
+	return "name a variable that holds one in credential.credential_env"
+}
+
+// keyHint says which key was sent and what became of it, or how to send one.
+func (e *Endpoint) keyHint(verdict string) string {
+	if e.Key.Value != "" {
+		return "the key from " + e.Key.From + " " + verdict
+	}
+	return "no key was sent; " + setKey(e.KeyVars)
+}
+
+// needsKey reports whether the calls go to a service that answers nobody without a key. A gateway or a server of one's
+// own may do without.
+func needsKey(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	host := strings.ToLower(u.Hostname())
+	for _, domain := range []string{
+		"openai.com", "azure.com", "anthropic.com", "googleapis.com", "openrouter.ai", "groq.com", "mistral.ai",
+		"together.xyz", "together.ai", "deepseek.com", "fireworks.ai", "x.ai", "cohere.com", "cohere.ai",
+		"perplexity.ai", "cerebras.ai",
+	} {
+		if host == domain || strings.HasSuffix(host, "."+domain) {
+			return u.User == nil
+		}
+	}
+	return false
+}
+
+// Header is what goes along with every call: the headers of the user with ours on top. What a call carries is not the
+// user's to say, nor how it authenticates: keys are the names of the headers that hold the key of the API.
+func Header(custom map[string]string, keys ...string) http.Header {
+	h := make(http.Header, len(custom)+3)
+	for name, value := range custom {
+		switch name = http.CanonicalHeaderKey(name); name {
+		case "Content-Type", "Content-Length", "Transfer-Encoding", "Host":
+		default:
+			if !slices.Contains(keys, name) {
+				h.Set(name, value)
+			}
+		}
+	}
+	h.Set("Content-Type", "application/json")
+	h.Set("Accept", "application/json")
+	if h.Get("User-Agent") == "" {
+		h.Set("User-Agent", "arena")
+	}
+	return h
+}
+
+// scrubber knows the key, and the values of custom headers and of the query, which may hold others.
+func (e *Endpoint) scrubber() *providers.Scrubber {
+	const likelySecret = 12
+	secrets := []string{e.Key.Value}
+	for name, values := range e.Header {
+		switch name {
+		case "Content-Type", "Accept", "User-Agent":
+			continue
+		}
+		for _, v := range values {
+			if len(v) >= likelySecret {
+				secrets = append(secrets, v)
+			}
+		}
+	}
+	if u, err := url.Parse(e.URL); err == nil {
+		if password, set := u.User.Password(); set {
+			secrets = append(secrets, password)
+		}
+		for name, values := range u.Query() {
+			for _, v := range values {
+				if name != "api-version" && len(v) >= likelySecret {
+					secrets = append(secrets, v)
+				}
+			}
+		}
+	}
+	return providers.NewScrubber(secrets...)
+}

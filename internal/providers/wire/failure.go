@@ -1,0 +1,156 @@
+package wire
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"syscall"
+
+	"github.com/arena-evals/arena/internal/providers"
+)
+
+// failure turns whatever ended a call into what Complete may return.
+func (c *Call) failure(ctx context.Context, err error) error {
+	if s, ok := errors.AsType[stopped](err); ok {
+		return s.error
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	cause := c.watch.cause()
+	switch cause.(type) { //nolint:errorlint // our own causes are never wrapped
+	case noReply, silence:
+		return c.Fail(providers.Timeout, cause, "%v", cause)
+	}
+	if failed, ok := errors.AsType[*providers.Error](err); ok {
+		return failed
+	}
+	return c.broken(err)
+}
+
+// broken is a call that the network ended.
+func (c *Call) broken(err error) error {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
+		err = wrapped.Err // its text would repeat the whole address, query and all
+	}
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return c.Fail(providers.BadReply, err, "the reply is larger than %d MiB", tooLarge.Limit>>20)
+	}
+	text := c.Excerpt(err.Error())
+	var netErr net.Error
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return c.Fail(providers.Transport, err, "the connection was cut before the reply ended")
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return c.Fail(providers.Transport, err, "cannot reach %s: connection refused%s", c.shown, c.startHint())
+	case errors.Is(err, syscall.ECONNRESET):
+		return c.Fail(providers.Transport, err, "the connection to %s was reset", c.shown)
+	case errors.As(err, &netErr) && netErr.Timeout():
+		return c.Fail(providers.Timeout, err, "timeout: cannot reach %s: %s", c.shown, text)
+	}
+	failed := c.Fail(providers.Transport, err, "cannot talk to %s: %s", c.shown, text)
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		failed.Final = true
+	}
+	return failed
+}
+
+// refusal is a reply whose status is not 2xx.
+func (c *Call) refusal(resp *http.Response) error {
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxErrorBytes))
+	if err != nil && c.watch.cause() != nil {
+		return err
+	}
+	r := readReport(data)
+	text := fmt.Sprintf("http %d", resp.StatusCode)
+	if said := c.said(data, r); said != "" {
+		text += ": " + said
+	}
+	failed := c.Fail(statusKind(resp.StatusCode), err, "%s", text)
+	failed.Status = resp.StatusCode
+	failed.RetryAfter = retryAfter(resp.Header, c.now)
+	failed.Final = r.Is(spentQuota)
+	if hint := c.hint(resp, r); hint != "" {
+		failed.Msg += "; " + hint
+	}
+	return failed
+}
+
+// spentQuota is the code of an account that has no money left: another try is of no use.
+const spentQuota = "insufficient_quota"
+
+// statusKind is what a status means.
+func statusKind(status int) providers.Kind {
+	switch {
+	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusProxyAuthRequired:
+		return providers.Auth
+	case status == http.StatusTooManyRequests:
+		return providers.RateLimit
+	case status == http.StatusRequestTimeout, status == http.StatusGatewayTimeout:
+		return providers.Timeout
+	case status >= 500, status == http.StatusConflict, status == http.StatusTooEarly:
+		return providers.Transport
+	}
+	return providers.Refused
+}
+
+// codeKind is what a code means that a server gives to an error of its own; ok is false for one that says nothing.
+// Gateways put there the status with which the server behind them failed.
+func codeKind(r Report) (kind providers.Kind, ok bool) {
+	switch status, err := strconv.Atoi(r.Code); {
+	case r.Is(spentQuota), r.Is("rate_limit_exceeded"), r.Is("rate_limit_error"):
+		return providers.RateLimit, true
+	case r.Is("content_filter"):
+		return providers.Refused, true
+	case err == nil && status >= 400 && status < 600:
+		return statusKind(status), true
+	}
+	return "", false
+}
+
+// Reported is an error that came with a good status, as a document or within a stream.
+func (c *Call) Reported(data []byte) error {
+	r := readReport(data)
+	failed := c.Fail(providers.BadReply, nil, "the server reports an error: %s", c.said(data, r))
+	if kind, ok := codeKind(r); ok {
+		failed.Kind, failed.Final = kind, r.Is(spentQuota)
+	}
+	return failed
+}
+
+// hint is what to do next about a call that was refused.
+func (c *Call) hint(resp *http.Response, r Report) string {
+	if r.Is(spentQuota) {
+		return "check the plan and the billing of the account"
+	}
+	if c.endpoint.Hint != nil {
+		if own := c.endpoint.Hint(resp.StatusCode, r); own != "" {
+			return own
+		}
+	}
+	switch status := resp.StatusCode; {
+	case status == http.StatusUnauthorized:
+		return c.endpoint.keyHint("was not accepted")
+	case status == http.StatusForbidden:
+		return c.endpoint.keyHint("may not do this")
+	case status == http.StatusNotFound:
+		return fmt.Sprintf("check model %q and base_url %s", c.model, c.shown)
+	case status >= 300 && status < 400:
+		return fmt.Sprintf("%s redirects to %s, which is not followed; check base_url", c.shown,
+			c.Excerpt(c.show(resp.Header.Get("Location"))))
+	}
+	return ""
+}
+
+func (c *Call) startHint() string {
+	if c.endpoint.Start == "" {
+		return ""
+	}
+	return "; is it running? " + c.endpoint.Start
+}

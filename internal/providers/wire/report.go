@@ -1,0 +1,89 @@
+package wire
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"sync"
+)
+
+// excerptRunes is how much of a server's text an error shows.
+const excerptRunes = 300
+
+// Excerpt is the start of a text from outside, fit for an error.
+func (c *Client) Excerpt(text string) string { return c.scrub.Excerpt(text, excerptRunes) }
+
+// ExcerptOf is the start of a body, fit for an error; of a page the title.
+func (c *Client) ExcerptOf(body []byte) string {
+	if text := bytes.TrimSpace(body); len(text) > 0 && text[0] == '<' {
+		if m := htmlTitle().FindSubmatch(text); m != nil {
+			return fmt.Sprintf("HTML page %q", c.Excerpt(string(m[1])))
+		}
+	}
+	return c.Excerpt(string(body))
+}
+
+var htmlTitle = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?is)<title[^>]*>\s*([^<]+?)\s*</title>`)
+})
+
+// said is the server's own words, or the start of a body that has none.
+func (c *Client) said(body []byte, r Report) string {
+	if r.Message != "" {
+		return c.Excerpt(r.Message)
+	}
+	return c.ExcerptOf(body)
+}
+
+// Report is what a server says about an error, in one of the forms that are in use.
+type Report struct {
+	Message    string
+	Type, Code string
+	Param      string // the parameter that the server does not like
+}
+
+// Is reports whether this is the code or the type of the error.
+func (r Report) Is(code string) bool { return r.Code == code || r.Type == code }
+
+// readReport understands {"error": {"message": …}}, {"error": "…"}, {"message": …}, {"detail": …} and lists of these.
+func readReport(data []byte) Report {
+	var v any
+	if err := json.Unmarshal(data, &v); err != nil {
+		return Report{}
+	}
+	return reportOf(v)
+}
+
+func reportOf(v any) Report {
+	switch v := v.(type) {
+	case string:
+		return Report{Message: v}
+	case []any:
+		if len(v) > 0 {
+			return reportOf(v[0])
+		}
+	case map[string]any:
+		r := Report{Type: scalar(v["type"]), Code: scalar(v["code"]), Param: scalar(v["param"])}
+		for _, key := range []string{"error", "message", "detail", "msg", "errors"} {
+			if inner := reportOf(v[key]); inner.Message != "" {
+				return Report{
+					inner.Message, cmp.Or(inner.Type, r.Type), cmp.Or(inner.Code, r.Code), cmp.Or(inner.Param, r.Param),
+				}
+			}
+		}
+		return r
+	}
+	return Report{}
+}
+
+func scalar(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case float64:
+		return fmt.Sprint(v)
+	}
+	return ""
+}

@@ -1,0 +1,68 @@
+package wire
+
+import (
+	"errors"
+	"io"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers"
+)
+
+// stopped is an error of onDelta on its way out.
+type stopped struct{ error }
+
+// enough reports whether onDelta ended the stream and wants what came so far.
+func enough(err error) bool {
+	s, ok := errors.AsType[stopped](err)
+	return ok && errors.Is(s.error, providers.ErrEnough)
+}
+
+// stream reads a reply event by event. Only what brings something of it starts the wait for the next event anew.
+func (c *Call) stream(body io.Reader, d Decoder) (chat.Reply, error) {
+	c.silent = silence{c.idle}
+	events := newEvents(body)
+	for {
+		e, err := events.next()
+		last := errors.Is(err, io.EOF)
+		if err == nil && len(e.Data) > 0 { // one without data says that the server is there, and nothing of the reply
+			last, err = d.Event(e)
+		}
+		switch {
+		case last:
+			return d.Reply()
+		case enough(err):
+			return chat.Reply{Content: c.Said(), Model: c.Model}, nil
+		case err != nil:
+			return chat.Reply{}, err
+		}
+		if c.progress {
+			c.progress = false
+			c.watch.allow(c.idle, &c.silent)
+		}
+	}
+}
+
+// Say hands out the next text of a reply that streams in. A Decoder returns the error as it is.
+func (c *Call) Say(text string) error {
+	if text == "" {
+		return nil
+	}
+	c.progress = true
+	c.text.WriteString(text)
+	if c.onDelta == nil {
+		return nil
+	}
+	c.watch.pause() // the server is not to blame for the time that onDelta takes
+	if err := c.onDelta(chat.Delta{Text: text}); err != nil {
+		c.watch.stop() // nobody pays for words that nobody wants
+		return stopped{err}
+	}
+	return nil
+}
+
+// Said is all the text that was handed out.
+func (c *Call) Said() string { return c.text.String() }
+
+// Progress tells that an event brought something of the reply other than text: thoughts, a piece of a tool call, its
+// end. A stream without any is silent, however many events it has.
+func (c *Call) Progress() { c.progress = true }

@@ -40,6 +40,9 @@ func quoted(s string) string {
 	return b.String() + `"`
 }
 
+// poisonTag is as much of it as a tag can be: text without commas, line ends and blanks around it.
+var poisonTag = "x" + strings.NewReplacer("\r", "", "\n", "", "\t", "", ",", "").Replace(poison) + "x"
+
 // hostile is a project every text of which comes from an enemy. P stands for the poison in quotes.
 var hostile = map[string]string{
 	"config.arena.yaml": `
@@ -60,7 +63,7 @@ spec:
 	"NAME.yaml": `
 id: P
 description: P
-tags: [P]
+tags: [TAG]
 task_type: P
 turns:
   - role: user
@@ -97,6 +100,7 @@ func hostileProject(t *testing.T) (dir string) {
 	dir = t.TempDir()
 	for name, text := range hostile {
 		name, text = strings.Replace(name, "NAME", fileName, 1), strings.ReplaceAll(text, "P:", quoted(poison)+":")
+		text = strings.ReplaceAll(text, "TAG", quoted(poisonTag))
 		text = regexp.MustCompile(`\bP\b`).ReplaceAllLiteralString(text, quoted(poison))
 		text = strings.ReplaceAll(text, "JUDGED", quoted(`{"score": 0.1, "reasoning": `+quoted(poison)+`}`))
 		text = strings.ReplaceAll(text, "NAME", "*FORGED") // a glob, as YAML holds no invalid UTF-8

@@ -72,9 +72,16 @@ func noWord(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsMark(r) && r != '-' && r != '_' && r != '\''
 }
 
-// looksLike warns of a text to look for that looks like something else.
-func (b *binder) looksLike(f *field, is Kind, n *node.Node, what string) {
+// looksLike warns of a text to look for that looks like something else; alone says that it stands in the place of a
+// list.
+func (b *binder) looksLike(f *field, is Kind, n *node.Node, what string, alone bool) {
 	bans := (is == BannedText) != b.negated
+	if bans {
+		if s := slipIn(n, alone && strings.HasPrefix(f.Type, "list")); s != nil {
+			b.r.Warnf(n, "looks-like-slip", "%s: %q %s", what, n.Value, s.looks).Hint = s.hint
+			return
+		}
+	}
 	if sign := patternIn(n.Value); sign != "" {
 		b.r.Warnf(n, "looks-like-pattern", "%s: %q looks like a pattern (%s), and is looked for as it stands", what, n.Value,
 			sign).Hint = b.patternHint(f, bans)

@@ -38,6 +38,9 @@ func (b *binder) means(f *field, n *node.Node, what string, given map[string]*no
 				at = fmt.Sprintf("%s[%d]", what, i)
 			}
 			ok = b.text(f, f.Is, text, at, given, l) && ok
+			if f.Is.isSought() && ok && text.Kind == node.Scalar {
+				b.looksLike(f, f.Is, text, at, n.Kind == node.Scalar)
+			}
 		}
 	}
 	if f.Keys != "" && n.Kind == node.Map {
@@ -61,11 +64,7 @@ func (b *binder) text(f *field, is Kind, n *node.Node, what string, given map[st
 	case n.Kind != node.Scalar:
 		return true
 	case is.isSought():
-		if !b.r.IsPlainText(n, what) {
-			return false
-		}
-		b.looksLike(f, is, n, what)
-		return true
+		return b.r.IsPlainText(n, what)
 	case !is.isName():
 		return true
 	case !b.r.IsPlainName(n, what, false):

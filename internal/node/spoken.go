@@ -20,12 +20,23 @@ func spoken(word string) (says, ok bool) {
 // IsSpoken reports whether a value is text to us and a boolean to others, and which: yes, no, on or off without
 // quotes.
 func IsSpoken(n *Node) (says, ok bool) {
-	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle |
-		yaml.TaggedStyle
-	if n == nil || n.Kind != Scalar || n.ShortTag() != "!!str" || n.Style&quoted != 0 {
+	if !IsPlain(n) || n.ShortTag() != "!!str" {
 		return false, false
 	}
 	return spoken(n.Value)
+}
+
+// IsPlain reports whether a value stands in the file by itself: in no quotes, no block, and without a tag.
+func IsPlain(n *Node) bool {
+	const otherwise = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle |
+		yaml.TaggedStyle
+	return n != nil && n.Kind == Scalar && n.Style&otherwise == 0
+}
+
+// IsTruth reports whether a value is a boolean to anybody who reads YAML.
+func IsTruth(n *Node) bool {
+	_, ok := IsSpoken(n)
+	return ok || n != nil && n.Kind == Scalar && n.ShortTag() == "!!bool"
 }
 
 // Unspoken reports each word in a value that is text to us and a boolean to others: it would equal neither what the

@@ -1,0 +1,82 @@
+package checks
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// A slip in the YAML of a text that must not be found makes another text of it, which never is. One that must be found
+// shows by itself.
+
+// slip is what a text was meant as.
+type slip struct{ looks, hint string }
+
+// slipIn finds a slip in a text that must not be found; alone says that it stands in the place of a list.
+func slipIn(n *node.Node, alone bool) *slip {
+	text, plain := n.Value, node.IsPlain(n)
+	bare := strings.TrimSpace(text)
+	first, size := utf8.DecodeRuneInString(text)
+	inner := strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
+	switch {
+	case plain && node.IsTruth(n):
+		return &slip{"is true or false to other readers of YAML, and text here", `quote it: "` + text + `"`}
+	case bare != text && bare != "" && !node.IsBlock(n):
+		return &slip{"is looked for with the blanks around it", `write "` + bare + `"`}
+	case alone && len(inner) == len(text)-2 && strings.TrimSpace(inner) != "":
+		return &slip{"looks like a list, and is looked for with its brackets", "write it without quotes: [" + inner + "]"}
+	case curly(text):
+		return &slip{"is looked for with its curly quotes", `write them straight: "` + strings.Trim(text, curlyQuotes) + `"`}
+	case plain && first == '-' && len(text) > size && unicode.IsLetter([]rune(text)[1]):
+		return &slip{"looks like an entry of a list, and is looked for with its dash",
+			"write a blank behind the dash, or quotes around the text"}
+	case plain && comment().MatchString(text):
+		at := strings.Index(text, "# ")
+		return &slip{"is looked for with what stands behind the #",
+			"for a comment write a blank before it: " + text[:at] + " " + text[at:]}
+	case slashed().MatchString(text):
+		return &slip{"looks like a pattern, and is looked for with its slashes",
+			"write " + strings.Trim(text[:strings.LastIndexByte(text, '/')], "/") + "; for a pattern use type: regex"}
+	case dollar().MatchString(text):
+		return &slip{"is looked for as it stands", "a variable is written {{" + text[1:] + "}}"}
+	}
+	return nil
+}
+
+const curlyQuotes = "“”„‟‘’‚«»"
+
+// curly reports whether a text begins and ends with quotes that YAML does not know.
+func curly(text string) bool {
+	first, n := utf8.DecodeRuneInString(text)
+	last, m := utf8.DecodeLastRuneInString(text)
+	return len(text) > n+m && strings.ContainsRune(curlyQuotes, first) && strings.ContainsRune(curlyQuotes, last)
+}
+
+var (
+	comment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\pL\pL# `) })                // and no C# code
+	slashed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/[^/\s]+/[a-z]?[a-z]?$`) }) // /shipped/i
+	dollar  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$[a-z_]\w*$`) })
+)
+
+// unwritten warns of values of which nothing is written, as when a # makes a comment of them. A null that is written is
+// meant.
+func (b *binder) unwritten(n *node.Node, what string) {
+	if node.IsNull(n) && n.Value == "" {
+		b.r.Warnf(n, "empty-value", "%s has no value, and stands for null", what).Hint =
+			"write the value, in quotes when it begins with #, or null if that is meant"
+	}
+	for i, v := range n.Content {
+		at := what
+		if n.Kind == node.Map {
+			if i%2 == 0 {
+				continue
+			}
+			at += "." + n.Content[i-1].Value
+		}
+		b.unwritten(v, at)
+	}
+}

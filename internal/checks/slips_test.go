@@ -1,0 +1,125 @@
+package checks
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// compileYAML compiles a check of which the parameters are YAML.
+func compileYAML(name, params string) (*Compiled, []diag.Diagnostic) {
+	var d diag.List
+	docs := node.Parse(&node.Reader{File: "a.yaml", Diags: &d}, []byte(params))
+	if len(docs) != 1 {
+		return nil, d.Sorted()
+	}
+	out := (&Compiler{}).Compile(&scenario.Check{Type: name, Params: docs[0], Settled: true}, &d)
+	return out, d.Sorted()
+}
+
+func slips(problems []diag.Diagnostic) (hints []string) {
+	for _, p := range problems {
+		if p.Code == "looks-like-slip" && p.Severity == diag.Warning {
+			hints = append(hints, p.Hint)
+		}
+	}
+	return hints
+}
+
+// What YAML makes another text of is told of where it must not be found.
+func TestSlipsInBans(t *testing.T) {
+	t.Parallel()
+	for text, hint := range map[string]string{
+		`patterns: "[shipped]"`:         "write it without quotes: [shipped]",
+		`patterns: '[shipped, denied]'`: "write it without quotes: [shipped, denied]",
+		`patterns: [“shipped”]`:         `write them straight: "shipped"`,
+		`patterns: «shipped»`:           `write them straight: "shipped"`,
+		"patterns:\n  -shipped":         "write a blank behind the dash, or quotes around the text",
+		"patterns:\n  -shipped\n  -no":  "write a blank behind the dash, or quotes around the text",
+		"patterns:\n  - shipped# cc":    "for a comment write a blank before it: shipped # cc",
+		`patterns: /shipped/`:           "write shipped; for a pattern use type: regex",
+		`patterns: ["/shipped/i"]`:      "write shipped; for a pattern use type: regex",
+		`patterns: ["shipped "]`:        `write "shipped"`,
+		`patterns: [' shipped']`:        `write "shipped"`,
+		`patterns: [no]`:                `quote it: "no"`,
+		`patterns: true`:                `quote it: "true"`,
+		`patterns: $order`:              "a variable is written {{order}}",
+	} {
+		if _, problems := compileYAML("content_excludes", text); !slices.Equal(slips(problems), []string{hint}) {
+			t.Errorf("%s: %v", text, problems)
+		}
+		negated := "{check: {type: contains, params:\n  " + strings.ReplaceAll(text, "\n", "\n  ") + "}}"
+		if !strings.Contains(text, "\n") {
+			negated = "{check: {type: contains, params: {" + text + "}}}"
+			if _, problems := compileYAML("not", negated); !slices.Equal(slips(problems), []string{hint}) {
+				t.Errorf("%s: %v", negated, problems)
+			}
+		}
+		if _, problems := compileYAML("contains", text); slips(problems) != nil {
+			t.Errorf("contains: %s: %v", text, problems)
+		}
+	}
+	for _, text := range []string{
+		`patterns: shipped`, `patterns: ["[Your Name]"]`, `patterns: ["no"]`, `patterns: "-shipped"`, `patterns: C# code`,
+		`patterns: ["shipped# cc"]`, `patterns: /usr/bin/env`, `patterns: $49`, `patterns: USD $5`, `patterns: it's "fine"`,
+		`patterns: "[]"`, `patterns: -5`, `patterns: https://a/b/`, `patterns: "$"`, `patterns: “`, `patterns: “a” or b`,
+	} {
+		if _, problems := compileYAML("content_excludes", text); slips(problems) != nil {
+			t.Errorf("%s: %v", text, problems)
+		}
+	}
+}
+
+// So it is in every parameter that holds such texts.
+func TestSlipsEverywhere(t *testing.T) {
+	t.Parallel()
+	tried := 0
+	eachField(func(check, path string, _ *layout, f *field, wrap func(any) map[string]any) {
+		if !f.Is.isSought() {
+			return
+		}
+		params := jsonvalue.Compact(wrap("“shipped”"))
+		negated := `{"check": {"type": "` + check + `", "params": ` + params + `}}`
+		for i, given := range []string{params, negated} {
+			_, problems := compileJSON(&Compiler{}, []string{check, "not"}[i], given, ScopeTurn, nil)
+			if got, want := slips(problems) != nil, (f.Is == BannedText) == (i == 0); got != want {
+				t.Errorf("%s: %s: %s: told of: %v", check, path, given, got)
+			}
+			tried++
+		}
+	})
+	if tried < 20 {
+		t.Errorf("only %d were tried", tried)
+	}
+}
+
+// A value of which nothing is written, as before a comment, is told of in every parameter of any shape; null is not.
+func TestUnwrittenValues(t *testing.T) {
+	t.Parallel()
+	told := func(problems []diag.Diagnostic) (n int) {
+		for _, p := range problems {
+			if p.Code == "empty-value" && p.Severity == diag.Warning && strings.Contains(p.Hint, "null if that is meant") {
+				n++
+			}
+		}
+		return n
+	}
+	for text, want := range map[string]int{
+		"tool_name: t\nexpected_args: {order_id: }":               1,
+		"tool_name: t\nexpected_args:\n  order_id: #A-9999":       1,
+		"tool_name: t\nexpected_args: {a: {b: , c: [1, null]}}":   1,
+		"tool_name: t\nexpected_args: {order_id: null, other: ~}": 0,
+		"tool_name: t\nexpected_args: {order_id: ''}":             0,
+	} {
+		for _, check := range []string{"tool_calls_with_args", "tool_args"} {
+			if _, problems := compileYAML(check, text); told(problems) != want {
+				t.Errorf("%s: %s: %v", check, text, problems)
+			}
+		}
+	}
+}

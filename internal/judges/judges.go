@@ -4,6 +4,7 @@ package judges
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -116,6 +117,9 @@ func (d *desk) Ask(ctx context.Context, use checks.JudgeUse, q *checks.Question)
 	answer.Key = key.String()
 	reply, err := d.pool.memory.once(ctx, key, func() (chat.Reply, error) { return c.complete(checks.Asking(ctx, q)) })
 	if err != nil {
+		if failed, ok := errors.AsType[*providers.Error](err); ok { // it may have cost something
+			answer.Usage, answer.CostUSD = failed.Usage, failed.CostUSD
+		}
 		return answer, err
 	}
 	answer.Text, answer.FinishReason = reply.Content, reply.FinishReason

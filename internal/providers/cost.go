@@ -2,6 +2,7 @@ package providers
 
 import (
 	"context"
+	"errors"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -68,6 +69,9 @@ func (c *priced) Complete(ctx context.Context, req *chat.Request, onDelta func(c
 	reply, err := c.next.Complete(ctx, req, onDelta)
 	if err == nil && reply.CostUSD == nil {
 		reply.CostUSD = c.usd(reply.Model, reply.Usage)
+	}
+	if failed, ok := errors.AsType[*Error](err); ok && failed.Usage.Total() > 0 {
+		failed.CostUSD = c.usd("", failed.Usage)
 	}
 	return reply, err
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 )
 
@@ -30,6 +31,12 @@ type Error struct {
 	Attempts   int    // made in all; set by Retry
 	Final      bool   // the same call fails again, whatever Kind says: a mock without a reply, a spent quota
 	Err        error  // cause; may be nil
+
+	// Usage is what the call took although nothing came of it: what the server counted, or an estimate where a reply had
+	// begun; estimated and zero where nobody knows. Set by Retry it is that of all attempts. CostUSD is its price; nil: not
+	// known. Cost sets it.
+	Usage   chat.Usage
+	CostUSD *float64
 }
 
 func (e *Error) Error() string {

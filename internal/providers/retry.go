@@ -29,7 +29,7 @@ const (
 // once and says so: nobody learns more by waiting.
 //
 // random gives numbers in [0,1) that spread the waits of parallel trials; nil spreads nothing. It must be safe for
-// concurrent use. Reply.Retries and Error.Attempts say what it took.
+// concurrent use. Reply.Retries and Error.Attempts say what it took. What attempts used that failed counts with the rest.
 func Retry(p Provider, policy scenario.RetryPolicy, random func() float64) Provider {
 	if policy.Attempts == 0 {
 		policy.Attempts = DefaultAttempts
@@ -69,10 +69,15 @@ func (r *retrier) Complete(ctx context.Context, req *chat.Request, onDelta func(
 	)
 	if err == nil {
 		reply.Retries = c.attempts - 1
+		if c.wasted != (chat.Usage{}) {
+			reply.Usage, reply.Notice = reply.Usage.Add(c.wasted), noticeWasted
+		}
 		return reply, nil
 	}
 	return chat.Reply{}, c.failure(ctx)
 }
+
+const noticeWasted = "the model was asked again after replies that could not be used; their tokens count as well"
 
 type unheardKey struct{}
 
@@ -93,6 +98,7 @@ type retriedCall struct {
 	began    bool // text has been handed out
 	delay    backoff.ExponentialBackOff
 	last     error
+	wasted   chat.Usage // of the attempts that failed
 }
 
 func (c *retriedCall) attempt(ctx context.Context) (chat.Reply, error) {
@@ -107,6 +113,9 @@ func (c *retriedCall) attempt(ctx context.Context) (chat.Reply, error) {
 	reply, err := c.next.Complete(ctx, c.req, onDelta)
 	if failed, ok := errors.AsType[*Error](err); ok && failed.Temporary() {
 		err = c.hopeless(ctx, failed)
+	}
+	if failed, ok := errors.AsType[*Error](err); ok {
+		c.wasted = c.wasted.Add(failed.Usage)
 	}
 	c.last = err
 	if failed, ok := errors.AsType[*Error](err); err != nil && (c.began || !ok || !failed.Temporary()) {
@@ -169,6 +178,11 @@ func (c *retriedCall) NextBackOff() time.Duration {
 
 // failure is the error of the whole call: that of the last attempt, or ctx's cause.
 func (c *retriedCall) failure(ctx context.Context) error {
+	if failed, ok := errors.AsType[*Error](c.last); ok {
+		counted := *failed
+		counted.Usage = c.wasted
+		c.last = &counted
+	}
 	if cause := context.Cause(ctx); cause != nil {
 		if c.last == nil || errors.Is(c.last, cause) {
 			return cause

@@ -123,7 +123,7 @@ func (t *tape) failure(v value) (text string, broke bool) {
 		return "", false
 	}
 	o, ok := t.known(v, "the error", "text", "kind", "message", "provider", "status", "retry_after_ms", "attempts",
-		"final", "no_judge", "ended")
+		"final", "no_judge", "ended", "usage", "cost_usd")
 	if !ok {
 		return "", true
 	}

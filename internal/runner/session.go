@@ -12,6 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -72,6 +73,15 @@ func (s *spend) add(r *chat.Reply) {
 		return
 	}
 	s.usd += *r.CostUSD
+}
+
+// waste adds what a call took that failed.
+func (s *spend) waste(err error) {
+	failed, ok := errors.AsType[*providers.Error](err)
+	if !ok || failed.Usage == (chat.Usage{}) {
+		return
+	}
+	s.add(&chat.Reply{Usage: failed.Usage, CostUSD: failed.CostUSD})
 }
 
 // hear adds what is known of a message that nobody asked for now.

@@ -117,6 +117,7 @@ func (s *session) complete(
 		done(&reply, err)
 	}
 	if err != nil {
+		s.spend.waste(err)
 		return reply, err
 	}
 	s.out.Retries += reply.Retries

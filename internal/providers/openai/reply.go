@@ -84,6 +84,7 @@ func (c exchange) decode(data []byte) (chat.Reply, error) {
 	if err := c.Document(data, &a); err != nil {
 		return chat.Reply{}, err
 	}
+	c.take(&a)
 	if err := c.failed(&a, data); err != nil {
 		return chat.Reply{}, err
 	}
@@ -158,18 +159,6 @@ func (c exchange) reply(a *answer, text string, calls *assembler, finish api.Fin
 		r.Usage = usageOf(u)
 	}
 	return r, nil
-}
-
-// usageOf is what the server counted; nothing where one of the numbers cannot be true, so that all are estimated.
-func usageOf(u *api.Usage) chat.Usage {
-	out := chat.Usage{InputTokens: u.PromptTokens, OutputTokens: u.CompletionTokens}
-	if !out.Counted() {
-		return chat.Usage{}
-	}
-	if d := u.PromptTokensDetails; d != nil {
-		out.CachedTokens = min(max(d.CachedTokens, 0), out.InputTokens)
-	}
-	return out
 }
 
 func finishReason(f api.FinishReason) string {

@@ -26,6 +26,7 @@ type Call struct {
 	text     strings.Builder // said so far, in a stream
 	progress bool            // the stream went on
 	silent   error           // the cause when it does not
+	came     came
 }
 
 func (c *Client) begin(ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error) *Call {
@@ -47,13 +48,18 @@ func (c *Client) Complete(
 	defer call.watch.stop()
 	began := c.now()
 	reply, err := call.run(codec, body)
+	if err == nil {
+		err = call.impossible()
+	}
 	if err != nil {
-		return chat.Reply{}, call.failure(ctx, err)
+		err = call.failure(ctx, err)
+		if failed, ok := errors.AsType[*providers.Error](err); ok {
+			failed.Usage = call.wasted()
+		}
+		return chat.Reply{}, err
 	}
 	reply.LatencyMS = float64(c.now().Sub(began)) / float64(time.Millisecond)
-	if reply.Usage == (chat.Usage{}) {
-		reply.Usage = estimate(req, &reply)
-	}
+	reply.Usage = completed(reply.Usage, req, &reply)
 	return reply, nil
 }
 

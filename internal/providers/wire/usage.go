@@ -4,9 +4,69 @@ import (
 	"fmt"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers"
 )
 
-// estimate is the tokens of a call whose server did not count them: four bytes each.
+// came is what has come of a reply.
+type came struct {
+	begun bool // the model was asked
+	size  int  // bytes of text and of calls
+	usage chat.Usage
+}
+
+// Came tells that the model has written so many bytes more. A Decoder says so before it looks at what is wrong with
+// them: they are paid for.
+func (c *Call) Came(size int) {
+	c.came.begun = true
+	c.came.size += size
+}
+
+// Count tells what the server counts of the call so far, be it possible or not.
+func (c *Call) Count(u chat.Usage) { c.came.usage = u }
+
+// impossible is the error of a call whose server counts what no call can have taken; nil: it does not.
+func (c *Call) impossible() error {
+	u := c.came.usage
+	if u.Counted() {
+		return nil
+	}
+	failed := c.Fail(providers.BadReply, nil, "the server counts tokens that no call can have taken (%d of input, %d of "+
+		"output): what this one cost is not known", u.InputTokens, u.OutputTokens)
+	failed.Final = true // it has been paid for, and the same server would count another one
+	return failed
+}
+
+// wasted is what a call took of which nothing came. Where the server counts what cannot be, nobody knows how much.
+func (c *Call) wasted() chat.Usage {
+	u := c.came.usage
+	switch {
+	case !u.Counted():
+		return chat.Usage{Estimated: true}
+	case u == (chat.Usage{}) && !c.came.begun:
+		return u
+	}
+	if u = completed(u, c.Request, &chat.Reply{}); u.OutputTokens == 0 && c.came.size > 0 {
+		u.OutputTokens, u.Estimated = tokens(c.came.size), true
+	}
+	return u
+}
+
+// completed estimates what a server did not count, and of which there was some.
+func completed(u chat.Usage, req *chat.Request, r *chat.Reply) chat.Usage {
+	if u.InputTokens > 0 && u.OutputTokens > 0 {
+		return u
+	}
+	guess := estimate(req, r)
+	if u.InputTokens == 0 && guess.InputTokens > 0 {
+		u.InputTokens, u.Estimated = guess.InputTokens, true
+	}
+	if u.OutputTokens == 0 && guess.OutputTokens > 0 {
+		u.OutputTokens, u.Estimated = guess.OutputTokens, true
+	}
+	return u
+}
+
+// estimate is the tokens of a call whose server did not count them.
 func estimate(req *chat.Request, r *chat.Reply) chat.Usage {
 	in, out := 0, len(r.Content)
 	for i := range req.Messages {
@@ -18,5 +78,8 @@ func estimate(req *chat.Request, r *chat.Reply) chat.Usage {
 	for i := range r.ToolCalls {
 		out += len(r.ToolCalls[i].Name) + len(fmt.Sprint(r.ToolCalls[i].Args))
 	}
-	return chat.Usage{InputTokens: (in + 3) / 4, OutputTokens: (out + 3) / 4, Estimated: true}
+	return chat.Usage{InputTokens: tokens(in), OutputTokens: tokens(out), Estimated: true}
 }
+
+// tokens are about so many of a text: four bytes each.
+func tokens(size int) int { return (size + 3) / 4 }

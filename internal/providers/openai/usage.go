@@ -1,0 +1,41 @@
+package openai
+
+import (
+	api "github.com/sashabaranov/go-openai"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// usageOf is what the server counted. What is in the sum only was written by the model, as the thoughts that some
+// servers count apart.
+func usageOf(u *api.Usage) chat.Usage {
+	out := chat.Usage{InputTokens: u.PromptTokens, OutputTokens: max(u.CompletionTokens, u.TotalTokens-u.PromptTokens)}
+	if u.PromptTokens < 0 || u.CompletionTokens < 0 {
+		out.OutputTokens = u.CompletionTokens
+	}
+	if d := u.PromptTokensDetails; d != nil {
+		out.CachedTokens = min(max(d.CachedTokens, 0), out.InputTokens)
+	}
+	return out
+}
+
+// take tells the call what of a reply has come: it is paid for, whatever comes of it.
+func (c exchange) take(a *answer) {
+	if a.Usage != nil {
+		c.Count(usageOf(a.Usage))
+	}
+	for i := range a.Choices {
+		ch := &a.Choices[i]
+		if isError(ch.Error) {
+			continue
+		}
+		size := 0
+		for _, s := range []*said{&ch.Message, &ch.Delta} {
+			size += len(s.Content.text) + len(s.Refusal)
+			for k := range s.ToolCalls {
+				size += len(s.ToolCalls[k].Function.Name) + len(s.ToolCalls[k].Function.Arguments)
+			}
+		}
+		c.Came(size)
+	}
+}

@@ -28,9 +28,9 @@ func (c *call) key(vote int) (k Key, err error) {
 	}
 	data, err := json.Marshal(struct {
 		Place []string
-		Req   *chat.Request
+		Req   any
 		Vote  int
-	}{c.endpoint.place, &req, vote})
+	}{c.endpoint.place, providers.Canonical(&req), vote})
 	if err != nil {
 		return k, fmt.Errorf("extra: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // TestKeys holds questions against a plain one: only the same question has the same key.
@@ -51,6 +52,30 @@ func TestKeys(t *testing.T) {
 			if second.Usage != first.Usage || *second.CostUSD != *first.CostUSD {
 				t.Errorf("%s: an answer that is remembered costs %+v", c.name, second)
 			}
+		}
+	}
+}
+
+// TestKeysStay: results of earlier versions name the same questions by the same keys.
+func TestKeysStay(t *testing.T) {
+	t.Parallel()
+	spec := &scenario.Provider{Meta: scenario.Meta{ID: "p"}, Type: "openai", BaseURL: "https://b.test", Model: "m"}
+	for _, c := range []struct {
+		simulated bool
+		vote      int
+		want      string
+	}{
+		{false, 0, "6e0c031d65b39cc42a2eed2e650dbf20"}, {false, 2, "1c51d01d0bfecbc38b57ffb2a6a6f1d9"},
+		{true, 0, "d54beb31d6847595d42c821b1ee101fd"}, {true, 2, "2c517f5406d23336a09000549ff1f7b9"},
+	} {
+		q := asked("hello")
+		q.Extra = map[string]any{"top_k": 1}
+		asks := NewEndpoint(says("fine"), spec, c.simulated).newCall(q, new(int64(5)))
+		asks.req.Origin = chat.Origin{
+			Scenario: "s", ScenarioAlias: "t", Region: "eu", Turn: 1, Reply: 2, Persona: "p", Judge: "j", Step: "x",
+		}
+		if got, err := asks.key(c.vote); got.String() != c.want || err != nil {
+			t.Errorf("vote %d, simulated %v: got %s, %v, want %s", c.vote, c.simulated, got, err, c.want)
 		}
 	}
 }

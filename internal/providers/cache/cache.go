@@ -35,7 +35,8 @@ func (s *Store) Wrap(p providers.Provider, spec *scenario.Provider) providers.Pr
 	return &cached{next: p, store: s, id: spec.ID, place: placeOf(p, spec)}
 }
 
-// placeOf is what of a provider decides about its replies, besides the request.
+// placeOf is what of a provider decides about its replies, besides the request. Like providers.Canonical it keeps its
+// form, so that a field that a provider gets does not change the keys of all that was paid for.
 func placeOf(p providers.Provider, spec *scenario.Provider) any {
 	headers := map[string]string{}
 	for name, value := range spec.Headers {
@@ -43,15 +44,24 @@ func placeOf(p providers.Provider, spec *scenario.Provider) any {
 			headers[strings.ToLower(name)] = value
 		}
 	}
-	platform := scenario.Platform{}
-	if spec.Platform != nil {
-		platform = *spec.Platform
-		platform.Pos.File, platform.Pos.Line, platform.Pos.Col = "", 0, 0
-	}
 	return []any{
-		spec.ID, spec.Type, spec.BaseURL, providers.Address(p), spec.Model, headers, platform, spec.Unsupported,
-		string(spec.Extra),
+		spec.ID, spec.Type, spec.BaseURL, providers.Address(p), spec.Model, headers, formOfPlatform(spec.Platform),
+		spec.Unsupported, string(spec.Extra),
 	}
+}
+
+type platformForm struct {
+	Type, Region, Project, Endpoint string
+	APIVersion                      string
+	Pos                             struct{} // the first version had it
+}
+
+func formOfPlatform(p *scenario.Platform) (form platformForm) {
+	if p != nil {
+		form.Type, form.Region, form.Project, form.Endpoint, form.APIVersion = p.Type, p.Region, p.Project, p.Endpoint,
+			p.APIVersion
+	}
+	return form
 }
 
 // credential reports whether a header holds one: another key gets no other reply.
@@ -77,8 +87,8 @@ func (c *cached) Unwrap() providers.Provider { return c.next }
 // key is the same for calls that may share a reply: a whole one, or one that guardrails closed.
 func (c *cached) key(req *chat.Request, closing string) (string, error) {
 	plain := *req
-	plain.Origin, plain.Messages = chat.Origin{}, spoken(req.Messages)
-	asked := []any{version, c.place, &plain, req.Origin.Trial, req.Origin.Vote}
+	plain.Origin = chat.Origin{}
+	asked := []any{version, c.place, providers.Canonical(&plain), req.Origin.Trial, req.Origin.Vote}
 	if closing != "" {
 		asked = append(asked, closing)
 	}
@@ -88,20 +98,6 @@ func (c *cached) key(req *chat.Request, closing string) (string, error) {
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:]), nil
-}
-
-// spoken is what of messages goes to a model. What they took to come about is no part of it.
-func spoken(list []chat.Message) []chat.Message {
-	out := make([]chat.Message, len(list))
-	for i, m := range list {
-		out[i] = chat.Message{Role: m.Role, Content: m.Content, Parts: m.Parts, ToolCalls: m.ToolCalls}
-		if m.ToolResult != nil {
-			result := *m.ToolResult
-			result.LatencyMS, result.Metadata = 0, nil
-			out[i].ToolResult = &result
-		}
-	}
-	return out
 }
 
 func (c *cached) Complete(

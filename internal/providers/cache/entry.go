@@ -15,7 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/plainfile"
 )
 
-// version of the entries; those of others are not looked at, because their keys differ.
+// version of the entries, and of their keys. Entries of another version are not looked at.
 const version = 1
 
 // entry is one reply as its file holds it.

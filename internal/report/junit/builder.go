@@ -13,15 +13,15 @@ import (
 
 // builder turns the groups of a run into suites.
 type builder struct {
-	run  *result.Run
-	opts Options
-	all  []suite
-	file map[string]int    // suites by file
-	used map[[2]string]int // classname and name: how often taken
+	run           *result.Run
+	opts          Options
+	suitesInOrder []suite
+	byFile        map[string]int    // suites by file
+	used          map[[2]string]int // classname and name: how often taken
 }
 
 func (b *builder) suites() ([]suite, error) {
-	b.file, b.used = map[string]int{}, map[[2]string]int{}
+	b.byFile, b.used = map[string]int{}, map[[2]string]int{}
 	groups := show.Groups(b.run)
 	for i := range groups {
 		cases, err := b.cases(&groups[i])
@@ -35,36 +35,36 @@ func (b *builder) suites() ([]suite, error) {
 		}
 	}
 	b.unfinished()
-	return b.all, nil
+	return b.suitesInOrder, nil
 }
 
 func (b *builder) cases(g *show.Group) ([]testcase, error) {
 	if b.opts.Granularity == ByTurn || b.opts.Granularity == ByCheck {
-		cases, err := b.fine(g)
+		cases, err := b.casesOfParts(g)
 		if len(cases) > 0 {
 			cases[0].properties = append(cases[0].properties, b.flaky(g)...)
 		}
 		return cases, err
 	}
-	return []testcase{b.coarse(g)}, nil
+	return []testcase{b.caseOfGroup(g)}, nil
 }
 
 // suite returns the suite of a file, in the order in which files first come up.
 func (b *builder) suite(file string) *suite {
-	at, ok := b.file[file]
+	at, ok := b.byFile[file]
 	if !ok {
-		at = len(b.all)
-		b.file[file] = at
+		at = len(b.suitesInOrder)
+		b.byFile[file] = at
 		name := show.Line(file)
 		if name == "" {
 			name = "arena"
 		}
-		b.all = append(b.all, suite{name: name, file: show.Line(file)})
+		b.suitesInOrder = append(b.suitesInOrder, suite{name: name, file: show.Line(file)})
 	}
-	return &b.all[at]
+	return &b.suitesInOrder[at]
 }
 
-// unique numbers names that would be taken twice: CI systems keep only one testcase of a name.
+// unique adds a number to a name that another testcase has already: CI systems keep only one testcase of a name.
 func (b *builder) unique(classname, name string) string {
 	key := [2]string{classname, name}
 	b.used[key]++
@@ -74,12 +74,12 @@ func (b *builder) unique(classname, name string) string {
 	return name
 }
 
-// unfinished adds a testcase that is red when the run is and nothing else would be: it was stopped, or fails for
-// something that is no failure of a testcase. A report must not look better than its run.
+// unfinished adds a failing testcase when the run is red and no testcase is: the run was stopped, or fail_on names
+// something that fails no testcase. A report must not look better than its run.
 func (b *builder) unfinished() {
 	var total counts
-	for i := range b.all {
-		total.add(b.all[i].counts())
+	for i := range b.suitesInOrder {
+		total.add(b.suitesInOrder[i].counts())
 	}
 	status, missing := b.run.Status, show.Unfinished(b.run)
 	green := status == result.Passed || status == result.Skipped
@@ -101,20 +101,21 @@ func (b *builder) unfinished() {
 
 // base is what all testcases of a group share.
 func base(g *show.Group) testcase {
-	who := show.Line(g.Provider)
+	agent := show.Line(g.Provider)
 	if region := show.Line(g.Region); region != "" && region != "default" {
-		who += " " + region
+		agent += " " + region
 	}
 	if session := show.Line(g.Session); session != "" {
-		who += " " + session
+		agent += " " + session
 	}
 	return testcase{
-		classname: classname(g.File), name: show.Line(g.Scenario) + " [" + who + "]",
+		classname: classname(g.File), name: show.Line(g.Scenario) + " [" + agent + "]",
 		file: show.Line(g.File), line: g.Line, status: g.Status,
 	}
 }
 
-// flaky tells of the trials of a group that failed before and pass now, and which were kept from before.
+// flaky returns the properties for trials that failed in an earlier run and pass now, and the number of trials that
+// were kept from an earlier run.
 func (b *builder) flaky(g *show.Group) (all []property) {
 	before := 0
 	for _, i := range g.Trials {
@@ -151,8 +152,8 @@ func classname(file string) string {
 	return p
 }
 
-// coarse is the testcase of a whole group. Its texts wait until it is written.
-func (b *builder) coarse(g *show.Group) testcase {
+// caseOfGroup is the testcase of a whole group. Its texts are made when it is written.
+func (b *builder) caseOfGroup(g *show.Group) testcase {
 	c := base(g)
 	cost, tokens, passed, judged := 0.0, 0, 0, 0
 	known := true
@@ -186,12 +187,13 @@ func (b *builder) coarse(g *show.Group) testcase {
 		c.properties = append(c.properties, property{"pass_rate", rateText(passed, judged)})
 	}
 	if passed < len(g.Trials) {
-		c.fill = func(c *testcase) error { return b.fill(g, c) }
+		c.complete = func(c *testcase) error { return b.addDetails(g, c) }
 	}
 	return c
 }
 
-// guardrails is how often guardrails fired in a group, but for those that only watch; none when none did.
+// guardrails is the property that counts guardrails that fired in a group; nil when none did. Guardrails that only
+// monitor do not count.
 func (b *builder) guardrails(g *show.Group) []property {
 	fired := 0
 	for _, i := range g.Trials {
@@ -205,7 +207,7 @@ func (b *builder) guardrails(g *show.Group) []property {
 	return []property{{"guardrails_fired", strconv.Itoa(fired)}}
 }
 
-// judges are what the judgements of a group took, apart from its agent; none when no model judged.
+// judges are the properties for the cost of judging a group, without the cost of its agent; nil when no model judged.
 func (b *builder) judges(g *show.Group) []property {
 	cost, tokens, calls := 0.0, 0, 0
 	known := true

@@ -1,5 +1,5 @@
-// Package junit writes a run as JUnit XML, for machines that people look at. Names are the same from build to build: no
-// id, time, seed or trial number is in one, so that the history of a test lines up.
+// Package junit writes a run as JUnit XML for CI systems. The names of testcases are the same from build to build: they
+// hold no id, time, seed or trial number, so that a CI system can show the history of a test.
 package junit
 
 import (
@@ -39,7 +39,7 @@ func ParseGranularity(s string) (Granularity, error) {
 
 // Options of a report. The zero value works.
 type Options struct {
-	Name        string                     // of the whole; "" is arena
+	Name        string                     // of the root element; "" is arena
 	Granularity Granularity                // "" is ByScenario
 	Rerun       func(*result.Brief) string // the command that runs a trial again; may be nil
 }
@@ -90,11 +90,11 @@ func (d *document) suite(run *result.Run, s *suite) {
 			return
 		}
 		c := &s.cases[i]
-		if c.fill != nil {
-			d.err = c.fill(c)
+		if c.complete != nil {
+			d.err = c.complete(c)
 		}
 		d.encode(c)
-		*c = testcase{} // its texts are written and of no more use
+		*c = testcase{} // frees its texts, which are written
 	}
 	d.close("testsuite")
 }
@@ -119,7 +119,7 @@ func (d *document) close(name string) {
 
 func attr(name, value string) xml.Attr { return xml.Attr{Name: xml.Name{Local: name}, Value: value} }
 
-// totals are the attributes of the whole.
+// totals are the attributes of the root element.
 func totals(run *result.Run, o Options, suites []suite) []xml.Attr {
 	var total counts
 	for i := range suites {

@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// maxMessage bounds the attribute that lists show, in bytes; the body has all of it.
+// maxMessage bounds the message attribute, which lists of failures show, in bytes. The body holds the whole text.
 const maxMessage = 600
 
 // suite is the testcases of one scenario file.
@@ -42,7 +42,7 @@ func (s *suite) duration() float64 {
 	return ms
 }
 
-// testcase is one test in the eyes of a CI system.
+// testcase is one test as a CI system shows it.
 type testcase struct {
 	classname, name, file string
 	line                  int32
@@ -51,9 +51,9 @@ type testcase struct {
 	properties            []property
 	message               string // one line: why it did not pass
 	body                  string
-	output                string // for one that passed, and has something to say all the same
-	// fill sets message, body and output when the testcase is about to be written; nil when they are set.
-	fill func(*testcase) error
+	output                string // of a testcase that passed: failures within its threshold, or the judgement
+	// complete sets message, body and output just before the testcase is written; nil when they are set already.
+	complete func(*testcase) error
 }
 
 type property struct {

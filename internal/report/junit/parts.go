@@ -10,51 +10,51 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// unit is a place of a group over its trials.
-type unit struct {
-	first   sight // gives it its name
-	worst   result.Status
-	trials  int
-	passed  int
-	ms      float64
-	message string // of the worst trial
-	told    telling
+// part sums up the trials of a group at one location.
+type part struct {
+	first    observation // gives it its name
+	worst    result.Status
+	trials   int
+	passed   int
+	ms       float64
+	message  string // of the worst trial
+	failures failureModes
 }
 
-// fine reads the trials of a group and makes a testcase of each turn or check.
-func (b *builder) fine(g *show.Group) ([]testcase, error) {
-	var units []*unit
-	at := map[place]*unit{}
+// casesOfParts reads the trials of a group and returns a testcase for each turn or check.
+func (b *builder) casesOfParts(g *show.Group) ([]testcase, error) {
+	var parts []*part
+	at := map[location]*part{}
 	for _, i := range g.Trials {
 		brief := &b.run.Briefs[i]
 		t, err := b.run.Trials.Trial(i)
 		if err != nil {
 			return nil, fmt.Errorf("trial %s: %w", brief.ID, err)
 		}
-		for _, s := range sights(t, b.opts.Granularity) {
-			u := at[s.place]
+		for _, s := range observations(t, b.opts.Granularity) {
+			u := at[s.location]
 			if u == nil {
-				u = &unit{first: s, worst: result.Skipped}
-				at[s.place], units = u, append(units, u)
+				u = &part{first: s, worst: result.Skipped}
+				at[s.location], parts = u, append(parts, u)
 			}
 			u.add(&s, trialName(t, brief))
 		}
 	}
-	cases := make([]testcase, 0, len(units))
+	cases := make([]testcase, 0, len(parts))
 	red := false
-	for _, u := range units {
+	for _, u := range parts {
 		c := u.testcase(g)
 		red = red || c.status == result.Failed || c.status == result.Errored
 		cases = append(cases, c)
 	}
 	if !red && (g.Status == result.Failed || g.Status == result.Errored) {
-		cases = append(cases, uncovered(g))
+		cases = append(cases, groupFailure(g))
 	}
 	return cases, nil
 }
 
-// uncovered is the testcase of a group that is red although none of its parts is.
-func uncovered(g *show.Group) testcase {
+// groupFailure is the testcase of a group that failed although none of its parts did.
+func groupFailure(g *show.Group) testcase {
 	c := base(g)
 	c.name += " run"
 	c.message = strings.TrimSuffix(g.Status.String()+": "+g.Rate(), ": ")
@@ -62,25 +62,25 @@ func uncovered(g *show.Group) testcase {
 	return c
 }
 
-// add counts the outcome of one trial and keeps what it has to say.
-func (u *unit) add(s *sight, trial string) {
+// add counts the outcome of one trial, and keeps the details of one that did not pass.
+func (u *part) add(s *observation, trial string) {
 	u.trials++
 	u.ms += s.ms
 	if s.status == result.Passed {
 		u.passed++
 	}
-	if message := s.message(); message != "" && (u.message == "" || worse(u.worst, s.status) != u.worst) {
+	if message := s.message(); message != "" && (u.message == "" || moreSevere(u.worst, s.status) != u.worst) {
 		u.message = message
 	}
-	u.worst = worse(u.worst, s.status)
+	u.worst = moreSevere(u.worst, s.status)
 	if s.status == result.Passed || s.status == result.Skipped {
 		return
 	}
-	u.told.add(s.key(), trial, s.describe)
+	u.failures.add(s.key(), trial, s.describe)
 }
 
-// key is equal for sights that are alike.
-func (s *sight) key() string {
+// key is equal for observations that failed in the same way.
+func (s *observation) key() string {
 	texts := []string{s.reason}
 	for _, p := range s.problems {
 		texts = append(texts, p.Seen())
@@ -88,7 +88,7 @@ func (s *sight) key() string {
 	return strings.Join(texts, "\x00")
 }
 
-func (s *sight) describe() string {
+func (s *observation) describe() string {
 	var w strings.Builder
 	if s.reason != "" {
 		w.WriteString(s.reason + "\n")
@@ -96,14 +96,14 @@ func (s *sight) describe() string {
 	for _, p := range s.problems {
 		show.WriteProblem(&w, p, maxText)
 	}
-	if s.said != nil {
-		show.WriteExchange(&w, s.said, maxText)
+	if s.exchange != nil {
+		show.WriteExchange(&w, s.exchange, maxText)
 	}
 	return w.String()
 }
 
-// message is why the sight is not a pass, in one line; "" when it is one.
-func (s *sight) message() string {
+// message says in one line why the observation is not a pass; "" when it is one.
+func (s *observation) message() string {
 	if s.status == result.Passed {
 		return ""
 	}
@@ -120,7 +120,7 @@ func (s *sight) message() string {
 	return cmp.Or(text, s.status.String())
 }
 
-func (u *unit) testcase(g *show.Group) testcase {
+func (u *part) testcase(g *show.Group) testcase {
 	c := base(g)
 	c.name += " " + u.first.name
 	c.ms, c.status, c.message = u.ms, u.status(g), u.message
@@ -128,7 +128,7 @@ func (u *unit) testcase(g *show.Group) testcase {
 		c.file, c.line = u.first.file, u.first.line
 	}
 	if v := u.first.verdict; v != nil && u.trials == 1 {
-		c.properties = graded(v)
+		c.properties = gradedProperties(v)
 	}
 	rate := ""
 	if g.Stats != nil {
@@ -137,24 +137,24 @@ func (u *unit) testcase(g *show.Group) testcase {
 			show.Percent(float64(u.passed)/float64(u.trials)))
 	}
 	switch {
-	case c.status == result.Passed && len(u.told.ways) > 0: // within its threshold
-		c.output, c.message = rate+"\n"+u.told.String(), ""
+	case c.status == result.Passed && len(u.failures.modes) > 0: // within its threshold
+		c.output, c.message = rate+"\n"+u.failures.String(), ""
 	case c.status == result.Passed:
 		c.message = ""
 		if v := u.first.verdict; v != nil && u.trials == 1 {
-			c.output = judgement(v)
+			c.output = judgementText(v)
 		}
 	default:
 		if rate != "" {
 			c.message = rate + ": " + c.message
 		}
-		c.body = c.message + "\n\n" + u.told.String()
+		c.body = c.message + "\n\n" + u.failures.String()
 	}
 	return c
 }
 
-// status is what the trials saw; where some failed, the group's statistics decide whether too many did.
-func (u *unit) status(g *show.Group) result.Status {
+// status is the most severe status of the trials. Where some failed, the group's statistics decide whether too many did.
+func (u *part) status(g *show.Group) result.Status {
 	if g.Stats == nil || u.worst != result.Failed {
 		return u.worst
 	}
@@ -162,7 +162,7 @@ func (u *unit) status(g *show.Group) result.Status {
 	for i := range g.Stats.Assertions {
 		a := &g.Stats.Assertions[i]
 		if a.Turn == u.first.turn && a.Eval == u.first.eval && (u.first.check < 0 || a.Index == u.first.check) {
-			status, known = worse(status, a.Status), true
+			status, known = moreSevere(status, a.Status), true
 		}
 	}
 	if !known {

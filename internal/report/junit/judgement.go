@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// graded are the properties of a check that a model graded; none for others.
-func graded(v *result.Verdict) []property {
+// gradedProperties are the properties of a check that a model graded; nil for other checks.
+func gradedProperties(v *result.Verdict) []property {
 	if len(v.Judgements) == 0 {
 		return nil
 	}
@@ -25,8 +25,8 @@ func graded(v *result.Verdict) []property {
 	return append(all, property{"judge", show.Judge(&v.Judgements[0])})
 }
 
-// judgement tells how a model came to let a check pass; "" for a check that no model graded.
-func judgement(v *result.Verdict) string {
+// judgementText says why a model passed a check; "" for a check that no model graded.
+func judgementText(v *result.Verdict) string {
 	lines := (show.Problem{Verdict: v}).Judged()
 	if len(lines) == 0 {
 		return ""

@@ -13,38 +13,38 @@ const (
 	lastTurns = 3    // turns of the end of a conversation
 )
 
-// fill reads the trials of a group that did not pass and writes the texts of its testcase.
-func (b *builder) fill(g *show.Group, c *testcase) error {
-	told, err := b.tell(g, c)
+// addDetails reads the trials of a group that did not pass and sets the message, body and output of its testcase.
+func (b *builder) addDetails(g *show.Group, c *testcase) error {
+	failures, err := b.failureModes(g, c)
 	if err != nil {
 		return err
 	}
 	rates := strings.Join(append(g.AssertionRates(), ""), "\n")
-	if rates != "" && len(told.ways) > 0 {
+	if rates != "" && len(failures.modes) > 0 {
 		rates += "\n"
 	}
 	rate := g.Rate()
 	switch {
 	case c.status == result.Passed: // within its threshold
-		c.output, c.message = rate+"\n"+rates+told.String(), ""
+		c.output, c.message = rate+"\n"+rates+failures.String(), ""
 		return nil
 	case rate != "" && c.status == result.Failed:
 		c.message = rate + ": " + c.message
 	}
-	c.body = c.message + "\n\n" + rates + told.String()
+	c.body = c.message + "\n\n" + rates + failures.String()
 	return nil
 }
 
-// tell reads the trials and sets the testcase's message to the reason of the worst.
-func (b *builder) tell(g *show.Group, c *testcase) (*telling, error) {
-	told, looked, worst := &telling{}, 0, result.Unset
+// failureModes reads the trials that did not pass, and sets the testcase's message to the reason of the worst one.
+func (b *builder) failureModes(g *show.Group, c *testcase) (*failureModes, error) {
+	failures, looked, worst := &failureModes{}, 0, result.Unset
 	for _, i := range g.Trials {
 		brief := &b.run.Briefs[i]
 		if brief.Status == result.Passed {
 			continue
 		}
 		if looked++; looked > maxListed {
-			told.more++
+			failures.omitted++
 			continue
 		}
 		t, err := b.run.Trials.Trial(i)
@@ -54,9 +54,9 @@ func (b *builder) tell(g *show.Group, c *testcase) (*telling, error) {
 		if brief.Status > worst { // the statuses are ordered by how bad they are
 			worst, c.message = brief.Status, show.Reason(t)
 		}
-		told.add(show.Signature(t), trialName(t, brief), func() string { return b.describe(t, brief) })
+		failures.add(show.Signature(t), trialName(t, brief), func() string { return b.describe(t, brief) })
 	}
-	return told, nil
+	return failures, nil
 }
 
 // describe writes a trial that did not pass.
@@ -75,7 +75,7 @@ func (b *builder) describe(t *result.Trial, brief *result.Brief) string {
 	return w.String()
 }
 
-// trialName tells the trial from the others of its group; "" when it is alone.
+// trialName distinguishes a trial from the others of its group; "" when it is the only one.
 func trialName(t *result.Trial, brief *result.Brief) string {
 	number := show.Number(brief)
 	if number == "" {
@@ -87,7 +87,7 @@ func trialName(t *result.Trial, brief *result.Brief) string {
 	return "trial " + number
 }
 
-// conversation writes the end of a trial's conversation.
+// conversation writes the last turns of a trial.
 func conversation(w *strings.Builder, t *result.Trial) {
 	last := len(t.Turns)
 	for last > 0 && t.Turns[last-1].NotRun != "" {

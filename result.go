@@ -273,7 +273,7 @@ func exchange(b *strings.Builder, t *result.Trial, turn int) {
 		}
 	}
 	if last != nil {
-		b.WriteString(show.Place(last.Index) + "\n")
+		b.WriteString(show.TurnLabel(last.Index) + "\n")
 		show.WriteExchange(b, last, failureLimit)
 	}
 }
@@ -283,7 +283,7 @@ func problem(b *strings.Builder, p show.Problem) {
 	if at := show.Position(p.Position); at != "" {
 		b.WriteString(at + ": ")
 	}
-	b.WriteString(show.Place(p.Turn) + ": " + show.Line(p.Name()))
+	b.WriteString(show.TurnLabel(p.Turn) + ": " + show.Line(p.Name()))
 	if p.Status != result.Failed {
 		b.WriteString(" (" + p.Status.String() + ")")
 	}
@@ -295,7 +295,7 @@ func problem(b *strings.Builder, p show.Problem) {
 		b.WriteString("    expected: " + show.Clip(expected, failureLimit) + "\n")
 		b.WriteString("         got: " + show.Clip(got, failureLimit) + "\n")
 	}
-	for _, line := range p.Judged() {
+	for _, line := range p.JudgeLines() {
 		b.WriteString("    " + show.Clip(line, failureLimit) + "\n")
 	}
 }

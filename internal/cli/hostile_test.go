@@ -235,7 +235,7 @@ func harmful(text string, colors, workflow bool) string {
 	if colors {
 		text = ours.ReplaceAllString(text, "")
 	}
-	if i := strings.IndexFunc(text, show.Forbidden); i >= 0 {
+	if i := strings.IndexFunc(text, show.IsForbidden); i >= 0 {
 		return at("a forbidden character", i)
 	}
 	if !utf8.ValidString(text) {
@@ -245,10 +245,10 @@ func harmful(text string, colors, workflow bool) string {
 		if workflow && annotation.MatchString(line) {
 			continue
 		}
-		if strings.HasPrefix(strings.TrimLeftFunc(line, show.Trimmed), "::") {
+		if strings.HasPrefix(strings.TrimLeftFunc(line, show.IsTrimmed), "::") {
 			return fmt.Sprintf("a command: %q", line)
 		}
-		if line != show.NoMark(line) {
+		if line != show.BreakMarkers(line) {
 			return fmt.Sprintf("a mark: %q", line)
 		}
 	}

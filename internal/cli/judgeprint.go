@@ -214,7 +214,7 @@ func (p *calibrationPage) item(it *calibrate.Item) {
 	p.text("judge", it.Verdict.Explanation)
 	p.text("error", it.Verdict.Error)
 	problem := show.Problem{Verdict: &it.Verdict}
-	for _, line := range problem.Judged() {
+	for _, line := range problem.JudgeLines() {
 		if line, ok := strings.CutPrefix(line, "votes "); ok {
 			p.text("votes", line)
 		} else if it.Status == calibrate.Broken && strings.HasPrefix(line, "replied ") {
@@ -237,9 +237,9 @@ func (p *calibrationPage) text(label, text string) {
 			label = ""
 		}
 		if label == "" {
-			line = show.NoCommand(line)
+			line = show.BreakCommand(line)
 		}
-		p.line("  %s%s", p.dim(fmt.Sprintf("%-*s", labelWidth-2, label)), show.NoMark(line))
+		p.line("  %s%s", p.dim(fmt.Sprintf("%-*s", labelWidth-2, label)), show.BreakMarkers(line))
 	}
 }
 

@@ -17,7 +17,7 @@ func TestShellQuote(t *testing.T) {
 		"\x1b[2J\x1b]52;c;eA==\x07", "\u202egnp.exe", "\u00a0x", "\xff\xfe\ufffd", "##[error]x", "\u2028\u009b1m'", "\x7f1\x011",
 	} {
 		quoted := shellQuote(w)
-		if shown := show.NoMark(show.Line("x " + quoted)); shown != "x "+quoted {
+		if shown := show.BreakMarkers(show.Line("x " + quoted)); shown != "x "+quoted {
 			t.Errorf("%q is shown as %q", quoted, shown)
 		}
 		if err != nil {

@@ -92,7 +92,7 @@ func shellQuote(w string) string {
 	if w != "" && strings.Trim(w, shellSafe) == "" {
 		return w
 	}
-	if show.Line(w) != w || show.NoMark(w) != w {
+	if show.Line(w) != w || show.BreakMarkers(w) != w {
 		return "$'" + shellEscape(w) + "'"
 	}
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"

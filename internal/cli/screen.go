@@ -37,7 +37,7 @@ func newScreen(a *App, f *runFlags, told int) *term.Printer {
 	color := a.useColor(when, tty)
 	o := term.Options{
 		Out: painted(out, color), Err: screen.Live(a.Err), TTY: a.ErrTTY && a.OutTTY && tty && !plain, Color: color,
-		Verbosity: f.verbose, Quiet: f.quiet, Told: told, Now: a.Now, Rerun: rerunner(f.repeat()),
+		Verbosity: f.verbose, Quiet: f.quiet, WarningsShown: told, Now: a.Now, Rerun: rerunner(f.repeat()),
 	}
 	if f.words[1] == "run" {
 		o.Resume = quoted(f.resumeWords())

@@ -6,14 +6,14 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Scope is which parts of the envelope every event of a kind has.
+// Scope says which parts of the envelope every event of a kind has.
 type Scope uint8
 
 // The scopes.
 const (
 	OfRun   Scope = iota // neither trial nor turn
-	OfTrial              // the trial; the turn where there is one
-	OfTurn               // both
+	OfTrial              // the trial; the turn, where the event belongs to one
+	OfTurn               // the trial and the turn
 )
 
 // Kind is a kind of events.
@@ -24,13 +24,13 @@ type Kind struct {
 	data  reflect.Type
 }
 
-// Fields are what the kind says in its data.
+// Fields are the members of the data of an event of the kind.
 func (k *Kind) Fields() []Field { return fieldsOf(k.data) }
 
-// EnvelopeFields are what every line has.
+// EnvelopeFields are the members of every line.
 func EnvelopeFields() []Field { return fieldsOf(reflect.TypeFor[Envelope]()) }
 
-// Catalogue lists all kinds, in the order in which a run meets them.
+// Catalogue lists all kinds, in the order in which they come in a run.
 func Catalogue() []Kind {
 	return []Kind{
 		kind[result.RunStarted](result.KindRunStarted, OfRun, "The first line."),

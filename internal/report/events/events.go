@@ -1,4 +1,4 @@
-// Package events writes what happens in a run as JSON lines, while it happens, for programs that follow it.
+// Package events writes the events of a run as JSON lines while the run goes on.
 package events
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Start is how every stream begins.
+// Start is the beginning of every stream.
 const Start = `{"schema_version":`
 
 // Envelope is one line.
@@ -30,17 +30,17 @@ type Envelope struct {
 
 // Writer writes a stream. It belongs to one goroutine.
 type Writer struct {
-	// Scrub takes out of a line what may not be written; nil: nothing.
+	// Scrub removes secrets from a line; nil: lines are written as they are.
 	Scrub func(line []byte) []byte
 
 	out  *bufio.Writer
 	line bytes.Buffer
 	enc  *json.Encoder
 	seq  int
-	lost error // the first event that JSON cannot hold
+	lost error // about the first event that JSON cannot hold
 }
 
-// NewWriter starts a stream on w. What is written reaches w at the latest when a trial or the run ends.
+// NewWriter starts a stream on w. Events are buffered, at most until the end of a trial or of the run.
 func NewWriter(w io.Writer) *Writer {
 	e := &Writer{out: bufio.NewWriterSize(w, 1<<16)}
 	e.enc = json.NewEncoder(&e.line)
@@ -48,8 +48,8 @@ func NewWriter(w io.Writer) *Writer {
 	return e
 }
 
-// Handle writes an event. An error is that of the underlying writer, and of every later call as well. An event that
-// JSON cannot hold is left out, and told by Err.
+// Handle writes an event. It returns an error of the underlying writer, also in every later call. An event that JSON
+// cannot hold is left out, and Err reports it.
 func (w *Writer) Handle(e result.Event) error {
 	w.line.Reset()
 	at := e.Place()
@@ -82,13 +82,13 @@ func (w *Writer) Handle(e result.Event) error {
 	}
 }
 
-// Flush hands everything to the underlying writer.
+// Flush writes the buffered events to the underlying writer.
 func (w *Writer) Flush() error { return w.out.Flush() }
 
-// Err is why an event was left out; nil when none was.
+// Err says why an event was left out; nil when none was.
 func (w *Writer) Err() error { return w.lost }
 
-// data is what a line says of an event.
+// data is the value of the member data for an event.
 func data(e result.Event) any {
 	if done, ok := e.(result.TrialDone); ok {
 		return done.Outcome()

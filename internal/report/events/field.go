@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Field is a member of a JSON object, as its Go type tells: by the tags json and doc.
+// Field is a member of a JSON object, read from the tags json and doc of a Go struct.
 type Field struct {
 	Name     string
 	Doc      string
@@ -18,7 +18,7 @@ type Field struct {
 	typ      reflect.Type
 }
 
-// fieldsOf lists the members of a struct; those of embedded ones are its own.
+// fieldsOf lists the members of a struct, with those of embedded structs.
 func fieldsOf(t reflect.Type) []Field {
 	var fields []Field
 	for f := range t.Fields() {
@@ -38,7 +38,7 @@ func fieldsOf(t reflect.Type) []Field {
 	return fields
 }
 
-// Fields are the members of the object, or of the objects of the list, that the field holds; nil for all others.
+// Fields are the members of the object that the field holds, or of the objects of its list; nil for other fields.
 func (f *Field) Fields() []Field {
 	t := f.typ
 	if f.List() {
@@ -56,7 +56,7 @@ func (f *Field) Fields() []Field {
 // List reports whether the field holds a list.
 func (f *Field) List() bool { return f.typ.Kind() == reflect.Slice }
 
-// Type is what the field holds, in words.
+// Type describes in words what the field holds.
 func (f *Field) Type() string {
 	text := words(f.typ)
 	if f.Nullable {
@@ -88,7 +88,7 @@ func words(t reflect.Type) string {
 	}
 }
 
-// enums are the words of types that have only a few; nil for all others.
+// enums are the values of an enumeration type; nil for other types.
 func enums(t reflect.Type) []string {
 	switch t {
 	case reflect.TypeFor[result.Status]():

@@ -35,7 +35,7 @@ func Schema() ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// ofKind is what holds of the lines of one kind.
+// ofKind is the schema for the lines of one kind.
 func ofKind(k *Kind) object {
 	line := object{"properties": object{
 		"type": object{"const": k.Name}, "data": object{"$ref": "#/$defs/" + string(k.Name)},
@@ -53,10 +53,10 @@ func ofKind(k *Kind) object {
 
 type object = map[string]any
 
-// schemas gathers the objects that fields share.
+// schemas collects the definitions that fields share.
 type schemas struct{ defs object }
 
-// members is an object with these fields, and no others.
+// members is the schema of an object with these fields and no others.
 func (b *schemas) members(fields []Field) object {
 	properties, required := object{}, []string{}
 	for i := range fields {
@@ -112,11 +112,11 @@ func (b *schemas) of(t reflect.Type) object {
 	}
 }
 
-// shared refers to the definition of a type, which it makes at the first time.
+// shared returns a reference to the definition of a type, and adds the definition when it is missing.
 func (b *schemas) shared(t reflect.Type) object {
 	name := strings.ToLower(t.Name())
 	if b.defs[name] == nil {
-		b.defs[name] = object{} // for types that hold themselves
+		b.defs[name] = object{} // ends the recursion of types that hold themselves
 		b.defs[name] = b.members(fieldsOf(t))
 	}
 	return object{"$ref": "#/$defs/" + name}

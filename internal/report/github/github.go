@@ -1,4 +1,4 @@
-// Package github writes a run as workflow commands, which GitHub shows beside the lines that they are about.
+// Package github writes a run as GitHub workflow commands. GitHub shows them as annotations of the lines they name.
 package github
 
 import (
@@ -12,17 +12,18 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// GitHub shows ten annotations of a kind for a step and drops the rest in silence.
+// maxOfAKind is the number of annotations of each kind that GitHub shows for a step. It drops the rest without a word.
 const maxOfAKind = 10
 
 // maxMessage bounds the text of an annotation, in bytes.
 const maxMessage = 2000
 
-// Write writes an error for each check that failed or could not be judged and for each trial that broke, at most ten,
-// a warning for each warning of the run, at most ten, and a notice with the totals. Failures that are alike are one.
+// Write writes an error for each check that failed or could not judge and for each trial with an error, at most ten; a
+// warning for each warning of the run, at most ten; and a notice with the totals. Trials that failed in the same way
+// share their errors.
 func Write(w io.Writer, run *result.Run) error {
 	out := bufio.NewWriter(w)
-	more, err := problems(out, run)
+	more, err := writeErrors(out, run)
 	if err != nil {
 		return err
 	}
@@ -40,8 +41,8 @@ func Write(w io.Writer, run *result.Run) error {
 	return out.Flush()
 }
 
-// problems writes the errors and returns how many there were beyond the limit.
-func problems(out *bufio.Writer, run *result.Run) (more int, err error) {
+// writeErrors writes the errors, and returns how many it left out.
+func writeErrors(out *bufio.Writer, run *result.Run) (more int, err error) {
 	failures, err := show.Failures(run)
 	if err != nil {
 		return 0, err
@@ -70,9 +71,9 @@ type annotation struct {
 	title, text string
 }
 
-// annotations are the error of a trial, or else what its checks found.
+// annotations are the error of a trial and its problems.
 func annotations(t *result.Trial, b *result.Brief, alike int) []annotation {
-	title := show.Line(t.Scenario) + " · " + show.Who(b)
+	title := show.Line(t.Scenario) + " · " + show.ProviderLabel(b)
 	if alike > 0 {
 		title += fmt.Sprintf(", and %s alike", show.Plural(alike, "more trial"))
 	}
@@ -85,7 +86,7 @@ func annotations(t *result.Trial, b *result.Brief, alike int) []annotation {
 		if p.Message != "" {
 			text = show.Line(p.Message) + "\n" + text
 		}
-		for _, line := range p.Judged() {
+		for _, line := range p.JudgeLines() {
 			text += "\n" + show.Clip(line, maxMessage/4)
 		}
 		pos := p.Position
@@ -94,7 +95,7 @@ func annotations(t *result.Trial, b *result.Brief, alike int) []annotation {
 		}
 		all = append(all, annotation{pos, title, text})
 	}
-	if len(all) == 0 { // it failed for something that is no check
+	if len(all) == 0 { // it did not fail by a check
 		all = append(all, annotation{t.Position, title, show.Reason(t)})
 	}
 	return all

@@ -1,4 +1,4 @@
-// Package golden compares what a test wrote with a file in testdata, and rewrites the file under -update.
+// Package golden compares the output of a test with a file in testdata, and rewrites the file under -update.
 package golden
 
 import (
@@ -43,7 +43,7 @@ type Fixture struct {
 	Build func() *result.Run
 }
 
-// Fixtures are the runs that every format is shown with.
+// Fixtures are the runs that every report format is tested with.
 func Fixtures() []Fixture {
 	return []Fixture{
 		{"passed", resulttest.AllPassed},

@@ -172,7 +172,7 @@ func (s share) Word() string {
 
 // Headline is the verdict in a few words.
 func (p *page) Headline() string {
-	return strings.Join(append([]string{p.verdict()}, show.Terms(p.Run)...), "; ")
+	return strings.Join(append([]string{p.verdict()}, show.RunNotes(p.Run)...), "; ")
 }
 
 func (p *page) verdict() string {

@@ -1,4 +1,4 @@
-// Package jsonout writes results.json, the report for machines, and reads it back.
+// Package jsonout writes results.json, the report for programs, and reads it.
 package jsonout
 
 import (
@@ -18,8 +18,8 @@ var schema []byte
 // Schema returns the JSON Schema (draft 2020-12) of results.json.
 func Schema() []byte { return bytes.Clone(schema) }
 
-// Write writes the run: its totals first, then a line for each group and for each trial, in plan order. Trials go
-// from the run's source to w one at a time.
+// Write writes the run: its totals first, then a line for each group and for each trial, in plan order. It reads trials
+// one at a time.
 func Write(w io.Writer, run *result.Run) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	head, err := header(run)
@@ -49,7 +49,7 @@ func header(run *result.Run) ([]byte, error) {
 	return bytes.TrimSuffix(b, []byte("\n}")), nil
 }
 
-// array writes ,"name":[ and an element a line.
+// array writes a member whose value is a list, an element a line.
 func array(out *bufio.Writer, name string, n int, element func(i int) ([]byte, error)) error {
 	fmt.Fprintf(out, ",\n  %q: [", name)
 	for i := range n {
@@ -72,7 +72,7 @@ func array(out *bufio.Writer, name string, n int, element func(i int) ([]byte, e
 	return out.WriteByte(']')
 }
 
-// encode is json.Marshal that leaves <, > and & as they are, as the trials' own encoding does.
+// encode is json.Marshal without the escapes of <, > and &, as trials are encoded.
 func encode(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

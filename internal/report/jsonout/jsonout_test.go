@@ -137,7 +137,7 @@ func TestReadRefuses(t *testing.T) {
 		"no status":      {`{"schema_version": 1, "runs": [{"id": "a"}]}`, "runs[0]: a trial without id or status"},
 		"strange status": {`{"schema_version": 1, "runs": [{"id": "a", "status": "fine"}]}`,
 			`runs[0]: unknown status "fine"`},
-		"runs twice":      {`{"schema_version": 1, "runs": [], "runs": []}`, "stands there twice"},
+		"runs twice":      {`{"schema_version": 1, "runs": [], "runs": []}`, "has \"runs\" twice"},
 		"two documents":   {whole + whole, "more than one JSON document"},
 		"cut in a trial":  {whole[:len(whole)*2/3], "cut short after"},
 		"cut at the end":  {strings.TrimSuffix(whole, "]\n}\n"), "cut short after"},

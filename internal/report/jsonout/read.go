@@ -10,14 +10,14 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// ErrNotResults says that a file is JSON, or nearly, but not a results.json.
+// ErrNotResults is the error of a file that is not a results.json.
 var ErrNotResults = errors.New("not a results.json of arena")
 
-// errEdited says that the parts of a file do not belong together.
+// errEdited is the error of a file whose summary and trials disagree.
 var errEdited = errors.New("the summary and the trials do not belong together; the file was edited or merged")
 
-// Read rebuilds a run from a results.json. Statuses of trials are taken as they stand; totals, groups and the status of
-// the run are folded anew. The trials are kept in memory as JSON.
+// Read reads a run from a results.json. It takes the statuses of trials from the file, and computes the totals, the
+// groups and the status of the run again. The trials are kept in memory as JSON.
 func Read(r io.Reader) (*result.Run, error) {
 	rd := reader{dec: json.NewDecoder(r), header: map[string]json.RawMessage{}}
 	if err := rd.document(); err != nil {
@@ -26,7 +26,7 @@ func Read(r io.Reader) (*result.Run, error) {
 	return rd.run()
 }
 
-// describe puts what the decoder says into words for the owner of the file.
+// describe explains an error of the decoder. at is the offset of the error in bytes.
 func describe(err error, at int64) error {
 	var syntax *json.SyntaxError
 	switch {
@@ -91,7 +91,7 @@ func (rd *reader) member() error {
 	return nil
 }
 
-// version refuses what this arena cannot know how to read, before it reads on.
+// version refuses a schema version that this arena cannot read.
 func (rd *reader) version() error {
 	var version int
 	raw, ok := rd.header["schema_version"]
@@ -106,7 +106,7 @@ func (rd *reader) version() error {
 
 func (rd *reader) runs() error {
 	if rd.hasTrials {
-		return fmt.Errorf("%w: \"runs\" stands there twice", ErrNotResults)
+		return fmt.Errorf("%w: it has \"runs\" twice", ErrNotResults)
 	}
 	rd.hasTrials = true
 	start, err := rd.dec.Token()

@@ -131,7 +131,7 @@ func (b *builder) flaky(g *show.Group) (all []property) {
 			all = append(all, property{"flaky", show.Line(err.Error())})
 			continue
 		}
-		for _, line := range show.Earlier(t) {
+		for _, line := range show.EarlierFailures(t) {
 			all = append(all, property{"flaky", line})
 		}
 	}

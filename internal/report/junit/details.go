@@ -77,7 +77,7 @@ func (b *builder) describe(t *result.Trial, brief *result.Brief) string {
 
 // trialName distinguishes a trial from the others of its group; "" when it is the only one.
 func trialName(t *result.Trial, brief *result.Brief) string {
-	number := show.Number(brief)
+	number := show.TrialNumber(brief)
 	if number == "" {
 		return ""
 	}
@@ -99,7 +99,7 @@ func conversation(w *strings.Builder, t *result.Trial) {
 		}
 		w.WriteString("conversation")
 		if first > 0 {
-			fmt.Fprintf(w, " from %s", show.Place(t.Turns[first].Index))
+			fmt.Fprintf(w, " from %s", show.TurnLabel(t.Turns[first].Index))
 		}
 		w.WriteString("\n")
 		for i := first; i < last; i++ {
@@ -108,6 +108,6 @@ func conversation(w *strings.Builder, t *result.Trial) {
 	}
 	if last < len(t.Turns) {
 		next := &t.Turns[last]
-		fmt.Fprintf(w, "  %s and after: not run: %s\n", show.Place(next.Index), show.Line(next.NotRun))
+		fmt.Fprintf(w, "  %s and after: not run: %s\n", show.TurnLabel(next.Index), show.Line(next.NotRun))
 	}
 }

@@ -22,12 +22,12 @@ func gradedProperties(v *result.Verdict) []property {
 	number("score", v.Score)
 	number("min_score", v.MinScore)
 	number("max_score", v.MaxScore)
-	return append(all, property{"judge", show.Judge(&v.Judgements[0])})
+	return append(all, property{"judge", show.JudgeLabel(&v.Judgements[0])})
 }
 
 // judgementText says why a model passed a check; "" for a check that no model graded.
 func judgementText(v *result.Verdict) string {
-	lines := (show.Problem{Verdict: v}).Judged()
+	lines := (show.Problem{Verdict: v}).JudgeLines()
 	if len(lines) == 0 {
 		return ""
 	}

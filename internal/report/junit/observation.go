@@ -59,7 +59,9 @@ func observations(t *result.Trial, by Granularity) []observation {
 	}
 	all = append(all, evals(t)...)
 	if t.Error != "" && !reported {
-		all = append(all, observation{location: wholeTrial, name: "run", status: t.Status, reason: show.TrialError(t), exchange: lastTurnRun(t)})
+		all = append(all, observation{
+			location: wholeTrial, name: "run", status: t.Status, reason: show.TrialError(t), exchange: lastTurnRun(t),
+		})
 	} else if len(all) == 0 {
 		all = append(all, observation{location: wholeTrial, name: "run", status: t.Status, reason: show.Reason(t)})
 	}
@@ -68,7 +70,9 @@ func observations(t *result.Trial, by Granularity) []observation {
 
 // summarize returns the outcome of all checks of a turn, or of the conversation, together.
 func summarize(turn int, exchange *result.Turn, verdicts []result.Verdict) observation {
-	s := observation{location: location{turn: turn, check: -1}, name: show.Place(turn), status: result.Passed, exchange: exchange}
+	s := observation{
+		location: location{turn: turn, check: -1}, name: show.TurnLabel(turn), status: result.Passed, exchange: exchange,
+	}
 	skipped := 0
 	for _, c := range checks(turn, exchange, verdicts) {
 		s.problems = append(s.problems, c.problems...)
@@ -112,7 +116,7 @@ func evals(t *result.Trial) []observation {
 
 func check(loc location, exchange *result.Turn, v *result.Verdict) observation {
 	s := observation{
-		location: loc, name: show.Place(loc.turn) + ": " + show.Line(v.Name()), status: v.Status, ms: v.DurationMS,
+		location: loc, name: show.TurnLabel(loc.turn) + ": " + show.Line(v.Name()), status: v.Status, ms: v.DurationMS,
 		exchange: exchange, verdict: v,
 	}
 	if v.Position.Line > 0 {
@@ -128,8 +132,8 @@ func check(loc location, exchange *result.Turn, v *result.Verdict) observation {
 	return s
 }
 
-// moreSevere returns the more severe of two statuses: failed, then error, cancelled, passed and skipped. An unset status
-// counts as an error.
+// moreSevere returns the more severe of two statuses: failed, then error, cancelled, passed and skipped. An unset
+// status counts as an error.
 func moreSevere(a, b result.Status) result.Status {
 	weight := func(s result.Status) int {
 		switch s {

@@ -153,7 +153,8 @@ func (u *part) testcase(g *show.Group) testcase {
 	return c
 }
 
-// status is the most severe status of the trials. Where some failed, the group's statistics decide whether too many did.
+// status is the most severe status of the trials. Where some failed, the group's statistics decide whether too many
+// did.
 func (u *part) status(g *show.Group) result.Status {
 	if g.Stats == nil || u.worst != result.Failed {
 		return u.worst

@@ -11,11 +11,11 @@ import (
 // maxName bounds names and other inline text, in bytes.
 const maxName = 160
 
-// joiner is a character of no width. GitHub looks for @people, #issues and addresses after the Markdown is rendered, so
-// that escaping alone does not keep it from finding them.
+// joiner is a character of no width. GitHub looks for @people, #issues and addresses after it has rendered the
+// Markdown: a backslash alone does not keep it from finding them.
 const joiner = "\u2060"
 
-// inline makes text of strangers safe in a line of Markdown or a table cell, where it stands as it is.
+// inline escapes untrusted text for a line of Markdown or a table cell.
 func inline(s string) string {
 	s = show.Clip(show.Line(s), maxName)
 	var b strings.Builder
@@ -28,16 +28,15 @@ func inline(s string) string {
 			b.WriteByte('\\')
 		}
 		b.WriteRune(r)
-		if linked(s[:i], r, s[i+utf8.RuneLen(r):]) {
+		if startsReference(s[:i], r, s[i+utf8.RuneLen(r):]) {
 			b.WriteString(joiner)
 		}
 	}
 	return b.String()
 }
 
-// linked tells after which characters GitHub would go on to read a name, a number, an address or a short name of an
-// emoji.
-func linked(before string, r rune, after string) bool {
+// startsReference reports whether GitHub may read a name, a number, an address or an emoji after the character r.
+func startsReference(before string, r rune, after string) bool {
 	switch r {
 	case '@', '#', ':':
 		return after != "" && after[0] != ' '
@@ -49,20 +48,20 @@ func linked(before string, r rune, after string) bool {
 	return false
 }
 
-// summary is inline for the text of an HTML element.
+// summary escapes untrusted text for an HTML element.
 func summary(s string) string {
 	s = show.Clip(show.Line(s), maxName)
 	var b strings.Builder
 	for i, r := range s {
 		b.WriteString(html.EscapeString(string(r)))
-		if linked(s[:i], r, s[i+utf8.RuneLen(r):]) {
+		if startsReference(s[:i], r, s[i+utf8.RuneLen(r):]) {
 			b.WriteString(joiner)
 		}
 	}
 	return b.String()
 }
 
-// code is a span of code, not for tables: nothing within it is read as anything else.
+// code is a span of code with untrusted text. It does not work in tables.
 func code(s string) string {
 	s = show.Line(s)
 	if s == "" {
@@ -75,13 +74,13 @@ func code(s string) string {
 	return fence + s + fence
 }
 
-// fenced is a block of code that text of strangers cannot end.
+// fenced is a block of code whose fence is longer than any in the untrusted text.
 func fenced(language, text string) string {
 	fence := strings.Repeat("`", max(3, longestRun(text)+1))
 	return fence + language + "\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n"
 }
 
-// longestRun is the most backticks in a row.
+// longestRun is the length of the longest run of backticks.
 func longestRun(s string) int {
 	longest, run := 0, 0
 	for i := range len(s) {

@@ -10,7 +10,7 @@ import (
 
 const maxEvals = 30
 
-// evals is the table of what was measured over all trials; "" when nothing was.
+// evals is the table of evals with their scores over all trials; "" when the run has none.
 func evals(run *result.Run) string {
 	if len(run.Evals) == 0 {
 		return ""

@@ -16,8 +16,8 @@ const (
 	maxTrials    = 6    // trials that are named
 )
 
-// failed lists each way to fail, in at most size bytes, and says how many were left out.
-func failed(run *result.Run, groups []show.Group, o Options, size int) (string, error) {
+// failures lists the failures, each once, in at most size bytes. It says how many were left out.
+func failures(run *result.Run, groups []show.Group, o Options, size int) (string, error) {
 	all, err := show.Failures(run)
 	if err != nil || len(all) == 0 {
 		return "", err
@@ -46,7 +46,7 @@ func failed(run *result.Run, groups []show.Group, o Options, size int) (string, 
 	return b.String(), nil
 }
 
-// failure is one way to fail, with the evidence of the first trial that did.
+// failure describes trials that failed in the same way, with the evidence of the first one.
 func failure(run *result.Run, members []int, t *result.Trial, g *show.Group, o Options, open bool) string {
 	first := &run.Briefs[members[0]]
 	var b strings.Builder
@@ -56,7 +56,7 @@ func failure(run *result.Run, members []int, t *result.Trial, g *show.Group, o O
 		b.WriteString("<details><summary>")
 	}
 	b.WriteString(show.Sign(first.Status) + " <b>" + summary(first.Scenario) + "</b> · " +
-		summary(show.Who(first)))
+		summary(show.ProviderLabel(first)))
 	if n := len(members); n > 1 {
 		b.WriteString(", and " + show.Plural(n-1, "more trial") + " alike")
 	}
@@ -78,7 +78,7 @@ func failure(run *result.Run, members []int, t *result.Trial, g *show.Group, o O
 	return b.String()
 }
 
-// names lists the trials that failed alike.
+// names lists trials by their ids.
 func names(run *result.Run, members []int) string {
 	var all []string
 	for i, m := range members {
@@ -91,7 +91,7 @@ func names(run *result.Run, members []int) string {
 	return strings.Join(all, ", ")
 }
 
-// evidence is what was said in the failed turns, and what the checks saw there.
+// evidence is the messages of the failed turns, and what their checks saw.
 func evidence(t *result.Trial) string {
 	var b strings.Builder
 	if t.Error != "" {
@@ -106,18 +106,18 @@ func evidence(t *result.Trial) string {
 				break
 			}
 			turns, last = turns+1, p.Turn
-			said(&b, t, p.Turn)
+			writeTurn(&b, t, p.Turn)
 		}
 		show.WriteProblem(&b, p, maxText)
 	}
 	if len(problems) == 0 {
-		said(&b, t, broken(t))
+		writeTurn(&b, t, brokenTurn(t))
 	}
 	return b.String()
 }
 
-// broken is the turn that an error is about; -1 when none has it.
-func broken(t *result.Trial) int {
+// brokenTurn is the index of the turn with an error; -1 when no turn has one.
+func brokenTurn(t *result.Trial) int {
 	for i := range t.Turns {
 		if t.Turns[i].Error != "" {
 			return t.Turns[i].Index
@@ -126,8 +126,8 @@ func broken(t *result.Trial) int {
 	return -1
 }
 
-// said writes what was said in a turn; for the conversation, in its last turn.
-func said(b *strings.Builder, t *result.Trial, index int) {
+// writeTurn writes the messages of a turn. For the conversation (-1) it writes those of the last turn that ran.
+func writeTurn(b *strings.Builder, t *result.Trial, index int) {
 	var turn *result.Turn
 	for i := range t.Turns {
 		if x := &t.Turns[i]; x.Index == index || (index < 0 && x.NotRun == "") {
@@ -135,7 +135,7 @@ func said(b *strings.Builder, t *result.Trial, index int) {
 		}
 	}
 	if turn != nil {
-		b.WriteString(show.Place(turn.Index) + "\n")
+		b.WriteString(show.TurnLabel(turn.Index) + "\n")
 		show.WriteExchange(b, turn, maxText)
 	}
 }

@@ -1,5 +1,5 @@
-// Package markdown writes a run for a pull request: what failed and why, and the numbers, within what a comment on
-// GitHub may hold. All text of models and files is inert: it links to nobody and ends no table.
+// Package markdown writes a run for a pull request: what failed and why, and the numbers. The report fits into a
+// comment on GitHub. Text of models and files is escaped: it mentions nobody, links to nothing and ends no table.
 package markdown
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// maxSize is what a comment on GitHub holds, with some room for what surrounds it. It allows 65,536 characters; these
-// are bytes, of which there are never fewer.
+// maxSize is the limit of a report in bytes. A comment on GitHub may have 65,536 characters, and a text never has more
+// characters than bytes; the rest is room for text around the report.
 const maxSize = 64_000
 
 // Options of a report. The zero value works.
@@ -29,7 +29,7 @@ func Write(w io.Writer, run *result.Run, o Options) error {
 		return err
 	}
 	tail := unsteady + evals(run) + costs(groups, run) + remarks(run)
-	failures, err := failed(run, groups, o, maxSize-len(head)-len(tail))
+	failures, err := failures(run, groups, o, maxSize-len(head)-len(tail))
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func headline(run *result.Run) string {
 	return "## " + show.Sign(run.Status) + " " + text + "\n\n"
 }
 
-// totals is the table of trials and checks by status, and what the run took.
+// totals is the table of trials and checks by status, with the time and the cost of the run.
 func totals(run *result.Run) string {
 	s, c := &run.Summary, &run.Summary.Checks
 	var b strings.Builder
@@ -69,7 +69,7 @@ func totals(run *result.Run) string {
 
 const maxRemarks = 10
 
-// flaky lists the trials that failed before and pass now.
+// flaky lists the trials that failed in an earlier run and pass now.
 func flaky(run *result.Run) (string, error) {
 	told, more, err := show.Flaky(run)
 	if err != nil || len(told) == 0 {
@@ -89,7 +89,7 @@ func flaky(run *result.Run) (string, error) {
 	return b.String() + "\n", nil
 }
 
-// remarks are the warnings of the run and the failures that a threshold allowed.
+// remarks lists the warnings of the run.
 func remarks(run *result.Run) string {
 	if len(run.Warnings) == 0 {
 		return ""

@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	openRows   = 20 // a larger matrix is folded
+	openRows   = 20 // a larger matrix is collapsed
 	maxColumns = 12
 )
 
-// line is a scenario with its groups.
-type line struct {
+// scenarioRow is the groups of one scenario.
+type scenarioRow struct {
 	scenario string
 	worst    result.Status
 	cells    map[string]*show.Group
 }
 
-// matrix is the table scenario × provider, the worst scenarios first, in about size bytes.
+// matrix is the table scenario × provider in about size bytes, the scenarios with the worst status first.
 func matrix(groups []show.Group, size int) string {
 	lines, columns := table(groups)
 	if len(lines) == 0 {
@@ -54,29 +54,29 @@ func matrix(groups []show.Group, size int) string {
 	return "<details><summary>" + title + "</summary>\n\n" + b.String() + "\n</details>\n\n"
 }
 
-// table sorts the groups into lines, the worst first, and lists the providers.
-func table(groups []show.Group) (lines []*line, columns []string) {
+// table returns a row for each scenario, the worst status first, and the providers as columns.
+func table(groups []show.Group) (lines []*scenarioRow, columns []string) {
 	type key struct{ file, scenario string }
-	known := map[key]*line{}
+	known := map[key]*scenarioRow{}
 	for i := range groups {
 		g := &groups[i]
 		k := key{g.File, g.Scenario}
 		l := known[k]
 		if l == nil {
-			l = &line{scenario: g.Scenario, cells: map[string]*show.Group{}}
+			l = &scenarioRow{scenario: g.Scenario, cells: map[string]*show.Group{}}
 			known[k], lines = l, append(lines, l)
 		}
-		who := g.Who()
+		who := g.ProviderLabel()
 		l.cells[who], l.worst = g, max(l.worst, g.Status)
 		if !slices.Contains(columns, who) {
 			columns = append(columns, who)
 		}
 	}
-	slices.SortStableFunc(lines, func(a, b *line) int { return cmp.Compare(b.worst, a.worst) })
+	slices.SortStableFunc(lines, func(a, b *scenarioRow) int { return cmp.Compare(b.worst, a.worst) })
 	return lines, columns
 }
 
-func (l *line) row(columns []string) string {
+func (l *scenarioRow) row(columns []string) string {
 	var b strings.Builder
 	b.WriteString("| " + inline(l.scenario) + " |")
 	for _, c := range columns {
@@ -86,7 +86,7 @@ func (l *line) row(columns []string) string {
 	return b.String()
 }
 
-// cell is the status of a group, with the rate when there are trials.
+// cell is the status of a group, with the number of passed trials when there are several.
 func cell(g *show.Group) string {
 	switch {
 	case g == nil:

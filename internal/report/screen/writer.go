@@ -1,6 +1,5 @@
-// Package screen stands between arena and whoever shows what it prints: a terminal, or the log of a CI system. Whatever
-// a model, a tool or a file says, no byte passes that moves a cursor, changes the reading direction, breaks a line
-// where arena did not, or is a command to a CI system.
+// Package screen filters what arena prints to a terminal or to the log of a CI system. Text of models, tools and files
+// cannot move the cursor, change the reading direction, break a line, or give a command to a CI system.
 package screen
 
 import (
@@ -12,14 +11,14 @@ import (
 	"github.com/arena-evals/arena/internal/report/show"
 )
 
-// Writer passes text on, with signs in the place of what a terminal or a CI system would obey. Tabs and newlines stay.
-// It is safe for concurrent use; its views share what they know of the line that is being written.
+// Writer passes text on and replaces what a terminal or a CI system would obey. Tabs and newlines stay. It is safe for
+// concurrent use. Its views share the state of the line that is being written.
 type Writer struct {
 	*stream
 	kind kind
 }
 
-// kind is what a view lets pass beside text.
+// kind is what a view passes on besides text.
 type kind uint8
 
 const (
@@ -30,32 +29,32 @@ const (
 	workflow
 )
 
-// stream is what the views of one output share.
+// stream is the state that the views of one output share.
 type stream struct {
-	mu   sync.Mutex
-	out  io.Writer
-	buf  []byte
-	held []byte // the start of a character, or of a sequence of our own, whose rest is yet to be written
-	by   kind   // of the view that wrote it
-	line line
+	mu          sync.Mutex
+	out         io.Writer
+	buf         []byte
+	pending     []byte // the start of a character or of one of arena's own sequences, whose rest was not written yet
+	pendingKind kind   // of the view that wrote pending
+	line        commandScanner
 }
 
-// New returns the view for text. Whatever is written to out has to pass here.
+// New returns the view for text. Nothing else may write to out.
 func New(out io.Writer) *Writer { return &Writer{&stream{out: out}, text} }
 
-// Colored is the view for text with arena's own colours. Text of strangers has to be clean of colours before.
+// Colored is the view for text with arena's own colours. Untrusted text must have been cleaned of colours before.
 func Colored(w io.Writer) io.Writer { return view(w, colored) }
 
-// Live is the view for a block that is drawn again and again; only arena's own words may stand in it.
+// Live is the view for the live block. It must hold no untrusted text.
 func Live(w io.Writer) io.Writer { return view(w, live) }
 
-// Data is the view for JSON. What may not pass is escaped, so that a program reads the same values.
+// Data is the view for JSON. Characters that may not pass are escaped, so that a program reads the same values.
 func Data(w io.Writer) io.Writer { return view(w, data) }
 
-// Workflow is the view for commands to a CI system. Text of strangers has to be escaped before.
+// Workflow is the view for commands to a CI system. Untrusted text must have been escaped before.
 func Workflow(w io.Writer) io.Writer { return view(w, workflow) }
 
-// view is w when that guards nothing.
+// view returns a view of another kind; w itself when it is no Writer.
 func view(w io.Writer, k kind) io.Writer {
 	if guarded, ok := w.(*Writer); ok {
 		return &Writer{guarded.stream, k}
@@ -63,27 +62,27 @@ func view(w io.Writer, k kind) io.Writer {
 	return w
 }
 
-// Write implements io.Writer. What is left of a character that is not whole is kept for the next one.
+// Write implements io.Writer. It keeps the start of an incomplete character for the next call.
 func (w *Writer) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.buf = w.buf[:0]
-	if len(w.held) > 0 && w.by != w.kind {
-		w.release()
+	if len(w.pending) > 0 && w.pendingKind != w.kind {
+		w.flushPending()
 	}
 	rest := p
-	if len(w.held) > 0 {
-		rest = append(w.held, p...)
-		w.held = nil
+	if len(w.pending) > 0 {
+		rest = append(w.pending, p...)
+		w.pending = nil
 	}
 	for len(rest) > 0 {
-		if n := w.line.dull(rest); n > 0 {
+		if n := w.line.plainPrefix(rest); n > 0 {
 			w.buf, rest = append(w.buf, rest[:n]...), rest[n:]
 			continue
 		}
-		n := w.step(rest, w.kind)
+		n := w.writeNext(rest, w.kind)
 		if n == 0 {
-			w.held, w.by = append([]byte(nil), rest...), w.kind
+			w.pending, w.pendingKind = append([]byte(nil), rest...), w.kind
 			break
 		}
 		rest = rest[n:]
@@ -97,12 +96,12 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Flush writes what still waits for its rest. Nothing more may come.
+// Flush writes the start of an incomplete character, if there is one. Nothing may be written after it.
 func (w *Writer) Flush() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.buf = w.buf[:0]
-	w.release()
+	w.flushPending()
 	if len(w.buf) == 0 {
 		return nil
 	}
@@ -110,23 +109,23 @@ func (w *Writer) Flush() error {
 	return err
 }
 
-// release gives up waiting for a rest.
-func (s *stream) release() {
-	for _, c := range string(s.held) {
-		s.put(c, s.by)
+// flushPending writes the pending bytes, although their rest did not come.
+func (s *stream) flushPending() {
+	for _, c := range string(s.pending) {
+		s.writeRune(c, s.pendingKind)
 	}
-	s.held = nil
+	s.pending = nil
 }
 
-// step takes one character, or one sequence of our own, and returns its length; 0 when its rest is yet to come.
-func (s *stream) step(p []byte, k kind) int {
+// writeNext writes one character, or one of arena's own sequences, and returns its length; 0 when it is incomplete.
+func (s *stream) writeNext(p []byte, k kind) int {
 	if k == colored || k == live {
-		n, more := own(p, k)
+		n, more := ownSequence(p, k)
 		if more {
 			return 0
 		}
 		if n > 0 {
-			s.buf = append(s.buf, p[:n]...) // it does not change where in a line we are
+			s.buf = append(s.buf, p[:n]...) // takes no column, so the scanner skips it
 			return n
 		}
 	}
@@ -134,19 +133,19 @@ func (s *stream) step(p []byte, k kind) int {
 		return 0
 	}
 	c, n := utf8.DecodeRune(p)
-	s.put(c, k)
+	s.writeRune(c, k)
 	return n
 }
 
-// put writes a character, or what stands for it.
-func (s *stream) put(c rune, k kind) {
-	if show.Forbidden(c) {
+// writeRune writes a character, or its replacement.
+func (s *stream) writeRune(c rune, k kind) {
+	if show.IsForbidden(c) {
 		s.line.next(0)
 		if k == data {
 			s.buf = fmt.Appendf(s.buf, `\u%04x`, c)
 			return
 		}
-		s.buf = utf8.AppendRune(s.buf, sign(c))
+		s.buf = utf8.AppendRune(s.buf, visibleSign(c))
 		return
 	}
 	if s.line.next(c) && k != workflow {
@@ -159,8 +158,8 @@ func (s *stream) put(c rune, k kind) {
 	s.buf = utf8.AppendRune(s.buf, c)
 }
 
-// sign stands for a character that may not pass.
-func sign(c rune) rune {
+// visibleSign replaces a character that may not pass.
+func visibleSign(c rune) rune {
 	switch {
 	case c < ' ':
 		return 0x2400 + c // the control pictures of Unicode
@@ -170,9 +169,9 @@ func sign(c rune) rune {
 	return utf8.RuneError
 }
 
-// own measures a sequence of arena's with which p begins: a colour, and for a live block what draws it again. more says
-// that p ends before the sequence does.
-func own(p []byte, k kind) (n int, more bool) {
+// ownSequence returns the length of one of arena's own sequences at the start of p: a colour or, in a live block, a
+// cursor movement. more reports that p ends before the sequence does.
+func ownSequence(p []byte, k kind) (n int, more bool) {
 	if k == live && p[0] == '\r' {
 		return 1, false
 	}

@@ -85,11 +85,11 @@ func TestTrimmed(t *testing.T) {
 	const dotnet = "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a" +
 		"\u2028\u2029\u202f\u205f\u3000"
 	for _, c := range dotnet {
-		if !show.Trimmed(c) {
+		if !show.IsTrimmed(c) {
 			t.Errorf("%U is trimmed there", c)
 		}
 		line := string(c) + "::stop-commands::x"
-		if got := show.NoCommand(line); strings.Contains(got, "::stop") {
+		if got := show.BreakCommand(line); strings.Contains(got, "::stop") {
 			t.Errorf("%q", got)
 		}
 		if got := passed(t, "text", line, 0); strings.Contains(got, "::stop") && unicode.IsSpace(rune(got[0])) {
@@ -160,14 +160,14 @@ func FuzzWriter(f *testing.F) {
 			if view == "colored" || view == "live" {
 				continue // what is drawn is arena's own
 			}
-			if i := strings.IndexFunc(got, show.Forbidden); i >= 0 {
+			if i := strings.IndexFunc(got, show.IsForbidden); i >= 0 {
 				t.Fatalf("%s: %q", view, got[i:])
 			}
 			if view == "workflow" {
 				continue
 			}
 			for line := range strings.SplitSeq(got, "\n") {
-				if line != show.NoCommand(line) || line != show.NoMark(line) {
+				if line != show.BreakCommand(line) || line != show.BreakMarkers(line) {
 					t.Fatalf("%s: a command: %q", view, line)
 				}
 			}

@@ -5,11 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// Clean makes text of strangers harmless for a screen and for XML: terminal sequences, control characters and marks
-// that reverse the reading direction are dropped, line ends become \n, invalid UTF-8 becomes U+FFFD. Newlines and
-// tabs stay.
+// Clean makes untrusted text safe for a terminal and for XML. It drops terminal sequences, control characters and marks
+// that reverse the reading direction. Line ends become \n, and invalid UTF-8 becomes U+FFFD. Newlines and tabs stay.
 func Clean(s string) string {
-	if harmless(s) {
+	if isPlain(s) {
 		return s
 	}
 	var b strings.Builder
@@ -29,7 +28,7 @@ func Clean(s string) string {
 			b.WriteByte('\n')
 		case r == '\uFFFE' || r == '\uFFFF':
 			b.WriteRune(utf8.RuneError)
-		case !dropped(r):
+		case !isDropped(r):
 			b.WriteRune(r) // the RuneError of an invalid byte is written as such
 		}
 		i += n
@@ -42,8 +41,9 @@ func Line(s string) string {
 	return strings.Join(strings.Fields(Clean(s)), " ")
 }
 
-// harmless is the fast way for nearly all text: printable ASCII, newlines and tabs.
-func harmless(s string) bool {
+// isPlain reports whether a text is printable ASCII, newlines and tabs only, as nearly all text is. Clean returns such
+// text as it is.
+func isPlain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; (c < ' ' && c != '\n' && c != '\t') || c > '~' {
 			return false
@@ -52,9 +52,9 @@ func harmless(s string) bool {
 	return true
 }
 
-// dropped tells which runes never reach a report: controls, and the marks that change the direction of the text
-// around them, by which a line can be made to read as something else.
-func dropped(r rune) bool {
+// isDropped reports whether a rune never reaches a report: a control character, or a mark that changes the direction of
+// the text around it, which can make a line read as something else.
+func isDropped(r rune) bool {
 	switch {
 	case r == '\n', r == '\t':
 		return false
@@ -66,8 +66,8 @@ func dropped(r rune) bool {
 	return false
 }
 
-// sequence returns the length of the terminal sequence with which s begins; 0 when there is none. A sequence that
-// never ends is not one: dropping it would let it swallow the rest of the text.
+// sequence returns the length of the terminal sequence at the start of s; 0 when there is none. A sequence without an
+// end counts as none: dropping it would drop the rest of the text.
 func sequence(s string) int {
 	var kind byte
 	var start int
@@ -88,7 +88,7 @@ func sequence(s string) int {
 	return 0
 }
 
-// control measures a control sequence: parameter and intermediate bytes, then one final byte.
+// control returns the end of a control sequence: parameter and intermediate bytes, then one final byte.
 func control(s string, i int) int {
 	for i < len(s) && s[i] >= 0x20 && s[i] <= 0x3F {
 		i++
@@ -99,7 +99,8 @@ func control(s string, i int) int {
 	return 0
 }
 
-// text measures a sequence that carries text, such as a window title or a link: it ends with BEL or ST on its line.
+// text returns the end of a sequence that carries text, such as a window title or a link. It ends with BEL or ST on the
+// same line.
 func text(s string, i int) int {
 	for ; i < len(s) && s[i] != '\n'; i++ {
 		switch rest := s[i:]; {
@@ -112,8 +113,8 @@ func text(s string, i int) int {
 	return 0
 }
 
-// Forbidden tells which characters never reach a terminal, whoever wrote them: all controls but newline and tab, marks
-// that change the reading direction, separators of lines and paragraphs, and what is no character.
-func Forbidden(r rune) bool {
-	return dropped(r) || r == '\u2028' || r == '\u2029' || r == '\uFFFE' || r == '\uFFFF'
+// IsForbidden reports whether a character never reaches a terminal, whoever wrote it: a control character other than
+// newline and tab, a mark that changes the reading direction, a line or paragraph separator, or a noncharacter.
+func IsForbidden(r rune) bool {
+	return isDropped(r) || r == '\u2028' || r == '\u2029' || r == '\uFFFE' || r == '\uFFFF'
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// missedEvals are the evals that keep their trial from passing: those that have a threshold and missed it, or could not
-// be held against it.
+// missedEvals are the evals that keep their trial from passing: they have a threshold, and missed it or could not be
+// judged. stopped are those that were cancelled.
 func missedEvals(t *result.Trial) (missed, stopped []Problem) {
 	for i := range t.Evals {
 		e := &t.Evals[i]
@@ -28,7 +28,7 @@ func missedEvals(t *result.Trial) (missed, stopped []Problem) {
 	return missed, stopped
 }
 
-// EvalVerdict is what the threshold of an eval decides.
+// EvalVerdict is the verdict that follows from the threshold of an eval.
 func EvalVerdict(e *result.EvalResult) *result.Verdict {
 	return &result.Verdict{
 		Type: "eval " + e.ID, Status: e.Status, Score: e.Score, SkipReason: e.SkipReason, Error: e.Error,
@@ -37,8 +37,8 @@ func EvalVerdict(e *result.EvalResult) *result.Verdict {
 	}
 }
 
-// byPlace sorts problems by turn, those of the conversation last.
-func byPlace(all []Problem) {
+// sortByTurn sorts problems by turn. Those of the conversation come last.
+func sortByTurn(all []Problem) {
 	slices.SortStableFunc(all, func(a, b Problem) int {
 		switch {
 		case a.Turn == b.Turn:
@@ -50,7 +50,7 @@ func byPlace(all []Problem) {
 	})
 }
 
-// EvalScore is the mean score of an eval, or a dash when it never gave one.
+// EvalScore is the mean score of an eval, or a dash when it has no score.
 func EvalScore(s *result.EvalStats) string {
 	if s.Mean == nil {
 		return "–"
@@ -58,8 +58,8 @@ func EvalScore(s *result.EvalStats) string {
 	return Score(*s.Mean)
 }
 
-// EvalNote is what stands behind the score of an eval: how many results there are and how far they are apart, how many
-// missed the threshold, how often it was skipped, and why it could not judge.
+// EvalNote describes the scores of an eval: their number and range, how many missed the threshold, how often the eval
+// was skipped, and why it could not judge.
 func EvalNote(s *result.EvalStats) string {
 	var parts []string
 	if s.Scored > 0 {

@@ -6,9 +6,9 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Failures sorts the trials that failed or broke by how they did: each element is the indexes in Run.Briefs of trials
-// that did so alike. Elements and indexes are in plan order. Failures that their group tolerates are left out. The
-// trials are read one at a time and not kept.
+// Failures groups the trials that failed or had an error by Signature. Each element holds the indexes in Run.Briefs of
+// trials that failed in the same way. Elements and indexes are in plan order. Failures that their group tolerates are
+// left out. The trials are read one at a time and not kept.
 func Failures(run *result.Run) ([][]int, error) {
 	var all [][]int
 	known := map[string]int{}
@@ -32,7 +32,7 @@ func Failures(run *result.Run) ([][]int, error) {
 	return all, nil
 }
 
-// isRed tells the trials that failed or broke from those that passed, were tolerated, skipped or stopped.
+// isRed reports whether a trial failed or had an error, and its group does not tolerate that.
 func isRed(b *result.Brief) bool {
 	switch b.Status {
 	case result.Passed, result.Skipped, result.Cancelled:

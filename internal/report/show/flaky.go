@@ -8,19 +8,19 @@ import (
 )
 
 const (
-	maxFlaky = 20  // trials that are told of
-	maxOld   = 300 // bytes of an earlier reply
+	maxFlaky        = 20  // trials that are listed
+	maxEarlierReply = 300 // bytes of an earlier reply
 )
 
-// FlakyTrial is a trial that failed before and passes now, although nothing changed.
+// FlakyTrial is a trial that failed in an earlier run and passes now, although nothing changed.
 type FlakyTrial struct {
 	ID      string
 	Index   int // in Run.Briefs
 	Earlier []string
 }
 
-// Flaky reads the flaky trials of a run; more counts those beyond what a report tells of.
-func Flaky(run *result.Run) (told []FlakyTrial, more int, err error) {
+// Flaky reads the flaky trials of a run, 20 at most. more is the number of the others.
+func Flaky(run *result.Run) (flaky []FlakyTrial, more int, err error) {
 	if run.Summary.Flaky == 0 {
 		return nil, 0, nil
 	}
@@ -29,7 +29,7 @@ func Flaky(run *result.Run) (told []FlakyTrial, more int, err error) {
 		if !b.Flaky {
 			continue
 		}
-		if len(told) == maxFlaky {
+		if len(flaky) == maxFlaky {
 			more++
 			continue
 		}
@@ -37,27 +37,27 @@ func Flaky(run *result.Run) (told []FlakyTrial, more int, err error) {
 		if err != nil {
 			return nil, 0, fmt.Errorf("trial %s: %w", b.ID, err)
 		}
-		told = append(told, FlakyTrial{Line(b.ID), i, Earlier(t)})
+		flaky = append(flaky, FlakyTrial{Line(b.ID), i, EarlierFailures(t)})
 	}
-	return told, more, nil
+	return flaky, more, nil
 }
 
-// Earlier tells of the earlier failures of a trial, a line each.
-func Earlier(t *result.Trial) []string {
+// EarlierFailures describes the failures of a trial in earlier runs, a line each.
+func EarlierFailures(t *result.Trial) []string {
 	lines := make([]string, len(t.Earlier))
 	for i := range t.Earlier {
-		lines[i] = earlier(&t.Earlier[i])
+		lines[i] = earlierFailure(&t.Earlier[i])
 	}
 	return lines
 }
 
-func earlier(a *result.Attempt) string {
+func earlierFailure(a *result.Attempt) string {
 	text := "failed before"
 	if len(a.Why) > 0 {
 		text += ": " + Line(strings.Join(a.Why, "; "))
 	}
 	if a.Reply != "" {
-		text += fmt.Sprintf("; the reply was %q", Clip(Line(a.Reply), maxOld))
+		text += fmt.Sprintf("; the reply was %q", Clip(Line(a.Reply), maxEarlierReply))
 	}
 	return text
 }

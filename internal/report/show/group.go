@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Group is the trials of one scenario × provider × region: what a line of history is about.
+// Group is the trials of one scenario × provider × region, which CI systems show the history of.
 type Group struct {
 	File     string // of the scenario
 	Line     int32
@@ -21,7 +21,7 @@ type Group struct {
 	Stats    *result.Group // nil for a single trial
 }
 
-// Groups puts a run's trials into groups, ordered by the first trial of each.
+// Groups groups the trials of a run, in the order of the first trial of each group.
 func Groups(run *result.Run) []Group {
 	type key struct{ file, scenario, provider, region, session string }
 	known := make(map[key]int, len(run.Briefs))
@@ -49,8 +49,8 @@ func Groups(run *result.Run) []Group {
 	return groups
 }
 
-// stats hands out Run.Groups. They carry no file, so two scenarios of one name (in two projects) are told apart by
-// their order, which is that of the plan.
+// stats finds the statistics of a group in Run.Groups. Those hold no file: where two projects have a scenario of the
+// same name, their order in the plan tells which is which.
 type stats map[statsKey][]*result.Group
 
 type statsKey struct{ scenario, provider, region string }
@@ -75,8 +75,8 @@ func (s stats) next(b *result.Brief) *result.Group {
 	return left[0]
 }
 
-// Who is the provider of the group, with the region when it is not the default one.
-func (g *Group) Who() string { return who(g.Provider, g.Region, g.Session) }
+// ProviderLabel names the provider of the group, with the region when it is not the default one.
+func (g *Group) ProviderLabel() string { return providerLabel(g.Provider, g.Region, g.Session) }
 
 // Rate is "3 of 5 trials passed (60%), needs 100%", with "of each variant" where there are several; "" for a single
 // trial.
@@ -105,8 +105,7 @@ func (g *Group) ofEach() string {
 	return ""
 }
 
-// needs is the strictest threshold among the assertions that decide: those that failed, or when the group passed all
-// the same, those that had failures.
+// needs is the strictest threshold among the assertions that failed; where the group passed, among those with failures.
 func (g *Group) needs() float64 {
 	needs, any := 0.0, false
 	for i := range g.Stats.Assertions {
@@ -121,7 +120,7 @@ func (g *Group) needs() float64 {
 	return needs
 }
 
-func inBrackets(text string) string {
+func inParentheses(text string) string {
 	if text == "" {
 		return ""
 	}
@@ -129,7 +128,7 @@ func inBrackets(text string) string {
 }
 
 // AssertionRates lists the assertions of the group that did not hold in every trial, a line each:
-// "turn 1: contains: 3 of 5 passed (60%), needs 80%". Each variant has a line of its own, and is named in it.
+// "turn 1: contains: 3 of 5 passed (60%), needs 80%". Each variant has its own line, which names it.
 func (g *Group) AssertionRates() []string {
 	if g.Stats == nil {
 		return nil
@@ -142,7 +141,7 @@ func (g *Group) AssertionRates() []string {
 		}
 		var b strings.Builder
 		fmt.Fprintf(&b, "%s: %s: %d of %d passed (%s), needs %s",
-			Place(a.Turn), Line(a.Type)+inBrackets(Variant(a.Variant)), a.Passed, a.Passed+a.Failed,
+			TurnLabel(a.Turn), Line(a.Type)+inParentheses(Variant(a.Variant)), a.Passed, a.Passed+a.Failed,
 			Percent(a.PassRate), Percent(a.PassThreshold))
 		if a.Errors > 0 {
 			fmt.Fprintf(&b, ", %d not judged", a.Errors)

@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Guardrail tells in one line what a guardrail that fired did, and why.
+// Guardrail says in one line what a guardrail that fired did, and why.
 func Guardrail(f *result.Firing) string {
 	v := &f.Verdict
 	text, why := Line(v.Type), v.Explanation
@@ -41,14 +41,15 @@ func Guardrail(f *result.Firing) string {
 	return text
 }
 
-// Guardrails sums up those that fired in a run; none when none did.
+// Guardrails counts the guardrails that fired in a run, those that only monitor, and the streams that were closed; nil
+// when no guardrail did anything.
 func Guardrails(run *result.Run) (all []string) {
 	n := run.Summary.Guards
 	if n == nil {
 		return nil
 	}
 	if n.Fired > 0 {
-		all = append(all, Plural(n.Fired, "guardrail")+" fired"+Because(run, result.FailOnGuardrail))
+		all = append(all, Plural(n.Fired, "guardrail")+" fired"+FailOnMark(run, result.FailOnGuardrail))
 	}
 	if n.Monitored > 0 {
 		all = append(all, Count(n.Monitored)+" watched")

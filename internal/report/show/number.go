@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Unknown is written for what nobody knows.
+// Unknown stands for a value that is not known, such as a price.
 const Unknown = "unknown"
 
 // Count writes n with a comma between thousands: 41,208.
@@ -14,7 +14,7 @@ func Count(n int) string {
 	return thousands(strconv.Itoa(n))
 }
 
-// Short writes n in at most four characters and a unit: 947, 1.2k, 41k, 3.5M.
+// Short writes n in at most three digits and a unit: 947, 1.2k, 41k, 3.5M.
 func Short(n int) string {
 	switch f := float64(n); {
 	case n < 1000:
@@ -36,7 +36,8 @@ func scaled(f float64, unit string) string {
 	return strconv.FormatFloat(f, 'f', 0, 64) + unit
 }
 
-// Plural writes a count with its noun: 1 turn, 3 turns. The noun's plural takes an s.
+// Plural writes a count with its noun, as package plural does, and with commas: 1 turn, 1,234 turns. The plural of the
+// noun takes an s.
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -44,7 +45,7 @@ func Plural(n int, noun string) string {
 	return Count(n) + " " + noun + "s"
 }
 
-// Money writes US dollars with enough digits to be non-zero. Nil is an unknown price.
+// Money writes US dollars, with enough digits that a price above zero is not written as zero. nil is an unknown price.
 func Money(usd *float64) string {
 	if usd == nil || math.IsNaN(*usd) || math.IsInf(*usd, 0) {
 		return Unknown
@@ -80,7 +81,7 @@ func Seconds(ms float64) string {
 	return strconv.Itoa(s/3600) + "h " + twoDigits(s/60%60) + "m"
 }
 
-// Percent writes a share of 0..1. Only a share of exactly one is 100%, and only none is 0%.
+// Percent writes a share from 0 to 1. Only a share of exactly 1 is written as 100%, and only 0 as 0%.
 func Percent(share float64) string {
 	switch {
 	case share >= 1:
@@ -92,8 +93,8 @@ func Percent(share float64) string {
 	return strconv.FormatFloat(percent, 'f', -1, 64) + "%"
 }
 
-// Score writes a score or threshold of 0..1 with two decimals, and with more where two would round a score that is
-// not 1 up to it, or one that is not 0 down to it.
+// Score writes a score or threshold from 0 to 1 with two decimals, and with more where two decimals would round it to 0
+// or 1.
 func Score(score float64) string {
 	s := strconv.FormatFloat(score, 'f', 2, 64)
 	if (s == "1.00" && score != 1) || (s == "0.00" && score != 0) {
@@ -109,7 +110,7 @@ func twoDigits(n int) string {
 	return strconv.Itoa(n)
 }
 
-// thousands puts the commas into the digits before the decimal point.
+// thousands puts commas between the thousands.
 func thousands(s string) string {
 	whole, fraction, _ := strings.Cut(s, ".")
 	sign := ""

@@ -120,7 +120,7 @@ func TestGroups(t *testing.T) {
 	run := resulttest.Flaky()
 	var got []string
 	for _, g := range show.Groups(run) {
-		parts := append([]string{g.Who(), g.Status.String(), g.Rate()}, g.AssertionRates()...)
+		parts := append([]string{g.ProviderLabel(), g.Status.String(), g.Rate()}, g.AssertionRates()...)
 		got = append(got, strings.Join(parts, "|"))
 	}
 	want := []string{
@@ -237,7 +237,7 @@ func TestExchange(t *testing.T) {
 		},
 		Assistant: "A lamp.", ToolCalls: []result.ToolCall{{Name: "look"}},
 	}
-	want := []show.Said{
+	want := []show.Entry{
 		{"user", "What is this?\n[image:image/png]"}, {"agent", "A lamp."}, {"tools", "look()"},
 		{"guard", "banned_words fired"},
 	}
@@ -245,7 +245,7 @@ func TestExchange(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	silent := result.Turn{User: "hello?"}
-	if diff := cmp.Diff([]show.Said{{"user", "hello?"}, {"agent", "(no reply)"}}, show.Exchange(&silent)); diff != "" {
+	if diff := cmp.Diff([]show.Entry{{"user", "hello?"}, {"agent", "(no reply)"}}, show.Exchange(&silent)); diff != "" {
 		t.Errorf("no reply (-want +got):\n%s", diff)
 	}
 }

@@ -21,12 +21,12 @@ func Sign(s result.Status) string {
 	}
 }
 
-// Unfinished is how many planned trials have no verdict: stopped, or never started.
+// Unfinished is the number of planned trials without a verdict: stopped, or never started.
 func Unfinished(run *result.Run) int {
 	return max(run.Planned-run.Summary.Trials, 0) + run.Summary.Cancelled
 }
 
-// Planned is how many trials the run was to have.
+// Planned is the number of trials in the plan.
 func Planned(run *result.Run) int { return max(run.Planned, run.Summary.Trials) }
 
 // Errors counts errors: 1 error, 2 errors.
@@ -43,37 +43,37 @@ func Headline(run *result.Run) string {
 	}
 	add(s.Failed, Count(s.Failed)+" failed")
 	add(s.Errors, Errors(s.Errors))
-	add(s.Skipped, Count(s.Skipped)+" skipped"+Because(run, result.FailOnSkipped))
+	add(s.Skipped, Count(s.Skipped)+" skipped"+FailOnMark(run, result.FailOnSkipped))
 	add(Unfinished(run), Count(Unfinished(run))+" not finished")
 	if s.Tolerated > 0 {
 		parts[1] += fmt.Sprintf(" (%s tolerated)", Count(s.Tolerated))
 	}
-	return strings.Join(append(parts, Terms(run)...), ", ")
+	return strings.Join(append(parts, RunNotes(run)...), ", ")
 }
 
-// Because marks a count that makes the run red because fail_on names it.
-func Because(run *result.Run, reason string) string {
+// FailOnMark is the suffix of a count that makes the run fail because fail_on names it; "" for others.
+func FailOnMark(run *result.Run, reason string) string {
 	if run.FailsOn(reason) {
 		return " (fail_on)"
 	}
 	return ""
 }
 
-// Terms are what was flaky, which trials were kept from before the run was resumed, the evals that could not judge
-// and the warnings, where they make the run red, and whether the run is for its report only.
-func Terms(run *result.Run) (all []string) {
+// RunNotes count the flaky trials and the trials that were kept when the run was resumed. Where fail_on names them,
+// they count eval results that could not be judged, and warnings. They also say whether the exit code is always 0.
+func RunNotes(run *result.Run) (all []string) {
 	if s := &run.Summary; s.Flaky > 0 {
-		all = append(all, Count(s.Flaky)+" flaky: failed before"+Because(run, result.FailOnFlaky))
+		all = append(all, Count(s.Flaky)+" flaky: failed before"+FailOnMark(run, result.FailOnFlaky))
 	}
 	if s := &run.Summary; s.Before > 0 {
 		now := max(0, s.Trials-s.Before-s.Cancelled)
 		all = append(all, fmt.Sprintf("%s from before, %s run now", Count(s.Before), Count(now)))
 	}
 	if n := run.NotJudged(); n > 0 && run.FailsOn(result.FailOnEval) {
-		all = append(all, Plural(n, "eval result")+" not judged"+Because(run, result.FailOnEval))
+		all = append(all, Plural(n, "eval result")+" not judged"+FailOnMark(run, result.FailOnEval))
 	}
 	if n := len(run.Warnings); n > 0 && run.FailsOn(result.FailOnWarning) {
-		all = append(all, Plural(n, "warning")+Because(run, result.FailOnWarning))
+		all = append(all, Plural(n, "warning")+FailOnMark(run, result.FailOnWarning))
 	}
 	if run.ExitZero {
 		all = append(all, "report only (--exit-zero)")
@@ -81,7 +81,7 @@ func Terms(run *result.Run) (all []string) {
 	return all
 }
 
-// Tokens is the run's tokens: "41,208 tokens", with "about" when some were guessed.
+// Tokens is a number of tokens: "41,208 tokens", with "about" when some are estimated.
 func Tokens(u result.Usage) string {
 	text := Plural(u.Total(), "token")
 	if u.Estimated {
@@ -90,10 +90,11 @@ func Tokens(u result.Usage) string {
 	return text
 }
 
-// TokensOf is the tokens of judgements.
+// TokensOf is the number of tokens of judgements.
 func TokensOf(c *result.JudgeCost) string { return Tokens(result.Usage{Usage: c.Usage}) }
 
-// Cost is what the agents of the run cost, with what that leaves out: "$0.0187 (2 trials of unknown price)".
+// Cost is the cost of the agents of the run, with the number of trials that it leaves out: "$0.0187 (2 trials of
+// unknown price)".
 func Cost(s *result.Summary) string {
 	text := cost(s.CostUSD)
 	if s.CostUSD != nil && s.Unpriced > 0 {
@@ -102,8 +103,7 @@ func Cost(s *result.Summary) string {
 	return text
 }
 
-// Expenses are the tokens and the cost of the agents and, apart from them, of the judges; none for a run that called no
-// model.
+// Expenses are the tokens and the cost of the agents, then those of the judges; nil for a run that called no model.
 func Expenses(s *result.Summary) (all []string) {
 	judges := s.Judges
 	if s.Usage.Calls > 0 || s.Usage.Total() > 0 {

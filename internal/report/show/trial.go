@@ -11,8 +11,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Reason is why a trial did not pass, in one line: its first problem, the worst kind first, and how many more there
-// are. "" for a trial that passed.
+// Reason says in one line why a trial did not pass: its most severe problem, and how many more there are. It is "" for
+// a trial that passed.
 func Reason(t *result.Trial) string {
 	switch t.Status {
 	case result.Skipped:
@@ -27,7 +27,7 @@ func Reason(t *result.Trial) string {
 	var text string
 	switch {
 	case t.Error != "" && (len(problems) == 0 || problems[0].Status != result.Failed):
-		text, more = TrialError(t), 0 // the checks that had nothing to look at follow from it
+		text, more = TrialError(t), 0 // the other problems follow from the error
 	case len(problems) > 0:
 		text = problems[0].Line()
 	case t.Status != result.Passed:
@@ -39,23 +39,23 @@ func Reason(t *result.Trial) string {
 	return text
 }
 
-// TrialError is the trial's error on one line, with the turn in which it came up when the text does not say.
+// TrialError is the trial's error on one line, with the turn that it came from where the text does not name it.
 func TrialError(t *result.Trial) string { return withTurn(Line(t.Error), t) }
 
-// TrialErrorText is TrialError with its lines: what differs from a recording, say, is easier to see below each other.
+// TrialErrorText is TrialError with its line breaks. Differences from a recording, for example, take several lines.
 func TrialErrorText(t *result.Trial) string { return withTurn(strings.TrimSpace(Clean(t.Error)), t) }
 
 func withTurn(text string, t *result.Trial) string {
 	for i := range t.Turns {
 		turn := &t.Turns[i]
-		if place := Place(turn.Index); turn.Error != "" && !strings.Contains(text, place) {
+		if place := TurnLabel(turn.Index); turn.Error != "" && !strings.Contains(text, place) {
 			return text + " (" + place + ")"
 		}
 	}
 	return text
 }
 
-// Checks says how many of a trial's checks did not hold, such as "2 of 7 checks failed"; "" when all did.
+// Checks says how many of a trial's checks did not pass, such as "2 of 7 checks failed"; "" when all did.
 func Checks(c result.CheckCount) string {
 	switch {
 	case c.Failed > 0:
@@ -66,39 +66,39 @@ func Checks(c result.CheckCount) string {
 	return ""
 }
 
-// Who names the provider of a trial, with the region when it is not the default one, and the conversation when it was
-// recorded and one of several.
-func Who(b *result.Brief) string { return who(b.Provider, b.Region, b.Session) }
+// ProviderLabel names the provider of a trial, with the region when it is not the default one, and the conversation
+// when it was recorded and one of several.
+func ProviderLabel(b *result.Brief) string { return providerLabel(b.Provider, b.Region, b.Session) }
 
-func who(provider, region, session string) string {
-	who := cmp.Or(Line(provider), "(no provider)")
+func providerLabel(provider, region, session string) string {
+	label := cmp.Or(Line(provider), "(no provider)")
 	if region != "" && region != "default" {
-		who += " · " + Line(region)
+		label += " · " + Line(region)
 	}
 	if session != "" {
-		who += " · " + Line(session)
+		label += " · " + Line(session)
 	}
-	return who
+	return label
 }
 
-// Number is how the trial is told from the others of its group: "#2"; "" when it is alone.
-func Number(b *result.Brief) string {
+// TrialNumber is the number of a trial within its group: "#2"; "" when it is the only one.
+func TrialNumber(b *result.Brief) string {
 	if b.Trials > 1 {
 		return "#" + strconv.Itoa(b.Trial)
 	}
 	return ""
 }
 
-// Variant lists the perturbations of a trial: Tone=rude, City="New York".
+// Variant lists the perturbed variables of a trial: Tone=rude, City="New York".
 func Variant(v map[string]string) string {
 	parts := make([]string, 0, len(v))
 	for _, name := range slices.Sorted(maps.Keys(v)) {
-		parts = append(parts, Line(name)+"="+bare(v[name]))
+		parts = append(parts, Line(name)+"="+quoteIfNeeded(v[name]))
 	}
 	return strings.Join(parts, ", ")
 }
 
-func bare(s string) string {
+func quoteIfNeeded(s string) string {
 	if s == "" || strings.ContainsAny(s, " ,=\"\n\t") {
 		return Value(s)
 	}

@@ -10,16 +10,16 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Problem is a verdict that keeps its trial from passing, with its place in the trial.
+// Problem is a verdict that keeps its trial from passing, and the turn that it belongs to.
 type Problem struct {
 	Turn  int // index of the turn; -1: the conversation
-	Index int // among the checks of that place
+	Index int // among the checks of that turn
 	*result.Verdict
 }
 
-// Problems lists what did not pass: failures and errors, of evals that have a threshold too. Checks that a stop kept
-// from judging are listed when nothing else is wrong; those that had nothing to judge because their turn broke never
-// are, for the error says it.
+// Problems lists the checks that failed or could not judge, and the evals that missed their threshold. Checks that were
+// cancelled are listed only when nothing else is wrong. Checks of a turn that had an error are left out, unless they
+// failed: the error says why they could not judge.
 func Problems(t *result.Trial) []Problem {
 	broken := map[int]bool{-1: t.Error != ""}
 	for i := range t.Turns {
@@ -36,24 +36,24 @@ func Problems(t *result.Trial) []Problem {
 			all = append(all, p)
 		}
 	})
-	missed, late := missedEvals(t)
-	all, stopped = append(all, missed...), append(stopped, late...)
-	byPlace(all)
+	missed, stoppedEvals := missedEvals(t)
+	all, stopped = append(all, missed...), append(stopped, stoppedEvals...)
+	sortByTurn(all)
 	if len(all) == 0 && t.Error == "" {
 		return stopped
 	}
 	return all
 }
 
-// Place names a turn as people count, from 1; a negative index is the conversation.
-func Place(turn int) string {
+// TurnLabel names a turn by its number, from 1. A negative index is the conversation.
+func TurnLabel(turn int) string {
 	if turn < 0 {
 		return "conversation"
 	}
 	return fmt.Sprintf("turn %d", turn+1)
 }
 
-// Seen says what the check saw, or why it saw nothing; one line, never empty.
+// Seen is one line about what the check saw, or why it could not judge. It is never empty.
 func (p Problem) Seen() string {
 	switch {
 	case p.Error != "":
@@ -70,8 +70,8 @@ func (p Problem) Seen() string {
 	return p.Status.String()
 }
 
-// Needs is the score and the limit it missed, such as "score 0.40, needs at least 0.70"; "" when the score is a plain
-// no.
+// Needs is the score and the limit that it missed, such as "score 0.40, needs at least 0.70"; "" for a score of 0
+// without a limit.
 func (p Problem) Needs() string {
 	if p.Score == nil || p.Status != result.Failed {
 		return ""
@@ -88,8 +88,8 @@ func (p Problem) Needs() string {
 	return ""
 }
 
-// Expected is what the check's details call the expected and the actual value, each on one line; "" when they do not
-// say.
+// Expected returns the expected and the actual value from the details of the check, each on one line; "" where the
+// details have none.
 func (p Problem) Expected() (expected, got string) {
 	return p.detail("expected"), p.detail("actual", "got")
 }
@@ -103,8 +103,8 @@ func (p Problem) detail(names ...string) string {
 	return ""
 }
 
-// Note is one line about an expected and an actual value that the explanation does not already show; "" when there is
-// nothing to add.
+// Note is one line with the expected and the actual value, and with the limit that the score missed, unless Seen shows
+// them already; "" when there is nothing to add.
 func (p Problem) Note() string {
 	var parts []string
 	if expected, got := p.Expected(); expected != "" && got != "" && !strings.Contains(p.Seen(), expected) {
@@ -116,23 +116,22 @@ func (p Problem) Note() string {
 	return strings.Join(parts, "; ")
 }
 
-// Line is the verdict in one line: its place, check, what it saw and what it needs.
+// Line is the verdict in one line: its turn, its check, what the check saw, and the limit.
 func (p Problem) Line() string {
-	return Place(p.Turn) + ": " + Line(p.Name()) + ": " + p.noted(p.Note())
+	return TurnLabel(p.Turn) + ": " + Line(p.Name()) + ": " + p.withNote(p.Note())
 }
 
-// SeenAndScore is what the check saw, with the score and the limit it missed.
+// SeenAndScore is what the check saw, with the score and the limit that it missed.
 func (p Problem) SeenAndScore() string {
 	needs := p.Needs()
 	if needs == p.Seen() {
 		return needs
 	}
-	return p.noted(needs)
+	return p.withNote(needs)
 }
 
-// noted adds a note to what was seen: behind it, or before it when it is long and may be cut, as the reasoning of a
-// model is.
-func (p Problem) noted(note string) string {
+// withNote adds a note to Seen: after it, or before it where Seen is long and may be cut, as the reasoning of a model.
+func (p Problem) withNote(note string) string {
 	const long = 100 // bytes
 	switch seen := p.Seen(); {
 	case note == "":
@@ -150,12 +149,12 @@ func Value(v any) string {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		return Line(fmt.Sprint(v)) // NaN and the like, which JSON cannot hold
+		return Line(fmt.Sprint(v)) // NaN and infinities, which JSON cannot hold
 	}
 	return Line(b.String())
 }
 
-// Position writes a place as file:line, in the form that editors and terminals make clickable; "" when it is not known.
+// Position writes a position as file:line, which editors and terminals make clickable; "" when it is not known.
 func Position(p diag.Pos) string {
 	if p.File == "" {
 		return ""

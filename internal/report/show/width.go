@@ -6,11 +6,11 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// Width is the number of terminal columns that a line takes, whatever the locale of the process: a report must not
-// depend on it.
+// Width is the number of terminal columns that a line takes. It does not depend on the locale.
 func Width(s string) int { return displaywidth.String(s) }
 
-// Cut shortens a line to at most width columns, with … where something was left out; it never splits a character.
+// Cut shortens a line to at most width columns, the last of which is … when something was left out. It never splits a
+// character.
 func Cut(s string, width int) string {
 	switch {
 	case width <= 0:
@@ -18,7 +18,7 @@ func Cut(s string, width int) string {
 	case len(s) <= width: // a column takes at least one byte
 		return s
 	}
-	if keep := 8*width + 64; len(s) > keep { // do not measure a megabyte to show a line; the rest is beyond the cut
+	if keep := 8*width + 64; len(s) > keep { // avoids measuring a megabyte to show one line
 		if head := Head(s, keep); displaywidth.String(head) > width {
 			s = head
 		}
@@ -26,12 +26,7 @@ func Cut(s string, width int) string {
 	return displaywidth.TruncateString(s, width, "…")
 }
 
-// Pad fills a line with spaces up to width columns.
-func Pad(s string, width int) string {
-	return s + strings.Repeat(" ", max(width-Width(s), 0))
-}
-
-// Head is the first n bytes of s, less where that would split a character.
+// Head is the first n bytes of s, or fewer where that would split a character.
 func Head(s string, n int) string {
 	if n < 0 {
 		return ""
@@ -45,8 +40,8 @@ func Head(s string, n int) string {
 	return s[:n]
 }
 
-// Wrap breaks text into lines of at most width columns, at spaces where it can and at its own newlines. With
-// limit > 0 there are at most limit lines, the last of which ends in … when something was left out.
+// Wrap breaks text into lines of at most width columns, at its newlines and, where possible, at spaces. With limit > 0
+// there are at most limit lines, the last of which ends in … when something was left out.
 func Wrap(s string, width, limit int) []string {
 	w := wrapper{width: max(width, 2), limit: limit}
 	for line := range strings.SplitSeq(strings.TrimRight(s, "\n"), "\n") {
@@ -67,7 +62,7 @@ type wrapper struct {
 	out          []string
 }
 
-// full says that there is a line more than may be shown.
+// full reports whether there are more lines than may be shown.
 func (w *wrapper) full() bool { return w.limit > 0 && len(w.out) > w.limit }
 
 func (w *wrapper) line(s string) {
@@ -81,7 +76,7 @@ func (w *wrapper) line(s string) {
 	}
 }
 
-// fitting is the longest start of s that fits and ends at a space, or in the middle of a word that is too long.
+// fitting is the longest start of s that fits and ends at a space, or within a word that is longer than a line.
 func (w *wrapper) fitting(s string) string {
 	if len(s) <= w.width {
 		return s
@@ -94,7 +89,7 @@ func (w *wrapper) fitting(s string) string {
 	if len(cut) == len(s) {
 		return s
 	}
-	if cut == "" { // one character wider than the line, or hundreds of marks on one letter
+	if cut == "" { // a character wider than the line, or a letter with hundreds of combining marks
 		return head
 	}
 	if s[len(cut)] == ' ' {

@@ -11,19 +11,19 @@ import (
 
 const (
 	maxTurns   = 3  // failed turns that are shown
-	maxChecks  = 8  // failed checks of one place
+	maxChecks  = 8  // failed checks of one turn
 	maxCalls   = 6  // entries of an exchange
 	maxMembers = 6  // trials that are named
 	maxError   = 12 // lines of the error of a trial
 )
 
-// block is one failure on the screen.
+// block is one failure on the screen, with all trials that failed in the same way.
 type block struct {
 	p       *Printer
 	run     *result.Run
 	members []int // trials that failed alike
 	groups  map[int]*show.Group
-	trial   *result.Trial // the first of them
+	trial   *result.Trial // the first of the members
 	width   int
 	rows    []*row
 }
@@ -33,11 +33,11 @@ func (b *block) brief(i int) *result.Brief { return &b.run.Briefs[b.members[i]] 
 func (b *block) render() []*row {
 	b.add(&row{})
 	b.title()
-	b.others()
+	b.otherTrials()
 	b.rates()
 	b.evidence()
 	if b.p.opts.Rerun != nil {
-		// never cut: it is there to be copied
+		// never cut: people copy it
 		b.add((&row{}).gap(2).add(dim, "again: ").add(plain, show.Line(b.p.opts.Rerun(b.brief(0)))))
 	}
 	return b.rows
@@ -45,8 +45,8 @@ func (b *block) render() []*row {
 
 func (b *block) add(r *row) { b.rows = append(b.rows, r) }
 
-// placed ends a row with a place at the right edge, or puts the place on a line of its own below, indented.
-func (b *block) placed(r *row, place string, indent int) {
+// addWithPosition adds a row with a position at the right edge, or with the position on an indented line below it.
+func (b *block) addWithPosition(r *row, place string, indent int) {
 	switch {
 	case place == "":
 		b.add(r.cut(b.width))
@@ -58,7 +58,7 @@ func (b *block) placed(r *row, place string, indent int) {
 	}
 }
 
-// title names the scenario and the provider, or how many there are.
+// title adds the line with the scenario and the provider, or with how many of them there are.
 func (b *block) title() {
 	first := b.brief(0)
 	scenarios, providers := distinct(b, scenarioOf), distinct(b, providerOf)
@@ -66,12 +66,12 @@ func (b *block) title() {
 	r := (&row{}).add(as, mark).gap(1)
 	switch {
 	case len(b.members) == 1:
-		r.add(bold, name(first)).add(plain, " · "+show.Who(first))
+		r.add(bold, name(first)).add(plain, " · "+show.ProviderLabel(first))
 		if v := show.Variant(b.trial.Variant); v != "" {
 			r.add(dim, " ("+v+")")
 		}
 	case scenarios == 1 && providers == 1:
-		r.add(bold, show.Line(first.Scenario)).add(plain, " · "+show.Who(first))
+		r.add(bold, show.Line(first.Scenario)).add(plain, " · "+show.ProviderLabel(first))
 	case scenarios == 1:
 		r.add(bold, show.Line(first.Scenario)).add(plain, " · "+show.Plural(providers, "provider"))
 	default:
@@ -82,11 +82,11 @@ func (b *block) title() {
 	if scenarios == 1 {
 		place = show.Position(b.trial.Position)
 	}
-	b.placed(r, place, 2)
+	b.addWithPosition(r, place, 2)
 }
 
 func scenarioOf(x *result.Brief) string { return x.File + "\x00" + x.Scenario }
-func providerOf(x *result.Brief) string { return show.Who(x) }
+func providerOf(x *result.Brief) string { return show.ProviderLabel(x) }
 
 func distinct(b *block, key func(*result.Brief) string) int {
 	seen := map[string]bool{}
@@ -96,8 +96,8 @@ func distinct(b *block, key func(*result.Brief) string) int {
 	return len(seen)
 }
 
-// others says which trials failed like the one that is shown.
-func (b *block) others() {
+// otherTrials adds the names of the trials that failed like the one that is shown.
+func (b *block) otherTrials() {
 	if len(b.members) == 1 {
 		return
 	}
@@ -117,12 +117,12 @@ func (b *block) others() {
 			parts = append(parts, providerOf(m))
 		}
 		text := strings.Join(parts, " · ")
-		names = append(names, strings.TrimSpace(text+" "+show.Number(m)))
+		names = append(names, strings.TrimSpace(text+" "+show.TrialNumber(m)))
 	}
 	b.labelled("trials", dim, strings.Join(names, ", "), 3)
 }
 
-// rates says how the groups of the trials did as a whole.
+// rates adds the pass rates of the groups of the trials.
 func (b *block) rates() {
 	var seen []*show.Group
 	for _, i := range b.members {
@@ -135,13 +135,13 @@ func (b *block) rates() {
 		}
 		text := g.Rate()
 		if len(b.members) > 1 && distinct(b, providerOf)+distinct(b, scenarioOf) > 2 {
-			text = show.Line(g.Scenario) + " · " + g.Who() + " " + text
+			text = show.Line(g.Scenario) + " · " + g.ProviderLabel() + " " + text
 		}
 		b.add((&row{}).gap(2).add(plain, text).cut(b.width))
 	}
 }
 
-// labelled writes a label and wrapped text beside it.
+// labelled adds a label with wrapped text beside it.
 func (b *block) labelled(label string, as style, text string, limit int) {
 	indent := 2 + show.Width(label) + gap
 	if indent > b.width/2 {

@@ -4,9 +4,9 @@ import (
 	"github.com/fatih/color"
 )
 
-// UseColor decides whether to write colour to a stream. env looks up environment variables. FORCE_COLOR (0 and false
-// switch colour off, anything else but the empty text on) beats all else; then NO_COLOR (anything but empty) and
-// TERM=dumb switch it off; without any of them terminals get it.
+// UseColor decides whether to write colour to a stream. env looks up environment variables. FORCE_COLOR comes first: 0
+// and false switch colour off, any other value but the empty one switches it on. Then NO_COLOR (unless empty) and
+// TERM=dumb switch it off. Without any of them terminals get colour.
 func UseColor(env func(name string) string, isTTY bool) bool {
 	switch force := env("FORCE_COLOR"); force {
 	case "":
@@ -18,7 +18,7 @@ func UseColor(env func(name string) string, isTTY bool) bool {
 	return isTTY && env("NO_COLOR") == "" && env("TERM") != "dumb"
 }
 
-// style is how a piece of a line looks. Styles carry no meaning that the text does not carry too.
+// style is how a piece of a line looks. No meaning is in the style alone.
 type style uint8
 
 const (
@@ -31,7 +31,7 @@ const (
 	styles
 )
 
-// painter turns styled text into what a terminal shows.
+// painter adds the terminal sequences of a style to text.
 type painter [styles]*color.Color
 
 // newPainter enables or disables colour explicitly, so that the library's global state does not matter.

@@ -6,12 +6,12 @@ import (
 )
 
 const (
-	maxEvals   = 20 // that are shown without -v
-	evalWidth  = 24 // of their names
+	maxEvals   = 20 // shown without -v
+	evalWidth  = 24 // of the names
 	scoreWidth = 5
 )
 
-// evals lists what was measured over all trials.
+// evals lists the evals with their scores over all trials.
 func (p *Printer) evals(run *result.Run) []*row {
 	width := 0
 	for i := range run.Evals {

@@ -8,16 +8,16 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// place is what failed in one turn, or in the conversation.
-type place struct {
+// failedTurn is the problems of one turn, or of the conversation.
+type failedTurn struct {
 	turn     int // -1: the conversation
 	problems []show.Problem
 }
 
-// evidence is the failed turns with what was said in them, and their checks.
+// evidence adds the failed turns, each with its messages and its failed checks.
 func (b *block) evidence() {
 	t := b.trial
-	places := failedPlaces(t)
+	places := failedTurns(t)
 	if t.Error != "" {
 		b.labelled("error", yellow, show.TrialErrorText(t), maxError)
 		if len(places) == 0 {
@@ -34,17 +34,17 @@ func (b *block) evidence() {
 			b.add((&row{}).gap(2).add(dim, fmt.Sprintf("… and %s in later turns", show.Plural(more, "more check"))))
 			break
 		}
-		b.place(at, i == 0)
+		b.failedTurn(at, i == 0)
 	}
 	b.notRun()
 }
 
-// failedPlaces sorts the problems of a trial by place.
-func failedPlaces(t *result.Trial) []place {
-	var all []place
+// failedTurns groups the problems of a trial by turn.
+func failedTurns(t *result.Trial) []failedTurn {
+	var all []failedTurn
 	for _, p := range show.Problems(t) {
 		if len(all) == 0 || all[len(all)-1].turn != p.Turn {
-			all = append(all, place{turn: p.Turn})
+			all = append(all, failedTurn{turn: p.Turn})
 		}
 		last := &all[len(all)-1]
 		last.problems = append(last.problems, p)
@@ -52,7 +52,7 @@ func failedPlaces(t *result.Trial) []place {
 	return all
 }
 
-// brokenTurn is the turn that an error is about: the one that has it, or the last that ran.
+// brokenTurn is the turn that the trial's error belongs to: the one with an error, or else the last that ran.
 func brokenTurn(t *result.Trial) *result.Turn {
 	var last *result.Turn
 	for i := range t.Turns {
@@ -66,15 +66,15 @@ func brokenTurn(t *result.Trial) *result.Turn {
 	return last
 }
 
-func (b *block) place(at place, first bool) {
+func (b *block) failedTurn(at failedTurn, first bool) {
 	switch {
 	case at.turn >= 0:
 		b.exchange(turnOf(b.trial, at.turn))
-	case first: // only the conversation failed: its end is the evidence
+	case first: // only the conversation failed: show how it ended
 		b.exchange(brokenTurn(b.trial))
 		fallthrough
 	default:
-		b.add((&row{}).gap(2).add(dim, show.Place(-1)))
+		b.add((&row{}).gap(2).add(dim, show.TurnLabel(-1)))
 	}
 	width := 0
 	for _, p := range at.problems {
@@ -100,21 +100,21 @@ func turnOf(t *result.Trial, index int) *result.Turn {
 }
 
 const (
-	placeWidth = 8 // "turn 2" and what is left of it
-	voiceWidth = 5 // user, agent, tools, guard
+	turnWidth    = 8 // "turn 2" and two spaces
+	speakerWidth = 5 // user, agent, tools, guard
 )
 
-// exchange writes what was said in a turn.
+// exchange adds the messages, tool calls and guardrails of a turn.
 func (b *block) exchange(t *result.Turn) {
 	if t == nil {
 		return
 	}
-	label := show.Place(t.Index)
+	label := show.TurnLabel(t.Index)
 	narrow := b.width < 60
-	indent := 2 + placeWidth + voiceWidth + gap
+	indent := 2 + turnWidth + speakerWidth + gap
 	if narrow {
 		b.add((&row{}).gap(2).add(dim, label))
-		label, indent = "", 4+voiceWidth+2
+		label, indent = "", 4+speakerWidth+2
 	}
 	all := show.Exchange(t)
 	limit := b.p.lines(maxCalls)
@@ -129,9 +129,9 @@ func (b *block) exchange(t *result.Turn) {
 			case k > 0:
 				r.gap(indent)
 			case narrow:
-				r.gap(4).right(dim, said.Who, voiceWidth).gap(2)
+				r.gap(4).right(dim, said.Who, speakerWidth).gap(2)
 			default:
-				r.gap(2).cell(dim, label, placeWidth).right(dim, said.Who, voiceWidth).gap(gap)
+				r.gap(2).cell(dim, label, turnWidth).right(dim, said.Who, speakerWidth).gap(gap)
 			}
 			b.add(r.add(plain, line))
 			label = ""
@@ -139,7 +139,7 @@ func (b *block) exchange(t *result.Turn) {
 	}
 }
 
-// check writes a verdict: what was asked for and where, then what was seen and what was expected.
+// check adds a verdict: the check and its position, then what it saw and what it expected.
 func (b *block) check(p show.Problem, typeWidth int) {
 	mark, as := sign(p.Status)
 	r := (&row{}).gap(4).add(as, mark).gap(1).cell(plain, show.Line(p.Name()), typeWidth)
@@ -153,7 +153,7 @@ func (b *block) check(p show.Problem, typeWidth int) {
 	case message != "" && show.Width(message) <= max(room, b.width-r.width-gap):
 		r.gap(gap).add(plain, message)
 	case message != "":
-		b.placed(r, at, 8)
+		b.addWithPosition(r, at, 8)
 		b.wrapped(plain, message, 2)
 		r = nil
 	case show.Width(seen) <= room:
@@ -161,7 +161,7 @@ func (b *block) check(p show.Problem, typeWidth int) {
 		seen = ""
 	}
 	if r != nil {
-		b.placed(r, at, 8)
+		b.addWithPosition(r, at, 8)
 	}
 	b.wrapped(plain, seen, 4)
 	if expected, got := p.Expected(); expected != "" && got != "" && !strings.Contains(seen, expected) {
@@ -180,14 +180,15 @@ func (b *block) wrapped(as style, text string, limit int) {
 	}
 }
 
-// notRun says from which turn on the conversation did not go on.
+// notRun adds a line about the turns that were not run.
 func (b *block) notRun() {
 	for i := range b.trial.Turns {
 		if turn := &b.trial.Turns[i]; turn.NotRun != "" {
-			text := show.Place(turn.Index) + " not run: " + show.Line(turn.NotRun)
+			text := show.TurnLabel(turn.Index)
 			if rest := len(b.trial.Turns) - i; rest > 1 {
-				text = show.Place(turn.Index) + " and " + show.Plural(rest-1, "more turn") + " not run: " + show.Line(turn.NotRun)
+				text += " and " + show.Plural(rest-1, "more turn")
 			}
+			text += " not run: " + show.Line(turn.NotRun)
 			b.add((&row{}).gap(2).add(dim, text).cut(b.width))
 			return
 		}

@@ -10,7 +10,8 @@ import (
 // maxFailures bounds the failures that are shown in full; -v shows all.
 const maxFailures = 100
 
-// failures writes each way to fail once. Trials are read twice, one at a time, rather than kept.
+// failures writes each failure once, however many trials failed in that way. Trials are not kept: they are read twice,
+// one at a time.
 func (p *Printer) failures(run *result.Run) error {
 	all, err := show.Failures(run)
 	if err != nil {
@@ -33,7 +34,7 @@ func (p *Printer) failures(run *result.Run) error {
 	return nil
 }
 
-// groupsOf finds the group of a trial of several by its index in Run.Briefs.
+// groupsOf maps the index in Run.Briefs of each trial to its group. It leaves out groups of one trial.
 func groupsOf(run *result.Run) map[int]*show.Group {
 	of := map[int]*show.Group{}
 	if len(run.Groups) == 0 {

@@ -8,47 +8,47 @@ import (
 	"time"
 )
 
-// redraw is the least time between two drawings.
+// redraw is the minimum time between two drawings.
 const redraw = 100 * time.Millisecond
 
-// live is the block at the bottom of a terminal. Finished lines are gathered and scroll away above it each time it is
-// drawn, so that ten thousand quick trials cost ten drawings a second.
+// live is the block at the bottom of a terminal. Finished lines are queued, and written above the block when it is
+// drawn next: ten thousand quick trials take only ten drawings a second.
 //
-// It is written by hand because the progress library draws from goroutines of its own with its own clock and
-// terminal size, and sends the lines above its bars to the stream of the bars: neither a test that repeats nor lines
-// on stdout with the block on stderr can be had from it.
+// It is our own code because a progress library draws from its own goroutines, with its own clock and terminal size,
+// and writes all lines to the stream of its bars. Tests could not repeat its output, and lines could not go to stdout
+// while the block goes to stderr.
 type live struct {
-	out, err io.Writer
-	width    func() int
-	now      func() time.Time
-	paint    painter
+	out, terminal io.Writer
+	width         func() int
+	now           func() time.Time
+	paint         painter
 
 	mu       sync.Mutex
 	progress progress
-	lines    strings.Builder // that wait to be written
-	block    string          // as drawn; "" when nothing is
+	lines    strings.Builder // queued
+	block    string          // as drawn; "": nothing is drawn
 	columns  int             // of the drawn bar
 	drawn    time.Time
-	failed   error // the first of out
+	err      error // the first of out
 
-	quit chan struct{}
-	gone sync.WaitGroup
+	quit   chan struct{}
+	ticker sync.WaitGroup
 }
 
-func startLive(p *Printer, total int) *live {
+func newLive(p *Printer, total int) *live {
 	l := &live{
-		out: p.opts.Out, err: p.opts.Err, width: p.width, now: p.opts.Now, paint: p.paint,
+		out: p.opts.Out, terminal: p.opts.Err, width: p.width, now: p.opts.Now, paint: p.paint,
 		progress: progress{total: total, begin: p.opts.Now()},
 		quit:     make(chan struct{}),
 	}
 	l.mu.Lock()
 	l.draw()
 	l.mu.Unlock()
-	l.gone.Go(l.tick)
+	l.ticker.Go(l.tick)
 	return l
 }
 
-// tick redraws when time passes and nothing else happens.
+// tick redraws the block while nothing else does.
 func (l *live) tick() {
 	t := time.NewTicker(redraw)
 	defer t.Stop()
@@ -58,7 +58,7 @@ func (l *live) tick() {
 			return
 		case <-t.C:
 			l.mu.Lock()
-			l.due()
+			l.drawIfDue()
 			l.mu.Unlock()
 		}
 	}
@@ -69,7 +69,7 @@ func (l *live) print(lines string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.lines.WriteString(lines)
-	l.due()
+	l.drawIfDue()
 }
 
 // update changes the progress.
@@ -77,21 +77,21 @@ func (l *live) update(f func(*progress)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f(&l.progress)
-	l.due()
+	l.drawIfDue()
 }
 
-// stop writes what is queued, removes the block, and returns the first error of out.
+// stop writes the queued lines, removes the block, and returns the first error of out.
 func (l *live) stop() error {
 	close(l.quit)
-	l.gone.Wait()
+	l.ticker.Wait()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.show("", 0)
-	return l.failed
+	return l.err
 }
 
-// due draws when the last drawing is long enough ago.
-func (l *live) due() {
+// drawIfDue draws unless the last drawing was less than redraw ago.
+func (l *live) drawIfDue() {
 	if l.now().Sub(l.drawn) >= redraw {
 		l.draw()
 	}
@@ -103,7 +103,7 @@ func (l *live) draw() {
 	l.show("\n"+bar.render(l.paint), bar.width)
 }
 
-// show replaces the block, and writes the queued lines where it was.
+// show writes the queued lines in the place of the block, and draws the new block below them.
 func (l *live) show(block string, columns int) {
 	lines := l.lines.String()
 	if block == l.block && lines == "" {
@@ -112,20 +112,21 @@ func (l *live) show(block string, columns int) {
 	l.lines.Reset()
 	erase := l.erase()
 	if lines != "" {
-		l.screen(erase)
-		if l.failed == nil {
-			_, l.failed = io.WriteString(l.out, lines)
+		l.writeTerminal(erase)
+		if l.err == nil {
+			_, l.err = io.WriteString(l.out, lines)
 		}
 		erase = ""
 	}
-	l.screen(erase + block)
+	l.writeTerminal(erase + block)
 	l.block, l.columns = block, columns
 }
 
-// screen writes to the terminal. One that is gone is no reason to stop a run.
-func (l *live) screen(s string) { _, _ = io.WriteString(l.err, s) }
+// writeTerminal writes to the terminal. Errors are ignored: a run goes on without its terminal.
+func (l *live) writeTerminal(s string) { _, _ = io.WriteString(l.terminal, s) }
 
-// erase moves to the start of the block and clears all below. A terminal that became narrower has wrapped the bar.
+// erase returns the sequence that moves to the start of the block and clears everything below. A terminal that became
+// narrower has wrapped the bar onto more lines.
 func (l *live) erase() string {
 	if l.block == "" {
 		return ""

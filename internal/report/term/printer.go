@@ -19,30 +19,30 @@ type Options struct {
 	Out io.Writer // lines of trials, failures, summary
 	Err io.Writer // the live block; nil: none
 	TTY bool      // Err is a terminal, and the live block is wanted
-	// Width returns the columns of the terminal. Nil, or 0 from it, means that they are not known: lines are laid out for
+	// Width returns the columns of the terminal. If it is nil or returns 0, the width is not known: lines are laid out for
 	// 120 columns then, and notes are not cut.
-	Width     func() int
-	Color     bool                       // see UseColor
-	Verbosity int                        // 1: requests and replies, cut short; 2: whole
-	Quiet     bool                       // failures, summary and report paths only
-	Told      int                        // warnings of the run, from the first, that were shown before it
-	Now       func() time.Time           // nil: time.Now
-	Rerun     func(*result.Brief) string // the command that runs a trial again; may be nil
-	Resume    string                     // the command that runs what did not finish; may be empty
+	Width         func() int
+	Color         bool                       // see UseColor
+	Verbosity     int                        // 1: requests and replies, cut; 2: uncut
+	Quiet         bool                       // failures, summary and report paths only
+	WarningsShown int                        // how many of the run's warnings were shown before the run
+	Now           func() time.Time           // nil: time.Now
+	Rerun         func(*result.Brief) string // the command that runs a trial again; may be nil
+	Resume        string                     // the command that runs the trials that did not finish; may be empty
 }
 
-// Plan is what the printer has to know before the first trial.
+// Plan is what the printer needs to know before the first trial.
 type Plan struct {
 	Trials int
-	// Trial names a planned trial (ID, Scenario, Provider, Region, Trial, Trials), so that columns fit and trials that
-	// were never started can be named. It may be nil.
+	// Trial returns a planned trial (ID, Scenario, Provider, Region, Trial, Trials). It serves to lay out the columns, and
+	// to name trials that never started. It may be nil.
 	Trial func(index int) result.Brief
-	// Longest are the trials among which those with the longest names are; nil: any may be one.
+	// Longest yields trials that include those with the longest names; nil: all trials are looked at.
 	Longest iter.Seq[result.Brief]
 }
 
-// Printer writes a run. All its methods are called from one goroutine: Start, then TrialStarted and TrialDone as
-// things happen, then Finish. Stop may be called instead of Finish, and after it.
+// Printer writes a run. All its methods belong to one goroutine: Start, then TrialStarted and TrialDone for each trial,
+// then Finish. Stop may be called instead of Finish, and after it.
 type Printer struct {
 	opts    Options
 	paint   painter
@@ -67,9 +67,9 @@ func New(o Options) *Printer {
 // Start begins the run and, on a terminal, the live block.
 func (p *Printer) Start(plan Plan) {
 	p.plan = plan
-	p.longest = measure(plan)
+	p.longest = longestNames(plan)
 	if p.opts.TTY {
-		p.live = startLive(p, plan.Trials)
+		p.live = newLive(p, plan.Trials)
 	}
 }
 
@@ -80,11 +80,11 @@ func (p *Printer) TrialStarted(string) {
 	}
 }
 
-// TrialDone writes the line of a finished trial. b is its brief; neither is kept.
+// TrialDone writes the line of a finished trial and its brief. It keeps neither.
 func (p *Printer) TrialDone(b *result.Brief, t *result.Trial) {
 	p.notices.add(t)
 	if p.live != nil {
-		p.live.update(func(s *progress) { s.done(b) })
+		p.live.update(func(s *progress) { s.trialDone(b) })
 	}
 	if p.opts.Quiet {
 		return
@@ -96,8 +96,8 @@ func (p *Printer) TrialDone(b *result.Brief, t *result.Trial) {
 	p.print(lines)
 }
 
-// Finish ends the live block and writes the failures and the summary. reports are the paths of the files that were
-// written. It returns the first error of writing to Out, or of reading trials back.
+// Finish ends the live block and writes the failures and the summary. reports are the paths of the report files. It
+// returns the first error from Out, or from reading trials back.
 func (p *Printer) Finish(run *result.Run, reports ...string) error {
 	p.Stop()
 	if err := p.failures(run); err != nil {
@@ -120,10 +120,10 @@ func (p *Printer) Stop() {
 
 const (
 	unknownWidth = 120
-	leastWidth   = 40 // what is narrower wraps
+	leastWidth   = 40 // lines wrap on a narrower terminal
 )
 
-// width is the columns to lay out for.
+// width is the number of columns that lines are laid out for.
 func (p *Printer) width() int {
 	if w := p.knownWidth(); w > 0 {
 		return max(w, leastWidth)
@@ -131,7 +131,7 @@ func (p *Printer) width() int {
 	return unknownWidth
 }
 
-// knownWidth is the columns of the terminal; 0 when nothing needs to be cut.
+// knownWidth is the number of columns of the terminal; 0 when it is not known.
 func (p *Printer) knownWidth() int {
 	if p.opts.Width == nil {
 		return 0
@@ -139,7 +139,7 @@ func (p *Printer) knownWidth() int {
 	return p.opts.Width()
 }
 
-// print writes whole lines: at once, or above the live block when it is redrawn next.
+// print writes lines at once, or queues them for the next drawing of the live block.
 func (p *Printer) print(lines []*row) {
 	var b strings.Builder
 	for _, line := range lines {
@@ -160,7 +160,7 @@ func (p *Printer) write(s string) {
 	_, p.err = io.WriteString(p.opts.Out, s)
 }
 
-// lines is how many lines a text may take: few by default, more with -v, all (0) with -vv.
+// lines is the limit of lines for a text: few by default, four times as many with -v, none (0) with -vv.
 func (p *Printer) lines(few int) int {
 	switch p.opts.Verbosity {
 	case 0:
@@ -171,7 +171,7 @@ func (p *Printer) lines(few int) int {
 	return 0
 }
 
-// sign is the mark of a status and its colour.
+// sign is the symbol of a status and its colour.
 func sign(s result.Status) (text string, as style) {
 	switch s {
 	case result.Passed:
@@ -184,7 +184,7 @@ func sign(s result.Status) (text string, as style) {
 	return show.Sign(s), as
 }
 
-// name is the scenario of a trial, with its number among those of its group.
+// name is the scenario of a trial, with the trial's number within its group.
 func name(b *result.Brief) string {
-	return strings.TrimSpace(show.Line(b.Scenario) + " " + show.Number(b))
+	return strings.TrimSpace(show.Line(b.Scenario) + " " + show.TrialNumber(b))
 }

@@ -20,7 +20,7 @@ type progress struct {
 	begin                    time.Time
 }
 
-func (s *progress) done(b *result.Brief) {
+func (s *progress) trialDone(b *result.Brief) {
 	s.finished++
 	s.started = max(s.started, s.finished)
 	switch b.Status {
@@ -42,8 +42,8 @@ const (
 	minBar = 8
 )
 
-// bar draws the progress in at most width columns: the further right a number stands in order, the sooner it is left
-// out.
+// bar draws the progress in at most width columns. Where there is little room it leaves out the numbers of the lowest
+// priority (keep).
 func (s *progress) bar(now time.Time, width int) *row {
 	type number struct {
 		text string
@@ -87,7 +87,7 @@ func (s *progress) bar(now time.Time, width int) *row {
 	return r.cut(width)
 }
 
-// blocks is the bar itself.
+// blocks is the bar without its numbers.
 func (s *progress) blocks(width int) *row {
 	r := &row{}
 	if width < 3 {
@@ -107,7 +107,7 @@ func (s *progress) blocks(width int) *row {
 	return r.add(as, strings.Repeat("━", full)).add(dim, strings.Repeat("╌", width-full))
 }
 
-// left guesses the time that the rest takes from the time that the trials took so far.
+// left estimates the time left from the mean time of the finished trials.
 func (s *progress) left(now time.Time) string {
 	if s.finished == 0 || s.finished >= s.total {
 		return ""

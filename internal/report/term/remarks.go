@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	maxNotices   = 20 // different ones that are kept
+	maxNotices   = 20 // different notices that are kept
 	maxTolerated = 10
 	maxStopped   = 5
 	maxStoppedV  = 1000 // with -v
 )
 
-// notices counts what trials had to say, so that it is said once.
+// notices counts the trials with the same notice, so that each notice is written once.
 type notices struct {
 	texts  []string
 	counts []int
@@ -34,7 +34,7 @@ func (n *notices) add(t *result.Trial) {
 	}
 }
 
-// remarks writes what decides nothing: failures within a threshold, what evals measured, notices, warnings.
+// remarks writes what has no effect on the status: flaky trials, tolerated failures, evals, notices, warnings.
 func (p *Printer) remarks(run *result.Run) {
 	var rows []*row
 	rows = append(rows, p.flaky(run)...)
@@ -46,7 +46,7 @@ func (p *Printer) remarks(run *result.Run) {
 		}
 		rows = append(rows, p.remark("note", dim, text)...)
 	}
-	for _, text := range run.Warnings[min(p.opts.Told, len(run.Warnings)):] {
+	for _, text := range run.Warnings[min(p.opts.WarningsShown, len(run.Warnings)):] {
 		rows = append(rows, p.remark("warning", yellow, show.Line(text))...)
 	}
 	if len(rows) > 0 {
@@ -54,7 +54,7 @@ func (p *Printer) remarks(run *result.Run) {
 	}
 }
 
-const remarkWidth = 12 // of the words at the left of the last lines
+const remarkWidth = 12 // columns of the labels at the left
 
 func (p *Printer) remark(label string, as style, text string) []*row {
 	var rows []*row
@@ -70,7 +70,7 @@ func (p *Printer) remark(label string, as style, text string) []*row {
 	return rows
 }
 
-// tolerated lists the groups that passed although trials of theirs failed.
+// tolerated lists the groups that passed although some of their trials failed.
 func (p *Printer) tolerated(run *result.Run) []*row {
 	if run.Summary.Tolerated == 0 {
 		return nil
@@ -87,7 +87,7 @@ func (p *Printer) tolerated(run *result.Run) []*row {
 			more++
 			continue
 		}
-		rows = append(rows, p.remark("tolerated", dim, show.Line(g.Scenario)+" · "+g.Who()+"   "+g.Rate())...)
+		rows = append(rows, p.remark("tolerated", dim, show.Line(g.Scenario)+" · "+g.ProviderLabel()+"   "+g.Rate())...)
 	}
 	if more > 0 {
 		rows = append(rows, p.remark("", dim, fmt.Sprintf("… and %s more", show.Plural(more, "group")))...)
@@ -132,7 +132,7 @@ func (p *Printer) stopped(run *result.Run) []*row {
 	return rows
 }
 
-// flaky lists the trials that failed before and pass now, with what was said then.
+// flaky lists the trials that failed in an earlier run and pass now, with their earlier failures.
 func (p *Printer) flaky(run *result.Run) []*row {
 	told, more, err := show.Flaky(run)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/arena-evals/arena/internal/report/show"
 )
 
-// row is a line of styled pieces. Its pieces must be clean and of one line.
+// row is a line of styled pieces. The text of a piece must be clean and without line breaks.
 type row struct {
 	pieces []piece
 	width  int
@@ -29,18 +29,18 @@ func (r *row) add(as style, text string) *row {
 // gap appends n spaces.
 func (r *row) gap(n int) *row { return r.add(plain, strings.Repeat(" ", max(n, 0))) }
 
-// cell appends text cut and filled to a column of a width.
+// cell appends text, cut or padded to width columns.
 func (r *row) cell(as style, text string, width int) *row {
 	text = show.Cut(text, width)
 	return r.add(as, text).gap(width - show.Width(text))
 }
 
-// right appends text that ends at a column of a width.
+// right appends text, aligned to the right within width columns.
 func (r *row) right(as style, text string, width int) *row {
 	return r.gap(width-show.Width(text)).add(as, text)
 }
 
-// cut shortens the row to width columns; it ends in … then.
+// cut shortens the row to width columns. A row that was cut ends in ….
 func (r *row) cut(width int) *row {
 	if r.width <= width {
 		return r
@@ -58,7 +58,7 @@ func (r *row) cut(width int) *row {
 	return r
 }
 
-// render paints the row; white space at its end is dropped.
+// render returns the row with its colours, without white space at the end.
 func (r *row) render(p painter) string {
 	last := len(r.pieces) - 1
 	for last >= 0 && blank(r.pieces[last].text) {
@@ -71,10 +71,10 @@ func (r *row) render(p painter) string {
 		if i == last {
 			text = strings.TrimRight(text, " ")
 		}
-		if first && strings.TrimLeftFunc(text, show.Trimmed) != "" {
-			text, first = show.NoCommand(text), false
+		if first && strings.TrimLeftFunc(text, show.IsTrimmed) != "" {
+			text, first = show.BreakCommand(text), false
 		}
-		b.WriteString(p.paint(show.NoMark(text), r.pieces[i].as))
+		b.WriteString(p.paint(show.BreakMarkers(text), r.pieces[i].as))
 	}
 	return b.String()
 }

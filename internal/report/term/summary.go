@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// summary writes the totals and where the reports are.
+// summary writes the totals and the paths of the reports.
 func (p *Printer) summary(run *result.Run, reports []string) {
 	rows := append([]*row{{}}, p.stopped(run)...)
 	rows = append(rows, flow(p.width(), verdicts(run), expenses(run))...)
@@ -17,7 +17,7 @@ func (p *Printer) summary(run *result.Run, reports []string) {
 	p.print(rows)
 }
 
-// verdicts are the trials by status.
+// verdicts counts the trials by status.
 func verdicts(run *result.Run) []piece {
 	s := &run.Summary
 	pieces := []piece{{show.Plural(show.Planned(run), "trial"), bold}}
@@ -37,19 +37,19 @@ func verdicts(run *result.Run) []piece {
 	}
 	add(s.Failed, failed, as)
 	add(s.Errors, show.Errors(s.Errors), yellow)
-	add(s.Skipped, show.Count(s.Skipped)+" skipped"+show.Because(run, result.FailOnSkipped), yellow)
+	add(s.Skipped, show.Count(s.Skipped)+" skipped"+show.FailOnMark(run, result.FailOnSkipped), yellow)
 	add(show.Unfinished(run), show.Count(show.Unfinished(run))+" not finished", yellow)
-	for _, text := range show.Terms(run) {
+	for _, text := range show.RunNotes(run) {
 		pieces = append(pieces, piece{text, yellow})
 	}
 	return pieces
 }
 
-// expenses are what the run took.
+// expenses are the checks, the time, the tokens and the cost of the run.
 func expenses(run *result.Run) []piece {
 	s := &run.Summary
 	checked := show.Plural(s.Checks.Total, "check")
-	if s.Checks.Skipped > 0 { // nobody should take them for checks that held
+	if s.Checks.Skipped > 0 { // they must not look like checks that passed
 		checked += ", " + show.Count(s.Checks.Skipped) + " skipped"
 	}
 	pieces := []piece{
@@ -66,7 +66,7 @@ func expenses(run *result.Run) []piece {
 	return pieces
 }
 
-// flow puts groups of pieces on as few lines as fit.
+// flow lays out groups of pieces on as few lines as possible.
 func flow(width int, groups ...[]piece) []*row {
 	const between = 8 // columns between two groups
 	rows := []*row{{}}
@@ -84,7 +84,7 @@ func flow(width int, groups ...[]piece) []*row {
 			r := last()
 			need := space + show.Width(x.text)
 			if i == 0 {
-				need = whole // a group is not torn where it fits on a line of its own
+				need = whole // a group that fits on one line is not split
 			}
 			switch {
 			case r.width == 0:
@@ -99,7 +99,7 @@ func flow(width int, groups ...[]piece) []*row {
 	return rows
 }
 
-// reports lists the files; a path is never cut, so that it can be opened.
+// reports lists the report files. Paths are never cut, so that they can be copied and opened.
 func (p *Printer) reports(paths []string) []*row {
 	r := (&row{}).cell(dim, "reports", remarkWidth)
 	rows := []*row{r}

@@ -5,7 +5,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// transcript is the whole exchange with the model, and with the judges, for -v (each message cut short) and -vv.
+// transcript is all messages of the model and of the judges: for -v each is cut, for -vv none is.
 func (p *Printer) transcript(t *result.Trial) []*row {
 	const indent = 4 + 9 + gap
 	var rows []*row
@@ -30,7 +30,7 @@ func (p *Printer) transcript(t *result.Trial) []*row {
 	for i := range t.Turns {
 		turn := &t.Turns[i]
 		if turn.NotRun != "" {
-			say("", show.Place(turn.Index)+" not run: "+show.Line(turn.NotRun))
+			say("", show.TurnLabel(turn.Index)+" not run: "+show.Line(turn.NotRun))
 			continue
 		}
 		for k := range turn.Messages {
@@ -40,8 +40,8 @@ func (p *Printer) transcript(t *result.Trial) []*row {
 		if turn.Error != "" {
 			say("error", show.Line(turn.Error))
 		}
-		judging(turn.Assertions, p.opts.Verbosity, say)
+		judgingLines(turn.Assertions, p.opts.Verbosity, say)
 	}
-	judging(t.Conversation, p.opts.Verbosity, say)
+	judgingLines(t.Conversation, p.opts.Verbosity, say)
 	return append(rows, &row{})
 }

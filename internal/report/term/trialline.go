@@ -5,7 +5,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// columns are the widths of the parts of a trial's line. Zero leaves a part out.
+// columns are the widths of the parts of a trial's line. A part of width 0 is left out.
 type columns struct{ name, provider, turns, time, cost int }
 
 const (
@@ -17,11 +17,11 @@ const (
 // longest are the widths of the longest names of a plan.
 type longest struct{ name, provider int }
 
-func measure(plan Plan) longest {
+func longestNames(plan Plan) longest {
 	l := longest{8, 8}
 	add := func(b result.Brief) {
 		l.name = max(l.name, show.Width(name(&b)))
-		l.provider = max(l.provider, show.Width(show.Who(&b)))
+		l.provider = max(l.provider, show.Width(show.ProviderLabel(&b)))
 	}
 	if plan.Longest != nil {
 		for b := range plan.Longest {
@@ -35,7 +35,7 @@ func measure(plan Plan) longest {
 	return l
 }
 
-// fit lays out the columns: numbers are left out before names are cut or notes have no room.
+// fit lays out the columns. Where there is little room it leaves out numbers before it cuts names or notes.
 func (l longest) fit(width int) columns {
 	c := columns{time: 6, provider: min(l.provider, width/4)}
 	left := width - signWidth - gap - c.provider - gap - c.time
@@ -51,14 +51,14 @@ func (l longest) fit(width int) columns {
 	return c
 }
 
-// trialLine is the line of a finished trial, and one more when its note does not fit beside it.
+// trialLine is the line of a finished trial, with a second line for a note that does not fit on the first.
 func (p *Printer) trialLine(b *result.Brief, t *result.Trial) []*row {
-	c := p.longest.fit(p.width()) // for each line: the terminal may have become another
+	c := p.longest.fit(p.width()) // for each line: the terminal may have another size by now
 	line := &row{}
 	mark, as := sign(b.Status)
 	line.add(as, mark).gap(signWidth - 1)
 	line.cell(plain, name(b), c.name).gap(gap)
-	line.cell(plain, show.Who(b), c.provider).gap(gap)
+	line.cell(plain, show.ProviderLabel(b), c.provider).gap(gap)
 	if c.turns > 0 {
 		line.cell(dim, show.Plural(b.Turns, "turn"), c.turns).gap(gap)
 	}
@@ -66,7 +66,7 @@ func (p *Printer) trialLine(b *result.Brief, t *result.Trial) []*row {
 	if c.cost > 0 {
 		line.gap(gap).cell(dim, cost(b), c.cost)
 	}
-	text := note(b, t)
+	text := trialNote(b, t)
 	if b.Status == result.Passed {
 		as = dim
 	}
@@ -82,7 +82,7 @@ func (p *Printer) trialLine(b *result.Brief, t *result.Trial) []*row {
 	return []*row{line, (&row{}).gap(2*signWidth).add(as, show.Cut(text, p.width()-2*signWidth))}
 }
 
-// cost is empty for a trial that called no model or cost nothing.
+// cost is the price of a trial; "" when it called no model or cost nothing.
 func cost(b *result.Brief) string {
 	if b.CostUSD != nil && *b.CostUSD == 0 || b.Usage.Calls == 0 {
 		return ""
@@ -90,8 +90,8 @@ func cost(b *result.Brief) string {
 	return show.Money(b.CostUSD)
 }
 
-// note says in a few words what is not as it should be.
-func note(b *result.Brief, t *result.Trial) string {
+// trialNote says in a few words what went wrong in a trial.
+func trialNote(b *result.Brief, t *result.Trial) string {
 	switch b.Status {
 	case result.Passed:
 		return show.GuardNote(t)

@@ -5,9 +5,9 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// judged says how models came to a verdict; with -v also what each of them said.
+// judged adds the judging behind a verdict; with -v also the result of each round.
 func (b *block) judged(p show.Problem) {
-	for _, line := range p.Judged() {
+	for _, line := range p.JudgeLines() {
 		for _, line := range show.Wrap(line, b.width-8, b.p.lines(2)) {
 			b.add((&row{}).gap(8).add(dim, line))
 		}
@@ -15,7 +15,7 @@ func (b *block) judged(p show.Problem) {
 	if b.p.opts.Verbosity == 0 {
 		return
 	}
-	all := show.Judging(p.Verdict)
+	all := show.Questions(p.Verdict)
 	for i := range all {
 		for _, vote := range all[i].Votes {
 			if len(all[i].Votes) > 1 || len(vote) > 1 {
@@ -27,26 +27,26 @@ func (b *block) judged(p show.Problem) {
 
 const roundWidth = 6 // vote 9, again, judge
 
-// vote writes the rounds of a vote below each other.
+// vote adds the rounds of a vote, one below the other.
 func (b *block) vote(v show.Vote) {
 	const quoted = 2000 // bytes of a reply; -vv has it whole in the transcript
 	indent := 10 + roundWidth + 2
 	for i := range v {
-		for k, line := range show.Wrap(v.Said(i, quoted), b.width-indent, b.p.lines(1)) {
+		for k, line := range show.Wrap(v.RoundText(i, quoted), b.width-indent, b.p.lines(1)) {
 			r := (&row{}).gap(indent)
 			if k == 0 {
-				r = (&row{}).gap(10).cell(dim, v.Round(i), roundWidth).gap(2)
+				r = (&row{}).gap(10).cell(dim, v.RoundName(i), roundWidth).gap(2)
 			}
 			b.add(r.add(plain, line))
 		}
 	}
 }
 
-// judging is what judges were asked and what they answered, for -vv; with -v, what came of it.
-func judging(verdicts []result.Verdict, verbosity int, say func(who, text string)) {
+// judgingLines hands the questions to judges and their replies to say, for -vv. For -v it hands over the results only.
+func judgingLines(verdicts []result.Verdict, verbosity int, say func(who, text string)) {
 	for i := range verdicts {
 		v := &verdicts[i]
-		all := show.Judging(v)
+		all := show.Questions(v)
 		for k := range all {
 			if verbosity < 2 {
 				say("judge", show.Line(v.Name())+": "+summary(&all[k], v))
@@ -65,11 +65,11 @@ func judging(verdicts []result.Verdict, verbosity int, say func(who, text string
 	}
 }
 
-func summary(a *show.Asked, v *result.Verdict) string {
+func summary(a *show.Question, v *result.Verdict) string {
 	said := show.Line(v.Error)
 	if said == "" {
 		vote := a.Votes[0]
-		said = vote.Said(len(vote)-1, 200)
+		said = vote.RoundText(len(vote)-1, 200)
 	}
 	if len(a.Votes) > 1 && v.Score != nil {
 		said = show.Score(*v.Score) + "  " + show.Line(v.Explanation)

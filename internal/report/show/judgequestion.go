@@ -11,19 +11,20 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Asked is one question to judges, with the votes on it. A combination of checks may have put several.
-type Asked struct {
+// Question is one question to judges, with the votes on it. A combined check may ask several.
+type Question struct {
 	System, Prompt string
 	Votes          []Vote
 }
 
-// Vote is what one judge answered: the rounds that it took, the last of which counts. It has at least one.
+// Vote is the answer of one judge: one round or more, the last of which counts. A reply that could not be read leads to
+// another round.
 type Vote []*result.Judgement
 
 // Last is the round that counts.
 func (v Vote) Last() *result.Judgement { return v[len(v)-1] }
 
-// Score is the vote as a word: a number, or "error" when nothing could be made of it.
+// Score is the score of the vote as text, or "error" when its reply could not be read.
 func (v Vote) Score() string {
 	if s := v.Last().Score; s != nil {
 		return Score(*s)
@@ -31,8 +32,8 @@ func (v Vote) Score() string {
 	return "error"
 }
 
-// Judging sorts the judgements of a verdict by question and vote, in the order in which they were recorded.
-func Judging(v *result.Verdict) (all []Asked) {
+// Questions groups the judgements of a verdict by question and vote, in the order in which they were recorded.
+func Questions(v *result.Verdict) (all []Question) {
 	for i := range v.Judgements {
 		j := &v.Judgements[i]
 		last := len(all) - 1
@@ -43,15 +44,15 @@ func Judging(v *result.Verdict) (all []Asked) {
 		case last >= 0 && j.Vote > 1 && all[last].Prompt == j.Prompt && all[last].System == j.System:
 			all[last].Votes = append(all[last].Votes, Vote{j})
 		default:
-			all = append(all, Asked{j.System, j.Prompt, []Vote{{j}}})
+			all = append(all, Question{j.System, j.Prompt, []Vote{{j}}})
 		}
 	}
 	return all
 }
 
-// Line is who judged, how, and what that took: "votes 0.40 0.80 0.60 (one asked again) · careful (gpt-4o) · 4 calls ·
+// Line names the votes, the judges and the cost: "votes 0.40 0.80 0.60 (one asked again) · careful (gpt-4o) · 4 calls ·
 // 1,234 tokens · $0.0029".
-func (a *Asked) Line() string {
+func (a *Question) Line() string {
 	var parts, judges []string
 	var took result.JudgeCost
 	var usd float64
@@ -67,7 +68,7 @@ func (a *Asked) Line() string {
 			if j.CostUSD != nil {
 				usd += *j.CostUSD
 			}
-			if who := Judge(j); !slices.Contains(judges, who) {
+			if who := JudgeLabel(j); !slices.Contains(judges, who) {
 				judges = append(judges, who)
 			}
 		}
@@ -78,7 +79,7 @@ func (a *Asked) Line() string {
 	who := strings.Join(judges, ", ")
 	switch {
 	case len(a.Votes) > 1:
-		parts = append(parts, a.scores(again), who)
+		parts = append(parts, a.voteScores(again), who)
 	case again > 0:
 		parts = append(parts, "judge "+who, "asked again")
 	default:
@@ -93,8 +94,8 @@ func (a *Asked) Line() string {
 	return strings.Join(parts, " · ")
 }
 
-// scores are several votes, of which some were asked again.
-func (a *Asked) scores(again int) string {
+// voteScores lists the scores of several votes, and says how many judges were asked again.
+func (a *Question) voteScores(again int) string {
 	words := []string{"votes"}
 	for _, v := range a.Votes {
 		words = append(words, v.Score())
@@ -109,8 +110,8 @@ func (a *Asked) scores(again int) string {
 	return strings.Join(words, " ")
 }
 
-// Judge names who judged: by the name of the judge, with the model when that says more.
-func Judge(j *result.Judgement) string {
+// JudgeLabel names a judge, with its model in parentheses where that is another name.
+func JudgeLabel(j *result.Judgement) string {
 	name, model := cmp.Or(Line(j.Judge), Line(j.Provider)), Line(j.Model)
 	switch {
 	case name == "":
@@ -121,9 +122,9 @@ func Judge(j *result.Judgement) string {
 	return name + " (" + model + ")"
 }
 
-// Said is what a round came to, in one line: its score and reasoning; or why there is no score, and the reply, of which
-// quoted is the most bytes.
-func (v Vote) Said(round, quoted int) string {
+// RoundText is the result of a round in one line: its score and reasoning; or why there is no score, and at most quoted
+// bytes of the reply.
+func (v Vote) RoundText(round, quoted int) string {
 	j := v[round]
 	if j.Score != nil {
 		return strings.TrimSuffix(Score(*j.Score)+"  "+Line(j.Reasoning), "  ")
@@ -135,8 +136,8 @@ func (v Vote) Said(round, quoted int) string {
 	return text
 }
 
-// Round names a round: "vote 2", or "again" for one that repairs the round before.
-func (v Vote) Round(round int) string {
+// RoundName names a round: "vote 2", or "again" for one that repeats the round before.
+func (v Vote) RoundName(round int) string {
 	switch j := v[round]; {
 	case round > 0:
 		return "again"
@@ -146,16 +147,16 @@ func (v Vote) Round(round int) string {
 	return "judge"
 }
 
-// maxAsked bounds the questions of one verdict that are listed.
-const maxAsked = 4
+// maxQuestions bounds the questions of one verdict that are listed.
+const maxQuestions = 4
 
-// Judged says how models came to the verdict: a line for each question, and the replies of which nothing could be made,
-// as far as the error does not quote them. It is empty for a check that asks none.
-func (p Problem) Judged() []string {
+// JudgeLines describes the judging behind the verdict: a line for each question, and the replies that could not be
+// read, unless the error quotes them. It is empty for a check that asks no model.
+func (p Problem) JudgeLines() []string {
 	var lines []string
-	all := Judging(p.Verdict)
+	all := Questions(p.Verdict)
 	for i := range all {
-		if i == maxAsked {
+		if i == maxQuestions {
 			return append(lines, "… and "+Plural(len(all)-i, "more question"))
 		}
 		lines = append(lines, all[i].Line())
@@ -168,15 +169,15 @@ func (p Problem) Judged() []string {
 	return lines
 }
 
-// quotes reports whether a text holds the beginning of a reply, however that is quoted.
+// quotes reports whether a text holds the beginning of a reply, with whatever quoting.
 func quotes(text, reply string) bool {
 	const beginning = 60 // bytes
-	start := lettersOf(Head(reply, beginning))
-	return start != "" && strings.Contains(lettersOf(Head(text, 4*maxSignature)), start)
+	start := lettersAndDigits(Head(reply, beginning))
+	return start != "" && strings.Contains(lettersAndDigits(Head(text, 4*maxSignature)), start)
 }
 
-// lettersOf drops white space, punctuation and the escapes of line breaks.
-func lettersOf(s string) string {
+// lettersAndDigits drops white space, punctuation and escaped line breaks.
+func lettersAndDigits(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return r

@@ -6,7 +6,7 @@ import (
 	"github.com/arena-evals/arena/internal/report/show"
 )
 
-// Note writes a remark about the run between the lines of the trials.
+// Note writes a note about the run between the lines of the trials.
 func (p *Printer) Note(text string) {
 	var lines []*row
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {

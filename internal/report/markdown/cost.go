@@ -10,8 +10,8 @@ import (
 
 const maxProviders = 30
 
-// spent is what a provider took.
-type spent struct {
+// providerCost sums up the trials of a provider.
+type providerCost struct {
 	who            string
 	trials, passed int
 	unpriced       int
@@ -20,12 +20,12 @@ type spent struct {
 	priced         bool
 }
 
-// costs is the table of what each provider took; "" when no model was called.
+// costs is the table of costs by provider; "" when no model was called.
 func costs(groups []show.Group, run *result.Run) string {
 	if run.Summary.Usage.Calls == 0 {
 		return ""
 	}
-	all := spending(groups, run)
+	all := costByProvider(groups, run)
 	var b strings.Builder
 	title := "Cost by provider"
 	if run.Summary.Judges != nil {
@@ -44,7 +44,7 @@ func costs(groups []show.Group, run *result.Run) string {
 	return b.String() + "\n"
 }
 
-func (s *spent) cost() string {
+func (s *providerCost) cost() string {
 	switch {
 	case !s.priced:
 		return show.Unknown
@@ -54,14 +54,14 @@ func (s *spent) cost() string {
 	return show.Money(&s.usd)
 }
 
-func spending(groups []show.Group, run *result.Run) []*spent {
-	var all []*spent
-	known := map[string]*spent{}
+func costByProvider(groups []show.Group, run *result.Run) []*providerCost {
+	var all []*providerCost
+	known := map[string]*providerCost{}
 	for i := range groups {
-		who := groups[i].Who()
+		who := groups[i].ProviderLabel()
 		s := known[who]
 		if s == nil {
-			s = &spent{who: who}
+			s = &providerCost{who: who}
 			known[who], all = s, append(all, s)
 		}
 		for _, t := range groups[i].Trials {
@@ -71,7 +71,7 @@ func spending(groups []show.Group, run *result.Run) []*spent {
 	return all
 }
 
-func (s *spent) add(b *result.Brief) {
+func (s *providerCost) add(b *result.Brief) {
 	s.trials++
 	if b.Status == result.Passed {
 		s.passed++

@@ -7,10 +7,10 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// WriteProblem writes a verdict as plain text: what was asked, what was seen, what was expected, and the line that asks
-// for it. No text takes more than about limit bytes.
+// WriteProblem writes a verdict as plain text: the check, what it saw, what it expected, and its position. Each text is
+// cut to about limit bytes.
 func WriteProblem(w *strings.Builder, p Problem, limit int) {
-	fmt.Fprintf(w, "%s %s: %s", Sign(p.Status), Place(p.Turn), Line(p.Name()))
+	fmt.Fprintf(w, "%s %s: %s", Sign(p.Status), TurnLabel(p.Turn), Line(p.Name()))
 	if p.Message != "" {
 		w.WriteString(": " + Clip(Line(p.Message), limit))
 	}
@@ -26,7 +26,7 @@ func WriteProblem(w *strings.Builder, p Problem, limit int) {
 	if needs := p.Needs(); needs != "" && needs != p.Seen() {
 		w.WriteString("    " + needs + "\n")
 	}
-	for _, line := range p.Judged() {
+	for _, line := range p.JudgeLines() {
 		w.WriteString("    " + Clip(line, limit) + "\n")
 	}
 	if at := Position(p.Position); at != "" {
@@ -34,15 +34,15 @@ func WriteProblem(w *strings.Builder, p Problem, limit int) {
 	}
 }
 
-// maxVoices bounds the entries of one exchange.
-const maxVoices = 20
+// maxEntries bounds the entries of one exchange.
+const maxEntries = 20
 
-// WriteExchange writes what was said in a turn as plain text, two columns in. No text takes more than about limit
+// WriteExchange writes the messages of a turn as plain text, indented by two columns. Each text is cut to about limit
 // bytes.
 func WriteExchange(w *strings.Builder, turn *result.Turn, limit int) {
 	all := Exchange(turn)
 	for i, s := range all {
-		if i == maxVoices {
+		if i == maxEntries {
 			fmt.Fprintf(w, "  … and %d more\n", len(all)-i)
 			return
 		}

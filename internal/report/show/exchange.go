@@ -8,17 +8,17 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Said is one voice of an exchange.
-type Said struct {
+// Entry is one message, tool call or guardrail of an exchange.
+type Entry struct {
 	Who  string // user, agent, tools, guard
 	Text string // clean; may have several lines
 }
 
-// Exchange is a turn as people read it: what the user said, what the agent answered, which tools it called, which
-// guardrails fired. A turn that was not run has nothing but the user's words.
-func Exchange(t *result.Turn) []Said {
-	var all []Said
-	add := func(who, text string) { all = append(all, Said{who, text}) }
+// Exchange is a turn for a reader: the user's message, the agent's reply, the tool calls, and the guardrails that
+// fired. A turn that was not run has only the user's message.
+func Exchange(t *result.Turn) []Entry {
+	var all []Entry
+	add := func(who, text string) { all = append(all, Entry{who, text}) }
 	if user := userText(t); user != "" {
 		add("user", user)
 	}
@@ -63,7 +63,7 @@ func agentText(t *result.Turn) string {
 	return "(no reply)"
 }
 
-// parts writes a multimodal message: its texts, and [image:image/png] for what cannot be written.
+// parts writes a multimodal message: its texts, and [image:image/png] for media.
 func parts(all []chat.Part) string {
 	texts := make([]string, 0, len(all))
 	for i := range all {
@@ -79,7 +79,7 @@ func parts(all []chat.Part) string {
 	return strings.Join(texts, "\n")
 }
 
-// MessageText is a message of a transcript: its text or parts, the calls it makes, the result it carries.
+// MessageText is a message of a transcript: its text or parts, its tool calls, or its tool result.
 func MessageText(m *chat.Message) string {
 	var texts []string
 	add := func(s string) {
@@ -103,7 +103,7 @@ func MessageText(m *chat.Message) string {
 	return strings.Join(texts, "\n")
 }
 
-// Clip shortens text to about n bytes and says how much is missing.
+// Clip cuts text to about n bytes and says how many characters are missing.
 func Clip(s string, n int) string {
 	if len(s) <= n+40 { // the note would be as long
 		return s

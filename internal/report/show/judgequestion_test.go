@@ -52,7 +52,7 @@ func TestJudged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := show.Problem{Verdict: &result.Verdict{Error: c.error, Judgements: c.all}}
-			if diff := cmp.Diff(c.want, p.Judged()); diff != "" {
+			if diff := cmp.Diff(c.want, p.JudgeLines()); diff != "" {
 				t.Errorf("lines (-want +got):\n%s", diff)
 			}
 		})
@@ -67,7 +67,7 @@ func TestVoteSaid(t *testing.T) {
 	}
 	var got []string
 	for i := range v {
-		got = append(got, v.Round(i)+": "+v.Said(i, 100))
+		got = append(got, v.RoundName(i)+": "+v.RoundText(i, 100))
 	}
 	want := []string{
 		`vote 2: no score: there is no JSON object in it; replied "8 of 10"`, "again: 0.80  kind, and right",
@@ -78,7 +78,7 @@ func TestVoteSaid(t *testing.T) {
 	for want, v := range map[string]show.Vote{
 		"judge: 0.50": {{Score: new(0.5)}}, "judge: no score: no reason was given": {{}},
 	} {
-		if got := v.Round(0) + ": " + v.Said(0, 100); got != want {
+		if got := v.RoundName(0) + ": " + v.RoundText(0, 100); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

@@ -122,6 +122,10 @@ func DecodeJSON(data []byte) (any, error) {
 	return v, nil
 }
 
+// WithoutBOM is a document without the byte order mark with which some programs and servers begin their UTF-8. JSON has
+// no place for it, and nobody sees it.
+func WithoutBOM(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) }
+
 const unknownTool = "tool not found: "
 
 // UnknownTool is what comes of a call of a tool that there is not.

@@ -30,6 +30,7 @@ type Error struct {
 	Msg        string // lower case, with what to do next where that is known
 	Attempts   int    // made in all; set by Retry
 	Final      bool   // the same call fails again, whatever Kind says: a mock without a reply, a spent quota
+	Settled    bool   // the reply came whole and is of no use: one more call may bring another, not three
 	Err        error  // cause; may be nil
 
 	// Usage is what the call took although nothing came of it: what the server counted, or an estimate where a reply had

@@ -26,7 +26,7 @@ const (
 // growing waits in between that begin at policy.BaseDelay and end at policy.MaxDelay, or as long as the server asks
 // for. A call whose text has begun to stream is not repeated, nor is any once ctx is done, nor when the budget of the
 // policy is spent. One whose server asks for a longer wait than there is time for, or than ten minutes in all, fails at
-// once and says so: nobody learns more by waiting.
+// once and says so: nobody learns more by waiting. One whose reply is Settled is made once more at most.
 //
 // random gives numbers in [0,1) that spread the waits of parallel trials; nil spreads nothing. It must be safe for
 // concurrent use. Reply.Retries and Error.Attempts say what it took. What attempts used that failed counts with the rest.
@@ -96,6 +96,7 @@ type retriedCall struct {
 	start    time.Time
 	attempts int
 	began    bool // text has been handed out
+	settled  bool // an attempt brought a reply that is of no use
 	delay    backoff.ExponentialBackOff
 	last     error
 	wasted   chat.Usage // of the attempts that failed
@@ -118,11 +119,16 @@ func (c *retriedCall) attempt(ctx context.Context) (chat.Reply, error) {
 		c.wasted = c.wasted.Add(failed.Usage)
 	}
 	c.last = err
-	if failed, ok := errors.AsType[*Error](err); err != nil && (c.began || !ok || !failed.Temporary()) {
+	failed, ok := errors.AsType[*Error](err)
+	settled := ok && failed.Settled
+	switch {
+	case err == nil:
+	case c.began, !ok, !failed.Temporary(), settled && c.settled:
 		err = backoff.Permanent(err)
-	} else if err != nil && c.budget != nil && c.attempts < c.policy.Attempts && !c.budget.Allow() {
+	case c.budget != nil && c.attempts < c.policy.Attempts && !c.budget.Allow():
 		err = backoff.Permanent(err)
 	}
+	c.settled = c.settled || settled
 	return reply, err
 }
 

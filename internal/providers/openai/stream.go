@@ -36,7 +36,7 @@ func (s *stream) Event(e wire.Event) (last bool, err error) {
 		return true, nil
 	}
 	var a answer
-	if err := s.Chunk(e, &a); err != nil {
+	if err := s.Chunk(&e, &a); err != nil {
 		return false, err
 	}
 	s.exchange.take(&a)
@@ -67,15 +67,16 @@ func (s *stream) take(ch *choice) error {
 	if err := s.brokeOff(ch); err != nil {
 		return err
 	}
-	if !s.begun || ch.Finish != "" || ch.Delta.says() {
+	if ch.Finish != "" {
+		s.finish = ch.Finish
+		s.Finished()
+	}
+	if !s.begun || ch.Delta.says() {
 		s.Progress()
 	}
 	s.begun = true
 	for _, part := range ch.Delta.ToolCalls {
 		s.calls.add(part)
-	}
-	if ch.Finish != "" {
-		s.finish = ch.Finish
 	}
 	return s.Say(ch.Delta.Content.text + ch.Delta.Refusal)
 }

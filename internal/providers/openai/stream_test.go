@@ -51,6 +51,11 @@ func TestStream(t *testing.T) {
 			": still here\n\n" + delta(`{}`, "stop") + done, text("a"), ""},
 		{"no blank lines between chunks", strings.ReplaceAll(delta(`{"content":"a"}`)+delta(`{}`, "stop")+done, "\n\n", "\n"),
 			text("a"), ""},
+		{"a chunk on several lines", "data: {\"model\":\"m\",\ndata:  \"choices\": [\r\n: hi\ndata: {\"index\":0,\n" +
+			"data: \"delta\":{\"content\":\"a\"}}]}\n\n" + delta(`{}`, "stop") + done, text("a"), ""},
+		{"the last chunk on several lines", "data: {\"model\":\"m\",\"choices\":[{\"index\":0,\"finish_reason\":\"stop\",\n" +
+			"data: \"delta\":{\"content\":\"a\"}}]}", text("a"), ""},
+		{"a byte order mark", "\ufeff" + delta(`{"content":"a"}`, "stop") + done, text("a"), ""},
 		{"null content, other choices", delta(`{"content":null}`) +
 			"data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"no\"},\"finish_reason\":\"length\"}]}\n\n" +
 			delta(`{"content":"a"}`, "stop"), text("a"), ""},
@@ -94,6 +99,10 @@ func TestStream(t *testing.T) {
 		{"ends early", delta(`{"content":"a"}`), chat.Reply{}, "bad_reply: no finish_reason"},
 		{"[DONE] too early", delta(`{"content":"a"}`) + done, chat.Reply{}, "bad_reply: no finish_reason"},
 		{"cut within a line", delta(`{"content":"a"}`) + `data: {"choices":[{"del`, chat.Reply{}, "transport: was cut"},
+		{"cut between the lines of a chunk", delta(`{"content":"a"}`, "stop") + "data: {\"choices\":[\ndata: {",
+			chat.Reply{}, "transport: was cut"},
+		{"a chunk that breaks off", delta(`{"content":"a"}`) + "data: {\"choices\":[\n\n" + delta(`{}`, "stop"),
+			chat.Reply{}, `bad_reply: is not JSON: {"choices":[`},
 		{"a chunk that is not JSON", delta(`{"content":"a"}`) + "data: <html>\n\n" + delta(`{}`, "stop"), chat.Reply{},
 			"bad_reply: is not JSON: <html>"},
 		{"an error", delta(`{"content":"a"}`) + `data: {"error":{"message":"overloaded"}}` + "\n\n", chat.Reply{},

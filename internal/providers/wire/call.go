@@ -27,6 +27,9 @@ type Call struct {
 	progress bool            // the stream went on
 	silent   error           // the cause when it does not
 	came     came
+	finished bool    // the model has finished
+	over     error   // the cause when nothing comes after that
+	events   *events // of the stream
 }
 
 func (c *Client) begin(ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error) *Call {
@@ -138,7 +141,7 @@ func (c *Call) read(resp *http.Response) ([]byte, error) {
 		data.Grow(int(n) + bytes.MinRead)
 	}
 	_, err := data.ReadFrom(resp.Body)
-	return data.Bytes(), err
+	return chat.WithoutBOM(data.Bytes()), err
 }
 
 // release gives the connection back for the next call, which needs a body that was read to its end. A server that does

@@ -16,7 +16,7 @@ type Codec interface {
 // Decoder puts a reply together from the events of its stream.
 type Decoder interface {
 	// Event takes the next event, whose data is not empty. It gives text to Call.Say, and reports whatever else the event
-	// brings of the reply to Call.Progress. last says that no more events are wanted.
+	// brings of the reply to Call.Progress, and its end to Call.Finished. last says that no more events are wanted.
 	Event(e Event) (last bool, err error)
 	// Reply is the whole reply, after the last event. It counts only when the model said that it has finished: anything
 	// shorter is an error, never a short reply.

@@ -32,16 +32,23 @@ func (c *Call) Document(data []byte, into any) error {
 	return nil
 }
 
-// Chunk decodes the data of an event. Its error says what is wrong with it.
-func (c *Call) Chunk(e Event, into any) error {
+// Chunk decodes the data of an event, to which it adds the lines that follow when it is only a part. Its error says
+// what is wrong with it.
+func (c *Call) Chunk(e *Event, into any) error {
 	err := json.Unmarshal(e.Data, into)
+	if err != nil && !e.Cut && misfit(err) == "" {
+		if err := c.events.rest(e); err != nil {
+			return err
+		}
+		err = json.Unmarshal(e.Data, into)
+	}
 	switch {
 	case err == nil:
 		return nil
 	case e.Cut:
 		return io.ErrUnexpectedEOF
 	case misfit(err) != "":
-		return c.Fail(providers.BadReply, err, "a chunk of the stream does not have the expected form: %s: %s", misfit(err),
+		return c.settled(err, "a chunk of the stream does not have the expected form: %s: %s", misfit(err),
 			c.ExcerptOf(e.Data))
 	}
 	return c.Fail(providers.BadReply, err, "a chunk of the stream is not JSON: %s", c.ExcerptOf(e.Data))
@@ -56,11 +63,17 @@ func (c *Call) unreadable(data []byte, err error) error {
 		return c.Fail(providers.BadReply, err, "the reply is an HTML page, not JSON; check base_url %s: %s",
 			c.shown, c.ExcerptOf(text))
 	case misfit(err) != "":
-		return c.Fail(providers.BadReply, err, "the reply does not have the expected form: %s: %s", misfit(err),
-			c.ExcerptOf(text))
+		return c.settled(err, "the reply does not have the expected form: %s: %s", misfit(err), c.ExcerptOf(text))
 	default:
 		return c.Fail(providers.BadReply, err, "the reply is not valid JSON, or only a part of it: %s", c.ExcerptOf(text))
 	}
+}
+
+// settled is a reply that came whole and is of no use: to ask for it again and again would change nothing, and cost.
+func (c *Call) settled(cause error, format string, args ...any) *providers.Error {
+	failed := c.Fail(providers.BadReply, cause, format, args...)
+	failed.Settled = true
+	return failed
 }
 
 // misfit says what of a document of JSON is of another type than it must be; "" when that is not what is wrong.

@@ -5,6 +5,9 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/chat"
 )
 
 // Event is one data line of a server-sent event stream. It is valid until the next one is read.
@@ -14,37 +17,69 @@ type Event struct {
 	Cut  bool   // the stream ended within the line
 }
 
-// events reads an event stream. Servers put each chunk on one data line, and not all of them put the empty
-// line between events, so a data line is an event here. The reader below bounds the length of a line.
+// events reads an event stream. Servers put each chunk on one data line, and not all of them put the empty line between
+// events, so a data line is an event here, to which rest adds others. The reader below bounds the length of a line.
 type events struct {
 	r    *bufio.Reader
 	name string
 	line []byte
+	read bool // the first line was
 }
 
 func newEvents(r io.Reader) *events { return &events{r: bufio.NewReader(r)} }
 
 // next returns io.EOF where the stream ends between lines.
 func (s *events) next() (Event, error) {
-	line, err := s.readLine()
-	if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
+	field, value, cut, err := s.field()
+	if err != nil || field != "data" {
 		return Event{}, err
 	}
-	cut := err != nil
-	line = bytes.TrimSuffix(line, []byte("\r"))
-	field, value, _ := bytes.Cut(line, []byte(":"))
-	value = bytes.TrimSpace(value)
-	switch string(field) {
-	case "":
-		if len(line) == 0 {
-			s.name = ""
+	return Event{s.name, value, cut}, nil
+}
+
+// rest adds the data of the lines that follow e to the end of its event.
+func (s *events) rest(e *Event) error {
+	e.Data = slices.Clone(e.Data)
+	for {
+		field, value, cut, err := s.field()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case field == "data":
+			e.Data, e.Cut = append(append(e.Data, '\n'), value...), cut
+		case field == "end":
+			return nil
 		}
+	}
+}
+
+// field reads a line, and takes in what it says of its event: "data" and its value, "end" for the line behind an event,
+// "" for what is of no interest.
+func (s *events) field() (field string, value []byte, cut bool, err error) {
+	line, err := s.readLine()
+	if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
+		return "", nil, false, err
+	}
+	cut = err != nil
+	line = bytes.TrimSuffix(line, []byte("\r"))
+	if !s.read {
+		s.read, line = true, chat.WithoutBOM(line)
+	}
+	if len(line) == 0 {
+		s.name = ""
+		return "end", nil, cut, nil
+	}
+	name, value, _ := bytes.Cut(line, []byte(":"))
+	value = bytes.TrimSpace(value)
+	switch string(name) {
 	case "event":
 		s.name = string(value)
 	case "data":
-		return Event{s.name, value, cut}, nil
+		return "data", value, cut, nil
 	}
-	return Event{}, nil
+	return "", nil, cut, nil
 }
 
 // readLine is the next line without its end. With io.EOF it is what was left of the stream.

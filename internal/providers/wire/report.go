@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"regexp"
 	"sync"
+
+	"github.com/arena-evals/arena/internal/chat"
 )
 
 // excerptRunes is how much of a server's text an error shows.
@@ -50,7 +52,7 @@ func (r Report) Is(code string) bool { return r.Code == code || r.Type == code }
 // readReport understands {"error": {"message": …}}, {"error": "…"}, {"message": …}, {"detail": …} and lists of these.
 func readReport(data []byte) Report {
 	var v any
-	if err := json.Unmarshal(data, &v); err != nil {
+	if err := json.Unmarshal(chat.WithoutBOM(data), &v); err != nil {
 		return Report{}
 	}
 	return reportOf(v)

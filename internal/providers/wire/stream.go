@@ -3,6 +3,7 @@ package wire
 import (
 	"errors"
 	"io"
+	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers"
@@ -17,13 +18,18 @@ func enough(err error) bool {
 	return ok && errors.Is(s.error, providers.ErrEnough)
 }
 
+// lateLimit is how long a stream may be silent once the model has finished: all that can still come is the usage.
+const lateLimit = 5 * time.Second
+
+// errOver is the cause when nothing comes any more after that.
+var errOver = errors.New("the reply is whole")
+
 // stream reads a reply event by event. Only what brings something of it starts the wait for the next event anew.
 func (c *Call) stream(body io.Reader, d Decoder) (chat.Reply, error) {
-	c.silent = silence{c.idle}
-	events := newEvents(body)
+	c.silent, c.over, c.events = silence{c.idle}, errOver, newEvents(body)
 	for {
-		e, err := events.next()
-		last := errors.Is(err, io.EOF)
+		e, err := c.events.next()
+		last := errors.Is(err, io.EOF) || err != nil && errors.Is(c.watch.cause(), errOver)
 		if err == nil && len(e.Data) > 0 { // one without data says that the server is there, and nothing of the reply
 			last, err = d.Event(e)
 		}
@@ -37,9 +43,18 @@ func (c *Call) stream(body io.Reader, d Decoder) (chat.Reply, error) {
 		}
 		if c.progress {
 			c.progress = false
-			c.watch.allow(c.idle, &c.silent)
+			c.wait()
 		}
 	}
+}
+
+// wait gives the server time for what comes next.
+func (c *Call) wait() {
+	if c.finished {
+		c.watch.allow(min(c.idle, lateLimit), &c.over)
+		return
+	}
+	c.watch.allow(c.idle, &c.silent)
 }
 
 // Say hands out the next text of a reply that streams in. A Decoder returns the error as it is.
@@ -62,6 +77,9 @@ func (c *Call) Say(text string) error {
 
 // Said is all the text that was handed out.
 func (c *Call) Said() string { return c.text.String() }
+
+// Finished tells that the model has finished. A stream that goes silent after that is at its end.
+func (c *Call) Finished() { c.progress, c.finished = true, true }
 
 // Progress tells that an event brought something of the reply other than text: thoughts, a piece of a tool call, its
 // end. A stream without any is silent, however many events it has.

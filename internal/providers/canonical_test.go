@@ -20,7 +20,7 @@ var indifferent = map[string]string{
 	"Messages.State":                "the models are not told",
 	"Messages.ToolResult.LatencyMS": "how the result came about",
 	"Messages.ToolResult.Metadata":  "for checks; the model does not see it",
-	"Messages.Parts.Media.Local":    "without it a call with a path fails",
+	"Messages.Parts.Media.Local":    "without it a call with a path fails; the cache looks at the content",
 
 	"Messages.ToolResult.Parts.Media.Local": "without it a call with a path fails",
 }

@@ -92,12 +92,34 @@ func (c *cached) key(req *chat.Request, closing string) (string, error) {
 	if closing != "" {
 		asked = append(asked, closing)
 	}
+	if sums := fileSums(req); len(sums) > 0 {
+		asked = append(asked, sums)
+	}
 	data, err := json.Marshal(asked)
 	if err != nil {
 		return "", err
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:]), nil
+}
+
+// fileSums are the contents of the files that go along with a request by their paths. A picture that was painted over
+// is another question.
+func fileSums(req *chat.Request) (sums []string) {
+	look := func(parts []chat.Part) {
+		for _, p := range parts {
+			if m := p.Media; m != nil && m.Local && m.Path != "" {
+				sums = append(sums, hex.EncodeToString(scenario.FileDigest(m.Path)))
+			}
+		}
+	}
+	for i := range req.Messages {
+		look(req.Messages[i].Parts)
+		if r := req.Messages[i].ToolResult; r != nil {
+			look(r.Parts)
+		}
+	}
+	return sums
 }
 
 func (c *cached) Complete(

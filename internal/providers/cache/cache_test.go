@@ -144,6 +144,30 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// TestFiles: a file that a message names is asked about again when its content has changed.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "chart.png")
+	parts := []chat.Part{{Type: "image", Media: &chat.Media{MIMEType: "image/png", Path: file, Local: true}}}
+	for name, r := range map[string]*chat.Request{
+		"of a user": {Messages: []chat.Message{{Role: chat.User, Parts: parts}}},
+		"of a tool": {Messages: []chat.Message{{Role: chat.ToolRole, ToolResult: &chat.ToolResult{Parts: parts}}}},
+	} {
+		s, m := &Store{Dir: t.TempDir()}, said()
+		for i, c := range []struct {
+			content string
+			cached  bool
+		}{{"up", false}, {"up", true}, {"down", false}, {"up", true}} {
+			if err := os.WriteFile(file, []byte(c.content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if reply, err := s.Wrap(m, spec()).Complete(t.Context(), r, nil); err != nil || reply.Cached != c.cached {
+				t.Errorf("%s, call %d: cached %v, want %v (%v)", name, i+1, reply.Cached, c.cached, err)
+			}
+		}
+	}
+}
+
 // TestClosed: a reply that guardrails closed is kept for calls that the same guardrails listen to, and for no others.
 func TestClosed(t *testing.T) {
 	t.Parallel()

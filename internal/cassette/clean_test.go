@@ -41,8 +41,8 @@ func flood(v reflect.Value, text string) {
 		v.Set(reflect.MakeMap(v.Type()))
 		v.SetMapIndex(key, value)
 	case reflect.Struct:
-		for i := range v.NumField() {
-			flood(v.Field(i), text)
+		for _, field := range v.Fields() {
+			flood(field, text)
 		}
 	default:
 	}

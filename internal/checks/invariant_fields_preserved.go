@@ -42,8 +42,9 @@ func (c *invariantFieldsPreserved) Eval(_ context.Context, s *Subject) (Finding,
 		}
 	}
 	f := Finding{
-		Score: textmeasure.Share(len(c.Fields)-len(violations), len(c.Fields)), Explanation: c.Tool + ": " + listed(texts, "; "),
-		Details: map[string]any{"tool": c.Tool, "calls": n, "violations": violations},
+		Score:       textmeasure.Share(len(c.Fields)-len(violations), len(c.Fields)),
+		Explanation: c.Tool + ": " + listed(texts, "; "),
+		Details:     map[string]any{"tool": c.Tool, "calls": n, "violations": violations},
 	}
 	if len(violations) == 0 {
 		f.Explanation = c.Tool + " was called " + times(n) + ", nothing was lost on the way"

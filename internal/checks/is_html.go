@@ -40,7 +40,9 @@ func (c isHTML) Eval(_ context.Context, s *Subject) (Finding, error) {
 			Details:     map[string]any{"valid": false, "content": cut(text, contentLimit)},
 		}, nil
 	}
-	return Finding{Score: 1, Explanation: "HTML, " + plural.Count(n, "element"), Details: map[string]any{"valid": true}}, nil
+	return Finding{
+		Score: 1, Explanation: "HTML, " + plural.Count(n, "element"), Details: map[string]any{"valid": true},
+	}, nil
 }
 
 // elementsOf counts the elements of an HTML text. A browser makes a page of any text; here it must be one already.

@@ -2,32 +2,14 @@ package checks
 
 import (
 	"bytes"
-	"context"
-	"crypto/tls"
 	"io"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
 )
-
-// leadingTo is a host on which every address leads to one server.
-func leadingTo(t *testing.T, server *httptest.Server, env map[string]string) *Host {
-	t.Helper()
-	var dialer net.Dialer
-	transport := &http.Transport{
-		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
-			return dialer.DialContext(ctx, network, server.Listener.Addr().String())
-		},
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // the certificate is for another name
-	}
-	t.Cleanup(transport.CloseIdleConnections)
-	return &Host{HTTP: &http.Client{Transport: transport}, Getenv: lookup(env)}
-}
 
 func lookup(env map[string]string) func(string) (string, bool) {
 	return func(name string) (string, bool) {

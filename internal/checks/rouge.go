@@ -92,7 +92,8 @@ func (c *rouge) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return Finding{
 		Score: score,
 		Explanation: fmt.Sprintf("%s %s %s: %d of %s of the reference, %s in the reply", c.variant, c.measure,
-			decimal(fourDigits(score)), best.Matched, plural.Count(best.Expected, c.unit()), plural.Count(best.Actual, c.unit())),
+			decimal(fourDigits(score)), best.Matched, plural.Count(best.Expected, c.unit()),
+			plural.Count(best.Actual, c.unit())),
 		Details: map[string]any{
 			"variant": c.variant, "f1": best.F1(), "recall": best.Recall(), "precision": best.Precision(),
 		},

@@ -67,7 +67,8 @@ func (c *Compiler) CompileJSON(j *JSONCheck) (*Compiled, []diag.Diagnostic) {
 	case ScopeSession:
 		spec.Surface = scenario.ConversationAssertion
 	default:
-		problems.Errorf(spec.Pos, 1, "unknown-value", "scope cannot be %q; expected %s or %s", j.Scope, ScopeTurn, ScopeSession)
+		problems.Errorf(spec.Pos, 1, "unknown-value", "scope cannot be %q; expected %s or %s", j.Scope, ScopeTurn,
+			ScopeSession)
 	}
 	if strings.TrimSpace(j.Params) != "" {
 		docs := node.Parse(&node.Reader{File: paramsFile, Diags: &problems}, []byte(j.Params))

@@ -97,5 +97,6 @@ func (f *runFlags) reportsAlone(path string) error {
 	if owner.Journal != "" {
 		where = "resume the run where it left it: arena run " + f.resumeFlag() + " " + shellQuote(filepath.Dir(owner.Journal))
 	}
-	return fmt.Errorf("%s: %s holds the reports of a run, without the journal to go on with\n%s", f.resumeFlag(), dir, where)
+	return fmt.Errorf("%s: %s holds the reports of a run, without the journal to go on with\n%s",
+		f.resumeFlag(), dir, where)
 }

@@ -255,7 +255,9 @@ func newTeller(app *App) func(string) {
 }
 
 func workDone(s nats.Stats) string {
-	parts := []string{plural.Count(int(s.Requests), "request") + " done", plural.Count(int(s.Results), "result") + " stored"}
+	parts := []string{
+		plural.Count(int(s.Requests), "request") + " done", plural.Count(int(s.Results), "result") + " stored",
+	}
 	for _, c := range []struct {
 		n    int64
 		what string

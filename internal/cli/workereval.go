@@ -112,8 +112,9 @@ func (w *packEvals) evaluator(r *dispatch.Request) (*runner.Evaluator, error) {
 		return nil, &dispatch.RefusedError{Why: dispatch.UnknownEval, Elsewhere: true, Reason: reason}
 	}
 	if r.Prompt == "" && w.lost != "" && !within(r.Evals, e) {
-		return nil, &dispatch.RefusedError{Why: dispatch.UnknownPrompt, Elsewhere: true, Reason: "the request names no prompt: " +
-			w.lost + " at this worker"}
+		return nil, &dispatch.RefusedError{
+			Why: dispatch.UnknownPrompt, Elsewhere: true, Reason: "the request names no prompt: " + w.lost + " at this worker",
+		}
 	}
 	for _, eval := range e.Evals() {
 		if asked, ok := r.Digests[eval.ID]; ok && asked != eval.Digest {

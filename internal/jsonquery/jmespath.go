@@ -50,7 +50,8 @@ var jmesTypes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 func jmesProblem(err error) error {
 	text := err.Error()
 	if m := jmesTypes().FindStringSubmatch(text); m != nil {
-		text = "a function was given something else than " + strings.ReplaceAll(strings.ReplaceAll(m[1], `"`, ""), ", ", " or ")
+		types := strings.NewReplacer(`"`, "", ", ", " or ").Replace(m[1])
+		text = "a function was given something else than " + types
 	}
 	return errors.New(text)
 }

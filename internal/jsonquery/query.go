@@ -1,5 +1,5 @@
-// Package jsonquery selects values in decoded JSON by JSONPath (RFC 9535) and JMESPath (https://jmespath.org). Numbers are
-// compared exactly, and objects are walked in the order of their keys.
+// Package jsonquery selects values in decoded JSON by JSONPath (RFC 9535) and JMESPath (https://jmespath.org). Numbers
+// are compared exactly, and objects are walked in the order of their keys.
 package jsonquery
 
 import (

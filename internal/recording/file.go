@@ -118,8 +118,9 @@ func (f *File) verify(in source, problems *diag.List) error {
 		}
 		f.refs = append(f.refs, Ref{
 			ID: f.unique(ids, s.ID, i), Scenario: intern(words, s.Scenario), Provider: intern(words, s.Provider),
-			Model: intern(words, s.Model), Region: intern(words, s.Region), TaskType: intern(words, s.TaskType), Untold: s.Untold,
-			Tags: s.Tags, Messages: len(s.Messages), Pos: s.Messages[0].Pos,
+			Model: intern(words, s.Model), Region: intern(words, s.Region), TaskType: intern(words, s.TaskType),
+			Untold: s.Untold,
+			Tags:   s.Tags, Messages: len(s.Messages), Pos: s.Messages[0].Pos,
 		})
 	}
 	return nil

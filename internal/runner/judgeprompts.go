@@ -32,7 +32,8 @@ func (b *bench) prompt(c *checks.Compiled, need *checks.JudgeNeed) {
 	if err := checks.JudgeTemplate(text); err != nil {
 		if !b.bad[q] {
 			b.bad[q] = true
-			b.diags.Errorf(cmp.Or(q.TemplatePos, q.Pos), 1, "bad-judge-prompt", "the prompt %q cannot tell a judge what to do: %v",
+			at := cmp.Or(q.TemplatePos, q.Pos)
+			b.diags.Errorf(at, 1, "bad-judge-prompt", "the prompt %q cannot tell a judge what to do: %v",
 				id, err)
 		}
 		return

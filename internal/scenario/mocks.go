@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 // readMocks reads the mock files that providers name, each once.
@@ -181,15 +182,9 @@ func (l *loader) unusedReplies(m *mockNames, s *Scenario) {
 	if last := canned.Turns[len(canned.Turns)-1].Index; last > asked {
 		l.diags.Warnf(m.scenarios[i].pos, utf8.RuneCountInString(m.scenarios[i].name), "unused-reply",
 			"the conversation of scenario %q ends with reply %d; the replies up to %d are never asked for",
-			s.ID, asked, last).Hint = "a reply that calls no tool ends a turn, and the scenario has " + plural(len(s.Turns), "turn")
+			s.ID, asked, last).Hint =
+			"a reply that calls no tool ends a turn, and the scenario has " + plural.Count(len(s.Turns), "turn")
 	}
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func metaNames(m *Meta) []string {

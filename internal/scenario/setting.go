@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -62,7 +63,7 @@ func unfilled(s string, strict bool) (found, name string) {
 	s = variable().ReplaceAllString(s, "") // these are put in
 	patterns := otherVariables()
 	if strict {
-		patterns = append(patterns[:len(patterns):len(patterns)], bare())
+		patterns = append(slices.Clip(patterns), bare())
 	}
 	for _, pattern := range patterns {
 		m := pattern.FindStringSubmatch(s)

@@ -235,8 +235,8 @@ func blanks(p []byte, at int, plus bool) int {
 	for at < len(p) {
 		r, size := utf8.DecodeRune(p[at:])
 		if !unicode.IsSpace(r) && (r != '+' || !plus) {
-			end := nowhere
-			if r, end = escape(p, at); end < 0 || !unicode.IsSpace(r) {
+			char, end := escape(p, at)
+			if end < 0 || !unicode.IsSpace(char) {
 				break
 			}
 			size = end - at

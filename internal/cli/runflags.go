@@ -164,7 +164,8 @@ func (f *runFlags) limits(fl *pflag.FlagSet) {
 	fl.StringSliceVar(&f.failOn, "fail-on", nil, "what makes the run red besides failed assertions and errors, a `list`\n"+
 		"of guardrail, skipped, warning, eval, flaky")
 	fl.BoolVar(&f.exitZero, "exit-zero", false, "a report only: exit with 0 whatever the trials come to")
-	fl.BoolVar(&f.strict, "strict", false, "warnings are errors, such as a scenario that asserts nothing")
+	fl.BoolVar(&f.strict, "strict", false, "warnings are errors, such as a scenario that asserts nothing; one at\n"+
+		"the end makes the run red")
 	fl.BoolVar(&f.lenient, "lenient", false, "unknown fields and parameters are warnings: for other tools' files")
 	fl.BoolVar(&f.allowEmpty, "allow-empty", false, "a plan without trials is no error")
 }

@@ -406,6 +406,9 @@ func (m *matrix) failOn(suite *scenario.Suite) []string {
 	for _, p := range suite.Projects {
 		named = append(named, p.Defaults.FailOn...)
 	}
+	if m.opts.Strict { // what can only be known at the end has to count as well
+		named = append(named, result.FailOnWarning)
+	}
 	var out []string
 	for _, reason := range result.FailOnWords {
 		if slices.Contains(named, reason) {

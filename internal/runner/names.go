@@ -36,6 +36,7 @@ type world struct {
 type worldKey struct {
 	prompt *scenario.Prompt
 	open   bool // the agents may call what the project does not list
+	past   bool // what they called is over
 	mocked bool // one of them says what mock replies say
 }
 
@@ -86,7 +87,7 @@ func (n *naming) report(chosen []*scenario.Scenario, agents func(*scenario.Scena
 // key is the world of a scenario. Agents that are not known yet may be any.
 func (n *naming) key(s *scenario.Scenario, prompt *scenario.Prompt, agents []*scenario.Provider) worldKey {
 	none := len(agents) == 0
-	k := worldKey{prompt: prompt, open: s.Recorded != nil || none && n.over, mocked: none}
+	k := worldKey{prompt: prompt, past: s.Recorded != nil || none && n.over, mocked: none}
 	for _, q := range agents {
 		k.open = k.open || q.Type == "replay"
 		k.mocked = k.mocked || q.Type == "mock"
@@ -160,7 +161,7 @@ func (n *naming) about(c *checks.Compiled, worlds []*world) bool {
 		checks.WorkflowPart: scenario.FeatureWorkflows, checks.CompositionPart: scenario.FeatureCompositions,
 		checks.SkillPart: scenario.FeatureSkills,
 	}[c.Def.About]
-	if feature == "" || open(worlds) {
+	if feature == "" || open(worlds) || past(worlds) {
 		return true
 	}
 	if _, there := n.p.Has(feature); there || c.Def.About == checks.SkillPart && n.mocks(worlds, checks.SkillTool) {
@@ -232,6 +233,9 @@ func (n *naming) tool(check string, use *checks.NameUse, worlds []*world) {
 		if !slices.ContainsFunc(known, fits) {
 			n.listen(check, use)
 		}
+	case past(worlds) && len(known) == 0: // no project says what there is
+		n.listen(check, use)
+	case slices.ContainsFunc(known, fits) && past(worlds):
 	case slices.ContainsFunc(known, fits):
 		n.idle(check, use)
 	default:
@@ -303,6 +307,10 @@ func (n *naming) listen(check string, use *checks.NameUse) {
 		n.diags.Warnf(use.Pos, width(use.Name), "unknown-name", "%s: %s: there is no %s %q in this project",
 			check, use.Param, use.Kind, use.Name).Hint = hintKnown(use.Name, n.known())
 	}
+}
+
+func past(worlds []*world) bool {
+	return slices.ContainsFunc(worlds, func(w *world) bool { return w.past })
 }
 
 func open(worlds []*world) bool {

@@ -107,8 +107,13 @@ func (f *evalFlags) given() string {
 func (f *evalFlags) run(ctx context.Context, app *App) error {
 	suite, diags := runner.Load(scenario.Options{
 		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Getenv: app.Getenv,
-		Bare: len(f.over) > 0, Recorded: len(f.over) > 0,
+		Bare: len(f.over) > 0, Recorded: len(f.over) > 0, Packs: f.packs,
 	})
+	for _, pack := range f.packs {
+		if diags.Errors() == 0 && evalsOf(suite, pack) == 0 {
+			diags.Warnf(diag.Pos{File: filepath.ToSlash(pack)}, 0, "no-evals", "there are no evals in this pack: it judges nothing")
+		}
+	}
 	app.secrets.WatchAll(suite)
 	unreadSettings(suite, diags)
 	if diags.Errors() == 0 || len(f.over) == 0 {
@@ -144,6 +149,20 @@ func (f *evalFlags) narrow(suite *scenario.Suite, d *diag.List) {
 		d.Errorf(diag.Pos{}, 0, "nothing-to-judge", "there is nothing to judge the recordings by").Hint =
 			"name assertions with --assert, a pack with evals with --pack, or a config with -c"
 	}
+}
+
+// evalsOf counts the evals of a pack.
+func evalsOf(suite *scenario.Suite, pack string) (n int) {
+	for _, p := range suite.Projects {
+		for _, prompt := range append([]*scenario.Prompt{nil}, p.Prompts...) {
+			for _, e := range p.EvalsFor(prompt) {
+				if sameFile(e.Pos.File, pack) {
+					n++
+				}
+			}
+		}
+	}
+	return n
 }
 
 // promptEvals counts the evals of prompts.

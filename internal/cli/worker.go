@@ -220,7 +220,7 @@ func ignoring(ctx context.Context, err error) error {
 // load reads packs and config, and prepares their evals.
 func (f *workerFlags) load(app *App) (*packEvals, error) {
 	suite, diags := runner.Load(scenario.Options{
-		Paths: f.packs, Config: f.config, Lenient: f.lenient, Getenv: app.Getenv, Bare: true, Recorded: true,
+		Paths: f.packs, Packs: f.packs, Config: f.config, Lenient: f.lenient, Getenv: app.Getenv, Bare: true, Recorded: true,
 	})
 	app.secrets.WatchAll(suite)
 	var e *packEvals

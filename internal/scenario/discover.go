@@ -28,6 +28,7 @@ type input struct {
 type found struct {
 	path   string
 	walked bool
+	pack   bool // it is named as a pack
 	kind   kind // where it was easy to tell
 }
 
@@ -132,6 +133,9 @@ func (l *loader) argument(arg string) (configs []string, files []found) {
 			configs, files = append(configs, c...), append(files, f...)
 		}
 		return configs, files
+	case l.fs.isDir(path) && slices.Contains(l.opts.Packs, arg):
+		l.diags.Errorf(diag.Pos{}, 0, "wrong-kind", "%q is no pack: it is a folder", path)
+		return nil, nil
 	case l.fs.isDir(path):
 		return l.folder(path)
 	}
@@ -141,11 +145,16 @@ func (l *loader) argument(arg string) (configs []string, files []found) {
 		return nil, nil
 	}
 	l.fs.count.Add(-1) // it is read again, and counted, with its project
-	if k := l.peek(path, data); k == kindArena {
+	k, pack := l.peek(path, data), slices.Contains(l.opts.Packs, arg)
+	switch {
+	case pack && k != "" && k != kindPack:
+		l.diags.Errorf(diag.Pos{}, 0, "wrong-kind", "%q is no pack: it is of kind %s", path, k).Hint =
+			"a pack has prompts, with their evals, or evals of its own"
+		return nil, nil
+	case k == kindArena:
 		return []string{path}, nil
-	} else {
-		return nil, []found{{path: path, kind: k}}
 	}
+	return nil, []found{{path: path, kind: k, pack: pack}}
 }
 
 // folder resolves a folder: its config, or else everything below it. Folders below that have a config of their own

@@ -6,6 +6,7 @@ import "github.com/arena-evals/arena/internal/diag"
 type Options struct {
 	Dir        string   // the working directory; "" is that of the process
 	Paths      []string // files, directories, globs
+	Packs      []string // those of Paths that must be packs
 	Config     string   // -c
 	MockConfig string   // --mock-config
 	Lenient    bool     // unknown fields and parameters are warnings

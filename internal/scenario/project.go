@@ -240,7 +240,11 @@ func (b *build) list() {
 		}
 	}
 	for _, f := range b.in.extra {
-		b.jobs = append(b.jobs, &job{path: f.path})
+		j := &job{path: f.path}
+		if f.pack {
+			j.want = kindPack
+		}
+		b.jobs = append(b.jobs, j)
 	}
 	b.distinct()
 	if only := b.in.only; only != nil {

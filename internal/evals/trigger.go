@@ -5,6 +5,7 @@ package evals
 import (
 	"hash/fnv"
 	"strconv"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -61,7 +62,16 @@ func Bucket(session string, turn int) int {
 	return int(h.Sum64() % buckets)
 }
 
+// Lot is the name under which a trial draws: the same for the first of several trials and for one that is alone, whose
+// id has no number.
+func Lot(id string) string {
+	if alone, first := strings.CutSuffix(id, "#1"); first {
+		return alone
+	}
+	return strings.Replace(id, "#1[", "[", 1)
+}
+
 // sampled reports whether a turn is among a percentage of all turns.
 func sampled(session string, turn int, percentage float64) bool {
-	return Bucket(session, turn) < int(percentage*(buckets/100))
+	return Bucket(Lot(session), turn) < int(percentage*(buckets/100))
 }

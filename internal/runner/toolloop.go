@@ -13,6 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/evals"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
@@ -222,7 +223,7 @@ func (l *toolLoop) fault(call chat.ToolCall) *scenario.ToolFailure {
 
 func (l *toolLoop) chance(tool string) float64 {
 	h := fnv.New64a()
-	_, _ = fmt.Fprintf(h, "%s\x00%d\x00%s\x00%d", l.s.out.ID, l.turn, tool, len(l.s.calls)) // never fails
+	_, _ = fmt.Fprintf(h, "%s\x00%d\x00%s\x00%d", evals.Lot(l.s.out.ID), l.turn, tool, len(l.s.calls)) // never fails
 	return float64(h.Sum64()>>11) / (1 << 53)
 }
 

@@ -248,6 +248,10 @@ func (l *toolLoop) words(f *scenario.ToolFailure) string { return l.s.render(l.t
 // book puts a result into the transcript and the logs.
 func (l *toolLoop) book(call chat.ToolCall, res chat.ToolResult) {
 	s := l.s
+	if res.Error == "" && s.trial.Project.tools.Generic(call.Name) && !slices.ContainsFunc(s.came,
+		func(r chat.ToolResult) bool { return r.ID == call.ID }) {
+		s.notice(fmt.Sprintf("tool %s has no mock_result: it answers with a generic text", call.Name))
+	}
 	s.add(chat.Message{Role: chat.ToolRole, ToolResult: &res})
 	s.calls = append(s.calls, checks.Call{
 		Turn: l.turn, Name: call.Name, Args: call.Args, BadArgs: call.BadArgs, Result: res.Text(), Parts: res.Parts,

@@ -69,12 +69,15 @@ func (d *decoder) mockScenarios(n *node.Node, what string) (map[string]*MockScen
 	found := map[string]*MockScenario{}
 	var names []mockName
 	d.Each(n, what, func(name string, k, v *node.Node) {
-		m := &MockScenario{Pos: d.Pos(k)}
+		m, before := &MockScenario{Pos: d.Pos(k)}, d.Diags.Errors()
 		short := what == "judges" && v.Kind == node.Scalar && !node.IsNull(v) // {strict: "…"} is a defaultResponse
 		if short {
 			m.Default = &v.Value
 		} else if !mockScenarioFields.read(d, v, m) {
 			return
+		}
+		if what != "judges" && d.Diags.Errors() == before { // judges answer in the turns that they are asked about
+			d.mockGaps(m, v)
 		}
 		found[name] = m
 		names = append(names, mockName{name, m.Pos})
@@ -106,6 +109,23 @@ func readMockTurns(d *decoder, m *MockScenario, v *node.Node) {
 		m.Turns = append(m.Turns, NewMockTurn(index, d.mockReply(reply)))
 	})
 	slices.SortFunc(m.Turns, func(a, b MockTurn) int { return cmp.Compare(a.Index, b.Index) })
+}
+
+// mockGaps warns of the first number that is missing between the replies: with a default it is not missed in a run.
+func (d *decoder) mockGaps(m *MockScenario, v *node.Node) {
+	turns := node.Get(v, "turns")
+	if turns == nil || turns.Kind != node.Map {
+		return
+	}
+	for i, t := range m.Turns {
+		if t.Index == i+1 {
+			continue
+		}
+		at := slices.IndexFunc(turns.Content, func(k *node.Node) bool { return k.Value == strconv.Itoa(t.Index) })
+		d.Warnf(turns.Content[max(at, 0)], "missing-reply", "there is no reply %d before reply %d", i+1, t.Index).Hint =
+			"replies are numbered from 1, one for each call of the model; where the default is meant, write its text out"
+		return
+	}
 }
 
 // inlineMock reads the replies that stand on a turn: one, or a list of them for the rounds of the tool loop.

@@ -102,6 +102,12 @@ func (r *Registry) Definition(name string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
+// Generic reports whether a tool answers with a text of arena's, because nobody wrote what it answers.
+func (r *Registry) Generic(name string) bool {
+	t := r.byName[name]
+	return t != nil && t.spec.MockTemplate == "" && t.spec.MockResult == nil && len(t.spec.MockParts) == 0
+}
+
 // Call runs one call. Unknown tools, arguments that do not fit and failing tools give an error result.
 func (r *Registry) Call(ctx context.Context, call chat.ToolCall) chat.ToolResult {
 	t, known := r.byName[call.Name]

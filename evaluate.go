@@ -103,7 +103,8 @@ func NewEvaluator(opts EvaluatorOptions) (*Evaluator, error) {
 	source.Bare, source.Recorded = true, true
 	suite, diags := runner.LoadWith(source, opts.Checks.checks())
 	known := secrets(suite, own)
-	e := &Evaluator{opts: opts.Options, run: opts.run(1, opts.Now())}
+	e := &Evaluator{opts: opts.Options, run: opts.run(1)}
+	e.run.Started = opts.Now()
 	switch {
 	case diags.Errors() > 0:
 	case len(suite.Projects) != 1:
@@ -224,11 +225,10 @@ func (e *Evaluator) tell(ctx context.Context, t *result.Trial, session string, b
 	if e.opts.OnEvent == nil {
 		return errors.Join(errs...)
 	}
-	x := execution{onEvent: e.opts.OnEvent}
 	for i := range t.Evals {
 		r := &t.Evals[i]
 		at := result.At{Time: e.opts.Now(), Trial: t.ID, Scenario: t.Scenario, Provider: t.Provider, Turn: r.Turn}
-		errs = append(errs, x.tell(ctx, eventFrom(result.EvalEvent(r, at))))
+		errs = append(errs, tell(ctx, e.opts.OnEvent, eventFrom(result.EvalEvent(r, at))))
 	}
 	return errors.Join(errs...)
 }

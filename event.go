@@ -70,9 +70,9 @@ func eventFrom(e result.Event) Event {
 }
 
 // tell calls OnEvent. It is told as well how a run ends that was stopped.
-func (x *execution) tell(ctx context.Context, e Event) error {
+func tell(ctx context.Context, onEvent func(Event), e Event) error {
 	return contain.Do(context.WithoutCancel(ctx), "OnEvent", func() error {
-		x.onEvent(e)
+		onEvent(e)
 		return nil
 	})
 }

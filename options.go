@@ -186,10 +186,10 @@ func (o *Options) plan(jobs int, c *clients) runner.PlanOptions {
 }
 
 // run is how to run the plan.
-func (o *Options) run(jobs int, started time.Time) runner.Options {
+func (o *Options) run(jobs int) runner.Options {
 	return runner.Options{
-		Events: o.OnEvent != nil, Started: started,
-		Jobs: jobs, FailFast: o.FailFast, OnFailure: o.OnFailure, Strict: o.Strict, Now: o.Now,
+		Events: o.OnEvent != nil,
+		Jobs:   jobs, FailFast: o.FailFast, OnFailure: o.OnFailure, Strict: o.Strict, Now: o.Now,
 		Temperature: o.Temperature, MaxTokens: o.MaxTokens, Seed: o.Seed,
 		Crash: func(string, any, []byte) {}, // the trial says so
 	}

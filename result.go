@@ -133,7 +133,7 @@ type EvalResult struct {
 	Verdict
 }
 
-func resultFrom(run *result.Run, trials map[int]*result.Trial, stopped bool) *Result {
+func resultFrom(run *result.Run, trials trialsByIndex, stopped bool) *Result {
 	out := &Result{
 		Name: run.Name, Status: statusFrom(run.Status), ExitCode: run.Exit(stopped), Planned: run.Planned,
 		Started: run.Started, Duration: span(run.DurationMS), Usage: usageFrom(run.Summary.Usage.Usage),

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
@@ -42,41 +40,74 @@ func (s *Suite) Run(ctx context.Context, ids ...string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &execution{
-		unlock: func() {}, onEvent: s.opts.OnEvent, now: s.opts.Now, plan: plan, trials: map[int]*result.Trial{},
+	if s.opts.Out == "" {
+		return s.drive(ctx, plan, nil)
 	}
-	file, err := x.open(s.opts.Dir, s.opts.Out)
+	out, err := s.outputs()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("arena: %w", err)
 	}
-	defer x.unlock()
-	run := &result.Run{
-		SchemaVersion: result.SchemaVersion, Arena: version(), Name: plan.Name, Started: s.opts.Now().UTC(),
-		Planned: plan.Len(), FailOn: plan.FailOn, Warnings: s.warningTexts(),
-	}
-	journal, err := result.NewJournal(file, result.JournalHeader{
-		Arena: run.Arena, Name: run.Name, Started: run.Started, Planned: run.Planned, FailOn: run.FailOn,
-	})
+	unlock, err := out.Lock(s.opts.Now())
 	if err != nil {
-		return nil, errors.Join(err, file.Close())
+		return nil, fmt.Errorf("arena: %w", err)
 	}
-	stoppable, stop := stoppable(ctx)
-	options := s.opts.run(s.jobs, run.Started)
-	if x.out != nil {
-		options.Scrub, x.out.Secrets = s.secrets.Bytes, &s.secrets.Guard
-	}
-	runErr := runner.Run(stoppable, plan, options, journal, x)
-	stop()
-	out, err := x.conclude(run, journal, ctx.Err() != nil)
-	out.Warnings = append(s.Warnings(), out.Warnings...)
-	if err = errors.Join(runErr, err, file.Close()); err != nil {
-		if out.ExitCode == result.ExitPassed {
-			out.ExitCode = result.ExitError
-		}
-		return out, fmt.Errorf("arena: %w", err)
-	}
-	return out, nil
+	defer func() { _ = unlock() }() // nothing was written that could be lost
+	return s.drive(ctx, plan, out)
 }
+
+// outputs is the folder that the options name, ready to be written.
+func (s *Suite) outputs() (*harness.Outputs, error) {
+	dir := s.opts.Out
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(s.opts.Dir, dir)
+	}
+	out := harness.NewOutputs(harness.Choice{Dir: dir})
+	out.Secrets = &s.secrets.Guard
+	return out, out.Prepare()
+}
+
+// drive runs a plan. out is nil where nothing is written.
+func (s *Suite) drive(ctx context.Context, plan *runner.Plan, out *harness.Outputs) (*Result, error) {
+	job := harness.Job{Plan: plan, Outputs: out, Arena: version(), Now: s.opts.Now, Warnings: s.warningTexts()}
+	options := s.opts.run(s.jobs)
+	if out != nil {
+		job.Secrets, options.Scrub = s.secrets, s.secrets.Bytes
+	}
+	x := harness.NewExecution(job)
+	if err := x.Open(); err != nil {
+		return nil, fmt.Errorf("arena: %w", err)
+	}
+	if err := x.Begin(nil); err != nil {
+		return nil, errors.Join(err, x.Close())
+	}
+	ended := trialsByIndex{}
+	stoppable, stop := stoppable(ctx)
+	err := x.Drive(stoppable, options, func(e result.Event, _ *result.Brief) error {
+		if done, ok := e.(result.TrialDone); ok {
+			ended[done.Trial.Index] = done.Trial
+		}
+		if s.opts.OnEvent == nil {
+			return nil
+		}
+		return tell(context.Background(), s.opts.OnEvent, eventFrom(e))
+	})
+	stop()
+	stopped := ctx.Err() != nil
+	err = errors.Join(err, x.End(stopped))
+	res := resultFrom(x.Run, ended, stopped)
+	res.Warnings = append(s.Warnings(), problemsFrom(x.Late)...)
+	if out != nil {
+		res.Reports = out.Paths()
+	}
+	if err = errors.Join(err, x.Close()); err != nil {
+		res.ExitCode = harness.Exit(x.Run, stopped, err)
+		return res, fmt.Errorf("arena: %w", err)
+	}
+	return res, nil
+}
+
+// trialsByIndex are the trials that ended, by their index in the plan.
+type trialsByIndex map[int]*result.Trial
 
 // stoppable ends, when ctx does, as a run ends that its user stops.
 func stoppable(ctx context.Context) (context.Context, func()) {
@@ -87,90 +118,6 @@ func stoppable(ctx context.Context) (context.Context, func()) {
 		cancel(nil)
 	}
 }
-
-// execution is one run of a plan.
-type execution struct {
-	onEvent func(Event)
-	now     func() time.Time
-	plan    *runner.Plan
-	out     *harness.Outputs // nil: nothing is written
-	unlock  func()           // lets go of the folder
-	collect result.Collector
-	trials  map[int]*result.Trial // that ended, by index
-}
-
-// journalFile is where a journal is written.
-type journalFile interface {
-	result.Syncer
-	Close() error
-}
-
-func (x *execution) open(base, dir string) (journalFile, error) {
-	if dir == "" {
-		return noFile{}, nil
-	}
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(base, dir)
-	}
-	x.out = harness.NewOutputs(harness.Choice{Dir: dir})
-	if err := x.out.Prepare(); err != nil {
-		return nil, fmt.Errorf("arena: %w", err)
-	}
-	unlock, err := x.out.Lock(x.now())
-	if err != nil {
-		return nil, fmt.Errorf("arena: %w", err)
-	}
-	file, err := x.out.OpenJournal()
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("arena: %w", err), unlock())
-	}
-	x.unlock = func() { _ = unlock() } // nothing was written that could be lost
-	return file, nil
-}
-
-// Handle implements runner.Sink.
-func (x *execution) Handle(e result.Event) error {
-	if done, ok := e.(result.TrialDone); ok {
-		x.collect.Add(done.Trial)
-		x.trials[done.Trial.Index] = done.Trial
-	}
-	if x.onEvent == nil {
-		return nil
-	}
-	return x.tell(context.Background(), eventFrom(e))
-}
-
-// conclude folds what finished and writes the reports.
-func (x *execution) conclude(run *result.Run, journal *result.Journal, stopped bool) (*Result, error) {
-	run.DurationMS = float64(x.now().Sub(run.Started).Round(time.Microsecond)) / float64(time.Millisecond)
-	x.collect.Finish(run)
-	late := run.Unjudged()
-	if !stopped {
-		late = append(late, x.plan.Unheard()...)
-	}
-	for i := range late {
-		run.Warnings = append(run.Warnings, late[i].Line())
-	}
-	out := resultFrom(run, x.trials, stopped)
-	out.Warnings = problemsFrom(late)
-	err := journal.Close(result.JournalFooter{
-		DurationMS: run.DurationMS, Interrupted: stopped, Warnings: run.Warnings,
-	})
-	if x.out == nil {
-		return out, err
-	}
-	journal.Bind(run)
-	out.Reports = x.out.Paths()
-	return out, errors.Join(err, x.out.WriteAll(run))
-}
-
-// noFile takes the journal of a run that is not written down.
-type noFile struct{}
-
-func (noFile) Write(b []byte) (int, error)       { return len(b), nil }
-func (noFile) ReadAt([]byte, int64) (int, error) { return 0, os.ErrInvalid }
-func (noFile) Sync() error                       { return nil }
-func (noFile) Close() error                      { return nil }
 
 const module = "github.com/arena-evals/arena"
 

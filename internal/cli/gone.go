@@ -110,11 +110,3 @@ func someIDs(ids []string) string {
 	}
 	return diag.Safe(strings.Join(ids, ", ")) + more
 }
-
-// behind counts the trials that are kept though the plan has them no more.
-func (r *resumption) behind() int {
-	if r == nil {
-		return 0
-	}
-	return r.gone
-}

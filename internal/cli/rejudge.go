@@ -215,10 +215,7 @@ func (f *rejudgeFlags) perform(
 		return err
 	}
 	out.Keep = f.keep
-	changes := &changeLog{was: was}
-	x := &execution{
-		app: app, flags: &f.runFlags, plan: plan, out: out, jobs: f.jobsFor(suite), changes: changes,
-		missing: max(0, was.Planned-len(was.Briefs)), warned: warned,
-	}
-	return locked(app, out, func() error { return x.run(ctx) })
+	job := harness.Job{Plan: plan, Outputs: out, Missing: max(0, was.Planned-len(was.Briefs)), Warnings: warned}
+	x := &execution{app: app, flags: &f.runFlags, job: job, jobs: f.jobsFor(suite), changes: &changeLog{was: was}}
+	return locked(app, out, func() error { return x.perform(ctx) })
 }

@@ -438,36 +438,17 @@ func recalled(cmd *cobra.Command, words []string) ([]string, error) {
 	return fl.Args(), errors.Join(errs...)
 }
 
-// keepers collects the trials that stay, as if they had just ended.
-func (x *execution) keepers() error {
-	if x.past == nil {
+// earlierRun is what the run that goes on needs to know of the one before.
+func (r *resumption) earlierRun(journal *os.File) *harness.Earlier {
+	if r == nil {
 		return nil
 	}
-	for _, i := range slices.Sorted(maps.Keys(x.past.kept)) {
-		t, err := x.past.ledger.Trial(x.past.kept[i])
-		if err != nil {
-			return err
-		}
-		t.Index, t.Before = i, true
-		x.collect.Add(t)
-		x.changes.add(t)
-		x.metrics.keep(t)
-	}
-	return nil
+	return &harness.Earlier{Ledger: r.ledger, Journal: journal, Kept: r.kept, Behind: r.gone, Dropped: r.dropped}
 }
 
-// startJournal begins the journal of the run, or goes on with the one that is resumed.
-func (x *execution) startJournal(file *os.File, h result.JournalHeader) (*result.Journal, error) {
-	if x.past == nil {
-		return result.NewJournal(file, h)
-	}
-	h.Dropped = x.past.dropped
-	return x.past.ledger.Continue(file, h, x.past.kept)
-}
-
-// tellPast says what is kept and what is run.
-func (x *execution) tellPast() {
-	p := x.past
+// tellKept says what is kept and what is run.
+func (x *execution) tellKept() {
+	p := x.resumed
 	if p == nil {
 		return
 	}

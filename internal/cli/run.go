@@ -125,14 +125,12 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 		if err != nil {
 			return err
 		}
-		x := &execution{
-			app: app, flags: f, plan: plan, out: out, jobs: f.jobsFor(suite), journal: file, past: past, deck: deck, logs: logs,
-			warned: warnings(diags),
-		}
+		job := harness.Job{Plan: plan, Outputs: out, Earlier: past.earlierRun(file), Warnings: warnings(diags)}
 		if past != nil && past.warning != "" {
-			x.warned = append(x.warned, past.warning)
+			job.Warnings = append(job.Warnings, past.warning)
 		}
-		return x.run(ctx)
+		x := &execution{app: app, flags: f, job: job, jobs: f.jobsFor(suite), resumed: past, deck: deck, logs: logs}
+		return x.perform(ctx)
 	})
 }
 

@@ -67,24 +67,24 @@ func (f *runFlags) humans(a *App) (io.Writer, bool) {
 // planned names the trials for the screen before they run.
 func (x *execution) planned() term.Plan {
 	p := term.Plan{
-		Trials: x.plan.Len(),
+		Trials: x.run.Plan.Len(),
 		Trial: func(i int) result.Brief {
-			t := x.plan.Trial(i)
+			t := x.run.Plan.Trial(i)
 			return briefOf(&t)
 		},
 		Longest: func(yield func(result.Brief) bool) {
-			for t := range x.plan.Groups() {
+			for t := range x.run.Plan.Groups() {
 				if !yield(briefOf(t)) {
 					return
 				}
 			}
 		},
 	}
-	if x.past == nil {
+	if x.resumed == nil {
 		return p
 	}
-	not, all := x.past.notRun(), p.Trial
-	p.Trials = x.plan.Len() - len(not)
+	not, all := x.resumed.notRun(), p.Trial
+	p.Trials = x.run.Plan.Len() - len(not)
 	p.Trial = func(i int) result.Brief {
 		before := sort.Search(len(not), func(k int) bool { return not[k]-k > i }) // that are not run, before the i-th that is
 		return all(i + before)

@@ -1,5 +1,5 @@
-// Package harness is what the command line and the Go package share around a run: the clients of its providers, and the
-// folder of its results.
+// Package harness is what the command line and the Go package share around a run: the clients of its providers, the
+// folder of its results, and the one way to drive it.
 package harness
 
 import (

@@ -1,0 +1,207 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/report/show"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
+)
+
+// Job is a plan that is to be run, and what its results say of the run.
+type Job struct {
+	Plan     *runner.Plan
+	Outputs  *Outputs // whose folder is locked; nil: nothing is written
+	Earlier  *Earlier // run that this one goes on with; nil: none
+	Arena    string   // version
+	Now      func() time.Time
+	Warnings []string // about the files and the plan
+	// Missing counts trials that are no part of the plan and have no result: those that never finished in a run that is
+	// judged again.
+	Missing  int
+	ExitZero bool
+	Replayed bool // trials are answered from recordings
+	// Command and Resume are the words that run the same again, and that go on with the run; see result.Run.
+	Command, Resume []string
+	Secrets         *Vault // that no text of the run holds; nil: none are known
+}
+
+// Earlier is the run that another one goes on with.
+type Earlier struct {
+	Ledger  *result.Ledger
+	Journal *os.File              // of that run, from Outputs.LastJournal
+	Kept    map[int]*result.Entry // trials that stay, by index in the plan, or behind it
+	Behind  int                   // how many of them are behind the plan, which has them no more
+	Dropped []int64               // lines that count no more; see result.JournalHeader
+}
+
+// Execution is one run of a plan, from the first line of its journal to its reports. The command line and the Go
+// package drive their runs by it alike: NewExecution, Open, Begin, Drive and End, in this order, and Close where Open
+// succeeded. It belongs to one goroutine.
+type Execution struct {
+	Plan *runner.Plan      // nil after End where nobody needs it any more: it is large, and reports take room themselves
+	Run  *result.Run       // complete after End
+	Late []diag.Diagnostic // warnings that only the end of the run gave reason for
+
+	job     Job
+	file    journalFile
+	journal *result.Journal
+	collect result.Collector
+	listen  Listener
+}
+
+// Listener hears of everything that happens in a run, when it is on disk. Of a trial that ended it gets the brief as
+// well. What it returns ends the run.
+type Listener func(e result.Event, ended *result.Brief) error
+
+// journalFile is where a journal is written.
+type journalFile interface {
+	result.Syncer
+	Close() error
+}
+
+// NewExecution says what the run is. It touches nothing.
+func NewExecution(job Job) *Execution {
+	run := &result.Run{
+		SchemaVersion: result.SchemaVersion, Arena: job.Arena, Name: job.Plan.Name, Started: job.Now().UTC(),
+		Planned: job.Plan.Len() + job.Missing, FailOn: job.Plan.FailOn, ExitZero: job.ExitZero,
+		Warnings: slices.Clone(job.Warnings), Command: slices.Clone(job.Command), Resume: slices.Clone(job.Resume),
+	}
+	if job.Earlier != nil {
+		run.Planned += job.Earlier.Behind
+	}
+	if job.Secrets != nil {
+		for _, list := range [][]string{run.Command, run.Resume, run.Warnings} {
+			for i := range list {
+				list[i] = job.Secrets.Text(list[i])
+			}
+		}
+	}
+	return &Execution{Plan: job.Plan, Run: run, job: job}
+}
+
+// Open opens the journal. From now on the reports of the run before are gone.
+func (x *Execution) Open() (err error) {
+	switch out, earlier := x.job.Outputs, x.job.Earlier; {
+	case out == nil:
+		x.file = noFile{}
+	case earlier == nil:
+		x.file, err = out.OpenJournal()
+	default:
+		x.file, err = earlier.Journal, out.Resume(earlier.Journal)
+	}
+	return err
+}
+
+// Begin writes how the run was made, and collects what stays of an earlier one. It tells kept, which may be nil, of
+// every trial that does.
+func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
+	run, earlier := x.Run, x.job.Earlier
+	h := result.JournalHeader{
+		Arena: run.Arena, Name: run.Name, Started: run.Started, Planned: run.Planned, FailOn: run.FailOn,
+		ExitZero: run.ExitZero, Command: run.Command, Resume: run.Resume, Replayed: x.job.Replayed,
+	}
+	if x.job.Outputs != nil {
+		h.Programs = runner.Programs(x.Plan)
+	}
+	x.collect.Expect(run.Planned)
+	if earlier == nil {
+		x.journal, err = result.NewJournal(x.file, h)
+		return err
+	}
+	h.Dropped = earlier.Dropped
+	if x.journal, err = earlier.Ledger.Continue(x.file, h, earlier.Kept); err != nil {
+		return err
+	}
+	for _, i := range slices.Sorted(maps.Keys(earlier.Kept)) {
+		t, err := earlier.Ledger.Trial(earlier.Kept[i])
+		if err != nil {
+			return err
+		}
+		t.Index, t.Before = i, true
+		x.collect.Add(t)
+		if kept != nil {
+			kept(t)
+		}
+	}
+	return nil
+}
+
+// Drive runs the trials. It returns when the last one has ended, also when ctx ends before.
+func (x *Execution) Drive(ctx context.Context, opts runner.Options, listen Listener) error {
+	x.listen = listen
+	opts.Now, opts.Started = x.job.Now, x.Run.Started
+	return runner.Run(ctx, x.Plan, opts, x.journal, x)
+}
+
+// Handle implements runner.Sink. Whatever a listener says, the trial is collected.
+func (x *Execution) Handle(e result.Event) error {
+	var ended *result.Brief
+	if done, ok := e.(result.TrialDone); ok {
+		b := x.collect.Add(done.Trial)
+		ended = &b
+	}
+	if x.listen == nil {
+		return nil
+	}
+	return x.listen(e, ended)
+}
+
+// End folds what finished and writes the reports. It does so as well when the run was cut short: what was paid for is
+// reported.
+func (x *Execution) End(interrupted bool) error {
+	run := x.Run
+	run.DurationMS = float64(x.job.Now().Sub(run.Started).Round(time.Microsecond)) / float64(time.Millisecond)
+	x.collect.Finish(run)
+	x.Late = run.Unjudged()
+	if !interrupted {
+		x.Late = append(x.Late, x.Plan.Unheard()...)
+	}
+	if show.Unfinished(run) == 0 { // otherwise those that did not finish are named
+		x.Plan, x.job.Plan = nil, nil
+	}
+	for i := range x.Late {
+		run.Warnings = append(run.Warnings, x.Late[i].Line())
+	}
+	x.journal.Bind(run)
+	err := x.journal.Close(result.JournalFooter{
+		DurationMS: run.DurationMS, Interrupted: interrupted, Warnings: run.Warnings,
+	})
+	if x.job.Outputs == nil {
+		return err
+	}
+	return errors.Join(err, x.job.Outputs.WriteAll(run))
+}
+
+// Exit is the exit status of a run: that of its trials, which is never 0 where something else broke.
+func Exit(run *result.Run, interrupted bool, err error) int {
+	code := run.Exit(interrupted)
+	if err != nil && code == result.ExitPassed {
+		return result.ExitError
+	}
+	return code
+}
+
+// Close lets go of the journal.
+func (x *Execution) Close() error {
+	if err := x.file.Close(); err != nil {
+		return fmt.Errorf("close %s: %w", filepath.Base(x.file.(*os.File).Name()), err)
+	}
+	return nil
+}
+
+// noFile takes the journal of a run that is not written down.
+type noFile struct{}
+
+func (noFile) Write(b []byte) (int, error)       { return len(b), nil }
+func (noFile) ReadAt([]byte, int64) (int, error) { return 0, os.ErrInvalid }
+func (noFile) Sync() error                       { return nil }
+func (noFile) Close() error                      { return nil }

@@ -198,10 +198,28 @@ func (e *endpoint) excerpt(text string) string {
 	return ": " + fmt.Sprintf("%q", text)
 }
 
-// graded reads the score in a reply.
+// graded is what an agent answered, which may say more than its answer.
 func (e *endpoint) graded(text string) (Finding, error) {
+	return e.finding(text, func(text string) (opinion, error) { return readReply(text, measured) })
+}
+
+// scored is what an endpoint answered.
+func (e *endpoint) scored(text string) (Finding, error) {
+	return e.finding(text, func(text string) (opinion, error) {
+		if strings.TrimSpace(text) == "" {
+			return opinion{}, errors.New("it is empty")
+		}
+		_, o, err := oneAnswer(text)
+		if _, wrong := errors.AsType[*notOneObject](err); wrong {
+			return o, fmt.Errorf("it is %w", err)
+		}
+		return o, err
+	})
+}
+
+func (e *endpoint) finding(text string, read func(string) (opinion, error)) (Finding, error) {
 	text = e.scrub.Text(strings.ToValidUTF8(text, "\uFFFD"))
-	o, err := readReply(text, measured)
+	o, err := read(text)
 	if err != nil {
 		return Finding{}, fmt.Errorf("%s: the reply cannot be used: %w%s", e.written, err, e.excerpt(text))
 	}

@@ -61,18 +61,22 @@ var uglyServers = []struct {
 	{"is found elsewhere", redirectTo("/there", http.StatusFound), `%s: it redirects with status 302, which loses what was sent`, 1},
 	{"says nothing", reply(http.StatusOK, " \n"), `%s: the reply cannot be used: it is empty`, 1},
 	{"has nothing to say", reply(http.StatusNoContent, ""), `%s: the reply cannot be used: it is empty`, 1},
-	{"speaks HTML", reply(http.StatusOK, "<html>score: 1</html>"), `it holds no JSON object with the answer: "<html>score: 1</html>"`, 1},
-	{"lists", reply(http.StatusOK, `[{"score": 1}]`), `it is a list, not one JSON object`, 1},
-	{"counts to nowhere", reply(http.StatusOK, `{"score": NaN}`), `it holds no JSON object with the answer`, 1},
+	{"speaks HTML", reply(http.StatusOK, "<html>score: 1</html>"), `it is not one JSON object (invalid character '<' looking for beginning of value): "<html>score: 1</html>"`, 1},
+	{"lists", reply(http.StatusOK, `[{"score": 1}]`), `it is not one JSON object: "[{`, 1},
+	{"counts to nowhere", reply(http.StatusOK, `{"score": NaN}`), `it is not one JSON object`, 1},
 	{"counts in words", reply(http.StatusOK, `{"score": "high"}`), `score is "high", expected a number from 0 to 1`, 1},
 	{"counts nothing", reply(http.StatusOK, `{"score": null}`), `score is null, expected a number from 0 to 1`, 1},
 	{"counts to ten", reply(http.StatusOK, `{"score": 10}`), `score is 10, which is not between 0 and 1`, 1},
 	{"counts backwards", reply(http.StatusOK, `{"score": -0.5}`), `score is -0.5, which is not between 0 and 1`, 1},
 	{"gives no score", reply(http.StatusOK, `{"passed": true, "reasoning": "fine"}`), `it has no score`, 1},
 	{"tells of an error", reply(http.StatusOK, `{"score": 1, "error": "no model"}`), `it tells of an error of its own`, 1},
-	{"hides the score", reply(http.StatusOK, `{"result": {"score": 1}}`), `it holds no JSON object with the answer`, 1},
-	{"changes its mind", reply(http.StatusOK, `{"score": 0} {"score": 1}`), `it holds answers that disagree, 0 and 1`, 1},
-	{"speaks in tongues", reply(http.StatusOK, "\xff\xfe{\x00\x1b[31m"), `it breaks off inside of a bracket`, 1},
+	{"hides the score", reply(http.StatusOK, `{"result": {"score": 1}}`), `it has no score`, 1},
+	{"changes its mind", reply(http.StatusOK, `{"score": 0} {"score": 1}`), `it is not one JSON object (more than one JSON document)`, 1},
+	{"says it twice", reply(http.StatusOK, `{"score": 1} {"score": 1}`), `it is not one JSON object (more than one JSON document)`, 1},
+	{"says more", reply(http.StatusOK, `{"score": 1}x`), `it is not one JSON object`, 1},
+	{"ends in a zero byte", reply(http.StatusOK, "{\"score\": 1}\x00"), `it is not one JSON object`, 1},
+	{"counts in a text", reply(http.StatusOK, `{"score": "1"}`), `score is "1", expected a number from 0 to 1, without quotes`, 1},
+	{"speaks in tongues", reply(http.StatusOK, "\xff\xfe{\x00\x1b[31m"), `it is not one JSON object`, 1},
 }
 
 func TestUglyEndpoints(t *testing.T) {
@@ -215,7 +219,7 @@ func TestFollowed(t *testing.T) {
 				!bytes.Contains(body, []byte(`"current_output":"On Monday."`)) {
 				t.Errorf("%s %v %s", r.Method, r.Header, body)
 			}
-			_, _ = io.WriteString(w, `{"score": "0.5"}`)
+			_, _ = io.WriteString(w, `{"score": 0.5}`)
 		})
 		c := compiledJSON(t, "rest_eval", fmt.Sprintf(
 			`{"url": %q, "min_score": 0.5, "headers": {"Authorization": "Bearer ${KEY}"}}`, server.URL))

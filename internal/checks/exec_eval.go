@@ -8,7 +8,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/process"
 	"github.com/arena-evals/arena/internal/providers"
@@ -152,19 +151,10 @@ func scoreFrom(stdout string, scrub *providers.Scrubber) (Finding, error) {
 	if strings.TrimSpace(stdout) == "" {
 		return Finding{}, errors.New("it printed nothing, expected a JSON object with a score")
 	}
-	v, err := chat.DecodeJSON([]byte(stdout))
-	if err != nil {
-		return Finding{}, fmt.Errorf("its output is not one JSON object (%w): %q", err, scrub.Excerpt(stdout, quoteLimit))
+	fields, o, err := oneAnswer(stdout)
+	if _, wrong := errors.AsType[*notOneObject](err); wrong {
+		return Finding{}, fmt.Errorf("its output is %w: %q", err, scrub.Excerpt(stdout, quoteLimit))
 	}
-	fields, ok := v.(map[string]any)
-	if !ok {
-		return Finding{}, fmt.Errorf("its output is not a JSON object: %q", scrub.Excerpt(stdout, quoteLimit))
-	}
-	a, err := decodeAnswer(stdout) // which does not overlook that a field is there twice
-	if err != nil {
-		return Finding{}, fmt.Errorf("its output cannot be used: %w", err)
-	}
-	o, err := measured(a)
 	if err != nil {
 		return Finding{}, fmt.Errorf("its output cannot be used: %w", err)
 	}

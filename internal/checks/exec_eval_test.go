@@ -58,9 +58,12 @@ func TestUglyPrograms(t *testing.T) {
 		{"talks first", `echo 'loading'; echo '{"score": 1}'`, `/bin/sh: its output is not one JSON object`},
 		{"says it twice", `echo '{"score": 1}'; echo '{"score": 1}'`, `/bin/sh: its output is not one JSON object`},
 		{"breaks off", `printf '{"score": 1'`, `/bin/sh: its output is not one JSON object (unexpected EOF)`},
-		{"lists", `echo '[{"score": 1}]'`, `/bin/sh: its output is not a JSON object`},
-		{"counts", `echo 1`, `/bin/sh: its output is not a JSON object: "1"`},
+		{"lists", `echo '[{"score": 1}]'`, `/bin/sh: its output is not one JSON object: "[`},
+		{"counts", `echo 1`, `/bin/sh: its output is not one JSON object: "1"`},
 		{"bytes", `printf '{"score": 1, "detail": "\377"}'`, "/bin/sh: its output is not valid UTF-8"},
+		{"a text", `echo '{"score": "1"}'`, `/bin/sh: its output cannot be used: score is "1", expected a number from 0 to 1, without quotes`},
+		{"says more", `echo '{"score": 1}x'`, "/bin/sh: its output is not one JSON object"},
+		{"a zero byte", `printf '{"score": 1}\000'`, "/bin/sh: its output is not one JSON object"},
 		{"no score", `echo '{"detail": "fine"}'`, "/bin/sh: its output cannot be used: it has no score"},
 		{"an error beside it", `echo '{"score": 1, "error": "no model"}'`, "/bin/sh: its output cannot be used: it tells of an error of its own (error), so that its score means nothing"},
 		{"too much", `echo '{"score": 85}'`, "/bin/sh: its output cannot be used: score is 85, which is not between 0 and 1"},
@@ -93,7 +96,7 @@ func TestProgramThatIsNotThere(t *testing.T) {
 func TestExecProtocol(t *testing.T) {
 	t.Parallel()
 	h := scripted(t, `cat >stdin.json; env >env.txt
-		printf ' {"score": "0.85", "detail": "two\\nlines for %s", "data": {"k": 1, "key": "%s"}, "more": 1}\n\n' "$KEY" "$KEY"`,
+		printf ' {"score": 0.85, "detail": "two\\nlines for %s", "data": {"k": 1, "key": "%s"}, "more": 1}\n\n' "$KEY" "$KEY"`,
 		"KEY", "MODE=for ${REGION}", "ABSENT")
 	c := compiledHandler(t, h, `{"language": "en", "limits": {"n": 7, "min_score": 1}, "min_score": 0.8, "max_score": 0.9, "message": "m"}`)
 	s := outsideSubject(shellHost())

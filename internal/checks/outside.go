@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 )
 
@@ -104,6 +106,35 @@ func measured(a answer) (opinion, error) {
 	score, err := scoreOf(v)
 	reasoning, _ := a["reasoning"].(string)
 	return opinion{score: score, reasoning: reasoning}, err
+}
+
+// notOneObject says why an answer is not what it must be.
+type notOneObject struct{ why string }
+
+func (e *notOneObject) Error() string { return "not one JSON object" + e.why }
+
+// oneAnswer reads the answer of something that was programmed: one JSON object and nothing else, with a number as score.
+// What judges and agents may say around theirs, or write as text, would be a mistake here. The fields are all that the
+// object has.
+func oneAnswer(text string) (fields map[string]any, o opinion, err error) {
+	data := chat.WithoutBOM([]byte(text))
+	v, err := chat.DecodeJSON(data)
+	if err != nil {
+		return nil, opinion{}, &notOneObject{" (" + err.Error() + ")"}
+	}
+	fields, ok := v.(map[string]any)
+	if !ok {
+		return nil, opinion{}, &notOneObject{}
+	}
+	a, err := decodeAnswer(string(data)) // which does not overlook that a field is there twice
+	if err != nil {
+		return nil, opinion{}, err
+	}
+	if score, quoted := a["score"].(string); quoted && isNumber(strings.TrimSpace(score)) {
+		return nil, opinion{}, fmt.Errorf("score is %s, expected a number from 0 to 1, without quotes", shown(score))
+	}
+	o, err = measured(a)
+	return fields, o, err
 }
 
 // reason is a text from outside as an explanation holds it; none is what to say when there is nothing.

@@ -20,8 +20,8 @@ var restEvalDef = define[restEvalParams](Def{
 	Name:         "rest_eval",
 	SessionNames: []string{"rest_eval_session"},
 	Summary:      "An HTTP endpoint scores the reply.",
-	Scoring: "The score of the JSON object in the reply, a number from 0 to 1. Its passed means nothing; a reply " +
-		"without a score, with one out of range, or with another status than 2xx is an error. The endpoint gets the JSON " +
+	Scoring: "The score of the reply, which is one JSON object and nothing else; a number from 0 to 1, not a text. Its " +
+		"passed means nothing; a reply without a score, with one out of range, or with another status than 2xx is an error. The endpoint gets the JSON " +
 		"object {current_output, messages: [{role, content}], tool_calls: [{name, args, result, error, index}], criteria, " +
 		"variables, extra} together with the fields of extra that have none of these names; what is empty is left out. " +
 		"current_output is the reply, at the end of a conversation all replies. Redirects are followed on the same host, " +
@@ -112,7 +112,7 @@ func (c *restEval) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	case got.Status < 200 || got.Status > 299:
 		return Finding{}, e.refused(&response{got.Status, []byte(got.Text)})
 	}
-	f, err := e.graded(got.Text)
+	f, err := e.scored(got.Text)
 	if err == nil {
 		f.Details["url"], f.Details["status"] = e.written, got.Status
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -33,11 +34,14 @@ func (b *pastBinder) prepare(suite *scenario.Suite, past []Past) {
 		ran[past[i].Brief.Scenario] = true
 	}
 	from := origins(suite.Projects)
+	var never []string
 	for _, p := range suite.Projects {
 		var judged []*scenario.Scenario
 		for _, s := range p.Scenarios {
 			if slices.ContainsFunc(names(&s.Meta), func(n string) bool { return ran[n] }) {
 				judged = append(judged, s)
+			} else if s.Skip == "" {
+				never = append(never, s.ID)
 			}
 		}
 		for _, e := range p.Evals {
@@ -55,6 +59,27 @@ func (b *pastBinder) prepare(suite *scenario.Suite, past []Past) {
 			report(judged, func(*scenario.Scenario) []*scenario.Provider { return nil })
 		b.projects = append(b.projects, run)
 	}
+	b.reportNever(never)
+}
+
+// reportNever warns of scenarios that the run has no trial of, unless some were chosen: who takes the verdict for that
+// of the files would not see that it is not about them.
+func (b *pastBinder) reportNever(ids []string) {
+	if len(ids) == 0 || len(b.m.scenarios.want) > 0 {
+		return
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	b.m.diags.Warnf(diag.Pos{}, 0, "not-in-run", "not in the run, and not judged: %s: %s",
+		plural.Of(len(ids), "scenario", "scenarios"), listed(ids)).Hint = "run them, or choose what to judge with --scenario"
+}
+
+func listed(ids []string) string {
+	const most = 10
+	if more := len(ids) - most; more > 0 {
+		return strings.Join(ids[:most], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(ids, ", ")
 }
 
 // bind makes the trial that judges a past one.

@@ -217,5 +217,5 @@ func (f *rejudgeFlags) perform(
 	out.Keep = f.keep
 	job := harness.Job{Plan: plan, Outputs: out, Missing: max(0, was.Planned-len(was.Briefs)), Warnings: warned}
 	x := &execution{app: app, flags: &f.runFlags, job: job, jobs: f.jobsFor(suite), changes: &changeLog{was: was}}
-	return locked(app, out, func() error { return x.perform(ctx) })
+	return locked(app, out, f.beside(), func() error { return x.perform(ctx) })
 }

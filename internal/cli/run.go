@@ -116,12 +116,12 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	if err := out.Prepare(f.beside()...); err != nil {
 		return err
 	}
-	return locked(app, out, func() error {
+	return locked(app, out, f.beside(), func() error {
 		file, past, err := f.begins(app, suite, plan, out)
 		if err != nil {
 			return err
 		}
-		logs, err := openSessionLogs(suite, plan, out.Dir, app.secrets)
+		logs, err := openSessionLogs(suite, plan, out.Dir, app.secrets, app.Now())
 		if err != nil {
 			return err
 		}
@@ -134,9 +134,9 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	})
 }
 
-// locked works in the results folder with nobody else in it.
-func locked(app *App, out *harness.Outputs, work func() error) (err error) {
-	unlock, err := out.Lock(app.Now())
+// locked works in the results folder, and writes the others besides, with nobody else there.
+func locked(app *App, out *harness.Outputs, others []harness.Target, work func() error) (err error) {
+	unlock, err := out.Lock(app.Now(), others...)
 	if err != nil {
 		return err
 	}

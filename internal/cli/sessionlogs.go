@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/recording"
@@ -22,6 +23,8 @@ type sessionLogs struct {
 	open   map[string]*sessionLog // by the id of the trial
 	broken bool                   // a write failed, and was told
 
+	inside  bool           // dir is in the results folder
+	release func() error   // lets go of dir; nil: nothing is held
 	secrets *harness.Vault // that no conversation may hold when it is written
 }
 
@@ -32,7 +35,7 @@ type sessionLog struct {
 
 // openSessionLogs prepares the folder, when the files ask for recordings and there are conversations to be had.
 func openSessionLogs(
-	suite *scenario.Suite, plan *runner.Plan, out string, secrets *harness.Vault,
+	suite *scenario.Suite, plan *runner.Plan, out string, secrets *harness.Vault, now time.Time,
 ) (*sessionLogs, error) {
 	for _, p := range suite.Projects {
 		o := p.Defaults.Output.Recording
@@ -43,14 +46,17 @@ func openSessionLogs(
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(out, dir)
 		}
-		l := &sessionLogs{dir: dir, secrets: secrets, past: map[string]bool{}, open: map[string]*sessionLog{}}
-		return l, l.prepare(plan)
+		l := &sessionLogs{
+			dir: dir, inside: filepath.IsLocal(o.Dir), secrets: secrets,
+			past: map[string]bool{}, open: map[string]*sessionLog{},
+		}
+		return l, l.prepare(plan, now)
 	}
 	return nil, nil
 }
 
 // prepare refuses a folder that cannot be written, or from which the run reads.
-func (l *sessionLogs) prepare(plan *runner.Plan) error {
+func (l *sessionLogs) prepare(plan *runner.Plan, now time.Time) error {
 	for t := range plan.Groups() { // a recorded conversation is a group by itself
 		if t.Recorded != nil {
 			l.past[t.ID()] = true
@@ -65,7 +71,12 @@ func (l *sessionLogs) prepare(plan *runner.Plan) error {
 				"name another folder for its results with -o, or move the recordings", l.dir, file)
 		}
 	}
-	return harness.WritableDir(l.dir)
+	if err := harness.WritableDir(l.dir); err != nil || l.inside {
+		return err
+	}
+	var err error
+	l.release, err = harness.Claim(now, harness.Target{What: "conversations", Path: l.dir})
+	return err
 }
 
 // handle writes what an event says of a conversation. After the first failure nothing else is tried.
@@ -135,6 +146,9 @@ func (l *sessionLogs) close() error {
 	var errs []error
 	for _, log := range l.open {
 		errs = append(errs, log.file.Close())
+	}
+	if l.release != nil {
+		errs = append(errs, l.release())
 	}
 	return errors.Join(errs...)
 }

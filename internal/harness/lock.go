@@ -3,7 +3,6 @@ package harness
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -16,8 +15,9 @@ import (
 // operating system on it, which goes when its process does, however that ends.
 const lockName = ".arena-results.lock"
 
-// Lock takes the folder of the results: nobody else writes into it until unlock is called, or the process has ended.
-func (o *Outputs) Lock(now time.Time) (unlock func() error, err error) {
+// Lock takes the folder of the results, the reports that go elsewhere and the others that are written beside them:
+// nobody else writes there until unlock is called, or the process has ended.
+func (o *Outputs) Lock(now time.Time, others ...Target) (unlock func() error, err error) {
 	path := filepath.Join(o.Dir, lockName)
 	f, err := filelock.Open(path)
 	if err != nil {
@@ -32,16 +32,14 @@ func (o *Outputs) Lock(now time.Time) (unlock func() error, err error) {
 		}
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
-	host, _ := os.Hostname() // for the message only
-	text := fmt.Sprintf("process %d on %s since %s\n", os.Getpid(), host, now.UTC().Format(time.RFC3339))
-	err = f.Truncate(0)
-	if err == nil {
-		_, err = f.WriteAt([]byte(text), 0)
-	}
-	if err != nil {
+	if err := sign(f, now); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
 	}
-	return f.Close, nil
+	release, err := Claim(now, append(o.claims(), others...)...)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() error { return errors.Join(release(), f.Close()) }, nil
 }
 
 // owned is who holds a lock, in one line.

@@ -232,6 +232,9 @@ func harmful(text string, colors, workflow bool) string {
 	if loc := forged.FindStringIndex(text); loc != nil {
 		return at("a forged colour", loc[0])
 	}
+	if i := strings.Index(text, "x FORGED"); i >= 0 {
+		return at("sequences that vanished without a trace", i)
+	}
 	if colors {
 		text = ours.ReplaceAllString(text, "")
 	}

@@ -32,6 +32,7 @@ func TestInBrowser(t *testing.T) {
 		{"a trial shows what guardrails did", trialShowsGuardrails},
 		{"copy buttons", copyButtons},
 		{"hostile copies", hostileCopies},
+		{"nothing hides", nothingHides},
 		{"long texts fold", longTextsFold},
 		{"media stay in the file", mediaStayInTheFile},
 		{"votes are shown", votesAreShown},

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
+	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -73,7 +73,7 @@ func (o *Options) command(b *result.Brief) string {
 		return ""
 	}
 	command := o.Rerun(b)
-	if strings.ContainsFunc(command, func(r rune) bool { return unicode.IsControl(r) || hidden(r) }) {
+	if strings.ContainsAny(command, "\t\n") || show.Clean(command) != command {
 		return ""
 	}
 	return command

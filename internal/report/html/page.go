@@ -55,7 +55,7 @@ func newPage(run *result.Run) (*page, error) {
 	}
 	p.Script = "\"use strict\";\n(() => {\n" + p.Script + "})();\n"
 	p.tmpl, err = template.New("page.html").Funcs(template.FuncMap{
-		"visible": visible, "count": show.Count, "plural": show.Plural, "money": show.Money, "seconds": show.Seconds,
+		"visible": show.Clean, "count": show.Count, "plural": show.Plural, "money": show.Money, "seconds": show.Seconds,
 		"sign": sign, "tokens": show.TokensOf,
 	}).ParseFS(assets, "assets/page.html")
 	if err != nil {

@@ -1,8 +1,7 @@
 package html
 
 import (
-	"strings"
-
+	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -31,7 +30,7 @@ func plural(n int, one, many string) string {
 
 // title is the text of the browser's tab.
 func (p *page) Title() string {
-	return strings.Join(strings.Fields(visible(sign(p.Status)+" "+p.Headline()+" · "+p.Subject())), " ")
+	return show.Line(sign(p.Status) + " " + p.Headline() + " · " + p.Subject())
 }
 
 // Subject is the name of the run.

@@ -181,7 +181,7 @@ func TestDelivery(t *testing.T) {
 		{name: "not let in", answer: says(401, `{"message": "bad key Bearer sesame"}`),
 			err: "HTTP 401 Unauthorized: bad key [redacted]", tried: 1},
 		{name: "half the secret", answer: says(403, `{"message": "not sesame\u001b[31m\nplease"}`),
-			err: "HTTP 403 Forbidden: not [redacted] please", tried: 1},
+			err: "HTTP 403 Forbidden: not [redacted]␛[31m please", tried: 1},
 		{name: "another path", answer: says(404, "404 page not found"), err: "HTTP 404 Not Found", tried: 1},
 		{name: "elsewhere", answer: says(307, "", "Location", "http://127.0.0.1:1/v1/traces"),
 			err: "HTTP 307 Temporary Redirect", tried: 1},

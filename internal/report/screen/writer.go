@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/report/show"
@@ -37,6 +38,7 @@ type stream struct {
 	pending     []byte // the start of a character or of one of arena's own sequences, whose rest was not written yet
 	pendingKind kind   // of the view that wrote pending
 	line        commandScanner
+	before      rune // the last character written; 0 for one that is replaced by a sign
 }
 
 // New returns the view for text. Nothing else may write to out.
@@ -77,7 +79,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	}
 	for len(rest) > 0 {
 		if n := w.line.plainPrefix(rest); n > 0 {
-			w.buf, rest = append(w.buf, rest[:n]...), rest[n:]
+			w.buf, w.before, rest = append(w.buf, rest[:n]...), rune(rest[n-1]), rest[n:]
 			continue
 		}
 		n := w.writeNext(rest, w.kind)
@@ -139,13 +141,17 @@ func (s *stream) writeNext(p []byte, k kind) int {
 
 // writeRune writes a character, or its replacement.
 func (s *stream) writeRune(c rune, k kind) {
-	if show.IsForbidden(c) {
+	before := s.before
+	if s.before = c; string(c) != show.Joiner && show.IsHidden(c, before) {
+		s.before = 0
 		s.line.next(0)
 		if k == data {
-			s.buf = fmt.Appendf(s.buf, `\u%04x`, c)
+			for _, half := range utf16.AppendRune(nil, c) {
+				s.buf = fmt.Appendf(s.buf, `\u%04x`, half)
+			}
 			return
 		}
-		s.buf = utf8.AppendRune(s.buf, visibleSign(c))
+		s.buf = show.AppendSign(s.buf, c)
 		return
 	}
 	if s.line.next(c) && k != workflow {
@@ -156,17 +162,6 @@ func (s *stream) writeRune(c rune, k kind) {
 		s.buf = append(s.buf, show.Joiner...)
 	}
 	s.buf = utf8.AppendRune(s.buf, c)
-}
-
-// visibleSign replaces a character that may not pass.
-func visibleSign(c rune) rune {
-	switch {
-	case c < ' ':
-		return 0x2400 + c // the control pictures of Unicode
-	case c == 0x7F:
-		return '␡'
-	}
-	return utf8.RuneError
 }
 
 // ownSequence returns the length of one of arena's own sequences at the start of p: a colour or, in a live block, a

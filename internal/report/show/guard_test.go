@@ -16,15 +16,15 @@ func TestGuardrail(t *testing.T) {
 	}
 	fired := v(result.Failed, "found \"a\x1b[31m\"", "")
 	for want, f := range map[string]result.Firing{
-		`pii replaced the reply: found "a"`:             {Verdict: fired, Direction: "output", Action: result.Replaced},
-		`pii cut the reply: found "a"`:                  {Verdict: fired, Direction: "output", Action: result.Cut},
-		`pii answered in place of the model: found "a"`: {Verdict: fired, Direction: "input", Action: result.Blocked},
-		`pii fired: found "a"`:                          {Verdict: fired, Direction: "output", Action: result.Recorded},
-		`pii fired and only watches: found "a"`:         {Verdict: fired, Action: result.Recorded, MonitorOnly: true},
-		`pii fired`:                                     {Verdict: v(result.Failed, "", ""), Action: result.Recorded},
-		`pii could not judge the reply: down`:           {Verdict: v(result.Errored, "", "down"), Action: result.Replaced},
-		`pii could not judge the user's words: down`:    {Verdict: v(result.Errored, "", "down"), Direction: "input"},
-		`pii cut the reply: found "a" (stream closed)`:  {Verdict: fired, Action: result.Cut, StreamClosed: true},
+		`pii replaced the reply: found "a␛[31m"`:             {Verdict: fired, Direction: "output", Action: result.Replaced},
+		`pii cut the reply: found "a␛[31m"`:                  {Verdict: fired, Direction: "output", Action: result.Cut},
+		`pii answered in place of the model: found "a␛[31m"`: {Verdict: fired, Direction: "input", Action: result.Blocked},
+		`pii fired: found "a␛[31m"`:                          {Verdict: fired, Direction: "output", Action: result.Recorded},
+		`pii fired and only watches: found "a␛[31m"`:         {Verdict: fired, Action: result.Recorded, MonitorOnly: true},
+		`pii fired`:                                         {Verdict: v(result.Failed, "", ""), Action: result.Recorded},
+		`pii could not judge the reply: down`:               {Verdict: v(result.Errored, "", "down"), Action: result.Replaced},
+		`pii could not judge the user's words: down`:        {Verdict: v(result.Errored, "", "down"), Direction: "input"},
+		`pii cut the reply: found "a␛[31m" (stream closed)`: {Verdict: fired, Action: result.Cut, StreamClosed: true},
 		`pii cut the reply (stream closed, at most 1 token saved)`: {
 			Verdict: v(result.Failed, "", ""), Action: result.Cut, StreamClosed: true, TokensSaved: new(1),
 		},

@@ -176,14 +176,17 @@ func quotes(text, reply string) bool {
 	return start != "" && strings.Contains(lettersAndDigits(Head(text, 4*maxSignature)), start)
 }
 
-// lettersAndDigits drops white space, punctuation and escaped line breaks.
+// unescaper drops the most frequent escapes of strconv.Quote.
+var unescaper = strings.NewReplacer(`\n`, "", `\x1b`, "")
+
+// lettersAndDigits drops white space, punctuation and escapes.
 func lettersAndDigits(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return r
 		}
 		return -1
-	}, strings.ReplaceAll(Clean(s), `\n`, ""))
+	}, unescaper.Replace(Clean(s)))
 }
 
 func cost(usd *float64) string {

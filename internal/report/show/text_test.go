@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,24 +16,26 @@ import (
 func TestClean(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		"plain":                "plain",
-		"\x1b[31mred\x1b[0m":   "red",
-		"\x1b[38;5;1;48:2mred": "red",
-		"\u009b31mred":         "red",
-		"\x1b]8;;https://evil\x07link\x1b]8;;\x1b\\": "link",
-		"\x1b]0;title\u009crest":                     "rest",
-		"\x1b]0;never ends\nnext line":               "]0;never ends\nnext line",
-		"\x1b[31":                                    "[31",
-		"\x1bcreset":                                 "creset",
-		"\x1b\x1b[31mtwo":                            "two",
-		"\x1b":                                       "",
-		"a\r\nb\rc\u2028d\ve":                        "a\nb\nc\nd\ne",
-		"bell\x07 null\x00 del\x7f nel\u0085":        "bell null del nel",
+		"plain":              "plain",
+		"\x1b[31mred\x1b[0m": "␛[31mred␛[0m",
+		"\u009b31mred":       "⟨U+009B⟩31mred",
+		"\x1b]8;;https://evil\x07link\x1b]8;;\x1b\\": "␛]8;;https://evil␇link␛]8;;␛\\",
+		"\x1b]0;title\u009crest":                     "␛]0;title⟨U+009C⟩rest",
+		"\x1b":                                       "␛",
+		"a\r\nb\rc\u2028d\ve":                        "a\nb␍c⟨U+2028⟩d␋e",
+		"bell\x07 null\x00 del\x7f nel\u0085":        "bell␇ null␀ del␡ nel⟨U+0085⟩",
 		"\xff\xfe":                                   "\ufffd\ufffd",
-		"\ufffe\uffff":                               "\ufffd\ufffd",
-		"\u202egnp.exe\u202c\u2066x\u2069\ufeff":     "gnp.exex",
-		"tab\tstays":                                 "tab\tstays",
-		"👩‍👩‍👧 é 日本":                                 "👩‍👩‍👧 é 日本",
+		"\ufffe\uffff":                               "⟨U+FFFE⟩⟨U+FFFF⟩",
+		"\u202egnp.exe\u2066x\ufeff":                 "⟨U+202E⟩gnp.exe⟨U+2066⟩x⟨U+FEFF⟩",
+		"pass\u200bed \u00ad\u2060\u3164\u034f.":     "pass⟨U+200B⟩ed ⟨U+00AD⟩⟨U+2060⟩⟨U+3164⟩⟨U+034F⟩.",
+		"a\U000E0041\U000E0062":                      "a⟨U+E0041⟩⟨U+E0062⟩",
+		"a\u200db 日\u200d本 \u200c":                   "a⟨U+200D⟩b 日⟨U+200D⟩本 ⟨U+200C⟩",
+		"👩\u200d\u200d👧":                             "👩\u200d⟨U+200D⟩👧",
+		"a\ufe0f ✔\ufe0f\ufe0f 1\ufe0f\u20e3":        "a⟨U+FE0F⟩ ✔\ufe0f⟨U+FE0F⟩ 1\ufe0f\u20e3",
+		"می\u200cخواهم क्\u200dष ❤\ufe0f\u200d🔥": "می\u200cخواهم क्\u200dष ❤\ufe0f\u200d🔥",
+		"\u0600١":    "\u0600١",
+		"tab\tstays": "tab\tstays",
+		"👩‍👩‍👧 é 日本": "👩‍👩‍👧 é 日本",
 	} {
 		if got := show.Clean(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
@@ -40,9 +43,26 @@ func TestClean(t *testing.T) {
 	}
 }
 
+// TestNothingVanishes: between two letters, no character is without a trace.
+func TestNothingVanishes(t *testing.T) {
+	t.Parallel()
+	unseen := []*unicode.RangeTable{
+		unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector,
+	}
+	for r := range rune(unicode.MaxRune + 1) {
+		got := strings.TrimSuffix(strings.TrimPrefix(show.Clean("a"+string(r)+"b"), "a"), "b")
+		seen := []rune(got)
+		if len(seen) == 0 || r != '\n' && r != '\t' && slices.ContainsFunc(seen, func(c rune) bool {
+			return unicode.In(c, unseen...) && !unicode.Is(unicode.Prepended_Concatenation_Mark, c)
+		}) {
+			t.Errorf("%U is shown as %q", r, got)
+		}
+	}
+}
+
 func TestLine(t *testing.T) {
 	t.Parallel()
-	if got, want := show.Line("  a\n\tb \x1b[2J c\r\n"), "a b c"; got != want {
+	if got, want := show.Line("  a\n\tb \x1b[2J c\r\n"), "a b ␛[2J c"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

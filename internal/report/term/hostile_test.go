@@ -23,7 +23,7 @@ func TestHostileText(t *testing.T) {
 				if got, want := show.Width(line), max(width, 40); got > want && !place {
 					t.Errorf("%d columns: a line of %d: %q", want, got, line)
 				}
-				if line != show.Clean(line) {
+				if ours := strings.ReplaceAll(line, show.Joiner, ""); ours != show.Clean(ours) {
 					t.Errorf("not clean: %q", line)
 				}
 				if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") {

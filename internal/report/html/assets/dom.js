@@ -1,10 +1,36 @@
 // Elements are built from data only through h and svg: text becomes text, never markup.
 
-const HIDDEN = /(?![\t\n\u200c\u200d]|\r\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+// UNSEEN matches control, invisible and direction-changing characters, without the marks that are seen.
+const UNSEEN = /(?![\t\n\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{DI}\ufffe\uffff]/u;
+// After TAKES_JOINER a joiner may follow, after TAKES_SELECTOR a variation selector.
+const TAKES_JOINER = /^(?:(?=\p{L}|\p{M})[\u0590-\u1fff\ua800-\uabff\u{10a00}-\u{16fff}]|(?=\p{S})[\u2000-\u{10ffff}]|\ufe0f)$/u;
+const TAKES_SELECTOR = /^(?:[0-9#*©®]|(?=\p{L}|\p{S}|\p{P})[\u1000-\u{10ffff}])$/u;
 
-// visible writes out what a text could hide: control characters, and invisible or direction-changing ones.
+// isHidden reports whether a character that follows before could not be seen, or would be seen in the wrong place.
+function isHidden(c, before) {
+  if (!UNSEEN.test(c)) return false;
+  if (c === "\u200c" || c === "\u200d") return !TAKES_JOINER.test(before);
+  return !/\p{Variation_Selector}/u.test(c) || !TAKES_SELECTOR.test(before);
+}
+
+// signOf returns the visible sign for a hidden character.
+function signOf(c) {
+  const code = c.codePointAt(0);
+  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+  return code === 0x7f ? "␡" : `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
+}
+
+// visible replaces hidden characters by visible signs, as Clean of internal/report/show does. Tabs and newlines stay.
 function visible(text) {
-  return String(text).replace(HIDDEN, (c) => `⟨U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
+  text = String(text);
+  if (!UNSEEN.test(text)) return text;
+  let out = "";
+  let before = "";
+  for (const c of text.replaceAll("\r\n", "\n")) {
+    before = isHidden(c, before) ? "" : c;
+    out += before || signOf(c);
+  }
+  return out;
 }
 
 function fill(el, attrs, children) {

@@ -26,12 +26,12 @@ type pricing struct {
 }
 
 func pricingOf(spec *scenario.Provider) pricing {
-	switch {
+	switch t := scenario.ProviderTypeOf(spec.Type); {
 	case spec.Pricing != nil:
 		return pricing{price: PriceOf(spec.Pricing)}
-	case spec.Type == "ollama":
+	case t.Free:
 		return pricing{price: &Price{}}
-	case listed(spec.Type):
+	case t.ListPrices:
 		return pricing{ListPrice(spec.Model), true}
 	}
 	return pricing{}
@@ -48,16 +48,6 @@ func (p pricing) usd(model string, u chat.Usage) *float64 {
 	}
 	usd := price.USD(u)
 	return &usd
-}
-
-// listed reports whether a provider type is a vendor's own API, for which its list prices hold. A server that merely
-// speaks the protocol may charge anything for a model of the same name.
-func listed(kind string) bool {
-	switch kind {
-	case "openai", "azure", "anthropic", "gemini":
-		return true
-	}
-	return false
 }
 
 type priced struct {

@@ -21,13 +21,10 @@ const (
 // Opener makes the client of a provider. simulated says that it answers without the world.
 type Opener func(p *scenario.Project, spec *scenario.Provider) (client providers.Provider, simulated bool, err error)
 
-// adHocTypes are the provider types that the command line may name as type/model.
-var adHocTypes = []string{"openai", "ollama", "vllm", "azure", "openai-compatible", "anthropic", "gemini", mockType}
-
 // adHoc makes a provider out of "type/model" or "mock"; nil when the name is neither.
 func adHoc(name string) *scenario.Provider {
 	kind, model, slash := strings.Cut(name, "/")
-	if !slices.Contains(adHocTypes, kind) || !slash && kind != mockType || slash && model == "" {
+	if !scenario.ProviderTypeOf(kind).AdHoc || !slash && kind != mockType || slash && model == "" {
 		return nil
 	}
 	return &scenario.Provider{

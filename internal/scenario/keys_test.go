@@ -50,9 +50,9 @@ func keyRoots() []keyRoot {
 		{"settings of mocks", "mock-provider.yaml", []string{"spec", "additional_config"}, mockConfigFields},
 		{"settings of replays", "replay.yaml", []string{"spec", "additional_config"}, replayFields},
 	}
-	for _, kind := range slices.Sorted(maps.Keys(configTypes())) {
-		if name := kind + ".yaml"; keyProject[name] != "" {
-			roots = append(roots, keyRoot{"settings of " + kind, name, []string{"spec", "additional_config"}, configTypes()[kind]})
+	for _, t := range ProviderTypes() {
+		if name := t.Word + ".yaml"; t.settings != nil && keyProject[name] != "" {
+			roots = append(roots, keyRoot{"settings of " + t.Word, name, []string{"spec", "additional_config"}, t.settings})
 		}
 	}
 	return roots

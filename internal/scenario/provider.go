@@ -15,31 +15,16 @@ type providerFile struct {
 	calls        callFile
 }
 
-// providerTypes are the names of provider types, and what they are called inside. Those that are not built yet are
-// loaded, and refused when a trial needs them.
-var providerTypes = map[string]struct {
-	name  string
-	built bool
-}{
-	"mock": {"mock", true}, "replay": {"replay", true}, "openai": {"openai", true}, "claude": {"anthropic", true},
-	"anthropic": {"anthropic", true}, "gemini": {"gemini", true}, "google": {"gemini", true}, "ollama": {"ollama", true},
-	"vllm": {"vllm", true}, "azure": {"azure", true}, "openai-compatible": {"openai-compatible", true},
-	"imagen": {"imagen", false}, "elevenlabs": {"elevenlabs", false}, "cartesia": {"cartesia", false},
-	"huggingface": {"huggingface", false}, "voyageai": {"voyageai", false},
-}
-
-var providerTypeWords = words("mock", "replay", "openai", "claude", "anthropic", "gemini", "google", "ollama", "vllm",
-	"azure", "openai-compatible", "imagen", "elevenlabs", "cartesia", "huggingface", "voyageai")
-
 // providerFields are the keys of kind Provider.
 var providerFields = table("a provider", func() rows[providerFile] {
+	types := providerTypeWords()
 	return rows[providerFile]{
 		apart[providerFile]("id", text),   // read with the name of the document
 		apart[providerFile]("name", text), // the same
-		custom("type", providerTypeWords, func(d *decoder, p *providerFile, v *node.Node) {
+		custom("type", types, func(d *decoder, p *providerFile, v *node.Node) {
 			p.kind = v
-			if word, ok := d.OneOf(v, "type", providerTypeWords...); ok {
-				p.Type = providerTypes[word].name
+			if word, ok := d.OneOf(v, "type", types...); ok {
+				p.Type = ProviderTypeOf(word).Name
 			}
 		}).must(),
 		label("model", func(p *providerFile) *string { return &p.Model }),
@@ -195,11 +180,11 @@ func (d *decoder) provider(doc document) *Provider {
 	d.untouched(doc.spec, "")
 	d.additional(doc.spec, &p)
 	p.calls.tuned(p.Provider)
-	if at := p.calls.caching; at != nil && p.Type != "anthropic" && built(p.Type) {
+	if at := p.calls.caching; at != nil && p.Type != "anthropic" && ProviderTypeOf(p.Type).Available {
 		d.Warnf(at, NoEffect, "prompt_caching has no effect with type %s: its servers decide by themselves", p.Type)
 	}
 	d.connection(doc.spec, &p)
-	if p.kind != nil && p.Type != "" && !providerTypes[p.kind.Value].built {
+	if p.kind != nil && ProviderTypeOf(p.Type).foreign {
 		d.need("providers of type "+p.Type, p.kind, Feature{Provider: p.ID})
 	}
 	return p.Provider
@@ -211,14 +196,12 @@ func (d *decoder) connection(n *node.Node, p *providerFile) {
 	if p.BaseURL != "" && !web {
 		d.Errorf(p.base, "wrong-type", "base_url must start with http:// or https://, found %q", p.BaseURL)
 	}
-	switch p.Type {
-	case "openai", "anthropic", "gemini", "ollama", "vllm", "openai-compatible":
-		if p.Model == "" && p.Role == "llm" {
-			d.Missing(n, "a provider of type "+p.kind.Value, "model")
-		}
+	t := ProviderTypeOf(p.Type)
+	if t.NeedsModel && p.Model == "" && p.Role == "llm" {
+		d.Missing(n, "a provider of type "+p.kind.Value, "model")
 	}
-	if p.Type == "openai-compatible" && p.base == nil {
-		d.Missing(n, "a provider of type openai-compatible", "base_url")
+	if t.NeedsBase && p.base == nil {
+		d.Missing(n, "a provider of type "+p.kind.Value, "base_url")
 	}
 	if p.Type == "azure" && p.base == nil && (p.Platform == nil || p.Platform.Endpoint == "") {
 		d.Missing(n, "a provider of type azure", "base_url or platform.endpoint")

@@ -39,30 +39,13 @@ func (d *decoder) additional(n *node.Node, p *providerFile) {
 	}
 }
 
-// configTypes are the settings that additional_config has for a model, by the type of its provider.
-func configTypes() map[string]*fields[callFile] {
-	return map[string]*fields[callFile]{
-		"openai": openaiConfigFields, "azure": openaiConfigFields,
-		"openai-compatible": compatibleConfigFields, "vllm": compatibleConfigFields, "ollama": ollamaConfigFields,
-		"anthropic": anthropicConfigFields, "gemini": geminiConfigFields,
-	}
-}
-
 // configOf is the table for a provider; nil: arena knows nothing of such providers, and cannot talk to them yet.
 func configOf(kind, role string) *fields[callFile] {
-	if role == "embedding" && built(kind) {
+	t := ProviderTypeOf(kind)
+	if role == "embedding" && t.Available {
 		return embeddingConfigFields
 	}
-	return configTypes()[kind]
-}
-
-func built(kind string) bool {
-	for _, t := range providerTypes {
-		if t.name == kind {
-			return t.built && kind != "anthropic" && kind != "gemini"
-		}
-	}
-	return false
+	return t.settings
 }
 
 // Settings of additional_config, by type.
@@ -130,9 +113,9 @@ func elsewhere(own *fields[callFile]) func(key string) string {
 		case replayFields.index(key) >= 0:
 			return "a provider of type replay reads it"
 		}
-		for _, kind := range []string{"openai", "ollama", "anthropic", "gemini"} {
-			if of := configTypes()[kind]; of.index(key) >= 0 {
-				return "a provider of type " + kind + " reads it"
+		for _, t := range ProviderTypes() {
+			if t.settings != nil && t.settings.index(key) >= 0 {
+				return "a provider of type " + t.Name + " reads it"
 			}
 		}
 		if slices.Contains(serverOnly, key) {

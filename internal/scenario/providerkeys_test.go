@@ -58,7 +58,7 @@ func providerKeys(kind string) map[string]string {
 	}
 	walk("", providerFields)
 	delete(keys, "additional_config")
-	walk("additional_config.", configTypes()[kind])
+	walk("additional_config.", ProviderTypeOf(kind).settings)
 	for _, own := range []string{"type", "base_url", "model", "credential.credential_file"} {
 		delete(keys, own) // in the base, or of a file that has to be there
 	}

@@ -1,7 +1,5 @@
 package scenario
 
-import "strings"
-
 // Some places take more than the shape of their field says, or less, because their readers look closer. They are
 // described here.
 
@@ -85,12 +83,11 @@ func (w *schemaWriter) complete(f keyed, object map[string]any) {
 		rules = append(rules,
 			whenIs("type", properties("additional_config", w.table(mockConfigFields)), "mock"),
 			whenIs("type", properties("additional_config", w.table(replayFields)), "replay"))
-		for _, kind := range []string{
-			"openai", "azure", "openai-compatible", "vllm", "ollama", "claude", "anthropic", "gemini",
-		} {
-			of := w.table(configTypes()[strings.Replace(kind, "claude", "anthropic", 1)])
-			either := anyOf(of, w.table(embeddingConfigFields))
-			rules = append(rules, whenIs("type", properties("additional_config", either), kind))
+		for _, t := range ProviderTypes() {
+			if t.settings != nil {
+				either := anyOf(w.table(t.settings), w.table(embeddingConfigFields))
+				rules = append(rules, whenIs("type", properties("additional_config", either), t.Word))
+			}
 		}
 	case keyed(personaFields):
 		rules = append(rules, anyOf(required("system_template"), required("system_prompt")))

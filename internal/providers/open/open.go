@@ -14,19 +14,10 @@ import (
 	"github.com/arena-evals/arena/internal/providers/mock"
 	"github.com/arena-evals/arena/internal/providers/openai"
 	"github.com/arena-evals/arena/internal/providers/replay"
+	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/scenario"
 )
-
-const (
-	mockType   = "mock"
-	replayType = "replay"
-)
-
-// later are the types that arena knows by name and cannot talk to in this version.
-var later = []string{
-	"anthropic", "cartesia", "claude", "elevenlabs", "gemini", "google", "huggingface", "imagen", "voyageai",
-}
 
 // Options is what a provider needs beyond its file. The zero value works.
 type Options struct {
@@ -49,38 +40,26 @@ type Options struct {
 	Strict bool
 }
 
-// Types lists the provider types that are available, sorted.
-func Types() []string {
-	types := append(openai.Types(), mockType, replayType)
-	slices.Sort(types)
-	return types
-}
-
-// Available reports whether New can make a provider of this type.
-func Available(kind string) bool { return slices.Contains(Types(), kind) }
-
-// Simulated reports whether providers of this type answer without the world: the same every time.
-func Simulated(kind string) bool { return kind == mockType || kind == replayType }
-
 // Supported is nil when New can make this provider; otherwise it says what this version cannot do, by a
 // *providers.NotAvailable where the name is known.
 func Supported(p *scenario.Provider) error {
+	k := kindOf(p.Type)
 	switch {
-	case slices.Contains(later, p.Type):
+	case k == nil && scenario.ProviderTypeOf(p.Type).Name != "":
 		return &providers.NotAvailable{Msg: fmt.Sprintf(
 			"provider %s: type %s is not available in this version; available are %s",
 			p.ID, p.Type, strings.Join(Types(), ", "))}
-	case !Available(p.Type):
+	case k == nil:
 		err := fmt.Errorf("provider %s: unknown type %q; available are %s", p.ID, p.Type, strings.Join(Types(), ", "))
 		if hint := diag.DidYouMean(p.Type, Types()); hint != "" {
 			err = fmt.Errorf("%w; %s", err, hint)
 		}
 		return err
-	case Simulated(p.Type) || p.Platform == nil || p.Platform.Type == "" || p.Platform.Type == "azure":
+	case k.simulated || p.Platform == nil || p.Platform.Type == "" || slices.Contains(k.platforms, p.Platform.Type):
 		return nil
 	}
-	return &providers.NotAvailable{Msg: fmt.Sprintf(
-		"provider %s: platform %s is not available in this version; available is azure", p.ID, p.Platform.Type)}
+	return &providers.NotAvailable{Msg: fmt.Sprintf("provider %s: platform %s is not available in this version; "+
+		"available is %s", p.ID, p.Platform.Type, strings.Join(k.platforms, ", "))}
 }
 
 // New makes the provider that p describes. It reads keys and opens no connection; a credential that is named and
@@ -92,31 +71,68 @@ func New(p *scenario.Provider, o Options) (providers.Provider, error) {
 	if err := Supported(p); err != nil {
 		return nil, err
 	}
-	switch p.Type {
-	case mockType:
-		file := o.MockFile
-		if file == nil {
-			file = p.Mock
-		}
-		return mock.New(mock.Config{
-			ID: p.ID, Model: p.Model, Pricing: p.Pricing, File: file, Inline: o.Inline, Lenient: o.Lenient,
-		}), nil
-	case replayType:
-		return newReplay(p, o.Strict)
+	k := kindOf(p.Type)
+	client, err := k.open(p, &o)
+	if err != nil || k.simulated {
+		return client, err
 	}
-	model, err := openai.New(p, openai.Options{Getenv: o.Getenv, Jobs: o.Jobs, Now: o.Now, Offline: o.Offline})
+	return providers.Cost(providers.Guarded(client, p, o.policy(p), o.Random, o.Now), p), nil
+}
+
+// NewEmbedder makes the embedding model that p describes. Like New it reads keys and opens no connection.
+func NewEmbedder(p *scenario.Provider, o Options) (providers.Embedder, error) {
+	k := kindOf(p.Type)
+	if k != nil && k.embed == nil {
+		return nil, fmt.Errorf("provider %s: type %s has no embeddings; available are %s", p.ID, p.Type,
+			strings.Join(embedding(), ", "))
+	}
+	if err := Supported(p); err != nil {
+		return nil, err
+	}
+	model, err := k.embed(p, &o)
 	if err != nil {
 		return nil, err
 	}
-	return providers.Cost(providers.Guarded(model, p, o.policy(p), o.Random, o.Now), p), nil
+	return providers.Embedding(model, p, o.policy(p), o.Random, o.Now), nil
 }
 
-// newReplay opens the recordings that a replay answers from.
-func newReplay(p *scenario.Provider, strict bool) (providers.Provider, error) {
+func openOpenAI(p *scenario.Provider, o *Options) (providers.Provider, error) {
+	model, err := openai.New(p, o.wire())
+	if err != nil {
+		return nil, err // a nil *openai.Provider would not be a nil provider
+	}
+	return model, nil
+}
+
+func embedOpenAI(p *scenario.Provider, o *Options) (providers.Embedder, error) {
+	model, err := openai.NewEmbedder(p, o.wire())
+	if err != nil {
+		return nil, err
+	}
+	return model, nil
+}
+
+// wire is what the clients of models over HTTP need.
+func (o *Options) wire() wire.Options {
+	return wire.Options{Getenv: o.Getenv, Jobs: o.Jobs, Now: o.Now, Offline: o.Offline}
+}
+
+func openMock(p *scenario.Provider, o *Options) (providers.Provider, error) {
+	file := o.MockFile
+	if file == nil {
+		file = p.Mock
+	}
+	return mock.New(mock.Config{
+		ID: p.ID, Model: p.Model, Pricing: p.Pricing, File: file, Inline: o.Inline, Lenient: o.Lenient,
+	}), nil
+}
+
+// openReplay opens the recordings that a replay answers from.
+func openReplay(p *scenario.Provider, o *Options) (providers.Provider, error) {
 	if p.Replay == nil {
 		return nil, &providers.Misconfigured{Pos: p.Pos, Msg: "additional_config.recording is missing"}
 	}
-	c := replay.Config{ID: p.ID, Model: p.Model, Settings: p.Replay, Pricing: p.Pricing, Strict: strict}
+	c := replay.Config{ID: p.ID, Model: p.Model, Settings: p.Replay, Pricing: p.Pricing, Strict: o.Strict}
 	for _, path := range p.Replay.Recordings {
 		file, err := recording.Open(path, recording.Options{})
 		if err != nil {
@@ -148,20 +164,4 @@ func (o *Options) policy(p *scenario.Provider) (policy scenario.RetryPolicy) {
 		policy.Attempts = 1 + max(*o.Retries, 0)
 	}
 	return policy
-}
-
-// NewEmbedder makes the embedding model that p describes. Like New it reads keys and opens no connection.
-func NewEmbedder(p *scenario.Provider, o Options) (providers.Embedder, error) {
-	if Simulated(p.Type) {
-		return nil, fmt.Errorf("provider %s: type %s has no embeddings; available are %s", p.ID, p.Type,
-			strings.Join(openai.Types(), ", "))
-	}
-	if err := Supported(p); err != nil {
-		return nil, err
-	}
-	model, err := openai.NewEmbedder(p, openai.Options{Getenv: o.Getenv, Jobs: o.Jobs, Now: o.Now, Offline: o.Offline})
-	if err != nil {
-		return nil, err
-	}
-	return providers.Embedding(model, p, o.policy(p), o.Random, o.Now), nil
 }

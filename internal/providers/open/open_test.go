@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/openai"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -59,10 +61,46 @@ func TestSupported(t *testing.T) {
 			t.Errorf("%s: got %v, %v, want an error with %q", c.spec.Type, client, err, c.want)
 		}
 	}
-	for _, kind := range append(later, "opnai", "") {
+	for _, kind := range []string{"opnai", ""} {
 		if Available(kind) {
 			t.Errorf("%q counts as available", kind)
 		}
+	}
+}
+
+// TestTypes holds the types that can be opened against those that files may name, and what is asked of a file against
+// what opening a provider needs.
+func TestTypes(t *testing.T) {
+	t.Parallel()
+	named := map[string]bool{}
+	for _, kind := range scenario.ProviderTypes() {
+		named[kind.Word] = true
+		if kind.Available != Available(kind.Name) {
+			t.Errorf("files are told that %s is available: %v; it is: %v", kind.Word, kind.Available, !kind.Available)
+		}
+		if scenario.ProviderTypeOf(kind.Name).Name != kind.Name {
+			t.Errorf("%s means %s, which is no type", kind.Word, kind.Name)
+		}
+		var later *providers.NotAvailable
+		if _, err := New(described(kind.Word), Options{}); !kind.Available && !errors.As(err, &later) {
+			t.Errorf("%s is known, and opening it says %v", kind.Word, err)
+		}
+		if !kind.Available || Simulated(kind.Name) || kind.Name == "azure" { // azure may name its endpoint elsewhere
+			continue
+		}
+		spec := described(kind.Name)
+		spec.BaseURL, spec.APIKey = "", "k"
+		if _, err := New(spec, Options{}); (err != nil) != kind.NeedsBase {
+			t.Errorf("a file of type %s must have base_url: %v; opening it without: %v", kind.Name, kind.NeedsBase, err)
+		}
+	}
+	for _, kind := range kinds {
+		if !named[kind.name] {
+			t.Errorf("%s can be opened, and no file can name it", kind.name)
+		}
+	}
+	if !slices.IsSorted(Types()) || !slices.Equal(slices.Sorted(slices.Values(openai.Types())), embedding()) {
+		t.Errorf("the types are %q, with embeddings %q", Types(), embedding())
 	}
 }
 
@@ -160,7 +198,7 @@ func TestEmbedders(t *testing.T) {
 		}
 	}
 	for kind, want := range map[string]string{
-		"mock":     "provider p: type mock has no embeddings; available are openai, azure",
+		"mock":     "provider p: type mock has no embeddings; available are azure, ollama, openai",
 		"voyageai": "type voyageai is not available in this version",
 		"opnai":    `did you mean "openai"?`,
 	} {

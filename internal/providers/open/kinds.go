@@ -1,0 +1,66 @@
+package open
+
+import (
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// kind is how providers of one type are opened.
+type kind struct {
+	name      string   // see scenario.ProviderTypes, which says what files may say of them
+	simulated bool     // they answer without the world: the same every time
+	platforms []string // of hosting, beside the vendor's own
+	open      func(*scenario.Provider, *Options) (providers.Provider, error)
+	embed     func(*scenario.Provider, *Options) (providers.Embedder, error) // nil: they have no embeddings
+}
+
+var azure = []string{"azure"}
+
+// kinds are the types that are available, sorted. Where the calls of a type go and which variables hold its key is
+// known to the package that opens it.
+var kinds = []kind{
+	{name: "azure", open: openOpenAI, embed: embedOpenAI, platforms: azure},
+	{name: "mock", open: openMock, simulated: true},
+	{name: "ollama", open: openOpenAI, embed: embedOpenAI, platforms: azure},
+	{name: "openai", open: openOpenAI, embed: embedOpenAI, platforms: azure},
+	{name: "openai-compatible", open: openOpenAI, embed: embedOpenAI, platforms: azure},
+	{name: "replay", open: openReplay, simulated: true},
+	{name: "vllm", open: openOpenAI, embed: embedOpenAI, platforms: azure},
+}
+
+// kindOf is the row of a type; nil: it is not available.
+func kindOf(name string) *kind {
+	for i := range kinds {
+		if kinds[i].name == name {
+			return &kinds[i]
+		}
+	}
+	return nil
+}
+
+// Types lists the provider types that are available, sorted.
+func Types() (names []string) {
+	for _, k := range kinds {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+// embedding lists the types that have embeddings.
+func embedding() (names []string) {
+	for _, k := range kinds {
+		if k.embed != nil {
+			names = append(names, k.name)
+		}
+	}
+	return names
+}
+
+// Available reports whether New can make a provider of this type.
+func Available(name string) bool { return kindOf(name) != nil }
+
+// Simulated reports whether providers of this type answer without the world: the same every time.
+func Simulated(name string) bool {
+	k := kindOf(name)
+	return k != nil && k.simulated
+}

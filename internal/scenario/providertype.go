@@ -1,0 +1,64 @@
+package scenario
+
+// ProviderType is what files and the command line may say of the providers of one type. How they are opened is for
+// package providers/open to know, which has a row for each type that is available.
+type ProviderType struct {
+	Word      string // in files
+	Name      string // in Provider.Type; several words may mean the same
+	Available bool   // this version can open it
+	// NeedsModel and NeedsBase say that a provider of this type must have a model and a base_url.
+	NeedsModel, NeedsBase bool
+	// AdHoc says that the command line may name such a provider as type/model.
+	AdHoc bool
+	// ListPrices says that the list prices of the vendor hold, because it is its own API. A server that merely speaks the
+	// protocol may charge anything for a model of the same name. Free says that calls cost nothing.
+	ListPrices, Free bool
+
+	settings *fields[callFile] // additional_config; nil: none of a model
+	foreign  bool              // arena knows nothing but the name
+}
+
+// ProviderTypes are the types that files may name, in the order in which messages list them.
+func ProviderTypes() []ProviderType {
+	return []ProviderType{
+		{Word: "mock", Name: "mock", Available: true, AdHoc: true},
+		{Word: "replay", Name: "replay", Available: true},
+		{Word: "openai", Name: "openai", Available: true, NeedsModel: true, AdHoc: true, ListPrices: true,
+			settings: openaiConfigFields},
+		{Word: "claude", Name: "anthropic", NeedsModel: true, ListPrices: true, settings: anthropicConfigFields},
+		{Word: "anthropic", Name: "anthropic", NeedsModel: true, AdHoc: true, ListPrices: true,
+			settings: anthropicConfigFields},
+		{Word: "gemini", Name: "gemini", NeedsModel: true, AdHoc: true, ListPrices: true, settings: geminiConfigFields},
+		{Word: "google", Name: "gemini", NeedsModel: true, ListPrices: true, settings: geminiConfigFields},
+		{Word: "ollama", Name: "ollama", Available: true, NeedsModel: true, AdHoc: true, Free: true,
+			settings: ollamaConfigFields},
+		{Word: "vllm", Name: "vllm", Available: true, NeedsModel: true, AdHoc: true, settings: compatibleConfigFields},
+		{Word: "azure", Name: "azure", Available: true, AdHoc: true, ListPrices: true, settings: openaiConfigFields},
+		{Word: "openai-compatible", Name: "openai-compatible", Available: true, NeedsModel: true, NeedsBase: true,
+			AdHoc: true, settings: compatibleConfigFields},
+		{Word: "imagen", Name: "imagen", foreign: true},
+		{Word: "elevenlabs", Name: "elevenlabs", foreign: true},
+		{Word: "cartesia", Name: "cartesia", foreign: true},
+		{Word: "huggingface", Name: "huggingface", foreign: true},
+		{Word: "voyageai", Name: "voyageai", foreign: true},
+	}
+}
+
+// ProviderTypeOf is the type of that name. The zero value is none.
+func ProviderTypeOf(name string) ProviderType {
+	for _, t := range ProviderTypes() {
+		if t.Word == name { // each name is also a word for itself
+			return t
+		}
+	}
+	return ProviderType{}
+}
+
+func providerTypeWords() wordShape {
+	all := ProviderTypes()
+	out := make(wordShape, len(all))
+	for i, t := range all {
+		out[i] = t.Word
+	}
+	return out
+}

@@ -246,7 +246,9 @@ func (w *writer) turns() (*node.Node, error) {
 	case len(list.Content) == 0:
 		return nil, errors.New("nobody answered in it")
 	case w.s.Error != "":
-		w.breakOff(list.Content[len(list.Content)-1])
+		if err := w.breakOff(list.Content[len(list.Content)-1]); err != nil {
+			return nil, err
+		}
 	}
 	for _, turn := range list.Content {
 		if len(node.Get(turn, "mock").Content) == 0 {
@@ -360,13 +362,18 @@ var whereabouts = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^turn \d+: (?:provider [^\s:]+: )?`)
 })
 
-// breakOff makes the last turn end as the recording did: in an error.
-func (w *writer) breakOff(turn *node.Node) {
+// breakOff makes the last turn end as the recording did: in an error. After a reply that ends the turn there is no call
+// of the model left that could fail: the scenario would be green.
+func (w *writer) breakOff(turn *node.Node) error {
+	mock := node.Get(turn, "mock")
+	if n := len(mock.Content); n > 0 && node.Get(mock.Content[n-1], "tool_calls") == nil {
+		return fmt.Errorf("it broke off after its last reply, which no scenario can tell: %s", w.s.Error)
+	}
 	broken := node.NewMap()
 	why := oneLine(whereabouts().ReplaceAllString(w.s.Error, ""), 500)
 	node.Put(broken, "error", node.Str(cmp.Or(why, "the recording broke off")))
-	mock := node.Get(turn, "mock")
 	mock.Content = append(mock.Content, broken)
+	return nil
 }
 
 // assertions writes the checks of verdicts, each once; nil when there are none. A failed check that cannot be carried

@@ -72,13 +72,12 @@ func TestHostileTexts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			last := says(chat.Assistant, text, recording.Asserted{Type: "contains", Params: params, Message: text, Explanation: text})
+			last.ToolCalls = []chat.ToolCall{{ID: "e", Name: "tool"}} // after which the conversation broke off
 			s := &recording.Session{
 				File: text, ID: text, Scenario: text, Provider: text, Model: text, Error: text,
 				Tags: []string{"tag" + text}, Labels: map[string]string{"label": text}, Started: time.Unix(0, 0),
-				Messages: []recording.Message{
-					says(chat.User, "x"+text), m, result,
-					says(chat.Assistant, text, recording.Asserted{Type: "contains", Params: params, Message: text, Explanation: text}),
-				},
+				Messages: []recording.Message{says(chat.User, "x"+text), m, result, last},
 			}
 			made, err := New(Options{}).Scenario(s)
 			if strings.Contains(text, "\x00") { // no check looks for a character that nothing shows
@@ -140,6 +139,9 @@ func TestWhatCannotBeTold(t *testing.T) {
 		want string
 	}{
 		{"nobody answers", recording.Session{Messages: []recording.Message{says(chat.User, "Hi")}}, "nobody answered in it"},
+		{"it broke off after the last reply", recording.Session{
+			Error: "no more", Messages: []recording.Message{says(chat.User, "Hi"), says(chat.Assistant, "Hello")},
+		}, "it broke off after its last reply, which no scenario can tell: no more"},
 		{"silence", recording.Session{Messages: []recording.Message{says(chat.User, " "), says(chat.Assistant, "Hello?")}},
 			"turn 1: the user says nothing"},
 		{"a picture", recording.Session{Messages: []recording.Message{picture, says(chat.Assistant, "Nice")}},

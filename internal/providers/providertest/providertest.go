@@ -1,5 +1,5 @@
 // Package providertest holds the tests that every provider must pass: what a caller may rely on, whatever is behind
-// the interface. A provider's own test hands in a Dialect, usually with a server on the wire.
+// the interface. A provider's own test hands in a Dialect; one over HTTP has Serve for its server.
 package providertest
 
 import (

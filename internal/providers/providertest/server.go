@@ -1,0 +1,180 @@
+package providertest
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// API is how one API says what a model does. Serve adds what is HTTP, and is the same for all.
+type API struct {
+	Path    string                    // at the end of that of every call
+	Streams func(body []byte) bool    // whether a request asks for a stream; one that cannot be read is an error of t
+	Error   func(text string) string  // a document that reports an error
+	Whole   func(s Script) string     // a reply in one piece, as the script or its fault wants it
+	Stream  func(s Script, w *Stream) // the same in events
+	// First is the first piece of text in a stream, "It", and Empty an event that brings nothing.
+	First, Empty func(w *Stream)
+	Failed       func(w *Stream) // an event that reports an error
+}
+
+// Stream is a stream of events on its way to the client.
+type Stream struct{ w http.ResponseWriter }
+
+// Send writes an event, or a comment, and sees it leave.
+func (s *Stream) Send(text string) {
+	_, _ = io.WriteString(s.w, text+"\n\n") // the client may be gone: part of the game
+	_ = http.NewResponseController(s.w).Flush()
+}
+
+// Send writes a document.
+func Send(w http.ResponseWriter, status int, kind, body string) {
+	w.Header().Set("Content-Type", kind)
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, body) // the client may be gone: part of the game
+}
+
+// Serve starts a server of the API that follows s and acts out its fault.
+func Serve(t *testing.T, api API, s Script) *httptest.Server {
+	t.Helper()
+	m := &model{t: t, api: api, script: s, over: make(chan struct{})}
+	server := httptest.NewServer(m)
+	t.Cleanup(func() {
+		close(m.over)
+		server.Close()
+	})
+	return server
+}
+
+type model struct {
+	t      *testing.T
+	api    API
+	script Script
+	over   chan struct{} // closed when the test is: nothing hangs longer
+}
+
+func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !strings.HasSuffix(r.URL.Path, m.api.Path) {
+		http.NotFound(w, r)
+		return
+	}
+	data, err := io.ReadAll(r.Body)
+	if err != nil {
+		m.t.Errorf("unreadable request %q: %v", data, err)
+	}
+	switch streams := m.api.Streams(data); {
+	case m.outage(w, r):
+	case streams:
+		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+		m.stream(w)
+	default:
+		m.whole(w)
+	}
+}
+
+// outage acts out the faults that look the same whether the reply would stream or not.
+func (m *model) outage(w http.ResponseWriter, r *http.Request) bool {
+	echo := "no such luck\nwith"
+	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
+		echo += " " + strings.Join(r.Header[name], " ")
+	}
+	echo += "\x1b[31m"
+	if status, ok := strings.CutPrefix(string(m.script.Fault), "status:"); ok {
+		code, err := strconv.Atoi(status)
+		if err != nil {
+			m.t.Error(err)
+		}
+		Send(w, code, "application/json", m.api.Error(echo))
+		return true
+	}
+	switch m.script.Fault {
+	case Hang:
+		select {
+		case <-m.over:
+		case <-r.Context().Done():
+		}
+	case Close:
+		m.reset(w)
+	case HTML:
+		Send(w, 200, "text/html", fmt.Sprintf("<html><title>Sign in</title>\n<body>%s</body></html>", echo))
+	case NoBody:
+		Send(w, 200, "application/json", "")
+	case Error200:
+		Send(w, 200, "application/json", m.api.Error(echo))
+	default:
+		return false
+	}
+	return true
+}
+
+func (m *model) reset(w http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		m.t.Error(err)
+		return
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		err = tcp.SetLinger(0)
+	}
+	if closeErr := conn.Close(); err != nil || closeErr != nil {
+		m.t.Error(err, closeErr)
+	}
+}
+
+func (m *model) whole(w http.ResponseWriter) {
+	text := m.api.Whole(m.script)
+	switch m.script.Fault {
+	case BadJSON:
+		text = text[:len(text)/2]
+	case Truncate:
+		w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+		text = text[:len(text)/2]
+	}
+	Send(w, 200, "application/json", text)
+}
+
+func (m *model) stream(w http.ResponseWriter) {
+	s := &Stream{w}
+	s.Send(": good morning")
+	switch m.script.Fault {
+	case BadJSON:
+		m.api.First(s)
+		s.Send(`data: {"id": "c1", "choi`)
+	case StreamError:
+		m.api.First(s)
+		m.api.Failed(s)
+	case KeepAlive:
+		m.api.First(s)
+		for alive := time.Tick(10 * time.Millisecond); !m.isOver(); <-alive {
+			s.Send(": PROCESSING")
+			m.api.Empty(s)
+		}
+	case StopEarly:
+		m.api.First(s)
+	case Truncate:
+		m.api.First(s)
+		m.reset(w)
+	case Silence:
+		m.api.First(s)
+		<-m.over
+	default:
+		m.api.Stream(m.script, s)
+	}
+}
+
+func (m *model) isOver() bool {
+	select {
+	case <-m.over:
+		return true
+	default:
+		return false
+	}
+}

@@ -71,7 +71,7 @@ func (s *Suite) drive(ctx context.Context, plan *runner.Plan, out *harness.Outpu
 	job := harness.Job{Plan: plan, Outputs: out, Arena: version(), Now: s.opts.Now, Warnings: s.warningTexts()}
 	options := s.opts.run(s.jobs)
 	if out != nil {
-		job.Secrets, options.Scrub = s.secrets, s.secrets.Bytes
+		job.Secrets, options.Scrub = s.secrets, s.secrets.JSON
 	}
 	x := harness.NewExecution(job)
 	if err := x.Open(); err != nil {

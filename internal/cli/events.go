@@ -75,7 +75,7 @@ func (a *App) openEvents(name string) (*eventStream, error) {
 			a.KeepPipes()
 		}
 		s := &eventStream{Writer: events.NewWriter(screen.Data(a.Out)), name: "stdout"}
-		s.Scrub = a.secrets.Bytes
+		s.Scrub = a.secrets.JSON
 		return s, nil
 	}
 	if err := plainfile.MakeDir(filepath.Dir(name)); err != nil {
@@ -86,7 +86,7 @@ func (a *App) openEvents(name string) (*eventStream, error) {
 		return nil, unwritable(name, err)
 	}
 	s := &eventStream{Writer: events.NewWriter(file), name: name, file: file}
-	s.Scrub = a.secrets.Bytes
+	s.Scrub = a.secrets.JSON
 	return s, nil
 }
 

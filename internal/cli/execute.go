@@ -218,7 +218,7 @@ func (x *execution) runOptions() runner.Options {
 	o := f.deciding()
 	o.Jobs, o.FailFast = x.jobs, f.failFast
 	o.Cassettes, o.Again, o.Elsewhere = x.deck, f.recorder(), x.evals.elsewhere()
-	o.Scrub = x.app.secrets.Bytes
+	o.Scrub = x.app.secrets.JSON
 	o.Events = x.events != nil || x.logs != nil || x.traces != nil
 	o.Crash = func(trial string, cause any, stack []byte) {
 		x.note(fmt.Sprintf("trial %s crashed: %v\n%s", trial, cause, stack))

@@ -123,10 +123,20 @@ func (d *document) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	// A secret that begins before the end of what goes out now ends before the end of what is here.
-	if err := d.letOut(len(d.held) - d.set.longest - 1); err != nil {
+	if err := d.letOut(fieldBefore(d.held, len(d.held)-d.set.longest-1)); err != nil {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// fieldBefore is where the field of JSON may begin in which a place is, so that its name and its value stay together.
+func fieldBefore(p []byte, end int) int {
+	const far = 1 << 10
+	from := max(end-far, 0)
+	if i := bytes.LastIndexAny(p[from:end], ",{\n"); i >= 0 {
+		return from + i + 1
+	}
+	return end
 }
 
 // letOut writes what is held up to a place, and the whole of a secret that begins before it.

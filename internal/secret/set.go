@@ -49,6 +49,7 @@ type Set struct {
 	longest int                  // bytes that a secret may take in a text
 	cuts    bool                 // parts of secrets beside a mark are found as well
 	tails   func() *[256][]tail  // by the first byte
+	numbers bool                 // one of them may be a part of a number
 }
 
 // value is one secret.
@@ -75,6 +76,7 @@ func newSet(values []string, cuts bool) *Set {
 			v := &value{spelling: spell(text), word: len(text) < whole}
 			v.part = min(part, len(v.spelling)/2+1)
 			all = append(all, v)
+			s.numbers = s.numbers || strings.Trim(text, numeric) == ""
 		}
 	}
 	if len(all) == 0 {
@@ -155,7 +157,10 @@ type hit struct {
 }
 
 // find is the next secret at or after a place; one without a size: there is none.
-func (s *Set) find(p []byte, from int) hit {
+func (s *Set) find(p []byte, from int) hit { return s.next(p, from, s != nil && s.numbers) }
+
+// next is find; numbers says that the numbers of fields of JSON stay.
+func (s *Set) next(p []byte, from int, numbers bool) hit {
 	if s == nil {
 		return hit{}
 	}
@@ -167,7 +172,7 @@ func (s *Set) find(p []byte, from int) hit {
 		if s.pairs[pair/64]&(1<<(pair%64)) == 0 {
 			continue
 		}
-		if h := s.here(p, i); h.size > 0 {
+		if h := s.here(p, i); h.size > 0 && !(numbers && inNumber(p, h.at, h.at+h.size)) {
 			return h
 		}
 	}
@@ -237,9 +242,14 @@ func wordly(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// Bytes is the text without secrets: p itself when there are none.
+// Bytes is the text without secrets: p itself when there are none. What a field of JSON has as its number stays: a
+// document would be none without it.
 func (s *Set) Bytes(p []byte) []byte {
-	h := s.find(p, 0)
+	return s.without(p, s != nil && s.numbers)
+}
+
+func (s *Set) without(p []byte, numbers bool) []byte {
+	h := s.next(p, 0, numbers)
 	if h.size == 0 {
 		return p
 	}
@@ -248,19 +258,19 @@ func (s *Set) Bytes(p []byte) []byte {
 	for h.size > 0 {
 		out = append(append(out, p[from:h.at+h.mark]...), Redacted...)
 		from = h.at + h.size
-		h = s.find(p, from)
+		h = s.next(p, from, numbers)
 	}
 	return append(out, p[from:]...)
 }
 
-// Text is Bytes for texts.
+// Text is Bytes for a text, which is no document, whatever it looks like.
 func (s *Set) Text(text string) string {
 	if s == nil {
 		return text
 	}
 	p := []byte(text)
-	if s.find(p, 0).size == 0 {
+	if s.next(p, 0, false).size == 0 {
 		return text
 	}
-	return string(s.Bytes(p))
+	return string(s.without(p, false))
 }

@@ -96,6 +96,7 @@ type Journal struct {
 	spans map[int]span // by plan index
 	order []int        // plan indexes in the order of Run.Briefs; set by Bind
 	mu    sync.Mutex   // of the writing
+	err   error        // what ended it; nothing is written after half a line
 }
 
 type span struct {
@@ -140,7 +141,7 @@ func (l *Ledger) Continue(file Syncer, h JournalHeader, kept map[int]*Entry) (*J
 }
 
 // Write writes a finished trial, without a sync: it survives the death of the process, though not that of the machine.
-// It is safe for concurrent use.
+// It is safe for concurrent use. After a write that failed, all others do.
 func (j *Journal) Write(t *Trial, line []byte) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -170,8 +171,11 @@ func (j *Journal) Append(done []TrialDone) error {
 }
 
 // Close writes the footer. It does not close the file, from which reports are still read. Header and footer are not
-// synced: they hold nothing that was paid for.
+// synced: they hold nothing that was paid for. A write that failed before was told then.
 func (j *Journal) Close(f JournalFooter) error {
+	if j.err != nil {
+		return nil
+	}
 	return j.line(struct {
 		End JournalFooter `json:"end"`
 	}{f})
@@ -186,12 +190,15 @@ func (j *Journal) line(v any) error {
 }
 
 func (j *Journal) write(b []byte) error {
+	if j.err != nil {
+		return j.err
+	}
 	n, err := j.file.Write(b)
 	j.size += int64(n)
 	if err != nil {
-		return fmt.Errorf("write journal: %w", err)
+		j.err = fmt.Errorf("write journal: %w", err)
 	}
-	return nil
+	return j.err
 }
 
 var trialKey = []byte(`,"trial":`)

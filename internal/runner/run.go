@@ -161,8 +161,10 @@ func (c *crew) work(ctx context.Context, planned Trial) result.TrialDone {
 		line, _ = result.EncodeLine(out) // nothing in it but text
 	}
 	// Before the worker takes another trial: a kill then costs no more than what is in flight.
-	written := c.journal.Write(out, line) == nil // otherwise it is tried again where errors end the run
-	return result.TrialDone{At: s.tell.at(), Trial: out, Line: line, Written: written}
+	if err = c.journal.Write(out, line); err != nil { // what nobody can keep is not paid for
+		c.abort(fmt.Errorf("%w: %w", errStopped, err))
+	}
+	return result.TrialDone{At: s.tell.at(), Trial: out, Line: line, Written: err == nil}
 }
 
 // scrubbed is a trial as it may be written.

@@ -218,6 +218,43 @@ func TestFailFastStopsTheRest(t *testing.T) {
 	}
 }
 
+// full is the file of a journal on a disk that takes no more than the header.
+type full struct {
+	*os.File
+	lines atomic.Int64
+}
+
+var errFull = errors.New("no space left")
+
+func (f *full) Write(b []byte) (int, error) {
+	if f.lines.Add(1) == 1 {
+		return f.File.Write(b)
+	}
+	return 0, errFull
+}
+
+// TestAFullDiskPaysNoMoreThanIsInFlight: the worker whose trial cannot be kept does not wait to be told.
+func TestAFullDiskPaysNoMoreThanIsInFlight(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int64
+	client := answer(func(context.Context, *chat.Request) (chat.Reply, error) {
+		calls.Add(1)
+		return chat.Reply{Content: "ok"}, nil
+	})
+	_, file := journalFor(t)
+	disk := &full{File: file.File}
+	journal, err := result.NewJournal(disk, result.JournalHeader{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Run(t.Context(), planOf(t, 500, client), options(1), journal, &watcher{}); !errors.Is(err, errFull) {
+		t.Fatalf("error %v", err)
+	}
+	if calls.Load() != 1 || disk.lines.Load() != 2 {
+		t.Errorf("%d calls were paid for, and %d lines written", calls.Load(), disk.lines.Load())
+	}
+}
+
 // A full disk must not keep burning tokens.
 func TestASinkThatFailsEndsTheRun(t *testing.T) {
 	t.Parallel()

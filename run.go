@@ -97,7 +97,7 @@ func (s *Suite) drive(ctx context.Context, plan *runner.Plan, out *harness.Outpu
 	res := resultFrom(x.Run, ended, stopped)
 	res.Warnings = append(s.Warnings(), problemsFrom(x.Late)...)
 	if out != nil {
-		res.Reports = out.Paths()
+		res.Reports = out.Written()
 	}
 	if err = errors.Join(err, x.Close()); err != nil {
 		res.ExitCode = harness.Exit(x.Run, stopped, err)

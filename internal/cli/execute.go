@@ -95,7 +95,6 @@ func (x *execution) drive(ctx context.Context) (err error) {
 // keep hears of a trial that stays from before the run was resumed.
 func (x *execution) keep(t *result.Trial) {
 	x.changes.add(t)
-	x.metrics.keep(t)
 }
 
 // listen prepares whatever wants to hear of the run besides the reports.
@@ -103,7 +102,7 @@ func (x *execution) listen(ctx context.Context) (err error) {
 	if x.traces, err = x.app.openTraces(ctx, x.flags, x.run.Run); err != nil {
 		return err
 	}
-	if x.metrics, err = x.flags.metrics.open(ctx, x.run.Plan, x.run.Run, x.app.secrets); err != nil {
+	if x.metrics, err = x.flags.metrics.open(ctx, x.run.Plan, x.run.Run, x.job.Earlier, x.app.secrets); err != nil {
 		return err
 	}
 	if x.evals, err = x.flags.dispatch.open(ctx, x.announce, x.app.secrets); err != nil {
@@ -203,7 +202,7 @@ func (x *execution) conclude(ctx context.Context, runErr error, interrupted bool
 	hearErr := errors.Join(x.metrics.finish(ctx, run),
 		x.tell(result.RunCompletedOf(run, x.clock.at(), interrupted)), x.events.close())
 	x.showNotes()
-	screenErr := x.screen.Finish(run, append(out.Paths(), x.metrics.paths()...)...)
+	screenErr := x.screen.Finish(run, append(out.Written(), x.metrics.written()...)...)
 	people, _ := x.flags.humans(x.app)
 	changeErr := x.changes.write(people, out.Dir, x.app.secrets)
 	err := errors.Join(runErr, endErr, hearErr, screenErr, changeErr, annotate(x.app, people, run))

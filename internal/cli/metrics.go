@@ -85,10 +85,11 @@ type exporter struct {
 	err     error // the first that Handle met
 }
 
+	saved   bool             // the file is written
 // open prepares what the flags ask for, and fails for everything that can be known before the run: names that clash, a
 // port in use, a folder that cannot be written, a gateway that does not answer.
 func (f *metricsFlags) open(
-	ctx context.Context, plan *runner.Plan, run *result.Run, secrets *harness.Vault,
+	ctx context.Context, plan *runner.Plan, run *result.Run, earlier *harness.Earlier, secrets *harness.Vault,
 ) (*exporter, error) {
 	if f.file == "" && f.push == "" && f.listen == "" {
 		return nil, nil
@@ -121,6 +122,11 @@ func (f *metricsFlags) open(
 		x.file = &harness.Report{Format: "metrics", Path: f.file, Write: write}
 	}
 	if f.listen != "" {
+	if earlier != nil { // before anybody looks
+		if err := earlier.Each(x.Keep); err != nil {
+			return nil, broken(err)
+		}
+	}
 		if err := x.serve(ctx, f.listen); err != nil {
 			return nil, err
 		}
@@ -183,13 +189,6 @@ func (x *exporter) handle(e result.Event) {
 	}
 }
 
-// keep takes a trial that stays from before the run was resumed.
-func (x *exporter) keep(t *result.Trial) {
-	if x != nil {
-		x.Keep(t)
-	}
-}
-
 // finish exports the metrics of a run that has ended.
 func (x *exporter) finish(ctx context.Context, run *result.Run) error {
 	if x == nil {
@@ -206,11 +205,13 @@ func (x *exporter) finish(ctx context.Context, run *result.Run) error {
 		errs = append(errs, x.Push(context.WithoutCancel(ctx), x.gateway, x.client))
 	}
 	return errors.Join(errs...)
+		} else {
+			x.saved = true
 }
 
-// paths is the file that finish writes.
-func (x *exporter) paths() []string {
-	if x == nil || x.file == nil {
+// written is the file that finish wrote.
+func (x *exporter) written() []string {
+	if x == nil || !x.saved {
 		return nil
 	}
 	return []string{x.file.Path}

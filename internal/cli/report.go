@@ -95,7 +95,7 @@ func (f *reportFlags) run(app *App, path string) error {
 		Out: painted(app.Out, color), Color: color, Quiet: f.quiet, Now: app.Now, Rerun: out.Rerun,
 		Resume: quoted(run.Resume),
 	})
-	return ifBroken(errors.Join(writeErr, printer.Finish(run, out.Paths()...)))
+	return ifBroken(errors.Join(writeErr, printer.Finish(run, out.Written()...)))
 }
 
 func or[T comparable](a, b T) T {

@@ -43,6 +43,19 @@ type Earlier struct {
 	Dropped []int64               // lines that count no more; see result.JournalHeader
 }
 
+// Each reads the trials that stay, in the order of the plan.
+func (e *Earlier) Each(take func(*result.Trial)) error {
+	for _, i := range slices.Sorted(maps.Keys(e.Kept)) {
+		t, err := e.Ledger.Trial(e.Kept[i])
+		if err != nil {
+			return err
+		}
+		t.Index, t.Before = i, true
+		take(t)
+	}
+	return nil
+}
+
 // Execution is one run of a plan, from the first line of its journal to its reports. The command line and the Go
 // package drive their runs by it alike: NewExecution, Open, Begin, Drive and End, in this order, and Close where Open
 // succeeded. It belongs to one goroutine.
@@ -121,18 +134,12 @@ func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 	if x.journal, err = earlier.Ledger.Continue(x.file, h, earlier.Kept); err != nil {
 		return err
 	}
-	for _, i := range slices.Sorted(maps.Keys(earlier.Kept)) {
-		t, err := earlier.Ledger.Trial(earlier.Kept[i])
-		if err != nil {
-			return err
-		}
-		t.Index, t.Before = i, true
+	return earlier.Each(func(t *result.Trial) {
 		x.collect.Add(t)
 		if kept != nil {
 			kept(t)
 		}
-	}
-	return nil
+	})
 }
 
 // Drive runs the trials. It returns when the last one has ended, also when ctx ends before.

@@ -43,6 +43,7 @@ type Outputs struct {
 	Secrets *secret.Guard              // that no report holds; nil: none are known
 	reports []Report
 	left    string // the file that is read; "" is none
+	written []string
 }
 
 // Choice is what flags or files say about the output; empty fields are open.
@@ -178,11 +179,14 @@ func (o *Outputs) leftovers() []string {
 // WriteAll writes every report; one that fails does not keep the others from being written.
 func (o *Outputs) WriteAll(run *result.Run) error {
 	var errs []error
+	o.written = nil
 	for _, r := range o.reports {
 		r.Secrets = o.Secrets
 		if err := r.Save(run); err != nil {
 			errs = append(errs, fmt.Errorf("write %s: %w", r.Path, err))
+			continue
 		}
+		o.written = append(o.written, r.Path)
 	}
 	return errors.Join(errs...)
 }
@@ -195,7 +199,10 @@ func (r *Report) Save(run *result.Run) error {
 	})
 }
 
-// Paths lists the reports as the summary shows them.
+// Written lists the reports that WriteAll wrote, in the order of the summary: those that failed are not there.
+func (o *Outputs) Written() []string { return slices.Clone(o.written) }
+
+// Paths lists the reports that are asked for.
 func (o *Outputs) Paths() []string {
 	out := make([]string, len(o.reports))
 	for i, r := range o.reports {

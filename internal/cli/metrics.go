@@ -44,7 +44,7 @@ func (f *metricsFlags) register(fl *pflag.FlagSet) {
 }
 
 // complete refuses values that cannot be meant.
-func (f *metricsFlags) complete(set map[string]bool) error {
+func (f *metricsFlags) complete(set map[string]bool, fl *pflag.FlagSet) error {
 	var errs []error
 	for _, given := range []struct{ flag, value string }{
 		{"metrics-file", f.file}, {"metrics-push", f.push}, {"metrics-listen", f.listen},
@@ -64,6 +64,14 @@ func (f *metricsFlags) complete(set map[string]bool) error {
 			errs = append(errs, fmt.Errorf("--metrics-listen cannot be %q; expected [host]:port, such as :9464", f.listen))
 		}
 	}
+	if f.file == "" && f.push == "" && f.listen == "" {
+		for _, flag := range []string{"metrics-by", "metrics-label", "metrics-namespace"} {
+			if _, standing := fl.Lookup(flag).Annotations[bySetting]; set[flag] && !standing {
+				errs = append(errs, fmt.Errorf("--%s changes nothing, as no metrics are asked for: "+
+					"add --metrics-file, --metrics-push or --metrics-listen", flag))
+			}
+		}
+	}
 	switch {
 	case f.linger < 0:
 		errs = append(errs, fmt.Errorf("--metrics-linger must be at least 0, found %s", f.linger))
@@ -77,6 +85,7 @@ func (f *metricsFlags) complete(set map[string]bool) error {
 type exporter struct {
 	*metrics.Metrics
 	file    *harness.Report  // nil: none
+	saved   bool             // the file is written
 	gateway *metrics.Gateway // nil: none
 	client  *http.Client
 	server  *http.Server // nil: none
@@ -85,7 +94,6 @@ type exporter struct {
 	err     error // the first that Handle met
 }
 
-	saved   bool             // the file is written
 // open prepares what the flags ask for, and fails for everything that can be known before the run: names that clash, a
 // port in use, a folder that cannot be written, a gateway that does not answer.
 func (f *metricsFlags) open(
@@ -114,6 +122,11 @@ func (f *metricsFlags) open(
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
 	x.Start(run)
+	if earlier != nil { // before anybody looks
+		if err := earlier.Each(x.Keep); err != nil {
+			return nil, broken(err)
+		}
+	}
 	if f.file != "" {
 		if err := harness.WritableFile(f.file); err != nil {
 			return nil, err
@@ -122,11 +135,6 @@ func (f *metricsFlags) open(
 		x.file = &harness.Report{Format: "metrics", Path: f.file, Write: write}
 	}
 	if f.listen != "" {
-	if earlier != nil { // before anybody looks
-		if err := earlier.Each(x.Keep); err != nil {
-			return nil, broken(err)
-		}
-	}
 		if err := x.serve(ctx, f.listen); err != nil {
 			return nil, err
 		}
@@ -199,14 +207,14 @@ func (x *exporter) finish(ctx context.Context, run *result.Run) error {
 	if x.file != nil {
 		if err := x.file.Save(run); err != nil {
 			errs = append(errs, fmt.Errorf("write %s: %w", x.file.Path, err))
+		} else {
+			x.saved = true
 		}
 	}
 	if x.gateway != nil {
 		errs = append(errs, x.Push(context.WithoutCancel(ctx), x.gateway, x.client))
 	}
 	return errors.Join(errs...)
-		} else {
-			x.saved = true
 }
 
 // written is the file that finish wrote.

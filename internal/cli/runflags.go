@@ -241,7 +241,7 @@ func (f *runFlags) complete(cmd *cobra.Command, args []string) error {
 		oneOf("junit-granularity", []string{f.junitGranularity}, "scenario", "turn", "check"),
 		oneOf("format", f.formats, "json", "junit", "html", "markdown"),
 		f.failures(),
-		f.metrics.complete(f.set), f.dispatch.complete(f.set, f.cassettes.offline),
+		f.metrics.complete(f.set, cmd.Flags()), f.dispatch.complete(f.set, f.cassettes.offline),
 		f.cassettes.complete(f),
 		f.checkEvents(),
 	)

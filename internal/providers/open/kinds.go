@@ -2,6 +2,8 @@ package open
 
 import (
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/openai"
+	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -19,13 +21,39 @@ var azure = []string{"azure"}
 // kinds are the types that are available, sorted. Where the calls of a type go and which variables hold its key is
 // known to the package that opens it.
 var kinds = []kind{
-	{name: "azure", open: openOpenAI, embed: embedOpenAI, platforms: azure},
+	{name: "azure", open: model(openai.New), embed: embedder(openai.NewEmbedder), platforms: azure},
 	{name: "mock", open: openMock, simulated: true},
-	{name: "ollama", open: openOpenAI, embed: embedOpenAI, platforms: azure},
-	{name: "openai", open: openOpenAI, embed: embedOpenAI, platforms: azure},
-	{name: "openai-compatible", open: openOpenAI, embed: embedOpenAI, platforms: azure},
+	{name: "ollama", open: model(openai.New), embed: embedder(openai.NewEmbedder), platforms: azure},
+	{name: "openai", open: model(openai.New), embed: embedder(openai.NewEmbedder), platforms: azure},
+	{name: "openai-compatible", open: model(openai.New), embed: embedder(openai.NewEmbedder), platforms: azure},
 	{name: "replay", open: openReplay, simulated: true},
-	{name: "vllm", open: openOpenAI, embed: embedOpenAI, platforms: azure},
+	{name: "vllm", open: model(openai.New), embed: embedder(openai.NewEmbedder), platforms: azure},
+}
+
+// model opens the client of an API over HTTP.
+func model[P providers.Provider](
+	open func(*scenario.Provider, wire.Options) (P, error),
+) func(*scenario.Provider, *Options) (providers.Provider, error) {
+	return func(p *scenario.Provider, o *Options) (providers.Provider, error) {
+		client, err := open(p, o.wire())
+		if err != nil {
+			return nil, err // a nil pointer would not be a nil provider
+		}
+		return client, nil
+	}
+}
+
+// embedder is model for embeddings.
+func embedder[E providers.Embedder](
+	open func(*scenario.Provider, wire.Options) (E, error),
+) func(*scenario.Provider, *Options) (providers.Embedder, error) {
+	return func(p *scenario.Provider, o *Options) (providers.Embedder, error) {
+		client, err := open(p, o.wire())
+		if err != nil {
+			return nil, err
+		}
+		return client, nil
+	}
 }
 
 // kindOf is the row of a type; nil: it is not available.

@@ -25,6 +25,7 @@ type binder struct {
 	idle []idle
 
 	negated bool // as checks within it are, see compilation
+	depth   int  // the number of checks within which they stand
 }
 
 // decode fills a pointer to a parameter struct.

@@ -127,6 +127,7 @@ type compilation struct {
 
 	idle    []idle
 	negated bool // it stands within an odd number of checks that turn its outcome round
+	depth   int  // the number of checks within which it stands
 }
 
 // written is a check by its parts, whichever spelling they come from.
@@ -183,7 +184,7 @@ func (k *compilation) build(e *Spelling, w written) Check {
 		return nil
 	}
 	b := &binder{c: k.c, own: k.own, r: k.r, def: e.Def, name: e.Type, at: w.at, read: map[string]*node.Node{}}
-	b.negated = k.negated != (e.Def == notDef)
+	b.negated, b.depth = k.negated != (e.Def == notDef), k.depth+1
 	b.body = k.limits.take(k, e.Type, body, e.Def.layout().keys)
 	check := e.Def.build(b)
 	k.uses, k.idle = append(k.uses, b.uses...), append(k.idle, b.idle...)

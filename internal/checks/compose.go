@@ -28,6 +28,9 @@ type weightedCheck struct {
 // maxWeight keeps sums of weights finite.
 const maxWeight = 1e6
 
+// maxNesting bounds what each of them tells of those within it.
+const maxNesting = 100
+
 var nestedKeys = []string{"type", "params", "when", "min_score", "max_score", "message"}
 
 // nestedSchemas are the definitions that describe the two.
@@ -63,6 +66,11 @@ func (p *weightedCheck) take(b *binder, n *node.Node, what string) bool {
 
 // read compiles the check that stands at n; weight takes the one key that is not every check's.
 func (p *nestedCheck) read(b *binder, n *node.Node, what string, known []string, weight func(*node.Node)) bool {
+	if b.depth > maxNesting {
+		b.r.Errorf(n, "too-deep", "%s stands within %d checks; at most %d can stand within each other", what, b.depth,
+			maxNesting).Hint = "say the same with fewer: not of not is the check itself, all_of in all_of is one list"
+		return false
+	}
 	before := b.r.Diags.Errors()
 	spec := scenario.Check{Pos: b.r.Pos(n)}
 	walked := b.r.Fields(n, what, known, func(key string, _, v *node.Node) {
@@ -98,7 +106,7 @@ func (p *nestedCheck) read(b *binder, n *node.Node, what string, known []string,
 
 // nested compiles a check within this one. Its problems go where those of this one go.
 func (b *binder) nested(spec *scenario.Check) *Compiled {
-	k := &compilation{c: b.c, spec: spec, own: b.own, r: b.r, negated: b.negated}
+	k := &compilation{c: b.c, spec: spec, own: b.own, r: b.r, negated: b.negated, depth: b.depth}
 	return k.compile()
 }
 

@@ -1,0 +1,36 @@
+package checks
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestChecksWithinChecks: a composition has a depth that its outcome can be told of; what is deeper is refused where it
+// begins, however the checks are written.
+func TestChecksWithinChecks(t *testing.T) {
+	t.Parallel()
+	for name, wrap := range map[string][2]string{
+		"not":      {`{"check": {"type": "not", "params": `, `}}`},
+		"all_of":   {`{"checks": [{"type": "all_of", "params": `, `}]}`},
+		"any_of":   {`{"checks": [{"type": "any_of", "params": `, `}]}`},
+		"weighted": {`{"checks": [{"type": "weighted", "weight": 2, "params": `, `}]}`},
+	} {
+		inner := `{"check": {"type": "contains", "params": {"patterns": ["x"]}}}`
+		if name != "not" {
+			inner = `{"checks": [{"type": "contains", "params": {"patterns": ["x"]}}]}`
+		}
+		for depth, want := range map[int]string{
+			100: "", 101: " stands within 101 checks; at most 100 can stand within each other",
+			300: " stands within 101 checks; at most 100 can stand within each other",
+		} {
+			params := strings.Repeat(wrap[0], depth-1) + inner + strings.Repeat(wrap[1], depth-1)
+			c, problems := (&Compiler{}).CompileJSON(&JSONCheck{Type: name, Params: params, Scope: ScopeTurn})
+			switch {
+			case want == "" && (c == nil || len(problems) > 0):
+				t.Errorf("%d of %s: %v", depth, name, problems)
+			case want != "" && (len(problems) != 1 || !strings.Contains(problems[0].Msg, want)):
+				t.Errorf("%d of %s: %.300v", depth, name, problems)
+			}
+		}
+	}
+}

@@ -3,6 +3,7 @@ package arena_test
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"go/ast"
 	"go/build"
 	"go/parser"
@@ -16,6 +17,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/arena-evals/arena/internal/result"
 )
 
 var update = flag.Bool("update", false, "write testdata/api.txt; read the diff")
@@ -118,6 +121,24 @@ var sources = map[string][]string{
 	"go":   {"example*_test.go", "testdata/gomodule/*.go"},
 	"yaml": {"testdata/gomodule/scenarios/*.yaml"},
 	"text": {"arenatest/testdata/golden/*.txt"},
+}
+
+// TestReadmeNamesEveryReasonAndStatus: the tables have what the code knows.
+func TestReadmeNamesEveryReasonAndStatus(t *testing.T) {
+	t.Parallel()
+	page := read(t, "README.md")
+	for _, word := range result.FailOnWords {
+		if !strings.Contains(page, "`"+word+"`") {
+			t.Errorf("the README does not say what fail_on: [%s] does", word)
+		}
+	}
+	for _, status := range []int{
+		result.ExitPassed, result.ExitFailed, result.ExitUsage, result.ExitError, result.ExitInterrupted,
+	} {
+		if !strings.Contains(page, fmt.Sprintf("\n| %d | ", status)) {
+			t.Errorf("the README does not say what the exit status %d means", status)
+		}
+	}
 }
 
 // TestDocs holds that every block of docs/go.md is a part of what tests run, and that its links lead somewhere.

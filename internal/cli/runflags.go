@@ -162,7 +162,8 @@ func (f *runFlags) limits(fl *pflag.FlagSet) {
 	fl.IntVar(&f.retries, "retries", 0, "try a failed model call up to `n` more times (default 3)")
 	fl.BoolVar(&f.failFast, "fail-fast", false, "end the run at the first trial that fails")
 	fl.StringSliceVar(&f.failOn, "fail-on", nil, "what makes the run red besides failed assertions and errors, a `list`\n"+
-		"of guardrail, skipped, warning, eval, flaky")
+		"of guardrail, skipped, warning, eval (could not judge) and flaky\n"+
+		"(passes now, failed before)")
 	fl.BoolVar(&f.exitZero, "exit-zero", false, "a report only: exit with 0 whatever the trials come to")
 	fl.BoolVar(&f.strict, "strict", false, "warnings are errors, such as a scenario that asserts nothing; one at\n"+
 		"the end makes the run red")

@@ -133,7 +133,7 @@ func (l *Lane) listen(
 	if req.Stream {
 		onDelta = heard.hear
 		if heard.onDelta == nil {
-			ctx = providers.Unheard(ctx)
+			ctx = providers.RetryStreamed(ctx)
 		}
 	}
 	said, err := client.Complete(ctx, req, onDelta)

@@ -76,7 +76,7 @@ func (l *Lane) speak(
 	}
 	switch {
 	case closed && (!r.Closed || said != reply.Content):
-		*reply = providers.Closed(*reply, said)
+		*reply = providers.ClosedReply(*reply, said)
 		return true, nil
 	case r.Closed && !closed:
 		return false, l.miss(e.place, "the recording of this reply ends where a guardrail closed the stream, and none "+

@@ -152,24 +152,24 @@ func (b *Breaker) leave(probe, cancelled bool, err error) {
 	failed, known := errors.AsType[*Error](err)
 	switch {
 	case err == nil:
-		b.lives()
+		b.answers()
 	case cancelled || !known || failed.Kind == BadReply:
 	case denied(failed):
 		b.last, b.denied = failed, b.denied+1
-		b.judge()
+		b.decide()
 	case failed.Kind == Transport || failed.Kind == Timeout:
 		b.last, b.failed = failed, b.failed+1
-		b.judge()
+		b.decide()
 	default: // somebody is there
-		b.lives()
+		b.answers()
 	}
 	if probe && b.open != nil && !cancelled {
 		b.probeAt = b.now().Add(b.until())
 	}
 }
 
-// lives notes that the server does its work.
-func (b *Breaker) lives() { b.failed, b.denied, b.gaveUp, b.open = 0, 0, false, nil }
+// answers notes that the server does its work.
+func (b *Breaker) answers() { b.failed, b.denied, b.gaveUp, b.open = 0, 0, false, nil }
 
 // until is how long to wait for the next probe.
 func (b *Breaker) until() time.Duration {
@@ -196,12 +196,12 @@ func (b *Breaker) ended(err error) {
 	defer b.mu.Unlock()
 	if b.failed > 0 {
 		b.gaveUp = true
-		b.judge()
+		b.decide()
 	}
 }
 
-// judge opens the breaker when enough has failed.
-func (b *Breaker) judge() {
+// decide opens the breaker when enough has failed.
+func (b *Breaker) decide() {
 	n := b.denials
 	if b.denied < n {
 		if n = b.outages; b.failed < n || !b.gaveUp {

@@ -38,7 +38,7 @@ var (
 
 func guarded(s *scripted, set scenario.Breaker, attempts int) Provider {
 	spec := &scenario.Provider{Meta: scenario.Meta{ID: "p"}, Breaker: set}
-	return Guarded(s, spec, scenario.RetryPolicy{Attempts: attempts}, nil, nil)
+	return Resilient(s, spec, scenario.RetryPolicy{Attempts: attempts}, nil, nil)
 }
 
 // TestDeadServer: of 2,000 calls, 50 at a time, only the first ask a server that is dead, and all are over at once

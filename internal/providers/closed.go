@@ -2,9 +2,9 @@ package providers
 
 import "github.com/arena-evals/arena/internal/chat"
 
-// Closed makes of a reply that is known whole what it would have been, had its stream been closed after the text that
-// was handed out. What that would have cost nobody knows.
-func Closed(r chat.Reply, said string) chat.Reply {
+// ClosedReply makes of a reply that is known whole what it would have been, had its stream been closed after the text
+// that was handed out. What that would have cost nobody knows.
+func ClosedReply(r chat.Reply, said string) chat.Reply {
 	r.Usage.OutputTokens, r.Usage.Estimated = min(r.Usage.OutputTokens, (len(said)+3)/4), true
 	r.Content, r.Parts, r.ToolCalls, r.ToolResults, r.FinishReason, r.CostUSD = said, nil, nil, nil, "", nil
 	return r

@@ -14,22 +14,22 @@ type Embedder interface {
 	Embed(ctx context.Context, texts []string) (chat.Embeddings, error)
 }
 
-// Embedding wraps an embedder like the model of a provider: guarded as by Guarded, and its cost is filled in as by
-// Cost.
+// Embedding wraps an embedder like the model of a provider: with all that Resilient adds, and its cost is filled in as
+// by Cost.
 func Embedding(
 	e Embedder, spec *scenario.Provider, policy scenario.RetryPolicy, random func() float64, now func() time.Time,
 ) Embedder {
-	return &embedding{guarded: Guarded(embedCalls{e}, spec, policy, random, now), pricing: pricingOf(spec)}
+	return &embedding{resilient: Resilient(embedCalls{e}, spec, policy, random, now), pricing: pricingOf(spec)}
 }
 
 type embedding struct {
-	guarded Provider // of embedCalls
-	pricing pricing
+	resilient Provider // of embedCalls
+	pricing   pricing
 }
 
 func (e *embedding) Embed(ctx context.Context, texts []string) (chat.Embeddings, error) {
 	call := &embedCall{texts: texts}
-	if _, err := e.guarded.Complete(context.WithValue(ctx, embedKey{}, call), &chat.Request{}, nil); err != nil {
+	if _, err := e.resilient.Complete(context.WithValue(ctx, embedKey{}, call), &chat.Request{}, nil); err != nil {
 		return chat.Embeddings{}, err
 	}
 	if got := &call.got; got.CostUSD == nil && got.Tokens != nil {

@@ -34,8 +34,8 @@ type Error struct {
 	Err        error  // cause; may be nil
 
 	// Usage is what the call took although nothing came of it: what the server counted, or an estimate where a reply had
-	// begun; estimated and zero where nobody knows. Set by Retry it is that of all attempts. CostUSD is its price; nil: not
-	// known. Cost sets it.
+	// begun; estimated and zero where nobody knows. Set by Retry it is that of all attempts. CostUSD is its price; nil:
+	// not known. Cost sets it.
 	Usage   chat.Usage
 	CostUSD *float64
 }

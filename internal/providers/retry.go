@@ -29,7 +29,8 @@ const (
 // once and says so: nobody learns more by waiting. One whose reply is Settled is made once more at most.
 //
 // random gives numbers in [0,1) that spread the waits of parallel trials; nil spreads nothing. It must be safe for
-// concurrent use. Reply.Retries and Error.Attempts say what it took. What attempts used that failed counts with the rest.
+// concurrent use. Reply.Retries and Error.Attempts say what it took. What attempts used that failed counts with the
+// rest.
 func Retry(p Provider, policy scenario.RetryPolicy, random func() float64) Provider {
 	if policy.Attempts == 0 {
 		policy.Attempts = DefaultAttempts
@@ -79,11 +80,13 @@ func (r *retrier) Complete(ctx context.Context, req *chat.Request, onDelta func(
 
 const noticeWasted = "the model was asked again after replies that could not be used; their tokens count as well"
 
-type unheardKey struct{}
+type retryStreamedKey struct{}
 
-// Unheard says that nobody acts on what onDelta is told of calls under ctx, so that a call is repeated also after its
-// text has begun to stream. onDelta hears the text of each attempt then.
-func Unheard(ctx context.Context) context.Context { return context.WithValue(ctx, unheardKey{}, true) }
+// RetryStreamed says that nobody acts on what onDelta is told of calls under ctx, so that a call is repeated also after
+// its text has begun to stream. onDelta hears the text of each attempt then.
+func RetryStreamed(ctx context.Context) context.Context {
+	return context.WithValue(ctx, retryStreamedKey{}, true)
+}
 
 func (r *retrier) Unwrap() Provider { return r.next }
 
@@ -105,7 +108,7 @@ type retriedCall struct {
 func (c *retriedCall) attempt(ctx context.Context) (chat.Reply, error) {
 	c.attempts++
 	onDelta := c.onDelta
-	if onDelta != nil && ctx.Value(unheardKey{}) == nil {
+	if onDelta != nil && ctx.Value(retryStreamedKey{}) == nil {
 		onDelta = func(d chat.Delta) error {
 			c.began = true
 			return c.onDelta(d)
@@ -113,7 +116,7 @@ func (c *retriedCall) attempt(ctx context.Context) (chat.Reply, error) {
 	}
 	reply, err := c.next.Complete(ctx, c.req, onDelta)
 	if failed, ok := errors.AsType[*Error](err); ok && failed.Temporary() {
-		err = c.hopeless(ctx, failed)
+		err = c.tooLong(ctx, failed)
 	}
 	if failed, ok := errors.AsType[*Error](err); ok {
 		c.wasted = c.wasted.Add(failed.Usage)
@@ -132,9 +135,9 @@ func (c *retriedCall) attempt(ctx context.Context) (chat.Reply, error) {
 	return reply, err
 }
 
-// hopeless is the error of an attempt that says so when nobody waits as long as the server asks.
-func (c *retriedCall) hopeless(ctx context.Context, failed *Error) error {
-	left, limit := longestWait-time.Since(c.start), "a call waits for, "+words(longestWait)+" in all"
+// tooLong is the error of an attempt that says so when nobody waits as long as the server asks.
+func (c *retriedCall) tooLong(ctx context.Context, failed *Error) error {
+	left, limit := longestWait-time.Since(c.start), "a call waits for, "+spanText(longestWait)+" in all"
 	if deadline, set := ctx.Deadline(); set && time.Until(deadline) < left {
 		left, limit = time.Until(deadline), "the time limit leaves"
 	}
@@ -148,10 +151,10 @@ func (c *retriedCall) hopeless(ctx context.Context, failed *Error) error {
 	return &final
 }
 
-func (e *Error) asks() string { return "; the server asks to wait " + words(e.RetryAfter) }
+func (e *Error) asks() string { return "; the server asks to wait " + spanText(e.RetryAfter) }
 
-// words is a span as people write it: 1h, and not 1h0m0s.
-func words(d time.Duration) string {
+// spanText is a span as people write it: 1h, and not 1h0m0s.
+func spanText(d time.Duration) string {
 	text := d.Round(time.Second).String()
 	if strings.HasSuffix(text, "m0s") {
 		text = strings.TrimSuffix(text, "0s")

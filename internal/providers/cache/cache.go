@@ -32,12 +32,12 @@ type Store struct {
 // replies are kept. Errors are not, nor replies that were cut short. A reply whose stream guardrails closed is kept for
 // calls that the very same guardrails listen to.
 func (s *Store) Wrap(p providers.Provider, spec *scenario.Provider) providers.Provider {
-	return &cached{next: p, store: s, id: spec.ID, place: placeOf(p, spec)}
+	return &cached{next: p, store: s, id: spec.ID, source: sourceOf(p, spec)}
 }
 
-// placeOf is what of a provider decides about its replies, besides the request. Like providers.Canonical it keeps its
+// sourceOf is what of a provider decides about its replies, besides the request. Like providers.Canonical it keeps its
 // form, so that a field that a provider gets does not change the keys of all that was paid for.
-func placeOf(p providers.Provider, spec *scenario.Provider) any {
+func sourceOf(p providers.Provider, spec *scenario.Provider) any {
 	headers := map[string]string{}
 	for name, value := range spec.Headers {
 		if !credential(name) {
@@ -76,10 +76,10 @@ func credential(header string) bool {
 }
 
 type cached struct {
-	next  providers.Provider
-	store *Store
-	id    string
-	place any
+	next   providers.Provider
+	store  *Store
+	id     string
+	source any
 }
 
 func (c *cached) Unwrap() providers.Provider { return c.next }
@@ -88,7 +88,7 @@ func (c *cached) Unwrap() providers.Provider { return c.next }
 func (c *cached) key(req *chat.Request, closing string) (string, error) {
 	plain := *req
 	plain.Origin = chat.Origin{}
-	asked := []any{version, c.place, providers.Canonical(&plain), req.Origin.Trial, req.Origin.Vote}
+	asked := []any{version, c.source, providers.Canonical(&plain), req.Origin.Trial, req.Origin.Vote}
 	if closing != "" {
 		asked = append(asked, closing)
 	}
@@ -135,25 +135,25 @@ func (c *cached) Complete(
 		}
 	}
 	if e := c.store.load(key); e != nil {
-		return e.speak(req.Stream, onDelta)
+		return e.deliver(req.Stream, onDelta)
 	}
 	closedKey := ""
 	if req.Stream && onDelta != nil && req.Origin.Closing != "" {
 		if closedKey, err = c.key(req, req.Origin.Closing); err == nil {
 			if e := c.store.load(closedKey); e != nil && e.Closed {
-				return c.again(e, onDelta)
+				return c.closedAgain(e, onDelta)
 			}
 		}
 	}
-	h := &listener{onDelta: onDelta}
-	hear := onDelta
+	h := &pieceRecorder{onDelta: onDelta}
+	listen := onDelta
 	if req.Stream {
-		if hear = h.hear; onDelta == nil {
-			ctx = providers.Unheard(ctx)
+		if listen = h.onText; onDelta == nil {
+			ctx = providers.RetryStreamed(ctx)
 		}
 	}
-	reply, err := c.next.Complete(ctx, req, hear)
-	kept := entry{Version: version, Key: key, Provider: c.id, Reply: keep(&reply), Pieces: h.piecesOf(reply.Content)}
+	reply, err := c.next.Complete(ctx, req, listen)
+	kept := entry{Version: version, Key: key, Provider: c.id, Reply: storedFrom(&reply), Pieces: h.piecesOf(reply.Content)}
 	switch {
 	case err != nil:
 	case !h.enough && whole(&reply):
@@ -165,11 +165,11 @@ func (c *cached) Complete(
 	return reply, err
 }
 
-// again hands out a reply that was closed. Guardrails that are no longer content with what they heard then have another
-// definition in their own code: what would have followed is not known, and the model is asked the next time.
-func (c *cached) again(e *entry, onDelta func(chat.Delta) error) (chat.Reply, error) {
+// closedAgain hands out a reply that was closed. Guardrails that are no longer content with what they heard then have
+// another definition in their own code: what would have followed is not known, and the model is asked the next time.
+func (c *cached) closedAgain(e *entry, onDelta func(chat.Delta) error) (chat.Reply, error) {
 	closed := false
-	reply, err := e.speak(true, func(d chat.Delta) error {
+	reply, err := e.deliver(true, func(d chat.Delta) error {
 		err := onDelta(d)
 		closed = closed || errors.Is(err, providers.ErrEnough)
 		return err
@@ -195,14 +195,14 @@ func whole(r *chat.Reply) bool {
 		(r.Content != "" || len(r.Parts) > 0 || len(r.ToolCalls) > 0)
 }
 
-// listener notes in which pieces a reply comes.
-type listener struct {
+// pieceRecorder notes in which pieces a reply comes.
+type pieceRecorder struct {
 	onDelta func(chat.Delta) error // nil: nobody else listens
 	pieces  []int                  // in characters
 	enough  bool
 }
 
-func (h *listener) hear(d chat.Delta) error {
+func (h *pieceRecorder) onText(d chat.Delta) error {
 	h.pieces = append(h.pieces, utf8.RuneCountInString(d.Text))
 	if h.onDelta == nil {
 		return nil
@@ -213,7 +213,7 @@ func (h *listener) hear(d chat.Delta) error {
 }
 
 // piecesOf are the pieces of the attempt that gave the text, the last one.
-func (h *listener) piecesOf(text string) []int {
+func (h *pieceRecorder) piecesOf(text string) []int {
 	at, left := len(h.pieces), utf8.RuneCountInString(text)
 	for at > 0 && left > 0 {
 		at--
@@ -222,8 +222,8 @@ func (h *listener) piecesOf(text string) []int {
 	return h.pieces[at:]
 }
 
-// speak hands a kept reply out, in the pieces in which it came once.
-func (e *entry) speak(stream bool, onDelta func(chat.Delta) error) (chat.Reply, error) {
+// deliver hands a kept reply out, in the pieces in which it came once.
+func (e *entry) deliver(stream bool, onDelta func(chat.Delta) error) (chat.Reply, error) {
 	reply := e.Reply.chat()
 	reply.Cached = true
 	if !stream || onDelta == nil {
@@ -242,7 +242,7 @@ func (e *entry) speak(stream bool, onDelta func(chat.Delta) error) (chat.Reply, 
 			if e.Closed && said == len(rest) { // as it was paid for
 				return reply, nil
 			}
-			return providers.Closed(reply, string(rest[:said])), nil
+			return providers.ClosedReply(reply, string(rest[:said])), nil
 		}
 		if err != nil {
 			return chat.Reply{}, err

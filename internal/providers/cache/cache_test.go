@@ -40,7 +40,7 @@ func (m *model) Complete(_ context.Context, req *chat.Request, onDelta func(chat
 		}
 		said += piece
 		if err := onDelta(chat.Delta{Text: piece}); errors.Is(err, providers.ErrEnough) {
-			return providers.Closed(m.reply, said), nil
+			return providers.ClosedReply(m.reply, said), nil
 		} else if err != nil {
 			return chat.Reply{}, err
 		}
@@ -73,11 +73,11 @@ func TestHit(t *testing.T) {
 	s := &Store{Dir: t.TempDir(), Note: func(text string) { t.Error(text) }}
 	for i := range 3 {
 		var pieces []string
-		hear := func(d chat.Delta) error {
+		listen := func(d chat.Delta) error {
 			pieces = append(pieces, d.Text)
 			return nil
 		}
-		reply, err := s.Wrap(m, spec()).Complete(t.Context(), question(), hear)
+		reply, err := s.Wrap(m, spec()).Complete(t.Context(), question(), listen)
 		want := m.reply
 		want.Cached = i > 0
 		if diff := cmp.Diff(want, reply); diff != "" || err != nil {
@@ -182,10 +182,10 @@ func TestClosed(t *testing.T) {
 	}
 	m := said()
 	s := &Store{Dir: t.TempDir(), Note: func(text string) { t.Error(text) }}
-	ask := func(closing string, hear func(chat.Delta) error) (chat.Reply, error) {
+	ask := func(closing string, listen func(chat.Delta) error) (chat.Reply, error) {
 		r := question()
 		r.Origin.Closing = closing
-		return s.Wrap(m, spec()).Complete(t.Context(), r, hear)
+		return s.Wrap(m, spec()).Complete(t.Context(), r, listen)
 	}
 	for i, c := range []struct {
 		closing string
@@ -225,8 +225,8 @@ func TestNotKept(t *testing.T) {
 	unfinished := said()
 	unfinished.reply.FinishReason = ""
 	for name, c := range map[string]struct {
-		model *model
-		hear  func(chat.Delta) error
+		model  *model
+		listen func(chat.Delta) error
 	}{
 		"an error":       {&model{err: &providers.Error{Kind: providers.Transport, Msg: "cut"}}, nil},
 		"cut short":      {cut, nil},
@@ -238,7 +238,7 @@ func TestNotKept(t *testing.T) {
 			t.Parallel()
 			s := &Store{Dir: t.TempDir()}
 			for range 2 {
-				reply, _ := s.Wrap(c.model, spec()).Complete(t.Context(), question(), c.hear)
+				reply, _ := s.Wrap(c.model, spec()).Complete(t.Context(), question(), c.listen)
 				if reply.Cached {
 					t.Error("it was kept")
 				}

@@ -14,21 +14,21 @@ import (
 // WrapEmbedder answers from the store where the very same texts were embedded before by the same model at the same
 // address. An embedding model says the same every time, so trials share what is kept.
 func (s *Store) WrapEmbedder(e providers.Embedder, spec *scenario.Provider) providers.Embedder {
-	return &cachedEmbedder{next: e, store: s, id: spec.ID, place: placeOf(nil, spec)}
+	return &cachedEmbedder{next: e, store: s, id: spec.ID, source: sourceOf(nil, spec)}
 }
 
 type cachedEmbedder struct {
-	next  providers.Embedder
-	store *Store
-	id    string
-	place any
+	next   providers.Embedder
+	store  *Store
+	id     string
+	source any
 }
 
 func (c *cachedEmbedder) Embed(ctx context.Context, texts []string) (chat.Embeddings, error) {
 	if ctx.Err() != nil {
 		return chat.Embeddings{}, context.Cause(ctx)
 	}
-	data, err := json.Marshal([]any{version, "embeddings", c.place, texts})
+	data, err := json.Marshal([]any{version, "embeddings", c.source, texts})
 	if err != nil {
 		return c.next.Embed(ctx, texts)
 	}
@@ -45,7 +45,7 @@ func (c *cachedEmbedder) Embed(ctx context.Context, texts []string) (chat.Embedd
 	if err != nil {
 		return got, err
 	}
-	reply := kept{Model: got.Model, CostUSD: got.CostUSD}
+	reply := storedReply{Model: got.Model, CostUSD: got.CostUSD}
 	if got.Tokens != nil {
 		reply.Usage.InputTokens = *got.Tokens
 	}

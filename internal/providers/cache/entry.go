@@ -20,11 +20,11 @@ const version = 1
 
 // entry is one reply as its file holds it.
 type entry struct {
-	Version  int    `json:"arena_cache"`
-	Key      string `json:"key"` // also the name of the file
-	Provider string `json:"provider"`
-	Reply    kept   `json:"reply"`
-	Pieces   []int  `json:"pieces,omitempty"` // in which it streamed in, in characters
+	Version  int         `json:"arena_cache"`
+	Key      string      `json:"key"` // also the name of the file
+	Provider string      `json:"provider"`
+	Reply    storedReply `json:"reply"`
+	Pieces   []int       `json:"pieces,omitempty"` // in which it streamed in, in characters
 	// Closed says that guardrails had heard enough: it is no whole reply, and only for calls that these close.
 	Closed bool `json:"closed,omitempty"`
 	// Vectors are embeddings, in the place of a reply.
@@ -32,8 +32,8 @@ type entry struct {
 	Sum     string      `json:"sum,omitempty"` // of the entry without it
 }
 
-// kept is what of a reply is kept.
-type kept struct {
+// storedReply is what of a reply is kept.
+type storedReply struct {
 	Content   string          `json:"content"`
 	Parts     []chat.Part     `json:"parts,omitempty"`
 	ToolCalls []chat.ToolCall `json:"tool_calls,omitempty"`
@@ -44,11 +44,11 @@ type kept struct {
 	LatencyMS float64         `json:"latency_ms"`
 }
 
-func keep(r *chat.Reply) kept {
-	return kept{r.Content, r.Parts, r.ToolCalls, r.FinishReason, r.Model, r.Usage, r.CostUSD, r.LatencyMS}
+func storedFrom(r *chat.Reply) storedReply {
+	return storedReply{r.Content, r.Parts, r.ToolCalls, r.FinishReason, r.Model, r.Usage, r.CostUSD, r.LatencyMS}
 }
 
-func (k *kept) chat() chat.Reply {
+func (k *storedReply) chat() chat.Reply {
 	return chat.Reply{
 		Content: k.Content, Parts: k.Parts, ToolCalls: k.ToolCalls, FinishReason: k.Finish, Model: k.Model, Usage: k.Usage,
 		CostUSD: k.CostUSD, LatencyMS: k.LatencyMS,

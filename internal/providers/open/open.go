@@ -71,7 +71,7 @@ func New(p *scenario.Provider, o Options) (providers.Provider, error) {
 	if err != nil || k.simulated {
 		return client, err
 	}
-	return providers.Cost(providers.Guarded(client, p, o.policy(p), o.Random, o.Now), p), nil
+	return providers.Cost(providers.Resilient(client, p, o.policy(p), o.Random, o.Now), p), nil
 }
 
 // NewEmbedder makes the embedding model that p describes. Like New it reads keys and opens no connection.

@@ -15,7 +15,7 @@ import (
 type Embedder struct {
 	client *wire.Client
 	model  string
-	shape  shape
+	style  requestStyle
 	extra  map[string]any // extra_body
 }
 
@@ -26,7 +26,7 @@ func NewEmbedder(spec *scenario.Provider, o Options) (*Embedder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Embedder{client, spec.Model, newShape(spec), spec.Body}, nil
+	return &Embedder{client, spec.Model, newRequestStyle(spec), spec.Body}, nil
 }
 
 // Close drops the idle connections.
@@ -47,7 +47,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) (got chat.Embeddin
 	body, err := jsonOf(embedRequest{e.model, texts, "float"})
 	body = bytes.TrimSuffix(body, []byte("\n"))
 	if err == nil && len(e.extra) > 0 {
-		body, err = e.shape.merge(body, e.extra)
+		body, err = e.style.merge(body, e.extra)
 	}
 	if err != nil {
 		return chat.Embeddings{}, e.client.Unsent(err)

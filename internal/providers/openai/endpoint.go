@@ -29,8 +29,8 @@ const (
 	defaultAPIVersion = "2024-10-21" // of Azure: the last stable one with a date
 )
 
-// known is what a provider type brings along.
-var known = map[string]struct {
+// servers is what a provider type brings along.
+var servers = map[string]struct {
 	base    string   // "": none, base_url is required
 	version bool     // /v1 belongs to the address also where it is not written
 	keys    []string // variables that may hold the key
@@ -50,7 +50,7 @@ func newEndpoint(
 	if spec.Platform != nil && spec.Platform.Type == typeAzure {
 		kind = typeAzure
 	}
-	defaults, ok := known[kind]
+	defaults, ok := servers[kind]
 	if !ok {
 		return e, fmt.Errorf("provider %s: type %q does not speak the OpenAI API", spec.ID, spec.Type)
 	}
@@ -84,7 +84,7 @@ func address(spec *scenario.Provider, kind, path string, getenv func(string) (st
 		base, _ = getenv("AZURE_OPENAI_ENDPOINT")
 	}
 	if base == "" {
-		base = known[kind].base
+		base = servers[kind].base
 	}
 	if base == "" && kind == typeAzure {
 		return "", fmt.Errorf("type azure needs platform.endpoint, base_url or the variable AZURE_OPENAI_ENDPOINT")
@@ -98,7 +98,7 @@ func address(spec *scenario.Provider, kind, path string, getenv func(string) (st
 	}
 	if kind == typeAzure {
 		azurePath(u, spec)
-	} else if known[kind].version && !strings.HasSuffix(u.Path, "/v1") {
+	} else if servers[kind].version && !strings.HasSuffix(u.Path, "/v1") {
 		u.Path += "/v1"
 	}
 	u.Path += path

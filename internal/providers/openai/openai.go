@@ -32,7 +32,7 @@ func New(spec *scenario.Provider, o Options) (*Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Provider{client, codec{spec.Model, newShape(spec)}}, nil
+	return &Provider{client, codec{spec.Model, newRequestStyle(spec)}}, nil
 }
 
 func newClient(spec *scenario.Provider, path string, o Options) (*wire.Client, error) {
@@ -59,10 +59,10 @@ func (p *Provider) Address() string { return p.client.Address() }
 // codec is the words of the API; see wire.Codec.
 type codec struct {
 	model string
-	shape shape
+	style requestStyle
 }
 
-func (c *codec) Encode(req *chat.Request) ([]byte, error) { return c.shape.encode(c.model, req) }
+func (c *codec) Encode(req *chat.Request) ([]byte, error) { return c.style.encode(c.model, req) }
 
 func (c *codec) Decode(call *wire.Call, data []byte) (chat.Reply, error) {
 	return exchange{call}.decode(data)

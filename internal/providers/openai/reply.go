@@ -11,9 +11,9 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// answer is a whole reply or a chunk of a stream. Only what is used is decoded, and leniently where servers are known
-// to differ: a field that nobody reads must not make a reply unreadable.
-type answer struct {
+// chatResponse is a whole reply or a chunk of a stream. Only what is used is decoded, and leniently where servers are
+// known to differ: a field that nobody reads must not make a reply unreadable.
+type chatResponse struct {
 	Model   string          `json:"model"`
 	Choices []choice        `json:"choices"`
 	Usage   *api.Usage      `json:"usage"`
@@ -23,14 +23,14 @@ type answer struct {
 
 type choice struct {
 	Index   int              `json:"index"`
-	Message said             `json:"message"`
-	Delta   said             `json:"delta"`
+	Message messageIn        `json:"message"`
+	Delta   messageIn        `json:"delta"`
 	Finish  api.FinishReason `json:"finish_reason"`
 	Error   json.RawMessage  `json:"error"` // of gateways, where the model behind them failed
 }
 
-type said struct {
-	Content   words      `json:"content"`
+type messageIn struct {
+	Content   content    `json:"content"`
 	Refusal   string     `json:"refusal"`
 	ToolCalls []callPart `json:"tool_calls"`
 	// What a model thinks before it speaks is no part of the reply, but it shows that something comes.
@@ -38,19 +38,19 @@ type said struct {
 	Thoughts  json.RawMessage `json:"reasoning_content"`
 }
 
-// words is content that may be text, a list of parts, null or missing.
-type words struct {
+// content may be text, a list of parts, null or missing.
+type content struct {
 	text string
 	set  bool // not null and not missing
 }
 
-func (w *words) UnmarshalJSON(data []byte) error {
+func (c *content) UnmarshalJSON(data []byte) error {
 	if bytes.Equal(data, []byte("null")) {
 		return nil
 	}
-	w.set = true
+	c.set = true
 	if data[0] != '[' {
-		return json.Unmarshal(data, &w.text)
+		return json.Unmarshal(data, &c.text)
 	}
 	var parts []struct {
 		Text string `json:"text"`
@@ -59,7 +59,7 @@ func (w *words) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	for _, p := range parts {
-		w.text += p.Text
+		c.text += p.Text
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func (a *argText) UnmarshalJSON(data []byte) error {
 
 // decode reads a whole reply.
 func (c exchange) decode(data []byte) (chat.Reply, error) {
-	var a answer
+	var a chatResponse
 	if err := c.Document(data, &a); err != nil {
 		return chat.Reply{}, err
 	}
@@ -97,7 +97,8 @@ func (c exchange) decode(data []byte) (chat.Reply, error) {
 	}
 	if !first.Message.Content.set && first.Message.Refusal == "" && len(first.Message.ToolCalls) == 0 &&
 		first.Finish != api.FinishReasonContentFilter {
-		return chat.Reply{}, c.Fail(providers.BadReply, nil, "the reply has neither text nor tool calls%s", why(first.Finish))
+		return chat.Reply{}, c.Fail(providers.BadReply, nil, "the reply has neither text nor tool calls%s",
+			emptyBecause(first.Finish))
 	}
 	var calls assembler
 	for _, part := range first.Message.ToolCalls {
@@ -111,8 +112,8 @@ func (c exchange) decode(data []byte) (chat.Reply, error) {
 	return c.reply(&a, text, &calls, first.Finish)
 }
 
-// why explains an empty reply where its finish_reason does.
-func why(finish api.FinishReason) string {
+// emptyBecause explains an empty reply where its finish_reason does.
+func emptyBecause(finish api.FinishReason) string {
 	if finish == api.FinishReasonLength {
 		return ": max_tokens was used up before the first word, raise it"
 	}
@@ -120,7 +121,7 @@ func why(finish api.FinishReason) string {
 }
 
 // failed is the error that a document or a chunk is, or nil.
-func (c exchange) failed(a *answer, data []byte) error {
+func (c exchange) failed(a *chatResponse, data []byte) error {
 	switch {
 	case isError(a.Error):
 		return c.Reported(a.Error)
@@ -143,7 +144,7 @@ func (c exchange) brokeOff(ch *choice) error {
 }
 
 // reply makes the reply out of what was read, whole or in chunks.
-func (c exchange) reply(a *answer, text string, calls *assembler, finish api.FinishReason) (chat.Reply, error) {
+func (c exchange) reply(a *chatResponse, text string, calls *assembler, finish api.FinishReason) (chat.Reply, error) {
 	if finish == api.FinishReasonContentFilter {
 		return chat.Reply{}, c.Fail(providers.Refused, nil, "the content filter of the provider stopped the reply")
 	}

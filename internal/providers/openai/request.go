@@ -33,8 +33,8 @@ type tool struct {
 	Function api.FunctionDefinition `json:"function"`
 }
 
-// shape is how the requests of one provider look beyond what a call asks for.
-type shape struct {
+// requestStyle is how the requests of one provider look beyond what a call asks for.
+type requestStyle struct {
 	drop          map[string]bool // unsupported_params
 	newTokenLimit bool            // max_completion_tokens instead of max_tokens
 	strictTools   bool            // strict_tools
@@ -43,10 +43,10 @@ type shape struct {
 // newTokenModels are OpenAI's models that reject max_tokens.
 var newTokenModels = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:o\d|gpt-[5-9]|gpt-\d\d)`) })
 
-// newShape decides the name of the token limit: by the model where OpenAI's own models are called, and otherwise the
-// old name, which every server knows. unsupported_params settles it when one of the two names is listed.
-func newShape(spec *scenario.Provider) shape {
-	s := shape{drop: make(map[string]bool, len(spec.Unsupported)), strictTools: spec.StrictTools}
+// newRequestStyle decides the name of the token limit: by the model where OpenAI's own models are called, and otherwise
+// the old name, which every server knows. unsupported_params settles it when one of the two names is listed.
+func newRequestStyle(spec *scenario.Provider) requestStyle {
+	s := requestStyle{drop: make(map[string]bool, len(spec.Unsupported)), strictTools: spec.StrictTools}
 	for _, name := range spec.Unsupported {
 		s.drop[name] = true
 	}
@@ -65,7 +65,7 @@ func newShape(spec *scenario.Provider) shape {
 	return s
 }
 
-func (s *shape) encode(model string, req *chat.Request) ([]byte, error) {
+func (s *requestStyle) encode(model string, req *chat.Request) ([]byte, error) {
 	messages, err := wireMessages(req.Messages)
 	if err != nil {
 		return nil, err
@@ -125,18 +125,19 @@ func jsonOf(v any) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// own are the parameters that say what is asked of whom and how the reply comes; Request.Extra does not replace them.
-var own = map[string]bool{"model": true, "messages": true, "stream": true, "stream_options": true}
+// reserved are the parameters that say what is asked of whom and how the reply comes; Request.Extra does not replace
+// them.
+var reserved = map[string]bool{"model": true, "messages": true, "stream": true, "stream_options": true}
 
 // merge adds parameters to an encoded request, and replaces those of the same name. The provider's file has the last
 // word on what is left out.
-func (s *shape) merge(data []byte, extra map[string]any) ([]byte, error) {
+func (s *requestStyle) merge(data []byte, extra map[string]any) ([]byte, error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(data, &all); err != nil {
 		return nil, err
 	}
 	for name, v := range extra {
-		if own[name] || s.drop[name] {
+		if reserved[name] || s.drop[name] {
 			continue
 		}
 		raw, err := jsonOf(v)
@@ -149,7 +150,7 @@ func (s *shape) merge(data []byte, extra map[string]any) ([]byte, error) {
 }
 
 // leaveOut drops the parameters that the provider's file declares unsupported.
-func (s *shape) leaveOut(b *body) {
+func (s *requestStyle) leaveOut(b *body) {
 	for name := range s.drop {
 		switch name {
 		case "temperature":

@@ -105,7 +105,7 @@ func TestEncode(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s := newShape(&c.spec)
+			s := newRequestStyle(&c.spec)
 			got, err := s.encode(c.spec.Model, &c.req)
 			if err != nil {
 				t.Fatal(err)
@@ -119,7 +119,7 @@ func TestEncode(t *testing.T) {
 
 func TestExtraThatJSONCannotHold(t *testing.T) {
 	t.Parallel()
-	s := newShape(&scenario.Provider{})
+	s := newRequestStyle(&scenario.Provider{})
 	_, err := s.encode("m", &chat.Request{Extra: map[string]any{"top_k": math.Inf(1)}})
 	if err == nil || !strings.HasPrefix(err.Error(), "top_k: ") {
 		t.Errorf("got %v", err)
@@ -155,7 +155,7 @@ func TestTokenLimitName(t *testing.T) {
 		{"openai", "o1", []string{"max_tokens", "max_completion_tokens"}, ""},
 	}
 	for _, c := range cases {
-		s := newShape(&scenario.Provider{Type: c.kind, Model: c.model, Unsupported: c.unsupported})
+		s := newRequestStyle(&scenario.Provider{Type: c.kind, Model: c.model, Unsupported: c.unsupported})
 		data, err := s.encode(c.model, &chat.Request{MaxTokens: new(50)})
 		if err != nil {
 			t.Fatal(err)
@@ -205,7 +205,7 @@ func TestParts(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s := newShape(&scenario.Provider{})
+			s := newRequestStyle(&scenario.Provider{})
 			got, err := s.encode("m", &chat.Request{Messages: []chat.Message{{Role: chat.User, Parts: []chat.Part{c.part}}}})
 			if want, bad := strings.CutPrefix(c.want, "!"); bad {
 				if err == nil || !strings.Contains(err.Error(), want) {

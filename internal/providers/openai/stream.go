@@ -13,7 +13,7 @@ import (
 // stream is a reply as far as its chunks have come in; see wire.Decoder.
 type stream struct {
 	exchange
-	last   answer // model and usage as last seen
+	last   chatResponse // model and usage as last seen
 	calls  assembler
 	finish api.FinishReason
 	begun  bool // a choice was seen
@@ -35,7 +35,7 @@ func (s *stream) Event(e wire.Event) (last bool, err error) {
 	if string(e.Data) == "[DONE]" {
 		return true, nil
 	}
-	var a answer
+	var a chatResponse
 	if err := s.Chunk(&e, &a); err != nil {
 		return false, err
 	}
@@ -71,7 +71,7 @@ func (s *stream) take(ch *choice) error {
 		s.finish = ch.Finish
 		s.Finished()
 	}
-	if !s.begun || ch.Delta.says() {
+	if !s.begun || ch.Delta.hasContent() {
 		s.Progress()
 	}
 	s.begun = true
@@ -81,12 +81,14 @@ func (s *stream) take(ch *choice) error {
 	return s.Say(ch.Delta.Content.text + ch.Delta.Refusal)
 }
 
-// says reports whether a piece of a reply brings something.
-func (s *said) says() bool {
-	return s.Content.text != "" || s.Refusal != "" || len(s.ToolCalls) > 0 || thought(s.Reasoning) || thought(s.Thoughts)
+// hasContent reports whether a piece of a reply brings something.
+func (s *messageIn) hasContent() bool {
+	return s.Content.text != "" || s.Refusal != "" || len(s.ToolCalls) > 0 ||
+		isThought(s.Reasoning) || isThought(s.Thoughts)
 }
 
-func thought(raw json.RawMessage) bool {
+// isThought reports whether a field with thoughts holds any.
+func isThought(raw json.RawMessage) bool {
 	switch string(raw) {
 	case "", "null", `""`:
 		return false

@@ -20,7 +20,7 @@ func usageOf(u *api.Usage) chat.Usage {
 }
 
 // take tells the call what of a reply has come: it is paid for, whatever comes of it.
-func (c exchange) take(a *answer) {
+func (c exchange) take(a *chatResponse) {
 	if a.Usage != nil {
 		c.Count(usageOf(a.Usage))
 	}
@@ -30,7 +30,7 @@ func (c exchange) take(a *answer) {
 			continue
 		}
 		size := 0
-		for _, s := range []*said{&ch.Message, &ch.Delta} {
+		for _, s := range []*messageIn{&ch.Message, &ch.Delta} {
 			size += len(s.Content.text) + len(s.Refusal)
 			for k := range s.ToolCalls {
 				size += len(s.ToolCalls[k].Function.Name) + len(s.ToolCalls[k].Function.Arguments)

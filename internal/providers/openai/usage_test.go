@@ -24,7 +24,7 @@ func TestUsage(t *testing.T) {
 		`{"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 3}`:       {InputTokens: 9, OutputTokens: 3},
 		`{"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": 100}}`: {InputTokens: 9, CachedTokens: 9},
 	} {
-		var a answer
+		var a chatResponse
 		if err := json.Unmarshal([]byte(`{"usage": `+text+`}`), &a); err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestUsage(t *testing.T) {
 		`{"prompt_tokens": 1000000000001, "completion_tokens": 3}`,
 		`{"prompt_tokens": 9, "total_tokens": 1000000000000000}`,
 	} {
-		var a answer
+		var a chatResponse
 		if err := json.Unmarshal([]byte(`{"usage": `+text+`}`), &a); err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +111,7 @@ func TestWastedUsage(t *testing.T) {
 			}
 			asked = 0
 			often := providers.Cost(providers.Retry(model, scenario.RetryPolicy{Attempts: 2, BaseDelay: 1}, nil), spec)
-			reply, err := often.Complete(providers.Unheard(t.Context()), req, nil)
+			reply, err := often.Complete(providers.RetryStreamed(t.Context()), req, nil)
 			if c.last {
 				if failed, ok := errors.AsType[*providers.Error](err); !ok || failed.Usage != c.want || asked != 1 {
 					t.Fatalf("error %v, asked %d times", err, asked)

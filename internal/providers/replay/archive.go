@@ -31,8 +31,8 @@ type entry struct {
 	index  int // in the source
 }
 
-// shelf is how many conversations are kept in memory. The calls of a trial need the same one again and again.
-const shelf = 256
+// maxLoaded is how many conversations are kept in memory. The calls of a trial need the same one again and again.
+const maxLoaded = 256
 
 func newArchive(sources []Source) *archive {
 	l := &archive{loaded: map[int]*script{}, byName: map[string][]int{}}
@@ -49,8 +49,8 @@ func newArchive(sources []Source) *archive {
 	return l
 }
 
-// known refuses the id of a session that is not there, or there twice.
-func (l *archive) known(r *scenario.Replay) error {
+// checkSession refuses the id of a session that is not there, or there twice.
+func (l *archive) checkSession(r *scenario.Replay) error {
 	ids := make([]string, len(l.entries))
 	for i := range l.entries {
 		ids[i] = l.entries[i].ID
@@ -63,7 +63,7 @@ func (l *archive) known(r *scenario.Replay) error {
 		p.Msg = fmt.Sprintf("there is no session %q in %s", r.Session, strings.Join(r.Recordings, ", "))
 		p.Hint = diag.DidYouMean(r.Session, ids)
 		if p.Hint == "" {
-			p.Hint = "there is " + some(ids)
+			p.Hint = "there is " + listOf(ids)
 		}
 	default:
 		p.Msg = fmt.Sprintf("the recordings hold the session %q %d times", r.Session, n)
@@ -93,14 +93,14 @@ func (l *archive) choose(r *scenario.Replay, at *chat.Origin) (int, error) {
 		return own[0], nil
 	case len(own) > 1:
 		return 0, fmt.Errorf("scenario %q was recorded %d times, as %s; set additional_config.session to one of them",
-			at.Scenario, len(own), l.some(own))
+			at.Scenario, len(own), l.names(own))
 	case len(l.entries) == 1:
 		return 0, nil
 	case len(l.entries) == 0:
 		return 0, errors.New("the recording holds no conversation")
 	}
 	return 0, fmt.Errorf("none of the %d recorded conversations is of scenario %q; there is %s; "+
-		"set additional_config.session", len(l.entries), at.Scenario, l.some(nil))
+		"set additional_config.session", len(l.entries), at.Scenario, l.names(nil))
 }
 
 // named are the conversations with this id.
@@ -150,8 +150,8 @@ func (l *archive) repeated(list []int) bool {
 	return true
 }
 
-// some names sessions; nil: all.
-func (l *archive) some(list []int) string {
+// names lists sessions; nil: all.
+func (l *archive) names(list []int) string {
 	var ids []string
 	for i := range l.entries {
 		if list == nil {
@@ -161,10 +161,10 @@ func (l *archive) some(list []int) string {
 	for _, i := range list {
 		ids = append(ids, l.entries[i].ID)
 	}
-	return some(ids)
+	return listOf(ids)
 }
 
-func some(ids []string) string {
+func listOf(ids []string) string {
 	const most = 8
 	more := ""
 	if len(ids) > most {
@@ -178,7 +178,7 @@ func some(ids []string) string {
 	return strings.Join(quoted, ", ") + more
 }
 
-// script reads a conversation, or takes it from the shelf.
+// script reads a conversation, or takes it from memory.
 func (l *archive) script(i int) (*script, error) {
 	l.mu.Lock()
 	s := l.loaded[i]
@@ -197,7 +197,7 @@ func (l *archive) script(i int) (*script, error) {
 		l.order = append(l.order, i)
 	}
 	l.loaded[i] = s
-	if len(l.order) > shelf {
+	if len(l.order) > maxLoaded {
 		delete(l.loaded, l.order[0])
 		l.order = l.order[1:]
 	}

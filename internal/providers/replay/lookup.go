@@ -15,7 +15,7 @@ import (
 // said for the n-th time what they got then; words that were never said so often fall back to the order.
 //
 // A persona is given the recorded messages of the user in their order. Nothing left to say is an error.
-func (p *Provider) find(req *chat.Request) (*line, string, error) {
+func (p *Provider) find(req *chat.Request) (*recordedReply, string, error) {
 	if req.Origin.Judge != "" {
 		return nil, "", errors.New("a recording cannot judge; give the judge a model")
 	}
@@ -31,10 +31,10 @@ func (p *Provider) find(req *chat.Request) (*line, string, error) {
 		l, err := s.persona(req.Messages)
 		return l, "", err
 	}
-	at := standing(req.Messages)
+	at := positionOf(req.Messages)
 	turn, notice := at.turn, ""
 	if p.Settings.Match == "content" {
-		if n, found := s.spoken(at.user, at.said); found {
+		if n, found := s.turnOf(at.user, at.said); found {
 			turn = n
 		} else {
 			notice = fmt.Sprintf("provider %s: the recording knows no such words of the user in turn %d; "+
@@ -43,27 +43,27 @@ func (p *Provider) find(req *chat.Request) (*line, string, error) {
 	} else if turn < len(s.turns) && !s.turns[turn].says(at.user) {
 		notice = fmt.Sprintf("provider %s: in the recording the user says something else in turn %d", p.ID, at.turn+1)
 	}
-	l, err := s.line(turn, at.replies)
+	l, err := s.replyAt(turn, at.replies)
 	if err != nil {
 		return nil, "", err
 	}
-	if left := len(s.turns[turn].lines) - at.replies - 1; left > 0 && len(l.calls) == 0 {
+	if left := len(s.turns[turn].replies) - at.replies - 1; left > 0 && len(l.calls) == 0 {
 		notice = fmt.Sprintf("provider %s: the recorded turn %d has %d more of the assistant's messages, "+
 			"which nobody asked for", p.ID, turn+1, left)
 	}
 	return l, notice, nil
 }
 
-// place is where a conversation stands.
-type place struct {
+// position is where a conversation stands.
+type position struct {
 	turn    int    // messages of the user before the last one
 	user    string // the last one
 	said    int    // how often the same was said before
 	replies int    // of the assistant since
 }
 
-func standing(messages []chat.Message) place {
-	at := place{turn: -1}
+func positionOf(messages []chat.Message) position {
+	at := position{turn: -1}
 	for i := range messages {
 		switch messages[i].Role {
 		case chat.User:
@@ -84,8 +84,8 @@ func standing(messages []chat.Message) place {
 	return at
 }
 
-// spoken finds the turn in which the user said the words after saying them before times.
-func (s *script) spoken(words string, before int) (turn int, found bool) {
+// turnOf finds the turn in which the user said the words after saying them before times.
+func (s *script) turnOf(words string, before int) (turn int, found bool) {
 	for i := range s.turns {
 		if !s.turns[i].says(words) {
 			continue
@@ -98,16 +98,16 @@ func (s *script) spoken(words string, before int) (turn int, found bool) {
 	return 0, false
 }
 
-// line is a reply of a turn, both from 0.
-func (s *script) line(turn, reply int) (*line, error) {
-	if turn < len(s.turns) && reply < len(s.turns[turn].lines) {
-		return &s.turns[turn].lines[reply], nil
+// replyAt is a reply of a turn, both from 0.
+func (s *script) replyAt(turn, reply int) (*recordedReply, error) {
+	if turn < len(s.turns) && reply < len(s.turns[turn].replies) {
+		return &s.turns[turn].replies[reply], nil
 	}
 	err := fmt.Errorf("the recording has no turn %d: it has %s of the user that were answered (%s)",
 		turn+1, plural.Count(len(s.turns), "message"), s.name)
 	if turn < len(s.turns) {
 		err = fmt.Errorf("the recording has %s in turn %d and was asked for one more (%s)",
-			plural.Of(len(s.turns[turn].lines), "reply", "replies"), turn+1, s.name)
+			plural.Of(len(s.turns[turn].replies), "reply", "replies"), turn+1, s.name)
 	}
 	if s.broken != "" && turn >= len(s.turns)-1 {
 		err = fmt.Errorf("%w; it broke off: %s", err, s.broken)
@@ -116,7 +116,7 @@ func (s *script) line(turn, reply int) (*line, error) {
 }
 
 // persona is the next message of the user. In such a request the roles are swapped.
-func (s *script) persona(messages []chat.Message) (*line, error) {
+func (s *script) persona(messages []chat.Message) (*recordedReply, error) {
 	n := 0
 	for i := range messages {
 		if messages[i].Role == chat.Assistant {
@@ -127,5 +127,5 @@ func (s *script) persona(messages []chat.Message) (*line, error) {
 		return nil, fmt.Errorf("the recording has %s of the user and was asked for one more (%s)",
 			plural.Count(len(s.turns), "message"), s.name)
 	}
-	return &line{content: s.turns[n].user, finish: "stop"}, nil
+	return &recordedReply{content: s.turns[n].user, finish: "stop"}, nil
 }

@@ -44,7 +44,7 @@ func New(c Config) (*Provider, error) {
 		p.price = providers.PriceOf(c.Pricing)
 	}
 	if c.Settings.Session != "" {
-		if err := p.archive.known(c.Settings); err != nil {
+		if err := p.archive.checkSession(c.Settings); err != nil {
 			return nil, err
 		}
 	}
@@ -98,7 +98,7 @@ func (p *Provider) delay(recorded time.Duration) time.Duration {
 }
 
 // reply copies what callers may change: the script is shared by all trials.
-func (p *Provider) reply(req *chat.Request, said *line) chat.Reply {
+func (p *Provider) reply(req *chat.Request, said *recordedReply) chat.Reply {
 	r := chat.Reply{
 		Content: said.content, FinishReason: said.finish, Model: p.Model,
 		LatencyMS: float64(said.latency) / float64(time.Millisecond),
@@ -122,7 +122,7 @@ func (p *Provider) reply(req *chat.Request, said *line) chat.Reply {
 
 // account fills in what the call took then. Without any record of that the tokens are an estimate, and the cost is
 // known where there is a price.
-func (p *Provider) account(req *chat.Request, r *chat.Reply, said *line) {
+func (p *Provider) account(req *chat.Request, r *chat.Reply, said *recordedReply) {
 	if r.CostUSD = said.usd; said.usage != nil {
 		r.Usage = *said.usage
 	} else {

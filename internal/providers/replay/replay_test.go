@@ -367,11 +367,11 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce plays more conversations than the shelf holds, at once.
+// TestManyAtOnce plays more conversations than memory keeps, at once.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	var sessions []*recording.Session
-	for i := range shelf + 10 {
+	for i := range maxLoaded + 10 {
 		s := session(fmt.Sprint(i), user("Hi"), assistant(fmt.Sprintf("a%d", i)), user("Hi"), assistant(fmt.Sprintf("b%d", i)))
 		s.Scenario = fmt.Sprint(i)
 		sessions = append(sessions, s)
@@ -387,7 +387,7 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if len(p.archive.loaded) > shelf {
+	if len(p.archive.loaded) > maxLoaded {
 		t.Errorf("%d conversations are kept", len(p.archive.loaded))
 	}
 }

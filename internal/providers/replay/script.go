@@ -17,17 +17,17 @@ type script struct {
 
 // scene is one message of the user and what was answered.
 type scene struct {
-	user  string // all that was said at once
-	last  string // the last message of it
-	lines []line
-	mute  bool // a guardrail answered: the model said nothing
+	user    string // all that was said at once
+	last    string // the last message of it
+	replies []recordedReply
+	mute    bool // a guardrail answered: the model said nothing
 }
 
 // says reports whether these are the words of the user.
 func (s *scene) says(words string) bool { return s.user == words || s.last == words }
 
-// line is one recorded reply of the model.
-type line struct {
+// recordedReply is one recorded reply of the model.
+type recordedReply struct {
 	content string
 	parts   []chat.Part
 	calls   []chat.ToolCall
@@ -56,20 +56,20 @@ func newScript(s *recording.Session) *script {
 			case m.Blocked():
 				sc.mute = true
 			default:
-				sc.lines = append(sc.lines, newLine(s.Model, turn, i))
+				sc.replies = append(sc.replies, newRecordedReply(s.Model, turn, i))
 			}
 		}
-		if len(sc.lines) > 0 || sc.mute {
+		if len(sc.replies) > 0 || sc.mute {
 			out.turns = append(out.turns, sc)
 		}
 	}
 	return out
 }
 
-// newLine takes what the model said, also where a guardrail changed it afterwards.
-func newLine(model string, turn []recording.Message, i int) line {
+// newRecordedReply takes what the model said, also where a guardrail changed it afterwards.
+func newRecordedReply(model string, turn []recording.Message, i int) recordedReply {
 	m := turn[i].Said()
-	l := line{
+	l := recordedReply{
 		content: m.Content, parts: m.Parts, calls: m.ToolCalls, finish: m.FinishReason,
 		model: model, usage: m.Usage, usd: m.CostUSD, latency: latency(turn, i), came: recording.Results(turn, i),
 	}
@@ -96,7 +96,7 @@ func latency(messages []recording.Message, i int) time.Duration {
 
 // results are what the tools returned when the reply was recorded, for calls with the ids that they have now. With all
 // a call without a recorded result fails.
-func (l *line) results(calls []chat.ToolCall, all bool) []chat.ToolResult {
+func (l *recordedReply) results(calls []chat.ToolCall, all bool) []chat.ToolResult {
 	var out []chat.ToolResult
 	for i, c := range calls {
 		switch r := l.came[i]; {

@@ -22,7 +22,7 @@ type Call struct {
 	Model string
 
 	onDelta  func(chat.Delta) error
-	watch    *watch
+	watch    *watchdog
 	text     strings.Builder // said so far, in a stream
 	progress bool            // the stream went on
 	silent   error           // the cause when it does not
@@ -33,7 +33,7 @@ type Call struct {
 }
 
 func (c *Client) begin(ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error) *Call {
-	return &Call{Client: c, Request: req, onDelta: onDelta, watch: newWatch(ctx, c.request, noReply{c.request})}
+	return &Call{Client: c, Request: req, onDelta: onDelta, watch: newWatchdog(ctx, c.request, replyTimeout{c.request})}
 }
 
 // Complete makes one call. See providers.Provider.
@@ -109,7 +109,7 @@ func (c *Call) run(codec Codec, body []byte) (chat.Reply, error) {
 	if err != nil {
 		return chat.Reply{}, err
 	}
-	return c.hand(reply)
+	return c.deliver(reply)
 }
 
 // post sends a body. Its reply has a good status, and a body that ends at the limit.
@@ -156,8 +156,8 @@ func (c *Call) release(body io.ReadCloser) {
 
 var errDrain = errors.New("the server did not end its reply")
 
-// hand gives a whole reply to a caller who listens to a stream: the server does not stream.
-func (c *Call) hand(reply chat.Reply) (chat.Reply, error) {
+// deliver gives a whole reply to a caller who listens to a stream: the server does not stream.
+func (c *Call) deliver(reply chat.Reply) (chat.Reply, error) {
 	if !c.Request.Stream || c.onDelta == nil || reply.Content == "" {
 		return reply, nil
 	}
@@ -168,7 +168,7 @@ func (c *Call) hand(reply chat.Reply) (chat.Reply, error) {
 		return reply, nil
 	}
 	if err != nil {
-		return chat.Reply{}, stopped{err}
+		return chat.Reply{}, onDeltaError{err}
 	}
 	return reply, nil
 }

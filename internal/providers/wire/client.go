@@ -112,11 +112,11 @@ func (c *Client) Unsent(err error) error {
 
 // show is an address as messages show it: what a user writes as base_url, without what may be secret.
 func (c *Client) show(address string) string {
-	return strings.TrimSuffix(shown(address), c.endpoint.Path)
+	return strings.TrimSuffix(withoutSecrets(address), c.endpoint.Path)
 }
 
-// shown is an address without what may be secret.
-func shown(address string) string {
+// withoutSecrets is an address without what may be secret.
+func withoutSecrets(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return "an address that cannot be read"

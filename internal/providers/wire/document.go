@@ -36,7 +36,7 @@ func (c *Call) Document(data []byte, into any) error {
 // what is wrong with it.
 func (c *Call) Chunk(e *Event, into any) error {
 	err := json.Unmarshal(e.Data, into)
-	if err != nil && !e.Cut && misfit(err) == "" {
+	if err != nil && !e.Cut && typeMismatch(err) == "" {
 		if err := c.events.rest(e); err != nil {
 			return err
 		}
@@ -47,8 +47,8 @@ func (c *Call) Chunk(e *Event, into any) error {
 		return nil
 	case e.Cut:
 		return io.ErrUnexpectedEOF
-	case misfit(err) != "":
-		return c.settled(err, "a chunk of the stream does not have the expected form: %s: %s", misfit(err),
+	case typeMismatch(err) != "":
+		return c.settled(err, "a chunk of the stream does not have the expected form: %s: %s", typeMismatch(err),
 			c.ExcerptOf(e.Data))
 	}
 	return c.Fail(providers.BadReply, err, "a chunk of the stream is not JSON: %s", c.ExcerptOf(e.Data))
@@ -62,8 +62,8 @@ func (c *Call) unreadable(data []byte, err error) error {
 	case text[0] == '<':
 		return c.Fail(providers.BadReply, err, "the reply is an HTML page, not JSON; check base_url %s: %s",
 			c.shown, c.ExcerptOf(text))
-	case misfit(err) != "":
-		return c.settled(err, "the reply does not have the expected form: %s: %s", misfit(err), c.ExcerptOf(text))
+	case typeMismatch(err) != "":
+		return c.settled(err, "the reply does not have the expected form: %s: %s", typeMismatch(err), c.ExcerptOf(text))
 	default:
 		return c.Fail(providers.BadReply, err, "the reply is not valid JSON, or only a part of it: %s", c.ExcerptOf(text))
 	}
@@ -76,8 +76,8 @@ func (c *Call) settled(cause error, format string, args ...any) *providers.Error
 	return failed
 }
 
-// misfit says what of a document of JSON is of another type than it must be; "" when that is not what is wrong.
-func misfit(err error) string {
+// typeMismatch says what of a document of JSON is of another type than it must be; "" when that is not what is wrong.
+func typeMismatch(err error) string {
 	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	if !ok {
 		return ""

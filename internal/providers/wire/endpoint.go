@@ -17,7 +17,8 @@ import (
 func BaseURL(text string, calls ...string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("base_url must be an http or https address, found %q", withoutCall(shown(text), calls))
+		return nil, fmt.Errorf("base_url must be an http or https address, found %q",
+			withoutCall(withoutSecrets(text), calls))
 	}
 	u.Fragment = ""
 	u.Path = withoutCall(strings.TrimSuffix(path.Clean("/"+u.Path), "/"), calls)

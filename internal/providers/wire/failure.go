@@ -17,7 +17,7 @@ import (
 
 // failure turns whatever ended a call into what Complete may return.
 func (c *Call) failure(ctx context.Context, err error) error {
-	if s, ok := errors.AsType[stopped](err); ok {
+	if s, ok := errors.AsType[onDeltaError](err); ok {
 		return s.error
 	}
 	if ctx.Err() != nil {
@@ -25,7 +25,7 @@ func (c *Call) failure(ctx context.Context, err error) error {
 	}
 	cause := c.watch.cause()
 	switch cause.(type) { //nolint:errorlint // our own causes are never wrapped
-	case noReply, silence:
+	case replyTimeout, idleTimeout:
 		return c.Fail(providers.Timeout, cause, "%v", cause)
 	}
 	if failed, ok := errors.AsType[*providers.Error](err); ok {

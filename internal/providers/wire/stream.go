@@ -9,12 +9,12 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// stopped is an error of onDelta on its way out.
-type stopped struct{ error }
+// onDeltaError is an error of onDelta on its way out.
+type onDeltaError struct{ error }
 
 // enough reports whether onDelta ended the stream and wants what came so far.
 func enough(err error) bool {
-	s, ok := errors.AsType[stopped](err)
+	s, ok := errors.AsType[onDeltaError](err)
 	return ok && errors.Is(s.error, providers.ErrEnough)
 }
 
@@ -26,7 +26,7 @@ var errOver = errors.New("the reply is whole")
 
 // stream reads a reply event by event. Only what brings something of it starts the wait for the next event anew.
 func (c *Call) stream(body io.Reader, d Decoder) (chat.Reply, error) {
-	c.silent, c.over, c.events = silence{c.idle}, errOver, newEvents(body)
+	c.silent, c.over, c.events = idleTimeout{c.idle}, errOver, newEvents(body)
 	for {
 		e, err := c.events.next()
 		last := errors.Is(err, io.EOF) || err != nil && errors.Is(c.watch.cause(), errOver)
@@ -70,7 +70,7 @@ func (c *Call) Say(text string) error {
 	c.watch.pause() // the server is not to blame for the time that onDelta takes
 	if err := c.onDelta(chat.Delta{Text: text}); err != nil {
 		c.watch.stop() // nobody pays for words that nobody wants
-		return stopped{err}
+		return onDeltaError{err}
 	}
 	return nil
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Guarded is a model with everything around it that keeps calls from failing, and failures from spreading: its calls
+// Resilient is a model with everything around it that keeps calls from failing, and failures from spreading: its calls
 // are limited as its file says, repeated by policy, and no longer made while nobody is there. Every attempt counts
 // against the limits.
-func Guarded(
+func Resilient(
 	model Provider, spec *scenario.Provider, policy scenario.RetryPolicy, random func() float64, now func() time.Time,
 ) Provider {
 	b := NewBreaker(spec, now)

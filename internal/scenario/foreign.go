@@ -130,6 +130,8 @@ func (v *Values) foreign(inner string) string {
 	}
 	rest := strings.TrimLeft(s[len(word):], " ")
 	switch {
+	case formatted(s, word) && v.knows(word):
+		return v.instead(word, "there are no formats and defaults: a variable holds the text that is meant")
 	case rest == "" || rest[0] == ':' || rest[0] == ',':
 		return "" // {{a: 1}} is an object, {{a, b}} a set
 	case strings.ContainsRune("|([", rune(rest[0])):
@@ -138,6 +140,13 @@ func (v *Values) foreign(inner string) string {
 		return noLogic
 	}
 	return ""
+}
+
+// formatted reports whether a colon and a word stand right behind a name: {{order:x}}, {{order:-none}}. Behind a blank
+// there would be the value of an object.
+func formatted(s, name string) bool {
+	rest, colon := strings.CutPrefix(s[len(name):], ":")
+	return colon && rest != "" && !strings.ContainsAny(rest, " \t\r\n\"'{},:")
 }
 
 const noLogic = "there are no conditions, loops and comments: write the text out, or put it into a variable"

@@ -101,6 +101,8 @@ func TestFill(t *testing.T) {
 		`\d{3} \{2}`:                  `\d{3} \{2}`,
 		`{other} \{word} {{word`:      "{other} {word} {{word",
 		`style={{color: red}}`:        `style={{color: red}}`,
+		`{{word: 1}} {{word:"x"}}`:    `{{word: 1}} {{word:"x"}}`,
+		`{{else:x}} {{word::x}}`:      `{{else:x}} {{word::x}}`,
 		`$5 ${5} {%} 5% /orders/{id}`: `$5 ${5} {%} 5% /orders/{id}`,
 	} {
 		if got, faults := v.fill(text, true); got != want || len(faults) > 0 {
@@ -119,6 +121,10 @@ func TestFill(t *testing.T) {
 		`{ctiy}`:        `there is no perturbation for {ctiy} (did you mean {city}?` + single,
 		`{{word | upper}}`: "{{word | upper}} is no placeholder here (write {{word}}: there are no filters and functions: " +
 			"a variable holds the text that is meant" + doubled,
+		`{{word:x}}`: "{{word:x}} is no placeholder here (write {{word}}: there are no formats and defaults: a variable " +
+			"holds the text that is meant" + doubled,
+		`{{word:-none}}`: "{{word:-none}} is no placeholder here (write {{word}}: there are no formats and defaults: a " +
+			"variable holds the text that is meant" + doubled,
 		`{{> part}}`:       "{{> part}} is no placeholder here (" + noLogic + doubled,
 		`{% for a in b %}`: "{% for a in b %} is no template here (" + noLogic + `; for the braces themselves write \{%)`,
 	} {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
-	"time"
 
 	"github.com/arena-evals/arena/internal/filelock"
 	"github.com/arena-evals/arena/internal/plainfile"
@@ -28,33 +26,17 @@ func (d *Deck) Lock() (unlock func() error, err error) {
 		return nil, fmt.Errorf("cassettes cannot be recorded into %s: %w", d.Dir, reason(err))
 	}
 	if err := filelock.Lock(f); err != nil {
-		owner, _ := plainfile.Read(path) // for the message only
-		_ = f.Close()                    // nothing was written
-		if errors.Is(err, filelock.ErrLocked) {
+		_ = f.Close() // nothing was written
+		if locked, ok := errors.AsType[*filelock.LockedError](err); ok {
 			return nil, fmt.Errorf("another arena records into %s: %s\nwait for it, or record into another folder",
-				d.Dir, owned(string(owner)))
+				d.Dir, locked.Owner)
 		}
 		return nil, fmt.Errorf("lock %s: %w", path, reason(err))
 	}
-	text := fmt.Sprintf("process %d since %s\n", os.Getpid(), d.Now().UTC().Format(time.RFC3339))
-	if err := errors.Join(f.Truncate(0), write(f, text), d.sweep()); err != nil {
+	if err := errors.Join(filelock.Sign(f, d.Now()), d.sweep()); err != nil {
 		return nil, errors.Join(fmt.Errorf("cassettes cannot be recorded into %s: %w", d.Dir, reason(err)), f.Close())
 	}
 	return f.Close, nil
-}
-
-func write(f *os.File, text string) error {
-	_, err := f.WriteAt([]byte(text), 0)
-	return err
-}
-
-// owned is who holds a lock, in one line.
-func owned(text string) string {
-	text = strings.TrimSpace(text)
-	if text == "" || len(text) > 100 || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) {
-		return "it does not say who it is"
-	}
-	return text
 }
 
 // sweep removes what was being written when its process was killed.

@@ -12,10 +12,16 @@ import (
 // ErrLocked says that someone else holds the lock.
 var ErrLocked = errors.New("it is locked")
 
-// Lock takes the lock of a file that is open for writing, until it is closed. It does not wait: it fails with ErrLocked
-// when the file is locked by another process, or by another opening of it in this one. Who takes no lock can still
+// Lock takes the lock of a file that is open for writing, until it is closed. It does not wait: it fails with a
+// LockedError when the file is locked by another process, or by another opening of it in this one. Who takes no lock can still
 // read and write the file, but for what lies a gigabyte from its start.
-func Lock(f *os.File) error { return lock(f) }
+func Lock(f *os.File) error {
+	err := lock(f)
+	if errors.Is(err, ErrLocked) {
+		return &LockedError{ownerOf(f)}
+	}
+	return err
+}
 
 // ErrNotOurs says that what stands at the path of a lock is a link, a pipe or a folder, or has another name besides:
 // whoever put it there may want another file to be written over.

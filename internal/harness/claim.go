@@ -52,18 +52,18 @@ func (t *Target) claim(now time.Time) (release func() error, err error) {
 	if plainfile.MakeDir(filepath.Dir(path)) != nil { // what is wrong is found when the file is written
 		return unclaimed, nil
 	}
+	var locked *filelock.LockedError
 	f, err := lockNew(path)
 	switch {
 	case errors.Is(err, os.ErrPermission): // in a folder that takes no new file one that is there may be written
 		return unclaimed, nil
-	case errors.Is(err, filelock.ErrLocked):
-		owner, _ := plainfile.Read(path) // for the message only
+	case errors.As(err, &locked):
 		return nil, fmt.Errorf("another arena writes %s to %s: %s\nwait for it, or name another place",
-			t.What, t.Path, owned(string(owner)))
+			t.What, t.Path, locked.Owner)
 	case err != nil:
 		return nil, fmt.Errorf("cannot write %s to %s: lock it: %w", t.What, t.Path, err)
 	}
-	if err := sign(f, now); err != nil {
+	if err := filelock.Sign(f, now); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
 	}
 	return func() error { return errors.Join(os.Remove(path), f.Close()) }, nil
@@ -93,15 +93,4 @@ func lockNew(path string) (*os.File, error) {
 			return nil, err
 		}
 	}
-}
-
-// sign writes into a lock who holds it.
-func sign(f *os.File, now time.Time) error {
-	host, _ := os.Hostname() // for the message only
-	text := fmt.Sprintf("process %d on %s since %s\n", os.Getpid(), host, now.UTC().Format(time.RFC3339))
-	if err := f.Truncate(0); err != nil {
-		return err
-	}
-	_, err := f.WriteAt([]byte(text), 0)
-	return err
 }

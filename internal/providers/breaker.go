@@ -20,14 +20,16 @@ const (
 	longestProbe = 10 * time.Minute // whatever a server asks for, for it may be mistaken
 )
 
-// Breaker finds out once that a server is dead or a key is wrong, for all calls of a provider: it opens after so many
-// failures in a row and no success between them, and calls fail at once from then on, with that reason. A dead server
-// must also have made a call give up after all its retries, so that a hiccup which retries outlast costs nothing. Once
-// in a while, or when the server asked for it, one call is let through to see whether it is back.
+// Breaker stops the calls of a provider whose server is dead or whose key is wrong. It opens after a number of failures
+// in a row. From then on calls fail at once, with the reason of the last failure. After a while, or after the pause that
+// the server asked for, one call is let through to see whether the server is back.
 //
-// Only what says that nobody is there counts: no connection, no answer, 5xx; and a key that is refused, a quota that is
-// spent, or a rate limit that is not over before anybody would wait for it. Any other rate limit, or a refused request,
-// shows that the server lives. It is safe for concurrent use.
+// Two counts open it. One is of failures that say that nobody is there: no connection, no answer in time, 5xx. At least
+// one call must have failed after all its retries as well, so that trouble which retries outlast costs nothing. The
+// other is of calls that will be refused whatever they ask: the key is wrong, the quota is spent, or the rate limit ends
+// later than anybody waits. Everything else shows that the server works, and sets both counts to zero.
+//
+// It is safe for concurrent use.
 type Breaker struct {
 	id      string
 	outages int // failures in a row that open it
@@ -40,7 +42,7 @@ type Breaker struct {
 	denied  int    // of these, because of the key
 	gaveUp  bool   // a call failed for good meanwhile
 	last    *Error // failure that counted
-	open    *Error // of calls that are not made; nil: they are
+	open    *Error // the error of calls that are not made; nil: calls are made
 	probeAt time.Time
 	probing bool
 }
@@ -160,7 +162,7 @@ func (b *Breaker) leave(probe, cancelled bool, err error) {
 	case failed.Kind == Transport || failed.Kind == Timeout:
 		b.last, b.failed = failed, b.failed+1
 		b.decide()
-	default: // somebody is there
+	default: // the server works
 		b.answers()
 	}
 	if probe && b.open != nil && !cancelled {
@@ -168,7 +170,7 @@ func (b *Breaker) leave(probe, cancelled bool, err error) {
 	}
 }
 
-// answers notes that the server does its work.
+// answers notes that the server works.
 func (b *Breaker) answers() { b.failed, b.denied, b.gaveUp, b.open = 0, 0, false, nil }
 
 // until is how long to wait for the next probe.

@@ -38,8 +38,8 @@ func (e *embedding) Embed(ctx context.Context, texts []string) (chat.Embeddings,
 	return call.got, nil
 }
 
-// embedCalls are the calls of an embedder in the shape in which the wrappers know calls. What is asked and answered
-// stands in the context; the reply stays empty.
+// embedCalls makes a Provider of an embedder, so that the same wrappers serve both. The texts and their vectors are in
+// an embedCall in the context; request and reply stay empty.
 type embedCalls struct{ next Embedder }
 
 type embedCall struct {

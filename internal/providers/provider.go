@@ -18,23 +18,39 @@ type Provider interface {
 	Complete(ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error) (chat.Reply, error)
 }
 
-// ErrEnough is what onDelta returns to have the stream closed and keep what came. The call succeeds then: its reply has
-// the text that was handed out, no tool calls, "" for a finish reason unless the model had finished, and an estimate of
-// the tokens unless they were reported.
+// ErrEnough is what onDelta returns to close the stream and keep what came. The call succeeds then. Its reply has the
+// text that was handed out and no tool calls. Its finish reason is "" unless the model had finished, and its tokens are
+// estimated unless the server reported them.
 var ErrEnough = errors.New("enough of the reply was read")
 
 // Close lets go of what a provider holds, such as idle connections. It looks through the wrappers of this package.
 // The provider still works afterwards.
 func Close(p Provider) error {
+	if c, ok := inside[io.Closer](p); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+// Address is where the calls of a provider go; "" when it does not say. It looks through the wrappers of this package.
+func Address(p Provider) string {
+	if a, ok := inside[interface{ Address() string }](p); ok {
+		return a.Address()
+	}
+	return ""
+}
+
+// inside is the outermost of a provider and what it wraps that is a T.
+func inside[T any](p Provider) (found T, ok bool) {
 	for p != nil {
-		if c, ok := p.(io.Closer); ok {
-			return c.Close()
+		if found, ok = p.(T); ok {
+			return found, true
 		}
-		w, ok := p.(interface{ Unwrap() Provider })
-		if !ok {
-			return nil
+		w, wraps := p.(interface{ Unwrap() Provider })
+		if !wraps {
+			return found, false
 		}
 		p = w.Unwrap()
 	}
-	return nil
+	return found, false
 }

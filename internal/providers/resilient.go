@@ -6,9 +6,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Resilient is a model with everything around it that keeps calls from failing, and failures from spreading: its calls
-// are limited as its file says, repeated by policy, and no longer made while nobody is there. Every attempt counts
-// against the limits.
+// Resilient wraps a model. Its calls are limited as its file says, repeated as the policy says, and not made while the
+// breaker is open. Every attempt counts against the limits.
 func Resilient(
 	model Provider, spec *scenario.Provider, policy scenario.RetryPolicy, random func() float64, now func() time.Time,
 ) Provider {

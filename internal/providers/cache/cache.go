@@ -1,5 +1,5 @@
-// Package cache keeps the replies of models on disk, so that a run that asks the same again pays for it once. What is
-// kept says what it cost when it was paid for, and that nothing was paid now.
+// Package cache keeps the replies of models on disk, so that nobody pays twice for the same question. A reply from the
+// cache is marked as such, and has the cost and latency of the call that was made.
 package cache
 
 import (
@@ -165,8 +165,9 @@ func (c *cached) Complete(
 	return reply, err
 }
 
-// closedAgain hands out a reply that was closed. Guardrails that are no longer content with what they heard then have
-// another definition in their own code: what would have followed is not known, and the model is asked the next time.
+// closedAgain hands out a reply whose stream guardrails closed. They should close it at the same text again. When they do
+// not, a guardrail in Go has changed: the rest of the reply is not known, so the entry goes, and the next run asks the
+// model.
 func (c *cached) closedAgain(e *entry, onDelta func(chat.Delta) error) (chat.Reply, error) {
 	closed := false
 	reply, err := e.deliver(true, func(d chat.Delta) error {

@@ -114,7 +114,7 @@ func (p *Provider) reply(req *chat.Request, said *recordedReply) chat.Reply {
 		r.ToolCalls = append(r.ToolCalls, c)
 	}
 	if p.Settings.Tools != "execute" {
-		r.ToolResults = said.results(r.ToolCalls, p.Settings.Tools == "recorded")
+		r.ToolResults = said.resultsFor(r.ToolCalls, p.Settings.Tools == "recorded")
 	}
 	p.account(req, &r, said)
 	return r

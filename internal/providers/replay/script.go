@@ -11,27 +11,27 @@ import (
 // script is a recorded conversation, as it is played. It is immutable.
 type script struct {
 	name   string // for messages
-	turns  []scene
+	turns  []recordedTurn
 	broken string // why the recorded conversation broke off
 }
 
-// scene is one message of the user and what was answered.
-type scene struct {
-	user    string // all that was said at once
-	last    string // the last message of it
+// recordedTurn is what the user said and what was answered.
+type recordedTurn struct {
+	user    string // all messages up to the answer
+	last    string // the last one of them
 	replies []recordedReply
-	mute    bool // a guardrail answered: the model said nothing
+	blocked bool // a guardrail answered, and the model was not asked
 }
 
 // says reports whether these are the words of the user.
-func (s *scene) says(words string) bool { return s.user == words || s.last == words }
+func (s *recordedTurn) says(words string) bool { return s.user == words || s.last == words }
 
 // recordedReply is one recorded reply of the model.
 type recordedReply struct {
 	content string
 	parts   []chat.Part
 	calls   []chat.ToolCall
-	came    map[int]*chat.ToolResult // by the index of the call
+	results map[int]*chat.ToolResult // by the index of the call
 	finish  string
 	model   string
 	usage   *chat.Usage
@@ -39,7 +39,7 @@ type recordedReply struct {
 	latency time.Duration
 }
 
-// newScript makes scenes of the turns. Those that nobody answered are left out, and so is what the assistant said
+// newScript makes the script of a conversation. Those that nobody answered are left out, and so is what the assistant said
 // before the user spoke.
 func newScript(s *recording.Session) *script {
 	out := &script{name: s.File, broken: s.Error}
@@ -47,20 +47,20 @@ func newScript(s *recording.Session) *script {
 		out.name += ", session " + s.ID
 	}
 	for _, turn := range recording.Exchanges(s.Messages) {
-		sc, asked := scene{user: recording.Asked(turn)}, false
+		t, asked := recordedTurn{user: recording.Asked(turn)}, false
 		for i := range turn {
 			switch m := &turn[i]; {
 			case m.Role == chat.User:
-				sc.last, asked = m.Text(), true
+				t.last, asked = m.Text(), true
 			case m.Role != chat.Assistant || !asked:
 			case m.Blocked():
-				sc.mute = true
+				t.blocked = true
 			default:
-				sc.replies = append(sc.replies, newRecordedReply(s.Model, turn, i))
+				t.replies = append(t.replies, newRecordedReply(s.Model, turn, i))
 			}
 		}
-		if len(sc.replies) > 0 || sc.mute {
-			out.turns = append(out.turns, sc)
+		if len(t.replies) > 0 || t.blocked {
+			out.turns = append(out.turns, t)
 		}
 	}
 	return out
@@ -71,7 +71,7 @@ func newRecordedReply(model string, turn []recording.Message, i int) recordedRep
 	m := turn[i].Said()
 	l := recordedReply{
 		content: m.Content, parts: m.Parts, calls: m.ToolCalls, finish: m.FinishReason,
-		model: model, usage: m.Usage, usd: m.CostUSD, latency: latency(turn, i), came: recording.Results(turn, i),
+		model: model, usage: m.Usage, usd: m.CostUSD, latency: latency(turn, i), results: recording.Results(turn, i),
 	}
 	if l.finish == "" {
 		l.finish = "stop"
@@ -94,12 +94,12 @@ func latency(messages []recording.Message, i int) time.Duration {
 	return max(0, m.Offset-messages[i-1].Offset)
 }
 
-// results are what the tools returned when the reply was recorded, for calls with the ids that they have now. With all
+// resultsFor is what the tools returned when the reply was recorded, for calls with the ids that they have now. With all
 // a call without a recorded result fails.
-func (l *recordedReply) results(calls []chat.ToolCall, all bool) []chat.ToolResult {
+func (l *recordedReply) resultsFor(calls []chat.ToolCall, all bool) []chat.ToolResult {
 	var out []chat.ToolResult
 	for i, c := range calls {
-		switch r := l.came[i]; {
+		switch r := l.results[i]; {
 		case r != nil:
 			came := *r
 			came.ID, came.Name = c.ID, c.Name

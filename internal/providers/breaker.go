@@ -21,13 +21,13 @@ const (
 )
 
 // Breaker stops the calls of a provider whose server is dead or whose key is wrong. It opens after a number of failures
-// in a row. From then on calls fail at once, with the reason of the last failure. After a while, or after the pause that
-// the server asked for, one call is let through to see whether the server is back.
+// in a row. From then on calls fail at once, with the reason of the last failure. After a while, or after the pause
+// that the server asked for, one call is let through to see whether the server is back.
 //
 // Two counts open it. One is of failures that say that nobody is there: no connection, no answer in time, 5xx. At least
 // one call must have failed after all its retries as well, so that trouble which retries outlast costs nothing. The
-// other is of calls that will be refused whatever they ask: the key is wrong, the quota is spent, or the rate limit ends
-// later than anybody waits. Everything else shows that the server works, and sets both counts to zero.
+// other is of calls that will be refused whatever they ask: the key is wrong, the quota is spent, or the rate limit
+// ends later than anybody waits. Everything else shows that the server works, and sets both counts to zero.
 //
 // It is safe for concurrent use.
 type Breaker struct {

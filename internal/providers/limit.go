@@ -58,7 +58,8 @@ func (l *paced) Complete(ctx context.Context, req *chat.Request, onDelta func(ch
 		}
 		return chat.Reply{}, &Error{
 			Kind: Timeout, Final: true, Err: err,
-			Msg: fmt.Sprintf("timeout: rate_limit of %g calls per second makes this call wait longer than there is time for", l.rps),
+			Msg: fmt.Sprintf("timeout: rate_limit of %g calls per second makes this call wait longer than there is time for",
+				l.rps),
 		}
 	}
 	return l.next.Complete(ctx, req, onDelta)

@@ -165,9 +165,9 @@ func (c *cached) Complete(
 	return reply, err
 }
 
-// closedAgain hands out a reply whose stream guardrails closed. They should close it at the same text again. When they do
-// not, a guardrail in Go has changed: the rest of the reply is not known, so the entry goes, and the next run asks the
-// model.
+// closedAgain hands out a reply whose stream guardrails closed. They should close it at the same text again. When they
+// do not, a guardrail in Go has changed: the rest of the reply is not known, so the entry goes, and the next run asks
+// the model.
 func (c *cached) closedAgain(e *entry, onDelta func(chat.Delta) error) (chat.Reply, error) {
 	closed := false
 	reply, err := e.deliver(true, func(d chat.Delta) error {

@@ -39,8 +39,8 @@ type recordedReply struct {
 	latency time.Duration
 }
 
-// newScript makes the script of a conversation. Those that nobody answered are left out, and so is what the assistant said
-// before the user spoke.
+// newScript makes the script of a conversation. Those that nobody answered are left out, and so is what the assistant
+// said before the user spoke.
 func newScript(s *recording.Session) *script {
 	out := &script{name: s.File, broken: s.Error}
 	if s.ID != "" {
@@ -94,8 +94,8 @@ func latency(messages []recording.Message, i int) time.Duration {
 	return max(0, m.Offset-messages[i-1].Offset)
 }
 
-// resultsFor is what the tools returned when the reply was recorded, for calls with the ids that they have now. With all
-// a call without a recorded result fails.
+// resultsFor is what the tools returned when the reply was recorded, for calls with the ids that they have now. With
+// all a call without a recorded result fails.
 func (l *recordedReply) resultsFor(calls []chat.ToolCall, all bool) []chat.ToolResult {
 	var out []chat.ToolResult
 	for i, c := range calls {

@@ -45,21 +45,27 @@ func (d *decoder) templateArguments(t *toolFile) {
 	})
 }
 
-// argumentsOf lists the arguments that a schema knows. listed is false where a call may have others.
+// argumentsOf lists the arguments that a schema knows, as Arguments does.
 func argumentsOf(schema []byte) (names []string, listed bool) {
 	v, err := chat.DecodeJSON(bytes.TrimSpace(schema))
 	doc, ok := v.(map[string]any)
 	if err != nil || !ok {
 		return nil, false
 	}
+	return Arguments(doc)
+}
+
+// Arguments lists the arguments that the decoded schema of a tool knows, sorted. listed is false where a call may have
+// others, because the schema leaves that open.
+func Arguments(schema map[string]any) (names []string, listed bool) {
 	for _, key := range []string{
 		"$ref", "allOf", "anyOf", "oneOf", "if", "patternProperties", "additionalProperties", "unevaluatedProperties",
 	} {
-		if v, given := doc[key]; given && v != false {
+		if v, given := schema[key]; given && v != false {
 			return nil, false
 		}
 	}
-	properties, there := doc["properties"].(map[string]any)
+	properties, there := schema["properties"].(map[string]any)
 	return slices.Sorted(maps.Keys(properties)), there
 }
 

@@ -1,9 +1,6 @@
 package tools
 
-import (
-	"maps"
-	"slices"
-)
+import "github.com/arena-evals/arena/internal/scenario"
 
 // Arguments lists the arguments that the schema of a tool knows, sorted. listed is false where a call may have others,
 // because there is no schema, or one that leaves that open.
@@ -12,13 +9,5 @@ func (r *Registry) Arguments(name string) (args []string, listed bool) {
 	if t == nil || t.input == nil {
 		return nil, false
 	}
-	for _, key := range []string{
-		"$ref", "allOf", "anyOf", "oneOf", "if", "patternProperties", "additionalProperties", "unevaluatedProperties",
-	} {
-		if v, given := t.input.doc[key]; given && v != false {
-			return nil, false
-		}
-	}
-	properties, there := t.input.doc["properties"].(map[string]any)
-	return slices.Sorted(maps.Keys(properties)), there
+	return scenario.Arguments(t.input.doc)
 }

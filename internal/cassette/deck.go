@@ -62,13 +62,18 @@ func (d *Deck) Check(ids iter.Seq[string], problems *diag.List) {
 		return
 	}
 	left := d.files() // of a plan without an end, only as many trials are looked for as have files
+	seen := map[string]bool{}
 	for id := range ids {
 		if left == 0 {
 			return
 		}
+		if seen[d.file(id)] { // two trials with one id are refused when the second one is opened
+			continue
+		}
 		data, err := plainfile.Read(d.file(id))
 		if !errors.Is(err, fs.ErrNotExist) {
 			left--
+			seen[d.file(id)] = true
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):

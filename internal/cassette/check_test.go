@@ -1,0 +1,34 @@
+package cassette
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// TestCheckOfTrialsWithOneID: two trials with one id have one file, and do not keep the others from being looked at.
+func TestCheckOfTrialsWithOneID(t *testing.T) {
+	t.Parallel()
+	d := deckIn(t.TempDir(), true)
+	for _, id := range []string{"a", "broken"} {
+		path := d.file(id)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var problems diag.List
+	d.Check(slices.Values([]string{"a", "a", "broken"}), &problems)
+	files := map[string]bool{}
+	for _, p := range problems.Sorted() {
+		files[p.Pos.File] = true
+	}
+	if len(files) != 2 || problems.Errors() != 2 {
+		t.Errorf("got %d problems in %v", problems.Errors(), files)
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"regexp"
 	"runtime"
@@ -23,16 +22,6 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/result/resulttest"
 )
-
-func TestGolden(t *testing.T) {
-	t.Parallel()
-	for _, f := range golden.Fixtures() {
-		t.Run(f.Name, func(t *testing.T) {
-			t.Parallel()
-			golden.Check(t, f.Name+".txt", readable(t, write(t, f.Build())))
-		})
-	}
-}
 
 func TestSameRunSameBytes(t *testing.T) {
 	t.Parallel()
@@ -216,7 +205,6 @@ var (
 	block  = regexp.MustCompile(`<script type="application/octet-stream" id="([a-z0-9-]+)">([\w+/=]*)</script>\n`)
 	script = regexp.MustCompile(`(?s)<script>(.*?)</script>`)
 	style  = regexp.MustCompile(`(?s)<style>(.*?)</style>`)
-	hashed = regexp.MustCompile(`sha256-.*?=&#39;`)
 )
 
 func unescape(s string) string {
@@ -247,38 +235,4 @@ func unpack(t *testing.T, page []byte, id string) []byte {
 func lines(t *testing.T, page []byte, id string) []string {
 	t.Helper()
 	return strings.Split(strings.TrimSuffix(string(unpack(t, page, id)), "\n"), "\n")
-}
-
-// readable replaces what nobody reads in a golden file: our script and style, their hashes, and the packing.
-func readable(t *testing.T, page []byte) []byte {
-	t.Helper()
-	text := block.ReplaceAllStringFunc(string(page), func(packed string) string {
-		id := block.FindStringSubmatch(packed)[1]
-		out := fmt.Sprintf("<script id=%q>\n", id)
-		for _, line := range lines(t, page, id) {
-			out += indented(line) + "\n"
-		}
-		return out + "</script>\n"
-	})
-	text = style.ReplaceAllLiteralString(script.ReplaceAllLiteralString(text, "<script>…</script>"), "<style>…</style>")
-	return []byte(hashed.ReplaceAllLiteralString(text, "sha256-…&#39;"))
-}
-
-// indented lays a line of a block out; long texts are cut.
-func indented(line string) string {
-	command, raw, trial := strings.Cut(line, "\t")
-	if !trial {
-		command, raw = "", line
-	}
-	var b bytes.Buffer
-	if err := json.Indent(&b, []byte(raw), "", " "); err != nil {
-		return err.Error()
-	}
-	out := strings.Split(strings.TrimSpace(command+"\n"+b.String()), "\n")
-	for i, s := range out {
-		if len(s) > 1500 {
-			out[i] = fmt.Sprintf("%s… %d bytes", strings.ToValidUTF8(s[:200], ""), len(s))
-		}
-	}
-	return strings.Join(out, "\n")
 }

@@ -18,15 +18,15 @@ const defaultType = "llm_judge"
 // passes as it does in a run.
 const defaultThreshold = 0.5
 
-// Change is what a command line says about a check, and not its file. Its zero value changes nothing.
-type Change struct {
+// Override is what a command line says about a check, and not its file. Its zero value changes nothing.
+type Override struct {
 	Judge     bool     // another judge than the check's own is asked
 	Threshold *float64 // wins over min_score and max_score
 	Votes     int      // wins over votes unless it is 0
 }
 
 // Criteria is the check that criteria alone make.
-func Criteria(text string, c Change) *scenario.Check {
+func Criteria(text string, c Override) *scenario.Check {
 	if c.Threshold == nil {
 		c.Threshold = new(defaultThreshold)
 	}
@@ -37,7 +37,7 @@ func Criteria(text string, c Change) *scenario.Check {
 
 // ReadCheck finds the check in a file: the parameters of an llm_judge, a check as scenarios hold it, or the one check
 // that a model grades in a scenario file; of several there line says which, 0 being none. It is nil after a problem.
-func ReadCheck(file string, data []byte, line int, c Change, d *diag.List) *scenario.Check {
+func ReadCheck(file string, data []byte, line int, c Override, d *diag.List) *scenario.Check {
 	before := d.Errors()
 	r := &node.Reader{File: file, Diags: d}
 	docs := node.Parse(r, data)
@@ -59,10 +59,10 @@ func ReadCheck(file string, data []byte, line int, c Change, d *diag.List) *scen
 		})
 	}
 	if len(found) != 1 {
-		undecided(r, found, line)
+		reportAmbiguous(r, found, line)
 		return nil
 	}
-	return c.apply(asWritten(r, found[0]))
+	return c.apply(checkFromNode(r, found[0]))
 }
 
 // graded finds the checks that a model grades, in the order of the file.
@@ -78,7 +78,7 @@ func graded(n *node.Node) (found []*node.Node) {
 	return found
 }
 
-func undecided(r *node.Reader, found []*node.Node, line int) {
+func reportAmbiguous(r *node.Reader, found []*node.Node, line int) {
 	pos := diag.Pos{File: r.File, Line: int32(line)}
 	if len(found) == 0 {
 		r.Diags.Errorf(pos, 0, "no-check", "there is no check here that a model grades").
@@ -95,8 +95,8 @@ func undecided(r *node.Reader, found []*node.Node, line int) {
 		Hint = "name one by its line: " + strings.Join(places, ", ")
 }
 
-// asWritten is a check out of a scenario. What limits it to some conversations does not count here.
-func asWritten(r *node.Reader, n *node.Node) *scenario.Check {
+// checkFromNode is a check out of a scenario. What limits it to some conversations does not count here.
+func checkFromNode(r *node.Reader, n *node.Node) *scenario.Check {
 	t := node.Get(n, "type")
 	out := &scenario.Check{Type: t.Value, Pos: r.Pos(t), ParamsPos: r.Pos(t)}
 	if params := node.Get(n, "params"); !node.IsNull(params) {
@@ -113,7 +113,7 @@ func asWritten(r *node.Reader, n *node.Node) *scenario.Check {
 }
 
 // apply lets the command line win over the file.
-func (c Change) apply(check *scenario.Check) *scenario.Check {
+func (c Override) apply(check *scenario.Check) *scenario.Check {
 	if check.Params == nil {
 		check.Params = &node.Node{Kind: node.Map, Tag: "!!map"}
 	}

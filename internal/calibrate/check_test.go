@@ -52,17 +52,17 @@ func TestReadCheck(t *testing.T) {
 	for name, c := range map[string]struct {
 		file, data string
 		line       int
-		change     calibrate.Change
+		change     calibrate.Override
 		want       string
 	}{
-		"parameters":       {"a.yaml", "criteria: kind\nmin_score: 0.7\n", 0, calibrate.Change{}, "1 llm_judge from 0.7 by"},
-		"a check":          {"a.json", `{"type": "faithfulness", "params": {"contexts": ["x"]}}`, 0, calibrate.Change{}, "1 faithfulness by"},
-		"of a scenario":    {"a.yaml", someScenario, 7, calibrate.Change{}, "7 llm_judge from 0.8 by strict"},
-		"in a combination": {"a.yaml", someScenario, 15, calibrate.Change{}, "15 toxicity from 0.6 by finer"},
-		"another judge":    {"a.yaml", someScenario, 15, calibrate.Change{Judge: true}, "15 toxicity from 0.6 by"},
+		"parameters":       {"a.yaml", "criteria: kind\nmin_score: 0.7\n", 0, calibrate.Override{}, "1 llm_judge from 0.7 by"},
+		"a check":          {"a.json", `{"type": "faithfulness", "params": {"contexts": ["x"]}}`, 0, calibrate.Override{}, "1 faithfulness by"},
+		"of a scenario":    {"a.yaml", someScenario, 7, calibrate.Override{}, "7 llm_judge from 0.8 by strict"},
+		"in a combination": {"a.yaml", someScenario, 15, calibrate.Override{}, "15 toxicity from 0.6 by finer"},
+		"another judge":    {"a.yaml", someScenario, 15, calibrate.Override{Judge: true}, "15 toxicity from 0.6 by"},
 		"another threshold": {"a.yaml", "criteria: kind\nmin_score: 0.7\nmax_score: 0.9\n", 0,
-			calibrate.Change{Threshold: new(0.4)}, "1 llm_judge from 0.4 by"},
-		"a list of one": {"a.yaml", "- {type: llm_judge, params: {criteria: kind}, max_score: 0.2}\n", 0, calibrate.Change{},
+			calibrate.Override{Threshold: new(0.4)}, "1 llm_judge from 0.4 by"},
+		"a list of one": {"a.yaml", "- {type: llm_judge, params: {criteria: kind}, max_score: 0.2}\n", 0, calibrate.Override{},
 			"1 llm_judge to 0.2 by"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestReadCheckReports(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var d diag.List
-			calibrate.ReadCheck("a.yaml", []byte(c.data), c.line, calibrate.Change{}, &d)
+			calibrate.ReadCheck("a.yaml", []byte(c.data), c.line, calibrate.Override{}, &d)
 			got := problems(&d)
 			if len(got) != 1 || !strings.HasPrefix(got[0], c.want) {
 				t.Errorf("got %q, want %q", got, c.want)
@@ -109,8 +109,8 @@ func TestReadCheckReports(t *testing.T) {
 func TestCriteriaPassFromTheMiddle(t *testing.T) {
 	t.Parallel()
 	got := []string{
-		about(compiled(t, calibrate.Criteria("kind", calibrate.Change{}))),
-		about(compiled(t, calibrate.Criteria("kind", calibrate.Change{Threshold: new(0.9), Votes: 3}))),
+		about(compiled(t, calibrate.Criteria("kind", calibrate.Override{}))),
+		about(compiled(t, calibrate.Criteria("kind", calibrate.Override{Threshold: new(0.9), Votes: 3}))),
 	}
 	if diff := cmp.Diff([]string{"0 llm_judge from 0.5 by", "0 llm_judge from 0.9 by"}, got); diff != "" {
 		t.Errorf("checks (-want +got):\n%s", diff)

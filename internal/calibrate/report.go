@@ -82,7 +82,7 @@ func NewReport(labels string, check *checks.Compiled, outcomes []Outcome) *Repor
 	}
 	r.Judges = result.JudgesOf(all)
 	r.measure(scores)
-	r.who(outcomes)
+	r.setJudge(outcomes)
 	return r
 }
 
@@ -114,8 +114,8 @@ func (r *Report) measure(scores []agreement.Score) {
 	}
 }
 
-// who is the judge of the first judgement; they all have the same.
-func (r *Report) who(outcomes []Outcome) {
+// setJudge is the judge of the first judgement; they all have the same.
+func (r *Report) setJudge(outcomes []Outcome) {
 	for i := range outcomes {
 		for k := range outcomes[i].Verdict.Judgements {
 			j := &outcomes[i].Verdict.Judgements[k]
@@ -127,8 +127,8 @@ func (r *Report) who(outcomes []Outcome) {
 
 // Reached reports whether the gate of a least kappa lets the judge through. Without a kappa none does.
 func (r *Report) Reached() bool {
-	return r.MinKappa == nil || r.Kappa != nil && *r.Kappa >= *r.MinKappa-slack
+	return r.MinKappa == nil || r.Kappa != nil && *r.Kappa >= *r.MinKappa-tolerance
 }
 
-// slack is by how much a kappa may miss its limit through rounding.
-const slack = 1e-9
+// tolerance is by how much a kappa may miss its limit through rounding.
+const tolerance = 1e-9

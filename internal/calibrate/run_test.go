@@ -61,7 +61,7 @@ func compiled(t *testing.T, spec *scenario.Check) *checks.Compiled {
 
 func judge(t *testing.T, j *judges) *calibrate.Judge {
 	t.Helper()
-	return &calibrate.Judge{Check: compiled(t, calibrate.Criteria("Names the amount.", calibrate.Change{})), Judges: j}
+	return &calibrate.Judge{Check: compiled(t, calibrate.Criteria("Names the amount.", calibrate.Override{})), Judges: j}
 }
 
 func examples(labels ...string) (all []calibrate.Example) {

@@ -95,12 +95,12 @@ func (d desk) Ask(ctx context.Context, use checks.JudgeUse, asked *checks.Questi
 // other tells the answers of other models than the one that would be asked now: a verdict is that of a model.
 func (d desk) other(use checks.JudgeUse) func(reply any) string {
 	judges, ok := d.next.(interface {
-		Seated(use checks.JudgeUse) (provider, model string)
+		ModelFor(use checks.JudgeUse) (provider, model string)
 	})
 	if !ok {
 		return nil
 	}
-	provider, model := judges.Seated(use)
+	provider, model := judges.ModelFor(use)
 	p := d.tape.writer()
 	is := func(recorded, now string) bool { return recorded == now || recorded == spotless(p, now) }
 	return func(reply any) string {

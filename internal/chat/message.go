@@ -18,6 +18,22 @@ const (
 	ToolRole  Role = "tool"
 )
 
+// ParseRole returns the role that a tool or an API names by a word, in any case: developer is a system message, human a
+// user, ai and model an assistant, function a tool. known is false for other words.
+func ParseRole(word string) (role Role, known bool) {
+	switch strings.ToLower(word) {
+	case "system", "developer":
+		return System, true
+	case "user", "human":
+		return User, true
+	case "assistant", "ai", "model":
+		return Assistant, true
+	case "tool", "function":
+		return ToolRole, true
+	}
+	return "", false
+}
+
 // Message is one entry of a transcript, in the shape in which results.json stores it.
 type Message struct {
 	Role       Role        `json:"role"`

@@ -130,7 +130,8 @@ func (f *generateFlags) run(app *App) error {
 	}
 	h := &harvest{app: app, flags: f, read: append(pathsOf(files), f.pack), seen: map[string]string{}}
 	h.maker = generate.New(generate.Options{
-		TaskType: f.taskType, Variables: f.vars, Guarded: pack != nil, DropUnknown: f.dropUnknown, Read: plainfile.Read,
+		TaskType: f.taskType, Variables: f.vars, GuardrailsActive: pack != nil, DropUnknown: f.dropUnknown,
+		Read: plainfile.Read,
 	})
 	if err := eachSession(app, files, h.add); err != nil {
 		return err

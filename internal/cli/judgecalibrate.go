@@ -246,7 +246,7 @@ func (f *calibrateFlags) compile(app *App, c *calibration, suite *scenario.Suite
 		d.Errorf(spec.Pos, 0, "no-judge", "%s: with these parameters the check asks no judge", spec.Type)
 		return nil
 	case check == nil && f.judge != "": // the name is looked up all the same
-		check = (&checks.Compiler{}).Compile(calibrate.Criteria("-", calibrate.Change{}), d)
+		check = (&checks.Compiler{}).Compile(calibrate.Criteria("-", calibrate.Override{}), d)
 	case check == nil:
 		return nil
 	}
@@ -277,12 +277,12 @@ func (f *calibrateFlags) open(
 	if seed == nil {
 		seed = project.Defaults.Seed
 	}
-	c.judge.Judges, c.judge.Prompts = pool.At(chat.Origin{}, seed), prompts
+	c.judge.Judges, c.judge.Prompts = pool.For(chat.Origin{}, seed), prompts
 }
 
 // spec is the check as the flags give it; nil after a problem.
 func (f *calibrateFlags) spec(d *diag.List) (*scenario.Check, error) {
-	change := calibrate.Change{
+	change := calibrate.Override{
 		Judge: f.judge != "", Threshold: chosen(f, "threshold", f.threshold), Votes: f.votes,
 	}
 	if !f.set["check"] {

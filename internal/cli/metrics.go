@@ -116,7 +116,7 @@ func (f *metricsFlags) open(
 		if x.gateway, err = metrics.ParseGateway(f.push); err != nil {
 			return nil, err
 		}
-		o.Taken = x.gateway.Labels()
+		o.GatewayLabels = x.gateway.Labels()
 	}
 	if x.Metrics, err = metrics.New(o); err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)

@@ -199,7 +199,7 @@ func (f *mocksFlags) files(app *App, mocks *generate.Mocks) ([]newFile, error) {
 	var names generate.Names
 	var out []newFile
 	for _, scenario := range mocks.Scenarios() {
-		file, err := f.file(app, mocks, filepath.Join(f.out, names.Take(scenario, "scenario")+".yaml"), []string{scenario})
+		file, err := f.file(app, mocks, filepath.Join(f.out, names.Unique(scenario, "scenario")+".yaml"), []string{scenario})
 		if err != nil {
 			return nil, err
 		}

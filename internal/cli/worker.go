@@ -262,7 +262,7 @@ func workDone(s nats.Stats) string {
 		n    int64
 		what string
 	}{
-		{s.Redelivered, "redelivered"}, {s.Doubles, "suppressed as copies"}, {s.GivenBack, "given back"},
+		{s.Redelivered, "redelivered"}, {s.Duplicates, "suppressed as copies"}, {s.GivenBack, "given back"},
 		{s.Dead, "given up"},
 	} {
 		if c.n > 0 {

@@ -98,7 +98,7 @@ func (w *packEvals) Evaluate(ctx context.Context, r *dispatch.Request) ([]result
 func (w *packEvals) evaluator(r *dispatch.Request) (*runner.Evaluator, error) {
 	e := w.under[r.Prompt]
 	if e == nil {
-		return nil, &dispatch.RefusedError{Why: dispatch.UnknownPrompt, Elsewhere: true, Reason: fmt.Sprintf(
+		return nil, &dispatch.RefusedError{Why: dispatch.UnknownPrompt, OtherWorker: true, Reason: fmt.Sprintf(
 			"this worker has no prompt %q; known: %s", r.Prompt, strings.Join(w.prompts(), ", "))}
 	}
 	for _, id := range r.Evals {
@@ -109,16 +109,17 @@ func (w *packEvals) evaluator(r *dispatch.Request) (*runner.Evaluator, error) {
 		if near := diag.DidYouMean(id, w.ids()); near != "" {
 			reason += "; " + near
 		}
-		return nil, &dispatch.RefusedError{Why: dispatch.UnknownEval, Elsewhere: true, Reason: reason}
+		return nil, &dispatch.RefusedError{Why: dispatch.UnknownEval, OtherWorker: true, Reason: reason}
 	}
 	if r.Prompt == "" && w.lost != "" && !within(r.Evals, e) {
 		return nil, &dispatch.RefusedError{
-			Why: dispatch.UnknownPrompt, Elsewhere: true, Reason: "the request names no prompt: " + w.lost + " at this worker",
+			Why: dispatch.UnknownPrompt, OtherWorker: true,
+			Reason: "the request names no prompt: " + w.lost + " at this worker",
 		}
 	}
 	for _, eval := range e.Evals() {
 		if asked, ok := r.Digests[eval.ID]; ok && asked != eval.Digest {
-			return nil, &dispatch.RefusedError{Why: dispatch.OtherEval, Elsewhere: true, Reason: fmt.Sprintf(
+			return nil, &dispatch.RefusedError{Why: dispatch.OtherEval, OtherWorker: true, Reason: fmt.Sprintf(
 				"the eval %q of this worker has another check, other params or another condition than the one that is asked for; "+
 					"give both the same pack", eval.ID)}
 		}

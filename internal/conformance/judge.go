@@ -52,7 +52,7 @@ func startJudge() (*judgeServer, error) {
 		return nil, errors.Join(err, listener.Close())
 	}
 	// They remember no answer, for the next vector may get another one to the same question.
-	j := &judgeServer{client: client, judges: judges.Of(client, spec.ID, spec.Model)}
+	j := &judgeServer{client: client, judges: judges.Single(client, spec.ID, spec.Model)}
 	j.server = &http.Server{Handler: j, ReadHeaderTimeout: time.Minute}
 	go func() { _ = j.server.Serve(listener) }() // ends with Close, and says no more than that
 	return j, nil

@@ -13,19 +13,19 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// Accumulator grows sessions out of events, and says when there is something to evaluate: after each final reply, and
-// at the end of a session. It belongs to one goroutine.
+// Accumulator builds sessions from events, and returns a request for evals after each final reply and at the end of a
+// session. It belongs to one goroutine.
 type Accumulator struct {
-	TTL         time.Duration // a session ends when it has been silent for so long
-	MaxSessions int           // at once; the one that has been silent for longest ends when there are more
-	MaxBytes    int           // of all sessions; the same
+	TTL         time.Duration // a session without events for that long ends
+	MaxSessions int           // open at once; beyond it, the session with the oldest last event ends
+	MaxBytes    int           // of all open sessions; beyond it, the session with the oldest last event ends
 	Prompt      string        // of the requests
-	Turns, Ends bool          // which moments there are evals for
+	Turns, Ends bool          // the moments that have evals
 
-	open  map[string]*talk
-	quiet *list.List // of *talk, the one that has been silent for longest first
-	bytes int
-	stats AccumulatorStats
+	open      map[string]*session
+	bySilence *list.List // of *session, the one with the oldest last event first
+	bytes     int
+	stats     AccumulatorStats
 }
 
 // The defaults of an Accumulator.
@@ -35,66 +35,66 @@ const (
 	DefaultMaxBytes    = 64 << 20
 )
 
-// AccumulatorStats counts what became of events and sessions.
+// AccumulatorStats counts events and sessions.
 type AccumulatorStats struct {
-	Messages   int // that were taken
-	Duplicates int // messages that were there already
-	Conflicts  int // other messages under an index that was taken; the first counts
-	Crowded    int // sessions that ended early because there was no room
-	Incomplete int // sessions that ended without some of their messages
+	Messages   int // accepted
+	Duplicates int // messages that came again
+	Conflicts  int // messages with the index of another message, which counts
+	Evicted    int // sessions that ended early because of MaxSessions or MaxBytes
+	Incomplete int // sessions that ended with messages missing
 	Unanswered int // sessions that ended without a reply
 }
 
-// Due is what events lead to.
+// Due is what follows from events.
 type Due struct {
 	Requests []*Request
 	Dead     []*Dead // sessions that cannot be evaluated
 }
 
-// talk is a session so far.
-type talk struct {
+// session is an open session.
+type session struct {
 	id                 string
 	scenario, provider string
-	messages           []Message       // without gaps
-	ahead              map[int]Message // those behind a gap
+	messages           []Message       // from the first, without gaps
+	ahead              map[int]Message // after a gap, by index
 	turn               int
-	spoken             bool // somebody has answered in the turn
+	replied            bool // the agent or a tool has answered in the turn
 	answered           bool // there is a final reply
 	bytes              int
 	tooLarge           bool
-	first              uint64 // mark of the first event
+	firstMark          uint64 // mark of the first event
 	last               time.Time
-	place              *list.Element
+	element            *list.Element
 }
 
 // NewAccumulator returns an Accumulator with the defaults.
 func NewAccumulator() *Accumulator {
 	return &Accumulator{
 		TTL: DefaultTTL, MaxSessions: DefaultMaxSessions, MaxBytes: DefaultMaxBytes, Turns: true, Ends: true,
-		open: map[string]*talk{}, quiet: list.New(),
+		open: map[string]*session{}, bySilence: list.New(),
 	}
 }
 
 // Stats are the counts so far.
 func (a *Accumulator) Stats() AccumulatorStats { return a.stats }
 
-// Add takes an event of a size in bytes, that happened at a time. Marks are numbers of events that grow.
+// Add takes an event, its size in bytes and its time. mark is the number of the event; it grows from event to event.
 func (a *Accumulator) Add(e *Event, size int, at time.Time, mark uint64) (due Due) {
 	if e.Ended {
 		if t := a.open[e.Session]; t != nil {
-			a.end(t, at, &due)
+			a.endSession(t, at, &due)
 		}
 		return due
 	}
 	t := a.open[e.Session]
 	if t == nil {
-		t = &talk{id: e.Session, scenario: e.Scenario, provider: e.Provider, first: mark, ahead: map[int]Message{}}
-		t.place = a.quiet.PushBack(t)
+		t = &session{id: e.Session, scenario: e.Scenario, provider: e.Provider, firstMark: mark, ahead: map[int]Message{}}
+		t.element = a.bySilence.PushBack(t)
 		a.open[e.Session] = t
 	}
 	t.last = at
-	a.quiet.MoveToBack(t.place)
-	if a.take(t, e) {
+	a.bySilence.MoveToBack(t.element)
+	if a.insert(t, e) {
 		a.stats.Messages++
 		t.bytes += size
 		a.bytes += size
@@ -105,25 +105,25 @@ func (a *Accumulator) Add(e *Event, size int, at time.Time, mark uint64) (due Du
 		t.messages, t.ahead, t.bytes, t.tooLarge = nil, nil, 0, true
 	}
 	for len(a.open) > a.MaxSessions || a.bytes > a.MaxBytes && len(a.open) > 1 {
-		a.stats.Crowded++
-		a.end(a.oldest(), at, &due)
+		a.stats.Evicted++
+		a.endSession(a.longestSilent(), at, &due)
 	}
 	return due
 }
 
-func (a *Accumulator) oldest() *talk {
-	t, _ := a.quiet.Front().Value.(*talk) // nothing else is in it
+func (a *Accumulator) longestSilent() *session {
+	t, _ := a.bySilence.Front().Value.(*session) // nothing else is in it
 	return t
 }
 
-// take puts a message at its place, unless it is there already.
-func (a *Accumulator) take(t *talk, e *Event) bool {
+// insert stores a message by its index. It returns false for one that the session has already.
+func (a *Accumulator) insert(t *session, e *Event) bool {
 	if t.tooLarge {
 		return false
 	}
 	index := e.Index
 	if index < 0 {
-		if t.copied(&e.Message) {
+		if t.isCopy(&e.Message) {
 			a.stats.Duplicates++
 			return false
 		}
@@ -145,8 +145,8 @@ func (a *Accumulator) take(t *talk, e *Event) bool {
 	return false
 }
 
-// copied reports whether a message is the copy of the user's first that some tools send without a time.
-func (t *talk) copied(m *Message) bool {
+// isCopy reports whether a message repeats the user's last one. Some tools send it twice, once without a time.
+func (t *session) isCopy(m *Message) bool {
 	if len(t.messages) == 0 || m.Role != chat.User {
 		return false
 	}
@@ -154,8 +154,8 @@ func (t *talk) copied(m *Message) bool {
 	return last.Role == chat.User && last.At.IsZero() != m.At.IsZero() && reflect.DeepEqual(last.Message, m.Message)
 }
 
-// advance takes the messages that have no gap before them any more.
-func (a *Accumulator) advance(t *talk, due *Due) {
+// advance appends the messages ahead that have no gap before them any more.
+func (a *Accumulator) advance(t *session, due *Due) {
 	for {
 		m, there := t.ahead[len(t.messages)]
 		if !there {
@@ -165,11 +165,11 @@ func (a *Accumulator) advance(t *talk, due *Due) {
 		t.messages = append(t.messages, m)
 		switch m.Role {
 		case chat.User:
-			if t.spoken {
-				t.turn, t.spoken = t.turn+1, false
+			if t.replied {
+				t.turn, t.replied = t.turn+1, false
 			}
 		case chat.Assistant:
-			t.spoken = true
+			t.replied = true
 			if len(m.ToolCalls) > 0 || m.Text() == "" && len(m.Parts) == 0 {
 				continue
 			}
@@ -178,15 +178,15 @@ func (a *Accumulator) advance(t *talk, due *Due) {
 				due.Requests = append(due.Requests, a.request(t, Turn))
 			}
 		case chat.ToolRole:
-			t.spoken = true
+			t.replied = true
 		case chat.System:
 		}
 	}
 }
 
-// request asks for the evals of a moment of a session, as it is now. The same session at the same moment has the same
-// id, whoever listens and how often.
-func (a *Accumulator) request(t *talk, moment Moment) *Request {
+// request returns a request for the evals of a moment of the session. Its id is the same for the same messages and
+// moment, whichever listener makes it and how often.
+func (a *Accumulator) request(t *session, moment Moment) *Request {
 	r := &Request{
 		Version: Version, Session: t.id, Prompt: a.Prompt, Scenario: t.scenario, Provider: t.provider, Moment: moment,
 		Messages: slices.Clip(t.messages), Started: t.messages[0].At,
@@ -197,7 +197,7 @@ func (a *Accumulator) request(t *talk, moment Moment) *Request {
 	}
 	text, err := json.Marshal(r.Messages)
 	if err != nil {
-		text = []byte(err.Error()) // what came as JSON goes as JSON
+		text = []byte(err.Error()) // cannot happen: the messages were decoded from JSON
 	}
 	const shown = 200 // bytes of the session's id in that of the request
 	short := strings.ToValidUTF8(t.id[:min(len(t.id), shown)], "")
@@ -205,23 +205,23 @@ func (a *Accumulator) request(t *talk, moment Moment) *Request {
 	return r
 }
 
-// end ends a session and forgets it.
-func (a *Accumulator) end(t *talk, at time.Time, due *Due) {
+// endSession ends a session and removes it.
+func (a *Accumulator) endSession(t *session, at time.Time, due *Due) {
 	delete(a.open, t.id)
-	a.quiet.Remove(t.place)
+	a.bySilence.Remove(t.element)
 	a.bytes -= t.bytes
-	bury := func(why Why, reason string) {
+	giveUp := func(why Why, reason string) {
 		due.Dead = append(due.Dead, &Dead{
-			ID: Token("listen", t.id, strconv.FormatUint(t.first, 10)), Session: t.id, Why: why, Reason: reason,
+			ID: Token("listen", t.id, strconv.FormatUint(t.firstMark, 10)), Session: t.id, Why: why, Reason: reason,
 			Tries: 1, At: at,
 		})
 	}
 	switch {
 	case t.tooLarge:
-		bury(TooLarge, "the session has more than "+Size(MaxRequest))
+		giveUp(TooLarge, "the session has more than "+Size(MaxRequest))
 	case len(t.ahead) > 0:
 		a.stats.Incomplete++
-		bury(Incomplete, fmt.Sprintf("message %d of the session never came, and %d after it did",
+		giveUp(Incomplete, fmt.Sprintf("message %d of the session never came, and %d after it did",
 			len(t.messages), len(t.ahead)))
 	case !t.answered:
 		a.stats.Unanswered++
@@ -230,29 +230,28 @@ func (a *Accumulator) end(t *talk, at time.Time, due *Due) {
 	}
 }
 
-// Expire ends the sessions that have been silent for too long.
+// Expire ends the sessions without an event for TTL.
 func (a *Accumulator) Expire(now time.Time) (due Due) {
-	for a.quiet.Len() > 0 && now.Sub(a.oldest().last) >= a.TTL {
-		a.end(a.oldest(), now, &due)
+	for a.bySilence.Len() > 0 && now.Sub(a.longestSilent().last) >= a.TTL {
+		a.endSession(a.longestSilent(), now, &due)
 	}
 	return due
 }
 
 // EndAll ends all sessions.
 func (a *Accumulator) EndAll(now time.Time) (due Due) {
-	for a.quiet.Len() > 0 {
-		a.end(a.oldest(), now, &due)
+	for a.bySilence.Len() > 0 {
+		a.endSession(a.longestSilent(), now, &due)
 	}
 	return due
 }
 
-// Open are the ids of the sessions that have not ended, and the mark of the first event of any of them; 0 when there is
-// none.
+// Open returns the ids of the open sessions, and the lowest mark of their first events; 0 when no session is open.
 func (a *Accumulator) Open() (ids []string, first uint64) {
 	for id, t := range a.open {
 		ids = append(ids, id)
-		if first == 0 || t.first < first {
-			first = t.first
+		if first == 0 || t.firstMark < first {
+			first = t.firstMark
 		}
 	}
 	return ids, first

@@ -129,7 +129,7 @@ func TestFlood(t *testing.T) {
 	}
 	ids, first := a.Open()
 	slices.Sort(ids)
-	if a.Stats().Crowded != 3 || strings.Join(ids, " ") != "s3 s4" || first != 7 {
+	if a.Stats().Evicted != 3 || strings.Join(ids, " ") != "s3 s4" || first != 7 {
 		t.Errorf("%+v %v %d", a.Stats(), ids, first)
 	}
 	huge := told(a.Add(say(t, "s4:3:a:huge"), dispatch.MaxRequest+1, noon, 21))
@@ -182,6 +182,12 @@ func TestEvents(t *testing.T) {
 			message(-1, chat.Message{
 				Role: chat.ToolRole, Content: "ok", ToolResult: &chat.ToolResult{ID: "c", Content: "ok"},
 			})},
+		{`{"type":"message.created","session":"R","data":{"role":"Human","content":"hi"}}`,
+			message(-1, chat.Message{Role: chat.User, Content: "hi"})},
+		{`{"type":"message.created","session":"R","data":{"role":"developer","content":"be brief"}}`,
+			message(-1, chat.Message{Role: chat.System, Content: "be brief"})},
+		{`{"type":"message.created","session":"R","data":{"role":"ai","content":"hello"}}`,
+			message(-1, chat.Message{Role: chat.Assistant, Content: "hello"})},
 		{`{"type":"session.ended","session_id":"R"}`, &dispatch.Event{Session: "R", Ended: true, Index: -1}},
 		{`{"type":"session.ended","sessionid":"S","session_id":"R","Session_ID":"R"}`,
 			&dispatch.Event{Session: "R", Ended: true, Index: -1}},
@@ -204,7 +210,7 @@ func TestEvents(t *testing.T) {
 		{`{"type":"message.created","session":"s","data":{"role":"r"}}`,
 			`the role is "r"; expected system, user, assistant or tool`},
 		{`{"type":"message.created","session":"s","data":{"role":"user","index":-1}}`,
-			"the index is no number from 0"},
+			"the index is not a whole number from 0"},
 		{`{"type":"message.created","session":" ","data":{"role":"user","content":"hi"}}`,
 			"the event message.created does not say of which session it is"},
 		{`{"type":"message.created","session":"s","data":{"role":"user","content":{"text":"hi"}}}`,

@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// Why is the kind of reason for which a request is given up.
+// Why is the kind of reason why a request was given up.
 type Why string
 
 // The kinds of reasons.
 const (
-	Undecodable   Why = "undecodable"    // it is no request that this version reads
-	UnknownPrompt Why = "unknown-prompt" // it is about a prompt that the worker does not have
-	OtherEval     Why = "other-eval"     // the eval of that id measures something else at the worker
-	UnknownEval   Why = "unknown-eval"   // it asks for an eval that the worker does not have, or that did not fire
-	Exhausted     Why = "exhausted"      // it could not be evaluated, again and again
-	Abandoned     Why = "abandoned"      // it was delivered again and again, and no worker finished or answered
-	TooLarge      Why = "too-large"      // a result is larger than the broker takes
-	Incomplete    Why = "incomplete"     // messages of the session never came
+	Undecodable   Why = "undecodable"    // it is not a request that this version can read
+	UnknownPrompt Why = "unknown-prompt" // the worker does not have its prompt
+	OtherEval     Why = "other-eval"     // the worker's eval of that id has another definition
+	UnknownEval   Why = "unknown-eval"   // the worker does not have the eval, or it did not fire
+	Exhausted     Why = "exhausted"      // every try to evaluate it failed
+	Abandoned     Why = "abandoned"      // it was delivered several times, and no worker finished it
+	TooLarge      Why = "too-large"      // a result or a session is larger than the limit
+	Incomplete    Why = "incomplete"     // messages of the session are missing
 )
 
-// Reasons are the kinds of reasons, as letters have them.
+// Reasons are the kinds of reasons, as dead letters hold them.
 func Reasons() []string {
 	var all []string
 	for _, why := range []Why{
@@ -32,29 +32,29 @@ func Reasons() []string {
 	return all
 }
 
-// Dead is a letter about a request that was given up.
+// Dead is a dead letter: a request that was given up, and why.
 type Dead struct {
 	Version int       `json:"version"`
 	ID      string    `json:"dead_id"`
-	Request string    `json:"request_id,omitempty"` // as far as it could be read
+	Request string    `json:"request_id,omitempty"` // "" where it could not be read
 	Run     string    `json:"run_id,omitempty"`
 	Session string    `json:"session_id,omitempty"`
 	Why     Why       `json:"why"`
 	Reason  string    `json:"reason"`
 	Tries   uint64    `json:"tries"`
-	Stream  string    `json:"stream,omitempty"` // where the request lay
+	Stream  string    `json:"stream,omitempty"` // that held the request
 	Seq     uint64    `json:"stream_seq,omitempty"`
 	Worker  string    `json:"worker,omitempty"`
 	At      time.Time `json:"at"`
 
 	Size int `json:"size"` // of the request, in bytes
-	// Body is the request itself where it is JSON, Bytes what it holds where it is not. Both are left out where they
-	// are too large for the letter.
+	// Body is the request where it is JSON, Bytes where it is not. A request that is too large for the letter is in
+	// neither.
 	Body  json.RawMessage `json:"request,omitempty"`
 	Bytes []byte          `json:"request_bytes,omitempty"`
 }
 
-// Attach puts the request into the letter, as far as that stays within a limit of bytes.
+// Attach puts the request into the letter, unless it is larger than limit bytes.
 func (d *Dead) Attach(data []byte, limit int) {
 	d.Size = len(data)
 	switch encoded := len(data) * 4 / 3; {
@@ -65,7 +65,7 @@ func (d *Dead) Attach(data []byte, limit int) {
 	}
 }
 
-// DecodeDead reads a letter.
+// DecodeDead decodes a dead letter.
 func DecodeDead(data []byte) (*Dead, error) {
 	d := &Dead{}
 	if err := json.Unmarshal(data, d); err != nil {
@@ -77,8 +77,9 @@ func DecodeDead(data []byte) (*Dead, error) {
 	return d, nil
 }
 
-// Address is what can be read of a request that is otherwise wrong, so that whoever waits for it hears of it.
-func Address(data []byte) (request, run, session string) {
+// RequestIDs returns the ids of a request that cannot be decoded otherwise, so that its dead letter reaches the run
+// that waits for it. An id that cannot be read is "".
+func RequestIDs(data []byte) (request, run, session string) {
 	if len(data) > MaxRequest {
 		return "", "", ""
 	}
@@ -87,23 +88,23 @@ func Address(data []byte) (request, run, session string) {
 		Run     string `json:"run_id"`
 		Session string `json:"session_id"`
 	}
-	_ = json.Unmarshal(data, &head) // what is of the wrong type stays empty
-	return short(head.ID), short(head.Run), short(head.Session)
+	_ = json.Unmarshal(data, &head) // ids of the wrong type stay empty
+	return shortID(head.ID), shortID(head.Run), shortID(head.Session)
 }
 
-func short(id string) string {
+func shortID(id string) string {
 	if len(id) > maxID {
 		return ""
 	}
 	return id
 }
 
-// RefusedError says that a request will never be evaluated here, however often it is tried.
+// RefusedError is the error of a request that this worker can never evaluate.
 type RefusedError struct {
 	Why    Why
 	Reason string
-	// Elsewhere says that another worker, which has other packs, may evaluate it.
-	Elsewhere bool
+	// OtherWorker says that a worker with other packs may evaluate the request.
+	OtherWorker bool
 }
 
 func (e *RefusedError) Error() string { return e.Reason }

@@ -13,18 +13,18 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// Event is something that a stream of messages tells: a message, or the end of a session.
+// Event is a message of a session, or the end of a session.
 type Event struct {
 	Session  string
 	Scenario string
 	Provider string
 	Ended    bool
-	Index    int // of the message in its session, from 0; -1: not told
+	Index    int // of the message in its session, from 0; -1: not known
 	Message  Message
 }
 
-// ends reports whether events of a type end a session.
-func ends(kind string) bool {
+// endsSession reports whether events of this type end a session.
+func endsSession(kind string) bool {
 	switch kind {
 	case "session.ended", "session.completed", "conversation.completed", "conversation.ended", "trial.completed":
 		return true
@@ -32,15 +32,15 @@ func ends(kind string) bool {
 	return false
 }
 
-// DecodeEvent reads an event: one of arena's own stream, or one of a log, bare or under "event". Keys may be written in
-// any case, with and without underscores. Other kinds of events are nil.
+// DecodeEvent decodes an event of arena's own stream, or of another log, where it may be under the key "event". Keys
+// may be in any case, with or without underscores. It returns nil for events of other types.
 func DecodeEvent(data []byte) (*Event, error) {
-	o, err := unfold(data)
+	o, err := decodeObject(data)
 	if err != nil {
 		return nil, fmt.Errorf("the event cannot be read: %w", err)
 	}
 	if inner, wrapped := o["event"]; wrapped {
-		if o, err = unfold(inner); err != nil {
+		if o, err = decodeObject(inner); err != nil {
 			return nil, fmt.Errorf("the event cannot be read: %w", err)
 		}
 	}
@@ -48,12 +48,12 @@ func DecodeEvent(data []byte) (*Event, error) {
 	if kind == "" {
 		return nil, errors.New("the event has no type")
 	}
-	if kind != "message.created" && !ends(kind) {
+	if kind != "message.created" && !endsSession(kind) {
 		return nil, nil
 	}
 	e := &Event{
 		Session:  cmp.Or(o.text("sessionid"), o.text("session"), o.text("trial"), o.text("conversationid")),
-		Scenario: o.text("scenario"), Provider: o.text("provider"), Ended: ends(kind), Index: -1,
+		Scenario: o.text("scenario"), Provider: o.text("provider"), Ended: endsSession(kind), Index: -1,
 	}
 	switch {
 	case strings.TrimSpace(e.Session) == "":
@@ -66,17 +66,16 @@ func DecodeEvent(data []byte) (*Event, error) {
 	return e, e.message(o)
 }
 
-func (e *Event) message(o folded) error {
-	m, err := unfold(o["data"])
+func (e *Event) message(o object) error {
+	m, err := decodeObject(o["data"])
 	if err != nil {
 		return fmt.Errorf("the data of the event cannot be read: %w", err)
 	}
-	e.Message.Role = chat.Role(strings.ToLower(m.text("role")))
-	switch e.Message.Role {
-	case chat.System, chat.User, chat.Assistant, chat.ToolRole:
-	default:
+	role, known := chat.ParseRole(m.text("role"))
+	if !known {
 		return fmt.Errorf("the role is %q; expected system, user, assistant or tool", m.text("role"))
 	}
+	e.Message.Role = role
 	if err := m.content(&e.Message.Message); err != nil {
 		return err
 	}
@@ -84,7 +83,7 @@ func (e *Event) message(o folded) error {
 	e.Message.At = cmp.Or(m.time("timestamp"), o.time("time"), o.time("timestamp"))
 	if raw, ok := m["index"]; ok {
 		if err := json.Unmarshal(raw, &e.Index); err != nil || e.Index < 0 {
-			return errors.New("the index is no number from 0")
+			return errors.New("the index is not a whole number from 0")
 		}
 	}
 	if _, ok := m["parts"]; ok { // beside a content that is their text
@@ -102,10 +101,10 @@ func (e *Event) message(o folded) error {
 	return err
 }
 
-// folded is a JSON object by its keys in small letters without underscores.
-type folded map[string]json.RawMessage
+// object is a JSON object whose keys are in lower case and without underscores.
+type object map[string]json.RawMessage
 
-func unfold(data []byte) (folded, error) {
+func decodeObject(data []byte) (object, error) {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(data, &raw); err != nil {
 		if _, wrong := errors.AsType[*json.UnmarshalTypeError](err); wrong || len(data) == 0 {
@@ -113,8 +112,8 @@ func unfold(data []byte) (folded, error) {
 		}
 		return nil, err
 	}
-	o := make(folded, len(raw))
-	for _, key := range slices.Backward(slices.Sorted(maps.Keys(raw))) { // of two spellings the first counts
+	o := make(object, len(raw))
+	for _, key := range slices.Backward(slices.Sorted(maps.Keys(raw))) { // of two spellings the first in order counts
 		if v := raw[key]; string(v) != "null" {
 			o[strings.ToLower(strings.ReplaceAll(key, "_", ""))] = v
 		}
@@ -122,14 +121,14 @@ func unfold(data []byte) (folded, error) {
 	return o, nil
 }
 
-// text is a string; "" when there is none.
-func (o folded) text(key string) string {
+// text is the string under a key; "" when there is none.
+func (o object) text(key string) string {
 	var s string
-	_ = json.Unmarshal(o[key], &s) // what is no text stays empty
+	_ = json.Unmarshal(o[key], &s) // values of other types stay empty
 	return s
 }
 
-func (o folded) time(key string) time.Time {
+func (o object) time(key string) time.Time {
 	t, err := time.Parse(time.RFC3339Nano, o.text(key))
 	if err != nil {
 		return time.Time{}
@@ -137,27 +136,27 @@ func (o folded) time(key string) time.Time {
 	return t.UTC()
 }
 
-func (o folded) into(key string, v any) error {
+func (o object) into(key string, v any) error {
 	if raw, ok := o[key]; ok && json.Unmarshal(raw, v) != nil {
 		return fmt.Errorf("%s are not as expected", key)
 	}
 	return nil
 }
 
-// calls are the tools that the message calls, as arena and as chat APIs write them.
-func (o folded) calls() ([]chat.ToolCall, error) {
+// calls are the tool calls of the message, in arena's format or that of chat APIs.
+func (o object) calls() ([]chat.ToolCall, error) {
 	var list []json.RawMessage
 	if err := o.into("toolcalls", &list); err != nil {
 		return nil, err
 	}
 	var calls []chat.ToolCall
 	for _, raw := range list {
-		c, err := unfold(raw)
+		c, err := decodeObject(raw)
 		if err != nil {
 			return nil, fmt.Errorf("a tool call cannot be read: %w", err)
 		}
 		call := chat.ToolCall{ID: c.text("id"), Name: c.text("name")}
-		if inner, err := unfold(c["function"]); err == nil {
+		if inner, err := decodeObject(c["function"]); err == nil {
 			call.Name, c = inner.text("name"), inner
 		}
 		if call.Name == "" {
@@ -177,13 +176,13 @@ func (o folded) calls() ([]chat.ToolCall, error) {
 	return calls, nil
 }
 
-// result is what a tool returned: an object of its own, or the content of the message.
-func (o folded) result(content string) (*chat.ToolResult, error) {
+// result is the result of a tool: an object under "tool_result", or the content of the message.
+func (o object) result(content string) (*chat.ToolResult, error) {
 	raw, ok := o["toolresult"]
 	if !ok {
 		return &chat.ToolResult{ID: o.text("toolcallid"), Name: o.text("name"), Content: content}, nil
 	}
-	r, err := unfold(raw)
+	r, err := decodeObject(raw)
 	if err != nil {
 		return nil, fmt.Errorf("a tool result cannot be read: %w", err)
 	}

@@ -1,5 +1,5 @@
-// Package dispatch holds what evals look like that are run somewhere else: requests, results and dead letters on the
-// wire, and the sessions that grow out of a stream of messages. It knows no broker.
+// Package dispatch defines the messages for evals that workers run: requests, results and dead letters. It also builds
+// sessions from a stream of messages. It does not depend on a broker.
 package dispatch
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// Version of requests, results and dead letters. Readers refuse versions that they do not know.
+// Version of requests, results and dead letters. Decoders refuse other versions.
 const Version = 1
 
 // Moment is a point of a conversation at which evals fire.
@@ -24,17 +24,17 @@ type Moment string
 // The moments.
 const (
 	Turn  Moment = "turn"  // after a reply
-	End   Moment = "end"   // of the session and the conversation
-	Whole Moment = "whole" // all turns in their order, then the end
+	End   Moment = "end"   // at the end of the session and the conversation
+	Whole Moment = "whole" // after each turn in order, then at the end
 )
 
 // Request asks for the evals of one moment of a conversation.
 type Request struct {
 	Version int    `json:"version"`
 	ID      string `json:"request_id"`       // the same for the same moment, however often it is sent
-	Run     string `json:"run_id,omitempty"` // groups the requests of whoever waits for their results
+	Run     string `json:"run_id,omitempty"` // groups the requests of a run that waits for their results
 
-	Session  string            `json:"session_id"`       // samples are drawn by it
+	Session  string            `json:"session_id"`       // sampling depends on it
 	Prompt   string            `json:"prompt,omitempty"` // task type; "": the only one, or none
 	Scenario string            `json:"scenario,omitempty"`
 	Provider string            `json:"provider,omitempty"`
@@ -46,11 +46,11 @@ type Request struct {
 	Started  time.Time         `json:"started,omitzero"`
 
 	Moment Moment `json:"moment"`
-	Turn   int    `json:"turn"` // from 0, of the moment turn; else 0
-	// Evals are the ids of those that are to fire. Results for all of them and for no others come back. Nil asks for
-	// whatever fires at that moment.
+	Turn   int    `json:"turn"` // from 0, for the moment turn; else 0
+	// Evals are the ids of the evals to run. There are results for all of them and for no others. nil asks for all evals
+	// that fire at the moment.
 	Evals []string `json:"evals,omitempty"`
-	// Digests say what the evals measure, by their ids: a worker that has another definition refuses.
+	// Digests are digests of the evals' definitions, by eval id. A worker with another definition refuses the request.
 	Digests  map[string]string `json:"eval_digests,omitempty"`
 	Messages []Message         `json:"messages"` // the conversation up to the moment, the system prompt first
 }
@@ -61,14 +61,13 @@ type Message struct {
 	At time.Time `json:"at,omitzero"`
 }
 
-// MaxRequest is how many bytes of a request are read. Larger ones are refused unread.
+// MaxRequest is the size limit of a request in bytes. Larger ones are refused without decoding them.
 const MaxRequest = 16 << 20
 
-// maxID is how long ids may be, in bytes.
+// maxID is the length limit of ids in bytes.
 const maxID = 1024
 
-// DecodeRequest reads a request strictly: what it does not know is an error, for it may ask for something that would
-// not be done.
+// DecodeRequest decodes a request. An unknown field is an error: it may ask for something that would not be done.
 func DecodeRequest(data []byte) (*Request, error) {
 	if len(data) > MaxRequest {
 		return nil, fmt.Errorf("the request has %s; at most %s are read", Size(len(data)), Size(MaxRequest))
@@ -102,7 +101,7 @@ func decodeStrictly(data []byte, v any) error {
 	return nil
 }
 
-// Validate says what is wrong with a request.
+// Validate returns the first problem of a request.
 func (r *Request) Validate() error {
 	for _, id := range []struct{ name, value string }{{"request_id", r.ID}, {"session_id", r.Session}} {
 		switch {
@@ -125,7 +124,7 @@ func (r *Request) validateEvals() error {
 	seen := map[string]bool{}
 	for _, id := range r.Evals {
 		if id == "" || seen[id] {
-			return fmt.Errorf("evals: the id %q is empty or there twice", id)
+			return fmt.Errorf("evals: the id %q is empty or repeated", id)
 		}
 		seen[id] = true
 	}
@@ -164,7 +163,7 @@ func (r *Request) validateMoment() error {
 	return nil
 }
 
-// Size writes a number of bytes for people.
+// Size formats a number of bytes: 1.5 MiB.
 func Size(n int) string {
 	switch {
 	case n >= 1<<20:

@@ -75,7 +75,7 @@ func TestBadRequests(t *testing.T) {
 		{"an unknown role", func(r *dispatch.Request) { r.Messages[1].Role = "robot" },
 			`messages[1]: role is "robot"; expected system, user, assistant or tool`},
 		{"an eval twice", func(r *dispatch.Request) { r.Evals = []string{"a", "a"} },
-			`evals: the id "a" is empty or there twice`},
+			`evals: the id "a" is empty or repeated`},
 	} {
 		r := example()
 		c.change(r)
@@ -147,7 +147,7 @@ func TestDead(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, got)
 		}
 	}
-	if r, run, s := dispatch.Address([]byte(`{"request_id":"a","run_id":7,"session_id":"s"}`)); r+run+s != "as" {
+	if r, run, s := dispatch.RequestIDs([]byte(`{"request_id":"a","run_id":7,"session_id":"s"}`)); r+run+s != "as" {
 		t.Error(r, run, s)
 	}
 }
@@ -156,7 +156,7 @@ func FuzzRequest(f *testing.F) {
 	f.Add(encode(f, example()))
 	f.Add([]byte(`{"version":1,"messages":[{"role":"user","at":"x"}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		dispatch.Address(data)
+		dispatch.RequestIDs(data)
 		r, err := dispatch.DecodeRequest(data)
 		if err != nil {
 			return

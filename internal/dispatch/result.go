@@ -11,13 +11,13 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Result is what one eval measured at the moment of a request.
+// Result is the result of one eval of a request.
 type Result struct {
 	Version int    `json:"version"`
-	ID      string `json:"result_id"` // the same for the same request, eval and moment, whoever ran it and how often
+	ID      string `json:"result_id"` // the same for the same request, eval and moment, whichever worker ran it
 	Request string `json:"request_id"`
 	Run     string `json:"run_id,omitempty"`
-	// Of is how many results the request has, this one included.
+	// Of is the number of results of the request, this one included.
 	Of int `json:"results_of_request"`
 
 	Session  string            `json:"session_id"`
@@ -35,16 +35,16 @@ type Result struct {
 	Finished time.Time `json:"finished"`
 }
 
-// Results makes the results of a request of what its evals measured. Results of one eval are told apart by their turn
-// and, where that is the same, by their order.
+// Results builds the results of a request from what its evals measured. The ids of several results of one eval differ
+// by turn and, within a turn, by order.
 func Results(r *Request, measured []result.EvalResult, worker string, finished time.Time) []Result {
-	type place struct {
+	type key struct {
 		eval string
 		turn int
 	}
-	list, seen := make([]Result, len(measured)), map[place]int{}
+	list, seen := make([]Result, len(measured)), map[key]int{}
 	for i := range measured {
-		at := place{measured[i].ID, measured[i].Turn}
+		at := key{measured[i].ID, measured[i].Turn}
 		list[i] = Result{
 			Version: Version, ID: resultID(r.ID, r.Moment, at.eval, at.turn, seen[at]), Request: r.ID, Run: r.Run,
 			Of: len(measured), Session: r.Session, Scenario: r.Scenario, Provider: r.Provider, Model: r.Model,
@@ -60,7 +60,7 @@ func resultID(request string, moment Moment, eval string, turn, n int) string {
 	return Token("result", request, string(moment), eval, strconv.Itoa(turn), strconv.Itoa(n))
 }
 
-// Token is a name for some texts: 32 letters and digits, whatever the texts hold. Different texts have different ones.
+// Token is a hash of some texts, of 32 hexadecimal digits. It is a valid token of a NATS subject.
 func Token(texts ...string) string {
 	h := sha256.New()
 	for _, text := range texts {
@@ -69,7 +69,7 @@ func Token(texts ...string) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// DecodeResult reads a result. Fields that it does not know are of no concern: a newer worker may tell more.
+// DecodeResult decodes a result. Unknown fields are ignored: a newer worker may send more.
 func DecodeResult(data []byte) (*Result, error) {
 	r := &Result{}
 	if err := json.Unmarshal(data, r); err != nil {

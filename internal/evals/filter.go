@@ -10,14 +10,14 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Filter chooses evals.
+// Filter selects evals.
 type Filter struct {
-	Groups []string // those in one of these groups; none: all
-	Types  []string // those whose check has one of these names, or another name of the same check; none: all
-	Skip   bool     // none at all
+	Groups []string // evals in one of these groups; empty: all
+	Types  []string // evals whose check has one of these names or aliases; empty: all
+	Skip   bool     // no evals at all
 }
 
-// Groups of an eval: those that it names, else those of its check.
+// Groups returns the groups of an eval: those that it names, or else those of its check.
 func Groups(def *Definition, needs checks.Needs) []string {
 	if len(def.Groups) > 0 {
 		return def.Groups
@@ -25,8 +25,8 @@ func Groups(def *Definition, needs checks.Needs) []string {
 	return needs.Groups()
 }
 
-// Apply switches off what the filter leaves out, and reports names that mean no eval of the suite: a run would measure
-// less than its user thinks. The groups of evals that name none always mean something.
+// Apply disables the evals that the filter leaves out. A name in the filter that matches no eval of the suite is an
+// error, for the run would measure less than its user thinks; the built-in groups are always known.
 func (f *Filter) Apply(suite *scenario.Suite, d *diag.List) {
 	f.Groups, f.Types = trimmed(f.Groups), trimmed(f.Types)
 	a := &application{Filter: f, groups: map[string]bool{}, types: map[string]bool{}, used: map[string]bool{}}
@@ -46,7 +46,7 @@ func (f *Filter) Apply(suite *scenario.Suite, d *diag.List) {
 	for _, name := range f.Types {
 		a.expect(d, kind, name, "no eval of this run is of that type", a.types)
 	}
-	if a.out && !a.in && !f.Skip && !a.unknown {
+	if a.gateLeftOut && !a.selected && !f.Skip && !a.unknown {
 		d.Errorf(diag.Pos{}, 0, "never-fires", "%s leave out every eval of this run, also those with a threshold", f.flags()).
 			Hint = "known groups: " + strings.Join(slices.Sorted(maps.Keys(a.groups)), ", ") +
 			"; to run without evals, pass --skip-evals"
@@ -63,13 +63,13 @@ func trimmed(names []string) []string {
 	return out
 }
 
-// The flags of the command line.
+// The flags of the command line, for messages.
 const (
 	group = "--eval-groups "
 	kind  = "--eval-types "
 )
 
-// flags are those that were given.
+// flags writes the flags that were given.
 func (f *Filter) flags() string {
 	var given []string
 	if len(f.Groups) > 0 {
@@ -81,22 +81,22 @@ func (f *Filter) flags() string {
 	return strings.Join(given, " and ")
 }
 
-// application is a filter at work.
+// application is the state while a filter is applied.
 type application struct {
 	*Filter
-	groups, types map[string]bool // that there are
-	used          map[string]bool // flag and name
-	in, out       bool            // an eval is left; one with a threshold is left out
-	unknown       bool            // a name that means nothing
+	groups, types         map[string]bool // of all evals
+	used                  map[string]bool // names that matched, each after its flag
+	selected, gateLeftOut bool            // an eval is selected; an eval with a threshold is left out
+	unknown               bool            // a name matched nothing
 }
 
 func (a *application) list(defs []*Definition) {
 	for _, def := range defs {
 		if check := compiled(def); check != nil && !a.keeps(def, check) {
-			a.out = a.out || def.Enabled && gates(check)
+			a.gateLeftOut = a.gateLeftOut || def.Enabled && gates(check)
 			def.Enabled, def.LeftOut = false, true
 		} else if check != nil {
-			a.in = a.in || def.Enabled
+			a.selected = a.selected || def.Enabled
 		}
 	}
 }
@@ -112,7 +112,7 @@ func (a *application) keeps(def *Definition, check *checks.Compiled) bool {
 	return byGroup && byType && !a.Skip
 }
 
-// InGroups reports whether a filter by groups takes an eval of these groups. One that names none takes all.
+// InGroups reports whether a filter by groups selects an eval of these groups. An empty filter selects all.
 func InGroups(filter, groups []string) bool {
 	a := application{used: map[string]bool{}}
 	return a.inGroups(filter, groups)
@@ -122,7 +122,7 @@ func (a *application) inGroups(filter, groups []string) bool {
 	return a.match(group, filter, func(name string) bool { return slices.Contains(groups, name) })
 }
 
-// match reports whether one of the names fits. It looks at all of them, so that each is known to mean something.
+// match reports whether one of the names fits. It tries all of them, to record which names are used.
 func (a *application) match(flag string, names []string, fits func(name string) bool) bool {
 	keep := len(names) == 0
 	for _, name := range names {

@@ -8,7 +8,7 @@ import (
 // Definition is an eval as its author wrote it.
 type Definition = scenario.Eval
 
-// Eval is an eval that may fire, with its check.
+// Eval is an eval with its compiled check.
 type Eval struct {
 	*Definition
 	Check *checks.Compiled
@@ -19,11 +19,10 @@ func (e *Eval) Gates() bool { return gates(e.Check) }
 
 func gates(c *checks.Compiled) bool { return c.MinScore != nil || c.MaxScore != nil }
 
-// Set is the evals of conversations under one prompt, in order. It is immutable.
+// Set is the evals of one prompt, in order. It is immutable.
 type Set []*Eval
 
-// New takes those of some definitions that are enabled. A definition whose check did not compile has been reported and
-// is left out.
+// New returns the definitions that are enabled. It leaves out those whose check did not compile, which was reported.
 func New(defs []*Definition) Set {
 	var set Set
 	for _, def := range defs {
@@ -34,7 +33,7 @@ func New(defs []*Definition) Set {
 	return set
 }
 
-// Off takes those that their author switched off.
+// Off returns the definitions that their author disabled.
 func Off(defs []*Definition) Set {
 	var set Set
 	for _, def := range defs {
@@ -47,14 +46,14 @@ func Off(defs []*Definition) Set {
 
 func compiled(def *Definition) *checks.Compiled {
 	c := def.Compiled
-	if o, open := c.(*scenario.Open); open { // what is asked here is the same for all values
+	if o, open := c.(*scenario.Open); open { // any sample will do: the type of the check is the same for all values
 		c = o.Sample()
 	}
 	check, _ := c.(*checks.Compiled)
 	return check
 }
 
-// Due are the evals that fire in a phase of a session.
+// Due returns the evals that fire in a phase of a session.
 func (s Set) Due(phase Phase, session string, turn int) Set {
 	var due Set
 	for _, e := range s {

@@ -1,5 +1,5 @@
-// Package evals knows which evals there are under a prompt, and when in a conversation each of them fires. What they
-// find is left to their checks, and to the runner that asks them.
+// Package evals selects the evals of a prompt and decides when in a conversation each of them fires. The runner runs
+// their checks.
 package evals
 
 import (
@@ -22,7 +22,7 @@ const (
 	ConversationEnd       // the conversation is over, of which sessions are parts
 )
 
-// PhaseOf is when evals with a trigger fire, as far as their sample lets them.
+// PhaseOf returns the phase in which evals with a trigger fire, apart from sampling.
 func PhaseOf(trigger string) Phase {
 	switch trigger {
 	case scenario.TriggerEveryTurn, scenario.TriggerSampleTurns:
@@ -37,8 +37,8 @@ func PhaseOf(trigger string) Phase {
 	return Never
 }
 
-// Due reports whether an eval fires in a phase. The decision of a sample depends on nothing but the session and the
-// turn, so that it is the same in every run and on every machine. Turns count from 0; of the end any turn will do.
+// Due reports whether an eval fires in a phase. Sampling depends on the session and the turn only, so that it is the
+// same in every run and on every machine. Turns count from 0. At the end of a session the turn is ignored.
 func Due(e *scenario.Eval, phase Phase, session string, turn int) bool {
 	if !e.Enabled || PhaseOf(e.Trigger) != phase {
 		return false
@@ -52,26 +52,26 @@ func Due(e *scenario.Eval, phase Phase, session string, turn int) bool {
 	return true
 }
 
-// buckets is how fine percentages are: hundredths of one.
+// buckets is the resolution of sampling: hundredths of a percent.
 const buckets = 10_000
 
-// Bucket sorts a turn of a session into one of the buckets, by the 64-bit FNV-1a hash of both.
+// Bucket returns the bucket of a turn of a session, by the 64-bit FNV-1a hash of both.
 func Bucket(session string, turn int) int {
 	h := fnv.New64a()
 	_, _ = h.Write(strconv.AppendInt([]byte(session), int64(turn), 10)) // never fails
 	return int(h.Sum64() % buckets)
 }
 
-// Lot is the name under which a trial draws: the same for the first of several trials and for one that is alone, whose
-// id has no number.
-func Lot(id string) string {
+// SamplingID is the id by which a trial is sampled. It is the same for the first of several trials and for a single
+// trial, whose id has no number.
+func SamplingID(id string) string {
 	if alone, first := strings.CutSuffix(id, "#1"); first {
 		return alone
 	}
 	return strings.Replace(id, "#1[", "[", 1)
 }
 
-// sampled reports whether a turn is among a percentage of all turns.
+// sampled reports whether a turn belongs to the sample of a percentage of all turns.
 func sampled(session string, turn int, percentage float64) bool {
-	return Bucket(Lot(session), turn) < int(percentage*(buckets/100))
+	return Bucket(SamplingID(session), turn) < int(percentage*(buckets/100))
 }

@@ -30,7 +30,7 @@ func register(t testing.TB, r *exposition.Registry, f exposition.Family) *exposi
 	return v
 }
 
-func text(t testing.TB, r *exposition.Registry) string {
+func validUTF8(t testing.TB, r *exposition.Registry) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := exposition.Text(&b, r.Gather()); err != nil {
@@ -80,7 +80,7 @@ func TestLikeTheClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(theirText(t, families), text(t, ours)); diff != "" {
+	if diff := cmp.Diff(theirText(t, families), validUTF8(t, ours)); diff != "" {
 		t.Errorf("(-theirs +ours):\n%s", diff)
 	}
 }
@@ -109,7 +109,7 @@ func FuzzText(f *testing.F) {
 			Name: "h", Type: exposition.Histogram, Labels: []string{"own"}, Help: help, Buckets: []float64{0.5},
 		})
 		v.With(value).Observe(n)
-		written := text(t, r)
+		written := validUTF8(t, r)
 		parser := expfmt.NewTextParser(model.LegacyValidation)
 		families, err := parser.TextToMetricFamilies(strings.NewReader(written))
 		if err != nil || len(families) != 1 {
@@ -157,7 +157,7 @@ func TestSteady(t *testing.T) {
 			count.With().Add(n)
 			spread.With().Observe(n)
 		}
-		got := text(t, r)
+		got := validUTF8(t, r)
 		if want == "" {
 			want = got
 		}

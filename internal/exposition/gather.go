@@ -48,14 +48,14 @@ func (v *Vec) samples() []Sample {
 		case Gauge:
 			samples = append(samples, Sample{name, s.labels, s.value})
 		case Histogram:
-			samples = s.spread(name, samples)
+			samples = s.histogramSamples(name, samples)
 		}
 	}
 	return samples
 }
 
-// spread appends the parts of a histogram.
-func (s *Series) spread(name string, to []Sample) []Sample {
+// histogramSamples appends the parts of a histogram.
+func (s *Series) histogramSamples(name string, to []Sample) []Sample {
 	count := uint64(0)
 	for i, n := range s.counts {
 		bound := math.Inf(1)

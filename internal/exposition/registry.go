@@ -41,7 +41,7 @@ type Registry struct {
 func NewRegistry(fixed map[string]string) *Registry {
 	r := &Registry{families: map[string]*Vec{}}
 	for _, name := range slices.Sorted(maps.Keys(fixed)) {
-		r.fixed = append(r.fixed, Label{name, text(fixed[name])})
+		r.fixed = append(r.fixed, Label{name, validUTF8(fixed[name])})
 	}
 	return r
 }
@@ -57,7 +57,7 @@ func (r *Registry) Register(f Family) (*Vec, error) {
 		return nil, fmt.Errorf("%q is no name for a metric", f.Name)
 	case r.families[f.Name] != nil:
 		return nil, fmt.Errorf("there is a metric %q already", f.Name)
-	case !rising(f.Buckets):
+	case !areRising(f.Buckets):
 		return nil, fmt.Errorf("the buckets %v do not rise", f.Buckets)
 	}
 	if n := len(f.Buckets); n > 0 && math.IsInf(f.Buckets[n-1], 1) {
@@ -84,7 +84,7 @@ func (r *Registry) Register(f Family) (*Vec, error) {
 	return v, nil
 }
 
-func rising(bounds []float64) bool {
+func areRising(bounds []float64) bool {
 	for i := 1; i < len(bounds); i++ {
 		if !(bounds[i] > bounds[i-1]) { // nor does what is no number
 			return false
@@ -94,13 +94,13 @@ func rising(bounds []float64) bool {
 }
 
 // ValidName reports whether every reader takes a name for that of a metric; those since Prometheus 3 take more.
-func ValidName(name string) bool { return word(strings.ReplaceAll(name, ":", "_")) }
+func ValidName(name string) bool { return isWord(strings.ReplaceAll(name, ":", "_")) }
 
 // ValidLabel reports whether every reader takes a name for that of a label.
-func ValidLabel(name string) bool { return word(name) }
+func ValidLabel(name string) bool { return isWord(name) }
 
-// word holds a text against [a-zA-Z_][a-zA-Z0-9_]*.
-func word(name string) bool {
+// isWord holds a text against [a-zA-Z_][a-zA-Z0-9_]*.
+func isWord(name string) bool {
 	for i, c := range []byte(name) {
 		letter := 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_'
 		if !letter && (i == 0 || c < '0' || c > '9') {
@@ -110,5 +110,5 @@ func word(name string) bool {
 	return name != ""
 }
 
-// text makes what can be written out of any bytes.
-func text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+// validUTF8 makes what can be written out of any bytes.
+func validUTF8(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

@@ -26,14 +26,14 @@ func (v *Vec) With(values ...string) *Series {
 	}
 	v.key = v.key[:0]
 	for _, value := range values {
-		v.key = append(append(v.key, text(value)...), 0xff) // which is no part of any text
+		v.key = append(append(v.key, validUTF8(value)...), 0xff) // which is no part of any text
 	}
 	if s := v.series[string(v.key)]; s != nil {
 		return s
 	}
 	s := &Series{labels: slices.Clone(v.labels), bounds: v.family.Buckets}
 	for i, value := range values {
-		s.labels[v.own[i]].Value = text(value)
+		s.labels[v.own[i]].Value = validUTF8(value)
 	}
 	if v.family.Type == Histogram {
 		s.counts = make([]uint64, len(s.bounds)+1)

@@ -15,7 +15,7 @@ func Text(w io.Writer, groups []Group) error {
 	var b bytes.Buffer
 	for i := range groups {
 		g := &groups[i]
-		b.WriteString("# HELP " + g.Name + " " + helpEscapes.Replace(text(g.Help)) + "\n")
+		b.WriteString("# HELP " + g.Name + " " + helpEscapes.Replace(validUTF8(g.Help)) + "\n")
 		b.WriteString("# TYPE " + g.Name + " " + string(g.Type) + "\n")
 		for _, s := range g.Samples {
 			s.write(&b)

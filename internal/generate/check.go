@@ -61,30 +61,30 @@ func recorded(a *recording.Asserted) (*node.Node, error) {
 		return nil, fmt.Errorf("its parameters cannot be read: %w", err)
 	}
 	if params != nil {
-		node.Put(n, "params", node.KeepLineEnds(node.FromJSON(literally(params))))
+		node.Put(n, "params", node.KeepLineEnds(node.FromJSON(escapeBraces(params))))
 	}
 	return n, nil
 }
 
-// literally makes text of all braces in a value: what was recorded was compared as it stands.
-func literally(v any) any {
+// escapeBraces makes text of all braces in a value: what was recorded was compared as it stands.
+func escapeBraces(v any) any {
 	switch v := v.(type) {
 	case string:
 		return scenario.Literal(v)
 	case []any:
 		for i := range v {
-			v[i] = literally(v[i])
+			v[i] = escapeBraces(v[i])
 		}
 	case map[string]any:
 		for key := range v {
-			v[key] = literally(v[key])
+			v[key] = escapeBraces(v[key])
 		}
 	}
 	return v
 }
 
-// times reports whether a check looks at how long something took.
-func (g *Generator) times(a *recording.Asserted) bool {
+// readsLatency reports whether a check looks at how long something took.
+func (g *Generator) readsLatency(a *recording.Asserted) bool {
 	n := g.declared.check(a)
 	if n == nil {
 		var err error

@@ -12,10 +12,10 @@ import (
 // parameters. Only files below the working directory are looked at.
 type declarations struct {
 	read  func(path string) ([]byte, error)
-	files map[string]map[place]*node.Node
+	files map[string]map[declaredAt]*node.Node
 }
 
-type place struct{ line, col int32 }
+type declaredAt struct{ line, col int32 }
 
 // check returns the mapping that declares a verdict's check, or nil: when the place is not known, or when the file has
 // changed and another check or none stands there.
@@ -25,14 +25,14 @@ func (d *declarations) check(a *recording.Asserted) *node.Node {
 		return nil
 	}
 	if d.files == nil {
-		d.files = map[string]map[place]*node.Node{}
+		d.files = map[string]map[declaredAt]*node.Node{}
 	}
 	checks, known := d.files[at.File]
 	if !known {
 		checks = d.index(at.File)
 		d.files[at.File] = checks
 	}
-	found := checks[place{at.Line, at.Col}]
+	found := checks[declaredAt{at.Line, at.Col}]
 	if found == nil || node.Get(found, "type").Value != a.Type {
 		return nil
 	}
@@ -40,16 +40,16 @@ func (d *declarations) check(a *recording.Asserted) *node.Node {
 }
 
 // index finds every mapping with a type in a file, by the place of the type.
-func (d *declarations) index(path string) map[place]*node.Node {
+func (d *declarations) index(path string) map[declaredAt]*node.Node {
 	data, err := d.read(path)
 	if err != nil {
 		return nil
 	}
-	checks := map[place]*node.Node{}
+	checks := map[declaredAt]*node.Node{}
 	var walk func(n *node.Node)
 	walk = func(n *node.Node) {
 		if t := node.Get(n, "type"); t != nil && t.Kind == node.Scalar {
-			checks[place{int32(t.Line), int32(t.Column)}] = n
+			checks[declaredAt{int32(t.Line), int32(t.Column)}] = n
 		}
 		for _, c := range n.Content {
 			walk(c)

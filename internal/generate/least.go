@@ -7,10 +7,10 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// least asserts something in a scenario of a conversation in which nothing had been: a test that cannot fail is none.
-// It is that the same tools are called, as far as they worked; without any, that there is a reply. It returns
-// assertions of the conversation, or nil after putting one on the last turn.
-func (w *writer) least(turns *node.Node) *node.Node {
+// fallbackAssertions asserts something in a scenario of a conversation in which nothing had been: a test that cannot
+// fail is none. It is that the same tools are called, as far as they worked; without any, that there is a reply. It
+// returns assertions of the conversation, or nil after putting one on the last turn.
+func (w *builder) fallbackAssertions(turns *node.Node) *node.Node {
 	tools := map[string]bool{}
 	for i := range w.s.Messages {
 		if r := w.s.Messages[i].ToolResult; r != nil && r.Error == "" {

@@ -19,13 +19,13 @@ type MockOptions struct {
 
 // Mocks collects canned replies by scenario. It belongs to one goroutine.
 type Mocks struct {
-	opts  MockOptions
-	pages map[string]*mockPage
-	notes []string
+	opts       MockOptions
+	byScenario map[string]*scenarioReplies
+	notes      []string
 }
 
-// mockPage is the replies for one scenario.
-type mockPage struct {
+// scenarioReplies is the replies for one scenario.
+type scenarioReplies struct {
 	from    string // the session
 	before  string // the session that it replaced; "": none
 	more    int    // that were replaced before that one
@@ -33,7 +33,9 @@ type mockPage struct {
 }
 
 // NewMocks starts a collection.
-func NewMocks(opts MockOptions) *Mocks { return &Mocks{opts: opts, pages: map[string]*mockPage{}} }
+func NewMocks(opts MockOptions) *Mocks {
+	return &Mocks{opts: opts, byScenario: map[string]*scenarioReplies{}}
+}
 
 // Add takes the assistant's messages of a session: the n-th is reply n of the scenario. What an earlier session of the
 // same scenario said is replaced, which Notes tell. Messages that a guardrail wrote in the place of the model count,
@@ -44,7 +46,7 @@ func (m *Mocks) Add(s *recording.Session) {
 		scenario = s.ID
 		m.notef("%s: session %q names no scenario; its replies go by its id", s.File, s.ID)
 	}
-	page := &mockPage{from: fmt.Sprintf("%s, session %q", s.File, s.ID), replies: map[int]*node.Node{}}
+	page := &scenarioReplies{from: fmt.Sprintf("%s, session %q", s.File, s.ID), replies: map[int]*node.Node{}}
 	n := 0
 	for i := range s.Messages {
 		msg := &s.Messages[i]
@@ -61,13 +63,13 @@ func (m *Mocks) Add(s *recording.Session) {
 		}
 		page.replies[n] = reply(&said, results, m.opts.Timed)
 	}
-	if old := m.pages[scenario]; old != nil {
+	if old := m.byScenario[scenario]; old != nil {
 		page.before = old.from
 		if page.more = old.more; old.before != "" {
 			page.more++
 		}
 	}
-	m.pages[scenario] = page
+	m.byScenario[scenario] = page
 }
 
 func (m *Mocks) notef(format string, args ...any) {
@@ -78,7 +80,7 @@ func (m *Mocks) notef(format string, args ...any) {
 func (m *Mocks) Notes() []string {
 	notes := slices.Clone(m.notes)
 	for _, name := range m.Scenarios() {
-		p := m.pages[name]
+		p := m.byScenario[name]
 		switch {
 		case p.more > 0:
 			notes = append(notes, fmt.Sprintf("scenario %q: the replies of %s replace those of %s and %d more",
@@ -91,11 +93,11 @@ func (m *Mocks) Notes() []string {
 }
 
 // Scenarios lists the scenarios that have replies, sorted.
-func (m *Mocks) Scenarios() []string { return slices.Sorted(maps.Keys(m.pages)) }
+func (m *Mocks) Scenarios() []string { return slices.Sorted(maps.Keys(m.byScenario)) }
 
 // Replies counts the replies of all scenarios.
 func (m *Mocks) Replies() (n int) {
-	for _, p := range m.pages {
+	for _, p := range m.byScenario {
 		n += len(p.replies)
 	}
 	return n
@@ -117,7 +119,7 @@ func (m *Mocks) File(scenarios []string, root *node.Node) (string, error) {
 		node.Replace(root, "scenarios", all)
 	}
 	for _, name := range scenarios {
-		node.Replace(all, name, m.pages[name].node())
+		node.Replace(all, name, m.byScenario[name].node())
 	}
 	text, err := node.Text(root)
 	if err != nil {
@@ -135,15 +137,15 @@ func (m *Mocks) header(scenarios []string) string {
 			lines = append(lines, fmt.Sprintf("… and %d more", len(scenarios)-most))
 			break
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s", name, m.pages[name].from))
+		lines = append(lines, fmt.Sprintf("%s: %s", name, m.byScenario[name].from))
 	}
 	return header(lines...)
 }
 
-func (p *mockPage) node() *node.Node {
+func (p *scenarioReplies) node() *node.Node {
 	turns := node.NewMap()
 	for _, n := range slices.Sorted(maps.Keys(p.replies)) {
-		key := node.Number(whole(n))
+		key := node.Number(wholeNumber(n))
 		turns.Content = append(turns.Content, key, p.replies[n])
 	}
 	out := node.NewMap()

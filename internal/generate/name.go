@@ -15,8 +15,8 @@ const maxName = 63
 // Its zero value is ready.
 type Names struct{ taken map[string]bool }
 
-// Take makes an id out of any text, or out of instead when nothing of the text is left.
-func (n *Names) Take(text, instead string) string {
+// Unique makes an id out of any text, or out of instead when nothing of the text is left.
+func (n *Names) Unique(text, instead string) string {
 	base := cmp.Or(slug(text), slug(instead), "session")
 	id := base
 	for i := 2; n.taken[id]; i++ {

@@ -29,9 +29,9 @@ func reply(m *chat.Message, results map[int]*chat.ToolResult, timed bool) *node.
 	if m.FinishReason == "length" || m.FinishReason == "content_filter" {
 		node.Put(out, "finish_reason", node.Str(m.FinishReason))
 	}
-	took(out, m)
+	addUsage(out, m)
 	if timed && m.LatencyMS > 0 {
-		node.Put(out, "latency_ms", number(min(m.LatencyMS, longest)))
+		node.Put(out, "latency_ms", number(min(m.LatencyMS, maxLatency)))
 	}
 	if len(out.Content) == 2 && m.Content != "" {
 		return out.Content[1]
@@ -39,15 +39,15 @@ func reply(m *chat.Message, results map[int]*chat.ToolResult, timed bool) *node.
 	return out
 }
 
-// took adds what the call took, where that was measured: checks may look at it.
-func took(out *node.Node, m *chat.Message) {
+// addUsage adds what the call took, where that was measured: checks may look at it.
+func addUsage(out *node.Node, m *chat.Message) {
 	if u := m.Usage; u != nil {
 		if u.Estimated {
 			return
 		}
-		usage := map[string]any{"input_tokens": whole(u.InputTokens), "output_tokens": whole(u.OutputTokens)}
+		usage := map[string]any{"input_tokens": wholeNumber(u.InputTokens), "output_tokens": wholeNumber(u.OutputTokens)}
 		if u.CachedTokens > 0 {
-			usage["cached_tokens"] = whole(u.CachedTokens)
+			usage["cached_tokens"] = wholeNumber(u.CachedTokens)
 		}
 		node.Put(out, "usage", node.FromJSON(usage))
 	}
@@ -56,14 +56,14 @@ func took(out *node.Node, m *chat.Message) {
 	}
 }
 
-// longest is how long a mock may take, in milliseconds.
-const longest = 3_600_000
+// maxLatency is how long a mock may take, in milliseconds.
+const maxLatency = 3_600_000
 
 func number(f float64) *node.Node {
 	return node.Number(json.Number(strconv.FormatFloat(f, 'f', -1, 64)))
 }
 
-func whole(n int) json.Number { return json.Number(strconv.Itoa(max(n, 0))) }
+func wholeNumber(n int) json.Number { return json.Number(strconv.Itoa(max(n, 0))) }
 
 func call(c *chat.ToolCall, result *chat.ToolResult) *node.Node {
 	out := node.NewMap()

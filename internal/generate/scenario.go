@@ -22,7 +22,7 @@ type Options struct {
 	Variables map[string]string
 	// Guarded says that the guardrails of the prompt are at work: the mock says what the model said, not what was made
 	// of it.
-	Guarded bool
+	GuardrailsActive bool
 	// DropUnknown leaves out failed checks that cannot be carried over, where else there would be no scenario.
 	DropUnknown bool
 	// Read reads a file of the user, by its path; nil: none is there.
@@ -46,8 +46,8 @@ func New(opts Options) *Generator {
 	return &Generator{opts: opts, declared: declarations{read: read}}
 }
 
-// Made is a scenario file.
-type Made struct {
+// Scenario is a scenario file.
+type Scenario struct {
 	ID     string // fit to be a file name, and unlike every other one of the Generator
 	Text   string
 	Failed int      // checks that had failed
@@ -56,12 +56,12 @@ type Made struct {
 
 // Scenario tells a recorded conversation as a scenario: what the user said as turns, what the assistant said and the
 // tools returned as mock replies, and the verdicts as assertions. An error says why it cannot be told.
-func (g *Generator) Scenario(s *recording.Session) (*Made, error) {
-	w := &writer{g: g, s: s}
-	if err := w.lost(); err != nil {
+func (g *Generator) Scenario(s *recording.Session) (*Scenario, error) {
+	w := &builder{g: g, s: s}
+	if err := w.checkEvals(); err != nil {
 		return nil, err
 	}
-	w.timed = slices.ContainsFunc(verdicts(s), func(a recording.Asserted) bool { return g.times(&a) })
+	w.timed = slices.ContainsFunc(verdicts(s), func(a recording.Asserted) bool { return g.readsLatency(&a) })
 	turns, err := w.turns()
 	if err != nil {
 		return nil, err
@@ -71,15 +71,15 @@ func (g *Generator) Scenario(s *recording.Session) (*Made, error) {
 		return nil, err
 	}
 	if w.asserted == 0 {
-		conversation = w.least(turns)
+		conversation = w.fallbackAssertions(turns)
 	}
 	if task := w.s.TaskType; task != "" && g.opts.TaskType == "" {
 		w.notef("it speaks to the prompt %q: run it with the config that has it (-c)", task)
 	}
-	if w.judged {
+	if w.asksJudge {
 		w.notef("a model judges in it: run it with a config that has a judge (-c), or with --judge")
 	}
-	made := &Made{ID: g.names.Take(s.ID, s.Scenario), Failed: w.failed, Notes: w.notes}
+	made := &Scenario{ID: g.names.Unique(s.ID, s.Scenario), Failed: w.failed, Notes: w.notes}
 	root := node.NewMap()
 	node.Put(root, "id", node.Str(made.ID))
 	node.Put(root, "description", node.Str(scenario.Literal(w.description())))
@@ -116,8 +116,8 @@ func (g *Generator) Scenario(s *recording.Session) (*Made, error) {
 	return made, nil
 }
 
-// lost says what made a conversation red and cannot stand in a scenario, where no prompt brings it along.
-func (w *writer) lost() error {
+// checkEvals says what made a conversation red and cannot stand in a scenario, where no prompt brings it along.
+func (w *builder) checkEvals() error {
 	for i := range w.s.Evals {
 		if e := &w.s.Evals[i]; e.Failed && !w.guarded() && !w.g.opts.DropUnknown {
 			return fmt.Errorf("the eval %q did not meet its threshold, and the scenario would have none: "+
@@ -127,8 +127,8 @@ func (w *writer) lost() error {
 	return nil
 }
 
-// unguarded says that a guardrail fired that must not, where the scenario has none that could fire again.
-func (w *writer) unguarded(a *recording.Asserted, n *node.Node) error {
+// checkGuardrails says that a guardrail fired that must not, where the scenario has none that could fire again.
+func (w *builder) checkGuardrails(a *recording.Asserted, n *node.Node) error {
 	d, known := checks.Lookup(a.Type)
 	if w.guarded() || !a.Failed() || !known || d.Name != "guardrail_triggered" {
 		return nil
@@ -151,26 +151,26 @@ func verdicts(s *recording.Session) []recording.Asserted {
 	return all
 }
 
-// writer makes one scenario.
-type writer struct {
-	g        *Generator
-	s        *recording.Session
-	failed   int
-	asserted int  // checks that were carried over
-	judged   bool // a check asks a model
-	timed    bool // a check looks at times
-	notes    []string
+// builder makes one scenario.
+type builder struct {
+	g         *Generator
+	s         *recording.Session
+	failed    int
+	asserted  int  // checks that were carried over
+	asksJudge bool // a check asks a model
+	timed     bool // a check looks at times
+	notes     []string
 }
 
 // taskType names the prompt of the scenario.
-func (w *writer) taskType() string { return cmp.Or(w.g.opts.TaskType, w.s.TaskType) }
+func (w *builder) taskType() string { return cmp.Or(w.g.opts.TaskType, w.s.TaskType) }
 
 // guarded says that the guardrails which changed replies when they were recorded are at work again: the mock says what
 // the model said, and not what was made of it.
-func (w *writer) guarded() bool { return w.g.opts.Guarded || w.taskType() != "" }
+func (w *builder) guarded() bool { return w.g.opts.GuardrailsActive || w.taskType() != "" }
 
 // streamed says that all replies were asked for as streams.
-func (w *writer) streamed() bool {
+func (w *builder) streamed() bool {
 	spoke := false
 	for i := range w.s.Messages {
 		if m := &w.s.Messages[i]; m.Role == chat.Assistant && !m.Blocked() {
@@ -183,11 +183,11 @@ func (w *writer) streamed() bool {
 	return spoke
 }
 
-func (w *writer) notef(format string, args ...any) {
+func (w *builder) notef(format string, args ...any) {
 	w.notes = append(w.notes, fmt.Sprintf(format, args...))
 }
 
-func (w *writer) description() string {
+func (w *builder) description() string {
 	text := "Conversation " + w.s.ID
 	if w.s.Scenario != "" && w.s.Scenario != w.s.ID {
 		text += " of scenario " + w.s.Scenario
@@ -204,7 +204,7 @@ func (w *writer) description() string {
 }
 
 // labels are those of the recording, and which session it was.
-func (w *writer) labels() *node.Node {
+func (w *builder) labels() *node.Node {
 	labels := map[string]any{}
 	for name, text := range w.s.Labels {
 		labels[name] = text
@@ -213,7 +213,7 @@ func (w *writer) labels() *node.Node {
 	return node.FromJSON(labels)
 }
 
-func (w *writer) header() string {
+func (w *builder) header() string {
 	lines := []string{fmt.Sprintf("Made by arena generate from %s, session %q.", w.s.File, w.s.ID)}
 	switch {
 	case w.failed > 0:
@@ -222,14 +222,14 @@ func (w *writer) header() string {
 	case w.s.Error != "":
 		lines = append(lines, "It broke off: "+w.s.Error)
 	}
-	if w.judged {
+	if w.asksJudge {
 		lines = append(lines, "A model judges in it: run it with a config that has a judge (-c), or with --judge.")
 	}
 	return header(lines...)
 }
 
 // turns writes what the user said, with the replies and the assertions of each.
-func (w *writer) turns() (*node.Node, error) {
+func (w *builder) turns() (*node.Node, error) {
 	list := node.NewList()
 	for n, turn := range recording.Exchanges(w.s.Messages) {
 		one, err := w.turn(n, turn)
@@ -259,7 +259,7 @@ func (w *writer) turns() (*node.Node, error) {
 }
 
 // turn writes one turn; nil when there is nothing to ask or nobody answered.
-func (w *writer) turn(n int, turn []recording.Message) (*node.Node, error) {
+func (w *builder) turn(n int, turn []recording.Message) (*node.Node, error) {
 	asked := recording.Asked(turn)
 	replies, err := w.replies(n, turn)
 	if err != nil {
@@ -319,7 +319,7 @@ func unanswered(turn []recording.Message) bool {
 
 // replies writes what the assistant said in a turn. Several messages on end become one: a turn ends with the first
 // message that calls no tool.
-func (w *writer) replies(n int, turn []recording.Message) (list []*node.Node, err error) {
+func (w *builder) replies(n int, turn []recording.Message) (list []*node.Node, err error) {
 	var open *chat.Message
 	for i := range turn {
 		m := turn[i].Message
@@ -357,20 +357,20 @@ func join(a, b *chat.Message) chat.Message {
 	return out
 }
 
-// whereabouts is how errors of arena begin: a new run says anew where it was.
-var whereabouts = sync.OnceValue(func() *regexp.Regexp {
+// errorPrefix is how errors of arena begin: a new run says anew where it was.
+var errorPrefix = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^turn \d+: (?:provider [^\s:]+: )?`)
 })
 
-// breakOff makes the last turn end as the recording did: in an error. After a reply that ends the turn there is no call
-// of the model left that could fail: the scenario would be green.
-func (w *writer) breakOff(turn *node.Node) error {
+// breakOff makes the last turn end as the recording did: in an error. After a reply that ends the turn there is no
+// model call left that could fail, so the scenario would pass.
+func (w *builder) breakOff(turn *node.Node) error {
 	mock := node.Get(turn, "mock")
 	if n := len(mock.Content); n > 0 && node.Get(mock.Content[n-1], "tool_calls") == nil {
 		return fmt.Errorf("it broke off after its last reply, which no scenario can tell: %s", w.s.Error)
 	}
 	broken := node.NewMap()
-	why := oneLine(whereabouts().ReplaceAllString(w.s.Error, ""), 500)
+	why := oneLine(errorPrefix().ReplaceAllString(w.s.Error, ""), 500)
 	node.Put(broken, "error", node.Str(cmp.Or(why, "the recording broke off")))
 	mock.Content = append(mock.Content, broken)
 	return nil
@@ -378,7 +378,7 @@ func (w *writer) breakOff(turn *node.Node) error {
 
 // assertions writes the checks of verdicts, each once; nil when there are none. A failed check that cannot be carried
 // over is an error: without it the scenario would be green.
-func (w *writer) assertions(
+func (w *builder) assertions(
 	list []recording.Asserted, surface scenario.Surface, where string,
 ) (*node.Node, error) {
 	out := node.NewList()
@@ -395,7 +395,7 @@ func (w *writer) assertions(
 		}
 		n, err := w.g.assertion(a, surface)
 		if err == nil {
-			err = w.unguarded(a, n)
+			err = w.checkGuardrails(a, n)
 		}
 		if err != nil && a.Failed() && !a.Unanswered && !w.g.opts.DropUnknown {
 			return nil, fmt.Errorf("%s %s failed and cannot be carried over: %w", a.Type, where, err)
@@ -407,7 +407,7 @@ func (w *writer) assertions(
 		if a.Failed() && !a.Unanswered {
 			w.failed++
 		}
-		w.judged = w.judged || asksModel(a.Type)
+		w.asksJudge = w.asksJudge || asksModel(a.Type)
 		text, err := node.Text(n)
 		if err != nil {
 			return nil, err

@@ -27,7 +27,7 @@ func check(kind, params string, passed bool) recording.Asserted {
 }
 
 // loads reads a generated file as arena run does and returns the one scenario in it.
-func loads(t *testing.T, made *Made) *scenario.Scenario {
+func loads(t *testing.T, made *Scenario) *scenario.Scenario {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, made.ID+".yaml"), []byte(made.Text), 0o600); err != nil {
@@ -123,7 +123,7 @@ func TestNames(t *testing.T) {
 		{"", "session"}, {"..", "session-2"}, {"名前", "session-3"}, {"con", "con-session"}, {"COM1", "com1-session"},
 		{strings.Repeat("a", 80), strings.Repeat("a", 63)}, {strings.Repeat("a", 70), strings.Repeat("a", 61) + "-2"},
 	} {
-		if got := names.Take(c.text, "session"); got != c.want {
+		if got := names.Unique(c.text, "session"); got != c.want {
 			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
 		}
 	}

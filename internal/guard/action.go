@@ -15,16 +15,16 @@ const (
 	tooLong  = "length"
 )
 
-// action lets the guardrails that fired act on a reply, in the order of the file.
+// action applies the effects of the guardrails that fired to a reply, in the order of the file.
 type action struct {
-	*hearing
+	*judging
 	received chat.Message
-	left     chat.Message // of it, so far
+	reply    chat.Message // of it, so far
 	replaced bool
 }
 
-// take lets one act.
-func (a *action) take(ctx context.Context, f *firing) {
+// apply applies the effect of one guardrail.
+func (a *action) apply(ctx context.Context, f *firing) {
 	switch {
 	case f.effect == checks.Records || a.replaced:
 	case f.effect == checks.Replaces || f.Verdict.Status == result.Errored:
@@ -33,7 +33,7 @@ func (a *action) take(ctx context.Context, f *firing) {
 			f.Action = result.Replaced
 		}
 	case f.effect == checks.Cuts:
-		text := a.left.Text()
+		text := a.reply.Text()
 		if short := f.Cut(text); len(short) < len(text) {
 			a.cut(short)
 			f.Action = result.Cut
@@ -41,39 +41,39 @@ func (a *action) take(ctx context.Context, f *firing) {
 	}
 }
 
-// stillFires reports whether what a cut has left gives a guardrail a reason to act. What leaves the process to find out
-// is not asked twice.
+// stillFires reports whether a guardrail also fires on a reply that was cut. A guardrail that calls a model, a program
+// or the network is not run again: it counts as firing.
 func (a *action) stillFires(ctx context.Context, f *firing) bool {
-	if a.left.Original == nil || f.Verdict.Status == result.Errored || f.Needs().Dearness() > 0 {
+	if a.reply.Original == nil || f.Verdict.Status == result.Errored || f.Needs().Dearness() > 0 {
 		return true
 	}
-	v := f.Judge(ctx, a.about(a.left))
+	v := f.Judge(ctx, a.about(a.reply))
 	return v.Status != result.Passed && v.Status != result.Skipped
 }
 
 func (a *action) replace(text string) {
 	a.change(text, filtered)
-	a.left.Parts, a.replaced = nil, true
+	a.reply.Parts, a.replaced = nil, true
 }
 
-// cut keeps the beginning of the text. Media stay.
+// cut replaces the text by its beginning. Media stay.
 func (a *action) cut(text string) {
 	a.change(text, tooLong)
-	if len(a.left.Parts) == 0 {
+	if len(a.reply.Parts) == 0 {
 		return
 	}
-	media := slices.DeleteFunc(slices.Clone(a.left.Parts), func(p chat.Part) bool { return p.Type == "text" })
-	a.left.Parts = nil
+	media := slices.DeleteFunc(slices.Clone(a.reply.Parts), func(p chat.Part) bool { return p.Type == "text" })
+	a.reply.Parts = nil
 	if len(media) > 0 {
-		a.left.Parts = append([]chat.Part{{Type: "text", Text: text}}, media...)
+		a.reply.Parts = append([]chat.Part{{Type: "text", Text: text}}, media...)
 	}
 }
 
-// change gives the reply another text and takes its tool calls away.
+// change gives the reply another text and removes its tool calls.
 func (a *action) change(text, finish string) {
-	a.left.Original = &chat.Original{
+	a.reply.Original = &chat.Original{
 		Content: a.received.Content, Parts: a.received.Parts, ToolCalls: a.received.ToolCalls,
 		FinishReason: a.received.FinishReason,
 	}
-	a.left.Content, a.left.FinishReason, a.left.ToolCalls = text, finish, nil
+	a.reply.Content, a.reply.FinishReason, a.reply.ToolCalls = text, finish, nil
 }

@@ -1,5 +1,5 @@
-// Package guard applies the guardrails of prompts, compiled checks, to what users and models say. What fires is put on
-// the message and returned; nothing is said about pass or fail.
+// Package guard applies the guardrails of prompts to the messages of users and models. Guardrails that fire are
+// recorded on the message and returned. Whether that fails a run is decided elsewhere.
 package guard
 
 import (
@@ -11,32 +11,32 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// refusal is said in the place of a message when a guardrail has no text of its own. Users' patterns match on it.
+// refusal replaces a message when the guardrail has no text of its own. Do not change it: users' patterns match it.
 const refusal = "Sorry, we can't provide this response as it would violate our content policy."
 
-// The sides on which a guardrail stands; one may stand on both.
+// The directions of a guardrail: it applies to messages of users, of the model, or both.
 const (
 	input  = "input"
 	output = "output"
 	both   = "both"
 )
 
-// Set is the guardrails of one prompt, in the order of the file. It is immutable and safe for concurrent use; nil is
-// none.
+// Set is the guardrails of one prompt, in the order of the file. It is immutable and safe for concurrent use. A nil set
+// has no guardrails.
 type Set struct {
-	in, out []*rail
+	in, out []*guardrail
 	closing func() string
 }
 
-type rail struct {
+type guardrail struct {
 	*checks.Compiled
 	def     *scenario.Validator
-	monitor bool          // it changes nothing
+	monitor bool          // it changes no messages
 	effect  checks.Effect // Records when it only monitors
 }
 
-// New makes the set of those validators that are switched on; nil when none is. It fails when one was not compiled: a
-// guardrail is never left out in silence.
+// New returns the set of the validators that are enabled; nil when none is. A validator that was not compiled is an
+// error: a guardrail is never left out in silence.
 func New(list []*scenario.Validator) (*Set, error) {
 	s := &Set{}
 	for _, v := range list {
@@ -47,7 +47,7 @@ func New(list []*scenario.Validator) (*Set, error) {
 		if !ok || check == nil {
 			return nil, fmt.Errorf("guardrail %s was not compiled", v.Type)
 		}
-		r := &rail{Compiled: check, def: v, monitor: !v.FailOnViolation}
+		r := &guardrail{Compiled: check, def: v, monitor: !v.FailOnViolation}
 		if !r.monitor {
 			r.effect = check.Effect()
 		}
@@ -65,8 +65,8 @@ func New(list []*scenario.Validator) (*Set, error) {
 	return s, nil
 }
 
-// Closing tells apart, by their definitions, the guardrails that may have a stream closed; "" when none may. values is
-// what their placeholders stand for; nil: they have none.
+// Closing is a digest of the definitions of the guardrails that may close a stream; "" when there are none. values are
+// the values of their placeholders; nil: there are none.
 func (s *Set) Closing(values any) string {
 	if values == nil {
 		return s.closing()
@@ -88,14 +88,14 @@ func (s *Set) digest(values any) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// OnInput reports whether anything looks at what users say.
+// OnInput reports whether a guardrail applies to messages of users.
 func (s *Set) OnInput() bool { return s != nil && len(s.in) > 0 }
 
-// OnOutput reports whether anything looks at what the model says.
+// OnOutput reports whether a guardrail applies to messages of the model.
 func (s *Set) OnOutput() bool { return s != nil && len(s.out) > 0 }
 
-// text is what is said when the guardrail replaces a message.
-func (r *rail) text() string {
+// text is the text with which the guardrail replaces a message.
+func (r *guardrail) text() string {
 	if r.Message != "" {
 		return r.Message
 	}

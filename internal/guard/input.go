@@ -8,11 +8,11 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Input judges what the user says before the model hears it. subject is the conversation before that. When a guardrail
-// that acts fires, answered is true and the message of the outcome is the assistant's answer, which cost nothing. When
-// none does, the message carries nothing but the records of those that fired: they belong on the model's reply.
+// Input judges a user's message before it is sent to the model. subject is the conversation before the message. When a
+// guardrail that acts fires, answered is true and the message of the outcome is the assistant's answer, which costs
+// nothing. Otherwise that message holds only the records of guardrails that fired; they belong to the model's reply.
 func (s *Set) Input(ctx context.Context, subject *checks.Subject, user chat.Message) (o Outcome, answered bool) {
-	h := &hearing{before: subject, direction: input}
+	h := &judging{before: subject, direction: input}
 	said := chat.Message{Content: user.Content, Parts: user.Parts}
 	for _, r := range s.in {
 		h.judge(ctx, r, h.about(said))

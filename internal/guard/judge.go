@@ -10,26 +10,26 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Outcome is what guardrails made of one message.
+// Outcome is the result of applying guardrails to one message.
 type Outcome struct {
-	// Message is with what the conversation goes on; see Input and Finish.
+	// Message is the message with which the conversation continues; see Input and Finish.
 	Message chat.Message
 	Firings []result.Firing // in the order of the file
-	// Judgements are the calls of judges for guardrails that did not fire.
+	// Judgements are the judgements for guardrails that did not fire.
 	Judgements []result.Judgement
-	// Err says that a guardrail could not judge. One that would have acted has replaced the message then. The
+	// Err is the error of a guardrail that could not judge. If that guardrail acts, it has replaced the message. The
 	// conversation ends, and must not count as passed.
 	Err error
 }
 
 // firing is a guardrail that fired.
 type firing struct {
-	*rail
+	*guardrail
 	result.Firing
 }
 
-// hearing is the judging of one message.
-type hearing struct {
+// judging is the judging of one message.
+type judging struct {
 	before    *checks.Subject // the conversation up to the message
 	direction string
 
@@ -38,8 +38,8 @@ type hearing struct {
 	err        error
 }
 
-// about is the subject that has m under test, as if it were a reply.
-func (h *hearing) about(m chat.Message) *checks.Subject {
+// about returns a subject with m as the reply under test.
+func (h *judging) about(m chat.Message) *checks.Subject {
 	s := h.before.Fork()
 	m.Role = chat.Assistant
 	s.Messages = append(slices.Clip(h.before.Messages), m)
@@ -48,9 +48,9 @@ func (h *hearing) about(m chat.Message) *checks.Subject {
 	return s
 }
 
-// judge holds a message against a guardrail.
-func (h *hearing) judge(ctx context.Context, r *rail, s *checks.Subject) {
-	if r.Needs()&checks.NeedsReply != 0 && s.Output() == "" { // a message that only calls tools, or only shows something
+// judge applies a guardrail to a message.
+func (h *judging) judge(ctx context.Context, r *guardrail, s *checks.Subject) {
+	if r.Needs()&checks.NeedsReply != 0 && s.Output() == "" { // a message with only tool calls, or only media
 		return
 	}
 	v := r.Judge(ctx, s)
@@ -64,38 +64,38 @@ func (h *hearing) judge(ctx context.Context, r *rail, s *checks.Subject) {
 		return
 	case result.Failed:
 	default:
-		h.broke(r, v.Error)
+		h.failJudge(r, v.Error)
 	}
 	h.fire(r, v)
 }
 
-// unable books a guardrail that broke while the message was written.
-func (h *hearing) unable(r *rail, err error) {
+// unable records a guardrail that had an error while the message was streamed.
+func (h *judging) unable(r *guardrail, err error) {
 	v := r.Unable(err)
 	v.Type, v.Check = r.Type, ""
-	h.broke(r, v.Error)
+	h.failJudge(r, v.Error)
 	h.fire(r, v)
 }
 
-func (h *hearing) broke(r *rail, why string) {
+func (h *judging) failJudge(r *guardrail, why string) {
 	h.fail(fmt.Errorf("guardrail %s (%s:%d) cannot judge the %s: %s", r.Type, r.Pos.File, r.Pos.Line, h.direction, why))
 }
 
-func (h *hearing) fire(r *rail, v result.Verdict) {
+func (h *judging) fire(r *guardrail, v result.Verdict) {
 	h.fired = append(h.fired, firing{r, result.Firing{
 		Verdict: v, Direction: h.direction, Action: result.Recorded, MonitorOnly: r.monitor,
 	}})
 }
 
-// fail keeps the first reason for which something could not be judged.
-func (h *hearing) fail(err error) {
+// fail keeps the first error.
+func (h *judging) fail(err error) {
 	if h.err == nil {
 		h.err = err
 	}
 }
 
-// outcome tells what fired, on m as well.
-func (h *hearing) outcome(m chat.Message) Outcome {
+// outcome returns what fired, and records it on m.
+func (h *judging) outcome(m chat.Message) Outcome {
 	o := Outcome{Message: m, Judgements: h.judgements, Err: h.err}
 	for i := range h.fired {
 		f := &h.fired[i].Firing
@@ -105,7 +105,7 @@ func (h *hearing) outcome(m chat.Message) Outcome {
 	return o
 }
 
-// record is a firing as it stands on the message.
+// record is the record of a firing on the message.
 func record(f *result.Firing) chat.Validation {
 	v := &f.Verdict
 	details := map[string]any{"direction": f.Direction, "action": string(f.Action)}

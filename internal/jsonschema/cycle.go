@@ -7,14 +7,14 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// endless finds a schema that holds a value against itself again, such as {"$ref": "#"}: no value could ever be judged.
-// Schemas that refer to themselves for a part of the value, as those of trees do, come to an end.
-func endless(s *lib.Schema) *SchemaError {
-	w := &walk{seen: map[*lib.Schema]bool{}, at: map[*lib.Schema]bool{}, done: map[*lib.Schema]bool{}}
+// endlessRecursion finds a schema that holds a value against itself again, such as {"$ref": "#"}: no value could ever
+// be judged. Schemas that refer to themselves for a part of the value, as those of trees do, come to an end.
+func endlessRecursion(s *lib.Schema) *SchemaError {
+	w := &cycleSearch{seen: map[*lib.Schema]bool{}, onPath: map[*lib.Schema]bool{}, done: map[*lib.Schema]bool{}}
 	w.reach(s)
 	var places []string
 	for _, s := range w.all {
-		if w.circle(s) {
+		if w.onCycle(s) {
 			places = append(places, s.Location)
 		}
 	}
@@ -25,39 +25,39 @@ func endless(s *lib.Schema) *SchemaError {
 		"so that no value can be held against it"}}}
 }
 
-type walk struct {
-	all      []*lib.Schema // that can be reached
-	seen     map[*lib.Schema]bool
-	at, done map[*lib.Schema]bool // on the way that is walked; walked
+type cycleSearch struct {
+	all          []*lib.Schema // that can be reached
+	seen         map[*lib.Schema]bool
+	onPath, done map[*lib.Schema]bool // on the way that is walked; walked
 }
 
-func (w *walk) reach(s *lib.Schema) {
+func (w *cycleSearch) reach(s *lib.Schema) {
 	if s == nil || w.seen[s] {
 		return
 	}
 	w.seen[s] = true
 	w.all = append(w.all, s)
-	for _, next := range slices.Concat(same(s), parts(s)) {
+	for _, next := range slices.Concat(sameValue(s), subSchemas(s)) {
 		w.reach(next)
 	}
 }
 
-// circle reports whether a way from s leads back, through schemas of the same value.
-func (w *walk) circle(s *lib.Schema) bool {
+// onCycle reports whether a way from s leads back, through schemas of the same value.
+func (w *cycleSearch) onCycle(s *lib.Schema) bool {
 	if s == nil || w.done[s] {
 		return false
 	}
-	if w.at[s] {
+	if w.onPath[s] {
 		return true
 	}
-	w.at[s] = true
-	found := slices.ContainsFunc(same(s), w.circle)
-	w.at[s], w.done[s] = false, !found
+	w.onPath[s] = true
+	found := slices.ContainsFunc(sameValue(s), w.onCycle)
+	w.onPath[s], w.done[s] = false, !found
 	return found
 }
 
-// same are the schemas that a value is held against because it is held against s.
-func same(s *lib.Schema) []*lib.Schema {
+// sameValue are the schemas that a value is held against because it is held against s.
+func sameValue(s *lib.Schema) []*lib.Schema {
 	list := []*lib.Schema{s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else}
 	if s.DynamicRef != nil {
 		list = append(list, s.DynamicRef.Ref)
@@ -72,8 +72,8 @@ func same(s *lib.Schema) []*lib.Schema {
 	return list
 }
 
-// parts are the schemas for what is within a value.
-func parts(s *lib.Schema) []*lib.Schema {
+// subSchemas are the schemas for what is within a value.
+func subSchemas(s *lib.Schema) []*lib.Schema {
 	list := []*lib.Schema{
 		s.PropertyNames, s.UnevaluatedProperties, s.Contains, s.Items2020, s.UnevaluatedItems, s.ContentSchema,
 	}
@@ -99,8 +99,8 @@ func schemas(v any) []*lib.Schema {
 	return nil
 }
 
-// undecided finds in a failed validation that the schema referred back to itself.
-func undecided(e *lib.ValidationError) bool {
+// isRefCycle finds in a failed validation that the schema referred back to itself.
+func isRefCycle(e *lib.ValidationError) bool {
 	_, cycle := e.ErrorKind.(*kind.RefCycle)
-	return cycle || slices.ContainsFunc(e.Causes, undecided)
+	return cycle || slices.ContainsFunc(e.Causes, isRefCycle)
 }

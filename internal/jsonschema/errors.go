@@ -12,15 +12,15 @@ import (
 // ValueError says that a value does not fit a schema.
 type ValueError struct{ Problems []Problem }
 
-func (e *ValueError) Error() string { return sentence(e.Problems) }
+func (e *ValueError) Error() string { return joined(e.Problems) }
 
 // SchemaError says that a schema is not one.
 type SchemaError struct{ Problems []Problem }
 
-func (e *SchemaError) Error() string { return sentence(e.Problems) }
+func (e *SchemaError) Error() string { return joined(e.Problems) }
 
-// sentence names every problem with its place, sorted, in one line.
-func sentence(list []Problem) string {
+// joined names every problem with its place, sorted, in one line.
+func joined(list []Problem) string {
 	var texts []string
 	for p := range Leaves(list) {
 		text := p.Text

@@ -51,7 +51,7 @@ func Compile(doc any, o Options) (*Schema, error) {
 	for _, draft := range o.Drafts {
 		compiled, err := compile(doc, draft, o.Formats)
 		if err == nil {
-			if e := endless(compiled); e != nil {
+			if e := endlessRecursion(compiled); e != nil {
 				return nil, e
 			}
 			return &Schema{compiled}, nil
@@ -93,7 +93,7 @@ var errEndless = errors.New("the schema refers back to itself without an end")
 func (s *Schema) Validate(v any) error {
 	err := s.compiled.Validate(v)
 	if invalid, ok := errors.AsType[*lib.ValidationError](err); ok {
-		if undecided(invalid) {
+		if isRefCycle(invalid) {
 			return errEndless
 		}
 		return &ValueError{problems(invalid)}

@@ -14,33 +14,31 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Limits of a judge's reply in tokens, when neither its provider nor the check asks for more. What a model thinks
-// before it answers counts as well.
+// Limits of a judge's reply in tokens, unless its provider or the check asks for more. Reasoning tokens count as well.
 const (
 	replyTokens     = 1024
 	reasoningTokens = 4096
 )
 
-// Endpoint is a model that grades. It remembers what the model's server does not support. It is safe for concurrent
-// use.
+// Endpoint is a model that grades, and what its server does not support. It is safe for concurrent use.
 type Endpoint struct {
-	Source    string // tells it from other models and other servers; set before it is asked, "" when that is not known
-	client    providers.Provider
-	spec      *scenario.Provider
-	place     []string // what tells it from other endpoints
-	simulated bool
-	maxTokens int
-	lacks     atomic.Uint32 // a set of features
+	Source      string // identifies the model and its server; set before the first question; "": not known
+	client      providers.Provider
+	spec        *scenario.Provider
+	identity    []string // distinguishes it from other endpoints
+	simulated   bool
+	maxTokens   int
+	unsupported atomic.Uint32 // set of features that the server refused
 }
 
-// NewEndpoint makes an endpoint of a provider that is opened. A simulated one answers by the place from which it is
-// asked, and not only by the question.
+// NewEndpoint returns an endpoint for an open provider. The answer of a simulated one depends on where in the run it is
+// asked, and not only on the question.
 func NewEndpoint(client providers.Provider, spec *scenario.Provider, simulated bool) *Endpoint {
 	e := &Endpoint{
 		client: client, spec: spec, simulated: simulated, maxTokens: replyTokens,
-		place: []string{spec.ID, spec.Type, spec.BaseURL, spec.Model},
+		identity: []string{spec.ID, spec.Type, spec.BaseURL, spec.Model},
 	}
-	if reasons().MatchString(spec.Model) {
+	if reasoningModels().MatchString(spec.Model) {
 		e.maxTokens = reasoningTokens
 	}
 	if spec.MaxTokens != nil {
@@ -49,13 +47,13 @@ func NewEndpoint(client providers.Provider, spec *scenario.Provider, simulated b
 	return e
 }
 
-// reasons matches the names of models that think before they answer.
-var reasons = sync.OnceValue(func() *regexp.Regexp {
+// reasoningModels matches the names of models that reason before they answer.
+var reasoningModels = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(?:^|/)(?:o\d|gpt-[5-9]|gpt-oss|deepseek-(?:r\d|reasoner)|qwq|magistral|` +
 		`gemini-(?:2\.5|[3-9]))`)
 })
 
-// feature is a part of a request that a server may refuse and a judge can do without.
+// feature is a part of a request that a judge can do without when the server refuses it.
 type feature uint32
 
 const (
@@ -65,12 +63,12 @@ const (
 	withMaxTokens
 )
 
-// call is one question on its way.
+// call is the call for one question.
 type call struct {
 	endpoint *Endpoint
 	req      chat.Request
-	watch    Watch
-	optional feature // what stands in the request because nobody asked for anything else
+	observer Observer
+	optional feature // features that are defaults: the check did not ask for them
 }
 
 func (e *Endpoint) newCall(q *checks.Question, seed *int64) *call {
@@ -81,26 +79,26 @@ func (e *Endpoint) newCall(q *checks.Question, seed *int64) *call {
 	return c
 }
 
-// complete asks. What the server says it does not support is left out from then on: without a schema the reply has the
-// form for which the prompt asks.
+// complete calls the model. It leaves out features that the server does not support, also in later calls. Without a
+// schema the prompt alone says what form the reply must have.
 func (c *call) complete(ctx context.Context) (chat.Reply, error) {
 	for {
-		lacks := feature(c.endpoint.lacks.Load()) & c.optional
+		lacks := feature(c.endpoint.unsupported.Load()) & c.optional
 		req := c.without(lacks)
 		reply, err := c.send(ctx, &req)
-		more := refused(err) & c.optional &^ lacks
+		more := refusedFeatures(err) & c.optional &^ lacks
 		if more == 0 {
 			return reply, err
 		}
-		c.endpoint.lacks.Or(uint32(more))
+		c.endpoint.unsupported.Or(uint32(more))
 	}
 }
 
-// send makes one call, and tells whoever watches.
+// send makes one call and reports it to the observer.
 func (c *call) send(ctx context.Context, req *chat.Request) (chat.Reply, error) {
 	var done func(*chat.Reply, error)
-	if c.watch != nil {
-		done = c.watch(c.endpoint.spec, req)
+	if c.observer != nil {
+		done = c.observer(c.endpoint.spec, req)
 	}
 	reply, err := c.endpoint.client.Complete(ctx, req, nil)
 	if done != nil {

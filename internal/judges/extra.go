@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// reserved are the parts of a request that a check must not replace: they say who judges what, and how the reply comes.
+// reserved are the parts of a request that a check must not set: the model, the messages, and how the reply is sent.
 var reserved = []string{"messages", "model", "stream", "stream_options", "tools", "tool_choice", "n"}
 
-// apply puts the provider's own parameters into the request. Those that every provider has are set there; what is
-// given is never left out, even if the server refuses it.
+// apply adds the check's extra parameters to the request. A parameter that a check sets is never left out, even if the
+// server refuses it.
 func (c *call) apply(extra map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
 		if err := c.set(name, extra[name]); err != nil {
@@ -32,32 +32,32 @@ func (c *call) set(name string, v any) (err error) {
 		c.req.TopP, err = number(name, v)
 	case "seed":
 		c.optional &^= withSeed
-		c.req.Seed, err = whole(name, v)
+		c.req.Seed, err = wholeNumber(name, v)
 	case "max_tokens", "max_completion_tokens":
 		c.optional &^= withMaxTokens
 		c.req.MaxTokens, err = count(name, v)
 	case "response_format":
 		c.optional &^= withSchema
 		c.req.JSONSchema = nil
-		c.pass(name, v)
+		c.setExtra(name, v)
 	default:
 		if slices.Contains(reserved, strings.ToLower(name)) {
 			return fmt.Errorf("%s cannot be set for a judge", name)
 		}
-		c.pass(name, v)
+		c.setExtra(name, v)
 	}
 	return err
 }
 
-// pass hands a parameter to the provider as it stands.
-func (c *call) pass(name string, v any) {
+// setExtra adds a parameter that the provider gets unchanged.
+func (c *call) setExtra(name string, v any) {
 	if c.req.Extra == nil {
 		c.req.Extra = map[string]any{}
 	}
 	c.req.Extra[name] = v
 }
 
-// number reads a parameter; null leaves the choice to the provider.
+// number reads a number. It returns nil for null: the provider uses its own default.
 func number(name string, v any) (*float64, error) {
 	switch v := v.(type) {
 	case nil:
@@ -80,7 +80,7 @@ func number(name string, v any) (*float64, error) {
 
 // count reads a whole number above 0.
 func count(name string, v any) (*int, error) {
-	n, err := whole(name, v)
+	n, err := wholeNumber(name, v)
 	switch {
 	case err != nil || n == nil:
 		return nil, err
@@ -90,7 +90,7 @@ func count(name string, v any) (*int, error) {
 	return new(int(*n)), nil
 }
 
-func whole(name string, v any) (*int64, error) {
+func wholeNumber(name string, v any) (*int64, error) {
 	if n, ok := v.(json.Number); ok {
 		if i, err := n.Int64(); err == nil {
 			return &i, nil

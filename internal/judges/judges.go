@@ -1,5 +1,5 @@
-// Package judges asks the models that grade for checks. It turns a question into a call that is as repeatable as the
-// model allows, finds out what an endpoint does not support, and asks the same question once.
+// Package judges calls the models that grade for checks. It makes a call as repeatable as the model allows, finds out
+// what an endpoint does not support, and asks the same question once.
 package judges
 
 import (
@@ -13,96 +13,98 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Seat is a judge: a model that grades, under a name.
-type Seat struct {
+// Judge is a model that grades, under a name.
+type Judge struct {
 	Name     string // of the judge; the provider's id when it has none
 	Endpoint *Endpoint
 }
 
-// Pool is the judges of one project, as a plan has resolved them. It is immutable and safe for concurrent use.
+// Pool is the judges of one project, as the plan has resolved them. It is immutable and safe for concurrent use.
 type Pool struct {
-	seats  map[checks.JudgeUse]Seat
-	any    *Seat // for uses that are not in seats; nil: there is none
-	memory *Memory
+	byUse    map[checks.JudgeUse]Judge
+	fallback *Judge // for uses that are not in byUse; may be nil
+	memory   *Memory
 }
 
-// New makes a pool. memory may be shared by several pools.
-func New(seats map[checks.JudgeUse]Seat, memory *Memory) *Pool {
-	return &Pool{seats: seats, memory: memory}
+// New returns a pool. Several pools may share a memory.
+func New(byUse map[checks.JudgeUse]Judge, memory *Memory) *Pool {
+	return &Pool{byUse: byUse, memory: memory}
 }
 
-// Of is one model that answers for every judge, whatever a check calls it. It remembers nothing.
-func Of(client providers.Provider, provider, model string) checks.Judges {
+// Single returns judges that are all the same model, whatever name a check uses. It remembers no replies.
+func Single(client providers.Provider, provider, model string) checks.Judges {
 	spec := &scenario.Provider{Meta: scenario.Meta{ID: provider}, Model: model}
-	p := &Pool{any: &Seat{Name: provider, Endpoint: NewEndpoint(client, spec, false)}, memory: NewMemory(0)}
-	return p.At(chat.Origin{}, nil)
+	p := &Pool{fallback: &Judge{Name: provider, Endpoint: NewEndpoint(client, spec, false)}, memory: NewMemory(0)}
+	return p.For(chat.Origin{}, nil)
 }
 
-// At is the pool as the checks of one place of the run ask it. A nil seed leaves that choice to the providers.
-func (p *Pool) At(origin chat.Origin, seed *int64) checks.Judges { return &desk{p, origin, seed, nil} }
-
-// Watch is told of a call that goes out to a model: not of an answer that was remembered. The function that it returns,
-// unless it is nil, is told how the call ended.
-type Watch func(spec *scenario.Provider, req *chat.Request) func(*chat.Reply, error)
-
-// Watched is At with somebody who is told of every call. watch is called by several goroutines at once.
-func (p *Pool) Watched(origin chat.Origin, seed *int64, watch Watch) checks.Judges {
-	return &desk{p, origin, seed, watch}
+// For returns the judges for the checks at one place of the run. With a nil seed the providers choose one.
+func (p *Pool) For(origin chat.Origin, seed *int64) checks.Judges {
+	return &asker{p, origin, seed, nil}
 }
 
-// Simulated reports whether all judges answer without the world.
+// Observer is called before each call of a model, but not for an answer from memory. The function that it returns,
+// which may be nil, is called with the outcome.
+type Observer func(spec *scenario.Provider, req *chat.Request) func(*chat.Reply, error)
+
+// Observed is For with an observer, which several goroutines may call at once.
+func (p *Pool) Observed(origin chat.Origin, seed *int64, observer Observer) checks.Judges {
+	return &asker{p, origin, seed, observer}
+}
+
+// Simulated reports whether all judges are mocks.
 func (p *Pool) Simulated() bool {
-	for _, s := range p.seats {
+	for _, s := range p.byUse {
 		if !s.Endpoint.simulated {
 			return false
 		}
 	}
-	return p.any == nil || p.any.Endpoint.simulated
+	return p.fallback == nil || p.fallback.Endpoint.simulated
 }
 
-// desk is a pool at one place of a run.
-type desk struct {
-	pool   *Pool
-	origin chat.Origin
-	seed   *int64
-	watch  Watch // nil: nobody
+// asker is the judges for one place of a run.
+type asker struct {
+	pool     *Pool
+	origin   chat.Origin
+	seed     *int64
+	observer Observer // may be nil
 }
 
-// Simulated is that of the pool.
-func (d *desk) Simulated() bool { return d.pool.Simulated() }
+// Simulated reports whether all judges of the pool are mocks.
+func (d *asker) Simulated() bool { return d.pool.Simulated() }
 
-// Seated is the model that answers for a use; "" when there is none.
-func (d *desk) Seated(use checks.JudgeUse) (provider, model string) {
-	seat, err := d.seat(use)
+// ModelFor returns the model that answers for a use; "" when there is none.
+func (d *asker) ModelFor(use checks.JudgeUse) (provider, model string) {
+	judge, err := d.judge(use)
 	if err != nil {
 		return "", ""
 	}
-	return seat.Endpoint.spec.ID, seat.Endpoint.spec.Model
+	return judge.Endpoint.spec.ID, judge.Endpoint.spec.Model
 }
 
-// Source tells who answers for a use from who else might: it is the same text as long as that is the same. "" when
-// nobody does, or somebody who invents answers.
-func (d *desk) Source(use checks.JudgeUse) string {
-	seat, err := d.seat(use)
-	if err != nil || seat.Endpoint.simulated {
+// Source identifies the model and the server that answer for a use. It is "" when there is no judge, and for a
+// simulated one.
+func (d *asker) Source(use checks.JudgeUse) string {
+	judge, err := d.judge(use)
+	if err != nil || judge.Endpoint.simulated {
 		return ""
 	}
-	return seat.Endpoint.Source
+	return judge.Endpoint.Source
 }
 
 // Ask implements checks.Judges.
-func (d *desk) Ask(ctx context.Context, use checks.JudgeUse, q *checks.Question) (checks.Answer, error) {
-	seat, err := d.seat(use)
+func (d *asker) Ask(ctx context.Context, use checks.JudgeUse, q *checks.Question) (checks.Answer, error) {
+	judge, err := d.judge(use)
 	if err != nil {
 		return checks.Answer{Judge: use.Judge, Provider: use.Provider, Model: use.Model}, err
 	}
-	e := seat.Endpoint
-	answer := checks.Answer{Judge: seat.Name, Provider: e.spec.ID, Model: e.spec.Model}
+	e := judge.Endpoint
+	answer := checks.Answer{Judge: judge.Name, Provider: e.spec.ID, Model: e.spec.Model}
 	if use.Judge != "" {
-		answer.Judge = use.Judge // one model that sits for all of them
+		answer.Judge = use.Judge // the fallback answers under any name
 	}
 	c := e.newCall(q, d.seed)
-	c.watch = d.watch
+	c.observer = d.observer
 	c.req.Origin = chat.Origin{
 		Scenario: d.origin.Scenario, ScenarioAlias: d.origin.ScenarioAlias, Turn: d.origin.Turn, Judge: answer.Judge,
 		Vote: q.Vote,
@@ -115,7 +117,7 @@ func (d *desk) Ask(ctx context.Context, use checks.JudgeUse, q *checks.Question)
 		return answer, err
 	}
 	answer.Key = key.String()
-	reply, err := d.pool.memory.once(ctx, key, func() (chat.Reply, error) { return c.complete(checks.Asking(ctx, q)) })
+	reply, err := d.pool.memory.reply(ctx, key, func() (chat.Reply, error) { return c.complete(checks.Asking(ctx, q)) })
 	if err != nil {
 		if failed, ok := errors.AsType[*providers.Error](err); ok { // it may have cost something
 			answer.Usage, answer.CostUSD = failed.Usage, failed.CostUSD
@@ -131,17 +133,17 @@ func (d *desk) Ask(ctx context.Context, use checks.JudgeUse, q *checks.Question)
 	return answer, nil
 }
 
-func (d *desk) seat(use checks.JudgeUse) (Seat, error) {
-	if seat, ok := d.pool.seats[use]; ok {
-		return seat, nil
+func (d *asker) judge(use checks.JudgeUse) (Judge, error) {
+	if judge, ok := d.pool.byUse[use]; ok {
+		return judge, nil
 	}
-	if d.pool.any != nil {
-		return *d.pool.any, nil
+	if d.pool.fallback != nil {
+		return *d.pool.fallback, nil
 	}
-	return Seat{}, fmt.Errorf("%w%s", checks.ErrNoJudge, wanted(use))
+	return Judge{}, fmt.Errorf("%w%s", checks.ErrNoJudge, missingJudge(use))
 }
 
-func wanted(use checks.JudgeUse) string {
+func missingJudge(use checks.JudgeUse) string {
 	switch {
 	case use.Judge != "":
 		return fmt.Sprintf(" under the name %q", use.Judge)

@@ -50,15 +50,15 @@ func asked(text string) *checks.Question {
 
 // pool has the judge strict, which is the default as well.
 func pool(m *model, simulated bool) *Pool {
-	seat := Seat{"strict", NewEndpoint(m, &scenario.Provider{Meta: scenario.Meta{ID: "p"}, Model: "m"}, simulated)}
-	return New(map[checks.JudgeUse]Seat{{}: seat, {Judge: "strict"}: seat}, NewMemory(MemoryLimit))
+	seat := Judge{"strict", NewEndpoint(m, &scenario.Provider{Meta: scenario.Meta{ID: "p"}, Model: "m"}, simulated)}
+	return New(map[checks.JudgeUse]Judge{{}: seat, {Judge: "strict"}: seat}, NewMemory(MemoryLimit))
 }
 
 func TestAsk(t *testing.T) {
 	t.Parallel()
 	m := says("fine")
 	at := chat.Origin{Scenario: "refund", ScenarioAlias: "r", Trial: 2, Turn: 1, Reply: 3}
-	answer, err := pool(m, false).At(at, new(int64(7))).Ask(t.Context(), checks.JudgeUse{}, asked("hello"))
+	answer, err := pool(m, false).For(at, new(int64(7))).Ask(t.Context(), checks.JudgeUse{}, asked("hello"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestAsk(t *testing.T) {
 
 func TestNobodyAnswers(t *testing.T) {
 	t.Parallel()
-	empty := New(nil, NewMemory(0)).At(chat.Origin{}, nil)
+	empty := New(nil, NewMemory(0)).For(chat.Origin{}, nil)
 	for use, want := range map[checks.JudgeUse]string{
 		{}:                       "no judge is configured",
 		{Model: "m"}:             "no judge is configured",
@@ -105,7 +105,7 @@ func TestNobodyAnswers(t *testing.T) {
 func TestOneModelForAll(t *testing.T) {
 	t.Parallel()
 	m := says("fine")
-	all := Of(m, "stub", "")
+	all := Single(m, "stub", "")
 	for _, use := range []checks.JudgeUse{{}, {Judge: "strict"}, {Provider: "openai", Model: "gpt-4o"}} {
 		answer, err := all.Ask(t.Context(), use, asked("hello"))
 		want := checks.Answer{Judge: "stub", Provider: "stub", Model: "m-2026"}
@@ -127,7 +127,7 @@ func TestFailedAnswerSaysWho(t *testing.T) {
 	m := &model{answer: func(context.Context, *chat.Request) (chat.Reply, error) {
 		return chat.Reply{Content: "half"}, errors.New("down")
 	}}
-	answer, err := pool(m, false).At(chat.Origin{}, nil).Ask(t.Context(), checks.JudgeUse{}, asked("hello"))
+	answer, err := pool(m, false).For(chat.Origin{}, nil).Ask(t.Context(), checks.JudgeUse{}, asked("hello"))
 	want := checks.Answer{Key: answer.Key, Judge: "strict", Provider: "p", Model: "m"}
 	if diff := cmp.Diff(want, answer); diff != "" || err == nil || answer.Key == "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)

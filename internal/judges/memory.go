@@ -13,14 +13,14 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// Key is the same for questions that are the same in everything that could change the answer.
+// Key is equal for questions that are equal in everything that could change the answer.
 type Key [16]byte
 
-// String is the key as results show it.
+// String is the key in hexadecimal, as results hold it.
 func (k Key) String() string { return hex.EncodeToString(k[:]) }
 
-// key covers the endpoint, every part of the request and the vote. Of a simulated endpoint also the place in the run,
-// by which it answers.
+// key is a hash of the endpoint, every part of the request and the vote. For a simulated endpoint it covers the place
+// in the run as well, because the answer depends on it.
 func (c *call) key(vote int) (k Key, err error) {
 	req := c.req
 	if !c.endpoint.simulated {
@@ -30,7 +30,7 @@ func (c *call) key(vote int) (k Key, err error) {
 		Place []string
 		Req   any
 		Vote  int
-	}{c.endpoint.place, providers.Canonical(&req), vote})
+	}{c.endpoint.identity, providers.Canonical(&req), vote})
 	if err != nil {
 		return k, fmt.Errorf("extra: %w", err)
 	}
@@ -39,55 +39,56 @@ func (c *call) key(vote int) (k Key, err error) {
 	return k, nil
 }
 
-// Memory holds the replies of a run, so that the same question is asked once. It forgets the oldest replies when it
-// holds too much; a question that comes up again after that is asked again. It is safe for concurrent use.
+// Memory holds the replies of a run, so that the same question is asked once. It drops the oldest replies when it holds
+// too much; their questions are asked again. It is safe for concurrent use.
 type Memory struct {
 	limit int // bytes of replies
 
-	mu    sync.Mutex
-	asked map[Key]*asking
-	order []Key // of the replies, the oldest first
-	bytes int
+	mu      sync.Mutex
+	replies map[Key]*pendingReply
+	order   []Key // of the replies, the oldest first
+	bytes   int
 }
 
-// asking is a question that was put, and its reply once done is closed.
-type asking struct {
-	done  chan struct{}
-	reply chat.Reply
-	err   error
-	own   bool // the error concerns only whoever asked
+// pendingReply is a question that was asked, and its reply once done is closed.
+type pendingReply struct {
+	done       chan struct{}
+	reply      chat.Reply
+	err        error
+	callerOnly bool // the error comes from the caller's context, and does not concern others
 }
 
-// NewMemory makes a memory for as many bytes of replies. With 0 it keeps none, and only questions under way are not
-// asked twice.
-func NewMemory(limit int) *Memory { return &Memory{limit: limit, asked: map[Key]*asking{}} }
+// NewMemory returns a memory for limit bytes of replies. With 0 it keeps no replies, but a question that is being asked
+// is still not asked twice.
+func NewMemory(limit int) *Memory { return &Memory{limit: limit, replies: map[Key]*pendingReply{}} }
 
-// MemoryLimit is enough for the judgements of some ten thousand trials.
+// MemoryLimit is the default limit in bytes: enough for the judgements of some ten thousand trials.
 const MemoryLimit = 16 << 20
 
-// perReply is what a reply takes besides its text.
+// perReply is the memory of a reply besides its text, in bytes.
 const perReply = 512
 
-// once returns the reply to a question, which it puts unless somebody has. Errors are not remembered. A caller that
-// waits for another one's reply does not share what ended only that one's patience.
-func (m *Memory) once(ctx context.Context, key Key, ask func() (chat.Reply, error)) (chat.Reply, error) {
+// reply returns the reply to a question. It calls ask, unless the reply is known or another caller is asking: then it
+// waits for that one's reply. Errors are not remembered. An error from the other caller's context is not shared: the
+// question is asked again.
+func (m *Memory) reply(ctx context.Context, key Key, ask func() (chat.Reply, error)) (chat.Reply, error) {
 	for {
 		m.mu.Lock()
-		a, put := m.asked[key]
+		a, put := m.replies[key]
 		if !put {
-			a = &asking{done: make(chan struct{})}
-			m.asked[key] = a
+			a = &pendingReply{done: make(chan struct{})}
+			m.replies[key] = a
 		}
 		m.mu.Unlock()
 		if !put {
-			return m.lead(ctx, key, a, ask)
+			return m.ask(ctx, key, a, ask)
 		}
 		select {
 		case <-a.done:
 		case <-ctx.Done():
 			return chat.Reply{}, context.Cause(ctx)
 		}
-		if !a.own {
+		if !a.callerOnly {
 			return a.reply, a.err
 		}
 	}
@@ -95,16 +96,18 @@ func (m *Memory) once(ctx context.Context, key Key, ask func() (chat.Reply, erro
 
 var errPanicked = errors.New("the provider panicked")
 
-func (m *Memory) lead(ctx context.Context, key Key, a *asking, ask func() (chat.Reply, error)) (chat.Reply, error) {
+func (m *Memory) ask(
+	ctx context.Context, key Key, a *pendingReply, ask func() (chat.Reply, error),
+) (chat.Reply, error) {
 	a.err = errPanicked
 	defer func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		if a.err != nil {
-			a.own = ctx.Err() != nil || impatient(a.err)
-			delete(m.asked, key)
+			a.callerOnly = ctx.Err() != nil || outOfTime(a.err)
+			delete(m.replies, key)
 		} else {
-			m.keep(key, &a.reply)
+			m.store(key, &a.reply)
 		}
 		close(a.done)
 	}()
@@ -112,20 +115,20 @@ func (m *Memory) lead(ctx context.Context, key Key, a *asking, ask func() (chat.
 	return a.reply, a.err
 }
 
-// impatient reports whether a call was not made because its caller had too little time left.
-func impatient(err error) bool {
+// outOfTime reports whether a call failed because its caller had too little time left.
+func outOfTime(err error) bool {
 	failed, ok := errors.AsType[*providers.Error](err)
 	return ok && failed.Kind == providers.Timeout && failed.Final
 }
 
-// keep books a reply and forgets the oldest ones beyond the limit.
-func (m *Memory) keep(key Key, r *chat.Reply) {
+// store keeps a reply, and drops the oldest ones beyond the limit.
+func (m *Memory) store(key Key, r *chat.Reply) {
 	m.order = append(m.order, key)
 	m.bytes += perReply + len(r.Content)
 	for m.bytes > m.limit && len(m.order) > 0 {
 		oldest := m.order[0]
 		m.order = m.order[1:]
-		m.bytes -= perReply + len(m.asked[oldest].reply.Content)
-		delete(m.asked, oldest)
+		m.bytes -= perReply + len(m.replies[oldest].reply.Content)
+		delete(m.replies, oldest)
 	}
 }

@@ -40,10 +40,10 @@ func TestKeys(t *testing.T) {
 		for simulated, same := range map[bool]bool{false: c.same, true: c.simulated} {
 			m := says("fine")
 			p := pool(m, simulated)
-			first, err := p.At(chat.Origin{Scenario: "s"}, nil).Ask(t.Context(), checks.JudgeUse{}, plain)
+			first, err := p.For(chat.Origin{Scenario: "s"}, nil).Ask(t.Context(), checks.JudgeUse{}, plain)
 			q, at := asked("hello"), chat.Origin{Scenario: "s"}
 			c.change(q, &at)
-			second, err2 := p.At(at, nil).Ask(t.Context(), checks.JudgeUse{Judge: "strict"}, q)
+			second, err2 := p.For(at, nil).Ask(t.Context(), checks.JudgeUse{Judge: "strict"}, q)
 			requests := map[bool]int{true: 1, false: 2}[same]
 			if err != nil || err2 != nil || first.Key == second.Key != same || len(m.requests) != requests {
 				t.Errorf("%s, simulated %v: keys %s and %s after %d requests, %v, %v", c.name, simulated, first.Key, second.Key,
@@ -93,7 +93,7 @@ func TestAskedOnce(t *testing.T) {
 		var g sync.WaitGroup
 		for range 20 {
 			g.Go(func() {
-				r, err := m.once(t.Context(), keyOf(1), func() (chat.Reply, error) {
+				r, err := m.reply(t.Context(), keyOf(1), func() (chat.Reply, error) {
 					calls++
 					<-over
 					return chat.Reply{Content: "fine"}, nil
@@ -135,7 +135,7 @@ func TestLeaderFails(t *testing.T) {
 				calls := 1
 				var g sync.WaitGroup
 				g.Go(func() {
-					_, err := m.once(ctx, keyOf(1), func() (chat.Reply, error) {
+					_, err := m.reply(ctx, keyOf(1), func() (chat.Reply, error) {
 						<-go1
 						return chat.Reply{}, c.err
 					})
@@ -146,7 +146,7 @@ func TestLeaderFails(t *testing.T) {
 				synctest.Wait()
 				for range 3 {
 					g.Go(func() {
-						r, err := m.once(t.Context(), keyOf(1), func() (chat.Reply, error) {
+						r, err := m.reply(t.Context(), keyOf(1), func() (chat.Reply, error) {
 							calls++
 							return chat.Reply{Content: "fine"}, nil
 						})
@@ -164,7 +164,7 @@ func TestLeaderFails(t *testing.T) {
 				if calls != c.calls {
 					t.Errorf("asked %d times, want %d", calls, c.calls)
 				}
-				if _, err := m.once(t.Context(), keyOf(1), func() (chat.Reply, error) { return chat.Reply{}, nil }); err != nil {
+				if _, err := m.reply(t.Context(), keyOf(1), func() (chat.Reply, error) { return chat.Reply{}, nil }); err != nil {
 					t.Errorf("an error was remembered: %v", err)
 				}
 			})
@@ -178,7 +178,7 @@ func TestWaiterLeaves(t *testing.T) {
 		m, over := NewMemory(MemoryLimit), make(chan struct{})
 		var g sync.WaitGroup
 		g.Go(func() {
-			_, _ = m.once(t.Context(), keyOf(1), func() (chat.Reply, error) { // its reply is nobody's concern here
+			_, _ = m.reply(t.Context(), keyOf(1), func() (chat.Reply, error) { // its reply is nobody's concern here
 				<-over
 				return chat.Reply{}, nil
 			})
@@ -187,7 +187,7 @@ func TestWaiterLeaves(t *testing.T) {
 		why := errors.New("out of time")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(why)
-		if _, err := m.once(ctx, keyOf(1), nil); !errors.Is(err, why) {
+		if _, err := m.reply(ctx, keyOf(1), nil); !errors.Is(err, why) {
 			t.Errorf("got %v", err)
 		}
 		close(over)
@@ -204,9 +204,9 @@ func TestPanicLeavesNobodyWaiting(t *testing.T) {
 				t.Error("the panic is gone")
 			}
 		}()
-		_, _ = m.once(t.Context(), keyOf(1), func() (chat.Reply, error) { panic("boom") })
+		_, _ = m.reply(t.Context(), keyOf(1), func() (chat.Reply, error) { panic("boom") })
 	}()
-	if r, err := m.once(t.Context(), keyOf(1), func() (chat.Reply, error) {
+	if r, err := m.reply(t.Context(), keyOf(1), func() (chat.Reply, error) {
 		return chat.Reply{Content: "fine"}, nil
 	}); err != nil || r.Content != "fine" {
 		t.Errorf("got %q, %v", r.Content, err)
@@ -219,7 +219,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	calls := 0
 	ask := func(n int) {
 		t.Helper()
-		if _, err := m.once(t.Context(), keyOf(n), func() (chat.Reply, error) {
+		if _, err := m.reply(t.Context(), keyOf(n), func() (chat.Reply, error) {
 			calls++
 			return chat.Reply{Content: strings.Repeat("x", 100)}, nil
 		}); err != nil {
@@ -229,8 +229,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	for n := range 30 {
 		ask(n)
 	}
-	if len(m.asked) != 10 || len(m.order) != 10 || m.bytes != m.limit {
-		t.Errorf("%d replies of %d bytes are held", len(m.asked), m.bytes)
+	if len(m.replies) != 10 || len(m.order) != 10 || m.bytes != m.limit {
+		t.Errorf("%d replies of %d bytes are held", len(m.replies), m.bytes)
 	}
 	for n := 29; n >= 19; n-- { // the last of them is forgotten
 		ask(n)
@@ -241,7 +241,7 @@ func TestMemoryIsBounded(t *testing.T) {
 }
 
 func BenchmarkRemembered(b *testing.B) {
-	p := pool(says("fine"), false).At(chat.Origin{}, nil)
+	p := pool(says("fine"), false).For(chat.Origin{}, nil)
 	q := asked(strings.Repeat("A long conversation. ", 200))
 	for n := range b.N {
 		if _, err := p.Ask(b.Context(), checks.JudgeUse{}, q); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// refusals are the words by which servers name what they refuse.
+// refusals are the words with which servers name a feature that they refuse.
 var refusals = sync.OnceValue(func() []refusal {
 	return []refusal{
 		{withSchema, regexp.MustCompile(
@@ -24,16 +24,16 @@ type refusal struct {
 	words *regexp.Regexp
 }
 
-// unsupported matches a refusal that does not name what it is about.
-var unsupported = sync.OnceValue(func() *regexp.Regexp {
+// unsupportedWords matches a refusal that names no feature.
+var unsupportedWords = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)unsupported|not? (?:supported|permitted|allowed)|does not support|` +
 		`support the requested|(?:unknown|unrecognized|extra|additional) (?:request )?` +
 		`(?:arguments?|parameters?|propert(?:y|ies)|fields?|inputs?|keys?)`)
 })
 
-// refused is what a failed call says that the server does not support; the schema is what the fewest know, and so it is
-// taken for the culprit when none is named.
-func refused(err error) (what feature) {
+// refusedFeatures returns the features that the server refused, by the error of a call. Where the server names none,
+// that is the schema, which the fewest servers support.
+func refusedFeatures(err error) (what feature) {
 	failed, ok := errors.AsType[*providers.Error](err)
 	if !ok || failed.Kind != providers.Refused || failed.Status < 400 {
 		return 0
@@ -43,7 +43,7 @@ func refused(err error) (what feature) {
 			what |= r.what
 		}
 	}
-	if what == 0 && unsupported().MatchString(failed.Msg) {
+	if what == 0 && unsupportedWords().MatchString(failed.Msg) {
 		what = withSchema
 	}
 	return what

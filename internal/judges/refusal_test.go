@@ -69,7 +69,7 @@ func (p *picky) judges(t *testing.T, unsupported ...string) checks.Judges {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
-	return Of(client, "p", "m")
+	return Single(client, "p", "m")
 }
 
 const everything = "response_format temperature max_tokens"
@@ -164,7 +164,7 @@ func TestUnsupportedParams(t *testing.T) {
 func TestSimulatedSeedIsLeftOut(t *testing.T) {
 	t.Parallel()
 	p := &picky{refuses: map[string]string{"seed": `400 {"error": "unknown field seed"}`}}
-	all := p.judges(t).(*desk).pool.At(chat.Origin{}, new(int64(3)))
+	all := p.judges(t).(*asker).pool.For(chat.Origin{}, new(int64(3)))
 	if _, err := all.Ask(t.Context(), checks.JudgeUse{}, asked("hello")); err != nil {
 		t.Fatal(err)
 	}

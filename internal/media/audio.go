@@ -30,7 +30,7 @@ func readFLAC(data []byte, info *Info) error {
 	const mark, blockHeader, streamInfo = 4, 4, 34
 	b := afterTags(data)[mark:]
 	if len(b) < blockHeader+streamInfo {
-		return short("the header", mark+blockHeader+streamInfo, mark+len(b))
+		return tooShort("the header", mark+blockHeader+streamInfo, mark+len(b))
 	}
 	if b[0]&0x7f != 0 {
 		return fmt.Errorf("block type %d comes first, expected the stream information", b[0]&0x7f)
@@ -40,5 +40,5 @@ func readFLAC(data []byte, info *Info) error {
 	if samples == 0 { // the encoder wrote to a pipe
 		return nil
 	}
-	return info.last(float64(samples), float64(rate))
+	return info.setDuration(float64(samples), float64(rate))
 }

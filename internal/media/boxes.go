@@ -40,7 +40,7 @@ func boxes(data []byte) iter.Seq2[box, error] {
 				yield(box{}, fmt.Errorf("box %q says that it has %d bytes, which its header alone exceeds", kind, size))
 				return
 			case size > uint64(len(rest)):
-				yield(box{}, short(fmt.Sprintf("box %q", kind), size, len(rest)))
+				yield(box{}, tooShort(fmt.Sprintf("box %q", kind), size, len(rest)))
 				return
 			}
 			if !yield(box{kind, rest[header:size]}, nil) {
@@ -130,11 +130,11 @@ func (m *movie) read(data []byte) error {
 func (m *movie) last() error {
 	switch {
 	case m.ticks > 0:
-		return m.info.last(m.ticks, float64(m.scale))
+		return m.info.setDuration(m.ticks, float64(m.scale))
 	case m.fragment > 0:
-		return m.info.last(m.fragment, float64(m.scale))
+		return m.info.setDuration(m.fragment, float64(m.scale))
 	case m.longest > 0:
-		return m.info.last(m.longest, 1)
+		return m.info.setDuration(m.longest, 1)
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ func (m *movie) track(data []byte) error {
 		}
 		switch string(b.kind) {
 		case "tkhd":
-			width, height, err = shown(b)
+			width, height, err = displaySize(b)
 		case "mdia":
 			pictures, err = m.medium(b.body)
 		}
@@ -172,7 +172,7 @@ func (m *movie) track(data []byte) error {
 	if !pictures || m.info.Width > 0 || width == 0 && height == 0 {
 		return nil
 	}
-	return m.info.size(width, height)
+	return m.info.setSize(width, height)
 }
 
 // medium reads the clock of a track and reports whether it has pictures.
@@ -241,13 +241,13 @@ func clock(b box) (scale uint32, ticks float64, err error) {
 		need += 4
 	}
 	if !ok || len(f.body) < need {
-		return 0, 0, short(fmt.Sprintf("box %q", b.kind), uint64(need)+4, len(b.body))
+		return 0, 0, tooShort(fmt.Sprintf("box %q", b.kind), uint64(need)+4, len(b.body))
 	}
 	return binary.BigEndian.Uint32(f.body[at:]), f.ticks(at + 4), nil
 }
 
-// shown reads from a track's header the size at which its pictures are shown, turned as they are to be turned.
-func shown(b box) (width, height int64, err error) {
+// displaySize reads from a track's header the size at which its pictures are shown, turned as they are to be turned.
+func displaySize(b box) (width, height int64, err error) {
 	f, ok := full(b)
 	at := 36 // of the matrix, behind times, number, length, layer, group and volume
 	if f.long {
@@ -255,7 +255,7 @@ func shown(b box) (width, height int64, err error) {
 	}
 	const matrix = 36
 	if !ok || len(f.body) < at+matrix+8 {
-		return 0, 0, short(`box "tkhd"`, uint64(at+matrix+12), len(b.body))
+		return 0, 0, tooShort(`box "tkhd"`, uint64(at+matrix+12), len(b.body))
 	}
 	be := binary.BigEndian
 	m := f.body[at:]

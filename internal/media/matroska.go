@@ -57,7 +57,7 @@ func elements(data []byte) iter.Seq2[element, error] {
 				return
 			}
 			if size > uint64(len(rest)) {
-				yield(e, short(fmt.Sprintf("element %#x", id), size, len(rest)))
+				yield(e, tooShort(fmt.Sprintf("element %#x", id), size, len(rest)))
 				return
 			}
 			e.body = rest[:size]
@@ -172,7 +172,7 @@ func (e *element) duration(info *Info) error {
 	if ticks == 0 {
 		return nil
 	}
-	return info.last(ticks*float64(scale), billion)
+	return info.setDuration(ticks*float64(scale), billion)
 }
 
 // tracks takes the size of the pictures from the first track that has any.
@@ -213,5 +213,5 @@ func (e *element) picture(info *Info) error {
 			return err
 		}
 	}
-	return info.size(int64(min(width, math.MaxInt64)), int64(min(height, math.MaxInt64)))
+	return info.setSize(int64(min(width, math.MaxInt64)), int64(min(height, math.MaxInt64)))
 }

@@ -70,8 +70,8 @@ func prefix(mark string) func([]byte) bool {
 	return func(data []byte) bool { return len(data) >= len(mark) && string(data[:len(mark)]) == mark }
 }
 
-// size takes over the pixels of a picture, of which there must be some.
-func (i *Info) size(width, height int64) error {
+// setSize takes over the pixels of a picture, of which there must be some.
+func (i *Info) setSize(width, height int64) error {
 	if width <= 0 || height <= 0 || width > math.MaxInt32 || height > math.MaxInt32 {
 		return fmt.Errorf("a size of %d×%d pixels is none", width, height)
 	}
@@ -79,8 +79,8 @@ func (i *Info) size(width, height int64) error {
 	return nil
 }
 
-// last takes over how long a file lasts: a number of ticks, of which so many make a second.
-func (i *Info) last(ticks, perSecond float64) error {
+// setDuration takes over how long a file lasts: a number of ticks, of which so many make a second.
+func (i *Info) setDuration(ticks, perSecond float64) error {
 	seconds := ticks / perSecond
 	if perSecond <= 0 || math.IsNaN(seconds) || math.IsInf(seconds, 0) || seconds < 0 {
 		return fmt.Errorf("%g ticks at %g a second are no duration", ticks, perSecond)
@@ -89,7 +89,7 @@ func (i *Info) last(ticks, perSecond float64) error {
 	return nil
 }
 
-// short says what the file promised and what is there of it, in bytes.
-func short(what string, promised uint64, there int) error {
+// tooShort says what the file promised and what is there of it, in bytes.
+func tooShort(what string, promised uint64, there int) error {
 	return fmt.Errorf("%w: %s should have %d bytes and has %d", errTruncated, what, promised, there)
 }

@@ -107,7 +107,7 @@ func readMP3(data []byte, info *Info) error {
 	frames := 0
 	for f := first; ok; f, ok = frameAt(rest) {
 		if f.size > len(rest) {
-			return short("the last frame", uint64(f.size), len(rest))
+			return tooShort("the last frame", uint64(f.size), len(rest))
 		}
 		frames++
 		rest = nextFrame(rest[f.size:], first.mark)
@@ -118,7 +118,7 @@ func readMP3(data []byte, info *Info) error {
 	if note.frames > frames {
 		return fmt.Errorf("%w: there should be %d frames and there are %d", errTruncated, note.frames, frames)
 	}
-	return info.last(float64(max(frames*first.samples-note.silence, 0)), float64(first.rate))
+	return info.setDuration(float64(max(frames*first.samples-note.silence, 0)), float64(first.rate))
 }
 
 // nextFrame steps over what is no frame, such as the remains of one that was cut; nil when there is no other. A mark
@@ -140,20 +140,20 @@ func nextFrame(data []byte, mark uint16) []byte {
 	}
 }
 
-// note is what an encoder left in the first frame, which then holds no sound.
-type note struct {
+// encoderInfo is what an encoder left in the first frame, which then holds no sound.
+type encoderInfo struct {
 	found   bool
 	frames  int // 0: not said
 	silence int // samples that the encoder added at both ends
 }
 
 // note finds the notes that go by the names Xing, Info and VBRI.
-func (f *frame) note(data []byte) (n note) {
+func (f *frame) note(data []byte) (n encoderInfo) {
 	data = data[:min(f.size, len(data))]
 	const header, vbri = 4, 4 + 32
 	be := binary.BigEndian
 	if b, ok := after(data, vbri); ok && prefix("VBRI")(b) && len(b) >= 18 {
-		return note{found: true, frames: int(be.Uint32(b[14:]))}
+		return encoderInfo{found: true, frames: int(be.Uint32(b[14:]))}
 	}
 	b, ok := after(data, header+f.side)
 	if !ok || len(b) < 8 || !prefix("Xing")(b) && !prefix("Info")(b) {

@@ -37,7 +37,7 @@ func pages(data []byte) iter.Seq2[page, error] {
 				end += int(n)
 			}
 			if end > len(rest) {
-				yield(page{}, short("a page", uint64(end), len(rest)))
+				yield(page{}, tooShort("a page", uint64(end), len(rest)))
 				return
 			}
 			p := page{first: rest[5]&2 != 0, body: rest[start:end]}
@@ -51,19 +51,19 @@ func pages(data []byte) iter.Seq2[page, error] {
 	}
 }
 
-// voice is a stream of sound within an Ogg file.
-type voice struct {
+// audioStream is a stream of sound within an Ogg file.
+type audioStream struct {
 	codec      string
 	rate, skip int64 // samples a second; samples at the start that are not heard
 	id         uint32
 	end        int64 // position of the last page, in samples
 }
 
-func (v *voice) seconds() float64 { return float64(max(v.end-v.skip, 0)) / float64(v.rate) }
+func (v *audioStream) seconds() float64 { return float64(max(v.end-v.skip, 0)) / float64(v.rate) }
 
 // readOgg follows the sound. Files may be chained, so that one stream begins where another ended: their times add up.
 func readOgg(data []byte, info *Info) error {
-	var v voice
+	var v audioStream
 	seconds, found, heard := 0.0, false, false
 	for p, err := range pages(data) {
 		if err != nil {
@@ -88,24 +88,24 @@ func readOgg(data []byte, info *Info) error {
 	if !heard {
 		return nil
 	}
-	return info.last(seconds+v.seconds(), 1)
+	return info.setDuration(seconds+v.seconds(), 1)
 }
 
 // voice is the sound that begins on the page.
-func (p *page) voice() (v voice, ok bool) {
+func (p *page) voice() (v audioStream, ok bool) {
 	if !p.first {
 		return v, false
 	}
 	b, le := p.body, binary.LittleEndian
 	switch {
 	case bytes.HasPrefix(b, []byte("OpusHead")) && len(b) >= 19:
-		return voice{id: p.stream, codec: "opus", rate: 48000, skip: int64(le.Uint16(b[10:]))}, true
+		return audioStream{id: p.stream, codec: "opus", rate: 48000, skip: int64(le.Uint16(b[10:]))}, true
 	case bytes.HasPrefix(b, []byte("\x01vorbis")) && len(b) >= 30:
-		return voice{id: p.stream, codec: "vorbis", rate: int64(le.Uint32(b[12:]))}, true
+		return audioStream{id: p.stream, codec: "vorbis", rate: int64(le.Uint32(b[12:]))}, true
 	case bytes.HasPrefix(b, []byte("\x7fFLAC")) && len(b) >= 51:
-		return voice{id: p.stream, codec: "flac", rate: int64(binary.BigEndian.Uint32(b[27:]) >> 12)}, true
+		return audioStream{id: p.stream, codec: "flac", rate: int64(binary.BigEndian.Uint32(b[27:]) >> 12)}, true
 	case bytes.HasPrefix(b, []byte("Speex   ")) && len(b) >= 80:
-		return voice{id: p.stream, codec: "speex", rate: int64(int32(le.Uint32(b[36:])))}, true
+		return audioStream{id: p.stream, codec: "speex", rate: int64(int32(le.Uint32(b[36:])))}, true
 	}
 	return v, false
 }

@@ -22,7 +22,7 @@ func (i *Info) pixels(data []byte, config func(io.Reader) (image.Config, error))
 		}
 		return errors.New(text)
 	}
-	return i.size(int64(c.Width), int64(c.Height))
+	return i.setSize(int64(c.Width), int64(c.Height))
 }
 
 func readPNG(data []byte, info *Info) error {
@@ -32,11 +32,11 @@ func readPNG(data []byte, info *Info) error {
 	const frame = 12 // length, type and checksum
 	for rest := data[8:]; len(rest) > 0; {
 		if len(rest) < frame {
-			return short("a chunk", frame, len(rest))
+			return tooShort("a chunk", frame, len(rest))
 		}
 		size := uint64(binary.BigEndian.Uint32(rest)) + frame
 		if size > uint64(len(rest)) {
-			return short(fmt.Sprintf("chunk %q", rest[4:8]), size, len(rest))
+			return tooShort(fmt.Sprintf("chunk %q", rest[4:8]), size, len(rest))
 		}
 		if string(rest[4:8]) == "IEND" {
 			return nil
@@ -122,7 +122,7 @@ func readJPEG(data []byte, info *Info) error {
 		}
 		marker, size := rest[1], 2+int(binary.BigEndian.Uint16(rest[2:]))
 		if size > len(rest) {
-			return short(fmt.Sprintf("segment %#x", marker), uint64(size), len(rest))
+			return tooShort(fmt.Sprintf("segment %#x", marker), uint64(size), len(rest))
 		}
 		body := rest[4:max(size, 4)]
 		rest = rest[size:]
@@ -133,9 +133,10 @@ func readJPEG(data []byte, info *Info) error {
 			continue
 		}
 		if len(body) < 5 {
-			return short("the header", 5, len(body))
+			return tooShort("the header", 5, len(body))
 		}
-		if err := info.size(int64(binary.BigEndian.Uint16(body[3:])), int64(binary.BigEndian.Uint16(body[1:]))); err != nil {
+		height, width := binary.BigEndian.Uint16(body[1:]), binary.BigEndian.Uint16(body[3:])
+		if err := info.setSize(int64(width), int64(height)); err != nil {
 			return err
 		}
 	}
@@ -175,14 +176,14 @@ func isBMP(data []byte) bool {
 func readBMP(data []byte, info *Info) error {
 	const least = 26
 	if len(data) < least {
-		return short("the header", least, len(data))
+		return tooShort("the header", least, len(data))
 	}
 	if size := uint64(binary.LittleEndian.Uint32(data[2:])); size > uint64(len(data)) {
-		return short("the file", size, len(data))
+		return tooShort("the file", size, len(data))
 	}
 	if binary.LittleEndian.Uint32(data[14:]) == 12 {
-		return info.size(int64(binary.LittleEndian.Uint16(data[18:])), int64(binary.LittleEndian.Uint16(data[20:])))
+		return info.setSize(int64(binary.LittleEndian.Uint16(data[18:])), int64(binary.LittleEndian.Uint16(data[20:])))
 	}
 	width, height := int32(binary.LittleEndian.Uint32(data[18:])), int32(binary.LittleEndian.Uint32(data[22:]))
-	return info.size(int64(width), max(int64(height), -int64(height))) // negative: the top row comes first
+	return info.setSize(int64(width), max(int64(height), -int64(height))) // negative: the top row comes first
 }

@@ -26,7 +26,7 @@ type chunk struct {
 // whole is an error when some of the chunk is missing.
 func (c *chunk) whole() error {
 	if uint64(c.size) > uint64(len(c.body)) {
-		return short(fmt.Sprintf("chunk %q", c.id), uint64(c.size), len(c.body))
+		return tooShort(fmt.Sprintf("chunk %q", c.id), uint64(c.size), len(c.body))
 	}
 	return nil
 }
@@ -49,7 +49,7 @@ func chunks(data []byte) iter.Seq[chunk] {
 
 func readWebP(data []byte, info *Info) error {
 	if size := uint64(binary.LittleEndian.Uint32(data[4:])) + 8; size > uint64(len(data)) {
-		return short("the file", size, len(data))
+		return tooShort("the file", size, len(data))
 	}
 	for c := range chunks(data) {
 		if err := c.whole(); err != nil {
@@ -58,27 +58,27 @@ func readWebP(data []byte, info *Info) error {
 		switch b := c.body; string(c.id) {
 		case "VP8X": // the canvas of everything that follows
 			if len(b) < 10 {
-				return short("the header", 10, len(b))
+				return tooShort("the header", 10, len(b))
 			}
-			return info.size(1+int64(uint24(b[4:])), 1+int64(uint24(b[7:])))
+			return info.setSize(1+int64(uint24(b[4:])), 1+int64(uint24(b[7:])))
 		case "VP8L":
 			if len(b) < 5 {
-				return short("the header", 5, len(b))
+				return tooShort("the header", 5, len(b))
 			}
 			if b[0] != 0x2f {
 				return fmt.Errorf("the lossless picture begins with %#x, expected 0x2f", b[0])
 			}
 			bits := binary.LittleEndian.Uint32(b[1:])
-			return info.size(1+int64(bits&0x3fff), 1+int64(bits>>14&0x3fff))
+			return info.setSize(1+int64(bits&0x3fff), 1+int64(bits>>14&0x3fff))
 		case "VP8 ":
 			if len(b) < 10 {
-				return short("the header", 10, len(b))
+				return tooShort("the header", 10, len(b))
 			}
 			if b[0]&1 != 0 || string(b[3:6]) != "\x9d\x01\x2a" {
 				return fmt.Errorf("the lossy picture does not begin with a key frame")
 			}
 			const bits = 0x3fff // the two above are a scale
-			return info.size(int64(binary.LittleEndian.Uint16(b[6:])&bits), int64(binary.LittleEndian.Uint16(b[8:])&bits))
+			return info.setSize(int64(binary.LittleEndian.Uint16(b[6:])&bits), int64(binary.LittleEndian.Uint16(b[8:])&bits))
 		}
 	}
 	return fmt.Errorf("%w before the picture", errTruncated)
@@ -97,16 +97,16 @@ func (f *wave) last(n int, samples uint32, info *Info) error {
 	const pcm, float, aLaw, muLaw, extensible = 1, 3, 6, 7, 0xfffe
 	switch f.tag {
 	case pcm, float, aLaw, muLaw, extensible:
-		return info.last(float64(n), float64(f.align)*float64(f.rate))
+		return info.setDuration(float64(n), float64(f.align)*float64(f.rate))
 	}
 	if samples > 0 {
-		return info.last(float64(samples), float64(f.rate))
+		return info.setDuration(float64(samples), float64(f.rate))
 	}
-	return info.last(float64(n), float64(f.byteRate))
+	return info.setDuration(float64(n), float64(f.byteRate))
 }
 
-// streamed is the least size that programs write who cannot know it yet, because they write to a pipe.
-const streamed = 0x7ffff000
+// streamedSize is the least size that programs write who cannot know it yet, because they write to a pipe.
+const streamedSize = 0x7ffff000
 
 func readWAV(data []byte, info *Info) error {
 	var f wave
@@ -118,7 +118,7 @@ func readWAV(data []byte, info *Info) error {
 			if !found {
 				return fmt.Errorf("the samples come before their format")
 			}
-			if c.size >= streamed || c.size == 0 && binary.LittleEndian.Uint32(data[4:]) == 0 {
+			if c.size >= streamedSize || c.size == 0 && binary.LittleEndian.Uint32(data[4:]) == 0 {
 				c.size, c.body = 0, c.rest
 			}
 			if err := c.whole(); err != nil {
@@ -131,7 +131,7 @@ func readWAV(data []byte, info *Info) error {
 		}
 		switch b := c.body; {
 		case id == "fmt " && len(b) < 16:
-			return short("the format", 16, len(b))
+			return tooShort("the format", 16, len(b))
 		case id == "fmt ":
 			le := binary.LittleEndian
 			found = true

@@ -32,7 +32,7 @@ func newEvalMetrics(o *Options, with *exposition.Registry) evalMetrics {
 	return evalMetrics{
 		prefix: o.Namespace + "_eval_", by: o.By, with: with,
 		families: map[string]*evalFamily{}, latest: map[*exposition.Series]int{},
-		fixed: slices.Concat(slices.Collect(maps.Keys(o.Const)), o.By, o.Taken),
+		fixed: slices.Concat(slices.Collect(maps.Keys(o.Const)), o.By, o.GatewayLabels),
 	}
 }
 

@@ -24,7 +24,7 @@ type Options struct {
 	// Evals are the metrics that evals declare. One that an event brings along and that is not among them is an error.
 	Evals []*result.Metric
 	// Taken are labels that whoever collects the metrics sets: a Gateway does. No metric can have them.
-	Taken []string
+	GatewayLabels []string
 	// Scrub takes out of the metrics what may not be written; nil: nothing.
 	Scrub func(text []byte) []byte
 }
@@ -83,14 +83,14 @@ func (o *Options) check() error {
 			return err
 		case i < len(fixed) && slices.Contains(own, name):
 			return fmt.Errorf("label %q is one that arena sets itself", name)
-		case slices.Contains(o.Taken, name):
+		case slices.Contains(o.GatewayLabels, name):
 			return fmt.Errorf("label %q is one that the Pushgateway sets", name)
 		case slices.Contains(slices.Concat(fixed, o.By)[:i], name):
 			return fmt.Errorf("label %q is asked for twice", name)
 		}
 	}
 	for _, name := range own {
-		if slices.Contains(o.Taken, name) {
+		if slices.Contains(o.GatewayLabels, name) {
 			return fmt.Errorf("label %q of the Pushgateway's group is one that arena sets itself", name)
 		}
 	}

@@ -30,16 +30,16 @@ var (
 	tone = &result.Metric{
 		Name: "tone_score", Type: result.Gauge, Help: "How it sounds.", Labels: map[string]string{"team": "qa", "area": "web"},
 	}
-	runs   = &result.Metric{Name: "arena_eval_runs_total", Type: result.Counter}
-	spread = &result.Metric{Name: "quality", Type: result.Histogram, Buckets: []float64{0.25, 0.5, 1}}
-	whole  = &result.Metric{Name: "whole", Type: result.Boolean}
-	plain  = result.DefaultMetric("is-plain", diag.Pos{})
+	runs       = &result.Metric{Name: "arena_eval_runs_total", Type: result.Counter}
+	spread     = &result.Metric{Name: "quality", Type: result.Histogram, Buckets: []float64{0.25, 0.5, 1}}
+	whole      = &result.Metric{Name: "whole", Type: result.Boolean}
+	withoutURL = result.DefaultMetric("is-plain", diag.Pos{})
 )
 
 func options() metrics.Options {
 	return metrics.Options{
 		Namespace: "arena", Const: map[string]string{"env": "ci"}, By: []string{"scenario", "tenant"},
-		Evals: []*result.Metric{tone, runs, spread, whole, plain},
+		Evals: []*result.Metric{tone, runs, spread, whole, withoutURL},
 	}
 }
 
@@ -94,7 +94,7 @@ func TestRun(t *testing.T) {
 	second := trial(1, result.Failed)
 	second.CostUSD = nil
 	second.Evals = []result.EvalResult{
-		eval("tone", tone, 1), eval("w", whole, 1-1e-12), eval("is-plain", plain, 1), {ID: "q", Metric: spread},
+		eval("tone", tone, 1), eval("w", whole, 1-1e-12), eval("is-plain", withoutURL, 1), {ID: "q", Metric: spread},
 		{ID: "q", Score: new(0.9), MetricValue: new(7.0), Metric: spread},
 	}
 	skipped := &result.Trial{Index: 2, Provider: "gpt-4o", Status: result.Skipped}

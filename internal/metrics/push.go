@@ -34,7 +34,7 @@ func (m *Metrics) Push(ctx context.Context, g *Gateway, client *http.Client) err
 			backoff.WithMaxTries(pushTries))
 	}
 	if err != nil {
-		return fmt.Errorf("push metrics to %s: %w", g, plain(err))
+		return fmt.Errorf("push metrics to %s: %w", g, withoutURL(err))
 	}
 	return nil
 }
@@ -49,7 +49,7 @@ func (g *Gateway) put(ctx context.Context, client *http.Client, body []byte) err
 	if g.user != "" {
 		req.SetBasicAuth(g.user, g.password)
 	}
-	res, err := staying(client).Do(req)
+	res, err := withoutRedirects(client).Do(req)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (g *Gateway) put(ctx context.Context, client *http.Client, body []byte) err
 	switch {
 	case res.StatusCode >= 300 && res.StatusCode < 400: // a login page is no gateway, however well it was found
 		return backoff.Permanent(fmt.Errorf("the address leads elsewhere (status %d, to %s), and nothing was pushed; "+
-			"write the address where the gateway is", res.StatusCode, leading(res)))
+			"write the address where the gateway is", res.StatusCode, redirectTarget(res)))
 	case res.StatusCode != http.StatusOK && res.StatusCode != http.StatusAccepted:
 		return fmt.Errorf("status %s%s", strings.TrimSpace(fmt.Sprint(res.StatusCode, " ", http.StatusText(res.StatusCode))),
 			g.excerpt(res.Body))
@@ -65,15 +65,15 @@ func (g *Gateway) put(ctx context.Context, client *http.Client, body []byte) err
 	return nil
 }
 
-// staying is a client that goes nowhere else: the password is meant for the gateway, and so are the metrics.
-func staying(client *http.Client) *http.Client {
+// withoutRedirects is a client that goes nowhere else: the password is meant for the gateway, and so are the metrics.
+func withoutRedirects(client *http.Client) *http.Client {
 	c := *client
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &c
 }
 
-// leading is where a redirect leads, without what may be secret in it.
-func leading(res *http.Response) string {
+// redirectTarget is where a redirect leads, without what may be secret in it.
+func redirectTarget(res *http.Response) string {
 	to, err := res.Location()
 	if err != nil {
 		return "nowhere"
@@ -106,8 +106,8 @@ func (g *Gateway) excerpt(body io.Reader) string {
 	return ""
 }
 
-// plain takes the request out of an error, which says no more than the address.
-func plain(err error) error {
+// withoutURL takes the request out of an error, which says no more than the address.
+func withoutURL(err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		return e.Err
 	}

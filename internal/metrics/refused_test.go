@@ -30,13 +30,13 @@ func TestRefused(t *testing.T) {
 		"own":           {func(o *metrics.Options) { o.Const = map[string]string{"provider": "c"} }, "arena sets itself"},
 		"twice":         {func(o *metrics.Options) { o.By = []string{"scenario", "scenario"} }, `"scenario" is asked for twice`},
 		"both":          {func(o *metrics.Options) { o.By = []string{"env"} }, `label "env" is asked for twice`},
-		"gateway":       {func(o *metrics.Options) { o.Taken = []string{"job", "env"} }, `label "env" is one that the Pushgateway`},
-		"gateway's own": {func(o *metrics.Options) { o.Taken = []string{"job", "status"} }, `label "status" of the Pushgateway`},
+		"gateway":       {func(o *metrics.Options) { o.GatewayLabels = []string{"job", "env"} }, `label "env" is one that the Pushgateway`},
+		"gateway's own": {func(o *metrics.Options) { o.GatewayLabels = []string{"job", "status"} }, `label "status" of the Pushgateway`},
 		"label of an eval": {func(o *metrics.Options) {
 			o.Evals = []*result.Metric{metric("x", result.Gauge, "scenario")}
 		}, `metric arena_eval_x (pack.json:3:4): its label "scenario" is also one of the labels of every metric`},
 		"gateway of an eval": {func(o *metrics.Options) {
-			o.Taken, o.Evals = []string{"job"}, []*result.Metric{metric("x", result.Gauge, "job")}
+			o.GatewayLabels, o.Evals = []string{"job"}, []*result.Metric{metric("x", result.Gauge, "job")}
 		}, `its label "job" is also`},
 		"two types": {func(o *metrics.Options) {
 			o.Evals = []*result.Metric{metric("x", result.Gauge), metric("arena_eval_x", result.Counter)}

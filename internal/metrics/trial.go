@@ -11,7 +11,7 @@ func (m *Metrics) trial(t *result.Trial) {
 	t.Checks(func(_, _ int, v *result.Verdict) { m.add(&verdicts, 1, v.Type, v.Status.String()) })
 	if len(t.Turns) > 0 && t.Status != result.Skipped {
 		m.observe(&trialDuration, t.DurationMS/1000, t.Provider, t.Model)
-		m.spent(t)
+		m.agentUsage(t)
 	}
 	for i := range t.Turns {
 		m.turn(t, &t.Turns[i])
@@ -25,8 +25,8 @@ func (m *Metrics) trial(t *result.Trial) {
 // started reports whether a TrialStarted came before the end of the trial.
 func started(t *result.Trial) bool { return t.Status != result.Cancelled || len(t.Turns) > 0 }
 
-// spent counts what the agent took.
-func (m *Metrics) spent(t *result.Trial) {
+// agentUsage counts what the agent took.
+func (m *Metrics) agentUsage(t *result.Trial) {
 	m.add(&calls, float64(t.Usage.Calls), t.Provider, t.Model)
 	m.add(&retries, float64(t.Retries), t.Provider, t.Model)
 	for kind, n := range kinds(t.Usage.Usage) {
@@ -66,13 +66,13 @@ func (m *Metrics) turn(t *result.Trial, turn *result.Turn) {
 
 // A model can make up names of tools without end. Beyond so many they are counted together.
 const (
-	manyTools  = 500
+	maxTools   = 500
 	otherTools = "other"
 )
 
 func (m *Metrics) tool(name string) string {
 	if _, known := m.tools[name]; !known {
-		if len(m.tools) >= manyTools {
+		if len(m.tools) >= maxTools {
 			return otherTools
 		}
 		m.tools[name] = struct{}{}

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// harmless are the variables that programs need to run at all and that hold no secrets.
-var harmless = []string{
+// inheritedNames are the variables that programs need to run at all and that hold no secrets.
+var inheritedNames = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TZ",
 	"LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "LC_COLLATE", "LC_NUMERIC", "LC_TIME",
 	"TMPDIR", "TMP", "TEMP", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
 	"VIRTUAL_ENV", "PYTHONPATH", "PYTHONUTF8", "PYTHONIOENCODING", "NODE_PATH", "SSL_CERT_FILE", "SSL_CERT_DIR",
 }
 
-// onWindows are those of Windows. The case of a name does not matter there and differs from machine to machine.
-var onWindows = []string{
+// windowsNames are those of Windows. The case of a name does not matter there and differs from machine to machine.
+var windowsNames = []string{
 	"Path", "SystemRoot", "SystemDrive", "ComSpec", "windir", "ProgramData", "ProgramFiles",
 	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "USERPROFILE", "APPDATA", "LOCALAPPDATA",
 	"PROGRAMDATA", "PROGRAMFILES", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE",
@@ -22,7 +22,7 @@ var onWindows = []string{
 
 // Inherited are the variables that every program sees where they are set, besides those without which nothing runs on
 // Windows.
-func Inherited() []string { return slices.Clone(harmless) }
+func Inherited() []string { return slices.Clone(inheritedNames) }
 
 // Environment is what a program sees of the environment: the variables that every program needs (PATH, HOME, LANG,
 // TMPDIR and their like), and what given adds. An entry NAME=value sets a variable, a bare NAME passes one on. Anything
@@ -33,7 +33,7 @@ func Environment(getenv func(name string) (string, bool), given []string) (env, 
 		name, _, _ := strings.Cut(entry, "=")
 		own[name] = true
 	}
-	for _, name := range slices.Concat(harmless, onWindows) {
+	for _, name := range slices.Concat(inheritedNames, windowsNames) {
 		if value, set := getenv(name); set && !own[name] {
 			env = append(env, name+"="+value)
 		}

@@ -12,10 +12,10 @@ import (
 // group is a program with everything that it starts: a process group.
 type group struct{}
 
-// apart gives the program a group of its own.
-func apart(cmd *exec.Cmd) {
+// setGroup gives the program a group of its own.
+func setGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	dieWith(cmd.SysProcAttr)
+	killWithParent(cmd.SysProcAttr)
 }
 
 func (*group) adopt(*os.Process) error { return nil }

@@ -16,7 +16,7 @@ type group struct {
 	job windows.Handle // 0: none
 }
 
-func apart(*exec.Cmd) {}
+func setGroup(*exec.Cmd) {}
 
 // adopt puts the program into a job. What it starts from then on is in it too.
 func (g *group) adopt(leader *os.Process) error {

@@ -24,29 +24,29 @@ type guard struct {
 	// starting is held for reading while a program is started, so that it is known before anybody looks for orphans.
 	starting sync.RWMutex
 	mu       sync.Mutex
-	live     map[int]string // marks of programs that are not over, by the id of the process
+	running  map[int]string // marks of programs that are not over, by the id of the process
 	keeper   *keeper        // nil: none
 }
 
-var own guard
+var programs guard
 
 // Guard lets programs end with this process, however it ends, and with them what left their group, as far as the
 // system allows. It is to be called first in main: the program starts itself once more, before the first program of the
 // user's, and in that process Guard does not return.
 func Guard() {
 	keepIfAsked()
-	own.on = true
+	programs.on = true
 }
 
 // setUp runs before the first program is started.
 func (g *guard) setUp() {
 	g.name = fmt.Sprintf("%d-%d", os.Getpid(), time.Now().UnixNano())
-	g.live = map[int]string{}
+	g.running = map[int]string{}
 	if g.on {
 		adoptOrphans()
 		g.keeper = startKeeper(g.name)
 		if g.keeper != nil {
-			g.live[g.keeper.pid] = "keeper"
+			g.running[g.keeper.pid] = "keeper"
 		}
 	}
 }
@@ -63,7 +63,7 @@ func (g *guard) start(cmd *exec.Cmd) (mark string, err error) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.live[cmd.Process.Pid] = mark
+	g.running[cmd.Process.Pid] = mark
 	g.keeper.tell('+', cmd.Process.Pid)
 	return mark, nil
 }
@@ -71,8 +71,8 @@ func (g *guard) start(cmd *exec.Cmd) (mark string, err error) {
 // ended forgets a program that is over, and ends what it left behind.
 func (g *guard) ended(pid int, mark string) {
 	g.mu.Lock()
-	if g.live[pid] == mark { // else the number is another's already
-		delete(g.live, pid)
+	if g.running[pid] == mark { // else the number is another's already
+		delete(g.running, pid)
 		g.keeper.tell('-', pid)
 	}
 	g.mu.Unlock()
@@ -81,6 +81,6 @@ func (g *guard) ended(pid int, mark string) {
 		defer g.starting.Unlock()
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		endOrphans(g.live)
+		killOrphans(g.running)
 	}
 }

@@ -86,5 +86,5 @@ func keep(pipe io.Reader, name string) {
 	for pid := range live {
 		_ = syscall.Kill(-pid, syscall.SIGKILL) // an error means that there is nobody
 	}
-	endMarked(name)
+	killMarked(name)
 }

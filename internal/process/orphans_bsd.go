@@ -4,6 +4,6 @@ package process
 
 import "syscall"
 
-func dieWith(*syscall.SysProcAttr) {}
+func killWithParent(*syscall.SysProcAttr) {}
 
-func endMarked(string) {}
+func killMarked(string) {}

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dieWith has the program killed when the thread that starts it ends, which is locked until the program is over.
-func dieWith(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }
+// killWithParent has the program killed when the thread that starts it ends, which is locked until the program is over.
+func killWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }
 
 // adoptOrphans makes this process the parent of all below it whose parents are gone. Where the system refuses, they go
 // to the first process as ever.
@@ -22,9 +22,9 @@ func adoptOrphans() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 // rounds is how often orphans are looked for: each one that ends may leave others.
 const rounds = 100
 
-// endOrphans kills the children of this process that nobody here started, and that belong to none of the live programs
+// killOrphans kills the children of this process that nobody here started, and that belong to none of the live programs
 // by their mark. One without a mark is spared until no program is left that it may belong to.
-func endOrphans(live map[int]string) {
+func killOrphans(live map[int]string) {
 	marks, programs := map[string]bool{}, 0
 	for _, mark := range live {
 		if marks[mark] = true; mark != "keeper" {
@@ -34,7 +34,7 @@ func endOrphans(live map[int]string) {
 	for range rounds {
 		ended := false
 		for _, pid := range children() {
-			if _, known := live[pid]; known || ourOwn(pid) {
+			if _, known := live[pid]; known || inOwnGroup(pid) {
 				continue
 			}
 			if mark := markOf(pid); marks[mark] || mark == "" && programs > 0 && !zombie(pid) {
@@ -51,9 +51,9 @@ func endOrphans(live map[int]string) {
 	}
 }
 
-// ourOwn reports whether a child is in the group of this process, where programs and what they start never are: other
-// code started it.
-func ourOwn(pid int) bool {
+// inOwnGroup reports whether a child is in the group of this process, where programs and what they start never are:
+// other code started it.
+func inOwnGroup(pid int) bool {
 	group, err := syscall.Getpgid(pid)
 	return err != nil || group == syscall.Getpgrp()
 }
@@ -100,8 +100,8 @@ func zombie(pid int) bool {
 	return ok && len(rest) > 0 && rest[0] == 'Z'
 }
 
-// endMarked kills all processes whose marks begin with a name, whoever their parents are.
-func endMarked(name string) {
+// killMarked kills all processes whose marks begin with a name, whoever their parents are.
+func killMarked(name string) {
 	for range rounds {
 		found := false
 		files, _ := filepath.Glob("/proc/[0-9]*") // the pattern is right

@@ -6,4 +6,4 @@ package process
 
 func adoptOrphans() {}
 
-func endOrphans(map[int]string) {}
+func killOrphans(map[int]string) {}

@@ -5,29 +5,29 @@ import (
 	"io"
 )
 
-// limited keeps what is written to it until that is too much. Then it calls over and refuses the rest.
-type limited struct {
-	data  bytes.Buffer
-	limit int
-	over  func()
+// limitedBuffer keeps what is written to it until that is too much. Then it calls over and refuses the rest.
+type limitedBuffer struct {
+	data   bytes.Buffer
+	limit  int
+	onFull func()
 }
 
-func (l *limited) Write(p []byte) (int, error) {
+func (l *limitedBuffer) Write(p []byte) (int, error) {
 	if room := l.limit - l.data.Len(); len(p) > room {
 		l.data.Write(p[:room])
-		l.over()
+		l.onFull()
 		return room, io.ErrShortWrite
 	}
 	return l.data.Write(p)
 }
 
-// tail keeps the end of what is written to it.
-type tail struct {
+// tailBuffer keeps the end of what is written to it.
+type tailBuffer struct {
 	data  []byte
 	limit int
 }
 
-func (t *tail) Write(p []byte) (int, error) {
+func (t *tailBuffer) Write(p []byte) (int, error) {
 	t.data = append(t.data, p[max(0, len(p)-t.limit):]...)
 	if len(t.data) > 2*t.limit {
 		t.data = append(t.data[:0], t.bytes()...)
@@ -35,4 +35,4 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (t *tail) bytes() []byte { return t.data[max(0, len(t.data)-t.limit):] }
+func (t *tailBuffer) bytes() []byte { return t.data[max(0, len(t.data)-t.limit):] }

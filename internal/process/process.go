@@ -41,11 +41,11 @@ const (
 )
 
 var (
-	// ErrHeldOpen says that the program ended and something that it had started did not, so that nobody can know
+	// ErrOutputHeldOpen says that the program ended and something that it had started did not, so that nobody can know
 	// whether the output is complete.
-	ErrHeldOpen = errors.New("it ended and left a process behind that holds its output open")
-	// ErrTooMuch is wrapped when a program writes more than it may.
-	ErrTooMuch = errors.New("it wrote more than")
+	ErrOutputHeldOpen = errors.New("it ended and left a process behind that holds its output open")
+	// ErrTooMuchOutput is wrapped when a program writes more than it may.
+	ErrTooMuchOutput = errors.New("it wrote more than")
 )
 
 // ExitError is the end of a program that did not succeed.
@@ -63,8 +63,8 @@ func (c *Command) Run(ctx context.Context) (Output, error) {
 	if most == 0 {
 		most = defaultMaxStdout
 	}
-	stdout := &limited{limit: most, over: func() { stop(fmt.Errorf("%w %s", ErrTooMuch, size(most))) }}
-	stderr := &tail{limit: stderrLimit}
+	stdout := &limitedBuffer{limit: most, onFull: func() { stop(fmt.Errorf("%w %s", ErrTooMuchOutput, size(most))) }}
+	stderr := &tailBuffer{limit: stderrLimit}
 	cmd := c.prepare(ctx)
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	err := run(cmd)
@@ -73,7 +73,7 @@ func (c *Command) Run(ctx context.Context) (Output, error) {
 	case cause != nil:
 		return out, cause
 	case errors.Is(err, exec.ErrWaitDelay):
-		return out, ErrHeldOpen
+		return out, ErrOutputHeldOpen
 	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return out, &ExitError{exit.String()}
@@ -97,14 +97,14 @@ func (c *Command) prepare(ctx context.Context) *exec.Cmd {
 func run(cmd *exec.Cmd) error {
 	runtime.LockOSThread() // on Linux the program is killed when the thread that started it ends
 	defer runtime.UnlockOSThread()
-	apart(cmd)
+	setGroup(cmd)
 	var g group
 	cmd.Cancel = func() error { return g.terminate(cmd.Process) }
-	mark, err := own.start(cmd)
+	mark, err := programs.start(cmd)
 	if err != nil {
 		return fmt.Errorf("cannot be started: %w", reason(err))
 	}
-	defer own.ended(cmd.Process.Pid, mark)
+	defer programs.ended(cmd.Process.Pid, mark)
 	defer g.kill(cmd.Process)
 	if err := g.adopt(cmd.Process); err != nil {
 		return errors.Join(err, cmd.Process.Kill(), cmd.Wait())

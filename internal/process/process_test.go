@@ -55,7 +55,7 @@ func TestEnvironment(t *testing.T) {
 
 func TestTail(t *testing.T) {
 	t.Parallel()
-	text := &tail{limit: 4}
+	text := &tailBuffer{limit: 4}
 	for _, part := range []string{"ab", "cdefghij", "k", "", "lm", "n"} {
 		if n, err := text.Write([]byte(part)); n != len(part) || err != nil {
 			t.Errorf("%q: %d, %v", part, n, err)

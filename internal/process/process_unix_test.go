@@ -155,8 +155,8 @@ func TestNothingIsLeft(t *testing.T) {
 	}{
 		{"stopped", "exec 3>alive; (trap '' TERM; echo >&3; exec sleep 1000000) & exec 3>&-; wait", errLate},
 		{"ended", "exec 3>alive; sleep 1000000 >&3 2>&1 </dev/null & echo >&3; echo 1", nil},
-		{"ended and holds the output", "exec 3>alive; sleep 1000000 & echo >&3; echo 1", ErrHeldOpen},
-		{"writes", "exec 3>alive; sleep 1000000 >&3 2>&1 & echo >&3; exec yes 3>&-", ErrTooMuch},
+		{"ended and holds the output", "exec 3>alive; sleep 1000000 & echo >&3; echo 1", ErrOutputHeldOpen},
+		{"writes", "exec 3>alive; sleep 1000000 >&3 2>&1 & echo >&3; exec yes 3>&-", ErrTooMuchOutput},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -174,7 +174,7 @@ func TestNothingIsLeft(t *testing.T) {
 			if !errors.Is(err, tc.want) {
 				t.Errorf("%v, want %v", err, tc.want)
 			}
-			if errors.Is(err, ErrTooMuch) && len(out.Stdout) != defaultMaxStdout {
+			if errors.Is(err, ErrTooMuchOutput) && len(out.Stdout) != defaultMaxStdout {
 				t.Errorf("%d bytes", len(out.Stdout))
 			}
 			if err := <-gone; err != nil { // for ever when the grandchild is still there
@@ -189,7 +189,7 @@ func TestTooMuch(t *testing.T) {
 	c := script(t, "echo 1234567890")
 	c.MaxStdout = 4
 	out, err := c.Run(t.Context())
-	if !errors.Is(err, ErrTooMuch) || err.Error() != "it wrote more than 4 bytes" || string(out.Stdout) != "1234" {
+	if !errors.Is(err, ErrTooMuchOutput) || err.Error() != "it wrote more than 4 bytes" || string(out.Stdout) != "1234" {
 		t.Errorf("%q, %v", out.Stdout, err)
 	}
 }

@@ -1,20 +1,11 @@
 package recording
 
 import (
-	"strings"
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 )
-
-// roles are the words by which tools name who wrote a message.
-var roles = map[string]chat.Role{
-	"system": chat.System, "developer": chat.System,
-	"user": chat.User, "human": chat.User,
-	"assistant": chat.Assistant, "ai": chat.Assistant, "model": chat.Assistant,
-	"tool": chat.ToolRole, "function": chat.ToolRole,
-}
 
 // message reads a message in any of the spellings that the formats have. When it fails, that was reported.
 func (b *builder) message(v value) (e event, ok bool) {
@@ -63,7 +54,7 @@ func (b *builder) spoken(o object) {
 func (b *builder) role(o object) chat.Role {
 	v := o.get("role")
 	word := b.text(v, "role")
-	role, known := roles[strings.ToLower(word)]
+	role, known := chat.ParseRole(word)
 	if known {
 		return role
 	}

@@ -126,7 +126,7 @@ func (b *builder) trialTurn(t *result.Turn, o object) {
 	}
 	for item := range list.items {
 		word, _ := item.get("role").str()
-		if role, known := roles[word]; !known || string(role) != word { // arena has written it
+		if role, known := chat.ParseRole(word); !known || string(role) != word { // arena has written it
 			b.errorf(item, "unknown-role", "unknown role %q", cutText(word, 40))
 			return
 		}

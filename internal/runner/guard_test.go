@@ -225,7 +225,7 @@ func judgesThatSay(t *testing.T, text string) *judges.Pool {
 	t.Helper()
 	spec := &scenario.Provider{Meta: scenario.Meta{ID: "judge"}}
 	client := &talker{replies: []chat.Reply{reply(text)}}
-	return judges.New(map[checks.JudgeUse]judges.Seat{
+	return judges.New(map[checks.JudgeUse]judges.Judge{
 		{}: {Name: "judge", Endpoint: judges.NewEndpoint(client, spec, false)},
 	}, judges.NewMemory(0))
 }

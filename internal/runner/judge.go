@@ -132,9 +132,9 @@ func (s *session) judges(turn int) checks.Judges {
 	origin := chat.Origin{Scenario: sc.ID, ScenarioAlias: sc.Alias, Trial: s.trial.N, Turn: turn}
 	seed := first(s.opts.Seed, s.trial.Project.Defaults.Seed)
 	if s.tell == nil {
-		return pool.At(origin, seed)
+		return pool.For(origin, seed)
 	}
-	return pool.Watched(origin, seed, s.tell.call)
+	return pool.Observed(origin, seed, s.tell.call)
 }
 
 func lastLatency(messages []chat.Message) *float64 {

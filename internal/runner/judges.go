@@ -23,7 +23,7 @@ type bench struct {
 	// opened.
 	open func(spec *scenario.Provider) *judges.Endpoint
 
-	seats  map[checks.JudgeUse]judges.Seat
+	seats  map[checks.JudgeUse]judges.Judge
 	asked  map[checks.JudgeUse]*scenario.Provider // who sits there
 	models map[string]*scenario.Provider          // that the file does not configure, by type/model, or provider and model
 	none   bool                                   // it is reported that checks have no judge
@@ -34,7 +34,7 @@ type bench struct {
 
 func newBench(p *scenario.Project, d *diag.List) *bench {
 	return &bench{
-		p: p, diags: d, seats: map[checks.JudgeUse]judges.Seat{}, asked: map[checks.JudgeUse]*scenario.Provider{},
+		p: p, diags: d, seats: map[checks.JudgeUse]judges.Judge{}, asked: map[checks.JudgeUse]*scenario.Provider{},
 		models:  map[string]*scenario.Provider{},
 		prompts: checks.JudgePrompts{Texts: map[string]string{}}, bad: map[*scenario.Prompt]bool{},
 	}
@@ -117,7 +117,7 @@ func (b *bench) one(c *checks.Compiled, need *checks.JudgeNeed) {
 	if need.Use.Model != "" && need.Use.Model != spec.Model {
 		spec = b.model(spec, need.Use.Model)
 	}
-	seat := judges.Seat{Name: cmp.Or(name, spec.ID)}
+	seat := judges.Judge{Name: cmp.Or(name, spec.ID)}
 	if b.open != nil {
 		if seat.Endpoint = b.open(spec); seat.Endpoint == nil {
 			return

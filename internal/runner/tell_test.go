@@ -117,8 +117,8 @@ func eventful(t *testing.T) *Plan {
 	st.offered = p.tools.Offered([]string{"run_tests"})
 	p.stances = map[*scenario.Prompt]*stance{trial.Prompt: &st}
 	spec := &scenario.Provider{Meta: scenario.Meta{ID: "judge"}}
-	seat := judges.Seat{Name: "strict", Endpoint: judges.NewEndpoint(says(`{"score": 1, "reasoning": "so"}`), spec, true)}
-	p.judges = judges.New(map[checks.JudgeUse]judges.Seat{{}: seat}, judges.NewMemory(1<<20))
+	seat := judges.Judge{Name: "strict", Endpoint: judges.NewEndpoint(says(`{"score": 1, "reasoning": "so"}`), spec, true)}
+	p.judges = judges.New(map[checks.JudgeUse]judges.Judge{{}: seat}, judges.NewMemory(1<<20))
 	trial.Project = p
 	trial.Prompt.SystemTemplate, trial.Prompt.AllowedTools = "Be good.", []string{"run_tests"}
 	return plan

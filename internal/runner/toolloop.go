@@ -223,7 +223,8 @@ func (l *toolLoop) fault(call chat.ToolCall) *scenario.ToolFailure {
 
 func (l *toolLoop) chance(tool string) float64 {
 	h := fnv.New64a()
-	_, _ = fmt.Fprintf(h, "%s\x00%d\x00%s\x00%d", evals.Lot(l.s.out.ID), l.turn, tool, len(l.s.calls)) // never fails
+	id := evals.SamplingID(l.s.out.ID)
+	_, _ = fmt.Fprintf(h, "%s\x00%d\x00%s\x00%d", id, l.turn, tool, len(l.s.calls)) // never fails
 	return float64(h.Sum64()>>11) / (1 << 53)
 }
 

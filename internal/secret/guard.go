@@ -23,7 +23,7 @@ func (g *Guard) Learn(values ...string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, value := range values {
-		if !Worth(value) || g.known[value] {
+		if !WorthHiding(value) || g.known[value] {
 			continue
 		}
 		if g.known == nil {
@@ -109,27 +109,28 @@ func (s *screen) Write(p []byte) (int, error) {
 func (g *Guard) Document(w io.Writer) io.WriteCloser { return &document{set: g.Set(), w: w} }
 
 type document struct {
-	set  *Set
-	w    io.Writer
-	held []byte
+	set     *Set
+	w       io.Writer
+	pending []byte
 }
 
 func (d *document) Write(p []byte) (int, error) {
 	if d.set == nil {
 		return d.w.Write(p)
 	}
-	d.held = append(d.held, p...)
-	if len(d.held) < max(1<<15, 2*d.set.longest) {
+	d.pending = append(d.pending, p...)
+	if len(d.pending) < max(1<<15, 2*d.set.longest) {
 		return len(p), nil
 	}
 	// A secret that begins before the end of what goes out now ends before the end of what is here.
-	if err := d.letOut(fieldBefore(d.held, len(d.held)-d.set.longest-1)); err != nil {
+	if err := d.writeUpTo(fieldBefore(d.pending, len(d.pending)-d.set.longest-1)); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// fieldBefore is where the field of JSON may begin in which a place is, so that its name and its value stay together.
+// fieldBefore returns the start of the JSON field that contains an offset, so that its name and its value stay
+// together.
 func fieldBefore(p []byte, end int) int {
 	const far = 1 << 10
 	from := max(end-far, 0)
@@ -139,15 +140,15 @@ func fieldBefore(p []byte, end int) int {
 	return end
 }
 
-// letOut writes what is held up to a place, and the whole of a secret that begins before it.
-func (d *document) letOut(end int) error {
+// writeUpTo writes what is pending up to an offset, and the whole of a secret that begins before it.
+func (d *document) writeUpTo(end int) error {
 	from := 0
 	for {
-		h := d.set.find(d.held, from)
+		h := d.set.find(d.pending, from)
 		if h.size == 0 || h.at >= end {
 			break
 		}
-		if _, err := d.w.Write(d.held[from : h.at+h.mark]); err != nil {
+		if _, err := d.w.Write(d.pending[from : h.at+h.mark]); err != nil {
 			return err
 		}
 		if _, err := io.WriteString(d.w, Redacted); err != nil {
@@ -156,19 +157,19 @@ func (d *document) letOut(end int) error {
 		from = h.at + h.size
 	}
 	end = max(end, from)
-	if _, err := d.w.Write(d.held[from:end]); err != nil {
+	if _, err := d.w.Write(d.pending[from:end]); err != nil {
 		return err
 	}
-	d.held = d.held[:copy(d.held, d.held[end:])]
+	d.pending = d.pending[:copy(d.pending, d.pending[end:])]
 	return nil
 }
 
 // Close writes what was held back.
 func (d *document) Close() error {
-	if len(d.held) == 0 {
+	if len(d.pending) == 0 {
 		return nil
 	}
-	_, err := d.w.Write(d.set.Bytes(d.held))
-	d.held = nil
+	_, err := d.w.Write(d.set.Bytes(d.pending))
+	d.pending = nil
 	return err
 }

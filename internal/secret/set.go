@@ -20,8 +20,8 @@ const (
 	// Shortest is what a secret has at least. Anything shorter is found in every text, and taking it out would leave
 	// nothing to read.
 	Shortest = 4
-	// whole is up to where a secret counts only as a word by itself.
-	whole = 8
+	// minSubstring is up to where a secret counts only as a word by itself.
+	minSubstring = 8
 	// part is how many characters of a secret beside a mark are more than may be shown; of a short secret it is more
 	// than half of them.
 	part = 6
@@ -34,8 +34,8 @@ var placeholders = []string{
 	"secret", "stub", "test", "testing", "token", "true", "unused", "user", "xxxx",
 }
 
-// Worth reports whether a text is worth hiding: long enough, and no placeholder.
-func Worth(value string) bool {
+// WorthHiding reports whether a text is worth hiding: long enough, and no placeholder.
+func WorthHiding(value string) bool {
 	return len(value) >= Shortest && !slices.Contains(placeholders, strings.ToLower(value)) &&
 		strings.Trim(value, value[:1]) != ""
 }
@@ -72,8 +72,8 @@ func newSet(values []string, cuts bool) *Set {
 	s := &Set{cuts: cuts}
 	var all []*value
 	for _, text := range values {
-		if Worth(text) {
-			v := &value{spelling: spell(text), word: len(text) < whole}
+		if WorthHiding(text) {
+			v := &value{spelling: spell(text), word: len(text) < minSubstring}
 			v.part = min(part, len(v.spelling)/2+1)
 			all = append(all, v)
 			s.numbers = s.numbers || strings.Trim(text, numeric) == ""
@@ -205,7 +205,7 @@ func (s *Set) match(p []byte, i int, v *value, from int) (end int, cut bool) {
 		enough = from + v.part
 	}
 	end, whole := v.in(p, i, from, enough)
-	if end >= 0 && whole && v.word && end < len(p) && wordly(p[end]) {
+	if end >= 0 && whole && v.word && end < len(p) && isWordByte(p[end]) {
 		return -1, false
 	}
 	return end, !whole
@@ -213,7 +213,7 @@ func (s *Set) match(p []byte, i int, v *value, from int) (end int, cut bool) {
 
 // inWord reports whether a letter or digit stands before a place. One that ends an escape is none.
 func inWord(p []byte, i int) bool {
-	if i == 0 || !wordly(p[i-1]) {
+	if i == 0 || !isWordByte(p[i-1]) {
 		return false
 	}
 	return !escapeEnds(p[:i])
@@ -238,7 +238,7 @@ func escapeEnds(p []byte) bool {
 	return false
 }
 
-func wordly(c byte) bool {
+func isWordByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 

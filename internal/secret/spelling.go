@@ -52,7 +52,7 @@ func kindOf(r rune, size int) kind {
 	switch {
 	case r == utf8.RuneError && size == 1:
 		return broken
-	case r < utf8.RuneSelf && wordly(byte(r)):
+	case r < utf8.RuneSelf && isWordByte(byte(r)):
 		return plain
 	case r == '\\':
 		return backslash
@@ -141,10 +141,10 @@ func remainder(p []byte) int {
 	for n < len(p) && p[n] == '\\' {
 		n++
 	}
-	if n == len(p) || p[n] != '&' && p[n] != '%' && (n == 0 || !wordly(p[n])) {
+	if n == len(p) || p[n] != '&' && p[n] != '%' && (n == 0 || !isWordByte(p[n])) {
 		return n
 	}
-	for n++; n < len(p) && n < 24 && (wordly(p[n]) || strings.IndexByte("#;%", p[n]) >= 0); {
+	for n++; n < len(p) && n < 24 && (isWordByte(p[n]) || strings.IndexByte("#;%", p[n]) >= 0); {
 		n++
 	}
 	return n

@@ -76,7 +76,7 @@ func TestSecretsOfAnySpelling(t *testing.T) {
 		for i := range text {
 			text[i] = odd[random.IntN(len(odd))]
 		}
-		if s := strings.TrimSpace(string(text)); utf8.RuneCountInString(s) > 5 && Worth(s) {
+		if s := strings.TrimSpace(string(text)); utf8.RuneCountInString(s) > 5 && WorthHiding(s) {
 			secrets = append(secrets, s)
 		}
 	}

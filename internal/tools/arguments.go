@@ -2,8 +2,8 @@ package tools
 
 import "github.com/arena-evals/arena/internal/scenario"
 
-// Arguments lists the arguments that the schema of a tool knows, sorted. listed is false where a call may have others,
-// because there is no schema, or one that leaves that open.
+// Arguments returns the arguments that the schema of a tool declares, sorted. listed is false where calls may have
+// other arguments: there is no schema, or it allows them.
 func (r *Registry) Arguments(name string) (args []string, listed bool) {
 	t := r.byName[name]
 	if t == nil || t.input == nil {

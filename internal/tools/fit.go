@@ -9,7 +9,7 @@ import (
 // Has reports whether the project has a tool of this name that can be called.
 func (r *Registry) Has(name string) bool { return r.byName[name] != nil }
 
-// Fits says why arguments do not fit the input_schema of a tool as they stand; nil when they do.
+// Fits validates arguments, without repairs, against the input_schema of a tool.
 func (r *Registry) Fits(name string, args map[string]any) error {
 	if !r.Has(name) {
 		return errors.New(chat.UnknownTool(name))
@@ -17,7 +17,7 @@ func (r *Registry) Fits(name string, args map[string]any) error {
 	return r.byName[name].input.validate(args)
 }
 
-// Takes is Fits after what Call repairs in arguments.
+// Takes validates arguments against the input_schema of a tool, after the repairs that Call makes.
 func (r *Registry) Takes(name string, args map[string]any) error {
 	if !r.Has(name) {
 		return errors.New(chat.UnknownTool(name))

@@ -12,7 +12,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// compileMock prepares the canned answer of a tool: parts, a template over the arguments, or a fixed value.
+// compileMock returns the function of a mock tool: its result is parts, a template over the arguments, or a fixed
+// value.
 func compileMock(spec *scenario.Tool) (func(context.Context, map[string]any) (chat.ToolResult, error), error) {
 	if spec.MockTemplate != "" {
 		t, err := parseMock(spec.ID, spec.MockTemplate)
@@ -43,7 +44,7 @@ func partsText(parts []chat.Part) string {
 	return strings.Join(texts, "\n")
 }
 
-// present writes a JSON result as the model gets it: text as it is, objects and lists indented by two spaces.
+// present formats a JSON result for the model: a string as its text, objects and lists indented by two spaces.
 func present(raw []byte) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil && len(raw) > 0 && raw[0] == '"' {

@@ -17,7 +17,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// MaxResult is the size at which the text of a result is cut, in bytes.
+// MaxResult is the size limit of the text of a result in bytes. Longer text is cut.
 const MaxResult = 1 << 20
 
 // Registry holds the compiled tools of one project. It is immutable and safe for concurrent use.
@@ -26,17 +26,17 @@ type Registry struct {
 	names  []string // sorted
 }
 
-// tool is one compiled tool: arguments in, text out.
+// tool is one compiled tool.
 type tool struct {
 	spec   *scenario.Tool
 	offer  chat.Tool
 	input  *schema
-	output *schema // nil: any result will do
+	output *schema // nil: results are not validated
 	run    func(ctx context.Context, args map[string]any) (chat.ToolResult, error)
 }
 
-// New compiles the tools of a project. Loading has checked schemas and templates already; what still fails is an
-// error that names the tool.
+// New compiles the tools of a project. Schemas and templates were checked when the project was loaded; an error names
+// the tool.
 func New(specs []*scenario.Tool) (*Registry, error) {
 	r := &Registry{byName: make(map[string]*tool, len(specs))}
 	for _, spec := range specs {
@@ -70,8 +70,8 @@ func compile(spec *scenario.Tool) (*tool, error) {
 // Names lists the tools, sorted.
 func (r *Registry) Names() []string { return r.names }
 
-// Offered returns the tools that a prompt allows, sorted by name. A name may end in * and then means every tool that
-// starts so.
+// Offered returns the tools that a prompt allows, sorted by name. An allowed name may end in *, and then allows all
+// tools with that prefix.
 func (r *Registry) Offered(allowed []string) []chat.Tool {
 	var out []chat.Tool
 	for _, name := range r.names {
@@ -87,8 +87,8 @@ func matches(pattern, name string) bool {
 	return pattern == name || wild && strings.HasPrefix(name, prefix)
 }
 
-// Definition is the same as long as a mock tool gives the same answers to the same arguments; "" for a tool that is no
-// mock, or not known.
+// Definition is a hash of what a mock tool answers: its template, result and parts. It is "" for other tools and for
+// unknown names.
 func (r *Registry) Definition(name string) string {
 	t := r.byName[name]
 	if t == nil || t.spec.Mode != "" && t.spec.Mode != "mock" {
@@ -108,7 +108,7 @@ func (r *Registry) Generic(name string) bool {
 	return t != nil && t.spec.MockTemplate == "" && t.spec.MockResult == nil && len(t.spec.MockParts) == 0
 }
 
-// Call runs one call. Unknown tools, arguments that do not fit and failing tools give an error result.
+// Call runs one call. Unknown tools, invalid arguments and failing tools give an error result.
 func (r *Registry) Call(ctx context.Context, call chat.ToolCall) chat.ToolResult {
 	t, known := r.byName[call.Name]
 	if !known {
@@ -141,7 +141,7 @@ func (r *Registry) Call(ctx context.Context, call chat.ToolCall) chat.ToolResult
 	return res
 }
 
-// safely keeps a panic, which hostile arguments may cause in a template, from taking the run down.
+// safely turns a panic into an error. Hostile arguments may cause one in a template.
 func (t *tool) safely(ctx context.Context, args map[string]any) (res chat.ToolResult, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -151,7 +151,7 @@ func (t *tool) safely(ctx context.Context, args map[string]any) (res chat.ToolRe
 	return t.run(ctx, args)
 }
 
-// Failure is an error result. Its text is what the model is told.
+// Failure returns an error result. The model gets its text.
 func Failure(call chat.ToolCall, kind, text string) chat.ToolResult {
 	return chat.ToolResult{ID: call.ID, Name: call.Name, Content: text, Error: text, ErrorType: kind}
 }
@@ -171,7 +171,7 @@ func shorten(s string) string {
 	return s
 }
 
-// Canonical writes arguments so that equal ones are equal text: keys sorted, no spaces.
+// Canonical writes arguments as JSON with sorted keys and no spaces, so that equal arguments have equal text.
 func Canonical(args map[string]any) string {
 	b, err := json.Marshal(args)
 	if err != nil { // cannot happen with decoded JSON

@@ -13,8 +13,8 @@ import (
 	"github.com/arena-evals/arena/internal/jsonschema"
 )
 
-// schema is a compiled JSON Schema (draft 7 where it names none) together with its own document, from which
-// arguments are coerced. A nil schema accepts everything.
+// schema is a compiled JSON Schema (draft 7 where it names none) with its document, which coerce reads. A nil schema
+// accepts everything.
 type schema struct {
 	compiled *jsonschema.Schema
 	doc      map[string]any
@@ -49,7 +49,7 @@ func (s *schema) validate(v any) error {
 	return s.compiled.Validate(v)
 }
 
-// validateText validates a result: as the JSON that it may be, or else as the string that it is.
+// validateText validates a result: as JSON, or else as a string.
 func (s *schema) validateText(text string) error {
 	if s == nil {
 		return nil
@@ -65,9 +65,9 @@ func (s *schema) validateText(text string) error {
 	return problem
 }
 
-// coerce repairs what models commonly get wrong, by the declared types: a number or boolean sent as text, a list or
-// object sent as JSON text, an enum in another case, and optional arguments sent as null or "". The input stays as it
-// is.
+// coerce returns a copy of arguments with common mistakes of models repaired by the declared types: a number or boolean
+// sent as text, a list or object sent as JSON text, an enum value in another case, and optional arguments sent as null
+// or "".
 func (s *schema) coerce(args map[string]any) map[string]any {
 	if s == nil {
 		return args
@@ -96,7 +96,7 @@ func coerceObject(schema, args map[string]any) map[string]any {
 	return out
 }
 
-// accepts reports whether a schema plainly allows a null or an empty text.
+// accepts reports whether a schema allows null, or an empty text, by its type.
 func accepts(schema map[string]any, v any) bool {
 	want := "null"
 	if v != nil {

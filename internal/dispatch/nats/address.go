@@ -1,4 +1,4 @@
-// Package nats takes requests for evals, their results and dead letters through streams of NATS JetStream.
+// Package nats sends and receives requests for evals, their results and dead letters through NATS JetStream.
 package nats
 
 import (
@@ -8,21 +8,22 @@ import (
 	"strings"
 )
 
-// address is one or more servers of a cluster.
+// address is the URLs of one or more servers of a cluster.
 type address struct {
-	full  string // with what it may hold of names and passwords
-	shown string // without
+	full  string // with user names and passwords
+	shown string // without them
 }
 
 var schemes = []string{"nats", "tls", "ws", "wss"}
 
-// CheckURL says what is wrong with the URL of a broker. The error holds no password.
+// CheckURL returns the problem of a broker's URL. The error holds no password.
 func CheckURL(text string) error {
 	_, err := parseAddress(text)
 	return err
 }
 
-// parseAddress reads URLs with commas between them. A name and a password in the first serve for those that have none.
+// parseAddress parses URLs with commas between them. The user name and password of the first one also apply to URLs
+// without any.
 func parseAddress(text string) (address, error) {
 	var full, shown []string
 	var user *url.Userinfo
@@ -46,7 +47,7 @@ func parseAddress(text string) (address, error) {
 
 const urlShape = "expected nats://host:port or tls://host:port"
 
-// parseURL never quotes what it cannot read: there may be a password in it.
+// parseURL never quotes the text in an error: it may hold a password.
 func parseURL(text string) (*url.URL, error) {
 	if text == "" {
 		return nil, errors.New("the URL is empty; " + urlShape)

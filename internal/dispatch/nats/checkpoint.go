@@ -13,10 +13,10 @@ import (
 	"github.com/arena-evals/arena/internal/dispatch"
 )
 
-// checkpoint is what a listener has to know of the one before.
+// checkpoint is the state that a listener takes over from the previous one.
 type checkpoint struct {
-	Last  uint64   `json:"last"`  // event that was handled
-	First uint64   `json:"first"` // event of the sessions that were open; Last+1 when none were
+	Last  uint64   `json:"last"`  // last event that was handled
+	First uint64   `json:"first"` // first event of the sessions that were open; Last+1 when none was
 	Open  []string `json:"open"`  // tokens of these sessions
 }
 
@@ -25,9 +25,9 @@ const (
 	bucketSuffix    = "_LISTEN"
 )
 
-// stream finds the stream that holds the subject; "" when none does.
-func (l *Listener) stream(ctx context.Context) (name string, err error) {
-	err = l.Client.stubborn(ctx, func(ctx context.Context) error {
+// findStream finds the stream that holds the subject; "" when none does.
+func (l *Listener) findStream(ctx context.Context) (name string, err error) {
+	err = l.Client.retry(ctx, func(ctx context.Context) error {
 		name, err = l.Client.js.StreamNameBySubject(ctx, l.Subject)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			name = ""
@@ -37,44 +37,44 @@ func (l *Listener) stream(ctx context.Context) (name string, err error) {
 	})
 	if slices.Contains([]string{l.Client.Stream, l.Client.Results, l.Client.Names.Dead}, name) {
 		return "", &Error{fmt.Sprintf("%s: %s is a subject of the stream %s, which holds requests and results, not events",
-			l.Client.at.shown, l.Subject, name), nil}
+			l.Client.address.shown, l.Subject, name), nil}
 	}
 	return name, err
 }
 
-// open finds the bucket of listeners, which belongs to whoever runs the broker, or makes it.
-func (l *Listener) open(ctx context.Context) (err error) {
+// openBucket opens the key-value bucket for checkpoints, and creates it when it is missing.
+func (l *Listener) openBucket(ctx context.Context) (err error) {
 	name := l.Client.Stream + bucketSuffix
-	l.state, err = l.Client.js.KeyValue(ctx, name)
+	l.bucket, err = l.Client.js.KeyValue(ctx, name)
 	switch {
 	case !errors.Is(err, jetstream.ErrBucketNotFound):
 		return err
 	case l.Client.opts.NoCreate:
 		return &Error{fmt.Sprintf("%s: there is no key-value bucket %s for where listeners are\n"+
-			"leave --no-create out to have it made", l.Client.at.shown, name), err}
+			"leave --no-create out to have it made", l.Client.address.shown, name), err}
 	}
-	l.state, err = l.Client.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
+	l.bucket, err = l.Client.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
 		Bucket: name, Description: "Where listeners are. Made by arena.", Storage: jetstream.FileStorage,
 	})
 	if errors.Is(err, jetstream.ErrBucketExists) { // another one was faster
-		l.state, err = l.Client.js.KeyValue(ctx, name)
+		l.bucket, err = l.Client.js.KeyValue(ctx, name)
 	}
 	return err
 }
 
-// resume reads where the listener before was.
+// resume reads the checkpoint of the previous listener.
 func (l *Listener) resume(ctx context.Context, stream string) error {
-	err := l.Client.stubborn(ctx, l.open)
+	err := l.Client.retry(ctx, l.openBucket)
 	if err != nil {
 		return l.Client.explain(err)
 	}
-	err = l.Client.stubborn(ctx, func(ctx context.Context) error {
-		entry, err := l.state.Get(ctx, l.key())
+	err = l.Client.retry(ctx, func(ctx context.Context) error {
+		entry, err := l.bucket.Get(ctx, l.key())
 		if errors.Is(err, jetstream.ErrKeyNotFound) {
 			return nil
 		}
-		if err == nil && json.Unmarshal(entry.Value(), &l.before) != nil {
-			return &Error{l.Client.at.shown + ": what the listener " + l.Name + " remembers cannot be read", nil}
+		if err == nil && json.Unmarshal(entry.Value(), &l.previous) != nil {
+			return &Error{l.Client.address.shown + ": the checkpoint of the listener " + l.Name + " cannot be read", nil}
 		}
 		return err
 	})
@@ -82,8 +82,8 @@ func (l *Listener) resume(ctx context.Context, stream string) error {
 	if err := errors.Join(err, endErr); err != nil {
 		return err
 	}
-	if l.before.Last > last { // another stream of the same name
-		l.before = checkpoint{}
+	if l.previous.Last > last { // the stream was deleted and created again
+		l.previous = checkpoint{}
 	}
 	newest, err := l.newest(ctx, stream)
 	if err != nil {
@@ -91,17 +91,17 @@ func (l *Listener) resume(ctx context.Context, stream string) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.caughtUp = newest < max(l.before.First, 1)
-	l.known, l.seq = map[string]bool{}, l.before.Last
-	for _, token := range l.before.Open {
-		l.known[token] = true
+	l.caughtUp = newest < max(l.previous.First, 1)
+	l.wasOpen, l.seq = map[string]bool{}, l.previous.Last
+	for _, token := range l.previous.Open {
+		l.wasOpen[token] = true
 	}
 	return nil
 }
 
 // newest is the sequence of the last event on the subject; 0 when there is none.
 func (l *Listener) newest(ctx context.Context, stream string) (seq uint64, err error) {
-	err = l.Client.stubborn(ctx, func(ctx context.Context) error {
+	err = l.Client.retry(ctx, func(ctx context.Context) error {
 		s, err := l.Client.js.Stream(ctx, stream)
 		if err != nil {
 			return err
@@ -118,12 +118,12 @@ func (l *Listener) newest(ctx context.Context, stream string) (seq uint64, err e
 	return seq, err
 }
 
-// key of what is remembered: the same subject under the same name.
+// key is the key of the checkpoint. It depends on the name and the subject of the listener.
 func (l *Listener) key() string { return l.Name + "-" + dispatch.Token(l.Subject) }
 
-// remember stores where the listener is. What fails is told once, and stored the next time.
-func (l *Listener) remember(ctx context.Context) {
-	if l.state == nil || l.seq == 0 || l.torn {
+// saveCheckpoint stores the state of the listener. A failure is reported once, and the next call tries again.
+func (l *Listener) saveCheckpoint(ctx context.Context) {
+	if l.bucket == nil || l.seq == 0 || l.incomplete {
 		return
 	}
 	ids, first := l.Accumulator.Open()
@@ -134,7 +134,7 @@ func (l *Listener) remember(ctx context.Context) {
 	for _, id := range ids {
 		c.Open = append(c.Open, dispatch.Token(id))
 	}
-	if l.seq < l.before.Last { // still at what the listener before had seen
+	if l.seq < l.previous.Last { // still at events that the previous listener handled
 		return
 	}
 	data, err := json.Marshal(c)
@@ -143,9 +143,9 @@ func (l *Listener) remember(ctx context.Context) {
 	}
 	once, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	_, err = l.state.Put(once, l.key(), data)
-	if err != nil && !l.unstored && ctx.Err() == nil {
+	_, err = l.bucket.Put(once, l.key(), data)
+	if err != nil && !l.saveFailed && ctx.Err() == nil {
 		l.Tell(fmt.Sprintf("%s: where the listener is cannot be stored, and is tried again: %v", l.Subject, err))
 	}
-	l.unstored = err != nil
+	l.saveFailed = err != nil
 }

@@ -19,47 +19,46 @@ import (
 type Options struct {
 	URL       string // of a server, or of several with commas between them
 	CredsFile string // with a user's JWT and seed
-	CAFile    string // with the certificates that the servers' are held against; "": those of the system
-	CertFile  string // of this client; KeyFile comes with it
+	CAFile    string // with the CA certificates for the servers; "": those of the system
+	CertFile  string // of this client, together with KeyFile
 	KeyFile   string
-	Name      string // under which the broker lists the connection
+	Name      string // of the connection, as the broker lists it
 
 	Stream   string // of the requests; "" is DefaultStream
 	NoCreate bool   // streams and consumers that are missing are an error
 
-	// Scrub takes out of a message what the broker may not keep; nil: nothing.
+	// Scrub removes secrets from a message; nil: messages are sent as they are.
 	Scrub func(data []byte) []byte
 
-	// Patience is how long the first connection, and each thing that is stored later, may wait for the broker. 0: for
-	// ever.
+	// Patience is how long the first connection and each later request may wait for the broker. 0: without a limit.
 	Patience time.Duration
-	// MaxAway ends the client once the broker has been away for that long, and nothing was measured meanwhile: whatever
-	// waits for it fails. The first connection waits no longer either. 0: it is waited for as Patience says.
+	// MaxAway closes the client once the broker has been unreachable for that long and no eval is running: everything that
+	// waits for the broker fails. It also limits the first connection. 0: only Patience counts.
 	MaxAway time.Duration
-	// Tell hears that the broker is away and that it is back, each once, from any goroutine. Nil: nobody does.
+	// Tell is called when the connection is lost and when it is back, from any goroutine. It may be nil.
 	Tell func(string)
 }
 
-// Client is a connection that comes back for as long as it is not closed. It is safe for concurrent use.
+// Client is a connection to a broker, which connects again after an outage. It is safe for concurrent use.
 type Client struct {
 	Names
-	opts  Options
-	at    address
-	conn  *natsgo.Conn
-	js    jetstream.JetStream
-	away  atomic.Bool
-	gone  absence
-	async atomic.Pointer[error] // the last that came without a question
-	done  chan struct{}         // closed when the connection is
+	opts         Options
+	address      address
+	conn         *natsgo.Conn
+	js           jetstream.JetStream
+	disconnected atomic.Bool
+	outage       outage
+	asyncError   atomic.Pointer[error] // the last error that was no reply to a request
+	done         chan struct{}         // closed when the connection is
 }
 
-// Timeouts of single exchanges with the broker; what waits longer is tried again.
+// Timeouts of single requests to the broker. A request that times out is tried again.
 const (
 	connectTimeout = 5 * time.Second
 	askTimeout     = 5 * time.Second
 )
 
-// Connect connects. While nobody answers it tries again, as long as the options allow and ctx lasts.
+// Connect connects to a broker. While the broker is unreachable it tries again, as long as the options and ctx allow.
 func Connect(ctx context.Context, opts Options) (*Client, error) {
 	at, err := parseAddress(opts.URL)
 	if err != nil {
@@ -69,8 +68,8 @@ func Connect(ctx context.Context, opts Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{Names: names, opts: opts, at: at, done: make(chan struct{})}
-	c.gone.limit = opts.MaxAway
+	c := &Client{Names: names, opts: opts, address: at, done: make(chan struct{})}
+	c.outage.limit = opts.MaxAway
 	if c.opts.Tell == nil {
 		c.opts.Tell = func(string) {}
 	}
@@ -86,18 +85,18 @@ func Connect(ctx context.Context, opts Options) (*Client, error) {
 
 func (c *Client) connect(ctx context.Context) error {
 	limit := cmp.Or(c.opts.Patience, c.opts.MaxAway)
-	wait, cancel := patient(ctx, limit)
+	wait, cancel := withLimit(ctx, limit)
 	defer cancel()
 	for try := 0; ; try++ {
-		conn, err := natsgo.Connect(c.at.full, c.settings()...)
+		conn, err := natsgo.Connect(c.address.full, c.settings()...)
 		if err == nil {
 			c.conn = conn
 			if try > 0 {
-				c.opts.Tell(c.at.shown + ": connected")
+				c.opts.Tell(c.address.shown + ": connected")
 			}
 			return nil
 		}
-		if !mayPass(err) {
+		if !isUnreachable(err) {
 			return c.explain(err)
 		}
 		if try == 0 {
@@ -112,15 +111,15 @@ func (c *Client) connect(ctx context.Context) error {
 	}
 }
 
-// patient limits a context to a time; 0 is no limit.
-func patient(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+// withLimit returns a context with a timeout; 0 is no timeout.
+func withLimit(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if limit <= 0 {
 		return context.WithCancel(ctx)
 	}
 	return context.WithTimeout(ctx, limit)
 }
 
-// pause waits, no longer than there is a connection to come back, and reports whether the context still lasts.
+// pause waits for d, or until the connection is closed for good. It returns false when the context has ended.
 func (c *Client) pause(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -133,7 +132,7 @@ func (c *Client) pause(ctx context.Context, d time.Duration) bool {
 	return true
 }
 
-// delay before another try: 50ms, then twice as long each time up to 5s, spread so that clients do not come at once.
+// delay is the wait before another try: 50ms, then twice as long each time up to 5s, with jitter.
 func delay(try int) time.Duration {
 	d := min(50*time.Millisecond<<min(try, 8), 5*time.Second)
 	return d/2 + rand.N(d/2+1) //nolint:gosec // spreads retries in time and shows in no result
@@ -144,10 +143,10 @@ func (c *Client) settings() []natsgo.Option {
 		natsgo.Name(cmp.Or(c.opts.Name, "arena")), natsgo.Timeout(connectTimeout),
 		natsgo.MaxReconnects(-1), natsgo.CustomReconnectDelay(delay), natsgo.PingInterval(20 * time.Second),
 		natsgo.PermissionErrOnSubscribe(true),
-		natsgo.IgnoreDiscoveredServers(), // nobody is contacted whom the user did not name
-		natsgo.DisconnectErrHandler(func(conn *natsgo.Conn, err error) { c.lost(conn, err) }),
-		natsgo.ReconnectHandler(func(*natsgo.Conn) { c.back() }),
-		natsgo.ErrorHandler(func(_ *natsgo.Conn, _ *natsgo.Subscription, err error) { c.async.Store(&err) }),
+		natsgo.IgnoreDiscoveredServers(), // connects only to servers that the user named
+		natsgo.DisconnectErrHandler(func(conn *natsgo.Conn, err error) { c.disconnect(conn, err) }),
+		natsgo.ReconnectHandler(func(*natsgo.Conn) { c.reconnected() }),
+		natsgo.ErrorHandler(func(_ *natsgo.Conn, _ *natsgo.Subscription, err error) { c.asyncError.Store(&err) }),
 		natsgo.ClosedHandler(func(*natsgo.Conn) { close(c.done) }),
 	}
 	if c.opts.CredsFile != "" {
@@ -162,35 +161,35 @@ func (c *Client) settings() []natsgo.Option {
 	return o
 }
 
-func (c *Client) lost(conn *natsgo.Conn, err error) {
-	if err != nil && c.away.CompareAndSwap(false, true) {
-		c.gone.begin(conn.Close)
-		c.opts.Tell(c.at.shown + ": the connection is lost; trying again until the broker answers")
+func (c *Client) disconnect(conn *natsgo.Conn, err error) {
+	if err != nil && c.disconnected.CompareAndSwap(false, true) {
+		c.outage.begin(conn.Close)
+		c.opts.Tell(c.address.shown + ": the connection is lost; trying again until the broker answers")
 	}
 }
 
-func (c *Client) back() {
-	if c.away.CompareAndSwap(true, false) {
-		c.gone.back()
-		c.opts.Tell(c.at.shown + ": connected again")
+func (c *Client) reconnected() {
+	if c.disconnected.CompareAndSwap(true, false) {
+		c.outage.end()
+		c.opts.Tell(c.address.shown + ": connected again")
 	}
 }
 
-// Close ends the connection. What was stored is stored.
+// Close closes the connection. It loses nothing that was stored.
 func (c *Client) Close() {
 	c.conn.SetDisconnectErrHandler(nil)
-	c.gone.back()
+	c.outage.end()
 	c.conn.Close()
 	<-c.done
 }
 
-// Address is the broker's, without names and passwords.
-func (c *Client) Address() string { return c.at.shown }
+// Address is the URL of the broker, without user names and passwords.
+func (c *Client) Address() string { return c.address.shown }
 
-// ended says why the connection ended for good, which it does only when the broker refuses it again and again, or is
-// away for too long.
-func (c *Client) ended() error {
-	if c.gone.isOver() { // the connection is about to close
+// closedError says why the connection was closed for good: the broker refused it several times, or was unreachable for
+// too long. It is nil for an open connection.
+func (c *Client) closedError() error {
+	if c.outage.hasExpired() { // the connection is about to close
 		return c.explain(errAway)
 	}
 	select {
@@ -201,8 +200,8 @@ func (c *Client) ended() error {
 	}
 }
 
-// mayPass tells a broker that is away from one that does not want us.
-func mayPass(err error) bool {
+// isUnreachable reports whether a connection failed because the broker is unreachable, rather than by a refusal.
+func isUnreachable(err error) bool {
 	if errors.Is(err, natsgo.ErrNoServers) || errors.Is(err, natsgo.ErrTimeout) ||
 		errors.Is(err, context.DeadlineExceeded) {
 		return true
@@ -213,15 +212,15 @@ func mayPass(err error) bool {
 	return network && !strings.Contains(text, "tls:") || name || strings.Contains(text, "EOF")
 }
 
-// explain puts an error into words that name the broker and hold no password.
+// explain turns an error into one that names the broker, holds no password and says what to do.
 func (c *Client) explain(err error) error {
 	if said, ok := errors.AsType[*Error](err); ok {
 		return said
 	}
-	if c.gone.isOver() {
-		return &Error{fmt.Sprintf("%s: the broker has been away for %s", c.at.shown, c.opts.MaxAway), errAway}
+	if c.outage.hasExpired() {
+		return &Error{fmt.Sprintf("%s: the broker has been away for %s", c.address.shown, c.opts.MaxAway), errAway}
 	}
-	say := func(text string) error { return &Error{c.at.shown + ": " + text, err} }
+	say := func(text string) error { return &Error{c.address.shown + ": " + text, err} }
 	text := strings.TrimPrefix(err.Error(), "nats: ")
 	switch {
 	case errors.Is(err, natsgo.ErrAuthorization):
@@ -241,8 +240,8 @@ func (c *Client) explain(err error) error {
 	case strings.Contains(text, "tls:"), strings.Contains(text, "x509:"):
 		return say("no TLS connection: " + text + "\nname the authority of the broker's certificate with --nats-ca FILE")
 	}
-	for secret := range strings.SplitSeq(c.at.full, ",") { // a library may quote what it was given
-		text = strings.ReplaceAll(text, secret, c.at.shown)
+	for secret := range strings.SplitSeq(c.address.full, ",") { // a library may quote what it was given
+		text = strings.ReplaceAll(text, secret, c.address.shown)
 	}
 	return say(text)
 }

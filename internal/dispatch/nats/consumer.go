@@ -13,12 +13,12 @@ import (
 
 // consumer makes the consumer that workers share, or checks the one that is there.
 func (c *Client) consumer(ctx context.Context, w *Worker) (found jetstream.Consumer, ackWait time.Duration, err error) {
-	err = c.stubborn(ctx, func(ctx context.Context) error {
+	err = c.retry(ctx, func(ctx context.Context) error {
 		found, err = c.js.Consumer(ctx, c.Stream, w.Durable)
 		if errors.Is(err, jetstream.ErrConsumerNotFound) {
 			if c.opts.NoCreate {
 				return &Error{fmt.Sprintf("%s: the stream %s has no consumer %s\nleave --no-create out to have it made",
-					c.at.shown, c.Stream, w.Durable), err}
+					c.address.shown, c.Stream, w.Durable), err}
 			}
 			found, err = c.js.CreateConsumer(ctx, c.Stream, jetstream.ConsumerConfig{
 				Durable: w.Durable, Description: "Workers that run evals. Made by arena.",
@@ -27,24 +27,24 @@ func (c *Client) consumer(ctx context.Context, w *Worker) (found jetstream.Consu
 			})
 		}
 		if err != nil {
-			if c.passing(err) || errors.Is(err, jetstream.ErrConsumerExists) {
+			if c.isTransient(err) || errors.Is(err, jetstream.ErrConsumerExists) {
 				return natsgo.ErrTimeout
 			}
 			return c.explain(fmt.Errorf("consumer %s of the stream %s: %w", w.Durable, c.Stream, err))
 		}
 		config := found.CachedInfo().Config
 		ackWait = config.AckWait
-		if problem := w.contradiction(&config, c.Requests()); problem != "" {
+		if problem := w.mismatch(&config, c.Requests()); problem != "" {
 			return &Error{fmt.Sprintf("%s: the consumer %s of the stream %s %s\nremove it, or name another with --durable",
-				c.at.shown, w.Durable, c.Stream, problem), nil}
+				c.address.shown, w.Durable, c.Stream, problem), nil}
 		}
 		return nil
 	})
 	return found, ackWait, err
 }
 
-// contradiction says what makes a consumer unfit; "" when nothing does.
-func (w *Worker) contradiction(have *jetstream.ConsumerConfig, subject string) string {
+// mismatch says why a consumer cannot be used; "" when it can.
+func (w *Worker) mismatch(have *jetstream.ConsumerConfig, subject string) string {
 	filters := have.FilterSubjects
 	if have.FilterSubject != "" {
 		filters = []string{have.FilterSubject}

@@ -11,20 +11,20 @@ import (
 	"github.com/arena-evals/arena/internal/dispatch"
 )
 
-// Letter is a dead letter with its place in the stream of dead letters.
+// Letter is a dead letter with its sequence in the stream of dead letters.
 type Letter struct {
 	dispatch.Dead
 	Seq uint64 `json:"dead_seq"`
 }
 
-// EachLetter hands every dead letter that the stream holds to a function, in order. foreign counts the messages there
-// that are none.
+// EachLetter calls take for every dead letter in the stream, in order. foreign counts messages that are no dead
+// letters.
 func (c *Client) EachLetter(ctx context.Context, take func(*Letter) error) (foreign int, err error) {
 	var state jetstream.StreamState
-	err = c.stubborn(ctx, func(ctx context.Context) error {
+	err = c.retry(ctx, func(ctx context.Context) error {
 		s, err := c.js.Stream(ctx, c.Dead)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			return &Error{fmt.Sprintf("%s: there is no stream %s", c.at.shown, c.Dead), err}
+			return &Error{fmt.Sprintf("%s: there is no stream %s", c.address.shown, c.Dead), err}
 		}
 		if err == nil {
 			state = s.CachedInfo().State
@@ -34,7 +34,7 @@ func (c *Client) EachLetter(ctx context.Context, take func(*Letter) error) (fore
 	if err != nil || state.Msgs == 0 {
 		return 0, err
 	}
-	err = c.tail(ctx, c.Dead, c.allDead(), 1, func(m jetstream.Msg, meta *jetstream.MsgMetadata) error {
+	err = c.follow(ctx, c.Dead, c.allDead(), 1, func(m jetstream.Msg, meta *jetstream.MsgMetadata) error {
 		d, err := dispatch.DecodeDead(m.Data())
 		if err != nil {
 			foreign++
@@ -52,7 +52,7 @@ func (c *Client) EachLetter(ctx context.Context, take func(*Letter) error) (fore
 	return foreign, err
 }
 
-// Redrive asks for what a dead letter is about once more, with all its tries, and removes the letter.
+// Redrive publishes the request of a dead letter again, with all its tries, and removes the letter.
 func (c *Client) Redrive(ctx context.Context, l *Letter) error {
 	data := []byte(l.Body)
 	if data == nil {
@@ -67,26 +67,26 @@ func (c *Client) Redrive(ctx context.Context, l *Letter) error {
 		return err
 	}
 	if err := c.Drop(ctx, l); err != nil {
-		return fmt.Errorf("it was asked for again, and the letter is still there: %w", err)
+		return fmt.Errorf("the request was published again, but its letter is still in the stream: %w", err)
 	}
 	return nil
 }
 
 // Drop removes a dead letter.
 func (c *Client) Drop(ctx context.Context, l *Letter) error {
-	return c.stubborn(ctx, func(ctx context.Context) error {
+	return c.retry(ctx, func(ctx context.Context) error {
 		s, err := c.js.Stream(ctx, c.Dead)
 		if err == nil {
 			err = s.DeleteMsg(ctx, l.Seq)
 		}
-		if err == nil || errors.Is(err, jetstream.ErrMsgNotFound) || c.passing(err) {
+		if err == nil || errors.Is(err, jetstream.ErrMsgNotFound) || c.isTransient(err) {
 			return ignoreMissing(err)
 		}
 		return c.explain(fmt.Errorf("remove from %s: %w", c.Dead, err))
 	})
 }
 
-// ignoreMissing takes a message that somebody else removed for removed.
+// ignoreMissing is nil for a message that is not in the stream any more.
 func ignoreMissing(err error) error {
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return nil

@@ -15,31 +15,31 @@ import (
 
 // Headers of a request that workers gave back.
 const (
-	refusedSince = "Arena-Refused-Since" // when the first of them did
-	refusedTimes = "Arena-Refused"       // how many did
-	triesBefore  = "Arena-Tries"         // how often it was tried before
+	refusedSince = "Arena-Refused-Since" // time of the first refusal
+	refusedTimes = "Arena-Refused"       // number of refusals
+	triesBefore  = "Arena-Tries"         // number of tries before
 )
 
-// DefaultGiveBack is for how long a request is given back that fits no worker.
+// DefaultGiveBack is how long a request that no worker can evaluate is given back before it is given up.
 const DefaultGiveBack = 2 * time.Minute
 
-// errGivenBack says that a request went to the end of the queue, for another worker to take.
+// errGivenBack is the error of a request that was put at the end of the queue for another worker.
 var errGivenBack = errors.New("given back")
 
-// tries is how often the request was delivered to workers that it may fit, this time included.
-func (j *job) tries() int { return j.header(triesBefore) + int(j.meta.NumDelivered) }
+// tries is how often the request was delivered, this time included, without the deliveries that were given back.
+func (j *delivery) tries() int { return j.header(triesBefore) + int(j.meta.NumDelivered) }
 
-// refusals is how many workers gave the request back before.
-func (j *job) refusals() int { return j.header(refusedTimes) }
+// refusals is how often workers gave the request back before.
+func (j *delivery) refusals() int { return j.header(refusedTimes) }
 
-func (j *job) header(name string) int {
-	n, _ := strconv.Atoi(j.msg.Headers().Get(name)) // somebody else's word: 0
+func (j *delivery) header(name string) int {
+	n, _ := strconv.Atoi(j.msg.Headers().Get(name)) // 0 for what is no number
 	return max(n, 0)
 }
 
-// giveBack puts a request that does not fit this worker at the end of the queue. Once workers have done so for long
-// enough, it is given up.
-func (j *job) giveBack(ctx context.Context, refused *dispatch.RefusedError) error {
+// giveBack puts a request that this worker cannot evaluate at the end of the queue. The request is given up when that
+// has gone on for longer than GiveBack.
+func (j *delivery) giveBack(ctx context.Context, refused *dispatch.RefusedError) error {
 	since, err := time.Parse(time.RFC3339Nano, j.msg.Headers().Get(refusedSince))
 	if err != nil {
 		since = time.Now() // not Now, which may stand still
@@ -47,9 +47,9 @@ func (j *job) giveBack(ctx context.Context, refused *dispatch.RefusedError) erro
 	waited := time.Since(since)
 	switch {
 	case j.GiveBack <= 0:
-		return j.bury(ctx, refused.Why, refused.Reason)
+		return j.deadLetter(ctx, refused.Why, refused.Reason)
 	case waited >= j.GiveBack:
-		return j.bury(ctx, refused.Why, fmt.Sprintf("%s; no other worker took it within %s either, %s gave it back",
+		return j.deadLetter(ctx, refused.Why, fmt.Sprintf("%s; no other worker took it within %s either, %s gave it back",
 			refused.Reason, j.GiveBack, times(j.refusals()+1)))
 	}
 	msg := &natsgo.Msg{Subject: j.Client.Requests(), Data: j.msg.Data(), Header: natsgo.Header{}}
@@ -71,30 +71,30 @@ func (j *job) giveBack(ctx context.Context, refused *dispatch.RefusedError) erro
 		return errGivenBack
 	}
 	if errors.Is(err, ErrTooLarge) || j.tries() >= j.MaxDeliver {
-		return j.bury(ctx, refused.Why, refused.Reason)
+		return j.deadLetter(ctx, refused.Why, refused.Reason)
 	}
 	return fmt.Errorf("give it back: %w", err)
 }
 
-// tellOnce tells why requests are given back, each reason once.
-func (j *job) tellOnce(reason string) {
-	const most = 100 // reasons of strangers
+// tellOnce reports why requests are given back, each reason once.
+func (j *delivery) tellOnce(reason string) {
+	const most = 100 // reasons come from requests: there may be any number
 	j.toldMu.Lock()
 	defer j.toldMu.Unlock()
-	if j.told[reason] || len(j.told) >= most {
+	if j.toldReasons[reason] || len(j.toldReasons) >= most {
 		return
 	}
-	if j.told == nil {
-		j.told = map[string]bool{}
+	if j.toldReasons == nil {
+		j.toldReasons = map[string]bool{}
 	}
-	j.told[reason] = true
+	j.toldReasons[reason] = true
 	j.Tell(fmt.Sprintf("request %s is given back for another worker, and given up if none takes it within %s: %s",
 		j.name(), j.GiveBack, reason))
 }
 
-// breather is how long a slot waits after it gave back a request that had been given back n times before. Workers that
-// it fits come first then, and it does not go round and round.
-func breather(n int) time.Duration {
+// giveBackPause is how long a slot waits after it gave back a request that had been given back n times before. It lets
+// other workers take the request first.
+func giveBackPause(n int) time.Duration {
 	if n == 0 {
 		return 0
 	}

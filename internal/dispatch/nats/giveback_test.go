@@ -18,7 +18,7 @@ import (
 
 // unfit is the evaluator of a worker with another pack.
 func unfit(context.Context, *dispatch.Request) ([]result.EvalResult, error) {
-	return nil, &dispatch.RefusedError{Why: dispatch.UnknownEval, Reason: `this worker has no eval "tone"`, Elsewhere: true}
+	return nil, &dispatch.RefusedError{Why: dispatch.UnknownEval, Reason: `this worker has no eval "tone"`, OtherWorker: true}
 }
 
 // TestGivenBack: while workers with the old pack are still there, nothing is lost; who has the new one gets it, and has

@@ -70,7 +70,7 @@ func TestBucketOfOthers(t *testing.T) {
 	l = listen(t, c)
 	raw(t, b, "app.events", []byte(said("s", 0, "user", "hi")))
 	raw(t, b, "app.events", []byte(said("s", 1, "assistant", "yo")))
-	asked(t, b, 1)
+	selectAsked(t, b, 1)
 	l.end(t)
 	stream, err := js.Stream(t.Context(), "KV_ARENA_EVALS_LISTEN")
 	if err != nil {
@@ -102,7 +102,7 @@ func TestStoppedAtTheEnd(t *testing.T) {
 	l := listen(t, c)
 	raw(t, b, "app.events", []byte(said("s", 0, "user", "hi")))
 	raw(t, b, "app.events", []byte(said("s", 1, "assistant", "yo")))
-	asked(t, b, 1)
+	selectAsked(t, b, 1)
 	raw(t, b, "app.events", []byte(`{"type":"session.ended","session_id":"s"}`))
 	for !strings.Contains(<-told, "a stream is full") {
 	}
@@ -112,6 +112,6 @@ func TestStoppedAtTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	l = listen(t, c)
-	same(t, []string{"s turn 0", "s end 0"}, asked(t, b, 2))
+	same(t, []string{"s turn 0", "s end 0"}, selectAsked(t, b, 2))
 	l.end(t)
 }

@@ -14,73 +14,72 @@ import (
 	"github.com/arena-evals/arena/internal/plural"
 )
 
-// Listener follows events on a subject and publishes requests for the evals of the sessions that it sees. Where the
-// subject is in a stream, it goes on after a restart where it was, and several listeners do no more than one.
+// Listener reads events on a subject and publishes requests for the evals of their sessions. Where a stream holds the
+// subject, a listener continues after a restart where it stopped, and several listeners publish no request twice.
 type Listener struct {
 	Client      *Client
 	Subject     string
-	Name        string // of what is remembered between starts
+	Name        string // of the checkpoint
 	Accumulator *dispatch.Accumulator
-	Worker      string // who gave up, in dead letters
+	Worker      string // named in dead letters
 	Now         func() time.Time
 	Tell        func(string)
 
-	mu       sync.Mutex
-	state    jetstream.KeyValue // nil: nothing is remembered
-	before   checkpoint         // where the listener before was
-	known    map[string]bool    // sessions that were open then
-	seq      uint64             // of the last event
-	caughtUp bool
-	started  time.Time
-	bad      int   // events that cannot be read
-	missed   int   // events that came too fast
-	failed   error // why the listener cannot go on
-	unstored bool  // where the listener is could not be stored the last time, which was told
-	torn     bool  // a session was ended whose requests are not stored: the next listener has to end it again
+	mu         sync.Mutex
+	bucket     jetstream.KeyValue // nil: there are no checkpoints
+	previous   checkpoint         // of the previous listener
+	wasOpen    map[string]bool    // tokens of the sessions that were open in previous
+	seq        uint64             // of the last event
+	caughtUp   bool
+	started    time.Time
+	unreadable int   // events
+	dropped    int   // events that came too fast
+	err        error // why the listener cannot go on
+	saveFailed bool  // the last checkpoint was not stored, which was reported
+	incomplete bool  // requests of a session that ended are not stored: the next listener must end it again
 }
 
-// Run listens until ctx ends. Sessions that are open then are taken up by the next listener, or, where nothing is
-// remembered, end with this one.
+// Run listens until ctx ends. The next listener takes over the sessions that are open then. Without a stream they end.
 func (l *Listener) Run(ctx context.Context) error {
 	l.started = l.Now()
-	stream, err := l.stream(ctx)
+	stream, err := l.findStream(ctx)
 	if err != nil || ctx.Err() != nil {
 		return ignoreStop(ctx, err)
 	}
 	if stream == "" {
-		return l.passing(ctx)
+		return l.listenWithoutStream(ctx)
 	}
 	if err := l.resume(ctx, stream); err != nil {
 		return ignoreStop(ctx, err)
 	}
-	ctx, still := l.ticking(ctx)
+	ctx, still := l.startTicking(ctx)
 	take := func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
 		return l.event(ctx, msg.Data(), meta.Sequence.Stream, meta.Timestamp, meta.NumPending == 0)
 	}
-	err = ignoreStop(ctx, l.Client.tail(ctx, stream, l.Subject, l.before.First, take))
+	err = ignoreStop(ctx, l.Client.follow(ctx, stream, l.Subject, l.previous.First, take))
 	still()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.remember(context.WithoutCancel(ctx))
-	return errors.Join(err, l.failed)
+	l.saveCheckpoint(context.WithoutCancel(ctx))
+	return errors.Join(err, l.err)
 }
 
-// event handles one event. When it returns nil, everything that the event leads to is stored.
+// event handles one event. When it returns nil, everything that follows from the event is stored.
 func (l *Listener) event(ctx context.Context, data []byte, seq uint64, at time.Time, caughtUp bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.failed != nil {
-		return l.failed
+	if l.err != nil {
+		return l.err
 	}
 	if err := l.store(ctx, l.Accumulator.Expire(at), at); err != nil {
 		return err
 	}
-	if e := l.decode(data, seq); e != nil && (seq > l.before.Last || l.known[dispatch.Token(e.Session)]) {
-		room := l.Accumulator.Stats().Crowded == 0
+	if e := l.decode(data, seq); e != nil && (seq > l.previous.Last || l.wasOpen[dispatch.Token(e.Session)]) {
+		room := l.Accumulator.Stats().Evicted == 0
 		if err := l.store(ctx, l.Accumulator.Add(e, len(data), at, seq), at); err != nil {
 			return err
 		}
-		if room && l.Accumulator.Stats().Crowded > 0 {
+		if room && l.Accumulator.Stats().Evicted > 0 {
 			l.Tell(l.Subject + ": too many sessions at once; those silent for longest end early, and are counted")
 		}
 	}
@@ -88,11 +87,11 @@ func (l *Listener) event(ctx context.Context, data []byte, seq uint64, at time.T
 	return nil
 }
 
-// decode reads an event. What cannot be read is told once, and counted.
+// decode decodes an event. Events that cannot be read are counted; the first is reported.
 func (l *Listener) decode(data []byte, seq uint64) *dispatch.Event {
 	e, err := dispatch.DecodeEvent(data)
 	if err != nil {
-		if l.bad++; l.bad == 1 {
+		if l.unreadable++; l.unreadable == 1 {
 			l.Tell(fmt.Sprintf("%s: event %d is left out: %v; more of these are only counted", l.Subject, seq, err))
 		}
 		return nil
@@ -100,9 +99,10 @@ func (l *Listener) decode(data []byte, seq uint64) *dispatch.Event {
 	return e
 }
 
-// store publishes what events led to. Those from before this start may have been published already.
+// store publishes what follows from events. at is their time: requests from before this start may have been published
+// by a previous listener.
 func (l *Listener) store(ctx context.Context, due dispatch.Due, at time.Time) (err error) {
-	defer func() { l.torn = l.torn || err != nil }()
+	defer func() { l.incomplete = l.incomplete || err != nil }()
 	for _, r := range due.Requests {
 		err := l.Client.publish(ctx, r, at.Before(l.started))
 		if errors.Is(err, ErrTooLarge) {
@@ -123,9 +123,9 @@ func (l *Listener) store(ctx context.Context, due dispatch.Due, at time.Time) (e
 	return nil
 }
 
-// ticking ends silent sessions, and remembers where the listener is, until the function that it returns is called. Its
-// context ends when the listener cannot go on.
-func (l *Listener) ticking(ctx context.Context) (context.Context, func()) {
+// startTicking ends silent sessions and saves checkpoints, until the function that it returns is called. The context
+// that it returns ends when the listener cannot go on.
+func (l *Listener) startTicking(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var beats sync.WaitGroup
 	beats.Go(func() {
@@ -137,7 +137,7 @@ func (l *Listener) ticking(ctx context.Context) (context.Context, func()) {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				if l.beat(ctx) != nil {
+				if l.tick(ctx) != nil {
 					return
 				}
 			}
@@ -146,30 +146,30 @@ func (l *Listener) ticking(ctx context.Context) (context.Context, func()) {
 	return ctx, func() { cancel(); beats.Wait() }
 }
 
-// beat returns why the listener cannot go on.
-func (l *Listener) beat(ctx context.Context) error {
+// tick ends silent sessions and saves a checkpoint. It returns why the listener cannot go on.
+func (l *Listener) tick(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.caughtUp && l.failed == nil {
+	if l.caughtUp && l.err == nil {
 		now := l.Now()
 		if err := l.store(ctx, l.Accumulator.Expire(now), now); err != nil && ctx.Err() == nil {
-			l.failed = err // what was to be published is not forgotten: the next listener makes it again
+			l.err = err // the next listener publishes the requests
 		}
 	}
-	if l.failed == nil {
-		l.remember(ctx)
+	if l.err == nil {
+		l.saveCheckpoint(ctx)
 	}
-	return l.failed
+	return l.err
 }
 
-// Behind reports whether there are events that the listener has not seen yet.
+// Behind reports whether there are events that the listener has not handled yet.
 func (l *Listener) Behind() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return !l.caughtUp
 }
 
-// Summary says what became of the events, in words.
+// Summary counts the events and sessions, in words.
 func (l *Listener) Summary() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -180,8 +180,8 @@ func (l *Listener) Summary() string {
 		noun, what string
 	}{
 		{s.Duplicates, "duplicate message", "left out"}, {s.Conflicts, "message", "under a taken index left out"},
-		{l.bad, "event", "that cannot be read"}, {l.missed, "event", "lost: they came too fast"},
-		{s.Crowded, "session", "ended early for lack of room"},
+		{l.unreadable, "event", "that cannot be read"}, {l.dropped, "event", "lost: they came too fast"},
+		{s.Evicted, "session", "ended early for lack of room"},
 		{s.Incomplete, "session", "with gaps"}, {s.Unanswered, "session", "without a reply"},
 	} {
 		if c.n > 0 {
@@ -191,7 +191,7 @@ func (l *Listener) Summary() string {
 	return strings.Join(parts, ", ")
 }
 
-// CheckSubject says what is wrong with a subject to listen to.
+// CheckSubject returns the problem of a subject to listen to.
 func CheckSubject(subject string) error {
 	for i, token := range strings.Split(subject, ".") {
 		last := i == strings.Count(subject, ".")

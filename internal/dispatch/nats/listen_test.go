@@ -70,8 +70,8 @@ func (l *listening) end(t *testing.T) {
 	}
 }
 
-// asked are the requests in the stream, as session moment turn, in order; it waits until there are so many.
-func asked(t *testing.T, b *natstest.Broker, n int) (list []string) {
+// selectAsked are the requests in the stream, as session moment turn, in order; it waits until there are so many.
+func selectAsked(t *testing.T, b *natstest.Broker, n int) (list []string) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -100,32 +100,32 @@ func TestListener(t *testing.T) {
 	send("nonsense")
 	send(said("s", 1, "assistant", "yo"))
 	l := listen(t, c)
-	asked(t, b, 1)
+	selectAsked(t, b, 1)
 	send(said("s", 2, "user", "and?"))
 	l.end(t)
 	// The next one takes up the session where it was, also after a crash that kept no end.
 	send(said("s", 3, "assistant", "so"))
 	l = listen(t, c)
-	asked(t, b, 2)
+	selectAsked(t, b, 2)
 	b.Stop()
 	if err := b.Start(); err != nil {
 		t.Fatal(err)
 	}
 	send(`{"type":"session.ended","session_id":"s"}`)
 	want := []string{"s turn 0", "s turn 1", "s end 0"}
-	same(t, want, asked(t, b, 3))
+	same(t, want, selectAsked(t, b, 3))
 	l.end(t)
 	// What has ended is not taken up again, and several listeners ask once.
 	l = listen(t, c)
 	other := listen(t, c, func(l *nats.Listener) { l.Name = "other" })
 	send(said("t", 0, "user", "hi"))
 	send(said("t", 1, "assistant", "yo"))
-	asked(t, b, 4)
+	selectAsked(t, b, 4)
 	send(`{"type":"session.ended","session_id":"t"}`)
-	same(t, append(want, "t turn 0", "t end 0"), asked(t, b, 5))
+	same(t, append(want, "t turn 0", "t end 0"), selectAsked(t, b, 5))
 	l.end(t)
 	other.end(t)
-	same(t, append(want, "t turn 0", "t end 0"), asked(t, b, 5))
+	same(t, append(want, "t turn 0", "t end 0"), selectAsked(t, b, 5))
 	same(t, 0, len(stored(t, b, "ARENA_EVALS_DEAD")))
 }
 
@@ -148,9 +148,9 @@ func TestSilence(t *testing.T) {
 			return time.Now()
 		}
 	})
-	asked(t, b, 1)
+	selectAsked(t, b, 1)
 	later.Store(true)
-	same(t, []string{"s turn 0", "s end 0"}, asked(t, b, 2))
+	same(t, []string{"s turn 0", "s end 0"}, selectAsked(t, b, 2))
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for len(letters(t, b)) == 0 {
@@ -184,7 +184,7 @@ func TestPassing(t *testing.T) {
 		<-tick.C
 	}
 	l.end(t)
-	same(t, []string{"s turn 0", "s end 0"}, asked(t, b, 2))
+	same(t, []string{"s turn 0", "s end 0"}, selectAsked(t, b, 2))
 }
 
 func TestWrongSubjects(t *testing.T) {

@@ -12,8 +12,9 @@ import (
 // DefaultStream is the name of the stream of requests.
 const DefaultStream = "ARENA_EVALS"
 
-// Names of streams and subjects. All of them follow from the name of the stream of requests: ARENA_EVALS takes
-// arena.evals.requests, ARENA_EVALS_RESULTS arena.evals.results.>, ARENA_EVALS_DEAD arena.evals.dead.>.
+// Names are the names of streams and subjects. They are derived from the name of the stream of requests: ARENA_EVALS
+// holds arena.evals.requests, ARENA_EVALS_RESULTS holds arena.evals.results.>, and ARENA_EVALS_DEAD holds
+// arena.evals.dead.>.
 type Names struct {
 	Stream  string
 	Results string
@@ -25,7 +26,7 @@ var streamName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,126}[A-Za-z0-9])?$`)
 })
 
-// NamesOf are the names around a stream of requests.
+// NamesOf returns the names for a stream of requests.
 func NamesOf(stream string) (Names, error) {
 	if !streamName().MatchString(stream) {
 		return Names{}, fmt.Errorf("a stream cannot be called %q; expected letters, digits, _ and -, such as %s",
@@ -43,8 +44,8 @@ func (n *Names) Requests() string { return n.prefix + ".requests" }
 func (n *Names) allResults() string { return n.prefix + ".results.>" }
 func (n *Names) allDead() string    { return n.prefix + ".dead.>" }
 
-// Subjects hold no text of strangers, only tokens of it. Each result has a subject of its own, so that a stream can
-// tell that it is there already.
+// result is the subject of a result. Subjects hold hashes instead of untrusted text. Each result has its own subject,
+// so that the stream refuses it a second time.
 
 func (n *Names) result(run, request, id string) string {
 	return n.prefix + ".results." + runToken(run) + "." + dispatch.Token(request) + "." + id

@@ -15,19 +15,19 @@ import (
 	"github.com/arena-evals/arena/internal/filelock"
 )
 
-// Output is a file into which the messages of a stream are copied, a line each: all of them, in order, each once, also
-// over restarts and crashes. It belongs to one process at a time.
+// Output copies the messages of a stream into a file, a line each: all of them, in order, and each once, also across
+// restarts and crashes. Only one process at a time can open the file.
 type Output struct {
 	file   *os.File
 	client *Client
 	stream string
 	filter string
-	key    string // of the sequence in each line, which the message does not have itself
+	key    string // of the sequence number that is added to each line
 	seq    uint64 // of the stream, in the last line
 	id     string // of the last line
 }
 
-// lineHead is the part of a message by which its line is known.
+// lineHead is the part of a message that identifies its line.
 type lineHead struct {
 	Result string `json:"result_id"`
 	Dead   string `json:"dead_id"`
@@ -38,7 +38,7 @@ func (c *Client) ResultsOutput(path string) (*Output, error) {
 	return c.output(path, c.Results, c.allResults(), "stream_seq")
 }
 
-// DeadOutput opens a file for dead letters. The stream_seq of a letter is where its request lay.
+// DeadOutput opens a file for dead letters. The stream_seq of a letter is the sequence of its request.
 func (c *Client) DeadOutput(path string) (*Output, error) {
 	return c.output(path, c.Names.Dead, c.allDead(), "dead_seq")
 }
@@ -61,7 +61,7 @@ func (c *Client) output(path, stream, filter, key string) (*Output, error) {
 	return o, nil
 }
 
-// resume finds the last whole line, and cuts off what follows it: the start of a line that was never finished.
+// resume finds the last complete line and removes an incomplete one after it.
 func (o *Output) resume() error {
 	size, err := o.file.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -74,7 +74,7 @@ func (o *Output) resume() error {
 	if len(line) > 0 {
 		var head lineHead
 		if o.seq = sequence(line); json.Unmarshal(line, &head) != nil || o.seq == 0 {
-			return errors.New("its last line is none of a worker's; name another file")
+			return errors.New("its last line was not written by a worker; name another file")
 		}
 		o.id = head.Result + head.Dead
 	}
@@ -87,7 +87,8 @@ func (o *Output) resume() error {
 	return err
 }
 
-// sequence is what a line begins with; 0 when it begins otherwise. Files of dead letters had the key of results once.
+// sequence is the sequence number at the start of a line; 0 when there is none. Older files of dead letters have the
+// key of results.
 func sequence(line []byte) (seq uint64) {
 	for _, key := range []string{"stream_seq", "dead_seq"} {
 		if n, _ := fmt.Sscanf(string(line[:min(len(line), 40)]), `{"`+key+`":%d`, &seq); n == 1 { // else another key
@@ -97,7 +98,7 @@ func sequence(line []byte) (seq uint64) {
 	return 0
 }
 
-// lastLine returns the last line that is whole, and the offset behind it.
+// lastLine returns the last complete line, and the offset after it.
 func lastLine(file io.ReaderAt, size int64) (end int64, line []byte, err error) {
 	const step = 1 << 16
 	var tail []byte
@@ -121,15 +122,15 @@ func lastLine(file io.ReaderAt, size int64) (end int64, line []byte, err error) 
 	return 0, nil, nil
 }
 
-// Copy copies until ctx ends. A stream that is not the one that the file was copied from is an error.
+// Copy copies until ctx ends. It fails when the file was copied from another stream.
 func (o *Output) Copy(ctx context.Context) error {
-	if err := o.verify(ctx); err != nil {
+	if err := o.checkSameStream(ctx); err != nil {
 		return err
 	}
-	return o.client.tail(ctx, o.stream, o.filter, o.seq+1, o.write)
+	return o.client.follow(ctx, o.stream, o.filter, o.seq+1, o.write)
 }
 
-// CatchUp copies what the stream holds by now.
+// CatchUp copies the messages that the stream holds now.
 func (o *Output) CatchUp(ctx context.Context, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -137,7 +138,7 @@ func (o *Output) CatchUp(ctx context.Context, limit time.Duration) error {
 	if err != nil || o.seq >= last {
 		return err
 	}
-	err = o.client.tail(ctx, o.stream, o.filter, o.seq+1, func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
+	err = o.client.follow(ctx, o.stream, o.filter, o.seq+1, func(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
 		if err := o.write(msg, meta); err != nil {
 			return err
 		}
@@ -158,24 +159,24 @@ func (o *Output) CatchUp(ctx context.Context, limit time.Duration) error {
 
 var errCaughtUp = errors.New("all that there was is copied")
 
-// verify holds the last line against the stream: another stream would be taken up in the middle.
-func (o *Output) verify(ctx context.Context) error {
+// checkSameStream compares the last line with the stream, to refuse a file that was copied from another one.
+func (o *Output) checkSameStream(ctx context.Context) error {
 	if o.seq == 0 {
 		return nil
 	}
-	return o.client.stubborn(ctx, func(ctx context.Context) error {
+	return o.client.retry(ctx, func(ctx context.Context) error {
 		s, err := o.client.js.Stream(ctx, o.stream)
 		if err != nil {
 			return err
 		}
 		other := &Error{fmt.Sprintf("%s was copied from another stream than this %s of %s; name another file",
-			o.file.Name(), o.stream, o.client.at.shown), nil}
+			o.file.Name(), o.stream, o.client.address.shown), nil}
 		if s.CachedInfo().State.LastSeq < o.seq {
 			return other
 		}
 		msg, err := s.GetMsg(ctx, o.seq)
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
-			return nil // the stream has forgotten it
+			return nil // the stream does not hold it any more
 		}
 		var head lineHead
 		if err == nil && (json.Unmarshal(msg.Data, &head) != nil || head.Result+head.Dead != o.id) {
@@ -185,12 +186,12 @@ func (o *Output) verify(ctx context.Context) error {
 	})
 }
 
-// write appends a message as a line that begins with its sequence.
+// write appends a message as a line that begins with its sequence number.
 func (o *Output) write(msg jetstream.Msg, meta *jetstream.MsgMetadata) error {
 	data := bytes.TrimSpace(msg.Data())
 	seq := meta.Sequence.Stream
 	if !json.Valid(data) || len(data) < 2 || data[0] != '{' || bytes.IndexByte(data, '\n') >= 0 {
-		data = fmt.Appendf(nil, `{"unreadable":%q}`, "a message that no worker wrote") // somebody else publishes there
+		data = fmt.Appendf(nil, `{"unreadable":%q}`, "a message that no worker wrote") // another program publishes there
 	}
 	line := fmt.Appendf(nil, `{%q:%d`, o.key, seq)
 	if len(data) > 2 {

@@ -131,7 +131,7 @@ func TestForeignOutput(t *testing.T) {
 	publish(t, c, request("a"))
 	run(t, worker(c, evaluate(both)))
 	for text, want := range map[string]string{
-		"a diary\n": "its last line is none of a worker's; name another file",
+		"a diary\n": "its last line was not written by a worker; name another file",
 		`{"stream_seq":9,"result_id":"x"}` + "\n": "was copied from another stream",
 		`{"stream_seq":1,"result_id":"x"}` + "\n": "was copied from another stream",
 	} {

@@ -12,14 +12,14 @@ import (
 	"github.com/arena-evals/arena/internal/dispatch"
 )
 
-// ErrTooLarge says that the broker does not take a message of that size.
+// ErrTooLarge is the error of a message that exceeds a size limit of the broker.
 var ErrTooLarge = errors.New("the message is larger than the broker takes")
 
-// replayed marks requests that may have been made before, so that workers look for their results first.
+// replayed is the header of requests that may have been published before. Workers look for their results first.
 const replayed = "Arena-Replayed"
 
-// Publish stores a request. When it returns nil, the broker has confirmed it. A request that is stored already is not
-// stored again for as long as the stream remembers its id.
+// Publish stores a request and waits for the broker's confirmation. A request with the same id is not stored again
+// while the stream remembers the id.
 func (c *Client) Publish(ctx context.Context, r *dispatch.Request) error {
 	return c.publish(ctx, r, false)
 }
@@ -44,13 +44,14 @@ func (c *Client) publish(ctx context.Context, r *dispatch.Request, again bool) e
 	return err
 }
 
-// storeOnce stores what has a subject of its own, unless the stream holds it already.
+// storeOnce stores a message whose subject is its own, unless the stream holds one already.
 func (c *Client) storeOnce(ctx context.Context, stream, subject, id string, data []byte) (double bool, err error) {
 	return c.store(ctx, &natsgo.Msg{Subject: subject, Data: data}, jetstream.WithMsgID(id),
 		jetstream.WithExpectStream(stream), jetstream.WithExpectLastSequencePerSubject(0))
 }
 
-// store publishes until the broker confirms, as long as the options allow. double says that it had the message before.
+// store publishes until the broker confirms, as long as the options allow. double reports that the stream had the
+// message already.
 func (c *Client) store(
 	ctx context.Context, msg *natsgo.Msg, opts ...jetstream.PublishOpt,
 ) (double bool, err error) {
@@ -61,7 +62,7 @@ func (c *Client) store(
 		return false, fmt.Errorf("%w: it has %s, the broker takes %s (max_payload)", ErrTooLarge,
 			dispatch.Size(len(msg.Data)), dispatch.Size(int(limit)))
 	}
-	err = c.stubborn(ctx, func(ctx context.Context) error {
+	err = c.retry(ctx, func(ctx context.Context) error {
 		ack, err := c.js.PublishMsg(ctx, msg, opts...)
 		if err == nil {
 			double = ack.Duplicate
@@ -69,14 +70,14 @@ func (c *Client) store(
 		}
 		api, ok := errors.AsType[*jetstream.APIError](err)
 		switch {
-		case ok && known(api.ErrorCode):
+		case ok && isDuplicateSubject(api.ErrorCode):
 			double = true
 			return nil
 		case ok && api.ErrorCode == jetstream.JSErrCodeStreamMessageExceedsMaximum, errors.Is(err, natsgo.ErrMaxPayload):
 			return &Error{fmt.Sprintf("%v: it has %s", ErrTooLarge, dispatch.Size(len(msg.Data))), ErrTooLarge}
 		case ok && api.ErrorCode == fullStream:
-			return errFull // until somebody makes room
-		case !c.passing(err):
+			return errFull // tried again: somebody may make room
+		case !c.isTransient(err):
 			return c.explain(fmt.Errorf("store on %s: %w", msg.Subject, err))
 		}
 		return err
@@ -93,12 +94,12 @@ const (
 	fullStream jetstream.ErrorCode = 10077
 )
 
-// known reports whether a stream refused a message because its subject has one.
-func known(code jetstream.ErrorCode) bool {
+// isDuplicateSubject reports whether a stream refused a message because it has one with the same subject.
+func isDuplicateSubject(code jetstream.ErrorCode) bool {
 	return code == jetstream.JSErrCodeStreamWrongLastSequence || code == jetstream.JSErrCodeStreamWrongLastSequenceConstant
 }
 
-// storeResult stores a result. One that is too large goes without its details, which are told to be missing.
+// storeResult stores a result. One that is too large is stored without its details, and says so.
 func (c *Client) storeResult(ctx context.Context, r *dispatch.Result) (double bool, err error) {
 	subject := c.result(r.Run, r.Request, r.ID)
 	data, err := json.Marshal(r)

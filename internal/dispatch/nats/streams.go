@@ -11,27 +11,27 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// dedupWindow is how long a stream remembers the ids of messages. Results and dead letters are told from their doubles
-// for as long as the stream holds them, by their subjects.
+// dedupWindow is how long a stream remembers the ids of messages. Results and dead letters need no window: each has its
+// own subject.
 const dedupWindow = 2 * time.Minute
 
-// need is a stream that has to be there.
-type need struct {
+// streamSpec describes a stream that arena needs.
+type streamSpec struct {
 	name    string
 	about   string
 	subject string
-	queue   bool // messages are gone when they are acknowledged
+	queue   bool // messages are removed when they are acknowledged
 }
 
-func (c *Client) needs() []need {
-	return []need{
+func (c *Client) streamSpecs() []streamSpec {
+	return []streamSpec{
 		{c.Stream, "Requests for evals, until they are done.", c.Requests(), true},
 		{c.Results, "Results of evals, each once.", c.allResults(), false},
 		{c.Dead, "Requests for evals that were given up.", c.allDead(), false},
 	}
 }
 
-func (n need) config() jetstream.StreamConfig {
+func (n streamSpec) config() jetstream.StreamConfig {
 	config := jetstream.StreamConfig{
 		Name: n.name, Description: n.about + " Made by arena.", Subjects: []string{n.subject},
 		Storage: jetstream.FileStorage, Discard: jetstream.DiscardNew, Duplicates: dedupWindow,
@@ -42,26 +42,26 @@ func (n need) config() jetstream.StreamConfig {
 	return config
 }
 
-// Prepare makes the streams that are missing, and refuses those that could lose what is put into them.
+// Prepare creates the streams that are missing, and refuses existing ones that could lose messages.
 func (c *Client) Prepare(ctx context.Context) error {
 	if err := c.enabled(ctx); err != nil {
 		return err
 	}
-	for _, n := range c.needs() {
-		if err := c.stubborn(ctx, func(ctx context.Context) error { return c.ensure(ctx, n) }); err != nil {
+	for _, n := range c.streamSpecs() {
+		if err := c.retry(ctx, func(ctx context.Context) error { return c.ensure(ctx, n) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// enabled waits for JetStream, which comes a little later than the broker when that starts.
+// enabled waits for JetStream, which is ready a little later than the broker.
 func (c *Client) enabled(ctx context.Context) error {
 	missing := 0
-	return c.stubborn(ctx, func(ctx context.Context) error {
+	return c.retry(ctx, func(ctx context.Context) error {
 		_, err := c.js.AccountInfo(ctx)
 		if c.forbidden() {
-			return nil // it is there, and tells us nothing of itself
+			return nil // JetStream is enabled, but this user may not see the account
 		}
 		if !errors.Is(err, jetstream.ErrJetStreamNotEnabled) {
 			return err
@@ -73,60 +73,61 @@ func (c *Client) enabled(ctx context.Context) error {
 	})
 }
 
-// stubborn asks the broker again while it is away, as long as the options allow.
-func (c *Client) stubborn(ctx context.Context, ask func(context.Context) error) error {
-	wait, cancel := patient(ctx, c.opts.Patience)
+// retry calls ask until it succeeds or fails for good, as long as the options allow.
+func (c *Client) retry(ctx context.Context, ask func(context.Context) error) error {
+	wait, cancel := withLimit(ctx, c.opts.Patience)
 	defer cancel()
 	for try := 0; ; try++ {
-		c.async.Store(nil)
+		c.asyncError.Store(nil)
 		once, cancel := context.WithTimeout(ctx, askTimeout)
 		err := ask(once)
 		cancel()
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
-		if ended := c.ended(); ended != nil {
+		if ended := c.closedError(); ended != nil {
 			return ended
 		}
-		if !c.passing(err) {
+		if !c.isTransient(err) {
 			return err
 		}
 		if c.forbidden() {
-			return c.explain(c.why(err)) // which nobody changes while we wait
+			return c.explain(c.cause(err)) // waiting gives no permission
 		}
-		if try == stillTrying && !c.away.Load() {
-			c.opts.Tell(c.explain(c.why(err)).Error() + "; still trying")
+		if try == stillTrying && !c.disconnected.Load() {
+			c.opts.Tell(c.explain(c.cause(err)).Error() + "; still trying")
 		}
 		if !c.pause(wait, delay(try)) {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			return fmt.Errorf("%w (tried for %s)", c.explain(c.why(err)), c.opts.Patience)
+			return fmt.Errorf("%w (tried for %s)", c.explain(c.cause(err)), c.opts.Patience)
 		}
 	}
 }
 
-// stillTrying is the try after which somebody should know, though the connection stands.
+// stillTrying is the try after which Tell is called although the connection works.
 const stillTrying = 6
 
-// why prefers what the broker said without being asked: a question that it does not allow is never answered.
-func (c *Client) why(err error) error {
+// cause is the permission error that the broker reported, or else err. The broker does not answer a request that lacks
+// a permission: err is only a timeout then.
+func (c *Client) cause(err error) error {
 	if c.forbidden() {
-		if said := c.async.Load(); said != nil {
+		if said := c.asyncError.Load(); said != nil {
 			return *said
 		}
 	}
 	return err
 }
 
-// forbidden reports whether the broker has just refused something for want of a permission.
+// forbidden reports whether the broker has just refused a request for lack of a permission.
 func (c *Client) forbidden() bool {
-	said := c.async.Load()
+	said := c.asyncError.Load()
 	return said != nil && errors.Is(*said, natsgo.ErrPermissionViolation)
 }
 
-// passing reports whether an error may be over when the same is asked again.
-func (c *Client) passing(err error) bool {
+// isTransient reports whether the same request may succeed later.
+func (c *Client) isTransient(err error) bool {
 	if api, ok := errors.AsType[*jetstream.APIError](err); ok {
 		return api.Code == 503 && api.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabled &&
 			api.ErrorCode != jetstream.JSErrCodeJetStreamNotEnabledForAccount
@@ -135,12 +136,12 @@ func (c *Client) passing(err error) bool {
 	return !refused && !errors.Is(err, natsgo.ErrConnectionClosed) && !errors.Is(err, natsgo.ErrMaxPayload)
 }
 
-func (c *Client) ensure(ctx context.Context, n need) error {
+func (c *Client) ensure(ctx context.Context, n streamSpec) error {
 	s, err := c.js.Stream(ctx, n.name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		if c.opts.NoCreate {
 			return &Error{fmt.Sprintf("%s: there is no stream %s for %s\nleave --no-create out to have it made",
-				c.at.shown, n.name, n.subject), err}
+				c.address.shown, n.name, n.subject), err}
 		}
 		_, err = c.js.CreateStream(ctx, n.config())
 		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another one was faster
@@ -148,7 +149,7 @@ func (c *Client) ensure(ctx context.Context, n need) error {
 		}
 	}
 	if err != nil {
-		if c.passing(err) {
+		if c.isTransient(err) {
 			return err
 		}
 		return c.explain(fmt.Errorf("stream %s: %w", n.name, err))
@@ -156,15 +157,15 @@ func (c *Client) ensure(ctx context.Context, n need) error {
 	if s == nil {
 		return nil
 	}
-	if problem := n.contradiction(&s.CachedInfo().Config); problem != "" {
+	if problem := n.mismatch(&s.CachedInfo().Config); problem != "" {
 		return &Error{fmt.Sprintf("%s: the stream %s %s\nchange it, or name another with --stream",
-			c.at.shown, n.name, problem), nil}
+			c.address.shown, n.name, problem), nil}
 	}
 	return nil
 }
 
-// contradiction says what makes a stream unfit; "" when nothing does.
-func (n need) contradiction(have *jetstream.StreamConfig) string {
+// mismatch says why a stream cannot be used; "" when it can.
+func (n streamSpec) mismatch(have *jetstream.StreamConfig) string {
 	switch {
 	case !covers(have.Subjects, n.subject):
 		return fmt.Sprintf("takes the subjects %s; %s must be among them", strings.Join(have.Subjects, ", "), n.subject)
@@ -190,7 +191,7 @@ func bounded(have *jetstream.StreamConfig) bool {
 	return have.MaxMsgs > 0 || have.MaxBytes > 0 || have.MaxMsgsPerSubject > 0
 }
 
-// covers reports whether one of the patterns takes everything that a pattern takes.
+// covers reports whether one of the patterns matches everything that the subject matches.
 func covers(patterns []string, subject string) bool {
 	for _, p := range patterns {
 		if matches(strings.Split(p, "."), strings.Split(subject, ".")) {

@@ -15,44 +15,44 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Evaluator runs the evals of a request. Implementations are safe for concurrent use. An error means that nothing could
-// be measured; a *dispatch.RefusedError that nothing ever will.
+// Evaluator runs the evals of a request. Implementations are safe for concurrent use. After an error the request is
+// tried again, unless it is a *dispatch.RefusedError.
 type Evaluator interface {
 	Evaluate(ctx context.Context, r *dispatch.Request) ([]result.EvalResult, error)
 }
 
-// Worker takes requests from the stream and stores what their evals measured.
+// Worker takes requests from the stream and stores the results of their evals.
 type Worker struct {
 	Client    *Client
 	Evaluator Evaluator
-	Name      string // who ran an eval, in results
-	Durable   string // the consumer that workers share; "" is DefaultDurable
+	Name      string // of the worker, in results
+	Durable   string // consumer that the workers share; "" is DefaultDurable
 	Jobs      int    // requests at once; at least 1
 	// MaxDeliver is how often a request is tried before it is given up; 0 is 5.
 	MaxDeliver int
-	// GiveBack is for how long a request is given back for other workers that does not fit this one; then, or with 0 at
-	// once, it is given up.
+	// GiveBack is how long a request that this worker cannot evaluate is given back for other workers before it is given
+	// up; 0: it is given up at once.
 	GiveBack time.Duration
-	// AckWait is how long the broker waits for a sign of life before it gives a request to another worker; 0 is 30s, or
-	// what the consumer has.
+	// AckWait is how long the broker waits for a progress message before it delivers a request to another worker; 0 is
+	// that of the consumer, or 30s for a new one.
 	AckWait time.Duration
-	// Idle ends the worker once nothing has been left to do for that long; 0: it never ends by itself.
+	// Idle ends the worker after that long without a request; 0: never.
 	Idle time.Duration
-	// Behind reports that more requests may come, so that the worker is not idle; nil: none that are known of.
+	// Behind reports that more requests will come, so that the worker is not idle. It may be nil.
 	Behind func() bool
 	Now    func() time.Time
 	// Retry is how long a request waits after its n-th failed try, from 1; nil is 1s, 2s, 4s and so on up to 1m.
 	Retry func(n int) time.Duration
-	// Tell hears of requests that fail, from any goroutine; nil: nobody does.
+	// Tell is called with a message about each request that fails, from any goroutine. It may be nil.
 	Tell func(string)
 
-	stats    stats
-	toldMu   sync.Mutex
-	told     map[string]bool // why requests were given back
-	consumer jetstream.Consumer
-	ackWait  time.Duration
-	begun    time.Time
-	busy     atomic.Int64 // when something was last done: a time.Duration since begun
+	stats       stats
+	toldMu      sync.Mutex
+	toldReasons map[string]bool // why requests were given back
+	consumer    jetstream.Consumer
+	ackWait     time.Duration
+	started     time.Time
+	lastBusy    atomic.Int64 // end of the last request: a time.Duration since started
 }
 
 // The defaults of a Worker.
@@ -64,38 +64,38 @@ const (
 
 // Stats counts what a worker did.
 type Stats struct {
-	Requests    int64 // done, the dead ones included
+	Requests    int64 // done, with those that were given up
 	Results     int64 // stored
-	Doubles     int64 // results that the stream had already
-	Redelivered int64 // requests that had been given to somebody before
-	Skipped     int64 // of those, the ones whose results were all there
-	Dead        int64 // given up
-	GivenBack   int64 // left to other workers
+	Duplicates  int64 // results that the stream had already
+	Redelivered int64 // requests that were delivered before
+	Skipped     int64 // requests whose results were stored already
+	Dead        int64 // requests that were given up
+	GivenBack   int64 // requests that were given back for other workers
 }
 
-type stats struct{ requests, results, doubles, redelivered, skipped, dead, givenBack atomic.Int64 }
+type stats struct{ requests, results, duplicates, redelivered, skipped, dead, givenBack atomic.Int64 }
 
 // Stats are the counts so far.
 func (w *Worker) Stats() Stats {
 	s := &w.stats
 	return Stats{
-		s.requests.Load(), s.results.Load(), s.doubles.Load(), s.redelivered.Load(), s.skipped.Load(), s.dead.Load(),
+		s.requests.Load(), s.results.Load(), s.duplicates.Load(), s.redelivered.Load(), s.skipped.Load(), s.dead.Load(),
 		s.givenBack.Load(),
 	}
 }
 
-// Run works until ctx ends, and then finishes what it has begun. When hard ends it stops at once; what was not stored
-// is given to another worker. It returns an error only when the broker refuses the work,
-// or was away for longer than the client waits.
+// Run takes requests until ctx ends, and finishes those that it has begun. When hard ends it stops at once, and the
+// broker delivers unfinished requests to another worker. It returns an error only when the broker refuses the work, or
+// was unreachable for longer than the client waits.
 func (w *Worker) Run(ctx, hard context.Context) error {
-	w.complete()
+	w.setDefaults()
 	if err := w.open(ctx); err != nil {
 		return ignoreEnd(ctx, err)
 	}
 	told := ctx
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	w.begun = time.Now() // not Now, which may stand still
+	w.started = time.Now() // not w.Now, which may be a fixed time
 	var slots sync.WaitGroup
 	for range w.Jobs {
 		slots.Go(func() {
@@ -111,7 +111,7 @@ func (w *Worker) Run(ctx, hard context.Context) error {
 	return nil
 }
 
-// ignoreEnd is nil for errors that only say that the worker was told to end; what refused the work is an *Error.
+// ignoreEnd is nil for an error that follows from the end of ctx, else err.
 func ignoreEnd(ctx context.Context, err error) error {
 	if refused, ok := errors.AsType[*Error](err); ok {
 		return refused
@@ -121,7 +121,7 @@ func ignoreEnd(ctx context.Context, err error) error {
 
 var errIdle = errors.New("nothing is left to do")
 
-func (w *Worker) complete() {
+func (w *Worker) setDefaults() {
 	w.Durable = cmp.Or(w.Durable, DefaultDurable)
 	w.Jobs = max(w.Jobs, 1)
 	w.MaxDeliver = cmp.Or(w.MaxDeliver, DefaultMaxDeliver)
@@ -133,7 +133,7 @@ func (w *Worker) complete() {
 	}
 }
 
-// work is one slot: a request after the other.
+// work is one slot. It handles one request after the other.
 func (w *Worker) work(ctx, hard context.Context) error {
 	for try := 0; ctx.Err() == nil; {
 		msg, err := w.next(ctx)
@@ -141,7 +141,7 @@ func (w *Worker) work(ctx, hard context.Context) error {
 		case msg != nil:
 			try = 0
 			rest, err := w.handle(hard, msg)
-			w.busy.Store(int64(time.Since(w.begun)))
+			w.lastBusy.Store(int64(time.Since(w.started)))
 			if err != nil {
 				return err
 			}
@@ -154,7 +154,7 @@ func (w *Worker) work(ctx, hard context.Context) error {
 				return errIdle
 			}
 		default:
-			if err := w.trouble(ctx, err, try); err != nil {
+			if err := w.recoverFrom(ctx, err, try); err != nil {
 				return err
 			}
 			try++
@@ -163,7 +163,7 @@ func (w *Worker) work(ctx, hard context.Context) error {
 	return nil
 }
 
-// next waits a while for a request. Without one and without an error there is none.
+// next waits a while for a request. It returns nil without an error when none has come.
 func (w *Worker) next(ctx context.Context) (jetstream.Msg, error) {
 	wait := 10 * time.Second
 	if w.Idle > 0 {
@@ -190,16 +190,16 @@ func (w *Worker) next(ctx context.Context) (jetstream.Msg, error) {
 	return nil, err
 }
 
-// heartbeat is how often the broker says that it still looks for requests: after a restart it has forgotten who asked.
+// heartbeat is how often the broker confirms that a fetch is waiting. After a restart it does not know of it any more.
 const heartbeat = time.Second
 
-// trouble waits before another try. A consumer that is gone is made again.
-func (w *Worker) trouble(ctx context.Context, err error, try int) error {
-	if ended := w.Client.ended(); ended != nil {
+// recoverFrom waits before another try. It creates a consumer that is missing again.
+func (w *Worker) recoverFrom(ctx context.Context, err error, try int) error {
+	if ended := w.Client.closedError(); ended != nil {
 		return ended
 	}
 	if w.Client.forbidden() {
-		return w.Client.explain(w.Client.why(err))
+		return w.Client.explain(w.Client.cause(err))
 	}
 	w.Client.pause(ctx, delay(try))
 	if !errors.Is(err, natsgo.ErrNoResponders) && !errors.Is(err, jetstream.ErrConsumerDeleted) &&
@@ -222,9 +222,9 @@ func (w *Worker) open(ctx context.Context) error {
 	return err
 }
 
-// idle reports whether there has been nothing to do for long enough, here and at workers that may have died.
+// idle reports whether no request came for Idle, and none is pending or in progress at any worker.
 func (w *Worker) idle(ctx context.Context) bool {
-	if w.Idle <= 0 || time.Since(w.begun)-time.Duration(w.busy.Load()) < w.Idle {
+	if w.Idle <= 0 || time.Since(w.started)-time.Duration(w.lastBusy.Load()) < w.Idle {
 		return false
 	}
 	if w.Behind != nil && w.Behind() {

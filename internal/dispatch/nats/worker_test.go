@@ -176,8 +176,8 @@ func TestWorker(t *testing.T) {
 	same(t, 0, len(stored(t, b, "ARENA_EVALS")))
 }
 
-// TestDoubles: a request that is there twice leaves its results once, however long ago the first was done.
-func TestDoubles(t *testing.T) {
+// TestDuplicates: a request that is there twice leaves its results once, however long ago the first was done.
+func TestDuplicates(t *testing.T) {
 	t.Parallel()
 	b := natstest.New(t)
 	c := client(t, b)
@@ -185,7 +185,7 @@ func TestDoubles(t *testing.T) {
 	publish(t, c, again)
 	run(t, worker(c, evaluate(both)))
 	raw(t, b, "arena.evals.requests", encode(t, again)) // without the id by which the stream would know it
-	same(t, nats.Stats{Requests: 1, Doubles: 2}, run(t, worker(c, evaluate(both))))
+	same(t, nats.Stats{Requests: 1, Duplicates: 2}, run(t, worker(c, evaluate(both))))
 	same(t, []string{"a/length", "a/tone"}, results(t, b))
 }
 
@@ -261,7 +261,7 @@ func TestAbandoned(t *testing.T) {
 	w.MaxDeliver, w.Jobs = 2, 1 // another job would be given the request as well where this one is slow to confirm it
 	same(t, nats.Stats{Requests: 1, Redelivered: 1, Dead: 1}, run(t, w))
 	same(t, []string{
-		"bomb: abandoned: delivered 2 times without an answer: workers died or were cut off while they were at it",
+		"bomb: abandoned: delivered 2 times without an answer: workers died or lost the connection while they evaluated it",
 	}, letters(t, b))
 }
 

@@ -1,4 +1,4 @@
-// Package natstest starts a real broker for tests: TCP, JetStream, files.
+// Package natstest starts a real NATS broker for tests, with TCP, JetStream and files.
 package natstest
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/hang"
 )
 
-// Broker is a broker of its own. It keeps its port and its files when it is stopped and started again.
+// Broker is a NATS broker. It keeps its port and its files when it is stopped and started again.
 type Broker struct {
 	options server.Options
 	running *server.Server
@@ -30,7 +30,7 @@ func Start(dir string, change ...func(*server.Options)) (*Broker, error) {
 		f(&b.options)
 	}
 	err := b.Start()
-	for range 3 { // somebody else may have been faster at the port
+	for range 3 { // another process may have taken the port
 		if err == nil {
 			break
 		}
@@ -40,7 +40,7 @@ func Start(dir string, change ...func(*server.Options)) (*Broker, error) {
 	return b, err
 }
 
-// freePort finds a port that stays free while the broker is down: below those that systems give to who asks for any.
+// freePort finds a port that stays free while the broker is down: below the range of ephemeral ports.
 func freePort() int {
 	const first, count = 10_240, 20_000
 	for {
@@ -52,7 +52,7 @@ func freePort() int {
 	}
 }
 
-// New is Start for the time of a test.
+// New starts a broker that stops at the end of the test.
 func New(t testing.TB, change ...func(*server.Options)) *Broker {
 	t.Helper()
 	b, err := Start(t.TempDir(), change...)
@@ -70,10 +70,10 @@ func (b *Broker) Start() error {
 	if err != nil {
 		return err
 	}
-	broken := make(grave, 1)
+	broken := make(fatalLog, 1)
 	s.SetLogger(broken, false, false)
 	go s.Start()
-	if err := broken.orReady(s); err != nil {
+	if err := broken.waitReady(s); err != nil {
 		s.Shutdown()
 		s.WaitForShutdown()
 		return err
@@ -82,11 +82,11 @@ func (b *Broker) Start() error {
 	return nil
 }
 
-// grave is a log that keeps the first thing that a broker does not survive, such as a port that somebody else has.
-type grave chan error
+// fatalLog is a log that keeps the first fatal error of a broker, such as a port that is in use.
+type fatalLog chan error
 
-// orReady waits until a broker takes connections, or says why it never will.
-func (g grave) orReady(s *server.Server) error {
+// waitReady waits until a broker accepts connections, or returns its fatal error.
+func (g fatalLog) waitReady(s *server.Server) error {
 	for until := time.Now().Add(hang.Guard); time.Now().Before(until); {
 		if s.ReadyForConnections(look) {
 			return nil
@@ -100,21 +100,21 @@ func (g grave) orReady(s *server.Server) error {
 	return errors.New("the broker does not start")
 }
 
-// look is how long a broker is waited for before its log is looked at.
+// look is how often the log is looked at while the broker starts.
 const look = 100 * time.Millisecond
 
-func (g grave) Fatalf(format string, v ...any) {
+func (g fatalLog) Fatalf(format string, v ...any) {
 	select {
 	case g <- fmt.Errorf(format, v...):
 	default:
 	}
 }
 
-func (grave) Noticef(string, ...any) {}
-func (grave) Warnf(string, ...any)   {}
-func (grave) Errorf(string, ...any)  {}
-func (grave) Debugf(string, ...any)  {}
-func (grave) Tracef(string, ...any)  {}
+func (fatalLog) Noticef(string, ...any) {}
+func (fatalLog) Warnf(string, ...any)   {}
+func (fatalLog) Errorf(string, ...any)  {}
+func (fatalLog) Debugf(string, ...any)  {}
+func (fatalLog) Tracef(string, ...any)  {}
 
 // Stop stops the broker, if it runs.
 func (b *Broker) Stop() {
@@ -128,5 +128,5 @@ func (b *Broker) Stop() {
 // Address is its host and port.
 func (b *Broker) Address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(b.options.Port)) }
 
-// URL is where to find it.
+// URL is the URL of the broker.
 func (b *Broker) URL() string { return fmt.Sprintf("nats://%s", b.Address()) }

@@ -74,11 +74,11 @@ func (d *digest) why() string {
 	case failed != nil:
 		return failed.why()
 	case d.Error != "":
-		return short(d.Error)
+		return firstWords(d.Error)
 	case broken != nil:
 		return broken.why()
 	}
-	return short(d.Skip)
+	return firstWords(d.Skip)
 }
 
 // first returns the first verdict of a status, or nil.
@@ -98,11 +98,11 @@ func (d *digest) first(s result.Status) *verdictDigest {
 }
 
 func (v *verdictDigest) why() string {
-	return short(v.name() + ": " + cmp.Or(v.Explanation, v.Error, v.Message, "no reason given"))
+	return firstWords(v.name() + ": " + cmp.Or(v.Explanation, v.Error, v.Message, "no reason given"))
 }
 
-// short is the first words of a text, on one line.
-func short(text string) string {
+// firstWords is the first words of a text, on one line.
+func firstWords(text string) string {
 	const limit = 140
 	cut := text
 	if len(text) > 4*limit {

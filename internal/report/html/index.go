@@ -65,10 +65,10 @@ type row struct {
 type indexer struct {
 	index     index
 	scenarios map[scenario]int
-	providers names
-	regions   names
-	tags      names
-	checks    names
+	providers numbering
+	regions   numbering
+	tags      numbering
+	checks    numbering
 	groups    map[int]int // by the number of the brief
 }
 
@@ -151,13 +151,13 @@ func (x *indexer) done() *index {
 	return &x.index
 }
 
-// names numbers texts in the order in which they come.
-type names struct {
+// numbering numbers texts in the order in which they come.
+type numbering struct {
 	list  []string
 	known map[string]int
 }
 
-func (n *names) number(name string) int {
+func (n *numbering) number(name string) int {
 	i, ok := n.known[name]
 	if !ok {
 		if n.known == nil {
@@ -171,7 +171,7 @@ func (n *names) number(name string) int {
 }
 
 // all is never nil, so that it is written as a list.
-func (n *names) all() []string { return append([]string{}, n.list...) }
+func (n *numbering) all() []string { return append([]string{}, n.list...) }
 
 // groupsOf maps the number of a brief to the number of its group in run.Groups; a trial that stands alone has none.
 func groupsOf(run *result.Run) map[int]int {

@@ -22,20 +22,20 @@ type evaluation struct {
 func (t *trace) verdict(e *result.VerdictGiven) evaluation {
 	return evaluation{
 		surface: "assertion", name: cmp.Or(e.Check, e.Type), score: e.Score, label: e.Status.String(), pos: e.Position,
-		explanation: t.said(e.Explanation, e.Error, e.SkipReason), broken: e.Status == result.Errored,
+		explanation: t.explanation(e.Explanation, e.Error, e.SkipReason), broken: e.Status == result.Errored,
 	}
 }
 
 func (t *trace) validation(e *result.ValidationFailed) evaluation {
 	return evaluation{
 		surface: "guardrail", name: e.Type, score: e.Score, label: e.Status.String(), pos: e.Position,
-		explanation: t.said(e.Explanation, e.Error), broken: e.Status == result.Errored, action: string(e.Action),
+		explanation: t.explanation(e.Explanation, e.Error), broken: e.Status == result.Errored, action: string(e.Action),
 	}
 }
 
 func (t *trace) eval(e *result.EvalCompleted) evaluation {
 	out := evaluation{
-		surface: "eval", name: e.ID, score: e.Score, pos: e.Position, explanation: t.said(e.Explanation, e.SkipReason),
+		surface: "eval", name: e.ID, score: e.Score, pos: e.Position, explanation: t.explanation(e.Explanation, e.SkipReason),
 	}
 	switch {
 	case e.Skipped:
@@ -48,13 +48,13 @@ func (t *trace) eval(e *result.EvalCompleted) evaluation {
 
 func (t *trace) brokenEval(e *result.EvalFailed) evaluation {
 	return evaluation{
-		surface: "eval", name: e.ID, label: result.Errored.String(), pos: e.Position, explanation: t.said(e.Error),
+		surface: "eval", name: e.ID, label: result.Errored.String(), pos: e.Position, explanation: t.explanation(e.Error),
 		broken: true,
 	}
 }
 
-// said is the first of some texts that there is. They may quote what was said, and are told only with it.
-func (t *trace) said(texts ...string) string {
+// explanation is the first of some texts that there is. They may quote what was said, and are told only with it.
+func (t *trace) explanation(texts ...string) string {
 	if !t.content {
 		return ""
 	}

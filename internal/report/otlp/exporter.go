@@ -17,8 +17,8 @@ import (
 // request more time than that.
 const FlushLimit = 5 * time.Second
 
-// patience is after how many batches in a row that could not be delivered no other is tried.
-const patience = 3
+// maxFailures is after how many batches in a row that could not be delivered no other is tried.
+const maxFailures = 3
 
 // Exporter sends the trace of one run. Handle and Close belong to one goroutine; the sending has its own, so that
 // neither waits for a collector but Close, and Close not for long.
@@ -50,7 +50,7 @@ type Delivery struct {
 func New(ctx context.Context, c *Config, version string, id [16]byte) *Exporter {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	x := &Exporter{
-		config: c, version: version, queue: newQueue(), start: opening(c, version), limit: c.Flush, cancel: cancel,
+		config: c, version: version, queue: newQueue(), start: bodyStart(c, version), limit: c.Flush, cancel: cancel,
 		done: make(chan struct{}),
 	}
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 1}
@@ -67,8 +67,8 @@ func New(ctx context.Context, c *Config, version string, id [16]byte) *Exporter 
 	return x
 }
 
-// opening is a request up to its first span.
-func opening(c *Config, version string) []byte {
+// bodyStart is a request up to its first span.
+func bodyStart(c *Config, version string) []byte {
 	list := text(nil, "service.name", c.Service)
 	list = text(list, "service.version", version)
 	for _, key := range slices.Sorted(maps.Keys(c.Resource)) {
@@ -86,7 +86,7 @@ func opening(c *Config, version string) []byte {
 	return fmt.Appendf(nil, `{"resourceSpans":[%s,"spans":[`, head)
 }
 
-const closing = "]}]}]}"
+const bodyEnd = "]}]}]}"
 
 // Handle takes an event of the run.
 func (x *Exporter) Handle(e result.Event) { x.trace.Handle(e) }
@@ -128,11 +128,11 @@ func (x *Exporter) run(ctx context.Context) {
 }
 
 func (x *Exporter) deliver(ctx context.Context, batch [][]byte) {
-	if x.failures >= patience {
+	if x.failures >= maxFailures {
 		x.delivery.Lost += len(batch)
 		return
 	}
-	body := slices.Concat(x.start, bytes.Join(batch, []byte(",")), []byte(closing))
+	body := slices.Concat(x.start, bytes.Join(batch, []byte(",")), []byte(bodyEnd))
 	if x.config.Scrub != nil {
 		body = x.config.Scrub(body)
 	}

@@ -338,7 +338,7 @@ func TestAfterSomeFailures(t *testing.T) {
 			x.queue.put([]byte("{}"))
 		}
 	}
-	if d := x.Close(); d.Lost != 20*batchSpans || len(c.Requests()) != patience {
+	if d := x.Close(); d.Lost != 20*batchSpans || len(c.Requests()) != maxFailures {
 		t.Errorf("%+v after %d requests", d, len(c.Requests()))
 	}
 }

@@ -32,15 +32,15 @@ const (
 
 // refusal is an answer that is not a success.
 type refusal struct {
-	status int
-	says   string
-	after  time.Duration // -1: do not try again
+	status     int
+	message    string
+	retryAfter time.Duration // -1: do not try again
 }
 
 func (r *refusal) Error() string {
 	text := fmt.Sprintf("HTTP %d %s", r.status, http.StatusText(r.status))
-	if r.says != "" {
-		text += ": " + r.says
+	if r.message != "" {
+		text += ": " + r.message
 	}
 	return strings.TrimSpace(text)
 }
@@ -58,10 +58,10 @@ func (x *Exporter) send(ctx context.Context, body []byte) (rejected int, err err
 		pause := wait
 		refused, answered := errors.AsType[*refusal](err)
 		switch {
-		case answered && refused.after < 0:
+		case answered && refused.retryAfter < 0:
 			return rejected, err
 		case answered:
-			pause = max(pause, min(refused.after, maxRetryAfter))
+			pause = max(pause, min(refused.retryAfter, maxRetryAfter))
 		case x.delivery.Sent == 0 && attempts == attemptsToReach:
 			return 0, err
 		}
@@ -93,7 +93,7 @@ func (x *Exporter) attempt(ctx context.Context, body []byte) (rejected int, err 
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, x.config.Endpoint.String(), bytes.NewReader(body))
 	if err != nil {
-		return 0, &refusal{says: "the request cannot be made", after: -1}
+		return 0, &refusal{message: "the request cannot be made", retryAfter: -1}
 	}
 	req.Header.Set("User-Agent", "arena/"+x.version)
 	for name, v := range x.config.Headers {
@@ -105,12 +105,12 @@ func (x *Exporter) attempt(ctx context.Context, body []byte) (rejected int, err 
 	}
 	resp, err := x.client.Do(req)
 	if err != nil {
-		return 0, plain(err)
+		return 0, withoutURL(err)
 	}
 	defer resp.Body.Close()
 	reply, err := io.ReadAll(io.LimitReader(resp.Body, replyLimit))
 	if err != nil {
-		return 0, plain(err)
+		return 0, withoutURL(err)
 	}
 	if resp.StatusCode/100 != 2 {
 		return 0, x.refused(resp, reply)
@@ -118,8 +118,8 @@ func (x *Exporter) attempt(ctx context.Context, body []byte) (rejected int, err 
 	return x.accepted(resp, reply)
 }
 
-// plain is the error of a request without its URL, which may hold a password.
-func plain(err error) error {
+// withoutURL is the error of a request without its URL, which may hold a password.
+func withoutURL(err error) error {
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		err = failed.Err
 	}
@@ -136,13 +136,13 @@ func (x *Exporter) refused(resp *http.Response, reply []byte) *refusal {
 	var said struct {
 		Message string `json:"message"`
 	}
-	r := &refusal{status: resp.StatusCode, after: -1}
+	r := &refusal{status: resp.StatusCode, retryAfter: -1}
 	if json.Unmarshal(reply, &said) == nil {
-		r.says = x.quote(said.Message)
+		r.message = x.quote(said.Message)
 	}
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		r.after = retryAfter(resp.Header)
+		r.retryAfter = retryAfter(resp.Header)
 	}
 	return r
 }
@@ -172,16 +172,16 @@ func (x *Exporter) accepted(resp *http.Response, reply []byte) (rejected int, er
 		} `json:"partialSuccess"`
 	}
 	if err := json.Unmarshal(reply, &said); err != nil {
-		return 0, &refusal{status: resp.StatusCode, after: -1, says: "the answer is not that of an OTLP collector"}
+		return 0, &refusal{status: resp.StatusCode, retryAfter: -1, message: "the answer is not that of an OTLP collector"}
 	}
 	if len(said.Partial.Rejected) > 0 {
 		rejected, err = strconv.Atoi(strings.Trim(string(said.Partial.Rejected), `"`))
 		if err != nil || rejected < 0 {
-			return 0, &refusal{status: resp.StatusCode, after: -1, says: "the answer is not that of an OTLP collector"}
+			return 0, &refusal{status: resp.StatusCode, retryAfter: -1, message: "the answer is not that of an OTLP collector"}
 		}
 	}
 	if rejected > 0 {
-		return rejected, &refusal{status: resp.StatusCode, after: -1, says: x.quote(said.Partial.Message)}
+		return rejected, &refusal{status: resp.StatusCode, retryAfter: -1, message: x.quote(said.Partial.Message)}
 	}
 	return 0, nil
 }

@@ -49,12 +49,12 @@ func (t *trace) Handle(e result.Event) {
 		return
 	}
 	if c := t.trials[at.Trial]; c != nil { // otherwise it never started, and is not there
-		t.within(c, e, at)
+		t.handleTrial(c, e, at)
 	}
 }
 
-// within takes an event of a trial under way.
-func (t *trace) within(c *trial, e result.Event, at result.At) {
+// handleTrial takes an event of a trial under way.
+func (t *trace) handleTrial(c *trial, e result.Event, at result.At) {
 	switch e := e.(type) {
 	case result.TurnStarted:
 		t.turnStarted(c, at)

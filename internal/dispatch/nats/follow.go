@@ -8,20 +8,20 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// tail hands every message of a stream under a subject to a function, in order and each once, from a sequence on, until
-// ctx ends or the function returns an error. A broker that goes away is waited for.
-func (c *Client) tail(
+// follow calls take for every message of a stream under a subject, in order and each once, from a sequence number on.
+// It ends with ctx, or when take returns an error. It waits while the broker is unreachable.
+func (c *Client) follow(
 	ctx context.Context, stream, subject string, from uint64, take func(jetstream.Msg, *jetstream.MsgMetadata) error,
 ) error {
 	for try := 0; ; try++ {
-		err := c.tailOnce(ctx, stream, subject, &from, take)
-		if taken, ok := errors.AsType[*takeError](err); ok {
+		err := c.followOnce(ctx, stream, subject, &from, take)
+		if taken, ok := errors.AsType[*handlerError](err); ok {
 			return taken.error
 		}
-		if ended := c.ended(); ended != nil {
+		if ended := c.closedError(); ended != nil {
 			return ended
 		}
-		if err != nil && ctx.Err() == nil && !c.passing(err) {
+		if err != nil && ctx.Err() == nil && !c.isTransient(err) {
 			return c.explain(err)
 		}
 		if !c.pause(ctx, delay(min(try, 4))) {
@@ -30,10 +30,10 @@ func (c *Client) tail(
 	}
 }
 
-// takeError is one of the function that messages go to.
-type takeError struct{ error }
+// handlerError is an error that take returned.
+type handlerError struct{ error }
 
-func (c *Client) tailOnce(
+func (c *Client) followOnce(
 	ctx context.Context, stream, subject string, from *uint64, take func(jetstream.Msg, *jetstream.MsgMetadata) error,
 ) error {
 	messages, err := c.ordered(ctx, stream, subject, *from)
@@ -54,13 +54,13 @@ func (c *Client) tailOnce(
 			continue
 		}
 		if err := take(msg, meta); err != nil {
-			return &takeError{err}
+			return &handlerError{err}
 		}
 		*from = meta.Sequence.Stream + 1
 	}
 }
 
-// ordered starts to read a stream.
+// ordered starts to read a stream in order.
 func (c *Client) ordered(
 	ctx context.Context, stream, subject string, from uint64,
 ) (jetstream.MessagesContext, error) {
@@ -71,7 +71,7 @@ func (c *Client) ordered(
 		MaxResetAttempts: 1,
 	})
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		return nil, natsgo.ErrTimeout // it may be made again
+		return nil, natsgo.ErrTimeout // tried again: the stream may be created again
 	}
 	if err != nil {
 		return nil, err
@@ -79,9 +79,9 @@ func (c *Client) ordered(
 	return consumer.Messages(jetstream.PullHeartbeat(heartbeat), jetstream.PullExpiry(10*heartbeat))
 }
 
-// last is the sequence of the newest message of a stream; 0 when it is empty.
+// last is the sequence number of the newest message of a stream; 0 when it is empty.
 func (c *Client) last(ctx context.Context, stream string) (seq uint64, err error) {
-	err = c.stubborn(ctx, func(ctx context.Context) error {
+	err = c.retry(ctx, func(ctx context.Context) error {
 		s, err := c.js.Stream(ctx, stream)
 		if err == nil {
 			seq = s.CachedInfo().State.LastSeq

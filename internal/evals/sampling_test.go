@@ -7,13 +7,13 @@ import (
 )
 
 // The first of several trials draws as it did when it was alone.
-func TestLot(t *testing.T) {
+func TestSamplingID(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]string{
 		"a/p/default": "a/p/default", "a/p/default#1": "a/p/default", "a/p/default#2": "a/p/default#2",
 		"a/p/default#11": "a/p/default#11", "a/p/default#1[name=Ann]": "a/p/default[name=Ann]", "": "",
 	} {
-		if got := Lot(id); got != want {
+		if got := SamplingID(id); got != want {
 			t.Errorf("%s: got %s, want %s", id, got, want)
 		}
 	}

@@ -9,15 +9,15 @@ import (
 	"github.com/arena-evals/arena/internal/dispatch"
 )
 
-// maxHeard is how many events may wait for the listener, of dispatch.DefaultMaxBytes together.
-const maxHeard = 1 << 16
+// maxPending is how many events may wait for the listener, with dispatch.DefaultMaxBytes in total.
+const maxPending = 1 << 16
 
-// passing listens to a subject that no stream holds: what is sent meanwhile is all there is.
-func (l *Listener) passing(ctx context.Context) error {
+// listenWithoutStream listens to a subject that no stream holds. It gets only the events that are sent meanwhile.
+func (l *Listener) listenWithoutStream(ctx context.Context) error {
 	l.Tell(l.Subject + ": no stream holds this subject: what is sent while no listener runs is lost")
 	sub, err := l.Client.conn.SubscribeSync(l.Subject)
 	if err == nil {
-		err = sub.SetPendingLimits(maxHeard, dispatch.DefaultMaxBytes)
+		err = sub.SetPendingLimits(maxPending, dispatch.DefaultMaxBytes)
 	}
 	if err != nil {
 		return l.Client.explain(err)
@@ -26,23 +26,23 @@ func (l *Listener) passing(ctx context.Context) error {
 	l.mu.Lock()
 	l.caughtUp = true
 	l.mu.Unlock()
-	beating, still := l.ticking(ctx)
-	err = l.hear(beating, sub)
+	beating, still := l.startTicking(ctx)
+	err = l.receive(beating, sub)
 	still()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if dropped, droppedErr := sub.Dropped(); droppedErr == nil {
-		l.missed = dropped
+		l.dropped = dropped
 	}
-	if err = errors.Join(err, l.failed); err != nil {
+	if err = errors.Join(err, l.err); err != nil {
 		return err
 	}
 	now := l.Now()
 	return l.store(context.WithoutCancel(ctx), l.Accumulator.EndAll(now), now)
 }
 
-// hear takes what is sent until ctx ends.
-func (l *Listener) hear(ctx context.Context, sub *natsgo.Subscription) error {
+// receive handles the events of a subscription until ctx ends.
+func (l *Listener) receive(ctx context.Context, sub *natsgo.Subscription) error {
 	slow := false
 	for seq := uint64(1); ; {
 		msg, err := next(ctx, sub)
@@ -66,14 +66,15 @@ func (l *Listener) hear(ctx context.Context, sub *natsgo.Subscription) error {
 	}
 }
 
-// next waits a while: that the broker does not allow the subject shows only when it is asked again.
+// next waits a while for a message. It does not wait forever because the broker reports a missing permission only to a
+// later request.
 func next(ctx context.Context, sub *natsgo.Subscription) (*natsgo.Msg, error) {
 	once, cancel := context.WithTimeout(ctx, heartbeat)
 	defer cancel()
 	return sub.NextMsgWithContext(once)
 }
 
-// ignoreStop is nil where the context has ended.
+// ignoreStop is nil when the context has ended, else err.
 func ignoreStop(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil

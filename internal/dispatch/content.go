@@ -12,16 +12,16 @@ import (
 // errContent says how the content of a message may be written.
 var errContent = errors.New("the content is neither a text nor a list of parts")
 
-// content reads what a message says: a text, or a list of parts as chat APIs write them. Texts become one; with
-// anything else among them the parts stay.
-func (o folded) content(m *chat.Message) error {
+// content reads the content of a message: a text, or a list of parts in the format of chat APIs. The texts of the parts
+// are joined. The parts are kept only where they hold media.
+func (o object) content(m *chat.Message) error {
 	raw, ok := o["content"]
 	if !ok || json.Unmarshal(raw, &m.Content) == nil {
 		return nil
 	}
 	var list []json.RawMessage
 	isList := json.Unmarshal(raw, &list) == nil
-	if m.Role == chat.ToolRole && (raw[0] == '{' || isList && !typed(list)) { // a value that a tool returned
+	if m.Role == chat.ToolRole && (raw[0] == '{' || isList && !isPartList(list)) { // a value that a tool returned
 		m.Content = string(raw)
 		return nil
 	}
@@ -46,29 +46,29 @@ func (o folded) content(m *chat.Message) error {
 	return nil
 }
 
-// typed tells parts from a list that a tool returned.
-func typed(list []json.RawMessage) bool {
+// isPartList reports whether a list holds parts, rather than values that a tool returned.
+func isPartList(list []json.RawMessage) bool {
 	for _, item := range list {
-		if o, err := unfold(item); err != nil || o.text("type") == "" {
+		if o, err := decodeObject(item); err != nil || o.text("type") == "" {
 			return false
 		}
 	}
 	return true
 }
 
-// part reads one part; one without a type is left out.
+// part decodes a part. One whose Type is "" is to be left out.
 func part(data []byte) (p chat.Part, err error) {
 	if json.Unmarshal(data, &p.Text) == nil {
 		p.Type = "text"
 		return p, nil
 	}
-	o, err := unfold(data)
+	o, err := decodeObject(data)
 	if err != nil {
 		return p, fmt.Errorf("a part is a text or an object, and %w", err)
 	}
 	kind := o.text("type")
 	switch kind {
-	case "thinking", "reasoning", "redacted_thinking": // not what was said
+	case "thinking", "reasoning", "redacted_thinking": // not part of the message
 		return p, nil
 	case "text", "input_text", "output_text", "refusal":
 		text, ok := o["text"]
@@ -82,11 +82,11 @@ func part(data []byte) (p chat.Part, err error) {
 		return p, nil
 	case "image", "audio", "video", "document":
 		p = chat.Part{Type: kind, Text: o.text("text")}
-		p.Media, err = o.medium()
+		p.Media, err = o.media()
 	case "image_url", "input_image":
-		p = chat.Part{Type: "image", Media: o.address()}
+		p = chat.Part{Type: "image", Media: o.imageURL()}
 	case "input_audio":
-		inner, _ := unfold(o["inputaudio"]) // without one there is no data
+		inner, _ := decodeObject(o["inputaudio"]) // on an error there is no data
 		p = chat.Part{Type: "audio", Media: &chat.Media{MIMEType: "audio/" + inner.text("format"), Data: inner.text("data")}}
 	default:
 		return p, fmt.Errorf("unknown type of part %q; known: text, image, audio, video, document", abridged(kind))
@@ -97,11 +97,11 @@ func part(data []byte) (p chat.Part, err error) {
 	return p, err
 }
 
-// medium is the media of a part, as arena writes it, under "media" or "source", or in the part itself.
-func (o folded) medium() (*chat.Media, error) {
+// media reads the media of a part, under "media" or "source", or in the part itself.
+func (o object) media() (*chat.Media, error) {
 	for _, key := range []string{"media", "source"} {
 		if raw, ok := o[key]; ok {
-			inner, err := unfold(raw)
+			inner, err := decodeObject(raw)
 			if err != nil {
 				return nil, fmt.Errorf("the %s cannot be read: %w", key, err)
 			}
@@ -109,21 +109,21 @@ func (o folded) medium() (*chat.Media, error) {
 			break
 		}
 	}
-	m := linked(firstOf(o, "url", "uri"))
+	m := mediaFromURL(firstText(o, "url", "uri"))
 	m.Detail, m.Caption = o.text("detail"), o.text("caption")
-	if kind := firstOf(o, "mimetype", "mediatype"); kind != "" {
+	if kind := firstText(o, "mimetype", "mediatype"); kind != "" {
 		m.MIMEType = kind
 	}
 	if data := o.text("data"); data != "" {
 		m.Data, m.URL = data, ""
 	}
 	if m.Data == "" && m.URL == "" {
-		m.Path = firstOf(o, "path", "filepath", "storagereference")
+		m.Path = firstText(o, "path", "filepath", "storagereference")
 	}
 	return m, errors.Join(o.into("width", &m.Width), o.into("height", &m.Height), o.into("duration", &m.Duration))
 }
 
-func firstOf(o folded, keys ...string) string {
+func firstText(o object, keys ...string) string {
 	for _, key := range keys {
 		if text := o.text(key); text != "" {
 			return text
@@ -132,19 +132,19 @@ func firstOf(o folded, keys ...string) string {
 	return ""
 }
 
-// address is the media behind image_url: {url, detail}, or a bare address.
-func (o folded) address() *chat.Media {
+// imageURL reads the media under image_url: {url, detail}, or a URL.
+func (o object) imageURL() *chat.Media {
 	if url := o.text("imageurl"); url != "" {
-		return linked(url)
+		return mediaFromURL(url)
 	}
-	inner, _ := unfold(o["imageurl"]) // without one there is no address
-	m := linked(inner.text("url"))
+	inner, _ := decodeObject(o["imageurl"]) // without one there is no address
+	m := mediaFromURL(inner.text("url"))
 	m.Detail = inner.text("detail")
 	return m
 }
 
-// linked makes media of an address; what a data: address holds becomes the data.
-func linked(url string) *chat.Media {
+// mediaFromURL returns the media of a URL. A data: URL is decoded into its type and its data.
+func mediaFromURL(url string) *chat.Media {
 	head, data, ok := strings.Cut(strings.TrimPrefix(url, "data:"), ";base64,")
 	if ok && strings.HasPrefix(url, "data:") {
 		return &chat.Media{MIMEType: head, Data: data}

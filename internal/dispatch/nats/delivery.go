@@ -16,34 +16,34 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// handle does one request, from its first look to the confirmation that it is done. While that lasts, the broker hears
-// that somebody is at it. An error says that the broker does not take what was measured, so that no other request is
-// worth its price.
+// handle processes one delivery and confirms it. Meanwhile it tells the broker that the request is in progress. An
+// error means that the broker does not store results, so that the worker should take no other request.
 //
-// Where the request was given back and had been before, rest is how long to leave it to other workers.
-func (w *Worker) handle(ctx context.Context, msg jetstream.Msg) (rest time.Duration, err error) {
+// pause is how long the slot should wait before the next request. It is more than 0 for a request that was given back
+// several times.
+func (w *Worker) handle(ctx context.Context, msg jetstream.Msg) (pause time.Duration, err error) {
 	meta, err := msg.Metadata()
 	if err != nil {
-		return 0, nil // not from a stream: nobody waits for an answer
+		return 0, nil // not from a stream: it needs no confirmation
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	go w.alive(ctx, msg)
+	go w.keepAlive(ctx, msg)
 	if meta.NumDelivered > 1 {
 		w.stats.redelivered.Add(1)
 	}
-	job := &job{Worker: w, msg: msg, meta: meta}
-	switch err := job.do(ctx); {
+	job := &delivery{Worker: w, msg: msg, meta: meta}
+	switch err := job.process(ctx); {
 	case err == nil:
-		if w.settle(ctx, msg) {
+		if w.ack(ctx, msg) {
 			w.stats.requests.Add(1)
 		}
 	case errors.Is(err, errGivenBack):
-		w.settle(ctx, msg)
+		w.ack(ctx, msg)
 		w.stats.givenBack.Add(1)
-		return breather(job.refusals()), nil
+		return giveBackPause(job.refusals()), nil
 	case ctx.Err() != nil:
-		_ = msg.Nak() // somebody else may start at once; without a connection the ack wait has to pass
+		_ = msg.Nak() // another worker may start at once; without a connection, after the ack wait
 	default:
 		_ = msg.NakWithDelay(w.Retry(job.tries()))
 		w.Tell(fmt.Sprintf("request %s: try %d of %d: %v", job.name(), job.tries(), w.MaxDeliver, err))
@@ -54,8 +54,8 @@ func (w *Worker) handle(ctx context.Context, msg jetstream.Msg) (rest time.Durat
 	return 0, nil
 }
 
-// alive tells the broker that a request is worked on until ctx ends.
-func (w *Worker) alive(ctx context.Context, msg jetstream.Msg) {
+// keepAlive tells the broker that a request is in progress, until ctx ends.
+func (w *Worker) keepAlive(ctx context.Context, msg jetstream.Msg) {
 	tick := time.NewTicker(max(w.ackWait/3, time.Millisecond))
 	defer tick.Stop()
 	for {
@@ -63,62 +63,63 @@ func (w *Worker) alive(ctx context.Context, msg jetstream.Msg) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			_ = msg.InProgress() // a broker that is away gives the request to somebody later; the results are told apart
+			_ = msg.InProgress() // on an error another worker gets the request later; its results have the same ids
 		}
 	}
 }
 
-// settle confirms that a request is done. When the broker does not hear it, it gives the request out once more, and
-// finds that the results are there.
-func (w *Worker) settle(ctx context.Context, msg jetstream.Msg) bool {
+// ack confirms that a request is done. If the confirmation is lost, the request is delivered again, and the next worker
+// finds that its results are stored.
+func (w *Worker) ack(ctx context.Context, msg jetstream.Msg) bool {
 	once, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	return msg.DoubleAck(once) == nil
 }
 
-// job is one delivery of a request.
-type job struct {
+// delivery is one delivery of a request to this worker.
+type delivery struct {
 	*Worker
 	msg     jetstream.Msg
 	meta    *jetstream.MsgMetadata
 	request *dispatch.Request // nil: it cannot be read
 }
 
-func (j *job) name() string {
+func (j *delivery) name() string {
 	if j.request == nil {
 		return fmt.Sprintf("%d of %s", j.meta.Sequence.Stream, j.meta.Stream)
 	}
 	return strconv.Quote(j.request.ID)
 }
 
-// do runs the evals of a request and stores their results, or a dead letter. An error asks for another try.
-func (j *job) do(ctx context.Context) error {
+// process runs the evals of a request and stores their results or a dead letter. After an error the request is tried
+// again.
+func (j *delivery) process(ctx context.Context) error {
 	request, err := dispatch.DecodeRequest(j.msg.Data())
 	if err != nil {
-		return j.bury(ctx, dispatch.Undecodable, err.Error())
+		return j.deadLetter(ctx, dispatch.Undecodable, err.Error())
 	}
 	j.request = request
 	tries := j.tries()
-	if (j.meta.NumDelivered > 1 || j.msg.Headers().Get(replayed) != "") && j.done(ctx) {
+	if (j.meta.NumDelivered > 1 || j.msg.Headers().Get(replayed) != "") && j.isDone(ctx) {
 		j.stats.skipped.Add(1)
 		return nil
 	}
 	if tries > j.MaxDeliver {
-		return j.bury(ctx, dispatch.Abandoned, fmt.Sprintf(
-			"delivered %s without an answer: workers died or were cut off while they were at it", times(j.MaxDeliver)))
+		return j.deadLetter(ctx, dispatch.Abandoned, fmt.Sprintf(
+			"delivered %s without an answer: workers died or lost the connection while they evaluated it", times(j.MaxDeliver)))
 	}
 	measured, err := j.evaluate(ctx)
 	if err != nil && ctx.Err() != nil {
 		return err
 	}
 	if refused, ok := errors.AsType[*dispatch.RefusedError](err); ok {
-		if refused.Elsewhere {
+		if refused.OtherWorker {
 			return j.giveBack(ctx, refused)
 		}
-		return j.bury(ctx, refused.Why, refused.Error())
+		return j.deadLetter(ctx, refused.Why, refused.Error())
 	}
 	if err != nil && tries >= j.MaxDeliver {
-		return j.bury(ctx, dispatch.Exhausted, fmt.Sprintf("tried %s: %v", times(tries), err))
+		return j.deadLetter(ctx, dispatch.Exhausted, fmt.Sprintf("tried %s: %v", times(tries), err))
 	}
 	if err != nil {
 		return err
@@ -133,24 +134,25 @@ func times(n int) string {
 	return strconv.Itoa(n) + " times"
 }
 
-// evaluate runs the evals. One that crashes is an error like any other.
-func (j *job) evaluate(ctx context.Context) (measured []result.EvalResult, err error) {
+// evaluate runs the evals. A panic becomes an error.
+func (j *delivery) evaluate(ctx context.Context) (measured []result.EvalResult, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("arena crashed: %v", p)
 			j.Tell(fmt.Sprintf("request %s: %v\n%s", j.name(), err, debug.Stack()))
 		}
 	}()
-	defer j.Client.gone.measuring()()
+	defer j.Client.outage.measuring()()
 	measured, err = j.Evaluator.Evaluate(ctx, j.request)
 	if err != nil {
 		return nil, err
 	}
-	return asked(j.request, measured)
+	return selectAsked(j.request, measured)
 }
 
-// asked keeps the results of the evals that the request names, and refuses when one of them has none.
-func asked(r *dispatch.Request, measured []result.EvalResult) ([]result.EvalResult, error) {
+// selectAsked returns the results of the evals that the request names. It refuses a request when one of them has no
+// result.
+func selectAsked(r *dispatch.Request, measured []result.EvalResult) ([]result.EvalResult, error) {
 	if r.Evals == nil {
 		return measured, nil
 	}
@@ -167,16 +169,16 @@ func asked(r *dispatch.Request, measured []result.EvalResult) ([]result.EvalResu
 	return slices.DeleteFunc(measured, func(e result.EvalResult) bool { return !slices.Contains(r.Evals, e.ID) }), nil
 }
 
-func (j *job) store(ctx context.Context, measured []result.EvalResult) error {
+func (j *delivery) store(ctx context.Context, measured []result.EvalResult) error {
 	for _, r := range dispatch.Results(j.request, measured, j.Name, j.Now().UTC()) {
 		double, err := j.Client.storeResult(ctx, &r)
 		switch {
 		case errors.Is(err, ErrTooLarge):
-			return j.bury(ctx, dispatch.TooLarge, fmt.Sprintf("the result of the eval %q: %v", r.EvalResult.ID, err))
+			return j.deadLetter(ctx, dispatch.TooLarge, fmt.Sprintf("the result of the eval %q: %v", r.EvalResult.ID, err))
 		case err != nil:
 			return fmt.Errorf("store the results: %w", err)
 		case double:
-			j.stats.doubles.Add(1)
+			j.stats.duplicates.Add(1)
 		default:
 			j.stats.results.Add(1)
 		}
@@ -184,8 +186,8 @@ func (j *job) store(ctx context.Context, measured []result.EvalResult) error {
 	return nil
 }
 
-// done reports whether all results of the request are stored. When that cannot be told they are made again.
-func (j *job) done(ctx context.Context) bool {
+// isDone reports whether all results of the request are stored; false when that is not known.
+func (j *delivery) isDone(ctx context.Context) bool {
 	once, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	pattern := j.Client.resultsOfRequest(j.request.Run, j.request.ID)
@@ -209,8 +211,8 @@ func (j *job) done(ctx context.Context) bool {
 	return false
 }
 
-// bury stores a dead letter in place of results.
-func (j *job) bury(ctx context.Context, why dispatch.Why, reason string) error {
+// deadLetter stores a dead letter instead of results.
+func (j *delivery) deadLetter(ctx context.Context, why dispatch.Why, reason string) error {
 	d := &dispatch.Dead{
 		ID:  dispatch.Token("dead", j.meta.Stream, strconv.FormatUint(j.meta.Sequence.Stream, 10), j.meta.Timestamp.String()),
 		Why: why, Reason: cut(reason), Tries: uint64(j.tries()), Stream: j.meta.Stream, Seq: j.meta.Sequence.Stream,
@@ -219,7 +221,7 @@ func (j *job) bury(ctx context.Context, why dispatch.Why, reason string) error {
 	if j.request != nil {
 		d.Request, d.Run, d.Session = j.request.ID, j.request.Run, j.request.Session
 	} else {
-		d.Request, d.Run, d.Session = dispatch.Address(j.msg.Data())
+		d.Request, d.Run, d.Session = dispatch.RequestIDs(j.msg.Data())
 	}
 	if err := j.Client.StoreDead(ctx, d, j.msg.Data()); err != nil {
 		return fmt.Errorf("store the dead letter: %w", err)
@@ -229,7 +231,7 @@ func (j *job) bury(ctx context.Context, why dispatch.Why, reason string) error {
 	return nil
 }
 
-// cut keeps reasons short: they may quote a stranger's text.
+// cut shortens a reason, which may quote untrusted text.
 func cut(reason string) string {
 	const limit = 2000
 	if len(reason) <= limit {

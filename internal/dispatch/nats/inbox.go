@@ -17,20 +17,20 @@ type Inbox struct {
 	run string
 
 	mu      sync.Mutex
-	waiting map[string]*answer // by request
-	broken  error              // why nothing comes any more
-	client  *Client            // nil before Collect
+	waiting map[string]*response // by request
+	broken  error                // why no results come any more
+	client  *Client              // nil before Collect
 }
 
-// answer is what came for a request.
-type answer struct {
+// response is what has come for a request.
+type response struct {
 	results map[string]dispatch.Result
 	dead    *dispatch.Dead
 	done    chan struct{} // closed when nothing is missing
 }
 
 // NewInbox makes the inbox of a run.
-func NewInbox(run string) *Inbox { return &Inbox{run: run, waiting: map[string]*answer{}} }
+func NewInbox(run string) *Inbox { return &Inbox{run: run, waiting: map[string]*response{}} }
 
 // Collect reads results and dead letters of the run until ctx ends.
 func (b *Inbox) Collect(ctx context.Context, c *Client) {
@@ -39,15 +39,15 @@ func (b *Inbox) Collect(ctx context.Context, c *Client) {
 	b.mu.Unlock()
 	var both sync.WaitGroup
 	both.Go(func() {
-		b.fail(c.tail(ctx, c.Results, c.resultsOfRun(b.run), 1, func(m jetstream.Msg, _ *jetstream.MsgMetadata) error {
-			if r, err := dispatch.DecodeResult(m.Data()); err == nil { // others are nobody's who waits here
+		b.fail(c.follow(ctx, c.Results, c.resultsOfRun(b.run), 1, func(m jetstream.Msg, _ *jetstream.MsgMetadata) error {
+			if r, err := dispatch.DecodeResult(m.Data()); err == nil { // a message that is no result is ignored
 				b.result(r)
 			}
 			return nil
 		}))
 	})
 	both.Go(func() {
-		b.fail(c.tail(ctx, c.Dead, c.deadOfRun(b.run), 1, func(m jetstream.Msg, _ *jetstream.MsgMetadata) error {
+		b.fail(c.follow(ctx, c.Dead, c.deadOfRun(b.run), 1, func(m jetstream.Msg, _ *jetstream.MsgMetadata) error {
 			if d, err := dispatch.DecodeDead(m.Data()); err == nil {
 				b.dead(d)
 			}
@@ -57,12 +57,12 @@ func (b *Inbox) Collect(ctx context.Context, c *Client) {
 	both.Wait()
 }
 
-// Expect announces a request, before it is published.
+// Expect registers a request. It must be called before the request is published.
 func (b *Inbox) Expect(request string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.waiting[request] == nil {
-		b.waiting[request] = &answer{results: map[string]dispatch.Result{}, done: make(chan struct{})}
+		b.waiting[request] = &response{results: map[string]dispatch.Result{}, done: make(chan struct{})}
 	}
 }
 
@@ -96,7 +96,7 @@ func (b *Inbox) fail(err error) {
 	}
 }
 
-func (a *answer) complete() bool {
+func (a *response) complete() bool {
 	select {
 	case <-a.done:
 		return true
@@ -105,7 +105,7 @@ func (a *answer) complete() bool {
 	}
 }
 
-// Await returns the results of an expected request. It is an error when they do not come within a time, and when the
+// Await returns the results of an expected request. It fails when they do not come within the limit, and when the
 // request was given up.
 func (b *Inbox) Await(ctx context.Context, request string, limit time.Duration) ([]dispatch.Result, error) {
 	b.mu.Lock()
@@ -134,13 +134,13 @@ func (b *Inbox) Await(ctx context.Context, request string, limit time.Duration) 
 	return list, nil
 }
 
-func (b *Inbox) late(a *answer, limit time.Duration) error {
+func (b *Inbox) late(a *response, limit time.Duration) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.broken != nil {
 		return b.broken
 	}
-	if b.client != nil && b.client.away.Load() {
+	if b.client != nil && b.client.disconnected.Load() {
 		return fmt.Errorf(
 			"the results did not come within %s: the connection to the broker at %s is lost, and it does not answer", limit,
 			b.client.Address())

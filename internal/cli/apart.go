@@ -4,25 +4,15 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/result"
 )
-
-// settings applies the settings, and remembers which flags stand on the command line.
-func (f *runFlags) settings(app *App, cmd *cobra.Command) error {
-	f.typed = map[string]bool{}
-	cmd.Flags().Visit(func(fl *pflag.Flag) { f.typed[fl.Name] = true })
-	return applySettings(app, cmd)
-}
 
 // setApart keeps a command that judges from writing over the results of another one: what settings and files say about
 // outputs is meant for arena run. Unless the command line names them, its folder lies beside that, and takes the other
 // files along.
 func (f *runFlags) setApart(c *harness.Choice) {
-	if !f.typed["out"] {
+	if !f.given.typed("out") {
 		home := f.home
 		if home == "" {
 			home = or(c.Dir, harness.DefaultOut)
@@ -35,7 +25,7 @@ func (f *runFlags) setApart(c *harness.Choice) {
 		"junit-file": &c.JUnit, "html-file": &c.HTML, "markdown-file": &c.Markdown, "events": &f.events,
 		"metrics-file": &f.metrics.file,
 	} {
-		if *file == "" || f.typed[flag] || *file == stdoutName || harness.Device(*file) {
+		if *file == "" || f.given.typed(flag) || *file == stdoutName || harness.Device(*file) {
 			continue
 		}
 		*file = filepath.Join(c.Dir, filepath.Base(*file))
@@ -45,7 +35,7 @@ func (f *runFlags) setApart(c *harness.Choice) {
 // foreign refuses a folder with results of another command, unless the command line names it.
 func (f *runFlags) foreign(out *harness.Outputs) error {
 	owner := harness.OwnerOf(out.Dir)
-	if f.typed["out"] || f.resumes() || owner.Command == "" || owner.Command == f.words[1] {
+	if f.given.typed("out") || f.resumes() || owner.Command == "" || owner.Command == f.words[1] {
 		return nil
 	}
 	return fmt.Errorf("%s holds the results of arena %s, which arena %s would replace\n"+

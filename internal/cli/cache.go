@@ -14,17 +14,6 @@ import (
 	"github.com/arena-evals/arena/internal/report/show"
 )
 
-// store is the response cache of the run; nil: there is none.
-func (f *runFlags) store() *cache.Store {
-	if f.cache == "" {
-		return nil
-	}
-	if f.kept == nil {
-		f.kept = &cache.Store{Dir: f.cache}
-	}
-	return f.kept
-}
-
 func newCacheCmd(app *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cache",

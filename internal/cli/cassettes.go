@@ -44,32 +44,30 @@ func (f *cassetteFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.offline, "offline", false, "open no connection, and refuse what needs one")
 }
 
-// complete refuses values that cannot be meant.
-func (f *cassetteFlags) complete(run *runFlags) error {
-	set := run.set
+// validate refuses values that make no sense.
+func (f *cassetteFlags) validate(run *runFlags) error {
+	g := run.given
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	for _, given := range []struct{ flag, value string }{
 		{"record", f.record}, {"replay", f.replay}, {"redact", strings.Join(f.redact, "")},
 	} {
-		if set[given.flag] && strings.TrimSpace(given.value) == "" { // an unset variable, most likely
-			bad("--%s is empty: give it a value, or leave the flag out", given.flag)
-		}
+		errs = append(errs, g.notEmpty(given.flag, "give it a value", given.value))
 	}
 	if f.record != "" && f.replay != "" {
 		bad("--record and --replay exclude each other\nto record only what is missing: --replay %s --replay-missing record",
 			shellQuote(f.replay))
 	}
-	if set["record-mode"] && f.record == "" {
+	if g.has("record-mode") && f.record == "" {
 		bad("--record-mode needs --record")
 	}
 	replays := f.replay != ""
 	f.choose()
-	if set["redact"] && f.record == "" && f.replay == "" {
+	if g.has("redact") && f.record == "" && f.replay == "" {
 		bad("--redact needs --record or --replay")
 	}
 	for _, flag := range []string{"replay-missing", "replay-speed"} {
-		if set[flag] && !replays {
+		if g.has(flag) && !replays {
 			bad("--%s needs --replay", flag)
 		}
 	}
@@ -94,6 +92,25 @@ func (f *cassetteFlags) complete(run *runFlags) error {
 		oneOf("replay-missing", []string{f.missing}, "", "error", "record"),
 		oneOf("replay-speed", []string{f.speed}, "", "full", "realtime"),
 	)...)
+}
+
+func (f *cassetteFlags) ask(s *result.Spec) {
+	s.Record, s.Replay, s.Redact, s.Offline = f.record, f.replay, f.redact, f.offline
+	if f.record != "" && f.mode == "all" {
+		s.RecordMode = f.mode
+	}
+	if f.replay != "" && f.missing != "error" {
+		s.ReplayMissing = f.missing
+	}
+}
+
+func (f *cassetteFlags) recall(g givenFlags, then *result.Spec) {
+	recallValue(g, "record", &f.record, then.Record)
+	recallValue(g, "record-mode", &f.mode, then.RecordMode)
+	recallValue(g, "replay", &f.replay, then.Replay)
+	recallValue(g, "replay-missing", &f.missing, then.ReplayMissing)
+	recallList(g, "redact", &f.redact, then.Redact)
+	recallValue(g, "offline", &f.offline, then.Offline)
 }
 
 // choose makes the modes that ask for nothing where there is a recording the replay that they are.

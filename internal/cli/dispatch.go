@@ -35,19 +35,19 @@ func (f *dispatchFlags) register(fl *pflag.FlagSet) {
 		"give up on a broker that does not answer after this `time`")
 }
 
-func (f *dispatchFlags) complete(set map[string]bool, offline bool) error {
-	if !set["dispatch"] {
+func (f *dispatchFlags) validate(g givenFlags, offline bool) error {
+	if !g.has("dispatch") {
 		for _, flag := range []string{
 			"dispatch-wait", "dispatch-timeout", "stream", "nats-creds", "nats-ca", "nats-cert", "nats-key",
 		} {
-			if set[flag] {
+			if g.has(flag) {
 				return fmt.Errorf("--%s does nothing without --dispatch URL", flag)
 			}
 		}
 		return nil
 	}
 	errs := []error{f.brokerFlags.complete("dispatch")}
-	if set["dispatch-wait"] && f.wait <= 0 {
+	if g.has("dispatch-wait") && f.wait <= 0 {
 		errs = append(errs, fmt.Errorf("--dispatch-wait must be above 0, found %s", f.wait))
 	}
 	if offline {

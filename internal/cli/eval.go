@@ -43,10 +43,10 @@ func newEvalCmd(app *App) *cobra.Command {
   arena eval --pack support.pack.json --transcript call.transcript.yaml
   arena eval traces.json --pack support.pack.json --eval-groups fast-running`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := f.settings(app, c); err != nil {
+			if err := f.given.settings(app, c); err != nil {
 				return err
 			}
-			if err := f.complete(c, args); err != nil {
+			if err := f.complete(args); err != nil {
 				return err
 			}
 			return f.run(c.Context(), app)
@@ -65,18 +65,19 @@ func (f *evalFlags) register(fl *pflag.FlagSet) {
 	fl.StringSliceVar(&f.evalIDs, "eval", nil, "only the eval over recordings with this `id`, of the config")
 	fl.StringSliceVar(&f.tags, "tag", nil, "only evals over recordings with this `tag`")
 	fl.BoolVar(&f.list, "list", false, "print the conversations of the plan and judge nothing (also --dry-run)")
-	f.judging(fl)
-	f.limits(fl)
+	f.mockFlags.register(fl)
+	f.judgingFlags.register(fl)
+	f.limitFlags.register(fl)
 	f.cassettes.register(fl)
-	f.output(fl)
+	f.registerOutput(fl)
 	fl.Lookup("out").Usage = "results `folder` (default: that of arena run with -eval behind it, such as out-eval)"
 	f.apart = "-eval"
 }
 
 // complete takes what only the parsed flags know.
-func (f *evalFlags) complete(cmd *cobra.Command, args []string) error {
+func (f *evalFlags) complete(args []string) error {
 	f.words = []string{"arena", "eval"}
-	if err := f.runFlags.complete(cmd, slices.Concat(f.asserts, f.packs)); err != nil {
+	if err := f.runFlags.complete(slices.Concat(f.asserts, f.packs)); err != nil {
 		return err
 	}
 	for _, pattern := range slices.Concat(args, f.transcripts) {
@@ -91,13 +92,13 @@ func (f *evalFlags) complete(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if len(f.over) == 0 && len(f.asserts)+len(f.packs) > 0 {
-		return fmt.Errorf("name the recordings to judge, such as arena eval talks/*.json --%s", f.given())
+		return fmt.Errorf("name the recordings to judge, such as arena eval talks/*.json --%s", f.judgedBy())
 	}
 	return nil
 }
 
-// given is how the user said what to judge with.
-func (f *evalFlags) given() string {
+// judgedBy is how the user said what to judge by.
+func (f *evalFlags) judgedBy() string {
 	if len(f.asserts) > 0 {
 		return "assert " + f.asserts[0]
 	}

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/arena-evals/arena/internal/harness"
@@ -27,19 +26,6 @@ type eventStream struct {
 	file   *os.File // nil: stdout
 	broken bool     // a write failed, and was told
 	closed bool
-}
-
-// checkEvents refuses values of --events that cannot be meant.
-func (f *runFlags) checkEvents() error {
-	switch {
-	case !f.set["events"]:
-		return nil
-	case strings.TrimSpace(f.events) == "":
-		return errors.New("--events is empty: name a file, or - for stdout, or leave the flag out")
-	case f.events == stdoutName && f.list:
-		return errors.New("--events - and --list both write to stdout: name a file for the events")
-	}
-	return nil
 }
 
 // beside are the files that a run writes besides its reports.

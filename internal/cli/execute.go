@@ -54,6 +54,7 @@ func (x *execution) drive(ctx context.Context) (err error) {
 	f := x.flags
 	x.job.Arena, x.job.Now, x.job.ExitZero, x.job.Secrets = shortVersion(), x.app.Now, f.exitZero, x.app.secrets
 	x.job.Replayed, x.job.Command = x.deck != nil && !x.deck.Records(), f.repeat()
+	x.job.Spec = f.spec()
 	if f.words[1] == "run" {
 		x.job.Resume = f.resumeWords()
 	}

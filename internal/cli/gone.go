@@ -38,7 +38,7 @@ func (f *runFlags) keepGone(r *resumption, plan *runner.Plan, suite *scenario.Su
 		}
 		r.kept[plan.Len()+k] = e
 	}
-	if filters := f.narrowing(); len(filters) > 0 && len(hidden) > 0 {
+	if filters := f.narrowing(f.given); len(filters) > 0 && len(hidden) > 0 {
 		return f.refuseNarrow(&r.ledger.Header, filters, hidden)
 	}
 	r.gone = len(gone)
@@ -77,16 +77,6 @@ func (r *resumption) missing(plan *runner.Plan) (gone []*result.Entry) {
 		}
 	}
 	return gone
-}
-
-// narrowing are the flags of this command line that leave out trials.
-func (f *runFlags) narrowing() (flags []string) {
-	for _, flag := range []string{"scenario", "provider", "region", "tag", "eval", "trials"} {
-		if f.set[flag] && !f.recalled[flag] {
-			flags = append(flags, "--"+flag)
-		}
-	}
-	return flags
 }
 
 func (f *runFlags) refuseNarrow(h *result.JournalHeader, filters, ids []string) error {

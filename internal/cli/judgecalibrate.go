@@ -66,7 +66,7 @@ type calibrateFlags struct {
 	verbose bool
 	color   string
 
-	set map[string]bool // flags that were given, by name
+	given givenFlags
 }
 
 func newCalibrateCmd(app *App) *cobra.Command {
@@ -115,34 +115,27 @@ func (f *calibrateFlags) register(fl *pflag.FlagSet) {
 
 // complete takes what only the parsed flags know and refuses values that cannot be meant.
 func (f *calibrateFlags) complete(c *cobra.Command) error {
-	f.set = map[string]bool{}
-	c.Flags().Visit(func(fl *pflag.Flag) { f.set[fl.Name] = true })
+	f.given = givenFlags{}
+	f.given.note(c.Flags(), byUser)
 	errs := []error{oneOf("color", []string{f.color}, "auto", "always", "never")}
 	bad := func(wrong bool, format string, args ...any) {
 		if wrong {
 			errs = append(errs, fmt.Errorf(format, args...))
 		}
 	}
-	bad(f.set["criteria"] == f.set["check"], "give either --criteria or --check: what the judge is to judge by")
+	bad(f.given.has("criteria") == f.given.has("check"),
+		"give either --criteria or --check: what the judge is to judge by")
 	for name, value := range map[string]string{"criteria": f.criteria, "check": f.check, "judge": f.judge, "out": f.out} {
-		bad(f.set[name] && strings.TrimSpace(value) == "", "--%s is empty", name)
+		bad(f.given.has(name) && strings.TrimSpace(value) == "", "--%s is empty", name)
 	}
-	bad(f.set["threshold"] && !(f.threshold > 0 && f.threshold <= 1),
+	bad(f.given.has("threshold") && !(f.threshold > 0 && f.threshold <= 1),
 		"--threshold must be above 0 and at most 1, found %v", f.threshold)
-	bad(f.set["min-kappa"] && !(f.minKappa >= -1 && f.minKappa <= 1),
+	bad(f.given.has("min-kappa") && !(f.minKappa >= -1 && f.minKappa <= 1),
 		"--min-kappa must be between -1 and 1, found %v", f.minKappa)
-	bad(f.set["votes"] && (f.votes < 1 || f.votes > 9), "--votes must be between 1 and 9, found %d", f.votes)
+	bad(f.given.has("votes") && (f.votes < 1 || f.votes > 9), "--votes must be between 1 and 9, found %d", f.votes)
 	bad(f.jobs < 1, "--jobs must be at least 1, found %d", f.jobs)
 	bad(f.retries < 0, "--retries must be at least 0, found %d", f.retries)
 	return errors.Join(errs...)
-}
-
-// chosen is a pointer to a flag's value, or nil when it was not given.
-func chosen[T any](f *calibrateFlags, name string, v T) *T {
-	if f.set[name] {
-		return &v
-	}
-	return nil
 }
 
 // calibration is what a calibration needs, read and found to be right.
@@ -162,7 +155,7 @@ func (f *calibrateFlags) run(ctx context.Context, app *App, labels string) error
 	stopped := interrupted()
 	progress.end()
 	report := calibrate.NewReport(labels, c.judge.Check, outcomes)
-	report.Arena, report.MinKappa = shortVersion(), chosen(f, "min-kappa", f.minKappa)
+	report.Arena, report.MinKappa = shortVersion(), pointerTo(f.given, "min-kappa", f.minKappa)
 	if err := f.write(app, report); err != nil {
 		return broken(err)
 	}
@@ -191,7 +184,7 @@ func (f *calibrateFlags) prepare(app *App, labels string) (*calibration, error) 
 		return nil, err
 	}
 	d := &diag.List{}
-	c := &calibration{examples: calibrate.ReadLabels(labels, data, chosen(f, "threshold", f.threshold), d)}
+	c := &calibration{examples: calibrate.ReadLabels(labels, data, pointerTo(f.given, "threshold", f.threshold), d)}
 	suite, problems := runner.Load(scenario.Options{
 		Config: f.config, MockConfig: f.mockConfig, Getenv: app.Getenv, Bare: true,
 	})
@@ -205,7 +198,7 @@ func (f *calibrateFlags) prepare(app *App, labels string) (*calibration, error) 
 		return nil, err
 	}
 	files := suite.Files + 1
-	if f.set["check"] {
+	if f.given.has("check") {
 		files++
 	}
 	app.showDiags(app.Err, d.Sorted(), files, app.useColor(f.color, app.ErrTTY), "nobody was asked")
@@ -261,7 +254,7 @@ func (f *calibrateFlags) open(
 	own := &diag.List{}
 	pool, prompts := runner.JudgesOf(project, check, runner.PlanOptions{
 		MockProvider: f.mock || f.mockConfig != "", Judge: strings.TrimSpace(f.judge), Jobs: f.jobs,
-		Open: (&runFlags{retries: f.retries, set: f.set}).clients(app, f.jobs).Open,
+		Open: (&runFlags{limitFlags: limitFlags{retries: f.retries}, given: f.given}).clients(app, f.jobs).Open,
 	}, own)
 	if pool == nil && own.Errors() == 0 { // a check that can do without
 		own.Errorf(check.Pos, 0, "no-judge", "%s: no judge is configured", check.Type).Hint =
@@ -273,7 +266,7 @@ func (f *calibrateFlags) open(
 	if pool == nil {
 		return
 	}
-	seed := chosen(f, "seed", f.seed)
+	seed := pointerTo(f.given, "seed", f.seed)
 	if seed == nil {
 		seed = project.Defaults.Seed
 	}
@@ -283,9 +276,9 @@ func (f *calibrateFlags) open(
 // spec is the check as the flags give it; nil after a problem.
 func (f *calibrateFlags) spec(d *diag.List) (*scenario.Check, error) {
 	change := calibrate.Override{
-		Judge: f.judge != "", Threshold: chosen(f, "threshold", f.threshold), Votes: f.votes,
+		Judge: f.judge != "", Threshold: pointerTo(f.given, "threshold", f.threshold), Votes: f.votes,
 	}
-	if !f.set["check"] {
+	if !f.given.has("check") {
 		text := f.criteria
 		if file, ok := strings.CutPrefix(text, "@"); ok {
 			data, err := plainfile.Read(file)

@@ -30,10 +30,10 @@ func (f *listenFlags) register(fl *pflag.FlagSet) {
 		"hold at most `n` sessions; the one silent for longest ends early")
 }
 
-func (f *listenFlags) complete(set map[string]bool) error {
-	if !set["listen"] {
+func (f *listenFlags) validate(g givenFlags) error {
+	if !g.has("listen") {
 		for _, flag := range []string{"prompt", "session-ttl", "max-sessions"} {
-			if set[flag] {
+			if g.has(flag) {
 				return fmt.Errorf("--%s does nothing without --listen SUBJECT", flag)
 			}
 		}

@@ -43,16 +43,14 @@ func (f *metricsFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&f.namespace, "metrics-namespace", metrics.DefaultNamespace, "first `word` of the names of metrics")
 }
 
-// complete refuses values that cannot be meant.
-func (f *metricsFlags) complete(set map[string]bool, fl *pflag.FlagSet) error {
+// validate refuses values that make no sense.
+func (f *metricsFlags) validate(g givenFlags) error {
 	var errs []error
 	for _, given := range []struct{ flag, value string }{
 		{"metrics-file", f.file}, {"metrics-push", f.push}, {"metrics-listen", f.listen},
 		{"metrics-namespace", f.namespace},
 	} {
-		if set[given.flag] && strings.TrimSpace(given.value) == "" { // an unset variable, most likely
-			errs = append(errs, fmt.Errorf("--%s is empty: give it a value, or leave the flag out", given.flag))
-		}
+		errs = append(errs, g.notEmpty(given.flag, "give it a value", given.value))
 	}
 	if f.push != "" {
 		if _, err := metrics.ParseGateway(f.push); err != nil {
@@ -66,7 +64,7 @@ func (f *metricsFlags) complete(set map[string]bool, fl *pflag.FlagSet) error {
 	}
 	if f.file == "" && f.push == "" && f.listen == "" {
 		for _, flag := range []string{"metrics-by", "metrics-label", "metrics-namespace"} {
-			if _, standing := fl.Lookup(flag).Annotations[bySetting]; set[flag] && !standing {
+			if g.typed(flag) { // one that stands in the settings may be meant for other runs
 				errs = append(errs, fmt.Errorf("--%s changes nothing, as no metrics are asked for: "+
 					"add --metrics-file, --metrics-push or --metrics-listen", flag))
 			}

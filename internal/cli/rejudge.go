@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 
@@ -49,11 +48,11 @@ func newRejudgeCmd(app *App) *cobra.Command {
   arena rejudge out/results.json --assert tone.yaml`,
 		Args: takes(1, -1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := f.settings(app, c); err != nil {
+			if err := f.given.settings(app, c); err != nil {
 				return err
 			}
 			f.words = []string{"arena", "rejudge", args[0]}
-			if err := f.runFlags.complete(c, args[1:]); err != nil {
+			if err := f.complete(args[1:]); err != nil {
 				return err
 			}
 			return f.run(c.Context(), app, args[0])
@@ -71,9 +70,10 @@ func (f *rejudgeFlags) register(fl *pflag.FlagSet) {
 		"flag or use commas")
 	fl.StringSliceVar(&f.providers, "provider", nil, "only trials of this provider: an `id`")
 	fl.BoolVar(&f.list, "list", false, "print the trials and judge nothing (also --dry-run)")
-	f.judging(fl)
-	f.limits(fl)
-	f.output(fl)
+	f.mockFlags.register(fl)
+	f.judgingFlags.register(fl)
+	f.limitFlags.register(fl)
+	f.registerOutput(fl)
 	f.apart = "-rejudged"
 	fl.Lookup("out").Usage = "results `folder` (default: that of the run with -rejudged behind it)"
 }
@@ -85,7 +85,7 @@ func (f *rejudgeFlags) run(ctx context.Context, app *App, source string) error {
 	}
 	defer done()
 	f.source, f.home = input, filepath.Dir(input)
-	if err := f.remember(app, was.Command); err != nil {
+	if err := f.remember(app, was); err != nil {
 		return err
 	}
 	suite, diags := f.load(app)
@@ -108,34 +108,27 @@ func (f *rejudgeFlags) run(ctx context.Context, app *App, source string) error {
 
 // remember takes over how the run was made, as far as the command line leaves it open. Only files below the working
 // directory are taken: a journal may come from anywhere.
-func (f *rejudgeFlags) remember(app *App, command []string) error {
-	if len(command) < 2 {
-		return nil
-	}
-	then := &runFlags{}
-	fl := pflag.NewFlagSet("then", pflag.ContinueOnError)
-	then.register(fl)
-	fl.StringSliceVar(&then.asserts, "assert", nil, "")
-	fl.StringSliceVar(&then.packs, "pack", nil, "")
-	if err := fl.Parse(command[2:]); err != nil {
+func (f *rejudgeFlags) remember(app *App, was *result.Run) error {
+	then, err := specOf(was)
+	if err != nil {
 		app.remark("how the run was made cannot be read: %v", err)
-		return nil
 	}
-	paths := fl.Args()
-	if command[1] == "rejudge" && len(paths) > 0 {
-		paths = paths[1:]
+	if then == nil {
+		return nil
 	}
 	var taken []string
-	if len(f.paths)+len(f.asserts) == 0 && f.config == "" {
-		f.paths, f.asserts, f.config = paths, then.asserts, then.config
-		taken = slices.Concat(paths, then.asserts, []string{then.config})
-	} else if len(f.asserts) > 0 && f.config == "" {
-		f.config = then.config
-		taken = []string{then.config}
+	if f.config == "" && len(f.paths) == 0 {
+		if len(f.asserts) == 0 {
+			f.paths = then.Paths
+			recallList(f.given, "assert", &f.asserts, then.Asserts)
+			taken = slices.Concat(f.paths, f.asserts)
+		}
+		recallValue(f.given, "config", &f.config, then.Config)
+		taken = append(taken, f.config)
 	}
-	if !f.set["mock-provider"] && f.mockConfig == "" {
-		f.mock, f.mockConfig = then.mock, then.mockConfig
-		taken = append(taken, then.mockConfig)
+	if !f.given.has("mock-provider") && f.mockConfig == "" {
+		f.mockFlags.recall(f.given, then)
+		taken = append(taken, f.mockConfig)
 	}
 	for _, path := range taken {
 		if path != "" && !filepath.IsLocal(path) {
@@ -143,22 +136,12 @@ func (f *rejudgeFlags) remember(app *App, command []string) error {
 				"name the files to judge by, the config with -c and the mock file with --mock-config", path)
 		}
 	}
-	f.runFlags.judge = or(f.runFlags.judge, then.judge)
-	f.lenient = f.lenient || then.lenient
-	if !f.set["eval-groups"] && !f.set["eval-types"] && !f.set["skip-evals"] {
-		f.filter = then.filter
+	recallValue(f.given, "judge", &f.judge, then.Judge)
+	recallValue(f.given, "lenient", &f.lenient, then.Lenient)
+	if !f.given.has("eval-groups") && !f.given.has("eval-types") && !f.given.has("skip-evals") {
+		f.recallFilter(f.given, then)
 	}
-	f.settle()
 	return nil
-}
-
-// settle makes what was taken over as good as typed: the command that judges a trial again names it.
-func (f *rejudgeFlags) settle() {
-	maps.Copy(f.set, map[string]bool{
-		"assert": len(f.asserts) > 0, "config": f.config != "", "mock-provider": f.mock, "mock-config": f.mockConfig != "",
-		"judge": f.runFlags.judge != "", "lenient": f.lenient, "eval-groups": len(f.filter.Groups) > 0,
-		"eval-types": len(f.filter.Types) > 0, "skip-evals": f.filter.Skip,
-	})
 }
 
 // load reads the files that hold the checks.
@@ -191,9 +174,9 @@ func (f *rejudgeFlags) plan(app *App, suite *scenario.Suite, was *result.Run, d 
 	f.filter.Apply(suite, d)
 	clients := f.clients(app, f.jobsFor(suite))
 	return runner.Rejudge(suite, past, runner.PlanOptions{
-		Selection:    runner.Selection{Scenarios: f.scenarios, Providers: f.providers},
-		MockProvider: f.mock || f.mockConfig != "", AllowEmpty: f.allowEmpty, Strict: f.strict, Lenient: f.lenient,
-		FailOn: f.failOn, Judge: f.runFlags.judge, Jobs: f.jobsFor(suite),
+		Selection:    f.selection(),
+		MockProvider: f.mocked(), AllowEmpty: f.allowEmpty, Strict: f.strict, Lenient: f.lenient,
+		FailOn: f.failOn, Judge: f.judge, Jobs: f.jobsFor(suite),
 		Open: clients.Open, OpenEmbedder: clients.OpenEmbedder,
 	}, d)
 }

@@ -19,22 +19,22 @@ func (f *runFlags) command() []string {
 		words = append(words, f.paths...)
 	}
 	str := func(flag, value string) {
-		if f.set[flag] {
+		if f.given.has(flag) {
 			words = append(words, "--"+flag, value)
 		}
 	}
-	on := func(flag string) {
-		if f.set[flag] {
+	on := func(flag string, value bool) {
+		if value {
 			words = append(words, "--"+flag)
 		}
 	}
 	str("assert", strings.Join(f.asserts, ","))
 	str("pack", strings.Join(f.packs, ","))
 	str("config", f.config)
-	on("mock-provider")
+	on("mock-provider", f.mock)
 	str("mock-config", f.mockConfig)
 	str("judge", f.judge)
-	if f.set["judge-gate"] {
+	if f.given.has("judge-gate") {
 		words = append(words, "--judge-gate="+strconv.FormatBool(f.judgeGate))
 	}
 	str("temperature", strconv.FormatFloat(f.temperature, 'g', -1, 64))
@@ -45,9 +45,9 @@ func (f *runFlags) command() []string {
 	str("on-failure", f.onFailure)
 	str("eval-groups", strings.Join(f.filter.Groups, ","))
 	str("eval-types", strings.Join(f.filter.Types, ","))
-	on("skip-evals")
-	on("lenient")
-	on("offline")
+	on("skip-evals", f.filter.Skip)
+	on("lenient", f.lenient)
+	on("offline", f.cassettes.offline)
 	str("cache", f.cache)
 	return words
 }

@@ -11,9 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/plural"
@@ -317,9 +314,9 @@ func (f *runFlags) openPast(out *harness.Outputs) (*os.File, error) {
 // deciding are the options of a run that decide what comes of its trials.
 func (f *runFlags) deciding() runner.Options {
 	return runner.Options{
-		OnFailure: f.onFailure, Strict: f.strict, Temperature: given(f, "temperature", f.temperature),
-		MaxTokens: given(f, "max-tokens", f.maxTokens), Seed: given(f, "seed", f.seed),
-		JudgeGate: given(f, "judge-gate", f.judgeGate),
+		OnFailure: f.onFailure, Strict: f.strict, Temperature: pointerTo(f.given, "temperature", f.temperature),
+		MaxTokens: pointerTo(f.given, "max-tokens", f.maxTokens), Seed: pointerTo(f.given, "seed", f.seed),
+		JudgeGate: pointerTo(f.given, "judge-gate", f.judgeGate),
 	}
 }
 
@@ -328,7 +325,7 @@ func (f *runFlags) resumeWords() []string {
 	words := f.repeat()
 	words = slices.Insert(words, 2, "--resume")
 	list := func(flag string, values []string) {
-		if f.set[flag] {
+		if f.given.has(flag) {
 			words = append(words, "--"+flag, strings.Join(values, ","))
 		}
 	}
@@ -349,7 +346,7 @@ func (f *runFlags) resumeWords() []string {
 		flag string
 		on   bool
 	}{{"strict", f.strict}, {"exit-zero", f.exitZero}, {"allow-empty", f.allowEmpty}} {
-		if f.set[c.flag] && c.on {
+		if f.given.has(c.flag) && c.on {
 			words = append(words, "--"+c.flag)
 		}
 	}
@@ -359,83 +356,54 @@ func (f *runFlags) resumeWords() []string {
 	return words
 }
 
-// recall lets a bare `arena run --resume` run what the last run ran: its journal remembers. A results folder among the
-// paths is the one to resume.
-func (f *runFlags) recall(cmd *cobra.Command, args []string) ([]string, error) {
+// recallLast lets a bare `arena run --resume` run what the last run ran: its journal remembers. A results folder among
+// the paths is the one to resume. It returns the paths to run.
+func (f *runFlags) recallLast(paths []string) ([]string, error) {
 	if !f.resumes() {
-		return args, nil
+		return paths, nil
 	}
-	for i, path := range args {
+	for i, path := range paths {
 		if filepath.Base(path) == harness.JournalName {
 			path = filepath.Dir(path)
 		}
-		if exists(filepath.Join(path, harness.JournalName)) && !cmd.Flags().Changed("out") {
-			if err := cmd.Flags().Set("out", path); err != nil {
-				return nil, err
-			}
-			args = slices.Delete(slices.Clone(args), i, i+1)
+		if exists(filepath.Join(path, harness.JournalName)) && !f.given.has("out") {
+			f.out, f.given["out"] = path, byUser
+			paths = slices.Delete(slices.Clone(paths), i, i+1)
 			break
 		}
 	}
-	for _, path := range args {
+	for _, path := range paths {
 		if err := f.reportsAlone(path); err != nil {
 			return nil, err
 		}
 	}
-	if len(args) > 0 || cmd.Flags().Changed("config") {
-		return args, nil
+	if len(paths) > 0 || f.given.has("config") {
+		return paths, nil
 	}
 	file, err := plainfile.Open(filepath.Join(or(f.out, harness.DefaultOut), harness.JournalName))
 	if err != nil {
-		return args, nil // said when it is needed
+		return paths, nil // said when it is needed
 	}
 	defer func() { _ = file.Close() }() // read only
 	ledger, err := result.ReadJournal(readOnly{file})
-	if err != nil || len(ledger.Header.Resume) < 2 || ledger.Header.Resume[1] != "run" {
-		return args, nil // the same
+	if err != nil {
+		return paths, nil // the same
 	}
-	return f.recallFlags(cmd, ledger.Header.Resume[2:])
-}
-
-// recallFlags remembers which flags are those of the earlier command.
-func (f *runFlags) recallFlags(cmd *cobra.Command, words []string) ([]string, error) {
-	typed := map[string]bool{}
-	cmd.Flags().Visit(func(fl *pflag.Flag) { typed[fl.Name] = true })
-	args, err := recalled(cmd, words)
-	f.recalled = map[string]bool{}
-	cmd.Flags().Visit(func(fl *pflag.Flag) { f.recalled[fl.Name] = !typed[fl.Name] })
-	return args, err
-}
-
-// recalled sets the flags of an earlier command where this one leaves them open, and returns its paths. Only files
-// below the working directory are taken: a journal may come from anywhere.
-func recalled(cmd *cobra.Command, words []string) ([]string, error) {
-	then := &runFlags{}
-	fl := pflag.NewFlagSet("then", pflag.ContinueOnError)
-	then.register(fl)
-	if err := fl.Parse(words); err != nil {
+	then, err := resumeSpec(&ledger.Header)
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("how the run was made cannot be read: %w\nname the files to run", err)
+	case then == nil || then.Command != "run":
+		return paths, nil // the same
 	}
-	for _, path := range append(fl.Args(), then.config, then.mockConfig, then.out, then.cassettes.record, then.cache,
-		then.junitFile, then.htmlFile, then.markdownFile) {
+	for _, path := range then.Files() {
 		if path != "" && !filepath.IsLocal(path) {
 			return nil, fmt.Errorf("the run was made with %s, which is not below the working directory\n"+
 				"name the files to run, and the flags", path)
 		}
 	}
-	var errs []error
-	fl.Visit(func(was *pflag.Flag) {
-		now := cmd.Flags().Lookup(was.Name)
-		if now == nil || now.Changed || was.Name == "resume" || was.Name == "last-failed" {
-			return
-		}
-		if list, ok := was.Value.(pflag.SliceValue); ok {
-			errs = append(errs, cmd.Flags().Set(was.Name, strings.Join(list.GetSlice(), ",")))
-			return
-		}
-		errs = append(errs, cmd.Flags().Set(was.Name, was.Value.String()))
-	})
-	return fl.Args(), errors.Join(errs...)
+	f.recall(then)
+	return then.Paths, nil
 }
 
 // earlierRun is what the run that goes on needs to know of the one before.

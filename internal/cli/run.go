@@ -57,14 +57,14 @@ func newRunCmd(app *App) *cobra.Command {
   arena run --provider ollama/llama3.2 --temperature 0 --fail-fast
   arena run --resume out`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := f.settings(app, c); err != nil {
+			if err := f.given.settings(app, c); err != nil {
 				return err
 			}
-			args, err := f.recall(c, args)
+			args, err := f.recallLast(args)
 			if err != nil {
 				return err
 			}
-			if err := f.complete(c, args); err != nil {
+			if err := f.complete(args); err != nil {
 				return err
 			}
 			return runSuite(c.Context(), app, f)
@@ -215,12 +215,10 @@ func (f *runFlags) trialsOf(app *App, suite *scenario.Suite, played bool, d *dia
 // planOptions say what to run; who opens the models is left open.
 func (f *runFlags) planOptions(suite *scenario.Suite, played bool) runner.PlanOptions {
 	return runner.PlanOptions{
-		Selection: runner.Selection{
-			Scenarios: f.scenarios, Evals: f.evalIDs, Providers: f.providers, Regions: f.regions, Tags: f.tags,
-		},
+		Selection:    f.selection(),
 		Recordings:   f.over,
 		Trials:       f.trials,
-		MockProvider: f.mock || f.mockConfig != "",
+		MockProvider: f.mocked(),
 		AllowEmpty:   f.allowEmpty,
 		Strict:       f.strict,
 		Lenient:      f.lenient,
@@ -236,8 +234,9 @@ func (f *runFlags) planOptions(suite *scenario.Suite, played bool) runner.PlanOp
 // clients opens the providers of the run.
 func (f *runFlags) clients(app *App, jobs int) *harness.Clients {
 	return &harness.Clients{
-		Jobs: jobs, Retries: given(f, "retries", f.retries), Random: rand.Float64, // spreads retries and shows in no result
-		Now: app.Now, Lenient: f.lenient, Strict: f.strict, Offline: f.cassettes.offline,
+		Jobs: jobs, Retries: pointerTo(f.given, "retries", f.retries),
+		Random: rand.Float64, // spreads retries and shows in no result
+		Now:    app.Now, Lenient: f.lenient, Strict: f.strict, Offline: f.cassettes.offline,
 		Cache: f.store(), Judge: f.judge,
 	}
 }

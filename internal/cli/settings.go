@@ -26,9 +26,6 @@ const settingsFile = ".arena.yaml"
 // envPrefix of the variables that set flags: ARENA_MAX_TOKENS is --max-tokens.
 const envPrefix = "ARENA_"
 
-// bySetting marks a flag whose value comes from a variable or from .arena.yaml.
-const bySetting = "arena_setting"
-
 // applySettings fills in the flags that the command line leaves open: from ARENA_* variables, then from .arena.yaml in
 // the working directory. What may be set is in settable; anything else is refused, whatever its value. Nothing below
 // the command line ever sees a setting's name.
@@ -55,7 +52,6 @@ func applySettings(app *App, cmd *cobra.Command) error {
 		}
 		value := v.GetString(f.Name)
 		if cmd.Flags().Set(f.Name, value) == nil {
-			f.Annotations = map[string][]string{bySetting: nil}
 			return
 		}
 		if name := names[f.Name]; name != "" {

@@ -28,10 +28,10 @@ func (f *traceFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.content, "otlp-content", false, "with what was said in them: messages, tool arguments and results")
 }
 
-// config is where traces go; nil is nowhere. A flag that cannot be meant is an error. A variable, which may be there
+// config is where traces go; nil is nowhere. A flag that makes no sense is an error. A variable, which may be there
 // for others, is only complained about: the traces are off then, and the run goes on.
-func (f *traceFlags) config(app *App, set map[string]bool) (config *otlp.Config, complaint string, err error) {
-	if set["otlp-endpoint"] && strings.TrimSpace(f.endpoint) == "" {
+func (f *traceFlags) config(app *App, g givenFlags) (config *otlp.Config, complaint string, err error) {
+	if g.has("otlp-endpoint") && strings.TrimSpace(f.endpoint) == "" {
 		return nil, "", errors.New("--otlp-endpoint is empty: give it a URL, or leave the flag out")
 	}
 	config, err = otlp.Read(f.endpoint, f.content, app.Getenv)
@@ -55,7 +55,7 @@ type tracer struct {
 
 // openTraces starts the sending of traces; nil when they go nowhere. With -v it says where they go.
 func (a *App) openTraces(ctx context.Context, f *runFlags, run *result.Run) (*tracer, error) {
-	config, complaint, err := f.traces.config(a, f.set)
+	config, complaint, err := f.traces.config(a, f.given)
 	if why := f.cassettes.alone(); config != nil && why != "" {
 		config, complaint = nil, "no traces are sent: "+why+" is set"
 	}

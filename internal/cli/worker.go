@@ -70,7 +70,7 @@ type workerFlags struct {
 	output     string
 	listen     listenFlags
 
-	set map[string]bool // flags that were given, by name
+	given givenFlags
 }
 
 func newWorkerCmd(app *App) *cobra.Command {
@@ -125,9 +125,9 @@ func (f *workerFlags) register(fl *pflag.FlagSet) {
 
 // complete takes what only the parsed flags know and refuses values that cannot be meant.
 func (f *workerFlags) complete(cmd *cobra.Command) error {
-	f.set = map[string]bool{}
-	cmd.Flags().Visit(func(fl *pflag.Flag) { f.set[fl.Name] = true })
-	if !f.set["nats"] {
+	f.given = givenFlags{}
+	f.given.note(cmd.Flags(), byUser)
+	if !f.given.has("nats") {
 		return errors.New("name the broker with --nats URL, such as --nats nats://localhost:4222")
 	}
 	errs := []error{f.brokerFlags.complete("nats")}
@@ -143,24 +143,22 @@ func (f *workerFlags) complete(cmd *cobra.Command) error {
 			bad("--%s must be at least %d, found %d", c.flag, c.least, c.n)
 		}
 	}
-	if f.set["ack-wait"] && f.ackWait < time.Second {
+	if f.given.has("ack-wait") && f.ackWait < time.Second {
 		bad("--ack-wait must be at least 1s, found %s", f.ackWait)
 	}
 	if f.giveBack < 0 {
 		bad("--give-back must be at least 0, found %s", f.giveBack)
 	}
-	if f.set["idle"] && f.idle <= 0 {
+	if f.given.has("idle") && f.idle <= 0 {
 		bad("--idle must be above 0, found %s", f.idle)
 	}
 	if _, err := nats.NamesOf(f.durable); err != nil {
 		bad("--durable: a consumer cannot be called %q; expected letters, digits, _ and -", f.durable)
 	}
 	for _, given := range []struct{ flag, value string }{{"judge", f.judge}, {"output", f.output}} {
-		if f.set[given.flag] && strings.TrimSpace(given.value) == "" {
-			bad("--%s is empty: give it a value, or leave the flag out", given.flag)
-		}
+		errs = append(errs, f.given.notEmpty(given.flag, "give it a value", given.value))
 	}
-	return errors.Join(append(errs, f.listen.complete(f.set))...)
+	return errors.Join(append(errs, f.listen.validate(f.given))...)
 }
 
 func (f *workerFlags) run(ctx context.Context, app *App) error {
@@ -227,9 +225,7 @@ func (f *workerFlags) load(app *App) (*packEvals, error) {
 	if diags.Errors() == 0 {
 		f.filter.Apply(suite, diags)
 		clients := &harness.Clients{Jobs: f.jobs, Random: rand.Float64, Now: app.Now, Lenient: f.lenient}
-		if f.set["retries"] {
-			clients.Retries = &f.retries
-		}
+		clients.Retries = pointerTo(f.given, "retries", f.retries)
 		if len(suite.Projects) != 1 {
 			return nil, fmt.Errorf("the packs and the config make %d projects; a worker takes one", len(suite.Projects))
 		}

@@ -31,7 +31,8 @@ type Job struct {
 	Replayed bool // trials are answered from recordings
 	// Command and Resume are the words that run the same again, and that go on with the run; see result.Run.
 	Command, Resume []string
-	Secrets         *Vault // that no text of the run holds; nil: none are known
+	Spec            *result.Spec // what is asked of the run, for its journal; nil: that is not told
+	Secrets         *Vault       // that no text of the run holds; nil: none are known
 }
 
 // Earlier is the run that another one goes on with.
@@ -87,6 +88,7 @@ func NewExecution(job Job) *Execution {
 		SchemaVersion: result.SchemaVersion, Arena: job.Arena, Name: job.Plan.Name, Started: job.Now().UTC(),
 		Planned: job.Plan.Len() + job.Missing, FailOn: job.Plan.FailOn, ExitZero: job.ExitZero,
 		Warnings: slices.Clone(job.Warnings), Command: slices.Clone(job.Command), Resume: slices.Clone(job.Resume),
+		Spec: job.Spec,
 	}
 	if job.Earlier != nil {
 		run.Planned += job.Earlier.Behind
@@ -97,6 +99,7 @@ func NewExecution(job Job) *Execution {
 				list[i] = job.Secrets.Text(list[i])
 			}
 		}
+		run.Spec = job.Spec.Scrubbed(job.Secrets.Text)
 	}
 	return &Execution{Plan: job.Plan, Run: run, job: job}
 }
@@ -120,7 +123,7 @@ func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 	run, earlier := x.Run, x.job.Earlier
 	h := result.JournalHeader{
 		Arena: run.Arena, Name: run.Name, Started: run.Started, Planned: run.Planned, FailOn: run.FailOn,
-		ExitZero: run.ExitZero, Command: run.Command, Resume: run.Resume, Replayed: x.job.Replayed,
+		ExitZero: run.ExitZero, Command: run.Command, Resume: run.Resume, Spec: run.Spec, Replayed: x.job.Replayed,
 	}
 	if x.job.Outputs != nil {
 		h.Programs = runner.Programs(x.Plan)

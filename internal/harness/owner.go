@@ -35,12 +35,11 @@ func OwnerOf(dir string) Owner {
 			return Owner{File: path}
 		}
 		defer func() { _ = file.Close() }() // read only
-		in := bufio.NewReader(io.LimitReader(file, startSize))
 		o := Owner{File: path}
 		if name == JournalName {
-			o.journal(in)
+			o.journal(bufio.NewReader(io.LimitReader(file, farSize))) // its first line may name many files
 		} else {
-			o.results(in)
+			o.results(io.LimitReader(file, startSize))
 			o.Journal = pointer(dir)
 		}
 		return o

@@ -29,6 +29,8 @@ type JournalHeader struct {
 	Command  []string `json:"command,omitempty"`
 	// Resume is the words of the command that resumes the run; nil: it cannot be.
 	Resume []string `json:"resume,omitempty"`
+	// Spec is what was asked of the run; nil: of the journals of old versions and of the Go package.
+	Spec *Spec `json:"spec,omitempty"`
 	// Programs sums up the programs that score in the run, which are no part of fingerprints.
 	Programs string `json:"programs,omitempty"`
 	// Replayed says that trials were answered from recordings.

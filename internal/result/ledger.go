@@ -184,7 +184,7 @@ func (l *Ledger) begin(h JournalHeader) {
 	l.Header = h
 	l.Run = &Run{
 		SchemaVersion: SchemaVersion, Arena: h.Arena, Name: h.Name, Started: h.Started, Planned: h.Planned, FailOn: h.FailOn,
-		ExitZero: h.ExitZero, Command: h.Command, Resume: h.Resume,
+		ExitZero: h.ExitZero, Command: h.Command, Resume: h.Resume, Spec: h.Spec,
 	}
 }
 

@@ -25,6 +25,7 @@ type Run struct {
 	ExitZero bool `json:"exit_zero,omitempty"`
 
 	Resume []string `json:"-"` // words of the command that resumes the run; nil: it cannot be
+	Spec   *Spec    `json:"-"` // what was asked of the run; nil: that is not known
 
 	Briefs []Brief `json:"-"` // in plan order; only finished trials
 	Trials Source  `json:"-"`

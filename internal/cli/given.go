@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// givenFlags are the flags that have a value, by name, with who gave it. Others have their default.
+type givenFlags map[string]givenBy
+
+// givenBy is who gave a flag its value.
+type givenBy uint8
+
+const (
+	bySetting    givenBy = iota + 1 // a variable, or .arena.yaml
+	byUser                          // the command line
+	byEarlierRun                    // the run that is gone on with, or judged again
+)
+
+// has reports whether a flag has a value.
+func (g givenFlags) has(flag string) bool { return g[flag] != 0 }
+
+// typed reports whether a flag stands on the command line.
+func (g givenFlags) typed(flag string) bool { return g[flag] == byUser }
+
+// note notes who gave the flags that have a value now and had none before.
+func (g givenFlags) note(flags *pflag.FlagSet, by givenBy) {
+	flags.Visit(func(fl *pflag.Flag) {
+		if !g.has(fl.Name) {
+			g[fl.Name] = by
+		}
+	})
+}
+
+// settings applies the settings to a command.
+func (g *givenFlags) settings(app *App, cmd *cobra.Command) error {
+	*g = givenFlags{}
+	g.note(cmd.Flags(), byUser)
+	err := applySettings(app, cmd)
+	g.note(cmd.Flags(), bySetting)
+	return err
+}
+
+// notEmpty refuses a flag that was given no more than blanks: an unset variable, most likely.
+func (g givenFlags) notEmpty(flag, what string, values ...string) error {
+	if g.has(flag) && strings.TrimSpace(strings.Join(values, "")) == "" {
+		return fmt.Errorf("--%s is empty: %s, or leave the flag out", flag, what)
+	}
+	return nil
+}
+
+// atLeast refuses a number that is too small.
+func (g givenFlags) atLeast(least int, flag string, n int) error {
+	if g.has(flag) && n < least {
+		return fmt.Errorf("--%s must be at least %d, found %d", flag, least, n)
+	}
+	return nil
+}
+
+// pointerTo is a flag's value, or nil when the flag was not given: 0 is a value.
+func pointerTo[T any](g givenFlags, flag string, v T) *T {
+	if g.has(flag) {
+		return &v
+	}
+	return nil
+}
+
+// recall gives a flag the value that it had in an earlier run, where nobody gave it one.
+func recall[T any](g givenFlags, flag string, now *T, then T, had bool) {
+	if had && !g.has(flag) {
+		*now, g[flag] = then, byEarlierRun
+	}
+}
+
+func recallList(g givenFlags, flag string, now *[]string, then []string) {
+	recall(g, flag, now, slices.Clone(then), len(then) > 0)
+}
+
+// recallValue recalls what has a zero value that says nothing.
+func recallValue[T comparable](g givenFlags, flag string, now *T, then T) {
+	var zero T
+	recall(g, flag, now, then, then != zero)
+}
+
+func recallPointer[T any](g givenFlags, flag string, now, then *T) {
+	if then != nil {
+		recall(g, flag, now, *then, true)
+	}
+}
+
+func oneOf(flag string, values []string, words ...string) error {
+	for _, v := range values {
+		if slices.Contains(words, v) {
+			continue
+		}
+		known := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" })
+		err := fmt.Errorf("--%s cannot be %q; expected %s", flag, v, strings.Join(known, ", "))
+		if near := diag.Nearest(v, known); near != "" {
+			err = fmt.Errorf("%w\ndid you mean %q?", err, near)
+		}
+		return err
+	}
+	return nil
+}
+
+// empties are the errors of flags that name what is to be run.
+func (g givenFlags) empties(flags map[string][]string) error {
+	const what = "name what is to be run"
+	var errs []error
+	for _, flag := range slices.Sorted(maps.Keys(flags)) {
+		errs = append(errs, g.notEmpty(flag, what, flags[flag]...))
+	}
+	return errors.Join(errs...)
+}

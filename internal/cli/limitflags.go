@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// limitFlags say how far a run goes, and what makes it red.
+type limitFlags struct {
+	jobs            int
+	timeout         time.Duration
+	retries         int
+	failFast        bool
+	failOn          []string
+	exitZero        bool
+	strict, lenient bool
+	allowEmpty      bool
+}
+
+func (f *limitFlags) register(fl *pflag.FlagSet) {
+	fl.IntVarP(&f.jobs, "jobs", "j", 0, "run `n` trials at once (default: the config's concurrency, else 6)")
+	fl.DurationVar(&f.timeout, "timeout", 0, "limit every conversation to a `time` such as 90s\n"+
+		"(default: the config's run_timeout, else 5m)")
+	fl.IntVar(&f.retries, "retries", 0, "try a failed model call up to `n` more times (default 3)")
+	fl.BoolVar(&f.failFast, "fail-fast", false, "end the run at the first trial that fails")
+	fl.StringSliceVar(&f.failOn, "fail-on", nil, "what makes the run red besides failed assertions and errors, a `list`\n"+
+		"of guardrail, skipped, warning, eval (could not judge) and flaky\n"+
+		"(passes now, failed before)")
+	fl.BoolVar(&f.exitZero, "exit-zero", false, "a report only: exit with 0 whatever the trials come to")
+	fl.BoolVar(&f.strict, "strict", false, "warnings are errors, such as a scenario that asserts nothing; one at\n"+
+		"the end makes the run red")
+	fl.BoolVar(&f.lenient, "lenient", false, "unknown fields and parameters are warnings: for other tools' files")
+	fl.BoolVar(&f.allowEmpty, "allow-empty", false, "a plan without trials is no error")
+}
+
+func (f *limitFlags) validate(g givenFlags) error {
+	errs := []error{g.atLeast(1, "jobs", f.jobs), g.atLeast(0, "retries", f.retries)}
+	if g.has("timeout") && f.timeout <= 0 {
+		errs = append(errs, fmt.Errorf("--timeout must be above 0, found %s", f.timeout))
+	}
+	return errors.Join(errs...)
+}
+
+// settleFailOn makes the words of --fail-on the reasons that they name. An empty list is kept apart from none.
+func (f *limitFlags) settleFailOn(g givenFlags) error {
+	if !g.has("fail-on") {
+		return nil
+	}
+	reasons := []string{}
+	for _, word := range f.failOn {
+		reason, err := result.FailOnReason(word)
+		if err != nil {
+			return fmt.Errorf("--fail-on: %w", err)
+		}
+		reasons = append(reasons, reason)
+	}
+	f.failOn = reasons
+	return nil
+}
+
+func (f *limitFlags) ask(g givenFlags, s *result.Spec) {
+	s.Jobs, s.Timeout, s.Retries = f.jobs, f.timeout, pointerTo(g, "retries", f.retries)
+	s.FailFast, s.FailOn, s.ExitZero = f.failFast, f.failOn, f.exitZero
+	s.Strict, s.Lenient, s.AllowEmpty = f.strict, f.lenient, f.allowEmpty
+}
+
+// recall leaves out --fail-fast: a run that it has ended is gone on with to run the rest.
+func (f *limitFlags) recall(g givenFlags, then *result.Spec) {
+	recallValue(g, "jobs", &f.jobs, then.Jobs)
+	recallValue(g, "timeout", &f.timeout, then.Timeout)
+	recallPointer(g, "retries", &f.retries, then.Retries)
+	recallList(g, "fail-on", &f.failOn, then.FailOn)
+	recallValue(g, "exit-zero", &f.exitZero, then.ExitZero)
+	recallValue(g, "strict", &f.strict, then.Strict)
+	recallValue(g, "lenient", &f.lenient, then.Lenient)
+	recallValue(g, "allow-empty", &f.allowEmpty, then.AllowEmpty)
+}

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/plainfile"
+	"github.com/arena-evals/arena/internal/providers/cache"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// outputFlags say what a run leaves behind.
+type outputFlags struct {
+	out              string
+	formats          []string
+	junitFile        string
+	htmlFile         string
+	markdownFile     string
+	junitGranularity string
+	keep             int
+	events           string // file, or stdoutName; "" is none
+	cache            string
+
+	replies *cache.Store // in the folder that cache names; made when it is asked for
+}
+
+func (f *outputFlags) register(fl *pflag.FlagSet) {
+	fl.StringVarP(&f.out, "out", "o", "", "results `folder` (default: the config's output.dir, else out)")
+	fl.StringSliceVar(&f.formats, "format", nil, "reports besides results.json, a `list` of junit, html, markdown, json\n"+
+		"(default: the config's output.formats, else all)")
+	fl.StringVar(&f.junitFile, "junit-file", "", "write JUnit to this `file`")
+	fl.StringVar(&f.htmlFile, "html-file", "", "write the HTML report to this `file`")
+	fl.StringVar(&f.markdownFile, "markdown-file", "", "write Markdown to this `file`")
+	fl.StringVar(&f.junitGranularity, "junit-granularity", "scenario",
+		"`unit` of a JUnit test case: scenario, turn or check")
+
+	fl.IntVar(&f.keep, "keep", harness.DefaultKeep, "keep the journals of `n` earlier runs in the results folder")
+	fl.StringVar(&f.events, "events", "", "write what happens, as it happens, as JSON lines to this `file`;\n"+
+		"- is stdout, and what people read goes to stderr")
+	fl.StringVar(&f.cache, "cache", "", "keep the replies of models in this `folder`, and pay only once for\n"+
+		"the same call")
+}
+
+func (f *outputFlags) validate(g givenFlags) error {
+	errs := []error{
+		g.atLeast(1, "keep", f.keep),
+		oneOf("junit-granularity", []string{f.junitGranularity}, "scenario", "turn", "check"),
+		oneOf("format", f.formats, "json", "junit", "html", "markdown"),
+	}
+	if g.has("events") && strings.TrimSpace(f.events) == "" {
+		errs = append(errs, errors.New("--events is empty: name a file, or - for stdout, or leave the flag out"))
+	}
+	if g.has("cache") && strings.TrimSpace(f.cache) == "" {
+		errs = append(errs, errors.New("--cache is empty: name a folder, or leave the flag out"))
+	} else if f.cache != "" {
+		if err := plainfile.Dangling(f.cache); err != nil {
+			errs = append(errs, fmt.Errorf("--cache: %w", err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (f *outputFlags) ask(g givenFlags, s *result.Spec) {
+	s.Out, s.Formats, s.Cache = f.out, f.formats, f.cache
+	s.JUnitFile, s.HTMLFile, s.MarkdownFile = f.junitFile, f.htmlFile, f.markdownFile
+	if g.has("keep") {
+		s.Keep = f.keep
+	}
+}
+
+func (f *outputFlags) recall(g givenFlags, then *result.Spec) {
+	recallValue(g, "out", &f.out, then.Out)
+	recallList(g, "format", &f.formats, then.Formats)
+	recallValue(g, "cache", &f.cache, then.Cache)
+	recallValue(g, "junit-file", &f.junitFile, then.JUnitFile)
+	recallValue(g, "html-file", &f.htmlFile, then.HTMLFile)
+	recallValue(g, "markdown-file", &f.markdownFile, then.MarkdownFile)
+	recallValue(g, "keep", &f.keep, then.Keep)
+}
+
+// store is the response cache of the run; nil: there is none.
+func (f *outputFlags) store() *cache.Store {
+	if f.cache == "" {
+		return nil
+	}
+	if f.replies == nil {
+		f.replies = &cache.Store{Dir: f.cache}
+	}
+	return f.replies
+}

@@ -1,0 +1,98 @@
+package result
+
+import (
+	"reflect"
+	"time"
+)
+
+// Spec is what was asked of a run, on its command line and by settings, as its journal remembers it: all that going on
+// with the run, or judging it again, needs. What it leaves out was as the files say. Paths are as the user named them,
+// seen from the working directory of the run.
+type Spec struct {
+	Command string `json:"command"` // of arena: run, eval or rejudge
+
+	// The files.
+	Paths   []string `json:"paths,omitempty"`
+	Config  string   `json:"config,omitempty"`
+	Asserts []string `json:"assert,omitempty"` // files to judge by
+	Packs   []string `json:"pack,omitempty"`   // whose evals judge
+
+	// Which of their trials.
+	Scenarios []string `json:"scenario,omitempty"`
+	Providers []string `json:"provider,omitempty"`
+	Regions   []string `json:"region,omitempty"`
+	Tags      []string `json:"tag,omitempty"`
+	Evals     []string `json:"eval,omitempty"`
+
+	// Who answers and who judges.
+	MockProvider bool     `json:"mock_provider,omitempty"`
+	MockConfig   string   `json:"mock_config,omitempty"`
+	Judge        string   `json:"judge,omitempty"`
+	JudgeGate    *bool    `json:"judge_gate,omitempty"`
+	EvalGroups   []string `json:"eval_groups,omitempty"`
+	EvalTypes    []string `json:"eval_types,omitempty"`
+	SkipEvals    bool     `json:"skip_evals,omitempty"`
+
+	// What is asked of models and conversations.
+	Temperature *float64      `json:"temperature,omitempty"`
+	Seed        *int64        `json:"seed,omitempty"`
+	MaxTokens   *int          `json:"max_tokens,omitempty"`
+	Trials      int           `json:"trials,omitempty"`
+	OnFailure   string        `json:"on_failure,omitempty"`
+	Timeout     time.Duration `json:"timeout_ns,omitempty"`
+	Retries     *int          `json:"retries,omitempty"`
+	Jobs        int           `json:"jobs,omitempty"`
+
+	// What makes the run red, or ends it.
+	FailFast   bool     `json:"fail_fast,omitempty"`
+	FailOn     []string `json:"fail_on,omitempty"`
+	ExitZero   bool     `json:"exit_zero,omitempty"`
+	Strict     bool     `json:"strict,omitempty"`
+	Lenient    bool     `json:"lenient,omitempty"`
+	AllowEmpty bool     `json:"allow_empty,omitempty"`
+
+	// Recordings of the conversations themselves.
+	Record        string   `json:"record,omitempty"`
+	RecordMode    string   `json:"record_mode,omitempty"`
+	Replay        string   `json:"replay,omitempty"`
+	ReplayMissing string   `json:"replay_missing,omitempty"`
+	Redact        []string `json:"redact,omitempty"`
+	Offline       bool     `json:"offline,omitempty"`
+	Cache         string   `json:"cache,omitempty"`
+
+	// What it leaves behind.
+	Out          string   `json:"out,omitempty"`
+	Formats      []string `json:"format,omitempty"`
+	JUnitFile    string   `json:"junit_file,omitempty"`
+	HTMLFile     string   `json:"html_file,omitempty"`
+	MarkdownFile string   `json:"markdown_file,omitempty"`
+	Keep         int      `json:"keep,omitempty"`
+}
+
+// Scrubbed is a copy whose texts went through scrub, each of them.
+func (s *Spec) Scrubbed(scrub func(string) string) *Spec {
+	if s == nil {
+		return nil
+	}
+	clean := *s
+	fields := reflect.ValueOf(&clean).Elem()
+	for i := range fields.NumField() {
+		switch f := fields.Field(i); v := f.Interface().(type) {
+		case string:
+			f.SetString(scrub(v))
+		case []string:
+			list := make([]string, len(v))
+			for k := range v {
+				list[k] = scrub(v[k])
+			}
+			f.Set(reflect.ValueOf(list))
+		}
+	}
+	return &clean
+}
+
+// Files are the paths that a run which goes on with this one takes over.
+func (s *Spec) Files() []string {
+	files := append([]string{}, s.Paths...)
+	return append(files, s.Config, s.MockConfig, s.Out, s.Record, s.Cache, s.JUnitFile, s.HTMLFile, s.MarkdownFile)
+}

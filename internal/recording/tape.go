@@ -93,7 +93,7 @@ func (t *tape) reply(o object) (_ *event, closed bool) {
 		return nil, false
 	}
 	r, ok := t.known(v, "the reply", "content", "parts", "tool_calls", "tool_results", "finish_reason", "closed", "chunks",
-		"model", "usage", "cost_usd", "retries", "cached", "notice")
+		"model", "usage", "cost_usd", "retries", "cached", "notice", "source")
 	if !ok {
 		return nil, false
 	}

@@ -12,11 +12,12 @@ func isJournal(h *head) bool { return h.lines && h.has("journal", "arena") }
 func scanJournal(s *scan) {
 	silent, header, ended := 0, false, false
 	planned := 0.0
+	waiting := map[int64]bool{} // offsets of trials that never started
 	cut := s.lines(func(l line) bool {
 		index, trial := l.get("index"), l.get("trial")
 		switch {
 		case header && !l.get("journal").missing():
-			silent = s.resumed(l.get("kept"))
+			silent = s.resumed(l.get("kept"), waiting)
 			planned, _ = l.get("planned").number()
 			ended = false
 		case !header:
@@ -35,7 +36,10 @@ func scanJournal(s *scan) {
 				Hint = "is this line from another file?"
 		case neverSpoke(trial):
 			silent++
-			s.missing += neverStarted(trial)
+			if n := neverStarted(trial); n > 0 {
+				waiting[l.span.at] = true
+				s.missing += n
+			}
 		default:
 			if e := s.add(string(index.text), l.span); e.count > 1 {
 				s.errorf(s.pos(l.span), "duplicate-trial", "trial %s is already on line %d", index.text, e.first().line)
@@ -59,15 +63,16 @@ func scanJournal(s *scan) {
 }
 
 // resumed keeps of the trials so far those that stand in the run that resumed the journal, by their index in its plan.
-// silent counts the others that it keeps: nothing was said in them.
-func (s *scan) resumed(kept value) (silent int) {
+// silent counts the others that it keeps: nothing was said in them. Of those that are waiting since the run was stopped
+// only the kept ones are missing still: the others are run again, or are no part of the plan any more.
+func (s *scan) resumed(kept value, waiting map[int64]bool) (silent int) {
 	at := map[int64]*entry{}
 	for _, e := range s.index.entries {
 		for piece := range e.all {
 			at[piece.at] = e
 		}
 	}
-	s.index = index{}
+	s.index, s.missing = index{}, 0
 	for pair := range kept.items {
 		var numbers []string
 		for item := range pair.items {
@@ -81,6 +86,9 @@ func (s *scan) resumed(kept value) (silent int) {
 			s.add(numbers[0], e.first())
 		} else {
 			silent++
+			if waiting[offset] {
+				s.missing++
+			}
 		}
 	}
 	return silent

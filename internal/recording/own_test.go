@@ -2,6 +2,7 @@ package recording
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -158,6 +159,46 @@ func TestJournalOfAKilledRun(t *testing.T) {
 	notes := strings.Join(f.Notes(), "\n")
 	if !strings.Contains(notes, "is cut") || !strings.Contains(notes, "did not end by itself: 1 of 4 trials") {
 		t.Errorf("%d sessions, notes:\n%s", len(f.Sessions()), notes)
+	}
+}
+
+// TestJournalOfAResumedRun: what the run that resumed a stopped one played is missing no more.
+func TestJournalOfAResumedRun(t *testing.T) {
+	t.Parallel()
+	const end = `{"end":{"duration_ms":3,"interrupted":true}}` + "\n"
+	header := func(kept string) string { return `{"journal":1,"arena":"x","planned":2` + kept + "}\n" }
+	played := func(i int) string {
+		return fmt.Sprintf(`{"index":%d,"trial":{"id":"a%d/b/c","status":"passed","turns":[{"index":0,"user":"Hi",`+
+			`"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}]}}`+"\n", i, i)
+	}
+	waiting := func(i int) string {
+		return fmt.Sprintf(`{"index":%d,"trial":{"id":"a%d/b/c","status":"cancelled","turns":[]}}`+"\n", i, i)
+	}
+	first := header("")
+	keep := fmt.Sprintf(`,"kept":[[0,%d]]`, len(first))
+	both := fmt.Sprintf(`,"kept":[[0,%d],[1,%d]]`, len(first), len(first)+len(played(0)))
+	stopped := first + played(0) + waiting(1) + end
+	for name, c := range map[string]struct {
+		text              string
+		sessions, missing int
+	}{
+		"stopped":             {stopped, 1, 1},
+		"completed":           {stopped + header(keep) + played(1) + end, 2, 0},
+		"stopped again":       {stopped + header(keep) + waiting(1) + end, 1, 1},
+		"stopped, then whole": {stopped + header(keep) + waiting(1) + end + header(keep) + played(1) + end, 2, 0},
+		"killed again":        {stopped + header(keep), 1, 1},
+		"kept as it was":      {stopped + header(both) + end, 1, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f, err := open([]byte(c.text), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(f.Sessions()) != c.sessions || f.Missing() != c.missing {
+				t.Errorf("%d sessions and %d missing, want %d and %d", len(f.Sessions()), f.Missing(), c.sessions, c.missing)
+			}
+		})
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/ellipsis"
 )
 
 // The words in which checks explain themselves. Whatever comes from a model is quoted and cut.
@@ -38,17 +40,7 @@ func quoteEnd(s string) string {
 }
 
 // cut shortens a text to a number of characters.
-func cut(s string, limit int) string {
-	if len(s) <= limit || utf8.RuneCountInString(s) <= limit {
-		return s
-	}
-	end := 0
-	for range limit {
-		_, size := utf8.DecodeRuneInString(s[end:])
-		end += size
-	}
-	return s[:end] + "…"
-}
+func cut(s string, limit int) string { return ellipsis.Runes(s, limit) }
 
 // oneLine makes control characters visible, line breaks included.
 func oneLine(s string) string {

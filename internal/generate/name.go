@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/ellipsis"
 )
 
 // maxName is how long an id may be.
@@ -67,8 +68,5 @@ func slug(text string) string {
 // oneLine makes a text fit for a comment or a description: one line, no control characters, cut after so many runes.
 func oneLine(text string, most int) string {
 	text = diag.Safe(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\ufffd")), " "))
-	if r := []rune(text); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return text
+	return ellipsis.Runes(text, most)
 }

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -106,22 +107,15 @@ func (f *evalFamily) described(name string, labels []string) exposition.Family {
 	d := exposition.Family{Name: name, Type: gauge, Labels: labels, Help: f.first.Help, Buckets: f.first.Bounds()}
 	switch f.first.Type {
 	case result.Counter:
-		d.Type, d.Help = counter, or(d.Help, "How often the eval gave a score.")
+		d.Type, d.Help = counter, cmp.Or(d.Help, "How often the eval gave a score.")
 	case result.Histogram:
-		d.Type, d.Help = histogram, or(d.Help, "The scores of the eval.")
+		d.Type, d.Help = histogram, cmp.Or(d.Help, "The scores of the eval.")
 	case result.Boolean:
-		d.Help = or(d.Help, "1 when the eval gave its full score, else 0.")
+		d.Help = cmp.Or(d.Help, "1 when the eval gave its full score, else 0.")
 	case result.Gauge:
-		d.Help = or(d.Help, "The latest score of the eval.")
+		d.Help = cmp.Or(d.Help, "The latest score of the eval.")
 	}
 	return d
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 func outcomeOf(e *result.EvalResult) string {

@@ -65,7 +65,7 @@ func (g *Gateway) put(ctx context.Context, client *http.Client, body []byte) err
 	return nil
 }
 
-// withoutRedirects is a client that goes nowhere else: the password is meant for the gateway, and so are the metrics.
+// withoutRedirects returns a client that follows no redirects: the password and the metrics are for the gateway only.
 func withoutRedirects(client *http.Client) *http.Client {
 	c := *client
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/ellipsis"
 )
 
 // object is the members of a JSON object by their folded names.
@@ -216,9 +217,4 @@ func describe(v value) string {
 }
 
 // cutText shortens what is quoted in a message.
-func cutText(s string, limit int) string {
-	if r := []rune(s); len(r) > limit {
-		return string(r[:limit]) + "…"
-	}
-	return s
-}
+func cutText(s string, limit int) string { return ellipsis.Runes(s, limit) }

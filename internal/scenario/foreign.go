@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/ellipsis"
 )
 
 // fault is something in a text that looks like a placeholder and stands for nothing.
@@ -274,10 +275,4 @@ var statement = map[string]bool{
 	"endraw": true, "include": true, "block": true, "endblock": true, "macro": true, "extends": true,
 }
 
-func short(s string) string {
-	const most = 40
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
-}
+func short(s string) string { return ellipsis.Runes(s, 40) }

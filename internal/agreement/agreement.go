@@ -1,4 +1,4 @@
-// Package agreement measures how far a judge decides as people do, on things that either pass or fail.
+// Package agreement measures how well the decisions of a judge agree with those of people, on what passes or fails.
 //
 // The measures are those of J. Cohen, "A coefficient of agreement for nominal scales", Educational and Psychological
 // Measurement 20 (1960), 37–46, and of J. Yerushalmy, "Statistical problems in assessing methods of medical diagnosis",
@@ -35,13 +35,13 @@ func (t *Table) Add(human, judge bool) {
 // N is the number of decisions.
 func (t Table) N() int { return t.TruePass + t.FalsePass + t.FalseFail + t.TrueFail }
 
-// Passes and Fails are how often people decided so.
+// Passes is the number of things that people pass.
 func (t Table) Passes() int { return t.TruePass + t.FalseFail }
 
 // Fails is the number of things that people fail.
 func (t Table) Fails() int { return t.TrueFail + t.FalsePass }
 
-// Agreements is how often both decided alike.
+// Agreements is the number of decisions that agree.
 func (t Table) Agreements() int { return t.TruePass + t.TrueFail }
 
 // Agreement is the share of the decisions in which both agree, from 0 to 1. It is nil without decisions.
@@ -83,9 +83,9 @@ type Score struct {
 	Judge float64
 }
 
-// Best is the threshold at which the judge agrees best with people, by kappa, and that kappa; the judge passes what
-// scores at least so much. Of several the lowest is taken. It is nil where kappa is, and where no threshold is better
-// than chance. The kappa flatters: the threshold was chosen on the same decisions.
+// Best returns the threshold with the highest kappa, and that kappa. The judge passes what scores at least the
+// threshold. Of several such thresholds it is the lowest. The kappa is nil where Kappa is nil, and where no threshold
+// is better than chance. It is too optimistic, because the threshold was chosen on the same decisions.
 func Best(scores []Score) (threshold float64, kappa *float64) {
 	sorted := slices.SortedFunc(slices.Values(scores), func(a, b Score) int { return cmp.Compare(a.Judge, b.Judge) })
 	var t Table

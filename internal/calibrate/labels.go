@@ -1,5 +1,5 @@
-// Package calibrate asks a judge about texts that people have labelled, and measures how far the judge decides as they
-// do. It judges as a run does: with a compiled check and the judges of a plan.
+// Package calibrate asks a judge about texts that people have labelled, and measures how well the judge agrees with
+// them. It judges as a run does: with a compiled check and the judges of a plan.
 package calibrate
 
 import (

@@ -1,5 +1,5 @@
-// Package digest sums values up: two values have the same sum when they say the same, whatever the order of their maps
-// and wherever they were read.
+// Package digest hashes values. Equal values have equal hashes, whatever the order of their maps and wherever they were
+// read.
 package digest
 
 import (

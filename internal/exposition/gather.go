@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// Group is what a reader sees of a family.
+// Group is the samples of a family.
 type Group struct {
 	Family
 	Samples []Sample
@@ -22,9 +22,8 @@ type Sample struct {
 	Value  float64
 }
 
-// Gather takes a picture of all families that have series, by name; series are sorted by their labels. It does not tell
-// in which order numbers were added up: what such an order does to sums of fractions is cut off, so that they have ten
-// digits.
+// Gather returns the samples of all families that have series, sorted by name and labels. Sums of fractions are rounded
+// to ten digits, so that they do not depend on the order of the additions.
 func (r *Registry) Gather() []Group {
 	var groups []Group
 	for _, name := range slices.Sorted(maps.Keys(r.families)) {

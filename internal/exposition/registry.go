@@ -49,8 +49,8 @@ func NewRegistry(fixed map[string]string) *Registry {
 // le is the label of a histogram's buckets.
 const le = "le"
 
-// Register adds a family, which has no series yet. It refuses one that readers would refuse: a name that is none or is
-// taken, labels that are none, are there twice or are set by the registry, buckets that do not rise.
+// Register adds a family without series. It refuses a name that is invalid or taken, a label that is invalid, repeated
+// or set by the registry, and buckets that do not rise.
 func (r *Registry) Register(f Family) (*Vec, error) {
 	switch {
 	case !ValidName(f.Name):

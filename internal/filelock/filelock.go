@@ -1,5 +1,5 @@
-// Package filelock locks files against other processes, with the locks of the operating system: one goes when its
-// process does, however that ends.
+// Package filelock locks files against other processes with the locks of the operating system, which end with the
+// process.
 package filelock
 
 import (
@@ -9,12 +9,12 @@ import (
 	"os"
 )
 
-// ErrLocked says that someone else holds the lock.
+// ErrLocked is the error of a file that another process has locked.
 var ErrLocked = errors.New("it is locked")
 
-// Lock takes the lock of a file that is open for writing, until it is closed. It does not wait: it fails with a
-// LockedError when the file is locked by another process, or by another opening of it in this one. Who takes no lock can still
-// read and write the file, but for what lies a gigabyte from its start.
+// Lock locks a file that is open for writing, until the file is closed. It does not wait: it fails with a LockedError
+// when another process, or another open file in this one, holds the lock. The lock is advisory: programs that take no
+// lock can read and write the file, except, on Windows, one byte a gigabyte from its start.
 func Lock(f *os.File) error {
 	err := lock(f)
 	if errors.Is(err, ErrLocked) {
@@ -23,12 +23,13 @@ func Lock(f *os.File) error {
 	return err
 }
 
-// ErrNotOurs says that what stands at the path of a lock is a link, a pipe or a folder, or has another name besides:
-// whoever put it there may want another file to be written over.
+// ErrNotOurs is the error of a path that is a link, a pipe or a folder, or a file with a second name: somebody may have
+// put it there to have another file overwritten.
 var ErrNotOurs = errors.New("it is not a plain file of its own; remove it")
 
-// Open opens the file at path for a lock, and makes it where there is none. It never follows a link at the end of the
-// path and never waits for a pipe: what is no plain file with one name fails with ErrNotOurs, untouched.
+// Open opens the file at path for a lock, and creates it when it is missing. It does not follow a link at the end of
+// the path, and does not wait for a pipe. It fails with ErrNotOurs, and changes nothing, unless the path is a regular
+// file with one name.
 func Open(path string) (*os.File, error) {
 	f, err := open(path)
 	if err != nil {
@@ -43,7 +44,7 @@ func Open(path string) (*os.File, error) {
 	return f, nil
 }
 
-// ours holds what was opened against what stands at the path.
+// ours checks that the open file is the regular file at path, and has no other name.
 func ours(f *os.File, path string) error {
 	opened, err := f.Stat()
 	if err != nil {

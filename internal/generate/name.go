@@ -65,7 +65,7 @@ func slug(text string) string {
 	return name
 }
 
-// oneLine makes a text fit for a comment or a description: one line, no control characters, cut after so many runes.
+// oneLine prepares a text for a comment or a description: one line, no control characters, at most so many runes.
 func oneLine(text string, most int) string {
 	text = diag.Safe(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\ufffd")), " "))
 	return ellipsis.Runes(text, most)

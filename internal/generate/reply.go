@@ -1,5 +1,5 @@
-// Package generate makes files out of recorded conversations: scenarios that tell them again, and mock replies that
-// answer as they did. What was recorded is hostile: it is quoted, never interpreted, and never becomes a path.
+// Package generate makes files from recorded conversations: scenarios that repeat them, and mock replies. Recorded text
+// is untrusted: it is quoted, never interpreted, and never used as a path.
 package generate
 
 import (

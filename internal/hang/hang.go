@@ -4,6 +4,6 @@ package hang
 
 import "time"
 
-// Guard is longer than anything takes that is not stuck, also with the race detector on a slow machine that does other
-// work besides. A test that runs into it is stuck; nothing else follows from it.
+// Guard is longer than any test takes that is not stuck, also with the race detector on a slow and busy machine. A test
+// that reaches it is stuck.
 const Guard = 30 * time.Minute

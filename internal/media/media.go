@@ -1,6 +1,6 @@
-// Package media reads what images, sounds and videos say about themselves: their format, their size in pixels and how
-// long they last. It opens headers and walks containers; it decodes no pixels and no samples. The bytes may come from
-// anyone: whatever they hold, the time is linear in their number and next to no memory is taken.
+// Package media reads the format, the size in pixels and the duration of images, sounds and videos. It reads headers
+// and containers, and decodes no pixels and no samples. The input is untrusted: the time is linear in its length, and
+// the memory is small.
 package media
 
 import (
@@ -9,7 +9,7 @@ import (
 	"math"
 )
 
-// Info is what a file says about itself.
+// Info is the format, size and duration of a file.
 type Info struct {
 	// Format is png, gif, jpeg, webp, bmp, avif, heic, wav, mp3, flac, ogg, mp4, mov, webm or mkv.
 	Format string

@@ -72,7 +72,7 @@ func (m *evalMetrics) register(declared *result.Metric) error {
 	return nil
 }
 
-// shadows reports a metric that has the name of a part of a histogram, or the other way round.
+// shadows returns an error for a metric with the name of a part of a histogram, and for such a histogram.
 func (m *evalMetrics) shadows(name string, declared *result.Metric) error {
 	for _, part := range []string{"_bucket", "_sum", "_count"} {
 		var other *evalFamily
@@ -93,7 +93,7 @@ func (m *evalMetrics) shadows(name string, declared *result.Metric) error {
 	return nil
 }
 
-// fits reports whether a metric can stand beside the one of its name that was declared first.
+// fits returns an error when a metric differs in type, labels or buckets from the first one of its name.
 func (f *evalFamily) fits(name string, declared *result.Metric) error {
 	if f.first.Type == declared.Type && slices.Equal(f.labels, declared.LabelNames()) &&
 		slices.Equal(f.first.Bounds(), declared.Bounds()) {
@@ -131,7 +131,8 @@ func outcomeOf(e *result.EvalResult) string {
 // fullScore leaves room for rounding.
 const fullScore = 1 - 1e-9
 
-// record takes what an eval measured, 0 where that is no number. One that measured nothing leaves its metric as it was.
+// record records the result of an eval, as 0 where it has no score. A result that is skipped or an error changes
+// nothing.
 func (m *evalMetrics) record(t *result.Trial, e *result.EvalResult) error {
 	if e.Error != "" || e.Skipped {
 		return nil
@@ -169,7 +170,7 @@ func (m *evalMetrics) record(t *result.Trial, e *result.EvalResult) error {
 	return nil
 }
 
-// set moves a gauge, unless a trial has moved it that is later in the plan: which trial ends last is chance.
+// set sets a gauge, unless a trial that is later in the plan has set it: the order in which trials end is random.
 func (m *evalMetrics) set(series *exposition.Series, value float64, trial int) {
 	if before, moved := m.latest[series]; moved && before > trial {
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/exposition"
 )
 
-// Gather takes a picture of the metrics: whole trials, sorted by name.
+// Gather returns the metrics of all trials that ended so far, sorted by name.
 func (m *Metrics) Gather() []exposition.Group {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package metrics exports a run to Prometheus: what it did, what it took, and what its evals measured. It is fed from
-// the events of the run. Nothing of it exists, and nothing of it costs time, until New is called.
+// Package metrics exports a run to Prometheus: its trials, their cost, and the scores of its evals. It is fed from the
+// events of the run. It costs nothing until New is called.
 package metrics
 
 import (
@@ -32,8 +32,8 @@ type Options struct {
 // DefaultNamespace is the first part of every name, where no other one is asked for.
 const DefaultNamespace = "arena"
 
-// Metrics are the metrics of one run. Start, Handle and Finish belong to one goroutine; what they have said so far can
-// be read by others meanwhile.
+// Metrics are the metrics of one run. Start, Handle and Finish belong to one goroutine. Other goroutines may read the
+// metrics meanwhile.
 type Metrics struct {
 	scrub    func([]byte) []byte
 	mu       sync.Mutex // held while an event is taken, so that who reads sees all of it or nothing
@@ -113,7 +113,7 @@ func validLabel(name string) bool {
 	return exposition.ValidLabel(name) && !strings.HasPrefix(name, "__")
 }
 
-// Start tells of a run that begins.
+// Start records the start of a run.
 func (m *Metrics) Start(run *result.Run) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -124,7 +124,7 @@ func (m *Metrics) Start(run *result.Run) {
 	m.set(&trialsKept, 0)
 }
 
-// Finish tells of a run that has ended.
+// Finish records the end of a run.
 func (m *Metrics) Finish(run *result.Run) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -175,7 +175,7 @@ func (m *Metrics) set(f *Family, value float64, labels ...string) {
 	m.families[f].With(labels...).Set(value)
 }
 
-// add moves a counter. A number that a provider made up cannot turn it back.
+// add increases a counter. A negative number, which a provider may report, does not decrease it.
 func (m *Metrics) add(f *Family, n float64, labels ...string) {
 	if !(n > 0) { // nor can what is no number
 		n = 0
@@ -189,7 +189,7 @@ func (m *Metrics) observe(f *Family, value float64, labels ...string) {
 
 func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
 
-// at is a position for the end of an error, or nothing.
+// at is a position in parentheses for an error; "" when it is not known.
 func at(pos diag.Pos) string {
 	if pos == (diag.Pos{}) {
 		return ""

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// markName is a variable that every program gets, and what it starts gets with it: by it the processes of a program are
-// known when they have left its group.
+// markName is an environment variable that every program gets and its child processes inherit. It identifies the
+// processes of a program after they have left its process group.
 const markName = "ARENA_PROGRAM"
 
 // guard ends what programs leave behind: what left their group, and everything when this process is gone.
@@ -68,7 +68,7 @@ func (g *guard) start(cmd *exec.Cmd) (mark string, err error) {
 	return mark, nil
 }
 
-// ended forgets a program that is over, and ends what it left behind.
+// ended removes a program that has ended, and kills the processes that it left behind.
 func (g *guard) ended(pid int, mark string) {
 	g.mu.Lock()
 	if g.running[pid] == mark { // else the number is another's already

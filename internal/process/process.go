@@ -1,5 +1,5 @@
-// Package process runs programs of the user's within limits: of time, of output, and of what they see of the
-// environment. Whatever a program starts ends with it, as far as Guard says.
+// Package process runs the user's programs with limits on time, on output and on the environment variables they see.
+// The processes that a program starts end with it, as far as Guard says.
 package process
 
 import (
@@ -112,7 +112,7 @@ func run(cmd *exec.Cmd) error {
 	return cmd.Wait()
 }
 
-// reason is an error of the system without the name of the program, which the caller tells anyway.
+// reason is an error of the system without the name of the program, which the caller adds.
 func reason(err error) error {
 	if e, ok := errors.AsType[*exec.Error](err); ok {
 		err = e.Err
@@ -123,7 +123,7 @@ func reason(err error) error {
 	return err
 }
 
-// Find says why a program cannot be started from a directory; nil when it can, as far as that is known without trying.
+// Find returns an error when a program cannot be started from a directory, as far as that is known without starting it.
 func Find(dir, path string) error {
 	if filepath.Base(path) != path && !filepath.IsAbs(path) && dir != "" {
 		path = dir + string(filepath.Separator) + path

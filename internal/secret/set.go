@@ -1,5 +1,5 @@
-// Package secret takes known secrets out of what is written. It changes nothing that is sent or judged: that is for its
-// callers to see to, who hand it bytes on their way out.
+// Package secret removes known secrets from output. Its callers use it only for what is written, never for what is sent
+// to a model or judged.
 package secret
 
 import (

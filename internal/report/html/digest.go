@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// digest is the part of a trial's JSON that the index takes in.
+// digest is the part of a trial's JSON that the index needs.
 type digest struct {
 	Model        string          `json:"model"`
 	Tags         []string        `json:"tags"`
@@ -19,7 +19,7 @@ type digest struct {
 	Evals        []evalDigest    `json:"eval_results"`
 }
 
-// evalDigest is a verdict when the eval has a threshold, and has no status when it has none.
+// evalDigest is a verdict of an eval. An eval without a threshold has no status.
 type evalDigest struct {
 	ID string `json:"eval_id"`
 	verdictDigest
@@ -66,8 +66,8 @@ func (d *digest) verdicts(yield func(*verdictDigest) bool) {
 	}
 }
 
-// why says in one short line what kept the trial from passing: the first check that failed, else its own error, else
-// the first check that could not judge, else why it was skipped.
+// why says in one short line why the trial did not pass: by the first check that failed, else by its error, else by the
+// first check that could not judge, else by the reason why it was skipped.
 func (d *digest) why() string {
 	failed, broken := d.first(result.Failed), d.first(result.Errored)
 	switch {

@@ -14,9 +14,8 @@ import (
 
 // Options of Write. The zero value works.
 type Options struct {
-	// Rerun is the shell command that runs one trial again, quoted for a shell; nil offers none. A command that
-	// holds control or invisible characters is not offered: pasted into a terminal it could run by itself, or be
-	// another one than it seems.
+	// Rerun returns the shell command that runs a trial again; nil: none is offered. A command with control or invisible
+	// characters is not offered: pasted into a terminal it could run by itself, or differ from what is seen.
 	Rerun func(b *result.Brief) string
 }
 

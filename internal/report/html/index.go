@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// index is what the overview and the list need to know of all trials. Names that repeat are written once; a row refers
-// to them by number.
+// index is the data of all trials for the overview and the list. Names that repeat are written once, and rows refer to
+// them by number.
 type index struct {
 	Run       *result.Run  `json:"run"`
 	Blocks    []int        `json:"blocks"` // index of the first trial of each block
@@ -61,7 +61,7 @@ type row struct {
 	Failing   []int             `json:"failing,omitempty"` // types of the checks that failed or could not judge
 }
 
-// indexer builds the index while the trials pass by.
+// indexer builds the index, one trial after the other.
 type indexer struct {
 	index     index
 	scenarios map[scenario]int
@@ -124,7 +124,7 @@ func (x *indexer) scenario(b *result.Brief) int {
 	return n
 }
 
-// count tallies one verdict and notes it in the row when it did not hold.
+// count counts one verdict. It adds the type of its check to the row when the check failed or could not judge.
 func (x *indexer) count(r *row, v *verdictDigest) {
 	n := x.checks.number(v.name())
 	if n == len(x.index.Checks) {
@@ -151,7 +151,7 @@ func (x *indexer) done() *index {
 	return &x.index
 }
 
-// numbering numbers texts in the order in which they come.
+// numbering numbers texts in the order in which they first come.
 type numbering struct {
 	list  []string
 	known map[string]int
@@ -173,7 +173,7 @@ func (n *numbering) number(name string) int {
 // all is never nil, so that it is written as a list.
 func (n *numbering) all() []string { return append([]string{}, n.list...) }
 
-// groupsOf maps the number of a brief to the number of its group in run.Groups; a trial that stands alone has none.
+// groupsOf maps the number of a brief to the number of its group in run.Groups. Single trials have no group.
 func groupsOf(run *result.Run) map[int]int {
 	numbers := make(map[*result.Group]int, len(run.Groups))
 	for i := range run.Groups {

@@ -25,8 +25,8 @@ var (
 	}
 )
 
-// page is the frame of the report, and what of the run can be read without the script: the totals and the first
-// trials that did not pass.
+// page is the page without its data blocks. It shows, without the script, the totals and the first trials that did not
+// pass.
 type page struct {
 	*result.Run
 	Script, Style string
@@ -41,7 +41,7 @@ type problem struct {
 	Place string
 }
 
-// maxProblems limits the static table; everything is in the list of the script.
+// maxProblems limits the static table. The list of the script shows all trials.
 const maxProblems = 100
 
 func newPage(run *result.Run) (*page, error) {
@@ -98,7 +98,8 @@ func (p *page) findProblems() {
 func (p *page) head(w io.Writer) error { return p.tmpl.ExecuteTemplate(w, "head", p) }
 func (p *page) tail(w io.Writer) error { return p.tmpl.ExecuteTemplate(w, "tail", p) }
 
-// CSP allows our own script and style by their hashes and pictures and sound that are part of the file; nothing else.
+// CSP is the content security policy. It allows our own script and style by their hashes, and images and sound within
+// the file, and nothing else.
 func (p *page) CSP() string {
 	return "default-src 'none'; script-src " + hash(p.Script) + "; style-src " + hash(p.Style) +
 		"; img-src data:; media-src data:; base-uri 'none'; form-action 'none'"
@@ -115,7 +116,7 @@ func (p *page) CSS() template.CSS { return template.CSS(p.Style) }
 // JS is the script.
 func (p *page) JS() template.JS { return template.JS(p.Script) }
 
-// Icon is a dot in the colour of the verdict, for the tab of the browser.
+// Icon is the favicon: a dot in the colour of the status.
 func (p *page) Icon() template.URL {
 	colour := "2da44e"
 	switch p.Status {

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// Config says where traces go, and how.
+// Config says where and how traces are sent.
 type Config struct {
 	Endpoint *url.URL
-	Source   string            // who named the endpoint: a variable, or "" for the caller
-	Headers  map[string]string // may hold secrets: they are sent, and never shown
+	Source   string            // the variable that named the endpoint; "": the caller did
+	Headers  map[string]string // may hold secrets, so they are never shown
 	Timeout  time.Duration     // of one request
 	Flush    time.Duration     // how long the end of a run waits
 	Gzip     bool
@@ -33,11 +33,11 @@ const (
 	contentVariable = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 )
 
-// Off is what an endpoint is called that switches traces off, whatever the environment says.
+// Off is the endpoint that switches traces off, whatever the environment says.
 const Off = "none"
 
-// Read settles the configuration from an endpoint, which may be "", and the standard OTEL_ variables. It is nil when
-// traces are not asked for. An error says which variable cannot be meant, and never quotes a header.
+// Read returns the configuration from an endpoint, which may be "", and the standard OTEL_ variables; nil when traces
+// are not asked for. An error names the variable that is invalid, and never quotes a header.
 func Read(endpoint string, content bool, getenv func(string) (string, bool)) (*Config, error) {
 	env := environment(getenv)
 	c := &Config{Timeout: defaultTimeout, Flush: FlushLimit, Content: content || env.yes(contentVariable)}
@@ -79,7 +79,7 @@ func parseEndpoint(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// Where is the endpoint without what might be secret.
+// Where is the endpoint without user name, password and query.
 func (c *Config) Where() string {
 	return (&url.URL{Scheme: c.Endpoint.Scheme, Host: c.Endpoint.Host, Path: c.Endpoint.Path}).String()
 }

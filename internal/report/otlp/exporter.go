@@ -13,15 +13,15 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// FlushLimit is how long the end of a run waits for the last spans to be delivered, unless a variable gives every
-// request more time than that.
+// FlushLimit is how long the end of a run waits for the last spans to be delivered, unless the timeout of a request is
+// longer.
 const FlushLimit = 5 * time.Second
 
 // maxFailures is after how many batches in a row that could not be delivered no other is tried.
 const maxFailures = 3
 
-// Exporter sends the trace of one run. Handle and Close belong to one goroutine; the sending has its own, so that
-// neither waits for a collector but Close, and Close not for long.
+// Exporter sends the trace of one run. Handle and Close belong to one goroutine. Another goroutine sends: only Close
+// waits for the collector, for a limited time.
 type Exporter struct {
 	config  *Config
 	version string // of arena
@@ -38,7 +38,7 @@ type Exporter struct {
 	failures int      // in a row
 }
 
-// Delivery is what became of the spans of a run.
+// Delivery counts the spans of a run that were sent or lost.
 type Delivery struct {
 	Sent int
 	Lost int   // never sent, or refused

@@ -15,7 +15,7 @@ const (
 	interval   = time.Second // the longest that a span waits for others
 )
 
-// queue is the encoded spans that wait. It is safe for concurrent use.
+// queue holds the encoded spans that wait to be sent. It is safe for concurrent use.
 type queue struct {
 	mu      sync.Mutex
 	waiting [][]byte
@@ -27,7 +27,7 @@ type queue struct {
 
 func newQueue() *queue { return &queue{wake: make(chan struct{}, 1)} }
 
-// put adds a span, or drops it when too many wait. It never waits itself.
+// put adds a span, or drops it when too many wait. It does not block.
 func (q *queue) put(span []byte) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -108,7 +108,7 @@ func (q *queue) cut(waited bool) (batch [][]byte, end bool) {
 	return batch, q.closed && n == 0
 }
 
-// left is how many spans were dropped, or are still there.
+// left is the number of spans that were dropped or are still in the queue.
 func (q *queue) left() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

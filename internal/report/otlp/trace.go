@@ -14,16 +14,16 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// trace makes spans of events. It belongs to one goroutine.
+// trace builds spans from events. It belongs to one goroutine.
 type trace struct {
 	id      string // hexadecimal
-	content bool   // what was said is told
+	content bool   // spans hold the contents of messages
 	emit    func(*span)
 	run     *span
-	trials  map[string]*trial // under way
+	trials  map[string]*trial // that are running
 }
 
-// trial is a trial under way.
+// trial is a running trial.
 type trial struct {
 	span     *span
 	provider string        // as the conventions name it
@@ -177,7 +177,7 @@ func (t *trace) turnCompleted(c *trial, e *result.TurnCompleted) {
 	t.endTurn(c, e.Time)
 }
 
-// endTurn ends the turn, if there is one, and the calls that never ended by themselves.
+// endTurn ends the turn, if there is one, and its calls that have not ended.
 func (t *trace) endTurn(c *trial, at time.Time) {
 	for _, n := range slices.Sorted(maps.Keys(c.calls)) {
 		s := c.calls[n]
@@ -193,7 +193,7 @@ func (t *trace) endTurn(c *trial, at time.Time) {
 	}
 }
 
-// parent is the span within which something happens.
+// parent is the parent span of a new call: the turn, or the trial between turns.
 func (c *trial) parent() *span {
 	if c.turn != nil {
 		return c.turn

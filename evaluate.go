@@ -163,7 +163,7 @@ func (e *Evaluator) measure(opts *EvaluatorOptions) (err error) {
 }
 
 // sendTraces starts the sending of traces, where an endpoint is named.
-func (e *Evaluator) sendTraces(opts *EvaluatorOptions, known *harness.Vault) error {
+func (e *Evaluator) sendTraces(opts *EvaluatorOptions, known *harness.Secrets) error {
 	if opts.Traces == "" {
 		return nil
 	}

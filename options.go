@@ -123,12 +123,12 @@ func (o *Options) complete() ([]namedHook, error) {
 }
 
 // secrets are what nothing may hold that is written for a suite. own says that the environment is that of the process.
-func secrets(suite *scenario.Suite, own bool) *harness.Vault {
+func secrets(suite *scenario.Suite, own bool) *harness.Secrets {
 	var env map[string]string
 	if own {
 		env = environment()
 	}
-	v := harness.NewVault(env)
+	v := harness.NewSecrets(env)
 	v.WatchAll(suite)
 	return v
 }

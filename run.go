@@ -141,7 +141,7 @@ type Suite struct {
 	plan     *runner.Plan
 	jobs     int
 	warnings []Problem
-	secrets  *harness.Vault // that nothing may hold which is written
+	secrets  *harness.Secrets // that nothing may hold which is written
 }
 
 // Load reads files, compiles every check in them, and plans their trials. It calls no model. What is wrong in the files

@@ -39,7 +39,7 @@ type App struct {
 	// Exit ends the process at once: the second interrupt.
 	Exit func(code int)
 
-	secrets *harness.Vault // what nothing may show that is written
+	secrets *harness.Secrets // what nothing may show that is written
 }
 
 // System is the App of the real process.
@@ -133,7 +133,7 @@ func broken(err error) error { return &exitError{code: result.ExitError, err: er
 // Main runs the command line and returns the exit status. It is the only place that turns errors into statuses: what
 // is not marked otherwise is a mistake of the user's, 2.
 func Main(app *App) int {
-	app.secrets = harness.NewVault(app.Env)
+	app.secrets = harness.NewSecrets(app.Env)
 	out, complaints := screen.New(app.secrets.Screen(app.Out)), screen.New(app.secrets.Screen(app.Err))
 	app.Out, app.Err = out, complaints
 	defer func() { _ = errors.Join(out.Flush(), complaints.Flush()) }() // half a character, which nobody misses

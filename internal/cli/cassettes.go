@@ -71,7 +71,7 @@ func (f *cassetteFlags) validate(run *runFlags) error {
 			bad("--%s needs --replay", flag)
 		}
 	}
-	if why := f.alone(); why != "" {
+	if why := f.networkBarrier(); why != "" {
 		for _, flag := range []struct{ name, value string }{
 			{"metrics-push", run.metrics.push}, {"otlp-endpoint", run.traces.endpoint},
 		} {
@@ -126,8 +126,8 @@ func (f *cassetteFlags) choose() {
 	}
 }
 
-// alone is the flag by which the run contacts nobody; "": it may.
-func (f *cassetteFlags) alone() string {
+// networkBarrier is the flag by which the run contacts nobody; "": it may.
+func (f *cassetteFlags) networkBarrier() string {
 	switch {
 	case f.offline:
 		return "--offline"
@@ -175,7 +175,7 @@ func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runner.
 		plan := f.trialsOf(app, suite, false, d)
 		if deck != nil {
 			unambiguous(plan, d)
-			deck.Check(taped(plan, deck), d)
+			deck.Check(recordedIDs(plan, deck), d)
 		}
 		return plan, deck
 	}
@@ -185,7 +185,7 @@ func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runner.
 		for id := range trialIDs(plan) { // no more of them than there are cassettes, and one
 			if !deck.Has(id) {
 				plan = f.trialsOf(app, suite, false, d)
-				deck.Check(taped(plan, deck), d)
+				deck.Check(recordedIDs(plan, deck), d)
 				unambiguous(plan, d)
 				return plan, deck
 			}
@@ -194,12 +194,12 @@ func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runner.
 	for _, problem := range found.Sorted() {
 		d.Add(problem)
 	}
-	deck.Check(taped(plan, deck), d)
+	deck.Check(recordedIDs(plan, deck), d)
 	return plan, deck
 }
 
-// taped are the ids of trials of which there may be cassettes: few, however many trials the plan has.
-func taped(plan *runner.Plan, deck *cassette.Deck) iter.Seq[string] {
+// recordedIDs are the ids of trials of which there may be cassettes: few, however many trials the plan has.
+func recordedIDs(plan *runner.Plan, deck *cassette.Deck) iter.Seq[string] {
 	numbers, all := deck.Numbers()
 	if all {
 		return trialIDs(plan)
@@ -244,26 +244,26 @@ func unambiguous(plan *runner.Plan, d *diag.List) {
 	}
 }
 
-// nobody stands for the providers of a run that is answered from recordings.
-type nobody struct{}
+// noModel stands for the providers of a run that is answered from recordings.
+type noModel struct{}
 
-var errNobody = errors.New("every call of this run is answered from a recording")
+var errNoModel = errors.New("every call of this run is answered from a recording")
 
-func (nobody) Complete(context.Context, *chat.Request, func(chat.Delta) error) (chat.Reply, error) {
-	return chat.Reply{}, errNobody
+func (noModel) Complete(context.Context, *chat.Request, func(chat.Delta) error) (chat.Reply, error) {
+	return chat.Reply{}, errNoModel
 }
 
-func (nobody) Embed(context.Context, []string) (chat.Embeddings, error) {
-	return chat.Embeddings{}, errNobody
+func (noModel) Embed(context.Context, []string) (chat.Embeddings, error) {
+	return chat.Embeddings{}, errNoModel
 }
 
-// nobodies opens no provider.
-func nobodies(_ *scenario.Project, spec *scenario.Provider) (providers.Provider, bool, error) {
-	return nobody{}, open.Simulated(spec.Type), open.Supported(spec)
+// openNoModel opens no provider.
+func openNoModel(_ *scenario.Project, spec *scenario.Provider) (providers.Provider, bool, error) {
+	return noModel{}, open.Simulated(spec.Type), open.Supported(spec)
 }
 
-func noEmbedders(_ *scenario.Project, spec *scenario.Provider) (checks.Embedder, error) {
-	return nobody{}, open.Supported(spec)
+func openNoEmbedder(_ *scenario.Project, spec *scenario.Provider) (checks.Embedder, error) {
+	return noModel{}, open.Supported(spec)
 }
 
 // opener opens the providers that the run may reach.

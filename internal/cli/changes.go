@@ -70,7 +70,7 @@ func (l *changeLog) add(now *result.Trial) {
 }
 
 // write lists the changes for people, and all of them in a file of the folder.
-func (l *changeLog) write(w io.Writer, dir string, secrets *harness.Vault) error {
+func (l *changeLog) write(w io.Writer, dir string, secrets *harness.Secrets) error {
 	if l == nil {
 		return nil
 	}

@@ -80,7 +80,7 @@ type dispatcher struct {
 }
 
 // open connects to the broker and makes sure that it keeps what it is given. Without --dispatch it is nil.
-func (f *dispatchFlags) open(ctx context.Context, tell func(string), secrets *harness.Vault) (*dispatcher, error) {
+func (f *dispatchFlags) open(ctx context.Context, tell func(string), secrets *harness.Secrets) (*dispatcher, error) {
 	if f.url == "" {
 		return nil, nil
 	}

@@ -71,7 +71,7 @@ func (f *evalFlags) register(fl *pflag.FlagSet) {
 	f.cassettes.register(fl)
 	f.registerOutput(fl)
 	fl.Lookup("out").Usage = "results `folder` (default: that of arena run with -eval behind it, such as out-eval)"
-	f.apart = "-eval"
+	f.folderSuffix = "-eval"
 }
 
 // complete takes what only the parsed flags know.

@@ -28,13 +28,13 @@ type eventStream struct {
 	closed bool
 }
 
-// beside are the files that a run writes besides its reports.
-func (f *runFlags) beside() (all []harness.Target) {
+// otherFiles are the files that a run writes besides its reports.
+func (f *runFlags) otherFiles() (all []harness.Target) {
 	if f.events != "" && f.events != stdoutName {
 		all = append(all, harness.Target{What: "events", Path: f.events, Ours: harness.StartsWith(events.Start)})
 	}
 	if f.metrics.file != "" {
-		all = append(all, harness.Target{What: "metrics", Path: f.metrics.file, Ours: metrics.Wrote, Far: true})
+		all = append(all, harness.Target{What: "metrics", Path: f.metrics.file, Ours: metrics.Wrote, Whole: true})
 	}
 	return all
 }

@@ -204,7 +204,7 @@ func (x *execution) conclude(ctx context.Context, runErr error, interrupted bool
 		x.tell(result.RunCompletedOf(run, x.clock.at(), interrupted)), x.events.close())
 	x.showNotes()
 	screenErr := x.screen.Finish(run, append(out.Written(), x.metrics.written()...)...)
-	people, _ := x.flags.humans(x.app)
+	people, _ := x.flags.textOutput(x.app)
 	changeErr := x.changes.write(people, out.Dir, x.app.secrets)
 	err := errors.Join(runErr, endErr, hearErr, screenErr, changeErr, annotate(x.app, people, run))
 	if err != nil {
@@ -215,7 +215,7 @@ func (x *execution) conclude(ctx context.Context, runErr error, interrupted bool
 
 func (x *execution) runOptions() runner.Options {
 	f := x.flags
-	o := f.deciding()
+	o := f.trialOptions()
 	o.Jobs, o.FailFast = x.jobs, f.failFast
 	o.Cassettes, o.Again, o.Elsewhere = x.deck, f.recorder(), x.evals.elsewhere()
 	o.Scrub = x.app.secrets.JSON

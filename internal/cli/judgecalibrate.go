@@ -216,7 +216,7 @@ func (f *calibrateFlags) writable() error {
 		return nil
 	}
 	target := harness.Target{What: "the calibration", Path: f.out, Ours: calibrationStart.Match}
-	if err := harness.Vacant([]harness.Target{target}, nil); err != nil {
+	if err := harness.CheckTargets([]harness.Target{target}, nil); err != nil {
 		return err
 	}
 	return harness.WritableFile(f.out)

@@ -95,7 +95,7 @@ type exporter struct {
 // open prepares what the flags ask for, and fails for everything that can be known before the run: names that clash, a
 // port in use, a folder that cannot be written, a gateway that does not answer.
 func (f *metricsFlags) open(
-	ctx context.Context, plan *runner.Plan, run *result.Run, earlier *harness.Earlier, secrets *harness.Vault,
+	ctx context.Context, plan *runner.Plan, run *result.Run, earlier *harness.Earlier, secrets *harness.Secrets,
 ) (*exporter, error) {
 	if f.file == "" && f.push == "" && f.listen == "" {
 		return nil, nil

@@ -74,7 +74,7 @@ func (f *rejudgeFlags) register(fl *pflag.FlagSet) {
 	f.judgingFlags.register(fl)
 	f.limitFlags.register(fl)
 	f.registerOutput(fl)
-	f.apart = "-rejudged"
+	f.folderSuffix = "-rejudged"
 	fl.Lookup("out").Usage = "results `folder` (default: that of the run with -rejudged behind it)"
 }
 
@@ -84,7 +84,7 @@ func (f *rejudgeFlags) run(ctx context.Context, app *App, source string) error {
 		return err
 	}
 	defer done()
-	f.source, f.home = input, filepath.Dir(input)
+	f.source, f.judgedRun = input, filepath.Dir(input)
 	if err := f.remember(app, was); err != nil {
 		return err
 	}
@@ -191,14 +191,14 @@ func (f *rejudgeFlags) perform(
 	if slices.ContainsFunc(out.Files(), func(file string) bool { return sameFile(filepath.Dir(file), home) }) {
 		return fmt.Errorf("the reports must not go to %s, where the run lies\nname another folder with -o", home)
 	}
-	if err := f.foreign(out); err != nil {
+	if err := f.refuseOtherCommand(out); err != nil {
 		return err
 	}
-	if err := out.Prepare(append(f.beside(), changesTarget(out.Dir))...); err != nil {
+	if err := out.Prepare(append(f.otherFiles(), changesTarget(out.Dir))...); err != nil {
 		return err
 	}
 	out.Keep = f.keep
 	job := harness.Job{Plan: plan, Outputs: out, Missing: max(0, was.Planned-len(was.Briefs)), Warnings: warned}
 	x := &execution{app: app, flags: &f.runFlags, job: job, jobs: f.jobsFor(suite), changes: &changeLog{was: was}}
-	return locked(app, out, f.beside(), func() error { return x.perform(ctx) })
+	return locked(app, out, f.otherFiles(), func() error { return x.perform(ctx) })
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -77,13 +78,13 @@ func (f *reportFlags) run(app *App, path string) error {
 	}
 	defer done()
 	out := harness.NewOutputs(harness.Choice{
-		Dir: or(f.out, filepath.Dir(input)), Formats: f.formats,
+		Dir: cmp.Or(f.out, filepath.Dir(input)), Formats: f.formats,
 		JUnit: f.junitFile, HTML: f.htmlFile, Markdown: f.markdownFile, Granularity: f.granularity,
 		Rerun: rerunner(run.Command),
 	})
 	out.Secrets = &app.secrets.Guard
-	out.Leave(input)
-	if err := f.otherRun(run, out.Dir, input); err != nil {
+	out.KeepInput(input)
+	if err := f.refuseOtherRun(run, out.Dir, input); err != nil {
 		return err
 	}
 	if err := out.Prepare(); err != nil {
@@ -96,14 +97,6 @@ func (f *reportFlags) run(app *App, path string) error {
 		Resume: quoted(run.Resume),
 	})
 	return ifBroken(errors.Join(writeErr, printer.Finish(run, out.Written()...)))
-}
-
-func or[T comparable](a, b T) T {
-	var zero T
-	if a != zero {
-		return a
-	}
-	return b
 }
 
 // openRun reads the run that a file or a folder holds, and says in which file. Trials are read when they are asked for,

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,15 +22,15 @@ import (
 
 // resumption is what of the last run into a folder stands in the run that resumes it.
 type resumption struct {
-	ledger  *result.Ledger
-	kept    map[int]*result.Entry // by index in the plan
-	left    map[int]bool          // that are neither kept nor run
-	dropped []int64
-	earlier map[int][]result.Attempt // failures of trials that are run again and ask for the same
-	changed int                      // trials that were settled, but as something else than is asked for now
-	toRun   int
-	gone    int    // of those that are kept; they stand behind the plan
-	warning string // of those
+	ledger    *result.Ledger
+	kept      map[int]*result.Entry // by index in the plan
+	left      map[int]bool          // that are neither kept nor run
+	dropped   []int64
+	earlier   map[int][]result.Attempt // failures of trials that are run again and ask for the same
+	changed   int                      // trials that were settled, but as something else than is asked for now
+	toRun     int
+	unplanned int    // trials that are kept though the plan has them no more; they stand behind it
+	warning   string // of those
 }
 
 // resumes reports whether the run builds on the one before it.
@@ -53,17 +54,17 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.Ledger) (*resumptio
 	r := &resumption{
 		ledger: ledger, kept: map[int]*result.Entry{}, left: map[int]bool{}, earlier: map[int][]result.Attempt{},
 	}
-	p := newPast(ledger, plan, f.failsOnGuardrail(plan))
-	opts := f.deciding()
+	p := newEarlierTrials(ledger, plan, f.failsOnGuardrail(plan))
+	opts := f.trialOptions()
 	prints := runner.NewFingerprints(&opts)
 	asked := map[int]string{} // of the trials that may stand in the journal
-	groups := map[groupKey]*groupPast{}
+	groups := map[groupKey]*keptOfGroup{}
 	for t := range plan.Numbered(p.numbers) {
 		i := t.Index
 		asked[i] = prints.Of(t)
 		g := groups[groupOf(t)]
 		if g == nil {
-			g = &groupPast{}
+			g = &keptOfGroup{}
 			groups[groupOf(t)] = g
 		}
 		switch e := p.take(asked[i]); {
@@ -98,14 +99,14 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.Ledger) (*resumptio
 	return r, nil
 }
 
-// groupPast is what of a group stays.
-type groupPast struct {
+// keptOfGroup is what of a group stays.
+type keptOfGroup struct {
 	size  int   // in the plan
 	stays []int // indexes
 }
 
 // reopen runs the groups whole of which anything is run.
-func (r *resumption) reopen(plan *runner.Plan, groups map[groupKey]*groupPast) {
+func (r *resumption) reopen(plan *runner.Plan, groups map[groupKey]*keptOfGroup) {
 	for t, n := range plan.Sizes() {
 		if g := groups[groupOf(t)]; g != nil {
 			g.size += n
@@ -165,8 +166,8 @@ func (f *runFlags) failsOnGuardrail(plan *runner.Plan) bool {
 	return slices.Contains(plan.FailOn, result.FailOnGuardrail)
 }
 
-// past is a journal by what its trials asked for.
-type past struct {
+// earlierTrials are those of a journal by what its trials asked for.
+type earlierTrials struct {
 	usable  map[string][]*result.Entry // finished, not set aside, not yet taken; the last line is the first to be taken
 	failed  map[string][]*result.Entry // in the order of the lines
 	lines   map[string][]int64
@@ -175,8 +176,8 @@ type past struct {
 	numbers []int                  // of the trials in their groups, each once and in order
 }
 
-func newPast(ledger *result.Ledger, plan *runner.Plan, strict bool) *past {
-	p := &past{
+func newEarlierTrials(ledger *result.Ledger, plan *runner.Plan, strict bool) *earlierTrials {
+	p := &earlierTrials{
 		usable: map[string][]*result.Entry{}, failed: map[string][]*result.Entry{}, lines: map[string][]int64{},
 		settled: map[*result.Entry]bool{}, passed: map[string]bool{},
 	}
@@ -216,7 +217,7 @@ func newPast(ledger *result.Ledger, plan *runner.Plan, strict bool) *past {
 }
 
 // take is a finished trial that asked for the same; nil: there is none left.
-func (p *past) take(print string) *result.Entry {
+func (p *earlierTrials) take(print string) *result.Entry {
 	list := p.usable[print]
 	if len(list) == 0 {
 		return nil
@@ -239,8 +240,8 @@ type readOnly struct{ *os.File }
 
 func (readOnly) Sync() error { return nil }
 
-// readPast reads the journal that is to be resumed.
-func (f *runFlags) readPast(app *App, suite *scenario.Suite, plan *runner.Plan, file *os.File) (*resumption, error) {
+// readEarlier reads the journal that is to be resumed.
+func (f *runFlags) readEarlier(app *App, suite *scenario.Suite, plan *runner.Plan, file *os.File) (*resumption, error) {
 	ledger, err := result.ReadJournal(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s: %w\nleave the flag out to run all of it anew; that file is kept beside",
@@ -251,7 +252,7 @@ func (f *runFlags) readPast(app *App, suite *scenario.Suite, plan *runner.Plan, 
 	if err != nil {
 		return nil, err
 	}
-	if err := f.keepGone(r, plan, suite); err != nil {
+	if err := f.keepUnplanned(r, plan, suite); err != nil {
 		return nil, err
 	}
 	if f.lastFailed && r.toRun == 0 {
@@ -298,8 +299,8 @@ func (a *App) tellDamage(name string, ledger *result.Ledger) {
 
 const maxDamage = 10
 
-// openPast opens the journal to resume.
-func (f *runFlags) openPast(out *harness.Outputs) (*os.File, error) {
+// openEarlier opens the journal to resume.
+func (f *runFlags) openEarlier(out *harness.Outputs) (*os.File, error) {
 	file, err := out.LastJournal()
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := f.reportsAlone(out.Dir); err != nil {
@@ -311,8 +312,8 @@ func (f *runFlags) openPast(out *harness.Outputs) (*os.File, error) {
 	return file, err
 }
 
-// deciding are the options of a run that decide what comes of its trials.
-func (f *runFlags) deciding() runner.Options {
+// trialOptions are the options of a run that decide what comes of its trials.
+func (f *runFlags) trialOptions() runner.Options {
 	return runner.Options{
 		OnFailure: f.onFailure, Strict: f.strict, Temperature: pointerTo(f.given, "temperature", f.temperature),
 		MaxTokens: pointerTo(f.given, "max-tokens", f.maxTokens), Seed: pointerTo(f.given, "seed", f.seed),
@@ -380,7 +381,7 @@ func (f *runFlags) recallLast(paths []string) ([]string, error) {
 	if len(paths) > 0 || f.given.has("config") {
 		return paths, nil
 	}
-	file, err := plainfile.Open(filepath.Join(or(f.out, harness.DefaultOut), harness.JournalName))
+	file, err := plainfile.Open(filepath.Join(cmp.Or(f.out, harness.DefaultOut), harness.JournalName))
 	if err != nil {
 		return paths, nil // said when it is needed
 	}
@@ -411,7 +412,7 @@ func (r *resumption) earlierRun(journal *os.File) *harness.Earlier {
 	if r == nil {
 		return nil
 	}
-	return &harness.Earlier{Ledger: r.ledger, Journal: journal, Kept: r.kept, Behind: r.gone, Dropped: r.dropped}
+	return &harness.Earlier{Ledger: r.ledger, Journal: journal, Kept: r.kept, Unplanned: r.unplanned, Dropped: r.dropped}
 }
 
 // tellKept says what is kept and what is run.

@@ -92,7 +92,7 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 		plan, deck = f.plan(app, suite, diags)
 	} else {
 		opts := f.planOptions(suite, f.cassettes.replay != "")
-		opts.Open = nobodies // whose keys are asked for is of no interest now
+		opts.Open = openNoModel // whose keys are asked for is of no interest now
 		runner.ReportLater(suite, opts, diags)
 	}
 	if f.strict {
@@ -107,17 +107,17 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	if f.list {
 		return f.listTrials(app, suite, plan, out)
 	}
-	if err := f.foreign(out); err != nil {
+	if err := f.refuseOtherCommand(out); err != nil {
 		return err
 	}
-	if err := spare(recordingsOf(plan), out, f.events, f.metrics.file); err != nil {
+	if err := refuseOverwrite(recordingsOf(plan), out, f.events, f.metrics.file); err != nil {
 		return err
 	}
-	if err := out.Prepare(f.beside()...); err != nil {
+	if err := out.Prepare(f.otherFiles()...); err != nil {
 		return err
 	}
-	return locked(app, out, f.beside(), func() error {
-		file, past, err := f.begins(app, suite, plan, out)
+	return locked(app, out, f.otherFiles(), func() error {
+		file, resumed, err := f.openResumed(app, suite, plan, out)
 		if err != nil {
 			return err
 		}
@@ -125,11 +125,11 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 		if err != nil {
 			return err
 		}
-		job := harness.Job{Plan: plan, Outputs: out, Earlier: past.earlierRun(file), Warnings: warnings(diags)}
-		if past != nil && past.warning != "" {
-			job.Warnings = append(job.Warnings, past.warning)
+		job := harness.Job{Plan: plan, Outputs: out, Earlier: resumed.earlierRun(file), Warnings: warnings(diags)}
+		if resumed != nil && resumed.warning != "" {
+			job.Warnings = append(job.Warnings, resumed.warning)
 		}
-		x := &execution{app: app, flags: f, job: job, jobs: f.jobsFor(suite), resumed: past, deck: deck, logs: logs}
+		x := &execution{app: app, flags: f, job: job, jobs: f.jobsFor(suite), resumed: resumed, deck: deck, logs: logs}
 		return x.perform(ctx)
 	})
 }
@@ -149,34 +149,34 @@ func (f *runFlags) listTrials(app *App, suite *scenario.Suite, plan *runner.Plan
 	if !f.resumes() {
 		return listPlan(app, plan, nil)
 	}
-	file, err := f.openPast(out)
+	file, err := f.openEarlier(out)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = file.Close() }() // read only
-	past, err := f.readPast(app, suite, plan, file)
+	resumed, err := f.readEarlier(app, suite, plan, file)
 	if err != nil {
 		return err
 	}
-	return listPlan(app, plan, past.keeps)
+	return listPlan(app, plan, resumed.keeps)
 }
 
-// begins opens the journal to resume; nil for a run that starts anew, which opens it when all else is ready.
-func (f *runFlags) begins(
+// openResumed opens the journal to resume; nil for a run that starts anew, which opens it when all else is ready.
+func (f *runFlags) openResumed(
 	app *App, suite *scenario.Suite, plan *runner.Plan, out *harness.Outputs,
 ) (*os.File, *resumption, error) {
 	if !f.resumes() {
 		return nil, nil, nil
 	}
-	file, err := f.openPast(out)
+	file, err := f.openEarlier(out)
 	if err != nil {
 		return nil, nil, err
 	}
-	past, err := f.readPast(app, suite, plan, file)
+	resumed, err := f.readEarlier(app, suite, plan, file)
 	if err != nil {
 		return nil, nil, errors.Join(err, file.Close())
 	}
-	return file, past, nil
+	return file, resumed, nil
 }
 
 // warnings are what the files and the plan gave reason for, as reports have them.
@@ -202,7 +202,7 @@ func (f *runFlags) trialsOf(app *App, suite *scenario.Suite, played bool, d *dia
 	clients := f.clients(app, f.jobsFor(suite))
 	openModel, openEmbedder := f.cassettes.opener(clients), f.cassettes.embedders(clients)
 	if played || f.list { // a list needs no keys either
-		openModel, openEmbedder = nobodies, noEmbedders
+		openModel, openEmbedder = openNoModel, openNoEmbedder
 	}
 	opts := f.planOptions(suite, played)
 	opts.Open, opts.OpenEmbedder = openModel, openEmbedder
@@ -268,8 +268,8 @@ func (f *runFlags) outputChoice(suite *scenario.Suite) harness.Choice {
 			}
 		}
 	}
-	if f.apart != "" {
-		f.setApart(&c)
+	if f.folderSuffix != "" {
+		f.separateOutputs(&c)
 	}
 	return c
 }

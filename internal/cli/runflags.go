@@ -28,8 +28,8 @@ type runFlags struct {
 
 	words []string // of the command, before its arguments
 
-	apart string // is put behind the name of the folder that is another command's; "": the folder is ours
-	home  string // of the run that is read; "": none, and the folder is that of arena run
+	folderSuffix string // is put behind the name of the folder that is another command's; "": the folder is ours
+	judgedRun    string // folder of the run that is judged again; "": none
 }
 
 // resumeFlags say what the run has to do with the one before it, and whether it is run at all.

@@ -33,7 +33,7 @@ func newScreen(a *App, f *runFlags, told int) *term.Printer {
 	if plain && when == "auto" {
 		when = "never"
 	}
-	out, tty := f.humans(a)
+	out, tty := f.textOutput(a)
 	color := a.useColor(when, tty)
 	o := term.Options{
 		Out: painted(out, color), Err: screen.Live(a.Err), TTY: a.ErrTTY && a.OutTTY && tty && !plain, Color: color,
@@ -56,8 +56,8 @@ func painted(w io.Writer, color bool) io.Writer {
 	return w
 }
 
-// humans is where people read, and whether that is a terminal: stderr when stdout is for events.
-func (f *runFlags) humans(a *App) (io.Writer, bool) {
+// textOutput is where people read, and whether that is a terminal: stderr when stdout is for events.
+func (f *runFlags) textOutput(a *App) (io.Writer, bool) {
 	if f.events == stdoutName {
 		return a.Err, a.ErrTTY
 	}

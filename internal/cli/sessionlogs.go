@@ -19,13 +19,13 @@ import (
 // nothing.
 type sessionLogs struct {
 	dir    string
-	past   map[string]bool        // ids of trials that have no conversation of their own
+	judged map[string]bool        // ids of trials that have no conversation of their own
 	open   map[string]*sessionLog // by the id of the trial
 	broken bool                   // a write failed, and was told
 
-	inside  bool           // dir is in the results folder
-	release func() error   // lets go of dir; nil: nothing is held
-	secrets *harness.Vault // that no conversation may hold when it is written
+	inside  bool             // dir is in the results folder
+	release func() error     // lets go of dir; nil: nothing is held
+	secrets *harness.Secrets // that no conversation may hold when it is written
 }
 
 type sessionLog struct {
@@ -35,7 +35,7 @@ type sessionLog struct {
 
 // openSessionLogs prepares the folder, when the files ask for recordings and there are conversations to be had.
 func openSessionLogs(
-	suite *scenario.Suite, plan *runner.Plan, out string, secrets *harness.Vault, now time.Time,
+	suite *scenario.Suite, plan *runner.Plan, out string, secrets *harness.Secrets, now time.Time,
 ) (*sessionLogs, error) {
 	for _, p := range suite.Projects {
 		o := p.Defaults.Output.Recording
@@ -48,7 +48,7 @@ func openSessionLogs(
 		}
 		l := &sessionLogs{
 			dir: dir, inside: filepath.IsLocal(o.Dir), secrets: secrets,
-			past: map[string]bool{}, open: map[string]*sessionLog{},
+			judged: map[string]bool{}, open: map[string]*sessionLog{},
 		}
 		return l, l.prepare(plan, now)
 	}
@@ -59,10 +59,10 @@ func openSessionLogs(
 func (l *sessionLogs) prepare(plan *runner.Plan, now time.Time) error {
 	for t := range plan.Groups() { // a recorded conversation is a group by itself
 		if t.Recorded != nil {
-			l.past[t.ID()] = true
+			l.judged[t.ID()] = true
 		}
 	}
-	if len(l.past) == plan.Len() {
+	if len(l.judged) == plan.Len() {
 		return nil
 	}
 	for _, file := range recordingsOf(plan) {
@@ -95,7 +95,7 @@ func (l *sessionLogs) handle(e result.Event) error {
 func (l *sessionLogs) write(e result.Event) error {
 	switch e := e.(type) {
 	case result.MessageCreated:
-		if l.past[e.Trial] {
+		if l.judged[e.Trial] {
 			return nil
 		}
 		log, err := l.of(e.Trial)

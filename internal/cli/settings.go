@@ -38,7 +38,7 @@ func applySettings(app *App, cmd *cobra.Command) error {
 	if err := mistypedVariable(app, known); err != nil {
 		return err
 	}
-	strangeVariables(app, known)
+	tellUnknownVariables(app, known)
 	errs := refuseVariables(app, cmd, known)
 	file.refuseKeys(cmd)
 	values, names := variables(app, known)
@@ -150,9 +150,9 @@ func mistypedVariable(app *App, known []string) error {
 	return nil
 }
 
-// strangeVariables tells of ARENA_ variables that set nothing and are named after a flag, such as one of another tool.
-// Those that have no word of a flag may belong to somebody else.
-func strangeVariables(app *App, known []string) {
+// tellUnknownVariables tells of ARENA_ variables that set nothing and are named after a flag, such as one of another
+// tool. Those that have no word of a flag may belong to somebody else.
+func tellUnknownVariables(app *App, known []string) {
 	for _, name := range slices.Sorted(maps.Keys(app.Env)) {
 		if !strings.HasPrefix(name, envPrefix) || app.Env[name] == "" {
 			continue

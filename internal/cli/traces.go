@@ -56,7 +56,7 @@ type tracer struct {
 // openTraces starts the sending of traces; nil when they go nowhere. With -v it says where they go.
 func (a *App) openTraces(ctx context.Context, f *runFlags, run *result.Run) (*tracer, error) {
 	config, complaint, err := f.traces.config(a, f.given)
-	if why := f.cassettes.alone(); config != nil && why != "" {
+	if why := f.cassettes.networkBarrier(); config != nil && why != "" {
 		config, complaint = nil, "no traces are sent: "+why+" is set"
 	}
 	switch {

@@ -38,7 +38,7 @@ func Claim(now time.Time, targets ...Target) (release func() error, err error) {
 // claims are the reports that are written elsewhere than into the folder.
 func (o *Outputs) claims() (all []Target) {
 	for _, t := range o.targets() {
-		if filepath.Dir(place(t.Path)) != place(o.Dir) {
+		if filepath.Dir(realPath(t.Path)) != realPath(o.Dir) {
 			all = append(all, t)
 		}
 	}
@@ -46,7 +46,7 @@ func (o *Outputs) claims() (all []Target) {
 }
 
 func (t *Target) claim(now time.Time) (release func() error, err error) {
-	at := place(t.Path)
+	at := realPath(t.Path)
 	path := filepath.Join(filepath.Dir(at), "."+filepath.Base(at)+".arena-lock")
 	unclaimed := func() error { return nil }
 	if plainfile.MakeDir(filepath.Dir(path)) != nil { // what is wrong is found when the file is written

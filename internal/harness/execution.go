@@ -32,16 +32,16 @@ type Job struct {
 	// Command and Resume are the words that run the same again, and that go on with the run; see result.Run.
 	Command, Resume []string
 	Spec            *result.Spec // what is asked of the run, for its journal; nil: that is not told
-	Secrets         *Vault       // that no text of the run holds; nil: none are known
+	Secrets         *Secrets     // that no text of the run holds; nil: none are known
 }
 
 // Earlier is the run that another one goes on with.
 type Earlier struct {
-	Ledger  *result.Ledger
-	Journal *os.File              // of that run, from Outputs.LastJournal
-	Kept    map[int]*result.Entry // trials that stay, by index in the plan, or behind it
-	Behind  int                   // how many of them are behind the plan, which has them no more
-	Dropped []int64               // lines that count no more; see result.JournalHeader
+	Ledger    *result.Ledger
+	Journal   *os.File              // of that run, from Outputs.LastJournal
+	Kept      map[int]*result.Entry // trials that stay, by index in the plan, or behind it
+	Unplanned int                   // how many of them are behind the plan, which has them no more
+	Dropped   []int64               // lines that count no more; see result.JournalHeader
 }
 
 // Each reads the trials that stay, in the order of the plan.
@@ -91,7 +91,7 @@ func NewExecution(job Job) *Execution {
 		Spec: job.Spec,
 	}
 	if job.Earlier != nil {
-		run.Planned += job.Earlier.Behind
+		run.Planned += job.Earlier.Unplanned
 	}
 	if job.Secrets != nil {
 		for _, list := range [][]string{run.Command, run.Resume, run.Warnings} {

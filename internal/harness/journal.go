@@ -30,7 +30,7 @@ func (o *Outputs) OpenJournal() (*os.File, error) {
 	if err := plainfile.Dangling(path); err != nil {
 		return nil, fmt.Errorf("%w\nremove the link", err)
 	}
-	if err := errors.Join(o.sweep(), o.retire(path)); err != nil {
+	if err := errors.Join(o.removeReports(), o.keepJournal(path)); err != nil {
 		return nil, err
 	}
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
@@ -66,11 +66,11 @@ func (o *Outputs) Resume(journal *os.File) error {
 			return err
 		}
 	}
-	return o.sweep()
+	return o.removeReports()
 }
 
-// sweep removes the reports of the run before.
-func (o *Outputs) sweep() error {
+// removeReports removes the reports of the run before.
+func (o *Outputs) removeReports() error {
 	for _, old := range o.leftovers() {
 		if Device(old) {
 			continue
@@ -82,9 +82,9 @@ func (o *Outputs) sweep() error {
 	return nil
 }
 
-// retire gives the last journal the first of the names of older ones, each of which moves on by one until a name is
-// free. Only when there are as many as are kept, the oldest goes. A journal without a trial makes way by itself.
-func (o *Outputs) retire(path string) error {
+// keepJournal gives the last journal the first of the names of older ones, each of which moves on by one until a name
+// is free. Only when there are as many as are kept, the oldest goes. A journal without a trial makes way by itself.
+func (o *Outputs) keepJournal(path string) error {
 	if holds, err := holdsTrials(path); err != nil || !holds {
 		if err == nil {
 			err = os.Remove(path)

@@ -42,7 +42,7 @@ type Outputs struct {
 	Rerun   func(*result.Brief) string // the command that runs a trial again; may be nil
 	Secrets *secret.Guard              // that no report holds; nil: none are known
 	reports []Report
-	left    string // the file that is read; "" is none
+	input   string // the file that is read; "" is none
 	written []string
 }
 
@@ -93,10 +93,10 @@ func NewOutputs(c Choice) *Outputs {
 }
 
 // Prepare makes sure that every file can be written before anything is paid for, and that nothing is lost by it: see
-// Vacant. The others are written beside the reports.
+// CheckTargets. The others are written beside the reports.
 func (o *Outputs) Prepare(others ...Target) error {
 	journal := Target{What: "the journal", Path: filepath.Join(o.Dir, JournalName)}
-	errs := []error{journal.folder(), Vacant(append(o.targets(), others...), o.taken())}
+	errs := []error{journal.folder(), CheckTargets(append(o.targets(), others...), o.reserved())}
 	tried := map[string]bool{}
 	for _, path := range o.Files() {
 		if dir := filepath.Dir(path); !tried[dir] && !Device(path) {
@@ -133,16 +133,16 @@ func (r *Report) name() string {
 	return ResultsName
 }
 
-// taken are the files of the folder that are no reports.
-func (o *Outputs) taken() map[string]string {
+// reserved are the files of the folder that no report may be.
+func (o *Outputs) reserved() map[string]string {
 	all := map[string]string{
 		filepath.Join(o.Dir, JournalName): "the journal", filepath.Join(o.Dir, lockName): "the lock of the folder",
 	}
 	for n := range max(o.Keep, DefaultKeep) {
 		all[filepath.Join(o.Dir, previousName(n+1))] = "the journal of an earlier run"
 	}
-	if o.left != "" {
-		all[o.left] = "the run that is read"
+	if o.input != "" {
+		all[o.input] = "the run that is read"
 	}
 	return all
 }
@@ -168,7 +168,7 @@ func (o *Outputs) leftovers() []string {
 	if HoldsJournal(o.Dir) {
 		every := NewOutputs(Choice{Dir: o.Dir})
 		for _, t := range every.targets() {
-			if t.vacant() == nil {
+			if t.check() == nil {
 				old = append(old, t.Path)
 			}
 		}
@@ -211,12 +211,12 @@ func (o *Outputs) Paths() []string {
 	return out
 }
 
-// Leave keeps a file, which is read: the results.json that would overwrite it is not written, and no other report may
-// go there.
-func (o *Outputs) Leave(file string) {
-	o.left = file
+// KeepInput keeps a file, which is read: the results.json that would overwrite it is not written, and no other report
+// may go there.
+func (o *Outputs) KeepInput(file string) {
+	o.input = file
 	o.reports = slices.DeleteFunc(o.reports, func(r Report) bool {
-		return r.Format == "json" && place(r.Path) == place(file)
+		return r.Format == "json" && realPath(r.Path) == realPath(file)
 	})
 }
 

@@ -37,7 +37,7 @@ func OwnerOf(dir string) Owner {
 		defer func() { _ = file.Close() }() // read only
 		o := Owner{File: path}
 		if name == JournalName {
-			o.journal(bufio.NewReader(io.LimitReader(file, farSize))) // its first line may name many files
+			o.journal(bufio.NewReader(io.LimitReader(file, wholeSize))) // its first line may name many files
 		} else {
 			o.results(io.LimitReader(file, startSize))
 			o.Journal = pointer(dir)

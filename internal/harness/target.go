@@ -14,10 +14,10 @@ import (
 
 // Target is a file that a command writes anew. What a command before wrote there makes way; anything else stays.
 type Target struct {
-	What string // is written, in the words of messages: JUnit, events
-	Path string
-	Ours func(start []byte) bool // knows what arena writes there by how it starts
-	Far  bool                    // Ours has to see all of it
+	What  string // is written, in the words of messages: JUnit, events
+	Path  string
+	Ours  func(start []byte) bool // knows what arena writes there by how it starts
+	Whole bool                    // Ours has to see all of it
 }
 
 // How the files start that arena writes, whatever its version.
@@ -28,39 +28,39 @@ var (
 	resultsStart  = regexp.MustCompile(`^\{\s*"schema_version":\s*\d+,\s*"arena":`)
 )
 
-// startSize is how much of a file is looked at to tell what it is, and farSize where that may stand anywhere.
+// startSize is how much of a file is looked at to tell what it is, and wholeSize where that may stand anywhere.
 const (
 	startSize = 1 << 16
-	farSize   = 1 << 26
+	wholeSize = 1 << 26
 )
 
-// Vacant refuses targets that are folders, that hold what arena did not write there, or that share a file with each
-// other or with one of the files that are taken for something else. It tells of all of them.
-func Vacant(targets []Target, taken map[string]string) error {
+// CheckTargets refuses targets that are folders, that hold what arena did not write there, or that share a file with
+// each other or with one of the files that are taken for something else. It tells of all of them.
+func CheckTargets(targets []Target, taken map[string]string) error {
 	var errs []error
 	used := map[string]string{}
 	for path, what := range taken {
-		used[place(path)] = what
+		used[realPath(path)] = what
 	}
 	for i := range targets {
 		t := &targets[i]
 		if Device(t.Path) {
 			continue
 		}
-		at := place(t.Path)
+		at := realPath(t.Path)
 		if other := used[at]; other != "" {
 			errs = append(errs, fmt.Errorf(
 				"cannot write %s to %s: that is the file of %s\nname another file", t.What, t.Path, other))
 			continue
 		}
 		used[at] = t.What
-		errs = append(errs, t.vacant())
+		errs = append(errs, t.check())
 	}
 	return errors.Join(errs...)
 }
 
-// place is the same for all names of a file, also of one that is not there yet.
-func place(path string) string {
+// realPath is the same for all names of a file, also of one that is not there yet.
+func realPath(path string) string {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return filepath.Clean(path)
@@ -75,7 +75,7 @@ func place(path string) string {
 }
 
 // vacant refuses a folder, and a file that holds something else.
-func (t *Target) vacant() error {
+func (t *Target) check() error {
 	info, err := os.Stat(t.Path)
 	if err != nil { // what is wrong is found when it is written
 		return nil
@@ -112,8 +112,8 @@ func (t *Target) holdsOurs(info os.FileInfo) (bool, error) {
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	size := int64(startSize)
-	if t.Far {
-		size = farSize
+	if t.Whole {
+		size = wholeSize
 	}
 	start, err := io.ReadAll(io.LimitReader(file, size))
 	return err == nil && t.Ours(start), err

@@ -13,12 +13,12 @@ import (
 // none that only sets how a program works.
 func TestVaultLearnsTheEnvironmentOfPrograms(t *testing.T) {
 	t.Parallel()
-	v := NewVault(nil)
+	v := NewSecrets(nil)
 	env := map[string]string{
 		"SEKVAR": "hush-1", "LONG": "0123456789abcdef", "HALF": "half-of-it", "LANG": "en_US.UTF-8", "OTHER": "not-handed-over",
 		"HOME": t.TempDir(), "SHOP_TOKEN": "passed-on",
 	}
-	v.watch(&scenario.Project{
+	v.watchProject(&scenario.Project{
 		Handlers: []*scenario.Handler{{Type: "x", Env: []string{
 			"SEK_TOKEN=${SEKVAR}", "PLAIN=${LONG}", "A_KEY=begins-${HALF}", "LANG=en", "MODE=fast", "LANG", "HOME", "SHOP_TOKEN",
 			"DB_PWD=inline", "UNSET_TOKEN=${UNSET}", "MISSING",
@@ -48,14 +48,14 @@ func TestVaultKnowsNoPlaces(t *testing.T) {
 		"PWD": "/gone/before", "OLDPWD": dir, "SSH_AUTH_SOCK": "/tmp/gone/agent.1", "DESKTOP_SESSION": "plasma",
 		"DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/user/1000/bus", "GOOGLE_APPLICATION_CREDENTIALS": file, "KEY_DIR": dir,
 	} {
-		if known := NewVault(map[string]string{name: value}).Known(); len(known) > 0 {
+		if known := NewSecrets(map[string]string{name: value}).Known(); len(known) > 0 {
 			t.Errorf("%s=%s is taken for a secret", name, value)
 		}
 	}
 	for name, value := range map[string]string{
 		"DB_PWD": "hunter2", "MYSQL_PWD": "hunter2", "API_KEY": "/ab/cd+ef==", "KEY_FILE": "no-such-file", "AWS_SESSION_TOKEN": "abcdef",
 	} {
-		if known := NewVault(map[string]string{name: value}).Known(); len(known) != 1 {
+		if known := NewSecrets(map[string]string{name: value}).Known(); len(known) != 1 {
 			t.Errorf("%s=%s is taken for no secret", name, value)
 		}
 	}

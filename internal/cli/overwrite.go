@@ -26,8 +26,8 @@ func recordingsOf(plan *runner.Plan) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// spare refuses to write outputs over what a run reads: it would be lost, and could not be read.
-func spare(files []string, out *harness.Outputs, others ...string) error {
+// refuseOverwrite refuses to write outputs over what a run reads: it would be lost, and could not be read.
+func refuseOverwrite(files []string, out *harness.Outputs, others ...string) error {
 	var touched []os.FileInfo
 	for _, path := range append(out.Touches(), others...) {
 		if info, err := os.Stat(path); err == nil {

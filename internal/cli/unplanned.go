@@ -13,9 +13,9 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// keepGone keeps the trials of the last run that the plan has no more: in the reports they stay what they were, so that
-// none that failed vanishes. It refuses filters on the command line that leave out trials.
-func (f *runFlags) keepGone(r *resumption, plan *runner.Plan, suite *scenario.Suite) error {
+// keepUnplanned keeps the trials of the last run that the plan has no more: in the reports they stay what they were, so
+// that none that failed vanishes. It refuses filters on the command line that leave out trials.
+func (f *runFlags) keepUnplanned(r *resumption, plan *runner.Plan, suite *scenario.Suite) error {
 	gone := r.missing(plan)
 	if len(gone) == 0 {
 		return nil
@@ -41,7 +41,7 @@ func (f *runFlags) keepGone(r *resumption, plan *runner.Plan, suite *scenario.Su
 	if filters := f.narrowing(f.given); len(filters) > 0 && len(hidden) > 0 {
 		return f.refuseNarrow(&r.ledger.Header, filters, hidden)
 	}
-	r.gone = len(gone)
+	r.unplanned = len(gone)
 	r.warning = fmt.Sprintf("%s not in the plan any more; the results of the last run stay in the reports: %s",
 		plural.Of(len(ids), "trial is", "trials are"), someIDs(ids))
 	return nil
@@ -90,13 +90,13 @@ func (f *runFlags) refuseNarrow(h *result.JournalHeader, filters, ids []string) 
 		f.resumeFlag())
 }
 
-const maxGone = 10
+const maxNamed = 10
 
 // someIDs names trials, not too many.
 func someIDs(ids []string) string {
 	more := ""
-	if n := len(ids) - maxGone; n > 0 {
-		ids, more = ids[:maxGone], fmt.Sprintf(" and %d more", n)
+	if n := len(ids) - maxNamed; n > 0 {
+		ids, more = ids[:maxNamed], fmt.Sprintf(" and %d more", n)
 	}
 	return diag.Safe(strings.Join(ids, ", ")) + more
 }

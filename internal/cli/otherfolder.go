@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 
@@ -8,17 +9,17 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// setApart keeps a command that judges from writing over the results of another one: what settings and files say about
-// outputs is meant for arena run. Unless the command line names them, its folder lies beside that, and takes the other
-// files along.
-func (f *runFlags) setApart(c *harness.Choice) {
+// separateOutputs keeps a command that judges from writing over the results of another one: what settings and files say
+// about outputs is meant for arena run. Unless the command line names them, its folder lies beside that, and takes the
+// other files along.
+func (f *runFlags) separateOutputs(c *harness.Choice) {
 	if !f.given.typed("out") {
-		home := f.home
+		home := f.judgedRun
 		if home == "" {
-			home = or(c.Dir, harness.DefaultOut)
+			home = cmp.Or(c.Dir, harness.DefaultOut)
 		}
-		if c.Dir = filepath.Clean(home) + f.apart; filepath.Clean(home) == "." {
-			c.Dir = f.apart[1:]
+		if c.Dir = filepath.Clean(home) + f.folderSuffix; filepath.Clean(home) == "." {
+			c.Dir = f.folderSuffix[1:]
 		}
 	}
 	for flag, file := range map[string]*string{
@@ -32,8 +33,8 @@ func (f *runFlags) setApart(c *harness.Choice) {
 	}
 }
 
-// foreign refuses a folder with results of another command, unless the command line names it.
-func (f *runFlags) foreign(out *harness.Outputs) error {
+// refuseOtherCommand refuses a folder with results of another command, unless the command line names it.
+func (f *runFlags) refuseOtherCommand(out *harness.Outputs) error {
 	owner := harness.OwnerOf(out.Dir)
 	if f.given.typed("out") || f.resumes() || owner.Command == "" || owner.Command == f.words[1] {
 		return nil
@@ -43,9 +44,9 @@ func (f *runFlags) foreign(out *harness.Outputs) error {
 		out.Dir, shellQuote(owner.Command), f.words[1], shellQuote(out.Dir))
 }
 
-// otherRun refuses to leave the reports of a run with the journal of another one, or, unless the command line names the
-// folder, over the reports of another one.
-func (f *reportFlags) otherRun(run *result.Run, dir, input string) error {
+// refuseOtherRun refuses to leave the reports of a run with the journal of another one, or, unless the command line
+// names the folder, over the reports of another one.
+func (f *reportFlags) refuseOtherRun(run *result.Run, dir, input string) error {
 	owner := harness.OwnerOf(dir)
 	if owner.File == "" || sameFile(owner.File, input) || sameFile(filepath.Join(dir, harness.ResultsName), input) {
 		return nil

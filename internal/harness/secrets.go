@@ -1,0 +1,221 @@
+package harness
+
+import (
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/plainfile"
+	"github.com/arena-evals/arena/internal/runner"
+	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/secret"
+)
+
+// Secrets knows what nothing may show that arena writes: the keys of providers, passwords in addresses, and what stands
+// in the environment, in headers and in the environment of programs under a name that speaks of secrets. It is safe for
+// concurrent use.
+type Secrets struct{ secret.Guard }
+
+// NewSecrets knows what stands in an environment.
+func NewSecrets(env map[string]string) *Secrets {
+	s := &Secrets{}
+	for name, value := range env {
+		s.variable(name, value)
+	}
+	return s
+}
+
+// minVariable is the length from which a variable of the environment is taken for a secret. Shorter ones are
+// switches and numbers, whose names only sound like it.
+const minVariable = 6
+
+func (s *Secrets) variable(name, value string) {
+	if namesSecret(name) && len(strings.TrimSpace(value)) >= minVariable && !namesFile(name, value) {
+		s.learn(value)
+	}
+}
+
+// systemVariables are variables of systems and terminals that hold no secret, whatever their names sound like.
+var systemVariables = []string{
+	"PWD", "OLDPWD", "SSH_AUTH_SOCK", "SESSION_MANAGER", "DESKTOP_SESSION", "DBUS_SESSION_BUS_ADDRESS",
+	"XDG_SESSION_CLASS", "XDG_SESSION_DESKTOP", "XDG_SESSION_ID", "XDG_SESSION_PATH", "XDG_SESSION_TYPE",
+	"TERM_SESSION_ID", "ITERM_SESSION_ID", "WT_SESSION",
+}
+
+// namesFile reports whether a value only says where something is, or is that of a variable of the system: a file with a
+// key is no key.
+func namesFile(name, value string) bool {
+	if slices.Contains(systemVariables, name) {
+		return true
+	}
+	value = strings.TrimSpace(value)
+	path := filepath.IsAbs(value)
+	for _, end := range []string{"_file", "_path", "_dir", "_sock"} {
+		path = path || strings.HasSuffix(strings.ToLower(name), end)
+	}
+	return path && exists(value)
+}
+
+func (s *Secrets) learn(value string) { s.Learn(strings.TrimSpace(value)) }
+
+// namesSecret reports whether a variable, a header or a parameter is of those that hold credentials, by its name.
+func namesSecret(name string) bool {
+	separator := func(r rune) bool { return r == '_' || r == '-' || r == '.' }
+	for word := range strings.FieldsFuncSeq(strings.ToLower(name), separator) {
+		switch word {
+		case "key", "apikey", "token", "accesstoken", "secret", "secrets", "password", "passwd", "pass", "passphrase", "pwd",
+			"pw", "auth", "authorization", "credential", "credentials", "creds", "pat", "cookie", "session", "sig", "signature",
+			"jwt", "bearer", "sas":
+			return true
+		}
+	}
+	return false
+}
+
+// publicSettings are headers and parameters that everybody may know, whatever their length.
+var publicSettings = map[string]bool{
+	"accept": true, "content-type": true, "user-agent": true, "api-version": true, "referer": true, "http-referer": true,
+	"x-title": true, "openai-organization": true, "openai-project": true, "openai-beta": true, "anthropic-version": true,
+}
+
+// minSecret is the length from which a value without blanks is taken for a secret though its name does not say so.
+const minSecret = 12
+
+func (s *Secrets) setting(name, value string) {
+	_, bare, scheme := strings.Cut(value, " ") // Bearer abc
+	switch {
+	case publicSettings[strings.ToLower(name)], namesFile(name, value):
+	case namesSecret(name) && scheme:
+		s.learn(bare)
+		s.learn(value)
+	case namesSecret(name):
+		s.learn(value)
+	case len(value) >= minSecret && !strings.ContainsAny(value, " \t"):
+		s.learn(value)
+	}
+}
+
+// address learns the password and the parameters of an address.
+func (s *Secrets) address(text string) {
+	if text == "" { // as that of nearly every check
+		return
+	}
+	u, err := url.Parse(strings.TrimSpace(text))
+	if err != nil {
+		return
+	}
+	if password, set := u.User.Password(); set {
+		s.learn(password)
+	} else if user := u.User.Username(); len(user) >= minSecret {
+		s.learn(user)
+	}
+	for name, values := range u.Query() {
+		for _, value := range values {
+			s.setting(name, value)
+		}
+	}
+}
+
+// WatchAll learns the secrets of all projects of a suite.
+func (s *Secrets) WatchAll(suite *scenario.Suite) {
+	for _, p := range suite.Projects {
+		s.watchProject(p)
+	}
+}
+
+// watchProject learns the keys of a project, and what is looked up in its environment, .env included.
+func (s *Secrets) watchProject(p *scenario.Project) {
+	names := map[string]bool{}
+	for _, spec := range p.Providers {
+		s.provider(spec)
+		names[spec.KeyEnv] = spec.KeyEnv != ""
+	}
+	for _, h := range p.Handlers {
+		s.program(h, p.Getenv)
+	}
+	s.checks(p)
+	getenv := p.Getenv
+	if getenv == nil {
+		return
+	}
+	p.Getenv = func(name string) (string, bool) {
+		value, set := getenv(name)
+		if names[name] {
+			s.learn(value)
+		} else {
+			s.variable(name, value)
+		}
+		return value, set
+	}
+	for name := range names {
+		_, _ = p.Getenv(name)
+	}
+}
+
+// WatchChecks learns what the checks of a suite send to prove who they are. That of checks with
+// placeholders is known once the trials are planned.
+func (s *Secrets) WatchChecks(suite *scenario.Suite) {
+	for _, p := range suite.Projects {
+		s.checks(p)
+	}
+}
+
+func (s *Secrets) checks(p *scenario.Project) {
+	getenv := p.Getenv
+	if getenv == nil {
+		getenv = func(string) (string, bool) { return "", false }
+	}
+	runner.EachCheck(p, func(c *checks.Compiled) {
+		s.Check(c, getenv)
+	})
+}
+
+// Check learns what one check sends to prove who it is.
+func (s *Secrets) Check(c *checks.Compiled, getenv func(string) (string, bool)) {
+	headers, address := c.Sends(getenv)
+	for name, value := range headers {
+		s.setting(name, value)
+	}
+	s.address(address)
+	for _, inner := range c.Nested() {
+		s.Check(inner, getenv)
+	}
+}
+
+// program learns what is handed to a program, also by variables of other names.
+func (s *Secrets) program(h *scenario.Handler, getenv func(string) (string, bool)) {
+	if getenv == nil {
+		getenv = func(string) (string, bool) { return "", false }
+	}
+	for _, entry := range h.Env {
+		name, value, sets := strings.Cut(entry, "=")
+		if !sets {
+			value, _ = getenv(name)
+			s.setting(name, value)
+			continue
+		}
+		filled := scenario.Expand(value, getenv)
+		s.setting(name, filled.Text)
+		for _, part := range filled.Values {
+			s.setting(name, part)
+		}
+	}
+}
+
+func (s *Secrets) provider(spec *scenario.Provider) {
+	s.learn(spec.APIKey)
+	if spec.KeyFile != "" {
+		if data, err := plainfile.Read(spec.KeyFile); err == nil { // one that cannot be read is reported when it is needed
+			s.learn(string(data))
+		}
+	}
+	for name, value := range spec.Headers {
+		s.setting(name, value)
+	}
+	s.address(spec.BaseURL)
+	if spec.Platform != nil {
+		s.address(spec.Platform.Endpoint)
+	}
+}

@@ -39,7 +39,8 @@ type App struct {
 	// Exit ends the process at once: the second interrupt.
 	Exit func(code int)
 
-	secrets *harness.Secrets // what nothing may show that is written
+	secrets *harness.Secrets   // what nothing may show that is written
+	origins map[string]*origin // of flags that come from settings, by their names
 }
 
 // System is the App of the real process.

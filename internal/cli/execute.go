@@ -133,7 +133,7 @@ func (x *execution) announce(text string) {
 		x.note(text)
 		return
 	}
-	x.app.complain(errors.New(text))
+	x.app.say(text)
 }
 
 // begin tells that the run starts.

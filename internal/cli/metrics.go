@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/dial"
+	"github.com/arena-evals/arena/internal/exposition"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/metrics"
 	"github.com/arena-evals/arena/internal/result"
@@ -117,7 +120,7 @@ func (f *metricsFlags) open(
 		o.GatewayLabels = x.gateway.Labels()
 	}
 	if x.Metrics, err = metrics.New(o); err != nil {
-		return nil, fmt.Errorf("metrics: %w", err)
+		return nil, fmt.Errorf("%s: %w", f.culprit(err), err)
 	}
 	x.Start(run)
 	if earlier != nil { // before anybody looks
@@ -143,6 +146,20 @@ func (f *metricsFlags) open(
 		}
 	}
 	return x, nil
+}
+
+// culprit is the flag of which the metrics complain.
+func (f *metricsFlags) culprit(err error) string {
+	quotes := func(name string) bool { return strings.HasPrefix(err.Error(), "label "+strconv.Quote(name)) }
+	switch {
+	case !exposition.ValidName(f.namespace):
+		return "--metrics-namespace"
+	case slices.ContainsFunc(slices.Collect(maps.Keys(f.labels)), quotes):
+		return "--metrics-label"
+	case slices.ContainsFunc(f.by, quotes):
+		return "--metrics-by"
+	}
+	return "metrics"
 }
 
 // checkDimensions refuses dimensions that no conversation of the plan has.

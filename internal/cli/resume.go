@@ -422,7 +422,7 @@ func (x *execution) tellKept() {
 		return
 	}
 	if p.warning != "" {
-		x.app.complain(errors.New("warning: " + p.warning))
+		x.app.say("warning: " + p.warning)
 	}
 	if x.flags.quiet {
 		return

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/plainfile"
 )
 
 const rootLong = `arena tests LLM agents and prompts the way a good test runner tests code.
@@ -98,7 +99,7 @@ func unknownCommand(c *cobra.Command, args []string) error {
 }
 
 // complain prints an error of the command line: the first line marked, what follows as hints. Errors that were joined
-// are printed one by one.
+// are printed one by one, and what is wrong with a setting is told where that stands.
 func (a *App) complain(err error) {
 	var e *exitError
 	if errors.As(err, &e) && e.err != nil {
@@ -111,6 +112,18 @@ func (a *App) complain(err error) {
 		return
 	}
 	lines := strings.Split(strings.TrimRight(err.Error(), "\n"), "\n")
+	d := a.blame(diag.Diagnostic{Msg: lines[0], Code: "wrong-setting", Hint: strings.Join(lines[1:], "; ")})
+	if d.Pos.File == "" {
+		a.say(strings.Join(append([]string{d.Msg}, lines[1:]...), "\n"))
+		return
+	}
+	list := []diag.Diagnostic{d}
+	_ = diag.Print(a.Err, list, diag.PrintOptions{Width: a.Width(), Read: plainfile.Read}) // as in say
+}
+
+// say prints a message: the first line marked, what follows as hints.
+func (a *App) say(text string) {
+	lines := strings.Split(text, "\n")
 	_, _ = fmt.Fprintf(a.Err, "arena: %s\n", lines[0]) // nothing is left to report a broken stderr to
 	for _, l := range lines[1:] {
 		_, _ = fmt.Fprintf(a.Err, "  = %s\n", l)

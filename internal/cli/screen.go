@@ -123,6 +123,10 @@ func (a *App) showDiags(w io.Writer, list []diag.Diagnostic, files int, color bo
 	if len(list) == 0 {
 		return
 	}
+	list = slices.Clone(list)
+	for i := range list {
+		list[i] = a.blame(list[i])
+	}
 	err := diag.Print(painted(w, color), list, diag.PrintOptions{Color: color, Width: a.Width(), Read: plainfile.Read})
 	summary := diag.Summary(list, files)
 	if consequence != "" && slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Severity == diag.Error }) {

@@ -31,7 +31,7 @@ const envPrefix = "ARENA_"
 // the command line ever sees a setting's name.
 func applySettings(app *App, cmd *cobra.Command) error {
 	known := flagNames(cmd.Root())
-	file, err := readSettings(known)
+	file, err := readSettings(cmd.Root(), known)
 	if err != nil {
 		return err
 	}
@@ -39,6 +39,7 @@ func applySettings(app *App, cmd *cobra.Command) error {
 		return err
 	}
 	tellUnknownVariables(app, known)
+	app.origins = map[string]*origin{}
 	errs := refuseVariables(app, cmd, known)
 	file.refuseKeys(cmd)
 	values, names := variables(app, known)
@@ -51,6 +52,9 @@ func applySettings(app *App, cmd *cobra.Command) error {
 			return
 		}
 		value := v.GetString(f.Name)
+		if ok, _ := mayBeSet(cmd, f.Name); ok {
+			app.originates(f.Name, names[f.Name], value, file)
+		}
 		if cmd.Flags().Set(f.Name, value) == nil {
 			return
 		}
@@ -63,6 +67,15 @@ func applySettings(app *App, cmd *cobra.Command) error {
 	return errors.Join(append(errs, file.complain(app))...)
 }
 
+// originates keeps where the value of a flag comes from: a variable, or "" for the file.
+func (a *App) originates(flag, variable, value string, file *settings) {
+	if variable != "" {
+		a.origins[flag] = &origin{variable: variable, value: node.Str(value)}
+		return
+	}
+	a.origins[flag] = &origin{key: file.keys[flag].Value, value: file.nodes[flag], reader: file.reader}
+}
+
 // settings is what .arena.yaml holds, by the names of flags. Lists are joined by commas, as flags are typed.
 type settings struct {
 	reader      *node.Reader
@@ -71,7 +84,7 @@ type settings struct {
 }
 
 // readSettings reads .arena.yaml. A folder without one has no settings.
-func readSettings(known []string) (*settings, error) {
+func readSettings(root *cobra.Command, known []string) (*settings, error) {
 	s := &settings{
 		reader: &node.Reader{File: settingsFile, Diags: &diag.List{}},
 		keys:   map[string]*node.Node{}, nodes: map[string]*node.Node{}, values: map[string]any{},
@@ -88,24 +101,36 @@ func readSettings(known []string) (*settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, root := range node.Parse(s.reader, data) {
+	for i, doc := range node.Parse(s.reader, data) {
 		if i > 0 {
-			s.reader.Errorf(root, "second-document", "the settings are one document").Hint = "take out the line ---"
+			s.reader.Errorf(doc, "second-document", "the settings are one document").Hint = "take out the line ---"
 			break
 		}
 		const what = "the settings (they have the names of flags)"
-		s.reader.Each(root, what, func(key string, k, v *node.Node) {
+		s.reader.Each(doc, what, func(key string, k, v *node.Node) {
 			if !slices.Contains(known, key) {
 				s.reader.Unknown(k, what, settable)
 				return
 			}
-			if words, ok := s.reader.Strings(v, key); ok {
-				name := canonical(key)
+			name := canonical(key)
+			if f := anyFlag(root, name); f != nil && !takesList(f) && (v.Kind != node.Scalar || node.IsNull(v)) {
+				s.reader.WrongType(v, key, taken(f))
+			} else if words, ok := s.reader.Strings(v, key); ok {
 				s.keys[name], s.nodes[name], s.values[name] = k, v, strings.Join(words, ",")
 			}
 		})
 	}
 	return s, nil
+}
+
+// anyFlag is a flag of some command; nil when none has it.
+func anyFlag(root *cobra.Command, name string) (found *pflag.Flag) {
+	eachFlag(root, func(_ *cobra.Command, f *pflag.Flag) {
+		if f.Name == name {
+			found = f
+		}
+	})
+	return found
 }
 
 // complain prints what is wrong with the file.

@@ -61,7 +61,7 @@ func (a *App) openTraces(ctx context.Context, f *runFlags, run *result.Run) (*tr
 	}
 	switch {
 	case complaint != "" && !f.quiet:
-		a.complain(errors.New(complaint))
+		a.say(complaint)
 		return nil, nil
 	case err != nil || config == nil:
 		return nil, err

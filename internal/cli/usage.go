@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -30,12 +31,31 @@ func flagError(c *cobra.Command, err error) error {
 
 // badValue says what a flag takes. source is where the value stands: a flag, a variable, a setting.
 func badValue(source string, f *pflag.Flag, value string) error {
-	want := map[string]string{
-		"int": "a whole number", "int64": "a whole number", "float64": "a number", "bool": "true or false",
-		"duration": "a time such as 90s or 5m", "count": "a whole number", "stringSlice": "a list with commas between",
-		"stringToString": "name=text",
-	}[f.Value.Type()]
-	return fmt.Errorf("%s must be %s, found %q", source, want, value)
+	return fmt.Errorf("%s must be %s, found %q", source, taken(f), value)
+}
+
+// taken is what a flag takes.
+func taken(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "int", "int64", "count":
+		return "a whole number"
+	case "float64":
+		return "a number"
+	case "bool":
+		return "true or false"
+	case "duration":
+		return "a time such as 90s or 5m"
+	case "stringSlice", "stringArray":
+		return "a list with commas between"
+	case "stringToString":
+		return "name=text"
+	}
+	return "text"
+}
+
+// takesList reports whether a flag may be given a list.
+func takesList(f *pflag.Flag) bool {
+	return strings.HasPrefix(f.Value.Type(), "string") && f.Value.Type() != "string"
 }
 
 // takes is how many arguments a command has; most is -1 where there is no limit.

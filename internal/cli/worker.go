@@ -246,7 +246,7 @@ func newTeller(app *App) func(string) {
 	return func(text string) {
 		mu.Lock()
 		defer mu.Unlock()
-		app.complain(errors.New(text))
+		app.say(text)
 	}
 }
 

@@ -132,6 +132,11 @@ func (r *Reader) Foreignf(n *Node, code, format string, args ...any) *diag.Diagn
 	return r.Errorf(n, code, format, args...)
 }
 
+// WrongType reports a value that is not what it must be.
+func (r *Reader) WrongType(n *Node, what, want string) *diag.Diagnostic {
+	return r.Errorf(n, "wrong-type", "%s must be %s, found %s", what, want, describe(n))
+}
+
 func (r *Reader) isMap(n *Node, what string) bool {
 	if n == nil || n.Kind != Map {
 		r.Errorf(n, "wrong-type", "%s must be a map, found %s", what, describe(n))

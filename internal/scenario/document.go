@@ -173,6 +173,15 @@ func (d *decoder) unrecognised(root *node.Node) {
 	report.Pos = d.Pos(root)
 	names := signNames()
 	for _, key := range node.Keys(root) {
+		where := placeOf(key)
+		if key == "conversation_assertions" {
+			where = "to judge recordings, write kind: Eval and list the checks as assertions below spec; " +
+				"in a scenario it stands beside turns"
+		}
+		if where != "" {
+			report.Hint = fmt.Sprintf("%q: %s", key, where)
+			return
+		}
 		if hint := diag.DidYouMean(key, names); hint != "" {
 			report.Hint = fmt.Sprintf("%q: %s", key, hint)
 			return

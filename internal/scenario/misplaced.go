@@ -36,6 +36,15 @@ func belongs(key string) string {
 	return ""
 }
 
+// placeOf is belongs for a key that its map does not have.
+func placeOf(key string) string {
+	if key == "all_turns" {
+		return "put it into an entry of turns in a file of kind Eval, which judges recordings; in a scenario write " +
+			"assertions below each turn"
+	}
+	return belongs(key)
+}
+
 // snake is a key as the files of arena would spell it: conversationAssertions and conversation-assertions are
 // conversation_assertions. Names in capitals, as those of environment variables, stay.
 func snake(key string) string {

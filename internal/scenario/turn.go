@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -122,6 +123,10 @@ func (d *decoder) judgeTurn(n *node.Node, t *turnFile) {
 		d.Errorf(t.role, "wrong-role", "a turn cannot have the role %q: it is what the user says", t.Role).
 			Hint = "write role: user; its assertions judge the reply"
 	default:
+		if t.content != nil && t.persona == nil && t.turns == nil && diag.Nearest(t.Role, []string{"user"}) != "" {
+			d.Errorf(t.role, "unknown-name", "the role %q is unknown; expected user", t.Role).Hint = `did you mean "user"?`
+			return
+		}
 		d.generated(t)
 	}
 }
@@ -130,7 +135,7 @@ func (d *decoder) scripted(n *node.Node, t *turnFile) {
 	switch {
 	case t.parts == nil && t.content == nil:
 		d.Missing(n, "a user turn", "content")
-	case len(t.Parts) == 0 && t.content != nil && strings.TrimSpace(t.Content) == "":
+	case len(t.Parts) == 0 && t.content != nil && t.content.Kind == node.Scalar && strings.TrimSpace(t.Content) == "":
 		d.Errorf(t.content, "empty-value", "content is empty")
 	case t.content == nil && t.parts.Kind == node.List && len(t.parts.Content) == 0:
 		d.Errorf(t.parts, "empty-value", "parts is empty")

@@ -3,6 +3,7 @@ package scenario
 import (
 	"maps"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -282,7 +283,9 @@ func (b *build) notRead(g given, read *reading) {
 		return
 	}
 	d := warn("nothing reads the variable %q")
-	if near := diag.DidYouMean(g.name, append(slices.Collect(maps.Keys(read.names)), read.declared...)); near != "" {
+	known := append(slices.Collect(maps.Keys(read.names)), read.declared...)
+	known = slices.DeleteFunc(known, func(name string) bool { return strings.HasPrefix(name, g.name+".") }) // a part of it
+	if near := diag.DidYouMean(g.name, known); near != "" {
 		d.Hint = near
 		return
 	}

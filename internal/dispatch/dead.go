@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // Why is the kind of reason why a request was given up.
@@ -69,7 +71,7 @@ func (d *Dead) Attach(data []byte, limit int) {
 func DecodeDead(data []byte) (*Dead, error) {
 	d := &Dead{}
 	if err := json.Unmarshal(data, d); err != nil {
-		return nil, fmt.Errorf("the dead letter cannot be read: %w", err)
+		return nil, fmt.Errorf("the dead letter cannot be read: %w", jsonvalue.Explain(err))
 	}
 	if d.Version != Version {
 		return nil, fmt.Errorf("the dead letter has version %d; this arena reads version %d", d.Version, Version)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -73,7 +74,7 @@ func Token(texts ...string) string {
 func DecodeResult(data []byte) (*Result, error) {
 	r := &Result{}
 	if err := json.Unmarshal(data, r); err != nil {
-		return nil, fmt.Errorf("the result cannot be read: %w", err)
+		return nil, fmt.Errorf("the result cannot be read: %w", jsonvalue.Explain(err))
 	}
 	if r.Version != Version {
 		return nil, fmt.Errorf("the result has version %d; this arena reads version %d", r.Version, Version)

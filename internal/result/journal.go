@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // The journal is JSON lines: a header, a line for each finished trial in the order in which they finished, and a
@@ -76,7 +78,7 @@ func DecodeLine(line []byte) (*Trial, error) {
 		Trial json.RawMessage `json:"trial"`
 	}
 	if err := json.Unmarshal(line, &l); err != nil {
-		return nil, err
+		return nil, jsonvalue.Explain(err)
 	}
 	return DecodeTrial(l.Trial, l.Index)
 }
@@ -274,11 +276,20 @@ func DecodeTrial(raw []byte, index int) (*Trial, error) {
 	return t, nil
 }
 
+// DecodeRun reads what results.json says of the run as a whole.
+func DecodeRun(raw []byte) (*Run, error) {
+	r := &Run{}
+	if err := json.Unmarshal(raw, r); err != nil {
+		return nil, jsonvalue.Explain(err)
+	}
+	return r, nil
+}
+
 // unmarshal keeps every digit of the numbers in arguments.
 func unmarshal(data []byte, v any) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
-	return dec.Decode(v)
+	return jsonvalue.Explain(dec.Decode(v))
 }
 
 // ErrNotJournal says that a file is something else.

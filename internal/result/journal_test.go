@@ -1,11 +1,14 @@
 package result
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -143,6 +146,8 @@ func TestJournalIsSalvaged(t *testing.T) {
 		"same trial":   {head + first + first, "trial s0/p/default stands there twice", 3, 1},
 		"bad status":   {head + strings.Replace(first, `"passed"`, `"perfect"`, 1) + last, `unknown status "perfect"`, 2, 1},
 		"head":         {"{jour\n" + first + last, "corrupt journal", 1, 2},
+		"before head":  {first + head + last, "the trial s0/p/default stands before the first line of the run", 1, 1},
+		"a digit":      {head + "5 apples\n" + first + last, "all of it must be an object, found a number", 2, 2},
 	} {
 		ledger, err := ReadJournal(written(t, c.text))
 		if err != nil {
@@ -158,6 +163,72 @@ func TestJournalIsSalvaged(t *testing.T) {
 		if whole := c.trials == 2 && name != "head"; (ledger.Run.Exit(false) == ExitPassed) != whole {
 			t.Errorf("%s: exit %d", name, ledger.Run.Exit(false))
 		}
+	}
+}
+
+// TestJournalSpeaksNoGo puts values of every other type into every place of every kind of line: what is told of them
+// are words of JSON.
+func TestJournalSpeaksNoGo(t *testing.T) {
+	t.Parallel()
+	told := 0
+	for _, text := range []string{head, line(t, hostile(0, "a")), `{"end":{"duration_ms":1,"warnings":["w"]}}` + "\n"} {
+		var v any
+		if err := json.Unmarshal([]byte(text), &v); err != nil {
+			t.Fatal(err)
+		}
+		for _, wrong := range []any{7.5, "x", true, []any{1.5}, map[string]any{"a": 1.5}} {
+			retyped(v, wrong, func(place any) {
+				b, err := json.Marshal(place)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ledger, err := ReadJournal(written(t, head+string(b)+"\n"+line(t, hostile(1, "b"))))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, d := range ledger.Damaged {
+					told++
+					if said := d.Why.Error(); strings.Contains(said, "Go ") || strings.Contains(said, "json:") {
+						t.Errorf("%s", said)
+					}
+				}
+			})
+		}
+	}
+	if told < 100 {
+		t.Errorf("only %d values were refused", told)
+	}
+}
+
+// retyped calls use with the document once for each place in it, while the value there is another one.
+func retyped(v, wrong any, use func(any)) {
+	var walk func(inner any, set func(any))
+	walk = func(inner any, set func(any)) {
+		set(wrong)
+		use(v)
+		set(inner)
+		switch inner := inner.(type) {
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(inner)) {
+				walk(inner[key], func(to any) { inner[key] = to })
+			}
+		case []any:
+			for i := range inner {
+				walk(inner[i], func(to any) { inner[i] = to })
+			}
+		}
+	}
+	walk(v, func(to any) { v = to })
+}
+
+// TestEarlyTrialIsKept: a trial before the first header counts where a later header keeps it, and is not told of then.
+func TestEarlyTrialIsKept(t *testing.T) {
+	t.Parallel()
+	f := written(t, line(t, hostile(0, "a"))+head+line(t, hostile(1, "b")))
+	resumed(t, f, hostile(2, "c"), 2)
+	ledger, err := ReadJournal(f)
+	if err != nil || len(ledger.Damaged) != 0 || len(ledger.Run.Briefs) != 3 {
+		t.Errorf("got %+v, %v", ledger, err)
 	}
 }
 

@@ -3,11 +3,15 @@ package result
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // Ledger is a journal that was read. Whatever its end looks like, and whatever happened to lines in its middle, each
@@ -60,6 +64,8 @@ type Entry struct {
 	Started  time.Time // of its run
 
 	at    int64
+	line  int
+	early bool // the journal had not begun
 	trial span
 }
 
@@ -94,10 +100,26 @@ func ReadJournal(file Syncer) (*Ledger, error) {
 		l.begin(JournalHeader{})
 		l.Run.Planned = len(l.Entries) + 1 // at least: the report must not look whole
 	}
+	l.tellEarly()
 	l.collect.Finish(l.Run)
 	j := &Journal{file: file, size: l.size, spans: l.spans}
 	j.Bind(l.Run)
 	return l, nil
+}
+
+// tellEarly tells of trials before the first header, which are of no run and count only where a later one kept them.
+func (l *Ledger) tellEarly() {
+	counts := map[*Entry]bool{}
+	for _, e := range l.Standing {
+		counts[e] = true
+	}
+	for _, e := range l.Entries {
+		if e.early && !e.Dropped && !counts[e] {
+			l.Damaged = append(l.Damaged, Damage{e.line, fmt.Errorf(
+				"corrupt journal: the trial %s stands before the first line of the run", e.ID)})
+		}
+	}
+	slices.SortStableFunc(l.Damaged, func(a, b Damage) int { return cmp.Compare(a.Line, b.Line) })
 }
 
 // next returns a whole line with its offset; io.EOF comes with what is left of a cut one.
@@ -121,7 +143,8 @@ func (e versionError) Error() string {
 
 func (l *Ledger) read(line []byte, at int64) error {
 	var text struct {
-		trialLine
+		Index   int            `json:"index"`
+		Trial   *Trial         `json:"trial"`
 		Journal int            `json:"journal"`
 		End     *JournalFooter `json:"end"`
 	}
@@ -158,7 +181,7 @@ func (l *Ledger) header(line []byte, version int) error {
 	}
 	var h JournalHeader
 	if err := json.Unmarshal(line, &h); err != nil {
-		return fmt.Errorf("corrupt journal: %w", err)
+		return fmt.Errorf("corrupt journal: %w", jsonvalue.Explain(err))
 	}
 	l.begin(h)
 	for _, at := range h.Dropped {
@@ -216,6 +239,7 @@ func (l *Ledger) trial(t *Trial, at int64, s span) error {
 	e := &Entry{
 		ID: t.ID, Fingerprint: t.Fingerprint, Number: t.Trial, Trials: t.Trials, Status: t.Status,
 		CutShort: t.CutShort(), Programs: l.Header.Programs, Started: l.Header.Started, at: at, trial: s,
+		line: l.number, early: l.Run == nil,
 	}
 	l.at[at] = e
 	l.Entries = append(l.Entries, e)

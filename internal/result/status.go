@@ -43,8 +43,8 @@ func (s Status) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads the word.
 func (s *Status) UnmarshalJSON(b []byte) error {
 	var word string
-	if err := json.Unmarshal(b, &word); err != nil {
-		return err
+	if json.Unmarshal(b, &word) != nil {
+		return fmt.Errorf("unknown status %s", b)
 	}
 	for i, name := range statusNames {
 		if i > 0 && name == word {

@@ -161,8 +161,8 @@ func (rd *reader) run() (*result.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	run := &result.Run{}
-	if err := json.Unmarshal(head, run); err != nil {
+	run, err := result.DecodeRun(head)
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotResults, err)
 	}
 	written := run.Summary

@@ -1,0 +1,50 @@
+package jsonvalue
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// Explain says in words of JSON what encoding/json says in those of Go. Errors of any other kind stay as they are.
+func Explain(err error) error {
+	if what := Mismatch(err); what != "" {
+		return errors.New(what)
+	}
+	return err
+}
+
+// Mismatch says what of a document of JSON is of another type than it must be; "" when that is not what is wrong.
+func Mismatch(err error) string {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok {
+		return ""
+	}
+	what, expected := wrong.Field, "an object"
+	if what == "" {
+		what = "all of it"
+	}
+	switch wrong.Type.Kind() {
+	case reflect.Slice:
+		expected = "a list"
+	case reflect.String:
+		expected = "text"
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		expected = "a whole number"
+	case reflect.Float64:
+		expected = "a number"
+	case reflect.Bool:
+		expected = "true or false"
+	default:
+	}
+	kind, literal, _ := strings.Cut(wrong.Value, " ")
+	found := map[string]string{
+		"array": "a list", "string": "text", "bool": "true or false", "object": "an object", "number": "a number",
+	}[kind]
+	if literal != "" && len(literal) <= 40 {
+		found = literal
+	}
+	return fmt.Sprintf("%s must be %s, found %s", what, expected, found)
+}

@@ -56,23 +56,49 @@ func Read(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// MakeDir makes a folder and those that it is in, and says so where a link to nothing is in the way.
+// MakeDir makes a folder and those that it is in, and says so where a link that leads nowhere is in the way.
 func MakeDir(dir string) error {
-	if err := Dangling(dir); err != nil {
+	switch err := Dangling(dir); {
+	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w\nmake that folder, or remove the link", err)
+	case err != nil:
+		return fmt.Errorf("%w\nremove the link", err)
 	}
 	return os.MkdirAll(dir, 0o755)
 }
 
-// Dangling says which part of a path is a link to nothing; of that the system only says that a file exists.
+// Dangling says which part of a path is a link to nothing, where the error is an fs.ErrNotExist, or one that cannot be
+// followed, such as one in a circle. Of those the system only says that a file exists.
 func Dangling(path string) error {
 	for path := filepath.Clean(path); ; path = filepath.Dir(path) {
-		to, err := os.Readlink(path)
-		if _, gone := os.Stat(path); err == nil && errors.Is(gone, fs.ErrNotExist) {
-			return fmt.Errorf("%s is a link to %s, which is not there", path, to)
+		if to, err := os.Readlink(path); err == nil {
+			if err := astray(path, to); err != nil {
+				return err
+			}
 		}
 		if path == filepath.Dir(path) {
 			return nil
 		}
 	}
 }
+
+// astray says why nothing is found at a link.
+func astray(path, to string) error {
+	_, err := os.Stat(path)
+	failed, ok := errors.AsType[*fs.PathError](err)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nowhere(fmt.Sprintf("%s is a link to %s, which is not there", path, to))
+	case ok:
+		err = failed.Err
+	}
+	return fmt.Errorf("%s is a link to %s, which cannot be followed: %w", path, to, err)
+}
+
+// nowhere is the error of a link to nothing.
+type nowhere string
+
+func (e nowhere) Error() string      { return string(e) }
+func (nowhere) Is(target error) bool { return target == fs.ErrNotExist }

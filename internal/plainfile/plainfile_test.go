@@ -65,6 +65,17 @@ func TestLinksToNothing(t *testing.T) {
 			t.Errorf("%s: got %v", path, err)
 		}
 	}
+	circle := filepath.Join(dir, "circle")
+	if err := os.Symlink("circle", circle); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{circle, filepath.Join(circle, "below")} {
+		want := circle + " is a link to circle, which cannot be followed: "
+		err := plainfile.MakeDir(path)
+		if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), "\nremove the link") {
+			t.Errorf("%s: got %v", path, err)
+		}
+	}
 	made := filepath.Join(dir, "a", "b")
 	if err := errors.Join(plainfile.Dangling(made), plainfile.MakeDir(made)); err != nil {
 		t.Error(err)

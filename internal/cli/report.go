@@ -90,7 +90,13 @@ func (f *reportFlags) run(app *App, path string) error {
 	if err := out.Prepare(); err != nil {
 		return err
 	}
-	writeErr := locked(app, out, nil, func() error { return errors.Join(out.WriteAll(run), point(out, input)) })
+	var writeErr error
+	if err := locked(app, out, nil, func() error {
+		writeErr = errors.Join(out.WriteAll(run), point(out, input))
+		return nil
+	}); err != nil {
+		return err
+	}
 	color := app.useColor(f.color, app.OutTTY)
 	printer := term.New(term.Options{
 		Out: painted(app.Out, color), Color: color, Quiet: f.quiet, Now: app.Now, Rerun: out.Rerun,

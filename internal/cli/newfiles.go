@@ -94,7 +94,7 @@ func writeNew(files []newFile, force bool, read []string) error {
 			return err
 		})
 		if err != nil {
-			return broken(fmt.Errorf("write %s: %w", file.path, err))
+			return broken(err)
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -21,10 +22,7 @@ func WritableDir(dir string) error {
 			return errors.Join(f.Close(), os.Remove(f.Name()))
 		}
 	}
-	if failed, ok := errors.AsType[*fs.PathError](err); ok {
-		err = failed.Err // its path may be that of the file that was tried
-	}
-	return fmt.Errorf("cannot write into the folder %s: %w", dir, err)
+	return fmt.Errorf("cannot write into the folder %s: %w", dir, bare(err))
 }
 
 // WritableFile tries whether WriteWhole can write a file.
@@ -36,34 +34,67 @@ func WritableFile(path string) error {
 }
 
 // WriteWhole writes beside the target and renames: a file is whole or not there. What is no file, such as /dev/null or
-// a pipe, is written into, and stays what it is.
-func WriteWhole(path string, write func(io.Writer) error) (err error) {
+// a pipe, is written into, and stays what it is. The error names the file.
+func WriteWhole(path string, write func(io.Writer) error) error {
+	if err := writeWhole(path, write); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+func writeWhole(path string, write func(io.Writer) error) (err error) {
 	if Device(path) {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
-			return err
+			return bare(err)
 		}
 		return fill(f, write)
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".arena-*")
 	if err != nil {
-		return err
+		return bare(err)
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, os.Remove(f.Name()))
 		}
 	}()
-	if err := errors.Join(f.Chmod(0o644), fill(f, write)); err != nil {
+	if err := errors.Join(bare(f.Chmod(0o644)), fill(f, write)); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), path)
+	return bare(os.Rename(f.Name(), path))
 }
 
-// fill writes a file and closes it.
+// fill writes a file and closes it. A write that failed is the error alone: what writes after it fails only likewise.
 func fill(f *os.File, write func(io.Writer) error) error {
-	w := bufio.NewWriterSize(f, 1<<16)
-	return errors.Join(write(w), w.Flush(), f.Close())
+	out := &filling{f: f}
+	w := bufio.NewWriterSize(out, 1<<16)
+	err := errors.Join(write(w), w.Flush())
+	closed := f.Close()
+	return cmp.Or(out.err, err, bare(closed))
+}
+
+// filling is a file with the first error of writing into it.
+type filling struct {
+	f   *os.File
+	err error
+}
+
+func (o *filling) Write(p []byte) (int, error) {
+	n, err := o.f.Write(p)
+	o.err = cmp.Or(o.err, bare(err))
+	return n, err
+}
+
+// bare is an error without the file that it names, which may be one that nobody has heard of.
+func bare(err error) error {
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		return failed.Err
+	}
+	if failed, ok := errors.AsType[*os.LinkError](err); ok {
+		return failed.Err
+	}
+	return err
 }
 
 // Device reports whether a path is there and neither a file nor a folder.

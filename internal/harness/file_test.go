@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/arena-evals/arena/internal/harness"
@@ -36,5 +37,31 @@ func TestDevice(t *testing.T) {
 	}
 	if after, err := os.Stat(path); err != nil || !os.SameFile(before, after) {
 		t.Errorf("%v, %v; want what was there", after, err)
+	}
+}
+
+// TestFailedWriteIsToldOnce: whatever fails under a file that is written, the error names that file, and no other, once.
+func TestFailedWriteIsToldOnce(t *testing.T) {
+	t.Parallel()
+	write := func(w io.Writer) error {
+		_, first := w.Write(make([]byte, 1<<20))
+		_, second := w.Write([]byte("more"))
+		return errors.Join(first, second)
+	}
+	dir := t.TempDir()
+	for _, path := range []string{filepath.Join(dir, "gone", "f"), dir, "/dev/full"} {
+		if path == "/dev/full" && !harness.Device(path) {
+			continue
+		}
+		err := harness.WriteWhole(path, write)
+		if err == nil {
+			t.Errorf("%s: no error", path)
+			continue
+		}
+		text := err.Error()
+		if !strings.HasPrefix(text, "write "+path+": ") || strings.ContainsRune(text, '\n') ||
+			strings.Contains(text, ".arena-") {
+			t.Errorf("%s: got %q", path, text)
+		}
 	}
 }

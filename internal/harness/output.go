@@ -2,7 +2,6 @@ package harness
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -183,7 +182,7 @@ func (o *Outputs) WriteAll(run *result.Run) error {
 	for _, r := range o.reports {
 		r.Secrets = o.Secrets
 		if err := r.Save(run); err != nil {
-			errs = append(errs, fmt.Errorf("write %s: %w", r.Path, err))
+			errs = append(errs, err)
 			continue
 		}
 		o.written = append(o.written, r.Path)

@@ -77,7 +77,8 @@ type Terms struct {
 
 	MinScore, MaxScore, PassThreshold *float64 // nil: not given
 
-	Wrapped bool // in the long spelling
+	MustPass bool // an eval that decides by the check's own rule where there is no MinScore
+	Wrapped  bool // in the long spelling
 }
 
 var noTerms = &Terms{}
@@ -163,7 +164,7 @@ func (k *compilation) compile() *Compiled {
 	k.tellIdle(check, w)
 	terms := Terms{
 		Message: k.limits.message, When: when, MinScore: k.limits.min, MaxScore: k.limits.max,
-		PassThreshold: k.spec.PassThreshold, Wrapped: k.spec.Type == wrapperType,
+		PassThreshold: k.spec.PassThreshold, MustPass: k.spec.MustPass, Wrapped: k.spec.Type == wrapperType,
 	}
 	out := &Compiled{Spelling: e, Terms: terms.shared(), Check: check, Pos: k.spec.Pos}
 	if uses := k.uses; len(uses) > 0 {

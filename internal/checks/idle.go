@@ -229,7 +229,7 @@ func (l *limits) idle(k *compilation, w written) bool {
 	low := l.min == nil || 0 <= *l.min && *l.min <= slack
 	high := l.max == nil || 1-slack <= *l.max && *l.max <= 1
 	switch {
-	case !low || !high || l.min == nil && l.max == nil:
+	case !low || !high || l.min == nil && (l.max == nil || k.spec.MustPass):
 		return false
 	case l.min != nil:
 		l.warn(k, w, l.minAt, "min_score", *l.min, "every score is at least that",

@@ -103,22 +103,40 @@ func blind(needs Needs, s *Subject) bool {
 	return needs&NeedsCalls == 0 || len(s.Calls) == 0
 }
 
-// passes holds a finding against the thresholds; both are inclusive. Without any, the check's own limit decides, and
-// without that only a full score passes.
+// passes holds a finding against the thresholds; both are inclusive. Without any, and where the check must pass and has
+// no lower one, the check's own limit decides, and without that only a full score passes.
 func (c *Compiled) passes(f Finding) bool {
-	if c.MinScore == nil && c.MaxScore == nil {
+	if c.MinScore == nil && (c.MaxScore == nil || c.MustPass) {
+		holds := f.Score >= 1-slack
 		if f.Holds != nil {
-			return *f.Holds
+			holds = *f.Holds
 		}
-		return f.Score >= 1-slack
+		return holds && (c.MaxScore == nil || f.Score <= *c.MaxScore+slack)
 	}
 	return (c.MinScore == nil || f.Score >= *c.MinScore-slack) && (c.MaxScore == nil || f.Score <= *c.MaxScore+slack)
 }
 
-// Decide holds a score that was measured elsewhere against the thresholds.
+// Decide holds a score that was measured elsewhere against the thresholds. It knows nothing of a check's own limit; see
+// DecidesItself.
 func (c *Compiled) Decide(score float64) result.Status {
 	if c.passes(Finding{Score: score}) {
 		return result.Passed
 	}
 	return result.Failed
+}
+
+// Gates reports whether the check decides as an eval: it has a threshold.
+func (c *Compiled) Gates() bool { return c.MustPass || c.MinScore != nil || c.MaxScore != nil }
+
+// DecidesItself reports whether a limit of the check's own, which its score does not tell, makes the verdict.
+func (c *Compiled) DecidesItself() bool {
+	if c.MinScore != nil || c.MaxScore != nil && !c.MustPass {
+		return false
+	}
+	switch c.Def {
+	case allOfDef, anyOfDef, costBudgetDef, cosineSimilarityDef, directionalDef, levenshteinDef, notDef,
+		toolEfficiencyDef, trajectoryDef, weightedDef:
+		return true
+	}
+	return false
 }

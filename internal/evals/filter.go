@@ -93,7 +93,7 @@ type application struct {
 func (a *application) list(defs []*Definition) {
 	for _, def := range defs {
 		if check := compiled(def); check != nil && !a.keeps(def, check) {
-			a.gateLeftOut = a.gateLeftOut || def.Enabled && gates(check)
+			a.gateLeftOut = a.gateLeftOut || def.Enabled && check.Gates()
 			def.Enabled, def.LeftOut = false, true
 		} else if check != nil {
 			a.selected = a.selected || def.Enabled

@@ -15,9 +15,7 @@ type Eval struct {
 }
 
 // Gates reports whether the eval has a threshold.
-func (e *Eval) Gates() bool { return gates(e.Check) }
-
-func gates(c *checks.Compiled) bool { return c.MinScore != nil || c.MaxScore != nil }
+func (e *Eval) Gates() bool { return e.Check.Gates() }
 
 // Set is the evals of one prompt, in order. It is immutable.
 type Set []*Eval

@@ -35,8 +35,9 @@ type EvalResult struct {
 	Metric *Metric `json:"-"` // as what it is exported; nil: as a gauge that is named after the eval
 }
 
-// Gates reports whether the result can make the trial fail.
-func (e *EvalResult) Gates() bool { return e.MinScore != nil || e.MaxScore != nil }
+// Gates reports whether the result can make the trial fail. One whose check decides by its own rule has a status and no
+// scores to reach.
+func (e *EvalResult) Gates() bool { return e.MinScore != nil || e.MaxScore != nil || e.Status != Unset }
 
 // Metric is how the results of an eval are exported to Prometheus.
 type Metric struct {

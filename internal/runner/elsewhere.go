@@ -145,6 +145,9 @@ func (mode DispatchMode) report(p *scenario.Project, chosen []*scenario.Scenario
 		case e.Gates() && mode == Dispatched && fires(p, e):
 			refuse("the eval %q has a threshold, which cannot hold when nobody waits for its result",
 				"wait for the results with --dispatch-wait 5m, or take the threshold out")
+		case e.Gates() && e.Check.DecidesItself():
+			refuse("the eval %q decides by a limit of its check, of which the score of a worker tells nothing",
+				"write threshold: {min_score: …}, or leave it out with --eval-types or --eval-groups")
 		case evals.PhaseOf(e.Trigger) == evals.AfterStep && fires(p, e):
 			refuse("the eval %q fires at steps of the workflow, of which a worker knows nothing",
 				"choose another trigger, or leave it out with --eval-types or --eval-groups")

@@ -129,6 +129,17 @@ func TestNotDispatched(t *testing.T) {
 			t.Errorf("%d: %v", mode, d.Sorted())
 		}
 	}
+	list = append(list, defined(t, `
+		{id: own, type: levenshtein, trigger: every_turn, params: {reference: ok, max_distance: 1}, threshold: {passed: true}}
+	`)...)
+	p.PackEvals = list[2:]
+	for mode, want := range map[DispatchMode]int{InProcess: 0, DispatchAwait: 1, Dispatched: 1} {
+		var d diag.List
+		mode.report(p, p.Scenarios, &d)
+		if d.Errors() != want {
+			t.Errorf("%d: %v", mode, d.Sorted())
+		}
+	}
 	looks := assertion("look", 0, scores(1))
 	looks.Compiled = list[1].Compiled.(*checks.Compiled)
 	s.Conversation, p.PackEvals = []scenario.Placed{looks}, list[:1]

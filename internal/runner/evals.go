@@ -196,7 +196,7 @@ func (s *session) book(e *evals.Eval, turn int, v *result.Verdict) {
 		Message: v.Message, Explanation: v.Explanation, Details: v.Details, MinScore: v.MinScore, MaxScore: v.MaxScore,
 		Position: v.Position, DurationMS: v.DurationMS, Judgements: v.Judgements, Metric: e.Metric,
 	}
-	if r.Gates() {
+	if e.Gates() {
 		r.Status = v.Status
 	}
 	s.out.Evals = append(s.out.Evals, r)

@@ -119,6 +119,9 @@ func describeEvals(b *strings.Builder, what string, list []*scenario.Eval) {
 		if e.Metric.Help != "" {
 			fmt.Fprintf(b, " help %q", e.Metric.Help)
 		}
+		if e.MustPass {
+			b.WriteString(" must pass")
+		}
 		if e.MinScore != nil {
 			fmt.Fprintf(b, " at least %g", *e.MinScore)
 		}

@@ -18,6 +18,7 @@ type evalFile struct {
 }
 
 type threshold struct {
+	passed       bool
 	min, max     *float64
 	minAt, maxAt diag.Pos
 }
@@ -70,10 +71,7 @@ var thresholdFields = table("threshold", func() rows[threshold] {
 				d.Foreignf(v, "unused-field", "threshold.passed: false asks for nothing").
 					Hint = "write max_score: for a score that must stay low, or remove the line"
 			}
-			if ok && b && t.min == nil {
-				all := 1.0
-				t.min = &all
-			}
+			t.passed = ok && b
 		}),
 		share("min_score", func(t *threshold) (**float64, *diag.Pos) { return &t.min, &t.minAt }),
 		share("max_score", func(t *threshold) (**float64, *diag.Pos) { return &t.max, &t.maxAt }),
@@ -103,7 +101,7 @@ func (d *decoder) evals(n *node.Node, what string) []*Eval {
 		if e.id != nil {
 			lines[e.ID] = e.id.Line
 		}
-		e.MinScore, e.MaxScore = e.threshold.min, e.threshold.max
+		e.MinScore, e.MaxScore, e.MustPass = e.threshold.min, e.threshold.max, e.threshold.passed
 		e.MinAt, e.MaxAt = e.threshold.minAt, e.threshold.maxAt
 		d.neverSampled(e)
 		e.export()
@@ -117,12 +115,15 @@ func (d *decoder) evals(n *node.Node, what string) []*Eval {
 // neverSampled reports a threshold on a sample that takes nothing: percentages are as fine as hundredths of one.
 func (d *decoder) neverSampled(e *evalFile) {
 	sampled := e.Trigger == TriggerSampleTurns || e.Trigger == TriggerSampleSessions
-	if e.sample == nil || !sampled || e.SamplePct >= 0.01 || e.MinScore == nil && e.MaxScore == nil {
+	if e.sample == nil || !sampled || e.SamplePct >= 0.01 || !e.gates() {
 		return
 	}
 	d.Errorf(e.sample, "never-fires", "sample_percentage is %s: the threshold of the eval %q would hold whatever comes",
 		e.sample.Value, e.ID).Hint = "raise it, to 0.01 or more, or take the threshold out"
 }
+
+// gates reports whether there is a threshold beside the parameters.
+func (e *Eval) gates() bool { return e.MustPass || e.MinScore != nil || e.MaxScore != nil }
 
 // export completes the metric of an eval that declares none, or none of its parts.
 func (e *evalFile) export() {

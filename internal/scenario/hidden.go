@@ -34,7 +34,7 @@ func (b *build) hiddenEvals() {
 // hidden tells of one eval in whose place another one runs: an error where that one is the laxer gate, and a warning
 // where it is another one, or switches the gate off.
 func (b *build) hidden(e, over *Eval) {
-	if !e.Enabled || e.MinScore == nil && e.MaxScore == nil {
+	if !e.Enabled || !e.gates() {
 		return
 	}
 	lost := loses(e, over)
@@ -61,14 +61,22 @@ func loses(e, over *Eval) string {
 	switch {
 	case !over.Enabled: // on purpose
 		return ""
-	case over.MinScore == nil && over.MaxScore == nil:
+	case !over.gates():
 		return "no threshold"
-	case below(e.MinScore, over.MinScore) || above(e.MaxScore, over.MaxScore):
+	case below(e.least(), over.least()) || above(e.MaxScore, over.MaxScore):
 		return "a laxer threshold"
 	case over.share() < e.share():
 		return "looks at less"
 	}
 	return ""
+}
+
+// least is the score that it needs: a full one where the check only has to pass.
+func (e *Eval) least() *float64 {
+	if e.MinScore == nil && e.MustPass {
+		return new(1.0)
+	}
+	return e.MinScore
 }
 
 // share is the percentage of turns or sessions that it looks at.

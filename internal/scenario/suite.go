@@ -261,6 +261,8 @@ type Check struct {
 	MinScore      *float64 // written beside params; Params may hold them too
 	MaxScore      *float64
 	PassThreshold *float64
+	// MustPass asks an eval to pass by the check's own rule where there is no MinScore; Params may hold one.
+	MustPass bool
 	// MinAt, MaxAt and PassAt are where they are written.
 	MinAt, MaxAt, PassAt diag.Pos
 	// Digest sums up what was written, taken before the parameters go.

@@ -63,20 +63,17 @@ func (d *Diagnostic) Line() string {
 
 // List collects diagnostics. It is safe for concurrent use; its zero value is ready.
 type List struct {
-	mu   sync.Mutex
-	all  []*Diagnostic
-	errs int
+	mu  sync.Mutex
+	all []*Diagnostic
 }
 
-// Add stores d and returns it, so that a hint can be attached.
+// Add stores d and returns it, so that a hint can be attached. Whatever is changed in it counts as if it had been added
+// so.
 func (l *List) Add(d Diagnostic) *Diagnostic {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	p := &d
 	l.all = append(l.all, p)
-	if d.Severity == Error {
-		l.errs++
-	}
 	return p
 }
 
@@ -90,11 +87,17 @@ func (l *List) Warnf(pos Pos, width int, code, format string, args ...any) *Diag
 	return l.Add(Diagnostic{Severity: Warning, Pos: pos, Width: width, Code: code, Msg: fmt.Sprintf(format, args...)})
 }
 
-// Errors is the number of errors; warnings do not count.
+// Errors is the number of errors that it holds now; warnings do not count.
 func (l *List) Errors() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.errs
+	n := 0
+	for _, d := range l.all {
+		if d.Severity == Error {
+			n++
+		}
+	}
+	return n
 }
 
 // Promote turns every warning into an error.
@@ -104,13 +107,15 @@ func (l *List) Promote() {
 	for _, d := range l.all {
 		d.Severity = Error
 	}
-	l.errs = len(l.all)
 }
 
 // Once keeps the first place of problems with one code that say the same of several places, and has it tell how many
 // more there are.
 func (l *List) Once(code string) {
-	type said struct{ msg, hint string }
+	type said struct {
+		severity  Severity // no warning stands in for an error
+		msg, hint string
+	}
 	first, places := map[said]*Diagnostic{}, map[said]map[Pos]bool{}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -118,7 +123,7 @@ func (l *List) Once(code string) {
 		if d.Code != code {
 			continue
 		}
-		s := said{d.Msg, d.Hint}
+		s := said{d.Severity, d.Msg, d.Hint}
 		if f := first[s]; f == nil || before(d.Pos, f.Pos) {
 			first[s] = d
 		}
@@ -128,11 +133,7 @@ func (l *List) Once(code string) {
 		places[s][d.Pos] = true
 	}
 	l.all = slices.DeleteFunc(l.all, func(d *Diagnostic) bool {
-		drop := d.Code == code && first[said{d.Msg, d.Hint}] != d
-		if drop && d.Severity == Error {
-			l.errs--
-		}
-		return drop
+		return d.Code == code && first[said{d.Severity, d.Msg, d.Hint}] != d
 	})
 	for s, d := range first {
 		switch more := len(places[s]) - 1; {

@@ -83,3 +83,65 @@ func ExampleDidYouMean() {
 	fmt.Println(diag.DidYouMean("tool_caled", []string{"contains", "tool_called"}))
 	// Output: did you mean "tool_called"?
 }
+
+// What is shown as an error stops every command: they ask for the number of errors, whichever way these came in.
+func TestErrorsAreThoseHeld(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		fill func(l *diag.List)
+		want int
+	}{
+		"added":     {func(l *diag.List) { l.Add(diag.Diagnostic{Code: "x"}) }, 1},
+		"reported":  {func(l *diag.List) { l.Errorf(diag.Pos{}, 0, "x", "m") }, 1},
+		"a warning": {func(l *diag.List) { l.Warnf(diag.Pos{}, 0, "x", "m") }, 0},
+		"raised later": {func(l *diag.List) {
+			l.Warnf(diag.Pos{}, 0, "x", "m").Severity = diag.Error
+		}, 1},
+		"lowered later": {func(l *diag.List) {
+			l.Errorf(diag.Pos{}, 0, "x", "m").Severity = diag.Warning
+		}, 0},
+		"raised after others were counted": {func(l *diag.List) {
+			d := l.Add(diag.Diagnostic{Severity: diag.Warning, Code: "x"})
+			l.Errors()
+			d.Severity = diag.Error
+		}, 1},
+		"promoted": {func(l *diag.List) { l.Warnf(diag.Pos{}, 0, "x", "m"); l.Promote() }, 1},
+		"lowered after it was promoted": {func(l *diag.List) {
+			d := l.Warnf(diag.Pos{}, 0, "x", "m")
+			l.Promote()
+			d.Severity = diag.Warning
+		}, 0},
+		"once": {func(l *diag.List) {
+			l.Errorf(at("f", 1, 1), 0, "x", "m")
+			l.Errorf(at("f", 2, 1), 0, "x", "m")
+			l.Once("x")
+		}, 1},
+		"raised, then once": {func(l *diag.List) {
+			l.Warnf(at("f", 1, 1), 0, "x", "m").Severity = diag.Error
+			l.Warnf(at("f", 2, 1), 0, "x", "m").Severity = diag.Error
+			l.Once("x")
+		}, 1},
+		"once, behind a warning": {func(l *diag.List) {
+			l.Warnf(at("f", 1, 1), 0, "x", "m")
+			l.Errorf(at("f", 2, 1), 0, "x", "m")
+			l.Once("x")
+		}, 1},
+		"once, then raised": {func(l *diag.List) {
+			d := l.Warnf(at("f", 1, 1), 0, "x", "m")
+			l.Once("x")
+			d.Severity = diag.Error
+		}, 1},
+	} {
+		var l diag.List
+		tt.fill(&l)
+		shown := 0
+		for _, d := range l.Sorted() {
+			if d.Severity == diag.Error {
+				shown++
+			}
+		}
+		if got := l.Errors(); got != tt.want || shown != tt.want {
+			t.Errorf("%s: counts %d errors and shows %d, want %d", name, got, shown, tt.want)
+		}
+	}
+}

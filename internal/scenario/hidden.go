@@ -1,7 +1,7 @@
 package scenario
 
 import (
-	"cmp"
+	"fmt"
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -37,21 +37,34 @@ func (b *build) hidden(e, over *Eval) {
 	if !e.Enabled || !e.gates() {
 		return
 	}
-	lost := loses(e, over)
-	if lost == "" && over.Enabled && over.Type == e.Type {
-		return
+	d := diag.Diagnostic{
+		Pos: e.IDPos, Width: utf8.RuneCountInString(e.ID), Code: "hidden-eval",
+		Hint: "give one of them another id, or the other one a threshold that asks as much",
 	}
-	kind := "is a " + over.Type
-	if !over.Enabled {
-		kind = "is switched off"
+	what := loses(e, over)
+	if what == "" {
+		if what = differs(e, over); what == "" {
+			return
+		}
+		d.Severity, d.Hint = diag.Warning, "give one of them another id, or remove one"
 	}
-	d := b.l.diags.Warnf(e.IDPos, utf8.RuneCountInString(e.ID), "hidden-eval",
-		"the eval %q gives way to the one at %s, which has the same id and %s", e.ID, over.IDPos, cmp.Or(lost, kind))
-	d.Hint = "give one of them another id, or remove one"
-	if lost != "" {
-		d.Severity = diag.Error
-		d.Hint = "give one of them another id, or the other one a threshold that asks as much"
+	d.Msg = fmt.Sprintf("the eval %q gives way to the one at %s, which has the same id and %s", e.ID, over.IDPos, what)
+	b.l.diags.Add(d)
+}
+
+// differs says how an eval in the place of one with a threshold is another one; "" is in nothing.
+func differs(e, over *Eval) string {
+	switch {
+	case !over.Enabled:
+		return "is switched off"
+	case over.Type != e.Type:
+		return "is a " + over.Type
+	case over.Digest != e.Digest:
+		return "measures something else"
+	case over.Trigger != e.Trigger:
+		return "another trigger"
 	}
+	return ""
 }
 
 // loses says by what an eval in the place of one with a threshold asks for less; "" is by nothing.

@@ -15,6 +15,7 @@ var contentExcludesDef = define[contentExcludesParams](Def{
 	Family:   FamilyContent,
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,
+	Bans:     true,
 	OnFire:   Replaces,
 	Presets:  map[string]map[string]string{"banned_words": {"match_mode": matchWords}},
 })

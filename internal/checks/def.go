@@ -24,6 +24,8 @@ type Def struct {
 	OnFire Effect
 	// About is the part of a project without which there is nothing to look at; "" is none.
 	About Part
+	// Bans says that the check passes when something does not stand in what was said or passed on.
+	Bans bool
 	// AnyOf names parameters of which at least one must be given.
 	AnyOf []string
 	// Presets are what a spelling puts in place of a parameter of text that is left out: spelling → parameter → word.

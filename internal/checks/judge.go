@@ -77,6 +77,9 @@ func (c *Compiled) Eval(ctx context.Context, s *Subject) (f Finding, err error) 
 	if c.Nested() == nil && blind(c.Needs(), s) { // the parts of a composition look for themselves
 		return Finding{}, errNoReply
 	}
+	if c.bans() && s.takenOut() {
+		return Finding{}, errTakenOut
+	}
 	if f, err = c.Check.Eval(ctx, s); err != nil {
 		return Finding{}, err
 	}

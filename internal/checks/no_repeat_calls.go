@@ -19,6 +19,7 @@ var noRepeatCallsDef = define[noRepeatCallsParams](Def{
 	Surfaces: OnAssertion | OnEval,
 	Scope:    WholeAlways,
 	Needs:    NeedsCalls,
+	Bans:     true,
 })
 
 type noRepeatCallsParams struct{}

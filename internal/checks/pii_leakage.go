@@ -16,6 +16,7 @@ var piiLeakageDef = define[piiLeakageParams](Def{
 	Family:   FamilySafety,
 	Surfaces: Everywhere,
 	Needs:    NeedsReply | NeedsModel,
+	Bans:     true,
 	Prompt:   Prompt{piiLeakageSystem, piiLeakageCriteria},
 })
 

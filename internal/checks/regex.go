@@ -24,6 +24,8 @@ func (p regexParams) Build(*binder) Check { return &regex{re: p.Pattern.Regexp, 
 
 func (c *regex) anyway() float64 { return wholly(c.expect) }
 
+func (c *regex) bans() bool { return !c.expect }
+
 type regex struct {
 	re     *regexp.Regexp
 	expect bool

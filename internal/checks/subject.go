@@ -32,6 +32,8 @@ type Subject struct {
 	Tools       ToolCaller   // what the project's tools can be asked; nil: there are none
 	Workflow    *Workflow    // nil: there is no workflow
 	Composition *Composition // nil: there is no composition
+	// Stored says that the conversation comes from disk, where secrets and redacted values are taken out of it.
+	Stored bool
 	// Unguarded says that whoever recorded the conversation could not tell which guardrails fired.
 	Unguarded bool
 	Earlier   []EvalResult // what the evals before this check found, oldest first

@@ -18,6 +18,7 @@ var toolArgsExcludedDef = define[toolArgsExcludedParams](Def{
 	Surfaces: OnAssertion | OnEval,
 	Scope:    WholeAlways,
 	Needs:    NeedsCalls,
+	Bans:     true,
 	AnyOf:    []string{"excluded_args", "forbidden_args"},
 })
 

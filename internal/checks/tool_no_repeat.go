@@ -14,6 +14,7 @@ var toolNoRepeatDef = define[toolNoRepeatParams](Def{
 	Family:   FamilyTools,
 	Surfaces: OnEval,
 	Needs:    NeedsCalls,
+	Bans:     true,
 })
 
 type toolNoRepeatParams struct {

@@ -80,11 +80,21 @@ func (s *session) subject(turn int) *checks.Subject {
 		Messages: s.messages, AllCalls: s.calls, Variables: s.vars, ElapsedMS: s.known(&elapsed), Tools: toolCaller{s: s},
 		Embedder: s.trial.Project.embedder, Judges: s.judges(turn),
 		JudgePrompts: s.trial.Project.prompts, Turn: turn,
+		Stored:    s.stored(),
 		Unguarded: s.untold(recording.UntoldGuardrails),
 		Host:      s.trial.Project.host, SessionID: s.sessionID(), PromptID: s.promptID(), Earlier: s.measured,
 		Metadata: s.metadata(turn),
 	}
 }
+
+// stored reports whether the conversation comes from disk: it was recorded, or is run again from what was.
+func (s *session) stored() bool {
+	t := s.trial
+	return t.Past != nil || t.Recorded != nil || s.tape.Plays() || t.Endpoint.Spec.Type == replayType
+}
+
+// replayType is the type of providers that answer from a recording.
+const replayType = "replay"
 
 // untold says that the recording of the conversation could not tell of something.
 func (s *session) untold(what string) bool {

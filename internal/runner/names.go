@@ -89,7 +89,7 @@ func (n *naming) key(s *scenario.Scenario, prompt *scenario.Prompt, agents []*sc
 	none := len(agents) == 0
 	k := worldKey{prompt: prompt, past: s.Recorded != nil || none && n.over, mocked: none}
 	for _, q := range agents {
-		k.open = k.open || q.Type == "replay"
+		k.open = k.open || q.Type == replayType
 		k.mocked = k.mocked || q.Type == "mock"
 	}
 	return k

@@ -8,7 +8,20 @@ import (
 )
 
 // Redacts reports whether there is anything that nothing of the trial may hold once it is written.
-func (t *Tape) Redacts() bool { return t != nil && !t.plays && t.writer().redactor != nil }
+func (t *Tape) Redacts() bool { return t != nil && t.shows() != nil }
+
+// Learns reports whether what comes in the trial may show that something of what came before must not be written.
+func (t *Tape) Learns() bool { return t != nil && (len(t.fields) > 0 || t.plays && t.blinds()) }
+
+// shows takes out of what is written what is known by now.
+func (t *Tape) shows() *redactor {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.plays {
+		return t.shown
+	}
+	return t.pen.redactor
+}
 
 // Clean is a copy of what is about to be written of a trial, without what no cassette may hold; values of the types in
 // keep stay as they are. The trial itself, and what judges it, go on with the values.
@@ -16,7 +29,7 @@ func Clean[T any](t *Tape, v T, keep ...reflect.Type) T {
 	if !t.Redacts() {
 		return v
 	}
-	c := cleaner{redactor: t.writer().redactor, keep: keep}
+	c := cleaner{redactor: t.shows(), keep: keep}
 	out := reflect.New(reflect.TypeFor[T]()).Elem()
 	out.Set(c.clean(reflect.ValueOf(&v).Elem()))
 	return out.Interface().(T)

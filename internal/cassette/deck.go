@@ -137,8 +137,10 @@ func (d *Deck) Open(id string, simulated bool, again func() string) (*Tape, erro
 	}
 	t := &Tape{
 		deck: d, id: id, simulated: simulated, now: d.Now, again: again,
-		pen: pen{deck: d, redactor: newRedactor(secrets, d.Redact)}, secrets: secrets,
+		pen: pen{deck: d, redactor: newRedactor(secrets, d.Redact)}, secrets: secrets, fields: d.Redact,
+		named: map[string]bool{},
 	}
+	t.base = t.pen
 	if simulated {
 		began := d.Now()
 		t.now = func() time.Time { return began }
@@ -171,10 +173,11 @@ func (d *Deck) Open(id string, simulated bool, again func() string) (*Tape, erro
 			return nil, fmt.Errorf("cassette %s: %w", d.shown(id), err)
 		}
 	}
-	fields := slices.Concat(d.Redact, c.redacted)
 	t.plays, t.entries, t.leftOut = true, c.entries, lowerSet(c.redacted)
-	t.pen = pen{deck: d, redactor: newRedactor(secrets, fields)}
-	t.plain = pen{deck: d, redactor: newRedactor(nil, fields)}
+	t.pen = pen{deck: d, redactor: newRedactor(secrets, c.redacted)}
+	t.plain = pen{deck: d, redactor: newRedactor(nil, c.redacted)}
+	t.fields = slices.Concat(d.Redact, c.redacted)
+	t.shown = newRedactor(nil, t.fields)
 	return t, nil
 }
 
@@ -215,7 +218,12 @@ func (t *Tape) save() error {
 		return fmt.Errorf("the cassette %s was not replaced: %s; delete it first, or record into another folder",
 			t.deck.shown(t.id), why)
 	}
-	entries := append(t.entries, t.beyond()...)
+	entries, err := t.redact()
+	if err != nil {
+		return &WriteError{fmt.Errorf("the cassette %s could not be written: %w", t.deck.shown(t.id), reason(err))}
+	}
+	t.entries = entries
+	entries = append(entries, t.beyond()...)
 	data, err := encode(t.id, &contents{t.simulated, t.deck.Redact, entries})
 	if was, missing := plainfile.Read(t.deck.file(t.id)); err == nil && missing == nil && unchanged(was, data) {
 		return nil

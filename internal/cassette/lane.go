@@ -105,10 +105,11 @@ func (l *Lane) ask(ctx context.Context, q *question) (*entry, error) {
 	if t.plays {
 		return l.answer(ctx, q, at)
 	}
-	a, err := q.in(t.writer())
+	a, err := q.in(t.base)
 	if err != nil {
 		return nil, t.broke(err)
 	}
+	t.offers(a.tools)
 	if e := t.keep(a, l, at, q); e != nil {
 		return e, nil
 	}
@@ -137,9 +138,9 @@ func (l *Lane) ask(ctx context.Context, q *question) (*entry, error) {
 }
 
 // hear takes in what came: the trial goes on with it as it is, read back from the form that a cassette gives it; the
-// file gets it without what no cassette may hold.
+// file gets it without what no cassette may hold, which is known when the trial is over.
 func (t *Tape) hear(e *entry, came reply) error {
-	redacts := t.writer().redactor != nil
+	redacts := t.base.redactor != nil
 	seen, err := came(pen{deck: t.deck, inline: redacts})
 	if err != nil {
 		return err
@@ -147,14 +148,9 @@ func (t *Tape) hear(e *entry, came reply) error {
 	if e.reply, err = reread(e.kind, seen); err != nil || !redacts {
 		return err
 	}
+	e.came = came
 	t.learn(seen)
-	p := t.writer()
-	kept, err := came(p)
-	if err != nil {
-		return err
-	}
-	e.kept, err = reread(e.kind, spotless(p, kept))
-	return err
+	return nil
 }
 
 // place is where on the lane a question stands. Votes are asked at once, and have their order from their number.
@@ -194,17 +190,24 @@ func (l *Lane) answer(ctx context.Context, q *question, at place) (*entry, error
 	t := l.tape
 	var found *entry
 	var a *asked
-	for _, p := range []pen{t.plain, t.writer()} {
+	pens := []pen{t.plain, t.pen}
+	for _, p := range pens {
 		var err error
 		if a, err = q.in(p); err != nil {
 			return nil, t.broke(err)
 		}
+		t.offers(a.tools)
 		if found = t.take(a, l.at, q.other); found != nil {
 			break
 		}
 	}
-	if found == nil {
-		found = t.takeBlind(a, l.at, q.other)
+	for i := 0; found == nil && i < len(pens); i++ {
+		if b, err := q.in(pens[i]); err == nil {
+			found = t.takeBlind(b, l.at, q.other)
+		}
+	}
+	if found != nil && len(t.fields) > 0 {
+		t.learn(found.reply)
 	}
 	if found == nil {
 		if who := t.answeredBy(a, q.other); who != "" {

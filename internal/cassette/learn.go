@@ -19,7 +19,7 @@ func (t *Tape) writer() pen {
 // learn remembers the values of the fields that are taken out of what came: from then on they are taken out wherever
 // they stand, for the model has heard them and may repeat them.
 func (t *Tape) learn(seen any) {
-	p := t.writer()
+	p := newRedactor(nil, t.fields)
 	var values []string
 	switch r := seen.(type) {
 	case *modelReply:
@@ -42,16 +42,79 @@ func (t *Tape) learn(seen any) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.know(values)
+}
+
+// know takes values to those that are taken out wherever they stand. What names a tool is none of them: nothing could
+// be replayed without it.
+func (t *Tape) know(values []string) {
 	known := len(t.learned)
 	for _, v := range values {
-		if len(v) >= minSecret && v != redacted && !slices.Contains(t.learned, v) {
+		if len(v) >= minSecret && !strings.Contains(v, redacted) && !slices.Contains(t.learned, v) && !t.names(v) {
 			t.learned = append(t.learned, v)
 		}
 	}
-	if len(t.learned) > known { // the longer ones first, for they may hold shorter ones
-		slices.SortFunc(t.learned, func(x, y string) int { return cmp.Or(len(y)-len(x), strings.Compare(x, y)) })
-		t.pen.redactor = newRedactor(slices.Concat(t.secrets, t.learned), t.deck.Redact)
+	if len(t.learned) == known {
+		return
 	}
+	// The longer ones first, for they may hold shorter ones.
+	slices.SortFunc(t.learned, func(x, y string) int { return cmp.Or(len(y)-len(x), strings.Compare(x, y)) })
+	if t.plays {
+		t.shown = newRedactor(t.learned, t.fields)
+	} else {
+		t.pen.redactor = newRedactor(slices.Concat(t.secrets, t.learned), t.fields)
+	}
+}
+
+// offers remembers the names of tools.
+func (t *Tape) offers(tools []tool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i := range tools {
+		t.named[tools[i].Name] = true
+	}
+}
+
+func (t *Tape) names(text string) bool {
+	for name := range t.named {
+		if strings.Contains(name, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// redact is the exchanges of the trial as its file holds them: in all of them the same is taken out, be it known from
+// the last one, so that each goes on where the one before it ended.
+func (t *Tape) redact() ([]*entry, error) {
+	p := t.writer()
+	if p.redactor == nil {
+		return t.entries, nil
+	}
+	out := make([]*entry, len(t.entries))
+	for i, e := range t.entries {
+		clean := *e
+		if e.came != nil {
+			raw, err := e.came(pen{deck: t.deck, redactor: t.base.redactor, media: p.redactor})
+			if err != nil {
+				return nil, err
+			}
+			if clean.reply, err = reread(e.kind, raw); err != nil {
+				return nil, err
+			}
+		}
+		clean.request, clean.tools, clean.at = spotless(p, e.request), spotless(p, e.tools), spotless(p, e.at)
+		if clean.failure = spotless(p, e.failure); clean.reply != nil {
+			clean.reply = spotless(p, clean.reply)
+		}
+		out[i] = &clean
+	}
+	return out, nil
+}
+
+// blinds reports whether something was taken out of the requests of the cassette.
+func (t *Tape) blinds() bool {
+	return slices.ContainsFunc(t.entries, func(e *entry) bool { return leaksOut(e.request) })
 }
 
 // valuesOf are the values of the fields in a text, when the whole of it is JSON.
@@ -123,8 +186,17 @@ func (t *Tape) takeBlind(q *asked, at string, other func(reply any) string) (fou
 	}
 	if found != nil {
 		found.used = true
+		t.know(takenOut(leaves(found.request, found.tools), now))
 	}
 	return found
+}
+
+// takenOut is what stands in a request where something was taken out of the recorded one, which it resembles.
+func takenOut(was, is []leaf) (list []string) {
+	for i := range was {
+		list = append(list, blanks(strings.Join(was[i].lines, "\n"), strings.Join(is[i].lines, "\n"))...)
+	}
+	return list
 }
 
 // resembles says whether a request is the recorded one but for what was taken out of that.
@@ -144,25 +216,28 @@ func resembles(was, is []leaf) bool {
 }
 
 // fitsBlind says whether a text has all that is left of another one, in its order.
-func fitsBlind(left, text string) bool {
+func fitsBlind(left, text string) bool { return blanks(left, text) != nil }
+
+// blanks are the pieces of a text that stand where something was taken out of another one; nil: it is not that text.
+func blanks(left, text string) (pieces []string) {
 	parts := strings.Split(left, redacted)
 	if len(parts) == 1 {
-		return false
+		return nil
 	}
 	first, last := parts[0], parts[len(parts)-1]
 	rest, ok := strings.CutPrefix(text, first)
 	if !ok {
-		return false
+		return nil
 	}
 	if rest, ok = strings.CutSuffix(rest, last); !ok {
-		return false
+		return nil
 	}
 	for _, part := range parts[1 : len(parts)-1] {
 		at := strings.Index(rest, part)
 		if at < 0 {
-			return false
+			return nil
 		}
-		rest = rest[at+len(part):]
+		pieces, rest = append(pieces, rest[:at]), rest[at+len(part):]
 	}
-	return true
+	return append(pieces, rest)
 }

@@ -2,6 +2,7 @@ package cassette
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -87,6 +89,75 @@ func TestOnlyTheFileIsRedacted(t *testing.T) {
 	}
 	if left := replay.LeftOut(); !left["card"] || !left["iban"] {
 		t.Errorf("left out: %v", left)
+	}
+}
+
+// TestRedactedAsOne: what is learned late is taken out of all exchanges in the same way, so that each still goes on where
+// the one before it ended, and tools keep their names and have one definition.
+func TestRedactedAsOne(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	values := []any{"A-1001", "A-1001-XYZ", json.Number("20310715"), "refund", "cancel_it"}
+	talk := func(tape *Tape, live bool) (called []string) {
+		asked := request("Where are A-1001, A-1001-XYZ and 20310715? Refund or cancel_it!")
+		asked.Tools, asked.Stream = nil, false
+		for _, name := range []string{"refund", "cancel_it", "refund_all"} {
+			asked.Tools = append(asked.Tools, chat.Tool{
+				Name: name, Description: "Takes A-1001 or A-1001-XYZ",
+				Schema: json.RawMessage(`{"type":"integer","maximum":20310715,"examples":["A-1001-XYZ"]}`),
+			})
+		}
+		for i, v := range values {
+			said := chat.Reply{Content: "Taking A-1001-XYZ", ToolCalls: []chat.ToolCall{
+				{ID: "c", Name: asked.Tools[i%3].Name, Args: map[string]any{"what": v, "n": json.Number("20310715")}},
+			}}
+			reply, err := tape.Lane("turn 1").Complete(t.Context(), client(&model{reply: said}, live), "m", asked, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			called = append(called, reply.ToolCalls[0].Name)
+			result := chat.ToolResult{ID: "c", Name: reply.ToolCalls[0].Name, Content: "A-1001 or A-1001-XYZ"}
+			asked.Messages = append(asked.Messages[:len(asked.Messages):len(asked.Messages)], reply.Message(),
+				chat.Message{Role: chat.ToolRole, Content: result.Content, ToolResult: &result})
+		}
+		return called
+	}
+	deck := deckIn(dir, false)
+	deck.Redact = []string{"what"}
+	record := open(t, deck)
+	talk(record, true)
+	closed(t, record)
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(data), "A-1001") || strings.Contains(string(data), "20310715") {
+		t.Errorf("the file holds a value:\n%s", data)
+	}
+	if n := strings.Count(string(data), `"content": "Where are`); n != 1 {
+		t.Errorf("the first message stands there %d times", n)
+	}
+	file, err := recording.Open(files[0], recording.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.Load(0); err != nil {
+		t.Error(err)
+	}
+	replay := open(t, deckIn(dir, true))
+	want := []string{"refund", "cancel_it", "refund_all", "refund", "cancel_it"}
+	if diff := cmp.Diff(want, talk(replay, false)); diff != "" {
+		t.Errorf("called (-want +got):\n%s", diff)
+	}
+	if notice := closed(t, replay); notice != "" {
+		t.Error(notice)
+	}
+	if seen := Clean(replay, "A-1001, A-1001-XYZ"); strings.Contains(seen, "1001") {
+		t.Errorf("written of the replay: %s", seen)
 	}
 }
 

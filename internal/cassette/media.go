@@ -1,6 +1,7 @@
 package cassette
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -52,8 +53,8 @@ func (p pen) mediaOf(m *chat.Media, keep bool) (*media, error) {
 	if err != nil { // what is no base64 is kept as it is
 		return out, nil //nolint:nilerr // it says so
 	}
-	if p.redactor != nil && p.secrets.In(data) { // a document may show them
-		data = p.secrets.Bytes(data)
+	if r := cmp.Or(p.media, p.redactor); r != nil && r.secrets.In(data) { // a document may show them
+		data = r.secrets.Bytes(data)
 		out.Data = base64.StdEncoding.EncodeToString(data)
 	}
 	if len(out.Data) <= inlineMedia {

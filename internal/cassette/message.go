@@ -33,7 +33,8 @@ type tool struct {
 type pen struct {
 	deck *Deck
 	*redactor
-	inline bool // media stay where they are: nothing of it is written
+	inline bool      // media stay where they are: nothing of it is written
+	media  *redactor // for the bytes of media; nil: the same as for texts
 }
 
 // messagesOf are messages as a request holds them: media are only their hashes.

@@ -57,7 +57,7 @@ func (r *redactor) schema(data []byte) []byte {
 	if r == nil || r.secrets == nil || len(data) == 0 {
 		return data
 	}
-	return r.secrets.Bytes(data)
+	return (&redactor{secrets: r.secrets}).raw(data)
 }
 
 // raw is a JSON document without secrets.

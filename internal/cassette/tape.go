@@ -16,7 +16,10 @@ type Tape struct {
 	simulated bool             // the provider answers without the world, and says itself how long it took
 	now       func() time.Time // stands still for a simulated one
 	pen       pen
-	plain     pen // takes out no secrets: those of this machine need not be those of the recording's
+	base      pen       // takes out what was known when the trial began
+	plain     pen       // takes out no secrets: those of this machine need not be those of the recording's
+	shown     *redactor // of a replay: takes out of what is written what the cassette does not hold
+	fields    []string  // whose values nothing that is written holds
 	plays     bool
 	leftOut   map[string]bool
 	again     func() string // the command that records the trial again
@@ -27,11 +30,12 @@ type Tape struct {
 	mu      sync.Mutex
 	lanes   int
 	entries []*entry
-	older   []*entry   // of an older cassette: all that is whole
-	missed  *missError // the first in the order of the trial
-	failed  error      // the cassette cannot hold what happened
-	secrets []string   // known when the trial began
-	learned []string   // values of fields that were taken out
+	older   []*entry        // of an older cassette: all that is whole
+	missed  *missError      // the first in the order of the trial
+	failed  error           // the cassette cannot hold what happened
+	secrets []string        // known when the trial began
+	learned []string        // values of fields that were taken out
+	named   map[string]bool // tools that were offered
 }
 
 // entry is one exchange.
@@ -39,21 +43,13 @@ type entry struct {
 	asked
 	at      string
 	place   place
-	reply   any // nil: none came
-	kept    any // the reply without what the file must not hold; nil: it is the reply
+	reply   any   // nil: none came
+	came    reply // writes the reply once more, without what the file must not hold; nil: the reply may stay as it is
 	failure *failure
 	cause   error   // the error itself, where the time of the trial is over
 	latency float64 // ms
 	used    bool    // played
 	again   bool    // taken from an older cassette of the trial, and not paid for now
-}
-
-// file is the reply as the file holds it.
-func (e *entry) file() any {
-	if e.kept != nil {
-		return e.kept
-	}
-	return e.reply
 }
 
 // err is the error of the exchange; nil when it has none.

@@ -22,7 +22,7 @@ func encode(id string, c *contents) ([]byte, error) {
 	}
 	var before []message
 	for i, e := range entries {
-		x := exchange{Kind: e.kind, At: e.at, Request: e.request, Reply: e.file(), Error: e.failure, LatencyMS: e.latency}
+		x := exchange{Kind: e.kind, At: e.at, Request: e.request, Reply: e.reply, Error: e.failure, LatencyMS: e.latency}
 		if q, ok := e.request.(*modelRequest); ok {
 			short := *q
 			short.AsBefore = same(before, q.Messages)

@@ -142,6 +142,7 @@ func (c *crew) work(ctx context.Context, planned Trial) result.TrialDone {
 			c.abort(fmt.Errorf("%w: %w", errStopped, s.full))
 		}
 	}
+	s.tell.release()
 	out := s.written()
 	if c.opts.FailFast && failed(out) {
 		c.abort(errFailFast)

@@ -32,7 +32,10 @@ func (s *session) openTape(ctx context.Context) (_ context.Context, done func(),
 	if !s.tape.Plays() {
 		s.tape.From(sourceOf(s.trial.Endpoint))
 	}
-	if s.tell != nil && s.tape.Redacts() {
+	if s.tell != nil {
+		s.tell.holds = s.tape.Learns()
+	}
+	if s.tell != nil && (s.tell.holds || s.tape.Redacts()) {
 		s.tell.clean = func(e result.Event) result.Event { return cassette.Clean(s.tape, e, ours()...) }
 	}
 	return ctx, func() { end(nil) }, nil

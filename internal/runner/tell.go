@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -25,14 +26,36 @@ type teller struct {
 	calls   atomic.Int64
 	// clean takes out of an event what may not be written; nil: there is nothing.
 	clean func(result.Event) result.Event
+	// holds says that the events wait for the end of the trial: what comes later shows what may not be written.
+	holds bool
+	held  []result.Event
+	mu    sync.Mutex // of the held ones
 }
 
 // send hands an event over as it may be written.
 func (t *teller) send(e result.Event) {
+	if t.holds {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.held = append(t.held, e)
+		return
+	}
 	if t.clean != nil {
 		e = t.clean(e)
 	}
 	t.events <- e
+}
+
+// release hands over the events that waited, when the trial is over.
+func (t *teller) release() {
+	if t == nil || !t.holds {
+		return
+	}
+	held := t.held
+	t.holds, t.held = false, nil
+	for _, e := range held {
+		t.send(e)
+	}
 }
 
 // at is the present place.

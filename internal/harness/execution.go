@@ -139,6 +139,7 @@ func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 	}
 	return earlier.Each(func(t *result.Trial) {
 		x.collect.Add(t)
+		x.Plan.Hear(t)
 		if kept != nil {
 			kept(t)
 		}

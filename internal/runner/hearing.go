@@ -96,7 +96,10 @@ func (h *hearing) hear(t *result.Trial) {
 	}
 }
 
-// Unheard says which names in checks never came up in the conversations that were run, and are in no file of the
+// Hear takes in a conversation that stays from an earlier part of the run, as those that are run now are.
+func (p *Plan) Hear(t *result.Trial) { p.heard.hear(t) }
+
+// Unheard says which names in checks never came up in the conversations of the run, and are in no file of the
 // project either, and which thresholds nothing was held against because the sample of their eval took nothing.
 func (p *Plan) Unheard() []diag.Diagnostic {
 	h := p.heard

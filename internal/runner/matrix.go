@@ -186,10 +186,11 @@ func (m *matrix) project(p *scenario.Project, origin string) []span {
 	return out
 }
 
-// overrides warns of those of the prompts under test that are for models which nobody has.
+// overrides warns of those of the prompts under test that are for a misspelled model. One that nobody has here may be
+// that of another project with the same prompt.
 func (m *matrix) overrides(p *scenario.Project, spans []span) {
 	var models []string
-	for _, spec := range p.Providers {
+	for _, spec := range slices.Concat(p.Providers, m.adHoc) {
 		models = append(models, spec.Model)
 	}
 	met := map[*scenario.Prompt]bool{}
@@ -200,7 +201,7 @@ func (m *matrix) overrides(p *scenario.Project, spans []span) {
 		}
 		met[prompt] = true
 		for model, o := range prompt.Overrides {
-			if !slices.Contains(models, model) {
+			if near := diag.Nearest(model, models); !slices.Contains(models, model) && misspelled(model, near) {
 				m.diags.Warnf(o.Pos, utf8.RuneCountInString(model), scenario.NoEffect,
 					"model_overrides.%s has no effect: no provider has this model", model).Hint = diag.DidYouMean(model, models)
 			}

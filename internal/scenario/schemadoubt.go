@@ -118,28 +118,54 @@ func listProperties(n *node.Node, listed map[string]bool) (open bool) {
 	return open || !there
 }
 
-// required warns of names that no properties have. What must not be there, and what is asked first, needs no list.
+// required warns of names that no properties have and that look like one of them, or that nothing may have. What holds
+// only in one case, must not be there or is asked first needs no list; a property that is required needs none either.
 func (d doubts) required(n *node.Node, listed map[string]bool) {
-	left := map[*node.Node]bool{}
-	eachOfSame(n, func(s *node.Node) {
-		left[node.Get(s, "not")], left[node.Get(s, "if")] = true, true
-		if left[s] {
-			return
+	asked, closed := map[string]bool{}, false
+	var names []*node.Node
+	eachAlways(n, func(s *node.Node) {
+		for _, key := range []string{"additionalProperties", "unevaluatedProperties"} {
+			v := node.Get(s, key)
+			closed = closed || v != nil && v.Kind == node.Scalar && v.Value == "false"
 		}
 		list := node.Get(s, "required")
 		if list == nil || list.Kind != node.List {
 			return
 		}
 		for _, name := range list.Content {
-			if name.Kind != node.Scalar || listed[name.Value] {
-				continue
+			if name.Kind == node.Scalar {
+				names, asked[name.Value] = append(names, name), true
 			}
-			hint := diag.DidYouMean(name.Value, slices.Sorted(maps.Keys(listed)))
-			if hint == "" {
-				hint = "list it under properties"
-			}
-			d.r.Warnf(name, "unlisted-property", "%s: required names %q, which properties does not list", d.what,
-				name.Value).Hint = hint
 		}
 	})
+	var free []string // what is listed and may have been meant
+	for _, name := range slices.Sorted(maps.Keys(listed)) {
+		if !asked[name] {
+			free = append(free, name)
+		}
+	}
+	for _, name := range names {
+		hint := diag.DidYouMean(name.Value, free)
+		if listed[name.Value] || hint == "" && !closed {
+			continue
+		}
+		if hint == "" {
+			hint = "list it under properties: no others are allowed"
+		}
+		d.r.Warnf(name, "unlisted-property", "%s: required names %q, which properties does not list", d.what,
+			name.Value).Hint = hint
+	}
+}
+
+// eachAlways visits the schemas that hold for every value that n is for, with n.
+func eachAlways(n *node.Node, visit func(*node.Node)) {
+	if n == nil || n.Kind != node.Map {
+		return
+	}
+	visit(n)
+	if all := node.Get(n, "allOf"); all != nil && all.Kind == node.List {
+		for _, item := range all.Content {
+			eachAlways(item, visit)
+		}
+	}
 }

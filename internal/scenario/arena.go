@@ -103,7 +103,15 @@ var arenaFields = table("an arena config", func() rows[arenaFile] {
 		idle[arenaFile]("agents", anyMap, "they are for deployment; conversations are with one prompt each"),
 		remark[arenaFile]("deploy", anyMap),
 	}
-})
+}).strays(underDefaults)
+
+// underDefaults tells where a key belongs that stands a level too high.
+func underDefaults(key string) string {
+	if defaultsFields.index(key) < 0 {
+		return ""
+	}
+	return "put it below defaults: defaults: {" + key + ": …}"
+}
 
 var promptRefFields = table("an entry of prompt_configs", func() rows[promptRef] {
 	return rows[promptRef]{

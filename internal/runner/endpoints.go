@@ -72,7 +72,7 @@ func (m *matrix) candidates(p *scenario.Project, s *scenario.Scenario) []*scenar
 	}
 	if len(inGroup) == 0 && len(m.adHoc) == 0 {
 		m.diags.Errorf(cmp.Or(s.GroupPos, s.Pos), 1, "empty-group", "scenario %q: no provider is in group %q", s.ID, group).
-			Hint = hintKnown(group, groups(models))
+			Hint = hintGroup(s.Group, groups(models))
 		return nil
 	}
 	able := slices.DeleteFunc(slices.Clone(inGroup), func(q *scenario.Provider) bool {
@@ -91,6 +91,14 @@ func judgesOnly(p *scenario.Project, s *scenario.Scenario, q *scenario.Provider)
 	group := cmp.Or(q.Group, defaultGroup)
 	return group != defaultGroup && group != s.Group && !slices.ContainsFunc(s.Providers, q.Is) &&
 		slices.ContainsFunc(p.Judges, func(j scenario.Judge) bool { return q.Is(j.Provider) })
+}
+
+// hintGroup names the key where the scenario has none.
+func hintGroup(group string, known []string) string {
+	if group != "" || len(known) == 0 {
+		return hintKnown(cmp.Or(group, defaultGroup), known)
+	}
+	return "it names no group; write provider_group: " + known[0] + " in the scenario; " + hintKnown(defaultGroup, known)
 }
 
 func groups(models []*scenario.Provider) []string {

@@ -48,7 +48,11 @@ func verdicts(run *result.Run) []piece {
 // expenses are the checks, the time, the tokens and the cost of the run.
 func expenses(run *result.Run) []piece {
 	s := &run.Summary
-	checked := show.Plural(s.Checks.Total, "check")
+	total := s.Checks.Total
+	if show.Unfinished(run) > 0 { // it was stopped; only what was judged is said then
+		total -= s.Checks.NotRun
+	}
+	checked := show.Plural(total, "check")
 	if s.Checks.Skipped > 0 { // they must not look like checks that passed
 		checked += ", " + show.Count(s.Checks.Skipped) + " skipped"
 	}

@@ -29,7 +29,7 @@ red or green as the conversation was; it turns green when the agent does better:
   arena run scenarios/regressions --provider my-agent   green, once my-agent is mended
 
 A scenario that named a prompt, or whose guardrails fired, names it again, and its mock says what
-the model said before guardrails changed it: run it with the config that has the prompt (-c).
+the model said before guardrails changed it: run it with the config that has the prompt: arena run -c ….
 
 Parameters of checks come from the recording; of arena's own results they are taken from the
 files that declare the checks, so run it where the run was. A failed check that cannot be

@@ -69,7 +69,7 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.Ledger) (*resumptio
 		}
 		switch e := p.take(asked[i]); {
 		case e != nil && (f.resume || p.settled[e]):
-			if r.kept[i] = e; t.Of > e.Trials {
+			if r.kept[i] = e; t.Of != e.Trials || e.Gone {
 				e.Recount(t.ID(), t.Of)
 			}
 			g.stays = append(g.stays, i)

@@ -14,7 +14,8 @@ import (
 )
 
 // keepUnplanned keeps the trials of the last run that the plan has no more: in the reports they stay what they were, so
-// that none that failed vanishes. It refuses filters on the command line that leave out trials.
+// that none that failed vanishes. What the plan asks for is decided without them. It refuses filters on the command line
+// that leave out trials.
 func (f *runFlags) keepUnplanned(r *resumption, plan *runner.Plan, suite *scenario.Suite) error {
 	gone := r.missing(plan)
 	if len(gone) == 0 {
@@ -26,8 +27,13 @@ func (f *runFlags) keepUnplanned(r *resumption, plan *runner.Plan, suite *scenar
 			known[s.ID] = true
 		}
 	}
+	excused := map[int]bool{}
+	for i := range r.ledger.Run.Briefs {
+		excused[r.ledger.Run.Briefs[i].Index] = r.ledger.Run.Briefs[i].Tolerated
+	}
 	var ids, hidden []string
-	for k, e := range gone {
+	for k, i := range gone {
+		e := r.ledger.Standing[i]
 		t, err := r.ledger.Trial(e)
 		if err != nil {
 			return err
@@ -36,6 +42,7 @@ func (f *runFlags) keepUnplanned(r *resumption, plan *runner.Plan, suite *scenar
 		if known[t.Scenario] {
 			hidden = append(hidden, e.ID)
 		}
+		e.Leave(excused[i])
 		r.kept[plan.Len()+k] = e
 	}
 	if filters := f.narrowing(f.given); len(filters) > 0 && len(hidden) > 0 {
@@ -47,9 +54,9 @@ func (f *runFlags) keepUnplanned(r *resumption, plan *runner.Plan, suite *scenar
 	return nil
 }
 
-// missing are the trials of the last run that are neither kept, nor in the plan with what came of them another time, in
+// missing are the trials of the last run, by their index there, that are neither kept, nor in the plan with what came of them another time, in
 // its order. A repetition in whose place another one is kept is missing.
-func (r *resumption) missing(plan *runner.Plan) (gone []*result.Entry) {
+func (r *resumption) missing(plan *runner.Plan) (gone []int) {
 	stays, there, asked := map[*result.Entry]bool{}, map[string]bool{}, map[string]bool{}
 	for _, e := range r.ledger.Standing {
 		asked[strings.TrimSuffix(e.ID, "#1")] = true
@@ -73,7 +80,7 @@ func (r *resumption) missing(plan *runner.Plan) (gone []*result.Entry) {
 	for _, i := range slices.Sorted(maps.Keys(r.ledger.Standing)) {
 		e := r.ledger.Standing[i]
 		if !stays[e] && !there[strings.TrimSuffix(e.ID, "#1")] {
-			gone = append(gone, e)
+			gone = append(gone, i)
 		}
 	}
 	return gone

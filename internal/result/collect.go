@@ -65,7 +65,7 @@ func (c *Collector) Add(t *Trial) Brief {
 	for _, text := range t.Warnings {
 		c.warn(text, t.ID)
 	}
-	if t.Trials > 1 {
+	if t.Trials > 1 && !t.Gone { // what is asked for now has to hold by itself
 		c.group(t).add(t)
 	}
 	return b
@@ -191,6 +191,12 @@ func (c *Collector) Finish(run *Run) {
 	for i := range run.Briefs {
 		b := &run.Briefs[i]
 		status := b.Status
+		if b.Gone {
+			if status != Passed && !b.Tolerated { // nothing becomes green by it
+				run.due.Count(status)
+			}
+			continue
+		}
 		if s, grouped := byKey[keyOf(b)]; grouped {
 			b.Tolerated = s == Passed && status == Failed
 			status = s

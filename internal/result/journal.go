@@ -39,7 +39,8 @@ type JournalHeader struct {
 	Replayed bool `json:"replayed,omitempty"`
 	// Kept is the trials of the lines before that stand in this run too: index in its plan and offset of the line.
 	Kept [][2]int64 `json:"kept,omitempty"`
-	// Recounted are those of the kept trials that are of more in this run than when their lines were written.
+	// Recounted are those of the kept trials that are something else in this run than when their lines were written: of
+	// more or fewer, or no part of the plan.
 	Recounted []Recounted `json:"recounted,omitempty"`
 	// Dropped is the offsets of earlier lines that count no more: their trials are run again, whatever comes of that.
 	Dropped []int64 `json:"dropped,omitempty"`
@@ -127,7 +128,9 @@ func (l *Ledger) Continue(file Syncer, h JournalHeader, kept map[int]*Entry) (*J
 		h.Kept = append(h.Kept, [2]int64{int64(i), e.at})
 		j.spans[i] = span{e.trial.at, e.trial.len, true, e.trial.as}
 		if e.trial.as != nil {
-			h.Recounted = append(h.Recounted, Recounted{i, e.trial.as.ID, e.trial.as.Trials})
+			as := *e.trial.as
+			as.Index = i
+			h.Recounted = append(h.Recounted, as)
 		}
 	}
 	if l.open {

@@ -57,6 +57,8 @@ type Entry struct {
 	Status          Status
 	// CutShort says that the run ended before the trial did.
 	CutShort bool
+	// Gone says that the last run has no such trial in its plan.
+	Gone bool
 	// Dropped says that a later run has set it aside.
 	Dropped bool
 	// Programs are those that scored; see JournalHeader.
@@ -218,7 +220,7 @@ func (l *Ledger) keep(index int, at int64, as *Recounted) error {
 		return fmt.Errorf("corrupt journal: there is no trial at byte %d to keep", at)
 	}
 	if as != nil {
-		e.Recount(as.ID, as.Trials)
+		e.become(as)
 	}
 	s := e.trial
 	s.before = true

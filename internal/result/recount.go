@@ -8,19 +8,36 @@ import (
 	"strconv"
 )
 
-// Recounted says what a trial that is kept is in the run that keeps it: one of more than when it was run. Its line in
-// the journal stays as it was written.
+// Recounted says what a trial that is kept is in the run that keeps it: one of more or fewer than when it was run, or
+// one that the plan has no more. Its line in the journal stays as it was written.
 type Recounted struct {
-	Index  int    `json:"index"` // in the plan
-	ID     string `json:"id"`
-	Trials int    `json:"trials"` // of its group
+	Index   int    `json:"index"` // in the plan
+	ID      string `json:"id"`
+	Trials  int    `json:"trials"` // of its group
+	Gone    bool   `json:"gone,omitempty"`
+	Excused bool   `json:"excused,omitempty"`
 }
 
 // Recount makes the trial of an entry one of so many, for whoever reads it from now on and in a journal that keeps it.
 func (e *Entry) Recount(id string, trials int) {
-	e.ID, e.Trials = id, trials
-	e.trial.as = &Recounted{ID: id, Trials: trials}
+	e.become(&Recounted{ID: id, Trials: trials})
 }
+
+// Leave makes the trial of an entry one that the plan has no more, in the same way. Excused says that its failure was
+// tolerated.
+func (e *Entry) Leave(excused bool) {
+	e.become(&Recounted{ID: e.ID, Trials: e.Trials, Gone: true, Excused: excused})
+}
+
+func (e *Entry) become(as *Recounted) {
+	e.ID, e.Trials, e.Gone = as.ID, as.Trials, as.Gone
+	e.trial.as = as
+}
+
+const (
+	goneKey    = `{"gone":true,`
+	excusedKey = `"excused":true,`
+)
 
 // in puts it into the JSON of a trial, of which everything else stays as it is.
 func (r *Recounted) in(raw []byte) ([]byte, error) {
@@ -57,5 +74,13 @@ func (r *Recounted) in(raw []byte) ([]byte, error) {
 	if len(values) > 0 {
 		return nil, errors.New("the trial has no id and number")
 	}
-	return append(out, raw[done:]...), nil
+	out = append(out, raw[done:]...)
+	if r.Gone {
+		mark := goneKey
+		if r.Excused {
+			mark += excusedKey
+		}
+		out = append([]byte(mark), out[1:]...)
+	}
+	return out, nil
 }

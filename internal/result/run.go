@@ -97,6 +97,7 @@ type Brief struct {
 	Evals      *EvalCount  // nil: nothing was measured
 	Tolerated  bool        // did not pass, but its group did
 	Before     bool        // kept from before the run was resumed
+	Gone       bool        // the same, and no part of the plan any more
 	Flaky      bool        // failed before and passes now, although nothing changed
 	Dispatched int         // evals that were sent to be run elsewhere
 	Recording  string      // file of the conversation, where that was only judged

@@ -25,6 +25,11 @@ type Trial struct {
 	Fingerprint string `json:"fingerprint,omitempty"`
 	// Before says that the trial was kept from before the run was resumed.
 	Before bool `json:"before,omitempty"`
+	// Gone says that the run was resumed without the trial: its plan has it no more. It counts in no group, and can only
+	// make the run red.
+	Gone bool `json:"gone,omitempty"`
+	// Excused says of a trial that is gone and failed that its group tolerated that while it was part of it.
+	Excused bool `json:"excused,omitempty"`
 	// Earlier is the times when a trial with the same fingerprint failed, in a run that this one resumes.
 	Earlier []Attempt `json:"earlier,omitempty"`
 	// Flaky says that the trial failed before and passes now, although nothing changed.

@@ -35,6 +35,7 @@ func (s *session) rejudge(ctx context.Context) {
 	}
 	s.out.Fingerprint = was.Fingerprint // of what was asked: that is not asked again
 	s.inherit(was)
+	s.out.Gone, s.out.Excused = was.Gone, was.Excused
 	defer func() { s.clock.virtual = time.Duration(was.DurationMS * float64(time.Millisecond)) }()
 	if len(was.Turns) == 0 {
 		s.never(was)

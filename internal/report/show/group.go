@@ -31,6 +31,10 @@ func Groups(run *result.Run) []Group {
 		b := &run.Briefs[i]
 		k := key{b.File, b.Scenario, b.Provider, b.Region, b.Session}
 		at, ok := known[k]
+		if b.Gone {
+			groups = append(groups, alone(b, i))
+			continue
+		}
 		if !ok {
 			at = len(groups)
 			known[k] = at
@@ -47,6 +51,18 @@ func Groups(run *result.Run) []Group {
 		}
 	}
 	return groups
+}
+
+// alone is a trial that is no part of the plan any more, and so none of the group of its scenario.
+func alone(b *result.Brief, i int) Group {
+	g := Group{
+		File: b.File, Line: b.Line, Scenario: b.Scenario, Provider: b.Provider, Region: b.Region, Session: b.Session,
+		Status: b.Status, Trials: []int{i},
+	}
+	if b.Tolerated {
+		g.Status = result.Passed
+	}
+	return g
 }
 
 // stats finds the statistics of a group in Run.Groups. Those hold no file: where two projects have a scenario of the

@@ -82,6 +82,7 @@ func (s *Suite) drive(ctx context.Context, plan *runner.Plan, out *harness.Outpu
 	}
 	ended := trialsByIndex{}
 	stoppable, stop := stoppable(ctx)
+	//nolint:contextcheck // OnEvent is told as well how a run ends that was stopped
 	err := x.Drive(stoppable, options, func(e result.Event, _ *result.Brief) error {
 		if done, ok := e.(result.TrialDone); ok {
 			ended[done.Trial.Index] = done.Trial

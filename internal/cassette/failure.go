@@ -65,7 +65,7 @@ func (f *failure) err() error {
 		Kind: providers.Kind(f.Kind), Provider: f.Provider, Status: f.Status, Msg: string(f.Message), Attempts: f.Attempts,
 		RetryAfter: time.Duration(min(max(f.RetryAfterMS, 0), maxMS) * float64(time.Millisecond)), Final: f.Final,
 	}
-	f.spent(e)
+	_ = f.spent(e) // the same error, with what it cost
 	if e.Error() == string(f.Text) {
 		return e
 	}

@@ -113,7 +113,7 @@ type notOneObject struct{ why string }
 
 func (e *notOneObject) Error() string { return "not one JSON object" + e.why }
 
-// oneAnswer reads the answer of something that was programmed: one JSON object and nothing else, with a number as score.
+// oneAnswer reads the answer of a program or an endpoint: one JSON object and nothing else, with a number as score.
 // What judges and agents may say around theirs, or write as text, would be a mistake here. The fields are all that the
 // object has.
 func oneAnswer(text string) (fields map[string]any, o opinion, err error) {

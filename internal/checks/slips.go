@@ -57,8 +57,10 @@ func curly(text string) bool {
 }
 
 var (
-	comment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\pL\pL# `) })                // and no C# code
-	slashed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/[^/\s]+/[a-z]?[a-z]?$`) }) // /shipped/i
+	// A comment without a blank before it, and no C# code.
+	comment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\pL\pL# `) })
+	// A pattern as other languages write it: /shipped/i.
+	slashed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/[^/\s]+/[a-z]?[a-z]?$`) })
 	dollar  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$[a-z_]\w*$`) })
 )
 

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -52,11 +53,7 @@ func redactedIn(v any) bool {
 			}
 		}
 	case []any:
-		for _, item := range v {
-			if redactedIn(item) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(v, redactedIn)
 	}
 	return false
 }

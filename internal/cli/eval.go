@@ -112,7 +112,8 @@ func (f *evalFlags) run(ctx context.Context, app *App) error {
 	})
 	for _, pack := range f.packs {
 		if diags.Errors() == 0 && evalsOf(suite, pack) == 0 {
-			diags.Warnf(diag.Pos{File: filepath.ToSlash(pack)}, 0, "no-evals", "there are no evals in this pack: it judges nothing")
+			at := diag.Pos{File: filepath.ToSlash(pack)}
+			diags.Warnf(at, 0, "no-evals", "there are no evals in this pack: it judges nothing")
 		}
 	}
 	app.secrets.WatchAll(suite)

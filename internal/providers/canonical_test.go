@@ -79,8 +79,8 @@ func canonical(t *testing.T, req *chat.Request) string {
 func set(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:
-		for i := range v.NumField() {
-			set(v.Field(i))
+		for _, field := range v.Fields() {
+			set(field)
 		}
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))

@@ -30,8 +30,8 @@ func TestJournalIsDocumented(t *testing.T) {
 	for i, line := range lines {
 		var want, got []string
 		typ := reflect.TypeOf(line)
-		for k := range typ.NumField() {
-			name, _, _ := strings.Cut(typ.Field(k).Tag.Get("json"), ",")
+		for field := range typ.Fields() {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 			want = append(want, name)
 		}
 		for _, r := range row.FindAllStringSubmatch(sections[i], -1) {

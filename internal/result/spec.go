@@ -75,9 +75,8 @@ func (s *Spec) Scrubbed(scrub func(string) string) *Spec {
 		return nil
 	}
 	clean := *s
-	fields := reflect.ValueOf(&clean).Elem()
-	for i := range fields.NumField() {
-		switch f := fields.Field(i); v := f.Interface().(type) {
+	for _, f := range reflect.ValueOf(&clean).Elem().Fields() {
+		switch v := f.Interface().(type) {
 		case string:
 			f.SetString(scrub(v))
 		case []string:

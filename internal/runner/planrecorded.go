@@ -82,7 +82,8 @@ func (m *matrix) untoldFailures(p *scenario.Project, s *scenario.Scenario, trial
 	eachCheck(p, []*scenario.Scenario{s}, func(c *checks.Compiled) {
 		if c.CountsFailures() {
 			m.diags.Warnf(c.Pos, width(c.Type), "not-told",
-				"%s: %s does not say whether a tool failed: no call counts as failed", c.Type, trials[first].Recorded.File).Hint = "a result may say it by error, or by is_error"
+				"%s: %s does not say whether a tool failed: no call counts as failed", c.Type,
+				trials[first].Recorded.File).Hint = "a result may say it by error, or by is_error"
 		}
 	})
 }

@@ -1,7 +1,7 @@
 package textmeasure
 
-// ROUGE counts the n-grams in common, n from 1 to [MaxGram], each as often as in the text that has it less (Lin, "ROUGE:
-// A package for automatic evaluation of summaries", 2004).
+// ROUGE counts the n-grams in common, n from 1 to [MaxGram], each as often as in the text that has it less (Lin,
+// "ROUGE: A package for automatic evaluation of summaries", 2004).
 func ROUGE(reply, reference Items, n int) Overlap {
 	return Overlap{clipped(grams(reference, n), reply, n), max(0, len(reference)-n+1), max(0, len(reply)-n+1)}
 }

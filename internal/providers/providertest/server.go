@@ -82,11 +82,11 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // outage acts out the faults that look the same whether the reply would stream or not.
 func (m *model) outage(w http.ResponseWriter, r *http.Request) bool {
-	echo := "no such luck\nwith"
+	words := []string{"no such luck\nwith"}
 	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
-		echo += " " + strings.Join(r.Header[name], " ")
+		words = append(words, r.Header[name]...)
 	}
-	echo += "\x1b[31m"
+	echo := strings.Join(words, " ") + "\x1b[31m"
 	if status, ok := strings.CutPrefix(string(m.script.Fault), "status:"); ok {
 		code, err := strconv.Atoi(status)
 		if err != nil {
@@ -137,6 +137,7 @@ func (m *model) whole(w http.ResponseWriter) {
 	case Truncate:
 		w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 		text = text[:len(text)/2]
+	default: // the others are acted out before
 	}
 	Send(w, 200, "application/json", text)
 }

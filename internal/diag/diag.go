@@ -51,6 +51,7 @@ type Diagnostic struct {
 	Code     string // stable and greppable: "unknown-check"
 	Msg      string // lower case; quotes the value found and says what was expected
 	Hint     string // the next step; may be empty
+	Owner    Pos    // where the provider stands that a warning is about alone; zero: it is about more
 }
 
 // Line is the problem in one line: where, then what.
@@ -63,8 +64,9 @@ func (d *Diagnostic) Line() string {
 
 // List collects diagnostics. It is safe for concurrent use; its zero value is ready.
 type List struct {
-	mu  sync.Mutex
-	all []*Diagnostic
+	mu   sync.Mutex
+	all  []*Diagnostic
+	once []string // codes
 }
 
 // Add stores d and returns it, so that a hint can be attached. Whatever is changed in it counts as if it had been added
@@ -92,10 +94,19 @@ func (l *List) Errors() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := 0
+	type said struct{ code, msg, hint string }
+	var once map[said]bool
 	for _, d := range l.all {
-		if d.Severity == Error {
-			n++
+		switch s := (said{d.Code, d.Msg, d.Hint}); {
+		case d.Severity != Error || once[s]:
+			continue
+		case slices.Contains(l.once, d.Code):
+			if once == nil {
+				once = map[said]bool{}
+			}
+			once[s] = true
 		}
+		n++
 	}
 	return n
 }
@@ -109,41 +120,67 @@ func (l *List) Promote() {
 	}
 }
 
-// Once keeps the first place of problems with one code that say the same of several places, and has it tell how many
+// Once has Sorted keep the first place of problems with one code that say the same of several places, and tell how many
 // more there are.
 func (l *List) Once(code string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !slices.Contains(l.once, code) {
+		l.once = append(l.once, code)
+	}
+}
+
+// Adopt takes over what another list holds; the warnings in it are about the owner at that place.
+func (l *List) Adopt(from *List, owner Pos) {
+	from.mu.Lock()
+	defer from.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, d := range from.all {
+		if d.Severity == Warning {
+			d.Owner = owner
+		}
+	}
+	l.all = append(l.all, from.all...)
+}
+
+// DropWarnings forgets the warnings about owners that are not in use. Errors stay.
+func (l *List) DropWarnings(inUse func(owner Pos) bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = slices.DeleteFunc(l.all, func(d *Diagnostic) bool {
+		return d.Severity == Warning && d.Owner != Pos{} && !inUse(d.Owner)
+	})
+}
+
+// onceEach keeps the first of sorted problems with one code that say the same.
+func onceEach(all []Diagnostic, code string) []Diagnostic {
 	type said struct {
 		severity  Severity // no warning stands in for an error
 		msg, hint string
 	}
-	first, places := map[said]*Diagnostic{}, map[said]map[Pos]bool{}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, d := range l.all {
-		if d.Code != code {
+	places := map[said]map[Pos]bool{}
+	var out []Diagnostic
+	for _, d := range all {
+		if s := (said{d.Severity, d.Msg, d.Hint}); d.Code == code && places[s] != nil {
+			places[s][d.Pos] = true
 			continue
+		} else if d.Code == code {
+			places[s] = map[Pos]bool{d.Pos: true}
 		}
-		s := said{d.Severity, d.Msg, d.Hint}
-		if f := first[s]; f == nil || before(d.Pos, f.Pos) {
-			first[s] = d
-		}
-		if places[s] == nil {
-			places[s] = map[Pos]bool{}
-		}
-		places[s][d.Pos] = true
+		out = append(out, d)
 	}
-	l.all = slices.DeleteFunc(l.all, func(d *Diagnostic) bool {
-		return d.Code == code && first[said{d.Severity, d.Msg, d.Hint}] != d
-	})
-	for s, d := range first {
-		switch more := len(places[s]) - 1; {
-		case more == 0:
+	for i := range out {
+		d := &out[i]
+		switch more := len(places[said{d.Severity, d.Msg, d.Hint}]) - 1; {
+		case d.Code != code || more == 0:
 		case d.Hint != "":
 			d.Hint += fmt.Sprintf("; so in %s", morePlaces(more))
 		default:
 			d.Hint = fmt.Sprintf("it is so in %s", morePlaces(more))
 		}
 	}
+	return out
 }
 
 func morePlaces(n int) string {
@@ -151,10 +188,6 @@ func morePlaces(n int) string {
 		return "1 more place"
 	}
 	return fmt.Sprintf("%d more places", n)
-}
-
-func before(a, b Pos) bool {
-	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col)) < 0
 }
 
 // NotAvailable is the code of problems that no change of the files mends: they ask for what this version cannot do.
@@ -176,7 +209,11 @@ func (l *List) Sorted() []Diagnostic {
 			cmp.Compare(a.Code, b.Code), cmp.Compare(a.Msg, b.Msg),
 		)
 	})
-	return slices.Compact(out)
+	out = slices.Compact(out)
+	for _, code := range l.once {
+		out = onceEach(out, code)
+	}
+	return out
 }
 
 func rank(d *Diagnostic) int {

@@ -23,6 +23,7 @@ func (m *matrix) embedder(p *scenario.Project, chosen []*scenario.Scenario) chec
 	if m.opts.MockProvider {
 		return noEmbedder{}
 	}
+	m.embedding = append(m.embedding, spec)
 	e, err := m.opts.OpenEmbedder(p, spec)
 	if err != nil {
 		m.reportOpen(spec, err)

@@ -60,6 +60,9 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 	m.providers.missing(d, "provider")
 	m.reportUnjudged()
 	plan.FailOn = m.failOn(suite)
+	if d.Errors() == 0 { // else it is not known who would be asked
+		d.DropWarnings(m.asksOf())
+	}
 	if plan.Len() == 0 && d.Errors() == 0 && !opts.AllowEmpty {
 		d.Errorf(diag.Pos{}, 0, "empty-plan", "there is nothing to run").Hint =
 			"name a file or folder with scenarios, loosen the filters, or pass --allow-empty"
@@ -91,6 +94,18 @@ func newMatrix(opts PlanOptions, d *diag.List) *matrix {
 	return m
 }
 
+// asksOf knows the providers that the plan asks anything of, whatever they are for, by where they stand.
+func (m *matrix) asksOf() func(diag.Pos) bool {
+	asked := map[diag.Pos]bool{}
+	for key := range m.endpoints {
+		asked[key.spec.Pos] = true
+	}
+	for _, spec := range m.embedding {
+		asked[spec.Pos] = true
+	}
+	return func(provider diag.Pos) bool { return asked[provider] }
+}
+
 // close lets go of the connections of everything that was opened.
 func (m *matrix) close() {
 	m.http.CloseIdleConnections()
@@ -114,6 +129,7 @@ type matrix struct {
 	adHoc     []*scenario.Provider // named on the command line and not configured
 	endpoints map[endpointKey]*Endpoint
 	judging   map[endpointKey]*judges.Endpoint
+	embedding []*scenario.Provider
 	memory    *judges.Memory
 	opened    map[string]*recording.File               // nil: cannot be read
 	judged    map[talk]bool                            // by an eval or a scenario

@@ -151,7 +151,10 @@ func (d *decoder) name(doc *document, at *node.Node) {
 		doc.meta.ID = fileID(d.File)
 	case id != "" && id != doc.meta.ID && doc.kind != kindArena:
 		doc.meta.Alias = id
-		d.Warnf(own, "two-names", "%s is also named %q by metadata.name, which wins", quoted(id), doc.meta.ID)
+		told := d.Warnf(own, "two-names", "%s is also named %q by metadata.name, which wins", quoted(id), doc.meta.ID)
+		if doc.kind == kindProvider {
+			told.Owner = doc.meta.Pos
+		}
 	}
 }
 

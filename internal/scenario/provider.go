@@ -4,6 +4,7 @@ import (
 	"net/textproto"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -168,8 +169,14 @@ func readCapabilities(d *decoder, p *providerFile, v *node.Node) {
 	}
 }
 
-// provider reads a document of kind Provider.
+// provider reads a document of kind Provider. It owns the warnings about it, so that a run without it is not told.
 func (d *decoder) provider(doc document) *Provider {
+	all, own := d.Diags, &diag.List{}
+	d.Diags = own
+	defer func() {
+		d.Diags = all
+		all.Adopt(own, doc.meta.Pos)
+	}()
 	p := providerFile{Provider: &Provider{
 		Meta: doc.meta, File: d.File, Dir: d.places.fs.access(d.places.run), Role: "llm", Group: "default",
 	}}

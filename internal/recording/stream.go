@@ -73,6 +73,11 @@ func (t *streamScan) count(l line, kind result.EventKind) {
 	switch kind {
 	case result.KindRunStarted:
 		t.begun++
+		if kept, _ := l.get("data").get("kept").number(); kept > 0 {
+			t.errorf(t.pos(l.span), "cut-stream",
+				"the run was resumed, and %.0f of its trials, kept from before, are not in this stream", kept).
+				Hint = "read the journal in the output folder of the run"
+		}
 	case result.KindRunCompleted:
 		t.ended++
 	default: // is within a run

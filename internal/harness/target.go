@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/plainfile"
 )
@@ -45,6 +46,10 @@ func CheckTargets(targets []Target, taken map[string]string) error {
 	for i := range targets {
 		t := &targets[i]
 		if Device(t.Path) {
+			if queued(t.Path) {
+				errs = append(errs, fmt.Errorf("cannot write %s to %s: it is a pipe or a socket, where arena would wait for a "+
+					"reader\nname a file, or /dev/stdout", t.What, t.Path))
+			}
 			continue
 		}
 		at := realPath(t.Path)
@@ -57,6 +62,17 @@ func CheckTargets(targets []Target, taken map[string]string) error {
 		errs = append(errs, t.check())
 	}
 	return errors.Join(errs...)
+}
+
+// queued reports whether a path is a pipe or a socket with a name, which nobody may ever read. What this process has
+// open already, as /dev/stdout, is none.
+func queued(path string) bool {
+	abs, err := filepath.Abs(path)
+	if err != nil || strings.HasPrefix(abs, "/dev/") || strings.HasPrefix(abs, "/proc/") {
+		return false
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0
 }
 
 // realPath is the same for all names of a file, also of one that is not there yet.

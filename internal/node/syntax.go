@@ -39,6 +39,13 @@ func syntaxError(file string, data []byte, err error) diag.Diagnostic {
 		d.Msg, d.Hint = "a tab is used for indentation", "YAML takes only spaces there"
 		return d
 	}
+	if strings.Contains(d.Msg, "did not find expected ','") {
+		if line, col, ok := flowQuestion(lines, int(d.Pos.Line)-1); ok {
+			d.Pos.Line, d.Pos.Col = line, col
+			d.Msg, d.Hint = "a ? cannot stand here, within { } or [ ]", "put the text in quotes"
+			return d
+		}
+	}
 	for _, p := range phrases {
 		if strings.Contains(d.Msg, p.theirs) {
 			d.Msg, d.Hint = p.msg, p.hint

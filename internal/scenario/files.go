@@ -103,7 +103,6 @@ func (f *files) missing(path string) *problem {
 	return p
 }
 
-// names lists a folder; nil when it cannot be read.
 // above are the folders above the working directory whose projects it may belong to, the nearest first: up to the root
 // of its repository.
 func (f *files) above() []string {
@@ -122,6 +121,7 @@ func (f *files) above() []string {
 	return all
 }
 
+// names lists a folder; nil when it cannot be read.
 func (f *files) names(dir string) []string {
 	entries, err := os.ReadDir(f.access(dir))
 	if err != nil {

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -54,35 +55,90 @@ func (l *loader) adopt(loose []found, configs []*input) []*input {
 		}
 		o.noteStrays()
 	}
-	if len(rest) == 0 {
-		return list
-	}
-	if in := l.atHome(rest, configs, list); in != nil {
-		if !slices.Contains(list, in) && !slices.Contains(configs, in) {
-			list = append(list, in)
-		}
-		in.extra = append(in.extra, rest...)
-		return list
-	}
-	return append(list, &input{extra: rest})
+	return l.house(rest, configs, list)
 }
 
-// atHome is the config of the working directory, to which assertions over recordings belong that no config lists; nil
-// where there is none. Nothing of its own is run for that.
-func (l *loader) atHome(rest []found, configs, others []*input) *input {
+// house puts files that no config lists into the projects that they belong to, which are configs, in list, or added to
+// that. Those that belong to none are a project together.
+func (l *loader) house(rest []found, configs, list []*input) []*input {
+	for i, config := range l.homes(rest) {
+		same := func(in *input) bool { return in.config == config }
+		all := slices.Concat(configs, list)
+		at := slices.IndexFunc(all, same)
+		if at < 0 {
+			in := &input{config: config}
+			if config != "" {
+				in.only = map[string]bool{} // nothing of its own is run
+			}
+			at, all, list = len(all), append(all, in), append(list, in)
+		}
+		all[at].extra = append(all[at].extra, rest[i])
+	}
+	return list
+}
+
+// homes are the configs to which assertions over recordings belong that no config lists: that of the working directory,
+// or else the nearest around the file. What is no such file goes along with the first. All are "" where no recordings
+// are judged.
+func (l *loader) homes(rest []found) []string {
+	homes := make([]string, len(rest))
 	if !l.opts.Recorded || !slices.ContainsFunc(rest, ownable) {
-		return nil
+		return homes
 	}
-	config := l.configIn(".")
-	if config == "" {
-		return nil
+	here, first := l.configIn("."), ""
+	for i, f := range rest {
+		if !ownable(f) {
+			continue
+		}
+		dir := l.nearest(f.path)
+		switch {
+		case here != "":
+			homes[i] = here
+			if dir != "" && dir != "." {
+				l.elsewhere(f.path, l.configsIn(dir)[0], here)
+			}
+		case dir != "" && dir != ".": // else it was reported
+			homes[i] = l.configIn(dir)
+		}
+		first = cmp.Or(first, homes[i])
 	}
-	for _, in := range slices.Concat(configs, others) {
-		if in.config == config {
-			return in
+	for i, f := range rest {
+		if !ownable(f) {
+			homes[i] = first
 		}
 	}
-	return &input{config: config, only: map[string]bool{}}
+	return homes
+}
+
+// elsewhere tells that a file lies in one project and is judged by another one.
+func (l *loader) elsewhere(file, around, here string) {
+	l.diags.Warnf(diag.Pos{File: file}, 0, "outside-project",
+		"this file belongs to %s, and is judged by %s of the working directory", around, here).
+		Hint = "choose the project with -c"
+}
+
+// nearest is the folder with a config around a file: its own, or one above it up to the root of the repository; "" is
+// none.
+func (l *loader) nearest(file string) string {
+	inside := !filepath.IsAbs(file) && !strings.HasPrefix(file, "..")
+	var all []string
+	dir := filepath.Dir(file)
+	for level := 0; level <= configLevels || inside; level++ {
+		if all = append(all, dir); dir == "." {
+			all = append(all, l.fs.above()...)
+			break
+		}
+		if l.fs.exists(join(dir, ".git")) || dir == filepath.Dir(dir) {
+			break
+		}
+		dir = parent(dir)
+	}
+	for _, dir := range all {
+		if len(l.configsIn(dir)) > 0 {
+			return dir
+		}
+	}
+	return ""
 }
 
 // ownable reports whether a file is of a kind that configs list to be run.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,7 +118,7 @@ func TestRedactedAsOne(t *testing.T) {
 			}
 			called = append(called, reply.ToolCalls[0].Name)
 			result := chat.ToolResult{ID: "c", Name: reply.ToolCalls[0].Name, Content: "A-1001 or A-1001-XYZ"}
-			asked.Messages = append(asked.Messages[:len(asked.Messages):len(asked.Messages)], reply.Message(),
+			asked.Messages = append(slices.Clip(asked.Messages), reply.Message(),
 				chat.Message{Role: chat.ToolRole, Content: result.Content, ToolResult: &result})
 		}
 		return called

@@ -21,8 +21,8 @@ var restEvalDef = define[restEvalParams](Def{
 	SessionNames: []string{"rest_eval_session"},
 	Summary:      "An HTTP endpoint scores the reply.",
 	Scoring: "The score of the reply, which is one JSON object and nothing else; a number from 0 to 1, not a text. Its " +
-		"passed means nothing; a reply without a score, with one out of range, or with another status than 2xx is an error. " +
-		"The endpoint gets the JSON " +
+		"passed means nothing; a reply without a score, with one out of range, or with another status than 2xx is an " +
+		"error. The endpoint gets the JSON " +
 		"object {current_output, messages: [{role, content}], tool_calls: [{name, args, result, error, index}], criteria, " +
 		"variables, extra} together with the fields of extra that have none of these names; what is empty is left out. " +
 		"current_output is the reply, at the end of a conversation all replies. Redirects are followed on the same host, " +

@@ -14,8 +14,8 @@ import (
 )
 
 // keepUnplanned keeps the trials of the last run that the plan has no more: in the reports they stay what they were,
-// so that none that failed vanishes. What the plan asks for is decided without them. It refuses filters on the command line
-// that leave out trials.
+// so that none that failed vanishes. What the plan asks for is decided without them. It refuses filters on the command
+// line that leave out trials.
 func (f *runFlags) keepUnplanned(r *resumption, plan *runner.Plan, suite *scenario.Suite) error {
 	gone := r.missing(plan)
 	if len(gone) == 0 {
@@ -54,8 +54,8 @@ func (f *runFlags) keepUnplanned(r *resumption, plan *runner.Plan, suite *scenar
 	return nil
 }
 
-// missing are the trials of the last run, by their index there, that are neither kept, nor in the plan with what came of
-// them another time, in its order. A repetition in whose place another one is kept is missing.
+// missing are the trials of the last run, by their index there, that are neither kept, nor in the plan with what came
+// of them another time, in its order. A repetition in whose place another one is kept is missing.
 func (r *resumption) missing(plan *runner.Plan) (gone []int) {
 	stays, there, asked := map[*result.Entry]bool{}, map[string]bool{}, map[string]bool{}
 	for _, e := range r.ledger.Standing {

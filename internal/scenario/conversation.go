@@ -1,0 +1,136 @@
+package scenario
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// Scenario is one conversation to drive.
+type Scenario struct {
+	Meta
+	File         string `digest:"-"`
+	Description  string
+	TaskType     string
+	Turns        []Turn
+	Conversation []Placed // of the scenario alone; Project.Globals come first
+	Variables    map[string]string
+	Context      ContextMetadata
+	Streaming    bool
+	Trials       int `digest:"-"` // at least 1
+	Providers    []string
+	Group        string // provider group; "" is default
+	Capabilities []string
+	ToolPolicy   *ToolPolicy // nil: none
+	Tags         []string
+	Skip         string // reason; "" runs
+	// Recorded is the eval that the scenario stands for: conversations that are over, and of which the checks of the
+	// one turn judge every reply. Nil: the conversation is to be had.
+	Recorded  *RecordingEval
+	Timeout   time.Duration
+	OnFailure string // "", "continue", "stop"
+	JudgeGate *bool  // nil: as in the defaults
+	// OutputSchema is what the replies are asked to fit; nil: that of the prompt, if it has one.
+	OutputSchema json.RawMessage
+	// Metadata is what the host of an agent would know of the conversation, for checks that ask for it: chunks that were
+	// retrieved, an embedding, whatever a program looks at.
+	Metadata map[string]any
+
+	// Places for messages about references that only the planner can check.
+	TaskTypePos  diag.Pos
+	ProvidersPos []diag.Pos // one per entry of Providers
+	GroupPos     diag.Pos
+}
+
+// ContextMetadata feeds the template variables domain and user_role.
+type ContextMetadata struct {
+	Domain, UserRole string
+}
+
+// ToolPolicy limits the tool loop. Zero limits are the defaults.
+type ToolPolicy struct {
+	Choice       string // auto, required, none, or a tool name; "" is auto
+	Blocklist    []string
+	MaxRounds    int     // 0: 50
+	MaxPerTurn   int     // 0: none
+	MaxTotal     int     // 0: none
+	MaxCostUSD   float64 // 0: 2.00
+	MaxIdentical int     // 0: 3
+}
+
+// Turn is one scripted (or, with SelfPlay, generated) user message. A suite may hold very many of them, so that what
+// only few have stands apart.
+type Turn struct {
+	Pos        diag.Pos
+	Said       diag.Pos // of what is said; of the turn when it has no content
+	Role       string   // user, or a self-play role
+	Content    string   // template
+	Literal    bool     // Content is no template: it is sent as it stands
+	Parts      []chat.Part
+	Assertions []Placed
+	SelfPlay   *SelfPlay // nil: the turn is scripted
+	Streaming  *bool
+	Mock       *TurnMock // nil: none
+	Chaos      []ToolFailure
+	// Perturbations: placeholder → values. One trial for each combination.
+	Perturbations []Perturbation
+	Seed          *int64
+	Temperature   *float64          // of the assistant
+	Consent       map[string]string // tool → grant, deny, timeout
+}
+
+// SelfPlay is how a model plays the user in a turn.
+type SelfPlay struct {
+	Persona     string
+	MinTurns    int // user messages to generate
+	MaxTurns    int
+	Temperature *float64
+}
+
+// Persona is who plays the user; "": the turn is scripted.
+func (t *Turn) Persona() string {
+	if t.SelfPlay == nil {
+		return ""
+	}
+	return t.SelfPlay.Persona
+}
+
+// selfPlay is the self-play of a turn, to be filled.
+func (t *Turn) selfPlay() *SelfPlay {
+	if t.SelfPlay == nil {
+		t.SelfPlay = &SelfPlay{}
+	}
+	return t.SelfPlay
+}
+
+// TurnMock is the inline replies of a turn.
+type TurnMock struct {
+	Replies []MockReply
+	Calls   []MockUse `digest:"-"` // each tool once
+}
+
+// Inline are the replies that the turn brings along; nil: none.
+func (t *Turn) Inline() []MockReply {
+	if t.Mock == nil {
+		return nil
+	}
+	return t.Mock.Replies
+}
+
+// Perturbation is one placeholder {Name} of a turn and the texts to put there.
+type Perturbation struct {
+	Name   string
+	Values []string
+	Pos    diag.Pos
+}
+
+// ToolFailure is a fault injected into one tool for one turn.
+type ToolFailure struct {
+	Tool        string
+	Mode        string  // error, timeout, slow
+	Probability float64 // 0: always
+	Message     string
+	Pos         diag.Pos
+}

@@ -1,0 +1,92 @@
+package scenario
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// Provider is a model endpoint as configured.
+type Provider struct {
+	Meta
+	File        string `digest:"-"`
+	Dir         string `digest:"-"` // against which its files resolve
+	Type        string // canonical: mock, openai, anthropic, gemini, ollama, azure, openai-compatible, …
+	Model       string
+	Role        string            // llm is the default
+	Group       string            // default is the default
+	BaseURL     string            `digest:"-"` // without a key it counts
+	Headers     map[string]string `digest:"-"` // without keys they count
+	APIKey      string            `digest:"-"` // literal, after ${VAR} expansion
+	KeyEnv      string            `digest:"-"` // credential_env
+	KeyFile     string            `digest:"-"`
+	Platform    *Platform
+	Temperature *float64
+	TopP        *float64
+	MaxTokens   *int
+	Tuning
+	Pricing           *Pricing
+	RPS               float64         `digest:"-"` // 0: no limit
+	Burst             int             `digest:"-"`
+	Capabilities      []string        // nil: not declared
+	Unsupported       []string        // request parameters to leave out
+	Extra             json.RawMessage // additional_config, for types that read settings of their own from it
+	RequestTimeout    time.Duration
+	StreamIdleTimeout time.Duration
+	MaxConcurrent     int          `digest:"-"` // stream_max_concurrent; 0: no limit
+	Transport         Transport    `digest:"-"`
+	Breaker           Breaker      `digest:"-"`
+	Retry             *RetryPolicy `digest:"-"`
+	MockFile          string       `digest:"-"` // additional_config.mock_config, absolute or against the working directory
+	MockPos           diag.Pos
+	Mock              *MockFile // loaded; nil when MockFile is ""
+	Replay            *Replay
+	KeyPos            diag.Pos
+}
+
+// Platform is cloud hosting of a model.
+type Platform struct {
+	Type, Region, Project, Endpoint string
+	APIVersion                      string
+	Pos                             diag.Pos
+}
+
+// Pricing in USD per 1,000 tokens.
+type Pricing struct {
+	InputPer1K, OutputPer1K float64
+	CachedPer1K             *float64
+}
+
+// Breaker is when a provider is no longer called because nobody is there; zero fields are the defaults.
+type Breaker struct {
+	MaxFailures *int          // in a row; 0: it is called whatever happens
+	ProbeAfter  time.Duration // until one call tries again
+}
+
+// Transport is how the connections of a provider are kept; zero fields are the defaults.
+type Transport struct {
+	MaxConns, MaxIdleConns int
+	IdleTimeout            time.Duration
+}
+
+// RetryPolicy of a provider; zero fields are the defaults.
+type RetryPolicy struct {
+	PerSecond float64 // retries of all calls, after a first Burst of them; 0: no limit
+	Burst     int
+	Attempts  int
+	BaseDelay time.Duration
+	MaxDelay  time.Duration
+}
+
+// Replay configures a provider that answers from recordings.
+type Replay struct {
+	Recordings []string `digest:"-"` // files, as the system knows them; patterns are resolved
+	Session    string   // id of the one session to answer from; "": by the scenario
+	Timing     string   // instant, realtime, accelerated
+	Match      string   // turn, content
+	Tools      string   // recorded, execute; "": recorded where there is a result, else executed
+	Speed      float64
+	Pos        diag.Pos // of the recordings
+	SessionPos diag.Pos
+}

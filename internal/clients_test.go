@@ -2,11 +2,7 @@ package internal
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"io/fs"
-	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -16,15 +12,7 @@ func TestClientsSettleRedirects(t *testing.T) {
 	t.Parallel()
 	forbidden := map[string]bool{"DefaultClient": true, "Get": true, "Head": true, "Post": true, "PostForm": true}
 	found := 0
-	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		files := token.NewFileSet()
-		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
+	eachSource(t, func(_ string, files *token.FileSet, file *ast.File) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			if lit, ok := n.(*ast.CompositeLit); ok && ofHTTP(lit.Type, "Client") {
 				if found++; !settles(lit) {
@@ -36,11 +24,7 @@ func TestClientsSettleRedirects(t *testing.T) {
 			}
 			return true
 		})
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if found < 4 {
 		t.Errorf("%d clients found: the search does not see them", found)
 	}

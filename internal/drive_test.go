@@ -2,11 +2,8 @@ package internal
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"io/fs"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -16,15 +13,7 @@ func TestOneWayToDriveARun(t *testing.T) {
 	t.Parallel()
 	of := map[string]bool{"runner.Run": true, "result.NewJournal": true, "result.JournalFooter": true}
 	found := map[string]int{}
-	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		files := token.NewFileSet()
-		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
+	eachSource(t, func(path string, files *token.FileSet, file *ast.File) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			sel, ok := n.(*ast.SelectorExpr)
 			if !ok {
@@ -40,11 +29,7 @@ func TestOneWayToDriveARun(t *testing.T) {
 			}
 			return true
 		})
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name := range of {
 		if found[name] == 0 {
 			t.Errorf("%s is found nowhere: the search does not see it", name)

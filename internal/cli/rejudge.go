@@ -23,8 +23,9 @@ verdicts are new, and those that changed are listed: was, now and why.
 The run is a results.json, a journal or the folder of a run; it is not touched. The checks are
 those of the files as they stand now: of the paths given, else of those that the run was made
 with, which its journal remembers. They are matched by scenario; a trial whose scenario is gone,
-or says other things than in the run, is an error. With --assert the checks of a file are used
-instead: kind Eval, for every turn of every trial, or a scenario.
+or says other things than in the run, is an error. What the files plan now and the run has no
+trial of (a scenario, a provider, a variant, a repetition) is a warning. With --assert the checks
+of a file are used instead: kind Eval, for every turn of every trial, or a scenario.
 
 The reports go to a folder of their own, with changes.json beside them.
 
@@ -35,6 +36,8 @@ type rejudgeFlags struct {
 	runFlags
 
 	source string // the file of the run
+
+	asked []string // providers that the run was asked for; nil: it was asked for none, or that is not known
 }
 
 func newRejudgeCmd(app *App) *cobra.Command {
@@ -136,6 +139,7 @@ func (f *rejudgeFlags) remember(app *App, was *result.Run) error {
 				"name the files to judge by, the config with -c and the mock file with --mock-config", path)
 		}
 	}
+	f.asked, f.trials = then.Providers, then.Trials
 	recallValue(f.given, "judge", &f.judge, then.Judge)
 	recallValue(f.given, "lenient", &f.lenient, then.Lenient)
 	if !f.given.has("eval-groups") && !f.given.has("eval-types") && !f.given.has("skip-evals") {
@@ -175,6 +179,8 @@ func (f *rejudgeFlags) plan(app *App, suite *scenario.Suite, was *result.Run, d 
 	clients := f.clients(app, f.jobsFor(suite))
 	return runner.Rejudge(suite, past, runner.PlanOptions{
 		Selection:    f.selection(),
+		Asked:        f.asked,
+		Trials:       f.trials,
 		MockProvider: f.mocked(), AllowEmpty: f.allowEmpty, Strict: f.strict, Lenient: f.lenient,
 		FailOn: f.failOn, Judge: f.judge, Jobs: f.jobsFor(suite),
 		Open: clients.Open, OpenEmbedder: clients.OpenEmbedder,
@@ -198,6 +204,9 @@ func (f *rejudgeFlags) perform(
 		return err
 	}
 	out.Keep = f.keep
+	if len(f.providers) == 0 { // whoever judges the verdicts again has to know
+		f.providers = f.asked
+	}
 	job := harness.Job{Plan: plan, Outputs: out, Missing: max(0, was.Planned-len(was.Briefs)), Warnings: warned}
 	x := &execution{app: app, flags: &f.runFlags, job: job, jobs: f.jobsFor(suite), changes: &changeLog{was: was}}
 	return locked(app, out, f.otherFiles(), func() error { return x.perform(ctx) })

@@ -33,6 +33,8 @@ type PlanOptions struct {
 	// Recordings are files of conversations that are over. Where there are any, scenarios and evals judge those, and
 	// nothing else is run.
 	Recordings []string
+	// Asked is the providers that a run was asked for that is judged again; empty: for those of its files.
+	Asked []string
 	// Offline refuses what needs the network. Replayed takes it, and programs, for answered by a recording. Either way
 	// no connection of a check is opened.
 	Offline, Replayed bool
@@ -337,13 +339,11 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 		return nil
 	}
 	refused := s.Skip == "" && m.refuse(p.Needs(s, prompt, nil))
-	if n := countVariants(s); n > maxVariants {
-		m.diags.Errorf(s.Pos, 1, "out-of-range", "scenario %q: its perturbations make more than %d variants",
-			s.ID, maxVariants)
+	if !m.countable(s) {
 		return nil
 	}
 	all := variants(s)
-	repeat := max(cmp.Or(m.opts.Trials, s.Trials), 1)
+	repeat := repetitions(&m.opts, s)
 	if repeat > maxTrials/len(all) {
 		m.diags.Errorf(s.Pos, 1, "out-of-range", "scenario %q: %d trials of each variant are more than can be counted",
 			s.ID, repeat).Hint = "lower trials"
@@ -373,6 +373,21 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 		}
 	}
 	return out
+}
+
+// repetitions is how often each variant of a scenario is run.
+func repetitions(opts *PlanOptions, s *scenario.Scenario) int {
+	return max(cmp.Or(opts.Trials, s.Trials), 1)
+}
+
+// countable refuses a scenario with more variants than anybody can want.
+func (m *matrix) countable(s *scenario.Scenario) bool {
+	if countVariants(s) <= maxVariants {
+		return true
+	}
+	m.diags.Errorf(s.Pos, 1, "out-of-range", "scenario %q: its perturbations make more than %d variants",
+		s.ID, maxVariants)
+	return false
 }
 
 // maxTrials bounds the trials of a group; the sum over all groups can still be counted.

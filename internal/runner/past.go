@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -170,8 +171,11 @@ func (s *session) fits(was *result.Trial) error {
 	s.vars = vars
 	all := variants(sc)
 	at := slices.IndexFunc(all, func(v Variant) bool { return maps.Equal(v.label(), was.Variant) })
-	if at < 0 {
-		return fmt.Errorf("the scenario has changed since the run: it has no variant %v now", was.Variant)
+	switch {
+	case at < 0 && len(was.Variant) == 0:
+		return errors.New("the scenario has changed since the run: it has perturbations now, and had none")
+	case at < 0:
+		return fmt.Errorf("the scenario has changed since the run: it has no variant %s now", words(was.Variant))
 	}
 	s.trial.Variant = all[at]
 	s.values = valuesOf(s.trial)
@@ -187,6 +191,15 @@ func (s *session) fits(was *result.Trial) error {
 		}
 	}
 	return nil
+}
+
+// words are a variant as results have it, for people.
+func words(variant map[string]string) string {
+	parts := make([]string, 0, len(variant))
+	for _, name := range slices.Sorted(maps.Keys(variant)) {
+		parts = append(parts, name+"="+variant[name])
+	}
+	return "[" + strings.Join(parts, ",") + "]"
 }
 
 func cutWords(text string) string {
@@ -215,6 +228,7 @@ func Rejudge(suite *scenario.Suite, past []Past, opts PlanOptions, d *diag.List)
 		t := b.bind(&past[i])
 		plan.add(span{Trial: t, count: 1})
 	}
+	b.reportMissing(past)
 	m.scenarios.missing(d, "scenario")
 	m.providers.missing(d, "provider")
 	plan.FailOn = m.failOn(suite)

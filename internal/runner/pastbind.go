@@ -54,6 +54,7 @@ func (b *pastBinder) prepare(suite *scenario.Suite, past []Past) {
 		run.prefix = from[p]
 		for _, s := range judged {
 			ReportIdle(p, s, b.m.opts.Strict, b.m.diags)
+			b.m.countable(s)
 		}
 		(&naming{p: p, tools: run.tools, lenient: b.m.opts.Lenient, diags: b.m.diags, heard: b.m.heard, over: true}).
 			report(judged, func(*scenario.Scenario) []*scenario.Provider { return nil })

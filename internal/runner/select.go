@@ -59,6 +59,11 @@ func (f *filter) keeps(names ...string) bool {
 	return keep
 }
 
+// keepsQuietly is keeps for those who ask out of turn: it is not noted what they ask for.
+func (f *filter) keepsQuietly(names ...string) bool {
+	return len(f.want) == 0 || slices.ContainsFunc(f.want, func(w string) bool { return slices.Contains(names, w) })
+}
+
 // missing reports every wanted name that nothing has. What a filter asks for and does not exist would silently run
 // less than the user thinks.
 func (f *filter) missing(d *diag.List, kind string) {

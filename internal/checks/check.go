@@ -1,5 +1,18 @@
 // Package checks holds every check of arena, one file each, and the table that lists them. A check only scores what
 // it sees; the surface on which it stands (assertion, guardrail, eval) decides what follows.
+//
+// The files are sorted by the words with which they begin. Those of checks begin with their family: agent and skill,
+// behaviour, budget, combined, composition and workflow, content, external, guardrail and invariant, json, judge, media,
+// rag, safety, tool, trace. What a family shares is beside its checks. The others are what all checks stand on:
+//
+//	def, table     what is declared of a check, and the list of all checks
+//	custom         checks of a Go program
+//	param          parameters, from YAML to the fields of a struct
+//	compile        from a check as it is written to one that runs, with all that can be told before a run
+//	asks           what a compiled check looks at, for those who plan a run
+//	subject        what a check looks at
+//	verdict        from what a check saw to the decision of its surface
+//	say, text      words of explanations, and texts that are looked for
 package checks
 
 import (

@@ -26,6 +26,8 @@ type Def struct {
 	About Part
 	// Bans says that the check passes when something does not stand in what was said or passed on.
 	Bans bool
+	// Decides says that the check has a limit of its own, which its score does not tell; see Finding.Holds.
+	Decides bool
 	// AnyOf names parameters of which at least one must be given.
 	AnyOf []string
 	// Presets are what a spelling puts in place of a parameter of text that is left out: spelling → parameter → word.

@@ -3,6 +3,8 @@ package checks
 import (
 	"cmp"
 	"encoding/json"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -35,6 +37,40 @@ func TestTableIsSortedUniqueAndDocumented(t *testing.T) {
 		}
 		if !strings.HasSuffix(d.Scoring, ".") {
 			t.Errorf("%s: Scoring must say in sentences how the score comes about, found %q", d.Name, d.Scoring)
+		}
+	}
+}
+
+// prefixes are how the files of each family begin.
+var prefixes = map[Family][]string{
+	FamilyContent: {"content"}, FamilyJSON: {"json"}, FamilyTools: {"tool", "tools"}, FamilyAgents: {"agent", "skill"},
+	FamilyWorkflow: {"workflow", "composition"}, FamilyMedia: {"media"}, FamilyJudge: {"judge"}, FamilyRAG: {"rag"},
+	FamilySafety: {"safety"}, FamilyExternal: {"external"}, FamilyBudget: {"budget"},
+	FamilyMeta: {"guardrail", "invariant"}, FamilyBehaviour: {"behaviour"}, FamilyTrace: {"trace"},
+	FamilyCombined: {"combined"},
+}
+
+// fileOf is the file of a check: its name, after the word for its family where the name does not begin with that.
+func fileOf(d *Def) string {
+	for _, word := range prefixes[d.Family] {
+		if strings.HasPrefix(d.Name, word+"_") {
+			return d.Name + ".go"
+		}
+	}
+	return prefixes[d.Family][0] + "_" + d.Name + ".go"
+}
+
+// TestEachCheckHasItsFile: the list of the files is a table of contents.
+func TestEachCheckHasItsFile(t *testing.T) {
+	t.Parallel()
+	for _, d := range Builtin() {
+		text, err := os.ReadFile(fileOf(d))
+		if err != nil {
+			t.Errorf("%s: %v", d.Name, err)
+			continue
+		}
+		if !regexp.MustCompile(`Name: +"` + d.Name + `"`).Match(text) {
+			t.Errorf("%s does not declare %s", fileOf(d), d.Name)
 		}
 	}
 }

@@ -13,6 +13,7 @@ var toolEfficiencyDef = define[toolEfficiencyParams](Def{
 	Surfaces: OnEval,
 	Needs:    NeedsCalls,
 	AnyOf:    []string{"max_calls", "max_errors", "max_error_rate"},
+	Decides:  true,
 })
 
 type toolEfficiencyParams struct {

@@ -16,6 +16,7 @@ var weightedDef = define[weightedParams](Def{
 		"breaks a min_score or max_score of its own.",
 	Family:   FamilyCombined,
 	Surfaces: Everywhere,
+	Decides:  true,
 })
 
 type weightedParams struct {

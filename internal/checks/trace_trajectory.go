@@ -18,6 +18,7 @@ var trajectoryDef = define[trajectoryParams](Def{
 	Surfaces: OnAssertion | OnEval,
 	Scope:    WholeAlways,
 	Needs:    NeedsCalls | NeedsUsage,
+	Decides:  true,
 })
 
 type trajectoryParams struct {

@@ -20,6 +20,7 @@ var cosineSimilarityDef = define[cosineSimilarityParams](Def{
 	Family:   FamilyContent,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply | NeedsEmbedding,
+	Decides:  true,
 })
 
 type cosineSimilarityParams struct {

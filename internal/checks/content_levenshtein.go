@@ -17,6 +17,7 @@ var levenshteinDef = define[levenshteinParams](Def{
 	Family:   FamilyContent,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
+	Decides:  true,
 })
 
 type levenshteinParams struct {

@@ -14,6 +14,7 @@ var allOfDef = define[allOfParams](Def{
 	Scoring:  "The lowest score of the checks. Passes when each passes, held against its own thresholds.",
 	Family:   FamilyCombined,
 	Surfaces: Everywhere,
+	Decides:  true,
 })
 
 type allOfParams struct {

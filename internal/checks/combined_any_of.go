@@ -14,6 +14,7 @@ var anyOfDef = define[anyOfParams](Def{
 	Scoring:  "The highest score of the checks. Passes when any of them passes, held against its own thresholds.",
 	Family:   FamilyCombined,
 	Surfaces: Everywhere,
+	Decides:  true,
 })
 
 type anyOfParams struct {

@@ -136,10 +136,5 @@ func (c *Compiled) DecidesItself() bool {
 	if c.MinScore != nil || c.MaxScore != nil && !c.MustPass {
 		return false
 	}
-	switch c.Def {
-	case allOfDef, anyOfDef, costBudgetDef, cosineSimilarityDef, directionalDef, levenshteinDef, notDef,
-		toolEfficiencyDef, trajectoryDef, weightedDef:
-		return true
-	}
-	return false
+	return c.Def.Decides
 }

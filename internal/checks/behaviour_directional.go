@@ -17,6 +17,7 @@ var directionalDef = define[directionalParams](Def{
 	Family:   FamilyBehaviour,
 	Surfaces: OnEval,
 	Needs:    NeedsReply | NeedsCalls,
+	Decides:  true,
 })
 
 type directionalParams struct {

@@ -12,6 +12,7 @@ var notDef = define[notParams](Def{
 	Scoring:  "1 - score of the check. Passes when the check, held against its own thresholds, does not.",
 	Family:   FamilyCombined,
 	Surfaces: Everywhere,
+	Decides:  true,
 })
 
 type notParams struct {

@@ -16,6 +16,7 @@ var costBudgetDef = define[costBudgetParams](Def{
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsUsage,
 	AnyOf:    []string{"max_cost_usd", "max_total_tokens", "max_input_tokens", "max_output_tokens"},
+	Decides:  true,
 })
 
 type costBudgetParams struct {

@@ -82,7 +82,7 @@ func TestWhatCannotBeJudged(t *testing.T) {
 		{name: "a panic", check: stub(func(context.Context, *Subject) (Finding, error) {
 			var none []int
 			return Finding{Score: float64(none[3])}, nil
-		}), want: result.Errored, text: "index out of range [3] with length 0 (judge_test.go:"},
+		}), want: result.Errored, text: "index out of range [3] with length 0 (verdict_test.go:"},
 		{name: "not a number", check: scored(math.NaN()), want: result.Errored, text: "score NaN"},
 		{name: "too good", check: scored(1.5), want: result.Errored, text: "score 1.5"},
 		{name: "negative", check: scored(-0.1), want: result.Errored, text: "score -0.1"},

@@ -89,7 +89,7 @@ func readAllowedTools(key string) func(*decoder, *promptFile, *node.Node) {
 
 type variableFile struct {
 	Variable
-	name *node.Node
+	name, preset *node.Node
 }
 
 var variableFields = table("a variable", func() rows[variableFile] {
@@ -99,8 +99,12 @@ var variableFields = table("a variable", func() rows[variableFile] {
 			x.Name, _ = d.Name(v, "name")
 		}).must(),
 		flag("required", func(x *variableFile) *bool { return &x.Required }),
-		remark[variableFile]("type", words("string", "number", "boolean", "object", "array")),
-		custom("default", anything, func(d *decoder, x *variableFile, v *node.Node) { x.Default = d.stringify(v) }).orNull(),
+		custom("type", variableTypes, func(d *decoder, x *variableFile, v *node.Node) {
+			x.Type, _ = d.OneOf(v, "type", variableTypes...)
+		}),
+		custom("default", anything, func(d *decoder, x *variableFile, v *node.Node) {
+			x.preset, x.Default = v, d.stringify(v)
+		}).orNull(),
 		remark[variableFile]("description", text),
 		remark[variableFile]("example", anything).orNull(),
 		idle[variableFile]("validation", anyMap, "values of variables are taken as they are"),
@@ -128,6 +132,9 @@ func readVariables(d *decoder, p *promptFile, v *node.Node) {
 			return
 		}
 		lines[x.Name] = x.name.Line
+		if want := x.refuses(x.preset); want != "" {
+			d.Errorf(x.preset, "wrong-variable", "the default of the variable %q must be %s, found %s", x.Name, want, shown(x.preset))
+		}
 		x.Pos = d.Pos(x.name)
 		p.Variables = append(p.Variables, x.Variable)
 	})

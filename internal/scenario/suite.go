@@ -137,6 +137,7 @@ type Prompt struct {
 type Variable struct {
 	Name     string
 	Required bool
+	Type     string  // string, number, boolean, object or array; "": any
 	Default  *string // nil: none
 	Pos      diag.Pos
 }

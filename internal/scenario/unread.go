@@ -14,6 +14,7 @@ import (
 type given struct {
 	name     string
 	pos      diag.Pos
+	value    *node.Node // nil: the prompt declares it
 	scenario *Scenario
 	persona  *Persona
 	prompt   *Prompt
@@ -29,7 +30,7 @@ func givenMap[T any](name string, at func(*T) *map[string]string, take func(d *d
 		}
 		*at(t) = m
 		for i := 0; i+1 < len(v.Content); i += 2 {
-			take(d, t, given{name: v.Content[i].Value, pos: d.Pos(v.Content[i])})
+			take(d, t, given{name: v.Content[i].Value, pos: d.Pos(v.Content[i]), value: v.Content[i+1]})
 		}
 	})
 }
@@ -171,6 +172,7 @@ func (b *build) unread() {
 	for _, d := range b.l.diags.Sorted() {
 		b.told[d.Pos] = true
 	}
+	b.typedVariables()
 	b.unreadOwn()
 	if b.in.only == nil && !b.broken[kindScenario] { // else scenarios that are not there may read it
 		b.unreadOfPrompts()

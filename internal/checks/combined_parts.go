@@ -3,7 +3,6 @@ package checks
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/arena-evals/arena/internal/node"
@@ -25,118 +24,49 @@ type weightedCheck struct {
 	weight float64
 }
 
-// maxWeight keeps sums of weights finite.
-const maxWeight = 1e6
-
 // maxNesting bounds what each of them tells of those within it.
 const maxNesting = 100
 
-var nestedKeys = []string{"type", "params", "when", "min_score", "max_score", "message"}
-
-// nestedSchemas are the definitions that describe the two.
-var nestedSchemas = map[string]map[string]any{
-	"nested-check": {},
-	"weighted-check": {"weight": map[string]any{
-		"type": "number", "exclusiveMinimum": 0, "maximum": maxWeight,
-		"description": "How much its score counts; 1 when left out.",
-	}},
-}
-
 func (*nestedCheck) describe() (string, map[string]any) {
-	return "check", map[string]any{"$ref": "#/$defs/nested-check"}
+	return "check", map[string]any{"$ref": scenario.NestedSchema}
 }
 
 func (*weightedCheck) describe() (string, map[string]any) {
-	return "check with weight", map[string]any{"$ref": "#/$defs/weighted-check"}
+	return "check with weight", map[string]any{"$ref": scenario.WeightedSchema}
 }
 
 func (p *nestedCheck) take(b *binder, n *node.Node, what string) bool {
-	return p.read(b, n, what, nestedKeys, nil)
+	_, ok := p.read(b, n, what, false)
+	return ok
 }
 
-func (p *weightedCheck) take(b *binder, n *node.Node, what string) bool {
-	p.weight = 1
-	return p.read(b, n, what, append(slices.Clone(nestedKeys), "weight"), func(v *node.Node) {
-		f, ok := b.r.Float(v, what+": weight", 0, maxWeight)
-		if p.weight = f; ok && f == 0 {
-			b.r.Errorf(v, "out-of-range", "%s: weight must be above 0, found %s", what, v.Value)
-		}
-	})
+func (p *weightedCheck) take(b *binder, n *node.Node, what string) (ok bool) {
+	p.weight, ok = p.read(b, n, what, true)
+	return ok
 }
 
-// read compiles the check that stands at n; weight takes the one key that is not every check's.
-func (p *nestedCheck) read(b *binder, n *node.Node, what string, known []string, weight func(*node.Node)) bool {
+// read compiles the check that stands at n.
+func (p *nestedCheck) read(b *binder, n *node.Node, what string, weighted bool) (weight float64, ok bool) {
 	if b.depth > maxNesting {
 		b.r.Errorf(n, "too-deep", "%s stands within %d checks; at most %d can stand within each other", what, b.depth,
 			maxNesting).Hint = "say the same with fewer: not of not is the check itself, all_of in all_of is one list"
-		return false
+		return 0, false
 	}
 	before := b.r.Diags.Errors()
-	spec := scenario.Check{Pos: b.r.Pos(n)}
-	walked := b.r.Fields(n, what, known, func(key string, _, v *node.Node) {
-		switch key {
-		case "type":
-			spec.Type, _ = b.r.Name(v, what+": type")
-			spec.Pos = b.r.Pos(v)
-		case "params":
-			spec.ParamsPos = b.r.Pos(v)
-			if !node.IsNull(v) {
-				spec.Params = v
-			}
-		case "message":
-			spec.Message, _ = b.r.String(v, what+": message")
-		case "min_score":
-			spec.MinScore, spec.MinAt = b.unit(v, what+": "+key), b.r.Pos(v)
-		case "max_score":
-			spec.MaxScore, spec.MaxAt = b.unit(v, what+": "+key), b.r.Pos(v)
-		case "when":
-			spec.When = b.when(v, what+": when")
-		case "weight":
-			weight(v)
-		}
-	})
-	if walked && node.Get(n, "type") == nil {
-		b.missing(n, "%s has no type", what).Hint = "write the check as type: and params:"
+	part := scenario.ReadNested(b.r, n, what, weighted)
+	if part == nil {
+		return 0, false
 	}
-	if spec.Type != "" {
-		p.compiled = b.nested(&spec)
+	if part.Type != "" {
+		p.compiled = b.nested(&part.Check)
 	}
-	return b.r.Diags.Errors() == before
+	return part.Weight, b.r.Diags.Errors() == before
 }
 
 // nested compiles a check within this one. Its problems go where those of this one go.
 func (b *binder) nested(spec *scenario.Check) *Compiled {
 	k := &compilation{c: b.c, spec: spec, own: b.own, r: b.r, negated: b.negated, depth: b.depth}
 	return k.compile()
-}
-
-func (b *binder) unit(v *node.Node, what string) *float64 {
-	f, ok := b.r.Float(v, what, 0, 1)
-	if !ok {
-		return nil
-	}
-	return &f
-}
-
-// when reads the conditions of a nested check.
-func (b *binder) when(n *node.Node, what string) *scenario.When {
-	w := &scenario.When{}
-	known := []string{"tool_called", "tool_called_pattern", "any_tool_called", "min_tool_calls"}
-	b.r.Fields(n, what, known, func(key string, _, v *node.Node) {
-		switch key {
-		case "tool_called":
-			w.ToolCalled, _ = b.r.Name(v, what+": "+key)
-			w.ToolPos = b.r.Pos(v)
-		case "tool_called_pattern":
-			w.ToolCalledPattern, _ = b.r.Name(v, what+": "+key)
-			w.PatternPos = b.r.Pos(v)
-		case "any_tool_called":
-			w.AnyToolCalled, _ = b.r.Bool(v, what+": "+key)
-		case "min_tool_calls":
-			w.MinToolCalls, _ = b.r.Int(v, what+": "+key, 0, math.MaxInt32)
-		}
-	})
-	return w
 }
 
 // parts are the checks of a composition. Their order is that of the file.

@@ -11,9 +11,6 @@ func Schemas() []scenario.CheckSchema {
 	list := make([]scenario.CheckSchema, len(builtin))
 	for i, d := range builtin {
 		list[i] = scenario.CheckSchema{Names: d.Names(), Summary: d.Summary, Params: d.paramSchema()}
-		if d.Family == FamilyCombined {
-			list[i].Nested = nestedSchemas
-		}
 	}
 	return list
 }

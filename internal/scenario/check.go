@@ -7,18 +7,23 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// checkFields are the keys of a check wherever it stands. Its parameters have a place of their own.
+// checkFields are the keys of a check in a list of its surface. Its parameters have a place of their own.
 var checkFields = table("a check", func() rows[Check] {
-	return rows[Check]{
-		checkType[Check](func(c *Check) *Check { return c }),
-		checkParams[Check](func(c *Check) *Check { return c }),
-		str("message", func(c *Check) *string { return &c.Message }),
-		objectPtr("when", whenFields, func(c *Check) **When { return &c.When }),
-		share("min_score", func(c *Check) (**float64, *diag.Pos) { return &c.MinScore, &c.MinAt }),
-		share("max_score", func(c *Check) (**float64, *diag.Pos) { return &c.MaxScore, &c.MaxAt }),
-		share("pass_threshold", func(c *Check) (**float64, *diag.Pos) { return &c.PassThreshold, &c.PassAt }),
-	}
+	return append(checkRows(func(c *Check) *Check { return c }),
+		share("pass_threshold", func(c *Check) (**float64, *diag.Pos) { return &c.PassThreshold, &c.PassAt }))
 }).strays(underParams)
+
+// checkRows are the keys of every check.
+func checkRows[T any](at func(*T) *Check) rows[T] {
+	return rows[T]{
+		checkType(at),
+		checkParams(at),
+		str("message", func(t *T) *string { return &at(t).Message }),
+		objectPtr("when", whenFields, func(t *T) **When { return &at(t).When }),
+		share("min_score", func(t *T) (**float64, *diag.Pos) { return &at(t).MinScore, &at(t).MinAt }),
+		share("max_score", func(t *T) (**float64, *diag.Pos) { return &at(t).MaxScore, &at(t).MaxAt }),
+	}
+}
 
 func underParams(key string) string {
 	if hint := diag.DidYouMean(key, []string{"type", "params", "message", "when", "pass_threshold"}); hint != "" {
@@ -43,7 +48,7 @@ func checkType[T any](at func(*T) *Check) field[T] {
 		c.Pos = d.Pos(v)
 		name, _ := d.Name(v, "type")
 		c.Type = intern(name)
-	}).must()
+	}).must("write the check as type: and params:")
 }
 
 // checkParams keeps the raw node: only the check itself knows what may stand there.

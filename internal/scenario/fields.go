@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -45,7 +46,7 @@ type field[T any] struct {
 	usual  []string // values by which nothing else is meant than what arena does
 	// wrong says why the key must not be used, for keys of other versions and common mistakes.
 	wrong string
-	hint  string
+	hint  string // with wrong, or when a required key is missing
 }
 
 // table makes the fields of a map, when they are needed first: most tables are for files that most projects do not
@@ -105,7 +106,7 @@ func (f *fields[T]) read(d *decoder, n *node.Node, t *T) bool {
 	}
 	for j := range all {
 		if all[j].required && seen&(1<<j) == 0 {
-			d.Missing(n, f.what, all[j].name)
+			d.Missing(n, f.what, all[j].name).Hint = all[j].hint
 		}
 	}
 	return true
@@ -166,8 +167,11 @@ func (x *field[T]) take(d *decoder, t *T, k, v *node.Node) {
 // NoEffect is the code of warnings about keys that change nothing.
 const NoEffect = "no-effect"
 
-// must makes a field required.
-func (x field[T]) must() field[T] { x.required = true; return x }
+// must makes a field required. The hint, if any, says what to write when it is missing.
+func (x field[T]) must(hint ...string) field[T] {
+	x.required, x.hint = true, strings.Join(hint, "")
+	return x
+}
 
 // orNull lets a field be empty.
 func (x field[T]) orNull() field[T] { x.null = true; return x }

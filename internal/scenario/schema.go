@@ -6,10 +6,9 @@ import "maps"
 type CheckSchema struct {
 	Names   []string // every spelling, the canonical one first
 	Summary string
-	Params  map[string]any // JSON Schema of the parameters
-	// Nested are the definitions to which Params refers for checks that stand in it: by name, the keys that such a
-	// check has beside the usual ones.
-	Nested map[string]map[string]any
+	// Params is the JSON Schema of the parameters. For checks that stand in them it refers to NestedSchema or
+	// WeightedSchema.
+	Params map[string]any
 }
 
 // CheckDefinitions are the definitions that the parameters of checks refer to.

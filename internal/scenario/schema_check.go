@@ -30,6 +30,8 @@ func (w *schemaWriter) checkParams() map[string]any {
 			rules = append(rules, w.checkRule(c))
 		}
 		w.defs[name] = map[string]any{"allOf": append(rules, w.wrapperRule())}
+		w.table(nestedFields)
+		w.table(weightedFields)
 	}
 	return ref(name)
 }
@@ -42,9 +44,6 @@ func (w *schemaWriter) checkRule(c CheckSchema) map[string]any {
 			"description": "Which messages a validator looks at."}
 	}
 	w.defs["params."+c.Names[0]] = params
-	for name, beside := range c.Nested {
-		w.nested(name, beside)
-	}
 	place := ref("params." + c.Names[0])
 	then := properties("params", anyOf(place, map[string]any{"type": "null"}))
 	if needs(params) {
@@ -52,18 +51,6 @@ func (w *schemaWriter) checkRule(c CheckSchema) map[string]any {
 		then["required"] = []string{"params"}
 	}
 	return whenIs("type", then, c.Names...)
-}
-
-// nested defines a check that stands in the parameters of another one, which decides for all trials at once.
-func (w *schemaWriter) nested(name string, beside map[string]any) {
-	if _, done := w.defs[name]; done {
-		return
-	}
-	check := w.object(checkFields)
-	props := check["properties"].(map[string]any)
-	delete(props, "pass_threshold")
-	maps.Copy(props, asWritten(beside).(map[string]any))
-	w.defs[name] = check
 }
 
 // needs reports whether some parameter must be given.

@@ -6,7 +6,7 @@ package scenario
 // place describes the value of a key.
 func (w *schemaWriter) place(f keyed, k writable) map[string]any {
 	switch f {
-	case keyed(checkFields), keyed(evalFields), keyed(validatorFields):
+	case keyed(checkFields), keyed(nestedFields), keyed(weightedFields), keyed(evalFields), keyed(validatorFields):
 		if k.name == "type" {
 			return w.checkType()
 		}
@@ -70,7 +70,7 @@ func (w *schemaWriter) complete(f keyed, object map[string]any) {
 	props := object["properties"].(map[string]any)
 	var rules []any
 	switch f {
-	case keyed(checkFields), keyed(evalFields), keyed(validatorFields):
+	case keyed(checkFields), keyed(nestedFields), keyed(weightedFields), keyed(evalFields), keyed(validatorFields):
 		if len(w.checks) > 0 {
 			rules = append(rules, w.checkParams())
 		}

@@ -66,7 +66,10 @@ func (s numShape) schema(*schemaWriter) map[string]any {
 	if s.whole {
 		n["type"] = "integer"
 	}
-	if s.low > math.MinInt32 {
+	switch {
+	case s.above:
+		n["exclusiveMinimum"] = s.low
+	case s.low > math.MinInt32:
 		n["minimum"] = s.low
 	}
 	if s.high < math.MaxInt32 {

@@ -87,6 +87,10 @@ var keyTexts = sync.OnceValue(func() map[keyed]map[string]string {
 		checkFields: merged(check, when, scores, map[string]string{
 			"pass_threshold": "The share of trials that must pass, of each variant by itself; 1 when left out.",
 		}),
+		nestedFields: merged(check, when, scores),
+		weightedFields: merged(check, when, scores, map[string]string{
+			"weight": "How much its score counts; 1 when left out.",
+		}),
 		evalFields:      merged(check, when, evalTexts()),
 		validatorFields: merged(check, scores, validatorTexts()),
 		whenFields: {

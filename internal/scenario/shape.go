@@ -24,6 +24,7 @@ type (
 	numShape struct {
 		low, high float64
 		whole     bool
+		above     bool // low itself is too small
 	}
 )
 
@@ -84,5 +85,10 @@ func (s numShape) read(d *decoder, n *node.Node, what string) (float64, bool) {
 		i, ok := d.Int(n, what, int(s.low), int(s.high))
 		return float64(i), ok
 	}
-	return d.Float(n, what, s.low, s.high)
+	f, ok := d.Float(n, what, s.low, s.high)
+	if ok && s.above && f <= s.low {
+		d.Errorf(n, "out-of-range", "%s must be above %g, found %s", what, s.low, n.Value)
+		return 0, false
+	}
+	return f, ok
 }

@@ -25,7 +25,7 @@ var rows = [][]string{
 		"internal/exposition", "internal/filelock", "internal/hang", "internal/media", "internal/plainfile",
 		"internal/process", "internal/secret", "internal/textmeasure"},
 	{"internal/jsonschema", "internal/jsonvalue", "internal/node"},
-	{"internal/jsonquery"},
+	{"internal/jsonquery", "internal/say"},
 	{"internal/result"},
 	{"internal/dispatch", "internal/scenario"},
 	{"internal/dispatch/nats", "internal/recording"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
@@ -33,9 +34,9 @@ func (c agentInvoked) Eval(_ context.Context, s *Subject) (Finding, error) {
 			missing = append(missing, name)
 		}
 	}
-	f := Finding{Score: textmeasure.Share(len(invoked), len(c)), Explanation: "called: " + listed(invoked, ", ")}
+	f := Finding{Score: textmeasure.Share(len(invoked), len(c)), Explanation: "called: " + say.Listed(invoked, ", ")}
 	if len(missing) > 0 {
-		f.Explanation = "not called: " + listed(missing, ", ")
+		f.Explanation = "not called: " + say.Listed(missing, ", ")
 	}
 	f.Details = map[string]any{"invoked": invoked, "missing_agents": missing, "called_tools": callNames(s.Calls)}
 	return f, nil

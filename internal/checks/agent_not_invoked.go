@@ -1,6 +1,10 @@
 package checks
 
-import "context"
+import (
+	"context"
+
+	"github.com/arena-evals/arena/internal/say"
+)
 
 var agentNotInvokedDef = define[agentNotInvokedParams](Def{
 	Name:     "agent_not_invoked",
@@ -28,9 +32,9 @@ func (c agentNotInvoked) Eval(_ context.Context, s *Subject) (Finding, error) {
 			seen = append(seen, name+" "+callTimes(s, name))
 		}
 	}
-	f := Finding{Score: 1, Explanation: "not called: " + listed(c, ", ")}
+	f := Finding{Score: 1, Explanation: "not called: " + say.Listed(c, ", ")}
 	if len(forbidden) > 0 {
-		f.Score, f.Explanation = 0, "called: "+listed(seen, "; ")
+		f.Score, f.Explanation = 0, "called: "+say.Listed(seen, "; ")
 	}
 	f.Details = map[string]any{"forbidden_agents_called": forbidden, "called_tools": callNames(s.Calls)}
 	return f, nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var agentResponseContainsDef = define[agentResponseContainsParams](Def{
@@ -36,16 +37,16 @@ func (c *agentResponseContains) Eval(_ context.Context, s *Subject) (Finding, er
 	var lacking []string // of the last answer
 	for _, text := range answers {
 		if lacking = c.lacking(text); len(lacking) == 0 {
-			f.Score, f.Explanation = 1, "an answer of "+c.AgentName+" has "+quoted(c.Patterns)
+			f.Score, f.Explanation = 1, "an answer of "+c.AgentName+" has "+say.Quoted(c.Patterns)
 			return f, nil
 		}
 	}
-	f.Explanation = c.AgentName + " gave " + plural.Count(len(answers), "answer") + ", none with " + quoted(c.Patterns)
+	f.Explanation = c.AgentName + " gave " + plural.Count(len(answers), "answer") + ", none with " + say.Quoted(c.Patterns)
 	if len(c.Patterns) > 1 {
-		f.Explanation += "; the last one lacks " + quoted(lacking)
+		f.Explanation += "; the last one lacks " + say.Quoted(lacking)
 	}
 	f.Details["missing_patterns"] = lacking
-	f.Details["actual"] = cut(answers[len(answers)-1], contentLimit)
+	f.Details["actual"] = say.Content(answers[len(answers)-1])
 	return f, nil
 }
 

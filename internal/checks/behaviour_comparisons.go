@@ -3,6 +3,8 @@ package checks
 import (
 	"maps"
 	"slices"
+
+	"github.com/arena-evals/arena/internal/say"
 )
 
 // The comparisons of one run with a declared outcome.
@@ -34,7 +36,7 @@ func warnComparand(b *binder, choice, chosen string, comparands map[string]strin
 func sameTools(calls []Call, expected []string) Finding {
 	called := callNames(calls)
 	missing, unexpected := without(expected, called), without(called, expected)
-	f := Finding{Score: 1, Explanation: "called: " + chained(called), Details: map[string]any{
+	f := Finding{Score: 1, Explanation: "called: " + say.Chained(called), Details: map[string]any{
 		"expected": expected, "actual": called, "missing_tools": missing, "unexpected_tools": unexpected,
 	}}
 	if len(missing)+len(unexpected) == 0 {
@@ -42,13 +44,13 @@ func sameTools(calls []Call, expected []string) Finding {
 	}
 	f.Score, f.Explanation = 0, ""
 	if len(missing) > 0 {
-		f.Explanation = "not called: " + chained(missing)
+		f.Explanation = "not called: " + say.Chained(missing)
 	}
 	if len(unexpected) > 0 {
 		if f.Explanation != "" {
 			f.Explanation += "; "
 		}
-		f.Explanation += "not expected: " + chained(unexpected)
+		f.Explanation += "not expected: " + say.Chained(unexpected)
 	}
 	return f
 }

@@ -1,6 +1,10 @@
 package checks
 
-import "context"
+import (
+	"context"
+
+	"github.com/arena-evals/arena/internal/say"
+)
 
 var outcomeEquivalentDef = define[outcomeEquivalentParams](Def{
 	Name:     "outcome_equivalent",
@@ -53,7 +57,7 @@ func (c *outcomeEquivalent) Eval(_ context.Context, s *Subject) (f Finding, err 
 
 func sameContent(got, expected string) Finding {
 	f := Finding{Score: 1, Explanation: "the reply is as expected", Details: map[string]any{
-		"expected": cut(expected, contentLimit), "actual": cut(got, contentLimit),
+		"expected": say.Content(expected), "actual": say.Content(got),
 	}}
 	if got != expected {
 		f.Score, f.Explanation = 0, "the reply "+difference(got, expected)

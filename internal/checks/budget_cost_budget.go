@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var costBudgetDef = define[costBudgetParams](Def{
@@ -37,7 +38,7 @@ func (c *costBudget) Eval(_ context.Context, s *Subject) (Finding, error) {
 		if !known {
 			return Finding{}, errNoCost
 		}
-		t.add("cost", usd, *c.MaxCostUSD, money)
+		t.add("cost", usd, *c.MaxCostUSD, say.Money)
 	}
 	if c.MaxTotalTokens != nil || c.MaxInputTokens != nil || c.MaxOutputTokens != nil {
 		in, out, known := s.tokens()
@@ -75,7 +76,7 @@ func (t *tally) add(what string, got, limit float64, write func(float64) string)
 
 func (t *tally) tokens(what string, got int, limit *int) {
 	if limit != nil {
-		t.add(what, float64(got), float64(*limit), decimal)
+		t.add(what, float64(got), float64(*limit), say.Decimal)
 	}
 }
 

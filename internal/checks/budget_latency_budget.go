@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var latencyBudgetDef = define[latencyBudgetParams](Def{
@@ -37,7 +39,7 @@ func (c latencyBudget) Eval(_ context.Context, s *Subject) (Finding, error) {
 	}
 	return Finding{
 		Score:       score,
-		Explanation: fmt.Sprintf("%s ms, at most %s ms allowed", decimal(math.Round(*took*100)/100), decimal(budget)),
+		Explanation: fmt.Sprintf("%s ms, at most %s ms allowed", say.Decimal(math.Round(*took*100)/100), say.Decimal(budget)),
 		Details:     map[string]any{"latency_ms": *took, "budget_ms": budget},
 	}, nil
 }

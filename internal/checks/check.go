@@ -12,7 +12,7 @@
 //	asks           what a compiled check looks at, for those who plan a run
 //	subject        what a check looks at
 //	verdict        from what a check saw to the decision of its surface
-//	say, text      words of explanations, and texts that are looked for
+//	text           texts that are looked for, and texts within texts
 package checks
 
 import (

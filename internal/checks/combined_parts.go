@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -134,13 +135,13 @@ func noneApplies(all []result.Verdict) error {
 	for i := range all {
 		reasons[i] = all[i].Name() + ": " + all[i].SkipReason
 	}
-	return fmt.Errorf("%w: %s", ErrNotApplicable, listed(reasons, "; "))
+	return fmt.Errorf("%w: %s", ErrNotApplicable, say.Listed(reasons, "; "))
 }
 
 // partLabel names a part: its message, if its author gave it one, and its type.
 func partLabel(v *result.Verdict, part *Compiled) string {
 	if v.Message != "" {
-		return named(v.Message) + " (" + part.Type + ")"
+		return say.Named(v.Message) + " (" + part.Type + ")"
 	}
 	return part.Type
 }
@@ -156,7 +157,7 @@ func (p parts) summary(all []result.Verdict, matters func(*result.Verdict) bool)
 			texts = append(texts, partLabel(v, p[i])+": "+v.Explanation)
 		}
 	}
-	return listed(texts, "; "), details
+	return say.Listed(texts, "; "), details
 }
 
 func partDetails(v *result.Verdict, part *Compiled) map[string]any {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var weightedDef = define[weightedParams](Def{
@@ -61,7 +62,8 @@ func (c *weighted) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	holds := required && score >= c.threshold-slack
 	f := Finding{
 		Score: score, Holds: &holds, Details: map[string]any{"checks": details, "threshold": c.threshold},
-		Explanation: fmt.Sprintf("weighted mean %s, at least %s needed", decimal(fourDigits(score)), decimal(c.threshold)),
+		Explanation: fmt.Sprintf("weighted mean %s, at least %s needed", say.Decimal(fourDigits(score)),
+			say.Decimal(c.threshold)),
 	}
 	reason := func(v *result.Verdict) bool { return *v.Score < 1-slack }
 	if score >= c.threshold-slack {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -246,7 +247,7 @@ func (l *limits) warn(k *compilation, w written, at diag.Pos, key string, v floa
 		at = w.pos
 	}
 	outcome, code := k.outcome(true)
-	text := decimal(v)
+	text := say.Decimal(v)
 	k.r.Diags.Warnf(at, len(text), code, "%s: %s %s: the check %s: %s", w.name, key, text, outcome, why).Hint = hint
 }
 

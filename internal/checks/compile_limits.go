@@ -5,6 +5,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 // limits is what the surface, not the check, makes of a score: the thresholds and the label. It is gathered from beside
@@ -26,7 +27,7 @@ func (l *limits) beside(k *compilation) {
 	}{{"min_score", spec.MinScore}, {"max_score", spec.MaxScore}, {"pass_threshold", spec.PassThreshold}} {
 		if v := given.v; v != nil && (math.IsNaN(*v) || *v < 0 || *v > 1) {
 			k.r.Diags.Errorf(spec.Pos, 1, "out-of-range", "%s: %s must be between 0 and 1, found %s", spec.Type, given.name,
-				decimal(*v))
+				say.Decimal(*v))
 		}
 	}
 }
@@ -56,8 +57,8 @@ func (l *limits) threshold(k *compilation, what string, n *node.Node, before *fl
 		return before
 	}
 	if before != nil && *before != v {
-		k.r.Errorf(n, "conflicting-threshold", "%s is %s here and %s in another place of the same check", what, decimal(v),
-			decimal(*before)).Hint = "keep one of the two"
+		k.r.Errorf(n, "conflicting-threshold", "%s is %s here and %s in another place of the same check", what,
+			say.Decimal(v), say.Decimal(*before)).Hint = "keep one of the two"
 	}
 	return &v
 }
@@ -66,6 +67,6 @@ func (l *limits) threshold(k *compilation, what string, n *node.Node, before *fl
 func (l *limits) verify(k *compilation, w written) {
 	if l.min != nil && l.max != nil && *l.min > *l.max {
 		k.r.Diags.Errorf(w.at, 1, "out-of-range", "%s: min_score %s is above max_score %s, so that no score passes", w.name,
-			decimal(*l.min), decimal(*l.max))
+			say.Decimal(*l.min), say.Decimal(*l.max))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/jsonschema"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 // schema compiles a JSON Schema; schemas that are equal as JSON are compiled once.
@@ -40,9 +41,9 @@ func schemaProblem(err error) string {
 	var reference *jsonschema.ReferenceError
 	switch {
 	case errors.As(err, &unfit):
-		return listed(violations(unfit.Problems), "; ")
+		return say.Listed(violations(unfit.Problems), "; ")
 	case errors.As(err, &reference) && reference.Foreign:
-		return fmt.Sprintf("%s is not part of the schema, and nothing is loaded from elsewhere", quote(reference.Target))
+		return fmt.Sprintf("%s is not part of the schema, and nothing is loaded from elsewhere", say.Quote(reference.Target))
 	}
 	return err.Error()
 }

@@ -1,6 +1,10 @@
 package checks
 
-import "context"
+import (
+	"context"
+
+	"github.com/arena-evals/arena/internal/say"
+)
 
 var compositionBranchTakenDef = define[compositionBranchTakenParams](Def{
 	Name:     "composition_branch_taken",
@@ -31,7 +35,7 @@ func (c *compositionBranchTaken) Eval(_ context.Context, s *Subject) (Finding, e
 	case !decided:
 		f.Explanation = "branch " + c.Branch + " was not decided; " + those("decisions of", s.Composition.Branches)
 	case taken != c.Expected:
-		f.Explanation = "branch " + c.Branch + " went to " + named(taken) + ", expected " + c.Expected
+		f.Explanation = "branch " + c.Branch + " went to " + say.Named(taken) + ", expected " + c.Expected
 	default:
 		f.Score, f.Explanation = 1, "branch "+c.Branch+" went to "+c.Expected
 	}

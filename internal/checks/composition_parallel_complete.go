@@ -1,6 +1,10 @@
 package checks
 
-import "context"
+import (
+	"context"
+
+	"github.com/arena-evals/arena/internal/say"
+)
 
 var compositionParallelCompleteDef = define[compositionParallelCompleteParams](Def{
 	Name:     "composition_parallel_complete",
@@ -32,7 +36,7 @@ func (c compositionParallelComplete) Eval(_ context.Context, s *Subject) (Findin
 	case !ran:
 		f.Explanation = "step " + string(c) + " has no status; " + those("statuses of", s.Composition.Parallels)
 	case status != "complete":
-		f.Explanation = "step " + string(c) + " is " + named(status) + ", expected complete"
+		f.Explanation = "step " + string(c) + " is " + say.Named(status) + ", expected complete"
 	default:
 		f.Score, f.Explanation = 1, "step "+string(c)+" is complete"
 	}

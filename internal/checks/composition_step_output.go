@@ -4,6 +4,8 @@ import (
 	"context"
 	"maps"
 	"slices"
+
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var compositionStepOutputDef = define[compositionStepOutputParams](Def{
@@ -50,5 +52,5 @@ func those(what string, byID map[string]string) string {
 	if len(byID) == 0 {
 		return "there are none"
 	}
-	return "there are " + what + " " + chained(slices.Sorted(maps.Keys(byID)))
+	return "there are " + what + " " + say.Chained(slices.Sorted(maps.Keys(byID)))
 }

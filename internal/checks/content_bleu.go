@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
@@ -49,7 +50,7 @@ func (c *bleu) Eval(_ context.Context, s *Subject) (Finding, error) {
 	measured := textmeasure.BLEU(reply, references)
 	return Finding{
 		Score: measured.Score,
-		Explanation: fmt.Sprintf("BLEU %s: %s, %d in the nearest reference", decimal(fourDigits(measured.Score)),
+		Explanation: fmt.Sprintf("BLEU %s: %s, %d in the nearest reference", say.Decimal(fourDigits(measured.Score)),
 			plural.Count(len(reply), "word"), measured.Nearest),
 		Details: map[string]any{"precisions": measured.Precisions, "brevity": measured.Brevity},
 	}, nil

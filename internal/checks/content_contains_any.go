@@ -3,6 +3,8 @@ package checks
 import (
 	"context"
 	"fmt"
+
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var containsAnyDef = define[containsAnyParams](Def{
@@ -36,7 +38,7 @@ func (c *containsAny) Eval(_ context.Context, s *Subject) (Finding, error) {
 			if p := &c.patterns[i]; p.in(&replies[r], c.caseSensitive) {
 				return Finding{
 					Score:       1,
-					Explanation: "found " + quote(p.text) + inTurn(s, replies[r].Turn),
+					Explanation: "found " + say.Quote(p.text) + inTurn(s, replies[r].Turn),
 					Details:     map[string]any{"matched": p.text, "turn": replies[r].Turn},
 				}, nil
 			}
@@ -47,7 +49,7 @@ func (c *containsAny) Eval(_ context.Context, s *Subject) (Finding, error) {
 		texts[i] = c.patterns[i].text
 	}
 	return Finding{
-		Explanation: "none of the patterns found: " + quoted(texts),
+		Explanation: "none of the patterns found: " + say.Quoted(texts),
 		Details:     map[string]any{"missing_patterns": texts},
 	}, nil
 }

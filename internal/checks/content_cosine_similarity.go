@@ -9,6 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var cosineSimilarityDef = define[cosineSimilarityParams](Def{
@@ -63,11 +64,11 @@ func (c *cosineSimilarity) Eval(ctx context.Context, s *Subject) (Finding, error
 	}
 	score := cosine(reference, reply)
 	details["similarity"] = score
-	f := Finding{Score: score, Explanation: "similarity " + decimal(fourDigits(score)), Details: details}
+	f := Finding{Score: score, Explanation: "similarity " + say.Decimal(fourDigits(score)), Details: details}
 	if c.least != nil {
 		holds := score >= *c.least-slack
 		f.Holds = &holds
-		f.Explanation += ", at least " + decimal(*c.least) + " needed"
+		f.Explanation += ", at least " + say.Decimal(*c.least) + " needed"
 		f.Details["threshold"] = *c.least
 	}
 	return f, nil
@@ -121,13 +122,13 @@ func numbersIn(v any) ([]float64, error) {
 		for i, item := range list {
 			f, ok := jsonvalue.Float(item)
 			if !ok {
-				return nil, fmt.Errorf(`item %d of the metadata "embedding" is not a number: %s`, i+1, shown(item))
+				return nil, fmt.Errorf(`item %d of the metadata "embedding" is not a number: %s`, i+1, say.Shown(item))
 			}
 			out[i] = f
 		}
 		return out, nil
 	}
-	return nil, fmt.Errorf(`the metadata "embedding" is not a list of numbers: %s`, shown(v))
+	return nil, fmt.Errorf(`the metadata "embedding" is not a list of numbers: %s`, say.Shown(v))
 }
 
 // cosine is the cosine of the angle between two vectors of one length, 0 where they point away from each other. Large

@@ -9,6 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var equalsDef = define[equalsParams](Def{
@@ -68,13 +69,13 @@ func (c *equals) Eval(_ context.Context, s *Subject) (Finding, error) {
 	} else {
 		same = c.options.edges(reply.Lower()) == c.want.folded
 	}
-	f := Finding{Explanation: "equals " + quote(want)}
+	f := Finding{Explanation: "equals " + say.Quote(want)}
 	if same {
 		f.Score = 1
 		return f, nil
 	}
 	f.Explanation = difference(got, want)
-	f.Details = map[string]any{"expected": cut(want, contentLimit), "content": cut(got, contentLimit)}
+	f.Details = map[string]any{"expected": say.Content(want), "content": say.Content(got)}
 	return f, nil
 }
 
@@ -89,16 +90,16 @@ func difference(got, want string) string {
 		at += size
 	}
 	if at == 0 {
-		return "is " + quote(got) + ", expected " + quote(want)
+		return "is " + say.Quote(got) + ", expected " + say.Quote(want)
 	}
 	n := utf8.RuneCountInString(want[:at])
 	switch {
 	case at == len(want):
-		return fmt.Sprintf("goes on with %s after %s", quote(got[at:]), quote(want))
+		return fmt.Sprintf("goes on with %s after %s", say.Quote(got[at:]), say.Quote(want))
 	case at == len(got):
-		return fmt.Sprintf("ends after %s, expected %s to follow", plural.Count(n, "character"), quote(want[at:]))
+		return fmt.Sprintf("ends after %s, expected %s to follow", plural.Count(n, "character"), say.Quote(want[at:]))
 	}
-	return fmt.Sprintf("differs from character %d on: %s, expected %s", n+1, quote(got[at:]), quote(want[at:]))
+	return fmt.Sprintf("differs from character %d on: %s, expected %s", n+1, say.Quote(got[at:]), say.Quote(want[at:]))
 }
 
 type equalsJSON struct{ want any }
@@ -110,11 +111,11 @@ func (c equalsJSON) Eval(_ context.Context, s *Subject) (Finding, error) {
 	case err != nil:
 		return notJSON(doc, jsonOptions{}), nil
 	case jsonvalue.Equal(v, c.want):
-		return Finding{Score: 1, Explanation: "equals " + shown(c.want)}, nil
+		return Finding{Score: 1, Explanation: "equals " + say.Shown(c.want)}, nil
 	}
 	return Finding{
-		Explanation: "is " + shown(v) + ", expected " + shown(c.want),
-		Details:     map[string]any{"expected": c.want, "actual": kept(v)},
+		Explanation: "is " + say.Shown(v) + ", expected " + say.Shown(c.want),
+		Details:     map[string]any{"expected": c.want, "actual": say.Kept(v)},
 	}, nil
 }
 

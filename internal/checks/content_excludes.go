@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var contentExcludesDef = define[contentExcludesParams](Def{
@@ -59,12 +60,12 @@ func (c *contentExcludes) Eval(_ context.Context, s *Subject) (Finding, error) {
 				continue
 			}
 			violations = append(violations, map[string]any{"pattern": p.text, "turn": replies[r].Turn})
-			found = append(found, quote(p.text)+inTurn(s, replies[r].Turn))
+			found = append(found, say.Quote(p.text)+inTurn(s, replies[r].Turn))
 		}
 	}
 	f := Finding{Score: 1, Explanation: "none of " + plural.Count(len(c.patterns), "pattern") + " found"}
 	if len(found) > 0 {
-		f.Score, f.Explanation = 0, "found "+listed(found, ", ")
+		f.Score, f.Explanation = 0, "found "+say.Listed(found, ", ")
 	}
 	f.Details = map[string]any{"violations": violations}
 	return f, nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var finishReasonDef = define[finishReasonParams](Def{
@@ -29,12 +31,12 @@ func (c finishReason) Eval(_ context.Context, s *Subject) (Finding, error) {
 		return Finding{}, errNoFinishReason
 	}
 	f := Finding{
-		Score: 1, Explanation: "the reply ended with " + named(reason),
+		Score: 1, Explanation: "the reply ended with " + say.Named(reason),
 		Details: map[string]any{"finish_reason": reason, "expected": []string(c)},
 	}
 	if !slices.Contains(c, reason) {
 		f.Score = 0
-		f.Explanation += ", expected " + joinWords(c)
+		f.Explanation += ", expected " + say.Or(c)
 	}
 	return f, nil
 }

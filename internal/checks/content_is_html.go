@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var isHTMLDef = define[isHTMLParams](Def{
@@ -37,7 +38,7 @@ func (c isHTML) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if err != nil {
 		return Finding{
 			Explanation: "not HTML: " + err.Error() + wrapOption(c).hint(s.Output()),
-			Details:     map[string]any{"valid": false, "content": cut(text, contentLimit)},
+			Details:     map[string]any{"valid": false, "content": say.Content(text)},
 		}, nil
 	}
 	return Finding{
@@ -55,7 +56,7 @@ func elementsOf(text string) (int, error) {
 			return r.n, r.end()
 		case html.TextToken:
 			if words := strings.TrimSpace(string(z.Raw())); len(r.open) == 0 && words != "" {
-				return 0, fmt.Errorf("text outside of any element: %s", quote(words))
+				return 0, fmt.Errorf("text outside of any element: %s", say.Quote(words))
 			}
 		case html.StartTagToken:
 			name, _ := z.TagName()
@@ -87,7 +88,7 @@ type htmlReader struct {
 // start takes a start tag. Only SVG and MathML have elements that close themselves: <div/> opens a div.
 func (r *htmlReader) start(name string, closed bool) error {
 	if r.foreign == 0 && !htmlElements()[name] && !strings.Contains(name, "-") { // custom elements have a hyphen
-		return fmt.Errorf("there is no element <%s>", named(name))
+		return fmt.Errorf("there is no element <%s>", say.Named(name))
 	}
 	r.n++
 	foreign := r.foreign > 0 || name == "svg" || name == "math"
@@ -127,9 +128,9 @@ func (r *htmlReader) close(name string) error {
 	}
 	if at < 0 || r.open[at] != name {
 		if len(r.open) == 0 {
-			return fmt.Errorf("</%s> closes nothing", named(name))
+			return fmt.Errorf("</%s> closes nothing", say.Named(name))
 		}
-		return fmt.Errorf("</%s> stands where <%s> is open", named(name), named(r.open[len(r.open)-1]))
+		return fmt.Errorf("</%s> stands where <%s> is open", say.Named(name), say.Named(r.open[len(r.open)-1]))
 	}
 	r.foreign = max(0, r.foreign-(len(r.open)-at))
 	r.open = r.open[:at]
@@ -139,7 +140,7 @@ func (r *htmlReader) close(name string) error {
 func (r *htmlReader) end() error {
 	for _, name := range slices.Backward(r.open) {
 		if !openEnded()[name] {
-			return fmt.Errorf("<%s> is not closed", named(name))
+			return fmt.Errorf("<%s> is not closed", say.Named(name))
 		}
 	}
 	if r.n == 0 {

@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/rqlite/sql"
+
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var isSQLDef = define[isSQLParams](Def{
@@ -43,21 +45,23 @@ func (c *isSQL) Eval(_ context.Context, s *Subject) (Finding, error) {
 	kinds, err := statements(text)
 	details := map[string]any{"statements": kinds, "dialect": "sqlite"}
 	if err != nil {
-		details["content"] = cut(text, contentLimit)
+		details["content"] = say.Content(text)
 		return Finding{
-			Explanation: "not SQL (SQLite): " + cut(oneLine(complaint(text, err)), 2*quoteLimit) + c.options.hint(s.Output()),
-			Details:     details,
+			Explanation: "not SQL (SQLite): " + say.Cut(say.OneLine(complaint(text, err)), 2*say.QuoteLimit) +
+				c.options.hint(s.Output()),
+			Details: details,
 		}, nil
 	}
 	for _, kind := range kinds {
 		if c.allowed != nil && !slices.Contains(c.allowed, kind) {
 			return Finding{
-				Explanation: strings.ToUpper(kind) + " is not allowed, only " + strings.ToUpper(joinWords(c.allowed)),
+				Explanation: strings.ToUpper(kind) + " is not allowed, only " + strings.ToUpper(say.Or(c.allowed)),
 				Details:     details,
 			}, nil
 		}
 	}
-	return Finding{Score: 1, Explanation: "valid SQL (SQLite): " + strings.ToUpper(chained(kinds)), Details: details}, nil
+	all := strings.ToUpper(say.Chained(kinds))
+	return Finding{Score: 1, Explanation: "valid SQL (SQLite): " + all, Details: details}, nil
 }
 
 // The parser works by recursion, so that its input must be bounded.
@@ -106,7 +110,7 @@ func parentheses(text string) (map[int]bool, error) {
 			}
 			return closing, nil
 		case sql.ILLEGAL:
-			return nil, fmt.Errorf("%s: unexpected %s", pos, quote(torn(text, lit)))
+			return nil, fmt.Errorf("%s: unexpected %s", pos, say.Quote(torn(text, lit)))
 		case sql.LP:
 			if depth++; depth > maxSQLDepth {
 				return nil, fmt.Errorf("parentheses are nested deeper than %d", maxSQLDepth)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var isXMLDef = define[isXMLParams](Def{
@@ -30,7 +31,7 @@ func (p isXMLParams) Build(b *binder) Check {
 	c := &isXML{options: p.wrapOption}
 	for _, path := range p.Elements {
 		if slices.Contains(strings.Split(path, "/"), "") {
-			b.errorf("elements", "bad-path", "%s is not a path of elements such as order/items", quote(path))
+			b.errorf("elements", "bad-path", "%s is not a path of elements such as order/items", say.Quote(path))
 		}
 		c.paths = append(c.paths, path)
 	}
@@ -51,8 +52,8 @@ func (c *isXML) Eval(_ context.Context, s *Subject) (Finding, error) {
 	}
 	if err != nil {
 		return Finding{
-			Explanation: "not well-formed XML: " + oneLine(err.Error()) + c.options.hint(s.Output()),
-			Details:     map[string]any{"valid": false, "content": cut(text, contentLimit)},
+			Explanation: "not well-formed XML: " + say.OneLine(err.Error()) + c.options.hint(s.Output()),
+			Details:     map[string]any{"valid": false, "content": say.Content(text)},
 		}, nil
 	}
 	f := Finding{Score: 1, Explanation: "well-formed XML", Details: map[string]any{"valid": true}}
@@ -69,7 +70,7 @@ func (c *isXML) Eval(_ context.Context, s *Subject) (Finding, error) {
 	f.Details["missing"] = missing
 	f.Explanation += fmt.Sprintf(", %d of %s found", len(c.paths)-len(missing), plural.Count(len(c.paths), "element"))
 	if len(missing) > 0 {
-		f.Explanation += ": missing " + quoted(missing)
+		f.Explanation += ": missing " + say.Quoted(missing)
 	}
 	return f, nil
 }
@@ -121,7 +122,7 @@ func (r *xmlReader) take(t xml.Token) error {
 		r.open = r.open[:len(r.open)-1]
 	case xml.CharData:
 		if len(r.open) == 0 && strings.TrimSpace(string(t)) != "" {
-			return fmt.Errorf("text outside of the root element: %s", quote(strings.TrimSpace(string(t))))
+			return fmt.Errorf("text outside of the root element: %s", say.Quote(strings.TrimSpace(string(t))))
 		}
 	}
 	return nil
@@ -130,7 +131,7 @@ func (r *xmlReader) take(t xml.Token) error {
 func (r *xmlReader) start(e xml.StartElement) error {
 	if len(r.open) == 0 {
 		if r.roots++; r.roots > 1 {
-			return fmt.Errorf("a second root element, <%s>", named(e.Name.Local))
+			return fmt.Errorf("a second root element, <%s>", say.Named(e.Name.Local))
 		}
 	}
 	if len(r.open) == maxDepth || len(e.Attr) > maxAttributes {
@@ -139,7 +140,7 @@ func (r *xmlReader) start(e xml.StartElement) error {
 	seen := make(map[xml.Name]bool, len(e.Attr))
 	for _, a := range e.Attr {
 		if seen[a.Name] {
-			return fmt.Errorf("<%s> has the attribute %s twice", named(e.Name.Local), named(a.Name.Local))
+			return fmt.Errorf("<%s> has the attribute %s twice", say.Named(e.Name.Local), say.Named(a.Name.Local))
 		}
 		seen[a.Name] = true
 	}

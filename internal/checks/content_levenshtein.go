@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
@@ -84,10 +85,10 @@ func (c *levenshtein) finding(similarity float64, distance int) Finding {
 		f.Explanation += fmt.Sprintf(", at most %d allowed", *limit)
 		f.Details["max_distance"] = *limit
 	}
-	f.Explanation += fmt.Sprintf("; similarity %s", decimal(fourDigits(similarity)))
+	f.Explanation += fmt.Sprintf("; similarity %s", say.Decimal(fourDigits(similarity)))
 	if least := c.params.MinSimilarity; least != nil {
 		holds = holds && similarity >= *least-slack
-		f.Explanation += fmt.Sprintf(", at least %s needed", decimal(*least))
+		f.Explanation += fmt.Sprintf(", at least %s needed", say.Decimal(*least))
 		f.Details["min_similarity"] = *least
 	}
 	if c.params.MaxDistance != nil || c.params.MinSimilarity != nil {

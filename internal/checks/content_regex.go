@@ -3,6 +3,8 @@ package checks
 import (
 	"context"
 	"regexp"
+
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var regexDef = define[regexParams](Def{
@@ -37,15 +39,15 @@ func (c *regex) Eval(_ context.Context, s *Subject) (Finding, error) {
 	f := Finding{Details: map[string]any{"pattern": c.re.String(), "matched": at != nil}}
 	if at != nil {
 		match := text[at[0]:at[1]]
-		f.Explanation = quote(match) + " matches " + quote(c.re.String())
-		f.Details["match"] = cut(match, contentLimit)
+		f.Explanation = say.Quote(match) + " matches " + say.Quote(c.re.String())
+		f.Details["match"] = say.Content(match)
 	} else {
-		f.Explanation = "nothing matches " + quote(c.re.String())
+		f.Explanation = "nothing matches " + say.Quote(c.re.String())
 	}
 	if (at != nil) == c.expect {
 		f.Score = 1
 	} else {
-		f.Details["content"] = cut(text, contentLimit)
+		f.Details["content"] = say.Content(text)
 	}
 	return f, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
@@ -42,7 +43,7 @@ func (p rougeParams) Build(b *binder) Check {
 	for i, list := range lengths {
 		if len(list) > 0 && len(list) < c.n() {
 			b.errorf("reference", "out-of-range", "the reference %s has fewer than the %d words that %s compares at once",
-				quote(p.Reference[i]), c.n(), c.variant)
+				say.Quote(p.Reference[i]), c.n(), c.variant)
 		}
 	}
 	return c
@@ -58,7 +59,7 @@ func tokenized(b *binder, texts []string, caseSensitive, punctuation bool) []str
 			break
 		}
 		if empty {
-			b.errorf("reference", "empty-value", "the reference %s has no words", quote(text))
+			b.errorf("reference", "empty-value", "the reference %s has no words", say.Quote(text))
 		}
 		if out[i] = text; !caseSensitive {
 			out[i] = strings.ToLower(text)
@@ -92,7 +93,7 @@ func (c *rouge) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return Finding{
 		Score: score,
 		Explanation: fmt.Sprintf("%s %s %s: %d of %s of the reference, %s in the reply", c.variant, c.measure,
-			decimal(fourDigits(score)), best.Matched, plural.Count(best.Expected, c.unit()),
+			say.Decimal(fourDigits(score)), best.Matched, plural.Count(best.Expected, c.unit()),
 			plural.Count(best.Actual, c.unit())),
 		Details: map[string]any{
 			"variant": c.variant, "f1": best.F1(), "recall": best.Recall(), "precision": best.Precision(),

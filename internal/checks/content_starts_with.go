@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"unicode"
+
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var startsWithDef = define[startsWithParams](Def{
@@ -42,7 +44,7 @@ func newAffix(b *binder, c affix, values []string) Check {
 	trimmed := make([]string, len(values))
 	for i, v := range values {
 		if trimmed[i] = c.trim(v); trimmed[i] == "" {
-			b.errorf("value", "empty-value", "value %s is blank, and with trim every reply has it", quote(v))
+			b.errorf("value", "empty-value", "value %s is blank, and with trim every reply has it", say.Quote(v))
 		}
 	}
 	c.values = textPatterns(trimmed)
@@ -66,20 +68,20 @@ func (c *affix) Eval(_ context.Context, s *Subject) (Finding, error) {
 	for i := range c.values {
 		v := &c.values[i]
 		if c.caseSensitive && c.has(text, v.text) || !c.caseSensitive && c.has(folded, v.folded) {
-			return Finding{Score: 1, Explanation: c.verb + " with " + quote(v.text)}, nil
+			return Finding{Score: 1, Explanation: c.verb + " with " + say.Quote(v.text)}, nil
 		}
-		wanted[i] = quote(v.text)
+		wanted[i] = say.Quote(v.text)
 	}
 	return Finding{
-		Explanation: c.verb + " with " + c.shown(text) + ", expected " + listed(wanted, " or "),
-		Details:     map[string]any{"content": cut(text, contentLimit)},
+		Explanation: c.verb + " with " + c.shown(text) + ", expected " + say.Listed(wanted, " or "),
+		Details:     map[string]any{"content": say.Content(text)},
 	}, nil
 }
 
 // shown is the end of the reply at which the check looks, quoted.
 func (c *affix) shown(text string) string {
 	if c.verb == endVerb {
-		return quoteEnd(text)
+		return say.QuoteEnd(text)
 	}
-	return quote(text)
+	return say.Quote(text)
 }

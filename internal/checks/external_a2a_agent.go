@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+
+	"github.com/arena-evals/arena/internal/say"
 )
 
 // a2aAgent talks to an agent over JSON-RPC for one evaluation. The official library is not used: its client brings gRPC
@@ -64,7 +66,7 @@ func (a *a2aAgent) settled(res *a2aResult) (*a2aAnswer, error) {
 	case goesOn:
 		return nil, nil
 	case answer.state != a2aCompleted:
-		return nil, a.fault("the task is %s and not completed%s", named(string(answer.state)), a.excerpt(answer.text))
+		return nil, a.fault("the task is %s and not completed%s", say.Named(string(answer.state)), a.excerpt(answer.text))
 	case answer.text == "":
 		return nil, a.fault("the completed task has no text")
 	}
@@ -222,7 +224,7 @@ func (a *a2aAgent) located(card *a2aCard, path string) (string, error) {
 	}
 	if !sameHost(home, found) && (a.token != "" || home.Scheme == "https" && found.Scheme != "https") {
 		return "", fmt.Errorf("its agent card names an endpoint at another host, %s, to which the auth_token does not go",
-			named(found.Host))
+			say.Named(found.Host))
 	}
 	return found.String(), nil
 }

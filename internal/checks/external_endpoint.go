@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 const (
@@ -145,7 +146,7 @@ func redirect(req *http.Request, via []*http.Request) error {
 	case len(via) > maxRedirects:
 		return &finalError{fmt.Sprintf("it redirects more than %d times", maxRedirects)}
 	case !sameHost(from.URL, req.URL):
-		return &finalError{"it redirects to another host, " + named(req.URL.Host) + ", which is not followed"}
+		return &finalError{"it redirects to another host, " + say.Named(req.URL.Host) + ", which is not followed"}
 	case status == http.StatusMovedPermanently || status == http.StatusFound:
 		return &finalError{fmt.Sprintf("it redirects with status %d, which loses what was sent; write the address where "+
 			"it is, or let it answer %d", status, http.StatusTemporaryRedirect)}
@@ -177,7 +178,7 @@ func (e *endpoint) clean(err error) error {
 	if _, ours := errors.AsType[overdueError](err); ours || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return errors.New(e.scrub.Excerpt(err.Error(), contentLimit))
+	return errors.New(e.scrub.Excerpt(err.Error(), say.ContentLimit))
 }
 
 // refused is the error of a status that is not what was hoped for.
@@ -225,6 +226,6 @@ func (e *endpoint) finding(text string, read func(string) (opinion, error)) (Fin
 	}
 	return Finding{
 		Score: o.score, Explanation: reason(o.reasoning, "the endpoint gave no reason"),
-		Details: map[string]any{"score": o.score, "reasoning": kept(o.reasoning)},
+		Details: map[string]any{"score": o.score, "reasoning": say.Kept(o.reasoning)},
 	}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/process"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -153,7 +154,7 @@ func scoreFrom(stdout string, scrub *providers.Scrubber) (Finding, error) {
 	}
 	fields, o, err := oneAnswer(stdout)
 	if _, wrong := errors.AsType[*notOneObject](err); wrong {
-		return Finding{}, fmt.Errorf("its output is %w: %q", err, scrub.Excerpt(stdout, quoteLimit))
+		return Finding{}, fmt.Errorf("its output is %w: %q", err, scrub.Excerpt(stdout, say.QuoteLimit))
 	}
 	if err != nil {
 		return Finding{}, fmt.Errorf("its output cannot be used: %w", err)
@@ -172,11 +173,11 @@ func scrubbed(scrub *providers.Scrubber, data any) map[string]any {
 		return nil
 	case map[string]any:
 		for key, item := range v {
-			v[key] = kept(item)
+			v[key] = say.Kept(item)
 		}
 		return v
 	default:
-		return map[string]any{"data": kept(v)}
+		return map[string]any{"data": say.Kept(v)}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 // What checks tell programs and endpoints outside of the process, and how they take what comes back.
@@ -131,7 +132,7 @@ func oneAnswer(text string) (fields map[string]any, o opinion, err error) {
 		return nil, opinion{}, err
 	}
 	if score, quoted := a["score"].(string); quoted && isNumber(strings.TrimSpace(score)) {
-		return nil, opinion{}, fmt.Errorf("score is %s, expected a number from 0 to 1, without quotes", shown(score))
+		return nil, opinion{}, fmt.Errorf("score is %s, expected a number from 0 to 1, without quotes", say.Shown(score))
 	}
 	o, err = measured(a)
 	return fields, o, err
@@ -139,7 +140,7 @@ func oneAnswer(text string) (fields map[string]any, o opinion, err error) {
 
 // reason is a text from outside as an explanation holds it; none is what to say when there is nothing.
 func reason(text, none string) string {
-	text = cut(oneLine(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")), reasonLimit)
+	text = say.Cut(say.OneLine(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")), reasonLimit)
 	if text == "" {
 		return none
 	}

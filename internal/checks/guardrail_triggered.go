@@ -5,6 +5,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var guardrailTriggeredDef = define[guardrailTriggeredParams](Def{
@@ -72,9 +73,9 @@ func (c *guardrailTriggered) Eval(_ context.Context, s *Subject) (Finding, error
 	}}
 	switch {
 	case fired:
-		f.Explanation = named(by) + " fired"
+		f.Explanation = say.Named(by) + " fired"
 		if direction != "" {
-			f.Explanation += " on the " + named(direction)
+			f.Explanation += " on the " + say.Named(direction)
 		}
 	case c.Guardrail == "":
 		f.Explanation = "no guardrail fired"

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 // hostile are texts that were made to hurt, repeated until they are as long as a test wants them.
@@ -151,10 +152,10 @@ func sane(tb testing.TB, check string, v *result.Verdict) {
 	}
 	for _, text := range []string{v.Explanation, v.Error, v.SkipReason} {
 		if utf8.RuneCountInString(text) > longest {
-			tb.Errorf("%s: an explanation of %d bytes: %s", check, len(text), cut(text, 300))
+			tb.Errorf("%s: an explanation of %d bytes: %s", check, len(text), say.Cut(text, 300))
 		}
 		if strings.ContainsAny(text, "\n\x00\x1b") {
-			tb.Errorf("%s: an explanation with control characters: %q", check, cut(text, 300))
+			tb.Errorf("%s: an explanation with control characters: %q", check, say.Cut(text, 300))
 		}
 	}
 }

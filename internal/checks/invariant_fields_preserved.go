@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
@@ -43,11 +44,11 @@ func (c *invariantFieldsPreserved) Eval(_ context.Context, s *Subject) (Finding,
 	}
 	f := Finding{
 		Score:       textmeasure.Share(len(c.Fields)-len(violations), len(c.Fields)),
-		Explanation: c.Tool + ": " + listed(texts, "; "),
+		Explanation: c.Tool + ": " + say.Listed(texts, "; "),
 		Details:     map[string]any{"tool": c.Tool, "calls": n, "violations": violations},
 	}
 	if len(violations) == 0 {
-		f.Explanation = c.Tool + " was called " + times(n) + ", nothing was lost on the way"
+		f.Explanation = c.Tool + " was called " + say.Times(n) + ", nothing was lost on the way"
 	}
 	return f, nil
 }

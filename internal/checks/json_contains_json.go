@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/jsonschema"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var containsJSONDef = define[containsJSONParams](Def{
@@ -34,14 +35,14 @@ func (c *containsJSON) Eval(_ context.Context, s *Subject) (Finding, error) {
 	for found := range jsonIn(text, &cutShort) {
 		n++
 		if c.schema == nil {
-			return Finding{Score: 1, Explanation: "found " + quote(found)}, nil
+			return Finding{Score: 1, Explanation: "found " + say.Quote(found)}, nil
 		}
 		problems, err := c.problems(found)
 		if err != nil {
 			return Finding{}, err
 		}
 		if len(problems) == 0 {
-			return Finding{Score: 1, Explanation: quote(found) + " fits the schema"}, nil
+			return Finding{Score: 1, Explanation: say.Quote(found) + " fits the schema"}, nil
 		}
 		if n == 1 {
 			first = problems
@@ -52,15 +53,15 @@ func (c *containsJSON) Eval(_ context.Context, s *Subject) (Finding, error) {
 		return Finding{}, errEndlessSearch
 	case n == 0:
 		return Finding{
-			Explanation: "no JSON object or array in the reply", Details: map[string]any{"content": cut(text, contentLimit)},
+			Explanation: "no JSON object or array in the reply", Details: map[string]any{"content": say.Content(text)},
 		}, nil
 	}
-	explanation := listed(first, "; ")
+	explanation := say.Listed(first, "; ")
 	if n > 1 {
 		explanation = fmt.Sprintf("none of %d fits the schema; the first: %s", n, explanation)
 	}
 	return Finding{Explanation: explanation, Details: map[string]any{
-		"errors": first[:min(len(first), maxViolations)], "content": cut(text, contentLimit),
+		"errors": first[:min(len(first), maxViolations)], "content": say.Content(text),
 	}}, nil
 }
 
@@ -73,7 +74,7 @@ func (c *containsJSON) problems(text string) ([]string, error) {
 		return nil, err
 	}
 	if n, found := chat.Unwieldy(v); found {
-		return nil, fmt.Errorf("the number %s is too large to be compared", quote(n))
+		return nil, fmt.Errorf("the number %s is too large to be compared", say.Quote(n))
 	}
 	return unfit(c.schema, v)
 }

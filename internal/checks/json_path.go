@@ -9,6 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var jsonPathDef = define[jsonPathParams](Def{
@@ -34,7 +35,8 @@ type jsonPathParams struct {
 
 func (p jsonPathParams) Build(b *binder) Check {
 	if p.Min != nil && p.Max != nil && *p.Min > *p.Max {
-		b.errorf("min", "out-of-range", "min %s is above max %s, so that no number passes", decimal(*p.Min), decimal(*p.Max))
+		b.errorf("min", "out-of-range", "min %s is above max %s, so that no number passes", say.Decimal(*p.Min),
+			say.Decimal(*p.Max))
 	}
 	if p.MinResults != nil && p.MaxResults != nil && *p.MinResults > *p.MaxResults {
 		b.errorf("min_results", "out-of-range", "min_results %d is above max_results %d, so that no list passes",
@@ -58,15 +60,15 @@ func (c *jsonPath) Eval(_ context.Context, s *Subject) (Finding, error) {
 	details := map[string]any{"path": c.query.Text}
 	got, err := c.query.Run(v)
 	if err != nil {
-		why := cut(oneLine(err.Error()), contentLimit)
+		why := say.Content(say.OneLine(err.Error()))
 		return Finding{Explanation: c.query.Text + " cannot be applied: " + why, Details: details}, nil
 	}
-	details["result"] = kept(got.Value)
+	details["result"] = say.Kept(got.Value)
 	problem := c.problem(got, details)
 	if problem != "" {
 		return Finding{Explanation: c.query.Text + " " + problem, Details: details}, nil
 	}
-	return Finding{Score: 1, Explanation: c.query.Text + " is " + shown(got.Value), Details: details}, nil
+	return Finding{Score: 1, Explanation: c.query.Text + " is " + say.Shown(got.Value), Details: details}, nil
 }
 
 // problem is the first expectation that does not hold; "" when all do.
@@ -76,9 +78,9 @@ func (c *jsonPath) problem(got jsonquery.Selection, details map[string]any) stri
 	asked := false
 	if w.Expected.given {
 		asked = true
-		details["expected"], details["actual"] = w.Expected.v, kept(got.Value)
+		details["expected"], details["actual"] = w.Expected.v, say.Kept(got.Value)
 		if !got.Found && c.query.Definite || !jsonvalue.Equal(w.Expected.v, got.Value) {
-			return "is " + c.seen(got) + ", expected " + shown(w.Expected.v)
+			return "is " + c.seen(got) + ", expected " + say.Shown(w.Expected.v)
 		}
 	}
 	if len(w.Contains) > 0 {
@@ -88,7 +90,7 @@ func (c *jsonPath) problem(got jsonquery.Selection, details map[string]any) stri
 		}
 		if lost := missingItems(list, w.Contains); len(lost) > 0 {
 			details["missing"] = lost
-			return "is " + shown(got.Value) + ", which lacks " + shown(lost[0])
+			return "is " + say.Shown(got.Value) + ", which lacks " + say.Shown(lost[0])
 		}
 	}
 	if w.Min != nil || w.Max != nil {
@@ -116,7 +118,7 @@ func (c *jsonPath) seen(got jsonquery.Selection) string {
 	if !got.Found {
 		return "missing"
 	}
-	return shown(got.Value)
+	return say.Shown(got.Value)
 }
 
 // missingItems are those of the wanted values that equal no item.
@@ -142,9 +144,9 @@ func bounds(v any, low, high *float64) string {
 	case !jsonvalue.IsNumber(v):
 		return "a number"
 	case low != nil && jsonvalue.Less(v, *low):
-		return "at least " + decimal(*low)
+		return "at least " + say.Decimal(*low)
 	case high != nil && jsonvalue.Less(*high, v):
-		return "at most " + decimal(*high)
+		return "at most " + say.Decimal(*high)
 	}
 	return ""
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/jsonschema"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -43,7 +44,7 @@ func (c *jsonSchema) Eval(_ context.Context, s *Subject) (Finding, error) {
 		return notJSON(doc, c.options), nil
 	}
 	if n, found := chat.Unwieldy(v); found {
-		return Finding{}, fmt.Errorf("the number %s is too large to be compared", quote(n))
+		return Finding{}, fmt.Errorf("the number %s is too large to be compared", say.Quote(n))
 	}
 	problems, err := unfit(c.schema, v)
 	if err != nil {
@@ -53,7 +54,7 @@ func (c *jsonSchema) Eval(_ context.Context, s *Subject) (Finding, error) {
 		return Finding{Score: 1, Explanation: "fits the schema", Details: map[string]any{"valid": true}}, nil
 	}
 	return Finding{
-		Explanation: listed(problems, "; "),
+		Explanation: say.Listed(problems, "; "),
 		Details:     map[string]any{"valid": false, "errors": problems[:min(len(problems), maxViolations)]},
 	}, nil
 }
@@ -85,7 +86,7 @@ func unfit(schema *jsonschema.Schema, v any) ([]string, error) {
 func violations(list []jsonschema.Problem) []string {
 	var texts []string
 	for p := range jsonschema.Leaves(list) {
-		texts = append(texts, pointer(p.Path)+": "+cut(oneLine(p.Text), contentLimit))
+		texts = append(texts, pointer(p.Path)+": "+say.Content(say.OneLine(p.Text)))
 	}
 	slices.Sort(texts)
 	return slices.Compact(texts)
@@ -100,7 +101,7 @@ func pointer(tokens []string) string {
 	var b strings.Builder
 	for _, t := range tokens {
 		b.WriteByte('/')
-		b.WriteString(cut(oneLine(escape.Replace(t)), quoteLimit))
+		b.WriteString(say.Cut(say.OneLine(escape.Replace(t)), say.QuoteLimit))
 	}
 	return b.String()
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 // judged compiles a check with parameters as JSON and judges a text.
@@ -100,7 +101,7 @@ func TestHostileNumbers(t *testing.T) {
 	} {
 		for _, text := range []string{"1e999999999", "[1e999999999, 2e999999999]", strings.Repeat("9", 5000)} {
 			if v := judged(t, "json_schema", `{"schema": `+schema+`}`, text); v.Status == result.Passed {
-				t.Errorf("%s passes %s", cut(text, 20), schema)
+				t.Errorf("%s passes %s", say.Cut(text, 20), schema)
 			}
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/arena-evals/arena/internal/say"
 )
 
 func TestJSONText(t *testing.T) {
@@ -53,7 +55,7 @@ func TestEmbeddedIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{strings.Repeat("[", 1<<20), strings.Repeat(`{"`, 1<<19), strings.Repeat("[}", 1<<19)} {
 		if got, ok := embedded(text); ok {
-			t.Errorf("found %q", cut(got, 20))
+			t.Errorf("found %q", say.Cut(got, 20))
 		}
 	}
 }

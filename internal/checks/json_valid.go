@@ -1,6 +1,10 @@
 package checks
 
-import "context"
+import (
+	"context"
+
+	"github.com/arena-evals/arena/internal/say"
+)
 
 var jsonValidDef = define[jsonValidParams](Def{
 	Name:     "json_valid",
@@ -31,6 +35,7 @@ func notJSON(doc *document, o jsonOptions) Finding {
 	problem := doc.problem(o)
 	return Finding{
 		Explanation: problem,
-		Details:     map[string]any{"valid": false, "errors": []string{problem}, "content": cut(doc.text, contentLimit)},
+		Details: map[string]any{"valid": false, "errors": []string{problem},
+			"content": say.Content(doc.text)},
 	}
 }

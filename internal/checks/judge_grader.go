@@ -11,6 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/contain"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 // grader asks the judge of a check. It is immutable and safe for concurrent use.
@@ -158,7 +159,7 @@ const repairLimit = 4000
 
 // repair continues a conversation in which the judge gave an unusable reply.
 func repair(text, reason string) []chat.Message {
-	if text = cut(strings.ToValidUTF8(text, "\uFFFD"), repairLimit); strings.TrimSpace(text) == "" {
+	if text = say.Cut(strings.ToValidUTF8(text, "\uFFFD"), repairLimit); strings.TrimSpace(text) == "" {
 		text = "(nothing)" // providers refuse empty messages
 	}
 	return []chat.Message{
@@ -176,8 +177,8 @@ func judgeLabel(a *Answer) string {
 	if name == "" {
 		return "the judge"
 	}
-	if name = "judge " + named(name); a.Model != "" {
-		name += " (" + named(a.Model) + ")"
+	if name = "judge " + say.Named(name); a.Model != "" {
+		name += " (" + say.Named(a.Model) + ")"
 	}
 	return name
 }
@@ -195,7 +196,7 @@ func (e *unusable) Error() string {
 	}
 	text += ": " + e.reason
 	if strings.TrimSpace(e.text) != "" {
-		text += ": " + quote(e.text)
+		text += ": " + say.Quote(e.text)
 	}
 	return text
 }
@@ -207,7 +208,7 @@ type judgeError struct {
 }
 
 func (e *judgeError) Error() string {
-	return e.judge + ": " + cut(oneLine(e.err.Error()), contentLimit)
+	return e.judge + ": " + say.Content(say.OneLine(e.err.Error()))
 }
 
 func (e *judgeError) Unwrap() error { return e.err }

@@ -12,6 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 func spokenSubject(judges Judges, reply string) *Subject {
@@ -50,7 +51,7 @@ func TestJudgements(t *testing.T) {
 	for _, j := range v.Judgements {
 		score := "none"
 		if j.Score != nil {
-			score = decimal(*j.Score)
+			score = say.Decimal(*j.Score)
 		}
 		got = append(got, call{j.Vote, j.Repair, j.Key, score, j.Error})
 		if j.Criteria != "Kind." || j.Rubric != "Strict." || j.Judge != "strict" || j.Usage.Total() != 120 || *j.CostUSD != 0.25 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var llmJudgeToolCallsDef = define[llmJudgeToolCallsParams](Def{
@@ -48,7 +49,7 @@ func (c *llmJudgeToolCalls) Eval(ctx context.Context, s *Subject) (Finding, erro
 	calls := slices.DeleteFunc(slices.Clone(s.Calls), func(call Call) bool { return !c.tools.keeps(call.Name) })
 	if len(calls) == 0 {
 		if len(c.tools) > 0 {
-			return Finding{}, fmt.Errorf("%w: no call of %s", ErrNotApplicable, quoted(c.tools))
+			return Finding{}, fmt.Errorf("%w: no call of %s", ErrNotApplicable, say.Quoted(c.tools))
 		}
 		return Finding{}, fmt.Errorf("%w: no tool was called", ErrNotApplicable)
 	}
@@ -64,14 +65,14 @@ func callExhibits(calls []Call) []exhibit {
 	exhibits := make([]exhibit, len(calls))
 	for i := range calls {
 		c := &calls[i]
-		text := "tool: " + named(c.Name) + "\narguments: "
+		text := "tool: " + say.Named(c.Name) + "\narguments: "
 		if c.BadArgs != "" {
-			text += "no JSON object: " + oneLine(c.BadArgs)
+			text += "no JSON object: " + say.OneLine(c.BadArgs)
 		} else {
 			text += jsonvalue.Compact(c.arguments())
 		}
 		if c.Error != "" {
-			text += "\nerror: " + oneLine(c.Error)
+			text += "\nerror: " + say.OneLine(c.Error)
 		}
 		if result := c.Text(); result != "" {
 			text += "\nresult: " + result

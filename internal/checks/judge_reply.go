@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 // opinion is what a reply of a judge says. The score is always within 0..1.
@@ -79,7 +80,7 @@ func (o *opinion) word() string {
 	if o.verdict != "" {
 		return o.verdict
 	}
-	return decimal(o.score)
+	return say.Decimal(o.score)
 }
 
 // answer is the fields of an answer that mean something, by their names in lower case.
@@ -157,7 +158,7 @@ func gradeOf(a answer) (opinion, error) {
 		return o, err
 	}
 	if word, given := a["verdict"]; given && o.passed != nil && *o.passed != (verdict == verdictPass) {
-		return o, fmt.Errorf("it has no score, and passed is %t where verdict is %s", *o.passed, shown(word))
+		return o, fmt.Errorf("it has no score, and passed is %t where verdict is %s", *o.passed, say.Shown(word))
 	}
 	if verdict == verdictPass {
 		o.score = 1
@@ -206,14 +207,14 @@ func (a answer) passing(none string) (string, error) {
 		case "uncertain":
 			return verdictUncertain, nil
 		}
-		return "", fmt.Errorf("verdict is %s, expected pass, fail or uncertain", shown(v))
+		return "", fmt.Errorf("verdict is %s, expected pass, fail or uncertain", say.Shown(v))
 	}
 	v, given := a["passed"]
 	switch passed := a.truth("passed"); {
 	case !given:
 		return "", errors.New(none)
 	case passed == nil:
-		return "", fmt.Errorf("passed is %s, expected true or false", shown(v))
+		return "", fmt.Errorf("passed is %s, expected true or false", say.Shown(v))
 	case *passed:
 		return verdictPass, nil
 	}
@@ -246,14 +247,14 @@ func scoreOf(v any) (float64, error) {
 	case string:
 		digits = strings.TrimSpace(x)
 		if !isNumber(digits) {
-			return 0, fmt.Errorf("score is %s, expected a number from 0 to 1", shown(v))
+			return 0, fmt.Errorf("score is %s, expected a number from 0 to 1", say.Shown(v))
 		}
 	default:
-		return 0, fmt.Errorf("score is %s, expected a number from 0 to 1", shown(v))
+		return 0, fmt.Errorf("score is %s, expected a number from 0 to 1", say.Shown(v))
 	}
 	f, err := strconv.ParseFloat(digits, 64)
 	if err != nil || f < 0 || f > 1 {
-		return 0, fmt.Errorf("score is %s, which is not between 0 and 1", named(digits))
+		return 0, fmt.Errorf("score is %s, which is not between 0 and 1", say.Named(digits))
 	}
 	return f + 0, nil // never -0
 }

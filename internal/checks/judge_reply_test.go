@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/arena-evals/arena/internal/say"
 )
 
 func TestReadReply(t *testing.T) {
@@ -85,7 +87,7 @@ func TestReadReply(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			o, err := readReply(tc.text, gradeOf)
-			got := decimal(o.score)
+			got := say.Decimal(o.score)
 			if err != nil {
 				got = err.Error()
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var judgeVerdictDef = define[judgeVerdictParams](Def{
@@ -108,7 +109,7 @@ type judgeVerdict struct{ *grader }
 func (c *judgeVerdict) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	exhibits := slices.Concat(s.Scenario.exhibits(), stepExhibits(s), []exhibit{{"counts", counts(s)}})
 	if s.Scenario != nil && s.Scenario.Stdout != "" {
-		exhibits = append(exhibits, exhibit{"standard output", cut(s.Scenario.Stdout, inputLimit)})
+		exhibits = append(exhibits, exhibit{"standard output", say.Cut(s.Scenario.Stdout, inputLimit)})
 	}
 	return c.grade(ctx, s, exhibits)
 }
@@ -133,7 +134,7 @@ func (i *ScenarioInfo) exhibits() (exhibits []exhibit) {
 	}
 	for _, x := range []exhibit{
 		{"name of the scenario", i.Name}, {"description", i.Description}, {"expected outcome", i.ExpectedOutcome},
-		{"input", cut(i.Input, inputLimit)}, {"expected output", i.Expected},
+		{"input", say.Cut(i.Input, inputLimit)}, {"expected output", i.Expected},
 	} {
 		if x.text != "" {
 			exhibits = append(exhibits, x)
@@ -152,17 +153,17 @@ func stepExhibits(s *Subject) (steps []exhibit) {
 		m := &s.Messages[i]
 		switch {
 		case m.Role == chat.User && messageText(m) != "":
-			add("user", cut(messageText(m), stepLimit))
+			add("user", say.Cut(messageText(m), stepLimit))
 		case m.Role == chat.Assistant:
 			called = called || len(m.ToolCalls) > 0
-			add("model", callsMade(m.ToolCalls)+cut(messageText(m), stepLimit))
+			add("model", callsMade(m.ToolCalls)+say.Cut(messageText(m), stepLimit))
 		case m.ToolResult != nil:
 			add("tool", resultLines(m.ToolResult))
 		}
 	}
 	if !called {
 		for _, x := range callExhibits(s.Calls) {
-			steps = append(steps, exhibit{x.name, cut(x.text, stepLimit)})
+			steps = append(steps, exhibit{x.name, say.Cut(x.text, stepLimit)})
 		}
 	}
 	return steps
@@ -172,16 +173,16 @@ func stepExhibits(s *Subject) (steps []exhibit) {
 func callsMade(calls []chat.ToolCall) string {
 	var b strings.Builder
 	for _, c := range calls {
-		fmt.Fprintf(&b, "call: %s %s\n", named(c.Name), cut(oneLine(jsonvalue.Compact(c.Args)), stepLimit))
+		fmt.Fprintf(&b, "call: %s %s\n", say.Named(c.Name), say.Cut(say.OneLine(jsonvalue.Compact(c.Args)), stepLimit))
 	}
 	return b.String()
 }
 
 func resultLines(r *chat.ToolResult) string {
 	if r.Error != "" {
-		return "tool: " + named(r.Name) + "\nERROR: " + cut(r.Error, stepLimit)
+		return "tool: " + say.Named(r.Name) + "\nERROR: " + say.Cut(r.Error, stepLimit)
 	}
-	return "tool: " + named(r.Name) + "\nresult: " + cut(r.Text(), stepLimit)
+	return "tool: " + say.Named(r.Name) + "\nresult: " + say.Cut(r.Text(), stepLimit)
 }
 
 // counts says how much was done.
@@ -201,5 +202,5 @@ func counts(s *Subject) string {
 		names[i] = s.Calls[i].Name
 	}
 	slices.Sort(names)
-	return text + ": " + chained(slices.Compact(names))
+	return text + ": " + say.Chained(slices.Compact(names))
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/say"
 )
 
 // reasonLimit is how much of a judge's reasoning an explanation holds, in characters.
@@ -69,7 +71,7 @@ func finding(votes []vote) Finding {
 
 // explanation is the reasoning, in one line.
 func (o *opinion) explanation(score float64) string {
-	text := cut(oneLine(strings.Join(strings.Fields(o.reasoning), " ")), reasonLimit)
+	text := say.Cut(say.OneLine(strings.Join(strings.Fields(o.reasoning), " ")), reasonLimit)
 	if text == "" {
 		text = "the judge gave no reason"
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/media"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var imageFormatDef = define[imageFormatParams](Def{
@@ -55,9 +56,9 @@ func (c *mediaFormat) Eval(_ context.Context, s *Subject) (Finding, error) {
 		case format == "":
 			v.judge(m, nil, "", []string{m.unknown("format")})
 		case !slices.ContainsFunc(c.formats, m.is):
-			v.judge(m, format, "", []string{"is " + named(format) + ", expected " + joinWords(c.written)})
+			v.judge(m, format, "", []string{"is " + say.Named(format) + ", expected " + say.Or(c.written)})
 		default:
-			v.judge(m, format, named(format), nil)
+			v.judge(m, format, say.Named(format), nil)
 		}
 	}
 	f := v.finding("formats")

@@ -11,6 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/media"
 	"github.com/arena-evals/arena/internal/plainfile"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 // medium is an image, a sound or a video that an assistant or a tool gave. What its bytes say counts; what was declared
@@ -69,7 +70,7 @@ func (s *Subject) gather(kind string) []medium {
 		case m.Role == chat.Assistant:
 			add(m.Parts, "")
 		case m.Role == chat.ToolRole && m.ToolResult != nil:
-			add(m.ToolResult.Parts, " from "+named(m.ToolResult.Name))
+			add(m.ToolResult.Parts, " from "+say.Named(m.ToolResult.Name))
 		}
 	}
 	for i := range list {
@@ -103,12 +104,12 @@ func (m *medium) open() error {
 	m.info, err = media.Inspect(data)
 	if errors.Is(err, media.ErrUnknown) {
 		if media.Readable(m.declared) {
-			m.violate("is declared as %s and its bytes are not", named(m.declared))
+			m.violate("is declared as %s and its bytes are not", say.Named(m.declared))
 		}
 		return nil
 	}
 	if m.read = err == nil; m.read && m.declared != "" && !m.info.Fits(m.declared) {
-		m.violate("is declared as %s and its bytes are %s", named(m.declared), m.info.Format)
+		m.violate("is declared as %s and its bytes are %s", say.Named(m.declared), m.info.Format)
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 // mediaVerdict gathers what checks say about the media of a kind.
@@ -32,9 +33,9 @@ func (v *mediaVerdict) finding(values string) Finding {
 	case len(v.values) == 0:
 		f.Explanation = "no " + mediaNouns[v.kind] + " in the reply or in tool results"
 	case len(v.broken) > 0:
-		f.Explanation = listed(v.broken, "; ")
+		f.Explanation = say.Listed(v.broken, "; ")
 	default:
-		f.Score, f.Explanation = 1, plural.Count(len(v.values), mediaNouns[v.kind])+": "+listed(v.shown, ", ")
+		f.Score, f.Explanation = 1, plural.Count(len(v.values), mediaNouns[v.kind])+": "+say.Listed(v.shown, ", ")
 	}
 	return f
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var videoResolutionDef = define[videoResolutionParams](Def{
@@ -41,7 +42,7 @@ func (c *videoResolution) Eval(_ context.Context, s *Subject) (Finding, error) {
 		for i := range c.Presets {
 			names[i] = c.Presets[i].name
 		}
-		return append([]string{"is " + size.String() + ", expected " + joinWords(names)}, problems...)
+		return append([]string{"is " + size.String() + ", expected " + say.Or(names)}, problems...)
 	})
 }
 
@@ -86,7 +87,7 @@ func (r *resolution) take(b *binder, n *node.Node, what string) bool {
 		return true
 	}
 	d := b.r.Errorf(n, "unknown-value", "%s is %q, which is no resolution that is known", what, text)
-	d.Hint = "expected " + joinWords(presetNames()) + ", or a width and a height such as 1280x720"
+	d.Hint = "expected " + say.Or(presetNames()) + ", or a width and a height such as 1280x720"
 	if near := diag.DidYouMean(text, presetNames()); near != "" {
 		d.Hint = near
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 // binder turns the parameters of one check into its typed struct and is what Build sees of the place where the check is
@@ -38,7 +39,7 @@ func (b *binder) anyOf(names []string) bool {
 	if len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return b.read[name] != nil }) {
 		return true
 	}
-	b.missing(b.body, "%s: needs %s", b.name, alternatives(names))
+	b.missing(b.body, "%s: needs %s", b.name, say.Alternatives(names))
 	return false
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 // codec reads values of one Go type from nodes.
@@ -113,7 +114,7 @@ func floatCodec(r rules) codec {
 	c.decode = func(b *binder, n *node.Node, what string, dst reflect.Value) bool {
 		v, ok := b.r.Float(n, what, low, high)
 		if ok && r.above && v <= low {
-			b.r.Errorf(n, "out-of-range", "%s must be above %s, found %s", what, decimal(low), n.Value)
+			b.r.Errorf(n, "out-of-range", "%s must be above %s, found %s", what, say.Decimal(low), n.Value)
 			ok = false
 		}
 		dst.SetFloat(v)
@@ -143,7 +144,7 @@ func (r rules) bounds(kind string) map[string]any {
 func textCodec(r rules) codec {
 	c := codec{label: "text", schema: map[string]any{"type": "string", "minLength": 1}}
 	if r.words != nil {
-		c.label, c.schema = "one of "+joinWords(r.words), map[string]any{"enum": r.words}
+		c.label, c.schema = "one of "+say.Or(r.words), map[string]any{"enum": r.words}
 	}
 	c.decode = func(b *binder, n *node.Node, what string, dst reflect.Value) bool {
 		if r.words != nil {

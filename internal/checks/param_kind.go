@@ -1,6 +1,10 @@
 package checks
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/arena-evals/arena/internal/say"
+)
 
 // Kind says what a parameter of text means, so that a text which cannot mean it is refused, and a name that nothing
 // bears is found before a run: see Compiled.Names.
@@ -50,5 +54,5 @@ func kindWords() string {
 	for _, k := range append(slices.Clone(nameKinds), SoughtText, BannedText, FreeText) {
 		words = append(words, string(k))
 	}
-	return joinWords(words)
+	return say.Or(words)
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var isRefusalDef = define[isRefusalParams](Def{
@@ -29,7 +31,8 @@ func (p isRefusalParams) Build(b *binder) Check {
 	for _, given := range p.Patterns {
 		re, err := b.c.regexp("(?i:" + given.String() + ")")
 		if err != nil {
-			b.errorf("patterns", "bad-regex", "%s is not a regular expression: %s", quote(given.String()), regexpProblem(err))
+			b.errorf("patterns", "bad-regex", "%s is not a regular expression: %s", say.Quote(given.String()),
+				regexpProblem(err))
 		}
 		c.patterns = append(c.patterns, re)
 	}
@@ -47,15 +50,15 @@ func (c *isRefusal) Eval(_ context.Context, s *Subject) (Finding, error) {
 	phrase, refuses := c.phrase(s.Lower())
 	f := Finding{Details: map[string]any{"refusal": refuses}}
 	if refuses {
-		f.Explanation = "refuses: " + quote(phrase)
-		f.Details["phrase"] = cut(phrase, contentLimit)
+		f.Explanation = "refuses: " + say.Quote(phrase)
+		f.Details["phrase"] = say.Content(phrase)
 	} else {
 		f.Explanation = "does not refuse"
 	}
 	if refuses == c.expect {
 		f.Score = 1
 	} else {
-		f.Details["content"] = cut(s.Output(), contentLimit)
+		f.Details["content"] = say.Content(s.Output())
 	}
 	return f, nil
 }

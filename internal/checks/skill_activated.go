@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
@@ -35,7 +36,7 @@ func (c *skillActivated) Eval(_ context.Context, s *Subject) (Finding, error) {
 	var good, bad []string
 	for _, skill := range c.SkillNames {
 		n := counts[skill]
-		text := skill + " was activated " + times(n)
+		text := skill + " was activated " + say.Times(n)
 		if n >= c.MinCalls {
 			found, good = append(found, skill), append(good, text)
 			continue
@@ -48,9 +49,9 @@ func (c *skillActivated) Eval(_ context.Context, s *Subject) (Finding, error) {
 		}
 		missing, bad = append(missing, skill), append(bad, text)
 	}
-	f := Finding{Score: textmeasure.Share(len(found), len(c.SkillNames)), Explanation: listed(good, "; ")}
+	f := Finding{Score: textmeasure.Share(len(found), len(c.SkillNames)), Explanation: say.Listed(good, "; ")}
 	if len(bad) > 0 {
-		f.Explanation = listed(bad, "; ")
+		f.Explanation = say.Listed(bad, "; ")
 	}
 	f.Details = map[string]any{"activated": found, "missing_skills": missing, "counts": counts}
 	return f, nil

@@ -3,6 +3,8 @@ package checks
 import (
 	"context"
 	"slices"
+
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var skillNotActivatedDef = define[skillNotActivatedParams](Def{
@@ -32,9 +34,9 @@ func (c skillNotActivated) Eval(_ context.Context, s *Subject) (Finding, error) 
 			texts = append(texts, a.skill+inTurn(s, a.turn))
 		}
 	}
-	f := Finding{Score: 1, Explanation: "not activated: " + listed(c, ", ")}
+	f := Finding{Score: 1, Explanation: "not activated: " + say.Listed(c, ", ")}
 	if len(violations) > 0 {
-		f.Score, f.Explanation = 0, "activated: "+listed(texts, "; ")
+		f.Score, f.Explanation = 0, "activated: "+say.Listed(texts, "; ")
 	}
 	f.Details = map[string]any{"violations": violations}
 	return f, nil

@@ -1,6 +1,10 @@
 package checks
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/arena-evals/arena/internal/say"
+)
 
 // Workflow is how far a workflow has come.
 type Workflow struct {
@@ -41,5 +45,5 @@ func (w *Workflow) current() string {
 	if w.Current == "" {
 		return "the current state is not known"
 	}
-	return "the current state is " + named(w.Current)
+	return "the current state is " + say.Named(w.Current)
 }

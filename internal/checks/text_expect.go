@@ -1,6 +1,10 @@
 package checks
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/arena-evals/arena/internal/say"
+)
 
 // textExpectation is the parameters that say what a text must be: something, when neither is given.
 type textExpectation struct {
@@ -21,24 +25,24 @@ func (e *textExpectation) judge(f *Finding, what, text string) {
 	switch {
 	case e.Equals != nil:
 		f.Details["expected"], fits = *e.Equals, text == *e.Equals
-		f.Explanation = what + " is " + quote(text)
+		f.Explanation = what + " is " + say.Quote(text)
 		if !fits {
-			f.Explanation += ", expected " + quote(*e.Equals)
+			f.Explanation += ", expected " + say.Quote(*e.Equals)
 		}
 	case e.Contains != nil:
 		f.Details["contains"], fits = *e.Contains, strings.Contains(text, *e.Contains)
-		f.Explanation = what + " has " + quote(*e.Contains)
+		f.Explanation = what + " has " + say.Quote(*e.Contains)
 		if !fits {
-			f.Explanation = what + " is " + quote(text) + ", which has no " + quote(*e.Contains)
+			f.Explanation = what + " is " + say.Quote(text) + ", which has no " + say.Quote(*e.Contains)
 		}
 	default:
 		fits = text != ""
-		f.Explanation = what + " is " + quote(text)
+		f.Explanation = what + " is " + say.Quote(text)
 		if !fits {
 			f.Explanation = what + " is empty"
 		}
 	}
-	f.Details["actual"] = cut(text, contentLimit)
+	f.Details["actual"] = say.Content(text)
 	if fits {
 		f.Score = 1
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
@@ -44,7 +45,7 @@ func shareFound(patterns []textPattern, reply *Reply, caseSensitive bool, noun, 
 		Details:     map[string]any{"found": found, "total": total, missing: lacking},
 	}
 	if len(lacking) > 0 {
-		f.Explanation += ": missing " + quoted(lacking)
+		f.Explanation += ": missing " + say.Quoted(lacking)
 	}
 	return f
 }

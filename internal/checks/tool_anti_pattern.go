@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var toolAntiPatternDef = define[toolAntiPatternParams](Def{
@@ -37,16 +38,16 @@ func (c toolAntiPattern) Eval(_ context.Context, s *Subject) (Finding, error) {
 		if o := inOrder(p.Sequence, called); !o.complete() {
 			continue
 		}
-		text := "called in this order: " + chained(p.Sequence)
+		text := "called in this order: " + say.Chained(p.Sequence)
 		if p.Message != "" {
-			text += " (" + oneLine(p.Message) + ")"
+			text += " (" + say.OneLine(p.Message) + ")"
 		}
 		violations = append(violations, map[string]any{"sequence": p.Sequence, "message": p.Message})
 		texts = append(texts, text)
 	}
 	f := Finding{Score: 1, Details: map[string]any{"violations": violations, "actual_tools": called}}
 	if len(violations) > 0 {
-		f.Score, f.Explanation = 0, listed(texts, "; ")
+		f.Score, f.Explanation = 0, say.Listed(texts, "; ")
 	} else {
 		f.Explanation = plural.Count(len(c), "order") + " to avoid, none occurs in " + plural.Count(len(called), "call")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var toolArgsDef = define[toolArgsParams](Def{
@@ -53,10 +54,10 @@ func (c *toolArgs) Eval(_ context.Context, s *Subject) (Finding, error) {
 		f.Explanation = c.tool + " was not called"
 		f.Details["called_tools"] = callNames(s.Calls)
 	case 1:
-		f.Explanation = c.tool + ": " + listed(last.texts, "; ")
+		f.Explanation = c.tool + ": " + say.Listed(last.texts, "; ")
 	default:
 		f.Explanation = "none of the " + plural.Count(n, "call") + " of " + c.tool + " fits; in the last one " +
-			listed(last.texts, "; ")
+			say.Listed(last.texts, "; ")
 	}
 	return f, nil
 }

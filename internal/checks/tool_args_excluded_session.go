@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var toolArgsExcludedDef = define[toolArgsExcludedParams](Def{
@@ -77,19 +78,19 @@ func (c *toolArgsExcluded) Eval(_ context.Context, s *Subject) (Finding, error) 
 		n++
 		for _, out := range c.excluded {
 			if got, ok := call.Args[out.name]; ok && jsonvalue.EqualTexts(out.value, got) {
-				found.add("excluded_argument", out.name+" was "+quote(jsonvalue.Text(got))+inTurn(s, call.Turn),
-					"argument", out.name, "value", kept(got), "turn", call.Turn)
+				found.add("excluded_argument", out.name+" was "+say.Quote(jsonvalue.Text(got))+inTurn(s, call.Turn),
+					"argument", out.name, "value", say.Kept(got), "turn", call.Turn)
 			}
 		}
 	}
 	f := Finding{Score: 1, Details: map[string]any{"tool": c.tool, "calls": n, "violations": found.list}}
 	switch {
 	case len(found.texts) > 0:
-		f.Score, f.Explanation = 0, c.tool+": "+listed(found.texts, "; ")
+		f.Score, f.Explanation = 0, c.tool+": "+say.Listed(found.texts, "; ")
 	case n == 0:
 		f.Explanation = c.tool + " was not called"
 	default:
-		f.Explanation = c.tool + " was called " + times(n) + " without an excluded argument"
+		f.Explanation = c.tool + " was called " + say.Times(n) + " without an excluded argument"
 	}
 	return f, nil
 }

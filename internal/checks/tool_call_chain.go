@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
@@ -74,7 +75,7 @@ func (c toolCallChain) Eval(_ context.Context, s *Subject) (Finding, error) {
 	}
 	f := Finding{
 		Score:       textmeasure.Share(done, len(c)),
-		Explanation: plural.Count(len(c), "step") + " done: " + chained(c.tools()),
+		Explanation: plural.Count(len(c), "step") + " done: " + say.Chained(c.tools()),
 		Details:     map[string]any{"completed_steps": done, "total_steps": len(c)},
 	}
 	if done < len(c) {
@@ -91,7 +92,7 @@ func (c toolCallChain) open(f *Finding, step int, broken *breaches, called []str
 		reason += " after " + c[step-1].tool
 	}
 	if broken != nil {
-		reason = tool + ": " + listed(broken.texts, "; ")
+		reason = tool + ": " + say.Listed(broken.texts, "; ")
 		f.Details["violations"] = broken.list
 	}
 	f.Explanation = fmt.Sprintf("step %d of %d: %s", step+1, len(c), reason)

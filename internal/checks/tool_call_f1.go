@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
@@ -53,10 +54,10 @@ func (c toolCallF1) Eval(_ context.Context, s *Subject) (Finding, error) {
 	}}
 	f.Explanation = fmt.Sprintf("%d of %s made", o.Matched, plural.Count(o.Expected, "expected call"))
 	if len(missing) > 0 {
-		f.Explanation += "; missing: " + chained(missing)
+		f.Explanation += "; missing: " + say.Chained(missing)
 	}
 	if len(unexpected) > 0 {
-		f.Explanation += "; not expected: " + chained(unexpected)
+		f.Explanation += "; not expected: " + say.Chained(unexpected)
 	}
 	return f, nil
 }

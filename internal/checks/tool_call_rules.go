@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 // callRules is what a call of one tool must keep to. What is not set asks for nothing.
@@ -70,8 +71,8 @@ func (c *callRules) arguments(call *Call, found *breaches) {
 		case !ok:
 			found.add("missing_argument", want.name+" is missing", "argument", want.name, "expected", want.value)
 		case !want.free && !jsonvalue.EqualTexts(want.value, got):
-			found.add("value_mismatch", want.name+" is "+quote(jsonvalue.Text(got))+", expected "+
-				quote(jsonvalue.Text(want.value)), "argument", want.name, "expected", want.value, "actual", kept(got))
+			found.add("value_mismatch", want.name+" is "+say.Quote(jsonvalue.Text(got))+", expected "+
+				say.Quote(jsonvalue.Text(want.value)), "argument", want.name, "expected", want.value, "actual", say.Kept(got))
 		}
 	}
 	for _, want := range c.matches {
@@ -81,15 +82,15 @@ func (c *callRules) arguments(call *Call, found *breaches) {
 			found.add("missing_argument_for_pattern", want.name+" is missing", "argument", want.name, "pattern",
 				want.re.String())
 		case !want.re.MatchString(jsonvalue.Text(got)):
-			found.add("pattern_mismatch", want.name+" is "+quote(jsonvalue.Text(got))+", which does not match "+
-				quote(want.re.String()), "argument", want.name, "pattern", want.re.String(), "actual", kept(got))
+			found.add("pattern_mismatch", want.name+" is "+say.Quote(jsonvalue.Text(got))+", which does not match "+
+				say.Quote(want.re.String()), "argument", want.name, "pattern", want.re.String(), "actual", say.Kept(got))
 		}
 	}
 }
 
 func (c *callRules) outcome(call *Call, found *breaches) {
 	if c.noError && call.Failed() {
-		found.add("tool_error", "the call failed: "+quote(call.Error), "actual", cut(call.Error, contentLimit))
+		found.add("tool_error", "the call failed: "+say.Quote(call.Error), "actual", say.Content(call.Error))
 	}
 	if len(c.includes) == 0 && c.result == nil {
 		return
@@ -98,13 +99,13 @@ func (c *callRules) outcome(call *Call, found *breaches) {
 	lower := strings.ToLower(text)
 	for i := range c.includes {
 		if p := &c.includes[i]; !strings.Contains(lower, p.folded) {
-			found.add("result_missing_pattern", "the result has no "+quote(p.text), "pattern", p.text, "actual",
-				cut(text, contentLimit))
+			found.add("result_missing_pattern", "the result has no "+say.Quote(p.text), "pattern", p.text, "actual",
+				say.Content(text))
 		}
 	}
 	if c.result != nil && !c.result.MatchString(text) {
-		found.add("result_pattern_mismatch", "the result does not match "+quote(c.result.String()), "pattern",
-			c.result.String(), "actual", cut(text, contentLimit))
+		found.add("result_pattern_mismatch", "the result does not match "+say.Quote(c.result.String()), "pattern",
+			c.result.String(), "actual", say.Content(text))
 	}
 }
 

@@ -1,6 +1,10 @@
 package checks
 
-import "context"
+import (
+	"context"
+
+	"github.com/arena-evals/arena/internal/say"
+)
 
 var toolCallsWithArgsDef = define[toolCallsWithArgsParams](Def{
 	Name:     "tool_calls_with_args",
@@ -51,10 +55,10 @@ func (c *toolCallsWithArgs) Eval(_ context.Context, s *Subject) (Finding, error)
 		f.Explanation = c.tool + " was not called"
 		f.Details["called_tools"] = callNames(s.Calls)
 	case wrong != nil:
-		f.Explanation = c.tool + ": " + listed(found.texts, "; ")
-		f.Details["expected"], f.Details["actual"] = c.wanted(), kept(wrong.Args)
+		f.Explanation = c.tool + ": " + say.Listed(found.texts, "; ")
+		f.Details["expected"], f.Details["actual"] = c.wanted(), say.Kept(wrong.Args)
 	default:
-		f.Score, f.Explanation = 1, c.tool+" was called "+times(n)+" as expected"
+		f.Score, f.Explanation = 1, c.tool+" was called "+say.Times(n)+" as expected"
 	}
 	return f, nil
 }

@@ -3,6 +3,8 @@ package checks
 import (
 	"context"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var toolEfficiencyDef = define[toolEfficiencyParams](Def{
@@ -47,13 +49,13 @@ func (c *toolEfficiency) Eval(_ context.Context, s *Subject) (Finding, error) {
 	}
 	var t tally
 	if c.MaxCalls != nil {
-		t.add("calls", float64(calls), float64(*c.MaxCalls), decimal)
+		t.add("calls", float64(calls), float64(*c.MaxCalls), say.Decimal)
 	}
 	if c.MaxErrors != nil {
-		t.add("failed calls", float64(failed), float64(*c.MaxErrors), decimal)
+		t.add("failed calls", float64(failed), float64(*c.MaxErrors), say.Decimal)
 	}
 	if c.MaxErrorRate != nil {
-		t.add("failed share of the calls", rate, *c.MaxErrorRate, percent)
+		t.add("failed share of the calls", rate, *c.MaxErrorRate, say.Percent)
 	}
 	holds := len(t.broken) == 0
 	f := Finding{Holds: &holds, Explanation: strings.Join(t.held, "; "), Details: map[string]any{

@@ -12,6 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var toolExecDef = define[toolExecParams](Def{
@@ -95,18 +96,18 @@ func (c *toolExec) judge(res *chat.ToolResult, late bool) Finding {
 	f := Finding{Details: map[string]any{
 		"tool": c.use.Name, "latency_ms": res.LatencyMS, "result": parsedResult(res.Text()),
 	}}
-	says := ": " + quote(texts[0])
+	says := ": " + say.Quote(texts[0])
 	switch {
 	case late:
 		f.Explanation = fmt.Sprintf("%s gave no result within %s", c.use.Name, c.timeout)
 	case res.Error != "":
-		f.Explanation = c.use.Name + " failed: " + quote(res.Error)
-		f.Details["error"] = cut(res.Error, contentLimit)
+		f.Explanation = c.use.Name + " failed: " + say.Quote(res.Error)
+		f.Details["error"] = say.Content(res.Error)
 	case c.failure != nil && matchesOne(c.failure, texts):
-		f.Explanation = "the result of " + c.use.Name + " matches the failure_pattern " + quote(c.failure.String()) + says
+		f.Explanation = "the result of " + c.use.Name + " matches the failure_pattern " + say.Quote(c.failure.String()) + says
 	case c.success != nil && !matchesOne(c.success, texts):
 		f.Explanation = "the result of " + c.use.Name + " does not match the success_pattern " +
-			quote(c.success.String()) + says
+			say.Quote(c.success.String()) + says
 	default:
 		f.Score, f.Explanation = 1, c.use.Name+" succeeded"+says
 	}
@@ -131,14 +132,14 @@ func matchesOne(re *regexp.Regexp, texts []string) bool {
 func parsedResult(text string) any {
 	v, err := chat.DecodeJSON([]byte(text))
 	if err != nil {
-		return cut(text, keptLimit)
+		return say.Cut(text, say.KeptLimit)
 	}
 	if inner, ok := v.(string); ok {
 		if w, ok := structured(inner); ok {
-			return kept(w)
+			return say.Kept(w)
 		}
 	}
-	return kept(v)
+	return say.Kept(v)
 }
 
 // structured decodes a text that holds a JSON object or list.

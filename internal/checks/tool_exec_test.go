@@ -11,6 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 func compileExec(t *testing.T, params string) *Compiled {
@@ -86,7 +87,7 @@ func FuzzToolResult(f *testing.F) {
 		if (finding.Score == 1) != (problem == "") {
 			t.Errorf("score %v with the error %q", finding.Score, problem)
 		}
-		if oneLine(finding.Explanation) != finding.Explanation {
+		if say.OneLine(finding.Explanation) != finding.Explanation {
 			t.Errorf("not on one line: %q", finding.Explanation)
 		}
 		if _, err := json.Marshal(finding.Details); err != nil {

@@ -3,6 +3,7 @@ package checks
 import (
 	"fmt"
 
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
@@ -30,17 +31,17 @@ func (o *ordered) share() float64 { return textmeasure.Share(o.matched, len(o.wa
 // tell says what was found or the first name that was not. verb is what was to happen with a name: "called".
 func (o *ordered) tell(verb string) string {
 	if o.complete() {
-		return verb + " in this order: " + chained(o.want)
+		return verb + " in this order: " + say.Chained(o.want)
 	}
 	missing := o.want[o.matched]
-	text := named(missing) + " was not " + verb
+	text := say.Named(missing) + " was not " + verb
 	if o.matched > 0 {
-		text += " after " + chained(o.want[:o.matched])
+		text += " after " + say.Chained(o.want[:o.matched])
 	}
 	if len(o.got) == 0 {
 		return text + fmt.Sprintf("; nothing was %s", verb)
 	}
-	return text + fmt.Sprintf("; %s: %s", verb, chained(o.got))
+	return text + fmt.Sprintf("; %s: %s", verb, say.Chained(o.got))
 }
 
 // details has the figures and, under the key actual, what there was to look through.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var toolNoRepeatDef = define[toolNoRepeatParams](Def{
@@ -36,15 +37,17 @@ func (c *toolNoRepeat) Eval(_ context.Context, s *Subject) (Finding, error) {
 		}
 		if n > c.MaxRepeats && c.Tools.keeps(name) {
 			violations = append(violations, map[string]any{"tool": name, "consecutive": n, "at": at})
-			texts = append(texts, fmt.Sprintf("%s was called %s in a row%s", named(name), times(n), inTurn(s, s.Calls[at].Turn)))
+			texts = append(texts, fmt.Sprintf("%s was called %s in a row%s", say.Named(name), say.Times(n),
+				inTurn(s, s.Calls[at].Turn)))
 		}
 		at += n
 	}
 	f := Finding{Score: 1, Details: map[string]any{"violations": violations, "max_repeats": c.MaxRepeats}}
 	if len(violations) > 0 {
-		f.Score, f.Explanation = 0, fmt.Sprintf("%s; at most %s allowed", listed(texts, "; "), times(c.MaxRepeats))
+		f.Score, f.Explanation = 0, fmt.Sprintf("%s; at most %s allowed", say.Listed(texts, "; "), say.Times(c.MaxRepeats))
 	} else {
-		f.Explanation = fmt.Sprintf("%s, none more than %s in a row", plural.Count(len(s.Calls), "call"), times(c.MaxRepeats))
+		f.Explanation = fmt.Sprintf("%s, none more than %s in a row", plural.Count(len(s.Calls), "call"),
+			say.Times(c.MaxRepeats))
 	}
 	return f, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var noToolErrorsDef = define[noToolErrorsParams](Def{
@@ -36,9 +37,9 @@ func (c *noToolErrors) Eval(_ context.Context, s *Subject) (Finding, error) {
 		total++
 		if call.Failed() {
 			failures = append(failures, map[string]any{
-				"tool": call.Name, "error": cut(call.Error, contentLimit), "turn": call.Turn,
+				"tool": call.Name, "error": say.Content(call.Error), "turn": call.Turn,
 			})
-			texts = append(texts, named(call.Name)+inTurn(s, call.Turn)+": "+quote(call.Error))
+			texts = append(texts, say.Named(call.Name)+inTurn(s, call.Turn)+": "+say.Quote(call.Error))
 		}
 	}
 	f := Finding{Score: 1, Explanation: plural.Count(total, "call") + ", none failed", Details: map[string]any{
@@ -46,7 +47,8 @@ func (c *noToolErrors) Eval(_ context.Context, s *Subject) (Finding, error) {
 	}}
 	if len(failures) > 0 {
 		f.Score = float64(total-len(failures)) / float64(total)
-		f.Explanation = fmt.Sprintf("%d of %s failed: %s", len(failures), plural.Count(total, "call"), listed(texts, "; "))
+		f.Explanation = fmt.Sprintf("%d of %s failed: %s", len(failures), plural.Count(total, "call"),
+			say.Listed(texts, "; "))
 	}
 	return f, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var toolResultHasMediaDef = define[toolResultHasMediaParams](Def{
@@ -56,7 +57,7 @@ func (r *resultScope) find(s *Subject, what string, details map[string]any, fits
 			}
 			seen = append(seen, label(p))
 			if holder == "" && fits(p) {
-				holder = named(call.Name) + " gave " + label(p) + inTurn(s, call.Turn)
+				holder = say.Named(call.Name) + " gave " + label(p) + inTurn(s, call.Turn)
 			}
 		}
 	})
@@ -67,7 +68,8 @@ func (r *resultScope) find(s *Subject, what string, details map[string]any, fits
 	case holder != "":
 		return Finding{Score: 1, Explanation: holder, Details: details}
 	case len(seen) > 0:
-		return Finding{Explanation: "no " + what + " in " + r.results(n) + ", only " + listed(seen, ", "), Details: details}
+		return Finding{Explanation: "no " + what + " in " + r.results(n) + ", only " + say.Listed(seen, ", "),
+			Details: details}
 	}
 	return Finding{Explanation: "no " + what + " in " + r.results(n) + ", only text", Details: details}
 }
@@ -80,9 +82,9 @@ func isText(p *chat.Part) bool {
 // label is a part in words: image (image/png).
 func label(p *chat.Part) string {
 	if p.Media == nil || p.Media.MIMEType == "" {
-		return named(p.Type)
+		return say.Named(p.Type)
 	}
-	return named(p.Type) + " (" + named(p.Media.MIMEType) + ")"
+	return say.Named(p.Type) + " (" + say.Named(p.Media.MIMEType) + ")"
 }
 
 var mediaKinds = []string{"image", "audio", "video", "document"}
@@ -91,7 +93,7 @@ var mediaKinds = []string{"image", "audio", "video", "document"}
 type mediaKind string
 
 func (*mediaKind) describe() (string, map[string]any) {
-	return "one of " + joinWords(mediaKinds), map[string]any{"type": "string", "examples": mediaKinds}
+	return "one of " + say.Or(mediaKinds), map[string]any{"type": "string", "examples": mediaKinds}
 }
 
 func (k *mediaKind) take(b *binder, n *node.Node, what string) bool {
@@ -101,7 +103,7 @@ func (k *mediaKind) take(b *binder, n *node.Node, what string) bool {
 	}
 	*k = mediaKind(strings.ToLower(text))
 	if !slices.Contains(mediaKinds, string(*k)) {
-		d := b.r.Errorf(n, "unknown-value", "%s cannot be %q; expected %s", what, text, joinWords(mediaKinds))
+		d := b.r.Errorf(n, "unknown-value", "%s cannot be %q; expected %s", what, text, say.Or(mediaKinds))
 		if d.Hint = diag.DidYouMean(string(*k), mediaKinds); strings.Contains(text, "/") {
 			d.Hint = "to ask for a MIME type, use tool_result_media_type"
 		}

@@ -3,6 +3,8 @@ package checks
 import (
 	"context"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var toolResultIncludesDef = define[toolResultIncludesParams](Def{
@@ -41,7 +43,7 @@ func (c *toolResultIncludes) Eval(_ context.Context, s *Subject) (Finding, error
 			return
 		}
 		last = lacking
-		if len(misses) < listLimit {
+		if len(misses) < say.ListLimit {
 			misses = append(misses, map[string]any{"call": i, "tool": call.Name, "patterns": lacking})
 		}
 	})
@@ -51,7 +53,7 @@ func (c *toolResultIncludes) Eval(_ context.Context, s *Subject) (Finding, error
 	}
 	occurrences(&f, matched, c.occurrence, "every pattern is in", c.results(n))
 	if f.Score < 1 && last != nil {
-		f.Explanation += "; the last that does not lacks " + quoted(last)
+		f.Explanation += "; the last that does not lacks " + say.Quoted(last)
 	}
 	return f, nil
 }

@@ -3,6 +3,8 @@ package checks
 import (
 	"context"
 	"regexp"
+
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var toolResultMatchesDef = define[toolResultMatchesParams](Def{
@@ -44,10 +46,10 @@ func (c *toolResultMatches) Eval(_ context.Context, s *Subject) (Finding, error)
 	if n == 0 {
 		return c.none(s, f.Details), nil
 	}
-	occurrences(&f, matched, c.occurrence, quote(c.re.String())+" matches", c.results(n))
+	occurrences(&f, matched, c.occurrence, say.Quote(c.re.String())+" matches", c.results(n))
 	if f.Score < 1 && matched < n {
-		f.Explanation += "; the last that does not is " + quote(last)
-		f.Details["actual"] = cut(last, contentLimit)
+		f.Explanation += "; the last that does not is " + say.Quote(last)
+		f.Details["actual"] = say.Content(last)
 	}
 	return f, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
@@ -39,7 +40,7 @@ func (validToolCall) Eval(_ context.Context, s *Subject) (Finding, error) {
 		call := &s.Calls[i]
 		if problem := invalidCall(s.Tools, call); problem != "" {
 			invalid = append(invalid, map[string]any{
-				"call": i, "tool": call.Name, "turn": call.Turn, "problem": cut(problem, contentLimit),
+				"call": i, "tool": call.Name, "turn": call.Turn, "problem": say.Content(problem),
 			})
 			texts = append(texts, problem+inTurn(s, call.Turn))
 		}
@@ -49,7 +50,7 @@ func (validToolCall) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if len(invalid) == 0 {
 		f.Explanation = plural.Count(n, "call") + ", each of a declared tool with arguments that fit"
 	} else {
-		f.Explanation = fmt.Sprintf("%d of %s invalid: %s", len(invalid), plural.Count(n, "call"), listed(texts, "; "))
+		f.Explanation = fmt.Sprintf("%d of %s invalid: %s", len(invalid), plural.Count(n, "call"), say.Listed(texts, "; "))
 	}
 	return f, nil
 }
@@ -57,20 +58,20 @@ func (validToolCall) Eval(_ context.Context, s *Subject) (Finding, error) {
 // invalidCall says what is wrong with a call; "" when nothing is.
 func invalidCall(tools ToolCaller, call *Call) string {
 	if !tools.Has(call.Name) {
-		return "the project has no tool " + quote(call.Name)
+		return "the project has no tool " + say.Quote(call.Name)
 	}
 	if call.BadArgs != "" {
-		return named(call.Name) + ": the arguments are not a JSON object: " + quote(call.BadArgs)
+		return say.Named(call.Name) + ": the arguments are not a JSON object: " + say.Quote(call.BadArgs)
 	}
 	args := call.Args
 	if args == nil {
 		args = map[string]any{}
 	}
 	if n, found := chat.Unwieldy(args); found { // a schema would compute with all its digits
-		return named(call.Name) + ": the number " + quote(n) + " is too large"
+		return say.Named(call.Name) + ": the number " + say.Quote(n) + " is too large"
 	}
 	if err := tools.Fits(call.Name, args); err != nil {
-		return named(call.Name) + ": " + cut(oneLine(err.Error()), contentLimit)
+		return say.Named(call.Name) + ": " + say.Content(say.OneLine(err.Error()))
 	}
 	return ""
 }

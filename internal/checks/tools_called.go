@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
@@ -69,9 +70,9 @@ func (c *toolsCalled) Eval(_ context.Context, s *Subject) (Finding, error) {
 		}
 		bad = append(bad, text)
 	}
-	f := Finding{Score: textmeasure.Share(found, len(c.ToolNames)), Explanation: listed(good, "; ")}
+	f := Finding{Score: textmeasure.Share(found, len(c.ToolNames)), Explanation: say.Listed(good, "; ")}
 	if len(bad) > 0 {
-		f.Explanation = listed(bad, "; ")
+		f.Explanation = say.Listed(bad, "; ")
 	}
 	if len(over) > 0 {
 		f.Score = 0
@@ -105,13 +106,13 @@ func (c *toolsCalled) tell(counted, all int) string {
 		if all == 0 {
 			return "was not called"
 		}
-		return "was called " + times(all)
+		return "was called " + say.Times(all)
 	}
 	why := "successfully"
 	if c.RequireArgs {
 		why = "successfully with arguments"
 	}
-	return fmt.Sprintf("was called %s, %s %s", times(all), times(counted), why)
+	return fmt.Sprintf("was called %s, %s %s", say.Times(all), say.Times(counted), why)
 }
 
 // callNames are the names of the tools called, each once, in order.

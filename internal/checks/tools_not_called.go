@@ -3,6 +3,8 @@ package checks
 import (
 	"context"
 	"slices"
+
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var toolsNotCalledDef = define[toolsNotCalledParams](Def{
@@ -34,9 +36,9 @@ func (c toolsNotCalled) Eval(_ context.Context, s *Subject) (Finding, error) {
 		forbidden = append(forbidden, name)
 		seen = append(seen, name+" "+callTimes(s, name))
 	}
-	f := Finding{Score: 1, Explanation: "not called: " + listed(c, ", ")}
+	f := Finding{Score: 1, Explanation: "not called: " + say.Listed(c, ", ")}
 	if len(forbidden) > 0 {
-		f.Score, f.Explanation = 0, "called: "+listed(seen, "; ")
+		f.Score, f.Explanation = 0, "called: "+say.Listed(seen, "; ")
 	}
 	f.Details = map[string]any{"forbidden_tools_called": forbidden, "all_called_tools": callNames(s.Calls)}
 	return f, nil
@@ -58,5 +60,5 @@ func callTimes(s *Subject, name string) string {
 	if where != "" && n > 1 {
 		where = ", first" + where
 	}
-	return times(n) + where
+	return say.Times(n) + where
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var maxCostDef = define[maxCostParams](Def{
@@ -33,7 +34,7 @@ func (c maxCost) Eval(_ context.Context, s *Subject) (Finding, error) {
 			unknown, plural.Count(calls, "model call")))
 	}
 	f := Finding{
-		Explanation: fmt.Sprintf("cost %s, at most %s allowed", money(usd), money(limit)),
+		Explanation: fmt.Sprintf("cost %s, at most %s allowed", say.Money(usd), say.Money(limit)),
 		Details:     map[string]any{"total_cost_usd": usd, "max_usd": limit},
 	}
 	if unknown > 0 {

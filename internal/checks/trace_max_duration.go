@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var maxDurationDef = define[maxDurationParams](Def{
@@ -30,8 +32,9 @@ func (c maxDuration) Eval(_ context.Context, s *Subject) (Finding, error) {
 	}
 	seconds, limit := *s.ElapsedMS/1000, float64(c)
 	f := Finding{
-		Explanation: fmt.Sprintf("%s s, at most %s s allowed", decimal(math.Round(seconds*1000)/1000), decimal(limit)),
-		Details:     map[string]any{"duration_seconds": seconds, "max_seconds": limit},
+		Explanation: fmt.Sprintf("%s s, at most %s s allowed", say.Decimal(math.Round(seconds*1000)/1000),
+			say.Decimal(limit)),
+		Details: map[string]any{"duration_seconds": seconds, "max_seconds": limit},
 	}
 	if seconds <= limit+slack {
 		f.Score = 1

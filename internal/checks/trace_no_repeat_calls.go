@@ -9,6 +9,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var noRepeatCallsDef = define[noRepeatCallsParams](Def{
@@ -46,12 +47,12 @@ func (noRepeatCalls) Eval(_ context.Context, s *Subject) (Finding, error) {
 			continue
 		}
 		call := &s.Calls[at[0]]
-		repeated = append(repeated, map[string]any{"tool": call.Name, "args": kept(call.Args), "calls": at})
-		texts = append(texts, named(call.Name)+" was called "+times(len(at))+" with "+givenArgs(call))
+		repeated = append(repeated, map[string]any{"tool": call.Name, "args": say.Kept(call.Args), "calls": at})
+		texts = append(texts, say.Named(call.Name)+" was called "+say.Times(len(at))+" with "+givenArgs(call))
 	}
 	f := Finding{Score: 1, Explanation: plural.Count(len(s.Calls), "call") + ", none repeated"}
 	if len(repeated) > 0 {
-		f.Score, f.Explanation = 0, listed(texts, "; ")
+		f.Score, f.Explanation = 0, say.Listed(texts, "; ")
 	}
 	f.Details = map[string]any{"repeated": repeated, "total_calls": len(s.Calls)}
 	return f, nil
@@ -60,11 +61,11 @@ func (noRepeatCalls) Eval(_ context.Context, s *Subject) (Finding, error) {
 func givenArgs(c *Call) string {
 	switch {
 	case c.BadArgs != "":
-		return quote(c.BadArgs)
+		return say.Quote(c.BadArgs)
 	case len(c.Args) == 0:
 		return "no arguments"
 	}
-	return shown(c.Args)
+	return say.Shown(c.Args)
 }
 
 // callKey is equal for calls that are: of the same tool, with arguments that are equal as JSON.

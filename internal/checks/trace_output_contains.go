@@ -1,6 +1,10 @@
 package checks
 
-import "context"
+import (
+	"context"
+
+	"github.com/arena-evals/arena/internal/say"
+)
 
 var outputContainsDef = define[outputContainsParams](Def{
 	Name:     "output_contains",
@@ -27,10 +31,11 @@ type outputContains struct {
 
 func (c *outputContains) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if c.pattern.in(s.last(), c.caseSensitive) {
-		return Finding{Score: 1, Explanation: "found " + quote(c.pattern.text)}, nil
+		return Finding{Score: 1, Explanation: "found " + say.Quote(c.pattern.text)}, nil
 	}
 	return Finding{
-		Explanation: "missing " + quote(c.pattern.text),
-		Details:     map[string]any{"missing_patterns": []string{c.pattern.text}, "content": cut(s.Output(), contentLimit)},
+		Explanation: "missing " + say.Quote(c.pattern.text),
+		Details: map[string]any{"missing_patterns": []string{c.pattern.text},
+			"content": say.Content(s.Output())},
 	}, nil
 }

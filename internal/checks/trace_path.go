@@ -1,6 +1,9 @@
 package checks
 
-import "github.com/arena-evals/arena/internal/jsonvalue"
+import (
+	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/say"
+)
 
 // waypoint is one expected call; args is nil when any will do.
 type waypoint struct {
@@ -87,7 +90,7 @@ func (m *pathMatch) mismatch(step, call int) {
 	m.done[step], m.used[call] = true, true
 	w, c := &m.path[step], &m.calls[call]
 	m.mismatches = append(m.mismatches, map[string]any{
-		"step": step, "call": call, "tool": w.tool, "expected": w.args, "actual": kept(c.Args),
+		"step": step, "call": call, "tool": w.tool, "expected": w.args, "actual": say.Kept(c.Args),
 	})
 	m.texts.mismatched = append(m.texts.mismatched, w.tool)
 }

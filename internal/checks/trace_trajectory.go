@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
@@ -90,16 +91,16 @@ func (c *trajectory) Eval(_ context.Context, s *Subject) (Finding, error) {
 func (c *trajectory) explain(m *pathMatch, o textmeasure.Overlap, budgets *budgets) string {
 	texts := append([]string{}, budgets.texts...)
 	texts = append(texts, fmt.Sprintf("%d of %s done in %s, accuracy %s", o.Matched, plural.Count(o.Expected, "step"),
-		plural.Count(o.Actual, "call"), decimal(sixDigits(o.F1()))))
+		plural.Count(o.Actual, "call"), say.Decimal(sixDigits(o.F1()))))
 	if c.MinAccuracy < 1 {
-		texts[len(texts)-1] += fmt.Sprintf(", at least %s wanted", decimal(c.MinAccuracy))
+		texts[len(texts)-1] += fmt.Sprintf(", at least %s wanted", say.Decimal(c.MinAccuracy))
 	}
 	for _, part := range []struct {
 		what  string
 		tools []string
 	}{{"missing", m.texts.missing}, {"not expected", m.texts.unexpected}, {"other arguments", m.texts.mismatched}} {
 		if len(part.tools) > 0 {
-			texts = append(texts, part.what+": "+chained(part.tools))
+			texts = append(texts, part.what+": "+say.Chained(part.tools))
 		}
 	}
 	return strings.Join(texts, "; ")
@@ -111,12 +112,12 @@ type budgets struct {
 	texts  []string // for people
 }
 
-func (b *budgets) hold(budget string, actual, limit float64, say func(float64) string) {
+func (b *budgets) hold(budget string, actual, limit float64, text func(float64) string) {
 	if actual <= limit+slack {
 		return
 	}
 	b.broken = append(b.broken, map[string]any{"budget": budget, "limit": limit, "actual": actual})
-	b.texts = append(b.texts, fmt.Sprintf("%s, at most %s allowed", say(actual), decimal(limit)))
+	b.texts = append(b.texts, fmt.Sprintf("%s, at most %s allowed", text(actual), say.Decimal(limit)))
 }
 
 // counted writes a whole number with its noun.

@@ -1,6 +1,10 @@
 package checks
 
-import "context"
+import (
+	"context"
+
+	"github.com/arena-evals/arena/internal/say"
+)
 
 var workflowCompleteDef = define[workflowCompleteParams](Def{
 	Name:     "workflow_complete",
@@ -29,7 +33,7 @@ func (workflowComplete) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if w.Complete {
 		f.Score, f.Explanation = 1, "the workflow is complete"
 		if w.Current != "" {
-			f.Explanation += " in state " + named(w.Current)
+			f.Explanation += " in state " + say.Named(w.Current)
 		}
 	}
 	return f, nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var spokeInStateDef = define[spokeInStateParams](Def{
@@ -53,7 +54,7 @@ func (c spokeInState) Eval(_ context.Context, s *Subject) (Finding, error) {
 	case len(spoken) == 0:
 		f.Explanation = "did not speak in state " + string(c) + " nor in any other"
 	default:
-		f.Explanation = "did not speak in state " + string(c) + ", only in " + chained(spoken)
+		f.Explanation = "did not speak in state " + string(c) + ", only in " + say.Chained(spoken)
 	}
 	return f, nil
 }

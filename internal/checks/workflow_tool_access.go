@@ -6,6 +6,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var workflowToolAccessDef = define[workflowToolAccessParams](Def{
@@ -65,7 +66,7 @@ func (c workflowToolAccess) Eval(_ context.Context, s *Subject) (Finding, error)
 		ruled++
 		if !slices.Contains(allowed, call.Name) {
 			violations = append(violations, map[string]any{"state": state, "tool": call.Name, "turn": call.Turn})
-			texts = append(texts, state+" called "+named(call.Name)+inTurn(s, call.Turn))
+			texts = append(texts, state+" called "+say.Named(call.Name)+inTurn(s, call.Turn))
 		}
 	}
 	f := Finding{Score: 1, Details: map[string]any{
@@ -73,7 +74,7 @@ func (c workflowToolAccess) Eval(_ context.Context, s *Subject) (Finding, error)
 	}}
 	f.Explanation = plural.Count(ruled, "call") + " in states with a rule, all allowed"
 	if len(violations) > 0 {
-		f.Score, f.Explanation = 0, "not allowed: "+listed(texts, "; ")
+		f.Score, f.Explanation = 0, "not allowed: "+say.Listed(texts, "; ")
 	}
 	return f, nil
 }

@@ -3,6 +3,8 @@ package checks
 import (
 	"context"
 	"slices"
+
+	"github.com/arena-evals/arena/internal/say"
 )
 
 var workflowTransitionedToDef = define[workflowTransitionedToParams](Def{
@@ -36,7 +38,7 @@ func (c workflowTransitionedTo) Eval(_ context.Context, s *Subject) (Finding, er
 	case len(states) == 0:
 		f.Explanation = "did not go to " + string(c) + "; there was no transition"
 	default:
-		f.Explanation = "did not go to " + string(c) + "; went to " + chained(states)
+		f.Explanation = "did not go to " + string(c) + "; went to " + say.Chained(states)
 	}
 	return f, nil
 }

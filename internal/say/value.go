@@ -1,4 +1,4 @@
-package checks
+package say
 
 import (
 	"encoding/json"
@@ -10,18 +10,19 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-const keptLimit = 4000 // characters
+// KeptLimit is how much of a value details hold, in characters.
+const KeptLimit = 4000
 
-// kept is a value for details: as it is, or the beginning of its text when it is large.
-func kept(v any) any {
-	if text := jsonStart(v, keptLimit); utf8.RuneCountInString(text) > keptLimit {
-		return cut(text, keptLimit)
+// Kept is a value for details: as it is, or the beginning of its text when it is large.
+func Kept(v any) any {
+	if text := jsonStart(v, KeptLimit); utf8.RuneCountInString(text) > KeptLimit {
+		return Cut(text, KeptLimit)
 	}
 	return v
 }
 
-// shown is a JSON value as explanations show it.
-func shown(v any) string { return cut(jsonStart(v, quoteLimit), quoteLimit) }
+// Shown is a JSON value as explanations show it.
+func Shown(v any) string { return Cut(jsonStart(v, QuoteLimit), QuoteLimit) }
 
 // jsonStart is the compact JSON of a value, or at least so many characters of its beginning: what a path selects in a
 // reply may have the reply in it many times over.

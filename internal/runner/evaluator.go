@@ -28,13 +28,16 @@ func NewEvaluator(p *scenario.Project, prompt string, opts PlanOptions, d *diag.
 	if run == nil || !ok || d.Errors() > 0 {
 		return nil
 	}
-	(&naming{p: p, tools: run.tools, lenient: opts.Lenient, diags: d, over: true}).report([]*scenario.Scenario{s},
+	(&naming{p: p, tools: run.tools.Registry, lenient: opts.Lenient, diags: d, over: true}).report([]*scenario.Scenario{s},
 		func(*scenario.Scenario) []*scenario.Provider { return nil })
 	return &Evaluator{
 		template: Trial{
 			Project: run, Scenario: s, Prompt: under, Endpoint: recordedEndpoint(), Region: defaultRegion, N: 1, Of: 1,
 		},
-		close: m.close,
+		close: func() {
+			m.close()
+			_ = run.tools.Close() // nobody is left to be told
+		},
 	}
 }
 
@@ -51,5 +54,5 @@ func (e *Evaluator) Evaluate(ctx context.Context, s *recording.Session, at Momen
 	return session.out
 }
 
-// Close lets go of idle connections.
+// Close lets go of idle connections, and ends what tools have started.
 func (e *Evaluator) Close() { e.close() }

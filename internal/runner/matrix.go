@@ -243,7 +243,7 @@ func (m *matrix) names(p *project, spans []span) {
 		}
 	}
 	n := &naming{
-		p: p.Project, tools: p.tools, lenient: m.opts.Lenient, diags: m.diags, heard: m.heard,
+		p: p.Project, tools: p.tools.Registry, lenient: m.opts.Lenient, diags: m.diags, heard: m.heard,
 		over: len(m.opts.Recordings) > 0,
 	}
 	n.report(planned, func(s *scenario.Scenario) []*scenario.Provider { return agents[s] })
@@ -256,15 +256,16 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 		strict: m.opts.Strict, lenient: m.opts.Lenient, mocked: m.opts.MockProvider, judge: m.opts.Judge,
 		dispatch: m.opts.Dispatch,
 	}}
-	var err error
-	if run.tools, err = tools.New(mockable(p.Tools)); err != nil {
+	registry, err := tools.New(mockable(p.Tools))
+	if err != nil {
 		m.diags.Errorf(diag.Pos{File: p.File}, 1, "bad-tool", "%v", err)
 		return nil
 	}
+	run.tools = tools.NewKit(registry)
 	ReportGuardrailUses(p, scenarios, m.diags)
 	m.expectGuardrails(p, judged)
 	all := append(slices.Clip(scenarios), judged...)
-	(&toolUses{p, run.tools, m.diags}).report(all)
+	(&toolUses{p, registry, m.diags}).report(all)
 	ReportIdleGates(p, all, len(judged) > 0, m.diags)
 	m.opts.Dispatch.report(p, all, m.diags)
 	run.embedder, run.stances = m.embedder(p, all), m.stances(run, scenarios, all)

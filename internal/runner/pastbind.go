@@ -56,7 +56,7 @@ func (b *pastBinder) prepare(suite *scenario.Suite, past []Past) {
 			ReportIdle(p, s, b.m.opts.Strict, b.m.diags)
 			b.m.countable(s)
 		}
-		(&naming{p: p, tools: run.tools, lenient: b.m.opts.Lenient, diags: b.m.diags, heard: b.m.heard, over: true}).
+		(&naming{p: p, tools: run.tools.Registry, lenient: b.m.opts.Lenient, diags: b.m.diags, heard: b.m.heard, over: true}).
 			report(judged, func(*scenario.Scenario) []*scenario.Provider { return nil })
 		b.projects = append(b.projects, run)
 	}

@@ -60,7 +60,7 @@ type Endpoint struct {
 // project is a scenario.Project with what the trials share of it.
 type project struct {
 	*scenario.Project
-	tools   *tools.Registry
+	tools   *tools.Kit
 	prefix  string // of trial ids; "" when the plan has one project
 	timeout time.Duration
 	basis   basis

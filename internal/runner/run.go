@@ -69,6 +69,8 @@ const toldNotRun = 10_000
 func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal, sink Sink) error {
 	ctx, abort := context.WithCancelCause(ctx)
 	defer abort(nil)
+	plan.expectTools(opts.Kept)
+	defer closeTools(plan.kits())
 	size := batch
 	if opts.Events {
 		size *= eventsPerTrial
@@ -142,6 +144,7 @@ func (c *crew) work(ctx context.Context, planned Trial) result.TrialDone {
 			c.abort(fmt.Errorf("%w: %w", errStopped, s.full))
 		}
 	}
+	_ = t.Project.tools.Done(t.Scenario.ID) // the trial is over, and its verdict stands
 	s.tell.release()
 	out := s.written()
 	if c.opts.FailFast && failed(out) {

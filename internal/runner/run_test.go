@@ -46,7 +46,7 @@ func planOf(t testing.TB, n int, client providers.Provider, turns ...scenario.Tu
 	if len(turns) == 0 {
 		turns = []scenario.Turn{{Role: "user", Content: "hi"}}
 	}
-	p := &project{Project: &scenario.Project{}, tools: registry}
+	p := &project{Project: &scenario.Project{}, tools: tools.NewKit(registry)}
 	endpoint := &Endpoint{Spec: &scenario.Provider{Meta: scenario.Meta{ID: "p"}}, Client: client, Simulated: true}
 	plan := &Plan{}
 	for i := range n {

@@ -15,6 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/tools"
 )
 
 // session is the state of one trial. It belongs to one goroutine.
@@ -31,6 +32,7 @@ type session struct {
 	messages []chat.Message // the transcript, the system prompt first
 	calls    []checks.Call
 	came     []chat.ToolResult // that the last reply brought along
+	box      tools.Box
 	values   *values
 	vars     map[string]string // that are handed to checks
 	stance   stance
@@ -146,6 +148,7 @@ func newSession(planned Trial, opts *Options, events chan<- result.Event) *sessi
 	s := &session{opts: opts, own: planned, clock: clock{now: opts.Now, simulated: planned.Endpoint.Simulated}}
 	t := &s.own
 	s.trial, s.values, s.out = t, valuesOf(t), blank(t)
+	s.box = t.Project.tools.Box(t.Scenario.ID)
 	s.stand(t.Prompt)
 	s.out.Describe, _ = s.values.at(noTurn).UserText(t.Scenario.Description)
 	if events != nil {
@@ -167,6 +170,7 @@ func (s *session) run(ctx context.Context) {
 			s.out.Error = fmt.Sprintf("arena crashed in this trial: %v", p)
 			s.opts.Crash(t.ID(), p, debug.Stack())
 		}
+		s.closeBox()
 		s.closeTape(p == nil && stopping(ended) == nil)
 		s.finish()
 	}()

@@ -100,13 +100,12 @@ func (s *session) call(
 	return s.tape.Lane(placeOf(req.Origin.Turn)).Complete(ctx, e.Client, e.Spec.Model, req, onDelta)
 }
 
-// callTool runs a tool of the project, by way of the cassette when there is one.
+// callTool runs a tool of the trial, by way of the cassette when there is one.
 func (s *session) callTool(ctx context.Context, lane *cassette.Lane, call chat.ToolCall) chat.ToolResult {
-	tools := s.trial.Project.tools
 	if lane == nil {
-		return tools.Call(ctx, call)
+		return s.box.Call(ctx, call)
 	}
-	return lane.Call(ctx, call, tools.Definition(call.Name), tools.Call)
+	return lane.Call(ctx, call, s.trial.Project.tools.Definition(call.Name), s.box.Call)
 }
 
 func placeOf(turn int) string {

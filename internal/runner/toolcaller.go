@@ -7,16 +7,16 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// toolCaller lets the checks of a trial ask the tools of its project.
+// toolCaller lets the checks of a trial ask the tools that its agent has.
 type toolCaller struct {
 	s    *session
 	lane *cassette.Lane
 }
 
-func (t toolCaller) Has(name string) bool { return t.s.trial.Project.tools.Has(name) }
+func (t toolCaller) Has(name string) bool { return t.s.box.Has(name) }
 
 func (t toolCaller) Fits(name string, args map[string]any) error {
-	return t.s.trial.Project.tools.Fits(name, args)
+	return t.s.box.Fits(name, args)
 }
 
 func (t toolCaller) Call(ctx context.Context, name string, args map[string]any) chat.ToolResult {

@@ -44,7 +44,7 @@ func withTools(t *testing.T) *project {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &project{Project: &scenario.Project{Tools: specs}, tools: registry}
+	return &project{Project: &scenario.Project{Tools: specs}, tools: tools.NewKit(registry)}
 }
 
 func TestToolsThatChecksCannotCall(t *testing.T) {

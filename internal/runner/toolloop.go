@@ -180,7 +180,7 @@ func (l *toolLoop) admit(call chat.ToolCall) (refusal string, err error) {
 		return fmt.Sprintf("tool %s is blocked by policy", call.Name), nil
 	case l.policy.Choice == "none":
 		return fmt.Sprintf("tool %s was not called: tool_choice is none", call.Name), nil
-	case l.known(call.Name) && !l.offers(call.Name):
+	case l.s.box.Has(call.Name) && !l.offers(call.Name):
 		return fmt.Sprintf("tool %s is not offered: the prompt's allowed_tools does not list it", call.Name), nil
 	}
 	key := call.Name + " " + tools.Canonical(call.Args) + call.BadArgs
@@ -198,10 +198,6 @@ func (l *toolLoop) admit(call chat.ToolCall) (refusal string, err error) {
 			"use the results above or answer without it", call.Name, n-1), nil
 	}
 	return "", nil
-}
-
-func (l *toolLoop) known(name string) bool {
-	return slices.Contains(l.s.trial.Project.tools.Names(), name)
 }
 
 func (l *toolLoop) offers(name string) bool {

@@ -27,7 +27,10 @@ func (s *session) turn(ctx context.Context, i int) (*result.Turn, error) {
 	s.start, s.heard = len(s.messages), nil
 	s.add(user)
 	loop := newToolLoop(s, i)
-	err := s.converse(ctx, turn, loop)
+	err := s.equip(ctx)
+	if err == nil {
+		err = s.converse(ctx, turn, loop)
+	}
 	turn.LatencyMS = milliseconds(s.clock.elapsed() - began)
 	turn.Messages = s.messages[s.start:len(s.messages):len(s.messages)]
 	turn.ToolCalls = loop.log

@@ -9,15 +9,7 @@ import (
 // Has reports whether the project has a tool of this name that can be called.
 func (r *Registry) Has(name string) bool { return r.byName[name] != nil }
 
-// Fits validates arguments, without repairs, against the input_schema of a tool.
-func (r *Registry) Fits(name string, args map[string]any) error {
-	if !r.Has(name) {
-		return errors.New(chat.UnknownTool(name))
-	}
-	return r.byName[name].input.validate(args)
-}
-
-// Takes validates arguments against the input_schema of a tool, after the repairs that Call makes.
+// Takes validates arguments against the input_schema of a tool, after the repairs that calls make.
 func (r *Registry) Takes(name string, args map[string]any) error {
 	if !r.Has(name) {
 		return errors.New(chat.UnknownTool(name))

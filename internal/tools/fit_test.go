@@ -18,6 +18,7 @@ func TestFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	box := NewKit(r).Box("")
 	if !r.Has("pay") || r.Has("Pay") {
 		t.Error("names are not exact")
 	}
@@ -38,7 +39,7 @@ func TestFit(t *testing.T) {
 		for what, got := range map[string]struct {
 			err  error
 			want string
-		}{"fits": {r.Fits(tc.tool, args), tc.fits}, "takes": {r.Takes(tc.tool, args), tc.takes}} {
+		}{"fits": {box.Fits(tc.tool, args), tc.fits}, "takes": {r.Takes(tc.tool, args), tc.takes}} {
 			text := ""
 			if got.err != nil {
 				text = got.err.Error()

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -28,11 +27,12 @@ type Registry struct {
 
 // tool is one compiled tool.
 type tool struct {
-	spec   *scenario.Tool
+	spec   *scenario.Tool // nil: no file describes it
 	offer  chat.Tool
 	input  *schema
 	output *schema // nil: results are not validated
 	run    func(ctx context.Context, args map[string]any) (chat.ToolResult, error)
+	opener *Opener // of the source that runs it; nil: run does
 }
 
 // New compiles the tools of a project. Schemas and templates were checked when the project was loaded; an error names
@@ -108,16 +108,8 @@ func (r *Registry) Generic(name string) bool {
 	return t != nil && t.spec.MockTemplate == "" && t.spec.MockResult == nil && len(t.spec.MockParts) == 0
 }
 
-// Call runs one call. Unknown tools, invalid arguments and failing tools give an error result.
-func (r *Registry) Call(ctx context.Context, call chat.ToolCall) chat.ToolResult {
-	t, known := r.byName[call.Name]
-	if !known {
-		text := chat.UnknownTool(call.Name)
-		if near := diag.Nearest(call.Name, r.names); near != "" {
-			text += " (did you mean " + near + "?)"
-		}
-		return Failure(call, chat.ErrorExecution, text)
-	}
+// call runs the tool, by way of the source that it has its state from, if it has any.
+func (t *tool) call(ctx context.Context, from Source, call chat.ToolCall) chat.ToolResult {
 	if call.Args == nil {
 		return Failure(call, chat.ErrorValidation, "the arguments are not a JSON object: "+shorten(call.BadArgs))
 	}
@@ -125,7 +117,7 @@ func (r *Registry) Call(ctx context.Context, call chat.ToolCall) chat.ToolResult
 	if err := t.input.validate(args); err != nil {
 		return Failure(call, chat.ErrorValidation, fmt.Sprintf("invalid arguments for %s: %v", call.Name, err))
 	}
-	res, err := t.safely(ctx, args)
+	res, err := t.safely(ctx, from, call, args)
 	if err != nil {
 		kind := chat.ErrorExecution
 		if _, broken := errors.AsType[brokenMockError](err); broken && ctx.Err() == nil {
@@ -133,21 +125,27 @@ func (r *Registry) Call(ctx context.Context, call chat.ToolCall) chat.ToolResult
 		}
 		return Failure(call, kind, fmt.Sprintf("%s: %v", call.Name, err))
 	}
-	if err := t.output.validateText(res.Content); err != nil && len(res.Parts) == 0 {
+	if err := t.output.validateText(res.Content); err != nil && len(res.Parts) == 0 && res.Error == "" {
 		return Failure(call, chat.ErrorValidation, fmt.Sprintf("invalid result of %s: %v", call.Name, err))
 	}
 	res.ID, res.Name = call.ID, call.Name
-	res.Content = cut(res.Content)
+	res.Content, res.Error = cut(res.Content), cut(res.Error)
 	return res
 }
 
 // safely turns a panic into an error. Hostile arguments may cause one in a template.
-func (t *tool) safely(ctx context.Context, args map[string]any) (res chat.ToolResult, err error) {
+func (t *tool) safely(
+	ctx context.Context, from Source, call chat.ToolCall, args map[string]any,
+) (res chat.ToolResult, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = brokenMockError{fmt.Errorf("the tool crashed: %v", p)}
 		}
 	}()
+	if from != nil {
+		call.Args = args
+		return from.Call(ctx, call), nil
+	}
 	return t.run(ctx, args)
 }
 

@@ -55,7 +55,8 @@ func TestTemplatesEndWithTheirContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("the run was stopped"))
 	c := chat.ToolCall{ID: "c1", Name: "slow", Args: map[string]any{"id": "A"}}
-	if got := r.Call(ctx, c); got.ErrorType != chat.ErrorExecution || !strings.HasSuffix(got.Error, "the run was stopped") {
+	box := NewKit(r).Box("")
+	if got := box.Call(ctx, c); got.ErrorType != chat.ErrorExecution || !strings.HasSuffix(got.Error, "the run was stopped") {
 		t.Errorf("got %q (%s)", got.Error, got.ErrorType)
 	}
 	synctest.Test(t, func(t *testing.T) {

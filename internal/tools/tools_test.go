@@ -38,7 +38,8 @@ func call(t *testing.T, r *Registry, name, args string) chat.ToolResult {
 	t.Helper()
 	c := chat.ToolCall{ID: "c1", Name: name}
 	c.Args, c.BadArgs = chat.ParseArgs(args)
-	return r.Call(t.Context(), c)
+	box := NewKit(r).Box("")
+	return box.Call(t.Context(), c)
 }
 
 func TestMockResults(t *testing.T) {

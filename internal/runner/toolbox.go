@@ -1,0 +1,83 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/tools"
+)
+
+// kits are the tools of the projects of a plan.
+func (p *Plan) kits() (all []*tools.Kit) {
+	for i := range p.spans {
+		if k := p.spans[i].Project.tools; k != nil && !slices.Contains(all, k) {
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
+// expectTools announces the trials that will be run to the tools that scenarios share.
+func (p *Plan) expectTools(kept func(index int) bool) {
+	for i := range p.spans {
+		s := &p.spans[i]
+		if s.Project.tools == nil || !s.Project.tools.Scoped() {
+			continue
+		}
+		n := s.count
+		for at := s.Index; kept != nil && at < s.Index+s.count; at++ {
+			if kept(at) {
+				n--
+			}
+		}
+		s.Project.tools.Expect(s.Scenario.ID, n)
+	}
+}
+
+// closeTools ends what the trials of a plan shared.
+func closeTools(kits []*tools.Kit) {
+	for _, k := range kits {
+		_ = k.Close() // every trial is over, and its verdict stands
+	}
+}
+
+// equip asks the sources that the prompt may be offered something of for their tools. What they have may change from
+// turn to turn.
+func (s *session) equip(ctx context.Context) error {
+	if s.stance.prompt == nil {
+		return nil
+	}
+	allowed := s.stance.prompt.AllowedTools
+	listing := s.box.Listing(allowed)
+	if len(listing) == 0 {
+		return nil
+	}
+	for _, o := range listing {
+		list, err := s.box.List(ctx, o)
+		if err != nil {
+			return err
+		}
+		unchecked, err := s.box.Take(o, list)
+		if err != nil {
+			return err
+		}
+		if len(unchecked) > 0 {
+			s.notice(fmt.Sprintf("%s: the schema of %s cannot be compiled: arguments are not held against it",
+				o.Name, strings.Join(unchecked, ", ")))
+		}
+	}
+	offered := append(slices.Clone(s.trial.Project.stance(s.stance.prompt).offered), s.box.Offered(allowed)...)
+	slices.SortFunc(offered, func(a, b chat.Tool) int { return strings.Compare(a.Name, b.Name) })
+	s.stance.offered = offered
+	return nil
+}
+
+// closeBox ends the tools that only this trial has. No check is left that could call them.
+func (s *session) closeBox() {
+	if err := s.box.Close(); err != nil {
+		s.notice(err.Error())
+	}
+}

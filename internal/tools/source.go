@@ -1,0 +1,44 @@
+package tools
+
+import (
+	"context"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// Source is where tools come from that are more than words in a file: a program, a server, the state of a trial. It is
+// safe for concurrent use. Making one starts nothing: that is for the first List or Call, once for all who wait.
+type Source interface {
+	// List describes the tools that it has now, each name once. It starts what must run for that.
+	List(ctx context.Context) ([]chat.Tool, error)
+	// Call runs one of them and returns soon after ctx is done. Whatever goes wrong is in the result, which may have
+	// parts. The arguments fit the schema that was listed, and stay as they are.
+	Call(ctx context.Context, call chat.ToolCall) chat.ToolResult
+	// Close ends what was started, and waits for its end. Nothing is called after it.
+	Close() error
+}
+
+// Scope says who shares a source.
+type Scope uint8
+
+// The scopes.
+const (
+	PerRun      Scope = iota // all trials of a project
+	PerScenario              // the trials of a scenario
+	PerSession               // nobody: each trial has its own
+)
+
+// Opener makes the sources of one origin: of a program or a server that the files name. It is immutable.
+type Opener struct {
+	Name  string // in errors: MCP server "memory"
+	Scope Scope
+	// Open makes a source, in no time.
+	Open func() Source
+	// Wanted reports whether a prompt with these allowed tools may be offered any of the source; nil: every prompt may.
+	// Sources that nobody wants are never opened.
+	Wanted func(allowed []string) bool
+	// Always offers the tools of the source whatever a prompt allows.
+	Always bool
+}
+
+func (o *Opener) wanted(allowed []string) bool { return o.Wanted == nil || o.Wanted(allowed) }

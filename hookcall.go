@@ -162,6 +162,7 @@ func mergedMessages(were []chat.Message, seen, now []Message) []chat.Message {
 	for i := range were {
 		known.learn(were[i].Parts)
 	}
+	known.said = were
 	out := slices.Clone(were[:head])
 	for _, m := range now[head : len(now)-tail] {
 		out = append(out, known.message(m))
@@ -174,7 +175,8 @@ func mergedMessages(were []chat.Message, seen, now []Message) []chat.Message {
 type pieces struct {
 	is   []chat.Part
 	seen []Part
-	sets [][]Part // of whole messages, as hooks saw them
+	said []chat.Message // by the model
+	sets [][]Part       // of whole messages, as hooks saw them
 }
 
 func (p *pieces) learn(list []chat.Part) {
@@ -214,6 +216,7 @@ func (p *pieces) content(text string, now []Part) (string, []chat.Part) {
 
 func (p *pieces) message(m Message) chat.Message {
 	out := chat.Message{Role: chat.Role(m.Role), ToolCalls: toolCallsTo(m.ToolCalls)}
+	p.restate(&out)
 	out.Content, out.Parts = p.content(m.Text, m.Parts)
 	if r := m.ToolResult; r != nil {
 		out.ToolResult = &chat.ToolResult{ID: r.ID, Name: r.Name, Content: r.Text, Error: r.Error}
@@ -226,6 +229,32 @@ func (p *pieces) message(m Message) chat.Message {
 		}
 	}
 	return out
+}
+
+// restate gives a message that still makes the calls of one before the state of its provider, which hooks do not see:
+// without it the model may not know its own calls again.
+func (p *pieces) restate(m *chat.Message) {
+	for i := range p.said {
+		was := &p.said[i]
+		sameID := func(a, b chat.ToolCall) bool { return a.ID == b.ID }
+		if len(m.ToolCalls) > 0 && slices.EqualFunc(m.ToolCalls, was.ToolCalls, sameID) {
+			m.ToolCalls, m.Opaque = keptState(was.ToolCalls, m.ToolCalls), was.Opaque
+			return
+		}
+	}
+}
+
+// keptState gives calls that were there before, and are as they were, the state of their provider.
+func keptState(were, now []chat.ToolCall) []chat.ToolCall {
+	for i := range now {
+		for _, was := range were {
+			state := was.Opaque
+			if was.Opaque = nil; reflect.DeepEqual(was, now[i]) {
+				now[i].Opaque = state
+			}
+		}
+	}
+	return now
 }
 
 func toolCallsTo(list []ToolCall) (out []chat.ToolCall) {
@@ -254,7 +283,7 @@ func took(r *chat.Reply, seen, now *Reply) bool {
 		r.Content, r.Parts = known.content(now.Text, now.Parts)
 	}
 	if calls {
-		r.ToolCalls = toolCallsTo(now.ToolCalls)
+		r.ToolCalls = keptState(r.ToolCalls, toolCallsTo(now.ToolCalls))
 	}
 	finish := seen.FinishReason != now.FinishReason
 	r.FinishReason = now.FinishReason

@@ -78,3 +78,35 @@ func TestTook(t *testing.T) {
 		})
 	}
 }
+
+// TestHooksKeepState: hooks do not see what a provider wants back with a message and its calls, and it comes through
+// whatever they change but the calls.
+func TestHooksKeepState(t *testing.T) {
+	t.Parallel()
+	state := func(of string) *chat.Opaque { return &chat.Opaque{From: of, Data: []byte(`["` + of + `"]`)} }
+	calls := func() []chat.ToolCall {
+		return []chat.ToolCall{{ID: "1", Name: "t", Opaque: state("one")}, {ID: "2", Name: "t", Opaque: state("two")}}
+	}
+	asked := &chat.Request{Messages: []chat.Message{
+		{Role: chat.User, Content: "Hi"}, {Role: chat.Assistant, Content: "Ho", ToolCalls: calls(), Opaque: state("all")},
+		{Role: chat.User, Content: "Ah"},
+	}}
+	seen, now := requestFrom(asked, Origin{}), requestFrom(asked, Origin{})
+	for i := range now.Messages {
+		now.Messages[i].Text += "!"
+	}
+	now.Messages[1].ToolCalls[1].Name = "other"
+	sent := changed(asked, seen, now).Messages[1]
+	want := chat.Message{Role: chat.Assistant, Content: "Ho!", ToolCalls: calls(), Opaque: state("all")}
+	want.ToolCalls[1].Name, want.ToolCalls[1].Opaque = "other", nil
+	if diff := cmp.Diff(want, sent); diff != "" {
+		t.Errorf("request (-want +got):\n%s", diff)
+	}
+	r := chat.Reply{ToolCalls: calls(), Opaque: state("all")}
+	own := replyFrom(&r)
+	own.ToolCalls[1].Name = "other"
+	took(&r, replyFrom(&r), own)
+	if diff := cmp.Diff(chat.Reply{ToolCalls: want.ToolCalls, Opaque: state("all")}, r); diff != "" {
+		t.Errorf("reply (-want +got):\n%s", diff)
+	}
+}

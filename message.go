@@ -81,6 +81,8 @@ type ToolUse struct {
 // Usage counts tokens.
 type Usage struct {
 	InputTokens, OutputTokens, CachedTokens int
+	CacheWriteTokens                        int  // of the input: the provider put them into its cache
+	ReasoningTokens                         int  // of the output: thought and not said
 	Estimated                               bool // the provider did not say, and arena guessed from lengths
 }
 
@@ -153,13 +155,15 @@ func toolUsesFrom(list []checks.Call) []ToolUse {
 
 func usageFrom(u chat.Usage) Usage {
 	return Usage{
-		InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens, Estimated: u.Estimated,
+		InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens,
+		CacheWriteTokens: u.CacheWriteTokens, ReasoningTokens: u.ReasoningTokens, Estimated: u.Estimated,
 	}
 }
 
 func usageTo(u Usage) chat.Usage {
 	return chat.Usage{
-		InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens, Estimated: u.Estimated,
+		InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens,
+		CacheWriteTokens: u.CacheWriteTokens, ReasoningTokens: u.ReasoningTokens, Estimated: u.Estimated,
 	}
 }
 

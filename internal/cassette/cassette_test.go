@@ -131,13 +131,15 @@ func TestModelCalls(t *testing.T) {
 	for name, m := range map[string]*model{
 		"text": {reply: chat.Reply{
 			Content: "Dear Ada,\n\ttäglich <b>\u2028\x01\r\n", FinishReason: "stop", Model: "gpt-4o-2026", CostUSD: new(0.25),
-			Usage: chat.Usage{InputTokens: 3, OutputTokens: 4, CachedTokens: 1}, Retries: 2, Notice: "said once",
+			Usage: chat.Usage{InputTokens: 3, OutputTokens: 4, CachedTokens: 1, CacheWriteTokens: 1, ReasoningTokens: 2}, Retries: 2, Notice: "said once",
 		}, pieces: []string{"Dear Ada,\n\ttäg", "lich <b>\u2028\x01\r\n"}},
 		"calls": {reply: chat.Reply{ToolCalls: []chat.ToolCall{
-			{ID: "1", Name: "pay", Args: map[string]any{"n": json.Number("12345678901234567890"), "of": []any{nil, true, "<"}}},
+			{ID: "1", Name: "pay", Args: map[string]any{"n": json.Number("12345678901234567890"), "of": []any{nil, true, "<"}},
+				Opaque: &chat.Opaque{From: "gemini/g", Data: json.RawMessage(`{"thoughtSignature":"a+/=<"}`)}},
 			{ID: "2", Name: "pay", BadArgs: "{"},
 			{ID: "3", Name: "none", Args: map[string]any{}},
-		}, ToolResults: []chat.ToolResult{{ID: "1", Name: "pay", Content: "paid\n", LatencyMS: 3}}, FinishReason: "tool_calls"}},
+		}, ToolResults: []chat.ToolResult{{ID: "1", Name: "pay", Content: "paid\n", LatencyMS: 3}}, FinishReason: "tool_calls",
+			Opaque: &chat.Opaque{From: "gemini/g", Data: json.RawMessage(`[{"n":1.50},["\u00e9"]]`)}}},
 		"parts": {reply: chat.Reply{Parts: []chat.Part{
 			{Type: "text", Text: "Here:"},
 			{Type: "image", Media: &chat.Media{MIMEType: "image/png", Data: base64.StdEncoding.EncodeToString(make([]byte, 5000))}},

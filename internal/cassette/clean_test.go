@@ -32,6 +32,10 @@ func flood(v reflect.Value, text string) {
 	case reflect.Interface:
 		v.Set(reflect.ValueOf(map[string]any{text: []any{text, json.Number("1")}}))
 	case reflect.Slice:
+		if v.Type() == reflect.TypeFor[json.RawMessage]() {
+			v.SetBytes([]byte(`{"` + text + `":["` + text + `"]}`))
+			return
+		}
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 		flood(v.Index(0), text)
 	case reflect.Map:

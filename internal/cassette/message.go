@@ -2,6 +2,7 @@ package cassette
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
 )
@@ -50,7 +51,7 @@ func (p pen) messagesOf(list []chat.Message) ([]message, error) {
 			return nil, err
 		}
 		out[i] = message{
-			Role: string(m.Role), Content: p.text(m.Content), Parts: parts, ToolCalls: p.calls(m.ToolCalls),
+			Role: string(m.Role), Content: p.text(m.Content), Parts: parts, ToolCalls: p.calls(stateless(m.ToolCalls)),
 		}
 		if m.ToolResult != nil {
 			if out[i].Result, err = p.resultOf(m.ToolResult, false); err != nil {
@@ -60,6 +61,18 @@ func (p pen) messagesOf(list []chat.Message) ([]message, error) {
 		}
 	}
 	return out, nil
+}
+
+// stateless are calls without the state of their provider: that stands at the reply which brought them.
+func stateless(list []chat.ToolCall) []chat.ToolCall {
+	if !slices.ContainsFunc(list, func(c chat.ToolCall) bool { return c.Opaque != nil }) {
+		return list
+	}
+	out := slices.Clone(list)
+	for i := range out {
+		out[i].Opaque = nil
+	}
+	return out
 }
 
 // partsOf are parts as a cassette holds them. keep says that the media are needed again, and not only known again.

@@ -36,7 +36,8 @@ type modelReply struct {
 	Parts     []part          `json:"parts,omitempty"`
 	ToolCalls []chat.ToolCall `json:"tool_calls,omitempty"`
 	// ToolResults came along with the calls, from a mock or another recording.
-	ToolResults []toolReply `json:"tool_results,omitempty"`
+	ToolResults []toolReply  `json:"tool_results,omitempty"`
+	Opaque      *chat.Opaque `json:"opaque,omitempty"`
 	// Finish is empty when the stream was closed, or broke off.
 	Finish  string   `json:"finish_reason,omitempty"`
 	Closed  bool     `json:"closed,omitempty"` // a guardrail had heard enough: what would have followed never came
@@ -54,15 +55,20 @@ type usage struct {
 	Input     int  `json:"input_tokens"`
 	Output    int  `json:"output_tokens"`
 	Cached    int  `json:"cached_tokens,omitempty"`
+	Written   int  `json:"cache_write_tokens,omitempty"`
+	Reasoning int  `json:"reasoning_tokens,omitempty"`
 	Estimated bool `json:"estimated,omitempty"`
 }
 
 func usageOf(u chat.Usage) usage {
-	return usage{u.InputTokens, u.OutputTokens, u.CachedTokens, u.Estimated}
+	return usage{u.InputTokens, u.OutputTokens, u.CachedTokens, u.CacheWriteTokens, u.ReasoningTokens, u.Estimated}
 }
 
 func (u usage) chat() chat.Usage {
-	return chat.Usage{InputTokens: u.Input, OutputTokens: u.Output, CachedTokens: u.Cached, Estimated: u.Estimated}
+	return chat.Usage{
+		InputTokens: u.Input, OutputTokens: u.Output, CachedTokens: u.Cached, CacheWriteTokens: u.Written,
+		ReasoningTokens: u.Reasoning, Estimated: u.Estimated,
+	}
 }
 
 // Complete is client.Complete, recorded or answered from the recording. client is not called, and may be nil, when the
@@ -166,7 +172,7 @@ func (p pen) replyOf(r *chat.Reply) (*modelReply, error) {
 	out := &modelReply{
 		Content: p.text(r.Content), Parts: parts, ToolCalls: p.calls(r.ToolCalls), Finish: r.FinishReason, Model: r.Model,
 		Usage: usageOf(r.Usage), CostUSD: r.CostUSD, Retries: r.Retries, Cached: r.Cached,
-		Notice: string(p.text(r.Notice)),
+		Notice: string(p.text(r.Notice)), Opaque: p.opaque(r.Opaque),
 	}
 	for i := range r.ToolResults {
 		result, err := p.resultOf(&r.ToolResults[i], true)
@@ -186,6 +192,7 @@ func (d *Deck) modelReply(r *modelReply) (chat.Reply, error) {
 	out := chat.Reply{
 		Content: string(r.Content), Parts: parts, ToolCalls: r.ToolCalls, FinishReason: r.Finish, Model: r.Model,
 		Usage: r.Usage.chat(), CostUSD: r.CostUSD, Retries: r.Retries, Cached: r.Cached, Notice: r.Notice,
+		Opaque: r.Opaque,
 	}
 	for i := range r.ToolResults {
 		result, err := d.result(&r.ToolResults[i])

@@ -147,8 +147,17 @@ func (r *redactor) calls(list []chat.ToolCall) []chat.ToolCall {
 	out := slices.Clone(list)
 	for i := range out {
 		out[i].Args, out[i].BadArgs = r.args(out[i].Args), string(r.text(out[i].BadArgs))
+		out[i].Opaque = r.opaque(out[i].Opaque)
 	}
 	return out
+}
+
+// opaque is the state of a provider without what it must not show.
+func (r *redactor) opaque(o *chat.Opaque) *chat.Opaque {
+	if r == nil || o == nil {
+		return o
+	}
+	return &chat.Opaque{From: o.From, Data: r.raw(o.Data)}
 }
 
 // args are the arguments of a call without what they must not show.

@@ -41,6 +41,7 @@ type Message struct {
 	Parts      []Part      `json:"parts,omitempty"`
 	ToolCalls  []ToolCall  `json:"tool_calls,omitempty"`  // assistant only, in call order
 	ToolResult *ToolResult `json:"tool_result,omitempty"` // role tool only
+	Opaque     *Opaque     `json:"opaque,omitempty"`      // assistant only: state of the provider's own
 
 	// The rest is set on assistant messages only.
 	FinishReason string   `json:"finish_reason,omitempty"`
@@ -117,13 +118,16 @@ type Original struct {
 
 // Usage counts tokens. Estimated is set when the provider did not report them and they were guessed from lengths.
 type Usage struct {
-	InputTokens  int  `json:"input_tokens"`
-	OutputTokens int  `json:"output_tokens"`
-	CachedTokens int  `json:"cached_tokens,omitempty"`
-	Estimated    bool `json:"estimated,omitempty"`
+	InputTokens  int `json:"input_tokens"`
+	OutputTokens int `json:"output_tokens"`
+	CachedTokens int `json:"cached_tokens,omitempty"` // of the input, read from a cache of the provider
+	// CacheWriteTokens are those of the input that the provider put into its cache, where it charges for that.
+	CacheWriteTokens int  `json:"cache_write_tokens,omitempty"`
+	ReasoningTokens  int  `json:"reasoning_tokens,omitempty"` // of the output, thought and not said
+	Estimated        bool `json:"estimated,omitempty"`
 }
 
-// Total is input plus output; cached tokens are part of the input.
+// Total is input plus output; cached and cache-write tokens are part of the input, reasoning tokens of the output.
 func (u Usage) Total() int { return plus(u.InputTokens, u.OutputTokens) }
 
 // plus is a sum of tokens that stays at the largest number instead of becoming negative.
@@ -137,10 +141,12 @@ func plus(a, b int) int {
 // Add returns the sum of two usages; a sum is estimated when either side is.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{
-		InputTokens:  plus(u.InputTokens, v.InputTokens),
-		OutputTokens: plus(u.OutputTokens, v.OutputTokens),
-		CachedTokens: plus(u.CachedTokens, v.CachedTokens),
-		Estimated:    u.Estimated || v.Estimated,
+		InputTokens:      plus(u.InputTokens, v.InputTokens),
+		OutputTokens:     plus(u.OutputTokens, v.OutputTokens),
+		CachedTokens:     plus(u.CachedTokens, v.CachedTokens),
+		CacheWriteTokens: plus(u.CacheWriteTokens, v.CacheWriteTokens),
+		ReasoningTokens:  plus(u.ReasoningTokens, v.ReasoningTokens),
+		Estimated:        u.Estimated || v.Estimated,
 	}
 }
 

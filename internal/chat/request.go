@@ -74,8 +74,9 @@ type Reply struct {
 	ToolCalls []ToolCall
 	// ToolResults are those that came along, of a recording: a call that has one by its id is not run.
 	ToolResults  []ToolResult
-	FinishReason string // stop, length, tool_calls, content_filter
-	Model        string // as the provider named it
+	Opaque       *Opaque // state of the provider's own, for the message
+	FinishReason string  // stop, length, tool_calls, content_filter
+	Model        string  // as the provider named it
 	Usage        Usage
 	CostUSD      *float64 // nil: the price is not known
 	LatencyMS    float64
@@ -88,7 +89,7 @@ type Reply struct {
 func (r *Reply) Message() Message {
 	usage := r.Usage
 	return Message{
-		Role: Assistant, Content: r.Content, Parts: r.Parts, ToolCalls: r.ToolCalls, FinishReason: r.FinishReason,
-		Usage: &usage, CostUSD: r.CostUSD, LatencyMS: r.LatencyMS, Cached: r.Cached,
+		Role: Assistant, Content: r.Content, Parts: r.Parts, ToolCalls: r.ToolCalls, Opaque: r.Opaque,
+		FinishReason: r.FinishReason, Usage: &usage, CostUSD: r.CostUSD, LatencyMS: r.LatencyMS, Cached: r.Cached,
 	}
 }

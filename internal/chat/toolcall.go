@@ -18,6 +18,8 @@ type ToolCall struct {
 	Args map[string]any `json:"args"`
 	// BadArgs is the text that the model sent when it is not a JSON object; Args is nil then.
 	BadArgs string `json:"bad_args,omitempty"`
+	// Opaque is state of the provider's own; nil mostly.
+	Opaque *Opaque `json:"opaque,omitempty"`
 }
 
 // Clone returns a call that shares nothing that can be changed. Its arguments are an object or bad.

@@ -49,6 +49,12 @@ func addUsage(out *node.Node, m *chat.Message) {
 		if u.CachedTokens > 0 {
 			usage["cached_tokens"] = wholeNumber(u.CachedTokens)
 		}
+		if u.CacheWriteTokens > 0 {
+			usage["cache_write_tokens"] = wholeNumber(u.CacheWriteTokens)
+		}
+		if u.ReasoningTokens > 0 {
+			usage["reasoning_tokens"] = wholeNumber(u.ReasoningTokens)
+		}
 		node.Put(out, "usage", node.FromJSON(usage))
 	}
 	if m.CostUSD != nil && *m.CostUSD >= 0 {

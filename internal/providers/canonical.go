@@ -78,6 +78,12 @@ type messageForm struct {
 	Parts      []partForm      `json:"parts,omitempty"`
 	ToolCalls  []toolCallForm  `json:"tool_calls,omitempty"`
 	ToolResult *toolResultForm `json:"tool_result,omitempty"`
+	Opaque     *opaqueForm     `json:"opaque,omitempty"`
+}
+
+type opaqueForm struct {
+	From string          `json:"from"`
+	Data json.RawMessage `json:"data"`
 }
 
 type partForm struct {
@@ -103,6 +109,7 @@ type toolCallForm struct {
 	Name    string         `json:"name"`
 	Args    map[string]any `json:"args"`
 	BadArgs string         `json:"bad_args,omitempty"`
+	Opaque  *opaqueForm    `json:"opaque,omitempty"`
 }
 
 type toolResultForm struct {
@@ -118,13 +125,21 @@ func formOfMessage(m *chat.Message) messageForm {
 	form := messageForm{
 		Role: m.Role, Content: m.Content, Parts: each(m.Parts, formOfPart),
 		ToolCalls: each(m.ToolCalls, func(c *chat.ToolCall) toolCallForm {
-			return toolCallForm{c.ID, c.Name, c.Args, c.BadArgs}
+			return toolCallForm{c.ID, c.Name, c.Args, c.BadArgs, formOfOpaque(c.Opaque)}
 		}),
+		Opaque: formOfOpaque(m.Opaque),
 	}
 	if r := m.ToolResult; r != nil {
 		form.ToolResult = &toolResultForm{r.ID, r.Name, r.Content, each(r.Parts, formOfPart), r.Error, r.ErrorType}
 	}
 	return form
+}
+
+func formOfOpaque(o *chat.Opaque) *opaqueForm {
+	if o == nil {
+		return nil
+	}
+	return &opaqueForm{o.From, o.Data}
 }
 
 func formOfPart(p *chat.Part) partForm {

@@ -14,7 +14,7 @@ import (
 
 func TestCost(t *testing.T) {
 	t.Parallel()
-	usage := chat.Usage{InputTokens: 1000, OutputTokens: 2000, CachedTokens: 400}
+	usage := chat.Usage{InputTokens: 1000, OutputTokens: 2000, CachedTokens: 200, CacheWriteTokens: 200}
 	pricing := &scenario.Pricing{InputPer1K: 1, OutputPer1K: 2}
 	cases := []struct {
 		name  string
@@ -24,11 +24,13 @@ func TestCost(t *testing.T) {
 	}{
 		{"configured", scenario.Provider{Type: "openai", Model: "gpt-4o", Pricing: pricing}, chat.Reply{}, new(5.0)},
 		{"configured, with cached tokens", scenario.Provider{Type: "vllm",
-			Pricing: &scenario.Pricing{InputPer1K: 1, OutputPer1K: 2, CachedPer1K: new(0.5)}}, chat.Reply{}, new(4.8)},
+			Pricing: &scenario.Pricing{InputPer1K: 1, OutputPer1K: 2, CachedPer1K: new(0.5)}}, chat.Reply{}, new(4.9)},
+		{"configured, with a cache that is written", scenario.Provider{Type: "vllm", Pricing: &scenario.Pricing{
+			InputPer1K: 1, OutputPer1K: 2, CachedPer1K: new(0.5), CacheWritePer1K: new(1.25)}}, chat.Reply{}, new(4.95)},
 		{"set below", scenario.Provider{Type: "openai", Pricing: pricing}, chat.Reply{CostUSD: new(0.25)}, new(0.25)},
-		{"listed", scenario.Provider{Type: "openai", Model: "gpt-4o-mini"}, chat.Reply{}, new(0.00132)},
+		{"listed", scenario.Provider{Type: "openai", Model: "gpt-4o-mini"}, chat.Reply{}, new(0.001335)},
 		{"listed by the reply", scenario.Provider{Type: "azure", Model: "my-deployment"},
-			chat.Reply{Model: "gpt-4o-mini-2024-07-18"}, new(0.00132)},
+			chat.Reply{Model: "gpt-4o-mini-2024-07-18"}, new(0.001335)},
 		{"an unknown model", scenario.Provider{Type: "openai", Model: "gpt-99"}, chat.Reply{Model: "gpt-99"}, nil},
 		{"a local server", scenario.Provider{Type: "ollama", Model: "llama3.2"}, chat.Reply{}, new(0.0)},
 		{"a server of somebody", scenario.Provider{Type: "vllm", Model: "gpt-4o-mini"}, chat.Reply{}, nil},

@@ -18,7 +18,9 @@ const million = 1e6
 type Rate struct {
 	Input  float64  `json:"input"`
 	Cached *float64 `json:"cached"` // nil: as Input
-	Output float64  `json:"output"`
+	// CacheWrite is for what is put into the provider's cache; nil: as Input.
+	CacheWrite *float64 `json:"cache_write"`
+	Output     float64  `json:"output"`
 }
 
 // Price is what a model costs.
@@ -39,21 +41,32 @@ func (p *Price) USD(u chat.Usage) float64 {
 	if p.Long != nil && u.InputTokens > p.Long.Above {
 		r = &p.Long.Rate
 	}
-	cached, rate := min(u.CachedTokens, u.InputTokens), r.Input
-	if r.Cached != nil {
-		rate = *r.Cached
+	cached := min(u.CachedTokens, u.InputTokens)
+	written := min(u.CacheWriteTokens, u.InputTokens-cached)
+	return (float64(u.InputTokens-cached-written)*r.Input + float64(cached)*r.or(r.Cached) +
+		float64(written)*r.or(r.CacheWrite) + float64(u.OutputTokens)*r.Output) / million
+}
+
+// or is a rate that may be that of any input.
+func (r *Rate) or(rate *float64) float64 {
+	if rate == nil {
+		return r.Input
 	}
-	return (float64(u.InputTokens-cached)*r.Input + float64(cached)*rate + float64(u.OutputTokens)*r.Output) / million
+	return *rate
 }
 
 // PriceOf is the price that a provider file configures, per thousand tokens there.
 func PriceOf(p *scenario.Pricing) *Price {
 	price := &Price{Rate: Rate{Input: p.InputPer1K * 1000, Output: p.OutputPer1K * 1000}}
-	if p.CachedPer1K != nil {
-		cached := *p.CachedPer1K * 1000
-		price.Cached = &cached
-	}
+	price.Cached, price.CacheWrite = perMillion(p.CachedPer1K), perMillion(p.CacheWritePer1K)
 	return price
+}
+
+func perMillion(per1K *float64) *float64 {
+	if per1K == nil {
+		return nil
+	}
+	return new(*per1K * 1000)
 }
 
 //go:embed prices.json

@@ -34,7 +34,7 @@ var (
 	messageFields = sync.OnceValue(func() *vocabulary {
 		return words(`role content parts tool_calls function_call tool_result tool_call_id call_id refusal
 			name tool_name error error_type is_error latency_ms
-			finish_reason stop_reason stop_sequence usage cost cost_info cost_usd cached state validations original
+			finish_reason stop_reason stop_sequence usage cost cost_info cost_usd cached state validations original opaque
 			meta metadata timestamp created_at time created index id type object model provider source status
 			reasoning reasoning_content reasoning_details thinking thinking_blocks thinking_signature signature annotations
 			citations media_summary message_id weight cache_control logprobs container context_management
@@ -50,7 +50,7 @@ var (
 			width height duration size size_kb size_bytes bit_rate channels sample_rate fps filename name title policy_name`)
 	})
 	callFields = sync.OnceValue(func() *vocabulary {
-		return words(`id call_id tool_call_id tool_use_id type function name tool_name args arguments input bad_args index
+		return words(`id call_id tool_call_id tool_use_id type function name tool_name args arguments input bad_args opaque index
 			status caller cache_control provider_executed server_name signature thought_signature extra_content
 			provider_metadata metadata`)
 	})

@@ -70,7 +70,7 @@ func (b *builder) role(o object) chat.Role {
 
 // measures reads what is known of the call of the model that made a reply.
 func (b *builder) measures(m *Message, o object) {
-	m.FinishReason = b.text(o.get("finishreason"), "finish_reason")
+	m.FinishReason, m.Opaque = b.text(o.get("finishreason"), "finish_reason"), b.opaque(o.get("opaque"))
 	m.State = b.text(o.get("state"), "state")
 	if f := b.amount(o.get("latencyms"), "latency_ms"); f != nil {
 		m.LatencyMS = *f
@@ -98,8 +98,10 @@ func (b *builder) cost(m *chat.Message, v value) {
 	if !in.missing() || !out.missing() {
 		m.Usage = &chat.Usage{
 			InputTokens: b.tokens(in, "input_tokens"), OutputTokens: b.tokens(out, "output_tokens"),
-			CachedTokens: b.tokens(o.get("cachedtokens", "cachereadinputtokens"), "cached_tokens"),
-			Estimated:    b.truth(o.get("estimated"), "estimated"),
+			CachedTokens:     b.tokens(o.get("cachedtokens", "cachereadinputtokens"), "cached_tokens"),
+			CacheWriteTokens: b.tokens(o.get("cachewritetokens"), "cache_write_tokens"),
+			ReasoningTokens:  b.tokens(o.get("reasoningtokens"), "reasoning_tokens"),
+			Estimated:        b.truth(o.get("estimated"), "estimated"),
 		}
 		if details := o.get("prompttokensdetails"); details.kind() == '{' {
 			m.Usage.CachedTokens = b.tokens(details.get("cachedtokens"), "cached_tokens")

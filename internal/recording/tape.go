@@ -93,17 +93,18 @@ func (t *tape) reply(o object) (_ *event, closed bool) {
 		return nil, false
 	}
 	r, ok := t.known(v, "the reply", "content", "parts", "tool_calls", "tool_results", "finish_reason", "closed", "chunks",
-		"model", "usage", "cost_usd", "retries", "cached", "notice", "source")
+		"model", "usage", "cost_usd", "retries", "cached", "notice", "source", "opaque")
 	if !ok {
 		return nil, false
 	}
 	e := &event{Message: Message{Offset: -1, Pos: t.pos(v)}}
 	e.Role = chat.Assistant
 	e.Content, e.Parts = t.lines(r.get("content"), "content"), t.tapeParts(r.get("parts"))
-	e.ToolCalls = t.tapeCalls(r.get("toolcalls"))
+	e.ToolCalls, e.Opaque = t.tapeCalls(r.get("toolcalls")), t.opaque(r.get("opaque"))
 	e.FinishReason, e.Cached = t.lines(r.get("finishreason"), "finish_reason"), t.truth(r.get("cached"), "cached")
 	if usage := r.get("usage"); !usage.missing() {
-		t.known(usage, "usage", "input_tokens", "output_tokens", "cached_tokens", "estimated")
+		t.known(usage, "usage", "input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens",
+			"reasoning_tokens", "estimated")
 		t.cost(&e.Message.Message, usage)
 	}
 	e.CostUSD = t.amount(r.get("costusd"), "cost_usd")

@@ -1,6 +1,8 @@
 package recording
 
 import (
+	"slices"
+
 	"github.com/arena-evals/arena/internal/chat"
 )
 
@@ -38,7 +40,7 @@ func (b *builder) tapeMessage(v value) (e event, ok bool) {
 // tapeCalls reads the calls of a message.
 func (b *builder) tapeCalls(v value) (calls []chat.ToolCall) {
 	for item := range b.list(v, "tool_calls") {
-		if o, ok := b.known(item, "a tool call", "id", "name", "args", "bad_args"); ok {
+		if o, ok := b.known(item, "a tool call", "id", "name", "args", "bad_args", "opaque"); ok {
 			calls = append(calls, b.tapeCall(o))
 		}
 	}
@@ -50,6 +52,7 @@ func (b *builder) tapeCall(o object) chat.ToolCall {
 	args := o.get("args")
 	call := chat.ToolCall{
 		ID: b.lines(o.get("id"), "id"), Name: b.lines(o.get("name"), "name"), BadArgs: b.lines(o.get("badargs"), "bad_args"),
+		Opaque: b.opaque(o.get("opaque")),
 	}
 	switch {
 	case call.Name == "":
@@ -64,6 +67,18 @@ func (b *builder) tapeCall(o object) chat.ToolCall {
 		}
 	}
 	return call
+}
+
+// opaque reads the state that a provider wants back with a message or a call.
+func (b *builder) opaque(v value) *chat.Opaque {
+	if v.missing() {
+		return nil
+	}
+	o, ok := b.known(v, "opaque", "from", "data")
+	if !ok {
+		return nil
+	}
+	return &chat.Opaque{From: b.lines(o.get("from"), "from"), Data: slices.Clone(o.get("data").text)}
 }
 
 // tapeResult reads what a tool answered.

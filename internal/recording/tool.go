@@ -36,6 +36,7 @@ func (b *builder) toolCall(v value) (call chat.ToolCall) {
 		}
 		b.only(inner, "a tool call", callFields())
 	}
+	call.Opaque = b.opaque(o.get("opaque"))
 	call.Name = b.text(inner.get("name", "toolname"), "the name of a tool")
 	if call.Name == "" {
 		b.errorf(v, "missing-field", "a tool call has no name")

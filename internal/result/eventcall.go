@@ -12,12 +12,16 @@ type Tokens struct {
 	Input     int  `json:"input_tokens" doc:"Tokens that were read."`
 	Output    int  `json:"output_tokens" doc:"Tokens that were written."`
 	Cached    int  `json:"cached_tokens,omitempty" doc:"Those of the input that came from a cache."`
+	Written   int  `json:"cache_write_tokens,omitempty" doc:"Those of the input that the provider put into its cache."`
+	Reasoning int  `json:"reasoning_tokens,omitempty" doc:"Those of the output that were thought and not said."`
 	Estimated bool `json:"estimated,omitempty" doc:"The provider did not say; guessed from the lengths."`
 }
 
 // TokensOf is a usage as events tell it.
 func TokensOf(u chat.Usage) Tokens {
-	return Tokens{u.InputTokens, u.OutputTokens, u.CachedTokens, u.Estimated}
+	return Tokens{
+		u.InputTokens, u.OutputTokens, u.CachedTokens, u.CacheWriteTokens, u.ReasoningTokens, u.Estimated,
+	}
 }
 
 // MessageCreated is a message of the transcript, as the conversation goes on with it: what a guardrail took away is

@@ -63,6 +63,8 @@ var mockTurnFields = table("a mock reply", func() rows[mockReplyFile] {
 			whole("input_tokens", natural, func(u *chat.Usage) *int { return &u.InputTokens }),
 			whole("output_tokens", natural, func(u *chat.Usage) *int { return &u.OutputTokens }),
 			whole("cached_tokens", natural, func(u *chat.Usage) *int { return &u.CachedTokens }),
+			whole("cache_write_tokens", natural, func(u *chat.Usage) *int { return &u.CacheWriteTokens }),
+			whole("reasoning_tokens", natural, func(u *chat.Usage) *int { return &u.ReasoningTokens }),
 		), func(r *mockReplyFile) **chat.Usage { return &r.Usage }),
 		numPtr("cost_usd", positive, func(r *mockReplyFile) **float64 { return &r.CostUSD }),
 	}

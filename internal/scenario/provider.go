@@ -58,6 +58,7 @@ var providerFields = table("a provider", func() rows[providerFile] {
 			num("input_cost_per_1k", positive, func(p *Pricing) *float64 { return &p.InputPer1K }).must(),
 			num("output_cost_per_1k", positive, func(p *Pricing) *float64 { return &p.OutputPer1K }).must(),
 			numPtr("cached_cost_per_1k", positive, func(p *Pricing) **float64 { return &p.CachedPer1K }),
+			numPtr("cache_write_cost_per_1k", positive, func(p *Pricing) **float64 { return &p.CacheWritePer1K }),
 		), func(p *providerFile) **Pricing { return &p.Pricing }),
 		remark[providerFile]("pricing_correct_at", text),
 		object("rate_limit", part("rate_limit",

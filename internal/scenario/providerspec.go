@@ -55,7 +55,8 @@ type Platform struct {
 // Pricing in USD per 1,000 tokens.
 type Pricing struct {
 	InputPer1K, OutputPer1K float64
-	CachedPer1K             *float64
+	CachedPer1K             *float64 // nil: as input
+	CacheWritePer1K         *float64 // nil: as input
 }
 
 // Breaker is when a provider is no longer called because nobody is there; zero fields are the defaults.

@@ -63,7 +63,9 @@ func said() *model {
 	return &model{pieces: []string{"Hällo ", "Ada"}, reply: chat.Reply{
 		Content: "Hällo Ada", FinishReason: "stop", Model: "m-1", Usage: chat.Usage{InputTokens: 3, OutputTokens: 9},
 		CostUSD: new(0.5), LatencyMS: 120,
-		ToolCalls: []chat.ToolCall{{ID: "1", Name: "pay", Args: map[string]any{"n": json.Number("12345678901234567890")}}},
+		ToolCalls: []chat.ToolCall{{ID: "1", Name: "pay", Args: map[string]any{"n": json.Number("12345678901234567890")},
+			Opaque: &chat.Opaque{From: "gemini/p", Data: json.RawMessage(`"x"`)}}},
+		Opaque: &chat.Opaque{From: "gemini/p", Data: json.RawMessage(`[{"signature":"y"}]`)},
 	}}
 }
 

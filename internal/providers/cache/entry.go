@@ -42,16 +42,18 @@ type storedReply struct {
 	Usage     chat.Usage      `json:"usage"`
 	CostUSD   *float64        `json:"cost_usd"` // null: not known
 	LatencyMS float64         `json:"latency_ms"`
+	Opaque    *chat.Opaque    `json:"opaque,omitempty"`
 }
 
 func storedFrom(r *chat.Reply) storedReply {
-	return storedReply{r.Content, r.Parts, r.ToolCalls, r.FinishReason, r.Model, r.Usage, r.CostUSD, r.LatencyMS}
+	return storedReply{r.Content, r.Parts, r.ToolCalls, r.FinishReason, r.Model, r.Usage, r.CostUSD, r.LatencyMS,
+		r.Opaque}
 }
 
 func (k *storedReply) chat() chat.Reply {
 	return chat.Reply{
 		Content: k.Content, Parts: k.Parts, ToolCalls: k.ToolCalls, FinishReason: k.Finish, Model: k.Model, Usage: k.Usage,
-		CostUSD: k.CostUSD, LatencyMS: k.LatencyMS,
+		CostUSD: k.CostUSD, LatencyMS: k.LatencyMS, Opaque: k.Opaque,
 	}
 }
 

@@ -52,7 +52,8 @@ func called(say func(string) string, at func(ms, turn int) result.At) []result.E
 	call := result.Call{Number: 1, Provider: say("gpt-4o"), Type: say("openai"), Model: say("gpt-4o-2024")}
 	tool := chat.ToolCall{
 		ID: say("call_1"), Name: say("get_order"),
-		Args: map[string]any{"id": say("A-1001"), "n": json.Number("12345678901234567890")},
+		Args:   map[string]any{"id": say("A-1001"), "n": json.Number("12345678901234567890")},
+		Opaque: opaque(),
 	}
 	broken := chat.ToolCall{ID: say("call_2"), Name: say("get_order"), BadArgs: say("id=")}
 	request := &chat.Request{
@@ -65,7 +66,7 @@ func called(say func(string) string, at func(ms, turn int) result.At) []result.E
 	answer := &chat.Reply{
 		ToolCalls: []chat.ToolCall{tool, broken}, FinishReason: say("tool_calls"), Model: say("gpt-4o-2024-08-06"),
 		Usage: chat.Usage{InputTokens: 20, OutputTokens: 5, CachedTokens: 10}, CostUSD: new(0.0001), LatencyMS: 100,
-		Retries: 1,
+		Retries: 1, Opaque: opaque(),
 	}
 	reply := answer.Message()
 	result1 := chat.ToolResult{

@@ -16,6 +16,14 @@ const Poison = "</script><script>alert(1)</script><!-- <![CDATA[ ]]> --> <img sr
 	"[click](javascript:alert(3)) javascript:alert(4) | a | b | ``` ~~~~ <details> @everyone #1 " +
 	"::error file=x,line=1::pwned %0A::set-output name=a::b\r\n$(rm -rf /) `id` ${HOME} {{.}} %s%n ' \" \\ &amp; &#60;"
 
+// Sealed is what a provider wants back and nobody is shown.
+const Sealed = "signature-of-a-thought"
+
+// opaque is the state of a provider.
+func opaque() *chat.Opaque {
+	return &chat.Opaque{From: "anthropic/claude", Data: []byte(`[{"type":"thinking","signature":"` + Sealed + `"}]`)}
+}
+
 // Hostile is a run whose every text comes from an enemy, names and places included.
 func Hostile() *result.Run {
 	run := NewRun("hostile "+Poison, poisoned(), misshapen(), huge(), pictures())
@@ -25,12 +33,13 @@ func Hostile() *result.Run {
 
 func poisoned() *result.Trial {
 	reply := says(Poison)
-	reply.State = Poison
+	reply.State, reply.Opaque = Poison, opaque()
 	reply.Validations = []chat.Validation{{Type: Poison, Details: map[string]any{Poison: Poison, "action": "constructor"}}}
 	reply.Original = &chat.Original{Content: Poison, ToolCalls: []chat.ToolCall{{Name: Poison, BadArgs: Poison}}}
 	t := turn(Poison,
 		calls("call_1", Poison, map[string]any{Poison: Poison, "__proto__": map[string]any{"polluted": true}}),
 		returns("call_1", Poison, Poison), reply)
+	t.Messages[1].ToolCalls[0].Opaque = opaque()
 	v := failed(Poison, "../../etc/passwd\n::error::", 1, 0, Poison)
 	v.Message, v.Details = Poison, map[string]any{"constructor": Poison, Poison: []any{Poison, nil, true}}
 	t.Assertions = []result.Verdict{v, broken(Poison, "scenarios/"+Poison, 2, Poison), misjudged()}

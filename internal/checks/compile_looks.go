@@ -6,6 +6,7 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -77,7 +78,14 @@ func noWord(r rune) bool {
 func (b *binder) looksLike(f *field, is Kind, n *node.Node, what string, alone bool) {
 	bans := (is == BannedText) != b.negated
 	if bans {
-		if s := slipIn(n, alone && strings.HasPrefix(f.Type, "list")); s != nil {
+		if looks, hint, sure := linesIn(n); looks != "" {
+			d := b.r.Warnf(n, "looks-like-slip", "%s: %q %s", what, n.Value, looks)
+			if d.Hint = hint; sure {
+				d.Severity = diag.Error
+			}
+			return
+		}
+		if s := slipIn(n, alone && strings.HasPrefix(f.Type, "list"), is == BannedText && b.def.Forms); s != nil {
 			b.r.Warnf(n, "looks-like-slip", "%s: %q %s", what, n.Value, s.looks).Hint = s.hint
 			return
 		}

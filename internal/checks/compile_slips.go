@@ -2,6 +2,7 @@ package checks
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -16,8 +17,9 @@ import (
 // slip is what a text was meant as.
 type slip struct{ looks, hint string }
 
-// slipIn finds a slip in a text that must not be found; alone says that it stands in the place of a list.
-func slipIn(n *node.Node, alone bool) *slip {
+// slipIn finds a slip in a text that must not be found; alone says that it stands in the place of a list,
+// and forms that the check looks for its other forms by itself; see writtenForms.
+func slipIn(n *node.Node, alone, forms bool) *slip {
 	text, plain := n.Value, node.IsPlain(n)
 	bare := strings.TrimSpace(text)
 	first, size := utf8.DecodeRuneInString(text)
@@ -43,8 +45,50 @@ func slipIn(n *node.Node, alone bool) *slip {
 			"write " + strings.Trim(text[:strings.LastIndexByte(text, '/')], "/") + "; for a pattern use type: regex"}
 	case dollar().MatchString(text):
 		return &slip{"is looked for as it stands", "a variable is written {{" + text[1:] + "}}"}
+	case strings.ContainsFunc(text, fixedBlank):
+		return &slip{"holds a blank that does not break, and is not found with a common one",
+			"type a common blank; for both write type: regex with [ \\xA0] there"}
+	case !forms && strings.ContainsRune(text, '’'):
+		return &slip{"is not found where the apostrophe is straight", "for both write type: regex with ['’] there"}
+	case single(n) != "":
+		return &slip{"is looked for with its braces",
+			"a variable is written {" + single(n) + "}; for the braces themselves write \\" + single(n)}
 	}
 	return nil
+}
+
+// linesIn finds a text that must not be found and was meant as several, each on a line of its own. sure says that nobody
+// writes one text so.
+func linesIn(n *node.Node) (looks, hint string, sure bool) {
+	const (
+		list = "for several texts write each behind a dash and a blank of its own; "
+		wide = 60 // nobody breaks a text that is shorter
+	)
+	switch lines := strings.Split(strings.TrimRight(n.Value, "\n"), "\n"); {
+	case node.IsJoined(n):
+		return "is one text, of lines that are joined", list + "for one text write it on one line",
+			utf8.RuneCountInString(n.Value) < wide
+	case node.IsBlock(n) && len(lines) > 1:
+		return "is one text, and found only with its line ends",
+			list + `for the line ends themselves write \n, in double quotes`, !slices.ContainsFunc(lines, noPhrase)
+	}
+	return "", "", false
+}
+
+// noPhrase reports whether a line is something else than a few words.
+func noPhrase(line string) bool {
+	return strings.HasPrefix(line, " ") || strings.ContainsFunc(line, func(r rune) bool { return r != ' ' && noWord(r) })
+}
+
+// fixedBlank reports whether a character is a blank at which no line is broken. It looks like another one.
+func fixedBlank(r rune) bool { return r == '\u00A0' || r == '\u202F' || r == '\u2007' }
+
+// single is a {name} within a text that was meant as a variable; "" is none.
+func single(n *node.Node) string {
+	if node.IsMeant(n) || !strings.Contains(n.Value, "{") {
+		return ""
+	}
+	return singles().FindString(n.Value)
 }
 
 const curlyQuotes = "“”„‟‘’‚«»"
@@ -61,6 +105,7 @@ var (
 	comment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\pL\pL# `) })
 	// A pattern as other languages write it: /shipped/i.
 	slashed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/[^/\s]+/[a-z]?[a-z]?$`) })
+	singles = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[A-Za-z_][\w.-]*\}`) })
 	dollar  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$[a-z_]\w*$`) })
 )
 

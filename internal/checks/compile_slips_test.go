@@ -40,7 +40,6 @@ func TestSlipsInBans(t *testing.T) {
 		`patterns: [“shipped”]`:         `write them straight: "shipped"`,
 		`patterns: «shipped»`:           `write them straight: "shipped"`,
 		"patterns:\n  -shipped":         "write a blank behind the dash, or quotes around the text",
-		"patterns:\n  -shipped\n  -no":  "write a blank behind the dash, or quotes around the text",
 		"patterns:\n  - shipped# cc":    "for a comment write a blank before it: shipped # cc",
 		`patterns: /shipped/`:           "write shipped; for a pattern use type: regex",
 		`patterns: ["/shipped/i"]`:      "write shipped; for a pattern use type: regex",
@@ -49,6 +48,8 @@ func TestSlipsInBans(t *testing.T) {
 		`patterns: [no]`:                `quote it: "no"`,
 		`patterns: true`:                `quote it: "true"`,
 		`patterns: $order`:              "a variable is written {{order}}",
+		`patterns: ["order {id}"]`:      `a variable is written {{id}}; for the braces themselves write \{id}`,
+		"patterns: [\"30\u00a0days\"]":  `type a common blank; for both write type: regex with [ \xA0] there`,
 	} {
 		if _, problems := compileYAML("content_excludes", text); !slices.Equal(slips(problems), []string{hint}) {
 			t.Errorf("%s: %v", text, problems)
@@ -71,6 +72,95 @@ func TestSlipsInBans(t *testing.T) {
 		if _, problems := compileYAML("content_excludes", text); slips(problems) != nil {
 			t.Errorf("%s: %v", text, problems)
 		}
+	}
+}
+
+// Texts on several lines, which YAML makes one of, were meant as several; nobody breaks a short one.
+func TestSeveralTextsInABan(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("many words ", 3)
+	told := func(problems []diag.Diagnostic) string {
+		for _, p := range problems {
+			if p.Code == "looks-like-slip" && strings.HasPrefix(p.Hint, "for several texts") {
+				return p.Severity.String()
+			}
+		}
+		return ""
+	}
+	for text, want := range map[string]string{
+		"patterns:\n  - shipped\n    delivered":                    "error",
+		"patterns:\n  shipped\n  delivered\nmatch_mode: substring": "error",
+		"patterns:\n  -shipped\n  -no":                             "error",
+		"patterns: >-\n  shipped\n  delivered":                     "error",
+		"patterns:\n  - >-\n    shipped\n    delivered":            "error",
+		"patterns: |-\n  shipped\n  will be delivered":             "error",
+		"patterns:\n  - |-\n    shipped\n    delivered":            "error",
+		"patterns: |-\n  ```python\n  import os":                   "warning",
+		"patterns:\n  - " + long + "\n    " + long:                 "warning",
+		"patterns:\n  - 'shipped\n    delivered'":                  "",
+		"patterns: [shipped and delivered, a  b]":                  "",
+		"patterns: >-\n  shipped and delivered":                    "",
+		"patterns: |-\n  shipped":                                  "",
+		`patterns: ["shipped\ndelivered"]`:                         "",
+		"patterns:\n  - shipped\n  # delivered\n  - sent off":      "",
+	} {
+		if _, problems := compileYAML("content_excludes", text); told(problems) != want {
+			t.Errorf("%q: want %q: %v", text, want, problems)
+		}
+		if _, problems := compileYAML("contains", text); told(problems) != "" {
+			t.Errorf("contains: %q: %v", text, problems)
+		}
+		negated := "check:\n  type: contains\n  params:\n    " + strings.ReplaceAll(text, "\n", "\n    ")
+		if _, problems := compileYAML("not", negated); told(problems) != want && !strings.Contains(text, "match_mode") {
+			t.Errorf("not: %q: want %q: %v", negated, want, problems)
+		}
+	}
+}
+
+// Only where a check does not look for both is it told which apostrophe is sought.
+func TestCurlyApostrophes(t *testing.T) {
+	t.Parallel()
+	if _, problems := compileYAML("content_excludes", "patterns: [can’t]"); slips(problems) != nil {
+		t.Errorf("content_excludes: %v", problems)
+	}
+	if _, problems := compileYAML("not", "check: {type: contains, params: {patterns: [can’t]}}"); len(slips(problems)) != 1 {
+		t.Errorf("not contains: %v", problems)
+	}
+}
+
+// Characters that nobody sees, in every text that is looked for and in every pattern, are refused; and so are patterns
+// between slashes.
+func TestGhostsEverywhere(t *testing.T) {
+	t.Parallel()
+	tried := 0
+	eachField(func(check, path string, _ *layout, f *field, wrap func(any) map[string]any) {
+		pattern := strings.HasSuffix(f.Type, "regular expression") // alone, in a list, in a map
+		if !f.Is.isSought() && !pattern {
+			return
+		}
+		given := []string{"ship\u00adped", "\ufeffshipped", "ship\u200bped"}
+		if pattern {
+			given = append(given, "/shipped|sent/", "/shipped/i")
+		}
+		for _, text := range given {
+			var value any = text
+			switch {
+			case strings.HasPrefix(f.Type, "map"):
+				value = map[string]any{"a": text}
+			case strings.HasPrefix(f.Type, "list of reg"):
+				value = []any{text}
+			}
+			_, problems := compileJSON(&Compiler{}, check, jsonvalue.Compact(wrap(value)), ScopeTurn, nil)
+			if !slices.ContainsFunc(problems, func(p diag.Diagnostic) bool {
+				return strings.HasPrefix(p.Code, "odd-") && p.Severity == diag.Error && p.Hint != ""
+			}) {
+				t.Errorf("%s: %s: %q (%s): %v", check, path, text, f.Type, problems)
+			}
+			tried++
+		}
+	})
+	if tried < 50 {
+		t.Errorf("only %d were tried", tried)
 	}
 }
 

@@ -2,7 +2,10 @@ package checks
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/say"
@@ -17,6 +20,7 @@ var contentExcludesDef = define[contentExcludesParams](Def{
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,
 	Bans:     true,
+	Forms:    true,
 	OnFire:   Replaces,
 	Presets:  map[string]map[string]string{"banned_words": {"match_mode": matchWords}},
 })
@@ -28,7 +32,7 @@ const (
 )
 
 type contentExcludesParams struct {
-	Patterns []string `param:"patterns,required" alias:"words" is:"banned text" doc:"Texts that must not appear."`
+	Patterns []string `param:"patterns,required" alias:"words" is:"banned text" doc:"Texts that must not appear. Quotes and apostrophes are found straight and curly."`
 
 	MatchMode string `param:"match_mode" words:"substring,word_boundary" doc:"word_boundary is how banned_words matches."`
 
@@ -37,12 +41,60 @@ type contentExcludesParams struct {
 
 func (p contentExcludesParams) Build(*binder) Check {
 	return &contentExcludes{
-		patterns: textPatterns(p.Patterns), wholeWords: p.MatchMode == matchWords, caseSensitive: p.CaseSensitive,
+		patterns: bans(p.Patterns), wholeWords: p.MatchMode == matchWords, caseSensitive: p.CaseSensitive,
 	}
 }
 
+// ban is a text that must not appear, in all its forms, of which the first is the one that was written.
+type ban struct {
+	text  string
+	forms []textPattern
+}
+
+func bans(texts []string) []ban {
+	list := make([]ban, len(texts))
+	for i, text := range texts {
+		list[i] = ban{text, textPatterns(writtenForms(text))}
+	}
+	return list
+}
+
+// writtenForms are a text as it stands, with straight quotes and with curly ones, each once: nobody chooses which of
+// them a model writes.
+func writtenForms(text string) []string {
+	const marks = `'"’‘“”`
+	if !strings.ContainsAny(text, marks) {
+		return []string{text}
+	}
+	straight := strings.NewReplacer("’", "'", "‘", "'", "“", `"`, "”", `"`).Replace(text)
+	var curly strings.Builder
+	var before rune
+	for _, r := range straight {
+		opens := before == 0 || unicode.IsSpace(before) || strings.ContainsRune("([{-–—", before)
+		before = r
+		switch {
+		case r == '"' && opens:
+			r = '“'
+		case r == '"':
+			r = '”'
+		case r == '\'' && opens:
+			r = '‘'
+		case r == '\'':
+			r = '’'
+		}
+		curly.WriteRune(r)
+	}
+	forms := []string{text}
+	for _, form := range []string{straight, curly.String()} {
+		if !slices.Contains(forms, form) {
+			forms = append(forms, form)
+		}
+	}
+	return forms
+}
+
 type contentExcludes struct {
-	patterns      []textPattern
+	patterns      []ban
 	wholeWords    bool
 	caseSensitive bool
 
@@ -71,7 +123,11 @@ func (c *contentExcludes) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return f, nil
 }
 
-func (c *contentExcludes) hit(r *Reply, p *textPattern) bool {
+func (c *contentExcludes) hit(r *Reply, b *ban) bool {
+	return slices.ContainsFunc(b.forms, func(p textPattern) bool { return c.finds(r, &p) })
+}
+
+func (c *contentExcludes) finds(r *Reply, p *textPattern) bool {
 	switch {
 	case !c.wholeWords:
 		return p.in(r, c.caseSensitive)

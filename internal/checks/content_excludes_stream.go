@@ -8,11 +8,14 @@ import (
 // Stream implements Streamer: what was said cannot be taken back.
 func (c *contentExcludes) Stream() Stream {
 	c.once.Do(func() {
-		texts := make([]string, len(c.patterns))
+		var texts []string
 		for i := range c.patterns {
-			texts[i] = c.patterns[i].folded
-			if c.caseSensitive {
-				texts[i] = c.patterns[i].text
+			for _, form := range c.patterns[i].forms {
+				if c.caseSensitive {
+					texts = append(texts, form.text)
+				} else {
+					texts = append(texts, form.folded)
+				}
 			}
 		}
 		c.automaton = newAutomaton(texts)

@@ -26,6 +26,8 @@ type Def struct {
 	About Part
 	// Bans says that the check passes when something does not stand in what was said or passed on.
 	Bans bool
+	// Forms says that a banned text is found with curly and with straight quotes, however it is written.
+	Forms bool
 	// Decides says that the check has a limit of its own, which its score does not tell; see Finding.Holds.
 	Decides bool
 	// AnyOf names parameters of which at least one must be given.

@@ -100,3 +100,12 @@ func quote(s string) string {
 func IsBlock(n *Node) bool {
 	return n != nil && n.Kind == Scalar && n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
 }
+
+// plainly marks a text of which the braces were written with a backslash, as ones that are meant.
+const plainly yaml.Style = 1 << 17
+
+// Mean marks a text as meant with the braces that it holds.
+func Mean(n *Node) { n.Style |= plainly }
+
+// IsMeant reports whether a text is meant with the braces that it holds.
+func IsMeant(n *Node) bool { return n != nil && n.Style&plainly != 0 }

@@ -71,6 +71,7 @@ func invalidAt(file string, data []byte) diag.Pos {
 
 func parseYAML(r *Reader, data []byte) []*Node {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
+	lines := joiner{data: data}
 	var docs []*Node
 	for {
 		var doc Node
@@ -86,6 +87,7 @@ func parseYAML(r *Reader, data []byte) []*Node {
 			continue
 		}
 		root := doc.Content[0]
+		lines.run(root)
 		if (&resolver{r: r}).run(root) {
 			docs = append(docs, root)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Oddity is something in a text by which it cannot mean what its author wanted. The zero value is nothing.
@@ -48,12 +49,33 @@ func OddPattern(text string) Oddity {
 	if rest, ends := strings.CutSuffix(text, "\n"); ends && strings.IndexFunc(rest, hidden) < 0 {
 		return Oddity{"ends in a line end, and matches only where there is one", blockHint + `; \n stands for a line end`}
 	}
-	at := strings.IndexFunc(text, hidden)
-	if at < 0 {
+	if at := strings.IndexFunc(text, hidden); at >= 0 {
+		r := []rune(text[at:])[0]
+		return Oddity{"holds " + character(r), escapeHint(r)}
+	}
+	if r := ghost(text); r != 0 {
+		return Oddity{"holds " + character(r), fmt.Sprintf(`take it out; a pattern can ask for it as \x{%04X}`, r)}
+	}
+	return slashed(text)
+}
+
+// slashed finds a pattern as JavaScript and others write it, between slashes: /refund|money/i. A path is none.
+func slashed(text string) Oddity {
+	at := strings.LastIndexByte(text, '/')
+	if at < 2 || text[0] != '/' {
 		return Oddity{}
 	}
-	r := []rune(text[at:])[0]
-	return Oddity{"holds " + character(r), escapeHint(r)}
+	inner, flags := text[1:at], text[at+1:]
+	bare := flags == "" && (!strings.ContainsAny(inner, `|()[]*+?^$`) || strings.Contains(strings.ReplaceAll(inner, `\/`, ""), "/"))
+	if bare || strings.Trim(flags, "dgimsuvyx") != "" || len(flags) > 4 {
+		return Oddity{}
+	}
+	pattern := strings.ReplaceAll(inner, `\/`, "/")
+	if keep := strings.Join(strings.FieldsFunc(flags, func(r rune) bool { return !strings.ContainsRune("ims", r) }), ""); keep != "" {
+		pattern = "(?" + keep + ")" + pattern
+	}
+	return Oddity{"looks for its slashes too, which are no signs of a pattern here",
+		"write " + pattern + "; for slashes that are meant write [/]"}
 }
 
 // OddText finds what a text to look for hardly ever has on purpose: control characters that no text shows, and the line
@@ -63,6 +85,9 @@ func OddText(text string, block bool) Oddity {
 	if at := strings.IndexFunc(text, shown); at >= 0 {
 		r := []rune(text[at:])[0]
 		return Oddity{"holds " + character(r), escapeHint(r)}
+	}
+	if r := ghost(text); r != 0 && strings.IndexFunc(text, solid) >= 0 {
+		return Oddity{"holds " + character(r), fmt.Sprintf(`take it out; the check regex can ask for it as \x{%04X}`, r)}
 	}
 	if block && strings.HasSuffix(text, "\n") {
 		return Oddity{"ends in a line end", blockHint + `; one that is meant is "…\n" in double quotes`}
@@ -75,6 +100,28 @@ func hidden(r rune) bool { return unicode.IsControl(r) && r != '\t' }
 
 // unseen reports whether a character cannot be seen: control characters, and those of no width.
 func unseen(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }
+
+// solid reports whether a character is one that can be seen, and no blank.
+func solid(r rune) bool { return !unseen(r) && !unicode.IsSpace(r) }
+
+// ghost returns the first character of a text that nobody sees or has typed, such as a soft hyphen; 0: there is none.
+// Joiners are part of some scripts and of emoji, and marks of direction of those that are written to the left.
+func ghost(text string) rune {
+	before := rune(0)
+	for at, r := range text {
+		behind, _ := utf8.DecodeRuneInString(text[at+utf8.RuneLen(r):])
+		if unicode.Is(unicode.Cf, r) && (r == '\u00AD' || r == '\u200B' || r == '\uFEFF' || latin(before) && latin(behind)) {
+			return r
+		}
+		before = r
+	}
+	return 0
+}
+
+// latin reports whether a character, or the edge of a text, is of no script that needs joiners or marks of direction.
+func latin(r rune) bool {
+	return r < 0x300 || r == utf8.RuneError || 0x2000 <= r && r < 0x2070 || unicode.In(r, unicode.Greek, unicode.Cyrillic)
+}
 
 func character(r rune) string {
 	switch r {

@@ -219,18 +219,8 @@ func walkSingles(text string, visit func(name string, from int)) {
 	}
 }
 
-// unescapeSingles takes the backslash from \{name} of a known name.
-func (v *Values) unescapeSingles(text string) string {
-	if !strings.Contains(text, `\{`) {
-		return text
-	}
-	for _, name := range append(v.names(), keys(v.Singles)...) {
-		text = strings.ReplaceAll(text, `\{`+name+`}`, "{"+name+"}")
-	}
-	return text
-}
-
-// unescapePlaces takes the backslash from each \{name}. Where there are perturbations, braces that are text have one.
+// unescapePlaces takes the backslash from each \{name}: where there are perturbations, and in what is compared, braces
+// that are text have one.
 func unescapePlaces(text string) string {
 	for from := 0; ; {
 		i := strings.Index(text[from:], `\{`)

@@ -28,10 +28,7 @@ func (v *Values) fill(text string, strict bool) (string, []fault) {
 	}
 	out := expand(Substitute(text, v.Singles), v.Vars)
 	faults := v.faults(out, strict)
-	switch out = unescape(out); {
-	case strict:
-		out = v.unescapeSingles(out)
-	case len(v.Singles) > 0:
+	if out = unescape(out); strict || len(v.Singles) > 0 {
 		out = unescapePlaces(out)
 	}
 	return out, faults
@@ -98,6 +95,9 @@ func (f *filling) node(n *node.Node) *node.Node {
 			f.faults(n, []fault{blank(n.Value)})
 		}
 		out.Value = text
+		if strings.Contains(n.Value, `\{`) {
+			node.Mean(&out)
+		}
 		if f.plain[n] {
 			out.Tag, out.Style = "", 0
 		}

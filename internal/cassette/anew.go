@@ -27,11 +27,12 @@ func (t *Tape) Spare() {
 
 // remember takes up the older cassette of the trial.
 func (t *Tape) remember() {
-	data, err := plainfile.Read(t.deck.file(t.id))
+	id := t.deck.holder(t.id)
+	data, err := plainfile.Read(t.deck.file(id))
 	if err != nil {
 		return
 	}
-	c, err := t.deck.open(data, t.id)
+	c, err := t.deck.open(data, id)
 	if err != nil || c.simulated != t.simulated {
 		return
 	}

@@ -43,10 +43,7 @@ func (d *Deck) file(id string) string { return filepath.Join(d.Dir, recording.Fi
 func (d *Deck) shown(id string) string { return filepath.ToSlash(d.file(id)) }
 
 // Has reports whether there is a cassette for a trial.
-func (d *Deck) Has(id string) bool {
-	_, err := os.Stat(d.file(id))
-	return err == nil
-}
+func (d *Deck) Has(id string) bool { return there(d.file(d.holder(id))) }
 
 // Check reports what is wrong with the cassettes from which trials are to be answered, wholly or in part, and with the
 // folder. Trials that have none are not reported.
@@ -67,6 +64,7 @@ func (d *Deck) Check(ids iter.Seq[string], problems *diag.List) {
 		if left == 0 {
 			return
 		}
+		id = d.holder(id)
 		if seen[d.file(id)] { // two trials with one id are refused when the second one is opened
 			continue
 		}
@@ -151,26 +149,27 @@ func (d *Deck) Open(id string, simulated bool, again func() string) (*Tape, erro
 		}
 		return t, nil
 	}
-	data, err := plainfile.Read(d.file(id))
+	holder := d.holder(id)
+	data, err := plainfile.Read(d.file(holder))
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && d.Fill:
 		return t, nil
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("there is no cassette for this trial: %s is missing; to record it: %s", d.shown(id), again())
 	case err != nil:
-		return nil, fmt.Errorf("cassette %s: %w", d.shown(id), reason(err))
+		return nil, fmt.Errorf("cassette %s: %w", d.shown(holder), reason(err))
 	}
-	c, err := d.open(data, id)
+	c, err := d.open(data, holder)
 	if err == nil && c.simulated != simulated {
 		err = fmt.Errorf("it was recorded with %s, and this run asks for %s; to record it again: %s",
 			whose(c.simulated), whose(simulated), again())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cassette %s: %w", d.shown(id), err)
+		return nil, fmt.Errorf("cassette %s: %w", d.shown(holder), err)
 	}
 	for _, e := range c.entries {
 		if err := e.sign(); err != nil {
-			return nil, fmt.Errorf("cassette %s: %w", d.shown(id), err)
+			return nil, fmt.Errorf("cassette %s: %w", d.shown(holder), err)
 		}
 	}
 	t.plays, t.entries, t.leftOut = true, c.entries, lowerSet(c.redacted)

@@ -44,6 +44,7 @@ type Origin struct {
 	ScenarioAlias string // its other name, if it has one
 	Region        string // that the trial runs for
 	Trial         int    // from 1
+	Repetition    int    // the same among the trials that ask for the same, of one variant; 0: as Trial
 	Turn          int    // index of the scripted turn, from 0
 	Reply         int    // index of the reply within the turn, from 0; tool rounds count
 	Persona       string // self-play: whose message is generated

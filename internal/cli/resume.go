@@ -29,8 +29,9 @@ type resumption struct {
 	earlier   map[int][]result.Attempt // failures of trials that are run again and ask for the same
 	changed   int                      // trials that were settled, but as something else than is asked for now
 	toRun     int
-	unplanned int    // trials that are kept though the plan has them no more; they stand behind it
-	warning   string // of those
+	again     map[string]bool // fingerprints of those that are run, and may have been before
+	unplanned int             // trials that are kept though the plan has them no more; they stand behind it
+	warning   string          // of those
 }
 
 // resumes reports whether the run builds on the one before it.
@@ -53,13 +54,14 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.Ledger) (*resumptio
 	}
 	r := &resumption{
 		ledger: ledger, kept: map[int]*result.Entry{}, left: map[int]bool{}, earlier: map[int][]result.Attempt{},
+		again: map[string]bool{},
 	}
-	p := newEarlierTrials(ledger, plan, f.failsOnGuardrail(plan))
+	p := newEarlierTrials(ledger, plan, f.failsOnGuardrail(plan), f.strict)
 	opts := f.trialOptions()
 	prints := runner.NewFingerprints(&opts)
 	asked := map[int]string{} // of the trials that may stand in the journal
 	groups := map[groupKey]*keptOfGroup{}
-	for t := range plan.Numbered(p.numbers) {
+	for t := range plan.Asked(p.numbers, p.rounds) {
 		i := t.Index
 		asked[i] = prints.Of(t)
 		g := groups[groupOf(t)]
@@ -69,8 +71,8 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.Ledger) (*resumptio
 		}
 		switch e := p.take(asked[i]); {
 		case e != nil && (f.resume || p.settled[e]):
-			if r.kept[i] = e; t.Of != e.Trials || e.Gone {
-				e.Recount(t.ID(), t.Of)
+			if r.kept[i] = e; t.Of != e.Trials || t.ID() != e.ID || e.Gone {
+				e.Recount(t.ID(), t.N, t.Of)
 			}
 			g.stays = append(g.stays, i)
 		case e == nil && f.lastFailed && p.passed[t.ID()]:
@@ -87,6 +89,7 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.Ledger) (*resumptio
 		if r.keeps(i) {
 			continue
 		}
+		r.again[asked[i]] = true
 		if f.lastFailed {
 			r.dropped = append(r.dropped, p.lines[asked[i]]...)
 		}
@@ -174,9 +177,11 @@ type earlierTrials struct {
 	settled map[*result.Entry]bool // passed, tolerated or skipped
 	passed  map[string]bool        // the same by id, whatever was asked for
 	numbers []int                  // of the trials in their groups, each once and in order
+	rounds  int                    // at least as many as each variant was repeated
 }
 
-func newEarlierTrials(ledger *result.Ledger, plan *runner.Plan, strict bool) *earlierTrials {
+// newEarlierTrials looks through a journal for a run that fails on guardrails that fired, or not, and is strict, or not.
+func newEarlierTrials(ledger *result.Ledger, plan *runner.Plan, failsOnGuardrail, strict bool) *earlierTrials {
 	p := &earlierTrials{
 		usable: map[string][]*result.Entry{}, failed: map[string][]*result.Entry{}, lines: map[string][]int64{},
 		settled: map[*result.Entry]bool{}, passed: map[string]bool{},
@@ -190,13 +195,13 @@ func newEarlierTrials(ledger *result.Ledger, plan *runner.Plan, strict bool) *ea
 	}
 	for _, e := range ledger.Entries {
 		p.numbers = append(p.numbers, e.Number)
-		if e.Fingerprint == "" || e.Programs != programs {
+		if e.Fingerprint == "" || e.Programs != programs || e.Warned && e.Strict != strict {
 			e.Fingerprint = ""
 		} else {
 			p.lines[e.Fingerprint] = append(p.lines[e.Fingerprint], e.Offset())
 		}
 		settled := !e.CutShort && (e.Status == result.Passed || e.Status == result.Skipped || tolerated[e.ID]) &&
-			!(strict && fired[e.ID])
+			!(failsOnGuardrail && fired[e.ID])
 		p.settled[e] = settled
 		if !e.Dropped {
 			p.passed[e.ID] = settled
@@ -213,7 +218,34 @@ func newEarlierTrials(ledger *result.Ledger, plan *runner.Plan, strict bool) *ea
 	}
 	slices.Sort(p.numbers)
 	p.numbers = slices.Compact(p.numbers)
+	p.rounds = rounds(ledger.Entries)
 	return p
+}
+
+// rounds is at least how often a variant was repeated. How many variants a group had is not known, but not less than
+// were journaled.
+func rounds(entries []*result.Entry) int {
+	type group struct {
+		variants map[string]bool
+		last     int // number
+	}
+	groups, most := map[string]*group{}, 1
+	for _, e := range entries {
+		id, variant, found := strings.Cut(e.ID, fmt.Sprintf("#%d[", e.Number))
+		if !found {
+			continue
+		}
+		g := groups[id]
+		if g == nil {
+			g = &group{variants: map[string]bool{}}
+			groups[id] = g
+		}
+		g.variants[variant], g.last = true, max(g.last, e.Number)
+	}
+	for _, g := range groups {
+		most = max(most, (g.last-1)/len(g.variants)+1)
+	}
+	return most
 }
 
 // take is a finished trial that asked for the same; nil: there is none left.

@@ -55,7 +55,8 @@ func (f *runFlags) keepUnplanned(r *resumption, plan *runner.Plan, suite *scenar
 }
 
 // missing are the trials of the last run, by their index there, that are neither kept, nor in the plan with what came
-// of them another time, in its order. A repetition in whose place another one is kept is missing.
+// of them another time, in its order, also under another number. A repetition in whose place another one is kept is
+// missing.
 func (r *resumption) missing(plan *runner.Plan) (gone []int) {
 	stays, there, asked := map[*result.Entry]bool{}, map[string]bool{}, map[string]bool{}
 	for _, e := range r.ledger.Standing {
@@ -79,7 +80,7 @@ func (r *resumption) missing(plan *runner.Plan) (gone []int) {
 	}
 	for _, i := range slices.Sorted(maps.Keys(r.ledger.Standing)) {
 		e := r.ledger.Standing[i]
-		if !stays[e] && !there[strings.TrimSuffix(e.ID, "#1")] {
+		if !stays[e] && !there[strings.TrimSuffix(e.ID, "#1")] && !(e.Fingerprint != "" && r.again[e.Fingerprint]) {
 			gone = append(gone, i)
 		}
 	}

@@ -61,6 +61,8 @@ type Entry struct {
 	Gone bool
 	// Dropped says that a later run has set it aside.
 	Dropped bool
+	// Strict says that its run was strict, and Warned that the conversation gave reason for a warning.
+	Strict, Warned bool
 	// Programs are those that scored; see JournalHeader.
 	Programs string
 	Started  time.Time // of its run
@@ -242,6 +244,7 @@ func (l *Ledger) trial(t *Trial, at int64, s span) error {
 		ID: t.ID, Fingerprint: t.Fingerprint, Number: t.Trial, Trials: t.Trials, Status: t.Status,
 		CutShort: t.CutShort(), Programs: l.Header.Programs, Started: l.Header.Started, at: at, trial: s,
 		line: l.number, early: l.Run == nil,
+		Strict: l.Header.Spec != nil && l.Header.Spec.Strict, Warned: len(t.Warnings) > 0,
 	}
 	l.at[at] = e
 	l.Entries = append(l.Entries, e)

@@ -9,18 +9,20 @@ import (
 )
 
 // Recounted says what a trial that is kept is in the run that keeps it: one of more or fewer than when it was run, or
-// one that the plan has no more. Its line in the journal stays as it was written.
+// one with another number, or one that the plan has no more. Its line in the journal stays as it was written.
 type Recounted struct {
 	Index   int    `json:"index"` // in the plan
 	ID      string `json:"id"`
-	Trials  int    `json:"trials"` // of its group
+	Trial   int    `json:"trial,omitempty"` // its number; 0: as it was
+	Trials  int    `json:"trials"`          // of its group
 	Gone    bool   `json:"gone,omitempty"`
 	Excused bool   `json:"excused,omitempty"`
 }
 
-// Recount makes the trial of an entry one of so many, for whoever reads it from now on and in a journal that keeps it.
-func (e *Entry) Recount(id string, trials int) {
-	e.become(&Recounted{ID: id, Trials: trials})
+// Recount makes the trial of an entry the one with that number of so many, for whoever reads it from now on and in a
+// journal that keeps it.
+func (e *Entry) Recount(id string, number, trials int) {
+	e.become(&Recounted{ID: id, Trial: number, Trials: trials})
 }
 
 // Leave makes the trial of an entry one that the plan has no more, in the same way. Excused says that its failure was
@@ -31,6 +33,9 @@ func (e *Entry) Leave(excused bool) {
 
 func (e *Entry) become(as *Recounted) {
 	e.ID, e.Trials, e.Gone = as.ID, as.Trials, as.Gone
+	if as.Trial > 0 {
+		e.Number = as.Trial
+	}
 	e.trial.as = as
 }
 
@@ -48,6 +53,9 @@ func (r *Recounted) in(raw []byte) ([]byte, error) {
 		return nil, err
 	}
 	values := map[string][]byte{"id": bytes.TrimSpace(id.Bytes()), "trials": strconv.AppendInt(nil, int64(r.Trials), 10)}
+	if r.Trial > 0 {
+		values["trial"] = strconv.AppendInt(nil, int64(r.Trial), 10)
+	}
 	var out []byte
 	done := 0
 	dec := json.NewDecoder(bytes.NewReader(raw))

@@ -16,8 +16,11 @@ import (
 
 // Fingerprints tells trials apart by all that decides what comes of them: the scenario, the prompt, the provider
 // without its key, tools, checks, judges, mock replies, files by their content, what flags change, and the trial's
-// number, variant and region; not how many others there are of its kind. Two trials with the same fingerprint ask for
-// the same. It is safe for concurrent use.
+// variant, its number among those of the variant, and region; not how many others there are of its kind. Two trials with
+// the same fingerprint ask for the same. It is safe for concurrent use.
+//
+// Of --strict and --lenient counts only what changes the answers of a simulated provider. Whether a trial that was
+// judged without --strict stands under it, its warnings say.
 //
 // A trial that is recorded, or answered from such a recording, has the fingerprint of one that is not.
 //
@@ -36,7 +39,8 @@ const ownSums = 256
 // NewFingerprints makes the fingerprints of trials that run with these options.
 func NewFingerprints(opts *Options) *Fingerprints {
 	f := &Fingerprints{}
-	f.base = scenario.Digest(opts.OnFailure, opts.Strict, opts.Temperature, opts.MaxTokens, opts.Seed, opts.JudgeGate,
+	const strict = false // it has a place in the sums of older journals
+	f.base = scenario.Digest(opts.OnFailure, strict, opts.Temperature, opts.MaxTokens, opts.Seed, opts.JudgeGate,
 		opts.Only)
 	return f
 }
@@ -46,14 +50,35 @@ func (f *Fingerprints) Of(t *Trial) string {
 	sums := [...]digest.Sum{
 		f.base, f.project(t.Project), f.scenario(t.Scenario), f.prompt(t.Prompt), f.provider(t.Endpoint.Spec),
 		f.mocks(t), f.judges(t), f.before(t),
-		scenario.Digest(t.Region, t.N, t.Variant, t.Endpoint.Simulated),
+		scenario.Digest(t.Region, number(t), t.Variant.sorted(), t.Endpoint.Simulated),
 	}
 	b := make([]byte, 0, len(sums)*len(sums[0]))
 	for _, s := range sums {
 		b = append(b, s[:]...)
 	}
+	b = append(b, manner(t)...)
 	sum := scenario.Digest(b)
 	return hex.EncodeToString(sum[:])
+}
+
+// number is what tells a trial from others that ask for the same. Of a replay it is that of the conversation in which
+// the answers are looked for.
+func number(t *Trial) int {
+	if t.Endpoint.Spec.Type == replayType {
+		return t.N
+	}
+	return t.Repetition()
+}
+
+// manner is how the flags have a provider answer that has no answer of its own.
+func manner(t *Trial) string {
+	switch kind := t.Endpoint.Spec.Type; {
+	case kind == replayType && t.Project.strict:
+		return "strict"
+	case kind == mockType && t.Project.lenient:
+		return "lenient"
+	}
+	return ""
 }
 
 // once sums up what key stands for, once.
@@ -100,9 +125,9 @@ func (f *Fingerprints) project(p *project) digest.Sum {
 
 // basis is what the plan decides for all trials of a project.
 type basis struct {
-	strict, lenient, mocked bool
-	judge                   string
-	dispatch                DispatchMode
+	mocked   bool
+	judge    string
+	dispatch DispatchMode
 }
 
 // Programs sums up the files of the programs that score in a plan; "" when there are none. It is no part of the

@@ -36,6 +36,8 @@ var leftOut = map[string]string{
 
 	"Scenario.Trials": "of a trial its number counts, and not how many others there are",
 
+	"Turn.Perturbations": "of a trial its variant counts, and not which others there are",
+
 	"Defaults.FailOn": after, "Defaults.Output": after,
 
 	"Project.Later": "a plan that needs it is refused", "Project.Getenv": "what was read with it is in the fields",
@@ -234,6 +236,22 @@ func change(v reflect.Value) {
 	}
 }
 
+// undecidedOf are changes to a trial that change nothing of its conversation.
+var undecidedOf = map[string]struct {
+	opts  Options
+	trial func(*Trial)
+}{
+	"more trials":     {Options{}, func(t *Trial) { t.Of = 4 }},
+	"another index":   {Options{}, func(t *Trial) { t.Index = 4 }},
+	"strict":          {Options{Strict: true}, func(t *Trial) { t.Project.strict = true }},
+	"lenient":         {Options{}, func(t *Trial) { t.Project.lenient = true }},
+	"jobs":            {Options{Jobs: 7}, func(*Trial) {}},
+	"fail-fast":       {Options{FailFast: true}, func(*Trial) {}},
+	"more variants":   {Options{}, func(t *Trial) { t.variety, t.N = 5, 4 }},
+	"other variants":  {Options{}, func(t *Trial) { t.Scenario.Turns[0].Perturbations = nil }},
+	"of two projects": {Options{}, func(t *Trial) { t.Project.prefix = "other:" }},
+}
+
 // TestFingerprintOf holds what does not stand in a resource.
 func TestFingerprintOf(t *testing.T) {
 	t.Parallel()
@@ -257,7 +275,10 @@ func TestFingerprintOf(t *testing.T) {
 		{"seed", Options{Seed: &seed}, same},
 		{"judge-gate", Options{JudgeGate: &gate}, same},
 		{"on-failure", Options{OnFailure: "stop"}, same},
-		{"strict", Options{Strict: true}, same},
+		{"replay", Options{}, provider(func(p *scenario.Provider) { p.Type = replayType })},
+		{"strict replay", Options{}, func(t *Trial) { t.Endpoint.Spec.Type, t.Project.strict = replayType, true }},
+		{"mock", Options{}, provider(func(p *scenario.Provider) { p.Type = mockType })},
+		{"lenient mock", Options{}, func(t *Trial) { t.Endpoint.Spec.Type, t.Project.lenient = mockType, true }},
 		{"evals", Options{Only: []string{"tone"}}, same},
 		{"region", Options{}, func(t *Trial) { t.Region = "us" }},
 		{"number", Options{}, func(t *Trial) { t.N = 2 }},
@@ -288,9 +309,10 @@ func TestFingerprintOf(t *testing.T) {
 		}
 		seen[print] = c.name
 	}
-	many := trial(func(t *Trial) { t.Of = 4 })
-	if got := seen[NewFingerprints(&Options{}).Of(many)]; got != "nothing" {
-		t.Errorf("a trial of more is the same as %q", got)
+	for name, c := range undecidedOf {
+		if got := seen[NewFingerprints(&c.opts).Of(trial(c.trial))]; got != "nothing" {
+			t.Errorf("%s: a trial is the same as %q", name, got)
+		}
 	}
 	for name, change := range map[string]func(*scenario.Provider){
 		"a key in a header":   func(p *scenario.Provider) { p.Headers = map[string]string{"Authorization": "Bearer b"} },

@@ -253,9 +253,8 @@ func (m *matrix) names(p *project, spans []span) {
 func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scenario) *project {
 	m.settle(p, scenarios, judged)
 	run := &project{Project: p, timeout: cmp.Or(p.Defaults.RunTimeout, defaultRunTimeout), basis: basis{
-		strict: m.opts.Strict, lenient: m.opts.Lenient, mocked: m.opts.MockProvider, judge: m.opts.Judge,
-		dispatch: m.opts.Dispatch,
-	}}
+		mocked: m.opts.MockProvider, judge: m.opts.Judge, dispatch: m.opts.Dispatch,
+	}, strict: m.opts.Strict, lenient: m.opts.Lenient}
 	registry, err := tools.New(mockable(p.Tools))
 	if err != nil {
 		m.diags.Errorf(diag.Pos{File: p.File}, 1, "bad-tool", "%v", err)
@@ -370,6 +369,7 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 			of := repeat * len(all)
 			out = append(out, span{variants: all, count: of, Trial: Trial{
 				Project: p, Scenario: s, Prompt: prompt, Endpoint: endpoint, Region: region, N: 1, Of: of, Variant: all[0],
+				variety: len(all),
 			}})
 		}
 	}

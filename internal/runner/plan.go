@@ -44,9 +44,13 @@ type Trial struct {
 	N        int       // from 1, within its group
 	Of       int       // trials of its group
 	Variant  Variant   // of the perturbations; nil when there are none
+	variety  int       // how many variants its group has; 0 stands for 1
 	Recorded *Recorded // nil: the conversation is to be had
 	Past     *Past     // of a run that is over; nil: this is none
 }
+
+// Repetition counts the trials that ask for the same, from 1: those of its group that have its variant.
+func (t *Trial) Repetition() int { return (t.N-1)/max(t.variety, 1) + 1 }
 
 // Endpoint is a provider of the plan, opened.
 type Endpoint struct {
@@ -64,6 +68,8 @@ type project struct {
 	prefix  string // of trial ids; "" when the plan has one project
 	timeout time.Duration
 	basis   basis
+	strict  bool
+	lenient bool
 
 	host     *checks.Host                           // what checks may reach outside of the process
 	embedder checks.Embedder                        // nil: no check asks for one, or none is configured

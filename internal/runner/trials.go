@@ -96,6 +96,33 @@ func (p *Plan) Numbered(numbers []int) iter.Seq[*Trial] {
 	}
 }
 
+// Asked are the trials of Numbered, and of groups with variants all of the first rounds: a variant has another number
+// where there are others besides it.
+func (p *Plan) Asked(numbers []int, rounds int) iter.Seq[*Trial] {
+	return func(yield func(*Trial) bool) {
+		for k := range p.spans {
+			s, its := &p.spans[k], numbers
+			if n := len(s.variants); n > 1 {
+				its = numbersTo(min(s.N+s.count-1, rounds*n))
+			}
+			one := Plan{spans: p.spans[k : k+1]}
+			for t := range one.Numbered(its) {
+				if !yield(t) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func numbersTo(n int) []int {
+	all := make([]int, max(n, 0))
+	for i := range all {
+		all[i] = i + 1
+	}
+	return all
+}
+
 // Keep is the plan with only the trials that are wanted.
 func (p *Plan) Keep(wanted func(*Trial) bool) *Plan {
 	kept := *p

@@ -154,7 +154,8 @@ func (s *session) request(i, round int, loop *toolLoop) *chat.Request {
 		Seed:      first(s.opts.Seed, spec.Seed, defaults.Seed),
 		Stream:    sc.Streaming,
 		Origin: chat.Origin{
-			Scenario: sc.ID, ScenarioAlias: sc.Alias, Region: s.trial.Region, Trial: s.trial.N, Turn: i, Reply: round,
+			Scenario: sc.ID, ScenarioAlias: sc.Alias, Region: s.trial.Region, Trial: s.trial.N,
+			Repetition: s.trial.Repetition(), Turn: i, Reply: round,
 		},
 	}
 	if spec.Streaming != nil {

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,6 +64,13 @@ func (v Variant) values(turn int) map[string]string {
 		}
 	}
 	return values
+}
+
+// sorted is the same whatever the order in which a turn lists what it perturbs.
+func (v Variant) sorted() Variant {
+	return slices.SortedStableFunc(slices.Values(v), func(a, b substitution) int {
+		return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.name, b.name))
+	})
 }
 
 // label is the variant as results show it.

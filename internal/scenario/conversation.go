@@ -75,7 +75,7 @@ type Turn struct {
 	Mock       *TurnMock // nil: none
 	Chaos      []ToolFailure
 	// Perturbations: placeholder → values. One trial for each combination.
-	Perturbations []Perturbation
+	Perturbations []Perturbation `digest:"-"`
 	Seed          *int64
 	Temperature   *float64          // of the assistant
 	Consent       map[string]string // tool → grant, deny, timeout

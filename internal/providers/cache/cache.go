@@ -3,6 +3,7 @@
 package cache
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -88,7 +89,8 @@ func (c *cached) Unwrap() providers.Provider { return c.next }
 func (c *cached) key(req *chat.Request, closing string) (string, error) {
 	plain := *req
 	plain.Origin = chat.Origin{}
-	asked := []any{version, c.source, providers.Canonical(&plain), req.Origin.Trial, req.Origin.Vote}
+	asked := []any{version, c.source, providers.Canonical(&plain), cmp.Or(req.Origin.Repetition, req.Origin.Trial),
+		req.Origin.Vote}
 	if closing != "" {
 		asked = append(asked, closing)
 	}

@@ -116,6 +116,10 @@ func TestKeys(t *testing.T) {
 		{"the scenario", func(_ *scenario.Provider, r *chat.Request) { r.Origin.Scenario = "b" }, true},
 		{"what a message took", func(_ *scenario.Provider, r *chat.Request) { r.Messages[0].LatencyMS = 7 }, true},
 		{"the trial", func(_ *scenario.Provider, r *chat.Request) { r.Origin.Trial = 2 }, false},
+		{"the repetition", func(_ *scenario.Provider, r *chat.Request) { r.Origin.Repetition = 2 }, false},
+		{"a trial that asks for the same", func(_ *scenario.Provider, r *chat.Request) {
+			r.Origin.Trial, r.Origin.Repetition = 4, 1
+		}, true},
 		{"the vote", func(_ *scenario.Provider, r *chat.Request) { r.Origin.Vote = 1 }, false},
 		{"a word", func(_ *scenario.Provider, r *chat.Request) { r.Messages[0].Content = "Ho" }, false},
 		{"a role", func(_ *scenario.Provider, r *chat.Request) { r.Messages[0].Role = chat.System }, false},

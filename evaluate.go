@@ -114,7 +114,7 @@ func NewEvaluator(opts EvaluatorOptions) (*Evaluator, error) {
 		p := suite.Projects[0]
 		seat(p, opts.Judges)
 		opts.filter().Apply(suite, diags)
-		if lost := runner.PromptWanted(p); opts.Prompt == "" && lost != "" {
+		if lost := runner.LostWithoutPrompt(p); opts.Prompt == "" && lost != "" {
 			diags.Errorf(diag.Pos{}, 0, "no-prompt", "Prompt is empty: %s", lost).Hint = "name the prompt of the conversations"
 		}
 		jobs := harness.Jobs(opts.Jobs, suite)

@@ -158,7 +158,7 @@ func Load(opts Options) (*Suite, error) {
 	if diags.Errors() == 0 {
 		s.prepare(suite, hooks, diags)
 	} else {
-		runner.ReportLater(suite, s.opts.plan(s.jobs, newClients(&s.opts, s.jobs, hooks)), diags)
+		runner.ReportUnsupported(suite, s.opts.plan(s.jobs, newClients(&s.opts, s.jobs, hooks)), diags)
 	}
 	if opts.Strict {
 		diags.Promote()

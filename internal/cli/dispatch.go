@@ -70,7 +70,7 @@ func (f *dispatchFlags) mode() runner.DispatchMode {
 	return runner.Dispatched
 }
 
-// dispatcher publishes the evals of a run. It implements runner.Elsewhere.
+// dispatcher publishes the evals of a run. It implements runner.EvalDispatcher.
 type dispatcher struct {
 	client *nats.Client
 	run    string
@@ -113,16 +113,16 @@ func (d *dispatcher) close() {
 	}
 }
 
-// elsewhere is nil, and no dispatcher that is nil, when the evals stay in the process.
-func (d *dispatcher) elsewhere() runner.Elsewhere {
+// orNil is nil, and no dispatcher that is nil, when the evals stay in the process.
+func (d *dispatcher) orNil() runner.EvalDispatcher {
 	if d == nil {
 		return nil
 	}
 	return d
 }
 
-// Send implements runner.Elsewhere.
-func (d *dispatcher) Send(ctx context.Context, h *runner.Handover) error {
+// Send implements runner.EvalDispatcher.
+func (d *dispatcher) Send(ctx context.Context, h *runner.EvalRequest) error {
 	r := d.request(h)
 	if d.inbox != nil {
 		d.inbox.Expect(r.ID)
@@ -130,8 +130,8 @@ func (d *dispatcher) Send(ctx context.Context, h *runner.Handover) error {
 	return d.client.Publish(ctx, r)
 }
 
-// Await implements runner.Elsewhere.
-func (d *dispatcher) Await(ctx context.Context, h *runner.Handover) ([]result.EvalResult, bool, error) {
+// Await implements runner.EvalDispatcher.
+func (d *dispatcher) Await(ctx context.Context, h *runner.EvalRequest) ([]result.EvalResult, bool, error) {
 	if d.inbox == nil {
 		return nil, false, nil
 	}
@@ -143,14 +143,14 @@ func (d *dispatcher) Await(ctx context.Context, h *runner.Handover) ([]result.Ev
 	return measured, true, err
 }
 
-func (d *dispatcher) id(h *runner.Handover) string {
+func (d *dispatcher) id(h *runner.EvalRequest) string {
 	if h.Turn == result.NoTurn {
 		return d.run + "/" + h.Trial.ID + "/end"
 	}
 	return fmt.Sprintf("%s/%s/turn-%d", d.run, h.Trial.ID, h.Turn+1)
 }
 
-func (d *dispatcher) request(h *runner.Handover) *dispatch.Request {
+func (d *dispatcher) request(h *runner.EvalRequest) *dispatch.Request {
 	t := h.Trial
 	r := &dispatch.Request{
 		Version: dispatch.Version, ID: d.id(h), Run: d.run, Session: h.Session, Prompt: h.Prompt,

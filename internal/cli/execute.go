@@ -217,7 +217,7 @@ func (x *execution) runOptions() runner.Options {
 	f := x.flags
 	o := f.trialOptions()
 	o.Jobs, o.FailFast = x.jobs, f.failFast
-	o.Cassettes, o.Again, o.Elsewhere = x.deck, f.recorder(), x.evals.elsewhere()
+	o.Cassettes, o.Again, o.Dispatcher = x.deck, f.recorder(), x.evals.orNil()
 	o.Scrub = x.app.secrets.JSON
 	o.Events = x.events != nil || x.logs != nil || x.traces != nil
 	o.Crash = func(trial string, cause any, stack []byte) {

@@ -169,15 +169,15 @@ func (f *rejudgeFlags) load(app *App) (*scenario.Suite, *diag.List) {
 }
 
 func (f *rejudgeFlags) plan(app *App, suite *scenario.Suite, was *result.Run, d *diag.List) *runner.Plan {
-	past := make([]runner.Past, len(was.Briefs))
+	finished := make([]runner.Finished, len(was.Briefs))
 	for i := range was.Briefs {
-		past[i] = runner.Past{
+		finished[i] = runner.Finished{
 			Brief: &was.Briefs[i], Load: func() (*result.Trial, error) { return was.Trials.Trial(i) },
 		}
 	}
 	f.filter.Apply(suite, d)
 	clients := f.clients(app, f.jobsFor(suite))
-	return runner.Rejudge(suite, past, runner.PlanOptions{
+	return runner.Rejudge(suite, finished, runner.PlanOptions{
 		Selection:    f.selection(),
 		Asked:        f.asked,
 		Trials:       f.trials,

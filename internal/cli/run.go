@@ -93,7 +93,7 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	} else {
 		opts := f.planOptions(suite, f.cassettes.replay != "")
 		opts.Open = openNoModel // whose keys are asked for is of no interest now
-		runner.ReportLater(suite, opts, diags)
+		runner.ReportUnsupported(suite, opts, diags)
 	}
 	if f.strict {
 		diags.Promote()

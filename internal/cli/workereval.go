@@ -28,7 +28,7 @@ type packEvals struct {
 
 // newPackEvals prepares the evals under every prompt of a project. Problems go to d.
 func newPackEvals(p *scenario.Project, opts runner.PlanOptions, d *diag.List) *packEvals {
-	w := &packEvals{under: map[string]*runner.Evaluator{}, lost: runner.PromptWanted(p)}
+	w := &packEvals{under: map[string]*runner.Evaluator{}, lost: runner.LostWithoutPrompt(p)}
 	tasks := []string{""}
 	for _, prompt := range p.Prompts {
 		tasks = append(tasks, prompt.TaskType)

@@ -139,7 +139,7 @@ func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 	}
 	return earlier.Each(func(t *result.Trial) {
 		x.collect.Add(t)
-		x.Plan.Hear(t)
+		x.Plan.Observe(t)
 		if kept != nil {
 			kept(t)
 		}
@@ -174,7 +174,7 @@ func (x *Execution) End(interrupted bool) error {
 	x.collect.Finish(run)
 	x.Late = run.Unjudged()
 	if !interrupted {
-		x.Late = append(x.Late, x.Plan.Unheard()...)
+		x.Late = append(x.Late, x.Plan.NeverNamed()...)
 	}
 	if show.Unfinished(run) == 0 { // otherwise those that did not finish are named
 		x.Plan, x.job.Plan = nil, nil

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// clock measures a trial. With a simulated provider it stands still and moves only by the latencies that are
-// simulated, with a cassette by those that are recorded; everything measured is then the same in every run.
+// clock measures the time of a trial. With a simulated provider it advances only by simulated latencies, with a
+// cassette only by recorded ones, so that every run measures the same.
 type clock struct {
 	now       func() time.Time
 	simulated bool
-	waits     bool // sleep takes its time also when the clock stands still
+	waits     bool // sleep waits even though the clock is simulated
 	began     time.Time
 	virtual   time.Duration
 }
 
 func (c *clock) start() { c.began = c.now() }
 
-// advance adds simulated time; on a real clock the time has passed by itself.
+// advance adds simulated time. It does not change what a real clock measures.
 func (c *clock) advance(d time.Duration) { c.virtual += d }
 
 // elapsed is the time since start.
@@ -30,7 +30,7 @@ func (c *clock) elapsed() time.Duration {
 
 func (c *clock) elapsedMS() float64 { return milliseconds(c.elapsed()) }
 
-// sleep waits, or pretends to.
+// sleep waits for d. A simulated clock only advances, unless waits is set.
 func (c *clock) sleep(ctx context.Context, d time.Duration) error {
 	if c.simulated {
 		c.advance(d)
@@ -48,7 +48,7 @@ func (c *clock) sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// milliseconds rounds to a microsecond: what is below is noise.
+// milliseconds rounds to microseconds.
 func milliseconds(d time.Duration) float64 {
 	return float64(d.Round(time.Microsecond)) / float64(time.Millisecond)
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// EmbedderOpener makes the embedding model of a provider.
+// EmbedderOpener opens the embedding model of a provider.
 type EmbedderOpener func(p *scenario.Project, spec *scenario.Provider) (checks.Embedder, error)
 
-// embedder opens the embedding model of a project when a check of the chosen scenarios asks for one; nil when none
-// does, or when none is configured.
+// embedder opens the embedding model of a project if a check of the chosen scenarios needs it. It is nil when no check
+// does, and when no model is configured.
 func (m *matrix) embedder(p *scenario.Project, chosen []*scenario.Scenario) checks.Embedder {
 	spec := embeddingProvider(p)
 	if spec == nil || m.opts.OpenEmbedder == nil || !asksFor(p, chosen, checks.NeedsEmbedding) {
@@ -32,7 +32,7 @@ func (m *matrix) embedder(p *scenario.Project, chosen []*scenario.Scenario) chec
 	return e
 }
 
-// embeddingProvider is the provider that the defaults name, else the first whose role it is.
+// embeddingProvider is the provider that the defaults name, else the first with the role embedding.
 func embeddingProvider(p *scenario.Project) *scenario.Provider {
 	at := slices.IndexFunc(p.Providers, func(q *scenario.Provider) bool {
 		if name := p.Defaults.Embedder; name != "" {
@@ -46,14 +46,13 @@ func embeddingProvider(p *scenario.Project) *scenario.Provider {
 	return p.Providers[at]
 }
 
-// asksFor reports whether a check of the chosen scenarios has some of the needs.
+// asksFor reports whether a check of the chosen scenarios has one of the needs.
 func asksFor(p *scenario.Project, chosen []*scenario.Scenario, needs checks.Needs) (asked bool) {
 	eachCheck(p, chosen, func(c *checks.Compiled) { asked = asked || c.Needs()&needs != 0 })
 	return asked
 }
 
-// noEmbedder stands for the embedding model where every provider is replaced by the mock. Made-up vectors would let
-// checks pass on nothing.
+// noEmbedder returns an error where every provider is replaced by the mock: checks could pass on invented vectors.
 type noEmbedder struct{}
 
 var errMocked = errors.New("every provider is replaced by the mock, which has no embeddings")

@@ -18,10 +18,10 @@ const (
 	mockType          = "mock"
 )
 
-// Opener makes the client of a provider. simulated says that it answers without the world.
+// Opener opens the client of a provider. simulated is true for a client that makes no calls to a server.
 type Opener func(p *scenario.Project, spec *scenario.Provider) (client providers.Provider, simulated bool, err error)
 
-// adHoc makes a provider out of "type/model" or "mock"; nil when the name is neither.
+// adHoc makes a provider of "type/model" or "mock"; nil for any other name.
 func adHoc(name string) *scenario.Provider {
 	kind, model, slash := strings.Cut(name, "/")
 	if !scenario.ProviderTypeOf(kind).AdHoc || !slash && kind != mockType || slash && model == "" {
@@ -32,14 +32,14 @@ func adHoc(name string) *scenario.Provider {
 	}
 }
 
-// selectProviders picks the providers of a scenario: those it lists, else those of its group that can do what it
-// requires; of these the ones that the command line asks for. A provider that only the command line names serves
-// every scenario.
+// selectProviders returns the providers of a scenario: those it lists, else those of its group that have the
+// capabilities it requires. The command line selects among them. A provider that only the command line names runs every
+// scenario.
 func (m *matrix) selectProviders(p *scenario.Project, s *scenario.Scenario) []*scenario.Provider {
-	m.asked = true
+	m.askedProviders = true
 	var out []*scenario.Provider
 	for _, q := range m.candidates(p, s) {
-		if m.providers.keeps(names(&q.Meta)...) {
+		if m.providers.keeps(idAndAlias(&q.Meta)...) {
 			out = append(out, q)
 		}
 	}
@@ -59,13 +59,13 @@ func (m *matrix) candidates(p *scenario.Project, s *scenario.Scenario) []*scenar
 		})
 	}
 	if len(models) == 0 {
-		return m.implicit(p, s)
+		return m.implicitMock(p, s)
 	}
 	group := cmp.Or(s.Group, defaultGroup)
 	inGroup := slices.DeleteFunc(slices.Clone(models), func(q *scenario.Provider) bool {
 		return cmp.Or(q.Group, defaultGroup) != group
 	})
-	if len(inGroup) == 0 && m.opts.Lenient { // other tools take all of them then
+	if len(inGroup) == 0 && m.opts.Lenient { // other tools use all providers here
 		m.diags.Warnf(cmp.Or(s.GroupPos, s.Pos), 1, "empty-group",
 			"scenario %q: no provider is in group %q; all of them are used", s.ID, group)
 		inGroup = models
@@ -76,7 +76,7 @@ func (m *matrix) candidates(p *scenario.Project, s *scenario.Scenario) []*scenar
 		return nil
 	}
 	able := slices.DeleteFunc(slices.Clone(inGroup), func(q *scenario.Provider) bool {
-		return !capable(q, s.Capabilities)
+		return !hasCapabilities(q, s.Capabilities)
 	})
 	if len(able) == 0 && len(inGroup) > 0 && len(m.adHoc) == 0 {
 		m.diags.Errorf(s.Pos, 1, "no-capable-provider", "scenario %q: no provider of group %q declares the capabilities %s",
@@ -85,15 +85,15 @@ func (m *matrix) candidates(p *scenario.Project, s *scenario.Scenario) []*scenar
 	return able
 }
 
-// judgesOnly reports whether a provider is there for the judges: one of them is played by it, and neither its group nor
-// the scenario makes it a model to be tested.
+// judgesOnly reports whether a provider only serves judges: a judge uses it, and it belongs neither to the group nor to
+// the providers of the scenario.
 func judgesOnly(p *scenario.Project, s *scenario.Scenario, q *scenario.Provider) bool {
 	group := cmp.Or(q.Group, defaultGroup)
 	return group != defaultGroup && group != s.Group && !slices.ContainsFunc(s.Providers, q.Is) &&
 		slices.ContainsFunc(p.Judges, func(j scenario.Judge) bool { return q.Is(j.Provider) })
 }
 
-// hintGroup names the key where the scenario has none.
+// hintGroup lists the known groups, and names the key to set when the scenario has none.
 func hintGroup(group string, known []string) string {
 	if group != "" || len(known) == 0 {
 		return hintKnown(cmp.Or(group, defaultGroup), known)
@@ -110,7 +110,7 @@ func groups(models []*scenario.Provider) []string {
 	return slices.Compact(out)
 }
 
-func capable(q *scenario.Provider, required []string) bool {
+func hasCapabilities(q *scenario.Provider, required []string) bool {
 	for _, c := range required {
 		if !slices.Contains(q.Capabilities, c) {
 			return false
@@ -119,8 +119,8 @@ func capable(q *scenario.Provider, required []string) bool {
 	return true
 }
 
-// implicit is the mock, for a scenario that brings all its replies in a project that configures no provider.
-func (m *matrix) implicit(p *scenario.Project, s *scenario.Scenario) []*scenario.Provider {
+// implicitMock is the provider of a project that configures none: a mock, for a scenario that scripts its replies.
+func (m *matrix) implicitMock(p *scenario.Project, s *scenario.Scenario) []*scenario.Provider {
 	scripted := p.Mock != nil || len(s.Turns) > 0 &&
 		!slices.ContainsFunc(s.Turns, func(t scenario.Turn) bool { return len(t.Inline()) == 0 })
 	if !scripted && !m.opts.MockProvider {
@@ -129,10 +129,10 @@ func (m *matrix) implicit(p *scenario.Project, s *scenario.Scenario) []*scenario
 				"--provider mock"
 		return nil
 	}
-	if m.mocks[p] == nil {
-		m.mocks[p] = adHoc(mockType)
+	if m.implicitMocks[p] == nil {
+		m.implicitMocks[p] = adHoc(mockType)
 	}
-	return []*scenario.Provider{m.mocks[p]}
+	return []*scenario.Provider{m.implicitMocks[p]}
 }
 
 // endpoint opens a provider once per plan.

@@ -12,12 +12,12 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// evalSets are the evals under the prompts of the chosen scenarios; those of scenarios without one are under nil.
+// evalSets returns the evals of each prompt of the chosen scenarios. The key nil is for scenarios without a prompt.
 func evalSets(p *scenario.Project, chosen []*scenario.Scenario) map[*scenario.Prompt]evals.Set {
 	sets := map[*scenario.Prompt]evals.Set{}
 	for _, s := range chosen {
-		prompts, err := mayBeUnder(p, s)
-		if err != nil || s.Skip != "" { // the first is reported elsewhere
+		prompts, err := possiblePrompts(p, s)
+		if err != nil || s.Skip != "" { // matrix.prompt reports the error
 			continue
 		}
 		for _, prompt := range prompts {
@@ -36,7 +36,7 @@ func eachEval(p *scenario.Project, chosen []*scenario.Scenario, visit func(*chec
 	}
 }
 
-// evalsOff are the ids of the evals of a project that are not enabled.
+// evalsOff returns the ids of the evals of a project that are disabled.
 func evalsOff(p *scenario.Project) []string {
 	var ids []string
 	for _, prompt := range append([]*scenario.Prompt{nil}, p.Prompts...) {
@@ -49,25 +49,25 @@ func evalsOff(p *scenario.Project) []string {
 	return ids
 }
 
-// gates reports whether an eval of a scenario can make it fail.
-func gates(p *scenario.Project, s *scenario.Scenario) bool {
+// hasGate reports whether an eval can make the scenario fail.
+func hasGate(p *scenario.Project, s *scenario.Scenario) bool {
 	set := usedEvals(p, []*scenario.Scenario{s})
-	return slices.ContainsFunc(set, func(e *evals.Eval) bool { return e.Gates() && fires(p, e) })
+	return slices.ContainsFunc(set, func(e *evals.Eval) bool { return e.Gates() && canFire(p, e) })
 }
 
-// measures reports whether there are evals that fire in a scenario.
-func measures(p *scenario.Project, s *scenario.Scenario) bool {
+// hasMeasures reports whether an eval can run in the scenario.
+func hasMeasures(p *scenario.Project, s *scenario.Scenario) bool {
 	set := usedEvals(p, []*scenario.Scenario{s})
-	return slices.ContainsFunc(set, func(e *evals.Eval) bool { return fires(p, e) })
+	return slices.ContainsFunc(set, func(e *evals.Eval) bool { return canFire(p, e) })
 }
 
-// fires reports whether there is anything that an eval could fire at: the steps of a workflow need one.
-func fires(p *scenario.Project, e *evals.Eval) bool {
+// canFire reports whether the trigger of an eval can occur: steps need a workflow.
+func canFire(p *scenario.Project, e *evals.Eval) bool {
 	return evals.PhaseOf(e.Trigger) != evals.AfterStep || p.HasWorkflow()
 }
 
-// ReportIdleGates reports thresholds that nothing is ever held against, because their eval cannot fire: whatever the
-// agent says, they would hold. over says that conversations are judged which are over.
+// ReportIdleGates reports evals with a threshold that can never run: the threshold would always hold. over is true when
+// the conversations are recorded ones.
 func ReportIdleGates(p *scenario.Project, chosen []*scenario.Scenario, over bool, d *diag.List) {
 	for _, e := range usedEvals(p, chosen) {
 		switch {
@@ -80,8 +80,8 @@ func ReportIdleGates(p *scenario.Project, chosen []*scenario.Scenario, over bool
 		}
 	}
 	for _, s := range chosen {
-		prompts, err := mayBeUnder(p, s)
-		if err != nil || s.Skip != "" { // the first is reported elsewhere
+		prompts, err := possiblePrompts(p, s)
+		if err != nil || s.Skip != "" { // matrix.prompt reports the error
 			continue
 		}
 		for _, prompt := range prompts {
@@ -99,7 +99,7 @@ func idleGate(d *diag.List, e *evals.Eval, why, way string) {
 		way + ", or take the threshold out"
 }
 
-// usedEvals are the evals of all prompts of the chosen scenarios, each once, in the order of the project.
+// usedEvals returns the evals of all prompts of the chosen scenarios, each once, in the order of the project.
 func usedEvals(p *scenario.Project, chosen []*scenario.Scenario) evals.Set {
 	sets := evalSets(p, chosen)
 	var used evals.Set
@@ -115,10 +115,10 @@ func usedEvals(p *scenario.Project, chosen []*scenario.Scenario) evals.Set {
 	return used
 }
 
-// evalTurn measures a finished turn: what fires after each, and once more for every step that the workflow took in it.
+// evalTurn runs the evals after a turn, and those after each workflow step in it.
 func (s *session) evalTurn(ctx context.Context, subject *checks.Subject) {
-	if s.opts.Elsewhere != nil {
-		s.handOver(ctx, s.due(evals.AfterTurn, subject.Turn), subject.Turn)
+	if s.opts.Dispatcher != nil {
+		s.dispatchEvals(ctx, s.due(evals.AfterTurn, subject.Turn), subject.Turn)
 		return
 	}
 	s.eval(ctx, evals.AfterTurn, subject)
@@ -132,18 +132,18 @@ func (s *session) evalTurn(ctx context.Context, subject *checks.Subject) {
 	}
 }
 
-// evalEnd measures the conversation, which is also the whole of its session.
+// evalEnd runs the evals at the end of the conversation, which is the end of its session too.
 func (s *session) evalEnd(ctx context.Context, subject *checks.Subject) {
-	if s.opts.Elsewhere != nil {
+	if s.opts.Dispatcher != nil {
 		due := slices.Concat(s.due(evals.SessionEnd, subject.Turn), s.due(evals.ConversationEnd, subject.Turn))
-		s.handOver(ctx, due, subject.Turn)
+		s.dispatchEvals(ctx, due, subject.Turn)
 		return
 	}
 	s.eval(ctx, evals.SessionEnd, subject)
 	s.eval(ctx, evals.ConversationEnd, subject)
 }
 
-// due are the evals that fire in a phase.
+// due returns the evals that run in a phase.
 func (s *session) due(phase evals.Phase, turn int) evals.Set {
 	due := s.stance.evals.Due(phase, s.sessionID(), turn)
 	if s.opts.Only == nil {
@@ -152,35 +152,35 @@ func (s *session) due(phase evals.Phase, turn int) evals.Set {
 	return slices.DeleteFunc(due, func(e *evals.Eval) bool { return !slices.Contains(s.opts.Only, e.ID) })
 }
 
-// eval runs the evals of a phase. Those that look back at others run when these are done, and see the ones before them
-// in the list.
+// eval runs the evals of a phase. Evals that look at results of others run last; they see those before them in the
+// list.
 func (s *session) eval(ctx context.Context, phase evals.Phase, subject *checks.Subject) {
 	due := s.due(phase, subject.Turn)
 	if len(due) == 0 {
 		return
 	}
 	verdicts := make([]result.Verdict, len(due))
-	subject.Earlier = s.measured
+	subject.Earlier = s.evalResults
 	var ahead []int
 	for i, e := range due {
 		if !e.Check.LooksBack() {
 			ahead = append(ahead, i)
 		}
 	}
-	for i, v := range s.verdicts(ctx, pick(due, ahead), subject, nil) {
+	for i, v := range s.verdicts(ctx, placedAt(due, ahead), subject, nil) {
 		verdicts[ahead[i]] = v
 	}
 	for i, e := range due {
 		if e.Check.LooksBack() {
-			subject.Earlier = s.measured
-			verdicts[i] = s.verdicts(ctx, pick(due, []int{i}), subject, nil)[0]
+			subject.Earlier = s.evalResults
+			verdicts[i] = s.verdicts(ctx, placedAt(due, []int{i}), subject, nil)[0]
 		}
-		s.book(e, subject.Turn, &verdicts[i])
+		s.recordEval(e, subject.Turn, &verdicts[i])
 	}
-	subject.Earlier = s.measured
+	subject.Earlier = s.evalResults
 }
 
-func pick(due evals.Set, places []int) []scenario.Placed {
+func placedAt(due evals.Set, places []int) []scenario.Placed {
 	list := make([]scenario.Placed, len(places))
 	for i, at := range places {
 		list[i] = scenario.Placed{Compiled: due[at].Check}
@@ -188,8 +188,8 @@ func pick(due evals.Set, places []int) []scenario.Placed {
 	return list
 }
 
-// book puts what an eval found into the result, and before the evals and checks that look back.
-func (s *session) book(e *evals.Eval, turn int, v *result.Verdict) {
+// recordEval adds what an eval measured to the result, and makes it visible to later evals and checks.
+func (s *session) recordEval(e *evals.Eval, turn int, v *result.Verdict) {
 	r := result.EvalResult{
 		ID: e.ID, Type: v.Type, Trigger: e.Trigger, Turn: turn, Score: v.Score, MetricValue: metricValue(v.Details),
 		Skipped: v.Status == result.Skipped || v.Status == result.Cancelled, SkipReason: v.SkipReason, Error: v.Error,
@@ -200,13 +200,13 @@ func (s *session) book(e *evals.Eval, turn int, v *result.Verdict) {
 		r.Status = v.Status
 	}
 	s.out.Evals = append(s.out.Evals, r)
-	s.tell.eval(&r)
+	s.emit.eval(&r)
 	if v.Score != nil {
-		s.measured = append(s.measured, checks.EvalResult{ID: e.ID, Type: v.Type, Score: *v.Score})
+		s.evalResults = append(s.evalResults, checks.EvalResult{ID: e.ID, Type: v.Type, Score: *v.Score})
 	}
 }
 
-// metricValue is the number that a check names beside its score as what it measured; nil when it names none.
+// metricValue returns the number that a check reports beside its score; nil when there is none.
 func metricValue(details map[string]any) *float64 {
 	switch v := details["metric_value"].(type) {
 	case float64:

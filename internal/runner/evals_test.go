@@ -17,7 +17,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// defined are evals, one a line, without their checks where these are not to come from the table.
+// defined parses evals, one a line.
 func defined(t *testing.T, lines string) []*scenario.Eval {
 	t.Helper()
 	var compiler checks.Compiler
@@ -59,8 +59,8 @@ func measured(t *testing.T, list []*scenario.Eval) *Plan {
 	return plan
 }
 
-// told is what evals found, a line each.
-func told(trial *result.Trial) (all []string) {
+// evalLines formats eval results, a line each.
+func evalLines(trial *result.Trial) (all []string) {
 	for i := range trial.Evals {
 		e := &trial.Evals[i]
 		text := fmt.Sprintf("%d %s", e.Turn, e.ID)
@@ -101,10 +101,10 @@ func TestEvals(t *testing.T) {
 		"1 look 1", "1 later 0", "1 again 1", "1 sampled 1", "1 called skipped: no tool was called",
 		"-1 session 0.5", "-1 sick error: down", "-1 end 1 passed",
 	}
-	if diff := cmp.Diff(want, told(trial)); diff != "" {
+	if diff := cmp.Diff(want, evalLines(trial)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if trial.Status != result.Passed { // what only measures decides nothing
+	if trial.Status != result.Passed { // an eval without a threshold decides nothing
 		t.Errorf("%s", trial.Status)
 	}
 	if m := trial.Evals[0].Metric; m == nil || m.Name != "look" || trial.Evals[0].Position.File != "pack.yaml" {
@@ -112,7 +112,7 @@ func TestEvals(t *testing.T) {
 	}
 }
 
-// TestThresholdsDecide: below it the trial has failed; what cannot be judged is an error, and no pass.
+// TestThresholdsDecide: below the threshold a trial fails; an eval that cannot judge is an error.
 func TestThresholdsDecide(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -130,14 +130,14 @@ func TestThresholdsDecide(t *testing.T) {
 		{"none", []*scenario.Eval{custom("a", "on_session_complete", 0, scores(0))}, result.Passed, "-1 a 0"},
 	} {
 		trial := trialOf(t.Context(), measured(t, c.evals), options(1))
-		if got := strings.Join(told(trial), "\n"); trial.Status != c.want || got != c.told {
+		if got := strings.Join(evalLines(trial), "\n"); trial.Status != c.want || got != c.told {
 			t.Errorf("%s: %s, want %s\n%s", c.name, trial.Status, c.want, got)
 		}
 	}
 }
 
-// TestEvalsRunAtOnce has the models of a phase wait for each other: one after the other they never would. What looks
-// back comes after them, and before the assertions.
+// TestEvalsRunAtOnce has the models of a phase wait for each other, which hangs unless they run concurrently. Evals that
+// look back run after them, and before the assertions.
 func TestEvalsRunAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -161,7 +161,7 @@ func TestEvalsRunAtOnce(t *testing.T) {
 			}),
 		}
 		trial := trialOf(t.Context(), plan, options(1))
-		if diff := cmp.Diff([]string{"-1 a 0", "-1 b 0", "-1 look 1"}, told(trial)); diff != "" {
+		if diff := cmp.Diff([]string{"-1 a 0", "-1 b 0", "-1 look 1"}, evalLines(trial)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		want := []checks.EvalResult{
@@ -176,7 +176,7 @@ func TestEvalsRunAtOnce(t *testing.T) {
 	})
 }
 
-// TestEvalsAfterSteps: once for every step that the workflow took in the turn.
+// TestEvalsAfterSteps: they run once for every step of the workflow in the turn.
 func TestEvalsAfterSteps(t *testing.T) {
 	t.Parallel()
 	plan := measured(t, []*scenario.Eval{
@@ -188,12 +188,12 @@ func TestEvalsAfterSteps(t *testing.T) {
 		s.evalTurn(t.Context(), &checks.Subject{Turn: turn, Workflow: &checks.Workflow{Transitions: steps}})
 	}
 	want := []string{"0 turn 1", "0 step 1", "1 turn 1", "2 turn 1", "2 step 1", "2 step 1"}
-	if diff := cmp.Diff(want, told(s.out)); diff != "" {
+	if diff := cmp.Diff(want, evalLines(s.out)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-// TestEvalsOfAStoppedRun: what was not asked any more is no failure of an eval.
+// TestEvalsOfAStoppedRun: an eval that did not run has not failed.
 func TestEvalsOfAStoppedRun(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancelCause(t.Context())
@@ -212,12 +212,12 @@ func TestEvalsOfAStoppedRun(t *testing.T) {
 		"0 stops 1", "0 model skipped: not evaluated: the run was stopped",
 		"0 gate cancelled skipped: not evaluated: the run was stopped",
 	}
-	if diff := cmp.Diff(want, told(trial)[:3]); diff != "" || trial.Status != result.Cancelled { // of the first turn
+	if diff := cmp.Diff(want, evalLines(trial)[:3]); diff != "" || trial.Status != result.Cancelled { // of the first turn
 		t.Errorf("%s (-want +got):\n%s", trial.Status, diff)
 	}
 }
 
-// TestEvalsShutNoGate: judge_gate is about assertions.
+// TestEvalsShutNoGate: judge_gate looks only at assertions.
 func TestEvalsShutNoGate(t *testing.T) {
 	t.Parallel()
 	plan := measured(t, []*scenario.Eval{gating(custom("low", "every_turn", 0, scores(0)), 1)})
@@ -259,7 +259,7 @@ func TestPlanOfEvals(t *testing.T) {
 	if diff := cmp.Diff([]string{"b"}, evalsOff(p)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if !gates(p, bare) || gates(&scenario.Project{PackEvals: list[:2]}, &scenario.Scenario{}) {
+	if !hasGate(p, bare) || hasGate(&scenario.Project{PackEvals: list[:2]}, &scenario.Scenario{}) {
 		t.Error("only c has a threshold")
 	}
 	plan := &Plan{}

@@ -16,8 +16,8 @@ type Evaluator struct {
 	close    func()
 }
 
-// NewEvaluator prepares the evals of conversations under a prompt, by its task type; "" is the only one, or none. The
-// judges and programs that they ask are opened as for a run. After a problem, which goes to d, it is nil.
+// NewEvaluator prepares the evals of a project for conversations under a prompt, named by its task type; "" is the only
+// prompt, or none. Judges and programs are opened as for a run. It returns nil after errors, which it adds to d.
 func NewEvaluator(p *scenario.Project, prompt string, opts PlanOptions, d *diag.List) *Evaluator {
 	m := newMatrix(opts, d)
 	e := &scenario.RecordingEval{Meta: scenario.Meta{ID: evalProvider, Pos: diag.Pos{File: p.File}}, TaskType: prompt}
@@ -28,8 +28,8 @@ func NewEvaluator(p *scenario.Project, prompt string, opts PlanOptions, d *diag.
 	if run == nil || !ok || d.Errors() > 0 {
 		return nil
 	}
-	(&naming{p: p, tools: run.tools.Registry, lenient: opts.Lenient, diags: d, over: true}).report([]*scenario.Scenario{s},
-		func(*scenario.Scenario) []*scenario.Provider { return nil })
+	(&nameChecker{p: p, tools: run.tools.Registry, lenient: opts.Lenient, diags: d, recorded: true}).
+		report([]*scenario.Scenario{s}, func(*scenario.Scenario) []*scenario.Provider { return nil })
 	return &Evaluator{
 		template: Trial{
 			Project: run, Scenario: s, Prompt: under, Endpoint: recordedEndpoint(), Region: defaultRegion, N: 1, Of: 1,
@@ -41,11 +41,11 @@ func NewEvaluator(p *scenario.Project, prompt string, opts PlanOptions, d *diag.
 	}
 }
 
-// Evals are those that may fire, in order.
+// Evals returns the evals that can run, in order.
 func (e *Evaluator) Evals() evals.Set { return e.template.Project.stance(e.template.Prompt).evals }
 
-// Evaluate runs the evals that are due at a moment of the conversation. What they measured is in Evals of the trial;
-// its Error says why nothing could be. The opts may leave everything out but Now.
+// Evaluate runs the evals that are due at a moment of the conversation. The trial that it returns holds their results
+// in Evals, or the reason why there are none in Error. Only Now is required in opts.
 func (e *Evaluator) Evaluate(ctx context.Context, s *recording.Session, at Moment, opts Options) *result.Trial {
 	t := e.template
 	t.Recorded = &Recorded{Load: func() (*recording.Session, error) { return s, nil }, File: s.File, At: at}
@@ -54,5 +54,5 @@ func (e *Evaluator) Evaluate(ctx context.Context, s *recording.Session, at Momen
 	return session.out
 }
 
-// Close lets go of idle connections, and ends what tools have started.
+// Close closes idle connections, and stops what tools have started.
 func (e *Evaluator) Close() { e.close() }

@@ -14,29 +14,29 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Fingerprints tells trials apart by all that decides what comes of them: the scenario, the prompt, the provider
-// without its key, tools, checks, judges, mock replies, files by their content, what flags change, and the trial's
-// variant, its number among those of the variant, and region; not how many others there are of its kind. Two trials with
-// the same fingerprint ask for the same. It is safe for concurrent use.
+// Fingerprints computes the fingerprint of trials: a sum of everything that decides their outcome. That is the
+// scenario, the prompt, the provider without its key, tools, checks, judges, mock replies, the content of files, flags,
+// the region, the variant and the repetition; not the number of trials in its group. Trials with the same fingerprint
+// need not run twice. It is safe for concurrent use.
 //
-// Of --strict and --lenient counts only what changes the answers of a simulated provider. Whether a trial that was
-// judged without --strict stands under it, its warnings say.
+// --strict and --lenient count only where they change the answers of a simulated provider. A trial that was judged
+// without --strict tells by its warnings whether it holds with it.
 //
-// A trial that is recorded, or answered from such a recording, has the fingerprint of one that is not.
+// A trial has the same fingerprint whether it is recorded, replayed or neither.
 //
-// What is shared by many trials is summed up once, when the first of them asks.
+// Sums that several trials share are computed once.
 type Fingerprints struct {
-	base   digest.Sum
-	shared sync.Map // sums of what many trials share, by what is summed up
+	base    digest.Sum
+	runSums sync.Map // of what many trials share
 
-	mu  sync.Mutex
-	own map[any]digest.Sum // of what the trials of one scenario share; forgotten after a number of scenarios
+	mu           sync.Mutex
+	scenarioSums map[any]digest.Sum // of what the trials of one scenario share; at most maxScenarioSums
 }
 
-// ownSums is how many sums of single scenarios are remembered. The trials of a scenario follow each other.
-const ownSums = 256
+// maxScenarioSums is how many sums of single scenarios are kept. The trials of a scenario follow each other.
+const maxScenarioSums = 256
 
-// NewFingerprints makes the fingerprints of trials that run with these options.
+// NewFingerprints computes the fingerprints of trials that run with these options.
 func NewFingerprints(opts *Options) *Fingerprints {
 	f := &Fingerprints{}
 	const strict = false // it has a place in the sums of older journals
@@ -45,24 +45,24 @@ func NewFingerprints(opts *Options) *Fingerprints {
 	return f
 }
 
-// Of is the fingerprint of a trial.
+// Of returns the fingerprint of a trial, in hexadecimal digits.
 func (f *Fingerprints) Of(t *Trial) string {
 	sums := [...]digest.Sum{
 		f.base, f.project(t.Project), f.scenario(t.Scenario), f.prompt(t.Prompt), f.provider(t.Endpoint.Spec),
-		f.mocks(t), f.judges(t), f.before(t),
+		f.mocks(t), f.judges(t), f.priorConversation(t),
 		scenario.Digest(t.Region, number(t), t.Variant.sorted(), t.Endpoint.Simulated),
 	}
 	b := make([]byte, 0, len(sums)*len(sums[0]))
 	for _, s := range sums {
 		b = append(b, s[:]...)
 	}
-	b = append(b, manner(t)...)
+	b = append(b, leniency(t)...)
 	sum := scenario.Digest(b)
 	return hex.EncodeToString(sum[:])
 }
 
-// number is what tells a trial from others that ask for the same. Of a replay it is that of the conversation in which
-// the answers are looked for.
+// number distinguishes a trial from others that ask the same. For a replay it is the number of the conversation that
+// holds the answers.
 func number(t *Trial) int {
 	if t.Endpoint.Spec.Type == replayType {
 		return t.N
@@ -70,8 +70,8 @@ func number(t *Trial) int {
 	return t.Repetition()
 }
 
-// manner is how the flags have a provider answer that has no answer of its own.
-func manner(t *Trial) string {
+// leniency is how flags make a simulated provider answer when it has no reply.
+func leniency(t *Trial) string {
 	switch kind := t.Endpoint.Spec.Type; {
 	case kind == replayType && t.Project.strict:
 		return "strict"
@@ -81,20 +81,20 @@ func manner(t *Trial) string {
 	return ""
 }
 
-// once sums up what key stands for, once.
-func (f *Fingerprints) once(key any, sum func() digest.Sum) digest.Sum {
-	if known, ok := f.shared.Load(key); ok {
+// shareForRun computes a sum once in a run.
+func (f *Fingerprints) shareForRun(key any, sum func() digest.Sum) digest.Sum {
+	if known, ok := f.runSums.Load(key); ok {
 		return known.(digest.Sum)
 	}
 	made := sum()
-	f.shared.Store(key, made)
+	f.runSums.Store(key, made)
 	return made
 }
 
-// lately sums up what key stands for, which only the trials of one scenario ask for.
-func (f *Fingerprints) lately(key any, sum func() digest.Sum) digest.Sum {
+// shareForScenario computes a sum that only the trials of one scenario need. It keeps the latest ones.
+func (f *Fingerprints) shareForScenario(key any, sum func() digest.Sum) digest.Sum {
 	f.mu.Lock()
-	known, ok := f.own[key]
+	known, ok := f.scenarioSums[key]
 	f.mu.Unlock()
 	if ok {
 		return known
@@ -102,19 +102,19 @@ func (f *Fingerprints) lately(key any, sum func() digest.Sum) digest.Sum {
 	made := sum()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.own) >= ownSums {
-		clear(f.own)
+	if len(f.scenarioSums) >= maxScenarioSums {
+		clear(f.scenarioSums)
 	}
-	if f.own == nil {
-		f.own = map[any]digest.Sum{}
+	if f.scenarioSums == nil {
+		f.scenarioSums = map[any]digest.Sum{}
 	}
-	f.own[key] = made
+	f.scenarioSums[key] = made
 	return made
 }
 
-// project is what the trials of a project share, whichever of them are run.
+// project sums what all trials of a project share.
 func (f *Fingerprints) project(p *project) digest.Sum {
-	return f.once(p, func() digest.Sum {
+	return f.shareForRun(p, func() digest.Sum {
 		decides := []any{p.Project, p.basis}
 		if q := embeddingProvider(p.Project); q != nil {
 			decides = append(decides, f.provider(q))
@@ -123,15 +123,15 @@ func (f *Fingerprints) project(p *project) digest.Sum {
 	})
 }
 
-// basis is what the plan decides for all trials of a project.
-type basis struct {
+// planBasis is the options of the plan that decide the outcome of all trials of a project.
+type planBasis struct {
 	mocked   bool
 	judge    string
 	dispatch DispatchMode
 }
 
-// Programs sums up the files of the programs that score in a plan; "" when there are none. It is no part of the
-// fingerprints: those are the same where a recording answers for the programs, which need not be there then.
+// Programs returns a sum of the files of programs that score in a plan; "" when there are none. Fingerprints do not
+// include it: a replay needs no programs.
 func Programs(plan *Plan) string {
 	files, seen := map[string]string{}, map[*project]bool{}
 	for t := range plan.Groups() {
@@ -151,7 +151,7 @@ func Programs(plan *Plan) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// programFiles sums up the files among the words that start a program: it, and what it is told to read.
+// programFiles sums the files among the words of a command line: the program and its arguments.
 func programFiles(h *scenario.Handler, files map[string]string) {
 	for _, word := range append([]string{h.Command}, h.Args...) {
 		path := word
@@ -165,19 +165,19 @@ func programFiles(h *scenario.Handler, files map[string]string) {
 }
 
 func (f *Fingerprints) scenario(s *scenario.Scenario) digest.Sum {
-	return f.lately(s, func() digest.Sum { return scenario.Digest(s) })
+	return f.shareForScenario(s, func() digest.Sum { return scenario.Digest(s) })
 }
 
 func (f *Fingerprints) prompt(p *scenario.Prompt) digest.Sum {
 	if p == nil {
 		return digest.Sum{}
 	}
-	return f.once(p, func() digest.Sum { return scenario.Digest(p) })
+	return f.shareForRun(p, func() digest.Sum { return scenario.Digest(p) })
 }
 
-// provider is a provider without its key. A key that stands in a header or an address is left out as well.
+// provider sums a provider without its key, also where a header or the address holds one.
 func (f *Fingerprints) provider(p *scenario.Provider) digest.Sum {
-	return f.once(p, func() digest.Sum {
+	return f.shareForRun(p, func() digest.Sum {
 		headers := map[string]string{}
 		for name, value := range p.Headers {
 			if secretName(name) {
@@ -195,8 +195,8 @@ func (f *Fingerprints) provider(p *scenario.Provider) digest.Sum {
 	})
 }
 
-// sourceOf tells who answers from who else might: it is the same text as long as the same model at the same place does,
-// with the same settings. "" for one that invents its answers.
+// sourceOf identifies the model and server that answer, with their settings. It is "" for an endpoint that makes no
+// calls.
 func sourceOf(e *Endpoint) string {
 	if e.Simulated || e.Client == nil {
 		return ""
@@ -206,7 +206,7 @@ func sourceOf(e *Endpoint) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// keyless is an address without what gives access to it.
+// keyless removes credentials from an address.
 func keyless(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -229,7 +229,7 @@ func secretName(name string) bool {
 		func(word string) bool { return strings.Contains(name, word) }) || name == "sig"
 }
 
-// mocks are the replies that mock files have for the scenario. What they have for all is part of what names them.
+// mocks sums the replies that mock files have for the scenario. Replies for all scenarios are part of the project.
 func (f *Fingerprints) mocks(t *Trial) digest.Sum {
 	if !t.Endpoint.Simulated {
 		return digest.Sum{}
@@ -241,7 +241,7 @@ func (f *Fingerprints) mocks(t *Trial) digest.Sum {
 		}
 		for _, name := range []string{t.Scenario.ID, t.Scenario.Alias} {
 			if m := file.Scenarios[name]; m != nil {
-				found = append(found, f.lately(m, func() digest.Sum { return scenario.Digest(m) }))
+				found = append(found, f.shareForScenario(m, func() digest.Sum { return scenario.Digest(m) }))
 			}
 		}
 	}
@@ -251,28 +251,28 @@ func (f *Fingerprints) mocks(t *Trial) digest.Sum {
 	return scenario.Digest(found...)
 }
 
-// judgedScenario is a scenario in a project, of which the judges are summed up.
+// judgedScenario is the key of the judges of a scenario.
 type judgedScenario struct {
 	p *project
 	s *scenario.Scenario
 }
 
-// judges are the models that the checks of the scenario ask, and what these are told to be.
+// judges sums the models that judge a scenario, with their prompts.
 func (f *Fingerprints) judges(t *Trial) digest.Sum {
 	p := t.Project
-	if p.judges == nil || p.prompts == nil {
+	if p.judges == nil || p.judgePrompts == nil {
 		return digest.Sum{}
 	}
-	return f.lately(judgedScenario{p, t.Scenario}, func() digest.Sum {
+	return f.shareForScenario(judgedScenario{p, t.Scenario}, func() digest.Sum {
 		var asked []any
 		eachCheck(p.Project, []*scenario.Scenario{t.Scenario}, func(c *checks.Compiled) {
 			for _, need := range c.JudgeUses() {
 				asked = append(asked, need.Use)
-				if spec := p.asked[need.Use]; spec != nil {
+				if spec := p.judgeModels[need.Use]; spec != nil {
 					asked = append(asked, f.provider(spec))
 				}
-				for _, id := range []string{need.Prompt, p.prompts.Default} {
-					asked = append(asked, p.prompts.Texts[id])
+				for _, id := range []string{need.Prompt, p.judgePrompts.Default} {
+					asked = append(asked, p.judgePrompts.Texts[id])
 				}
 			}
 		})
@@ -280,20 +280,20 @@ func (f *Fingerprints) judges(t *Trial) digest.Sum {
 	})
 }
 
-// before is what was said and done before, where the trial takes it from there.
-func (f *Fingerprints) before(t *Trial) digest.Sum {
+// priorConversation sums the conversation of a trial that is recorded or judged again.
+func (f *Fingerprints) priorConversation(t *Trial) digest.Sum {
 	switch {
-	case t.Past != nil:
-		return scenario.Digest("past", t.Past.Brief.ID)
+	case t.Finished != nil:
+		return scenario.Digest("past", t.Finished.Brief.ID)
 	case t.Recorded != nil:
 		return scenario.Digest("recorded", f.file(t.Recorded.File), t.Recorded.index)
 	}
 	return digest.Sum{}
 }
 
-// recordedFile is the path of a recording, of which the content is summed up.
+// recordedFile is the path of a recording, as a key for the sum of its content.
 type recordedFile string
 
 func (f *Fingerprints) file(path string) digest.Sum {
-	return f.once(recordedFile(path), func() digest.Sum { return scenario.Digest(scenario.FileDigest(path)) })
+	return f.shareForRun(recordedFile(path), func() digest.Sum { return scenario.Digest(scenario.FileDigest(path)) })
 }

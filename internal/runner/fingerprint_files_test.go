@@ -17,7 +17,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// resources is a project with every kind of file that decides what comes of a trial.
+// resources is a project with every kind of file that affects trials.
 var resources = map[string]string{
 	"config.arena.yaml": `kind: Arena
 metadata: {name: library}
@@ -119,13 +119,13 @@ spec:
 `,
 }
 
-// undecided are values that change nothing of a trial, by the end of their path.
-var undecided = []string{
+// insignificant are values that do not affect a trial, by the end of their path.
+var insignificant = []string{
 	"kind", "defaults.concurrency", "output.dir", "rate_limit.rps", "rate_limit.burst",
 	"fragments.0.required", // it is there
 }
 
-// prints are the fingerprints of all trials of a project, by id; nil when its files are not in order.
+// prints returns the fingerprints of all trials of a project, by id; nil when its files have errors.
 func prints(t *testing.T, files map[string]string) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
@@ -213,8 +213,8 @@ func other(n *node.Node) string {
 	return n.Value + "x"
 }
 
-// TestEveryValueDecides changes every value of every file, one after the other. A change that leaves the project in
-// order gives at least one trial another fingerprint.
+// TestEveryValueDecides changes every value of every file, one at a time. A change that loads without errors changes the
+// fingerprint of at least one trial.
 func TestEveryValueDecides(t *testing.T) {
 	t.Parallel()
 	want := prints(t, resources)
@@ -230,7 +230,7 @@ func TestEveryValueDecides(t *testing.T) {
 			return // refused
 		}
 		changed++
-		decides := !slices.ContainsFunc(undecided, func(end string) bool { return path == end || strings.HasSuffix(path, "."+end) })
+		decides := !slices.ContainsFunc(insignificant, func(end string) bool { return path == end || strings.HasSuffix(path, "."+end) })
 		if maps.Equal(got, want) == decides {
 			t.Errorf("%s: %s: changed: %v, decides: %v", name, path, !decides, decides)
 		}
@@ -284,7 +284,7 @@ func TestLayoutDecidesNothing(t *testing.T) {
 	}
 }
 
-// turn turns the order of all keys around, down to the lists.
+// turn reverses the order of all keys, but not of lists.
 func turn(n *node.Node) {
 	if n.Kind == node.Map {
 		pairs := slices.Collect(slices.Chunk(slices.Clone(n.Content), 2))

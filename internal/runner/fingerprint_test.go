@@ -55,7 +55,7 @@ const (
 	written = "made of what the digest sums up"
 )
 
-// countedApart are fields with the same tag that count in a form of their own.
+// countedApart are fields with the same tag that the fingerprint includes in another form.
 var countedApart = []string{
 	"Provider.Headers", "Provider.BaseURL", "MockFile.Scenarios", "Replay.Recordings", "RecordingEval.Recordings",
 }
@@ -127,7 +127,7 @@ func isPosition(t reflect.Type) bool {
 	return t == reflect.TypeFor[diag.Pos]()
 }
 
-// filledTrial is a trial in which every field is set, and what of it is to be changed.
+// filledTrial returns a trial in which every field is set, and the values to change.
 func filledTrial() (*Trial, map[string]any) {
 	p, s, q := &scenario.Project{}, &scenario.Scenario{}, &scenario.Prompt{}
 	spec, judge := &scenario.Provider{}, &scenario.Provider{}
@@ -136,7 +136,7 @@ func filledTrial() (*Trial, map[string]any) {
 	}
 	s.Skip = ""
 	trial := &Trial{
-		Project:  &project{Project: p, prompts: &checks.JudgePrompts{}, judges: judges.New(nil, judges.NewMemory(1))},
+		Project:  &project{Project: p, judgePrompts: &checks.JudgePrompts{}, judges: judges.New(nil, judges.NewMemory(1))},
 		Scenario: s, Prompt: q, Endpoint: &Endpoint{Spec: spec, Simulated: true}, Region: "eu", N: 1, Of: 3,
 		Variant: Variant{{0, "city", "Bern"}},
 	}
@@ -174,7 +174,7 @@ func fill(v reflect.Value, within map[reflect.Type]bool) {
 	}
 }
 
-// change gives a value another one.
+// change changes a value.
 func change(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
@@ -236,8 +236,8 @@ func change(v reflect.Value) {
 	}
 }
 
-// undecidedOf are changes to a trial that change nothing of its conversation.
-var undecidedOf = map[string]struct {
+// insignificantOf are changes to a trial that do not affect its conversation.
+var insignificantOf = map[string]struct {
 	opts  Options
 	trial func(*Trial)
 }{
@@ -247,12 +247,12 @@ var undecidedOf = map[string]struct {
 	"lenient":         {Options{}, func(t *Trial) { t.Project.lenient = true }},
 	"jobs":            {Options{Jobs: 7}, func(*Trial) {}},
 	"fail-fast":       {Options{FailFast: true}, func(*Trial) {}},
-	"more variants":   {Options{}, func(t *Trial) { t.variety, t.N = 5, 4 }},
+	"more variants":   {Options{}, func(t *Trial) { t.variantCount, t.N = 5, 4 }},
 	"other variants":  {Options{}, func(t *Trial) { t.Scenario.Turns[0].Perturbations = nil }},
 	"of two projects": {Options{}, func(t *Trial) { t.Project.prefix = "other:" }},
 }
 
-// TestFingerprintOf holds what does not stand in a resource.
+// TestFingerprintOf covers what is not in a resource.
 func TestFingerprintOf(t *testing.T) {
 	t.Parallel()
 	number, seed, gate := 0.5, int64(7), true
@@ -309,7 +309,7 @@ func TestFingerprintOf(t *testing.T) {
 		}
 		seen[print] = c.name
 	}
-	for name, c := range undecidedOf {
+	for name, c := range insignificantOf {
 		if got := seen[NewFingerprints(&c.opts).Of(trial(c.trial))]; got != "nothing" {
 			t.Errorf("%s: a trial is the same as %q", name, got)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// guards makes the guardrails of the prompts that the chosen scenarios speak to.
+// guards makes the guardrails of the chosen scenarios' prompts.
 func (m *matrix) guards(p *scenario.Project, chosen []*scenario.Scenario) map[*scenario.Prompt]*guard.Set {
 	var all map[*scenario.Prompt]*guard.Set
 	for _, prompt := range promptsOf(p, chosen) {
@@ -30,13 +30,13 @@ func (m *matrix) guards(p *scenario.Project, chosen []*scenario.Scenario) map[*s
 	return all
 }
 
-// promptsOf are the prompts of scenarios that are not skipped, each once.
+// promptsOf returns the prompts of scenarios that are not skipped, each once.
 func promptsOf(p *scenario.Project, chosen []*scenario.Scenario) []*scenario.Prompt {
 	var list []*scenario.Prompt
 	seen := map[*scenario.Prompt]bool{nil: true}
 	for _, s := range chosen {
 		prompt, err := p.Prompt(s)
-		if err != nil || s.Skip != "" || seen[prompt] { // the error is reported with the trials
+		if err != nil || s.Skip != "" || seen[prompt] { // matrix.prompt reports the error
 			continue
 		}
 		seen[prompt] = true
@@ -45,7 +45,7 @@ func promptsOf(p *scenario.Project, chosen []*scenario.Scenario) []*scenario.Pro
 	return list
 }
 
-// eachGuard visits the guardrails of the prompts that the chosen scenarios speak to.
+// eachGuard visits the guardrails of the chosen scenarios' prompts.
 func eachGuard(p *scenario.Project, chosen []*scenario.Scenario, visit func(*checks.Compiled)) {
 	for _, prompt := range promptsOf(p, chosen) {
 		for _, v := range prompt.Validators {
@@ -57,9 +57,9 @@ func eachGuard(p *scenario.Project, chosen []*scenario.Scenario, visit func(*che
 	}
 }
 
-// hear holds what the user said, the last message, against the guardrails. answered says that one of them has answered
+// checkInput runs the guardrails on the last message, which is the user's. answered is true when one of them answered
 // in place of the model.
-func (s *session) hear(ctx context.Context, turn *result.Turn) (answered bool, err error) {
+func (s *session) checkInput(ctx context.Context, turn *result.Turn) (answered bool, err error) {
 	set := s.stance.guards
 	if !set.OnInput() {
 		return false, nil
@@ -67,21 +67,21 @@ func (s *session) hear(ctx context.Context, turn *result.Turn) (answered bool, e
 	last := len(s.messages) - 1
 	subject := s.subject(turn.Index)
 	subject.Messages = s.messages[:last]
-	judged := s.guarded(subject)
+	done := s.routeGuardrails(subject)
 	o, answered := set.Input(ctx, subject, s.messages[last])
-	judged()
-	s.bookFirings(turn, last, &o)
+	done()
+	s.recordFirings(turn, last, &o)
 	if answered {
 		s.add(o.Message)
 	} else {
-		s.heard = o.Message.Validations
+		s.inputValidations = o.Message.Validations
 	}
 	return answered, o.Err
 }
 
-// speak calls the model and holds what it says against the guardrails: while it streams, and at the end. What is left
-// of the reply is the last message then. calls are the tool calls of the turn so far.
-func (s *session) speak(
+// generateReply calls the model, and runs the guardrails while it streams and at the end. It returns the reply as they
+// left it, which is the last message then. calls are the tool calls of the turn so far.
+func (s *session) generateReply(
 	ctx context.Context, turn *result.Turn, req *chat.Request, calls []checks.Call,
 ) (chat.Message, error) {
 	set := s.stance.guards
@@ -90,7 +90,7 @@ func (s *session) speak(
 		if err != nil {
 			return chat.Message{}, err
 		}
-		return s.say(reply.Message()), nil
+		return s.addReply(reply.Message()), nil
 	}
 	watch := set.Reply()
 	var onDelta func(chat.Delta) error
@@ -105,35 +105,35 @@ func (s *session) speak(
 	subject := s.subject(turn.Index)
 	subject.Calls = calls
 	subject.LatencyMS = &reply.LatencyMS
-	judged := s.guarded(subject)
+	done := s.routeGuardrails(subject)
 	o := watch.Finish(ctx, subject, reply.Message(), req.MaxTokens)
-	judged()
-	s.bookFirings(turn, len(s.messages), &o)
-	return s.say(o.Message), o.Err
+	done()
+	s.recordFirings(turn, len(s.messages), &o)
+	return s.addReply(o.Message), o.Err
 }
 
-// say appends a message of the assistant. What fired on the user's words is on the first one.
-func (s *session) say(m chat.Message) chat.Message {
-	if len(s.heard) > 0 {
-		m.Validations = append(s.heard, m.Validations...)
-		s.heard = nil
+// addReply adds a message of the assistant. The first one carries the validations of the user's message.
+func (s *session) addReply(m chat.Message) chat.Message {
+	if len(s.inputValidations) > 0 {
+		m.Validations = append(s.inputValidations, m.Validations...)
+		s.inputValidations = nil
 	}
 	s.add(m)
 	return m
 }
 
-// bookFirings books what guardrails made of the message at an index of the transcript.
-func (s *session) bookFirings(turn *result.Turn, at int, o *guard.Outcome) {
+// recordFirings records what guardrails did to the message at an index of the transcript.
+func (s *session) recordFirings(turn *result.Turn, at int, o *guard.Outcome) {
 	for i := range o.Firings {
 		f := &o.Firings[i]
-		f.MessageIndex = at - s.start
-		s.fired(turn, f)
-		s.tell.fired(f, at)
+		f.MessageIndex = at - s.turnStart
+		s.recordFiring(turn, f)
+		s.emit.guardrailFired(f, at)
 	}
 	turn.GuardJudgements = append(turn.GuardJudgements, o.Judgements...)
 }
 
-// fired is where every guardrail that fires comes by.
-func (s *session) fired(turn *result.Turn, f *result.Firing) {
+// recordFiring is called for every guardrail that fires.
+func (s *session) recordFiring(turn *result.Turn, f *result.Firing) {
 	turn.Guardrails = append(turn.Guardrails, *f)
 }

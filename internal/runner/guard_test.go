@@ -18,14 +18,14 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// talker answers with the next of its replies and remembers what it was asked. A text streams word by word.
-type talker struct {
+// scriptedModel answers with the next of its replies and records the requests. A text streams word by word.
+type scriptedModel struct {
 	replies []chat.Reply
 	asked   []*chat.Request
-	heard   int // deltas that were handed out
+	deltas  int // number of deltas sent
 }
 
-func (p *talker) Complete(
+func (p *scriptedModel) Complete(
 	_ context.Context, req *chat.Request, onDelta func(chat.Delta) error,
 ) (chat.Reply, error) {
 	reply := p.replies[min(len(p.asked), len(p.replies)-1)]
@@ -35,10 +35,10 @@ func (p *talker) Complete(
 		if onDelta == nil {
 			break
 		}
-		p.heard++
+		p.deltas++
 		said.WriteString(word)
 		if err := onDelta(chat.Delta{Text: word}); errors.Is(err, providers.ErrEnough) {
-			return chat.Reply{Content: said.String(), Usage: chat.Usage{OutputTokens: p.heard, Estimated: true}}, nil
+			return chat.Reply{Content: said.String(), Usage: chat.Usage{OutputTokens: p.deltas, Estimated: true}}, nil
 		}
 	}
 	return reply, nil
@@ -87,10 +87,10 @@ func firings(turn *result.Turn) (all []string) {
 	return all
 }
 
-// The model hears in later turns what it is said to have said, and its first words stay in the result.
+// In later turns the model sees the rewritten reply; the result keeps the original.
 func TestGuardedReplyIsWhatEverybodySees(t *testing.T) {
 	t.Parallel()
-	p := &talker{replies: []chat.Reply{reply("Damn it."), reply("Fine.")}}
+	p := &scriptedModel{replies: []chat.Reply{reply("Damn it."), reply("Fine.")}}
 	saw := ""
 	look := assertion("look", 0, func(_ context.Context, s *checks.Subject) (checks.Finding, error) {
 		saw = s.Output()
@@ -116,10 +116,10 @@ func TestGuardedReplyIsWhatEverybodySees(t *testing.T) {
 	}
 }
 
-// What a reply that was replaced wanted to call is not called.
+// The tool calls of a replaced reply are not executed.
 func TestReplacedReplyCallsNothing(t *testing.T) {
 	t.Parallel()
-	p := &talker{replies: []chat.Reply{reply("One moment.", "look"), reply("Damn, wait.", "wipe"), reply("Done.")}}
+	p := &scriptedModel{replies: []chat.Reply{reply("One moment.", "look"), reply("Damn, wait.", "wipe"), reply("Done.")}}
 	out := trialOf(t.Context(), guarded(t, p, noDamn), options(1))
 	turn := &out.Turns[0]
 	if len(p.asked) != 2 || len(turn.ToolCalls) != 1 || turn.Assistant != "Mind your language." {
@@ -130,10 +130,10 @@ func TestReplacedReplyCallsNothing(t *testing.T) {
 	}
 }
 
-// A reply that goes too far is not read to its end, and what was read is paid for.
+// A streamed reply that is blocked is not read to its end, and the tokens read are counted.
 func TestStreamIsClosed(t *testing.T) {
 	t.Parallel()
-	p := &talker{replies: []chat.Reply{reply("I will damn well say what I want and go on and on")}}
+	p := &scriptedModel{replies: []chat.Reply{reply("I will damn well say what I want and go on and on")}}
 	plan := guarded(t, p, noDamn)
 	plan.spans[0].Scenario.Streaming = true
 	opts := options(1)
@@ -141,9 +141,9 @@ func TestStreamIsClosed(t *testing.T) {
 	opts.MaxTokens = &limit
 	out := trialOf(t.Context(), plan, opts)
 	f := out.Turns[0].Guardrails[0]
-	// The third word hit already: the space behind it is its end.
-	if p.heard != 3 || !f.StreamClosed || f.TokensSaved == nil || *f.TokensSaved != 47 {
-		t.Errorf("%d words were read, %+v", p.heard, f)
+	// The third word is the hit; it ends at the next space.
+	if p.deltas != 3 || !f.StreamClosed || f.TokensSaved == nil || *f.TokensSaved != 47 {
+		t.Errorf("%d words were read, %+v", p.deltas, f)
 	}
 	if out.Usage.OutputTokens != 3 || !out.Usage.Estimated || out.Turns[0].Assistant != "Mind your language." {
 		t.Errorf("usage %+v, reply %q", out.Usage, out.Turns[0].Assistant)
@@ -153,10 +153,10 @@ func TestStreamIsClosed(t *testing.T) {
 	}
 }
 
-// A user who goes too far is answered without the model, once a turn; what is only recorded goes with its reply.
+// Blocked input is answered without the model, once a turn; a recorded validation goes with the reply.
 func TestInputIsAnswered(t *testing.T) {
 	t.Parallel()
-	p := &talker{replies: []chat.Reply{reply("Wait.", "look"), reply("Fine.")}}
+	p := &scriptedModel{replies: []chat.Reply{reply("Wait.", "look"), reply("Fine.")}}
 	rails := "{type: banned_words, params: {words: [damn], direction: input}, message: Not in this tone.}\n" +
 		"{type: contains, params: {patterns: [please], direction: input}}\n"
 	out := trialOf(t.Context(), guarded(t, p, rails, scenario.Turn{Role: "user", Content: "Damn you, please"},
@@ -186,7 +186,7 @@ func TestInputIsAnswered(t *testing.T) {
 // A guardrail that cannot judge blocks, and the trial is an error.
 func TestGuardrailThatCannotJudge(t *testing.T) {
 	t.Parallel()
-	p := &talker{replies: []chat.Reply{reply("Fine.", "look")}}
+	p := &scriptedModel{replies: []chat.Reply{reply("Fine.", "look")}}
 	plan := guarded(t, p, noDamn, scenario.Turn{Role: "user", Content: "a", Assertions: []scenario.Placed{
 		assertion("green", 0, scores(1)),
 	}})
@@ -205,10 +205,10 @@ func TestGuardrailThatCannotJudge(t *testing.T) {
 	}
 }
 
-// Judges of guardrails are paid for, whether the guardrail fires or not.
+// Judges of guardrails are counted, whether the guardrail fires or not.
 func TestJudgesOfGuardrailsAreCounted(t *testing.T) {
 	t.Parallel()
-	p := &talker{replies: []chat.Reply{reply("Fine.")}}
+	p := &scriptedModel{replies: []chat.Reply{reply("Fine.")}}
 	plan := guarded(t, p, "{type: toxicity, params: {}}\n")
 	plan.spans[0].Project.judges = judgesThatSay(t, `{"score": 1, "reasoning": "harmless"}`)
 	out := trialOf(t.Context(), plan, options(1))
@@ -220,11 +220,11 @@ func TestJudgesOfGuardrailsAreCounted(t *testing.T) {
 	}
 }
 
-// judgesThatSay is a pool whose default judge always says the same.
+// judgesThatSay is a pool whose default judge always gives the same answer.
 func judgesThatSay(t *testing.T, text string) *judges.Pool {
 	t.Helper()
 	spec := &scenario.Provider{Meta: scenario.Meta{ID: "judge"}}
-	client := &talker{replies: []chat.Reply{reply(text)}}
+	client := &scriptedModel{replies: []chat.Reply{reply(text)}}
 	return judges.New(map[checks.JudgeUse]judges.Judge{
 		{}: {Name: "judge", Endpoint: judges.NewEndpoint(client, spec, false)},
 	}, judges.NewMemory(0))

@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// ReportGuardrailUses reports the guardrails that checks of the chosen scenarios name and that the project does not
-// have: that such a one never fires says nothing. The name of a check that is no guardrail here is worth a warning.
+// ReportGuardrailUses reports checks that name a guardrail which the project does not have: it never fires, so the
+// check says nothing. A known check that is no guardrail of the project is only a warning.
 func ReportGuardrailUses(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
 	names, off := guardrailNames(p, chosen), evalsOff(p)
 	eachCheck(p, chosen, func(c *checks.Compiled) {
@@ -20,20 +20,20 @@ func ReportGuardrailUses(p *scenario.Project, chosen []*scenario.Scenario, d *di
 	})
 }
 
-// expectGuardrails leaves the guardrails that checks of recorded conversations name, and that the project does not
-// have, to be heard there: those who recorded them may have had others.
+// expectGuardrails waits for guardrails that checks of recorded conversations name and the project does not have: the
+// recorded agent may have had others.
 func (m *matrix) expectGuardrails(p *scenario.Project, judged []*scenario.Scenario) {
 	names := guardrailNames(p, judged)
 	eachAssertion(p, judged, func(c *checks.Compiled) {
 		for _, use := range c.GuardrailUses() {
 			if !use.Known() && !slices.ContainsFunc(names, use.Means) {
-				m.heard.expectGuardrail(c.Type, &use)
+				m.tracker.awaitGuardrail(c.Type, &use)
 			}
 		}
 	})
 }
 
-// guardrailNames are the types of the project's guardrails, and the ids and types of its evals.
+// guardrailNames returns the types of the project's guardrails, and the ids and types of its evals.
 func guardrailNames(p *scenario.Project, chosen []*scenario.Scenario) []string {
 	var names []string
 	for _, prompt := range p.Prompts {

@@ -10,8 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// newHTTP makes the client with which the checks of a run call endpoints. How long an exchange may take, and
-// whether it may go on elsewhere on its host, is for each check to say.
+// newHTTP makes the HTTP client of the checks. Time limits and redirects to other hosts are decided by each check.
 func newHTTP(offline bool) *http.Client {
 	return &http.Client{CheckRedirect: dial.Stay, Transport: &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
@@ -24,7 +23,7 @@ func newHTTP(offline bool) *http.Client {
 	}}
 }
 
-// host is what the checks of a project may reach.
+// host is the environment and the network of a project's checks.
 func (m *matrix) host(p *scenario.Project) *checks.Host {
 	getenv := p.Getenv
 	if getenv == nil {
@@ -33,8 +32,8 @@ func (m *matrix) host(p *scenario.Project) *checks.Host {
 	return &checks.Host{HTTP: m.http, Getenv: getenv}
 }
 
-// offline reports the checks of chosen scenarios that need the network, where a run must not touch it.
-func (m *matrix) offline(p *scenario.Project, chosen []*scenario.Scenario) {
+// reportOffline reports checks of chosen scenarios that need the network.
+func (m *matrix) reportOffline(p *scenario.Project, chosen []*scenario.Scenario) {
 	seen := map[diag.Pos]bool{}
 	eachCheck(p, chosen, func(c *checks.Compiled) {
 		if c.Needs()&checks.NeedsNetwork == 0 || seen[c.Pos] {
@@ -46,12 +45,12 @@ func (m *matrix) offline(p *scenario.Project, chosen []*scenario.Scenario) {
 	})
 }
 
-// ReportOutside reports what keeps the checks of chosen scenarios from the programs and endpoints that they need.
+// ReportOutside reports missing programs and endpoints that checks of chosen scenarios need.
 func ReportOutside(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
 	reportOutside(p, chosen, func(problem diag.Diagnostic) { d.Add(problem) })
 }
 
-// ForeseeOutside reports the same as warnings, for another machine may have what this one lacks.
+// ForeseeOutside reports the same as warnings, for files that may run on another machine.
 func ForeseeOutside(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
 	reportOutside(p, chosen, func(problem diag.Diagnostic) {
 		problem.Severity = diag.Warning
@@ -59,7 +58,7 @@ func ForeseeOutside(p *scenario.Project, chosen []*scenario.Scenario, d *diag.Li
 	})
 }
 
-// reportOutside reports every problem once, however many checks share it.
+// reportOutside reports each problem once, however many checks share it.
 func reportOutside(p *scenario.Project, chosen []*scenario.Scenario, report func(diag.Diagnostic)) {
 	if p.Getenv == nil {
 		return

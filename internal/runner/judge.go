@@ -24,7 +24,7 @@ func (s *session) judgeTurn(ctx context.Context, turn *result.Turn) {
 	turn.Assertions = append(turn.Assertions, s.judge(ctx, list, subject)...)
 }
 
-// turnChecks are the assertions of a turn.
+// turnChecks returns the assertions of turn i.
 func (s *session) turnChecks(i int) []scenario.Placed {
 	turns := s.trial.Scenario.Turns
 	if s.everyReply() {
@@ -36,34 +36,34 @@ func (s *session) turnChecks(i int) []scenario.Placed {
 	return s.values.placed(turns[i].Assertions, i)
 }
 
-// turnSubject is what checks see after a turn.
+// turnSubject is what the checks of a turn see.
 func (s *session) turnSubject(turn *result.Turn) *checks.Subject {
 	subject := s.subject(turn.Index)
 	subject.Start = len(s.messages) - len(turn.Messages)
 	subject.Calls = s.calls[len(s.calls)-len(turn.ToolCalls):]
-	subject.LatencyMS = s.known(lastLatency(turn.Messages))
+	subject.LatencyMS = s.measured(lastLatency(turn.Messages))
 	subject.Measure(turn.Messages)
 	return subject
 }
 
-// known leaves out times that a recording does not have; a conversation that was just had has them all.
-func (s *session) known(ms *float64) *float64 {
+// measured drops a time of 0 in a recorded conversation: the recording does not have it.
+func (s *session) measured(ms *float64) *float64 {
 	if s.trial.Recorded != nil && ms != nil && *ms == 0 {
 		return nil
 	}
 	return ms
 }
 
-// judgeConversation runs the evals and the checks of the whole conversation, the project's before the scenario's.
+// judgeConversation runs the evals and the checks of the conversation, those of the project first.
 func (s *session) judgeConversation(ctx context.Context) {
 	subject := s.subject(-1)
 	subject.Session, subject.Calls = true, s.calls
-	subject.LatencyMS = s.known(lastLatency(s.messages))
+	subject.LatencyMS = s.measured(lastLatency(s.messages))
 	subject.Measure(s.messages)
 	s.evalEnd(ctx, subject)
 	lists := s.conversationChecks()
 	s.out.Conversation = append(s.out.Conversation, s.judge(ctx, slices.Concat(lists[0], lists[1]), subject)...)
-	s.tell.verdicts(result.NoTurn, s.out.Conversation)
+	s.emit.verdicts(result.NoTurn, s.out.Conversation)
 }
 
 func (s *session) conversationChecks() [2][]scenario.Placed {
@@ -72,40 +72,40 @@ func (s *session) conversationChecks() [2][]scenario.Placed {
 	}
 }
 
-// subject is what checks see after a turn; turn is -1 at the end of the conversation. The time that earlier checks took
-// is not the conversation's.
+// subject is what checks see after a turn; turn is -1 at the end of the conversation. The time that checks took is not
+// included in the elapsed time.
 func (s *session) subject(turn int) *checks.Subject {
-	elapsed := milliseconds(s.clock.elapsed() - s.judging)
+	elapsed := milliseconds(s.clock.elapsed() - s.checkTime)
 	return &checks.Subject{
-		Messages: s.messages, AllCalls: s.calls, Variables: s.vars, ElapsedMS: s.known(&elapsed), Tools: toolCaller{s: s},
-		Embedder: s.trial.Project.embedder, Judges: s.judges(turn),
-		JudgePrompts: s.trial.Project.prompts, Turn: turn,
-		Stored:    s.stored(),
-		Unguarded: s.untold(recording.UntoldGuardrails),
-		Host:      s.trial.Project.host, SessionID: s.sessionID(), PromptID: s.promptID(), Earlier: s.measured,
+		Messages: s.messages, AllCalls: s.calls, Variables: s.variables, ElapsedMS: s.measured(&elapsed),
+		Tools: toolCaller{s: s}, Embedder: s.trial.Project.embedder, Judges: s.judges(turn),
+		JudgePrompts: s.trial.Project.judgePrompts, Turn: turn,
+		Stored:    s.fromDisk(),
+		Unguarded: s.notRecorded(recording.UntoldGuardrails),
+		Host:      s.trial.Project.host, SessionID: s.sessionID(), PromptID: s.promptID(), Earlier: s.evalResults,
 		Metadata: s.metadata(turn),
 	}
 }
 
-// stored reports whether the conversation comes from disk: it was recorded, or is run again from what was.
-func (s *session) stored() bool {
+// fromDisk reports whether the conversation is recorded or replayed.
+func (s *session) fromDisk() bool {
 	t := s.trial
-	return t.Past != nil || t.Recorded != nil || s.tape.Plays() || t.Endpoint.Spec.Type == replayType
+	return t.Finished != nil || t.Recorded != nil || s.tape.Plays() || t.Endpoint.Spec.Type == replayType
 }
 
 // replayType is the type of providers that answer from a recording.
 const replayType = "replay"
 
-// untold says that the recording of the conversation could not tell of something.
-func (s *session) untold(what string) bool {
+// notRecorded reports whether the recording format does not contain something.
+func (s *session) notRecorded(what string) bool {
 	return s.out.Recording != nil && slices.Contains(s.out.Recording.Untold, what)
 }
 
-// metadata is what is known of the conversation, and what the tools of the turn, or of all of it, told beside their
-// results: the last of them to name a key.
+// metadata returns the metadata of the conversation with that of tool results: those of the turn, or all at the end.
+// Later results overwrite earlier ones.
 func (s *session) metadata(turn int) map[string]any {
 	all := maps.Clone(s.out.Metadata)
-	start := s.start
+	start := s.turnStart
 	if turn < 0 {
 		start = 0
 	}
@@ -122,8 +122,8 @@ func (s *session) metadata(turn int) map[string]any {
 	return all
 }
 
-// sessionID is the trial's, or that under which the conversation was recorded: samples are decided by it.
-func (s *session) sessionID() string { return cmp.Or(s.id, s.out.ID) }
+// sessionID is the recorded session's id, else the trial's. Sampling depends on it.
+func (s *session) sessionID() string { return cmp.Or(s.recordedID, s.out.ID) }
 
 func (s *session) promptID() string {
 	if s.trial.Prompt == nil {
@@ -132,7 +132,8 @@ func (s *session) promptID() string {
 	return s.trial.Prompt.ID
 }
 
-// judges are the judges of the project, asked from this place; nil when there are none. turn is -1 at the end.
+// judges returns the judges of the project for questions from this turn; nil when there are none. turn is -1 at the
+// end.
 func (s *session) judges(turn int) checks.Judges {
 	pool := s.trial.Project.judges
 	if pool == nil {
@@ -140,11 +141,11 @@ func (s *session) judges(turn int) checks.Judges {
 	}
 	sc := s.trial.Scenario
 	origin := chat.Origin{Scenario: sc.ID, ScenarioAlias: sc.Alias, Trial: s.trial.N, Turn: turn}
-	seed := first(s.opts.Seed, s.trial.Project.Defaults.Seed)
-	if s.tell == nil {
+	seed := firstSet(s.opts.Seed, s.trial.Project.Defaults.Seed)
+	if s.emit == nil {
 		return pool.For(origin, seed)
 	}
-	return pool.Observed(origin, seed, s.tell.call)
+	return pool.Observed(origin, seed, s.emit.call)
 }
 
 func lastLatency(messages []chat.Message) *float64 {
@@ -156,5 +157,5 @@ func lastLatency(messages []chat.Message) *float64 {
 	return nil
 }
 
-// compiled is never nil in a plan: a check that does not compile is a diagnostic, and nothing runs.
+// compiled returns the check. It is never nil in a plan: a check that does not compile is an error, and nothing runs.
 func compiled(c scenario.Placed) *checks.Compiled { return c.Compiled.(*checks.Compiled) }

@@ -9,33 +9,33 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// ReportJudges reports the judges of chosen scenarios' checks that are not to be had. It opens none, and a judge that a
-// command line may still name is only missed.
+// ReportJudges reports judges that checks of chosen scenarios need and that are not configured. It opens none. A
+// missing default judge is only a warning, because the command line can name it.
 func ReportJudges(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
-	b := newBench(p, d)
+	b := newJudgeFinder(p, d)
 	b.missing = d.Warnf
-	b.seat(chosen)
+	b.findAll(chosen)
 }
 
-// judges opens the judges that the chosen scenarios of a project ask.
+// judges opens the judges of the chosen scenarios.
 func (m *matrix) judges(p *project, chosen []*scenario.Scenario) {
-	b := newBench(p.Project, m.diags)
-	b.def, b.open = m.opts.Judge, func(spec *scenario.Provider) *judges.Endpoint { return m.judge(p.Project, spec) }
+	b := newJudgeFinder(p.Project, m.diags)
+	b.fallback, b.open = m.opts.Judge, func(spec *scenario.Provider) *judges.Endpoint { return m.judge(p.Project, spec) }
 	for _, q := range m.adHoc {
-		b.models[q.ID] = q
+		b.adHoc[q.ID] = q
 	}
-	b.seat(chosen)
-	if len(b.seats) > 0 {
-		p.judges = judges.New(b.seats, m.memory)
+	b.findAll(chosen)
+	if len(b.judges) > 0 {
+		p.judges = judges.New(b.judges, m.memory)
 	}
-	p.prompts, p.asked = &b.prompts, b.asked
+	p.judgePrompts, p.judgeModels = &b.prompts, b.models
 }
 
-// judge opens a model that judges, once per plan. It shares the client, and so the limits, of the same model in the
-// matrix. What waits for its turn waits outside of the client, whose time limits are for answers.
+// judge opens a judging model once per plan. It shares the client, and so the rate limits, of the same model under
+// test. Questions queue outside of the client, whose time limits are for answers.
 func (m *matrix) judge(p *scenario.Project, spec *scenario.Provider) *judges.Endpoint {
 	key := endpointKey{p, spec}
-	if e, open := m.judging[key]; open {
+	if e, open := m.judgeEndpoints[key]; open {
 		return e
 	}
 	var judge *judges.Endpoint
@@ -43,27 +43,28 @@ func (m *matrix) judge(p *scenario.Project, spec *scenario.Provider) *judges.End
 		judge = judges.NewEndpoint(providers.Limit(e.Client, max(m.opts.Jobs, JudgesAtOnce)), spec, e.Simulated)
 		judge.Source = sourceOf(e)
 	}
-	m.judging[key] = judge
+	m.judgeEndpoints[key] = judge
 	return judge
 }
 
-// JudgesAtOnce is how many questions a judge is asked at once, or as many as trials run at once if those are more.
+// JudgesAtOnce is how many questions a judge is asked concurrently. It is the number of concurrent trials if that is
+// more.
 const JudgesAtOnce = 4
 
-// checkJudge reports and forgets a --judge that none of the projects knows.
+// checkJudge reports a --judge that no project knows, and drops it.
 func (m *matrix) checkJudge(suite *scenario.Suite) {
 	if m.opts.Judge == "" {
 		return
 	}
 	var known []string
 	for _, p := range suite.Projects {
-		b := newBench(p, m.diags)
+		b := newJudgeFinder(p, m.diags)
 		if b.named(m.opts.Judge) != nil || b.provider(m.opts.Judge, "") != nil {
 			return
 		}
 		known = append(known, judgeNames(p)...)
 		for _, q := range p.Providers {
-			known = append(known, names(&q.Meta)...)
+			known = append(known, idAndAlias(&q.Meta)...)
 		}
 	}
 	slices.Sort(known)

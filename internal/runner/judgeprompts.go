@@ -7,11 +7,11 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// judgeVariables are filled for every check anew.
+// judgeVariables are the variables of judge prompts that every check fills in.
 var judgeVariables = []string{"criteria", "rubric", "response", "conversation", "tool_calls"}
 
-// prompt finds the prompt of the project with which a check wants its judge to be told what to do.
-func (b *bench) prompt(c *checks.Compiled, need *checks.JudgeNeed) {
+// findPrompt finds the project's prompt that a check gives its judge.
+func (b *judgeFinder) findPrompt(c *checks.Compiled, need *checks.JudgeNeed) {
 	id := need.Prompt
 	if id == "" && need.DefaultPrompt {
 		id = b.p.Defaults.JudgePrompt
@@ -22,7 +22,7 @@ func (b *bench) prompt(c *checks.Compiled, need *checks.JudgeNeed) {
 	}
 	q := b.promptOf(id)
 	if q == nil {
-		if need.Prompt != "" { // loading has reported an unknown default
+		if need.Prompt != "" { // loading reports an unknown default
 			b.diags.Errorf(need.Pos.Prompt, width(id), "unknown-prompt", "%s: there is no prompt %q", c.Type, id).
 				Hint = hintKnown(id, b.promptIDs())
 		}
@@ -30,8 +30,8 @@ func (b *bench) prompt(c *checks.Compiled, need *checks.JudgeNeed) {
 	}
 	text := q.Template(judgeVariables...)
 	if err := checks.JudgeTemplate(text); err != nil {
-		if !b.bad[q] {
-			b.bad[q] = true
+		if !b.badPrompts[q] {
+			b.badPrompts[q] = true
 			at := cmp.Or(q.TemplatePos, q.Pos)
 			b.diags.Errorf(at, 1, "bad-judge-prompt", "the prompt %q cannot tell a judge what to do: %v",
 				id, err)
@@ -41,7 +41,7 @@ func (b *bench) prompt(c *checks.Compiled, need *checks.JudgeNeed) {
 	b.prompts.Texts[id] = text
 }
 
-func (b *bench) promptOf(id string) *scenario.Prompt {
+func (b *judgeFinder) promptOf(id string) *scenario.Prompt {
 	for _, q := range b.p.Prompts {
 		if q.Is(id) || q.TaskType == id {
 			return q
@@ -50,7 +50,7 @@ func (b *bench) promptOf(id string) *scenario.Prompt {
 	return nil
 }
 
-func (b *bench) promptIDs() []string {
+func (b *judgeFinder) promptIDs() []string {
 	out := make([]string, len(b.p.Prompts))
 	for i, q := range b.p.Prompts {
 		out[i] = q.ID

@@ -12,48 +12,47 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// bench finds the judges for the checks of one project and reports those that are not to be had.
-type bench struct {
-	p     *scenario.Project
-	def   string // what the command line names as the judge of checks that name none; "" leaves it to the file
-	diags *diag.List
-	// missing reports that there is no judge at all; nil makes that an error.
+// judgeFinder finds the judges of one project's checks, and reports missing ones.
+type judgeFinder struct {
+	p        *scenario.Project
+	fallback string // the command line's judge for checks that name none; "": the file's
+	diags    *diag.List
+	// missing reports that no judge is configured; nil reports an error.
 	missing func(pos diag.Pos, width int, code, format string, args ...any) *diag.Diagnostic
-	// open makes the endpoint of a model; nil after a problem, which it reports. Where open itself is nil, nothing is
-	// opened.
+	// open opens the endpoint of a model. It reports a problem and returns nil. When open is nil no judge is opened.
 	open func(spec *scenario.Provider) *judges.Endpoint
 
-	seats  map[checks.JudgeUse]judges.Judge
-	asked  map[checks.JudgeUse]*scenario.Provider // who sits there
-	models map[string]*scenario.Provider          // that the file does not configure, by type/model, or provider and model
-	none   bool                                   // it is reported that checks have no judge
+	judges          map[checks.JudgeUse]judges.Judge
+	models          map[checks.JudgeUse]*scenario.Provider // the model behind each judge
+	adHoc           map[string]*scenario.Provider          // not configured; by type/model, or provider and model
+	noJudgeReported bool
 
-	prompts checks.JudgePrompts
-	bad     map[*scenario.Prompt]bool // is reported
+	prompts    checks.JudgePrompts
+	badPrompts map[*scenario.Prompt]bool // reported
 }
 
-func newBench(p *scenario.Project, d *diag.List) *bench {
-	return &bench{
-		p: p, diags: d, seats: map[checks.JudgeUse]judges.Judge{}, asked: map[checks.JudgeUse]*scenario.Provider{},
-		models:  map[string]*scenario.Provider{},
-		prompts: checks.JudgePrompts{Texts: map[string]string{}}, bad: map[*scenario.Prompt]bool{},
+func newJudgeFinder(p *scenario.Project, d *diag.List) *judgeFinder {
+	return &judgeFinder{
+		p: p, diags: d, judges: map[checks.JudgeUse]judges.Judge{}, models: map[checks.JudgeUse]*scenario.Provider{},
+		adHoc:   map[string]*scenario.Provider{},
+		prompts: checks.JudgePrompts{Texts: map[string]string{}}, badPrompts: map[*scenario.Prompt]bool{},
 	}
 }
 
-// seat finds a judge for every check and guardrail of the chosen scenarios that asks one.
-func (b *bench) seat(chosen []*scenario.Scenario) {
+// findAll finds the judges of all checks and guardrails of the chosen scenarios.
+func (b *judgeFinder) findAll(chosen []*scenario.Scenario) {
 	visit := func(c *checks.Compiled) {
 		for _, need := range c.JudgeUses() {
-			b.one(c, &need)
-			b.prompt(c, &need)
+			b.find(c, &need)
+			b.findPrompt(c, &need)
 		}
 	}
 	eachCheck(b.p, chosen, visit)
 	eachGuard(b.p, chosen, visit)
 }
 
-// EachCheck visits the checks of a project, its guardrails and its evals, whether anything will run them or not. Of a
-// check with placeholders it visits what it became in the trials that are planned.
+// EachCheck visits all assertions, guardrails and evals of a project, used or not. Checks with placeholders are visited
+// as compiled for the planned trials.
 func EachCheck(p *scenario.Project, visit func(*checks.Compiled)) {
 	eachAssertion(p, p.Scenarios, visit)
 	for _, prompt := range append([]*scenario.Prompt{nil}, p.Prompts...) {
@@ -68,8 +67,8 @@ func EachCheck(p *scenario.Project, visit func(*checks.Compiled)) {
 	}
 }
 
-// eachCheck visits the checks of the chosen scenarios that are not skipped, the project's own first, and the guardrails
-// and evals of the prompts that they speak to.
+// eachCheck visits the assertions of the chosen scenarios that are not skipped, and the guardrails and evals of their
+// prompts. The project's own come first.
 func eachCheck(p *scenario.Project, chosen []*scenario.Scenario, visit func(*checks.Compiled)) {
 	eachAssertion(p, chosen, visit)
 	eachGuard(p, chosen, visit)
@@ -97,15 +96,15 @@ func eachAssertion(p *scenario.Project, chosen []*scenario.Scenario, visit func(
 	}
 }
 
-func (b *bench) one(c *checks.Compiled, need *checks.JudgeNeed) {
-	if _, known := b.seats[need.Use]; known {
+func (b *judgeFinder) find(c *checks.Compiled, need *checks.JudgeNeed) {
+	if _, known := b.judges[need.Use]; known {
 		return
 	}
 	name, spec := b.choose(c, need)
 	if spec == nil {
 		return
 	}
-	if !speaks(spec) {
+	if !isChatModel(spec) {
 		at, name := need.Pos.Check, c.Type
 		if written := cmp.Or(need.Use.Judge, need.Use.Provider); written != "" {
 			at, name = cmp.Or(need.Pos.Judge, need.Pos.Provider), written
@@ -115,23 +114,23 @@ func (b *bench) one(c *checks.Compiled, need *checks.JudgeNeed) {
 		return
 	}
 	if need.Use.Model != "" && need.Use.Model != spec.Model {
-		spec = b.model(spec, need.Use.Model)
+		spec = b.withModel(spec, need.Use.Model)
 	}
-	seat := judges.Judge{Name: cmp.Or(name, spec.ID)}
+	judge := judges.Judge{Name: cmp.Or(name, spec.ID)}
 	if b.open != nil {
-		if seat.Endpoint = b.open(spec); seat.Endpoint == nil {
+		if judge.Endpoint = b.open(spec); judge.Endpoint == nil {
 			return
 		}
 	}
-	b.seats[need.Use], b.asked[need.Use] = seat, spec
+	b.judges[need.Use], b.models[need.Use] = judge, spec
 }
 
-// speaks reports whether a provider is a model that answers in words.
-func speaks(spec *scenario.Provider) bool { return spec.Role == "" || spec.Role == "llm" }
+// isChatModel reports whether a provider is a model that answers with text.
+func isChatModel(spec *scenario.Provider) bool { return spec.Role == "" || spec.Role == "llm" }
 
-// choose is the judge that a check asks: by name, else the provider it names, else the one of the command line, else
-// the first of the file. nil after a problem, and for a check that can do without.
-func (b *bench) choose(c *checks.Compiled, need *checks.JudgeNeed) (name string, spec *scenario.Provider) {
+// choose returns the judge of a check: the one it names, else the provider it names, else the one of the command line,
+// else the first of the file. It returns nil after a problem, and for a check that works without.
+func (b *judgeFinder) choose(c *checks.Compiled, need *checks.JudgeNeed) (name string, spec *scenario.Provider) {
 	use := need.Use
 	switch {
 	case use.Judge != "":
@@ -146,21 +145,21 @@ func (b *bench) choose(c *checks.Compiled, need *checks.JudgeNeed) (name string,
 				c.Type, use.Provider).Hint = b.hintProvider(use.Provider)
 		}
 		return "", spec
-	case b.def != "":
-		if spec = b.named(b.def); spec != nil {
-			return b.def, spec
+	case b.fallback != "":
+		if spec = b.named(b.fallback); spec != nil {
+			return b.fallback, spec
 		}
-		if spec = b.provider(b.def, ""); spec == nil && !b.none { // another project has it
-			b.none = true
+		if spec = b.provider(b.fallback, ""); spec == nil && !b.noJudgeReported { // another project knows the name
+			b.noJudgeReported = true
 			b.diags.Errorf(need.Pos.Check, width(c.Type), "unknown-judge", "%s: --judge %s: this project has no judge and "+
-				"no provider of that name", c.Type, b.def).Hint = hintKnown(b.def, judgeNames(b.p))
+				"no provider of that name", c.Type, b.fallback).Hint = hintKnown(b.fallback, judgeNames(b.p))
 		}
 		return "", spec
 	case len(b.p.Judges) > 0:
 		first := b.p.Judges[0]
 		return first.Name, b.provider(first.Provider, "") // loading has reported an unknown one
-	case !need.Optional && !b.none:
-		b.none = true
+	case !need.Optional && !b.noJudgeReported:
+		b.noJudgeReported = true
 		report := b.missing
 		if report == nil {
 			report = b.diags.Errorf
@@ -174,8 +173,8 @@ func (b *bench) choose(c *checks.Compiled, need *checks.JudgeNeed) (name string,
 
 func width(name string) int { return utf8.RuneCountInString(name) }
 
-// named is the provider of a judge; nil when there is no such judge.
-func (b *bench) named(name string) *scenario.Provider {
+// named returns the provider of a judge; nil when there is no such judge.
+func (b *judgeFinder) named(name string) *scenario.Provider {
 	for _, j := range b.p.Judges {
 		if j.Name == name {
 			return b.provider(j.Provider, "")
@@ -184,8 +183,9 @@ func (b *bench) named(name string) *scenario.Provider {
 	return nil
 }
 
-// provider is the one of that name, or type/model made up on the spot; where model is given, the type alone will do.
-func (b *bench) provider(name, model string) *scenario.Provider {
+// provider returns the configured provider of that name, or one for "type/model". With a model the type alone is
+// enough.
+func (b *judgeFinder) provider(name, model string) *scenario.Provider {
 	for _, q := range b.p.Providers {
 		if q.Is(name) {
 			return q
@@ -194,37 +194,37 @@ func (b *bench) provider(name, model string) *scenario.Provider {
 	if model != "" && !strings.Contains(name, "/") {
 		name += "/" + model
 	}
-	if b.models[name] == nil {
-		b.models[name] = adHoc(name) // stays nil when it is none
+	if b.adHoc[name] == nil {
+		b.adHoc[name] = adHoc(name) // nil when the name is not type/model
 	}
-	return b.models[name]
+	return b.adHoc[name]
 }
 
-// model is a provider with another model, the same one for every check.
-func (b *bench) model(spec *scenario.Provider, model string) *scenario.Provider {
+// withModel returns a provider with another model, the same value for every check.
+func (b *judgeFinder) withModel(spec *scenario.Provider, model string) *scenario.Provider {
 	key := spec.ID + "\x00" + model
-	if b.models[key] == nil {
+	if b.adHoc[key] == nil {
 		other := *spec
 		other.Model = model
-		b.models[key] = &other
+		b.adHoc[key] = &other
 	}
-	return b.models[key]
+	return b.adHoc[key]
 }
 
-func (b *bench) hintJudge(name string) string {
+func (b *judgeFinder) hintJudge(name string) string {
 	if b.provider(name, "") != nil {
 		return fmt.Sprintf("it is a provider: write provider: %s, or list it under judges", name)
 	}
 	return hintKnown(name, judgeNames(b.p))
 }
 
-func (b *bench) hintProvider(name string) string {
+func (b *judgeFinder) hintProvider(name string) string {
 	if b.named(name) != nil {
 		return fmt.Sprintf("it is a judge: write judge: %s", name)
 	}
 	var known []string
 	for _, q := range b.p.Providers {
-		known = append(known, names(&q.Meta)...)
+		known = append(known, idAndAlias(&q.Meta)...)
 	}
 	return hintKnown(name, known) + "; for a model on the spot write type/model, such as openai/gpt-4o-mini"
 }

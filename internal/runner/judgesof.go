@@ -7,27 +7,27 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// JudgesOf finds and opens the judges of a check that stands in no scenario, as Make does for those that do. What is
-// wrong goes to d; the pool is nil then, and for a check that asks nobody.
+// JudgesOf finds and opens the judges of a check that belongs to no scenario. It returns a nil pool for a check without
+// judges, and after problems, which it adds to d.
 func JudgesOf(
 	p *scenario.Project, c *checks.Compiled, opts PlanOptions, d *diag.List,
 ) (*judges.Pool, *checks.JudgePrompts) {
 	m := &matrix{
-		opts: opts, diags: d, endpoints: map[endpointKey]*Endpoint{}, judging: map[endpointKey]*judges.Endpoint{},
+		opts: opts, diags: d, endpoints: map[endpointKey]*Endpoint{}, judgeEndpoints: map[endpointKey]*judges.Endpoint{},
 		memory: judges.NewMemory(judges.MemoryLimit),
 	}
 	m.checkJudge(&scenario.Suite{Projects: []*scenario.Project{p}})
 	if d.Errors() > 0 {
 		return nil, nil
 	}
-	b := newBench(p, d)
-	b.def, b.open = m.opts.Judge, func(spec *scenario.Provider) *judges.Endpoint { return m.judge(p, spec) }
+	b := newJudgeFinder(p, d)
+	b.fallback, b.open = m.opts.Judge, func(spec *scenario.Provider) *judges.Endpoint { return m.judge(p, spec) }
 	for _, need := range c.JudgeUses() {
-		b.one(c, &need)
-		b.prompt(c, &need)
+		b.find(c, &need)
+		b.findPrompt(c, &need)
 	}
-	if d.Errors() > 0 || len(b.seats) == 0 {
+	if d.Errors() > 0 || len(b.judges) == 0 {
 		return nil, &b.prompts
 	}
-	return judges.New(b.seats, m.memory), &b.prompts
+	return judges.New(b.judges, m.memory), &b.prompts
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Load reads a suite and compiles every check of it while its file is read.
+// Load reads a suite and compiles its checks. Problems are in the list.
 func Load(opts scenario.Options) (*scenario.Suite, *diag.List) { return LoadWith(opts, nil) }
 
-// LoadWith is Load with checks beside those of arena.
+// LoadWith is Load with additional checks; custom may be nil.
 func LoadWith(opts scenario.Options, custom *checks.Table) (*scenario.Suite, *diag.List) {
 	compiler := &checks.Compiler{Lenient: opts.Lenient, Custom: custom}
 	opts.Compile = func(c *scenario.Check, d *diag.List) {

@@ -15,38 +15,37 @@ import (
 	"github.com/arena-evals/arena/internal/tools"
 )
 
-// PlanOptions says what of a suite to run, and with which providers.
+// PlanOptions says which trials of a suite to plan, and with which providers.
 type PlanOptions struct {
 	Selection
-	Trials       int  // overrides the scenarios' own number; 0: does not
-	MockProvider bool // replace every provider by the mock
+	Trials       int  // repetitions of each scenario; 0: as the scenarios say
+	MockProvider bool // the mock replaces every provider
 	AllowEmpty   bool
 	Strict       bool     // a scenario that asserts nothing is an error
 	Lenient      bool     // an empty provider group means every provider
-	FailOn       []string // reasons of result, besides those of the files; empty but not nil is told of
+	FailOn       []string // words of result.FailOnWords, added to those of the files; empty but not nil is reported
 	Open         Opener
 	OpenEmbedder EmbedderOpener // nil: there are no embedding models
-	Judge        string         // of checks that name none: a judge, a provider or type/model; "": the file's first
+	Judge        string         // for checks that name none: a judge, a provider or type/model; "": the file's first
 	Jobs         int            // trials that will run at once
-	// Dispatch says where evals are run.
+	// Dispatch says where evals run.
 	Dispatch DispatchMode
-	// Recordings are files of conversations that are over. Where there are any, scenarios and evals judge those, and
-	// nothing else is run.
+	// Recordings are files with conversations. If there are any, scenarios and evals judge them, and nothing else runs.
 	Recordings []string
-	// Asked is the providers that a run was asked for that is judged again; empty: for those of its files.
+	// Asked is the --provider list of the run that is judged again.
 	Asked []string
-	// Offline refuses what needs the network. Replayed takes it, and programs, for answered by a recording. Either way
-	// no connection of a check is opened.
+	// Offline refuses checks that need the network. With Replayed a recording answers for the network and for programs.
+	// In both cases checks open no connection.
 	Offline, Replayed bool
 }
 
-// Make turns a suite into its trials: scenarios by id × providers in the order of the file × regions × repetitions ×
-// variants. Problems go to d; when it holds errors, the plan must not run.
+// Make plans the trials of a suite: scenarios by id × providers in the order of the file × regions × repetitions ×
+// variants. Problems go to d; a plan with errors must not run.
 func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 	m := newMatrix(opts, d)
-	m.known(suite)
+	m.sortProviderNames(suite)
 	m.checkJudge(suite)
-	plan := &Plan{http: m.http, close: m.close, heard: m.heard}
+	plan := &Plan{http: m.http, close: m.close, names: m.tracker}
 	from := origins(suite.Projects)
 	for _, p := range suite.Projects {
 		plan.add(m.project(p, from[p])...)
@@ -58,12 +57,12 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 	m.scenarios.missing(d, "scenario")
 	m.evals.missing(d, "eval")
 	m.tags.missing(d, "tag")
-	m.providers.cut = m.halted || !m.asked && d.Errors() > 0 // who would use one is not known then
+	m.providers.incomplete = m.incomplete || !m.askedProviders && d.Errors() > 0 // not all users of a provider are known
 	m.providers.missing(d, "provider")
 	m.reportUnjudged()
 	plan.FailOn = m.failOn(suite)
-	if d.Errors() == 0 { // else it is not known who would be asked
-		d.DropWarnings(m.asksOf())
+	if d.Errors() == 0 { // otherwise not all used providers are known
+		d.DropWarnings(m.usedProviders())
 	}
 	if plan.Len() == 0 && d.Errors() == 0 && !opts.AllowEmpty {
 		d.Errorf(diag.Pos{}, 0, "empty-plan", "there is nothing to run").Hint =
@@ -84,11 +83,11 @@ func newMatrix(opts PlanOptions, d *diag.List) *matrix {
 		opts: opts, diags: d, regions: split(opts.Regions),
 		scenarios: newFilter("scenario", opts.Scenarios), evals: newFilter("eval", opts.Evals),
 		tags: newFilter("tag", opts.Tags), providers: newFilter("provider", opts.Providers),
-		endpoints: map[endpointKey]*Endpoint{}, mocks: map[*scenario.Project]*scenario.Provider{},
-		refused: map[string]map[diag.Pos]bool{}, judging: map[endpointKey]*judges.Endpoint{},
+		endpoints: map[endpointKey]*Endpoint{}, implicitMocks: map[*scenario.Project]*scenario.Provider{},
+		reportedFeatures: map[string]map[diag.Pos]bool{}, judgeEndpoints: map[endpointKey]*judges.Endpoint{},
 		memory: judges.NewMemory(judges.MemoryLimit), opened: map[string]*recording.File{},
-		judged: map[talk]bool{}, others: map[talk]string{},
-		http: newHTTP(opts.Offline || opts.Replayed), heard: newHearing(),
+		judgedSessions: map[sessionKey]bool{}, otherSessions: map[sessionKey]string{},
+		http: newHTTP(opts.Offline || opts.Replayed), tracker: newNameTracker(),
 	}
 	if len(m.regions) == 0 {
 		m.regions = []string{defaultRegion}
@@ -96,24 +95,25 @@ func newMatrix(opts PlanOptions, d *diag.List) *matrix {
 	return m
 }
 
-// asksOf knows the providers that the plan asks anything of, whatever they are for, by where they stand.
-func (m *matrix) asksOf() func(diag.Pos) bool {
-	asked := map[diag.Pos]bool{}
+// usedProviders returns a function that reports whether the provider at a position is called in the plan, for any
+// purpose.
+func (m *matrix) usedProviders() func(diag.Pos) bool {
+	used := map[diag.Pos]bool{}
 	for key := range m.endpoints {
-		asked[key.spec.Pos] = true
+		used[key.spec.Pos] = true
 	}
 	for _, spec := range m.embedding {
-		asked[spec.Pos] = true
+		used[spec.Pos] = true
 	}
-	return func(provider diag.Pos) bool { return asked[provider] }
+	return func(provider diag.Pos) bool { return used[provider] }
 }
 
-// close lets go of the connections of everything that was opened.
+// close closes the idle connections of all clients.
 func (m *matrix) close() {
 	m.http.CloseIdleConnections()
 	for _, e := range m.endpoints {
 		if e != nil {
-			_ = providers.Close(e.Client) // it is about idle connections only
+			_ = providers.Close(e.Client) // only idle connections are closed
 		}
 	}
 }
@@ -121,28 +121,28 @@ func (m *matrix) close() {
 const defaultRegion = "default"
 
 type matrix struct {
-	opts      PlanOptions
-	diags     *diag.List
-	regions   []string
-	scenarios *filter
-	evals     *filter // over recordings
-	tags      *filter
-	providers *filter
-	adHoc     []*scenario.Provider // named on the command line and not configured
-	endpoints map[endpointKey]*Endpoint
-	judging   map[endpointKey]*judges.Endpoint
-	embedding []*scenario.Provider
-	memory    *judges.Memory
-	opened    map[string]*recording.File               // nil: cannot be read
-	judged    map[talk]bool                            // by an eval or a scenario
-	others    map[talk]string                          // of other scenarios than some that judge: theirs
-	http      *http.Client                             // for checks
-	mocks     map[*scenario.Project]*scenario.Provider // that nobody configured
-	refused   map[string]map[diag.Pos]bool             // features, by name and place
-	heard     *hearing
-	unplanned []span // of the project at hand: trials that this version cannot run; their files are checked all the same
-	asked     bool   // a scenario chose among the providers
-	halted    bool   // a project did not get that far
+	opts             PlanOptions
+	diags            *diag.List
+	regions          []string
+	scenarios        *filter
+	evals            *filter // over recordings
+	tags             *filter
+	providers        *filter
+	adHoc            []*scenario.Provider // named on the command line and not configured
+	endpoints        map[endpointKey]*Endpoint
+	judgeEndpoints   map[endpointKey]*judges.Endpoint
+	embedding        []*scenario.Provider
+	memory           *judges.Memory
+	opened           map[string]*recording.File               // nil: cannot be read
+	judgedSessions   map[sessionKey]bool                      // conversations that an eval or a scenario judges
+	otherSessions    map[sessionKey]string                    // conversation → its scenario, which does not judge
+	http             *http.Client                             // for checks
+	implicitMocks    map[*scenario.Project]*scenario.Provider // of projects without providers
+	reportedFeatures map[string]map[diag.Pos]bool             // feature → places
+	tracker          *nameTracker
+	unplanned        []span // of the present project: trials that this version cannot run; their files are checked
+	askedProviders   bool   // a scenario selected its providers
+	incomplete       bool   // planning of a project ended early
 }
 
 type endpointKey struct {
@@ -150,16 +150,16 @@ type endpointKey struct {
 	spec    *scenario.Provider
 }
 
-// known sorts the names given to --provider into configured ones and those to make up.
-func (m *matrix) known(suite *scenario.Suite) {
+// sortProviderNames splits the names given to --provider into configured and ad-hoc ones.
+func (m *matrix) sortProviderNames(suite *scenario.Suite) {
 	var configured []string
 	for _, p := range suite.Projects {
 		for _, q := range p.Providers {
-			configured = append(configured, names(&q.Meta)...)
+			configured = append(configured, idAndAlias(&q.Meta)...)
 		}
 	}
 	m.providers.known = configured
-	m.providers.besides = "; for a model on the spot write type/model, such as openai/gpt-4o-mini"
+	m.providers.hintSuffix = "; for a model on the spot write type/model, such as openai/gpt-4o-mini"
 	for _, name := range m.providers.want {
 		if slices.Contains(configured, name) {
 			continue
@@ -185,8 +185,8 @@ func (m *matrix) project(p *scenario.Project, origin string) []span {
 	m.unplanned = nil
 	run := m.prepare(p, judged, scenarios)
 	if run == nil {
-		m.halted = true
-		m.foresee(p, scenarios)
+		m.incomplete = true
+		m.reportUnsupported(p, scenarios)
 		return nil
 	}
 	run.prefix = origin
@@ -199,14 +199,14 @@ func (m *matrix) project(p *scenario.Project, origin string) []span {
 		ReportIdle(p, s, m.opts.Strict, m.diags)
 		out = append(out, single(m.recorded(run, s))...)
 	}
-	m.names(run, slices.Concat(out, m.unplanned))
-	m.overrides(p, out)
+	m.checkNames(run, slices.Concat(out, m.unplanned))
+	m.checkOverrides(p, out)
 	return out
 }
 
-// overrides warns of those of the prompts under test that are for a misspelled model. One that nobody has here may be
-// that of another project with the same prompt.
-func (m *matrix) overrides(p *scenario.Project, spans []span) {
+// checkOverrides warns of model_overrides for a misspelled model. A model that is unknown here may belong to another
+// project with the same prompt.
+func (m *matrix) checkOverrides(p *scenario.Project, spans []span) {
 	var models []string
 	for _, spec := range slices.Concat(p.Providers, m.adHoc) {
 		models = append(models, spec.Model)
@@ -227,8 +227,8 @@ func (m *matrix) overrides(p *scenario.Project, spans []span) {
 	}
 }
 
-// names looks for names in checks that nothing bears, given who answers in the trials.
-func (m *matrix) names(p *project, spans []span) {
+// checkNames reports names in checks that do not exist, given the providers that answer in the trials.
+func (m *matrix) checkNames(p *project, spans []span) {
 	agents := map[*scenario.Scenario][]*scenario.Provider{}
 	var planned []*scenario.Scenario
 	for i := range spans {
@@ -242,17 +242,17 @@ func (m *matrix) names(p *project, spans []span) {
 			agents[t.Scenario] = nil
 		}
 	}
-	n := &naming{
-		p: p.Project, tools: p.tools.Registry, lenient: m.opts.Lenient, diags: m.diags, heard: m.heard,
-		over: len(m.opts.Recordings) > 0,
+	n := &nameChecker{
+		p: p.Project, tools: p.tools.Registry, lenient: m.opts.Lenient, diags: m.diags, tracker: m.tracker,
+		recorded: len(m.opts.Recordings) > 0,
 	}
 	n.report(planned, func(s *scenario.Scenario) []*scenario.Provider { return agents[s] })
 }
 
-// prepare makes what the trials of a project share. Guardrails watch conversations that are to be had.
+// prepare makes what the trials of a project share. Guardrails apply to scenarios, not to recorded conversations.
 func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scenario) *project {
-	m.settle(p, scenarios, judged)
-	run := &project{Project: p, timeout: cmp.Or(p.Defaults.RunTimeout, defaultRunTimeout), basis: basis{
+	m.compileOpenChecks(p, scenarios, judged)
+	run := &project{Project: p, timeout: cmp.Or(p.Defaults.RunTimeout, defaultRunTimeout), basis: planBasis{
 		mocked: m.opts.MockProvider, judge: m.opts.Judge, dispatch: m.opts.Dispatch,
 	}, strict: m.opts.Strict, lenient: m.opts.Lenient}
 	registry, err := tools.New(mockable(p.Tools))
@@ -268,10 +268,10 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 	ReportIdleGates(p, all, len(judged) > 0, m.diags)
 	m.opts.Dispatch.report(p, all, m.diags)
 	run.embedder, run.stances = m.embedder(p, all), m.stances(run, scenarios, all)
-	m.heard.expectSamples(usedEvals(p, all))
+	m.tracker.awaitSamples(usedEvals(p, all))
 	m.judges(run, all)
 	if m.opts.Offline {
-		m.offline(p, all)
+		m.reportOffline(p, all)
 	}
 	if !m.opts.Replayed {
 		ReportOutside(p, all, m.diags)
@@ -280,7 +280,7 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 	return run
 }
 
-// mockable leaves out the tools of modes that do not exist yet; what needs them is refused by name.
+// mockable leaves out tools of modes that do not exist yet. Scenarios that need them are refused.
 func mockable(all []*scenario.Tool) []*scenario.Tool {
 	return slices.DeleteFunc(slices.Clone(all), func(t *scenario.Tool) bool { return t.Mode != "" && t.Mode != "mock" })
 }
@@ -288,7 +288,7 @@ func mockable(all []*scenario.Tool) []*scenario.Tool {
 func (m *matrix) pick(p *scenario.Project) []*scenario.Scenario {
 	var out []*scenario.Scenario
 	for _, s := range p.Scenarios {
-		byName := m.scenarios.keeps(names(&s.Meta)...)
+		byName := m.scenarios.keeps(idAndAlias(&s.Meta)...)
 		byTag := m.tagged(s)
 		if byName && byTag {
 			out = append(out, s)
@@ -311,13 +311,13 @@ func (m *matrix) tagged(s *scenario.Scenario) bool {
 	return keep
 }
 
-// ReportIdle warns of a scenario that cannot fail; strict makes that an error.
+// ReportIdle warns of a scenario that cannot fail; with strict that is an error.
 func ReportIdle(p *scenario.Project, s *scenario.Scenario, strict bool, d *diag.List) {
 	n := len(p.Globals) + len(s.Conversation)
 	for i := range s.Turns {
 		n += len(s.Turns[i].Assertions)
 	}
-	if n > 0 || s.Skip != "" || gates(p, s) || s.Recorded != nil && measures(p, s) {
+	if n > 0 || s.Skip != "" || hasGate(p, s) || s.Recorded != nil && hasMeasures(p, s) {
 		return
 	}
 	report := d.Warnf
@@ -331,14 +331,14 @@ func ReportIdle(p *scenario.Project, s *scenario.Scenario, strict bool, d *diag.
 	report(s.Pos, 1, "no-assertions", "%s %q asserts nothing: it passes whatever the agent says", what, s.ID).Hint = hint
 }
 
-// trials is one scenario over its providers, the regions, the repetitions and the variants.
+// trials plans one scenario with its providers, regions, repetitions and variants.
 func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 	chosen := m.selectProviders(p.Project, s)
 	prompt, ok := m.prompt(p.Project, s)
 	if !ok {
 		return nil
 	}
-	refused := s.Skip == "" && m.refuse(p.Needs(s, prompt, nil))
+	refused := s.Skip == "" && m.reportFeatures(p.Needs(s, prompt, nil))
 	if !m.countable(s) {
 		return nil
 	}
@@ -351,7 +351,7 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 	}
 	var out []span
 	for _, spec := range chosen {
-		refusedHere := s.Skip == "" && !m.opts.MockProvider && m.refuse(p.Needs(s, prompt, spec))
+		refusedHere := s.Skip == "" && !m.opts.MockProvider && m.reportFeatures(p.Needs(s, prompt, spec))
 		if refused || refusedHere {
 			m.unplanned = append(m.unplanned, span{variants: all, count: repeat, Trial: Trial{
 				Project: p, Scenario: s, Prompt: prompt, Endpoint: &Endpoint{Spec: spec},
@@ -361,15 +361,15 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 			continue
 		}
 		endpoint := m.endpoint(p.Project, spec)
-		if endpoint == nil || !m.formed(s, prompt, spec) || refused {
+		if endpoint == nil || !m.hasReplySchema(s, prompt, spec) || refused {
 			continue
 		}
-		m.sampled(prompt, spec)
+		m.warnIgnoredParameters(prompt, spec)
 		for _, region := range m.regions {
 			of := repeat * len(all)
 			out = append(out, span{variants: all, count: of, Trial: Trial{
 				Project: p, Scenario: s, Prompt: prompt, Endpoint: endpoint, Region: region, N: 1, Of: of, Variant: all[0],
-				variety: len(all),
+				variantCount: len(all),
 			}})
 		}
 	}
@@ -391,11 +391,11 @@ func (m *matrix) countable(s *scenario.Scenario) bool {
 	return false
 }
 
-// maxTrials bounds the trials of a group; the sum over all groups can still be counted.
+// maxTrials is the largest number of trials in a group. The sum over all groups does not overflow.
 const maxTrials = 1_000_000_000_000
 
-// formed reports whether a provider that is to answer by a schema has one for this scenario.
-func (m *matrix) formed(s *scenario.Scenario, prompt *scenario.Prompt, spec *scenario.Provider) bool {
+// hasReplySchema reports whether there is a schema for a provider that requires one.
+func (m *matrix) hasReplySchema(s *scenario.Scenario, prompt *scenario.Prompt, spec *scenario.Provider) bool {
 	if spec.ReplyFormat != "json_schema" || replySchema(s, prompt, spec) != nil {
 		return true
 	}
@@ -407,8 +407,8 @@ func (m *matrix) formed(s *scenario.Scenario, prompt *scenario.Prompt, spec *sce
 	return false
 }
 
-// sampled warns of parameters of the prompt that a provider is not sent.
-func (m *matrix) sampled(prompt *scenario.Prompt, spec *scenario.Provider) {
+// warnIgnoredParameters warns of parameters of the prompt that the provider does not support.
+func (m *matrix) warnIgnoredParameters(prompt *scenario.Prompt, spec *scenario.Provider) {
 	if prompt == nil || spec.TakesTopK() {
 		return
 	}
@@ -419,7 +419,7 @@ func (m *matrix) sampled(prompt *scenario.Prompt, spec *scenario.Provider) {
 	}
 }
 
-// prompt finds the prompt of a scenario by its task type; loading has reported an unknown one.
+// prompt returns the prompt of a scenario by its task type.
 func (m *matrix) prompt(p *scenario.Project, s *scenario.Scenario) (*scenario.Prompt, bool) {
 	prompt, err := p.Prompt(s)
 	if err != nil {
@@ -429,7 +429,7 @@ func (m *matrix) prompt(p *scenario.Project, s *scenario.Scenario) (*scenario.Pr
 	return prompt, true
 }
 
-// failOn is what the command line and the projects name to make the run red, in the order of result.FailOnWords.
+// failOn returns what the command line and the projects list under fail_on, in the order of result.FailOnWords.
 func (m *matrix) failOn(suite *scenario.Suite) []string {
 	if m.opts.FailOn != nil && len(m.opts.FailOn) == 0 {
 		m.diags.Warnf(diag.Pos{}, 0, "no-effect", "the list of what makes the run red is empty, which changes nothing: %s",
@@ -439,7 +439,7 @@ func (m *matrix) failOn(suite *scenario.Suite) []string {
 	for _, p := range suite.Projects {
 		named = append(named, p.Defaults.FailOn...)
 	}
-	if m.opts.Strict { // what can only be known at the end has to count as well
+	if m.opts.Strict { // warnings may come up only at the end of the run
 		named = append(named, result.FailOnWarning)
 	}
 	var out []string

@@ -7,13 +7,13 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// misspelled reports whether a model is meant to be the near one. Their versions are the same then, and each of their
-// words is near the other's: models of one family differ in a number or a whole word.
+// misspelled reports whether a model name is probably a misspelling of near: their digits are the same, and each word
+// is near its counterpart. Models of one family differ in a digit or in a whole word.
 func misspelled(model, near string) bool {
-	if near == "" || only(unicode.IsDigit, model) != only(unicode.IsDigit, near) {
+	if near == "" || keepRunes(unicode.IsDigit, model) != keepRunes(unicode.IsDigit, near) {
 		return false
 	}
-	if only(letterOrDigit, model) == only(letterOrDigit, near) {
+	if keepRunes(letterOrDigit, model) == keepRunes(letterOrDigit, near) {
 		return true
 	}
 	a, b := modelWords(model), modelWords(near)
@@ -34,8 +34,8 @@ func modelWords(s string) []string {
 	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !letterOrDigit(r) })
 }
 
-// only keeps some of the characters of a text, in lower case.
-func only(keep func(rune) bool, s string) string {
+// keepRunes returns the characters of s that keep selects, in lower case.
+func keepRunes(keep func(rune) bool, s string) string {
 	return strings.Map(func(r rune) rune {
 		if keep(r) {
 			return unicode.ToLower(r)

@@ -2,7 +2,7 @@ package runner
 
 import "testing"
 
-// TestMisspelled: models of one family are told from one that is written wrong.
+// TestMisspelled distinguishes models of one family from misspelled names.
 func TestMisspelled(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

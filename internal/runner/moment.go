@@ -1,11 +1,11 @@
 package runner
 
-// Moment is a point of a conversation at which something is judged. The zero value is every one, each in its time.
+// Moment is a point of a conversation at which checks run. The zero value stands for all of them.
 type Moment struct {
-	turn int // from 1; -1: the end; below that a turn before the first, which is none
+	turn int // from 1; -1: the end; less than -1: a negative turn, which no conversation has
 }
 
-// AfterTurn is when a turn has ended, counted from 0.
+// AfterTurn is the end of turn i, counted from 0.
 func AfterTurn(i int) Moment {
 	if i < 0 {
 		return Moment{i - 1}
@@ -13,14 +13,14 @@ func AfterTurn(i int) Moment {
 	return Moment{i + 1}
 }
 
-// AtEnd is when the session and the conversation have ended.
+// AtEnd is the end of the session and of the conversation.
 func AtEnd() Moment { return Moment{-1} }
 
 func (m Moment) after(turn int) bool { return m.turn == 0 || m.turn == turn+1 }
 func (m Moment) end() bool           { return m.turn == 0 || m.turn == -1 }
 
-// asked is the turn that a moment is after, counted from 0, which a conversation of so many turns may not have.
-func (m Moment) asked(turns int) (turn int, there bool) {
+// turnOf returns the turn of a moment, counted from 0, and whether a conversation of so many turns has it.
+func (m Moment) turnOf(turns int) (turn int, there bool) {
 	switch {
 	case m.turn < -1:
 		return m.turn + 1, false

@@ -6,8 +6,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// origins are what the ids of the trials of each project begin with: nothing in a run of one project, else its name, or
-// its file where several have the same name. No two trials of a run have the same id.
+// origins returns the prefix of each project's trial ids: nothing in a run of one project, else its name, or its file
+// if several projects have that name. All ids of a run are different.
 func origins(projects []*scenario.Project) map[*scenario.Project]string {
 	of := map[*scenario.Project]string{}
 	if len(projects) < 2 {
@@ -27,7 +27,7 @@ func origins(projects []*scenario.Project) map[*scenario.Project]string {
 	return of
 }
 
-// comesFrom reports whether trials of a project may have that origin, whichever others there were in their run.
+// comesFrom reports whether trials of a project may have that prefix.
 func comesFrom(p *scenario.Project, origin string) bool {
 	return origin == cmp.Or(p.Name, p.File)+":" || origin == p.File+":"
 }

@@ -14,19 +14,19 @@ import (
 	"github.com/arena-evals/arena/internal/tools"
 )
 
-// Plan is what a run will do, in order. It is pure data but for the clients of its endpoints. Its trials are made when
-// somebody asks for them, so that a plan is as small for many as for one.
+// Plan is the trials of a run, in order. It is pure data except for the clients of its endpoints. Trials are made when
+// they are asked for, so that the size of a plan does not depend on their number.
 type Plan struct {
 	spans  []span
-	Name   string   // of the project; "" when there are several
+	Name   string   // of the project; "": there are several
 	FailOn []string // what makes the run red besides failures and errors
 
 	http  *http.Client // of the checks; nil: they have none
 	close func()       // nil: nothing was opened
-	heard *hearing     // nil: nobody waits for names
+	names *nameTracker // nil: no names are awaited
 }
 
-// Close lets go of the connections of the plan. It can still be run.
+// Close closes the connections of the plan. It can still run then.
 func (p *Plan) Close() {
 	if p.close != nil {
 		p.close()
@@ -35,56 +35,56 @@ func (p *Plan) Close() {
 
 // Trial is one conversation to drive.
 type Trial struct {
-	Index    int
-	Project  *project
-	Scenario *scenario.Scenario
-	Prompt   *scenario.Prompt // nil: no system prompt
-	Endpoint *Endpoint
-	Region   string
-	N        int       // from 1, within its group
-	Of       int       // trials of its group
-	Variant  Variant   // of the perturbations; nil when there are none
-	variety  int       // how many variants its group has; 0 stands for 1
-	Recorded *Recorded // nil: the conversation is to be had
-	Past     *Past     // of a run that is over; nil: this is none
+	Index        int
+	Project      *project
+	Scenario     *scenario.Scenario
+	Prompt       *scenario.Prompt // nil: no system prompt
+	Endpoint     *Endpoint
+	Region       string
+	N            int       // from 1, within its group
+	Of           int       // trials of its group
+	Variant      Variant   // nil: no perturbations
+	variantCount int       // of its group; 0 stands for 1
+	Recorded     *Recorded // not nil: the conversation is recorded
+	Finished     *Finished // not nil: the trial of a run is judged again
 }
 
-// Repetition counts the trials that ask for the same, from 1: those of its group that have its variant.
-func (t *Trial) Repetition() int { return (t.N-1)/max(t.variety, 1) + 1 }
+// Repetition counts the trials of a group that have the same variant, from 1.
+func (t *Trial) Repetition() int { return (t.N-1)/max(t.variantCount, 1) + 1 }
 
-// Endpoint is a provider of the plan, opened.
+// Endpoint is an open provider of a plan.
 type Endpoint struct {
 	Spec   *scenario.Provider
 	Client providers.Provider
-	// Simulated providers answer without the world. Their trials run on a clock of their own, which only moves by
-	// the latencies that they simulate, so that a run repeats byte for byte.
+	// Simulated is true for a provider that makes no calls to a server. The clock of its trials advances only by simulated
+	// latencies, so that a run repeats byte for byte.
 	Simulated bool
 }
 
-// project is a scenario.Project with what the trials share of it.
+// project is a scenario.Project with what its trials share.
 type project struct {
 	*scenario.Project
 	tools   *tools.Kit
 	prefix  string // of trial ids; "" when the plan has one project
 	timeout time.Duration
-	basis   basis
+	basis   planBasis
 	strict  bool
 	lenient bool
 
-	host     *checks.Host                           // what checks may reach outside of the process
-	embedder checks.Embedder                        // nil: no check asks for one, or none is configured
-	judges   *judges.Pool                           // nil: no check asks for one, or all of them do without
-	asked    map[checks.JudgeUse]*scenario.Provider // the models behind the judges
-	prompts  *checks.JudgePrompts
+	host         *checks.Host                           // environment and network of checks
+	embedder     checks.Embedder                        // nil: no check asks for one, or none is configured
+	judges       *judges.Pool                           // nil: no check needs one
+	judgeModels  map[checks.JudgeUse]*scenario.Provider // the models behind the judges
+	judgePrompts *checks.JudgePrompts
 
 	stances map[*scenario.Prompt]*stance
 }
 
-// ID is stable and readable: refund/gpt-4o/default, with #2 for the second of several trials and the variant in
-// brackets.
+// ID is stable and readable: refund/gpt-4o/default. It ends in #2 for the second of several trials, and in the variant
+// in brackets.
 func (t *Trial) ID() string {
-	if t.Past != nil {
-		return t.Past.Brief.ID
+	if t.Finished != nil {
+		return t.Finished.Brief.ID
 	}
 	var b strings.Builder
 	t.group(&b)
@@ -98,7 +98,7 @@ func (t *Trial) ID() string {
 	return b.String()
 }
 
-// Group is what the ids of all trials of its group begin with: refund/gpt-4o/default.
+// Group is the common prefix of the ids of a group: refund/gpt-4o/default.
 func (t *Trial) Group() string {
 	var b strings.Builder
 	t.group(&b)

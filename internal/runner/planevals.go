@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// EvalMetrics are the metrics of the evals that may fire, each once, in the order of the plan.
+// EvalMetrics returns the metrics of the evals that can run, each once, in the order of the plan.
 func (p *Plan) EvalMetrics() []*result.Metric {
 	type place struct {
 		project *project
@@ -33,7 +33,7 @@ func (p *Plan) EvalMetrics() []*result.Metric {
 	return list
 }
 
-// Labels are the names of the labels that scenarios of the plan have, sorted.
+// Labels returns the names of the labels of the scenarios in the plan, sorted.
 func (p *Plan) Labels() []string {
 	names := map[string]bool{}
 	for t := range p.Groups() {

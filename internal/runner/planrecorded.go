@@ -16,14 +16,14 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// evalProvider is what stands for the provider of conversations that are over.
+// evalProvider is the provider id of recorded conversations.
 const evalProvider = "eval"
 
-// pickEvals are the evals over recordings that are wanted, each as a scenario, sorted by id.
+// pickEvals returns the selected evals over recordings, each as a scenario, sorted by id.
 func (m *matrix) pickEvals(p *scenario.Project) []*scenario.Scenario {
 	var out []*scenario.Scenario
 	for _, e := range p.Evals {
-		byName := m.evals.keeps(names(&e.Meta)...)
+		byName := m.evals.keeps(idAndAlias(&e.Meta)...)
 		if s := e.Scenario(); byName && m.tagged(s) {
 			out = append(out, s)
 		}
@@ -32,13 +32,13 @@ func (m *matrix) pickEvals(p *scenario.Project) []*scenario.Scenario {
 	return out
 }
 
-// recorded is one trial for each conversation that an eval is about, or that a scenario is held against.
+// recorded plans one trial for each recorded conversation that an eval or a scenario judges.
 func (m *matrix) recorded(p *project, s *scenario.Scenario) []Trial {
 	prompt, ok := m.prompt(p.Project, s)
 	if !ok {
 		return nil
 	}
-	at, files := diag.Pos{}, m.opts.Recordings // of the command line
+	at, files := diag.Pos{}, m.opts.Recordings // from the command line
 	if len(files) == 0 {
 		at, files = s.Recorded.RecordingPos, s.Recorded.Recordings
 	}
@@ -50,32 +50,33 @@ func (m *matrix) recorded(p *project, s *scenario.Scenario) []Trial {
 		all += len(found)
 		before := len(out)
 		for _, r := range found {
-			of := talk{r.File, r.index}
+			of := sessionKey{r.File, r.index}
 			if s.Recorded == nil && r.scenario != "" && !s.Is(r.scenario) {
-				m.others[of] = r.scenario
+				m.otherSessions[of] = r.scenario
 				continue
 			}
-			m.judged[of] = true
+			m.judgedSessions[of] = true
 			out = append(out, Trial{
 				Project: p, Scenario: s, Prompt: prompt, Endpoint: endpoint, Region: defaultRegion, N: 1, Of: 1, Recorded: r,
 			})
 		}
-		if undecided(p.Project, s) {
-			m.underPrompts(p.Project, s, filepath.ToSlash(path), at, out[before:])
+		if promptUndecided(p.Project, s) {
+			m.assignPrompts(p.Project, s, filepath.ToSlash(path), at, out[before:])
 		}
 	}
 	if all > 0 && len(out) == 0 {
 		m.diags.Errorf(s.Pos, 1, "no-conversation", "none of the recorded conversations is one of scenario %q", s.ID)
 	}
-	m.untoldFailures(p.Project, s, out)
+	m.warnUnrecordedFailures(p.Project, s, out)
 	distinguish(out)
 	return out
 }
 
-// untoldFailures warns of checks that count failed calls, over recordings that do not say whether a call failed.
-func (m *matrix) untoldFailures(p *scenario.Project, s *scenario.Scenario, trials []Trial) {
-	silent := func(t Trial) bool { return slices.Contains(t.Recorded.untold, recording.UntoldToolErrors) }
-	first := slices.IndexFunc(trials, silent)
+// warnUnrecordedFailures warns of checks that count failed calls, where the recording does not say whether a call
+// failed.
+func (m *matrix) warnUnrecordedFailures(p *scenario.Project, s *scenario.Scenario, trials []Trial) {
+	unrecorded := func(t Trial) bool { return slices.Contains(t.Recorded.notRecorded, recording.UntoldToolErrors) }
+	first := slices.IndexFunc(trials, unrecorded)
 	if first < 0 {
 		return
 	}
@@ -88,17 +89,17 @@ func (m *matrix) untoldFailures(p *scenario.Project, s *scenario.Scenario, trial
 	})
 }
 
-// talk is one of the conversations in a file.
-type talk struct {
+// sessionKey identifies a conversation in a file.
+type sessionKey struct {
 	file  string
 	index int
 }
 
-// reportUnjudged warns of recorded conversations that only are of scenarios which nobody named.
+// reportUnjudged warns of recorded conversations that belong to scenarios which were not named.
 func (m *matrix) reportUnjudged() {
 	left := map[string]int{}
-	for of, scenario := range m.others {
-		if !m.judged[of] {
+	for of, scenario := range m.otherSessions {
+		if !m.judgedSessions[of] {
 			left[scenario]++
 		}
 	}
@@ -108,12 +109,12 @@ func (m *matrix) reportUnjudged() {
 	}
 }
 
-// recordedEndpoint answers nothing; its trials run on the time of the recording.
+// recordedEndpoint is the endpoint of recorded conversations. It is never called; their clock is that of the recording.
 func recordedEndpoint() *Endpoint {
 	return &Endpoint{Spec: &scenario.Provider{Meta: scenario.Meta{ID: evalProvider}}, Simulated: true}
 }
 
-// conversations are those in a file. A file that is no recording, or holds none, is reported, once.
+// conversations returns the conversations in a file. A file that cannot be read is reported once.
 func (m *matrix) conversations(s *scenario.Scenario, path string, at diag.Pos) []*Recorded {
 	kind := ""
 	if s.Recorded != nil {
@@ -132,15 +133,15 @@ func (m *matrix) conversations(s *scenario.Scenario, path string, at diag.Pos) [
 	for i, ref := range refs {
 		out[i] = &Recorded{
 			File: filepath.ToSlash(path), Name: cmp.Or(ref.ID, filepath.Base(path)), index: i, scenario: ref.Scenario,
-			taskType: ref.TaskType,
-			untold:   ref.Untold,
-			Load:     func() (*recording.Session, error) { return file.Load(i) },
+			taskType:    ref.TaskType,
+			notRecorded: ref.Untold,
+			Load:        func() (*recording.Session, error) { return file.Load(i) },
 		}
 	}
 	return out
 }
 
-// openRecording opens a file and tells what is odd about it; nil when it cannot be read.
+// openRecording opens a file and reports its notes; nil when it cannot be read.
 func (m *matrix) openRecording(path, kind string, at diag.Pos) *recording.File {
 	file, err := recording.Open(path, recording.Options{Type: kind})
 	if err != nil {
@@ -161,7 +162,7 @@ func (m *matrix) openRecording(path, kind string, at diag.Pos) *recording.File {
 	return file
 }
 
-// reportRecording reports why a recording cannot be read: everything that is wrong in it, at its place.
+// reportRecording reports why a recording cannot be read, every problem at its position.
 func reportRecording(d *diag.List, at diag.Pos, path string, err error) {
 	if wrong, ok := errors.AsType[*recording.Error](err); ok {
 		for _, p := range wrong.Problems {
@@ -172,7 +173,7 @@ func reportRecording(d *diag.List, at diag.Pos, path string, err error) {
 	d.Errorf(at, 1, "bad-recording", "%s: %v", path, err)
 }
 
-// distinguish makes the names of conversations fit to be in ids, and unique. One that is alone needs none.
+// distinguish makes the names of conversations unique and fit for ids. The only one of an eval needs no name.
 func distinguish(trials []Trial) {
 	if len(trials) == 1 {
 		trials[0].Recorded.Name = ""
@@ -188,7 +189,7 @@ func distinguish(trials []Trial) {
 	}
 }
 
-// plainName is a name from a recording as far as ids may have it.
+// plainName replaces the characters of a name that ids must not have.
 func plainName(name string) string {
 	const limit = 80
 	name = strings.Map(func(r rune) rune {

@@ -14,81 +14,81 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Recorded is a conversation that a trial does not have, because it was had before: the trial only judges it.
+// Recorded is a conversation from a file or from the caller. The trial only judges it.
 type Recorded struct {
-	// Load reads the conversation. It is called once by every trial, when that starts.
+	// Load reads the conversation. Every trial calls it once, when it starts.
 	Load func() (*recording.Session, error)
-	File string // where it stands; "" in none
-	// Name tells it from the other conversations of the same eval, in the trial's id; "" where it is the only one.
+	File string // "": the caller handed it over
+	// Name is unique among the conversations of the eval, and part of the trial's id; "" for the only one.
 	Name string
-	At   Moment // the zero value is all of them
+	At   Moment // when to judge; the zero value: always
 
-	index    int    // among the conversations of the file
-	scenario string // that was run, as far as the recording knows
-	taskType string // of its prompt; the same
-	untold   []string
+	index       int    // in the file
+	scenario    string // "": the recording does not say
+	taskType    string // of the prompt; "": the same
+	notRecorded []string
 }
 
-// errNoReply is returned for a conversation in which nobody answers: every "must not say" would hold of it.
+// errNoReply is returned for a conversation without a reply: every check that forbids something would pass.
 var errNoReply = errors.New("the recording holds no reply of an assistant: there is nothing to judge")
 
-// recall takes the conversation from its recording and judges each turn in its time, and the whole at the end.
-func (s *session) recall(ctx context.Context) {
+// judgeRecorded reads the recorded conversation, judges each turn, and then the conversation.
+func (s *session) judgeRecorded(ctx context.Context) {
 	rec, err := s.trial.Recorded.Load()
 	if err != nil {
 		s.out.Error = fmt.Sprintf("the recording cannot be read: %v", err)
 		s.abandon(0, s.out.Error)
 		return
 	}
-	s.describe(rec)
-	parts := recording.Exchanges(s.prologue(rec.Messages))
-	if turn, there := s.trial.Recorded.At.asked(len(parts)); !there {
-		s.out.Error = fmt.Sprintf("there is no turn %d, counted from 0: the conversation has %d", turn, len(parts))
-		s.abandon(len(parts), s.out.Error)
+	s.copyRecordingInfo(rec)
+	exchanges := recording.Exchanges(s.addSystemPrompt(rec.Messages))
+	if turn, there := s.trial.Recorded.At.turnOf(len(exchanges)); !there {
+		s.out.Error = fmt.Sprintf("there is no turn %d, counted from 0: the conversation has %d", turn, len(exchanges))
+		s.abandon(len(exchanges), s.out.Error)
 		return
 	}
 	replies := 0
-	for i, part := range parts {
-		turn, answered := s.retell(ctx, i, part)
+	for i, messages := range exchanges {
+		turn, answered := s.recordedTurn(ctx, i, messages)
 		if answered {
 			replies++
-			s.tell.turnCompleted(turn)
+			s.emit.turnCompleted(turn)
 			continue
 		}
-		if err := s.unanswered(rec, turn); err != nil {
-			s.fail(ctx, turn, err)
+		if err := s.unansweredError(rec, turn); err != nil {
+			s.failTurn(ctx, turn, err)
 			return
 		}
-		s.tell.turnCompleted(turn)
+		s.emit.turnCompleted(turn)
 	}
 	switch {
 	case ctx.Err() != nil:
 		s.interrupted(ctx)
 	case replies == 0:
 		s.out.Error = errNoReply.Error()
-		s.abandon(len(parts), s.out.Error)
+		s.abandon(len(exchanges), s.out.Error)
 	case rec.Error != "" && s.trial.Recorded.At.end():
-		s.out.Error = brokeOff(rec).Error()
-		s.abandon(len(parts), s.out.Error)
-	case s.missing(len(parts)) != nil:
-		s.out.Error = s.missing(len(parts)).Error()
-		s.abandon(len(parts), s.out.Error)
+		s.out.Error = brokenOffError(rec).Error()
+		s.abandon(len(exchanges), s.out.Error)
+	case s.missingTurns(len(exchanges)) != nil:
+		s.out.Error = s.missingTurns(len(exchanges)).Error()
+		s.abandon(len(exchanges), s.out.Error)
 	case s.trial.Recorded.At.end():
 		s.judgeConversation(ctx)
-		s.holdAgainst(parts)
+		s.compareWithScenario(exchanges)
 	}
 }
 
-// describe notes where the conversation comes from.
-func (s *session) describe(rec *recording.Session) {
-	s.id = rec.ID
+// copyRecordingInfo copies format, session, provider, model and metadata of the recording.
+func (s *session) copyRecordingInfo(rec *recording.Session) {
+	s.recordedID = rec.ID
 	from := s.out.Recording
 	from.Format, from.Session, from.Provider, from.Model = string(rec.Format), rec.ID, rec.Provider, rec.Model
 	if rec.Model != "" {
 		s.out.Model = rec.Model
 	}
 	s.out.TaskType, from.Untold = rec.TaskType, rec.Untold
-	if len(rec.Metadata) > 0 { // what was recorded is more than what the scenario supposes
+	if len(rec.Metadata) > 0 { // recorded values win over those of the scenario
 		s.out.Metadata = maps.Clone(s.out.Metadata)
 		if s.out.Metadata == nil {
 			s.out.Metadata = map[string]any{}
@@ -100,8 +100,8 @@ func (s *session) describe(rec *recording.Session) {
 	}
 }
 
-// prologue takes what stands before the conversation: the system prompt. It returns the rest.
-func (s *session) prologue(messages []recording.Message) []recording.Message {
+// addSystemPrompt adds the system messages at the start. It returns the rest.
+func (s *session) addSystemPrompt(messages []recording.Message) []recording.Message {
 	for len(messages) > 0 && messages[0].Role == chat.System {
 		s.add(messages[0].Message)
 		s.out.System += messages[0].Text()
@@ -110,30 +110,32 @@ func (s *session) prologue(messages []recording.Message) []recording.Message {
 	return messages
 }
 
-// retell goes through one turn and judges it. answered says that the assistant has the last word in it.
-func (s *session) retell(ctx context.Context, i int, part []recording.Message) (turn *result.Turn, answered bool) {
+// recordedTurn adds one turn and judges it. answered is true when it ends with a reply of the assistant.
+func (s *session) recordedTurn(
+	ctx context.Context, i int, messages []recording.Message,
+) (turn *result.Turn, answered bool) {
 	s.out.Turns = append(s.out.Turns, result.Turn{
-		Index: i, User: recording.Asked(part),
+		Index: i, User: recording.Asked(messages),
 		Messages: []chat.Message{}, ToolCalls: []result.ToolCall{}, Assertions: []result.Verdict{},
 	})
 	turn = &s.out.Turns[len(s.out.Turns)-1]
-	s.tell.turnStarted(i, turn.User)
-	s.start = len(s.messages)
+	s.emit.turnStarted(i, turn.User)
+	s.turnStart = len(s.messages)
 	began := s.clock.elapsed()
-	last, spoken := finalReply(part), 0
-	for at := range part {
-		m := &part[at]
-		s.pass(m)
+	last, spoken := finalReply(messages), 0
+	for at := range messages {
+		m := &messages[at]
+		s.advanceTo(m)
 		s.add(m.Message)
-		turn.Messages = s.messages[s.start:len(s.messages):len(s.messages)]
+		turn.Messages = s.messages[s.turnStart:len(s.messages):len(s.messages)]
 		if m.Role == chat.User {
 			began = s.clock.elapsed()
 		}
 		if m.Role != chat.Assistant {
 			continue
 		}
-		s.spend.hear(&m.Message)
-		s.recallCalls(turn, m.ToolCalls, recording.Results(part, at))
+		s.spend.addRecorded(&m.Message)
+		s.addRecordedCalls(turn, m.ToolCalls, recording.Results(messages, at))
 		if at == last {
 			turn.Assistant, answered = m.Text(), true
 			turn.LatencyMS = milliseconds(s.clock.elapsed() - began)
@@ -146,8 +148,7 @@ func (s *session) retell(ctx context.Context, i int, part []recording.Message) (
 	return turn, answered
 }
 
-// finalReply is the place of the last message of the assistant when it ends the turn; -1 when a tool, or nobody, has
-// the last word.
+// finalReply is the index of the assistant's message that ends the turn; -1 when the turn ends otherwise.
 func finalReply(part []recording.Message) int {
 	for at := len(part) - 1; at >= 0; at-- {
 		switch m := &part[at]; {
@@ -160,8 +161,8 @@ func finalReply(part []recording.Message) int {
 	return -1
 }
 
-// pass lets the time pass that the recording knows of.
-func (s *session) pass(m *recording.Message) {
+// advanceTo advances the clock by the time that the recording has for a message.
+func (s *session) advanceTo(m *recording.Message) {
 	if m.Offset > s.clock.elapsed() {
 		s.clock.advance(m.Offset - s.clock.elapsed())
 	} else if m.Offset <= 0 && m.LatencyMS > 0 {
@@ -169,8 +170,7 @@ func (s *session) pass(m *recording.Message) {
 	}
 }
 
-// judgeReply judges a reply where it stands. Those before the last one of a turn are held against the assertions only,
-// and only where these are about every reply.
+// judgeReply judges a reply of a turn. Replies before the last one are judged only by assertions about every reply.
 func (s *session) judgeReply(ctx context.Context, turn *result.Turn, before int, last bool) {
 	if !s.trial.Recorded.At.after(turn.Index) || ctx.Err() != nil {
 		return
@@ -193,8 +193,8 @@ func (s *session) judgeReply(ctx context.Context, turn *result.Turn, before int,
 	}
 }
 
-// recallCalls books the tool calls of a message with what came of them.
-func (s *session) recallCalls(turn *result.Turn, calls []chat.ToolCall, results map[int]*chat.ToolResult) {
+// addRecordedCalls adds the tool calls of a message with their results.
+func (s *session) addRecordedCalls(turn *result.Turn, calls []chat.ToolCall, results map[int]*chat.ToolResult) {
 	for i := range calls {
 		call := &calls[i]
 		res := results[i]
@@ -212,14 +212,14 @@ func (s *session) recallCalls(turn *result.Turn, calls []chat.ToolCall, results 
 	}
 }
 
-// unanswered is what is wrong about a turn without an answer. In a file the reply may be lost, and with it what must
-// not be said. In a conversation that a program hands over nothing is, which is told, where nobody has begun to answer
-// the user, or where no check looks at replies.
-func (s *session) unanswered(rec *recording.Session, turn *result.Turn) error {
+// unansweredError returns the error of a turn without a reply, or nil. In a file the reply may be lost, and with it a
+// violation. A conversation that a program hands over is complete: a turn without a reply is an error only if a check
+// looks at replies, and if the answer was begun or must come. Otherwise it is a notice.
+func (s *session) unansweredError(rec *recording.Session, turn *result.Turn) error {
 	switch {
 	case rec.Error != "" && s.trial.Recorded.At.end():
-		return brokeOff(rec)
-	case s.trial.Recorded.File != "" || len(s.turnChecks(turn.Index)) > 0 && (begun(turn) || !s.everyReply()):
+		return brokenOffError(rec)
+	case s.trial.Recorded.File != "" || len(s.turnChecks(turn.Index)) > 0 && (hasBegun(turn) || !s.everyReply()):
 		return errUnanswered
 	}
 	turn.NotRun = errUnanswered.Error()
@@ -229,18 +229,18 @@ func (s *session) unanswered(rec *recording.Session, turn *result.Turn) error {
 
 var errUnanswered = errors.New("the recording has no reply here")
 
-// begun reports whether the assistant has begun to answer in a turn.
-func begun(turn *result.Turn) bool {
+// hasBegun reports whether a turn has a message of the assistant.
+func hasBegun(turn *result.Turn) bool {
 	return slices.ContainsFunc(turn.Messages, func(m chat.Message) bool { return m.Role == chat.Assistant })
 }
 
-// brokeOff is the error of a conversation that is not whole: what it would have said next is not known.
-func brokeOff(rec *recording.Session) error {
+// brokenOffError is the error of an incomplete conversation.
+func brokenOffError(rec *recording.Session) error {
 	return fmt.Errorf("the recorded conversation broke off: %s", rec.Error)
 }
 
-// missing reports the checks of turns that the recording does not have.
-func (s *session) missing(turns int) error {
+// missingTurns returns an error when turns with assertions are not in the recording.
+func (s *session) missingTurns(turns int) error {
 	if s.everyReply() {
 		return nil
 	}
@@ -255,7 +255,7 @@ func (s *session) missing(turns int) error {
 // interrupted ends a trial that was stopped between two turns.
 func (s *session) interrupted(ctx context.Context) {
 	cause := context.Cause(ctx)
-	if stopping(ctx) != nil {
+	if stopCause(ctx) != nil {
 		s.out.Status, s.out.Skip = result.Cancelled, cause.Error()
 	} else {
 		s.out.Error = cause.Error()
@@ -263,5 +263,5 @@ func (s *session) interrupted(ctx context.Context) {
 	s.abandon(len(s.out.Turns), cause.Error())
 }
 
-// everyReply says that the checks of the only turn are those of every reply.
+// everyReply reports whether the assertions of the only turn are about every reply.
 func (s *session) everyReply() bool { return s.trial.Scenario.Recorded != nil }

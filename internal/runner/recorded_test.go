@@ -44,13 +44,13 @@ func recorded(lines ...string) *recording.Session {
 	return s
 }
 
-// handedOver is a conversation that stands in no file.
+// handedOver is a conversation without a file.
 func handedOver(s *recording.Session) *recording.Session {
 	s.File = ""
 	return s
 }
 
-// overRecording is the trial of the first eval of a file, or of its first scenario, over a session.
+// overRecording plans the first eval or scenario of a file over a session.
 func overRecording(t *testing.T, file string, s *recording.Session) *Plan {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "judged.yaml")
@@ -76,7 +76,7 @@ func overRecording(t *testing.T, file string, s *recording.Session) *Plan {
 	}})}
 }
 
-// judged is a trial in lines: its status and error, what each turn came to, and the end.
+// judged formats a trial in lines: status and error, the verdicts of each turn, those of the conversation.
 func judged(trial *result.Trial) []string {
 	lines := []string{strings.TrimSpace(trial.Status.String() + " " + trial.Error)}
 	verdicts := func(list []result.Verdict) (text string) {
@@ -107,7 +107,7 @@ conversation_assertions:
   - {type: tools_called, params: {tools: [lookup]}}
 `
 
-func TestRecall(t *testing.T) {
+func TestJudgeRecorded(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, file string
@@ -218,7 +218,7 @@ turns:
 	}
 }
 
-func TestRecallTrouble(t *testing.T) {
+func TestJudgeRecordedErrors(t *testing.T) {
 	t.Parallel()
 	broken := recorded("u: one", "a: please", "u: two")
 	broken.Error = "the line went dead"
@@ -247,8 +247,8 @@ func TestRecallTrouble(t *testing.T) {
 	}
 }
 
-// Times and prices that a recording does not have are not taken for 0.
-func TestRecallMeasures(t *testing.T) {
+// Times and prices that a recording lacks do not count as 0.
+func TestJudgeRecordedMeasurements(t *testing.T) {
 	t.Parallel()
 	const limits = `
 recording: {path: any.json}
@@ -305,7 +305,7 @@ spec:
 		{AtEnd(), []string{"-1 whole 1"}},
 	} {
 		trial := e.Evaluate(t.Context(), s, c.at, Options{Now: time.Now})
-		if diff := cmp.Diff(c.want, told(trial)); diff != "" || trial.Error != "" {
+		if diff := cmp.Diff(c.want, evalLines(trial)); diff != "" || trial.Error != "" {
 			t.Errorf("%v: %s %s", c.at, trial.Error, diff)
 		}
 	}

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// answer is a provider made of a function.
+// answer is a provider that calls a function.
 type answer func(ctx context.Context, req *chat.Request) (chat.Reply, error)
 
 func (f answer) Complete(ctx context.Context, req *chat.Request, _ func(chat.Delta) error) (chat.Reply, error) {
@@ -62,7 +62,7 @@ func options(jobs int) Options {
 	return Options{Jobs: jobs, Now: time.Now, Crash: func(string, any, []byte) {}}
 }
 
-// watcher is a sink that remembers the trials and can be told what to do with each.
+// watcher is a sink that keeps the trials and calls a function with each.
 type watcher struct {
 	mu     sync.Mutex
 	trials []*result.Trial
@@ -123,7 +123,7 @@ func journalFor(t *testing.T) (*result.Journal, *counted) {
 	return j, file
 }
 
-// A trial is on disk before anyone hears of it.
+// A trial is on disk before the sink receives it.
 func TestEveryTrialIsInTheJournalBeforeItIsReported(t *testing.T) {
 	t.Parallel()
 	journal, file := journalFor(t)
@@ -150,10 +150,10 @@ func TestEveryTrialIsInTheJournalBeforeItIsReported(t *testing.T) {
 	}
 }
 
-// One sync serves all trials that finished meanwhile: while the sink holds up the consumer, the others gather.
+// One sync serves all trials that finish while the sink blocks the consumer.
 func TestTrialsShareASync(t *testing.T) {
 	t.Parallel()
-	const n = batch / 4 // each sends two events, and none may wait for room
+	const n = maxBatch / 4 // each sends two events, and none may wait for room
 	journal, file := journalFor(t)
 	var finished sync.WaitGroup
 	finished.Add(n)
@@ -209,7 +209,7 @@ func TestFailFastStopsTheRest(t *testing.T) {
 	opts.FailFast = true
 	journal, _ := journalFor(t)
 	w := &watcher{}
-	const n = 2000 // far more than may wait for a sync
+	const n = 2000 // many more than maxBatch
 	if err := Run(t.Context(), planOf(t, n, client), opts, journal, w); err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestFailFastStopsTheRest(t *testing.T) {
 	}
 }
 
-// full is the file of a journal on a disk that takes no more than the header.
+// full is a journal file on a disk with room for the header only.
 type full struct {
 	*os.File
 	lines atomic.Int64
@@ -233,7 +233,7 @@ func (f *full) Write(b []byte) (int, error) {
 	return 0, errFull
 }
 
-// TestAFullDiskPaysNoMoreThanIsInFlight: the worker whose trial cannot be kept does not wait to be told.
+// TestAFullDiskPaysNoMoreThanIsInFlight: the worker that cannot write its trial stops the run at once.
 func TestAFullDiskPaysNoMoreThanIsInFlight(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int64
@@ -255,7 +255,7 @@ func TestAFullDiskPaysNoMoreThanIsInFlight(t *testing.T) {
 	}
 }
 
-// A full disk must not keep burning tokens.
+// No tokens are spent after the disk is full.
 func TestASinkThatFailsEndsTheRun(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int64

@@ -8,16 +8,16 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Selection is the filters of the command line. Empty lists select everything.
+// Selection is the filters of the command line. An empty list selects everything.
 type Selection struct {
-	Scenarios []string // when only these are named, no evals over recordings are run
-	Evals     []string // over recordings; when only these are named, no scenarios are run
+	Scenarios []string // without Evals: no evals over recordings run
+	Evals     []string // over recordings; without Scenarios: no scenarios run
 	Providers []string // configured ids, or type/model for one that is not configured
 	Regions   []string
 	Tags      []string
 }
 
-// split takes lists as people type them: repeated, with commas, with spaces.
+// split splits lists at commas, and removes spaces and duplicates.
 func split(lists []string) []string {
 	var out []string
 	for _, l := range lists {
@@ -30,21 +30,22 @@ func split(lists []string) []string {
 	return out
 }
 
-// filter is one list of wanted names and which of them were seen.
+// filter is a list of selected names.
 type filter struct {
-	flag    string
-	want    []string
-	known   []string
-	used    map[string]bool
-	cut     bool   // not all that might be of a name were seen
-	besides string // what a hint says after the known names
+	flag       string
+	want       []string
+	known      []string
+	used       map[string]bool
+	incomplete bool   // not all resources were compared with the filter
+	hintSuffix string // follows the known names in hints
 }
 
 func newFilter(flag string, lists []string) *filter {
 	return &filter{flag: flag, want: split(lists), used: map[string]bool{}}
 }
 
-// keeps reports whether a resource with these names is wanted. An empty filter wants everything.
+// keeps reports whether the filter selects a resource with these names, and marks the names as used. An empty filter
+// selects everything.
 func (f *filter) keeps(names ...string) bool {
 	if len(f.want) == 0 {
 		return true
@@ -59,13 +60,12 @@ func (f *filter) keeps(names ...string) bool {
 	return keep
 }
 
-// keepsQuietly is keeps for those who ask out of turn: it is not noted what they ask for.
-func (f *filter) keepsQuietly(names ...string) bool {
+// matches is keeps for those who ask out of turn: it is not noted what they ask for.
+func (f *filter) matches(names ...string) bool {
 	return len(f.want) == 0 || slices.ContainsFunc(f.want, func(w string) bool { return slices.Contains(names, w) })
 }
 
-// missing reports every wanted name that nothing has. What a filter asks for and does not exist would silently run
-// less than the user thinks.
+// missing reports selected names that do not exist: the run would be smaller than the user thinks.
 func (f *filter) missing(d *diag.List, kind string) {
 	for _, w := range f.want {
 		if f.used[w] {
@@ -73,7 +73,7 @@ func (f *filter) missing(d *diag.List, kind string) {
 		}
 		known := slices.Compact(slices.Sorted(slices.Values(f.known)))
 		if slices.Contains(known, w) {
-			if f.cut {
+			if f.incomplete {
 				continue
 			}
 			d.Errorf(diag.Pos{}, 0, "unused-filter", "--%s %s: no scenario of this run uses that %s", f.flag, w, kind).Hint =
@@ -81,7 +81,7 @@ func (f *filter) missing(d *diag.List, kind string) {
 			continue
 		}
 		p := d.Errorf(diag.Pos{}, 0, "unknown-filter", "--%s %s: there is no %s of that name", f.flag, w, kind)
-		p.Hint = hintKnown(w, known) + f.besides
+		p.Hint = hintKnown(w, known) + f.hintSuffix
 	}
 }
 
@@ -102,8 +102,8 @@ func hintKnown(name string, known []string) string {
 	return hint
 }
 
-// names of a resource for a filter: its id and, when it has one, its other name.
-func names(m *scenario.Meta) []string {
+// idAndAlias returns the names of a resource: its id and, if it has one, its alias.
+func idAndAlias(m *scenario.Meta) []string {
 	if m.Alias != "" {
 		return []string{m.ID, m.Alias}
 	}

@@ -20,42 +20,42 @@ import (
 
 // session is the state of one trial. It belongs to one goroutine.
 type session struct {
-	opts  *Options
-	trial *Trial // &own, where the session was made by newSession
-	own   Trial
-	out   *result.Trial
-	clock clock
-	tell  *teller        // nil: nobody listens
-	full  error          // why the trial could not be recorded: no other one can be
-	tape  *cassette.Tape // nil: nothing is recorded, or played
+	opts        *Options
+	trial       *Trial // &own
+	own         Trial
+	out         *result.Trial
+	clock       clock
+	emit        *emitter       // nil: no sink wants events
+	recordError error          // the cassette cannot be written, which ends the run
+	tape        *cassette.Tape // nil: the trial is neither recorded nor replayed
 
-	messages []chat.Message // the transcript, the system prompt first
-	calls    []checks.Call
-	came     []chat.ToolResult // that the last reply brought along
-	box      tools.Box
-	values   *values
-	vars     map[string]string // that are handed to checks
-	stance   stance
-	spend    spend
-	id       string              // of the session, where it is not the trial's
-	start    int                 // index in messages of the first one of the turn
-	heard    []chat.Validation   // fired on the user's words, for the reply to carry
-	gate     string              // why no judge is asked any more; "" while they are
-	measured []checks.EvalResult // by the evals so far
-	judging  time.Duration       // spent on checks
-	handed   []handed            // evals that run elsewhere
+	messages         []chat.Message // the transcript, the system prompt first
+	calls            []checks.Call
+	toolResults      []chat.ToolResult // in the last reply, of tools that the server ran
+	box              tools.Box
+	values           *values
+	variables        map[string]string // for checks
+	stance           stance
+	spend            spend
+	recordedID       string              // of a recorded session; "": none
+	turnStart        int                 // index of the turn's first message
+	inputValidations []chat.Validation   // of the user's message; the reply carries them
+	judgeGate        string              // why judges are skipped; "": they are not
+	evalResults      []checks.EvalResult // so far
+	checkTime        time.Duration       // spent on checks
+	dispatched       []dispatchedEvals   // evals that workers run
 }
 
-// spend adds up what the model calls took.
+// spend sums the usage and cost of model calls.
 type spend struct {
 	usage   chat.Usage
 	calls   int
 	usd     float64
-	unknown bool // a call without a known price
+	unknown bool // the price of a call is not known
 
-	cached int     // calls that were paid for by earlier runs, and are in no sum of money
-	saved  float64 // what they cost then, as far as that is known
-	lost   int     // of them, those of which it is not
+	cached   int     // calls that an earlier run paid for; not in usd
+	savedUSD float64 // their known cost in that run
+	unpriced int     // those of unknown cost
 }
 
 func (s *spend) add(r *chat.Reply) {
@@ -64,9 +64,9 @@ func (s *spend) add(r *chat.Reply) {
 	if r.Cached {
 		s.cached++
 		if r.CostUSD != nil {
-			s.saved += *r.CostUSD
+			s.savedUSD += *r.CostUSD
 		} else {
-			s.lost++
+			s.unpriced++
 		}
 		return
 	}
@@ -77,8 +77,8 @@ func (s *spend) add(r *chat.Reply) {
 	s.usd += *r.CostUSD
 }
 
-// waste adds what a call took that failed.
-func (s *spend) waste(err error) {
+// addFailed adds the usage of a failed call.
+func (s *spend) addFailed(err error) {
 	failed, ok := errors.AsType[*providers.Error](err)
 	if !ok || failed.Usage == (chat.Usage{}) {
 		return
@@ -86,8 +86,8 @@ func (s *spend) waste(err error) {
 	s.add(&chat.Reply{Usage: failed.Usage, CostUSD: failed.CostUSD})
 }
 
-// hear adds what is known of a message that nobody asked for now.
-func (s *spend) hear(m *chat.Message) {
+// addRecorded adds the usage of a recorded message.
+func (s *spend) addRecorded(m *chat.Message) {
 	switch {
 	case m.Usage != nil:
 		s.add(&chat.Reply{Usage: *m.Usage, CostUSD: m.CostUSD})
@@ -96,7 +96,8 @@ func (s *spend) hear(m *chat.Message) {
 	}
 }
 
-// fromCache says what was not paid for; "" when everything was. recorded calls of it were in the recording already.
+// fromCache describes the replies that cost nothing because they came from the cache or the recording; "" when none
+// did. recorded of them came from the recording.
 func (s *spend) fromCache(recorded int) string {
 	if s.cached == 0 {
 		return ""
@@ -109,19 +110,19 @@ func (s *spend) fromCache(recorded int) string {
 		where = "the cache and the recording"
 	}
 	text := fmt.Sprintf("%d of %d replies came from %s, and cost nothing now", s.cached, s.calls, where)
-	saved := "$" + strings.TrimRight(fmt.Sprintf("%.6f", s.saved), "0")
+	saved := "$" + strings.TrimRight(fmt.Sprintf("%.6f", s.savedUSD), "0")
 	switch {
-	case s.lost == s.cached:
+	case s.unpriced == s.cached:
 		text += " (cost unknown when they were paid for)"
-	case s.lost > 0:
-		text += fmt.Sprintf(" (%s and %d of unknown cost when they were paid for)", saved, s.lost)
-	case s.saved > 0:
+	case s.unpriced > 0:
+		text += fmt.Sprintf(" (%s and %d of unknown cost when they were paid for)", saved, s.unpriced)
+	case s.savedUSD > 0:
 		text += " (" + saved + " when they were paid for)"
 	}
 	return text
 }
 
-// cost is nil when a call has no known price: a sum that leaves something out would be a lie.
+// cost is the sum in US dollars; nil when the price of a call is not known.
 func (s *spend) cost() *float64 {
 	if s.unknown || s.calls == 0 {
 		return nil
@@ -136,30 +137,30 @@ var (
 	errFailFast = errors.New("an earlier trial failed and --fail-fast is set")
 )
 
-// timeoutError ends a trial that takes too long.
+// timeoutError ends a trial that exceeds its time limit.
 type timeoutError struct{ limit time.Duration }
 
 func (e timeoutError) Error() string {
 	return fmt.Sprintf("timeout: the conversation took longer than %s (run_timeout)", e.limit)
 }
 
-// newSession makes the session of a trial that tells events what happens; nil is nobody.
+// newSession makes the session of a trial. It sends its events to events, which may be nil.
 func newSession(planned Trial, opts *Options, events chan<- result.Event) *session {
 	s := &session{opts: opts, own: planned, clock: clock{now: opts.Now, simulated: planned.Endpoint.Simulated}}
 	t := &s.own
-	s.trial, s.values, s.out = t, valuesOf(t), blank(t)
+	s.trial, s.values, s.out = t, valuesOf(t), newResult(t)
 	s.box = t.Project.tools.Box(t.Scenario.ID)
-	s.stand(t.Prompt)
+	s.takeStance(t.Prompt)
 	s.out.Describe, _ = s.values.at(noTurn).UserText(t.Scenario.Description)
 	if events != nil {
-		s.tell = &teller{
+		s.emit = &emitter{
 			events: events, started: opts.Started, clock: &s.clock, trial: t, id: s.out.ID, turn: result.NoTurn,
 		}
 	}
 	return s
 }
 
-// run drives the conversation and settles the trial. It never fails: what goes wrong is in the trial.
+// run runs the trial and settles it. Errors are in the result.
 func (s *session) run(ctx context.Context) {
 	t := s.trial
 	s.clock.start()
@@ -171,14 +172,14 @@ func (s *session) run(ctx context.Context) {
 			s.opts.Crash(t.ID(), p, debug.Stack())
 		}
 		s.closeBox()
-		s.closeTape(p == nil && stopping(ended) == nil)
+		s.closeTape(p == nil && stopCause(ended) == nil)
 		s.finish()
 	}()
-	if t.Scenario.Skip != "" && t.Past == nil {
+	if t.Scenario.Skip != "" && t.Finished == nil {
 		s.out.Status, s.out.Skip = result.Skipped, t.Scenario.Skip
 		return
 	}
-	running := ctx // without the limit of the conversation
+	running := ctx // without the time limit of the conversation
 	if limit := t.timeout(); limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, timeoutError{limit})
@@ -193,15 +194,15 @@ func (s *session) run(ctx context.Context) {
 		return
 	}
 	switch {
-	case t.Past != nil:
+	case t.Finished != nil:
 		s.rejudge(ctx)
 		return
 	case t.Recorded != nil:
-		s.recall(ctx)
+		s.judgeRecorded(ctx)
 	default:
 		s.drive(ctx)
 	}
-	s.takeBack(running)
+	s.awaitEvals(running)
 }
 
 func (t *Trial) timeout() time.Duration {
@@ -214,7 +215,7 @@ func (t *Trial) timeout() time.Duration {
 	return t.Project.timeout
 }
 
-func blank(t *Trial) *result.Trial {
+func newResult(t *Trial) *result.Trial {
 	out := &result.Trial{
 		Index: t.Index, ID: t.ID(), Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID, Model: t.Endpoint.Spec.Model,
 		Region: t.Region, Trial: t.N, Trials: t.Of, Variant: t.Variant.label(), Tags: t.Scenario.Tags,
@@ -229,9 +230,9 @@ func blank(t *Trial) *result.Trial {
 	return out
 }
 
-// drive runs the turns and then judges the whole.
+// drive runs the turns, and then judges the conversation.
 func (s *session) drive(ctx context.Context) {
-	if err := s.open(); err != nil {
+	if err := s.prepare(); err != nil {
 		s.out.Error = err.Error()
 		s.abandon(0, err.Error())
 		return
@@ -239,11 +240,11 @@ func (s *session) drive(ctx context.Context) {
 	for i := range s.trial.Scenario.Turns {
 		turn, err := s.turn(ctx, i)
 		if err != nil {
-			s.fail(ctx, turn, err)
+			s.failTurn(ctx, turn, err)
 			return
 		}
 		s.judgeTurn(ctx, turn)
-		s.tell.turnCompleted(turn)
+		s.emit.turnCompleted(turn)
 		if s.stopAfter(turn) {
 			s.skipTurns(i+1, fmt.Sprintf("turn %d failed and on_failure is stop", i+1))
 			break
@@ -252,20 +253,20 @@ func (s *session) drive(ctx context.Context) {
 	s.judgeConversation(ctx)
 }
 
-// add puts a message at the end of the transcript.
+// add appends a message to the transcript.
 func (s *session) add(m chat.Message) {
 	s.messages = append(s.messages, m)
-	s.tell.message(&s.messages[len(s.messages)-1], len(s.messages)-1)
+	s.emit.message(&s.messages[len(s.messages)-1], len(s.messages)-1)
 }
 
-// open prepares what holds for the whole conversation: variables, system prompt, tools.
-func (s *session) open() error {
+// prepare sets the variables and the system prompt of the conversation.
+func (s *session) prepare() error {
 	t := s.trial
 	vars, err := scenario.Variables(t.Prompt, t.Scenario, t.Region)
 	if err != nil {
 		return err
 	}
-	s.vars = vars
+	s.variables = vars
 	if t.Prompt == nil {
 		return nil
 	}
@@ -280,9 +281,8 @@ func (s *session) open() error {
 	return nil
 }
 
-// fail ends the conversation at a turn that could not be finished. Nothing that needs an answer which never came is
-// judged.
-func (s *session) fail(ctx context.Context, turn *result.Turn, err error) {
+// failTurn ends the conversation at a turn that did not finish. Checks that need its reply are not evaluated.
+func (s *session) failTurn(ctx context.Context, turn *result.Turn, err error) {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
@@ -294,17 +294,17 @@ func (s *session) fail(ctx context.Context, turn *result.Turn, err error) {
 	turn.Error = err.Error()
 	reason := fmt.Sprintf("turn %d did not end: %v", turn.Index+1, err)
 	turn.Assertions = append(turn.Assertions, notEvaluated(s.turnChecks(turn.Index), reason)...)
-	s.tell.turnCompleted(turn)
+	s.emit.turnCompleted(turn)
 	s.abandon(turn.Index+1, reason)
 }
 
-// abandon lists every check from a turn on, and those of the conversation, as not evaluated.
+// abandon adds the checks from a turn on, and those of the conversation, as not evaluated.
 func (s *session) abandon(from int, reason string) {
 	s.skipTurns(from, reason)
 	for _, list := range s.conversationChecks() {
 		s.out.Conversation = append(s.out.Conversation, notEvaluated(list, reason)...)
 	}
-	s.tell.verdicts(result.NoTurn, s.out.Conversation)
+	s.emit.verdicts(result.NoTurn, s.out.Conversation)
 }
 
 func (s *session) skipTurns(from int, reason string) {
@@ -315,7 +315,7 @@ func (s *session) skipTurns(from int, reason string) {
 			Index: i, User: s.userText(i, spec), NotRun: reason, Messages: []chat.Message{}, ToolCalls: []result.ToolCall{},
 			Assertions: verdicts,
 		})
-		s.tell.verdicts(i, verdicts)
+		s.emit.verdicts(i, verdicts)
 	}
 }
 
@@ -340,7 +340,7 @@ func (t *Trial) onFailure(opts *Options) string {
 	return "continue"
 }
 
-// finish fills in the totals and settles the trial.
+// finish sets the totals and settles the trial.
 func (s *session) finish() {
 	s.out.DurationMS = s.clock.elapsedMS()
 	s.out.Usage = result.Usage{Usage: s.spend.usage, Calls: s.spend.calls, ToolCalls: len(s.calls)}
@@ -349,13 +349,13 @@ func (s *session) finish() {
 		s.notice(text)
 	}
 	s.reportCuts()
-	s.nameTask()
+	s.recordTaskType()
 	s.out.Judges = result.JudgesOf(s.out)
 	s.out.Settle()
 }
 
-// nameTask notes the prompt of the guardrails that fired: who tells the conversation again needs them.
-func (s *session) nameTask() {
+// recordTaskType records the prompt of guardrails that fired, which a replay needs.
+func (s *session) recordTaskType() {
 	guarded := slices.ContainsFunc(s.out.Turns, func(t result.Turn) bool { return len(t.Guardrails) > 0 })
 	if guarded && s.out.TaskType == "" && s.trial.Prompt != nil && s.trial.Recorded == nil {
 		s.out.TaskType = s.trial.Prompt.TaskType

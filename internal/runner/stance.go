@@ -12,30 +12,30 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// stance is how an agent stands in a conversation: by which prompt it speaks, which tools it is offered, and what
-// watches and measures it. The planner makes one for each prompt of a project, which its trials share; a session holds
-// a copy with what its own trial decides, and may take another one between two rounds.
+// stance is how an agent stands in a conversation: its prompt, the tools it is offered, its guardrails and its evals.
+// The planner makes one for each prompt, which trials share. A session holds a copy with the values of its own trial,
+// and may change it between two rounds.
 type stance struct {
 	prompt  *scenario.Prompt // nil: none
 	offered []chat.Tool      // sorted by name
 	guards  *guard.Set       // nil: none
 	evals   evals.Set
-	// There are placeholders in them, for the trial to fill in.
+	// Some of them have placeholders, which the trial fills in.
 	openGuards, openEvals bool
 
-	// Of the trial.
-	params scenario.Parameters // of the prompt, for the model
+	// The rest is set for each trial.
+	params scenario.Parameters // of the prompt, with the overrides for the model
 	policy scenario.ToolPolicy
-	schema json.RawMessage // that replies are to fit; nil: any
+	schema json.RawMessage // of replies; nil: any reply fits
 }
 
-// stances makes those of the prompts that scenarios speak to. Guardrails watch conversations that are to be had; evals
-// measure those that are judged as well.
+// stances returns the stances of the scenarios' prompts. Guardrails apply to scenarios that run; evals also to recorded
+// conversations.
 func (m *matrix) stances(p *project, scenarios, all []*scenario.Scenario) map[*scenario.Prompt]*stance {
 	guards := m.guards(p.Project, scenarios)
 	list := map[*scenario.Prompt]*stance{}
 	for prompt, set := range evalSets(p.Project, all) {
-		st := p.unwatched(prompt)
+		st := p.bareStance(prompt)
 		st.evals, st.guards = set, guards[prompt]
 		st.openEvals = slices.ContainsFunc(set, func(e *evals.Eval) bool { return isOpen(e.Compiled) })
 		st.openGuards = st.guards != nil &&
@@ -45,16 +45,16 @@ func (m *matrix) stances(p *project, scenarios, all []*scenario.Scenario) map[*s
 	return list
 }
 
-// stance is the shared one of a prompt; nil is no prompt.
+// stance returns the shared stance of a prompt; nil is no prompt.
 func (p *project) stance(prompt *scenario.Prompt) *stance {
 	if st := p.stances[prompt]; st != nil {
 		return st
 	}
-	return p.unwatched(prompt)
+	return p.bareStance(prompt)
 }
 
-// unwatched is a stance without guardrails and evals.
-func (p *project) unwatched(prompt *scenario.Prompt) *stance {
+// bareStance is a stance without guardrails and evals.
+func (p *project) bareStance(prompt *scenario.Prompt) *stance {
 	st := &stance{prompt: prompt}
 	if prompt != nil && p.tools != nil {
 		st.offered = p.tools.Offered(prompt.AllowedTools)
@@ -62,8 +62,8 @@ func (p *project) unwatched(prompt *scenario.Prompt) *stance {
 	return st
 }
 
-// stand makes the session take the stance of a prompt.
-func (s *session) stand(prompt *scenario.Prompt) {
+// takeStance sets the stance of a prompt.
+func (s *session) takeStance(prompt *scenario.Prompt) {
 	t := s.trial
 	s.stance = *t.Project.stance(prompt)
 	st := &s.stance
@@ -78,7 +78,7 @@ func (s *session) stand(prompt *scenario.Prompt) {
 // bind fills in the placeholders of guardrails and evals.
 func (st *stance) bind(v *values) {
 	if st.openGuards {
-		// The set was made of the same guardrails before, so that making it again cannot fail.
+		// No error: a set of the same guardrails was made before.
 		st.guards, _ = guard.New(boundGuards(st.prompt.Validators, func(c any) any { return v.bind(c, noTurn) }))
 	}
 	if !st.openEvals {
@@ -94,7 +94,7 @@ func (st *stance) bind(v *values) {
 	}
 }
 
-// closing tells apart what may close the streams of the trial.
+// closing identifies the guardrails that may close the streams of the trial.
 func (s *session) closing() string {
 	if !s.stance.openGuards {
 		return s.stance.guards.Closing(nil)
@@ -102,7 +102,8 @@ func (s *session) closing() string {
 	return s.stance.guards.Closing([]any{s.values.vars, s.trial.Variant})
 }
 
-// policyOf is the tool policy of the scenario, or the prompt's where the scenario has none.
+// policyOf returns the tool policy of the scenario. What it leaves out comes from the prompt, and then from the
+// defaults.
 func policyOf(s *scenario.Scenario, prompt *scenario.Prompt) scenario.ToolPolicy {
 	var p scenario.ToolPolicy
 	if s.ToolPolicy != nil {
@@ -123,7 +124,7 @@ func policyOf(s *scenario.Scenario, prompt *scenario.Prompt) scenario.ToolPolicy
 	return p
 }
 
-// replySchema is what the replies of a trial are to fit: what the scenario says, else the prompt, else the provider.
+// replySchema is the JSON schema of replies: the scenario's, else the prompt's, else the provider's.
 func replySchema(s *scenario.Scenario, prompt *scenario.Prompt, spec *scenario.Provider) json.RawMessage {
 	switch {
 	case s.OutputSchema != nil:

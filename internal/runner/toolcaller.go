@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// toolCaller lets the checks of a trial ask the tools that its agent has.
+// toolCaller lets checks of a trial call the tools of its agent.
 type toolCaller struct {
 	s    *session
 	lane *cassette.Lane
@@ -22,7 +22,7 @@ func (t toolCaller) Fits(name string, args map[string]any) error {
 func (t toolCaller) Call(ctx context.Context, name string, args map[string]any) chat.ToolResult {
 	began := t.s.opts.Now()
 	call := chat.ToolCall{Name: name, Args: args}
-	n := t.s.tell.tool(&call, true)
+	n := t.s.emit.toolStarted(&call, true)
 	before := t.lane.Spent()
 	res := t.s.callTool(ctx, t.lane, call)
 	switch {
@@ -32,6 +32,6 @@ func (t toolCaller) Call(ctx context.Context, name string, args map[string]any) 
 	default:
 		res.LatencyMS = milliseconds(t.s.opts.Now().Sub(began))
 	}
-	t.s.tell.toolDone(n, &call, &res, true)
+	t.s.emit.toolCompleted(n, &call, &res, true)
 	return res
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/arena-evals/arena/internal/tools"
 )
 
-// placed compiles a check that is written as JSON.
+// placed compiles a check with parameters in JSON.
 func placed(t *testing.T, name, params string) scenario.Placed {
 	t.Helper()
 	var problems diag.List
@@ -88,7 +88,7 @@ func TestToolsThatChecksCannotCall(t *testing.T) {
 	}
 }
 
-// Checks ask the tools of the project, see the arguments as the model wrote them, and know how long it took.
+// Checks call the tools of the project with the arguments as written, and measure the time.
 func TestChecksReachTheTools(t *testing.T) {
 	t.Parallel()
 	calls := 0

@@ -26,10 +26,10 @@ const (
 	defaultCostUSD   = 2.00
 	parallelCalls    = 10
 	slowTool         = 2 * time.Second
-	failuresToDrop   = 2 // failed calls after which a tool is no longer offered in the turn
+	failuresToDrop   = 2 // a tool with so many failed calls is not offered again in the turn
 )
 
-// toolLoop is the tool calls of one turn with the guards around them.
+// toolLoop runs the tool calls of one turn within the limits of the tool policy.
 type toolLoop struct {
 	s         *session
 	turn      int
@@ -43,8 +43,8 @@ func newToolLoop(s *session, turn int) *toolLoop {
 	return &toolLoop{s: s, turn: turn, policy: s.stance.policy, log: []result.ToolCall{}}
 }
 
-// enter is called before each model call of the turn.
-func (l *toolLoop) enter(round int) error {
+// checkRound returns an error when a limit of the tool policy forbids another model call.
+func (l *toolLoop) checkRound(round int) error {
 	if round == 0 {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (l *toolLoop) enter(round int) error {
 	return nil
 }
 
-// offer is the tools of a round and the choice that the model has: tool_choice counts for the first round only.
+// offer returns the tools of a round and the tool choice. The policy's choice is for the first round only.
 func (l *toolLoop) offer(round int) ([]chat.Tool, string) {
 	if l.policy.Choice == "none" || len(l.s.stance.offered) == 0 {
 		return nil, ""
@@ -75,18 +75,18 @@ func (l *toolLoop) offer(round int) ([]chat.Tool, string) {
 	return offered, cmp.Or(l.policy.Choice, "auto")
 }
 
-// run executes the calls of one reply, at most ten at once, and appends the results of all that ran in call order,
-// however the reply ends. An error ends the conversation; a tool that fails does not.
+// run executes the calls of one reply, at most ten concurrently, and appends their results in call order. An error ends
+// the conversation. A tool that fails is no error.
 func (l *toolLoop) run(ctx context.Context, calls []chat.ToolCall) error {
 	if err := l.limits(len(calls)); err != nil {
 		return err
 	}
-	refusals, stuck := l.admitted(calls)
-	told := l.s.tell.tools(calls)
-	results := l.execute(ctx, calls, refusals, told)
+	refusals, fatal := l.admitAll(calls)
+	round := l.s.emit.toolRound(calls)
+	results := l.execute(ctx, calls, refusals, round)
 	for i := range results {
-		told.done(i, &results[i])
-		l.book(calls[i], results[i])
+		round.done(i, &results[i])
+		l.record(calls[i], results[i])
 	}
 	if err := context.Cause(ctx); err != nil {
 		return err
@@ -96,12 +96,12 @@ func (l *toolLoop) run(ctx context.Context, calls []chat.ToolCall) error {
 			return fmt.Errorf("tool %s", results[i].Error)
 		}
 	}
-	return stuck
+	return fatal
 }
 
-// admitted is why each of the calls must not run, "" for those that may. It ends at the call that ends the
-// conversation, with the reason.
-func (l *toolLoop) admitted(calls []chat.ToolCall) (refusals []string, stuck error) {
+// admitAll returns for each call the reason why it must not run, or "". It ends at a call that ends the conversation,
+// with the error.
+func (l *toolLoop) admitAll(calls []chat.ToolCall) (refusals []string, fatal error) {
 	refusals = make([]string, 0, len(calls))
 	for _, call := range calls {
 		refusal, err := l.admit(call)
@@ -113,10 +113,10 @@ func (l *toolLoop) admitted(calls []chat.ToolCall) (refusals []string, stuck err
 	return refusals, nil
 }
 
-// execute runs calls, of which it leaves out those that are refused, and waits for all that it has begun. It returns
-// the results of the calls before the end of ctx, after which none begins.
+// execute runs the calls that are not refused, and waits for them. No call starts after the end of ctx; the results are
+// those of the calls before it.
 func (l *toolLoop) execute(
-	ctx context.Context, calls []chat.ToolCall, refusals []string, told *toolRound,
+	ctx context.Context, calls []chat.ToolCall, refusals []string, round *toolRound,
 ) []chat.ToolResult {
 	results, begun := make([]chat.ToolResult, len(refusals)), 0
 	lanes := lanes{tape: l.s.tape}
@@ -127,7 +127,7 @@ func (l *toolLoop) execute(
 			break
 		}
 		call := calls[i]
-		told.started(i)
+		round.started(i)
 		begun++
 		if refusal != "" {
 			results[i] = tools.Failure(call, chat.ErrorExecution, refusal)
@@ -146,14 +146,14 @@ func (l *toolLoop) execute(
 			})
 		}
 	}
-	_ = g.Wait() // no call returns an error: what goes wrong is its result
-	l.s.clock.advance(lanes.took(true))
+	_ = g.Wait() // calls return no error; failures are results
+	l.s.clock.advance(lanes.elapsed(true))
 	return results[:begun]
 }
 
-// call runs a tool, or takes the result that came along with the call. It is called by several goroutines at once.
+// call runs a tool, or returns the result that came with the reply. It is called by several goroutines.
 func (l *toolLoop) call(ctx context.Context, lane *cassette.Lane, call chat.ToolCall) chat.ToolResult {
-	for _, r := range l.s.came {
+	for _, r := range l.s.toolResults {
 		if r.ID == call.ID {
 			return r
 		}
@@ -161,7 +161,7 @@ func (l *toolLoop) call(ctx context.Context, lane *cassette.Lane, call chat.Tool
 	return l.s.callTool(ctx, lane, call)
 }
 
-// limits refuses more calls than the policy allows before any of them runs.
+// limits returns an error when the calls exceed the limits of the tool policy. None of them runs then.
 func (l *toolLoop) limits(more int) error {
 	if n, limit := len(l.log)+more, l.policy.MaxPerTurn; limit > 0 && n > limit {
 		return fmt.Errorf("%d tool calls in this turn; tool_policy.max_tool_calls_per_turn allows %d", n, limit)
@@ -172,8 +172,8 @@ func (l *toolLoop) limits(more int) error {
 	return nil
 }
 
-// admit says why a call must not run, or nothing. A call repeated often enough is refused once, with a text that
-// tells the model so; if it comes again the model is stuck and the conversation ends.
+// admit returns the reason why a call must not run, or "". A repeated call is refused once, with a text for the model.
+// When it comes again the model is stuck, and the error ends the conversation.
 func (l *toolLoop) admit(call chat.ToolCall) (refusal string, err error) {
 	switch {
 	case slices.Contains(l.policy.Blocklist, call.Name):
@@ -204,8 +204,8 @@ func (l *toolLoop) offers(name string) bool {
 	return slices.ContainsFunc(l.s.stance.offered, func(t chat.Tool) bool { return t.Name == name })
 }
 
-// fault finds the failure that the turn injects into a call. Chance is taken from the trial, the turn and the number
-// of the call, so that a run repeats.
+// fault returns the failure to inject into a call, or nil. The chance depends only on trial, turn and the number of the
+// call, so that a run repeats.
 func (l *toolLoop) fault(call chat.ToolCall) *scenario.ToolFailure {
 	chaos := l.s.trial.Scenario.Turns[l.turn].Chaos
 	for i := range chaos {
@@ -234,18 +234,20 @@ func (l *toolLoop) inject(
 		}
 		return l.call(ctx, lane, call)
 	case "timeout":
-		return tools.Failure(call, chat.ErrorExecution, cmp.Or(l.words(f), call.Name+" timed out (injected)"))
+		return tools.Failure(call, chat.ErrorExecution, cmp.Or(l.failureText(f), call.Name+" timed out (injected)"))
 	}
-	return tools.Failure(call, chat.ErrorExecution, cmp.Or(l.words(f), call.Name+" failed (injected)"))
+	return tools.Failure(call, chat.ErrorExecution, cmp.Or(l.failureText(f), call.Name+" failed (injected)"))
 }
 
-// words are what an injected failure says.
-func (l *toolLoop) words(f *scenario.ToolFailure) string { return l.s.render(l.turn, f.Message, false) }
+// failureText is the text of an injected failure.
+func (l *toolLoop) failureText(f *scenario.ToolFailure) string {
+	return l.s.render(l.turn, f.Message, false)
+}
 
-// book puts a result into the transcript and the logs.
-func (l *toolLoop) book(call chat.ToolCall, res chat.ToolResult) {
+// record adds a call and its result to the transcript and the result.
+func (l *toolLoop) record(call chat.ToolCall, res chat.ToolResult) {
 	s := l.s
-	if res.Error == "" && s.trial.Project.tools.Generic(call.Name) && !slices.ContainsFunc(s.came,
+	if res.Error == "" && s.trial.Project.tools.Generic(call.Name) && !slices.ContainsFunc(s.toolResults,
 		func(r chat.ToolResult) bool { return r.ID == call.ID }) {
 		s.notice(fmt.Sprintf("tool %s has no mock_result: it answers with a generic text", call.Name))
 	}

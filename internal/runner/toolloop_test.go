@@ -39,8 +39,8 @@ func calling(t *testing.T, turn scenario.Turn, before func(), n ...int) *Plan {
 	return plan
 }
 
-// TestCallsAreBooked: whatever ends the conversation, the calls that ran are in the turn, each with its result, and
-// each that was told to start is told to have ended.
+// TestCallsAreBooked: however the conversation ends, the turn has the calls that ran with their results, and each start
+// event has an end event.
 func TestCallsAreBooked(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -79,7 +79,7 @@ func TestCallsAreBooked(t *testing.T) {
 	}
 }
 
-// TestNoCallAfterTheEnd: a run that is over begins no call.
+// TestNoCallAfterTheEnd: no call starts after the end of the run.
 func TestNoCallAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -107,7 +107,7 @@ func came(problem string) string {
 	return problem
 }
 
-// trial is the only one that was heard of.
+// trial returns the only trial.
 func (l *listener) trial(t *testing.T) *result.Trial {
 	t.Helper()
 	for _, e := range l.events {
@@ -119,7 +119,7 @@ func (l *listener) trial(t *testing.T) *result.Trial {
 	return nil
 }
 
-// ended is how the calls that were told to start ended, in their order.
+// ended lists how the started calls ended, in order.
 func (l *listener) ended(t *testing.T) string {
 	t.Helper()
 	var numbers []int

@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/tools"
 )
 
-// ReportToolUses reports the calls of chosen scenarios' checks that cannot work: of a tool that the project does not
-// have, or with arguments that the tool refuses.
+// ReportToolUses reports tool calls of checks that cannot work: the project does not have the tool, or its schema
+// refuses the arguments.
 func ReportToolUses(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
 	registry, err := tools.New(mockable(p.Tools))
 	if err != nil {
@@ -20,7 +20,7 @@ func ReportToolUses(p *scenario.Project, chosen []*scenario.Scenario, d *diag.Li
 	(&toolUses{p, registry, d}).report(chosen)
 }
 
-// toolUses looks for calls of checks that cannot work.
+// toolUses reports tool calls of checks that cannot work.
 type toolUses struct {
 	p     *scenario.Project
 	tools *tools.Registry
@@ -30,16 +30,16 @@ type toolUses struct {
 func (u *toolUses) report(chosen []*scenario.Scenario) {
 	eachCheck(u.p, chosen, func(c *checks.Compiled) {
 		for _, use := range c.ToolUses() {
-			u.one(c.Type, use)
+			u.check(c.Type, use)
 		}
 	})
 }
 
-func (u *toolUses) one(check string, use *checks.ToolUse) {
+func (u *toolUses) check(check string, use *checks.ToolUse) {
 	width := utf8.RuneCountInString(use.Name)
 	if !u.tools.Has(use.Name) {
 		u.diags.Errorf(use.Pos, width, "unknown-tool", "%s: there is no tool %q to call", check, use.Name).Hint =
-			u.instead(use.Name)
+			u.hint(use.Name)
 		return
 	}
 	if err := u.tools.Takes(use.Name, use.Args); err != nil {
@@ -47,8 +47,8 @@ func (u *toolUses) one(check string, use *checks.ToolUse) {
 	}
 }
 
-// instead says what to do about a tool that cannot be called.
-func (u *toolUses) instead(name string) string {
+// hint says what to do about a tool that cannot be called.
+func (u *toolUses) hint(name string) string {
 	for _, t := range u.p.Tools {
 		if t.Is(name) {
 			return "this version of arena cannot run tools of mode " + t.Mode + " yet"

@@ -6,15 +6,14 @@ import (
 	"sort"
 )
 
-// span is trials of a plan that follow each other and differ in their number and their variant alone. However many they
-// are, they take the room of one.
+// span is consecutive trials of a plan that differ only in number and variant. Its size does not depend on their count.
 type span struct {
-	Trial              // the first of them
-	variants []Variant // the n-th trial of the group has the n-th, over and over; nil: all have that of the first
+	Trial              // the first one
+	variants []Variant // trial n has variant n-1, modulo their number; nil: all have the first one's
 	count    int
 }
 
-// trial is the i-th of the span.
+// trial returns the i-th trial of the span.
 func (s *span) trial(i int) Trial {
 	t := s.Trial
 	t.Index, t.N = s.Index+i, s.N+i
@@ -24,7 +23,7 @@ func (s *span) trial(i int) Trial {
 	return t
 }
 
-// Len is how many trials the plan has.
+// Len is the number of trials.
 func (p *Plan) Len() int {
 	if len(p.spans) == 0 {
 		return 0
@@ -33,14 +32,14 @@ func (p *Plan) Len() int {
 	return last.Index + last.count
 }
 
-// Trial is the i-th trial of the plan, made for whoever asks.
+// Trial returns the i-th trial. Each call makes a new one.
 func (p *Plan) Trial(i int) Trial {
 	at := sort.Search(len(p.spans), func(k int) bool { return p.spans[k].Index > i }) - 1
 	s := &p.spans[at]
 	return s.trial(i - s.Index)
 }
 
-// All are the trials of the plan, in order.
+// All yields the trials of the plan, in order.
 func (p *Plan) All() iter.Seq[*Trial] {
 	return func(yield func(*Trial) bool) {
 		for k := range p.spans {
@@ -54,8 +53,8 @@ func (p *Plan) All() iter.Seq[*Trial] {
 	}
 }
 
-// Groups has a trial of each scenario, provider and region, that with the highest number: for what is the same for all
-// of them, however many they are. A group of which Keep left out some may come several times.
+// Groups yields one trial of each scenario, provider and region, the one with the highest number. It is for what all
+// trials of a group share. After Keep a group may be yielded several times.
 func (p *Plan) Groups() iter.Seq[*Trial] {
 	return func(yield func(*Trial) bool) {
 		for k := range p.spans {
@@ -66,7 +65,7 @@ func (p *Plan) Groups() iter.Seq[*Trial] {
 	}
 }
 
-// Sizes has the same trials as Groups, each with how many trials it stands for.
+// Sizes yields the trials of Groups, each with the number of trials that it stands for.
 func (p *Plan) Sizes() iter.Seq2[*Trial, int] {
 	return func(yield func(*Trial, int) bool) {
 		for k := range p.spans {
@@ -77,8 +76,8 @@ func (p *Plan) Sizes() iter.Seq2[*Trial, int] {
 	}
 }
 
-// Numbered are the trials, in order, that have one of these numbers in their group. The numbers are in order, each
-// once. It takes no longer for many trials than for those with the numbers.
+// Numbered yields the trials that have one of these numbers in their group, in order. The numbers are sorted and
+// unique. Its time depends on the trials it yields, not on all.
 func (p *Plan) Numbered(numbers []int) iter.Seq[*Trial] {
 	return func(yield func(*Trial) bool) {
 		for k := range p.spans {
@@ -96,8 +95,8 @@ func (p *Plan) Numbered(numbers []int) iter.Seq[*Trial] {
 	}
 }
 
-// Asked are the trials of Numbered, and of groups with variants all of the first rounds: a variant has another number
-// where there are others besides it.
+// Asked yields the trials of Numbered, and of groups with variants all of the first rounds: the number of a variant
+// depends on which others there are.
 func (p *Plan) Asked(numbers []int, rounds int) iter.Seq[*Trial] {
 	return func(yield func(*Trial) bool) {
 		for k := range p.spans {
@@ -123,7 +122,7 @@ func numbersTo(n int) []int {
 	return all
 }
 
-// Keep is the plan with only the trials that are wanted.
+// Keep returns the plan with only the wanted trials.
 func (p *Plan) Keep(wanted func(*Trial) bool) *Plan {
 	kept := *p
 	kept.spans = nil
@@ -146,7 +145,7 @@ func (p *Plan) Keep(wanted func(*Trial) bool) *Plan {
 	return &kept
 }
 
-// add puts trials behind those that are there.
+// add appends spans and sets their indexes.
 func (p *Plan) add(spans ...span) {
 	for _, s := range spans {
 		s.Index = p.Len()
@@ -154,7 +153,7 @@ func (p *Plan) add(spans ...span) {
 	}
 }
 
-// single are spans of one trial each.
+// single makes a span of each trial.
 func single(trials []Trial) []span {
 	out := make([]span, len(trials))
 	for i, t := range trials {

@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// TestTune: whatever a provider's file asks of calls stands in the requests.
+// TestTune: every request setting of a provider's file is in the requests.
 func TestTune(t *testing.T) {
 	t.Parallel()
 	elsewhere := map[string]bool{"FormatPos": true, "StrictTools": true} // a place; done where requests are encoded

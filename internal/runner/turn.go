@@ -13,7 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// turn plays one user message until the assistant's final reply. The turn is in the result even when it fails.
+// turn plays one user message until the assistant's final reply. The result has the turn even after an error.
 func (s *session) turn(ctx context.Context, i int) (*result.Turn, error) {
 	spec := &s.trial.Scenario.Turns[i]
 	user := s.userMessage(i, spec)
@@ -23,8 +23,8 @@ func (s *session) turn(ctx context.Context, i int) (*result.Turn, error) {
 	})
 	turn := &s.out.Turns[len(s.out.Turns)-1]
 	began := s.clock.elapsed()
-	s.tell.turnStarted(i, turn.User)
-	s.start, s.heard = len(s.messages), nil
+	s.emit.turnStarted(i, turn.User)
+	s.turnStart, s.inputValidations = len(s.messages), nil
 	s.add(user)
 	loop := newToolLoop(s, i)
 	err := s.equip(ctx)
@@ -32,7 +32,7 @@ func (s *session) turn(ctx context.Context, i int) (*result.Turn, error) {
 		err = s.converse(ctx, turn, loop)
 	}
 	turn.LatencyMS = milliseconds(s.clock.elapsed() - began)
-	turn.Messages = s.messages[s.start:len(s.messages):len(s.messages)]
+	turn.Messages = s.messages[s.turnStart:len(s.messages):len(s.messages)]
 	turn.ToolCalls = loop.log
 	if err == nil {
 		turn.Assistant = s.messages[len(s.messages)-1].Text()
@@ -40,7 +40,7 @@ func (s *session) turn(ctx context.Context, i int) (*result.Turn, error) {
 	return turn, err
 }
 
-// userMessage renders the scripted text: the variant's substitutions first, then the variables.
+// userMessage renders the scripted message: first the variant, then the variables.
 func (s *session) userMessage(i int, spec *scenario.Turn) chat.Message {
 	m := chat.Message{Role: chat.User, Content: s.userText(i, spec), Parts: slices.Clone(spec.Parts)}
 	for at := range m.Parts {
@@ -53,8 +53,7 @@ func (s *session) userText(i int, spec *scenario.Turn) string {
 	return s.render(i, spec.Content, spec.Literal)
 }
 
-// render fills in what is said in a turn. That something is left open is an error at load, unless the files are of
-// another tool.
+// render fills in the placeholders of a text. Unknown ones are an error at load, except in files of other tools.
 func (s *session) render(turn int, text string, literal bool) string {
 	if literal {
 		return text
@@ -66,18 +65,18 @@ func (s *session) render(turn int, text string, literal bool) string {
 	return out
 }
 
-// converse calls the model, runs the tools that it asks for, and calls it again until it answers with text.
+// converse calls the model, runs the tools that it calls, and calls it again until it answers with text.
 func (s *session) converse(ctx context.Context, turn *result.Turn, loop *toolLoop) error {
-	if answered, err := s.hear(ctx, turn); answered || err != nil {
+	if answered, err := s.checkInput(ctx, turn); answered || err != nil {
 		return err
 	}
 	for round := 0; ; round++ {
-		if err := loop.enter(round); err != nil {
+		if err := loop.checkRound(round); err != nil {
 			return err
 		}
 		req := s.request(turn.Index, round, loop)
 		turn.Streamed = req.Stream
-		reply, err := s.speak(ctx, turn, req, s.calls[len(s.calls)-len(loop.log):])
+		reply, err := s.generateReply(ctx, turn, req, s.calls[len(s.calls)-len(loop.log):])
 		if err != nil {
 			return err
 		}
@@ -93,7 +92,7 @@ func (s *session) converse(ctx context.Context, turn *result.Turn, loop *toolLoo
 	}
 }
 
-// errEmptyReply is returned for a reply in which there is nothing to judge: every "must not say" would hold of it.
+// errEmptyReply is returned for an empty reply: every check that forbids something would pass.
 var errEmptyReply = errors.New("the model answered with an empty text")
 
 func checkReply(r *chat.Message) error {
@@ -103,12 +102,12 @@ func checkReply(r *chat.Message) error {
 	return nil
 }
 
-// complete runs one model call and books what it took.
+// complete calls the model and records usage and time.
 func (s *session) complete(
 	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
 ) (chat.Reply, error) {
 	began := s.opts.Now()
-	done := s.tell.call(s.trial.Endpoint.Spec, req)
+	done := s.emit.call(s.trial.Endpoint.Spec, req)
 	reply, err := s.call(ctx, req, onDelta)
 	switch {
 	case s.clock.simulated:
@@ -120,11 +119,11 @@ func (s *session) complete(
 		done(&reply, err)
 	}
 	if err != nil {
-		s.spend.waste(err)
+		s.spend.addFailed(err)
 		return reply, err
 	}
 	s.out.Retries += reply.Retries
-	s.came = reply.ToolResults
+	s.toolResults = reply.ToolResults
 	s.spend.add(&reply)
 	if reply.Notice != "" {
 		s.notice(reply.Notice)
@@ -139,19 +138,19 @@ func (s *session) notice(text string) {
 	s.out.Notices = append(s.out.Notices, text)
 }
 
-// request is the model call of a round. What the command line sets wins over the turn, that over the arena's
-// defaults, those over the prompt's parameters; what is left to nil is the provider's own default.
+// request is the model call of a round. Parameters come from the command line, the turn, the arena's defaults, the
+// prompt and the provider, in this order. Nil leaves them to the server.
 func (s *session) request(i, round int, loop *toolLoop) *chat.Request {
 	sc, spec := s.trial.Scenario, &s.trial.Scenario.Turns[i]
 	defaults, provider := &s.trial.Project.Defaults, s.trial.Endpoint.Spec
 	prompt := &s.stance.params
 	req := &chat.Request{
 		Messages: slices.Clip(s.messages),
-		Temperature: first(s.opts.Temperature, spec.Temperature, defaults.Temperature, prompt.Temperature,
+		Temperature: firstSet(s.opts.Temperature, spec.Temperature, defaults.Temperature, prompt.Temperature,
 			provider.Temperature),
-		TopP:      first(defaults.TopP, prompt.TopP, provider.TopP),
-		MaxTokens: first(s.opts.MaxTokens, defaults.MaxTokens, prompt.MaxTokens, provider.MaxTokens),
-		Seed:      first(s.opts.Seed, spec.Seed, defaults.Seed),
+		TopP:      firstSet(defaults.TopP, prompt.TopP, provider.TopP),
+		MaxTokens: firstSet(s.opts.MaxTokens, defaults.MaxTokens, prompt.MaxTokens, provider.MaxTokens),
+		Seed:      firstSet(s.opts.Seed, spec.Seed, defaults.Seed),
 		Stream:    sc.Streaming,
 		Origin: chat.Origin{
 			Scenario: sc.ID, ScenarioAlias: sc.Alias, Region: s.trial.Region, Trial: s.trial.N,
@@ -167,7 +166,7 @@ func (s *session) request(i, round int, loop *toolLoop) *chat.Request {
 	return req
 }
 
-// tune asks for what the files of the provider, the scenario and the prompt say of the replies.
+// tune sets what the provider, the scenario and the prompt say about the format of replies.
 func tune(req *chat.Request, spec *scenario.Provider, schema json.RawMessage) {
 	req.Stop, req.ReasoningEffort, req.ParallelToolCalls = spec.Stop, spec.ReasoningEffort, spec.ParallelToolCalls
 	req.Extra = spec.Body
@@ -179,7 +178,7 @@ func tune(req *chat.Request, spec *scenario.Provider, schema json.RawMessage) {
 	}
 }
 
-func first[T any](choices ...*T) *T {
+func firstSet[T any](choices ...*T) *T {
 	for _, c := range choices {
 		if c != nil {
 			return c

@@ -8,12 +8,12 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// noTurn is in the place of the index of a turn for what belongs to none.
+// noTurn is the turn of what belongs to no turn.
 const noTurn = -1
 
-// settle compiles the checks with placeholders for every set of values with which the chosen scenarios will be run, so
-// that what is wrong with them shows before anything is paid for.
-func (m *matrix) settle(p *scenario.Project, scenarios, judged []*scenario.Scenario) {
+// compileOpenChecks compiles checks with placeholders for every set of values that the chosen scenarios have, so that
+// errors in them show before anything is paid for.
+func (m *matrix) compileOpenChecks(p *scenario.Project, scenarios, judged []*scenario.Scenario) {
 	if len(p.Open) == 0 {
 		return
 	}
@@ -21,16 +21,16 @@ func (m *matrix) settle(p *scenario.Project, scenarios, judged []*scenario.Scena
 		o.Reset()
 	}
 	for _, s := range scenarios {
-		m.settleFor(p, s, m.regions)
+		m.compileOpenChecksOf(p, s, m.regions)
 	}
 	for _, s := range judged {
-		m.settleFor(p, s, []string{defaultRegion})
+		m.compileOpenChecksOf(p, s, []string{defaultRegion})
 	}
 }
 
-func (m *matrix) settleFor(p *scenario.Project, s *scenario.Scenario, regions []string) {
-	prompts, err := mayBeUnder(p, s)
-	if err != nil || s.Skip != "" || countVariants(s) > maxVariants { // which is reported with the trials
+func (m *matrix) compileOpenChecksOf(p *scenario.Project, s *scenario.Scenario, regions []string) {
+	prompts, err := possiblePrompts(p, s)
+	if err != nil || s.Skip != "" || countVariants(s) > maxVariants { // matrix.trials reports them
 		return
 	}
 	for _, prompt := range prompts {
@@ -40,7 +40,7 @@ func (m *matrix) settleFor(p *scenario.Project, s *scenario.Scenario, regions []
 	}
 }
 
-// bind makes the checks that have placeholders, as they are under a prompt.
+// bind compiles the checks with placeholders of a scenario under a prompt.
 func (m *matrix) bind(p *scenario.Project, s *scenario.Scenario, prompt *scenario.Prompt, region string) {
 	vars := scenario.Known(prompt, s, region)
 	for _, variant := range variants(s) {
@@ -50,8 +50,8 @@ func (m *matrix) bind(p *scenario.Project, s *scenario.Scenario, prompt *scenari
 	}
 }
 
-// eachCompiled visits all that a check is compiled to: itself, or with placeholders what it is for each set of values;
-// nothing after a problem.
+// eachCompiled visits the compiled forms of a check: one, or with placeholders one for each set of values. A check with
+// errors has none.
 func eachCompiled(c any, visit func(*checks.Compiled)) {
 	switch c := c.(type) {
 	case *checks.Compiled:
@@ -63,7 +63,7 @@ func eachCompiled(c any, visit func(*checks.Compiled)) {
 	}
 }
 
-// values are what the placeholders of a trial stand for. They belong to its session.
+// values are the values of a trial's placeholders. They belong to its session.
 type values struct {
 	trial *Trial
 	vars  map[string]string
@@ -77,7 +77,7 @@ func (v *values) at(turn int) *scenario.Values {
 	return &scenario.Values{Vars: v.vars, Singles: v.trial.Variant.values(turn)}
 }
 
-// placed is a list of checks as they are for the trial.
+// placed returns checks with the placeholders of the trial filled in.
 func (v *values) placed(list []scenario.Placed, turn int) []scenario.Placed {
 	if !slices.ContainsFunc(list, func(c scenario.Placed) bool { return isOpen(c.Compiled) }) {
 		return list
@@ -109,7 +109,7 @@ func (v *values) bind(c any, turn int) any {
 	return sample.Stuck("its placeholders cannot be filled in for this conversation")
 }
 
-// boundGuards are guardrails with their checks replaced.
+// boundGuards returns guardrails with the placeholders of their checks filled in.
 func boundGuards(list []*scenario.Validator, bind func(any) any) []*scenario.Validator {
 	out := slices.Clone(list)
 	for i, g := range list {
@@ -122,7 +122,7 @@ func boundGuards(list []*scenario.Validator, bind func(any) any) []*scenario.Val
 	return out
 }
 
-// sample is a check as it is for some values or other.
+// sample returns a check with any values filled in for its placeholders.
 func sample(c any) any {
 	if o, open := c.(*scenario.Open); open {
 		return o.Sample()

@@ -9,19 +9,19 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Variant is one combination of perturbations, in the order of the file. Nil: the scenario has none.
+// Variant is one combination of perturbations, in the order of the file; nil when the scenario has none.
 type Variant []substitution
 
-// substitution puts Text where a turn says {Name}.
+// substitution replaces {name} by text.
 type substitution struct {
-	turn       int // that declares it
+	turn       int // the turn that declares it
 	name, text string
 }
 
-// maxVariants bounds the product of the perturbations of one scenario.
+// maxVariants is the largest number of variants of one scenario.
 const maxVariants = 10_000
 
-// countVariants is the number of variants, or something above maxVariants when there are more.
+// countVariants is the number of variants, or any number above maxVariants when there are more.
 func countVariants(s *scenario.Scenario) int {
 	n := 1
 	for i := range s.Turns {
@@ -34,8 +34,8 @@ func countVariants(s *scenario.Scenario) int {
 	return n
 }
 
-// variants is the cartesian product of the perturbations of all turns; the last one varies fastest. A scenario
-// without perturbations has the one variant nil.
+// variants is the cartesian product of the perturbations of all turns; the last one varies fastest. A scenario without
+// perturbations has one variant, which is nil.
 func variants(s *scenario.Scenario) []Variant {
 	out := []Variant{nil}
 	for i := range s.Turns {
@@ -52,7 +52,7 @@ func variants(s *scenario.Scenario) []Variant {
 	return out
 }
 
-// values are the texts of a turn by their names. A name that several turns declare means the turn's own.
+// values returns the substitutions in a turn, by name. When several turns declare a name, the turn's own counts.
 func (v Variant) values(turn int) map[string]string {
 	if len(v) == 0 {
 		return nil
@@ -66,14 +66,14 @@ func (v Variant) values(turn int) map[string]string {
 	return values
 }
 
-// sorted is the same whatever the order in which a turn lists what it perturbs.
+// sorted orders the substitutions by turn and name, whatever the order in the file.
 func (v Variant) sorted() Variant {
 	return slices.SortedStableFunc(slices.Values(v), func(a, b substitution) int {
 		return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.name, b.name))
 	})
 }
 
-// label is the variant as results show it.
+// label is the variant in results.
 func (v Variant) label() map[string]string {
 	if len(v) == 0 {
 		return nil

@@ -14,45 +14,45 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// checksAtOnce is how many checks of one trial that leave the process run at once.
+// checksAtOnce is how many external checks of one trial run concurrently.
 const checksAtOnce = 8
 
-// stage is checks that run together; the cheaper stages come first.
+// stage is a group of checks that run together. Cheaper stages run first.
 type stage int
 
 const (
-	inside  stage = iota // within the process, one after the other
-	acting               // through the project's tools, one after the other: they may change something
-	outside              // programs, endpoints and models, at once
-	graded               // by a language model, at once
+	inProcess stage = iota // in the process, sequential
+	viaTools               // calls the project's tools, sequential because calls may change state
+	external               // programs, endpoints and embedding models, concurrent
+	byModel                // judges, concurrent
 	stages
 )
 
 func stageOf(needs checks.Needs) stage {
 	switch {
 	case needs&checks.NeedsModel != 0:
-		return graded
+		return byModel
 	case needs&checks.NeedsTool != 0:
-		return acting
+		return viaTools
 	case needs&(checks.NeedsProcess|checks.NeedsNetwork|checks.NeedsEmbedding) != 0:
-		return outside
+		return external
 	}
-	return inside
+	return inProcess
 }
 
-// judge runs checks over a subject, and returns their verdicts in the order of the list: what is cheap runs first, and
-// what waits for others runs at once.
+// judge runs checks on a subject and returns their verdicts in the order of the list. Cheap checks run first, and those
+// that wait for a server run concurrently.
 func (s *session) judge(ctx context.Context, list []scenario.Placed, subject *checks.Subject) []result.Verdict {
-	return s.verdicts(ctx, list, subject, s.shut)
+	return s.verdicts(ctx, list, subject, s.closeJudgeGate)
 }
 
-// verdicts is judge for any surface. It tells after, which may be nil, of what was decided without a judge.
+// verdicts is judge for any surface. It calls after, which may be nil, after each stage that asks no judge.
 func (s *session) verdicts(
 	ctx context.Context, list []scenario.Placed, subject *checks.Subject,
 	after func(list []scenario.Placed, places []int, verdicts []result.Verdict, turn int),
 ) []result.Verdict {
 	began := s.clock.elapsed()
-	defer func() { s.judging += s.clock.elapsed() - began }()
+	defer func() { s.checkTime += s.clock.elapsed() - began }()
 	out := make([]result.Verdict, len(list))
 	var staged [stages][]int
 	for i, c := range list {
@@ -64,30 +64,30 @@ func (s *session) verdicts(
 			continue
 		}
 		gate := ""
-		if stage(at) == graded {
-			gate = s.gate
+		if stage(at) == byModel {
+			gate = s.judgeGate
 		}
 		judge := func(ctx context.Context, i int, subject *checks.Subject, lane *cassette.Lane) {
 			out[i] = s.verdict(ctx, compiled(list[i]), subject, gate, lane)
 		}
 		s.stage(ctx, s.atOnce(stage(at)), list, places, subject, judge)
-		if stage(at) != graded && after != nil {
+		if stage(at) != byModel && after != nil {
 			after(list, places, out, subject.Turn)
 		}
 	}
 	return out
 }
 
-// atOnce reports whether the checks of a stage run at once. Judges that are simulated answer at once anyway, and one
-// after the other they are asked in the same order in every run.
+// atOnce reports whether the checks of a stage run concurrently. Simulated judges are asked in a fixed order, so that a
+// run repeats.
 func (s *session) atOnce(at stage) bool {
-	if pool := s.trial.Project.judges; at == graded && pool != nil && pool.Simulated() {
+	if pool := s.trial.Project.judges; at == byModel && pool != nil && pool.Simulated() {
 		return false
 	}
-	return at >= outside
+	return at >= external
 }
 
-// stage judges at the given places, each on a subject of its own when they are judged at once.
+// stage runs the checks at the given indexes, each with its own subject when they run concurrently.
 func (s *session) stage(
 	ctx context.Context, atOnce bool, list []scenario.Placed, places []int, subject *checks.Subject,
 	judge func(context.Context, int, *checks.Subject, *cassette.Lane),
@@ -100,7 +100,7 @@ func (s *session) stage(
 		own, lane := subject, lanes.next(subject.Turn, "check", i+1, compiled(list[i]).Type)
 		if atOnce || lane != nil {
 			own = subject.Fork()
-			s.reach(own, lane)
+			s.routeThrough(own, lane)
 		}
 		if !atOnce {
 			judge(ctx, i, own, lane)
@@ -111,22 +111,21 @@ func (s *session) stage(
 			return nil
 		})
 	}
-	_ = g.Wait() // judging returns no error
-	s.judged(&lanes, atOnce)
+	_ = g.Wait() // judges return no error
+	s.advanceBy(&lanes, atOnce)
 }
 
-// verdict judges one check. Once the run was stopped nothing outside of the process is asked any more. It is called by
-// several goroutines at once.
+// verdict runs one check. After a stop no check outside of the process starts. It is called by several goroutines.
 func (s *session) verdict(
 	ctx context.Context, c *checks.Compiled, subject *checks.Subject, gate string, lane *cassette.Lane,
 ) result.Verdict {
-	if cause := stopping(ctx); cause != nil && stageOf(c.Needs()) != inside {
+	if cause := stopCause(ctx); cause != nil && stageOf(c.Needs()) != inProcess {
 		return unjudged(c, result.Cancelled, notEvaluatedPrefix+cause.Error())
 	}
 	if gate != "" {
 		return unjudged(c, result.Skipped, gate)
 	}
-	if err := s.blind(c); err != nil {
+	if err := s.redactedArgument(c); err != nil {
 		return c.Unable(err)
 	}
 	began := s.opts.Now()
@@ -137,14 +136,14 @@ func (s *session) verdict(
 	case !s.trial.Endpoint.Simulated:
 		v.DurationMS = milliseconds(lane.Spent())
 	}
-	if cause := stopping(ctx); cause != nil && (v.Status == result.Errored || v.Status == result.Cancelled) {
+	if cause := stopCause(ctx); cause != nil && (v.Status == result.Errored || v.Status == result.Cancelled) {
 		v.Status, v.SkipReason, v.Error = result.Cancelled, notEvaluatedPrefix+cause.Error(), ""
 	}
 	return v
 }
 
-// blind is why a check cannot judge a replay: it asks for arguments of which the recording does not hold the values.
-func (s *session) blind(c *checks.Compiled) error {
+// redactedArgument returns an error for a check of argument values that were redacted in the recording.
+func (s *session) redactedArgument(c *checks.Compiled) error {
 	left := s.tape.LeftOut()
 	if len(left) == 0 {
 		return nil
@@ -157,18 +156,18 @@ func (s *session) blind(c *checks.Compiled) error {
 	return nil
 }
 
-// stopping is why the run ends; nil when it goes on, and when only the time of this trial is over.
-func stopping(ctx context.Context) error {
+// stopCause is the reason why the run ends; nil while it goes on, also when this trial exceeded its time limit.
+func stopCause(ctx context.Context) error {
 	if cause := context.Cause(ctx); errors.Is(cause, errStopped) || errors.Is(cause, errFailFast) {
 		return cause
 	}
 	return nil
 }
 
-// shut closes the gate before the judges when a check that needs none did not hold, and the trial is to save them then.
-// A check that may fail in some of the trials settles nothing.
-func (s *session) shut(list []scenario.Placed, places []int, verdicts []result.Verdict, turn int) {
-	if s.gate != "" || !s.trial.judgeGate(s.opts) {
+// closeJudgeGate closes the judge gate after a check without a judge failed, if the trial has one. A check that may
+// fail in some of the trials does not count.
+func (s *session) closeJudgeGate(list []scenario.Placed, places []int, verdicts []result.Verdict, turn int) {
+	if s.judgeGate != "" || !s.trial.judgeGate(s.opts) {
 		return
 	}
 	for _, i := range places {
@@ -177,19 +176,19 @@ func (s *session) shut(list []scenario.Placed, places []int, verdicts []result.V
 		if tolerated || v.Status != result.Failed && v.Status != result.Errored {
 			continue
 		}
-		s.gate = fmt.Sprintf("judge_gate: %s failed", v.Name())
+		s.judgeGate = fmt.Sprintf("judge_gate: %s failed", v.Name())
 		if v.Status == result.Errored {
-			s.gate = fmt.Sprintf("judge_gate: %s had an error", v.Name())
+			s.judgeGate = fmt.Sprintf("judge_gate: %s had an error", v.Name())
 		}
 		if turn >= 0 {
-			s.gate += fmt.Sprintf(" in turn %d", turn+1)
+			s.judgeGate += fmt.Sprintf(" in turn %d", turn+1)
 		}
 		return
 	}
 }
 
 func (t *Trial) judgeGate(opts *Options) bool {
-	if gate := first(opts.JudgeGate, t.Scenario.JudgeGate); gate != nil {
+	if gate := firstSet(opts.JudgeGate, t.Scenario.JudgeGate); gate != nil {
 		return *gate
 	}
 	return t.Project.Defaults.JudgeGate
@@ -197,7 +196,7 @@ func (t *Trial) judgeGate(opts *Options) bool {
 
 const notEvaluatedPrefix = "not evaluated: "
 
-// notEvaluated are the verdicts of checks that had nothing to look at. They never pass.
+// notEvaluated returns verdicts for checks that did not run. They never pass.
 func notEvaluated(list []scenario.Placed, reason string) []result.Verdict {
 	out := make([]result.Verdict, len(list))
 	for i, placed := range list {
@@ -206,7 +205,7 @@ func notEvaluated(list []scenario.Placed, reason string) []result.Verdict {
 	return out
 }
 
-// unjudged is the verdict of a check that was not asked.
+// unjudged is the verdict of a check that did not run.
 func unjudged(c *checks.Compiled, status result.Status, reason string) result.Verdict {
 	v := c.Unjudged()
 	v.Status, v.SkipReason = status, reason

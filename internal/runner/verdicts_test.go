@@ -17,7 +17,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// eval is a check made of a function.
+// eval is a check that calls a function.
 type eval func(ctx context.Context, s *checks.Subject) (checks.Finding, error)
 
 func (f eval) Eval(ctx context.Context, s *checks.Subject) (checks.Finding, error) { return f(ctx, s) }
@@ -64,7 +64,7 @@ func types(all []result.Verdict) []string {
 	return out
 }
 
-// TestCheapChecksRunFirst also has the models of one list wait for each other: one after the other they never would.
+// TestCheapChecksRunFirst has the models of one list wait for each other, which hangs unless they run concurrently.
 func TestCheapChecksRunFirst(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestEachJudgeSeesASubjectOfItsOwn(t *testing.T) {
 	var list []scenario.Placed
 	for range 12 {
 		list = append(list, assertion("judge", checks.NeedsModel, func(_ context.Context, s *checks.Subject) (checks.Finding, error) {
-			if s.Output() != "ok" || s.Lower() != "ok" || s.Whole().Output() != "ok" { // fills caches: the race detector looks on
+			if s.Output() != "ok" || s.Lower() != "ok" || s.Whole().Output() != "ok" { // fills caches, for the race detector
 				return checks.Finding{}, nil
 			}
 			return checks.Finding{Score: 1}, nil
@@ -231,7 +231,7 @@ func TestJudgeIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestJudgesTakeTheirOwnTime has a judge take a minute, which is no part of the conversation.
+// TestJudgesTakeTheirOwnTime: the minute of a slow judge is not part of the conversation.
 func TestJudgesTakeTheirOwnTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -261,9 +261,9 @@ func TestJudgesTakeTheirOwnTime(t *testing.T) {
 func TestStages(t *testing.T) {
 	t.Parallel()
 	want := map[checks.Needs]stage{
-		0: inside, checks.NeedsReply | checks.NeedsCompute: inside, checks.NeedsTool: acting,
-		checks.NeedsTool | checks.NeedsNetwork: acting, checks.NeedsProcess: outside, checks.NeedsNetwork: outside,
-		checks.NeedsEmbedding: outside, checks.NeedsModel: graded, checks.NeedsModel | checks.NeedsTool: graded,
+		0: inProcess, checks.NeedsReply | checks.NeedsCompute: inProcess, checks.NeedsTool: viaTools,
+		checks.NeedsTool | checks.NeedsNetwork: viaTools, checks.NeedsProcess: external, checks.NeedsNetwork: external,
+		checks.NeedsEmbedding: external, checks.NeedsModel: byModel, checks.NeedsModel | checks.NeedsTool: byModel,
 	}
 	for needs, stage := range want {
 		if got := stageOf(needs); got != stage {

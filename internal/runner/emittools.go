@@ -5,15 +5,15 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// toolRound is the tool calls of one reply, which may run at once, as they are told by the trial's own goroutine. It is
-// nil when nobody listens.
+// toolRound reports the tool calls of one reply, which may run concurrently. Only the goroutine of the trial uses it.
+// It is nil when there is no sink.
 type toolRound struct {
-	tell    *teller
+	emit    *emitter
 	calls   []chat.ToolCall
 	numbers []int
 }
 
-func (t *teller) tools(calls []chat.ToolCall) *toolRound {
+func (t *emitter) toolRound(calls []chat.ToolCall) *toolRound {
 	if t == nil {
 		return nil
 	}
@@ -22,30 +22,30 @@ func (t *teller) tools(calls []chat.ToolCall) *toolRound {
 
 func (r *toolRound) started(i int) {
 	if r != nil {
-		r.numbers[i] = r.tell.tool(&r.calls[i], false)
+		r.numbers[i] = r.emit.toolStarted(&r.calls[i], false)
 	}
 }
 
 func (r *toolRound) done(i int, res *chat.ToolResult) {
 	if r != nil {
-		r.tell.toolDone(r.numbers[i], &r.calls[i], res, false)
+		r.emit.toolCompleted(r.numbers[i], &r.calls[i], res, false)
 	}
 }
 
-// tool tells that a tool is called, and returns the number of the call; 0 when nobody listens.
-func (t *teller) tool(call *chat.ToolCall, byCheck bool) int {
+// toolStarted sends the start of a tool call, and returns its number; 0 when there is no sink.
+func (t *emitter) toolStarted(call *chat.ToolCall, byCheck bool) int {
 	if t == nil {
 		return 0
 	}
-	n := t.number()
+	n := t.nextCall()
 	t.send(result.ToolStarted{
 		At: t.at(), Number: n, ID: call.ID, Name: call.Name, Args: call.Args, BadArgs: call.BadArgs, ByCheck: byCheck,
 	})
 	return n
 }
 
-// toolDone tells what came of the call with that number.
-func (t *teller) toolDone(n int, call *chat.ToolCall, res *chat.ToolResult, byCheck bool) {
+// toolCompleted sends the result of the call with number n.
+func (t *emitter) toolCompleted(n int, call *chat.ToolCall, res *chat.ToolResult, byCheck bool) {
 	if t == nil {
 		return
 	}

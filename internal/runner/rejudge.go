@@ -17,34 +17,35 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Past is a trial of a run that is over: nothing is said again, and what was said is judged by other checks.
-type Past struct {
+// Finished is a trial of an earlier run, which is judged again: its conversation is kept, and the checks of today look
+// at it.
+type Finished struct {
 	Brief *result.Brief
 	Load  func() (*result.Trial, error) // called once, when the trial starts
 
-	lost string // why nothing can judge it
+	problem string // why it cannot be judged
 }
 
-// rejudge goes through the conversation of a trial that is over and judges it as if it had just been had. What the
-// trial took, and what its guardrails did, stays as it was.
+// rejudge judges the conversation of a finished trial as if it had just taken place. Usage, cost and the actions of
+// guardrails stay as they were.
 func (s *session) rejudge(ctx context.Context) {
-	was, err := s.trial.Past.Load()
+	was, err := s.trial.Finished.Load()
 	if err != nil {
 		s.out.Error = fmt.Sprintf("the trial cannot be read: %v", err)
 		s.abandon(0, s.out.Error)
 		return
 	}
-	s.out.Fingerprint = was.Fingerprint // of what was asked: that is not asked again
-	s.inherit(was)
+	s.out.Fingerprint = was.Fingerprint // no call is made again
+	s.copyMeasurements(was)
 	s.out.Gone, s.out.Excused = was.Gone, was.Excused
 	defer func() { s.clock.virtual = time.Duration(was.DurationMS * float64(time.Millisecond)) }()
 	if len(was.Turns) == 0 {
-		s.never(was)
+		s.settleWithoutTurns(was)
 		return
 	}
-	if err := s.fits(was); err != nil {
+	if err := s.matchesScenario(was); err != nil {
 		s.out.Error = err.Error()
-		s.keep(was, err.Error())
+		s.showUnjudged(was, err.Error())
 		return
 	}
 	if was.System != "" {
@@ -55,7 +56,7 @@ func (s *session) rejudge(ctx context.Context) {
 			s.interrupted(ctx)
 			return
 		}
-		s.again(ctx, &was.Turns[i])
+		s.rejudgeTurn(ctx, &was.Turns[i])
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -71,8 +72,8 @@ func (s *session) rejudge(ctx context.Context) {
 	}
 }
 
-// inherit takes over what does not depend on the checks.
-func (s *session) inherit(was *result.Trial) {
+// copyMeasurements copies what does not depend on checks: model, usage, cost, retries.
+func (s *session) copyMeasurements(was *result.Trial) {
 	o := s.out
 	o.Model, o.System, o.Variant, o.Retries, o.Notices = was.Model, was.System, was.Variant, was.Retries, was.Notices
 	o.Recording, o.TaskType = was.Recording, was.TaskType
@@ -82,8 +83,8 @@ func (s *session) inherit(was *result.Trial) {
 	}
 }
 
-// never settles a trial that had no conversation.
-func (s *session) never(was *result.Trial) {
+// settleWithoutTurns settles a trial that has no conversation.
+func (s *session) settleWithoutTurns(was *result.Trial) {
 	switch {
 	case was.Status == result.Skipped || was.Status == result.Cancelled:
 		s.out.Status, s.out.Skip = was.Status, was.Skip
@@ -93,33 +94,33 @@ func (s *session) never(was *result.Trial) {
 	}
 }
 
-// keep shows a conversation that nothing can judge.
-func (s *session) keep(was *result.Trial, reason string) {
+// showUnjudged adds the turns of a conversation that cannot be judged, with their checks as not evaluated.
+func (s *session) showUnjudged(was *result.Trial, reason string) {
 	for i := range was.Turns {
 		turn := was.Turns[i]
 		turn.Assertions = notEvaluated(s.turnChecks(turn.Index), reason)
 		s.out.Turns = append(s.out.Turns, turn)
-		s.tell.verdicts(turn.Index, turn.Assertions)
+		s.emit.verdicts(turn.Index, turn.Assertions)
 	}
 	s.abandon(max(len(was.Turns), len(s.trial.Scenario.Turns)), reason)
 }
 
-// again puts a turn back into the conversation and judges it.
-func (s *session) again(ctx context.Context, was *result.Turn) {
+// rejudgeTurn adds a turn to the conversation and judges it.
+func (s *session) rejudgeTurn(ctx context.Context, was *result.Turn) {
 	s.out.Turns = append(s.out.Turns, *was)
 	turn := &s.out.Turns[len(s.out.Turns)-1]
 	turn.Assertions = []result.Verdict{}
 	if was.NotRun != "" {
 		turn.Assertions = notEvaluated(s.turnChecks(was.Index), was.NotRun)
-		s.tell.verdicts(was.Index, turn.Assertions)
+		s.emit.verdicts(was.Index, turn.Assertions)
 		return
 	}
-	s.tell.turnStarted(was.Index, was.User)
-	s.start = len(s.messages)
+	s.emit.turnStarted(was.Index, was.User)
+	s.turnStart = len(s.messages)
 	for i := range was.Messages {
 		s.add(was.Messages[i])
 	}
-	s.calls = append(s.calls, pastCalls(was)...)
+	s.calls = append(s.calls, callsOf(was)...)
 	s.clock.advance(time.Duration(was.LatencyMS * float64(time.Millisecond)))
 	if was.Error != "" {
 		reason := fmt.Sprintf("turn %d did not end: %s", was.Index+1, was.Error)
@@ -127,11 +128,11 @@ func (s *session) again(ctx context.Context, was *result.Turn) {
 	} else {
 		s.judgeTurn(ctx, turn)
 	}
-	s.tell.turnCompleted(turn)
+	s.emit.turnCompleted(turn)
 }
 
-// pastCalls are the tool calls of a turn, with what only its messages tell of their results.
-func pastCalls(turn *result.Turn) []checks.Call {
+// callsOf returns the tool calls of a turn. Parts and durations come from its messages.
+func callsOf(turn *result.Turn) []checks.Call {
 	var results []*chat.ToolResult
 	for i := range turn.Messages {
 		if r := turn.Messages[i].ToolResult; r != nil {
@@ -151,10 +152,11 @@ func pastCalls(turn *result.Turn) []checks.Call {
 	return out
 }
 
-// fits says why the checks of today are not about this conversation: each turn must be what the scenario says now.
-func (s *session) fits(was *result.Trial) error {
-	if s.trial.Past.lost != "" {
-		return errors.New(s.trial.Past.lost)
+// matchesScenario returns an error when the scenario has changed since the run: each user message must be the one that
+// the scenario has now.
+func (s *session) matchesScenario(was *result.Trial) error {
+	if s.trial.Finished.problem != "" {
+		return errors.New(s.trial.Finished.problem)
 	}
 	sc := s.trial.Scenario
 	if s.everyReply() || slices.ContainsFunc(sc.Turns, func(t scenario.Turn) bool { return t.Persona() != "" }) {
@@ -168,18 +170,18 @@ func (s *session) fits(was *result.Trial) error {
 	if err != nil {
 		return err
 	}
-	s.vars = vars
+	s.variables = vars
 	all := variants(sc)
-	at := slices.IndexFunc(all, func(v Variant) bool { return maps.Equal(v.label(), was.Variant) })
+	variant := slices.IndexFunc(all, func(v Variant) bool { return maps.Equal(v.label(), was.Variant) })
 	switch {
-	case at < 0 && len(was.Variant) == 0:
+	case variant < 0 && len(was.Variant) == 0:
 		return errors.New("the scenario has changed since the run: it has perturbations now, and had none")
-	case at < 0:
+	case variant < 0:
 		return fmt.Errorf("the scenario has changed since the run: it has no variant %s now", words(was.Variant))
 	}
-	s.trial.Variant = all[at]
+	s.trial.Variant = all[variant]
 	s.values = valuesOf(s.trial)
-	s.stand(s.trial.Prompt)
+	s.takeStance(s.trial.Prompt)
 	for i := range sc.Turns {
 		if was.Turns[i].NotRun != "" {
 			continue
@@ -210,31 +212,31 @@ func cutWords(text string) string {
 	return text
 }
 
-// Rejudge plans to judge the trials of a run that is over by the scenarios of a suite, each by that of its id. The
-// evals over recordings of the suite are held against every trial besides, or alone where it has no scenario of that
-// id. A trial that nothing in the suite is about ends in an error.
-func Rejudge(suite *scenario.Suite, past []Past, opts PlanOptions, d *diag.List) *Plan {
+// Rejudge plans to judge the finished trials of a run by the scenarios of a suite that have the same ids. The evals
+// over recordings judge every trial as well, and alone when the suite has no such scenario. A trial that nothing in the
+// suite judges ends in an error.
+func Rejudge(suite *scenario.Suite, finished []Finished, opts PlanOptions, d *diag.List) *Plan {
 	m := newMatrix(opts, d)
 	m.checkJudge(suite)
-	plan := &Plan{http: m.http, Name: nameOf(suite), heard: m.heard}
-	b := &pastBinder{m: m, endpoints: map[string]*Endpoint{}, merged: map[string]*boundPast{}}
-	b.prepare(suite, past)
-	for i := range past {
-		brief := past[i].Brief
+	plan := &Plan{http: m.http, Name: projectName(suite), names: m.tracker}
+	planner := &rejudgePlanner{m: m, endpoints: map[string]*Endpoint{}, found: map[string]*criteria{}}
+	planner.prepare(suite, finished)
+	for i := range finished {
+		brief := finished[i].Brief
 		byScenario := m.scenarios.keeps(brief.Scenario)
 		if byProvider := m.providers.keeps(brief.Provider); !byScenario || !byProvider {
 			continue
 		}
-		t := b.bind(&past[i])
+		t := planner.trial(&finished[i])
 		plan.add(span{Trial: t, count: 1})
 	}
-	b.reportMissing(past)
+	planner.reportMissing(finished)
 	m.scenarios.missing(d, "scenario")
 	m.providers.missing(d, "provider")
 	plan.FailOn = m.failOn(suite)
 	if plan.Len() == 0 && d.Errors() == 0 && !opts.AllowEmpty {
 		hint := "loosen the filters"
-		if len(past) == 0 {
+		if len(finished) == 0 {
 			hint = "no trial of the run finished: run it again"
 		}
 		d.Errorf(diag.Pos{}, 0, "empty-plan", "there is no trial to judge").Hint = hint
@@ -242,7 +244,7 @@ func Rejudge(suite *scenario.Suite, past []Past, opts PlanOptions, d *diag.List)
 	return plan
 }
 
-func nameOf(suite *scenario.Suite) string {
+func projectName(suite *scenario.Suite) string {
 	if len(suite.Projects) == 1 {
 		return suite.Projects[0].Name
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// listener is a sink that writes down everything: milliseconds since the run's start, the turn, the kind, and what a
-// reader would look at first.
+// listener is a sink that writes a line for each event: milliseconds since the run's start, the turn, the kind, and the
+// main field.
 type listener struct {
 	start  time.Time
 	lines  []string
@@ -35,12 +35,12 @@ func (l *listener) Handle(e result.Event) error {
 		turn = fmt.Sprint(at.Turn)
 	}
 	l.lines = append(l.lines, strings.TrimRight(
-		fmt.Sprintf("%d %s %s %s", at.Time.Sub(l.start).Milliseconds(), turn, e.Kind(), gist(e)), " "))
+		fmt.Sprintf("%d %s %s %s", at.Time.Sub(l.start).Milliseconds(), turn, e.Kind(), eventText(e)), " "))
 	l.events = append(l.events, e)
 	return nil
 }
 
-func gist(e result.Event) string {
+func eventText(e result.Event) string {
 	switch e := e.(type) {
 	case result.TurnStarted:
 		return e.User
@@ -72,7 +72,7 @@ func gist(e result.Event) string {
 	return ""
 }
 
-// listen runs a plan, and returns what is told of it.
+// listen runs a plan and returns its events.
 func listen(t *testing.T, ctx context.Context, plan *Plan, jobs int) *listener {
 	t.Helper()
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -86,7 +86,7 @@ func listen(t *testing.T, ctx context.Context, plan *Plan, jobs int) *listener {
 	return l
 }
 
-// eventful is a plan in which everything happens that can be told.
+// eventful is a plan in which every kind of event occurs.
 func eventful(t *testing.T) *Plan {
 	t.Helper()
 	client := answer(func(_ context.Context, req *chat.Request) (chat.Reply, error) {
@@ -124,9 +124,8 @@ func eventful(t *testing.T) *Plan {
 	return plan
 }
 
-// TestEverythingIsTold in the order in which it happens, on the clock of the simulated conversation, and the same in
-// every run.
-func TestEverythingIsTold(t *testing.T) {
+// TestAllEvents: events come in order, with simulated times, and are the same in every run.
+func TestAllEvents(t *testing.T) {
 	t.Parallel()
 	want := strings.Split(strings.TrimSpace(`
 0 - trial.started
@@ -186,8 +185,8 @@ func TestEverythingIsTold(t *testing.T) {
 	}
 }
 
-// TestAFailedCallIsTold together with what then was not evaluated.
-func TestAFailedCallIsTold(t *testing.T) {
+// TestEventOfFailedCall: after the failed call come the checks that were not evaluated.
+func TestEventOfFailedCall(t *testing.T) {
 	t.Parallel()
 	client := answer(func(_ context.Context, req *chat.Request) (chat.Reply, error) {
 		if req.Origin.Turn == 0 {
@@ -219,8 +218,8 @@ func TestAFailedCallIsTold(t *testing.T) {
 	}
 }
 
-// TestAStoppedRunIsTold: what was cut short says so, and a trial that never started only ends.
-func TestAStoppedRunIsTold(t *testing.T) {
+// TestEventsOfStoppedRun: interrupted trials say so, and a trial that did not start only ends.
+func TestEventsOfStoppedRun(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancelCause(t.Context())
 	defer stop(nil)
@@ -239,7 +238,7 @@ func TestAStoppedRunIsTold(t *testing.T) {
 	}
 }
 
-// TestEventsOfATrialAreInOrder also when many run at once, and each knows its place.
+// TestEventsOfATrialAreInOrder, also with concurrent trials, and each event has its position.
 func TestEventsOfATrialAreInOrder(t *testing.T) {
 	t.Parallel()
 	const trials = 200
@@ -266,8 +265,8 @@ func TestEventsOfATrialAreInOrder(t *testing.T) {
 	}
 }
 
-// TestNobodyListens: then only starts and ends are told.
-func TestNobodyListens(t *testing.T) {
+// TestNoEvents: without Events only starts and ends of trials are sent.
+func TestNoEvents(t *testing.T) {
 	t.Parallel()
 	journal, _ := journalFor(t)
 	l := &listener{}
@@ -279,12 +278,12 @@ func TestNobodyListens(t *testing.T) {
 	}
 }
 
-// deaf is a sink that hears everything and does nothing.
-type deaf struct{}
+// discard is a sink that ignores its events.
+type discard struct{}
 
-func (deaf) Handle(result.Event) error { return nil }
+func (discard) Handle(result.Event) error { return nil }
 
-// BenchmarkRun is what a trial of one turn costs, without the sync of the disk.
+// BenchmarkRun measures a trial of one turn without the sync of the disk.
 func BenchmarkRun(b *testing.B) {
 	for _, told := range []bool{false, true} {
 		b.Run(fmt.Sprintf("events=%v", told), func(b *testing.B) {
@@ -299,14 +298,14 @@ func BenchmarkRun(b *testing.B) {
 			}
 			b.ReportAllocs()
 			b.ResetTimer()
-			if err := Run(b.Context(), plan, opts, journal, deaf{}); err != nil {
+			if err := Run(b.Context(), plan, opts, journal, discard{}); err != nil {
 				b.Fatal(err)
 			}
 		})
 	}
 }
 
-// nowhere is a journal file that forgets everything.
+// nowhere is a journal file that keeps nothing.
 type nowhere struct{}
 
 func (nowhere) Write(b []byte) (int, error)       { return len(b), nil }

@@ -9,17 +9,17 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// cuts are the finish reasons of replies that are not whole, with what happened.
-var cuts = map[string]string{"length": "cut at max_tokens", "content_filter": "cut by a content filter"}
+// cutReasons are the finish reasons of incomplete replies, with the words that describe them.
+var cutReasons = map[string]string{"length": "cut at max_tokens", "content_filter": "cut by a content filter"}
 
-// reportCuts tells of replies that are not whole and of which no check asks why they ended: what must not be said may
-// have come next. Under --strict such a trial is an error.
+// reportCuts warns of incomplete replies whose finish reason no check looks at: forbidden text may have come next. With
+// --strict such a trial is an error.
 func (s *session) reportCuts() {
 	for i := range s.out.Turns {
 		t := &s.out.Turns[i]
 		for at := range t.Messages {
-			m := t.Messages[at].Said() // what guardrails did is told as theirs
-			how, cut := cuts[m.FinishReason]
+			m := t.Messages[at].Said() // as the model wrote it, before guardrails
+			how, cut := cutReasons[m.FinishReason]
 			if m.Role != chat.Assistant || !cut || t.Messages[at].Blocked() || s.asksWhyEnded(t.Index, i == len(s.out.Turns)-1) {
 				continue
 			}
@@ -34,8 +34,8 @@ func (s *session) reportCuts() {
 	}
 }
 
-// asksWhyEnded reports whether a check looks at why the replies of a turn ended. Those of the conversation see the last
-// turn.
+// asksWhyEnded reports whether a check of a turn looks at the finish reason. The checks of the conversation see the
+// last turn.
 func (s *session) asksWhyEnded(turn int, last bool) bool {
 	list := s.turnChecks(turn)
 	if last {

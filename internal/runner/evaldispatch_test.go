@@ -15,20 +15,20 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// away is an Elsewhere in a test.
-type away struct {
+// fakeDispatcher is an EvalDispatcher with fixed results.
+type fakeDispatcher struct {
 	sent    []string
 	refuses error
-	answers map[string]result.EvalResult // by id; nil: nobody waits
+	answers map[string]result.EvalResult // by id; nil: the run does not wait
 	late    error
 }
 
-func (a *away) Send(_ context.Context, h *Handover) error {
+func (a *fakeDispatcher) Send(_ context.Context, h *EvalRequest) error {
 	a.sent = append(a.sent, fmt.Sprintf("%s %d %v of %d messages", h.Session, h.Turn, h.Evals, len(h.Messages)))
 	return a.refuses
 }
 
-func (a *away) Await(_ context.Context, h *Handover) (list []result.EvalResult, awaits bool, err error) {
+func (a *fakeDispatcher) Await(_ context.Context, h *EvalRequest) (list []result.EvalResult, awaits bool, err error) {
 	for _, id := range h.Evals {
 		if r, ok := a.answers[id]; ok {
 			r.ID = id
@@ -38,22 +38,22 @@ func (a *away) Await(_ context.Context, h *Handover) (list []result.EvalResult, 
 	return list, a.answers != nil, a.late
 }
 
-func sentAway(t *testing.T, a *away) *result.Trial {
+func dispatchedTrial(t *testing.T, a *fakeDispatcher) *result.Trial {
 	t.Helper()
 	plan := measured(t, []*scenario.Eval{
 		custom("turn", "every_turn", 0, breaks), gating(custom("gate", "on_session_complete", 0, breaks), 0.5),
 		custom("end", "on_conversation_complete", 0, breaks),
 	})
 	opts := options(1)
-	opts.Elsewhere = a
+	opts.Dispatcher = a
 	return trialOf(t.Context(), plan, opts)
 }
 
-// TestSentAway: the evals of each moment go out once, and nothing is measured here.
-func TestSentAway(t *testing.T) {
+// TestEvalsAreDispatched: the evals of each moment are sent once, and none runs in the process.
+func TestEvalsAreDispatched(t *testing.T) {
 	t.Parallel()
-	a := &away{}
-	trial := sentAway(t, a)
+	a := &fakeDispatcher{}
+	trial := dispatchedTrial(t, a)
 	want := []string{
 		trial.ID + " 0 [turn] of 2 messages", trial.ID + " 1 [turn] of 4 messages",
 		trial.ID + " -1 [gate end] of 4 messages",
@@ -62,17 +62,17 @@ func TestSentAway(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if trial.Status != result.Passed || trial.EvalsDispatched != 4 || len(trial.Evals) != 0 {
-		t.Errorf("%s %d %v", trial.Status, trial.EvalsDispatched, told(trial))
+		t.Errorf("%s %d %v", trial.Status, trial.EvalsDispatched, evalLines(trial))
 	}
-	trial = sentAway(t, &away{refuses: errors.New("no broker")})
+	trial = dispatchedTrial(t, &fakeDispatcher{refuses: errors.New("no broker")})
 	if trial.Status != result.Errored || trial.EvalsDispatched != 0 ||
 		trial.Error != "the evals of turn 1 could not be dispatched: no broker" {
 		t.Errorf("%s %d %s", trial.Status, trial.EvalsDispatched, trial.Error)
 	}
 }
 
-// TestTakenBack: what comes back is held against our own thresholds, and what is no measurement passes nothing.
-func TestTakenBack(t *testing.T) {
+// TestEvalResultsAreAwaited: results are compared with the project's own thresholds, and an invalid one never passes.
+func TestEvalResultsAreAwaited(t *testing.T) {
 	t.Parallel()
 	score := func(f float64) result.EvalResult { return result.EvalResult{Score: &f} }
 	liar := score(0.4)
@@ -80,24 +80,24 @@ func TestTakenBack(t *testing.T) {
 	const nothing = "the result that came holds no score from 0 to 1"
 	for _, c := range []struct {
 		name string
-		away away
+		away fakeDispatcher
 		gate string
 		want result.Status
 		err  string
 	}{
-		{"met", away{answers: map[string]result.EvalResult{"gate": score(0.5)}}, "-1 gate 0.5 passed", result.Passed, ""},
-		{"missed", away{answers: map[string]result.EvalResult{"gate": liar}}, "-1 gate 0.4 failed", result.Failed, ""},
-		{"error", away{answers: map[string]result.EvalResult{"gate": {Error: "down"}}}, "-1 gate error error: down",
+		{"met", fakeDispatcher{answers: map[string]result.EvalResult{"gate": score(0.5)}}, "-1 gate 0.5 passed", result.Passed, ""},
+		{"missed", fakeDispatcher{answers: map[string]result.EvalResult{"gate": liar}}, "-1 gate 0.4 failed", result.Failed, ""},
+		{"error", fakeDispatcher{answers: map[string]result.EvalResult{"gate": {Error: "down"}}}, "-1 gate error error: down",
 			result.Errored, ""},
-		{"nothing", away{answers: map[string]result.EvalResult{"gate": {}}}, "-1 gate error error: " + nothing,
+		{"nothing", fakeDispatcher{answers: map[string]result.EvalResult{"gate": {}}}, "-1 gate error error: " + nothing,
 			result.Errored, ""},
-		{"no number", away{answers: map[string]result.EvalResult{"gate": score(math.NaN())}},
+		{"no number", fakeDispatcher{answers: map[string]result.EvalResult{"gate": score(math.NaN())}},
 			"-1 gate error error: " + nothing, result.Errored, ""},
-		{"too much", away{answers: map[string]result.EvalResult{"gate": score(7)}},
+		{"too much", fakeDispatcher{answers: map[string]result.EvalResult{"gate": score(7)}},
 			"-1 gate error error: " + nothing, result.Errored, ""},
-		{"missing", away{answers: map[string]result.EvalResult{}}, "-1 gate error error: one of them has no result",
+		{"missing", fakeDispatcher{answers: map[string]result.EvalResult{}}, "-1 gate error error: one of them has no result",
 			result.Errored, "the evals of the conversation were not measured: one of them has no result"},
-		{"late", away{answers: map[string]result.EvalResult{}, late: errors.New("late")}, "-1 gate error error: late",
+		{"late", fakeDispatcher{answers: map[string]result.EvalResult{}, late: errors.New("late")}, "-1 gate error error: late",
 			result.Errored, "the evals of turn 1 were not measured: late"},
 	} {
 		if c.name != "missing" && c.name != "late" {
@@ -105,15 +105,15 @@ func TestTakenBack(t *testing.T) {
 		} else if c.name == "missing" {
 			c.away.answers["turn"], c.away.answers["end"] = score(1), score(1)
 		}
-		trial := sentAway(t, &c.away)
-		list := told(trial)
+		trial := dispatchedTrial(t, &c.away)
+		list := evalLines(trial)
 		if len(list) != 4 || list[2] != c.gate || trial.Status != c.want || trial.Error != c.err {
 			t.Errorf("%s: %s %q, want %s %q %q\n%q", c.name, trial.Status, trial.Error, c.want, c.err, c.gate, list)
 		}
 	}
 }
 
-// TestNotDispatched: what cannot be had elsewhere is refused.
+// TestNotDispatched: evals that workers cannot run are refused.
 func TestNotDispatched(t *testing.T) {
 	t.Parallel()
 	list := defined(t, `

@@ -13,53 +13,52 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// teller tells of what happens within one trial. Of a run to which nobody listens it is nil: its methods do nothing
-// then, and cost nothing. Calls of models may be told by several goroutines at once, while the trial's own waits for
-// them; everything else by the trial's own.
-type teller struct {
+// emitter sends the events of one trial. It is nil when there is no sink for them: its methods do nothing then, and
+// cost nothing. Model calls may be reported from several goroutines, while the goroutine of the trial waits for them;
+// everything else is sent by that goroutine.
+type emitter struct {
 	events  chan<- result.Event
 	started time.Time // of the run
 	clock   *clock
 	trial   *Trial
 	id      string
-	turn    int // that is played; result.NoTurn before, between and after
+	turn    int // present turn; result.NoTurn between turns
 	calls   atomic.Int64
-	// clean takes out of an event what may not be written; nil: there is nothing.
-	clean func(result.Event) result.Event
-	// holds says that the events wait for the end of the trial: what comes later shows what may not be written.
-	holds bool
-	held  []result.Event
-	mu    sync.Mutex // of the held ones
+	redact  func(result.Event) result.Event
+	// buffering keeps the events until the end of the trial, because secrets to redact may become known until then.
+	buffering bool
+	buffered  []result.Event
+	mu        sync.Mutex // of buffered
 }
 
-// send hands an event over as it may be written.
-func (t *teller) send(e result.Event) {
-	if t.holds {
+// send sends an event after redaction, or buffers it.
+func (t *emitter) send(e result.Event) {
+	if t.buffering {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		t.held = append(t.held, e)
+		t.buffered = append(t.buffered, e)
 		return
 	}
-	if t.clean != nil {
-		e = t.clean(e)
+	if t.redact != nil {
+		e = t.redact(e)
 	}
 	t.events <- e
 }
 
-// release hands over the events that waited, when the trial is over.
-func (t *teller) release() {
-	if t == nil || !t.holds {
+// flush sends the buffered events at the end of the trial.
+func (t *emitter) flush() {
+	if t == nil || !t.buffering {
 		return
 	}
-	held := t.held
-	t.holds, t.held = false, nil
-	for _, e := range held {
+	buffered := t.buffered
+	t.buffering, t.buffered = false, nil
+	for _, e := range buffered {
 		t.send(e)
 	}
 }
 
-// at is the present place.
-func (t *teller) at() result.At {
+// at is the present position in the run.
+func (t *emitter) at() result.At {
 	if t == nil {
 		return result.At{Turn: result.NoTurn}
 	}
@@ -74,11 +73,11 @@ func (t *teller) at() result.At {
 	return at
 }
 
-// number is the next one for a call of the trial.
-func (t *teller) number() int { return int(t.calls.Add(1)) }
+// nextCall numbers the calls of the trial.
+func (t *emitter) nextCall() int { return int(t.calls.Add(1)) }
 
-// trialStarted is complete only when somebody listens.
-func (t *teller) trialStarted(trial *Trial) result.TrialStarted {
+// trialStarted returns the event of the start. It has all fields only when there is a sink.
+func (t *emitter) trialStarted(trial *Trial) result.TrialStarted {
 	e := result.TrialStarted{At: t.at(), Index: trial.Index, ID: trial.ID()}
 	if t != nil {
 		spec := trial.Endpoint.Spec
@@ -88,7 +87,7 @@ func (t *teller) trialStarted(trial *Trial) result.TrialStarted {
 	return e
 }
 
-func (t *teller) turnStarted(turn int, user string) {
+func (t *emitter) turnStarted(turn int, user string) {
 	if t == nil {
 		return
 	}
@@ -96,8 +95,8 @@ func (t *teller) turnStarted(turn int, user string) {
 	t.send(result.TurnStarted{At: t.at(), User: user})
 }
 
-// turnCompleted tells of the assertions of a turn and of its end.
-func (t *teller) turnCompleted(turn *result.Turn) {
+// turnCompleted sends the verdicts of a turn and its end.
+func (t *emitter) turnCompleted(turn *result.Turn) {
 	if t == nil {
 		return
 	}
@@ -108,8 +107,8 @@ func (t *teller) turnCompleted(turn *result.Turn) {
 	t.turn = result.NoTurn
 }
 
-// verdicts tells of the assertions of a turn, which need not have been played, or of the conversation.
-func (t *teller) verdicts(turn int, list []result.Verdict) {
+// verdicts sends the verdicts of a turn, which may not have run, or those of the conversation.
+func (t *emitter) verdicts(turn int, list []result.Verdict) {
 	if t == nil {
 		return
 	}
@@ -120,32 +119,32 @@ func (t *teller) verdicts(turn int, list []result.Verdict) {
 	}
 }
 
-// message tells of a message at an index of the transcript.
-func (t *teller) message(m *chat.Message, index int) {
+// message sends the message at an index of the transcript.
+func (t *emitter) message(m *chat.Message, index int) {
 	if t != nil {
 		t.send(result.MessageCreatedOf(m, t.at(), index))
 	}
 }
 
-func (t *teller) fired(f *result.Firing, index int) {
+func (t *emitter) guardrailFired(f *result.Firing, index int) {
 	if t != nil {
 		t.send(result.ValidationFailedOf(f, t.at(), index))
 	}
 }
 
-func (t *teller) eval(r *result.EvalResult) {
+func (t *emitter) eval(r *result.EvalResult) {
 	if t != nil {
 		t.send(result.EvalEvent(r, t.at()))
 	}
 }
 
-// call tells that a model is called. The returned function, which is nil when nobody listens, tells how that ended.
-func (t *teller) call(spec *scenario.Provider, req *chat.Request) func(*chat.Reply, error) {
+// call sends the start of a model call. The function that it returns sends the end; it is nil when there is no sink.
+func (t *emitter) call(spec *scenario.Provider, req *chat.Request) func(*chat.Reply, error) {
 	if t == nil {
 		return nil
 	}
 	call := result.Call{
-		Number: t.number(), Provider: spec.ID, Type: spec.Type, Model: spec.Model, Judge: req.Origin.Judge,
+		Number: t.nextCall(), Provider: spec.ID, Type: spec.Type, Model: spec.Model, Judge: req.Origin.Judge,
 	}
 	sent := *req
 	began := t.clock.now()
@@ -169,7 +168,7 @@ func (t *teller) call(spec *scenario.Provider, req *chat.Request) func(*chat.Rep
 	}
 }
 
-func (t *teller) failure(call result.Call, err error, began time.Time) result.CallFailed {
+func (t *emitter) failure(call result.Call, err error, began time.Time) result.CallFailed {
 	e := result.CallFailed{At: t.at(), Call: call, Error: err.Error(), ErrorKind: "other"}
 	if !t.clock.simulated {
 		e.LatencyMS = milliseconds(t.clock.now().Sub(began))

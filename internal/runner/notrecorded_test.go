@@ -14,7 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// measuring are the checks of what a recording may not hold, each with a limit that nothing breaks.
+// measuring are checks of measurements that recordings may lack, each with a limit that always holds.
 var measuring = map[string]string{
 	"cost_budget":         "{max_cost_usd: 1000000}",
 	"finish_reason":       "{reasons: [stop, length, tool_calls, content_filter]}",
@@ -26,9 +26,9 @@ var measuring = map[string]string{
 	"trajectory":          "{steps: [{tool: nobody}], max_tokens: 1000000}",
 }
 
-// A check of what nobody measured, or nobody kept, is an error of the check: it must not hold because the recording is
-// silent. The table is by format what the examples of it do not tell; every format and every such check is in it.
-func TestUntold(t *testing.T) {
+// A check of a measurement that a recording lacks is an error, and never passes. The table lists by format the checks that
+// its examples cannot answer; it has every format and every such check.
+func TestNotRecorded(t *testing.T) {
 	t.Parallel()
 	for _, d := range checks.Builtin() {
 		if _, listed := measuring[d.Name]; d.Needs&checks.NeedsUsage != 0 && !listed {
@@ -53,7 +53,7 @@ func TestUntold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Error = "" // of what broke off nothing is judged
+		s.Error = "" // an incomplete conversation is not judged
 		got[name] = strings.Join(unmeasured(t, s), " ")
 	}
 	want := map[string]string{
@@ -83,7 +83,7 @@ func TestUntold(t *testing.T) {
 	}
 }
 
-// unmeasured are the checks that could not judge a conversation because it does not tell what they ask for.
+// unmeasured returns the checks that could not judge because the conversation lacks the measurement.
 func unmeasured(t *testing.T, s *recording.Session) (names []string) {
 	t.Helper()
 	eval := "recording: {path: any.json}\nconversation_assertions:\n"
@@ -100,7 +100,7 @@ func unmeasured(t *testing.T, s *recording.Session) (names []string) {
 		case v.Status == result.Errored:
 			names = append(names, v.Type)
 		case v.Type == "no_tool_errors" && slices.Contains(s.Untold, recording.UntoldToolErrors):
-			names = append(names, "("+v.Type+")") // which is warned of
+			names = append(names, "("+v.Type+")") // with a warning
 		}
 	}
 	return names

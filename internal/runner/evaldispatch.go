@@ -16,38 +16,38 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Elsewhere takes evals to where they are run. Implementations are safe for concurrent use.
-type Elsewhere interface {
-	// Send returns once a handover is kept where it cannot get lost.
-	Send(ctx context.Context, h *Handover) error
-	// Await returns what the evals of a handover measured. With awaits false nobody waits, and there is nothing.
-	Await(ctx context.Context, h *Handover) (measured []result.EvalResult, awaits bool, err error)
+// EvalDispatcher has evals run by workers. Implementations are safe for concurrent use.
+type EvalDispatcher interface {
+	// Send returns when the request is stored durably.
+	Send(ctx context.Context, h *EvalRequest) error
+	// Await returns the results of a request. When awaits is false the run does not wait for results, and there are none.
+	Await(ctx context.Context, h *EvalRequest) (measured []result.EvalResult, awaits bool, err error)
 }
 
-// Handover is the evals of one moment of a conversation.
-type Handover struct {
-	Trial    *result.Trial // what the conversation is; its turns so far
-	Session  string        // samples are drawn by it
-	Prompt   string        // task type; "": none, or the only one
+// EvalRequest asks for the evals that are due at one moment of a conversation.
+type EvalRequest struct {
+	Trial    *result.Trial // with its turns so far
+	Session  string        // decides sampling
+	Prompt   string        // task type; "": no prompt, or the only one
 	Turn     int           // result.NoTurn at the end
 	Evals    []string
-	Digests  map[string]string // of what the evals measure, by their ids
+	Digests  map[string]string // of the definitions of evals, by id
 	Messages []chat.Message    // so far
 	Started  time.Time
 }
 
-// handed is a handover with the evals that it asks for.
-type handed struct {
-	*Handover
+// dispatchedEvals are the evals of a request that was sent.
+type dispatchedEvals struct {
+	*EvalRequest
 	evals evals.Set
 }
 
-// handOver sends evals away. What cannot be sent makes the trial an error.
-func (s *session) handOver(ctx context.Context, due evals.Set, turn int) {
+// dispatchEvals sends evals to workers. When that fails the trial is an error.
+func (s *session) dispatchEvals(ctx context.Context, due evals.Set, turn int) {
 	if len(due) == 0 {
 		return
 	}
-	h := &Handover{
+	h := &EvalRequest{
 		Trial: s.out, Session: s.sessionID(), Turn: turn, Messages: slices.Clip(s.messages),
 		Started: s.opts.Started, Digests: make(map[string]string, len(due)),
 	}
@@ -58,26 +58,26 @@ func (s *session) handOver(ctx context.Context, due evals.Set, turn int) {
 		h.Evals = append(h.Evals, e.ID)
 		h.Digests[e.ID] = e.Digest
 	}
-	if err := s.opts.Elsewhere.Send(ctx, h); err != nil {
-		s.out.Error = cmp.Or(s.out.Error, fmt.Sprintf("%s could not be dispatched: %v", h.about(), err))
+	if err := s.opts.Dispatcher.Send(ctx, h); err != nil {
+		s.out.Error = cmp.Or(s.out.Error, fmt.Sprintf("%s could not be dispatched: %v", h.label(), err))
 		return
 	}
 	s.out.EvalsDispatched += len(due)
-	s.handed = append(s.handed, handed{h, due})
+	s.dispatched = append(s.dispatched, dispatchedEvals{h, due})
 }
 
-// about names the evals of a handover.
-func (h *Handover) about() string {
+// label describes the evals of a request in messages.
+func (h *EvalRequest) label() string {
 	if h.Turn == result.NoTurn {
 		return "the evals of the conversation"
 	}
 	return fmt.Sprintf("the evals of turn %d", h.Turn+1)
 }
 
-// takeBack books what was measured elsewhere as if it had been here. What does not come makes the trial an error.
-func (s *session) takeBack(ctx context.Context) {
-	for _, h := range s.handed {
-		measured, awaits, err := s.opts.Elsewhere.Await(ctx, h.Handover)
+// awaitEvals waits for the results of the dispatched evals. A missing result makes the trial an error.
+func (s *session) awaitEvals(ctx context.Context) {
+	for _, h := range s.dispatched {
+		measured, awaits, err := s.opts.Dispatcher.Await(ctx, h.EvalRequest)
 		if !awaits {
 			return
 		}
@@ -87,17 +87,17 @@ func (s *session) takeBack(ctx context.Context) {
 				err = errors.New("one of them has no result")
 			}
 			if err != nil {
-				s.out.Error = cmp.Or(s.out.Error, fmt.Sprintf("%s were not measured: %v", h.about(), err))
-				s.bookMissing(e, h.Turn, err)
+				s.out.Error = cmp.Or(s.out.Error, fmt.Sprintf("%s were not measured: %v", h.label(), err))
+				s.recordMissingResult(e, h.Turn, err)
 				continue
 			}
-			s.bookForeign(e, h.Turn, &measured[i])
+			s.recordWorkerResult(e, h.Turn, &measured[i])
 		}
 	}
 }
 
-// bookForeign takes over what was seen, and decides on it by this project's own file.
-func (s *session) bookForeign(e *evals.Eval, turn int, r *result.EvalResult) {
+// recordWorkerResult records the score of a worker. The status is decided by the thresholds of this project.
+func (s *session) recordWorkerResult(e *evals.Eval, turn int, r *result.EvalResult) {
 	v := e.Check.Unjudged()
 	v.Score, v.Error, v.Explanation, v.Details = r.Score, r.Error, r.Explanation, r.Details
 	v.DurationMS, v.Judgements, v.SkipReason = r.DurationMS, r.Judgements, r.SkipReason
@@ -111,29 +111,29 @@ func (s *session) bookForeign(e *evals.Eval, turn int, r *result.EvalResult) {
 	default:
 		v.Status = e.Check.Decide(*r.Score)
 	}
-	s.book(e, turn, &v)
+	s.recordEval(e, turn, &v)
 	if last := &s.out.Evals[len(s.out.Evals)-1]; last.MetricValue == nil {
 		last.MetricValue = r.MetricValue
 	}
 }
 
-func (s *session) bookMissing(e *evals.Eval, turn int, err error) {
+func (s *session) recordMissingResult(e *evals.Eval, turn int, err error) {
 	v := e.Check.Unjudged()
 	v.Status, v.Error = result.Errored, err.Error()
-	s.book(e, turn, &v)
+	s.recordEval(e, turn, &v)
 }
 
-// DispatchMode says where the evals of a plan are run.
+// DispatchMode says where the evals of a plan run.
 type DispatchMode uint8
 
 // The modes.
 const (
-	InProcess     DispatchMode = iota // by the run itself
-	Dispatched                        // elsewhere; the run does not learn what comes of it
-	DispatchAwait                     // elsewhere; the run waits for the results
+	InProcess     DispatchMode = iota // in the process of the run
+	Dispatched                        // by workers; the run does not wait for results
+	DispatchAwait                     // by workers; the run waits for results
 )
 
-// report reports what cannot be had when evals are run elsewhere.
+// report reports evals and checks that do not work when evals are dispatched.
 func (mode DispatchMode) report(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
 	if mode == InProcess {
 		return
@@ -142,13 +142,13 @@ func (mode DispatchMode) report(p *scenario.Project, chosen []*scenario.Scenario
 	for _, e := range used {
 		refuse := func(format, hint string) { d.Errorf(e.Pos, 1, "not-dispatched", format, e.ID).Hint = hint }
 		switch {
-		case e.Gates() && mode == Dispatched && fires(p, e):
+		case e.Gates() && mode == Dispatched && canFire(p, e):
 			refuse("the eval %q has a threshold, which cannot hold when nobody waits for its result",
 				"wait for the results with --dispatch-wait 5m, or take the threshold out")
 		case e.Gates() && e.Check.DecidesItself():
 			refuse("the eval %q decides by a limit of its check, of which the score of a worker tells nothing",
 				"write threshold: {min_score: …}, or leave it out with --eval-types or --eval-groups")
-		case evals.PhaseOf(e.Trigger) == evals.AfterStep && fires(p, e):
+		case evals.PhaseOf(e.Trigger) == evals.AfterStep && canFire(p, e):
 			refuse("the eval %q fires at steps of the workflow, of which a worker knows nothing",
 				"choose another trigger, or leave it out with --eval-types or --eval-groups")
 		case isOpen(e.Compiled):

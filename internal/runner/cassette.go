@@ -15,8 +15,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// openTape begins the trial's cassette, if it has one. From then on the trial's clock runs on what its exchanges take,
-// so that a replay measures what the recorded trial did. done is to be called when the trial is over.
+// openTape opens the trial's cassette, if there is one. From then on the trial's clock advances by the durations of
+// exchanges, so that a replay measures the same as the recorded trial. The caller calls done at the end of the trial.
 func (s *session) openTape(ctx context.Context) (_ context.Context, done func(), err error) {
 	deck := s.opts.Cassettes
 	if deck == nil {
@@ -32,17 +32,17 @@ func (s *session) openTape(ctx context.Context) (_ context.Context, done func(),
 	if !s.tape.Plays() {
 		s.tape.From(sourceOf(s.trial.Endpoint))
 	}
-	if s.tell != nil {
-		s.tell.holds = s.tape.Learns()
+	if s.emit != nil {
+		s.emit.buffering = s.tape.Learns()
 	}
-	if s.tell != nil && (s.tell.holds || s.tape.Redacts()) {
-		s.tell.clean = func(e result.Event) result.Event { return cassette.Clean(s.tape, e, ours()...) }
+	if s.emit != nil && (s.emit.buffering || s.tape.Redacts()) {
+		s.emit.redact = func(e result.Event) result.Event { return cassette.Clean(s.tape, e, unredactedTypes()...) }
 	}
 	return ctx, func() { end(nil) }, nil
 }
 
-// closeTape ends the cassette before the trial is settled: what could not be kept, or was not in the recording, must
-// not pass.
+// closeTape closes the cassette before the trial is settled, because a failure to write it, or an exchange missing in
+// it, is an error of the trial.
 func (s *session) closeTape(finished bool) {
 	if s.tape == nil {
 		return
@@ -60,27 +60,27 @@ func (s *session) closeTape(finished bool) {
 		return
 	}
 	if _, full := errors.AsType[*cassette.WriteError](err); full {
-		s.full = err
+		s.recordError = err
 	}
 	switch {
 	case s.out.Error == "":
 		s.out.Error = err.Error()
-	case !strings.Contains(s.out.Error, err.Error()): // unless it ended the trial, and is told already
+	case !strings.Contains(s.out.Error, err.Error()): // unless it is the error that ended the trial
 		s.out.Error += "\n" + err.Error()
 	}
 }
 
-// ours are types whose words are those of the plan.
-func ours() []reflect.Type {
+// unredactedTypes are types whose texts come from the plan.
+func unredactedTypes() []reflect.Type {
 	return []reflect.Type{reflect.TypeFor[result.At](), reflect.TypeFor[diag.Pos](), reflect.TypeFor[time.Time]()}
 }
 
-// written is the trial as it may be written. What names it stays.
-func (s *session) written() *result.Trial {
+// redacted returns the trial without secrets. Names and ids stay.
+func (s *session) redacted() *result.Trial {
 	if !s.tape.Redacts() {
 		return s.out
 	}
-	clean, keep := *s.out, ours()
+	clean, keep := *s.out, unredactedTypes()
 	clean.Error, clean.Skip = cassette.Clean(s.tape, clean.Error), cassette.Clean(s.tape, clean.Skip)
 	clean.System, clean.Notices = cassette.Clean(s.tape, clean.System), cassette.Clean(s.tape, clean.Notices)
 	clean.Turns = cassette.Clean(s.tape, clean.Turns, keep...)
@@ -89,7 +89,7 @@ func (s *session) written() *result.Trial {
 	return &clean
 }
 
-// call runs one model call, by way of the cassette when there is one.
+// call calls the model, through the cassette if there is one.
 func (s *session) call(
 	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
 ) (chat.Reply, error) {
@@ -97,10 +97,10 @@ func (s *session) call(
 	if s.tape == nil {
 		return e.Client.Complete(ctx, req, onDelta)
 	}
-	return s.tape.Lane(placeOf(req.Origin.Turn)).Complete(ctx, e.Client, e.Spec.Model, req, onDelta)
+	return s.tape.Lane(turnLabel(req.Origin.Turn)).Complete(ctx, e.Client, e.Spec.Model, req, onDelta)
 }
 
-// callTool runs a tool of the trial, by way of the cassette when there is one.
+// callTool calls a tool of the trial, through the cassette if there is one.
 func (s *session) callTool(ctx context.Context, lane *cassette.Lane, call chat.ToolCall) chat.ToolResult {
 	if lane == nil {
 		return s.box.Call(ctx, call)
@@ -108,31 +108,31 @@ func (s *session) callTool(ctx context.Context, lane *cassette.Lane, call chat.T
 	return lane.Call(ctx, call, s.trial.Project.tools.Definition(call.Name), s.box.Call)
 }
 
-func placeOf(turn int) string {
+func turnLabel(turn int) string {
 	if turn < 0 {
 		return "conversation"
 	}
 	return fmt.Sprintf("turn %d", turn+1)
 }
 
-// lanes are the places of a cassette for things that may happen at once. The zero value is of a trial without one.
+// lanes are the parts of a cassette for exchanges that may run concurrently. The zero value is for a trial without one.
 type lanes struct {
 	tape *cassette.Tape
 	open []*cassette.Lane
 }
 
-// next opens the lane of the n-th thing of its kind in a turn. It is called in the order of the trial.
+// next opens the lane of the n-th exchange of a kind in a turn. It must be called in a fixed order.
 func (l *lanes) next(turn int, thing string, n int, name string) *cassette.Lane {
 	if l.tape == nil {
 		return nil
 	}
-	lane := l.tape.Lane(fmt.Sprintf("%s, %s %d (%s)", placeOf(turn), thing, n, name))
+	lane := l.tape.Lane(fmt.Sprintf("%s, %s %d (%s)", turnLabel(turn), thing, n, name))
 	l.open = append(l.open, lane)
 	return lane
 }
 
-// took is how long the things took, one after the other or at once.
-func (l *lanes) took(atOnce bool) (span time.Duration) {
+// elapsed is the time of all exchanges: their sum, or the longest when they ran concurrently.
+func (l *lanes) elapsed(atOnce bool) (span time.Duration) {
 	for _, lane := range l.open {
 		if atOnce {
 			span = max(span, lane.Spent())
@@ -143,8 +143,8 @@ func (l *lanes) took(atOnce bool) (span time.Duration) {
 	return span
 }
 
-// reach makes a subject reach what is outside by way of a lane.
-func (s *session) reach(subject *checks.Subject, lane *cassette.Lane) {
+// routeThrough makes the tools, judges and embeddings of a subject use a lane.
+func (s *session) routeThrough(subject *checks.Subject, lane *cassette.Lane) {
 	if lane == nil {
 		return
 	}
@@ -152,20 +152,19 @@ func (s *session) reach(subject *checks.Subject, lane *cassette.Lane) {
 	subject.Embedder, subject.Outside = lane.Embedder(subject.Embedder), lane.Outside()
 }
 
-// guarded makes the subject of guardrails reach what is outside by way of the cassette. The returned function is to be
-// called when they have judged.
-func (s *session) guarded(subject *checks.Subject) (done func()) {
+// routeGuardrails makes the subject of guardrails use the cassette. The caller calls done after they judged.
+func (s *session) routeGuardrails(subject *checks.Subject) (done func()) {
 	if s.tape == nil {
 		return func() {}
 	}
 	lanes := lanes{tape: s.tape}
-	s.reach(subject, lanes.next(subject.Turn, "message", len(subject.Messages)+1, "guardrails"))
-	return func() { s.judged(&lanes, false) }
+	s.routeThrough(subject, lanes.next(subject.Turn, "message", len(subject.Messages)+1, "guardrails"))
+	return func() { s.advanceBy(&lanes, false) }
 }
 
-// judged lets the time pass that judging took. A simulated provider has no time for that.
-func (s *session) judged(l *lanes, atOnce bool) {
+// advanceBy advances the clock by the time of judging. For a simulated provider judging takes no time.
+func (s *session) advanceBy(l *lanes, atOnce bool) {
 	if !s.trial.Endpoint.Simulated {
-		s.clock.advance(l.took(atOnce))
+		s.clock.advance(l.elapsed(atOnce))
 	}
 }

@@ -1,0 +1,70 @@
+package runner
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/recording"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// compareWithScenario warns when a recorded conversation is not the one of the scenario: the user said something else,
+// or there are more turns. The assertions of a turn may then be about another question. With --strict such a trial is
+// an error.
+func (s *session) compareWithScenario(parts [][]recording.Message) {
+	turns := s.trial.Scenario.Turns
+	if s.everyReply() {
+		return
+	}
+	if known := len(turns); len(parts) > known {
+		s.warnMismatch(fmt.Sprintf("the recording has %d turns and the scenario %d: nothing is asserted of the others",
+			len(parts), known))
+	}
+	for i := range min(len(turns), len(parts)) {
+		asked := strings.TrimSpace(recording.Asked(parts[i]))
+		if turns[i].Persona() != "" || s.userSays(i, asked) {
+			continue
+		}
+		s.warnMismatch(fmt.Sprintf("turn %d is another one: the user said %q in the recording, and the scenario says %q",
+			i+1, cutWords(asked), cutWords(s.userWords(i))))
+	}
+}
+
+// userSays reports whether the user of the scenario says these words in a turn, in any variant.
+func (s *session) userSays(turn int, words string) bool {
+	if s.userWords(turn) == words {
+		return true
+	}
+	own := s.own.Variant
+	defer func() { s.own.Variant = own }()
+	return slices.ContainsFunc(variants(s.trial.Scenario), func(v Variant) bool {
+		s.own.Variant = v
+		return s.userWords(turn) == words
+	})
+}
+
+// userWords is what the user of the scenario says in a turn.
+func (s *session) userWords(turn int) string {
+	spec := &s.trial.Scenario.Turns[turn]
+	text, _ := s.values.at(turn).UserText(spec.Content) // loading reports unknown placeholders
+	if spec.Literal {
+		text = spec.Content
+	}
+	if text == "" {
+		user := scenario.Turn{Parts: spec.Parts, Literal: spec.Literal}
+		message := s.userMessage(turn, &user)
+		text = message.Text()
+	}
+	return strings.TrimSpace(text)
+}
+
+func (s *session) warnMismatch(text string) {
+	if !slices.Contains(s.out.Warnings, text) {
+		s.out.Warnings = append(s.out.Warnings, text)
+	}
+	if s.opts.Strict && s.out.Error == "" && s.out.Status != result.Cancelled {
+		s.out.Error = text
+	}
+}

@@ -1,0 +1,224 @@
+package runner
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// rejudgePlanner finds the scenarios and evals that judge the trials of a finished run.
+type rejudgePlanner struct {
+	m         *matrix
+	projects  []*project
+	endpoints map[string]*Endpoint // by the id of the provider
+	found     map[string]*criteria
+}
+
+// criteria is what judges the trials of one scenario.
+type criteria struct {
+	project  *project
+	scenario *scenario.Scenario
+	prompt   *scenario.Prompt
+	problem  string
+}
+
+// prepare compiles each project once: the scenarios that the run has trials of, and the evals over recordings.
+func (b *rejudgePlanner) prepare(suite *scenario.Suite, finished []Finished) {
+	ran := map[string]bool{}
+	for i := range finished {
+		ran[finished[i].Brief.Scenario] = true
+	}
+	from := origins(suite.Projects)
+	var notInRun []string
+	for _, p := range suite.Projects {
+		var judged []*scenario.Scenario
+		for _, s := range p.Scenarios {
+			if slices.ContainsFunc(idAndAlias(&s.Meta), func(n string) bool { return ran[n] }) {
+				judged = append(judged, s)
+			} else if s.Skip == "" {
+				notInRun = append(notInRun, s.ID)
+			}
+		}
+		for _, e := range p.Evals {
+			judged = append(judged, e.Scenario())
+		}
+		run := b.m.prepare(p, judged, nil)
+		if run == nil {
+			continue
+		}
+		run.prefix = from[p]
+		for _, s := range judged {
+			ReportIdle(p, s, b.m.opts.Strict, b.m.diags)
+			b.m.countable(s)
+		}
+		checker := nameChecker{
+			p: p, tools: run.tools.Registry, lenient: b.m.opts.Lenient, diags: b.m.diags, tracker: b.m.tracker, recorded: true,
+		}
+		checker.report(judged, func(*scenario.Scenario) []*scenario.Provider { return nil })
+		b.projects = append(b.projects, run)
+	}
+	b.reportNotInRun(notInRun)
+}
+
+// reportNotInRun warns of scenarios that the run has no trial of, unless --scenario is given: the verdict is not about
+// all of the files.
+func (b *rejudgePlanner) reportNotInRun(ids []string) {
+	if len(ids) == 0 || len(b.m.scenarios.want) > 0 {
+		return
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	b.m.diags.Warnf(diag.Pos{}, 0, "not-in-run", "not in the run, and not judged: %s: %s",
+		plural.Of(len(ids), "scenario", "scenarios"), listIDs(ids)).Hint = "run them, or choose what to judge with --scenario"
+}
+
+func listIDs(ids []string) string {
+	const maxListed = 10
+	if more := len(ids) - maxListed; more > 0 {
+		return strings.Join(ids[:maxListed], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(ids, ", ")
+}
+
+// trial plans to judge a finished trial.
+func (b *rejudgePlanner) trial(finished *Finished) Trial {
+	brief := finished.Brief
+	found := b.criteria(brief)
+	judged := *finished
+	judged.problem = found.problem
+	return Trial{
+		Project: found.project, Scenario: found.scenario, Prompt: found.prompt, Endpoint: b.endpoint(brief),
+		Region: brief.Region, N: brief.Trial, Of: brief.Trials, Finished: &judged,
+	}
+}
+
+// endpoint stands for the provider of the run, which is not called.
+func (b *rejudgePlanner) endpoint(brief *result.Brief) *Endpoint {
+	e := b.endpoints[brief.Provider]
+	if e == nil {
+		e = &Endpoint{Spec: &scenario.Provider{Meta: scenario.Meta{ID: brief.Provider}}, Simulated: true}
+		b.endpoints[brief.Provider] = e
+	}
+	return e
+}
+
+// criteria returns what judges the trials of a scenario. It is found once for each scenario.
+func (b *rejudgePlanner) criteria(brief *result.Brief) *criteria {
+	prefix, _, _ := strings.Cut(brief.ID, brief.Scenario+"/")
+	key := prefix + "\x00" + brief.Scenario + "\x00" + brief.TaskType
+	found := b.found[key]
+	if found == nil {
+		found = b.findCriteria(brief, prefix)
+		b.found[key] = found
+	}
+	return found
+}
+
+// findCriteria searches the projects. prefix is the project in the id of the trial, with a colon; "" in a run of one
+// project.
+func (b *rejudgePlanner) findCriteria(brief *result.Brief, prefix string) *criteria {
+	var found []*criteria
+	var known []string
+	for _, p := range b.projects {
+		hasEvals := len(p.Evals) > 0 // which judge every trial
+		if prefix != "" && !hasEvals && !comesFrom(p.Project, prefix) {
+			continue
+		}
+		for _, s := range p.Scenarios {
+			known = append(known, s.ID)
+			if s.Is(brief.Scenario) {
+				found = append(found, b.withEvals(p, s))
+			}
+		}
+		if len(found) == 0 && hasEvals {
+			found = append(found, b.withEvals(p, b.evalScenario(p, brief)))
+		}
+	}
+	if len(found) == 1 {
+		return found[0]
+	}
+	none := &criteria{scenario: missingScenario(brief), project: &project{Project: &scenario.Project{}}}
+	if len(b.projects) > 0 {
+		none.project = b.projects[0]
+	}
+	none.problem = fmt.Sprintf("scenario %q is not in the files: nothing can judge this trial", brief.Scenario)
+	if len(found) > 1 {
+		none.problem = fmt.Sprintf("%d projects have a scenario %q: name the files of one of them",
+			len(found), brief.Scenario)
+	} else if hint := diag.DidYouMean(brief.Scenario, known); hint != "" {
+		none.problem += "; " + hint
+	}
+	return none
+}
+
+// withEvals adds the evals of a project to the checks of a scenario.
+func (b *rejudgePlanner) withEvals(p *project, s *scenario.Scenario) *criteria {
+	prompt, ok := b.m.prompt(p.Project, s)
+	out := &criteria{project: p, scenario: s, prompt: prompt}
+	if !ok {
+		out.problem = "the prompt of the scenario is not known" // a diagnostic has the details
+	}
+	if len(p.Evals) == 0 {
+		return out
+	}
+	merged := *s
+	merged.Turns = slices.Clone(s.Turns)
+	merged.Conversation = slices.Clone(s.Conversation)
+	for _, e := range p.Evals {
+		for i := range merged.Turns {
+			merged.Turns[i].Assertions = append(slices.Clip(merged.Turns[i].Assertions), e.AllTurns...)
+		}
+		merged.Conversation = append(merged.Conversation, e.Conversation...)
+	}
+	out.scenario = &merged
+	return out
+}
+
+// missingScenario stands for a scenario that no file has any more.
+func missingScenario(brief *result.Brief) *scenario.Scenario {
+	pos := diag.Pos{File: brief.File, Line: brief.Line, Col: 1}
+	return &scenario.Scenario{Meta: scenario.Meta{ID: brief.Scenario, Pos: pos}, File: brief.File, Trials: 1}
+}
+
+// evalScenario holds the evals of a project as a scenario. Its prompt is the one that the evals name, else that of the
+// trial.
+func (b *rejudgePlanner) evalScenario(p *project, brief *result.Brief) *scenario.Scenario {
+	s := everyReplyScenario(brief)
+	if !promptUndecided(p.Project, s) {
+		return s
+	}
+	task, from := brief.TaskType, "the run"
+	for _, e := range p.Evals {
+		if e.TaskType != "" {
+			task, from = e.TaskType, e.File
+		}
+	}
+	known := slices.ContainsFunc(p.Prompts, func(q *scenario.Prompt) bool { return q.TaskType == task })
+	if missing := LostWithoutPrompt(p.Project); !known && missing != "" {
+		b.m.reportNoPrompt(p.Evals[0].Scenario(), diag.Pos{}, unknownPrompt(brief.Scenario, task, from), missing)
+	}
+	if known {
+		s.TaskType = task
+	}
+	return s
+}
+
+func unknownPrompt(id, task, from string) string {
+	if task == "" {
+		return fmt.Sprintf("the run does not say the prompt of %q", id)
+	}
+	return fmt.Sprintf("%s says that %q is of the prompt %q, which is not among those here", from, id, task)
+}
+
+// everyReplyScenario is a scenario for evals alone. The assertions of its only turn are about every reply.
+func everyReplyScenario(brief *result.Brief) *scenario.Scenario {
+	s := missingScenario(brief)
+	s.Recorded = &scenario.RecordingEval{Meta: s.Meta, File: s.File}
+	s.Turns = []scenario.Turn{{Pos: s.Pos}}
+	return s
+}

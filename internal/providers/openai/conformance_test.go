@@ -42,8 +42,13 @@ func TestConformance(t *testing.T) {
 	for _, kind := range Types() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
+			server := chatAPI(t)
 			providertest.Run(t, providertest.Dialect{
-				Faults: providertest.HTTPFaults,
+				Faults: providertest.HTTPFaults, API: &server,
+				Finishes: map[string]string{
+					"stop": "stop", "length": "length", "tool_calls": "tool_calls", "function_call": "tool_calls",
+					"content_filter": "content_filter", "error": "", "MALFORMED_FUNCTION_CALL": "",
+				},
 				Open: func(t *testing.T, s providertest.Script) providers.Provider {
 					described := spec(kind, serve(t, s).URL)
 					described.RequestTimeout, described.StreamIdleTimeout = hang.Guard, hang.Guard

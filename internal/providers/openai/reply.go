@@ -145,7 +145,7 @@ func (c exchange) brokeOff(ch *choice) error {
 
 // reply makes the reply out of what was read, whole or in chunks.
 func (c exchange) reply(a *chatResponse, text string, calls *assembler, finish api.FinishReason) (chat.Reply, error) {
-	if finish == api.FinishReasonContentFilter {
+	if finish == api.FinishReasonContentFilter && text == "" {
 		return chat.Reply{}, c.Fail(providers.Refused, nil, "the content filter of the provider stopped the reply")
 	}
 	r := chat.Reply{Content: text, FinishReason: finishReason(finish), Model: a.Model}

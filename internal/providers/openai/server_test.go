@@ -14,9 +14,13 @@ import (
 // serve starts a server of the API that follows s and acts out its fault.
 func serve(t *testing.T, s providertest.Script) *httptest.Server {
 	t.Helper()
-	return providertest.Serve(t, providertest.API{
+	return providertest.Serve(t, chatAPI(t), s)
+}
+
+func chatAPI(t *testing.T) providertest.API {
+	return providertest.API{
 		Path: chatPath,
-		Streams: func(body []byte) bool {
+		Streams: func(_ *http.Request, body []byte) bool {
 			var asked struct {
 				Stream bool `json:"stream"`
 			}
@@ -34,7 +38,7 @@ func serve(t *testing.T, s providertest.Script) *httptest.Server {
 		Failed: func(w *providertest.Stream) {
 			w.Send(`data: {"error": {"message": "overloaded", "type": "server_error"}}`)
 		},
-	}, s)
+	}
 }
 
 type object = map[string]any
@@ -53,6 +57,8 @@ func encode(v any) string {
 
 func finishOf(s providertest.Script) string {
 	switch {
+	case s.Word != "":
+		return s.Word
 	case s.Fault == providertest.Filtered:
 		return "content_filter"
 	case s.Fault == providertest.BrokeOff:

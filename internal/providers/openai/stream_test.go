@@ -122,7 +122,9 @@ func TestStream(t *testing.T) {
 			chat.Reply{}, "bad_reply: too late"},
 		{"broken off", delta(`{"content":"a"}`) + delta(`{}`, "ERROR") + done, chat.Reply{},
 			`bad_reply: broke the reply off (finish_reason "ERROR")`},
-		{"a filter", delta(`{"content":"a"}`) + delta(`{}`, "content_filter"), chat.Reply{}, "refused: content filter"},
+		{"a filter before the first word", delta(`{}`, "content_filter"), chat.Reply{}, "refused: content filter"},
+		{"a filter", delta(`{"content":"a"}`) + delta(`{}`, "content_filter"),
+			chat.Reply{Content: "a", FinishReason: "content_filter", Model: "m"}, ""},
 		{"a call without a name", callDelta(`{"index":0,"id":"a"}`) + delta(`{}`, "tool_calls"), chat.Reply{},
 			"bad_reply: without a name"},
 	}

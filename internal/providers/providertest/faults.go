@@ -19,9 +19,15 @@ const (
 	Status401   Fault = "status:401"
 	Status403   Fault = "status:403"
 	Status404   Fault = "status:404"
+	Status408   Fault = "status:408"
+	Status413   Fault = "status:413"
+	Status422   Fault = "status:422"
 	Status429   Fault = "status:429"
 	Status500   Fault = "status:500"
+	Status502   Fault = "status:502"
 	Status503   Fault = "status:503"
+	Status504   Fault = "status:504"
+	Status529   Fault = "status:529"   // overloaded
 	Hang        Fault = "hang"         // no answer at all
 	Silence     Fault = "silence"      // a stream that stops flowing
 	Close       Fault = "close"        // the connection is reset before the answer
@@ -33,7 +39,7 @@ const (
 	HTML        Fault = "html"         // a page with status 200
 	Error200    Fault = "error_200"    // an error with status 200
 	StreamError Fault = "stream_error" // an error within a stream
-	Filtered    Fault = "filtered"     // stopped by a content filter
+	Filtered    Fault = "filtered"     // stopped by a content filter before the first word
 	NoBody      Fault = "no_body"      // an empty body
 	Nameless    Fault = "nameless"     // a tool call without a name
 	BrokeOff    Fault = "broke_off"    // a reply that ends with finish_reason error
@@ -43,8 +49,8 @@ const (
 
 // HTTPFaults are all that a provider over HTTP can meet.
 var HTTPFaults = []Fault{
-	Status400, Status401, Status403, Status404, Status429, Status500, Status503, Hang, Silence, Close, Truncate,
-	StopEarly, BadJSON, NoChoices, NullContent, HTML, Error200, StreamError, Filtered, NoBody, Nameless,
+	Status400, Status401, Status403, Status404, Status408, Status413, Status422, Status429, Status500, Status502,
+	Status503, Status504, Status529, Hang, Silence, Close, Truncate, StopEarly, BadJSON, NoChoices, NullContent, HTML, Error200, StreamError, Filtered, NoBody, Nameless,
 	BrokeOff, ChoiceError, KeepAlive,
 }
 
@@ -56,9 +62,15 @@ var outcomes = map[Fault]outcome{
 	Status401:   {providers.Auth, providers.Auth},
 	Status403:   {providers.Auth, providers.Auth},
 	Status404:   {providers.Refused, providers.Refused},
+	Status408:   {providers.Timeout, providers.Timeout},
+	Status413:   {providers.Refused, providers.Refused},
+	Status422:   {providers.Refused, providers.Refused},
 	Status429:   {providers.RateLimit, providers.RateLimit},
 	Status500:   {providers.Transport, providers.Transport},
+	Status502:   {providers.Transport, providers.Transport},
 	Status503:   {providers.Transport, providers.Transport},
+	Status504:   {providers.Timeout, providers.Timeout},
+	Status529:   {providers.Transport, providers.Transport},
 	Hang:        {providers.Timeout, providers.Timeout},
 	Silence:     {"", providers.Timeout},
 	Close:       {providers.Transport, providers.Transport},
@@ -92,7 +104,11 @@ func (d Dialect) faults(t *testing.T, stream bool) {
 		}
 		t.Run(string(fault), func(t *testing.T) {
 			t.Parallel()
-			p := d.Open(t, Script{Text: "It shipped on Monday.", Fault: fault})
+			script := Script{Text: "It shipped on Monday.", Fault: fault}
+			if fault == Filtered {
+				script.Text = ""
+			}
+			p := d.Open(t, script)
 			reply, err := p.Complete(t.Context(), Request(stream), func(chat.Delta) error { return nil })
 			var failed *providers.Error
 			if !errors.As(err, &failed) {

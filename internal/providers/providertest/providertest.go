@@ -25,7 +25,17 @@ type Script struct {
 	Calls  []Call
 	Usage  chat.Usage
 	Finish string // "" is what fits: stop or tool_calls
-	Fault  Fault
+	// Word is what the API says at the end of the reply, in the place of the word for Finish.
+	Word string
+	// Thought is state that the model wants back with the reply, for APIs that have some: of the first of its calls, or of
+	// the message where it has none.
+	Thought string
+	Fault   Fault
+	// Cut is after how many bytes of its stream the server is gone: in order, or with a reset; 0: it ends its reply.
+	Cut   int
+	Reset bool
+	// Sees is told the body of each request; nil: nobody wants to know.
+	Sees func(body []byte)
 	// Patient says that the provider must not give up before the test does, whatever the fault is.
 	Patient bool
 }
@@ -37,6 +47,11 @@ type Call struct{ ID, Name, Args string }
 type Dialect struct {
 	Open   func(t *testing.T, s Script) providers.Provider
 	Faults []Fault // those that the model can act out
+	API    *API    // of a provider over HTTP: its streams are cut wherever they can be
+	Thinks bool    // it has state that goes back; see Script.Thought
+	// Finishes is what each of the API's own words for the end of a reply means. A word that means nothing is one for a
+	// reply that broke off.
+	Finishes map[string]string
 }
 
 // modes are the two ways to ask.
@@ -53,6 +68,11 @@ func Run(t *testing.T, d Dialect) {
 			d.replies(t, mode.stream)
 			d.behaviour(t, mode.stream)
 			d.faults(t, mode.stream)
+			d.finishes(t, mode.stream)
+			d.rounds(t, mode.stream)
+			if mode.stream && d.API != nil {
+				d.cuts(t)
+			}
 		})
 	}
 }
@@ -88,6 +108,8 @@ func (d Dialect) replies(t *testing.T, stream bool) {
 		{"no text", Script{Text: "", Usage: usage}, chat.Reply{FinishReason: "stop", Usage: usage}},
 		{"cut at the limit", Script{Text: "It shipped", Finish: "length", Usage: usage},
 			chat.Reply{Content: "It shipped", FinishReason: "length", Usage: usage}},
+		{"stopped by a filter after a text", Script{Text: "I cannot say more.", Finish: "content_filter", Usage: usage},
+			chat.Reply{Content: "I cannot say more.", FinishReason: "content_filter", Usage: usage}},
 		{"tool calls", Script{Usage: usage, Calls: []Call{
 			{"a1", "get_order", `{"id":"A-1001","digits":12345678901234567890}`}, {"b2", "get_order", `{}`},
 		}}, chat.Reply{FinishReason: "tool_calls", Usage: usage, ToolCalls: []chat.ToolCall{

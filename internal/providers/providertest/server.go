@@ -1,6 +1,8 @@
 package providertest
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -16,22 +18,34 @@ import (
 
 // API is how one API says what a model does. Serve adds what is HTTP, and is the same for all.
 type API struct {
-	Path    string                    // at the end of that of every call
-	Streams func(body []byte) bool    // whether a request asks for a stream; one that cannot be read is an error of t
+	Path string // at the end of that of every call; "": whatever the address is
+	// Streams says whether a request asks for a stream; one that cannot be read is an error of t.
+	Streams func(r *http.Request, body []byte) bool
 	Error   func(text string) string  // a document that reports an error
 	Whole   func(s Script) string     // a reply in one piece, as the script or its fault wants it
 	Stream  func(s Script, w *Stream) // the same in events
 	// First is the first piece of text in a stream, "It", and Empty an event that brings nothing.
 	First, Empty func(w *Stream)
 	Failed       func(w *Stream) // an event that reports an error
+	// Kind is the content type of streams, and Frame puts an event or a comment, written as server-sent events are, into
+	// the form in which it goes; "" and nil: as server-sent events.
+	Kind  string
+	Frame func(event string) []byte
 }
 
 // Stream is a stream of events on its way to the client.
-type Stream struct{ w http.ResponseWriter }
+type Stream struct {
+	w     http.ResponseWriter
+	frame func(event string) []byte
+}
 
 // Send writes an event, or a comment, and sees it leave.
 func (s *Stream) Send(text string) {
-	_, _ = io.WriteString(s.w, text+"\n\n") // the client may be gone: part of the game
+	data := []byte(text + "\n\n")
+	if s.frame != nil {
+		data = s.frame(text)
+	}
+	_, _ = s.w.Write(data) // the client may be gone: part of the game
 	_ = http.NewResponseController(s.w).Flush()
 }
 
@@ -70,10 +84,13 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		m.t.Errorf("unreadable request %q: %v", data, err)
 	}
-	switch streams := m.api.Streams(data); {
+	if m.script.Sees != nil {
+		m.script.Sees(data)
+	}
+	switch streams := m.api.Streams(r, data); {
 	case m.outage(w, r):
 	case streams:
-		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+		w.Header().Set("Content-Type", cmp.Or(m.api.Kind, "text/event-stream; charset=utf-8"))
 		m.stream(w)
 	default:
 		m.whole(w)
@@ -142,8 +159,31 @@ func (m *model) whole(w http.ResponseWriter) {
 	Send(w, 200, "application/json", text)
 }
 
+// written is a whole stream.
+func (api *API) written(script Script) []byte {
+	var w httptest.ResponseRecorder
+	w.Body = &bytes.Buffer{}
+	s := &Stream{&w, api.Frame}
+	s.Send(": good morning")
+	api.Stream(script, s)
+	return w.Body.Bytes()
+}
+
+// cut sends the beginning of a stream.
+func (m *model) cut(w http.ResponseWriter) {
+	_, _ = w.Write(m.api.written(m.script)[:m.script.Cut]) // the client may be gone: part of the game
+	if m.script.Reset {
+		_ = http.NewResponseController(w).Flush()
+		m.reset(w)
+	}
+}
+
 func (m *model) stream(w http.ResponseWriter) {
-	s := &Stream{w}
+	if m.script.Cut > 0 {
+		m.cut(w)
+		return
+	}
+	s := &Stream{w, m.api.Frame}
 	s.Send(": good morning")
 	switch m.script.Fault {
 	case BadJSON:

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"syscall"
 
@@ -74,7 +76,7 @@ func (c *Call) refusal(resp *http.Response) error {
 	}
 	failed := c.Fail(statusKind(resp.StatusCode), err, "%s", text)
 	failed.Status = resp.StatusCode
-	failed.RetryAfter = retryAfter(resp.Header, c.now)
+	failed.RetryAfter = cmp.Or(retryAfter(resp.Header, c.now), r.RetryAfter)
 	failed.Final = r.Is(spentQuota)
 	if hint := c.hint(resp, r); hint != "" {
 		failed.Msg += "; " + hint
@@ -111,7 +113,33 @@ func codeKind(r Report) (kind providers.Kind, ok bool) {
 	case err == nil && status >= 400 && status < 600:
 		return statusKind(status), true
 	}
+	for _, n := range namedKinds() {
+		if slices.ContainsFunc(n.words, r.Is) {
+			return n.kind, true
+		}
+	}
 	return "", false
+}
+
+// namedKinds are the words of vendors for what a status would say, were there one: an error may come within a stream.
+func namedKinds() []namedKind {
+	return []namedKind{
+		{providers.Auth, []string{
+			"authentication_error", "permission_error", "billing_error", "UNAUTHENTICATED", "PERMISSION_DENIED",
+		}},
+		{providers.RateLimit, []string{"RESOURCE_EXHAUSTED"}},
+		{providers.Timeout, []string{"timeout_error", "DEADLINE_EXCEEDED"}},
+		{providers.Transport, []string{"overloaded_error", "api_error", "UNAVAILABLE", "INTERNAL"}},
+		{providers.Refused, []string{
+			"invalid_request_error", "not_found_error", "request_too_large", "INVALID_ARGUMENT", "FAILED_PRECONDITION",
+			"NOT_FOUND",
+		}},
+	}
+}
+
+type namedKind struct {
+	kind  providers.Kind
+	words []string
 }
 
 // Reported is an error that came with a good status, as a document or within a stream.

@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -104,7 +105,7 @@ func api() providertest.API {
 	event := func(w *providertest.Stream, r plainReply) { w.Send("data: " + encode(r)) }
 	return providertest.API{
 		Path:    "/ask",
-		Streams: func(body []byte) bool { return string(body) == "true" },
+		Streams: func(_ *http.Request, body []byte) bool { return string(body) == "true" },
 		Error:   failure,
 		Whole: func(s providertest.Script) string {
 			r := end(s)
@@ -140,6 +141,7 @@ func TestConformance(t *testing.T) {
 			providertest.Status429, providertest.Status500, providertest.Status503, providertest.Hang, providertest.Silence,
 			providertest.Close, providertest.Truncate, providertest.StopEarly, providertest.BadJSON, providertest.HTML,
 			providertest.Error200, providertest.StreamError, providertest.NoBody, providertest.KeepAlive,
+			providertest.Status408, providertest.Status413, providertest.Status529,
 		},
 		Open: func(t *testing.T, s providertest.Script) providers.Provider {
 			spec := &scenario.Provider{

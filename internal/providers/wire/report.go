@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"sync"
+	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
 )
@@ -44,6 +45,7 @@ type Report struct {
 	Message    string
 	Type, Code string
 	Param      string // the parameter that the server does not like
+	RetryAfter time.Duration
 }
 
 // Is reports whether this is the code or the type of the error.
@@ -67,17 +69,35 @@ func reportOf(v any) Report {
 			return reportOf(v[0])
 		}
 	case map[string]any:
-		r := Report{Type: scalar(v["type"]), Code: scalar(v["code"]), Param: scalar(v["param"])}
+		r := Report{
+			Type: cmp.Or(scalar(v["type"]), scalar(v["status"])), Code: scalar(v["code"]), Param: scalar(v["param"]),
+			RetryAfter: retryDelay(v["details"]),
+		}
 		for _, key := range []string{"error", "message", "detail", "msg", "errors"} {
 			if inner := reportOf(v[key]); inner.Message != "" {
 				return Report{
 					inner.Message, cmp.Or(inner.Type, r.Type), cmp.Or(inner.Code, r.Code), cmp.Or(inner.Param, r.Param),
+					cmp.Or(inner.RetryAfter, r.RetryAfter),
 				}
 			}
 		}
 		return r
 	}
 	return Report{}
+}
+
+// retryDelay is how long to wait as Google's services say it: among the details of an error.
+func retryDelay(details any) time.Duration {
+	list, _ := details.([]any)
+	for _, item := range list {
+		info, _ := item.(map[string]any)
+		if text, _ := info["retryDelay"].(string); text != "" {
+			if wait, err := time.ParseDuration(text); err == nil && wait > 0 {
+				return min(wait, longestSpan)
+			}
+		}
+	}
+	return 0
 }
 
 func scalar(v any) string {

@@ -34,3 +34,19 @@ func TestRetryAfter(t *testing.T) {
 		}
 	}
 }
+
+// TestReportOfGoogle: errors come as a list of one, with a status in words, and the wait among the details.
+func TestReportOfGoogle(t *testing.T) {
+	t.Parallel()
+	r := readReport([]byte(`[{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"slow down","details":[` +
+		`{"@type":"type.googleapis.com/google.rpc.Help"},{"retryDelay":"2.5s"}]}}]`))
+	want := Report{Message: "slow down", Type: "RESOURCE_EXHAUSTED", Code: "429", RetryAfter: 2500 * time.Millisecond}
+	if r != want {
+		t.Errorf("got %+v, want %+v", r, want)
+	}
+	for _, delay := range []string{`"-1s"`, `"soon"`, `7`, `null`} {
+		if r := readReport([]byte(`{"error":{"message":"x","details":[{"retryDelay":` + delay + `}]}}`)); r.RetryAfter != 0 {
+			t.Errorf("%s is %s", delay, r.RetryAfter)
+		}
+	}
+}

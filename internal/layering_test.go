@@ -26,7 +26,7 @@ var rows = [][]string{
 		"internal/process", "internal/secret", "internal/textmeasure"},
 	{"internal/jsonschema", "internal/jsonvalue", "internal/node"},
 	{"internal/jsonquery", "internal/say"},
-	{"internal/result"},
+	{"internal/result", "internal/wellformed"},
 	{"internal/dispatch", "internal/scenario"},
 	{"internal/dispatch/nats", "internal/recording"},
 	{"internal/tools"},

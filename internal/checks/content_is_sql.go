@@ -2,17 +2,11 @@ package checks
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
-
-	"github.com/rqlite/sql"
 
 	"github.com/arena-evals/arena/internal/say"
+	"github.com/arena-evals/arena/internal/wellformed"
 )
 
 var isSQLDef = define[isSQLParams](Def{
@@ -39,18 +33,13 @@ type isSQL struct {
 
 func (c *isSQL) Eval(_ context.Context, s *Subject) (Finding, error) {
 	text := c.options.document(s, "sql", "sqlite")
-	if len(text) > maxSQL {
-		return Finding{}, fmt.Errorf("the reply is too long to be parsed as SQL: %d bytes, at most %d", len(text), maxSQL)
-	}
-	kinds, err := statements(text)
+	kinds, err := wellformed.SQL(text)
 	details := map[string]any{"statements": kinds, "dialect": "sqlite"}
 	if err != nil {
 		details["content"] = say.Content(text)
-		return Finding{
-			Explanation: "not SQL (SQLite): " + say.Cut(say.OneLine(complaint(text, err)), 2*say.QuoteLimit) +
-				c.options.hint(s.Output()),
-			Details: details,
-		}, nil
+		f, err := c.options.malformed(s, "SQL (SQLite)", text, err)
+		f.Details = details
+		return f, err
 	}
 	for _, kind := range kinds {
 		if c.allowed != nil && !slices.Contains(c.allowed, kind) {
@@ -62,129 +51,4 @@ func (c *isSQL) Eval(_ context.Context, s *Subject) (Finding, error) {
 	}
 	all := strings.ToUpper(say.Chained(kinds))
 	return Finding{Score: 1, Explanation: "valid SQL (SQLite): " + all, Details: details}, nil
-}
-
-// The parser works by recursion, so that its input must be bounded.
-const (
-	maxSQL      = 64 << 10 // bytes
-	maxSQLDepth = 200      // of parentheses
-)
-
-// statements parses SQL and names the kind of each statement.
-func statements(text string) ([]string, error) {
-	kinds := []string{}
-	closing, err := parentheses(text)
-	if err != nil {
-		return kinds, err
-	}
-	p := sql.NewParser(strings.NewReader(text))
-	for {
-		stmt, err := p.ParseStatement()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err == nil {
-			_, err = sql.Walk(closed(closing), stmt)
-		}
-		if err != nil {
-			return kinds, err
-		}
-		kinds = append(kinds, kindOf(stmt))
-	}
-	if len(kinds) == 0 {
-		return kinds, errors.New("there is no statement")
-	}
-	return kinds, nil
-}
-
-// parentheses looks at the tokens for what the parser lets pass: characters that are no SQL, and parentheses that do
-// not close. It returns where the closing ones stand.
-func parentheses(text string) (map[int]bool, error) {
-	closing, depth := map[int]bool{}, 0
-	for s := sql.NewScanner(strings.NewReader(text)); ; {
-		pos, token, lit := s.Scan()
-		switch token {
-		case sql.EOF:
-			if depth > 0 {
-				return nil, errors.New("a parenthesis is not closed")
-			}
-			return closing, nil
-		case sql.ILLEGAL:
-			return nil, fmt.Errorf("%s: unexpected %s", pos, say.Quote(torn(text, lit)))
-		case sql.LP:
-			if depth++; depth > maxSQLDepth {
-				return nil, fmt.Errorf("parentheses are nested deeper than %d", maxSQLDepth)
-			}
-		case sql.RP:
-			if depth--; depth < 0 {
-				return nil, fmt.Errorf("%s: a parenthesis closes nothing", pos)
-			}
-			closing[pos.Offset] = true
-		default: // the parser looks at the others
-		}
-	}
-}
-
-// torn is what stands somewhere in a text, with the mark of a cut where that is within a word.
-func torn(text, found string) string {
-	at := strings.LastIndex(text, found)
-	if at < 0 {
-		return found
-	}
-	if r, size := utf8.DecodeRuneInString(text[at+len(found):]); size > 0 && !unicode.IsSpace(r) {
-		found += "…"
-	}
-	if r, size := utf8.DecodeLastRuneInString(text[:at]); size > 0 && !unicode.IsSpace(r) {
-		found = "…" + found
-	}
-	return found
-}
-
-// complaint is what the parser says of a text. It names a token, which may be a part of a word.
-func complaint(text string, err error) string {
-	said, found, named := strings.Cut(err.Error(), ", found ")
-	if !named {
-		return said
-	}
-	return said + ", found " + torn(text, found)
-}
-
-// closed visits the parts of a statement and refuses an expression in parentheses that something else closes.
-type closed map[int]bool
-
-func (c closed) Visit(n sql.Node) (sql.Visitor, sql.Node, error) {
-	if e, ok := n.(*sql.ParenExpr); ok && !c[e.Rparen.Offset] {
-		return nil, n, fmt.Errorf("%s: expected a closing parenthesis", e.Rparen)
-	}
-	return c, n, nil
-}
-
-func (closed) VisitEnd(n sql.Node) (sql.Node, error) { return n, nil }
-
-func kindOf(s sql.Statement) string {
-	switch s.(type) {
-	case *sql.SelectStatement:
-		return "select"
-	case *sql.InsertStatement:
-		return "insert"
-	case *sql.UpdateStatement:
-		return "update"
-	case *sql.DeleteStatement:
-		return "delete"
-	case *sql.CreateTableStatement, *sql.CreateIndexStatement, *sql.CreateViewStatement, *sql.CreateTriggerStatement:
-		return "create"
-	case *sql.AlterTableStatement:
-		return "alter"
-	case *sql.DropTableStatement, *sql.DropIndexStatement, *sql.DropViewStatement, *sql.DropTriggerStatement:
-		return "drop"
-	case *sql.ExplainStatement:
-		return "explain"
-	case *sql.BeginStatement:
-		return "begin"
-	case *sql.CommitStatement:
-		return "commit"
-	case *sql.RollbackStatement:
-		return "rollback"
-	}
-	return "other"
 }

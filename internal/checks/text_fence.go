@@ -1,9 +1,13 @@
 package checks
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/arena-evals/arena/internal/say"
+	"github.com/arena-evals/arena/internal/wellformed"
 )
 
 const fence = "```"
@@ -92,6 +96,17 @@ func (o wrapOption) document(s *Subject, languages ...string) string {
 		}
 	}
 	return strings.TrimSpace(s.Output())
+}
+
+// malformed is the finding of a check on a reply that is no such document. What is too large for an answer is an error.
+func (o wrapOption) malformed(s *Subject, what, text string, err error) (Finding, error) {
+	if _, limit := errors.AsType[*wellformed.LimitError](err); limit {
+		return Finding{}, err
+	}
+	return Finding{
+		Explanation: "not " + what + ": " + say.OneLine(err.Error()) + o.hint(s.Output()),
+		Details:     map[string]any{"valid": false, "content": say.Content(text)},
+	}, nil
 }
 
 // hint says that the option would help.

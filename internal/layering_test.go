@@ -24,7 +24,7 @@ var rows = [][]string{
 	{"internal/agreement", "internal/chat", "internal/contain", "internal/diag", "internal/dial", "internal/digest",
 		"internal/exposition", "internal/filelock", "internal/hang", "internal/media", "internal/plainfile",
 		"internal/process", "internal/secret", "internal/textmeasure"},
-	{"internal/jsonschema", "internal/jsonvalue", "internal/node"},
+	{"internal/jsonschema", "internal/jsonvalue", "internal/node", "internal/textsearch"},
 	{"internal/jsonquery", "internal/say"},
 	{"internal/result", "internal/wellformed"},
 	{"internal/dispatch", "internal/scenario"},

@@ -12,7 +12,7 @@
 //	asks           what a compiled check looks at, for those who plan a run
 //	subject        what a check looks at
 //	verdict        from what a check saw to the decision of its surface
-//	text           texts that are looked for, and texts within texts
+//	text           texts to look for, and what they must be
 package checks
 
 import (

@@ -9,6 +9,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/say"
+	"github.com/arena-evals/arena/internal/textsearch"
 )
 
 var contentExcludesDef = define[contentExcludesParams](Def{
@@ -98,8 +99,8 @@ type contentExcludes struct {
 	wholeWords    bool
 	caseSensitive bool
 
-	once      sync.Once // of automaton, which only streams need
-	automaton *automaton
+	once  sync.Once // of words, which only streams need
+	words *textsearch.Set
 }
 
 func (c *contentExcludes) Eval(_ context.Context, s *Subject) (Finding, error) {
@@ -132,7 +133,29 @@ func (c *contentExcludes) finds(r *Reply, p *textPattern) bool {
 	case !c.wholeWords:
 		return p.in(r, c.caseSensitive)
 	case c.caseSensitive:
-		return findWord(r.Text, p.text) >= 0
+		return textsearch.Word(r.Text, p.text) >= 0
 	}
-	return findWord(r.Lower(), p.folded) >= 0
+	return textsearch.Word(r.Lower(), p.folded) >= 0
 }
+
+// Stream implements Streamer: what was said cannot be taken back.
+func (c *contentExcludes) Stream() Stream {
+	c.once.Do(func() {
+		var texts []string
+		for i := range c.patterns {
+			for _, form := range c.patterns[i].forms {
+				if c.caseSensitive {
+					texts = append(texts, form.text)
+				} else {
+					texts = append(texts, form.folded)
+				}
+			}
+		}
+		c.words = textsearch.NewSet(texts, !c.caseSensitive, c.wholeWords)
+	})
+	return excludesStream{c.words.Follow()}
+}
+
+type excludesStream struct{ search *textsearch.Search }
+
+func (s excludesStream) Write(piece string) float64 { return wholly(!s.search.Write(piece)) }

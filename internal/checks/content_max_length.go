@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/textsearch"
 )
 
 var maxLengthDef = define[maxLengthParams](Def{
@@ -73,12 +74,12 @@ func (c *maxLength) Stream() Stream { return &lengthStream{check: c} }
 
 type lengthStream struct {
 	check *maxLength
-	whole wholeRunes
+	whole textsearch.Runes
 	n     int // characters
 }
 
 func (s *lengthStream) Write(piece string) float64 {
-	s.n += utf8.RuneCountInString(s.whole.take(piece))
+	s.n += utf8.RuneCountInString(s.whole.Take(piece))
 	return s.check.score(s.n)
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/contain"
+	"github.com/arena-evals/arena/internal/textsearch"
 )
 
 // BadParam is an error of a check's own about the value of one of its parameters.
@@ -75,7 +76,7 @@ func Partial(judge func(text string) (best float64, err error)) Fallible {
 
 type partial struct {
 	judge func(string) (float64, error)
-	runes wholeRunes
+	runes textsearch.Runes
 	text  strings.Builder
 	best  float64
 	err   error
@@ -83,7 +84,7 @@ type partial struct {
 
 // Write implements Stream.
 func (p *partial) Write(piece string) float64 {
-	more := p.runes.take(piece)
+	more := p.runes.Take(piece)
 	if p.err != nil || more == "" {
 		return p.best
 	}

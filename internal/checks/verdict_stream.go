@@ -1,7 +1,5 @@
 package checks
 
-import "unicode/utf8"
-
 // Streamer is a check that can tell from the beginning of a reply what no continuation will change.
 type Streamer interface {
 	Check
@@ -59,27 +57,3 @@ func (f *Following) Failed() bool { return f.best < f.need-slack }
 
 // Best is the highest score that is still to be had.
 func (f *Following) Best() float64 { return f.best }
-
-// wholeRunes cuts a stream of bytes between characters.
-type wholeRunes struct{ rest string }
-
-// take returns what has come and was not returned yet, up to the last whole character.
-func (w *wholeRunes) take(piece string) string {
-	text := w.rest + piece
-	end := len(text) - incomplete(text)
-	w.rest = text[end:]
-	return text[:end]
-}
-
-// incomplete is how many bytes at the end of a text are the beginning of a character.
-func incomplete(text string) int {
-	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
-		if end := text[len(text)-n:]; utf8.RuneStart(end[0]) {
-			if utf8.FullRuneInString(end) {
-				return 0
-			}
-			return n
-		}
-	}
-	return 0
-}

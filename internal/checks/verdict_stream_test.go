@@ -3,6 +3,7 @@ package checks
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -86,75 +87,29 @@ func TestWhatCannotBeFollowed(t *testing.T) {
 	}
 }
 
-// FuzzStream holds the stream of content_excludes against a search of everything that has come.
+// FuzzStream holds the stream of content_excludes against the check on the whole reply.
 func FuzzStream(f *testing.F) {
-	f.Add("buy a lottery ticket", "lot\nlottery", []byte{3, 1, 9}, true, false)
-	f.Add("aaab \xff Éa b", "aab\nb\né", []byte{1}, false, true)
-	f.Add("I can’t, “really”", "can't\n\"really\"", []byte{1}, false, false)
-	f.Add("今日の天気は\xe5\xa4", "天気\nは", []byte{2, 2}, true, true)
-	f.Fuzz(func(t *testing.T, text, list string, cuts []byte, words, sensitive bool) {
+	f.Add("buy a lottery ticket", "lot\nlottery", true, false)
+	f.Add("aaab \xff Éa b", "aab\nb\né", false, true)
+	f.Add("I can’t, “really”", "can't\n\"really\"", false, false)
+	f.Add("今日の天気は\xe5\xa4", "天気\nは", true, true)
+	f.Fuzz(func(t *testing.T, text, list string, words, sensitive bool) {
 		patterns := strings.FieldsFunc(list, func(r rune) bool { return r == '\n' })
 		if len(patterns) == 0 || !utf8.ValidString(list) || len(text) > 300 {
 			t.Skip()
 		}
+		text += "\n" // behind which no word goes on, and which is in no pattern
 		c := &contentExcludes{patterns: bans(patterns), wholeWords: words, caseSensitive: sensitive}
-		s := c.Stream().(*excludesStream)
-		for at, n := 0, 0; at < len(text); n++ {
-			next := at + 1
-			if len(cuts) > 0 {
-				next = min(at+int(cuts[n%len(cuts)])%7, len(text))
-			}
-			best := s.Write(text[at:next])
-			at = next
-			seen := text[:at-len(s.whole.rest)]
-			if want := c.decided(seen); want != (best == 0) {
-				t.Fatalf("after %q: best score %v, found %v", seen, best, want)
-			}
-			if n > 10*len(text) { // nothing but empty pieces
-				return
-			}
+		s, best := c.Stream(), 1.0
+		for i := range len(text) {
+			best = s.Write(text[i : i+1])
 		}
-		if s.whole.rest == "" && (s.hit || s.open) != c.found(text) {
-			t.Fatalf("at the end of %q: hit %v, open %v, found %v", text, s.hit, s.open, c.found(text))
+		r := &Reply{Text: text}
+		found := slices.ContainsFunc(c.patterns, func(b ban) bool { return c.hit(r, &b) })
+		if found != (best == 0) {
+			t.Fatalf("%q: best score %v, found %v", text, best, found)
 		}
 	})
-}
-
-// found is what the check finds in a whole reply.
-func (c *contentExcludes) found(text string) bool {
-	r := &Reply{Text: text}
-	for i := range c.patterns {
-		if c.hit(r, &c.patterns[i]) {
-			return true
-		}
-	}
-	return false
-}
-
-// decided is what the check finds in a reply that goes on.
-func (c *contentExcludes) decided(text string) bool {
-	if !c.wholeWords {
-		return c.found(text)
-	}
-	if !c.caseSensitive {
-		text = strings.ToLower(text)
-	}
-	var forms []textPattern
-	for _, b := range c.patterns {
-		forms = append(forms, b.forms...)
-	}
-	for _, p := range forms {
-		pattern := p.folded
-		if c.caseSensitive {
-			pattern = p.text
-		}
-		for i := 0; i+len(pattern) < len(text); i++ {
-			if strings.HasPrefix(text[i:], pattern) && startsWord(text, i) && endsWord(text, i+len(pattern)) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func TestCut(t *testing.T) {

@@ -1,4 +1,4 @@
-package checks
+package textsearch
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
-func TestFindWord(t *testing.T) {
+func TestWord(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		text, pattern string
@@ -43,13 +43,13 @@ func TestFindWord(t *testing.T) {
 		{"٣never", "never", false},
 		{"", "never", false},
 	} {
-		if got := findWord(tc.text, tc.pattern) >= 0; got != tc.want {
+		if got := Word(tc.text, tc.pattern) >= 0; got != tc.want {
 			t.Errorf("%q in %q: %v", tc.pattern, tc.text, got)
 		}
 	}
 }
 
-func FuzzFindWord(f *testing.F) {
+func FuzzWord(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"a never-ending story", "never"}, {"c++11", "c++"}, {"天気は", "天気"}, {"\xff", "\xff"},
 	} {
@@ -59,10 +59,10 @@ func FuzzFindWord(f *testing.F) {
 		if pattern == "" {
 			return
 		}
-		at := findWord(text, pattern)
+		at := Word(text, pattern)
 		if at < 0 {
 			// What stands alone between spaces is always found.
-			if utf8.ValidString(pattern) && findWord(text+" "+pattern+" ", pattern) < 0 {
+			if utf8.ValidString(pattern) && Word(text+" "+pattern+" ", pattern) < 0 {
 				t.Errorf("%q is not found as a word of its own after %q", pattern, text)
 			}
 			return

@@ -1,4 +1,4 @@
-package checks
+package textsearch
 
 // automaton finds many texts in one pass, with one step for each byte however many texts there are (Aho and Corasick,
 // "Efficient string matching", 1975). It is immutable.

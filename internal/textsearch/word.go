@@ -1,4 +1,4 @@
-package checks
+package textsearch
 
 import (
 	"strings"
@@ -8,9 +8,9 @@ import (
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
-// findWord returns where a pattern stands in a text as words of its own, or -1. Both are folded already. Only the
+// Word returns where a pattern stands in a text as words of its own, or -1. Both are folded already. Only the
 // characters beside a match decide, so that patterns may begin and end with anything ("c++", ".net").
-func findWord(text, pattern string) int {
+func Word(text, pattern string) int {
 	for from := 0; ; {
 		i := strings.Index(text[from:], pattern)
 		if i < 0 {

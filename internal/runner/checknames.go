@@ -74,6 +74,7 @@ func (n *nameChecker) report(chosen []*scenario.Scenario, agents func(*scenario.
 			in = append(in, w)
 		}
 		n.checkMockCalls(s, agents(s))
+		n.checkConsents(s, in)
 		n.checkList(s.Conversation, in...)
 		for i := range s.Turns {
 			n.checkList(s.Turns[i].Assertions, in...)
@@ -243,6 +244,23 @@ func (n *nameChecker) checkTool(check string, use *checks.NameUse, setups []*set
 		n.warnNotOffered(check, use)
 	default:
 		n.reportUnknownTool(check, use, known)
+	}
+}
+
+// checkConsents reports consent_overrides for tools that no prompt of the scenario offers: nobody would be asked.
+func (n *nameChecker) checkConsents(s *scenario.Scenario, setups []*setup) {
+	if anyToolAllowed(setups) || anyRecorded(setups) {
+		return
+	}
+	for i := range s.Turns {
+		for _, c := range s.Turns[i].Consent {
+			offered := slices.ContainsFunc(setups, func(w *setup) bool { return slices.Contains(w.offered, c.Tool) })
+			if _, known := slices.BinarySearch(n.knownTools(), c.Tool); offered || !known {
+				continue // an unknown tool is reported as that, or comes from a server
+			}
+			n.problem(c.Pos, c.Tool, "not-offered", "consent_overrides: the tool %s is not offered here, so that nobody is asked",
+				c.Tool).Hint = "list it under allowed_tools of the prompt"
+		}
 	}
 }
 

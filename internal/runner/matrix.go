@@ -280,9 +280,11 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 	return run
 }
 
+var simulatedModes = []string{"", "mock", "client"}
+
 // mockable leaves out tools of modes that do not exist yet. Scenarios that need them are refused.
 func mockable(all []*scenario.Tool) []*scenario.Tool {
-	return slices.DeleteFunc(slices.Clone(all), func(t *scenario.Tool) bool { return t.Mode != "" && t.Mode != "mock" })
+	return slices.DeleteFunc(slices.Clone(all), func(t *scenario.Tool) bool { return !slices.Contains(simulatedModes, t.Mode) })
 }
 
 func (m *matrix) pick(p *scenario.Project) []*scenario.Scenario {

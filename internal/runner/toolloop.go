@@ -133,15 +133,20 @@ func (l *toolLoop) execute(
 			results[i] = tools.Failure(call, chat.ErrorExecution, refusal)
 			continue
 		}
+		consent := l.consent(call)
+		if consent == denied || consent == silent {
+			results[i] = consented(l.declined(call, consent), consent)
+			continue
+		}
 		lane := lanes.next(l.turn, "call", len(l.log)+i+1, call.Name)
 		switch fault := l.fault(call); {
 		case fault != nil:
-			results[i] = l.inject(ctx, lane, call, fault)
+			results[i] = consented(l.inject(ctx, lane, call, fault), consent)
 		case len(calls) == 1:
-			results[i] = l.call(ctx, lane, call)
+			results[i] = consented(l.call(ctx, lane, call), consent)
 		default:
 			g.Go(func() error {
-				results[i] = l.call(ctx, lane, call)
+				results[i] = consented(l.call(ctx, lane, call), consent)
 				return nil
 			})
 		}

@@ -77,8 +77,8 @@ type Turn struct {
 	// Perturbations: placeholder → values. One trial for each combination.
 	Perturbations []Perturbation `digest:"-"`
 	Seed          *int64
-	Temperature   *float64          // of the assistant
-	Consent       map[string]string // tool → grant, deny, timeout
+	Temperature   *float64 // of the assistant
+	Consent       []Consent
 }
 
 // SelfPlay is how a model plays the user in a turn.

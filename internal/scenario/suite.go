@@ -229,7 +229,8 @@ type Tool struct {
 	MockTemplate string          // Go text/template over the arguments
 	TemplatePos  diag.Pos
 	MockParts    []chat.Part
-	Later        json.RawMessage // http, exec and client settings, kept for the modes that come later
+	Client       *ClientTool     // of mode client; nil: of another one
+	Later        json.RawMessage // http and exec settings, kept for the modes that come later
 }
 
 // Persona plays a user.

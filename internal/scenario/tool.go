@@ -70,8 +70,8 @@ var toolFields = table("a tool", func() rows[toolFile] {
 			execFields.check(d, v, "exec")
 		}),
 		custom("client", clientFields, func(d *decoder, t *toolFile, v *node.Node) {
-			t.client = v
-			clientFields.check(d, v, "client")
+			t.client, t.Client = v, new(ClientTool)
+			clientFields.read(d, v, t.Client)
 		}),
 	}
 })
@@ -111,19 +111,6 @@ var execFields = table("exec", func() rows[struct{}] {
 		inside[struct{}]("timeout_ms", natural),
 		inside[struct{}]("runtime", words("exec", "server")),
 		inside[struct{}]("sandbox", text),
-	}
-})
-
-var clientFields = table("client", func() rows[struct{}] {
-	return rows[struct{}]{
-		inside[struct{}]("consent", part("consent",
-			inside[struct{}]("required", boolean),
-			inside[struct{}]("message", text),
-			inside[struct{}]("decline_strategy", words("fallback", "error", "retry")),
-		)),
-		inside[struct{}]("timeout_ms", natural),
-		inside[struct{}]("categories", texts),
-		inside[struct{}]("validate_output", boolean),
 	}
 })
 
@@ -177,10 +164,18 @@ func (d *decoder) toolMode(spec *node.Node, t *toolFile) {
 		t.Mode = "mock"
 	}
 	if t.Mode == "mock" {
+		t.Client = nil
 		return
 	}
+	if t.Mode == "client" {
+		if t.Client == nil {
+			t.Client = new(ClientTool)
+		}
+		return
+	}
+	t.Client = nil
 	later := map[string]any{}
-	for key, n := range map[string]*node.Node{"http": t.http, "exec": t.exec, "client": t.client} {
+	for key, n := range map[string]*node.Node{"http": t.http, "exec": t.exec} {
 		if n != nil {
 			later[key] = d.Any(n)
 		}

@@ -62,8 +62,6 @@ var turnFields = table("a turn", func() rows[turnFile] {
 	}
 })
 
-var consents = words("grant", "deny", "timeout")
-
 var chaosFields = table("chaos", func() rows[Turn] {
 	return rows[Turn]{
 		objects("tool_failures", failureFields, func(t *Turn) *[]ToolFailure { return &t.Chaos }).must(),
@@ -82,15 +80,6 @@ var failureFields = table("a tool failure", func() rows[ToolFailure] {
 		str("message", func(f *ToolFailure) *string { return &f.Message }),
 	}
 })
-
-func readConsent(d *decoder, t *turnFile, v *node.Node) {
-	t.Consent = map[string]string{}
-	d.Each(v, "consent_overrides", func(tool string, k, answer *node.Node) {
-		d.refer(toTool, k)
-		t.Consent[tool], _ = d.OneOf(answer, "consent_overrides."+tool, consents...)
-	})
-	d.need("simulated consent for client tools", v, Feature{Scenario: t.owner.ID})
-}
 
 func readTurns(d *decoder, s *Scenario, v *node.Node) {
 	if v.Kind == node.List && len(v.Content) == 0 && s.Skip == "" {

@@ -60,8 +60,11 @@ func compile(spec *scenario.Tool) (*tool, error) {
 	if t.output, err = compileSchema(spec.OutputSchema); err != nil {
 		return nil, fmt.Errorf("output_schema: %w", err)
 	}
-	if spec.Mode != "" && spec.Mode != "mock" {
+	if !simulated(spec) {
 		return nil, fmt.Errorf("mode %s is not available", spec.Mode)
+	}
+	if spec.Client != nil && !spec.Client.ValidateOutput {
+		t.output = nil
 	}
 	t.run, err = compileMock(spec)
 	return t, err
@@ -87,11 +90,24 @@ func matches(pattern, name string) bool {
 	return pattern == name || wild && strings.HasPrefix(name, prefix)
 }
 
-// Definition is a hash of what a mock tool answers: its template, result and parts. It is "" for other tools and for
-// unknown names.
+// simulated reports whether a tool answers with what its file says.
+func simulated(spec *scenario.Tool) bool {
+	return spec.Mode == "" || spec.Mode == "mock" || spec.Mode == "client"
+}
+
+// Client is how a tool of the user's side behaves; nil for other tools and for unknown names.
+func (r *Registry) Client(name string) *scenario.ClientTool {
+	if t := r.byName[name]; t != nil {
+		return t.spec.Client
+	}
+	return nil
+}
+
+// Definition is a hash of what a simulated tool answers: its template, result and parts. It is "" for other tools and
+// for unknown names.
 func (r *Registry) Definition(name string) string {
 	t := r.byName[name]
-	if t == nil || t.spec.Mode != "" && t.spec.Mode != "mock" {
+	if t == nil || !simulated(t.spec) {
 		return ""
 	}
 	data, err := json.Marshal([]any{t.spec.MockTemplate, string(t.spec.MockResult), t.spec.MockParts})
@@ -105,7 +121,7 @@ func (r *Registry) Definition(name string) string {
 // Generic reports whether a tool answers with a text of arena's, because nobody wrote what it answers.
 func (r *Registry) Generic(name string) bool {
 	t := r.byName[name]
-	return t != nil && t.spec.MockTemplate == "" && t.spec.MockResult == nil && len(t.spec.MockParts) == 0
+	return t != nil && simulated(t.spec) && t.spec.MockTemplate == "" && t.spec.MockResult == nil && len(t.spec.MockParts) == 0
 }
 
 // call runs the tool, by way of the source that it has its state from, if it has any.

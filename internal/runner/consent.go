@@ -1,0 +1,66 @@
+package runner
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/tools"
+)
+
+// consentKey is under which name the metadata of a result has what the user said to the call.
+const consentKey = "consent"
+
+// What users say, as results have it.
+const (
+	granted = "granted"
+	denied  = "denied"
+	silent  = "timeout"
+)
+
+// consent is what the user says to a call: by an override of the turn, which may be for any tool, or else yes to those
+// of the user's own side. "" when nobody is asked.
+func (l *toolLoop) consent(call chat.ToolCall) string {
+	overrides := l.s.trial.Scenario.Turns[l.turn].Consent
+	at := slices.IndexFunc(overrides, func(c scenario.Consent) bool { return c.Tool == call.Name })
+	switch {
+	case at >= 0 && overrides[at].Answer == "deny":
+		return denied
+	case at >= 0 && overrides[at].Answer == "timeout":
+		return silent
+	case at >= 0, l.s.trial.Project.tools.Client(call.Name) != nil:
+		return granted
+	}
+	return ""
+}
+
+// declined answers a call that the user did not allow.
+func (l *toolLoop) declined(call chat.ToolCall, consent string) chat.ToolResult {
+	text := call.Name + " was not run: the user declined it"
+	if consent == silent {
+		text = call.Name + " was not run: the user did not answer when asked for consent"
+	}
+	if c := l.s.trial.Project.tools.Client(call.Name); c != nil && consent == denied {
+		switch c.Decline {
+		case "fallback":
+			text += "; find another way to help that does without it"
+		case "retry":
+			text += "; try to ask for it differently"
+		}
+	}
+	return tools.Failure(call, chat.ErrorApproval, text)
+}
+
+// consented notes on a result what the user said.
+func consented(res chat.ToolResult, consent string) chat.ToolResult {
+	if consent == "" {
+		return res
+	}
+	res.Metadata = maps.Clone(res.Metadata)
+	if res.Metadata == nil {
+		res.Metadata = map[string]any{}
+	}
+	res.Metadata[consentKey] = consent
+	return res
+}

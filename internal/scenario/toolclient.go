@@ -1,0 +1,45 @@
+package scenario
+
+import (
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// ClientTool is a tool on the side of the user, who is asked for consent. A test simulates both: the consent by the
+// consent_overrides of a turn, the result by that of a mock.
+type ClientTool struct {
+	Decline        string // fallback, error or retry: what the model is told when the user declines; "" is error
+	ValidateOutput bool   // the simulated result is held against output_schema
+}
+
+// clientFields are the settings of tools with mode client. What a user is shown, and how long one may think, has no part
+// in a test.
+var clientFields = table("client", func() rows[ClientTool] {
+	return rows[ClientTool]{
+		object("consent", part("consent",
+			inside[ClientTool]("required", boolean),
+			inside[ClientTool]("message", text),
+			word("decline_strategy", words("fallback", "error", "retry"), func(c *ClientTool) *string { return &c.Decline }),
+		), func(c *ClientTool) *ClientTool { return c }),
+		inside[ClientTool]("timeout_ms", natural),
+		inside[ClientTool]("categories", texts),
+		flag("validate_output", func(c *ClientTool) *bool { return &c.ValidateOutput }),
+	}
+})
+
+// Consent is what the user says, in a turn, to the calls of a tool.
+type Consent struct {
+	Tool   string
+	Answer string // grant, deny or timeout
+	Pos    diag.Pos
+}
+
+var consents = words("grant", "deny", "timeout")
+
+func readConsent(d *decoder, t *turnFile, v *node.Node) {
+	d.Each(v, "consent_overrides", func(tool string, k, answer *node.Node) {
+		d.refer(toTool, k)
+		word, _ := d.OneOf(answer, "consent_overrides."+tool, consents...)
+		t.Consent = append(t.Consent, Consent{tool, word, d.Pos(k)})
+	})
+}

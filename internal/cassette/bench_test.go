@@ -12,8 +12,8 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// talk is a trial of ten turns with a tool call in each.
-func talk(b *testing.B, tape *Tape) {
+// longTrial is a trial of ten turns with a tool call in each.
+func longTrial(b *testing.B, tape *Recorder) {
 	b.Helper()
 	req := request("Where is my teapot?")
 	m := &model{reply: chat.Reply{Content: strings.Repeat("It is on its way. ", 20), FinishReason: "stop"}}
@@ -34,7 +34,7 @@ func talk(b *testing.B, tape *Tape) {
 	}
 }
 
-func tapeFor(b *testing.B, d *Deck) *Tape {
+func recorderFor(b *testing.B, d *Folder) *Recorder {
 	b.Helper()
 	tape, err := d.Open(trialID, false, nil)
 	if err != nil {
@@ -45,26 +45,26 @@ func tapeFor(b *testing.B, d *Deck) *Tape {
 
 // BenchmarkRecord is what --record adds to a trial, the sync of its file included.
 func BenchmarkRecord(b *testing.B) {
-	d := &Deck{Dir: b.TempDir(), Now: time.Now}
+	d := &Folder{Dir: b.TempDir(), Now: time.Now}
 	for b.Loop() {
-		talk(b, tapeFor(b, d))
+		longTrial(b, recorderFor(b, d))
 	}
 }
 
 // BenchmarkReplay is a trial without its checks.
 func BenchmarkReplay(b *testing.B) {
 	dir := b.TempDir()
-	talk(b, tapeFor(b, &Deck{Dir: dir, Now: time.Now}))
-	d := &Deck{Dir: dir, Replay: true, Now: time.Now}
+	longTrial(b, recorderFor(b, &Folder{Dir: dir, Now: time.Now}))
+	d := &Folder{Dir: dir, Replay: true, Now: time.Now}
 	for b.Loop() {
-		talk(b, tapeFor(b, d))
+		longTrial(b, recorderFor(b, d))
 	}
 }
 
 // BenchmarkCheck is the look into a cassette before the run.
 func BenchmarkCheck(b *testing.B) {
-	d := &Deck{Dir: b.TempDir(), Now: time.Now}
-	talk(b, tapeFor(b, d))
+	d := &Folder{Dir: b.TempDir(), Now: time.Now}
+	longTrial(b, recorderFor(b, d))
 	data, err := os.ReadFile(d.file(trialID))
 	if err != nil {
 		b.Fatal(err)
@@ -72,7 +72,7 @@ func BenchmarkCheck(b *testing.B) {
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
 		var problems diag.List
-		if d.check("c.json", trialID, data, &problems); problems.Errors() > 0 {
+		if d.checkFile("c.json", trialID, data, &problems); problems.Errors() > 0 {
 			b.Fatal(problems.Sorted()[0].Msg)
 		}
 	}

@@ -1,9 +1,9 @@
-// Package cassette records what the trials of a run exchange with models, tools and evaluators, one file a trial, and
-// answers from these files when the run is played again: without network, programs or keys, and with the same results.
+// Package cassette records the exchanges of trials with models, tools and evaluators, one file for each trial, and
+// replays them: without network, programs or keys, and with the same results.
 //
-// Recording and playing share one rule: a trial sees only what its cassette holds. What was recorded is read back from
-// its recorded form before the trial goes on, so that a replay cannot differ. The exception is what no file may hold:
-// a trial that is recorded goes on with it, and is judged by it.
+// A recorded trial sees only what its cassette holds: every reply is read back from its recorded form before the trial
+// goes on, so that a replay cannot differ. Secrets are the exception: a recorded trial works with them and is judged by
+// them, and no file holds them.
 package cassette
 
 import "encoding/json"
@@ -18,24 +18,24 @@ const (
 	kindEmbedding = "embedding"
 	kindTool      = "tool"
 	kindHTTP      = "http"    // an endpoint that evaluates
-	kindProgram   = "program" // that evaluates
-	kindAgent     = "agent"   // that evaluates
+	kindProgram   = "program" // a program that evaluates
+	kindAgent     = "agent"   // an agent that evaluates
 )
 
-// document is a cassette as it stands in its file.
+// document is the content of a cassette file.
 type document struct {
 	Version int    `json:"arena_cassette"`
 	Trial   string `json:"trial"`
-	// Simulated says that the provider was a mock, whose replies are not those of a model.
+	// Simulated is true when the provider was a mock.
 	Simulated bool `json:"simulated,omitempty"`
-	// Redacted are the names of fields whose values were taken out.
+	// Redacted are the names of fields whose values were removed.
 	Redacted []string `json:"redacted,omitempty"`
-	// Tools are those that models were told about; requests name them.
+	// Tools are the definitions of offered tools. Requests refer to them by name.
 	Tools     []tool     `json:"tools,omitempty"`
 	Exchanges []exchange `json:"exchanges"`
 }
 
-// exchange is a request and what came back: a reply, an error, or both when a reply broke off.
+// exchange is a request with its reply, its error, or both when the reply was incomplete.
 type exchange struct {
 	Kind      string   `json:"kind"`
 	At        string   `json:"at"` // place in the trial, for people: "turn 1"
@@ -45,7 +45,7 @@ type exchange struct {
 	LatencyMS float64  `json:"latency_ms"`
 }
 
-// read is an exchange of which the kind is still to be looked at.
+// readExchange is an exchange whose request and reply are not decoded yet.
 type readExchange struct {
 	Kind      string          `json:"kind"`
 	At        string          `json:"at"`
@@ -55,7 +55,7 @@ type readExchange struct {
 	LatencyMS float64         `json:"latency_ms"`
 }
 
-// shapes are the requests and replies by the kind of the exchange.
+// shapes returns empty values for the request and the reply of a kind of exchange.
 func shapes(kind string) (request, reply any) {
 	switch kind {
 	case kindModel:
@@ -72,7 +72,7 @@ func shapes(kind string) (request, reply any) {
 	return nil, nil
 }
 
-// kinds lists the kinds of exchanges, as files spell them.
+// kinds lists the kinds of exchanges.
 func kinds() []string {
 	return []string{kindModel, kindJudge, kindEmbedding, kindTool, kindHTTP, kindProgram, kindAgent}
 }

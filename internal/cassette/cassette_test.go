@@ -23,16 +23,16 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const trialID = "refund/gpt-4o/default#2[city=Köln]"
 
-// deckIn is a folder of cassettes on a clock that goes on by a millisecond with every look.
-func deckIn(dir string, replay bool) *Deck {
+// folderIn is a folder of cassettes on a clock that goes on by a millisecond with every look.
+func folderIn(dir string, replay bool) *Folder {
 	at := time.Unix(1_700_000_000, 0)
-	return &Deck{Dir: dir, Replay: replay, Now: func() time.Time {
+	return &Folder{Dir: dir, Replay: replay, Now: func() time.Time {
 		at = at.Add(time.Millisecond)
 		return at
 	}}
 }
 
-func open(t *testing.T, d *Deck) *Tape {
+func open(t *testing.T, d *Folder) *Recorder {
 	t.Helper()
 	tape, err := d.Open(trialID, false, func() string { return "arena run --record " + d.Dir })
 	if err != nil {
@@ -41,7 +41,7 @@ func open(t *testing.T, d *Deck) *Tape {
 	return tape
 }
 
-func closed(t *testing.T, tape *Tape) (notice string) {
+func closed(t *testing.T, tape *Recorder) (notice string) {
 	t.Helper()
 	notice, err := tape.Close(true)
 	if err != nil {
@@ -50,14 +50,14 @@ func closed(t *testing.T, tape *Tape) (notice string) {
 	return notice
 }
 
-// twice runs a trial for real and from its recording, and expects the same of both.
-func twice[T any](t *testing.T, trial func(l *Lane, live bool) T) T {
+// recordAndReplay runs a trial for real and from its recording, and expects the same of both.
+func recordAndReplay[T any](t *testing.T, trial func(l *Lane, live bool) T) T {
 	t.Helper()
 	dir := t.TempDir()
-	record := open(t, deckIn(dir, false))
+	record := open(t, folderIn(dir, false))
 	first := trial(record.Lane("turn 1"), true)
 	closed(t, record)
-	replay := open(t, deckIn(dir, true))
+	replay := open(t, folderIn(dir, true))
 	second := trial(replay.Lane("turn 1"), false)
 	if notice := closed(t, replay); notice != "" {
 		t.Error(notice)
@@ -153,7 +153,7 @@ func TestModelCalls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := twice(t, func(l *Lane, live bool) outcome {
+			got := recordAndReplay(t, func(l *Lane, live bool) outcome {
 				var heard []string
 				reply, err := l.Complete(t.Context(), client(m, live), "gpt-4o", request("Hi"), func(d chat.Delta) error {
 					heard = append(heard, d.Text)
@@ -188,7 +188,7 @@ func TestClosedStream(t *testing.T) {
 			return nil
 		}
 	}
-	got := twice(t, func(l *Lane, live bool) outcome {
+	got := recordAndReplay(t, func(l *Lane, live bool) outcome {
 		var heard []string
 		reply, err := l.Complete(t.Context(), client(m, live), "", request("Hi"), until("two ", &heard))
 		return outcomeOf(reply, err, heard)
@@ -197,18 +197,18 @@ func TestClosedStream(t *testing.T) {
 		t.Errorf("got %+v", got.Reply)
 	}
 	dir := t.TempDir()
-	record := open(t, deckIn(dir, false))
+	record := open(t, folderIn(dir, false))
 	var heard []string
 	if _, err := record.Lane("turn 1").Complete(t.Context(), m, "", request("Hi"), until("two ", &heard)); err != nil {
 		t.Fatal(err)
 	}
 	closed(t, record)
-	replay := open(t, deckIn(dir, true))
+	replay := open(t, folderIn(dir, true))
 	_, err := replay.Lane("turn 1").Complete(t.Context(), nil, "", request("Hi"), until("never", &heard))
 	if !IsMiss(err) || !strings.Contains(err.Error(), "ends where a guardrail closed the stream") {
 		t.Errorf("what followed was never recorded, got %v", err)
 	}
-	replay = open(t, deckIn(dir, true))
+	replay = open(t, folderIn(dir, true))
 	reply, err := replay.Lane("turn 1").Complete(t.Context(), nil, "", request("Hi"), until("one ", &heard))
 	if err != nil || reply.Content != "one " || reply.CostUSD != nil || !reply.Usage.Estimated {
 		t.Errorf("closed earlier than recorded: %+v, %v", reply, err)
@@ -218,9 +218,9 @@ func TestClosedStream(t *testing.T) {
 // TestChunksOfTheLastAttempt: what broke off before the reply came is not part of it.
 func TestChunksOfTheLastAttempt(t *testing.T) {
 	t.Parallel()
-	h := &listener{now: time.Now}
+	h := &streamListener{now: time.Now}
 	for _, piece := range []string{"Your re", "Your ", "refund"} {
-		if err := h.hear(chat.Delta{Text: piece}); err != nil {
+		if err := h.handle(chat.Delta{Text: piece}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -229,9 +229,9 @@ func TestChunksOfTheLastAttempt(t *testing.T) {
 	}
 }
 
-type others struct{}
+type otherServices struct{}
 
-func (others) Ask(_ context.Context, use checks.JudgeUse, q *checks.Question) (checks.Answer, error) {
+func (otherServices) Ask(_ context.Context, use checks.JudgeUse, q *checks.Question) (checks.Answer, error) {
 	a := checks.Answer{Judge: use.Judge, Provider: "p", Model: "m"}
 	if q.Vote == 2 {
 		return a, checks.ErrNoJudge
@@ -240,7 +240,7 @@ func (others) Ask(_ context.Context, use checks.JudgeUse, q *checks.Question) (c
 	return a, nil
 }
 
-func (others) Embed(context.Context, []string) (chat.Embeddings, error) {
+func (otherServices) Embed(context.Context, []string) (chat.Embeddings, error) {
 	return chat.Embeddings{Vectors: [][]float64{{0.1, -1e-9, 3}, {}}, Model: "e", Tokens: new(7)}, nil
 }
 
@@ -251,8 +251,8 @@ func TestJudgesAndEmbeddings(t *testing.T) {
 		NoJudge bool
 		Vectors chat.Embeddings
 	}
-	got := twice(t, func(l *Lane, _ bool) (s said) {
-		judges := l.Judges(others{})
+	got := recordAndReplay(t, func(l *Lane, _ bool) (s said) {
+		judges := l.Judges(otherServices{})
 		q := &checks.Question{Messages: []chat.Message{{Role: chat.System, Content: "Grade."}}, Extra: map[string]any{"n": 1}}
 		var err error
 		if s.Answers[0], err = judges.Ask(t.Context(), checks.JudgeUse{Judge: "strict"}, q); err != nil {
@@ -261,7 +261,7 @@ func TestJudgesAndEmbeddings(t *testing.T) {
 		q.Vote = 2
 		s.Answers[1], err = judges.Ask(t.Context(), checks.JudgeUse{Judge: "strict"}, q)
 		s.NoJudge = errors.Is(err, checks.ErrNoJudge)
-		if s.Vectors, err = l.Embedder(others{}).Embed(t.Context(), []string{"a", "b\nc"}); err != nil {
+		if s.Vectors, err = l.Embedder(otherServices{}).Embed(t.Context(), []string{"a", "b\nc"}); err != nil {
 			t.Error(err)
 		}
 		return s
@@ -278,7 +278,7 @@ func TestToolsAndEvaluators(t *testing.T) {
 		Outside checks.Received
 		Err     string
 	}
-	twice(t, func(l *Lane, live bool) (s said) {
+	recordAndReplay(t, func(l *Lane, live bool) (s said) {
 		n := 0
 		run := func(_ context.Context, call chat.ToolCall) chat.ToolResult {
 			if !live {
@@ -307,7 +307,7 @@ func TestOrder(t *testing.T) {
 	var files [2]string
 	for i := range files {
 		dir := t.TempDir()
-		d := deckIn(dir, false)
+		d := folderIn(dir, false)
 		now := d.Now()
 		d.Now = func() time.Time { return now }
 		tape := open(t, d)
@@ -316,7 +316,7 @@ func TestOrder(t *testing.T) {
 			l := lanes[(i+j)%2]
 			for vote := range 3 {
 				q := &checks.Question{Messages: []chat.Message{{Content: "q"}}, Vote: (vote + i) % 2}
-				if _, err := l.Judges(others{}).Ask(t.Context(), checks.JudgeUse{}, q); err != nil {
+				if _, err := l.Judges(otherServices{}).Ask(t.Context(), checks.JudgeUse{}, q); err != nil {
 					t.Fatal(err)
 				}
 				if vote == 1 {
@@ -340,7 +340,7 @@ func TestUnfinishedTrialLeavesTheOldCassette(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	say := func(text string, finished bool) {
-		tape := open(t, deckIn(dir, false))
+		tape := open(t, folderIn(dir, false))
 		if _, err := tape.Lane("turn 1").Complete(t.Context(), &model{reply: chat.Reply{Content: text}}, "", request("Hi"),
 			nil); err != nil {
 			t.Fatal(err)
@@ -351,7 +351,7 @@ func TestUnfinishedTrialLeavesTheOldCassette(t *testing.T) {
 	}
 	say("old", true)
 	say("new", false)
-	replay := open(t, deckIn(dir, true))
+	replay := open(t, folderIn(dir, true))
 	if reply, err := replay.Lane("turn 1").Complete(t.Context(), nil, "", request("Hi"), nil); reply.Content != "old" {
 		t.Errorf("got %q, %v", reply.Content, err)
 	}
@@ -365,12 +365,12 @@ func TestRealtime(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	m := &model{reply: chat.Reply{Content: "one two"}, pieces: []string{"one ", "two"}}
-	record := open(t, deckIn(dir, false))
+	record := open(t, folderIn(dir, false))
 	if _, err := record.Lane("turn 1").Complete(t.Context(), m, "", request("Hi"), nil); err != nil {
 		t.Fatal(err)
 	}
 	closed(t, record)
-	d := deckIn(dir, true)
+	d := folderIn(dir, true)
 	var waits []time.Duration
 	d.Sleep = func(_ context.Context, d time.Duration) error {
 		waits = append(waits, d)
@@ -387,7 +387,7 @@ func TestRealtime(t *testing.T) {
 
 // TestOff: a run without cassettes pays for none of this. It counts allocations, and so runs alone.
 func TestOff(t *testing.T) {
-	var d *Deck
+	var d *Folder
 	tape, err := d.Open(trialID, false, nil)
 	if tape != nil || err != nil {
 		t.Fatal(tape, err)

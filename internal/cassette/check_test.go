@@ -12,7 +12,7 @@ import (
 // TestCheckOfTrialsWithOneID: two trials with one id have one file, and do not keep the others from being looked at.
 func TestCheckOfTrialsWithOneID(t *testing.T) {
 	t.Parallel()
-	d := deckIn(t.TempDir(), true)
+	d := folderIn(t.TempDir(), true)
 	for _, id := range []string{"a", "broken"} {
 		path := d.file(id)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -10,50 +10,50 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// failure is an error in the place of a reply. It comes back as an error of the same type and with the same text.
+// failure is a recorded error. A replay returns an error of the same type with the same text.
 type failure struct {
 	Text Text `json:"text"`
-	// What follows is of a model call that failed.
+	// The following fields are for model calls.
 	Kind         string  `json:"kind,omitempty"`
-	Message      Text    `json:"message,omitempty"` // where it is not the whole text
+	Message      Text    `json:"message,omitempty"` // "": the whole text
 	Provider     string  `json:"provider,omitempty"`
 	Status       int     `json:"status,omitempty"`
 	RetryAfterMS float64 `json:"retry_after_ms,omitempty"`
 	Attempts     int     `json:"attempts,omitempty"`
 	Final        bool    `json:"final,omitempty"`
-	// What it took all the same; nil: nothing.
+	// Usage of a failed call; nil: none.
 	Usage   *usage   `json:"usage,omitempty"`
 	CostUSD *float64 `json:"cost_usd,omitempty"` // nil: not known
 
-	NoJudge bool `json:"no_judge,omitempty"` // nobody was there to answer
-	Ended   bool `json:"ended,omitempty"`    // the time of the trial was over
+	NoJudge bool `json:"no_judge,omitempty"` // no judge was configured
+	Ended   bool `json:"ended,omitempty"`    // the trial's time limit ended the call
 }
 
-func (p pen) failureOf(ctx context.Context, err error) *failure {
-	f := &failure{Text: p.text(err.Error()), NoJudge: errors.Is(err, checks.ErrNoJudge)}
+func (enc encoder) failureOf(ctx context.Context, err error) *failure {
+	f := &failure{Text: enc.text(err.Error()), NoJudge: errors.Is(err, checks.ErrNoJudge)}
 	e, failed := errors.AsType[*providers.Error](err)
 	if failed && e.Usage != (chat.Usage{}) {
 		f.Usage, f.CostUSD = new(usageOf(e.Usage)), e.CostUSD
 	}
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, cause) {
-		f.Text, f.Ended = p.text(cause.Error()), true
+		f.Text, f.Ended = enc.text(cause.Error()), true
 		return f
 	}
 	if failed {
-		f.Kind, f.Message, f.Provider, f.Status = string(e.Kind), p.text(e.Msg), e.Provider, e.Status
+		f.Kind, f.Message, f.Provider, f.Status = string(e.Kind), enc.text(e.Msg), e.Provider, e.Status
 		f.Attempts, f.Final = e.Attempts, e.Final
 		f.RetryAfterMS = float64(e.RetryAfter) / float64(time.Millisecond)
 	}
 	return f
 }
 
-// err is the error that was recorded.
+// err returns the recorded error.
 func (f *failure) err() error {
 	switch {
 	case f.Ended:
 		ended := endedError{text: string(f.Text)}
 		if f.Usage != nil {
-			ended.spent = f.spent(&providers.Error{Kind: providers.Timeout})
+			ended.usage = f.addUsage(&providers.Error{Kind: providers.Timeout})
 		}
 		return ended
 	case f.NoJudge:
@@ -65,22 +65,22 @@ func (f *failure) err() error {
 		Kind: providers.Kind(f.Kind), Provider: f.Provider, Status: f.Status, Msg: string(f.Message), Attempts: f.Attempts,
 		RetryAfter: time.Duration(min(max(f.RetryAfterMS, 0), maxMS) * float64(time.Millisecond)), Final: f.Final,
 	}
-	_ = f.spent(e) // the same error, with what it cost
+	_ = f.addUsage(e) // changes e
 	if e.Error() == string(f.Text) {
 		return e
 	}
 	return &recordedError{string(f.Text), e}
 }
 
-// spent is the error of a call that took as much.
-func (f *failure) spent(e *providers.Error) *providers.Error {
+// addUsage sets the usage and cost of the failed call.
+func (f *failure) addUsage(e *providers.Error) *providers.Error {
 	if f.Usage != nil {
 		e.Usage, e.CostUSD = f.Usage.chat(), f.CostUSD
 	}
 	return e
 }
 
-// recordedError is an error with another one inside.
+// recordedError is a recorded error that wraps another.
 type recordedError struct {
 	text string
 	err  error
@@ -90,12 +90,12 @@ func (e *recordedError) Error() string { return e.text }
 
 func (e *recordedError) Unwrap() error { return e.err }
 
-// endedError is why the recorded trial was over before the reply came.
+// endedError is returned where the recorded trial ended before the reply came.
 type endedError struct {
 	text  string
-	spent error // says what the call took; nil: nothing
+	usage error // carries the usage of the call; nil: none
 }
 
 func (e endedError) Error() string { return e.text }
 
-func (e endedError) Unwrap() error { return e.spent }
+func (e endedError) Unwrap() error { return e.usage }

@@ -24,54 +24,54 @@ type judgeRequest struct {
 	Extra    map[string]any  `json:"extra,omitempty"`
 }
 
-// judgeReply is the answer of a judge, or of an error whom it concerns.
+// judgeReply is the answer of a judge, or the judge of a question that failed.
 type judgeReply struct {
 	Content  Text     `json:"content"`
 	Finish   string   `json:"finish_reason,omitempty"`
-	Key      string   `json:"key,omitempty"` // the same for judgements that are asked once
+	Key      string   `json:"key,omitempty"` // equal for votes that share one answer
 	Judge    string   `json:"judge,omitempty"`
 	Provider string   `json:"provider,omitempty"`
 	Model    string   `json:"model,omitempty"`
 	Usage    usage    `json:"usage"`
 	CostUSD  *float64 `json:"cost_usd"` // null: not known
 	Cached   bool     `json:"cached,omitempty"`
-	Source   string   `json:"source,omitempty"` // the same as long as the same model at the same place is asked
+	Source   string   `json:"source,omitempty"` // identifies model and server
 }
 
-// Judges is next, recorded or answered from the recording. Every trial has the answers that it got, also where
-// identical questions of a run are asked once.
+// Judges records next, or replays its answers. Each trial has its own answers, even when equal questions of a run are
+// asked once.
 func (l *Lane) Judges(next checks.Judges) checks.Judges {
 	if l == nil || next == nil {
 		return next
 	}
-	return desk{l, next}
+	return recordedJudges{l, next}
 }
 
-type desk struct {
+type recordedJudges struct {
 	*Lane
 	next checks.Judges
 }
 
 // Ask implements checks.Judges.
-func (d desk) Ask(ctx context.Context, use checks.JudgeUse, asked *checks.Question) (checks.Answer, error) {
-	t := d.tape
+func (j recordedJudges) Ask(ctx context.Context, use checks.JudgeUse, asked *checks.Question) (checks.Answer, error) {
+	rec := j.recorder
 	none := checks.Answer{Judge: use.Judge, Provider: use.Provider, Model: use.Model}
-	e, err := d.ask(ctx, &question{
-		kind: kindJudge, vote: asked.Vote, group: groupOf(asked), other: d.other(use), source: d.source(use),
-		write: func(p pen) (any, []tool, error) {
-			messages, err := p.messagesOf(asked.Messages)
+	e, err := j.exchange(ctx, &question{
+		kind: kindJudge, vote: asked.Vote, group: groupOf(asked), otherModel: j.otherModel(use), source: j.source(use),
+		encode: func(enc encoder) (any, []tool, error) {
+			messages, err := enc.messagesOf(asked.Messages)
 			return &judgeRequest{
 				Judge: use.Judge, Provider: use.Provider, Model: use.Model, Messages: messages,
-				Schema: p.schema(asked.Schema), Vote: asked.Vote, Extra: p.args(asked.Extra),
+				Schema: enc.schema(asked.Schema), Vote: asked.Vote, Extra: enc.args(asked.Extra),
 			}, nil, err
 		},
-		live: func() (reply, float64, error) {
-			a, err := d.next.Ask(ctx, use, asked)
-			return func(p pen) (any, error) {
+		send: func() (replyEncoder, float64, error) {
+			a, err := j.next.Ask(ctx, use, asked)
+			return func(enc encoder) (any, error) {
 				return &judgeReply{
-					Content: p.text(a.Text), Finish: a.FinishReason, Key: a.Key, Judge: a.Judge, Provider: a.Provider,
+					Content: enc.text(a.Text), Finish: a.FinishReason, Key: a.Key, Judge: a.Judge, Provider: a.Provider,
 					Model: a.Model, Usage: usageOf(a.Usage), CostUSD: a.CostUSD, Cached: a.Cached,
-					Source: d.source(use),
+					Source: j.source(use),
 				}, nil
 			}, a.LatencyMS, err
 		},
@@ -83,26 +83,26 @@ func (d desk) Ask(ctx context.Context, use checks.JudgeUse, asked *checks.Questi
 	if r == nil {
 		r = &judgeReply{Judge: none.Judge, Provider: none.Provider, Model: none.Model}
 		if e.failure == nil {
-			return none, t.broke(errNoReply)
+			return none, rec.fail(errNoReply)
 		}
 	}
 	return checks.Answer{
 		Text: string(r.Content), FinishReason: r.Finish, Key: r.Key, Judge: r.Judge, Provider: r.Provider, Model: r.Model,
-		Usage: r.Usage.chat(), CostUSD: r.CostUSD, LatencyMS: e.latency, Cached: r.Cached || e.again,
+		Usage: r.Usage.chat(), CostUSD: r.CostUSD, LatencyMS: e.latency, Cached: r.Cached || e.reused,
 	}, e.err()
 }
 
-// other tells the answers of other models than the one that would be asked now: a verdict is that of a model.
-func (d desk) other(use checks.JudgeUse) func(reply any) string {
-	judges, ok := d.next.(interface {
+// otherModel describes the model of an answer when another model would be asked now; "" when it is the same.
+func (j recordedJudges) otherModel(use checks.JudgeUse) func(reply any) string {
+	judges, ok := j.next.(interface {
 		ModelFor(use checks.JudgeUse) (provider, model string)
 	})
 	if !ok {
 		return nil
 	}
 	provider, model := judges.ModelFor(use)
-	p := d.tape.writer()
-	is := func(recorded, now string) bool { return recorded == now || recorded == spotless(p, now) }
+	p := j.recorder.currentEncoder()
+	is := func(recorded, now string) bool { return recorded == now || recorded == withoutSecrets(p, now) }
 	return func(reply any) string {
 		r, ok := reply.(*judgeReply)
 		if !ok || r == nil || provider == "" || is(r.Provider, provider) && (model == "" || is(r.Model, model)) {
@@ -112,9 +112,9 @@ func (d desk) other(use checks.JudgeUse) func(reply any) string {
 	}
 }
 
-// source is who answers; "" where that is not known, or invented.
-func (d desk) source(use checks.JudgeUse) string {
-	if judges, ok := d.next.(interface {
+// source identifies the judge; "" when it is simulated or not known.
+func (j recordedJudges) source(use checks.JudgeUse) string {
+	if judges, ok := j.next.(interface {
 		Source(use checks.JudgeUse) string
 	}); ok {
 		return judges.Source(use)
@@ -129,7 +129,7 @@ func modelAt(model, provider string) string {
 	return fmt.Sprintf("%s (provider %s)", model, provider)
 }
 
-// groupOf is the same for the votes on one thing, repairs included.
+// groupOf is the same for all votes on one question, including repairs of a reply.
 func groupOf(q *checks.Question) string {
 	texts := []string{"judge"}
 	for _, m := range q.Messages[:min(2, len(q.Messages))] {
@@ -138,12 +138,12 @@ func groupOf(q *checks.Question) string {
 	return strings.Join(texts, "\x00")
 }
 
-// embeddingRequest is texts to be turned into vectors.
+// embeddingRequest is texts to embed.
 type embeddingRequest struct {
 	Texts []Text `json:"texts"`
 }
 
-// embeddingReply is the vectors, in the order of the texts.
+// embeddingReply is one vector for each text.
 type embeddingReply struct {
 	Vectors []vector `json:"vectors"`
 	Model   string   `json:"model,omitempty"`
@@ -151,39 +151,39 @@ type embeddingReply struct {
 	CostUSD *float64 `json:"cost_usd"` // null: not known
 }
 
-// Embedder is next, recorded or answered from the recording.
+// Embedder records next, or replays its answers.
 func (l *Lane) Embedder(next checks.Embedder) checks.Embedder {
 	if l == nil || next == nil {
 		return next
 	}
-	return embedder{l, next}
+	return recordedEmbedder{l, next}
 }
 
-type embedder struct {
+type recordedEmbedder struct {
 	*Lane
 	next checks.Embedder
 }
 
 // Embed implements checks.Embedder.
-func (m embedder) Embed(ctx context.Context, texts []string) (chat.Embeddings, error) {
-	t := m.tape
-	write := func(p pen) (any, []tool, error) {
+func (m recordedEmbedder) Embed(ctx context.Context, texts []string) (chat.Embeddings, error) {
+	rec := m.recorder
+	write := func(enc encoder) (any, []tool, error) {
 		q := &embeddingRequest{}
 		for _, text := range texts {
-			q.Texts = append(q.Texts, p.text(text))
+			q.Texts = append(q.Texts, enc.text(text))
 		}
 		return q, nil, nil
 	}
-	e, err := m.ask(ctx, &question{kind: kindEmbedding, write: write, live: func() (reply, float64, error) {
+	e, err := m.exchange(ctx, &question{kind: kindEmbedding, encode: write, send: func() (replyEncoder, float64, error) {
 		got, err := m.next.Embed(ctx, texts)
 		if err != nil {
-			return nil, measured, err
+			return nil, measureTime, err
 		}
 		r := &embeddingReply{Model: got.Model, Tokens: got.Tokens, CostUSD: got.CostUSD}
 		for _, v := range got.Vectors {
 			r.Vectors = append(r.Vectors, v)
 		}
-		return func(pen) (any, error) { return r, nil }, measured, nil
+		return func(encoder) (any, error) { return r, nil }, measureTime, nil
 	}})
 	if err == nil {
 		err = e.err()
@@ -193,7 +193,7 @@ func (m embedder) Embed(ctx context.Context, texts []string) (chat.Embeddings, e
 	}
 	r, _ := e.reply.(*embeddingReply)
 	if r == nil {
-		return chat.Embeddings{}, t.broke(errNoReply)
+		return chat.Embeddings{}, rec.fail(errNoReply)
 	}
 	out := chat.Embeddings{Model: r.Model, Tokens: r.Tokens, CostUSD: r.CostUSD}
 	for _, v := range r.Vectors {

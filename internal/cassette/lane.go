@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// Lane is a place of a trial from which one thing after another is asked. Lanes are taken from the goroutine of the
-// trial; what happens on them at once has the order in which they were taken. The lane of a nil tape is nil.
+// Lane is a part of a trial that makes one exchange after another. Lanes are opened by the goroutine of the trial;
+// exchanges of concurrent lanes are ordered by it. The lane of a nil recorder is nil.
 type Lane struct {
-	tape *Tape
-	at   string
-	no   int
+	recorder *Recorder
+	at       string
+	no       int
 
 	mu     sync.Mutex
 	seq    int
@@ -22,18 +22,18 @@ type Lane struct {
 	spent  float64 // ms
 }
 
-// Lane opens the next place of the trial. at says where that is.
-func (t *Tape) Lane(at string) *Lane {
-	if t == nil {
+// Lane opens the next lane of the trial. at is its place, for people.
+func (rec *Recorder) Lane(at string) *Lane {
+	if rec == nil {
 		return nil
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.lanes++
-	return &Lane{tape: t, at: spotless(t.pen, at), no: t.lanes}
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	rec.lanes++
+	return &Lane{recorder: rec, at: withoutSecrets(rec.encoder, at), no: rec.lanes}
 }
 
-// Spent is how long the exchanges on the lane took, one after the other.
+// Spent is the sum of the durations of the exchanges.
 func (l *Lane) Spent() time.Duration {
 	if l == nil {
 		return 0
@@ -43,29 +43,29 @@ func (l *Lane) Spent() time.Duration {
 	return time.Duration(l.spent * float64(time.Millisecond))
 }
 
-// question is one request on its way.
+// question is a request that is about to be sent.
 type question struct {
 	kind  string
-	group string // votes on the same thing; "": it stands alone
+	group string // equal for the votes on one question; "": no vote
 	vote  int
-	// other says who answered, where that was somebody else than who would be asked now; nil: nobody minds.
-	other func(reply any) string
-	// source is who answers, where an older cassette may have the answer; "": none has.
+	// otherModel describes the model of a recorded reply when another one would be asked now, else ""; nil: any reply
+	// fits.
+	otherModel func(reply any) string
+	// source identifies the model, for reuse of older replies; "": none is reused.
 	source string
-	// write puts the request, and the tools that it offers, in the words of a cassette.
-	write func(p pen) (request any, tools []tool, err error)
-	// live puts the question to the world. took is in milliseconds, or measured. The reply is a nil reply where none
-	// came.
-	live func() (r reply, took float64, err error)
+	// encode returns the request in the form of a cassette, and the tools it offers.
+	encode func(p encoder) (request any, tools []tool, err error)
+	// send sends the request. took is in milliseconds, or measureTime. r is nil when there is no reply.
+	send func() (r replyEncoder, took float64, err error)
 }
 
-// reply puts what came in the words of a cassette.
-type reply func(p pen) (any, error)
+// replyEncoder returns a reply in the form of a cassette.
+type replyEncoder func(p encoder) (any, error)
 
-// measured says that nobody but the tape knows how long an exchange took.
-const measured = -1.0
+// measureTime asks the recorder to measure the duration.
+const measureTime = -1.0
 
-// asked is a question as a cassette holds it. Equal ones have equal keys.
+// asked is a request in the form of a cassette. Equal requests have equal keys.
 type asked struct {
 	kind    string
 	request any
@@ -73,12 +73,12 @@ type asked struct {
 	key     [sha256.Size]byte
 }
 
-func (q *question) in(p pen) (*asked, error) {
-	request, tools, err := q.write(p)
+func (q *question) asked(enc encoder) (*asked, error) {
+	request, tools, err := q.encode(enc)
 	if err != nil {
 		return nil, err
 	}
-	a := &asked{kind: q.kind, request: spotless(p, request), tools: spotless(p, tools)}
+	a := &asked{kind: q.kind, request: withoutSecrets(enc, request), tools: withoutSecrets(enc, tools)}
 	return a, a.sign()
 }
 
@@ -95,66 +95,66 @@ func (a *asked) sign() error {
 	return nil
 }
 
-// ask answers a question from the recording, or puts it and records what comes. The entry may hold an error.
-func (l *Lane) ask(ctx context.Context, q *question) (*entry, error) {
-	t := l.tape
+// exchange replays the answer to a question, or sends it and records the answer. The entry may hold an error.
+func (l *Lane) exchange(ctx context.Context, q *question) (*entry, error) {
+	rec := l.recorder
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	at := l.place(q)
-	if t.plays {
-		return l.answer(ctx, q, at)
+	at := l.nextPosition(q)
+	if rec.plays {
+		return l.replay(ctx, q, at)
 	}
-	a, err := q.in(t.base)
+	a, err := q.asked(rec.startEncoder)
 	if err != nil {
-		return nil, t.broke(err)
+		return nil, rec.fail(err)
 	}
-	t.offers(a.tools)
-	if e := t.keep(a, l, at, q); e != nil {
+	rec.rememberTools(a.tools)
+	if e := rec.reuse(a, l, at, q); e != nil {
 		return e, nil
 	}
-	began := t.now()
-	came, took, err := q.live()
-	if took == measured {
-		took = float64(t.now().Sub(began).Round(time.Microsecond)) / float64(time.Millisecond)
+	began := rec.now()
+	came, took, err := q.send()
+	if took == measureTime {
+		took = float64(rec.now().Sub(began).Round(time.Microsecond)) / float64(time.Millisecond)
 	}
-	e := &entry{asked: *a, at: l.at, place: at, latency: max(took, 0)}
+	e := &entry{asked: *a, at: l.at, position: at, latency: max(took, 0)}
 	if err != nil {
-		p := t.writer()
-		if e.failure = spotless(p, p.failureOf(ctx, err)); e.failure.Ended {
+		p := rec.currentEncoder()
+		if e.failure = withoutSecrets(p, p.failureOf(ctx, err)); e.failure.Ended {
 			e.cause = err
 		}
 	}
 	if came != nil {
-		if err := t.hear(e, came); err != nil {
-			return nil, t.broke(err)
+		if err := rec.receive(e, came); err != nil {
+			return nil, rec.fail(err)
 		}
 	}
-	l.book(e.latency)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.entries = append(t.entries, e)
+	l.addTime(e.latency)
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	rec.entries = append(rec.entries, e)
 	return e, nil
 }
 
-// hear takes in what came: the trial goes on with it as it is, read back from the form that a cassette gives it; the
-// file gets it without what no cassette may hold, which is known when the trial is over.
-func (t *Tape) hear(e *entry, came reply) error {
-	redacts := t.base.redactor != nil
-	seen, err := came(pen{deck: t.deck, inline: redacts})
+// receive decodes the recorded form of a reply, with which the trial goes on. Secrets are removed from the file later,
+// when all of them are known.
+func (rec *Recorder) receive(e *entry, came replyEncoder) error {
+	redacts := rec.startEncoder.redactor != nil
+	seen, err := came(encoder{folder: rec.folder, inline: redacts})
 	if err != nil {
 		return err
 	}
-	if e.reply, err = reread(e.kind, seen); err != nil || !redacts {
+	if e.reply, err = roundTrip(e.kind, seen); err != nil || !redacts {
 		return err
 	}
-	e.came = came
-	t.learn(seen)
+	e.encodeReply = came
+	rec.learn(seen)
 	return nil
 }
 
-// place is where on the lane a question stands. Votes are asked at once, and have their order from their number.
-func (l *Lane) place(q *question) place {
+// nextPosition is the position of a question in the trial. Votes are concurrent, and ordered by their number.
+func (l *Lane) nextPosition(q *question) position {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.seq++
@@ -166,17 +166,17 @@ func (l *Lane) place(q *question) place {
 		group = len(l.groups)
 		l.groups = append(l.groups, q.group)
 	}
-	return place{l.no, group, q.vote, l.seq}
+	return position{l.no, group, q.vote, l.seq}
 }
 
-func (l *Lane) book(ms float64) {
+func (l *Lane) addTime(ms float64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.spent += ms
 }
 
-// reread is a reply as its cassette holds it.
-func reread(kind string, reply any) (any, error) {
+// roundTrip encodes a reply and decodes it again.
+func roundTrip(kind string, reply any) (any, error) {
 	data, err := compact(reply)
 	if err != nil {
 		return nil, fmt.Errorf("the reply cannot be recorded: %w", err)
@@ -185,55 +185,55 @@ func reread(kind string, reply any) (any, error) {
 	return same, decode(data, same)
 }
 
-// answer finds the exchange in which the same was asked.
-func (l *Lane) answer(ctx context.Context, q *question, at place) (*entry, error) {
-	t := l.tape
+// replay returns the recorded exchange with an equal request.
+func (l *Lane) replay(ctx context.Context, q *question, at position) (*entry, error) {
+	rec := l.recorder
 	var found *entry
 	var a *asked
-	pens := []pen{t.plain, t.pen}
+	pens := []encoder{rec.plainEncoder, rec.encoder}
 	for _, p := range pens {
 		var err error
-		if a, err = q.in(p); err != nil {
-			return nil, t.broke(err)
+		if a, err = q.asked(p); err != nil {
+			return nil, rec.fail(err)
 		}
-		t.offers(a.tools)
-		if found = t.take(a, l.at, q.other); found != nil {
+		rec.rememberTools(a.tools)
+		if found = rec.claim(a, l.at, q.otherModel); found != nil {
 			break
 		}
 	}
 	for i := 0; found == nil && i < len(pens); i++ {
-		if b, err := q.in(pens[i]); err == nil {
-			found = t.takeBlind(b, l.at, q.other)
+		if b, err := q.asked(pens[i]); err == nil {
+			found = rec.claimRedacted(b, l.at, q.otherModel)
 		}
 	}
-	if found != nil && len(t.fields) > 0 {
-		t.learn(found.reply)
+	if found != nil && len(rec.redactFields) > 0 {
+		rec.learn(found.reply)
 	}
 	if found == nil {
-		if who := t.answeredBy(a, q.other); who != "" {
+		if who := rec.otherModel(a, q.otherModel); who != "" {
 			return nil, l.miss(at, fmt.Sprintf("%s: %s was answered by %s", l.at, subjectOf(a), who))
 		}
-		return nil, l.miss(at, t.nearest(a, l.at))
+		return nil, l.miss(at, rec.nearest(a, l.at))
 	}
-	l.book(found.latency)
+	l.addTime(found.latency)
 	if q.kind != kindModel {
-		if err := t.wait(ctx, found.latency); err != nil {
+		if err := rec.wait(ctx, found.latency); err != nil {
 			return nil, err
 		}
 	}
-	if found.failure != nil && found.failure.Ended && t.stop != nil {
-		t.stop(found.failure.err())
+	if found.failure != nil && found.failure.Ended && rec.stop != nil {
+		rec.stop(found.failure.err())
 	}
 	played := *found
-	played.place = at
+	played.position = at
 	return &played, nil
 }
 
-// answeredBy says who else answered the same; "" when nobody did.
-func (t *Tape) answeredBy(a *asked, other func(reply any) string) string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, e := range t.entries {
+// otherModel describes the other model that answered an equal request; "" when there is none.
+func (rec *Recorder) otherModel(a *asked, other func(reply any) string) string {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	for _, e := range rec.entries {
 		if e.key == a.key && other != nil {
 			return other(e.reply)
 		}
@@ -241,13 +241,13 @@ func (t *Tape) answeredBy(a *asked, other func(reply any) string) string {
 	return ""
 }
 
-// take is the first exchange of that key that was not played yet; of several the one that stands at the same place.
-// What somebody else answered does not count.
-func (t *Tape) take(a *asked, at string, other func(reply any) string) (found *entry) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, e := range t.entries {
-		if e.used || e.key != a.key || other != nil && other(e.reply) != "" {
+// claim returns an exchange with this key that was not played yet, preferably at the same place, and marks it as
+// played. Answers of other models do not count.
+func (rec *Recorder) claim(a *asked, at string, other func(reply any) string) (found *entry) {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	for _, e := range rec.entries {
+		if e.played || e.key != a.key || other != nil && other(e.reply) != "" {
 			continue
 		}
 		if found == nil || found.at != at && e.at == at {
@@ -255,7 +255,7 @@ func (t *Tape) take(a *asked, at string, other func(reply any) string) (found *e
 		}
 	}
 	if found != nil {
-		found.used = true
+		found.played = true
 	}
 	return found
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// leaf is one text or value of a request, in lines.
+// leaf is a text or scalar of a request.
 type leaf struct {
-	path  string // in words
+	path  string // for people: message 1 content
 	lines []string
 }
 
-// leaves takes a request apart.
+// leaves splits a request into its texts and scalars.
 func leaves(request any, tools []tool) []leaf {
 	data, err := compact(struct {
 		Request any    `json:"request"`
@@ -32,18 +32,18 @@ func leaves(request any, tools []tool) []leaf {
 		return nil
 	}
 	var out []leaf
-	gather(&out, "", root["request"])
+	addLeaves(&out, "", root["request"])
 	if list, ok := root["tools"].([]any); ok {
 		for _, item := range list {
 			if def, ok := item.(map[string]any); ok {
-				gather(&out, fmt.Sprintf("tool %v", def["name"]), def)
+				addLeaves(&out, fmt.Sprintf("tool %v", def["name"]), def)
 			}
 		}
 	}
 	return out
 }
 
-func gather(out *[]leaf, path string, v any) {
+func addLeaves(out *[]leaf, path string, v any) {
 	switch v := v.(type) {
 	case map[string]any:
 		keys := make([]string, 0, len(v))
@@ -52,7 +52,7 @@ func gather(out *[]leaf, path string, v any) {
 		}
 		slices.SortFunc(keys, func(a, b string) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a, b)) })
 		for _, k := range keys {
-			gather(out, under(path, k), v[k])
+			addLeaves(out, childPath(path, k), v[k])
 		}
 	case []any:
 		if lines, ok := texts(v); ok {
@@ -60,7 +60,7 @@ func gather(out *[]leaf, path string, v any) {
 			return
 		}
 		for i, item := range v {
-			gather(out, numbered(path, i, item), item)
+			addLeaves(out, itemPath(path, i, item), item)
 		}
 	case string:
 		*out = append(*out, leaf{path, strings.Split(v, "\n")})
@@ -70,7 +70,7 @@ func gather(out *[]leaf, path string, v any) {
 	}
 }
 
-// rank puts what people look for first before the rest.
+// rank sorts the important keys first.
 func rank(key string) int {
 	order := []string{"messages", "name", "args", "to", "body", "text", "model"}
 	if i := slices.Index(order, key); i >= 0 {
@@ -79,7 +79,7 @@ func rank(key string) int {
 	return len(order)
 }
 
-func under(path, key string) string {
+func childPath(path, key string) string {
 	switch {
 	case path == "" || key == "content":
 		return strings.TrimPrefix(path+" "+key, " ")
@@ -89,8 +89,8 @@ func under(path, key string) string {
 	return path + "." + key
 }
 
-// numbered names the entry of a list: message 3 (user).
-func numbered(path string, i int, item any) string {
+// itemPath names an item of a list: message 3 (user).
+func itemPath(path string, i int, item any) string {
 	if fields, ok := item.(map[string]any); ok && path == "messages" {
 		return fmt.Sprintf("message %d (%v)", i+1, fields["role"])
 	}
@@ -109,8 +109,8 @@ func texts(list []any) ([]string, bool) {
 	return lines, len(list) > 0
 }
 
-// agreement counts the lines that two requests have in common, by their place.
-func agreement(a, b []leaf) (n int) {
+// commonLines counts the lines that are in both requests at the same path.
+func commonLines(a, b []leaf) (n int) {
 	known := make(map[string]int, len(a))
 	for i := range a {
 		for _, line := range a[i].lines {

@@ -15,14 +15,14 @@ import (
 	"github.com/arena-evals/arena/internal/plainfile"
 )
 
-// mediaFolder holds the media of replies and tool results, each under its hash.
+// mediaFolder holds the media of replies and tool results, named by their hash.
 const mediaFolder = "media"
 
-// inlineMedia is the size, in base64, up to which media stand in the cassette itself.
+// inlineMedia is the largest size, in base64, of media in the cassette itself.
 const inlineMedia = 512
 
-// media is an image, a sound, a video or a document. What is larger stands beside the cassettes, under the hash of its
-// bytes; of what only goes out the hash is all that is kept.
+// media is an image, audio, video or document. Larger ones are in mediaFolder. Of media in requests only the hash is
+// kept.
 type media struct {
 	MIMEType string  `json:"mime_type"`
 	Data     string  `json:"data,omitempty"` // base64
@@ -36,24 +36,24 @@ type media struct {
 	Duration float64 `json:"duration,omitempty"`
 }
 
-func (p pen) mediaOf(m *chat.Media, keep bool) (*media, error) {
+func (enc encoder) mediaOf(m *chat.Media, keep bool) (*media, error) {
 	out := &media{
-		MIMEType: m.MIMEType, Data: m.Data, URL: string(p.text(m.URL)), Path: m.Path, Detail: m.Detail,
+		MIMEType: m.MIMEType, Data: m.Data, URL: string(enc.text(m.URL)), Path: m.Path, Detail: m.Detail,
 		Caption: m.Caption, Width: m.Width, Height: m.Height, Duration: m.Duration,
 	}
-	if m.Local { // the same path may hold another picture the next time
+	if m.Local { // the file may change
 		if data, err := plainfile.Read(m.Path); err == nil {
 			out.SHA256 = hashOf(data)
 		}
 	}
-	if p.inline {
+	if enc.inline {
 		return out, nil
 	}
 	data, err := base64.StdEncoding.DecodeString(m.Data)
-	if err != nil { // what is no base64 is kept as it is
-		return out, nil //nolint:nilerr // it says so
+	if err != nil { // not base64: keep it as it is
+		return out, nil //nolint:nilerr // as said above
 	}
-	if r := cmp.Or(p.media, p.redactor); r != nil && r.secrets.In(data) { // a document may show them
+	if r := cmp.Or(enc.media, enc.redactor); r != nil && r.secrets.In(data) { // such as a text document
 		data = r.secrets.Bytes(data)
 		out.Data = base64.StdEncoding.EncodeToString(data)
 	}
@@ -64,10 +64,10 @@ func (p pen) mediaOf(m *chat.Media, keep bool) (*media, error) {
 	if !keep {
 		return out, nil
 	}
-	return out, p.deck.keepMedia(out.SHA256, data)
+	return out, enc.folder.keepMedia(out.SHA256, data)
 }
 
-func (d *Deck) media(m *media) (*chat.Media, error) {
+func (d *Folder) media(m *media) (*chat.Media, error) {
 	out := &chat.Media{
 		MIMEType: m.MIMEType, Data: m.Data, URL: m.URL, Path: m.Path, Detail: m.Detail, Caption: m.Caption,
 		Width: m.Width, Height: m.Height, Duration: m.Duration,
@@ -85,23 +85,23 @@ func hashOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func (d *Deck) mediaFile(hash string) string { return filepath.Join(d.Dir, mediaFolder, hash) }
+func (d *Folder) mediaFile(hash string) string { return filepath.Join(d.Dir, mediaFolder, hash) }
 
-// keepMedia stores media unless they are there.
-func (d *Deck) keepMedia(hash string, data []byte) error {
+// keepMedia writes media unless they exist.
+func (d *Folder) keepMedia(hash string, data []byte) error {
 	if _, err := os.Stat(d.mediaFile(hash)); err == nil {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Join(d.Dir, mediaFolder), 0o755); err != nil {
 		return err
 	}
-	return replace(d.mediaFile(hash), data)
+	return replaceFile(d.mediaFile(hash), data)
 }
 
 var errNoHash = errors.New("a sha256 has 64 hexadecimal digits")
 
-// readMedia reads media and makes sure that they are what they are called.
-func (d *Deck) readMedia(hash string) ([]byte, error) {
+// readMedia reads media and verifies their hash.
+func (d *Folder) readMedia(hash string) ([]byte, error) {
 	if sum, err := hex.DecodeString(hash); err != nil || len(sum) != sha256.Size {
 		return nil, fmt.Errorf("%w, found %q", errNoHash, hash)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// message is what of a message goes to a model, or comes from one.
+// message is a message to or from a model.
 type message struct {
 	Role      string          `json:"role"`
 	Content   Text            `json:"content,omitempty"`
@@ -16,45 +16,45 @@ type message struct {
 	Result    *toolReply      `json:"tool_result,omitempty"`
 }
 
-// part is a piece of a message.
+// part is a part of a message.
 type part struct {
 	Type  string `json:"type"`
 	Text  Text   `json:"text,omitempty"`
 	Media *media `json:"media,omitempty"`
 }
 
-// tool is what a model is told about a tool.
+// tool is the definition of a tool.
 type tool struct {
 	Name        string          `json:"name"`
 	Description Text            `json:"description,omitempty"`
 	Schema      json.RawMessage `json:"schema,omitempty"`
 }
 
-// pen writes what a trial exchanges in the words of a cassette.
-type pen struct {
-	deck *Deck
+// encoder converts the values of a trial to the form of a cassette.
+type encoder struct {
+	folder *Folder
 	*redactor
-	inline bool      // media stay where they are: nothing of it is written
+	inline bool      // media are not written to files
 	media  *redactor // for the bytes of media; nil: the same as for texts
 }
 
-// messagesOf are messages as a request holds them: media are only their hashes.
-func (p pen) messagesOf(list []chat.Message) ([]message, error) {
+// messagesOf converts the messages of a request. Of media it keeps the hash only.
+func (enc encoder) messagesOf(list []chat.Message) ([]message, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
 	out := make([]message, len(list))
 	for i := range list {
 		m := &list[i]
-		parts, err := p.partsOf(m.Parts, false)
+		parts, err := enc.partsOf(m.Parts, false)
 		if err != nil {
 			return nil, err
 		}
 		out[i] = message{
-			Role: string(m.Role), Content: p.text(m.Content), Parts: parts, ToolCalls: p.calls(stateless(m.ToolCalls)),
+			Role: string(m.Role), Content: enc.text(m.Content), Parts: parts, ToolCalls: enc.calls(withoutState(m.ToolCalls)),
 		}
 		if m.ToolResult != nil {
-			if out[i].Result, err = p.resultOf(m.ToolResult, false); err != nil {
+			if out[i].Result, err = enc.resultOf(m.ToolResult, false); err != nil {
 				return nil, err
 			}
 			out[i].Result.LatencyMS = 0
@@ -63,8 +63,8 @@ func (p pen) messagesOf(list []chat.Message) ([]message, error) {
 	return out, nil
 }
 
-// stateless are calls without the state of their provider: that stands at the reply which brought them.
-func stateless(list []chat.ToolCall) []chat.ToolCall {
+// withoutState removes the provider's state from calls. It is kept with the reply that has it.
+func withoutState(list []chat.ToolCall) []chat.ToolCall {
 	if !slices.ContainsFunc(list, func(c chat.ToolCall) bool { return c.Opaque != nil }) {
 		return list
 	}
@@ -75,16 +75,16 @@ func stateless(list []chat.ToolCall) []chat.ToolCall {
 	return out
 }
 
-// partsOf are parts as a cassette holds them. keep says that the media are needed again, and not only known again.
-func (p pen) partsOf(list []chat.Part, keep bool) ([]part, error) {
+// partsOf converts parts. With keep the media are written to the folder.
+func (enc encoder) partsOf(list []chat.Part, keep bool) ([]part, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
 	out := make([]part, len(list))
 	for i, piece := range list {
-		out[i] = part{Type: piece.Type, Text: p.text(piece.Text)}
+		out[i] = part{Type: piece.Type, Text: enc.text(piece.Text)}
 		if piece.Media != nil {
-			m, err := p.mediaOf(piece.Media, keep)
+			m, err := enc.mediaOf(piece.Media, keep)
 			if err != nil {
 				return nil, err
 			}
@@ -94,8 +94,8 @@ func (p pen) partsOf(list []chat.Part, keep bool) ([]part, error) {
 	return out, nil
 }
 
-// parts are the parts that a cassette holds.
-func (d *Deck) parts(list []part) ([]chat.Part, error) {
+// parts converts recorded parts back.
+func (d *Folder) parts(list []part) ([]chat.Part, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// nearest says how a question differs from the recorded one that is most like it.
-func (t *Tape) nearest(q *asked, at string) string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// nearest describes how a request differs from the most similar recorded one.
+func (rec *Recorder) nearest(q *asked, at string) string {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
 	asked := leaves(q.request, q.tools)
 	var best *entry
 	var bestScore [3]int
-	for _, e := range t.entries {
+	for _, e := range rec.entries {
 		if e.kind != q.kind {
 			continue
 		}
-		score := [3]int{agreement(asked, leaves(e.request, e.tools)), 0, 0}
-		if !e.used {
+		score := [3]int{commonLines(asked, leaves(e.request, e.tools)), 0, 0}
+		if !e.played {
 			score[1] = 1
 		}
 		if e.at == at {
@@ -57,7 +57,7 @@ func subjectOf(q *asked) string {
 	return "the " + q.kind + " request"
 }
 
-// differences tells what changed from the recorded request to the one that is asked now.
+// differences describes the changes from the recorded request to the present one.
 func differences(was, is []leaf) (out []string) {
 	old := make(map[string][]string, len(was))
 	for _, l := range was {
@@ -81,7 +81,7 @@ func differences(was, is []leaf) (out []string) {
 	return out
 }
 
-// lineDiff shows the lines between what two texts begin and end with in common.
+// lineDiff shows the lines that differ, without the common ones at both ends.
 func lineDiff(was, is []string) string {
 	head := 0
 	for head < len(was) && head < len(is) && was[head] == is[head] {
@@ -102,10 +102,10 @@ func lineDiff(was, is []string) string {
 		common = sharedRunes(was[0], is[0])
 	}
 	const limit = 3
-	return text + signed("-", was, common, limit) + signed("+", is, common, limit)
+	return text + diffLines("-", was, common, limit) + diffLines("+", is, common, limit)
 }
 
-func signed(sign string, lines []string, common, limit int) (text string) {
+func diffLines(sign string, lines []string, common, limit int) (text string) {
 	for i, line := range lines {
 		if i == limit {
 			return text + fmt.Sprintf("\n  %s … %d more lines", sign, len(lines)-limit)
@@ -118,7 +118,7 @@ func signed(sign string, lines []string, common, limit int) (text string) {
 	return text
 }
 
-// sharedRunes is how many characters two lines begin with in common.
+// sharedRunes is the length of the common prefix, in characters.
 func sharedRunes(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	n := 0
@@ -128,7 +128,7 @@ func sharedRunes(a, b string) int {
 	return n
 }
 
-// clip cuts a line to what can be read, around the character from which on it differs.
+// clip shortens a line around the position where it differs.
 func clip(line string, from int) string {
 	const width, lead = 120, 40
 	r := []rune(line)

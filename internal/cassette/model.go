@@ -8,10 +8,10 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// modelRequest is one call of a model.
+// modelRequest is one model call.
 type modelRequest struct {
 	Model string `json:"model,omitempty"`
-	// AsBefore is how many messages are those with which the model call before began; only files make use of it.
+	// AsBefore is the number of leading messages that equal those of the previous model call. It is used in files only.
 	AsBefore    int             `json:"as_before,omitempty"`
 	Messages    []message       `json:"messages"`
 	Tools       []string        `json:"tools,omitempty"` // by name
@@ -23,32 +23,32 @@ type modelRequest struct {
 	Stream      bool            `json:"stream,omitempty"`
 	JSONSchema  json.RawMessage `json:"json_schema,omitempty"`
 	SchemaName  string          `json:"schema_name,omitempty"`
-	JSON        bool            `json:"json,omitempty"` // of any form
+	JSON        bool            `json:"json,omitempty"` // a JSON object without a schema
 	Stop        []Text          `json:"stop,omitempty"`
 	Effort      string          `json:"reasoning_effort,omitempty"`
 	Parallel    *bool           `json:"parallel_tool_calls,omitempty"`
 	Extra       map[string]any  `json:"extra,omitempty"`
 }
 
-// modelReply is what a model answered, as far as it came.
+// modelReply is the reply of a model. It is incomplete when there is an error too.
 type modelReply struct {
 	Content   Text            `json:"content"`
 	Parts     []part          `json:"parts,omitempty"`
 	ToolCalls []chat.ToolCall `json:"tool_calls,omitempty"`
-	// ToolResults came along with the calls, from a mock or another recording.
+	// ToolResults came with the reply, from a mock or another recording.
 	ToolResults []toolReply  `json:"tool_results,omitempty"`
 	Opaque      *chat.Opaque `json:"opaque,omitempty"`
-	// Finish is empty when the stream was closed, or broke off.
+	// Finish is empty when the stream was closed, or ended early.
 	Finish  string   `json:"finish_reason,omitempty"`
-	Closed  bool     `json:"closed,omitempty"` // a guardrail had heard enough: what would have followed never came
+	Closed  bool     `json:"closed,omitempty"` // a guardrail closed the stream
 	Chunks  chunks   `json:"chunks,omitempty"`
-	Model   string   `json:"model,omitempty"` // as the provider named it
+	Model   string   `json:"model,omitempty"` // as named by the provider
 	Usage   usage    `json:"usage"`
 	CostUSD *float64 `json:"cost_usd"` // null: not known
 	Retries int      `json:"retries,omitempty"`
 	Cached  bool     `json:"cached,omitempty"`
 	Notice  string   `json:"notice,omitempty"`
-	Source  string   `json:"source,omitempty"` // the same as long as the same model at the same place is asked
+	Source  string   `json:"source,omitempty"` // identifies model and server
 }
 
 type usage struct {
@@ -71,15 +71,16 @@ func (u usage) chat() chat.Usage {
 	}
 }
 
-// Complete is client.Complete, recorded or answered from the recording. client is not called, and may be nil, when the
-// recording answers. The reply says how long it took, also with an error.
+// Complete records client.Complete, or replays it. client may be nil for a replay. The reply has its latency even with
+// an error.
 func (l *Lane) Complete(
 	ctx context.Context, client providers.Provider, model string, req *chat.Request, onDelta func(chat.Delta) error,
 ) (chat.Reply, error) {
-	heard := &listener{now: l.tape.now, onDelta: onDelta}
-	e, err := l.ask(ctx, &question{
-		kind: kindModel, source: l.tape.source, write: func(p pen) (any, []tool, error) { return p.modelRequest(model, req) },
-		live: func() (reply, float64, error) { return l.listen(ctx, client, req, heard) },
+	heard := &streamListener{now: l.recorder.now, onDelta: onDelta}
+	e, err := l.exchange(ctx, &question{
+		kind: kindModel, source: l.recorder.source,
+		encode: func(enc encoder) (any, []tool, error) { return enc.modelRequest(model, req) },
+		send:   func() (replyEncoder, float64, error) { return l.callModel(ctx, client, req, heard) },
 	})
 	if err != nil {
 		return chat.Reply{}, err
@@ -88,17 +89,17 @@ func (l *Lane) Complete(
 	if r == nil {
 		r = &modelReply{}
 	}
-	reply, err := l.tape.deck.modelReply(r)
+	reply, err := l.recorder.folder.modelReply(r)
 	if err != nil {
-		return chat.Reply{}, l.tape.broke(err)
+		return chat.Reply{}, l.recorder.fail(err)
 	}
 	reply.LatencyMS = e.latency
-	closed := heard.enough
-	if e.again {
+	closed := heard.closed
+	if e.reused {
 		reply.Cached = true
 	}
-	if l.tape.playing() || e.again {
-		if closed, err = l.speak(ctx, e, &reply, req.Stream, onDelta); err != nil {
+	if l.recorder.playing() || e.reused {
+		if closed, err = l.replayStream(ctx, e, &reply, req.Stream, onDelta); err != nil {
 			return chat.Reply{LatencyMS: e.latency}, err
 		}
 	}
@@ -108,36 +109,36 @@ func (l *Lane) Complete(
 	return reply, nil
 }
 
-func (p pen) modelRequest(model string, req *chat.Request) (any, []tool, error) {
-	messages, err := p.messagesOf(req.Messages)
+func (enc encoder) modelRequest(model string, req *chat.Request) (any, []tool, error) {
+	messages, err := enc.messagesOf(req.Messages)
 	if err != nil {
 		return nil, nil, err
 	}
 	q := &modelRequest{
 		Model: model, Messages: messages, ToolChoice: req.ToolChoice, Temperature: req.Temperature, TopP: req.TopP,
-		MaxTokens: req.MaxTokens, Seed: req.Seed, Stream: req.Stream, JSONSchema: p.schema(req.JSONSchema),
+		MaxTokens: req.MaxTokens, Seed: req.Seed, Stream: req.Stream, JSONSchema: enc.schema(req.JSONSchema),
 		SchemaName: req.SchemaName, JSON: req.JSON, Effort: req.ReasoningEffort, Parallel: req.ParallelToolCalls,
-		Extra: p.args(req.Extra),
+		Extra: enc.args(req.Extra),
 	}
 	for _, text := range req.Stop {
-		q.Stop = append(q.Stop, p.text(text))
+		q.Stop = append(q.Stop, enc.text(text))
 	}
 	tools := make([]tool, len(req.Tools))
 	for i, offered := range req.Tools {
 		q.Tools = append(q.Tools, offered.Name)
-		tools[i] = tool{offered.Name, p.text(offered.Description), p.schema(offered.Schema)}
+		tools[i] = tool{offered.Name, enc.text(offered.Description), enc.schema(offered.Schema)}
 	}
 	return q, tools, nil
 }
 
-// listen makes the call and notes how the reply streams in.
-func (l *Lane) listen(
-	ctx context.Context, client providers.Provider, req *chat.Request, heard *listener,
-) (reply, float64, error) {
-	heard.began = l.tape.now()
+// callModel makes the call and records how the reply streams.
+func (l *Lane) callModel(
+	ctx context.Context, client providers.Provider, req *chat.Request, heard *streamListener,
+) (replyEncoder, float64, error) {
+	heard.began = l.recorder.now()
 	var onDelta func(chat.Delta) error
 	if req.Stream {
-		onDelta = heard.hear
+		onDelta = heard.handle
 		if heard.onDelta == nil {
 			ctx = providers.RetryStreamed(ctx)
 		}
@@ -145,37 +146,37 @@ func (l *Lane) listen(
 	said, err := client.Complete(ctx, req, onDelta)
 	if err != nil {
 		if heard.text.Len() == 0 || heard.onDelta == nil {
-			return nil, measured, err
+			return nil, measureTime, err
 		}
 		said = chat.Reply{Content: heard.text.String()}
 	}
-	took := measured
-	if l.tape.simulated {
+	took := measureTime
+	if l.recorder.simulated {
 		took = said.LatencyMS
 	}
-	return func(p pen) (any, error) {
-		r, err := p.replyOf(&said)
+	return func(enc encoder) (any, error) {
+		r, err := enc.replyOf(&said)
 		if err != nil {
 			return nil, err
 		}
-		r.Source = l.tape.source
-		r.Closed, r.Chunks = heard.enough, heard.chunksOf(said.Content)
+		r.Source = l.recorder.source
+		r.Closed, r.Chunks = heard.closed, heard.chunksOf(said.Content)
 		return r, nil
 	}, took, err
 }
 
-func (p pen) replyOf(r *chat.Reply) (*modelReply, error) {
-	parts, err := p.partsOf(r.Parts, true)
+func (enc encoder) replyOf(r *chat.Reply) (*modelReply, error) {
+	parts, err := enc.partsOf(r.Parts, true)
 	if err != nil {
 		return nil, err
 	}
 	out := &modelReply{
-		Content: p.text(r.Content), Parts: parts, ToolCalls: p.calls(r.ToolCalls), Finish: r.FinishReason, Model: r.Model,
+		Content: enc.text(r.Content), Parts: parts, ToolCalls: enc.calls(r.ToolCalls), Finish: r.FinishReason, Model: r.Model,
 		Usage: usageOf(r.Usage), CostUSD: r.CostUSD, Retries: r.Retries, Cached: r.Cached,
-		Notice: string(p.text(r.Notice)), Opaque: p.opaque(r.Opaque),
+		Notice: string(enc.text(r.Notice)), Opaque: enc.opaque(r.Opaque),
 	}
 	for i := range r.ToolResults {
-		result, err := p.resultOf(&r.ToolResults[i], true)
+		result, err := enc.resultOf(&r.ToolResults[i], true)
 		if err != nil {
 			return nil, err
 		}
@@ -184,7 +185,7 @@ func (p pen) replyOf(r *chat.Reply) (*modelReply, error) {
 	return out, nil
 }
 
-func (d *Deck) modelReply(r *modelReply) (chat.Reply, error) {
+func (d *Folder) modelReply(r *modelReply) (chat.Reply, error) {
 	parts, err := d.parts(r.Parts)
 	if err != nil {
 		return chat.Reply{}, err

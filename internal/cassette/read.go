@@ -11,17 +11,17 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// reading is a cassette on its way from the bytes of a file to entries.
-type reading struct {
-	form
-	deck *Deck
-	id   string // of the trial; "" takes any
+// fileReader validates a cassette file.
+type fileReader struct {
+	typeChecker
+	folder *Folder
+	id     string // expected id of the trial; "": any
 }
 
-// check reads a cassette that people may have edited, and reports everything in it that is wrong.
-func (d *Deck) check(file, id string, data []byte, problems *diag.List) []*entry {
+// checkFile reads a cassette, which people may have edited, and reports all problems in it.
+func (d *Folder) checkFile(file, id string, data []byte, problems *diag.List) []*entry {
 	before := problems.Errors()
-	r := &reading{form{&node.Reader{File: file, Diags: problems}}, d, id}
+	r := &fileReader{typeChecker{&node.Reader{File: file, Diags: problems}}, d, id}
 	docs := node.Parse(r.Reader, data)
 	if problems.Errors() > before {
 		return nil
@@ -47,15 +47,15 @@ func (d *Deck) check(file, id string, data []byte, problems *diag.List) []*entry
 	return c.entries
 }
 
-func (r *reading) document(root *node.Node) bool {
+func (r *fileReader) document(root *node.Node) bool {
 	switch version := node.Get(root, "arena_cassette"); {
 	case root.Kind != node.Map:
 	case version == nil:
 		r.Missing(root, "the cassette", "arena_cassette").Hint = "it says the version of the format"
 		return false
 	case version.Value != fmt.Sprint(Version):
-		r.Errorf(version, "unknown-version", "this arena reads version %d of cassettes, found %s", Version, found(version)).
-			Hint = "record the trial again, or use the arena that recorded it"
+		r.Errorf(version, "unknown-version", "this arena reads version %d of cassettes, found %s",
+			Version, describe(version)).Hint = "record the trial again, or use the arena that recorded it"
 		return false
 	}
 	type outline struct {
@@ -91,14 +91,14 @@ func (r *reading) document(root *node.Node) bool {
 			}
 		}
 	}
-	said := 0 // messages of the model request before
+	previous := 0 // number of messages of the previous model request
 	for _, n := range list.Content {
-		r.exchange(n, tools, &said)
+		r.exchange(n, tools, &previous)
 	}
 	return true
 }
 
-func (r *reading) exchange(n *node.Node, tools map[string]bool, said *int) {
+func (r *fileReader) exchange(n *node.Node, tools map[string]bool, previous *int) {
 	if !r.fits(n, reflect.TypeFor[readExchange](), "an exchange") {
 		return
 	}
@@ -125,7 +125,7 @@ func (r *reading) exchange(n *node.Node, tools map[string]bool, said *int) {
 		r.fits(reply, reflect.TypeOf(a).Elem(), "the reply")
 	}
 	if r.fits(request, reflect.TypeOf(q).Elem(), "the request") && kind.Value == kindModel {
-		r.model(request, tools, said)
+		r.model(request, tools, previous)
 	}
 }
 
@@ -134,20 +134,20 @@ func tooLong(ms string) bool {
 	return json.Unmarshal([]byte(ms), &n) != nil || n > maxMS
 }
 
-// model looks at what a model request takes from elsewhere in the file.
-func (r *reading) model(request *node.Node, tools map[string]bool, said *int) {
+// model checks the references of a model request to other parts of the file.
+func (r *fileReader) model(request *node.Node, tools map[string]bool, previous *int) {
 	taken := 0
 	if before := node.Get(request, "as_before"); before != nil {
-		if json.Unmarshal([]byte(before.Value), &taken) != nil || taken > *said {
+		if json.Unmarshal([]byte(before.Value), &taken) != nil || taken > *previous {
 			r.Errorf(before, "out-of-range", "as_before is %s, and the model request before this one has %d messages",
-				before.Value, *said)
+				before.Value, *previous)
 			taken = 0
 		}
 	}
 	if messages := node.Get(request, "messages"); messages != nil {
 		taken += len(messages.Content)
 	}
-	*said = taken
+	*previous = taken
 	if offered := node.Get(request, "tools"); offered != nil {
 		for _, name := range offered.Content {
 			if !tools[name.Value] {
@@ -157,15 +157,15 @@ func (r *reading) model(request *node.Node, tools map[string]bool, said *int) {
 	}
 }
 
-// contents is what a cassette holds.
+// contents is the content of a cassette.
 type contents struct {
 	simulated bool
 	redacted  []string
 	entries   []*entry // without keys yet
 }
 
-// open reads a cassette. What is wrong in it is one error, without a place; check knows better.
-func (d *Deck) open(data []byte, id string) (*contents, error) {
+// open reads a cassette. It returns the first problem without a position; see checkFile for all.
+func (d *Folder) open(data []byte, id string) (*contents, error) {
 	var doc struct {
 		Version   int            `json:"arena_cassette"`
 		Trial     string         `json:"trial"`
@@ -191,13 +191,13 @@ func (d *Deck) open(data []byte, id string) (*contents, error) {
 		if err != nil {
 			return nil, fmt.Errorf("exchange %d: %w", i+1, err)
 		}
-		e.place.lane = i
+		e.position.lane = i
 		out[i] = e
 	}
 	return &contents{doc.Simulated, doc.Redacted, out}, nil
 }
 
-// entry is an exchange as it is played. before are the messages of the model request before it, and then its own.
+// entry decodes an exchange. before are the messages of the previous model request; it is set to those of this one.
 func (x *readExchange) entry(tools map[string]tool, before *[]message) (*entry, error) {
 	e := &entry{at: x.At, failure: x.Error, latency: min(max(x.LatencyMS, 0), maxMS)}
 	request, reply := shapes(x.Kind)

@@ -93,7 +93,7 @@ func TestEdited(t *testing.T) {
 				t.Fatal("the test edits what is not there")
 			}
 			var d diag.List
-			new(Deck).check("c.json", "a/b/c", []byte(strings.Replace(whole, c.old, c.edited, 1)), &d)
+			new(Folder).checkFile("c.json", "a/b/c", []byte(strings.Replace(whole, c.old, c.edited, 1)), &d)
 			if all := d.Sorted(); len(all) == 0 || !strings.HasPrefix(all[0].Pos.String()+": "+all[0].Msg, c.want) {
 				t.Errorf("want %s", c.want)
 				for _, p := range all {
@@ -107,7 +107,7 @@ func TestEdited(t *testing.T) {
 func TestWholeFileIsKept(t *testing.T) {
 	t.Parallel()
 	var d diag.List
-	entries := new(Deck).check("c.json", "a/b/c", []byte(whole), &d)
+	entries := new(Folder).checkFile("c.json", "a/b/c", []byte(whole), &d)
 	for _, p := range d.Sorted() {
 		t.Errorf("%s: %s", p.Pos, p.Msg)
 	}
@@ -128,7 +128,7 @@ func FuzzCassette(f *testing.F) {
 		`"error":{"text":["a","b"],"kind":"auth"},"latency_ms":1}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var d diag.List
-		entries := new(Deck).check("c.json", "a/b/c", data, &d)
+		entries := new(Folder).checkFile("c.json", "a/b/c", data, &d)
 		lines := bytes.Count(data, []byte("\n")) + 1
 		for _, p := range d.Sorted() {
 			if p.Pos.Line < 0 || int(p.Pos.Line) > lines {
@@ -142,7 +142,7 @@ func FuzzCassette(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again := new(Deck).check("c.json", "a/b/c", written, &d)
+		again := new(Folder).checkFile("c.json", "a/b/c", written, &d)
 		for _, p := range d.Sorted() {
 			t.Fatalf("%s: %s\n%s", p.Pos, p.Msg, written)
 		}
@@ -193,7 +193,7 @@ func TestRedaction(t *testing.T) {
 func TestMisses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	record := open(t, deckIn(dir, false))
+	record := open(t, folderIn(dir, false))
 	l := record.Lane("turn 1")
 	m := &model{reply: chat.Reply{Content: "ok"}}
 	if _, err := l.Complete(t.Context(), m, "gpt-4o", request("Where is my teapot?"), nil); err != nil {
@@ -228,7 +228,7 @@ func TestMisses(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			tape := open(t, deckIn(dir, true))
+			tape := open(t, folderIn(dir, true))
 			req := request("Where is my teapot?")
 			name := c.change(req)
 			_, err := tape.Lane("turn 1").Complete(t.Context(), nil, name, req, nil)
@@ -241,7 +241,7 @@ func TestMisses(t *testing.T) {
 			}
 		})
 	}
-	tape := open(t, deckIn(dir, true))
+	tape := open(t, folderIn(dir, true))
 	for i := range 2 {
 		_, err := tape.Lane("turn 1").Complete(t.Context(), nil, "gpt-4o", request("Where is my teapot?"), nil)
 		if i == 1 && (!IsMiss(err) || !strings.Contains(err.Error(), "asked once more than recorded")) {
@@ -253,18 +253,18 @@ func TestMisses(t *testing.T) {
 func TestLeftOver(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	record := open(t, deckIn(dir, false))
+	record := open(t, folderIn(dir, false))
 	for _, at := range []string{"turn 1", "turn 2", "turn 2"} {
 		if _, err := record.Lane(at).Complete(t.Context(), &model{}, "", request(at), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	closed(t, record)
-	if notice := closed(t, open(t, deckIn(dir, true))); !strings.Contains(notice,
+	if notice := closed(t, open(t, folderIn(dir, true))); !strings.Contains(notice,
 		"holds more than was asked for: model (turn 1), model (turn 2) ×2; to record the trial again: arena run") {
 		t.Error(notice)
 	}
-	d := deckIn(dir, true)
+	d := folderIn(dir, true)
 	d.Strict = true
 	if _, err := open(t, d).Close(true); err == nil {
 		t.Error("strictly it is an error")
@@ -274,7 +274,7 @@ func TestLeftOver(t *testing.T) {
 func TestLock(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "a", "b")
-	first, second := deckIn(dir, false), deckIn(dir, false)
+	first, second := folderIn(dir, false), folderIn(dir, false)
 	unlock, err := first.Lock()
 	if err != nil {
 		t.Fatal(err)
@@ -282,7 +282,7 @@ func TestLock(t *testing.T) {
 	if _, err := second.Lock(); err == nil || !strings.Contains(err.Error(), "another arena records into "+dir+": process ") {
 		t.Errorf("two at once: %v", err)
 	}
-	half := filepath.Join(dir, strings.Replace(temporary, "*", "123", 1))
+	half := filepath.Join(dir, strings.Replace(tempPattern, "*", "123", 1))
 	if err := os.WriteFile(half, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +312,7 @@ func TestLockLink(t *testing.T) {
 	if err := os.Symlink(diary, filepath.Join(dir, lockName)); err != nil {
 		t.Skip(err)
 	}
-	if _, err := deckIn(dir, false).Lock(); !errors.Is(err, filelock.ErrNotOurs) {
+	if _, err := folderIn(dir, false).Lock(); !errors.Is(err, filelock.ErrNotOurs) {
 		t.Errorf("%v", err)
 	}
 	if text, err := os.ReadFile(diary); string(text) != "dear" || err != nil {

@@ -13,12 +13,11 @@ import (
 
 const redacted = secret.Redacted
 
-// minSecret is the length from which the value of a field is taken out wherever it stands.
+// minSecret is the shortest value of a redacted field that is removed everywhere.
 const minSecret = 6
 
-// redactor takes out of what is written of a trial what no cassette may hold: known secrets wherever they stand, and
-// the values of fields of JSON that the user named. Doing it twice is doing it once. It is immutable and safe for
-// concurrent use; nil takes out nothing.
+// redactor removes from outputs known secrets, and the values of JSON fields that the user named. Redacting twice
+// changes nothing more. It is immutable and safe for concurrent use. A nil redactor changes nothing.
 type redactor struct {
 	secrets *secret.Set     // nil: none are known
 	fields  map[string]bool // in lower case
@@ -40,7 +39,7 @@ func lowerSet(names []string) map[string]bool {
 	return set
 }
 
-// text is a text without secrets, and without the values of the fields when the whole of it is JSON.
+// text removes secrets from a text, and the values of the fields if the text is JSON.
 func (r *redactor) text(s string) Text {
 	if r == nil {
 		return Text(s)
@@ -52,7 +51,7 @@ func (r *redactor) text(s string) Text {
 	return Text(s)
 }
 
-// schema is a JSON Schema without secrets. Its properties have the names of fields and are no values of them.
+// schema removes secrets from a JSON Schema. Its properties may have the names of redacted fields.
 func (r *redactor) schema(data []byte) []byte {
 	if r == nil || r.secrets == nil || len(data) == 0 {
 		return data
@@ -60,7 +59,7 @@ func (r *redactor) schema(data []byte) []byte {
 	return (&redactor{secrets: r.secrets}).raw(data)
 }
 
-// raw is a JSON document without secrets.
+// raw redacts a JSON document.
 func (r *redactor) raw(data []byte) []byte {
 	if r == nil || len(data) == 0 {
 		return data
@@ -69,7 +68,7 @@ func (r *redactor) raw(data []byte) []byte {
 	if json.Valid(clean) || !json.Valid(data) {
 		return clean
 	}
-	v, err := chat.DecodeJSON(data) // a secret stands there as a number
+	v, err := chat.DecodeJSON(data) // a secret is a JSON number
 	if err != nil {
 		return nil
 	}
@@ -80,13 +79,12 @@ func (r *redactor) raw(data []byte) []byte {
 	return clean
 }
 
-// document replaces the values of the fields in a text that is a JSON object or list, and leaves the rest of it as it
-// is written. Any other text stays.
+// document replaces the values of the fields in a text that is a JSON object or list. It keeps the formatting.
 func (r *redactor) document(s string) string {
 	if at := strings.TrimLeft(s, " \t\r\n"); at == "" || at[0] != '{' && at[0] != '[' || !json.Valid([]byte(s)) {
 		return s
 	}
-	w := walk{redactor: r, dec: json.NewDecoder(strings.NewReader(s)), text: s}
+	w := documentRedactor{redactor: r, dec: json.NewDecoder(strings.NewReader(s)), text: s}
 	w.value()
 	if w.done == 0 {
 		return s
@@ -94,8 +92,8 @@ func (r *redactor) document(s string) string {
 	return w.out.String() + s[w.done:]
 }
 
-// walk goes through a valid document.
-type walk struct {
+// documentRedactor walks through a valid document.
+type documentRedactor struct {
 	*redactor
 	dec  *json.Decoder
 	text string
@@ -103,7 +101,7 @@ type walk struct {
 	done int // how much of text is in out
 }
 
-func (w *walk) value() {
+func (w *documentRedactor) value() {
 	token, err := w.dec.Token()
 	open, nested := token.(json.Delim)
 	if err != nil || !nested {
@@ -122,8 +120,8 @@ func (w *walk) value() {
 	_, _ = w.dec.Token() // the document is valid
 }
 
-// replace skips the value that comes next and writes another one.
-func (w *walk) replace() {
+// replace skips the next value and writes the placeholder.
+func (w *documentRedactor) replace() {
 	from := int(w.dec.InputOffset())
 	from += strings.IndexByte(w.text[from:], ':') + 1
 	from += len(w.text[from:]) - len(strings.TrimLeft(w.text[from:], " \t\r\n"))
@@ -136,7 +134,7 @@ func (w *walk) replace() {
 	w.done = int(w.dec.InputOffset())
 }
 
-// calls are tool calls without what their arguments must not show.
+// calls redacts tool calls.
 func (r *redactor) calls(list []chat.ToolCall) []chat.ToolCall {
 	if len(list) == 0 {
 		return nil
@@ -152,7 +150,7 @@ func (r *redactor) calls(list []chat.ToolCall) []chat.ToolCall {
 	return out
 }
 
-// opaque is the state of a provider without what it must not show.
+// opaque redacts the state of a provider.
 func (r *redactor) opaque(o *chat.Opaque) *chat.Opaque {
 	if r == nil || o == nil {
 		return o
@@ -160,14 +158,14 @@ func (r *redactor) opaque(o *chat.Opaque) *chat.Opaque {
 	return &chat.Opaque{From: o.From, Data: r.raw(o.Data)}
 }
 
-// args are the arguments of a call without what they must not show.
+// args redacts the arguments of a call.
 func (r *redactor) args(args map[string]any) map[string]any {
 	if r == nil || args == nil {
 		return args
 	}
 	data, err := compact(args)
 	if err != nil {
-		return args // the cassette cannot hold it either, and says so
+		return args // the cassette reports that it cannot be encoded
 	}
 	clean := r.raw(data)
 	if bytes.Equal(data, clean) {

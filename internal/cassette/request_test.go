@@ -19,7 +19,7 @@ func TestEveryParameterIsRecorded(t *testing.T) {
 		"Extra": map[string]any{"top_k": 3},
 	}
 	recorded := func(req *chat.Request) string {
-		r, _, err := pen{}.modelRequest("m", req)
+		r, _, err := encoder{}.modelRequest("m", req)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// syncFolder makes the names in a folder survive a crash.
+// syncFolder writes the names in a folder to disk.
 func syncFolder(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text is a text that a file holds as one string or, when it has several lines, as the list of them, so that a change
-// shows as the line that changed.
+// Text is a text that is one string in a file or, with several lines, a list of lines. So a diff shows the changed
+// line.
 type Text string
 
 // MarshalJSON implements json.Marshaler.
@@ -32,7 +32,7 @@ func (t *Text) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*string)(t))
 }
 
-// compact is JSON on one line in which no sign is escaped that need not be. Equal values give equal bytes.
+// compact encodes JSON on one line without needless escapes. Equal values give equal bytes.
 func compact(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -43,7 +43,7 @@ func compact(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// decode reads one JSON document into v; numbers of free values keep every digit.
+// decode reads one JSON document into v, which must have all of its fields. Numbers keep every digit.
 func decode(data []byte, v any) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -51,8 +51,8 @@ func decode(data []byte, v any) error {
 	return dec.Decode(v)
 }
 
-// chunks are the pieces in which a text streamed in: how many characters each has, and when it came, in milliseconds
-// from the request. A file holds them on one line: "5@12.3 7@14".
+// chunks are the parts in which a text was streamed: characters, and milliseconds since the request. In a file they are
+// one line: "5@12.3 7@14".
 type chunks []chunk
 
 type chunk struct {
@@ -89,10 +89,10 @@ func (c *chunks) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// maxMS bounds times in files: a day is more than any wait.
+// maxMS bounds times in files to a day.
 const maxMS = 24 * 60 * 60 * 1000
 
-// cut are the pieces of a text. What an edited text has more than the chunks belongs to the last of them.
+// cut splits a text into its chunks. The last one has the rest of an edited text.
 func (c chunks) cut(text string) []string {
 	if len(c) == 0 {
 		if text == "" {
@@ -115,7 +115,7 @@ func (c chunks) cut(text string) []string {
 	return pieces
 }
 
-// vector is the numbers of an embedding, in one line of a file.
+// vector is an embedding. In a file it is one line.
 type vector []float64
 
 // MarshalText implements encoding.TextMarshaler.

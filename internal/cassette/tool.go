@@ -6,15 +6,15 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// toolRequest is one call of a tool.
+// toolRequest is a tool call.
 type toolRequest struct {
 	Name    string         `json:"name"`
 	Args    map[string]any `json:"args"`
 	BadArgs string         `json:"bad_args,omitempty"`
-	Answer  string         `json:"definition,omitempty"` // hash of the canned answer of a mock
+	Answer  string         `json:"definition,omitempty"` // hash of the mock's definition
 }
 
-// toolReply is what a tool answered.
+// toolReply is the result of a tool.
 type toolReply struct {
 	ID        string         `json:"id,omitempty"` // of the call
 	Name      string         `json:"name,omitempty"`
@@ -22,12 +22,11 @@ type toolReply struct {
 	Parts     []part         `json:"parts,omitempty"`
 	Error     Text           `json:"error,omitempty"` // the call failed
 	ErrorType string         `json:"error_type,omitempty"`
-	LatencyMS float64        `json:"latency_ms,omitempty"` // as the tool says
+	LatencyMS float64        `json:"latency_ms,omitempty"` // as reported by the tool
 	Metadata  map[string]any `json:"metadata,omitempty"`
 }
 
-// Call is run(ctx, call), recorded or answered from the recording. definition is the same as long as a simulated tool
-// answers the same; "" for tools that are not simulated.
+// Call records run(ctx, call), or replays it. definition identifies the answer of a simulated tool; "" for others.
 func (l *Lane) Call(
 	ctx context.Context, call chat.ToolCall, definition string,
 	run func(context.Context, chat.ToolCall) chat.ToolResult,
@@ -35,36 +34,36 @@ func (l *Lane) Call(
 	if l == nil {
 		return run(ctx, call)
 	}
-	t := l.tape
-	write := func(p pen) (any, []tool, error) {
+	rec := l.recorder
+	write := func(enc encoder) (any, []tool, error) {
 		return &toolRequest{
-			string(p.text(call.Name)), p.args(call.Args), string(p.text(call.BadArgs)), definition,
+			string(enc.text(call.Name)), enc.args(call.Args), string(enc.text(call.BadArgs)), definition,
 		}, nil, nil
 	}
-	e, err := l.ask(ctx, &question{kind: kindTool, write: write, live: func() (reply, float64, error) {
+	e, err := l.exchange(ctx, &question{kind: kindTool, encode: write, send: func() (replyEncoder, float64, error) {
 		res := run(ctx, call)
-		return func(p pen) (any, error) { return p.resultOf(&res, true) }, measured, nil
+		return func(enc encoder) (any, error) { return enc.resultOf(&res, true) }, measureTime, nil
 	}})
 	if err == nil {
 		err = e.err()
 	}
 	if err != nil {
-		return lost(call, err)
+		return failedResult(call, err)
 	}
 	r, _ := e.reply.(*toolReply)
 	if r == nil {
-		return lost(call, t.broke(errNoReply))
+		return failedResult(call, rec.fail(errNoReply))
 	}
-	res, err := t.deck.result(r)
+	res, err := rec.folder.result(r)
 	if err != nil {
-		return lost(call, t.broke(err))
+		return failedResult(call, rec.fail(err))
 	}
 	res.ID, res.Name = call.ID, call.Name
 	return res
 }
 
-// result is a result that a cassette holds.
-func (d *Deck) result(r *toolReply) (chat.ToolResult, error) {
+// result converts a recorded result back.
+func (d *Folder) result(r *toolReply) (chat.ToolResult, error) {
 	parts, err := d.parts(r.Parts)
 	return chat.ToolResult{
 		ID: r.ID, Name: r.Name, Content: string(r.Content), Parts: parts, Error: string(r.Error), ErrorType: r.ErrorType,
@@ -72,21 +71,21 @@ func (d *Deck) result(r *toolReply) (chat.ToolResult, error) {
 	}, err
 }
 
-// lost stands for the result of a call that the tape could not answer; the trial is an error then.
-func lost(call chat.ToolCall, err error) chat.ToolResult {
+// failedResult is the result of a call after an error of the recorder. The trial is an error then.
+func failedResult(call chat.ToolCall, err error) chat.ToolResult {
 	return chat.ToolResult{
 		ID: call.ID, Name: call.Name, Content: err.Error(), Error: err.Error(), ErrorType: chat.ErrorExecution,
 	}
 }
 
-func (p pen) resultOf(r *chat.ToolResult, keep bool) (*toolReply, error) {
-	parts, err := p.partsOf(r.Parts, keep)
+func (enc encoder) resultOf(r *chat.ToolResult, keep bool) (*toolReply, error) {
+	parts, err := enc.partsOf(r.Parts, keep)
 	out := &toolReply{
-		ID: r.ID, Name: r.Name, Content: p.text(r.Content), Parts: parts, Error: p.text(r.Error),
+		ID: r.ID, Name: r.Name, Content: enc.text(r.Content), Parts: parts, Error: enc.text(r.Error),
 		ErrorType: r.ErrorType, LatencyMS: r.LatencyMS,
 	}
-	if keep { // no model is told
-		out.Metadata = p.args(r.Metadata)
+	if keep { // requests do not contain it
+		out.Metadata = enc.args(r.Metadata)
 	}
 	return out, err
 }

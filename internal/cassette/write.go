@@ -11,11 +11,10 @@ import (
 	"slices"
 )
 
-// encode is the cassette of a trial as its file holds it. The same exchanges give the same bytes, in whatever order
-// they ended.
+// encode returns the file of a cassette. Equal exchanges give equal bytes, in whatever order they ended.
 func encode(id string, c *contents) ([]byte, error) {
 	entries := c.entries
-	slices.SortStableFunc(entries, func(a, b *entry) int { return a.place.compare(b.place) })
+	slices.SortStableFunc(entries, func(a, b *entry) int { return a.position.compare(b.position) })
 	doc := document{
 		Version: Version, Trial: id, Simulated: c.simulated, Redacted: c.redacted,
 		Exchanges: make([]exchange, len(entries)),
@@ -25,10 +24,10 @@ func encode(id string, c *contents) ([]byte, error) {
 		x := exchange{Kind: e.kind, At: e.at, Request: e.request, Reply: e.reply, Error: e.failure, LatencyMS: e.latency}
 		if q, ok := e.request.(*modelRequest); ok {
 			short := *q
-			short.AsBefore = same(before, q.Messages)
+			short.AsBefore = commonPrefix(before, q.Messages)
 			short.Messages, before = q.Messages[short.AsBefore:], q.Messages
 			x.Request = &short
-			if err := doc.define(e.tools); err != nil {
+			if err := doc.addTools(e.tools); err != nil {
 				return nil, err
 			}
 		}
@@ -42,8 +41,8 @@ func encode(id string, c *contents) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// same is how many messages two lists begin with in common.
-func same(a, b []message) int {
+// commonPrefix is the number of leading messages that are equal.
+func commonPrefix(a, b []message) int {
 	n := 0
 	for n < len(a) && n < len(b) && reflect.DeepEqual(a[n], b[n]) {
 		n++
@@ -51,8 +50,8 @@ func same(a, b []message) int {
 	return n
 }
 
-// define notes what a request says of its tools.
-func (d *document) define(offered []tool) error {
+// addTools adds the definitions of tools.
+func (d *document) addTools(offered []tool) error {
 	for _, t := range offered {
 		at := slices.IndexFunc(d.Tools, func(known tool) bool { return known.Name == t.Name })
 		switch {
@@ -65,13 +64,12 @@ func (d *document) define(offered []tool) error {
 	return nil
 }
 
-// temporary are the names of files that are being written.
-const temporary = ".arena-tmp-*"
+// tempPattern matches the names of incomplete files.
+const tempPattern = ".arena-tmp-*"
 
-// replace puts a file in the place of another one, or leaves that as it is. Once it returns without an error, the new
-// one is on disk.
-func replace(path string, data []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), temporary)
+// replaceFile replaces a file atomically. When it returns nil the new file is on disk.
+func replaceFile(path string, data []byte) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), tempPattern)
 	if err != nil {
 		return err
 	}

@@ -138,12 +138,12 @@ func (f *cassetteFlags) networkBarrier() string {
 }
 
 // deck is the folder of cassettes of a run; nil: there is none.
-func (f *cassetteFlags) deck(app *App, strict bool, secrets func() []string) *cassette.Deck {
+func (f *cassetteFlags) deck(app *App, strict bool, secrets func() []string) *cassette.Folder {
 	if f.record == "" && f.replay == "" {
 		return nil
 	}
-	d := &cassette.Deck{
-		Dir: f.record, Replay: f.replay != "", Fill: f.missing == "record", Anew: f.mode == "all", Strict: strict,
+	d := &cassette.Folder{
+		Dir: f.record, Replay: f.replay != "", Fill: f.missing == "record", RecordAll: f.mode == "all", Strict: strict,
 		Redact: f.redact, Secrets: secrets, Now: app.Now,
 	}
 	if d.Replay {
@@ -168,7 +168,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // plan makes the trials of a suite that loaded without errors, and looks into the cassettes from which they are to be
 // answered. Providers are opened only when a trial is to be driven for real.
-func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runner.Plan, *cassette.Deck) {
+func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runner.Plan, *cassette.Folder) {
 	f.prepare(suite, d)
 	deck := f.cassettes.deck(app, f.strict, app.secrets.Known)
 	if deck == nil || !deck.Replay {
@@ -199,7 +199,7 @@ func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runner.
 }
 
 // recordedIDs are the ids of trials of which there may be cassettes: few, however many trials the plan has.
-func recordedIDs(plan *runner.Plan, deck *cassette.Deck) iter.Seq[string] {
+func recordedIDs(plan *runner.Plan, deck *cassette.Folder) iter.Seq[string] {
 	numbers, all := deck.Numbers()
 	if all {
 		return trialIDs(plan)

@@ -20,8 +20,8 @@ type execution struct {
 	job     harness.Job
 	run     *harness.Execution
 	jobs    int
-	resumed *resumption    // nil: the run starts anew
-	deck    *cassette.Deck // nil: nothing is recorded, or replayed
+	resumed *resumption      // nil: the run starts anew
+	deck    *cassette.Folder // nil: nothing is recorded, or replayed
 
 	changes *changeLog  // nil: the run is not held against another one
 	metrics *exporter   // nil: none are asked for

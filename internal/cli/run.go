@@ -87,7 +87,7 @@ func runSuite(ctx context.Context, app *App, f *runFlags) error {
 // execute plans a suite that was read, and runs the plan.
 func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite, diags *diag.List) error {
 	var plan *runner.Plan
-	var deck *cassette.Deck
+	var deck *cassette.Folder
 	if diags.Errors() == 0 {
 		plan, deck = f.plan(app, suite, diags)
 	} else {

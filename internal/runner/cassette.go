@@ -15,44 +15,44 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// openTape opens the trial's cassette, if there is one. From then on the trial's clock advances by the durations of
+// openCassette opens the trial's cassette, if there is one. From then on the trial's clock advances by the durations of
 // exchanges, so that a replay measures the same as the recorded trial. The caller calls done at the end of the trial.
-func (s *session) openTape(ctx context.Context) (_ context.Context, done func(), err error) {
-	deck := s.opts.Cassettes
-	if deck == nil {
+func (s *session) openCassette(ctx context.Context) (_ context.Context, done func(), err error) {
+	folder := s.opts.Cassettes
+	if folder == nil {
 		return ctx, func() {}, nil
 	}
-	s.tape, err = deck.Open(s.out.ID, s.trial.Endpoint.Simulated, func() string { return s.opts.Again(s.out) })
+	s.recorder, err = folder.Open(s.out.ID, s.trial.Endpoint.Simulated, func() string { return s.opts.Again(s.out) })
 	if err != nil {
 		return ctx, func() {}, err
 	}
-	s.clock.simulated, s.clock.waits = true, !s.trial.Endpoint.Simulated && !s.tape.Plays()
+	s.clock.simulated, s.clock.waits = true, !s.trial.Endpoint.Simulated && !s.recorder.Plays()
 	ctx, end := context.WithCancelCause(ctx)
-	s.tape.Ends(end)
-	if !s.tape.Plays() {
-		s.tape.From(sourceOf(s.trial.Endpoint))
+	s.recorder.OnTimeout(end)
+	if !s.recorder.Plays() {
+		s.recorder.SetSource(sourceOf(s.trial.Endpoint))
 	}
 	if s.emit != nil {
-		s.emit.buffering = s.tape.Learns()
+		s.emit.buffering = s.recorder.LearnsSecrets()
 	}
-	if s.emit != nil && (s.emit.buffering || s.tape.Redacts()) {
-		s.emit.redact = func(e result.Event) result.Event { return cassette.Clean(s.tape, e, unredactedTypes()...) }
+	if s.emit != nil && (s.emit.buffering || s.recorder.Redacts()) {
+		s.emit.redact = func(e result.Event) result.Event { return cassette.Redact(s.recorder, e, unredactedTypes()...) }
 	}
 	return ctx, func() { end(nil) }, nil
 }
 
-// closeTape closes the cassette before the trial is settled, because a failure to write it, or an exchange missing in
-// it, is an error of the trial.
-func (s *session) closeTape(finished bool) {
-	if s.tape == nil {
+// closeCassette closes the cassette before the trial is settled, because a failure to write it, or an exchange missing
+// in it, is an error of the trial.
+func (s *session) closeCassette(finished bool) {
+	if s.recorder == nil {
 		return
 	}
-	if so := *s.out; finished && !s.tape.Plays() {
+	if so := *s.out; finished && !s.recorder.Plays() {
 		if so.Settle(); so.Status != result.Passed {
-			s.tape.Spare()
+			s.recorder.KeepOlder()
 		}
 	}
-	notice, err := s.tape.Close(finished)
+	notice, err := s.recorder.Close(finished)
 	if notice != "" && s.out.Error == "" {
 		s.notice(notice)
 	}
@@ -77,15 +77,15 @@ func unredactedTypes() []reflect.Type {
 
 // redacted returns the trial without secrets. Names and ids stay.
 func (s *session) redacted() *result.Trial {
-	if !s.tape.Redacts() {
+	if !s.recorder.Redacts() {
 		return s.out
 	}
 	clean, keep := *s.out, unredactedTypes()
-	clean.Error, clean.Skip = cassette.Clean(s.tape, clean.Error), cassette.Clean(s.tape, clean.Skip)
-	clean.System, clean.Notices = cassette.Clean(s.tape, clean.System), cassette.Clean(s.tape, clean.Notices)
-	clean.Turns = cassette.Clean(s.tape, clean.Turns, keep...)
-	clean.Conversation = cassette.Clean(s.tape, clean.Conversation, keep...)
-	clean.Evals = cassette.Clean(s.tape, clean.Evals, keep...)
+	clean.Error, clean.Skip = cassette.Redact(s.recorder, clean.Error), cassette.Redact(s.recorder, clean.Skip)
+	clean.System, clean.Notices = cassette.Redact(s.recorder, clean.System), cassette.Redact(s.recorder, clean.Notices)
+	clean.Turns = cassette.Redact(s.recorder, clean.Turns, keep...)
+	clean.Conversation = cassette.Redact(s.recorder, clean.Conversation, keep...)
+	clean.Evals = cassette.Redact(s.recorder, clean.Evals, keep...)
 	return &clean
 }
 
@@ -94,10 +94,10 @@ func (s *session) call(
 	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
 ) (chat.Reply, error) {
 	e := s.trial.Endpoint
-	if s.tape == nil {
+	if s.recorder == nil {
 		return e.Client.Complete(ctx, req, onDelta)
 	}
-	return s.tape.Lane(turnLabel(req.Origin.Turn)).Complete(ctx, e.Client, e.Spec.Model, req, onDelta)
+	return s.recorder.Lane(turnLabel(req.Origin.Turn)).Complete(ctx, e.Client, e.Spec.Model, req, onDelta)
 }
 
 // callTool calls a tool of the trial, through the cassette if there is one.
@@ -117,16 +117,16 @@ func turnLabel(turn int) string {
 
 // lanes are the parts of a cassette for exchanges that may run concurrently. The zero value is for a trial without one.
 type lanes struct {
-	tape *cassette.Tape
-	open []*cassette.Lane
+	recorder *cassette.Recorder
+	open     []*cassette.Lane
 }
 
 // next opens the lane of the n-th exchange of a kind in a turn. It must be called in a fixed order.
 func (l *lanes) next(turn int, thing string, n int, name string) *cassette.Lane {
-	if l.tape == nil {
+	if l.recorder == nil {
 		return nil
 	}
-	lane := l.tape.Lane(fmt.Sprintf("%s, %s %d (%s)", turnLabel(turn), thing, n, name))
+	lane := l.recorder.Lane(fmt.Sprintf("%s, %s %d (%s)", turnLabel(turn), thing, n, name))
 	l.open = append(l.open, lane)
 	return lane
 }
@@ -154,10 +154,10 @@ func (s *session) routeThrough(subject *checks.Subject, lane *cassette.Lane) {
 
 // routeGuardrails makes the subject of guardrails use the cassette. The caller calls done after they judged.
 func (s *session) routeGuardrails(subject *checks.Subject) (done func()) {
-	if s.tape == nil {
+	if s.recorder == nil {
 		return func() {}
 	}
-	lanes := lanes{tape: s.tape}
+	lanes := lanes{recorder: s.recorder}
 	s.routeThrough(subject, lanes.next(subject.Turn, "message", len(subject.Messages)+1, "guardrails"))
 	return func() { s.advanceBy(&lanes, false) }
 }

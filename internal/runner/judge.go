@@ -90,7 +90,7 @@ func (s *session) subject(turn int) *checks.Subject {
 // fromDisk reports whether the conversation is recorded or replayed.
 func (s *session) fromDisk() bool {
 	t := s.trial
-	return t.Finished != nil || t.Recorded != nil || s.tape.Plays() || t.Endpoint.Spec.Type == replayType
+	return t.Finished != nil || t.Recorded != nil || s.recorder.Plays() || t.Endpoint.Spec.Type == replayType
 }
 
 // replayType is the type of providers that answer from a recording.

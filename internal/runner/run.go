@@ -24,7 +24,7 @@ type Options struct {
 	Seed        *int64
 	JudgeGate   *bool // wins over the files
 	Now         func() time.Time
-	Cassettes   *cassette.Deck // records or replays the exchanges of trials; nil: neither
+	Cassettes   *cassette.Folder // records or replays the exchanges of trials; nil: neither
 	// Again returns the command that records a trial again.
 	Again func(t *result.Trial) string
 	// Events sends all events to the sink. Without it the sink receives only starts and ends of trials, and other events

@@ -25,9 +25,9 @@ type session struct {
 	own         Trial
 	out         *result.Trial
 	clock       clock
-	emit        *emitter       // nil: no sink wants events
-	recordError error          // the cassette cannot be written, which ends the run
-	tape        *cassette.Tape // nil: the trial is neither recorded nor replayed
+	emit        *emitter           // nil: no sink wants events
+	recordError error              // the cassette cannot be written, which ends the run
+	recorder    *cassette.Recorder // nil: the trial is neither recorded nor replayed
 
 	messages         []chat.Message // the transcript, the system prompt first
 	calls            []checks.Call
@@ -172,7 +172,7 @@ func (s *session) run(ctx context.Context) {
 			s.opts.Crash(t.ID(), p, debug.Stack())
 		}
 		s.closeBox()
-		s.closeTape(p == nil && stopCause(ended) == nil)
+		s.closeCassette(p == nil && stopCause(ended) == nil)
 		s.finish()
 	}()
 	if t.Scenario.Skip != "" && t.Finished == nil {
@@ -186,7 +186,7 @@ func (s *session) run(ctx context.Context) {
 		defer cancel()
 	}
 	ended = ctx
-	ctx, done, err := s.openTape(ctx)
+	ctx, done, err := s.openCassette(ctx)
 	defer done()
 	if err != nil {
 		s.out.Error = err.Error()
@@ -345,7 +345,7 @@ func (s *session) finish() {
 	s.out.DurationMS = s.clock.elapsedMS()
 	s.out.Usage = result.Usage{Usage: s.spend.usage, Calls: s.spend.calls, ToolCalls: len(s.calls)}
 	s.out.CostUSD = s.spend.cost()
-	if text := s.spend.fromCache(s.tape.Kept()); text != "" {
+	if text := s.spend.fromCache(s.recorder.Reused()); text != "" {
 		s.notice(text)
 	}
 	s.reportCuts()

@@ -119,7 +119,7 @@ func (l *toolLoop) execute(
 	ctx context.Context, calls []chat.ToolCall, refusals []string, round *toolRound,
 ) []chat.ToolResult {
 	results, begun := make([]chat.ToolResult, len(refusals)), 0
-	lanes := lanes{tape: l.s.tape}
+	lanes := lanes{recorder: l.s.recorder}
 	var g errgroup.Group
 	g.SetLimit(parallelCalls)
 	for i, refusal := range refusals {

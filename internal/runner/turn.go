@@ -86,7 +86,7 @@ func (s *session) converse(ctx context.Context, turn *result.Turn, loop *toolLoo
 		if err := loop.run(ctx, reply.ToolCalls); err != nil {
 			return err
 		}
-		if err := s.tape.Err(); err != nil {
+		if err := s.recorder.Err(); err != nil {
 			return err
 		}
 	}

@@ -92,7 +92,7 @@ func (s *session) stage(
 	ctx context.Context, atOnce bool, list []scenario.Placed, places []int, subject *checks.Subject,
 	judge func(context.Context, int, *checks.Subject, *cassette.Lane),
 ) {
-	lanes := lanes{tape: s.tape}
+	lanes := lanes{recorder: s.recorder}
 	atOnce = atOnce && len(places) > 1
 	var g errgroup.Group
 	g.SetLimit(checksAtOnce)
@@ -144,7 +144,7 @@ func (s *session) verdict(
 
 // redactedArgument returns an error for a check of argument values that were redacted in the recording.
 func (s *session) redactedArgument(c *checks.Compiled) error {
-	left := s.tape.LeftOut()
+	left := s.recorder.RedactedFields()
 	if len(left) == 0 {
 		return nil
 	}

@@ -21,14 +21,14 @@ import (
 
 const known = "known-secret-value"
 
-// flood puts a text into every text of a value, and one element into every list and map.
-func flood(v reflect.Value, text string) {
+// fillTexts puts a text into every text of a value, and one element into every list and map.
+func fillTexts(v reflect.Value, text string) {
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(text)
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
-		flood(v.Elem(), text)
+		fillTexts(v.Elem(), text)
 	case reflect.Interface:
 		v.Set(reflect.ValueOf(map[string]any{text: []any{text, json.Number("1")}}))
 	case reflect.Slice:
@@ -37,23 +37,23 @@ func flood(v reflect.Value, text string) {
 			return
 		}
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
-		flood(v.Index(0), text)
+		fillTexts(v.Index(0), text)
 	case reflect.Map:
 		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
-		flood(key, text)
-		flood(value, text)
+		fillTexts(key, text)
+		fillTexts(value, text)
 		v.Set(reflect.MakeMap(v.Type()))
 		v.SetMapIndex(key, value)
 	case reflect.Struct:
 		for _, field := range v.Fields() {
-			flood(field, text)
+			fillTexts(field, text)
 		}
 	default:
 	}
 }
 
-func flooded[T any](text string) (v T) {
-	flood(reflect.ValueOf(&v).Elem(), text)
+func filled[T any](text string) (v T) {
+	fillTexts(reflect.ValueOf(&v).Elem(), text)
 	return v
 }
 
@@ -61,7 +61,7 @@ func flooded[T any](text string) (v T) {
 type leaky struct{ err error }
 
 func (k leaky) Complete(context.Context, *chat.Request, func(chat.Delta) error) (chat.Reply, error) {
-	r := flooded[chat.Reply](known)
+	r := filled[chat.Reply](known)
 	document := []byte(known + string(bytes.Repeat([]byte("x"), inlineMedia)))
 	for _, data := range [][]byte{document, document[:40]} {
 		r.Parts = append(r.Parts, chat.Part{Media: &chat.Media{Data: base64.StdEncoding.EncodeToString(data)}})
@@ -70,11 +70,11 @@ func (k leaky) Complete(context.Context, *chat.Request, func(chat.Delta) error) 
 }
 
 func (k leaky) Ask(context.Context, checks.JudgeUse, *checks.Question) (checks.Answer, error) {
-	return flooded[checks.Answer](known), k.err
+	return filled[checks.Answer](known), k.err
 }
 
 func (k leaky) Embed(context.Context, []string) (chat.Embeddings, error) {
-	return flooded[chat.Embeddings](known), k.err
+	return filled[chat.Embeddings](known), k.err
 }
 
 // TestNoTextShowsSecrets: whatever says a known secret, and wherever, no file holds it; the trial goes on with it, and
@@ -82,7 +82,7 @@ func (k leaky) Embed(context.Context, []string) (chat.Embeddings, error) {
 func TestNoTextShowsSecrets(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	talk := func(tape *Tape, live bool) (heard chat.Reply, problems []string) {
+	talk := func(tape *Recorder, live bool) (heard chat.Reply, problems []string) {
 		l := tape.Lane("turn 1, tool call 1 (" + known + ")")
 		asked := request(known)
 		keep := func(err error) {
@@ -102,7 +102,7 @@ func TestNoTextShowsSecrets(t *testing.T) {
 			}
 			heard = reply
 			res := l.Call(t.Context(), reply.ToolCalls[0], "", func(context.Context, chat.ToolCall) chat.ToolResult {
-				return flooded[chat.ToolResult](known)
+				return filled[chat.ToolResult](known)
 			})
 			asked.Messages = append(asked.Messages, reply.Message(), chat.Message{Role: chat.ToolRole, ToolResult: &res})
 			_, err = l.Judges(world).Ask(t.Context(), checks.JudgeUse{Judge: "j"}, &checks.Question{Messages: asked.Messages})
@@ -110,12 +110,12 @@ func TestNoTextShowsSecrets(t *testing.T) {
 			_, err = l.Embedder(world).Embed(t.Context(), []string{known})
 			keep(err)
 			_, err = l.Outside().Exchange(t.Context(), checks.Sent{Kind: kindHTTP, Body: []byte(`{"a": "` + known + `"}`)},
-				func() (checks.Received, error) { return flooded[checks.Received](known), world.err })
+				func() (checks.Received, error) { return filled[checks.Received](known), world.err })
 			keep(err)
 		}
 		return heard, problems
 	}
-	deck := deckIn(dir, false)
+	deck := folderIn(dir, false)
 	deck.Secrets = func() []string { return []string{known} }
 	record := open(t, deck)
 	live, problems := talk(record, true)
@@ -143,7 +143,7 @@ func TestNoTextShowsSecrets(t *testing.T) {
 		t.Error(files, err)
 	}
 	for _, secrets := range [][]string{{known}, nil} {
-		again := deckIn(dir, true)
+		again := folderIn(dir, true)
 		again.Secrets = func() []string { return secrets }
 		replay := open(t, again)
 		played, problems := talk(replay, false)

@@ -32,7 +32,7 @@ func TestAskedAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		first  model
 		closes bool
-		change func(d *Deck)
+		change func(d *Folder)
 		source string
 		asked  string
 		again  bool
@@ -42,26 +42,26 @@ func TestAskedAgain(t *testing.T) {
 		"another request":  {first: model{reply: whole}, asked: "Bye", again: true},
 		"another server":   {first: model{reply: whole}, source: "there", again: true},
 		"nobody knows who": {first: model{reply: whole}, source: "-", again: true},
-		"everything anew":  {first: model{reply: whole}, change: func(d *Deck) { d.Anew = true }, again: true},
+		"everything anew":  {first: model{reply: whole}, change: func(d *Folder) { d.RecordAll = true }, again: true},
 		"an error":         {first: model{err: &providers.Error{Kind: providers.Transport, Msg: "cut"}}, again: true},
 		"half a reply":     {first: model{err: errors.New("cut"), pieces: []string{"Your "}}, again: true},
 		"closed by a guardrail": {
 			first: model{reply: chat.Reply{Content: "damn it"}, pieces: []string{"damn", " it"}}, closes: true, again: true,
 		},
 		"a field that must go": {
-			first: model{reply: whole}, change: func(d *Deck) { d.Redact = []string{"card"} }, again: true, absent: "4111",
+			first: model{reply: whole}, change: func(d *Folder) { d.Redact = []string{"card"} }, again: true, absent: "4111",
 		},
 		"a secret that is known now": {
 			first: model{reply: whole}, again: true, absent: "4111",
-			change: func(d *Deck) { d.Secrets = func() []string { return []string{"4111-1111"} } },
+			change: func(d *Folder) { d.Secrets = func() []string { return []string{"4111-1111"} } },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			d := deckIn(dir, false)
+			d := folderIn(dir, false)
 			tape := open(t, d)
-			tape.From("here")
+			tape.SetSource("here")
 			heard := func(chat.Delta) error {
 				if c.closes {
 					return providers.ErrEnough
@@ -71,15 +71,15 @@ func TestAskedAgain(t *testing.T) {
 			_, _ = tape.Lane("turn 1").Complete(t.Context(), &c.first, "m", request("Hi"), heard)
 			closed(t, tape)
 
-			d = deckIn(dir, false)
+			d = folderIn(dir, false)
 			if c.change != nil {
 				c.change(d)
 			}
 			tape = open(t, d)
 			if source := c.source; source == "" {
-				tape.From("here")
+				tape.SetSource("here")
 			} else {
-				tape.From(strings.Trim(source, "-"))
+				tape.SetSource(strings.Trim(source, "-"))
 			}
 			text := "Hi"
 			if c.asked != "" {
@@ -90,8 +90,8 @@ func TestAskedAgain(t *testing.T) {
 			if err != nil || reply.Content != whole.Content {
 				t.Errorf("got %q, %v", reply.Content, err)
 			}
-			if again := now.calls > 0; again != c.again || reply.Cached == c.again || tape.Kept() > 0 == c.again {
-				t.Errorf("asked again: %t, want %t; cached: %t, kept: %d", again, c.again, reply.Cached, tape.Kept())
+			if again := now.calls > 0; again != c.again || reply.Cached == c.again || tape.Reused() > 0 == c.again {
+				t.Errorf("asked again: %t, want %t; cached: %t, kept: %d", again, c.again, reply.Cached, tape.Reused())
 			}
 			closed(t, tape)
 			data, err := os.ReadFile(d.file(trialID))
@@ -107,7 +107,7 @@ func TestEvaluatorsAreAskedAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for n, want := range []string{"good", "bad"} {
-		tape := open(t, deckIn(dir, false))
+		tape := open(t, folderIn(dir, false))
 		got, err := tape.Lane("turn 1").Outside().Exchange(t.Context(), checks.Sent{Kind: kindProgram, To: "polite"},
 			func() (checks.Received, error) { return checks.Received{Text: want}, nil })
 		if err != nil || got.Text != want {
@@ -126,8 +126,8 @@ func TestSpare(t *testing.T) {
 			dir := t.TempDir()
 			talk := func(spare bool, texts ...string) (calls int) {
 				m := &counted{model: model{reply: chat.Reply{Content: "Yes.", FinishReason: "stop"}}}
-				tape := open(t, deckIn(dir, false))
-				tape.From("here")
+				tape := open(t, folderIn(dir, false))
+				tape.SetSource("here")
 				for i, text := range texts {
 					lane := tape.Lane([]string{"turn 1", "turn 2"}[i])
 					if _, err := lane.Complete(t.Context(), m, "m", request(text), nil); err != nil {
@@ -135,7 +135,7 @@ func TestSpare(t *testing.T) {
 					}
 				}
 				if spare {
-					tape.Spare()
+					tape.KeepOlder()
 				}
 				closed(t, tape)
 				return m.calls
@@ -156,8 +156,8 @@ func TestLessIsNoReplacement(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	record := func(models ...model) error {
-		d := deckIn(dir, false)
-		d.Anew = true
+		d := folderIn(dir, false)
+		d.RecordAll = true
 		tape := open(t, d)
 		for i := range models {
 			_, _ = tape.Lane("turn 1").Complete(t.Context(), &models[i], "m", request(string(rune('a'+i))), nil)
@@ -211,8 +211,8 @@ func TestSpareOtherTools(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for n, describe := range []string{"Pays", "Pays now"} {
-		tape := open(t, deckIn(dir, false))
-		tape.From("here")
+		tape := open(t, folderIn(dir, false))
+		tape.SetSource("here")
 		for i := range 2 - n {
 			req := request("Hi")
 			req.Tools[0].Description = describe
@@ -221,7 +221,7 @@ func TestSpareOtherTools(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		tape.Spare()
+		tape.KeepOlder()
 		closed(t, tape)
 	}
 }

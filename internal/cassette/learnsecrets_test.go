@@ -23,7 +23,7 @@ func TestOnlyTheFileIsRedacted(t *testing.T) {
 	t.Parallel()
 	const card = "4111-1111"
 	dir := t.TempDir()
-	talk := func(tape *Tape, live bool) (said []string, given map[string]any) {
+	talk := func(tape *Recorder, live bool) (said []string, given map[string]any) {
 		l := tape.Lane("turn 1")
 		ctx := t.Context()
 		asked := request("Pay.")
@@ -47,7 +47,7 @@ func TestOnlyTheFileIsRedacted(t *testing.T) {
 		}
 		return []string{reply.Content, res.Content, second.Content}, given
 	}
-	deck := deckIn(dir, false)
+	deck := folderIn(dir, false)
 	deck.Redact = []string{"card", "iban"}
 	record := open(t, deck)
 	live, given := talk(record, true)
@@ -60,7 +60,7 @@ func TestOnlyTheFileIsRedacted(t *testing.T) {
 		ToolCalls:  []result.ToolCall{{Name: "pay", Args: map[string]any{"Card": card}, Result: want[1]}},
 		Assertions: []result.Verdict{{Type: "x", Status: result.Failed, Details: map[string]any{"seen": []any{card}}}},
 	}
-	clean := Clean(record, trial, reflect.TypeFor[result.Status]())
+	clean := Redact(record, trial, reflect.TypeFor[result.Status]())
 	if text, err := compact(clean); err != nil || strings.Contains(string(text), card) || strings.Contains(string(text), "DE02") {
 		t.Errorf("written of the trial: %s %v", text, err)
 	}
@@ -79,7 +79,7 @@ func TestOnlyTheFileIsRedacted(t *testing.T) {
 	if strings.Contains(string(data), card) || strings.Contains(string(data), "DE02") {
 		t.Errorf("the file holds a value:\n%s", data)
 	}
-	replay := open(t, deckIn(dir, true))
+	replay := open(t, folderIn(dir, true))
 	played, _ := talk(replay, false)
 	want = []string{"Paying with [redacted]", `{"iban": "[redacted]", "ok": true}`, "[redacted] has [redacted]"}
 	if diff := cmp.Diff(want, played); diff != "" {
@@ -88,7 +88,7 @@ func TestOnlyTheFileIsRedacted(t *testing.T) {
 	if notice := closed(t, replay); notice != "" {
 		t.Error(notice)
 	}
-	if left := replay.LeftOut(); !left["card"] || !left["iban"] {
+	if left := replay.RedactedFields(); !left["card"] || !left["iban"] {
 		t.Errorf("left out: %v", left)
 	}
 }
@@ -99,7 +99,7 @@ func TestRedactedAsOne(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	values := []any{"A-1001", "A-1001-XYZ", json.Number("20310715"), "refund", "cancel_it"}
-	talk := func(tape *Tape, live bool) (called []string) {
+	talk := func(tape *Recorder, live bool) (called []string) {
 		asked := request("Where are A-1001, A-1001-XYZ and 20310715? Refund or cancel_it!")
 		asked.Tools, asked.Stream = nil, false
 		for _, name := range []string{"refund", "cancel_it", "refund_all"} {
@@ -123,7 +123,7 @@ func TestRedactedAsOne(t *testing.T) {
 		}
 		return called
 	}
-	deck := deckIn(dir, false)
+	deck := folderIn(dir, false)
 	deck.Redact = []string{"what"}
 	record := open(t, deck)
 	talk(record, true)
@@ -149,7 +149,7 @@ func TestRedactedAsOne(t *testing.T) {
 	if _, err := file.Load(0); err != nil {
 		t.Error(err)
 	}
-	replay := open(t, deckIn(dir, true))
+	replay := open(t, folderIn(dir, true))
 	want := []string{"refund", "cancel_it", "refund_all", "refund", "cancel_it"}
 	if diff := cmp.Diff(want, talk(replay, false)); diff != "" {
 		t.Errorf("called (-want +got):\n%s", diff)
@@ -157,7 +157,7 @@ func TestRedactedAsOne(t *testing.T) {
 	if notice := closed(t, replay); notice != "" {
 		t.Error(notice)
 	}
-	if seen := Clean(replay, "A-1001, A-1001-XYZ"); strings.Contains(seen, "1001") {
+	if seen := Redact(replay, "A-1001, A-1001-XYZ"); strings.Contains(seen, "1001") {
 		t.Errorf("written of the replay: %s", seen)
 	}
 }
@@ -168,11 +168,11 @@ func TestFitsBlind(t *testing.T) {
 		"a 12 b 34 c": true, "a  b  c": true, "a [redacted] b [redacted] c": true, "a 12 c": false, "x a 12 b 34 c": false,
 		"a 12 b 34 cd": false, "a b c": false, "": false,
 	} {
-		if got := fitsBlind("a [redacted] b [redacted] c", text); got != fits {
+		if got := matchesRedactedText("a [redacted] b [redacted] c", text); got != fits {
 			t.Errorf("%q: %t", text, got)
 		}
 	}
-	if fitsBlind("a", "b") || fitsBlind("a", "a") {
+	if matchesRedactedText("a", "b") || matchesRedactedText("a", "a") {
 		t.Error("nothing was taken out of it")
 	}
 }

@@ -11,26 +11,26 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// form holds what stands in a file against the types of this package, and reports at its place what does not fit.
-type form struct{ *node.Reader }
+// typeChecker compares a document with the types of this package, and reports problems at their positions.
+type typeChecker struct{ *node.Reader }
 
 var (
-	textType  = reflect.TypeFor[Text]()
-	rawType   = reflect.TypeFor[json.RawMessage]()
-	spellable = reflect.TypeFor[encoding.TextUnmarshaler]()
+	textType        = reflect.TypeFor[Text]()
+	rawType         = reflect.TypeFor[json.RawMessage]()
+	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// fits reports whether a value can be read as a type.
-func (f form) fits(n *node.Node, t reflect.Type, what string) bool {
+// fits reports whether a value can be decoded into a type.
+func (f typeChecker) fits(n *node.Node, t reflect.Type, what string) bool {
 	switch {
 	case t.Kind() == reflect.Pointer:
 		return node.IsNull(n) || f.fits(n, t.Elem(), what)
 	case t == rawType || t.Kind() == reflect.Interface:
 		return true
 	case t == textType:
-		return f.lines(n, what)
-	case reflect.PointerTo(t).Implements(spellable):
-		return f.spelled(n, t, what)
+		return f.textOrLines(n, what)
+	case reflect.PointerTo(t).Implements(textUnmarshaler):
+		return f.unmarshals(n, t, what)
 	}
 	switch t.Kind() {
 	case reflect.Struct:
@@ -47,8 +47,8 @@ func (f form) fits(n *node.Node, t reflect.Type, what string) bool {
 	}
 }
 
-// lines takes a text, or the list of its lines.
-func (f form) lines(n *node.Node, what string) bool {
+// textOrLines accepts a text, or a list of lines.
+func (f typeChecker) textOrLines(n *node.Node, what string) bool {
 	if n.Kind != node.List {
 		return f.scalar(n, reflect.String, what)
 	}
@@ -60,7 +60,7 @@ func (f form) lines(n *node.Node, what string) bool {
 	return true
 }
 
-func (f form) spelled(n *node.Node, t reflect.Type, what string) bool {
+func (f typeChecker) unmarshals(n *node.Node, t reflect.Type, what string) bool {
 	if !f.scalar(n, reflect.String, what) {
 		return false
 	}
@@ -71,7 +71,7 @@ func (f form) spelled(n *node.Node, t reflect.Type, what string) bool {
 	return true
 }
 
-func (f form) fields(n *node.Node, t reflect.Type, what string) bool {
+func (f typeChecker) fields(n *node.Node, t reflect.Type, what string) bool {
 	types := map[string]reflect.Type{}
 	var known []string
 	for field := range t.Fields() {
@@ -85,8 +85,8 @@ func (f form) fields(n *node.Node, t reflect.Type, what string) bool {
 	return walked && ok && f.Diags.Errors() == before
 }
 
-// scalar expects a value of a JSON type. The numbers of this format, but for a seed, are not negative.
-func (f form) scalar(n *node.Node, kind reflect.Kind, what string) bool {
+// scalar expects a value of a JSON type. Numbers must not be negative, except for a seed and a temperature.
+func (f typeChecker) scalar(n *node.Node, kind reflect.Kind, what string) bool {
 	tag, want := n.ShortTag(), ""
 	switch kind {
 	case reflect.String:
@@ -107,14 +107,14 @@ func (f form) scalar(n *node.Node, kind reflect.Kind, what string) bool {
 	default:
 		want = "a whole number that is not negative"
 		if n.Kind == node.Scalar && tag == "!!int" && (what == "seed" || n.Value[0] != '-') {
-			return f.number(n, new(int64), what) && f.counted(n, what)
+			return f.number(n, new(int64), what) && f.tokenCount(n, what)
 		}
 	}
-	f.Errorf(n, "wrong-type", "%s must be %s, found %s", what, want, found(n))
+	f.Errorf(n, "wrong-type", "%s must be %s, found %s", what, want, describe(n))
 	return false
 }
 
-func (f form) number(n *node.Node, into any, what string) bool {
+func (f typeChecker) number(n *node.Node, into any, what string) bool {
 	if json.Unmarshal([]byte(n.Value), into) == nil {
 		return true
 	}
@@ -122,8 +122,8 @@ func (f form) number(n *node.Node, into any, what string) bool {
 	return false
 }
 
-// counted refuses tokens that no call can have taken.
-func (f form) counted(n *node.Node, what string) bool {
+// tokenCount refuses token counts above the possible maximum.
+func (f typeChecker) tokenCount(n *node.Node, what string) bool {
 	count, err := strconv.ParseInt(n.Value, 10, 64)
 	if !strings.HasSuffix(what, "put_tokens") || err == nil && count <= chat.MostTokens {
 		return true
@@ -132,8 +132,8 @@ func (f form) counted(n *node.Node, what string) bool {
 	return false
 }
 
-// found names what stands there.
-func found(n *node.Node) string {
+// describe names a value in messages.
+func describe(n *node.Node) string {
 	switch n.Kind {
 	case node.Map:
 		return "an object"

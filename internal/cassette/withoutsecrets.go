@@ -7,57 +7,60 @@ import (
 	"strings"
 )
 
-// Redacts reports whether there is anything that nothing of the trial may hold once it is written.
-func (t *Tape) Redacts() bool { return t != nil && t.shows() != nil }
+// Redacts reports whether something must be removed from the outputs of the trial.
+func (rec *Recorder) Redacts() bool { return rec != nil && rec.outputRedactor() != nil }
 
-// Learns reports whether what comes in the trial may show that something of what came before must not be written.
-func (t *Tape) Learns() bool { return t != nil && (len(t.fields) > 0 || t.plays && t.blinds()) }
-
-// shows takes out of what is written what is known by now.
-func (t *Tape) shows() *redactor {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.plays {
-		return t.shown
-	}
-	return t.pen.redactor
+// LearnsSecrets reports whether a later exchange may show that earlier output holds a secret.
+func (rec *Recorder) LearnsSecrets() bool {
+	return rec != nil && (len(rec.redactFields) > 0 || rec.plays && rec.hasRedactedRequests())
 }
 
-// Clean is a copy of what is about to be written of a trial, without what no cassette may hold; values of the types in
-// keep stay as they are. The trial itself, and what judges it, go on with the values.
-func Clean[T any](t *Tape, v T, keep ...reflect.Type) T {
-	if !t.Redacts() {
+// outputRedactor removes the secrets known so far from outputs.
+func (rec *Recorder) outputRedactor() *redactor {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	if rec.plays {
+		return rec.replayRedactor
+	}
+	return rec.encoder.redactor
+}
+
+// Redact returns a copy of an output of the trial without secrets. Values of the types in keep are not changed. The
+// trial itself goes on with the original.
+func Redact[T any](rec *Recorder, v T, keep ...reflect.Type) T {
+	if !rec.Redacts() {
 		return v
 	}
-	c := cleaner{redactor: t.shows(), keep: keep}
+	c := cleaner{redactor: rec.outputRedactor(), keep: keep}
 	out := reflect.New(reflect.TypeFor[T]()).Elem()
 	out.Set(c.clean(reflect.ValueOf(&v).Elem()))
 	return out.Interface().(T)
 }
 
-// spotless is v, which is about to be written into a cassette, without a known secret in any of its texts and keys.
-// What servers, models and tools say may stand in each of them, ids and names included.
-func spotless[T any](p pen, v T) T {
-	if p.redactor == nil || p.secrets == nil {
+// withoutSecrets removes known secrets from all texts and keys of v, before it is written to a cassette. Servers,
+// models and tools may put them anywhere, also into ids and names.
+func withoutSecrets[T any](enc encoder, v T) T {
+	if enc.redactor == nil || enc.secrets == nil {
 		return v
 	}
-	c := cleaner{redactor: &redactor{secrets: p.secrets}, all: true}
+	c := cleaner{redactor: &redactor{secrets: enc.secrets}, allTypes: true}
 	out := reflect.New(reflect.TypeFor[T]()).Elem()
 	out.Set(c.clean(reflect.ValueOf(&v).Elem()))
 	return out.Interface().(T)
 }
 
-// plainWords are words of the protocols, which a replay acts on. They tell nothing, whatever has them for a value.
-var plainWords = []string{
+// protocolWords are words of the protocols, which a replay needs. They are no secrets, even if a secret has that value.
+var protocolWords = []string{
 	"system", "user", "assistant", "tool", "stop", "length", "tool_calls", "content_filter", "text", "image", "audio",
 	"video", "document", "auto", "required", "none", "auth", "rate_limit", "timeout", "transport", "bad_reply", "refused",
 	"validation", "execution", "approval",
 }
 
+// cleaner removes secrets from values of any type.
 type cleaner struct {
 	*redactor
-	keep []reflect.Type
-	all  bool // words of arena as well
+	keep     []reflect.Type
+	allTypes bool // also string types of arena
 }
 
 func (c cleaner) clean(v reflect.Value) reflect.Value {
@@ -68,9 +71,9 @@ func (c cleaner) clean(v reflect.Value) reflect.Value {
 	}
 	switch v.Kind() {
 	case reflect.String:
-		return c.string(v)
+		return c.stringValue(v)
 	case reflect.Pointer, reflect.Interface:
-		return c.inside(v)
+		return c.pointer(v)
 	case reflect.Slice:
 		return c.list(v)
 	case reflect.Map:
@@ -89,15 +92,15 @@ func (c cleaner) clean(v reflect.Value) reflect.Value {
 	}
 }
 
-// string takes care of texts; words of a type of their own are words of arena.
-func (c cleaner) string(v reflect.Value) reflect.Value {
-	if !c.all && v.Type() != reflect.TypeFor[string]() || c.all && slices.Contains(plainWords, v.String()) {
+// stringValue handles texts. Other string types hold arena's own words.
+func (c cleaner) stringValue(v reflect.Value) reflect.Value {
+	if !c.allTypes && v.Type() != reflect.TypeFor[string]() || c.allTypes && slices.Contains(protocolWords, v.String()) {
 		return v
 	}
 	return reflect.ValueOf(string(c.text(v.String()))).Convert(v.Type())
 }
 
-func (c cleaner) inside(v reflect.Value) reflect.Value {
+func (c cleaner) pointer(v reflect.Value) reflect.Value {
 	if v.IsNil() {
 		return v
 	}
@@ -130,7 +133,7 @@ func (c cleaner) list(v reflect.Value) reflect.Value {
 	return out
 }
 
-// object takes care of free objects: their fields are those that the user named.
+// object handles maps. It also removes the values of the fields that the user named.
 func (c cleaner) object(v reflect.Value) reflect.Value {
 	if v.IsNil() || v.Type().Key().Kind() != reflect.String {
 		return v

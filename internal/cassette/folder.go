@@ -1,0 +1,312 @@
+package cassette
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/plainfile"
+	"github.com/arena-evals/arena/internal/recording"
+)
+
+// Folder is a folder with the cassettes of a run. Set its fields before the run; then it is safe for concurrent use.
+type Folder struct {
+	Dir       string
+	Replay    bool // trials are replayed; otherwise they are recorded
+	Fill      bool // with Replay: trials without a cassette are recorded
+	RecordAll bool // without Replay: every request is sent; otherwise equal ones in an older cassette are reused
+	Strict    bool // unused exchanges of a replay make the trial an error
+	// Redact are the names of JSON fields whose values are not recorded.
+	Redact []string
+	// Secrets returns texts that must not be in any cassette. It is called when a trial starts.
+	Secrets func() []string
+	Now     func() time.Time
+	// Sleep waits for recorded delays; nil: a replay does not wait.
+	Sleep func(ctx context.Context, d time.Duration) error
+}
+
+// Records reports whether trials may be recorded.
+func (d *Folder) Records() bool { return !d.Replay || d.Fill }
+
+// file is the path of a trial's cassette.
+func (d *Folder) file(id string) string { return filepath.Join(d.Dir, recording.FileName(id)+".json") }
+
+func (d *Folder) displayPath(id string) string { return filepath.ToSlash(d.file(id)) }
+
+// Has reports whether there is a cassette for a trial.
+func (d *Folder) Has(id string) bool { return exists(d.file(d.cassetteID(id))) }
+
+// Check reports problems in the folder and in the cassettes that trials replay or reuse. Missing cassettes are not
+// reported.
+func (d *Folder) Check(ids iter.Seq[string], problems *diag.List) {
+	if !d.Replay && d.RecordAll {
+		return
+	}
+	if info, err := os.Stat(d.Dir); err != nil || !info.IsDir() {
+		if d.Replay && !d.Fill {
+			problems.Errorf(diag.Pos{}, 0, "no-cassettes", "--replay %s: there is no such folder", d.Dir).Hint =
+				"record one: arena run --record " + d.Dir
+		}
+		return
+	}
+	left := d.countFiles() // stop a long plan when all files are read
+	seen := map[string]bool{}
+	for id := range ids {
+		if left == 0 {
+			return
+		}
+		id = d.cassetteID(id)
+		if seen[d.file(id)] { // Open refuses the second trial with the same id
+			continue
+		}
+		data, err := plainfile.Read(d.file(id))
+		if !errors.Is(err, fs.ErrNotExist) {
+			left--
+			seen[d.file(id)] = true
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil && !d.Replay: // save reports it
+		case err != nil:
+			problems.Errorf(diag.Pos{File: d.displayPath(id)}, 0, "unreadable", "%v", withoutPath(err))
+		default:
+			d.checkFile(d.displayPath(id), id, data, problems)
+		}
+	}
+}
+
+// Numbers returns the sorted trial numbers in the file names of the folder. all is true when any number is possible.
+// Its cost does not depend on the number of trials in the plan.
+func (d *Folder) Numbers() (numbers []int, all bool) {
+	entries, err := os.ReadDir(d.Dir)
+	if err != nil {
+		return nil, !errors.Is(err, fs.ErrNotExist)
+	}
+	numbers = []int{1} // the number of a trial without one in its id
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), ".json")
+		if !ok {
+			continue
+		}
+		some, whole := recording.Numbers(name)
+		if !whole {
+			return nil, true
+		}
+		numbers = append(numbers, some...)
+	}
+	slices.Sort(numbers)
+	return slices.Compact(numbers), false
+}
+
+// countFiles is the number of files in the folder.
+func (d *Folder) countFiles() int {
+	entries, err := os.ReadDir(d.Dir)
+	if err != nil {
+		return math.MaxInt // Check reports the error of each file
+	}
+	return len(entries)
+}
+
+// withoutPath removes the path from a system error, because the message names it already.
+func withoutPath(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// Open starts recording or replaying a trial. recordCommand returns the command that records it again.
+func (d *Folder) Open(id string, simulated bool, again func() string) (*Recorder, error) {
+	if d == nil {
+		return nil, nil
+	}
+	var secrets []string
+	if d.Secrets != nil {
+		secrets = d.Secrets()
+	}
+	rec := &Recorder{
+		folder: d, id: id, simulated: simulated, now: d.Now, recordCommand: again,
+		encoder: encoder{folder: d, redactor: newRedactor(secrets, d.Redact)}, secrets: secrets, redactFields: d.Redact,
+		toolNames: map[string]bool{},
+	}
+	rec.startEncoder = rec.encoder
+	if simulated {
+		began := d.Now()
+		rec.now = func() time.Time { return began }
+	}
+	if !d.Replay {
+		if !d.RecordAll {
+			rec.loadOlder()
+		}
+		return rec, nil
+	}
+	holder := d.cassetteID(id)
+	data, err := plainfile.Read(d.file(holder))
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && d.Fill:
+		return rec, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("there is no cassette for this trial: %s is missing; to record it: %s",
+			d.displayPath(id), again())
+	case err != nil:
+		return nil, fmt.Errorf("cassette %s: %w", d.displayPath(holder), withoutPath(err))
+	}
+	c, err := d.open(data, holder)
+	if err == nil && c.simulated != simulated {
+		err = fmt.Errorf("it was recorded with %s, and this run asks for %s; to record it again: %s",
+			providerKind(c.simulated), providerKind(simulated), again())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cassette %s: %w", d.displayPath(holder), err)
+	}
+	for _, e := range c.entries {
+		if err := e.sign(); err != nil {
+			return nil, fmt.Errorf("cassette %s: %w", d.displayPath(holder), err)
+		}
+	}
+	rec.plays, rec.entries, rec.redactedFields = true, c.entries, lowerSet(c.redacted)
+	rec.encoder = encoder{folder: d, redactor: newRedactor(secrets, c.redacted)}
+	rec.plainEncoder = encoder{folder: d, redactor: newRedactor(nil, c.redacted)}
+	rec.redactFields = slices.Concat(d.Redact, c.redacted)
+	rec.replayRedactor = newRedactor(nil, rec.redactFields)
+	return rec, nil
+}
+
+// providerKind names the kind of provider that answered.
+func providerKind(simulated bool) string {
+	if simulated {
+		return "a mock or a replay"
+	}
+	return "a real provider"
+}
+
+// Close ends a trial. A recorded trial that finished replaces its cassette on disk. An unfinished one does not, nor
+// does one with less than the older cassette. For a replay the notice lists exchanges that were not used; with Strict
+// that is an error.
+func (rec *Recorder) Close(finished bool) (notice string, err error) {
+	if err := rec.Err(); err != nil || !finished {
+		return "", err
+	}
+	if !rec.plays {
+		return "", rec.save()
+	}
+	left := rec.unplayed()
+	if left == "" {
+		return "", nil
+	}
+	text := fmt.Sprintf(
+		"the cassette %s holds more than was asked for: %s; to record the trial again: %s --record-mode all",
+		rec.folder.displayPath(rec.id), left, rec.recordCommand())
+	if rec.folder.Strict {
+		return "", errors.New(text)
+	}
+	return text, nil
+}
+
+// save writes the cassette to disk.
+func (rec *Recorder) save() error {
+	if why := rec.whyNotReplace(); why != "" {
+		return fmt.Errorf("the cassette %s was not replaced: %s; delete it first, or record into another folder",
+			rec.folder.displayPath(rec.id), why)
+	}
+	entries, err := rec.redact()
+	if err != nil {
+		return rec.writeError(err)
+	}
+	rec.entries = entries
+	entries = append(entries, rec.unusedOlder()...)
+	data, err := encode(rec.id, &contents{rec.simulated, rec.folder.Redact, entries})
+	if was, missing := plainfile.Read(rec.folder.file(rec.id)); err == nil && missing == nil && unchanged(was, data) {
+		return nil
+	}
+	if err == nil {
+		err = os.MkdirAll(rec.folder.Dir, 0o755)
+	}
+	if err == nil {
+		err = replaceFile(rec.folder.file(rec.id), data)
+	}
+	if err != nil {
+		return rec.writeError(err)
+	}
+	return nil
+}
+
+func (rec *Recorder) writeError(err error) *WriteError {
+	path := rec.folder.displayPath(rec.id)
+	return &WriteError{fmt.Errorf("the cassette %s could not be written: %w", path, withoutPath(err))}
+}
+
+// WriteError is returned when a cassette cannot be written, for example to a full disk. Others will fail too.
+type WriteError struct{ error }
+
+func (e *WriteError) Unwrap() error { return e.error }
+
+// whyNotReplace says why the older cassette must be kept; "" when it can be replaced. A mock does not replace the
+// replies of a real model, and a recording with errors does not replace a complete one.
+func (rec *Recorder) whyNotReplace() string {
+	broken := failures(rec.entries)
+	if !rec.simulated && broken == 0 {
+		return ""
+	}
+	data, err := plainfile.Read(rec.folder.file(rec.id))
+	if err != nil {
+		return ""
+	}
+	switch was, err := rec.folder.open(data, rec.id); {
+	case err != nil:
+		return ""
+	case rec.simulated && !was.simulated:
+		return "it holds the replies of a real provider, and a mock answered now"
+	case broken > 0 && failures(was.entries) == 0:
+		return "it holds no error, and what was recorded now does"
+	case broken > 0 && len(was.entries)-failures(was.entries) > len(rec.entries)-broken+len(rec.unusedOlder()):
+		return "it holds more replies than what was recorded now, which ended in an error"
+	}
+	return ""
+}
+
+// failures counts the exchanges with an error.
+func failures(list []*entry) (n int) {
+	for _, e := range list {
+		if e.failure != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// unplayed describes the exchanges that were not used.
+func (rec *Recorder) unplayed() string {
+	var names []string
+	counts := map[string]int{}
+	for _, e := range rec.entries {
+		if e.played {
+			continue
+		}
+		name := fmt.Sprintf("%s (%s)", e.kind, e.at)
+		if counts[name]++; counts[name] == 1 {
+			names = append(names, name)
+		}
+	}
+	const limit = 3
+	more := ""
+	if len(names) > limit {
+		more = fmt.Sprintf(" and %d more", len(names)-limit)
+		names = slices.Delete(names, limit, len(names))
+	}
+	for i, name := range names {
+		if n := counts[name]; n > 1 {
+			names[i] = fmt.Sprintf("%s ×%d", name, n)
+		}
+	}
+	return strings.Join(names, ", ") + more
+}

@@ -1,0 +1,194 @@
+package cassette
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/plainfile"
+)
+
+// SetSource identifies the model that answers in this trial. Replies of other sources in an older cassette are not
+// reused; "" reuses none.
+func (rec *Recorder) SetSource(source string) {
+	if rec != nil {
+		rec.source = source
+	}
+}
+
+// KeepOlder keeps the exchanges of an older cassette that the trial did not reach. It is for trials that did not pass,
+// and so may have ended early.
+func (rec *Recorder) KeepOlder() {
+	if rec != nil {
+		rec.keepOlder = true
+	}
+}
+
+// loadOlder reads the older cassette of the trial.
+func (rec *Recorder) loadOlder() {
+	id := rec.folder.cassetteID(rec.id)
+	data, err := plainfile.Read(rec.folder.file(id))
+	if err != nil {
+		return
+	}
+	c, err := rec.folder.open(data, id)
+	if err != nil || c.simulated != rec.simulated {
+		return
+	}
+	for _, e := range c.entries {
+		if e.failure == nil && e.reply != nil && e.sign() == nil && !rec.encoder.hasSecret(e.reply) {
+			rec.older = append(rec.older, e)
+		}
+	}
+}
+
+// reusable reports whether an exchange can answer an equal request again: it is the complete reply of a model or a
+// tool, and nothing in it was redacted. Programs, endpoints and agents that evaluate are always called: they may have
+// changed without a change in the request.
+func (e *entry) reusable(source string) bool {
+	switch r := e.reply.(type) {
+	case *modelReply:
+		if r.Closed || r.Source == "" || r.Source != source {
+			return false
+		}
+	case *judgeReply:
+		if r.Source == "" || r.Source != source {
+			return false
+		}
+	case *toolReply:
+	default:
+		return false
+	}
+	return !isRedacted(e.request) && !isRedacted(e.reply)
+}
+
+// isRedacted reports whether something was redacted in a request or a reply.
+func isRedacted(v any) bool {
+	data, err := compact(v)
+	return err != nil || bytes.Contains(data, []byte(redacted))
+}
+
+// reuse returns the exchange of the older cassette with an equal request; nil when there is none left.
+func (rec *Recorder) reuse(a *asked, l *Lane, at position, q *question) *entry {
+	rec.mu.Lock()
+	var found *entry
+	for _, e := range rec.older {
+		if e.played || e.key != a.key || q.otherModel != nil && q.otherModel(e.reply) != "" || !e.reusable(q.source) {
+			continue
+		}
+		if found == nil || found.at != l.at && e.at == l.at {
+			found = e
+		}
+	}
+	if found == nil {
+		rec.mu.Unlock()
+		return nil
+	}
+	found.played = true
+	e := *found
+	e.asked, e.at, e.position, e.reused = *a, l.at, at, true
+	rec.entries = append(rec.entries, &e)
+	rec.mu.Unlock()
+	l.addTime(e.latency)
+	return &e
+}
+
+// Reused is the number of model replies of the conversation that came from the older cassette.
+func (rec *Recorder) Reused() (n int) {
+	if rec == nil {
+		return 0
+	}
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	for _, e := range rec.entries {
+		if e.reused && e.kind == kindModel {
+			n++
+		}
+	}
+	return n
+}
+
+// unusedOlder returns the exchanges of the older cassette that the trial did not reach. A new exchange at a place
+// replaces the older ones there.
+func (rec *Recorder) unusedOlder() (list []*entry) {
+	if !rec.keepOlder {
+		return nil
+	}
+	type where struct{ kind, at string }
+	anew, offered, last := map[where]bool{}, map[string]tool{}, 0
+	for _, e := range rec.entries {
+		for _, one := range e.tools {
+			offered[one.Name] = one
+		}
+		last = max(last, e.position.lane)
+		if !e.reused {
+			anew[where{e.kind, e.at}] = true
+		}
+	}
+	for i, e := range rec.older {
+		if e.played || anew[where{e.kind, e.at}] || rec.encoder.hasSecret(e.request) || rec.encoder.hasSecret(e.tools) {
+			continue
+		}
+		left := *e
+		if left.position = (position{lane: last + 1 + i}); left.matchTools(offered) {
+			list = append(list, &left)
+		}
+	}
+	return list
+}
+
+// matchTools replaces the tools of an exchange by those that were offered now. It returns false when a definition
+// differs: a cassette defines each tool once.
+func (e *entry) matchTools(offered map[string]tool) bool {
+	tools := slices.Clone(e.tools)
+	for i := range tools {
+		now, known := offered[tools[i].Name]
+		if !known {
+			continue
+		}
+		was, errWas := compact(tools[i])
+		is, errIs := compact(now)
+		if errWas != nil || errIs != nil || !bytes.Equal(was, is) {
+			return false
+		}
+		tools[i] = now
+	}
+	e.tools = tools
+	return true
+}
+
+// hasSecret reports whether a value holds what must not be in a cassette.
+func (r *redactor) hasSecret(v any) bool {
+	if r == nil || v == nil {
+		return false
+	}
+	data, err := compact(v)
+	if err != nil {
+		return true
+	}
+	value, err := chat.DecodeJSON(data)
+	return err != nil || r.hasSecretIn(value, false)
+}
+
+// hasSecretIn is hasSecret for a JSON value. With free its keys are the user's.
+func (r *redactor) hasSecretIn(v any, free bool) bool {
+	switch v := v.(type) {
+	case string:
+		return string(r.text(v)) != v
+	case []any:
+		for _, one := range v {
+			if r.hasSecretIn(one, free) {
+				return true
+			}
+		}
+	case map[string]any:
+		for key, one := range v {
+			if free && r.fields[strings.ToLower(key)] && one != any(redacted) || r.hasSecretIn(key, false) ||
+				r.hasSecretIn(one, free || key == "args" || key == "body" || key == "extra") {
+				return true
+			}
+		}
+	}
+	return false
+}

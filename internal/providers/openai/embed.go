@@ -44,10 +44,10 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) (got chat.Embeddin
 	if ctx.Err() != nil {
 		return chat.Embeddings{}, context.Cause(ctx)
 	}
-	body, err := jsonOf(embedRequest{e.model, texts, "float"})
+	body, err := wire.JSON(embedRequest{e.model, texts, "float"})
 	body = bytes.TrimSuffix(body, []byte("\n"))
 	if err == nil && len(e.extra) > 0 {
-		body, err = e.style.merge(body, e.extra)
+		body, err = wire.Merge(body, e.extra, e.style.keeps)
 	}
 	if err != nil {
 		return chat.Embeddings{}, e.client.Unsent(err)

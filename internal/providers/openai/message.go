@@ -1,21 +1,17 @@
 package openai
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
 	api "github.com/sashabaranov/go-openai"
 
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/plainfile"
+	"github.com/arena-evals/arena/internal/providers/wire"
 )
-
-const maxMediaBytes = 50 << 20
 
 // message is one entry of the transcript on the wire. Content is always there: text, a list of parts, or null in an
 // assistant's message that only calls tools.
@@ -62,7 +58,7 @@ func wireMessage(m *chat.Message) (message, error) {
 	switch m.Role {
 	case chat.ToolRole:
 		if m.ToolResult != nil {
-			out.ToolCallID, out.Content = m.ToolResult.ID, resultText(m)
+			out.ToolCallID, out.Content = m.ToolResult.ID, wire.ResultText(m)
 		}
 	case chat.Assistant:
 		calls, err := wireCalls(m.ToolCalls)
@@ -83,18 +79,6 @@ func wireMessage(m *chat.Message) (message, error) {
 	case chat.System:
 	}
 	return out, nil
-}
-
-// resultText is what a model reads of a tool's result.
-func resultText(m *chat.Message) string {
-	text := m.ToolResult.Text()
-	if text == "" {
-		text = m.Content
-	}
-	if text == "" && m.ToolResult.Error != "" {
-		text = "error: " + m.ToolResult.Error
-	}
-	return text
 }
 
 func wireCalls(calls []chat.ToolCall) ([]api.ToolCall, error) {
@@ -141,50 +125,21 @@ func wirePart(p *chat.Part) (part, error) {
 	}
 	switch p.Type {
 	case "image":
-		address, err := dataURL(p.Media)
+		address, err := wire.DataURL(p.Media)
 		return part{Type: api.ChatMessagePartTypeImageURL, ImageURL: &api.ChatMessageImageURL{
 			URL: address, Detail: api.ImageURLDetail(p.Media.Detail),
 		}}, err
 	case "audio":
-		data, err := base64Data(p.Media)
+		data, err := wire.Base64(p.Media)
 		return part{Type: "input_audio", Audio: &audio{data, audioFormat(p.Media.MIMEType)}}, err
 	case "document":
 		if p.Media.URL != "" {
 			return part{}, errors.New("the API takes a document as data, not as a URL")
 		}
-		address, err := dataURL(p.Media)
+		address, err := wire.DataURL(p.Media)
 		return part{Type: "file", File: &file{documentName(p.Media), address}}, err
 	}
 	return part{}, fmt.Errorf("the API does not take %s", p.Type)
-}
-
-func dataURL(m *chat.Media) (string, error) {
-	if m.URL != "" {
-		return m.URL, nil
-	}
-	data, err := base64Data(m)
-	return "data:" + m.MIMEType + ";base64," + data, err
-}
-
-func base64Data(m *chat.Media) (string, error) {
-	switch {
-	case m.Data != "":
-		return m.Data, nil
-	case m.Path == "" || !m.Local: // a path that a model or a recording names is not opened
-		return "", errors.New("media without data")
-	}
-	f, err := plainfile.Open(m.Path)
-	if err != nil {
-		return "", err
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxMediaBytes+1))
-	if err = errors.Join(err, f.Close()); err != nil {
-		return "", err
-	}
-	if len(data) > maxMediaBytes {
-		return "", fmt.Errorf("%s is larger than %d MiB", m.Path, maxMediaBytes>>20)
-	}
-	return base64.StdEncoding.EncodeToString(data), nil
 }
 
 func audioFormat(mime string) string {

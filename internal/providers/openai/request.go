@@ -1,10 +1,8 @@
 package openai
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"strings"
 	"sync"
@@ -12,6 +10,7 @@ import (
 	api "github.com/sashabaranov/go-openai"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -92,11 +91,11 @@ func (s *requestStyle) encode(model string, req *chat.Request) ([]byte, error) {
 	}
 	b.ResponseFormat = replyFormat(req)
 	s.leaveOut(&b)
-	data, err := jsonOf(&b)
-	if err != nil || len(req.Extra) == 0 {
-		return data, err
+	data, err := wire.JSON(&b)
+	if err != nil {
+		return nil, err
 	}
-	return s.merge(data, req.Extra)
+	return wire.Merge(data, req.Extra, s.keeps)
 }
 
 // replyFormat asks for JSON, of a form or of any; nil: the reply may be anything.
@@ -115,39 +114,12 @@ func replyFormat(req *chat.Request) *api.ChatCompletionResponseFormat {
 	return nil
 }
 
-func jsonOf(v any) ([]byte, error) {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
-}
-
 // reserved are the parameters that say what is asked of whom and how the reply comes; Request.Extra does not replace
 // them.
 var reserved = map[string]bool{"model": true, "messages": true, "stream": true, "stream_options": true}
 
-// merge adds parameters to an encoded request, and replaces those of the same name. The provider's file has the last
-// word on what is left out.
-func (s *requestStyle) merge(data []byte, extra map[string]any) ([]byte, error) {
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(data, &all); err != nil {
-		return nil, err
-	}
-	for name, v := range extra {
-		if reserved[name] || s.drop[name] {
-			continue
-		}
-		raw, err := jsonOf(v)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		all[name] = raw
-	}
-	return jsonOf(all)
-}
+// keeps reports whether a parameter is not to be replaced. The provider's file has the last word on what is left out.
+func (s *requestStyle) keeps(name string) bool { return reserved[name] || s.drop[name] }
 
 // leaveOut drops the parameters that the provider's file declares unsupported.
 func (s *requestStyle) leaveOut(b *body) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers/wire"
 )
 
 // strictSchema reports whether a schema is of the kind for which the API can promise that the reply fits: every object
@@ -76,7 +77,7 @@ func strictForm(schema json.RawMessage) json.RawMessage {
 		return schema
 	}
 	closeObjects(v)
-	data, err := jsonOf(v)
+	data, err := wire.JSON(v)
 	if err != nil {
 		return schema
 	}

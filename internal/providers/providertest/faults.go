@@ -50,8 +50,8 @@ const (
 // HTTPFaults are all that a provider over HTTP can meet.
 var HTTPFaults = []Fault{
 	Status400, Status401, Status403, Status404, Status408, Status413, Status422, Status429, Status500, Status502,
-	Status503, Status504, Status529, Hang, Silence, Close, Truncate, StopEarly, BadJSON, NoChoices, NullContent, HTML, Error200, StreamError, Filtered, NoBody, Nameless,
-	BrokeOff, ChoiceError, KeepAlive,
+	Status503, Status504, Status529, Hang, Silence, Close, Truncate, StopEarly, BadJSON, NoChoices, NullContent, HTML,
+	Error200, StreamError, Filtered, NoBody, Nameless, BrokeOff, ChoiceError, KeepAlive,
 }
 
 // outcome is the kind of error that a fault must become. "" where the fault does not exist in that mode.

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -27,9 +28,9 @@ type Call struct {
 	progress bool            // the stream went on
 	silent   error           // the cause when it does not
 	came     came
-	finished bool    // the model has finished
-	over     error   // the cause when nothing comes after that
-	events   *events // of the stream
+	finished bool   // the model has finished
+	over     error  // the cause when nothing comes after that
+	events   Events // of the stream
 }
 
 func (c *Client) begin(ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error) *Call {
@@ -43,6 +44,7 @@ func (c *Client) Complete(
 	if err := done(ctx); err != nil {
 		return chat.Reply{}, err
 	}
+	req, renamed := plainNames(req)
 	body, err := codec.Encode(req)
 	if err != nil {
 		return chat.Reply{}, c.Unsent(err)
@@ -61,6 +63,7 @@ func (c *Client) Complete(
 		}
 		return chat.Reply{}, err
 	}
+	renamed.restore(reply.ToolCalls)
 	reply.LatencyMS = float64(c.now().Sub(began)) / float64(time.Millisecond)
 	reply.Usage = completed(reply.Usage, req, &reply)
 	return reply, nil
@@ -114,15 +117,7 @@ func (c *Call) run(codec Codec, body []byte) (chat.Reply, error) {
 
 // post sends a body. Its reply has a good status, and a body that ends at the limit.
 func (c *Call) post(body []byte) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(c.watch.ctx, http.MethodPost, c.endpoint.URL, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	req.Header = c.endpoint.Header.Clone()
-	if c.Request.Stream {
-		req.Header.Set("Accept", "text/event-stream")
-	}
-	resp, err := c.http.Do(req)
+	resp, err := c.send(body)
 	if err != nil {
 		return nil, err
 	}
@@ -132,6 +127,53 @@ func (c *Call) post(body []byte) (*http.Response, error) {
 	}
 	resp.Body = http.MaxBytesReader(nil, resp.Body, maxReplyBytes)
 	return resp, nil
+}
+
+// send sends a body, with the credentials of the moment where those are not in the header. When they are not accepted
+// it is sent once more, with others.
+func (c *Call) send(body []byte) (*http.Response, error) {
+	resp, err := c.try(body, false)
+	if err != nil || c.endpoint.Authorize == nil || statusKind(resp.StatusCode) != providers.Auth {
+		return resp, err
+	}
+	c.release(resp.Body)
+	var why error = replyTimeout{c.request}
+	c.watch.allow(c.request, &why)
+	return c.try(body, true)
+}
+
+func (c *Call) try(body []byte, again bool) (*http.Response, error) {
+	to, accept := c.endpoint.URL, ""
+	if c.Request.Stream {
+		to, accept = cmp.Or(c.endpoint.StreamURL, to), cmp.Or(c.endpoint.StreamKind, "text/event-stream")
+	}
+	req, err := http.NewRequestWithContext(c.watch.ctx, http.MethodPost, to, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	if req.Header = c.endpoint.Header.Clone(); accept != "" {
+		req.Header.Set("Accept", accept)
+	}
+	if c.endpoint.Authorize != nil {
+		if err := c.endpoint.Authorize(req, body, again); err != nil {
+			return nil, c.unauthorized(err)
+		}
+	}
+	return c.http.Do(req)
+}
+
+// unauthorized is a call for which there are no credentials.
+func (c *Call) unauthorized(err error) error {
+	if c.watch.cause() != nil {
+		return err
+	}
+	if failed, ok := errors.AsType[*providers.Error](err); ok {
+		failed.Provider = c.id
+		return failed
+	}
+	failed := c.Fail(providers.Auth, err, "there are no credentials: %s", c.Excerpt(err.Error()))
+	failed.Final = true
+	return failed
 }
 
 // read is a body that comes in one piece.

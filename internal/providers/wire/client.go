@@ -8,6 +8,7 @@ package wire
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -46,6 +47,15 @@ type Endpoint struct {
 	Header  http.Header // see Header
 	Key     providers.Key
 	KeyVars []string // variables that may hold the key
+	// StreamURL is where calls go whose replies stream; "": to URL. StreamKind is the content type of such replies; "":
+	// text/event-stream.
+	StreamURL, StreamKind string
+	// Events reads a stream that does not come as server-sent events; nil: it does.
+	Events func(io.Reader) Events
+	// Authorize puts credentials into a request that are not in Header, and is not sent with the request unless it returns
+	// nil. again says that those of the try before were not accepted. It is called by many calls at once, ends with the
+	// context of the request, and may return an *providers.Error.
+	Authorize func(req *http.Request, body []byte, again bool) error
 	// Start says how to start a server that does not run; "": that is not known.
 	Start string
 	// Hint says what to do about a call that was refused, where the API has advice of its own; "" or a nil Hint: the

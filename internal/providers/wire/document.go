@@ -35,7 +35,7 @@ func (c *Call) Document(data []byte, into any) error {
 func (c *Call) Chunk(e *Event, into any) error {
 	err := json.Unmarshal(e.Data, into)
 	if err != nil && !e.Cut && jsonvalue.Mismatch(err) == "" {
-		if err := c.events.rest(e); err != nil {
+		if err := c.events.Rest(e); err != nil {
 			return err
 		}
 		err = json.Unmarshal(e.Data, into)

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"path"
@@ -131,4 +132,12 @@ func (e *Endpoint) scrubber() *providers.Scrubber {
 		}
 	}
 	return providers.NewScrubber(secrets...)
+}
+
+// events reads the stream of a reply.
+func (e *Endpoint) events(body io.Reader) Events {
+	if e.Events != nil {
+		return e.Events(body)
+	}
+	return newEvents(body)
 }

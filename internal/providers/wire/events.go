@@ -17,8 +17,17 @@ type Event struct {
 	Cut  bool   // the stream ended within the line
 }
 
-// events reads an event stream. Servers put each chunk on one data line, and not all of them put the empty line between
-// events, so a data line is an event here, to which rest adds others. The reader below bounds the length of a line.
+// Events reads a stream.
+type Events interface {
+	// Next is the next event; io.EOF where the stream ends between two of them.
+	Next() (Event, error)
+	// Rest adds to an event, whose data is a part of a document, what follows of it.
+	Rest(e *Event) error
+}
+
+// events reads server-sent events. Servers put each chunk on one data line, and not all of them put the empty line
+// between events, so a data line is an event here, to which Rest adds others. The reader below bounds the length of a
+// line.
 type events struct {
 	r    *bufio.Reader
 	name string
@@ -28,8 +37,8 @@ type events struct {
 
 func newEvents(r io.Reader) *events { return &events{r: bufio.NewReader(r)} }
 
-// next returns io.EOF where the stream ends between lines.
-func (s *events) next() (Event, error) {
+// Next returns io.EOF where the stream ends between lines.
+func (s *events) Next() (Event, error) {
 	field, value, cut, err := s.field()
 	if err != nil || field != "data" {
 		return Event{}, err
@@ -37,8 +46,8 @@ func (s *events) next() (Event, error) {
 	return Event{s.name, value, cut}, nil
 }
 
-// rest adds the data of the lines that follow e to the end of its event.
-func (s *events) rest(e *Event) error {
+// Rest adds the data of the lines that follow e to the end of its event.
+func (s *events) Rest(e *Event) error {
 	e.Data = slices.Clone(e.Data)
 	for {
 		field, value, cut, err := s.field()

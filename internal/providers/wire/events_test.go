@@ -33,7 +33,7 @@ func TestEvents(t *testing.T) {
 			var got []string
 			events := newEvents(wrap(strings.NewReader(c.body)))
 			for {
-				e, err := events.next()
+				e, err := events.Next()
 				if errors.Is(err, io.EOF) {
 					break
 				}

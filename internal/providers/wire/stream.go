@@ -26,9 +26,9 @@ var errOver = errors.New("the reply is whole")
 
 // stream reads a reply event by event. Only what brings something of it starts the wait for the next event anew.
 func (c *Call) stream(body io.Reader, d Decoder) (chat.Reply, error) {
-	c.silent, c.over, c.events = idleTimeout{c.idle}, errOver, newEvents(body)
+	c.silent, c.over, c.events = idleTimeout{c.idle}, errOver, c.endpoint.events(body)
 	for {
-		e, err := c.events.next()
+		e, err := c.events.Next()
 		last := errors.Is(err, io.EOF) || err != nil && errors.Is(c.watch.cause(), errOver)
 		if err == nil && len(e.Data) > 0 { // one without data says that the server is there, and nothing of the reply
 			last, err = d.Event(e)

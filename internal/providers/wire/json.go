@@ -1,0 +1,41 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// JSON is a value as requests hold it.
+func JSON(v any) ([]byte, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// Merge adds parameters to an encoded request, and replaces those of the same name; kept are those that stay as they
+// are.
+func Merge(data []byte, extra map[string]any, kept func(name string) bool) ([]byte, error) {
+	if len(extra) == 0 {
+		return data, nil
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(data, &all); err != nil {
+		return nil, err
+	}
+	for name, v := range extra {
+		if kept(name) {
+			continue
+		}
+		raw, err := JSON(v)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		all[name] = raw
+	}
+	return JSON(all)
+}

@@ -1,0 +1,56 @@
+package wire
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/plainfile"
+)
+
+const maxMediaBytes = 50 << 20
+
+// DataURL is a medium as an address: its own, or one that holds the data.
+func DataURL(m *chat.Media) (string, error) {
+	if m.URL != "" {
+		return m.URL, nil
+	}
+	data, err := Base64(m)
+	return "data:" + m.MIMEType + ";base64," + data, err
+}
+
+// Base64 is the data of a medium that is no address.
+func Base64(m *chat.Media) (string, error) {
+	switch {
+	case m.Data != "":
+		return m.Data, nil
+	case m.Path == "" || !m.Local: // a path that a model or a recording names is not opened
+		return "", errors.New("media without data")
+	}
+	f, err := plainfile.Open(m.Path)
+	if err != nil {
+		return "", err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxMediaBytes+1))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", err
+	}
+	if len(data) > maxMediaBytes {
+		return "", fmt.Errorf("%s is larger than %d MiB", m.Path, maxMediaBytes>>20)
+	}
+	return base64.StdEncoding.EncodeToString(data), nil
+}
+
+// ResultText is what a model reads of a tool's message.
+func ResultText(m *chat.Message) string {
+	text := m.ToolResult.Text()
+	if text == "" {
+		text = m.Content
+	}
+	if text == "" && m.ToolResult.Error != "" {
+		text = "error: " + m.ToolResult.Error
+	}
+	return text
+}

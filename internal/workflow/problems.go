@@ -1,0 +1,137 @@
+package workflow
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Problem is something that a graph can be and probably is not meant to be.
+type Problem struct {
+	State string
+	Rule  string // short name of what is wrong, like "unreached-state"
+	Text  string
+}
+
+// Problems looks for states that no trial can come to and for ways without an end. starts are the names of further
+// states in which scenarios start. They come in the order of the file.
+func (g *Graph) Problems(starts ...string) (found []Problem) {
+	add := func(s *State, rule, text string) {
+		found = append(found, Problem{State: s.Name, Rule: rule, Text: text})
+	}
+	seen := g.reach(starts)
+	for _, s := range g.states {
+		switch {
+		case !seen[s.Name]:
+			add(s, "unreached-state", "no way leads from a start to this state")
+		case s.Terminal && len(s.Events) > 0:
+			add(s, "terminal-state", "the state is terminal, so its on_event has no effect")
+		}
+		if s.OnMaxVisits != "" {
+			switch to := g.byName[s.OnMaxVisits]; {
+			case s.MaxVisits == 0:
+				add(s, "no-limit", "on_max_visits has no effect without max_visits")
+			case to == s:
+				add(s, "redirect-ring", "on_max_visits leads back to the state itself, so max_visits limits nothing")
+			case to.MaxVisits > 0:
+				add(s, "redirect-limit", "on_max_visits leads to "+to.Name+", whose own max_visits is not looked at then")
+			}
+		}
+	}
+	if g.budget.Visits == 0 {
+		for _, ring := range g.rings() {
+			add(g.byName[ring[0]], "endless-cycle",
+				"states can follow each other for ever: neither max_visits nor max_total_visits ends "+path(ring))
+		}
+	}
+	return found
+}
+
+// reach are the states to which ways lead.
+func (g *Graph) reach(starts []string) map[string]bool {
+	seen := map[string]bool{}
+	todo := append([]string{g.entry.Name}, starts...)
+	for len(todo) > 0 {
+		name := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		s := g.byName[name]
+		if s == nil || seen[name] {
+			continue
+		}
+		seen[name] = true
+		todo = append(todo, g.next(s)...)
+	}
+	return seen
+}
+
+// next are the states that can follow one, in the order of its events.
+func (g *Graph) next(s *State) (names []string) {
+	for _, event := range s.EventNames() {
+		to := s.Events[event]
+		names = append(names, to)
+		if limited := g.byName[to]; limited.MaxVisits > 0 && limited.OnMaxVisits != "" {
+			names = append(names, limited.OnMaxVisits)
+		}
+	}
+	return names
+}
+
+// rings are ways that come back to where they began, and that nothing ends: one for each group of states that reach each
+// other.
+func (g *Graph) rings() (rings [][]string) {
+	done := map[string]bool{}
+	for _, s := range g.states {
+		if done[s.Name] {
+			continue
+		}
+		if ring := g.ring(s); ring != nil {
+			rings = append(rings, ring)
+			for _, name := range ring {
+				done[name] = true
+			}
+		}
+	}
+	return rings
+}
+
+// ring is the shortest way from a state back to it by endless steps, nil when there is none.
+func (g *Graph) ring(from *State) []string {
+	before := map[string]string{}
+	todo := []string{from.Name}
+	for len(todo) > 0 {
+		at := todo[0]
+		todo = todo[1:]
+		for _, to := range g.endless(g.byName[at]) {
+			if to == from.Name {
+				way := []string{at}
+				for at != from.Name {
+					at = before[at]
+					way = append(way, at)
+				}
+				slices.Reverse(way)
+				return way
+			}
+			if _, seen := before[to]; !seen {
+				before[to] = at
+				todo = append(todo, to)
+			}
+		}
+	}
+	return nil
+}
+
+// endless are the states that can follow one however often they were entered: those without max_visits, and those that
+// stand in for a full one.
+func (g *Graph) endless(s *State) (names []string) {
+	for _, event := range s.EventNames() {
+		to := g.byName[s.Events[event]]
+		switch {
+		case to.MaxVisits == 0:
+			names = append(names, to.Name)
+		case to.OnMaxVisits != "":
+			names = append(names, to.OnMaxVisits)
+		}
+	}
+	return names
+}
+
+func path(ring []string) string { return strings.Join(append(slices.Clip(ring), ring[0]), " → ") }

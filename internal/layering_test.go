@@ -23,7 +23,7 @@ var rows = [][]string{
 	{"internal/plural", "internal/ellipsis"},
 	{"internal/agreement", "internal/chat", "internal/contain", "internal/diag", "internal/dial", "internal/digest",
 		"internal/exposition", "internal/filelock", "internal/hang", "internal/media", "internal/plainfile",
-		"internal/process", "internal/secret", "internal/textmeasure"},
+		"internal/process", "internal/secret", "internal/textmeasure", "internal/workflow"},
 	{"internal/jsonschema", "internal/jsonvalue", "internal/node", "internal/textsearch"},
 	{"internal/jsonquery", "internal/say"},
 	{"internal/result", "internal/wellformed"},

@@ -48,7 +48,7 @@ func NewFingerprints(opts *Options) *Fingerprints {
 // Of returns the fingerprint of a trial, in hexadecimal digits.
 func (f *Fingerprints) Of(t *Trial) string {
 	sums := [...]digest.Sum{
-		f.base, f.project(t.Project), f.scenario(t.Scenario), f.prompt(t.Prompt), f.provider(t.Endpoint.Spec),
+		f.base, f.project(t.Project), f.scenario(t.Scenario), f.prompts(t), f.provider(t.Endpoint.Spec),
 		f.mocks(t), f.judges(t), f.priorConversation(t),
 		scenario.Digest(t.Region, number(t), t.Variant.sorted(), t.Endpoint.Simulated),
 	}
@@ -166,6 +166,27 @@ func programFiles(h *scenario.Handler, files map[string]string) {
 
 func (f *Fingerprints) scenario(s *scenario.Scenario) digest.Sum {
 	return f.shareForScenario(s, func() digest.Sum { return scenario.Digest(s) })
+}
+
+// prompts are those under which the trial may be: that of its start, and those of all states that can follow. The
+// workflow that leads from one to another is part of the project.
+func (f *Fingerprints) prompts(t *Trial) digest.Sum {
+	if t.Start == nil {
+		return f.prompt(t.Prompt)
+	}
+	return f.shareForScenario(statesOf{t.Project, t.Scenario}, func() digest.Sum {
+		sums := []any{t.Start.Name, f.prompt(t.Prompt)}
+		for _, state := range t.Project.Workflow.Graph.From(t.Start) {
+			sums = append(sums, f.prompt(t.Project.PromptOf(state)))
+		}
+		return scenario.Digest(sums...)
+	})
+}
+
+// statesOf is a scenario in a project, of which the prompts are summed up.
+type statesOf struct {
+	p *project
+	s *scenario.Scenario
 }
 
 func (f *Fingerprints) prompt(p *scenario.Prompt) digest.Sum {

@@ -43,6 +43,7 @@ var leftOut = map[string]string{
 	"Project.Later": "a plan that needs it is refused", "Project.Getenv": "what was read with it is in the fields",
 	"Check.Compiled": written, "Check.Early": written, "Check.Unknown": written, "Check.Handlers": written,
 	"Check.Settled": written, "Project.Open": "each stands in its place",
+	"Workflow.Graph": written, "Workflow.at": place,
 	"Placed.Compiled": written, "MockFile.Calls": written, "TurnMock.Calls": written,
 }
 
@@ -134,7 +135,7 @@ func filledTrial() (*Trial, map[string]any) {
 	for _, v := range []any{p, s, q, spec, judge} {
 		fill(reflect.ValueOf(v).Elem(), map[reflect.Type]bool{})
 	}
-	s.Skip = ""
+	s.Skip, p.Workflow.Graph = "", nil
 	trial := &Trial{
 		Project:  &project{Project: p, judgePrompts: &checks.JudgePrompts{}, judges: judges.New(nil, judges.NewMemory(1))},
 		Scenario: s, Prompt: q, Endpoint: &Endpoint{Spec: spec, Simulated: true}, Region: "eu", N: 1, Of: 3,

@@ -35,12 +35,16 @@ func promptsOf(p *scenario.Project, chosen []*scenario.Scenario) []*scenario.Pro
 	var list []*scenario.Prompt
 	seen := map[*scenario.Prompt]bool{nil: true}
 	for _, s := range chosen {
-		prompt, err := p.Prompt(s)
-		if err != nil || s.Skip != "" || seen[prompt] { // matrix.prompt reports the error
+		prompts, err := p.PromptsFor(s)
+		if err != nil || s.Skip != "" { // matrix.prompt reports the error
 			continue
 		}
-		seen[prompt] = true
-		list = append(list, prompt)
+		for _, prompt := range prompts {
+			if !seen[prompt] {
+				seen[prompt] = true
+				list = append(list, prompt)
+			}
+		}
 	}
 	return list
 }

@@ -340,7 +340,9 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 	if !ok {
 		return nil
 	}
-	refused := s.Skip == "" && m.reportFeatures(p.Needs(s, prompt, nil))
+	prompts, _ := p.PromptsFor(s) // matrix.prompt reports the error
+	start, _ := p.Start(s)
+	refused := s.Skip == "" && m.reportFeatures(p.Needs(s, prompts, nil))
 	if !m.countable(s) {
 		return nil
 	}
@@ -353,7 +355,7 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 	}
 	var out []span
 	for _, spec := range chosen {
-		refusedHere := s.Skip == "" && !m.opts.MockProvider && m.reportFeatures(p.Needs(s, prompt, spec))
+		refusedHere := s.Skip == "" && !m.opts.MockProvider && m.reportFeatures(p.Needs(s, prompts, spec))
 		if refused || refusedHere {
 			m.unplanned = append(m.unplanned, span{variants: all, count: repeat, Trial: Trial{
 				Project: p, Scenario: s, Prompt: prompt, Endpoint: &Endpoint{Spec: spec},
@@ -370,8 +372,8 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 		for _, region := range m.regions {
 			of := repeat * len(all)
 			out = append(out, span{variants: all, count: of, Trial: Trial{
-				Project: p, Scenario: s, Prompt: prompt, Endpoint: endpoint, Region: region, N: 1, Of: of, Variant: all[0],
-				variantCount: len(all),
+				Project: p, Scenario: s, Start: start, Prompt: prompt, Endpoint: endpoint, Region: region, N: 1, Of: of,
+				Variant: all[0], variantCount: len(all),
 			}})
 		}
 	}

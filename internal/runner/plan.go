@@ -12,6 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
+	"github.com/arena-evals/arena/internal/workflow"
 )
 
 // Plan is the trials of a run, in order. It is pure data except for the clients of its endpoints. Trials are made when
@@ -38,7 +39,8 @@ type Trial struct {
 	Index        int
 	Project      *project
 	Scenario     *scenario.Scenario
-	Prompt       *scenario.Prompt // nil: no system prompt
+	Start        *workflow.State  // nil: there is no workflow
+	Prompt       *scenario.Prompt // of the start; nil: no system prompt
 	Endpoint     *Endpoint
 	Region       string
 	N            int       // from 1, within its group

@@ -17,11 +17,7 @@ func possiblePrompts(p *scenario.Project, s *scenario.Scenario) ([]*scenario.Pro
 	if promptUndecided(p, s) {
 		return append([]*scenario.Prompt{nil}, p.Prompts...), nil
 	}
-	prompt, err := p.Prompt(s)
-	if err != nil {
-		return nil, err
-	}
-	return []*scenario.Prompt{prompt}, nil
+	return p.PromptsFor(s)
 }
 
 // promptUndecided reports whether only the recording can tell which of several prompts a conversation has.

@@ -34,10 +34,10 @@ func (m *matrix) reportUnsupported(p *scenario.Project, chosen []*scenario.Scena
 		if s.Skip != "" {
 			continue
 		}
-		prompt, _ := p.Prompt(s) // loading reports a missing one
-		m.reportFeatures(p.Needs(s, prompt, nil))
+		prompts, _ := p.PromptsFor(s) // loading reports a missing one
+		m.reportFeatures(p.Needs(s, prompts, nil))
 		for _, spec := range m.selectProviders(p, s) {
-			if !m.opts.MockProvider && !m.reportFeatures(p.Needs(s, prompt, spec)) {
+			if !m.opts.MockProvider && !m.reportFeatures(p.Needs(s, prompts, spec)) {
 				m.endpoint(p, spec)
 			}
 		}

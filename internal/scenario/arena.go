@@ -25,8 +25,8 @@ type arenaFile struct {
 	selfPlay     bool // there is a self_play that is not switched off
 	packEvals    []*Eval
 	globals      []Placed
-	compositions *node.Node
-	workflow     *node.Node
+	compositions []string
+	workflow     *Workflow
 	runtime      *node.Node
 	nothing      bool // it has none of the keys that name something to run
 }
@@ -88,9 +88,9 @@ var arenaFields = table("an arena config", func() rows[arenaFile] {
 		custom("mcp_servers", listShape{mcpFields}, func(d *decoder, _ *arenaFile, v *node.Node) { d.mcpServers(v) }),
 		custom("a2a_agents", listShape{agentFields}, func(d *decoder, _ *arenaFile, v *node.Node) { d.agents(v) }),
 		custom("skills", listShape{skillFields}, func(d *decoder, _ *arenaFile, v *node.Node) { d.skills(v) }),
-		custom("workflow", workflowFields, func(_ *decoder, a *arenaFile, v *node.Node) { a.workflow = v }),
-		custom("compositions", mapShape{compositionFields}, func(_ *decoder, a *arenaFile, v *node.Node) {
-			a.compositions = v
+		custom("workflow", workflowFields, func(d *decoder, a *arenaFile, v *node.Node) { a.workflow = d.workflow(v) }),
+		custom("compositions", mapShape{compositionFields}, func(d *decoder, a *arenaFile, v *node.Node) {
+			a.compositions = d.compositions(v)
 		}),
 		custom("memory", anyMap, readMemory).orNull(),
 		custom("runtime", runtimeFields, func(_ *decoder, a *arenaFile, v *node.Node) { a.runtime = v }),
@@ -311,10 +311,6 @@ func (d *decoder) arena(doc document) *arenaFile {
 	a.nothing = true
 	for _, key := range []string{"scenarios", "scenario_specs", "evals", "eval_specs"} {
 		a.nothing = a.nothing && node.Get(doc.spec, key) == nil
-	}
-	names := d.compositions(a.compositions)
-	if a.workflow != nil {
-		d.workflow(a.workflow, names)
 	}
 	seen := map[string]diag.Pos{}
 	for _, j := range a.judges {

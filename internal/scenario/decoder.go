@@ -57,6 +57,7 @@ const (
 	toOffered  // in a list of offered tools, where a trailing * stands for any end
 	toTask     // a prompt by its task type
 	toPromptID // a prompt by its id in the config, or by its task type
+	toComposition
 )
 
 // refer notes a reference, to be resolved when the whole project is known.

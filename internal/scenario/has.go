@@ -14,6 +14,12 @@ const (
 // Has reports whether the files ask for a feature, with the names that come with it as far as files tell: the states of
 // workflows, the steps of compositions.
 func (p *Project) Has(feature string) (names []string, there bool) {
+	if feature == FeatureWorkflows {
+		if p.Workflow == nil {
+			return nil, false
+		}
+		return p.Workflow.names, true
+	}
 	for i := range p.Later {
 		if f := &p.Later[i]; f.Name == feature {
 			names, there = append(names, f.Names...), true
@@ -23,7 +29,4 @@ func (p *Project) Has(feature string) (names []string, there bool) {
 }
 
 // HasWorkflow reports whether the project describes a workflow.
-func (p *Project) HasWorkflow() bool {
-	_, there := p.Has(FeatureWorkflows)
-	return there
-}
+func (p *Project) HasWorkflow() bool { return p.Workflow != nil }

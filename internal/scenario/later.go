@@ -1,29 +1,32 @@
 package scenario
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// Needs lists the features without which a scenario cannot be run against a provider, in the order of the files.
-// prompt and provider may be nil: no prompt; a provider that is replaced, so that what it needs does not matter.
-func (p *Project) Needs(s *Scenario, prompt *Prompt, provider *Provider) []Feature {
+// Needs lists the features without which a scenario cannot be run under some prompts against a provider, in the order of
+// the files. The provider may be nil: one that is replaced, so that what it needs does not matter.
+func (p *Project) Needs(s *Scenario, prompts []*Prompt, provider *Provider) []Feature {
 	var list []Feature
 	for _, f := range p.Later {
-		if f.touches(s, prompt, provider) {
+		if f.touches(s, prompts, provider) {
 			list = append(list, f)
 		}
 	}
 	return list
 }
 
-func (f *Feature) touches(s *Scenario, prompt *Prompt, provider *Provider) bool {
+func (f *Feature) touches(s *Scenario, prompts []*Prompt, provider *Provider) bool {
 	switch {
 	case f.Scenario != "":
 		return f.Scenario == s.ID
 	case f.Provider != "":
 		return provider != nil && f.Provider == provider.ID
 	case f.Prompt != "":
-		return prompt != nil && f.Prompt == prompt.TaskType
+		return slices.ContainsFunc(prompts, func(q *Prompt) bool { return q != nil && f.Prompt == q.TaskType })
 	case f.Tool != "":
-		return prompt != nil && offers(prompt.AllowedTools, f.Tool)
+		return slices.ContainsFunc(prompts, func(q *Prompt) bool { return q != nil && offers(q.AllowedTools, f.Tool) })
 	}
 	return true
 }

@@ -15,8 +15,8 @@ type packFile struct {
 	evals        []*Eval
 	fragments    map[string]string
 	promptNode   *node.Node
-	workflow     *node.Node
-	compositions *node.Node
+	workflow     *Workflow
+	compositions []string
 }
 
 var (
@@ -43,9 +43,9 @@ var packFields = table("a pack", func() rows[packFile] {
 		strMap("fragments", func(p *packFile) *map[string]string { return &p.fragments }),
 		custom("tools", mapShape{packToolFields}, readPackTools),
 		evalList("evals", func(p *packFile) *[]*Eval { return &p.evals }),
-		custom("workflow", workflowFields, func(_ *decoder, p *packFile, v *node.Node) { p.workflow = v }),
-		custom("compositions", mapShape{compositionFields}, func(_ *decoder, p *packFile, v *node.Node) {
-			p.compositions = v
+		custom("workflow", workflowFields, func(d *decoder, p *packFile, v *node.Node) { p.workflow = d.workflow(v) }),
+		custom("compositions", mapShape{compositionFields}, func(d *decoder, p *packFile, v *node.Node) {
+			p.compositions = d.compositions(v)
 		}),
 		custom("skills", listShape{skillFields}, func(d *decoder, _ *packFile, v *node.Node) { d.skills(v) }),
 		idle[packFile]("agents", packAgentFields, "they are for deployment; conversations are with one prompt each"),
@@ -150,10 +150,6 @@ func (d *decoder) pack(doc document) *packFile {
 			d.completePrompt(&f, p.fragments)
 			p.prompts = append(p.prompts, f.Prompt)
 		})
-	}
-	names := d.compositions(p.compositions)
-	if p.workflow != nil {
-		d.workflow(p.workflow, names)
 	}
 	return p
 }

@@ -11,24 +11,25 @@ import (
 
 // build is a project in the making.
 type build struct {
-	l         *loader
-	p         *Project
-	in        *input
-	places    *places
-	getenv    func(string) (string, bool)
-	arena     *arenaFile
-	fragments map[string]string // of the pack
-	unbound   []*Tool           // of the pack, without implementation
-	packEvals []*Eval           // of the pack
-	jobs      []*job
-	inline    *content // what stands in the config's own file
-	refs      []reference
-	tags      []choosable
-	late      []lateCheck
-	given     []given
-	named     []string              // variables in names and paths of files
-	told      map[diag.Pos]bool     // places of variables of which something is wrong
-	mocks     map[string]*mockNames // by path
+	l            *loader
+	p            *Project
+	in           *input
+	places       *places
+	getenv       func(string) (string, bool)
+	arena        *arenaFile
+	fragments    map[string]string // of the pack
+	unbound      []*Tool           // of the pack, without implementation
+	packEvals    []*Eval           // of the pack
+	compositions []string          // names
+	jobs         []*job
+	inline       *content // what stands in the config's own file
+	refs         []reference
+	tags         []choosable
+	late         []lateCheck
+	given        []given
+	named        []string              // variables in names and paths of files
+	told         map[diag.Pos]bool     // places of variables of which something is wrong
+	mocks        map[string]*mockNames // by path
 
 	looseMocks []string // mock files named or found beside loose files
 
@@ -152,6 +153,7 @@ func (b *build) config() bool {
 func (b *build) apply(a *arenaFile) {
 	b.p.Defaults, b.p.Judges, b.p.Globals = a.Defaults, a.judges, a.globals
 	b.p.Roles, b.p.SelfPlay = a.roles, a.selfPlay
+	b.p.Workflow, b.compositions = a.workflow, a.compositions
 	if a.configDir != "" {
 		b.places.run = join(b.places.config, a.configDir)
 	}
@@ -208,6 +210,10 @@ func (b *build) takePack(c *content) {
 		b.unbound = append(b.unbound, p.tools...)
 		b.packEvals = MergeEvals(b.packEvals, p.evals)
 		b.fragments = p.fragments
+		b.compositions = append(b.compositions, p.compositions...)
+		if b.p.Workflow == nil {
+			b.p.Workflow = p.workflow
+		}
 	}
 	b.refs = append(b.refs, c.refs...)
 	b.tags = append(b.tags, c.tags...)
@@ -369,6 +375,7 @@ func (b *build) finish() {
 	b.hiddenEvals()
 	slices.SortStableFunc(b.p.Scenarios, func(x, y *Scenario) int { return cmp.Compare(x.ID, y.ID) })
 	b.resolve()
+	b.workflow()
 	b.loadMocks()
 	b.templates()
 	b.unread()

@@ -36,11 +36,11 @@ func same[T any](b *build, what string, list []T, name func(T) (string, diag.Pos
 
 // names of what references may mean.
 type nameSets struct {
-	providers, groups, personas, roles, tools, tasks, promptIDs []string
+	providers, groups, personas, roles, tools, tasks, promptIDs, compositions []string
 }
 
 func (b *build) names() *nameSets {
-	p, n := b.p, &nameSets{}
+	p, n := b.p, &nameSets{compositions: b.compositions}
 	for _, q := range p.Providers {
 		n.providers = append(n.providers, q.ID)
 		if q.Alias != "" {
@@ -79,6 +79,7 @@ func (b *build) resolve() {
 	known := map[target]map[string]bool{
 		toProvider: set(n.providers), toGroup: set(n.groups), toPersona: set(n.personas), toRole: set(n.roles),
 		toTool: set(n.tools), toOffered: set(n.tools), toTask: set(n.tasks), toPromptID: set(n.promptIDs),
+		toComposition: set(n.compositions),
 	}
 	for _, r := range b.refs {
 		if known[r.to][r.name] && (r.to != toRole || b.p.SelfPlay) {
@@ -99,7 +100,7 @@ func (t target) kind() kind {
 		return kindPersona
 	case toTool, toOffered:
 		return kindTool
-	case toTask, toPromptID:
+	case toTask, toPromptID, toComposition: // the latter may stand in a pack
 		return kindPrompt
 	case toRole:
 		return kindArena
@@ -132,6 +133,8 @@ func (b *build) dangling(r reference, n *nameSets) {
 		d.Msg, names = fmt.Sprintf("there is no prompt of the task type %q", r.name), n.tasks
 	case toPromptID:
 		d.Msg, names = fmt.Sprintf("there is no prompt %q", r.name), n.promptIDs
+	case toComposition:
+		d.Msg, names = fmt.Sprintf("there is no composition %q", r.name), n.compositions
 	case toTool, toOffered:
 		if served(r.name) || r.to == toOffered && offersAny(r.name, n.tools) {
 			return

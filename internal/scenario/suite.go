@@ -43,6 +43,7 @@ type Project struct {
 	PackEvals []*Eval          // of the packs; see EvalsFor
 	// ArenaEvals are those of the config. They replace others of the same id.
 	ArenaEvals []*Eval
+	Workflow   *Workflow // the config's own, else that of the pack; nil: none
 	Globals    []Placed
 	Handlers   []*Handler // check types that are programs
 	Open       []*Open    `digest:"-"` // the checks with placeholders, wherever they stand

@@ -310,8 +310,8 @@ func TestNeeds(t *testing.T) {
 		{"nothing but the project", p.Needs(b, nil, nil), []string{"all"}},
 		{"the scenario", p.Needs(a, nil, nil), []string{"all", "one"}},
 		{"the provider", p.Needs(b, nil, model), []string{"all", "model"}},
-		{"prompt and tool", p.Needs(b, desk, nil), []string{"all", "guards", "tool"}},
-		{"a served tool", p.Needs(b, attic, nil), []string{"all", "servers"}},
+		{"prompt and tool", p.Needs(b, []*Prompt{desk}, nil), []string{"all", "guards", "tool"}},
+		{"a served tool", p.Needs(b, []*Prompt{attic}, nil), []string{"all", "servers"}},
 	}
 	for _, tt := range tests {
 		if diff := cmp.Diff(tt.want, names(tt.got)); diff != "" {

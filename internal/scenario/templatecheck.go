@@ -18,17 +18,21 @@ func (b *build) templates() {
 	}
 	done := map[key]bool{} // scenarios without variables of their own all fare the same
 	for _, s := range b.p.Scenarios {
-		prompt, err := b.p.Prompt(s)
+		prompts, err := b.p.PromptsFor(s)
 		if err != nil {
 			b.promptChoice(s, err)
 			continue
 		}
-		k := key{prompt, len(s.Variables) == 0 && s.Context == ContextMetadata{}}
-		if k.plain && done[k] && !templated(s) {
-			continue
+		for i, prompt := range prompts {
+			k := key{prompt, len(s.Variables) == 0 && s.Context == ContextMetadata{}}
+			if k.plain && done[k] && !templated(s) {
+				continue
+			}
+			done[k] = k.plain || done[k]
+			if b.fill(s, prompt) && i == 0 {
+				b.fillSaid(s, prompt)
+			}
 		}
-		done[k] = k.plain || done[k]
-		b.fill(s, prompt)
 	}
 	b.settle()
 }
@@ -36,7 +40,7 @@ func (b *build) templates() {
 // promptChoice reports a scenario that leaves open which prompt it speaks to; an unknown one is reported with the
 // other names.
 func (b *build) promptChoice(s *Scenario, err error) {
-	if s.TaskType == "" && len(b.p.Prompts) > 1 && b.arena.workflow == nil {
+	if s.TaskType == "" && len(b.p.Prompts) > 1 && b.p.Workflow == nil {
 		b.l.diags.Errorf(s.Pos, len([]rune(s.ID)), "no-prompt", "scenario %q: %v", s.ID, err).Hint = "add task_type"
 	}
 }
@@ -55,8 +59,8 @@ func templated(s *Scenario) bool {
 	return holdsBraces(s.Description)
 }
 
-// fill reports what nothing is known for in the texts of a conversation.
-func (b *build) fill(s *Scenario, prompt *Prompt) {
+// fill reports what nothing is known for in a prompt of a conversation. It is false when there is nothing to look at.
+func (b *build) fill(s *Scenario, prompt *Prompt) bool {
 	if _, err := Variables(prompt, s, "default"); err != nil {
 		at, width := s.TaskTypePos, len([]rune(s.TaskType))
 		if at.Line == 0 {
@@ -65,7 +69,7 @@ func (b *build) fill(s *Scenario, prompt *Prompt) {
 		b.unfilled(at, width, fault{
 			code: "missing-variable", msg: err.Error(), hint: "set it under variables, or under vars of the config",
 		})
-		return
+		return false
 	}
 	v := &Values{Vars: b.known(prompt, s)}
 	if prompt != nil {
@@ -74,6 +78,12 @@ func (b *build) fill(s *Scenario, prompt *Prompt) {
 			b.say(v, prompt.TemplatePos, fmt.Sprintf("the system prompt %q: ", prompt.TaskType), SystemTemplate(prompt, model))
 		}
 	}
+	return true
+}
+
+// fillSaid reports what nothing is known for in what users say.
+func (b *build) fillSaid(s *Scenario, prompt *Prompt) {
+	v := &Values{Vars: Known(prompt, s, "default")}
 	b.say(v, s.Pos, "description: ", s.Description)
 	for _, one := range single(s) {
 		v.Singles = one
@@ -122,14 +132,11 @@ func (b *build) unfilled(at diag.Pos, width int, f fault) {
 	b.l.diags.Add(d)
 }
 
-// known are the variables of a scenario, and those that only a workflow sets, while it runs.
+// known are the variables of a scenario, and those that its workflow sets while it runs.
 func (b *build) known(prompt *Prompt, s *Scenario) map[string]string {
 	vars := Known(prompt, s, "default")
-	if !b.p.HasWorkflow() || prompt == nil {
-		return vars
-	}
-	for _, name := range Placeholders(prompt.SystemTemplate) {
-		if _, set := vars[name]; !set && (name == "workflow_context" || strings.HasPrefix(name, "artifacts.")) {
+	if w := b.p.Workflow; w != nil {
+		for _, name := range w.variables() {
 			vars[name] = ""
 		}
 	}
@@ -179,7 +186,7 @@ func (b *build) settleFor(s *Scenario) {
 	if err != nil {
 		return // is reported
 	}
-	v := &Values{Vars: b.known(prompt, s)}
+	v := &Values{Vars: Known(prompt, s, "default")}
 	for _, one := range single(s) {
 		v.Singles = one
 		b.p.EachOpen(s, prompt, func(o *Open, _ int) { o.Bind(v, who(s), b.l.diags) })

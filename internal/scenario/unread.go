@@ -146,16 +146,18 @@ func (r *reading) persona(q *Persona) {
 	}
 }
 
-// everywhere is what the checks of the project read in all conversations with a prompt.
-func (b *build) everywhere(prompt *Prompt) *reading {
+// everywhere is what the checks of the project read in all conversations with some prompts.
+func (b *build) everywhere(prompts ...*Prompt) *reading {
 	r := &reading{names: map[string]bool{}}
-	if prompt != nil {
-		r.prompt(prompt)
-	}
 	r.take(b.named)
 	r.checks(b.p.Globals)
-	for _, e := range b.p.EvalsFor(prompt) {
-		r.check(e.Compiled)
+	for _, prompt := range prompts {
+		if prompt != nil {
+			r.prompt(prompt)
+		}
+		for _, e := range b.p.EvalsFor(prompt) {
+			r.check(e.Compiled)
+		}
 	}
 	return r
 }
@@ -163,7 +165,7 @@ func (b *build) everywhere(prompt *Prompt) *reading {
 // unread warns of variables that nothing reads. With a name that is misspelt, what reads the right one goes on with
 // another value than the one under test.
 func (b *build) unread() {
-	if b.l.opts.Compile == nil || b.broken[kindPrompt] || b.broken[kindPersona] || b.p.HasWorkflow() {
+	if b.l.opts.Compile == nil || b.broken[kindPrompt] || b.broken[kindPersona] || b.p.HasWorkflow() && b.p.Workflow.Graph == nil {
 		return
 	}
 	if _, there := b.p.Has(FeatureCompositions); there {
@@ -195,16 +197,16 @@ func (b *build) unreadOwn() {
 		case g.scenario == nil:
 			continue
 		}
-		prompt, err := b.p.Prompt(g.scenario)
+		prompts, err := b.p.PromptsFor(g.scenario)
 		if err != nil {
 			continue // is reported
 		}
 		if last != g.scenario {
-			last, read = g.scenario, b.everywhere(prompt)
+			last, read = g.scenario, b.everywhere(prompts...)
 			read.scenario(b, g.scenario)
 			read.close()
 		}
-		if g.name == "region" || !read.reads(g.name) && !prompt.declares(g.name) {
+		if g.name == "region" || !read.reads(g.name) && !declared(prompts, g.name) {
 			b.notRead(g, read)
 		}
 	}
@@ -234,8 +236,11 @@ func (b *build) unreadOfPrompts() {
 		scenarios = append(scenarios, e.Scenario())
 	}
 	for _, s := range scenarios {
-		if prompt, err := b.p.Prompt(s); err == nil && of[prompt] != nil {
-			of[prompt].scenario(b, s)
+		prompts, _ := b.p.PromptsFor(s) // what is wrong with it is reported
+		for _, prompt := range prompts {
+			if of[prompt] != nil {
+				of[prompt].scenario(b, s)
+			}
 		}
 	}
 	for _, read := range of {
@@ -264,6 +269,10 @@ func (b *build) givenOfPrompts() []given {
 		}
 	}
 	return all
+}
+
+func declared(prompts []*Prompt, name string) bool {
+	return slices.ContainsFunc(prompts, func(p *Prompt) bool { return p.declares(name) })
 }
 
 func (p *Prompt) declares(name string) bool {

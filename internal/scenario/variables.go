@@ -6,14 +6,32 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/workflow"
 )
 
 // contextLength is how much of the first user message goes into context_slot, in characters.
 const contextLength = 150
 
-// Prompt returns the system prompt that a scenario speaks to: the one of its task type, or the only one of the
-// project. A project without prompts has none, which is nil and no error.
+// Start is the state of the workflow in which the conversation of a scenario begins; nil where there is no workflow, or
+// where the conversation is over already.
+func (p *Project) Start(s *Scenario) (*workflow.State, error) {
+	if p.Workflow == nil || p.Workflow.Graph == nil || s.Recorded != nil {
+		return nil, nil
+	}
+	return p.Workflow.Graph.StartFor(s.TaskType)
+}
+
+// Prompt returns the system prompt that a scenario speaks to: that of the state in which it starts, else the one of its
+// task type, or the only one of the project. A project without prompts has none, which is nil and no error.
 func (p *Project) Prompt(s *Scenario) (*Prompt, error) {
+	start, err := p.Start(s)
+	if err != nil {
+		return nil, err
+	}
+	if start != nil {
+		return p.PromptOf(start), nil
+	}
 	if s.TaskType == "" {
 		switch len(p.Prompts) {
 		case 0:
@@ -36,6 +54,36 @@ func (p *Project) Prompt(s *Scenario) (*Prompt, error) {
 		return nil, fmt.Errorf("there is no prompt of task type %q, nor any other", s.TaskType)
 	}
 	return nil, fmt.Errorf("there is no prompt of task type %q; known: %s", s.TaskType, strings.Join(p.taskTypes(), ", "))
+}
+
+// PromptsFor are the system prompts that a scenario may speak to, that of its start first: with a workflow those of all
+// states that can follow.
+func (p *Project) PromptsFor(s *Scenario) ([]*Prompt, error) {
+	first, err := p.Prompt(s)
+	if err != nil {
+		return nil, err
+	}
+	list := []*Prompt{first}
+	start, _ := p.Start(s)
+	if start == nil {
+		return list, nil
+	}
+	for _, state := range p.Workflow.Graph.From(start) {
+		if prompt := p.PromptOf(state); !slices.Contains(list, prompt) {
+			list = append(list, prompt)
+		}
+	}
+	return list, nil
+}
+
+// PromptOf is the prompt of a state, nil when it has none.
+func (p *Project) PromptOf(state *workflow.State) *Prompt {
+	for _, q := range p.Prompts {
+		if q.TaskType == state.PromptTask {
+			return q
+		}
+	}
+	return nil
 }
 
 func (p *Project) taskTypes() []string {

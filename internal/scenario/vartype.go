@@ -49,12 +49,19 @@ func isJSON(n *node.Node, begin string) bool {
 // typedVariables holds what scenarios and the config set against the types that the prompt declares.
 func (b *build) typedVariables() {
 	for _, g := range b.given {
-		prompt := g.prompt
-		if g.scenario != nil {
-			prompt, _ = b.p.Prompt(g.scenario) // what is wrong with it is reported
+		if g.value == nil {
+			continue
 		}
-		if g.value != nil && (g.scenario != nil || g.prompt != nil) {
-			b.typed(prompt, g)
+		prompts := []*Prompt{g.prompt}
+		if g.scenario != nil {
+			if prompts, _ = b.p.PromptsFor(g.scenario); prompts == nil { // what is wrong with it is reported
+				prompts = []*Prompt{nil}
+			}
+		}
+		for _, prompt := range prompts {
+			if !b.told[g.pos] && (g.scenario != nil || g.prompt != nil) {
+				b.typed(prompt, g)
+			}
 		}
 	}
 }

@@ -4,26 +4,60 @@ import (
 	"regexp"
 	"slices"
 	"sync"
+	"time"
+	"unicode/utf8"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/workflow"
 )
 
-// workflowFile is what is looked at of a workflow.
+// Workflow is the states through which the conversations of a project go.
+type Workflow struct {
+	Pos    diag.Pos
+	Entry  string
+	States []*workflow.State
+	Budget workflow.Budget
+	Graph  *workflow.Graph     `digest:"-"` // made of them; nil: it could not be, which is reported
+	names  []string            // of the states, in the order of the file
+	at     map[string]diag.Pos `digest:"-"`
+}
+
+// At is where a state is declared.
+func (w *Workflow) At(state string) diag.Pos { return w.at[state] }
+
+// The variables of prompts that a workflow sets: what the last transition said, and the artifacts behind a prefix.
+const (
+	ContextVariable = "workflow_context"
+	ArtifactPrefix  = "artifacts."
+)
+
+// variables are those that the workflow sets in prompts.
+func (w *Workflow) variables() []string {
+	names := []string{ContextVariable}
+	if w.Graph != nil {
+		for _, a := range w.Graph.ArtifactNames() {
+			names = append(names, ArtifactPrefix+a)
+		}
+	}
+	return names
+}
+
+// workflowFile is a workflow as it stands in a file.
 type workflowFile struct {
 	version int
 	entry   *node.Node
-	states  []stateFile
+	states  []*stateFile
 	names   []string
+	budget  workflow.Budget
 }
 
 type stateFile struct {
-	name                string
-	at                  *node.Node // key of the state
-	targets             []*node.Node
-	prompt, composition *node.Node
-	terminal            bool
-	orchestration       string
-	onMax               *node.Node
+	workflow.State
+	at                 *node.Node   // key of the state
+	targets            []*node.Node // of the events
+	onMax, composition *node.Node
+	orchestration      string
 }
 
 // workflowFields are the keys of a workflow, in configs and packs.
@@ -38,68 +72,95 @@ var workflowFields = table("a workflow", func() rows[workflowFile] {
 			}
 		}).must(),
 		custom("states", mapShape{stateFields}, readStates).must(),
-		inside[workflowFile]("engine", part("engine",
-			inside[struct{}]("budget", part("budget",
-				inside[struct{}]("max_total_visits", natural),
-				inside[struct{}]("max_tool_calls", natural),
-				inside[struct{}]("max_wall_time_sec", positive),
-			)),
-		)),
+		object("engine", engineFields, func(w *workflowFile) *workflow.Budget { return &w.budget }),
+	}
+})
+
+var engineFields = table("engine", func() rows[workflow.Budget] {
+	return rows[workflow.Budget]{
+		object("budget", budgetFields, func(b *workflow.Budget) *workflow.Budget { return b }),
+	}
+})
+
+var budgetFields = table("budget", func() rows[workflow.Budget] {
+	return rows[workflow.Budget]{
+		whole("max_total_visits", counting, func(b *workflow.Budget) *int { return &b.Visits }),
+		whole("max_tool_calls", counting, func(b *workflow.Budget) *int { return &b.ToolCalls }),
+		custom("max_wall_time_sec", counting, func(d *decoder, b *workflow.Budget, v *node.Node) {
+			seconds, _ := d.Int(v, "max_wall_time_sec", 1, int(counting.high))
+			b.WallTime = time.Duration(seconds) * time.Second
+		}),
 	}
 })
 
 var stateFields = table("a state", func() rows[stateFile] {
 	return rows[stateFile]{
 		custom("prompt_task", text, func(d *decoder, s *stateFile, v *node.Node) {
-			s.prompt = v
-			d.Name(v, "prompt_task")
+			s.PromptTask, _ = d.Name(v, "prompt_task")
 			d.refer(toTask, v)
 		}),
-		inside[stateFile]("description", text),
+		str("description", func(s *stateFile) *string { return &s.Description }),
 		custom("on_event", textMap, readEvents),
-		flag("terminal", func(s *stateFile) *bool { return &s.terminal }),
-		custom("max_visits", counting, func(d *decoder, s *stateFile, v *node.Node) {
-
-			d.Int(v, "max_visits", 1, int(counting.high))
-		}),
+		flag("terminal", func(s *stateFile) *bool { return &s.Terminal }),
+		whole("max_visits", counting, func(s *stateFile) *int { return &s.MaxVisits }),
 		custom("on_max_visits", text, func(d *decoder, s *stateFile, v *node.Node) {
 			s.onMax = v
-			d.Name(v, "on_max_visits")
+			s.OnMaxVisits, _ = d.Name(v, "on_max_visits")
 		}),
-		inside[stateFile]("skills", text),
-		inside[stateFile]("persistence", words("transient", "persistent")),
+		label("skills", func(s *stateFile) *string { return &s.Skills }),
+		idle[stateFile]("persistence", words("transient", "persistent"), "no conversation outlives its trial", "transient"),
 		word("orchestration", words("internal", "external", "hybrid", "composition"),
 			func(s *stateFile) *string { return &s.orchestration }),
 		custom("composition", text, func(d *decoder, s *stateFile, v *node.Node) {
 			s.composition = v
-			d.Name(v, "composition")
+			s.Composition, _ = d.Name(v, "composition")
+			d.refer(toComposition, v)
 		}),
-		inside[stateFile]("artifacts", mapShape{part("an artifact",
-			inside[struct{}]("type", text).must(),
-			inside[struct{}]("description", text),
-			inside[struct{}]("mode", words("replace", "append")),
-		)}),
+		custom("artifacts", mapShape{artifactFields}, func(d *decoder, s *stateFile, v *node.Node) {
+			d.Each(v, "artifacts", func(name string, _, item *node.Node) {
+				a := artifactFile{Artifact: workflow.Artifact{Name: name}}
+				if artifactFields.read(d, item, &a) {
+					a.Append = a.mode == "append"
+					s.Artifacts = append(s.Artifacts, a.Artifact)
+				}
+			})
+		}),
+	}
+})
+
+type artifactFile struct {
+	workflow.Artifact
+	mode string
+}
+
+var artifactFields = table("an artifact", func() rows[artifactFile] {
+	return rows[artifactFile]{
+		str("type", func(a *artifactFile) *string { return &a.Type }).must(),
+		str("description", func(a *artifactFile) *string { return &a.Description }),
+		word("mode", words("replace", "append"), func(a *artifactFile) *string { return &a.mode }),
 	}
 })
 
 var pascalCase = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`) })
 
 func readEvents(d *decoder, s *stateFile, v *node.Node) {
+	s.Events = map[string]string{}
 	d.Each(v, "on_event", func(event string, k, to *node.Node) {
 		if !pascalCase().MatchString(event) {
 			d.Warnf(k, "event-name", "the event %q is not in PascalCase", event)
 		}
-		if _, ok := d.Name(to, "on_event."+event); ok {
+		if state, ok := d.Name(to, "on_event."+event); ok {
 			s.targets = append(s.targets, to)
+			s.Events[event] = state
 		}
 	})
 }
 
 func readStates(d *decoder, w *workflowFile, v *node.Node) {
 	d.Each(v, "states", func(name string, k, state *node.Node) {
-		s := stateFile{name: name, at: k}
+		s := stateFile{State: workflow.State{Name: name}, at: k}
 		if stateFields.read(d, state, &s) {
-			w.states = append(w.states, s)
+			w.states = append(w.states, &s)
 		}
 		w.names = append(w.names, name)
 	})
@@ -108,61 +169,93 @@ func readStates(d *decoder, w *workflowFile, v *node.Node) {
 	}
 }
 
-// workflow reads a workflow and checks that its states and events lead somewhere. compositions are the names that a
-// state may refer to.
-func (d *decoder) workflow(n *node.Node, compositions []string) {
-	var w workflowFile
-	read := workflowFields.read(d, n, &w)
-	d.need(FeatureWorkflows, n, Feature{Names: w.names})
-	if !read || len(w.names) == 0 {
-		return
+// workflow reads a workflow. What it names outside of itself is resolved when the whole project is known.
+func (d *decoder) workflow(n *node.Node) *Workflow {
+	var file workflowFile
+	before := d.Diags.Errors()
+	read := workflowFields.read(d, n, &file)
+	d.need(FeatureWorkflows, n, Feature{})
+	w := &Workflow{Pos: d.Pos(n), names: file.names, at: map[string]diag.Pos{}}
+	if !read || len(file.names) == 0 {
+		return w
 	}
-	if w.entry != nil {
-		d.oneOfNames(w.entry, "state", w.names)
+	if file.entry != nil {
+		d.oneOfNames(file.entry, "state", file.names)
 	}
-	for i := range w.states {
-		d.state(&w, &w.states[i], compositions)
+	w.Budget = file.budget
+	for _, s := range file.states {
+		d.state(&file, s)
+		w.at[s.Name] = d.Pos(s.at)
+		w.States = append(w.States, &s.State)
 	}
+	if d.Diags.Errors() > before {
+		return w
+	}
+	w.Entry = file.entry.Value
+	graph, err := workflow.New(w.Entry, w.States, w.Budget)
+	if err != nil { // of what has been looked at above
+		d.Errorf(n, "bad-workflow", "%v", err)
+	}
+	w.Graph = graph
+	return w
 }
 
-func (d *decoder) state(w *workflowFile, s *stateFile, compositions []string) {
+var orchestrations = map[string]workflow.Orchestration{
+	"external": workflow.External, "hybrid": workflow.Hybrid, "composition": workflow.Composed,
+}
+
+func (d *decoder) state(w *workflowFile, s *stateFile) {
+	s.Mode = orchestrations[s.orchestration]
 	for _, to := range s.targets {
 		d.oneOfNames(to, "state", w.names)
 	}
 	if s.onMax != nil {
 		d.oneOfNames(s.onMax, "state", w.names)
 	}
+	composed := s.Mode == workflow.Composed
 	switch {
-	case s.orchestration == "composition" && s.composition == nil:
+	case composed && s.composition == nil:
 		d.Missing(s.at, "a state with orchestration composition", "composition")
-	case s.composition != nil:
-		d.oneOfNames(s.composition, "composition", compositions)
-	case s.prompt == nil:
-		d.Missing(s.at, "the state "+quoted(s.name), "prompt_task")
+	case !composed && s.composition != nil:
+		d.Warnf(s.composition, NoEffect, "composition has no effect without orchestration: composition")
 	}
-	switch {
-	case s.terminal && len(s.targets) > 0:
-		d.Warnf(s.at, "terminal-state", "the state %q is terminal, so its on_event has no effect", s.name)
-	case !s.terminal && len(s.targets) == 0 && w.version == 2:
-		d.Warnf(s.at, "dead-end", "the state %q has no on_event and is not terminal", s.name)
+	if !composed && s.PromptTask == "" {
+		d.Missing(s.at, "the state "+quoted(s.Name), "prompt_task")
 	}
-	if w.entry != nil && s.name != w.entry.Value && !reached(w, s.name) {
-		d.Warnf(s.at, "unreached-state", "no event leads to the state %q", s.name)
+	if !s.Terminal && len(s.Events) == 0 && w.version == 2 {
+		d.Warnf(s.at, "dead-end", "the state %q has no on_event and is not terminal", s.Name)
 	}
 }
 
-func reached(w *workflowFile, name string) bool {
-	to := func(n *node.Node) bool { return n.Value == name }
-	return slices.ContainsFunc(w.states, func(s stateFile) bool {
-		return slices.ContainsFunc(s.targets, to) || s.onMax != nil && to(s.onMax)
-	})
+// workflow looks at the workflow of the project as a whole, the config's own before that of its pack: at the states in
+// which scenarios start, and at those that none comes to.
+func (b *build) workflow() {
+	w := b.p.Workflow
+	if w == nil || w.Graph == nil {
+		return
+	}
+	var starts []string
+	for _, s := range b.p.Scenarios {
+		switch start, err := b.p.Start(s); {
+		case err == nil:
+			starts = append(starts, start.Name)
+		case slices.ContainsFunc(b.p.Prompts, func(q *Prompt) bool { return q.TaskType == s.TaskType }):
+			b.l.diags.Errorf(s.TaskTypePos, utf8.RuneCountInString(s.TaskType), "no-state", "scenario %q: %v", s.ID, err).
+				Hint = "write the prompt_task of the state in which it starts, or leave task_type out to start at the entry"
+		}
+	}
+	some := b.in.only != nil || b.broken[kindScenario] // others may start elsewhere
+	for _, problem := range w.Graph.Problems(starts...) {
+		if some && problem.Rule == workflow.Unreached {
+			continue
+		}
+		b.l.diags.Warnf(w.at[problem.State], utf8.RuneCountInString(problem.State), problem.Rule, "state %q: %s",
+			problem.State, problem.Text)
+	}
 }
 
-// compositionNames are the names of a map of compositions.
+// compositions checks a map of compositions and returns their names.
 func (d *decoder) compositions(n *node.Node) []string {
-	if n == nil {
-		return nil
-	}
 	mapShape{compositionFields}.check(d, n, "compositions")
 	d.need(FeatureCompositions, n, Feature{Names: stepIDs(n)})
 	return node.Keys(n)

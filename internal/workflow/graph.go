@@ -116,6 +116,30 @@ func (g *Graph) StartFor(task string) (*State, error) {
 	return nil, fmt.Errorf("several states of the workflow have the prompt_task %q: %q", task, found)
 }
 
+// From are the states that a trial can come to that starts in one, that one included, in the order of the file.
+func (g *Graph) From(start *State) []*State {
+	seen := g.reach([]string{start.Name})
+	var list []*State
+	for _, s := range g.states {
+		if seen[s.Name] {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// ArtifactNames are the artifacts of all states, sorted.
+func (g *Graph) ArtifactNames() []string {
+	var names []string
+	for _, s := range g.states {
+		for i := range s.Artifacts {
+			names = append(names, s.Artifacts[i].Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // Ends reports whether no event leads on from the state.
 func (s *State) Ends() bool { return s.Terminal || len(s.Events) == 0 }
 

@@ -12,17 +12,20 @@ type Problem struct {
 	Text  string
 }
 
+// Unreached is the rule of states that no trial can come to.
+const Unreached = "unreached-state"
+
 // Problems looks for states that no trial can come to and for ways without an end. starts are the names of further
 // states in which scenarios start. They come in the order of the file.
 func (g *Graph) Problems(starts ...string) (found []Problem) {
 	add := func(s *State, rule, text string) {
 		found = append(found, Problem{State: s.Name, Rule: rule, Text: text})
 	}
-	seen := g.reach(starts)
+	seen := g.reach(append(starts[:len(starts):len(starts)], g.entry.Name))
 	for _, s := range g.states {
 		switch {
 		case !seen[s.Name]:
-			add(s, "unreached-state", "no way leads from a start to this state")
+			add(s, Unreached, "no way leads from a start to this state")
 		case s.Terminal && len(s.Events) > 0:
 			add(s, "terminal-state", "the state is terminal, so its on_event has no effect")
 		}
@@ -49,7 +52,7 @@ func (g *Graph) Problems(starts ...string) (found []Problem) {
 // reach are the states to which ways lead.
 func (g *Graph) reach(starts []string) map[string]bool {
 	seen := map[string]bool{}
-	todo := append([]string{g.entry.Name}, starts...)
+	todo := slices.Clone(starts)
 	for len(todo) > 0 {
 		name := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]

@@ -67,7 +67,7 @@ func (c *Command) Run(ctx context.Context) (Output, error) {
 	stderr := &tailBuffer{limit: stderrLimit}
 	cmd := c.prepare(ctx)
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	err := run(cmd)
+	err := run(cmd, func() {})
 	out := Output{Stdout: stdout.data.Bytes(), Stderr: stderr.bytes()}
 	switch cause := context.Cause(ctx); {
 	case cause != nil:
@@ -93,8 +93,8 @@ func (c *Command) prepare(ctx context.Context) *exec.Cmd {
 }
 
 // run starts a command in a group of its own and leaves nothing of the group behind, nor, where Guard was called, of
-// what left the group.
-func run(cmd *exec.Cmd) error {
+// what left the group. It calls started once the command runs, and returns when it is over.
+func run(cmd *exec.Cmd, started func()) error {
 	runtime.LockOSThread() // on Linux the program is killed when the thread that started it ends
 	defer runtime.UnlockOSThread()
 	setGroup(cmd)
@@ -109,6 +109,7 @@ func run(cmd *exec.Cmd) error {
 	if err := g.adopt(cmd.Process); err != nil {
 		return errors.Join(err, cmd.Process.Kill(), cmd.Wait())
 	}
+	started()
 	return cmd.Wait()
 }
 

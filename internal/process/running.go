@@ -1,0 +1,140 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+)
+
+// Running is a program that goes on until somebody stops it. It is safe for concurrent use, but for reads, which are
+// for one goroutine.
+type Running struct {
+	stdin  *os.File
+	stdout *os.File
+	stderr *lockedTail
+	grace  time.Duration
+	end    context.CancelFunc
+	done   chan struct{}
+	err    error // why it ended; set when done is closed
+
+	closing sync.Once
+}
+
+// Start starts the program and leaves it running. Stdin and MaxStdout of the command are not used: the caller writes
+// and reads, and bounds what it reads. Stop is to be called, also for a program that has ended by itself.
+func (c *Command) Start() (*Running, error) {
+	theirIn, in, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	out, theirOut, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, theirIn.Close(), in.Close())
+	}
+	ctx, end := context.WithCancel(context.Background())
+	r := &Running{
+		stdin: in, stdout: out, stderr: &lockedTail{tail: tailBuffer{limit: stderrLimit}}, end: end,
+		done: make(chan struct{}),
+	}
+	cmd := c.prepare(ctx)
+	r.grace = cmd.WaitDelay
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirIn, theirOut, r.stderr
+	started := make(chan struct{})
+	go func() {
+		r.over(run(cmd, func() {
+			_ = ignore(theirIn.Close(), theirOut.Close()) // the program has its own
+			close(started)
+		}))
+	}()
+	select {
+	case <-started:
+		return r, nil
+	case <-r.done:
+	}
+	select {
+	case <-started: // it has ended already
+		return r, nil
+	default:
+		end()
+		return nil, errors.Join(r.err, ignore(theirIn.Close(), theirOut.Close(), in.Close(), out.Close()))
+	}
+}
+
+// ignore stands for errors of files that were never used.
+func ignore(...error) error { return nil }
+
+// over is called when the program has ended and nothing of its group is left.
+func (r *Running) over(err error) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		err = &ExitError{exit.String()}
+	}
+	r.err = err
+	_ = r.stdout.SetReadDeadline(time.Now().Add(r.grace)) // something that left the group may hold it open
+	close(r.done)
+}
+
+// Read reads what the program writes to its stdout.
+func (r *Running) Read(p []byte) (int, error) {
+	n, err := r.stdout.Read(p)
+	if errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, os.ErrClosed) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// Write writes to the stdin of the program, until ctx is done.
+func (r *Running) Write(ctx context.Context, p []byte) error {
+	stop := context.AfterFunc(ctx, func() { _ = r.stdin.SetWriteDeadline(time.Unix(1, 0)) })
+	defer stop()
+	_, err := r.stdin.Write(p)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// Done is closed when the program has ended, with its group.
+func (r *Running) Done() <-chan struct{} { return r.done }
+
+// Stderr is the end of what the program wrote there, at most 8 KiB.
+func (r *Running) Stderr() string { return r.stderr.text() }
+
+// Err is how a program ended that is Done; nil: with success.
+func (r *Running) Err() error { return r.err }
+
+// Stop closes the stdin of the program, waits for its end, tells it and all that it started to end, and kills what is
+// left after the grace of the command. It returns when nothing of its group is left.
+func (r *Running) Stop(wait time.Duration) {
+	r.closing.Do(func() { _ = r.stdin.Close() })
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-r.done:
+	case <-timer.C:
+	}
+	r.end()
+	<-r.done
+	_ = r.stdout.Close()
+}
+
+// lockedTail is the end of what is written to it, for several goroutines.
+type lockedTail struct {
+	mu   sync.Mutex
+	tail tailBuffer
+}
+
+func (l *lockedTail) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.tail.Write(p)
+}
+
+func (l *lockedTail) text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return string(l.tail.bytes())
+}

@@ -77,7 +77,7 @@ func (d *Folder) Check(ids iter.Seq[string], problems *diag.List) {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil && !d.Replay: // save reports it
 		case err != nil:
-			problems.Errorf(diag.Pos{File: d.displayPath(id)}, 0, "unreadable", "%v", withoutPath(err))
+			problems.Errorf(diag.Pos{File: d.displayPath(id)}, 0, "unreadable", "%v", plainfile.WithoutPath(err))
 		default:
 			d.checkFile(d.displayPath(id), id, data, problems)
 		}
@@ -116,14 +116,6 @@ func (d *Folder) countFiles() int {
 	return len(entries)
 }
 
-// withoutPath removes the path from a system error, because the message names it already.
-func withoutPath(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
-}
-
 // Open starts recording or replaying a trial. recordCommand returns the command that records it again.
 func (d *Folder) Open(id string, simulated bool, again func() string) (*Recorder, error) {
 	if d == nil {
@@ -158,7 +150,7 @@ func (d *Folder) Open(id string, simulated bool, again func() string) (*Recorder
 		return nil, fmt.Errorf("there is no cassette for this trial: %s is missing; to record it: %s",
 			d.displayPath(id), again())
 	case err != nil:
-		return nil, fmt.Errorf("cassette %s: %w", d.displayPath(holder), withoutPath(err))
+		return nil, fmt.Errorf("cassette %s: %w", d.displayPath(holder), plainfile.WithoutPath(err))
 	}
 	c, err := d.open(data, holder)
 	if err == nil && c.simulated != simulated {
@@ -232,7 +224,7 @@ func (rec *Recorder) save() error {
 		err = os.MkdirAll(rec.folder.Dir, 0o755)
 	}
 	if err == nil {
-		err = replaceFile(rec.folder.file(rec.id), data)
+		err = plainfile.ReplaceSynced(rec.folder.file(rec.id), 0o644, data)
 	}
 	if err != nil {
 		return rec.writeError(err)
@@ -242,7 +234,7 @@ func (rec *Recorder) save() error {
 
 func (rec *Recorder) writeError(err error) *WriteError {
 	path := rec.folder.displayPath(rec.id)
-	return &WriteError{fmt.Errorf("the cassette %s could not be written: %w", path, withoutPath(err))}
+	return &WriteError{fmt.Errorf("the cassette %s could not be written: %w", path, plainfile.WithoutPath(err))}
 }
 
 // WriteError is returned when a cassette cannot be written, for example to a full disk. Others will fail too.

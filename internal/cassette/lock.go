@@ -18,12 +18,12 @@ const lockName = ".arena.lock"
 // files of an earlier process.
 func (d *Folder) Lock() (unlock func() error, err error) {
 	if err := plainfile.MakeDir(d.Dir); err != nil {
-		return nil, fmt.Errorf("cassettes cannot be recorded into %s: %w", d.Dir, withoutPath(err))
+		return nil, fmt.Errorf("cassettes cannot be recorded into %s: %w", d.Dir, plainfile.WithoutPath(err))
 	}
 	path := filepath.Join(d.Dir, lockName)
 	f, err := filelock.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("cassettes cannot be recorded into %s: %w", d.Dir, withoutPath(err))
+		return nil, fmt.Errorf("cassettes cannot be recorded into %s: %w", d.Dir, plainfile.WithoutPath(err))
 	}
 	if err := filelock.Lock(f); err != nil {
 		_ = f.Close() // nothing was written
@@ -31,10 +31,11 @@ func (d *Folder) Lock() (unlock func() error, err error) {
 			return nil, fmt.Errorf("another arena records into %s: %s\nwait for it, or record into another folder",
 				d.Dir, locked.Owner)
 		}
-		return nil, fmt.Errorf("lock %s: %w", path, withoutPath(err))
+		return nil, fmt.Errorf("lock %s: %w", path, plainfile.WithoutPath(err))
 	}
 	if err := errors.Join(filelock.Sign(f, d.Now()), d.sweep()); err != nil {
-		return nil, errors.Join(fmt.Errorf("cassettes cannot be recorded into %s: %w", d.Dir, withoutPath(err)), f.Close())
+		err = fmt.Errorf("cassettes cannot be recorded into %s: %w", d.Dir, plainfile.WithoutPath(err))
+		return nil, errors.Join(err, f.Close())
 	}
 	return f.Close, nil
 }
@@ -43,7 +44,7 @@ func (d *Folder) Lock() (unlock func() error, err error) {
 func (d *Folder) sweep() error {
 	var errs []error
 	for _, dir := range []string{d.Dir, filepath.Join(d.Dir, mediaFolder)} {
-		left, err := filepath.Glob(filepath.Join(dir, tempPattern))
+		left, err := filepath.Glob(filepath.Join(dir, plainfile.TempPattern))
 		errs = append(errs, err)
 		for _, file := range left {
 			errs = append(errs, os.Remove(file))

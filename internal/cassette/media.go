@@ -95,7 +95,7 @@ func (d *Folder) keepMedia(hash string, data []byte) error {
 	if err := os.MkdirAll(filepath.Join(d.Dir, mediaFolder), 0o755); err != nil {
 		return err
 	}
-	return replaceFile(d.mediaFile(hash), data)
+	return plainfile.ReplaceSynced(d.mediaFile(hash), 0o644, data)
 }
 
 var errNoHash = errors.New("a sha256 has 64 hexadecimal digits")

@@ -13,6 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/filelock"
+	"github.com/arena-evals/arena/internal/plainfile"
 )
 
 const whole = `{
@@ -282,7 +283,7 @@ func TestLock(t *testing.T) {
 	if _, err := second.Lock(); err == nil || !strings.Contains(err.Error(), "another arena records into "+dir+": process ") {
 		t.Errorf("two at once: %v", err)
 	}
-	half := filepath.Join(dir, strings.Replace(tempPattern, "*", "123", 1))
+	half := filepath.Join(dir, strings.Replace(plainfile.TempPattern, "*", "123", 1))
 	if err := os.WriteFile(half, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

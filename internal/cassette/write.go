@@ -3,10 +3,7 @@ package cassette
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 )
@@ -62,28 +59,4 @@ func (d *document) addTools(offered []tool) error {
 		}
 	}
 	return nil
-}
-
-// tempPattern matches the names of incomplete files.
-const tempPattern = ".arena-tmp-*"
-
-// replaceFile replaces a file atomically. When it returns nil the new file is on disk.
-func replaceFile(path string, data []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), tempPattern)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	_, err = f.Write(data)
-	if err := errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return syncFolder(filepath.Dir(path))
 }

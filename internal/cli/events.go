@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -77,10 +76,7 @@ func (a *App) openEvents(name string) (*eventStream, error) {
 }
 
 func unwritable(name string, err error) error {
-	if failed, ok := errors.AsType[*fs.PathError](err); ok {
-		err = failed.Err
-	}
-	return fmt.Errorf("cannot write events to %s: %w", name, err)
+	return fmt.Errorf("cannot write events to %s: %w", name, plainfile.WithoutPath(err))
 }
 
 // handle writes an event. After the first that could not be written no other is tried.

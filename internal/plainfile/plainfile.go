@@ -1,5 +1,5 @@
-// Package plainfile opens files that are read to their end, and folders that are written into. It never waits for a
-// pipe, and never reads a device that has no end.
+// Package plainfile opens files that are read to their end, replaces files as a whole, and makes folders to write into.
+// It never waits for a pipe, and never reads a device that has no end.
 package plainfile
 
 import (
@@ -85,16 +85,13 @@ func Dangling(path string) error {
 // astray says why nothing is found at a link.
 func astray(path, to string) error {
 	_, err := os.Stat(path)
-	failed, ok := errors.AsType[*fs.PathError](err)
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
 		return nowhere(fmt.Sprintf("%s is a link to %s, which is not there", path, to))
-	case ok:
-		err = failed.Err
 	}
-	return fmt.Errorf("%s is a link to %s, which cannot be followed: %w", path, to, err)
+	return fmt.Errorf("%s is a link to %s, which cannot be followed: %w", path, to, WithoutPath(err))
 }
 
 // nowhere is the error of a link to nothing.

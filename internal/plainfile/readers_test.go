@@ -14,10 +14,10 @@ import (
 var openers = map[string]string{
 	"internal/plainfile/plainfile.go":   "checks before",
 	"internal/filelock/lock_unix.go":    "does not wait for a pipe, and refuses it",
-	"internal/cassette/sync_unix.go":    "a folder, to sync it",
+	"internal/plainfile/sync_unix.go":   "a folder, to sync it",
 	"internal/process/orphans_linux.go": "files of the system in /proc",
 	"internal/harness/journal.go":       "new, or checked before",
-	"internal/harness/file.go":          "a device or pipe to write into, for somebody who reads it",
+	"internal/plainfile/replace.go":     "a device or pipe to write into, for somebody who reads it",
 	"internal/cli/events.go":            "a file or pipe to write into, for somebody who reads it",
 	"internal/dispatch/nats/output.go":  "a file to write",
 	"internal/conformance/program.go":   "a file that arena wrote itself",

@@ -7,11 +7,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"time"
+
+	"github.com/arena-evals/arena/internal/plainfile"
 )
 
 // Command is a program to run. Its zero values are the defaults.
@@ -118,10 +119,7 @@ func reason(err error) error {
 	if e, ok := errors.AsType[*exec.Error](err); ok {
 		err = e.Err
 	}
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		err = e.Err
-	}
-	return err
+	return plainfile.WithoutPath(err)
 }
 
 // Find returns an error when a program cannot be started from a directory, as far as that is known without starting it.

@@ -85,10 +85,7 @@ func (f *files) read(path string) ([]byte, *problem) {
 
 func (f *files) unreadable(path string, err error) *problem {
 	if !errors.Is(err, fs.ErrNotExist) {
-		if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
-			err = pathErr.Err
-		}
-		return &problem{"unreadable-file", fmt.Sprintf("%q cannot be read: %v", path, err), ""}
+		return &problem{"unreadable-file", fmt.Sprintf("%q cannot be read: %v", path, plainfile.WithoutPath(err)), ""}
 	}
 	return f.missing(path)
 }

@@ -71,7 +71,7 @@ func (s *Store) load(key string) *entry {
 			return e
 		}
 	}
-	s.note("the cache entry %s cannot be used (%v); the model is asked again", s.file(key), reason(err))
+	s.note("the cache entry %s cannot be used (%v); the model is asked again", s.file(key), plainfile.WithoutPath(err))
 	return nil
 }
 
@@ -105,14 +105,14 @@ func (e *entry) sum() (string, error) {
 // drop removes an entry.
 func (s *Store) drop(key string) {
 	if err := os.Remove(s.file(key)); err != nil {
-		s.note("the cache entry %s could not be removed: %v", s.file(key), reason(err))
+		s.note("the cache entry %s could not be removed: %v", s.file(key), plainfile.WithoutPath(err))
 	}
 }
 
 // save keeps an entry. A cache that cannot be written costs money, and not the reply: it is only noted.
 func (s *Store) save(e *entry) {
 	if err := s.write(e); err != nil {
-		s.note("the reply could not be kept in the cache %s: %v", s.Dir, reason(err))
+		s.note("the reply could not be kept in the cache %s: %v", s.Dir, plainfile.WithoutPath(err))
 	}
 }
 
@@ -131,33 +131,11 @@ func (s *Store) write(e *entry) (err error) {
 	if err := plainfile.MakeDir(filepath.Dir(path)); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), temporary)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return err
+	return plainfile.ReplaceSynced(path, 0o600, data)
 }
-
-// temporary are the names of files that are being written.
-const temporary = ".arena-tmp-*"
 
 func (s *Store) note(format string, args ...any) {
 	if s.Note != nil {
 		s.Note(fmt.Sprintf(format, args...))
 	}
-}
-
-// reason is an error of the system without the path, which is told anyway.
-func reason(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
 }

@@ -73,7 +73,7 @@ func (s *Store) each(visit func(path, key string) error) error {
 		}
 		key, entry := strings.CutSuffix(d.Name(), ".json")
 		sum, bad := hex.DecodeString(key)
-		half, _ := filepath.Match(temporary, d.Name()) // the pattern is a good one
+		half, _ := filepath.Match(plainfile.TempPattern, d.Name()) // the pattern is a good one
 		switch folder := filepath.Base(filepath.Dir(path)); {
 		case half:
 			return visit(path, "")

@@ -1,6 +1,6 @@
 //go:build unix
 
-package cassette
+package plainfile
 
 import (
 	"errors"

@@ -225,22 +225,9 @@ func trialIDs(plan *runner.Plan) iter.Seq[string] {
 
 // unambiguous reports trials that would be recorded into the same file.
 func unambiguous(plan *runner.Plan, d *diag.List) {
-	groups, alike := map[string]bool{}, false
-	for t := range plan.Groups() {
-		alike = alike || groups[t.Group()]
-		groups[t.Group()] = true
-	}
-	if !alike { // and no id is like another, however many there are
-		return
-	}
-	seen := map[string]bool{}
-	for t := range plan.All() {
-		if id := t.ID(); seen[id] {
-			d.Errorf(t.Scenario.Pos, 1, "ambiguous-trial", "two trials are called %q, and only one of them can be recorded", id).
-				Hint = "give their projects names, or run them one by one"
-		} else {
-			seen[id] = true
-		}
+	for t := range plan.Twice() {
+		d.Errorf(t.Scenario.Pos, 1, "ambiguous-trial", "two trials are called %q, and only one of them can be recorded",
+			t.ID()).Hint = "give their projects names, or run them one by one"
 	}
 }
 

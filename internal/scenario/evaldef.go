@@ -103,10 +103,10 @@ func (d *decoder) evals(n *node.Node, what string) []*Eval {
 		}
 		e.MinScore, e.MaxScore, e.MustPass = e.threshold.min, e.threshold.max, e.threshold.passed
 		e.MinAt, e.MaxAt = e.threshold.minAt, e.threshold.maxAt
-		d.neverSampled(e)
 		e.export()
 		e.Digest = digestOf(d.File, v)
 		d.finish(&e.Check, EvalSurface)
+		d.neverSampled(e)
 		list = append(list, &e.Eval)
 	})
 	return list
@@ -121,9 +121,6 @@ func (d *decoder) neverSampled(e *evalFile) {
 	d.Errorf(e.sample, "never-fires", "sample_percentage is %s: the threshold of the eval %q would hold whatever comes",
 		e.sample.Value, e.ID).Hint = "raise it, to 0.01 or more, or take the threshold out"
 }
-
-// gates reports whether there is a threshold beside the parameters.
-func (e *Eval) gates() bool { return e.MustPass || e.MinScore != nil || e.MaxScore != nil }
 
 // export completes the metric of an eval that declares none, or none of its parts.
 func (e *evalFile) export() {

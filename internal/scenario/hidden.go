@@ -69,6 +69,7 @@ func differs(e, over *Eval) string {
 
 // loses says by what an eval in the place of one with a threshold asks for less; "" is by nothing.
 func loses(e, over *Eval) string {
+	was, now := e.asks(), over.asks()
 	below := func(a, b *float64) bool { return a != nil && (b == nil || *b < *a) }
 	above := func(a, b *float64) bool { return a != nil && (b == nil || *b > *a) }
 	switch {
@@ -76,7 +77,7 @@ func loses(e, over *Eval) string {
 		return ""
 	case !over.gates():
 		return "no threshold"
-	case below(e.least(), over.least()) || above(e.MaxScore, over.MaxScore):
+	case below(was.least(), now.least()) || above(was.most, now.most):
 		return "a laxer threshold"
 	case over.share() < e.share():
 		return "looks at less"
@@ -84,12 +85,36 @@ func loses(e, over *Eval) string {
 	return ""
 }
 
-// least is the score that it needs: a full one where the check only has to pass.
-func (e *Eval) least() *float64 {
-	if e.MinScore == nil && e.MustPass {
+// gate is what an eval asks of the score of its check; the zero value asks nothing.
+type gate struct {
+	low, most *float64
+	passed    bool // by the rule of the check itself, where low is nil
+}
+
+// asks is the threshold of an eval, beside the parameters or among them.
+func (e *Eval) asks() gate {
+	c := e.Compiled
+	if o, open := c.(*Open); open {
+		c = o.Sample()
+	}
+	if check, ok := c.(interface {
+		Limits() (low, most *float64, passed bool)
+	}); ok {
+		low, most, passed := check.Limits()
+		return gate{low, most, passed}
+	}
+	return gate{e.MinScore, e.MaxScore, e.MustPass}
+}
+
+// gates reports whether there is a threshold.
+func (e *Eval) gates() bool { return e.asks() != gate{} }
+
+// least is the score that is needed: a full one where the check only has to pass.
+func (g gate) least() *float64 {
+	if g.low == nil && g.passed {
 		return new(1.0)
 	}
-	return e.MinScore
+	return g.low
 }
 
 // share is the percentage of turns or sessions that it looks at.

@@ -246,6 +246,9 @@ func (b *build) list() {
 		}
 	}
 	for _, f := range b.in.extra {
+		if a.pack != nil && f.path == join(b.places.config, a.pack.path) {
+			continue // it is the project's own
+		}
 		j := &job{path: f.path}
 		if f.pack {
 			j.want = kindPack

@@ -250,8 +250,9 @@ var templateLine = sync.OnceValue(func() *regexp.Regexp {
 // mockTemplate checks a Go template over the arguments of a tool.
 func (d *decoder) mockTemplate(t *Tool, n *node.Node, src string) {
 	t.MockTemplate, t.TemplatePos = src, d.Pos(n)
-	_, err := template.New("mock").Parse(src)
+	parsed, err := template.New("mock").Parse(src)
 	if err == nil {
+		d.templateFails(n, src, parsed)
 		return
 	}
 	msg := err.Error()

@@ -52,8 +52,14 @@ func (v *Values) faults(text string, strict bool) []fault {
 	for _, f := range v.halfOpen(text) {
 		add(f)
 	}
-	for _, f := range v.singles(text, strict) {
+	closed := v.halfClosed(text)
+	for _, f := range closed {
 		add(f)
+	}
+	if len(closed) == 0 {
+		for _, f := range v.singles(text, strict) {
+			add(f)
+		}
 	}
 	for _, f := range v.statements(text) {
 		add(f)
@@ -63,7 +69,7 @@ func (v *Values) faults(text string, strict bool) []fault {
 
 func literally(braces string) string { return `; for the braces themselves write \` + braces }
 
-// halfOpen finds known names behind two braces and before one.
+// halfOpen finds known names behind two braces and before one, or none.
 func (v *Values) halfOpen(text string) []fault {
 	var list []fault
 	for at := 0; ; {
@@ -74,14 +80,84 @@ func (v *Values) halfOpen(text string) []fault {
 		from := at + i
 		rest := strings.TrimLeft(text[from:], "{")
 		at = len(text) - len(rest)
-		name, behind, closed := strings.Cut(rest, "}")
-		if closed && v.knows(name) && !strings.HasPrefix(behind, "}") && !escaped(text, from) {
+		name := nameAhead(rest)
+		behind := rest[len(name):]
+		if strings.HasPrefix(behind, "}}") || escaped(text, from) || name == "" {
+			continue
+		}
+		closed := strings.HasPrefix(behind, "}")
+		before, _, ends := strings.Cut(behind, "}}")
+		if meant := v.meant(name); meant != "" && (closed || !ends || strings.Contains(before, "{{")) {
+			found := "{{" + name + "} has one brace too few"
+			if !closed {
+				found = "{{" + name + " has no end"
+			}
 			list = append(list, fault{
-				code: "foreign-template", msg: "{{" + name + "} has one brace too few", hint: "write {{" + name + "}}",
-				name: name,
+				code: "foreign-template", msg: found, hint: "write {{" + meant + "}}" + literally("{{"), name: name,
 			})
 		}
 	}
+}
+
+// halfClosed finds known names behind one brace and before two. Behind another brace that is open, the last one closes
+// that.
+func (v *Values) halfClosed(text string) []fault {
+	var list []fault
+	walkSingles(text, func(name string, from int) {
+		before, behind := text[:from], text[from+len(name)+2:]
+		if !strings.HasPrefix(behind, "}") || strings.Count(before, "{") > strings.Count(before, "}") {
+			return
+		}
+		if meant := v.meant(name); meant != "" {
+			list = append(list, fault{
+				code: "foreign-template", msg: "{" + name + "}} has one brace too few",
+				hint: "write {{" + meant + "}}" + literally("{"), name: name,
+			})
+		}
+	})
+	return list
+}
+
+// meant is the variable that a name stands for, if only nearly; "" is none.
+func (v *Values) meant(name string) string {
+	if v.knows(name) || len(name) < 4 {
+		if v.knows(name) {
+			return name
+		}
+		return ""
+	}
+	return diag.Nearest(name, v.names())
+}
+
+// doubts finds single braces in what somebody says, where they may be meant as text: a known name, and any name in the
+// braces of a shell.
+func (v *Values) doubts(text string) []fault {
+	if !strings.Contains(text, "{") || len(v.halfClosed(text)) > 0 {
+		return nil
+	}
+	var list []fault
+	walkSingles(text, func(name string, from int) {
+		shell := from > 0 && text[from-1] == '$'
+		f := fault{code: "foreign-template", msg: "{" + name + "} is said as it stands"}
+		_, perturbed := v.Singles[name]
+		switch known := v.knows(name); {
+		case perturbed, known == shell: // what is known is an error with a $
+			return
+		case known:
+			f.hint = "write {{" + name + "}} for its value" + literally("{")
+		case strings.ToUpper(name) == name || strings.Contains(text, "`"):
+			return // code
+		default:
+			f.msg, f.hint = "$"+f.msg, "a variable is written {{"+name+"}}; for the braces themselves write $\\{"+name+"}"
+			if near := diag.Nearest(name, v.names()); near != "" {
+				f.hint = "did you mean {{" + near + "}}? For the braces themselves write $\\{" + name + "}"
+			}
+		}
+		if !slices.Contains(list, f) {
+			list = append(list, f)
+		}
+	})
+	return list
 }
 
 func (v *Values) unknown(name string) fault {
@@ -219,9 +295,9 @@ func walkSingles(text string, visit func(name string, from int)) {
 	}
 }
 
-// unescapePlaces takes the backslash from each \{name}: where there are perturbations, and in what is compared, braces
-// that are text have one.
-func unescapePlaces(text string) string {
+// unescapePlaces takes the backslash from \{name}: of all names where there are perturbations, and in what is compared;
+// else of known ones, and behind a $.
+func (v *Values) unescapePlaces(text string, all bool) string {
 	for from := 0; ; {
 		i := strings.Index(text[from:], `\{`)
 		if i < 0 {
@@ -229,7 +305,8 @@ func unescapePlaces(text string) string {
 		}
 		from += i
 		name, _, closed := strings.Cut(text[from+2:], "}")
-		if closed && isName(name) && escaped(text, from+1) {
+		ours := all || v.knows(name) || strings.HasSuffix(text[:from], "$")
+		if closed && ours && isName(name) && escaped(text, from+1) {
 			text = text[:from] + text[from+1:]
 		}
 		from++

@@ -55,6 +55,14 @@ func (t *MockTurn) Reply() *MockReply {
 	return &MockReply{Content: t.text}
 }
 
+// said is the text of the reply.
+func (t *MockTurn) said() string {
+	if t.reply != nil {
+		return t.reply.Content
+	}
+	return t.text
+}
+
 // MockReply is one canned reply.
 type MockReply struct {
 	Content   string

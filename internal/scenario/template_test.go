@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -99,7 +101,8 @@ func TestFill(t *testing.T) {
 		`\{% if word %}`:              "{% if word %}",
 		`{"a": {"b": 1}}`:             `{"a": {"b": 1}}`,
 		`\d{3} \{2}`:                  `\d{3} \{2}`,
-		`{other} \{word} {{word`:      "{other} {word} {{word",
+		`{other} \{word} \{{word`:     "{other} {word} {{word",
+		`{"a": {"b": {order}}}`:       `{"a": {"b": {order}}}`,
 		`style={{color: red}}`:        `style={{color: red}}`,
 		`{{word: 1}} {{word:"x"}}`:    `{{word: 1}} {{word:"x"}}`,
 		`{{else:x}} {{word::x}}`:      `{{else:x}} {{word::x}}`,
@@ -111,14 +114,17 @@ func TestFill(t *testing.T) {
 	}
 	const doubled, single = `; for the braces themselves write \{{)`, `; for the braces themselves write \{)`
 	for text, want := range map[string]string{
-		`{{wrod}}`:      "nothing is known for {{wrod}} (did you mean {{word}}?)",
-		`{{city}}`:      "nothing is known for {{city}} (a perturbation has single braces: write {city})",
-		`{{vars.word}}`: "nothing is known for {{vars.word}} (write {{word}})",
-		`{{.word}}`:     "{{.word}} is no placeholder here (write {{word}}: a placeholder is the name alone" + doubled,
-		`{{word` + `}`:  "{{word} has one brace too few (write {{word}})",
-		`${word}`:       `${word} is no placeholder here (write {{word}}` + single,
-		`{word}`:        `{word} is no placeholder here (write {{word}}` + single,
-		`{ctiy}`:        `there is no perturbation for {ctiy} (did you mean {city}?` + single,
+		`{{wrod}}`:           "nothing is known for {{wrod}} (did you mean {{word}}?)",
+		`{{city}}`:           "nothing is known for {{city}} (a perturbation has single braces: write {city})",
+		`{{vars.word}}`:      "nothing is known for {{vars.word}} (write {{word}})",
+		`{{.word}}`:          "{{.word}} is no placeholder here (write {{word}}: a placeholder is the name alone" + doubled,
+		`{{word` + `}`:       "{{word} has one brace too few (write {{word}}" + doubled,
+		`{{word, I say`:      "{{word has no end (write {{word}}" + doubled,
+		`{{wrod is {{word}}`: "{{wrod has no end (write {{word}}" + doubled,
+		`{word}}`:            "{word}} has one brace too few (write {{word}}" + single,
+		`${word}`:            `${word} is no placeholder here (write {{word}}` + single,
+		`{word}`:             `{word} is no placeholder here (write {{word}}` + single,
+		`{ctiy}`:             `there is no perturbation for {ctiy} (did you mean {city}?` + single,
 		`{{word | upper}}`: "{{word | upper}} is no placeholder here (write {{word}}: there are no filters and functions: " +
 			"a variable holds the text that is meant" + doubled,
 		`{{word:x}}`: "{{word:x}} is no placeholder here (write {{word}}: there are no formats and defaults: a variable " +
@@ -367,4 +373,96 @@ func fieldNames[T any](f *fields[T]) []string {
 		names = append(names, x.name)
 	}
 	return names
+}
+
+// Single braces of what may be code are told of, and still said.
+func TestDoubts(t *testing.T) {
+	t.Parallel()
+	v := &Values{Vars: map[string]string{"word": "denied"}, Singles: map[string]string{"city": "Rome"}}
+	for text, want := range map[string]string{
+		`{word}`:                      `{word} is said as it stands (write {{word}} for its value; for the braces themselves write \{)`,
+		`${wrod}`:                     `${wrod} is said as it stands (did you mean {{word}}? For the braces themselves write $\{wrod})`,
+		`${else}`:                     `${else} is said as it stands (a variable is written {{else}}; for the braces themselves write $\{else})`,
+		"run `echo ${else}`":          "",
+		`${HOME} {else} {"a": {"b"}}`: "",
+		`\{word} $\{else}`:            "",
+		`{{word}} {city}`:             "",
+		`f(x) { return y } {a, b}`:    "",
+	} {
+		if got := inOne(v.doubts(text)); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", text, got, want)
+		}
+	}
+	if text, faults := v.fill(`\{word} $\{else}`, false); text != "{word} ${else}" || faults != nil {
+		t.Errorf("got %q %v", text, faults)
+	}
+}
+
+// Braces that hold no variable, and seem meant to, are found in all that is said, and in what is no template too.
+func TestBracesWhereverSomethingIsSaid(t *testing.T) {
+	t.Parallel()
+	for place, write := range map[string]func(files map[string]string, text string){
+		"system prompt": func(f map[string]string, text string) {
+			f["p.yaml"] += "  system_template: \"Sell {{order}} " + text + "\"\n"
+		},
+		"user turn": func(f map[string]string, text string) {
+			f["s.yaml"] += "turns: [{role: user, content: \"{{order}} " + text + "\"}]\n"
+		},
+		"part": func(f map[string]string, text string) {
+			f["s.yaml"] += "turns: [{role: user, parts: [{type: text, text: \"{{order}} " + text + "\"}]}]\n"
+		},
+		"description": func(f map[string]string, text string) { f["s.yaml"] += "description: \"{{order}} " + text + "\"\n" },
+		"failure": func(f map[string]string, text string) {
+			f["s.yaml"] += "turns: [{role: user, content: hi, chaos: {tool_failures: [{tool: get, mode: error, message: \"" + text + "\"}]}}]\n"
+		},
+		"mock reply": func(f map[string]string, text string) {
+			f["m.yaml"] = "scenarios: {s: {turns: {1: \"" + text + "\"}}}\n"
+		},
+		"reply of a turn": func(f map[string]string, text string) {
+			f["s.yaml"] += "turns: [{role: user, content: hi, mock: \"" + text + "\"}]\n"
+		},
+		"tool result": func(f map[string]string, text string) { f["t.yaml"] += "  mock_result: {a: [\"" + text + "\"]}\n" },
+	} {
+		for text, want := range map[string]string{
+			"{order}}": "error", "{{order ": "error", "{{order}": "error", "${order}": "error", "{order}": "warning", "${foo}": "warning",
+			"a {name}": "", "{{order}}": "", "${HOME}": "",
+		} {
+			switch place {
+			case "mock reply", "reply of a turn", "tool result": // no templates
+				want = map[string]string{"{{order}}": "warning"}[text]
+			}
+			files := map[string]string{
+				"config.arena.yaml": "kind: Arena\nmetadata: {name: p}\nspec:\n  prompt_configs: [{id: p, file: p.yaml, vars: {order: A1}}]\n" +
+					"  providers: [{file: q.yaml}]\n  scenarios: [{file: s.yaml}]\n  tools: [{file: t.yaml}]\n",
+				"p.yaml": "kind: PromptConfig\nmetadata: {name: p}\nspec:\n  task_type: p\n  allowed_tools: [get]\n",
+				"q.yaml": "kind: Provider\nmetadata: {name: q}\nspec: {type: mock, model: m, additional_config: {mock_config: m.yaml}}\n",
+				"s.yaml": "id: s\ntask_type: p\n", "m.yaml": "defaultResponse: x\n",
+				"t.yaml": "kind: Tool\nmetadata: {name: get}\nspec:\n  description: gets\n  mode: mock\n" +
+					"  input_schema: {type: object, properties: {order: {type: string}}}\n  output_schema: {type: object}\n",
+			}
+			write(files, text)
+			if !strings.Contains(files["p.yaml"], "system_template") {
+				files["p.yaml"] += "  system_template: \"Sell {{order}}\"\n"
+			}
+			if !strings.Contains(files["s.yaml"], "turns") {
+				files["s.yaml"] += "turns: [{role: user, content: hi}]\n"
+			}
+			dir := t.TempDir()
+			for name, content := range files {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, problems := Load(Options{Dir: dir, Paths: []string{filepath.Join(dir, "config.arena.yaml")}})
+			got := ""
+			for _, p := range problems.Sorted() {
+				if p.Code == "foreign-template" {
+					got = p.Severity.String()
+				}
+			}
+			if got != want {
+				t.Errorf("%s: %s: got %q, want %q: %v", place, text, got, want, problems.Sorted())
+			}
+		}
+	}
 }

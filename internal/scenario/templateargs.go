@@ -117,3 +117,27 @@ func eachBranch(n *parse.BranchNode, dot bool, visit func(name string, at parse.
 	eachArgument(n.List, false, visit)
 	eachArgument(n.ElseList, dot, visit)
 }
+
+// resultPlaces warns of arguments in braces in a mock_result, which is given as it stands.
+func (d *decoder) resultPlaces(t *toolFile) {
+	if t.result == nil || t.template != nil || t.InputSchema == nil || !nodeHoldsBraces(t.result) {
+		return
+	}
+	known, _ := argumentsOf(t.InputSchema)
+	var visit func(n *node.Node)
+	visit = func(n *node.Node) {
+		walkBraces(n.Value, func(inner string, _, _ int) bool {
+			name := strings.TrimPrefix(strings.TrimSpace(inner), ".")
+			if !slices.Contains(known, name) {
+				return false
+			}
+			d.Warnf(n, "foreign-template", "mock_result is given as it stands, with {{%s}}", inner).Hint =
+				"for the argument write a mock_template, with {{." + name + "}}"
+			return true
+		})
+		for _, c := range n.Content {
+			visit(c)
+		}
+	}
+	visit(t.result)
+}

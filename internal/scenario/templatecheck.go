@@ -23,6 +23,9 @@ func (b *build) templates() {
 			b.promptChoice(s, err)
 			continue
 		}
+		if len(prompts) > 0 {
+			b.mocked(s, prompts[0])
+		}
 		for i, prompt := range prompts {
 			k := key{prompt, len(s.Variables) == 0 && s.Context == ContextMetadata{}}
 			if k.plain && done[k] && !templated(s) {
@@ -103,6 +106,45 @@ func (b *build) fillSaid(s *Scenario, prompt *Prompt) {
 	}
 }
 
+// mocked warns of variables in the replies of a mock, which are given as they stand. A reply of which a literal turn
+// asks may hold anything.
+func (b *build) mocked(s *Scenario, prompt *Prompt) {
+	if slices.ContainsFunc(s.Turns, func(t Turn) bool { return t.Literal }) {
+		return
+	}
+	var vars map[string]string
+	var told diag.Pos
+	look := func(at diag.Pos, text string) {
+		walkPlaceholders(text, func(name string, _, _ int) {
+			if vars == nil {
+				vars = b.known(prompt, s)
+			}
+			if _, known := vars[name]; known && told != at {
+				told = at
+				b.l.diags.Warnf(at, 1, "foreign-template", "a mock reply to scenario %q says {{%s}} as it stands", s.ID, name).
+					Hint = "replies of a mock are no templates: write out the value"
+			}
+		})
+	}
+	for i := range s.Turns {
+		for _, r := range s.Turns[i].Inline() {
+			look(s.Turns[i].Said, r.Content)
+		}
+	}
+	for _, q := range b.p.Providers {
+		if q.Mock == nil {
+			continue
+		}
+		for _, name := range metaNames(&s.Meta) {
+			if m := q.Mock.Scenarios[name]; m != nil {
+				for i := range m.Turns {
+					look(m.Pos, m.Turns[i].said())
+				}
+			}
+		}
+	}
+}
+
 // saysNothing reports a message of which nothing is left once its variables are filled in.
 func (b *build) saysNothing(v *Values, t *Turn) {
 	if t.Literal || len(t.Parts) > 0 || strings.TrimSpace(t.Content) == "" {
@@ -120,6 +162,12 @@ func (b *build) say(v *Values, at diag.Pos, what, text string) {
 	for _, f := range faults {
 		f.msg = what + f.msg
 		b.unfilled(at, 1, f)
+	}
+	if len(faults) > 0 {
+		return
+	}
+	for _, f := range v.doubts(expand(Substitute(text, v.Singles), v.Vars)) {
+		b.l.diags.Warnf(at, 1, f.code, "%s", what+f.msg).Hint = f.hint
 	}
 }
 

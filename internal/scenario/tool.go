@@ -142,6 +142,7 @@ func (d *decoder) tool(doc document) *Tool {
 		d.Warnf(t.result, "unused-field", "mock_result is not used: the tool has a mock_template")
 	}
 	d.mockFits(&t)
+	d.resultPlaces(&t)
 	return t.Tool
 }
 

@@ -28,10 +28,7 @@ func (v *Values) fill(text string, strict bool) (string, []fault) {
 	}
 	out := expand(Substitute(text, v.Singles), v.Vars)
 	faults := v.faults(out, strict)
-	if out = unescape(out); strict || len(v.Singles) > 0 {
-		out = unescapePlaces(out)
-	}
-	return out, faults
+	return v.unescapePlaces(unescape(out), strict || len(v.Singles) > 0), faults
 }
 
 // Templated reports whether a text that is meant as it stands could be taken for a template.

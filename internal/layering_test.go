@@ -26,6 +26,7 @@ var rows = [][]string{
 		"internal/textmeasure", "internal/workflow"},
 	{"internal/jsonschema", "internal/jsonvalue", "internal/node", "internal/textsearch"},
 	{"internal/jsonquery", "internal/say"},
+	{"internal/keys"},
 	{"internal/result", "internal/wellformed"},
 	{"internal/dispatch", "internal/scenario"},
 	{"internal/dispatch/nats", "internal/recording"},

@@ -68,7 +68,7 @@ func TestParameterAliases(t *testing.T) {
 				params[alias] = params[param]
 				delete(params, param)
 				compile(name, params)
-				if keys := index()[name].Def.layout().keys; keys[alias] != keys[param] {
+				if keys := index()[name].Def.layout().index; keys[alias] != keys[param] {
 					t.Errorf("%s: %s is not another name of %s", name, alias, param)
 				}
 			}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/arena-evals/arena/internal/jsonschema"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/say"
@@ -28,12 +30,12 @@ type weightedCheck struct {
 // maxNesting bounds what each of them tells of those within it.
 const maxNesting = 100
 
-func (*nestedCheck) describe() (string, map[string]any) {
-	return "check", map[string]any{"$ref": scenario.NestedSchema}
+func (*nestedCheck) shape() keys.Shape {
+	return keys.Own{Words: "check", Doc: jsonschema.Doc{Ref: scenario.NestedSchema}}
 }
 
-func (*weightedCheck) describe() (string, map[string]any) {
-	return "check with weight", map[string]any{"$ref": scenario.WeightedSchema}
+func (*weightedCheck) shape() keys.Shape {
+	return keys.Own{Words: "check with weight", Doc: jsonschema.Doc{Ref: scenario.WeightedSchema}}
 }
 
 func (p *nestedCheck) take(b *binder, n *node.Node, what string) bool {

@@ -9,6 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/jsonquery"
 	"github.com/arena-evals/arena/internal/jsonschema"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -186,7 +187,7 @@ func (k *compilation) build(e *Spelling, w written) Check {
 	}
 	b := &binder{c: k.c, own: k.own, r: k.r, def: e.Def, name: e.Type, at: w.at, read: map[string]*node.Node{}}
 	b.negated, b.depth = k.negated != (e.Def == notDef), k.depth+1
-	b.body = k.limits.take(k, e.Type, body, e.Def.layout().keys)
+	b.body = k.limits.take(k, e.Type, body, e.Def.layout().index)
 	check := e.Def.build(b)
 	k.uses, k.idle = append(k.uses, b.uses...), append(k.idle, b.idle...)
 	return check
@@ -200,7 +201,7 @@ func (k *compilation) body(w written) (*node.Node, bool) {
 	if w.body.Kind != node.Map {
 		d := k.r.Errorf(w.body, "wrong-type", "%s: params must be a map of parameters", w.name)
 		if e := k.c.Custom.find(w.name); e != nil {
-			d.Hint = "parameters: " + e.Def.layout().list()
+			d.Hint = "parameters: " + keys.Listed(e.Def.layout().list)
 		}
 		return nil, false
 	}

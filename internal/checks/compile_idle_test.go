@@ -2,6 +2,7 @@ package checks
 
 import (
 	"maps"
+	"math"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -53,14 +55,13 @@ func isLimit(name string) bool {
 
 // naturalBound is the value of a limit that whatever is measured keeps to.
 func naturalBound(f *field) (any, bool) {
-	schema := f.codec.schema
-	switch least, most := schema["minimum"], schema["maximum"]; {
+	switch bounds, _ := f.Shape.(keys.Number); {
 	case !isLimit(f.Name):
 		return nil, false
 	case strings.HasPrefix(f.Name, "max"):
-		return most, most != nil
+		return bounds.High, bounds.High != 0 && !math.IsInf(bounds.High, 1)
 	default:
-		return least, least == 0.0
+		return bounds.Low, bounds != keys.Number{} && bounds.Low == 0 && !bounds.Above
 	}
 }
 
@@ -94,13 +95,13 @@ func warns(problems []diag.Diagnostic, about string) bool {
 func TestPatternsThatMatchEverything(t *testing.T) {
 	t.Parallel()
 	eachField(func(check, path string, _ *layout, f *field, wrap func(any) map[string]any) {
-		if !strings.Contains(f.Type, "regular expression") || f.codec.inner != nil {
+		if !strings.Contains(f.Shape.Label(), "regular expression") || f.codec.inner != nil {
 			return
 		}
 		v := map[string]any{
 			"regular expression": "x*", "list of regular expression": []any{"y", "x*"},
 			"map to regular expression": map[string]any{"id": "x*"},
-		}[f.Type]
+		}[f.Shape.Label()]
 		given := wrap(v)
 		for _, key := range []string{"tool", "tool_name"} { // whose else
 			if d, _ := Lookup(check); slices.ContainsFunc(d.Params(), func(p Param) bool { return p.Name == key && p.Required }) {

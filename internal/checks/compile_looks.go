@@ -85,7 +85,7 @@ func (b *binder) looksLike(f *field, is Kind, n *node.Node, what string, alone b
 			}
 			return
 		}
-		if s := slipIn(n, alone && strings.HasPrefix(f.Type, "list"), is == BannedText && b.def.Forms); s != nil {
+		if s := slipIn(n, alone && strings.HasPrefix(f.Shape.Label(), "list"), is == BannedText && b.def.Forms); s != nil {
 			b.r.Warnf(n, "looks-like-slip", "%s: %q %s", what, n.Value, s.looks).Hint = s.hint
 			return
 		}

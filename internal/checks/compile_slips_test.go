@@ -134,7 +134,7 @@ func TestGhostsEverywhere(t *testing.T) {
 	t.Parallel()
 	tried := 0
 	eachField(func(check, path string, _ *layout, f *field, wrap func(any) map[string]any) {
-		pattern := strings.HasSuffix(f.Type, "regular expression") // alone, in a list, in a map
+		pattern := strings.HasSuffix(f.Shape.Label(), "regular expression") // alone, in a list, in a map
 		if !f.Is.isSought() && !pattern {
 			return
 		}
@@ -145,16 +145,16 @@ func TestGhostsEverywhere(t *testing.T) {
 		for _, text := range given {
 			var value any = text
 			switch {
-			case strings.HasPrefix(f.Type, "map"):
+			case strings.HasPrefix(f.Shape.Label(), "map"):
 				value = map[string]any{"a": text}
-			case strings.HasPrefix(f.Type, "list of reg"):
+			case strings.HasPrefix(f.Shape.Label(), "list of reg"):
 				value = []any{text}
 			}
 			_, problems := compileJSON(&Compiler{}, check, jsonvalue.Compact(wrap(value)), ScopeTurn, nil)
 			if !slices.ContainsFunc(problems, func(p diag.Diagnostic) bool {
 				return strings.HasPrefix(p.Code, "odd-") && p.Severity == diag.Error && p.Hint != ""
 			}) {
-				t.Errorf("%s: %s: %q (%s): %v", check, path, text, f.Type, problems)
+				t.Errorf("%s: %s: %q (%s): %v", check, path, text, f.Shape.Label(), problems)
 			}
 			tried++
 		}

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/arena-evals/arena/internal/jsonschema"
 	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/say"
@@ -166,11 +168,10 @@ type referenceValue struct {
 	vector []float64
 }
 
-func (*referenceValue) describe() (string, map[string]any) {
-	return "text or list of numbers", map[string]any{"anyOf": []any{
-		map[string]any{"type": "string", "minLength": 1},
-		map[string]any{"type": "array", "items": map[string]any{"type": "number"}, "minItems": 1},
-	}}
+func (*referenceValue) shape() keys.Shape {
+	numbers := keys.List{Item: keys.Number{Low: math.Inf(-1), High: math.Inf(1)}, Filled: true}
+	return keys.Own{Words: "text or list of numbers",
+		Doc: *jsonschema.AnyOf(filled.Schema(nil), numbers.Schema(nil))}
 }
 
 func (p *referenceValue) take(b *binder, n *node.Node, what string) bool {

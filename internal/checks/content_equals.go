@@ -6,7 +6,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/arena-evals/arena/internal/jsonschema"
 	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/say"
@@ -125,8 +127,9 @@ type equalsValue struct {
 	json any // nil: text
 }
 
-func (*equalsValue) describe() (string, map[string]any) {
-	return "text, list or map", map[string]any{"type": []string{"string", "number", "boolean", "array", "object"}}
+func (*equalsValue) shape() keys.Shape {
+	return keys.Own{Words: "text, list or map",
+		Doc: jsonschema.Doc{Type: jsonschema.Types{"string", "number", "boolean", "array", "object"}}}
 }
 
 func (p *equalsValue) take(b *binder, n *node.Node, what string) bool {

@@ -142,7 +142,7 @@ func fitsTags(f reflect.StructField) error {
 	r := rulesOf(f.Tag)
 	c := codecOf(f.Type, r)
 	if given && (text == "" || c.preset == nil || r.words != nil && !slices.Contains(r.words, text)) {
-		return fmt.Errorf("its tag default is %q, which is no %s", text, c.label)
+		return fmt.Errorf("its tag default is %q, which is no %s", text, c.shape.Label())
 	}
 	return nil
 }

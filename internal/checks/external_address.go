@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -14,8 +15,8 @@ import (
 // address is a parameter with the address of an HTTP endpoint, in which ${NAME} stands for the environment.
 type address string
 
-func (*address) describe() (string, map[string]any) {
-	return "http or https address", map[string]any{"type": "string", "minLength": 1}
+func (*address) shape() keys.Shape {
+	return keys.Own{Words: "http or https address", Doc: *filled.Schema(nil)}
 }
 
 func (p *address) take(b *binder, n *node.Node, what string) bool {

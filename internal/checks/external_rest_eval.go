@@ -12,6 +12,8 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonschema"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -159,8 +161,10 @@ var httpMethods = []string{
 	http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodGet, http.MethodDelete,
 }
 
-func (*httpMethod) describe() (string, map[string]any) {
-	return "HTTP method", map[string]any{"type": "string", "pattern": "^(?i:" + strings.Join(httpMethods, "|") + ")$"}
+func (*httpMethod) shape() keys.Shape {
+	return keys.Own{Words: "HTTP method", Doc: jsonschema.Doc{
+		Type: jsonschema.Types{"string"}, Pattern: "^(?i:" + strings.Join(httpMethods, "|") + ")$",
+	}}
 }
 
 func (p *httpMethod) take(b *binder, n *node.Node, what string) bool {

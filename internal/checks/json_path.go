@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/jsonquery"
 	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/say"
@@ -164,8 +165,8 @@ func lengths(n int, low, high *int) string {
 // queryValue is a parameter that holds a path, compiled.
 type queryValue struct{ query *jsonquery.Query }
 
-func (*queryValue) describe() (string, map[string]any) {
-	return "JSONPath or JMESPath", map[string]any{"type": "string", "minLength": 1}
+func (*queryValue) shape() keys.Shape {
+	return keys.Own{Words: "JSONPath or JMESPath", Doc: *filled.Schema(nil)}
 }
 
 func (p *queryValue) take(b *binder, n *node.Node, what string) bool {

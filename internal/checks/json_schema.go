@@ -9,6 +9,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/jsonschema"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -109,8 +110,8 @@ func pointer(tokens []string) string {
 // schemaValue is a parameter that holds a JSON Schema, compiled.
 type schemaValue struct{ schema *jsonschema.Schema }
 
-func (*schemaValue) describe() (string, map[string]any) {
-	return "JSON Schema", map[string]any{"type": "object"}
+func (*schemaValue) shape() keys.Shape {
+	return keys.Own{Words: "JSON Schema", Doc: jsonschema.Doc{Type: jsonschema.Types{"object"}}}
 }
 
 func (p *schemaValue) take(b *binder, n *node.Node, what string) bool {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/media"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/say"
@@ -86,9 +87,7 @@ func (m *medium) is(format string) bool {
 // misspelt are warned about.
 type formatName string
 
-func (*formatName) describe() (string, map[string]any) {
-	return "text", map[string]any{"type": "string", "minLength": 1}
-}
+func (*formatName) shape() keys.Shape { return filled }
 
 func (f *formatName) take(b *binder, n *node.Node, what string) bool {
 	text, ok := b.r.Name(n, what)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/say"
 )
@@ -70,8 +71,8 @@ func (r *resolution) fits(size pixels) bool {
 	return size == r.exact
 }
 
-func (*resolution) describe() (string, map[string]any) {
-	return "resolution such as 720p or 1280x720", map[string]any{"type": "string", "minLength": 1}
+func (*resolution) shape() keys.Shape {
+	return keys.Own{Words: "resolution such as 720p or 1280x720", Doc: *filled.Schema(nil)}
 }
 
 func (r *resolution) take(b *binder, n *node.Node, what string) bool {

@@ -1,31 +1,23 @@
 package checks
 
 import (
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/keys"
 )
 
 // Param describes one parameter of a check.
 type Param struct {
-	Name     string
-	Aliases  []string // further spellings; the first one given wins, Name before all
-	Type     string   // in words: "list of text", "whole number"
-	Required bool
-	Default  string // as it would be written; "" is none
-	Words    []string
-	Doc      string
-	Is       Kind   // what its texts mean; "" where they are no names and not looked for
-	Keys     Kind   // the same of the keys of a map
-	Of       string // for arguments: the parameter that names their tool
-	Any      string // for patterns: what comes of one that matches every text
-
-	schema map[string]any
+	keys.Key
+	Is   Kind   // what its texts mean; "" where they are no names and not looked for
+	Keys Kind   // the same of the keys of a map
+	Of   string // for arguments: the parameter that names their tool
+	Any  string // for patterns: what comes of one that matches every text
 }
-
-// String is the parameter as hints name it: patterns (list of text).
-func (p *Param) String() string { return p.Name + " (" + p.Type + ")" }
 
 // layout is the parameters of one struct type, read once from its tags:
 //
@@ -42,7 +34,8 @@ func (p *Param) String() string { return p.Name + " (" + p.Type + ")" }
 //	doc:"..."         one sentence
 type layout struct {
 	fields []field
-	keys   map[string]int // every spelling → index in fields
+	list   []*keys.Key    // of the fields
+	index  map[string]int // every spelling → index in fields
 }
 
 type field struct {
@@ -54,11 +47,13 @@ type field struct {
 func layoutFor[P any]() *layout { return layoutOf(reflect.TypeFor[P]()) }
 
 func layoutOf(t reflect.Type) *layout {
-	l := &layout{keys: map[string]int{}}
+	l := &layout{index: map[string]int{}}
 	l.add(t, nil)
 	for i := range l.fields {
-		for _, key := range l.fields[i].spellings() {
-			l.keys[key] = i
+		key := &l.fields[i].Key
+		l.list = append(l.list, key)
+		for _, spelling := range key.Spellings() {
+			l.index[spelling] = i
 		}
 	}
 	return l
@@ -76,36 +71,15 @@ func (l *layout) add(t reflect.Type, index []int) {
 		if name == "" {
 			continue
 		}
-		p := Param{
-			Name: name, Aliases: words(f.Tag.Get("alias")), Required: rest == "required",
-			Default: f.Tag.Get("default"), Words: words(f.Tag.Get("words")), Doc: f.Tag.Get("doc"),
-			Is: Kind(f.Tag.Get("is")), Keys: Kind(f.Tag.Get("keys")), Of: f.Tag.Get("of"),
-			Any: f.Tag.Get("any"),
-		}
 		c := codecOf(f.Type, rulesOf(f.Tag))
-		p.Type, p.schema = c.label, c.schema
-		l.fields = append(l.fields, field{Param: p, index: at, codec: c})
+		l.fields = append(l.fields, field{index: at, codec: c, Param: Param{
+			Key: keys.Key{
+				Name: name, Aliases: words(f.Tag.Get("alias")), Shape: c.shape, Required: rest == "required",
+				Default: f.Tag.Get("default"), Doc: f.Tag.Get("doc"), Read: true,
+			},
+			Is: Kind(f.Tag.Get("is")), Keys: Kind(f.Tag.Get("keys")), Of: f.Tag.Get("of"), Any: f.Tag.Get("any"),
+		}})
 	}
-}
-
-// spellings is the name and its aliases, in order of precedence.
-func (p *Param) spellings() []string { return append([]string{p.Name}, p.Aliases...) }
-
-func (l *layout) names() []string {
-	names := make([]string, 0, len(l.keys))
-	for i := range l.fields {
-		names = append(names, l.fields[i].spellings()...)
-	}
-	return names
-}
-
-// list names all parameters with their types, for a hint.
-func (l *layout) list() string {
-	all := make([]string, len(l.fields))
-	for i := range l.fields {
-		all[i] = l.fields[i].String()
-	}
-	return strings.Join(all, ", ")
 }
 
 func words(tag string) []string {
@@ -115,27 +89,27 @@ func words(tag string) []string {
 	return strings.Split(tag, ",")
 }
 
-// rules are the bounds of a value that its tags give.
+// rules are what the tags say of a value.
 type rules struct {
-	low, high *float64
-	above     bool // low itself is too small
+	low, high float64 // infinite: none
+	above     bool    // low itself is too small
 	words     []string
 	fallback  string
 }
 
 func rulesOf(tag reflect.StructTag) rules {
-	r := rules{low: bound(tag, "min"), high: bound(tag, "max"), words: words(tag.Get("words"))}
-	r.fallback = tag.Get("default")
-	if above := bound(tag, "above"); above != nil {
-		r.low, r.above = above, true
+	r := rules{low: math.Inf(-1), high: math.Inf(1), words: words(tag.Get("words")), fallback: tag.Get("default")}
+	for _, bound := range []struct {
+		key string
+		of  *float64
+	}{{"min", &r.low}, {"max", &r.high}, {"above", &r.low}} {
+		if f, err := strconv.ParseFloat(tag.Get(bound.key), 64); err == nil {
+			*bound.of, r.above = f, bound.key == "above"
+		}
 	}
 	return r
 }
 
-func bound(tag reflect.StructTag, key string) *float64 {
-	f, err := strconv.ParseFloat(tag.Get(key), 64)
-	if err != nil {
-		return nil
-	}
-	return &f
+func (r *rules) number(whole bool) keys.Number {
+	return keys.Number{Low: r.low, High: r.high, Above: r.above, Whole: whole}
 }

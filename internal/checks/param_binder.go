@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/say"
 )
@@ -72,7 +73,7 @@ func (b *binder) fill(l *layout, n *node.Node, path string, dst reflect.Value) b
 			ok = f.codec.decode(b, value, what, target) && b.means(f, value, what, given, l) && ok
 			b.loose(f, value, what)
 		case f.Required:
-			b.missing(n, "%s: missing parameter %q (%s)%s", b.name, f.Name, f.Type, within(path))
+			b.missing(n, "%s: missing parameter %q (%s)%s", b.name, f.Name, f.Shape.Label(), within(path))
 			ok = false
 		case path == "" && b.preset(f) != "":
 			target.SetString(b.preset(f))
@@ -98,7 +99,7 @@ func (b *binder) collect(l *layout, n *node.Node, path string) (map[string]*node
 		return given, true
 	}
 	walked := b.r.Each(n, path, func(key string, k, v *node.Node) {
-		if _, known := l.keys[key]; known {
+		if _, known := l.index[key]; known {
 			given[key] = v
 			return
 		}
@@ -112,7 +113,7 @@ func (b *binder) collect(l *layout, n *node.Node, path string) (map[string]*node
 func (b *binder) choose(f *field, given map[string]*node.Node, tell bool) *node.Node {
 	var taken *node.Node
 	var as string
-	for _, key := range f.spellings() {
+	for _, key := range f.Spellings() {
 		v := given[key]
 		switch {
 		case v == nil:
@@ -136,7 +137,7 @@ func (b *binder) unknown(l *layout, k *node.Node, path string) bool {
 		report = b.r.Warnf
 	}
 	d := report(k, "unknown-parameter", "%s: unknown parameter %q%s", b.name, k.Value, within(path))
-	names := l.names()
+	names := keys.Names(l.list)
 	if path == "" {
 		names = append(names, surfaceKeys...)
 	}
@@ -147,12 +148,12 @@ func (b *binder) unknown(l *layout, k *node.Node, path string) bool {
 	case slices.Contains(surfaceKeys, near):
 		d.Hint = `did you mean "` + near + `"?`
 	case near != "":
-		f := &l.fields[l.keys[near]]
-		d.Hint = `did you mean "` + near + `" (` + f.Type + `)?`
+		f := &l.fields[l.index[near]]
+		d.Hint = `did you mean "` + near + `" (` + f.Shape.Label() + `)?`
 	case len(l.fields) == 0:
 		d.Hint = "it takes no parameters"
 	default:
-		d.Hint = "parameters: " + l.list()
+		d.Hint = "parameters: " + keys.Listed(l.list)
 	}
 	return b.r.Lenient
 }

@@ -2,19 +2,17 @@ package checks
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 	"strconv"
 	"time"
 
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
-	"github.com/arena-evals/arena/internal/say"
 )
 
 // codec reads values of one Go type from nodes.
 type codec struct {
-	label  string         // the type in words
-	schema map[string]any // the type as JSON Schema
+	shape  keys.Shape
 	decode func(b *binder, n *node.Node, what string, dst reflect.Value) bool
 	preset func(dst reflect.Value) // sets the default; nil when there is none
 	null   bool                    // null is a value of the type
@@ -24,7 +22,7 @@ type codec struct {
 // paramValue is a parameter type that reads itself. The methods are on the pointer.
 type paramValue interface {
 	take(b *binder, n *node.Node, what string) bool
-	describe() (label string, schema map[string]any)
+	shape() keys.Shape
 }
 
 // codecOf covers booleans, whole and other numbers, text, time spans, any value, paramValues, structs, and pointers
@@ -61,16 +59,15 @@ func codecOf(t reflect.Type, r rules) codec {
 }
 
 func ownCodec(v paramValue) codec {
-	label, schema := v.describe()
 	_, null := v.(*anyValue)
-	return codec{label: label, schema: schema, null: null,
+	return codec{shape: v.shape(), null: null,
 		decode: func(b *binder, n *node.Node, what string, dst reflect.Value) bool {
 			return dst.Addr().Interface().(paramValue).take(b, n, what)
 		}}
 }
 
 func boolCodec(r rules) codec {
-	c := codec{label: "true or false", schema: map[string]any{"type": "boolean"}}
+	c := codec{shape: keys.Bool{}}
 	c.decode = func(b *binder, n *node.Node, what string, dst reflect.Value) bool {
 		v, ok := b.r.Bool(n, what)
 		dst.SetBool(v)
@@ -83,16 +80,10 @@ func boolCodec(r rules) codec {
 }
 
 func intCodec(r rules) codec {
-	low, high := math.MinInt, math.MaxInt
-	if r.low != nil {
-		low = int(*r.low)
-	}
-	if r.high != nil {
-		high = int(*r.high)
-	}
-	c := codec{label: "whole number", schema: r.bounds("integer")}
+	shape := r.number(true)
+	c := codec{shape: shape}
 	c.decode = func(b *binder, n *node.Node, what string, dst reflect.Value) bool {
-		v, ok := b.r.Int(n, what, low, high)
+		v, ok := shape.Int(b.r, n, what)
 		dst.SetInt(int64(v))
 		return ok
 	}
@@ -103,20 +94,10 @@ func intCodec(r rules) codec {
 }
 
 func floatCodec(r rules) codec {
-	low, high := math.Inf(-1), math.Inf(1)
-	if r.low != nil {
-		low = *r.low
-	}
-	if r.high != nil {
-		high = *r.high
-	}
-	c := codec{label: "number", schema: r.bounds("number")}
+	shape := r.number(false)
+	c := codec{shape: shape}
 	c.decode = func(b *binder, n *node.Node, what string, dst reflect.Value) bool {
-		v, ok := b.r.Float(n, what, low, high)
-		if ok && r.above && v <= low {
-			b.r.Errorf(n, "out-of-range", "%s must be above %s, found %s", what, say.Decimal(low), n.Value)
-			ok = false
-		}
+		v, ok := shape.Float(b.r, n, what)
 		dst.SetFloat(v)
 		return ok
 	}
@@ -126,37 +107,18 @@ func floatCodec(r rules) codec {
 	return c
 }
 
-// bounds is the JSON Schema of a number within the rules.
-func (r rules) bounds(kind string) map[string]any {
-	s := map[string]any{"type": kind}
-	if r.low != nil && r.above {
-		s["exclusiveMinimum"] = *r.low
-	} else if r.low != nil {
-		s["minimum"] = *r.low
-	}
-	if r.high != nil {
-		s["maximum"] = *r.high
-	}
-	return s
-}
+// filled is text that is not empty. Numbers and booleans are taken as they are written.
+var filled = keys.Text{Filled: true}
 
-// textCodec reads text that is not empty. Numbers and booleans are taken as they are written.
 func textCodec(r rules) codec {
-	c := codec{label: "text", schema: map[string]any{"type": "string", "minLength": 1}}
+	c := codec{shape: filled}
+	read := func(b *binder, n *node.Node, what string) (string, bool) { return filled.Read(b.r, n, what) }
 	if r.words != nil {
-		c.label, c.schema = "one of "+say.Or(r.words), map[string]any{"enum": r.words}
+		c.shape = keys.Words(r.words)
+		read = func(b *binder, n *node.Node, what string) (string, bool) { return b.r.OneOf(n, what, r.words...) }
 	}
 	c.decode = func(b *binder, n *node.Node, what string, dst reflect.Value) bool {
-		if r.words != nil {
-			v, ok := b.r.OneOf(n, what, r.words...)
-			dst.SetString(v)
-			return ok
-		}
-		v, ok := b.r.String(n, what)
-		if ok && v == "" {
-			b.r.Errorf(n, "empty-value", "%s is empty", what)
-			return false
-		}
+		v, ok := read(b, n, what)
 		dst.SetString(v)
 		return ok
 	}
@@ -167,7 +129,7 @@ func textCodec(r rules) codec {
 }
 
 func durationCodec(r rules) codec {
-	c := codec{label: "time span such as 30s", schema: map[string]any{"type": "string"}}
+	c := codec{shape: keys.Span{}}
 	c.decode = func(b *binder, n *node.Node, what string, dst reflect.Value) bool {
 		v, ok := b.r.Duration(n, what)
 		dst.SetInt(int64(v))
@@ -181,7 +143,7 @@ func durationCodec(r rules) codec {
 
 // pointerCodec is for parameters for which being left out is not the same as the zero value.
 func pointerCodec(t reflect.Type, elem codec) codec {
-	return codec{label: elem.label, schema: elem.schema, null: elem.null, inner: elem.inner,
+	return codec{shape: elem.shape, null: elem.null, inner: elem.inner,
 		decode: func(b *binder, n *node.Node, what string, dst reflect.Value) bool {
 			v := reflect.New(t.Elem())
 			dst.Set(v)
@@ -191,10 +153,7 @@ func pointerCodec(t reflect.Type, elem codec) codec {
 
 // listCodec reads a list that is not empty; anything else is a list of one.
 func listCodec(t reflect.Type, elem codec) codec {
-	return codec{label: "list of " + elem.label, inner: elem.inner,
-		schema: map[string]any{"anyOf": []any{
-			elem.schema, map[string]any{"type": "array", "items": elem.schema, "minItems": 1},
-		}},
+	return codec{shape: keys.List{Item: elem.shape, Single: true, Filled: true}, inner: elem.inner,
 		decode: func(b *binder, n *node.Node, what string, dst reflect.Value) bool {
 			items := []*node.Node{n}
 			if n.Kind == node.List {
@@ -218,8 +177,7 @@ func listCodec(t reflect.Type, elem codec) codec {
 }
 
 func mapCodec(t reflect.Type, elem codec) codec {
-	return codec{label: "map to " + elem.label, inner: elem.inner,
-		schema: map[string]any{"type": "object", "additionalProperties": elem.schema},
+	return codec{shape: keys.Map{Value: elem.shape}, inner: elem.inner,
 		decode: func(b *binder, n *node.Node, what string, dst reflect.Value) bool {
 			m, ok := reflect.MakeMap(t), true
 			walked := b.r.Each(n, what, func(key string, _, v *node.Node) {
@@ -234,8 +192,7 @@ func mapCodec(t reflect.Type, elem codec) codec {
 
 // anyCodec reads a value of any shape, as JSON would hold it.
 func anyCodec() codec {
-	label, schema := (*anyValue)(nil).describe()
-	return codec{label: label, schema: schema, null: true,
+	return codec{shape: keys.Any{}, null: true,
 		decode: func(b *binder, n *node.Node, what string, dst reflect.Value) bool {
 			var v anyValue
 			ok := v.take(b, n, what)
@@ -248,7 +205,7 @@ func anyCodec() codec {
 
 func structCodec(t reflect.Type) codec {
 	l := layoutOf(t)
-	return codec{label: "map with " + l.list(), schema: l.schema(), inner: l,
+	return codec{shape: l, inner: l,
 		decode: func(b *binder, n *node.Node, what string, dst reflect.Value) bool {
 			return b.fill(l, n, what, dst)
 		}}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -143,7 +144,7 @@ func TestParametersInWords(t *testing.T) {
 		"mode (one of loose or strict), wait (time span such as 30s), steps (list " +
 		"of map with tool (text), max (whole number)), " +
 		"env (map to text), regexps (map to regular expression), value (any value), names (list of text)"
-	if got := layoutFor[everything]().list(); got != want {
+	if got := keys.Listed(layoutFor[everything]().list); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }

@@ -37,18 +37,18 @@ func TestTextParametersSayWhatTheyMean(t *testing.T) {
 	t.Parallel()
 	namely := regexp.MustCompile(`tool|agent|skill|state|judge|provider|guardrail|parallel|branch|step$|^order$|sequence`)
 	eachField(func(check, path string, l *layout, f *field, _ func(any) map[string]any) {
-		texts := slices.Contains([]string{"text", "list of text", "map to text"}, f.Type) && f.Words == nil
+		texts := slices.Contains([]string{"text", "list of text", "map to text"}, f.Shape.Label())
 		switch {
 		case texts && f.Is == "":
 			t.Errorf(`%s: %s is text and does not say what it means: add the tag is:"…"`, check, path)
 		case texts && namely.MatchString(f.Name) && !f.Is.isName() && !slices.Contains(notNames, check+" "+path):
 			t.Errorf("%s: %s looks like the name of something and is %q", check, path, f.Is)
-		case strings.HasPrefix(f.Type, "map to ") && strings.Contains(f.Name, "args") && f.Keys != ArgumentName &&
+		case strings.HasPrefix(f.Shape.Label(), "map to ") && strings.Contains(f.Name, "args") && f.Keys != ArgumentName &&
 			check != "tool_exec":
 			t.Errorf(`%s: %s is arguments: add the tags keys:"argument" of:"…"`, check, path)
 		}
 		kind := cmp.Or(f.Is, f.Keys)
-		if _, of := l.keys[f.Of]; kind != "" && !kind.known() || f.Is != "" && f.Keys != "" || (kind == ArgumentName) != of {
+		if _, of := l.index[f.Of]; kind != "" && !kind.known() || f.Is != "" && f.Keys != "" || (kind == ArgumentName) != of {
 			t.Errorf("%s: %s is %q of %q", check, path, kind, f.Of)
 		}
 	})
@@ -79,7 +79,7 @@ func TestParametersThatCannotMatch(t *testing.T) {
 			code = "odd-name"
 		case f.Is.isSought():
 			code = "odd-text"
-		case strings.Contains(f.Type, "regular expression") && f.codec.inner == nil:
+		case strings.Contains(f.Shape.Label(), "regular expression") && f.codec.inner == nil:
 			code = "odd-pattern"
 		}
 		for _, text := range odd[code] {
@@ -88,7 +88,7 @@ func TestParametersThatCannotMatch(t *testing.T) {
 				m, isMap := v.(map[string]any)
 				_, key := m[text]
 				keys := f.Keys.isName() && code == "odd-name"
-				if list != strings.HasPrefix(f.Type, "list") && !isMap || isMap != strings.HasPrefix(f.Type, "map") ||
+				if list != strings.HasPrefix(f.Shape.Label(), "list") && !isMap || isMap != strings.HasPrefix(f.Shape.Label(), "map") ||
 					isMap && key != keys {
 					continue
 				}
@@ -209,7 +209,7 @@ var parentNames = []string{"judge", "model", "provider", "prompt", "context_fiel
 // namesIn visits the names in parameters.
 func namesIn(l *layout, n *node.Node, path string, visit func(path string, kind Kind, name string)) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		at, known := l.keys[n.Content[i].Value]
+		at, known := l.index[n.Content[i].Value]
 		if !known {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -15,9 +16,7 @@ func (f *nameFilter) take(b *binder, n *node.Node, what string) (ok bool) {
 	return ok
 }
 
-func (*nameFilter) describe() (string, map[string]any) {
-	return "list of text", map[string]any{"anyOf": []any{nameSchema, namesSchema(0)}}
-}
+func (*nameFilter) shape() keys.Shape { return keys.List{Item: filled, Single: true} }
 
 // keeps reports whether a name is among those of the filter.
 func (f nameFilter) keeps(name string) bool {
@@ -40,7 +39,7 @@ func (l *nameList) take(b *binder, n *node.Node, what string) (ok bool) {
 	return ok
 }
 
-func (*nameList) describe() (string, map[string]any) { return "list of text", namesSchema(1) }
+func (*nameList) shape() keys.Shape { return keys.List{Item: filled, Filled: true} }
 
 // takeNames reads a list of names, or one name as a list of one.
 func takeNames(b *binder, n *node.Node, what string) ([]string, bool) {
@@ -63,10 +62,4 @@ func takeName(b *binder, n *node.Node, what string) (string, bool) {
 		return "", false
 	}
 	return name, ok
-}
-
-var nameSchema = map[string]any{"type": "string", "minLength": 1}
-
-func namesSchema(atLeast int) map[string]any {
-	return map[string]any{"type": "array", "items": nameSchema, "minItems": atLeast}
 }

@@ -3,6 +3,7 @@ package checks
 import (
 	"strings"
 
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -19,6 +20,4 @@ func (p *prose) take(b *binder, n *node.Node, what string) bool {
 	return ok
 }
 
-func (*prose) describe() (string, map[string]any) {
-	return "text", map[string]any{"type": "string", "minLength": 1}
-}
+func (*prose) shape() keys.Shape { return filled }

@@ -1,8 +1,9 @@
 package checks
 
 import (
-	"maps"
-
+	"github.com/arena-evals/arena/internal/jsonschema"
+	"github.com/arena-evals/arena/internal/keys"
+	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -17,61 +18,49 @@ func Schemas() []scenario.CheckSchema {
 
 // ParamSchema is the parameters as JSON Schema, with the thresholds and the message that every check takes. That of a
 // combination holds those of all checks.
-func (d *Def) ParamSchema() map[string]any {
+func (d *Def) ParamSchema() *jsonschema.Doc {
 	schema := d.paramSchema()
 	if d.Family == FamilyCombined {
-		schema["$defs"] = scenario.CheckDefinitions(Schemas())
+		schema.Defs = scenario.CheckDefinitions(Schemas())
 	}
 	return schema
 }
 
-func (d *Def) paramSchema() map[string]any {
+func (d *Def) paramSchema() *jsonschema.Doc {
 	l := d.layout()
-	schema := l.schema()
-	props := schema["properties"].(map[string]any)
-	props["min_score"] = map[string]any{"type": "number", "minimum": 0, "maximum": 1,
-		"description": "The lowest score that passes; 1 when neither threshold is given."}
-	props["max_score"] = map[string]any{"type": "number", "minimum": 0, "maximum": 1,
-		"description": "The highest score that passes."}
-	props["message"] = map[string]any{"type": "string", "description": "Shown in reports in place of the explanation."}
+	schema := l.Schema(nil)
+	share := keys.Number{Low: 0, High: 1}
+	for _, k := range []keys.Key{
+		{Name: "min_score", Shape: share, Doc: "The lowest score that passes; 1 when neither threshold is given."},
+		{Name: "max_score", Shape: share, Doc: "The highest score that passes."},
+		{Name: "message", Shape: keys.Text{}, Doc: "Shown in reports in place of the explanation."},
+	} {
+		schema.Properties[k.Name] = k.Shape.Schema(nil)
+		schema.Properties[k.Name].Description = k.Doc
+	}
 	if len(d.AnyOf) > 0 {
 		var one []string
 		for _, name := range d.AnyOf {
-			one = append(one, l.fields[l.keys[name]].spellings()...)
+			one = append(one, l.fields[l.index[name]].Spellings()...)
 		}
-		require(schema, one)
+		keys.RequireOne(schema, one)
 	}
 	return schema
 }
 
-// schema describes a mapping with the parameters of l.
-func (l *layout) schema() map[string]any {
-	props := map[string]any{}
-	schema := map[string]any{"type": "object", "properties": props, "additionalProperties": false}
-	for i := range l.fields {
-		f := &l.fields[i]
-		for _, key := range f.spellings() {
-			p := maps.Clone(f.schema)
-			if key == f.Name {
-				p["description"] = f.Doc
-			} else {
-				p["description"] = "The same as " + f.Name + "."
-			}
-			props[key] = p
-		}
-		if f.Required {
-			require(schema, f.spellings())
-		}
-	}
-	return schema
+// Label implements keys.Shape.
+func (l *layout) Label() string { return "map with " + keys.Listed(l.list) }
+
+// Schema implements keys.Shape.
+func (l *layout) Schema(w keys.Writer) *jsonschema.Doc {
+	return keys.Object(l.list, false, func(k *keys.Key) *jsonschema.Doc { return k.Shape.Schema(w) })
 }
 
-// require asks for at least one of some keys.
-func require(schema map[string]any, keys []string) {
-	choice := make([]any, len(keys))
-	for i, key := range keys {
-		choice[i] = map[string]any{"required": []string{key}}
-	}
-	all, _ := schema["allOf"].([]any)
-	schema["allOf"] = append(all, map[string]any{"anyOf": choice})
+// Check implements keys.Shape.
+func (l *layout) Check(r keys.Reader, n *node.Node, what string) {
+	r.Each(n, what, func(key string, _, v *node.Node) {
+		if i, known := l.index[key]; known {
+			l.list[i].Shape.Check(r, v, what+"."+key)
+		}
+	})
 }

@@ -72,7 +72,7 @@ func (b *binder) text(f *field, is Kind, n *node.Node, what string, given map[st
 	}
 	use := NameUse{Kind: is, Name: n.Value, Param: f.Name, Pos: b.r.Pos(n)}
 	if f.Of != "" {
-		tool := b.choose(&l.fields[l.keys[f.Of]], given, false)
+		tool := b.choose(&l.fields[l.index[f.Of]], given, false)
 		if tool == nil || tool.Kind != node.Scalar {
 			return true
 		}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/arena-evals/arena/internal/jsonschema"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -22,7 +24,7 @@ func (a *anyValue) take(b *binder, n *node.Node, what string) bool {
 	return b.r.Diags.Errors() == before
 }
 
-func (*anyValue) describe() (string, map[string]any) { return "any value", map[string]any{} }
+func (*anyValue) shape() keys.Shape { return keys.Any{} }
 
 // pattern is a parameter that holds a regular expression, compiled.
 type pattern struct{ *regexp.Regexp }
@@ -49,8 +51,10 @@ func (p *pattern) take(b *binder, n *node.Node, what string) bool {
 	return true
 }
 
-func (*pattern) describe() (string, map[string]any) {
-	return "regular expression", map[string]any{"type": "string", "format": "regex", "minLength": 1}
+func (*pattern) shape() keys.Shape {
+	return keys.Own{Words: "regular expression", Doc: jsonschema.Doc{
+		Type: jsonschema.Types{"string"}, Format: "regex", MinLength: 1,
+	}}
 }
 
 func regexpProblem(err error) string {

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonschema"
 	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -147,8 +149,8 @@ func (l *chunkList) take(b *binder, n *node.Node, _ string) bool {
 	return b.r.Diags.Errors() == before
 }
 
-func (*chunkList) describe() (string, map[string]any) {
-	return "list of text", map[string]any{"type": []string{"string", "array", "null"}}
+func (*chunkList) shape() keys.Shape {
+	return keys.Own{Words: "list of text", Doc: jsonschema.Doc{Type: jsonschema.Types{"string", "array", "null"}}}
 }
 
 // questionParam is the question to which the reply or the chunks are to be relevant.

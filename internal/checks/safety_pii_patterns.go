@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -233,12 +234,16 @@ func (p *piiSwitches) take(b *binder, n *node.Node, what string) bool {
 	return ok && walked
 }
 
-func (*piiSwitches) describe() (string, map[string]any) {
-	props := map[string]any{}
+func (*piiSwitches) shape() keys.Shape {
+	var list []*keys.Key
 	for _, p := range piiPatterns {
-		props[p.name] = map[string]any{"type": "boolean", "default": p.byDefault}
+		list = append(list, &keys.Key{Name: p.name, Shape: keys.Bool{}})
 	}
-	return "map to true or false", map[string]any{"type": "object", "properties": props, "additionalProperties": false}
+	d := keys.Object(list, false, nil)
+	for _, p := range piiPatterns {
+		d.Properties[p.name].Default = p.byDefault
+	}
+	return keys.Own{Words: "map to true or false", Doc: *d}
 }
 
 // chosen are the patterns that are on.

@@ -80,13 +80,13 @@ func TestParametersAreDocumented(t *testing.T) {
 	for _, d := range Builtin() {
 		known := map[string]bool{}
 		for _, p := range d.Params() {
-			if p.Type == "" || !strings.HasSuffix(p.Doc, ".") {
+			if p.Shape.Label() == "" || !strings.HasSuffix(p.Doc, ".") {
 				t.Errorf("%s: %s is not described: %+v", d.Name, p.Name, p)
 			}
 			if p.Required && p.Default != "" {
 				t.Errorf("%s: %s is required and has a default", d.Name, p.Name)
 			}
-			for _, key := range p.spellings() {
+			for _, key := range p.Spellings() {
 				if known[key] {
 					t.Errorf("%s: %s means two parameters", d.Name, key)
 				}

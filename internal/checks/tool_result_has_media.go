@@ -7,6 +7,8 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonschema"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/say"
 )
@@ -92,8 +94,10 @@ var mediaKinds = []string{"image", "audio", "video", "document"}
 // mediaKind is a parameter that holds one of mediaKinds, in any case.
 type mediaKind string
 
-func (*mediaKind) describe() (string, map[string]any) {
-	return "one of " + say.Or(mediaKinds), map[string]any{"type": "string", "examples": mediaKinds}
+func (*mediaKind) shape() keys.Shape {
+	return keys.Own{Words: keys.Words(mediaKinds).Label(), Doc: jsonschema.Doc{
+		Type: jsonschema.Types{"string"}, Examples: mediaKinds,
+	}}
 }
 
 func (k *mediaKind) take(b *binder, n *node.Node, what string) bool {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/jsonschema"
 )
 
 // checkDoc is a check as --json shows it.
@@ -21,7 +22,7 @@ type checkDoc struct {
 	OnFire   string           `json:"guardrail"` // what it does as one when it fires
 	Scope    string           `json:"scope"`     // turn or conversation, conversation
 	Needs    []string         `json:"needs"`
-	Params   map[string]any   `json:"params"` // JSON Schema
+	Params   *jsonschema.Doc  `json:"params"` // JSON Schema
 	Prompt   *promptDoc       `json:"prompt,omitempty"`
 	Examples []checks.Example `json:"examples"`
 }
@@ -79,7 +80,7 @@ func describe(out io.Writer, d *checks.Def) error {
 	if params := d.Params(); len(params) > 0 {
 		_, _ = fmt.Fprintln(w, "\nparams")
 		for _, p := range params {
-			_, _ = fmt.Fprintf(w, "  %s\t%s\t%s\n", p.Name, p.Type, paramNote(&p))
+			_, _ = fmt.Fprintf(w, "  %s\t%s\t%s\n", p.Name, p.Shape.Label(), paramNote(&p))
 		}
 	}
 	_, _ = io.WriteString(w, promptText(promptOf(d)))

@@ -59,7 +59,7 @@ var arenaFields = table("an arena config", func() rows[arenaFile] {
 		fileRefs("scenarios", func(a *arenaFile) *[]fileRef { return &a.scenarios }),
 		fileRefs("evals", func(a *arenaFile) *[]fileRef { return &a.evals }),
 		fileRefs("tools", func(a *arenaFile) *[]fileRef { return &a.tools }),
-		custom("judges", listShape{judgeFields}, readJudges),
+		custom("judges", listOf(judgeFields), readJudges),
 		custom("judge_defaults", judgeDefaultFields, func(d *decoder, a *arenaFile, v *node.Node) {
 			judgeDefaultFields.read(d, v, a)
 		}),
@@ -77,7 +77,7 @@ var arenaFields = table("an arena config", func() rows[arenaFile] {
 		custom("defaults", defaultsFields, func(d *decoder, a *arenaFile, v *node.Node) { defaultsFields.read(d, v, a) }),
 		specs("prompt_specs", kindPrompt), specs("provider_specs", kindProvider), specs("scenario_specs", kindScenario),
 		specs("eval_specs", kindEval), specs("tool_specs", kindTool),
-		custom("judge_specs", mapShape{judgeSpecFields}, func(d *decoder, a *arenaFile, v *node.Node) {
+		custom("judge_specs", mapOf(judgeSpecFields), func(d *decoder, a *arenaFile, v *node.Node) {
 			d.Each(v, "judge_specs", func(name string, k, spec *node.Node) {
 				j := Judge{Name: name, Pos: d.Pos(k)}
 				if judgeSpecFields.read(d, spec, &j) {
@@ -85,20 +85,20 @@ var arenaFields = table("an arena config", func() rows[arenaFile] {
 				}
 			})
 		}),
-		custom("mcp_servers", listShape{mcpFields}, func(d *decoder, _ *arenaFile, v *node.Node) { d.mcpServers(v) }),
-		custom("a2a_agents", listShape{agentFields}, func(d *decoder, _ *arenaFile, v *node.Node) { d.agents(v) }),
-		custom("skills", listShape{skillFields}, func(d *decoder, _ *arenaFile, v *node.Node) { d.skills(v) }),
+		custom("mcp_servers", listOf(mcpFields), func(d *decoder, _ *arenaFile, v *node.Node) { d.mcpServers(v) }),
+		custom("a2a_agents", listOf(agentFields), func(d *decoder, _ *arenaFile, v *node.Node) { d.agents(v) }),
+		custom("skills", listOf(skillFields), func(d *decoder, _ *arenaFile, v *node.Node) { d.skills(v) }),
 		custom("workflow", workflowFields, func(d *decoder, a *arenaFile, v *node.Node) { a.workflow = d.workflow(v) }),
-		custom("compositions", mapShape{compositionFields}, func(d *decoder, a *arenaFile, v *node.Node) {
+		custom("compositions", mapOf(compositionFields), func(d *decoder, a *arenaFile, v *node.Node) {
 			a.compositions = d.compositions(v)
 		}),
 		custom("memory", anyMap, readMemory).orNull(),
 		custom("runtime", runtimeFields, func(_ *decoder, a *arenaFile, v *node.Node) { a.runtime = v }),
 		slots("tts_providers"), slots("stt_providers"), slots("embedding_providers"), slots("image_providers"),
-		idle[arenaFile]("voices", listShape{part("a voice",
+		idle[arenaFile]("voices", listOf(part("a voice",
 			inside[struct{}]("id", text).must(),
 			inside[struct{}]("provider", text).must(),
-		)}, "this version neither speaks nor listens"),
+		)), "this version neither speaks nor listens"),
 		block[arenaFile]("state_store", stateStoreFields),
 		idle[arenaFile]("agents", anyMap, "they are for deployment; conversations are with one prompt each"),
 		remark[arenaFile]("deploy", anyMap),
@@ -145,7 +145,7 @@ func fileField[T any](name string, at func(*T) *fileRef) field[T] {
 
 // fileRefs is a field with a list of {file: path}; a path alone will do.
 func fileRefs(name string, at func(*arenaFile) *[]fileRef) field[arenaFile] {
-	return custom(name, listShape{fileRefFields}, func(d *decoder, a *arenaFile, v *node.Node) {
+	return custom(name, listOf(fileRefFields), func(d *decoder, a *arenaFile, v *node.Node) {
 		*at(a) = d.fileRefs(v, name)
 	})
 }
@@ -168,7 +168,7 @@ func (d *decoder) fileRefs(n *node.Node, what string) []fileRef {
 
 // specs is a field with resources that are written into the config: id → the values that a file would hold in spec.
 func specs(name string, of kind) field[arenaFile] {
-	return custom(name, mapShape{rawMap}, func(d *decoder, a *arenaFile, v *node.Node) {
+	return custom(name, mapOf(rawMap), func(d *decoder, a *arenaFile, v *node.Node) {
 		d.Each(v, name, func(id string, k, spec *node.Node) {
 			if spec.Kind != node.Map {
 				d.Fields(spec, name+"."+id, nil, nil) // reports it
@@ -182,7 +182,7 @@ func specs(name string, of kind) field[arenaFile] {
 
 // slots is a list of providers for audio and pictures. Their files are looked at when something uses them.
 func slots(name string) field[arenaFile] {
-	return custom(name, listShape{providerRefFields}, func(d *decoder, a *arenaFile, v *node.Node) {
+	return custom(name, listOf(providerRefFields), func(d *decoder, a *arenaFile, v *node.Node) {
 		d.Items(v, name, func(_ int, item *node.Node) {
 			var ref providerRef
 			if providerRefFields.read(d, item, &ref) && ref.path != "" {
@@ -237,7 +237,7 @@ var selfPlayFields = table("self_play", func() rows[arenaFile] {
 		flag("enabled", func(a *arenaFile) *bool { return &a.selfPlay }),
 		fileRefs("personas", func(a *arenaFile) *[]fileRef { return &a.personas }),
 		specs("persona_specs", kindPersona),
-		custom("roles", listShape{roleFields}, readRoles),
+		custom("roles", listOf(roleFields), readRoles),
 	}
 })
 

@@ -35,7 +35,7 @@ func underParams(key string) string {
 // share is a field with a number from 0 to 1 whose place is kept.
 func share[T any](name string, at func(*T) (**float64, *diag.Pos)) field[T] {
 	return custom(name, unit, func(d *decoder, t *T, v *node.Node) {
-		if f, ok := unit.read(d, v, name); ok {
+		if f, ok := unit.Float(d, v, name); ok {
 			number, pos := at(t)
 			*number, *pos = &f, d.Pos(v)
 		}
@@ -105,7 +105,7 @@ func (d *decoder) checks(n *node.Node, what string, surface Surface) []Placed {
 
 // assertions is a field with the checks of a turn or a conversation.
 func assertions[T any](name string, surface Surface, at func(*T) *[]Placed) field[T] {
-	return custom(name, listShape{checkFields}, func(d *decoder, t *T, v *node.Node) {
+	return custom(name, listOf(checkFields), func(d *decoder, t *T, v *node.Node) {
 		*at(t) = d.checks(v, name, surface)
 	})
 }

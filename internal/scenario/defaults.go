@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -15,13 +16,13 @@ var formats = words("json", "junit", "html", "markdown")
 // defaultsFields are the keys of defaults in an arena config.
 var defaultsFields = table("defaults", func() rows[arenaFile] {
 	return rows[arenaFile]{
-		numPtr("temperature", numShape{low: 0, high: 2}, func(a *arenaFile) **float64 { return &a.Defaults.Temperature }),
+		numPtr("temperature", keys.Number{Low: 0, High: 2}, func(a *arenaFile) **float64 { return &a.Defaults.Temperature }),
 		numPtr("top_p", unit, func(a *arenaFile) **float64 { return &a.Defaults.TopP }),
 		wholePtr("max_tokens", counting, func(a *arenaFile) **int { return &a.Defaults.MaxTokens }),
 		seed("seed", func(a *arenaFile) **int64 { return &a.Defaults.Seed }),
 		whole("concurrency", natural, func(a *arenaFile) *int { return &a.Defaults.Concurrency }),
 		dur("run_timeout", func(a *arenaFile) *time.Duration { return &a.Defaults.RunTimeout }),
-		custom("fail_on", listShape{failOnWords}, readFailOn),
+		custom("fail_on", listOf(failOnWords), readFailOn),
 		word("on_failure", onFailure, func(a *arenaFile) *string { return &a.Defaults.OnFailure }),
 		flag("judge_gate", func(a *arenaFile) *bool { return &a.Defaults.JudgeGate }),
 		idle[arenaFile]("verbose", boolean, "-v makes a run tell more", "false"),
@@ -33,7 +34,7 @@ var defaultsFields = table("defaults", func() rows[arenaFile] {
 				a.Defaults.Output.Dir = dir
 			}
 		}),
-		custom("output_formats", listShape{formats}, func(d *decoder, a *arenaFile, v *node.Node) {
+		custom("output_formats", listOf(formats), func(d *decoder, a *arenaFile, v *node.Node) {
 			if list := d.wordList(v, "output_formats", formats); a.Defaults.Output.Formats == nil {
 				a.Defaults.Output.Formats = list
 			}
@@ -93,7 +94,7 @@ func readFailOn(d *decoder, a *arenaFile, v *node.Node) {
 var outputFields = table("output", func() rows[Output] {
 	return rows[Output]{
 		label("dir", func(o *Output) *string { return &o.Dir }),
-		custom("formats", listShape{formats}, func(d *decoder, o *Output, v *node.Node) {
+		custom("formats", listOf(formats), func(d *decoder, o *Output, v *node.Node) {
 			if o.Formats = d.wordList(v, "formats", formats); o.Formats == nil {
 				o.Formats = []string{}
 			}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -38,7 +39,7 @@ var evalFields = table("an eval", func() rows[evalFile] {
 		word("trigger", triggers, func(e *evalFile) *string { return &e.Trigger }).must(),
 		str("description", func(e *evalFile) *string { return &e.Description }),
 		flag("enabled", func(e *evalFile) *bool { return &e.Enabled }),
-		custom("sample_percentage", numShape{low: 0, high: 100}, func(d *decoder, e *evalFile, v *node.Node) {
+		custom("sample_percentage", keys.Number{Low: 0, High: 100}, func(d *decoder, e *evalFile, v *node.Node) {
 			if share, ok := d.Float(v, "sample_percentage", 0, 100); ok {
 				e.SamplePct, e.sample = share, v
 			}
@@ -134,5 +135,5 @@ func (e *evalFile) export() {
 
 // evalList is a field with eval definitions.
 func evalList[T any](name string, at func(*T) *[]*Eval) field[T] {
-	return custom(name, listShape{evalFields}, func(d *decoder, t *T, v *node.Node) { *at(t) = d.evals(v, name) })
+	return custom(name, listOf(evalFields), func(d *decoder, t *T, v *node.Node) { *at(t) = d.evals(v, name) })
 }

@@ -32,7 +32,7 @@ var metricFields = table("metric", func() rows[metricFile] {
 			m.limits = v
 			metricRangeFields.read(d, v, m)
 		}),
-		custom("buckets", listShape{number}, readBuckets),
+		custom("buckets", listOf(number), readBuckets),
 		custom("labels", textMap, readMetricLabels),
 	}
 }).open()
@@ -90,7 +90,7 @@ func (d *decoder) mistypedMetricKeys(v *node.Node) {
 func readBuckets(d *decoder, m *metricFile, v *node.Node) {
 	m.buckets = v
 	d.Items(v, "metric.buckets", func(i int, item *node.Node) {
-		bound, ok := number.read(d, item, "an entry of metric.buckets")
+		bound, ok := number.Float(d, item, "an entry of metric.buckets")
 		if n := len(m.Buckets); ok && i > 0 && n > 0 && bound <= m.Buckets[n-1] {
 			d.Errorf(item, "out-of-range", "metric.buckets must rise: %s is not above %g", item.Value, m.Buckets[n-1])
 			return

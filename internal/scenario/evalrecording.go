@@ -37,7 +37,7 @@ var recordingEvalFields = table("an eval", func() rows[recordingEvalFile] {
 		str("task_type", func(e *recordingEvalFile) *string { return &e.TaskType }),
 		object("recording", recordingFields, func(e *recordingEvalFile) *recordingEvalFile { return e }),
 		assertions("assertions", TurnAssertion, func(e *recordingEvalFile) *[]Placed { return &e.AllTurns }),
-		custom("turns", listShape{evalTurnFields}, func(d *decoder, e *recordingEvalFile, v *node.Node) {
+		custom("turns", listOf(evalTurnFields), func(d *decoder, e *recordingEvalFile, v *node.Node) {
 			d.Items(v, "turns", func(_ int, item *node.Node) { evalTurnFields.read(d, item, e) })
 		}),
 		assertions("conversation_assertions", ConversationAssertion,
@@ -67,7 +67,7 @@ var recordingTypes = words("session", "arena_output", "transcript", "generic")
 var evalTurnFields = table("a turn of an eval", func() rows[recordingEvalFile] {
 	return rows[recordingEvalFile]{
 		object("all_turns", part("all_turns",
-			custom("assertions", listShape{checkFields}, func(d *decoder, e *recordingEvalFile, v *node.Node) {
+			custom("assertions", listOf(checkFields), func(d *decoder, e *recordingEvalFile, v *node.Node) {
 				e.AllTurns = append(e.AllTurns, d.checks(v, "assertions", TurnAssertion)...)
 			}).must(),
 		), func(e *recordingEvalFile) *recordingEvalFile { return e }).must(),

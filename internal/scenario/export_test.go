@@ -2,9 +2,9 @@ package scenario
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -33,13 +33,12 @@ func SchemaFor(root *node.Node) string {
 // SchemaTextProblems lists the descriptions of keys that do not exist, and those that are no sentences.
 func SchemaTextProblems() (problems []string) {
 	for f, texts := range keyTexts() {
-		keys, _ := f.list()
 		for key, text := range texts {
-			if !slices.ContainsFunc(keys, func(k writable) bool { return k.name == key }) {
-				problems = append(problems, fmt.Sprintf("%s has no key %q", f.title(), key))
+			if keys.Find(key, f.Keys()) == nil {
+				problems = append(problems, fmt.Sprintf("%s has no key %q", f.Title(), key))
 			}
 			if end := text[len(text)-1:]; end != "." && !strings.HasSuffix(text, "}}.") && end != "}" {
-				problems = append(problems, fmt.Sprintf("%s, %q: %q is no sentence", f.title(), key, text))
+				problems = append(problems, fmt.Sprintf("%s, %q: %q is no sentence", f.Title(), key, text))
 			}
 		}
 	}

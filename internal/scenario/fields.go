@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonschema"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -20,33 +22,14 @@ type fields[T any] struct {
 	free  bool // other keys may stand there too
 }
 
-// silence says why a key that has no reader of its own is not told to have no effect.
-type silence uint8
-
-const (
-	forPeople silence = iota + 1 // it says something about the file
-	readApart                    // another place reads it
-	inBlock                      // it is part of a block that as a whole is told, refused, or has its scenario skipped
-)
-
 // rows are the fields of one table.
 type rows[T any] []field[T]
 
 // field is one key.
 type field[T any] struct {
-	name     string
-	shape    shape
-	required bool
-	null     bool // may be left empty
-	// read puts the value into t. Nil: the value is checked against its shape and dropped, and silent or idle says why
-	// that misleads nobody.
-	read   func(d *decoder, t *T, v *node.Node)
-	silent silence
-	idle   string   // why the key has no effect, for whoever wrote it
-	usual  []string // values by which nothing else is meant than what arena does
-	// wrong says why the key must not be used, for keys of other versions and common mistakes.
-	wrong string
-	hint  string // with wrong, or when a required key is missing
+	keys.Key
+	// read puts the value into t. Nil: the value is checked against its shape and dropped.
+	read func(d *decoder, t *T, v *node.Node)
 }
 
 // table makes the fields of a map, when they are needed first: most tables are for files that most projects do not
@@ -61,16 +44,31 @@ func part[T any](what string, all ...field[T]) *fields[T] {
 }
 
 // names lists what may be written; keys that are only known to be wrong are not among them.
-func (f *fields[T]) names() []string {
+func (f *fields[T]) names() []string { return keys.Names(f.Keys()) }
+
+// Keys implements keys.Table.
+func (f *fields[T]) Keys() []*keys.Key {
 	all := f.all()
-	names := make([]string, 0, len(all))
+	list := make([]*keys.Key, 0, len(all))
 	for i := range all {
-		if x := &all[i]; x.wrong == "" {
-			names = append(names, x.name)
+		if x := &all[i]; x.Wrong == "" {
+			list = append(list, &x.Key)
 		}
 	}
-	return names
+	return list
 }
+
+// Title implements keys.Table.
+func (f *fields[T]) Title() string { return f.what }
+
+// Open implements keys.Table.
+func (f *fields[T]) Open() bool { return f.free }
+
+// Label implements keys.Shape.
+func (f *fields[T]) Label() string { return "map" }
+
+// Schema implements keys.Shape.
+func (f *fields[T]) Schema(w keys.Writer) *jsonschema.Doc { return w.Table(f) }
 
 // strays sets what is said about unknown keys and returns f.
 func (f *fields[T]) strays(where func(key string) string) *fields[T] {
@@ -105,8 +103,8 @@ func (f *fields[T]) read(d *decoder, n *node.Node, t *T) bool {
 		all[j].take(d, t, k, v)
 	}
 	for j := range all {
-		if all[j].required && seen&(1<<j) == 0 {
-			d.Missing(n, f.what, all[j].name).Hint = all[j].hint
+		if all[j].Required && seen&(1<<j) == 0 {
+			d.Missing(n, f.what, all[j].Name).Hint = all[j].Hint
 		}
 	}
 	return true
@@ -115,7 +113,7 @@ func (f *fields[T]) read(d *decoder, n *node.Node, t *T) bool {
 func (f *fields[T]) index(name string) int {
 	all := f.all()
 	for j := range all {
-		if all[j].name == name {
+		if all[j].Name == name {
 			return j
 		}
 	}
@@ -148,18 +146,18 @@ func (f *fields[T]) unknown(d *decoder, k, v *node.Node) (meant uint64) {
 
 func (x *field[T]) take(d *decoder, t *T, k, v *node.Node) {
 	before := d.Diags.Errors()
-	d.misplaced(x.shape, v, x.name)
+	d.misplaced(x.Shape, v, x.Name)
 	switch {
-	case x.wrong != "":
-		d.Errorf(k, "removed-field", "%s", x.wrong).Hint = x.hint
-	case !x.null && node.IsNull(v):
-		d.Foreignf(k, "empty-value", "%s has no value", x.name).Hint = "give it one, or remove the line"
+	case x.Wrong != "":
+		d.Errorf(k, "removed-field", "%s", x.Wrong).Hint = x.Hint
+	case !x.Null && node.IsNull(v):
+		d.Foreignf(k, "empty-value", "%s has no value", x.Name).Hint = "give it one, or remove the line"
 	case x.read != nil:
 		x.read(d, t, v)
 	default:
-		x.shape.check(d, v, x.name)
-		if x.idle != "" && d.Diags.Errors() == before && (v.Kind != node.Scalar || !slices.Contains(x.usual, v.Value)) {
-			d.Warnf(k, NoEffect, "%s has no effect: %s", x.name, x.idle)
+		x.Shape.Check(d, v, x.Name)
+		if x.Idle != "" && d.Diags.Errors() == before && (v.Kind != node.Scalar || !slices.Contains(x.Usual, v.Value)) {
+			d.Warnf(k, NoEffect, "%s has no effect: %s", x.Name, x.Idle)
 		}
 	}
 }
@@ -169,50 +167,50 @@ const NoEffect = "no-effect"
 
 // must makes a field required. The hint, if any, says what to write when it is missing.
 func (x field[T]) must(hint ...string) field[T] {
-	x.required, x.hint = true, strings.Join(hint, "")
+	x.Required, x.Hint = true, strings.Join(hint, "")
 	return x
 }
 
 // orNull lets a field be empty.
-func (x field[T]) orNull() field[T] { x.null = true; return x }
+func (x field[T]) orNull() field[T] { x.Null = true; return x }
 
 // because gives a field that has a reader a reason to change nothing.
-func (x field[T]) because(s silence) field[T] { x.silent = s; return x }
+func (x field[T]) because(s keys.Silence) field[T] { x.Silence = s; return x }
 
 // remark is a field for people: what a file says about itself.
-func remark[T any](name string, s shape) field[T] {
-	return field[T]{name: name, shape: s, silent: forPeople}
+func remark[T any](name string, s keys.Shape) field[T] {
+	return field[T]{Key: keys.Key{Name: name, Shape: s, Silence: keys.ForPeople}}
 }
 
 // apart is a field that another place reads.
-func apart[T any](name string, s shape) field[T] {
-	return field[T]{name: name, shape: s, silent: readApart}
+func apart[T any](name string, s keys.Shape) field[T] {
+	return field[T]{Key: keys.Key{Name: name, Shape: s, Silence: keys.ReadApart}}
 }
 
 // inside is a field of a block that as a whole is told, refused, or has its scenario skipped.
-func inside[T any](name string, s shape) field[T] {
-	return field[T]{name: name, shape: s, silent: inBlock}
+func inside[T any](name string, s keys.Shape) field[T] {
+	return field[T]{Key: keys.Key{Name: name, Shape: s, Silence: keys.InBlock}}
 }
 
 // idle is a field that is checked and told to have no effect, but for the usual values: with them nothing else is
 // meant than what arena does.
-func idle[T any](name string, s shape, why string, usual ...string) field[T] {
-	return field[T]{name: name, shape: s, idle: why, usual: usual}
+func idle[T any](name string, s keys.Shape, why string, usual ...string) field[T] {
+	return field[T]{Key: keys.Key{Name: name, Shape: s, Idle: why, Usual: usual}}
 }
 
 // block is a field with a map whose keys tell by themselves what becomes of them.
 func block[T, U any](name string, of *fields[U]) field[T] {
-	return custom(name, of, func(d *decoder, _ *T, v *node.Node) { of.check(d, v, name) })
+	return custom(name, of, func(d *decoder, _ *T, v *node.Node) { of.Check(d, v, name) })
 }
 
 // gone is a field that must not be used; it says what to do instead.
 func gone[T any](name, wrong, hint string) field[T] {
-	return field[T]{name: name, wrong: wrong, hint: hint}
+	return field[T]{Key: keys.Key{Name: name, Wrong: wrong, Hint: hint}}
 }
 
 // custom is a field with a reader of its own.
-func custom[T any](name string, s shape, read func(d *decoder, t *T, v *node.Node)) field[T] {
-	return field[T]{name: name, shape: s, read: read}
+func custom[T any](name string, s keys.Shape, read func(d *decoder, t *T, v *node.Node)) field[T] {
+	return field[T]{Key: keys.Key{Name: name, Shape: s, Read: true}, read: read}
 }
 
 // str is a field of text.
@@ -243,7 +241,7 @@ func label[T any](name string, at func(*T) *string) field[T] {
 }
 
 // word is a field with one of a few words.
-func word[T any](name string, of wordShape, at func(*T) *string) field[T] {
+func word[T any](name string, of keys.Words, at func(*T) *string) field[T] {
 	return custom(name, of, func(d *decoder, t *T, v *node.Node) {
 		if s, ok := d.OneOf(v, name, of...); ok {
 			*at(t) = s
@@ -270,18 +268,18 @@ func flagPtr[T any](name string, at func(*T) **bool) field[T] {
 }
 
 // whole is a field with a whole number.
-func whole[T any](name string, s numShape, at func(*T) *int) field[T] {
+func whole[T any](name string, s keys.Number, at func(*T) *int) field[T] {
 	return custom(name, s, func(d *decoder, t *T, v *node.Node) {
-		if i, ok := d.Int(v, name, int(s.low), int(s.high)); ok {
+		if i, ok := s.Int(d, v, name); ok {
 			*at(t) = i
 		}
 	})
 }
 
 // wholePtr is a field with a whole number that knows whether it was written.
-func wholePtr[T any](name string, s numShape, at func(*T) **int) field[T] {
+func wholePtr[T any](name string, s keys.Number, at func(*T) **int) field[T] {
 	return custom(name, s, func(d *decoder, t *T, v *node.Node) {
-		if i, ok := d.Int(v, name, int(s.low), int(s.high)); ok {
+		if i, ok := s.Int(d, v, name); ok {
 			*at(t) = &i
 		}
 	})
@@ -290,8 +288,9 @@ func wholePtr[T any](name string, s numShape, at func(*T) **int) field[T] {
 // seed is a field with a whole number of up to 53 bits.
 func seed[T any](name string, at func(*T) **int64) field[T] {
 	const most = 1 << 53
-	return custom(name, numShape{low: -most, high: most, whole: true}, func(d *decoder, t *T, v *node.Node) {
-		if i, ok := d.Int(v, name, -most, most); ok {
+	s := keys.Number{Low: -most, High: most, Whole: true}
+	return custom(name, s, func(d *decoder, t *T, v *node.Node) {
+		if i, ok := s.Int(d, v, name); ok {
 			wide := int64(i)
 			*at(t) = &wide
 		}
@@ -299,18 +298,18 @@ func seed[T any](name string, at func(*T) **int64) field[T] {
 }
 
 // num is a field with a number.
-func num[T any](name string, s numShape, at func(*T) *float64) field[T] {
+func num[T any](name string, s keys.Number, at func(*T) *float64) field[T] {
 	return custom(name, s, func(d *decoder, t *T, v *node.Node) {
-		if f, ok := s.read(d, v, name); ok {
+		if f, ok := s.Float(d, v, name); ok {
 			*at(t) = f
 		}
 	})
 }
 
 // numPtr is a field with a number that knows whether it was written.
-func numPtr[T any](name string, s numShape, at func(*T) **float64) field[T] {
+func numPtr[T any](name string, s keys.Number, at func(*T) **float64) field[T] {
 	return custom(name, s, func(d *decoder, t *T, v *node.Node) {
-		if f, ok := s.read(d, v, name); ok {
+		if f, ok := s.Float(d, v, name); ok {
 			*at(t) = &f
 		}
 	})
@@ -360,7 +359,7 @@ func objectPtr[T, U any](name string, of *fields[U], at func(*T) **U) field[T] {
 
 // objects is a field with a list of maps.
 func objects[T, U any](name string, of *fields[U], at func(*T) *[]U) field[T] {
-	return custom(name, listShape{of}, func(d *decoder, t *T, v *node.Node) {
+	return custom(name, listOf(of), func(d *decoder, t *T, v *node.Node) {
 		d.Items(v, name, func(_ int, item *node.Node) {
 			var u U
 			if of.read(d, item, &u) {

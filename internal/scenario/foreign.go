@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -261,7 +262,7 @@ func (v *Values) singles(text string, strict bool) []fault {
 		found := before + "{" + name + "}"
 		near := ""
 		if strict && len(name) > 2 {
-			near = diag.Nearest(name, keys(v.Singles))
+			near = diag.Nearest(name, slices.Collect(maps.Keys(v.Singles)))
 		}
 		switch _, perturbed := v.Singles[name]; {
 		case v.knows(name) && (strict || before != ""):

@@ -51,7 +51,7 @@ var handlerFields = table("an entry of evals", func() rows[Handler] {
 
 func handlerTimeout(name string) field[Handler] {
 	return custom(name, counting, func(d *decoder, h *Handler, v *node.Node) {
-		ms, ok := d.Int(v, name, int(counting.low), int(counting.high))
+		ms, ok := d.Int(v, name, int(counting.Low), int(counting.High))
 		span := time.Duration(ms) * time.Millisecond
 		if ok && h.Timeout != 0 && h.Timeout != span {
 			d.Errorf(v, "duplicate-key", "timeout_ms and timeoutMs say different things").Hint = "keep one of the two"

@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonschema"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -22,12 +24,12 @@ import (
 type setting struct {
 	root  *keyRoot
 	path  []string // of the maps above it; "*" is an entry of a list, "" any key
-	table keyed
-	key   writable
+	table keys.Table
+	key   *keys.Key
 }
 
 func (s *setting) String() string {
-	return fmt.Sprintf("%s: %s (%s)", s.root.name, strings.Join(append(slices.Clone(s.path), s.key.name), "."), s.table.title())
+	return fmt.Sprintf("%s: %s (%s)", s.root.name, strings.Join(append(slices.Clone(s.path), s.key.Name), "."), s.table.Title())
 }
 
 // keyRoot is a file whose keys are tried out.
@@ -35,7 +37,7 @@ type keyRoot struct {
 	name  string
 	file  string // of keyProject
 	at    []string
-	table keyed
+	table keys.Table
 }
 
 func keyRoots() []keyRoot {
@@ -93,28 +95,27 @@ var keyProject = map[string]string{
 
 // settings lists every key that can stand in a file, each table at the first place where it is met.
 func settings(root *keyRoot) (all []setting) {
-	met := map[keyed]bool{}
-	var walk func(f keyed, path []string)
-	var into func(s shape, path []string)
-	into = func(s shape, path []string) {
+	met := map[keys.Table]bool{}
+	var walk func(f keys.Table, path []string)
+	var into func(s keys.Shape, path []string)
+	into = func(s keys.Shape, path []string) {
 		switch s := s.(type) {
-		case keyed:
+		case keys.Table:
 			walk(s, path)
-		case listShape:
-			into(s.item, append(slices.Clone(path), "*"))
-		case mapShape:
-			into(s.value, append(slices.Clone(path), ""))
+		case keys.List:
+			into(s.Item, append(slices.Clone(path), "*"))
+		case keys.Map:
+			into(s.Value, append(slices.Clone(path), ""))
 		}
 	}
-	walk = func(f keyed, path []string) {
+	walk = func(f keys.Table, path []string) {
 		if met[f] {
 			return
 		}
 		met[f] = true
-		keys, _ := f.list()
-		for _, k := range keys {
+		for _, k := range f.Keys() {
 			all = append(all, setting{root, path, f, k})
-			into(k.shape, append(slices.Clone(path), k.name))
+			into(k.Shape, append(slices.Clone(path), k.Name))
 		}
 	}
 	walk(root.table, nil)
@@ -126,10 +127,10 @@ func TestEveryKeyHasAClass(t *testing.T) {
 	t.Parallel()
 	for _, root := range keyRoots() {
 		for _, s := range settings(&root) {
-			switch k := &s.key; {
-			case !k.read && k.idle == "" && k.silent == 0:
+			switch k := s.key; {
+			case !k.Read && k.Idle == "" && k.Silence == 0:
 				t.Errorf("%s is read by nobody: write why it has no effect (idle), or why nobody needs to know", &s)
-			case k.idle != "" && (k.read || k.silent != 0):
+			case k.Idle != "" && (k.Read || k.Silence != 0):
 				t.Errorf("%s has no effect and yet a reader, or a reason to keep silent", &s)
 			}
 		}
@@ -194,7 +195,7 @@ var keySamples = map[string]any{
 }
 
 func (s *setting) sampleFor(w *schemaWriter) any {
-	for _, name := range []string{s.table.title() + "." + s.key.name, s.key.name} {
+	for _, name := range []string{s.table.Title() + "." + s.key.Name, s.key.Name} {
 		if v, ok := keySamples[name]; ok {
 			return v
 		}
@@ -203,52 +204,50 @@ func (s *setting) sampleFor(w *schemaWriter) any {
 }
 
 // sampleFor is a value that fits a schema, and is not what stands for nothing.
-func sampleFor(w *schemaWriter, schema map[string]any, depth int) any {
-	if to, ok := schema["$ref"].(string); ok {
-		def, _ := w.defs[strings.TrimPrefix(to, "#/$defs/")].(map[string]any)
-		return sampleFor(w, def, depth+1)
+func sampleFor(w *schemaWriter, schema *jsonschema.Doc, depth int) any {
+	if to, ok := strings.CutPrefix(schema.Ref, "#/$defs/"); ok {
+		return sampleFor(w, w.defs[to], depth+1)
 	}
-	switch words := schema["enum"].(type) {
-	case []string:
+	if words := schema.Enum; words != nil {
 		return words[len(words)-1]
 	}
-	if choices, ok := schema["anyOf"].([]map[string]any); ok {
-		if i := slices.IndexFunc(choices, func(c map[string]any) bool { return c["type"] == "array" }); i >= 0 {
+	if choices := schema.AnyOf; choices != nil {
+		isList := func(c *jsonschema.Doc) bool { return slices.Equal(c.Type, []string{"array"}) }
+		if i := slices.IndexFunc(choices, isList); i >= 0 {
 			return sampleFor(w, choices[i], depth)
 		}
 		return sampleFor(w, choices[0], depth)
 	}
-	if text, ok := schema["pattern"].(string); ok && strings.Contains(text, "µs") {
+	if strings.Contains(schema.Pattern, "µs") {
 		return "97s"
 	}
-	switch schema["type"] {
+	if schema.Type == nil {
+		return map[string]any{"sample": "sample"}
+	}
+	switch schema.Type[0] {
 	case "boolean":
 		return true
 	case "integer":
 		return 3
 	case "number":
 		return 0.25
-	case "string":
-		return "sample"
 	case "array":
-		item, _ := schema["items"].(map[string]any)
-		return []any{sampleFor(w, item, depth+1)}
+		return []any{sampleFor(w, schema.Items, depth+1)}
 	case "object":
+		if len(schema.Type) > 1 {
+			break
+		}
 		object := map[string]any{}
-		if of, ok := schema["additionalProperties"].(map[string]any); ok {
+		if of := schema.AdditionalProperties.Of(); of != nil {
 			object["sample"] = sampleFor(w, of, depth+1)
 		}
-		needed, _ := schema["required"].([]string)
-		props, _ := schema["properties"].(map[string]any)
-		for _, name := range needed {
-			object[name] = sampleFor(w, props[name].(map[string]any), depth+1)
+		for _, name := range schema.Required {
+			object[name] = sampleFor(w, schema.Properties[name], depth+1)
 		}
-		if len(props) == 0 && len(object) == 0 {
+		if len(schema.Properties) == 0 && len(object) == 0 {
 			object["sample"] = "sample"
 		}
 		return object
-	case nil:
-		return map[string]any{"sample": "sample"}
 	}
 	return "sample"
 }
@@ -262,7 +261,7 @@ func (s *setting) put(w *schemaWriter, doc map[string]any) map[string]any {
 		}
 		at = at[key].(map[string]any)
 	}
-	table, shapeHere := s.root.table, shape(nil)
+	table, shapeHere := s.root.table, keys.Shape(nil)
 	var set func(any)
 	cur := any(at)
 	for _, step := range s.path {
@@ -272,7 +271,7 @@ func (s *setting) put(w *schemaWriter, doc map[string]any) map[string]any {
 			if len(list) == 0 {
 				list = []any{nil}
 			}
-			shapeHere = shapeHere.(listShape).item
+			shapeHere = shapeHere.(keys.List).Item
 			set(list)
 			cur, set = list[0], func(v any) { list[0] = v }
 		case "":
@@ -280,10 +279,10 @@ func (s *setting) put(w *schemaWriter, doc map[string]any) map[string]any {
 			if m == nil {
 				m = map[string]any{}
 			}
-			shapeHere = shapeHere.(mapShape).value
+			shapeHere = shapeHere.(keys.Map).Value
 			set(m)
 			name := "sample"
-			if table == keyed(mockScenarioFields) {
+			if table == keys.Table(mockScenarioFields) {
 				name = "1" // a reply by its number
 			}
 			for _, known := range slices.Sorted(maps.Keys(m)) {
@@ -292,24 +291,21 @@ func (s *setting) put(w *schemaWriter, doc map[string]any) map[string]any {
 			cur, set = m[name], func(v any) { m[name] = v }
 		default:
 			m := cur.(map[string]any)
-			if mode := keyMode[step]; mode != "" && table == keyed(toolFields) {
+			if mode := keyMode[step]; mode != "" && table == keys.Table(toolFields) {
 				m["mode"] = mode
 			}
-			keys, _ := table.list()
-			i := slices.IndexFunc(keys, func(k writable) bool { return k.name == step })
-			shapeHere = keys[i].shape
+			shapeHere = keys.Find(step, table.Keys()).Shape
 			cur, set = m[step], func(v any) { m[step] = v }
 		}
-		if f, ok := shapeHere.(keyed); ok {
+		if f, ok := shapeHere.(keys.Table); ok {
 			table = f
 			m, _ := cur.(map[string]any)
 			if m == nil {
 				m = map[string]any{}
 			}
-			keys, _ := f.list()
-			for _, k := range keys {
-				if k.required && m[k.name] == nil {
-					m[k.name] = (&setting{s.root, nil, f, k}).sampleFor(w)
+			for _, k := range f.Keys() {
+				if k.Required && m[k.Name] == nil {
+					m[k.Name] = (&setting{s.root, nil, f, k}).sampleFor(w)
 				}
 			}
 			maps.Copy(m, keyBeside(f))
@@ -321,25 +317,25 @@ func (s *setting) put(w *schemaWriter, doc map[string]any) map[string]any {
 }
 
 // keyBeside is what stands beside the keys of some tables so that they mean something.
-func keyBeside(f keyed) map[string]any {
+func keyBeside(f keys.Table) map[string]any {
 	switch f {
-	case keyed(mcpFields), keyed(agentFields):
+	case keys.Table(mcpFields), keys.Table(agentFields):
 		return map[string]any{"url": "http://127.0.0.1"}
-	case keyed(stateFields):
+	case keys.Table(stateFields):
 		return map[string]any{"prompt_task": "support"}
-	case keyed(skillFields):
+	case keys.Table(skillFields):
 		return map[string]any{"name": "a", "instructions": "b"}
-	case keyed(contextPolicyFields):
+	case keys.Table(contextPolicyFields):
 		return map[string]any{"token_budget": 500}
-	case keyed(retryFields):
+	case keys.Table(retryFields):
 		return map[string]any{"enabled": true}
-	case keyed(fragmentFields):
+	case keys.Table(fragmentFields):
 		return map[string]any{"path": "nowhere.yaml"}
-	case keyed(mockTurnFields):
+	case keys.Table(mockTurnFields):
 		return map[string]any{"audio_file": "talk.json"}
-	case keyed(mediaFields):
+	case keys.Table(mediaFields):
 		return map[string]any{"data": "aGk="}
-	case keyed(mockPartFields), keyed(partFields):
+	case keys.Table(mockPartFields), keys.Table(partFields):
 		return map[string]any{"type": "image"}
 	}
 	return nil
@@ -372,8 +368,8 @@ func TestNoKeyIsIgnored(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			w := &schemaWriter{defs: map[string]any{}, tables: map[keyed]string{}}
-			w.table(root.table)
+			w := newSchemaWriter(nil)
+			w.Table(root.table)
 			bare, bareSaid := k.load(&root, parsed(t, root.file))
 			if len(bareSaid) > 0 {
 				t.Fatalf("the project itself: %q", bareSaid)
@@ -382,24 +378,24 @@ func TestNoKeyIsIgnored(t *testing.T) {
 				t.Fatal("what is the same is not seen to be")
 			}
 			for _, s := range settings(&root) {
-				if s.key.silent == forPeople || s.key.silent == readApart {
+				if s.key.Silence == keys.ForPeople || s.key.Silence == keys.ReadApart {
 					continue
 				}
 				doc := parsed(t, root.file)
 				at := s.put(w, doc)
-				if mode := keyMode[s.key.name]; mode != "" && s.table == keyed(toolFields) {
+				if mode := keyMode[s.key.Name]; mode != "" && s.table == keys.Table(toolFields) {
 					at["mode"] = mode
 				}
-				delete(at, s.key.name)
+				delete(at, s.key.Name)
 				before, saidBefore := k.load(&root, doc)
-				if s.key.required || s.key.silent == inBlock || s.isTold(before, bare, saidBefore) {
+				if s.key.Required || s.key.Silence == keys.InBlock || s.isTold(before, bare, saidBefore) {
 					before, saidBefore = bare, bareSaid
 				}
 				value := s.sampleFor(w)
-				if reflect.DeepEqual(value, map[string]any{}) || slices.Contains(s.key.usual, fmt.Sprint(value)) {
+				if reflect.DeepEqual(value, map[string]any{}) || slices.Contains(s.key.Usual, fmt.Sprint(value)) {
 					continue // says nothing, or what is done anyway
 				}
-				at[s.key.name] = value
+				at[s.key.Name] = value
 				after, said := k.load(&root, doc)
 				if slices.Equal(said, saidBefore) && sameSuite(before, after) {
 					t.Errorf("%s: %v does nothing, and nothing is said", &s, value)

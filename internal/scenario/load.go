@@ -211,7 +211,7 @@ func (d *decoder) into(c *content, doc document) {
 		}
 	case kindLogging:
 		before := d.Diags.Errors()
-		if loggingFields.check(d, doc.spec, "logging"); d.Diags.Errors() > before {
+		if loggingFields.Check(d, doc.spec, "logging"); d.Diags.Errors() > before {
 			return
 		}
 		d.Warnf(doc.root, NoEffect, "a file of kind Logging has no effect: %s", ownLogging)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -67,26 +68,26 @@ func snake(key string) string {
 }
 
 // misplaced reports the keys of checks in a value of which nothing is read.
-func (d *decoder) misplaced(s shape, n *node.Node, what string) {
+func (d *decoder) misplaced(s keys.Shape, n *node.Node, what string) {
 	switch s := s.(type) {
 	case anyShape:
 		d.strayChecks(n, s.reader, what)
-	case mapShape:
+	case keys.Map:
 		d.misplacedIn(s, n, what)
-	case listShape:
+	case keys.List:
 		if n.Kind == node.List {
 			for _, v := range n.Content {
-				d.misplaced(s.item, v, what)
+				d.misplaced(s.Item, v, what)
 			}
 		}
 	}
 }
 
-func (d *decoder) misplacedIn(s mapShape, n *node.Node, what string) {
-	switch of := s.value.(type) {
+func (d *decoder) misplacedIn(s keys.Map, n *node.Node, what string) {
+	switch of := s.Value.(type) {
 	case anyShape:
 		d.strayChecks(n, of.reader, what)
-	case textShape, wordShape, numShape, boolShape, listShape:
+	case keys.Text, writtenShape, keys.Words, keys.Number, keys.Bool, keys.List:
 		reads := nobody
 		if what == "annotations" {
 			reads = people

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -18,40 +19,39 @@ type freePlace struct {
 
 // freePlaces finds them in the tables of all kinds of files.
 func freePlaces() (found []freePlace) {
-	seen := map[keyed]bool{}
-	var walk func(path []string, s shape)
-	walk = func(path []string, s shape) {
+	seen := map[keys.Table]bool{}
+	var walk func(path []string, s keys.Shape)
+	walk = func(path []string, s keys.Shape) {
 		add := func(r reader) { found = append(found, freePlace{slices.Clone(path), r}) }
 		switch s := s.(type) {
 		case anyShape:
 			add(s.reader)
-		case mapShape:
-			switch of := s.value.(type) {
+		case keys.Map:
+			switch of := s.Value.(type) {
 			case anyShape:
 				add(of.reader)
-			case textShape:
+			case keys.Text, writtenShape:
 				add(nobody)
 				if path[len(path)-1] == "annotations" {
 					found[len(found)-1].reader = people
 				}
-			case keyed, mapShape:
-				walk(append(path, "1"), s.value) // which turns may be called too
+			case keys.Table, keys.Map:
+				walk(append(path, "1"), s.Value) // which turns may be called too
 			default:
 				add(nobody)
 			}
-		case listShape:
-			walk(append(path, "-"), s.item)
-		case keyed:
+		case keys.List:
+			walk(append(path, "-"), s.Item)
+		case keys.Table:
 			if seen[s] {
 				return
 			}
 			seen[s] = true
-			keys, open := s.list()
-			if open {
+			if s.Open() {
 				add(nobody)
 			}
-			for _, k := range keys {
-				walk(append(path, k.name), k.shape)
+			for _, k := range s.Keys() {
+				walk(append(path, k.Name), k.Shape)
 			}
 		}
 	}
@@ -64,7 +64,7 @@ func freePlaces() (found []freePlace) {
 // roots are the tables that are read by themselves: parts that others keep for later come first.
 func roots() []fileKind {
 	var all []fileKind
-	add := func(name string, of keyed) { all = append(all, fileKind{SchemaKind{Name: name}, "", of}) }
+	add := func(name string, of keys.Table) { all = append(all, fileKind{SchemaKind{Name: name}, "", of}) }
 	add("metadata", metaFields)
 	add("envelope", envelopeFields)
 	add("tool", toolFields)
@@ -120,7 +120,7 @@ func read(d *decoder, name string, n *node.Node) {
 		providerFields.read(d, n, &providerFile{Provider: &Provider{}})
 	default:
 		at := slices.IndexFunc(roots(), func(k fileKind) bool { return k.Name == name })
-		roots()[at].values.check(d, n, name)
+		roots()[at].values.Check(d, n, name)
 	}
 }
 

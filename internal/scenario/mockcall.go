@@ -26,7 +26,7 @@ var mockCallFields = table("a tool call", func() rows[mockCall] {
 		custom("arguments", wireMap, readMockArguments),
 		custom("args", wireMap, readMockArguments),
 		custom("result", foreign, readMockResult),
-		custom("result_parts", listShape{mockPartFields}, func(d *decoder, c *mockCall, v *node.Node) {
+		custom("result_parts", listOf(mockPartFields), func(d *decoder, c *mockCall, v *node.Node) {
 			c.came = true
 			d.Items(v, "result_parts", func(_ int, item *node.Node) {
 				if p, ok := d.mockPart(item); ok {

@@ -28,13 +28,13 @@ type mockName struct {
 var mockFileFields = table("a mock response file", func() rows[mockNames] {
 	return rows[mockNames]{
 		strPtr("defaultResponse", func(m *mockNames) **string { return &m.file.Default }),
-		custom("scenarios", mapShape{mockScenarioFields}, func(d *decoder, m *mockNames, v *node.Node) {
+		custom("scenarios", mapOf(mockScenarioFields), func(d *decoder, m *mockNames, v *node.Node) {
 			m.file.Calls = d.mockUses(func() { m.file.Scenarios, m.scenarios = d.mockScenarios(v, "scenarios") })
 		}),
-		custom("selfplay", mapShape{mockScenarioFields}, func(d *decoder, m *mockNames, v *node.Node) {
+		custom("selfplay", mapOf(mockScenarioFields), func(d *decoder, m *mockNames, v *node.Node) {
 			m.file.SelfPlay, m.personas = d.mockScenarios(v, "selfplay")
 		}),
-		custom("judges", mapShape{mockScenarioFields}, func(d *decoder, m *mockNames, v *node.Node) {
+		custom("judges", mapOf(mockScenarioFields), func(d *decoder, m *mockNames, v *node.Node) {
 			m.file.Judges, m.judges = d.mockScenarios(v, "judges")
 		}),
 		remark[mockNames]("$schema", text),
@@ -45,7 +45,7 @@ var mockFileFields = table("a mock response file", func() rows[mockNames] {
 var mockScenarioFields = table("the mock replies", func() rows[MockScenario] {
 	return rows[MockScenario]{
 		strPtr("defaultResponse", func(m *MockScenario) **string { return &m.Default }),
-		custom("turns", mapShape{mockTurnFields}, readMockTurns),
+		custom("turns", mapOf(mockTurnFields), readMockTurns),
 		strMap("steps", func(m *MockScenario) *map[string]string { return &m.Steps }),
 	}
 })

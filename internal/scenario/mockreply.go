@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -23,11 +24,11 @@ var mockTurnFields = table("a mock reply", func() rows[mockReplyFile] {
 		custom("type", words("text", "tool_calls", "multimodal"), func(d *decoder, r *mockReplyFile, v *node.Node) {
 			r.kind = v
 			d.OneOf(v, "type", "text", "tool_calls", "multimodal")
-		}).because(forPeople), // what the reply holds says it too
+		}).because(keys.ForPeople), // what the reply holds says it too
 		custom("content", text, readMockText("content")),
 		custom("text", text, readMockText("text")),
 		custom("response", text, readMockText("response")),
-		custom("tool_calls", listShape{mockCallFields}, func(d *decoder, r *mockReplyFile, v *node.Node) {
+		custom("tool_calls", listOf(mockCallFields), func(d *decoder, r *mockReplyFile, v *node.Node) {
 			r.calls = v
 			d.Items(v, "tool_calls", func(_ int, item *node.Node) {
 				var c mockCall
@@ -38,7 +39,7 @@ var mockTurnFields = table("a mock reply", func() rows[mockReplyFile] {
 				}
 			})
 		}),
-		custom("parts", listShape{mockPartFields}, func(d *decoder, r *mockReplyFile, v *node.Node) {
+		custom("parts", listOf(mockPartFields), func(d *decoder, r *mockReplyFile, v *node.Node) {
 			r.parts = v
 			d.Items(v, "parts", func(_ int, item *node.Node) {
 				if p, ok := d.mockPart(item); ok {

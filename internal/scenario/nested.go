@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -21,7 +22,7 @@ var nestedFields = table("a nested check", nestedRows).strays(underParams)
 
 // weightedFields are the keys of a check that counts more or less than those beside it.
 var weightedFields = table("a weighted check", func() rows[NestedCheck] {
-	return append(nestedRows(), num("weight", numShape{low: 0, high: maxWeight, above: true},
+	return append(nestedRows(), num("weight", keys.Number{Low: 0, High: maxWeight, Above: true},
 		func(p *NestedCheck) *float64 { return &p.Weight }))
 }).strays(underParams)
 

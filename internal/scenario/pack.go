@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"sync"
 
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -31,23 +32,23 @@ var packFields = table("a pack", func() rows[packFile] {
 	return rows[packFile]{
 		remark[packFile]("$schema", text),
 		custom("id", text, matching[packFile]("id", packID, "small letters, digits and -, a letter first")).must().
-			because(forPeople),
+			because(keys.ForPeople),
 		remark[packFile]("name", text).must(),
 		custom("version", text, matching[packFile]("version", version, "a version such as 1.2.0")).must().
-			because(forPeople),
+			because(keys.ForPeople),
 		remark[packFile]("description", text),
 		remark[packFile]("template_engine", templateEngineFields).must(),
-		custom("prompts", mapShape{packPromptFields}, func(_ *decoder, p *packFile, v *node.Node) {
+		custom("prompts", mapOf(packPromptFields), func(_ *decoder, p *packFile, v *node.Node) {
 			p.promptNode = v
 		}).must(),
 		strMap("fragments", func(p *packFile) *map[string]string { return &p.fragments }),
-		custom("tools", mapShape{packToolFields}, readPackTools),
+		custom("tools", mapOf(packToolFields), readPackTools),
 		evalList("evals", func(p *packFile) *[]*Eval { return &p.evals }),
 		custom("workflow", workflowFields, func(d *decoder, p *packFile, v *node.Node) { p.workflow = d.workflow(v) }),
-		custom("compositions", mapShape{compositionFields}, func(d *decoder, p *packFile, v *node.Node) {
+		custom("compositions", mapOf(compositionFields), func(d *decoder, p *packFile, v *node.Node) {
 			p.compositions = d.compositions(v)
 		}),
-		custom("skills", listShape{skillFields}, func(d *decoder, _ *packFile, v *node.Node) { d.skills(v) }),
+		custom("skills", listOf(skillFields), func(d *decoder, _ *packFile, v *node.Node) { d.skills(v) }),
 		idle[packFile]("agents", packAgentFields, "they are for deployment; conversations are with one prompt each"),
 		remark[packFile]("metadata", anyMap),
 		remark[packFile]("compilation", anyMap),
@@ -57,13 +58,13 @@ var packFields = table("a pack", func() rows[packFile] {
 var packAgentFields = table("agents", func() rows[struct{}] {
 	return rows[struct{}]{
 		inside[struct{}]("entry", text).must(),
-		inside[struct{}]("members", mapShape{part("a member",
+		inside[struct{}]("members", mapOf(part("a member",
 			inside[struct{}]("description", text),
 			inside[struct{}]("tags", texts),
 			inside[struct{}]("input_modes", texts),
 			inside[struct{}]("output_modes", texts),
 			inside[struct{}]("state", text),
-		)}).must(),
+		))).must(),
 	}
 })
 
@@ -73,18 +74,18 @@ var packPromptFields = table("a prompt of a pack", func() rows[promptFile] {
 		label("id", func(p *promptFile) *string { return &p.ID }).must(),
 		remark[promptFile]("name", text).must(),
 		custom("version", text, matching[promptFile]("version", version, "a version such as 1.2.0")).must().
-			because(forPeople),
+			because(keys.ForPeople),
 		str("description", func(p *promptFile) *string { return &p.Description }),
 		custom("system_template", text, readSystemTemplate).must(),
-		custom("variables", listShape{variableFields}, readVariables),
+		custom("variables", listOf(variableFields), readVariables),
 		custom("tools", texts, readAllowedTools("tools")),
 		toolPolicy(func(p *promptFile, limits *ToolPolicy) { p.ToolPolicy = limits }),
 		custom("parameters", parameterFields, readParameters),
-		custom("validators", listShape{validatorFields}, readValidators),
+		custom("validators", listOf(validatorFields), readValidators),
 		evalList("evals", func(p *promptFile) *[]*Eval { return &p.Evals }),
-		custom("model_overrides", mapShape{overrideFields}, readOverrides),
+		custom("model_overrides", mapOf(overrideFields), readOverrides),
 		idle[promptFile]("pipeline", anyMap, "replies and their checks take the way that arena has for all of them"),
-		remark[promptFile]("tested_models", listShape{anyMap}),
+		remark[promptFile]("tested_models", listOf(anyMap)),
 		idle[promptFile]("media", anyMap, "what it allows is not enforced; no message is refused"),
 		gone[promptFile]("allowed_tools", `a prompt of a pack names its tools with "tools"`, "rename the key"),
 		gone[promptFile]("task_type", "the key of a prompt in prompts is its task type", "remove the line"),

@@ -1,5 +1,7 @@
 package scenario
 
+import "github.com/arena-evals/arena/internal/keys"
+
 import "github.com/arena-evals/arena/internal/node"
 
 // personaFields are the keys of kind Persona.
@@ -20,7 +22,7 @@ var personaFields = table("a persona", func() rows[Persona] {
 			}),
 		object("style", styleFields, func(p *Persona) *Style { return &p.Style }),
 		object("defaults", part("defaults",
-			numPtr("temperature", numShape{low: 0, high: 2}, func(p *Persona) **float64 { return &p.Temperature }),
+			numPtr("temperature", keys.Number{Low: 0, High: 2}, func(p *Persona) **float64 { return &p.Temperature }),
 			seed("seed", func(p *Persona) **int64 { return &p.Seed }),
 		), func(p *Persona) *Persona { return p }),
 		idle[Persona]("voice", text, "this version neither speaks nor listens"),

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"unicode/utf8"
 
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -21,11 +22,11 @@ var promptFields = table("a prompt", func() rows[promptFile] {
 		str("version", func(p *promptFile) *string { return &p.Version }),
 		str("description", func(p *promptFile) *string { return &p.Description }),
 		custom("system_template", text, readSystemTemplate).must(),
-		custom("variables", listShape{variableFields}, readVariables),
+		custom("variables", listOf(variableFields), readVariables),
 		custom("allowed_tools", texts, readAllowedTools("allowed_tools")),
-		custom("validators", listShape{validatorFields}, readValidators),
+		custom("validators", listOf(validatorFields), readValidators),
 		objects("fragments", fragmentFields, func(p *promptFile) *[]fragmentRef { return &p.fragments }),
-		custom("model_overrides", mapShape{overrideFields}, readOverrides),
+		custom("model_overrides", mapOf(overrideFields), readOverrides),
 		toolPolicy(func(p *promptFile, limits *ToolPolicy) { p.ToolPolicy = limits }),
 		custom("parameters", parameterFields, readParameters),
 		custom("output_schema", schemaShape{}, func(d *decoder, p *promptFile, v *node.Node) {
@@ -34,7 +35,7 @@ var promptFields = table("a prompt", func() rows[promptFile] {
 		evalList("evals", func(p *promptFile) *[]*Eval { return &p.Evals }),
 		remark[promptFile]("template_engine", templateEngineFields),
 		idle[promptFile]("media", anyMap, "what it allows is not enforced; no message is refused"),
-		remark[promptFile]("tested_models", listShape{anyMap}),
+		remark[promptFile]("tested_models", listOf(anyMap)),
 		remark[promptFile]("metadata", anyMap),
 		remark[promptFile]("compilation", anyMap),
 		gone[promptFile]("tools", `a prompt names its tools with "allowed_tools"`, "rename the key"),
@@ -52,19 +53,19 @@ var templateEngineFields = table("template_engine", func() rows[struct{}] {
 // parameterFields are the call parameters of prompts and of their overrides.
 var parameterFields = table("parameters", func() rows[Parameters] {
 	return rows[Parameters]{
-		numPtr("temperature", numShape{low: 0, high: 2}, func(p *Parameters) **float64 { return &p.Temperature }),
+		numPtr("temperature", keys.Number{Low: 0, High: 2}, func(p *Parameters) **float64 { return &p.Temperature }),
 		wholePtr("max_tokens", counting, func(p *Parameters) **int { return &p.MaxTokens }),
 		numPtr("top_p", unit, func(p *Parameters) **float64 { return &p.TopP }),
 		custom("top_k", counting, func(d *decoder, p *Parameters, v *node.Node) {
 			if node.IsNull(v) {
 				return // left to the model
 			}
-			if k, ok := d.Int(v, "top_k", 1, int(counting.high)); ok {
+			if k, ok := d.Int(v, "top_k", 1, int(counting.High)); ok {
 				p.TopK, p.TopKPos = &k, d.Pos(v)
 			}
 		}).orNull(),
-		numPtr("frequency_penalty", numShape{low: -2, high: 2}, func(p *Parameters) **float64 { return &p.FrequencyPenalty }),
-		numPtr("presence_penalty", numShape{low: -2, high: 2}, func(p *Parameters) **float64 { return &p.PresencePenalty }),
+		numPtr("frequency_penalty", keys.Number{Low: -2, High: 2}, func(p *Parameters) **float64 { return &p.FrequencyPenalty }),
+		numPtr("presence_penalty", keys.Number{Low: -2, High: 2}, func(p *Parameters) **float64 { return &p.PresencePenalty }),
 	}
 })
 

@@ -65,7 +65,7 @@ var providerFields = table("a provider", func() rows[providerFile] {
 			num("rps", positive, func(p *Provider) *float64 { return &p.RPS }),
 			whole("burst", natural, func(p *Provider) *int { return &p.Burst }),
 		), func(p *providerFile) *Provider { return p.Provider }),
-		custom("capabilities", listShape{capabilities}, readCapabilities),
+		custom("capabilities", listOf(capabilities), readCapabilities),
 		custom("unsupported_params", texts, func(d *decoder, p *providerFile, v *node.Node) {
 			if list, ok := d.Strings(v, "unsupported_params"); ok {
 				p.Unsupported = list

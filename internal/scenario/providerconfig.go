@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -97,9 +98,9 @@ func wireRows() rows[callFile] {
 }
 
 // needed is a field for something that arena cannot do yet.
-func needed(name string, s shape, feature string) field[callFile] {
+func needed(name string, s keys.Shape, feature string) field[callFile] {
 	return custom(name, s, func(d *decoder, c *callFile, v *node.Node) {
-		s.check(d, v, name)
+		s.Check(d, v, name)
 		d.need(feature, v, Feature{Provider: c.provider})
 	})
 }

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"github.com/arena-evals/arena/internal/keys"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -43,30 +44,29 @@ func TestProviderKeys(t *testing.T) {
 
 // providerKeys are all keys by their path, each with a value.
 func providerKeys(kind string) map[string]string {
-	keys := map[string]string{}
-	var walk func(prefix string, f keyed)
-	walk = func(prefix string, f keyed) {
-		list, _ := f.list()
-		for _, k := range list {
-			path := prefix + k.name
-			if nested, ok := k.shape.(keyed); ok {
+	all := map[string]string{}
+	var walk func(prefix string, f keys.Table)
+	walk = func(prefix string, f keys.Table) {
+		for _, k := range f.Keys() {
+			path := prefix + k.Name
+			if nested, ok := k.Shape.(keys.Table); ok {
 				walk(path+".", nested)
 				continue
 			}
-			keys[path] = sample(path, k.shape)
+			all[path] = sample(path, k.Shape)
 		}
 	}
 	walk("", providerFields)
-	delete(keys, "additional_config")
+	delete(all, "additional_config")
 	walk("additional_config.", ProviderTypeOf(kind).settings)
 	for _, own := range []string{"type", "base_url", "model", "credential.credential_file"} {
-		delete(keys, own) // in the base, or of a file that has to be there
+		delete(all, own) // in the base, or of a file that has to be there
 	}
-	return keys
+	return all
 }
 
 // sample is a value of a shape that is not what arena would take without it.
-func sample(path string, s shape) string {
+func sample(path string, s keys.Shape) string {
 	switch path {
 	case "capabilities":
 		return "[vision]"
@@ -80,18 +80,18 @@ func sample(path string, s shape) string {
 		return "[seed]"
 	}
 	switch s := s.(type) {
-	case wordShape:
+	case keys.Words:
 		return s[len(s)-1]
-	case boolShape:
+	case keys.Bool:
 		return "true"
-	case spanShape:
+	case keys.Span:
 		return "7s"
-	case numShape:
-		if s.whole {
+	case keys.Number:
+		if s.Whole {
 			return "7"
 		}
 		return "0.7"
-	case listShape:
+	case keys.List:
 		return "[a]"
 	case replyFormatShape:
 		return "json_object"

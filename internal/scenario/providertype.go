@@ -1,5 +1,7 @@
 package scenario
 
+import "github.com/arena-evals/arena/internal/keys"
+
 // ProviderType is what files and the command line may say of the providers of one type. How they are opened is for
 // package providers/open to know, which has a row for each type that is available.
 type ProviderType struct {
@@ -54,9 +56,9 @@ func ProviderTypeOf(name string) ProviderType {
 	return ProviderType{}
 }
 
-func providerTypeWords() wordShape {
+func providerTypeWords() keys.Words {
 	all := ProviderTypes()
-	out := make(wordShape, len(all))
+	out := make(keys.Words, len(all))
 	for i, t := range all {
 		out[i] = t.Word
 	}

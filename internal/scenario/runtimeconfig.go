@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -15,7 +16,7 @@ type runtimeFile struct {
 // runtimeFields are the keys of kind RuntimeConfig, and of runtime in an arena config.
 var runtimeFields = table("a runtime config", func() rows[runtimeFile] {
 	return rows[runtimeFile]{
-		custom("providers", listShape{providerFields}, func(d *decoder, r *runtimeFile, v *node.Node) {
+		custom("providers", listOf(providerFields), func(d *decoder, r *runtimeFile, v *node.Node) {
 			r.listed = v
 			d.Items(v, "providers", func(_ int, item *node.Node) {
 				if item.Kind != node.Map {
@@ -29,7 +30,7 @@ var runtimeFields = table("a runtime config", func() rows[runtimeFile] {
 		}),
 		serviceProviders("embedding_providers"), serviceProviders("tts_providers"), serviceProviders("stt_providers"),
 		serviceProviders("inference_providers"),
-		custom("tools", mapShape{toolFields}, func(d *decoder, r *runtimeFile, v *node.Node) {
+		custom("tools", mapOf(toolFields), func(d *decoder, r *runtimeFile, v *node.Node) {
 			d.Each(v, "tools", func(name string, k, spec *node.Node) {
 				if spec.Kind != node.Map {
 					d.Fields(spec, "tools."+name, nil, nil) // reports it
@@ -39,10 +40,10 @@ var runtimeFields = table("a runtime config", func() rows[runtimeFile] {
 				r.tools = append(r.tools, document{kind: kindTool, meta: meta, file: d.File, root: spec, spec: spec})
 			})
 		}),
-		custom("mcp_servers", listShape{mcpFields}, func(d *decoder, _ *runtimeFile, v *node.Node) { d.mcpServers(v) }),
+		custom("mcp_servers", listOf(mcpFields), func(d *decoder, _ *runtimeFile, v *node.Node) { d.mcpServers(v) }),
 		block[runtimeFile]("state_store", stateStoreFields),
 		idle[runtimeFile]("logging", loggingFields, ownLogging),
-		custom("evals", mapShape{handlerFields}, readHandlers),
+		custom("evals", mapOf(handlerFields), readHandlers),
 		laterMap("hooks", "hooks", hookFields),
 		laterMap("sandboxes", "sandboxes", part("a sandbox", inside[struct{}]("mode", text).must()).open()),
 		laterMap("selectors", "selectors", part("a selector",
@@ -58,7 +59,7 @@ var runtimeFields = table("a runtime config", func() rows[runtimeFile] {
 })
 
 func serviceProviders(name string) field[runtimeFile] {
-	return idle[runtimeFile](name, listShape{part("a provider",
+	return idle[runtimeFile](name, listOf(part("a provider",
 		inside[struct{}]("id", text),
 		inside[struct{}]("type", text).must(),
 		inside[struct{}]("model", text),
@@ -66,7 +67,7 @@ func serviceProviders(name string) field[runtimeFile] {
 		inside[struct{}]("credential", anyMap),
 		inside[struct{}]("platform", anyMap),
 		inside[struct{}]("additional_config", anyMap),
-	)}, "name them below providers, with their role")
+	)), "name them below providers, with their role")
 }
 
 // selector is a field with the name of a program that chooses what a model is offered, which arena cannot run yet.
@@ -78,9 +79,9 @@ func selector[T any](name string) field[T] {
 }
 
 // laterMap is a field with a map of things that arena does not have yet.
-func laterMap(name, feature string, of shape) field[runtimeFile] {
-	return custom(name, mapShape{of}, func(d *decoder, _ *runtimeFile, v *node.Node) {
-		mapShape{of}.check(d, v, name)
+func laterMap(name, feature string, of keys.Shape) field[runtimeFile] {
+	return custom(name, mapOf(of), func(d *decoder, _ *runtimeFile, v *node.Node) {
+		mapOf(of).Check(d, v, name)
 		if v.Kind == node.Map && len(v.Content) > 0 {
 			d.need(feature, v, Feature{})
 		}
@@ -120,11 +121,11 @@ var loggingFields = table("logging", func() rows[struct{}] {
 		inside[struct{}]("defaultLevel", logLevels),
 		inside[struct{}]("format", words("json", "text")),
 		inside[struct{}]("commonFields", textMap),
-		inside[struct{}]("modules", listShape{part("a module",
+		inside[struct{}]("modules", listOf(part("a module",
 			inside[struct{}]("name", text).must(),
 			inside[struct{}]("level", logLevels).must(),
 			inside[struct{}]("fields", textMap),
-		)}),
+		))),
 	}
 })
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -21,7 +22,7 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 			s.TaskTypePos = d.Pos(v)
 			d.refer(toTask, v)
 		}),
-		custom("turns", listShape{turnFields}, readTurns).must(),
+		custom("turns", listOf(turnFields), readTurns).must(),
 		assertions("conversation_assertions", ConversationAssertion, func(s *Scenario) *[]Placed { return &s.Conversation }),
 		givenMap("variables", func(s *Scenario) *map[string]string { return &s.Variables },
 			func(d *decoder, s *Scenario, g given) {
@@ -37,13 +38,13 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 			s.GroupPos = d.Pos(v)
 			d.refer(toGroup, v)
 		}),
-		custom("required_capabilities", listShape{capabilities}, func(d *decoder, s *Scenario, v *node.Node) {
+		custom("required_capabilities", listOf(capabilities), func(d *decoder, s *Scenario, v *node.Node) {
 			s.Capabilities = d.wordList(v, "required_capabilities", capabilities)
 		}),
 		toolPolicy(func(s *Scenario, p *ToolPolicy) { s.ToolPolicy = p }),
 		custom("context_policy", contextPolicyFields, readContextPolicy),
-		custom("seed_memories", listShape{seedMemoryFields}, func(d *decoder, s *Scenario, v *node.Node) {
-			listShape{seedMemoryFields}.check(d, v, "seed_memories")
+		custom("seed_memories", listOf(seedMemoryFields), func(d *decoder, s *Scenario, v *node.Node) {
+			listOf(seedMemoryFields).Check(d, v, "seed_memories")
 			d.need("seeded memories", v, Feature{Scenario: s.ID})
 		}),
 		custom("labels", textMap, func(d *decoder, s *Scenario, v *node.Node) { s.Labels = d.plainMap(v, "labels", nil) }),
@@ -63,7 +64,7 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 			s.OutputSchema = d.outputSchema(v)
 		}),
 		custom("duplex", duplexFields, func(d *decoder, s *Scenario, v *node.Node) {
-			duplexFields.check(d, v, "duplex")
+			duplexFields.Check(d, v, "duplex")
 			s.Skip = "audio"
 		}),
 		custom("voice", text, func(d *decoder, s *Scenario, v *node.Node) {
@@ -229,7 +230,7 @@ func boolOf(n *node.Node) (says, ok bool) {
 }
 
 // wordList reads a list of words of one vocabulary.
-func (d *decoder) wordList(n *node.Node, what string, of wordShape) []string {
+func (d *decoder) wordList(n *node.Node, what string, of keys.Words) []string {
 	var list []string
 	if n.Kind == node.Scalar && !node.IsNull(n) {
 		if w, ok := d.OneOf(n, what, of...); ok {

@@ -1,6 +1,9 @@
 package scenario
 
-import "maps"
+import (
+	"github.com/arena-evals/arena/internal/jsonschema"
+	"github.com/arena-evals/arena/internal/keys"
+)
 
 // CheckSchema is what the schemas of the files say about one check.
 type CheckSchema struct {
@@ -8,14 +11,14 @@ type CheckSchema struct {
 	Summary string
 	// Params is the JSON Schema of the parameters. For checks that stand in them it refers to NestedSchema or
 	// WeightedSchema.
-	Params map[string]any
+	Params *jsonschema.Doc
 }
 
 // CheckDefinitions are the definitions that the parameters of checks refer to.
-func CheckDefinitions(checks []CheckSchema) map[string]any {
-	w := &schemaWriter{checks: checks, defs: map[string]any{}, tables: map[keyed]string{}}
+func CheckDefinitions(checks []CheckSchema) map[string]*jsonschema.Doc {
+	w := newSchemaWriter(checks)
 	w.checkParams()
-	return w.defs
+	return asWritten(&jsonschema.Doc{Defs: w.defs}).Defs
 }
 
 // SchemaKind is a kind of file that has a schema.
@@ -27,7 +30,7 @@ type SchemaKind struct {
 type fileKind struct {
 	SchemaKind
 	enveloped kind // what the key kind says in its files; "" when they have no envelope
-	values    keyed
+	values    keys.Table
 }
 
 func fileKinds() []fileKind {
@@ -59,7 +62,7 @@ func SchemaKinds() []SchemaKind {
 // Schema describes a kind of file as JSON Schema (draft 2020-12), for editors. The values may stand in an envelope or
 // by themselves. What the loader takes fits the schema; what it refuses does not, as far as one file by itself tells.
 // The result is nil when there is no such kind.
-func Schema(name string, checks []CheckSchema) map[string]any {
+func Schema(name string, checks []CheckSchema) *jsonschema.Doc {
 	for _, k := range fileKinds() {
 		if k.Name == name {
 			return k.schema(checks)
@@ -68,47 +71,44 @@ func Schema(name string, checks []CheckSchema) map[string]any {
 	return nil
 }
 
-func (k *fileKind) schema(checks []CheckSchema) map[string]any {
-	w := &schemaWriter{checks: checks, defs: map[string]any{}, tables: map[keyed]string{}}
+func (k *fileKind) schema(checks []CheckSchema) *jsonschema.Doc {
+	w := newSchemaWriter(checks)
 	switch k.values {
-	case keyed(promptFields), keyed(packFields), keyed(arenaFields):
+	case keys.Table(promptFields), keys.Table(packFields), keys.Table(arenaFields):
 		w.guards = true
 	}
-	root := map[string]any{
-		"$schema":     "https://json-schema.org/draft/2020-12/schema",
-		"title":       "arena " + k.Name,
-		"description": "Describes " + k.About + ".",
-	}
+	root := &jsonschema.Doc{}
 	switch {
 	case k.enveloped != "":
-		root["if"] = anyOf(required("kind"), required("apiVersion"), required("spec"))
-		root["then"] = w.envelope(k)
-		root["else"] = w.bare(k.values)
-	case k.values == keyed(mockFileFields): // other tools wrap these too
-		root["if"] = map[string]any{"required": []string{"spec"}, "not": required("scenarios")}
-		root["then"] = map[string]any{"properties": map[string]any{"spec": k.values.schema(w)}}
-		root["else"] = w.bare(k.values)
+		root.If = oneOf("kind", "apiVersion", "spec")
+		root.Then = w.envelope(k)
+		root.Else = w.bare(k.values)
+	case k.values == keys.Table(mockFileFields): // other tools wrap these too
+		root.If = jsonschema.Requires("spec")
+		root.If.Not = jsonschema.Requires("scenarios")
+		root.Then = property("spec", k.values.Schema(w))
+		root.Else = w.bare(k.values)
 	default:
-		maps.Copy(root, w.bare(k.values))
+		root = w.bare(k.values)
 	}
-	if len(w.defs) > 0 {
-		root["$defs"] = w.defs
-	}
-	return root
+	root.Dialect = jsonschema.Dialect
+	root.Title, root.Description = "arena "+k.Name, "Describes "+k.About+"."
+	root.Defs = w.defs
+	return asWritten(root)
 }
 
 // envelope is the outer map with the values below spec.
-func (w *schemaWriter) envelope(k *fileKind) map[string]any {
+func (w *schemaWriter) envelope(k *fileKind) *jsonschema.Doc {
 	outer := w.object(envelopeFields)
-	props := outer["properties"].(map[string]any)
-	props["kind"], props["spec"] = map[string]any{"const": string(k.enveloped)}, k.values.schema(w)
-	outer["required"] = []string{"kind", "spec"}
+	outer.Properties["kind"] = &jsonschema.Doc{Const: string(k.enveloped)}
+	outer.Properties["spec"] = k.values.Schema(w)
+	outer.Required = []string{"kind", "spec"}
 	return outer
 }
 
 // bare is the values by themselves, beside which a file may name its schema.
-func (w *schemaWriter) bare(values keyed) map[string]any {
+func (w *schemaWriter) bare(values keys.Table) *jsonschema.Doc {
 	alone := w.object(values)
-	alone["properties"].(map[string]any)["$schema"] = map[string]any{"type": "string"}
+	alone.Properties["$schema"] = ofType("string")
 	return alone
 }

@@ -1,133 +1,141 @@
 package scenario
 
+import (
+	"github.com/arena-evals/arena/internal/jsonschema"
+	"github.com/arena-evals/arena/internal/keys"
+)
+
 // Some places take more than the shape of their field says, or less, because their readers look closer. They are
 // described here.
 
 // place describes the value of a key.
-func (w *schemaWriter) place(f keyed, k writable) map[string]any {
+func (w *schemaWriter) place(f keys.Table, k *keys.Key) *jsonschema.Doc {
 	switch f {
-	case keyed(checkFields), keyed(nestedFields), keyed(weightedFields), keyed(evalFields), keyed(validatorFields):
-		if k.name == "type" {
+	case keys.Table(checkFields), keys.Table(nestedFields), keys.Table(weightedFields), keys.Table(evalFields), keys.Table(validatorFields):
+		if k.Name == "type" {
 			return w.checkType()
 		}
-	case keyed(turnFields):
-		if k.name == "mock" {
-			return oneOrMore(w.item(mockTurnFields))
+	case keys.Table(turnFields):
+		if k.Name == "mock" {
+			return oneOrMore(w.Item(mockTurnFields))
 		}
-	case keyed(mockScenarioFields):
-		if k.name == "turns" {
+	case keys.Table(mockScenarioFields):
+		if k.Name == "turns" {
 			return w.replies()
 		}
-	case keyed(mockFileFields):
-		if k.name == "judges" {
-			return mapOf(anyOf(w.of(text), w.table(mockScenarioFields)))
+	case keys.Table(mockFileFields):
+		if k.Name == "judges" {
+			return mapDoc(jsonschema.AnyOf(text.Schema(w), w.Table(mockScenarioFields)))
 		}
-	case keyed(mockCallFields):
-		if k.name != "name" { // the arguments may be JSON text
-			return anyOf(map[string]any{"type": "object"}, w.of(text))
+	case keys.Table(mockCallFields):
+		if k.Name != "name" { // the arguments may be JSON text
+			return jsonschema.AnyOf(ofType("object"), text.Schema(w))
 		}
-	case keyed(toolFields), keyed(packToolFields):
-		if k.name == "input_schema" || k.name == "parameters" {
-			arguments := properties("type", map[string]any{"const": "object"})
-			arguments["type"] = "object"
+	case keys.Table(toolFields), keys.Table(packToolFields):
+		if k.Name == "input_schema" || k.Name == "parameters" {
+			arguments := property("type", &jsonschema.Doc{Const: "object"})
+			arguments.Type = jsonschema.Types{"object"}
 			return arguments
 		}
-	case keyed(arenaFields), keyed(selfPlayFields):
-		if of, ok := inlineKinds()[k.name]; ok {
-			return mapOf(w.table(of))
+	case keys.Table(arenaFields), keys.Table(selfPlayFields):
+		if of, ok := inlineKinds()[k.Name]; ok {
+			return mapDoc(w.Table(of))
 		}
 	}
-	return w.of(k.shape)
+	return k.Shape.Schema(w)
 }
 
 // inlineKinds are the kinds of the resources that are written into an arena config.
-func inlineKinds() map[string]keyed {
-	return map[string]keyed{
+func inlineKinds() map[string]keys.Table {
+	return map[string]keys.Table{
 		"prompt_specs": promptFields, "provider_specs": providerFields, "scenario_specs": scenarioFields,
 		"eval_specs": recordingEvalFields, "tool_specs": toolFields, "persona_specs": personaFields,
 	}
 }
 
-// item describes an entry of a list or a map. Some entries may be a text alone.
-func (w *schemaWriter) item(s shape) map[string]any {
+// Item describes an entry of a list or a map. Some entries may be a text alone.
+func (w *schemaWriter) Item(s keys.Shape) *jsonschema.Doc {
 	switch s {
-	case shape(fileRefFields), shape(skillFields), shape(mockTurnFields):
-		return anyOf(w.of(text), w.of(s))
+	case keys.Shape(fileRefFields), keys.Shape(skillFields), keys.Shape(mockTurnFields):
+		return jsonschema.AnyOf(text.Schema(w), s.Schema(w))
 	}
-	return w.of(s)
+	return s.Schema(w)
 }
 
 // replies are canned replies by their number, from 1, or in a list.
-func (w *schemaWriter) replies() map[string]any {
-	reply := w.item(mockTurnFields)
-	numbered := mapOf(reply)
-	numbered["propertyNames"] = map[string]any{"pattern": `^\+?0*[1-9][0-9]*$`}
-	return anyOf(numbered, map[string]any{"type": "array", "items": reply})
+func (w *schemaWriter) replies() *jsonschema.Doc {
+	reply := w.Item(mockTurnFields)
+	numbered := mapDoc(reply)
+	numbered.PropertyNames = &jsonschema.Doc{Pattern: `^\+?0*[1-9][0-9]*$`}
+	return jsonschema.AnyOf(numbered, &jsonschema.Doc{Type: jsonschema.Types{"array"}, Items: reply})
 }
 
 // complete adds what the keys of a table must fulfil together.
-func (w *schemaWriter) complete(f keyed, object map[string]any) {
-	props := object["properties"].(map[string]any)
-	var rules []any
+func (w *schemaWriter) complete(f keys.Table, object *jsonschema.Doc) {
+	add := func(rules ...*jsonschema.Doc) { object.AllOf = append(object.AllOf, rules...) }
 	switch f {
-	case keyed(checkFields), keyed(nestedFields), keyed(weightedFields), keyed(evalFields), keyed(validatorFields):
+	case keys.Table(checkFields), keys.Table(nestedFields), keys.Table(weightedFields), keys.Table(evalFields),
+		keys.Table(validatorFields):
 		if len(w.checks) > 0 {
-			rules = append(rules, w.checkParams())
+			add(w.checkParams())
 		}
-	case keyed(turnFields):
-		rules = append(rules, speaker())
-	case keyed(mockTurnFields):
-		rules = append(rules, anyOf(required("content"), required("text"), required("response"), required("tool_calls"),
-			required("parts"), required("audio_file"), required("error")))
-	case keyed(providerFields):
-		rules = append(rules,
-			whenIs("type", properties("additional_config", w.table(mockConfigFields)), "mock"),
-			whenIs("type", properties("additional_config", w.table(replayFields)), "replay"))
+	case keys.Table(turnFields):
+		add(speaker())
+	case keys.Table(mockTurnFields):
+		add(oneOf("content", "text", "response", "tool_calls", "parts", "audio_file", "error"))
+	case keys.Table(providerFields):
+		add(whenIs("type", property("additional_config", w.Table(mockConfigFields)), "mock"),
+			whenIs("type", property("additional_config", w.Table(replayFields)), "replay"))
 		for _, t := range ProviderTypes() {
 			if t.settings != nil {
-				either := anyOf(w.table(t.settings), w.table(embeddingConfigFields))
-				rules = append(rules, whenIs("type", properties("additional_config", either), t.Word))
+				either := jsonschema.AnyOf(w.Table(t.settings), w.Table(embeddingConfigFields))
+				add(whenIs("type", property("additional_config", either), t.Word))
 			}
 		}
-	case keyed(personaFields):
-		rules = append(rules, anyOf(required("system_template"), required("system_prompt")))
-	case keyed(mcpFields):
-		rules = append(rules, map[string]any{"oneOf": []any{required("command"), required("url"), required("source")}})
-	case keyed(toolFields):
-		rules = append(rules, whenIs("mode", required("http"), "live"), whenIs("mode", required("exec"), "exec"))
-		props["type"] = map[string]any{"const": "function"} // the form in which model providers write tools
-		props["function"] = w.table(toolFields)
-	}
-	if rules != nil {
-		object["allOf"] = rules
+	case keys.Table(personaFields):
+		add(oneOf("system_template", "system_prompt"))
+	case keys.Table(mcpFields):
+		add(&jsonschema.Doc{OneOf: oneOf("command", "url", "source").AnyOf})
+	case keys.Table(toolFields):
+		add(whenIs("mode", jsonschema.Requires("http"), "live"), whenIs("mode", jsonschema.Requires("exec"), "exec"))
+		object.Properties["type"] = &jsonschema.Doc{Const: "function"} // the form in which model providers write tools
+		object.Properties["function"] = w.Table(toolFields)
 	}
 }
 
 // speaker is what a turn needs: text or parts of the user, or a persona for a role of self-play.
-func speaker() map[string]any {
-	wrong := []string{"assistant", "system", "tool", "developer", "function"}
-	others := map[string]any{"not": map[string]any{"enum": wrong}}
-	rule := whenIs("role", anyOf(required("content"), required("parts")), "user")
-	rule["else"] = properties("role", others)
-	rule["else"].(map[string]any)["required"] = []string{"persona"}
+func speaker() *jsonschema.Doc {
+	rule := whenIs("role", oneOf("content", "parts"), "user")
+	wrong := &jsonschema.Doc{Enum: []string{"assistant", "system", "tool", "developer", "function"}}
+	rule.Else = property("role", &jsonschema.Doc{Not: wrong})
+	rule.Else.Required = []string{"persona"}
 	return rule
 }
 
 // whenIs demands something of a map where a key has one of some values.
-func whenIs(key string, then map[string]any, values ...string) map[string]any {
-	is := properties(key, map[string]any{"enum": values})
-	is["required"] = []string{key}
-	return map[string]any{"if": is, "then": then}
+func whenIs(key string, then *jsonschema.Doc, values ...string) *jsonschema.Doc {
+	is := property(key, &jsonschema.Doc{Enum: values})
+	is.Required = []string{key}
+	return &jsonschema.Doc{If: is, Then: then}
 }
 
-func properties(key string, value map[string]any) map[string]any {
-	return map[string]any{"properties": map[string]any{key: value}}
+// oneOf demands that one of some keys is there.
+func oneOf(names ...string) *jsonschema.Doc {
+	var all jsonschema.Doc
+	keys.RequireOne(&all, names)
+	return all.AllOf[0]
 }
 
-func mapOf(value map[string]any) map[string]any {
-	return map[string]any{"type": "object", "additionalProperties": value}
+func property(key string, value *jsonschema.Doc) *jsonschema.Doc {
+	return &jsonschema.Doc{Properties: map[string]*jsonschema.Doc{key: value}}
 }
 
-func oneOrMore(item map[string]any) map[string]any {
-	return anyOf(item, map[string]any{"type": "array", "items": item, "minItems": 1})
+func ofType(types ...string) *jsonschema.Doc { return &jsonschema.Doc{Type: types} }
+
+func mapDoc(value *jsonschema.Doc) *jsonschema.Doc {
+	return &jsonschema.Doc{Type: jsonschema.Types{"object"}, AdditionalProperties: jsonschema.OthersOf(value)}
+}
+
+func oneOrMore(item *jsonschema.Doc) *jsonschema.Doc {
+	return jsonschema.AnyOf(item, &jsonschema.Doc{Type: jsonschema.Types{"array"}, Items: item, MinItems: 1})
 }

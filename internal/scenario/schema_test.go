@@ -210,8 +210,8 @@ func TestSchemaOfNoKind(t *testing.T) {
 	if s := scenario.Schema("scenarios", nil); s != nil {
 		t.Errorf("%v", s)
 	}
-	if s := scenario.Schema("scenario", nil); s["title"] != "arena scenario" {
-		t.Errorf("without checks: %v", s["title"])
+	if s := scenario.Schema("scenario", nil); s.Title != "arena scenario" {
+		t.Errorf("without checks: %v", s.Title)
 	}
 }
 

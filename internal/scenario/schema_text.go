@@ -1,15 +1,16 @@
 package scenario
 
 import (
+	"github.com/arena-evals/arena/internal/keys"
 	"maps"
 	"sync"
 )
 
 // about is what an editor shows for a key; "" when its name says all.
-func about(f keyed, key string) string { return keyTexts()[f][key] }
+func about(f keys.Table, key string) string { return keyTexts()[f][key] }
 
 // keyTexts are the descriptions of keys by their table.
-var keyTexts = sync.OnceValue(func() map[keyed]map[string]string {
+var keyTexts = sync.OnceValue(func() map[keys.Table]map[string]string {
 	check := map[string]string{
 		"type":    "Which check; `arena checks` lists them.",
 		"params":  "The parameters of the check.",
@@ -38,7 +39,7 @@ var keyTexts = sync.OnceValue(func() map[keyed]map[string]string {
 		"strict_tools": "Has the server hold the arguments of tool calls to their schemas; every argument is required then.",
 		"extra_body":   "Parameters that only this server knows; they go into each request as they are, judges' too.",
 	})
-	return map[keyed]map[string]string{
+	return map[keys.Table]map[string]string{
 		envelopeFields: {
 			"apiVersion": "The version of the format.", "metadata": "The name of the resource, and labels.",
 			"spec": "The values.", "kind": "What the file describes.",

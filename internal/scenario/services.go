@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -41,9 +42,9 @@ var nameFilterFields = table("a filter", func() rows[struct{}] {
 })
 
 // expanded is a field whose texts may hold ${NAME}.
-func expanded[T any](name string, s shape) field[T] {
+func expanded[T any](name string, s keys.Shape) field[T] {
 	return custom(name, s, func(d *decoder, _ *T, v *node.Node) {
-		s.check(d, v, name)
+		s.Check(d, v, name)
 		d.expandAny(v, d.Any(v))
 	})
 }
@@ -103,7 +104,7 @@ var agentFields = table("an agent", func() rows[agentFile] {
 			a.card = v
 			cardFields.read(d, v, a)
 		}),
-		custom("responses", listShape{responseFields}, func(d *decoder, a *agentFile, v *node.Node) {
+		custom("responses", listOf(responseFields), func(d *decoder, a *agentFile, v *node.Node) {
 			d.Items(v, "responses", func(_ int, item *node.Node) { responseFields.read(d, item, a) })
 		}),
 		custom("url", text, func(d *decoder, a *agentFile, v *node.Node) { a.url = v; d.expandText(v, "url") }),
@@ -144,7 +145,7 @@ var responseFields = table("a response", func() rows[agentFile] {
 			custom("regex", text, func(d *decoder, _ *struct{}, v *node.Node) { d.regex(v, "regex") }),
 		)),
 		inside[agentFile]("response", part("response",
-			inside[struct{}]("parts", listShape{part("a part", inside[struct{}]("text", text).must())}).must(),
+			inside[struct{}]("parts", listOf(part("a part", inside[struct{}]("text", text).must()))).must(),
 		)),
 		inside[agentFile]("error", text),
 	}

@@ -370,7 +370,7 @@ func TestTables(t *testing.T) {
 func fieldNames[T any](f *fields[T]) []string {
 	var names []string
 	for _, x := range f.all() {
-		names = append(names, x.name)
+		names = append(names, x.Name)
 	}
 	return names
 }

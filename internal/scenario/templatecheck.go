@@ -273,11 +273,3 @@ func (p *Project) EachOpen(s *Scenario, prompt *Prompt, visit func(o *Open, turn
 		one(v.Compiled, -1)
 	}
 }
-
-func keys(m map[string]string) []string {
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	return names
-}

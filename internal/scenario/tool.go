@@ -38,7 +38,7 @@ var toolFields = table("a tool", func() rows[toolFile] {
 			t.Mode, _ = d.OneOf(v, "mode", toolModes...)
 		}),
 		custom("timeout_ms", counting, func(d *decoder, t *toolFile, v *node.Node) {
-			if ms, ok := d.Int(v, "timeout_ms", 1, int(counting.high)); ok {
+			if ms, ok := d.Int(v, "timeout_ms", 1, int(counting.High)); ok {
 				t.Timeout = time.Duration(ms) * time.Millisecond
 			}
 		}),
@@ -58,16 +58,16 @@ var toolFields = table("a tool", func() rows[toolFile] {
 				d.mockTemplate(t.Tool, v, string(data))
 			}
 		}),
-		custom("mock_parts", listShape{partFields}, func(d *decoder, t *toolFile, v *node.Node) {
+		custom("mock_parts", listOf(partFields), func(d *decoder, t *toolFile, v *node.Node) {
 			t.MockParts = d.parts(v, "mock_parts")
 		}),
 		custom("http", httpFields, func(d *decoder, t *toolFile, v *node.Node) {
 			t.http = v
-			httpFields.check(d, v, "http")
+			httpFields.Check(d, v, "http")
 		}),
 		custom("exec", execFields, func(d *decoder, t *toolFile, v *node.Node) {
 			t.exec = v
-			execFields.check(d, v, "exec")
+			execFields.Check(d, v, "exec")
 		}),
 		custom("client", clientFields, func(d *decoder, t *toolFile, v *node.Node) {
 			t.client, t.Client = v, new(ClientTool)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/jsonschema"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -36,11 +37,11 @@ func (d *decoder) jsonSchema(n *node.Node, what string) json.RawMessage {
 // schemaShape is a JSON Schema, or the name of a file that holds one.
 type schemaShape struct{}
 
-func (schemaShape) check(d *decoder, n *node.Node, _ string) { d.outputSchema(n) }
+func (schemaShape) Label() string { return "JSON Schema or file" }
 
-func (schemaShape) schema(*schemaWriter) map[string]any {
-	return map[string]any{"type": []string{"object", "string"}}
-}
+func (schemaShape) Check(r keys.Reader, n *node.Node, _ string) { r.(*decoder).outputSchema(n) }
+
+func (schemaShape) Schema(keys.Writer) *jsonschema.Doc { return ofType("object", "string") }
 
 // outputSchema reads what the replies of a model are to fit.
 func (d *decoder) outputSchema(v *node.Node) json.RawMessage {

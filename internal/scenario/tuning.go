@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonschema"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -37,7 +39,7 @@ type callFile struct {
 // callRows are the parameters of calls.
 func callRows() rows[callFile] {
 	return rows[callFile]{
-		numPtr("temperature", numShape{low: 0, high: 2}, func(c *callFile) **float64 { return &c.Temperature }),
+		numPtr("temperature", keys.Number{Low: 0, High: 2}, func(c *callFile) **float64 { return &c.Temperature }),
 		numPtr("top_p", unit, func(c *callFile) **float64 { return &c.TopP }),
 		wholePtr("max_tokens", counting, func(c *callFile) **int { return &c.MaxTokens }),
 		custom("stop", texts, readStop),
@@ -53,13 +55,13 @@ func once(all rows[callFile]) rows[callFile] {
 	for i := range all {
 		x, read := &all[i], all[i].read
 		x.read = func(d *decoder, c *callFile, v *node.Node) {
-			if first := c.seen[x.name]; first != nil {
-				d.Errorf(v, "duplicate-field", "%s stands in line %d already", x.name, first.Line).Hint = "remove one of them"
+			if first := c.seen[x.Name]; first != nil {
+				d.Errorf(v, "duplicate-field", "%s stands in line %d already", x.Name, first.Line).Hint = "remove one of them"
 				return
 			}
-			c.seen[x.name] = v
+			c.seen[x.Name] = v
 			if read == nil {
-				x.shape.check(d, v, x.name)
+				x.Shape.Check(d, v, x.Name)
 				return
 			}
 			read(d, c, v)
@@ -110,12 +112,14 @@ var replySchemaFields = table("json_schema", func() rows[Tuning] {
 // replyFormatShape is a format by its name, or with its schema.
 type replyFormatShape struct{}
 
-func (replyFormatShape) check(d *decoder, n *node.Node, _ string) {
-	readReplyFormat(d, &callFile{}, n)
+func (replyFormatShape) Label() string { return replyFormats.Label() + ", or map" }
+
+func (replyFormatShape) Check(r keys.Reader, n *node.Node, _ string) {
+	readReplyFormat(r.(*decoder), &callFile{}, n)
 }
 
-func (replyFormatShape) schema(w *schemaWriter) map[string]any {
-	return anyOf(w.item(replyFormats), w.table(replyFormatFields))
+func (replyFormatShape) Schema(w keys.Writer) *jsonschema.Doc {
+	return jsonschema.AnyOf(w.Item(replyFormats), w.Table(replyFormatFields))
 }
 
 func readReplyFormat(d *decoder, c *callFile, v *node.Node) {
@@ -134,13 +138,15 @@ func readReplyFormat(d *decoder, c *callFile, v *node.Node) {
 // bodyShape is parameters of the server's own.
 type bodyShape struct{}
 
-func (bodyShape) schema(*schemaWriter) map[string]any {
-	return map[string]any{
-		"type": "object", "propertyNames": map[string]any{"not": map[string]any{"enum": append(callNames(), notBody...)}},
-	}
+func (bodyShape) Label() string { return "map to any value" }
+
+func (bodyShape) Schema(keys.Writer) *jsonschema.Doc {
+	d := ofType("object")
+	d.PropertyNames = &jsonschema.Doc{Not: &jsonschema.Doc{Enum: append(callNames(), notBody...)}}
+	return d
 }
 
-func (bodyShape) check(d *decoder, n *node.Node, _ string) { readBody(d, &callFile{}, n) }
+func (bodyShape) Check(r keys.Reader, n *node.Node, _ string) { readBody(r.(*decoder), &callFile{}, n) }
 
 // notBody are the parts of a request that say what is asked of whom and how the reply comes, or that arena sets.
 var notBody = []string{
@@ -153,7 +159,7 @@ func callNames() []string {
 	all := callRows()
 	names := make([]string, len(all))
 	for i := range all {
-		names[i] = all[i].name
+		names[i] = all[i].Name
 	}
 	return names
 }

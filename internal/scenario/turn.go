@@ -29,7 +29,7 @@ var turnFields = table("a turn", func() rows[turnFile] {
 			t.Content, _ = d.String(v, "content")
 		}),
 		flag("literal", func(t *turnFile) *bool { return &t.Literal }),
-		custom("parts", listShape{partFields}, func(d *decoder, t *turnFile, v *node.Node) {
+		custom("parts", listOf(partFields), func(d *decoder, t *turnFile, v *node.Node) {
 			t.parts = v
 			t.Parts = d.parts(v, "parts")
 		}),
@@ -40,16 +40,16 @@ var turnFields = table("a turn", func() rows[turnFile] {
 		}),
 		custom("turns", counting, func(d *decoder, t *turnFile, v *node.Node) {
 			t.turns = v
-			t.selfPlay().MinTurns, _ = d.Int(v, "turns", 1, int(counting.high))
+			t.selfPlay().MinTurns, _ = d.Int(v, "turns", 1, int(counting.High))
 		}),
 		custom("max_turns", counting, func(d *decoder, t *turnFile, v *node.Node) {
 			t.turns = v
-			t.selfPlay().MaxTurns, _ = d.Int(v, "max_turns", 1, int(counting.high))
+			t.selfPlay().MaxTurns, _ = d.Int(v, "max_turns", 1, int(counting.High))
 		}),
 		flagPtr("streaming", func(t *turnFile) **bool { return &t.Streaming }),
-		custom("consent_overrides", mapShape{consents}, readConsent),
+		custom("consent_overrides", mapOf(consents), readConsent),
 		custom("chaos", chaosFields, func(d *decoder, t *turnFile, v *node.Node) { chaosFields.read(d, v, &t.Turn) }),
-		custom("perturbations", mapShape{texts}, readPerturbations),
+		custom("perturbations", mapOf(texts), readPerturbations),
 		seed("seed", func(t *turnFile) **int64 { return &t.Seed }),
 		numPtr("assistant_temp", positive, func(t *turnFile) **float64 { return &t.Temperature }),
 		numPtr("user_temp", positive, func(t *turnFile) **float64 { return &t.selfPlay().Temperature }),

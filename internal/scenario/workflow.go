@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/workflow"
 )
@@ -71,7 +72,7 @@ var workflowFields = table("a workflow", func() rows[workflowFile] {
 				w.entry = v
 			}
 		}).must(),
-		custom("states", mapShape{stateFields}, readStates).must(),
+		custom("states", mapOf(stateFields), readStates).must(),
 		object("engine", engineFields, func(w *workflowFile) *workflow.Budget { return &w.budget }),
 	}
 })
@@ -87,7 +88,7 @@ var budgetFields = table("budget", func() rows[workflow.Budget] {
 		whole("max_total_visits", counting, func(b *workflow.Budget) *int { return &b.Visits }),
 		whole("max_tool_calls", counting, func(b *workflow.Budget) *int { return &b.ToolCalls }),
 		custom("max_wall_time_sec", counting, func(d *decoder, b *workflow.Budget, v *node.Node) {
-			seconds, _ := d.Int(v, "max_wall_time_sec", 1, int(counting.high))
+			seconds, _ := d.Int(v, "max_wall_time_sec", 1, int(counting.High))
 			b.WallTime = time.Duration(seconds) * time.Second
 		}),
 	}
@@ -116,7 +117,7 @@ var stateFields = table("a state", func() rows[stateFile] {
 			s.Composition, _ = d.Name(v, "composition")
 			d.refer(toComposition, v)
 		}),
-		custom("artifacts", mapShape{artifactFields}, func(d *decoder, s *stateFile, v *node.Node) {
+		custom("artifacts", mapOf(artifactFields), func(d *decoder, s *stateFile, v *node.Node) {
 			d.Each(v, "artifacts", func(name string, _, item *node.Node) {
 				a := artifactFile{Artifact: workflow.Artifact{Name: name}}
 				if artifactFields.read(d, item, &a) {
@@ -256,7 +257,7 @@ func (b *build) workflow() {
 
 // compositions checks a map of compositions and returns their names.
 func (d *decoder) compositions(n *node.Node) []string {
-	mapShape{compositionFields}.check(d, n, "compositions")
+	mapOf(compositionFields).Check(d, n, "compositions")
 	d.need(FeatureCompositions, n, Feature{Names: stepIDs(n)})
 	return node.Keys(n)
 }
@@ -274,7 +275,7 @@ func stepIDs(n *node.Node) (ids []string) {
 
 var compositionFields = table("a composition", func() rows[struct{}] {
 	return rows[struct{}]{
-		inside[struct{}]("version", numShape{low: 1, high: 1, whole: true}).must(),
+		inside[struct{}]("version", keys.Number{Low: 1, High: 1, Whole: true}).must(),
 		inside[struct{}]("description", text),
 		inside[struct{}]("input_schema", foreign),
 		inside[struct{}]("output_schema", foreign),

@@ -150,7 +150,7 @@ func parameters(b *strings.Builder, d *checks.Def) {
 		if len(p.Aliases) > 0 {
 			meaning += " Also: " + code(p.Aliases) + "."
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", code([]string{p.Name}), escaped(p.Type), preset, meaning)
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", code([]string{p.Name}), escaped(p.Shape.Label()), preset, meaning)
 	}
 	if len(d.AnyOf) > 0 {
 		fmt.Fprintf(b, "\nAt least one of %s must be given.\n", code(d.AnyOf))

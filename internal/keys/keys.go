@@ -1,0 +1,143 @@
+// Package keys declares what may stand in the maps of files: each key, the shape of its value, and what is said about
+// it. What reads the files, their JSON Schemas and their documentation are made from the same declarations.
+package keys
+
+import (
+	"strings"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonschema"
+)
+
+// Key is one key of a map.
+type Key struct {
+	Name     string
+	Aliases  []string // further spellings; the first one given wins, Name before all
+	Shape    Shape
+	Required bool
+	Null     bool   // may be left empty
+	Default  string // as it would be written; "" is none
+	Doc      string // sentences; "" when the name says all
+	Read     bool   // somebody reads the value; else Silence or Idle says why that misleads nobody
+	Silence  Silence
+	Idle     string   // why the key has no effect, for whoever wrote it
+	Usual    []string // values by which nothing else is meant than what arena does
+	Wrong    string   // why the key must not be used, for keys of other versions and common mistakes
+	Hint     string   // what to write instead of a wrong key, or when a required one is missing
+}
+
+// Silence says why a key that has no reader of its own is not told to have no effect.
+type Silence uint8
+
+// The reasons.
+const (
+	ForPeople Silence = iota + 1 // it says something about the file
+	ReadApart                    // another place reads it
+	InBlock                      // it is part of a block that as a whole is told, refused, or has its scenario skipped
+)
+
+// Table is the keys of one kind of map.
+type Table interface {
+	Shape
+	Title() string // for messages: "a turn"
+	// Keys are those that may be written, in the order in which people read about them.
+	Keys() []*Key
+	Open() bool // other keys may stand there too
+}
+
+// Spellings are the name and its aliases, in order of precedence.
+func (k *Key) Spellings() []string { return append([]string{k.Name}, k.Aliases...) }
+
+// String is the key as hints name it: patterns (list of text).
+func (k *Key) String() string { return k.Name + " (" + k.Shape.Label() + ")" }
+
+// About is what an editor shows for the key; "" when its name says all.
+func (k *Key) About() string {
+	if k.Doc == "" && k.Idle != "" {
+		return "Has no effect: " + k.Idle + "."
+	}
+	return k.Doc
+}
+
+// Names are all spellings of some keys.
+func Names(list []*Key) []string {
+	names := make([]string, 0, len(list))
+	for _, k := range list {
+		names = append(append(names, k.Name), k.Aliases...)
+	}
+	return names
+}
+
+// Listed names keys with their types, for a hint.
+func Listed(list []*Key) string {
+	all := make([]string, len(list))
+	for i, k := range list {
+		all[i] = k.String()
+	}
+	return strings.Join(all, ", ")
+}
+
+// Nearest is the key of which a spelling was probably meant; nil when none is near.
+func Nearest(name string, list []*Key) *Key {
+	near := diag.Nearest(name, Names(list))
+	if near == "" {
+		return nil
+	}
+	return Find(near, list)
+}
+
+// Find is the key with a spelling; nil when there is none.
+func Find(name string, list []*Key) *Key {
+	for _, k := range list {
+		for _, spelling := range k.Spellings() {
+			if spelling == name {
+				return k
+			}
+		}
+	}
+	return nil
+}
+
+// Object describes a map with some keys as JSON Schema. value makes the schema of one; nil: that of its shape.
+func Object(list []*Key, open bool, value func(*Key) *jsonschema.Doc) *jsonschema.Doc {
+	d := &jsonschema.Doc{Type: jsonschema.Types{"object"}, Properties: map[string]*jsonschema.Doc{}}
+	if !open {
+		d.AdditionalProperties = jsonschema.NoOthers
+	}
+	for _, k := range list {
+		for _, spelling := range k.Spellings() {
+			v := *schemaOf(k, value)
+			switch about := k.About(); {
+			case spelling != k.Name:
+				v.Description = "The same as " + k.Name + "."
+			case about != "":
+				v.Description = about
+			}
+			d.Properties[spelling] = &v
+		}
+		switch {
+		case !k.Required:
+		case len(k.Aliases) == 0:
+			d.Required = append(d.Required, k.Name)
+		default:
+			RequireOne(d, k.Spellings())
+		}
+	}
+	return d
+}
+
+func schemaOf(k *Key, value func(*Key) *jsonschema.Doc) *jsonschema.Doc {
+	if value == nil {
+		return k.Shape.Schema(nil)
+	}
+	return value(k)
+}
+
+// RequireOne asks for at least one of some keys.
+func RequireOne(d *jsonschema.Doc, spellings []string) {
+	choice := &jsonschema.Doc{}
+	for _, key := range spellings {
+		choice.AnyOf = append(choice.AnyOf, jsonschema.Requires(key))
+	}
+	d.AllOf = append(d.AllOf, choice)
+}

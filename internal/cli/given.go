@@ -31,6 +31,16 @@ func (g givenFlags) has(flag string) bool { return g[flag] != 0 }
 // typed reports whether a flag stands on the command line.
 func (g givenFlags) typed(flag string) bool { return g[flag] == byUser }
 
+// among are those of some flags that have a value.
+func (g givenFlags) among(flags []string) (given []string) {
+	for _, flag := range flags {
+		if g.has(flag) {
+			given = append(given, flag)
+		}
+	}
+	return given
+}
+
 // note notes who gave the flags that have a value now and had none before.
 func (g givenFlags) note(flags *pflag.FlagSet, by givenBy) {
 	flags.Visit(func(fl *pflag.Flag) {

@@ -31,7 +31,7 @@ type resumption struct {
 	toRun     int
 	again     map[string]bool // fingerprints of those that are run, and may have been before
 	unplanned int             // trials that are kept though the plan has them no more; they stand behind it
-	warning   string          // of those
+	warnings  []string        // of those, and of what the kept ones are without
 }
 
 // resumes reports whether the run builds on the one before it.
@@ -290,7 +290,7 @@ func (f *runFlags) readEarlier(app *App, suite *scenario.Suite, plan *runner.Pla
 	if f.lastFailed && r.toRun == 0 {
 		return nil, r.nothing()
 	}
-	return r, nil
+	return r, f.redactedBefore(r)
 }
 
 // keeps reports whether a trial of the plan is not run: it stays as it is, or is left out.
@@ -453,11 +453,15 @@ func (x *execution) tellKept() {
 	if p == nil {
 		return
 	}
-	if p.warning != "" {
-		x.app.say("warning: " + p.warning)
+	for _, text := range p.warnings {
+		x.app.say("warning: " + text)
 	}
 	if x.flags.quiet {
 		return
+	}
+	if flags := x.flags.notTaken; len(flags) > 0 {
+		x.app.remark("the run was made with --%s too, which this one does not take over: name what is wanted again",
+			strings.Join(flags, ", --"))
 	}
 	x.app.remark("%s: %s kept from before, %s to run", x.flags.resumeFlag(), plural.Of(len(p.kept), "trial", "trials"),
 		plural.Of(p.toRun, "trial", "trials"))

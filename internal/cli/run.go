@@ -126,8 +126,9 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 			return err
 		}
 		job := harness.Job{Plan: plan, Outputs: out, Earlier: resumed.earlierRun(file), Warnings: warnings(diags)}
-		if resumed != nil && resumed.warning != "" {
-			job.Warnings = append(job.Warnings, resumed.warning)
+		if resumed != nil {
+			resumed.tellUnrecorded(deck)
+			job.Warnings = append(job.Warnings, resumed.warnings...)
 		}
 		x := &execution{app: app, flags: f, job: job, jobs: f.jobsFor(suite), resumed: resumed, deck: deck, logs: logs}
 		return x.perform(ctx)

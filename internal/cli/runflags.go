@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -26,7 +27,8 @@ type runFlags struct {
 	metrics   metricsFlags
 	traces    traceFlags
 
-	words []string // of the command, before its arguments
+	words    []string // of the command, before its arguments
+	notTaken []string // flags of the run that is gone on with, which nobody named again
 
 	folderSuffix string // is put behind the name of the folder that is another command's; "": the folder is ours
 	judgedRun    string // folder of the run that is judged again; "": none
@@ -134,7 +136,16 @@ func (f *runFlags) spec() *result.Spec {
 	f.limitFlags.ask(f.given, s)
 	f.cassettes.ask(s)
 	f.outputFlags.ask(f.given, s)
+	s.Apart = append(f.given.among(ofOneRun), f.notTaken...)
 	return s
+}
+
+// ofOneRun are the flags that are asked of one run, and not of one that goes on with it: a file that is written while
+// something happens is that of the run in which it happened, and nobody is called because a journal names them.
+var ofOneRun = []string{
+	"events", "junit-granularity", "metrics-file", "metrics-push", "metrics-listen", "metrics-linger", "metrics-label",
+	"metrics-by", "metrics-namespace", "otlp-endpoint", "otlp-content", "dispatch", "dispatch-wait", "dispatch-timeout",
+	"stream", "nats-creds", "nats-ca", "nats-cert", "nats-key",
 }
 
 // recall takes over what was asked of an earlier run, where this command line leaves it open.
@@ -147,4 +158,5 @@ func (f *runFlags) recall(then *result.Spec) {
 	f.limitFlags.recall(f.given, then)
 	f.cassettes.recall(f.given, then)
 	f.outputFlags.recall(f.given, then)
+	f.notTaken = slices.DeleteFunc(slices.Clone(then.Apart), f.given.has)
 }

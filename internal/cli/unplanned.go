@@ -49,8 +49,9 @@ func (f *runFlags) keepUnplanned(r *resumption, plan *runner.Plan, suite *scenar
 		return f.refuseNarrow(&r.ledger.Header, filters, hidden)
 	}
 	r.unplanned = len(gone)
-	r.warning = fmt.Sprintf("%s not in the plan any more; the results of the last run stay in the reports: %s",
-		plural.Of(len(ids), "trial is", "trials are"), someIDs(ids))
+	r.warnings = append(r.warnings,
+		fmt.Sprintf("%s not in the plan any more; the results of the last run stay in the reports: %s",
+			plural.Of(len(ids), "trial is", "trials are"), someIDs(ids)))
 	return nil
 }
 

@@ -63,6 +63,8 @@ type Entry struct {
 	Dropped bool
 	// Strict says that its run was strict, and Warned that the conversation gave reason for a warning.
 	Strict, Warned bool
+	// Redacted are the fields of JSON whose values its run left out of what it wrote.
+	Redacted []string
 	// Programs are those that scored; see JournalHeader.
 	Programs string
 	Started  time.Time // of its run
@@ -245,6 +247,9 @@ func (l *Ledger) trial(t *Trial, at int64, s span) error {
 		CutShort: t.CutShort(), Programs: l.Header.Programs, Started: l.Header.Started, at: at, trial: s,
 		line: l.number, early: l.Run == nil,
 		Strict: l.Header.Spec != nil && l.Header.Spec.Strict, Warned: len(t.Warnings) > 0,
+	}
+	if l.Header.Spec != nil {
+		e.Redacted = l.Header.Spec.Redact
 	}
 	l.at[at] = e
 	l.Entries = append(l.Entries, e)

@@ -67,6 +67,9 @@ type Spec struct {
 	HTMLFile     string   `json:"html_file,omitempty"`
 	MarkdownFile string   `json:"markdown_file,omitempty"`
 	Keep         int      `json:"keep,omitempty"`
+
+	// Apart are the names of the flags of that run alone: whoever goes on with it has to name them again.
+	Apart []string `json:"apart,omitempty"`
 }
 
 // Scrubbed is a copy whose texts went through scrub, each of them.

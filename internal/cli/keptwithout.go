@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/cassette"
+	"github.com/arena-evals/arena/internal/plural"
+)
+
+// redactedBefore refuses to keep trials that were written with what is to be redacted now: the reports and the journal
+// would show it.
+func (f *runFlags) redactedBefore(r *resumption) error {
+	var ids []string
+	missed := map[string]bool{}
+	for _, i := range slices.Sorted(maps.Keys(r.kept)) {
+		e := r.kept[i]
+		open := slices.DeleteFunc(slices.Clone(f.cassettes.redact), func(field string) bool {
+			return slices.ContainsFunc(e.Redacted, func(was string) bool { return strings.EqualFold(was, field) })
+		})
+		if len(open) == 0 {
+			continue
+		}
+		ids = append(ids, e.ID)
+		for _, field := range open {
+			missed[field] = true
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %s would be kept that the run before wrote without --redact %s, and the reports would show it: %s\n"+
+		"leave %s out and name another folder with -o, to run all of it anew", f.resumeFlag(),
+		plural.Of(len(ids), "trial", "trials"), strings.Join(slices.Sorted(maps.Keys(missed)), ","), someIDs(ids),
+		f.resumeFlag())
+}
+
+// tellUnrecorded warns of kept trials that are not in the folder into which the run is recorded: what models were asked
+// is not in the journal.
+func (r *resumption) tellUnrecorded(deck *cassette.Folder) {
+	if deck == nil || !deck.Records() {
+		return
+	}
+	var ids []string
+	for _, i := range slices.Sorted(maps.Keys(r.kept)) {
+		if e := r.kept[i]; !e.Gone && !deck.Has(e.ID) {
+			ids = append(ids, e.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return
+	}
+	r.warnings = append(r.warnings, fmt.Sprintf(
+		"%s kept from before and not in %s: %s; to record all of it, run it anew into another folder (-o)",
+		plural.Of(len(ids), "trial is", "trials are"), deck.Dir, someIDs(ids)))
+}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"regexp"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -18,11 +20,11 @@ type Guard struct {
 	stale atomic.Bool
 }
 
-// Learn adds secrets. What is not worth hiding is left out.
+// Learn adds secrets, and the lines of those that have several. What is not worth hiding is left out.
 func (g *Guard) Learn(values ...string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, value := range values {
+	for _, value := range withLines(values) {
 		if !WorthHiding(value) || g.known[value] {
 			continue
 		}
@@ -33,6 +35,27 @@ func (g *Guard) Learn(values ...string) {
 		g.all = append(g.all, value)
 		g.stale.Store(true)
 	}
+}
+
+// leastLine is what a line of a secret of several lines has at least to be one by itself. Shorter ones may be words, and
+// the last line of a key tells nothing.
+const leastLine = 16
+
+// withLines are values and the lines of those that have several, as a key has: programs show one of them alone.
+func withLines(values []string) []string {
+	all := values
+	for _, value := range values {
+		if !strings.ContainsAny(value, "\r\n") {
+			continue
+		}
+		for line := range strings.Lines(strings.ReplaceAll(value, "\r", "\n")) {
+			line = strings.TrimSpace(line)
+			if len(line) >= leastLine && !strings.HasPrefix(line, "-----") && strings.Trim(line, numeric) != "" {
+				all = append(slices.Clip(all), line)
+			}
+		}
+	}
+	return all
 }
 
 // Known are the secrets so far.

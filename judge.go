@@ -96,7 +96,7 @@ type bench struct {
 	judge Judge
 }
 
-var errNoQuestion = errors.New("it is a judge of the program and answers no chat")
+var errNoQuestion = errors.New("it is a judge in Go, which answers no chat")
 
 // Complete implements providers.Provider.
 func (b *bench) Complete(

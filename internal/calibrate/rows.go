@@ -75,7 +75,7 @@ func (r *labelReader) table(data []byte, comma rune) {
 		if len(cells) != len(header) {
 			r.Diags.Errorf(diag.Pos{File: r.File, Line: int32(line)}, 0, "wrong-length",
 				"the header has %d cells, this row %d", len(header), len(cells)).
-				Hint = "a cell that holds the separator, a quote or a line break stands in double quotes"
+				Hint = "put a cell with the separator, a quote or a line break in double quotes"
 			continue
 		}
 		r.entry(rowNode(header, cells, line))

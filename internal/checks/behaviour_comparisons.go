@@ -27,7 +27,7 @@ func warnComparand(b *binder, choice, chosen string, comparands map[string]strin
 		}
 	}
 	if b.read[own] == nil {
-		b.warnf(choice, "vacuous-check", "there is nothing to compare with, so that any reply passes").Hint =
+		b.warnf(choice, "vacuous-check", "there is nothing to compare with, so any reply passes").Hint =
 			"give " + own
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// A text that is looked for as it stands, and is written like a pattern or a list, is found nowhere: a ban of it never
+// A text that is searched for literally, and is written like a pattern or a list, is found nowhere: a ban of it never
 // fails. Nothing is surely wrong with it, so that it is only told of.
 
 // patternSigns are what people write in regular expressions and in hardly any text.
@@ -91,12 +91,12 @@ func (b *binder) looksLike(f *field, is Kind, n *node.Node, what string, alone b
 		}
 	}
 	if sign := patternIn(n.Value); sign != "" {
-		b.r.Warnf(n, "looks-like-pattern", "%s: %q looks like a pattern (%s), and is looked for as it stands", what, n.Value,
+		b.r.Warnf(n, "looks-like-pattern", "%s: %q looks like a pattern (%s), and is searched for literally", what, n.Value,
 			sign).Hint = b.patternHint(f, bans)
 		return
 	}
 	if list := listIn(n.Value); bans && list != nil {
-		b.r.Warnf(n, "looks-like-list", "%s: %q is looked for as it stands, with its commas", what, n.Value).Hint =
+		b.r.Warnf(n, "looks-like-list", "%s: %q is searched for literally, with its commas", what, n.Value).Hint =
 			"for a list write [" + strings.Join(list, ", ") + "]"
 	}
 }

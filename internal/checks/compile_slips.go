@@ -38,13 +38,13 @@ func slipIn(n *node.Node, alone, forms bool) *slip {
 			"write a blank behind the dash, or quotes around the text"}
 	case plain && comment().MatchString(text):
 		at := strings.Index(text, "# ")
-		return &slip{"is looked for with what stands behind the #",
+		return &slip{"is searched for with the text after the #",
 			"for a comment write a blank before it: " + text[:at] + " " + text[at:]}
 	case slashed().MatchString(text):
 		return &slip{"looks like a pattern, and is looked for with its slashes",
 			"write " + strings.Trim(text[:strings.LastIndexByte(text, '/')], "/") + "; for a pattern use type: regex"}
 	case dollar().MatchString(text):
-		return &slip{"is looked for as it stands", "a variable is written {{" + text[1:] + "}}"}
+		return &slip{"is searched for literally", "a variable is written {{" + text[1:] + "}}"}
 	case strings.ContainsFunc(text, fixedBlank):
 		return &slip{"holds a blank that does not break, and is not found with a common one",
 			"type a common blank; for both write type: regex with [ \\xA0] there"}

@@ -69,7 +69,7 @@ var uglyServers = []struct {
 	{"counts to ten", reply(http.StatusOK, `{"score": 10}`), `score is 10, which is not between 0 and 1`, 1},
 	{"counts backwards", reply(http.StatusOK, `{"score": -0.5}`), `score is -0.5, which is not between 0 and 1`, 1},
 	{"gives no score", reply(http.StatusOK, `{"passed": true, "reasoning": "fine"}`), `it has no score`, 1},
-	{"tells of an error", reply(http.StatusOK, `{"score": 1, "error": "no model"}`), `it tells of an error of its own`, 1},
+	{"tells of an error", reply(http.StatusOK, `{"score": 1, "error": "no model"}`), `it reports an error of its own`, 1},
 	{"hides the score", reply(http.StatusOK, `{"result": {"score": 1}}`), `it has no score`, 1},
 	{"changes its mind", reply(http.StatusOK, `{"score": 0} {"score": 1}`), `it is not one JSON object (more than one JSON document)`, 1},
 	{"says it twice", reply(http.StatusOK, `{"score": 1} {"score": 1}`), `it is not one JSON object (more than one JSON document)`, 1},

@@ -98,7 +98,7 @@ func ended(ctx context.Context) error {
 // tells of an error has not judged, whatever score stands beside it.
 func measured(a answer) (opinion, error) {
 	if v := a["error"]; v != nil && v != "" && v != false {
-		return opinion{}, errors.New("it tells of an error of its own (error), so that its score means nothing")
+		return opinion{}, errors.New("it reports an error of its own (error), so its score means nothing")
 	}
 	v, given := a["score"]
 	if !given {

@@ -77,7 +77,7 @@ func (g *grader) ask(ctx context.Context, votes []vote, oneByOne bool) {
 	wait.Wait()
 }
 
-var errNothing = errors.New("there is nothing that a judge could look at: nobody said or did anything")
+var errNothing = errors.New("there is nothing for a judge to look at: the conversation is empty")
 
 var errNoJudge = fmt.Errorf("%w; list one under judges in the arena file, or name a provider", ErrNoJudge)
 

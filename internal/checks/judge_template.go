@@ -24,7 +24,7 @@ func (g *grader) systemText(s *Subject) (string, error) {
 		return g.fill(g.system), nil
 	}
 	if s.JudgePrompts == nil {
-		return "", fmt.Errorf("there is no project whose prompt %q could be taken", id)
+		return "", fmt.Errorf("there is no project with the prompt %q", id)
 	}
 	text, ok := s.JudgePrompts.Texts[id]
 	if !ok {

@@ -12,7 +12,7 @@ import (
 // errTakenOut is returned by checks that pass when something was not said, for a conversation of which a part was taken
 // out before it was written: what is missing may be just that.
 var errTakenOut = errors.New("not known: " + secret.Redacted + " stands in place of what was said, and may hide what " +
-	"must not be there; judge the conversation while it is had")
+	"must not be there; judge the conversation in the run itself")
 
 // bans reports whether the check passes when something is not there.
 func (c *Compiled) bans() bool {

@@ -27,7 +27,7 @@ func (f *brokerFlags) register(fl *pflag.FlagSet, urlFlag, about string) {
 	fl.StringVar(&f.stream, "stream", nats.DefaultStream, "`name` of the stream of requests; NAME_RESULTS and NAME_DEAD\n"+
 		"go with it")
 	fl.StringVar(&f.creds, "nats-creds", "", "NATS credentials `file` of a user")
-	fl.StringVar(&f.ca, "nats-ca", "", "certificates `file` that the broker's is held against (default: the system's)")
+	fl.StringVar(&f.ca, "nats-ca", "", "certificates `file` to verify the broker's with (default: the system's)")
 	fl.StringVar(&f.cert, "nats-cert", "", "client certificate `file`, with --nats-key")
 	fl.StringVar(&f.key, "nats-key", "", "key `file` of the client certificate")
 }

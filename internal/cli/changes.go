@@ -121,7 +121,7 @@ func (l *changeLog) list(w io.Writer) {
 		}
 	}
 	if len(parts) == 0 {
-		parts = []string{"every verdict is what it was"}
+		parts = []string{"no verdict changed"}
 	}
 	_, _ = fmt.Fprintf(w, "\nchanges     %s\n", strings.Join(parts, "   "))
 }

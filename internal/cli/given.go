@@ -121,9 +121,9 @@ func oneOf(flag string, values []string, words ...string) error {
 	return nil
 }
 
-// empties are the errors of flags that name what is to be run.
+// empties are the errors of flags that name the files to run.
 func (g givenFlags) empties(flags map[string][]string) error {
-	const what = "name what is to be run"
+	const what = "name the files to run"
 	var errs []error
 	for _, flag := range slices.Sorted(maps.Keys(flags)) {
 		errs = append(errs, g.notEmpty(flag, what, flags[flag]...))

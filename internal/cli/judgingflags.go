@@ -18,7 +18,7 @@ type judgingFlags struct {
 }
 
 func (f *judgingFlags) register(fl *pflag.FlagSet) {
-	fl.StringVar(&f.judge, "judge", "", "who judges for checks that name nobody: a `judge`, a provider, or type/model\n"+
+	fl.StringVar(&f.judge, "judge", "", "the judge of checks that name none: a `judge`, a provider, or type/model\n"+
 		"(default: the config's first judge)")
 	fl.BoolVar(&f.judgeGate, "judge-gate", false, "ask no judge once a check without one has failed in the trial\n"+
 		"(default: as the files say)")

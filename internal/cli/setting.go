@@ -22,10 +22,10 @@ var settable = []string{
 
 // Why a flag stands on the command line only. A setting that nobody sees must not make a run green.
 const (
-	doesNothing = "the command then does nothing of what it is for"
-	doesLess    = "less is run or judged then than the files ask for"
-	asksOthers  = "somebody else answers then, and not what is tested"
-	letsPass    = "what is wrong passes then"
+	doesNothing = "the command would not do its work"
+	doesLess    = "less would run than the files ask for"
+	asksOthers  = "another model would answer than the one under test"
+	letsPass    = "mistakes would pass"
 	says        = "it says what the command is about"
 	overwrites  = "it lets files be overwritten"
 	shapes      = "it belongs to one command"
@@ -72,7 +72,7 @@ func refuseVariables(app *App, cmd *cobra.Command, known []string) (errs []error
 			continue
 		}
 		if ok, why := mayBeSet(cmd, flag.Name); !ok {
-			errs = append(errs, fmt.Errorf("%s is no setting: --%s stands on the command line only, because %s\n"+
+			errs = append(errs, fmt.Errorf("%s is not a setting: --%s works only on the command line, because %s\n"+
 				"unset the variable", variable(name), flag.Name, why))
 		}
 	}
@@ -83,7 +83,7 @@ func refuseVariables(app *App, cmd *cobra.Command, known []string) (errs []error
 func (s *settings) refuseKeys(cmd *cobra.Command) {
 	for name, n := range s.keys {
 		if ok, why := mayBeSet(cmd, name); !ok {
-			s.reader.Errorf(n, "no-setting", "%s is no setting: --%s stands on the command line only, because %s",
+			s.reader.Errorf(n, "no-setting", "%s is not a setting: --%s works only on the command line, because %s",
 				name, name, why).Hint = "take the line out"
 			delete(s.values, name)
 		}

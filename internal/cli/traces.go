@@ -114,7 +114,7 @@ func (t *tracer) finish(a *App) {
 	if d.Lost == 0 {
 		return
 	}
-	why := "more came at once than the collector took"
+	why := "the collector was too slow"
 	if d.Err != nil {
 		why = d.Err.Error()
 	}

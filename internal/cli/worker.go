@@ -104,7 +104,7 @@ func (f *workerFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.noCreate, "no-create", false, "make no streams and consumers: those that are missing are an error")
 	fl.StringSliceVar(&f.packs, "pack", nil, "run the evals of this pack `file`; repeat the flag or use commas")
 	fl.StringVarP(&f.config, "config", "c", "", "arena `file` with evals, judges and providers")
-	fl.StringVar(&f.judge, "judge", "", "who judges for checks that name nobody: a `judge`, a provider, or type/model")
+	fl.StringVar(&f.judge, "judge", "", "the judge of checks that name none: a `judge`, a provider, or type/model")
 	fl.StringSliceVar(&f.filter.Groups, "eval-groups", nil, "only evals in one of these groups, a `list`")
 	fl.StringSliceVar(&f.filter.Types, "eval-types", nil, "only evals by one of these checks, a `list`")
 	fl.BoolVar(&f.lenient, "lenient", false, "unknown fields and parameters are warnings: for other tools' files")

@@ -221,7 +221,7 @@ func (a *Accumulator) endSession(t *session, at time.Time, due *Due) {
 		giveUp(TooLarge, "the session has more than "+Size(MaxRequest))
 	case len(t.ahead) > 0:
 		a.stats.Incomplete++
-		giveUp(Incomplete, fmt.Sprintf("message %d of the session never came, and %d after it did",
+		giveUp(Incomplete, fmt.Sprintf("message %d of the session did not arrive, but %d after it did",
 			len(t.messages), len(t.ahead)))
 	case !t.answered:
 		a.stats.Unanswered++

@@ -81,7 +81,7 @@ func TestAccumulator(t *testing.T) {
 		{"mixed sessions", []string{"a:0:u:1", "b:0:u:2", "b:1:a:3", "a:1:a:4", "b:end", "nobody:end"},
 			[]string{"b turn 0: 2 3", "a turn 0: 1 4", "b end 0: 2 3"}, dispatch.AccumulatorStats{Messages: 4}},
 		{"a gap", []string{"s:0:u:hi", "s:2:u:bye", "s:end"},
-			[]string{"s incomplete: message 1 of the session never came, and 1 after it did"},
+			[]string{"s incomplete: message 1 of the session did not arrive, but 1 after it did"},
 			dispatch.AccumulatorStats{Messages: 2, Incomplete: 1}},
 		{"no answer", []string{"s:0:u:hi", "s:end"}, nil, dispatch.AccumulatorStats{Messages: 1, Unanswered: 1}},
 		{"two replies to one word", []string{"s:0:u:hi", "s:1:a:yo", "s:2:a:well"},

@@ -330,7 +330,7 @@ func (w *builder) replies(n int, turn []recording.Message) (list []*node.Node, e
 			m = turn[i].Said()
 		}
 		if open != nil {
-			w.notef("turn %d: several messages of the assistant on end are one", n+1)
+			w.notef("turn %d: consecutive messages of the assistant became one", n+1)
 			joined := join(open, &m)
 			list, m = list[:len(list)-1], joined
 		}
@@ -367,7 +367,7 @@ var errorPrefix = sync.OnceValue(func() *regexp.Regexp {
 func (w *builder) breakOff(turn *node.Node) error {
 	mock := node.Get(turn, "mock")
 	if n := len(mock.Content); n > 0 && node.Get(mock.Content[n-1], "tool_calls") == nil {
-		return fmt.Errorf("it broke off after its last reply, which no scenario can tell: %s", w.s.Error)
+		return fmt.Errorf("it broke off after its last reply, which a scenario cannot express: %s", w.s.Error)
 	}
 	broken := node.NewMap()
 	why := oneLine(errorPrefix().ReplaceAllString(w.s.Error, ""), 500)
@@ -390,7 +390,7 @@ func (w *builder) assertions(
 			w.notef("%s is left out: its turn never came", a.Type)
 			continue
 		case a.Skipped && a.Declared.Line == 0:
-			w.notef("%s %s is left out: it had been skipped, and on what condition was not recorded", a.Type, where)
+			w.notef("%s %s is left out: it was skipped, and its condition was not recorded", a.Type, where)
 			continue
 		}
 		n, err := w.g.assertion(a, surface)

@@ -141,7 +141,7 @@ func TestWhatCannotBeTold(t *testing.T) {
 		{"nobody answers", recording.Session{Messages: []recording.Message{says(chat.User, "Hi")}}, "nobody answered in it"},
 		{"it broke off after the last reply", recording.Session{
 			Error: "no more", Messages: []recording.Message{says(chat.User, "Hi"), says(chat.Assistant, "Hello")},
-		}, "it broke off after its last reply, which no scenario can tell: no more"},
+		}, "it broke off after its last reply, which a scenario cannot express: no more"},
 		{"silence", recording.Session{Messages: []recording.Message{says(chat.User, " "), says(chat.Assistant, "Hello?")}},
 			"turn 1: the user says nothing"},
 		{"a picture", recording.Session{Messages: []recording.Message{picture, says(chat.Assistant, "Nice")}},
@@ -177,9 +177,9 @@ func TestNotes(t *testing.T) {
 	}
 	want := []string{
 		"what the assistant said before the user spoke is left out",
-		"turn 2: several messages of the assistant on end are one",
+		"turn 2: consecutive messages of the assistant became one",
 		"contains of turn 2 is left out: its parameters were not recorded",
-		"contains of turn 2 is left out: it had been skipped, and on what condition was not recorded",
+		"contains of turn 2 is left out: it was skipped, and its condition was not recorded",
 		"turn 3 is left out: nobody answered",
 	}
 	if diff := cmp.Diff(want, made.Notes); diff != "" {

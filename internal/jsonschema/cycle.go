@@ -22,7 +22,7 @@ func endlessRecursion(s *lib.Schema) *SchemaError {
 		return nil
 	}
 	return &SchemaError{[]Problem{{Path: fragment(slices.Min(places)), Text: "refers back to itself without an end, " +
-		"so that no value can be held against it"}}}
+		"so that no value can be validated"}}}
 }
 
 type cycleSearch struct {

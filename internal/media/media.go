@@ -73,7 +73,7 @@ func prefix(mark string) func([]byte) bool {
 // setSize takes over the pixels of a picture, of which there must be some.
 func (i *Info) setSize(width, height int64) error {
 	if width <= 0 || height <= 0 || width > math.MaxInt32 || height > math.MaxInt32 {
-		return fmt.Errorf("a size of %d×%d pixels is none", width, height)
+		return fmt.Errorf("%d×%d pixels is not a size", width, height)
 	}
 	i.Width, i.Height = int(width), int(height)
 	return nil
@@ -83,7 +83,7 @@ func (i *Info) setSize(width, height int64) error {
 func (i *Info) setDuration(ticks, perSecond float64) error {
 	seconds := ticks / perSecond
 	if perSecond <= 0 || math.IsNaN(seconds) || math.IsInf(seconds, 0) || seconds < 0 {
-		return fmt.Errorf("%g ticks at %g a second are no duration", ticks, perSecond)
+		return fmt.Errorf("%g ticks at %g a second is not a duration", ticks, perSecond)
 	}
 	i.Seconds, i.Timed = seconds, true
 	return nil

@@ -71,7 +71,7 @@ func readOgg(data []byte, info *Info) error {
 		}
 		if next, ok := p.voice(); ok {
 			if next.rate <= 0 {
-				return fmt.Errorf("a rate of %d samples a second is none", next.rate)
+				return fmt.Errorf("%d samples a second is not a rate", next.rate)
 			}
 			if found && v.end == 0 {
 				continue // a second sound beside the first

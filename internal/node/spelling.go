@@ -38,7 +38,7 @@ func OddName(name string, wild bool) Oddity {
 		name = strings.TrimSuffix(name, "*")
 	}
 	if strings.Contains(name, "*") {
-		return Oddity{"holds a *, which stands for nothing else here", "write each name in full"}
+		return Oddity{"contains a *, which is not a wildcard here", "write each name in full"}
 	}
 	return Oddity{}
 }
@@ -47,7 +47,7 @@ func OddName(name string, wild bool) Oddity {
 // tabulator. Whoever means one can write it as an escape.
 func OddPattern(text string) Oddity {
 	if rest, ends := strings.CutSuffix(text, "\n"); ends && strings.IndexFunc(rest, hidden) < 0 {
-		return Oddity{"ends in a line end, and matches only where there is one", blockHint + `; \n stands for a line end`}
+		return Oddity{"ends in a line break, and matches only where there is one", blockHint + `; \n stands for a line end`}
 	}
 	if at := strings.IndexFunc(text, hidden); at >= 0 {
 		r := []rune(text[at:])[0]
@@ -74,7 +74,7 @@ func slashed(text string) Oddity {
 	if keep := strings.Join(strings.FieldsFunc(flags, func(r rune) bool { return !strings.ContainsRune("ims", r) }), ""); keep != "" {
 		pattern = "(?" + keep + ")" + pattern
 	}
-	return Oddity{"looks for its slashes too, which are no signs of a pattern here",
+	return Oddity{"also matches its slashes, which do not delimit a pattern here",
 		"write " + pattern + "; for slashes that are meant write [/]"}
 }
 

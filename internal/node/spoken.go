@@ -43,7 +43,7 @@ func IsTruth(n *Node) bool {
 // one nor what the other means.
 func (r *Reader) Unspoken(n *Node, what string) (ok bool) {
 	if says, found := IsSpoken(n); found {
-		r.Errorf(n, "ambiguous-boolean", "%s: %s without quotes is text here and %v to others", what, n.Value, says).
+		r.Errorf(n, "ambiguous-boolean", "%s: %s without quotes is text here and %v in other tools", what, n.Value, says).
 			Hint = "write " + boolWord(says) + ", or quote the text: \"" + n.Value + "\""
 		return false
 	}

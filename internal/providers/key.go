@@ -29,7 +29,8 @@ func FindKey(p *scenario.Provider, getenv func(string) (string, bool), defaults 
 	case strings.ContainsFunc(key.Value, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		err = fmt.Errorf("the key from %s holds a line break or another control character", key.From)
 	case strings.ContainsFunc(key.Value, func(r rune) bool { return r == ' ' || r > 0x7f }):
-		err = fmt.Errorf("the key from %s holds a blank or a character that no key has: it was not copied as it is", key.From)
+		err = fmt.Errorf("the key from %s has a space or a character that keys do not have: was it copied correctly?",
+			key.From)
 	}
 	if err != nil {
 		return Key{}, &Error{Kind: Auth, Provider: p.ID, Msg: err.Error(), Final: true}

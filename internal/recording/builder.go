@@ -114,7 +114,7 @@ func (b *builder) notUTF8() {
 	}
 	line, col := b.piece.loc.place(at)
 	b.problems.Errorf(diag.Pos{File: b.file, Line: line, Col: col}, 1, "invalid-encoding", "this is not valid UTF-8").
-		Hint = "recordings are UTF-8; the program that wrote it has to say what it means"
+		Hint = "recordings must be UTF-8: convert the file"
 }
 
 // pos is the place of a value of the piece that is being read.

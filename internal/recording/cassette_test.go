@@ -40,8 +40,8 @@ func TestEditedCassette(t *testing.T) {
 		"a mistyped usage":    {`"output_tokens": 3`, `"outputs": 3`, `usage has an unknown field "outputs"`},
 		"forever":             {`812.5`, `1e300`, "latency_ms cannot be 1e300"},
 		"too much before":     {`"as_before": 2`, `"as_before": 3`, "as_before is 3, and the model request before this one has 2"},
-		"too little before":   {`"as_before": 2`, `"as_before": 1`, "this message is another one in the model request before"},
-		"messages are lost":   {`"as_before": 5`, `"as_before": 1`, "this message is another one in the model request before"},
+		"too little before":   {`"as_before": 2`, `"as_before": 1`, "this message differs in the previous model request"},
+		"messages are lost":   {`"as_before": 5`, `"as_before": 1`, "this message differs in the previous model request"},
 		"a reply is lost":     {`"role": "assistant",`, `"role": "user",`, "a message of the user cannot call tools"},
 		"no result of a tool": {`"tool_result": {`, `"tool_reslt": {`, `a message has an unknown field "tool_reslt"`},
 		"a result of nobody": {`"tool_result": {
@@ -113,11 +113,11 @@ func TestCassetteTalkRefused(t *testing.T) {
 		"the start is missing": {`{"kind":"model","at":"turn 2","request":{"as_before":1},"reply":{"content":"x"},"latency_ms":1}`,
 			"this request has 1 message; it goes on from the one before it, which had 2"},
 		"messages are gone": {`{"kind":"model","at":"turn 2","request":{"as_before":2},"reply":{"content":"x"},"latency_ms":1}`,
-			"this request holds no more than the one before it, which was answered"},
+			"this request has no more messages than the previous one, which was answered"},
 		"messages of null": {`{"kind":"model","at":"turn 2","request":{"as_before":2,"messages":null},"reply":{"content":"x"},` +
-			`"latency_ms":1}`, "this request holds no more than the one before it, which was answered"},
+			`"latency_ms":1}`, "this request has no more messages than the previous one, which was answered"},
 		"an empty list of messages": {`{"kind":"model","at":"turn 1","request":{"as_before":2,"messages":[]},` +
-			`"reply":{"content":"x"},"latency_ms":1}`, "this request holds no more than the one before it, which was answered"},
+			`"reply":{"content":"x"},"latency_ms":1}`, "this request has no more messages than the previous one, which was answered"},
 		"neither reply nor error": {`{"kind":"judge","at":"","request":{},"reply":null,"latency_ms":1}`,
 			"an exchange must have a reply or an error"},
 		"no object": {`7`, "an exchange must be an object, found the number 7"},

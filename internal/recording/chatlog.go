@@ -139,7 +139,7 @@ func (b *builder) exchange(o object) {
 	if response.missing() {
 		if b.session.Error = b.failure(o.get("error")); b.session.Error == "" {
 			b.errorf(o.value, "missing-content", "the exchange has neither a response nor an error").
-				Hint = "a reply stands under \"response\""
+				Hint = "a reply goes under \"response\""
 		}
 		return
 	}
@@ -205,7 +205,7 @@ func (b *builder) addReply(reply event) {
 	}
 	last := &b.events[n-1]
 	if !alike(*last, reply) {
-		b.problems.Errorf(reply.Pos, 1, "two-replies", "the messages end with a reply, and another one stands beside them").
+		b.problems.Errorf(reply.Pos, 1, "two-replies", "the messages end with a reply, and there is another one beside them").
 			Hint = "keep the one that was given"
 		return
 	}

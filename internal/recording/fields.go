@@ -97,7 +97,7 @@ func (b *builder) only(o object, what string, known *vocabulary) {
 	for _, name := range unknown {
 		written := cutText(o.written(name), 40)
 		d := b.errorf(o.members[name], "unknown-field",
-			"%s has an unknown field %q, so what it holds would be lost", what, written)
+			"%s has an unknown field %q, whose content would be lost", what, written)
 		d.Hint = cmp.Or(instead(name), diag.DidYouMean(written, known.names),
 			`what belongs to no message can stand under "metadata"`)
 	}
@@ -144,7 +144,7 @@ func (s *scan) only(v value, p span, what string, known *vocabulary) {
 			continue
 		}
 		name := cutText(string(key), 40)
-		s.errorf(s.pos(p), "unknown-field", "%s has an unknown field %q, so what it holds would be lost", what, name).
+		s.errorf(s.pos(p), "unknown-field", "%s has an unknown field %q, whose content would be lost", what, name).
 			Hint = diag.DidYouMean(name, known.names)
 	}
 }

@@ -117,7 +117,7 @@ func orKnown(hint string, known []string) string {
 
 // unknown reports a file of no known format, with what was seen of it.
 func (s *scan) unknown(h *head) {
-	msg := "this is no recording that arena knows"
+	msg := "this is not a recording that arena can read"
 	switch {
 	case h.kind == '{' && len(h.keys) == 0:
 		msg += ": an empty object"

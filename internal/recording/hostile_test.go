@@ -37,7 +37,7 @@ func TestHostile(t *testing.T) {
 		"message no object": {`{"RunID":"r","Messages":["hi"]}`, `1:26: a message must be an object, found text "hi"`},
 		"words of no key": {
 			`{"RunID":"r","Messages":[{"role":"user","content":"a"},{"role":"assistant","text":"denied"}]}`,
-			`1:83: a message has an unknown field "text", so what it holds would be lost`,
+			`1:83: a message has an unknown field "text", whose content would be lost`,
 		},
 		"null content":    {`{"RunID":"r","Messages":[{"role":"assistant","content":null}]}`, "1:26: a message has neither content nor tool calls"},
 		"an empty reply":  {`{"RunID":"r","Messages":[{"role":"assistant","content":""}]}`, "1:26: a message of the assistant has neither content nor tool calls"},

@@ -110,7 +110,7 @@ var errReported = errors.New("reported")
 
 func (r *resultsScan) list() error {
 	if r.hasRuns {
-		return errors.New(`"runs" stands there twice`)
+		return errors.New(`it has "runs" twice`)
 	}
 	r.hasRuns = true
 	if start, err := r.dec.Token(); err != nil || start != json.Delim('[') {

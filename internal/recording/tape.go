@@ -77,7 +77,7 @@ func (t *tape) model(o object) {
 	case broke && !closed: // a stream that a guardrail closed is no failure
 		t.session.Error = cmp.Or(failure, "the call of the model failed")
 		if reply != nil {
-			t.notef("what came of a reply before it broke off is left out")
+			t.notef("an incomplete reply is left out")
 		}
 	case reply == nil && t.problems.Errors() == t.before:
 		t.errorf(o.value, "missing-field", "an exchange must have a reply or an error")

@@ -49,7 +49,7 @@ func (t *tape) repeats(e *event, before *chat.Message) bool {
 		*before = e.Message.Message
 		return true
 	}
-	t.problems.Errorf(e.Pos, 1, "other-conversation", "this message is another one in the model request before").
+	t.problems.Errorf(e.Pos, 1, "other-conversation", "this message differs in the previous model request").
 		Hint = "was the cassette edited? Record the trial again"
 	return false
 }
@@ -64,7 +64,7 @@ func (t *tape) goOn(request object, more []event) bool {
 	case reply == nil:
 	case len(more) == 0: // a model that has answered is not asked the same again
 		t.errorf(request.value, "other-conversation",
-			"this request holds no more than the one before it, which was answered").
+			"this request has no more messages than the previous one, which was answered").
 			Hint = "were its messages lost? Record the trial again"
 		return false
 	case more[0].Role != chat.Assistant:
@@ -95,7 +95,8 @@ func (t *tape) became(reply, seen *event) {
 		Content: reply.Content, Parts: reply.Parts, ToolCalls: reply.ToolCalls, FinishReason: reply.FinishReason,
 	}
 	reply.Content, reply.Parts, reply.ToolCalls = seen.Content, seen.Parts, seen.ToolCalls
-	t.notef("a reply is another one than what the conversation went on with, as guardrails make it; the latter counts")
+	t.notef("a reply differs from the message with which the conversation continued, as after a guardrail; " +
+		"the latter counts")
 }
 
 // complete gives a result in a request what only the exchange with the tool holds.

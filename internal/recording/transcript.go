@@ -70,7 +70,7 @@ func (b *builder) yaml(p piece) {
 	root := docs[0]
 	messages := node.Get(root, "messages")
 	if messages == nil {
-		r.Errorf(root, "unknown-recording", "this is no recording that arena knows: YAML without messages").
+		r.Errorf(root, "unknown-recording", "this is not a recording that arena can read: YAML without messages").
 			Hint = "a transcript has the keys metadata and messages"
 		return
 	}

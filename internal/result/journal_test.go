@@ -143,10 +143,10 @@ func TestJournalIsSalvaged(t *testing.T) {
 		"joined lines": {head + first[:40] + last, "corrupt journal", 2, 0},
 		"zeros":        {head + strings.Repeat("\x00", 100) + "\n" + last, "corrupt journal", 2, 1},
 		"foreign line": {head + "{\"a\":1}\n" + last, "neither a trial nor the end", 2, 1},
-		"same trial":   {head + first + first, "trial s0/p/default stands there twice", 3, 1},
+		"same trial":   {head + first + first, "trial s0/p/default is in it twice", 3, 1},
 		"bad status":   {head + strings.Replace(first, `"passed"`, `"perfect"`, 1) + last, `unknown status "perfect"`, 2, 1},
 		"head":         {"{jour\n" + first + last, "corrupt journal", 1, 2},
-		"before head":  {first + head + last, "the trial s0/p/default stands before the first line of the run", 1, 1},
+		"before head":  {first + head + last, "the trial s0/p/default comes before the header of the run", 1, 1},
 		"a digit":      {head + "5 apples\n" + first + last, "all of it must be an object, found a number", 2, 2},
 	} {
 		ledger, err := ReadJournal(written(t, c.text))

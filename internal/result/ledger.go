@@ -122,7 +122,7 @@ func (l *Ledger) tellEarly() {
 	for _, e := range l.Entries {
 		if e.early && !e.Dropped && !counts[e] {
 			l.Damaged = append(l.Damaged, Damage{e.line, fmt.Errorf(
-				"corrupt journal: the trial %s stands before the first line of the run", e.ID)})
+				"corrupt journal: the trial %s comes before the header of the run", e.ID)})
 		}
 	}
 	slices.SortStableFunc(l.Damaged, func(a, b Damage) int { return cmp.Compare(a.Line, b.Line) })
@@ -168,7 +168,7 @@ func (l *Ledger) read(line []byte, at int64) error {
 	case text.Trial == nil || text.Trial.ID == "" || text.Trial.Status == Unset:
 		return errors.New("corrupt journal: neither a trial nor the end")
 	case !bytes.Contains(line, trialKey):
-		return errors.New("corrupt journal: the trial is not where it should be")
+		return errors.New("corrupt journal: the line does not begin with its trial")
 	default:
 		l.headless = l.headless || l.Run == nil
 		if err := text.Trial.Whole(); err != nil {
@@ -254,7 +254,7 @@ func (l *Ledger) trial(t *Trial, at int64, s span) error {
 	l.at[at] = e
 	l.Entries = append(l.Entries, e)
 	if _, twice := l.spans[t.Index]; twice {
-		return fmt.Errorf("corrupt journal: trial %s stands there twice", t.ID)
+		return fmt.Errorf("corrupt journal: trial %s is in it twice", t.ID)
 	}
 	l.spans[t.Index], l.Standing[t.Index] = s, e
 	l.collect.Add(t)

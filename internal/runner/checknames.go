@@ -258,7 +258,7 @@ func (n *nameChecker) checkConsents(s *scenario.Scenario, setups []*setup) {
 			if _, known := slices.BinarySearch(n.knownTools(), c.Tool); offered || !known {
 				continue // an unknown tool is reported as that, or comes from a server
 			}
-			n.problem(c.Pos, c.Tool, "not-offered", "consent_overrides: the tool %s is not offered here, so that nobody is asked",
+			n.problem(c.Pos, c.Tool, "not-offered", "consent_overrides: the tool %s is not offered here, so the user is not asked",
 				c.Tool).Hint = "list it under allowed_tools of the prompt"
 		}
 	}
@@ -270,7 +270,7 @@ func (n *nameChecker) warnNotOffered(check string, use *checks.NameUse) {
 	if use.Pattern != nil {
 		what = "the tools that it matches are"
 	}
-	n.diags.Warnf(use.Pos, width(use.Name), "not-offered", "%s: %s: %s not offered here, so no call of it can come", check,
+	n.diags.Warnf(use.Pos, width(use.Name), "not-offered", "%s: %s: %s not offered here, so it cannot be called", check,
 		use.Param, what).Hint = "list it under allowed_tools of the prompt"
 }
 

@@ -19,7 +19,7 @@ func (s *session) compareWithScenario(parts [][]recording.Message) {
 		return
 	}
 	if known := len(turns); len(parts) > known {
-		s.warnMismatch(fmt.Sprintf("the recording has %d turns and the scenario %d: nothing is asserted of the others",
+		s.warnMismatch(fmt.Sprintf("the recording has %d turns and the scenario %d: the other turns are not checked",
 			len(parts), known))
 	}
 	for i := range min(len(turns), len(parts)) {
@@ -27,7 +27,7 @@ func (s *session) compareWithScenario(parts [][]recording.Message) {
 		if turns[i].Persona() != "" || s.userSays(i, asked) {
 			continue
 		}
-		s.warnMismatch(fmt.Sprintf("turn %d is another one: the user said %q in the recording, and the scenario says %q",
+		s.warnMismatch(fmt.Sprintf("turn %d differs: the user said %q in the recording, and the scenario says %q",
 			i+1, cutWords(asked), cutWords(s.userWords(i))))
 	}
 }

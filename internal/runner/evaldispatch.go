@@ -107,7 +107,7 @@ func (s *session) recordWorkerResult(e *evals.Eval, turn int, r *result.EvalResu
 	case r.Skipped:
 		v.Status, v.Score = result.Skipped, nil
 	case r.Score == nil || !(*r.Score >= 0 && *r.Score <= 1):
-		v.Status, v.Score, v.Error = result.Errored, nil, "the result that came holds no score from 0 to 1"
+		v.Status, v.Score, v.Error = result.Errored, nil, "the worker's result has no score from 0 to 1"
 	default:
 		v.Status = e.Check.Decide(*r.Score)
 	}
@@ -143,19 +143,19 @@ func (mode DispatchMode) report(p *scenario.Project, chosen []*scenario.Scenario
 		refuse := func(format, hint string) { d.Errorf(e.Pos, 1, "not-dispatched", format, e.ID).Hint = hint }
 		switch {
 		case e.Gates() && mode == Dispatched && canFire(p, e):
-			refuse("the eval %q has a threshold, which cannot hold when nobody waits for its result",
+			refuse("the eval %q has a threshold, but the run does not wait for its result",
 				"wait for the results with --dispatch-wait 5m, or take the threshold out")
 		case e.Gates() && e.Check.DecidesItself():
-			refuse("the eval %q decides by a limit of its check, of which the score of a worker tells nothing",
+			refuse("the eval %q passes by a limit of its check, which a worker's score does not include",
 				"write threshold: {min_score: …}, or leave it out with --eval-types or --eval-groups")
 		case evals.PhaseOf(e.Trigger) == evals.AfterStep && canFire(p, e):
-			refuse("the eval %q fires at steps of the workflow, of which a worker knows nothing",
+			refuse("the eval %q fires at steps of the workflow, which workers do not support",
 				"choose another trigger, or leave it out with --eval-types or --eval-groups")
 		case isOpen(e.Compiled):
-			refuse("the eval %q has placeholders, and a worker does not know what they stand for in a conversation",
+			refuse("the eval %q has placeholders, and a worker does not know their values",
 				"leave it out with --eval-types or --eval-groups, or write the text out")
 		case e.Check.LooksBack():
-			refuse("the eval %q looks at what other evals found, which a worker may not know",
+			refuse("the eval %q looks at results of other evals, which a worker may not have",
 				"leave it out with --eval-types or --eval-groups")
 		}
 	}
@@ -164,7 +164,7 @@ func (mode DispatchMode) report(p *scenario.Project, chosen []*scenario.Scenario
 	}
 	eachAssertion(p, chosen, func(c *checks.Compiled) {
 		if c.LooksBack() {
-			d.Errorf(c.Pos, 1, "not-dispatched", "%s looks at what evals found, and these are run elsewhere", c.Type).Hint =
+			d.Errorf(c.Pos, 1, "not-dispatched", "%s looks at results of evals, which workers run", c.Type).Hint =
 				"run the evals in this process: leave --dispatch out"
 		}
 	})

@@ -77,7 +77,7 @@ func TestEvalResultsAreAwaited(t *testing.T) {
 	score := func(f float64) result.EvalResult { return result.EvalResult{Score: &f} }
 	liar := score(0.4)
 	liar.Status, liar.MinScore = result.Passed, new(0.1)
-	const nothing = "the result that came holds no score from 0 to 1"
+	const nothing = "the worker's result has no score from 0 to 1"
 	for _, c := range []struct {
 		name string
 		away fakeDispatcher

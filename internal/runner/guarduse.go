@@ -55,7 +55,7 @@ func reportGuardrail(check string, use *checks.GuardrailUse, names, off []string
 	}
 	width := utf8.RuneCountInString(use.Name)
 	if slices.Contains(off, use.Name) {
-		d.Errorf(use.Pos, width, "unknown-guardrail", "%s: the eval %q is switched off, so that it says nothing", check,
+		d.Errorf(use.Pos, width, "unknown-guardrail", "%s: the eval %q is switched off, so it never fires", check,
 			use.Name).Hint = "by enabled: false in its definition, or by --eval-groups, --eval-types or --skip-evals"
 		return
 	}
@@ -65,7 +65,7 @@ func reportGuardrail(check string, use *checks.GuardrailUse, names, off []string
 		return
 	}
 	problem := d.Errorf(use.Pos, width, "unknown-guardrail", "%s: there is no guardrail %q", check, use.Name)
-	problem.Hint = "guardrails stand under validators of a prompt; this project has none"
+	problem.Hint = "guardrails are listed under validators of a prompt; this project has none"
 	if len(names) > 0 {
 		problem.Hint = hintKnown(use.Name, names)
 	}

@@ -148,7 +148,7 @@ func (h *nameTracker) awaitSamples(set evals.Set) {
 func neverSampled(e *evals.Eval) diag.Diagnostic {
 	return diag.Diagnostic{
 		Severity: diag.Warning, Pos: e.Pos, Width: utf8.RuneCountInString(e.Type), Code: "never-fired",
-		Msg: fmt.Sprintf("eval %q has a threshold, and its sample (%g%%) took none of this run: nothing was held against it",
+		Msg: fmt.Sprintf("eval %q has a threshold, and its sample (%g%%) is empty in this run: the threshold was not tested",
 			e.ID, e.SamplePct),
 	}
 }

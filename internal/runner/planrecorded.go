@@ -65,7 +65,7 @@ func (m *matrix) recorded(p *project, s *scenario.Scenario) []Trial {
 		}
 	}
 	if all > 0 && len(out) == 0 {
-		m.diags.Errorf(s.Pos, 1, "no-conversation", "none of the recorded conversations is one of scenario %q", s.ID)
+		m.diags.Errorf(s.Pos, 1, "no-conversation", "no recorded conversation is of scenario %q", s.ID)
 	}
 	m.warnUnrecordedFailures(p.Project, s, out)
 	distinguish(out)
@@ -84,7 +84,7 @@ func (m *matrix) warnUnrecordedFailures(p *scenario.Project, s *scenario.Scenari
 		if c.CountsFailures() {
 			m.diags.Warnf(c.Pos, width(c.Type), "not-told",
 				"%s: %s does not say whether a tool failed: no call counts as failed", c.Type,
-				trials[first].Recorded.File).Hint = "a result may say it by error, or by is_error"
+				trials[first].Recorded.File).Hint = "a result can say so with error or is_error"
 		}
 	})
 }

@@ -65,7 +65,7 @@ func (s *session) equip(ctx context.Context) error {
 			return err
 		}
 		if len(unchecked) > 0 {
-			s.notice(fmt.Sprintf("%s: the schema of %s cannot be compiled: arguments are not held against it",
+			s.notice(fmt.Sprintf("%s: the schema of %s cannot be compiled: arguments are not validated",
 				o.Name, strings.Join(unchecked, ", ")))
 		}
 	}

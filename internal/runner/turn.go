@@ -60,7 +60,7 @@ func (s *session) render(turn int, text string, literal bool) string {
 	}
 	out, err := s.values.at(turn).UserText(text)
 	if err != nil {
-		s.notice(fmt.Sprintf("turn %d was sent as it stands: %v", turn+1, err))
+		s.notice(fmt.Sprintf("turn %d was sent unchanged: %v", turn+1, err))
 	}
 	return out
 }

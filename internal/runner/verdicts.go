@@ -150,7 +150,7 @@ func (s *session) redactedArgument(c *checks.Compiled) error {
 	}
 	for _, use := range c.Names() {
 		if use.Kind == checks.ArgumentName && left[strings.ToLower(use.Name)] {
-			return fmt.Errorf("the values of %s were left out when this was recorded (--redact), so nobody can tell", use.Name)
+			return fmt.Errorf("the values of %s are redacted in the recording (--redact), so the check cannot judge", use.Name)
 		}
 	}
 	return nil

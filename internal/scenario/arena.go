@@ -98,7 +98,7 @@ var arenaFields = table("an arena config", func() rows[arenaFile] {
 		idle[arenaFile]("voices", listOf(part("a voice",
 			inside[struct{}]("id", text).must(),
 			inside[struct{}]("provider", text).must(),
-		)), "this version neither speaks nor listens"),
+		)), "this version does not support audio"),
 		block[arenaFile]("state_store", stateStoreFields),
 		idle[arenaFile]("agents", anyMap, "they are for deployment; conversations are with one prompt each"),
 		remark[arenaFile]("deploy", anyMap),

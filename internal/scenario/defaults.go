@@ -25,7 +25,7 @@ var defaultsFields = table("defaults", func() rows[arenaFile] {
 		custom("fail_on", listOf(failOnWords), readFailOn),
 		word("on_failure", onFailure, func(a *arenaFile) *string { return &a.Defaults.OnFailure }),
 		flag("judge_gate", func(a *arenaFile) *bool { return &a.Defaults.JudgeGate }),
-		idle[arenaFile]("verbose", boolean, "-v makes a run tell more", "false"),
+		idle[arenaFile]("verbose", boolean, "use -v for more output", "false"),
 		label("config_dir", func(a *arenaFile) *string { return &a.configDir }),
 		object("output", outputFields, func(a *arenaFile) *Output { return &a.Defaults.Output }),
 		// The keys below are read where output is absent, as older files have them.
@@ -51,7 +51,7 @@ var defaultsFields = table("defaults", func() rows[arenaFile] {
 			}
 		}),
 		object("inference", inferenceFields, func(a *arenaFile) *Defaults { return &a.Defaults }),
-		idle[arenaFile]("monitor", anyMap, "this version neither speaks nor listens"),
+		idle[arenaFile]("monitor", anyMap, "this version does not support audio"),
 	}
 })
 
@@ -62,10 +62,10 @@ var inferenceFields = table("inference", func() rows[Defaults] {
 			f.Embedder, _ = d.Name(v, "embedder")
 			d.refer(toProvider, v)
 		}),
-		idle[Defaults]("audio_classifier", text, "no check of this version asks it"),
-		idle[Defaults]("text_classifier", text, "no check of this version asks it"),
-		idle[Defaults]("image_classifier", text, "no check of this version asks it"),
-		idle[Defaults]("video_classifier", text, "no check of this version asks it"),
+		idle[Defaults]("audio_classifier", text, "no check of this version uses it"),
+		idle[Defaults]("text_classifier", text, "no check of this version uses it"),
+		idle[Defaults]("image_classifier", text, "no check of this version uses it"),
+		idle[Defaults]("video_classifier", text, "no check of this version uses it"),
 	}
 })
 
@@ -132,10 +132,10 @@ func outputFile(name string, at func(*Output) *string) field[Output] {
 var markdownFields = table("markdown", func() rows[string] {
 	return rows[string]{
 		label("file", func(s *string) *string { return s }),
-		idle[string]("include_details", boolean, "the report is always whole", "true"),
-		idle[string]("show_overview", boolean, "the report is always whole", "true"),
-		idle[string]("show_results_matrix", boolean, "the report is always whole", "true"),
-		idle[string]("show_failed_tests", boolean, "the report is always whole", "true"),
-		idle[string]("show_cost_summary", boolean, "the report is always whole", "true"),
+		idle[string]("include_details", boolean, "the report always has everything", "true"),
+		idle[string]("show_overview", boolean, "the report always has everything", "true"),
+		idle[string]("show_results_matrix", boolean, "the report always has everything", "true"),
+		idle[string]("show_failed_tests", boolean, "the report always has everything", "true"),
+		idle[string]("show_cost_summary", boolean, "the report always has everything", "true"),
 	}
 })

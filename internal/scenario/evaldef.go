@@ -69,7 +69,7 @@ var thresholdFields = table("threshold", func() rows[threshold] {
 		custom("passed", boolean, func(d *decoder, t *threshold, v *node.Node) {
 			b, ok := d.Bool(v, "passed")
 			if ok && !b {
-				d.Foreignf(v, "unused-field", "threshold.passed: false asks for nothing").
+				d.Foreignf(v, "unused-field", "threshold.passed: false has no effect").
 					Hint = "write max_score: for a score that must stay low, or remove the line"
 			}
 			t.passed = ok && b
@@ -119,7 +119,7 @@ func (d *decoder) neverSampled(e *evalFile) {
 	if e.sample == nil || !sampled || e.SamplePct >= 0.01 || !e.gates() {
 		return
 	}
-	d.Errorf(e.sample, "never-fires", "sample_percentage is %s: the threshold of the eval %q would hold whatever comes",
+	d.Errorf(e.sample, "never-fires", "sample_percentage is %s: the threshold of the eval %q would always hold",
 		e.sample.Value, e.ID).Hint = "raise it, to 0.01 or more, or take the threshold out"
 }
 

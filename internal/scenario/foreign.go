@@ -164,7 +164,7 @@ func (v *Values) doubts(text string) []fault {
 func (v *Values) unknown(name string) fault {
 	f := fault{code: "unknown-variable", msg: "nothing is known for {{" + name + "}}", name: name}
 	if _, known := v.Vars[name]; known {
-		f.msg = "{{" + name + "}} has no end: its value holds itself"
+		f.msg = "{{" + name + "}} has no end: its value refers to itself"
 		f.hint = "take the placeholder out of the value of " + name
 		return f
 	}

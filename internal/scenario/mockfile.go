@@ -143,7 +143,7 @@ func (d *decoder) inlineMock(n *node.Node) []MockReply {
 	ends := slices.IndexFunc(replies, func(r MockReply) bool { return len(r.ToolCalls) == 0 })
 	if ends >= 0 && ends+1 < len(replies) {
 		d.Warnf(n.Content[ends+1], "unused-reply",
-			"this reply is never asked for: the one before calls no tool, which ends the turn").Hint =
+			"this reply is never used: the one before calls no tool, which ends the turn").Hint =
 			"the replies of a list are for the rounds of tool calls in one turn; put it below the turn that it answers"
 	}
 	return replies

@@ -49,7 +49,7 @@ var mockTurnFields = table("a mock reply", func() rows[mockReplyFile] {
 		}),
 		label("audio_file", func(r *mockReplyFile) *string { return &r.audio }),
 		label("audio_mime_type", func(r *mockReplyFile) *string { return &r.audioType }),
-		idle[mockReplyFile]("audio_sample_rate", counting, "this version neither speaks nor listens"),
+		idle[mockReplyFile]("audio_sample_rate", counting, "this version does not support audio"),
 		label("error", func(r *mockReplyFile) *string { return &r.Error }),
 		word("error_kind", words("auth", "rate_limit", "timeout", "transport", "bad_reply", "refused"),
 			func(r *mockReplyFile) *string { return &r.ErrorKind }),

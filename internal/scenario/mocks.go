@@ -181,7 +181,7 @@ func (l *loader) unusedReplies(m *mockNames, s *Scenario) {
 	}
 	if last := canned.Turns[len(canned.Turns)-1].Index; last > asked {
 		l.diags.Warnf(m.scenarios[i].pos, utf8.RuneCountInString(m.scenarios[i].name), "unused-reply",
-			"the conversation of scenario %q ends with reply %d; the replies up to %d are never asked for",
+			"the conversation of scenario %q ends with reply %d; the replies up to %d are never used",
 			s.ID, asked, last).Hint =
 			"a reply that calls no tool ends a turn, and the scenario has " + plural.Count(len(s.Turns), "turn")
 	}

@@ -25,7 +25,7 @@ var personaFields = table("a persona", func() rows[Persona] {
 			numPtr("temperature", keys.Number{Low: 0, High: 2}, func(p *Persona) **float64 { return &p.Temperature }),
 			seed("seed", func(p *Persona) **int64 { return &p.Seed }),
 		), func(p *Persona) *Persona { return p }),
-		idle[Persona]("voice", text, "this version neither speaks nor listens"),
+		idle[Persona]("voice", text, "this version does not support audio"),
 		gone[Persona]("prompt_activity", "prompt_activity needs a service that arena does not have",
 			"write the persona's system_template here"),
 		gone[Persona]("fragments", "personas cannot use fragments", "write the text into system_template"),
@@ -37,7 +37,7 @@ var styleFields = table("style", func() rows[Style] {
 		word("verbosity", words("short", "medium", "long"), func(s *Style) *string { return &s.Verbosity }),
 		word("challenge_level", words("low", "medium", "high"), func(s *Style) *string { return &s.ChallengeLevel }),
 		strs("friction_tags", func(s *Style) *[]string { return &s.FrictionTags }),
-		idle[Style]("expressive", boolean, "this version neither speaks nor listens", "false"),
+		idle[Style]("expressive", boolean, "this version does not support audio", "false"),
 		idle[Style]("characterization_rubric", text, "no check of this version reads it; write it as criteria of a judge"),
 	}
 })

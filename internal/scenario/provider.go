@@ -94,9 +94,9 @@ var providerFields = table("a provider", func() rows[providerFile] {
 			dur("idle_conn_timeout", func(t *Transport) *duration { return &t.IdleTimeout }),
 		), func(p *providerFile) *Transport { return &p.Transport }),
 		custom("additional_config", wireMap, func(_ *decoder, p *providerFile, v *node.Node) { p.config = v }),
-		idle[providerFile]("voice", text, "this version neither speaks nor listens"),
-		idle[providerFile]("sample_rate", natural, "this version neither speaks nor listens"),
-		idle[providerFile]("audio_files", texts, "this version neither speaks nor listens"),
+		idle[providerFile]("voice", text, "this version does not support audio"),
+		idle[providerFile]("sample_rate", natural, "this version does not support audio"),
+		idle[providerFile]("audio_files", texts, "this version does not support audio"),
 		gone[providerFile]("capability", "capability is an older name", "write role: llm, image, tts, stt, embedding, …"),
 		gone[providerFile]("impl", "impl is an older name", "write type: with the name of the provider type"),
 	}

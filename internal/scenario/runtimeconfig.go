@@ -111,7 +111,7 @@ func (d *decoder) runtime(n *node.Node) *runtimeFile {
 	return r
 }
 
-const ownLogging = "-v and -q say what a run tells"
+const ownLogging = "use -v or -q"
 
 // loggingFields are the keys of kind Logging. Arena has its own flags for that; the file is checked and dropped.
 var loggingFields = table("logging", func() rows[struct{}] {

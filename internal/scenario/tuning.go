@@ -103,7 +103,7 @@ var replySchemaFields = table("json_schema", func() rows[Tuning] {
 			t.ReplySchema = d.jsonSchema(v, "schema")
 		}).must(),
 		gone[Tuning]("strict",
-			"strict is no setting: it is asked for wherever the schema is of the kind that servers hold to",
+			"strict is not a setting: it is asked for wherever the schema is of the kind that servers hold to",
 			"remove the line"),
 		gone[Tuning]("description", "the description of a schema stands in the schema", "move it into schema"),
 	}

@@ -140,7 +140,8 @@ func (d *decoder) scripted(n *node.Node, t *turnFile) {
 			Hint = "turns and max_turns are for roles of self_play"
 	}
 	if t.SelfPlay != nil && t.SelfPlay.Temperature != nil {
-		d.Warnf(node.Get(n, "user_temp"), NoEffect, "user_temp has no effect in a turn of the role user: nobody plays it")
+		d.Warnf(node.Get(n, "user_temp"), NoEffect,
+			"user_temp has no effect in a turn of the role user, which is not simulated")
 	}
 	if t.Literal && len(t.Perturbations) > 0 {
 		d.Errorf(node.Get(n, "perturbations"), "unused-perturbation",

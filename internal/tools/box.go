@@ -49,7 +49,7 @@ func (b *Box) List(ctx context.Context, o *Opener) ([]chat.Tool, error) {
 }
 
 // Take makes the box hold what a source listed, in the place of what it listed before. A schema that cannot be compiled
-// is offered as it stands, and arguments are not held against it: unchecked names the tools of which that is so.
+// is offered as it stands, and arguments are not validated: unchecked names the tools of which that is so.
 func (b *Box) Take(o *Opener, list []chat.Tool) (unchecked []string, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -50,11 +50,11 @@ func (l *Listener) openBucket(ctx context.Context) (err error) {
 	case !errors.Is(err, jetstream.ErrBucketNotFound):
 		return err
 	case l.Client.opts.NoCreate:
-		return &Error{fmt.Sprintf("%s: there is no key-value bucket %s for where listeners are\n"+
+		return &Error{fmt.Sprintf("%s: there is no key-value bucket %s for the positions of listeners\n"+
 			"leave --no-create out to have it made", l.Client.address.shown, name), err}
 	}
 	l.bucket, err = l.Client.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket: name, Description: "Where listeners are. Made by arena.", Storage: jetstream.FileStorage,
+		Bucket: name, Description: "Positions of listeners. Made by arena.", Storage: jetstream.FileStorage,
 	})
 	if errors.Is(err, jetstream.ErrBucketExists) { // another one was faster
 		l.bucket, err = l.Client.js.KeyValue(ctx, name)
@@ -145,7 +145,7 @@ func (l *Listener) saveCheckpoint(ctx context.Context) {
 	defer cancel()
 	_, err = l.bucket.Put(once, l.key(), data)
 	if err != nil && !l.saveFailed && ctx.Err() == nil {
-		l.Tell(fmt.Sprintf("%s: where the listener is cannot be stored, and is tried again: %v", l.Subject, err))
+		l.Tell(fmt.Sprintf("%s: the position of the listener could not be stored; trying again: %v", l.Subject, err))
 	}
 	l.saveFailed = err != nil
 }

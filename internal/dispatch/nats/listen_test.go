@@ -157,7 +157,7 @@ func TestSilence(t *testing.T) {
 		<-tick.C
 	}
 	l.end(t)
-	same(t, []string{": incomplete: message 0 of the session never came, and 1 after it did"}, letters(t, b))
+	same(t, []string{": incomplete: message 0 of the session did not arrive, but 1 after it did"}, letters(t, b))
 }
 
 // TestPassing: what no stream holds is listened to while it is sent, and ends with the listener.

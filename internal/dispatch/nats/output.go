@@ -157,7 +157,7 @@ func (o *Output) CatchUp(ctx context.Context, limit time.Duration) error {
 	return err
 }
 
-var errCaughtUp = errors.New("all that there was is copied")
+var errCaughtUp = errors.New("everything is copied")
 
 // checkSameStream compares the last line with the stream, to refuse a file that was copied from another one.
 func (o *Output) checkSameStream(ctx context.Context) error {

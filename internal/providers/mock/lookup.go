@@ -30,7 +30,7 @@ func (p *Provider) find(req *chat.Request) (canned *scenario.MockReply, notice s
 		if at.Reply < len(inline) {
 			return &inline[at.Reply], "", nil
 		}
-		return p.missing(fmt.Sprintf("turn %d of scenario %q brings %s and was asked for reply %d",
+		return p.missing(fmt.Sprintf("turn %d of scenario %q has %s, and reply %d was requested",
 			at.Turn+1, at.Scenario, plural.Of(len(inline), "reply", "replies"), at.Reply+1))
 	}
 	if p.File == nil {

@@ -78,7 +78,7 @@ func TestLookup(t *testing.T) {
 		{"inline wins", full, 5, chat.Origin{Scenario: "refund", Turn: 1}, "inline 1", ""},
 		{"inline counts within the turn", full, 6, chat.Origin{Scenario: "refund", Turn: 1, Reply: 1}, "inline 2", ""},
 		{"inline is used up", full, 7, chat.Origin{Scenario: "refund", Turn: 1, Reply: 2}, "",
-			`turn 2 of scenario "refund" brings 2 replies and was asked for reply 3`},
+			`turn 2 of scenario "refund" has 2 replies, and reply 3 was requested`},
 		{"inline without a file", nil, 0, chat.Origin{Scenario: "refund", Turn: 1}, "inline 1", ""},
 		{"persona", full, 0, chat.Origin{Scenario: "refund", Turn: 1, Persona: "impatient"}, "where is it?", ""},
 		{"persona default", full, 1, chat.Origin{Scenario: "refund", Persona: "impatient"}, "hurry up", ""},

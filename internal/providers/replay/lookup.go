@@ -37,8 +37,8 @@ func (p *Provider) find(req *chat.Request) (*recordedReply, string, error) {
 		if n, found := s.turnOf(at.user, at.said); found {
 			turn = n
 		} else {
-			notice = fmt.Sprintf("provider %s: the recording knows no such words of the user in turn %d; "+
-				"it was answered by the order", p.ID, at.turn+1)
+			notice = fmt.Sprintf("provider %s: the recording does not have this user message of turn %d; "+
+				"it was answered by its order", p.ID, at.turn+1)
 		}
 	} else if turn < len(s.turns) && !s.turns[turn].says(at.user) {
 		notice = fmt.Sprintf("provider %s: in the recording the user says something else in turn %d", p.ID, at.turn+1)

@@ -170,7 +170,7 @@ func (c *Call) hint(resp *http.Response, r Report) string {
 	case status == http.StatusNotFound:
 		return fmt.Sprintf("check model %q and base_url %s", c.model, c.shown)
 	case status >= 300 && status < 400 && resp.Header.Get("Location") == "":
-		return c.shown + " answers without a reply and names no other address; check base_url, and what stands in between"
+		return c.shown + " answers without a reply and names no other address; check base_url, and any proxy in between"
 	case status >= 300 && status < 400:
 		return fmt.Sprintf("%s redirects to %s, which is not followed; check base_url", c.shown,
 			c.Excerpt(c.show(resp.Header.Get("Location"))))

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,11 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/harness"
-	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
@@ -169,96 +166,6 @@ func (f *runFlags) failsOnGuardrail(plan *runner.Plan) bool {
 	return slices.Contains(plan.FailOn, result.FailOnGuardrail)
 }
 
-// earlierTrials are those of a journal by what its trials asked for.
-type earlierTrials struct {
-	usable  map[string][]*result.Entry // finished, not set aside, not yet taken; the last line is the first to be taken
-	failed  map[string][]*result.Entry // in the order of the lines
-	lines   map[string][]int64
-	settled map[*result.Entry]bool // passed, tolerated or skipped
-	passed  map[string]bool        // the same by id, whatever was asked for
-	numbers []int                  // of the trials in their groups, each once and in order
-	rounds  int                    // at least as many as each variant was repeated
-}
-
-// newEarlierTrials looks through a journal for a run that fails on guardrails that fired, or not, and is strict, or not.
-func newEarlierTrials(ledger *result.Ledger, plan *runner.Plan, failsOnGuardrail, strict bool) *earlierTrials {
-	p := &earlierTrials{
-		usable: map[string][]*result.Entry{}, failed: map[string][]*result.Entry{}, lines: map[string][]int64{},
-		settled: map[*result.Entry]bool{}, passed: map[string]bool{},
-	}
-	programs := runner.Programs(plan)
-	tolerated, fired := map[string]bool{}, map[string]bool{}
-	for i := range ledger.Run.Briefs {
-		b := &ledger.Run.Briefs[i]
-		tolerated[b.ID] = b.Tolerated
-		fired[b.ID] = b.Guards != nil && b.Guards.Fired > 0
-	}
-	for _, e := range ledger.Entries {
-		p.numbers = append(p.numbers, e.Number)
-		if e.Fingerprint == "" || e.Programs != programs || e.Warned && e.Strict != strict {
-			e.Fingerprint = ""
-		} else {
-			p.lines[e.Fingerprint] = append(p.lines[e.Fingerprint], e.Offset())
-		}
-		settled := !e.CutShort && (e.Status == result.Passed || e.Status == result.Skipped || tolerated[e.ID]) &&
-			!(failsOnGuardrail && fired[e.ID])
-		p.settled[e] = settled
-		if !e.Dropped {
-			p.passed[e.ID] = settled
-		}
-		if e.Fingerprint == "" || e.CutShort {
-			continue
-		}
-		if e.Status == result.Failed && !tolerated[e.ID] {
-			p.failed[e.Fingerprint] = append(p.failed[e.Fingerprint], e)
-		}
-		if !e.Dropped {
-			p.usable[e.Fingerprint] = append(p.usable[e.Fingerprint], e)
-		}
-	}
-	slices.Sort(p.numbers)
-	p.numbers = slices.Compact(p.numbers)
-	p.rounds = rounds(ledger.Entries)
-	return p
-}
-
-// rounds is at least how often a variant was repeated. How many variants a group had is not known, but not less than
-// were journaled.
-func rounds(entries []*result.Entry) int {
-	type group struct {
-		variants map[string]bool
-		last     int // number
-	}
-	groups, most := map[string]*group{}, 1
-	for _, e := range entries {
-		id, variant, found := strings.Cut(e.ID, fmt.Sprintf("#%d[", e.Number))
-		if !found {
-			continue
-		}
-		g := groups[id]
-		if g == nil {
-			g = &group{variants: map[string]bool{}}
-			groups[id] = g
-		}
-		g.variants[variant], g.last = true, max(g.last, e.Number)
-	}
-	for _, g := range groups {
-		most = max(most, (g.last-1)/len(g.variants)+1)
-	}
-	return most
-}
-
-// take is a finished trial that asked for the same; nil: there is none left.
-func (p *earlierTrials) take(print string) *result.Entry {
-	list := p.usable[print]
-	if len(list) == 0 {
-		return nil
-	}
-	last := len(list) - 1
-	p.usable[print] = list[:last]
-	return list[last]
-}
-
 // groupKey tells groups of trials apart.
 type groupKey struct {
 	project, scenario, provider any
@@ -351,92 +258,6 @@ func (f *runFlags) trialOptions() runner.Options {
 		MaxTokens: pointerTo(f.given, "max-tokens", f.maxTokens), Seed: pointerTo(f.given, "seed", f.seed),
 		JudgeGate: pointerTo(f.given, "judge-gate", f.judgeGate),
 	}
-}
-
-// resumeWords are the command that resumes the run: as it was asked for, with its filters and its folder.
-func (f *runFlags) resumeWords() []string {
-	words := f.repeat()
-	words = slices.Insert(words, 2, "--resume")
-	list := func(flag string, values []string) {
-		if f.given.has(flag) {
-			words = append(words, "--"+flag, strings.Join(values, ","))
-		}
-	}
-	list("scenario", f.scenarios)
-	list("provider", f.providers)
-	list("region", f.regions)
-	list("tag", f.tags)
-	list("eval", f.evalIDs)
-	list("fail-on", f.failOn)
-	list("format", f.formats)
-	for _, c := range []struct{ flag, value string }{
-		{"jobs", strconv.Itoa(f.jobs)}, {"retries", strconv.Itoa(f.retries)}, {"out", f.out}, {"keep", strconv.Itoa(f.keep)},
-		{"junit-file", f.junitFile}, {"html-file", f.htmlFile}, {"markdown-file", f.markdownFile},
-	} {
-		list(c.flag, []string{c.value})
-	}
-	for _, c := range []struct {
-		flag string
-		on   bool
-	}{{"strict", f.strict}, {"exit-zero", f.exitZero}, {"allow-empty", f.allowEmpty}} {
-		if f.given.has(c.flag) && c.on {
-			words = append(words, "--"+c.flag)
-		}
-	}
-	if f.cassettes.record != "" {
-		words = append(words, f.cassettes.recording()...)
-	}
-	return words
-}
-
-// recallLast lets a bare `arena run --resume` run what the last run ran: its journal remembers. A results folder among
-// the paths is the one to resume. It returns the paths to run.
-func (f *runFlags) recallLast(paths []string) ([]string, error) {
-	if !f.resumes() {
-		return paths, nil
-	}
-	for i, path := range paths {
-		if filepath.Base(path) == harness.JournalName {
-			path = filepath.Dir(path)
-		}
-		if exists(filepath.Join(path, harness.JournalName)) && !f.given.has("out") {
-			f.out, f.given["out"] = path, byUser
-			paths = slices.Delete(slices.Clone(paths), i, i+1)
-			break
-		}
-	}
-	for _, path := range paths {
-		if err := f.reportsAlone(path); err != nil {
-			return nil, err
-		}
-	}
-	if len(paths) > 0 || f.given.has("config") {
-		return paths, nil
-	}
-	file, err := plainfile.Open(filepath.Join(cmp.Or(f.out, harness.DefaultOut), harness.JournalName))
-	if err != nil {
-		return paths, nil // said when it is needed
-	}
-	defer func() { _ = file.Close() }() // read only
-	ledger, err := result.ReadJournal(readOnly{file})
-	if err != nil {
-		return paths, nil // the same
-	}
-	then, err := resumeSpec(&ledger.Header)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("how the run was made cannot be read: %w\nname the files to run", err)
-	case then == nil || then.Command != "run":
-		return paths, nil // the same
-	}
-	for _, path := range then.Files() {
-		if path != "" && !filepath.IsLocal(path) {
-			return nil, fmt.Errorf("the run was made with %s, which is not below the working directory\n"+
-				"name the files to run, and the flags", path)
-		}
-	}
-	f.recall(then)
-	return then.Paths, nil
 }
 
 // earlierRun is what the run that goes on needs to know of the one before.

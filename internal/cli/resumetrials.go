@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
+)
+
+// earlierTrials are those of a journal by what its trials asked for.
+type earlierTrials struct {
+	usable  map[string][]*result.Entry // finished, not set aside, not yet taken; the last line is the first to be taken
+	failed  map[string][]*result.Entry // in the order of the lines
+	lines   map[string][]int64
+	settled map[*result.Entry]bool // passed, tolerated or skipped
+	passed  map[string]bool        // the same by id, whatever was asked for
+	numbers []int                  // of the trials in their groups, each once and in order
+	rounds  int                    // at least as many as each variant was repeated
+}
+
+// newEarlierTrials looks through a journal for a run that fails on guardrails that fired, or not, and is strict, or not.
+func newEarlierTrials(ledger *result.Ledger, plan *runner.Plan, failsOnGuardrail, strict bool) *earlierTrials {
+	p := &earlierTrials{
+		usable: map[string][]*result.Entry{}, failed: map[string][]*result.Entry{}, lines: map[string][]int64{},
+		settled: map[*result.Entry]bool{}, passed: map[string]bool{},
+	}
+	programs := runner.Programs(plan)
+	tolerated, fired := map[string]bool{}, map[string]bool{}
+	for i := range ledger.Run.Briefs {
+		b := &ledger.Run.Briefs[i]
+		tolerated[b.ID] = b.Tolerated
+		fired[b.ID] = b.Guards != nil && b.Guards.Fired > 0
+	}
+	for _, e := range ledger.Entries {
+		p.numbers = append(p.numbers, e.Number)
+		if e.Fingerprint == "" || e.Programs != programs || e.Warned && e.Strict != strict {
+			e.Fingerprint = ""
+		} else {
+			p.lines[e.Fingerprint] = append(p.lines[e.Fingerprint], e.Offset())
+		}
+		settled := !e.CutShort && (e.Status == result.Passed || e.Status == result.Skipped || tolerated[e.ID]) &&
+			!(failsOnGuardrail && fired[e.ID])
+		p.settled[e] = settled
+		if !e.Dropped {
+			p.passed[e.ID] = settled
+		}
+		if e.Fingerprint == "" || e.CutShort {
+			continue
+		}
+		if e.Status == result.Failed && !tolerated[e.ID] {
+			p.failed[e.Fingerprint] = append(p.failed[e.Fingerprint], e)
+		}
+		if !e.Dropped {
+			p.usable[e.Fingerprint] = append(p.usable[e.Fingerprint], e)
+		}
+	}
+	slices.Sort(p.numbers)
+	p.numbers = slices.Compact(p.numbers)
+	p.rounds = rounds(ledger.Entries)
+	return p
+}
+
+// rounds is at least how often a variant was repeated. How many variants a group had is not known, but not less than
+// were journaled.
+func rounds(entries []*result.Entry) int {
+	type group struct {
+		variants map[string]bool
+		last     int // number
+	}
+	groups, most := map[string]*group{}, 1
+	for _, e := range entries {
+		id, variant, found := strings.Cut(e.ID, fmt.Sprintf("#%d[", e.Number))
+		if !found {
+			continue
+		}
+		g := groups[id]
+		if g == nil {
+			g = &group{variants: map[string]bool{}}
+			groups[id] = g
+		}
+		g.variants[variant], g.last = true, max(g.last, e.Number)
+	}
+	for _, g := range groups {
+		most = max(most, (g.last-1)/len(g.variants)+1)
+	}
+	return most
+}
+
+// take is a finished trial that asked for the same; nil: there is none left.
+func (p *earlierTrials) take(print string) *result.Entry {
+	list := p.usable[print]
+	if len(list) == 0 {
+		return nil
+	}
+	last := len(list) - 1
+	p.usable[print] = list[:last]
+	return list[last]
+}

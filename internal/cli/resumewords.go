@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/plainfile"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// resumeWords are the command that resumes the run: as it was asked for, with its filters and its folder.
+func (f *runFlags) resumeWords() []string {
+	words := f.repeat()
+	words = slices.Insert(words, 2, "--resume")
+	list := func(flag string, values []string) {
+		if f.given.has(flag) {
+			words = append(words, "--"+flag, strings.Join(values, ","))
+		}
+	}
+	list("scenario", f.scenarios)
+	list("provider", f.providers)
+	list("region", f.regions)
+	list("tag", f.tags)
+	list("eval", f.evalIDs)
+	list("fail-on", f.failOn)
+	list("format", f.formats)
+	for _, c := range []struct{ flag, value string }{
+		{"jobs", strconv.Itoa(f.jobs)}, {"retries", strconv.Itoa(f.retries)}, {"out", f.out}, {"keep", strconv.Itoa(f.keep)},
+		{"junit-file", f.junitFile}, {"html-file", f.htmlFile}, {"markdown-file", f.markdownFile},
+	} {
+		list(c.flag, []string{c.value})
+	}
+	for _, c := range []struct {
+		flag string
+		on   bool
+	}{{"strict", f.strict}, {"exit-zero", f.exitZero}, {"allow-empty", f.allowEmpty}} {
+		if f.given.has(c.flag) && c.on {
+			words = append(words, "--"+c.flag)
+		}
+	}
+	if f.cassettes.record != "" {
+		words = append(words, f.cassettes.recording()...)
+	}
+	return words
+}
+
+// recallLast lets a bare `arena run --resume` run what the last run ran: its journal remembers. A results folder among
+// the paths is the one to resume. It returns the paths to run.
+func (f *runFlags) recallLast(paths []string) ([]string, error) {
+	if !f.resumes() {
+		return paths, nil
+	}
+	for i, path := range paths {
+		if filepath.Base(path) == harness.JournalName {
+			path = filepath.Dir(path)
+		}
+		if exists(filepath.Join(path, harness.JournalName)) && !f.given.has("out") {
+			f.out, f.given["out"] = path, byUser
+			paths = slices.Delete(slices.Clone(paths), i, i+1)
+			break
+		}
+	}
+	for _, path := range paths {
+		if err := f.reportsAlone(path); err != nil {
+			return nil, err
+		}
+	}
+	if len(paths) > 0 || f.given.has("config") {
+		return paths, nil
+	}
+	file, err := plainfile.Open(filepath.Join(cmp.Or(f.out, harness.DefaultOut), harness.JournalName))
+	if err != nil {
+		return paths, nil // said when it is needed
+	}
+	defer func() { _ = file.Close() }() // read only
+	ledger, err := result.ReadJournal(readOnly{file})
+	if err != nil {
+		return paths, nil // the same
+	}
+	then, err := resumeSpec(&ledger.Header)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("how the run was made cannot be read: %w\nname the files to run", err)
+	case then == nil || then.Command != "run":
+		return paths, nil // the same
+	}
+	for _, path := range then.Files() {
+		if path != "" && !filepath.IsLocal(path) {
+			return nil, fmt.Errorf("the run was made with %s, which is not below the working directory\n"+
+				"name the files to run, and the flags", path)
+		}
+	}
+	f.recall(then)
+	return then.Paths, nil
+}

@@ -20,7 +20,7 @@ const module = "github.com/arena-evals/arena/"
 // row never import each other. A * stands for any text within one folder's name. Where several entries fit a package,
 // the last one counts; one without a * counts before all others.
 var rows = [][]string{
-	{"internal/ellipsis", "internal/plainfile", "internal/plural"},
+	{"internal/ellipsis", "internal/enclosed", "internal/plainfile", "internal/plural"},
 	{"internal/agreement", "internal/chat", "internal/contain", "internal/diag", "internal/dial", "internal/digest",
 		"internal/exposition", "internal/filelock", "internal/hang", "internal/media", "internal/process", "internal/secret",
 		"internal/textmeasure", "internal/workflow"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/enclosed"
 	"github.com/arena-evals/arena/internal/jsonschema"
 	"github.com/arena-evals/arena/internal/say"
 )
@@ -32,7 +33,7 @@ func (c *containsJSON) Eval(_ context.Context, s *Subject) (Finding, error) {
 	text := s.Output()
 	cutShort, n := false, 0
 	var first []string // what is wrong with the first
-	for found := range jsonIn(text, &cutShort) {
+	for found := range enclosed.JSON(text, &cutShort) {
 		n++
 		if c.schema == nil {
 			return Finding{Score: 1, Explanation: "found " + say.Quote(found)}, nil

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/enclosed"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/say"
 )
@@ -36,7 +37,7 @@ func readReply(text string, read func(answer) (opinion, error)) (opinion, error)
 			break
 		}
 		at += i
-		end, _ := balanced(text[at:])
+		end, _ := enclosed.Balanced(text[at:])
 		if end == 0 {
 			return opinion{}, errors.New("it breaks off inside of a bracket")
 		}

@@ -1,20 +1,20 @@
-package checks
+// Package enclosed finds documents within the prose around them: blocks of code, and JSON.
+package enclosed
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"unicode"
-
-	"github.com/arena-evals/arena/internal/say"
-	"github.com/arena-evals/arena/internal/wellformed"
 )
 
 const fence = "```"
 
-// fenced returns the trimmed content of the first code block that is marked with one of some languages or not marked at
+// HasFence reports whether a text may hold a code block.
+func HasFence(text string) bool { return strings.Contains(text, fence) }
+
+// Block returns the trimmed content of the first code block that is marked with one of some languages or not marked at
 // all. Blocks of other languages are passed over whole, so that their closing fence is not taken for an opening one.
-func fenced(text string, languages ...string) (string, bool) {
+func Block(text string, languages ...string) (string, bool) {
 	for work := 0; work < scanLimit; {
 		start := strings.Index(text, fence)
 		if start < 0 {
@@ -81,38 +81,4 @@ func blankBefore(text string) bool {
 func blankAfter(text string) bool {
 	line := strings.TrimLeftFunc(text, func(r rune) bool { return r != '\n' && unicode.IsSpace(r) })
 	return line == "" || line[0] == '\n'
-}
-
-// wrapOption says whether a document may stand in a code block. It is a parameter of the checks of documents.
-type wrapOption struct {
-	AllowWrapped bool `param:"allow_wrapped" default:"false" doc:"Take the content of the first code fence, if any."`
-}
-
-// document is the text of a reply that is to be a document, without the white space around it.
-func (o wrapOption) document(s *Subject, languages ...string) string {
-	if o.AllowWrapped {
-		if inner, ok := fenced(s.Output(), languages...); ok {
-			return inner
-		}
-	}
-	return strings.TrimSpace(s.Output())
-}
-
-// malformed is the finding of a check on a reply that is no such document. What is too large for an answer is an error.
-func (o wrapOption) malformed(s *Subject, what, text string, err error) (Finding, error) {
-	if _, limit := errors.AsType[*wellformed.LimitError](err); limit {
-		return Finding{}, err
-	}
-	return Finding{
-		Explanation: "not " + what + ": " + say.OneLine(err.Error()) + o.hint(s.Output()),
-		Details:     map[string]any{"valid": false, "content": say.Content(text)},
-	}, nil
-}
-
-// hint says that the option would help.
-func (o wrapOption) hint(text string) string {
-	if o.AllowWrapped || !strings.Contains(text, fence) {
-		return ""
-	}
-	return " (the reply has a code fence; allow_wrapped: true looks inside)"
 }

@@ -1,0 +1,44 @@
+package checks
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/enclosed"
+	"github.com/arena-evals/arena/internal/say"
+	"github.com/arena-evals/arena/internal/wellformed"
+)
+
+// wrapOption says whether a document may stand in a code block. It is a parameter of the checks of documents.
+type wrapOption struct {
+	AllowWrapped bool `param:"allow_wrapped" default:"false" doc:"Take the content of the first code fence, if any."`
+}
+
+// document is the text of a reply that is to be a document, without the white space around it.
+func (o wrapOption) document(s *Subject, languages ...string) string {
+	if o.AllowWrapped {
+		if inner, ok := enclosed.Block(s.Output(), languages...); ok {
+			return inner
+		}
+	}
+	return strings.TrimSpace(s.Output())
+}
+
+// malformed is the finding of a check on a reply that is no such document. What is too large for an answer is an error.
+func (o wrapOption) malformed(s *Subject, what, text string, err error) (Finding, error) {
+	if _, limit := errors.AsType[*wellformed.LimitError](err); limit {
+		return Finding{}, err
+	}
+	return Finding{
+		Explanation: "not " + what + ": " + say.OneLine(err.Error()) + o.hint(s.Output()),
+		Details:     map[string]any{"valid": false, "content": say.Content(text)},
+	}, nil
+}
+
+// hint says that the option would help.
+func (o wrapOption) hint(text string) string {
+	if o.AllowWrapped || !enclosed.HasFence(text) {
+		return ""
+	}
+	return " (the reply has a code fence; allow_wrapped: true looks inside)"
+}

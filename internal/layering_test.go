@@ -21,9 +21,9 @@ const module = "github.com/arena-evals/arena/"
 // the last one counts; one without a * counts before all others.
 var rows = [][]string{
 	{"internal/ellipsis", "internal/enclosed", "internal/plainfile", "internal/plural"},
-	{"internal/agreement", "internal/chat", "internal/contain", "internal/diag", "internal/dial", "internal/digest",
-		"internal/exposition", "internal/filelock", "internal/hang", "internal/media", "internal/process", "internal/secret",
-		"internal/textmeasure", "internal/workflow"},
+	{"internal/agreement", "internal/chat", "internal/contain", "internal/diag", "internal/dial",
+		"internal/digest", "internal/exposition", "internal/filelock", "internal/hang", "internal/media",
+		"internal/personaldata", "internal/process", "internal/secret", "internal/textmeasure", "internal/workflow"},
 	{"internal/jsonschema", "internal/jsonvalue", "internal/node", "internal/textsearch"},
 	{"internal/jsonquery", "internal/say"},
 	{"internal/keys"},

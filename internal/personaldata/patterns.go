@@ -1,29 +1,25 @@
-package checks
+// Package personaldata finds personal data in texts by how it is written.
+package personaldata
 
 import (
-	"fmt"
 	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/arena-evals/arena/internal/diag"
-	"github.com/arena-evals/arena/internal/keys"
-	"github.com/arena-evals/arena/internal/node"
 )
 
-// piiPattern is a kind of personal data that can be told by how it is written.
-type piiPattern struct {
-	name string
-	what string // as an explanation calls it
-	// byDefault is set for those that are hardly ever anything else.
-	byDefault bool
-	in        func(text string) bool
+// Pattern is a kind of personal data that can be told by how it is written.
+type Pattern struct {
+	Name string
+	What string // as an explanation calls it
+	// ByDefault is set for those that are hardly ever anything else.
+	ByDefault bool
+	In        func(text string) bool
 }
 
-// piiPatterns are all patterns, in the order in which reports name them.
-var piiPatterns = []*piiPattern{
+// Patterns are all patterns, in the order in which reports name them.
+var Patterns = []*Pattern{
 	{"email", "an e-mail address", true, hasEmail},
 	{"ssn", "a US social security number", true, hasSSN},
 	{"credit_card", "a payment card number", true, hasCard},
@@ -210,56 +206,4 @@ func isDocumentation(addr netip.Addr) bool {
 		}
 	}
 	return false
-}
-
-// piiSwitches is a parameter that says which patterns are to be used: the name of each, with true or false.
-type piiSwitches map[string]bool
-
-func (p *piiSwitches) take(b *binder, n *node.Node, what string) bool {
-	*p = piiSwitches{}
-	ok := true
-	walked := b.r.Each(n, what, func(key string, k, v *node.Node) {
-		if !slices.Contains(piiNames(), key) {
-			d := b.r.Errorf(k, "unknown-value", "%s: unknown pattern %q", what, key)
-			d.Hint = "patterns: " + strings.Join(piiNames(), ", ")
-			if near := diag.DidYouMean(key, piiNames()); near != "" {
-				d.Hint = near + "; " + d.Hint
-			}
-			ok = false
-			return
-		}
-		on, good := b.r.Bool(v, fmt.Sprintf("%s.%s", what, key))
-		(*p)[key], ok = on, ok && good
-	})
-	return ok && walked
-}
-
-func (*piiSwitches) shape() keys.Shape {
-	var list []*keys.Key
-	for _, p := range piiPatterns {
-		list = append(list, &keys.Key{Name: p.name, Shape: keys.Bool{}})
-	}
-	d := keys.Object(list, false, nil)
-	for _, p := range piiPatterns {
-		d.Properties[p.name].Default = p.byDefault
-	}
-	return keys.Own{Words: "map to true or false", Doc: *d}
-}
-
-// chosen are the patterns that are on.
-func (p piiSwitches) chosen() (on []*piiPattern) {
-	for _, pattern := range piiPatterns {
-		if v, given := p[pattern.name]; given && v || !given && pattern.byDefault {
-			on = append(on, pattern)
-		}
-	}
-	return on
-}
-
-func piiNames() []string {
-	names := make([]string, len(piiPatterns))
-	for i, p := range piiPatterns {
-		names[i] = p.name
-	}
-	return names
 }

@@ -182,6 +182,7 @@ func (o *Options) plan(jobs int, c *clients) runner.PlanOptions {
 		Trials: o.Trials, MockProvider: o.Mock || o.MockConfig != "", AllowEmpty: o.AllowEmpty, Strict: o.Strict,
 		Lenient: o.Lenient, FailOn: o.FailOn, Judge: o.Judge, Jobs: jobs,
 		Open: c.open, OpenEmbedder: c.OpenEmbedder,
+		Calls: runner.CallParameters{Temperature: o.Temperature, MaxTokens: o.MaxTokens, Seed: o.Seed},
 	}
 }
 

@@ -229,6 +229,10 @@ func (f *runFlags) planOptions(suite *scenario.Suite, played bool) runner.PlanOp
 		Dispatch:     f.dispatch.mode(),
 		Offline:      f.cassettes.offline && !played,
 		Replayed:     played,
+		Calls: runner.CallParameters{
+			Temperature: pointerTo(f.given, "temperature", f.temperature),
+			MaxTokens:   pointerTo(f.given, "max-tokens", f.maxTokens), Seed: pointerTo(f.given, "seed", f.seed),
+		},
 	}
 }
 

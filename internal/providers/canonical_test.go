@@ -18,6 +18,7 @@ var indifferent = map[string]string{
 	"Messages.Validations":          "what guardrails said of an earlier reply; what they made of it is its content",
 	"Messages.Original":             "what a guardrail took away",
 	"Messages.State":                "the models are not told",
+	"Origin.Repetition":             "the cache puts it into its keys itself",
 	"Messages.ToolResult.LatencyMS": "how the result came about",
 	"Messages.ToolResult.Metadata":  "for checks; the model does not see it",
 	"Messages.Parts.Media.Local":    "without it a call with a path fails; the cache looks at the content",

@@ -114,8 +114,9 @@ func (b *builder) spanMeasures(m *Message, s *aiSpan, attrs attributes) {
 	out, hasOut := attrs.tokens(b, "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens")
 	if hasIn || hasOut {
 		cached, _ := attrs.tokens(b, "gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens")
+		written, _ := attrs.tokens(b, "gen_ai.usage.cache_creation.input_tokens")
 		m.Usage = &chat.Usage{
-			InputTokens: in, OutputTokens: out, CachedTokens: cached,
+			InputTokens: in, OutputTokens: out, CachedTokens: cached, CacheWriteTokens: written,
 			Estimated: attrs.text("arena.usage.estimated") == "true",
 		}
 	}

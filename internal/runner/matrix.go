@@ -37,6 +37,15 @@ type PlanOptions struct {
 	// Offline refuses checks that need the network. With Replayed a recording answers for the network and for programs.
 	// In both cases checks open no connection.
 	Offline, Replayed bool
+	// Calls are the parameters that win over the files; see Options.
+	Calls CallParameters
+}
+
+// CallParameters are parameters of model calls. Nil pointers: not set.
+type CallParameters struct {
+	Temperature *float64
+	MaxTokens   *int
+	Seed        *int64
 }
 
 // Make plans the trials of a suite: scenarios by id × providers in the order of the file × regions × repetitions ×
@@ -143,6 +152,7 @@ type matrix struct {
 	unplanned        []span // of the present project: trials that this version cannot run; their files are checked
 	askedProviders   bool   // a scenario selected its providers
 	incomplete       bool   // planning of a project ended early
+	saidOnce         map[string]bool
 }
 
 type endpointKey struct {
@@ -366,6 +376,9 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 		}
 		endpoint := m.endpoint(p.Project, spec)
 		if endpoint == nil || !m.hasReplySchema(s, prompt, spec) || refused {
+			continue
+		}
+		if !m.takesParameters(p.Project, s, prompt, endpoint) {
 			continue
 		}
 		m.warnIgnoredParameters(prompt, spec)

@@ -12,7 +12,9 @@ import (
 // TestTune: every request setting of a provider's file is in the requests.
 func TestTune(t *testing.T) {
 	t.Parallel()
-	elsewhere := map[string]bool{"FormatPos": true, "StrictTools": true} // a place; done where requests are encoded
+	elsewhere := map[string]bool{ // a place; done where requests are encoded
+		"FormatPos": true, "StrictTools": true, "ThinkingBudget": true, "PromptCaching": true, "APIVersion": true,
+	}
 	values := map[string]any{
 		"Stop": []string{"END"}, "ReasoningEffort": "low", "ParallelToolCalls": new(false), "ReplyFormat": "json_object",
 		"ReplySchema": json.RawMessage(`{"type":"array"}`), "SchemaName": "order", "Body": map[string]any{"top_k": 3},

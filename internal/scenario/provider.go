@@ -191,6 +191,9 @@ func (d *decoder) provider(doc document) *Provider {
 	if at := p.calls.caching; at != nil && p.Type != "anthropic" && ProviderTypeOf(p.Type).Available {
 		d.Warnf(at, NoEffect, "prompt_caching has no effect with type %s: its servers decide by themselves", p.Type)
 	}
+	if p.Type == "anthropic" {
+		d.anthropic(&p)
+	}
 	d.connection(doc.spec, &p)
 	if p.kind != nil && ProviderTypeOf(p.Type).foreign {
 		d.need("providers of type "+p.Type, p.kind, Feature{Provider: p.ID})

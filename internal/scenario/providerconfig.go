@@ -73,7 +73,10 @@ var (
 	})
 	anthropicConfigFields = table("additional_config of an anthropic provider", func() rows[callFile] {
 		return append(once(callRows()),
-			inside[callFile]("thinking_budget", natural), inside[callFile]("effort", text), inside[callFile]("version", text))
+			whole("thinking_budget", natural, func(c *callFile) *int { return &c.ThinkingBudget }),
+			custom("effort", words(anthropicEfforts...), readEffort),
+			label("version", func(c *callFile) *string { return &c.APIVersion }),
+			custom("extra_body", bodyShape{}, readBody))
 	})
 	geminiConfigFields = table("additional_config of a gemini provider", func() rows[callFile] {
 		return append(once(callRows()),

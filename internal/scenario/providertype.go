@@ -15,6 +15,10 @@ type ProviderType struct {
 	// ListPrices says that the list prices of the vendor hold, because it is its own API. A server that merely speaks the
 	// protocol may charge anything for a model of the same name. Free says that calls cost nothing.
 	ListPrices, Free bool
+	// MaxTemperature is the highest temperature that the API takes; 0: that of every other one. NoSeed says that it takes
+	// no seed, and NoPenalties that it knows neither frequency_penalty nor presence_penalty.
+	MaxTemperature      float64
+	NoSeed, NoPenalties bool
 
 	settings *fields[callFile] // additional_config; nil: none of a model
 	foreign  bool              // arena knows nothing but the name
@@ -27,9 +31,10 @@ func ProviderTypes() []ProviderType {
 		{Word: "replay", Name: "replay", Available: true},
 		{Word: "openai", Name: "openai", Available: true, NeedsModel: true, AdHoc: true, ListPrices: true,
 			settings: openaiConfigFields},
-		{Word: "claude", Name: "anthropic", NeedsModel: true, ListPrices: true, settings: anthropicConfigFields},
-		{Word: "anthropic", Name: "anthropic", NeedsModel: true, AdHoc: true, ListPrices: true,
-			settings: anthropicConfigFields},
+		{Word: "claude", Name: "anthropic", Available: true, NeedsModel: true, ListPrices: true, MaxTemperature: 1,
+			NoSeed: true, NoPenalties: true, settings: anthropicConfigFields},
+		{Word: "anthropic", Name: "anthropic", Available: true, NeedsModel: true, AdHoc: true, ListPrices: true,
+			MaxTemperature: 1, NoSeed: true, NoPenalties: true, settings: anthropicConfigFields},
 		{Word: "gemini", Name: "gemini", NeedsModel: true, AdHoc: true, ListPrices: true, settings: geminiConfigFields},
 		{Word: "google", Name: "gemini", NeedsModel: true, ListPrices: true, settings: geminiConfigFields},
 		{Word: "ollama", Name: "ollama", Available: true, NeedsModel: true, AdHoc: true, Free: true,

@@ -23,6 +23,10 @@ type Tuning struct {
 	FormatPos   diag.Pos
 	StrictTools bool           // the arguments of tool calls are held to their schemas by the server
 	Body        map[string]any // extra_body, and what only some servers know: by the name on the wire
+
+	ThinkingBudget int    // tokens that the model may think, of those that it may write; 0: it does not
+	PromptCaching  bool   // requests say what of them is worth keeping for the next one
+	APIVersion     string // of the vendor's API; "": the one that arena knows
 }
 
 // callFile is the parameters of the calls of a model as they stand in a file: below defaults or below
@@ -191,6 +195,7 @@ func readBody(d *decoder, c *callFile, v *node.Node) {
 // tuned takes over what the file says of calls.
 func (c *callFile) tuned(p *Provider) {
 	p.Temperature, p.TopP, p.MaxTokens, p.Tuning = c.Temperature, c.TopP, c.MaxTokens, c.Tuning
+	p.PromptCaching = c.caching != nil && p.Type == "anthropic"
 	if c.keepAlive != "" {
 		if p.Body == nil {
 			p.Body = map[string]any{}

@@ -113,10 +113,11 @@ func TestPlaceHasEverything(t *testing.T) {
 		"Temperature", "TopP", "MaxTokens", "Tuning.Stop", "Tuning.ReasoningEffort", "Tuning.ParallelToolCalls",
 		"Tuning.ReplyFormat", "Tuning.ReplySchema", "Tuning.SchemaName", "Tuning.Body",
 	}
-	inExtra := []string{"Tuning.StrictTools"} // a setting of additional_config, which is part of the key as a whole
+	// Settings of additional_config, which is part of the key as a whole.
+	inExtra := []string{"Tuning.StrictTools", "Tuning.ThinkingBudget", "Tuning.APIVersion"}
 	indifferent := []string{
 		"Meta.Alias", "Meta.Pos", "Meta.Labels", "File", "Dir", "Role", "Group", "APIKey", "KeyEnv", "KeyFile", "KeyPos",
-		"Platform.Pos", "Tuning.FormatPos", "Pricing", "RPS", "Burst", "Capabilities", "RequestTimeout", "StreamIdleTimeout",
+		"Platform.Pos", "Tuning.FormatPos", "Tuning.PromptCaching", "Pricing", "RPS", "Burst", "Capabilities", "RequestTimeout", "StreamIdleTimeout",
 		"MaxConcurrent", "Transport", "Breaker", "Retry",
 	}
 	simulated := []string{"MockFile", "MockPos", "Mock", "Replay"} // what costs nothing is not cached

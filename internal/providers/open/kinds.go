@@ -2,6 +2,7 @@ package open
 
 import (
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/anthropic"
 	"github.com/arena-evals/arena/internal/providers/openai"
 	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -21,6 +22,7 @@ var azure = []string{"azure"}
 // kinds are the types that are available, sorted. Where the calls of a type go and which variables hold its key is
 // known to the package that opens it.
 var kinds = []kind{
+	{name: "anthropic", open: model(anthropic.New)},
 	{name: "azure", open: model(openai.New), embed: embedder(openai.NewEmbedder), platforms: azure},
 	{name: "mock", open: openMock, simulated: true},
 	{name: "ollama", open: model(openai.New), embed: embedder(openai.NewEmbedder), platforms: azure},

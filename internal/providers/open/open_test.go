@@ -44,9 +44,9 @@ func TestSupported(t *testing.T) {
 		{on("openai", "azure"), ""},
 		{on("mock", "bedrock"), ""},
 		{on("openai", "bedrock"), "provider p: platform bedrock is not available in this version"},
-		{described("anthropic"), "provider p: type anthropic is not available in this version; " +
-			"available are azure, mock, ollama, openai, openai-compatible, replay, vllm"},
-		{described("opnai"), `unknown type "opnai"; available are azure, mock, ollama, openai, openai-compatible, replay, vllm; ` +
+		{described("imagen"), "provider p: type imagen is not available in this version; " +
+			"available are anthropic, azure, mock, ollama, openai, openai-compatible, replay, vllm"},
+		{described("opnai"), `unknown type "opnai"; available are anthropic, azure, mock, ollama, openai, openai-compatible, replay, vllm; ` +
 			`did you mean "openai"?`},
 		{described("zzz"), `unknown type "zzz"`},
 	} {

@@ -56,6 +56,9 @@ func (t *trace) callCompleted(c *trial, e *result.CallCompleted) {
 	if e.Usage.Cached > 0 {
 		s.whole("gen_ai.usage.cache_read.input_tokens", int64(e.Usage.Cached))
 	}
+	if e.Usage.Written > 0 {
+		s.whole("gen_ai.usage.cache_creation.input_tokens", int64(e.Usage.Written))
+	}
 	s.flag("arena.usage.estimated", e.Usage.Estimated)
 	s.number("arena.cost_usd", e.CostUSD)
 	if e.Retries > 0 {

@@ -1,0 +1,189 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/wire"
+)
+
+// response is a whole reply, or what the first event of a stream says of it. Only what is used is decoded.
+type response struct {
+	Type    string            `json:"type"`
+	Model   string            `json:"model"`
+	Content []json.RawMessage `json:"content"`
+	Stop    string            `json:"stop_reason"`
+	Usage   *usage            `json:"usage"`
+	Error   json.RawMessage   `json:"error"`
+}
+
+// blockIn is a piece of a reply. Those of other types than text and tool_use go back as they came.
+type blockIn struct {
+	Type  string          `json:"type"`
+	Text  string          `json:"text"`
+	ID    string          `json:"id"`
+	Name  string          `json:"name"`
+	Input json.RawMessage `json:"input"`
+
+	raw json.RawMessage // the whole of it
+}
+
+// placed is a block of the model's own that goes back, and where in the text it stood, in bytes.
+type placed struct {
+	At    int             `json:"at"`
+	Block json.RawMessage `json:"block"`
+}
+
+func (c exchange) decode(data []byte) (chat.Reply, error) {
+	var r response
+	if err := c.Document(data, &r); err != nil {
+		return chat.Reply{}, err
+	}
+	if isError(&r) {
+		return chat.Reply{}, c.Reported(data)
+	}
+	if r.Usage != nil {
+		c.Count(r.Usage.chat())
+	}
+	if r.Content == nil {
+		return chat.Reply{}, c.Fail(providers.BadReply, nil, "the reply has no content: %s", c.ExcerptOf(data))
+	}
+	blocks := make([]blockIn, len(r.Content))
+	for i, raw := range r.Content {
+		if err := c.Document(raw, &blocks[i]); err != nil {
+			return chat.Reply{}, err
+		}
+		blocks[i].raw = raw
+		c.Came(len(blocks[i].Text) + len(blocks[i].Input))
+	}
+	return c.reply(&r, blocks)
+}
+
+// isError reports whether a document is an error and no reply.
+func isError(r *response) bool {
+	return r.Type == "error" || len(r.Error) > 0 && string(r.Error) != "null"
+}
+
+// reply makes the reply out of its blocks, whole or put together from a stream.
+func (c exchange) reply(r *response, blocks []blockIn) (chat.Reply, error) {
+	out := chat.Reply{Model: r.Model}
+	if r.Usage != nil {
+		out.Usage = r.Usage.chat()
+	}
+	var words strings.Builder
+	var kept []placed
+	var before []json.RawMessage // since the last text or call
+	settle := func() {
+		for _, b := range before {
+			kept = append(kept, placed{words.Len(), b})
+		}
+		before = nil
+	}
+	for i := range blocks {
+		switch b := &blocks[i]; b.Type {
+		case "text":
+			settle()
+			words.WriteString(b.Text)
+		case "tool_use":
+			call, err := c.call(b, before)
+			if err != nil {
+				return chat.Reply{}, err
+			}
+			out.ToolCalls, before = append(out.ToolCalls, call), nil
+		default:
+			before = append(before, b.raw)
+		}
+	}
+	settle()
+	out.Content = words.String()
+	var err error
+	if out.Opaque, err = c.opaque(kept, len(kept)); err != nil {
+		return chat.Reply{}, err
+	}
+	out.FinishReason, err = c.finish(r.Stop, out.Content)
+	if len(out.ToolCalls) > 0 && out.FinishReason == "stop" {
+		out.FinishReason = "tool_calls"
+	}
+	return out, err
+}
+
+func (c exchange) call(b *blockIn, before []json.RawMessage) (chat.ToolCall, error) {
+	if b.Name == "" {
+		return chat.ToolCall{}, c.Fail(providers.BadReply, nil, "the reply calls a tool without a name")
+	}
+	call := chat.ToolCall{ID: b.ID, Name: b.Name}
+	call.Args, call.BadArgs = chat.ParseArgs(string(b.Input))
+	var err error
+	call.Opaque, err = c.opaque(before, len(before))
+	return call, err
+}
+
+// opaque is state of the model: nothing where there are none of its blocks.
+func (c exchange) opaque(v any, n int) (*chat.Opaque, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, c.Fail(providers.BadReply, err, "the reply has a part that is no JSON")
+	}
+	return &chat.Opaque{From: c.state, Data: data}, nil
+}
+
+// finishReasons are the API's words for the end of a reply.
+var finishReasons = map[string]string{
+	"end_turn": "stop", "stop_sequence": "stop", "pause_turn": "stop", "max_tokens": "length",
+	"model_context_window_exceeded": "length", "tool_use": "tool_calls", "refusal": "content_filter",
+}
+
+// finish is why the model stopped. Words that are new stay as they are.
+func (c exchange) finish(word, said string) (string, error) {
+	reason, known := finishReasons[word]
+	switch {
+	case word == "":
+		return "", c.Fail(providers.BadReply, nil, "the reply does not say why it ended (stop_reason)")
+	case chat.BrokeOff(word):
+		return "", c.Fail(providers.BadReply, nil, "the server broke the reply off (stop_reason %q)", c.Excerpt(word))
+	case reason == "content_filter" && said == "":
+		return "", c.Fail(providers.Refused, nil, "the model refused to answer (stop_reason refusal)")
+	case !known:
+		return c.Excerpt(word), nil
+	}
+	return reason, nil
+}
+
+// usage is what the server counted. Its input leaves out what went into or came from its cache.
+type usage struct {
+	Input   int `json:"input_tokens"`
+	Output  int `json:"output_tokens"`
+	Written int `json:"cache_creation_input_tokens"`
+	Cached  int `json:"cache_read_input_tokens"`
+}
+
+func (u *usage) chat() chat.Usage {
+	out := chat.Usage{InputTokens: u.Input, OutputTokens: u.Output}
+	if u.Written > 0 && chat.Tokens(float64(u.Written)) {
+		out.InputTokens, out.CacheWriteTokens = out.InputTokens+u.Written, u.Written
+	}
+	if u.Cached > 0 && chat.Tokens(float64(u.Cached)) {
+		out.InputTokens, out.CachedTokens = out.InputTokens+u.Cached, u.Cached
+	}
+	return out
+}
+
+// take adds what a later event counts: its numbers are those of the whole reply, and leave out what it does not repeat.
+func (u *usage) take(v *usage) {
+	u.Input, u.Output = either(v.Input, u.Input), either(v.Output, u.Output)
+	u.Written, u.Cached = either(v.Written, u.Written), either(v.Cached, u.Cached)
+}
+
+func either(now, before int) int {
+	if now != 0 {
+		return now
+	}
+	return before
+}
+
+var _ wire.Codec = (*codec)(nil)

@@ -1,0 +1,56 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"sync"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers/wire"
+)
+
+// schemas are schemas of replies in the form that the API takes. A run has few of them, and many calls.
+var schemas sync.Map // text → json.RawMessage
+
+// closedSchema is a schema whose objects have only the properties that it lists: with any other the API refuses the
+// call. What fits it also fits the schema as it was.
+func closedSchema(schema json.RawMessage) json.RawMessage {
+	if known, ok := schemas.Load(string(schema)); ok {
+		return known.(json.RawMessage)
+	}
+	closed := schema
+	if v, err := chat.DecodeJSON(schema); err == nil {
+		closeObjects(v)
+		if data, err := wire.JSON(v); err == nil {
+			closed = data
+		}
+	}
+	schemas.Store(string(schema), closed)
+	return closed
+}
+
+func closeObjects(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			closeObjects(item)
+		}
+	case map[string]any:
+		properties, has := v["properties"].(map[string]any)
+		if open, set := v["additionalProperties"].(bool); has && (!set || open) && v["additionalProperties"] != false {
+			if _, free := v["additionalProperties"].(map[string]any); !free {
+				v["additionalProperties"] = false
+			}
+		}
+		for key, item := range v {
+			switch {
+			case key == "enum" || key == "const" || key == "default":
+			case key == "properties" && has:
+				for _, p := range properties {
+					closeObjects(p)
+				}
+			default:
+				closeObjects(item)
+			}
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/wire"
+)
+
+// stream is a reply as far as its events have come in; see wire.Decoder.
+type stream struct {
+	exchange
+	last  response
+	open  []*openBlock // in the order in which they began
+	ended bool
+}
+
+// openBlock is a block that is being written.
+type openBlock struct {
+	index     int
+	blockIn   // as it began
+	text      strings.Builder
+	input     strings.Builder
+	thought   strings.Builder
+	signature strings.Builder
+}
+
+// event is an event of a stream.
+type event struct {
+	Type    string          `json:"type"`
+	Message *response       `json:"message"`
+	Index   int             `json:"index"`
+	Block   json.RawMessage `json:"content_block"`
+	Delta   delta           `json:"delta"`
+	Usage   *usage          `json:"usage"`
+	Error   json.RawMessage `json:"error"`
+}
+
+type delta struct {
+	Type      string `json:"type"`
+	Text      string `json:"text"`
+	JSON      string `json:"partial_json"`
+	Thought   string `json:"thinking"`
+	Signature string `json:"signature"`
+	Stop      string `json:"stop_reason"`
+}
+
+// Event takes one event.
+func (s *stream) Event(e wire.Event) (last bool, err error) {
+	var v event
+	if err := s.Chunk(&e, &v); err != nil {
+		return false, err
+	}
+	switch {
+	case v.Type == "error" || e.Name == "error" || len(v.Error) > 0 && string(v.Error) != "null":
+		return false, s.Reported(e.Data)
+	case v.Type == "message_start" && v.Message != nil:
+		s.Progress()
+		s.Came(0)
+		s.last.Model, s.Model = v.Message.Model, v.Message.Model
+		s.count(v.Message.Usage)
+	case v.Type == "content_block_start":
+		return false, s.begin(&v)
+	case v.Type == "content_block_delta":
+		return false, s.add(&v)
+	case v.Type == "message_delta":
+		s.count(v.Usage)
+		if v.Delta.Stop != "" {
+			s.Progress()
+			s.last.Stop = v.Delta.Stop
+		}
+	case v.Type == "message_stop":
+		s.ended = true
+		s.Finished()
+		return true, nil
+	}
+	return false, nil
+}
+
+func (s *stream) count(u *usage) {
+	if u == nil {
+		return
+	}
+	if s.last.Usage == nil {
+		s.last.Usage = &usage{}
+	}
+	s.last.Usage.take(u)
+	s.Count(s.last.Usage.chat())
+}
+
+func (s *stream) begin(v *event) error {
+	b := &openBlock{index: v.Index}
+	if err := s.Document(v.Block, &b.blockIn); err != nil {
+		return err
+	}
+	b.raw = slices.Clone(v.Block)
+	s.Progress()
+	s.open = append(s.open, b)
+	if b.Type != "text" {
+		return nil
+	}
+	b.text.WriteString(b.Text)
+	s.Came(len(b.Text))
+	return s.Say(b.Text)
+}
+
+// add appends a piece to a block.
+func (s *stream) add(v *event) error {
+	at := slices.IndexFunc(s.open, func(b *openBlock) bool { return b.index == v.Index })
+	if at < 0 {
+		return s.Fail(providers.BadReply, nil, "the stream goes on with a block that has not begun (index %d)", v.Index)
+	}
+	b, d := s.open[at], &v.Delta
+	s.Came(len(d.Text) + len(d.JSON) + len(d.Thought))
+	if d.Text != "" || d.JSON != "" || d.Thought != "" || d.Signature != "" {
+		s.Progress()
+	}
+	b.input.WriteString(d.JSON)
+	b.thought.WriteString(d.Thought)
+	b.signature.WriteString(d.Signature)
+	if b.Type != "text" {
+		return nil
+	}
+	b.text.WriteString(d.Text)
+	return s.Say(d.Text)
+}
+
+// Reply is the reply, when its end came.
+func (s *stream) Reply() (chat.Reply, error) {
+	if !s.ended {
+		return chat.Reply{}, s.Fail(providers.BadReply, nil, "the stream ended before the reply did (no message_stop)")
+	}
+	if s.last.Stop == "" && len(s.open) == 0 {
+		return chat.Reply{}, s.Fail(providers.BadReply, nil, "the reply has no content: the stream ended without any")
+	}
+	blocks := make([]blockIn, len(s.open))
+	for i, b := range s.open {
+		whole, err := b.whole()
+		if err != nil {
+			return chat.Reply{}, s.Fail(providers.BadReply, err, "the reply has a part that is no JSON")
+		}
+		blocks[i] = whole
+	}
+	return s.reply(&s.last, blocks)
+}
+
+// whole is the block as a reply in one piece has it.
+func (b *openBlock) whole() (blockIn, error) {
+	out := b.blockIn
+	switch b.Type {
+	case "text":
+		out.Text = b.text.String()
+	case "tool_use":
+		if b.input.Len() > 0 {
+			out.Input = json.RawMessage(b.input.String())
+		}
+	default:
+		if b.thought.Len()+b.signature.Len()+b.input.Len() == 0 {
+			return out, nil
+		}
+		return out, b.finish(&out)
+	}
+	return out, nil
+}
+
+// finish puts what came of a block of the model's own into it.
+func (b *openBlock) finish(out *blockIn) error {
+	var all map[string]any
+	if err := json.Unmarshal(b.raw, &all); err != nil {
+		return err
+	}
+	for name, piece := range map[string]*strings.Builder{"thinking": &b.thought, "signature": &b.signature} {
+		if piece.Len() > 0 {
+			before, _ := all[name].(string)
+			all[name] = before + piece.String()
+		}
+	}
+	if b.input.Len() > 0 {
+		all["input"] = json.RawMessage(b.input.String())
+	}
+	var err error
+	out.raw, err = wire.JSON(all)
+	return err
+}

@@ -1,0 +1,83 @@
+package runner
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// takesParameters refuses what every call of a scenario would be refused for, and tells of what is left out: each API
+// has limits of its own. Models that are simulated take everything.
+func (m *matrix) takesParameters(
+	p *scenario.Project, s *scenario.Scenario, prompt *scenario.Prompt, e *Endpoint,
+) bool {
+	spec, kind := e.Spec, scenario.ProviderTypeOf(e.Spec.Type)
+	if e.Simulated || s.Skip != "" {
+		return true
+	}
+	var params scenario.Parameters
+	if prompt != nil {
+		params = scenario.ModelParameters(prompt, spec.Model)
+	}
+	ok, seed := true, false
+	for i := range s.Turns {
+		turn := &s.Turns[i]
+		t := firstSet(m.opts.Calls.Temperature, turn.Temperature, p.Defaults.Temperature, params.Temperature,
+			spec.Temperature)
+		if t != nil && kind.MaxTemperature > 0 && *t > kind.MaxTemperature && ok && !leavesOut(spec, "temperature") &&
+			spec.ThinkingBudget == 0 {
+			ok = false
+			m.diags.Errorf(s.Pos, 1, "out-of-range", "scenario %q: temperature %g is more than provider %s takes, which is %g",
+				s.ID, *t, spec.ID, kind.MaxTemperature).Hint = "lower it" + m.setAt(p, turn, params.Temperature) +
+				", or list temperature under unsupported_params of the provider to leave it out"
+		}
+		seed = seed || firstSet(m.opts.Calls.Seed, turn.Seed, p.Defaults.Seed) != nil
+	}
+	limit := firstSet(m.opts.Calls.MaxTokens, p.Defaults.MaxTokens, params.MaxTokens, spec.MaxTokens)
+	if budget := spec.ThinkingBudget; budget > 0 && limit != nil && *limit <= budget {
+		ok = false
+		m.diags.Errorf(s.Pos, 1, "out-of-range",
+			"scenario %q: max_tokens is %d, and the thinking_budget %d of provider %s is a part of it", s.ID, *limit, budget,
+			spec.ID).Hint = "raise max_tokens, or lower thinking_budget"
+	}
+	if seed && kind.NoSeed && !leavesOut(spec, "seed") {
+		m.once(spec, "seed has no effect with provider "+spec.ID+": its API takes none")
+	}
+	if (params.FrequencyPenalty != nil || params.PresencePenalty != nil) && kind.NoPenalties {
+		m.once(spec, fmt.Sprintf("frequency_penalty and presence_penalty have no effect with provider %s: its API takes none",
+			spec.ID))
+	}
+	return ok
+}
+
+// setAt says where the temperature of a turn is set.
+func (m *matrix) setAt(p *scenario.Project, turn *scenario.Turn, ofPrompt *float64) string {
+	switch {
+	case m.opts.Calls.Temperature != nil:
+		return " with --temperature"
+	case turn.Temperature != nil:
+		return " in the turn"
+	case p.Defaults.Temperature != nil:
+		return " under defaults of the config"
+	case ofPrompt != nil:
+		return " in the prompt"
+	}
+	return " under defaults of the provider"
+}
+
+// once warns of something at a provider, whatever number of scenarios it is true for.
+func (m *matrix) once(spec *scenario.Provider, text string) {
+	if m.saidOnce == nil {
+		m.saidOnce = map[string]bool{}
+	}
+	if !m.saidOnce[text] {
+		m.saidOnce[text] = true
+		m.diags.Warnf(spec.Pos, 1, scenario.NoEffect, "%s", text)
+	}
+}
+
+// leavesOut reports whether a parameter is not sent anyway.
+func leavesOut(spec *scenario.Provider, name string) bool {
+	return slices.Contains(spec.Unsupported, name)
+}

@@ -1,0 +1,46 @@
+package scenario
+
+import (
+	"slices"
+
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// leastThinking is the smallest budget for thoughts that the API takes.
+const leastThinking = 1024
+
+var anthropicEfforts = []string{"low", "medium", "high", "xhigh", "max"}
+
+// readEffort reads the effort under the name that the vendor gives it.
+func readEffort(d *decoder, c *callFile, v *node.Node) {
+	if first := c.seen["reasoning_effort"]; first != nil {
+		d.Errorf(v, "duplicate-field", "effort and reasoning_effort, in line %d, are the same", first.Line).
+			Hint = "remove one of them"
+		return
+	}
+	c.seen["reasoning_effort"] = v
+	c.ReasoningEffort, _ = d.OneOf(v, "effort", anthropicEfforts...)
+}
+
+// anthropic checks what its API has rules of its own for.
+func (d *decoder) anthropic(p *providerFile) {
+	c := &p.calls
+	if at := c.seen["reasoning_effort"]; c.ReasoningEffort != "" && !slices.Contains(anthropicEfforts, c.ReasoningEffort) {
+		d.Errorf(at, "wrong-value", "reasoning_effort %s is nothing that models of type anthropic know", c.ReasoningEffort).
+			Hint = "write low, medium, high, xhigh or max, or leave it out"
+	}
+	if at := c.seen["temperature"]; c.Temperature != nil && *c.Temperature > 1 {
+		d.Errorf(at, "out-of-range", "temperature must be from 0 to 1 with type anthropic, found %s", at.Value)
+	}
+	budget := c.ThinkingBudget
+	at := node.Get(p.config, "thinking_budget")
+	switch {
+	case budget == 0:
+	case budget < leastThinking:
+		d.Errorf(at, "out-of-range", "thinking_budget must be %d tokens or more, found %d", leastThinking, budget).
+			Hint = "leave it out for a model that does not think"
+	case c.MaxTokens != nil && *c.MaxTokens <= budget:
+		d.Errorf(at, "out-of-range", "thinking_budget %d is a part of max_tokens, which is %d", budget, *c.MaxTokens).
+			Hint = "raise max_tokens, or lower thinking_budget"
+	}
+}

@@ -28,6 +28,9 @@ func Load(opts Options) (*Suite, *diag.List) {
 		}
 	}
 	l.sharedMock(l.shared, builds)
+	for _, b := range builds {
+		b.generic()
+	}
 	l.diags.Once(NoEffect)
 	suite.Files = int(l.fs.count.Load())
 	return suite, l.diags

@@ -3,6 +3,8 @@ package scenario
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -184,6 +186,41 @@ func (l *loader) unusedReplies(m *mockNames, s *Scenario) {
 			"the conversation of scenario %q ends with reply %d; the replies up to %d are never used",
 			s.ID, asked, last).Hint =
 			"a reply that calls no tool ends a turn, and the scenario has " + plural.Count(len(s.Turns), "turn")
+	}
+}
+
+// generic warns of the turns of a scenario for which a mock has no reply, where others bring theirs: without a mock file
+// these get a generic text, which the author of the others surely did not mean.
+func (b *build) generic() {
+	unaided := func(q *Provider) bool { return q.Type == "mock" && q.Mock == nil }
+	if b.p.Mock != nil || len(b.p.Providers) > 0 && !slices.ContainsFunc(b.p.Providers, unaided) {
+		return
+	}
+	for _, s := range b.p.Scenarios {
+		var bare []int
+		first := -1
+		for i := range s.Turns {
+			switch t := &s.Turns[i]; {
+			case len(t.Inline()) == 0:
+				bare = append(bare, i)
+			case first < 0:
+				first = i
+			}
+		}
+		if first < 0 || len(bare) == 0 || s.Skip != "" {
+			continue
+		}
+		numbers := make([]string, len(bare))
+		for i, at := range bare {
+			numbers[i] = strconv.Itoa(at + 1)
+		}
+		which := "turn " + numbers[0] + " has"
+		if len(bare) > 1 {
+			which = "turns " + strings.Join(numbers, ", ") + " have"
+		}
+		b.l.diags.Warnf(s.Turns[bare[0]].Pos, 1, "missing-reply",
+			"%s no mock reply in scenario %q, and a mock would answer with a generic text", which, s.ID).Hint =
+			"write mock: on each turn, as on turn " + strconv.Itoa(first+1) + ", or name a mock_config with the replies"
 	}
 }
 

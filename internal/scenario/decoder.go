@@ -1,7 +1,10 @@
 package scenario
 
 import (
+	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -108,9 +111,44 @@ func (d *decoder) present(at *node.Node, name string) string {
 	if found {
 		return path
 	}
-	why := d.places.fs.missing(path)
+	why := d.lost(name)
 	d.Errorf(at, why.code, "%s", why.msg).Hint = why.hint
 	return ""
+}
+
+// lost is the problem of a file that is in none of the places where runtimePath looks: it says which these are, and
+// what to write when it lies beside the file that names it.
+func (d *decoder) lost(name string) *problem {
+	fs, run := d.places.fs, d.places.run
+	path, _ := d.runtimePath(name)
+	why := fs.missing(path)
+	if filepath.IsAbs(name) {
+		return why
+	}
+	if beside := d.besides(name); fs.exists(beside) {
+		if from, err := filepath.Rel(run, beside); err == nil {
+			why.hint = fmt.Sprintf("it lies beside this file, and is looked for from %s: write %q", folder(run), filepath.ToSlash(from))
+			return why
+		}
+	}
+	if why.hint == "" {
+		looked := []string{folder(run)}
+		for _, dir := range []string{d.places.config, "."} {
+			if named := folder(dir); !slices.Contains(looked, named) {
+				looked = append(looked, named)
+			}
+		}
+		why.hint = "looked for it from " + strings.Join(looked, ", then ")
+	}
+	return why
+}
+
+// folder names a folder for people.
+func folder(dir string) string {
+	if dir == "" || dir == "." {
+		return "the working directory"
+	}
+	return filepath.ToSlash(dir)
 }
 
 // leniently is the severity of what another tool may have meant.

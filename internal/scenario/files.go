@@ -90,9 +90,11 @@ func (f *files) unreadable(path string, err error) *problem {
 	return f.missing(path)
 }
 
+const missingFile = "missing-file"
+
 // missing is the problem of a file that is not there, with the nearest name in its folder.
 func (f *files) missing(path string) *problem {
-	p := &problem{code: "missing-file", msg: fmt.Sprintf("there is no file %q", path)}
+	p := &problem{code: missingFile, msg: fmt.Sprintf("there is no file %q", path)}
 	dir := filepath.Dir(path)
 	if near := diag.Nearest(filepath.Base(path), f.names(dir)); near != "" {
 		p.hint = fmt.Sprintf("did you mean %q?", join(dir, near))

@@ -99,10 +99,12 @@ func (d *decoder) source(n *node.Node, m *mediaFile) *chat.Media {
 			d.Errorf(m.data, "wrong-type", "data must be base64")
 		}
 	case m.Path != "":
-		resolved, found := d.runtimePath(m.Path)
+		name := m.Path
+		resolved, found := d.runtimePath(name)
 		m.Path, m.Local = d.places.fs.access(resolved), true
 		if !found {
-			d.Warnf(m.path, "missing-file", "there is no file %q", resolved)
+			why := d.lost(name)
+			d.Warnf(m.path, why.code, "%s", why.msg).Hint = why.hint
 		}
 	case m.storage == nil:
 		d.Missing(n, "media", "file_path, url or data")

@@ -238,6 +238,9 @@ func (d *decoder) attached(n *node.Node, what string) ([]byte, bool) {
 	path, _ := d.runtimePath(name)
 	data, problem := d.places.fs.read(path)
 	if problem != nil {
+		if problem.code == missingFile {
+			problem = d.lost(name)
+		}
 		d.Errorf(n, problem.code, "%s", problem.msg).Hint = problem.hint
 		return nil, false
 	}

@@ -16,6 +16,12 @@ func readPerturbations(d *decoder, t *turnFile, v *node.Node) {
 		if ok && len(values) == 0 {
 			d.Errorf(list, "empty-value", "perturbations.%s has no values: the scenario would never run", name)
 		}
+		for i, value := range values {
+			if ok && slices.Contains(values[:i], value) {
+				d.Errorf(list.Content[i], "duplicate-value", "perturbations.%s has %q twice: both are the same conversation",
+					name, value).Hint = "take one out; for the same conversation again write trials"
+			}
+		}
 		if p.Values = values; !ok || len(values) == 0 {
 			p = Perturbation{Name: name, Values: []string{""}} // without a place: there is no more to say about it
 		}

@@ -151,7 +151,13 @@ func (c *retriedCall) tooLong(ctx context.Context, failed *Error) error {
 	return &final
 }
 
-func (e *Error) asks() string { return "; the server asks to wait " + spanText(e.RetryAfter) }
+func (e *Error) asks() string {
+	span := spanText(e.RetryAfter)
+	if e.RetryAfter >= 24*time.Hour { // at which spans are cut
+		span = "a day or more"
+	}
+	return "; the server asks to wait " + span
+}
 
 // spanText is a span as people write it: 1h, and not 1h0m0s.
 func spanText(d time.Duration) string {

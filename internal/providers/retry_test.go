@@ -63,7 +63,7 @@ func TestRetry(t *testing.T) {
 			8 * time.Minute, 0, "busy; the server asks to wait 4m, longer than a call waits for, 10m in all; " +
 				"run this again later, or ask for less at a time (rps, --jobs) (3 attempts)"},
 		{"not a day either", scenario.RetryPolicy{}, []error{down(), busy(24 * time.Hour)}, nil, 2, 250 * time.Millisecond, 0,
-			"busy; the server asks to wait 24h, longer than a call waits for, 10m in all; " +
+			"busy; the server asks to wait a day or more, longer than a call waits for, 10m in all; " +
 				"run this again later, or ask for less at a time (rps, --jobs) (2 attempts)"},
 	}
 	for _, c := range cases {

@@ -23,7 +23,7 @@ const (
 	FailOnAssertion = "assertion_failure"
 	FailOnError     = "error"
 	FailOnGuardrail = "guardrail" // one fired that does not only monitor
-	FailOnSkipped   = "skipped"   // a trial was
+	FailOnSkipped   = "skipped"   // a trial was, as a whole
 	FailOnWarning   = "warning"   // there is one, about the files or the run
 	FailOnEval      = "eval"      // one missed its threshold, which FailOnAssertion has in it, or could not judge
 	FailOnFlaky     = "flaky"     // what failed before passes now, although nothing changed

@@ -193,6 +193,9 @@ func (l *loader) unusedReplies(m *mockNames, s *Scenario) {
 // these get a generic text, which the author of the others surely did not mean.
 func (b *build) generic() {
 	unaided := func(q *Provider) bool { return q.Type == "mock" && q.Mock == nil }
+	if b.l.diags.Errors() > 0 { // turns may be missing, or their replies
+		return
+	}
 	if b.p.Mock != nil || len(b.p.Providers) > 0 && !slices.ContainsFunc(b.p.Providers, unaided) {
 		return
 	}

@@ -271,7 +271,7 @@ func (c *Conversation) session() (*recording.Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("arena: the metadata of the conversation cannot be written as JSON: %w", err)
 	}
-	out := &recording.Session{ID: c.Session, Metadata: metadata, Untold: recording.Format("").Untold()}
+	out := &recording.Session{ID: c.Session, Metadata: metadata, MissingInfo: recording.Format("").MissingInfo()}
 	var calls chat.Pairing
 	for i := range c.Messages {
 		m := recording.Message{Message: chatMessage(&c.Messages[i]), Offset: -1}

@@ -209,7 +209,7 @@ func (h *harvest) learn(s *recording.Session) {
 // wants reports whether the filters let a session through.
 func (f *generateFlags) wants(s *recording.Session) bool {
 	failed, named, namedFailed := s.Error != "", false, false
-	look := func(list []recording.Asserted) {
+	look := func(list []recording.Verdict) {
 		for i := range list {
 			a := &list[i]
 			failed = failed || a.Failed()
@@ -218,9 +218,9 @@ func (f *generateFlags) wants(s *recording.Session) bool {
 			}
 		}
 	}
-	look(s.Asserted)
+	look(s.Verdicts)
 	for i := range s.Messages {
-		look(s.Messages[i].Asserted)
+		look(s.Messages[i].Verdicts)
 	}
 	switch {
 	case f.filter == "failed" && !failed, f.filter == "passed" && failed:

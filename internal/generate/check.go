@@ -15,7 +15,7 @@ import (
 
 // assertion writes the check of a verdict as it was declared, or by what was recorded of it. An error says why that
 // cannot be done.
-func (g *Generator) assertion(a *recording.Asserted, surface scenario.Surface) (*node.Node, error) {
+func (g *Generator) assertion(a *recording.Verdict, surface scenario.Surface) (*node.Node, error) {
 	n := g.declared.check(a)
 	if n != nil {
 		copied := *n // the comments of the file it stands in stay there
@@ -37,7 +37,7 @@ func (g *Generator) assertion(a *recording.Asserted, surface scenario.Surface) (
 }
 
 // reason is why a check failed.
-func reason(a *recording.Asserted) string {
+func reason(a *recording.Verdict) string {
 	for _, text := range []string{a.Explanation, a.Error, a.Message} {
 		if text != "" {
 			return text
@@ -47,7 +47,7 @@ func reason(a *recording.Asserted) string {
 }
 
 // recorded writes a check by its recorded parameters.
-func recorded(a *recording.Asserted) (*node.Node, error) {
+func recorded(a *recording.Verdict) (*node.Node, error) {
 	n := node.NewMap()
 	node.Put(n, "type", node.Str(a.Type))
 	if a.Message != "" && a.Message != a.Explanation {
@@ -84,7 +84,7 @@ func escapeBraces(v any) any {
 }
 
 // readsLatency reports whether a check looks at how long something took.
-func (g *Generator) readsLatency(a *recording.Asserted) bool {
+func (g *Generator) readsLatency(a *recording.Verdict) bool {
 	n := g.declared.check(a)
 	if n == nil {
 		var err error

@@ -19,7 +19,7 @@ type declaredAt struct{ line, col int32 }
 
 // check returns the mapping that declares a verdict's check, or nil: when the place is not known, or when the file has
 // changed and another check or none stands there.
-func (d *declarations) check(a *recording.Asserted) *node.Node {
+func (d *declarations) check(a *recording.Verdict) *node.Node {
 	at := a.Declared
 	if at.Line == 0 || !filepath.IsLocal(at.File) {
 		return nil

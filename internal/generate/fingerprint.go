@@ -36,7 +36,7 @@ func Fingerprint(s *recording.Session) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-func describe(a *recording.Asserted) string {
+func describe(a *recording.Verdict) string {
 	params := canonical(a.Params)
 	if len(a.Params) == 0 && a.Declared.Line > 0 { // of a check in a file the place stands for the parameters
 		params = a.Declared.String()

@@ -61,12 +61,12 @@ func (g *Generator) Scenario(s *recording.Session) (*Scenario, error) {
 	if err := w.checkEvals(); err != nil {
 		return nil, err
 	}
-	w.timed = slices.ContainsFunc(verdicts(s), func(a recording.Asserted) bool { return g.readsLatency(&a) })
+	w.timed = slices.ContainsFunc(verdicts(s), func(a recording.Verdict) bool { return g.readsLatency(&a) })
 	turns, err := w.turns()
 	if err != nil {
 		return nil, err
 	}
-	conversation, err := w.assertions(s.Asserted, scenario.ConversationAssertion, "of the conversation")
+	conversation, err := w.assertions(s.Verdicts, scenario.ConversationAssertion, "of the conversation")
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (w *builder) checkEvals() error {
 }
 
 // checkGuardrails says that a guardrail fired that must not, where the scenario has none that could fire again.
-func (w *builder) checkGuardrails(a *recording.Asserted, n *node.Node) error {
+func (w *builder) checkGuardrails(a *recording.Verdict, n *node.Node) error {
 	d, known := checks.Lookup(a.Type)
 	if w.guarded() || !a.Failed() || !known || d.Name != "guardrail_triggered" {
 		return nil
@@ -143,10 +143,10 @@ func (w *builder) checkGuardrails(a *recording.Asserted, n *node.Node) error {
 }
 
 // verdicts are all those of a recording.
-func verdicts(s *recording.Session) []recording.Asserted {
-	all := slices.Clone(s.Asserted)
+func verdicts(s *recording.Session) []recording.Verdict {
+	all := slices.Clone(s.Verdicts)
 	for i := range s.Messages {
-		all = append(all, s.Messages[i].Asserted...)
+		all = append(all, s.Messages[i].Verdicts...)
 	}
 	return all
 }
@@ -231,7 +231,7 @@ func (w *builder) header() string {
 // turns writes what the user said, with the replies and the assertions of each.
 func (w *builder) turns() (*node.Node, error) {
 	list := node.NewList()
-	for n, turn := range recording.Exchanges(w.s.Messages) {
+	for n, turn := range recording.Turns(w.s.Messages) {
 		one, err := w.turn(n, turn)
 		if err != nil {
 			return nil, err
@@ -260,7 +260,7 @@ func (w *builder) turns() (*node.Node, error) {
 
 // turn writes one turn; nil when there is nothing to ask or nobody answered.
 func (w *builder) turn(n int, turn []recording.Message) (*node.Node, error) {
-	asked := recording.Asked(turn)
+	asked := recording.UserText(turn)
 	replies, err := w.replies(n, turn)
 	if err != nil {
 		return nil, err
@@ -295,9 +295,9 @@ func (w *builder) turn(n int, turn []recording.Message) (*node.Node, error) {
 		node.Put(out, "streaming", node.Bool(true))
 	}
 	node.Put(out, "mock", node.NewList(replies...))
-	var given []recording.Asserted
+	var given []recording.Verdict
 	for i := range turn {
-		given = append(given, turn[i].Asserted...)
+		given = append(given, turn[i].Verdicts...)
 	}
 	asserted, err := w.assertions(given, scenario.TurnAssertion, fmt.Sprintf("of turn %d", n+1))
 	node.Put(out, "assertions", asserted)
@@ -308,7 +308,7 @@ func (w *builder) turn(n int, turn []recording.Message) (*node.Node, error) {
 func unanswered(turn []recording.Message) bool {
 	for i := len(turn) - 1; i >= 0; i-- {
 		switch m := &turn[i]; {
-		case len(m.Asserted) > 0:
+		case len(m.Verdicts) > 0:
 			return false
 		case m.Role == chat.Assistant:
 			return len(m.ToolCalls) > 0
@@ -379,7 +379,7 @@ func (w *builder) breakOff(turn *node.Node) error {
 // assertions writes the checks of verdicts, each once; nil when there are none. A failed check that cannot be carried
 // over is an error: without it the scenario would be green.
 func (w *builder) assertions(
-	list []recording.Asserted, surface scenario.Surface, where string,
+	list []recording.Verdict, surface scenario.Surface, where string,
 ) (*node.Node, error) {
 	out := node.NewList()
 	seen := map[string]bool{}

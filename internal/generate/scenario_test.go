@@ -18,12 +18,12 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-func says(role chat.Role, text string, asserted ...recording.Asserted) recording.Message {
-	return recording.Message{Message: chat.Message{Role: role, Content: text}, Offset: -1, Asserted: asserted}
+func says(role chat.Role, text string, asserted ...recording.Verdict) recording.Message {
+	return recording.Message{Message: chat.Message{Role: role, Content: text}, Offset: -1, Verdicts: asserted}
 }
 
-func check(kind, params string, passed bool) recording.Asserted {
-	return recording.Asserted{Type: kind, Params: json.RawMessage(params), Passed: passed}
+func check(kind, params string, passed bool) recording.Verdict {
+	return recording.Verdict{Type: kind, Params: json.RawMessage(params), Passed: passed}
 }
 
 // loads reads a generated file as arena run does and returns the one scenario in it.
@@ -72,7 +72,7 @@ func TestHostileTexts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			last := says(chat.Assistant, text, recording.Asserted{Type: "contains", Params: params, Message: text, Explanation: text})
+			last := says(chat.Assistant, text, recording.Verdict{Type: "contains", Params: params, Message: text, Explanation: text})
 			last.ToolCalls = []chat.ToolCall{{ID: "e", Name: "tool"}} // after which the conversation broke off
 			s := &recording.Session{
 				File: text, ID: text, Scenario: text, Provider: text, Model: text, Error: text,
@@ -151,7 +151,7 @@ func TestWhatCannotBeTold(t *testing.T) {
 			"contains of turn 1 failed and cannot be carried over: its parameters were not recorded"},
 		{"a failed check of another tool", recording.Session{
 			Messages: []recording.Message{says(chat.User, "Hi"), says(chat.Assistant, "Hello")},
-			Asserted: []recording.Asserted{check("theirs", "{}", false)}},
+			Verdicts: []recording.Verdict{check("theirs", "{}", false)}},
 			`theirs of the conversation failed and cannot be carried over: unknown check "theirs"`},
 	} {
 		_, err := New(Options{}).Scenario(&c.s)
@@ -168,7 +168,7 @@ func TestNotes(t *testing.T) {
 		says(chat.User, "Hi"), says(chat.User, "there"),
 		says(chat.Assistant, "One", check("contains", `{"patterns":["one"]}`, true)),
 		says(chat.Assistant, "Two", check("contains", `{"patterns":["one"]}`, true), check("contains", "", true),
-			recording.Asserted{Type: "contains", Skipped: true}),
+			recording.Verdict{Type: "contains", Skipped: true}),
 		says(chat.User, "Bye"),
 	}}
 	made, err := New(Options{}).Scenario(s)

@@ -8,7 +8,7 @@ import (
 
 func isArenaOutput(h *head) bool { return h.kind == '{' && h.has("messages", "runid") }
 
-// readArenaOutput reads the result file of one run of the peer.
+// readArenaOutput reads the result file of one PromptArena run.
 func readArenaOutput(b *builder, pieces iter.Seq[piece]) {
 	for p := range pieces {
 		o, ok := b.object(p.value, "a result file")
@@ -39,13 +39,13 @@ func (b *builder) arenaRun(o object) {
 	s.Labels = b.labels(o.get("labels"))
 	s.Started = b.time(o.get("starttime"), "StartTime")
 	s.Error = b.text(o.get("error"), "Error")
-	s.Asserted = b.asserted(o.get("conversationassertions"))
+	s.Verdicts = b.verdicts(o.get("conversationassertions"))
 	s.Evals = b.evals(o.get("evalresults"))
 	b.keep(o.get("metadata"))
 	b.keepLabels()
 }
 
-// labels reads a map of text.
+// labels reads a map of texts.
 func (b *builder) labels(v value) map[string]string {
 	if v.missing() {
 		return nil
@@ -62,13 +62,13 @@ func (b *builder) labels(v value) map[string]string {
 
 func isArenaTurns(h *head) bool { return h.kind == '{' && h.has("turns", "scenarioid") }
 
-// turn is a turn of the older form of the peer's output.
+// turn is a turn of the older form of PromptArena's output.
 type turn struct {
 	object
 	index int
 }
 
-// readArenaTurns reads the peer's output by turns.
+// readArenaTurns reads PromptArena's output by turns.
 func readArenaTurns(b *builder, pieces iter.Seq[piece]) {
 	for p := range pieces {
 		o, ok := b.object(p.value, "an arena output")
@@ -89,7 +89,7 @@ func readArenaTurns(b *builder, pieces iter.Seq[piece]) {
 	}
 }
 
-// turns returns the turns in the order of their numbers.
+// turns returns the turns, sorted by number.
 func (b *builder) turns(v value) (list []turn) {
 	if v.kind() != '[' {
 		b.errorf(v, "wrong-type", "turns must be a list, found %s", describe(v))
@@ -107,9 +107,9 @@ func (b *builder) turns(v value) (list []turn) {
 	return list
 }
 
-// turn adds what the user wrote, the reply and what the tools answered.
+// turn adds the user message, the reply and the tool results of a turn.
 func (b *builder) turn(o object) {
-	b.only(o, "a turn", turnFields())
+	b.checkFields(o, "a turn", turnFields())
 	at := b.time(o.get("timestamp"), "timestamp")
 	user := o.get("usermessage")
 	if user.missing() {
@@ -118,8 +118,8 @@ func (b *builder) turn(o object) {
 		if m, ok := b.object(user, "user_message"); ok {
 			e := event{Message: Message{Offset: -1, At: at, Pos: b.pos(user)}}
 			e.Role = "user"
-			b.only(m, "user_message", messageFields())
-			b.spoken(m)
+			b.checkFields(m, "user_message", messageFields())
+			b.requireContent(m)
 			b.content(&e.Message, m)
 			b.add(e)
 		}
@@ -129,8 +129,8 @@ func (b *builder) turn(o object) {
 		if m, ok := b.object(item, "a tool result"); ok {
 			e := event{Message: Message{Offset: -1, Pos: b.pos(item)}}
 			e.Role = "tool"
-			b.only(m, "a tool result", resultFields())
-			b.spoken(m)
+			b.checkFields(m, "a tool result", resultFields())
+			b.requireContent(m)
 			b.content(&e.Message, m)
 			b.toolResult(&e.Message, m)
 			b.add(e)
@@ -138,7 +138,7 @@ func (b *builder) turn(o object) {
 	}
 }
 
-// response adds the reply of a turn, with the verdicts on it.
+// response adds the reply of a turn with its verdicts.
 func (b *builder) response(turn object) {
 	v := turn.get("response")
 	if v.missing() {
@@ -151,7 +151,7 @@ func (b *builder) response(turn object) {
 	if !ok {
 		return
 	}
-	b.only(o, "response", responseFields())
+	b.checkFields(o, "response", responseFields())
 	message := o.get("message")
 	if message.missing() {
 		if b.session.Error = b.text(o.get("error"), "error"); b.session.Error == "" {
@@ -163,7 +163,7 @@ func (b *builder) response(turn object) {
 		if cost := o.get("cost"); cost.kind() == '{' {
 			b.cost(&e.Message.Message, cost)
 		}
-		e.Asserted = append(e.Asserted, b.asserted(turn.get("assertions"))...)
+		e.Verdicts = append(e.Verdicts, b.verdicts(turn.get("assertions"))...)
 		b.add(e)
 	}
 }

@@ -16,43 +16,43 @@ type piece struct {
 	loc *locator
 }
 
-// builder makes one session. Problems go to its list; the session counts only when there are none.
+// builder makes one session. Its problems go to a list; a session with problems is not used.
 type builder struct {
-	file     string
-	limits   Limits
-	problems *diag.List
-	before   int // problems of other sessions
-	session  *Session
-	events   []event
-	calls    []modelCall
-	updates  []modelCall
-	seen     numbers // of the events of a session
-	ordered  bool    // the numbers of events tell what came before what
-	broken   bool    // a message could not be read
-	// unflagged says that the result of a tool has no place to say that the call failed.
-	unflagged bool
-	piece     piece  // that is being read
-	system    *event // a system prompt that stands outside of the messages
-	beside    string // the folder of the file; "": it is in none
-	// mediaBytes were read from there.
+	file       string
+	limits     Limits
+	problems   *diag.List
+	before     int // number of problems of earlier sessions
+	session    *Session
+	events     []event
+	calls      []modelCall
+	updates    []modelCall
+	seqs       seqRanges // of the session's events
+	ordered    bool      // event numbers give the order of calls and replies
+	badMessage bool      // a message could not be read
+	// noErrorFlag is true when a tool result has no field that says whether the call failed.
+	noErrorFlag bool
+	piece       piece  // present piece
+	system      *event // system prompt beside the messages
+	dir         string // folder of the file; "": none
+	// mediaBytes is the size of the media read from dir.
 	mediaBytes int64
-	// milliseconds says that the format counts the durations of media so, and not in seconds.
-	milliseconds bool
+	// durationsInMS is true when durations of media are in milliseconds instead of seconds.
+	durationsInMS bool
 }
 
-// event is a message and what puts it into its place.
+// event is a message with what decides its position.
 type event struct {
 	Message
 	seq    int64 // 0: none
-	index  int   // by which other events name it
+	index  int   // in the transcript; other events refer to it
 	turn   int
 	offset bool // Message.Offset was recorded
 }
 
-// read makes the session of an entry. It is nil when there are problems, which were reported.
+// read makes the session of an entry. It returns nil after problems.
 func (f *File) read(in io.ReaderAt, e *entry, problems *diag.List) (*Session, error) {
 	b := &builder{
-		file: f.name, beside: f.beside, limits: f.limits, problems: problems, before: problems.Errors(),
+		file: f.name, dir: f.dir, limits: f.limits, problems: problems, before: problems.Errors(),
 		session: &Session{File: f.name, Format: f.format.name, ID: e.id},
 	}
 	if e.bytes > f.limits.SessionBytes {
@@ -72,7 +72,7 @@ func (f *File) read(in io.ReaderAt, e *entry, problems *diag.List) (*Session, er
 	return b.session, nil
 }
 
-// pieces reads the pieces of an entry one after the other; the text of each is gone with the next.
+// pieces yields the pieces of an entry. The text of a piece is valid until the next one.
 func (f *File) pieces(in io.ReaderAt, e *entry, b *builder, failed *error) iter.Seq[piece] {
 	var buffer []byte
 	return func(yield func(piece) bool) {
@@ -101,7 +101,7 @@ func (f *File) pieces(in io.ReaderAt, e *entry, b *builder, failed *error) iter.
 	}
 }
 
-// notUTF8 reports where a piece stops being text. Were the bytes replaced, checks would judge what nobody wrote.
+// notUTF8 reports the first invalid byte of a piece. Replacing the bytes would change what checks see.
 func (b *builder) notUTF8() {
 	text := b.piece.text
 	at := 0
@@ -117,7 +117,7 @@ func (b *builder) notUTF8() {
 		Hint = "recordings must be UTF-8: convert the file"
 }
 
-// pos is the place of a value of the piece that is being read.
+// pos is the position of a value of the present piece.
 func (b *builder) pos(v value) diag.Pos {
 	line, col := b.piece.loc.place(v.at)
 	return diag.Pos{File: b.file, Line: line, Col: col}
@@ -131,7 +131,7 @@ func (b *builder) notef(format string, args ...any) {
 	b.session.Notes = append(b.session.Notes, fmt.Sprintf(format, args...))
 }
 
-// add puts a message at the end of the session.
+// add appends a message to the session.
 func (b *builder) add(e event) {
 	if len(b.events) == b.limits.Messages {
 		b.problems.Errorf(e.Pos, 1, "session-too-large", "a session has more than %d messages, the limit", b.limits.Messages)

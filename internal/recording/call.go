@@ -8,26 +8,26 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// modelCall is what an event of its own says of a call of a model.
+// modelCall is an event about a model call.
 type modelCall struct {
-	seq   int64
-	index int          // of its reply, where the event names it
-	took  chat.Message // usage, cost, latency and finish reason
+	seq      int64
+	index    int          // of the reply, if the event has it
+	measures chat.Message // usage, cost, latency and finish reason
 }
 
-// call reads an event that tells of a call of the agent.
+// call reads the event of a model call of the agent.
 func (b *builder) call(o object, seq value) {
 	c := modelCall{seq: b.number(seq, "seq")}
-	c.took.FinishReason = b.text(o.get("finishreason"), "finish_reason")
+	c.measures.FinishReason = b.text(o.get("finishreason"), "finish_reason")
 	if f := b.amount(o.get("latencyms"), "latency_ms"); f != nil {
-		c.took.LatencyMS = *f
+		c.measures.LatencyMS = *f
 	}
 	if f := b.amount(o.get("duration"), "Duration"); f != nil {
-		c.took.LatencyMS = *f / float64(time.Millisecond)
+		c.measures.LatencyMS = *f / float64(time.Millisecond)
 	}
-	b.cost(&c.took, o.value)
+	b.cost(&c.measures, o.value)
 	if usage := o.get("usage"); usage.kind() == '{' {
-		b.cost(&c.took, usage)
+		b.cost(&c.measures, usage)
 	}
 	b.calls = append(b.calls, c)
 	s := b.session
@@ -35,20 +35,20 @@ func (b *builder) call(o object, seq value) {
 	s.Model = cmp.Or(s.Model, b.text(o.get("model"), "model"))
 }
 
-// update reads an event that tells what a reply took, which it names by its index.
+// update reads an event with the measures of a reply, which it names by index.
 func (b *builder) update(o object) {
 	u := modelCall{index: b.count(o.get("index"), "Index")}
 	if f := b.amount(o.get("latencyms"), "LatencyMs"); f != nil {
-		u.took.LatencyMS = *f
+		u.measures.LatencyMS = *f
 	}
-	b.cost(&u.took, o.value)
+	b.cost(&u.measures, o.value)
 	b.updates = append(b.updates, u)
 }
 
-// attribute puts what calls took on their replies.
-func (b *builder) attribute() {
+// addMeasures adds the measures of calls to their replies.
+func (b *builder) addMeasures() {
 	var replies []*event
-	byIndex := map[int]*event{} // nil: there are several, as in logs that number nothing
+	byIndex := map[int]*event{} // nil: several replies have the index
 	for i := range b.events {
 		e := &b.events[i]
 		if e.Role != chat.Assistant {
@@ -62,19 +62,19 @@ func (b *builder) attribute() {
 	}
 	for i := range b.updates {
 		if e := byIndex[b.updates[i].index]; e != nil {
-			b.updates[i].put(&e.Message.Message)
+			b.updates[i].setOn(&e.Message.Message)
 		}
 	}
-	b.attributeCalls(replies)
+	b.addCallMeasures(replies)
 }
 
-// attributeCalls goes through calls and replies one after the other when there are as many of both. Otherwise a reply
-// belongs to the call before it, in logs whose order can be relied on; in others nobody can tell.
-func (b *builder) attributeCalls(replies []*event) {
+// addCallMeasures pairs calls and replies in order when there are as many of both. Otherwise a reply belongs to the
+// call before it, in logs with a reliable order; in other logs the call is not known.
+func (b *builder) addCallMeasures(replies []*event) {
 	slices.SortStableFunc(b.calls, func(x, y modelCall) int { return cmp.Compare(x.seq, y.seq) })
 	if len(replies) == len(b.calls) {
 		for i, e := range replies {
-			b.calls[i].put(&e.Message.Message)
+			b.calls[i].setOn(&e.Message.Message)
 		}
 		return
 	}
@@ -86,15 +86,15 @@ func (b *builder) attributeCalls(replies []*event) {
 			next++
 		}
 		if last != nil {
-			last.put(&e.Message.Message)
+			last.setOn(&e.Message.Message)
 		}
 	}
 }
 
-// put completes a reply.
-func (c *modelCall) put(m *chat.Message) {
+// setOn adds the measures of the call to a reply.
+func (c *modelCall) setOn(m *chat.Message) {
 	if m.Usage == nil && m.CostUSD == nil && m.LatencyMS == 0 {
-		m.Usage, m.CostUSD, m.LatencyMS = c.took.Usage, c.took.CostUSD, c.took.LatencyMS
+		m.Usage, m.CostUSD, m.LatencyMS = c.measures.Usage, c.measures.CostUSD, c.measures.LatencyMS
 	}
-	m.FinishReason = cmp.Or(m.FinishReason, c.took.FinishReason)
+	m.FinishReason = cmp.Or(m.FinishReason, c.measures.FinishReason)
 }

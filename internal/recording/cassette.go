@@ -15,19 +15,19 @@ func isCassette(h *head) bool { return h.kind == '{' && h.has("arenacassette") }
 // write there is refused.
 func readCassette(b *builder, pieces iter.Seq[piece]) {
 	for p := range pieces {
-		t := &tape{builder: b}
+		t := &cassetteReader{builder: b}
 		if t.head(p.value) {
-			t.end()
+			t.addLastReply()
 		}
 	}
 }
 
 // head reads a cassette up to its last exchange.
-func (t *tape) head(v value) bool {
+func (t *cassetteReader) head(v value) bool {
 	if v.kind() == '{' && !t.version(v.get("arenacassette")) {
 		return false
 	}
-	o, ok := t.known(v, "a cassette", "arena_cassette", "trial", "simulated", "redacted", "tools", "exchanges")
+	o, ok := t.strictObject(v, "a cassette", "arena_cassette", "trial", "simulated", "redacted", "tools", "exchanges")
 	if !ok {
 		return false
 	}
@@ -37,7 +37,7 @@ func (t *tape) head(v value) bool {
 		return false
 	}
 	s := t.session
-	s.ID = t.lines(trial, "trial")
+	s.ID = t.textOrLines(trial, "trial")
 	s.Scenario, s.Provider, s.Region = partsOfTrialID(s.ID)
 	if t.truth(o.get("simulated"), "simulated") {
 		t.notef("a mock or a replay answered in the place of a model when this was recorded")
@@ -53,14 +53,14 @@ func (t *tape) head(v value) bool {
 	for item := range list.items {
 		t.exchange(item)
 	}
-	if !t.called {
+	if !t.hasModelCall {
 		t.errorf(list, "empty-recording", "the cassette holds no call of the agent's model, so there is no conversation").
 			Hint = "was it recorded by arena eval? Then give the recording that was evaluated"
 	}
 	return true
 }
 
-func (t *tape) version(v value) bool {
+func (t *cassetteReader) version(v value) bool {
 	if n, ok := v.number(); ok && n == cassetteVersion {
 		return true
 	}

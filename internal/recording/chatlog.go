@@ -14,7 +14,7 @@ func isChatLog(h *head) bool {
 	return h.kind == '[' && (h.has("messages") || h.has("role") || h.has("request", "response"))
 }
 
-// scanChatLog finds a conversation on each line, or in each element of a list. A list of messages is one.
+// scanChatLog finds a conversation on each line, or in each element of a list. A list of messages is one conversation.
 func scanChatLog(s *scan) {
 	if first, _, _ := s.firstLine(); first.kind() == '{' {
 		s.wholeLines(func(l line) bool {
@@ -41,7 +41,7 @@ func scanChatLog(s *scan) {
 	}
 }
 
-// elements makes a session of each element of a list, if they are conversations.
+// elements makes a session of each element of a list of conversations.
 func (s *scan) elements(doc value, p span) {
 	loc := &locator{text: doc.text, line: p.line, col: p.col}
 	n := 0
@@ -76,15 +76,15 @@ func readChatLog(b *builder, pieces iter.Seq[piece]) {
 		b.chatMetadata(o.get("metadata"))
 		switch {
 		case !o.get("request").missing():
-			b.exchange(o)
+			b.readExchange(o)
 		default:
 			b.chat(o.get("system"), b.messageList(o))
-			b.besideMessages(o)
+			b.separateReply(o)
 		}
 	}
 }
 
-// chatMetadata takes what it knows out of metadata, in which users put what they like.
+// chatMetadata reads the known fields of metadata, which have no fixed form.
 func (b *builder) chatMetadata(v value) {
 	b.keep(v)
 	s := b.session
@@ -105,7 +105,7 @@ func (b *builder) chatMetadata(v value) {
 	b.judges(v.get("judgetargets"))
 }
 
-// chat reads the messages of a conversation. Some APIs keep the system prompt beside them.
+// chat reads the messages of a conversation. Some APIs have the system prompt beside them.
 func (b *builder) chat(system, messages value) {
 	if !system.missing() {
 		said := Message{Message: chat.Message{Role: chat.System}}
@@ -120,16 +120,16 @@ func (b *builder) chat(system, messages value) {
 func (b *builder) chatMessage(v value, role chat.Role) {
 	o, ok := b.object(v, "a message")
 	if !ok {
-		b.broken = true
+		b.badMessage = true
 		return
 	}
-	for _, e := range b.unfold(o, b.pos(v), role) {
+	for _, e := range b.splitMessage(o, b.pos(v), role) {
 		b.add(e)
 	}
 }
 
-// exchange reads a request to a chat API and what came back.
-func (b *builder) exchange(o object) {
+// readExchange reads a request to a chat API and its response.
+func (b *builder) readExchange(o object) {
 	request, ok := b.object(body(o.get("request")), "request")
 	if !ok {
 		return
@@ -162,16 +162,15 @@ func (b *builder) exchange(o object) {
 	b.choices(r)
 }
 
-// besideMessages reads the reply that some logs write beside the messages that were sent: as the choices of the
-// response, or as the whole response.
-func (b *builder) besideMessages(o object) {
+// separateReply reads a reply that is beside the messages: as the choices of the response, or as the whole response.
+func (b *builder) separateReply(o object) {
 	response := body(o.get("response"))
 	switch {
 	case !response.missing() && !o.get("choices").missing():
 		b.errorf(response, "two-replies", "a conversation has choices and a response beside its messages").
 			Hint = "keep the one that is the reply"
 	case !o.get("choices").missing():
-		b.replied(o)
+		b.addResponse(o)
 	case response.kind() == '"':
 		text, _ := response.str()
 		reply := event{Message: Message{
@@ -180,13 +179,13 @@ func (b *builder) besideMessages(o object) {
 		b.addReply(reply)
 	case !response.missing():
 		if r, ok := b.object(response, "response"); ok {
-			b.replied(r)
+			b.addResponse(r)
 		}
 	}
 }
 
-// replied adds the reply of a response that stands beside the messages.
-func (b *builder) replied(response object) {
+// addResponse adds the reply of a response that is beside the messages.
+func (b *builder) addResponse(response object) {
 	before := len(b.events)
 	b.choices(response)
 	if len(b.events) == before+1 {
@@ -196,7 +195,7 @@ func (b *builder) replied(response object) {
 	}
 }
 
-// addReply adds a reply that stands beside the messages, unless it is the last of them as well.
+// addReply adds a reply that is beside the messages, unless it is the last of them too.
 func (b *builder) addReply(reply event) {
 	n := len(b.events)
 	if n == 0 || b.events[n-1].Role != chat.Assistant {
@@ -204,7 +203,7 @@ func (b *builder) addReply(reply event) {
 		return
 	}
 	last := &b.events[n-1]
-	if !alike(*last, reply) {
+	if !sameContent(*last, reply) {
 		b.problems.Errorf(reply.Pos, 1, "two-replies", "the messages end with a reply, and there is another one beside them").
 			Hint = "keep the one that was given"
 		return
@@ -217,19 +216,19 @@ func (b *builder) addReply(reply event) {
 	}
 }
 
-// choices takes the first choice of a response, or the one message that it is.
+// choices reads the first choice of a response, or its one message.
 func (b *builder) choices(r object) {
 	before := len(b.events)
 	n := 0
 	for item := range r.get("choices").items {
 		if n++; n == 1 {
 			b.chatMessage(item.get("message"), chat.Assistant)
-			b.finished(before, item.get("finishreason"), r.get("usage"))
+			b.setFinishReason(before, item.get("finishreason"), r.get("usage"))
 		}
 	}
 	if n == 0 && r.get("content").kind() == '[' {
 		b.chatMessage(r.value, chat.Assistant)
-		b.finished(before, r.get("stopreason"), r.get("usage"))
+		b.setFinishReason(before, r.get("stopreason"), r.get("usage"))
 		return
 	}
 	switch {
@@ -240,8 +239,8 @@ func (b *builder) choices(r object) {
 	}
 }
 
-// finished completes the reply that was read last, if it was one.
-func (b *builder) finished(before int, reason, usage value) {
+// setFinishReason sets finish reason and usage of the reply that was read last.
+func (b *builder) setFinishReason(before int, reason, usage value) {
 	if len(b.events) == before {
 		return
 	}
@@ -254,7 +253,7 @@ func (b *builder) finished(before int, reason, usage value) {
 	}
 }
 
-// failure is the message of an error, which may be an object.
+// failure is the text of an error, which may be an object.
 func (b *builder) failure(v value) string {
 	if v.kind() != '{' {
 		return b.text(v, "error")
@@ -265,7 +264,7 @@ func (b *builder) failure(v value) string {
 	return string(v.text)
 }
 
-// body unwraps what some logs put around a request or a response.
+// body unwraps a request or response that is under "body".
 func body(v value) value {
 	if inner := v.get("body"); inner.kind() == '{' {
 		return inner

@@ -12,6 +12,7 @@ import (
 
 // The types of events that matter here. All others are passed over: logs are full of sound and of what tools added.
 const (
+	// The types of events that are read. Others, such as audio, are ignored.
 	messageCreated      = "message.created"
 	messageUpdated      = "message.updated"
 	conversationStarted = "conversation.started"
@@ -22,11 +23,11 @@ func isEventLog(h *head) bool { return h.lines && h.has("seq", "event") }
 
 // scanEventLog finds the sessions of a log by the ids of its events. Sessions may be interleaved.
 func scanEventLog(s *scan) {
-	talks := map[string]bool{} // by key, whether there is a message
-	var seen numbers
+	hasMessage := map[string]bool{} // by key
+	var seqs seqRanges
 	s.wholeLines(func(l line) bool {
 		if n, err := strconv.ParseInt(string(l.get("seq").text), 10, 64); err == nil {
-			seen.add(n, l.span.line)
+			seqs.add(n, l.span.line)
 		}
 		e := l.get("event")
 		if e.kind() != '{' {
@@ -43,17 +44,17 @@ func scanEventLog(s *scan) {
 		default:
 			return true
 		}
-		talks[key] = talks[key] || kind == messageCreated
+		hasMessage[key] = hasMessage[key] || kind == messageCreated
 		s.add(key, l.span)
 		return true
 	})
-	if s.problems.Errors() == 0 && len(seen.runs) > 0 {
-		s.noGap(&seen, seen.first())
+	if s.problems.Errors() == 0 && len(seqs.ranges) > 0 {
+		s.checkGaps(&seqs, seqs.first())
 	}
-	s.join(talks)
+	s.joinSessions(hasMessage)
 }
 
-// eventKey returns the type of an event, and the ids of its session and of its conversation, with a NUL between.
+// eventKey returns the type of an event, and the ids of its session and conversation, separated by NUL.
 func eventKey(e value) (kind, key string) {
 	var session, conversation string
 	for name, v := range e.members {
@@ -69,66 +70,65 @@ func eventKey(e value) (kind, key string) {
 	return kind, session + "\x00" + conversation
 }
 
-// join gives events without ids to the session that they can only belong to, and drops sessions without a message.
-func (s *scan) join(talks map[string]bool) {
-	ofSession := map[string][]*entry{} // the conversations of a session
+// joinSessions adds events without ids to the only session that fits, and drops sessions without messages.
+func (s *scan) joinSessions(hasMessage map[string]bool) {
+	ofSession := map[string][]*entry{} // conversations by session
 	for _, e := range s.index.entries {
 		if session, conversation := e.ids(); session != "" && conversation != "" {
 			ofSession[session] = append(ofSession[session], e)
 		}
 	}
-	ofTalk := map[string][]*entry{} // the sessions of a conversation; all of them under ""
+	ofConversation := map[string][]*entry{} // sessions by conversation; "": all sessions
 	for _, e := range s.index.entries {
 		session, conversation := e.ids()
-		if session == "" || conversation == "" && s.adopt(e, ofSession[session], talks) {
+		if session == "" || conversation == "" && s.assign(e, ofSession[session], hasMessage) {
 			continue
 		}
 		if conversation != "" && len(ofSession[session]) > 1 {
 			e.id = session + "/" + conversation
 		}
-		ofTalk[""] = append(ofTalk[""], e)
+		ofConversation[""] = append(ofConversation[""], e)
 		if conversation != "" {
-			ofTalk[conversation] = append(ofTalk[conversation], e)
+			ofConversation[conversation] = append(ofConversation[conversation], e)
 		}
 	}
 	for _, e := range s.index.entries {
 		if session, conversation := e.ids(); session == "" {
-			s.adopt(e, ofTalk[conversation], talks)
+			s.assign(e, ofConversation[conversation], hasMessage)
 		}
 	}
-	silent := 0
+	empty := 0
 	s.index.keep(func(e *entry) bool {
-		has, known := talks[e.key]
+		has, known := hasMessage[e.key]
 		if known && !has {
-			silent++
+			empty++
 		}
 		return has
 	})
-	if silent > 0 && len(s.index.entries) > 0 {
-		s.notef("%s without a message left out", plural.Count(silent, "session"))
+	if empty > 0 && len(s.index.entries) > 0 {
+		s.notef("%s without a message left out", plural.Count(empty, "session"))
 	}
 }
 
-// ids takes the key of an event log apart.
+// ids splits the key of an event log.
 func (e *entry) ids() (session, conversation string) {
 	session, conversation, _ = strings.Cut(e.key, "\x00")
 	return session, conversation
 }
 
-// adopt gives the events of e to the one session that they can belong to, if there is one. Without any they are a
-// session of their own.
-func (s *scan) adopt(e *entry, homes []*entry, talks map[string]bool) bool {
-	if len(homes) > 1 && talks[e.key] {
+// assign adds the events of e to the only session that fits. Without any e stays a session.
+func (s *scan) assign(e *entry, candidates []*entry, hasMessage map[string]bool) bool {
+	if len(candidates) > 1 && hasMessage[e.key] {
 		s.errorf(s.pos(e.first()), "event-without-session",
-			"an event does not say to which of the %d conversations of this file it belongs", len(homes))
+			"an event does not say to which of the %d conversations of this file it belongs", len(candidates))
 	}
-	if len(homes) != 1 {
+	if len(candidates) != 1 {
 		return false
 	}
-	home := homes[0]
-	home.spans = merge([]*entry{home, e})
-	talks[home.key] = talks[home.key] || talks[e.key]
-	delete(talks, e.key)
+	session := candidates[0]
+	session.spans = merge([]*entry{session, e})
+	hasMessage[session.key] = hasMessage[session.key] || hasMessage[e.key]
+	delete(hasMessage, e.key)
 	return true
 }
 
@@ -144,7 +144,7 @@ func readEventLog(b *builder, pieces iter.Seq[piece]) {
 	}
 }
 
-// event reads an event of a log or of a session file.
+// event reads an event of a log or a session file.
 func (b *builder) event(o object, seq value) {
 	s := b.session
 	if s.ID == "" {
@@ -185,7 +185,7 @@ func (b *builder) event(o object, seq value) {
 	}
 }
 
-// stamp puts number and times of its event on a message.
+// stamp sets number and times of a message from its event.
 func (b *builder) stamp(e *event, o object, seq value) {
 	if t := b.time(o.get("timestamp"), "timestamp"); !t.IsZero() {
 		e.At = t
@@ -196,7 +196,7 @@ func (b *builder) stamp(e *event, o object, seq value) {
 	}
 }
 
-// prompt remembers the system prompt of a conversation, for the case that no message holds it.
+// prompt keeps the system prompt of a conversation in case no message has it.
 func (b *builder) prompt(text string, v value) {
 	if text != "" && b.system == nil {
 		b.system = &event{Message: Message{

@@ -9,15 +9,15 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// vocabulary is the members that an object may have. What stands under any other name would be lost, and a check that
-// something was not said would hold of it.
-type vocabulary struct {
-	names  []string // as people write them
+// fieldNames are the fields that an object may have. The content of any other would be lost, and a check that forbids
+// it would pass.
+type fieldNames struct {
+	names  []string // as in documents
 	folded func() map[string]bool
 }
 
-func words(text string) *vocabulary {
-	v := &vocabulary{names: strings.Fields(text)}
+func newFieldNames(text string) *fieldNames {
+	v := &fieldNames{names: strings.Fields(text)}
 	v.folded = sync.OnceValue(func() map[string]bool {
 		folded := make(map[string]bool, len(v.names))
 		for _, name := range v.names {
@@ -31,60 +31,61 @@ func words(text string) *vocabulary {
 // The members that the formats have, and those that chat APIs and agents add to them. Of the latter none holds words of
 // the conversation; most are not read.
 var (
-	messageFields = sync.OnceValue(func() *vocabulary {
-		return words(`role content parts tool_calls function_call tool_result tool_call_id call_id refusal
-			name tool_name error error_type is_error latency_ms
-			finish_reason stop_reason stop_sequence usage cost cost_info cost_usd cached state validations original opaque
-			meta metadata timestamp created_at time created index id type object model provider source status
-			reasoning reasoning_content reasoning_details thinking thinking_blocks thinking_signature signature annotations
-			citations media_summary message_id weight cache_control logprobs container context_management
-			content_filter_results service_tier system_fingerprint`)
+	messageFields = sync.OnceValue(func() *fieldNames {
+		return newFieldNames(`role content parts tool_calls function_call tool_result tool_call_id call_id refusal name
+			tool_name error error_type is_error latency_ms finish_reason stop_reason stop_sequence usage cost cost_info
+			cost_usd cached state validations original opaque meta metadata timestamp created_at time created index id type
+			object model provider source status reasoning reasoning_content reasoning_details thinking thinking_blocks
+			thinking_signature signature annotations citations media_summary message_id weight cache_control logprobs container
+			context_management content_filter_results service_tier system_fingerprint`)
 	})
-	partFields = sync.OnceValue(func() *vocabulary {
-		return words(`type text content refusal media source image_url detail input_audio file file_data filename file_id
-			mime_type media_type uri url data path width height duration caption format id index name title context
+	partFields = sync.OnceValue(func() *fieldNames {
+		return newFieldNames(`type text content refusal media source image_url detail input_audio file file_data filename
+			file_id mime_type media_type uri url data path width height duration caption format id index name title context
 			annotations citations cache_control logprobs signature metadata modality`)
 	})
-	mediaFields = sync.OnceValue(func() *vocabulary {
-		return words(`type mime_type media_type format data uri url path file_path storage_reference sha256 detail caption
-			width height duration size size_kb size_bytes bit_rate channels sample_rate fps filename name title policy_name`)
+	mediaFields = sync.OnceValue(func() *fieldNames {
+		return newFieldNames(`type mime_type media_type format data uri url path file_path storage_reference sha256 detail
+			caption width height duration size size_kb size_bytes bit_rate channels sample_rate fps filename name title
+			policy_name`)
 	})
-	callFields = sync.OnceValue(func() *vocabulary {
-		return words(`id call_id tool_call_id tool_use_id type function name tool_name args arguments input bad_args opaque index
-			status caller cache_control provider_executed server_name signature thought_signature extra_content
+	callFields = sync.OnceValue(func() *fieldNames {
+		return newFieldNames(`id call_id tool_call_id tool_use_id type function name tool_name args arguments input bad_args
+			opaque index status caller cache_control provider_executed server_name signature thought_signature extra_content
 			provider_metadata metadata`)
 	})
-	resultFields = sync.OnceValue(func() *vocabulary {
-		return words(`id call_id tool_call_id tool_use_id type name tool_name content parts response result error error_type
-			is_error latency_ms role timestamp status cache_control metadata`)
+	resultFields = sync.OnceValue(func() *fieldNames {
+		return newFieldNames(`id call_id tool_call_id tool_use_id type name tool_name content parts response result error
+			error_type is_error latency_ms role timestamp status cache_control metadata`)
 	})
-	turnFields = sync.OnceValue(func() *vocabulary {
-		return words(`turn_index timestamp user_message response tool_results assertions latency_ms duration_ms duration cost
-			metadata error`)
+	turnFields = sync.OnceValue(func() *fieldNames {
+		return newFieldNames(`turn_index timestamp user_message response tool_results assertions latency_ms duration_ms
+			duration cost metadata error`)
 	})
-	responseFields = sync.OnceValue(func() *vocabulary {
-		return words(`message cost latency_ms duration_ms duration finish_reason timestamp metadata error provider model`)
+	responseFields = sync.OnceValue(func() *fieldNames {
+		return newFieldNames(`message cost latency_ms duration_ms duration finish_reason timestamp metadata error provider
+			model`)
 	})
-	spanFields = sync.OnceValue(func() *vocabulary {
-		return words(`trace_id span_id trace_state parent_span_id flags name kind start_time_unix_nano end_time_unix_nano
-			attributes dropped_attributes_count events dropped_events_count links dropped_links_count status`)
+	spanFields = sync.OnceValue(func() *fieldNames {
+		return newFieldNames(`trace_id span_id trace_state parent_span_id flags name kind start_time_unix_nano
+			end_time_unix_nano attributes dropped_attributes_count events dropped_events_count links dropped_links_count status`)
 	})
-	exportFields = sync.OnceValue(func() *vocabulary {
-		return words(`resource_spans resource scope_spans instrumentation_library_spans scope instrumentation_library
-			spans schema_url resource_metrics resource_logs`)
+	exportFields = sync.OnceValue(func() *fieldNames {
+		return newFieldNames(`resource_spans resource scope_spans instrumentation_library_spans scope
+			instrumentation_library spans schema_url resource_metrics resource_logs`)
 	})
-	trialTurnFields = sync.OnceValue(func() *vocabulary {
-		return words(`index user assistant not_run error messages tool_calls assertions latency_ms streamed
+	trialTurnFields = sync.OnceValue(func() *fieldNames {
+		return newFieldNames(`index user assistant not_run error messages tool_calls assertions latency_ms streamed
 			guardrails guard_judgements`)
 	})
 )
 
-// only refuses the members of an object that are none of its vocabulary and hold something.
-func (b *builder) only(o object, what string, known *vocabulary) {
+// checkFields reports unknown fields of an object that have content.
+func (b *builder) checkFields(o object, what string, known *fieldNames) {
 	folded := known.folded()
 	var unknown []string
 	for name, member := range o.members {
-		if !folded[name] && !hollow(member) {
+		if !folded[name] && !isEmpty(member) {
 			unknown = append(unknown, name)
 		}
 	}
@@ -95,16 +96,16 @@ func (b *builder) only(o object, what string, known *vocabulary) {
 		return strings.Compare(x, y)
 	})
 	for _, name := range unknown {
-		written := cutText(o.written(name), 40)
+		written := cutText(o.originalKey(name), 40)
 		d := b.errorf(o.members[name], "unknown-field",
 			"%s has an unknown field %q, whose content would be lost", what, written)
-		d.Hint = cmp.Or(instead(name), diag.DidYouMean(written, known.names),
+		d.Hint = cmp.Or(fieldHint(name), diag.DidYouMean(written, known.names),
 			`what belongs to no message can stand under "metadata"`)
 	}
 }
 
-// written is a member's name as it stands in the file.
-func (o object) written(folded string) string {
+// originalKey is the name of a field as in the file.
+func (o object) originalKey(folded string) string {
 	for key := range o.value.members {
 		if foldKey(key) == folded {
 			return string(key)
@@ -113,8 +114,8 @@ func (o object) written(folded string) string {
 	return folded
 }
 
-// instead says where what is often written under other names has to stand; "" of all others.
-func instead(name string) string {
+// fieldHint says where to put what is often written under another name; "" for other names.
+func fieldHint(name string) string {
 	switch name {
 	case "text", "message", "value", "body", "output", "reply", "response", "answer", "completion":
 		return `words stand under "content", of a part under "text"`
@@ -124,8 +125,8 @@ func instead(name string) string {
 	return ""
 }
 
-// hollow says of a value that nothing is lost with it.
-func hollow(v value) bool {
+// isEmpty reports whether a value has no content.
+func isEmpty(v value) bool {
 	switch v.kind() {
 	case 0, 'n':
 		return true
@@ -137,10 +138,10 @@ func hollow(v value) bool {
 	return false
 }
 
-// only refuses the members of an object of a file that are none of its vocabulary and hold something.
-func (s *scan) only(v value, p span, what string, known *vocabulary) {
+// checkFields reports unknown fields of an object that have content.
+func (s *scan) checkFields(v value, p span, what string, known *fieldNames) {
 	for key, member := range v.members {
-		if known.folded()[foldKey(key)] || hollow(member) {
+		if known.folded()[foldKey(key)] || isEmpty(member) {
 			continue
 		}
 		name := cutText(string(key), 40)

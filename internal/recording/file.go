@@ -12,18 +12,17 @@ import (
 	"github.com/arena-evals/arena/internal/plainfile"
 )
 
-// Options say how files are read. The zero value reads what a file holds.
+// Options say how to read files. The zero value detects the format.
 type Options struct {
-	// Type is what the user says that the file is, one of Types. When the file is something else, it is read as that,
-	// and the notes say so.
+	// Type is the format according to the user, one of Types. A file of another format is read as that, with a note.
 	Type   string
 	Limits Limits
 }
 
-// File is an opened recording: which sessions it holds and where. The messages stay on disk.
+// File is an open recording: its sessions and their positions. Messages stay on disk.
 type File struct {
 	name    string
-	beside  string // the folder that it is in; "": none
+	dir     string // its folder; "": none
 	format  format
 	limits  Limits
 	open    func() (source, error)
@@ -33,14 +32,14 @@ type File struct {
 	missing int
 }
 
-// source is the bytes of a file.
+// source is the content of a file.
 type source interface {
 	io.ReaderAt
 	io.Closer
 	Size() int64
 }
 
-// Error is everything that is wrong with a file.
+// Error is all problems of a file.
 type Error struct {
 	Problems []diag.Diagnostic // at least one
 }
@@ -54,14 +53,14 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Open goes once through a file to find its sessions, and then through each of them: what is wrong with any is known
-// before the first is used. An error that is not about reading the file is an *Error.
+// Open finds the sessions of a file and reads each once, so that all problems are known before the first is used. The
+// error is an *Error unless the file cannot be read.
 func Open(path string, o Options) (*File, error) {
-	f := &File{name: path, beside: filepath.Dir(path), open: func() (source, error) { return openDisk(path) }}
+	f := &File{name: path, dir: filepath.Dir(path), open: func() (source, error) { return openDisk(path) }}
 	return f, f.index(o)
 }
 
-// openAt is Open for bytes that are at hand.
+// openAt is Open for content in memory.
 func openAt(name string, in io.ReaderAt, size int64, o Options) (*File, error) {
 	f := &File{name: name, open: func() (source, error) { return memory{in, size}, nil }}
 	return f, f.index(o)
@@ -100,7 +99,7 @@ func (f *File) index(o Options) error {
 	return nil
 }
 
-// verify makes every session once, so that its problems are known, and keeps its Ref.
+// verify reads every session once to find its problems, and keeps its Ref.
 func (f *File) verify(in source, problems *diag.List) error {
 	f.refs = make([]Ref, 0, len(f.entries))
 	ids := map[string]int{}
@@ -119,15 +118,15 @@ func (f *File) verify(in source, problems *diag.List) error {
 		f.refs = append(f.refs, Ref{
 			ID: f.unique(ids, s.ID, i), Scenario: intern(words, s.Scenario), Provider: intern(words, s.Provider),
 			Model: intern(words, s.Model), Region: intern(words, s.Region), TaskType: intern(words, s.TaskType),
-			Untold: s.Untold,
-			Tags:   s.Tags, Messages: len(s.Messages), Pos: s.Messages[0].Pos,
+			MissingInfo: s.MissingInfo,
+			Tags:        s.Tags, Messages: len(s.Messages), Pos: s.Messages[0].Pos,
 		})
 	}
 	return nil
 }
 
-// unique returns an id that no session before has: its own, that of the file, or either with a number. ids counts how
-// often each was asked for.
+// unique returns an id that no earlier session has: its own, that of the file, or either with a number. ids counts
+// their uses.
 func (f *File) unique(ids map[string]int, id string, i int) string {
 	if id == "" {
 		id = stem(f.name)
@@ -162,22 +161,22 @@ func intern(words map[string]string, s string) string {
 	return words[s]
 }
 
-// Path is where the file stands, as it was opened.
+// Path is the path of the file as it was opened.
 func (f *File) Path() string { return f.name }
 
-// Format is what the file is.
+// Format is the format of the file.
 func (f *File) Format() Format { return f.format.name }
 
-// Sessions returns the sessions of the file, in its order. Callers must not change the list.
+// Sessions returns the sessions in the order of the file. Callers must not change the list.
 func (f *File) Sessions() []Ref { return f.refs }
 
-// Notes says, for people, what is odd about the file as a whole.
+// Notes returns remarks about the file, for people.
 func (f *File) Notes() []string { return f.notes }
 
-// Missing is the number of conversations that the run was to have, and that are not in the file because it was stopped.
+// Missing is the number of conversations that are not in the file because its run was stopped.
 func (f *File) Missing() int { return f.missing }
 
-// Load reads the i-th session of Sessions from the file. It is safe for concurrent use.
+// Load reads the i-th session. It is safe for concurrent use.
 func (f *File) Load(i int) (*Session, error) {
 	in, err := f.open()
 	if err != nil {
@@ -200,7 +199,7 @@ func (f *File) Load(i int) (*Session, error) {
 
 var errChanged = errors.New("the file has changed since it was opened")
 
-// memory is a source that is not a file.
+// memory is a source without a file.
 type memory struct {
 	io.ReaderAt
 	size int64
@@ -210,7 +209,7 @@ func (m memory) Size() int64 { return m.size }
 
 func (memory) Close() error { return nil }
 
-// disk is a file of which the size is known.
+// disk is a file with its size.
 type disk struct {
 	*os.File
 	size int64
@@ -223,7 +222,7 @@ func openDisk(path string) (source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() { // a pipe would keep whoever opens it waiting
+	if !info.Mode().IsRegular() { // opening a pipe would block
 		return nil, fmt.Errorf("%s is not a file", path)
 	}
 	file, err := plainfile.Open(path)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// FileName is a name for the file of a session or a trial, such as its cassette, without an extension: readable, safe
-// on every system, and another one for every id, also where file names have no case.
+// FileName returns a file name without extension for a session or a trial. It is readable, safe on every system and
+// unique, also where case does not matter.
 func FileName(id string) string {
 	name := []byte(id)
 	for i, c := range name {
@@ -23,11 +23,11 @@ func FileName(id string) string {
 	return strings.TrimLeft(string(name), ".-") + "-" + hex.EncodeToString(sum[:5])
 }
 
-// maxName is how many bytes of an id stand in the name of its file.
+// maxName is the number of bytes of the id in the file name.
 const maxName = 80
 
-// Numbers are the numbers in a name that FileName gave: that of the trial in its group is among them, where its id
-// shows one. The name of a long id may not hold it: whole is false then.
+// Numbers returns the numbers in a FileName, among them the trial's number in its group if the id has one. whole is
+// false when the id was cut, so that the number may be missing.
 func Numbers(name string) (all []int, whole bool) {
 	if at := strings.LastIndexByte(name, '-'); at >= 0 {
 		name = name[:at]

@@ -11,35 +11,35 @@ import (
 	"github.com/arena-evals/arena/internal/plural"
 )
 
-// finish puts the messages in order, leaves out copies, joins results to their calls and counts the time.
+// finish sorts the messages, drops copies, pairs calls with results and sets times.
 func (b *builder) finish() {
 	b.sort()
 	b.dropCopies()
 	b.dropFirstCopy()
-	b.attribute()
+	b.addMeasures()
 	b.prependPrompt()
 	if len(b.events) == 0 && b.problems.Errors() > b.before {
-		return // why there is none has been said
+		return // the problems explain it
 	}
 	if len(b.events) == 0 {
-		b.problems.Errorf(b.start(), 1, "empty-recording", "there is no message in the conversation, read as %s",
+		b.problems.Errorf(b.startPos(), 1, "empty-recording", "there is no message in the conversation, read as %s",
 			b.session.Format)
 		return
 	}
-	b.brokenOff()
-	b.silent()
+	b.markIncomplete()
+	b.refuseEmptyReplies()
 	b.pair()
-	b.clock()
+	b.setTimes()
 	b.session.Messages = make([]Message, len(b.events))
 	for i := range b.events {
 		b.session.Messages[i] = b.events[i].Message
 	}
 	b.events = nil
-	b.untold()
+	b.setMissingInfo()
 }
 
-// brokenOff sees to it that a reply in the middle of which the call failed does not count as a whole one.
-func (b *builder) brokenOff() {
+// markIncomplete makes a conversation incomplete when a reply ended with an error.
+func (b *builder) markIncomplete() {
 	for i := range b.events {
 		if m := &b.events[i].Message; m.Role == chat.Assistant && chat.BrokeOff(m.FinishReason) && b.session.Error == "" {
 			b.session.Error = fmt.Sprintf("the call of the model failed: a reply ended with finish reason %q", m.FinishReason)
@@ -47,9 +47,9 @@ func (b *builder) brokenOff() {
 	}
 }
 
-// silent refuses replies that say nothing and call nothing, as a run refuses them of a model: whatever must not be said
-// would not be. Where a conversation broke off, the last reply may be all that came of it.
-func (b *builder) silent() {
+// refuseEmptyReplies refuses replies without content and calls: every check that forbids something would pass. The last
+// reply of an incomplete conversation may be empty.
+func (b *builder) refuseEmptyReplies() {
 	events := b.events
 	if b.session.Error != "" {
 		events = events[:len(events)-1]
@@ -57,22 +57,22 @@ func (b *builder) silent() {
 	for i := range events {
 		e := &events[i]
 		if e.Role == chat.Assistant && e.Content == "" && len(e.Parts) == 0 && len(e.ToolCalls) == 0 {
-			b.broken = true
+			b.badMessage = true
 			b.problems.Errorf(e.Pos, 1, "missing-content", "a message of the assistant has neither content nor tool calls").
 				Hint = lostHint
 		}
 	}
 }
 
-// start is the place of the piece that was read last.
-func (b *builder) start() diag.Pos {
+// startPos is the position of the piece that was read last.
+func (b *builder) startPos() diag.Pos {
 	if b.piece.loc == nil {
 		return diag.Pos{File: b.file}
 	}
 	return b.pos(value{})
 }
 
-// sort orders the messages by their numbers, when all have one.
+// sort orders the messages by number, if all have one.
 func (b *builder) sort() {
 	numbered := 0
 	for i := range b.events {
@@ -91,7 +91,7 @@ func (b *builder) sort() {
 	}
 }
 
-// dropCopies leaves out messages that are there twice under one number, and refuses two messages under one.
+// dropCopies drops messages that are twice under one number, and refuses different messages under one.
 func (b *builder) dropCopies() {
 	dropped := 0
 	kept := b.events[:0]
@@ -112,10 +112,10 @@ func (b *builder) dropCopies() {
 	}
 }
 
-// same says whether two events are the same message.
+// same reports whether two events are the same message.
 func same(x, y *event) bool { return reflect.DeepEqual(x.Message.Message, y.Message.Message) }
 
-// dropFirstCopy leaves out the copy of the first user message without a time that some tools write.
+// dropFirstCopy drops the copy of the first user message without a time, which some tools write.
 func (b *builder) dropFirstCopy() {
 	first := -1
 	for i := range b.events {
@@ -141,7 +141,7 @@ func (b *builder) dropFirstCopy() {
 	}
 }
 
-// prependPrompt puts the system prompt first, unless a message holds one.
+// prependPrompt puts the system prompt first, unless a message has it.
 func (b *builder) prependPrompt() {
 	if b.system == nil || len(b.events) == 0 {
 		return
@@ -155,8 +155,8 @@ func (b *builder) prependPrompt() {
 	}
 }
 
-// clock completes the times of the messages: when, and how long after the start.
-func (b *builder) clock() {
+// setTimes completes the times of the messages, absolute and since the start.
+func (b *builder) setTimes() {
 	s := b.session
 	for i := range b.events {
 		if s.Started.IsZero() {

@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// Format is a kind of file.
+// Format is a file format.
 type Format string
 
 // The formats.
@@ -17,31 +17,31 @@ const (
 	FormatEventLog    Format = "event log"    // JSON lines, an event each
 	FormatSession     Format = "session"      // metadata and events, as a document or as lines
 	FormatArenaOutput Format = "arena output" // the result file of a run
-	FormatArenaTurns  Format = "arena turns"  // the same by turns
+	FormatArenaTurns  Format = "arena turns"  // an older form of it, by turns
 	FormatTranscript  Format = "transcript"   // metadata and messages, YAML or JSON
 	FormatResults     Format = "results.json" // arena's own
 	FormatJournal     Format = "journal"      // arena's own
 	FormatEventStream Format = "event stream" // arena's own
-	FormatCassette    Format = "cassette"     // arena's own: what a trial exchanged
-	FormatChatLog     Format = "chat log"     // JSON lines, a conversation each, as chat APIs spell them
+	FormatCassette    Format = "cassette"     // arena's own: the exchanges of a trial
+	FormatChatLog     Format = "chat log"     // JSON lines, a conversation each, in the format of chat APIs
 	FormatTraces      Format = "traces"       // OTLP JSON with the attributes of generative AI
 )
 
-// format is a row of the table: how files of one kind are told from others and read.
+// format describes a file format.
 type format struct {
 	name  Format
-	hints []string // the types by which users name it
-	// detect says whether a file is of this kind. It may see only the first keys of a long document.
+	hints []string // values of Options.Type
+	// detect reports whether a file has this format. It may see only the first keys of a long document.
 	detect func(h *head) bool
-	// scan finds the sessions of a file and where their pieces are.
+	// scan finds the sessions of a file and the positions of their pieces.
 	scan func(s *scan)
 	// read makes a session of its pieces.
 	read  func(b *builder, pieces iter.Seq[piece])
 	free  bool // pieces need not be JSON
-	early bool // the first keys of a document tell
+	early bool // the first keys are enough to detect it
 }
 
-// formats is tried from the top. The last row takes whatever may be YAML.
+// formats returns the formats in the order in which they are tried. The last one accepts anything that may be YAML.
 func formats() []format {
 	return []format{
 		{name: FormatEventLog, hints: sessionHints, detect: isEventLog, scan: scanEventLog, read: readEventLog},
@@ -89,17 +89,17 @@ var (
 
 const genericHint = "generic"
 
-// Types returns the words that Options.Type takes.
+// Types returns the values of Options.Type.
 func Types() []string {
 	return slices.Concat(sessionHints, arenaHints, cassetteHints, transcriptHints, []string{genericHint})
 }
 
-// contradicts says whether the user's word for a file is another format's.
+// contradicts reports whether the user named another format.
 func (f *format) contradicts(hint string) bool {
 	return hint != "" && hint != genericHint && !slices.Contains(f.hints, hint)
 }
 
-// checkHint refuses a word that no format has.
+// checkHint refuses a name that no format has.
 func checkHint(hint string, problems *diag.List, file string) {
 	if hint == "" || slices.Contains(Types(), hint) {
 		return
@@ -115,7 +115,7 @@ func orKnown(hint string, known []string) string {
 	return "known types: " + strings.Join(known, ", ")
 }
 
-// unknown reports a file of no known format, with what was seen of it.
+// unknown reports a file of an unknown format.
 func (s *scan) unknown(h *head) {
 	msg := "this is not a recording that arena can read"
 	switch {

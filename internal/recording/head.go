@@ -12,11 +12,11 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// head is what tells of which kind a file is: the start of its first value.
+// head is the start of a file, by which its format is detected.
 type head struct {
-	kind  byte             // '{', '[', or 0 for what is no JSON
-	keys  map[string]value // folded, of the first object; the last one may be cut
-	lines bool             // the first line is a value of its own
+	kind  byte             // '{', '[', or 0 when it is not JSON
+	keys  map[string]value // folded keys of the first object; the last one may be cut
+	lines bool             // the first line is a complete JSON value
 }
 
 func (h *head) has(keys ...string) bool {
@@ -40,10 +40,10 @@ func (h *head) keysText() string {
 	return strings.Join(names, ", ")
 }
 
-// sampleSize is how much of a file is looked at first.
+// sampleSize is how much of a file is read for detection.
 const sampleSize = 64 << 10
 
-// sample returns the first bytes of a file, or nil when there is nothing to read, which is reported.
+// sample returns the first bytes of a file; nil after a problem.
 func (s *scan) sample() []byte {
 	text := make([]byte, min(s.size, sampleSize))
 	if n, err := s.in.ReadAt(text, 0); err != nil && !(errors.Is(err, io.EOF) && n == len(text)) {
@@ -63,7 +63,7 @@ func (s *scan) sample() []byte {
 	return text
 }
 
-// detect finds the format of a file; nil when there is none, which is reported.
+// detect finds the format of a file; nil after a problem.
 func (s *scan) detect() *format {
 	text := s.sample()
 	if text == nil {
@@ -78,22 +78,22 @@ func (s *scan) detect() *format {
 	switch {
 	case h.kind == '{' && first.kind() != 0:
 		h.lines = true
-		h.look(first)
-	case h.kind == '{' && problem != nil && ofLines(s.file):
+		h.readKeys(first)
+	case h.kind == '{' && problem != nil && hasLinesExtension(s.file):
 		problem.report(s.problems, s.file, p)
 		return nil
 	default:
-		h.look(value{text: start})
+		h.readKeys(value{text: start})
 	}
 	if f := h.match(); f != nil && (h.lines || h.kind == 0 || s.size <= sampleSize || f.early) {
 		return f
 	}
-	if h.kind != 0 && !h.lines { // the keys that tell may come late
+	if h.kind != 0 && !h.lines { // the decisive keys may come late
 		doc, _, ok := s.document()
 		if !ok {
 			return nil
 		}
-		h.look(doc)
+		h.readKeys(doc)
 		if f := h.match(); f != nil {
 			return f
 		}
@@ -102,8 +102,8 @@ func (s *scan) detect() *format {
 	return nil
 }
 
-// ofLines says whether a file claims by its name to be JSON lines. It matters only where the first of them is broken.
-func ofLines(file string) bool {
+// hasLinesExtension reports whether the file name says JSON lines. It matters only when the first line is broken.
+func hasLinesExtension(file string) bool {
 	switch strings.ToLower(filepath.Ext(file)) {
 	case ".jsonl", ".ndjson":
 		return true
@@ -120,8 +120,8 @@ func (h *head) match() *format {
 	return nil
 }
 
-// look takes the keys of an object, which may be cut, or those of the first object in a list.
-func (h *head) look(v value) {
+// readKeys reads the keys of an object, which may be cut, or those of the first object in a list.
+func (h *head) readKeys(v value) {
 	h.keys = map[string]value{}
 	if h.kind == '[' {
 		list := v
@@ -137,12 +137,12 @@ func (h *head) look(v value) {
 	}
 }
 
-// firstLine returns the first line that is not blank, if it is a JSON value of its own, or what is wrong with it.
+// firstLine returns the first line that is not blank if it is a JSON value, or its problem.
 func (s *scan) firstLine() (v value, p span, problem *badJSON) {
 	r := newLineReader(s.in, s.size, s.limits.Line)
 	for {
 		text, p, _, err := r.next()
-		if err != nil || text == nil { // whoever reads the file will say so
+		if err != nil || text == nil { // reading the file reports it
 			return value{}, p, nil
 		}
 		if t := bytes.TrimSpace(text); len(t) > 0 {

@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// span is where a piece of a session is in its file.
+// span is the position of a piece in its file.
 type span struct {
 	at   int64
 	size int64
-	line int32 // in which it starts, from 1
+	line int32 // of its start, from 1
 	col  int32 // in characters, from 1
 }
 
-// spans is a list of spans in a few bytes each: a log of a gigabyte has millions of them.
+// spans is a list of spans in a few bytes each. A log of a gigabyte has millions.
 type spans struct {
 	packed []byte
 	count  int
@@ -32,7 +32,7 @@ func (l *spans) add(s span) {
 	l.bytes += s.size
 }
 
-// all yields the spans in the order in which they were added.
+// all yields the spans in the order of add.
 func (l *spans) all(yield func(span) bool) {
 	var s span
 	for rest := l.packed; len(rest) > 0; {
@@ -56,7 +56,7 @@ func unsigned(b []byte) (int64, int) {
 	return int64(v), n
 }
 
-// merge makes one list of the pieces of several sessions, in the order of the file.
+// merge returns the pieces of several sessions in the order of the file.
 func merge(entries []*entry) (out spans) {
 	var all []span
 	for _, e := range entries {
@@ -71,12 +71,12 @@ func merge(entries []*entry) (out spans) {
 
 // entry is a session of the index.
 type entry struct {
-	key string // what its pieces have in common
-	id  string // of the session, where its pieces do not tell
+	key string // shared by its pieces
+	id  string // of the session, if its pieces have none
 	spans
 }
 
-// first is where a session starts.
+// first is the start of a session.
 func (e *entry) first() (s span) {
 	for s = range e.all {
 		break
@@ -84,13 +84,13 @@ func (e *entry) first() (s span) {
 	return s
 }
 
-// index is the sessions of a file in the order of their first pieces.
+// index is the sessions of a file, in the order of their first pieces.
 type index struct {
 	entries []*entry
 	byKey   map[string]*entry
 }
 
-// at returns the entry of a key; made says that it is new.
+// at returns the entry of a key. made is true when it is new.
 func (x *index) at(key string) (e *entry, made bool) {
 	if e = x.byKey[key]; e != nil {
 		return e, false

@@ -8,16 +8,16 @@ import (
 
 func isJournal(h *head) bool { return h.lines && h.has("journal", "arena") }
 
-// scanJournal finds the trials of a journal. What a killed run left counts; half a line at the end is no trial.
+// scanJournal finds the trials of a journal. The journal of a killed run may end in an incomplete line.
 func scanJournal(s *scan) {
 	silent, header, ended := 0, false, false
 	planned := 0.0
-	waiting := map[int64]bool{} // offsets of trials that never started
+	waiting := map[int64]bool{} // offsets of trials that did not start
 	cut := s.lines(func(l line) bool {
 		index, trial := l.get("index"), l.get("trial")
 		switch {
 		case header && !l.get("journal").missing():
-			silent = s.resumed(l.get("kept"), waiting)
+			silent = s.keepResumed(l.get("kept"), waiting)
 			planned, _ = l.get("planned").number()
 			ended = false
 		case !header:
@@ -34,9 +34,9 @@ func scanJournal(s *scan) {
 		case trial.kind() != '{' || index.missing():
 			s.errorf(s.pos(l.span), "wrong-line", "a line of a journal must be a trial or the end").
 				Hint = "is this line from another file?"
-		case neverSpoke(trial):
+		case hasNoMessages(trial):
 			silent++
-			if n := neverStarted(trial); n > 0 {
+			if n := countNotStarted(trial); n > 0 {
 				waiting[l.span.at] = true
 				s.missing += n
 			}
@@ -53,19 +53,18 @@ func scanJournal(s *scan) {
 	trials := len(s.index.entries) + silent
 	switch {
 	case s.problems.Errors() > 0:
-	case int(planned) > trials: // also of a run that judged what is there of one that was stopped
-		s.stopped(planned, trials, "journal")
+	case int(planned) > trials: // also when an incomplete run was judged
+		s.countMissing(planned, trials, "journal")
 	case !ended:
 		s.notef("the run did not end by itself: %d of %s trials are in its journal",
 			trials, strconv.FormatFloat(planned, 'f', -1, 64))
 	}
-	s.silentTrials(silent)
+	s.noteEmptyTrials(silent)
 }
 
-// resumed keeps of the trials so far those that stand in the run that resumed the journal, by their index in its plan.
-// silent counts the others that it keeps: nothing was said in them. Of those that are waiting since the run was stopped
-// only the kept ones are missing still: the others are run again, or are no part of the plan any more.
-func (s *scan) resumed(kept value, waiting map[int64]bool) (silent int) {
+// keepResumed keeps the trials that the resumed run kept, by their index in its plan. empty counts those without
+// messages. Trials of the earlier part that did not start are missing only if they were kept: the others run again.
+func (s *scan) keepResumed(kept value, waiting map[int64]bool) (silent int) {
 	at := map[int64]*entry{}
 	for _, e := range s.index.entries {
 		for piece := range e.all {

@@ -2,7 +2,7 @@ package recording
 
 import "fmt"
 
-// Limits keep files that were made to hurt from taking the memory. Zero means the default.
+// Limits protect memory from malicious files. Zero means the default.
 type Limits struct {
 	Line         int64 // bytes of one line: 64 MiB
 	Document     int64 // bytes of a file that has to be read at once: 256 MiB
@@ -26,7 +26,7 @@ func set[T int | int64](limit *T, standard T) {
 	}
 }
 
-// size writes a number of bytes for people.
+// size formats a number of bytes.
 func size(n int64) string {
 	if n < 1<<20 {
 		return fmt.Sprintf("%d bytes", n)

@@ -9,15 +9,14 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// line is a line of a file that holds something.
+// line is a line of a file that is not blank.
 type line struct {
 	value // valid JSON
 	span
 }
 
-// lines calls visit for every line that is a JSON object, in their order, until visit returns false. The text of a
-// line is gone when visit returns. Everything else is reported, but for blank lines. cut says that the last line is
-// the beginning of one; visit decides nothing about it.
+// lines calls visit for every line that is a JSON object, in order, until it returns false. The text of a line is valid
+// until visit returns. Other lines that are not blank are reported. cut is the position of an incomplete last line.
 func (s *scan) lines(visit func(l line) bool) (cut span) {
 	r := newLineReader(s.in, s.size, s.limits.Line)
 	for !s.full() {
@@ -46,7 +45,7 @@ func (s *scan) lines(visit func(l line) bool) (cut span) {
 			s.errorf(s.pos(p), "wrong-type", "a line must be a JSON object, found %s", describe(value{text: trimmed}))
 			continue
 		}
-		if !s.unique(value{text: trimmed}, p) {
+		if !s.checkDuplicates(value{text: trimmed}, p) {
 			continue
 		}
 		if !visit(line{value{text: trimmed}, p}) {
@@ -56,7 +55,7 @@ func (s *scan) lines(visit func(l line) bool) (cut span) {
 	return cut
 }
 
-// wholeLines is lines for files of which nothing may be missing.
+// wholeLines is lines for files that must be complete.
 func (s *scan) wholeLines(visit func(l line) bool) {
 	if cut := s.lines(visit); cut.line > 0 {
 		s.errorf(diag.Pos{File: s.file, Line: cut.line}, "cut-line", "the last line is cut: the file ends in the middle").
@@ -75,7 +74,7 @@ func (s *scan) readError(err error, p span) {
 
 var errLongLine = errors.New("a line is too long")
 
-// lineReader cuts a file into lines at line feeds.
+// lineReader splits a file at line feeds.
 type lineReader struct {
 	in    *bufio.Reader
 	limit int64
@@ -89,8 +88,8 @@ func newLineReader(in io.ReaderAt, size, limit int64) *lineReader {
 	return &lineReader{in: bufio.NewReaderSize(io.NewSectionReader(in, 0, size), buffer), limit: limit}
 }
 
-// next returns a line without its line feed, or nil at the end. The text is good until the next call. whole says that
-// a line feed follows. A byte order mark at the start of the file is left out.
+// next returns a line without its line feed; nil at the end. The text is valid until the next call. whole is true when
+// a line feed follows. A byte order mark at the start of the file is dropped.
 func (r *lineReader) next() (text []byte, p span, whole bool, err error) {
 	r.line++
 	r.long = r.long[:0]

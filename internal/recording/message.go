@@ -7,25 +7,25 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// message reads a message in any of the spellings that the formats have. When it fails, that was reported.
+// message reads a message in any spelling of the formats. It reports problems.
 func (b *builder) message(v value) (e event, ok bool) {
 	o, ok := b.object(v, "a message")
 	if !ok {
-		b.broken = true
+		b.badMessage = true
 		return event{}, false
 	}
 	return b.messageOf(o, b.pos(v))
 }
 
-// messageOf is message for an object that was taken apart.
+// messageOf is message for a parsed object.
 func (b *builder) messageOf(o object, pos diag.Pos) (e event, ok bool) {
 	before := b.problems.Errors()
-	defer func() { b.broken = b.broken || !ok }()
+	defer func() { b.badMessage = b.badMessage || !ok }()
 	e.Pos, e.Offset = pos, -1
-	b.only(o, "a message", messageFields())
+	b.checkFields(o, "a message", messageFields())
 	e.Role = b.role(o)
 	if b.problems.Errors() == before {
-		b.spoken(o)
+		b.requireContent(o)
 	}
 	e.At = b.time(o.get("timestamp", "createdat", "time"), "timestamp")
 	b.content(&e.Message, o)
@@ -37,14 +37,13 @@ func (b *builder) messageOf(o object, pos diag.Pos) (e event, ok bool) {
 		b.measures(&e.Message, o)
 	}
 	if meta := o.get("meta"); meta.kind() == '{' {
-		e.Asserted = b.asserted(meta.get("assertions"))
+		e.Verdicts = b.verdicts(meta.get("assertions"))
 	}
 	return e, b.problems.Errors() == before
 }
 
-// spoken refuses a message that has nothing of what a message can say. What it says may be empty: a tool may return
-// nothing, and of a reply finish decides.
-func (b *builder) spoken(o object) {
+// requireContent refuses a message without any field for content. The content may be empty.
+func (b *builder) requireContent(o object) {
 	if o.get("content", "parts", "refusal", "toolcalls", "functioncall", "toolresult", "error").missing() {
 		b.errorf(o.value, "missing-content", "a message has neither content nor tool calls").
 			Hint = "the recording has lost what was said; record the conversation again"
@@ -68,7 +67,7 @@ func (b *builder) role(o object) chat.Role {
 	return ""
 }
 
-// measures reads what is known of the call of the model that made a reply.
+// measures reads usage, cost, latency and other facts about the call that made a reply.
 func (b *builder) measures(m *Message, o object) {
 	m.FinishReason, m.Opaque = b.text(o.get("finishreason"), "finish_reason"), b.opaque(o.get("opaque"))
 	m.State = b.text(o.get("state"), "state")
@@ -88,7 +87,7 @@ func (b *builder) measures(m *Message, o object) {
 	b.original(m, o.get("original"))
 }
 
-// cost reads tokens and money in the spellings of arena, of its peer and of chat APIs.
+// cost reads tokens and cost in the spellings of arena, PromptArena and chat APIs.
 func (b *builder) cost(m *chat.Message, v value) {
 	o, ok := b.object(v, "the cost of a message")
 	if !ok {
@@ -131,7 +130,7 @@ func (b *builder) validations(m *Message, v value) {
 	}
 }
 
-// original reads what the model said in the place of what a guardrail made of it.
+// original reads the reply as the model wrote it, before guardrails.
 func (b *builder) original(m *Message, v value) {
 	if v.missing() {
 		return
@@ -140,7 +139,7 @@ func (b *builder) original(m *Message, v value) {
 	if !ok {
 		return
 	}
-	b.only(o, "original", messageFields())
+	b.checkFields(o, "original", messageFields())
 	said := Message{Message: chat.Message{Role: chat.Assistant}}
 	b.content(&said, o)
 	b.toolCalls(&said, o)
@@ -150,7 +149,7 @@ func (b *builder) original(m *Message, v value) {
 	}
 }
 
-// decodeObject decodes an object of free shape; numbers keep their digits.
+// decodeObject decodes an object of any form. Numbers keep their digits.
 func decodeObject(v value) (map[string]any, bool) {
 	decoded, err := chat.DecodeJSON(v.text)
 	m, ok := decoded.(map[string]any)

@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// keep adds the members of an object to what checks are told of the session. What is there already stays.
+// keep adds the fields of an object to the metadata of the session. Existing ones stay.
 func (b *builder) keep(v value) {
 	all, _ := decodeObject(v)
 	for key, decoded := range all {
@@ -26,7 +26,7 @@ func (b *builder) keepAs(key string, v any) {
 	}
 }
 
-// keepLabels keeps what a format has beside its metadata: tags and labels.
+// keepLabels adds tags and labels to the metadata.
 func (b *builder) keepLabels() {
 	s := b.session
 	if len(s.Tags) > 0 {
@@ -45,16 +45,16 @@ func (b *builder) keepLabels() {
 	}
 }
 
-// ownAttributes are the attributes of a span that conventions for models say nothing of. "metadata" holds more of them,
-// as an object or as its text.
-func ownAttributes(attrs attributes) map[string]any {
+// customAttributes returns the attributes of a span that no convention defines. "metadata" may hold more, as an object
+// or as JSON text.
+func customAttributes(attrs attributes) map[string]any {
 	own := map[string]any{}
 	for key, v := range attrs {
-		if decoded, err := chat.DecodeJSON(v.text); err == nil && !ofModels(key) {
+		if decoded, err := chat.DecodeJSON(v.text); err == nil && !isConventional(key) {
 			own[key] = decoded
 		}
 	}
-	if all, ok := decodeObject(inner(attrs["metadata"])); ok {
+	if all, ok := decodeObject(nestedJSON(attrs["metadata"])); ok {
 		delete(own, "metadata")
 		maps.Copy(all, own)
 		return all
@@ -62,15 +62,15 @@ func ownAttributes(attrs attributes) map[string]any {
 	return own
 }
 
-// keepAgreed keeps what the spans of a conversation say of it. A value that changes from span to span is known of no
-// turn, and is left out.
-func (b *builder) keepAgreed(spans []aiSpan) {
+// keepCommon adds the custom attributes of a conversation's spans to the metadata. Attributes with several values are
+// left out.
+func (b *builder) keepCommon(spans []aiSpan) {
 	disputed := map[string]bool{}
 	for i := range spans {
 		if spans[i].judge {
 			continue
 		}
-		for key, v := range spans[i].own {
+		for key, v := range spans[i].customAttributes {
 			b.keepAs(key, v)
 			disputed[key] = disputed[key] || !reflect.DeepEqual(b.session.Metadata[key], v)
 		}
@@ -82,8 +82,8 @@ func (b *builder) keepAgreed(spans []aiSpan) {
 	}
 }
 
-// ofModels says of an attribute that it is one of the conventions for calls of models and tools, or of arena.
-func ofModels(key string) bool {
+// isConventional reports whether an attribute belongs to the conventions for models and tools, or to arena.
+func isConventional(key string) bool {
 	prefix, _, _ := strings.Cut(key, ".")
 	switch prefix {
 	case "gen_ai", "llm", "openinference", "input", "output", "tool", "arena":

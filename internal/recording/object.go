@@ -11,13 +11,13 @@ import (
 	"github.com/arena-evals/arena/internal/ellipsis"
 )
 
-// object is the members of a JSON object by their folded names.
+// object is a JSON object with its fields by folded name.
 type object struct {
 	value
 	members map[string]value
 }
 
-// object takes an object apart. A key that stands there twice is reported: which of the two is meant?
+// object parses an object. It refuses duplicate keys.
 func (b *builder) object(v value, what string) (object, bool) {
 	if v.kind() != '{' {
 		b.errorf(v, "wrong-type", "%s must be an object, found %s", what, describe(v))
@@ -35,7 +35,7 @@ func (b *builder) object(v value, what string) (object, bool) {
 	return o, true
 }
 
-// get returns the first of some members that is there and not null.
+// get returns the first of some fields that is not null.
 func (o object) get(names ...string) value {
 	for _, name := range names {
 		if v := o.members[name]; !v.missing() {
@@ -45,7 +45,7 @@ func (o object) get(names ...string) value {
 	return value{}
 }
 
-// text reads a string; "" when it is not there. Numbers and booleans are taken as they are written.
+// text reads a string; "" when missing. Numbers and booleans are taken as written.
 func (b *builder) text(v value, what string) string {
 	if v.missing() {
 		return ""
@@ -57,7 +57,7 @@ func (b *builder) text(v value, what string) string {
 	return s
 }
 
-// float reads a finite number; nil when it is not there.
+// float reads a finite number; nil when missing.
 func (b *builder) float(v value, what string) *float64 {
 	if v.missing() {
 		return nil
@@ -70,7 +70,7 @@ func (b *builder) float(v value, what string) *float64 {
 	return &f
 }
 
-// amount reads what was measured; nil when it is not there.
+// amount reads a measurement; nil when missing.
 func (b *builder) amount(v value, what string) *float64 {
 	f := b.float(v, what)
 	if f != nil && !chat.Measured(*f) {
@@ -84,7 +84,7 @@ func (b *builder) outOfRange(v value, what string) {
 	b.errorf(v, "out-of-range", "%s cannot be %s", what, cutText(string(v.text), 40))
 }
 
-// tokens reads a count of tokens; 0 when it is not there.
+// tokens reads a token count; 0 when missing.
 func (b *builder) tokens(v value, what string) int {
 	f := b.float(v, what)
 	if f == nil {
@@ -97,7 +97,7 @@ func (b *builder) tokens(v value, what string) int {
 	return int(*f)
 }
 
-// number reads a whole number that orders events; 0 when it is not there.
+// number reads a sequence number; 0 when missing.
 func (b *builder) number(v value, what string) int64 {
 	if v.missing() {
 		return 0
@@ -111,7 +111,7 @@ func (b *builder) number(v value, what string) int64 {
 	return n
 }
 
-// count reads a number that is not negative; 0 when it is not there.
+// count reads a number that is not negative; 0 when missing.
 func (b *builder) count(v value, what string) int {
 	f := b.float(v, what)
 	if f == nil {
@@ -124,7 +124,7 @@ func (b *builder) count(v value, what string) int {
 	return int(*f)
 }
 
-// truth reads a boolean; false when it is not there.
+// truth reads a boolean; false when missing.
 func (b *builder) truth(v value, what string) bool {
 	switch v.kind() {
 	case 't':
@@ -136,8 +136,7 @@ func (b *builder) truth(v value, what string) bool {
 	return false
 }
 
-// time reads a moment in RFC 3339, or a number since 1970, whose size tells its unit; zero when it is not there, or
-// when it is the zero moment.
+// time reads a time in RFC 3339, or a number since 1970, whose size shows its unit. It is zero when missing.
 func (b *builder) time(v value, what string) time.Time {
 	if n, ok := v.number(); ok && n >= 0 {
 		return since1970(n)
@@ -158,7 +157,7 @@ func (b *builder) time(v value, what string) time.Time {
 	return time.Time{}
 }
 
-// since1970 takes a number for nanoseconds, microseconds, milliseconds or seconds, whichever gives a year near ours.
+// since1970 reads a number as nanoseconds, microseconds, milliseconds or seconds, by the year that results.
 func since1970(n float64) time.Time {
 	switch {
 	case n == 0 || n > math.MaxInt64:
@@ -173,7 +172,7 @@ func since1970(n float64) time.Time {
 	return time.UnixMilli(int64(n * 1000)).UTC()
 }
 
-// texts reads a list of text; nil when it is not there.
+// texts reads a list of texts; nil when missing.
 func (b *builder) texts(v value, what string) (list []string) {
 	if v.missing() {
 		return nil
@@ -188,7 +187,7 @@ func (b *builder) texts(v value, what string) (list []string) {
 	return list
 }
 
-// raw is a value that outlives its piece.
+// raw copies a value, which then outlives its piece.
 func raw(v value) json.RawMessage {
 	if v.missing() {
 		return nil
@@ -196,7 +195,7 @@ func raw(v value) json.RawMessage {
 	return append(json.RawMessage(nil), v.text...)
 }
 
-// describe names what was found, for messages.
+// describe names a value in messages.
 func describe(v value) string {
 	switch v.kind() {
 	case 0:
@@ -216,5 +215,5 @@ func describe(v value) string {
 	return "the number " + cutText(string(v.text), 40)
 }
 
-// cutText shortens what is quoted in a message.
+// cutText shortens a quoted text.
 func cutText(s string, limit int) string { return ellipsis.Runes(s, limit) }

@@ -22,9 +22,9 @@ const (
 
 func isTraces(h *head) bool { return h.kind == '{' && h.has("resourcespans") }
 
-// scanTraces groups spans into conversations: by their conversation id, and without one by trace.
+// scanTraces groups spans into conversations: by conversation id, or else by trace.
 func scanTraces(s *scan) {
-	t := &traceScan{scan: s, talks: map[string]bool{}}
+	t := &traceScan{scan: s, hasMessage: map[string]bool{}}
 	if first, _, _ := s.firstLine(); first.kind() == '{' {
 		s.wholeLines(func(l line) bool {
 			if !l.get("resourcemetrics").missing() || !l.get("resourcelogs").missing() {
@@ -46,19 +46,19 @@ func scanTraces(s *scan) {
 
 type traceScan struct {
 	*scan
-	talks map[string]bool // keys with a message
+	hasMessage map[string]bool // keys with a message
 }
 
 // export finds the spans of one export.
 func (t *traceScan) export(doc value, p span) {
 	loc := &locator{text: doc.text, line: p.line, col: p.col}
 	known := exportFields()
-	t.only(doc, p, "an export", known)
+	t.checkFields(doc, p, "an export", known)
 	for resource := range doc.get("resourcespans").items {
-		t.only(resource, p, "the spans of a resource", known)
+		t.checkFields(resource, p, "the spans of a resource", known)
 		for _, scopes := range []string{"scopespans", "instrumentationlibraryspans"} {
 			for scope := range resource.get(scopes).items {
-				t.only(scope, p, "the spans of a scope", known)
+				t.checkFields(scope, p, "the spans of a scope", known)
 				for item := range scope.get("spans").items {
 					line, col := loc.place(item.at)
 					t.span(item, span{at: p.at + int64(item.at), size: int64(len(item.text)), line: line, col: col})
@@ -69,9 +69,9 @@ func (t *traceScan) export(doc value, p span) {
 }
 
 func (t *traceScan) span(v value, p span) {
-	t.only(v, p, "a span", spanFields())
-	ours, talks, conversation := glance(v)
-	if !ours {
+	t.checkFields(v, p, "a span", spanFields())
+	isAI, hasMessages, conversation := inspectSpan(v)
+	if !isAI {
 		return
 	}
 	trace, _ := v.get("traceid").str()
@@ -81,27 +81,27 @@ func (t *traceScan) span(v value, p span) {
 	}
 	key := trace + "\x00" + conversation
 	t.add(key, p)
-	t.talks[key] = t.talks[key] || talks
+	t.hasMessage[key] = t.hasMessage[key] || hasMessages
 }
 
-// glance says of a span whether it is about generative AI, whether it holds messages, and of which conversation.
-func glance(v value) (ours, talks bool, conversation string) {
+// inspectSpan reports whether a span is about generative AI, whether it holds messages, and its conversation id.
+func inspectSpan(v value) (isAI, hasMessages bool, conversation string) {
 	for attr := range v.get("attributes").items {
 		key, _ := attr.get("key").str()
-		ours = ours || strings.HasPrefix(key, aiPrefix)
-		talks = talks || holdsMessages(key)
+		isAI = isAI || strings.HasPrefix(key, aiPrefix)
+		hasMessages = hasMessages || holdsMessages(key)
 		if key == conversationAttr {
 			conversation, _ = attr.get("value").get("stringvalue").str()
 		}
 	}
 	for e := range v.get("events").items {
 		if name, _ := e.get("name").str(); strings.HasPrefix(name, aiPrefix) {
-			ours = true
-			talks = talks || roleOfEvent(name) != "" || strings.HasPrefix(name, "gen_ai.content.") ||
+			isAI = true
+			hasMessages = hasMessages || roleOfEvent(name) != "" || strings.HasPrefix(name, "gen_ai.content.") ||
 				name == "gen_ai.client.inference.operation.details"
 		}
 	}
-	return ours, talks, conversation
+	return isAI, hasMessages, conversation
 }
 
 func holdsMessages(key string) bool {
@@ -112,7 +112,7 @@ func holdsMessages(key string) bool {
 	return strings.HasPrefix(key, promptAttr+".") || strings.HasPrefix(key, completionAttr+".")
 }
 
-// join gives spans without a conversation id that of their trace, and brings together the traces of a conversation.
+// join adds spans without a conversation id to that of their trace, and joins the traces of a conversation.
 func (t *traceScan) join() {
 	ofTrace := map[string][]string{} // the conversations of a trace
 	for _, e := range t.index.entries {
@@ -140,7 +140,7 @@ func (t *traceScan) join() {
 	for _, key := range order {
 		t.index.entries = append(t.index.entries, t.union(joined[key], strings.TrimPrefix(key, "\x00")))
 	}
-	t.index.keep(func(e *entry) bool { return t.talks[e.key] })
+	t.index.keep(func(e *entry) bool { return t.hasMessage[e.key] })
 	switch silent := len(order) - len(t.index.entries); {
 	case silent > 0 && len(t.index.entries) == 0:
 		t.errorf(t.pos(joined[order[0]][0].first()), "no-content", "the spans of generative AI hold no messages").
@@ -157,7 +157,7 @@ func (t *traceScan) union(entries []*entry, id string) *entry {
 		out.spans = merge(entries)
 	}
 	for _, e := range entries {
-		t.talks[out.key] = t.talks[out.key] || t.talks[e.key]
+		t.hasMessage[out.key] = t.hasMessage[out.key] || t.hasMessage[e.key]
 	}
 	return out
 }

@@ -5,10 +5,10 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// spanOfArena takes from a span what arena alone says in its traces.
+// spanOfArena reads the attributes that only arena writes.
 func (b *builder) spanOfArena(s *aiSpan, attrs attributes) {
 	if attrs.text("arena.content_omitted") == "true" && !s.judge {
-		b.broken = true
+		b.badMessage = true
 		b.errorf(value{}, "lost-message", "the span has no messages: they were too long for the collector").
 			Hint = "read the journal or results.json of the run"
 	}
@@ -22,8 +22,7 @@ func (b *builder) spanOfArena(s *aiSpan, attrs attributes) {
 	}
 }
 
-// evaluations reads the results of checks among the events of a span. Without the word of arena that one decided
-// something, it is a measurement.
+// evaluations reads the results of checks from the events of a span. Without arena's mark for a verdict they are evals.
 func (b *builder) evaluations(s *aiSpan, events value) {
 	for item := range events.items {
 		if name, _ := item.get("name").str(); name != "gen_ai.evaluation.result" {
@@ -37,10 +36,10 @@ func (b *builder) evaluations(s *aiSpan, events value) {
 		switch attrs.text("arena.surface") {
 		case "guardrail":
 		case "assertion":
-			a := Asserted{Type: name, Score: score, Explanation: explanation, Error: failure}
+			a := Verdict{Type: name, Score: score, Explanation: explanation, Error: failure}
 			a.Skipped = label == result.Skipped.String()
 			a.Passed = a.Skipped || label == result.Passed.String()
-			s.asserted = append(s.asserted, a)
+			s.verdicts = append(s.verdicts, a)
 		default:
 			b.session.Evals = append(b.session.Evals, Eval{
 				ID: name, Type: name, Score: score, Explanation: explanation, Error: failure,
@@ -50,25 +49,25 @@ func (b *builder) evaluations(s *aiSpan, events value) {
 	}
 }
 
-// judged puts verdicts on the last reply of the turn that they are about, or on the conversation.
-func (b *builder) judged(talk []event, spans []aiSpan) {
+// addVerdicts adds verdicts to the last reply of their turn, or to the conversation.
+func (b *builder) addVerdicts(conversation []event, spans []aiSpan) {
 	for i := range spans {
 		s := &spans[i]
-		if len(s.asserted) == 0 {
+		if len(s.verdicts) == 0 {
 			continue
 		}
-		if e := lastReply(talk, s); e != nil && s.operation == "invoke_agent" {
-			e.Asserted = append(e.Asserted, s.asserted...)
+		if e := lastReply(conversation, s); e != nil && s.operation == "invoke_agent" {
+			e.Verdicts = append(e.Verdicts, s.verdicts...)
 			continue
 		}
-		b.session.Asserted = append(b.session.Asserted, s.asserted...)
+		b.session.Verdicts = append(b.session.Verdicts, s.verdicts...)
 	}
 }
 
-// lastReply is the last reply that came while a span lasted.
-func lastReply(talk []event, s *aiSpan) *event {
-	for i := len(talk) - 1; i >= 0; i-- {
-		if e := &talk[i]; e.Role == chat.Assistant && !e.At.Before(s.start) && !e.At.After(s.end) {
+// lastReply is the last reply within the time of a span.
+func lastReply(conversation []event, s *aiSpan) *event {
+	for i := len(conversation) - 1; i >= 0; i-- {
+		if e := &conversation[i]; e.Role == chat.Assistant && !e.At.Before(s.start) && !e.At.After(s.end) {
 			return e
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// attributes are the values of a span's attributes as JSON.
+// attributes are the attributes of a span, with values as JSON.
 type attributes map[string]value
 
 func (a attributes) text(keys ...string) string {
@@ -19,7 +19,7 @@ func (a attributes) text(keys ...string) string {
 	return ""
 }
 
-// tokens are what the first of some attributes that is there counts, as a number or as its text.
+// tokens returns the first of some token counts, which may be a number or a text.
 func (a attributes) tokens(b *builder, keys ...string) (n int, found bool) {
 	for _, k := range keys {
 		v := a[k]
@@ -45,12 +45,12 @@ func (b *builder) attributes(v value) attributes {
 			b.errorf(item, "duplicate-key", "the attribute %q is there twice", cutText(key, 60))
 			continue
 		}
-		v := value{b.plain(item.get("value"), 0), item.at}
+		v := value{b.decodeAny(item.get("value"), 0), item.at}
 		said := holdsMessages(key) || holdsMessage(key)
 		if written := item.get("value"); said && v.missing() && string(written.text) != "{}" {
 			b.errorf(item, "missing-content", "the attribute %s has no value", key)
 		}
-		b.noTwin(key, v)
+		b.checkDuplicates(key, v)
 		attrs[key] = v
 	}
 	return attrs
@@ -58,8 +58,8 @@ func (b *builder) attributes(v value) attributes {
 
 const maxAnyDepth = 100
 
-// plain makes the JSON that a typed value stands for.
-func (b *builder) plain(v value, depth int) []byte {
+// decodeAny converts a typed OTLP value to JSON.
+func (b *builder) decodeAny(v value, depth int) []byte {
 	if depth > maxAnyDepth {
 		b.errorf(v, "too-deep", "an attribute is nested deeper than %d levels", maxAnyDepth)
 		return []byte("null")
@@ -76,26 +76,26 @@ func (b *builder) plain(v value, depth int) []byte {
 			}
 			return member.text
 		case "arrayvalue":
-			return b.plainList(member.get("values"), depth)
+			return b.decodeList(member.get("values"), depth)
 		case "kvlistvalue":
-			return b.plainMap(member.get("values"), depth)
+			return b.decodeMap(member.get("values"), depth)
 		}
 	}
 	return []byte("null")
 }
 
-func (b *builder) plainList(v value, depth int) []byte {
+func (b *builder) decodeList(v value, depth int) []byte {
 	out := []byte{'['}
 	for item := range v.items {
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		out = append(out, b.plain(item, depth+1)...)
+		out = append(out, b.decodeAny(item, depth+1)...)
 	}
 	return append(out, ']')
 }
 
-func (b *builder) plainMap(v value, depth int) []byte {
+func (b *builder) decodeMap(v value, depth int) []byte {
 	out := []byte{'{'}
 	for item := range v.items {
 		key := item.get("key")
@@ -106,12 +106,12 @@ func (b *builder) plainMap(v value, depth int) []byte {
 			out = append(out, ',')
 		}
 		out = append(append(out, key.text...), ':')
-		out = append(out, b.plain(item.get("value"), depth+1)...)
+		out = append(out, b.decodeAny(item.get("value"), depth+1)...)
 	}
 	return append(out, '}')
 }
 
-// nanos reads nanoseconds since 1970, which JSON of protocol buffers writes as a text.
+// nanos reads nanoseconds since 1970, which protobuf JSON writes as a text.
 func (b *builder) nanos(v value) time.Time {
 	s, ok := v.scalar()
 	if !ok {
@@ -128,8 +128,8 @@ func (b *builder) nanos(v value) time.Time {
 	return time.Unix(0, n).UTC()
 }
 
-// inner is the JSON within a text, or the value itself when it is none. Its place is that of v.
-func inner(v value) value {
+// nestedJSON returns the JSON within a text, at the position of v; v itself when there is none.
+func nestedJSON(v value) value {
 	s, ok := v.str()
 	if !ok {
 		return v
@@ -141,19 +141,19 @@ func inner(v value) value {
 	return value{[]byte(s), v.at}
 }
 
-// noTwin refuses messages, as JSON within an attribute, in which a key stands twice in an object. The arguments of
-// calls are a text within them, and as the model wrote it.
-func (b *builder) noTwin(key string, v value) {
-	content := inner(v)
+// checkDuplicates refuses messages in an attribute with duplicate keys. Arguments of calls are texts, and are not
+// checked.
+func (b *builder) checkDuplicates(key string, v value) {
+	content := nestedJSON(v)
 	if kind := content.kind(); kind != '{' && kind != '[' || !holdsMessages(key) && !holdsMessage(key) {
 		return
 	}
-	if name, _, found := twice(content); found {
+	if name, _, found := duplicateKey(content); found {
 		b.errorf(v, "duplicate-key", "%s: an object has the key %q twice", key, cutText(name, 40))
 	}
 }
 
-// holdsMessage says of the attribute of an event whether it may hold a message, or a part of one.
+// holdsMessage reports whether an attribute of an event may hold a message, or a part of one.
 func holdsMessage(key string) bool {
 	switch strings.TrimPrefix(key, aiPrefix) {
 	case "event.content", "event.body", "content", "message", "parts", "tool_calls":

@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// spanMessages reads what was said to a model and what it said.
+// spanMessages reads the input and output messages of a model call.
 func (b *builder) spanMessages(s *aiSpan, v value, attrs attributes, events value) {
 	from := &spanReader{b: b, pos: b.pos(v), at: v.at}
 	from.attributes(s, attrs)
@@ -30,8 +30,8 @@ func (b *builder) spanMessages(s *aiSpan, v value, attrs attributes, events valu
 	}
 }
 
-// spanReader reads the messages of one span. Their place is that of the span: within attributes they are often JSON
-// in a text, where places mean nothing to people.
+// spanReader reads the messages of one span. Their position is that of the span: positions within JSON in an attribute
+// mean nothing to people.
 type spanReader struct {
 	b   *builder
 	pos diag.Pos
@@ -39,16 +39,16 @@ type spanReader struct {
 }
 
 func (r *spanReader) attributes(s *aiSpan, attrs attributes) {
-	if v, ok := attrs[systemAttr]; ok { // parts, or a text as some write it
-		s.input = append(s.input, r.system(inner(v))...)
+	if v, ok := attrs[systemAttr]; ok { // parts, or a text
+		s.input = append(s.input, r.system(nestedJSON(v))...)
 	}
 	for _, key := range []string{inputAttr, promptAttr} {
-		if v, ok := attrs[key]; ok && r.whole(key, v) {
+		if v, ok := attrs[key]; ok && r.isComplete(key, v) {
 			s.input = append(s.input, r.list(v, chat.User)...)
 		}
 	}
 	for _, key := range []string{outputAttr, completionAttr} {
-		if v, ok := attrs[key]; ok && r.whole(key, v) {
+		if v, ok := attrs[key]; ok && r.isComplete(key, v) {
 			s.output = append(s.output, r.list(v, chat.Assistant)...)
 		}
 	}
@@ -56,19 +56,19 @@ func (r *spanReader) attributes(s *aiSpan, attrs attributes) {
 	s.output = append(s.output, r.numbered(attrs, completionAttr, chat.Assistant)...)
 }
 
-// whole refuses messages that are no JSON any more: exporters cut long attributes. Only the older attributes may hold
+// isComplete refuses messages that are not valid JSON: exporters cut long attributes. Only the older attributes may be
 // plain text.
-func (r *spanReader) whole(key string, v value) bool {
-	if key == promptAttr || key == completionAttr || inner(v).kind() != '"' {
+func (r *spanReader) isComplete(key string, v value) bool {
+	if key == promptAttr || key == completionAttr || nestedJSON(v).kind() != '"' {
 		return true
 	}
-	r.b.broken = true
+	r.b.badMessage = true
 	r.b.problems.Errorf(r.pos, 1, "cut-attribute", "%s of the span is not valid JSON; it may have been cut", key).
 		Hint = "raise the limit for the length of attributes in the instrumentation or in the exporter"
 	return false
 }
 
-// roleOfEvent is the role of the message in an event, or "" when it holds none.
+// roleOfEvent is the role of the message in an event; "" when it has none.
 func roleOfEvent(name string) chat.Role {
 	switch name {
 	case "gen_ai.system.message":
@@ -83,24 +83,24 @@ func roleOfEvent(name string) chat.Role {
 	return ""
 }
 
-// event reads an event of a span: a message of which the fields are attributes, or JSON in one of them.
+// event reads an event of a span: a message whose fields are attributes, or JSON in one of them.
 func (r *spanReader) event(s *aiSpan, name string, attrs attributes) {
 	role := roleOfEvent(name)
 	if role == "" {
-		r.attributes(s, attrs) // gen_ai.content.prompt, gen_ai.client.inference.operation.details and their like
+		r.attributes(s, attrs) // such as gen_ai.content.prompt
 		return
 	}
 	o := object{value{at: r.at}, map[string]value{}}
 	for _, key := range slices.Sorted(maps.Keys(attrs)) {
 		field := strings.TrimPrefix(key, aiPrefix)
-		if body := inner(attrs[key]); body.kind() == '{' && (field == "event.content" || field == "event.body") {
+		if body := nestedJSON(attrs[key]); body.kind() == '{' && (field == "event.content" || field == "event.body") {
 			r.fields(o, body)
 			continue
 		}
-		if strings.Contains(field, ".") || key == "gen_ai.system" { // of the span, and no field of the message
+		if strings.Contains(field, ".") || key == "gen_ai.system" { // an attribute of the span
 			continue
 		}
-		o.members[foldKey([]byte(field))] = opened(field, attrs[key])
+		o.members[foldKey([]byte(field))] = parseNested(field, attrs[key])
 	}
 	if said := o.get("message"); said.kind() == '{' { // of a choice
 		delete(o.members, "message")
@@ -109,7 +109,7 @@ func (r *spanReader) event(s *aiSpan, name string, attrs attributes) {
 	if id := o.get("id"); role == chat.ToolRole && !id.missing() {
 		o.members["toolcallid"] = id
 	}
-	messages := r.b.unfold(o, r.pos, role)
+	messages := r.b.splitMessage(o, r.pos, role)
 	if name == "gen_ai.choice" {
 		s.output = append(s.output, messages...)
 		return
@@ -120,14 +120,13 @@ func (r *spanReader) event(s *aiSpan, name string, attrs attributes) {
 // fields adds the members of an object to a message.
 func (r *spanReader) fields(o object, from value) {
 	for key, member := range from.members {
-		o.members[foldKey(key)] = opened(string(key), member)
+		o.members[foldKey(key)] = parseNested(string(key), member)
 	}
 }
 
-// opened opens the texts in which instrumentations put lists of tool calls and of parts; a content that merely looks
-// like JSON is left alone.
-func opened(name string, v value) value {
-	switch content := inner(v); foldKey([]byte(name)) {
+// parseNested parses texts that hold lists of tool calls or parts. Content that only looks like JSON stays a text.
+func parseNested(name string, v value) value {
+	switch content := nestedJSON(v); foldKey([]byte(name)) {
 	case "toolcalls", "message", "parts":
 		return content
 	case "content":
@@ -138,7 +137,7 @@ func opened(name string, v value) value {
 	return v
 }
 
-// hasTypes says whether every element of a list is an object with a type, as parts are.
+// hasTypes reports whether every element of a list is an object with a type, as parts are.
 func hasTypes(v value) bool {
 	n := 0
 	for item := range v.items {
@@ -152,17 +151,17 @@ func hasTypes(v value) bool {
 
 // list reads a list of messages, which may be JSON in a text. Any other text is one message.
 func (r *spanReader) list(v value, role chat.Role) (out []event) {
-	messages := inner(v)
+	messages := nestedJSON(v)
 	if messages.kind() == '{' {
 		if list := messages.get("messages"); list.kind() == '[' {
 			messages = list
 		} else {
-			messages = value{joined([]json.RawMessage{messages.text}), r.at}
+			messages = value{jsonList([]json.RawMessage{messages.text}), r.at}
 		}
 	}
 	if messages.kind() != '[' {
 		text, _ := messages.scalar()
-		return []event{r.said(role, text)}
+		return []event{r.textMessage(role, text)}
 	}
 	for item := range messages.items {
 		o, ok := r.b.object(value{item.text, r.at}, "a message")
@@ -170,14 +169,14 @@ func (r *spanReader) list(v value, role chat.Role) (out []event) {
 			return out
 		}
 		for name, member := range o.members {
-			o.members[name] = opened(name, member)
+			o.members[name] = parseNested(name, member)
 		}
-		out = append(out, r.b.unfold(o, r.pos, role)...)
+		out = append(out, r.b.splitMessage(o, r.pos, role)...)
 	}
 	return out
 }
 
-// system reads instructions: parts, or messages.
+// system reads system instructions: parts or messages.
 func (r *spanReader) system(v value) []event {
 	if v.kind() != '[' {
 		return r.list(v, chat.System)
@@ -190,9 +189,9 @@ func (r *spanReader) system(v value) []event {
 		}
 		text.WriteString(s)
 	}
-	return []event{r.said(chat.System, text.String())}
+	return []event{r.textMessage(chat.System, text.String())}
 }
 
-func (r *spanReader) said(role chat.Role, text string) event {
+func (r *spanReader) textMessage(role chat.Role, text string) event {
 	return event{Message: Message{Message: chat.Message{Role: role, Content: text}, Offset: -1, Pos: r.pos}}
 }

@@ -16,11 +16,11 @@ type numberedMessage struct {
 	calls map[int]map[string]value // such as gen_ai.prompt.0.tool_calls.1.name
 }
 
-// numbered reads messages whose every field is an attribute of its own.
+// numbered reads messages whose fields are single attributes.
 func (r *spanReader) numbered(attrs attributes, prefix string, role chat.Role) (out []event) {
 	messages := map[int]*numberedMessage{}
 	for _, key := range slices.Sorted(maps.Keys(attrs)) {
-		i, field, ok := place(key, prefix)
+		i, field, ok := splitKey(key, prefix)
 		if !ok {
 			continue
 		}
@@ -41,13 +41,13 @@ func (r *spanReader) numbered(attrs attributes, prefix string, role chat.Role) (
 		if calls := m.toolCalls(); calls != nil {
 			m.members["toolcalls"] = value{calls, r.at}
 		}
-		out = append(out, r.b.unfold(m.object, r.pos, role)...)
+		out = append(out, r.b.splitMessage(m.object, r.pos, role)...)
 	}
 	return out
 }
 
-// place cuts a key such as gen_ai.prompt.12.role into the number and the field.
-func place(key, prefix string) (i int, field string, ok bool) {
+// splitKey splits a key such as gen_ai.prompt.12.role into number and field.
+func splitKey(key, prefix string) (i int, field string, ok bool) {
 	rest, ok := strings.CutPrefix(key, prefix+".")
 	if !ok {
 		return 0, "", false
@@ -58,9 +58,9 @@ func place(key, prefix string) (i int, field string, ok bool) {
 }
 
 func (m *numberedMessage) set(field string, v value) {
-	i, part, ok := place(field, "tool_calls")
+	i, part, ok := splitKey(field, "tool_calls")
 	if !ok {
-		m.members[foldKey([]byte(field))] = opened(field, v)
+		m.members[foldKey([]byte(field))] = parseNested(field, v)
 		return
 	}
 	if m.calls[i] == nil {
@@ -69,7 +69,7 @@ func (m *numberedMessage) set(field string, v value) {
 	m.calls[i][part] = v
 }
 
-// toolCalls is the calls of a message as JSON, nil when there are none.
+// toolCalls returns the calls of a message as JSON; nil when there are none.
 func (m *numberedMessage) toolCalls() []byte {
 	if len(m.calls) == 0 {
 		return nil
@@ -82,9 +82,9 @@ func (m *numberedMessage) toolCalls() []byte {
 				fields = append(fields, json.RawMessage(strconv.Quote(name)+":"+string(v.text)))
 			}
 		}
-		text := joined(fields)
+		text := jsonList(fields)
 		text[0], text[len(text)-1] = '{', '}'
 		list = append(list, text)
 	}
-	return joined(list)
+	return jsonList(list)
 }

@@ -8,22 +8,22 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// aiSpan is a span of generative AI: a call of a model, of a tool or of an agent.
+// aiSpan is a span of generative AI: a call of a model, a tool or an agent.
 type aiSpan struct {
 	id, parent string
 	operation  string
 	start, end time.Time // zero: not known
 	failure    string
 
-	input, output []event // as far as they were recorded; input has the system prompt first
-	tool          chat.ToolResult
-	toolSaid      bool // tool holds a result
-	model         string
-	provider      string
-	pos           diag.Pos
-	judge         bool           // by a check, and no part of the conversation
-	asserted      []Asserted     // verdicts on what the span is about
-	own           map[string]any // attributes for which there is no convention
+	input, output    []event // as recorded; the system prompt is first
+	tool             chat.ToolResult
+	hasResult        bool // tool holds a result
+	model            string
+	provider         string
+	pos              diag.Pos
+	judge            bool           // a call by a check, not of the conversation
+	verdicts         []Verdict      // on the turn or conversation of the span
+	customAttributes map[string]any // that no convention defines
 }
 
 // aiSpan reads a span.
@@ -42,7 +42,7 @@ func (b *builder) aiSpan(v value) (s aiSpan, ok bool) {
 	s.provider = attrs.text("gen_ai.provider.name", "gen_ai.system")
 	s.failure = failureOf(o.get("status"), attrs)
 	s.judge = attrs.text("arena.judge") != "" || attrs.text("arena.by_check") == "true"
-	s.own = ownAttributes(attrs)
+	s.customAttributes = customAttributes(attrs)
 	b.spanOfArena(&s, attrs)
 	b.spanTool(&s, attrs)
 	b.spanMessages(&s, v, attrs, o.get("events"))
@@ -61,13 +61,13 @@ func (b *builder) aiSpan(v value) (s aiSpan, ok bool) {
 	return s, true
 }
 
-// hasNumber says that a number is there which is not zero.
+// hasNumber reports whether a value is a number above zero.
 func hasNumber(v value) bool {
 	n, ok := v.number()
 	return ok && n > 0
 }
 
-// failureOf is why a span failed, or "".
+// failureOf is the error of a span, or "".
 func failureOf(status value, attrs attributes) string {
 	code := strings.Trim(string(status.get("code").text), `"`)
 	if code != "2" && code != "STATUS_CODE_ERROR" {
@@ -88,7 +88,7 @@ func (b *builder) spanTool(s *aiSpan, attrs attributes) {
 	}
 	s.tool.ID, s.tool.Name = attrs.text("gen_ai.tool.call.id"), attrs.text("gen_ai.tool.name")
 	if v, found := attrs["gen_ai.tool.call.result"]; found {
-		s.toolSaid = true
+		s.hasResult = true
 		if text, ok := v.str(); ok {
 			s.tool.Content = text
 		} else {
@@ -99,7 +99,7 @@ func (b *builder) spanTool(s *aiSpan, attrs attributes) {
 	s.tool.LatencyMS = s.latency()
 }
 
-// latency in milliseconds; 0: not known.
+// latency is in milliseconds; 0: not known.
 func (s *aiSpan) latency() float64 {
 	if s.start.IsZero() || s.end.Before(s.start) {
 		return 0
@@ -107,7 +107,7 @@ func (s *aiSpan) latency() float64 {
 	return float64(s.end.Sub(s.start)) / float64(time.Millisecond)
 }
 
-// spanMeasures puts what the call took on its reply.
+// spanMeasures adds the measures of the call to its reply.
 func (b *builder) spanMeasures(m *Message, s *aiSpan, attrs attributes) {
 	m.LatencyMS = s.latency()
 	in, hasIn := attrs.tokens(b, "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens")

@@ -72,7 +72,7 @@ func sameTrials(t *testing.T, run *result.Run, format Format, text []byte) {
 		if diff := cmp.Diff(valid(t, want), valid(t, chatOf(s))); diff != "" {
 			t.Errorf("%s %s (-want +got):\n%s", format, trial.ID, diff)
 		}
-		if got, want := len(s.Asserted), len(trial.Conversation); got < want {
+		if got, want := len(s.Verdicts), len(trial.Conversation); got < want {
 			t.Errorf("%s: %d verdicts on the conversation, want %d", trial.ID, got, want)
 		}
 	}
@@ -264,7 +264,7 @@ func TestOwnTraces(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if s.ID != "refund/gpt-4o/default" || s.Scenario != "refund" || s.Provider != "gpt-4o" || len(s.Evals) != 2 ||
-		len(s.Asserted) != 1 || len(s.Messages[2].Asserted) != 1 || s.Messages[2].CostUSD == nil || s.Error == "" {
+		len(s.Verdicts) != 1 || len(s.Messages[2].Verdicts) != 1 || s.Messages[2].CostUSD == nil || s.Error == "" {
 		t.Errorf("got %+v", s)
 	}
 }
@@ -284,7 +284,7 @@ func TestEventStream(t *testing.T) {
 		t.Errorf("%s with %d sessions, the first with %d messages", f.Format(), len(f.Sessions()), len(s.Messages))
 	}
 	reply := s.Messages[2]
-	if reply.Usage == nil || reply.Usage.InputTokens != 20 || reply.LatencyMS == 0 || len(reply.Asserted) != 1 {
+	if reply.Usage == nil || reply.Usage.InputTokens != 20 || reply.LatencyMS == 0 || len(reply.Verdicts) != 1 {
 		t.Errorf("the reply is %+v", reply)
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// pairing is the calls of a conversation, and the results that they have.
+// pairing pairs calls with results.
 type pairing struct {
 	open     []*openCall            // without a result, in order
-	byID     map[string][]*openCall // the same
-	answered map[string]*openCall   // the last of each id
+	byID     map[string][]*openCall // the open calls by id
+	answered map[string]*openCall   // the last answered call of each id
 	calls    int
 }
 
@@ -22,8 +22,8 @@ type openCall struct {
 	result *chat.ToolResult // nil: none yet
 }
 
-// pair joins every result of a tool to the call before it. A result without a call is refused: a conversation in which
-// tools answer what nobody asked is not the one that took place.
+// pair joins every tool result to the call before it. A result without a call is refused: the conversation is not
+// complete.
 func (b *builder) pair() {
 	p := &pairing{byID: map[string][]*openCall{}, answered: map[string]*openCall{}}
 	kept := make([]event, 0, len(b.events))
@@ -36,7 +36,7 @@ func (b *builder) pair() {
 			kept = append(kept, *e)
 		}
 	}
-	b.unanswered(p)
+	b.noteUnanswered(p)
 	b.events = kept
 }
 
@@ -47,7 +47,7 @@ func (p *pairing) add(call *chat.ToolCall) {
 	p.byID[call.ID] = append(p.byID[call.ID], c)
 }
 
-// answer finds the call of a result. copied says that the result is there twice and that this one can go.
+// answer finds the call of a result. copied is true when the result is a copy, to be dropped.
 func (b *builder) answer(p *pairing, e *event) (copied bool) {
 	r := e.ToolResult
 	c := p.find(r)
@@ -59,8 +59,8 @@ func (b *builder) answer(p *pairing, e *event) (copied bool) {
 			return true
 		case old != nil && r.ID != "":
 			b.problems.Errorf(e.Pos, 1, "duplicate-result", "the call %q already has another result", cutText(r.ID, 40))
-		case !b.broken: // else the call may be in a message that could not be read
-			b.orphan(e)
+		case !b.badMessage: // otherwise the call may be in a bad message
+			b.reportOrphan(e)
 		}
 		return false
 	}
@@ -75,8 +75,8 @@ func (b *builder) answer(p *pairing, e *event) (copied bool) {
 	return false
 }
 
-// find returns the call without a result that a result belongs to: the first one with its id; without an id on either
-// side the first of its name, or without a name the first. nil: there is none.
+// find returns the open call of a result: the first with its id; without an id on one side the first with its name, or
+// the first without a name; nil when there is none.
 func (p *pairing) find(r *chat.ToolResult) *openCall {
 	candidates := p.open
 	if r.ID != "" {
@@ -93,7 +93,7 @@ func (p *pairing) find(r *chat.ToolResult) *openCall {
 	return nil
 }
 
-// close takes a call out of those without a result.
+// close removes a call from the open ones.
 func (p *pairing) close(c *openCall) {
 	other := func(o *openCall) bool { return o == c }
 	p.open = slices.DeleteFunc(p.open, other)
@@ -104,7 +104,7 @@ func sameResult(x, y *chat.ToolResult) bool {
 	return x.Text() == y.Text() && x.Error == y.Error && reflect.DeepEqual(x.Parts, y.Parts)
 }
 
-func (b *builder) orphan(e *event) {
+func (b *builder) reportOrphan(e *event) {
 	r := e.ToolResult
 	what := "a tool result without an id"
 	if r.ID != "" {
@@ -114,8 +114,8 @@ func (b *builder) orphan(e *event) {
 		Hint = "the recording lacks the message with the call; record the conversation again"
 }
 
-// unanswered notes calls that never got a result.
-func (b *builder) unanswered(p *pairing) {
+// noteUnanswered notes calls without results.
+func (b *builder) noteUnanswered(p *pairing) {
 	switch len(p.open) {
 	case 0:
 	case 1:

@@ -6,7 +6,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// content reads what a message says: text, or parts of several kinds. Parts that are all text become one.
+// content reads the content of a message: text or parts. Parts that are all text become one text.
 func (b *builder) content(m *Message, o object) {
 	v := o.get("content")
 	var parts []chat.Part
@@ -31,7 +31,7 @@ func (b *builder) content(m *Message, o object) {
 	b.join(m, parts)
 }
 
-// partsLike tells parts from a list that a tool returned.
+// partsLike distinguishes parts from a list that a tool returned.
 func (b *builder) partsLike(v value, role chat.Role) bool {
 	if role != chat.ToolRole {
 		return true
@@ -44,7 +44,7 @@ func (b *builder) partsLike(v value, role chat.Role) bool {
 	return true
 }
 
-// join gives a message its parts. Where they have text, that is what the message says.
+// join sets the parts of a message. Their text becomes its content.
 func (b *builder) join(m *Message, parts []chat.Part) {
 	var text strings.Builder
 	media := false
@@ -78,18 +78,18 @@ func (b *builder) parts(v value) (parts []chat.Part) {
 	return parts
 }
 
-// part reads one part; a part without a type is one to leave out.
+// part reads one part. A part without a type is dropped.
 func (b *builder) part(o object) chat.Part {
 	kind := b.text(o.get("type"), "the type of a part")
 	switch kind {
-	case "thinking", "reasoning", "redacted_thinking": // not what was said
+	case "thinking", "reasoning", "redacted_thinking": // not part of the reply
 		return chat.Part{}
 	}
-	b.only(o, "a part", partFields())
+	b.checkFields(o, "a part", partFields())
 	switch kind {
 	case "text", "input_text", "output_text", "refusal":
 		text := o.get("text", "content", "refusal")
-		if text.missing() && len(o.members) > 1 { // a text that is empty may be left out
+		if text.missing() && len(o.members) > 1 { // an empty text may be left out
 			b.errorf(o.value, "missing-content", "a part of type %s has no text", kind)
 		}
 		return chat.Part{Type: "text", Text: b.text(text, "text")}
@@ -107,7 +107,7 @@ func (b *builder) part(o object) chat.Part {
 	return chat.Part{}
 }
 
-// medium reads the media of a part, which may stand in the part itself.
+// medium reads the media of a part, which may be in the part itself.
 func (b *builder) medium(o object, kind string) *chat.Media {
 	v := o.get("media", "source")
 	switch {
@@ -116,17 +116,16 @@ func (b *builder) medium(o object, kind string) *chat.Media {
 		if !ok {
 			return nil
 		}
-		b.only(inner, "media", mediaFields())
+		b.checkFields(inner, "media", mediaFields())
 	case !o.get("mimetype", "uri", "url").missing():
 		v = o.value
-	case len(o.members) > 1: // a part that is nothing but its type has nothing that was lost
+	case len(o.members) > 1: // a part with only a type has no content to lose
 		b.errorf(o.value, "missing-content", "a part of type %s has no media", kind)
 	}
 	return b.media(v)
 }
 
-// media reads an image, a sound, a video or a document. A path in a recording is a word of a stranger and no file of
-// the user: Media.Local stays false.
+// media reads an image, audio, video or document. Paths in recordings are not trusted: Media.Local stays false.
 func (b *builder) media(v value) *chat.Media {
 	if v.missing() {
 		return nil
@@ -150,23 +149,23 @@ func (b *builder) media(v value) *chat.Media {
 	}
 	if f := b.amount(o.get("duration"), "duration"); f != nil {
 		m.Duration = *f
-		if b.milliseconds {
+		if b.durationsInMS {
 			m.Duration /= 1000
 		}
 	}
 	return m
 }
 
-// imageURL reads {url, detail}, or a bare address.
+// imageURL reads {url, detail}, or a URL.
 func (b *builder) imageURL(v value) *chat.Media {
 	if s, ok := v.str(); ok {
-		return linked(s)
+		return mediaFromURL(s)
 	}
 	o, ok := b.object(v, "image_url")
 	if !ok {
 		return nil
 	}
-	m := linked(b.text(o.get("url"), "url"))
+	m := mediaFromURL(b.text(o.get("url"), "url"))
 	m.Detail = b.text(o.get("detail"), "detail")
 	return m
 }
@@ -189,13 +188,13 @@ func (b *builder) fileInput(o object) *chat.Media {
 		}
 	}
 	if data := b.text(o.get("filedata"), "file_data"); data != "" {
-		return linked(data)
+		return mediaFromURL(data)
 	}
 	return &chat.Media{Path: b.text(o.get("filename", "fileid"), "filename")}
 }
 
-// linked makes media of an address; what a data: address holds becomes the data.
-func linked(url string) *chat.Media {
+// mediaFromURL makes media of a URL. It decodes data: URLs.
+func mediaFromURL(url string) *chat.Media {
 	head, data, ok := strings.Cut(strings.TrimPrefix(url, "data:"), ";base64,")
 	if ok && strings.HasPrefix(url, "data:") {
 		return &chat.Media{MIMEType: head, Data: data}

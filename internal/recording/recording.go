@@ -1,5 +1,5 @@
-// Package recording reads conversations that were recorded, by arena or by other tools, and writes them. Whatever the
-// format, what comes out is a Session. A file is read as what it holds, whatever its name says.
+// Package recording reads recorded conversations of arena and other tools, and writes them. Every format becomes a
+// Session. The format is detected by content, not by file name.
 package recording
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// Session is one recorded conversation, whatever wrote it. It has at least one message.
+// Session is one recorded conversation. It has at least one message.
 type Session struct {
 	File   string
 	Format Format
@@ -22,32 +22,32 @@ type Session struct {
 	Region   string
 	Tags     []string
 	Labels   map[string]string
-	TaskType string    // of the prompt; "": not known, or none was named
+	TaskType string    // of the prompt; "": not known
 	Started  time.Time // zero: not known
-	// Metadata is what the source says of the conversation beside what was said in it, under its own names; nil: nothing.
+	// Metadata is additional information of the source about the conversation, under its own names; nil: none.
 	Metadata map[string]any
 
-	Messages []Message              // in order, the system prompt first when there is one
-	Judges   map[string]JudgeTarget // metadata.judge_targets
-	Asserted []Asserted             // the source's verdicts on the whole conversation
-	Evals    []Eval                 // what the source measured
-	Untold   []string               // what the source could not say: UntoldGuardrails, …
-	Error    string                 // why the source's conversation broke off
-	Notes    []string               // what was mended or left out while reading, for people
+	Messages    []Message              // in order, the system prompt first when there is one
+	Judges      map[string]JudgeTarget // metadata.judge_targets
+	Verdicts    []Verdict              // the source's verdicts on the whole conversation
+	Evals       []Eval                 // what the source measured
+	MissingInfo []string               // information that the format has no place for: InfoGuardrails, …
+	Error       string                 // why the conversation is incomplete; "": it is complete
+	Notes       []string               // what was corrected or dropped while reading, for people
 }
 
-// Message is one message of a recording. Each result of a tool belongs to a call before it and has its id and name.
+// Message is one message of a recording. Each tool result belongs to a call before it and has its id and name.
 type Message struct {
 	chat.Message
 	Offset   time.Duration // since the start of the conversation; -1: not known
 	At       time.Time     // zero: not known
 	Pos      diag.Pos
-	Asserted []Asserted // the source's verdicts on this reply, or on the turn that ends here without one
-	Streamed bool       // of a reply: it was asked for as a stream, as far as that is known
+	Verdicts []Verdict // the source's verdicts on this reply, or on the turn that ends here without one
+	Streamed bool      // the reply was requested as a stream
 }
 
-// Asserted is a verdict of the source.
-type Asserted struct {
+// Verdict is a verdict of the source.
+type Verdict struct {
 	Type        string
 	Params      json.RawMessage // nil: not recorded
 	Passed      bool
@@ -56,16 +56,16 @@ type Asserted struct {
 	Explanation string
 	Error       string   // why nothing could be judged
 	Score       *float64 // nil: not recorded
-	// Declared is the place of the check in the source's own files, as far as it tells.
+	// Declared is the position of the check in the source's files, if known.
 	Declared diag.Pos
-	// Unanswered says that the check is of a turn to which no reply came.
+	// Unanswered is true for the check of a turn without a reply.
 	Unanswered bool
 }
 
-// Failed reports whether the check did not hold, or could not be judged.
-func (a *Asserted) Failed() bool { return !a.Passed && !a.Skipped }
+// Failed reports whether the check failed or could not judge.
+func (a *Verdict) Failed() bool { return !a.Passed && !a.Skipped }
 
-// Eval is a measurement of the source.
+// Eval is an eval result of the source.
 type Eval struct {
 	ID          string
 	Type        string
@@ -73,26 +73,26 @@ type Eval struct {
 	Explanation string
 	Error       string
 	Skipped     bool
-	Failed      bool // its threshold was not met, or could not be held against anything
+	Failed      bool // its threshold was not met, or there was no score
 }
 
-// JudgeTarget is the provider that a recording names for a judge.
+// JudgeTarget is the provider of a judge in a recording.
 type JudgeTarget struct {
 	ID    string
 	Type  string
 	Model string
 }
 
-// Ref is what is kept in memory of a session.
+// Ref is the part of a session that is kept in memory.
 type Ref struct {
-	ID       string
-	Scenario string
-	Provider string
-	Model    string
-	Region   string
-	TaskType string // as that of the session
-	Untold   []string
-	Tags     []string
-	Messages int
-	Pos      diag.Pos // where it starts
+	ID          string
+	Scenario    string
+	Provider    string
+	Model       string
+	Region      string
+	TaskType    string // see Session
+	MissingInfo []string
+	Tags        []string
+	Messages    int
+	Pos         diag.Pos // where it starts
 }

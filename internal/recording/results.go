@@ -14,12 +14,12 @@ func isResults(h *head) bool {
 	return h.kind == '{' && h.has("schemaversion") && (h.has("planned") || h.has("runs"))
 }
 
-// scanResults finds the trials in results.json. The file may be larger than what fits into memory; each trial does.
+// scanResults finds the trials in results.json. The file may be larger than memory; each trial must fit.
 func scanResults(s *scan) {
 	r := &resultsScan{scan: s, src: newTracked(s.in, s.size, s.limits.SessionBytes)}
 	r.dec = json.NewDecoder(r.src)
 	if err := r.document(); err != nil {
-		r.broken(err)
+		r.reportError(err)
 		return
 	}
 	switch {
@@ -30,13 +30,13 @@ func scanResults(s *scan) {
 			"the summary counts %d trials, found %d: the file was edited or merged", r.expected, r.runs)
 	}
 	if r.err == nil && s.problems.Errors() == 0 {
-		s.stopped(r.planned, r.runs, "results")
+		s.countMissing(r.planned, r.runs, "results")
 	}
-	s.silentTrials(r.silent)
+	s.noteEmptyTrials(r.empty)
 }
 
-// stopped counts the trials that the run was to have, and that are not in its file.
-func (s *scan) stopped(planned float64, trials int, where string) {
+// countMissing counts planned trials that are not in the file.
+func (s *scan) countMissing(planned float64, trials int, where string) {
 	if lost := int(planned) - trials; lost > 0 {
 		s.notef("the run did not end by itself: %d of %s trials are in its %s",
 			trials, strconv.FormatFloat(planned, 'f', -1, 64), where)
@@ -46,10 +46,10 @@ func (s *scan) stopped(planned float64, trials int, where string) {
 
 type resultsScan struct {
 	*scan
-	src      *tracked
+	src      *trackedReader
 	dec      *json.Decoder
 	runs     int
-	silent   int
+	empty    int
 	expected int // trials by the summary; -1: not known
 	planned  float64
 	hasRuns  bool
@@ -68,7 +68,7 @@ func (r *resultsScan) document() error {
 		if err := r.member(key); err != nil {
 			return err
 		}
-		r.src.spend(r.dec.InputOffset())
+		r.src.release(r.dec.InputOffset())
 	}
 	if _, err := r.dec.Token(); err != nil {
 		return err
@@ -122,16 +122,16 @@ func (r *resultsScan) list() error {
 			return err
 		}
 		end := r.dec.InputOffset()
-		r.src.spend(end)
+		r.src.release(end)
 		r.runs++
-		if neverSpoke(value{text: text}) {
-			r.missing += neverStarted(value{text: text})
-			r.silent++
+		if hasNoMessages(value{text: text}) {
+			r.missing += countNotStarted(value{text: text})
+			r.empty++
 			continue
 		}
 		at := end - int64(len(text))
 		p := span{at: at + r.src.start, size: int64(len(text)), line: r.src.lineOf(at), col: 1}
-		if r.unique(value{text: text}, p) {
+		if r.checkDuplicates(value{text: text}, p) {
 			r.add(strconv.Itoa(r.runs), p)
 		}
 	}
@@ -139,8 +139,8 @@ func (r *resultsScan) list() error {
 	return err
 }
 
-// broken reports what ends the search.
-func (r *resultsScan) broken(err error) {
+// reportError reports the error that ended the scan.
+func (r *resultsScan) reportError(err error) {
 	pos := diag.Pos{File: r.file, Line: r.src.lineOf(r.dec.InputOffset())}
 	syntax := new(json.SyntaxError)
 	switch {
@@ -158,20 +158,20 @@ func (r *resultsScan) broken(err error) {
 	}
 }
 
-// tracked reads a file for a decoder. It knows the lines, and keeps one value from filling the memory.
-type tracked struct {
+// trackedReader reads a file for a decoder. It tracks lines, and limits the size of one value.
+type trackedReader struct {
 	in     io.Reader
-	start  int64   // of the text in the file, behind a byte order mark
-	read   int64   // bytes handed out
-	limit  int64   // of bytes that the decoder may hold
-	used   int64   // offset up to which it needs them no more
-	line   int32   // at the last offset that was asked for
-	breaks []int64 // offsets of line feeds behind that
+	start  int64   // offset of the text, after a byte order mark
+	read   int64   // bytes returned
+	limit  int64   // most bytes that the decoder may hold
+	used   int64   // offset up to which they are processed
+	line   int32   // at the last offset of lineOf
+	breaks []int64 // offsets of later line feeds
 	err    error
 }
 
-func newTracked(in io.ReaderAt, size, limit int64) *tracked {
-	t := &tracked{limit: limit, line: 1}
+func newTracked(in io.ReaderAt, size, limit int64) *trackedReader {
+	t := &trackedReader{limit: limit, line: 1}
 	mark := make([]byte, len(bom))
 	if n, _ := in.ReadAt(mark, 0); n == len(bom) && string(mark) == bom {
 		t.start = int64(n)
@@ -180,7 +180,7 @@ func newTracked(in io.ReaderAt, size, limit int64) *tracked {
 	return t
 }
 
-func (t *tracked) Read(p []byte) (int, error) {
+func (t *trackedReader) Read(p []byte) (int, error) {
 	if t.read-t.used > t.limit {
 		return 0, errLongLine
 	}
@@ -197,11 +197,11 @@ func (t *tracked) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// spend says that everything before an offset was worked off.
-func (t *tracked) spend(offset int64) { t.used = offset }
+// release marks everything before an offset as processed.
+func (t *trackedReader) release(offset int64) { t.used = offset }
 
 // lineOf is the line of an offset. Offsets must grow from call to call.
-func (t *tracked) lineOf(offset int64) int32 {
+func (t *trackedReader) lineOf(offset int64) int32 {
 	n := 0
 	for n < len(t.breaks) && t.breaks[n] < offset {
 		n++

@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// scan goes once through a file and finds its sessions.
+// scan reads a file once and finds its sessions.
 type scan struct {
 	in       io.ReaderAt
 	size     int64
@@ -18,11 +18,11 @@ type scan struct {
 	problems *diag.List
 	index    index
 	notes    []string
-	missing  int   // conversations of the run that are not in the file, as far as that is known
+	missing  int   // known number of conversations that are not in the file
 	err      error // of reading the file
 }
 
-// maxProblems in one file are shown; a million corrupt lines say no more than these.
+// maxProblems is the number of problems that are reported for one file.
 const maxProblems = 100
 
 func (s *scan) full() bool { return s.err != nil || s.problems.Errors() >= maxProblems }
@@ -35,7 +35,7 @@ func (s *scan) notef(format string, args ...any) {
 	s.notes = append(s.notes, fmt.Sprintf(format, args...))
 }
 
-// add gives a session another piece.
+// add adds a piece to a session.
 func (s *scan) add(key string, p span) *entry {
 	e, made := s.index.at(key)
 	if made && len(s.index.entries) == s.limits.Sessions+1 {
@@ -48,7 +48,7 @@ func (s *scan) add(key string, p span) *entry {
 
 func (s *scan) pos(p span) diag.Pos { return diag.Pos{File: s.file, Line: p.line, Col: p.col} }
 
-// document reads a file that is one JSON document, and where that is.
+// document reads a file that is one JSON document. It returns its position too.
 func (s *scan) document() (value, span, bool) {
 	text, ok := s.whole()
 	if !ok {
@@ -62,7 +62,7 @@ func (s *scan) document() (value, span, bool) {
 		problem.report(s.problems, s.file, p)
 		return value{}, p, false
 	}
-	return value{text: trimmed}, p, s.unique(value{text: trimmed}, p)
+	return value{text: trimmed}, p, s.checkDuplicates(value{text: trimmed}, p)
 }
 
 // whole reads a file within the limit, without its byte order mark.

@@ -15,7 +15,7 @@ func isSessionLines(h *head) bool {
 	return h.lines && (kind == "metadata" && h.has("metadata") || kind == "event" && h.has("event"))
 }
 
-// scanDocuments makes the whole file one session, or each of its lines when the first is a document.
+// scanDocuments makes the file one session, or each line when the first is a document.
 func scanDocuments(s *scan) {
 	if first, _, _ := s.firstLine(); first.kind() == '{' {
 		s.wholeLines(func(l line) bool {
@@ -46,11 +46,11 @@ func readSessionDocument(b *builder, pieces iter.Seq[piece]) {
 			b.sessionEvent(item)
 			n++
 		}
-		b.complete(expected, n)
+		b.checkEventCount(expected, n)
 	}
 }
 
-// scanSessionLines finds sessions in lines: each begins with its metadata.
+// scanSessionLines finds sessions in lines. Each starts with its metadata.
 func scanSessionLines(s *scan) {
 	key := ""
 	s.wholeLines(func(l line) bool {
@@ -83,20 +83,20 @@ func readSessionLines(b *builder, pieces iter.Seq[piece]) {
 		b.sessionEvent(o.get("event"))
 		n++
 	}
-	b.complete(expected, n)
+	b.checkEventCount(expected, n)
 }
 
 func (b *builder) sessionEvent(v value) {
 	if o, ok := b.object(v, "an event"); ok {
 		seq := o.get("seq", "sequence")
 		if !seq.missing() {
-			b.seen.add(b.number(seq, "seq"), b.pos(v).Line)
+			b.seqs.add(b.number(seq, "seq"), b.pos(v).Line)
 		}
 		b.event(o, seq)
 	}
 }
 
-// metadata reads what is known of a session, and returns the number of events that it should have; 0: not known.
+// metadata reads the metadata of a session, and returns the expected number of events; 0: not known.
 func (b *builder) metadata(v value) (events int) {
 	if v.missing() {
 		return 0
@@ -118,8 +118,8 @@ func (b *builder) metadata(v value) (events int) {
 	s.Tags = b.texts(o.get("tags"), "tags")
 	s.Started = b.time(o.get("starttime", "startedat"), "start_time")
 	b.judges(o.get("judgetargets"))
-	// milliseconds are for files that were not exported by a runtime, which are those without a version
-	b.milliseconds = o.get("version").missing()
+	// Only exports of a runtime have a version. Other files have durations in milliseconds.
+	b.durationsInMS = o.get("version").missing()
 	return b.count(o.get("eventcount"), "event_count")
 }
 
@@ -148,10 +148,10 @@ func (b *builder) judges(v value) {
 	}
 }
 
-// complete refuses a session that has lost events since it was written.
-func (b *builder) complete(expected, found int) {
-	if len(b.seen.runs) > 0 && b.problems.Errors() == b.before {
-		if missing, line := b.seen.gap(b.seen.first()); line > 0 {
+// checkEventCount refuses a session with missing events.
+func (b *builder) checkEventCount(expected, found int) {
+	if len(b.seqs.ranges) > 0 && b.problems.Errors() == b.before {
+		if missing, line := b.seqs.gap(b.seqs.first()); line > 0 {
 			b.problems.Errorf(diag.Pos{File: b.file, Line: line}, 1, "lost-events",
 				"seq %d is missing before this event: events are lost", missing).Hint = "export the session again"
 		}

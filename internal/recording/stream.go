@@ -12,26 +12,26 @@ import (
 
 func isEventStream(h *head) bool { return h.lines && h.has("schemaversion", "seq", "type") }
 
-// streamScan finds the trials in arena's own stream of events, and out whether all of it is there.
+// streamScan finds the trials in arena's event stream, and checks that it is complete.
 type streamScan struct {
 	*scan
-	known []result.EventKind
-	told  []result.EventKind
-	talks map[string]bool // trials, whether there is a message or should be one
-	seen  numbers
-	begun int // runs
-	ended int
+	known      []result.EventKind
+	kept       []result.EventKind
+	hasMessage map[string]bool // by trial: it has a message, or must have one
+	seqs       seqRanges
+	started    int // runs
+	ended      int
 }
 
 func scanEventStream(s *scan) {
-	t := &streamScan{scan: s, known: result.EventKinds(), told: toldKinds(), talks: map[string]bool{}}
+	t := &streamScan{scan: s, known: result.EventKinds(), kept: conversationKinds(), hasMessage: map[string]bool{}}
 	s.wholeLines(t.line)
 	if s.problems.Errors() == 0 {
-		t.whole()
+		t.checkComplete()
 	}
 	all := len(s.index.entries)
-	s.index.keep(func(e *entry) bool { return t.talks[e.key] })
-	s.silentTrials(all - len(s.index.entries))
+	s.index.keep(func(e *entry) bool { return t.hasMessage[e.key] })
+	s.noteEmptyTrials(all - len(s.index.entries))
 }
 
 func (t *streamScan) line(l line) bool {
@@ -50,12 +50,12 @@ func (t *streamScan) line(l line) bool {
 		return true
 	case kind == result.KindMessageCreated && trial == "":
 		t.errorf(pos, "event-without-session", "a message does not say to which trial it belongs")
-	case trial != "" && slices.Contains(t.told, kind):
+	case trial != "" && slices.Contains(t.kept, kind):
 		status, _ := l.get("data").get("status").str()
 		spoke := kind == result.KindMessageCreated || kind == result.KindTrialCompleted && judged(status)
-		t.talks[trial] = t.talks[trial] || spoke
+		t.hasMessage[trial] = t.hasMessage[trial] || spoke
 		t.add(trial, l.span)
-		if kind == result.KindTrialCompleted && !t.talks[trial] && status == result.Cancelled.String() {
+		if kind == result.KindTrialCompleted && !t.hasMessage[trial] && status == result.Cancelled.String() {
 			t.missing++
 		}
 	}
@@ -63,16 +63,16 @@ func (t *streamScan) line(l line) bool {
 	return true
 }
 
-// count keeps the numbers of the events, and which runs they begin and end.
+// count collects the numbers of events, and counts starts and ends of runs.
 func (t *streamScan) count(l line, kind result.EventKind) {
 	if n, err := strconv.ParseInt(string(l.get("seq").text), 10, 64); err == nil && n > 0 {
-		t.seen.add(n, l.span.line)
+		t.seqs.add(n, l.span.line)
 	} else {
 		t.errorf(t.pos(l.span), "missing-field", "a line of an event stream must have a seq, from 1")
 	}
 	switch kind {
 	case result.KindRunStarted:
-		t.begun++
+		t.started++
 		if kept, _ := l.get("data").get("kept").number(); kept > 0 {
 			t.errorf(t.pos(l.span), "cut-stream",
 				"the run was resumed, and %.0f of its trials, kept from before, are not in this stream", kept).
@@ -84,10 +84,10 @@ func (t *streamScan) count(l line, kind result.EventKind) {
 	}
 }
 
-// whole refuses a stream of which a part is missing: what was said there is not known.
-func (t *streamScan) whole() {
-	t.noGap(&t.seen, 1)
-	if t.ended == 0 || t.ended < t.begun {
+// checkComplete refuses an incomplete stream: the missing part is not known.
+func (t *streamScan) checkComplete() {
+	t.checkGaps(&t.seqs, 1)
+	if t.ended == 0 || t.ended < t.started {
 		t.errorf(diag.Pos{File: t.file}, "cut-stream",
 			"the stream has no %s: it ends before its run", result.KindRunCompleted).
 			Hint = "of a run that was killed, read the journal in its output folder"
@@ -101,8 +101,8 @@ func kindNames(kinds []result.EventKind) (names []string) {
 	return names
 }
 
-// toldKinds are the events that say something of a conversation.
-func toldKinds() []result.EventKind {
+// conversationKinds are the kinds of events about a conversation.
+func conversationKinds() []result.EventKind {
 	return []result.EventKind{
 		result.KindTrialStarted, result.KindMessageCreated, result.KindCallCompleted, result.KindValidationFailed,
 		result.KindEvalCompleted, result.KindEvalFailed, result.KindVerdict, result.KindTrialCompleted,
@@ -111,7 +111,7 @@ func toldKinds() []result.EventKind {
 
 func readEventStream(b *builder, pieces iter.Seq[piece]) {
 	b.ordered = true
-	var later []func() // what is known of messages, when all are there
+	var later []func() // calls to make when all messages are read
 	for p := range pieces {
 		o, ok := b.object(p.value, "a line")
 		if !ok {
@@ -121,20 +121,20 @@ func readEventStream(b *builder, pieces iter.Seq[piece]) {
 		if !ok {
 			continue
 		}
-		if then := b.told(o, data); then != nil {
+		if then := b.streamEvent(o, data); then != nil {
 			later = append(later, then)
 		}
 	}
 	b.sort()
 	b.dropCopies()
-	b.gaps()
+	b.checkIndexes()
 	for _, then := range later {
 		then()
 	}
 }
 
-// told reads one event. What it returns is to be called when all messages are there.
-func (b *builder) told(o, data object) (later func()) {
+// streamEvent reads one event. The function that it returns must be called when all messages are read.
+func (b *builder) streamEvent(o, data object) (later func()) {
 	s := b.session
 	kind, _ := o.get("type").str()
 	switch result.EventKind(kind) {
@@ -144,25 +144,25 @@ func (b *builder) told(o, data object) (later func()) {
 	case result.KindMessageCreated:
 		s.ID = b.text(o.get("trial"), "trial")
 		s.Scenario, s.Provider = b.text(o.get("scenario"), "scenario"), b.text(o.get("provider"), "provider")
-		b.toldMessage(o, data)
+		b.streamMessage(o, data)
 	case result.KindCallCompleted:
 		if data.get("judge").missing() {
 			b.call(data, o.get("seq"))
 		}
 	case result.KindValidationFailed:
-		return b.toldFiring(data)
+		return b.streamGuardrail(data)
 	case result.KindEvalCompleted, result.KindEvalFailed:
 		s.Evals = append(s.Evals, b.eval(data))
 	case result.KindVerdict:
-		return b.toldVerdict(o, data)
+		return b.streamVerdict(o, data)
 	case result.KindTrialCompleted:
 		s.Error = b.text(data.get("error"), "error")
-	default: // says nothing of the conversation
+	default: // not about the conversation
 	}
 	return nil
 }
 
-func (b *builder) toldMessage(o, data object) {
+func (b *builder) streamMessage(o, data object) {
 	e, ok := b.message(data.value)
 	if !ok {
 		return
@@ -180,11 +180,11 @@ func (b *builder) toldMessage(o, data object) {
 	b.add(e)
 }
 
-// gaps refuses a transcript of which messages are missing. They are counted from 0.
-func (b *builder) gaps() {
+// checkIndexes refuses a transcript with missing messages. Indexes start at 0.
+func (b *builder) checkIndexes() {
 	for i := range b.events {
 		e := &b.events[i]
-		if e.index >= 0 && e.index != i && !b.broken {
+		if e.index >= 0 && e.index != i && !b.badMessage {
 			b.problems.Errorf(e.Pos, 1, "lost-message", "this is message %d of its transcript, and number %d here: one is lost",
 				e.index, i).Hint = "the stream is not whole; run it again"
 			return
@@ -192,8 +192,8 @@ func (b *builder) gaps() {
 	}
 }
 
-// toldFiring reads a guardrail that fired.
-func (b *builder) toldFiring(o object) func() {
+// streamGuardrail reads a guardrail that fired.
+func (b *builder) streamGuardrail(o object) func() {
 	if status, _ := o.get("status").str(); status != result.Failed.String() {
 		return nil // it could not judge
 	}
@@ -213,9 +213,9 @@ func (b *builder) toldFiring(o object) func() {
 	}
 }
 
-// toldVerdict reads a verdict, on the last reply of its turn or on the conversation.
-func (b *builder) toldVerdict(o, data object) func() {
-	a := Asserted{
+// streamVerdict reads a verdict on the last reply of its turn, or on the conversation.
+func (b *builder) streamVerdict(o, data object) func() {
+	a := Verdict{
 		Type: b.text(data.get("type"), "type"), Message: b.text(data.get("message"), "message"),
 		Explanation: b.text(data.get("explanation"), "explanation"), Error: b.text(data.get("error"), "error"),
 		Score: b.float(data.get("score"), "score"),
@@ -230,15 +230,15 @@ func (b *builder) toldVerdict(o, data object) func() {
 	return func() {
 		for i := len(b.events) - 1; i >= 0 && turn != result.NoTurn; i-- {
 			if e := &b.events[i]; e.turn == turn && e.Role == chat.Assistant {
-				e.Asserted = append(e.Asserted, a)
+				e.Verdicts = append(e.Verdicts, a)
 				return
 			}
 		}
-		b.session.Asserted = append(b.session.Asserted, a)
+		b.session.Verdicts = append(b.session.Verdicts, a)
 	}
 }
 
-// version refuses what this arena cannot know how to read.
+// version refuses unknown versions.
 func (s *scan) version(v value, known int, pos diag.Pos) bool {
 	if n, ok := v.number(); ok && n == float64(known) {
 		return true

@@ -9,15 +9,15 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// badJSON is a text that is not JSON.
+// badJSON is a syntax error.
 type badJSON struct {
 	text []byte
-	at   int  // offset of what should not be there
+	at   int  // offset of the mistake
 	cut  bool // it ends too early
 	msg  string
 }
 
-// syntax looks for a mistake in one JSON value.
+// syntax returns the syntax error of a JSON value, or nil.
 func syntax(text []byte) *badJSON {
 	if json.Valid(text) {
 		return nil
@@ -35,13 +35,13 @@ func syntax(text []byte) *badJSON {
 	return &badJSON{text: text, at: min(at, len(text)), msg: bad.Error()}
 }
 
-// report tells of it; p is where the text starts.
+// report reports the error; p is the start of the text.
 func (b *badJSON) report(problems *diag.List, file string, p span) {
 	line, col := (&locator{text: b.text, line: p.line, col: max(p.col, 1)}).place(b.at)
 	problems.Errorf(diag.Pos{File: file, Line: line, Col: col}, 1, "json-syntax", "not valid JSON: %s", b.msg)
 }
 
-// locator finds lines and columns of offsets; quickly when they grow from call to call.
+// locator converts offsets to lines and columns. It is fast when offsets grow.
 type locator struct {
 	text      []byte
 	offset    int

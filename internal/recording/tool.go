@@ -4,7 +4,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// toolCalls reads the calls of a message, with their arguments as an object or as JSON within a text.
+// toolCalls reads the calls of a message. Arguments are an object or JSON text.
 func (b *builder) toolCalls(m *Message, o object) {
 	v := o.get("toolcalls")
 	if single := o.get("functioncall"); v.missing() && single.kind() == '{' { // as chat APIs wrote it until 2023
@@ -27,14 +27,14 @@ func (b *builder) toolCall(v value) (call chat.ToolCall) {
 	if !ok {
 		return call
 	}
-	b.only(o, "a tool call", callFields())
+	b.checkFields(o, "a tool call", callFields())
 	call.ID = b.text(o.get("id", "callid", "toolcallid"), "the id of a tool call")
 	inner := o
 	if f := o.get("function"); f.kind() == '{' {
 		if inner, ok = b.object(f, "a tool call"); !ok {
 			return call
 		}
-		b.only(inner, "a tool call", callFields())
+		b.checkFields(inner, "a tool call", callFields())
 	}
 	call.Opaque = b.opaque(o.get("opaque"))
 	call.Name = b.text(inner.get("name", "toolname"), "the name of a tool")
@@ -48,7 +48,7 @@ func (b *builder) toolCall(v value) (call chat.ToolCall) {
 	return call
 }
 
-// args reads the arguments of a call. What is not an object is kept as the model wrote it.
+// args reads the arguments of a call. What is not an object is kept as text.
 func (b *builder) args(v value) (args map[string]any, bad string) {
 	switch v.kind() {
 	case 0, 'n':
@@ -60,7 +60,7 @@ func (b *builder) args(v value) (args map[string]any, bad string) {
 	return chat.ParseArgs(string(v.text))
 }
 
-// toolResult reads what a tool answered: in tool_result, or beside the role with the id of the call.
+// toolResult reads a tool result: in tool_result, or beside the role with the id of the call.
 func (b *builder) toolResult(m *Message, o object) {
 	r := &chat.ToolResult{}
 	m.ToolResult = r
@@ -70,7 +70,7 @@ func (b *builder) toolResult(m *Message, o object) {
 		if inner, ok = b.object(v, "tool_result"); !ok {
 			return
 		}
-		b.only(inner, "a tool result", resultFields())
+		b.checkFields(inner, "a tool result", resultFields())
 		nested = true
 	}
 	if nested {
@@ -81,7 +81,7 @@ func (b *builder) toolResult(m *Message, o object) {
 	}
 	r.Name = b.text(inner.get("name", "toolname"), "the name of a tool")
 	r.Error = b.text(inner.get("error"), "error")
-	b.unflagged = b.unflagged || !nested && inner.get("error", "iserror").missing()
+	b.noErrorFlag = b.noErrorFlag || !nested && inner.get("error", "iserror").missing()
 	r.ErrorType = b.text(inner.get("errortype"), "error_type")
 	if f := b.amount(inner.get("latencyms"), "latency_ms"); f != nil {
 		r.LatencyMS = *f

@@ -9,13 +9,14 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// isTranscript takes what is no JSON at all too: only a transcript can be YAML.
+// isTranscript also accepts what is not JSON: only a transcript can be YAML.
 func isTranscript(h *head) bool {
 	return h.kind == 0 || h.kind == '{' && !h.lines && h.has("messages")
 }
 
 func scanTranscript(s *scan) {
-	if text, ok := s.whole(); ok && (syntax(text) != nil || s.unique(value{text: bytes.TrimSpace(text)}, span{line: 1})) {
+	text, ok := s.whole()
+	if ok && (syntax(text) != nil || s.checkDuplicates(value{text: bytes.TrimSpace(text)}, span{line: 1})) {
 		s.add("", span{at: s.size - int64(len(text)), size: int64(len(text)), line: 1, col: 1})
 	}
 }
@@ -37,13 +38,13 @@ func (b *builder) transcript(v value) {
 		return
 	}
 	b.metadata(o.get("metadata"))
-	b.milliseconds = true
+	b.durationsInMS = true
 	for item := range b.messageList(o).items {
 		if e, ok := b.message(item); ok {
 			b.add(e)
 		}
 	}
-	b.besideMessages(o)
+	b.separateReply(o)
 }
 
 func (b *builder) messageList(o object) value {
@@ -54,11 +55,11 @@ func (b *builder) messageList(o object) value {
 	return messages
 }
 
-// yaml reads the same from YAML. Each message becomes JSON, at the place of its node.
+// yaml reads a transcript in YAML. Each message is converted to JSON, at the position of its node.
 func (b *builder) yaml(p piece) {
 	r := &node.Reader{File: yamlName(b.file), Diags: &diag.List{}}
 	docs := node.Parse(r, p.text)
-	defer b.take(r.Diags)
+	defer b.addProblems(r.Diags)
 	switch {
 	case r.Diags.Errors() > 0:
 		return
@@ -74,18 +75,18 @@ func (b *builder) yaml(p piece) {
 			Hint = "a transcript has the keys metadata and messages"
 		return
 	}
-	r.Each(root, "a transcript", func(key string, k, _ *node.Node) { // no key may stand there twice
+	r.Each(root, "a transcript", func(key string, k, _ *node.Node) { // reports duplicate keys
 		if key == "choices" || key == "response" {
 			r.Errorf(k, "unknown-field", "a transcript has no %s; the reply is the last of its messages", key)
 		}
 	})
-	b.milliseconds = true
+	b.durationsInMS = true
 	if meta := node.Get(root, "metadata"); !node.IsNull(meta) {
 		if v, ok := b.fromYAML(r, meta); ok {
 			b.metadata(v)
 		}
 	}
-	b.milliseconds = true
+	b.durationsInMS = true
 	r.Items(messages, "messages", func(_ int, n *node.Node) {
 		v, ok := b.fromYAML(r, n)
 		if !ok {
@@ -97,7 +98,7 @@ func (b *builder) yaml(p piece) {
 	})
 }
 
-// fromYAML makes the piece that is being read of a node.
+// fromYAML converts a node to JSON and makes it the present piece.
 func (b *builder) fromYAML(r *node.Reader, n *node.Node) (value, bool) {
 	before := r.Diags.Errors()
 	text, err := json.Marshal(r.Any(n))
@@ -108,13 +109,13 @@ func (b *builder) fromYAML(r *node.Reader, n *node.Node) (value, bool) {
 	return b.piece.value, r.Diags.Errors() == before
 }
 
-// take moves problems to the list of the builder, under the name of the file.
-func (b *builder) take(list *diag.List) {
+// addProblems adds problems, with the name of the file.
+func (b *builder) addProblems(list *diag.List) {
 	for _, d := range list.Sorted() {
 		d.Pos.File = b.file
 		b.problems.Add(d)
 	}
 }
 
-// yamlName keeps the parser from reading YAML as JSON for its name.
+// yamlName gives a file the extension of YAML for the parser.
 func yamlName(file string) string { return file + ".yaml" }

@@ -8,9 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// neverSpoke says whether a trial, as JSON, did not get as far as a message. One that was judged did, and has lost its
-// messages when it has none.
-func neverSpoke(trial value) bool {
+// hasNoMessages reports whether a trial ended before its first message. A judged trial without messages has lost them.
+func hasNoMessages(trial value) bool {
 	if status, _ := trial.get("status").str(); judged(status) {
 		return false
 	}
@@ -28,27 +27,27 @@ func neverSpoke(trial value) bool {
 	return true
 }
 
-// neverStarted is 1 for a trial that was stopped before it had begun, and 0 for one that was to be skipped.
-func neverStarted(trial value) int {
+// countNotStarted is 1 for a trial that was stopped before it started, 0 for one that is skipped.
+func countNotStarted(trial value) int {
 	if status, _ := trial.get("status").str(); status == result.Cancelled.String() {
 		return 1
 	}
 	return 0
 }
 
-// judged says of the status of a trial that there was something to judge.
+// judged reports whether a trial with this status was judged.
 func judged(status string) bool {
 	return status == result.Passed.String() || status == result.Failed.String()
 }
 
-// silentTrials notes the trials that were left out because they never started.
-func (s *scan) silentTrials(n int) {
+// noteEmptyTrials notes the number of trials without messages.
+func (s *scan) noteEmptyTrials(n int) {
 	if n > 0 {
 		s.notef("%s without a message left out: it was skipped or never started", plural.Count(n, "trial"))
 	}
 }
 
-// lostHint goes with whatever shows that a recording is not whole.
+// lostHint is the hint for incomplete recordings.
 const lostHint = "the recording has lost what was said; record the conversation again"
 
 // readResults reads a trial of results.json.
@@ -83,13 +82,13 @@ func (b *builder) trial(v value) {
 	s.ID, s.Scenario, s.Provider, s.Model, s.Region = t.ID, t.Scenario, t.Provider, t.Model, t.Region
 	s.Tags, s.Labels, s.Error, s.TaskType = t.Tags, t.Labels, t.Error, t.TaskType
 	s.Metadata = t.Metadata
-	if r := t.Recording; r != nil { // the trial only judged what somebody else had recorded
-		s.Untold = r.Untold
+	if r := t.Recording; r != nil { // the trial judged a recording
+		s.MissingInfo = r.MissingInfo
 	}
 	if t.Status == result.Cancelled && s.Error == "" {
 		s.Error = "the run was stopped"
 	}
-	s.Asserted = verdicts(t.Conversation)
+	s.Verdicts = verdictsOf(t.Conversation)
 	for i := range t.Evals {
 		e := &t.Evals[i]
 		s.Evals = append(s.Evals, Eval{
@@ -111,7 +110,7 @@ func (b *builder) trial(v value) {
 }
 
 func (b *builder) trialTurn(t *result.Turn, o object) {
-	b.only(o, "a turn", trialTurnFields())
+	b.checkFields(o, "a turn", trialTurnFields())
 	if t.NotRun != "" {
 		b.notef("turn %d was not run: %s", t.Index+1, t.NotRun)
 	}
@@ -126,7 +125,7 @@ func (b *builder) trialTurn(t *result.Turn, o object) {
 	}
 	for item := range list.items {
 		word, _ := item.get("role").str()
-		if role, known := chat.ParseRole(word); !known || string(role) != word { // arena has written it
+		if role, known := chat.ParseRole(word); !known || string(role) != word { // as arena writes it
 			b.errorf(item, "unknown-role", "unknown role %q", cutText(word, 40))
 			return
 		}
@@ -137,25 +136,25 @@ func (b *builder) trialTurn(t *result.Turn, o object) {
 	}
 	for i := len(b.events) - 1; i >= first; i-- {
 		if b.events[i].Role == chat.Assistant {
-			b.events[i].Asserted = verdicts(t.Assertions)
+			b.events[i].Verdicts = verdictsOf(t.Assertions)
 			return
 		}
 	}
-	lost := verdicts(t.Assertions) // there is no reply that has them
+	lost := verdictsOf(t.Assertions) // no reply has them
 	for i := range lost {
 		lost[i].Unanswered = true
 	}
 	if len(b.events) > first {
-		b.events[len(b.events)-1].Asserted = lost
+		b.events[len(b.events)-1].Verdicts = lost
 		return
 	}
-	b.session.Asserted = append(b.session.Asserted, lost...)
+	b.session.Verdicts = append(b.session.Verdicts, lost...)
 }
 
-func verdicts(list []result.Verdict) (out []Asserted) {
+func verdictsOf(list []result.Verdict) (out []Verdict) {
 	for i := range list {
 		v := &list[i]
-		out = append(out, Asserted{
+		out = append(out, Verdict{
 			Type: v.Type, Passed: v.Passed, Skipped: v.Skipped, Message: v.Message, Explanation: v.Explanation,
 			Error: v.Error, Score: v.Score, Declared: v.Position,
 		})

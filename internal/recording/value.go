@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// value is a JSON value within a piece of a file. Its text is valid JSON without space around it; a value without text
-// is one that is not there.
+// value is a JSON value in a piece of a file. Its text is valid JSON without surrounding space; empty: the value is
+// missing.
 type value struct {
 	text []byte
 	at   int // offset in the piece
@@ -22,12 +22,12 @@ func (v value) kind() byte {
 	return v.text[0]
 }
 
-// missing says that a value is not there or null.
+// missing reports whether a value is missing or null.
 func (v value) missing() bool { return v.kind() == 0 || v.kind() == 'n' }
 
 // str returns the text of a JSON string.
 func (v value) str() (string, bool) {
-	if v.kind() != '"' || len(v.text) < 2 { // one quote is all there is of a text that is cut
+	if v.kind() != '"' || len(v.text) < 2 { // a cut text may be a single quote
 		return "", false
 	}
 	inner := v.text[1 : len(v.text)-1]
@@ -59,8 +59,7 @@ func (v value) scalar() (string, bool) {
 	return string(v.text), true
 }
 
-// members calls yield for each member of an object, with the key as it is written between the quotes. Of an object that
-// is cut it yields what is there.
+// members yields the members of an object. Keys are as written between the quotes. An object may be cut.
 func (v value) members(yield func(key []byte, member value) bool) {
 	if v.kind() != '{' {
 		return
@@ -80,7 +79,7 @@ func (v value) members(yield func(key []byte, member value) bool) {
 	}
 }
 
-// items calls yield for each element of a list.
+// items yields the elements of a list.
 func (v value) items(yield func(item value) bool) {
 	if v.kind() != '[' {
 		return
@@ -94,7 +93,7 @@ func (v value) items(yield func(item value) bool) {
 	}
 }
 
-// get returns the member whose key is name once both are folded.
+// get returns the member whose folded key is name.
 func (v value) get(name string) value {
 	for key, member := range v.members {
 		if foldKey(key) == name {
@@ -104,7 +103,7 @@ func (v value) get(name string) value {
 	return value{}
 }
 
-// foldKey makes tool_calls, toolCalls and ToolCalls one name.
+// foldKey folds tool_calls, toolCalls and ToolCalls to one name.
 func foldKey(key []byte) string {
 	if bytes.IndexByte(key, '\\') >= 0 {
 		var text string

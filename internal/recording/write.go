@@ -11,8 +11,8 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// EventLog writes one conversation as an event log that other tools read too, a line for each event, as it happens. It
-// belongs to one goroutine.
+// EventLog writes a conversation as an event log, which other tools read too, a line for each event. It belongs to one
+// goroutine.
 type EventLog struct {
 	w       io.Writer
 	session string
@@ -21,7 +21,7 @@ type EventLog struct {
 	err     error
 }
 
-// WriteEventLog writes the event log of a whole conversation.
+// WriteEventLog writes the event log of a complete conversation.
 func WriteEventLog(w io.Writer, session string, messages []Message) error {
 	l, err := NewEventLog(w, session)
 	if err != nil {
@@ -35,7 +35,7 @@ func WriteEventLog(w io.Writer, session string, messages []Message) error {
 	return nil
 }
 
-// NewEventLog starts the log of a conversation. Its id must not be empty: events are found by it.
+// NewEventLog starts an event log. session is its id, which must not be empty.
 func NewEventLog(w io.Writer, session string) (*EventLog, error) {
 	if session == "" {
 		return nil, errors.New("an event log needs the id of its session")
@@ -103,8 +103,8 @@ type (
 	}
 )
 
-// Append writes a message that came at a moment; with a reply, what its model call took. Whole lines are written with
-// one call. After an error every call returns it.
+// Append writes a message with its time, and the measures of a reply. Each call writes whole lines at once. After an
+// error every call returns it.
 func (l *EventLog) Append(m chat.Message, at time.Time) error {
 	if l.err != nil {
 		return l.err

@@ -74,7 +74,7 @@ type Recording struct {
 	Provider string `json:"provider,omitempty"` // as the recording names it
 	Model    string `json:"model,omitempty"`    // the same
 	// Untold is what the recording could not say, such as which guardrails fired.
-	Untold []string `json:"untold,omitempty"`
+	MissingInfo []string `json:"untold,omitempty"`
 }
 
 // Usage is the tokens of a trial and the calls that took them.

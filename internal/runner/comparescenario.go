@@ -23,7 +23,7 @@ func (s *session) compareWithScenario(parts [][]recording.Message) {
 			len(parts), known))
 	}
 	for i := range min(len(turns), len(parts)) {
-		asked := strings.TrimSpace(recording.Asked(parts[i]))
+		asked := strings.TrimSpace(recording.UserText(parts[i]))
 		if turns[i].Persona() != "" || s.userSays(i, asked) {
 			continue
 		}

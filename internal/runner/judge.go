@@ -81,7 +81,7 @@ func (s *session) subject(turn int) *checks.Subject {
 		Tools: toolCaller{s: s}, Embedder: s.trial.Project.embedder, Judges: s.judges(turn),
 		JudgePrompts: s.trial.Project.judgePrompts, Turn: turn,
 		Stored:    s.fromDisk(),
-		Unguarded: s.notRecorded(recording.UntoldGuardrails),
+		Unguarded: s.lacksInfo(recording.InfoGuardrails),
 		Host:      s.trial.Project.host, SessionID: s.sessionID(), PromptID: s.promptID(), Earlier: s.evalResults,
 		Metadata: s.metadata(turn),
 	}
@@ -96,9 +96,9 @@ func (s *session) fromDisk() bool {
 // replayType is the type of providers that answer from a recording.
 const replayType = "replay"
 
-// notRecorded reports whether the recording format does not contain something.
-func (s *session) notRecorded(what string) bool {
-	return s.out.Recording != nil && slices.Contains(s.out.Recording.Untold, what)
+// lacksInfo reports whether the recording format does not contain something.
+func (s *session) lacksInfo(what string) bool {
+	return s.out.Recording != nil && slices.Contains(s.out.Recording.MissingInfo, what)
 }
 
 // metadata returns the metadata of the conversation with that of tool results: those of the turn, or all at the end.

@@ -99,7 +99,7 @@ func unmeasured(t *testing.T, s *recording.Session) (names []string) {
 		switch {
 		case v.Status == result.Errored:
 			names = append(names, v.Type)
-		case v.Type == "no_tool_errors" && slices.Contains(s.Untold, recording.UntoldToolErrors):
+		case v.Type == "no_tool_errors" && slices.Contains(s.MissingInfo, recording.InfoToolErrors):
 			names = append(names, "("+v.Type+")") // with a warning
 		}
 	}

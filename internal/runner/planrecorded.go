@@ -75,7 +75,7 @@ func (m *matrix) recorded(p *project, s *scenario.Scenario) []Trial {
 // warnUnrecordedFailures warns of checks that count failed calls, where the recording does not say whether a call
 // failed.
 func (m *matrix) warnUnrecordedFailures(p *scenario.Project, s *scenario.Scenario, trials []Trial) {
-	unrecorded := func(t Trial) bool { return slices.Contains(t.Recorded.notRecorded, recording.UntoldToolErrors) }
+	unrecorded := func(t Trial) bool { return slices.Contains(t.Recorded.missingInfo, recording.InfoToolErrors) }
 	first := slices.IndexFunc(trials, unrecorded)
 	if first < 0 {
 		return
@@ -134,7 +134,7 @@ func (m *matrix) conversations(s *scenario.Scenario, path string, at diag.Pos) [
 		out[i] = &Recorded{
 			File: filepath.ToSlash(path), Name: cmp.Or(ref.ID, filepath.Base(path)), index: i, scenario: ref.Scenario,
 			taskType:    ref.TaskType,
-			notRecorded: ref.Untold,
+			missingInfo: ref.MissingInfo,
 			Load:        func() (*recording.Session, error) { return file.Load(i) },
 		}
 	}

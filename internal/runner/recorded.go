@@ -26,7 +26,7 @@ type Recorded struct {
 	index       int    // in the file
 	scenario    string // "": the recording does not say
 	taskType    string // of the prompt; "": the same
-	notRecorded []string
+	missingInfo []string
 }
 
 // errNoReply is returned for a conversation without a reply: every check that forbids something would pass.
@@ -41,7 +41,7 @@ func (s *session) judgeRecorded(ctx context.Context) {
 		return
 	}
 	s.copyRecordingInfo(rec)
-	exchanges := recording.Exchanges(s.addSystemPrompt(rec.Messages))
+	exchanges := recording.Turns(s.addSystemPrompt(rec.Messages))
 	if turn, there := s.trial.Recorded.At.turnOf(len(exchanges)); !there {
 		s.out.Error = fmt.Sprintf("there is no turn %d, counted from 0: the conversation has %d", turn, len(exchanges))
 		s.abandon(len(exchanges), s.out.Error)
@@ -87,7 +87,7 @@ func (s *session) copyRecordingInfo(rec *recording.Session) {
 	if rec.Model != "" {
 		s.out.Model = rec.Model
 	}
-	s.out.TaskType, from.Untold = rec.TaskType, rec.Untold
+	s.out.TaskType, from.MissingInfo = rec.TaskType, rec.MissingInfo
 	if len(rec.Metadata) > 0 { // recorded values win over those of the scenario
 		s.out.Metadata = maps.Clone(s.out.Metadata)
 		if s.out.Metadata == nil {
@@ -115,7 +115,7 @@ func (s *session) recordedTurn(
 	ctx context.Context, i int, messages []recording.Message,
 ) (turn *result.Turn, answered bool) {
 	s.out.Turns = append(s.out.Turns, result.Turn{
-		Index: i, User: recording.Asked(messages),
+		Index: i, User: recording.UserText(messages),
 		Messages: []chat.Message{}, ToolCalls: []result.ToolCall{}, Assertions: []result.Verdict{},
 	})
 	turn = &s.out.Turns[len(s.out.Turns)-1]

@@ -46,8 +46,8 @@ func newScript(s *recording.Session) *script {
 	if s.ID != "" {
 		out.name += ", session " + s.ID
 	}
-	for _, turn := range recording.Exchanges(s.Messages) {
-		t, asked := recordedTurn{user: recording.Asked(turn)}, false
+	for _, turn := range recording.Turns(s.Messages) {
+		t, asked := recordedTurn{user: recording.UserText(turn)}, false
 		for i := range turn {
 			switch m := &turn[i]; {
 			case m.Role == chat.User:

@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/plural"
 )
 
-// readTraces makes one conversation of the calls of a model: each holds all that was said before, or only what is new.
+// readTraces makes one conversation of model calls. Each call has the whole history, or only what is new.
 func readTraces(b *builder, pieces iter.Seq[piece]) {
 	var spans []aiSpan
 	for p := range pieces {
@@ -19,22 +19,22 @@ func readTraces(b *builder, pieces iter.Seq[piece]) {
 		}
 	}
 	slices.SortStableFunc(spans, func(x, y aiSpan) int { return x.start.Compare(y.start) })
-	b.keepAgreed(spans)
+	b.keepCommon(spans)
 	calls := b.outermost(spans)
-	var talk []event
+	var conversation []event
 	for _, c := range calls {
-		talk = append(b.hear(talk, c.input), c.output...)
+		conversation = append(b.addInput(conversation, c.input), c.output...)
 		s := b.session
 		s.Model, s.Provider = cmp.Or(s.Model, c.model), cmp.Or(s.Provider, c.provider)
 	}
-	b.judged(talk, spans)
-	for _, e := range answers(talk, spans) {
+	b.addVerdicts(conversation, spans)
+	for _, e := range addToolResults(conversation, spans) {
 		b.add(e)
 	}
 }
 
-// outermost picks the calls that make the conversation: those of the outermost agent. What an agent says within a tool
-// or within another agent is another conversation.
+// outermost returns the calls of the outermost agent. Calls within a tool or another agent belong to another
+// conversation.
 func (b *builder) outermost(spans []aiSpan) (calls []aiSpan) {
 	byID := map[string]*aiSpan{}
 	for i := range spans {
@@ -45,7 +45,7 @@ func (b *builder) outermost(spans []aiSpan) (calls []aiSpan) {
 	for i := range spans {
 		s := &spans[i]
 		if s.asksModel() && !nested(s, byID) {
-			b.session.Error = s.failure // that of the last call: after the others the conversation went on
+			b.session.Error = s.failure // the last call decides: the conversation continued after the others
 		}
 		switch {
 		case s.judge || len(s.input)+len(s.output) == 0 || s.operation == "embeddings" || s.operation == "execute_tool":
@@ -58,7 +58,7 @@ func (b *builder) outermost(spans []aiSpan) (calls []aiSpan) {
 		}
 	}
 	if len(calls) > 0 {
-		b.wholeCalls(calls)
+		b.checkCalls(calls)
 	}
 	if left > 0 {
 		b.notef("%s within tools or other agents left out", plural.Count(left, "call"))
@@ -69,9 +69,9 @@ func (b *builder) outermost(spans []aiSpan) (calls []aiSpan) {
 	return calls
 }
 
-// wholeCalls refuses a conversation in which a call of the model lacks what it was told, or what it said, unless the
-// next call was told that.
-func (b *builder) wholeCalls(calls []aiSpan) {
+// checkCalls refuses a conversation when a call lacks its input, or its output, unless the next call has that in its
+// input.
+func (b *builder) checkCalls(calls []aiSpan) {
 	for i := range calls {
 		s := &calls[i]
 		what := ""
@@ -79,23 +79,23 @@ func (b *builder) wholeCalls(calls []aiSpan) {
 		case s.failure != "":
 		case len(s.input) == 0:
 			what = "holds what the model said, and not what it was told"
-		case len(s.output) == 0 && (i+1 == len(calls) || !told(calls[i+1].input, s.input[len(s.input)-1])):
+		case len(s.output) == 0 && (i+1 == len(calls) || !isAmong(calls[i+1].input, s.input[len(s.input)-1])):
 			what = "holds what the model was told, and not what it said"
 		}
 		if what != "" {
-			b.broken = true
+			b.badMessage = true
 			b.problems.Errorf(s.pos, 1, "lost-message", "the span %s", what).
 				Hint = "turn on the capture of messages in the instrumentation of the agent; raise its limits"
 		}
 	}
 }
 
-// told says whether a message is among those that a call was sent.
-func told(input []event, m event) bool {
-	return slices.ContainsFunc(input, func(e event) bool { return alike(e, m) })
+// isAmong reports whether a message is in the input of a call.
+func isAmong(input []event, m event) bool {
+	return slices.ContainsFunc(input, func(e event) bool { return sameContent(e, m) })
 }
 
-// asksModel says whether a span is a call of a model for the conversation.
+// asksModel reports whether a span is a model call of the conversation.
 func (s *aiSpan) asksModel() bool {
 	switch s.operation {
 	case "chat", "generate_content", "text_completion":
@@ -106,7 +106,7 @@ func (s *aiSpan) asksModel() bool {
 	return false
 }
 
-// nested says whether a span is within a tool or within an agent that another agent calls.
+// nested reports whether a span is within a tool, or within an agent that another agent calls.
 func nested(s *aiSpan, byID map[string]*aiSpan) bool {
 	agents := 0
 	if s.operation == "invoke_agent" {
@@ -125,38 +125,38 @@ func nested(s *aiSpan, byID map[string]*aiSpan) bool {
 	return agents > 1
 }
 
-// hear adds to a conversation what is new in the input of a call: what follows the longest end of the conversation
-// with which the input begins. An input that begins as the conversation does, but goes on in another way, takes its
-// place: the agent has rewritten the history, or asked once more. A system prompt is heard once.
-func (b *builder) hear(talk, input []event) []event {
-	if len(talk) == 0 {
+// addInput adds the new messages in the input of a call: those after the longest overlap with the end of the
+// conversation. An input with the same start and another continuation replaces the conversation: the agent rewrote its
+// history, or asked again. The system prompt is added once.
+func (b *builder) addInput(conversation, input []event) []event {
+	if len(conversation) == 0 {
 		return input
 	}
-	spoken, fresh := unprompted(talk), unprompted(input)
+	spoken, fresh := withoutSystem(conversation), withoutSystem(input)
 	for n := min(len(spoken), len(fresh)); n > 0; n-- {
-		if slices.EqualFunc(spoken[len(spoken)-n:], fresh[:n], alike) {
-			return append(talk, fresh[n:]...)
+		if slices.EqualFunc(spoken[len(spoken)-n:], fresh[:n], sameContent) {
+			return append(conversation, fresh[n:]...)
 		}
 	}
-	if len(fresh) == 0 || len(spoken) == 0 || !alike(spoken[0], fresh[0]) {
-		return append(talk, fresh...)
+	if len(fresh) == 0 || len(spoken) == 0 || !sameContent(spoken[0], fresh[0]) {
+		return append(conversation, fresh...)
 	}
 	b.notef("a call was sent another history than what was said before; the conversation is read as it was sent")
-	for i := range fresh { // what a reply took is known of its own call
-		if k := slices.IndexFunc(spoken, func(e event) bool { return alike(e, fresh[i]) }); k >= 0 {
+	for i := range fresh { // keep the measures of replies
+		if k := slices.IndexFunc(spoken, func(e event) bool { return sameContent(e, fresh[i]) }); k >= 0 {
 			fresh[i] = spoken[k]
 		}
 	}
-	return append(talk[:len(talk)-len(spoken):len(talk)-len(spoken)], fresh...)
+	return append(conversation[:len(conversation)-len(spoken):len(conversation)-len(spoken)], fresh...)
 }
 
-// unprompted is a list of messages without system prompts.
-func unprompted(list []event) []event {
+// withoutSystem drops system prompts.
+func withoutSystem(list []event) []event {
 	return slices.DeleteFunc(slices.Clone(list), func(e event) bool { return e.Role == chat.System })
 }
 
-// alike says whether two messages say the same; what their calls took is known of one of them only.
-func alike(x, y event) bool {
+// sameContent reports whether two messages have the same content. Their measures may differ.
+func sameContent(x, y event) bool {
 	if x.Role != y.Role || x.Text() != y.Text() || len(x.ToolCalls) != len(y.ToolCalls) {
 		return false
 	}
@@ -169,16 +169,16 @@ func alike(x, y event) bool {
 	return x.ToolResult == nil || y.ToolResult == nil || x.ToolResult.ID == y.ToolResult.ID
 }
 
-// answers puts the results that spans of tools hold behind the calls that have none in the conversation.
-func answers(talk []event, spans []aiSpan) (out []event) {
+// addToolResults adds the results in spans of tools after calls without results.
+func addToolResults(conversation []event, spans []aiSpan) (out []event) {
 	said := map[string]int{}
-	for _, e := range talk {
+	for _, e := range conversation {
 		if e.ToolResult != nil {
 			said[e.ToolResult.ID]++
 		}
 	}
 	used := map[int]bool{}
-	for _, e := range talk {
+	for _, e := range conversation {
 		out = append(out, e)
 		for _, call := range e.ToolCalls {
 			if said[call.ID] > 0 {
@@ -187,7 +187,7 @@ func answers(talk []event, spans []aiSpan) (out []event) {
 			}
 			for i := range spans {
 				s := &spans[i]
-				if used[i] || s.judge || !s.toolSaid || call.ID == "" || s.tool.ID != call.ID {
+				if used[i] || s.judge || !s.hasResult || call.ID == "" || s.tool.ID != call.ID {
 					continue
 				}
 				used[i] = true

@@ -1,7 +1,7 @@
 package recording
 
-// asserted reads the verdicts of a source: a list of them, or an object with the list results.
-func (b *builder) asserted(v value) (list []Asserted) {
+// verdicts reads the verdicts of the source: a list, or an object with a list under results.
+func (b *builder) verdicts(v value) (list []Verdict) {
 	if v.kind() == '{' {
 		v = v.get("results")
 	}
@@ -10,7 +10,7 @@ func (b *builder) asserted(v value) (list []Asserted) {
 		if !ok {
 			return list
 		}
-		a := Asserted{
+		a := Verdict{
 			Type: b.text(o.get("type"), "type"), Passed: b.truth(o.get("passed"), "passed"),
 			Skipped: b.truth(o.get("skipped"), "skipped"), Message: b.text(o.get("message"), "message"),
 			Explanation: b.text(o.get("explanation"), "explanation"), Score: b.float(o.get("score"), "score"),
@@ -27,8 +27,8 @@ func (b *builder) asserted(v value) (list []Asserted) {
 	return list
 }
 
-// details takes out of the details of a result, which are of free shape, what fits.
-func (b *builder) details(a *Asserted, v value) {
+// details reads explanation, score and error from the details of a verdict, which have no fixed form.
+func (b *builder) details(a *Verdict, v value) {
 	if s, ok := v.get("explanation").str(); ok && a.Explanation == "" {
 		a.Explanation = s
 	}

@@ -13,19 +13,18 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// mediaFolder, beside cassettes, holds the media of replies and tool results, each under its hash.
+// mediaFolder, beside cassettes, holds the media of replies and tool results, named by their hash.
 const mediaFolder = "media"
 
-// tapeMedia reads media of a cassette. Those of which it has the hash get their data from the folder beside it; what
-// users sent was not kept there, and has only its name.
-func (b *builder) tapeMedia(v value) *chat.Media {
-	o, ok := b.known(v, "media", "mime_type", "data", "sha256", "url", "path", "detail", "caption", "width", "height",
-		"duration")
+// cassetteMedia reads media of a cassette. Media with a hash are read from mediaFolder. Media of users were not kept.
+func (b *builder) cassetteMedia(v value) *chat.Media {
+	o, ok := b.strictObject(v, "media", "mime_type", "data", "sha256", "url", "path", "detail", "caption", "width",
+		"height", "duration")
 	if !ok {
 		return nil
 	}
 	m, sum := b.media(v), o.get("sha256")
-	hash := b.lines(sum, "sha256")
+	hash := b.textOrLines(sum, "sha256")
 	switch {
 	case hash == "" || m == nil || m.Data != "" || !o.get("path").missing():
 		return m
@@ -34,7 +33,7 @@ func (b *builder) tapeMedia(v value) *chat.Media {
 		return m
 	}
 	m.URL, m.Path = "", mediaFolder+"/"+hash
-	data, err := b.kept(hash)
+	data, err := b.readMedia(hash)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -50,12 +49,12 @@ var (
 	errMediaLarge = errors.New("the media of the session are larger than the limit")
 )
 
-// kept reads media from beside the cassette, if they are what they are called.
-func (b *builder) kept(hash string) (_ []byte, err error) {
-	if b.beside == "" {
+// readMedia reads media and verifies their hash.
+func (b *builder) readMedia(hash string) (_ []byte, err error) {
+	if b.dir == "" {
 		return nil, fs.ErrNotExist
 	}
-	in, err := openDisk(filepath.Join(b.beside, mediaFolder, hash))
+	in, err := openDisk(filepath.Join(b.dir, mediaFolder, hash))
 	if err != nil {
 		return nil, err
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// Exchanges cuts a conversation into its turns: each begins with what the user says after the assistant has spoken.
-func Exchanges(messages []Message) [][]Message {
+// Turns splits a conversation into turns. A turn starts at the first message of the user after a reply.
+func Turns(messages []Message) [][]Message {
 	var parts [][]Message
 	start, spoken := 0, false
 	for i := range messages {
@@ -28,8 +28,8 @@ func Exchanges(messages []Message) [][]Message {
 	return parts
 }
 
-// Asked is what the user says in a turn.
-func Asked(turn []Message) string {
+// UserText is what the user says in a turn.
+func UserText(turn []Message) string {
 	var texts []string
 	for i := range turn {
 		if turn[i].Role == chat.User {
@@ -39,8 +39,8 @@ func Asked(turn []Message) string {
 	return strings.Join(texts, "\n")
 }
 
-// Results returns what came of the calls of the i-th message, by their index. Ids may be used again later in a
-// conversation: a result belongs to the last call of its id before it.
+// Results returns the results of the i-th message's calls, by the index of the call. Ids may be reused: a result
+// belongs to the last call before it with its id.
 func Results(messages []Message, i int) map[int]*chat.ToolResult {
 	calls := messages[i].ToolCalls
 	if len(calls) == 0 {

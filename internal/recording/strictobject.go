@@ -7,8 +7,8 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// known is object for what may have no other members than these.
-func (b *builder) known(v value, what string, names ...string) (object, bool) {
+// strictObject is object for objects without any other fields.
+func (b *builder) strictObject(v value, what string, names ...string) (object, bool) {
 	o, ok := b.object(v, what)
 	if !ok {
 		return o, false
@@ -29,8 +29,8 @@ func (b *builder) known(v value, what string, names ...string) (object, bool) {
 	return o, ok
 }
 
-// lines reads a text, or the list of its lines; "" when it is not there.
-func (b *builder) lines(v value, what string) string {
+// textOrLines reads a text, or a list of lines; "" when missing.
+func (b *builder) textOrLines(v value, what string) string {
 	switch v.kind() {
 	case 0, 'n':
 		return ""
@@ -53,7 +53,7 @@ func (b *builder) lines(v value, what string) string {
 	return ""
 }
 
-// or is another value where this one is not there.
+// or returns other when the value is missing.
 func (v value) or(other value) value {
 	if v.kind() == 0 {
 		return other
@@ -61,7 +61,7 @@ func (v value) or(other value) value {
 	return v
 }
 
-// list is the items of a list; none when it is not there.
+// list yields the items of a list; none when missing.
 func (b *builder) list(v value, what string) iter.Seq[value] {
 	if !v.missing() && v.kind() != '[' {
 		b.errorf(v, "wrong-type", "%s must be a list, found %s", what, describe(v))
@@ -69,8 +69,8 @@ func (b *builder) list(v value, what string) iter.Seq[value] {
 	return v.items
 }
 
-// took reads how long something took, in milliseconds. No wait is longer than a day.
-func (b *builder) took(v value) float64 {
+// latency reads a duration in milliseconds, at most a day.
+func (b *builder) latency(v value) float64 {
 	f := b.float(v, "latency_ms")
 	if f == nil {
 		return 0

@@ -8,39 +8,39 @@ import (
 	"github.com/arena-evals/arena/internal/plural"
 )
 
-// ask goes on with the conversation to where a request has it.
-func (t *tape) ask(request object) bool {
+// addRequest continues the conversation with a request.
+func (t *cassetteReader) addRequest(request object) bool {
 	taken := t.count(request.get("asbefore"), "as_before")
-	if taken > len(t.asked) {
+	if taken > len(t.lastRequest) {
 		t.errorf(request.get("asbefore"), "out-of-range",
-			"as_before is %d, and the model request before this one has %d messages", taken, len(t.asked))
+			"as_before is %d, and the model request before this one has %d messages", taken, len(t.lastRequest))
 		return false
 	}
 	var more []event
 	for item := range t.list(request.get("messages"), "messages") {
-		e, ok := t.tapeMessage(item)
+		e, ok := t.cassetteMessage(item)
 		if !ok {
 			return false
 		}
-		if taken == len(t.asked) {
+		if taken == len(t.lastRequest) {
 			more = append(more, e)
 			continue
 		}
-		if !t.repeats(&e, &t.asked[taken]) {
+		if !t.sameMessage(&e, &t.lastRequest[taken]) {
 			return false
 		}
 		taken++
 	}
-	if taken < len(t.asked) {
+	if taken < len(t.lastRequest) {
 		t.errorf(request.value, "other-conversation", "this request has %s; it goes on from the one before it, which had %d",
-			plural.Count(taken, "message"), len(t.asked)).Hint = "was the cassette edited? Record the trial again"
+			plural.Count(taken, "message"), len(t.lastRequest)).Hint = "was the cassette edited? Record the trial again"
 		return false
 	}
-	return t.goOn(request, more)
+	return t.addMessages(request, more)
 }
 
-// repeats holds a message against the one that stood there in the request before.
-func (t *tape) repeats(e *event, before *chat.Message) bool {
+// sameMessage compares a message with that of the previous request.
+func (t *cassetteReader) sameMessage(e *event, before *chat.Message) bool {
 	if reflect.DeepEqual(&e.Message.Message, before) {
 		return true
 	}
@@ -54,15 +54,15 @@ func (t *tape) repeats(e *event, before *chat.Message) bool {
 	return false
 }
 
-// goOn adds what a request has more than the one before it: first what became of the reply to that.
-func (t *tape) goOn(request object, more []event) bool {
+// addMessages adds the pending reply, and the other new messages of a request.
+func (t *cassetteReader) addMessages(request object, more []event) bool {
 	for i := range more {
-		t.asked = append(t.asked, more[i].Message.Message)
+		t.lastRequest = append(t.lastRequest, more[i].Message.Message)
 	}
 	reply := t.pending
 	switch {
 	case reply == nil:
-	case len(more) == 0: // a model that has answered is not asked the same again
+	case len(more) == 0: // the same request is not sent again after a reply
 		t.errorf(request.value, "other-conversation",
 			"this request has no more messages than the previous one, which was answered").
 			Hint = "were its messages lost? Record the trial again"
@@ -72,21 +72,21 @@ func (t *tape) goOn(request object, more []event) bool {
 			Hint = "was the cassette edited? Record the trial again"
 		return false
 	default:
-		t.became(reply, &more[0])
+		t.applyGuardrails(reply, &more[0])
 		t.add(*reply)
 		more = more[1:]
 	}
 	for i := range more {
 		if r := more[i].ToolResult; r != nil {
-			t.complete(r)
+			t.addToolDetails(r)
 		}
 		t.add(more[i])
 	}
 	return true
 }
 
-// became makes a reply what the user saw of it, where a guardrail changed it.
-func (t *tape) became(reply, seen *event) {
+// applyGuardrails replaces the content of a reply by that in the next request, when a guardrail changed it.
+func (t *cassetteReader) applyGuardrails(reply, seen *event) {
 	if reply.Content == seen.Content && reflect.DeepEqual(reply.ToolCalls, seen.ToolCalls) &&
 		len(reply.Parts) == len(seen.Parts) {
 		return
@@ -99,21 +99,21 @@ func (t *tape) became(reply, seen *event) {
 		"the latter counts")
 }
 
-// complete gives a result in a request what only the exchange with the tool holds.
-func (t *tape) complete(r *chat.ToolResult) {
-	at := slices.IndexFunc(t.ran, func(ran ran) bool {
+// addToolDetails adds to a result in a request what only the exchange with the tool has.
+func (t *cassetteReader) addToolDetails(r *chat.ToolResult) {
+	at := slices.IndexFunc(t.toolRuns, func(ran toolRun) bool {
 		return ran.call.Name == r.Name && ran.result.Content == r.Content && ran.result.Error == r.Error &&
 			len(ran.result.Parts) == len(r.Parts)
 	})
 	if at < 0 {
 		return
 	}
-	r.LatencyMS, r.Parts = t.ran[at].result.LatencyMS, t.ran[at].result.Parts
-	t.ran = slices.Delete(t.ran, at, at+1)
+	r.LatencyMS, r.Parts = t.toolRuns[at].result.LatencyMS, t.toolRuns[at].result.Parts
+	t.toolRuns = slices.Delete(t.toolRuns, at, at+1)
 }
 
-// end adds the last reply, and what came of its calls, to which no request went on.
-func (t *tape) end() {
+// addLastReply adds the last reply and its tool results, which no request has.
+func (t *cassetteReader) addLastReply() {
 	if t.pending == nil {
 		return
 	}
@@ -130,20 +130,20 @@ func (t *tape) end() {
 	}
 }
 
-// resultOf is what came of a call: along with it, or from the tool.
-func (t *tape) resultOf(call chat.ToolCall) (chat.ToolResult, bool) {
-	for _, r := range t.came {
+// resultOf is the result of a call: with the reply, or from the tool.
+func (t *cassetteReader) resultOf(call chat.ToolCall) (chat.ToolResult, bool) {
+	for _, r := range t.replyResults {
 		if r.ID == call.ID {
 			return r, true
 		}
 	}
-	at := slices.IndexFunc(t.ran, func(r ran) bool {
+	at := slices.IndexFunc(t.toolRuns, func(r toolRun) bool {
 		return r.call.Name == call.Name && r.call.BadArgs == call.BadArgs && reflect.DeepEqual(r.call.Args, call.Args)
 	})
 	if at < 0 {
 		return chat.ToolResult{}, false
 	}
-	r := t.ran[at].result
-	t.ran = slices.Delete(t.ran, at, at+1)
+	r := t.toolRuns[at].result
+	t.toolRuns = slices.Delete(t.toolRuns, at, at+1)
 	return r, true
 }

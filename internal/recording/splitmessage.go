@@ -8,22 +8,21 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// unfold reads a message in which calls of tools and their results may be parts among others, as some chat APIs and
-// the conventions for traces have it. The results of several tools in one message become a message each. A message that
-// names no role has the one given.
-func (b *builder) unfold(o object, pos diag.Pos, role chat.Role) (out []event) {
+// splitMessage reads a message whose parts may be tool calls and results, as in some chat APIs and in traces. Each
+// result becomes a message. A message without a role gets the given one.
+func (b *builder) splitMessage(o object, pos diag.Pos, role chat.Role) (out []event) {
 	if role != "" && o.get("role").missing() {
 		o.members["role"] = value{[]byte(strconv.Quote(string(role))), o.at}
 	}
 	before := b.problems.Errors()
-	results := append(b.takeOut(o, "parts"), b.takeOut(o, "content")...)
+	results := append(b.extractCalls(o, "parts"), b.extractCalls(o, "content")...)
 	for _, r := range results {
 		out = append(out, event{Message: Message{
 			Message: chat.Message{Role: chat.ToolRole, Content: r.Text(), ToolResult: &r}, Offset: -1, Pos: pos,
 		}})
 	}
 	if b.problems.Errors() > before {
-		b.broken = true
+		b.badMessage = true
 		return nil
 	}
 	if len(results) > 0 && o.get("content").missing() && o.get("parts").missing() && o.get("toolcalls").missing() {
@@ -35,8 +34,8 @@ func (b *builder) unfold(o object, pos diag.Pos, role chat.Role) (out []event) {
 	return out
 }
 
-// takeOut moves calls of tools from a list of parts to where messages have them elsewhere, and returns the results.
-func (b *builder) takeOut(o object, field string) (results []chat.ToolResult) {
+// extractCalls moves tool calls from a list of parts to tool_calls, and returns the results.
+func (b *builder) extractCalls(o object, field string) (results []chat.ToolResult) {
 	list := o.get(field)
 	if list.kind() != '[' {
 		return nil
@@ -51,7 +50,7 @@ func (b *builder) takeOut(o object, field string) (results []chat.ToolResult) {
 		case kind == "tool_call_response" || kind == "tool_result":
 			results = append(results, b.resultPart(item))
 		case !item.get("modality").missing():
-			parts = append(parts, modal(item, kind))
+			parts = append(parts, mediaPart(item, kind))
 		default:
 			parts = append(parts, item.text)
 			continue
@@ -63,28 +62,28 @@ func (b *builder) takeOut(o object, field string) (results []chat.ToolResult) {
 	}
 	delete(o.members, field)
 	if len(parts) > 0 {
-		o.members[field] = value{joined(parts), list.at}
+		o.members[field] = value{jsonList(parts), list.at}
 	}
 	if len(calls) > 0 {
-		o.members["toolcalls"] = value{joined(calls), list.at}
+		o.members["toolcalls"] = value{jsonList(calls), list.at}
 	}
 	return results
 }
 
-// resultPart reads the result of a tool: {id, response}, or {tool_use_id, content, is_error}.
+// resultPart reads a tool result: {id, response}, or {tool_use_id, content, is_error}.
 func (b *builder) resultPart(v value) (r chat.ToolResult) {
 	o, ok := b.object(v, "a tool result")
 	if !ok {
 		return r
 	}
-	b.only(o, "a tool result", resultFields())
+	b.checkFields(o, "a tool result", resultFields())
 	r.ID = b.text(o.get("id", "tooluseid"), "the id of a tool result")
 	r.Name = b.text(o.get("name"), "the name of a tool")
 	said := Message{Message: chat.Message{Role: chat.ToolRole}}
 	b.content(&said, object{v, map[string]value{"content": o.get("response", "result", "content")}})
 	r.Content, r.Parts = said.Content, said.Parts
 	if kind, _ := v.get("type").str(); kind == "tool_call_response" {
-		b.unflagged = true
+		b.noErrorFlag = true
 	}
 	if b.truth(o.get("iserror"), "is_error") {
 		r.Error = r.Text()
@@ -95,8 +94,8 @@ func (b *builder) resultPart(v value) (r chat.ToolResult) {
 	return r
 }
 
-// modal rewrites {type: blob, modality, mime_type, content} and its like.
-func modal(v value, kind string) json.RawMessage {
+// mediaPart converts {type: blob, modality, mime_type, content} and similar parts.
+func mediaPart(v value, kind string) json.RawMessage {
 	modality, _ := v.get("modality").str()
 	switch modality {
 	case "image", "audio", "video":
@@ -116,8 +115,8 @@ func modal(v value, kind string) json.RawMessage {
 	return text
 }
 
-// joined writes a list of values.
-func joined(items []json.RawMessage) []byte {
+// jsonList encodes a list of values.
+func jsonList(items []json.RawMessage) []byte {
 	out := []byte{'['}
 	for i, item := range items {
 		if i > 0 {

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// twice finds a key that stands twice in one object of a text, at whatever depth: which of the two is meant?
-func twice(v value) (key string, at int, found bool) {
+// duplicateKey finds a duplicate key in any object of a value.
+func duplicateKey(v value) (key string, at int, found bool) {
 	switch v.kind() {
 	case '{':
-		return twiceInMap(v)
+		return duplicateInMap(v)
 	case '[':
 		for item := range v.items {
-			if key, at, found = twice(item); found {
+			if key, at, found = duplicateKey(item); found {
 				return key, at, true
 			}
 		}
@@ -21,21 +21,21 @@ func twice(v value) (key string, at int, found bool) {
 	return "", 0, false
 }
 
-// fewKeys is up to how many keys an object is searched without an index.
-const fewKeys = 24
+// maxUnindexed is the number of keys that are compared without an index.
+const maxUnindexed = 24
 
-func twiceInMap(v value) (key string, at int, found bool) {
-	var few [fewKeys][]byte
+func duplicateInMap(v value) (key string, at int, found bool) {
+	var few [maxUnindexed][]byte
 	var more map[string]bool // the keys behind these
 	n := 0
 	for name, member := range v.members {
 		name = plainKey(name)
 		same := func(k []byte) bool { return bytes.Equal(k, name) }
-		if slices.ContainsFunc(few[:min(n, fewKeys)], same) || more[string(name)] {
+		if slices.ContainsFunc(few[:min(n, maxUnindexed)], same) || more[string(name)] {
 			return string(name), member.at, true
 		}
 		switch {
-		case n < fewKeys:
+		case n < maxUnindexed:
 			few[n] = name
 		case more == nil:
 			more = map[string]bool{string(name): true}
@@ -43,7 +43,7 @@ func twiceInMap(v value) (key string, at int, found bool) {
 			more[string(name)] = true
 		}
 		n++
-		if key, at, found = twice(member); found {
+		if key, at, found = duplicateKey(member); found {
 			return key, at, true
 		}
 	}
@@ -62,9 +62,9 @@ func plainKey(key []byte) []byte {
 	return []byte(text)
 }
 
-// unique reports the first key of a text that stands twice in its object. p is where the text starts.
-func (s *scan) unique(v value, p span) bool {
-	key, at, found := twice(v)
+// checkDuplicates reports the first duplicate key of a text that starts at p.
+func (s *scan) checkDuplicates(v value, p span) bool {
+	key, at, found := duplicateKey(v)
 	if !found {
 		return true
 	}

@@ -1,0 +1,39 @@
+package recording
+
+import "slices"
+
+// What a source may not be able to say of a conversation. Its silence then means nothing.
+const (
+	// Information that a format may not have. Its absence in a recording then means nothing.
+	InfoGuardrails = "guardrails"  // which of them fired
+	InfoToolErrors = "tool errors" // whether a call failed
+)
+
+// MissingInfo returns the information that this format has no place for.
+func (f Format) MissingInfo() []string {
+	switch f {
+	case FormatResults, FormatJournal, FormatEventStream, FormatArenaOutput, FormatArenaTurns:
+		return nil
+	case FormatEventLog, FormatSession, FormatTranscript, FormatCassette, FormatChatLog, FormatTraces:
+		return []string{InfoGuardrails}
+	}
+	return []string{InfoGuardrails} // of a program, which hands over messages
+}
+
+// Has reports whether the source records some information.
+func (s *Session) Has(what string) bool { return !slices.Contains(s.MissingInfo, what) }
+
+// setMissingInfo sets the missing information of the session. A record of a guardrail shows that its source has them.
+func (b *builder) setMissingInfo() {
+	s := b.session
+	if s.MissingInfo == nil {
+		s.MissingInfo = s.Format.MissingInfo()
+	}
+	fired := slices.ContainsFunc(s.Messages, func(m Message) bool { return len(m.Validations) > 0 })
+	if fired {
+		s.MissingInfo = slices.DeleteFunc(slices.Clone(s.MissingInfo), func(info string) bool { return info == InfoGuardrails })
+	}
+	if b.noErrorFlag && (s.Format == FormatChatLog || s.Format == FormatTranscript) {
+		s.MissingInfo = append(slices.Clip(s.MissingInfo), InfoToolErrors)
+	}
+}

@@ -54,29 +54,37 @@ var arenaFields = table("an arena config", func() rows[arenaFile] {
 	return rows[arenaFile]{
 		apart[arenaFile]("id", text),
 		apart[arenaFile]("name", text),
-		objects("prompt_configs", promptRefFields, func(a *arenaFile) *[]promptRef { return &a.prompts }),
-		objects("providers", providerRefFields, func(a *arenaFile) *[]providerRef { return &a.providers }),
-		fileRefs("scenarios", func(a *arenaFile) *[]fileRef { return &a.scenarios }),
-		fileRefs("evals", func(a *arenaFile) *[]fileRef { return &a.evals }),
-		fileRefs("tools", func(a *arenaFile) *[]fileRef { return &a.tools }),
-		custom("judges", listOf(judgeFields), readJudges),
+		objects("prompt_configs", promptRefFields, func(a *arenaFile) *[]promptRef { return &a.prompts }).
+			doc("The prompts under test."),
+		objects("providers", providerRefFields, func(a *arenaFile) *[]providerRef { return &a.providers }).
+			doc("The models to run against."),
+		fileRefs("scenarios", func(a *arenaFile) *[]fileRef { return &a.scenarios }).doc("The conversations to run."),
+		fileRefs("evals", func(a *arenaFile) *[]fileRef { return &a.evals }).doc("Checks over recordings."),
+		fileRefs("tools", func(a *arenaFile) *[]fileRef { return &a.tools }).doc("The tools of the agents."),
+		custom("judges", listOf(judgeFields), readJudges).doc("The models that judge, by name."),
 		custom("judge_defaults", judgeDefaultFields, func(d *decoder, a *arenaFile, v *node.Node) {
 			judgeDefaultFields.read(d, v, a)
 		}),
 		custom("self_play", selfPlayFields, func(d *decoder, a *arenaFile, v *node.Node) {
 			a.selfPlay = true
 			selfPlayFields.read(d, v, a)
-		}),
-		custom("globals", globalFields, func(d *decoder, a *arenaFile, v *node.Node) { globalFields.read(d, v, a) }),
-		evalList("pack_evals", func(a *arenaFile) *[]*Eval { return &a.packEvals }),
+		}).doc("Personas and the models that play them."),
+		custom("globals", globalFields, func(d *decoder, a *arenaFile, v *node.Node) { globalFields.read(d, v, a) }).
+			doc("Checks that hold for every conversation."),
+		evalList("pack_evals", func(a *arenaFile) *[]*Eval { return &a.packEvals }).
+			doc("Evals beside those of the pack; the same id replaces one."),
 		custom("pack_file", text, func(d *decoder, a *arenaFile, v *node.Node) {
 			if path, ok := d.Name(v, "pack_file"); ok {
 				a.pack = &fileRef{path, v}
 			}
-		}),
-		custom("defaults", defaultsFields, func(d *decoder, a *arenaFile, v *node.Node) { defaultsFields.read(d, v, a) }),
-		specs("prompt_specs", kindPrompt), specs("provider_specs", kindProvider), specs("scenario_specs", kindScenario),
-		specs("eval_specs", kindEval), specs("tool_specs", kindTool),
+		}).doc("A pack whose prompts, tools and evals belong to the project."),
+		custom("defaults", defaultsFields, func(d *decoder, a *arenaFile, v *node.Node) { defaultsFields.read(d, v, a) }).
+			doc("Settings of every run."),
+		specs("prompt_specs", kindPrompt).doc("Prompts written here, by id."),
+		specs("provider_specs", kindProvider).doc("Providers written here, by id."),
+		specs("scenario_specs", kindScenario).doc("Scenarios written here, by id."),
+		specs("eval_specs", kindEval).doc("Evals written here, by id."),
+		specs("tool_specs", kindTool).doc("Tools written here, by name."),
 		custom("judge_specs", mapOf(judgeSpecFields), func(d *decoder, a *arenaFile, v *node.Node) {
 			d.Each(v, "judge_specs", func(name string, k, spec *node.Node) {
 				j := Judge{Name: name, Pos: d.Pos(k)}
@@ -84,16 +92,21 @@ var arenaFields = table("an arena config", func() rows[arenaFile] {
 					a.judges = append(a.judges, j)
 				}
 			})
-		}),
-		custom("mcp_servers", listOf(mcpFields), func(d *decoder, _ *arenaFile, v *node.Node) { d.mcpServers(v) }),
-		custom("a2a_agents", listOf(agentFields), func(d *decoder, _ *arenaFile, v *node.Node) { d.agents(v) }),
-		custom("skills", listOf(skillFields), func(d *decoder, _ *arenaFile, v *node.Node) { d.skills(v) }),
-		custom("workflow", workflowFields, func(d *decoder, a *arenaFile, v *node.Node) { a.workflow = d.workflow(v) }),
+		}).doc("Judges written here, by name."),
+		custom("mcp_servers", listOf(mcpFields), func(d *decoder, _ *arenaFile, v *node.Node) { d.mcpServers(v) }).
+			doc("Servers whose tools are offered."),
+		custom("a2a_agents", listOf(agentFields), func(d *decoder, _ *arenaFile, v *node.Node) { d.agents(v) }).
+			doc("Other agents, simulated or remote."),
+		custom("skills", listOf(skillFields), func(d *decoder, _ *arenaFile, v *node.Node) { d.skills(v) }).
+			doc("Folders of skills."),
+		custom("workflow", workflowFields, func(d *decoder, a *arenaFile, v *node.Node) { a.workflow = d.workflow(v) }).
+			doc("The states through which conversations go."),
 		custom("compositions", mapOf(compositionFields), func(d *decoder, a *arenaFile, v *node.Node) {
 			a.compositions = d.compositions(v)
-		}),
-		custom("memory", anyMap, readMemory).orNull(),
-		custom("runtime", runtimeFields, func(_ *decoder, a *arenaFile, v *node.Node) { a.runtime = v }),
+		}).doc("Steps that states of the workflow run."),
+		custom("memory", anyMap, readMemory).orNull().doc("Turns the memory tools on."),
+		custom("runtime", runtimeFields, func(_ *decoder, a *arenaFile, v *node.Node) { a.runtime = v }).
+			doc("What a runtime config holds."),
 		slots("tts_providers"), slots("stt_providers"), slots("embedding_providers"), slots("image_providers"),
 		idle[arenaFile]("voices", listOf(part("a voice",
 			inside[struct{}]("id", text).must(),
@@ -115,17 +128,18 @@ func underDefaults(key string) string {
 
 var promptRefFields = table("an entry of prompt_configs", func() rows[promptRef] {
 	return rows[promptRef]{
-		label("id", func(p *promptRef) *string { return &p.id }),
-		fileField("file", func(p *promptRef) *fileRef { return &p.fileRef }).must(),
+		label("id", func(p *promptRef) *string { return &p.id }).doc("The name of the prompt in this config."),
+		fileField("file", func(p *promptRef) *fileRef { return &p.fileRef }).must().doc("The file of the prompt."),
 		givenMap("vars", func(p *promptRef) *map[string]string { return &p.vars },
-			func(_ *decoder, p *promptRef, g given) { p.given = append(p.given, g) }),
+			func(_ *decoder, p *promptRef, g given) { p.given = append(p.given, g) }).doc("Values for its {{placeholders}}."),
 	}
 })
 
 var providerRefFields = table("an entry of providers", func() rows[providerRef] {
 	return rows[providerRef]{
-		fileField("file", func(p *providerRef) *fileRef { return &p.fileRef }).must(),
-		label("group", func(p *providerRef) *string { return &p.group }),
+		fileField("file", func(p *providerRef) *fileRef { return &p.fileRef }).must().doc("The file of the provider."),
+		label("group", func(p *providerRef) *string { return &p.group }).
+			doc("A group other than default is only used by scenarios, judges and roles that ask for it."),
 	}
 })
 

@@ -10,7 +10,8 @@ import (
 // checkFields are the keys of a check in a list of its surface. Its parameters have a place of their own.
 var checkFields = table("a check", func() rows[Check] {
 	return append(checkRows(func(c *Check) *Check { return c }),
-		share("pass_threshold", func(c *Check) (**float64, *diag.Pos) { return &c.PassThreshold, &c.PassAt }))
+		share("pass_threshold", func(c *Check) (**float64, *diag.Pos) { return &c.PassThreshold, &c.PassAt }).
+			doc("The share of trials that must pass, of each variant by itself; 1 when left out."))
 }).strays(underParams)
 
 // checkRows are the keys of every check.
@@ -18,10 +19,14 @@ func checkRows[T any](at func(*T) *Check) rows[T] {
 	return rows[T]{
 		checkType(at),
 		checkParams(at),
-		str("message", func(t *T) *string { return &at(t).Message }),
-		objectPtr("when", whenFields, func(t *T) **When { return &at(t).When }),
-		share("min_score", func(t *T) (**float64, *diag.Pos) { return &at(t).MinScore, &at(t).MinAt }),
-		share("max_score", func(t *T) (**float64, *diag.Pos) { return &at(t).MaxScore, &at(t).MaxAt }),
+		str("message", func(t *T) *string { return &at(t).Message }).
+			doc("Why the check is there; reports show it as the headline."),
+		objectPtr("when", whenFields, func(t *T) **When { return &at(t).When }).
+			doc("Skips the check, as passed, unless all of this holds for the tool calls in scope."),
+		share("min_score", func(t *T) (**float64, *diag.Pos) { return &at(t).MinScore, &at(t).MinAt }).
+			doc("The lowest score that passes; without a threshold only 1 does."),
+		share("max_score", func(t *T) (**float64, *diag.Pos) { return &at(t).MaxScore, &at(t).MaxAt }).
+			doc("The highest score that passes."),
 	}
 }
 
@@ -48,7 +53,7 @@ func checkType[T any](at func(*T) *Check) field[T] {
 		c.Pos = d.Pos(v)
 		name, _ := d.Name(v, "type")
 		c.Type = intern(name)
-	}).must("write the check as type: and params:")
+	}).must("write the check as type: and params:").doc("Which check; `arena checks` lists them.")
 }
 
 // checkParams keeps the raw node: only the check itself knows what may stand there.
@@ -59,7 +64,7 @@ func checkParams[T any](at func(*T) *Check) field[T] {
 		if !node.IsNull(v) {
 			c.Params = v
 		}
-	}).orNull()
+	}).orNull().doc("The parameters of the check.")
 }
 
 // whenFields are the conditions of a check. Whether the pattern is one is seen when the check is compiled.
@@ -68,13 +73,14 @@ var whenFields = table("when", func() rows[When] {
 		custom("tool_called", text, func(d *decoder, w *When, v *node.Node) {
 			w.ToolCalled, _ = d.Name(v, "tool_called")
 			w.ToolPos = d.Pos(v)
-		}),
+		}).doc("A tool of this name was called."),
 		custom("tool_called_pattern", text, func(d *decoder, w *When, v *node.Node) {
 			w.ToolCalledPattern, _ = d.Name(v, "tool_called_pattern")
 			w.PatternPos = d.Pos(v)
-		}),
-		flag("any_tool_called", func(w *When) *bool { return &w.AnyToolCalled }),
-		whole("min_tool_calls", natural, func(w *When) *int { return &w.MinToolCalls }),
+		}).doc("A tool was called whose name matches this regular expression."),
+		flag("any_tool_called", func(w *When) *bool { return &w.AnyToolCalled }).doc("Some tool was called."),
+		whole("min_tool_calls", natural, func(w *When) *int { return &w.MinToolCalls }).
+			doc("At least so many calls were made."),
 	}
 })
 

@@ -16,34 +16,45 @@ var formats = words("json", "junit", "html", "markdown")
 // defaultsFields are the keys of defaults in an arena config.
 var defaultsFields = table("defaults", func() rows[arenaFile] {
 	return rows[arenaFile]{
-		numPtr("temperature", keys.Number{Low: 0, High: 2}, func(a *arenaFile) **float64 { return &a.Defaults.Temperature }),
-		numPtr("top_p", unit, func(a *arenaFile) **float64 { return &a.Defaults.TopP }),
-		wholePtr("max_tokens", counting, func(a *arenaFile) **int { return &a.Defaults.MaxTokens }),
-		seed("seed", func(a *arenaFile) **int64 { return &a.Defaults.Seed }),
-		whole("concurrency", natural, func(a *arenaFile) *int { return &a.Defaults.Concurrency }),
-		dur("run_timeout", func(a *arenaFile) *time.Duration { return &a.Defaults.RunTimeout }),
-		custom("fail_on", listOf(failOnWords), readFailOn),
-		word("on_failure", onFailure, func(a *arenaFile) *string { return &a.Defaults.OnFailure }),
-		flag("judge_gate", func(a *arenaFile) *bool { return &a.Defaults.JudgeGate }),
+		numPtr("temperature", keys.Number{Low: 0, High: 2}, func(a *arenaFile) **float64 { return &a.Defaults.Temperature }).
+			doc("How freely the model chooses, from 0 to 2."),
+		numPtr("top_p", unit, func(a *arenaFile) **float64 { return &a.Defaults.TopP }).
+			doc("The share of probability from which the model chooses."),
+		wholePtr("max_tokens", counting, func(a *arenaFile) **int { return &a.Defaults.MaxTokens }).
+			doc("The most tokens of a reply."),
+		seed("seed", func(a *arenaFile) **int64 { return &a.Defaults.Seed }).
+			doc("Makes models that support it repeat themselves."),
+		whole("concurrency", natural, func(a *arenaFile) *int { return &a.Defaults.Concurrency }).
+			doc("How many conversations run at once."),
+		dur("run_timeout", func(a *arenaFile) *time.Duration { return &a.Defaults.RunTimeout }).
+			doc("The longest that the run may take, such as 10m."),
+		custom("fail_on", listOf(failOnWords), readFailOn).
+			doc("What makes a run end red besides failed assertions and errors, which always do."),
+		word("on_failure", onFailure, func(a *arenaFile) *string { return &a.Defaults.OnFailure }).
+			doc("Whether a failed check of a turn ends the conversation."),
+		flag("judge_gate", func(a *arenaFile) *bool { return &a.Defaults.JudgeGate }).
+			doc("Asks no judge once a check without one has failed."),
 		idle[arenaFile]("verbose", boolean, "use -v for more output", "false"),
-		label("config_dir", func(a *arenaFile) *string { return &a.configDir }),
-		object("output", outputFields, func(a *arenaFile) *Output { return &a.Defaults.Output }),
+		label("config_dir", func(a *arenaFile) *string { return &a.configDir }).
+			doc("The folder from which paths start that matter while running."),
+		object("output", outputFields, func(a *arenaFile) *Output { return &a.Defaults.Output }).
+			doc("Which results are written, and where."),
 		// The keys below are read where output is absent, as older files have them.
 		custom("out_dir", text, func(d *decoder, a *arenaFile, v *node.Node) {
 			if dir, ok := d.Name(v, "out_dir"); ok && a.Defaults.Output.Dir == "" {
 				a.Defaults.Output.Dir = dir
 			}
-		}),
+		}).doc("Older form of output.dir."),
 		custom("output_formats", listOf(formats), func(d *decoder, a *arenaFile, v *node.Node) {
 			if list := d.wordList(v, "output_formats", formats); a.Defaults.Output.Formats == nil {
 				a.Defaults.Output.Formats = list
 			}
-		}),
+		}).doc("Older form of output.formats."),
 		custom("html_report", text, func(d *decoder, a *arenaFile, v *node.Node) {
 			if file, ok := d.Name(v, "html_report"); ok && a.Defaults.Output.HTMLFile == "" {
 				a.Defaults.Output.HTMLFile = file
 			}
-		}),
+		}).doc("Older form of output.html.file."),
 		custom("markdown_config", markdownFields, func(d *decoder, a *arenaFile, v *node.Node) {
 			var file string
 			if markdownFields.read(d, v, &file); a.Defaults.Output.MarkdownFile == "" {

@@ -29,17 +29,21 @@ type envelope struct {
 
 var envelopeFields = table("the file", func() rows[envelope] {
 	return rows[envelope]{
-		custom("apiVersion", words(apiVersions...), func(_ *decoder, e *envelope, v *node.Node) { e.version = v }),
-		custom("kind", words(envelopeKinds...), func(_ *decoder, e *envelope, v *node.Node) { e.kind = v }),
-		custom("metadata", metaFields, func(_ *decoder, e *envelope, v *node.Node) { e.meta = v }).orNull(),
-		custom("spec", closer, func(_ *decoder, e *envelope, v *node.Node) { e.spec = v }).must(),
+		custom("apiVersion", words(apiVersions...), func(_ *decoder, e *envelope, v *node.Node) { e.version = v }).
+			doc("The version of the format."),
+		custom("kind", words(envelopeKinds...), func(_ *decoder, e *envelope, v *node.Node) { e.kind = v }).
+			doc("What the file describes."),
+		custom("metadata", metaFields, func(_ *decoder, e *envelope, v *node.Node) { e.meta = v }).orNull().
+			doc("The name of the resource, and labels."),
+		custom("spec", closer, func(_ *decoder, e *envelope, v *node.Node) { e.spec = v }).must().doc("The values."),
 		remark[envelope]("$schema", text),
 	}
 }).strays(underSpec)
 
 var metaFields = table("metadata", func() rows[Meta] {
 	return rows[Meta]{
-		label("name", func(m *Meta) *string { return &m.ID }),
+		label("name", func(m *Meta) *string { return &m.ID }).
+			doc("The id by which other files, filters and reports name it."),
 		remark[Meta]("namespace", text),
 		custom("labels", textMap, func(d *decoder, m *Meta, v *node.Node) {
 			m.Labels = d.plainMap(v, "labels", underSpec)

@@ -33,22 +33,26 @@ const defaultSample = 5
 // evalFields are the keys of an eval definition in configs, packs and prompts.
 var evalFields = table("an eval", func() rows[evalFile] {
 	return rows[evalFile]{
-		custom("id", text, readEvalID).must(),
+		custom("id", text, readEvalID).must().
+			doc("The name of the eval; a narrower level replaces the same id of a wider one."),
 		checkType(func(e *evalFile) *Check { return &e.Check }),
 		checkParams(func(e *evalFile) *Check { return &e.Check }),
-		word("trigger", triggers, func(e *evalFile) *string { return &e.Trigger }).must(),
+		word("trigger", triggers, func(e *evalFile) *string { return &e.Trigger }).must().doc("When it is judged."),
 		str("description", func(e *evalFile) *string { return &e.Description }),
-		flag("enabled", func(e *evalFile) *bool { return &e.Enabled }),
+		flag("enabled", func(e *evalFile) *bool { return &e.Enabled }).doc("false switches it off."),
 		custom("sample_percentage", keys.Number{Low: 0, High: 100}, func(d *decoder, e *evalFile, v *node.Node) {
 			if share, ok := d.Float(v, "sample_percentage", 0, 100); ok {
 				e.SamplePct, e.sample = share, v
 			}
-		}),
-		custom("threshold", thresholdFields, readThreshold),
-		objectPtr("when", whenFields, func(e *evalFile) **When { return &e.When }),
-		str("message", func(e *evalFile) *string { return &e.Message }),
-		tags("groups", "group", func(e *evalFile) *[]string { return &e.Groups }),
-		custom("metric", metricFields, func(d *decoder, e *evalFile, v *node.Node) { e.Metric = d.metric(v) }),
+		}).doc("For sampling triggers, from 0 to 100; 5 when left out."),
+		custom("threshold", thresholdFields, readThreshold).doc("The scores that count as passed."),
+		objectPtr("when", whenFields, func(e *evalFile) **When { return &e.When }).
+			doc("Skips the check, as passed, unless all of this holds for the tool calls in scope."),
+		str("message", func(e *evalFile) *string { return &e.Message }).
+			doc("Why the check is there; reports show it as the headline."),
+		tags("groups", "group", func(e *evalFile) *[]string { return &e.Groups }).doc("Names to select evals by."),
+		custom("metric", metricFields, func(d *decoder, e *evalFile, v *node.Node) { e.Metric = d.metric(v) }).
+			doc("The metric that the score goes to."),
 	}
 }).strays(underParams)
 

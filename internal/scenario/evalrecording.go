@@ -35,13 +35,14 @@ var recordingEvalFields = table("an eval", func() rows[recordingEvalFile] {
 		apart[recordingEvalFile]("name", text), // the same
 		str("description", func(e *recordingEvalFile) *string { return &e.Description }),
 		str("task_type", func(e *recordingEvalFile) *string { return &e.TaskType }),
-		object("recording", recordingFields, func(e *recordingEvalFile) *recordingEvalFile { return e }),
+		object("recording", recordingFields, func(e *recordingEvalFile) *recordingEvalFile { return e }).
+			doc("What to look at."),
 		assertions("assertions", TurnAssertion, func(e *recordingEvalFile) *[]Placed { return &e.AllTurns }),
 		custom("turns", listOf(evalTurnFields), func(d *decoder, e *recordingEvalFile, v *node.Node) {
 			d.Items(v, "turns", func(_ int, item *node.Node) { evalTurnFields.read(d, item, e) })
-		}),
+		}).doc("Checks of every reply."),
 		assertions("conversation_assertions", ConversationAssertion,
-			func(e *recordingEvalFile) *[]Placed { return &e.Conversation }),
+			func(e *recordingEvalFile) *[]Placed { return &e.Conversation }).doc("Checks of the whole conversation."),
 		tags("tags", "tag", func(e *recordingEvalFile) *[]string { return &e.Tags }),
 		idle[recordingEvalFile]("mode", words("instant", "realtime", "accelerated"),
 			"recordings are judged as fast as they are read", "instant"),

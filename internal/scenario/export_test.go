@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -30,17 +29,20 @@ func SchemaFor(root *node.Node) string {
 	return ""
 }
 
-// SchemaTextProblems lists the descriptions of keys that do not exist, and those that are no sentences.
-func SchemaTextProblems() (problems []string) {
-	for f, texts := range keyTexts() {
-		for key, text := range texts {
-			if keys.Find(key, f.Keys()) == nil {
-				problems = append(problems, fmt.Sprintf("%s has no key %q", f.Title(), key))
+// SchemaTextProblems lists the descriptions of keys that are no sentences.
+func SchemaTextProblems() (problems []string, found int) {
+	met := map[string]bool{}
+	for _, root := range keyRoots() {
+		for _, at := range settings(&root) {
+			text := at.key.Doc
+			if text == "" || met[at.String()] {
+				continue
 			}
-			if end := text[len(text)-1:]; end != "." && !strings.HasSuffix(text, "}}.") && end != "}" {
-				problems = append(problems, fmt.Sprintf("%s, %q: %q is no sentence", f.Title(), key, text))
+			met[at.String()] = true
+			if !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "}") {
+				problems = append(problems, fmt.Sprintf("%s: %q is no sentence", &at, text))
 			}
 		}
 	}
-	return problems
+	return problems, len(met)
 }

@@ -171,6 +171,9 @@ func (x field[T]) must(hint ...string) field[T] {
 	return x
 }
 
+// doc says what the field is for, in sentences.
+func (x field[T]) doc(text string) field[T] { x.Doc = text; return x }
+
 // orNull lets a field be empty.
 func (x field[T]) orNull() field[T] { x.Null = true; return x }
 

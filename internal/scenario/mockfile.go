@@ -27,16 +27,17 @@ type mockName struct {
 // mockFileFields are the keys of a mock response file.
 var mockFileFields = table("a mock response file", func() rows[mockNames] {
 	return rows[mockNames]{
-		strPtr("defaultResponse", func(m *mockNames) **string { return &m.file.Default }),
+		strPtr("defaultResponse", func(m *mockNames) **string { return &m.file.Default }).
+			doc("The reply where nothing else fits."),
 		custom("scenarios", mapOf(mockScenarioFields), func(d *decoder, m *mockNames, v *node.Node) {
 			m.file.Calls = d.mockUses(func() { m.file.Scenarios, m.scenarios = d.mockScenarios(v, "scenarios") })
-		}),
+		}).doc("Replies by scenario."),
 		custom("selfplay", mapOf(mockScenarioFields), func(d *decoder, m *mockNames, v *node.Node) {
 			m.file.SelfPlay, m.personas = d.mockScenarios(v, "selfplay")
-		}),
+		}).doc("What personas say, by persona."),
 		custom("judges", mapOf(mockScenarioFields), func(d *decoder, m *mockNames, v *node.Node) {
 			m.file.Judges, m.judges = d.mockScenarios(v, "judges")
-		}),
+		}).doc("What judges answer, by judge."),
 		remark[mockNames]("$schema", text),
 	}
 })
@@ -44,9 +45,11 @@ var mockFileFields = table("a mock response file", func() rows[mockNames] {
 // mockScenarioFields are the canned replies for one scenario, persona or judge.
 var mockScenarioFields = table("the mock replies", func() rows[MockScenario] {
 	return rows[MockScenario]{
-		strPtr("defaultResponse", func(m *MockScenario) **string { return &m.Default }),
-		custom("turns", mapOf(mockTurnFields), readMockTurns),
-		strMap("steps", func(m *MockScenario) *map[string]string { return &m.Steps }),
+		strPtr("defaultResponse", func(m *MockScenario) **string { return &m.Default }).
+			doc("The reply to turns that have none."),
+		custom("turns", mapOf(mockTurnFields), readMockTurns).doc("Replies by their number, from 1."),
+		strMap("steps", func(m *MockScenario) *map[string]string { return &m.Steps }).
+			doc("Replies by the step of a composition."),
 	}
 })
 

@@ -25,7 +25,7 @@ var mockTurnFields = table("a mock reply", func() rows[mockReplyFile] {
 			r.kind = v
 			d.OneOf(v, "type", "text", "tool_calls", "multimodal")
 		}).because(keys.ForPeople), // what the reply holds says it too
-		custom("content", text, readMockText("content")),
+		custom("content", text, readMockText("content")).doc("The text of the reply."),
 		custom("text", text, readMockText("text")),
 		custom("response", text, readMockText("response")),
 		custom("tool_calls", listOf(mockCallFields), func(d *decoder, r *mockReplyFile, v *node.Node) {
@@ -38,7 +38,7 @@ var mockTurnFields = table("a mock reply", func() rows[mockReplyFile] {
 					r.add(&c)
 				}
 			})
-		}),
+		}).doc("The tools that the reply calls."),
 		custom("parts", listOf(mockPartFields), func(d *decoder, r *mockReplyFile, v *node.Node) {
 			r.parts = v
 			d.Items(v, "parts", func(_ int, item *node.Node) {
@@ -50,14 +50,14 @@ var mockTurnFields = table("a mock reply", func() rows[mockReplyFile] {
 		label("audio_file", func(r *mockReplyFile) *string { return &r.audio }),
 		label("audio_mime_type", func(r *mockReplyFile) *string { return &r.audioType }),
 		idle[mockReplyFile]("audio_sample_rate", counting, "this version does not support audio"),
-		label("error", func(r *mockReplyFile) *string { return &r.Error }),
+		label("error", func(r *mockReplyFile) *string { return &r.Error }).doc("The call fails with this text."),
 		word("error_kind", words("auth", "rate_limit", "timeout", "transport", "bad_reply", "refused"),
 			func(r *mockReplyFile) *string { return &r.ErrorKind }),
 		custom("latency_ms", positive, func(d *decoder, r *mockReplyFile, v *node.Node) {
 			if ms, ok := d.Float(v, "latency_ms", 0, float64(time.Hour/time.Millisecond)); ok {
 				r.Latency = time.Duration(ms * float64(time.Millisecond))
 			}
-		}),
+		}).doc("How long the reply takes."),
 		word("finish_reason", words("stop", "length", "tool_calls", "content_filter"),
 			func(r *mockReplyFile) *string { return &r.FinishReason }),
 		objectPtr("usage", part("usage",

@@ -23,7 +23,7 @@ var nestedFields = table("a nested check", nestedRows).strays(underParams)
 // weightedFields are the keys of a check that counts more or less than those beside it.
 var weightedFields = table("a weighted check", func() rows[NestedCheck] {
 	return append(nestedRows(), num("weight", keys.Number{Low: 0, High: maxWeight, Above: true},
-		func(p *NestedCheck) *float64 { return &p.Weight }))
+		func(p *NestedCheck) *float64 { return &p.Weight }).doc("How much its score counts; 1 when left out."))
 }).strays(underParams)
 
 func nestedRows() rows[NestedCheck] {

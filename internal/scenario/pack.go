@@ -79,7 +79,7 @@ var packPromptFields = table("a prompt of a pack", func() rows[promptFile] {
 		custom("system_template", text, readSystemTemplate).must(),
 		custom("variables", listOf(variableFields), readVariables),
 		custom("tools", texts, readAllowedTools("tools")),
-		toolPolicy(func(p *promptFile, limits *ToolPolicy) { p.ToolPolicy = limits }),
+		toolPolicy(func(p *promptFile, limits *ToolPolicy) { p.ToolPolicy = limits }).doc("Limits for tool calls."),
 		custom("parameters", parameterFields, readParameters),
 		custom("validators", listOf(validatorFields), readValidators),
 		evalList("evals", func(p *promptFile) *[]*Eval { return &p.Evals }),

@@ -10,17 +10,18 @@ var personaFields = table("a persona", func() rows[Persona] {
 		apart[Persona]("id", text),   // read with the name of the document
 		apart[Persona]("name", text), // the same
 		remark[Persona]("description", text),
-		str("system_template", func(p *Persona) *string { return &p.SystemTemplate }),
-		str("system_prompt", func(p *Persona) *string { return &p.SystemPrompt }),
-		strs("goals", func(p *Persona) *[]string { return &p.Goals }),
-		strs("constraints", func(p *Persona) *[]string { return &p.Constraints }),
+		str("system_template", func(p *Persona) *string { return &p.SystemTemplate }).
+			doc("How the model is to play the user; may hold {{placeholders}}."),
+		str("system_prompt", func(p *Persona) *string { return &p.SystemPrompt }).doc("The same, as it is."),
+		strs("goals", func(p *Persona) *[]string { return &p.Goals }).doc("What the user wants."),
+		strs("constraints", func(p *Persona) *[]string { return &p.Constraints }).doc("What the user does not do."),
 		strs("required_vars", func(p *Persona) *[]string { return &p.RequiredVars }),
 		givenMap("optional_vars", func(p *Persona) *map[string]string { return &p.OptionalVars },
 			func(d *decoder, p *Persona, g given) {
 				g.persona = p
 				d.given = append(d.given, g)
 			}),
-		object("style", styleFields, func(p *Persona) *Style { return &p.Style }),
+		object("style", styleFields, func(p *Persona) *Style { return &p.Style }).doc("How the user writes."),
 		object("defaults", part("defaults",
 			numPtr("temperature", keys.Number{Low: 0, High: 2}, func(p *Persona) **float64 { return &p.Temperature }),
 			seed("seed", func(p *Persona) **int64 { return &p.Seed }),

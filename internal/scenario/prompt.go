@@ -18,21 +18,24 @@ type promptFile struct {
 var promptFields = table("a prompt", func() rows[promptFile] {
 	return rows[promptFile]{
 		apart[promptFile]("id", text), // read with the name of the document
-		label("task_type", func(p *promptFile) *string { return &p.TaskType }),
+		label("task_type", func(p *promptFile) *string { return &p.TaskType }).
+			doc("The name by which scenarios ask for the prompt."),
 		str("version", func(p *promptFile) *string { return &p.Version }),
 		str("description", func(p *promptFile) *string { return &p.Description }),
-		custom("system_template", text, readSystemTemplate).must(),
-		custom("variables", listOf(variableFields), readVariables),
-		custom("allowed_tools", texts, readAllowedTools("allowed_tools")),
-		custom("validators", listOf(validatorFields), readValidators),
-		objects("fragments", fragmentFields, func(p *promptFile) *[]fragmentRef { return &p.fragments }),
-		custom("model_overrides", mapOf(overrideFields), readOverrides),
-		toolPolicy(func(p *promptFile, limits *ToolPolicy) { p.ToolPolicy = limits }),
-		custom("parameters", parameterFields, readParameters),
+		custom("system_template", text, readSystemTemplate).must().doc("The system prompt; may hold {{placeholders}}."),
+		custom("variables", listOf(variableFields), readVariables).doc("The placeholders, with defaults."),
+		custom("allowed_tools", texts, readAllowedTools("allowed_tools")).
+			doc("The tools that the model is offered; a trailing * stands for any end."),
+		custom("validators", listOf(validatorFields), readValidators).doc("Guardrails on what users and models say."),
+		objects("fragments", fragmentFields, func(p *promptFile) *[]fragmentRef { return &p.fragments }).
+			doc("Texts from other files that the template takes in."),
+		custom("model_overrides", mapOf(overrideFields), readOverrides).doc("Other texts for certain models."),
+		toolPolicy(func(p *promptFile, limits *ToolPolicy) { p.ToolPolicy = limits }).doc("Limits for tool calls."),
+		custom("parameters", parameterFields, readParameters).doc("Parameters of the model calls."),
 		custom("output_schema", schemaShape{}, func(d *decoder, p *promptFile, v *node.Node) {
 			p.OutputSchema = d.outputSchema(v)
 		}),
-		evalList("evals", func(p *promptFile) *[]*Eval { return &p.Evals }),
+		evalList("evals", func(p *promptFile) *[]*Eval { return &p.Evals }).doc("Checks that measure quality."),
 		remark[promptFile]("template_engine", templateEngineFields),
 		idle[promptFile]("media", anyMap, "what it allows is not enforced; no message is refused"),
 		remark[promptFile]("tested_models", listOf(anyMap)),
@@ -52,10 +55,14 @@ var templateEngineFields = table("template_engine", func() rows[struct{}] {
 
 // parameterFields are the call parameters of prompts and of their overrides.
 var parameterFields = table("parameters", func() rows[Parameters] {
+	penalty := keys.Number{Low: -2, High: 2}
 	return rows[Parameters]{
-		numPtr("temperature", keys.Number{Low: 0, High: 2}, func(p *Parameters) **float64 { return &p.Temperature }),
-		wholePtr("max_tokens", counting, func(p *Parameters) **int { return &p.MaxTokens }),
-		numPtr("top_p", unit, func(p *Parameters) **float64 { return &p.TopP }),
+		numPtr("temperature", keys.Number{Low: 0, High: 2}, func(p *Parameters) **float64 { return &p.Temperature }).
+			doc("How freely the model chooses, from 0 to 2."),
+		wholePtr("max_tokens", counting, func(p *Parameters) **int { return &p.MaxTokens }).
+			doc("The most tokens of a reply."),
+		numPtr("top_p", unit, func(p *Parameters) **float64 { return &p.TopP }).
+			doc("The share of probability from which the model chooses."),
 		custom("top_k", counting, func(d *decoder, p *Parameters, v *node.Node) {
 			if node.IsNull(v) {
 				return // left to the model
@@ -64,8 +71,8 @@ var parameterFields = table("parameters", func() rows[Parameters] {
 				p.TopK, p.TopKPos = &k, d.Pos(v)
 			}
 		}).orNull(),
-		numPtr("frequency_penalty", keys.Number{Low: -2, High: 2}, func(p *Parameters) **float64 { return &p.FrequencyPenalty }),
-		numPtr("presence_penalty", keys.Number{Low: -2, High: 2}, func(p *Parameters) **float64 { return &p.PresencePenalty }),
+		numPtr("frequency_penalty", penalty, func(p *Parameters) **float64 { return &p.FrequencyPenalty }),
+		numPtr("presence_penalty", penalty, func(p *Parameters) **float64 { return &p.PresencePenalty }),
 	}
 })
 
@@ -99,13 +106,13 @@ var variableFields = table("a variable", func() rows[variableFile] {
 			x.name = v
 			x.Name, _ = d.Name(v, "name")
 		}).must(),
-		flag("required", func(x *variableFile) *bool { return &x.Required }),
+		flag("required", func(x *variableFile) *bool { return &x.Required }).doc("There must be a value."),
 		custom("type", variableTypes, func(d *decoder, x *variableFile, v *node.Node) {
 			x.Type, _ = d.OneOf(v, "type", variableTypes...)
 		}),
 		custom("default", anything, func(d *decoder, x *variableFile, v *node.Node) {
 			x.preset, x.Default = v, d.stringify(v)
-		}).orNull(),
+		}).orNull().doc("The value when nobody sets one."),
 		remark[variableFile]("description", text),
 		remark[variableFile]("example", anything).orNull(),
 		idle[variableFile]("validation", anyMap, "values of variables are taken as they are"),

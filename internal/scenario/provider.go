@@ -27,14 +27,14 @@ var providerFields = table("a provider", func() rows[providerFile] {
 			if word, ok := d.OneOf(v, "type", types...); ok {
 				p.Type = ProviderTypeOf(word).Name
 			}
-		}).must(),
-		label("model", func(p *providerFile) *string { return &p.Model }),
+		}).must().doc("Whose interface the model has; mock answers with canned replies."),
+		label("model", func(p *providerFile) *string { return &p.Model }).doc("The model's name, as its provider writes it."),
 		word("role", words("llm", "tts", "stt", "embedding", "image", "video", "inference"),
-			func(p *providerFile) *string { return &p.Role }),
+			func(p *providerFile) *string { return &p.Role }).doc("What the model is for; llm when left out."),
 		custom("base_url", text, func(d *decoder, p *providerFile, v *node.Node) {
 			p.base = v
 			p.BaseURL = d.setting(v, "base_url")
-		}),
+		}).doc("Where to reach it, if not at its usual place; may hold ${VARIABLES}."),
 		custom("headers", textMap, func(d *decoder, p *providerFile, v *node.Node) {
 			p.Headers = map[string]string{}
 			d.Each(v, "headers", func(name string, k, value *node.Node) {
@@ -42,39 +42,42 @@ var providerFields = table("a provider", func() rows[providerFile] {
 				checkHeader(d, name, text, k, value)
 				p.Headers[name] = text
 			})
-		}),
+		}).doc("Further headers of the requests; may hold ${VARIABLES}."),
 		custom("credential", credentialFields, func(d *decoder, p *providerFile, v *node.Node) {
 			p.KeyPos = d.Pos(v)
 			credentialFields.read(d, v, p.Provider)
-		}),
+		}).doc("The key, when it is not in the usual environment variable."),
 		custom("platform", platformFields, func(d *decoder, p *providerFile, v *node.Node) {
 			p.Platform = &Platform{Pos: d.Pos(v)}
 			platformFields.read(d, v, p.Platform)
-		}),
+		}).doc("The cloud that hosts the model."),
 		custom("defaults", providerDefaults, func(d *decoder, p *providerFile, v *node.Node) {
 			providerDefaults.read(d, v, &p.calls)
-		}),
+		}).doc("Parameters of the model calls."),
 		objectPtr("pricing", part("pricing",
 			num("input_cost_per_1k", positive, func(p *Pricing) *float64 { return &p.InputPer1K }).must(),
 			num("output_cost_per_1k", positive, func(p *Pricing) *float64 { return &p.OutputPer1K }).must(),
 			numPtr("cached_cost_per_1k", positive, func(p *Pricing) **float64 { return &p.CachedPer1K }),
 			numPtr("cache_write_cost_per_1k", positive, func(p *Pricing) **float64 { return &p.CacheWritePer1K }),
-		), func(p *providerFile) **Pricing { return &p.Pricing }),
+		), func(p *providerFile) **Pricing { return &p.Pricing }).
+			doc("Prices in US dollars, for models whose prices are not known."),
 		remark[providerFile]("pricing_correct_at", text),
 		object("rate_limit", part("rate_limit",
 			num("rps", positive, func(p *Provider) *float64 { return &p.RPS }),
 			whole("burst", natural, func(p *Provider) *int { return &p.Burst }),
-		), func(p *providerFile) *Provider { return p.Provider }),
-		custom("capabilities", listOf(capabilities), readCapabilities),
+		), func(p *providerFile) *Provider { return p.Provider }).doc("The most requests in a second."),
+		custom("capabilities", listOf(capabilities), readCapabilities).doc("What the model can do."),
 		custom("unsupported_params", texts, func(d *decoder, p *providerFile, v *node.Node) {
 			if list, ok := d.Strings(v, "unsupported_params"); ok {
 				p.Unsupported = list
 				checkUnsupported(d, v)
 			}
-		}),
+		}).doc("Parameters that must not be sent."),
 		idle[providerFile]("include_raw_output", boolean, "requests and replies are kept by --record"),
-		dur("request_timeout", func(p *providerFile) *duration { return &p.RequestTimeout }),
-		dur("stream_idle_timeout", func(p *providerFile) *duration { return &p.StreamIdleTimeout }),
+		dur("request_timeout", func(p *providerFile) *duration { return &p.RequestTimeout }).
+			doc("The longest that a reply may take, such as 60s."),
+		dur("stream_idle_timeout", func(p *providerFile) *duration { return &p.StreamIdleTimeout }).
+			doc("The longest silence within a stream, such as 30s."),
 		custom("stream_retry", retryFields, func(d *decoder, p *providerFile, v *node.Node) {
 			var r retryFile
 			if retryFields.read(d, v, &r); r.enabled {
@@ -82,18 +85,21 @@ var providerFields = table("a provider", func() rows[providerFile] {
 			} else if r.RetryPolicy != (RetryPolicy{}) {
 				d.Warnf(v, NoEffect, "stream_retry has no effect without enabled: true; failed calls are repeated as by default")
 			}
-		}),
-		whole("stream_max_concurrent", natural, func(p *providerFile) *int { return &p.MaxConcurrent }),
+		}).doc("Whether and how often failed requests are repeated."),
+		whole("stream_max_concurrent", natural, func(p *providerFile) *int { return &p.MaxConcurrent }).
+			doc("The most requests at once; 0 is no limit."),
 		object("circuit_breaker", part("circuit_breaker",
 			wholePtr("max_failures", natural, func(b *Breaker) **int { return &b.MaxFailures }),
 			dur("probe_after", func(b *Breaker) *duration { return &b.ProbeAfter }),
-		), func(p *providerFile) *Breaker { return &p.Breaker }),
+		), func(p *providerFile) *Breaker { return &p.Breaker }).
+			doc("When the model is no longer called because nobody is there, and when to try again."),
 		object("http_transport", part("http_transport",
 			whole("max_conns_per_host", natural, func(t *Transport) *int { return &t.MaxConns }),
 			whole("max_idle_conns_per_host", natural, func(t *Transport) *int { return &t.MaxIdleConns }),
 			dur("idle_conn_timeout", func(t *Transport) *duration { return &t.IdleTimeout }),
 		), func(p *providerFile) *Transport { return &p.Transport }),
-		custom("additional_config", wireMap, func(_ *decoder, p *providerFile, v *node.Node) { p.config = v }),
+		custom("additional_config", wireMap, func(_ *decoder, p *providerFile, v *node.Node) { p.config = v }).
+			doc("Settings of this type of provider."),
 		idle[providerFile]("voice", text, "this version does not support audio"),
 		idle[providerFile]("sample_rate", natural, "this version does not support audio"),
 		idle[providerFile]("audio_files", texts, "this version does not support audio"),
@@ -104,14 +110,16 @@ var providerFields = table("a provider", func() rows[providerFile] {
 
 var credentialFields = table("credential", func() rows[Provider] {
 	return rows[Provider]{
-		custom("api_key", text, func(d *decoder, p *Provider, v *node.Node) { p.APIKey = d.setting(v, "api_key") }),
-		label("credential_env", func(p *Provider) *string { return &p.KeyEnv }),
+		custom("api_key", text, func(d *decoder, p *Provider, v *node.Node) { p.APIKey = d.setting(v, "api_key") }).
+			doc("The key itself, best as ${VARIABLE}."),
+		label("credential_env", func(p *Provider) *string { return &p.KeyEnv }).
+			doc("The environment variable that holds the key."),
 		custom("credential_file", text, func(d *decoder, p *Provider, v *node.Node) {
 			if name, ok := d.Name(v, "credential_file"); ok {
 				path, _ := d.runtimePath(name)
 				p.KeyFile = d.places.fs.access(path)
 			}
-		}),
+		}).doc("The file that holds the key."),
 	}
 })
 

@@ -66,10 +66,11 @@ var (
 	})
 	compatibleConfigFields = table("additional_config of a provider of this type", wireRows)
 	ollamaConfigFields     = table("additional_config of an ollama provider", func() rows[callFile] {
-		return append(wireRows(), str("keep_alive", func(c *callFile) *string { return &c.keepAlive }))
+		return append(wireRows(), str("keep_alive", func(c *callFile) *string { return &c.keepAlive }).
+			doc("How long the server keeps the model loaded."))
 	})
 	embeddingConfigFields = table("additional_config of an embedding model", func() rows[callFile] {
-		return rows[callFile]{custom("extra_body", bodyShape{}, readBody)}
+		return rows[callFile]{extraBody()}
 	})
 	anthropicConfigFields = table("additional_config of an anthropic provider", func() rows[callFile] {
 		return append(once(callRows()),
@@ -92,11 +93,17 @@ var serverOnly = []string{
 	"top_k", "top_logprobs", "user", "verbosity",
 }
 
+func extraBody() field[callFile] {
+	return custom("extra_body", bodyShape{}, readBody).
+		doc("Parameters that only this server knows; they go into each request as they are, judges' too.")
+}
+
 // wireRows are the settings of every server that speaks OpenAI's API.
 func wireRows() rows[callFile] {
 	return append(once(callRows()),
-		flag("strict_tools", func(c *callFile) *bool { return &c.StrictTools }),
-		custom("extra_body", bodyShape{}, readBody),
+		flag("strict_tools", func(c *callFile) *bool { return &c.StrictTools }).
+			doc("Has the server hold the arguments of tool calls to their schemas; every argument is required then."),
+		extraBody(),
 	)
 }
 
@@ -142,7 +149,7 @@ var mockConfigFields = table("additional_config of a mock", func() rows[Provider
 			if name, ok := d.Name(v, "mock_config"); ok {
 				p.MockFile, p.MockPos = d.present(v, name), d.Pos(v) // read when all scenarios are known
 			}
-		}),
+		}).doc("The file with the canned replies."),
 		idle[Provider]("auto_respond", boolean, audioSession),
 		idle[Provider]("response_text", text, audioSession),
 		idle[Provider]("duplex_scenario", text, audioSession),
@@ -155,14 +162,15 @@ var mockConfigFields = table("additional_config of a mock", func() rows[Provider
 // replayFields are the settings of type replay.
 var replayFields = table("additional_config of a replay", func() rows[Replay] {
 	return rows[Replay]{
-		custom("recording", texts, readRecordings("recording")),
+		custom("recording", texts, readRecordings("recording")).doc("The recording to answer from."),
 		custom("arena_output", texts, readRecordings("arena_output")),
 		custom("session", text, func(d *decoder, r *Replay, v *node.Node) {
 			r.SessionPos = d.Pos(v)
 			r.Session, _ = d.Name(v, "session")
 		}),
 		word("timing", words("instant", "realtime", "accelerated"), func(r *Replay) *string { return &r.Timing }),
-		word("match", words("turn", "content"), func(r *Replay) *string { return &r.Match }),
+		word("match", words("turn", "content"), func(r *Replay) *string { return &r.Match }).
+			doc("Whether replies are found by turn or by what was asked."),
 		word("tools", words("recorded", "execute"), func(r *Replay) *string { return &r.Tools }),
 		custom("speed", positive, func(d *decoder, r *Replay, v *node.Node) {
 			if f, ok := d.Float(v, "speed", 0, 1e6); ok && f > 0 {

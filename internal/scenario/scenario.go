@@ -15,54 +15,63 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 	return rows[Scenario]{
 		apart[Scenario]("id", text),   // read with the name of the document,
 		apart[Scenario]("name", text), // which a scenario without metadata may also write so
-		str("description", func(s *Scenario) *string { return &s.Description }),
+		str("description", func(s *Scenario) *string { return &s.Description }).doc("What the conversation is about."),
 		custom("task_type", text, func(d *decoder, s *Scenario, v *node.Node) {
 			task, _ := d.Name(v, "task_type")
 			s.TaskType = intern(task)
 			s.TaskTypePos = d.Pos(v)
 			d.refer(toTask, v)
-		}),
-		custom("turns", listOf(turnFields), readTurns).must(),
-		assertions("conversation_assertions", ConversationAssertion, func(s *Scenario) *[]Placed { return &s.Conversation }),
+		}).doc("The task type of the prompt under test."),
+		custom("turns", listOf(turnFields), readTurns).must().
+			doc("The conversation: what the user says, one entry after the other."),
+		assertions("conversation_assertions", ConversationAssertion, func(s *Scenario) *[]Placed { return &s.Conversation }).
+			doc("Checks over the whole conversation, after its last turn."),
 		givenMap("variables", func(s *Scenario) *map[string]string { return &s.Variables },
 			func(d *decoder, s *Scenario, g given) {
 				g.scenario = s
 				d.given = append(d.given, g)
-			}),
-		object("context_metadata", contextFields, func(s *Scenario) *ContextMetadata { return &s.Context }),
-		flag("streaming", func(s *Scenario) *bool { return &s.Streaming }),
-		whole("trials", counting, func(s *Scenario) *int { return &s.Trials }),
-		custom("providers", texts, readProviderNames),
+			}).doc("Values for {{placeholders}}, before those of prompts and config."),
+		object("context_metadata", contextFields, func(s *Scenario) *ContextMetadata { return &s.Context }).
+			doc("Who talks about what, for the variables domain and user_role."),
+		flag("streaming", func(s *Scenario) *bool { return &s.Streaming }).doc("Asks the model for a stream."),
+		whole("trials", counting, func(s *Scenario) *int { return &s.Trials }).doc("How often to repeat the conversation."),
+		custom("providers", texts, readProviderNames).doc("Runs only against these providers."),
 		custom("provider_group", text, func(d *decoder, s *Scenario, v *node.Node) {
 			s.Group, _ = d.Name(v, "provider_group")
 			s.GroupPos = d.Pos(v)
 			d.refer(toGroup, v)
-		}),
+		}).doc("Runs only against the providers of this group."),
 		custom("required_capabilities", listOf(capabilities), func(d *decoder, s *Scenario, v *node.Node) {
 			s.Capabilities = d.wordList(v, "required_capabilities", capabilities)
-		}),
-		toolPolicy(func(s *Scenario, p *ToolPolicy) { s.ToolPolicy = p }),
-		custom("context_policy", contextPolicyFields, readContextPolicy),
+		}).doc("Runs only against providers that can do all of this."),
+		toolPolicy(func(s *Scenario, p *ToolPolicy) { s.ToolPolicy = p }).
+			doc("Limits for the tool calls of the conversation."),
+		custom("context_policy", contextPolicyFields, readContextPolicy).
+			doc("What is left out when the conversation gets long."),
 		custom("seed_memories", listOf(seedMemoryFields), func(d *decoder, s *Scenario, v *node.Node) {
 			listOf(seedMemoryFields).Check(d, v, "seed_memories")
 			d.need("seeded memories", v, Feature{Scenario: s.ID})
 		}),
-		custom("labels", textMap, func(d *decoder, s *Scenario, v *node.Node) { s.Labels = d.plainMap(v, "labels", nil) }),
-		tags("tags", "tag", func(s *Scenario) *[]string { return &s.Tags }),
-		custom("skip", text, readSkip),
-		dur("timeout", func(s *Scenario) *time.Duration { return &s.Timeout }),
-		word("on_failure", onFailure, func(s *Scenario) *string { return &s.OnFailure }),
-		flagPtr("judge_gate", func(s *Scenario) **bool { return &s.JudgeGate }),
+		custom("labels", textMap, func(d *decoder, s *Scenario, v *node.Node) { s.Labels = d.plainMap(v, "labels", nil) }).
+			doc("Names and values that are copied into the results."),
+		tags("tags", "tag", func(s *Scenario) *[]string { return &s.Tags }).doc("Words to select scenarios by."),
+		custom("skip", text, readSkip).doc("Why the scenario is not run."),
+		dur("timeout", func(s *Scenario) *time.Duration { return &s.Timeout }).
+			doc("The longest that the conversation may take, such as 90s."),
+		word("on_failure", onFailure, func(s *Scenario) *string { return &s.OnFailure }).
+			doc("Whether a failed check of a turn ends the conversation."),
+		flagPtr("judge_gate", func(s *Scenario) **bool { return &s.JudgeGate }).
+			doc("Asks no judge once a check without one has failed."),
 		custom("metadata", anyMap, func(d *decoder, s *Scenario, v *node.Node) {
 			if all, ok := d.Any(v).(map[string]any); ok {
 				s.Metadata = all
 			} else {
 				d.Fields(v, "metadata", nil, nil) // reports it
 			}
-		}),
+		}).doc("Values for checks: what a context_field names, and the metadata that programs get."),
 		custom("output_schema", schemaShape{}, func(d *decoder, s *Scenario, v *node.Node) {
 			s.OutputSchema = d.outputSchema(v)
-		}),
+		}).doc("JSON Schema of the replies, or the file that holds it; models that can are held to it."),
 		custom("duplex", duplexFields, func(d *decoder, s *Scenario, v *node.Node) {
 			duplexFields.Check(d, v, "duplex")
 			s.Skip = "audio"

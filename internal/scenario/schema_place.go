@@ -11,7 +11,8 @@ import (
 // place describes the value of a key.
 func (w *schemaWriter) place(f keys.Table, k *keys.Key) *jsonschema.Doc {
 	switch f {
-	case keys.Table(checkFields), keys.Table(nestedFields), keys.Table(weightedFields), keys.Table(evalFields), keys.Table(validatorFields):
+	case keys.Table(checkFields), keys.Table(nestedFields), keys.Table(weightedFields), keys.Table(evalFields),
+		keys.Table(validatorFields):
 		if k.Name == "type" {
 			return w.checkType()
 		}

@@ -54,9 +54,6 @@ func (w *schemaWriter) object(f keys.Table) *jsonschema.Doc {
 		if k.Null {
 			value = jsonschema.AnyOf(value, &jsonschema.Doc{Type: jsonschema.Types{"null"}})
 		}
-		if text := about(f, k.Name); text != "" {
-			value.Description = text
-		}
 		return value
 	})
 	w.complete(f, object)

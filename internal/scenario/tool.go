@@ -26,53 +26,53 @@ var toolFields = table("a tool", func() rows[toolFile] {
 	return rows[toolFile]{
 		apart[toolFile]("name", text), // read with the name of the document
 		apart[toolFile]("id", text),   // the same
-		str("description", func(t *toolFile) *string { return &t.Description }),
-		custom("input_schema", wireMap, readInputSchema),
+		str("description", func(t *toolFile) *string { return &t.Description }).doc("What the tool does; models read it."),
+		custom("input_schema", wireMap, readInputSchema).doc("JSON Schema of the arguments."),
 		custom("parameters", wireMap, readInputSchema),
 		custom("output_schema", wireMap, func(d *decoder, t *toolFile, v *node.Node) {
 			t.outputs, t.OutputPos = v, d.Pos(v)
 			t.OutputSchema = d.jsonSchema(v, "output_schema")
-		}),
+		}).doc("JSON Schema of the result."),
 		custom("mode", toolModes, func(d *decoder, t *toolFile, v *node.Node) {
 			t.mode = v
 			t.Mode, _ = d.OneOf(v, "mode", toolModes...)
-		}),
+		}).doc("Simulated (mock, the default) or real."),
 		custom("timeout_ms", counting, func(d *decoder, t *toolFile, v *node.Node) {
 			if ms, ok := d.Int(v, "timeout_ms", 1, int(counting.High)); ok {
 				t.Timeout = time.Duration(ms) * time.Millisecond
 			}
-		}),
+		}).doc("The longest that a call may take."),
 		custom("mock_result", foreign, func(d *decoder, t *toolFile, v *node.Node) {
 			t.result, t.MockResult = v, d.raw(v, "mock_result")
-		}).orNull(),
+		}).orNull().doc("The result of every call."),
 		custom("mock_template", text, func(d *decoder, t *toolFile, v *node.Node) {
 			if s, ok := d.Name(v, "mock_template"); ok {
 				t.template = v
 				d.mockTemplate(t.Tool, v, s)
 			}
-		}),
-		custom("mock_result_file", text, readMockResultFile),
+		}).doc("A Go template over the arguments that makes the result: {{.order_id}}."),
+		custom("mock_result_file", text, readMockResultFile).doc("The file that holds the result."),
 		custom("mock_template_file", text, func(d *decoder, t *toolFile, v *node.Node) {
 			if data, ok := d.attached(v, "mock_template_file"); ok {
 				t.template = v
 				d.mockTemplate(t.Tool, v, string(data))
 			}
-		}),
+		}).doc("The file that holds the template."),
 		custom("mock_parts", listOf(partFields), func(d *decoder, t *toolFile, v *node.Node) {
 			t.MockParts = d.parts(v, "mock_parts")
-		}),
+		}).doc("A result with images, sounds or files."),
 		custom("http", httpFields, func(d *decoder, t *toolFile, v *node.Node) {
 			t.http = v
 			httpFields.Check(d, v, "http")
-		}),
+		}).doc("How to call it: mode live."),
 		custom("exec", execFields, func(d *decoder, t *toolFile, v *node.Node) {
 			t.exec = v
 			execFields.Check(d, v, "exec")
-		}),
+		}).doc("The program to start: mode exec."),
 		custom("client", clientFields, func(d *decoder, t *toolFile, v *node.Node) {
 			t.client, t.Client = v, new(ClientTool)
 			clientFields.read(d, v, t.Client)
-		}),
+		}).doc("What the user's side does: mode client."),
 	}
 })
 

@@ -16,16 +16,21 @@ var toolPolicyFields = table("tool_policy", func() rows[ToolPolicy] {
 			default:
 				d.refer(toTool, v)
 			}
-		}),
+		}).doc("auto, required, none, or the tool to call."),
 		custom("blocklist", texts, func(d *decoder, p *ToolPolicy, v *node.Node) {
 			p.Blocklist, _ = d.Strings(v, "blocklist")
 			d.referAll(toTool, v)
-		}),
-		whole("max_rounds", natural, func(p *ToolPolicy) *int { return &p.MaxRounds }),
-		whole("max_tool_calls_per_turn", natural, func(p *ToolPolicy) *int { return &p.MaxPerTurn }),
-		whole("max_total_tool_calls", natural, func(p *ToolPolicy) *int { return &p.MaxTotal }),
-		num("max_cost_usd", positive, func(p *ToolPolicy) *float64 { return &p.MaxCostUSD }),
-		whole("max_identical_tool_calls", natural, func(p *ToolPolicy) *int { return &p.MaxIdentical }),
+		}).doc("Tools that are answered with an error instead of being run."),
+		whole("max_rounds", natural, func(p *ToolPolicy) *int { return &p.MaxRounds }).
+			doc("The most rounds of tool calls in a turn; 50 when left out."),
+		whole("max_tool_calls_per_turn", natural, func(p *ToolPolicy) *int { return &p.MaxPerTurn }).
+			doc("The most calls in a turn."),
+		whole("max_total_tool_calls", natural, func(p *ToolPolicy) *int { return &p.MaxTotal }).
+			doc("The most calls in the conversation."),
+		num("max_cost_usd", positive, func(p *ToolPolicy) *float64 { return &p.MaxCostUSD }).
+			doc("The most that the conversation may cost; 2 when left out."),
+		whole("max_identical_tool_calls", natural, func(p *ToolPolicy) *int { return &p.MaxIdentical }).
+			doc("The most calls with the same arguments in a row; 3 when left out."),
 	}
 })
 

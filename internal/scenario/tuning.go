@@ -43,14 +43,20 @@ type callFile struct {
 // callRows are the parameters of calls.
 func callRows() rows[callFile] {
 	return rows[callFile]{
-		numPtr("temperature", keys.Number{Low: 0, High: 2}, func(c *callFile) **float64 { return &c.Temperature }),
-		numPtr("top_p", unit, func(c *callFile) **float64 { return &c.TopP }),
-		wholePtr("max_tokens", counting, func(c *callFile) **int { return &c.MaxTokens }),
-		custom("stop", texts, readStop),
+		numPtr("temperature", keys.Number{Low: 0, High: 2}, func(c *callFile) **float64 { return &c.Temperature }).
+			doc("How freely the model chooses, from 0 to 2."),
+		numPtr("top_p", unit, func(c *callFile) **float64 { return &c.TopP }).
+			doc("The share of probability from which the model chooses."),
+		wholePtr("max_tokens", counting, func(c *callFile) **int { return &c.MaxTokens }).doc("The most tokens of a reply."),
+		custom("stop", texts, readStop).doc("Texts at which the reply ends, at most four."),
 		word("reasoning_effort", words("none", "minimal", "low", "medium", "high", "xhigh", "max"),
-			func(c *callFile) *string { return &c.ReasoningEffort }),
-		flagPtr("parallel_tool_calls", func(c *callFile) **bool { return &c.ParallelToolCalls }),
-		custom("response_format", replyFormatShape{}, readReplyFormat),
+			func(c *callFile) *string { return &c.ReasoningEffort }).
+			doc("How long the model thinks before it answers; judges too."),
+		flagPtr("parallel_tool_calls", func(c *callFile) **bool { return &c.ParallelToolCalls }).
+			doc("Whether a reply may call several tools at once; left to the server when left out."),
+		custom("response_format", replyFormatShape{}, readReplyFormat).
+			doc("The form of the replies: text, json_object, or json_schema with the output_schema of the scenario or " +
+				"the prompt."),
 	}
 }
 
@@ -102,10 +108,10 @@ var replyFormatFields = table("response_format", func() rows[Tuning] {
 
 var replySchemaFields = table("json_schema", func() rows[Tuning] {
 	return rows[Tuning]{
-		label("name", func(t *Tuning) *string { return &t.SchemaName }),
+		label("name", func(t *Tuning) *string { return &t.SchemaName }).doc("By which name the server knows the schema."),
 		custom("schema", anyMap, func(d *decoder, t *Tuning, v *node.Node) {
 			t.ReplySchema = d.jsonSchema(v, "schema")
-		}).must(),
+		}).must().doc("JSON Schema of the reply, where neither the scenario nor the prompt has an output_schema."),
 		gone[Tuning]("strict",
 			"strict is not a setting: it is asked for wherever the schema is of the kind that servers hold to",
 			"remove the line"),

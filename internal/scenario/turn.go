@@ -23,40 +23,46 @@ var turnFields = table("a turn", func() rows[turnFile] {
 			t.role = v
 			role, _ := d.Name(v, "role")
 			t.Role = intern(role)
-		}).must(),
+		}).must().doc("user, or a role of self_play."),
 		custom("content", text, func(d *decoder, t *turnFile, v *node.Node) {
 			t.content, t.Said = v, d.Pos(v)
 			t.Content, _ = d.String(v, "content")
-		}),
+		}).doc("What the user says; may hold {{placeholders}}."),
 		flag("literal", func(t *turnFile) *bool { return &t.Literal }),
 		custom("parts", listOf(partFields), func(d *decoder, t *turnFile, v *node.Node) {
 			t.parts = v
 			t.Parts = d.parts(v, "parts")
-		}),
-		assertions("assertions", TurnAssertion, func(t *turnFile) *[]Placed { return &t.Assertions }),
+		}).doc("Texts, images, sounds and files instead of content."),
+		assertions("assertions", TurnAssertion, func(t *turnFile) *[]Placed { return &t.Assertions }).
+			doc("Checks of the reply to this turn."),
 		custom("persona", text, func(d *decoder, t *turnFile, v *node.Node) {
 			t.persona = v
 			t.selfPlay().Persona, _ = d.Name(v, "persona")
-		}),
+		}).doc("Who speaks, in a turn of self-play."),
 		custom("turns", counting, func(d *decoder, t *turnFile, v *node.Node) {
 			t.turns = v
 			t.selfPlay().MinTurns, _ = d.Int(v, "turns", 1, int(counting.High))
-		}),
+		}).doc("Self-play: the least number of messages to generate."),
 		custom("max_turns", counting, func(d *decoder, t *turnFile, v *node.Node) {
 			t.turns = v
 			t.selfPlay().MaxTurns, _ = d.Int(v, "max_turns", 1, int(counting.High))
-		}),
+		}).doc("Self-play: the most messages to generate, if the talk does not end before."),
 		flagPtr("streaming", func(t *turnFile) **bool { return &t.Streaming }),
-		custom("consent_overrides", mapOf(consents), readConsent),
-		custom("chaos", chaosFields, func(d *decoder, t *turnFile, v *node.Node) { chaosFields.read(d, v, &t.Turn) }),
-		custom("perturbations", mapOf(texts), readPerturbations),
-		seed("seed", func(t *turnFile) **int64 { return &t.Seed }),
-		numPtr("assistant_temp", positive, func(t *turnFile) **float64 { return &t.Temperature }),
-		numPtr("user_temp", positive, func(t *turnFile) **float64 { return &t.selfPlay().Temperature }),
+		custom("consent_overrides", mapOf(consents), readConsent).
+			doc("What the user answers when a tool asks: grant, deny or timeout."),
+		custom("chaos", chaosFields, func(d *decoder, t *turnFile, v *node.Node) { chaosFields.read(d, v, &t.Turn) }).
+			doc("Faults to inject during this turn."),
+		custom("perturbations", mapOf(texts), readPerturbations).
+			doc("Texts for {name} in the content; each combination is a trial of its own."),
+		seed("seed", func(t *turnFile) **int64 { return &t.Seed }).doc("The seed of the model calls of this turn."),
+		numPtr("assistant_temp", positive, func(t *turnFile) **float64 { return &t.Temperature }).
+			doc("The temperature of the assistant in this turn."),
+		numPtr("user_temp", positive, func(t *turnFile) **float64 { return &t.selfPlay().Temperature }).
+			doc("The temperature of the model that plays the user."),
 		custom("mock", mockTurnFields, func(d *decoder, t *turnFile, v *node.Node) {
 			t.Mock = &TurnMock{}
 			t.Mock.Calls = d.mockUses(func() { t.Mock.Replies = d.inlineMock(v) })
-		}),
+		}).doc("Canned replies to this turn, one for each round of tool calls."),
 		gone[turnFile]("conversation_assertions", "conversation_assertions belongs to the scenario",
 			"move it out of the turn, to the level of turns"),
 	}

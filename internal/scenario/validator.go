@@ -10,11 +10,15 @@ var validatorFields = table("a validator", func() rows[Validator] {
 	return rows[Validator]{
 		checkType(func(v *Validator) *Check { return &v.Check }),
 		checkParams(func(v *Validator) *Check { return &v.Check }),
-		str("message", func(v *Validator) *string { return &v.Message }),
-		flag("enabled", func(v *Validator) *bool { return &v.Enabled }),
-		flag("fail_on_violation", func(v *Validator) *bool { return &v.FailOnViolation }),
-		share("min_score", func(v *Validator) (**float64, *diag.Pos) { return &v.MinScore, &v.MinAt }),
-		share("max_score", func(v *Validator) (**float64, *diag.Pos) { return &v.MaxScore, &v.MaxAt }),
+		str("message", func(v *Validator) *string { return &v.Message }).
+			doc("What takes the place of a reply that is refused."),
+		flag("enabled", func(v *Validator) *bool { return &v.Enabled }).doc("false switches it off."),
+		flag("fail_on_violation", func(v *Validator) *bool { return &v.FailOnViolation }).
+			doc("false only records what it finds."),
+		share("min_score", func(v *Validator) (**float64, *diag.Pos) { return &v.MinScore, &v.MinAt }).
+			doc("The lowest score that passes; without a threshold only 1 does."),
+		share("max_score", func(v *Validator) (**float64, *diag.Pos) { return &v.MaxScore, &v.MaxAt }).
+			doc("The highest score that passes."),
 		gone[Validator]("direction", "direction is one of the params", "write params: {direction: …}"),
 	}
 }).strays(underParams)

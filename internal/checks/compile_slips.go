@@ -25,7 +25,7 @@ func slipIn(n *node.Node, alone, forms bool) *slip {
 	first, size := utf8.DecodeRuneInString(text)
 	inner := strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
 	switch {
-	case plain && node.IsTruth(n):
+	case plain && node.IsAnyBool(n):
 		return &slip{"is true or false to other readers of YAML, and text here", `quote it: "` + text + `"`}
 	case bare != text && bare != "" && !node.IsBlock(n):
 		return &slip{"is looked for with the blanks around it", `write "` + bare + `"`}
@@ -85,7 +85,7 @@ func fixedBlank(r rune) bool { return r == '\u00A0' || r == '\u202F' || r == '\u
 
 // single is a {name} within a text that was meant as a variable; "" is none.
 func single(n *node.Node) string {
-	if node.IsMeant(n) || !strings.Contains(n.Value, "{") {
+	if node.IsLiteral(n) || !strings.Contains(n.Value, "{") {
 		return ""
 	}
 	return singles().FindString(n.Value)

@@ -18,7 +18,7 @@ type anyValue struct {
 
 func (a *anyValue) take(b *binder, n *node.Node, what string) bool {
 	before := b.r.Diags.Errors()
-	b.r.Unspoken(n, what)
+	b.r.NoYAML11Bools(n, what)
 	b.unwritten(n, what)
 	a.given, a.v = true, b.r.Any(n)
 	return b.r.Diags.Errors() == before

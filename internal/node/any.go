@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// Any reads a value of any shape as JSON would hold it: map[string]any, []any, string, json.Number, bool, nil.
-// Duplicate keys and numbers that JSON cannot hold (.nan, .inf) are reported.
+// Any reads any value as JSON would hold it: map[string]any, []any, string, json.Number, bool, nil. It reports
+// duplicate keys, and numbers that JSON cannot hold (.nan, .inf).
 func (r *Reader) Any(n *Node) any {
 	if IsNull(n) {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"github.com/arena-evals/arena/internal/digest"
 )
 
-// AppendCanonical appends what a value says, in a form that is the same for every layout, style, comment and order of
-// keys. What is appended ends by itself.
+// AppendCanonical appends a form of the value that does not depend on layout, style, comments or order of keys. The
+// form is self-delimiting.
 func AppendCanonical(b []byte, n *Node) []byte {
 	switch {
 	case IsNull(n):
@@ -24,7 +24,7 @@ func AppendCanonical(b []byte, n *Node) []byte {
 	return digest.Text(digest.Text(b, n.ShortTag()), n.Value)
 }
 
-// appendMap appends the entries of a map in an order that does not depend on that of the file.
+// appendMap appends the entries of a map in a fixed order.
 func appendMap(b []byte, n *Node) []byte {
 	b = binary.AppendUvarint(append(b, '{'), uint64(len(n.Content)/2))
 	start := len(b)

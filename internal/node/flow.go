@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// flowQuestion finds the first question mark in a text without quotes within { } or [ ], where the library takes it for
-// the mark of a key. It looks from a line on to the end of the list or map that begins there. ok is false where
-// question marks are not all that is wrong: the list or map is not closed.
+// flowQuestion finds the first question mark in an unquoted text within { } or [ ], which the library reads as the mark
+// of a key. It searches from a line to the end of the list or map that starts there. ok is false when the list or map
+// is not closed, which is another mistake.
 func flowQuestion(lines []string, from int) (line, col int32, ok bool) {
 	depth, quote := 0, byte(0)
 	found := false

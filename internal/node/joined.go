@@ -8,22 +8,21 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// joined marks a text that stands on several lines of the file, of which YAML makes one. The library has no use for the
-// bit.
+// joined marks a text on several lines that YAML joins to one. The library does not use the bit.
 const joined yaml.Style = 1 << 16
 
-// IsJoined reports whether a text without quotes, or in a block below >, stands on several lines that become one.
+// IsJoined reports whether a text, unquoted or in a block below >, is on several lines that YAML joins.
 func IsJoined(n *Node) bool { return n != nil && n.Style&joined != 0 }
 
-// joiner marks such texts. Nodes come in the order of the file, so that the lines are counted once.
-type joiner struct {
+// joinMarker marks joined texts. Nodes come in the order of the file, so that lines are counted once.
+type joinMarker struct {
 	data []byte // from line on
 	line int    // that data begins with, from 0
 }
 
-func (j *joiner) run(n *Node) {
+func (j *joinMarker) run(n *Node) {
 	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle
-	if n.Kind == Scalar && n.Style&quoted == 0 && strings.IndexByte(n.Value, ' ') >= 0 && j.spread(n) {
+	if n.Kind == Scalar && n.Style&quoted == 0 && strings.IndexByte(n.Value, ' ') >= 0 && j.isJoined(n) {
 		n.Style |= joined
 	}
 	for _, c := range n.Content {
@@ -31,8 +30,8 @@ func (j *joiner) run(n *Node) {
 	}
 }
 
-// spread reports whether the line on which a text begins does not hold all of it.
-func (j *joiner) spread(n *Node) bool {
+// isJoined reports whether a text continues after its first line.
+func (j *joinMarker) isJoined(n *Node) bool {
 	line, ahead := n.Line-1, n.Column-1
 	if n.Style&yaml.FoldedStyle != 0 {
 		line, ahead = line+1, 0

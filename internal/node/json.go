@@ -12,8 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// parseJSON builds the same nodes from JSON. The YAML parser would take most of it, but not tabs for indentation
-// and not the surrogate pairs that JSON writes for characters beyond 16 bits.
+// parseJSON builds nodes from JSON. The YAML parser does not accept tabs for indentation and surrogate pairs.
 func parseJSON(r *Reader, data []byte) []*Node {
 	p := &jsonParser{data: data, dec: json.NewDecoder(bytes.NewReader(data)), line: 1, col: 1}
 	p.dec.UseNumber()
@@ -53,7 +52,7 @@ type jsonParser struct {
 	line, col int
 }
 
-// place moves the counted position forward to an offset.
+// place advances the counted position to an offset.
 func (p *jsonParser) place(offset int64) (line, col int) {
 	for p.offset < offset && p.offset < int64(len(p.data)) {
 		c, size := utf8.DecodeRune(p.data[p.offset:])
@@ -66,7 +65,7 @@ func (p *jsonParser) place(offset int64) (line, col int) {
 	return p.line, p.col
 }
 
-// next is where the next token starts, or what should be one.
+// next is the position of the next token.
 func (p *jsonParser) next() int64 {
 	at := p.dec.InputOffset()
 	for at < int64(len(p.data)) && bytes.IndexByte([]byte(" \t\r\n,:"), p.data[at]) >= 0 {
@@ -75,7 +74,7 @@ func (p *jsonParser) next() int64 {
 	return at
 }
 
-// token reads the next token and where it starts.
+// token reads the next token with its position.
 func (p *jsonParser) token() (json.Token, *Node, error) {
 	start := p.next()
 	t, err := p.dec.Token()

@@ -12,20 +12,20 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// NewMap makes an empty mapping, to be filled by Put.
+// NewMap returns an empty map. Fill it with Put.
 func NewMap() *Node { return &Node{Kind: Map, Tag: "!!map"} }
 
-// NewList makes a list.
+// NewList returns a list.
 func NewList(items ...*Node) *Node { return &Node{Kind: List, Tag: "!!seq", Content: items} }
 
-// Put adds a key to a mapping, which must not have it. A nil value is left out.
+// Put adds a key, which the map must not have. A nil value is ignored.
 func Put(m *Node, key string, v *Node) {
 	if v != nil {
 		m.Content = append(m.Content, Str(key), v)
 	}
 }
 
-// Replace sets a key of a mapping, in its place when it is there.
+// Replace sets a key of a map, in place if it exists.
 func Replace(m *Node, key string, v *Node) {
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		if m.Content[i].Value == key {
@@ -36,8 +36,8 @@ func Replace(m *Node, key string, v *Node) {
 	Put(m, key, v)
 }
 
-// Str makes a text that is read back as it is, whatever it holds: long ones and several lines as a block, and what
-// could be taken for something else in quotes. Bytes that are not UTF-8 become U+FFFD.
+// Str returns a text that reads back unchanged: long ones and several lines as a block, ambiguous ones in quotes.
+// Invalid UTF-8 becomes U+FFFD.
 func Str(text string) *Node {
 	n := &Node{Kind: Scalar, Tag: "!!str", Value: strings.ToValidUTF8(text, string(utf8.RuneError))}
 	switch {
@@ -52,8 +52,8 @@ func Str(text string) *Node {
 	return n
 }
 
-// KeepLineEnds writes the texts in n that end in a line end in quotes. Below a | the end of a text is easily one that
-// nobody meant, and in texts to look for it is refused there.
+// KeepLineEnds puts texts in n that end in a line break in quotes. A line break below | is easily added by mistake, and
+// is refused in texts to search for.
 func KeepLineEnds(n *Node) *Node {
 	if IsBlock(n) && strings.HasSuffix(n.Value, "\n") {
 		n.Style = yaml.DoubleQuotedStyle
@@ -67,7 +67,7 @@ func KeepLineEnds(n *Node) *Node {
 // longLine is how many bytes of text stand beside a key; more go below it.
 const longLine = 100
 
-// plainRunes reports whether every character can stand in a file as it is.
+// plainRunes reports whether every character may be in a file unescaped.
 func plainRunes(s string) bool {
 	for _, r := range s {
 		if r != '\n' && (!unicode.IsPrint(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff') {
@@ -77,7 +77,7 @@ func plainRunes(s string) bool {
 	return true
 }
 
-// blockable reports whether a text of several lines can stand in a block without any indentation being lost.
+// blockable reports whether a text of several lines can be a block without losing indentation.
 func blockable(s string) bool {
 	if s[0] == ' ' || s[0] == '\n' {
 		return false
@@ -90,7 +90,7 @@ func blockable(s string) bool {
 	return true
 }
 
-// Number makes a number out of its text. One that is too large for a float64 says that it is a number.
+// Number returns a number with this text. One that is too large for a float64 gets a tag.
 func Number(text json.Number) *Node {
 	n := &Node{Kind: Scalar, Value: text.String()}
 	if _, err := text.Float64(); err != nil {
@@ -99,13 +99,13 @@ func Number(text json.Number) *Node {
 	return n
 }
 
-// Bool makes a boolean.
+// Bool returns a boolean.
 func Bool(b bool) *Node { return &Node{Kind: Scalar, Tag: "!!bool", Value: fmt.Sprint(b)} }
 
-// FromJSON makes a node of decoded JSON, keys sorted. What fits on a line is written on one.
+// FromJSON returns a node of decoded JSON, keys sorted. Short lists and maps are on one line.
 func FromJSON(v any) *Node {
 	n := fromJSON(v)
-	if short(n) <= shortest {
+	if flowLength(n) <= maxFlowLength {
 		n.Style |= yaml.FlowStyle
 	}
 	return n
@@ -137,20 +137,20 @@ func fromJSON(v any) *Node {
 	return Str(fmt.Sprint(v))
 }
 
-// shortest is how many characters of a list or a map are written on one line.
-const shortest = 70
+// maxFlowLength is the longest list or map on one line, in characters.
+const maxFlowLength = 70
 
-// short estimates how long a value is on one line; more than shortest when it must have several.
-func short(n *Node) int {
+// flowLength estimates the length of a value on one line; above maxFlowLength it needs several.
+func flowLength(n *Node) int {
 	if n.Kind == Scalar {
 		if n.Style == yaml.LiteralStyle {
-			return shortest + 1
+			return maxFlowLength + 1
 		}
 		return utf8.RuneCountInString(n.Value) + 2
 	}
 	sum := 2
 	for _, c := range n.Content {
-		if sum += short(c); sum > shortest {
+		if sum += flowLength(c); sum > maxFlowLength {
 			break
 		}
 	}

@@ -1,5 +1,5 @@
-// Package node is arena's one door to YAML and JSON documents: nodes that know their line and column, and a reader
-// that takes typed values out of them and reports every problem at its place.
+// Package node reads and writes YAML and JSON. Its nodes know their line and column, and its reader returns typed
+// values and reports every problem at its position. No other package imports the YAML library.
 package node
 
 import (
@@ -8,7 +8,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Node is one value of a document. A document read by Parse holds no alias and no merge key any more.
+// Node is one value of a document. Documents read by Parse have no aliases and no merge keys.
 type Node = yaml.Node
 
 // Kinds of a Node.
@@ -18,7 +18,7 @@ const (
 	Scalar = yaml.ScalarNode
 )
 
-// IsNull reports whether a value was left empty or written as null.
+// IsNull reports whether a value is empty or null.
 func IsNull(n *Node) bool {
 	return n == nil || n.Kind == 0 || n.Kind == Scalar && n.ShortTag() == "!!null"
 }
@@ -36,7 +36,7 @@ func Get(n *Node, key string) *Node {
 	return nil
 }
 
-// Follow walks down from n along keys and indexes, as far as they lead.
+// Follow walks down from n along keys and indexes, as far as they exist.
 func Follow(n *Node, path []string) *Node {
 	for _, key := range path {
 		next := Get(n, key)
@@ -53,7 +53,7 @@ func Follow(n *Node, path []string) *Node {
 	return n
 }
 
-// Keys returns the keys of a mapping in the order of the file.
+// Keys returns the keys of a map in the order of the file.
 func Keys(n *Node) []string {
 	if n == nil || n.Kind != Map {
 		return nil
@@ -65,7 +65,7 @@ func Keys(n *Node) []string {
 	return keys
 }
 
-// describe names what was found, for messages: text "x", the number 3, a list, a map, nothing.
+// describe names a value in messages: text "x", the number 3, a list, a map, nothing.
 func describe(n *Node) string {
 	switch {
 	case IsNull(n):
@@ -86,7 +86,7 @@ func describe(n *Node) string {
 	return "text " + quote(n.Value)
 }
 
-// quote cuts a long value and quotes it for a message.
+// quote shortens and quotes a value for messages.
 func quote(s string) string {
 	const limit = 60
 	r := []rune(s)
@@ -96,16 +96,16 @@ func quote(s string) string {
 	return `"` + s + `"`
 }
 
-// IsBlock reports whether a text stands in a block of its own, below a | or >.
+// IsBlock reports whether a text is a block, below | or >.
 func IsBlock(n *Node) bool {
 	return n != nil && n.Kind == Scalar && n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
 }
 
-// plainly marks a text of which the braces were written with a backslash, as ones that are meant.
-const plainly yaml.Style = 1 << 17
+// literalStyle marks a text whose braces were escaped with a backslash.
+const literalStyle yaml.Style = 1 << 17
 
-// Mean marks a text as meant with the braces that it holds.
-func Mean(n *Node) { n.Style |= plainly }
+// MarkLiteral marks a text whose braces are no placeholders.
+func MarkLiteral(n *Node) { n.Style |= literalStyle }
 
-// IsMeant reports whether a text is meant with the braces that it holds.
-func IsMeant(n *Node) bool { return n != nil && n.Style&plainly != 0 }
+// IsLiteral reports whether the braces of a text are no placeholders.
+func IsLiteral(n *Node) bool { return n != nil && n.Style&literalStyle != 0 }

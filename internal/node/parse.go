@@ -13,15 +13,14 @@ import (
 
 // Limits for files that were made to hurt. Real projects are far below both.
 const (
-	MaxBytes   = 64 << 20 // of one file
-	spareNodes = 1 << 20  // that aliases may add to a document, and four times its own besides
+	MaxBytes      = 64 << 20 // of one file
+	maxAliasNodes = 1 << 20  // that aliases may add to a document, and four times its own besides
 )
 
-// Parse reads the documents of a YAML or JSON file. Problems go to the reader's list; the documents that could be
-// read are returned all the same. Aliases are resolved and merge keys spread, so that a Node is a plain tree. An
-// empty document is left out.
+// Parse reads the documents of a YAML or JSON file. Problems go to the reader's list; valid documents are returned all
+// the same. Aliases and merge keys are resolved, so that a Node is a plain tree. Empty documents are left out.
 func Parse(r *Reader, data []byte) []*Node {
-	data, ok := clean(r, data)
+	data, ok := checkEncoding(r, data)
 	if !ok {
 		return nil
 	}
@@ -33,8 +32,8 @@ func Parse(r *Reader, data []byte) []*Node {
 
 var bom = []byte("\xef\xbb\xbf")
 
-// clean refuses what no parser should see and drops a byte order mark. CRLF stays: yaml and json both read it.
-func clean(r *Reader, data []byte) ([]byte, bool) {
+// checkEncoding refuses invalid UTF-8 and too large files, and drops a byte order mark. YAML and JSON both accept CRLF.
+func checkEncoding(r *Reader, data []byte) ([]byte, bool) {
 	if len(data) > MaxBytes {
 		r.Diags.Errorf(diag.Pos{File: r.File}, 1, "file-too-large", "the file has %d MiB; the limit is %d MiB",
 			len(data)>>20, MaxBytes>>20)
@@ -54,7 +53,7 @@ func clean(r *Reader, data []byte) ([]byte, bool) {
 	return data, true
 }
 
-// invalidAt is the place of the first byte that is not UTF-8.
+// invalidAt is the position of the first byte that is not UTF-8.
 func invalidAt(file string, data []byte) diag.Pos {
 	at := 0
 	for at < len(data) {
@@ -71,7 +70,7 @@ func invalidAt(file string, data []byte) diag.Pos {
 
 func parseYAML(r *Reader, data []byte) []*Node {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
-	lines := joiner{data: data}
+	lines := joinMarker{data: data}
 	var docs []*Node
 	for {
 		var doc Node

@@ -10,16 +10,16 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Reader takes values out of the nodes of one file. Each method reports what does not fit, at its place, and then
-// returns false (or the zero value), so that the caller goes on and finds the next problem too.
+// Reader returns typed values of the nodes of one file. Each method reports what does not fit at its position, and then
+// returns false or the zero value, so that callers can continue and find further problems.
 type Reader struct {
 	File  string
 	Diags *diag.List
-	// Lenient turns unknown fields into warnings, for files that were written for another tool.
+	// Lenient turns unknown fields into warnings, for files of other tools.
 	Lenient bool
 }
 
-// Pos is the place of a node.
+// Pos is the position of a node.
 func (r *Reader) Pos(n *Node) diag.Pos {
 	if n == nil {
 		return diag.Pos{File: r.File}
@@ -51,8 +51,8 @@ func width(n *Node) int {
 	return max(w, 1)
 }
 
-// Fields walks a mapping once. known lists every legal key; set is called for each of them in the order of the file,
-// null values included. Unknown and duplicate keys are reported. what names the mapping in messages ("a turn").
+// Fields walks a map. known lists all legal keys; set is called for each of them in the order of the file, also for
+// null values. Unknown and duplicate keys are reported. what names the map in messages ("a turn").
 func (r *Reader) Fields(n *Node, what string, known []string, set func(key string, k, v *Node)) bool {
 	if !r.isMap(n, what) {
 		return false
@@ -70,7 +70,7 @@ func (r *Reader) Fields(n *Node, what string, known []string, set func(key strin
 	return true
 }
 
-// Each walks a mapping whose keys are free names (ids, variables). Duplicate keys are reported.
+// Each walks a map with free keys, such as ids. Duplicate keys are reported.
 func (r *Reader) Each(n *Node, what string, set func(key string, k, v *Node)) bool {
 	if !r.isMap(n, what) {
 		return false
@@ -83,7 +83,7 @@ func (r *Reader) Each(n *Node, what string, set func(key string, k, v *Node)) bo
 	return true
 }
 
-// Repeated reports the key at n.Content[i] when the mapping has set it before.
+// Repeated reports a duplicate key at n.Content[i].
 func (r *Reader) Repeated(n *Node, i int) bool {
 	first := earlier(n, i)
 	if first == nil {
@@ -97,8 +97,7 @@ func (r *Reader) repeated(k *Node, line int) {
 	r.Errorf(k, "duplicate-key", "key %q is already set on line %d", k.Value, line).Hint = "keep one of the two"
 }
 
-// earlier returns the key node that already set the key at i. Mappings are short; long ones (mock files) are kept
-// linear by the index.
+// earlier returns the first node with the key at i. The index keeps long maps, such as mock files, linear.
 func earlier(n *Node, i int) *Node {
 	if len(n.Content) > longMap {
 		return nil // Parse has already reported the duplicates of a long mapping
@@ -115,7 +114,7 @@ func contains(known []string, key string) bool {
 	return slices.Contains(known, key)
 }
 
-// Unknown reports a key that a mapping must not have; a warning when the reader is lenient.
+// Unknown reports an unknown key; as a warning when the reader is lenient.
 func (r *Reader) Unknown(k *Node, what string, known []string) *diag.Diagnostic {
 	d := r.Foreignf(k, "unknown-field", "unknown field %q in %s", k.Value, what)
 	if d.Hint = diag.DidYouMean(k.Value, known); d.Hint == "" {
@@ -124,7 +123,7 @@ func (r *Reader) Unknown(k *Node, what string, known []string) *diag.Diagnostic 
 	return d
 }
 
-// Foreignf reports what another tool may have meant: an error, or a warning when the reader is lenient.
+// Foreignf reports what is legal in other tools: an error, or a warning when the reader is lenient.
 func (r *Reader) Foreignf(n *Node, code, format string, args ...any) *diag.Diagnostic {
 	if r.Lenient {
 		return r.Warnf(n, code, format, args...)
@@ -132,7 +131,7 @@ func (r *Reader) Foreignf(n *Node, code, format string, args ...any) *diag.Diagn
 	return r.Errorf(n, code, format, args...)
 }
 
-// WrongType reports a value that is not what it must be.
+// WrongType reports a value of the wrong type.
 func (r *Reader) WrongType(n *Node, what, want string) *diag.Diagnostic {
 	return r.Errorf(n, "wrong-type", "%s must be %s, found %s", what, want, describe(n))
 }
@@ -160,7 +159,7 @@ func (r *Reader) Items(n *Node, what string, item func(i int, v *Node)) bool {
 	return true
 }
 
-// Missing reports that a mapping lacks a required field.
+// Missing reports that a map lacks a required field.
 func (r *Reader) Missing(n *Node, what, field string) *diag.Diagnostic {
 	return r.Diags.Add(diag.Diagnostic{
 		Pos: r.Pos(n), Width: 1, Code: "missing-field", Msg: fmt.Sprintf("%s has no %s", what, field),

@@ -4,11 +4,11 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// longMap is the number of nodes beyond which a mapping is searched for duplicate keys with an index.
+// longMap is the size from which duplicate keys are searched with an index.
 const longMap = 64
 
-// resolver turns a parsed document into a plain tree: aliases become the nodes they name, merge keys are spread into
-// their mapping. A cycle, or a document that aliases blow up far beyond its own size, is refused.
+// resolver makes a plain tree of a document: it replaces aliases by their nodes and applies merge keys. It refuses
+// cycles, and documents that aliases enlarge too much.
 type resolver struct {
 	r     *Reader
 	limit int            // of nodes
@@ -21,14 +21,14 @@ func (v *resolver) run(root *Node) bool {
 	v.open = map[*Node]bool{}
 	if nodes, aliases := count(root); aliases {
 		v.sizes = map[*Node]int{}
-		v.limit = spareNodes + 4*nodes
+		v.limit = maxAliasNodes + 4*nodes
 		v.resolve(root)
 	}
 	v.keys(root)
 	return !v.bad
 }
 
-// count returns the nodes below n, aliases not followed, and whether there are anchors or aliases among them.
+// count returns the number of nodes below n without following aliases, and whether there are anchors or aliases.
 func count(n *Node) (nodes int, aliases bool) {
 	nodes, aliases = 1, n.Kind == yaml.AliasNode || n.Anchor != ""
 	for _, c := range n.Content {
@@ -74,8 +74,8 @@ func (v *resolver) resolve(n *Node) int {
 	return size
 }
 
-// merge spreads `<<` into its mapping. A key of the mapping itself wins over a merged one, an earlier merge over a
-// later one (https://yaml.org/type/merge.html).
+// merge applies <<. Keys of the map win over merged ones, earlier merges over later ones
+// (https://yaml.org/type/merge.html).
 func (v *resolver) merge(n *Node) {
 	var own, merged []*Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -113,7 +113,7 @@ func (v *resolver) merge(n *Node) {
 	n.Content = own
 }
 
-// keys checks what Reader.Fields leaves out: keys that are no scalars, and the duplicates of long mappings.
+// keys reports keys that are not scalars, and duplicates in long maps, which Reader.Fields does not.
 func (v *resolver) keys(n *Node) {
 	if v.bad || v.open[n] { // shared through an alias and already seen
 		return

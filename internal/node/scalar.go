@@ -11,7 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// String reads text. Numbers and booleans are taken in the form in which they are written.
+// String reads a text. Numbers and booleans are taken as written.
 func (r *Reader) String(n *Node, what string) (string, bool) {
 	if n == nil || n.Kind != Scalar || IsNull(n) {
 		r.Errorf(n, "wrong-type", "%s must be text, found %s", what, describe(n))
@@ -20,7 +20,7 @@ func (r *Reader) String(n *Node, what string) (string, bool) {
 	return n.Value, true
 }
 
-// Name reads text that must not be empty or blank, such as an id or a file name.
+// Name reads a text that is not blank, such as an id.
 func (r *Reader) Name(n *Node, what string) (string, bool) {
 	s, ok := r.String(n, what)
 	if ok && strings.TrimSpace(s) == "" {
@@ -30,7 +30,7 @@ func (r *Reader) Name(n *Node, what string) (string, bool) {
 	return s, ok
 }
 
-// OneOf reads one of a few words.
+// OneOf reads one of some words.
 func (r *Reader) OneOf(n *Node, what string, words ...string) (string, bool) {
 	s, ok := r.String(n, what)
 	if !ok {
@@ -44,13 +44,13 @@ func (r *Reader) OneOf(n *Node, what string, words ...string) (string, bool) {
 	return s, true
 }
 
-// listed joins words; the empty one stands for leaving the value out.
+// listed joins words; the empty one means that the value may be left out.
 func listed(words []string) string {
 	shown := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" })
 	return strings.Join(shown, ", ")
 }
 
-// Strings reads a list of text; a single text is a list of one.
+// Strings reads a list of texts; a single text is a list of one.
 func (r *Reader) Strings(n *Node, what string) ([]string, bool) {
 	if n != nil && n.Kind == Scalar && !IsNull(n) {
 		return []string{n.Value}, true
@@ -67,7 +67,7 @@ func (r *Reader) Strings(n *Node, what string) ([]string, bool) {
 	return out, ok
 }
 
-// StringMap reads a map of text to text; numbers and booleans are taken as written, lists and maps as JSON.
+// StringMap reads a map of texts. Numbers and booleans are taken as written, lists and maps as JSON.
 func (r *Reader) StringMap(n *Node, what string) (map[string]string, bool) {
 	out, ok := map[string]string{}, true
 	walked := r.Each(n, what, func(key string, _, v *Node) {
@@ -90,10 +90,10 @@ func (r *Reader) StringMap(n *Node, what string) (map[string]string, bool) {
 	return out, ok && walked
 }
 
-// Bool reads true or false; yes, no, on and off without quotes as well, which YAML 1.1 counts among them.
+// Bool reads true or false, and yes, no, on and off without quotes, which are booleans in YAML 1.1.
 func (r *Reader) Bool(n *Node, what string) (bool, bool) {
 	if n != nil && n.Kind == Scalar && (n.ShortTag() == "!!bool" || n.Style == 0) {
-		if says, ok := spoken(n.Value); ok {
+		if says, ok := yaml11Bool(n.Value); ok {
 			return says, true
 		}
 	}

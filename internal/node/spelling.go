@@ -7,20 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// Oddity is something in a text by which it cannot mean what its author wanted. The zero value is nothing.
+// Oddity is a probable mistake in a text. The zero value is none.
 type Oddity struct {
 	Text string // what follows after the name of the value: holds a line end
 	Hint string
 }
 
-// blockHint is for the line end that a text below | or > has at its end.
+// blockHint is for the line break at the end of a text below | or >.
 const blockHint = "| and > add it; write |- or >-, or the text in quotes on one line"
 
-// OddName finds what no name has: white space around it, characters that do not show, the * of a pattern or the () of
-// a call. wild allows one * at the end.
+// OddName finds probable mistakes in a name: surrounding white space, invisible characters, the * of a pattern or the
+// () of a call. wild allows one * at the end.
 func OddName(name string, wild bool) Oddity {
 	bare := strings.TrimSpace(name)
-	if at := strings.IndexFunc(bare, unseen); at >= 0 {
+	if at := strings.IndexFunc(bare, isInvisible); at >= 0 {
 		r := []rune(bare[at:])[0]
 		return Oddity{"holds " + character(r), "write the name in plain letters, on one line"}
 	}
@@ -43,50 +43,51 @@ func OddName(name string, wild bool) Oddity {
 	return Oddity{}
 }
 
-// OddPattern finds what a regular expression, or a path, hardly ever has on purpose: control characters other than the
-// tabulator. Whoever means one can write it as an escape.
+// OddPattern finds control characters other than tab in a regular expression or path. They can be written as escapes.
 func OddPattern(text string) Oddity {
-	if rest, ends := strings.CutSuffix(text, "\n"); ends && strings.IndexFunc(rest, hidden) < 0 {
+	if rest, ends := strings.CutSuffix(text, "\n"); ends && strings.IndexFunc(rest, isHiddenControl) < 0 {
 		return Oddity{"ends in a line break, and matches only where there is one", blockHint + `; \n stands for a line end`}
 	}
-	if at := strings.IndexFunc(text, hidden); at >= 0 {
+	if at := strings.IndexFunc(text, isHiddenControl); at >= 0 {
 		r := []rune(text[at:])[0]
 		return Oddity{"holds " + character(r), escapeHint(r)}
 	}
-	if r := ghost(text); r != 0 {
+	if r := invisibleRune(text); r != 0 {
 		return Oddity{"holds " + character(r), fmt.Sprintf(`take it out; a pattern can ask for it as \x{%04X}`, r)}
 	}
-	return slashed(text)
+	return slashedPattern(text)
 }
 
-// slashed finds a pattern as JavaScript and others write it, between slashes: /refund|money/i. A path is none.
-func slashed(text string) Oddity {
+// slashedPattern finds a regular expression between slashes, as in JavaScript: /refund|money/i. Paths are not.
+func slashedPattern(text string) Oddity {
 	at := strings.LastIndexByte(text, '/')
 	if at < 2 || text[0] != '/' {
 		return Oddity{}
 	}
 	inner, flags := text[1:at], text[at+1:]
-	bare := flags == "" && (!strings.ContainsAny(inner, `|()[]*+?^$`) || strings.Contains(strings.ReplaceAll(inner, `\/`, ""), "/"))
+	isPath := strings.Contains(strings.ReplaceAll(inner, `\/`, ""), "/")
+	bare := flags == "" && (!strings.ContainsAny(inner, `|()[]*+?^$`) || isPath)
 	if bare || strings.Trim(flags, "dgimsuvyx") != "" || len(flags) > 4 {
 		return Oddity{}
 	}
 	pattern := strings.ReplaceAll(inner, `\/`, "/")
-	if keep := strings.Join(strings.FieldsFunc(flags, func(r rune) bool { return !strings.ContainsRune("ims", r) }), ""); keep != "" {
+	unsupported := func(r rune) bool { return !strings.ContainsRune("ims", r) }
+	if keep := strings.Join(strings.FieldsFunc(flags, unsupported), ""); keep != "" {
 		pattern = "(?" + keep + ")" + pattern
 	}
 	return Oddity{"also matches its slashes, which do not delimit a pattern here",
 		"write " + pattern + "; for slashes that are meant write [/]"}
 }
 
-// OddText finds what a text to look for hardly ever has on purpose: control characters that no text shows, and the line
-// end that a block, below | or >, has added.
+// OddText finds probable mistakes in a text to search for: control characters, and the line break that a block, below |
+// or >, adds.
 func OddText(text string, block bool) Oddity {
-	shown := func(r rune) bool { return hidden(r) && r != '\n' && r != '\r' }
+	shown := func(r rune) bool { return isHiddenControl(r) && r != '\n' && r != '\r' }
 	if at := strings.IndexFunc(text, shown); at >= 0 {
 		r := []rune(text[at:])[0]
 		return Oddity{"holds " + character(r), escapeHint(r)}
 	}
-	if r := ghost(text); r != 0 && strings.IndexFunc(text, solid) >= 0 {
+	if r := invisibleRune(text); r != 0 && strings.IndexFunc(text, isVisible) >= 0 {
 		return Oddity{"holds " + character(r), fmt.Sprintf(`take it out; the check regex can ask for it as \x{%04X}`, r)}
 	}
 	if block && strings.HasSuffix(text, "\n") {
@@ -95,18 +96,18 @@ func OddText(text string, block bool) Oddity {
 	return Oddity{}
 }
 
-// hidden reports whether a character is a control character that nothing shows.
-func hidden(r rune) bool { return unicode.IsControl(r) && r != '\t' }
+// isHiddenControl reports whether a character is a control character other than tab.
+func isHiddenControl(r rune) bool { return unicode.IsControl(r) && r != '\t' }
 
-// unseen reports whether a character cannot be seen: control characters, and those of no width.
-func unseen(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }
+// isInvisible reports whether a character is a control or format character.
+func isInvisible(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }
 
-// solid reports whether a character is one that can be seen, and no blank.
-func solid(r rune) bool { return !unseen(r) && !unicode.IsSpace(r) }
+// isVisible reports whether a character is neither invisible nor white space.
+func isVisible(r rune) bool { return !isInvisible(r) && !unicode.IsSpace(r) }
 
-// ghost returns the first character of a text that nobody sees or has typed, such as a soft hyphen; 0: there is none.
-// Joiners are part of some scripts and of emoji, and marks of direction of those that are written to the left.
-func ghost(text string) rune {
+// invisibleRune returns the first character of a text that is invisible, such as a soft hyphen; 0: none. Joiners in
+// scripts that use them and in emoji, and marks of direction in text from right to left, do not count.
+func invisibleRune(text string) rune {
 	before := rune(0)
 	for at, r := range text {
 		behind, _ := utf8.DecodeRuneInString(text[at+utf8.RuneLen(r):])
@@ -118,7 +119,7 @@ func ghost(text string) rune {
 	return 0
 }
 
-// latin reports whether a character, or the edge of a text, is of no script that needs joiners or marks of direction.
+// latin reports whether a character, or the edge of a text, belongs to no script with joiners or marks of direction.
 func latin(r rune) bool {
 	return r < 0x300 || r == utf8.RuneError || 0x2000 <= r && r < 0x2070 || unicode.In(r, unicode.Greek, unicode.Cyrillic)
 }
@@ -150,22 +151,22 @@ func escapeHint(r rune) string {
 	return fmt.Sprintf(`a regular expression can ask for it as \x%02X, in single quotes`, r)
 }
 
-// IsPlainName reports an odd name, and returns whether it is none. What names the value.
+// IsPlainName reports an odd name, and returns whether it has none. what names the value.
 func (r *Reader) IsPlainName(n *Node, what string, wild bool) bool {
-	return r.odd(n, what, "odd-name", OddName(n.Value, wild))
+	return r.reportOddity(n, what, "odd-name", OddName(n.Value, wild))
 }
 
-// IsPlainPattern reports an odd regular expression or path, and returns whether it is none.
+// IsPlainPattern reports an odd regular expression or path, and returns whether it has none.
 func (r *Reader) IsPlainPattern(n *Node, what string) bool {
-	return r.odd(n, what, "odd-pattern", OddPattern(n.Value))
+	return r.reportOddity(n, what, "odd-pattern", OddPattern(n.Value))
 }
 
-// IsPlainText reports an odd text to look for, and returns whether it is none.
+// IsPlainText reports an odd text to search for, and returns whether it has none.
 func (r *Reader) IsPlainText(n *Node, what string) bool {
-	return r.odd(n, what, "odd-text", OddText(n.Value, IsBlock(n)))
+	return r.reportOddity(n, what, "odd-text", OddText(n.Value, IsBlock(n)))
 }
 
-func (r *Reader) odd(n *Node, what, code string, o Oddity) bool {
+func (r *Reader) reportOddity(n *Node, what, code string, o Oddity) bool {
 	if o == (Oddity{}) {
 		return true
 	}

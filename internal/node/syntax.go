@@ -19,12 +19,12 @@ var (
 	yamlAnchor = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^unknown anchor '(.*)' referenced$`) })
 )
 
-// syntaxError makes a diagnostic of the library's error. The library's line is the one where the broken list or map
-// begins, counted from 0 or from 1; so the line is searched for which breaks the file.
+// syntaxError makes a diagnostic of the library's error. The library's line is the start of the broken list or map,
+// counted from 0 or from 1; so this searches for the line that breaks the file.
 func syntaxError(file string, data []byte, err error) diag.Diagnostic {
 	d := diag.Diagnostic{Pos: diag.Pos{File: file, Line: 1, Col: 1}, Width: 1, Code: "yaml-syntax", Msg: plainText(err)}
 	lines := diag.Lines(file, data)
-	d.Pos.Line = breakingLine(lines, err)
+	d.Pos.Line = firstBadLine(lines, err)
 	text := lines[d.Pos.Line-1]
 	if m := yamlAnchor().FindStringSubmatch(d.Msg); m != nil {
 		d.Msg = "there is no anchor &" + m[1] + " for the alias *" + m[1]
@@ -46,7 +46,7 @@ func syntaxError(file string, data []byte, err error) diag.Diagnostic {
 			return d
 		}
 	}
-	for _, p := range phrases {
+	for _, p := range translations {
 		if strings.Contains(d.Msg, p.theirs) {
 			d.Msg, d.Hint = p.msg, p.hint
 			break
@@ -65,8 +65,8 @@ func plainText(err error) string {
 	return err.Error()
 }
 
-// breakingLine returns the line with which the file begins to be wrong in this way.
-func breakingLine(lines []string, err error) int32 {
+// firstBadLine returns the line up to which the file has this error.
+func firstBadLine(lines []string, err error) int32 {
 	const limit = 1 << 20 // bytes; beyond that the search takes too long
 	size := 0
 	for _, line := range lines {
@@ -87,7 +87,7 @@ func breakingLine(lines []string, err error) int32 {
 	return int32(min(first+1, len(lines)))
 }
 
-// firstError reads all documents and returns what ends that.
+// firstError reads all documents and returns the first error.
 func firstError(text string) error {
 	dec := yaml.NewDecoder(strings.NewReader(text))
 	for {
@@ -100,8 +100,8 @@ func firstError(text string) error {
 	}
 }
 
-// phrases puts the library's errors into words of the user.
-var phrases = []struct{ theirs, msg, hint string }{
+// translations are the library's errors in the words of users.
+var translations = []struct{ theirs, msg, hint string }{
 	{theirs: "did not find expected key", msg: "this line does not line up with the ones above",
 		hint: "keys of one map start in the same column; quotes and \": \" within a value can be the cause too"},
 	{theirs: "did not find expected '-' indicator", msg: "this line does not line up with the list above",

@@ -9,8 +9,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// tag refuses a tag that says something else than the value does. Nobody would heed it: a text behind !env would stand
-// for itself, and one behind !!binary as it is encoded.
+// tag refuses a tag that does not fit its value. It would be ignored: a text with !env would be taken literally, and
+// one with !!binary would stay encoded.
 func (v *resolver) tag(n *Node) {
 	short := n.ShortTag()
 	switch {
@@ -18,12 +18,12 @@ func (v *resolver) tag(n *Node) {
 		d := v.r.Errorf(n, "unknown-tag", "the tag %s is not known: arena reads plain YAML", n.Tag)
 		d.Width, d.Hint = len(n.Tag), "write the value itself, without a tag"
 	case !fits(n, short):
-		d := v.r.Errorf(n, "wrong-tag", "the tag %s does not fit %s", short, untagged(n))
+		d := v.r.Errorf(n, "wrong-tag", "the tag %s does not fit %s", short, describeUntagged(n))
 		d.Width, d.Hint = len(short), "take the tag out, or write what it says"
 	}
 }
 
-// fits reports whether a value is what its tag says.
+// fits reports whether a tag fits its value.
 func fits(n *Node, tag string) bool {
 	switch tag {
 	case "!!map":
@@ -43,7 +43,7 @@ func fits(n *Node, tag string) bool {
 		_, err := strconv.ParseFloat(n.Value, 64)
 		return err == nil || errors.Is(err, strconv.ErrRange) || n.Decode(&f) == nil
 	case "!!bool":
-		_, ok := spoken(n.Value)
+		_, ok := yaml11Bool(n.Value)
 		return ok
 	case "!!null":
 		return slices.Contains([]string{"", "~", "null", "Null", "NULL"}, n.Value)
@@ -51,8 +51,8 @@ func fits(n *Node, tag string) bool {
 	return true
 }
 
-// untagged describes a value without its tag.
-func untagged(n *Node) string {
+// describeUntagged describes a value without its tag.
+func describeUntagged(n *Node) string {
 	plain := *n
 	plain.Tag, plain.Style = "", n.Style&^yaml.TaggedStyle
 	return describe(&plain)

@@ -63,7 +63,7 @@ func TestUnspoken(t *testing.T) {
 		var l diag.List
 		r := &node.Reader{File: "f.yaml", Diags: &l}
 		docs := node.Parse(r, []byte(src))
-		r.Unspoken(docs[0], "a")
+		r.NoYAML11Bools(docs[0], "a")
 		if diff := cmp.Diff(want, brief(l.Sorted())); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", src, diff)
 		}

@@ -6,7 +6,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Text writes a node as YAML, each value in the style in which it was read.
+// Text formats a node as YAML, each value in the style in which it was read.
 func Text(n *Node) (string, error) {
 	var b strings.Builder
 	enc := yaml.NewEncoder(&b)
@@ -20,7 +20,7 @@ func Text(n *Node) (string, error) {
 	return b.String(), nil
 }
 
-// Pick makes a mapping of some keys of another, in the order in which they are there. nil: it has none of them.
+// Pick returns a map with the wanted keys of another, in their order; nil when there are none.
 func Pick(n *Node, wanted func(key string) bool) *Node {
 	out := *n
 	out.Content = nil

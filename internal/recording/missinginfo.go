@@ -31,7 +31,8 @@ func (b *builder) setMissingInfo() {
 	}
 	fired := slices.ContainsFunc(s.Messages, func(m Message) bool { return len(m.Validations) > 0 })
 	if fired {
-		s.MissingInfo = slices.DeleteFunc(slices.Clone(s.MissingInfo), func(info string) bool { return info == InfoGuardrails })
+		isGuardrails := func(info string) bool { return info == InfoGuardrails }
+		s.MissingInfo = slices.DeleteFunc(slices.Clone(s.MissingInfo), isGuardrails)
 	}
 	if b.noErrorFlag && (s.Format == FormatChatLog || s.Format == FormatTranscript) {
 		s.MissingInfo = append(slices.Clip(s.MissingInfo), InfoToolErrors)

@@ -235,7 +235,7 @@ func boolOf(n *node.Node) (says, ok bool) {
 	if n.Kind == node.Scalar && n.ShortTag() == "!!bool" {
 		return strings.EqualFold(n.Value, "true"), true
 	}
-	return node.IsSpoken(n)
+	return node.IsYAML11Bool(n)
 }
 
 // wordList reads a list of words of one vocabulary.

@@ -93,7 +93,7 @@ func (f *filling) node(n *node.Node) *node.Node {
 		}
 		out.Value = text
 		if strings.Contains(n.Value, `\{`) {
-			node.Mean(&out)
+			node.MarkLiteral(&out)
 		}
 		if f.plain[n] {
 			out.Tag, out.Style = "", 0

@@ -6,8 +6,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// spoken is what a word says that YAML 1.1 counts among the booleans.
-func spoken(word string) (says, ok bool) {
+// yaml11Bool is the value of a word that is a boolean in YAML 1.1 only.
+func yaml11Bool(word string) (says, ok bool) {
 	switch strings.ToLower(word) {
 	case "true", "yes", "on":
 		return true, true
@@ -17,32 +17,32 @@ func spoken(word string) (says, ok bool) {
 	return false, false
 }
 
-// IsSpoken reports whether a value is text to us and a boolean to others, and which: yes, no, on or off without
+// IsYAML11Bool reports whether a value is a text here and a boolean in YAML 1.1, and which: yes, no, on or off without
 // quotes.
-func IsSpoken(n *Node) (says, ok bool) {
+func IsYAML11Bool(n *Node) (says, ok bool) {
 	if !IsPlain(n) || n.ShortTag() != "!!str" {
 		return false, false
 	}
-	return spoken(n.Value)
+	return yaml11Bool(n.Value)
 }
 
-// IsPlain reports whether a value stands in the file by itself: in no quotes, no block, and without a tag.
+// IsPlain reports whether a value is written without quotes, block or tag.
 func IsPlain(n *Node) bool {
 	const otherwise = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle |
 		yaml.TaggedStyle
 	return n != nil && n.Kind == Scalar && n.Style&otherwise == 0
 }
 
-// IsTruth reports whether a value is a boolean to anybody who reads YAML.
-func IsTruth(n *Node) bool {
-	_, ok := IsSpoken(n)
+// IsAnyBool reports whether a value is a boolean in any version of YAML.
+func IsAnyBool(n *Node) bool {
+	_, ok := IsYAML11Bool(n)
 	return ok || n != nil && n.Kind == Scalar && n.ShortTag() == "!!bool"
 }
 
-// Unspoken reports each word in a value that is text to us and a boolean to others: it would equal neither what the
-// one nor what the other means.
-func (r *Reader) Unspoken(n *Node, what string) (ok bool) {
-	if says, found := IsSpoken(n); found {
+// NoYAML11Bools reports each word in a value that is a text here and a boolean in YAML 1.1: it would not equal what
+// other tools compare it with.
+func (r *Reader) NoYAML11Bools(n *Node, what string) (ok bool) {
+	if says, found := IsYAML11Bool(n); found {
 		r.Errorf(n, "ambiguous-boolean", "%s: %s without quotes is text here and %v in other tools", what, n.Value, says).
 			Hint = "write " + boolWord(says) + ", or quote the text: \"" + n.Value + "\""
 		return false
@@ -51,7 +51,7 @@ func (r *Reader) Unspoken(n *Node, what string) (ok bool) {
 	if n != nil {
 		for i, v := range n.Content {
 			if n.Kind != Map || i%2 == 1 {
-				ok = r.Unspoken(v, what) && ok
+				ok = r.NoYAML11Bools(v, what) && ok
 			}
 		}
 	}

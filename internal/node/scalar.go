@@ -153,6 +153,12 @@ func (r *Reader) number(n *Node, what, kind string) (float64, bool) {
 		}
 		return 0, false
 	}
+	digits := strings.TrimLeft(n.Value, "+-")
+	if len(digits) > 1 && digits[0] == '0' && strings.Trim(digits, "0123456789_") == "" {
+		r.Errorf(n, "wrong-type", "%s: %s is octal to some readers of YAML and decimal to others", what, n.Value).Hint =
+			"write it without the 0 at its start; 0o17 is octal to all"
+		return 0, false
+	}
 	var f float64
 	if err := n.Decode(&f); err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
 		r.Errorf(n, "wrong-type", "%s must be %s, found %s", what, kind, n.Value)

@@ -4,8 +4,21 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
 )
+
+// A zero ahead makes another number of it for some readers.
+func TestNumbersWithAZeroAhead(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{"010": false, "00": false, "-07": false, "0": true, "0o10": true, "0.5": true, "10": true} {
+		docs, _ := parse("a.yaml", "n: "+text)
+		_, ok := (&node.Reader{Diags: &diag.List{}}).Float(node.Get(docs[0], "n"), "n", -100, 100)
+		if ok != want {
+			t.Errorf("%s: taken: %v", text, ok)
+		}
+	}
+}
 
 func TestOddPattern(t *testing.T) {
 	t.Parallel()

@@ -48,7 +48,7 @@ func sample(f *pflag.Flag) string {
 		return "true"
 	case "duration":
 		return "90s"
-	case "int", "int64", "float64":
+	case "int", "int64", "float64", "count":
 		return "1"
 	}
 	return "some-" + f.Name

@@ -12,7 +12,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// command is the user's own command line, in words, as far as it decides what is run, and without its filters.
+// command is the user's own command line, in words, as far as it decides what is run and what passes, and without its
+// filters.
 func (f *runFlags) command() []string {
 	words := slices.Clone(f.words)
 	if f.words[1] != "eval" {
@@ -46,6 +47,8 @@ func (f *runFlags) command() []string {
 	str("eval-groups", strings.Join(f.filter.Groups, ","))
 	str("eval-types", strings.Join(f.filter.Types, ","))
 	on("skip-evals", f.filter.Skip)
+	str("fail-on", strings.Join(f.failOn, ","))
+	on("strict", f.strict)
 	on("lenient", f.lenient)
 	on("offline", f.cassettes.offline)
 	str("cache", f.cache)

@@ -27,7 +27,6 @@ func (f *runFlags) resumeWords() []string {
 	list("region", f.regions)
 	list("tag", f.tags)
 	list("eval", f.evalIDs)
-	list("fail-on", f.failOn)
 	list("format", f.formats)
 	for _, c := range []struct{ flag, value string }{
 		{"jobs", strconv.Itoa(f.jobs)}, {"retries", strconv.Itoa(f.retries)}, {"out", f.out}, {"keep", strconv.Itoa(f.keep)},
@@ -38,7 +37,7 @@ func (f *runFlags) resumeWords() []string {
 	for _, c := range []struct {
 		flag string
 		on   bool
-	}{{"strict", f.strict}, {"exit-zero", f.exitZero}, {"allow-empty", f.allowEmpty}} {
+	}{{"exit-zero", f.exitZero}, {"allow-empty", f.allowEmpty}} {
 		if f.given.has(c.flag) && c.on {
 			words = append(words, "--"+c.flag)
 		}

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// notRepeated are the flags of arena run that the command for one trial again leaves out, with the reason.
+var notRepeated = map[string]string{
+	"scenario": "filter", "provider": "filter", "region": "filter", "tag": "filter", "eval": "filter",
+	"resume": "another run", "last-failed": "another run", "list": "runs nothing", "allow-empty": "it is not empty",
+	"exit-zero": "reports only", "fail-fast": "one trial", "jobs": "one trial", "retries": "changes no verdict",
+	"replay-speed": "changes no verdict",
+	"record":       "paid for once", "record-mode": "paid for once",
+	"out": "output", "keep": "output", "format": "output", "junit-file": "output", "html-file": "output",
+	"markdown-file": "output", "junit-granularity": "output", "events": "output",
+	"ci": "screen", "quiet": "screen", "verbose": "screen", "color": "screen",
+	"metrics-file": "output", "metrics-push": "output", "metrics-listen": "output", "metrics-linger": "output",
+	"metrics-label": "output", "metrics-by": "output", "metrics-namespace": "output",
+	"otlp-endpoint": "output", "otlp-content": "output",
+	"dispatch": "of one run", "dispatch-wait": "of one run", "dispatch-timeout": "of one run", "stream": "of one run",
+	"nats-creds": "of one run", "nats-ca": "of one run", "nats-cert": "of one run", "nats-key": "of one run",
+}
+
+// TestAgainRepeatsEveryFlag: what decides whether a trial passes is in the command that runs it again. Without it a
+// trial that failed would pass.
+func TestAgainRepeatsEveryFlag(t *testing.T) {
+	t.Parallel()
+	flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
+	(&runFlags{}).register(flags)
+	flags.VisitAll(func(fl *pflag.Flag) {
+		words := []string{"--" + fl.Name + "=" + sample(fl)}
+		switch fl.Name { // those that say nothing alone
+		case "record-mode":
+			words = append(words, "--record=tapes")
+		case "replay-missing", "redact":
+			words = append(words, "--replay=tapes")
+		}
+		repeated := slices.ContainsFunc(asRun(t, words...).repeat(), func(word string) bool {
+			return word == "--"+fl.Name || strings.HasPrefix(word, "--"+fl.Name+"=")
+		})
+		if repeated == (notRepeated[fl.Name] != "") {
+			t.Errorf("--%s: repeated is %v, and the reason to leave it out is %q", fl.Name, repeated, notRepeated[fl.Name])
+		}
+	})
+}

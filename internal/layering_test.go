@@ -34,6 +34,7 @@ var rows = [][]string{
 	{"internal/tools/*"},
 	{"internal/providers"},
 	{"internal/providers/wire"},
+	{"internal/providers/platform"},
 	{"internal/providers/*"},
 	{"internal/providers/open"},
 	{"internal/checks"},
@@ -71,6 +72,8 @@ var libraries = map[string][]string{
 	"github.com/prometheus":        {"internal/*/*test"},
 	"google.golang.org/protobuf":   {"internal/*/*test"},
 
+	"github.com/aws":                    {"internal/providers/platform"},
+	"golang.org/x/oauth2":               {"internal/providers/platform"},
 	"github.com/nats-io/nats.go":        {"internal/dispatch/nats"},
 	"github.com/nats-io/nats-server/v2": {"internal/dispatch/natstest"},
 }

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"net/textproto"
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -226,7 +227,7 @@ func (d *decoder) connection(n *node.Node, p *providerFile) {
 		d.Missing(n, "a provider of type azure", "base_url or platform.endpoint")
 	}
 	d.idleKeys(n, p)
-	if p.Platform != nil && (p.Platform.Type == "bedrock" || p.Platform.Type == "vertex") {
+	if p.Platform != nil && slices.Contains(clouds, p.Platform.Type) && !slices.Contains(t.Platforms, p.Platform.Type) {
 		d.need("models on "+p.Platform.Type, node.Get(n, "platform"), Feature{Provider: p.ID})
 	}
 }

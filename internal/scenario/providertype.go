@@ -19,10 +19,14 @@ type ProviderType struct {
 	// no seed, and NoPenalties that it knows neither frequency_penalty nor presence_penalty.
 	MaxTemperature      float64
 	NoSeed, NoPenalties bool
+	// Platforms are where its models are hosted by others, beside azure.
+	Platforms []string
 
 	settings *fields[callFile] // additional_config; nil: none of a model
 	foreign  bool              // arena knows nothing but the name
 }
+
+var clouds = []string{"bedrock", "vertex"}
 
 // ProviderTypes are the types that files may name, in the order in which messages list them.
 func ProviderTypes() []ProviderType {
@@ -32,9 +36,9 @@ func ProviderTypes() []ProviderType {
 		{Word: "openai", Name: "openai", Available: true, NeedsModel: true, AdHoc: true, ListPrices: true,
 			settings: openaiConfigFields},
 		{Word: "claude", Name: "anthropic", Available: true, NeedsModel: true, ListPrices: true, MaxTemperature: 1,
-			NoSeed: true, NoPenalties: true, settings: anthropicConfigFields},
+			NoSeed: true, NoPenalties: true, Platforms: clouds, settings: anthropicConfigFields},
 		{Word: "anthropic", Name: "anthropic", Available: true, NeedsModel: true, AdHoc: true, ListPrices: true,
-			MaxTemperature: 1, NoSeed: true, NoPenalties: true, settings: anthropicConfigFields},
+			MaxTemperature: 1, NoSeed: true, NoPenalties: true, Platforms: clouds, settings: anthropicConfigFields},
 		{Word: "gemini", Name: "gemini", NeedsModel: true, AdHoc: true, ListPrices: true, settings: geminiConfigFields},
 		{Word: "google", Name: "gemini", NeedsModel: true, ListPrices: true, settings: geminiConfigFields},
 		{Word: "ollama", Name: "ollama", Available: true, NeedsModel: true, AdHoc: true, Free: true,

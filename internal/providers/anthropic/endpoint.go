@@ -1,11 +1,15 @@
 package anthropic
 
 import (
+	"cmp"
+	"fmt"
 	"net/http"
 	"regexp"
 	"strings"
 	"sync"
 
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/platform"
 	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -21,22 +25,45 @@ func keyVars() []string { return []string{"ANTHROPIC_API_KEY", "CLAUDE_API_KEY"}
 
 // newEndpoint is where the calls of a provider go.
 func newEndpoint(spec *scenario.Provider, o Options) (wire.Endpoint, error) {
-	base := spec.BaseURL
-	if base == "" {
-		base = defaultBase
+	switch platformOf(spec) {
+	case onVertex:
+		return platform.Vertex(spec, o, "anthropic", platform.Calls{Whole: "rawPredict", Stream: "streamRawPredict"})
+	case onBedrock:
+		return platform.Bedrock(spec, o)
+	case onAzure:
+		return azureEndpoint(spec, o)
 	}
+	return direct(spec, o, cmp.Or(spec.BaseURL, defaultBase), "X-Api-Key", keyVars())
+}
+
+// azureEndpoint is where Microsoft hosts the models: behind a resource of the user's own.
+func azureEndpoint(spec *scenario.Provider, o Options) (wire.Endpoint, error) {
+	host := cmp.Or(spec.Platform.Endpoint, spec.BaseURL)
+	if host == "" {
+		return wire.Endpoint{}, &providers.Misconfigured{
+			Pos: spec.Platform.Pos, Msg: "platform azure needs an endpoint",
+			Hint: "write endpoint: with the address of the resource, such as https://NAME.services.ai.azure.com",
+		}
+	}
+	const path = "/anthropic"
+	host = strings.TrimSuffix(strings.TrimSuffix(strings.TrimRight(host, "/"), messagesPath), path) + path
+	return direct(spec, o, host, "Api-Key", []string{"ANTHROPIC_FOUNDRY_API_KEY", "AZURE_API_KEY"})
+}
+
+// direct is an endpoint that takes a key in a header.
+func direct(spec *scenario.Provider, o Options, base, header string, vars []string) (wire.Endpoint, error) {
 	u, err := wire.BaseURL(base, messagesPath, "/v1")
 	if err != nil {
-		return wire.Endpoint{}, &misfit{spec.ID, err}
+		return wire.Endpoint{}, fmt.Errorf("provider %s: %w", spec.ID, err)
 	}
 	u.Path, u.RawPath = u.Path+messagesPath, ""
-	e := wire.Endpoint{URL: u.String(), Path: messagesPath, KeyVars: keyVars(), Hint: hint}
+	e := wire.Endpoint{URL: u.String(), Path: messagesPath, KeyVars: vars, Hint: hint}
 	if e.Key, err = wire.FindKey(spec, o.Getenv, e.URL, e.KeyVars); err != nil {
 		return e, err
 	}
-	e.Header = wire.Header(spec.Headers, "X-Api-Key")
+	e.Header = wire.Header(spec.Headers, "X-Api-Key", "Api-Key")
 	if e.Key.Value != "" {
-		e.Header.Set("X-Api-Key", e.Key.Value)
+		e.Header.Set(header, e.Key.Value)
 	}
 	setVersion(e.Header, spec)
 	return e, nil
@@ -52,15 +79,6 @@ func setVersion(h http.Header, spec *scenario.Provider) {
 		h.Set(name, defaultVersion)
 	}
 }
-
-// misfit is a setting of a provider that cannot work.
-type misfit struct {
-	id    string
-	cause error
-}
-
-func (e *misfit) Error() string { return "provider " + e.id + ": " + e.cause.Error() }
-func (e *misfit) Unwrap() error { return e.cause }
 
 // optional are the parameters without which a call still makes sense, by the API's words, and their names in files.
 var optional = sync.OnceValue(func() map[string]string {

@@ -22,7 +22,7 @@ var azure = []string{"azure"}
 // kinds are the types that are available, sorted. Where the calls of a type go and which variables hold its key is
 // known to the package that opens it.
 var kinds = []kind{
-	{name: "anthropic", open: model(anthropic.New)},
+	{name: "anthropic", open: model(anthropic.New), platforms: []string{"azure", "bedrock", "vertex"}},
 	{name: "azure", open: model(openai.New), embed: embedder(openai.NewEmbedder), platforms: azure},
 	{name: "mock", open: openMock, simulated: true},
 	{name: "ollama", open: model(openai.New), embed: embedder(openai.NewEmbedder), platforms: azure},

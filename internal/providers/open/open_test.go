@@ -43,6 +43,7 @@ func TestSupported(t *testing.T) {
 		{described("openai-compatible"), ""},
 		{on("openai", "azure"), ""},
 		{on("mock", "bedrock"), ""},
+		{described("anthropic"), ""},
 		{on("openai", "bedrock"), "provider p: platform bedrock is not available in this version"},
 		{described("imagen"), "provider p: type imagen is not available in this version; " +
 			"available are anthropic, azure, mock, ollama, openai, openai-compatible, replay, vllm"},

@@ -132,34 +132,39 @@ func (c *Call) post(body []byte) (*http.Response, error) {
 // send sends a body, with the credentials of the moment where those are not in the header. When they are not accepted
 // it is sent once more, with others.
 func (c *Call) send(body []byte) (*http.Response, error) {
-	resp, err := c.try(body, false)
+	resp, used, err := c.try(body, "")
 	if err != nil || c.endpoint.Authorize == nil || statusKind(resp.StatusCode) != providers.Auth {
 		return resp, err
 	}
 	c.release(resp.Body)
 	var why error = replyTimeout{c.request}
 	c.watch.allow(c.request, &why)
-	return c.try(body, true)
+	resp, _, err = c.try(body, used)
+	return resp, err
 }
 
-func (c *Call) try(body []byte, again bool) (*http.Response, error) {
+// try sends a body. stale are credentials that were not accepted before, and used are those that went along.
+func (c *Call) try(body []byte, stale string) (resp *http.Response, used string, err error) {
 	to, accept := c.endpoint.URL, ""
 	if c.Request.Stream {
 		to, accept = cmp.Or(c.endpoint.StreamURL, to), cmp.Or(c.endpoint.StreamKind, "text/event-stream")
 	}
 	req, err := http.NewRequestWithContext(c.watch.ctx, http.MethodPost, to, bytes.NewReader(body))
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if req.Header = c.endpoint.Header.Clone(); accept != "" {
 		req.Header.Set("Accept", accept)
 	}
 	if c.endpoint.Authorize != nil {
-		if err := c.endpoint.Authorize(req, body, again); err != nil {
-			return nil, c.unauthorized(err)
+		if err := c.endpoint.Authorize(req, body, stale); err != nil {
+			return nil, "", c.unauthorized(err)
 		}
+		used = req.Header.Get("Authorization")
+		c.scrub.learn(used, req.Header.Get("X-Amz-Security-Token"))
 	}
-	return c.http.Do(req)
+	resp, err = c.http.Do(req)
+	return resp, used, err
 }
 
 // unauthorized is a call for which there are no credentials.

@@ -52,10 +52,10 @@ type Endpoint struct {
 	StreamURL, StreamKind string
 	// Events reads a stream that does not come as server-sent events; nil: it does.
 	Events func(io.Reader) Events
-	// Authorize puts credentials into a request that are not in Header, and is not sent with the request unless it returns
-	// nil. again says that those of the try before were not accepted. It is called by many calls at once, ends with the
-	// context of the request, and may return an *providers.Error.
-	Authorize func(req *http.Request, body []byte, again bool) error
+	// Authorize puts credentials into a request that are not in Header, for the most part as its Authorization. stale is
+	// that of a try which was not accepted; "": there was none. It is called by many calls at once, ends with the context
+	// of the request, and may return an *providers.Error. nil: there is nothing to be done.
+	Authorize func(req *http.Request, body []byte, stale string) error
 	// Start says how to start a server that does not run; "": that is not known.
 	Start string
 	// Hint says what to do about a call that was refused, where the API has advice of its own; "" or a nil Hint: the
@@ -69,7 +69,7 @@ type Client struct {
 	endpoint  Endpoint
 	shown     string // the address for messages
 	http      *http.Client
-	scrub     *providers.Scrubber
+	scrub     *scrubber
 	now       func() time.Time
 	request   time.Duration // until the whole reply, or the first chunk of a stream
 	idle      time.Duration // between two chunks

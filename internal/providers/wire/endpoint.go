@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -104,8 +106,34 @@ func Header(custom map[string]string, keys ...string) http.Header {
 	return h
 }
 
+// scrubber takes secrets out of what servers say. It learns those that it was not told at first.
+type scrubber struct {
+	known atomic.Pointer[providers.Scrubber]
+
+	mu      sync.Mutex
+	secrets []string
+}
+
+func (s *scrubber) excerpt(text string) string { return s.known.Load().Excerpt(text, excerptRunes) }
+
+// learn takes in credentials: a token, or what a request is signed with, which is another one each time.
+func (s *scrubber) learn(values ...string) {
+	for _, v := range values {
+		v = strings.TrimPrefix(v, "Bearer ")
+		if v == "" || strings.HasPrefix(v, "AWS4-") {
+			continue
+		}
+		s.mu.Lock()
+		if !slices.Contains(s.secrets, v) {
+			s.secrets = append(s.secrets, v)
+			s.known.Store(providers.NewScrubber(s.secrets...))
+		}
+		s.mu.Unlock()
+	}
+}
+
 // scrubber knows the key, and the values of custom headers and of the query, which may hold others.
-func (e *Endpoint) scrubber() *providers.Scrubber {
+func (e *Endpoint) scrubber() *scrubber {
 	const likelySecret = 12
 	secrets := []string{e.Key.Value}
 	for name, values := range e.Header {
@@ -131,7 +159,9 @@ func (e *Endpoint) scrubber() *providers.Scrubber {
 			}
 		}
 	}
-	return providers.NewScrubber(secrets...)
+	s := &scrubber{secrets: secrets}
+	s.known.Store(providers.NewScrubber(secrets...))
+	return s
 }
 
 // events reads the stream of a reply.

@@ -16,7 +16,7 @@ import (
 const excerptRunes = 300
 
 // Excerpt is the start of a text from outside, fit for an error.
-func (c *Client) Excerpt(text string) string { return c.scrub.Excerpt(text, excerptRunes) }
+func (c *Client) Excerpt(text string) string { return c.scrub.excerpt(text) }
 
 // ExcerptOf is the start of a body, fit for an error; of a page the title.
 func (c *Client) ExcerptOf(body []byte) string {

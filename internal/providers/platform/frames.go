@@ -1,0 +1,98 @@
+package platform
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
+
+	"github.com/arena-evals/arena/internal/providers/wire"
+)
+
+// frames reads a stream of Amazon's frames, each of which holds an event of the vendor's.
+type frames struct {
+	r       *bufio.Reader
+	decoder *eventstream.Decoder
+	payload []byte
+}
+
+func newFrames(r io.Reader) wire.Events {
+	return &frames{r: bufio.NewReader(r), decoder: eventstream.NewDecoder()}
+}
+
+// Next is the event of the next frame.
+func (f *frames) Next() (wire.Event, error) {
+	if _, err := f.r.Peek(1); err != nil {
+		return wire.Event{}, err
+	}
+	m, err := f.decoder.Decode(f.r, f.payload[:0])
+	switch {
+	case errors.Is(err, io.EOF):
+		return wire.Event{}, io.ErrUnexpectedEOF
+	case err != nil:
+		return wire.Event{}, fmt.Errorf("a damaged frame: %w", err)
+	}
+	f.payload = m.Payload
+	if kind := header(m, ":message-type"); kind != "event" && kind != "" {
+		return failed(m), nil
+	}
+	var chunk struct {
+		Bytes []byte `json:"bytes"`
+	}
+	if err := json.Unmarshal(m.Payload, &chunk); err != nil {
+		return wire.Event{Data: m.Payload}, nil // the reader of events says what is wrong with it
+	}
+	return wire.Event{Data: chunk.Bytes}, nil
+}
+
+// Rest adds nothing: an event is in one frame.
+func (f *frames) Rest(*wire.Event) error { return nil }
+
+func header(m eventstream.Message, name string) string {
+	v := m.Headers.Get(name)
+	if v == nil {
+		return ""
+	}
+	return v.String()
+}
+
+// exceptions are the words for what went wrong that other clients know as well.
+var exceptions = map[string]string{
+	"throttlingException": "rate_limit_error", "serviceQuotaExceededException": "rate_limit_error",
+	"validationException": "invalid_request_error", "resourceNotFoundException": "not_found_error",
+	"accessDeniedException": "permission_error", "modelTimeoutException": "timeout_error",
+	"internalServerException": "api_error", "serviceUnavailableException": "overloaded_error",
+	"modelStreamErrorException": "api_error", "modelNotReadyException": "overloaded_error",
+}
+
+// failed is a frame in the place of an event that says that the call failed.
+func failed(m eventstream.Message) wire.Event {
+	name := header(m, ":exception-type")
+	if name == "" {
+		name = header(m, ":error-code")
+	}
+	var said struct {
+		Message string `json:"message"`
+	}
+	_ = json.Unmarshal(m.Payload, &said) // without words the name tells
+	if said.Message == "" {
+		said.Message = header(m, ":error-message")
+	}
+	if said.Message == "" {
+		said.Message = name
+	}
+	kind := exceptions[name]
+	if kind == "" {
+		kind = name
+	}
+	data, err := json.Marshal(map[string]any{
+		"type": "error", "error": map[string]string{"type": kind, "message": said.Message},
+	})
+	if err != nil {
+		data = []byte(`{"type":"error","error":{"message":"the stream failed"}}`)
+	}
+	return wire.Event{Name: "error", Data: data}
+}

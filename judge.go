@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/contain"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -102,7 +102,7 @@ var errNoQuestion = errors.New("it is a judge in Go, which answers no chat")
 func (b *bench) Complete(
 	ctx context.Context, req *chat.Request, _ func(chat.Delta) error,
 ) (chat.Reply, error) {
-	asked := checks.Asked(ctx)
+	asked := grading.Asked(ctx)
 	if asked == nil {
 		return chat.Reply{}, b.failure(errNoQuestion)
 	}

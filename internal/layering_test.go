@@ -28,7 +28,7 @@ var rows = [][]string{
 	{"internal/jsonquery", "internal/say"},
 	{"internal/keys"},
 	{"internal/result", "internal/wellformed"},
-	{"internal/dispatch", "internal/scenario"},
+	{"internal/dispatch", "internal/grading", "internal/scenario"},
 	{"internal/dispatch/nats", "internal/recording"},
 	{"internal/tools"},
 	{"internal/tools/*"},

@@ -8,14 +8,15 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/result"
 )
 
 // Judge is who is measured.
 type Judge struct {
 	Check   *checks.Compiled
-	Judges  checks.Judges
-	Prompts *checks.JudgePrompts // of the project; nil: there is none
+	Judges  grading.Judges
+	Prompts *grading.Prompts // of the project; nil: there is none
 }
 
 // Status is how a judgement compares with the label.

@@ -16,6 +16,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -26,15 +27,15 @@ type judges struct {
 	asked   atomic.Int32
 }
 
-func (j *judges) Ask(ctx context.Context, _ checks.JudgeUse, q *checks.Question) (checks.Answer, error) {
+func (j *judges) Ask(ctx context.Context, _ grading.JudgeUse, q *grading.Question) (grading.Answer, error) {
 	j.asked.Add(1)
 	if j.before != nil {
 		j.before()
 	}
 	if err := ctx.Err(); err != nil {
-		return checks.Answer{}, err
+		return grading.Answer{}, err
 	}
-	a := checks.Answer{
+	a := grading.Answer{
 		Judge: "strict", Provider: "p", Model: "m", Key: q.Messages[1].Content, Usage: chat.Usage{InputTokens: 10},
 		CostUSD: new(0.5),
 	}

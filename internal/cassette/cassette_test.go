@@ -16,6 +16,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/providers"
 )
 
@@ -231,10 +232,10 @@ func TestChunksOfTheLastAttempt(t *testing.T) {
 
 type otherServices struct{}
 
-func (otherServices) Ask(_ context.Context, use checks.JudgeUse, q *checks.Question) (checks.Answer, error) {
-	a := checks.Answer{Judge: use.Judge, Provider: "p", Model: "m"}
+func (otherServices) Ask(_ context.Context, use grading.JudgeUse, q *grading.Question) (grading.Answer, error) {
+	a := grading.Answer{Judge: use.Judge, Provider: "p", Model: "m"}
 	if q.Vote == 2 {
-		return a, checks.ErrNoJudge
+		return a, grading.ErrNoJudge
 	}
 	a.Text, a.Key, a.LatencyMS, a.CostUSD = "{\"score\":\n1}", "k", 3.25, new(0.5)
 	return a, nil
@@ -247,20 +248,20 @@ func (otherServices) Embed(context.Context, []string) (chat.Embeddings, error) {
 func TestJudgesAndEmbeddings(t *testing.T) {
 	t.Parallel()
 	type said struct {
-		Answers [2]checks.Answer
+		Answers [2]grading.Answer
 		NoJudge bool
 		Vectors chat.Embeddings
 	}
 	got := recordAndReplay(t, func(l *Lane, _ bool) (s said) {
 		judges := l.Judges(otherServices{})
-		q := &checks.Question{Messages: []chat.Message{{Role: chat.System, Content: "Grade."}}, Extra: map[string]any{"n": 1}}
+		q := &grading.Question{Messages: []chat.Message{{Role: chat.System, Content: "Grade."}}, Extra: map[string]any{"n": 1}}
 		var err error
-		if s.Answers[0], err = judges.Ask(t.Context(), checks.JudgeUse{Judge: "strict"}, q); err != nil {
+		if s.Answers[0], err = judges.Ask(t.Context(), grading.JudgeUse{Judge: "strict"}, q); err != nil {
 			t.Error(err)
 		}
 		q.Vote = 2
-		s.Answers[1], err = judges.Ask(t.Context(), checks.JudgeUse{Judge: "strict"}, q)
-		s.NoJudge = errors.Is(err, checks.ErrNoJudge)
+		s.Answers[1], err = judges.Ask(t.Context(), grading.JudgeUse{Judge: "strict"}, q)
+		s.NoJudge = errors.Is(err, grading.ErrNoJudge)
 		if s.Vectors, err = l.Embedder(otherServices{}).Embed(t.Context(), []string{"a", "b\nc"}); err != nil {
 			t.Error(err)
 		}
@@ -315,8 +316,8 @@ func TestOrder(t *testing.T) {
 		for j := range lanes {
 			l := lanes[(i+j)%2]
 			for vote := range 3 {
-				q := &checks.Question{Messages: []chat.Message{{Content: "q"}}, Vote: (vote + i) % 2}
-				if _, err := l.Judges(otherServices{}).Ask(t.Context(), checks.JudgeUse{}, q); err != nil {
+				q := &grading.Question{Messages: []chat.Message{{Content: "q"}}, Vote: (vote + i) % 2}
+				if _, err := l.Judges(otherServices{}).Ask(t.Context(), grading.JudgeUse{}, q); err != nil {
 					t.Fatal(err)
 				}
 				if vote == 1 {

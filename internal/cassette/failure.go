@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/providers"
 )
 
@@ -30,7 +30,7 @@ type failure struct {
 }
 
 func (enc encoder) failureOf(ctx context.Context, err error) *failure {
-	f := &failure{Text: enc.text(err.Error()), NoJudge: errors.Is(err, checks.ErrNoJudge)}
+	f := &failure{Text: enc.text(err.Error()), NoJudge: errors.Is(err, grading.ErrNoJudge)}
 	e, failed := errors.AsType[*providers.Error](err)
 	if failed && e.Usage != (chat.Usage{}) {
 		f.Usage, f.CostUSD = new(usageOf(e.Usage)), e.CostUSD
@@ -57,7 +57,7 @@ func (f *failure) err() error {
 		}
 		return ended
 	case f.NoJudge:
-		return &recordedError{string(f.Text), checks.ErrNoJudge}
+		return &recordedError{string(f.Text), grading.ErrNoJudge}
 	case f.Kind == "":
 		return errors.New(string(f.Text))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/grading"
 )
 
 var errNoReply = errors.New("the recorded exchange has neither a reply nor an error")
@@ -40,7 +41,7 @@ type judgeReply struct {
 
 // Judges records next, or replays its answers. Each trial has its own answers, even when equal questions of a run are
 // asked once.
-func (l *Lane) Judges(next checks.Judges) checks.Judges {
+func (l *Lane) Judges(next grading.Judges) grading.Judges {
 	if l == nil || next == nil {
 		return next
 	}
@@ -49,13 +50,15 @@ func (l *Lane) Judges(next checks.Judges) checks.Judges {
 
 type recordedJudges struct {
 	*Lane
-	next checks.Judges
+	next grading.Judges
 }
 
 // Ask implements checks.Judges.
-func (j recordedJudges) Ask(ctx context.Context, use checks.JudgeUse, asked *checks.Question) (checks.Answer, error) {
+func (j recordedJudges) Ask(
+	ctx context.Context, use grading.JudgeUse, asked *grading.Question,
+) (grading.Answer, error) {
 	rec := j.recorder
-	none := checks.Answer{Judge: use.Judge, Provider: use.Provider, Model: use.Model}
+	none := grading.Answer{Judge: use.Judge, Provider: use.Provider, Model: use.Model}
 	e, err := j.exchange(ctx, &question{
 		kind: kindJudge, vote: asked.Vote, group: groupOf(asked), otherModel: j.otherModel(use), source: j.source(use),
 		encode: func(enc encoder) (any, []tool, error) {
@@ -86,16 +89,16 @@ func (j recordedJudges) Ask(ctx context.Context, use checks.JudgeUse, asked *che
 			return none, rec.fail(errNoReply)
 		}
 	}
-	return checks.Answer{
+	return grading.Answer{
 		Text: string(r.Content), FinishReason: r.Finish, Key: r.Key, Judge: r.Judge, Provider: r.Provider, Model: r.Model,
 		Usage: r.Usage.chat(), CostUSD: r.CostUSD, LatencyMS: e.latency, Cached: r.Cached || e.reused,
 	}, e.err()
 }
 
 // otherModel describes the model of an answer when another model would be asked now; "" when it is the same.
-func (j recordedJudges) otherModel(use checks.JudgeUse) func(reply any) string {
+func (j recordedJudges) otherModel(use grading.JudgeUse) func(reply any) string {
 	judges, ok := j.next.(interface {
-		ModelFor(use checks.JudgeUse) (provider, model string)
+		ModelFor(use grading.JudgeUse) (provider, model string)
 	})
 	if !ok {
 		return nil
@@ -113,9 +116,9 @@ func (j recordedJudges) otherModel(use checks.JudgeUse) func(reply any) string {
 }
 
 // source identifies the judge; "" when it is simulated or not known.
-func (j recordedJudges) source(use checks.JudgeUse) string {
+func (j recordedJudges) source(use grading.JudgeUse) string {
 	if judges, ok := j.next.(interface {
-		Source(use checks.JudgeUse) string
+		Source(use grading.JudgeUse) string
 	}); ok {
 		return judges.Source(use)
 	}
@@ -130,7 +133,7 @@ func modelAt(model, provider string) string {
 }
 
 // groupOf is the same for all votes on one question, including repairs of a reply.
-func groupOf(q *checks.Question) string {
+func groupOf(q *grading.Question) string {
 	texts := []string{"judge"}
 	for _, m := range q.Messages[:min(2, len(q.Messages))] {
 		texts = append(texts, m.Content)

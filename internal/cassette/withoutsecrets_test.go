@@ -16,6 +16,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/providers"
 )
 
@@ -69,8 +70,8 @@ func (k leaky) Complete(context.Context, *chat.Request, func(chat.Delta) error) 
 	return r, k.err
 }
 
-func (k leaky) Ask(context.Context, checks.JudgeUse, *checks.Question) (checks.Answer, error) {
-	return filled[checks.Answer](known), k.err
+func (k leaky) Ask(context.Context, grading.JudgeUse, *grading.Question) (grading.Answer, error) {
+	return filled[grading.Answer](known), k.err
 }
 
 func (k leaky) Embed(context.Context, []string) (chat.Embeddings, error) {
@@ -105,7 +106,7 @@ func TestNoTextShowsSecrets(t *testing.T) {
 				return filled[chat.ToolResult](known)
 			})
 			asked.Messages = append(asked.Messages, reply.Message(), chat.Message{Role: chat.ToolRole, ToolResult: &res})
-			_, err = l.Judges(world).Ask(t.Context(), checks.JudgeUse{Judge: "j"}, &checks.Question{Messages: asked.Messages})
+			_, err = l.Judges(world).Ask(t.Context(), grading.JudgeUse{Judge: "j"}, &grading.Question{Messages: asked.Messages})
 			keep(err)
 			_, err = l.Embedder(world).Embed(t.Context(), []string{known})
 			keep(err)

@@ -105,6 +105,13 @@ func Families() []Family {
 	}
 }
 
+// Prompt is what a judge is told by a check unless its author says otherwise. Its zero value is that of checks that ask
+// no judge, or that have no criteria of their own.
+type Prompt struct {
+	System   string // who the judge is and how to work
+	Criteria string // what to grade
+}
+
 // Part is a part of a project.
 type Part string
 

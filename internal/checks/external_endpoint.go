@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/say"
 )
@@ -201,31 +202,31 @@ func (e *endpoint) excerpt(text string) string {
 
 // graded is what an agent answered, which may say more than its answer.
 func (e *endpoint) graded(text string) (Finding, error) {
-	return e.finding(text, func(text string) (opinion, error) { return readReply(text, measured) })
+	return e.finding(text, grading.ReadEvaluation)
 }
 
 // scored is what an endpoint answered.
 func (e *endpoint) scored(text string) (Finding, error) {
-	return e.finding(text, func(text string) (opinion, error) {
+	return e.finding(text, func(text string) (grading.Opinion, error) {
 		if strings.TrimSpace(text) == "" {
-			return opinion{}, errors.New("it is empty")
+			return grading.Opinion{}, errors.New("it is empty")
 		}
-		_, o, err := oneAnswer(text)
-		if _, wrong := errors.AsType[*notOneObject](err); wrong {
+		_, o, err := grading.OneAnswer(text)
+		if _, wrong := errors.AsType[*grading.NotOneObject](err); wrong {
 			return o, fmt.Errorf("it is %w", err)
 		}
 		return o, err
 	})
 }
 
-func (e *endpoint) finding(text string, read func(string) (opinion, error)) (Finding, error) {
+func (e *endpoint) finding(text string, read func(string) (grading.Opinion, error)) (Finding, error) {
 	text = e.scrub.Text(strings.ToValidUTF8(text, "\uFFFD"))
 	o, err := read(text)
 	if err != nil {
 		return Finding{}, fmt.Errorf("%s: the reply cannot be used: %w%s", e.written, err, e.excerpt(text))
 	}
 	return Finding{
-		Score: o.score, Explanation: reason(o.reasoning, "the endpoint gave no reason"),
-		Details: map[string]any{"score": o.score, "reasoning": say.Kept(o.reasoning)},
+		Score: o.Score, Explanation: reason(o.Reasoning, "the endpoint gave no reason"),
+		Details: map[string]any{"score": o.Score, "reasoning": say.Kept(o.Reasoning)},
 	}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/process"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/say"
@@ -152,8 +153,8 @@ func scoreFrom(stdout string, scrub *providers.Scrubber) (Finding, error) {
 	if strings.TrimSpace(stdout) == "" {
 		return Finding{}, errors.New("it printed nothing, expected a JSON object with a score")
 	}
-	fields, o, err := oneAnswer(stdout)
-	if _, wrong := errors.AsType[*notOneObject](err); wrong {
+	fields, o, err := grading.OneAnswer(stdout)
+	if _, wrong := errors.AsType[*grading.NotOneObject](err); wrong {
 		return Finding{}, fmt.Errorf("its output is %w: %q", err, scrub.Excerpt(stdout, say.QuoteLimit))
 	}
 	if err != nil {
@@ -161,7 +162,7 @@ func scoreFrom(stdout string, scrub *providers.Scrubber) (Finding, error) {
 	}
 	detail, _ := fields["detail"].(string)
 	return Finding{
-		Score: o.score, Explanation: reason(scrub.Text(detail), "the program gave no detail"),
+		Score: o.Score, Explanation: reason(scrub.Text(detail), "the program gave no detail"),
 		Details: scrubbed(scrub, fields["data"]),
 	}, nil
 }

@@ -5,10 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
-	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/say"
 )
@@ -94,53 +92,9 @@ func ended(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// measured reads an answer of an evaluator. Its score must be there; what it says of passing means nothing. One that
-// tells of an error has not judged, whatever score stands beside it.
-func measured(a answer) (opinion, error) {
-	if v := a["error"]; v != nil && v != "" && v != false {
-		return opinion{}, errors.New("it reports an error of its own (error), so its score means nothing")
-	}
-	v, given := a["score"]
-	if !given {
-		return opinion{}, errors.New("it has no score")
-	}
-	score, err := scoreOf(v)
-	reasoning, _ := a["reasoning"].(string)
-	return opinion{score: score, reasoning: reasoning}, err
-}
-
-// notOneObject says why an answer is not what it must be.
-type notOneObject struct{ why string }
-
-func (e *notOneObject) Error() string { return "not one JSON object" + e.why }
-
-// oneAnswer reads the answer of a program or an endpoint: one JSON object and nothing else, with a number as score.
-// What judges and agents may say around theirs, or write as text, would be a mistake here. The fields are all that the
-// object has.
-func oneAnswer(text string) (fields map[string]any, o opinion, err error) {
-	data := chat.WithoutBOM([]byte(text))
-	v, err := chat.DecodeJSON(data)
-	if err != nil {
-		return nil, opinion{}, &notOneObject{" (" + err.Error() + ")"}
-	}
-	fields, ok := v.(map[string]any)
-	if !ok {
-		return nil, opinion{}, &notOneObject{}
-	}
-	a, err := decodeAnswer(string(data)) // which does not overlook that a field is there twice
-	if err != nil {
-		return nil, opinion{}, err
-	}
-	if score, quoted := a["score"].(string); quoted && isNumber(strings.TrimSpace(score)) {
-		return nil, opinion{}, fmt.Errorf("score is %s, expected a number from 0 to 1, without quotes", say.Shown(score))
-	}
-	o, err = measured(a)
-	return fields, o, err
-}
-
 // reason is a text from outside as an explanation holds it; none is what to say when there is nothing.
 func reason(text, none string) string {
-	text = say.Cut(say.OneLine(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")), reasonLimit)
+	text = say.Reason(text)
 	if text == "" {
 		return none
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/grading"
 )
 
 // fakeJudges is a judge that gives what a test wrote down. The reply to a vote is that with its number, and a repair
@@ -18,8 +19,8 @@ type fakeJudges struct {
 	finish  string
 
 	mu    sync.Mutex
-	asked []Question
-	uses  []JudgeUse
+	asked []grading.Question
+	uses  []grading.JudgeUse
 }
 
 // judgesSaying are judges that give one reply; nil without one.
@@ -27,11 +28,11 @@ func judgesSaying(replies ...string) *fakeJudges {
 	return &fakeJudges{replies: replies, finish: "stop"}
 }
 
-func (f *fakeJudges) Ask(ctx context.Context, use JudgeUse, q *Question) (Answer, error) {
+func (f *fakeJudges) Ask(ctx context.Context, use grading.JudgeUse, q *grading.Question) (grading.Answer, error) {
 	f.mu.Lock()
 	f.asked, f.uses = append(f.asked, *q), append(f.uses, use)
 	f.mu.Unlock()
-	a := Answer{
+	a := grading.Answer{
 		Key: fmt.Sprintf("vote %d of %d messages", q.Vote, len(q.Messages)), Judge: "strict", Provider: "openai-judge",
 		Model: "gpt-4o-mini", Usage: chat.Usage{InputTokens: 100, OutputTokens: 20}, CostUSD: new(0.25), LatencyMS: 5,
 	}
@@ -51,7 +52,7 @@ func (f *fakeJudges) prompts() (texts []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	all := slices.Clone(f.asked)
-	slices.SortStableFunc(all, func(a, b Question) int { return a.Vote - b.Vote })
+	slices.SortStableFunc(all, func(a, b grading.Question) int { return a.Vote - b.Vote })
 	for _, q := range all {
 		for _, m := range q.Messages {
 			texts = append(texts, m.Content)

@@ -7,15 +7,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/say"
 )
 
-func spokenSubject(judges Judges, reply string) *Subject {
+func spokenSubject(judges grading.Judges, reply string) *Subject {
 	return &Subject{
 		Judges:   judges,
 		Messages: []chat.Message{{Role: chat.User, Content: "hi"}, {Role: chat.Assistant, Content: reply}},
@@ -83,22 +83,8 @@ func TestJudgements(t *testing.T) {
 		}
 	}
 	for _, use := range judges.uses {
-		if use != (JudgeUse{Judge: "strict", Model: "gpt-4o"}) {
+		if use != (grading.JudgeUse{Judge: "strict", Model: "gpt-4o"}) {
 			t.Errorf("%+v", use)
-		}
-	}
-}
-
-func TestMedian(t *testing.T) {
-	t.Parallel()
-	for _, tc := range []struct {
-		scores []float64
-		want   float64
-	}{
-		{[]float64{0.3}, 0.3}, {[]float64{1, 0}, 0.5}, {[]float64{0.9, 0.1, 0.2}, 0.2}, {[]float64{1, 0.4, 0.6, 0}, 0.5},
-	} {
-		if got := median(tc.scores); cmp.Diff(tc.want, got, cmpopts.EquateApprox(0, 1e-12)) != "" {
-			t.Errorf("%v: %v, want %v", tc.scores, got, tc.want)
 		}
 	}
 }
@@ -162,7 +148,9 @@ func TestSeveralVotesFail(t *testing.T) {
 
 type panicking struct{}
 
-func (panicking) Ask(context.Context, JudgeUse, *Question) (Answer, error) { panic("no model") }
+func (panicking) Ask(context.Context, grading.JudgeUse, *grading.Question) (grading.Answer, error) {
+	panic("no model")
+}
 
 func TestJudgesThatPanic(t *testing.T) {
 	t.Parallel()
@@ -186,8 +174,8 @@ func TestCancelledJudges(t *testing.T) {
 // nobody is what there is to ask where no judge is configured.
 type nobody struct{}
 
-func (nobody) Ask(context.Context, JudgeUse, *Question) (Answer, error) {
-	return Answer{}, fmt.Errorf("%w for this project", ErrNoJudge)
+func (nobody) Ask(context.Context, grading.JudgeUse, *grading.Question) (grading.Answer, error) {
+	return grading.Answer{}, fmt.Errorf("%w for this project", grading.ErrNoJudge)
 }
 
 func TestNobodyToAsk(t *testing.T) {
@@ -219,11 +207,11 @@ func TestJudgementsOfCompositions(t *testing.T) {
 // once is a judge that grades single votes only.
 type once struct{}
 
-func (once) Ask(_ context.Context, _ JudgeUse, q *Question) (Answer, error) {
+func (once) Ask(_ context.Context, _ grading.JudgeUse, q *grading.Question) (grading.Answer, error) {
 	if strings.Contains(q.Messages[0].Content, "toxicity") {
-		return Answer{Text: "no comment"}, nil
+		return grading.Answer{Text: "no comment"}, nil
 	}
-	return Answer{Text: `{"score": 0.6}`}, nil
+	return grading.Answer{Text: `{"score": 0.6}`}, nil
 }
 
 func TestUnknownPrices(t *testing.T) {
@@ -236,17 +224,6 @@ func TestUnknownPrices(t *testing.T) {
 
 type unpriced struct{}
 
-func (unpriced) Ask(context.Context, JudgeUse, *Question) (Answer, error) {
-	return Answer{Text: `{"score": 1}`, Provider: "ollama"}, nil
-}
-
-func TestRepairShowsNoEndlessReply(t *testing.T) {
-	t.Parallel()
-	messages := repair(strings.Repeat("é", 2*repairLimit)+"\xff", "it is long")
-	if n := len([]rune(messages[0].Content)); n != repairLimit+1 {
-		t.Errorf("%d characters", n)
-	}
-	if got := repair(" \n", "it is empty")[0].Content; got != "(nothing)" {
-		t.Errorf("%q", got)
-	}
+func (unpriced) Ask(context.Context, grading.JudgeUse, *grading.Question) (grading.Answer, error) {
+	return grading.Answer{Text: `{"score": 1}`, Provider: "ollama"}, nil
 }

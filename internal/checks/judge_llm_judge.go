@@ -1,5 +1,7 @@
 package checks
 
+import "github.com/arena-evals/arena/internal/grading"
+
 var llmJudgeDef = define[llmJudgeParams](Def{
 	Name:     "llm_judge",
 	Summary:  "A language model grades the reply by criteria in words.",
@@ -13,7 +15,7 @@ var llmJudgeDef = define[llmJudgeParams](Def{
 const llmJudgeSystem = `You are an experienced and impartial evaluator of AI assistants. You get criteria, sometimes
 a rubric, and one reply of an assistant. Grade how far the reply meets the criteria: 1 means that it meets all of
 them in every respect, 0 that it meets none of them, and what lies between is in proportion to what is met and how
-much that matters.` + judgeRules
+much that matters.` + grading.Rules
 
 // gradeScoring is how the score of checks with a judge comes about.
 const gradeScoring = "What the judge gives, from 0 to 1; of several votes the median. Whether the judge would pass " +
@@ -25,7 +27,7 @@ type llmJudgeParams struct {
 }
 
 func (p llmJudgeParams) Build(b *binder) Check {
-	return b.graded(&p.judgeParams, p.Criteria, func(s *Subject) ([]exhibit, error) {
-		return []exhibit{{"reply", s.Output()}}, nil
+	return b.graded(&p.judgeParams, p.Criteria, func(s *Subject) ([]grading.Exhibit, error) {
+		return []grading.Exhibit{grading.Show("reply", s.Output())}, nil
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/grading"
 )
 
 var llmJudgeSessionDef = define[llmJudgeSessionParams](Def{
@@ -24,7 +25,8 @@ sometimes a rubric, and a whole conversation: the messages of user and assistant
 tool calls that the assistant made, with what came back. Grade the assistant, never the user, and the conversation
 as a whole: 1 means that it meets all criteria in every respect, 0 that it meets none of them, and what lies between
 is in proportion to what is met and how much that matters. A mistake that the assistant mends later counts less than
-one that stands. Where what the assistant says contradicts what its tools returned, the tools are right.` + judgeRules
+one that stands. Where what the assistant says contradicts what its tools returned, the tools are right.` +
+	grading.Rules
 
 type llmJudgeSessionParams struct {
 	mustCriteria
@@ -32,20 +34,20 @@ type llmJudgeSessionParams struct {
 }
 
 func (p llmJudgeSessionParams) Build(b *binder) Check {
-	return b.graded(&p.judgeParams, p.Criteria, func(s *Subject) ([]exhibit, error) {
+	return b.graded(&p.judgeParams, p.Criteria, func(s *Subject) ([]grading.Exhibit, error) {
 		return append(messageExhibits(s.Messages), callExhibits(s.Calls)...), nil
 	})
 }
 
 // messageExhibits are what user and assistant said to each other.
-func messageExhibits(messages []chat.Message) (exhibits []exhibit) {
+func messageExhibits(messages []chat.Message) (exhibits []grading.Exhibit) {
 	for i := range messages {
 		m := &messages[i]
 		if m.Role == chat.System || m.Role == chat.ToolRole {
 			continue
 		}
 		if text := messageText(m); strings.TrimSpace(text) != "" {
-			exhibits = append(exhibits, exhibit{fmt.Sprintf("message %d (%s)", len(exhibits)+1, speaker(m.Role)), text})
+			exhibits = append(exhibits, grading.Show(fmt.Sprintf("message %d (%s)", len(exhibits)+1, speaker(m.Role)), text))
 		}
 	}
 	return exhibits

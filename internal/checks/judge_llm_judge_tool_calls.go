@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/say"
 )
@@ -24,7 +25,7 @@ sometimes a rubric, and the tool calls of an agent in the order in which it made
 what came back. Grade how the agent used its tools: 1 means that the calls meet all criteria in every respect, 0
 that they meet none of them, and what lies between is in proportion to what is met and how much that matters. A call
 that fails speaks against the agent only where its arguments are to blame, or where the agent goes on as if it had
-not failed.` + judgeRules
+not failed.` + grading.Rules
 
 type llmJudgeToolCallsParams struct {
 	mustCriteria
@@ -61,8 +62,8 @@ func (c *llmJudgeToolCalls) Eval(ctx context.Context, s *Subject) (Finding, erro
 }
 
 // callExhibits are tool calls as judges see them. What a tool returned stands last, since it may hold anything.
-func callExhibits(calls []Call) []exhibit {
-	exhibits := make([]exhibit, len(calls))
+func callExhibits(calls []Call) []grading.Exhibit {
+	exhibits := make([]grading.Exhibit, len(calls))
 	for i := range calls {
 		c := &calls[i]
 		text := "tool: " + say.Named(c.Name) + "\narguments: "
@@ -77,7 +78,7 @@ func callExhibits(calls []Call) []exhibit {
 		if result := c.Text(); result != "" {
 			text += "\nresult: " + result
 		}
-		exhibits[i] = exhibit{fmt.Sprintf("tool call %d (turn %d)", i+1, c.Turn+1), text}
+		exhibits[i] = grading.Show(fmt.Sprintf("tool call %d (turn %d)", i+1, c.Turn+1), text)
 	}
 	return exhibits
 }

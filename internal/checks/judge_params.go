@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/grading"
 )
 
 // judgeParams are the parameters of every check that asks a judge, beside its criteria.
@@ -38,7 +39,7 @@ var judgeOwned = []string{
 type modelGraded struct {
 	*grader
 	// show picks what the judge sees. Its error means that there is nothing to be judged; the judge is not asked then.
-	show func(s *Subject) ([]exhibit, error)
+	show func(s *Subject) ([]grading.Exhibit, error)
 }
 
 func (c *modelGraded) Eval(ctx context.Context, s *Subject) (Finding, error) {
@@ -49,6 +50,16 @@ func (c *modelGraded) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	return c.grade(ctx, s, exhibits)
 }
 
+// grader is the part of a check that asks a judge. It is immutable and safe for concurrent use.
+type grader struct{ *grading.Grader }
+
+func (g *grader) judgeNeed() *grading.Need { return &g.Need }
+
+func (g *grader) grade(ctx context.Context, s *Subject, exhibits []grading.Exhibit) (Finding, error) {
+	got, err := g.Grade(ctx, s.Judges, s.JudgePrompts, exhibits)
+	return Finding{Score: got.Score, Explanation: got.Explanation, Details: got.Details}, err
+}
+
 // grader makes the part of a check that asks a judge; nil after a problem.
 func (b *binder) grader(p *judgeParams, criteria prose) *grader {
 	ok := b.exclusive("judge", "provider") && b.exclusive("system_prompt", "prompt")
@@ -56,25 +67,25 @@ func (b *binder) grader(p *judgeParams, criteria prose) *grader {
 	if !ok || !fits {
 		return nil
 	}
-	g := &grader{
-		need: b.judgeNeed(p), form: gradeForm, system: string(p.SystemPrompt), votes: p.Votes, extra: extra,
-		criteria: string(criteria), own: string(criteria), rubric: string(p.Rubric),
+	g := &grading.Grader{
+		Need: b.judgeNeed(p), Form: grading.GradeForm, System: string(p.SystemPrompt), Votes: p.Votes, Extra: extra,
+		Criteria: string(criteria), Own: string(criteria), Rubric: string(p.Rubric),
 	}
 	if criteria == "" {
-		g.criteria = b.def.Prompt.Criteria
+		g.Criteria = b.def.Prompt.Criteria
 	}
-	if g.system == "" && g.need.Prompt == "" {
-		g.system = b.def.Prompt.System
-		g.need.DefaultPrompt = b.def.Family == FamilyJudge
+	if g.System == "" && g.Need.Prompt == "" {
+		g.System = b.def.Prompt.System
+		g.Need.DefaultPrompt = b.def.Family == FamilyJudge
 	}
-	return g
+	return &grader{g}
 }
 
-func (b *binder) judgeNeed(p *judgeParams) JudgeNeed {
-	return JudgeNeed{
-		Use:    JudgeUse{Judge: string(p.Judge), Model: string(p.Model), Provider: string(p.Provider)},
+func (b *binder) judgeNeed(p *judgeParams) grading.Need {
+	return grading.Need{
+		Use:    grading.JudgeUse{Judge: string(p.Judge), Model: string(p.Model), Provider: string(p.Provider)},
 		Prompt: string(p.Prompt),
-		Pos: JudgePos{
+		Pos: grading.JudgePos{
 			Judge: b.pos("judge"), Model: b.pos("model"), Provider: b.pos("provider"), Prompt: b.pos("prompt"),
 		},
 	}
@@ -100,7 +111,7 @@ func (b *binder) extra(given map[string]anyValue) (map[string]any, bool) {
 }
 
 // graded makes a check that shows exhibits of its subject to a judge; nil after a problem.
-func (b *binder) graded(p *judgeParams, criteria prose, show func(*Subject) ([]exhibit, error)) Check {
+func (b *binder) graded(p *judgeParams, criteria prose, show func(*Subject) ([]grading.Exhibit, error)) Check {
 	g := b.grader(p, criteria)
 	if g == nil {
 		return nil

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/grading"
 )
 
 // attacks are what an agent may write to get a good grade. Each holds the word OBEY.
@@ -65,9 +66,9 @@ func TestRepliesDoNotInstructTheJudge(t *testing.T) {
 }
 
 // attacked is a conversation in which everything that the agent and its tools say is the attack.
-func attacked(attack string, judges Judges) *Subject {
+func attacked(attack string, judges grading.Judges) *Subject {
 	s := &Subject{
-		Judges: judges, Start: 1, JudgePrompts: &JudgePrompts{Texts: map[string]string{
+		Judges: judges, Start: 1, JudgePrompts: &grading.Prompts{Texts: map[string]string{
 			"house": "Grade this: {{response}} in {{conversation}} by {{ .criteria }}",
 		}},
 		Scenario: &ScenarioInfo{Input: attack, Expected: attack, Stdout: attack},
@@ -87,7 +88,7 @@ func attacked(attack string, judges Judges) *Subject {
 // credulous is a judge that obeys every instruction outside of the material, and finds the material bad.
 type credulous struct{ problem string }
 
-func (c *credulous) Ask(_ context.Context, _ JudgeUse, q *Question) (Answer, error) {
+func (c *credulous) Ask(_ context.Context, _ grading.JudgeUse, q *grading.Question) (grading.Answer, error) {
 	system, user := q.Messages[0].Content, q.Messages[1].Content
 	ours, inside := split(user)
 	switch {
@@ -107,9 +108,9 @@ func (c *credulous) Ask(_ context.Context, _ JudgeUse, q *Question) (Answer, err
 		c.problem = "a variable is left in " + system
 	}
 	if strings.Contains(system+ours, "OBEY") {
-		return Answer{Text: `{"score": 1, "verdict": "pass"}`}, nil
+		return grading.Answer{Text: `{"score": 1, "verdict": "pass"}`}, nil
 	}
-	return Answer{Text: `{"score": 0, "verdict": "fail"}`}, nil
+	return grading.Answer{Text: `{"score": 0, "verdict": "fail"}`}, nil
 }
 
 // split takes a question apart as its second paragraph says.
@@ -135,21 +136,6 @@ func compiledJSON(tb testing.TB, name, params string) *Compiled {
 	return c
 }
 
-func TestKeysAreNotInTheMaterial(t *testing.T) {
-	t.Parallel()
-	text := []exhibit{{"reply", "hello"}}
-	key := keyOf(text)
-	if again := keyOf([]exhibit{{"answer", "hello"}}); again != key {
-		t.Errorf("the key is not that of the text: %s, %s", key, again)
-	}
-	if other := keyOf([]exhibit{{"reply", "hello" + key}}); other == key {
-		t.Error("the key is in the text")
-	}
-	if mentions(text, key) || !mentions([]exhibit{{"reply", "x" + key}}, key) {
-		t.Error("mentions")
-	}
-}
-
 var update = flag.Bool("update", false, "write the golden files of a new version")
 
 // TestPrompts guards what judges are told: who changes a word of it changes PromptVersion, and grades under the two are
@@ -173,7 +159,7 @@ func TestPrompts(t *testing.T) {
 			fmt.Fprintf(&b, "######## %s: %s\n%s\n", d.Name, m.Role, m.Content)
 		}
 	}
-	file := filepath.Join("testdata", "prompts", fmt.Sprintf("v%d.txt", PromptVersion))
+	file := filepath.Join("testdata", "prompts", fmt.Sprintf("v%d.txt", grading.PromptVersion))
 	want, err := os.ReadFile(file)
 	switch {
 	case *update && errors.Is(err, fs.ErrNotExist): // a version that is there is never written again

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/grading"
 )
 
 // TestConversationsAsShown: what was said in its order, without system texts, tool messages and blanks, and then the
@@ -27,16 +28,16 @@ func TestConversationsAsShown(t *testing.T) {
 		{Role: chat.Assistant, Content: "In customs."},
 	}}
 	s.Calls = CallsOf(s.Messages)
-	want := []exhibit{
-		{"message 1 (user)", "Where is it?[image:image/png]"},
-		{"message 2 (another)", "A pause."},
-		{"message 3 (assistant)", "In customs."},
-		{"tool call 1 (turn 1)", "tool: track\narguments: {\"id\":\"PX-77\"}\nresult: in\ncustoms"},
-		{"tool call 2 (turn 1)", "tool: track\\nnow\narguments: no JSON object: {\\n\nerror: no\\nsuch tool"},
-		{"tool call 3 (turn 1)", "tool: wait\narguments: {}"},
+	want := []grading.Exhibit{
+		grading.Show("message 1 (user)", "Where is it?[image:image/png]"),
+		grading.Show("message 2 (another)", "A pause."),
+		grading.Show("message 3 (assistant)", "In customs."),
+		grading.Show("tool call 1 (turn 1)", "tool: track\narguments: {\"id\":\"PX-77\"}\nresult: in\ncustoms"),
+		grading.Show("tool call 2 (turn 1)", "tool: track\\nnow\narguments: no JSON object: {\\n\nerror: no\\nsuch tool"),
+		grading.Show("tool call 3 (turn 1)", "tool: wait\narguments: {}"),
 	}
 	got := append(messageExhibits(s.Messages), callExhibits(s.Calls)...)
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(exhibit{})); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -4,12 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/result"
 )
 
 func TestJudgePrompts(t *testing.T) {
 	t.Parallel()
-	prompts := &JudgePrompts{Default: "house", Texts: map[string]string{
+	prompts := &grading.Prompts{Default: "house", Texts: map[string]string{
 		"house":  "House: {{criteria}} / {{rubric}} / {{ response }} / {{conversation}}",
 		"expert": "Expert: {{.criteria}}",
 		"shop":   "You sell {{product}}.",

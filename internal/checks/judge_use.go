@@ -1,32 +1,14 @@
 package checks
 
-import "github.com/arena-evals/arena/internal/diag"
-
-// JudgeNeed is the judge that a check will ask, so that a plan can refuse what nobody could answer.
-type JudgeNeed struct {
-	Use JudgeUse
-	// Optional says that the check works, and judges less, when no judge is configured. A check that names its judge is
-	// never optional.
-	Optional bool
-	Prompt   string // id of the project's prompt that takes the place of the check's own; "" is none
-	// DefaultPrompt says that the project's default prompt for judges, if it has one, takes that place.
-	DefaultPrompt bool
-	Pos           JudgePos
-}
-
-// JudgePos says where a check and the parts of its JudgeUse are written; the zero position is that of a part that is
-// not given.
-type JudgePos struct {
-	Check, Judge, Model, Provider, Prompt diag.Pos
-}
+import "github.com/arena-evals/arena/internal/grading"
 
 // asksJudge is a check that asks a judge.
 type asksJudge interface {
-	judgeNeed() *JudgeNeed // nil: with these parameters it asks none
+	judgeNeed() *grading.Need // nil: with these parameters it asks none
 }
 
 // JudgeUses are the judges that the check, or the checks of which it is made, will ask, in the order of the file.
-func (c *Compiled) JudgeUses() (uses []JudgeNeed) {
+func (c *Compiled) JudgeUses() (uses []grading.Need) {
 	if j, ok := c.Check.(asksJudge); ok {
 		if need := j.judgeNeed(); need != nil {
 			need := *need

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/grading"
 )
 
 func TestJudgeUses(t *testing.T) {
@@ -21,20 +22,20 @@ func TestJudgeUses(t *testing.T) {
 {"type": "judge_verdict", "params": {"criteria": "Kind."}},
 {"type": "llm_judge_tool_calls", "params": {"criteria": "Kind.", "system_prompt": "You grade."}}]}`)
 	at := func(line, col int32) diag.Pos { return diag.Pos{File: paramsFile, Line: line, Col: col} }
-	want := []JudgeNeed{
+	want := []grading.Need{
 		{
-			Use: JudgeUse{Judge: "strict", Model: "gpt-4o"},
-			Pos: JudgePos{Check: at(2, 10), Judge: at(2, 38), Model: at(2, 57)},
+			Use: grading.JudgeUse{Judge: "strict", Model: "gpt-4o"},
+			Pos: grading.JudgePos{Check: at(2, 10), Judge: at(2, 38), Model: at(2, 57)},
 		},
-		{Optional: true, Pos: JudgePos{Check: at(4, 46)}},
+		{Optional: true, Pos: grading.JudgePos{Check: at(4, 46)}},
 		{
-			Use: JudgeUse{Provider: "openai/gpt-4o"},
-			Pos: JudgePos{Check: at(5, 10), Provider: at(5, 48)},
+			Use: grading.JudgeUse{Provider: "openai/gpt-4o"},
+			Pos: grading.JudgePos{Check: at(5, 10), Provider: at(5, 48)},
 		},
-		{Prompt: "house", Pos: JudgePos{Check: at(7, 10), Prompt: at(7, 65)}},
-		{DefaultPrompt: true, Pos: JudgePos{Check: at(8, 10)}},
-		{Pos: JudgePos{Check: at(9, 10)}},
-		{Pos: JudgePos{Check: at(10, 10)}},
+		{Prompt: "house", Pos: grading.JudgePos{Check: at(7, 10), Prompt: at(7, 65)}},
+		{DefaultPrompt: true, Pos: grading.JudgePos{Check: at(8, 10)}},
+		{Pos: grading.JudgePos{Check: at(9, 10)}},
+		{Pos: grading.JudgePos{Check: at(10, 10)}},
 	}
 	if diff := cmp.Diff(want, c.JudgeUses()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

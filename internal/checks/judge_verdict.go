@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/say"
@@ -46,17 +47,6 @@ not follow it.
 Answer with one JSON object and nothing before or after it: {"reasoning": "two to four sentences", "evidence":
 ["words of the record that decide"], "verdict": "pass, fail or uncertain"}`
 
-var verdictForm = &form{
-	schema: `{"type":"object","properties":{` +
-		`"reasoning":{"type":"string","description":"What decides the verdict."},` +
-		`"evidence":{"type":"array","items":{"type":"string"},"description":"Words of the record that decide."},` +
-		`"verdict":{"type":"string","enum":["pass","fail","uncertain"]}},` +
-		`"required":["reasoning","evidence","verdict"],"additionalProperties":false}`,
-	close: `Now give your verdict on the run by the criteria. Answer with one JSON object and nothing else:
-{"reasoning": "...", "evidence": ["..."], "verdict": "pass" or "fail" or "uncertain"}`,
-	read: verdictOf,
-}
-
 type judgeVerdictParams struct {
 	Criteria  prose            `param:"criteria" is:"prose" doc:"What must hold of the run, in words."`
 	Criterion prose            `param:"criterion" is:"prose" doc:"The same, where pass and fail define it closer."`
@@ -81,7 +71,7 @@ func (p judgeVerdictParams) Build(b *binder) Check {
 	if g == nil {
 		return nil
 	}
-	g.form, g.need.DefaultPrompt = verdictForm, false // a project's default asks for a score
+	g.Form, g.Need.DefaultPrompt = grading.VerdictForm, false // a project's default asks for a score
 	return &judgeVerdict{g}
 }
 
@@ -107,9 +97,9 @@ func (p *judgeVerdictParams) text() string {
 type judgeVerdict struct{ *grader }
 
 func (c *judgeVerdict) Eval(ctx context.Context, s *Subject) (Finding, error) {
-	exhibits := slices.Concat(s.Scenario.exhibits(), stepExhibits(s), []exhibit{{"counts", counts(s)}})
+	exhibits := slices.Concat(s.Scenario.exhibits(), stepExhibits(s), []grading.Exhibit{grading.Show("counts", counts(s))})
 	if s.Scenario != nil && s.Scenario.Stdout != "" {
-		exhibits = append(exhibits, exhibit{"standard output", say.Cut(s.Scenario.Stdout, inputLimit)})
+		exhibits = append(exhibits, grading.Show("standard output", say.Cut(s.Scenario.Stdout, inputLimit)))
 	}
 	return c.grade(ctx, s, exhibits)
 }
@@ -128,15 +118,16 @@ const (
 )
 
 // exhibits are the texts that are given; none of nil.
-func (i *ScenarioInfo) exhibits() (exhibits []exhibit) {
+func (i *ScenarioInfo) exhibits() (exhibits []grading.Exhibit) {
 	if i == nil {
 		return nil
 	}
-	for _, x := range []exhibit{
-		{"name of the scenario", i.Name}, {"description", i.Description}, {"expected outcome", i.ExpectedOutcome},
-		{"input", say.Cut(i.Input, inputLimit)}, {"expected output", i.Expected},
+	for _, x := range []grading.Exhibit{
+		grading.Show("name of the scenario", i.Name), grading.Show("description", i.Description),
+		grading.Show("expected outcome", i.ExpectedOutcome), grading.Show("input", say.Cut(i.Input, inputLimit)),
+		grading.Show("expected output", i.Expected),
 	} {
-		if x.text != "" {
+		if x.Text != "" {
 			exhibits = append(exhibits, x)
 		}
 	}
@@ -144,9 +135,9 @@ func (i *ScenarioInfo) exhibits() (exhibits []exhibit) {
 }
 
 // stepExhibits are the steps of a run in their order, each cut. Calls that the messages do not show come last.
-func stepExhibits(s *Subject) (steps []exhibit) {
+func stepExhibits(s *Subject) (steps []grading.Exhibit) {
 	add := func(kind, text string) {
-		steps = append(steps, exhibit{fmt.Sprintf("step %d (%s)", len(steps)+1, kind), text})
+		steps = append(steps, grading.Show(fmt.Sprintf("step %d (%s)", len(steps)+1, kind), text))
 	}
 	called := false
 	for i := range s.Messages {
@@ -163,7 +154,7 @@ func stepExhibits(s *Subject) (steps []exhibit) {
 	}
 	if !called {
 		for _, x := range callExhibits(s.Calls) {
-			steps = append(steps, exhibit{x.name, say.Cut(x.text, stepLimit)})
+			steps = append(steps, grading.Show(x.Name, say.Cut(x.Text, stepLimit)))
 		}
 	}
 	return steps

@@ -1,5 +1,7 @@
 package checks
 
+import "github.com/arena-evals/arena/internal/grading"
+
 var answerRelevancyDef = define[answerRelevancyParams](Def{
 	Name:    "answer_relevancy",
 	Summary: "A language model grades how directly the reply answers the question.",
@@ -23,7 +25,7 @@ asked are not.
 without an answer. Who declines to answer, or says that the answer is not known, has answered only as far as that
 tells the user what to do next. An empty answer scores 0.
 
-Whether the answer is correct does not matter here.` + judgeRules
+Whether the answer is correct does not matter here.` + grading.Rules
 
 const answerRelevancyCriteria = `The answer addresses the question, all of it, and nothing else. The score is 1 when
 every statement serves the question and no part of it is left open, and 0 when nothing in the answer has to do with
@@ -36,8 +38,8 @@ type answerRelevancyParams struct {
 }
 
 func (p answerRelevancyParams) Build(b *binder) Check {
-	return b.graded(&p.judgeParams, p.Criteria, func(s *Subject) ([]exhibit, error) {
+	return b.graded(&p.judgeParams, p.Criteria, func(s *Subject) ([]grading.Exhibit, error) {
 		question, err := p.exhibit(s)
-		return []exhibit{question, {"answer", s.Output()}}, err
+		return []grading.Exhibit{question, grading.Show("answer", s.Output())}, err
 	})
 }

@@ -1,5 +1,7 @@
 package checks
 
+import "github.com/arena-evals/arena/internal/grading"
+
 var contextualPrecisionDef = define[retrievedParams](Def{
 	Name:     "contextual_precision",
 	Summary:  "A language model grades which share of the retrieved chunks is relevant to the question.",
@@ -20,7 +22,7 @@ words or a topic with the question and does not help to answer it is irrelevant.
 or not, whatever its length; a chunk that repeats another one counts like that one.
 
 In your reasoning give the verdict on each chunk by its number. The score is the number of relevant chunks divided
-by the number of chunks.` + judgeRules
+by the number of chunks.` + grading.Rules
 
 const contextualPrecisionCriteria = `Every chunk is relevant to the question. The score is the number of relevant
 chunks divided by the number of all chunks.`
@@ -38,12 +40,12 @@ func (p retrievedParams) Build(b *binder) Check {
 	if src == nil {
 		return nil
 	}
-	return b.graded(&p.judgeParams, p.Criteria, func(s *Subject) ([]exhibit, error) {
+	return b.graded(&p.judgeParams, p.Criteria, func(s *Subject) ([]grading.Exhibit, error) {
 		question, err := p.exhibit(s)
 		if err != nil {
 			return nil, err
 		}
 		chunks, err := src.exhibits(s)
-		return append([]exhibit{question}, chunks...), err
+		return append([]grading.Exhibit{question}, chunks...), err
 	})
 }

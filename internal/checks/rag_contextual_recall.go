@@ -1,5 +1,7 @@
 package checks
 
+import "github.com/arena-evals/arena/internal/grading"
+
 var contextualRecallDef = define[contextualRecallParams](Def{
 	Name:    "contextual_recall",
 	Summary: "A language model grades how much of a reference answer the retrieved chunks cover.",
@@ -21,7 +23,7 @@ Work in three steps:
 knowledge. Other words for the same thing count; a chunk that is only about the same topic does not.
 3. Divide the number of covered claims by the number of claims.
 
-In your reasoning name the claims that are not covered.` + judgeRules
+In your reasoning name the claims that are not covered.` + grading.Rules
 
 const contextualRecallCriteria = `The chunks cover everything that the reference answer says. The score is the
 number of its claims that the chunks support, divided by the number of all its claims.`
@@ -38,8 +40,8 @@ func (p contextualRecallParams) Build(b *binder) Check {
 	if src == nil {
 		return nil
 	}
-	return b.graded(&p.judgeParams, p.Criteria, func(s *Subject) ([]exhibit, error) {
+	return b.graded(&p.judgeParams, p.Criteria, func(s *Subject) ([]grading.Exhibit, error) {
 		chunks, err := src.exhibits(s)
-		return append([]exhibit{{"reference answer", string(p.Reference)}}, chunks...), err
+		return append([]grading.Exhibit{grading.Show("reference answer", string(p.Reference))}, chunks...), err
 	})
 }

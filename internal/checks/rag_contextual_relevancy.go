@@ -1,5 +1,7 @@
 package checks
 
+import "github.com/arena-evals/arena/internal/grading"
+
 var contextualRelevancyDef = define[retrievedParams](Def{
 	Name:     "contextual_relevancy",
 	Summary:  "A language model grades how relevant the retrieved chunks are to the question, on average.",
@@ -19,7 +21,7 @@ in it does, and what lies between by how much of the chunk helps and how much it
 words with the question is no help by itself.
 
 In your reasoning give the grade of each chunk by its number. The score is the mean of these grades; every chunk
-counts the same, whatever its length.` + judgeRules
+counts the same, whatever its length.` + grading.Rules
 
 const contextualRelevancyCriteria = `All of every chunk is relevant to the question. The score is the mean of the
 grades of the chunks, each from 0 to 1.`

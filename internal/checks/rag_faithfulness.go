@@ -1,5 +1,7 @@
 package checks
 
+import "github.com/arena-evals/arena/internal/grading"
+
 var faithfulnessDef = define[groundedParams](Def{
 	Name:     "faithfulness",
 	Summary:  "A language model grades how much of what the reply claims is supported by the retrieved context.",
@@ -21,7 +23,7 @@ something is not known are no claims.
 other words than the chunk is supported. A claim that goes further than the chunk, is more precise, or contradicts
 it, is not, and neither is one that you know to be true but that no chunk supports.
 3. Divide the number of supported claims by the number of claims. An answer that claims nothing is faithful, and an
-empty one is not an answer and scores 0.` + judgeRules
+empty one is not an answer and scores 0.` + grading.Rules
 
 const faithfulnessCriteria = `Every claim of the answer is supported by the chunks. The score is the share of the
 claims that are: 1 when all of them are, 0 when none is.`
@@ -38,8 +40,8 @@ func (p groundedParams) Build(b *binder) Check {
 	if src == nil {
 		return nil
 	}
-	return b.graded(&p.judgeParams, p.Criteria, func(s *Subject) ([]exhibit, error) {
+	return b.graded(&p.judgeParams, p.Criteria, func(s *Subject) ([]grading.Exhibit, error) {
 		exhibits, err := src.exhibits(s)
-		return append(exhibits, exhibit{"answer", s.Output()}), err
+		return append(exhibits, grading.Show("answer", s.Output())), err
 	})
 }

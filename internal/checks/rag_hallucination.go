@@ -1,5 +1,7 @@
 package checks
 
+import "github.com/arena-evals/arena/internal/grading"
+
 var hallucinationDef = define[groundedParams](Def{
 	Name:     "hallucination",
 	Summary:  "A language model grades how free the reply is of what the context contradicts or does not support.",
@@ -21,7 +23,7 @@ sources, causes, and what is possible or allowed.
 or implies it, even if you know it to be true. Other words for the same thing are no hallucination, and neither are
 greetings, questions, offers and the admission that something is not known.
 3. Weigh what you found: an invention on which a reader would act (an amount, a deadline, a right, a source) weighs
-more than a harmless embellishment, and a contradiction more than something that is merely not covered.` + judgeRules
+more than a harmless embellishment, and a contradiction more than something that is merely not covered.` + grading.Rules
 
 const hallucinationCriteria = `The answer asserts nothing that the chunks contradict or do not support. The score is
 1 when there is no hallucination at all, and 0 when the answer is made up in what matters.`

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/jsonschema"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/keys"
@@ -48,14 +49,14 @@ func (b *binder) contextSource(p *contextParams) *contextSource {
 }
 
 // exhibits are the chunks, numbered from 1.
-func (c *contextSource) exhibits(s *Subject) ([]exhibit, error) {
+func (c *contextSource) exhibits(s *Subject) ([]grading.Exhibit, error) {
 	chunks, err := c.find(s)
 	if err != nil {
 		return nil, err
 	}
-	exhibits := make([]exhibit, len(chunks))
+	exhibits := make([]grading.Exhibit, len(chunks))
 	for i, text := range chunks {
-		exhibits[i] = exhibit{fmt.Sprintf("chunk %d of %d", i+1, len(chunks)), text}
+		exhibits[i] = grading.Show(fmt.Sprintf("chunk %d of %d", i+1, len(chunks)), text)
 	}
 	return exhibits, nil
 }
@@ -158,16 +159,16 @@ type questionParam struct {
 	Question prose `param:"question" is:"prose" doc:"The question; the last message of the user when left out."`
 }
 
-func (p questionParam) exhibit(s *Subject) (exhibit, error) {
+func (p questionParam) exhibit(s *Subject) (grading.Exhibit, error) {
 	question := string(p.Question)
 	if question == "" {
 		question = lastQuestion(s.Messages)
 	}
 	if strings.TrimSpace(question) == "" {
-		return exhibit{}, errors.New("there is no question to judge by: the user wrote nothing, and the parameter " +
+		return grading.Exhibit{}, errors.New("there is no question to judge by: the user wrote nothing, and the parameter " +
 			"question is not given")
 	}
-	return exhibit{"question", question}, nil
+	return grading.Show("question", question), nil
 }
 
 // lastQuestion is the text of the last message of the user.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/grading"
 )
 
 // Subject is what a check looks at: one turn, or the whole conversation. It belongs to one goroutine. Once a check has
@@ -36,10 +37,10 @@ type Subject struct {
 	Stored bool
 	// Unguarded says that whoever recorded the conversation could not tell which guardrails fired.
 	Unguarded bool
-	Earlier   []EvalResult // what the evals before this check found, oldest first
-	Judges    Judges       // who answers model-graded checks; nil: no judge is configured
+	Earlier   []EvalResult   // what the evals before this check found, oldest first
+	Judges    grading.Judges // who answers model-graded checks; nil: no judge is configured
 	// JudgePrompts are what the project wants its judges to be told, where a check asks for that; nil: nothing.
-	JudgePrompts *JudgePrompts
+	JudgePrompts *grading.Prompts
 	Scenario     *ScenarioInfo // what its author says of the scenario; nil: nothing
 	Host         *Host         // what may be reached outside of the process; nil: nothing
 	Outside      Outside       // who stands before what is outside; nil: nobody

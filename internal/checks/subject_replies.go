@@ -3,6 +3,8 @@ package checks
 import (
 	"fmt"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/grading"
 )
 
 // spoken are the replies in scope in which something is said, or the last one when there is none.
@@ -20,14 +22,14 @@ func spoken(s *Subject) []Reply {
 }
 
 // replyExhibits are all that the assistant said in scope.
-func replyExhibits(s *Subject) []exhibit {
+func replyExhibits(s *Subject) []grading.Exhibit {
 	all := spoken(s)
 	if len(all) == 1 {
-		return []exhibit{{"reply", all[0].Text}}
+		return []grading.Exhibit{grading.Show("reply", all[0].Text)}
 	}
-	exhibits := make([]exhibit, len(all))
+	exhibits := make([]grading.Exhibit, len(all))
 	for i := range all {
-		exhibits[i] = exhibit{fmt.Sprintf("reply %d of %d", i+1, len(all)), all[i].Text}
+		exhibits[i] = grading.Show(fmt.Sprintf("reply %d of %d", i+1, len(all)), all[i].Text)
 	}
 	return exhibits
 }

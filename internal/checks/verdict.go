@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/arena-evals/arena/internal/contain"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -19,9 +20,12 @@ func (c *Compiled) Judge(ctx context.Context, s *Subject) result.Verdict {
 	if reason := c.When.unmet(s.Calls); reason != "" {
 		return skipped(v, reason)
 	}
-	ctx, judged := c.withLedger(ctx)
+	var judged *grading.Ledger
+	if c.Needs()&NeedsModel != 0 {
+		ctx, judged = grading.WithLedger(ctx)
+	}
 	f, err := c.Eval(ctx, s)
-	v.Judgements = judged.list
+	v.Judgements = judged.Judgements()
 	switch {
 	case err == nil:
 		v.Score, v.Explanation, v.Details = &f.Score, f.Explanation, f.Details

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/jsonschema"
 )
 
@@ -38,7 +39,7 @@ func promptOf(d *checks.Def) *promptDoc {
 	if d.Prompt == (checks.Prompt{}) {
 		return nil
 	}
-	return &promptDoc{checks.PromptVersion, d.Prompt.System, d.Prompt.Criteria}
+	return &promptDoc{grading.PromptVersion, d.Prompt.System, d.Prompt.Criteria}
 }
 
 func docOf(d *checks.Def) (checkDoc, error) {

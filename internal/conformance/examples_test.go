@@ -18,6 +18,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -178,8 +179,8 @@ type exampleJudges struct {
 	failure string
 }
 
-func (j *exampleJudges) Ask(ctx context.Context, _ checks.JudgeUse, q *checks.Question) (checks.Answer, error) {
-	a := checks.Answer{
+func (j *exampleJudges) Ask(ctx context.Context, _ grading.JudgeUse, q *grading.Question) (grading.Answer, error) {
+	a := grading.Answer{
 		Key: fmt.Sprintf("vote %d of %d messages", q.Vote, len(q.Messages)), Judge: "strict", Provider: "openai-judge",
 		Model: "gpt-4o-mini", Usage: chat.Usage{InputTokens: 100, OutputTokens: 20}, CostUSD: new(0.25), LatencyMS: 5,
 		FinishReason: "stop",

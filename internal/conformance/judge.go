@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/judges"
 	"github.com/arena-evals/arena/internal/providers"
@@ -22,7 +22,7 @@ import (
 // judgeServer is an OpenAI-compatible model that answers as the vector at hand says. It serves one vector at a time.
 type judgeServer struct {
 	client providers.Provider
-	judges checks.Judges
+	judges grading.Judges
 	server *http.Server
 
 	mu      sync.Mutex
@@ -61,7 +61,7 @@ func startJudge() (*judgeServer, error) {
 func (j *judgeServer) Close() error { return errors.Join(providers.Close(j.client), j.server.Close()) }
 
 // begin makes the server answer for one vector and returns its judges; nil when the vector has none.
-func (j *judgeServer) begin(v *Vector) checks.Judges {
+func (j *judgeServer) begin(v *Vector) grading.Judges {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.called = false

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -71,7 +71,7 @@ type call struct {
 	optional feature // features that are defaults: the check did not ask for them
 }
 
-func (e *Endpoint) newCall(q *checks.Question, seed *int64) *call {
+func (e *Endpoint) newCall(q *grading.Question, seed *int64) *call {
 	c := &call{endpoint: e, optional: withSchema | withTemperature | withSeed | withMaxTokens}
 	c.req.Messages, c.req.JSONSchema = q.Messages, q.Schema
 	c.req.Temperature, c.req.Seed, c.req.MaxTokens = new(0.0), seed, &e.maxTokens

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/grading"
 )
 
 func TestExtra(t *testing.T) {
@@ -50,7 +50,7 @@ func TestExtra(t *testing.T) {
 		m := says("fine")
 		q := asked("hello")
 		q.Extra = c.extra
-		_, err := pool(m, false).For(chat.Origin{}, new(int64(7))).Ask(t.Context(), checks.JudgeUse{}, q)
+		_, err := pool(m, false).For(chat.Origin{}, new(int64(7))).Ask(t.Context(), grading.JudgeUse{}, q)
 		if diff := cmp.Diff([]chat.Request{c.want}, m.requests); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got):\n%s", c.name, err, diff)
 		}
@@ -80,7 +80,7 @@ func TestBadExtra(t *testing.T) {
 		m := says("fine")
 		q := asked("hello")
 		q.Extra = map[string]any{c.name: c.value}
-		answer, err := pool(m, false).For(chat.Origin{}, nil).Ask(t.Context(), checks.JudgeUse{}, q)
+		answer, err := pool(m, false).For(chat.Origin{}, nil).Ask(t.Context(), grading.JudgeUse{}, q)
 		if err == nil || err.Error() != c.want || len(m.requests) != 0 || answer.Judge != "strict" {
 			t.Errorf("%s %v: got %v after %d requests to %q, want %s", c.name, c.value, err, len(m.requests), answer.Judge, c.want)
 		}

@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -21,25 +21,25 @@ type Judge struct {
 
 // Pool is the judges of one project, as the plan has resolved them. It is immutable and safe for concurrent use.
 type Pool struct {
-	byUse    map[checks.JudgeUse]Judge
+	byUse    map[grading.JudgeUse]Judge
 	fallback *Judge // for uses that are not in byUse; may be nil
 	memory   *Memory
 }
 
 // New returns a pool. Several pools may share a memory.
-func New(byUse map[checks.JudgeUse]Judge, memory *Memory) *Pool {
+func New(byUse map[grading.JudgeUse]Judge, memory *Memory) *Pool {
 	return &Pool{byUse: byUse, memory: memory}
 }
 
 // Single returns judges that are all the same model, whatever name a check uses. It remembers no replies.
-func Single(client providers.Provider, provider, model string) checks.Judges {
+func Single(client providers.Provider, provider, model string) grading.Judges {
 	spec := &scenario.Provider{Meta: scenario.Meta{ID: provider}, Model: model}
 	p := &Pool{fallback: &Judge{Name: provider, Endpoint: NewEndpoint(client, spec, false)}, memory: NewMemory(0)}
 	return p.For(chat.Origin{}, nil)
 }
 
 // For returns the judges for the checks at one place of the run. With a nil seed the providers choose one.
-func (p *Pool) For(origin chat.Origin, seed *int64) checks.Judges {
+func (p *Pool) For(origin chat.Origin, seed *int64) grading.Judges {
 	return &asker{p, origin, seed, nil}
 }
 
@@ -48,7 +48,7 @@ func (p *Pool) For(origin chat.Origin, seed *int64) checks.Judges {
 type Observer func(spec *scenario.Provider, req *chat.Request) func(*chat.Reply, error)
 
 // Observed is For with an observer, which several goroutines may call at once.
-func (p *Pool) Observed(origin chat.Origin, seed *int64, observer Observer) checks.Judges {
+func (p *Pool) Observed(origin chat.Origin, seed *int64, observer Observer) grading.Judges {
 	return &asker{p, origin, seed, observer}
 }
 
@@ -74,7 +74,7 @@ type asker struct {
 func (d *asker) Simulated() bool { return d.pool.Simulated() }
 
 // ModelFor returns the model that answers for a use; "" when there is none.
-func (d *asker) ModelFor(use checks.JudgeUse) (provider, model string) {
+func (d *asker) ModelFor(use grading.JudgeUse) (provider, model string) {
 	judge, err := d.judge(use)
 	if err != nil {
 		return "", ""
@@ -84,7 +84,7 @@ func (d *asker) ModelFor(use checks.JudgeUse) (provider, model string) {
 
 // Source identifies the model and the server that answer for a use. It is "" when there is no judge, and for a
 // simulated one.
-func (d *asker) Source(use checks.JudgeUse) string {
+func (d *asker) Source(use grading.JudgeUse) string {
 	judge, err := d.judge(use)
 	if err != nil || judge.Endpoint.simulated {
 		return ""
@@ -93,13 +93,13 @@ func (d *asker) Source(use checks.JudgeUse) string {
 }
 
 // Ask implements checks.Judges.
-func (d *asker) Ask(ctx context.Context, use checks.JudgeUse, q *checks.Question) (checks.Answer, error) {
+func (d *asker) Ask(ctx context.Context, use grading.JudgeUse, q *grading.Question) (grading.Answer, error) {
 	judge, err := d.judge(use)
 	if err != nil {
-		return checks.Answer{Judge: use.Judge, Provider: use.Provider, Model: use.Model}, err
+		return grading.Answer{Judge: use.Judge, Provider: use.Provider, Model: use.Model}, err
 	}
 	e := judge.Endpoint
-	answer := checks.Answer{Judge: judge.Name, Provider: e.spec.ID, Model: e.spec.Model}
+	answer := grading.Answer{Judge: judge.Name, Provider: e.spec.ID, Model: e.spec.Model}
 	if use.Judge != "" {
 		answer.Judge = use.Judge // the fallback answers under any name
 	}
@@ -117,7 +117,7 @@ func (d *asker) Ask(ctx context.Context, use checks.JudgeUse, q *checks.Question
 		return answer, err
 	}
 	answer.Key = key.String()
-	reply, err := d.pool.memory.reply(ctx, key, func() (chat.Reply, error) { return c.complete(checks.Asking(ctx, q)) })
+	reply, err := d.pool.memory.reply(ctx, key, func() (chat.Reply, error) { return c.complete(grading.Asking(ctx, q)) })
 	if err != nil {
 		if failed, ok := errors.AsType[*providers.Error](err); ok { // it may have cost something
 			answer.Usage, answer.CostUSD = failed.Usage, failed.CostUSD
@@ -133,17 +133,17 @@ func (d *asker) Ask(ctx context.Context, use checks.JudgeUse, q *checks.Question
 	return answer, nil
 }
 
-func (d *asker) judge(use checks.JudgeUse) (Judge, error) {
+func (d *asker) judge(use grading.JudgeUse) (Judge, error) {
 	if judge, ok := d.pool.byUse[use]; ok {
 		return judge, nil
 	}
 	if d.pool.fallback != nil {
 		return *d.pool.fallback, nil
 	}
-	return Judge{}, fmt.Errorf("%w%s", checks.ErrNoJudge, missingJudge(use))
+	return Judge{}, fmt.Errorf("%w%s", grading.ErrNoJudge, missingJudge(use))
 }
 
-func missingJudge(use checks.JudgeUse) string {
+func missingJudge(use grading.JudgeUse) string {
 	switch {
 	case use.Judge != "":
 		return fmt.Sprintf(" under the name %q", use.Judge)

@@ -11,7 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -41,8 +41,8 @@ func says(text string) *model {
 	}}
 }
 
-func asked(text string) *checks.Question {
-	return &checks.Question{
+func asked(text string) *grading.Question {
+	return &grading.Question{
 		Messages: []chat.Message{{Role: chat.System, Content: "Grade."}, {Role: chat.User, Content: text}},
 		Schema:   json.RawMessage(`{"type":"object"}`),
 	}
@@ -51,21 +51,21 @@ func asked(text string) *checks.Question {
 // pool has the judge strict, which is the default as well.
 func pool(m *model, simulated bool) *Pool {
 	seat := Judge{"strict", NewEndpoint(m, &scenario.Provider{Meta: scenario.Meta{ID: "p"}, Model: "m"}, simulated)}
-	return New(map[checks.JudgeUse]Judge{{}: seat, {Judge: "strict"}: seat}, NewMemory(MemoryLimit))
+	return New(map[grading.JudgeUse]Judge{{}: seat, {Judge: "strict"}: seat}, NewMemory(MemoryLimit))
 }
 
 func TestAsk(t *testing.T) {
 	t.Parallel()
 	m := says("fine")
 	at := chat.Origin{Scenario: "refund", ScenarioAlias: "r", Trial: 2, Turn: 1, Reply: 3}
-	answer, err := pool(m, false).For(at, new(int64(7))).Ask(t.Context(), checks.JudgeUse{}, asked("hello"))
+	answer, err := pool(m, false).For(at, new(int64(7))).Ask(t.Context(), grading.JudgeUse{}, asked("hello"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if answer.Key == "" {
 		t.Error("the answer has no key")
 	}
-	want := checks.Answer{
+	want := grading.Answer{
 		Text: "fine", FinishReason: "stop", Key: answer.Key, Judge: "strict", Provider: "p", Model: "m",
 		Usage: chat.Usage{InputTokens: 3, OutputTokens: 2}, CostUSD: new(0.5), LatencyMS: 12,
 	}
@@ -85,7 +85,7 @@ func TestAsk(t *testing.T) {
 func TestNobodyAnswers(t *testing.T) {
 	t.Parallel()
 	empty := New(nil, NewMemory(0)).For(chat.Origin{}, nil)
-	for use, want := range map[checks.JudgeUse]string{
+	for use, want := range map[grading.JudgeUse]string{
 		{}:                       "no judge is configured",
 		{Model: "m"}:             "no judge is configured",
 		{Judge: "strict"}:        `no judge is configured under the name "strict"`,
@@ -93,10 +93,10 @@ func TestNobodyAnswers(t *testing.T) {
 		{Judge: "j", Model: "m"}: `no judge is configured under the name "j"`,
 	} {
 		answer, err := empty.Ask(t.Context(), use, asked("hello"))
-		if !errors.Is(err, checks.ErrNoJudge) || err.Error() != want {
+		if !errors.Is(err, grading.ErrNoJudge) || err.Error() != want {
 			t.Errorf("%v: got %v, want %s", use, err, want)
 		}
-		if diff := cmp.Diff(checks.Answer{Judge: use.Judge, Provider: use.Provider, Model: use.Model}, answer); diff != "" {
+		if diff := cmp.Diff(grading.Answer{Judge: use.Judge, Provider: use.Provider, Model: use.Model}, answer); diff != "" {
 			t.Errorf("%v: answer (-want +got):\n%s", use, diff)
 		}
 	}
@@ -106,13 +106,13 @@ func TestOneModelForAll(t *testing.T) {
 	t.Parallel()
 	m := says("fine")
 	all := Single(m, "stub", "")
-	for _, use := range []checks.JudgeUse{{}, {Judge: "strict"}, {Provider: "openai", Model: "gpt-4o"}} {
+	for _, use := range []grading.JudgeUse{{}, {Judge: "strict"}, {Provider: "openai", Model: "gpt-4o"}} {
 		answer, err := all.Ask(t.Context(), use, asked("hello"))
-		want := checks.Answer{Judge: "stub", Provider: "stub", Model: "m-2026"}
+		want := grading.Answer{Judge: "stub", Provider: "stub", Model: "m-2026"}
 		if use.Judge != "" {
 			want.Judge = use.Judge
 		}
-		got := checks.Answer{Judge: answer.Judge, Provider: answer.Provider, Model: answer.Model}
+		got := grading.Answer{Judge: answer.Judge, Provider: answer.Provider, Model: answer.Model}
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%v: %v (-want +got):\n%s", use, err, diff)
 		}
@@ -127,8 +127,8 @@ func TestFailedAnswerSaysWho(t *testing.T) {
 	m := &model{answer: func(context.Context, *chat.Request) (chat.Reply, error) {
 		return chat.Reply{Content: "half"}, errors.New("down")
 	}}
-	answer, err := pool(m, false).For(chat.Origin{}, nil).Ask(t.Context(), checks.JudgeUse{}, asked("hello"))
-	want := checks.Answer{Key: answer.Key, Judge: "strict", Provider: "p", Model: "m"}
+	answer, err := pool(m, false).For(chat.Origin{}, nil).Ask(t.Context(), grading.JudgeUse{}, asked("hello"))
+	want := grading.Answer{Key: answer.Key, Judge: "strict", Provider: "p", Model: "m"}
 	if diff := cmp.Diff(want, answer); diff != "" || err == nil || answer.Key == "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -21,29 +21,29 @@ func TestKeys(t *testing.T) {
 	plain := asked("hello")
 	for _, c := range []struct {
 		name   string
-		change func(q *checks.Question, at *chat.Origin)
+		change func(q *grading.Question, at *chat.Origin)
 		// same says whether a real and a simulated endpoint take it for the same question.
 		same, simulated bool
 	}{
-		{"nothing", func(*checks.Question, *chat.Origin) {}, true, true},
-		{"the vote", func(q *checks.Question, _ *chat.Origin) { q.Vote = 1 }, false, false},
-		{"a word", func(q *checks.Question, _ *chat.Origin) { q.Messages[1].Content = "hullo" }, false, false},
-		{"a repair", func(q *checks.Question, _ *chat.Origin) {
+		{"nothing", func(*grading.Question, *chat.Origin) {}, true, true},
+		{"the vote", func(q *grading.Question, _ *chat.Origin) { q.Vote = 1 }, false, false},
+		{"a word", func(q *grading.Question, _ *chat.Origin) { q.Messages[1].Content = "hullo" }, false, false},
+		{"a repair", func(q *grading.Question, _ *chat.Origin) {
 			q.Messages = append(q.Messages, chat.Message{Role: chat.User, Content: "again"})
 		}, false, false},
-		{"the schema", func(q *checks.Question, _ *chat.Origin) { q.Schema = nil }, false, false},
-		{"a parameter", func(q *checks.Question, _ *chat.Origin) { q.Extra = map[string]any{"top_k": 1} }, false, false},
-		{"another trial", func(_ *checks.Question, at *chat.Origin) { at.Trial = 2 }, true, true},
-		{"another turn", func(_ *checks.Question, at *chat.Origin) { at.Turn = 2 }, true, false},
-		{"another scenario", func(_ *checks.Question, at *chat.Origin) { at.Scenario = "other" }, true, false},
+		{"the schema", func(q *grading.Question, _ *chat.Origin) { q.Schema = nil }, false, false},
+		{"a parameter", func(q *grading.Question, _ *chat.Origin) { q.Extra = map[string]any{"top_k": 1} }, false, false},
+		{"another trial", func(_ *grading.Question, at *chat.Origin) { at.Trial = 2 }, true, true},
+		{"another turn", func(_ *grading.Question, at *chat.Origin) { at.Turn = 2 }, true, false},
+		{"another scenario", func(_ *grading.Question, at *chat.Origin) { at.Scenario = "other" }, true, false},
 	} {
 		for simulated, same := range map[bool]bool{false: c.same, true: c.simulated} {
 			m := says("fine")
 			p := pool(m, simulated)
-			first, err := p.For(chat.Origin{Scenario: "s"}, nil).Ask(t.Context(), checks.JudgeUse{}, plain)
+			first, err := p.For(chat.Origin{Scenario: "s"}, nil).Ask(t.Context(), grading.JudgeUse{}, plain)
 			q, at := asked("hello"), chat.Origin{Scenario: "s"}
 			c.change(q, &at)
-			second, err2 := p.For(at, nil).Ask(t.Context(), checks.JudgeUse{Judge: "strict"}, q)
+			second, err2 := p.For(at, nil).Ask(t.Context(), grading.JudgeUse{Judge: "strict"}, q)
 			requests := map[bool]int{true: 1, false: 2}[same]
 			if err != nil || err2 != nil || first.Key == second.Key != same || len(m.requests) != requests {
 				t.Errorf("%s, simulated %v: keys %s and %s after %d requests, %v, %v", c.name, simulated, first.Key, second.Key,
@@ -244,7 +244,7 @@ func BenchmarkRemembered(b *testing.B) {
 	p := pool(says("fine"), false).For(chat.Origin{}, nil)
 	q := asked(strings.Repeat("A long conversation. ", 200))
 	for n := range b.N {
-		if _, err := p.Ask(b.Context(), checks.JudgeUse{}, q); err != nil {
+		if _, err := p.Ask(b.Context(), grading.JudgeUse{}, q); err != nil {
 			b.Fatal(fmt.Errorf("%d: %w", n, err))
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/providers/openai"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -58,7 +58,7 @@ func (p *picky) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, completion)
 }
 
-func (p *picky) judges(t *testing.T, unsupported ...string) checks.Judges {
+func (p *picky) judges(t *testing.T, unsupported ...string) grading.Judges {
 	t.Helper()
 	server := httptest.NewServer(p)
 	t.Cleanup(server.Close)
@@ -109,7 +109,7 @@ func TestRefusals(t *testing.T) {
 			p := &picky{refuses: c.refuses}
 			all := p.judges(t)
 			for _, text := range []string{"one", "two"} {
-				answer, err := all.Ask(t.Context(), checks.JudgeUse{}, asked(text))
+				answer, err := all.Ask(t.Context(), grading.JudgeUse{}, asked(text))
 				if err != nil || answer.Text != "fine" {
 					t.Fatalf("got %q, %v", answer.Text, err)
 				}
@@ -140,7 +140,7 @@ func TestRefusalsThatStay(t *testing.T) {
 			p := &picky{refuses: map[string]string{"max_tokens": c.refusal, "temperature": c.refusal}}
 			q := asked("hello")
 			q.Extra = c.extra
-			_, err := p.judges(t).Ask(t.Context(), checks.JudgeUse{}, q)
+			_, err := p.judges(t).Ask(t.Context(), grading.JudgeUse{}, q)
 			if err == nil || len(p.seen) != c.requests {
 				t.Errorf("got %v after %q", err, p.seen)
 			}
@@ -153,7 +153,7 @@ func TestUnsupportedParams(t *testing.T) {
 	p := &picky{}
 	q := asked("hello")
 	q.Extra = map[string]any{"seed": 7}
-	if _, err := p.judges(t, "response_format", "seed").Ask(t.Context(), checks.JudgeUse{}, q); err != nil {
+	if _, err := p.judges(t, "response_format", "seed").Ask(t.Context(), grading.JudgeUse{}, q); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"temperature max_tokens"}, p.seen); diff != "" {
@@ -165,7 +165,7 @@ func TestSimulatedSeedIsLeftOut(t *testing.T) {
 	t.Parallel()
 	p := &picky{refuses: map[string]string{"seed": `400 {"error": "unknown field seed"}`}}
 	all := p.judges(t).(*asker).pool.For(chat.Origin{}, new(int64(3)))
-	if _, err := all.Ask(t.Context(), checks.JudgeUse{}, asked("hello")); err != nil {
+	if _, err := all.Ask(t.Context(), grading.JudgeUse{}, asked("hello")); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"response_format temperature seed max_tokens", everything}

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/evals"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/judges"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/result"
@@ -118,7 +118,7 @@ func eventful(t *testing.T) *Plan {
 	p.stances = map[*scenario.Prompt]*stance{trial.Prompt: &st}
 	spec := &scenario.Provider{Meta: scenario.Meta{ID: "judge"}}
 	seat := judges.Judge{Name: "strict", Endpoint: judges.NewEndpoint(says(`{"score": 1, "reasoning": "so"}`), spec, true)}
-	p.judges = judges.New(map[checks.JudgeUse]judges.Judge{{}: seat}, judges.NewMemory(1<<20))
+	p.judges = judges.New(map[grading.JudgeUse]judges.Judge{{}: seat}, judges.NewMemory(1<<20))
 	trial.Project = p
 	trial.Prompt.SystemTemplate, trial.Prompt.AllowedTools = "Be good.", []string{"run_tests"}
 	return plan

@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/digest"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/judges"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -137,7 +137,7 @@ func filledTrial() (*Trial, map[string]any) {
 	}
 	s.Skip, p.Workflow.Graph = "", nil
 	trial := &Trial{
-		Project:  &project{Project: p, judgePrompts: &checks.JudgePrompts{}, judges: judges.New(nil, judges.NewMemory(1))},
+		Project:  &project{Project: p, judgePrompts: &grading.Prompts{}, judges: judges.New(nil, judges.NewMemory(1))},
 		Scenario: s, Prompt: q, Endpoint: &Endpoint{Spec: spec, Simulated: true}, Region: "eu", N: 1, Of: 3,
 		Variant: Variant{{0, "city", "Bern"}},
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/guard"
 	"github.com/arena-evals/arena/internal/judges"
 	"github.com/arena-evals/arena/internal/providers"
@@ -225,7 +226,7 @@ func judgesThatSay(t *testing.T, text string) *judges.Pool {
 	t.Helper()
 	spec := &scenario.Provider{Meta: scenario.Meta{ID: "judge"}}
 	client := &scriptedModel{replies: []chat.Reply{reply(text)}}
-	return judges.New(map[checks.JudgeUse]judges.Judge{
+	return judges.New(map[grading.JudgeUse]judges.Judge{
 		{}: {Name: "judge", Endpoint: judges.NewEndpoint(client, spec, false)},
 	}, judges.NewMemory(0))
 }

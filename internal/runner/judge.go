@@ -8,6 +8,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -134,7 +135,7 @@ func (s *session) promptID() string {
 
 // judges returns the judges of the project for questions from this turn; nil when there are none. turn is -1 at the
 // end.
-func (s *session) judges(turn int) checks.Judges {
+func (s *session) judges(turn int) grading.Judges {
 	pool := s.trial.Project.judges
 	if pool == nil {
 		return nil

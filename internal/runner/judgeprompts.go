@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -11,7 +12,7 @@ import (
 var judgeVariables = []string{"criteria", "rubric", "response", "conversation", "tool_calls"}
 
 // findPrompt finds the project's prompt that a check gives its judge.
-func (b *judgeFinder) findPrompt(c *checks.Compiled, need *checks.JudgeNeed) {
+func (b *judgeFinder) findPrompt(c *checks.Compiled, need *grading.Need) {
 	id := need.Prompt
 	if id == "" && need.DefaultPrompt {
 		id = b.p.Defaults.JudgePrompt
@@ -29,7 +30,7 @@ func (b *judgeFinder) findPrompt(c *checks.Compiled, need *checks.JudgeNeed) {
 		return
 	}
 	text := q.Template(judgeVariables...)
-	if err := checks.JudgeTemplate(text); err != nil {
+	if err := grading.CheckTemplate(text); err != nil {
 		if !b.badPrompts[q] {
 			b.badPrompts[q] = true
 			at := cmp.Or(q.TemplatePos, q.Pos)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/judges"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -22,20 +23,20 @@ type judgeFinder struct {
 	// open opens the endpoint of a model. It reports a problem and returns nil. When open is nil no judge is opened.
 	open func(spec *scenario.Provider) *judges.Endpoint
 
-	judges          map[checks.JudgeUse]judges.Judge
-	models          map[checks.JudgeUse]*scenario.Provider // the model behind each judge
-	adHoc           map[string]*scenario.Provider          // not configured; by type/model, or provider and model
+	judges          map[grading.JudgeUse]judges.Judge
+	models          map[grading.JudgeUse]*scenario.Provider // the model behind each judge
+	adHoc           map[string]*scenario.Provider           // not configured; by type/model, or provider and model
 	noJudgeReported bool
 
-	prompts    checks.JudgePrompts
+	prompts    grading.Prompts
 	badPrompts map[*scenario.Prompt]bool // reported
 }
 
 func newJudgeFinder(p *scenario.Project, d *diag.List) *judgeFinder {
 	return &judgeFinder{
-		p: p, diags: d, judges: map[checks.JudgeUse]judges.Judge{}, models: map[checks.JudgeUse]*scenario.Provider{},
+		p: p, diags: d, judges: map[grading.JudgeUse]judges.Judge{}, models: map[grading.JudgeUse]*scenario.Provider{},
 		adHoc:   map[string]*scenario.Provider{},
-		prompts: checks.JudgePrompts{Texts: map[string]string{}}, badPrompts: map[*scenario.Prompt]bool{},
+		prompts: grading.Prompts{Texts: map[string]string{}}, badPrompts: map[*scenario.Prompt]bool{},
 	}
 }
 
@@ -96,7 +97,7 @@ func eachAssertion(p *scenario.Project, chosen []*scenario.Scenario, visit func(
 	}
 }
 
-func (b *judgeFinder) find(c *checks.Compiled, need *checks.JudgeNeed) {
+func (b *judgeFinder) find(c *checks.Compiled, need *grading.Need) {
 	if _, known := b.judges[need.Use]; known {
 		return
 	}
@@ -130,7 +131,7 @@ func isChatModel(spec *scenario.Provider) bool { return spec.Role == "" || spec.
 
 // choose returns the judge of a check: the one it names, else the provider it names, else the one of the command line,
 // else the first of the file. It returns nil after a problem, and for a check that works without.
-func (b *judgeFinder) choose(c *checks.Compiled, need *checks.JudgeNeed) (name string, spec *scenario.Provider) {
+func (b *judgeFinder) choose(c *checks.Compiled, need *grading.Need) (name string, spec *scenario.Provider) {
 	use := need.Use
 	switch {
 	case use.Judge != "":

@@ -3,6 +3,7 @@ package runner
 import (
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/judges"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -11,7 +12,7 @@ import (
 // judges, and after problems, which it adds to d.
 func JudgesOf(
 	p *scenario.Project, c *checks.Compiled, opts PlanOptions, d *diag.List,
-) (*judges.Pool, *checks.JudgePrompts) {
+) (*judges.Pool, *grading.Prompts) {
 	m := &matrix{
 		opts: opts, diags: d, endpoints: map[endpointKey]*Endpoint{}, judgeEndpoints: map[endpointKey]*judges.Endpoint{},
 		memory: judges.NewMemory(judges.MemoryLimit),

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/judges"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -73,11 +74,11 @@ type project struct {
 	strict  bool
 	lenient bool
 
-	host         *checks.Host                           // environment and network of checks
-	embedder     checks.Embedder                        // nil: no check asks for one, or none is configured
-	judges       *judges.Pool                           // nil: no check needs one
-	judgeModels  map[checks.JudgeUse]*scenario.Provider // the models behind the judges
-	judgePrompts *checks.JudgePrompts
+	host         *checks.Host                            // environment and network of checks
+	embedder     checks.Embedder                         // nil: no check asks for one, or none is configured
+	judges       *judges.Pool                            // nil: no check needs one
+	judgeModels  map[grading.JudgeUse]*scenario.Provider // the models behind the judges
+	judgePrompts *grading.Prompts
 
 	stances map[*scenario.Prompt]*stance
 }

@@ -18,6 +18,7 @@ const (
 	QuoteLimit   = 60  // of a quoted text
 	ContentLimit = 400 // of a text in details
 	ListLimit    = 5   // items of a list
+	reasonLimit  = 600 // of the reasons that somebody gives
 	chainLimit   = 10  // names in an order
 )
 
@@ -45,6 +46,11 @@ func Cut(s string, limit int) string { return ellipsis.Runes(s, limit) }
 
 // Content is the beginning of a text, as details keep it.
 func Content(s string) string { return Cut(s, ContentLimit) }
+
+// Reason is a reason that somebody gives, as an explanation holds it: words with single spaces between them, cut.
+func Reason(s string) string {
+	return Cut(OneLine(strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")), reasonLimit)
+}
 
 // OneLine makes control characters visible, line breaks included.
 func OneLine(s string) string {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/grading"
 )
 
 const opening = `# Checks
@@ -123,7 +124,7 @@ func prompt(b *strings.Builder, d *checks.Def) {
 	if p == (checks.Prompt{}) {
 		return
 	}
-	fmt.Fprintf(b, "\n<details><summary>What the judge is told (version %d)</summary>\n\n", checks.PromptVersion)
+	fmt.Fprintf(b, "\n<details><summary>What the judge is told (version %d)</summary>\n\n", grading.PromptVersion)
 	fmt.Fprintf(b, "As its `system_prompt`:\n\n````text\n%s\n````\n", p.System)
 	if p.Criteria != "" {
 		fmt.Fprintf(b, "\nAs its `criteria`:\n\n````text\n%s\n````\n", p.Criteria)

@@ -1,4 +1,4 @@
-package checks
+package grading
 
 import (
 	"fmt"
@@ -87,7 +87,7 @@ func TestReadReply(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			o, err := readReply(tc.text, gradeOf)
-			got := say.Decimal(o.score)
+			got := say.Decimal(o.Score)
 			if err != nil {
 				got = err.Error()
 			}
@@ -133,7 +133,7 @@ func FuzzReadReply(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, read := range []func(answer) (opinion, error){gradeOf, verdictOf} {
+		for _, read := range []func(answer) (Opinion, error){gradeOf, verdictOf} {
 			o, err := readReply(text, read)
 			if err != nil {
 				if strings.ContainsAny(err.Error(), "\n\x00\x1b") || len(err.Error()) > 1000 {
@@ -141,8 +141,8 @@ func FuzzReadReply(f *testing.F) {
 				}
 				continue
 			}
-			if !(o.score >= 0 && o.score <= 1) || math.Signbit(o.score) {
-				t.Errorf("%q: score %v", text, o.score)
+			if !(o.Score >= 0 && o.Score <= 1) || math.Signbit(o.Score) {
+				t.Errorf("%q: score %v", text, o.Score)
 			}
 			if !strings.Contains(text, "{") {
 				t.Errorf("%q: an answer without an object", text)

@@ -1,4 +1,4 @@
-package checks
+package grading
 
 import (
 	"context"
@@ -43,13 +43,13 @@ type Question struct {
 
 	// Criteria and Rubric stand in the messages as well, for judges that are no models.
 	Criteria, Rubric string
-	material         []exhibit
+	material         []Exhibit
 }
 
 // Material visits what is to be judged. It stands in the messages as well.
 func (q *Question) Material(visit func(name, text string)) {
 	for _, x := range q.material {
-		visit(x.name, x.text)
+		visit(x.Name, x.Text)
 	}
 }
 
@@ -78,30 +78,35 @@ type Answer struct {
 	Cached                 bool // it was paid for by an earlier run
 }
 
-// ledger keeps what the judges of one verdict said, also of those that stand inside a composition and of those that
+// Ledger keeps what the judges of one verdict said, also of those that stand inside a composition and of those that
 // ended in an error. It is safe for concurrent use.
-type ledger struct {
+type Ledger struct {
 	mu   sync.Mutex
 	list []result.Judgement
 }
 
 type ledgerKey struct{}
 
-// withLedger opens the ledger of a verdict. The parts of a composition write into that of the whole; they, and checks
-// that ask no judge, get none of their own.
-func (c *Compiled) withLedger(ctx context.Context) (context.Context, *ledger) {
-	if c.Needs()&NeedsModel == 0 || ctx.Value(ledgerKey{}) != nil {
-		return ctx, &noLedger
+// WithLedger opens the ledger of a verdict; nil where ctx has one already, into which the parts of a composition write.
+func WithLedger(ctx context.Context) (context.Context, *Ledger) {
+	if ctx.Value(ledgerKey{}) != nil {
+		return ctx, nil
 	}
-	l := &ledger{}
+	l := &Ledger{}
 	return context.WithValue(ctx, ledgerKey{}, l), l
 }
 
-var noLedger ledger // stays empty
+// Judgements are what was recorded, in the order in which it is to be told; none of nil.
+func (l *Ledger) Judgements() []result.Judgement {
+	if l == nil {
+		return nil
+	}
+	return l.list
+}
 
 // record books judgements of one check, in the order in which they are to be told.
 func record(ctx context.Context, judgements []result.Judgement) {
-	if l, ok := ctx.Value(ledgerKey{}).(*ledger); ok {
+	if l, ok := ctx.Value(ledgerKey{}).(*Ledger); ok {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.list = append(l.list, judgements...)

@@ -1,4 +1,4 @@
-package checks
+package grading
 
 import (
 	"cmp"
@@ -9,8 +9,12 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// reasonLimit is how much of a judge's reasoning an explanation holds, in characters.
-const reasonLimit = 600
+// Grade is what the votes of a judge say together.
+type Grade struct {
+	Score       float64        // 0..1
+	Explanation string         // one line
+	Details     map[string]any // never nil
+}
 
 // failedVotes is why the votes cannot be counted; nil when they can.
 func failedVotes(votes []vote) error {
@@ -32,24 +36,24 @@ func failedVotes(votes []vote) error {
 	return fmt.Errorf("%s %s of %d failed: %w", noun, strings.Join(numbers, ", "), len(votes), failed[0].err)
 }
 
-// finding is what the votes, all of them usable, say together. The reasoning is that of the first vote that is nearest
+// gradeOfVotes is what the votes, all of them usable, say together. The reasoning is that of the first vote that is nearest
 // to the median.
-func finding(votes []vote) Finding {
+func gradeOfVotes(votes []vote) Grade {
 	scores := make([]float64, len(votes))
 	for i := range votes {
-		scores[i] = votes[i].opinion.score
+		scores[i] = votes[i].opinion.Score
 	}
 	score := median(scores)
 	spokesman := &votes[0]
 	for i := range votes {
-		if distance(votes[i].opinion.score, score) < distance(spokesman.opinion.score, score) {
+		if distance(votes[i].opinion.Score, score) < distance(spokesman.opinion.Score, score) {
 			spokesman = &votes[i]
 		}
 	}
 	o := &spokesman.opinion
 	first := &votes[0].judgements[0]
-	f := Finding{Score: score, Explanation: o.explanation(score), Details: map[string]any{
-		"score": score, "reasoning": o.reasoning, "judge": cmp.Or(first.Judge, first.Provider), "latency_ms": slowest(votes),
+	f := Grade{Score: score, Explanation: o.explanation(score), Details: map[string]any{
+		"score": score, "reasoning": o.Reasoning, "judge": cmp.Or(first.Judge, first.Provider), "latency_ms": slowest(votes),
 	}}
 	if first.Model != "" {
 		f.Details["model"] = first.Model
@@ -70,8 +74,8 @@ func finding(votes []vote) Finding {
 }
 
 // explanation is the reasoning, in one line.
-func (o *opinion) explanation(score float64) string {
-	text := say.Cut(say.OneLine(strings.Join(strings.Fields(o.reasoning), " ")), reasonLimit)
+func (o *Opinion) explanation(score float64) string {
+	text := say.Reason(o.Reasoning)
 	if text == "" {
 		text = "the judge gave no reason"
 	}

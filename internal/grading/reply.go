@@ -1,4 +1,4 @@
-package checks
+package grading
 
 import (
 	"encoding/json"
@@ -8,29 +8,30 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/enclosed"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// opinion is what a reply of a judge says. The score is always within 0..1.
-type opinion struct {
-	score     float64
+// Opinion is what a reply of a judge says. The score is always within 0..1.
+type Opinion struct {
+	Score     float64
 	passed    *bool  // as the judge wrote it, which decides nothing where there is a score
 	verdict   string // of a whole scenario: pass, fail, uncertain
-	reasoning string
+	Reasoning string
 	evidence  []string
 }
 
 // readReply makes an opinion of what a judge wrote. Code fences and prose around the answer are passed over. What could
 // be read in two ways is not read at all: answers that disagree, lists, and anything inside of brackets that hold no
 // JSON, for there a judge quotes and a reply was cut. The error says what is wrong, as it is told to people and judges.
-func readReply(text string, read func(answer) (opinion, error)) (opinion, error) {
+func readReply(text string, read func(answer) (Opinion, error)) (Opinion, error) {
 	text = withoutThoughts(text)
 	if strings.TrimSpace(text) == "" {
-		return opinion{}, errors.New("it is empty")
+		return Opinion{}, errors.New("it is empty")
 	}
-	var found *opinion
+	var found *Opinion
 	for at := 0; ; {
 		i := strings.IndexAny(text[at:], "{[")
 		if i < 0 {
@@ -39,27 +40,27 @@ func readReply(text string, read func(answer) (opinion, error)) (opinion, error)
 		at += i
 		end, _ := enclosed.Balanced(text[at:])
 		if end == 0 {
-			return opinion{}, errors.New("it breaks off inside of a bracket")
+			return Opinion{}, errors.New("it breaks off inside of a bracket")
 		}
 		a, err := answerIn(text[at : at+end])
 		at += end
 		if err != nil {
-			return opinion{}, err
+			return Opinion{}, err
 		}
 		if a == nil {
 			continue
 		}
 		o, err := read(a)
 		if err != nil {
-			return opinion{}, err
+			return Opinion{}, err
 		}
 		if found != nil && !found.agrees(&o) {
-			return opinion{}, fmt.Errorf("it holds answers that disagree, %s and %s", found.word(), o.word())
+			return Opinion{}, fmt.Errorf("it holds answers that disagree, %s and %s", found.word(), o.word())
 		}
 		found = &o
 	}
 	if found == nil {
-		return opinion{}, errors.New("it holds no JSON object with the answer")
+		return Opinion{}, errors.New("it holds no JSON object with the answer")
 	}
 	return *found, nil
 }
@@ -74,14 +75,14 @@ func withoutThoughts(text string) string {
 	return text
 }
 
-func (o *opinion) agrees(p *opinion) bool { return o.score == p.score && o.verdict == p.verdict }
+func (o *Opinion) agrees(p *Opinion) bool { return o.Score == p.Score && o.verdict == p.verdict }
 
 // word is the opinion in short.
-func (o *opinion) word() string {
+func (o *Opinion) word() string {
 	if o.verdict != "" {
 		return o.verdict
 	}
-	return say.Decimal(o.score)
+	return say.Decimal(o.Score)
 }
 
 // answer is the fields of an answer that mean something, by their names in lower case.
@@ -146,12 +147,12 @@ func decodeAnswer(text string) (answer, error) {
 }
 
 // gradeOf reads the answer of a judge that grades: its score or, when it gives none at all, what it says of passing.
-func gradeOf(a answer) (opinion, error) {
-	o := opinion{passed: a.truth("passed")}
-	o.reasoning, _ = a["reasoning"].(string)
+func gradeOf(a answer) (Opinion, error) {
+	o := Opinion{passed: a.truth("passed")}
+	o.Reasoning, _ = a["reasoning"].(string)
 	if v, given := a["score"]; given {
 		score, err := scoreOf(v)
-		o.score = score
+		o.Score = score
 		return o, err
 	}
 	verdict, err := a.passing("it has no score")
@@ -162,7 +163,7 @@ func gradeOf(a answer) (opinion, error) {
 		return o, fmt.Errorf("it has no score, and passed is %t where verdict is %s", *o.passed, say.Shown(word))
 	}
 	if verdict == verdictPass {
-		o.score = 1
+		o.Score = 1
 	} else if verdict != verdictFail {
 		return o, fmt.Errorf("it has no score, and its verdict is %s", verdict)
 	}
@@ -177,9 +178,9 @@ const (
 )
 
 // verdictOf reads the answer of a judge of a whole scenario.
-func verdictOf(a answer) (opinion, error) {
-	o := opinion{passed: a.truth("passed")}
-	o.reasoning, _ = a["reasoning"].(string)
+func verdictOf(a answer) (Opinion, error) {
+	o := Opinion{passed: a.truth("passed")}
+	o.Reasoning, _ = a["reasoning"].(string)
 	list, _ := a["evidence"].([]any)
 	for _, item := range list {
 		o.evidence = append(o.evidence, jsonvalue.Text(item))
@@ -188,9 +189,9 @@ func verdictOf(a answer) (opinion, error) {
 	o.verdict = verdict
 	switch verdict {
 	case verdictPass:
-		o.score = 1
+		o.Score = 1
 	case verdictUncertain:
-		o.score = 0.5
+		o.Score = 0.5
 	}
 	return o, err
 }
@@ -263,4 +264,51 @@ func scoreOf(v any) (float64, error) {
 // isNumber reports whether a text is a number as JSON writes it, which rules out NaN, Inf and hexadecimals.
 func isNumber(s string) bool {
 	return s != "" && (s[0] == '-' || '0' <= s[0] && s[0] <= '9') && json.Valid([]byte(s))
+}
+
+// measured reads an answer of an evaluator. Its score must be there; what it says of passing means nothing. One that
+// tells of an error has not judged, whatever score stands beside it.
+func measured(a answer) (Opinion, error) {
+	if v := a["error"]; v != nil && v != "" && v != false {
+		return Opinion{}, errors.New("it reports an error of its own (error), so its score means nothing")
+	}
+	v, given := a["score"]
+	if !given {
+		return Opinion{}, errors.New("it has no score")
+	}
+	score, err := scoreOf(v)
+	reasoning, _ := a["reasoning"].(string)
+	return Opinion{Score: score, Reasoning: reasoning}, err
+}
+
+// ReadEvaluation makes an opinion of what an evaluator wrote, which may say more than its answer.
+func ReadEvaluation(text string) (Opinion, error) { return readReply(text, measured) }
+
+// NotOneObject says why an answer is not what it must be.
+type NotOneObject struct{ why string }
+
+func (e *NotOneObject) Error() string { return "not one JSON object" + e.why }
+
+// OneAnswer reads the answer of a program or an endpoint: one JSON object and nothing else, with a number as score.
+// What judges and agents may say around theirs, or write as text, would be a mistake here. The fields are all that the
+// object has.
+func OneAnswer(text string) (fields map[string]any, o Opinion, err error) {
+	data := chat.WithoutBOM([]byte(text))
+	v, err := chat.DecodeJSON(data)
+	if err != nil {
+		return nil, Opinion{}, &NotOneObject{" (" + err.Error() + ")"}
+	}
+	fields, ok := v.(map[string]any)
+	if !ok {
+		return nil, Opinion{}, &NotOneObject{}
+	}
+	a, err := decodeAnswer(string(data)) // which does not overlook that a field is there twice
+	if err != nil {
+		return nil, Opinion{}, err
+	}
+	if score, quoted := a["score"].(string); quoted && isNumber(strings.TrimSpace(score)) {
+		return nil, Opinion{}, fmt.Errorf("score is %s, expected a number from 0 to 1, without quotes", say.Shown(score))
+	}
+	o, err = measured(a)
+	return fields, o, err
 }

@@ -1,4 +1,4 @@
-package checks
+package grading
 
 import (
 	"crypto/sha256"
@@ -13,28 +13,31 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// exhibit is a piece of what a judge looks at. The name is ours, every letter of it; the text is whatever the agent, a
+// Exhibit is a piece of what a judge looks at. The name is ours, every letter of it; the text is whatever the agent, a
 // tool or a user wrote.
-type exhibit struct{ name, text string }
+type Exhibit struct{ Name, Text string }
+
+// Show makes an exhibit.
+func Show(name, text string) Exhibit { return Exhibit{name, text} }
 
 // question puts the criteria and the exhibits into words. The exhibits stand between markers that hold a key which
 // occurs in none of them, so that no text can end its part, begin another one or speak from outside.
-func (g *grader) question(s *Subject, exhibits []exhibit) (Question, error) {
-	system, err := g.systemText(s)
+func (g *Grader) question(prompts *Prompts, exhibits []Exhibit) (Question, error) {
+	system, err := g.systemText(prompts)
 	if err != nil {
 		return Question{}, err
 	}
 	var b strings.Builder
-	section(&b, "CRITERIA", g.criteria)
-	section(&b, "RUBRIC", g.rubric)
+	section(&b, "CRITERIA", g.Criteria)
+	section(&b, "RUBRIC", g.Rubric)
 	writeMaterial(&b, exhibits)
-	b.WriteString(g.form.close)
+	b.WriteString(g.Form.close)
 	return Question{
 		Messages: []chat.Message{
 			{Role: chat.System, Content: system},
 			{Role: chat.User, Content: b.String()},
 		},
-		Schema: json.RawMessage(g.form.schema), Extra: g.extra, Criteria: g.criteria, Rubric: g.rubric, material: exhibits,
+		Schema: json.RawMessage(g.Form.schema), Extra: g.Extra, Criteria: g.Criteria, Rubric: g.Rubric, material: exhibits,
 	}, nil
 }
 
@@ -44,28 +47,28 @@ func section(b *strings.Builder, title, text string) {
 	}
 }
 
-func writeMaterial(b *strings.Builder, exhibits []exhibit) {
+func writeMaterial(b *strings.Builder, exhibits []Exhibit) {
 	for i := range exhibits {
-		exhibits[i].text = disarmed(exhibits[i].text)
+		exhibits[i].Text = disarmed(exhibits[i].Text)
 	}
 	key := keyOf(exhibits)
 	fmt.Fprintf(b, materialText, key)
 	for _, p := range exhibits {
-		name := p.name
-		if strings.TrimSpace(p.text) == "" {
+		name := p.Name
+		if strings.TrimSpace(p.Text) == "" {
 			name += " (empty)"
 		}
-		fmt.Fprintf(b, "=== %s %s ===\n%s\n", key, name, p.text)
+		fmt.Fprintf(b, "=== %s %s ===\n%s\n", key, name, p.Text)
 	}
 	fmt.Fprintf(b, "=== %s end ===\n\n", key)
 }
 
 // keyOf derives from the exhibits a key that is in none of them.
-func keyOf(exhibits []exhibit) string {
+func keyOf(exhibits []Exhibit) string {
 	h := sha256.New()
 	for {
 		for _, p := range exhibits {
-			_, _ = fmt.Fprintf(h, "%d\n%s", len(p.text), p.text) // a hash takes everything
+			_, _ = fmt.Fprintf(h, "%d\n%s", len(p.Text), p.Text) // a hash takes everything
 		}
 		key := hex.EncodeToString(h.Sum(nil)[:8])
 		if !mentions(exhibits, key) {
@@ -74,9 +77,9 @@ func keyOf(exhibits []exhibit) string {
 	}
 }
 
-func mentions(exhibits []exhibit, key string) bool {
+func mentions(exhibits []Exhibit, key string) bool {
 	for _, p := range exhibits {
-		if strings.Contains(p.text, key) {
+		if strings.Contains(p.Text, key) {
 			return true
 		}
 	}

@@ -1,4 +1,6 @@
-package checks
+// Package grading asks a judge for a grade: it puts criteria and material into a question, reads the replies strictly,
+// and counts the votes. It knows nothing of checks, and not how a judge is called.
+package grading
 
 import (
 	"context"
@@ -14,58 +16,56 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// grader asks the judge of a check. It is immutable and safe for concurrent use.
-type grader struct {
-	need             JudgeNeed
-	system           string // "": a prompt of the project
-	criteria, rubric string
-	own              string // the criteria, where the author wrote them
-	extra            map[string]any
-	votes            int
-	form             *form
+// Grader asks the judge of a check. It is immutable and safe for concurrent use.
+type Grader struct {
+	Need             Need
+	System           string // "": a prompt of the project
+	Criteria, Rubric string
+	Own              string // the criteria, where the author wrote them
+	Extra            map[string]any
+	Votes            int
+	Form             *Form
 }
 
-// form is a kind of answer for which judges are asked.
-type form struct {
+// Form is a kind of answer for which judges are asked.
+type Form struct {
 	schema string // JSON Schema
 	close  string // how the question ends
-	read   func(answer) (opinion, error)
+	read   func(answer) (Opinion, error)
 }
 
-func (g *grader) judgeNeed() *JudgeNeed { return &g.need }
-
-// grade shows the exhibits to the judge, as often as there are votes, and takes the median. Whatever the judge said is
+// Grade shows the exhibits to the judge, as often as there are votes, and takes the median. Whatever the judge said is
 // booked, in the order of the votes. A vote that cannot be used makes an error of the whole.
-func (g *grader) grade(ctx context.Context, s *Subject, exhibits []exhibit) (Finding, error) {
-	if s.Judges == nil {
-		return Finding{}, errNoJudge
+func (g *Grader) Grade(ctx context.Context, judges Judges, prompts *Prompts, exhibits []Exhibit) (Grade, error) {
+	if judges == nil {
+		return Grade{}, errNoJudge
 	}
 	if len(exhibits) == 0 {
-		return Finding{}, errNothing
+		return Grade{}, errNothing
 	}
-	q, err := g.question(s, exhibits)
+	q, err := g.question(prompts, exhibits)
 	if err != nil {
-		return Finding{}, err
+		return Grade{}, err
 	}
-	votes := make([]vote, g.votes)
+	votes := make([]vote, g.Votes)
 	for i := range votes {
-		votes[i] = vote{g: g, judges: s.Judges, q: q}
-		if g.votes > 1 {
+		votes[i] = vote{g: g, judges: judges, q: q}
+		if g.Votes > 1 {
 			votes[i].q.Vote, votes[i].number = i, i+1
 		}
 	}
-	g.ask(ctx, votes, oneByOne(s.Judges))
+	g.ask(ctx, votes, oneByOne(judges))
 	for i := range votes {
 		record(ctx, votes[i].judgements)
 	}
 	if err := failedVotes(votes); err != nil {
-		return Finding{}, err
+		return Grade{}, err
 	}
-	return finding(votes), nil
+	return gradeOfVotes(votes), nil
 }
 
 // ask takes the votes, all at once or one after the other.
-func (g *grader) ask(ctx context.Context, votes []vote, oneByOne bool) {
+func (g *Grader) ask(ctx context.Context, votes []vote, oneByOne bool) {
 	var wait sync.WaitGroup
 	for i := 1; i < len(votes) && !oneByOne; i++ {
 		wait.Go(func() { votes[i].ask(ctx) })
@@ -83,13 +83,13 @@ var errNoJudge = fmt.Errorf("%w; list one under judges in the arena file, or nam
 
 // vote is one vote of a judge: what is asked, what was said, and what came of it.
 type vote struct {
-	g      *grader
+	g      *Grader
 	judges Judges
 	q      Question
 	number int // from 1; 0 when it is the only one
 
 	judgements []result.Judgement // a repair comes after what it repairs
-	opinion    opinion
+	opinion    Opinion
 	err        error
 }
 
@@ -113,13 +113,13 @@ func (v *vote) ask(ctx context.Context) {
 
 // round puts the question once, and notes what came back.
 func (v *vote) round(ctx context.Context) (Answer, error) {
-	said, err := v.judges.Ask(ctx, v.g.need.Use, &v.q)
+	said, err := v.judges.Ask(ctx, v.g.Need.Use, &v.q)
 	if errors.Is(err, ErrNoJudge) {
 		return said, err // so that nothing was asked
 	}
 	if err != nil {
 		err = &judgeError{judge: judgeLabel(&said), err: err}
-	} else if v.opinion, err = readReply(said.Text, v.g.form.read); err != nil {
+	} else if v.opinion, err = readReply(said.Text, v.g.Form.read); err != nil {
 		err = &unusable{judge: judgeLabel(&said), reason: whyUnusable(&said, err), text: said.Text}
 	}
 	v.note(&said, err)
@@ -131,12 +131,12 @@ func (v *vote) note(said *Answer, err error) {
 	last := len(v.q.Messages) - 1
 	j := result.Judgement{
 		Key: said.Key, Judge: said.Judge, Provider: said.Provider, Model: said.Model, Vote: v.number,
-		Repair: len(v.judgements) > 0, Criteria: v.g.own, Rubric: v.g.rubric,
+		Repair: len(v.judgements) > 0, Criteria: v.g.Own, Rubric: v.g.Rubric,
 		System: v.q.Messages[0].Content, Prompt: v.q.Messages[last].Content, Reply: said.Text,
 		Usage: said.Usage, CostUSD: said.CostUSD, LatencyMS: said.LatencyMS, Cached: said.Cached,
 	}
 	if err == nil {
-		j.Score, j.Reasoning = new(v.opinion.score), v.opinion.reasoning
+		j.Score, j.Reasoning = new(v.opinion.Score), v.opinion.Reasoning
 	} else {
 		j.Error = err.Error()
 	}

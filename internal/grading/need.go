@@ -1,0 +1,21 @@
+package grading
+
+import "github.com/arena-evals/arena/internal/diag"
+
+// Need is the judge that a check will ask, so that a plan can refuse what nobody could answer.
+type Need struct {
+	Use JudgeUse
+	// Optional says that the check works, and judges less, when no judge is configured. A check that names its judge is
+	// never optional.
+	Optional bool
+	Prompt   string // id of the project's prompt that takes the place of the check's own; "" is none
+	// DefaultPrompt says that the project's default prompt for judges, if it has one, takes that place.
+	DefaultPrompt bool
+	Pos           JudgePos
+}
+
+// JudgePos says where a check and the parts of its JudgeUse are written; the zero position is that of a part that is
+// not given.
+type JudgePos struct {
+	Check, Judge, Model, Provider, Prompt diag.Pos
+}

@@ -52,7 +52,8 @@ type Message struct {
 	Cached      bool         `json:"cached,omitempty"`
 	Validations []Validation `json:"validations,omitempty"`
 	Original    *Original    `json:"original,omitempty"` // what the model said, where a guardrail changed it
-	State       string       `json:"state,omitempty"`    // workflow state in which it was written
+	// State is the workflow state in which it was written. A system message with a state begins it.
+	State string `json:"state,omitempty"`
 }
 
 // Text is what a text check sees of the message: the content, or the text parts joined when there is none.

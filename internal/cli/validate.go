@@ -67,7 +67,7 @@ func (f *validateFlags) run(app *App, paths []string) error {
 		runner.ReportToolUses(p, p.Scenarios, diags)
 		runner.ReportNames(p, p.Scenarios, f.lenient, diags)
 		runner.ReportGuardrailUses(p, p.Scenarios, diags)
-		runner.ReportIdleGates(p, p.Scenarios, false, diags)
+		runner.ReportIdleGates(p, p.Scenarios, diags)
 		runner.ReportJudges(p, p.Scenarios, diags)
 		runner.ForeseeOutside(p, p.Scenarios, diags)
 		for _, later := range p.Later {

@@ -30,6 +30,7 @@ const (
 	KindCallFailed       EventKind = "provider.call.failed"
 	KindToolStarted      EventKind = "tool.call.started"
 	KindToolCompleted    EventKind = "tool.call.completed"
+	KindStateChanged     EventKind = "workflow.transition"
 	KindValidationFailed EventKind = "validation.failed"
 	KindEvalCompleted    EventKind = "eval.completed"
 	KindEvalFailed       EventKind = "eval.failed"
@@ -43,7 +44,7 @@ const (
 func EventKinds() []EventKind {
 	return []EventKind{
 		KindRunStarted, KindTrialStarted, KindTurnStarted, KindMessageCreated, KindCallStarted, KindCallCompleted,
-		KindCallFailed, KindToolStarted, KindToolCompleted, KindValidationFailed, KindEvalCompleted, KindEvalFailed,
+		KindCallFailed, KindToolStarted, KindToolCompleted, KindStateChanged, KindValidationFailed, KindEvalCompleted, KindEvalFailed,
 		KindVerdict, KindTurnCompleted, KindTrialCompleted, KindRunCompleted,
 	}
 }

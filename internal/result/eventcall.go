@@ -169,6 +169,18 @@ type ToolCompleted struct {
 	ByCheck   bool    `json:"by_check,omitempty" doc:"It is a check that called, and not the agent."`
 }
 
+// StateChanged says that the workflow has moved on.
+type StateChanged struct {
+	At         `json:"-"`
+	From       string `json:"from" doc:"State that is left."`
+	To         string `json:"to" doc:"State that is entered."`
+	Event      string `json:"event" doc:"What led there."`
+	Redirected string `json:"redirected_from,omitempty" doc:"The state that could not be entered again, for which this one stands in."`
+}
+
+// Kind implements Event.
+func (StateChanged) Kind() EventKind { return KindStateChanged }
+
 // Kind implements Event.
 func (MessageCreated) Kind() EventKind { return KindMessageCreated }
 

@@ -56,7 +56,8 @@ type Trial struct {
 	// Warnings are those that the conversation gave reason for. The run has them too, each once.
 	Warnings []string `json:"warnings,omitempty"`
 
-	System       string    `json:"system,omitempty"` // the system prompt
+	System       string    `json:"system,omitempty"` // the system prompt; with a workflow that of its start
+	Workflow     *Workflow `json:"workflow,omitempty"`
 	Turns        []Turn    `json:"turns"`
 	Conversation []Verdict `json:"conversation_assertions"`
 	// Evals is what was measured, in the order in which it was.

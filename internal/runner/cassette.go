@@ -84,6 +84,7 @@ func (s *session) redacted() *result.Trial {
 	clean.Error, clean.Skip = cassette.Redact(s.recorder, clean.Error), cassette.Redact(s.recorder, clean.Skip)
 	clean.System, clean.Notices = cassette.Redact(s.recorder, clean.System), cassette.Redact(s.recorder, clean.Notices)
 	clean.Turns = cassette.Redact(s.recorder, clean.Turns, keep...)
+	clean.Workflow = cassette.Redact(s.recorder, clean.Workflow)
 	clean.Conversation = cassette.Redact(s.recorder, clean.Conversation, keep...)
 	clean.Evals = cassette.Redact(s.recorder, clean.Evals, keep...)
 	return &clean

@@ -102,7 +102,7 @@ func (n *nameChecker) offered(prompt *scenario.Prompt) []string {
 	if prompt == nil {
 		return nil
 	}
-	var names []string
+	names := ownTools(n.p)
 	for _, t := range n.tools.Offered(prompt.AllowedTools) {
 		names = append(names, t.Name)
 	}
@@ -290,7 +290,7 @@ func (n *nameChecker) knownTools() []string {
 	if n.toolNames != nil {
 		return n.toolNames
 	}
-	names := []string{}
+	names := ownTools(n.p)
 	for _, t := range n.p.Tools {
 		names = append(names, t.ID)
 	}
@@ -315,8 +315,7 @@ func (n *nameChecker) hasOtherTools() bool {
 		_, there := n.p.Has(feature)
 		return there
 	}
-	return has(scenario.FeatureServers) || has(scenario.FeatureAgents) || has(scenario.FeatureSkills) ||
-		n.p.HasWorkflow() || has("memory")
+	return has(scenario.FeatureServers) || has(scenario.FeatureAgents) || has(scenario.FeatureSkills)
 }
 
 // awaitOrWarn leaves a name to the tracker. Without a tracker it warns of a name that the project does not have.

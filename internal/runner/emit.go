@@ -95,6 +95,16 @@ func (t *emitter) turnStarted(turn int, user string) {
 	t.send(result.TurnStarted{At: t.at(), User: user})
 }
 
+// transition sends that the workflow has moved on.
+func (t *emitter) transition(step *result.Transition) {
+	if t == nil {
+		return
+	}
+	t.send(result.StateChanged{
+		At: t.at(), From: step.From, To: step.To, Event: step.Event, Redirected: step.Redirected,
+	})
+}
+
 // turnCompleted sends the verdicts of a turn and its end.
 func (t *emitter) turnCompleted(turn *result.Turn) {
 	if t == nil {

@@ -66,17 +66,11 @@ func canFire(p *scenario.Project, e *evals.Eval) bool {
 	return evals.PhaseOf(e.Trigger) != evals.AfterStep || p.HasWorkflow()
 }
 
-// ReportIdleGates reports evals with a threshold that can never run: the threshold would always hold. over is true when
-// the conversations are recorded ones.
-func ReportIdleGates(p *scenario.Project, chosen []*scenario.Scenario, over bool, d *diag.List) {
+// ReportIdleGates reports evals with a threshold that can never run: the threshold would always hold.
+func ReportIdleGates(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
 	for _, e := range usedEvals(p, chosen) {
-		switch {
-		case !e.Gates() || evals.PhaseOf(e.Trigger) != evals.AfterStep:
-		case !p.HasWorkflow():
+		if e.Gates() && evals.PhaseOf(e.Trigger) == evals.AfterStep && !p.HasWorkflow() {
 			idleGate(d, e, "never fires: the project has no workflow", "choose another trigger than "+e.Trigger)
-		case over:
-			idleGate(d, e, "never fires: recorded conversations do not tell the steps of a workflow",
-				"choose another trigger than "+e.Trigger)
 		}
 	}
 	for _, s := range chosen {
@@ -118,44 +112,37 @@ func usedEvals(p *scenario.Project, chosen []*scenario.Scenario) evals.Set {
 // evalTurn runs the evals after a turn, and those after each workflow step in it.
 func (s *session) evalTurn(ctx context.Context, subject *checks.Subject) {
 	if s.opts.Dispatcher != nil {
-		s.dispatchEvals(ctx, s.due(evals.AfterTurn, subject.Turn), subject.Turn)
+		s.dispatchEvals(ctx, s.due(s.evalSet(), evals.AfterTurn, subject.Turn), subject.Turn)
 		return
 	}
-	s.eval(ctx, evals.AfterTurn, subject)
-	if subject.Workflow == nil {
-		return
-	}
-	for _, step := range subject.Workflow.Transitions {
-		if step.Turn == subject.Turn {
-			s.eval(ctx, evals.AfterStep, subject)
-		}
-	}
+	s.evalSpoken(ctx, evals.AfterTurn, subject)
+	s.evalSteps(ctx, subject)
 }
 
 // evalEnd runs the evals at the end of the conversation, which is the end of its session too.
 func (s *session) evalEnd(ctx context.Context, subject *checks.Subject) {
 	if s.opts.Dispatcher != nil {
-		due := slices.Concat(s.due(evals.SessionEnd, subject.Turn), s.due(evals.ConversationEnd, subject.Turn))
+		set := s.evalSet()
+		due := slices.Concat(s.due(set, evals.SessionEnd, subject.Turn), s.due(set, evals.ConversationEnd, subject.Turn))
 		s.dispatchEvals(ctx, due, subject.Turn)
 		return
 	}
-	s.eval(ctx, evals.SessionEnd, subject)
-	s.eval(ctx, evals.ConversationEnd, subject)
+	s.evalSpoken(ctx, evals.SessionEnd, subject)
+	s.evalSpoken(ctx, evals.ConversationEnd, subject)
 }
 
-// due returns the evals that run in a phase.
-func (s *session) due(phase evals.Phase, turn int) evals.Set {
-	due := s.stance.evals.Due(phase, s.sessionID(), turn)
+// due returns the evals of a set that run in a phase.
+func (s *session) due(set evals.Set, phase evals.Phase, turn int) evals.Set {
+	due := set.Due(phase, s.sessionID(), turn)
 	if s.opts.Only == nil {
 		return due
 	}
 	return slices.DeleteFunc(due, func(e *evals.Eval) bool { return !slices.Contains(s.opts.Only, e.ID) })
 }
 
-// eval runs the evals of a phase. Evals that look at results of others run last; they see those before them in the
+// eval runs evals that are due. Evals that look at results of others run last; they see those before them in the
 // list.
-func (s *session) eval(ctx context.Context, phase evals.Phase, subject *checks.Subject) {
-	due := s.due(phase, subject.Turn)
+func (s *session) eval(ctx context.Context, due evals.Set, subject *checks.Subject) {
 	if len(due) == 0 {
 		return
 	}

@@ -76,6 +76,8 @@ func (s *session) checkInput(ctx context.Context, turn *result.Turn) (answered b
 	done()
 	s.recordFirings(turn, last, &o)
 	if answered {
+		o.Message.State = s.stateName()
+		s.spoken()
 		s.add(o.Message)
 	} else {
 		s.inputValidations = o.Message.Validations
@@ -118,6 +120,8 @@ func (s *session) generateReply(
 
 // addReply adds a message of the assistant. The first one carries the validations of the user's message.
 func (s *session) addReply(m chat.Message) chat.Message {
+	m.State = s.stateName()
+	s.spoken()
 	if len(s.inputValidations) > 0 {
 		m.Validations = append(s.inputValidations, m.Validations...)
 		s.inputValidations = nil

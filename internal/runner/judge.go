@@ -17,7 +17,7 @@ import (
 // judgeTurn runs the evals and the checks of a finished turn.
 func (s *session) judgeTurn(ctx context.Context, turn *result.Turn) {
 	list := s.turnChecks(turn.Index)
-	if len(list) == 0 && len(s.stance.evals) == 0 {
+	if len(list) == 0 && len(s.evalSet()) == 0 && s.flow == nil {
 		return
 	}
 	subject := s.turnSubject(turn)
@@ -84,7 +84,7 @@ func (s *session) subject(turn int) *checks.Subject {
 		Stored:    s.fromDisk(),
 		Unguarded: s.lacksInfo(recording.InfoGuardrails),
 		Host:      s.trial.Project.host, SessionID: s.sessionID(), PromptID: s.promptID(), Earlier: s.evalResults,
-		Metadata: s.metadata(turn),
+		Metadata: s.metadata(turn), Workflow: s.seen(),
 	}
 }
 
@@ -127,10 +127,14 @@ func (s *session) metadata(turn int) map[string]any {
 func (s *session) sessionID() string { return cmp.Or(s.recordedID, s.out.ID) }
 
 func (s *session) promptID() string {
-	if s.trial.Prompt == nil {
+	prompt := s.trial.Prompt
+	if s.flow != nil && s.flow.machine != nil {
+		prompt = s.stance.prompt
+	}
+	if prompt == nil {
 		return ""
 	}
-	return s.trial.Prompt.ID
+	return prompt.ID
 }
 
 // judges returns the judges of the project for questions from this turn; nil when there are none. turn is -1 at the

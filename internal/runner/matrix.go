@@ -271,11 +271,12 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 		return nil
 	}
 	run.tools = tools.NewKit(registry)
+	run.states = run.stateTools()
 	ReportGuardrailUses(p, scenarios, m.diags)
 	m.expectGuardrails(p, judged)
 	all := append(slices.Clip(scenarios), judged...)
 	(&toolUses{p, registry, m.diags}).report(all)
-	ReportIdleGates(p, all, len(judged) > 0, m.diags)
+	ReportIdleGates(p, all, m.diags)
 	m.opts.Dispatch.report(p, all, m.diags)
 	run.embedder, run.stances = m.embedder(p, all), m.stances(run, scenarios, all)
 	m.tracker.awaitSamples(usedEvals(p, all))

@@ -136,20 +136,24 @@ func (p *Plan) NeverNamed() []diag.Diagnostic {
 	return list
 }
 
-// awaitSamples adds the evals with a threshold that measure a sample.
+// awaitSamples adds the evals with a threshold that measure a sample, or the steps of a workflow: there may be none.
 func (h *nameTracker) awaitSamples(set evals.Set) {
+	triggers := []string{scenario.TriggerSampleTurns, scenario.TriggerSampleSessions, scenario.TriggerWorkflowStep}
 	for _, e := range set {
-		if e.Gates() && (e.Trigger == scenario.TriggerSampleTurns || e.Trigger == scenario.TriggerSampleSessions) {
+		if e.Gates() && slices.Contains(triggers, e.Trigger) {
 			h.sampledGates = append(h.sampledGates, e)
 		}
 	}
 }
 
 func neverSampled(e *evals.Eval) diag.Diagnostic {
+	why := fmt.Sprintf("its sample (%g%%) is empty in this run", e.SamplePct)
+	if e.Trigger == scenario.TriggerWorkflowStep {
+		why = "no workflow moved on in this run"
+	}
 	return diag.Diagnostic{
 		Severity: diag.Warning, Pos: e.Pos, Width: utf8.RuneCountInString(e.Type), Code: "never-fired",
-		Msg: fmt.Sprintf("eval %q has a threshold, and its sample (%g%%) is empty in this run: the threshold was not tested",
-			e.ID, e.SamplePct),
+		Msg: fmt.Sprintf("eval %q has a threshold, and %s: the threshold was not tested", e.ID, why),
 	}
 }
 

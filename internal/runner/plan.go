@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/judges"
@@ -81,6 +82,7 @@ type project struct {
 	judgePrompts *grading.Prompts
 
 	stances map[*scenario.Prompt]*stance
+	states  map[*workflow.State][]chat.Tool // what the model is offered in each; nil: there is no workflow
 }
 
 // ID is stable and readable: refund/gpt-4o/default. It ends in #2 for the second of several trials, and in the variant

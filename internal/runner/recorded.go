@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,6 +42,7 @@ func (s *session) judgeRecorded(ctx context.Context) {
 		return
 	}
 	s.copyRecordingInfo(rec)
+	s.expectFlow("", cmp.Or(rec.TaskType, s.trial.Scenario.TaskType))
 	exchanges := recording.Turns(s.addSystemPrompt(rec.Messages))
 	if turn, there := s.trial.Recorded.At.turnOf(len(exchanges)); !there {
 		s.out.Error = fmt.Sprintf("there is no turn %d, counted from 0: the conversation has %d", turn, len(exchanges))
@@ -126,7 +128,7 @@ func (s *session) recordedTurn(
 	for at := range messages {
 		m := &messages[at]
 		s.advanceTo(m)
-		s.add(m.Message)
+		s.add(s.stamp(m.Message))
 		turn.Messages = s.messages[s.turnStart:len(s.messages):len(s.messages)]
 		if m.Role == chat.User {
 			began = s.clock.elapsed()
@@ -210,6 +212,7 @@ func (s *session) addRecordedCalls(turn *result.Turn, calls []chat.ToolCall, res
 			Result: res.Text(), Error: res.Error, ErrorType: res.ErrorType,
 		})
 	}
+	s.recognise(s.calls[len(s.calls)-len(calls):])
 }
 
 // unansweredError returns the error of a turn without a reply, or nil. In a file the reply may be lost, and with it a

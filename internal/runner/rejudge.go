@@ -48,8 +48,13 @@ func (s *session) rejudge(ctx context.Context) {
 		s.showUnjudged(was, err.Error())
 		return
 	}
-	if was.System != "" {
-		s.add(chat.Message{Role: chat.System, Content: was.System})
+	task, start := cmp.Or(was.TaskType, s.trial.Scenario.TaskType), ""
+	if was.Workflow != nil {
+		start = was.Workflow.Start
+	}
+	s.expectFlow(start, task)
+	if was.System != "" || was.Workflow != nil {
+		s.add(chat.Message{Role: chat.System, Content: was.System, State: s.stateName()})
 	}
 	for i := range was.Turns {
 		if ctx.Err() != nil {
@@ -117,10 +122,17 @@ func (s *session) rejudgeTurn(ctx context.Context, was *result.Turn) {
 	}
 	s.emit.turnStarted(was.Index, was.User)
 	s.turnStart = len(s.messages)
-	for i := range was.Messages {
-		s.add(was.Messages[i])
+	calls := callsOf(was)
+	s.calls = append(s.calls, calls...)
+	for i, made := 0, 0; i < len(was.Messages); i++ {
+		m := s.stamp(was.Messages[i])
+		s.add(m)
+		if made < len(calls) && m.Role == chat.Assistant {
+			most := min(made+len(m.ToolCalls), len(calls))
+			s.recognise(calls[made:most])
+			made = most
+		}
 	}
-	s.calls = append(s.calls, callsOf(was)...)
 	s.clock.advance(time.Duration(was.LatencyMS * float64(time.Millisecond)))
 	if was.Error != "" {
 		reason := fmt.Sprintf("turn %d did not end: %s", was.Index+1, was.Error)

@@ -14,7 +14,6 @@ import (
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/result"
-	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
 )
 
@@ -36,6 +35,7 @@ type session struct {
 	values           *values
 	variables        map[string]string // for checks
 	stance           stance
+	flow             *flow // nil: there is no workflow
 	spend            spend
 	recordedID       string              // of a recorded session; "": none
 	turnStart        int                 // index of the turn's first message
@@ -150,6 +150,7 @@ func newSession(planned Trial, opts *Options, events chan<- result.Event) *sessi
 	t := &s.own
 	s.trial, s.values, s.out = t, valuesOf(t), newResult(t)
 	s.box = t.Project.tools.Box(t.Scenario.ID)
+	s.flow = newFlow(t)
 	s.takeStance(t.Prompt)
 	s.out.Describe, _ = s.values.at(noTurn).UserText(t.Scenario.Description)
 	if events != nil {
@@ -262,21 +263,16 @@ func (s *session) add(m chat.Message) {
 // prepare sets the variables and the system prompt of the conversation.
 func (s *session) prepare() error {
 	t := s.trial
-	vars, err := scenario.Variables(t.Prompt, t.Scenario, t.Region)
+	system, err := s.systemPrompt(t.Prompt)
 	if err != nil {
 		return err
 	}
-	s.variables = vars
-	if t.Prompt == nil {
-		return nil
+	if s.flow != nil {
+		s.flow.marks = 1
 	}
-	system, err := scenario.SystemPrompt(t.Prompt, t.Endpoint.Spec.Model, vars)
-	if err != nil {
-		return err
-	}
-	if system != "" {
+	if system != "" || s.flow != nil {
 		s.out.System = system
-		s.add(chat.Message{Role: chat.System, Content: system})
+		s.add(chat.Message{Role: chat.System, Content: system, State: s.stateName()})
 	}
 	return nil
 }
@@ -349,6 +345,7 @@ func (s *session) finish() {
 		s.notice(text)
 	}
 	s.reportCuts()
+	s.flow.report(s.out)
 	s.recordTaskType()
 	s.out.Judges = result.JudgesOf(s.out)
 	s.out.Settle()

@@ -67,12 +67,25 @@ func (s *session) takeStance(prompt *scenario.Prompt) {
 	t := s.trial
 	s.stance = *t.Project.stance(prompt)
 	st := &s.stance
+	st.offered = s.offered()
 	st.policy = policyOf(t.Scenario, prompt)
 	st.schema = replySchema(t.Scenario, prompt, t.Endpoint.Spec)
 	if prompt != nil {
 		st.params = scenario.ModelParameters(prompt, t.Endpoint.Spec.Model)
 	}
-	st.bind(s.values)
+	values := s.values
+	if prompt != t.Prompt && (st.openGuards || st.openEvals) {
+		values = valuesUnder(t, prompt)
+	}
+	st.bind(values)
+}
+
+// offered returns the tools that the session may be offered by its files: those of its prompt and of its state.
+func (s *session) offered() []chat.Tool {
+	if s.flow != nil && s.flow.machine != nil {
+		return s.trial.Project.states[s.flow.machine.Current()]
+	}
+	return s.trial.Project.stance(s.stance.prompt).offered
 }
 
 // bind fills in the placeholders of guardrails and evals.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/tools"
 )
 
@@ -69,8 +68,8 @@ func (s *session) equip(ctx context.Context) error {
 				o.Name, strings.Join(unchecked, ", ")))
 		}
 	}
-	offered := append(slices.Clone(s.trial.Project.stance(s.stance.prompt).offered), s.box.Offered(allowed)...)
-	slices.SortFunc(offered, func(a, b chat.Tool) int { return strings.Compare(a.Name, b.Name) })
+	offered := append(slices.Clone(s.offered()), s.box.Offered(allowed)...)
+	sortTools(offered)
 	s.stance.offered = offered
 	return nil
 }

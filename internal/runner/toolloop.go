@@ -17,6 +17,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
+	"github.com/arena-evals/arena/internal/workflow"
 )
 
 // Defaults of a tool policy, and how a slow tool is simulated.
@@ -35,20 +36,41 @@ type toolLoop struct {
 	turn      int
 	policy    scenario.ToolPolicy
 	log       []result.ToolCall
-	identical map[string]int // name and arguments → how often
-	failures  map[string]int // name → how often
+	*tally                      // of the state that speaks
+	tallies   map[string]*tally // of the states of the workflow that spoke in the turn; nil: there is only one
+	identical map[string]int    // name and arguments → how often
+	failures  map[string]int    // name → how often
 }
 
 func newToolLoop(s *session, turn int) *toolLoop {
-	return &toolLoop{s: s, turn: turn, policy: s.stance.policy, log: []result.ToolCall{}}
+	return &toolLoop{s: s, turn: turn, policy: s.stance.policy, log: []result.ToolCall{}, tally: &tally{}}
 }
 
-// checkRound returns an error when a limit of the tool policy forbids another model call.
-func (l *toolLoop) checkRound(round int) error {
-	if round == 0 {
+// tally counts what a state of the workflow did in the turn: the limits of its prompt are for that.
+type tally struct{ rounds, calls int }
+
+// enter makes the loop go on in another state of the workflow. The model may call there what it called before: the
+// same call means something else.
+func (l *toolLoop) enter(from, to string) {
+	if l.tallies == nil {
+		l.tallies = map[string]*tally{}
+	}
+	l.tallies[from] = l.tally
+	if l.tally = l.tallies[to]; l.tally == nil {
+		l.tally = &tally{}
+	}
+	l.policy = l.s.stance.policy
+	clear(l.identical)
+	delete(l.failures, workflow.TransitionTool)
+}
+
+// checkRound counts a model call. It returns an error when a limit of the tool policy forbids it.
+func (l *toolLoop) checkRound() error {
+	l.rounds++
+	if l.rounds == 1 && len(l.log) == 0 {
 		return nil
 	}
-	if round >= l.policy.MaxRounds {
+	if l.rounds > l.policy.MaxRounds {
 		return fmt.Errorf("the tool loop did not end within %d rounds (tool_policy.max_rounds)", l.policy.MaxRounds)
 	}
 	if l.s.spend.usd > l.policy.MaxCostUSD {
@@ -59,7 +81,7 @@ func (l *toolLoop) checkRound(round int) error {
 }
 
 // offer returns the tools of a round and the tool choice. The policy's choice is for the first round only.
-func (l *toolLoop) offer(round int) ([]chat.Tool, string) {
+func (l *toolLoop) offer() ([]chat.Tool, string) {
 	if l.policy.Choice == "none" || len(l.s.stance.offered) == 0 {
 		return nil, ""
 	}
@@ -69,7 +91,7 @@ func (l *toolLoop) offer(round int) ([]chat.Tool, string) {
 			return l.failures[t.Name] >= failuresToDrop
 		})
 	}
-	if round > 0 {
+	if l.rounds > 1 {
 		return offered, "auto"
 	}
 	return offered, cmp.Or(l.policy.Choice, "auto")
@@ -88,6 +110,8 @@ func (l *toolLoop) run(ctx context.Context, calls []chat.ToolCall) error {
 		round.done(i, &results[i])
 		l.record(calls[i], results[i])
 	}
+	l.calls += len(results)
+	l.s.flow.called(refusals[:len(results)])
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -138,11 +162,15 @@ func (l *toolLoop) execute(
 			results[i] = consented(l.declined(call, consent), consent)
 			continue
 		}
-		lane := lanes.next(l.turn, "call", len(l.log)+i+1, call.Name)
+		own := l.s.owns(call.Name)
+		var lane *cassette.Lane
+		if !own {
+			lane = lanes.next(l.turn, "call", len(l.log)+i+1, call.Name)
+		}
 		switch fault := l.fault(call); {
 		case fault != nil:
 			results[i] = consented(l.inject(ctx, lane, call, fault), consent)
-		case len(calls) == 1:
+		case own || len(calls) == 1:
 			results[i] = consented(l.call(ctx, lane, call), consent)
 		default:
 			g.Go(func() error {
@@ -158,6 +186,9 @@ func (l *toolLoop) execute(
 
 // call runs a tool, or returns the result that came with the reply. It is called by several goroutines.
 func (l *toolLoop) call(ctx context.Context, lane *cassette.Lane, call chat.ToolCall) chat.ToolResult {
+	if res, own := l.s.ownCall(call, l.turn); own {
+		return res
+	}
 	for _, r := range l.s.toolResults {
 		if r.ID == call.ID {
 			return r
@@ -168,7 +199,7 @@ func (l *toolLoop) call(ctx context.Context, lane *cassette.Lane, call chat.Tool
 
 // limits returns an error when the calls exceed the limits of the tool policy. None of them runs then.
 func (l *toolLoop) limits(more int) error {
-	if n, limit := len(l.log)+more, l.policy.MaxPerTurn; limit > 0 && n > limit {
+	if n, limit := l.calls+more, l.policy.MaxPerTurn; limit > 0 && n > limit {
 		return fmt.Errorf("%d tool calls in this turn; tool_policy.max_tool_calls_per_turn allows %d", n, limit)
 	}
 	if n, limit := len(l.s.calls)+more, l.policy.MaxTotal; limit > 0 && n > limit {

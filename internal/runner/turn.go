@@ -35,9 +35,19 @@ func (s *session) turn(ctx context.Context, i int) (*result.Turn, error) {
 	turn.Messages = s.messages[s.turnStart:len(s.messages):len(s.messages)]
 	turn.ToolCalls = loop.log
 	if err == nil {
-		turn.Assistant = s.messages[len(s.messages)-1].Text()
+		turn.Assistant = s.lastWords()
 	}
 	return turn, err
+}
+
+// lastWords is the text of the last reply. What a workflow says behind it is none.
+func (s *session) lastWords() string {
+	for i := len(s.messages) - 1; i >= s.turnStart; i-- {
+		if s.messages[i].Role == chat.Assistant {
+			return s.messages[i].Text()
+		}
+	}
+	return ""
 }
 
 // userMessage renders the scripted message: first the variant, then the variables.
@@ -71,7 +81,7 @@ func (s *session) converse(ctx context.Context, turn *result.Turn, loop *toolLoo
 		return err
 	}
 	for round := 0; ; round++ {
-		if err := loop.checkRound(round); err != nil {
+		if err := loop.checkRound(); err != nil {
 			return err
 		}
 		req := s.request(turn.Index, round, loop)
@@ -87,6 +97,9 @@ func (s *session) converse(ctx context.Context, turn *result.Turn, loop *toolLoo
 			return err
 		}
 		if err := s.recorder.Err(); err != nil {
+			return err
+		}
+		if ended, err := s.advance(ctx, loop); ended || err != nil {
 			return err
 		}
 	}
@@ -145,7 +158,7 @@ func (s *session) request(i, round int, loop *toolLoop) *chat.Request {
 	defaults, provider := &s.trial.Project.Defaults, s.trial.Endpoint.Spec
 	prompt := &s.stance.params
 	req := &chat.Request{
-		Messages: slices.Clip(s.messages),
+		Messages: s.sent(),
 		Temperature: firstSet(s.opts.Temperature, spec.Temperature, defaults.Temperature, prompt.Temperature,
 			provider.Temperature),
 		TopP:      firstSet(defaults.TopP, prompt.TopP, provider.TopP),
@@ -160,7 +173,7 @@ func (s *session) request(i, round int, loop *toolLoop) *chat.Request {
 	if spec.Streaming != nil {
 		req.Stream = *spec.Streaming
 	}
-	req.Tools, req.ToolChoice = loop.offer(round)
+	req.Tools, req.ToolChoice = loop.offer()
 	tune(req, provider, s.stance.schema)
 	req.Extra = prompt.AddTo(req.Extra, provider)
 	return req

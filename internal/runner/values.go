@@ -69,8 +69,11 @@ type values struct {
 	vars  map[string]string
 }
 
-func valuesOf(t *Trial) *values {
-	return &values{trial: t, vars: scenario.Known(t.Prompt, t.Scenario, t.Region)}
+func valuesOf(t *Trial) *values { return valuesUnder(t, t.Prompt) }
+
+// valuesUnder are the values of the placeholders in the checks of a prompt.
+func valuesUnder(t *Trial, prompt *scenario.Prompt) *values {
+	return &values{trial: t, vars: scenario.Known(prompt, t.Scenario, t.Region)}
 }
 
 func (v *values) at(turn int) *scenario.Values {

@@ -175,7 +175,6 @@ func (d *decoder) workflow(n *node.Node) *Workflow {
 	var file workflowFile
 	before := d.Diags.Errors()
 	read := workflowFields.read(d, n, &file)
-	d.need(FeatureWorkflows, n, Feature{})
 	w := &Workflow{Pos: d.Pos(n), names: file.names, at: map[string]diag.Pos{}}
 	if !read || len(file.names) == 0 {
 		return w

@@ -9,6 +9,12 @@ import (
 	"time"
 )
 
+// The tools by which a model moves on and hands on texts.
+const (
+	TransitionTool = "workflow__transition"
+	ArtifactTool   = "workflow__set_artifact"
+)
+
 // A Graph is a workflow as it was declared. It never changes, and all trials of a project share one.
 type Graph struct {
 	entry  *State

@@ -80,6 +80,9 @@ func (m *Machine) plan(event string, turn int, elapsed time.Duration) (Transitio
 		return Transition{}, err
 	}
 	from := m.current
+	if from.Mode == External {
+		return Transition{}, fmt.Errorf("state %q is external: it is not the model that moves on", from.Name)
+	}
 	if from.Ends() {
 		return Transition{}, fmt.Errorf("state %q is terminal: no event leads on", from.Name)
 	}

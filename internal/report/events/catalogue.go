@@ -45,6 +45,8 @@ func Catalogue() []Kind {
 		kind[result.ToolStarted](result.KindToolStarted, OfTrial, "A tool is about to be called."),
 		kind[result.ToolCompleted](result.KindToolCompleted, OfTrial,
 			"What came of the call, also of one that was refused. A call that the end of a conversation cut short has none."),
+		kind[result.StateChanged](result.KindStateChanged, OfTurn,
+			"The workflow has moved on: what is said next is said in another state."),
 		kind[result.ValidationFailed](result.KindValidationFailed, OfTurn,
 			"A guardrail fired on a message, or could not judge it."),
 		kind[result.EvalCompleted](result.KindEvalCompleted, OfTrial, "What an eval measured, or that it was skipped."),

@@ -70,6 +70,8 @@ func (t *trace) handleTrial(c *trial, e result.Event, at result.At) {
 		t.toolStarted(c, &e)
 	case result.ToolCompleted:
 		t.toolCompleted(c, &e)
+	case result.StateChanged:
+		c.stateChanged(&e)
 	case result.VerdictGiven:
 		c.evaluated(at, t.verdict(&e))
 	case result.ValidationFailed:

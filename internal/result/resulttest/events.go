@@ -43,6 +43,9 @@ func stream(say func(string) string) []result.Event {
 		}, at(2, 0), 1),
 	}
 	all = append(all, called(say, at)...)
+	all = append(all, result.StateChanged{
+		At: at(141, 0), From: say("intake"), To: say("desk"), Event: say("Known"), Redirected: say("triage"),
+	})
 	all = append(all, failing(say, at)...)
 	return append(all, ends(say, at)...)
 }

@@ -1,0 +1,29 @@
+package result
+
+// Workflow is the way of a conversation through the states of a workflow.
+type Workflow struct {
+	Start       string              `json:"start,omitempty"` // state; "": not known
+	State       string              `json:"state,omitempty"` // the last one; "": not known
+	Complete    bool                `json:"complete"`        // the state is terminal
+	Transitions []Transition        `json:"transitions"`
+	Refused     []RefusedTransition `json:"refused,omitempty"`
+	Artifacts   map[string]string   `json:"artifacts,omitempty"` // as they were at the end
+}
+
+// Transition is a step from one state to another.
+type Transition struct {
+	From  string `json:"from"`
+	To    string `json:"to"`
+	Event string `json:"event,omitempty"`
+	Turn  int    `json:"turn"` // index from 0
+	// Redirected is the state that the event leads to, which could not be entered again; To stands in for it.
+	Redirected string `json:"redirected_from,omitempty"`
+}
+
+// RefusedTransition is a transition that the model asked for and that was not made.
+type RefusedTransition struct {
+	From   string `json:"from"`
+	Event  string `json:"event"`
+	Turn   int    `json:"turn"` // index from 0
+	Reason string `json:"reason"`
+}

@@ -1,0 +1,301 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/tools"
+	"github.com/arena-evals/arena/internal/workflow"
+)
+
+// flow is where a trial stands in a workflow: by its own state machine, or as a conversation that is over tells it.
+type flow struct {
+	machine  *workflow.Machine // nil: the conversation is over
+	graph    *workflow.Graph   // nil: no project tells of it
+	current  string            // state; "": not known
+	start    string            // the same
+	context  string            // what the last transition handed on
+	marks    int               // system messages in the transcript
+	mark     int               // index of the one that counts
+	speakers []*speaker        // in the order in which they spoke first
+	speaker  *speaker          // of the last reply
+
+	steps []result.Transition
+}
+
+// speaker is a prompt that spoke in the conversation.
+type speaker struct {
+	prompt *scenario.Prompt
+	stance stance
+}
+
+// newFlow starts the workflow of a trial that is to be run; nil when there is none.
+func newFlow(t *Trial) *flow {
+	if t.Start == nil || t.Recorded != nil || t.Finished != nil {
+		return nil
+	}
+	g := t.Project.Workflow.Graph
+	return &flow{machine: g.Start(t.Start), graph: g, current: t.Start.Name, start: t.Start.Name}
+}
+
+// enter makes the session speak as the current state.
+func (s *session) enter(ctx context.Context) error {
+	f := s.flow
+	state := f.machine.Current()
+	prompt := s.trial.Project.PromptOf(state)
+	s.takeStance(prompt)
+	system, err := s.systemPrompt(prompt)
+	if err != nil {
+		return fmt.Errorf("state %q: %w", state.Name, err)
+	}
+	f.mark, f.marks = len(s.messages), f.marks+1
+	s.add(chat.Message{Role: chat.System, Content: system, State: state.Name})
+	return s.equip(ctx)
+}
+
+// advance makes the transition that the model asked for in a round of tool calls. ended is true when nobody speaks in
+// the new state within this turn.
+func (s *session) advance(ctx context.Context, loop *toolLoop) (ended bool, err error) {
+	f := s.flow
+	if f == nil {
+		return false, nil
+	}
+	t, moved := f.machine.Commit()
+	if !moved {
+		return false, nil
+	}
+	f.step(result.Transition{From: t.From, To: t.To, Event: t.Event, Turn: t.Turn, Redirected: t.Redirected})
+	s.emit.transition(&f.steps[len(f.steps)-1])
+	if err := s.enter(ctx); err != nil {
+		return false, err
+	}
+	loop.enter(t.From, t.To)
+	return f.machine.Current().Stops(), nil
+}
+
+// called counts the tool calls of a round that were executed: those that nothing refused.
+func (f *flow) called(refusals []string) {
+	if f == nil || f.machine == nil {
+		return
+	}
+	for _, refusal := range refusals {
+		if refusal == "" {
+			f.machine.Called(1)
+		}
+	}
+}
+
+func (f *flow) step(t result.Transition) {
+	f.steps = append(f.steps, t)
+	f.current = t.To
+}
+
+// stateName is the state that speaks; "" when there is no workflow, or the state is not known.
+func (s *session) stateName() string {
+	if s.flow == nil {
+		return ""
+	}
+	return s.flow.current
+}
+
+// spoken notes who wrote the last reply.
+func (s *session) spoken() {
+	f := s.flow
+	if f == nil || f.machine == nil || f.speaker != nil && f.speaker.prompt == s.stance.prompt {
+		return
+	}
+	at := slices.IndexFunc(f.speakers, func(k *speaker) bool { return k.prompt == s.stance.prompt })
+	if at < 0 {
+		at = len(f.speakers)
+		f.speakers = append(f.speakers, &speaker{s.stance.prompt, s.stance})
+	}
+	f.speaker = f.speakers[at]
+}
+
+// sent returns the messages of a model call: of several system prompts only that of the current state.
+func (s *session) sent() []chat.Message {
+	f := s.flow
+	if f == nil || f.marks == 1 && s.messages[f.mark].Content != "" {
+		return slices.Clip(s.messages)
+	}
+	list := make([]chat.Message, 0, len(s.messages)-f.marks+1)
+	if s.messages[f.mark].Content != "" {
+		list = append(list, s.messages[f.mark])
+	}
+	for i := range s.messages {
+		if s.messages[i].Role != chat.System {
+			list = append(list, s.messages[i])
+		}
+	}
+	return list
+}
+
+// complete reports whether the current state is terminal.
+func (f *flow) complete() bool {
+	if f.machine != nil {
+		return f.machine.Complete()
+	}
+	return f.ends(f.current)
+}
+
+func (f *flow) ends(state string) bool {
+	if f.graph == nil {
+		return false
+	}
+	at := f.graph.State(state)
+	return at != nil && at.Ends()
+}
+
+// seen returns what checks see of the workflow; nil when there is none.
+func (s *session) seen() *checks.Workflow {
+	f := s.flow
+	if f == nil {
+		return nil
+	}
+	w := &checks.Workflow{Current: f.current, Complete: f.complete()}
+	if len(f.steps) > 0 {
+		w.Transitions = make([]checks.Transition, len(f.steps))
+		for i, t := range f.steps {
+			w.Transitions[i] = checks.Transition{From: t.From, To: t.To, Event: t.Event, Turn: t.Turn}
+		}
+	}
+	return w
+}
+
+// report adds the way through the workflow to the result.
+func (f *flow) report(out *result.Trial) {
+	if f == nil {
+		return
+	}
+	w := &result.Workflow{Start: f.start, State: f.current, Complete: f.complete(), Transitions: f.steps}
+	if w.Transitions == nil {
+		w.Transitions = []result.Transition{}
+	}
+	if f.machine != nil {
+		w.Artifacts = f.machine.Artifacts()
+		for _, r := range f.machine.Refusals() {
+			w.Refused = append(w.Refused, result.RefusedTransition{From: r.From, Event: r.Event, Turn: r.Turn, Reason: r.Reason})
+		}
+	}
+	out.Workflow = w
+}
+
+// systemPrompt renders a prompt. What the workflow puts into it is never a template itself.
+func (s *session) systemPrompt(prompt *scenario.Prompt) (string, error) {
+	t := s.trial
+	vars, err := scenario.Variables(prompt, t.Scenario, t.Region)
+	if err != nil {
+		return "", err
+	}
+	s.variables = vars
+	if prompt == nil {
+		return "", nil
+	}
+	var late []string // pairs of a mark and the text that takes its place
+	if f := s.flow; f != nil {
+		put := func(name, value string) {
+			mark := "\x00" + name + "\x00"
+			late = append(late, mark, value)
+			vars[name] = mark
+		}
+		put(scenario.ContextVariable, f.context)
+		for _, name := range f.graph.ArtifactNames() {
+			put(scenario.ArtifactPrefix+name, f.machine.Artifact(name))
+		}
+	}
+	text, err := scenario.SystemPrompt(prompt, t.Endpoint.Spec.Model, vars)
+	if late == nil || err != nil {
+		return text, err
+	}
+	for i := 0; i < len(late); i += 2 {
+		vars[strings.Trim(late[i], "\x00")] = late[i+1]
+	}
+	if !strings.Contains(text, "\x00") {
+		return text, nil
+	}
+	return strings.NewReplacer(late...).Replace(text), nil
+}
+
+// ownCall runs a call of a tool of the workflow. ok is false for other tools.
+func (s *session) ownCall(call chat.ToolCall, turn int) (res chat.ToolResult, ok bool) {
+	if !s.owns(call.Name) {
+		return chat.ToolResult{}, false
+	}
+	if call.Args == nil {
+		return tools.Failure(call, chat.ErrorValidation, "the arguments are not a JSON object: "+call.BadArgs), true
+	}
+	var answer any
+	var err error
+	if call.Name == workflow.TransitionTool {
+		answer, err = s.transition(call.Args, turn)
+	} else {
+		answer, err = s.setArtifact(call.Args)
+	}
+	if err != nil {
+		return tools.Failure(call, chat.ErrorExecution, err.Error()), true
+	}
+	text, err := json.Marshal(answer)
+	if err != nil { // cannot happen with texts
+		return tools.Failure(call, chat.ErrorExecution, err.Error()), true
+	}
+	return chat.ToolResult{ID: call.ID, Name: call.Name, Content: string(text)}, true
+}
+
+// owns reports whether a tool is one of the workflow. These run in the order of their calls, and on no cassette: what
+// they do follows from the replies.
+func (s *session) owns(tool string) bool {
+	return s.flow != nil && s.flow.machine != nil && (tool == workflow.TransitionTool || tool == workflow.ArtifactTool)
+}
+
+// scheduled answers the model that asked for a transition.
+type scheduled struct {
+	Status     string `json:"status"`
+	Event      string `json:"event"`
+	Target     string `json:"target_state"`
+	Redirected string `json:"redirected_from,omitempty"`
+}
+
+const transitionScheduled = "transition_scheduled"
+
+func (s *session) transition(args map[string]any, turn int) (any, error) {
+	m := s.flow.machine
+	event, ok := args["event"].(string)
+	if !ok {
+		return nil, fmt.Errorf("event must be a text, one of: %s", strings.Join(m.Current().EventNames(), ", "))
+	}
+	t, err := m.Ask(event, turn, s.clock.elapsed())
+	if err != nil {
+		return nil, err
+	}
+	s.flow.context, _ = args["context"].(string)
+	return scheduled{transitionScheduled, t.Event, t.To, t.Redirected}, nil
+}
+
+// maxArtifact is the size limit of an artifact in bytes.
+const maxArtifact = 1 << 20
+
+func (s *session) setArtifact(args map[string]any) (any, error) {
+	m := s.flow.machine
+	name, named := args["name"].(string)
+	value, valued := args["value"].(string)
+	if !named || !valued {
+		return nil, fmt.Errorf("name and value must be texts")
+	}
+	if len(m.Artifact(name))+len(value) > maxArtifact {
+		return nil, fmt.Errorf("an artifact holds at most %d bytes", maxArtifact)
+	}
+	if err := m.SetArtifact(name, value); err != nil {
+		return nil, err
+	}
+	return struct {
+		Status   string `json:"status"`
+		Artifact string `json:"artifact"`
+	}{"artifact_set", name}, nil
+}

@@ -1,0 +1,111 @@
+package runner
+
+import (
+	"context"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/evals"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// evalSet returns the evals of the prompt that wrote the last reply.
+func (s *session) evalSet() evals.Set {
+	if s.flow != nil && s.flow.speaker != nil {
+		return s.flow.speaker.stance.evals
+	}
+	return s.stance.evals
+}
+
+// evalSpoken runs the evals of a phase. Those of a prompt judge only what was said under it; the others, all of it. At
+// the end of a conversation those of every prompt that spoke run, else those of the last one.
+func (s *session) evalSpoken(ctx context.Context, phase evals.Phase, subject *checks.Subject) {
+	f := s.flow
+	if f == nil || f.speaker == nil || len(f.speakers) == 1 {
+		s.eval(ctx, s.due(s.evalSet(), phase, subject.Turn), subject)
+		return
+	}
+	last := f.speaker
+	s.eval(ctx, last.evals(s.due(last.stance.evals, phase, subject.Turn), false), subject)
+	speakers := []*speaker{last}
+	if subject.Session {
+		speakers = f.speakers
+	}
+	for _, k := range speakers {
+		if own := k.evals(s.due(k.stance.evals, phase, subject.Turn), true); len(own) > 0 {
+			s.eval(ctx, own, s.subjectUnder(k.prompt, subject))
+		}
+	}
+}
+
+// evals returns those of a set that are of the prompt itself, or the others.
+func (k *speaker) evals(set evals.Set, own bool) evals.Set {
+	return slices.DeleteFunc(slices.Clone(set), func(e *evals.Eval) bool {
+		return own != (k.prompt != nil && slices.Contains(k.prompt.Evals, e.Definition))
+	})
+}
+
+// evalSteps runs the evals that fire at transitions, once for each of the turn, as the workflow was then: those of the
+// prompt of the state that was entered.
+func (s *session) evalSteps(ctx context.Context, subject *checks.Subject) {
+	w := subject.Workflow
+	if w == nil {
+		return
+	}
+	for i, step := range w.Transitions {
+		if step.Turn != subject.Turn {
+			continue
+		}
+		set := s.stance.evals
+		if s.flow != nil && s.flow.machine != nil {
+			set = s.trial.Project.stance(s.trial.Project.PromptOf(s.flow.graph.State(step.To))).evals
+		}
+		due := s.due(set, evals.AfterStep, subject.Turn)
+		if len(due) == 0 {
+			continue
+		}
+		subject.Workflow = &checks.Workflow{Current: step.To, Complete: w.Complete, Transitions: w.Transitions[:i+1]}
+		if i+1 < len(w.Transitions) && s.flow != nil {
+			subject.Workflow.Complete = s.flow.ends(step.To)
+		}
+		s.eval(ctx, due, subject)
+	}
+	subject.Workflow = w
+}
+
+// subjectUnder is what the evals of a prompt see of a turn, or of the conversation: the replies of others, and what
+// tools answered them, are left out.
+func (s *session) subjectUnder(prompt *scenario.Prompt, whole *checks.Subject) *checks.Subject {
+	o := s.subject(whole.Turn)
+	o.Session, o.Messages, o.AllCalls, o.Calls = whole.Session, nil, nil, nil
+	call, theirs := 0, false
+	for i := range s.messages {
+		m := &s.messages[i]
+		if i == whole.Start {
+			o.Start = len(o.Messages)
+		}
+		switch m.Role {
+		case chat.Assistant, chat.System:
+			at := s.flow.graph.State(m.State)
+			theirs = at == nil || s.trial.Project.PromptOf(at) != prompt
+		case chat.ToolRole:
+			if call < len(s.calls) && !theirs {
+				o.AllCalls = append(o.AllCalls, s.calls[call])
+				if i >= whole.Start {
+					o.Calls = append(o.Calls, s.calls[call])
+				}
+			}
+			call++
+		case chat.User:
+			theirs = false
+		}
+		if !theirs {
+			o.Messages = append(o.Messages, *m)
+		}
+	}
+	said := o.Messages[o.Start:]
+	o.LatencyMS = s.measured(lastLatency(said))
+	o.Measure(said)
+	return o
+}

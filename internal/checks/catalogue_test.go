@@ -12,6 +12,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // TestCatalogue holds the table against the names that files of others use.
@@ -88,7 +89,7 @@ func TestLongSpelling(t *testing.T) {
 		{`{"eval_type": "content_excludes", "eval_params": {"words": "class"}, "max_score": 0}`, result.Passed},
 		{`{"eval_type": "length", "eval_params": {"max_chars": 3, "min_score": 0.2}}`, result.Passed},
 	} {
-		v, problems := Try(t.Context(), wrapperType, tc.params, "a classic one", ScopeTurn)
+		v, problems := Try(t.Context(), scenario.Wrapper, tc.params, "a classic one", ScopeTurn)
 		if v == nil || len(problems) > 0 || v.Status != tc.want {
 			t.Errorf("%s: %+v %v", tc.params, v, problems)
 		}

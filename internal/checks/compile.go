@@ -115,9 +115,6 @@ func (c *Compiler) Compile(spec *scenario.Check, d *diag.List) *Compiled {
 	return out
 }
 
-// wrapperType is the long spelling of a check: the type and the parameters are in eval_type and eval_params.
-const wrapperType = "assertion"
-
 // compilation is the work on one check.
 type compilation struct {
 	c      *Compiler
@@ -150,7 +147,7 @@ func (k *compilation) compile() *Compiled {
 	k.limits.beside(k)
 	when := k.when()
 	ok := true
-	if w.name == wrapperType {
+	if w.name == scenario.Wrapper {
 		w, ok = k.unwrap(w)
 	}
 	if !ok {
@@ -165,7 +162,7 @@ func (k *compilation) compile() *Compiled {
 	k.tellIdle(check, w)
 	terms := Terms{
 		Message: k.limits.message, When: when, MinScore: k.limits.min, MaxScore: k.limits.max,
-		PassThreshold: k.spec.PassThreshold, MustPass: k.spec.MustPass, Wrapped: k.spec.Type == wrapperType,
+		PassThreshold: k.spec.PassThreshold, MustPass: k.spec.MustPass, Wrapped: k.spec.Type == scenario.Wrapper,
 	}
 	out := &Compiled{Spelling: e, Terms: terms.shared(), Check: check, Pos: k.spec.Pos}
 	if uses := k.uses; len(uses) > 0 {
@@ -215,9 +212,9 @@ func (k *compilation) unwrap(w written) (written, bool) {
 		return w, false
 	}
 	inner := written{pos: w.pos, at: w.at}
-	known := append([]string{"eval_type", "eval_params"}, k.surfaceKeys()...)
+	known := keys.Names(scenario.WrapperKeys(k.spec.Surface))
 	if body != nil {
-		ok = k.r.Fields(body, wrapperType, known, func(key string, _, v *node.Node) {
+		ok = k.r.Fields(body, scenario.Wrapper, known, func(key string, _, v *node.Node) {
 			switch key {
 			case "eval_type":
 				inner.name, _ = k.r.Name(v, "eval_type")
@@ -225,15 +222,16 @@ func (k *compilation) unwrap(w written) (written, bool) {
 			case "eval_params":
 				inner.body, inner.at = v, k.r.Pos(v)
 			default:
-				k.limits.set(k, wrapperType, key, v)
+				k.limits.set(k, scenario.Wrapper, key, v)
 			}
 		})
 	}
 	switch inner.name {
 	case "":
-		k.r.Diags.Errorf(w.at, 1, "missing-parameter", `%s: missing parameter "eval_type" (name of a check)`, wrapperType)
-	case wrapperType:
-		k.r.Diags.Errorf(inner.pos, inner.width, "unknown-check", "%s cannot wrap itself", wrapperType)
+		k.r.Diags.Errorf(w.at, 1, "missing-parameter", `%s: missing parameter "eval_type" (name of a check)`,
+			scenario.Wrapper)
+	case scenario.Wrapper:
+		k.r.Diags.Errorf(inner.pos, inner.width, "unknown-check", "%s cannot wrap itself", scenario.Wrapper)
 	default:
 		return inner, ok
 	}
@@ -266,28 +264,17 @@ func (k *compilation) resolve(w written) (*Spelling, bool) {
 	return nil, false
 }
 
-// surfaceKeys are the keys that every surface takes out of the parameters before the check sees them.
-var surfaceKeys = []string{"min_score", "max_score", "message"}
-
-// surfaceKeys are those of the surface on which this check stands.
-func (k *compilation) surfaceKeys() []string {
-	if k.spec.Surface == scenario.Guardrail {
-		return append(slices.Clone(surfaceKeys), "direction")
-	}
-	return surfaceKeys
-}
-
 // take reads what belongs to the surface and returns the rest; own are the parameters of the check itself.
 func (l *limits) take(k *compilation, name string, body *node.Node, own map[string]int) *node.Node {
 	if body == nil {
 		return nil
 	}
-	keys := k.surfaceKeys()
+	terms := scenario.Terms(k.spec.Surface)
 	rest := *body
 	rest.Content = make([]*node.Node, 0, len(body.Content))
 	for i := 0; i+1 < len(body.Content); i += 2 {
 		key, v := body.Content[i], body.Content[i+1]
-		if _, mine := own[key.Value]; mine || !slices.Contains(keys, key.Value) {
+		if _, mine := own[key.Value]; mine || keys.Find(key.Value, terms) == nil {
 			rest.Content = append(rest.Content, key, v)
 			continue
 		}

@@ -4,8 +4,10 @@ import (
 	"math"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/say"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // limits is what the surface, not the check, makes of a score: the thresholds and the label. It is gathered from beside
@@ -46,13 +48,13 @@ func (l *limits) set(k *compilation, name, key string, v *node.Node) {
 		} else if ok {
 			l.message = text
 		}
-	case "direction":
-		k.r.OneOf(v, name+": "+key, "input", "output", "both")
+	case "direction": // whoever holds the guardrail knows it
+		keys.Find(key, scenario.Terms(scenario.Guardrail)).Shape.Check(k.r, v, name+": "+key)
 	}
 }
 
 func (l *limits) threshold(k *compilation, what string, n *node.Node, before *float64) *float64 {
-	v, ok := k.r.Float(n, what, 0, 1)
+	v, ok := scenario.Share.Float(k.r, n, what)
 	if !ok {
 		return before
 	}

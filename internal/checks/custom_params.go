@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/arena-evals/arena/internal/keys"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // fitsParams says why a type cannot hold the parameters of a check; nil when it can.
@@ -67,7 +70,7 @@ func hasParam(t reflect.Type, name string) bool {
 }
 
 // reserved reports whether a key is one that every surface takes out of the parameters.
-func reserved(key string) bool { return key == "direction" || slices.Contains(surfaceKeys, key) }
+func reserved(key string) bool { return keys.Find(key, scenario.Terms(scenario.Guardrail)) != nil }
 
 func fitsField(f reflect.StructField, tag string, within []reflect.Type) error {
 	name, rest, more := strings.Cut(tag, ",")

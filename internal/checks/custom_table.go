@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"sync"
+
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // Table is the checks that a program has beside those of arena. It is immutable and safe for concurrent use; nil has
@@ -46,7 +48,7 @@ func (t *Table) add(d *Def, name string) error {
 		return fmt.Errorf("%s %q cannot be used: expected a letter, then letters, digits, dots and the signs _ and -",
 			what, name)
 	}
-	if name == wrapperType {
+	if name == scenario.Wrapper {
 		return fmt.Errorf("%s %q is taken: it is how the long spelling of a check begins", what, name)
 	}
 	if other, taken := t.Lookup(name); taken {

@@ -9,6 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/say"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // binder turns the parameters of one check into its typed struct and is what Build sees of the place where the check is
@@ -137,15 +138,15 @@ func (b *binder) unknown(l *layout, k *node.Node, path string) bool {
 		report = b.r.Warnf
 	}
 	d := report(k, "unknown-parameter", "%s: unknown parameter %q%s", b.name, k.Value, within(path))
-	names := keys.Names(l.list)
+	names, terms := keys.Names(l.list), keys.Names(scenario.Terms(scenario.TurnAssertion))
 	if path == "" {
-		names = append(names, surfaceKeys...)
+		names = append(names, terms...)
 	}
 	near := diag.Nearest(k.Value, names)
 	switch {
-	case path == "" && slices.Contains(besideParams, k.Value):
+	case path == "" && keys.Find(k.Value, scenario.CheckKeys()) != nil:
 		d.Hint = `write it beside "params", not inside`
-	case slices.Contains(surfaceKeys, near):
+	case slices.Contains(terms, near):
 		d.Hint = `did you mean "` + near + `"?`
 	case near != "":
 		f := &l.fields[l.index[near]]
@@ -157,9 +158,6 @@ func (b *binder) unknown(l *layout, k *node.Node, path string) bool {
 	}
 	return b.r.Lenient
 }
-
-// besideParams are the fields of a check that people put one level too deep.
-var besideParams = []string{"type", "when", "pass_threshold", "params"}
 
 // missing reports at a mapping, or at the check when it has none.
 func (b *binder) missing(n *node.Node, format string, args ...any) *diag.Diagnostic {

@@ -1,6 +1,8 @@
 package checks
 
 import (
+	"maps"
+
 	"github.com/arena-evals/arena/internal/jsonschema"
 	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
@@ -29,15 +31,7 @@ func (d *Def) ParamSchema() *jsonschema.Doc {
 func (d *Def) paramSchema() *jsonschema.Doc {
 	l := d.layout()
 	schema := l.Schema(nil)
-	share := keys.Number{Low: 0, High: 1}
-	for _, k := range []keys.Key{
-		{Name: "min_score", Shape: share, Doc: "The lowest score that passes; 1 when neither threshold is given."},
-		{Name: "max_score", Shape: share, Doc: "The highest score that passes."},
-		{Name: "message", Shape: keys.Text{}, Doc: "Shown in reports in place of the explanation."},
-	} {
-		schema.Properties[k.Name] = k.Shape.Schema(nil)
-		schema.Properties[k.Name].Description = k.Doc
-	}
+	maps.Copy(schema.Properties, keys.Object(scenario.Terms(scenario.TurnAssertion), false, nil).Properties)
 	if len(d.AnyOf) > 0 {
 		var one []string
 		for _, name := range d.AnyOf {

@@ -3,6 +3,8 @@ package checks
 import (
 	"slices"
 	"sync"
+
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // builtin is every check of arena, sorted by name.
@@ -152,7 +154,7 @@ var index = sync.OnceValue(func() map[string]*Spelling {
 
 // knownNames is every type that a file may name, for hints.
 var knownNames = sync.OnceValue(func() []string {
-	names := []string{wrapperType}
+	names := []string{scenario.Wrapper}
 	for name := range index() {
 		names = append(names, name)
 	}

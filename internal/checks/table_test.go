@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 func TestTableIsSortedUniqueAndDocumented(t *testing.T) {
@@ -18,7 +19,7 @@ func TestTableIsSortedUniqueAndDocumented(t *testing.T) {
 	if !slices.IsSortedFunc(all, func(a, b *Def) int { return cmp.Compare(a.Name, b.Name) }) {
 		t.Error("the table is not sorted by name")
 	}
-	seen := map[string]string{wrapperType: "the long spelling"}
+	seen := map[string]string{scenario.Wrapper: "the long spelling"}
 	claim := func(name, owner string) {
 		if by, taken := seen[name]; taken {
 			t.Errorf("%s belongs to %s and to %s", name, by, owner)

@@ -9,6 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/contain"
 	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // slack is by how much a score may miss a threshold through rounding.
@@ -57,7 +58,7 @@ func (c *Compiled) Unjudged() result.Verdict {
 		MinScore: c.MinScore, MaxScore: c.MaxScore, PassThreshold: c.PassThreshold,
 	}
 	if c.Wrapped {
-		v.Type, v.Check = wrapperType, c.Type
+		v.Type, v.Check = scenario.Wrapper, c.Type
 	}
 	return v
 }

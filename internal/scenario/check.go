@@ -19,14 +19,11 @@ func checkRows[T any](at func(*T) *Check) rows[T] {
 	return rows[T]{
 		checkType(at),
 		checkParams(at),
-		str("message", func(t *T) *string { return &at(t).Message }).
-			doc("Why the check is there; reports show it as the headline."),
+		str(message.Name, func(t *T) *string { return &at(t).Message }).doc(message.Doc),
 		objectPtr("when", whenFields, func(t *T) **When { return &at(t).When }).
 			doc("Skips the check, as passed, unless all of this holds for the tool calls in scope."),
-		share("min_score", func(t *T) (**float64, *diag.Pos) { return &at(t).MinScore, &at(t).MinAt }).
-			doc("The lowest score that passes; without a threshold only 1 does."),
-		share("max_score", func(t *T) (**float64, *diag.Pos) { return &at(t).MaxScore, &at(t).MaxAt }).
-			doc("The highest score that passes."),
+		share(minScore.Name, func(t *T) (**float64, *diag.Pos) { return &at(t).MinScore, &at(t).MinAt }).doc(minScore.Doc),
+		share(maxScore.Name, func(t *T) (**float64, *diag.Pos) { return &at(t).MaxScore, &at(t).MaxAt }).doc(maxScore.Doc),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"github.com/arena-evals/arena/internal/jsonschema"
+	"github.com/arena-evals/arena/internal/keys"
 )
 
 // checkType is the name of a check. A project may declare programs that score under names of their own, so that no name
@@ -13,16 +14,13 @@ func (w *schemaWriter) checkType() *jsonschema.Doc {
 	if len(w.checks) == 0 {
 		return own
 	}
-	names := []string{wrapper}
+	names := []string{Wrapper}
 	for _, c := range w.checks {
 		names = append(names, c.Names...)
 	}
 	own.Description = "A check of arena, or a program that scores: a type under evals of a RuntimeConfig."
 	return jsonschema.AnyOf(&jsonschema.Doc{Enum: names}, own)
 }
-
-// wrapper is the type of a check that holds another one in its parameters.
-const wrapper = "assertion"
 
 // checkParams demands of the parameters of a check what its type takes.
 func (w *schemaWriter) checkParams() *jsonschema.Doc {
@@ -46,8 +44,7 @@ func (w *schemaWriter) checkRule(c CheckSchema) *jsonschema.Doc {
 	params.Description = c.Summary
 	if w.guards {
 		params.Properties = maps.Clone(params.Properties)
-		params.Properties["direction"] = &jsonschema.Doc{Enum: []string{"input", "output", "both"},
-			Description: "Which messages a validator looks at."}
+		maps.Copy(params.Properties, keys.Object([]*keys.Key{&direction}, false, nil).Properties)
 	}
 	name := "params." + c.Names[0]
 	w.defs[name] = &params
@@ -60,14 +57,21 @@ func (w *schemaWriter) checkRule(c CheckSchema) *jsonschema.Doc {
 }
 
 func (w *schemaWriter) wrapperRule() *jsonschema.Doc {
-	params := ofType("object")
-	params.Description = "Another check, with its own parameters."
-	params.Properties = map[string]*jsonschema.Doc{
-		"eval_type": w.checkType(), "eval_params": jsonschema.AnyOf(ofType("object"), ofType("null")),
-		"min_score": unit.Schema(w), "max_score": unit.Schema(w), "message": text.Schema(w),
+	surface := ConversationAssertion
+	if w.guards {
+		surface = Guardrail
 	}
-	params.Required, params.AdditionalProperties = []string{"eval_type"}, jsonschema.NoOthers
+	params := keys.Object(WrapperKeys(surface), false, func(k *keys.Key) *jsonschema.Doc {
+		switch {
+		case k == &wrappedType:
+			return w.checkType()
+		case k.Null:
+			return jsonschema.AnyOf(k.Shape.Schema(w), ofType("null"))
+		}
+		return k.Shape.Schema(w)
+	})
+	params.Description = "Another check, with its own parameters."
 	then := property("params", params)
 	then.Required = []string{"params"}
-	return whenIs("type", then, wrapper)
+	return whenIs("type", then, Wrapper)
 }

@@ -262,6 +262,8 @@ func TestSchemaPlaces(t *testing.T) {
 		{"no time span", turn + "{role: user, content: hi}\n  timeout: 90", false},
 		{"a guardrail", banned + "{words: [no], direction: input}", true},
 		{"a guardrail that looks nowhere", banned + "{words: [no], direction: up}", false},
+		{"a guardrail in the long spelling", "task_type: a\nsystem_template: Hi.\nvalidators:\n  - type: assertion\n    params: " +
+			"{eval_type: banned_words, eval_params: {words: [no]}, direction: input}", true},
 		{"a direction in a scenario", judged("{type: json_valid, params: {direction: input}}"), false},
 		{"files alone", "kind: Arena\nspec: {scenarios: [a.yaml, {file: b.yaml}]}", true},
 		{"written in the config", "kind: Arena\nspec: {scenario_specs: {a: {turns: [{role: user, content: hi}]}}}", true},

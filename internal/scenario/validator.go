@@ -15,10 +15,8 @@ var validatorFields = table("a validator", func() rows[Validator] {
 		flag("enabled", func(v *Validator) *bool { return &v.Enabled }).doc("false switches it off."),
 		flag("fail_on_violation", func(v *Validator) *bool { return &v.FailOnViolation }).
 			doc("false only records what it finds."),
-		share("min_score", func(v *Validator) (**float64, *diag.Pos) { return &v.MinScore, &v.MinAt }).
-			doc("The lowest score that passes; without a threshold only 1 does."),
-		share("max_score", func(v *Validator) (**float64, *diag.Pos) { return &v.MaxScore, &v.MaxAt }).
-			doc("The highest score that passes."),
+		share(minScore.Name, func(v *Validator) (**float64, *diag.Pos) { return &v.MinScore, &v.MinAt }).doc(minScore.Doc),
+		share(maxScore.Name, func(v *Validator) (**float64, *diag.Pos) { return &v.MaxScore, &v.MaxAt }).doc(maxScore.Doc),
 		gone[Validator]("direction", "direction is one of the params", "write params: {direction: …}"),
 	}
 }).strays(underParams)

@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
-var agentInvokedDef = define[agentInvokedParams](Def{
+var agentInvokedDef = plain[agentInvoked](Def{
 	Name:     "agent_invoked",
 	Summary:  "Every named agent was called, be it without success; agents are called as tools.",
 	Scoring:  "Named agents that were called / named agents.",
@@ -17,24 +17,21 @@ var agentInvokedDef = define[agentInvokedParams](Def{
 	Needs:    NeedsCalls,
 })
 
-type agentInvokedParams struct {
+type agentInvoked struct {
 	AgentNames []string `param:"agent_names,required" alias:"agents" is:"agent" doc:"Names of agents, in any order."`
 }
 
-func (p agentInvokedParams) Build(*binder) Check { return agentInvoked(p.AgentNames) }
-
-type agentInvoked []string
-
-func (c agentInvoked) Eval(_ context.Context, s *Subject) (Finding, error) {
+func (c *agentInvoked) Eval(_ context.Context, s *Subject) (Finding, error) {
 	invoked, missing := []string{}, []string{}
-	for _, name := range c {
+	for _, name := range c.AgentNames {
 		if wasCalled(s.Calls, name) {
 			invoked = append(invoked, name)
 		} else {
 			missing = append(missing, name)
 		}
 	}
-	f := Finding{Score: textmeasure.Share(len(invoked), len(c)), Explanation: "called: " + say.Listed(invoked, ", ")}
+	f := Finding{Score: textmeasure.Share(len(invoked), len(c.AgentNames)), Explanation: "called: " +
+		say.Listed(invoked, ", ")}
 	if len(missing) > 0 {
 		f.Explanation = "not called: " + say.Listed(missing, ", ")
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-var agentNotInvokedDef = define[agentNotInvokedParams](Def{
+var agentNotInvokedDef = plain[agentNotInvoked](Def{
 	Name:     "agent_not_invoked",
 	Summary:  "None of the named agents was called, not even without success; agents are called as tools.",
 	Scoring:  "1 when none of the agents was called, else 0.",
@@ -15,24 +15,20 @@ var agentNotInvokedDef = define[agentNotInvokedParams](Def{
 	Needs:    NeedsCalls,
 })
 
-type agentNotInvokedParams struct {
+type agentNotInvoked struct {
 	AgentNames []string `param:"agent_names,required" alias:"agents" is:"agent" doc:"Agents that must not be called."`
 }
 
-func (p agentNotInvokedParams) Build(*binder) Check { return agentNotInvoked(p.AgentNames) }
-
-type agentNotInvoked []string
-
-func (c agentNotInvoked) Eval(_ context.Context, s *Subject) (Finding, error) {
+func (c *agentNotInvoked) Eval(_ context.Context, s *Subject) (Finding, error) {
 	forbidden := []string{}
 	var seen []string
-	for _, name := range c {
+	for _, name := range c.AgentNames {
 		if wasCalled(s.Calls, name) {
 			forbidden = append(forbidden, name)
 			seen = append(seen, name+" "+callTimes(s, name))
 		}
 	}
-	f := Finding{Score: 1, Explanation: "not called: " + say.Listed(c, ", ")}
+	f := Finding{Score: 1, Explanation: "not called: " + say.Listed(c.AgentNames, ", ")}
 	if len(forbidden) > 0 {
 		f.Score, f.Explanation = 0, "called: "+say.Listed(seen, "; ")
 	}

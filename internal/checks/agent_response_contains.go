@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-var agentResponseContainsDef = define[agentResponseContainsParams](Def{
+var agentResponseContainsDef = plain[agentResponseContains](Def{
 	Name:     "agent_response_contains",
 	Summary:  "Some answer of an agent contains every pattern; case matters.",
 	Scoring:  "1 when one answer has every pattern, else 0.",
@@ -17,14 +17,10 @@ var agentResponseContainsDef = define[agentResponseContainsParams](Def{
 	Needs:    NeedsCalls,
 })
 
-type agentResponseContainsParams struct {
+type agentResponseContains struct {
 	AgentName string   `param:"agent_name,required" alias:"agent" is:"agent" doc:"The agent, by the name under which it is called."`
 	Patterns  []string `param:"patterns,required" alias:"contains" is:"text" doc:"Texts that must all be in the same answer."`
 }
-
-func (p agentResponseContainsParams) Build(*binder) Check { return &agentResponseContains{p} }
-
-type agentResponseContains struct{ agentResponseContainsParams }
 
 func (c *agentResponseContains) Eval(_ context.Context, s *Subject) (Finding, error) {
 	answers := c.answers(s)

@@ -10,6 +10,6 @@ func (c *Compiled) LooksBack() bool {
 
 // AsksWhyEnded reports whether the check, or one in it, looks at why a reply ended.
 func (c *Compiled) AsksWhyEnded() bool {
-	_, asks := c.Check.(finishReason)
+	_, asks := c.Check.(*finishReason)
 	return asks || slices.ContainsFunc(c.Nested(), (*Compiled).AsksWhyEnded)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-var outcomeEquivalentDef = define[outcomeEquivalentParams](Def{
+var outcomeEquivalentDef = define[outcomeEquivalent](Def{
 	Name:     "outcome_equivalent",
 	Summary:  "The run ended as declared: with the same tools called, in the same state, or with the same reply.",
 	Scoring:  "1 when the two are equal or there is nothing to compare with, else 0.",
@@ -15,7 +15,7 @@ var outcomeEquivalentDef = define[outcomeEquivalentParams](Def{
 	Needs:    NeedsReply | NeedsCalls | NeedsCompute,
 })
 
-type outcomeEquivalentParams struct {
+type outcomeEquivalent struct {
 	Metric string `param:"metric,required" words:"tool_calls,final_state,content_hash" doc:"What is compared."`
 
 	ExpectedTools   []string `param:"expected_tools" is:"tool" doc:"For tool_calls: names; order and repeats do not matter."`
@@ -27,12 +27,10 @@ var outcomeComparands = map[string]string{
 	"tool_calls": "expected_tools", "final_state": "expected_state", "content_hash": "expected_content",
 }
 
-func (p outcomeEquivalentParams) Build(b *binder) Check {
+func (p outcomeEquivalent) Build(b *binder) Check {
 	warnComparand(b, "metric", p.Metric, outcomeComparands)
-	return &outcomeEquivalent{p}
+	return &p
 }
-
-type outcomeEquivalent struct{ outcomeEquivalentParams }
 
 func (c *outcomeEquivalent) Eval(_ context.Context, s *Subject) (f Finding, err error) {
 	switch {

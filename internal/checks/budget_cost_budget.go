@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-var costBudgetDef = define[costBudgetParams](Def{
+var costBudgetDef = plain[costBudget](Def{
 	Name:     "cost_budget",
 	Summary:  "The turn or the conversation stays within its money and tokens; the score is the share of the money left.",
 	Scoring:  "1 - cost / max_cost_usd; 1 without max_cost_usd; 0 when any limit is exceeded. Passes when none is.",
@@ -20,16 +20,12 @@ var costBudgetDef = define[costBudgetParams](Def{
 	Decides:  true,
 })
 
-type costBudgetParams struct {
+type costBudget struct {
 	MaxCostUSD      *float64 `param:"max_cost_usd" min:"0" doc:"US dollars."`
 	MaxTotalTokens  *int     `param:"max_total_tokens" min:"0" doc:"Input and output tokens together."`
 	MaxInputTokens  *int     `param:"max_input_tokens" min:"0" doc:"Tokens sent to the model."`
 	MaxOutputTokens *int     `param:"max_output_tokens" min:"0" doc:"Tokens that the model wrote."`
 }
-
-func (p costBudgetParams) Build(*binder) Check { return &costBudget{p} }
-
-type costBudget struct{ costBudgetParams }
 
 func (c *costBudget) Eval(_ context.Context, s *Subject) (Finding, error) {
 	var t tally

@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-var latencyBudgetDef = define[latencyBudgetParams](Def{
+var latencyBudgetDef = plain[latencyBudget](Def{
 	Name:     "latency_budget",
 	Summary:  "The reply came in time; the score falls the longer it took beyond that.",
 	Scoring:  "1 up to max_ms, then max_ms / time taken. An error when the time is not known.",
@@ -17,16 +17,12 @@ var latencyBudgetDef = define[latencyBudgetParams](Def{
 	Needs:    NeedsUsage,
 })
 
-type latencyBudgetParams struct {
+type latencyBudget struct {
 	MaxMS float64 `param:"max_ms,required" above:"0" doc:"Milliseconds to the reply."`
 }
 
-func (p latencyBudgetParams) Build(*binder) Check { return latencyBudget(p.MaxMS) }
-
-type latencyBudget float64
-
-func (c latencyBudget) Eval(_ context.Context, s *Subject) (Finding, error) {
-	took, budget := s.latency(), float64(c)
+func (c *latencyBudget) Eval(_ context.Context, s *Subject) (Finding, error) {
+	took, budget := s.latency(), c.MaxMS
 	if took == nil {
 		if !s.HasReply() {
 			return Finding{}, errNoReply

@@ -6,7 +6,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-var compositionBranchTakenDef = define[compositionBranchTakenParams](Def{
+var compositionBranchTakenDef = plain[compositionBranchTaken](Def{
 	Name:     "composition_branch_taken",
 	Summary:  "A branch of the composition went a way.",
 	Scoring:  "1 when the branch went the expected way, else 0.",
@@ -16,14 +16,10 @@ var compositionBranchTakenDef = define[compositionBranchTakenParams](Def{
 	About:    CompositionPart,
 })
 
-type compositionBranchTakenParams struct {
+type compositionBranchTaken struct {
 	Branch   string `param:"branch,required" is:"step" doc:"Id of the branch."`
 	Expected string `param:"expected,required" is:"step" doc:"Id of the step that it was to go to."`
 }
-
-func (p compositionBranchTakenParams) Build(*binder) Check { return &compositionBranchTaken{p} }
-
-type compositionBranchTaken struct{ compositionBranchTakenParams }
 
 func (c *compositionBranchTaken) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if s.Composition == nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-var compositionParallelCompleteDef = define[compositionParallelCompleteParams](Def{
+var compositionParallelCompleteDef = plain[compositionParallelComplete](Def{
 	Name:     "composition_parallel_complete",
 	Summary:  "Every branch of a parallel step of the composition came to its end.",
 	Scoring:  "1 when the status of the step is complete, else 0.",
@@ -16,29 +16,23 @@ var compositionParallelCompleteDef = define[compositionParallelCompleteParams](D
 	About:    CompositionPart,
 })
 
-type compositionParallelCompleteParams struct {
+type compositionParallelComplete struct {
 	Parallel string `param:"parallel,required" is:"step" doc:"Id of the parallel step."`
 }
 
-func (p compositionParallelCompleteParams) Build(*binder) Check {
-	return compositionParallelComplete(p.Parallel)
-}
-
-type compositionParallelComplete string
-
-func (c compositionParallelComplete) Eval(_ context.Context, s *Subject) (Finding, error) {
+func (c *compositionParallelComplete) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if s.Composition == nil {
 		return Finding{}, errNoComposition
 	}
-	status, ran := s.Composition.Parallels[string(c)]
-	f := Finding{Details: map[string]any{"parallel": string(c), "status": status}}
+	status, ran := s.Composition.Parallels[c.Parallel]
+	f := Finding{Details: map[string]any{"parallel": c.Parallel, "status": status}}
 	switch {
 	case !ran:
-		f.Explanation = "step " + string(c) + " has no status; " + those("statuses of", s.Composition.Parallels)
+		f.Explanation = "step " + c.Parallel + " has no status; " + those("statuses of", s.Composition.Parallels)
 	case status != "complete":
-		f.Explanation = "step " + string(c) + " is " + say.Named(status) + ", expected complete"
+		f.Explanation = "step " + c.Parallel + " is " + say.Named(status) + ", expected complete"
 	default:
-		f.Score, f.Explanation = 1, "step "+string(c)+" is complete"
+		f.Score, f.Explanation = 1, "step "+c.Parallel+" is complete"
 	}
 	return f, nil
 }

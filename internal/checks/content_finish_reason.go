@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-var finishReasonDef = define[finishReasonParams](Def{
+var finishReasonDef = plain[finishReason](Def{
 	Name:     "finish_reason",
 	Summary:  "The model ended its last reply for one of some reasons.",
 	Scoring:  "1 when the reason is one of them, else 0.",
@@ -17,26 +17,22 @@ var finishReasonDef = define[finishReasonParams](Def{
 	Needs:    NeedsReply,
 })
 
-type finishReasonParams struct {
+type finishReason struct {
 	Reasons []string `param:"reasons,required" alias:"reason,value" words:"stop,length,tool_calls,content_filter" doc:"Length is a reply that was cut at max_tokens."`
 }
 
-func (p finishReasonParams) Build(*binder) Check { return finishReason(p.Reasons) }
-
-type finishReason []string
-
-func (c finishReason) Eval(_ context.Context, s *Subject) (Finding, error) {
+func (c *finishReason) Eval(_ context.Context, s *Subject) (Finding, error) {
 	reason := s.Messages[s.last().Index].FinishReason
 	if reason == "" {
 		return Finding{}, errNoFinishReason
 	}
 	f := Finding{
 		Score: 1, Explanation: "the reply ended with " + say.Named(reason),
-		Details: map[string]any{"finish_reason": reason, "expected": []string(c)},
+		Details: map[string]any{"finish_reason": reason, "expected": c.Reasons},
 	}
-	if !slices.Contains(c, reason) {
+	if !slices.Contains(c.Reasons, reason) {
 		f.Score = 0
-		f.Explanation += ", expected " + say.Or(c)
+		f.Explanation += ", expected " + say.Or(c.Reasons)
 	}
 	return f, nil
 }

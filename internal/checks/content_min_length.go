@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/plural"
 )
 
-var minLengthDef = define[minLengthParams](Def{
+var minLengthDef = plain[minLength](Def{
 	Name:     "min_length",
 	Summary:  "The reply has at least so many characters; the score is the share of them that it has.",
 	Scoring:  "1 from min on, below it length / min.",
@@ -17,19 +17,15 @@ var minLengthDef = define[minLengthParams](Def{
 	Needs:    NeedsReply,
 })
 
-type minLengthParams struct {
+type minLength struct {
 	Min int `param:"min,required" alias:"min_characters,min_chars" min:"1" doc:"Characters, spaces included."`
 }
 
-func (p minLengthParams) Build(*binder) Check { return minLength(p.Min) }
-
-type minLength int
-
-func (c minLength) Eval(_ context.Context, s *Subject) (Finding, error) {
+func (c *minLength) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n := utf8.RuneCountInString(s.Output())
 	return Finding{
-		Score:       min(1, float64(n)/float64(c)),
-		Explanation: fmt.Sprintf("%s, at least %d wanted", plural.Count(n, "character"), int(c)),
-		Details:     map[string]any{"length": n, "min": int(c)},
+		Score:       min(1, float64(n)/float64(c.Min)),
+		Explanation: fmt.Sprintf("%s, at least %d wanted", plural.Count(n, "character"), c.Min),
+		Details:     map[string]any{"length": n, "min": c.Min},
 	}, nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/plural"
 )
 
-var sentenceCountDef = define[sentenceCountParams](Def{
+var sentenceCountDef = plain[sentenceCount](Def{
 	Name:     "sentence_count",
 	Aliases:  []string{"max_sentences"},
 	Summary:  "The reply has at most so many sentences; the score falls with every one too many.",
@@ -20,20 +20,16 @@ var sentenceCountDef = define[sentenceCountParams](Def{
 	Needs:    NeedsReply,
 })
 
-type sentenceCountParams struct {
+type sentenceCount struct {
 	Max int `param:"max,required" alias:"max_sentences" min:"0" doc:"Sentences; line breaks do not end one."`
 }
 
-func (p sentenceCountParams) Build(*binder) Check { return sentenceCount(p.Max) }
-
-type sentenceCount int
-
-func (c sentenceCount) Eval(_ context.Context, s *Subject) (Finding, error) {
+func (c *sentenceCount) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n := sentences(s.Output())
 	return Finding{
-		Score:       shareOf(int(c), n),
-		Explanation: fmt.Sprintf("%s, at most %d allowed", plural.Count(n, "sentence"), int(c)),
-		Details:     map[string]any{"count": n, "max": int(c)},
+		Score:       shareOf(c.Max, n),
+		Explanation: fmt.Sprintf("%s, at most %d allowed", plural.Count(n, "sentence"), c.Max),
+		Details:     map[string]any{"count": n, "max": c.Max},
 	}, nil
 }
 

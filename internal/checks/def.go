@@ -60,6 +60,22 @@ func define[P params](d Def) *Def {
 	return &d
 }
 
+// plain makes the entry of a check that is nothing but its parameters.
+func plain[P any, C interface {
+	*P
+	Check
+}](d Def) *Def {
+	d.layout = sync.OnceValue(func() *layout { return layoutFor[P]() })
+	d.build = func(b *binder) Check {
+		check := C(new(P))
+		if !b.decode(d.layout(), check) || !b.anyOf(d.AnyOf) {
+			return nil
+		}
+		return check
+	}
+	return &d
+}
+
 // Names returns every spelling of the check, the canonical one first.
 func (d *Def) Names() []string {
 	return slices.Concat([]string{d.Name}, d.Aliases, d.SessionNames)

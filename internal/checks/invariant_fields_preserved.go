@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
-var invariantFieldsPreservedDef = define[invariantFieldsPreservedParams](Def{
+var invariantFieldsPreservedDef = plain[invariantFieldsPreserved](Def{
 	Name: "invariant_fields_preserved",
 	Summary: "An argument that a tool was once called with is there in its later calls too, whatever its value; the " +
 		"score is the share of the fields that were kept.",
@@ -18,14 +18,10 @@ var invariantFieldsPreservedDef = define[invariantFieldsPreservedParams](Def{
 	Needs:    NeedsCalls,
 })
 
-type invariantFieldsPreservedParams struct {
+type invariantFieldsPreserved struct {
 	Tool   string   `param:"tool,required" is:"tool" doc:"The tool."`
 	Fields []string `param:"fields,required" is:"argument" of:"tool" doc:"Names of its arguments."`
 }
-
-func (p invariantFieldsPreservedParams) Build(*binder) Check { return &invariantFieldsPreserved{p} }
-
-type invariantFieldsPreserved struct{ invariantFieldsPreservedParams }
 
 func (c *invariantFieldsPreserved) Eval(_ context.Context, s *Subject) (Finding, error) {
 	violations := []map[string]any{}

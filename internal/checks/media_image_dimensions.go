@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-var imageDimensionsDef = define[imageDimensionsParams](Def{
+var imageDimensionsDef = define[imageDimensions](Def{
 	Name:     "image_dimensions",
 	Summary:  "Every image of the reply and of tool results has a size within the bounds.",
 	Scoring:  "1 when there are images, the size of all is known and fits, else 0.",
@@ -14,13 +14,13 @@ var imageDimensionsDef = define[imageDimensionsParams](Def{
 	Needs:    NeedsReply | NeedsMedia,
 })
 
-type imageDimensionsParams struct {
+type imageDimensions struct {
 	Width  *int `param:"width" min:"1" doc:"Exactly so many pixels wide."`
 	Height *int `param:"height" min:"1" doc:"Exactly so many pixels tall."`
 	pixelBounds
 }
 
-func (p imageDimensionsParams) Build(b *binder) Check {
+func (p imageDimensions) Build(b *binder) Check {
 	p.verify(b)
 	for _, side := range []struct {
 		name            string
@@ -31,10 +31,8 @@ func (p imageDimensionsParams) Build(b *binder) Check {
 				*side.want)
 		}
 	}
-	return &imageDimensions{p}
+	return &p
 }
-
-type imageDimensions struct{ imageDimensionsParams }
 
 func (c *imageDimensions) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return s.sizes("image", "dimensions", func(size pixels) []string {

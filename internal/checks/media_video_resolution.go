@@ -12,7 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-var videoResolutionDef = define[videoResolutionParams](Def{
+var videoResolutionDef = define[videoResolution](Def{
 	Name:     "video_resolution",
 	Summary:  "Every video of the reply and of tool results has one of the resolutions and a size within the bounds.",
 	Scoring:  "1 when there are videos, the size of all is known and fits, else 0.",
@@ -21,17 +21,15 @@ var videoResolutionDef = define[videoResolutionParams](Def{
 	Needs:    NeedsReply | NeedsMedia,
 })
 
-type videoResolutionParams struct {
+type videoResolution struct {
 	Presets []resolution `param:"presets" doc:"Any of them: 480p … 4320p, sd … 8k, or 1280x720."`
 	pixelBounds
 }
 
-func (p videoResolutionParams) Build(b *binder) Check {
+func (p videoResolution) Build(b *binder) Check {
 	p.verify(b)
-	return &videoResolution{p}
+	return &p
 }
-
-type videoResolution struct{ videoResolutionParams }
 
 func (c *videoResolution) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return s.sizes("video", "resolutions", func(size pixels) []string {

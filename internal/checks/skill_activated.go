@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
-var skillActivatedDef = define[skillActivatedParams](Def{
+var skillActivatedDef = plain[skillActivated](Def{
 	Name:     "skill_activated",
 	Summary:  "Every named skill was activated with success.",
 	Scoring:  "Skills activated at least min_calls times / named skills.",
@@ -18,14 +18,10 @@ var skillActivatedDef = define[skillActivatedParams](Def{
 	About:    SkillPart,
 })
 
-type skillActivatedParams struct {
+type skillActivated struct {
 	SkillNames []string `param:"skill_names,required" is:"skill" doc:"Names of skills, in any order."`
 	MinCalls   int      `param:"min_calls" default:"1" min:"1" doc:"Successful activations that each skill needs."`
 }
-
-func (p skillActivatedParams) Build(*binder) Check { return &skillActivated{p} }
-
-type skillActivated struct{ skillActivatedParams }
 
 func (c *skillActivated) Eval(_ context.Context, s *Subject) (Finding, error) {
 	counts := map[string]int{}

@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/plural"
 )
 
-var toolCallCountDef = define[toolCallCountParams](Def{
+var toolCallCountDef = define[toolCallCount](Def{
 	Name:     "tool_call_count",
 	Summary:  "The number of calls, of one tool or of all, is within bounds; failed calls count.",
 	Scoring:  "1 when the number of calls is within min and max, else 0.",
@@ -17,23 +17,21 @@ var toolCallCountDef = define[toolCallCountParams](Def{
 	AnyOf:    []string{"min", "max"},
 })
 
-type toolCallCountParams struct {
+type toolCallCount struct {
 	Tool string `param:"tool" alias:"tool_name" is:"tool" doc:"Count only the calls of this tool; all calls when left out."`
 	Min  *int   `param:"min" min:"0" doc:"Calls that are wanted at least."`
 	Max  *int   `param:"max" min:"0" doc:"Calls that are allowed at most; 0 forbids them."`
 }
 
-func (p toolCallCountParams) Build(b *binder) Check {
+func (p toolCallCount) Build(b *binder) Check {
 	if p.Min != nil && p.Max != nil && *p.Min > *p.Max {
 		b.errorf("min", "out-of-range", "min %d is above max %d, so that no count passes", *p.Min, *p.Max)
 	}
 	if p.Min != nil && *p.Min == 0 && p.Max == nil {
 		b.lax("min", scoreIsSure, "there are always that many calls")
 	}
-	return &toolCallCount{p}
+	return &p
 }
-
-type toolCallCount struct{ toolCallCountParams }
 
 func (c *toolCallCount) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n := 0

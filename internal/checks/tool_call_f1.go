@@ -11,7 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
-var toolCallF1Def = define[toolCallF1Params](Def{
+var toolCallF1Def = plain[toolCallF1](Def{
 	Name:     "tool_call_f1",
 	Summary:  "The tools that were called are those that were expected, each as often, in any order.",
 	Scoring:  "F1 of the called names against the expected ones, repeats counted; min_score allows for less than all.",
@@ -20,20 +20,16 @@ var toolCallF1Def = define[toolCallF1Params](Def{
 	Needs:    NeedsCalls,
 })
 
-type toolCallF1Params struct {
+type toolCallF1 struct {
 	ExpectedTools []string `param:"expected_tools,required" is:"tool" doc:"Names of tools; one to be called twice is named twice."`
 }
 
-func (p toolCallF1Params) Build(*binder) Check { return toolCallF1(p.ExpectedTools) }
-
-type toolCallF1 []string
-
-func (c toolCallF1) Eval(_ context.Context, s *Subject) (Finding, error) {
+func (c *toolCallF1) Eval(_ context.Context, s *Subject) (Finding, error) {
 	open := map[string]int{} // name → how often it is still expected
-	for _, name := range c {
+	for _, name := range c.ExpectedTools {
 		open[name]++
 	}
-	o := textmeasure.Overlap{Expected: len(c), Actual: len(s.Calls)}
+	o := textmeasure.Overlap{Expected: len(c.ExpectedTools), Actual: len(s.Calls)}
 	unexpected := []string{}
 	for i := range s.Calls {
 		name := s.Calls[i].Name

@@ -2,7 +2,7 @@ package checks
 
 import "context"
 
-var toolCallSequenceDef = define[toolCallSequenceParams](Def{
+var toolCallSequenceDef = plain[toolCallSequence](Def{
 	Name:     "tool_call_sequence",
 	Summary:  "Tools were called in an order, others may come between; the score is the share of it that was.",
 	Scoring:  "Names found in order before the first that is not / names in the sequence; failed calls count.",
@@ -11,16 +11,12 @@ var toolCallSequenceDef = define[toolCallSequenceParams](Def{
 	Needs:    NeedsCalls,
 })
 
-type toolCallSequenceParams struct {
+type toolCallSequence struct {
 	Sequence []string `param:"sequence,required" is:"tool" doc:"Names of tools; one named twice must be called twice."`
 }
 
-func (p toolCallSequenceParams) Build(*binder) Check { return toolCallSequence(p.Sequence) }
-
-type toolCallSequence []string
-
-func (c toolCallSequence) Eval(_ context.Context, s *Subject) (Finding, error) {
-	o := inOrder(c, namesOf(s.Calls))
+func (c *toolCallSequence) Eval(_ context.Context, s *Subject) (Finding, error) {
+	o := inOrder(c.Sequence, namesOf(s.Calls))
 	return Finding{Score: o.share(), Explanation: o.tell("called"), Details: o.details("actual_tools")}, nil
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-var toolEfficiencyDef = define[toolEfficiencyParams](Def{
+var toolEfficiencyDef = define[toolEfficiency](Def{
 	Name:     "tool_efficiency",
 	Summary:  "Calls and failures stay within limits; the score is the share of the calls that were left.",
 	Scoring:  "0 when a limit is broken; else 1 - calls / max_calls, or 1 without max_calls. Within the limits it passes.",
@@ -18,13 +18,13 @@ var toolEfficiencyDef = define[toolEfficiencyParams](Def{
 	Decides:  true,
 })
 
-type toolEfficiencyParams struct {
+type toolEfficiency struct {
 	MaxCalls     *int     `param:"max_calls" min:"0" doc:"Calls that are allowed, failed ones included."`
 	MaxErrors    *int     `param:"max_errors" min:"0" doc:"Failed calls that are allowed."`
 	MaxErrorRate *float64 `param:"max_error_rate" min:"0" max:"1" doc:"Share of the calls that may fail."`
 }
 
-func (p toolEfficiencyParams) Build(b *binder) Check {
+func (p toolEfficiency) Build(b *binder) Check {
 	if most := p.MaxErrorRate; most != nil && *most >= 1-slack {
 		kind := asksNothing
 		if p.MaxCalls == nil && p.MaxErrors == nil {
@@ -32,10 +32,8 @@ func (p toolEfficiencyParams) Build(b *binder) Check {
 		}
 		b.laxly("max_error_rate", kind, "all calls may fail", "write less, or take it out")
 	}
-	return &toolEfficiency{p}
+	return &p
 }
-
-type toolEfficiency struct{ toolEfficiencyParams }
 
 func (c *toolEfficiency) Eval(_ context.Context, s *Subject) (Finding, error) {
 	calls, failed, rate := len(s.Calls), 0, 0.0

@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-var toolNoRepeatDef = define[toolNoRepeatParams](Def{
+var toolNoRepeatDef = plain[toolNoRepeat](Def{
 	Name:     "tool_no_repeat",
 	Summary:  "No tool is called several times in a row, whatever the arguments.",
 	Scoring:  "0 when a tool was called more often in a row than max_repeats, else 1.",
@@ -18,14 +18,10 @@ var toolNoRepeatDef = define[toolNoRepeatParams](Def{
 	Bans:     true,
 })
 
-type toolNoRepeatParams struct {
+type toolNoRepeat struct {
 	Tools      nameFilter `param:"tools" is:"tool" doc:"Look only at these tools; at all when left out."`
 	MaxRepeats int        `param:"max_repeats" default:"1" min:"1" doc:"Calls in a row that are allowed."`
 }
-
-func (p toolNoRepeatParams) Build(*binder) Check { return &toolNoRepeat{p} }
-
-type toolNoRepeat struct{ toolNoRepeatParams }
 
 func (c *toolNoRepeat) Eval(_ context.Context, s *Subject) (Finding, error) {
 	violations := []map[string]any{}

@@ -11,7 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
-var validToolCallDef = define[validToolCallParams](Def{
+var validToolCallDef = plain[validToolCall](Def{
 	Name: "valid_tool_call",
 	Summary: "Every tool call names a tool of the project and has arguments that fit its input_schema as the model " +
 		"wrote them.",
@@ -21,13 +21,9 @@ var validToolCallDef = define[validToolCallParams](Def{
 	Needs:    NeedsCalls,
 })
 
-type validToolCallParams struct{}
-
-func (validToolCallParams) Build(*binder) Check { return validToolCall{} }
-
 type validToolCall struct{}
 
-func (validToolCall) Eval(_ context.Context, s *Subject) (Finding, error) {
+func (*validToolCall) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if s.Tools == nil {
 		return Finding{}, errors.New("the tools of the project are not known")
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
-var toolsCalledDef = define[toolsCalledParams](Def{
+var toolsCalledDef = define[toolsCalled](Def{
 	Name:         "tools_called",
 	Aliases:      []string{"tool_called"},
 	SessionNames: []string{"tools_called_session"},
@@ -20,7 +20,7 @@ var toolsCalledDef = define[toolsCalledParams](Def{
 	Needs:        NeedsCalls,
 })
 
-type toolsCalledParams struct {
+type toolsCalled struct {
 	ToolNames []string `param:"tool_names,required" alias:"tools,tool_name,name" is:"tool" doc:"Tools to be called, in any order."`
 
 	MinCalls         int  `param:"min_calls" default:"1" min:"0" doc:"Successful calls that each tool needs."`
@@ -29,7 +29,7 @@ type toolsCalledParams struct {
 	RequireArgs      bool `param:"require_args" default:"false" doc:"Leave out calls without arguments."`
 }
 
-func (p toolsCalledParams) Build(b *binder) Check {
+func (p toolsCalled) Build(b *binder) Check {
 	if p.MaxCalls != nil && *p.MaxCalls < p.MinCalls {
 		report := b.errorf
 		if b.read["min_calls"] == nil {
@@ -42,10 +42,8 @@ func (p toolsCalledParams) Build(b *binder) Check {
 	if p.MinCalls == 0 && p.MaxCalls == nil {
 		b.lax("min_calls", scoreIsSure, "there are always that many calls")
 	}
-	return &toolsCalled{p}
+	return &p
 }
-
-type toolsCalled struct{ toolsCalledParams }
 
 func (c *toolsCalled) Eval(_ context.Context, s *Subject) (Finding, error) {
 	found, over := 0, []string{}

@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-var toolsNotCalledDef = define[toolsNotCalledParams](Def{
+var toolsNotCalledDef = plain[toolsNotCalled](Def{
 	Name:         "tools_not_called",
 	Aliases:      []string{"tool_not_called"},
 	SessionNames: []string{"tools_not_called_session"},
@@ -18,25 +18,21 @@ var toolsNotCalledDef = define[toolsNotCalledParams](Def{
 	Needs:        NeedsCalls,
 })
 
-type toolsNotCalledParams struct {
+type toolsNotCalled struct {
 	ToolNames []string `param:"tool_names,required" alias:"tools,tool_name,name" is:"tool" doc:"Tools that must not be called."`
 }
 
-func (p toolsNotCalledParams) Build(*binder) Check { return toolsNotCalled(p.ToolNames) }
-
-type toolsNotCalled []string
-
-func (c toolsNotCalled) Eval(_ context.Context, s *Subject) (Finding, error) {
+func (c *toolsNotCalled) Eval(_ context.Context, s *Subject) (Finding, error) {
 	forbidden := []string{}
 	var seen []string
 	for _, name := range callNames(s.Calls) {
-		if !slices.Contains(c, name) {
+		if !slices.Contains(c.ToolNames, name) {
 			continue
 		}
 		forbidden = append(forbidden, name)
 		seen = append(seen, name+" "+callTimes(s, name))
 	}
-	f := Finding{Score: 1, Explanation: "not called: " + say.Listed(c, ", ")}
+	f := Finding{Score: 1, Explanation: "not called: " + say.Listed(c.ToolNames, ", ")}
 	if len(forbidden) > 0 {
 		f.Score, f.Explanation = 0, "called: "+say.Listed(seen, "; ")
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-var maxCostDef = define[maxCostParams](Def{
+var maxCostDef = plain[maxCost](Def{
 	Name:     "max_cost",
 	Summary:  "All model calls of the conversation together cost at most so much.",
 	Scoring:  "1 up to the limit, else 0. An error when the costs that are known are within it and others are not known.",
@@ -18,16 +18,12 @@ var maxCostDef = define[maxCostParams](Def{
 	Needs:    NeedsUsage,
 })
 
-type maxCostParams struct {
+type maxCost struct {
 	MaxUSD float64 `param:"max_usd,required" alias:"max" min:"0" doc:"US dollars."`
 }
 
-func (p maxCostParams) Build(*binder) Check { return maxCost(p.MaxUSD) }
-
-type maxCost float64
-
-func (c maxCost) Eval(_ context.Context, s *Subject) (Finding, error) {
-	limit := float64(c)
+func (c *maxCost) Eval(_ context.Context, s *Subject) (Finding, error) {
+	limit := c.MaxUSD
 	usd, unknown, calls := s.knownCost()
 	if usd <= limit+slack && unknown > 0 {
 		return Finding{}, notMeasured(fmt.Sprintf("the cost of %d of %s is not known; set the provider's pricing",

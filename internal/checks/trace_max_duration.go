@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-var maxDurationDef = define[maxDurationParams](Def{
+var maxDurationDef = plain[maxDuration](Def{
 	Name:     "max_duration",
 	Summary:  "The conversation takes at most so long by the clock, from its start to its last event.",
 	Scoring:  "1 up to the limit, else 0.",
@@ -18,19 +18,15 @@ var maxDurationDef = define[maxDurationParams](Def{
 	Needs:    NeedsUsage,
 })
 
-type maxDurationParams struct {
+type maxDuration struct {
 	MaxSeconds float64 `param:"max_seconds,required" min:"0" doc:"Seconds; pauses count, what overlaps counts once."`
 }
 
-func (p maxDurationParams) Build(*binder) Check { return maxDuration(p.MaxSeconds) }
-
-type maxDuration float64
-
-func (c maxDuration) Eval(_ context.Context, s *Subject) (Finding, error) {
+func (c *maxDuration) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if s.ElapsedMS == nil {
 		return Finding{}, errNoElapsed
 	}
-	seconds, limit := *s.ElapsedMS/1000, float64(c)
+	seconds, limit := *s.ElapsedMS/1000, c.MaxSeconds
 	f := Finding{
 		Explanation: fmt.Sprintf("%s s, at most %s s allowed", say.Decimal(math.Round(seconds*1000)/1000),
 			say.Decimal(limit)),

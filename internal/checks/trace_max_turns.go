@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/plural"
 )
 
-var maxTurnsDef = define[maxTurnsParams](Def{
+var maxTurnsDef = plain[maxTurns](Def{
 	Name: "max_turns",
 	Summary: "The whole conversation takes at most so many model calls; every round of a tool loop is one, tool calls " +
 		"are none.",
@@ -18,16 +18,12 @@ var maxTurnsDef = define[maxTurnsParams](Def{
 	Needs:    NeedsReply,
 })
 
-type maxTurnsParams struct {
+type maxTurns struct {
 	Max int `param:"max,required" min:"1" doc:"Model calls."`
 }
 
-func (p maxTurnsParams) Build(*binder) Check { return maxTurns(p.Max) }
-
-type maxTurns int
-
-func (c maxTurns) Eval(_ context.Context, s *Subject) (Finding, error) {
-	calls, limit := s.modelCalls(), int(c)
+func (c *maxTurns) Eval(_ context.Context, s *Subject) (Finding, error) {
+	calls, limit := s.modelCalls(), c.Max
 	f := Finding{
 		Explanation: fmt.Sprintf("%s, at most %d allowed", plural.Count(calls, "model call"), limit),
 		Details:     map[string]any{"model_calls": calls, "max": limit},

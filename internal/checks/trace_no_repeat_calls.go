@@ -12,7 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-var noRepeatCallsDef = define[noRepeatCallsParams](Def{
+var noRepeatCallsDef = plain[noRepeatCalls](Def{
 	Name:     "no_repeat_calls",
 	Summary:  "In the whole conversation no tool is called twice with the same arguments; 1 and \"1\" are not the same.",
 	Scoring:  "0 when a call is repeated, else 1.",
@@ -23,13 +23,9 @@ var noRepeatCallsDef = define[noRepeatCallsParams](Def{
 	Bans:     true,
 })
 
-type noRepeatCallsParams struct{}
-
-func (noRepeatCallsParams) Build(*binder) Check { return noRepeatCalls{} }
-
 type noRepeatCalls struct{}
 
-func (noRepeatCalls) Eval(_ context.Context, s *Subject) (Finding, error) {
+func (*noRepeatCalls) Eval(_ context.Context, s *Subject) (Finding, error) {
 	seen := map[string][]int{} // what is called → the numbers of the calls
 	var order []string
 	for i := range s.Calls {

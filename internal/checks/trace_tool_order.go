@@ -2,7 +2,7 @@ package checks
 
 import "context"
 
-var toolOrderDef = define[toolOrderParams](Def{
+var toolOrderDef = plain[toolOrder](Def{
 	Name:     "tool_order",
 	Summary:  "In the whole conversation tools were called in an order; others may come between.",
 	Scoring:  "1 when the whole order was found, else 0; failed calls count.",
@@ -12,16 +12,12 @@ var toolOrderDef = define[toolOrderParams](Def{
 	Needs:    NeedsCalls,
 })
 
-type toolOrderParams struct {
+type toolOrder struct {
 	Order nameList `param:"order,required" is:"tool" doc:"Names of tools; one named twice must be called twice."`
 }
 
-func (p toolOrderParams) Build(*binder) Check { return toolOrder(p.Order) }
-
-type toolOrder []string
-
-func (c toolOrder) Eval(_ context.Context, s *Subject) (Finding, error) {
-	o := inOrder(c, namesOf(s.Calls))
+func (c *toolOrder) Eval(_ context.Context, s *Subject) (Finding, error) {
+	o := inOrder(c.Order, namesOf(s.Calls))
 	f := Finding{Explanation: o.tell("called"), Details: o.details("actual_tools")}
 	if o.complete() {
 		f.Score = 1

@@ -6,7 +6,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-var workflowCompleteDef = define[workflowCompleteParams](Def{
+var workflowCompleteDef = plain[workflowComplete](Def{
 	Name:     "workflow_complete",
 	Summary:  "The workflow has come to a terminal state.",
 	Scoring:  "1 in a terminal state, else 0.",
@@ -16,13 +16,9 @@ var workflowCompleteDef = define[workflowCompleteParams](Def{
 	About:    WorkflowPart,
 })
 
-type workflowCompleteParams struct{}
-
-func (workflowCompleteParams) Build(*binder) Check { return workflowComplete{} }
-
 type workflowComplete struct{}
 
-func (workflowComplete) Eval(_ context.Context, s *Subject) (Finding, error) {
+func (*workflowComplete) Eval(_ context.Context, s *Subject) (Finding, error) {
 	w := s.Workflow
 	if w == nil {
 		return Finding{}, errNoWorkflow

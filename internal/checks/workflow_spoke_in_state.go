@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-var spokeInStateDef = define[spokeInStateParams](Def{
+var spokeInStateDef = plain[spokeInState](Def{
 	Name:     "spoke_in_state",
 	Aliases:  []string{"workflow_spoke_in_state"},
 	Summary:  "The agent said something in a state of the workflow.",
@@ -19,15 +19,11 @@ var spokeInStateDef = define[spokeInStateParams](Def{
 	About:    WorkflowPart,
 })
 
-type spokeInStateParams struct {
+type spokeInState struct {
 	State string `param:"state,required" is:"state" doc:"Name of the state."`
 }
 
-func (p spokeInStateParams) Build(*binder) Check { return spokeInState(p.State) }
-
-type spokeInState string
-
-func (c spokeInState) Eval(_ context.Context, s *Subject) (Finding, error) {
+func (c *spokeInState) Eval(_ context.Context, s *Subject) (Finding, error) {
 	var spoken []string // states, each once
 	stamped := false
 	seen := map[string]bool{}
@@ -45,16 +41,16 @@ func (c spokeInState) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if !stamped && s.Workflow == nil {
 		return Finding{}, errNoWorkflow
 	}
-	f := Finding{Details: map[string]any{"expected": string(c), "spoke_in": atLeastEmpty(spoken)}}
+	f := Finding{Details: map[string]any{"expected": c.State, "spoke_in": atLeastEmpty(spoken)}}
 	switch {
-	case seen[string(c)]:
-		f.Score, f.Explanation = 1, "spoke in state "+string(c)
+	case seen[c.State]:
+		f.Score, f.Explanation = 1, "spoke in state "+c.State
 	case !stamped:
 		f.Explanation = "no reply says in which state it was written"
 	case len(spoken) == 0:
-		f.Explanation = "did not speak in state " + string(c) + " nor in any other"
+		f.Explanation = "did not speak in state " + c.State + " nor in any other"
 	default:
-		f.Explanation = "did not speak in state " + string(c) + ", only in " + say.Chained(spoken)
+		f.Explanation = "did not speak in state " + c.State + ", only in " + say.Chained(spoken)
 	}
 	return f, nil
 }

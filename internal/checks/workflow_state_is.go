@@ -2,7 +2,7 @@ package checks
 
 import "context"
 
-var workflowStateIsDef = define[workflowStateIsParams](Def{
+var workflowStateIsDef = plain[workflowStateIs](Def{
 	Name:     "workflow_state_is",
 	Aliases:  []string{"state_is"},
 	Summary:  "The workflow is in a state.",
@@ -13,14 +13,10 @@ var workflowStateIsDef = define[workflowStateIsParams](Def{
 	About:    WorkflowPart,
 })
 
-type workflowStateIsParams struct {
+type workflowStateIs struct {
 	State string `param:"state,required" is:"state" doc:"Name of the state."`
 }
 
-func (p workflowStateIsParams) Build(*binder) Check { return workflowStateIs(p.State) }
-
-type workflowStateIs string
-
-func (c workflowStateIs) Eval(_ context.Context, s *Subject) (Finding, error) {
-	return sameState(s.Workflow, string(c))
+func (c *workflowStateIs) Eval(_ context.Context, s *Subject) (Finding, error) {
+	return sameState(s.Workflow, c.State)
 }

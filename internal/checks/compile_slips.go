@@ -43,6 +43,12 @@ func slipIn(n *node.Node, alone, forms bool) *slip {
 	case slashed().MatchString(text):
 		return &slip{"looks like a pattern, and is looked for with its slashes",
 			"write " + strings.Trim(text[:strings.LastIndexByte(text, '/')], "/") + "; for a pattern use type: regex"}
+	case starred().MatchString(text):
+		bare := strings.Trim(text, "*")
+		return &slip{"looks like a wildcard, and is looked for with its stars",
+			`write "` + bare + `", which is found anywhere in a text; for the stars themselves use type: regex`}
+	case quotedTwice().MatchString(text):
+		return &slip{"is looked for with its quotes", "write " + text[1:len(text)-1] + " in one pair of quotes"}
 	case dollar().MatchString(text):
 		return &slip{"is searched for literally", "a variable is written {{" + text[1:] + "}}"}
 	case strings.ContainsFunc(text, fixedBlank):
@@ -105,8 +111,13 @@ var (
 	comment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\pL\pL# `) })
 	// A pattern as other languages write it: /shipped/i.
 	slashed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/[^/\s]+/[a-z]?[a-z]?$`) })
-	singles = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[A-Za-z_][\w.-]*\}`) })
-	dollar  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$[a-z_]\w*$`) })
+	// A text with a star at one of its ends or both, and no **bold** one.
+	starred = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:\*\pL[\pL\d _-]*\*?|\pL[\pL\d _-]*\*)$`)
+	})
+	quotedTwice = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:'[^']+'|"[^"]+")$`) })
+	singles     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[A-Za-z_][\w.-]*\}`) })
+	dollar      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$[a-z_]\w*$`) })
 )
 
 // unwritten warns of values of which nothing is written, as when a # makes a comment of them. A null that is written is

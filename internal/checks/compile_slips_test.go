@@ -43,6 +43,9 @@ func TestSlipsInBans(t *testing.T) {
 		"patterns:\n  - shipped# cc":    "for a comment write a blank before it: shipped # cc",
 		`patterns: /shipped/`:           "write shipped; for a pattern use type: regex",
 		`patterns: ["/shipped/i"]`:      "write shipped; for a pattern use type: regex",
+		`patterns: ["*shipped*"]`:       `write "shipped", which is found anywhere in a text; for the stars themselves use type: regex`,
+		`patterns: [ship*]`:             `write "ship", which is found anywhere in a text; for the stars themselves use type: regex`,
+		`patterns: ["'shipped'"]`:       `write shipped in one pair of quotes`,
 		`patterns: ["shipped "]`:        `write "shipped"`,
 		`patterns: [' shipped']`:        `write "shipped"`,
 		`patterns: [no]`:                `quote it: "no"`,
@@ -67,7 +70,7 @@ func TestSlipsInBans(t *testing.T) {
 	for _, text := range []string{
 		`patterns: shipped`, `patterns: ["[Your Name]"]`, `patterns: ["no"]`, `patterns: "-shipped"`, `patterns: C# code`,
 		`patterns: ["shipped# cc"]`, `patterns: /usr/bin/env`, `patterns: $49`, `patterns: USD $5`, `patterns: it's "fine"`,
-		`patterns: "[]"`, `patterns: -5`, `patterns: https://a/b/`, `patterns: "$"`, `patterns: “`, `patterns: “a” or b`,
+		`patterns: "[]"`, `patterns: "**bold**"`, `patterns: "***"`, `patterns: "2 * 3"`, `patterns: -5`, `patterns: https://a/b/`, `patterns: "$"`, `patterns: “`, `patterns: “a” or b`,
 	} {
 		if _, problems := compileYAML("content_excludes", text); slips(problems) != nil {
 			t.Errorf("%s: %v", text, problems)

@@ -44,8 +44,8 @@ func (rec *Recorder) loadOlder() {
 }
 
 // reusable reports whether an exchange can answer an equal request again: it is the complete reply of a model or a
-// tool, and nothing in it was redacted. Programs, endpoints and agents that evaluate are always called: they may have
-// changed without a change in the request.
+// simulated tool, and nothing in it was redacted. Other tools, and programs, endpoints and agents that evaluate, are
+// always called: they may have changed without a change in the request.
 func (e *entry) reusable(source string) bool {
 	switch r := e.reply.(type) {
 	case *modelReply:
@@ -57,6 +57,10 @@ func (e *entry) reusable(source string) bool {
 			return false
 		}
 	case *toolReply:
+		q, ok := e.request.(*toolRequest)
+		if !ok || q.Answer == "" {
+			return false
+		}
 	default:
 		return false
 	}

@@ -24,6 +24,7 @@ type toolReply struct {
 	ErrorType string         `json:"error_type,omitempty"`
 	LatencyMS float64        `json:"latency_ms,omitempty"` // as reported by the tool
 	Metadata  map[string]any `json:"metadata,omitempty"`
+	Notice    string         `json:"notice,omitempty"` // for the user
 }
 
 // Call records run(ctx, call), or replays it. definition identifies the answer of a simulated tool; "" for others.
@@ -67,7 +68,7 @@ func (d *Folder) result(r *toolReply) (chat.ToolResult, error) {
 	parts, err := d.parts(r.Parts)
 	return chat.ToolResult{
 		ID: r.ID, Name: r.Name, Content: string(r.Content), Parts: parts, Error: string(r.Error), ErrorType: r.ErrorType,
-		LatencyMS: r.LatencyMS, Metadata: r.Metadata,
+		LatencyMS: r.LatencyMS, Metadata: r.Metadata, Notice: r.Notice,
 	}, err
 }
 
@@ -85,7 +86,7 @@ func (enc encoder) resultOf(r *chat.ToolResult, keep bool) (*toolReply, error) {
 		ErrorType: r.ErrorType, LatencyMS: r.LatencyMS,
 	}
 	if keep { // requests do not contain it
-		out.Metadata = enc.args(r.Metadata)
+		out.Metadata, out.Notice = enc.args(r.Metadata), string(enc.text(r.Notice))
 	}
 	return out, err
 }

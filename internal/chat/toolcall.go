@@ -76,6 +76,8 @@ type ToolResult struct {
 	LatencyMS float64 `json:"latency_ms,omitempty"`
 	// Metadata is what the tool told beside its result, for checks; the model does not see it. Numbers are json.Number.
 	Metadata map[string]any `json:"metadata,omitempty"`
+	// Notice is something the user should know once, and neither the model nor a check.
+	Notice string `json:"-"`
 }
 
 // Text is the result as a text check sees it: media parts appear as [type:mime].

@@ -133,7 +133,12 @@ func (s *Secrets) watchProject(p *scenario.Project) {
 		names[spec.KeyEnv] = spec.KeyEnv != ""
 	}
 	for _, h := range p.Handlers {
-		s.program(h, p.Getenv)
+		s.program(h.Env, p.Getenv)
+	}
+	for _, t := range p.Tools {
+		if t.Exec != nil {
+			s.program(t.Exec.Env, p.Getenv)
+		}
 	}
 	s.checks(p)
 	getenv := p.Getenv
@@ -185,11 +190,11 @@ func (s *Secrets) Check(c *checks.Compiled, getenv func(string) (string, bool)) 
 }
 
 // program learns what is handed to a program, also by variables of other names.
-func (s *Secrets) program(h *scenario.Handler, getenv func(string) (string, bool)) {
+func (s *Secrets) program(env []string, getenv func(string) (string, bool)) {
 	if getenv == nil {
 		getenv = func(string) (string, bool) { return "", false }
 	}
-	for _, entry := range h.Env {
+	for _, entry := range env {
 		name, value, sets := strings.Cut(entry, "=")
 		if !sets {
 			value, _ = getenv(name)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -17,6 +18,7 @@ type Running struct {
 	stdout *os.File
 	stderr *lockedTail
 	grace  time.Duration
+	leader *os.Process // set once it was started
 	end    context.CancelFunc
 	done   chan struct{}
 	err    error // why it ended; set when done is closed
@@ -46,6 +48,7 @@ func (c *Command) Start() (*Running, error) {
 	started := make(chan struct{})
 	go func() {
 		r.over(run(cmd, func() {
+			r.leader = cmd.Process
 			_ = ignore(theirIn.Close(), theirOut.Close()) // the program has its own
 			close(started)
 		}))
@@ -100,6 +103,11 @@ func (r *Running) Write(ctx context.Context, p []byte) error {
 // Done is closed when the program has ended, with its group.
 func (r *Running) Done() <-chan struct{} { return r.done }
 
+// Ended reports whether the program itself has ended, be there others of its group that have not.
+func (r *Running) Ended() bool {
+	return errors.Is(r.leader.Signal(syscall.Signal(0)), os.ErrProcessDone)
+}
+
 // Stderr is the end of what the program wrote there, at most 8 KiB.
 func (r *Running) Stderr() string { return r.stderr.text() }
 
@@ -107,18 +115,21 @@ func (r *Running) Stderr() string { return r.stderr.text() }
 func (r *Running) Err() error { return r.err }
 
 // Stop closes the stdin of the program, waits for its end, tells it and all that it started to end, and kills what is
-// left after the grace of the command. It returns when nothing of its group is left.
-func (r *Running) Stop(wait time.Duration) {
+// left after the grace of the command. It returns when nothing of its group is left, and whether the program ended by
+// itself.
+func (r *Running) Stop(wait time.Duration) (itself bool) {
 	r.closing.Do(func() { _ = r.stdin.Close() })
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-r.done:
+		itself = true
 	case <-timer.C:
 	}
 	r.end()
 	<-r.done
 	_ = r.stdout.Close()
+	return itself
 }
 
 // lockedTail is the end of what is written to it, for several goroutines.

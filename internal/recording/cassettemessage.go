@@ -84,7 +84,7 @@ func (b *builder) opaque(v value) *chat.Opaque {
 // cassetteResult reads a tool result.
 func (b *builder) cassetteResult(v value) (r chat.ToolResult) {
 	o, ok := b.strictObject(v, "a tool result", "id", "name", "content", "parts", "error", "error_type", "latency_ms",
-		"metadata")
+		"metadata", "notice")
 	if !ok {
 		return r
 	}
@@ -94,7 +94,7 @@ func (b *builder) cassetteResult(v value) (r chat.ToolResult) {
 		ID:       b.textOrLines(o.get("id"), "id"), Name: b.textOrLines(o.get("name"), "name"),
 		Content: b.textOrLines(o.get("content"), "content"), Parts: b.cassetteParts(o.get("parts")),
 		Error: b.textOrLines(o.get("error"), "error"), ErrorType: b.textOrLines(o.get("errortype"), "error_type"),
-		LatencyMS: b.latency(o.get("latencyms")),
+		LatencyMS: b.latency(o.get("latencyms")), Notice: b.textOrLines(o.get("notice"), "notice"),
 	}
 }
 

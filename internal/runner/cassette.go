@@ -104,9 +104,20 @@ func (s *session) call(
 // callTool calls a tool of the trial, through the cassette if there is one.
 func (s *session) callTool(ctx context.Context, lane *cassette.Lane, call chat.ToolCall) chat.ToolResult {
 	if lane == nil {
+		return s.runTool(ctx, call)
+	}
+	return lane.Call(ctx, call, s.trial.Project.tools.Definition(call.Name), s.runTool)
+}
+
+// runTool runs a tool. The time of one that is not simulated counts, also where the model is.
+func (s *session) runTool(ctx context.Context, call chat.ToolCall) chat.ToolResult {
+	if s.trial.Project.tools.Simulated(call.Name) || !s.box.Has(call.Name) {
 		return s.box.Call(ctx, call)
 	}
-	return lane.Call(ctx, call, s.trial.Project.tools.Definition(call.Name), s.box.Call)
+	began := s.opts.Now()
+	res := s.box.Call(ctx, call)
+	res.LatencyMS = milliseconds(s.opts.Now().Sub(began))
+	return res
 }
 
 func turnLabel(turn int) string {

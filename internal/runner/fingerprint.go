@@ -130,8 +130,8 @@ type planBasis struct {
 	dispatch DispatchMode
 }
 
-// Programs returns a sum of the files of programs that score in a plan; "" when there are none. Fingerprints do not
-// include it: a replay needs no programs.
+// Programs returns a sum of the files of programs that score in a plan, or run its tools; "" when there are none.
+// Fingerprints do not include it: a replay needs no programs.
 func Programs(plan *Plan) string {
 	files, seen := map[string]string{}, map[*project]bool{}
 	for t := range plan.Groups() {
@@ -141,7 +141,12 @@ func Programs(plan *Plan) string {
 		}
 		seen[p] = true
 		for _, h := range p.Handlers {
-			programFiles(h, files)
+			programFiles(h.Dir, append([]string{h.Command}, h.Args...), files)
+		}
+		for _, tool := range p.Project.Tools {
+			if e := tool.Exec; e != nil {
+				programFiles(e.Dir, append([]string{e.Command}, e.Args...), files)
+			}
 		}
 	}
 	if len(files) == 0 {
@@ -151,12 +156,12 @@ func Programs(plan *Plan) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// programFiles sums the files among the words of a command line: the program and its arguments.
-func programFiles(h *scenario.Handler, files map[string]string) {
-	for _, word := range append([]string{h.Command}, h.Args...) {
+// programFiles sums the files that the command line of a program names: the program itself, and files that it reads.
+func programFiles(dir string, words []string, files map[string]string) {
+	for _, word := range words {
 		path := word
 		if !filepath.IsAbs(path) {
-			path = filepath.Join(h.Dir, path)
+			path = filepath.Join(dir, path)
 		}
 		if sum := scenario.FileDigest(path); len(sum) > 0 {
 			files[word] = string(sum)

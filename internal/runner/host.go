@@ -2,6 +2,7 @@ package runner
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/arena-evals/arena/internal/checks"
@@ -45,7 +46,7 @@ func (m *matrix) reportOffline(p *scenario.Project, chosen []*scenario.Scenario)
 	})
 }
 
-// ReportOutside reports missing programs and endpoints that checks of chosen scenarios need.
+// ReportOutside reports missing programs and endpoints that tools and checks of chosen scenarios need.
 func ReportOutside(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
 	reportOutside(p, chosen, func(problem diag.Diagnostic) { d.Add(problem) })
 }
@@ -68,6 +69,11 @@ func reportOutside(p *scenario.Project, chosen []*scenario.Scenario, report func
 		msg string
 	}
 	seen := map[place]bool{}
+	if slices.ContainsFunc(p.Tools, func(t *scenario.Tool) bool { return t.Exec != nil }) {
+		for _, problem := range preflightTools(p, chosen) {
+			report(problem)
+		}
+	}
 	eachCheck(p, chosen, func(c *checks.Compiled) {
 		if c.Needs()&(checks.NeedsProcess|checks.NeedsNetwork) == 0 {
 			return

@@ -265,7 +265,7 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 	run := &project{Project: p, timeout: cmp.Or(p.Defaults.RunTimeout, defaultRunTimeout), basis: planBasis{
 		mocked: m.opts.MockProvider, judge: m.opts.Judge, dispatch: m.opts.Dispatch,
 	}, strict: m.opts.Strict, lenient: m.opts.Lenient}
-	registry, err := tools.New(mockable(p.Tools))
+	registry, err := compileTools(p)
 	if err != nil {
 		m.diags.Errorf(diag.Pos{File: p.File}, 1, "bad-tool", "%v", err)
 		return nil
@@ -289,13 +289,6 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 	}
 	run.host = m.host(p)
 	return run
-}
-
-var simulatedModes = []string{"", "mock", "client"}
-
-// mockable leaves out tools of modes that do not exist yet. Scenarios that need them are refused.
-func mockable(all []*scenario.Tool) []*scenario.Tool {
-	return slices.DeleteFunc(slices.Clone(all), func(t *scenario.Tool) bool { return !slices.Contains(simulatedModes, t.Mode) })
 }
 
 func (m *matrix) pick(p *scenario.Project) []*scenario.Scenario {

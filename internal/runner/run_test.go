@@ -39,7 +39,7 @@ func says(text string) answer {
 // planOf is n trials of one scenario with the given turns.
 func planOf(t testing.TB, n int, client providers.Provider, turns ...scenario.Turn) *Plan {
 	t.Helper()
-	registry, err := tools.New(nil)
+	registry, err := tools.New(nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

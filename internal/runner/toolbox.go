@@ -6,8 +6,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
+	"github.com/arena-evals/arena/internal/tools/exec"
 )
+
+// modes are those of tools that can be called. Scenarios that need others are refused.
+var modes = []string{"", "mock", "client", "exec"}
+
+// compileTools compiles the tools that the files of a project describe. It starts nothing.
+func compileTools(p *scenario.Project) (*tools.Registry, error) {
+	able := slices.DeleteFunc(slices.Clone(p.Tools), func(t *scenario.Tool) bool { return !slices.Contains(modes, t.Mode) })
+	return tools.New(able, func(spec *scenario.Tool) (tools.Runner, error) { return exec.New(spec, p.Getenv) })
+}
 
 // kits are the tools of the projects of a plan.
 func (p *Plan) kits() (all []*tools.Kit) {

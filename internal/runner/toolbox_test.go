@@ -60,7 +60,7 @@ func withSource(t *testing.T, n int, d *diary, scope tools.Scope, allowed ...str
 		return chat.Reply{ToolCalls: []chat.ToolCall{{ID: "1", Name: req.Tools[0].Name, Args: map[string]any{"by": "model"}}}}, nil
 	})
 	plan := planOf(t, n, client)
-	registry, err := tools.New(nil)
+	registry, err := tools.New(nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

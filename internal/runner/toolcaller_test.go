@@ -40,11 +40,12 @@ func withTools(t *testing.T) *project {
 		},
 		{Meta: scenario.Meta{ID: "remote"}, Mode: "http"},
 	}
-	registry, err := tools.New(mockable(specs))
+	p := &scenario.Project{Tools: specs}
+	registry, err := compileTools(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &project{Project: &scenario.Project{Tools: specs}, tools: tools.NewKit(registry)}
+	return &project{Project: p, tools: tools.NewKit(registry)}
 }
 
 func TestToolsThatChecksCannotCall(t *testing.T) {

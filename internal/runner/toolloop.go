@@ -180,7 +180,7 @@ func (l *toolLoop) execute(
 		}
 	}
 	_ = g.Wait() // calls return no error; failures are results
-	l.s.clock.advance(lanes.elapsed(true))
+	l.s.clock.advance(max(lanes.elapsed(true), l.took(calls, results[:begun])))
 	return results[:begun]
 }
 
@@ -260,6 +260,19 @@ func (l *toolLoop) chance(tool string) float64 {
 	return float64(h.Sum64()>>11) / (1 << 53)
 }
 
+// took is how long tools that are not simulated took at once, where nothing else says so to a simulated clock.
+func (l *toolLoop) took(calls []chat.ToolCall, results []chat.ToolResult) (span time.Duration) {
+	if l.s.recorder != nil {
+		return 0
+	}
+	for i := range results {
+		if !l.s.trial.Project.tools.Simulated(calls[i].Name) {
+			span = max(span, time.Duration(results[i].LatencyMS*float64(time.Millisecond)))
+		}
+	}
+	return span
+}
+
 func (l *toolLoop) inject(
 	ctx context.Context, lane *cassette.Lane, call chat.ToolCall, f *scenario.ToolFailure,
 ) chat.ToolResult {
@@ -286,6 +299,9 @@ func (l *toolLoop) record(call chat.ToolCall, res chat.ToolResult) {
 	if res.Error == "" && s.trial.Project.tools.Generic(call.Name) && !slices.ContainsFunc(s.toolResults,
 		func(r chat.ToolResult) bool { return r.ID == call.ID }) {
 		s.notice(fmt.Sprintf("tool %s has no mock_result: it answers with a generic text", call.Name))
+	}
+	if res.Notice != "" {
+		s.notice(res.Notice)
 	}
 	s.add(chat.Message{Role: chat.ToolRole, ToolResult: &res})
 	s.calls = append(s.calls, checks.Call{

@@ -33,7 +33,7 @@ var handlerFields = table("an entry of evals", func() rows[Handler] {
 			h.CommandPos = d.Pos(v)
 		}).must(),
 		strs("args", func(h *Handler) *[]string { return &h.Args }),
-		custom("env", texts, readHandlerEnv),
+		custom("env", texts, func(d *decoder, h *Handler, v *node.Node) { h.Env = d.programEnv(v) }),
 		handlerTimeout("timeout_ms"),
 		handlerTimeout("timeoutMs"),
 		custom("runtime", words("exec", "server"), func(d *decoder, h *Handler, v *node.Node) {
@@ -58,19 +58,6 @@ func handlerTimeout(name string) field[Handler] {
 		}
 		h.Timeout = span
 	})
-}
-
-func readHandlerEnv(d *decoder, h *Handler, v *node.Node) {
-	h.Env, _ = d.Strings(v, "env")
-	for i, entry := range h.Env {
-		if name, _, _ := strings.Cut(entry, "="); name == "" || strings.ContainsAny(name, " \t\n\x00$") {
-			at := v
-			if v.Kind == node.List && i < len(v.Content) {
-				at = v.Content[i]
-			}
-			d.Errorf(at, "wrong-name", "env: %q is neither NAME=value nor the NAME of a variable to pass on", name)
-		}
-	}
 }
 
 func readHandlers(d *decoder, r *runtimeFile, v *node.Node) {

@@ -231,7 +231,8 @@ type Tool struct {
 	TemplatePos  diag.Pos
 	MockParts    []chat.Part
 	Client       *ClientTool     // of mode client; nil: of another one
-	Later        json.RawMessage // http and exec settings, kept for the modes that come later
+	Exec         *ExecTool       // of mode exec; nil: of another one
+	Later        json.RawMessage // http settings, kept for the modes that come later
 }
 
 // Persona plays a user.

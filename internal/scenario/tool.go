@@ -16,6 +16,7 @@ import (
 type toolFile struct {
 	*Tool
 	mode, http, exec, client  *node.Node
+	sandbox                   *node.Node // of exec
 	result, template, outputs *node.Node
 }
 
@@ -66,8 +67,7 @@ var toolFields = table("a tool", func() rows[toolFile] {
 			httpFields.Check(d, v, "http")
 		}).doc("How to call it: mode live."),
 		custom("exec", execFields, func(d *decoder, t *toolFile, v *node.Node) {
-			t.exec = v
-			execFields.Check(d, v, "exec")
+			readExec(d, t, v)
 		}).doc("The program to start: mode exec."),
 		custom("client", clientFields, func(d *decoder, t *toolFile, v *node.Node) {
 			t.client, t.Client = v, new(ClientTool)
@@ -99,18 +99,6 @@ var httpFields = table("http", func() rows[struct{}] {
 			inside[struct{}]("enabled", boolean),
 			inside[struct{}]("accept_types", texts),
 		)),
-	}
-})
-
-// execFields are the settings of tools with mode exec.
-var execFields = table("exec", func() rows[struct{}] {
-	return rows[struct{}]{
-		inside[struct{}]("command", text).must(),
-		inside[struct{}]("args", texts),
-		inside[struct{}]("env", texts),
-		inside[struct{}]("timeout_ms", natural),
-		inside[struct{}]("runtime", words("exec", "server")),
-		inside[struct{}]("sandbox", text),
 	}
 })
 
@@ -164,19 +152,21 @@ func (d *decoder) toolMode(spec *node.Node, t *toolFile) {
 	if t.Mode == "" {
 		t.Mode = "mock"
 	}
-	if t.Mode == "mock" {
+	if t.Mode != "client" {
 		t.Client = nil
+	} else if t.Client == nil {
+		t.Client = new(ClientTool)
+	}
+	if t.Mode != "exec" {
+		t.Exec = nil
+	} else if t.Exec != nil {
+		d.program(t)
+	}
+	if t.Mode == "mock" || t.Mode == "client" || t.Mode == "exec" {
 		return
 	}
-	if t.Mode == "client" {
-		if t.Client == nil {
-			t.Client = new(ClientTool)
-		}
-		return
-	}
-	t.Client = nil
 	later := map[string]any{}
-	for key, n := range map[string]*node.Node{"http": t.http, "exec": t.exec} {
+	for key, n := range map[string]*node.Node{"http": t.http} {
 		if n != nil {
 			later[key] = d.Any(n)
 		}

@@ -14,7 +14,7 @@ func TestFit(t *testing.T) {
 		{Meta: scenario.Meta{ID: "pay"}, InputSchema: json.RawMessage(
 			`{"type": "object", "properties": {"amount": {"type": "number"}}, "required": ["amount"]}`)},
 		{Meta: scenario.Meta{ID: "ping"}},
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,9 +27,9 @@ func compileMock(spec *scenario.Tool) (func(context.Context, map[string]any) (ch
 	case len(spec.MockParts) > 0:
 		fixed.Content = partsText(spec.MockParts)
 	case spec.MockResult != nil:
-		fixed.Content = present(spec.MockResult)
+		fixed.Content = Present(spec.MockResult)
 	default:
-		fixed.Content = present([]byte(`{"result":"mock result of ` + spec.ID + `"}`))
+		fixed.Content = Present([]byte(`{"result":"mock result of ` + spec.ID + `"}`))
 	}
 	return func(context.Context, map[string]any) (chat.ToolResult, error) { return fixed, nil }, nil
 }
@@ -44,8 +44,8 @@ func partsText(parts []chat.Part) string {
 	return strings.Join(texts, "\n")
 }
 
-// present formats a JSON result for the model: a string as its text, objects and lists indented by two spaces.
-func present(raw []byte) string {
+// Present formats a JSON result for the model: a string as its text, objects and lists indented by two spaces.
+func Present(raw []byte) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil && len(raw) > 0 && raw[0] == '"' {
 		return text

@@ -35,12 +35,23 @@ type tool struct {
 	opener *Opener // of the source that runs it; nil: run does
 }
 
+// Runner runs the calls of a tool that a file describes: by a function, or by a source that it has its state from.
+type Runner struct {
+	// Run gets arguments that fit the input_schema. A result with an error of its own is one; so is the Go error, of
+	// type execution.
+	Run    func(ctx context.Context, args map[string]any) (chat.ToolResult, error)
+	Opener *Opener
+}
+
+// Modes makes the runners of tools that are not simulated, by their mode.
+type Modes func(spec *scenario.Tool) (Runner, error)
+
 // New compiles the tools of a project. Schemas and templates were checked when the project was loaded; an error names
-// the tool.
-func New(specs []*scenario.Tool) (*Registry, error) {
+// the tool. Without modes there are simulated tools only.
+func New(specs []*scenario.Tool, modes Modes) (*Registry, error) {
 	r := &Registry{byName: make(map[string]*tool, len(specs))}
 	for _, spec := range specs {
-		t, err := compile(spec)
+		t, err := compile(spec, modes)
 		if err != nil {
 			return nil, fmt.Errorf("tool %s: %w", spec.ID, err)
 		}
@@ -51,7 +62,7 @@ func New(specs []*scenario.Tool) (*Registry, error) {
 	return r, nil
 }
 
-func compile(spec *scenario.Tool) (*tool, error) {
+func compile(spec *scenario.Tool, modes Modes) (*tool, error) {
 	t := &tool{spec: spec, offer: chat.Tool{Name: spec.ID, Description: spec.Description, Schema: spec.InputSchema}}
 	var err error
 	if t.input, err = compileSchema(spec.InputSchema); err != nil {
@@ -61,7 +72,12 @@ func compile(spec *scenario.Tool) (*tool, error) {
 		return nil, fmt.Errorf("output_schema: %w", err)
 	}
 	if !simulated(spec) {
-		return nil, fmt.Errorf("mode %s is not available", spec.Mode)
+		if modes == nil {
+			return nil, fmt.Errorf("mode %s is not available", spec.Mode)
+		}
+		r, err := modes(spec)
+		t.run, t.opener = r.Run, r.Opener
+		return t, err
 	}
 	if spec.Client != nil && !spec.Client.ValidateOutput {
 		t.output = nil
@@ -93,6 +109,12 @@ func matches(pattern, name string) bool {
 // simulated reports whether a tool answers with what its file says.
 func simulated(spec *scenario.Tool) bool {
 	return spec.Mode == "" || spec.Mode == "mock" || spec.Mode == "client"
+}
+
+// Simulated reports whether a tool answers with what its file says. One that no file describes does not.
+func (r *Registry) Simulated(name string) bool {
+	t := r.byName[name]
+	return t != nil && simulated(t.spec)
 }
 
 // Client is how a tool of the user's side behaves; nil for other tools and for unknown names.

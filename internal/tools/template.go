@@ -115,7 +115,7 @@ func (m *mockTemplate) answer(ctx context.Context, args map[string]any) (chat.To
 		}
 		text = string(wrapped)
 	}
-	return chat.ToolResult{Content: present([]byte(text))}, nil
+	return chat.ToolResult{Content: Present([]byte(text))}, nil
 }
 
 // mockWriter takes what a template says, as long as it may go on.

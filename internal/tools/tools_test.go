@@ -27,7 +27,7 @@ func spec(id string, edit func(*scenario.Tool)) *scenario.Tool {
 
 func registry(t *testing.T, specs ...*scenario.Tool) *Registry {
 	t.Helper()
-	r, err := New(specs)
+	r, err := New(specs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestSchemasAreNotFetched(t *testing.T) {
 	t.Parallel()
 	_, err := New([]*scenario.Tool{spec("x", func(s *scenario.Tool) {
 		s.InputSchema = json.RawMessage(`{"$ref":"http://127.0.0.1:1/schema.json"}`)
-	})})
+	})}, nil)
 	if err == nil || !strings.Contains(err.Error(), "schemas are not fetched") {
 		t.Errorf("error %v", err)
 	}

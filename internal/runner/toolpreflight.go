@@ -1,0 +1,75 @@
+package runner
+
+import (
+	"strings"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/process"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// preflightTools looks for what keeps tools from running that chosen scenarios may call: programs that are not there,
+// variables that are not set. It starts nothing and sends nothing.
+func preflightTools(p *scenario.Project, chosen []*scenario.Scenario) []diag.Diagnostic {
+	var found diag.List
+	called := calledTools(p, chosen)
+	for _, t := range p.Tools {
+		if t.Exec != nil && called[t.ID] {
+			preflightProgram(t, p.Getenv, &found)
+		}
+	}
+	return found.Sorted()
+}
+
+// calledTools are the tools that agents and checks of chosen scenarios may call.
+func calledTools(p *scenario.Project, chosen []*scenario.Scenario) map[string]bool {
+	called := map[string]bool{}
+	registry, err := compileTools(p)
+	if err != nil {
+		return called // reported elsewhere
+	}
+	for _, s := range chosen {
+		if s.Skip != "" || s.Recorded != nil {
+			continue
+		}
+		prompts, err := possiblePrompts(p, s)
+		if err != nil {
+			continue // the same
+		}
+		for _, prompt := range prompts {
+			if prompt == nil {
+				continue
+			}
+			for _, offered := range registry.Offered(prompt.AllowedTools) {
+				called[offered.Name] = true
+			}
+		}
+	}
+	eachCheck(p, chosen, func(c *checks.Compiled) {
+		for _, use := range c.ToolUses() {
+			called[use.Name] = true
+		}
+	})
+	return called
+}
+
+func preflightProgram(t *scenario.Tool, getenv func(string) (string, bool), d *diag.List) {
+	e := t.Exec
+	if err := process.Find(e.Dir, e.Command); err != nil {
+		d.Errorf(e.CommandPos, width(e.Command), "missing-program", "tool %s: %q cannot be started: %v", t.ID, e.Command, err)
+	}
+	for _, entry := range e.Env {
+		name, value, sets := strings.Cut(entry, "=")
+		if !sets {
+			if _, set := getenv(name); !set {
+				d.Warnf(e.EnvPos, 1, "unset-variable", "tool %s: the environment has no %s to pass on", t.ID, name)
+			}
+			continue
+		}
+		for _, unset := range scenario.Expand(value, getenv).Unset {
+			d.Errorf(e.EnvPos, 1, "unset-variable", "tool %s: the environment has no %s, of which env makes use", t.ID, unset).
+				Hint = "set it, write it into .env, or give a default: ${" + unset + ":-…}"
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package scenario
+
+import (
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// ExecTool is a program that runs the calls of a tool.
+type ExecTool struct {
+	Command    string // against Dir, or a name to look up in PATH
+	CommandPos diag.Pos
+	Args       []string
+	Env        []string // NAME=value, in which ${NAME} stands for the environment; or a NAME to pass on
+	EnvPos     diag.Pos
+	Timeout    time.Duration // of a call
+	Dir        string        `digest:"-"` // where the program runs
+	Server     bool          // it keeps running and answers one call after the other
+	Session    bool          // each trial has a server of its own
+}
+
+const defaultToolTimeout = 30 * time.Second
+
+// execFile is a program as it stands in a file.
+type execFile struct {
+	*ExecTool
+	scope, sandbox *node.Node
+	odd            bool // runtime or scope is none that there is
+}
+
+// execFields are the settings of tools with mode exec.
+var execFields = table("exec", func() rows[execFile] {
+	return rows[execFile]{
+		custom("command", text, func(d *decoder, e *execFile, v *node.Node) {
+			e.Command, _ = d.Name(v, "command")
+			e.CommandPos = d.Pos(v)
+		}).must(),
+		strs("args", func(e *execFile) *[]string { return &e.Args }),
+		custom("env", texts, func(d *decoder, e *execFile, v *node.Node) {
+			e.Env, e.EnvPos = d.programEnv(v), d.Pos(v)
+		}),
+		custom("timeout_ms", counting, func(d *decoder, e *execFile, v *node.Node) {
+			if ms, ok := d.Int(v, "timeout_ms", 1, int(counting.High)); ok {
+				e.Timeout = time.Duration(ms) * time.Millisecond
+			}
+		}),
+		custom("runtime", words("exec", "server"), func(d *decoder, e *execFile, v *node.Node) {
+			word, ok := d.OneOf(v, "runtime", "exec", "server")
+			e.Server, e.odd = word == "server", e.odd || !ok
+		}),
+		custom("scope", words("run", "session"), func(d *decoder, e *execFile, v *node.Node) {
+			word, ok := d.OneOf(v, "scope", "run", "session")
+			e.scope, e.Session, e.odd = v, word == "session", e.odd || !ok
+		}),
+		custom("sandbox", text, func(d *decoder, e *execFile, v *node.Node) {
+			if name, ok := d.Name(v, "sandbox"); ok && name != "" {
+				e.sandbox = v
+			}
+		}),
+	}
+})
+
+// programEnv reads what a program is given of the environment.
+func (d *decoder) programEnv(v *node.Node) []string {
+	env, _ := d.Strings(v, "env")
+	for i, entry := range env {
+		if name, _, _ := strings.Cut(entry, "="); name == "" || strings.ContainsAny(name, " \t\n\x00$") {
+			at := v
+			if v.Kind == node.List && i < len(v.Content) {
+				at = v.Content[i]
+			}
+			d.Errorf(at, "wrong-name", "env: %q is neither NAME=value nor the NAME of a variable to pass on", name)
+		}
+	}
+	return env
+}
+
+// readExec reads the program of a tool. Only one of mode exec has one.
+func readExec(d *decoder, t *toolFile, v *node.Node) {
+	t.exec = v
+	e := execFile{ExecTool: &ExecTool{Dir: d.places.fs.access(d.places.run)}}
+	if !execFields.read(d, v, &e) {
+		return
+	}
+	if e.scope != nil && !e.Server && !e.odd {
+		d.Errorf(e.scope, "wrong-value", "scope is for programs that keep running, and this one is started for each call").
+			Hint = "add runtime: server, or take scope out"
+	}
+	t.Exec, t.sandbox = e.ExecTool, e.sandbox
+}
+
+// program settles the program of a tool of mode exec.
+func (d *decoder) program(t *toolFile) {
+	e := t.Exec
+	if e.Timeout == 0 {
+		e.Timeout = t.Timeout
+	}
+	if e.Timeout == 0 {
+		e.Timeout = defaultToolTimeout
+	}
+	path := e.Command
+	if filepath.Base(path) != path && !filepath.IsAbs(path) && !d.places.fs.exists(filepath.Join(d.places.run, path)) {
+		if found, there := d.runtimePath(path); there { // not below the config folder
+			if found, err := filepath.Abs(d.places.fs.access(found)); err == nil {
+				e.Command = found
+			}
+		}
+	}
+	if t.sandbox != nil {
+		d.need("sandboxes", t.sandbox, Feature{Tool: t.ID})
+	}
+}

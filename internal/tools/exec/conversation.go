@@ -1,0 +1,169 @@
+package exec
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/process"
+)
+
+// maxNoise is how many lines that are no JSON-RPC a program may write: banners, logs.
+const maxNoise = 100
+
+// conversation is what goes to a running program and comes from it, line by line.
+type conversation struct {
+	running *process.Running
+	answers chan *message // closed when no more come
+	gone    chan struct{} // closed when nobody listens any more
+	leave   func()
+
+	mu    sync.Mutex
+	noise int
+	first string // line that is no JSON-RPC
+	err   error  // why no more answers come; nil: the program ended
+}
+
+func converse(running *process.Running) *conversation {
+	c := &conversation{running: running, answers: make(chan *message), gone: make(chan struct{})}
+	c.leave = sync.OnceFunc(func() { close(c.gone) })
+	go c.listen()
+	return c
+}
+
+// listen reads until the program ends, or writes what cannot be used. It is over soon after the program is.
+func (c *conversation) listen() {
+	defer close(c.answers)
+	lines := bufio.NewScanner(c.running)
+	lines.Buffer(nil, maxOutput)
+	for lines.Scan() {
+		m := c.read(lines.Bytes())
+		if c.problem() != nil {
+			return
+		}
+		if m == nil {
+			continue
+		}
+		select {
+		case c.answers <- m:
+		case <-c.gone:
+			return
+		}
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		c.fail(fmt.Errorf("it wrote a line of more than %d MB", maxOutput>>20))
+	}
+}
+
+// read is the answer on a line; nil for anything else.
+func (c *conversation) read(text []byte) *message {
+	if len(text) == 0 {
+		return nil
+	}
+	m := &message{}
+	var fields map[string]json.RawMessage
+	if !utf8.Valid(text) || json.Unmarshal(text, &fields) != nil || fields == nil {
+		c.heard(text)
+		return nil
+	}
+	err := json.Unmarshal(text, m)
+	_, answers := fields["result"]
+	switch {
+	case m.Method != "": // it asks or tells something, which nobody here answers
+		return nil
+	case err == nil && m.ID != nil && (answers || m.Error != nil):
+		return m
+	case err == nil && m.ID != nil:
+		m.Error = &rpcError{Message: "the answer has neither result nor error: " + excerpt(text)}
+		return m
+	case err != nil && fields["id"] != nil && fields["error"] != nil: // an error of a form of its own
+		m.Error = &rpcError{Message: string(fields["error"])}
+		return m
+	}
+	c.heard(text)
+	return nil
+}
+
+// heard counts a line that is no JSON-RPC.
+func (c *conversation) heard(text []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.noise++; c.noise == 1 {
+		c.first = excerpt(text)
+	}
+	if c.noise > maxNoise && c.err == nil {
+		c.err = fmt.Errorf("it wrote more than %d lines that are no JSON-RPC, the first of them %s", maxNoise, c.first)
+	}
+}
+
+func (c *conversation) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.err = err
+}
+
+func (c *conversation) problem() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// firstNoise is the first line that is no JSON-RPC; "" when there was none.
+func (c *conversation) firstNoise() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.first
+}
+
+// over reports whether the program has ended, or cannot be used any more.
+func (c *conversation) over() bool {
+	if c.problem() != nil || c.running.Ended() {
+		return true
+	}
+	select {
+	case m, more := <-c.answers: // a late answer that nobody waits for
+		return !more && m == nil
+	default:
+		return false
+	}
+}
+
+// exchange sends a request and waits for the answer with its id. Other answers are late, and dropped.
+func (c *conversation) exchange(ctx context.Context, request []byte, id string) (*message, error) {
+	sent := make(chan error, 1)
+	go func() { sent <- c.running.Write(ctx, request) }() // a program may answer before it has read all
+	for {
+		select {
+		case m, more := <-c.answers:
+			if !more {
+				return nil, c.end()
+			}
+			if string(m.ID) == id {
+				if err := <-sent; err != nil { // it cannot be told where the next request begins
+					c.fail(errors.New("it does not read its input"))
+				}
+				return m, nil
+			}
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// end is why no more answers come.
+func (c *conversation) end() error {
+	if err := c.problem(); err != nil {
+		return err
+	}
+	if !c.running.Stop(patience) {
+		return errors.New("it closed its output before it answered")
+	}
+	if err := c.running.Err(); err != nil {
+		return fmt.Errorf("it ended before it answered: %w", err)
+	}
+	return errors.New("it ended before it answered")
+}

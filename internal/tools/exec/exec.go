@@ -1,0 +1,171 @@
+// Package exec runs the calls of tools by programs: one that is started for each call, or one that keeps running and
+// answers call after call. A program sees of the environment what it was given, and ends with all that it started.
+package exec
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/process"
+	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/tools"
+)
+
+const (
+	maxOutput = 10 << 20 // bytes of an answer
+	shown     = 200      // characters of it in an error
+	lastWords = 300      // characters of stderr in an error
+)
+
+// New makes the runner of a tool of mode exec. It starts nothing.
+func New(spec *scenario.Tool, getenv func(name string) (string, bool)) (tools.Runner, error) {
+	if spec.Exec == nil { // which loading has reported
+		return tools.Runner{Run: func(context.Context, map[string]any) (chat.ToolResult, error) {
+			return chat.ToolResult{}, errors.New("it names no program")
+		}}, nil
+	}
+	p := &program{ExecTool: spec.Exec, name: spec.ID, env: sync.OnceValue(func() []string {
+		return environment(spec.Exec, getenv)
+	})}
+	if !spec.Exec.Server {
+		return tools.Runner{Run: p.run}, nil
+	}
+	o := &tools.Opener{Name: "tool " + spec.ID, Open: func() tools.Source { return newServer(p) }}
+	if spec.Exec.Session {
+		o.Scope = tools.PerSession
+	}
+	return tools.Runner{Opener: o}, nil
+}
+
+// program is how the program of a tool is started.
+type program struct {
+	*scenario.ExecTool
+	name string // of the tool
+	env  func() []string
+}
+
+func (p *program) command() *process.Command {
+	return &process.Command{Path: p.Command, Args: p.Args, Dir: p.Dir, Env: p.env(), MaxStdout: maxOutput}
+}
+
+// environment is what a program sees: what every program needs, and what the file gives.
+func environment(e *scenario.ExecTool, getenv func(name string) (string, bool)) []string {
+	if getenv == nil {
+		getenv = func(string) (string, bool) { return "", false }
+	}
+	given := make([]string, len(e.Env))
+	for i, entry := range e.Env {
+		given[i] = entry
+		if name, value, sets := strings.Cut(entry, "="); sets {
+			given[i] = name + "=" + scenario.Expand(value, getenv).Text
+		}
+	}
+	env, _ := process.Environment(getenv, given) // the plan tells what is missing
+	return env
+}
+
+// overdueError ends a call that takes too long.
+type overdueError struct{ limit time.Duration }
+
+func (e overdueError) Error() string { return fmt.Sprintf("no answer within %s (timeout_ms)", e.limit) }
+
+// run starts the program for one call.
+func (p *program) run(ctx context.Context, args map[string]any) (chat.ToolResult, error) {
+	stdin, err := line(map[string]any{"args": args})
+	if err != nil {
+		return chat.ToolResult{}, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, p.Timeout, overdueError{p.Timeout})
+	defer cancel()
+	c := p.command()
+	c.Stdin = stdin
+	out, err := c.Run(ctx)
+	if err != nil {
+		return chat.ToolResult{}, ended(p.Command, err, string(out.Stderr))
+	}
+	res, err := answer(out.Stdout)
+	if err != nil {
+		return res, ended(p.Command, err, string(out.Stderr))
+	}
+	return res, nil
+}
+
+// line is a value as one line of JSON.
+func line(v any) ([]byte, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("the arguments cannot be written as JSON: %w", err)
+	}
+	return append(data, '\n'), nil
+}
+
+// ended is an error of a program with the end of what it wrote to its stderr.
+func ended(command string, err error, stderr string) error {
+	text := []rune(oneLine(stderr))
+	if len(text) > lastWords {
+		text = append([]rune("…"), text[len(text)-lastWords:]...)
+	}
+	if len(text) == 0 {
+		return fmt.Errorf("%s: %w", command, err)
+	}
+	return fmt.Errorf("%s: %w; stderr: %s", command, err, string(text))
+}
+
+// oneLine is a text of a program, fit for an error: valid, on one line, without control characters.
+func oneLine(text string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "\uFFFD"), func(r rune) bool {
+		return unicode.IsSpace(r) || !unicode.IsPrint(r)
+	}), " ")
+}
+
+// excerpt is the beginning of what a program said, quoted.
+func excerpt(text []byte) string {
+	runes := []rune(oneLine(string(text[:min(len(text), 4*shown)])))
+	if len(runes) > shown || len(text) > 4*shown {
+		runes = append(runes[:min(len(runes), shown)], '…')
+	}
+	return fmt.Sprintf("%q", string(runes))
+}
+
+// answer reads what a program printed for one call: one JSON value.
+func answer(stdout []byte) (chat.ToolResult, error) {
+	stdout = bytes.TrimSpace(chat.WithoutBOM(stdout))
+	switch {
+	case !utf8.Valid(stdout):
+		return chat.ToolResult{}, fmt.Errorf("its output is not valid UTF-8: %s", excerpt(stdout))
+	case len(stdout) == 0:
+		return chat.ToolResult{}, errors.New("it printed nothing, expected one JSON value")
+	}
+	if _, err := chat.DecodeJSON(stdout); err != nil {
+		return chat.ToolResult{}, fmt.Errorf("its output is not one JSON value (%w): %s", err, excerpt(stdout))
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(stdout, &fields) != nil { // a value that is no object
+		return chat.ToolResult{Content: tools.Present(stdout)}, nil
+	}
+	if problem := fields["error"]; given(problem) {
+		return tools.Failure(chat.ToolCall{}, chat.ErrorExecution, tools.Present(problem)), nil
+	}
+	if given(fields["pending"]) {
+		return chat.ToolResult{}, errors.New("it says that the call is pending, and nobody completes it in a test")
+	}
+	if result, there := fields["result"]; there {
+		stdout = result
+	}
+	return chat.ToolResult{Content: tools.Present(stdout)}, nil
+}
+
+// given reports whether a field says something.
+func given(raw json.RawMessage) bool {
+	text := strings.TrimSpace(string(raw))
+	return text != "" && text != "null" && text != `""` && text != "false"
+}

@@ -41,10 +41,11 @@ func (m *matrix) takesParameters(
 			"scenario %q: max_tokens is %d, and the thinking_budget %d of provider %s is a part of it", s.ID, *limit, budget,
 			spec.ID).Hint = "raise max_tokens, or lower thinking_budget"
 	}
-	if seed && kind.NoSeed && !leavesOut(spec, "seed") {
+	if seed && (kind.NoSeed || spec.Responses()) && !leavesOut(spec, "seed") {
 		m.once(spec, "seed has no effect with provider "+spec.ID+": its API takes none")
 	}
-	if (params.FrequencyPenalty != nil || params.PresencePenalty != nil) && kind.NoPenalties {
+	if (params.FrequencyPenalty != nil || params.PresencePenalty != nil) &&
+		(kind.NoPenalties || spec.Responses()) {
 		m.once(spec, fmt.Sprintf("frequency_penalty and presence_penalty have no effect with provider %s: its API takes none",
 			spec.ID))
 	}

@@ -13,7 +13,8 @@ import (
 func TestTune(t *testing.T) {
 	t.Parallel()
 	elsewhere := map[string]bool{ // a place; done where requests are encoded
-		"FormatPos": true, "StrictTools": true, "ThinkingBudget": true, "PromptCaching": true, "APIVersion": true,
+		"FormatPos": true, "StrictTools": true, "ThinkingBudget": true, "PromptCaching": true, "APIVersion": true, "APIMode": true,
+		"ReasoningSummary": true,
 	}
 	values := map[string]any{
 		"Stop": []string{"END"}, "ReasoningEffort": "low", "ParallelToolCalls": new(false), "ReplyFormat": "json_object",

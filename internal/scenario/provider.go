@@ -200,8 +200,11 @@ func (d *decoder) provider(doc document) *Provider {
 	if at := p.calls.caching; at != nil && p.Type != "anthropic" && ProviderTypeOf(p.Type).Available {
 		d.Warnf(at, NoEffect, "prompt_caching has no effect with type %s: its servers decide by themselves", p.Type)
 	}
-	if p.Type == "anthropic" {
+	switch p.Type {
+	case "anthropic":
 		d.anthropic(&p)
+	case "openai", "azure":
+		d.openai(&p)
 	}
 	d.connection(doc.spec, &p)
 	if p.kind != nil && ProviderTypeOf(p.Type).foreign {

@@ -53,12 +53,9 @@ func configOf(kind, role string) *fields[callFile] {
 var (
 	openaiConfigFields = table("additional_config of an openai provider", func() rows[callFile] {
 		return append(wireRows(),
-			custom("api_mode", words("completions", "responses"), func(d *decoder, c *callFile, v *node.Node) {
-				if mode, _ := d.OneOf(v, "api_mode", "completions", "responses"); mode == "responses" {
-					d.need("api_mode: responses", v, Feature{Provider: c.provider})
-				}
-			}),
-			needed("reasoning_summary", words("auto", "concise", "detailed"), "reasoning_summary"),
+			word("api_mode", words("completions", "responses"), func(c *callFile) *string { return &c.APIMode }),
+			word("reasoning_summary", words("auto", "concise", "detailed"),
+				func(c *callFile) *string { return &c.ReasoningSummary }),
 			needed("modalities", texts, "replies in sound"),
 			needed("audio_format", text, "replies in sound"),
 			needed("voice", text, "replies in sound"),

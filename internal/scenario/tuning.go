@@ -27,6 +27,10 @@ type Tuning struct {
 	ThinkingBudget int    // tokens that the model may think, of those that it may write; 0: it does not
 	PromptCaching  bool   // requests say what of them is worth keeping for the next one
 	APIVersion     string // of the vendor's API; "": the one that arena knows
+
+	// APIMode is completions or responses, where the vendor has two APIs; "": see Provider.Responses.
+	APIMode          string
+	ReasoningSummary string // auto, concise or detailed; "": the model's thoughts are not summed up
 }
 
 // callFile is the parameters of the calls of a model as they stand in a file: below defaults or below

@@ -3,8 +3,6 @@ package anthropic
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers/wire"
@@ -198,53 +196,20 @@ func shown(parts []chat.Part) []chat.Part {
 
 // said is what the model said, thought and called, in its order. What it thought is back where it was, word for word.
 func (c *codec) said(m *chat.Message) []any {
-	words := m.Text()
-	out := make([]any, 0, 1+len(m.ToolCalls))
-	var kept []placed
-	_ = json.Unmarshal(m.Opaque.For(c.state), &kept) // none, or our own
-	done := 0
-	say := func(until int) {
-		if until > done {
-			out = append(out, text(words[done:until]))
-			done = until
-		}
-	}
-	for _, p := range kept {
-		at := min(max(p.At, done), len(words))
-		for at < len(words) && !utf8.RuneStart(words[at]) { // a guardrail has changed the words
-			at++
-		}
-		say(at)
-		out = append(out, p.Block)
-	}
-	if say(len(words)); strings.TrimSpace(words) == "" {
-		if out = withoutText(out); len(m.ToolCalls) == 0 {
-			return nil // thoughts alone are no message
-		}
-	}
-	for i := range m.ToolCalls {
-		call := &m.ToolCalls[i]
-		var before []json.RawMessage
-		_ = json.Unmarshal(call.Opaque.For(c.state), &before) // none, or our own
-		for _, b := range before {
-			out = append(out, b)
-		}
+	out, words := make([]any, 0, 1+len(m.ToolCalls)), false
+	wire.Said(m, c.state, func(said string) {
+		out, words = append(out, text(said)), true
+	}, func(block json.RawMessage) {
+		out = append(out, block)
+	}, func(call *chat.ToolCall) {
 		args := call.Args
 		if args == nil { // what the model wrote is no object; the result says so
 			args = map[string]any{}
 		}
 		out = append(out, &callBlock{"tool_use", call.ID, call.Name, args})
-	}
-	return out
-}
-
-// withoutText leaves out texts of nothing but blanks, which the API refuses.
-func withoutText(blocks []any) []any {
-	out := blocks[:0]
-	for _, b := range blocks {
-		if _, is := b.(*textBlock); !is {
-			out = append(out, b)
-		}
+	})
+	if !words && len(m.ToolCalls) == 0 {
+		return nil // thoughts alone are no message
 	}
 	return out
 }

@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"encoding/json"
-	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers"
@@ -28,12 +27,6 @@ type blockIn struct {
 	Input json.RawMessage `json:"input"`
 
 	raw json.RawMessage // the whole of it
-}
-
-// placed is a block of the model's own that goes back, and where in the text it stood, in bytes.
-type placed struct {
-	At    int             `json:"at"`
-	Block json.RawMessage `json:"block"`
 }
 
 func (c exchange) decode(data []byte) (chat.Reply, error) {
@@ -72,64 +65,30 @@ func (c exchange) reply(r *response, blocks []blockIn) (chat.Reply, error) {
 	if r.Usage != nil {
 		out.Usage = r.Usage.chat()
 	}
-	var words strings.Builder
-	var kept []placed
-	var before []json.RawMessage // since the last text or call
-	settle := func() {
-		for _, b := range before {
-			kept = append(kept, placed{words.Len(), b})
-		}
-		before = nil
-	}
+	all := wire.Blocks{State: c.state}
 	for i := range blocks {
 		switch b := &blocks[i]; b.Type {
 		case "text":
-			settle()
-			words.WriteString(b.Text)
+			all.Text(b.Text)
 		case "tool_use":
-			call, err := c.call(b, before)
-			if err != nil {
+			if err := all.Call(c.Call, b.ID, b.Name, string(b.Input)); err != nil {
 				return chat.Reply{}, err
 			}
-			out.ToolCalls, before = append(out.ToolCalls, call), nil
 		default:
-			before = append(before, b.raw)
+			all.Keep(b.raw)
 		}
 	}
-	settle()
-	out.Content = words.String()
-	var err error
-	if out.Opaque, err = c.opaque(kept, len(kept)); err != nil {
+	err := all.Reply(c.Call, &out)
+	if err != nil {
 		return chat.Reply{}, err
 	}
-	out.FinishReason, err = c.finish(r.Stop, out.Content)
+	if out.FinishReason, err = c.finish(r.Stop, out.Content); err != nil {
+		return chat.Reply{}, err
+	}
 	if len(out.ToolCalls) > 0 && out.FinishReason == "stop" {
 		out.FinishReason = "tool_calls"
 	}
-	return out, err
-}
-
-func (c exchange) call(b *blockIn, before []json.RawMessage) (chat.ToolCall, error) {
-	if b.Name == "" {
-		return chat.ToolCall{}, c.Fail(providers.BadReply, nil, "the reply calls a tool without a name")
-	}
-	call := chat.ToolCall{ID: b.ID, Name: b.Name}
-	call.Args, call.BadArgs = chat.ParseArgs(string(b.Input))
-	var err error
-	call.Opaque, err = c.opaque(before, len(before))
-	return call, err
-}
-
-// opaque is state of the model: nothing where there are none of its blocks.
-func (c exchange) opaque(v any, n int) (*chat.Opaque, error) {
-	if n == 0 {
-		return nil, nil
-	}
-	data, err := json.Marshal(v)
-	if err != nil {
-		return nil, c.Fail(providers.BadReply, err, "the reply has a part that is no JSON")
-	}
-	return &chat.Opaque{From: c.state, Data: data}, nil
+	return out, nil
 }
 
 // finishReasons are the API's words for the end of a reply.
@@ -185,5 +144,3 @@ func either(now, before int) int {
 	}
 	return before
 }
-
-var _ wire.Codec = (*codec)(nil)

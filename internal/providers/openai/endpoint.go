@@ -25,6 +25,7 @@ func Types() []string { return []string{typeOpenAI, typeAzure, typeOllama, typeV
 const (
 	chatPath          = "/chat/completions"
 	embeddingsPath    = "/embeddings"
+	responsesPath     = "/responses"
 	azureDeployments  = "/openai/deployments/"
 	defaultAPIVersion = "2024-10-21" // of Azure: the last stable one with a date
 )
@@ -92,11 +93,14 @@ func address(spec *scenario.Provider, kind, path string, getenv func(string) (st
 	if base == "" {
 		return "", fmt.Errorf("type %s needs a base_url", kind)
 	}
-	u, err := wire.BaseURL(base, chatPath, embeddingsPath)
+	u, err := wire.BaseURL(base, chatPath, embeddingsPath, responsesPath)
 	if err != nil {
 		return "", err
 	}
 	if kind == typeAzure {
+		if path == responsesPath && !strings.HasSuffix(u.Path, "/v1") {
+			u.Path = strings.TrimSuffix(u.Path, "/openai") + "/openai/v1"
+		}
 		azurePath(u, spec)
 	} else if servers[kind].version && !strings.HasSuffix(u.Path, "/v1") {
 		u.Path += "/v1"

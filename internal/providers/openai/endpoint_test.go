@@ -127,8 +127,8 @@ func TestKeys(t *testing.T) {
 		{"a blank literal", scenario.Provider{Type: "openai", APIKey: "  "}, nil, "the key from credential.api_key is blank"},
 		{"blanks around it", scenario.Provider{Type: "openai", KeyEnv: "PADDED"},
 			map[string]string{"Authorization": "Bearer mine"}, ""},
-		{"more than a key", scenario.Provider{Type: "openai", KeyEnv: "SENTENCE"}, nil, "the key from SENTENCE holds a blank"},
-		{"an invisible character", scenario.Provider{Type: "openai", KeyEnv: "PASTED"}, nil, "the key from PASTED holds a blank"},
+		{"more than a key", scenario.Provider{Type: "openai", KeyEnv: "SENTENCE"}, nil, "the key from SENTENCE has a space"},
+		{"an invisible character", scenario.Provider{Type: "openai", KeyEnv: "PASTED"}, nil, "the key from PASTED has a space"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -60,7 +60,7 @@ func TestStatus(t *testing.T) {
 		{"redirect to nowhere", 307, "", nil, providers.Error{
 			Kind: providers.Refused,
 			Msg: "http 307; https://api.test/v1 answers without a reply and names no other address; check base_url, " +
-				"and what stands in between"}},
+				"and any proxy in between"}},
 		{"gateway timeout", 504, "late", nil, providers.Error{Kind: providers.Timeout, Msg: "http 504: late"}},
 		{"long", 400, strings.Repeat("é", 1000), nil, providers.Error{
 			Kind: providers.Refused, Msg: "http 400: " + strings.Repeat("é", 300) + "…"}},

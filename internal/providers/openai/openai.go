@@ -1,5 +1,5 @@
 // Package openai talks to OpenAI's chat completions API and to the many servers that speak it: Ollama, vLLM, Azure,
-// gateways.
+// gateways. OpenAI's own models are also called by its Responses API.
 //
 // The words of the protocol come from github.com/sashabaranov/go-openai; the calls are made here and not by its
 // client, because a test runner must be able to say what that client cannot: a temperature of 0, an empty tool result
@@ -22,17 +22,24 @@ type Options = wire.Options
 // Provider is a model behind the API.
 type Provider struct {
 	client *wire.Client
-	codec  codec
+	codec  wire.Codec
 }
 
 // New makes a provider of the types that Types lists. It resolves the key, and fails with an *providers.Error of kind
 // Auth when one is named that is not there; it does not touch the network.
 func New(spec *scenario.Provider, o Options) (*Provider, error) {
+	if spec.Responses() {
+		client, err := newClient(spec, responsesPath, o)
+		if err != nil {
+			return nil, err
+		}
+		return &Provider{client, newResponses(spec)}, nil
+	}
 	client, err := newClient(spec, chatPath, o)
 	if err != nil {
 		return nil, err
 	}
-	return &Provider{client, codec{spec.Model, newRequestStyle(spec)}}, nil
+	return &Provider{client, &codec{spec.Model, newRequestStyle(spec)}}, nil
 }
 
 func newClient(spec *scenario.Provider, path string, o Options) (*wire.Client, error) {
@@ -47,7 +54,7 @@ func newClient(spec *scenario.Provider, path string, o Options) (*wire.Client, e
 func (p *Provider) Complete(
 	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
 ) (chat.Reply, error) {
-	return p.client.Complete(ctx, &p.codec, req, onDelta)
+	return p.client.Complete(ctx, p.codec, req, onDelta)
 }
 
 // Close drops the idle connections.

@@ -1,0 +1,287 @@
+package openai
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/wire"
+)
+
+// responseDoc is a reply of the Responses API. Only what is used is decoded.
+type responseDoc struct {
+	Model      string            `json:"model"`
+	Status     string            `json:"status"`
+	Output     []json.RawMessage `json:"output"`
+	Error      json.RawMessage   `json:"error"`
+	Incomplete struct {
+		Reason string `json:"reason"`
+	} `json:"incomplete_details"`
+	Usage *responseUsage `json:"usage"`
+}
+
+type responseUsage struct {
+	Input  int `json:"input_tokens"`
+	Output int `json:"output_tokens"`
+	In     struct {
+		Cached int `json:"cached_tokens"`
+	} `json:"input_tokens_details"`
+	Out struct {
+		Reasoning int `json:"reasoning_tokens"`
+	} `json:"output_tokens_details"`
+}
+
+func (u *responseUsage) chat() chat.Usage {
+	return chat.Usage{
+		InputTokens: u.Input, OutputTokens: u.Output, CachedTokens: min(max(u.In.Cached, 0), max(u.Input, 0)),
+		ReasoningTokens: min(max(u.Out.Reasoning, 0), max(u.Output, 0)),
+	}
+}
+
+// item is a piece of a reply.
+type item struct {
+	Type      string        `json:"type"`
+	Content   []itemContent `json:"content"`
+	CallID    string        `json:"call_id"`
+	Name      string        `json:"name"`
+	Args      string        `json:"arguments"`
+	Encrypted string        `json:"encrypted_content"`
+
+	raw json.RawMessage // the whole of it
+}
+
+type itemContent struct {
+	Text    string `json:"text"`
+	Refusal string `json:"refusal"`
+}
+
+// text is what a message says, a refusal included: it is what the model says.
+func (i *item) text() string {
+	var text strings.Builder
+	for k := range i.Content {
+		text.WriteString(i.Content[k].Text + i.Content[k].Refusal)
+	}
+	return text.String()
+}
+
+func (c *responses) Decode(call *wire.Call, data []byte) (chat.Reply, error) {
+	var r responseDoc
+	if err := call.Document(data, &r); err != nil {
+		return chat.Reply{}, err
+	}
+	x := responseExchange{call, c.state}
+	if isError(r.Error) {
+		return chat.Reply{}, call.Reported(r.Error)
+	}
+	x.count(&r)
+	items := make([]item, len(r.Output))
+	for i, raw := range r.Output {
+		if err := call.Document(raw, &items[i]); err != nil {
+			return chat.Reply{}, err
+		}
+		items[i].raw = raw
+		call.Came(len(items[i].text()) + len(items[i].Args))
+	}
+	if r.Output == nil && r.Incomplete.Reason != "content_filter" {
+		return chat.Reply{}, call.Fail(providers.BadReply, nil, "the reply has no output: %s", call.ExcerptOf(data))
+	}
+	return x.reply(&r, items)
+}
+
+func (c *responses) Stream(call *wire.Call) wire.Decoder {
+	return &responseStream{responseExchange: responseExchange{call, c.state}}
+}
+
+// responseExchange is a call whose reply is being read.
+type responseExchange struct {
+	*wire.Call
+	state string
+}
+
+func (x responseExchange) count(r *responseDoc) {
+	if r.Usage != nil {
+		x.Count(r.Usage.chat())
+	}
+}
+
+// reply makes the reply out of its items.
+func (x responseExchange) reply(r *responseDoc, items []item) (chat.Reply, error) {
+	out := chat.Reply{Model: r.Model}
+	if r.Usage != nil {
+		out.Usage = r.Usage.chat()
+	}
+	all := wire.Blocks{State: x.state}
+	for i := range items {
+		switch it := &items[i]; it.Type {
+		case "message":
+			all.Text(it.text())
+		case "function_call":
+			if err := all.Call(x.Call, it.CallID, it.Name, it.Args); err != nil {
+				return chat.Reply{}, err
+			}
+		default:
+			if it.Encrypted != "" { // what has nothing of its own cannot be sent back: the server keeps nothing
+				all.Keep(it.raw)
+			}
+		}
+	}
+	err := all.Reply(x.Call, &out)
+	if err == nil {
+		out.FinishReason, err = x.finish(r, &out)
+	}
+	if err != nil {
+		return chat.Reply{}, err
+	}
+	return out, nil
+}
+
+// finish is why the model stopped.
+func (x responseExchange) finish(r *responseDoc, out *chat.Reply) (string, error) {
+	reason := r.Incomplete.Reason
+	switch {
+	case r.Status == "completed" && len(out.ToolCalls) > 0:
+		return "tool_calls", nil
+	case r.Status == "completed":
+		return "stop", nil
+	case r.Status != "incomplete":
+		return "", x.Fail(providers.BadReply, nil, "the server broke the reply off (status %q)", x.Excerpt(r.Status))
+	case reason == "max_output_tokens":
+		return "length", nil
+	case reason == "content_filter" && out.Content == "":
+		return "", x.Fail(providers.Refused, nil, "the content filter of the provider stopped the reply")
+	case reason == "" || chat.BrokeOff(reason):
+		return "", x.Fail(providers.BadReply, nil, "the server broke the reply off (incomplete, reason %q)",
+			x.Excerpt(reason))
+	}
+	return x.Excerpt(reason), nil
+}
+
+// responseStream is a reply as far as its events have come in; see wire.Decoder.
+type responseStream struct {
+	responseExchange
+	last  responseDoc
+	items []streamedItem
+	said  int // bytes of text since the last message ended
+	ended bool
+}
+
+type streamedItem struct {
+	index int
+	item
+}
+
+// responseEvent is an event of a stream.
+type responseEvent struct {
+	Type     string          `json:"type"`
+	Index    int             `json:"output_index"`
+	Delta    json.RawMessage `json:"delta"`
+	Item     json.RawMessage `json:"item"`
+	Response *responseDoc    `json:"response"`
+	Error    json.RawMessage `json:"error"`
+}
+
+// Event takes one event.
+func (s *responseStream) Event(e wire.Event) (last bool, err error) {
+	var v responseEvent
+	if err := s.Chunk(&e, &v); err != nil {
+		return false, err
+	}
+	switch v.Type {
+	case "error":
+		return false, s.Reported(e.Data)
+	case "response.created", "response.in_progress":
+		s.Came(0)
+		if v.Response != nil {
+			s.Model = v.Response.Model
+		}
+		return false, nil
+	case "response.output_text.delta", "response.refusal.delta":
+		var text string
+		if err := s.Document(v.Delta, &text); err != nil {
+			return false, err
+		}
+		s.said += len(text)
+		s.Came(len(text))
+		return false, s.Say(text)
+	case "response.function_call_arguments.delta":
+		s.Came(len(v.Delta))
+		s.Progress()
+		return false, nil
+	case "response.output_item.added", "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
+		s.Progress()
+		return false, nil
+	case "response.output_item.done":
+		return false, s.done(&v)
+	case "response.completed", "response.incomplete", "response.failed", "response.cancelled":
+		return s.end(&v)
+	}
+	if isError(v.Error) || e.Name == "error" {
+		return false, s.Reported(e.Data)
+	}
+	return false, nil
+}
+
+// done takes an item that is whole. A message whose text did not stream is said now.
+func (s *responseStream) done(v *responseEvent) error {
+	it := streamedItem{index: v.Index}
+	if err := s.Document(v.Item, &it.item); err != nil {
+		return err
+	}
+	it.raw = slices.Clone(v.Item)
+	s.items = append(s.items, it)
+	s.Progress()
+	if it.Type != "message" {
+		return nil
+	}
+	streamed := s.said
+	if s.said = 0; streamed > 0 {
+		return nil
+	}
+	s.Came(len(it.text()))
+	return s.Say(it.text())
+}
+
+func (s *responseStream) end(v *responseEvent) (last bool, err error) {
+	if v.Response == nil {
+		return false, s.Fail(providers.BadReply, nil, "the last event of the stream has no response")
+	}
+	s.last = *v.Response
+	s.count(&s.last)
+	if s.last.Model != "" {
+		s.Model = s.last.Model
+	}
+	if isError(s.last.Error) {
+		return false, s.Reported(s.last.Error)
+	}
+	if s.last.Status == "" {
+		s.last.Status = strings.TrimPrefix(v.Type, "response.")
+	}
+	s.ended = true
+	s.Finished()
+	return true, nil
+}
+
+// Reply is the reply, when its end came.
+func (s *responseStream) Reply() (chat.Reply, error) {
+	if !s.ended {
+		return chat.Reply{}, s.Fail(providers.BadReply, nil, "the stream ended before the reply did (no response.completed)")
+	}
+	slices.SortStableFunc(s.items, func(a, b streamedItem) int { return a.index - b.index })
+	items := make([]item, len(s.items))
+	for i := range s.items {
+		items[i] = s.items[i].item
+	}
+	if s.said > 0 { // a message that was cut
+		items = append(items, item{Type: "message", Content: []itemContent{{Text: s.Said()[len(s.Said())-s.said:]}}})
+	}
+	if len(items) == 0 && s.last.Output == nil && s.last.Status != "incomplete" {
+		return chat.Reply{}, s.Fail(providers.BadReply, nil, "the reply has no output: the stream ended without any")
+	}
+	reply, err := s.reply(&s.last, items)
+	if err == nil && reply.Content != s.Said() {
+		return chat.Reply{}, s.Fail(providers.BadReply, nil, "the text that streamed is not that of the reply")
+	}
+	return reply, err
+}

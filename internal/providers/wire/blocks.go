@@ -1,0 +1,117 @@
+package wire
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers"
+)
+
+// placed is a block of the model's own that goes back, and where in the text it stood, in bytes.
+type placed struct {
+	At    int             `json:"at"`
+	Block json.RawMessage `json:"block"`
+}
+
+// Blocks puts together a reply whose model says, thinks and calls in an order of its own. What it thinks becomes the
+// state of the message, or of the call that it stands before. State is whose that is; see chat.Opaque.
+type Blocks struct {
+	State string
+
+	words  strings.Builder
+	calls  []chat.ToolCall
+	kept   []placed
+	before []json.RawMessage // since the last text or call
+}
+
+// Text is what the model says.
+func (b *Blocks) Text(text string) {
+	b.settle()
+	b.words.WriteString(text)
+}
+
+// Keep is a block that goes back as it is.
+func (b *Blocks) Keep(block json.RawMessage) { b.before = append(b.before, block) }
+
+// Call is a call of a tool; args is the text of its arguments.
+func (b *Blocks) Call(c *Call, id, name, args string) error {
+	if name == "" {
+		return c.Fail(providers.BadReply, nil, "the reply calls a tool without a name")
+	}
+	call := chat.ToolCall{ID: id, Name: name}
+	call.Args, call.BadArgs = chat.ParseArgs(args)
+	if len(b.before) > 0 {
+		state, err := b.opaque(c, b.before)
+		if err != nil {
+			return err
+		}
+		call.Opaque, b.before = state, nil
+	}
+	b.calls = append(b.calls, call)
+	return nil
+}
+
+// Reply puts what there is into a reply.
+func (b *Blocks) Reply(c *Call, r *chat.Reply) error {
+	b.settle()
+	r.Content, r.ToolCalls = b.words.String(), b.calls
+	if len(b.kept) == 0 {
+		return nil
+	}
+	var err error
+	r.Opaque, err = b.opaque(c, b.kept)
+	return err
+}
+
+func (b *Blocks) settle() {
+	for _, block := range b.before {
+		b.kept = append(b.kept, placed{b.words.Len(), block})
+	}
+	b.before = nil
+}
+
+func (b *Blocks) opaque(c *Call, v any) (*chat.Opaque, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, c.Fail(providers.BadReply, err, "the reply has a part that is no JSON")
+	}
+	return &chat.Opaque{From: b.State, Data: data}, nil
+}
+
+// Said visits what the model said, thought and called in a message, in its order: texts, blocks of its own as they
+// came, and calls. Texts of nothing but blanks are left out.
+func Said(m *chat.Message, state string, text func(string), block func(json.RawMessage), call func(*chat.ToolCall)) {
+	words := m.Text()
+	if strings.TrimSpace(words) == "" {
+		words = ""
+	}
+	var kept []placed
+	_ = json.Unmarshal(m.Opaque.For(state), &kept) // none, or our own
+	done := 0
+	say := func(until int) {
+		if until > done {
+			text(words[done:until])
+			done = until
+		}
+	}
+	for _, p := range kept {
+		at := min(max(p.At, done), len(words))
+		for at < len(words) && !utf8.RuneStart(words[at]) { // a guardrail has changed the words
+			at++
+		}
+		say(at)
+		block(p.Block)
+	}
+	say(len(words))
+	for i := range m.ToolCalls {
+		c := &m.ToolCalls[i]
+		var before []json.RawMessage
+		_ = json.Unmarshal(c.Opaque.For(state), &before) // none, or our own
+		for _, b := range before {
+			block(b)
+		}
+		call(c)
+	}
+}

@@ -44,7 +44,7 @@ func Off(defs []*Definition) Set {
 
 func compiled(def *Definition) *checks.Compiled {
 	c := def.Compiled
-	if o, open := c.(*scenario.Open); open { // any sample will do: the type of the check is the same for all values
+	if o, open := c.(*scenario.OpenCheck); open { // any sample will do: the type of the check is the same for all values
 		c = o.Sample()
 	}
 	check, _ := c.(*checks.Compiled)

@@ -258,8 +258,8 @@ func (n *nameChecker) checkConsents(s *scenario.Scenario, setups []*setup) {
 			if _, known := slices.BinarySearch(n.knownTools(), c.Tool); offered || !known {
 				continue // an unknown tool is reported as that, or comes from a server
 			}
-			n.problem(c.Pos, c.Tool, "not-offered", "consent_overrides: the tool %s is not offered here, so the user is not asked",
-				c.Tool).Hint = "list it under allowed_tools of the prompt"
+			n.problem(c.Pos, c.Tool, "not-offered",
+				"consent_overrides: the tool %s is not offered here, so the user is not asked", c.Tool).Hint = "list it under allowed_tools of the prompt"
 		}
 	}
 }
@@ -452,7 +452,7 @@ func (n *nameChecker) mayExist(tool string) bool {
 }
 
 // reportUnansweredCall reports, once, a call that can only fail.
-func (n *nameChecker) reportUnansweredCall(use scenario.MockUse) {
+func (n *nameChecker) reportUnansweredCall(use scenario.MockCallUse) {
 	if n.reported[use.Pos] || n.mayExist(use.Name) {
 		return
 	}

@@ -123,8 +123,9 @@ func (f *Fingerprints) project(p *project) digest.Sum {
 	})
 }
 
-// planBasis is the options of the plan that decide the outcome of all trials of a project.
-type planBasis struct {
+// basis is the options of the plan that decide the outcome of all trials of a project. Its name is part of the
+// fingerprints in journals, as are the names of its fields.
+type basis struct {
 	mocked   bool
 	judge    string
 	dispatch DispatchMode

@@ -351,3 +351,14 @@ func BenchmarkFingerprint(b *testing.B) {
 		}
 	}
 }
+
+// TestFingerprintsOutliveRenames: journals hold fingerprints, so that a type or field that is renamed must not change
+// them. Trials that were paid for would run again.
+func TestFingerprintsOutliveRenames(t *testing.T) {
+	t.Parallel()
+	trial := planOf(t, 2, says("hi"), scenario.Turn{Content: "hello"}).Trial(1)
+	const want = "2177b646d5ea2ed58979f0639189a42f"
+	if got := NewFingerprints(&Options{}).Of(&trial); got != want {
+		t.Errorf("the fingerprint is %s, and was %s", got, want)
+	}
+}

@@ -262,7 +262,7 @@ func (m *matrix) checkNames(p *project, spans []span) {
 // prepare makes what the trials of a project share. Guardrails apply to scenarios, not to recorded conversations.
 func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scenario) *project {
 	m.compileOpenChecks(p, scenarios, judged)
-	run := &project{Project: p, timeout: cmp.Or(p.Defaults.RunTimeout, defaultRunTimeout), basis: planBasis{
+	run := &project{Project: p, timeout: cmp.Or(p.Defaults.RunTimeout, defaultRunTimeout), basis: basis{
 		mocked: m.opts.MockProvider, judge: m.opts.Judge, dispatch: m.opts.Dispatch,
 	}, strict: m.opts.Strict, lenient: m.opts.Lenient}
 	registry, err := compileTools(p)

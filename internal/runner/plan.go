@@ -71,7 +71,7 @@ type project struct {
 	tools   *tools.Kit
 	prefix  string // of trial ids; "" when the plan has one project
 	timeout time.Duration
-	basis   planBasis
+	basis   basis
 	strict  bool
 	lenient bool
 

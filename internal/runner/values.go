@@ -44,7 +44,7 @@ func (m *matrix) compileOpenChecksOf(p *scenario.Project, s *scenario.Scenario, 
 func (m *matrix) bind(p *scenario.Project, s *scenario.Scenario, prompt *scenario.Prompt, region string) {
 	vars := scenario.Known(prompt, s, region)
 	for _, variant := range variants(s) {
-		p.EachOpen(s, prompt, func(o *scenario.Open, turn int) {
+		p.EachOpen(s, prompt, func(o *scenario.OpenCheck, turn int) {
 			o.Bind(&scenario.Values{Vars: vars, Singles: variant.values(turn)}, " ("+s.ID+")", m.diags)
 		})
 	}
@@ -56,7 +56,7 @@ func eachCompiled(c any, visit func(*checks.Compiled)) {
 	switch c := c.(type) {
 	case *checks.Compiled:
 		visit(c)
-	case *scenario.Open:
+	case *scenario.OpenCheck:
 		for _, bound := range c.Bound() {
 			eachCompiled(bound, visit)
 		}
@@ -93,14 +93,14 @@ func (v *values) placed(list []scenario.Placed, turn int) []scenario.Placed {
 }
 
 func isOpen(c any) bool {
-	_, open := c.(*scenario.Open)
+	_, open := c.(*scenario.OpenCheck)
 	return open
 }
 
 // bind is a check as it is for the trial. The plan has seen that there is one; for the trials of a run that is over, of
 // which it did not know everything, it may be one that judges nothing.
 func (v *values) bind(c any, turn int) any {
-	o, open := c.(*scenario.Open)
+	o, open := c.(*scenario.OpenCheck)
 	if !open {
 		return c
 	}
@@ -127,7 +127,7 @@ func boundGuards(list []*scenario.Validator, bind func(any) any) []*scenario.Val
 
 // sample returns a check with any values filled in for its placeholders.
 func sample(c any) any {
-	if o, open := c.(*scenario.Open); open {
+	if o, open := c.(*scenario.OpenCheck); open {
 		return o.Sample()
 	}
 	return c

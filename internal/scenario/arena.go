@@ -5,7 +5,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// arenaFile is an arena config as it stands in a file: its own settings, and what it names elsewhere.
+// arenaFile is an arena config as written: its settings, and the files it names.
 type arenaFile struct {
 	Defaults  Defaults
 	configDir string // defaults.config_dir
@@ -46,7 +46,7 @@ type promptRef struct {
 	fileRef
 	id    string
 	vars  map[string]string
-	given []given // the same, where they stand
+	given []givenVariable // the same, where they stand
 }
 
 // arenaFields are the keys of kind Arena.
@@ -118,7 +118,7 @@ var arenaFields = table("an arena config", func() rows[arenaFile] {
 	}
 }).strays(underDefaults)
 
-// underDefaults tells where a key belongs that stands a level too high.
+// underDefaults is the hint for a key that belongs below defaults.
 func underDefaults(key string) string {
 	if defaultsFields.index(key) < 0 {
 		return ""
@@ -131,7 +131,8 @@ var promptRefFields = table("an entry of prompt_configs", func() rows[promptRef]
 		label("id", func(p *promptRef) *string { return &p.id }).doc("The name of the prompt in this config."),
 		fileField("file", func(p *promptRef) *fileRef { return &p.fileRef }).must().doc("The file of the prompt."),
 		givenMap("vars", func(p *promptRef) *map[string]string { return &p.vars },
-			func(_ *decoder, p *promptRef, g given) { p.given = append(p.given, g) }).doc("Values for its {{placeholders}}."),
+			func(_ *decoder, p *promptRef, g givenVariable) { p.given = append(p.given, g) }).
+			doc("Values for its {{placeholders}}."),
 	}
 })
 
@@ -194,7 +195,7 @@ func specs(name string, of kind) field[arenaFile] {
 	})
 }
 
-// slots is a list of providers for audio and pictures. Their files are looked at when something uses them.
+// slots is a list of providers for audio and images. Their files are read when something uses them.
 func slots(name string) field[arenaFile] {
 	return custom(name, listOf(providerRefFields), func(d *decoder, a *arenaFile, v *node.Node) {
 		d.Items(v, name, func(_ int, item *node.Node) {
@@ -288,7 +289,7 @@ var globalFields = table("globals", func() rows[arenaFile] {
 	}
 })
 
-// readMemory: memory that is there and not switched off turns the memory tools on.
+// readMemory notes that the memory tools are on, unless memory is absent or switched off.
 func readMemory(d *decoder, _ *arenaFile, v *node.Node) {
 	if node.IsNull(v) {
 		return

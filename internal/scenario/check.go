@@ -134,5 +134,5 @@ func (d *decoder) finish(c *Check, surface Surface) {
 	c.Params = nil
 }
 
-// intern shares one copy of words that stand in thousands of files.
+// intern shares one copy of words that occur in thousands of files.
 func intern(s string) string { return unique.Make(s).Value() }

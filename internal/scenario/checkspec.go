@@ -6,7 +6,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// Surface is where a check stands.
+// Surface is the place of a check: assertion, guardrail or eval.
 type Surface uint8
 
 // The surfaces.
@@ -47,13 +47,13 @@ type Check struct {
 	Handlers map[string]*Handler `digest:"-"` // the types that the project declares
 }
 
-// Placed is a check in the list where it stands. Once it is compiled, what was written is let go.
+// Placed is a check at its position in a list. Its source is dropped when it is compiled.
 type Placed struct {
 	Digest   digest.Sum // see Check.Digest
 	Compiled any        `digest:"-"` // see Check.Compiled; the *Check itself when Options.Compile is nil
 }
 
-// When holds the conditions under which a check applies; all that are set must hold.
+// When is the condition under which a check applies. All fields that are set must hold.
 type When struct {
 	ToolCalled        string
 	ToolCalledPattern string

@@ -60,8 +60,8 @@ type ToolPolicy struct {
 	MaxIdentical int     // 0: 3
 }
 
-// Turn is one scripted (or, with SelfPlay, generated) user message. A suite may hold very many of them, so that what
-// only few have stands apart.
+// Turn is one user message, scripted or, with SelfPlay, generated. Suites may have very many turns, so rare fields are
+// in a struct of their own.
 type Turn struct {
 	Pos        diag.Pos
 	Said       diag.Pos // of what is said; of the turn when it has no content
@@ -89,7 +89,7 @@ type SelfPlay struct {
 	Temperature *float64
 }
 
-// Persona is who plays the user; "": the turn is scripted.
+// Persona is the persona that plays the user; "": the turn is scripted.
 func (t *Turn) Persona() string {
 	if t.SelfPlay == nil {
 		return ""
@@ -105,13 +105,13 @@ func (t *Turn) selfPlay() *SelfPlay {
 	return t.SelfPlay
 }
 
-// TurnMock is the inline replies of a turn.
+// TurnMock is the mock replies on a turn.
 type TurnMock struct {
 	Replies []MockReply
-	Calls   []MockUse `digest:"-"` // each tool once
+	Calls   []MockCallUse `digest:"-"` // each tool once
 }
 
-// Inline are the replies that the turn brings along; nil: none.
+// Inline returns the mock replies on the turn; nil: none.
 func (t *Turn) Inline() []MockReply {
 	if t.Mock == nil {
 		return nil
@@ -119,14 +119,14 @@ func (t *Turn) Inline() []MockReply {
 	return t.Mock.Replies
 }
 
-// Perturbation is one placeholder {Name} of a turn and the texts to put there.
+// Perturbation is a placeholder {Name} of a turn with its texts.
 type Perturbation struct {
 	Name   string
 	Values []string
 	Pos    diag.Pos
 }
 
-// ToolFailure is a fault injected into one tool for one turn.
+// ToolFailure is a failure to inject into one tool in one turn.
 type ToolFailure struct {
 	Tool        string
 	Mode        string  // error, timeout, slow

@@ -15,7 +15,7 @@ import (
 type decoder struct {
 	node.Reader
 	compile func(c *Check, d *diag.List) // nil: checks stay raw
-	places  *places
+	places  *pathBases
 	getenv  func(string) (string, bool)
 	// recorded says that the recordings of evals are named elsewhere.
 	recorded bool
@@ -23,36 +23,36 @@ type decoder struct {
 	vars          map[string]string // of the prompt_configs entry that names the file
 	packFragments map[string]string // for prompts outside the pack
 
-	refs  []reference // what the file names elsewhere in its project
-	later []Feature   // what it asks for and arena cannot do yet
-	late  []lateCheck // of a type that another file may declare
-	opens []*Open     // with placeholders
-	given []given     // variables, where they are set
-	named []string    // variables in names and paths of files
-	tags  []choosable
-	calls []MockUse // see mockUses
+	refs  []reference     // what the file names elsewhere in its project
+	later []Feature       // what it asks for and arena cannot do yet
+	late  []lateCheck     // of a type that another file may declare
+	opens []*OpenCheck    // with placeholders
+	given []givenVariable // variables, where they are set
+	named []string        // variables in names and paths of files
+	tags  []selectable
+	calls []MockCallUse // see mockUses
 }
 
-// places knows where the paths of a project start.
-type places struct {
+// pathBases are the folders from which the paths of a project start.
+type pathBases struct {
 	fs     *files
 	config string // folder of the arena config, or of the command line
 	run    string // base of the paths that matter at run time: config, or defaults.config_dir
 }
 
-// reference is a name in a file that something else in the project must bear.
+// reference is a name in a file that must exist elsewhere in the project.
 type reference struct {
-	to    target
+	to    referenceKind
 	name  string
 	pos   diag.Pos
 	width int
 }
 
-// target is the kind of thing that a reference means.
-type target uint8
+// referenceKind is the kind of thing that a reference names.
+type referenceKind uint8
 
 const (
-	toProvider target = iota
+	toProvider referenceKind = iota
 	toGroup
 	toPersona
 	toRole     // of a turn
@@ -63,8 +63,8 @@ const (
 	toComposition
 )
 
-// refer notes a reference, to be resolved when the whole project is known.
-func (d *decoder) refer(to target, n *node.Node) {
+// refer adds a reference, which is resolved when the whole project is loaded.
+func (d *decoder) refer(to referenceKind, n *node.Node) {
 	if n == nil || n.Kind != node.Scalar || node.IsNull(n) {
 		return // a value of the wrong type has been reported
 	}
@@ -74,8 +74,8 @@ func (d *decoder) refer(to target, n *node.Node) {
 	d.refs = append(d.refs, reference{to: to, name: n.Value, pos: d.Pos(n), width: utf8.RuneCountInString(n.Value)})
 }
 
-// referAll notes a reference for each text of a list.
-func (d *decoder) referAll(to target, n *node.Node) {
+// referAll adds a reference for each text of a list.
+func (d *decoder) referAll(to referenceKind, n *node.Node) {
 	if n.Kind == node.Scalar {
 		d.refer(to, n)
 	}
@@ -84,14 +84,14 @@ func (d *decoder) referAll(to target, n *node.Node) {
 	}
 }
 
-// need notes something that arena cannot do yet.
+// need adds a feature that arena does not have yet.
 func (d *decoder) need(name string, at *node.Node, scope Feature) {
 	scope.Name, scope.Pos = name, d.Pos(at)
 	d.later = append(d.later, scope)
 }
 
-// runtimePath resolves a path that matters at run time: below the config folder (or defaults.config_dir), else below
-// the working directory. found is false when there is no such file in either; the path is then the first of the two.
+// runtimePath resolves a path that is used at run time: below the config folder (or defaults.config_dir), else below
+// the working directory. found is false when the file is in neither; the path is then the first of them.
 func (d *decoder) runtimePath(path string) (resolved string, found bool) {
 	if filepath.IsAbs(path) {
 		return path, d.places.fs.exists(path)
@@ -105,20 +105,20 @@ func (d *decoder) runtimePath(path string) (resolved string, found bool) {
 	return first, false
 }
 
-// present resolves a path that matters at run time and reports when there is no such file; the result is "" then.
+// present resolves a path that is used at run time. It reports a missing file and returns "".
 func (d *decoder) present(at *node.Node, name string) string {
 	path, found := d.runtimePath(name)
 	if found {
 		return path
 	}
-	why := d.lost(name)
+	why := d.missingFile(name)
 	d.Errorf(at, why.code, "%s", why.msg).Hint = why.hint
 	return ""
 }
 
-// lost is the problem of a file that is in none of the places where runtimePath looks: it says which these are, and
-// what to write when it lies beside the file that names it.
-func (d *decoder) lost(name string) *problem {
+// missingFile is the problem of a file that runtimePath does not find. It lists the folders that were searched, and
+// what to write if the file is beside the one that names it.
+func (d *decoder) missingFile(name string) *problem {
 	fs, run := d.places.fs, d.places.run
 	path, _ := d.runtimePath(name)
 	why := fs.missing(path)
@@ -127,7 +127,8 @@ func (d *decoder) lost(name string) *problem {
 	}
 	if beside := d.besides(name); fs.exists(beside) {
 		if from, err := filepath.Rel(run, beside); err == nil {
-			why.hint = fmt.Sprintf("it lies beside this file, and is looked for from %s: write %q", folder(run), filepath.ToSlash(from))
+			why.hint = fmt.Sprintf("it lies beside this file, and is looked for from %s: write %q",
+				folder(run), filepath.ToSlash(from))
 			return why
 		}
 	}
@@ -143,7 +144,7 @@ func (d *decoder) lost(name string) *problem {
 	return why
 }
 
-// folder names a folder for people.
+// folder names a folder in messages.
 func folder(dir string) string {
 	if dir == "" || dir == "." {
 		return "the working directory"
@@ -151,8 +152,8 @@ func folder(dir string) string {
 	return filepath.ToSlash(dir)
 }
 
-// leniently is the severity of what another tool may have meant.
-func (d *decoder) leniently() diag.Severity {
+// foreignSeverity is the severity of what is legal in other tools.
+func (d *decoder) foreignSeverity() diag.Severity {
 	if d.Lenient {
 		return diag.Warning
 	}

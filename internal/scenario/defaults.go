@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// formats are the words for output.formats.
+// formats are the values of output.formats.
 var formats = words("json", "junit", "html", "markdown")
 
 // defaultsFields are the keys of defaults in an arena config.
@@ -82,7 +82,7 @@ var inferenceFields = table("inference", func() rows[Defaults] {
 
 var failOnWords = words(result.FailOnWords...)
 
-// readFailOn reads the reasons that make a run red besides those that always do. A file takes none of these away.
+// readFailOn reads additional reasons for a red run. Failures and errors always count.
 func readFailOn(d *decoder, a *arenaFile, v *node.Node) {
 	if v.Kind == node.List && len(v.Content) == 0 {
 		d.Warnf(v, NoEffect, "fail_on is empty, which changes nothing: %s", result.AlwaysRed).

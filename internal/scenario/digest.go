@@ -18,8 +18,8 @@ import (
 	"github.com/arena-evals/arena/internal/plainfile"
 )
 
-// Digest sums up values as far as they decide what comes of a trial: not where they were written, in which order, or
-// which file they are in; of a file that they name, the content. A field that decides nothing says so: `digest:"-"`.
+// Digest sums values as far as they affect a trial: not their position, order or file. Of a file that they name it
+// includes the content. Fields without effect are tagged `digest:"-"`.
 func Digest(values ...any) digest.Sum { return digestRules().Of(values...) }
 
 var digestRules = sync.OnceValue(func() *digest.Rules {
@@ -37,7 +37,7 @@ func writeNode(b []byte, v reflect.Value) []byte {
 	return node.AppendCanonical(b, v.Addr().Interface().(*node.Node))
 }
 
-// writeJSON writes a value of JSON with its keys in order, and with every digit.
+// writeJSON writes a JSON value with sorted keys and all digits of numbers.
 func writeJSON(b []byte, v reflect.Value) []byte {
 	text := v.Bytes()
 	dec := json.NewDecoder(bytes.NewReader(text))
@@ -51,7 +51,7 @@ func writeJSON(b []byte, v reflect.Value) []byte {
 	return digest.Text(b, text)
 }
 
-// writeMedia writes a medium, with the content of its file in the place of the path.
+// writeMedia writes media, with the content of the file instead of its path.
 func writeMedia(b []byte, v reflect.Value) []byte {
 	for i := range v.NumField() {
 		f := v.Field(i)
@@ -74,7 +74,7 @@ func writeMedia(b []byte, v reflect.Value) []byte {
 	return b
 }
 
-// FileDigest sums up the content of a file; one that cannot be read has none.
+// FileDigest sums the content of a file. It is empty when the file cannot be read.
 func FileDigest(path string) []byte {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // a pipe would be waited for
 		return nil

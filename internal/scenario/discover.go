@@ -21,18 +21,18 @@ const (
 type input struct {
 	config string          // "" for loose files
 	only   map[string]bool // of the config's scenarios and evals, these; nil: all
-	extra  []found         // files named beside the config, or the loose ones
+	extra  []inputFile     // files named beside the config, or the loose ones
 }
 
-// found is a file named on the command line, or found in a folder that was.
-type found struct {
+// inputFile is a file named on the command line, or found in a folder named there.
+type inputFile struct {
 	path   string
 	walked bool
 	pack   bool // it is named as a pack
 	kind   kind // where it was easy to tell
 }
 
-// inputs turns the command line into projects, configs first, each once.
+// inputs makes projects of the command line, configs first, each once.
 func (l *loader) inputs() []*input {
 	if l.opts.Config != "" {
 		return l.configured()
@@ -56,7 +56,7 @@ func (l *loader) inputs() []*input {
 		paths = []string{defaultFolder}
 	}
 	var configs []string
-	var loose []found
+	var loose []inputFile
 	for _, path := range paths {
 		c, files := l.argument(path)
 		configs, loose = append(configs, c...), append(loose, files...)
@@ -79,7 +79,7 @@ func (l *loader) configAbove() string {
 	return "name files or folders to run, or a config with -c"
 }
 
-// configured is the one project that -c names. Files named beside it narrow it down to them, or are added to it.
+// configured is the project that -c names. Other files restrict it to themselves, or are added to it.
 func (l *loader) configured() []*input {
 	in := &input{config: l.fs.show(l.opts.Config)}
 	if l.fs.isDir(in.config) {
@@ -109,17 +109,17 @@ func (l *loader) configured() []*input {
 	return []*input{in}
 }
 
-func distinct(list []found) []found {
+func distinct(list []inputFile) []inputFile {
 	seen := map[string]bool{}
-	return slices.DeleteFunc(list, func(f found) bool {
+	return slices.DeleteFunc(list, func(f inputFile) bool {
 		again := seen[f.path]
 		seen[f.path] = true
 		return again
 	})
 }
 
-// argument resolves one path of the command line into configs and other files.
-func (l *loader) argument(arg string) (configs []string, files []found) {
+// argument resolves one path of the command line to configs and other files.
+func (l *loader) argument(arg string) (configs []string, files []inputFile) {
 	path := l.fs.show(arg)
 	switch {
 	case l.fs.isGlob(path):
@@ -141,11 +141,11 @@ func (l *loader) argument(arg string) (configs []string, files []found) {
 	}
 	data, problem := l.fs.read(path)
 	if problem != nil {
-		l.fail(place{}, problem)
+		l.fail(namedAt{}, problem)
 		return nil, nil
 	}
 	l.fs.count.Add(-1) // it is read again, and counted, with its project
-	k, pack := l.peek(path, data), slices.Contains(l.opts.Packs, arg)
+	k, pack := l.detectKind(path, data), slices.Contains(l.opts.Packs, arg)
 	switch {
 	case pack && k != "" && k != kindPack:
 		l.diags.Errorf(diag.Pos{}, 0, "wrong-kind", "%q is no pack: it is of kind %s", path, k).Hint =
@@ -154,12 +154,11 @@ func (l *loader) argument(arg string) (configs []string, files []found) {
 	case k == kindArena:
 		return []string{path}, nil
 	}
-	return nil, []found{{path: path, kind: k, pack: pack}}
+	return nil, []inputFile{{path: path, kind: k, pack: pack}}
 }
 
-// folder resolves a folder: its config, or else everything below it. Folders below that have a config of their own
-// are projects of their own.
-func (l *loader) folder(dir string) (configs []string, files []found) {
+// folder resolves a folder: its config, or everything below it. Subfolders with a config are projects of their own.
+func (l *loader) folder(dir string) (configs []string, files []inputFile) {
 	errs := l.diags.Errors()
 	if config := l.configIn(dir); config != "" || l.diags.Errors() > errs {
 		return compact(config), nil
@@ -170,16 +169,16 @@ func (l *loader) folder(dir string) (configs []string, files []found) {
 		}
 		switch strings.ToLower(filepath.Ext(path)) {
 		case ".yaml", ".yml", ".json":
-			files = append(files, found{path: path, walked: true})
+			files = append(files, inputFile{path: path, walked: true})
 		}
 		return nil
 	})
 	if err != nil {
 		l.diags.Errorf(diag.Pos{}, 0, "unreadable-file", "%q cannot be read: %v", dir, err)
 	}
-	files = l.sortOut(files, &configs)
+	files = l.sortFolder(files, &configs)
 	// A config under another name owns the files beside and below it.
-	files = slices.DeleteFunc(files, func(f found) bool {
+	files = slices.DeleteFunc(files, func(f inputFile) bool {
 		return slices.ContainsFunc(configs, func(c string) bool { return below(filepath.Dir(c), f.path) })
 	})
 	if len(configs)+len(files) == 0 && l.diags.Errors() == errs {
@@ -189,7 +188,7 @@ func (l *loader) folder(dir string) (configs []string, files []found) {
 }
 
 func (l *loader) subfolder(path string, configs *[]string) error {
-	if notOurs(path) {
+	if isOutputFolder(path) {
 		return fs.SkipDir
 	}
 	if config := l.configIn(path); config != "" {
@@ -199,16 +198,16 @@ func (l *loader) subfolder(path string, configs *[]string) error {
 	return nil
 }
 
-// notOurs reports whether a folder holds what programs write.
-func notOurs(path string) bool {
+// isOutputFolder reports whether a folder holds the output of programs.
+func isOutputFolder(path string) bool {
 	base := filepath.Base(path)
 	return base == "out" || base == "node_modules"
 }
 
-// sortOut looks into the files that were found in a folder: configs go to configs, what is surely not for arena goes
-// away, and the rest is returned.
-func (l *loader) sortOut(files []found, configs *[]string) []found {
-	var rest []found
+// sortFolder sorts the files of a folder: configs are moved to configs, files that are not for arena are dropped, and
+// the rest is returned.
+func (l *loader) sortFolder(files []inputFile, configs *[]string) []inputFile {
+	var rest []inputFile
 	for _, f := range files {
 		f.kind = l.kindOf(f.path)
 		foreignJSON := f.kind == "" && strings.EqualFold(filepath.Ext(f.path), ".json")
@@ -223,14 +222,14 @@ func (l *loader) sortOut(files []found, configs *[]string) []found {
 	return rest
 }
 
-// kindOf tells the kind of a file that will be read, and counted, with its project; "" when that is not easy.
+// kindOf detects the kind of a file that will be loaded later; "" when that is not cheap.
 func (l *loader) kindOf(path string) kind {
 	data, problem := l.fs.read(path)
 	if problem != nil {
 		return "" // reported when the project is read
 	}
 	l.fs.count.Add(-1)
-	return l.peek(path, data)
+	return l.detectKind(path, data)
 }
 
 func below(dir, path string) bool {
@@ -286,9 +285,9 @@ var kindLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^["']?kind["']?[ \t]*:[ \t]*["']?(\w+)`)
 })
 
-// peek tells the kind of a file without reporting anything: by its line kind: where it has one, else by its keys. A
-// file with an arena config among its documents is one.
-func (l *loader) peek(path string, data []byte) kind {
+// detectKind detects the kind of a file without reporting problems: by a line kind:, else by its keys. A file with an
+// arena config among its documents is a config.
+func (l *loader) detectKind(path string, data []byte) kind {
 	lines := kindLine().FindAllSubmatch(data, -1)
 	for _, m := range lines {
 		if string(m[1]) == string(kindArena) {

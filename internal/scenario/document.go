@@ -62,8 +62,8 @@ func underSpec(key string) string {
 	return ""
 }
 
-// documents reads the documents of a file. want is the kind that the place which names the file asks for; a document
-// that fits no kind is read as that one, so that its mistakes are found. "" takes every kind.
+// documents reads the documents of a file. want is the kind that the reference to the file asks for. A document of no
+// kind is read as that one, so that its mistakes are found. "" accepts every kind.
 func (d *decoder) documents(data []byte, want kind) []document {
 	var docs []document
 	for _, root := range node.Parse(&d.Reader, data) {
@@ -134,7 +134,7 @@ func (d *decoder) version(n *node.Node) {
 	d.Foreignf(n, "unknown-version", "unknown apiVersion %q", n.Value).Hint = "write " + apiVersions[0]
 }
 
-// name settles id and place of a document: metadata.name, else id or name of its values, else the name of the file.
+// name sets id and position of a document: metadata.name, else id or name of its values, else the file name.
 func (d *decoder) name(doc *document, at *node.Node) {
 	doc.meta.Pos = d.Pos(doc.root)
 	if at != nil && doc.meta.ID != "" {
@@ -162,7 +162,7 @@ func (d *decoder) name(doc *document, at *node.Node) {
 	}
 }
 
-// fileID is the name of a file without what says that it is a file: scenarios/refund.scenario.yaml is refund.
+// fileID is a file name without extensions: scenarios/refund.scenario.yaml is refund.
 func fileID(file string) string {
 	base := filepath.Base(file)
 	base = strings.TrimSuffix(base, filepath.Ext(base))
@@ -180,7 +180,7 @@ func (d *decoder) unrecognised(root *node.Node) {
 	report.Pos = d.Pos(root)
 	names := signNames()
 	for _, key := range node.Keys(root) {
-		where := placeOf(key)
+		where := placementHint(key)
 		if key == "conversation_assertions" {
 			where = "to judge recordings, write kind: Eval and list the checks as assertions below spec; " +
 				"in a scenario it stands beside turns"
@@ -197,8 +197,7 @@ func (d *decoder) unrecognised(root *node.Node) {
 	report.Hint = "a file of another tool? name the files to load instead of their folder"
 }
 
-// plainMap reads a map of text to text in which nothing else may stand. belongs, if it is there, says where a key
-// belongs that holds something else.
+// plainMap reads a map of texts. belongs may return a hint for keys that belong elsewhere.
 func (d *decoder) plainMap(n *node.Node, what string, belongs func(key string) string) map[string]string {
 	m := map[string]string{}
 	d.Each(n, what, func(key string, k, v *node.Node) {
@@ -215,7 +214,7 @@ func (d *decoder) plainMap(n *node.Node, what string, belongs func(key string) s
 	return m
 }
 
-// without is a map that lacks one key; the map itself is not changed.
+// without returns a copy of a map without one key.
 func without(n *node.Node, key string) *node.Node {
 	if node.Get(n, key) == nil {
 		return n

@@ -16,7 +16,7 @@ var variable = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
 })
 
-// expandText reads a text in which ${NAME} and ${NAME:-default} stand for the environment.
+// expandText reads a text and replaces ${NAME} and ${NAME:-default} by environment variables.
 func (d *decoder) expandText(n *node.Node, what string) string {
 	s, ok := d.String(n, what)
 	if !ok {
@@ -34,14 +34,14 @@ func (d *decoder) expand(n *node.Node, s string) string {
 	return out.Text
 }
 
-// Expanded is a text in which the environment was put.
+// Expanded is a text after expansion of environment variables.
 type Expanded struct {
 	Text   string
 	Values []string // what came from the environment; secrets, for all that is known
 	Unset  []string // the names for which there was nothing
 }
 
-// Expand puts the environment into a text in which ${NAME} and ${NAME:-default} stand for it.
+// Expand replaces ${NAME} and ${NAME:-default} in a text by environment variables.
 func Expand(s string, getenv func(name string) (string, bool)) (out Expanded) {
 	out.Text = variable().ReplaceAllStringFunc(s, func(m string) string {
 		parts := variable().FindStringSubmatch(m)
@@ -76,7 +76,7 @@ func (d *decoder) expandAny(n *node.Node, v any) any {
 	return v
 }
 
-// withDotenv lays the environment over a .env file in dir, if there is one. Nothing of its content is ever shown.
+// withDotenv adds the variables of a .env file in dir to the environment, which wins. No message shows its content.
 func (l *loader) withDotenv(dir string) func(string) (string, bool) {
 	file := join(dir, ".env")
 	if !l.fs.exists(file) {
@@ -102,8 +102,8 @@ func (l *loader) withDotenv(dir string) func(string) (string, bool) {
 	}
 }
 
-// strayLine guesses the line that is no assignment. The library's own message holds the rest of the file, secrets
-// included, so it is not used.
+// strayLine guesses the line that is not an assignment. The library's message is not used because it may contain
+// secrets.
 func strayLine(data []byte) int32 {
 	assignment := regexp.MustCompile(`^\s*(export\s+)?[\w.]+\s*[=:]`)
 	for i, line := range strings.Split(string(data), "\n") {

@@ -56,7 +56,7 @@ var evalFields = table("an eval", func() rows[evalFile] {
 	}
 }).strays(underParams)
 
-// evalID keeps out what could not be typed, listed with commas, or told from the text around it.
+// evalID refuses ids that could not be typed, listed with commas, or recognized in a text.
 var evalID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\p{L}\p{N}_][\p{L}\p{N}_.:/-]*$`) })
 
 func readEvalID(d *decoder, e *evalFile, v *node.Node) {
@@ -117,7 +117,7 @@ func (d *decoder) evals(n *node.Node, what string) []*Eval {
 	return list
 }
 
-// neverSampled reports a threshold on a sample that takes nothing: percentages are as fine as hundredths of one.
+// neverSampled reports a threshold on an empty sample. Percentages have two decimals.
 func (d *decoder) neverSampled(e *evalFile) {
 	sampled := e.Trigger == TriggerSampleTurns || e.Trigger == TriggerSampleSessions
 	if e.sample == nil || !sampled || e.SamplePct >= 0.01 || !e.gates() {

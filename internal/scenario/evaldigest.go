@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// digestOf tells definitions of an eval apart that measure different things: by its check, the parameters and the
-// condition, whatever the file and the layout. It is "" for what JSON cannot hold, which is reported elsewhere.
+// digestOf sums the check, the parameters and the condition of an eval, independent of file and layout. It is "" for
+// values that JSON cannot hold, which are reported elsewhere.
 func digestOf(file string, n *node.Node) string {
 	plain := node.Reader{File: file, Diags: &diag.List{}}
 	measured := map[string]any{}

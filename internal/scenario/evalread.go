@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// EvalProblems reads a list of eval definitions that stands alone in a text, as JSON or YAML, and names the fields that
-// are wrong: metric.name and the like, sorted, each once. The checks themselves are not looked at.
+// EvalProblems reads a list of eval definitions in JSON or YAML, and returns the names of the fields with errors, such
+// as metric.name, sorted and unique. It does not look at checks.
 func EvalProblems(data []byte) []string {
 	var problems diag.List
 	_, docs := readEvals("evals.json", data, nil, &problems)
@@ -23,8 +23,7 @@ func EvalProblems(data []byte) []string {
 	return slices.Compact(fields)
 }
 
-// ReadEvals reads a list of eval definitions that stands alone in a text, as JSON or YAML. Without compile their checks
-// are left as they are written.
+// ReadEvals reads a list of eval definitions in JSON or YAML. Without compile their checks are not compiled.
 func ReadEvals(file string, data []byte, compile func(*Check, *diag.List), problems *diag.List) []*Eval {
 	list, _ := readEvals(file, data, compile, problems)
 	return list

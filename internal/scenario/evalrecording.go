@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// RecordingEval is kind: Eval, checks over a recording.
+// RecordingEval is a document of kind Eval: checks over recordings.
 type RecordingEval struct {
 	Meta
 	File         string `digest:"-"`
@@ -93,7 +93,7 @@ func (d *decoder) recordingEval(doc document) *RecordingEval {
 	return &e.RecordingEval
 }
 
-// unusedRecording warns of a recording that is not there, where others are judged.
+// unusedRecording warns of a missing recording that is not needed, because others are judged.
 func (d *decoder) unusedRecording(e *recordingEvalFile) {
 	if name, ok := d.Name(e.path, "path"); ok {
 		if path := d.besides(name); !d.places.fs.isGlob(path) && !d.places.fs.exists(path) {
@@ -134,7 +134,7 @@ func (d *decoder) recordingFiles(e *recordingEvalFile) {
 	}
 }
 
-// Scenario is the eval in the shape of a scenario, for all that looks at checks.
+// Scenario returns the eval as a scenario.
 func (e *RecordingEval) Scenario() *Scenario {
 	return &Scenario{
 		Meta: e.Meta, File: e.File, Description: e.Description, TaskType: e.TaskType, Tags: e.Tags, Trials: 1,

@@ -10,8 +10,8 @@ const (
 	TriggerWorkflowStep         = "on_workflow_step"
 )
 
-// EvalsFor are the evals of conversations under a prompt: those of the packs, over them those of the prompt, over both
-// those of the config. The prompt may be nil.
+// EvalsFor returns the evals of conversations under a prompt. Those of the prompt replace those of packs with the same
+// id; those of the config replace both. prompt may be nil.
 func (p *Project) EvalsFor(prompt *Prompt) []*Eval {
 	list := p.PackEvals
 	if prompt != nil {
@@ -20,8 +20,8 @@ func (p *Project) EvalsFor(prompt *Prompt) []*Eval {
 	return MergeEvals(list, p.ArenaEvals)
 }
 
-// MergeEvals lays the evals of a narrower level over those of a wider one: one with the same id takes the other's
-// place, the rest follow in order.
+// MergeEvals adds the evals of a narrower level to those of a wider one. An eval with the same id replaces the other;
+// the rest follow in order.
 func MergeEvals(wide, narrow []*Eval) []*Eval {
 	if len(narrow) == 0 {
 		return wide

@@ -130,7 +130,7 @@ func (f *fields[T]) unknown(d *decoder, k, v *node.Node) (meant uint64) {
 	}
 	names := f.names()
 	report := d.Unknown(k, f.what, names)
-	if where := placeOf(k.Value); where != "" {
+	if where := placementHint(k.Value); where != "" {
 		report.Hint = where
 	}
 	if f.stray != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/arena-evals/arena/internal/plainfile"
 )
 
-// files reads below one working directory. Paths inside the loader are written as they are shown: relative to the
-// working directory when they are below it. It is safe for concurrent use.
+// files reads files below one working directory. Paths in the loader are as displayed: relative to the working
+// directory if they are below it. It is safe for concurrent use.
 type files struct {
 	dir   string // "": that of the process
 	count atomic.Int64
@@ -27,7 +27,7 @@ type problem struct {
 	code, msg, hint string
 }
 
-// access is the path under which the system knows a file.
+// access is the path for system calls.
 func (f *files) access(path string) string {
 	if f.dir == "" || filepath.IsAbs(path) {
 		return path
@@ -35,7 +35,7 @@ func (f *files) access(path string) string {
 	return filepath.Join(f.dir, path)
 }
 
-// show is the path as it is shown: relative when that is shorter to say and leads not upwards.
+// show is the path for messages: relative if that is shorter and does not start with ...
 func (f *files) show(path string) string {
 	if !filepath.IsAbs(path) {
 		return filepath.Clean(path)
@@ -60,7 +60,7 @@ func (f *files) isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// read returns the content of a regular file of bearable size.
+// read returns the content of a regular file within the size limit.
 func (f *files) read(path string) ([]byte, *problem) {
 	name := f.access(path)
 	info, err := os.Stat(name)
@@ -92,7 +92,7 @@ func (f *files) unreadable(path string, err error) *problem {
 
 const missingFile = "missing-file"
 
-// missing is the problem of a file that is not there, with the nearest name in its folder.
+// missing is the problem of a missing file, with the nearest name in its folder.
 func (f *files) missing(path string) *problem {
 	p := &problem{code: missingFile, msg: fmt.Sprintf("there is no file %q", path)}
 	dir := filepath.Dir(path)
@@ -141,12 +141,12 @@ func join(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// isGlob reports whether a path is meant as a pattern.
+// isGlob reports whether a path is a pattern.
 func (f *files) isGlob(path string) bool {
 	return strings.ContainsAny(path, "*?[") && !f.exists(path)
 }
 
-// glob lists the files that a pattern matches, sorted. `**` stands for any number of folders, dot folders excepted.
+// glob returns the files that match a pattern, sorted. ** stands for any number of folders, except dot folders.
 func (f *files) glob(pattern string) ([]string, error) {
 	var found []string
 	before, after, deep := strings.Cut(pattern, "**")

@@ -9,14 +9,14 @@ import (
 	"github.com/arena-evals/arena/internal/ellipsis"
 )
 
-// fault is something in a text that looks like a placeholder and stands for nothing.
-type fault struct {
+// placeholderFault is a mistake in a placeholder: it would stay in the text.
+type placeholderFault struct {
 	code, msg, hint string
 	name            string // of the placeholder, where it has one
 }
 
-// isOfJudge reports whether the check that tells a judge what to do fills the placeholder itself.
-func (f fault) isOfJudge() bool {
+// isOfJudge reports whether the placeholder is one that judges' checks fill in.
+func (f placeholderFault) isOfJudge() bool {
 	switch strings.TrimPrefix(f.name, ".") {
 	case "criteria", "rubric", "response", "conversation", "tool_calls":
 		return true
@@ -24,14 +24,14 @@ func (f fault) isOfJudge() bool {
 	return false
 }
 
-// faults finds what is left in a text after its placeholders were replaced. In a strict text, what is compared and not
-// said, a known name in single braces is one too.
-func (v *Values) faults(text string, strict bool) []fault {
+// faults finds mistakes that remain in a text after replacement. In a strict text, which is compared and not sent,
+// known names in single braces count too.
+func (v *Values) faults(text string, strict bool) []placeholderFault {
 	if !strings.ContainsRune(text, '{') && !strings.Contains(text, "<%") {
 		return nil
 	}
-	var list []fault
-	add := func(f fault) {
+	var list []placeholderFault
+	add := func(f placeholderFault) {
 		if !slices.Contains(list, f) {
 			list = append(list, f)
 		}
@@ -42,7 +42,7 @@ func (v *Values) faults(text string, strict bool) []fault {
 			return true
 		}
 		if hint := v.foreign(inner); hint != "" {
-			add(fault{
+			add(placeholderFault{
 				code: "foreign-template", msg: "{{" + short(inner) + "}} is no placeholder here", hint: hint + literally("{{"),
 				name: strings.TrimSpace(inner),
 			})
@@ -70,9 +70,9 @@ func (v *Values) faults(text string, strict bool) []fault {
 
 func literally(braces string) string { return `; for the braces themselves write \` + braces }
 
-// halfOpen finds known names behind two braces and before one, or none.
-func (v *Values) halfOpen(text string) []fault {
-	var list []fault
+// halfOpen finds known names with two opening braces and one or no closing brace.
+func (v *Values) halfOpen(text string) []placeholderFault {
+	var list []placeholderFault
 	for at := 0; ; {
 		i := strings.Index(text[at:], "{{")
 		if i < 0 {
@@ -88,29 +88,28 @@ func (v *Values) halfOpen(text string) []fault {
 		}
 		closed := strings.HasPrefix(behind, "}")
 		before, _, ends := strings.Cut(behind, "}}")
-		if meant := v.meant(name); meant != "" && (closed || !ends || strings.Contains(before, "{{")) {
+		if meant := v.nearest(name); meant != "" && (closed || !ends || strings.Contains(before, "{{")) {
 			found := "{{" + name + "} has one brace too few"
 			if !closed {
 				found = "{{" + name + " has no end"
 			}
-			list = append(list, fault{
+			list = append(list, placeholderFault{
 				code: "foreign-template", msg: found, hint: "write {{" + meant + "}}" + literally("{{"), name: name,
 			})
 		}
 	}
 }
 
-// halfClosed finds known names behind one brace and before two. Behind another brace that is open, the last one closes
-// that.
-func (v *Values) halfClosed(text string) []fault {
-	var list []fault
+// halfClosed finds known names with one opening and two closing braces.
+func (v *Values) halfClosed(text string) []placeholderFault {
+	var list []placeholderFault
 	walkSingles(text, func(name string, from int) {
 		before, behind := text[:from], text[from+len(name)+2:]
 		if !strings.HasPrefix(behind, "}") || strings.Count(before, "{") > strings.Count(before, "}") {
 			return
 		}
-		if meant := v.meant(name); meant != "" {
-			list = append(list, fault{
+		if meant := v.nearest(name); meant != "" {
+			list = append(list, placeholderFault{
 				code: "foreign-template", msg: "{" + name + "}} has one brace too few",
 				hint: "write {{" + meant + "}}" + literally("{"), name: name,
 			})
@@ -119,10 +118,10 @@ func (v *Values) halfClosed(text string) []fault {
 	return list
 }
 
-// meant is the variable that a name stands for, if only nearly; "" is none.
-func (v *Values) meant(name string) string {
-	if v.knows(name) || len(name) < 4 {
-		if v.knows(name) {
+// nearest is the variable with the nearest name; "": none.
+func (v *Values) nearest(name string) string {
+	if v.has(name) || len(name) < 4 {
+		if v.has(name) {
 			return name
 		}
 		return ""
@@ -130,18 +129,17 @@ func (v *Values) meant(name string) string {
 	return diag.Nearest(name, v.names())
 }
 
-// doubts finds single braces in what somebody says, where they may be meant as text: a known name, and any name in the
-// braces of a shell.
-func (v *Values) doubts(text string) []fault {
+// doubts finds single braces in a user's text that may be intended: known names, and names in braces of a shell.
+func (v *Values) doubts(text string) []placeholderFault {
 	if !strings.Contains(text, "{") || len(v.halfClosed(text)) > 0 {
 		return nil
 	}
-	var list []fault
+	var list []placeholderFault
 	walkSingles(text, func(name string, from int) {
 		shell := from > 0 && text[from-1] == '$'
-		f := fault{code: "foreign-template", msg: "{" + name + "} is said as it stands"}
+		f := placeholderFault{code: "foreign-template", msg: "{" + name + "} is said as it stands"}
 		_, perturbed := v.Singles[name]
-		switch known := v.knows(name); {
+		switch known := v.has(name); {
 		case perturbed, known == shell: // what is known is an error with a $
 			return
 		case known:
@@ -161,8 +159,8 @@ func (v *Values) doubts(text string) []fault {
 	return list
 }
 
-func (v *Values) unknown(name string) fault {
-	f := fault{code: "unknown-variable", msg: "nothing is known for {{" + name + "}}", name: name}
+func (v *Values) unknown(name string) placeholderFault {
+	f := placeholderFault{code: "unknown-variable", msg: "nothing is known for {{" + name + "}}", name: name}
 	if _, known := v.Vars[name]; known {
 		f.msg = "{{" + name + "}} has no end: its value refers to itself"
 		f.hint = "take the placeholder out of the value of " + name
@@ -175,7 +173,7 @@ func (v *Values) unknown(name string) fault {
 		f.hint = "a perturbation has single braces: write {" + name + "}"
 	case near != "":
 		f.hint = "did you mean {{" + near + "}}?"
-	case last != name && v.knows(last):
+	case last != name && v.has(last):
 		f.hint = "write {{" + last + "}}"
 	default:
 		f.hint = hintNames(name, v.names()) + "; set it under variables" + literally("{{")
@@ -183,7 +181,7 @@ func (v *Values) unknown(name string) fault {
 	return f
 }
 
-// foreign says what to write instead of a template of another language; "" when what stands in the braces is none.
+// foreign is a hint for template syntax of other tools; "" when the braces hold none.
 func (v *Values) foreign(inner string) string {
 	s := strings.TrimSpace(strings.Trim(strings.TrimSpace(inner), "-~"))
 	if s == "" {
@@ -208,7 +206,7 @@ func (v *Values) foreign(inner string) string {
 	}
 	rest := strings.TrimLeft(s[len(word):], " ")
 	switch {
-	case formatted(s, word) && v.knows(word):
+	case formatted(s, word) && v.has(word):
 		return v.instead(word, "there are no formats and defaults: a variable holds the text that is meant")
 	case rest == "" || rest[0] == ':' || rest[0] == ',':
 		return "" // {{a: 1}} is an object, {{a, b}} a set
@@ -220,8 +218,7 @@ func (v *Values) foreign(inner string) string {
 	return ""
 }
 
-// formatted reports whether a colon and a word stand right behind a name: {{order:x}}, {{order:-none}}. Behind a blank
-// there would be the value of an object.
+// formatted reports whether a colon and a word follow a name: {{order:x}}, {{order:-none}}.
 func formatted(s, name string) bool {
 	rest, colon := strings.CutPrefix(s[len(name):], ":")
 	return colon && rest != "" && !strings.ContainsAny(rest, " \t\r\n\"'{},:")
@@ -230,13 +227,13 @@ func formatted(s, name string) bool {
 const noLogic = "there are no conditions, loops and comments: write the text out, or put it into a variable"
 
 func (v *Values) instead(name, why string) string {
-	if last := name[strings.LastIndexByte(name, '.')+1:]; !v.knows(name) && v.knows(last) {
+	if last := name[strings.LastIndexByte(name, '.')+1:]; !v.has(name) && v.has(last) {
 		name = last
 	}
 	return "write {{" + name + "}}: " + why
 }
 
-// nameAhead is the name with which a text begins.
+// nameAhead is the name at the start of a text.
 func nameAhead(s string) string {
 	end := 0
 	for i, r := range s {
@@ -251,9 +248,9 @@ func nameAhead(s string) string {
 	return ""
 }
 
-// singles finds known names in the braces of other languages: ${name}, and {name} in a strict text.
-func (v *Values) singles(text string, strict bool) []fault {
-	var list []fault
+// singles finds known names in braces of other tools: ${name}, and {name} in a strict text.
+func (v *Values) singles(text string, strict bool) []placeholderFault {
+	var list []placeholderFault
 	walkSingles(text, func(name string, from int) {
 		before := ""
 		if from > 0 && text[from-1] == '$' {
@@ -265,12 +262,12 @@ func (v *Values) singles(text string, strict bool) []fault {
 			near = diag.Nearest(name, slices.Collect(maps.Keys(v.Singles)))
 		}
 		switch _, perturbed := v.Singles[name]; {
-		case v.knows(name) && (strict || before != ""):
-			list = append(list, fault{
+		case v.has(name) && (strict || before != ""):
+			list = append(list, placeholderFault{
 				code: "foreign-template", msg: found + " is no placeholder here", hint: "write {{" + name + "}}" + literally("{"),
 			})
 		case near != "" && !perturbed:
-			list = append(list, fault{
+			list = append(list, placeholderFault{
 				code: "unknown-variable", msg: "there is no perturbation for " + found,
 				hint: "did you mean {" + near + "}?" + literally("{"),
 			})
@@ -296,8 +293,8 @@ func walkSingles(text string, visit func(name string, from int)) {
 	}
 }
 
-// unescapePlaces takes the backslash from \{name}: of all names where there are perturbations, and in what is compared;
-// else of known ones, and behind a $.
+// unescapePlaces removes the backslash of \{name}: for all names if there are perturbations, and in compared texts;
+// otherwise for known ones, and after a $.
 func (v *Values) unescapePlaces(text string, all bool) string {
 	for from := 0; ; {
 		i := strings.Index(text[from:], `\{`)
@@ -306,7 +303,7 @@ func (v *Values) unescapePlaces(text string, all bool) string {
 		}
 		from += i
 		name, _, closed := strings.Cut(text[from+2:], "}")
-		ours := all || v.knows(name) || strings.HasSuffix(text[:from], "$")
+		ours := all || v.has(name) || strings.HasSuffix(text[:from], "$")
 		if closed && ours && isName(name) && escaped(text, from+1) {
 			text = text[:from] + text[from+1:]
 		}
@@ -315,8 +312,8 @@ func (v *Values) unescapePlaces(text string, all bool) string {
 }
 
 // statements finds {% if x %} and <%= x %>.
-func (v *Values) statements(text string) []fault {
-	var list []fault
+func (v *Values) statements(text string) []placeholderFault {
+	var list []placeholderFault
 	for _, tag := range []struct{ open, end string }{{"{%", "%}"}, {"<%", "%>"}} {
 		rest := text
 		for {
@@ -327,8 +324,8 @@ func (v *Values) statements(text string) []fault {
 			}
 			rest = behind
 			s := strings.Trim(inner, "-=+ ")
-			if word, _, _ := strings.Cut(s, " "); !escaped(before, len(before)) && (statement[word] || v.knows(s)) {
-				list = append(list, fault{
+			if word, _, _ := strings.Cut(s, " "); !escaped(before, len(before)) && (statement[word] || v.has(s)) {
+				list = append(list, placeholderFault{
 					code: "foreign-template", msg: tag.open + short(inner) + tag.end + " is no template here",
 					hint: noLogic + literally(tag.open),
 				})

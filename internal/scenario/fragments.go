@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// fragmentRef is a piece of text that a prompt takes in.
+// fragmentRef is a text from another file that a prompt includes.
 type fragmentRef struct {
 	name, path string
 	required   bool
@@ -40,8 +40,8 @@ var fragmentFileFields = table("a fragment file", func() rows[fragmentBody] {
 
 type fragmentBody struct{ content string }
 
-// loadFragments puts the text of each fragment where the template finds it, under its name. Names and paths may hold
-// variables of the prompt. pack holds the fragments of a pack.
+// loadFragments reads the fragments of a prompt. Names and paths may contain variables of the prompt. pack holds the
+// fragments of a pack.
 func (d *decoder) loadFragments(p *promptFile, pack map[string]string) {
 	if len(p.fragments) == 0 && len(pack) == 0 {
 		return
@@ -101,8 +101,8 @@ func (d *decoder) fragmentPlaces(name, path string) []string {
 	return all
 }
 
-// fragment reads the text of a fragment from the first place where there is a file. found is also true when that
-// file is broken, which is reported.
+// fragment reads a fragment from the first existing file. found is also true when that file is broken, which is
+// reported.
 func (d *decoder) fragment(at *node.Node, name, path string) (content string, found bool) {
 	for _, file := range d.fragmentPlaces(name, path) {
 		if !d.places.fs.exists(file) {

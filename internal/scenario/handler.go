@@ -76,8 +76,8 @@ func readHandlers(d *decoder, r *runtimeFile, v *node.Node) {
 	})
 }
 
-// programDir is where the programs run that the file declares: beside it, or for an arena config where its paths of run
-// time start.
+// programDir is the working directory of programs: the folder of the file, or for an arena config the base of run-time
+// paths.
 func (d *decoder) programDir() string {
 	dir := filepath.Dir(d.File)
 	if dir == filepath.Clean(d.places.config) {
@@ -86,13 +86,13 @@ func (d *decoder) programDir() string {
 	return d.places.fs.access(dir)
 }
 
-// lateCheck is a check of a type that no one knew while its file was read.
+// lateCheck is a check whose type was unknown when its file was read.
 type lateCheck struct {
 	check *Check
 	place *Placed // where the result goes as well; nil: nowhere
 }
 
-// compileLate compiles the checks that waited until every file was read, now that all types are known.
+// compileLate compiles the late checks after all files are read.
 func (b *build) compileLate() {
 	same(b, "programs score as", b.p.Handlers, func(h *Handler) (string, diag.Pos) { return h.Type, h.Pos })
 	handlers := make(map[string]*Handler, len(b.p.Handlers))

@@ -11,8 +11,8 @@ const (
 	FeatureAgents       = "A2A agents"
 )
 
-// Has reports whether the files ask for a feature, with the names that come with it as far as files tell: the states of
-// workflows, the steps of compositions.
+// Has reports whether the project uses a feature, and returns the names it defines: states of workflows, steps of
+// compositions.
 func (p *Project) Has(feature string) (names []string, there bool) {
 	if feature == FeatureWorkflows {
 		if p.Workflow == nil {

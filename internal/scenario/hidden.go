@@ -7,9 +7,9 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// hiddenEvals tells of evals with a threshold in whose place, under some prompt, one of another list runs that has the
-// same id. Replacing evals by their id is what the levels are for; less must not be gated by it unseen.
-func (b *build) hiddenEvals() {
+// reportReplacedEvals reports evals with a threshold that an eval of another list with the same id replaces under some
+// prompt. Replacing is intended, but must not weaken a gate silently.
+func (b *build) reportReplacedEvals() {
 	told := map[[2]*Eval]bool{}
 	for _, prompt := range append([]*Prompt{nil}, b.p.Prompts...) {
 		wins := map[string]*Eval{}
@@ -24,16 +24,16 @@ func (b *build) hiddenEvals() {
 			for _, e := range list {
 				if over := wins[e.ID]; over != e && !told[[2]*Eval{e, over}] && e.ID != "" {
 					told[[2]*Eval{e, over}] = true
-					b.hidden(e, over)
+					b.reportReplaced(e, over)
 				}
 			}
 		}
 	}
 }
 
-// hidden tells of one eval in whose place another one runs: an error where that one is the laxer gate, and a warning
-// where it is another one, or switches the gate off.
-func (b *build) hidden(e, over *Eval) {
+// reportReplaced reports one replaced eval: an error when the new one is a weaker gate, a warning when it differs
+// otherwise.
+func (b *build) reportReplaced(e, over *Eval) {
 	if !e.Enabled || !e.gates() {
 		return
 	}
@@ -41,9 +41,9 @@ func (b *build) hidden(e, over *Eval) {
 		Pos: e.IDPos, Width: utf8.RuneCountInString(e.ID), Code: "hidden-eval",
 		Hint: "give one of them another id, or the other one a threshold that asks as much",
 	}
-	what := loses(e, over)
+	what := lossFrom(e, over)
 	if what == "" {
-		if what = differs(e, over); what == "" {
+		if what = changeFrom(e, over); what == "" {
 			return
 		}
 		d.Severity, d.Hint = diag.Warning, "give one of them another id, or remove one"
@@ -52,8 +52,8 @@ func (b *build) hidden(e, over *Eval) {
 	b.l.diags.Add(d)
 }
 
-// differs says how an eval in the place of one with a threshold is another one; "" is in nothing.
-func differs(e, over *Eval) string {
+// changeFrom says how an eval differs from the one with a threshold that it replaces; "": it does not.
+func changeFrom(e, over *Eval) string {
 	switch {
 	case !over.Enabled:
 		return "is switched off"
@@ -67,9 +67,9 @@ func differs(e, over *Eval) string {
 	return ""
 }
 
-// loses says by what an eval in the place of one with a threshold asks for less; "" is by nothing.
-func loses(e, over *Eval) string {
-	was, now := e.asks(), over.asks()
+// lossFrom says what an eval asks less than the one with a threshold that it replaces; "": nothing.
+func lossFrom(e, over *Eval) string {
+	was, now := e.gate(), over.gate()
 	below := func(a, b *float64) bool { return a != nil && (b == nil || *b < *a) }
 	above := func(a, b *float64) bool { return a != nil && (b == nil || *b > *a) }
 	switch {
@@ -85,39 +85,39 @@ func loses(e, over *Eval) string {
 	return ""
 }
 
-// gate is what an eval asks of the score of its check; the zero value asks nothing.
-type gate struct {
+// evalGate is what an eval demands of its score; the zero value is nothing.
+type evalGate struct {
 	low, most *float64
 	passed    bool // by the rule of the check itself, where low is nil
 }
 
-// asks is the threshold of an eval, beside the parameters or among them.
-func (e *Eval) asks() gate {
+// gate is the threshold of an eval, beside its parameters or among them.
+func (e *Eval) gate() evalGate {
 	c := e.Compiled
-	if o, open := c.(*Open); open {
+	if o, open := c.(*OpenCheck); open {
 		c = o.Sample()
 	}
 	if check, ok := c.(interface {
 		Limits() (low, most *float64, passed bool)
 	}); ok {
 		low, most, passed := check.Limits()
-		return gate{low, most, passed}
+		return evalGate{low, most, passed}
 	}
-	return gate{e.MinScore, e.MaxScore, e.MustPass}
+	return evalGate{e.MinScore, e.MaxScore, e.MustPass}
 }
 
 // gates reports whether there is a threshold.
-func (e *Eval) gates() bool { return e.asks() != gate{} }
+func (e *Eval) gates() bool { return e.gate() != evalGate{} }
 
-// least is the score that is needed: a full one where the check only has to pass.
-func (g gate) least() *float64 {
+// least is the required score: 1 when the check only has to pass.
+func (g evalGate) least() *float64 {
 	if g.low == nil && g.passed {
 		return new(1.0)
 	}
 	return g.low
 }
 
-// share is the percentage of turns or sessions that it looks at.
+// share is the percentage of turns or sessions that the eval measures.
 func (e *Eval) share() float64 {
 	if e.Trigger == TriggerSampleTurns || e.Trigger == TriggerSampleSessions {
 		return e.SamplePct

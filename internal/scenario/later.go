@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Needs lists the features without which a scenario cannot be run under some prompts against a provider, in the order of
-// the files. The provider may be nil: one that is replaced, so that what it needs does not matter.
+// Needs returns the missing features without which a scenario cannot run with a provider, in the order of the files.
+// The provider may be nil when it is replaced by a mock.
 func (p *Project) Needs(s *Scenario, prompts []*Prompt, provider *Provider) []Feature {
 	var list []Feature
 	for _, f := range p.Later {
@@ -31,7 +31,7 @@ func (f *Feature) touches(s *Scenario, prompts []*Prompt, provider *Provider) bo
 	return true
 }
 
-// offers reports whether a list of allowed tools lets a tool through. Both may end in * for any end.
+// offers reports whether a list of allowed tools includes a tool. Both may end in *.
 func offers(allowed []string, tool string) bool {
 	for _, a := range allowed {
 		prefix, wild := strings.CutSuffix(a, "*")

@@ -11,8 +11,8 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// Load reads what the options name. The suite holds whatever could be read; what could not is in the list, which must
-// not hold an error when the suite is run.
+// Load reads what the options name. The suite holds everything that could be read; problems are in the list. A suite
+// with errors must not run.
 func Load(opts Options) (*Suite, *diag.List) {
 	l := &loader{opts: opts, fs: &files{dir: opts.Dir}, diags: &diag.List{}, getenv: opts.Getenv}
 	if l.getenv == nil {
@@ -29,7 +29,7 @@ func Load(opts Options) (*Suite, *diag.List) {
 	}
 	l.sharedMock(l.shared, builds)
 	for _, b := range builds {
-		b.generic()
+		b.warnGenericReplies()
 	}
 	l.diags.Once(NoEffect)
 	suite.Files = int(l.fs.count.Load())
@@ -46,7 +46,7 @@ type loader struct {
 }
 
 // decoder starts the reading of one file of a project.
-func (l *loader) decoder(file string, places *places, getenv func(string) (string, bool)) *decoder {
+func (l *loader) decoder(file string, places *pathBases, getenv func(string) (string, bool)) *decoder {
 	return &decoder{
 		Reader:  node.Reader{File: file, Diags: &diag.List{}, Lenient: l.opts.Lenient},
 		compile: l.opts.Compile, places: places, getenv: getenv, recorded: l.opts.Recorded,
@@ -60,21 +60,21 @@ func (l *loader) report(d *decoder) {
 	}
 }
 
-// place is where a file is named; the zero value is the command line.
-type place struct {
+// namedAt is the position at which a file is named; the zero value is the command line.
+type namedAt struct {
 	pos   diag.Pos
 	width int
 }
 
-func (l *loader) fail(at place, p *problem) {
+func (l *loader) fail(at namedAt, p *problem) {
 	l.diags.Errorf(at.pos, at.width, p.code, "%s", p.msg).Hint = p.hint
 }
 
-// fewFiles are read sooner by one goroutine than another one gets going.
-const fewFiles = 4
+// sequentialFiles is the number of files up to which they are read sequentially, which is faster.
+const sequentialFiles = 4
 
-// each calls f for 0 to n-1, as many at once as there are processors, unless there are but few.
-func each(n int, f func(i int)) {
+// parallel calls f for 0 to n-1, with as many goroutines as processors. Few calls are sequential.
+func parallel(n int, f func(i int)) {
 	var next atomic.Int64
 	work := func() {
 		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
@@ -82,27 +82,27 @@ func each(n int, f func(i int)) {
 		}
 	}
 	var others sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), (n+fewFiles-1)/fewFiles) - 1 {
+	for range min(runtime.GOMAXPROCS(0), (n+sequentialFiles-1)/sequentialFiles) - 1 {
 		others.Go(work)
 	}
 	work()
 	others.Wait()
 }
 
-// job is one file of a project to read.
-type job struct {
+// fileJob is one file of a project to read.
+type fileJob struct {
 	want    kind // what the place that names it asks for; "": anything
 	path    string
-	at      place
+	at      namedAt
 	globbed bool // found by a pattern, not named
 	group   string
 	id      string            // of a prompt_configs entry
 	vars    map[string]string // the same
-	given   []given           // the same
+	given   []givenVariable   // the same
 	empty   bool              // nothing could be read
 }
 
-// content is what one file holds.
+// content is the resources of one file.
 type content struct {
 	scenarios []*Scenario
 	prompts   []*Prompt
@@ -116,14 +116,14 @@ type content struct {
 	refs      []reference
 	later     []Feature
 	late      []lateCheck
-	opens     []*Open
-	given     []given
+	opens     []*OpenCheck
+	given     []givenVariable
 	named     []string // variables in names and paths of files
-	tags      []choosable
+	tags      []selectable
 }
 
-// join takes over what a file with scenarios holds, and no other could hold.
-func (c *content) join(d *content) {
+// merge takes over what a file with scenarios holds, and no other could hold.
+func (c *content) merge(d *content) {
 	c.scenarios = append(c.scenarios, d.scenarios...)
 	c.refs, c.later = append(c.refs, d.refs...), append(c.later, d.later...)
 	c.late, c.opens = append(c.late, d.late...), append(c.opens, d.opens...)
@@ -137,8 +137,8 @@ func (c *content) size() int {
 		len(c.packs)
 }
 
-// read reads one file, with all the documents in it. A file that holds nothing of what was wanted is reported.
-func (l *loader) read(b *build, j *job) *content {
+// read reads all documents of one file. It reports a file without anything that was wanted.
+func (l *loader) read(b *build, j *fileJob) *content {
 	data, problem := l.fs.read(j.path)
 	if problem != nil {
 		l.fail(j.at, problem)
@@ -156,7 +156,7 @@ func (l *loader) read(b *build, j *job) *content {
 			l.mismatch(j, doc)
 			continue
 		}
-		d.into(c, doc)
+		d.addDocument(c, doc)
 	}
 	d.notes(c)
 	l.report(d)
@@ -181,15 +181,15 @@ func (d *decoder) notes(c *content) {
 	c.tags = d.tags
 }
 
-func (l *loader) mismatch(j *job, doc document) {
+func (l *loader) mismatch(j *fileJob, doc document) {
 	d := l.diags.Errorf(j.at.pos, j.at.width, "wrong-kind", "%q is of kind %s, not %s", j.path, doc.kind, j.want)
 	if slices.Contains(envelopeKinds, string(doc.kind)) {
 		d.Hint = "list it where that kind belongs"
 	}
 }
 
-// into reads a document into what the file holds.
-func (d *decoder) into(c *content, doc document) {
+// addDocument adds a document to the content of the file.
+func (d *decoder) addDocument(c *content, doc document) {
 	switch doc.kind {
 	case kindScenario:
 		c.scenarios = add(c.scenarios, d.scenario(doc))
@@ -208,7 +208,7 @@ func (d *decoder) into(c *content, doc document) {
 	case kindRuntime:
 		if r := d.runtime(doc.spec); r != nil {
 			for _, inner := range append(r.providers, r.tools...) {
-				d.into(c, inner)
+				d.addDocument(c, inner)
 			}
 			c.handlers = append(c.handlers, r.handlers...)
 		}

@@ -12,8 +12,8 @@ import (
 // Some maps take any key: what stands there is the author's own, or is meant for a tool or a server. A check that
 // slipped in there is read by nobody, and so would never fail.
 
-// belongs says where the keys go that decide what passes.
-func belongs(key string) string {
+// placement is a hint where keys of checks belong.
+func placement(key string) string {
 	switch key {
 	case "assertions", "turn_assertions":
 		return "put it below the turn that it judges; for the whole conversation write conversation_assertions beside turns"
@@ -37,17 +37,17 @@ func belongs(key string) string {
 	return ""
 }
 
-// placeOf is belongs for a key that its map does not have.
-func placeOf(key string) string {
+// placementHint is placement for a key that its map does not have.
+func placementHint(key string) string {
 	if key == "all_turns" {
 		return "put it into an entry of turns in a file of kind Eval, which judges recordings; in a scenario write " +
 			"assertions below each turn"
 	}
-	return belongs(key)
+	return placement(key)
 }
 
-// snake is a key as the files of arena would spell it: conversationAssertions and conversation-assertions are
-// conversation_assertions. Names in capitals, as those of environment variables, stay.
+// snake converts a key to snake case: conversationAssertions and conversation-assertions become
+// conversation_assertions. Names in capitals, such as environment variables, stay.
 func snake(key string) string {
 	if strings.ToUpper(key) == key {
 		return key
@@ -67,7 +67,7 @@ func snake(key string) string {
 	return b.String()
 }
 
-// misplaced reports the keys of checks in a value of which nothing is read.
+// misplaced reports keys of checks in a value that arena does not read.
 func (d *decoder) misplaced(s keys.Shape, n *node.Node, what string) {
 	switch s := s.(type) {
 	case anyShape:
@@ -96,7 +96,7 @@ func (d *decoder) misplacedIn(s keys.Map, n *node.Node, what string) {
 	}
 }
 
-// strayChecks walks what has free keys.
+// strayChecks searches a value with free keys for misplaced checks.
 func (d *decoder) strayChecks(n *node.Node, reads reader, what string) {
 	if reads == arena {
 		return
@@ -115,10 +115,10 @@ func (d *decoder) strayChecks(n *node.Node, reads reader, what string) {
 	}
 }
 
-// stray reports a key that decides what passes, where nobody would read it. What tools and servers read may have such
-// a key for something of its own, unless checks stand there.
+// stray reports a key of checks in a place that arena does not read. Tools and servers may use such keys for something
+// else, unless they hold checks.
 func (d *decoder) stray(k, v *node.Node, reads reader, what string) bool {
-	where := belongs(snake(k.Value))
+	where := placement(snake(k.Value))
 	if where == "" || reads == others && !isChecks(v) {
 		return false
 	}
@@ -132,7 +132,7 @@ func (d *decoder) stray(k, v *node.Node, reads reader, what string) bool {
 	return true
 }
 
-// isChecks reports whether a value is a list of checks and can hardly be anything else.
+// isChecks reports whether a value is almost certainly a list of checks.
 func isChecks(n *node.Node) bool {
 	if n.Kind != node.List || len(n.Content) == 0 {
 		return false

@@ -94,7 +94,7 @@ func (p freePlace) document(value string) string {
 // problems reads a document of the place's kind by itself and returns the codes of what is wrong.
 func (p freePlace) problems(t *testing.T, value string) (codes []string) {
 	t.Helper()
-	d := &decoder{places: &places{fs: &files{}}, getenv: func(string) (string, bool) { return "x", true }}
+	d := &decoder{places: &pathBases{fs: &files{}}, getenv: func(string) (string, bool) { return "x", true }}
 	d.Reader = node.Reader{File: "f.yaml", Diags: &diag.List{}, Lenient: true}
 	for _, root := range node.Parse(&d.Reader, []byte(p.document(value))) {
 		read(d, p.path[0], root)

@@ -14,11 +14,11 @@ type MockFile struct {
 	Scenarios map[string]*MockScenario `digest:"-"`
 	SelfPlay  map[string]*MockScenario // by persona
 	Judges    map[string]*MockScenario // by judge name
-	Calls     []MockUse                `digest:"-"` // of its scenarios: each tool once
+	Calls     []MockCallUse            `digest:"-"` // of its scenarios: each tool once
 }
 
-// MockUse is the name of a tool that mock replies call without a result of their own, where it stands first.
-type MockUse struct {
+// MockCallUse is the first position at which mock replies call a tool without giving its result.
+type MockCallUse struct {
 	Name string
 	Pos  diag.Pos
 }
@@ -31,8 +31,8 @@ type MockScenario struct {
 	Steps   map[string]string
 }
 
-// MockTurn is the reply with the given index (from 1). Most replies are text alone, and mock files hold many of them:
-// those take no more room than that.
+// MockTurn is the reply with an index, from 1. Most replies are only text, and mock files have many, so such a reply
+// needs no more memory.
 type MockTurn struct {
 	Index int
 	text  string

@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// mockCall is a tool call of a canned reply, perhaps with what came of it when it was recorded.
+// mockCall is a tool call of a mock reply, with its recorded result if there is one.
 type mockCall struct {
 	chat.ToolCall
 	result chat.ToolResult
@@ -86,16 +86,16 @@ func (c *mockCall) check(d *decoder, n *node.Node) {
 	}
 }
 
-// note keeps the first place of each tool that is left to answer. There may be very many calls, of few tools.
+// note keeps the first position of each tool whose result is not given.
 func (c *mockCall) note(d *decoder, n *node.Node) {
-	same := func(u MockUse) bool { return u.Name == c.Name }
+	same := func(u MockCallUse) bool { return u.Name == c.Name }
 	if !c.came && c.Name != "" && !slices.ContainsFunc(d.calls, same) {
-		d.calls = append(d.calls, MockUse{c.Name, d.Pos(node.Get(n, "name"))})
+		d.calls = append(d.calls, MockCallUse{c.Name, d.Pos(node.Get(n, "name"))})
 	}
 }
 
 // mockUses returns the tools that the replies which read reads leave to answer.
-func (d *decoder) mockUses(read func()) []MockUse {
+func (d *decoder) mockUses(read func()) []MockCallUse {
 	d.calls = nil
 	read()
 	return d.calls

@@ -114,7 +114,7 @@ func readMockTurns(d *decoder, m *MockScenario, v *node.Node) {
 	slices.SortFunc(m.Turns, func(a, b MockTurn) int { return cmp.Compare(a.Index, b.Index) })
 }
 
-// mockGaps warns of the first number that is missing between the replies: with a default it is not missed in a run.
+// mockGaps warns of the first missing number between replies: with a default reply a run does not notice it.
 func (d *decoder) mockGaps(m *MockScenario, v *node.Node) {
 	turns := node.Get(v, "turns")
 	if turns == nil || turns.Kind != node.Map {

@@ -20,7 +20,7 @@ func (b *build) readMocks(providers []*Provider) {
 				b.mocks[q.MockFile] = shared
 				continue
 			}
-			b.mocks[q.MockFile] = b.l.mockFile(q.MockFile, place{q.MockPos, 1}, b.places)
+			b.mocks[q.MockFile] = b.l.mockFile(q.MockFile, namedAt{q.MockPos, 1}, b.places)
 		}
 	}
 }
@@ -52,7 +52,7 @@ func (l *loader) readShared() *mockNames {
 	if l.opts.MockConfig == "" {
 		return nil
 	}
-	return l.mockFile(l.fs.show(l.opts.MockConfig), place{}, &places{fs: l.fs, config: ".", run: "."})
+	return l.mockFile(l.fs.show(l.opts.MockConfig), namedAt{}, &pathBases{fs: l.fs, config: ".", run: "."})
 }
 
 // sharedMock gives the projects the replies of --mock-config, or else each the mock file among its loose files.
@@ -70,14 +70,14 @@ func (l *loader) sharedMock(m *mockNames, builds []*build) {
 	}
 }
 
-// looseMock takes the mock file that lies among loose files and that no provider names.
+// looseMock uses the mock file among loose files that no provider names.
 func (b *build) looseMock() {
 	var own *mockNames
 	for _, file := range b.looseMocks {
 		if _, named := b.mocks[file]; named {
 			continue
 		}
-		m := b.l.mockFile(file, place{}, b.places)
+		m := b.l.mockFile(file, namedAt{}, b.places)
 		if m == nil {
 			continue
 		}
@@ -93,7 +93,7 @@ func (b *build) looseMock() {
 }
 
 // mockFile reads a mock response file; at is the place that names it.
-func (l *loader) mockFile(file string, at place, where *places) *mockNames {
+func (l *loader) mockFile(file string, at namedAt, where *pathBases) *mockNames {
 	data, why := l.fs.read(file)
 	if why != nil {
 		l.fail(at, &problem{why.code, "mock responses: " + why.msg, why.hint})
@@ -119,7 +119,7 @@ func (l *loader) mockFile(file string, at place, where *places) *mockNames {
 	return d.mockFile(root)
 }
 
-// mockNames reports the names in a mock file that nothing in the projects bears: replies that could never be given.
+// mockNames reports names in a mock file that do not exist in the projects: their replies can never be used.
 func (l *loader) mockNames(m *mockNames, builds ...*build) {
 	var scenarios, personas, judges []string
 	for _, b := range builds {
@@ -159,8 +159,8 @@ func (l *loader) mockNames(m *mockNames, builds ...*build) {
 	}
 }
 
-// unusedReplies warns of replies behind the last one for which a conversation can ask. A reply that calls no tool ends
-// its turn; one that is not in the file calls none.
+// unusedReplies warns of replies after the last one that a conversation can need. A reply without tool calls ends its
+// turn.
 func (l *loader) unusedReplies(m *mockNames, s *Scenario) {
 	i := slices.IndexFunc(m.scenarios, func(n mockName) bool { return s.Is(n.name) })
 	others := func(t Turn) bool { return t.Role != "user" || t.Mock != nil }
@@ -189,9 +189,9 @@ func (l *loader) unusedReplies(m *mockNames, s *Scenario) {
 	}
 }
 
-// generic warns of the turns of a scenario for which a mock has no reply, where others bring theirs: without a mock file
-// these get a generic text, which the author of the others surely did not mean.
-func (b *build) generic() {
+// warnGenericReplies warns of turns without a mock reply in a scenario where others have one: without a mock file they
+// get a generic text.
+func (b *build) warnGenericReplies() {
 	unaided := func(q *Provider) bool { return q.Type == "mock" && q.Mock == nil }
 	if b.l.diags.Errors() > 0 { // turns may be missing, or their replies
 		return

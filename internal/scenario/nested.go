@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// NestedCheck is a check in the parameters of another one.
+// NestedCheck is a check in the parameters of another.
 type NestedCheck struct {
 	Check
 	Weight float64 // 1 when it has none
@@ -38,8 +38,8 @@ const (
 	WeightedSchema = "#/$defs/weighted-check"
 )
 
-// ReadNested reads a check that stands in the parameters of another one. The result is nil when n is no map; of other
-// problems there may be some as well. what names the place in messages: "all_of: checks[0]".
+// ReadNested reads a check in the parameters of another. It returns nil when n is not a map; after other problems the
+// result may be incomplete. what names the place in messages: "all_of: checks[0]".
 func ReadNested(r *node.Reader, n *node.Node, what string, weighted bool) *NestedCheck {
 	of := *nestedFields
 	if weighted {

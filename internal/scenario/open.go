@@ -10,10 +10,9 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// Open is a check with placeholders. What it asks for is known when the values of a conversation are: it is compiled
-// once for all conversations in which the same comes out. It stands in the place of what Options.Compile makes of other
-// checks, and is safe for concurrent use.
-type Open struct {
+// OpenCheck is a check with placeholders. It is compiled once for all conversations with the same values. It takes the
+// place of the value that Options.Compile returns for other checks, and is safe for concurrent use.
+type OpenCheck struct {
 	spec    Check // as written
 	compile func(*Check, *diag.List)
 
@@ -24,7 +23,7 @@ type Open struct {
 	told  map[diag.Diagnostic]bool
 }
 
-// open takes a check out of the common way when it holds placeholders.
+// open makes an OpenCheck of a check with placeholders.
 func (d *decoder) open(c *Check) bool {
 	if d.places == nil { // alone, a check has no values; see Check.Alone
 		return false
@@ -32,7 +31,7 @@ func (d *decoder) open(c *Check) bool {
 	if c.Settled = !c.holdsBraces(); c.Settled {
 		return false
 	}
-	o := &Open{spec: *c, compile: d.compile, made: map[string]any{}, told: map[diag.Diagnostic]bool{}}
+	o := &OpenCheck{spec: *c, compile: d.compile, made: map[string]any{}, told: map[diag.Diagnostic]bool{}}
 	o.spec.Settled = true
 	c.Compiled = o
 	c.Params = nil
@@ -46,38 +45,38 @@ func (c *Check) holdsBraces() bool {
 		w != nil && (holdsBraces(w.ToolCalled) || holdsBraces(w.ToolCalledPattern))
 }
 
-// Alone is a check that stands in no project, where nothing is known of variables, with a message for each placeholder.
+// Alone returns a check without a project, where no variables are known, with a problem for each placeholder.
 func (c *Check) Alone() (settled *Check, problems []string) {
 	if c.Settled || !c.holdsBraces() {
 		return c, nil
 	}
-	own, _ := (&Open{spec: *c}).filled(&Values{}, nil, func(_ diag.Pos, _ int, f fault) {
+	own, _ := (&OpenCheck{spec: *c}).fillIn(&Values{}, nil, func(_ diag.Pos, _ int, f placeholderFault) {
 		problems = append(problems, f.msg)
 	})
 	return &own, problems
 }
 
-// Pos is where the check stands.
-func (o *Open) Pos() diag.Pos { return o.spec.Pos }
+// Pos is the position of the check.
+func (o *OpenCheck) Pos() diag.Pos { return o.spec.Pos }
 
-// Bind returns the check for some values, as Options.Compile has made it; nil after a problem, which goes to d once.
-// who is the conversation, for messages.
-func (o *Open) Bind(v *Values, who string, d *diag.List) any {
+// Bind returns the check compiled for some values; nil after a problem, which is added to d once. who names the
+// conversation in messages.
+func (o *OpenCheck) Bind(v *Values, who string, d *diag.List) any {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var problems diag.List
-	spec, key := o.filled(v, nil, func(pos diag.Pos, width int, f fault) {
+	spec, key := o.fillIn(v, nil, func(pos diag.Pos, width int, f placeholderFault) {
 		problems.Errorf(pos, width, f.code, "%s: %s%s", o.spec.Type, f.msg, who).Hint = f.hint
 	})
 	if problems.Errors() > 0 {
-		o.tell(&problems, d)
+		o.report(&problems, d)
 		return nil
 	}
 	made, known := o.made[key]
 	if !known {
-		made = o.make(v, spec, &problems)
+		made = o.compileWith(v, spec, &problems)
 		o.made[key] = made
-		o.tell(&problems, d)
+		o.report(&problems, d)
 	}
 	if made != nil && !slices.Contains(o.used, made) {
 		o.used = append(o.used, made)
@@ -88,12 +87,12 @@ func (o *Open) Bind(v *Values, who string, d *diag.List) any {
 	return made
 }
 
-// make compiles the check. What must be a number and is a placeholder alone is tried as one.
-func (o *Open) make(v *Values, spec Check, problems *diag.List) any {
+// compileWith compiles the check. A placeholder alone is tried as a number where a number is required.
+func (o *OpenCheck) compileWith(v *Values, spec Check, problems *diag.List) any {
 	found := &diag.List{}
 	o.compile(&spec, found)
 	if plain := o.numbers(found); len(plain) > 0 {
-		again, _ := o.filled(v, plain, func(diag.Pos, int, fault) {})
+		again, _ := o.fillIn(v, plain, func(diag.Pos, int, placeholderFault) {})
 		second := &diag.List{}
 		if o.compile(&again, second); second.Errors() == 0 {
 			spec, found = again, second
@@ -108,8 +107,8 @@ func (o *Open) make(v *Values, spec Check, problems *diag.List) any {
 	return spec.Compiled
 }
 
-// numbers are the placeholders that stand alone where a problem says that no text can stand.
-func (o *Open) numbers(problems *diag.List) map[*node.Node]bool {
+// numbers are the placeholders that are the whole of a value which must not be a text.
+func (o *OpenCheck) numbers(problems *diag.List) map[*node.Node]bool {
 	wrong := map[diag.Pos]bool{}
 	for _, p := range problems.Sorted() {
 		if p.Code == "wrong-type" {
@@ -138,11 +137,13 @@ func aPlaceholder(text string) bool {
 	return closed && opened && isName(inner)
 }
 
-// filled is the check with its placeholders replaced, and what was filled in.
-func (o *Open) filled(v *Values, plain map[*node.Node]bool, report func(diag.Pos, int, fault)) (Check, string) {
+// fillIn returns the check with its placeholders replaced, and the values.
+func (o *OpenCheck) fillIn(
+	v *Values, plain map[*node.Node]bool, report func(diag.Pos, int, placeholderFault),
+) (Check, string) {
 	c := o.spec
-	f := filling{Values: v, plain: plain}
-	f.faults = func(n *node.Node, list []fault) {
+	f := checkFiller{Values: v, plain: plain}
+	f.faults = func(n *node.Node, list []placeholderFault) {
 		for _, x := range list {
 			pos := diag.Pos{File: c.ParamsPos.File, Line: int32(n.Line), Col: int32(n.Column)}
 			report(pos, utf8.RuneCountInString(n.Value), x)
@@ -158,7 +159,7 @@ func (o *Open) filled(v *Values, plain map[*node.Node]bool, report func(diag.Pos
 			pos = c.Pos
 		}
 		if len(faults) == 0 && text != "" && strings.TrimSpace(out) == "" {
-			faults = []fault{blank(text)}
+			faults = []placeholderFault{emptyTextFault(text)}
 		}
 		for _, x := range faults {
 			report(pos, 1, x)
@@ -175,8 +176,8 @@ func (o *Open) filled(v *Values, plain map[*node.Node]bool, report func(diag.Pos
 	return c, strings.Join(f.texts, "\x00")
 }
 
-// tell hands on what was not told before.
-func (o *Open) tell(problems, d *diag.List) {
+// report adds problems that were not reported before.
+func (o *OpenCheck) report(problems, d *diag.List) {
 	for _, p := range problems.Sorted() {
 		if !o.told[p] {
 			o.told[p] = true
@@ -185,30 +186,29 @@ func (o *Open) tell(problems, d *diag.List) {
 	}
 }
 
-// Reset forgets for which values the check was bound so far.
-func (o *Open) Reset() {
+// Reset drops all bound values.
+func (o *OpenCheck) Reset() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.used = nil
 }
 
-// Bound is the check for all the values to which it was bound, each once, as Options.Compile has made it.
-func (o *Open) Bound() []any {
+// Bound returns the check for each set of values, as compiled.
+func (o *OpenCheck) Bound() []any {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return slices.Clone(o.used)
 }
 
-// bound is the check for some values that it was bound to; nil: it never was.
-func (o *Open) bound() any {
+// bound is the check for values that were bound before; nil: they were not.
+func (o *OpenCheck) bound() any {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.first
 }
 
-// Sample is the check for some values or other: its type and what follows from that hold for all of them. It is nil
-// when there is none that could be compiled.
-func (o *Open) Sample() any {
+// Sample is the check for some values. Its type is the same for all. It is nil when none could be compiled.
+func (o *OpenCheck) Sample() any {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.first != nil {
@@ -218,15 +218,15 @@ func (o *Open) Sample() any {
 	for _, name := range o.names() {
 		v.Vars[name] = "x"
 	}
-	spec, _ := o.filled(v, nil, func(diag.Pos, int, fault) {})
-	if made := o.make(v, spec, &diag.List{}); made != nil {
+	spec, _ := o.fillIn(v, nil, func(diag.Pos, int, placeholderFault) {})
+	if made := o.compileWith(v, spec, &diag.List{}); made != nil {
 		o.first = made
 	}
 	return o.first
 }
 
-// names are those in double braces anywhere in the check.
-func (o *Open) names() []string {
+// names are the placeholders in double braces anywhere in the check.
+func (o *OpenCheck) names() []string {
 	var names []string
 	take := func(text string) { names = append(names, Placeholders(text)...) }
 	take(o.spec.Message)

@@ -15,21 +15,23 @@ import (
 // configLevels is how many folders above a file outside the working directory are searched for its config.
 const configLevels = 5
 
-// adopt makes projects of loose files. Scenarios and evals run in the project of the config that lists them, so that
-// one file can be run again alone, and so do those beside them; the others are a project together.
-func (l *loader) adopt(loose []found, configs []*input) []*input {
+// adopt makes projects of loose files. Scenarios and evals, and files beside them, run in the project of the config
+// that lists them. The others are a project together.
+func (l *loader) adopt(loose []inputFile, configs []*input) []*input {
 	if len(loose) == 0 {
 		return nil
 	}
 	var list []*input
 	rest := loose
-	if !slices.ContainsFunc(loose, func(f found) bool { return !ownable(f) }) {
+	if !slices.ContainsFunc(loose, func(f inputFile) bool { return !isOwned(f) }) {
 		rest = nil
 		projects := map[string]*input{}
 		for _, in := range configs {
 			projects[in.config] = in // loaded whole anyway
 		}
-		o := owners{l: l, configs: map[string][]string{}, lists: map[string]map[string]bool{}, strays: map[string][]string{}}
+		o := configOwners{
+			l: l, configs: map[string][]string{}, lists: map[string]map[string]bool{}, strays: map[string][]string{},
+		}
 		for _, f := range loose {
 			config, lists := o.of(f.path)
 			if config == "" {
@@ -37,7 +39,7 @@ func (l *loader) adopt(loose []found, configs []*input) []*input {
 			}
 			if config == "" {
 				rest = append(rest, f)
-				o.stray(f)
+				o.addStray(f)
 				continue
 			}
 			in := projects[config]
@@ -55,13 +57,13 @@ func (l *loader) adopt(loose []found, configs []*input) []*input {
 		}
 		o.noteStrays()
 	}
-	return l.house(rest, configs, list)
+	return l.assignProjects(rest, configs, list)
 }
 
-// house puts files that no config lists into the projects that they belong to, which are configs, in list, or added to
-// that. Those that belong to none are a project together.
-func (l *loader) house(rest []found, configs, list []*input) []*input {
-	for i, config := range l.homes(rest) {
+// assignProjects assigns files that no config lists to the projects in list, which may grow. Files without one are a
+// project together.
+func (l *loader) assignProjects(rest []inputFile, configs, list []*input) []*input {
+	for i, config := range l.homeConfigs(rest) {
 		same := func(in *input) bool { return in.config == config }
 		all := slices.Concat(configs, list)
 		at := slices.IndexFunc(all, same)
@@ -77,17 +79,16 @@ func (l *loader) house(rest []found, configs, list []*input) []*input {
 	return list
 }
 
-// homes are the configs to which assertions over recordings belong that no config lists: that of the working directory,
-// or else the nearest around the file. What is no such file goes along with the first. All are "" where no recordings
-// are judged.
-func (l *loader) homes(rest []found) []string {
+// homeConfigs returns the config of each file with assertions over recordings that no config lists: that of the working
+// directory, or the nearest around the file. Other files follow the first. All are "" when no recordings are judged.
+func (l *loader) homeConfigs(rest []inputFile) []string {
 	homes := make([]string, len(rest))
-	if !l.opts.Recorded || !slices.ContainsFunc(rest, ownable) {
+	if !l.opts.Recorded || !slices.ContainsFunc(rest, isOwned) {
 		return homes
 	}
 	here, first := l.configIn("."), ""
 	for i, f := range rest {
-		if !ownable(f) {
+		if !isOwned(f) {
 			continue
 		}
 		dir := l.nearest(f.path)
@@ -95,7 +96,7 @@ func (l *loader) homes(rest []found) []string {
 		case here != "":
 			homes[i] = here
 			if dir != "" && dir != "." {
-				l.elsewhere(f.path, l.configsIn(dir)[0], here)
+				l.warnOtherProject(f.path, l.configsIn(dir)[0], here)
 			}
 		case dir != "" && dir != ".": // else it was reported
 			homes[i] = l.configIn(dir)
@@ -103,15 +104,15 @@ func (l *loader) homes(rest []found) []string {
 		first = cmp.Or(first, homes[i])
 	}
 	for i, f := range rest {
-		if !ownable(f) {
+		if !isOwned(f) {
 			homes[i] = first
 		}
 	}
 	return homes
 }
 
-// elsewhere tells that a file lies in one project and is judged by another one.
-func (l *loader) elsewhere(file, around, here string) {
+// warnOtherProject warns that a file of one project is judged by another.
+func (l *loader) warnOtherProject(file, around, here string) {
 	l.diags.Warnf(diag.Pos{File: file}, 0, "outside-project",
 		"this file belongs to %s, and is judged by %s of the working directory", around, here).
 		Hint = "choose the project with -c"
@@ -141,20 +142,20 @@ func (l *loader) nearest(file string) string {
 	return ""
 }
 
-// ownable reports whether a file is of a kind that configs list to be run.
-func ownable(f found) bool { return f.kind == kindScenario || f.kind == kindEval }
+// isOwned reports whether configs list files of this kind.
+func isOwned(f inputFile) bool { return f.kind == kindScenario || f.kind == kindEval }
 
-// owners finds the configs of loose files. It reads each folder and each config once, however many files share them.
-type owners struct {
+// configOwners finds the configs of loose files. It reads each folder and each config once.
+type configOwners struct {
 	l       *loader
 	configs map[string][]string        // folder → those in it
 	lists   map[string]map[string]bool // config → the files that it lists
 	strays  map[string][]string        // config → files below its folder that it does not list
 }
 
-// of is the config that lists a file, in its folder and those above: up to the working directory, or a few levels.
-// Where none does, it is the only one that lists a file beside it.
-func (o *owners) of(file string) (config string, lists bool) {
+// of is the config that lists a file, in its folder or above, up to the working directory or a few levels. If none
+// does, it is the only one that lists a file beside it.
+func (o *configOwners) of(file string) (config string, lists bool) {
 	var near []string
 	inside := !filepath.IsAbs(file) && !strings.HasPrefix(file, "..")
 	dir := filepath.Dir(file)
@@ -182,7 +183,7 @@ func (o *owners) of(file string) (config string, lists bool) {
 // above is the config that lists a file of the working directory, or one beside it, in a folder above that, and how the
 // file is called there: who runs one file from within a project means that project. Where the working directory has a
 // config of its own, it is another project. Else config is "", and the name as it was.
-func (o *owners) above(file string) (config, name string, lists bool) {
+func (o *configOwners) above(file string) (config, name string, lists bool) {
 	base, err := filepath.Abs(o.l.fs.dir)
 	if err != nil || filepath.IsAbs(file) || strings.HasPrefix(file, "..") || len(o.in(".")) > 0 {
 		return "", file, false
@@ -209,8 +210,8 @@ func (o *owners) above(file string) (config, name string, lists bool) {
 	return near[0], file, false
 }
 
-// stray books a file that runs without the project around its folder. Beside a config lies what is tried out, too.
-func (o *owners) stray(f found) {
+// addStray notes a file that runs without the project around its folder. Files beside a config may be experiments.
+func (o *configOwners) addStray(f inputFile) {
 	own := filepath.Dir(f.path)
 	if o.l.opts.Recorded || o.l.opts.Bare || filepath.IsAbs(own) || strings.HasPrefix(own, "..") {
 		return
@@ -230,8 +231,8 @@ func (o *owners) stray(f found) {
 	}
 }
 
-// noteStrays tells of the files that run without the project around them: they look tested by that, and are not.
-func (o *owners) noteStrays() {
+// noteStrays warns of files that run without the project around them: they are not tested with it.
+func (o *configOwners) noteStrays() {
 	for _, config := range slices.Sorted(maps.Keys(o.strays)) {
 		files := o.strays[config]
 		which := "this file, so it runs"
@@ -245,7 +246,7 @@ func (o *owners) noteStrays() {
 }
 
 // beside reports whether one of the files lies in the folder of another one.
-func (o *owners) beside(files map[string]bool, file string) bool {
+func (o *configOwners) beside(files map[string]bool, file string) bool {
 	for other := range files {
 		if filepath.Dir(other) == filepath.Dir(file) {
 			return true
@@ -254,7 +255,7 @@ func (o *owners) beside(files map[string]bool, file string) bool {
 	return false
 }
 
-func (o *owners) in(dir string) []string {
+func (o *configOwners) in(dir string) []string {
 	configs, known := o.configs[dir]
 	if !known {
 		configs = o.l.configsIn(dir)
@@ -263,7 +264,7 @@ func (o *owners) in(dir string) []string {
 	return configs
 }
 
-func (o *owners) listed(config string) map[string]bool {
+func (o *configOwners) listed(config string) map[string]bool {
 	files, known := o.lists[config]
 	if !known {
 		files = o.l.listed(config)

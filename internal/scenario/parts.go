@@ -103,7 +103,7 @@ func (d *decoder) source(n *node.Node, m *mediaFile) *chat.Media {
 		resolved, found := d.runtimePath(name)
 		m.Path, m.Local = d.places.fs.access(resolved), true
 		if !found {
-			why := d.lost(name)
+			why := d.missingFile(name)
 			d.Warnf(m.path, why.code, "%s", why.msg).Hint = why.hint
 		}
 	case m.storage == nil:

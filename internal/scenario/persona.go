@@ -17,7 +17,7 @@ var personaFields = table("a persona", func() rows[Persona] {
 		strs("constraints", func(p *Persona) *[]string { return &p.Constraints }).doc("What the user does not do."),
 		strs("required_vars", func(p *Persona) *[]string { return &p.RequiredVars }),
 		givenMap("optional_vars", func(p *Persona) *map[string]string { return &p.OptionalVars },
-			func(d *decoder, p *Persona, g given) {
+			func(d *decoder, p *Persona, g givenVariable) {
 				g.persona = p
 				d.given = append(d.given, g)
 			}),

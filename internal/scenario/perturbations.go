@@ -29,8 +29,8 @@ func readPerturbations(d *decoder, t *turnFile, v *node.Node) {
 	})
 }
 
-// perturbed reports perturbations that no turn has a place for, since all their variants would be the same
-// conversation, and places for which there is none, since they would be said as they stand.
+// perturbed reports perturbations without a placeholder, whose variants would all be equal, and placeholders without a
+// perturbation, which would be sent literally.
 func (d *decoder) perturbed(s *Scenario) {
 	var open []string // places that nothing fills
 	for i := range s.Turns {
@@ -57,7 +57,7 @@ func (d *decoder) unusedPerturbations(s *Scenario, open []string) (meant []strin
 				hint = "did you mean " + near + "? {" + near + "} is there, and nothing fills it"
 			}
 			d.Diags.Add(diag.Diagnostic{
-				Severity: d.leniently(), Pos: p.Pos, Width: utf8.RuneCountInString(p.Name), Code: "unused-perturbation",
+				Severity: d.foreignSeverity(), Pos: p.Pos, Width: utf8.RuneCountInString(p.Name), Code: "unused-perturbation",
 				Msg:  "no turn contains {" + p.Name + "}: all variants would be the same",
 				Hint: hint,
 			})
@@ -88,7 +88,7 @@ func (d *decoder) unfilledPlaces(s *Scenario, open, skip []string) {
 				hint = "did you mean {" + near + "}?"
 			}
 			d.Diags.Add(diag.Diagnostic{
-				Severity: d.leniently(), Pos: s.Turns[i].Said, Width: 1, Code: "unfilled-perturbation",
+				Severity: d.foreignSeverity(), Pos: s.Turns[i].Said, Width: 1, Code: "unfilled-perturbation",
 				Msg:  "no perturbation fills {" + name + "}: it would be said as it stands",
 				Hint: hint + literally("{"),
 			})
@@ -96,8 +96,8 @@ func (d *decoder) unfilledPlaces(s *Scenario, open, skip []string) {
 	}
 }
 
-// fillsPlace reports whether a text of the perturbation that a turn declares comes into any turn: its own, or, when no
-// turn before declares the same name, one that has none of its own.
+// fillsPlace reports whether a perturbation that a turn declares changes any turn: its own, or a later one without its
+// own.
 func fillsPlace(turns []Turn, at int, name string) bool {
 	if turns[at].fills(name) {
 		return true
@@ -119,13 +119,13 @@ func declares(turns []Turn, name string) bool {
 	})
 }
 
-// fills reports whether what the user says differs with the value of a perturbation.
+// fills reports whether the user message depends on a perturbation.
 func (t *Turn) fills(name string) bool {
 	value := map[string]string{name: ""}
 	return slices.ContainsFunc(t.templates(), func(text string) bool { return Substitute(text, value) != text })
 }
 
-// templates are the texts of a turn that are filled in.
+// templates are the texts of a turn with placeholders.
 func (t *Turn) templates() []string {
 	if t.Literal {
 		return nil
@@ -137,7 +137,7 @@ func (t *Turn) templates() []string {
 	return texts
 }
 
-// places are the names in single braces in what the user says, where perturbations go.
+// places are the names in single braces in the user message.
 func (t *Turn) places() []string {
 	var names []string
 	for _, text := range t.templates() {

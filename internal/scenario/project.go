@@ -9,24 +9,24 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// build is a project in the making.
+// build is a project that is being loaded.
 type build struct {
 	l            *loader
 	p            *Project
 	in           *input
-	places       *places
+	places       *pathBases
 	getenv       func(string) (string, bool)
 	arena        *arenaFile
 	fragments    map[string]string // of the pack
 	unbound      []*Tool           // of the pack, without implementation
 	packEvals    []*Eval           // of the pack
 	compositions []string          // names
-	jobs         []*job
+	jobs         []*fileJob
 	inline       *content // what stands in the config's own file
 	refs         []reference
-	tags         []choosable
+	tags         []selectable
 	late         []lateCheck
-	given        []given
+	given        []givenVariable
 	named        []string              // variables in names and paths of files
 	told         map[diag.Pos]bool     // places of variables of which something is wrong
 	mocks        map[string]*mockNames // by path
@@ -47,7 +47,7 @@ func (l *loader) project(in *input) *build {
 	if in.config != "" {
 		dir = filepath.Dir(in.config)
 	}
-	b.places = &places{fs: l.fs, config: dir, run: dir}
+	b.places = &pathBases{fs: l.fs, config: dir, run: dir}
 	b.getenv = l.withDotenv(dir)
 	b.p.Getenv = b.getenv
 	if in.config != "" && !b.config() {
@@ -69,8 +69,8 @@ func (l *loader) project(in *input) *build {
 	return b
 }
 
-// manyParts is from how many files on their contents are put together while they are read.
-const manyParts = 256
+// streamedFiles is the number of files from which their contents are merged while they are read.
+const streamedFiles = 256
 
 // readAll reads the files of the project: everything but scenarios first, then the mock replies, then the scenarios.
 func (b *build) readAll() []*content {
@@ -88,12 +88,12 @@ func (b *build) readAll() []*content {
 		b.jobs[i].empty = c.size() == 0
 		return c
 	}
-	each(len(others), func(i int) { parts[others[i]] = read(others[i]) })
+	parallel(len(others), func(i int) { parts[others[i]] = read(others[i]) })
 	for _, i := range others {
 		b.readMocks(parts[i].providers)
 	}
-	few := slices.Collect(slices.Chunk(scenarios, 1+len(scenarios)/manyParts))
-	each(len(few), func(k int) {
+	few := slices.Collect(slices.Chunk(scenarios, 1+len(scenarios)/streamedFiles))
+	parallel(len(few), func(k int) {
 		var whole *content
 		for _, i := range few[k] {
 			switch c := read(i); {
@@ -102,18 +102,18 @@ func (b *build) readAll() []*content {
 			case whole == nil:
 				whole, parts[i] = c, c
 			default:
-				whole.join(c)
+				whole.merge(c)
 			}
 		}
 	})
 	return slices.DeleteFunc(parts, func(c *content) bool { return c == nil })
 }
 
-// config reads the config itself; false when there is none to go on with.
+// config reads the config; false when it cannot be used.
 func (b *build) config() bool {
 	data, problem := b.l.fs.read(b.in.config)
 	if problem != nil {
-		b.l.fail(place{}, problem)
+		b.l.fail(namedAt{}, problem)
 		return false
 	}
 	d := b.l.decoder(b.in.config, b.places, b.getenv)
@@ -159,7 +159,7 @@ func (b *build) apply(a *arenaFile) {
 	}
 }
 
-// own reads what else stands in the file of the config: other documents, inline specs, the runtime.
+// own reads the rest of the config's file: other documents, inline resources, the runtime.
 func (b *build) own(d *decoder, docs []document) {
 	c := &content{}
 	if pack := b.arena.pack; pack != nil { // first: prompts may use its fragments
@@ -168,16 +168,16 @@ func (b *build) own(d *decoder, docs []document) {
 	d.packFragments = b.fragments
 	for _, doc := range docs {
 		if doc.kind != kindArena {
-			d.into(c, doc)
+			d.addDocument(c, doc)
 		}
 	}
 	for _, doc := range b.arena.inline {
-		d.into(c, doc)
+		d.addDocument(c, doc)
 	}
 	if b.arena.runtime != nil {
 		if r := d.runtime(b.arena.runtime); r != nil {
 			for _, doc := range r.tools {
-				d.into(c, doc)
+				d.addDocument(c, doc)
 			}
 			c.handlers = append(c.handlers, r.handlers...)
 			if len(r.providers) > 0 {
@@ -195,7 +195,7 @@ func (b *build) own(d *decoder, docs []document) {
 
 // pack reads the pack that the config names.
 func (b *build) pack(d *decoder, ref *fileRef) {
-	j := &job{want: kindPack, path: join(b.places.config, ref.path), at: d.at(ref.at)}
+	j := &fileJob{want: kindPack, path: join(b.places.config, ref.path), at: d.at(ref.at)}
 	c := b.l.read(b, j)
 	b.takePack(c)
 	if len(c.packs) == 0 {
@@ -203,7 +203,7 @@ func (b *build) pack(d *decoder, ref *fileRef) {
 	}
 }
 
-// takePack puts the contents of a pack beside what the project has of its own, which wins.
+// takePack adds the contents of a pack. The project's own resources win.
 func (b *build) takePack(c *content) {
 	for _, p := range c.packs {
 		b.p.Prompts = append(b.p.Prompts, p.prompts...)
@@ -222,34 +222,34 @@ func (b *build) takePack(c *content) {
 	b.p.Later = append(b.p.Later, c.later...)
 }
 
-func (d *decoder) at(n *node.Node) place {
-	return place{d.Pos(n), len([]rune(n.Value))}
+func (d *decoder) at(n *node.Node) namedAt {
+	return namedAt{d.Pos(n), len([]rune(n.Value))}
 }
 
 // list makes the jobs: one for every file that the config or the command line names.
 func (b *build) list() {
 	a, file := b.arena, b.in.config
-	where := func(r fileRef) place {
-		return place{diag.Pos{File: file, Line: int32(r.at.Line), Col: int32(r.at.Column)}, len([]rune(r.at.Value))}
+	where := func(r fileRef) namedAt {
+		return namedAt{diag.Pos{File: file, Line: int32(r.at.Line), Col: int32(r.at.Column)}, len([]rune(r.at.Value))}
 	}
 	for _, r := range a.prompts {
-		b.add(job{want: kindPrompt, id: r.id, vars: r.vars, given: r.given}, r.fileRef, where)
+		b.add(fileJob{want: kindPrompt, id: r.id, vars: r.vars, given: r.given}, r.fileRef, where)
 	}
 	for _, r := range a.providers {
-		b.add(job{want: kindProvider, group: r.group}, r.fileRef, where)
+		b.add(fileJob{want: kindProvider, group: r.group}, r.fileRef, where)
 	}
 	for kind, refs := range map[kind][]fileRef{
 		kindScenario: a.scenarios, kindEval: a.evals, kindTool: a.tools, kindPersona: a.personas,
 	} {
 		for _, r := range refs {
-			b.add(job{want: kind}, r, where)
+			b.add(fileJob{want: kind}, r, where)
 		}
 	}
 	for _, f := range b.in.extra {
 		if a.pack != nil && f.path == join(b.places.config, a.pack.path) {
 			continue // it is the project's own
 		}
-		j := &job{path: f.path}
+		j := &fileJob{path: f.path}
 		if f.pack {
 			j.want = kindPack
 		}
@@ -257,14 +257,14 @@ func (b *build) list() {
 	}
 	b.distinct()
 	if only := b.in.only; only != nil {
-		b.jobs = slices.DeleteFunc(b.jobs, func(j *job) bool {
+		b.jobs = slices.DeleteFunc(b.jobs, func(j *fileJob) bool {
 			return (j.want == kindScenario || j.want == kindEval) && !only[j.path]
 		})
 	}
 }
 
 // add makes the jobs of one reference: a file, or all that match a pattern.
-func (b *build) add(j job, r fileRef, where func(fileRef) place) {
+func (b *build) add(j fileJob, r fileRef, where func(fileRef) namedAt) {
 	if r.path == "" {
 		b.broken[j.want] = true
 		return
@@ -288,18 +288,17 @@ func (b *build) add(j job, r fileRef, where func(fileRef) place) {
 	}
 }
 
-// distinct keeps one job for every file and kind. A file that is named twice is a mistake, one that is named and also
-// matches a pattern is none.
+// distinct keeps one job for every file and kind. Naming a file twice is a mistake, unless a pattern matches it too.
 func (b *build) distinct() {
-	slices.SortStableFunc(b.jobs, func(x, y *job) int {
+	slices.SortStableFunc(b.jobs, func(x, y *fileJob) int {
 		return cmp.Or(cmp.Compare(x.want, y.want), cmp.Compare(x.at.pos.Line, y.at.pos.Line))
 	})
 	type key struct {
 		want kind
 		path string
 	}
-	first := map[key]*job{}
-	b.jobs = slices.DeleteFunc(b.jobs, func(j *job) bool {
+	first := map[key]*fileJob{}
+	b.jobs = slices.DeleteFunc(b.jobs, func(j *fileJob) bool {
 		k := key{j.want, j.path}
 		earlier := first[k]
 		if earlier == nil || earlier.globbed && !j.globbed {
@@ -372,10 +371,10 @@ func (b *build) finish() {
 		b.broken[kindScenario] = true
 	}
 	b.duplicates()
-	b.likeTags()
+	b.similarTags()
 	b.compileLate()
 	b.evalMetrics()
-	b.hiddenEvals()
+	b.reportReplacedEvals()
 	slices.SortStableFunc(b.p.Scenarios, func(x, y *Scenario) int { return cmp.Compare(x.ID, y.ID) })
 	b.resolve()
 	b.workflow()

@@ -140,15 +140,16 @@ func readVariables(d *decoder, p *promptFile, v *node.Node) {
 			return
 		}
 		lines[x.Name] = x.name.Line
-		if want := x.refuses(x.preset); want != "" {
-			d.Errorf(x.preset, "wrong-variable", "the default of the variable %q must be %s, found %s", x.Name, want, shown(x.preset))
+		if want := x.wantedType(x.preset); want != "" {
+			d.Errorf(x.preset, "wrong-variable", "the default of the variable %q must be %s, found %s",
+				x.Name, want, shown(x.preset))
 		}
 		x.Pos = d.Pos(x.name)
 		p.Variables = append(p.Variables, x.Variable)
 	})
 }
 
-// stringify is the text of a default of any type: lists and maps as JSON. Nothing written is no default.
+// stringify is the text of a default of any type: lists and maps as JSON. An empty value is no default.
 func (d *decoder) stringify(n *node.Node) *string {
 	if node.IsNull(n) {
 		return nil

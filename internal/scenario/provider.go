@@ -179,7 +179,7 @@ func readCapabilities(d *decoder, p *providerFile, v *node.Node) {
 	}
 }
 
-// provider reads a document of kind Provider. It owns the warnings about it, so that a run without it is not told.
+// provider reads a document of kind Provider. Its warnings belong to it, and are dropped in a run that does not use it.
 func (d *decoder) provider(doc document) *Provider {
 	all, own := d.Diags, &diag.List{}
 	d.Diags = own
@@ -196,7 +196,7 @@ func (d *decoder) provider(doc document) *Provider {
 	}
 	d.untouched(doc.spec, "")
 	d.additional(doc.spec, &p)
-	p.calls.tuned(p.Provider)
+	p.calls.tuning(p.Provider)
 	if at := p.calls.caching; at != nil && p.Type != "anthropic" && ProviderTypeOf(p.Type).Available {
 		d.Warnf(at, NoEffect, "prompt_caching has no effect with type %s: its servers decide by themselves", p.Type)
 	}
@@ -235,7 +235,7 @@ func (d *decoder) connection(n *node.Node, p *providerFile) {
 	}
 }
 
-// idleKeys tells of keys that have no effect beside others.
+// idleKeys warns of keys that have no effect beside others.
 func (d *decoder) idleKeys(n *node.Node, p *providerFile) {
 	tell := func(at *node.Node, format string, args ...any) {
 		if at != nil {

@@ -215,7 +215,7 @@ func (d *decoder) recordings(at *node.Node, name string) []string {
 		return files
 	}
 	if !found {
-		why := d.lost(name)
+		why := d.missingFile(name)
 		d.Foreignf(at, why.code, "%s", why.msg).Hint = why.hint
 	} else if fs.isDir(path) {
 		d.Errorf(at, "is-directory", "%q is a directory, not a recording", path).

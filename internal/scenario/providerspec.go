@@ -59,7 +59,7 @@ type Pricing struct {
 	CacheWritePer1K         *float64 // nil: as input
 }
 
-// Breaker is when a provider is no longer called because nobody is there; zero fields are the defaults.
+// Breaker configures the circuit breaker; zero fields are the defaults.
 type Breaker struct {
 	MaxFailures *int          // in a row; 0: it is called whatever happens
 	ProbeAfter  time.Duration // until one call tries again

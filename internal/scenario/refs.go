@@ -73,10 +73,10 @@ func (b *build) names() *nameSets {
 	return n
 }
 
-// resolve reports every reference that means nothing. What it means was checked when the rest was not known yet.
+// resolve reports references to names that do not exist.
 func (b *build) resolve() {
 	n := b.names()
-	known := map[target]map[string]bool{
+	known := map[referenceKind]map[string]bool{
 		toProvider: set(n.providers), toGroup: set(n.groups), toPersona: set(n.personas), toRole: set(n.roles),
 		toTool: set(n.tools), toOffered: set(n.tools), toTask: set(n.tasks), toPromptID: set(n.promptIDs),
 		toComposition: set(n.compositions),
@@ -92,7 +92,7 @@ func (b *build) resolve() {
 }
 
 // kind is what must be complete for a reference to be judged.
-func (t target) kind() kind {
+func (t referenceKind) kind() kind {
 	switch t {
 	case toProvider, toGroup:
 		return kindProvider
@@ -136,7 +136,7 @@ func (b *build) dangling(r reference, n *nameSets) {
 	case toComposition:
 		d.Msg, names = fmt.Sprintf("there is no composition %q", r.name), n.compositions
 	case toTool, toOffered:
-		if served(r.name) || r.to == toOffered && offersAny(r.name, n.tools) {
+		if mayBeServed(r.name) || r.to == toOffered && offersAny(r.name, n.tools) {
 			return
 		}
 		d.Msg, names = fmt.Sprintf("there is no tool %q", r.name), n.tools
@@ -163,8 +163,8 @@ func (b *build) danglingRole(d *diag.Diagnostic, r reference, n *nameSets) {
 	}
 }
 
-// served reports whether a tool comes from a server or from arena itself, where its name cannot be known yet.
-func served(name string) bool { return strings.Contains(name, "__") }
+// mayBeServed reports whether a tool may come from a server or from arena, whose names are not known yet.
+func mayBeServed(name string) bool { return strings.Contains(name, "__") }
 
 // offersAny reports whether a name that ends in * means at least one tool.
 func offersAny(pattern string, tools []string) bool {

@@ -27,7 +27,7 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 		assertions("conversation_assertions", ConversationAssertion, func(s *Scenario) *[]Placed { return &s.Conversation }).
 			doc("Checks over the whole conversation, after its last turn."),
 		givenMap("variables", func(s *Scenario) *map[string]string { return &s.Variables },
-			func(d *decoder, s *Scenario, g given) {
+			func(d *decoder, s *Scenario, g givenVariable) {
 				g.scenario = s
 				d.given = append(d.given, g)
 			}).doc("Values for {{placeholders}}, before those of prompts and config."),
@@ -230,7 +230,7 @@ func readSkip(d *decoder, s *Scenario, v *node.Node) {
 	s.Skip = reason
 }
 
-// boolOf is what a value says to whom yes, no, on and off without quotes are booleans too.
+// boolOf is the boolean that a value is in any version of YAML, also yes, no, on and off.
 func boolOf(n *node.Node) (says, ok bool) {
 	if n.Kind == node.Scalar && n.ShortTag() == "!!bool" {
 		return strings.EqualFold(n.Value, "true"), true

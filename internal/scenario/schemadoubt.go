@@ -23,17 +23,17 @@ var keywords = sync.OnceValue(func() []string {
 		unevaluatedProperties uniqueItems writeOnly`)
 })
 
-// DoubtSchema warns of what in a JSON Schema is allowed and hardly meant: keywords that look like known ones, and
-// required properties that the schema does not list.
-func DoubtSchema(r *node.Reader, n *node.Node, what string) { doubts{r, what}.at(n, nil) }
+// DoubtSchema warns of probable mistakes in a JSON Schema: keywords that resemble known ones, and required properties
+// that the schema does not list.
+func DoubtSchema(r *node.Reader, n *node.Node, what string) { schemaDoubts{r, what}.at(n, nil) }
 
-type doubts struct {
+type schemaDoubts struct {
 	r    *node.Reader
 	what string
 }
 
-// at looks at a schema. listed are the properties that others list for the same value; nil: this one comes first.
-func (d doubts) at(n *node.Node, listed map[string]bool) {
+// at checks a schema. listed are the properties that other schemas list for the same value; nil: this is the first.
+func (d schemaDoubts) at(n *node.Node, listed map[string]bool) {
 	if n == nil || n.Kind != node.Map {
 		return
 	}
@@ -67,7 +67,7 @@ func (d doubts) at(n *node.Node, listed map[string]bool) {
 	}
 }
 
-func (d doubts) keyword(k *node.Node) {
+func (d schemaDoubts) keyword(k *node.Node) {
 	if slices.Contains(keywords(), k.Value) || strings.HasPrefix(k.Value, "x-") {
 		return
 	}
@@ -76,30 +76,30 @@ func (d doubts) keyword(k *node.Node) {
 	}
 }
 
-// sameValue are keywords with schemas for the value that their own schema is for.
+// sameValue are the keywords whose schemas apply to the same value.
 var sameValue = []string{"allOf", "anyOf", "oneOf", "not", "if", "then", "else"}
 
-// eachOfSame visits the schemas that are for the same value as n, with n.
-func eachOfSame(n *node.Node, visit func(*node.Node)) {
+// eachForSameValue visits n and the schemas that apply to the same value.
+func eachForSameValue(n *node.Node, visit func(*node.Node)) {
 	if n == nil || n.Kind != node.Map {
 		return
 	}
 	visit(n)
 	for _, key := range sameValue {
 		v := node.Get(n, key)
-		eachOfSame(v, visit)
+		eachForSameValue(v, visit)
 		if v != nil && v.Kind == node.List {
 			for _, item := range v.Content {
-				eachOfSame(item, visit)
+				eachForSameValue(item, visit)
 			}
 		}
 	}
 }
 
-// listProperties adds the properties of a value by all that is said of it, and returns whether it may have others.
+// listProperties adds the properties of all schemas for a value, and returns whether it may have others.
 func listProperties(n *node.Node, listed map[string]bool) (open bool) {
 	there := false
-	eachOfSame(n, func(s *node.Node) {
+	eachForSameValue(n, func(s *node.Node) {
 		for _, key := range []string{
 			"$ref", "$dynamicRef", "patternProperties", "additionalProperties", "unevaluatedProperties", "dependentSchemas",
 			"dependencies",
@@ -118,9 +118,9 @@ func listProperties(n *node.Node, listed map[string]bool) (open bool) {
 	return open || !there
 }
 
-// required warns of names that no properties have and that look like one of them, or that nothing may have. What holds
-// only in one case, must not be there or is asked first needs no list; a property that is required needs none either.
-func (d doubts) required(n *node.Node, listed map[string]bool) {
+// required warns of required names that resemble a listed property, or that nothing allows. Conditions and negations
+// need no list.
+func (d schemaDoubts) required(n *node.Node, listed map[string]bool) {
 	asked, closed := map[string]bool{}, false
 	var names []*node.Node
 	eachAlways(n, func(s *node.Node) {
@@ -157,7 +157,7 @@ func (d doubts) required(n *node.Node, listed map[string]bool) {
 	}
 }
 
-// eachAlways visits the schemas that hold for every value that n is for, with n.
+// eachAlways visits n and the schemas that always apply to the same value.
 func eachAlways(n *node.Node, visit func(*node.Node)) {
 	if n == nil || n.Kind != node.Map {
 		return

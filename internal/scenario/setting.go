@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// setting reads a text of a provider in which ${NAME} and ${NAME:-default} stand for the environment. What is meant to
-// be put in and is written in another way is an error: sent as it stands, it is no key and no address.
+// setting reads a text of a provider with ${NAME} and ${NAME:-default}. Other notations of variables are errors: sent
+// literally they are no key and no address.
 func (d *decoder) setting(n *node.Node, what string) string {
 	s, ok := d.String(n, what)
 	if !ok {
@@ -83,7 +83,7 @@ var filled = map[string]bool{
 	".base_url": true, ".headers.*": true, ".credential.api_key": true, ".platform.endpoint": true,
 }
 
-// untouched reports variables of the environment in settings into which nothing is put.
+// untouched reports variables in settings that are not expanded.
 func (d *decoder) untouched(n *node.Node, path string) {
 	switch n.Kind {
 	case node.Map:

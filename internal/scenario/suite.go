@@ -18,7 +18,7 @@ type Suite struct {
 	Files    int // files read
 }
 
-// LimitRuns gives every conversation the same limit, whatever the files say.
+// LimitRuns sets the time limit of every conversation.
 func (s *Suite) LimitRuns(limit time.Duration) {
 	for _, p := range s.Projects {
 		p.Defaults.RunLimit = limit
@@ -45,9 +45,9 @@ type Project struct {
 	ArenaEvals []*Eval
 	Workflow   *Workflow // the config's own, else that of the pack; nil: none
 	Globals    []Placed
-	Handlers   []*Handler // check types that are programs
-	Open       []*Open    `digest:"-"` // the checks with placeholders, wherever they stand
-	Mock       *MockFile  // --mock-config; nil otherwise
+	Handlers   []*Handler   // check types that are programs
+	Open       []*OpenCheck `digest:"-"` // the checks with placeholders, wherever they stand
+	Mock       *MockFile    // --mock-config; nil otherwise
 	// Later names parts of the project whose behaviour arena does not have yet, with the place that asks for them.
 	// Needs tells which of them a trial touches.
 	Later []Feature `digest:"-"`
@@ -55,7 +55,7 @@ type Project struct {
 	Getenv func(string) (string, bool) `digest:"-"`
 }
 
-// Feature is something that the files ask for and that this version cannot do. A plan that needs it is refused.
+// Feature is something that files ask for and that this version does not have. A plan that needs it is refused.
 type Feature struct {
 	Name string // "workflows", "MCP servers"
 	Pos  diag.Pos
@@ -158,7 +158,7 @@ type Parameters struct {
 	Sampling
 }
 
-// Sampling is how a model chooses its words, beside temperature and top_p. Nil pointers: not set.
+// Sampling is sampling parameters besides temperature and top_p. Nil: not set.
 type Sampling struct {
 	TopK                              *int
 	TopKPos                           diag.Pos
@@ -249,7 +249,7 @@ type Persona struct {
 	Seed           *int64
 }
 
-// Style is how a persona writes. Empty words are the defaults, medium.
+// Style is the style of a persona. Empty fields mean medium.
 type Style struct {
 	Verbosity      string // short, medium, long
 	ChallengeLevel string // low, medium, high

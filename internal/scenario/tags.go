@@ -11,8 +11,8 @@ import (
 // Tags and groups are typed in lists with commas. What could not be typed there would never be chosen, and less would
 // be run than is asked for.
 
-// choosable is a word to choose by, where it stands.
-type choosable struct {
+// selectable is a tag or a group with its position.
+type selectable struct {
 	kind string // tag or group
 	name string
 	pos  diag.Pos
@@ -21,14 +21,14 @@ type choosable struct {
 // tags is a field with words to choose by.
 func tags[T any](name, kind string, at func(*T) *[]string) field[T] {
 	return custom(name, texts, func(d *decoder, t *T, v *node.Node) {
-		if list, ok := d.choosables(v, name, kind); ok {
+		if list, ok := d.selectables(v, name, kind); ok {
 			*at(t) = list
 		}
 	})
 }
 
-// choosables reads words to choose by.
-func (d *decoder) choosables(n *node.Node, what, kind string) ([]string, bool) {
+// selectables reads tags or groups.
+func (d *decoder) selectables(n *node.Node, what, kind string) ([]string, bool) {
 	list, ok := d.Strings(n, what)
 	if !ok {
 		return nil, false
@@ -44,7 +44,7 @@ func (d *decoder) choosables(n *node.Node, what, kind string) ([]string, bool) {
 			ok = false
 			continue
 		}
-		d.tags = append(d.tags, choosable{kind, item.Value, d.Pos(item)})
+		d.tags = append(d.tags, selectable{kind, item.Value, d.Pos(item)})
 	}
 	return list, ok
 }
@@ -72,10 +72,10 @@ func SplitTags(text string) []string {
 	return list
 }
 
-// likeTags warns of words to choose by that differ in case and blanks alone: whoever chooses one misses the others.
-func (b *build) likeTags() {
+// similarTags warns of tags that differ only in case and spaces: selecting one misses the others.
+func (b *build) similarTags() {
 	type key struct{ kind, folded string }
-	first, told := map[key]choosable{}, map[choosable]bool{}
+	first, told := map[key]selectable{}, map[selectable]bool{}
 	for _, t := range b.tags {
 		k := key{t.kind, strings.ToLower(strings.Join(strings.Fields(t.name), ""))}
 		other, known := first[k]
@@ -83,10 +83,10 @@ func (b *build) likeTags() {
 			first[k] = t
 			continue
 		}
-		if other.name == t.name || told[choosable{t.kind, t.name, diag.Pos{}}] {
+		if other.name == t.name || told[selectable{t.kind, t.name, diag.Pos{}}] {
 			continue
 		}
-		told[choosable{t.kind, t.name, diag.Pos{}}] = true
+		told[selectable{t.kind, t.name, diag.Pos{}}] = true
 		b.l.diags.Warnf(t.pos, utf8.RuneCountInString(t.name), "like-tag",
 			"the %s %q and %q (%s) differ in case or blanks alone, and are two", t.kind, t.name, other.name, other.pos).Hint =
 			"write it in one way; whoever chooses one misses the other"

@@ -10,18 +10,18 @@ const (
 	renderLimit  = 4 << 20 // bytes of a rendered text; only values that repeat themselves come near
 )
 
-// Render replaces {{name}} by vars[name], again and again while values bring new placeholders with them, ten times at
-// most. Placeholders of which nothing is known stay as they are; open lists their names, sorted. A backslash before the
-// braces makes text of them and goes away: \{{name}} becomes {{name}}. Two backslashes stand for one.
+// Render replaces {{name}} by vars[name], repeatedly while values contain placeholders, at most ten times. Unknown
+// placeholders stay; open lists their names, sorted. A backslash escapes the braces and is removed: \{{name}} becomes
+// {{name}}. Two backslashes stand for one.
 func Render(template string, vars map[string]string) (text string, open []string) {
 	text = expand(template, vars)
 	return unescape(text), Placeholders(text)
 }
 
-// expand is Render that leaves the backslashes where they are.
+// expand is Render without removing backslashes.
 func expand(text string, vars map[string]string) string {
 	for range renderPasses {
-		next, changed := pass(text, vars)
+		next, changed := renderPass(text, vars)
 		if !changed || len(next) > renderLimit {
 			break
 		}
@@ -30,7 +30,7 @@ func expand(text string, vars map[string]string) string {
 	return text
 }
 
-func pass(text string, vars map[string]string) (string, bool) {
+func renderPass(text string, vars map[string]string) (string, bool) {
 	var b strings.Builder
 	done := 0
 	walkPlaceholders(text, func(name string, from, to int) {
@@ -47,7 +47,7 @@ func pass(text string, vars map[string]string) (string, bool) {
 	return b.String(), true
 }
 
-// walkPlaceholders calls visit for each {{name}} with the range of bytes that it takes.
+// walkPlaceholders calls visit for each {{name}} with its range in bytes.
 func walkPlaceholders(text string, visit func(name string, from, to int)) {
 	walkBraces(text, func(inner string, from, to int) bool {
 		if !isName(inner) {
@@ -58,8 +58,8 @@ func walkPlaceholders(text string, visit func(name string, from, to int)) {
 	})
 }
 
-// walkBraces calls visit for what stands in double braces, with the range of bytes that it takes, braces included.
-// visit reports whether the search goes on behind it; otherwise it goes on within.
+// walkBraces calls visit for each pair of double braces, with its range in bytes. visit returns whether to continue
+// after it; otherwise the search continues within.
 func walkBraces(text string, visit func(inner string, from, to int) bool) {
 	for at := 0; ; {
 		i := strings.Index(text[at:], "{{")
@@ -85,8 +85,7 @@ func walkBraces(text string, visit func(inner string, from, to int) bool) {
 	}
 }
 
-// escaped reports whether a backslash makes text of the braces at a place. Of two backslashes the first makes text of
-// the second.
+// escaped reports whether the braces at a position are escaped. A backslash escapes a second one.
 func escaped(text string, at int) bool { return backslashes(text[:at])%2 == 1 }
 
 // backslashes counts those at the end of a text.
@@ -100,7 +99,7 @@ func unescape(text string) string {
 	return beforeBraces(text, func(n int) int { return n / 2 })
 }
 
-// Literal writes a text so that it is read back as it is where templates stand.
+// Literal escapes a text so that Render returns it unchanged.
 func Literal(text string) string {
 	return beforeBraces(text, func(n int) int { return 2*n + 1 })
 }

@@ -135,7 +135,7 @@ func TestFill(t *testing.T) {
 		`{% for a in b %}`: "{% for a in b %} is no template here (" + noLogic + `; for the braces themselves write \{%)`,
 	} {
 		_, faults := v.fill(text, true)
-		if got := inOne(faults); got != want {
+		if got := joinFaults(faults); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", text, got, want)
 		}
 	}
@@ -389,7 +389,7 @@ func TestDoubts(t *testing.T) {
 		`{{word}} {city}`:             "",
 		`f(x) { return y } {a, b}`:    "",
 	} {
-		if got := inOne(v.doubts(text)); got != want {
+		if got := joinFaults(v.doubts(text)); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", text, got, want)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// templates reports templates that cannot be filled, as far as that can be known before the run.
+// templates reports templates that cannot be filled, as far as that is known before the run.
 func (b *build) templates() {
 	type key struct {
 		prompt *Prompt
@@ -24,7 +24,7 @@ func (b *build) templates() {
 			continue
 		}
 		if len(prompts) > 0 {
-			b.mocked(s, prompts[0])
+			b.warnMockVariables(s, prompts[0])
 		}
 		for i, prompt := range prompts {
 			k := key{prompt, len(s.Variables) == 0 && s.Context == ContextMetadata{}}
@@ -32,12 +32,12 @@ func (b *build) templates() {
 				continue
 			}
 			done[k] = k.plain || done[k]
-			if b.fill(s, prompt) && i == 0 {
-				b.fillSaid(s, prompt)
+			if b.checkPrompt(s, prompt) && i == 0 {
+				b.checkUserTexts(s, prompt)
 			}
 		}
 	}
-	b.settle()
+	b.compileOpenChecks()
 }
 
 // promptChoice reports a scenario that leaves open which prompt it speaks to; an unknown one is reported with the
@@ -62,14 +62,14 @@ func templated(s *Scenario) bool {
 	return holdsBraces(s.Description)
 }
 
-// fill reports what nothing is known for in a prompt of a conversation. It is false when there is nothing to look at.
-func (b *build) fill(s *Scenario, prompt *Prompt) bool {
+// checkPrompt reports unknown variables in a prompt. It returns false when there is nothing to check.
+func (b *build) checkPrompt(s *Scenario, prompt *Prompt) bool {
 	if _, err := Variables(prompt, s, "default"); err != nil {
 		at, width := s.TaskTypePos, len([]rune(s.TaskType))
 		if at.Line == 0 {
 			at, width = s.Pos, len([]rune(s.ID))
 		}
-		b.unfilled(at, width, fault{
+		b.reportFaults(at, width, placeholderFault{
 			code: "missing-variable", msg: err.Error(), hint: "set it under variables, or under vars of the config",
 		})
 		return false
@@ -78,37 +78,38 @@ func (b *build) fill(s *Scenario, prompt *Prompt) bool {
 	if prompt != nil {
 		models := append([]string{""}, slices.Sorted(maps.Keys(prompt.Overrides))...)
 		for _, model := range models {
-			b.say(v, prompt.TemplatePos, fmt.Sprintf("the system prompt %q: ", prompt.TaskType), SystemTemplate(prompt, model))
+			b.checkText(v, prompt.TemplatePos, fmt.Sprintf("the system prompt %q: ", prompt.TaskType),
+				SystemTemplate(prompt, model))
 		}
 	}
 	return true
 }
 
-// fillSaid reports what nothing is known for in what users say.
-func (b *build) fillSaid(s *Scenario, prompt *Prompt) {
+// checkUserTexts reports unknown variables in the texts of users.
+func (b *build) checkUserTexts(s *Scenario, prompt *Prompt) {
 	v := &Values{Vars: Known(prompt, s, "default")}
-	b.say(v, s.Pos, "description: ", s.Description)
-	for _, one := range single(s) {
+	b.checkText(v, s.Pos, "description: ", s.Description)
+	for _, one := range sampleVariants(s) {
 		v.Singles = one
 		for i := range s.Turns {
 			t := &s.Turns[i]
 			said := append([]chat.Part{{Text: t.Content}}, t.Parts...)
 			for _, p := range said {
 				if !t.Literal {
-					b.say(v, t.Said, "", p.Text)
+					b.checkText(v, t.Said, "", p.Text)
 				}
 			}
-			b.saysNothing(v, t)
+			b.reportEmptyMessage(v, t)
 			for _, c := range t.Chaos {
-				b.say(v, c.Pos, "message: ", c.Message)
+				b.checkText(v, c.Pos, "message: ", c.Message)
 			}
 		}
 	}
 }
 
-// mocked warns of variables in the replies of a mock, which are given as they stand. A reply of which a literal turn
-// asks may hold anything.
-func (b *build) mocked(s *Scenario, prompt *Prompt) {
+// warnMockVariables warns of variables in the replies of a mock, which are sent literally. Replies to literal turns are not
+// checked.
+func (b *build) warnMockVariables(s *Scenario, prompt *Prompt) {
 	if slices.ContainsFunc(s.Turns, func(t Turn) bool { return t.Literal }) {
 		return
 	}
@@ -145,8 +146,8 @@ func (b *build) mocked(s *Scenario, prompt *Prompt) {
 	}
 }
 
-// saysNothing reports a message of which nothing is left once its variables are filled in.
-func (b *build) saysNothing(v *Values, t *Turn) {
+// reportEmptyMessage reports a message that is empty after its variables are filled in.
+func (b *build) reportEmptyMessage(v *Values, t *Turn) {
 	if t.Literal || len(t.Parts) > 0 || strings.TrimSpace(t.Content) == "" {
 		return
 	}
@@ -156,12 +157,12 @@ func (b *build) saysNothing(v *Values, t *Turn) {
 	}
 }
 
-// say reports what nothing is known for in a text that somebody says.
-func (b *build) say(v *Values, at diag.Pos, what, text string) {
+// checkText reports unknown variables in a text.
+func (b *build) checkText(v *Values, at diag.Pos, what, text string) {
 	_, faults := v.fill(text, false)
 	for _, f := range faults {
 		f.msg = what + f.msg
-		b.unfilled(at, 1, f)
+		b.reportFaults(at, 1, f)
 	}
 	if len(faults) > 0 {
 		return
@@ -171,8 +172,8 @@ func (b *build) say(v *Values, at diag.Pos, what, text string) {
 	}
 }
 
-// unfilled reports a text that would be said otherwise than it is meant. Other tools send it as it stands.
-func (b *build) unfilled(at diag.Pos, width int, f fault) {
+// reportFaults reports a text with mistakes in placeholders. Other tools send it literally.
+func (b *build) reportFaults(at diag.Pos, width int, f placeholderFault) {
 	d := diag.Diagnostic{Pos: at, Width: width, Code: f.code, Msg: f.msg, Hint: f.hint}
 	if b.l.opts.Lenient {
 		d.Severity = diag.Warning
@@ -191,9 +192,9 @@ func (b *build) known(prompt *Prompt, s *Scenario) map[string]string {
 	return vars
 }
 
-// single is the first value of every perturbation, and once more for each other value of one of them: enough to see
-// each text that a user may say. Without perturbations it is one map that is empty.
-func single(s *Scenario) []map[string]string {
+// sampleVariants returns variants that use every value of every perturbation: the first of each, and one more for each
+// other value. It is one empty map without perturbations.
+func sampleVariants(s *Scenario) []map[string]string {
 	first := map[string]string{}
 	var rest []map[string]string
 	for i := range s.Turns {
@@ -215,9 +216,8 @@ func single(s *Scenario) []map[string]string {
 	return append([]map[string]string{first}, rest...)
 }
 
-// settle compiles the checks with placeholders for the conversations that the files tell of, as far as these can be
-// known before it is known what of them is run.
-func (b *build) settle() {
+// compileOpenChecks compiles checks with placeholders for the conversations that are known from the files.
+func (b *build) compileOpenChecks() {
 	if len(b.p.Open) == 0 {
 		return
 	}
@@ -235,20 +235,19 @@ func (b *build) settleFor(s *Scenario) {
 		return // is reported
 	}
 	v := &Values{Vars: Known(prompt, s, "default")}
-	for _, one := range single(s) {
+	for _, one := range sampleVariants(s) {
 		v.Singles = one
-		b.p.EachOpen(s, prompt, func(o *Open, _ int) { o.Bind(v, who(s), b.l.diags) })
+		b.p.EachOpen(s, prompt, func(o *OpenCheck, _ int) { o.Bind(v, conversationSuffix(s), b.l.diags) })
 	}
 }
 
-// who names the conversation for which something is not known.
-func who(s *Scenario) string { return fmt.Sprintf(" (%s)", s.ID) }
+// conversationSuffix names the conversation in messages.
+func conversationSuffix(s *Scenario) string { return fmt.Sprintf(" (%s)", s.ID) }
 
-// EachOpen visits the checks with placeholders that judge the conversation of a scenario, with the index of their turn,
-// or -1.
-func (p *Project) EachOpen(s *Scenario, prompt *Prompt, visit func(o *Open, turn int)) {
+// EachOpen visits the checks with placeholders of a scenario, with the index of their turn, or -1.
+func (p *Project) EachOpen(s *Scenario, prompt *Prompt, visit func(o *OpenCheck, turn int)) {
 	one := func(compiled any, turn int) {
-		if o, ok := compiled.(*Open); ok {
+		if o, ok := compiled.(*OpenCheck); ok {
 			visit(o, turn)
 		}
 	}

@@ -229,7 +229,7 @@ func (d *decoder) attached(n *node.Node, what string) ([]byte, bool) {
 	data, problem := d.places.fs.read(path)
 	if problem != nil {
 		if problem.code == missingFile {
-			problem = d.lost(name)
+			problem = d.missingFile(name)
 		}
 		d.Errorf(n, problem.code, "%s", problem.msg).Hint = problem.hint
 		return nil, false

@@ -13,7 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// jsonSchema reads a JSON Schema and reports what is wrong with it where that stands.
+// jsonSchema reads a JSON Schema and reports problems at their positions.
 func (d *decoder) jsonSchema(n *node.Node, what string) json.RawMessage {
 	if n.Kind != node.Map {
 		d.Fields(n, what, nil, nil) // reports it
@@ -88,7 +88,7 @@ func schemaProblems(err error) []jsonschema.Problem {
 	var reference *jsonschema.ReferenceError
 	switch {
 	case errors.As(err, &unfit):
-		return told(unfit.Problems)
+		return withTexts(unfit.Problems)
 	case errors.As(err, &pattern):
 		msg := fmt.Sprintf("%q is not a regular expression: %v", pattern.Pattern, pattern.Err)
 		return []jsonschema.Problem{{Path: pattern.Path, Text: msg}}
@@ -100,8 +100,8 @@ func schemaProblems(err error) []jsonschema.Problem {
 	return []jsonschema.Problem{{Text: err.Error()}}
 }
 
-// told gives alternatives a text too.
-func told(list []jsonschema.Problem) []jsonschema.Problem {
+// withTexts adds a text to problems with alternatives.
+func withTexts(list []jsonschema.Problem) []jsonschema.Problem {
 	list = slices.Clone(list)
 	for i := range list {
 		if p := &list[i]; len(p.Either) > 0 {
@@ -116,7 +116,7 @@ func alternatives(p *jsonschema.Problem) string {
 		return "type must be array, boolean, integer, null, number, object or string, or a list of these"
 	}
 	var all []string
-	for _, e := range told(p.Either) {
+	for _, e := range withTexts(p.Either) {
 		all = append(all, e.Text)
 	}
 	return strings.Join(all, ", or ")
@@ -142,7 +142,7 @@ func (d *decoder) mockFits(t *toolFile) {
 	}
 	var unfit *jsonschema.ValueError
 	if err := schema.Validate(result); errors.As(err, &unfit) {
-		for _, p := range told(unfit.Problems) {
+		for _, p := range withTexts(unfit.Problems) {
 			d.Warnf(node.Follow(t.result, p.Path), "mock-result", "the mock_result does not fit the output_schema: %s", p.Text).
 				Hint = "every call of the tool would be answered with an error"
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// Tuning is what a provider's file asks of the calls of its model, beside temperature, top_p and max_tokens.
+// Tuning is parameters of a provider's model calls besides temperature, top_p and max_tokens.
 type Tuning struct {
 	Stop              []string
 	ReasoningEffort   string
@@ -33,8 +33,7 @@ type Tuning struct {
 	ReasoningSummary string // auto, concise or detailed; "": the model's thoughts are not summed up
 }
 
-// callFile is the parameters of the calls of a model as they stand in a file: below defaults or below
-// additional_config, where other tools look for them.
+// callFile is the parameters of model calls in a file: below defaults, or below additional_config as in other tools.
 type callFile struct {
 	Parameters
 	Tuning
@@ -64,7 +63,7 @@ func callRows() rows[callFile] {
 	}
 }
 
-// once lets each parameter stand in one place only: which of two wins nobody could tell.
+// once refuses a parameter in two places.
 func once(all rows[callFile]) rows[callFile] {
 	for i := range all {
 		x, read := &all[i], all[i].read
@@ -162,7 +161,7 @@ func (bodyShape) Schema(keys.Writer) *jsonschema.Doc {
 
 func (bodyShape) Check(r keys.Reader, n *node.Node, _ string) { readBody(r.(*decoder), &callFile{}, n) }
 
-// notBody are the parts of a request that say what is asked of whom and how the reply comes, or that arena sets.
+// notBody are parts of a request that extra_body must not set, because arena sets them.
 var notBody = []string{
 	"model", "messages", "input", "stream", "stream_options", "tools", "tool_choice", "functions", "function_call", "n",
 	"seed", "max_completion_tokens", "encoding_format",
@@ -202,8 +201,8 @@ func readBody(d *decoder, c *callFile, v *node.Node) {
 	})
 }
 
-// tuned takes over what the file says of calls.
-func (c *callFile) tuned(p *Provider) {
+// tuning returns the parameters as values.
+func (c *callFile) tuning(p *Provider) {
 	p.Temperature, p.TopP, p.MaxTokens, p.Tuning = c.Temperature, c.TopP, c.MaxTokens, c.Tuning
 	p.PromptCaching = c.caching != nil && p.Type == "anthropic"
 	if c.keepAlive != "" {

@@ -14,8 +14,8 @@ import (
 // manyUnlisted is how many files a note names.
 const manyUnlisted = 3
 
-// noteUnlisted tells of scenario files that lie beside those which the config names, and which it does not name: who
-// wrote one and forgot to list it would believe that it passes.
+// noteUnlisted warns of scenario files beside listed ones that the config does not list: their author may believe that
+// they pass.
 func (b *build) noteUnlisted() {
 	if b.in.config == "" || b.in.only != nil || b.l.opts.Bare {
 		return
@@ -77,7 +77,7 @@ func (b *build) unlisted() (found []string) {
 		// A folder that cannot be read is told when something in it is.
 		_ = b.l.fs.walk(dir, func(path string, isDir bool) error {
 			switch ext := filepath.Ext(path); {
-			case isDir && (seen[path] || len(b.l.configsIn(path)) > 0 || notOurs(path)):
+			case isDir && (seen[path] || len(b.l.configsIn(path)) > 0 || isOutputFolder(path)):
 				return fs.SkipDir
 			case isDir:
 				seen[path] = true

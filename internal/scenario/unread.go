@@ -10,8 +10,8 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// given is a variable where somebody sets it: one scenario, persona or prompt.
-type given struct {
+// givenVariable is a variable that a scenario, a persona or a prompt sets.
+type givenVariable struct {
 	name     string
 	pos      diag.Pos
 	value    *node.Node // nil: the prompt declares it
@@ -22,7 +22,9 @@ type given struct {
 }
 
 // givenMap is a field with variables: text to text.
-func givenMap[T any](name string, at func(*T) *map[string]string, take func(d *decoder, t *T, g given)) field[T] {
+func givenMap[T any](
+	name string, at func(*T) *map[string]string, take func(d *decoder, t *T, g givenVariable),
+) field[T] {
 	return custom(name, textMap, func(d *decoder, t *T, v *node.Node) {
 		m, ok := d.StringMap(v, name)
 		if !ok {
@@ -30,13 +32,13 @@ func givenMap[T any](name string, at func(*T) *map[string]string, take func(d *d
 		}
 		*at(t) = m
 		for i := 0; i+1 < len(v.Content); i += 2 {
-			take(d, t, given{name: v.Content[i].Value, pos: d.Pos(v.Content[i]), value: v.Content[i+1]})
+			take(d, t, givenVariable{name: v.Content[i].Value, pos: d.Pos(v.Content[i]), value: v.Content[i+1]})
 		}
 	})
 }
 
-// reading is what somebody reads of variables.
-type reading struct {
+// variableReads collects the variables that texts and checks use.
+type variableReads struct {
 	names  map[string]bool
 	all    bool                // a program gets all of them
 	values []map[string]string // of variables, which may hold placeholders themselves
@@ -44,73 +46,73 @@ type reading struct {
 	declared []string // variables of the prompt, read or not
 }
 
-func (r *reading) reads(name string) bool { return r.all || r.names[name] }
+func (r *variableReads) reads(name string) bool { return r.all || r.names[name] }
 
-// text takes in what a text reads.
-func (r *reading) text(text string) {
+// addText adds the variables in a text.
+func (r *variableReads) addText(text string) {
 	if holdsBraces(text) {
-		r.take(Placeholders(text))
+		r.addNames(Placeholders(text))
 	}
 }
 
-func (r *reading) take(names []string) {
+func (r *variableReads) addNames(names []string) {
 	for _, name := range names {
 		r.names[name] = true
 	}
 }
 
-// close takes in what the values of read variables read.
-func (r *reading) close() {
+// addNested adds the variables in the values of used variables.
+func (r *variableReads) addNested() {
 	for before := -1; before < len(r.names); {
 		before = len(r.names)
 		for _, values := range r.values {
 			for name, value := range values {
 				if r.names[name] {
-					r.text(value)
+					r.addText(value)
 				}
 			}
 		}
 	}
 }
 
-// check takes in what a check reads.
-func (r *reading) check(compiled any) {
-	if o, ok := compiled.(*Open); ok {
-		r.take(o.names())
+// addCheck adds the variables in a check.
+func (r *variableReads) addCheck(compiled any) {
+	if o, ok := compiled.(*OpenCheck); ok {
+		r.addNames(o.names())
 		compiled = o.bound()
 	}
 	all, ok := compiled.(interface{ GetsVariables() bool })
 	r.all = r.all || compiled == nil || ok && all.GetsVariables() // what is wrong is reported, and may be anything
 }
 
-func (r *reading) checks(list []Placed) {
+func (r *variableReads) checks(list []Placed) {
 	for i := range list {
-		r.check(list[i].Compiled)
+		r.addCheck(list[i].Compiled)
 	}
 }
 
-// prompt takes in what a prompt reads wherever it is used.
-func (r *reading) prompt(p *Prompt) {
+// addPrompt adds the variables that a prompt uses in every conversation.
+func (r *variableReads) addPrompt(p *Prompt) {
 	r.values = append(r.values, p.variables())
 	for _, v := range p.Variables {
 		r.declared = append(r.declared, v.Name)
 	}
-	r.text(p.SystemTemplate)
+	r.addText(p.SystemTemplate)
 	for _, o := range p.Overrides {
-		r.text(o.SystemTemplate)
-		r.text(o.Prefix)
-		r.text(o.Suffix)
+		r.addText(o.SystemTemplate)
+		r.addText(o.Prefix)
+		r.addText(o.Suffix)
 	}
 	for _, v := range p.Validators {
-		r.check(v.Compiled)
+		r.addCheck(v.Compiled)
 	}
 }
 
-// scenario takes in what a conversation reads besides its prompt.
-func (r *reading) scenario(b *build, s *Scenario) {
+// addScenario adds the variables that a conversation uses besides its prompt.
+func (r *variableReads) addScenario(b *build, s *Scenario) {
 	r.values = append(r.values, s.Variables)
 	for _, text := range []string{s.Description, s.Context.Domain, s.Context.UserRole} {
-		r.text(text)
+		r.addText(text)
 	}
 	r.checks(s.Conversation)
 	for i := range s.Turns {
@@ -124,48 +126,49 @@ func (r *reading) scenario(b *build, s *Scenario) {
 		if t.Literal {
 			continue
 		}
-		r.text(t.Content)
+		r.addText(t.Content)
 		for _, p := range t.Parts {
-			r.text(p.Text)
+			r.addText(p.Text)
 		}
 		for _, c := range t.Chaos {
-			r.text(c.Message)
+			r.addText(c.Message)
 		}
 		for _, p := range t.Perturbations {
 			for _, value := range p.Values {
-				r.text(value)
+				r.addText(value)
 			}
 		}
 	}
 }
 
-func (r *reading) persona(q *Persona) {
+func (r *variableReads) persona(q *Persona) {
 	r.values = append(r.values, q.OptionalVars)
 	for _, text := range slices.Concat([]string{q.SystemTemplate, q.SystemPrompt}, q.Goals, q.Constraints) {
-		r.text(text)
+		r.addText(text)
 	}
 }
 
-// everywhere is what the checks of the project read in all conversations with some prompts.
-func (b *build) everywhere(prompts ...*Prompt) *reading {
-	r := &reading{names: map[string]bool{}}
-	r.take(b.named)
+// sharedReads are the variables that the checks of the project use under some prompts.
+func (b *build) sharedReads(prompts ...*Prompt) *variableReads {
+	r := &variableReads{names: map[string]bool{}}
+	r.addNames(b.named)
 	r.checks(b.p.Globals)
 	for _, prompt := range prompts {
 		if prompt != nil {
-			r.prompt(prompt)
+			r.addPrompt(prompt)
 		}
 		for _, e := range b.p.EvalsFor(prompt) {
-			r.check(e.Compiled)
+			r.addCheck(e.Compiled)
 		}
 	}
 	return r
 }
 
-// unread warns of variables that nothing reads. With a name that is misspelt, what reads the right one goes on with
-// another value than the one under test.
+// unread warns of variables that nothing uses. If one is misspelled, the text uses another value than the one under
+// test.
 func (b *build) unread() {
-	if b.l.opts.Compile == nil || b.broken[kindPrompt] || b.broken[kindPersona] || b.p.HasWorkflow() && b.p.Workflow.Graph == nil {
+	if b.l.opts.Compile == nil || b.broken[kindPrompt] || b.broken[kindPersona] ||
+		b.p.HasWorkflow() && b.p.Workflow.Graph == nil {
 		return
 	}
 	if _, there := b.p.Has(FeatureCompositions); there {
@@ -181,16 +184,16 @@ func (b *build) unread() {
 	}
 }
 
-// unreadOwn looks at what scenarios and personas set.
+// unreadOwn checks the variables of scenarios and personas.
 func (b *build) unreadOwn() {
 	var last *Scenario
-	var read *reading
+	var read *variableReads
 	for _, g := range b.given {
 		switch {
 		case g.persona != nil:
-			own := &reading{names: map[string]bool{}}
+			own := &variableReads{names: map[string]bool{}}
 			own.persona(g.persona)
-			if own.close(); !own.reads(g.name) {
+			if own.addNested(); !own.reads(g.name) {
 				b.notRead(g, own)
 			}
 			continue
@@ -202,9 +205,9 @@ func (b *build) unreadOwn() {
 			continue // is reported
 		}
 		if last != g.scenario {
-			last, read = g.scenario, b.everywhere(prompts...)
-			read.scenario(b, g.scenario)
-			read.close()
+			last, read = g.scenario, b.sharedReads(prompts...)
+			read.addScenario(b, g.scenario)
+			read.addNested()
 		}
 		if g.name == "region" || !read.reads(g.name) && !declared(prompts, g.name) {
 			b.notRead(g, read)
@@ -215,13 +218,13 @@ func (b *build) unreadOwn() {
 // unreadOfPrompts looks at what prompts declare and what the config sets for them. A prompt may stand in the config
 // several times; what one of them reads is read.
 func (b *build) unreadOfPrompts() {
-	of := map[*Prompt]*reading{}
-	pending := map[diag.Pos]given{}
+	of := map[*Prompt]*variableReads{}
+	pending := map[diag.Pos]givenVariable{}
 	for _, g := range b.givenOfPrompts() {
 		read := of[g.prompt]
 		if read == nil {
-			read = b.everywhere(g.prompt)
-			read.close()
+			read = b.sharedReads(g.prompt)
+			read.addNested()
 			of[g.prompt] = read
 		}
 		if g.name == "region" && !g.declared || !read.reads(g.name) && (g.declared || !g.prompt.declares(g.name)) {
@@ -239,12 +242,12 @@ func (b *build) unreadOfPrompts() {
 		prompts, _ := b.p.PromptsFor(s) // what is wrong with it is reported
 		for _, prompt := range prompts {
 			if of[prompt] != nil {
-				of[prompt].scenario(b, s)
+				of[prompt].addScenario(b, s)
 			}
 		}
 	}
 	for _, read := range of {
-		read.close()
+		read.addNested()
 	}
 	for _, g := range b.givenOfPrompts() {
 		if of[g.prompt].reads(g.name) && (g.name != "region" || g.declared) {
@@ -256,8 +259,8 @@ func (b *build) unreadOfPrompts() {
 	}
 }
 
-func (b *build) givenOfPrompts() []given {
-	var all []given
+func (b *build) givenOfPrompts() []givenVariable {
+	var all []givenVariable
 	for _, g := range b.given {
 		if g.prompt != nil && slices.Contains(b.p.Prompts, g.prompt) {
 			all = append(all, g)
@@ -265,7 +268,7 @@ func (b *build) givenOfPrompts() []given {
 	}
 	for _, p := range b.p.Prompts {
 		for _, v := range p.Variables {
-			all = append(all, given{name: v.Name, pos: v.Pos, prompt: p, declared: true})
+			all = append(all, givenVariable{name: v.Name, pos: v.Pos, prompt: p, declared: true})
 		}
 	}
 	return all
@@ -279,8 +282,8 @@ func (p *Prompt) declares(name string) bool {
 	return p != nil && slices.ContainsFunc(p.Variables, func(v Variable) bool { return v.Name == name })
 }
 
-// notRead warns of a variable of which nothing else is wrong.
-func (b *build) notRead(g given, read *reading) {
+// notRead warns of an unused variable.
+func (b *build) notRead(g givenVariable, read *variableReads) {
 	if b.told[g.pos] {
 		return
 	}

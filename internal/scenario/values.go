@@ -8,21 +8,21 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// Values are what the placeholders of one conversation stand for.
+// Values are the values of the placeholders of one conversation.
 type Values struct {
 	Vars    map[string]string // {{name}}
 	Singles map[string]string // {name}, of a variant of the perturbations
 }
 
-func (v *Values) knows(name string) bool {
+func (v *Values) has(name string) bool {
 	_, ok := v.Vars[name]
 	return ok
 }
 
 func (v *Values) names() []string { return slices.Sorted(maps.Keys(v.Vars)) }
 
-// fill replaces what is known in a text. The faults are what is not, and the text must not be used then.
-func (v *Values) fill(text string, strict bool) (string, []fault) {
+// fill replaces the placeholders in a text. With faults the text must not be used.
+func (v *Values) fill(text string, strict bool) (string, []placeholderFault) {
 	if !holdsBraces(text) {
 		return text, nil
 	}
@@ -31,10 +31,10 @@ func (v *Values) fill(text string, strict bool) (string, []fault) {
 	return v.unescapePlaces(unescape(out), strict || len(v.Singles) > 0), faults
 }
 
-// Templated reports whether a text that is meant as it stands could be taken for a template.
+// Templated reports whether a literal text could be read as a template.
 func Templated(text string) bool { return holdsBraces(text) }
 
-// holdsBraces reports whether a text could hold a placeholder, or what looks like one.
+// holdsBraces reports whether a text may hold a placeholder, or something similar.
 func holdsBraces(text string) bool {
 	at := strings.IndexByte(text, '{')
 	if at < 0 {
@@ -59,22 +59,24 @@ func nodeHoldsBraces(n *node.Node) bool {
 	return slices.ContainsFunc(n.Content, nodeHoldsBraces)
 }
 
-// filling is the work on the texts of one check.
-type filling struct {
+// checkFiller fills in the texts of one check.
+type checkFiller struct {
 	*Values
 	texts  []string // that were filled, in order
-	faults func(n *node.Node, list []fault)
+	faults func(n *node.Node, list []placeholderFault)
 	plain  map[*node.Node]bool // of which the text is to be read as it would be without quotes
 	judge  bool                // within what a judge is told, which has placeholders of its own
 }
 
-// blank is the fault of a text of which nothing is left.
-func blank(text string) fault {
-	return fault{code: "empty-value", msg: text + " stands for nothing: its value is empty", hint: "give it a value"}
+// emptyTextFault is the fault of a text that is empty after replacement.
+func emptyTextFault(text string) placeholderFault {
+	return placeholderFault{
+		code: "empty-value", msg: text + " stands for nothing: its value is empty", hint: "give it a value",
+	}
 }
 
-// node copies a value with its placeholders replaced. What holds none is shared.
-func (f *filling) node(n *node.Node) *node.Node {
+// node copies a value with its placeholders replaced. Values without any are shared.
+func (f *checkFiller) node(n *node.Node) *node.Node {
 	if !nodeHoldsBraces(n) {
 		return n
 	}
@@ -82,14 +84,14 @@ func (f *filling) node(n *node.Node) *node.Node {
 	if n.Kind == node.Scalar {
 		text, faults := f.fill(n.Value, true)
 		if f.judge {
-			faults = slices.DeleteFunc(faults, fault.isOfJudge)
+			faults = slices.DeleteFunc(faults, placeholderFault.isOfJudge)
 		}
 		f.texts = append(f.texts, text)
 		switch {
 		case len(faults) > 0:
 			f.faults(n, faults)
 		case strings.TrimSpace(text) == "":
-			f.faults(n, []fault{blank(n.Value)})
+			f.faults(n, []placeholderFault{emptyTextFault(n.Value)})
 		}
 		out.Value = text
 		if strings.Contains(n.Value, `\{`) {

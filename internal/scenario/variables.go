@@ -13,8 +13,8 @@ import (
 // contextLength is how much of the first user message goes into context_slot, in characters.
 const contextLength = 150
 
-// Start is the state of the workflow in which the conversation of a scenario begins; nil where there is no workflow, or
-// where the conversation is over already.
+// Start is the initial state of the workflow in a scenario; nil without a workflow, or when the conversation is already
+// over.
 func (p *Project) Start(s *Scenario) (*workflow.State, error) {
 	if p.Workflow == nil || p.Workflow.Graph == nil || s.Recorded != nil {
 		return nil, nil
@@ -22,8 +22,8 @@ func (p *Project) Start(s *Scenario) (*workflow.State, error) {
 	return p.Workflow.Graph.StartFor(s.TaskType)
 }
 
-// Prompt returns the system prompt that a scenario speaks to: that of the state in which it starts, else the one of its
-// task type, or the only one of the project. A project without prompts has none, which is nil and no error.
+// Prompt returns the system prompt of a scenario: that of its initial state, else the one with its task type, else the
+// only one. It is nil without an error for a project without prompts.
 func (p *Project) Prompt(s *Scenario) (*Prompt, error) {
 	start, err := p.Start(s)
 	if err != nil {
@@ -56,8 +56,8 @@ func (p *Project) Prompt(s *Scenario) (*Prompt, error) {
 	return nil, fmt.Errorf("there is no prompt of task type %q; known: %s", s.TaskType, strings.Join(p.taskTypes(), ", "))
 }
 
-// PromptsFor are the system prompts that a scenario may speak to, that of its start first: with a workflow those of all
-// states that can follow.
+// PromptsFor returns the prompts that a scenario may have, the initial one first: with a workflow those of all
+// reachable states.
 func (p *Project) PromptsFor(s *Scenario) ([]*Prompt, error) {
 	first, err := p.Prompt(s)
 	if err != nil {
@@ -95,9 +95,9 @@ func (p *Project) taskTypes() []string {
 	return types
 }
 
-// Variables are the template variables of one conversation: defaults of the prompt, its fragments, the vars of the
-// config, the variables of the scenario, and region, domain, user_role, user_context and context_slot where nobody
-// set them. prompt may be nil. The error names required variables that nothing sets.
+// Variables returns the template variables of one conversation: defaults of the prompt, its fragments, the vars of the
+// config, the variables of the scenario, and region, domain, user_role, user_context and context_slot unless set.
+// prompt may be nil. The error names required variables without a value.
 func Variables(prompt *Prompt, s *Scenario, region string) (map[string]string, error) {
 	vars := Known(prompt, s, region)
 	if missing := prompt.missing(vars); len(missing) > 0 {
@@ -106,7 +106,7 @@ func Variables(prompt *Prompt, s *Scenario, region string) (map[string]string, e
 	return vars, nil
 }
 
-// Known is Variables whether or not required ones are set.
+// Known is Variables without the error for required ones.
 func Known(prompt *Prompt, s *Scenario, region string) map[string]string {
 	vars := map[string]string{}
 	if prompt != nil {
@@ -128,8 +128,7 @@ func Known(prompt *Prompt, s *Scenario, region string) map[string]string {
 	return vars
 }
 
-// Template is the system template with everything filled in that the prompt brings with it, except the variables to be
-// kept.
+// Template is the system template with the prompt's own variables filled in, except those in keep.
 func (p *Prompt) Template(keep ...string) string {
 	vars := p.variables()
 	for _, name := range keep {
@@ -229,29 +228,29 @@ func ModelParameters(p *Prompt, model string) Parameters {
 	return params
 }
 
-// SystemPrompt renders the template of a prompt for one model. What nothing is known for is an error that names it: a
-// model that is told "{{company}}" is not the one under test.
+// SystemPrompt renders the template of a prompt for one model. Unknown variables are an error: a model that is told
+// "{{company}}" is not the one under test.
 func SystemPrompt(p *Prompt, model string, vars map[string]string) (string, error) {
 	v := Values{Vars: vars}
 	text, faults := v.fill(SystemTemplate(p, model), false)
 	if len(faults) == 0 {
 		return text, nil
 	}
-	return "", fmt.Errorf("the system prompt %q: %s", p.TaskType, inOne(faults))
+	return "", fmt.Errorf("the system prompt %q: %s", p.TaskType, joinFaults(faults))
 }
 
-// UserText renders what a user says: the values of a variant of the perturbations first, then the variables. The error
-// says what nothing is known for; the text holds it as it stands.
+// UserText renders a user message: the variant's perturbations first, then the variables. The error names unknown
+// placeholders, which stay in the text.
 func (v *Values) UserText(text string) (string, error) {
 	out, faults := v.fill(text, false)
 	if len(faults) > 0 {
-		return out, errors.New(inOne(faults))
+		return out, errors.New(joinFaults(faults))
 	}
 	return out, nil
 }
 
-// inOne joins faults into one line.
-func inOne(faults []fault) string {
+// joinFaults joins faults to one line.
+func joinFaults(faults []placeholderFault) string {
 	texts := make([]string, len(faults))
 	for i, f := range faults {
 		if texts[i] = f.msg; f.hint != "" {
@@ -261,8 +260,7 @@ func inOne(faults []fault) string {
 	return strings.Join(texts, "; ")
 }
 
-// Substitute puts the values of one variant of the perturbations into a turn: {name} becomes its value, {{name}} is
-// left alone, and so is \{name}.
+// Substitute replaces {name} by the value of a perturbation. {{name}} and \{name} stay.
 func Substitute(text string, values map[string]string) string {
 	var b strings.Builder
 	for {

@@ -15,9 +15,9 @@ var variableTypes = words("string", "number", "boolean", "object", "array")
 // booleans are the words that YAML, old and new, has for them.
 var booleans = []string{"true", "false", "yes", "no", "on", "off"}
 
-// refuses says what a value of the variable must be; "" when it may be this one. A number may stand for a text, and in
-// quotes too. What holds placeholders is known later.
-func (v *Variable) refuses(n *node.Node) string {
+// wantedType says what a value of the variable must be; "" when the value fits. A number may be a text, also in quotes.
+// Values with placeholders are checked later.
+func (v *Variable) wantedType(n *node.Node) string {
 	if node.IsNull(n) || n.Kind == node.Scalar && holdsBraces(n.Value) {
 		return ""
 	}
@@ -46,7 +46,7 @@ func isJSON(n *node.Node, begin string) bool {
 	return n.Kind == node.Scalar && strings.HasPrefix(strings.TrimSpace(n.Value), begin) && json.Valid([]byte(n.Value))
 }
 
-// typedVariables holds what scenarios and the config set against the types that the prompt declares.
+// typedVariables compares the values of scenarios and the config with the types that prompts declare.
 func (b *build) typedVariables() {
 	for _, g := range b.given {
 		if g.value == nil {
@@ -66,7 +66,7 @@ func (b *build) typedVariables() {
 	}
 }
 
-func (b *build) typed(prompt *Prompt, g given) {
+func (b *build) typed(prompt *Prompt, g givenVariable) {
 	r := node.Reader{File: g.pos.File, Diags: b.l.diags}
 	if node.IsNull(g.value) {
 		b.told[g.pos] = true
@@ -82,14 +82,14 @@ func (b *build) typed(prompt *Prompt, g given) {
 		if v.Name != g.name {
 			continue
 		}
-		if want := v.refuses(g.value); want != "" {
+		if want := v.wantedType(g.value); want != "" {
 			r.Errorf(g.value, "wrong-variable", "the variable %q must be %s, found %s", g.name, want, shown(g.value)).
 				Hint = "the prompt declares it at " + v.Pos.String()
 		}
 	}
 }
 
-// shown is a value in a message.
+// shown is a value in messages.
 func shown(n *node.Node) string {
 	switch n.Kind {
 	case node.Map:

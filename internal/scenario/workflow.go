@@ -13,7 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
-// Workflow is the states through which the conversations of a project go.
+// Workflow is the states of a project's conversations.
 type Workflow struct {
 	Pos    diag.Pos
 	Entry  string
@@ -24,7 +24,7 @@ type Workflow struct {
 	at     map[string]diag.Pos `digest:"-"`
 }
 
-// At is where a state is declared.
+// At is the position at which a state is declared.
 func (w *Workflow) At(state string) diag.Pos { return w.at[state] }
 
 // The variables of prompts that a workflow sets: what the last transition said, and the artifacts behind a prefix.
@@ -170,7 +170,7 @@ func readStates(d *decoder, w *workflowFile, v *node.Node) {
 	}
 }
 
-// workflow reads a workflow. What it names outside of itself is resolved when the whole project is known.
+// workflow reads a workflow. References out of it are resolved when the project is loaded.
 func (d *decoder) workflow(n *node.Node) *Workflow {
 	var file workflowFile
 	before := d.Diags.Errors()
@@ -227,8 +227,8 @@ func (d *decoder) state(w *workflowFile, s *stateFile) {
 	}
 }
 
-// workflow looks at the workflow of the project as a whole, the config's own before that of its pack: at the states in
-// which scenarios start, and at those that none comes to.
+// workflow checks the workflow of the project, the config's own before that of a pack: the initial states of scenarios,
+// and states that cannot be reached.
 func (b *build) workflow() {
 	w := b.p.Workflow
 	if w == nil || w.Graph == nil {

@@ -30,8 +30,10 @@ func (c *agentInvoked) Eval(_ context.Context, s *Subject) (Finding, error) {
 			missing = append(missing, name)
 		}
 	}
-	f := Finding{Score: textmeasure.Share(len(invoked), len(c.AgentNames)), Explanation: "called: " +
-		say.Listed(invoked, ", ")}
+	f := Finding{
+		Score:       textmeasure.Share(len(invoked), len(c.AgentNames)),
+		Explanation: "called: " + say.Listed(invoked, ", "),
+	}
 	if len(missing) > 0 {
 		f.Explanation = "not called: " + say.Listed(missing, ", ")
 	}

@@ -3,6 +3,7 @@ package checks
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
@@ -30,21 +31,12 @@ func (c *conjunction) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	score, passed, n := 1.0, 0, 0
-	for i := range all {
-		if v := &all[i]; v.Status != result.Skipped {
-			n++
-			score = min(score, *v.Score)
-			if v.Passed {
-				passed++
-			}
-		}
-	}
+	scores, passed := applied(all)
 	text, details := c.summary(all, func(v *result.Verdict) bool { return !v.Passed })
-	holds := passed == n
+	holds := passed == len(scores)
 	f := Finding{
-		Score: score, Holds: &holds, Explanation: fmt.Sprintf("%d of %s passed", passed, plural.Count(n, "check")),
-		Details: map[string]any{"checks": details},
+		Score: slices.Min(scores), Holds: &holds, Details: map[string]any{"checks": details},
+		Explanation: fmt.Sprintf("%d of %s passed", passed, plural.Count(len(scores), "check")),
 	}
 	if !holds {
 		f.Explanation += "; " + text

@@ -3,6 +3,7 @@ package checks
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
@@ -30,20 +31,11 @@ func (c *disjunction) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	score, passed, n := 0.0, 0, 0
-	for i := range all {
-		if v := &all[i]; v.Status != result.Skipped {
-			n++
-			score = max(score, *v.Score)
-			if v.Passed {
-				passed++
-			}
-		}
-	}
+	scores, passed := applied(all)
 	holds := passed > 0
 	text, details := c.summary(all, func(v *result.Verdict) bool { return v.Passed == holds })
 	return Finding{
-		Score: score, Holds: &holds, Details: map[string]any{"checks": details},
-		Explanation: fmt.Sprintf("%d of %s passed; %s", passed, plural.Count(n, "check"), text),
+		Score: slices.Max(scores), Holds: &holds, Details: map[string]any{"checks": details},
+		Explanation: fmt.Sprintf("%d of %s passed; %s", passed, plural.Count(len(scores), "check"), text),
 	}, nil
 }

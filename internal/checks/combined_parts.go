@@ -129,6 +129,19 @@ func (p parts) judge(ctx context.Context, s *Subject, decided func(result.Verdic
 	return out, nil
 }
 
+// applied are the scores of the parts that were judged, of which there is at least one, and how many of them passed.
+func applied(all []result.Verdict) (scores []float64, passed int) {
+	for i := range all {
+		if v := &all[i]; v.Status != result.Skipped {
+			scores = append(scores, *v.Score)
+			if v.Passed {
+				passed++
+			}
+		}
+	}
+	return scores, passed
+}
+
 // cheap is the dearness of checks that stay within the process.
 const cheap = 1
 

@@ -63,22 +63,14 @@ func (c *a2aEval) Eval(ctx context.Context, s *Subject) (Finding, error) {
 		base:     strings.TrimRight(target.Text, "/"), token: strings.TrimSpace(token.Text), known: &s.Host.agents,
 	}
 	sent := Sent{Kind: ByAgent, To: agent.written, Body: []byte(text), scrub: agent.scrub}
-	got, err := s.exchange(ctx, sent, func() (Received, error) {
-		if unset != nil {
-			return Received{}, unset
-		}
-		limited, cancel := context.WithTimeoutCause(ctx, c.timeout, overdueError{c.timeout})
-		defer cancel()
-		answer, err := agent.ask(limited, text)
+	got, err := s.ask(ctx, sent, c.timeout, unset, func(ctx context.Context) (Received, error) {
+		answer, err := agent.ask(ctx, text)
 		if err != nil {
 			return Received{}, err
 		}
 		return Received{Text: answer.text, State: string(answer.state)}, nil
 	})
 	if err != nil {
-		if ctx.Err() != nil {
-			return Finding{}, ended(ctx)
-		}
 		return Finding{}, err
 	}
 	f, err := agent.graded(got.Text)

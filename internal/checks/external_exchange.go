@@ -2,6 +2,7 @@ package checks
 
 import (
 	"context"
+	"time"
 
 	"github.com/arena-evals/arena/internal/providers"
 )
@@ -51,4 +52,22 @@ func (s *Subject) exchange(ctx context.Context, sent Sent, live func() (Received
 		r.Text, r.Stderr = sent.scrub.Text(r.Text), sent.scrub.Text(r.Stderr)
 		return r, err
 	})
+}
+
+// ask is exchange with an endpoint that has so much time. unset is why its address is not known; nil when it is.
+func (s *Subject) ask(
+	ctx context.Context, sent Sent, timeout time.Duration, unset error, live func(ctx context.Context) (Received, error),
+) (Received, error) {
+	got, err := s.exchange(ctx, sent, func() (Received, error) {
+		if unset != nil {
+			return Received{}, unset
+		}
+		limited, cancel := context.WithTimeoutCause(ctx, timeout, overdueError{timeout})
+		defer cancel()
+		return live(limited)
+	})
+	if err != nil && ctx.Err() != nil {
+		err = ended(ctx)
+	}
+	return got, err
 }

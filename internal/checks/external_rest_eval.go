@@ -97,19 +97,12 @@ func (c *restEval) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	header, secrets := c.header(s.Host.Getenv)
 	e := newEndpoint(s.Host, c.url, append(secrets, target.Values...))
 	sent := Sent{Kind: OverHTTP, To: e.written, Method: c.method, Body: body, scrub: e.scrub}
-	got, err := s.exchange(ctx, sent, func() (Received, error) {
-		if unset != nil {
-			return Received{}, unset
-		}
-		limited, cancel := context.WithTimeoutCause(ctx, c.timeout, overdueError{c.timeout})
-		defer cancel()
-		return e.received(limited, &call{
+	got, err := s.ask(ctx, sent, c.timeout, unset, func(ctx context.Context) (Received, error) {
+		return e.received(ctx, &call{
 			method: c.method, url: target.Text, header: header, body: body, repeatable: c.method == http.MethodGet,
 		})
 	})
 	switch {
-	case err != nil && ctx.Err() != nil:
-		return Finding{}, ended(ctx)
 	case err != nil:
 		return Finding{}, err
 	case got.Status < 200 || got.Status > 299:

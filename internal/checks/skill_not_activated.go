@@ -22,18 +22,11 @@ type skillNotActivated struct {
 }
 
 func (c *skillNotActivated) Eval(_ context.Context, s *Subject) (Finding, error) {
-	violations := []map[string]any{}
-	var texts []string
+	var found faults
 	for _, a := range activations(s.Calls) {
 		if slices.Contains(c.SkillNames, a.skill) {
-			violations = append(violations, map[string]any{"skill": a.skill, "turn": a.turn})
-			texts = append(texts, a.skill+inTurn(s, a.turn))
+			found.add(a.skill+inTurn(s, a.turn), map[string]any{"skill": a.skill, "turn": a.turn})
 		}
 	}
-	f := Finding{Score: 1, Explanation: "not activated: " + say.Listed(c.SkillNames, ", ")}
-	if len(violations) > 0 {
-		f.Score, f.Explanation = 0, "activated: "+say.Listed(texts, "; ")
-	}
-	f.Details = map[string]any{"violations": violations}
-	return f, nil
+	return found.finding("not activated: "+say.Listed(c.SkillNames, ", "), "activated: "), nil
 }

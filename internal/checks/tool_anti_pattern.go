@@ -31,8 +31,7 @@ type toolAntiPattern []antiPattern
 
 func (c toolAntiPattern) Eval(_ context.Context, s *Subject) (Finding, error) {
 	called := namesOf(s.Calls)
-	violations := []map[string]any{}
-	var texts []string
+	var found faults
 	for i := range c {
 		p := &c[i]
 		if o := inOrder(p.Sequence, called); !o.complete() {
@@ -42,14 +41,10 @@ func (c toolAntiPattern) Eval(_ context.Context, s *Subject) (Finding, error) {
 		if p.Message != "" {
 			text += " (" + say.OneLine(p.Message) + ")"
 		}
-		violations = append(violations, map[string]any{"sequence": p.Sequence, "message": p.Message})
-		texts = append(texts, text)
+		found.add(text, map[string]any{"sequence": p.Sequence, "message": p.Message})
 	}
-	f := Finding{Score: 1, Details: map[string]any{"violations": violations, "actual_tools": called}}
-	if len(violations) > 0 {
-		f.Score, f.Explanation = 0, say.Listed(texts, "; ")
-	} else {
-		f.Explanation = plural.Count(len(c), "order") + " to avoid, none occurs in " + plural.Count(len(called), "call")
-	}
+	orders, calls := plural.Count(len(c), "order"), plural.Count(len(called), "call")
+	f := found.finding(orders+" to avoid, none occurs in "+calls, "")
+	f.Details["actual_tools"] = called
 	return f, nil
 }

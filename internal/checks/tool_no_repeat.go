@@ -2,7 +2,6 @@ package checks
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/say"
@@ -24,26 +23,23 @@ type toolNoRepeat struct {
 }
 
 func (c *toolNoRepeat) Eval(_ context.Context, s *Subject) (Finding, error) {
-	violations := []map[string]any{}
-	var texts []string
+	var found faults
 	for at := 0; at < len(s.Calls); {
 		name, n := s.Calls[at].Name, 1
 		for at+n < len(s.Calls) && s.Calls[at+n].Name == name {
 			n++
 		}
 		if n > c.MaxRepeats && c.Tools.keeps(name) {
-			violations = append(violations, map[string]any{"tool": name, "consecutive": n, "at": at})
-			texts = append(texts, fmt.Sprintf("%s was called %s in a row%s", say.Named(name), say.Times(n),
-				inTurn(s, s.Calls[at].Turn)))
+			found.add(say.Named(name)+" was called "+say.Times(n)+" in a row"+inTurn(s, s.Calls[at].Turn),
+				map[string]any{"tool": name, "consecutive": n, "at": at})
 		}
 		at += n
 	}
-	f := Finding{Score: 1, Details: map[string]any{"violations": violations, "max_repeats": c.MaxRepeats}}
-	if len(violations) > 0 {
-		f.Score, f.Explanation = 0, fmt.Sprintf("%s; at most %s allowed", say.Listed(texts, "; "), say.Times(c.MaxRepeats))
-	} else {
-		f.Explanation = fmt.Sprintf("%s, none more than %s in a row", plural.Count(len(s.Calls), "call"),
-			say.Times(c.MaxRepeats))
+	most := say.Times(c.MaxRepeats)
+	f := found.finding(plural.Count(len(s.Calls), "call")+", none more than "+most+" in a row", "")
+	if f.Score == 0 {
+		f.Explanation += "; at most " + most + " allowed"
 	}
+	f.Details["max_repeats"] = c.MaxRepeats
 	return f, nil
 }

@@ -53,8 +53,7 @@ func (c workflowToolAccess) Eval(_ context.Context, s *Subject) (Finding, error)
 	if w == nil {
 		return Finding{}, errNoWorkflow
 	}
-	violations := []map[string]any{}
-	var texts []string
+	var found faults
 	ruled := 0
 	for i := range s.Calls {
 		call := &s.Calls[i]
@@ -65,17 +64,12 @@ func (c workflowToolAccess) Eval(_ context.Context, s *Subject) (Finding, error)
 		}
 		ruled++
 		if !slices.Contains(allowed, call.Name) {
-			violations = append(violations, map[string]any{"state": state, "tool": call.Name, "turn": call.Turn})
-			texts = append(texts, state+" called "+say.Named(call.Name)+inTurn(s, call.Turn))
+			found.add(state+" called "+say.Named(call.Name)+inTurn(s, call.Turn),
+				map[string]any{"state": state, "tool": call.Name, "turn": call.Turn})
 		}
 	}
-	f := Finding{Score: 1, Details: map[string]any{
-		"violations": violations, "calls": len(s.Calls), "calls_in_ruled_states": ruled,
-	}}
-	f.Explanation = plural.Count(ruled, "call") + " in states with a rule, all allowed"
-	if len(violations) > 0 {
-		f.Score, f.Explanation = 0, "not allowed: "+say.Listed(texts, "; ")
-	}
+	f := found.finding(plural.Count(ruled, "call")+" in states with a rule, all allowed", "not allowed: ")
+	f.Details["calls"], f.Details["calls_in_ruled_states"] = len(s.Calls), ruled
 	return f, nil
 }
 

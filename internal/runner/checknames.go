@@ -259,7 +259,8 @@ func (n *nameChecker) checkConsents(s *scenario.Scenario, setups []*setup) {
 				continue // an unknown tool is reported as that, or comes from a server
 			}
 			n.problem(c.Pos, c.Tool, "not-offered",
-				"consent_overrides: the tool %s is not offered here, so the user is not asked", c.Tool).Hint = "list it under allowed_tools of the prompt"
+				"consent_overrides: the tool %s is not offered here, so the user is not asked", c.Tool).Hint =
+				"list it under allowed_tools of the prompt"
 		}
 	}
 }

@@ -107,8 +107,8 @@ func (b *build) checkUserTexts(s *Scenario, prompt *Prompt) {
 	}
 }
 
-// warnMockVariables warns of variables in the replies of a mock, which are sent literally. Replies to literal turns are not
-// checked.
+// warnMockVariables warns of variables in the replies of a mock, which are sent literally. Replies to literal turns are
+// not checked.
 func (b *build) warnMockVariables(s *Scenario, prompt *Prompt) {
 	if slices.ContainsFunc(s.Turns, func(t Turn) bool { return t.Literal }) {
 		return

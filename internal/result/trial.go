@@ -58,6 +58,7 @@ type Trial struct {
 
 	System       string    `json:"system,omitempty"` // the system prompt; with a workflow that of its start
 	Workflow     *Workflow `json:"workflow,omitempty"`
+	Memory       []Memory  `json:"memory,omitempty"` // what the agent remembered at the end, oldest first
 	Turns        []Turn    `json:"turns"`
 	Conversation []Verdict `json:"conversation_assertions"`
 	// Evals is what was measured, in the order in which it was.

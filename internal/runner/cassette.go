@@ -85,6 +85,7 @@ func (s *session) redacted() *result.Trial {
 	clean.System, clean.Notices = cassette.Redact(s.recorder, clean.System), cassette.Redact(s.recorder, clean.Notices)
 	clean.Turns = cassette.Redact(s.recorder, clean.Turns, keep...)
 	clean.Workflow = cassette.Redact(s.recorder, clean.Workflow)
+	clean.Memory = cassette.Redact(s.recorder, clean.Memory, keep...)
 	clean.Conversation = cassette.Redact(s.recorder, clean.Conversation, keep...)
 	clean.Evals = cassette.Redact(s.recorder, clean.Evals, keep...)
 	return &clean

@@ -8,6 +8,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/tools/memory"
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
@@ -43,6 +44,9 @@ func ownTools(p *scenario.Project) []string {
 		if len(w.Graph.ArtifactNames()) > 0 {
 			names = append(names, workflow.ArtifactTool)
 		}
+	}
+	if p.Memory {
+		names = append(names, memory.Names()...)
 	}
 	return names
 }

@@ -270,7 +270,12 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 		m.diags.Errorf(diag.Pos{File: p.File}, 1, "bad-tool", "%v", err)
 		return nil
 	}
-	run.tools = tools.NewKit(registry)
+	var sources []*tools.Opener
+	if p.Memory {
+		run.memory = memoryOpener()
+		sources = append(sources, run.memory)
+	}
+	run.tools = tools.NewKit(registry, sources...)
 	run.states = run.stateTools()
 	ReportGuardrailUses(p, scenarios, m.diags)
 	m.expectGuardrails(p, judged)

@@ -82,6 +82,7 @@ type project struct {
 	judgePrompts *grading.Prompts
 
 	stances map[*scenario.Prompt]*stance
+	memory  *tools.Opener                   // nil: trials remember nothing
 	states  map[*workflow.State][]chat.Tool // what the model is offered in each; nil: there is no workflow
 }
 

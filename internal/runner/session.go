@@ -15,6 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/tools"
+	"github.com/arena-evals/arena/internal/tools/memory"
 )
 
 // session is the state of one trial. It belongs to one goroutine.
@@ -35,7 +36,8 @@ type session struct {
 	values           *values
 	variables        map[string]string // for checks
 	stance           stance
-	flow             *flow // nil: there is no workflow
+	flow             *flow         // nil: there is no workflow
+	memory           *memory.Store // nil: the trial remembers nothing
 	spend            spend
 	recordedID       string              // of a recorded session; "": none
 	turnStart        int                 // index of the turn's first message
@@ -150,6 +152,7 @@ func newSession(planned Trial, opts *Options, events chan<- result.Event) *sessi
 	t := &s.own
 	s.trial, s.values, s.out = t, valuesOf(t), newResult(t)
 	s.box = t.Project.tools.Box(t.Scenario.ID)
+	s.remember()
 	s.flow = newFlow(t)
 	s.takeStance(t.Prompt)
 	s.out.Describe, _ = s.values.at(noTurn).UserText(t.Scenario.Description)
@@ -346,6 +349,9 @@ func (s *session) finish() {
 	}
 	s.reportCuts()
 	s.flow.report(s.out)
+	if s.memory != nil {
+		s.out.Memory = s.memory.Memories()
+	}
 	s.recordTaskType()
 	s.out.Judges = result.JudgesOf(s.out)
 	s.out.Settle()

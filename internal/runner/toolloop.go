@@ -162,7 +162,7 @@ func (l *toolLoop) execute(
 			results[i] = consented(l.declined(call, consent), consent)
 			continue
 		}
-		own := l.s.owns(call.Name)
+		own := l.s.owns(call.Name) || l.s.remembers(call.Name)
 		var lane *cassette.Lane
 		if !own {
 			lane = lanes.next(l.turn, "call", len(l.log)+i+1, call.Name)

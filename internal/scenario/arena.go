@@ -27,6 +27,7 @@ type arenaFile struct {
 	globals      []Placed
 	compositions []string
 	workflow     *Workflow
+	memory       bool
 	runtime      *node.Node
 	nothing      bool // it has none of the keys that name something to run
 }
@@ -290,7 +291,7 @@ var globalFields = table("globals", func() rows[arenaFile] {
 })
 
 // readMemory notes that the memory tools are on, unless memory is absent or switched off.
-func readMemory(d *decoder, _ *arenaFile, v *node.Node) {
+func readMemory(d *decoder, a *arenaFile, v *node.Node) {
 	if node.IsNull(v) {
 		return
 	}
@@ -304,7 +305,7 @@ func readMemory(d *decoder, _ *arenaFile, v *node.Node) {
 			return
 		}
 	}
-	d.need("memory", v, Feature{})
+	a.memory = true
 }
 
 const inMemory = "the state of a run is kept in memory"

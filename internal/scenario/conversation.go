@@ -17,6 +17,7 @@ type Scenario struct {
 	Turns        []Turn
 	Conversation []Placed // of the scenario alone; Project.Globals come first
 	Variables    map[string]string
+	SeedMemories []SeedMemory
 	Context      ContextMetadata
 	Streaming    bool
 	Trials       int `digest:"-"` // at least 1

@@ -153,7 +153,7 @@ func (b *build) config() bool {
 func (b *build) apply(a *arenaFile) {
 	b.p.Defaults, b.p.Judges, b.p.Globals = a.Defaults, a.judges, a.globals
 	b.p.Roles, b.p.SelfPlay = a.roles, a.selfPlay
-	b.p.Workflow, b.compositions = a.workflow, a.compositions
+	b.p.Workflow, b.compositions, b.p.Memory = a.workflow, a.compositions, a.memory
 	if a.configDir != "" {
 		b.places.run = join(b.places.config, a.configDir)
 	}
@@ -378,6 +378,7 @@ func (b *build) finish() {
 	slices.SortStableFunc(b.p.Scenarios, func(x, y *Scenario) int { return cmp.Compare(x.ID, y.ID) })
 	b.resolve()
 	b.workflow()
+	b.seedMemories()
 	b.loadMocks()
 	b.templates()
 	b.unread()

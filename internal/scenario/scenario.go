@@ -48,10 +48,7 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 			doc("Limits for the tool calls of the conversation."),
 		custom("context_policy", contextPolicyFields, readContextPolicy).
 			doc("What is left out when the conversation gets long."),
-		custom("seed_memories", listOf(seedMemoryFields), func(d *decoder, s *Scenario, v *node.Node) {
-			listOf(seedMemoryFields).Check(d, v, "seed_memories")
-			d.need("seeded memories", v, Feature{Scenario: s.ID})
-		}),
+		custom("seed_memories", listOf(seedMemoryFields), readSeedMemories),
 		custom("labels", textMap, func(d *decoder, s *Scenario, v *node.Node) { s.Labels = d.plainMap(v, "labels", nil) }).
 			doc("Names and values that are copied into the results."),
 		tags("tags", "tag", func(s *Scenario) *[]string { return &s.Tags }).doc("Words to select scenarios by."),
@@ -156,15 +153,6 @@ func readContextPolicy(d *decoder, s *Scenario, v *node.Node) {
 		d.Warnf(v, NoEffect, "context_policy has no effect without a token_budget above 0")
 	}
 }
-
-var seedMemoryFields = table("a memory", func() rows[struct{}] {
-	return rows[struct{}]{
-		inside[struct{}]("content", text).must(),
-		inside[struct{}]("type", text),
-		inside[struct{}]("confidence", unit),
-		inside[struct{}]("metadata", anyMap),
-	}
-})
 
 var duplexFields = table("duplex", func() rows[struct{}] {
 	return rows[struct{}]{

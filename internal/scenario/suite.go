@@ -44,6 +44,7 @@ type Project struct {
 	// ArenaEvals are those of the config. They replace others of the same id.
 	ArenaEvals []*Eval
 	Workflow   *Workflow // the config's own, else that of the pack; nil: none
+	Memory     bool      // trials remember, by tools
 	Globals    []Placed
 	Handlers   []*Handler   // check types that are programs
 	Open       []*OpenCheck `digest:"-"` // the checks with placeholders, wherever they stand

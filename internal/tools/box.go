@@ -37,6 +37,17 @@ func (b *Box) Listing(allowed []string) (all []*Opener) {
 	return all
 }
 
+// Own gives the box a source that only this trial has, in the place of one that the opener would make. It is called
+// before anything is listed.
+func (b *Box) Own(o *Opener, s Source) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.own == nil {
+		b.own = map[*Opener]Source{}
+	}
+	b.own[o] = s
+}
+
 // List asks a source for its tools, sorted by name, and starts it where it must.
 func (b *Box) List(ctx context.Context, o *Opener) ([]chat.Tool, error) {
 	list, err := b.source(o).List(ctx)

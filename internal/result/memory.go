@@ -1,0 +1,13 @@
+package result
+
+import "time"
+
+// Memory is something that an agent remembers.
+type Memory struct {
+	ID         string         `json:"id"`
+	Type       string         `json:"type"`
+	Content    string         `json:"content"`
+	Confidence float64        `json:"confidence"` // 0..1
+	Metadata   map[string]any `json:"metadata,omitempty"`
+	Created    time.Time      `json:"created_at"` // on the clock of the trial
+}

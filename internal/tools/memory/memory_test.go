@@ -1,0 +1,85 @@
+package memory
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+func store(seeds ...scenario.SeedMemory) *Store {
+	at := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	return New(seeds, func() time.Time { return at })
+}
+
+func call(t testing.TB, s *Store, tool string, args map[string]any) string {
+	t.Helper()
+	return s.Call(t.Context(), chat.ToolCall{Name: Prefix + tool, Args: args}).Content
+}
+
+type m = map[string]any
+
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	s := store(scenario.SeedMemory{Content: "Likes dark modes"})
+	steps := []struct {
+		tool string
+		args m
+		want string // ids, or the answer
+	}{
+		{"remember", m{"content": " "}, "content is empty: there is nothing to remember"},
+		{"remember", m{"content": "Name is Craig", "type": "fact", "category": "person"}, `{"id":"mem_2","status":"remembered"}`},
+		{"remember", m{"content": "Works in the dark", "confidence": -1.0}, `{"id":"mem_3","status":"remembered"}`},
+		{"recall", m{"query": "DARK mode?"}, "mem_1 mem_3"},
+		{"recall", m{"query": "dark"}, "mem_3 mem_1"},
+		{"recall", m{"query": "dark", "limit": 1.0}, "mem_3"},
+		{"recall", m{"query": "dark", "limit": -1.0}, "mem_3 mem_1"},
+		{"recall", m{"query": ""}, "mem_3 mem_2 mem_1"},
+		{"recall", m{"query": "dark craig", "types": []any{"fact"}}, "mem_2"},
+		{"recall", m{"query": "dark", "min_confidence": 0.9}, ""},
+		{"recall", m{"query": "tea"}, ""},
+		{"list", m{}, "mem_1 mem_2 mem_3"},
+		{"list", m{"offset": 1.0, "limit": 1.0}, "mem_2"},
+		{"forget", m{"memory_id": "mem_9"}, `there is no memory "mem_9"`},
+		{"forget", m{"memory_id": "mem_2"}, `{"memory_id":"mem_2","status":"forgotten"}`},
+		{"list", m{}, "mem_1 mem_3"},
+		{"remember", m{"content": "New"}, `{"id":"mem_4","status":"remembered"}`},
+	}
+	for i, step := range steps {
+		got := call(t, s, step.tool, step.args)
+		if strings.HasPrefix(got, `{"memories":[`) {
+			var ids []string
+			for part := range strings.SplitSeq(got, `"id":"`) {
+				if id, _, found := strings.Cut(part, `"`); found && strings.HasPrefix(id, "mem_") {
+					ids = append(ids, id)
+				}
+			}
+			if !strings.HasSuffix(got, fmt.Sprintf(`"count":%d}`, len(ids))) {
+				t.Errorf("%d: %s", i, got)
+			}
+			got = strings.Join(ids, " ")
+		}
+		if got != step.want {
+			t.Errorf("%d. %s %v: %s, want %s", i, step.tool, step.args, got, step.want)
+		}
+	}
+	all := s.Memories()
+	if all[0].Metadata["provenance"] != "operator_curated" || all[1].Metadata["provenance"] != "user_requested" ||
+		all[1].Confidence != 0.8 || all[1].Type != "general" {
+		t.Errorf("%+v", all)
+	}
+}
+
+func BenchmarkRecall(b *testing.B) {
+	s := store()
+	for i := range 1000 {
+		call(b, s, "remember", m{"content": fmt.Sprintf("The customer %d likes tea from shelf %d", i, i%7)})
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		call(b, s, "recall", m{"query": "customer 77 likes tea"})
+	}
+}

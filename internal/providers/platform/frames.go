@@ -40,12 +40,13 @@ func (f *frames) Next() (wire.Event, error) {
 		return failed(m), nil
 	}
 	var chunk struct {
-		Bytes []byte `json:"bytes"`
+		Bytes *[]byte `json:"bytes"`
 	}
-	if err := json.Unmarshal(m.Payload, &chunk); err != nil {
-		return wire.Event{Data: m.Payload}, nil // the reader of events says what is wrong with it
+	if err := json.Unmarshal(m.Payload, &chunk); err != nil || chunk.Bytes == nil {
+		// Some servers put the event itself there. What else it may be, the reader of events says.
+		return wire.Event{Data: m.Payload}, nil
 	}
-	return wire.Event{Data: chunk.Bytes}, nil
+	return wire.Event{Data: *chunk.Bytes}, nil
 }
 
 // Rest adds nothing: an event is in one frame.

@@ -350,6 +350,7 @@ func TestFrames(t *testing.T) {
 		want string // data of the first event; an error begins with "!"
 	}{
 		"an event":     {frame(`{"bytes":"eA=="}`, ":message-type", "event"), "x"},
+		"a bare event": {frame(`{"type":"ping"}`, ":message-type", "event"), `{"type":"ping"}`},
 		"no event":     {frame(`hello`), "hello"},
 		"nothing":      {nil, "!EOF"},
 		"half a one":   {frame(`{"bytes":"eA=="}`)[:20], "!unexpected EOF"},

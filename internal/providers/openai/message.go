@@ -86,22 +86,32 @@ func wireCalls(calls []chat.ToolCall) ([]api.ToolCall, error) {
 		return nil, nil
 	}
 	out := make([]api.ToolCall, len(calls))
-	for i, c := range calls {
-		args := c.BadArgs
-		if args == "" {
-			data, err := json.Marshal(c.Args)
-			if err != nil {
-				return nil, fmt.Errorf("arguments of %s: %w", c.Name, err)
-			}
-			if args = string(data); args == "null" {
-				args = "{}"
-			}
+	for i := range calls {
+		c := &calls[i]
+		args, err := argsText(c)
+		if err != nil {
+			return nil, err
 		}
 		out[i] = api.ToolCall{
 			ID: c.ID, Type: api.ToolTypeFunction, Function: api.FunctionCall{Name: c.Name, Arguments: args},
 		}
 	}
 	return out, nil
+}
+
+// argsText is the arguments of a call as the model wrote them.
+func argsText(c *chat.ToolCall) (string, error) {
+	switch {
+	case c.BadArgs != "":
+		return c.BadArgs, nil
+	case c.Args == nil:
+		return "{}", nil
+	}
+	data, err := json.Marshal(c.Args)
+	if err != nil {
+		return "", fmt.Errorf("arguments of %s: %w", c.Name, err)
+	}
+	return string(data), nil
 }
 
 func wireParts(parts []chat.Part) ([]part, error) {

@@ -263,17 +263,20 @@ func (c *responses) said(items []any, m *chat.Message) ([]any, error) {
 	}, func(block json.RawMessage) {
 		items = append(items, block)
 	}, func(call *chat.ToolCall) {
-		calls, err := wireCalls([]chat.ToolCall{*call})
+		args, err := argsText(call)
 		if err != nil {
 			failed = err
 			return
 		}
-		items = append(items, itemCall{"function_call", call.ID, call.Name, calls[0].Function.Arguments})
+		items = append(items, itemCall{"function_call", call.ID, call.Name, args})
 	})
 	return items, failed
 }
 
 func inputs(parts []chat.Part) ([]any, error) {
+	if len(parts) == 1 && parts[0].Type == "text" {
+		return []any{itemText{"input_text", parts[0].Text}}, nil
+	}
 	out := make([]any, len(parts))
 	for i := range parts {
 		in, err := input(&parts[i])

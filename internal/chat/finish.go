@@ -9,7 +9,7 @@ import (
 var brokeOff = []string{
 	"error", "failed", "failure", "abort", "aborted", "cancelled", "canceled", "timeout", "network_error", "other",
 	"insufficient_system_resource", "engine_overloaded", "malformed_function_call", "unexpected_tool_call",
-	"too_many_tool_calls",
+	"too_many_tool_calls", "missing_thought_signature", "malformed_response",
 }
 
 // BrokeOff reports whether a finish reason says that the model did not finish because something failed: what came until

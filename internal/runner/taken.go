@@ -20,7 +20,7 @@ func (m *matrix) takesParameters(
 	if prompt != nil {
 		params = scenario.ModelParameters(prompt, spec.Model)
 	}
-	ok, seed := true, false
+	ok, seeded := true, false
 	for i := range s.Turns {
 		turn := &s.Turns[i]
 		t := firstSet(m.opts.Calls.Temperature, turn.Temperature, p.Defaults.Temperature, params.Temperature,
@@ -32,16 +32,22 @@ func (m *matrix) takesParameters(
 				s.ID, *t, spec.ID, kind.MaxTemperature).Hint = "lower it" + m.setAt(p, turn, params.Temperature) +
 				", or list temperature under unsupported_params of the provider to leave it out"
 		}
-		seed = seed || firstSet(m.opts.Calls.Seed, turn.Seed, p.Defaults.Seed) != nil
+		seed := firstSet(m.opts.Calls.Seed, turn.Seed, p.Defaults.Seed)
+		seeded = seeded || seed != nil
+		if seed != nil && kind.SmallSeed && int64(int32(*seed)) != *seed && ok && !leavesOut(spec, "seed") {
+			ok = false
+			m.diags.Errorf(s.Pos, 1, "out-of-range", "scenario %q: seed %d is none that provider %s takes: its seeds have 32 bits",
+				s.ID, *seed, spec.ID).Hint = "choose one from -2147483648 to 2147483647"
+		}
 	}
 	limit := firstSet(m.opts.Calls.MaxTokens, p.Defaults.MaxTokens, params.MaxTokens, spec.MaxTokens)
-	if budget := spec.ThinkingBudget; budget > 0 && limit != nil && *limit <= budget {
+	if budget := spec.Thoughts(); budget > 0 && limit != nil && *limit <= budget {
 		ok = false
 		m.diags.Errorf(s.Pos, 1, "out-of-range",
 			"scenario %q: max_tokens is %d, and the thinking_budget %d of provider %s is a part of it", s.ID, *limit, budget,
 			spec.ID).Hint = "raise max_tokens, or lower thinking_budget"
 	}
-	if seed && (kind.NoSeed || spec.Responses()) && !leavesOut(spec, "seed") {
+	if seeded && (kind.NoSeed || spec.Responses()) && !leavesOut(spec, "seed") {
 		m.once(spec, "seed has no effect with provider "+spec.ID+": its API takes none")
 	}
 	if (params.FrequencyPenalty != nil || params.PresencePenalty != nil) &&

@@ -14,7 +14,7 @@ func TestTune(t *testing.T) {
 	t.Parallel()
 	elsewhere := map[string]bool{ // a place; done where requests are encoded
 		"FormatPos": true, "StrictTools": true, "ThinkingBudget": true, "PromptCaching": true, "APIVersion": true, "APIMode": true,
-		"ReasoningSummary": true,
+		"ReasoningSummary": true, "Gemini": true,
 	}
 	values := map[string]any{
 		"Stop": []string{"END"}, "ReasoningEffort": "low", "ParallelToolCalls": new(false), "ReplyFormat": "json_object",

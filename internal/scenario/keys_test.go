@@ -181,6 +181,7 @@ var keySamples = map[string]any{
 	"a composition.version": 1, "a workflow.version": 2, "steps": []any{map[string]any{"id": "a", "kind": "prompt"}},
 	"a pack.version": "1.2.3", "a prompt of a pack.version": "1.2.3", "media.data": "aGk=",
 	"additional_config of an anthropic provider.thinking_budget": 2048,
+	"additional_config of a gemini provider.reasoning_effort":    "low",
 	"a tool call.error": "sample", "a tool call.error_type": "execution",
 	"a tool call.result_parts": []any{map[string]any{"type": "text"}}, "a tool call.result": "sample",
 	"an eval.enabled": false, "a validator.enabled": false, "fail_on_violation": false, "self_play.enabled": false,

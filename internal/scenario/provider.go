@@ -203,6 +203,8 @@ func (d *decoder) provider(doc document) *Provider {
 	switch p.Type {
 	case "anthropic":
 		d.anthropic(&p)
+	case "gemini":
+		d.gemini(&p)
 	case "openai", "azure":
 		d.openai(&p)
 	}

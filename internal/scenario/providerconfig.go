@@ -78,8 +78,13 @@ var (
 	})
 	geminiConfigFields = table("additional_config of a gemini provider", func() rows[callFile] {
 		return append(once(callRows()),
-			inside[callFile]("thinking_budget", natural), inside[callFile]("include_thoughts", boolean),
-			inside[callFile]("response_modalities", texts), inside[callFile]("safety_settings", anything))
+			wholePtr("thinking_budget", thinkingBudget, func(c *callFile) **int { return &c.Gemini.ThinkingBudget }),
+			flag("include_thoughts", func(c *callFile) *bool { return &c.Gemini.IncludeThoughts }),
+			custom("response_modalities", listOf(modalities), func(d *decoder, c *callFile, v *node.Node) {
+				c.Gemini.Modalities = d.wordList(v, "response_modalities", modalities)
+			}),
+			objects("safety_settings", safetyFields, func(c *callFile) *[]SafetySetting { return &c.Gemini.Safety }),
+			custom("extra_body", bodyShape{}, readBody))
 	})
 )
 

@@ -16,9 +16,10 @@ type ProviderType struct {
 	// protocol may charge anything for a model of the same name. Free says that calls cost nothing.
 	ListPrices, Free bool
 	// MaxTemperature is the highest temperature that the API takes; 0: that of every other one. NoSeed says that it takes
-	// no seed, and NoPenalties that it knows neither frequency_penalty nor presence_penalty.
-	MaxTemperature      float64
-	NoSeed, NoPenalties bool
+	// no seed, SmallSeed that one has 32 bits, and NoPenalties that it knows neither frequency_penalty nor
+	// presence_penalty.
+	MaxTemperature                 float64
+	NoSeed, SmallSeed, NoPenalties bool
 	// Platforms are where its models are hosted by others, beside azure.
 	Platforms []string
 
@@ -39,8 +40,10 @@ func ProviderTypes() []ProviderType {
 			NoSeed: true, NoPenalties: true, Platforms: clouds, settings: anthropicConfigFields},
 		{Word: "anthropic", Name: "anthropic", Available: true, NeedsModel: true, AdHoc: true, ListPrices: true,
 			MaxTemperature: 1, NoSeed: true, NoPenalties: true, Platforms: clouds, settings: anthropicConfigFields},
-		{Word: "gemini", Name: "gemini", NeedsModel: true, AdHoc: true, ListPrices: true, settings: geminiConfigFields},
-		{Word: "google", Name: "gemini", NeedsModel: true, ListPrices: true, settings: geminiConfigFields},
+		{Word: "gemini", Name: "gemini", Available: true, NeedsModel: true, AdHoc: true, ListPrices: true,
+			SmallSeed: true, Platforms: clouds[1:], settings: geminiConfigFields},
+		{Word: "google", Name: "gemini", Available: true, NeedsModel: true, ListPrices: true, SmallSeed: true,
+			Platforms: clouds[1:], settings: geminiConfigFields},
 		{Word: "ollama", Name: "ollama", Available: true, NeedsModel: true, AdHoc: true, Free: true,
 			settings: ollamaConfigFields},
 		{Word: "vllm", Name: "vllm", Available: true, NeedsModel: true, AdHoc: true, settings: compatibleConfigFields},

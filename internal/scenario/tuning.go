@@ -31,6 +31,8 @@ type Tuning struct {
 	// APIMode is completions or responses, where the vendor has two APIs; "": see Provider.Responses.
 	APIMode          string
 	ReasoningSummary string // auto, concise or detailed; "": the model's thoughts are not summed up
+
+	Gemini Gemini
 }
 
 // callFile is the parameters of model calls in a file: below defaults, or below additional_config as in other tools.

@@ -114,7 +114,8 @@ func TestPlaceHasEverything(t *testing.T) {
 		"Tuning.ReplyFormat", "Tuning.ReplySchema", "Tuning.SchemaName", "Tuning.Body",
 	}
 	// Settings of additional_config, which is part of the key as a whole.
-	inExtra := []string{"Tuning.StrictTools", "Tuning.ThinkingBudget", "Tuning.APIVersion", "Tuning.APIMode", "Tuning.ReasoningSummary"}
+	inExtra := []string{"Tuning.StrictTools", "Tuning.ThinkingBudget", "Tuning.APIVersion", "Tuning.APIMode", "Tuning.ReasoningSummary",
+		"Tuning.Gemini"}
 	indifferent := []string{
 		"Meta.Alias", "Meta.Pos", "Meta.Labels", "File", "Dir", "Role", "Group", "APIKey", "KeyEnv", "KeyFile", "KeyPos",
 		"Platform.Pos", "Tuning.FormatPos", "Tuning.PromptCaching", "Pricing", "RPS", "Burst", "Capabilities", "RequestTimeout", "StreamIdleTimeout",

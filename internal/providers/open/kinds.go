@@ -3,6 +3,7 @@ package open
 import (
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/providers/anthropic"
+	"github.com/arena-evals/arena/internal/providers/gemini"
 	"github.com/arena-evals/arena/internal/providers/openai"
 	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -24,6 +25,7 @@ var azure = []string{"azure"}
 var kinds = []kind{
 	{name: "anthropic", open: model(anthropic.New), platforms: []string{"azure", "bedrock", "vertex"}},
 	{name: "azure", open: model(openai.New), embed: embedder(openai.NewEmbedder), platforms: azure},
+	{name: "gemini", open: model(gemini.New), platforms: []string{"vertex"}},
 	{name: "mock", open: openMock, simulated: true},
 	{name: "ollama", open: model(openai.New), embed: embedder(openai.NewEmbedder), platforms: azure},
 	{name: "openai", open: model(openai.New), embed: embedder(openai.NewEmbedder), platforms: azure},

@@ -44,10 +44,12 @@ func TestSupported(t *testing.T) {
 		{on("openai", "azure"), ""},
 		{on("mock", "bedrock"), ""},
 		{described("anthropic"), ""},
+		{described("gemini"), ""},
+		{on("gemini", "azure"), "provider p: platform azure is not available in this version; available is vertex"},
 		{on("openai", "bedrock"), "provider p: platform bedrock is not available in this version"},
 		{described("imagen"), "provider p: type imagen is not available in this version; " +
-			"available are anthropic, azure, mock, ollama, openai, openai-compatible, replay, vllm"},
-		{described("opnai"), `unknown type "opnai"; available are anthropic, azure, mock, ollama, openai, openai-compatible, replay, vllm; ` +
+			"available are anthropic, azure, gemini, mock, ollama, openai, openai-compatible, replay, vllm"},
+		{described("opnai"), `unknown type "opnai"; available are anthropic, azure, gemini, mock, ollama, openai, openai-compatible, replay, vllm; ` +
 			`did you mean "openai"?`},
 		{described("zzz"), `unknown type "zzz"`},
 	} {

@@ -146,6 +146,7 @@ type namedKind struct {
 func (c *Call) Reported(data []byte) error {
 	r := readReport(data)
 	failed := c.Fail(providers.BadReply, nil, "the server reports an error: %s", c.said(data, r))
+	failed.RetryAfter = r.RetryAfter
 	if kind, ok := codeKind(r); ok {
 		failed.Kind, failed.Final = kind, r.Is(spentQuota)
 	}

@@ -1,0 +1,92 @@
+package gemini
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// TestEndpoint: where calls go and what goes along with them. The key is never in the address.
+func TestEndpoint(t *testing.T) {
+	t.Parallel()
+	const vendor = "https://generativelanguage.googleapis.com/v1beta/"
+	env := func(set ...string) func(string) (string, bool) {
+		return func(name string) (string, bool) {
+			for i := 0; i+1 < len(set); i += 2 {
+				if set[i] == name {
+					return set[i+1], true
+				}
+			}
+			return "", false
+		}
+	}
+	for name, c := range map[string]struct {
+		spec   scenario.Provider
+		getenv func(string) (string, bool)
+		want   string // address up to the call; an error begins with "!"
+		header map[string]string
+	}{
+		"the vendor": {scenario.Provider{Model: "m"}, env("GOOGLE_API_KEY", "k1"), vendor + "models/m",
+			map[string]string{keyHeader: "k1", "Authorization": ""}},
+		"the first of two keys": {scenario.Provider{Model: "m"}, env("GOOGLE_API_KEY", "k1", "GEMINI_API_KEY", "k2"),
+			vendor + "models/m", map[string]string{keyHeader: "k2"}},
+		"no key": {scenario.Provider{Model: "m"}, nil, "!provider p: there is no key; set GEMINI_API_KEY or GOOGLE_API_KEY, or " +
+			"name a variable in credential.credential_env", nil},
+		"a model by its path":     {scenario.Provider{Model: "models/m"}, env("GEMINI_API_KEY", "k"), vendor + "models/m", nil},
+		"a tuned model":           {scenario.Provider{Model: "tunedModels/m-1"}, env("GEMINI_API_KEY", "k"), vendor + "tunedModels/m-1", nil},
+		"a model with a slash":    {scenario.Provider{Model: "google/m?x"}, env("GEMINI_API_KEY", "k"), vendor + "models/google%2Fm%3Fx", nil},
+		"a gateway without a key": {scenario.Provider{Model: "m", BaseURL: "http://localhost:4000/a b/"}, nil, "http://localhost:4000/a%20b/v1beta/models/m", map[string]string{keyHeader: ""}},
+		"with the version":        {scenario.Provider{Model: "m", BaseURL: "http://x/v1beta/"}, nil, "http://x/v1beta/models/m", nil},
+		"with the models":         {scenario.Provider{Model: "m", BaseURL: "http://x/v1beta/models"}, nil, "http://x/v1beta/models/m", nil},
+		"with the call":           {scenario.Provider{Model: "m", BaseURL: "http://x/v1beta/models/m:generateContent"}, nil, "http://x/v1beta/models/m", nil},
+		"no address":              {scenario.Provider{Model: "m", BaseURL: "ftp://x"}, nil, `!provider p: base_url must be an http or https address, found "ftp://x"`, nil},
+		"headers of a user":       {scenario.Provider{Model: "m", BaseURL: "http://x", Headers: map[string]string{"x-goog-user-project": "b", "x-goog-api-key": "stolen"}}, nil, "http://x/v1beta/models/m", map[string]string{"X-Goog-User-Project": "b", keyHeader: ""}},
+	} {
+		c.spec.ID, c.spec.Type = "p", "gemini"
+		for call, stream := range map[string]bool{":generateContent": false, ":streamGenerateContent?alt=sse": true} {
+			t.Run(name+call, func(t *testing.T) {
+				t.Parallel()
+				var got *http.Request
+				p, err := New(&c.spec, Options{Getenv: c.getenv, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+					got = r
+					return canned(200, "application/json", whole(script("Hi"))), nil
+				})})
+				if err != nil {
+					if "!"+err.Error() != c.want {
+						t.Errorf("got %v, want %s", err, c.want)
+					}
+					return
+				}
+				req := &chat.Request{Stream: stream, Messages: []chat.Message{says(chat.User, "Hi")}}
+				if _, err := p.Complete(t.Context(), req, nil); err != nil {
+					t.Fatal(err)
+				}
+				if got.URL.String() != c.want+call || p.Address() != c.want+":generateContent" {
+					t.Errorf("called %s of %s, want %s", got.URL, p.Address(), c.want)
+				}
+				for name, want := range c.header {
+					if value := got.Header.Get(name); value != want {
+						t.Errorf("%s: %q, want %q", name, value, want)
+					}
+				}
+				if kind := got.Header.Get("Content-Type"); !strings.HasPrefix(kind, "application/json") {
+					t.Errorf("content type %s", kind)
+				}
+			})
+		}
+	}
+}
+
+// A query of the user's own stays in the address, beside the one that asks for events.
+func TestQueryOfTheUser(t *testing.T) {
+	t.Parallel()
+	s := spec("http://x/?team=a")
+	e, err := newEndpoint(s, Options{})
+	if err != nil || e.URL != "http://x/v1beta/models/some-model:generateContent?team=a" ||
+		e.StreamURL != "http://x/v1beta/models/some-model:streamGenerateContent?alt=sse&team=a" {
+		t.Errorf("%s and %s, %v", e.URL, e.StreamURL, err)
+	}
+}

@@ -1,0 +1,349 @@
+package gemini
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers/wire"
+)
+
+// Roles of the API. Results of tools are the user's.
+const (
+	roleUser  = "user"
+	roleModel = "model"
+)
+
+// opening stands in for the user where an agent speaks first: the API begins with the user.
+const opening = "(The conversation begins.)"
+
+// content is an entry of the transcript on the wire. It has parts, and never two of one role follow each other.
+type content struct {
+	Role  string `json:"role"`
+	Parts []any  `json:"parts"`
+}
+
+type textPart struct {
+	Text      string `json:"text"`
+	Signature string `json:"thoughtSignature,omitempty"`
+}
+
+type dataPart struct {
+	Data      *blob      `json:"inlineData,omitempty"`
+	File      *reference `json:"fileData,omitempty"`
+	Signature string     `json:"thoughtSignature,omitempty"`
+}
+
+type blob struct {
+	MIMEType string `json:"mimeType"`
+	Data     string `json:"data"`
+}
+
+type reference struct {
+	MIMEType string `json:"mimeType,omitempty"`
+	URI      string `json:"fileUri"`
+}
+
+type callPart struct {
+	Call      call   `json:"functionCall"`
+	Signature string `json:"thoughtSignature,omitempty"`
+}
+
+type call struct {
+	ID   string         `json:"id,omitempty"`
+	Name string         `json:"name"`
+	Args map[string]any `json:"args"`
+}
+
+type resultPart struct {
+	Result result `json:"functionResponse"`
+}
+
+type result struct {
+	ID       string     `json:"id,omitempty"`
+	Name     string     `json:"name"`
+	Response response   `json:"response"`
+	Parts    []dataPart `json:"parts,omitempty"`
+}
+
+// response is what a tool answered: one of the two.
+type response struct {
+	Output *string `json:"output,omitempty"`
+	Error  string  `json:"error,omitempty"`
+}
+
+// transcript is the messages as the API takes them: the system prompt apart, neighbours of one role merged.
+func (c *codec) transcript(list []chat.Message) (sys *system, out []content, err error) {
+	out = make([]content, 0, len(list))
+	for i := range list {
+		m := &list[i]
+		switch {
+		case m.Role != chat.System:
+			if out, err = c.add(out, m); err != nil {
+				return nil, nil, fmt.Errorf("message %d: %w", i+1, err)
+			}
+		case m.Text() != "":
+			if sys == nil {
+				sys = &system{}
+			}
+			sys.Parts = append(sys.Parts, &textPart{Text: m.Text()})
+		}
+	}
+	if len(out) > 0 && out[0].Role == roleModel {
+		out = append([]content{{roleUser, []any{&textPart{Text: opening}}}}, out...)
+	}
+	return sys, out, nil
+}
+
+// add appends a message, or what it says to the last one of its role. The results of a round come before any text.
+func (c *codec) add(out []content, m *chat.Message) ([]content, error) {
+	role, parts, err := roleUser, []any(nil), error(nil)
+	switch m.Role {
+	case chat.Assistant:
+		role = roleModel
+		parts, err = c.said(m)
+	case chat.ToolRole:
+		parts, err = resultParts(m)
+	case chat.User, chat.System:
+		parts, err = userParts(m)
+	}
+	if err != nil || len(parts) == 0 {
+		return out, err
+	}
+	if n := len(out); n > 0 && out[n-1].Role == role {
+		out[n-1].Parts = merged(out[n-1].Parts, parts, m.Role == chat.ToolRole)
+		return out, nil
+	}
+	return append(out, content{role, parts}), nil
+}
+
+// merged are the parts of two messages. Results go behind the results that are there, and before the rest.
+func merged(first, second []any, results bool) []any {
+	if !results {
+		return append(first, second...)
+	}
+	at := 0
+	for at < len(first) {
+		if _, ok := first[at].(*resultPart); !ok {
+			break
+		}
+		at++
+	}
+	return slices.Insert(first, at, second...)
+}
+
+func userParts(m *chat.Message) ([]any, error) {
+	if len(m.Parts) == 0 {
+		if m.Content == "" {
+			return nil, nil
+		}
+		return []any{&textPart{Text: m.Content}}, nil
+	}
+	out := make([]any, 0, len(m.Parts))
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		switch {
+		case p.Type != "text":
+			data, err := media(p)
+			if err != nil {
+				return nil, fmt.Errorf("part %d: %w", i+1, err)
+			}
+			out = append(out, &data)
+		case p.Text != "":
+			out = append(out, &textPart{Text: p.Text})
+		}
+	}
+	return out, nil
+}
+
+func media(p *chat.Part) (dataPart, error) {
+	switch {
+	case p.Media == nil:
+		return dataPart{}, fmt.Errorf("%s without media", p.Type)
+	case p.Media.URL != "":
+		return dataPart{File: &reference{p.Media.MIMEType, p.Media.URL}}, nil
+	}
+	data, err := wire.Base64(p.Media)
+	return dataPart{Data: &blob{p.Media.MIMEType, data}}, err
+}
+
+func resultParts(m *chat.Message) ([]any, error) {
+	r := m.ToolResult
+	if r == nil {
+		return userParts(m)
+	}
+	p := &resultPart{result{ID: ownID(r.ID), Name: r.Name}}
+	if r.Error != "" {
+		p.Result.Response.Error = cmp.Or(r.Text(), m.Content, r.Error)
+		return []any{p}, nil
+	}
+	said := wire.ResultText(m)
+	if len(r.Parts) > 0 {
+		said = ""
+	}
+	for i := range r.Parts {
+		part := &r.Parts[i]
+		if said += part.Text; part.Type == "text" {
+			continue
+		}
+		data, err := media(part)
+		if err != nil {
+			return nil, fmt.Errorf("part %d of the result: %w", i+1, err)
+		}
+		p.Result.Parts = append(p.Result.Parts, data)
+	}
+	p.Result.Response.Output = &said
+	return []any{p}, nil
+}
+
+var made = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^call_\d+_\d+$`) })
+
+// makeID is the id of a call that came without one. No other call of the conversation has it; position is the number of
+// messages before the reply.
+func makeID(position, i int) string { return fmt.Sprintf("call_%d_%d", position, i) }
+
+// ownID is the id of a call as the API knows it: none, where it gave none.
+func ownID(id string) string {
+	if made().MatchString(id) {
+		return ""
+	}
+	return id
+}
+
+// placed is what goes back with the text of a message: a part of the model's own before the byte At of the text, a
+// signature of the text from At to To, or one of the medium whose number, from 1, is Medium.
+type placed struct {
+	At        int             `json:"at"`
+	To        int             `json:"to,omitempty"`
+	Medium    int             `json:"medium,omitempty"`
+	Part      json.RawMessage `json:"part,omitempty"`
+	Signature string          `json:"signature,omitempty"`
+}
+
+// matters reports whether it says more than the message does.
+func (p placed) matters() bool { return len(p.Part) > 0 || p.Signature != "" }
+
+// around is what goes back with a call: the signature on it, and the parts before and, of the last call, behind it.
+type around struct {
+	Before    []json.RawMessage `json:"before,omitempty"`
+	Signature string            `json:"signature,omitempty"`
+	After     []json.RawMessage `json:"after,omitempty"`
+}
+
+func (a *around) isZero() bool { return len(a.Before) == 0 && a.Signature == "" && len(a.After) == 0 }
+
+// said is what the model said, showed, thought and called, in its order. What it signed is signed again, word for word.
+func (c *codec) said(m *chat.Message) ([]any, error) {
+	var kept []placed
+	_ = json.Unmarshal(m.Opaque.For(c.state), &kept) // none, or our own
+	w := words{text: m.Text(), out: make([]any, 0, 1+len(m.ToolCalls))}
+	if len(m.Parts) > 0 {
+		w.text = ""
+		if kept = w.shown(m, kept); m.Content != "" {
+			w.text = m.Content
+		}
+	}
+	if strings.TrimSpace(w.text) == "" && len(w.media) == 0 {
+		if w.text = ""; len(m.ToolCalls) == 0 {
+			return nil, nil // thoughts alone are no message
+		}
+	}
+	for i := range kept {
+		if err := w.put(&kept[i]); err != nil {
+			return nil, err
+		}
+	}
+	w.until(len(w.text), "")
+	out := w.out
+	for i := range m.ToolCalls {
+		call, a := &m.ToolCalls[i], around{}
+		_ = json.Unmarshal(call.Opaque.For(c.state), &a) // none, or our own
+		for _, p := range a.Before {
+			out = append(out, p)
+		}
+		out = append(out, wireCall(call, a.Signature))
+		for _, p := range a.After {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+func wireCall(c *chat.ToolCall, signature string) *callPart {
+	args := c.Args
+	if args == nil { // what the model wrote is no object; the result says so
+		args = map[string]any{}
+	}
+	return &callPart{call{ownID(c.ID), c.Name, args}, signature}
+}
+
+// words puts the text of a message together with what stands in it.
+type words struct {
+	text  string
+	media []*chat.Part
+	done  int // bytes of text that are out
+	out   []any
+}
+
+// shown takes the media of a message, and says where each of them stands.
+func (w *words) shown(m *chat.Message, kept []placed) []placed {
+	signed := make([]bool, len(m.Parts)+1)
+	for _, k := range kept {
+		if k.Medium > 0 && k.Medium < len(signed) {
+			signed[k.Medium] = true
+		}
+	}
+	all := slices.Clone(kept)
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		switch {
+		case p.Type == "text":
+			w.text += p.Text
+		case p.Media != nil:
+			if w.media = append(w.media, p); !signed[len(w.media)] {
+				all = append(all, placed{At: len(w.text), Medium: len(w.media)})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(a.At, b.At) })
+	return all
+}
+
+// put puts the text before p, and p.
+func (w *words) put(p *placed) error {
+	w.until(p.At, "")
+	switch {
+	case p.Medium > 0:
+		if p.Medium > len(w.media) {
+			return nil // a guardrail has taken it away
+		}
+		data, err := media(w.media[p.Medium-1])
+		if err != nil {
+			return err
+		}
+		data.Signature = p.Signature
+		w.out = append(w.out, &data)
+	case len(p.Part) > 0:
+		w.out = append(w.out, p.Part)
+	default:
+		w.until(p.To, p.Signature)
+	}
+	return nil
+}
+
+// until puts out the text up to a byte. The text may be another one than that which was signed, as guardrails change it.
+func (w *words) until(at int, signature string) {
+	for at = min(max(at, w.done), len(w.text)); at < len(w.text) && !utf8.RuneStart(w.text[at]); {
+		at++
+	}
+	if at > w.done {
+		w.out = append(w.out, &textPart{w.text[w.done:at], signature})
+		w.done = at
+	}
+}

@@ -1,0 +1,404 @@
+package gemini
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers"
+)
+
+// document is a whole reply, or as much of it as an event of a stream has. Only what is used is decoded.
+type document struct {
+	Candidates []candidate     `json:"candidates"`
+	Feedback   feedback        `json:"promptFeedback"`
+	Usage      *usage          `json:"usageMetadata"`
+	Model      string          `json:"modelVersion"`
+	Error      json.RawMessage `json:"error"`
+}
+
+type candidate struct {
+	Content struct {
+		Parts []partIn `json:"parts"`
+	} `json:"content"`
+	Finish  string `json:"finishReason"`
+	Message string `json:"finishMessage"`
+}
+
+type feedback struct {
+	Reason  string `json:"blockReason"`
+	Message string `json:"blockReasonMessage"`
+}
+
+// part is a piece of a reply.
+type part struct {
+	Text      *string `json:"text"`
+	Thought   bool    `json:"thought"`
+	Signature string  `json:"thoughtSignature"`
+	Call      *callIn `json:"functionCall"`
+	Data      *blob   `json:"inlineData"`
+}
+
+type callIn struct {
+	ID   string          `json:"id"`
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args"`
+}
+
+// partIn is a piece together with the whole of it, where that may have to go back as it came.
+type partIn struct {
+	part
+	raw json.RawMessage
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *partIn) UnmarshalJSON(data []byte) error {
+	if err := json.Unmarshal(data, &p.part); err != nil {
+		return err
+	}
+	if p.whole() {
+		p.raw = slices.Clone(data)
+	}
+	return nil
+}
+
+// whole reports whether a piece goes back as it came: it is none of the text, the calls and the media of the reply. What
+// the model thought without signing it does not go back.
+func (p *partIn) whole() bool {
+	switch {
+	case p.Thought, p.Text != nil && *p.Text == "":
+		return p.Signature != ""
+	}
+	return p.Text == nil && p.Call == nil && p.Data == nil
+}
+
+// gathered is what has come of a reply.
+type gathered struct {
+	exchange
+	model   string
+	usage   usage
+	counted bool
+	words   strings.Builder
+	shown   []chat.Part // with media among them: the text up to the last of them, and they
+	from    int         // byte of words from which on shown lacks the text
+	kept    []placed
+	media   int
+	before  []json.RawMessage // since the last text or call
+	calls   []chat.ToolCall
+	around  []around // of the calls
+	spoke   bool     // the model said something, be it nothing but an empty text
+	came    bool     // a candidate or a reason why there is none
+	blocked string   // why the question was refused
+	finish  string
+	message string
+}
+
+// whole takes a reply that came in one piece. Servers put errors, and streams that were not asked for as events, in a
+// list.
+func (g *gathered) whole(data []byte) error {
+	if text := bytes.TrimSpace(data); len(text) == 0 || text[0] != '[' {
+		var d document
+		if err := g.Document(data, &d); err != nil {
+			return err
+		}
+		return g.take(&d, data, false)
+	}
+	var list []json.RawMessage
+	if err := g.Document(data, &list); err != nil {
+		return err
+	}
+	for _, raw := range list {
+		var d document
+		if err := g.Document(raw, &d); err != nil {
+			return err
+		}
+		if err := g.take(&d, raw, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take takes the next document. say hands out its text.
+func (g *gathered) take(d *document, data []byte, say bool) error {
+	if isError(d.Error) {
+		return g.Reported(data)
+	}
+	if d.Model != "" {
+		g.model, g.Model = d.Model, d.Model
+	}
+	if d.Usage != nil {
+		g.usage.take(d.Usage)
+		g.counted = true
+		g.Count(g.usage.chat())
+	}
+	if d.Feedback.Reason != "" {
+		g.came, g.blocked, g.message = true, d.Feedback.Reason, d.Feedback.Message
+	}
+	if len(d.Candidates) == 0 {
+		return nil
+	}
+	first := &d.Candidates[0]
+	g.came = true
+	g.Came(0)
+	for i := range first.Content.Parts {
+		if err := g.add(&first.Content.Parts[i], say); err != nil {
+			return err
+		}
+	}
+	if first.Finish != "" && first.Finish != "FINISH_REASON_UNSPECIFIED" {
+		g.finish, g.message = first.Finish, first.Message
+		if say {
+			g.Finished()
+		}
+	}
+	return nil
+}
+
+// isError reports whether the error field of a document means one.
+func isError(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+
+// add takes a piece of the reply.
+func (g *gathered) add(p *partIn, say bool) error {
+	if say {
+		g.Progress()
+	}
+	switch {
+	case p.Call != nil:
+		return g.call(p)
+	case p.Data != nil && !p.Thought:
+		return g.medium(p)
+	case p.Text == nil:
+		g.before = append(g.before, p.raw)
+		return nil
+	case p.Thought:
+		g.Came(len(*p.Text))
+	case *p.Text != "":
+		g.spoke = true
+		g.Came(len(*p.Text))
+		g.say(*p.Text, p.Signature)
+		if say {
+			return g.Say(*p.Text)
+		}
+		return nil
+	default:
+		g.spoke = true
+	}
+	if p.raw != nil {
+		g.before = append(g.before, p.raw)
+	}
+	return nil
+}
+
+// settle puts the parts of the model's own that came since the last text or call before what comes now.
+func (g *gathered) settle() {
+	for _, p := range g.before {
+		g.kept = append(g.kept, placed{At: g.words.Len(), Part: p})
+	}
+	g.before = nil
+}
+
+func (g *gathered) say(text, signature string) {
+	g.settle()
+	at := g.words.Len()
+	g.words.WriteString(text)
+	if signature != "" {
+		g.kept = append(g.kept, placed{At: at, To: g.words.Len(), Signature: signature})
+	}
+}
+
+func (g *gathered) medium(p *partIn) error {
+	g.spoke = true
+	g.Came(len(p.Data.Data))
+	g.settle()
+	g.showText()
+	g.media++
+	kind, _, _ := strings.Cut(p.Data.MIMEType, "/")
+	switch kind {
+	case "image", "audio", "video":
+	default:
+		kind = "document"
+	}
+	g.shown = append(g.shown, chat.Part{
+		Type: kind, Media: &chat.Media{MIMEType: p.Data.MIMEType, Data: p.Data.Data},
+	})
+	g.kept = append(g.kept, placed{At: g.words.Len(), Medium: g.media, Signature: p.Signature})
+	return nil
+}
+
+// showText puts the text that came since the last medium among the parts.
+func (g *gathered) showText() {
+	if text := g.words.String()[g.from:]; text != "" {
+		g.shown = append(g.shown, chat.Part{Type: "text", Text: text})
+		g.from = g.words.Len()
+	}
+}
+
+func (g *gathered) call(p *partIn) error {
+	g.Came(len(p.Call.Name) + len(p.Call.Args))
+	if p.Call.Name == "" {
+		return g.Fail(providers.BadReply, nil, "the reply calls a tool without a name")
+	}
+	c := chat.ToolCall{ID: p.Call.ID, Name: p.Call.Name}
+	if c.ID == "" {
+		c.ID = makeID(len(g.Request.Messages), len(g.calls))
+	}
+	args := string(p.Call.Args)
+	if args == "null" {
+		args = ""
+	}
+	c.Args, c.BadArgs = chat.ParseArgs(args)
+	g.calls = append(g.calls, c)
+	g.around = append(g.around, around{Before: g.before, Signature: p.Signature})
+	g.before = nil
+	return nil
+}
+
+// reply is the whole reply. It counts only when the model said why it ended.
+func (g *gathered) reply() (chat.Reply, error) {
+	if g.finish == "" && g.blocked == "" {
+		return chat.Reply{}, g.unfinished()
+	}
+	out := chat.Reply{Content: g.words.String(), Model: g.model}
+	if g.counted {
+		out.Usage = g.usage.chat()
+	}
+	var err error
+	if out.FinishReason, err = g.ended(out.Content); err != nil {
+		return chat.Reply{}, err
+	}
+	if n := len(g.around); n > 0 {
+		g.around[n-1].After = g.before
+	} else {
+		g.settle()
+	}
+	for i := range g.calls {
+		if a := &g.around[i]; !a.isZero() {
+			if g.calls[i].Opaque, err = g.opaque(a); err != nil {
+				return chat.Reply{}, err
+			}
+		}
+	}
+	if out.ToolCalls = g.calls; slices.ContainsFunc(g.kept, placed.matters) {
+		if out.Opaque, err = g.opaque(g.kept); err != nil {
+			return chat.Reply{}, err
+		}
+	}
+	if g.media > 0 {
+		g.showText()
+		out.Parts = g.shown
+	}
+	return out, nil
+}
+
+// opaque is state of the model.
+func (g *gathered) opaque(v any) (*chat.Opaque, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, g.Fail(providers.BadReply, err, "the reply has a part that is no JSON")
+	}
+	return &chat.Opaque{From: g.state, Data: data}, nil
+}
+
+// unfinished is the error of a reply without an end.
+func (g *gathered) unfinished() error {
+	if !g.came {
+		return g.Fail(providers.BadReply, nil, "the reply has no candidates")
+	}
+	return g.Fail(providers.BadReply, nil, "the reply ended before the model did (no finishReason)")
+}
+
+// finishReasons are the API's words for the end of a reply. Some servers say FUNCTION_CALL.
+var finishReasons = map[string]string{
+	"STOP": "stop", "FUNCTION_CALL": "tool_calls", "MAX_TOKENS": "length",
+	"SAFETY": filtered, "RECITATION": filtered, "BLOCKLIST": filtered, "PROHIBITED_CONTENT": filtered, "SPII": filtered,
+	"LANGUAGE": filtered, "MODEL_ARMOR": filtered,
+}
+
+const filtered = "content_filter"
+
+// ended is why the model stopped. Words that are new stay as they are.
+func (g *gathered) ended(said string) (string, error) {
+	reason, known := finishReasons[g.finish]
+	if strings.HasPrefix(g.finish, "IMAGE_") {
+		reason, known = filtered, true
+	}
+	switch {
+	case chat.BrokeOff(g.finish):
+		return "", g.Fail(providers.BadReply, nil, "the server broke the reply off (finishReason %s)%s",
+			g.Excerpt(g.finish), g.because())
+	case g.blocked != "" && said == "":
+		return "", g.Fail(providers.Refused, nil, "the content filter of the provider refused the question (blockReason %s)%s",
+			g.Excerpt(g.blocked), g.because())
+	case g.blocked != "":
+		return filtered, nil
+	case reason == filtered && said == "" && g.media == 0:
+		return "", g.Fail(providers.Refused, nil, "the content filter of the provider stopped the reply (finishReason %s)%s",
+			g.Excerpt(g.finish), g.because())
+	case !g.spoke && len(g.calls) == 0:
+		return "", g.empty(reason)
+	case len(g.calls) > 0 && reason == "stop":
+		return "tool_calls", nil
+	case !known:
+		return g.Excerpt(g.finish), nil
+	}
+	return reason, nil
+}
+
+// because is what the server says about the end of a reply.
+func (g *gathered) because() string {
+	if g.message == "" {
+		return ""
+	}
+	return ": " + g.Excerpt(g.message)
+}
+
+// empty is the error of a reply in which there is nothing.
+func (g *gathered) empty(reason string) error {
+	if reason == "length" {
+		failed := g.Fail(providers.BadReply, nil, "the reply has neither text nor tool calls: max_tokens was used up before "+
+			"the first word, raise it")
+		failed.Settled = true // it would be used up again
+		return failed
+	}
+	return g.Fail(providers.BadReply, nil, "the reply has neither text nor tool calls (finishReason %s)", g.Excerpt(g.finish))
+}
+
+// usage is what the server counted, of the whole reply so far.
+type usage struct {
+	Prompt   int `json:"promptTokenCount"`
+	ToolUse  int `json:"toolUsePromptTokenCount"`
+	Cached   int `json:"cachedContentTokenCount"`
+	Answer   int `json:"candidatesTokenCount"`
+	Thoughts int `json:"thoughtsTokenCount"`
+}
+
+// take adds what a later event counts; it may leave out what it does not repeat.
+func (u *usage) take(v *usage) {
+	for _, n := range []struct{ mine, theirs *int }{
+		{&u.Prompt, &v.Prompt}, {&u.ToolUse, &v.ToolUse}, {&u.Cached, &v.Cached}, {&u.Answer, &v.Answer},
+		{&u.Thoughts, &v.Thoughts},
+	} {
+		if *n.theirs != 0 {
+			*n.mine = *n.theirs
+		}
+	}
+}
+
+// chat is the same as arena counts: what the model thought is output.
+func (u *usage) chat() chat.Usage {
+	out := chat.Usage{InputTokens: sum(u.Prompt, u.ToolUse), OutputTokens: sum(u.Answer, u.Thoughts)}
+	out.CachedTokens = min(max(u.Cached, 0), max(out.InputTokens, 0))
+	out.ReasoningTokens = min(max(u.Thoughts, 0), max(out.OutputTokens, 0))
+	return out
+}
+
+// sum is below zero where one of the two is, or where there is no such number.
+func sum(a, b int) int {
+	if a < 0 || b < 0 {
+		return -1
+	}
+	return a + b
+}

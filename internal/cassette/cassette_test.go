@@ -206,7 +206,7 @@ func TestClosedStream(t *testing.T) {
 	closed(t, record)
 	replay := open(t, folderIn(dir, true))
 	_, err := replay.Lane("turn 1").Complete(t.Context(), nil, "", request("Hi"), until("never", &heard))
-	if !IsMiss(err) || !strings.Contains(err.Error(), "ends where a guardrail closed the stream") {
+	if !isMiss(err) || !strings.Contains(err.Error(), "ends where a guardrail closed the stream") {
 		t.Errorf("what followed was never recorded, got %v", err)
 	}
 	replay = open(t, folderIn(dir, true))

@@ -3,7 +3,6 @@ package cassette
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -129,12 +128,6 @@ type missError struct {
 }
 
 func (e *missError) Error() string { return e.text }
-
-// IsMiss reports whether an error says that a recording has no answer.
-func IsMiss(err error) bool {
-	_, ok := errors.AsType[*missError](err)
-	return ok
-}
 
 // miss returns the error of a request without a recorded answer. It makes the trial an error.
 func (l *Lane) miss(at position, text string) error {

@@ -60,12 +60,6 @@ func Open(path string, o Options) (*File, error) {
 	return f, f.index(o)
 }
 
-// openAt is Open for content in memory.
-func openAt(name string, in io.ReaderAt, size int64, o Options) (*File, error) {
-	f := &File{name: name, open: func() (source, error) { return memory{in, size}, nil }}
-	return f, f.index(o)
-}
-
 func (f *File) index(o Options) error {
 	f.limits = o.Limits.withDefaults()
 	problems := &diag.List{}
@@ -198,16 +192,6 @@ func (f *File) Load(i int) (*Session, error) {
 }
 
 var errChanged = errors.New("the file has changed since it was opened")
-
-// memory is a source without a file.
-type memory struct {
-	io.ReaderAt
-	size int64
-}
-
-func (m memory) Size() int64 { return m.size }
-
-func (memory) Close() error { return nil }
 
 // disk is a file with its size.
 type disk struct {

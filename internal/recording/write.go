@@ -21,20 +21,6 @@ type EventLog struct {
 	err     error
 }
 
-// WriteEventLog writes the event log of a complete conversation.
-func WriteEventLog(w io.Writer, session string, messages []Message) error {
-	l, err := NewEventLog(w, session)
-	if err != nil {
-		return err
-	}
-	for i := range messages {
-		if err := l.Append(messages[i].Message, messages[i].At); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // NewEventLog starts an event log. session is its id, which must not be empty.
 func NewEventLog(w io.Writer, session string) (*EventLog, error) {
 	if session == "" {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -54,7 +55,7 @@ func TestEventLogRoundTrip(t *testing.T) {
 	t.Parallel()
 	want := conversation()
 	var file bytes.Buffer
-	if err := WriteEventLog(&file, "R1", want); err != nil {
+	if err := writeEventLog(&file, "R1", want); err != nil {
 		t.Fatal(err)
 	}
 	s := only(t, file.Bytes())
@@ -152,3 +153,33 @@ func contains(t *testing.T, err error, want ...string) {
 		}
 	}
 }
+
+// writeEventLog writes the event log of a complete conversation.
+func writeEventLog(w io.Writer, session string, messages []Message) error {
+	l, err := NewEventLog(w, session)
+	if err != nil {
+		return err
+	}
+	for i := range messages {
+		if err := l.Append(messages[i].Message, messages[i].At); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openAt is Open for content in memory.
+func openAt(name string, in io.ReaderAt, size int64, o Options) (*File, error) {
+	f := &File{name: name, open: func() (source, error) { return memory{in, size}, nil }}
+	return f, f.index(o)
+}
+
+// memory is a source without a file.
+type memory struct {
+	io.ReaderAt
+	size int64
+}
+
+func (m memory) Size() int64 { return m.size }
+
+func (memory) Close() error { return nil }

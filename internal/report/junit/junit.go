@@ -5,10 +5,8 @@ package junit
 import (
 	"bufio"
 	"encoding/xml"
-	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
@@ -23,19 +21,6 @@ const (
 	ByTurn     Granularity = "turn"     // each of its turns, and its conversation
 	ByCheck    Granularity = "check"    // each of its checks
 )
-
-var granularities = []string{string(ByScenario), string(ByTurn), string(ByCheck)}
-
-// ParseGranularity reads a granularity as a user writes it; "" is ByScenario.
-func ParseGranularity(s string) (Granularity, error) {
-	switch g := Granularity(s); g {
-	case "":
-		return ByScenario, nil
-	case ByScenario, ByTurn, ByCheck:
-		return g, nil
-	}
-	return "", fmt.Errorf("unknown granularity %q; known: %s", s, strings.Join(granularities, ", "))
-}
 
 // Options of a report. The zero value works.
 type Options struct {

@@ -37,7 +37,7 @@ func (c *agentInvoked) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if len(missing) > 0 {
 		f.Explanation = "not called: " + say.Listed(missing, ", ")
 	}
-	f.Details = map[string]any{"invoked": invoked, "missing_agents": missing, "called_tools": callNames(s.Calls)}
+	f.Details = Details{"invoked": invoked, "missing_agents": missing, "called_tools": callNames(s.Calls)}
 	return f, nil
 }
 

@@ -32,6 +32,6 @@ func (c *agentNotInvoked) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if len(forbidden) > 0 {
 		f.Score, f.Explanation = 0, "called: "+say.Listed(seen, "; ")
 	}
-	f.Details = map[string]any{"forbidden_agents_called": forbidden, "called_tools": callNames(s.Calls)}
+	f.Details = Details{"forbidden_agents_called": forbidden, "called_tools": callNames(s.Calls)}
 	return f, nil
 }

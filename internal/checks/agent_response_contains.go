@@ -24,7 +24,7 @@ type agentResponseContains struct {
 
 func (c *agentResponseContains) Eval(_ context.Context, s *Subject) (Finding, error) {
 	answers := c.answers(s)
-	f := Finding{Details: map[string]any{"agent": c.AgentName, "responses": len(answers)}}
+	f := Finding{Details: Details{"agent": c.AgentName, "responses": len(answers)}}
 	if len(answers) == 0 {
 		f.Explanation = c.AgentName + " gave no answer"
 		f.Details["called_tools"] = callNames(s.Calls)

@@ -36,7 +36,7 @@ func warnComparand(b *binder, choice, chosen string, comparands map[string]strin
 func sameTools(calls []Call, expected []string) Finding {
 	called := callNames(calls)
 	missing, unexpected := without(expected, called), without(called, expected)
-	f := Finding{Score: 1, Explanation: "called: " + say.Chained(called), Details: map[string]any{
+	f := Finding{Score: 1, Explanation: "called: " + say.Chained(called), Details: Details{
 		"expected": expected, "actual": called, "missing_tools": missing, "unexpected_tools": unexpected,
 	}}
 	if len(missing)+len(unexpected) == 0 {
@@ -76,7 +76,7 @@ func sameState(w *Workflow, expected string) (Finding, error) {
 	if w == nil {
 		return Finding{}, errNoWorkflow
 	}
-	f := Finding{Explanation: w.current(), Details: map[string]any{"expected": expected, "actual": w.Current}}
+	f := Finding{Explanation: w.current(), Details: Details{"expected": expected, "actual": w.Current}}
 	if w.Current == expected {
 		f.Score = 1
 	} else {

@@ -72,7 +72,7 @@ func (c *directional) Eval(_ context.Context, s *Subject) (f Finding, err error)
 		return Finding{}, err
 	}
 	if f.Details == nil {
-		f.Details = map[string]any{}
+		f.Details = Details{}
 	}
 	f.Details["check"] = c.Check
 	return f, nil
@@ -93,7 +93,7 @@ func (c *directional) similar(text string) Finding {
 	return Finding{
 		Score: score, Holds: &holds,
 		Explanation: fmt.Sprintf("%d of %s in common", common, plural.Count(all, "word")),
-		Details:     map[string]any{"common_words": common, "all_words": all, "threshold": c.Threshold},
+		Details:     Details{"common_words": common, "all_words": all, "threshold": c.Threshold},
 	}
 }
 

@@ -47,14 +47,14 @@ func (c *outcomeEquivalent) Eval(_ context.Context, s *Subject) (f Finding, err 
 		return Finding{}, err
 	}
 	if f.Details == nil {
-		f.Details = map[string]any{}
+		f.Details = Details{}
 	}
 	f.Details["metric"] = c.Metric
 	return f, nil
 }
 
 func sameContent(got, expected string) Finding {
-	f := Finding{Score: 1, Explanation: "the reply is as expected", Details: map[string]any{
+	f := Finding{Score: 1, Explanation: "the reply is as expected", Details: Details{
 		"expected": say.Content(expected), "actual": say.Content(got),
 	}}
 	if got != expected {

@@ -77,8 +77,8 @@ func (t *tally) tokens(what string, got int, limit *int) {
 }
 
 // spent is the cost and the tokens of the scope as far as they are known.
-func (s *Subject) spent() map[string]any {
-	d := map[string]any{}
+func (s *Subject) spent() Details {
+	d := Details{}
 	if s.CostUSD != nil {
 		d["total_cost_usd"] = *s.CostUSD
 	}

@@ -36,7 +36,7 @@ func (c *latencyBudget) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return Finding{
 		Score:       score,
 		Explanation: fmt.Sprintf("%s ms, at most %s ms allowed", say.Decimal(math.Round(*took*100)/100), say.Decimal(budget)),
-		Details:     map[string]any{"latency_ms": *took, "budget_ms": budget},
+		Details:     Details{"latency_ms": *took, "budget_ms": budget},
 	}, nil
 }
 

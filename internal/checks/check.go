@@ -26,11 +26,14 @@ type Check interface {
 	Eval(ctx context.Context, s *Subject) (Finding, error)
 }
 
+// Details are values by name as JSON holds them; structs and lists of such are written as JSON too.
+type Details map[string]any
+
 // Finding is what a check saw. It never says whether that is good enough, except through Holds.
 type Finding struct {
-	Score       float64        // 0..1
-	Explanation string         // one line: what is, not what the code felt
-	Details     map[string]any // for reports and machines; nil when there is nothing to add
+	Score       float64 // 0..1
+	Explanation string  // one line: what is, not what the code felt
+	Details     Details // for reports and machines; nil when there is nothing to add
 	// Holds is the check's own limit, for checks whose score is a measure and not a grade (budgets, similarity). It
 	// decides when neither min_score nor max_score is given. Nil: a score of 1 passes.
 	Holds *bool

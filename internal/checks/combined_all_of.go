@@ -35,7 +35,7 @@ func (c *conjunction) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	text, details := c.summary(all, func(v *result.Verdict) bool { return !v.Passed })
 	holds := passed == len(scores)
 	f := Finding{
-		Score: slices.Min(scores), Holds: &holds, Details: map[string]any{"checks": details},
+		Score: slices.Min(scores), Holds: &holds, Details: Details{"checks": details},
 		Explanation: fmt.Sprintf("%d of %s passed", passed, plural.Count(len(scores), "check")),
 	}
 	if !holds {

@@ -35,7 +35,7 @@ func (c *disjunction) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	holds := passed > 0
 	text, details := c.summary(all, func(v *result.Verdict) bool { return v.Passed == holds })
 	return Finding{
-		Score: slices.Max(scores), Holds: &holds, Details: map[string]any{"checks": details},
+		Score: slices.Max(scores), Holds: &holds, Details: Details{"checks": details},
 		Explanation: fmt.Sprintf("%d of %s passed; %s", passed, plural.Count(len(scores), "check"), text),
 	}, nil
 }

@@ -37,6 +37,6 @@ func (c *negation) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	text, details := c.summary(all, func(*result.Verdict) bool { return true })
 	holds := all[0].Status == result.Failed
 	return Finding{
-		Score: 1 - *all[0].Score, Holds: &holds, Explanation: text, Details: map[string]any{"checks": details},
+		Score: 1 - *all[0].Score, Holds: &holds, Explanation: text, Details: Details{"checks": details},
 	}, nil
 }

@@ -162,9 +162,9 @@ func partLabel(v *result.Verdict, part *Compiled) string {
 }
 
 // summary tells the verdicts that matter to the outcome, and puts all of them into details.
-func (p parts) summary(all []result.Verdict, matters func(*result.Verdict) bool) (string, []map[string]any) {
+func (p parts) summary(all []result.Verdict, matters func(*result.Verdict) bool) (string, []Details) {
 	var texts []string
-	details := make([]map[string]any, len(all))
+	details := make([]Details, len(all))
 	for i := range all {
 		v := &all[i]
 		details[i] = partDetails(v, p[i])
@@ -175,8 +175,8 @@ func (p parts) summary(all []result.Verdict, matters func(*result.Verdict) bool)
 	return say.Listed(texts, "; "), details
 }
 
-func partDetails(v *result.Verdict, part *Compiled) map[string]any {
-	d := map[string]any{"type": part.Type, "status": v.Status.String()}
+func partDetails(v *result.Verdict, part *Compiled) Details {
+	d := Details{"type": part.Type, "status": v.Status.String()}
 	for key, value := range map[string]string{
 		"message": v.Message, "explanation": v.Explanation, "skip_reason": v.SkipReason,
 	} {

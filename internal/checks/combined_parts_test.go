@@ -58,7 +58,7 @@ func TestCombinationsRunTheCheapBeforeTheDear(t *testing.T) {
 		}
 		// The report lists the parts in the order of the file, whatever ran.
 		var types []string
-		for _, d := range v.Details["checks"].([]map[string]any) {
+		for _, d := range v.Details["checks"].([]Details) {
 			types = append(types, fmt.Sprint(d["type"]))
 		}
 		if diff := cmp.Diff([]string{"judge", "tool", "cheap"}, types); diff != "" {

@@ -61,7 +61,7 @@ func (c *weighted) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	score := min(1, sum/weights)
 	holds := required && score >= c.threshold-slack
 	f := Finding{
-		Score: score, Holds: &holds, Details: map[string]any{"checks": details, "threshold": c.threshold},
+		Score: score, Holds: &holds, Details: Details{"checks": details, "threshold": c.threshold},
 		Explanation: fmt.Sprintf("weighted mean %s, at least %s needed", say.Decimal(fourDigits(score)),
 			say.Decimal(c.threshold)),
 	}

@@ -26,7 +26,7 @@ func (c *compositionBranchTaken) Eval(_ context.Context, s *Subject) (Finding, e
 		return Finding{}, errNoComposition
 	}
 	taken, decided := s.Composition.Branches[c.Branch]
-	f := Finding{Details: map[string]any{"branch": c.Branch, "expected": c.Expected, "actual": taken}}
+	f := Finding{Details: Details{"branch": c.Branch, "expected": c.Expected, "actual": taken}}
 	switch {
 	case !decided:
 		f.Explanation = "branch " + c.Branch + " was not decided; " + those("decisions of", s.Composition.Branches)

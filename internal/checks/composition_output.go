@@ -22,7 +22,7 @@ func (p compositionOutputParams) Build(b *binder) Check {
 type compositionOutput struct{ textExpectation }
 
 func (c *compositionOutput) Eval(_ context.Context, s *Subject) (Finding, error) {
-	f := Finding{Details: map[string]any{}}
+	f := Finding{Details: Details{}}
 	c.judge(&f, "the output", s.Output())
 	return f, nil
 }

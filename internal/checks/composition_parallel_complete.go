@@ -25,7 +25,7 @@ func (c *compositionParallelComplete) Eval(_ context.Context, s *Subject) (Findi
 		return Finding{}, errNoComposition
 	}
 	status, ran := s.Composition.Parallels[c.Parallel]
-	f := Finding{Details: map[string]any{"parallel": c.Parallel, "status": status}}
+	f := Finding{Details: Details{"parallel": c.Parallel, "status": status}}
 	switch {
 	case !ran:
 		f.Explanation = "step " + c.Parallel + " has no status; " + those("statuses of", s.Composition.Parallels)

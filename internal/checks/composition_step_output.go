@@ -37,7 +37,7 @@ func (c *compositionStepOutput) Eval(_ context.Context, s *Subject) (Finding, er
 	if s.Composition == nil {
 		return Finding{}, errNoComposition
 	}
-	f := Finding{Details: map[string]any{"step": c.step}}
+	f := Finding{Details: Details{"step": c.step}}
 	text, ran := s.Composition.Outputs[c.step]
 	if !ran {
 		f.Explanation = "step " + c.step + " gave no output; " + those("outputs of", s.Composition.Outputs)

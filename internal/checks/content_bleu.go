@@ -52,6 +52,6 @@ func (c *bleu) Eval(_ context.Context, s *Subject) (Finding, error) {
 		Score: measured.Score,
 		Explanation: fmt.Sprintf("BLEU %s: %s, %d in the nearest reference", say.Decimal(fourDigits(measured.Score)),
 			plural.Count(len(reply), "word"), measured.Nearest),
-		Details: map[string]any{"precisions": measured.Precisions, "brevity": measured.Brevity},
+		Details: Details{"precisions": measured.Precisions, "brevity": measured.Brevity},
 	}, nil
 }

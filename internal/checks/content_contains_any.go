@@ -39,7 +39,7 @@ func (c *containsAny) Eval(_ context.Context, s *Subject) (Finding, error) {
 				return Finding{
 					Score:       1,
 					Explanation: "found " + say.Quote(p.text) + inTurn(s, replies[r].Turn),
-					Details:     map[string]any{"matched": p.text, "turn": replies[r].Turn},
+					Details:     Details{"matched": p.text, "turn": replies[r].Turn},
 				}, nil
 			}
 		}
@@ -50,7 +50,7 @@ func (c *containsAny) Eval(_ context.Context, s *Subject) (Finding, error) {
 	}
 	return Finding{
 		Explanation: "none of the patterns found: " + say.Quoted(texts),
-		Details:     map[string]any{"missing_patterns": texts},
+		Details:     Details{"missing_patterns": texts},
 	}, nil
 }
 

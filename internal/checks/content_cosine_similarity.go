@@ -55,7 +55,7 @@ func (c *cosineSimilarity) Needs() Needs {
 }
 
 func (c *cosineSimilarity) Eval(ctx context.Context, s *Subject) (Finding, error) {
-	details := map[string]any{}
+	details := Details{}
 	reference, reply, err := c.vectors(ctx, s, details)
 	if err != nil {
 		return Finding{}, err
@@ -78,7 +78,7 @@ func (c *cosineSimilarity) Eval(ctx context.Context, s *Subject) (Finding, error
 
 // vectors are the two sides. What the embeddings took goes into details, as far as it is known.
 func (c *cosineSimilarity) vectors(
-	ctx context.Context, s *Subject, details map[string]any,
+	ctx context.Context, s *Subject, details Details,
 ) (reference, reply []float64, err error) {
 	if c.text == "" {
 		reply, err = numbersIn(s.Metadata["embedding"])

@@ -77,7 +77,7 @@ func (c *equals) Eval(_ context.Context, s *Subject) (Finding, error) {
 		return f, nil
 	}
 	f.Explanation = difference(got, want)
-	f.Details = map[string]any{"expected": say.Content(want), "content": say.Content(got)}
+	f.Details = Details{"expected": say.Content(want), "content": say.Content(got)}
 	return f, nil
 }
 
@@ -117,7 +117,7 @@ func (c equalsJSON) Eval(_ context.Context, s *Subject) (Finding, error) {
 	}
 	return Finding{
 		Explanation: "is " + say.Shown(v) + ", expected " + say.Shown(c.want),
-		Details:     map[string]any{"expected": c.want, "actual": say.Kept(v)},
+		Details:     Details{"expected": c.want, "actual": say.Kept(v)},
 	}, nil
 }
 

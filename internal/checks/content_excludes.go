@@ -105,14 +105,14 @@ type contentExcludes struct {
 
 func (c *contentExcludes) Eval(_ context.Context, s *Subject) (Finding, error) {
 	replies := s.Texts()
-	violations, found := []map[string]any{}, []string{}
+	violations, found := []Details{}, []string{}
 	for r := range replies {
 		for i := range c.patterns {
 			p := &c.patterns[i]
 			if !c.hit(&replies[r], p) {
 				continue
 			}
-			violations = append(violations, map[string]any{"pattern": p.text, "turn": replies[r].Turn})
+			violations = append(violations, Details{"pattern": p.text, "turn": replies[r].Turn})
 			found = append(found, say.Quote(p.text)+inTurn(s, replies[r].Turn))
 		}
 	}
@@ -120,7 +120,7 @@ func (c *contentExcludes) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if len(found) > 0 {
 		f.Score, f.Explanation = 0, "found "+say.Listed(found, ", ")
 	}
-	f.Details = map[string]any{"violations": violations}
+	f.Details = Details{"violations": violations}
 	return f, nil
 }
 

@@ -28,7 +28,7 @@ func (c *finishReason) Eval(_ context.Context, s *Subject) (Finding, error) {
 	}
 	f := Finding{
 		Score: 1, Explanation: "the reply ended with " + say.Named(reason),
-		Details: map[string]any{"finish_reason": reason, "expected": c.Reasons},
+		Details: Details{"finish_reason": reason, "expected": c.Reasons},
 	}
 	if !slices.Contains(c.Reasons, reason) {
 		f.Score = 0

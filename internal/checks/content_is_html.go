@@ -29,6 +29,6 @@ func (c isHTML) Eval(_ context.Context, s *Subject) (Finding, error) {
 		return wrapOption(c).malformed(s, "HTML", text, err)
 	}
 	return Finding{
-		Score: 1, Explanation: "HTML, " + plural.Count(n, "element"), Details: map[string]any{"valid": true},
+		Score: 1, Explanation: "HTML, " + plural.Count(n, "element"), Details: Details{"valid": true},
 	}, nil
 }

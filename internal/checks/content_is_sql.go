@@ -34,7 +34,7 @@ type isSQL struct {
 func (c *isSQL) Eval(_ context.Context, s *Subject) (Finding, error) {
 	text := c.options.document(s, "sql", "sqlite")
 	kinds, err := wellformed.SQL(text)
-	details := map[string]any{"statements": kinds, "dialect": "sqlite"}
+	details := Details{"statements": kinds, "dialect": "sqlite"}
 	if err != nil {
 		details["content"] = say.Content(text)
 		f, err := c.options.malformed(s, "SQL (SQLite)", text, err)

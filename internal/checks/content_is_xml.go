@@ -48,7 +48,7 @@ func (c *isXML) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if err != nil {
 		return c.options.malformed(s, "well-formed XML", text, err)
 	}
-	f := Finding{Score: 1, Explanation: "well-formed XML", Details: map[string]any{"valid": true}}
+	f := Finding{Score: 1, Explanation: "well-formed XML", Details: Details{"valid": true}}
 	if len(c.paths) == 0 {
 		return f, nil
 	}

@@ -77,7 +77,7 @@ func (c *levenshtein) Eval(_ context.Context, s *Subject) (Finding, error) {
 func (c *levenshtein) finding(similarity float64, distance int) Finding {
 	f := Finding{
 		Score: similarity, Explanation: fmt.Sprintf("distance %d", distance),
-		Details: map[string]any{"distance": distance, "similarity": similarity},
+		Details: Details{"distance": distance, "similarity": similarity},
 	}
 	holds := true
 	if limit := c.params.MaxDistance; limit != nil {

@@ -44,7 +44,7 @@ type maxLength struct{ chars, tokens int } // 0: no limit
 
 func (c *maxLength) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n := utf8.RuneCountInString(s.Output())
-	f := Finding{Score: c.score(n), Explanation: plural.Count(n, "character"), Details: map[string]any{"length": n}}
+	f := Finding{Score: c.score(n), Explanation: plural.Count(n, "character"), Details: Details{"length": n}}
 	if c.chars > 0 {
 		f.Explanation += fmt.Sprintf(", at most %d allowed", c.chars)
 		f.Details["max"] = c.chars

@@ -26,6 +26,6 @@ func (c *minLength) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return Finding{
 		Score:       min(1, float64(n)/float64(c.Min)),
 		Explanation: fmt.Sprintf("%s, at least %d wanted", plural.Count(n, "character"), c.Min),
-		Details:     map[string]any{"length": n, "min": c.Min},
+		Details:     Details{"length": n, "min": c.Min},
 	}, nil
 }

@@ -36,7 +36,7 @@ type regex struct {
 func (c *regex) Eval(_ context.Context, s *Subject) (Finding, error) {
 	text := s.Output()
 	at := c.re.FindStringIndex(text)
-	f := Finding{Details: map[string]any{"pattern": c.re.String(), "matched": at != nil}}
+	f := Finding{Details: Details{"pattern": c.re.String(), "matched": at != nil}}
 	if at != nil {
 		match := text[at[0]:at[1]]
 		f.Explanation = say.Quote(match) + " matches " + say.Quote(c.re.String())

@@ -95,7 +95,7 @@ func (c *rouge) Eval(_ context.Context, s *Subject) (Finding, error) {
 		Explanation: fmt.Sprintf("%s %s %s: %d of %s of the reference, %s in the reply", c.variant, c.measure,
 			say.Decimal(fourDigits(score)), best.Matched, plural.Count(best.Expected, c.unit()),
 			plural.Count(best.Actual, c.unit())),
-		Details: map[string]any{
+		Details: Details{
 			"variant": c.variant, "f1": best.F1(), "recall": best.Recall(), "precision": best.Precision(),
 		},
 	}, nil

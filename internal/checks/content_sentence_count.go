@@ -29,7 +29,7 @@ func (c *sentenceCount) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return Finding{
 		Score:       shareOf(c.Max, n),
 		Explanation: fmt.Sprintf("%s, at most %d allowed", plural.Count(n, "sentence"), c.Max),
-		Details:     map[string]any{"count": n, "max": c.Max},
+		Details:     Details{"count": n, "max": c.Max},
 	}, nil
 }
 

@@ -74,7 +74,7 @@ func (c *affix) Eval(_ context.Context, s *Subject) (Finding, error) {
 	}
 	return Finding{
 		Explanation: c.verb + " with " + c.shown(text) + ", expected " + say.Listed(wanted, " or "),
-		Details:     map[string]any{"content": say.Content(text)},
+		Details:     Details{"content": say.Content(text)},
 	}, nil
 }
 

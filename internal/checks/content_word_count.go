@@ -46,7 +46,7 @@ type wordCount struct {
 
 func (c *wordCount) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n := countWords(s.Output())
-	f := Finding{Explanation: plural.Count(n, "word"), Details: map[string]any{"words": n}}
+	f := Finding{Explanation: plural.Count(n, "word"), Details: Details{"words": n}}
 	if c.params.Min != nil {
 		f.Explanation += fmt.Sprintf(", at least %d needed", c.min)
 		f.Details["min"] = c.min

@@ -227,6 +227,6 @@ func (e *endpoint) finding(text string, read func(string) (grading.Opinion, erro
 	}
 	return Finding{
 		Score: o.Score, Explanation: reason(o.Reasoning, "the endpoint gave no reason"),
-		Details: map[string]any{"score": o.Score, "reasoning": say.Kept(o.Reasoning)},
+		Details: Details{"score": o.Score, "reasoning": say.Kept(o.Reasoning)},
 	}, nil
 }

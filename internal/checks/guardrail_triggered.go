@@ -67,7 +67,7 @@ func (c *guardrailTriggered) Eval(_ context.Context, s *Subject) (Finding, error
 	if s.Unguarded && !fired && c.eval(s.Earlier) == nil {
 		return Finding{}, notMeasured("the recording does not tell which guardrails fired")
 	}
-	f := Finding{Details: map[string]any{
+	f := Finding{Details: Details{
 		"guardrail": c.Guardrail, "expected_triggered": c.ShouldTrigger, "actually_triggered": fired,
 		"triggered_by": by, "direction": direction,
 	}}

@@ -24,11 +24,11 @@ type invariantFieldsPreserved struct {
 }
 
 func (c *invariantFieldsPreserved) Eval(_ context.Context, s *Subject) (Finding, error) {
-	violations := []map[string]any{}
+	violations := []Details{}
 	var texts []string
 	for _, field := range c.Fields {
 		if n, turn := c.lost(s.Calls, field); n > 0 {
-			violations = append(violations, map[string]any{"field": field, "call_index": n - 1})
+			violations = append(violations, Details{"field": field, "call_index": n - 1})
 			texts = append(texts, fmt.Sprintf("%s is missing in call %d%s", field, n, inTurn(s, turn)))
 		}
 	}
@@ -41,7 +41,7 @@ func (c *invariantFieldsPreserved) Eval(_ context.Context, s *Subject) (Finding,
 	f := Finding{
 		Score:       textmeasure.Share(len(c.Fields)-len(violations), len(c.Fields)),
 		Explanation: c.Tool + ": " + say.Listed(texts, "; "),
-		Details:     map[string]any{"tool": c.Tool, "calls": n, "violations": violations},
+		Details:     Details{"tool": c.Tool, "calls": n, "violations": violations},
 	}
 	if len(violations) == 0 {
 		f.Explanation = c.Tool + " was called " + say.Times(n) + ", nothing was lost on the way"

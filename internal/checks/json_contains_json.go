@@ -54,14 +54,14 @@ func (c *containsJSON) Eval(_ context.Context, s *Subject) (Finding, error) {
 		return Finding{}, errEndlessSearch
 	case n == 0:
 		return Finding{
-			Explanation: "no JSON object or array in the reply", Details: map[string]any{"content": say.Content(text)},
+			Explanation: "no JSON object or array in the reply", Details: Details{"content": say.Content(text)},
 		}, nil
 	}
 	explanation := say.Listed(first, "; ")
 	if n > 1 {
 		explanation = fmt.Sprintf("none of %d fits the schema; the first: %s", n, explanation)
 	}
-	return Finding{Explanation: explanation, Details: map[string]any{
+	return Finding{Explanation: explanation, Details: Details{
 		"errors": first[:min(len(first), maxViolations)], "content": say.Content(text),
 	}}, nil
 }

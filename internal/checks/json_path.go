@@ -58,7 +58,7 @@ func (c *jsonPath) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if err != nil {
 		return notJSON(doc, c.options), nil
 	}
-	details := map[string]any{"path": c.query.Text}
+	details := Details{"path": c.query.Text}
 	got, err := c.query.Run(v)
 	if err != nil {
 		why := say.Content(say.OneLine(err.Error()))
@@ -73,7 +73,7 @@ func (c *jsonPath) Eval(_ context.Context, s *Subject) (Finding, error) {
 }
 
 // problem is the first expectation that does not hold; "" when all do.
-func (c *jsonPath) problem(got jsonquery.Selection, details map[string]any) string {
+func (c *jsonPath) problem(got jsonquery.Selection, details Details) string {
 	w := &c.want
 	list, isList := got.Value.([]any)
 	asked := false

@@ -52,11 +52,11 @@ func (c *jsonSchema) Eval(_ context.Context, s *Subject) (Finding, error) {
 		return Finding{}, err
 	}
 	if len(problems) == 0 {
-		return Finding{Score: 1, Explanation: "fits the schema", Details: map[string]any{"valid": true}}, nil
+		return Finding{Score: 1, Explanation: "fits the schema", Details: Details{"valid": true}}, nil
 	}
 	return Finding{
 		Explanation: say.Listed(problems, "; "),
-		Details:     map[string]any{"valid": false, "errors": problems[:min(len(problems), maxViolations)]},
+		Details:     Details{"valid": false, "errors": problems[:min(len(problems), maxViolations)]},
 	}, nil
 }
 

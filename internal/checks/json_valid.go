@@ -27,7 +27,7 @@ func (c jsonValid) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if !doc.valid {
 		return notJSON(doc, jsonOptions(c)), nil
 	}
-	return Finding{Score: 1, Explanation: "valid JSON", Details: map[string]any{"valid": true}}, nil
+	return Finding{Score: 1, Explanation: "valid JSON", Details: Details{"valid": true}}, nil
 }
 
 // notJSON is the finding of every JSON check on a reply that is none.
@@ -35,7 +35,7 @@ func notJSON(doc *document, o jsonOptions) Finding {
 	problem := doc.problem(o)
 	return Finding{
 		Explanation: problem,
-		Details: map[string]any{"valid": false, "errors": []string{problem},
+		Details: Details{"valid": false, "errors": []string{problem},
 			"content": say.Content(doc.text)},
 	}
 }

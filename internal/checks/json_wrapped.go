@@ -31,7 +31,7 @@ func (o wrapOption) malformed(s *Subject, what, text string, err error) (Finding
 	}
 	return Finding{
 		Explanation: "not " + what + ": " + say.OneLine(err.Error()) + o.hint(s.Output()),
-		Details:     map[string]any{"valid": false, "content": say.Content(text)},
+		Details:     Details{"valid": false, "content": say.Content(text)},
 	}, nil
 }
 

@@ -47,7 +47,7 @@ type pixels struct{ width, height int }
 
 func (p pixels) String() string { return fmt.Sprintf("%d×%d", p.width, p.height) }
 
-func (p pixels) details() map[string]any { return map[string]any{"width": p.width, "height": p.height} }
+func (p pixels) details() Details { return Details{"width": p.width, "height": p.height} }
 
 // pixels is the size that the bytes say, else the one declared; ok is false when it is not known. Where the two differ,
 // problem says so.

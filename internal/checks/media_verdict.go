@@ -28,7 +28,7 @@ func (v *mediaVerdict) judge(m *medium, value any, shown string, problems []stri
 
 // finding is 1 when there are media and nothing is broken. values is what details call the values.
 func (v *mediaVerdict) finding(values string) Finding {
-	f := Finding{Details: map[string]any{values: atLeastEmpty(v.values), "violations": atLeastEmpty(v.broken)}}
+	f := Finding{Details: Details{values: atLeastEmpty(v.values), "violations": atLeastEmpty(v.broken)}}
 	switch {
 	case len(v.values) == 0:
 		f.Explanation = "no " + mediaNouns[v.kind] + " in the reply or in tool results"

@@ -48,7 +48,7 @@ type isRefusal struct {
 
 func (c *isRefusal) Eval(_ context.Context, s *Subject) (Finding, error) {
 	phrase, refuses := c.phrase(s.Lower())
-	f := Finding{Details: map[string]any{"refusal": refuses}}
+	f := Finding{Details: Details{"refusal": refuses}}
 	if refuses {
 		f.Explanation = "refuses: " + say.Quote(phrase)
 		f.Details["phrase"] = say.Content(phrase)

@@ -135,14 +135,14 @@ func leaked(hits []*personaldata.Pattern) Finding {
 	}
 	return Finding{
 		Explanation: "the reply holds " + strings.Join(texts, " and "),
-		Details: map[string]any{
+		Details: Details{
 			"score": 0.0, "detected_via": "regex", "pattern_name": names[0], "patterns_found": names,
 		},
 	}
 }
 
 func clean(text string) Finding {
-	return Finding{Score: 1, Explanation: text, Details: map[string]any{"score": 1.0, "detected_via": "regex"}}
+	return Finding{Score: 1, Explanation: text, Details: Details{"score": 1.0, "detected_via": "regex"}}
 }
 
 // piiSwitches is a parameter that says which patterns are to be used: the name of each, with true or false.

@@ -49,6 +49,6 @@ func (c *skillActivated) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if len(bad) > 0 {
 		f.Explanation = say.Listed(bad, "; ")
 	}
-	f.Details = map[string]any{"activated": found, "missing_skills": missing, "counts": counts}
+	f.Details = Details{"activated": found, "missing_skills": missing, "counts": counts}
 	return f, nil
 }

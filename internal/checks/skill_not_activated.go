@@ -25,7 +25,7 @@ func (c *skillNotActivated) Eval(_ context.Context, s *Subject) (Finding, error)
 	var found faults
 	for _, a := range activations(s.Calls) {
 		if slices.Contains(c.SkillNames, a.skill) {
-			found.add(a.skill+inTurn(s, a.turn), map[string]any{"skill": a.skill, "turn": a.turn})
+			found.add(a.skill+inTurn(s, a.turn), Details{"skill": a.skill, "turn": a.turn})
 		}
 	}
 	return found.finding("not activated: "+say.Listed(c.SkillNames, ", "), "activated: "), nil

@@ -42,7 +42,7 @@ func shareFound(patterns []textPattern, reply *Reply, caseSensitive bool, noun, 
 	f := Finding{
 		Score:       textmeasure.Share(found, total),
 		Explanation: fmt.Sprintf("%d of %s found", found, plural.Count(total, noun)),
-		Details:     map[string]any{"found": found, "total": total, missing: lacking},
+		Details:     Details{"found": found, "total": total, missing: lacking},
 	}
 	if len(lacking) > 0 {
 		f.Explanation += ": missing " + say.Quoted(lacking)

@@ -41,7 +41,7 @@ func (c toolAntiPattern) Eval(_ context.Context, s *Subject) (Finding, error) {
 		if p.Message != "" {
 			text += " (" + say.OneLine(p.Message) + ")"
 		}
-		found.add(text, map[string]any{"sequence": p.Sequence, "message": p.Message})
+		found.add(text, Details{"sequence": p.Sequence, "message": p.Message})
 	}
 	orders, calls := plural.Count(len(c), "order"), plural.Count(len(called), "call")
 	f := found.finding(orders+" to avoid, none occurs in "+calls, "")

@@ -33,7 +33,7 @@ func (p toolArgsParams) Build(b *binder) Check {
 type toolArgs struct{ callRules }
 
 func (c *toolArgs) Eval(_ context.Context, s *Subject) (Finding, error) {
-	n, last := 0, breaches{list: []map[string]any{}}
+	n, last := 0, breaches{list: []Details{}}
 	for i := range s.Calls {
 		call := &s.Calls[i]
 		if call.Name != c.tool {
@@ -44,11 +44,11 @@ func (c *toolArgs) Eval(_ context.Context, s *Subject) (Finding, error) {
 		if c.arguments(call, &last); len(last.texts) == 0 {
 			return Finding{
 				Score: 1, Explanation: c.tool + " was called as expected" + inTurn(s, call.Turn),
-				Details: map[string]any{"tool": c.tool, "call": i, "violations": []any{}},
+				Details: Details{"tool": c.tool, "call": i, "violations": []any{}},
 			}, nil
 		}
 	}
-	f := Finding{Details: map[string]any{"tool": c.tool, "calls": n, "violations": last.list}}
+	f := Finding{Details: Details{"tool": c.tool, "calls": n, "violations": last.list}}
 	switch n {
 	case 0:
 		f.Explanation = c.tool + " was not called"

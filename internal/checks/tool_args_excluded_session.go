@@ -69,7 +69,7 @@ func (c *toolArgsExcluded) exclude(b *binder, param string, args map[string]anyV
 
 func (c *toolArgsExcluded) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n := 0
-	found := breaches{tool: c.tool, list: []map[string]any{}}
+	found := breaches{tool: c.tool, list: []Details{}}
 	for i := range s.Calls {
 		call := &s.Calls[i]
 		if call.Name != c.tool {
@@ -83,7 +83,7 @@ func (c *toolArgsExcluded) Eval(_ context.Context, s *Subject) (Finding, error) 
 			}
 		}
 	}
-	f := Finding{Score: 1, Details: map[string]any{"tool": c.tool, "calls": n, "violations": found.list}}
+	f := Finding{Score: 1, Details: Details{"tool": c.tool, "calls": n, "violations": found.list}}
 	switch {
 	case len(found.texts) > 0:
 		f.Score, f.Explanation = 0, c.tool+": "+say.Listed(found.texts, "; ")

@@ -76,7 +76,7 @@ func (c toolCallChain) Eval(_ context.Context, s *Subject) (Finding, error) {
 	f := Finding{
 		Score:       textmeasure.Share(done, len(c)),
 		Explanation: plural.Count(len(c), "step") + " done: " + say.Chained(c.tools()),
-		Details:     map[string]any{"completed_steps": done, "total_steps": len(c)},
+		Details:     Details{"completed_steps": done, "total_steps": len(c)},
 	}
 	if done < len(c) {
 		c.open(&f, done, broken, namesOf(s.Calls))

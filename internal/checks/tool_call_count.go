@@ -40,7 +40,7 @@ func (c *toolCallCount) Eval(_ context.Context, s *Subject) (Finding, error) {
 			n++
 		}
 	}
-	f := Finding{Score: 1, Details: map[string]any{"tool": c.Tool, "count": n}}
+	f := Finding{Score: 1, Details: Details{"tool": c.Tool, "count": n}}
 	f.Explanation = plural.Count(n, "call")
 	if c.Tool != "" {
 		f.Explanation += " of " + c.Tool

@@ -44,7 +44,7 @@ func (c *toolCallF1) Eval(_ context.Context, s *Subject) (Finding, error) {
 	for _, name := range slices.Sorted(maps.Keys(open)) {
 		missing = append(missing, slices.Repeat([]string{name}, open[name])...)
 	}
-	f := Finding{Score: o.F1(), Details: map[string]any{
+	f := Finding{Score: o.F1(), Details: Details{
 		"precision": sixDigits(o.Precision()), "recall": sixDigits(o.Recall()), "f1": sixDigits(o.F1()),
 		"missing_tools": missing, "unexpected_tools": unexpected,
 	}}

@@ -112,12 +112,12 @@ func (c *callRules) outcome(call *Call, found *breaches) {
 // breaches collects what calls of a tool do wrong, for machines and in words.
 type breaches struct {
 	tool  string
-	list  []map[string]any
+	list  []Details
 	texts []string
 }
 
 func (b *breaches) add(kind, text string, pairs ...any) {
-	v := map[string]any{"type": kind, "tool": b.tool}
+	v := Details{"type": kind, "tool": b.tool}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		v[pairs[i].(string)] = pairs[i+1]
 	}

@@ -37,7 +37,7 @@ type toolCallsWithArgs struct{ callRules }
 
 func (c *toolCallsWithArgs) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n := 0
-	found := breaches{tool: c.tool, list: []map[string]any{}}
+	found := breaches{tool: c.tool, list: []Details{}}
 	var wrong *Call // the first that breaks something
 	for i := range s.Calls {
 		call := &s.Calls[i]
@@ -49,7 +49,7 @@ func (c *toolCallsWithArgs) Eval(_ context.Context, s *Subject) (Finding, error)
 			wrong = call
 		}
 	}
-	f := Finding{Details: map[string]any{"tool": c.tool, "calls": n, "violations": found.list}}
+	f := Finding{Details: Details{"tool": c.tool, "calls": n, "violations": found.list}}
 	switch {
 	case n == 0:
 		f.Explanation = c.tool + " was not called"

@@ -56,7 +56,7 @@ func (c *toolEfficiency) Eval(_ context.Context, s *Subject) (Finding, error) {
 		t.add("failed share of the calls", rate, *c.MaxErrorRate, say.Percent)
 	}
 	holds := len(t.broken) == 0
-	f := Finding{Holds: &holds, Explanation: strings.Join(t.held, "; "), Details: map[string]any{
+	f := Finding{Holds: &holds, Explanation: strings.Join(t.held, "; "), Details: Details{
 		"total_calls": calls, "errors": failed, "error_rate": rate, "failures": atLeastEmpty(t.broken),
 	}}
 	switch {

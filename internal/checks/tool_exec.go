@@ -93,7 +93,7 @@ func (c *toolExec) Eval(ctx context.Context, s *Subject) (Finding, error) {
 
 func (c *toolExec) judge(res *chat.ToolResult, late bool) Finding {
 	texts := resultTexts(res.Text())
-	f := Finding{Details: map[string]any{
+	f := Finding{Details: Details{
 		"tool": c.use.Name, "latency_ms": res.LatencyMS, "result": parsedResult(res.Text()),
 	}}
 	says := ": " + say.Quote(texts[0])

@@ -45,8 +45,8 @@ func (o *ordered) tell(verb string) string {
 }
 
 // details has the figures and, under the key actual, what there was to look through.
-func (o *ordered) details(actual string) map[string]any {
-	d := map[string]any{"matched_steps": o.matched, "total_steps": len(o.want), actual: atLeastEmpty(o.got)}
+func (o *ordered) details(actual string) Details {
+	d := Details{"matched_steps": o.matched, "total_steps": len(o.want), actual: atLeastEmpty(o.got)}
 	if !o.complete() {
 		d["missing"] = o.want[o.matched]
 	}

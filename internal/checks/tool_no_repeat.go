@@ -31,7 +31,7 @@ func (c *toolNoRepeat) Eval(_ context.Context, s *Subject) (Finding, error) {
 		}
 		if n > c.MaxRepeats && c.Tools.keeps(name) {
 			found.add(say.Named(name)+" was called "+say.Times(n)+" in a row"+inTurn(s, s.Calls[at].Turn),
-				map[string]any{"tool": name, "consecutive": n, "at": at})
+				Details{"tool": name, "consecutive": n, "at": at})
 		}
 		at += n
 	}

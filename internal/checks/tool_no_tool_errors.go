@@ -27,7 +27,7 @@ type noToolErrors struct{ tools nameFilter }
 
 func (c *noToolErrors) Eval(_ context.Context, s *Subject) (Finding, error) {
 	total := 0
-	failures := []map[string]any{}
+	failures := []Details{}
 	var texts []string
 	for i := range s.Calls {
 		call := &s.Calls[i]
@@ -36,13 +36,13 @@ func (c *noToolErrors) Eval(_ context.Context, s *Subject) (Finding, error) {
 		}
 		total++
 		if call.Failed() {
-			failures = append(failures, map[string]any{
+			failures = append(failures, Details{
 				"tool": call.Name, "error": say.Content(call.Error), "turn": call.Turn,
 			})
 			texts = append(texts, say.Named(call.Name)+inTurn(s, call.Turn)+": "+say.Quote(call.Error))
 		}
 	}
-	f := Finding{Score: 1, Explanation: plural.Count(total, "call") + ", none failed", Details: map[string]any{
+	f := Finding{Score: 1, Explanation: plural.Count(total, "call") + ", none failed", Details: Details{
 		"errors": failures, "total_calls": total,
 	}}
 	if len(failures) > 0 {

@@ -41,14 +41,14 @@ func (c *toolResultHasMedia) Eval(_ context.Context, s *Subject) (Finding, error
 	if what == "" {
 		what = "media"
 	}
-	details := map[string]any{"tool": c.ToolName, "media_type": c.kind}
+	details := Details{"tool": c.ToolName, "media_type": c.kind}
 	return c.find(s, what, details, func(p *chat.Part) bool {
 		return c.kind == "" || strings.EqualFold(p.Type, c.kind)
 	}), nil
 }
 
 // find looks for a part that is not text in the results.
-func (r *resultScope) find(s *Subject, what string, details map[string]any, fits func(p *chat.Part) bool) Finding {
+func (r *resultScope) find(s *Subject, what string, details Details, fits func(p *chat.Part) bool) Finding {
 	var seen []string
 	holder := ""
 	n := r.each(s, func(_ int, call *Call) {

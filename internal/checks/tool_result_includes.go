@@ -34,7 +34,7 @@ type toolResultIncludes struct {
 
 func (c *toolResultIncludes) Eval(_ context.Context, s *Subject) (Finding, error) {
 	matched := 0
-	misses := []map[string]any{}
+	misses := []Details{}
 	var last []string // what the last result that does not match lacks
 	n := c.each(s, func(i int, call *Call) {
 		lacking := c.lacking(call.Text())
@@ -44,10 +44,10 @@ func (c *toolResultIncludes) Eval(_ context.Context, s *Subject) (Finding, error
 		}
 		last = lacking
 		if len(misses) < say.ListLimit {
-			misses = append(misses, map[string]any{"call": i, "tool": call.Name, "patterns": lacking})
+			misses = append(misses, Details{"call": i, "tool": call.Name, "patterns": lacking})
 		}
 	})
-	f := Finding{Details: map[string]any{"tool": c.ToolName, "missing": misses}}
+	f := Finding{Details: Details{"tool": c.ToolName, "missing": misses}}
 	if n == 0 {
 		return c.none(s, f.Details), nil
 	}

@@ -42,7 +42,7 @@ func (c *toolResultMatches) Eval(_ context.Context, s *Subject) (Finding, error)
 		}
 		last = text
 	})
-	f := Finding{Details: map[string]any{"tool": c.ToolName, "pattern": c.re.String()}}
+	f := Finding{Details: Details{"tool": c.ToolName, "pattern": c.re.String()}}
 	if n == 0 {
 		return c.none(s, f.Details), nil
 	}

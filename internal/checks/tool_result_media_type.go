@@ -36,7 +36,7 @@ type toolResultMediaType struct {
 }
 
 func (c *toolResultMediaType) Eval(_ context.Context, s *Subject) (Finding, error) {
-	details := map[string]any{"tool": c.ToolName, "mime_type": c.mime}
+	details := Details{"tool": c.ToolName, "mime_type": c.mime}
 	return c.find(s, c.mime, details, func(p *chat.Part) bool {
 		return p.Media != nil && strings.EqualFold(p.Media.MIMEType, c.mime)
 	}), nil

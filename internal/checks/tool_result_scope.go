@@ -34,7 +34,7 @@ func (r *resultScope) results(n int) string {
 }
 
 // none is the finding for a check that needs a result and has none.
-func (r *resultScope) none(s *Subject, details map[string]any) Finding {
+func (r *resultScope) none(s *Subject, details Details) Finding {
 	details["called_tools"] = callNames(s.Calls)
 	if r.ToolName == "" {
 		return Finding{Explanation: "no tool was called", Details: details}

@@ -30,19 +30,19 @@ func (*validToolCall) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if len(s.Calls) == 0 {
 		return Finding{}, fmt.Errorf("%w: no tool was called", ErrNotApplicable)
 	}
-	invalid := []map[string]any{}
+	invalid := []Details{}
 	var texts []string
 	for i := range s.Calls {
 		call := &s.Calls[i]
 		if problem := invalidCall(s.Tools, call); problem != "" {
-			invalid = append(invalid, map[string]any{
+			invalid = append(invalid, Details{
 				"call": i, "tool": call.Name, "turn": call.Turn, "problem": say.Content(problem),
 			})
 			texts = append(texts, problem+inTurn(s, call.Turn))
 		}
 	}
 	n := len(s.Calls)
-	f := Finding{Score: textmeasure.Share(n-len(invalid), n), Details: map[string]any{"calls": n, "violations": invalid}}
+	f := Finding{Score: textmeasure.Share(n-len(invalid), n), Details: Details{"calls": n, "violations": invalid}}
 	if len(invalid) == 0 {
 		f.Explanation = plural.Count(n, "call") + ", each of a declared tool with arguments that fit"
 	} else {

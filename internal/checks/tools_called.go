@@ -75,7 +75,7 @@ func (c *toolsCalled) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if len(over) > 0 {
 		f.Score = 0
 	}
-	f.Details = map[string]any{
+	f.Details = Details{
 		"found": found, "expected": c.ToolNames, "missing_tools": missing, "over_limit": over,
 		"called_tools": callNames(s.Calls),
 	}

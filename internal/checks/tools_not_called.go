@@ -36,7 +36,7 @@ func (c *toolsNotCalled) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if len(forbidden) > 0 {
 		f.Score, f.Explanation = 0, "called: "+say.Listed(seen, "; ")
 	}
-	f.Details = map[string]any{"forbidden_tools_called": forbidden, "all_called_tools": callNames(s.Calls)}
+	f.Details = Details{"forbidden_tools_called": forbidden, "all_called_tools": callNames(s.Calls)}
 	return f, nil
 }
 

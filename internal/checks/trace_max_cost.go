@@ -31,7 +31,7 @@ func (c *maxCost) Eval(_ context.Context, s *Subject) (Finding, error) {
 	}
 	f := Finding{
 		Explanation: fmt.Sprintf("cost %s, at most %s allowed", say.Money(usd), say.Money(limit)),
-		Details:     map[string]any{"total_cost_usd": usd, "max_usd": limit},
+		Details:     Details{"total_cost_usd": usd, "max_usd": limit},
 	}
 	if unknown > 0 {
 		f.Explanation += fmt.Sprintf(" (without %s of unknown cost)", plural.Count(unknown, "model call"))

@@ -30,7 +30,7 @@ func (c *maxDuration) Eval(_ context.Context, s *Subject) (Finding, error) {
 	f := Finding{
 		Explanation: fmt.Sprintf("%s s, at most %s s allowed", say.Decimal(math.Round(seconds*1000)/1000),
 			say.Decimal(limit)),
-		Details: map[string]any{"duration_seconds": seconds, "max_seconds": limit},
+		Details: Details{"duration_seconds": seconds, "max_seconds": limit},
 	}
 	if seconds <= limit+slack {
 		f.Score = 1

@@ -26,7 +26,7 @@ func (c *maxTurns) Eval(_ context.Context, s *Subject) (Finding, error) {
 	calls, limit := s.modelCalls(), c.Max
 	f := Finding{
 		Explanation: fmt.Sprintf("%s, at most %d allowed", plural.Count(calls, "model call"), limit),
-		Details:     map[string]any{"model_calls": calls, "max": limit},
+		Details:     Details{"model_calls": calls, "max": limit},
 	}
 	if calls <= limit {
 		f.Score = 1

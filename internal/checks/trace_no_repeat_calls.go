@@ -35,7 +35,7 @@ func (*noRepeatCalls) Eval(_ context.Context, s *Subject) (Finding, error) {
 		}
 		seen[key] = append(seen[key], i)
 	}
-	repeated := []map[string]any{}
+	repeated := []Details{}
 	var texts []string
 	for _, key := range order {
 		at := seen[key]
@@ -43,14 +43,14 @@ func (*noRepeatCalls) Eval(_ context.Context, s *Subject) (Finding, error) {
 			continue
 		}
 		call := &s.Calls[at[0]]
-		repeated = append(repeated, map[string]any{"tool": call.Name, "args": say.Kept(call.Args), "calls": at})
+		repeated = append(repeated, Details{"tool": call.Name, "args": say.Kept(call.Args), "calls": at})
 		texts = append(texts, say.Named(call.Name)+" was called "+say.Times(len(at))+" with "+givenArgs(call))
 	}
 	f := Finding{Score: 1, Explanation: plural.Count(len(s.Calls), "call") + ", none repeated"}
 	if len(repeated) > 0 {
 		f.Score, f.Explanation = 0, say.Listed(texts, "; ")
 	}
-	f.Details = map[string]any{"repeated": repeated, "total_calls": len(s.Calls)}
+	f.Details = Details{"repeated": repeated, "total_calls": len(s.Calls)}
 	return f, nil
 }
 

@@ -35,7 +35,7 @@ func (c *outputContains) Eval(_ context.Context, s *Subject) (Finding, error) {
 	}
 	return Finding{
 		Explanation: "missing " + say.Quote(c.pattern.text),
-		Details: map[string]any{"missing_patterns": []string{c.pattern.text},
+		Details: Details{"missing_patterns": []string{c.pattern.text},
 			"content": say.Content(s.Output())},
 	}, nil
 }

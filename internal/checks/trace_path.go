@@ -34,7 +34,7 @@ type pathMatch struct {
 	used  []bool // by call: it has its step
 
 	matched                         int
-	missing, unexpected, mismatches []map[string]any
+	missing, unexpected, mismatches []Details
 	texts                           pathTexts
 }
 
@@ -45,7 +45,7 @@ type pathTexts struct{ missing, unexpected, mismatched []string }
 func matchPath(path []waypoint, calls []Call, anyOrder bool) *pathMatch {
 	m := &pathMatch{
 		path: path, calls: calls, done: make([]bool, len(path)), used: make([]bool, len(calls)),
-		missing: []map[string]any{}, unexpected: []map[string]any{}, mismatches: []map[string]any{},
+		missing: []Details{}, unexpected: []Details{}, mismatches: []Details{},
 	}
 	if anyOrder {
 		m.pair((*waypoint).exactly, m.match) // before the steps to which any arguments are right, which can take others
@@ -89,7 +89,7 @@ func (m *pathMatch) match(step, call int) {
 func (m *pathMatch) mismatch(step, call int) {
 	m.done[step], m.used[call] = true, true
 	w, c := &m.path[step], &m.calls[call]
-	m.mismatches = append(m.mismatches, map[string]any{
+	m.mismatches = append(m.mismatches, Details{
 		"step": step, "call": call, "tool": w.tool, "expected": w.args, "actual": say.Kept(c.Args),
 	})
 	m.texts.mismatched = append(m.texts.mismatched, w.tool)
@@ -99,13 +99,13 @@ func (m *pathMatch) mismatch(step, call int) {
 func (m *pathMatch) leave() {
 	for i, done := range m.done {
 		if !done {
-			m.missing = append(m.missing, map[string]any{"step": i, "tool": m.path[i].tool})
+			m.missing = append(m.missing, Details{"step": i, "tool": m.path[i].tool})
 			m.texts.missing = append(m.texts.missing, m.path[i].tool)
 		}
 	}
 	for j, used := range m.used {
 		if !used {
-			m.unexpected = append(m.unexpected, map[string]any{"call": j, "tool": m.calls[j].Name})
+			m.unexpected = append(m.unexpected, Details{"call": j, "tool": m.calls[j].Name})
 			m.texts.unexpected = append(m.texts.unexpected, m.calls[j].Name)
 		}
 	}

@@ -72,7 +72,7 @@ func (c *trajectory) Eval(_ context.Context, s *Subject) (Finding, error) {
 	}
 	o := textmeasure.Overlap{Matched: m.matched, Expected: len(c.path), Actual: len(s.Calls)}
 	accuracy := sixDigits(o.F1())
-	f := Finding{Score: o.F1(), Details: map[string]any{
+	f := Finding{Score: o.F1(), Details: Details{
 		"trajectory_accuracy": accuracy, "step_efficiency": sixDigits(o.Precision()),
 		"precision": sixDigits(o.Precision()), "recall": sixDigits(o.Recall()),
 		"missing_steps": m.missing, "unexpected_steps": m.unexpected, "argument_mismatches": m.mismatches,
@@ -108,7 +108,7 @@ func (c *trajectory) explain(m *pathMatch, o textmeasure.Overlap, budgets *budge
 
 // budgets is what became of the limits of a trajectory.
 type budgets struct {
-	broken []map[string]any
+	broken []Details
 	texts  []string // for people
 }
 
@@ -116,7 +116,7 @@ func (b *budgets) hold(budget string, actual, limit float64, text func(float64) 
 	if actual <= limit+slack {
 		return
 	}
-	b.broken = append(b.broken, map[string]any{"budget": budget, "limit": limit, "actual": actual})
+	b.broken = append(b.broken, Details{"budget": budget, "limit": limit, "actual": actual})
 	b.texts = append(b.texts, fmt.Sprintf("%s, at most %s allowed", text(actual), say.Decimal(limit)))
 }
 
@@ -127,7 +127,7 @@ func counted(noun string) func(float64) string {
 
 // budgets holds the run against the limits. What was not measured is an error.
 func (c *trajectory) budgets(s *Subject) (*budgets, error) {
-	b := &budgets{broken: []map[string]any{}}
+	b := &budgets{broken: []Details{}}
 	if c.MaxSteps != nil {
 		b.hold("max_steps", float64(len(s.Calls)), float64(*c.MaxSteps), counted("tool call"))
 	}

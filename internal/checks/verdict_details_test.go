@@ -23,7 +23,7 @@ func TestFailureDetails(t *testing.T) {
 			"forbidden_tools_called": []string{"get_weather"}, "all_called_tools": []string{"get_weather"},
 		}},
 		{"tool_calls_with_args", `{"tool_name": "get_weather", "expected_args": {"unit": "C"}, "args_match": {"city": "^V"}}`,
-			map[string]any{"violations": []map[string]any{
+			map[string]any{"violations": []Details{
 				{"type": "missing_argument", "tool": "get_weather", "argument": "unit", "expected": "C"},
 				{"type": "pattern_mismatch", "tool": "get_weather", "argument": "city", "pattern": "^V", "actual": "SF"},
 			}}},

@@ -23,7 +23,7 @@ func (*workflowComplete) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if w == nil {
 		return Finding{}, errNoWorkflow
 	}
-	f := Finding{Explanation: "the workflow is not complete; " + w.current(), Details: map[string]any{
+	f := Finding{Explanation: "the workflow is not complete; " + w.current(), Details: Details{
 		"current_state": w.Current, "complete": w.Complete,
 	}}
 	if w.Complete {

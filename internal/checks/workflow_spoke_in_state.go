@@ -41,7 +41,7 @@ func (c *spokeInState) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if !stamped && s.Workflow == nil {
 		return Finding{}, errNoWorkflow
 	}
-	f := Finding{Details: map[string]any{"expected": c.State, "spoke_in": atLeastEmpty(spoken)}}
+	f := Finding{Details: Details{"expected": c.State, "spoke_in": atLeastEmpty(spoken)}}
 	switch {
 	case seen[c.State]:
 		f.Score, f.Explanation = 1, "spoke in state "+c.State

@@ -65,7 +65,7 @@ func (c workflowToolAccess) Eval(_ context.Context, s *Subject) (Finding, error)
 		ruled++
 		if !slices.Contains(allowed, call.Name) {
 			found.add(state+" called "+say.Named(call.Name)+inTurn(s, call.Turn),
-				map[string]any{"state": state, "tool": call.Name, "turn": call.Turn})
+				Details{"state": state, "tool": call.Name, "turn": call.Turn})
 		}
 	}
 	f := found.finding(plural.Count(ruled, "call")+" in states with a rule, all allowed", "not allowed: ")

@@ -27,7 +27,7 @@ func (c *workflowTransitionedTo) Eval(_ context.Context, s *Subject) (Finding, e
 		return Finding{}, errNoWorkflow
 	}
 	states := s.Workflow.targets()
-	f := Finding{Details: map[string]any{"expected": c.State, "visited": states}}
+	f := Finding{Details: Details{"expected": c.State, "visited": states}}
 	switch {
 	case slices.Contains(states, c.State):
 		f.Score, f.Explanation = 1, "went to "+c.State

@@ -301,7 +301,7 @@ func TestRecord(t *testing.T) {
 	o := setOf(t, noDamn).Reply().Finish(t.Context(), before(), assistant("damn"), nil)
 	want := []chat.Validation{{Type: "banned_words", Details: map[string]any{
 		"direction": "output", "action": "replaced", "score": 0.0, "explanation": `found "damn"`,
-		"value": map[string]any{"violations": []map[string]any{{"pattern": "damn", "turn": 0}}},
+		"value": map[string]any{"violations": []checks.Details{{"pattern": "damn", "turn": 0}}},
 	}}}
 	if diff := cmp.Diff(want, o.Message.Validations); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

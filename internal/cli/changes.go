@@ -16,6 +16,7 @@ import (
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/secret"
 )
 
 const changesName = "changes.json"
@@ -77,7 +78,7 @@ func (l *changeLog) write(w io.Writer, dir string, secrets *harness.Secrets) err
 	slices.SortFunc(l.found, func(a, b trialChange) int { return cmp.Compare(a.index, b.index) })
 	path := filepath.Join(dir, changesName)
 	err := harness.WriteWhole(path, func(w io.Writer) error {
-		clean := secrets.Document(w)
+		clean := secrets.Document(w, secret.JSON)
 		enc := json.NewEncoder(clean)
 		enc.SetIndent("", "  ")
 		enc.SetEscapeHTML(false)

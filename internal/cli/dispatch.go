@@ -85,7 +85,7 @@ func (f *dispatchFlags) open(ctx context.Context, tell func(string), secrets *ha
 		return nil, nil
 	}
 	o := f.options("arena run", f.patience, tell)
-	o.Scrub = secrets.Bytes
+	o.Scrub = secrets.JSON
 	client, err := nats.Connect(ctx, o)
 	if err != nil {
 		return nil, broken(fmt.Errorf("--dispatch: %w", err))

@@ -23,6 +23,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/secret"
 )
 
 const calibrateLong = `Calibrate shows texts that people have labelled to a judge, and measures how far it decides as
@@ -329,7 +330,7 @@ func (f *calibrateFlags) write(app *App, r *calibrate.Report) error {
 	var errs []error
 	if f.out != "" {
 		errs = append(errs, harness.WriteWhole(f.out, func(w io.Writer) error {
-			clean := app.secrets.Document(w)
+			clean := app.secrets.Document(w, secret.JSON)
 			return errors.Join(encode(clean), clean.Close())
 		}))
 	}

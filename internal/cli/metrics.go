@@ -107,7 +107,7 @@ func (f *metricsFlags) open(
 		return nil, err
 	}
 	o := metrics.Options{
-		Namespace: f.namespace, Const: f.labels, By: f.by, Evals: plan.EvalMetrics(), Scrub: secrets.Bytes,
+		Namespace: f.namespace, Const: f.labels, By: f.by, Evals: plan.EvalMetrics(), Scrub: secrets.Labels,
 	}
 	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: dial.New(false)},
 		CheckRedirect: dial.Stay}

@@ -69,7 +69,7 @@ func (a *App) openTraces(ctx context.Context, f *runFlags, run *result.Run) (*tr
 	if f.verbose > 0 {
 		a.sayWhere(config)
 	}
-	config.Scrub = a.secrets.Bytes
+	config.Scrub = a.secrets.JSON
 	return &tracer{exporter: otlp.New(ctx, config, run.Arena, a.traceID(run)), config: config}, nil
 }
 

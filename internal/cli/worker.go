@@ -176,7 +176,7 @@ func (f *workerFlags) run(ctx context.Context, app *App) error {
 	})
 	defer stopped()
 	o := f.options("arena worker", 0, tell)
-	o.NoCreate, o.Scrub, o.MaxAway = f.noCreate, app.secrets.Bytes, f.idle
+	o.NoCreate, o.Scrub, o.MaxAway = f.noCreate, app.secrets.JSON, f.idle
 	client, err := nats.Connect(soft, o)
 	if soft.Err() != nil {
 		return nil

@@ -193,9 +193,20 @@ func (o *Outputs) WriteAll(run *result.Run) error {
 // Save writes the report: it is whole or not there.
 func (r *Report) Save(run *result.Run) error {
 	return WriteWhole(r.Path, func(w io.Writer) error {
-		clean := r.Secrets.Document(w)
+		clean := r.Secrets.Document(w, r.structure())
 		return errors.Join(r.Write(clean, run), clean.Close())
 	})
+}
+
+// structure is what of the report is arena's own.
+func (r *Report) structure() secret.Format {
+	switch r.Format {
+	case "json":
+		return secret.JSON
+	case "html", "junit":
+		return secret.Markup
+	}
+	return secret.Plain
 }
 
 // Written lists the reports that WriteAll wrote, in the order of the summary: those that failed are not there.

@@ -25,7 +25,7 @@ type Target struct {
 var (
 	htmlStart     = regexp.MustCompile(`(?s)^\s*<!doctype html>.*<meta name="generator" content="arena `)
 	junitStart    = regexp.MustCompile(`^<\?xml [^>]*>\s*<testsuites name="arena"`)
-	markdownStart = regexp.MustCompile(`(?s)^## .*\n\| \| passed \| failed \| error \| skipped \| not run \| total \|\n`)
+	markdownStart = regexp.MustCompile(`(?s)^## .*\n\| \|(?: (?:passed|failed|error|skipped|not run|total|[a-z ]*\[redacted\]) \|){6}\n`)
 	resultsStart  = regexp.MustCompile(`^\{\s*"schema_version":\s*\d+,\s*"arena":`)
 )
 

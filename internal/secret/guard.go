@@ -2,6 +2,7 @@ package secret
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"regexp"
 	"slices"
@@ -86,7 +87,7 @@ func (g *Guard) Bytes(p []byte) []byte { return g.Set().Bytes(p) }
 // Text is Bytes for texts.
 func (g *Guard) Text(text string) string { return g.Set().Text(text) }
 
-// Lines guards a writer to which whole lines are written, or whole messages.
+// Lines guards a writer to which whole lines of JSON are written.
 func (g *Guard) Lines(w io.Writer) io.Writer { return &lines{g, w} }
 
 type lines struct {
@@ -96,7 +97,7 @@ type lines struct {
 
 // Write implements io.Writer: whatever became of p, all of it counts as written.
 func (l *lines) Write(p []byte) (int, error) {
-	clean := l.g.Bytes(p)
+	clean := l.g.JSON(p)
 	n, err := l.w.Write(clean)
 	if err == nil || n > len(p) {
 		n = len(p)
@@ -107,7 +108,8 @@ func (l *lines) Write(p []byte) (int, error) {
 // userinfo is a name and a password in an address, also in one of no scheme that anybody knows.
 var userinfo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(://)[^/\s@"'<>]*:[^/\s@"'<>]+@`) })
 
-// Screen guards what people read: besides what is known, no address shows a password.
+// Screen guards what people read: besides what is known, no address shows a password. A document of JSON that is
+// written at once stays one.
 func (g *Guard) Screen(w io.Writer) io.Writer { return &screen{g, w} }
 
 type screen struct {
@@ -117,6 +119,9 @@ type screen struct {
 
 func (s *screen) Write(p []byte) (int, error) {
 	clean := s.g.Bytes(p)
+	if !bytes.Equal(clean, p) && isDocument(p) {
+		clean = s.g.JSON(p)
+	}
 	if bytes.Contains(clean, []byte("://")) && bytes.IndexByte(clean, '@') >= 0 {
 		clean = userinfo().ReplaceAll(clean, []byte("${1}"+Redacted+"@"))
 	}
@@ -127,72 +132,8 @@ func (s *screen) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Document guards a writer to which a document is written in pieces of any size. What is held back for a secret that
-// may go on in the next piece is written by Close, which does not close w.
-func (g *Guard) Document(w io.Writer) io.WriteCloser { return &document{set: g.Set(), w: w} }
-
-type document struct {
-	set     *Set
-	w       io.Writer
-	pending []byte
-}
-
-func (d *document) Write(p []byte) (int, error) {
-	if d.set == nil {
-		return d.w.Write(p)
-	}
-	d.pending = append(d.pending, p...)
-	if len(d.pending) < max(1<<15, 2*d.set.longest) {
-		return len(p), nil
-	}
-	// A secret that begins before the end of what goes out now ends before the end of what is here.
-	if err := d.writeUpTo(fieldBefore(d.pending, len(d.pending)-d.set.longest-1)); err != nil {
-		return 0, err
-	}
-	return len(p), nil
-}
-
-// fieldBefore returns the start of the JSON field that contains an offset, so that its name and its value stay
-// together.
-func fieldBefore(p []byte, end int) int {
-	const far = 1 << 10
-	from := max(end-far, 0)
-	if i := bytes.LastIndexAny(p[from:end], ",{\n"); i >= 0 {
-		return from + i + 1
-	}
-	return end
-}
-
-// writeUpTo writes what is pending up to an offset, and the whole of a secret that begins before it.
-func (d *document) writeUpTo(end int) error {
-	from := 0
-	for {
-		h := d.set.find(d.pending, from)
-		if h.size == 0 || h.at >= end {
-			break
-		}
-		if _, err := d.w.Write(d.pending[from : h.at+h.mark]); err != nil {
-			return err
-		}
-		if _, err := io.WriteString(d.w, Redacted); err != nil {
-			return err
-		}
-		from = h.at + h.size
-	}
-	end = max(end, from)
-	if _, err := d.w.Write(d.pending[from:end]); err != nil {
-		return err
-	}
-	d.pending = d.pending[:copy(d.pending, d.pending[end:])]
-	return nil
-}
-
-// Close writes what was held back.
-func (d *document) Close() error {
-	if len(d.pending) == 0 {
-		return nil
-	}
-	_, err := d.w.Write(d.set.Bytes(d.pending))
-	d.pending = nil
-	return err
+// isDocument reports whether a text is an object or a list of JSON.
+func isDocument(p []byte) bool {
+	p = bytes.TrimSpace(p)
+	return len(p) > 0 && (p[0] == '{' || p[0] == '[') && json.Valid(p)
 }

@@ -40,7 +40,7 @@ func TestDigitsInDocuments(t *testing.T) {
 	line := `{"text": "12345678 ` + strings.Repeat("x", 97) + `", "tokens": 12345678}` + "\n"
 	text := strings.Repeat(line, 2000)
 	var b bytes.Buffer
-	w := g.Document(&b)
+	w := g.Document(&b, JSON)
 	for rest := []byte(text); len(rest) > 0; {
 		n := min(len(rest), 1013)
 		if _, err := w.Write(rest[:n]); err != nil {

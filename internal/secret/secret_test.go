@@ -44,7 +44,7 @@ func TestDocument(t *testing.T) {
 	want := strings.Repeat("some text [redacted], [redacted] [redacted] k-123 ", 3000)
 	for _, size := range []int{1, 7, 1000, 1 << 15, 1 << 20} {
 		var out bytes.Buffer
-		d := g.Document(&out)
+		d := g.Document(&out, Plain)
 		for at := 0; at < len(text); at += size {
 			if n, err := d.Write([]byte(text[at:min(at+size, len(text))])); err != nil || n == 0 {
 				t.Fatal(n, err)
@@ -101,7 +101,7 @@ func BenchmarkDocument(b *testing.B) {
 	var g Guard
 	g.Learn("sk-secret-0123456789", "Bearer of news", "https-password")
 	line := []byte(`{"role":"assistant","content":"Your refund of 42 USD was denied.","latency_ms":1.5}` + "\n")
-	d := g.Document(io.Discard)
+	d := g.Document(io.Discard, JSON)
 	b.SetBytes(int64(len(line)))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -1,0 +1,166 @@
+package secret
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// openFields are the fields of what arena writes whose values are those of somebody else, and may be anything.
+var openFields = []string{"args", "arguments", "details", "metadata"}
+
+// Fields whose values are arena's own, and without which nobody reads the document: words, and numbers and times as
+// texts. Elsewhere any text may hold a secret.
+var (
+	wordFields   = []string{"action", "key", "kind", "role", "status", "surface", "type"}
+	numberFields = []string{
+		"ended", "endTimeUnixNano", "intValue", "parentSpanId", "spanId", "started", "startTimeUnixNano", "time",
+		"timeUnixNano", "traceId",
+	}
+)
+
+// JSON is Bytes for a document of JSON, which it stays: of keys and numbers only those go that somebody else wrote.
+func (g *Guard) JSON(p []byte) []byte { return g.Set().JSON(p) }
+
+// JSON is Bytes for a document of JSON; see Guard.JSON.
+func (s *Set) JSON(p []byte) []byte {
+	if s.next(p, 0, false).size == 0 {
+		return p
+	}
+	t := token{set: s, text: p, last: true, out: make([]byte, 0, len(p)+len(Redacted))}
+	t.whole(&jsonWalk{})
+	return t.done()
+}
+
+// jsonWalk is the walk of JSON.
+type jsonWalk struct {
+	field []byte    // whose value comes next
+	value bool      // a value comes next, not a key
+	in    []bracket // that are open
+}
+
+type bracket struct {
+	object bool
+	others bool // what is in it is somebody else's
+}
+
+func (w *jsonWalk) step(t *token) bool {
+	switch c := t.text[t.at]; {
+	case c == '"':
+		return w.string(t)
+	case c == '{' || c == '[':
+		others := w.others() || slices.Contains(openFields, string(w.field))
+		w.in = append(w.in, bracket{c == '{', others})
+		w.field, w.value = w.field[:0], c == '['
+	case c == '}' || c == ']':
+		w.in = w.in[:max(len(w.in)-1, 0)]
+		w.field, w.value = w.field[:0], true
+	case c == '-' || '0' <= c && c <= '9':
+		return w.number(t)
+	case c == ':':
+		w.value = true
+	case c == ',':
+		w.field, w.value = w.field[:0], len(w.in) == 0 || !w.in[len(w.in)-1].object
+	case strings.IndexByte(blankBytes, c) < 0:
+		return bare(t)
+	}
+	t.copy(t.at + 1)
+	return true
+}
+
+func (w *jsonWalk) others() bool { return len(w.in) > 0 && w.in[len(w.in)-1].others }
+
+// string takes a key or a text.
+func (w *jsonWalk) string(t *token) bool {
+	end := closingQuote(t.text, t.at+1)
+	if end < 0 && !t.last {
+		return false
+	}
+	if end < 0 {
+		end = len(t.text)
+	}
+	inner := t.text[t.at+1 : end]
+	isKey := !w.value && len(w.in) > 0
+	if isKey {
+		w.field = append(w.field[:0], inner...)
+	}
+	t.copy(t.at + 1)
+	if !w.others() && (isKey && isWord(inner) || !isKey && isOwn(string(w.field), inner)) {
+		t.copy(end)
+	} else {
+		t.clean(end)
+	}
+	t.copy(min(end+1, len(t.text)))
+	return true
+}
+
+// closingQuote is where the text ends that begins at a place; -1: it does not.
+func closingQuote(p []byte, at int) int {
+	for i := at; ; {
+		n := bytes.IndexByte(p[i:], '"')
+		if n < 0 {
+			return -1
+		}
+		i += n
+		slashes := i
+		for slashes > at && p[slashes-1] == '\\' {
+			slashes--
+		}
+		if (i-slashes)%2 == 0 {
+			return i
+		}
+		i++
+	}
+}
+
+// isOwn reports whether the value of a field is arena's own.
+func isOwn(field string, value []byte) bool {
+	return slices.Contains(wordFields, field) && isWord(value) || slices.Contains(numberFields, field) && isNumber(value)
+}
+
+// isWord reports whether a text looks like a key or a word of ours: letters, and what joins them.
+func isWord(text []byte) bool {
+	for _, c := range text {
+		if (!isWordByte(c) || '0' <= c && c <= '9') && strings.IndexByte("_.-", c) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// isNumber reports whether a text looks like a number, in hexadecimal too, or a time.
+func isNumber(text []byte) bool {
+	return len(bytes.Trim(text, "0123456789abcdefTZ:.+-")) == 0
+}
+
+// blankBytes are the white space of JSON.
+const blankBytes = " \t\r\n"
+
+// bare takes what has no quotes and is no number: nothing that JSON has may hold a secret.
+func bare(t *token) bool {
+	n := bytes.IndexAny(t.text[t.at:], blankBytes+`{}[]:,"`)
+	if n < 0 && !t.last {
+		return false
+	}
+	if n < 0 {
+		n = len(t.text) - t.at
+	}
+	t.clean(t.at + n)
+	return true
+}
+
+func (w *jsonWalk) number(t *token) bool {
+	end := t.at
+	for end < len(t.text) && strings.IndexByte(numeric, t.text[end]) >= 0 {
+		end++
+	}
+	if end == len(t.text) && !t.last {
+		return false
+	}
+	if w.others() && t.set.In(t.text[t.at:end]) {
+		t.replace(end, []byte(`"`+Redacted+`"`))
+		return true
+	}
+	t.copy(end)
+	return true
+}

@@ -155,4 +155,8 @@ func TestTokenLimits(t *testing.T) {
 			t.Errorf("%s: %d tokens, want %d", c.model, e.maxTokens, c.want)
 		}
 	}
+	thinks := &scenario.Provider{Model: "m", MaxTokens: new(2000), Tuning: scenario.Tuning{ThinkingBudget: 2048}}
+	if e := NewEndpoint(nil, thinks, false); e.maxTokens != 3072 {
+		t.Errorf("a judge that thinks may write %d tokens, want 3072", e.maxTokens)
+	}
 }

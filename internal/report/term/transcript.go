@@ -1,6 +1,7 @@
 package term
 
 import (
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -35,6 +36,9 @@ func (p *Printer) transcript(t *result.Trial) []*row {
 		}
 		for k := range turn.Messages {
 			m := &turn.Messages[k]
+			if m.Role == chat.System && m.State != "" {
+				say("state", show.Line(m.State))
+			}
 			say(show.Line(string(m.Role)), show.MessageText(m))
 		}
 		if turn.Error != "" {

@@ -11,7 +11,9 @@ import (
 
 // nothingToCompare is the finding of a comparison without the other side.
 func nothingToCompare(param string) Finding {
-	return Finding{Score: 1, Explanation: "nothing to compare with: " + param + " is not given"}
+	return Finding{
+		Score: 1, Explanation: "nothing to compare with: " + param + " is not given", Details: Details{},
+	}
 }
 
 // warnComparand warns about a comparison without the other side and about parameters that another comparison takes.

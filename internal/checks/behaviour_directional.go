@@ -68,14 +68,10 @@ func (c *directional) Eval(_ context.Context, s *Subject) (f Finding, err error)
 	default:
 		f = nothingToCompare(baselines[c.Check])
 	}
-	if err != nil {
-		return Finding{}, err
+	if err == nil {
+		f.Details["check"] = c.Check
 	}
-	if f.Details == nil {
-		f.Details = Details{}
-	}
-	f.Details["check"] = c.Check
-	return f, nil
+	return f, err
 }
 
 // similar is the Jaccard index of the words.

@@ -43,14 +43,10 @@ func (c *outcomeEquivalent) Eval(_ context.Context, s *Subject) (f Finding, err 
 	default:
 		f = nothingToCompare(outcomeComparands[c.Metric])
 	}
-	if err != nil {
-		return Finding{}, err
+	if err == nil {
+		f.Details["metric"] = c.Metric
 	}
-	if f.Details == nil {
-		f.Details = Details{}
-	}
-	f.Details["metric"] = c.Metric
-	return f, nil
+	return f, err
 }
 
 func sameContent(got, expected string) Finding {

@@ -45,25 +45,18 @@ type mediaDuration struct {
 }
 
 func (c *mediaDuration) Eval(_ context.Context, s *Subject) (Finding, error) {
-	list, err := s.media(c.kind)
-	if err != nil {
-		return Finding{}, err
-	}
-	v := mediaVerdict{kind: c.kind}
-	for i := range list {
-		m := &list[i]
+	return s.eachMedium(c.kind, "durations", func(v *mediaVerdict, m *medium) {
 		seconds, problem, ok := m.seconds()
 		if !ok {
 			v.judge(m, nil, "", []string{m.unknown("duration")})
-			continue
+			return
 		}
 		problems := c.problems(seconds)
 		if problem != "" {
 			problems = append(problems, problem)
 		}
 		v.judge(m, seconds, inSeconds(seconds), problems)
-	}
-	return v.finding("durations"), nil
+	})
 }
 
 func (c *mediaDuration) problems(seconds float64) []string {

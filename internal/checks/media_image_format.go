@@ -45,13 +45,8 @@ type mediaFormat struct {
 }
 
 func (c *mediaFormat) Eval(_ context.Context, s *Subject) (Finding, error) {
-	list, err := s.media(c.kind)
-	if err != nil {
-		return Finding{}, err
-	}
-	v := mediaVerdict{kind: c.kind}
-	for i := range list {
-		m := &list[i]
+	invalid := []any{}
+	f, err := s.eachMedium(c.kind, "formats", func(v *mediaVerdict, m *medium) {
 		format := m.format()
 		switch {
 		case format == "":
@@ -61,10 +56,12 @@ func (c *mediaFormat) Eval(_ context.Context, s *Subject) (Finding, error) {
 		default:
 			v.judge(m, format, say.Named(format), nil)
 		}
+		invalid = atLeastEmpty(v.invalid)
+	})
+	if err == nil {
+		f.Details["expected"], f.Details["invalid_formats"] = c.written, invalid
 	}
-	f := v.finding("formats")
-	f.Details["expected"], f.Details["invalid_formats"] = c.written, atLeastEmpty(v.invalid)
-	return f, nil
+	return f, err
 }
 
 // format is what the bytes are, else what they are declared to be; "" when that is not known.

@@ -65,23 +65,16 @@ func (m *medium) pixels() (size pixels, problem string, ok bool) {
 
 // sizes judges the size of every medium of a kind; fit says what is wrong with one.
 func (s *Subject) sizes(kind, values string, fit func(pixels) []string) (Finding, error) {
-	list, err := s.media(kind)
-	if err != nil {
-		return Finding{}, err
-	}
-	v := mediaVerdict{kind: kind}
-	for i := range list {
-		m := &list[i]
+	return s.eachMedium(kind, values, func(v *mediaVerdict, m *medium) {
 		size, problem, ok := m.pixels()
 		if !ok {
 			v.judge(m, nil, "", []string{m.unknown("size")})
-			continue
+			return
 		}
 		problems := fit(size)
 		if problem != "" {
 			problems = append(problems, problem)
 		}
 		v.judge(m, size.details(), size.String(), problems)
-	}
-	return v.finding(values), nil
+	})
 }

@@ -39,3 +39,16 @@ func (v *mediaVerdict) finding(values string) Finding {
 	}
 	return f
 }
+
+// eachMedium judges every medium of a kind in scope. values is what details call the values that were looked at.
+func (s *Subject) eachMedium(kind, values string, judge func(v *mediaVerdict, m *medium)) (Finding, error) {
+	list, err := s.media(kind)
+	if err != nil {
+		return Finding{}, err
+	}
+	v := mediaVerdict{kind: kind}
+	for i := range list {
+		judge(&v, &list[i])
+	}
+	return v.finding(values), nil
+}

@@ -71,7 +71,8 @@ func (r *retrier) Complete(ctx context.Context, req *chat.Request, onDelta func(
 	if err == nil {
 		reply.Retries = c.attempts - 1
 		if c.wasted != (chat.Usage{}) {
-			reply.Usage, reply.Notice = reply.Usage.Add(c.wasted), noticeWasted
+			reply.Usage = reply.Usage.Add(c.wasted)
+			reply.Notice = strings.TrimPrefix(reply.Notice+"; "+noticeWasted, "; ")
 		}
 		return reply, nil
 	}

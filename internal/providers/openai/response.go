@@ -35,8 +35,7 @@ type responseUsage struct {
 
 func (u *responseUsage) chat() chat.Usage {
 	return chat.Usage{
-		InputTokens: u.Input, OutputTokens: u.Output, CachedTokens: min(max(u.In.Cached, 0), max(u.Input, 0)),
-		ReasoningTokens: min(max(u.Out.Reasoning, 0), max(u.Output, 0)),
+		InputTokens: u.Input, OutputTokens: u.Output, CachedTokens: u.In.Cached, ReasoningTokens: u.Out.Reasoning,
 	}
 }
 

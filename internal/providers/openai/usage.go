@@ -14,7 +14,10 @@ func usageOf(u *api.Usage) chat.Usage {
 		out.OutputTokens = u.CompletionTokens
 	}
 	if d := u.PromptTokensDetails; d != nil {
-		out.CachedTokens = min(max(d.CachedTokens, 0), out.InputTokens)
+		out.CachedTokens = d.CachedTokens
+	}
+	if d := u.CompletionTokensDetails; d != nil {
+		out.ReasoningTokens = d.ReasoningTokens
 	}
 	return out
 }

@@ -18,11 +18,12 @@ import (
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]chat.Usage{
-		`{"prompt_tokens": 9, "completion_tokens": 3}`:                          {InputTokens: 9, OutputTokens: 3},
-		`{"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}`:      {InputTokens: 9, OutputTokens: 3},
-		`{"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 500}`:     {InputTokens: 9, OutputTokens: 491},
-		`{"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 3}`:       {InputTokens: 9, OutputTokens: 3},
-		`{"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": 100}}`: {InputTokens: 9, CachedTokens: 9},
+		`{"prompt_tokens": 9, "completion_tokens": 3}`:                                   {InputTokens: 9, OutputTokens: 3},
+		`{"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}`:               {InputTokens: 9, OutputTokens: 3},
+		`{"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 500}`:              {InputTokens: 9, OutputTokens: 491},
+		`{"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 3}`:                {InputTokens: 9, OutputTokens: 3},
+		`{"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": 100}}`:          {InputTokens: 9, CachedTokens: 100},
+		`{"completion_tokens": 3, "completion_tokens_details": {"reasoning_tokens": 2}}`: {OutputTokens: 3, ReasoningTokens: 2},
 	} {
 		var a chatResponse
 		if err := json.Unmarshal([]byte(`{"usage": `+text+`}`), &a); err != nil {
@@ -128,5 +129,35 @@ func TestWastedUsage(t *testing.T) {
 				t.Errorf("notice %q for %+v", reply.Notice, c.want)
 			}
 		})
+	}
+}
+
+// TestPartsAboveTheWhole: where a server counts more tokens as cached or as thoughts than in all, the whole counts, and
+// the reply says so.
+func TestPartsAboveTheWhole(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]struct {
+		usage chat.Usage
+		told  bool
+	}{
+		`{"prompt_tokens": 9, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 100}}`:        {chat.Usage{InputTokens: 9, OutputTokens: 3, CachedTokens: 9}, true},
+		`{"prompt_tokens": 9, "completion_tokens": 3, "completion_tokens_details": {"reasoning_tokens": 100}}`: {chat.Usage{InputTokens: 9, OutputTokens: 3, ReasoningTokens: 3}, true},
+		`{"prompt_tokens": 9, "completion_tokens": 3, "completion_tokens_details": {"reasoning_tokens": 3}}`:   {chat.Usage{InputTokens: 9, OutputTokens: 3, ReasoningTokens: 3}, false},
+		`{"prompt_tokens": 9, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": -1}}`:         {chat.Usage{InputTokens: 9, OutputTokens: 3}, false},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = fmt.Fprint(w, `{"choices": [{"message": {"content": "x"}, "finish_reason": "stop"}], "usage": `+text+`}`)
+		}))
+		t.Cleanup(server.Close)
+		model, err := New(&scenario.Provider{Type: "openai-compatible", Model: "m", BaseURL: server.URL}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		req := &chat.Request{Messages: []chat.Message{{Role: chat.User, Content: "question"}}}
+		reply, err := model.Complete(t.Context(), req, nil)
+		if err != nil || reply.Usage != want.usage || (reply.Notice != "") != want.told {
+			t.Errorf("%s: %v, got %+v with notice %q", text, err, reply.Usage, reply.Notice)
+		}
 	}
 }

@@ -65,6 +65,10 @@ func (c *Client) Complete(
 	}
 	renamed.restore(reply.ToolCalls)
 	reply.LatencyMS = float64(c.now().Sub(began)) / float64(time.Millisecond)
+	var more bool
+	if reply.Usage, more = within(reply.Usage); more {
+		reply.Notice = noticeParts
+	}
 	reply.Usage = completed(reply.Usage, req, &reply)
 	return reply, nil
 }

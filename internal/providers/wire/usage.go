@@ -22,7 +22,7 @@ func (c *Call) Came(size int) {
 }
 
 // Count tells what the server counts of the call so far, be it possible or not.
-func (c *Call) Count(u chat.Usage) { c.came.usage = u }
+func (c *Call) Count(u chat.Usage) { c.came.usage, _ = within(u) }
 
 // impossible is the error of a call whose server counts what no call can have taken; nil: it does not.
 func (c *Call) impossible() error {
@@ -49,6 +49,24 @@ func (c *Call) wasted() chat.Usage {
 		u.OutputTokens, u.Estimated = tokens(c.came.size), true
 	}
 	return u
+}
+
+// noticeParts is told with a reply whose server counts a part as more than the whole.
+const noticeParts = "the server counts more tokens as cached or as thoughts than it counts in all: they are taken for all " +
+	"of them, and what the reply cost may be another sum"
+
+// within limits what is counted as a part of the input or of the output to the whole, and reports whether it was more.
+// A part below zero is none.
+func within(u chat.Usage) (_ chat.Usage, more bool) {
+	limit := func(part *int, whole int) {
+		whole = max(whole, 0)
+		more = more || *part > whole
+		*part = min(max(*part, 0), whole)
+	}
+	limit(&u.CachedTokens, u.InputTokens)
+	limit(&u.CacheWriteTokens, u.InputTokens-max(u.CachedTokens, 0))
+	limit(&u.ReasoningTokens, u.OutputTokens)
+	return u, more
 }
 
 // completed estimates what a server did not count, and of which there was some.

@@ -113,6 +113,7 @@ func usedEvals(p *scenario.Project, chosen []*scenario.Scenario) evals.Set {
 func (s *session) evalTurn(ctx context.Context, subject *checks.Subject) {
 	if s.opts.Dispatcher != nil {
 		s.dispatchEvals(ctx, s.due(s.evalSet(), evals.AfterTurn, subject.Turn), subject.Turn)
+		s.evalSteps(ctx, subject) // a worker does not know the workflow
 		return
 	}
 	s.evalSpoken(ctx, evals.AfterTurn, subject)

@@ -36,6 +36,7 @@ type toolLoop struct {
 	turn      int
 	policy    scenario.ToolPolicy
 	log       []result.ToolCall
+	first     tally
 	*tally                      // of the state that speaks
 	tallies   map[string]*tally // of the states of the workflow that spoke in the turn; nil: there is only one
 	identical map[string]int    // name and arguments → how often
@@ -43,7 +44,9 @@ type toolLoop struct {
 }
 
 func newToolLoop(s *session, turn int) *toolLoop {
-	return &toolLoop{s: s, turn: turn, policy: s.stance.policy, log: []result.ToolCall{}, tally: &tally{}}
+	l := &toolLoop{s: s, turn: turn, policy: s.stance.policy, log: []result.ToolCall{}}
+	l.tally = &l.first
+	return l
 }
 
 // tally counts what a state of the workflow did in the turn: the limits of its prompt are for that.

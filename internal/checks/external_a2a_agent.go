@@ -12,6 +12,7 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
+	"github.com/arena-evals/arena/internal/dial"
 	"github.com/arena-evals/arena/internal/say"
 )
 
@@ -222,7 +223,7 @@ func (a *a2aAgent) located(card *a2aCard, path string) (string, error) {
 	if err != nil || callable(found.String()) != nil {
 		return "", errors.New("its agent card names an endpoint that cannot be called" + a.excerpt(at))
 	}
-	if !sameHost(home, found) && (a.token != "" || home.Scheme == "https" && found.Scheme != "https") {
+	if !dial.SameHost(home, found) && (a.token != "" || home.Scheme == "https" && found.Scheme != "https") {
 		return "", fmt.Errorf("its agent card names an endpoint at another host, %s, to which the auth_token does not go",
 			say.Named(found.Host))
 	}

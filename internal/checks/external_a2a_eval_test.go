@@ -14,6 +14,7 @@ import (
 	"github.com/a2aproject/a2a-go/a2a"
 
 	"github.com/arena-evals/arena/internal/checks/a2atest"
+	"github.com/arena-evals/arena/internal/dial"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -270,7 +271,7 @@ func TestSameHost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := sameHost(from, to); got != tc.want {
+		if got := dial.SameHost(from, to); got != tc.want {
 			t.Errorf("%s → %s: %v", tc.from, tc.to, got)
 		}
 	}

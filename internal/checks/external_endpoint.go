@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/arena-evals/arena/internal/dial"
 	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/say"
@@ -146,32 +147,13 @@ func redirect(req *http.Request, via []*http.Request) error {
 	switch status := req.Response.StatusCode; {
 	case len(via) > maxRedirects:
 		return &finalError{fmt.Sprintf("it redirects more than %d times", maxRedirects)}
-	case !sameHost(from.URL, req.URL):
+	case !dial.SameHost(from.URL, req.URL):
 		return &finalError{"it redirects to another host, " + say.Named(req.URL.Host) + ", which is not followed"}
 	case status == http.StatusMovedPermanently || status == http.StatusFound:
 		return &finalError{fmt.Sprintf("it redirects with status %d, which loses what was sent; write the address where "+
 			"it is, or let it answer %d", status, http.StatusTemporaryRedirect)}
 	}
 	return nil
-}
-
-// sameHost reports whether an address is at the host of another one, or at the same host behind TLS.
-func sameHost(from, to *url.URL) bool {
-	if !strings.EqualFold(from.Hostname(), to.Hostname()) {
-		return false
-	}
-	return from.Scheme == to.Scheme && portOf(from) == portOf(to) ||
-		from.Scheme == "http" && to.Scheme == "https" && portOf(from) == "80" && portOf(to) == "443"
-}
-
-func portOf(u *url.URL) string {
-	if port := u.Port(); port != "" {
-		return port
-	}
-	if u.Scheme == "https" {
-		return "443"
-	}
-	return "80"
 }
 
 // clean is an error without secrets, on one line. Causes that callers ask for stay inside.

@@ -173,12 +173,16 @@ func (s *stub) tell() {
 
 func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
+	path := r.URL.Path
+	if r.Method == http.MethodGet && len(body) == 0 { // a tool over HTTP
+		body, path = []byte("null"), r.RequestURI
+	}
 	if err != nil || !json.Valid(body) {
 		http.Error(w, "the request is not JSON", http.StatusTeapot)
 		return
 	}
 	auth := r.Header.Get("Authorization")
-	verb, rest, _ := strings.Cut(s.note(stubRequest{r.URL.Path, auth, body}), " ")
+	verb, rest, _ := strings.Cut(s.note(stubRequest{path, auth, body}), " ")
 	rest = strings.ReplaceAll(rest, "@AUTH@", auth)
 	a := &answer{w: w, stream: strings.Contains(string(body), `"stream":true`)}
 	switch verb {

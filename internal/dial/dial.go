@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 )
 
@@ -30,3 +32,22 @@ func New(offline bool) Func {
 // Stay is the policy of clients for redirects, see http.Client: none is followed. What is sent, and the keys with it,
 // is meant for the address that the user wrote.
 func Stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// SameHost reports whether an address is at the host of another one, or at the same host behind TLS.
+func SameHost(from, to *url.URL) bool {
+	if !strings.EqualFold(from.Hostname(), to.Hostname()) {
+		return false
+	}
+	return from.Scheme == to.Scheme && portOf(from) == portOf(to) ||
+		from.Scheme == "http" && to.Scheme == "https" && portOf(from) == "80" && portOf(to) == "443"
+}
+
+func portOf(u *url.URL) string {
+	if port := u.Port(); port != "" {
+		return port
+	}
+	if u.Scheme == "https" {
+		return "443"
+	}
+	return "80"
+}

@@ -139,6 +139,9 @@ func (s *Secrets) watchProject(p *scenario.Project) {
 		if t.Exec != nil {
 			s.program(t.Exec.Env, p.Getenv)
 		}
+		if t.HTTP != nil {
+			s.endpoint(t.HTTP, p.Getenv)
+		}
 	}
 	s.checks(p)
 	getenv := p.Getenv
@@ -205,6 +208,27 @@ func (s *Secrets) program(env []string, getenv func(string) (string, bool)) {
 		s.setting(name, filled.Text)
 		for _, part := range filled.Values {
 			s.setting(name, part)
+		}
+	}
+}
+
+// endpoint learns what a tool sends to prove who it is. What a header has from the environment is a secret whatever its
+// name.
+func (s *Secrets) endpoint(h *scenario.HTTPTool, getenv func(string) (string, bool)) {
+	s.address(h.URL)
+	for _, headers := range []map[string]string{h.StaticHeads, h.Headers} {
+		for name, value := range headers {
+			s.setting(name, value)
+		}
+	}
+	if getenv == nil {
+		return
+	}
+	for _, from := range h.FromEnv {
+		value, _ := getenv(from.Variable)
+		s.learn(value)
+		if _, bare, scheme := strings.Cut(value, " "); scheme {
+			s.learn(bare)
 		}
 	}
 }

@@ -35,6 +35,15 @@ func (m *matrix) host(p *scenario.Project) *checks.Host {
 
 // reportOffline reports checks of chosen scenarios that need the network.
 func (m *matrix) reportOffline(p *scenario.Project, chosen []*scenario.Scenario) {
+	if slices.ContainsFunc(p.Tools, func(t *scenario.Tool) bool { return t.HTTP != nil }) {
+		called := calledTools(p, chosen)
+		for _, t := range p.Tools {
+			if t.HTTP != nil && called[t.ID] {
+				m.diags.Errorf(t.HTTP.URLPos, 1, "offline", "tool %s needs the network, and --offline is set", t.ID).Hint =
+					"choose scenarios that do without it, or replay a recording: --replay FOLDER"
+			}
+		}
+	}
 	seen := map[diag.Pos]bool{}
 	eachCheck(p, chosen, func(c *checks.Compiled) {
 		if c.Needs()&checks.NeedsNetwork == 0 || seen[c.Pos] {
@@ -69,7 +78,7 @@ func reportOutside(p *scenario.Project, chosen []*scenario.Scenario, report func
 		msg string
 	}
 	seen := map[place]bool{}
-	if slices.ContainsFunc(p.Tools, func(t *scenario.Tool) bool { return t.Exec != nil }) {
+	if slices.ContainsFunc(p.Tools, func(t *scenario.Tool) bool { return t.Exec != nil || t.HTTP != nil }) {
 		for _, problem := range preflightTools(p, chosen) {
 			report(problem)
 		}

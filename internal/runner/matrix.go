@@ -265,7 +265,7 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 	run := &project{Project: p, timeout: cmp.Or(p.Defaults.RunTimeout, defaultRunTimeout), basis: basis{
 		mocked: m.opts.MockProvider, judge: m.opts.Judge, dispatch: m.opts.Dispatch,
 	}, strict: m.opts.Strict, lenient: m.opts.Lenient}
-	registry, err := compileTools(p)
+	registry, err := compileTools(p, m.http)
 	if err != nil {
 		m.diags.Errorf(diag.Pos{File: p.File}, 1, "bad-tool", "%v", err)
 		return nil

@@ -3,21 +3,29 @@ package runner
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
 	"github.com/arena-evals/arena/internal/tools/exec"
+	"github.com/arena-evals/arena/internal/tools/live"
 )
 
 // modes are those of tools that can be called. Scenarios that need others are refused.
-var modes = []string{"", "mock", "client", "exec"}
+var modes = []string{"", "mock", "client", "exec", "live"}
 
-// compileTools compiles the tools that the files of a project describe. It starts nothing.
-func compileTools(p *scenario.Project) (*tools.Registry, error) {
+// compileTools compiles the tools that the files of a project describe. It starts nothing. Without a client those over
+// HTTP refuse every call.
+func compileTools(p *scenario.Project, client *http.Client) (*tools.Registry, error) {
 	able := slices.DeleteFunc(slices.Clone(p.Tools), func(t *scenario.Tool) bool { return !slices.Contains(modes, t.Mode) })
-	return tools.New(able, func(spec *scenario.Tool) (tools.Runner, error) { return exec.New(spec, p.Getenv) })
+	return tools.New(able, func(spec *scenario.Tool) (tools.Runner, error) {
+		if spec.Mode == "live" {
+			return live.New(spec, client, p.Getenv), nil
+		}
+		return exec.New(spec, p.Getenv)
+	})
 }
 
 // kits are the tools of the projects of a plan.

@@ -15,8 +15,12 @@ func preflightTools(p *scenario.Project, chosen []*scenario.Scenario) []diag.Dia
 	var found diag.List
 	called := calledTools(p, chosen)
 	for _, t := range p.Tools {
-		if t.Exec != nil && called[t.ID] {
+		switch {
+		case !called[t.ID]:
+		case t.Exec != nil:
 			preflightProgram(t, p.Getenv, &found)
+		case t.HTTP != nil:
+			preflightEndpoint(t, p.Getenv, &found)
 		}
 	}
 	return found.Sorted()
@@ -25,7 +29,7 @@ func preflightTools(p *scenario.Project, chosen []*scenario.Scenario) []diag.Dia
 // calledTools are the tools that agents and checks of chosen scenarios may call.
 func calledTools(p *scenario.Project, chosen []*scenario.Scenario) map[string]bool {
 	called := map[string]bool{}
-	registry, err := compileTools(p)
+	registry, err := compileTools(p, nil)
 	if err != nil {
 		return called // reported elsewhere
 	}
@@ -52,6 +56,16 @@ func calledTools(p *scenario.Project, chosen []*scenario.Scenario) map[string]bo
 		}
 	})
 	return called
+}
+
+func preflightEndpoint(t *scenario.Tool, getenv func(string) (string, bool), d *diag.List) {
+	for _, from := range t.HTTP.FromEnv {
+		if value, set := getenv(from.Variable); !set || value == "" {
+			d.Errorf(from.Pos, width(from.Name+"="+from.Variable), "unset-variable",
+				"tool %s: the environment has no %s for the header %s", t.ID, from.Variable, from.Name).
+				Hint = "set it, or write it into .env"
+		}
+	}
 }
 
 func preflightProgram(t *scenario.Tool, getenv func(string) (string, bool), d *diag.List) {

@@ -231,9 +231,9 @@ type Tool struct {
 	MockTemplate string          // Go text/template over the arguments
 	TemplatePos  diag.Pos
 	MockParts    []chat.Part
-	Client       *ClientTool     // of mode client; nil: of another one
-	Exec         *ExecTool       // of mode exec; nil: of another one
-	Later        json.RawMessage // http settings, kept for the modes that come later
+	Client       *ClientTool // of mode client; nil: of another one
+	Exec         *ExecTool   // of mode exec; nil: of another one
+	HTTP         *HTTPTool   // of mode live; nil: of another one
 }
 
 // Persona plays a user.

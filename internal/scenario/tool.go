@@ -63,8 +63,7 @@ var toolFields = table("a tool", func() rows[toolFile] {
 			t.MockParts = d.parts(v, "mock_parts")
 		}).doc("A result with images, sounds or files."),
 		custom("http", httpFields, func(d *decoder, t *toolFile, v *node.Node) {
-			t.http = v
-			httpFields.Check(d, v, "http")
+			readHTTP(d, t, v)
 		}).doc("How to call it: mode live."),
 		custom("exec", execFields, func(d *decoder, t *toolFile, v *node.Node) {
 			readExec(d, t, v)
@@ -73,32 +72,6 @@ var toolFields = table("a tool", func() rows[toolFile] {
 			t.client, t.Client = v, new(ClientTool)
 			clientFields.read(d, v, t.Client)
 		}).doc("What the user's side does: mode client."),
-	}
-})
-
-// httpFields are the settings of tools with mode live.
-var httpFields = table("http", func() rows[struct{}] {
-	return rows[struct{}]{
-		inside[struct{}]("url", text).must(),
-		inside[struct{}]("method", words("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "")),
-		inside[struct{}]("timeout_ms", natural),
-		inside[struct{}]("headers", textMap),
-		inside[struct{}]("headers_from_env", texts),
-		inside[struct{}]("redact", texts),
-		inside[struct{}]("request", part("request",
-			inside[struct{}]("query_params", texts),
-			inside[struct{}]("header_params", textMap),
-			inside[struct{}]("body_mapping", text),
-			inside[struct{}]("exclude", texts),
-			inside[struct{}]("static_query", textMap),
-			inside[struct{}]("static_headers", textMap),
-			inside[struct{}]("static_body", wireMap),
-		)),
-		inside[struct{}]("response", part("response", inside[struct{}]("body_mapping", text))),
-		inside[struct{}]("multimodal", part("multimodal",
-			inside[struct{}]("enabled", boolean),
-			inside[struct{}]("accept_types", texts),
-		)),
 	}
 })
 
@@ -162,21 +135,14 @@ func (d *decoder) toolMode(spec *node.Node, t *toolFile) {
 	} else if t.Exec != nil {
 		d.program(t)
 	}
-	if t.Mode == "mock" || t.Mode == "client" || t.Mode == "exec" {
+	if t.Mode != "live" {
+		t.HTTP = nil
+	} else if t.HTTP != nil {
+		d.endpoint(t)
+	}
+	switch t.Mode {
+	case "mock", "client", "exec", "live":
 		return
-	}
-	later := map[string]any{}
-	for key, n := range map[string]*node.Node{"http": t.http} {
-		if n != nil {
-			later[key] = d.Any(n)
-		}
-	}
-	if http, ok := later["http"].(map[string]any); ok {
-		http["url"] = d.expandAny(node.Get(t.http, "url"), http["url"])
-		http["headers"] = d.expandAny(node.Get(t.http, "headers"), http["headers"])
-	}
-	if raw, err := json.Marshal(later); err == nil { // what Any returns is always JSON
-		t.Later = raw
 	}
 	at := t.mode
 	d.need("tools of mode "+t.Mode, at, Feature{Tool: t.ID})

@@ -17,7 +17,7 @@ func TestTemplatesRunInOnePlace(t *testing.T) {
 	root := filepath.Join("..", "..")
 	runs := map[string]bool{"internal/tools/template.go": true}
 	reads := map[string]bool{"internal/scenario/tool.go": true, "internal/scenario/templateargs.go": true,
-		"internal/scenario/templatefails.go": true}
+		"internal/scenario/templatefails.go": true, "internal/scenario/toolhttp.go": true}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err

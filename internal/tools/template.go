@@ -139,3 +139,78 @@ func (w *mockWriter) Write(p []byte) (int, error) {
 	}
 	return w.text.Write(p)
 }
+
+// Template is a template over the arguments of a tool whose values are written by a function of its own: escaped for
+// where they stand. Its loops end like those of mock templates.
+type Template struct{ template *template.Template }
+
+// ParseTemplate prepares a template. value writes what stands in for {{.name}}; it is given nil where a call has no such
+// argument.
+func ParseTemplate(name, text string, value func(v any) (string, error)) (*Template, error) {
+	t, err := template.New(name).Funcs(template.FuncMap{writesValue: func(v any) (string, error) { return value(v) }}).
+		Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range t.Templates() {
+		if part.Tree != nil && part.Root != nil {
+			writeValues(part.Root)
+			mark(part.Root)
+			markLoops(part.Root)
+		}
+	}
+	return &Template{t}, nil
+}
+
+// writesValue is the name of the function through which all goes that a template writes.
+const writesValue = "_value"
+
+func writeValues(part *parse.ListNode) {
+	if part == nil {
+		return
+	}
+	for _, n := range part.Nodes {
+		var branch *parse.BranchNode
+		switch n := n.(type) {
+		case *parse.ActionNode:
+			if len(n.Pipe.Decl) == 0 {
+				name := parse.NewIdentifier(writesValue).SetPos(n.Pos).SetTree(nil)
+				n.Pipe.Cmds = append(n.Pipe.Cmds, &parse.CommandNode{
+					NodeType: parse.NodeCommand, Pos: n.Pos, Args: []parse.Node{name},
+				})
+			}
+		case *parse.IfNode:
+			branch = &n.BranchNode
+		case *parse.WithNode:
+			branch = &n.BranchNode
+		case *parse.RangeNode:
+			branch = &n.BranchNode
+		default:
+		}
+		if branch != nil {
+			writeValues(branch.List)
+			writeValues(branch.ElseList)
+		}
+	}
+}
+
+// Text is what the template says to these arguments.
+func (t *Template) Text(ctx context.Context, args map[string]any) (string, error) {
+	w := mockWriter{ctx: ctx}
+	exact := make(map[string]any, len(args))
+	for name, v := range args {
+		exact[name] = plain(v)
+		if n, ok := v.(json.Number); ok && !strings.ContainsAny(n.String(), ".eE") {
+			if _, small := exact[name].(int); !small {
+				exact[name] = n.String() // an id of many digits keeps them
+			}
+		}
+	}
+	if err := t.template.Execute(&w, exact); err != nil {
+		if inner, ok := errors.AsType[template.ExecError](err); ok && errors.Unwrap(inner.Err) != nil {
+			return "", errors.Unwrap(inner.Err)
+		}
+		return "", err
+	}
+	return w.text.String(), nil
+}

@@ -1,0 +1,240 @@
+package scenario
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"text/template"
+	"text/template/parse"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonquery"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// HTTPTool is an endpoint that answers the calls of a tool.
+type HTTPTool struct {
+	URL       string // template over the arguments; the environment stands in it
+	Written   string // the same as the file has it
+	URLPos    diag.Pos
+	Method    string
+	Timeout   time.Duration
+	Headers   map[string]string `digest:"-"` // the environment stands in them
+	FileHeads map[string]string // the same as the file has them
+	FromEnv   []EnvHeader
+	Redact    []string // fields of the reply, at any depth
+
+	Placed       []string // arguments that stand in the URL or a header
+	Shaped       bool     // request was written: only what it says goes into the query
+	QueryParams  []string
+	HeaderParams map[string]string // header → template
+	BodyMapping  string            // JMESPath
+	Exclude      []string
+	StaticQuery  map[string]string
+	StaticHeads  map[string]string
+	StaticBody   map[string]any
+	Mapping      string // of the reply: JMESPath
+	Media        bool   // a reply of one of these types is media
+	AcceptTypes  []string
+}
+
+// EnvHeader is a header whose value stands in the environment.
+type EnvHeader struct {
+	Name, Variable string
+	Pos            diag.Pos
+}
+
+var httpMethods = words("", "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
+
+// httpFields are the settings of tools with mode live.
+var httpFields = table("http", func() rows[HTTPTool] {
+	return rows[HTTPTool]{
+		custom("url", text, func(d *decoder, h *HTTPTool, v *node.Node) {
+			h.Written, _ = d.Name(v, "url")
+			h.URLPos = d.Pos(v)
+			h.URL = d.expand(v, h.Written)
+			d.argumentTemplate(v, "url", h.URL)
+			if u, err := url.Parse(strings.NewReplacer("{{", "", "}}", "", " ", "").Replace(h.URL)); h.URL != "" &&
+				!strings.HasPrefix(h.URL, "{{") && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+				d.Errorf(v, "wrong-value", "%q is not an address of HTTP", h.Written).Hint = "it begins with https:// or http://"
+			}
+		}).must(),
+		word("method", httpMethods, func(h *HTTPTool) *string { return &h.Method }),
+		custom("timeout_ms", natural, func(d *decoder, h *HTTPTool, v *node.Node) {
+			if ms, ok := d.Int(v, "timeout_ms", 0, int(counting.High)); ok {
+				h.Timeout = time.Duration(ms) * time.Millisecond
+			}
+		}),
+		custom("headers", textMap, func(d *decoder, h *HTTPTool, v *node.Node) {
+			h.FileHeads, _ = d.headerMap(v, "headers")
+			h.Headers = make(map[string]string, len(h.FileHeads))
+			for name, value := range h.FileHeads {
+				h.Headers[name] = d.expand(node.Get(v, name), value)
+			}
+		}),
+		custom("headers_from_env", texts, readEnvHeaders),
+		strs("redact", func(h *HTTPTool) *[]string { return &h.Redact }),
+		custom("request", requestFields, func(d *decoder, h *HTTPTool, v *node.Node) {
+			h.Shaped = true
+			requestFields.read(d, v, h)
+		}),
+		object("response", part("response", queryField("body_mapping", func(h *HTTPTool) *string { return &h.Mapping })),
+			func(h *HTTPTool) *HTTPTool { return h }),
+		object("multimodal", part("multimodal",
+			flag("enabled", func(h *HTTPTool) *bool { return &h.Media }),
+			strs("accept_types", func(h *HTTPTool) *[]string { return &h.AcceptTypes }),
+		), func(h *HTTPTool) *HTTPTool { return h }),
+	}
+})
+
+var requestFields = table("request", func() rows[HTTPTool] {
+	return rows[HTTPTool]{
+		strs("query_params", func(h *HTTPTool) *[]string { return &h.QueryParams }),
+		custom("header_params", textMap, func(d *decoder, h *HTTPTool, v *node.Node) {
+			h.HeaderParams, _ = d.headerMap(v, "header_params")
+			for name, text := range h.HeaderParams {
+				d.argumentTemplate(node.Get(v, name), "header_params."+name, text)
+			}
+		}),
+		queryField("body_mapping", func(h *HTTPTool) *string { return &h.BodyMapping }),
+		strs("exclude", func(h *HTTPTool) *[]string { return &h.Exclude }),
+		strMap("static_query", func(h *HTTPTool) *map[string]string { return &h.StaticQuery }),
+		custom("static_headers", textMap, func(d *decoder, h *HTTPTool, v *node.Node) {
+			h.StaticHeads, _ = d.headerMap(v, "static_headers")
+		}),
+		custom("static_body", wireMap, func(d *decoder, h *HTTPTool, v *node.Node) {
+			if v.Kind == node.Map {
+				h.StaticBody, _ = d.Any(v).(map[string]any)
+				return
+			}
+			d.Fields(v, "static_body", nil, nil) // reports it
+		}),
+	}
+})
+
+// queryField is a field with a JMESPath expression.
+func queryField(name string, at func(*HTTPTool) *string) field[HTTPTool] {
+	return custom(name, text, func(d *decoder, h *HTTPTool, v *node.Node) {
+		path, ok := d.Name(v, name)
+		if !ok {
+			return
+		}
+		*at(h) = path
+		if _, err := jsonquery.Compile(path); err != nil {
+			d.Errorf(v, "invalid-path", "%s is not a %s: %v", name, jsonquery.Language(path), err)
+		}
+	})
+}
+
+// headerMap reads headers.
+func (d *decoder) headerMap(v *node.Node, what string) (map[string]string, bool) {
+	m, ok := d.StringMap(v, what)
+	for name, value := range m {
+		d.header(node.Get(v, name), name, value)
+	}
+	return m, ok
+}
+
+func (d *decoder) header(at *node.Node, name, value string) {
+	switch {
+	case !httpguts.ValidHeaderFieldName(name):
+		d.Errorf(at, "wrong-name", "%q is not the name of a header", name)
+	case !httpguts.ValidHeaderFieldValue(value):
+		d.Errorf(at, "wrong-value", "the header %s holds a line break or another control character", name)
+	case slices.Contains(framingHeaders, http.CanonicalHeaderKey(name)):
+		d.Errorf(at, "wrong-name", "the header %s follows from the body and cannot be set", name)
+	}
+}
+
+// framingHeaders say how long a body is.
+var framingHeaders = []string{"Content-Length", "Transfer-Encoding", "Connection", "Trailer"}
+
+func readEnvHeaders(d *decoder, h *HTTPTool, v *node.Node) {
+	list, _ := d.Strings(v, "headers_from_env")
+	for i, entry := range list {
+		at := v
+		if v.Kind == node.List && i < len(v.Content) {
+			at = v.Content[i]
+		}
+		name, variable, both := strings.Cut(entry, "=")
+		if !both || name == "" || variable == "" || strings.ContainsAny(variable, "= \t$") {
+			d.Errorf(at, "wrong-value", "headers_from_env: %q is not HEADER=VARIABLE", entry).Hint =
+				"write the name of a header, =, and the name of the variable that holds its value"
+			continue
+		}
+		d.header(at, name, "")
+		h.FromEnv = append(h.FromEnv, EnvHeader{name, variable, d.Pos(at)})
+	}
+}
+
+// argumentTemplate checks a Go template over the arguments of a tool.
+func (d *decoder) argumentTemplate(n *node.Node, what, src string) {
+	if _, err := template.New("tool").Parse(src); err != nil {
+		msg := err.Error()
+		if m := templateLine().FindStringSubmatch(msg); m != nil {
+			msg = msg[len(m[0]):]
+		}
+		d.Errorf(n, "invalid-template", "%s: %s", what, msg).Hint =
+			"the language is that of Go templates, over the arguments: {{.order_id}}"
+	}
+}
+
+// named are the arguments that a template names; none of one that is broken.
+func named(src string) (names []string) {
+	t, err := template.New("tool").Parse(src)
+	if err != nil || t.Tree == nil {
+		return nil
+	}
+	eachArgument(t.Root, true, func(name string, _ parse.Pos) { names = append(names, name) })
+	return names
+}
+
+// readHTTP reads the endpoint of a tool.
+func readHTTP(d *decoder, t *toolFile, v *node.Node) {
+	t.http = v
+	h := &HTTPTool{}
+	if httpFields.read(d, v, h) {
+		t.HTTP = h
+	}
+}
+
+// endpoint settles the endpoint of a tool of mode live.
+func (d *decoder) endpoint(t *toolFile) {
+	h := t.HTTP
+	if h.Method == "" {
+		h.Method = http.MethodPost
+	}
+	for _, span := range []time.Duration{t.Timeout, defaultToolTimeout} {
+		if h.Timeout == 0 {
+			h.Timeout = span
+		}
+	}
+	args, listed := argumentsOf(t.InputSchema)
+	check := func(at *node.Node, key string, names []string) {
+		for i, name := range names {
+			if !listed || slices.Contains(args, name) {
+				continue
+			}
+			place := at
+			if at != nil && at.Kind == node.List && i < len(at.Content) {
+				place = at.Content[i]
+			}
+			d.Foreignf(place, "unknown-argument", "%s: the tool has no argument %q", key, name).Hint = hintNames(name, args)
+		}
+	}
+	request := node.Get(t.http, "request")
+	h.Placed = named(h.URL)
+	check(node.Get(t.http, "url"), "url", h.Placed)
+	for _, name := range slices.Sorted(maps.Keys(h.HeaderParams)) {
+		used := named(h.HeaderParams[name])
+		check(node.Get(node.Get(request, "header_params"), name), "header_params", used)
+		h.Placed = append(h.Placed, used...)
+	}
+	check(node.Get(request, "query_params"), "query_params", h.QueryParams)
+	check(node.Get(request, "exclude"), "exclude", h.Exclude)
+}

@@ -49,7 +49,8 @@ func GeminiParts() []string {
 // geminiNames are the parameters below generationConfig that have a place of their own in files.
 var geminiNames = map[string]string{
 	"temperature": "defaults.temperature", "topP": "defaults.top_p", "topK": "top_k under parameters of the prompt",
-	"maxOutputTokens": "defaults.max_tokens", "stopSequences": "defaults.stop", "seed": "seed under defaults of the config",
+	"maxOutputTokens": "defaults.max_tokens", "stopSequences": "defaults.stop",
+	"seed":             "seed under defaults of the config",
 	"responseMimeType": "defaults.response_format", "responseJsonSchema": "defaults.response_format",
 	"responseSchema": "defaults.response_format", "responseModalities": "additional_config.response_modalities",
 	"thinkingConfig": "additional_config.thinking_budget", "candidateCount": "",
@@ -79,7 +80,8 @@ func (d *decoder) gemini(p *providerFile) {
 			*c.Gemini.ThinkingBudget, *c.MaxTokens).Hint = "raise max_tokens, or lower thinking_budget"
 	}
 	if c.ParallelToolCalls != nil {
-		d.Warnf(c.seen["parallel_tool_calls"], NoEffect, "parallel_tool_calls has no effect with type gemini: its API takes none")
+		d.Warnf(c.seen["parallel_tool_calls"], NoEffect,
+			"parallel_tool_calls has no effect with type gemini: its API takes none")
 	}
 	d.safety(node.Get(p.config, "safety_settings"))
 	d.geminiBody(node.Get(p.config, "extra_body"))

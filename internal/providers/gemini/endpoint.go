@@ -100,7 +100,7 @@ var optional = sync.OnceValue(func() map[string]string {
 		"responsejsonschema": "response_format", "response_json_schema": "response_format",
 		"frequencypenalty": "frequency_penalty", "frequency_penalty": "frequency_penalty",
 		"presencepenalty": "presence_penalty", "presence_penalty": "presence_penalty",
-		"penalty is not enabled": "frequency_penalty and presence_penalty",
+		"penalty is not enabled": `frequency_penalty" and "presence_penalty`,
 	}
 })
 
@@ -119,7 +119,7 @@ func hint(status int, r wire.Report) string {
 		return "check the key in credential, or in " + strings.Join(keyVars(), " or ")
 	}
 	if name := optional()[parameter().FindString(text)]; name != "" {
-		return "list " + name + " under unsupported_params to leave it out"
+		return "list \"" + name + "\" under unsupported_params to leave it out"
 	}
 	return ""
 }

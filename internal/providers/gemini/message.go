@@ -337,7 +337,7 @@ func (w *words) put(p *placed) error {
 	return nil
 }
 
-// until puts out the text up to a byte. The text may be another one than that which was signed, as guardrails change it.
+// until puts out the text up to a byte. The text may be another one than that which was signed: guardrails change it.
 func (w *words) until(at int, signature string) {
 	for at = min(max(at, w.done), len(w.text)); at < len(w.text) && !utf8.RuneStart(w.text[at]); {
 		at++

@@ -64,8 +64,8 @@ func (p *partIn) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// whole reports whether a piece goes back as it came: it is none of the text, the calls and the media of the reply. What
-// the model thought without signing it does not go back.
+// whole reports whether a piece goes back as it came: it is none of the text, the calls and the media of the reply.
+// What the model thought without signing it does not go back.
 func (p *partIn) whole() bool {
 	switch {
 	case p.Thought, p.Text != nil && *p.Text == "":
@@ -330,13 +330,13 @@ func (g *gathered) ended(said string) (string, error) {
 		return "", g.Fail(providers.BadReply, nil, "the server broke the reply off (finishReason %s)%s",
 			g.Excerpt(g.finish), g.because())
 	case g.blocked != "" && said == "":
-		return "", g.Fail(providers.Refused, nil, "the content filter of the provider refused the question (blockReason %s)%s",
-			g.Excerpt(g.blocked), g.because())
+		return "", g.Fail(providers.Refused, nil,
+			"the content filter of the provider refused the question (blockReason %s)%s", g.Excerpt(g.blocked), g.because())
 	case g.blocked != "":
 		return filtered, nil
 	case reason == filtered && said == "" && g.media == 0:
-		return "", g.Fail(providers.Refused, nil, "the content filter of the provider stopped the reply (finishReason %s)%s",
-			g.Excerpt(g.finish), g.because())
+		return "", g.Fail(providers.Refused, nil,
+			"the content filter of the provider stopped the reply (finishReason %s)%s", g.Excerpt(g.finish), g.because())
 	case !g.spoke && len(g.calls) == 0:
 		return "", g.empty(reason)
 	case len(g.calls) > 0 && reason == "stop":
@@ -363,7 +363,8 @@ func (g *gathered) empty(reason string) error {
 		failed.Settled = true // it would be used up again
 		return failed
 	}
-	return g.Fail(providers.BadReply, nil, "the reply has neither text nor tool calls (finishReason %s)", g.Excerpt(g.finish))
+	return g.Fail(providers.BadReply, nil, "the reply has neither text nor tool calls (finishReason %s)",
+		g.Excerpt(g.finish))
 }
 
 // usage is what the server counted, of the whole reply so far.

@@ -199,8 +199,11 @@ func TestRefusals(t *testing.T) {
 		kind   providers.Kind
 	}{
 		"a parameter": {400, said(400, "INVALID_ARGUMENT", "Thinking level is not supported for this model."), "",
-			"http 400: Thinking level is not supported for this model.; list reasoning_effort under unsupported_params to leave it out",
+			"http 400: Thinking level is not supported for this model.; list \"reasoning_effort\" under unsupported_params to leave it out",
 			providers.Refused},
+		"two parameters": {400, said(400, "INVALID_ARGUMENT", "Penalty is not enabled for this model"), "",
+			`http 400: Penalty is not enabled for this model; list "frequency_penalty" and "presence_penalty" under unsupported_params ` +
+				"to leave it out", providers.Refused},
 		"the key": {400, said(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key."), "",
 			"http 400: API key not valid. Please pass a valid API key.; check the key in credential, or in GEMINI_API_KEY or GOOGLE_API_KEY",
 			providers.Refused},

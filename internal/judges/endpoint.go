@@ -44,7 +44,7 @@ func NewEndpoint(client providers.Provider, spec *scenario.Provider, simulated b
 	if spec.MaxTokens != nil {
 		e.maxTokens = max(e.maxTokens, *spec.MaxTokens)
 	}
-	if budget := spec.ThinkingBudget; budget > 0 {
+	if budget := spec.Thoughts(); budget > 0 {
 		e.maxTokens = max(e.maxTokens, budget+replyTokens) // thoughts are a part of it
 	}
 	return e

@@ -159,4 +159,8 @@ func TestTokenLimits(t *testing.T) {
 	if e := NewEndpoint(nil, thinks, false); e.maxTokens != 3072 {
 		t.Errorf("a judge that thinks may write %d tokens, want 3072", e.maxTokens)
 	}
+	thinks.Tuning = scenario.Tuning{Gemini: scenario.Gemini{ThinkingBudget: new(2048)}}
+	if e := NewEndpoint(nil, thinks, false); e.maxTokens != 3072 {
+		t.Errorf("a judge of Gemini's that thinks may write %d tokens, want 3072", e.maxTokens)
+	}
 }

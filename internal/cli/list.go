@@ -47,7 +47,7 @@ func newListCmd(app *App) *cobra.Command {
 			return f.run(app, args[0], args[1:])
 		},
 	}
-	cmd.Flags().StringVarP(&f.config, "config", "c", "", "arena `file`")
+	configVar(cmd.Flags(), &f.config, "arena `file`")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&f.lenient, "lenient", false, "unknown fields and parameters are warnings")
 	return cmd

@@ -1,7 +1,9 @@
 package checks
 
+import "github.com/arena-evals/arena/internal/skill"
+
 // SkillTool is the tool by which a model activates a skill; its argument `name` says which.
-const SkillTool = "skill__activate"
+const SkillTool = skill.ActivateTool
 
 // activation is a skill that was activated.
 type activation struct {

@@ -99,3 +99,24 @@ type nowhere string
 
 func (e nowhere) Error() string      { return string(e) }
 func (nowhere) Is(target error) bool { return target == fs.ErrNotExist }
+
+// ReadIn reads a plain file of at most limit bytes that lies in a folder or below it. The path is relative to the
+// folder; it may not lead out of it, neither by "..", nor by a link. Its errors do not name the folder.
+func ReadIn(dir, path string, limit int64) (data []byte, err error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, WithoutPath(err)
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	info, err := root.Stat(path)
+	switch {
+	case err != nil:
+		return nil, WithoutPath(err)
+	case kind(info.Mode()) != "":
+		return nil, fmt.Errorf("it is %s, and a plain file is needed", kind(info.Mode()))
+	case info.Size() > limit:
+		return nil, fmt.Errorf("it has %d bytes; the limit is %d", info.Size(), limit)
+	}
+	data, err = root.ReadFile(path)
+	return data, WithoutPath(err)
+}

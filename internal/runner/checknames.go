@@ -106,6 +106,11 @@ func (n *nameChecker) offered(prompt *scenario.Prompt) []string {
 	for _, t := range n.tools.Offered(prompt.AllowedTools) {
 		names = append(names, t.Name)
 	}
+	if n.p.Skills != nil { // an active skill may bring them
+		for _, one := range n.p.Skills.All() {
+			names = append(names, slices.DeleteFunc(slices.Clone(one.Tools), func(t string) bool { return !n.tools.Has(t) })...)
+		}
+	}
 	return names
 }
 
@@ -193,9 +198,11 @@ func (n *nameChecker) checkName(check string, use *checks.NameUse, setups []*set
 	case checks.ArgumentName:
 		n.checkArgument(check, use)
 	case checks.SkillName:
-		if _, there := n.p.Has(scenario.FeatureSkills); !there {
+		if _, there := n.p.Has(scenario.FeatureSkills); !there || n.hasInstalledSkills() {
 			n.awaitOrWarn(check, use)
+			return
 		}
+		n.checkFeatureName(check, use, scenario.FeatureSkills)
 	case checks.StateName:
 		n.checkFeatureName(check, use, scenario.FeatureWorkflows)
 	case checks.StepName:
@@ -316,7 +323,13 @@ func (n *nameChecker) hasOtherTools() bool {
 		_, there := n.p.Has(feature)
 		return there
 	}
-	return has(scenario.FeatureServers) || has(scenario.FeatureAgents) || has(scenario.FeatureSkills)
+	return has(scenario.FeatureServers) || has(scenario.FeatureAgents)
+}
+
+// hasInstalledSkills reports whether the project names skills that only a package manager knows.
+func (n *nameChecker) hasInstalledSkills() bool {
+	_, there := n.p.Has(scenario.FeatureInstalledSkills)
+	return there
 }
 
 // awaitOrWarn leaves a name to the tracker. Without a tracker it warns of a name that the project does not have.

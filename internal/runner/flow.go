@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/skill"
 	"github.com/arena-evals/arena/internal/tools"
 	"github.com/arena-evals/arena/internal/workflow"
 )
@@ -50,6 +50,9 @@ func (s *session) enter(ctx context.Context) error {
 	f := s.flow
 	state := f.machine.Current()
 	prompt := s.trial.Project.PromptOf(state)
+	if s.skills != nil {
+		s.skills.Enter(s.trial.Project.skills.filters[state])
+	}
 	s.takeStance(prompt)
 	system, err := s.systemPrompt(prompt)
 	if err != nil {
@@ -187,8 +190,21 @@ func (f *flow) report(out *result.Trial) {
 	out.Workflow = w
 }
 
-// systemPrompt renders a prompt. What the workflow puts into it is never a template itself.
+// systemPrompt renders a prompt, and puts the skills behind it that are always active.
 func (s *session) systemPrompt(prompt *scenario.Prompt) (string, error) {
+	text, err := s.rendered(prompt)
+	extra := s.preloaded()
+	if err != nil || extra == "" {
+		return text, err
+	}
+	if text == "" {
+		return extra, nil
+	}
+	return strings.TrimRight(text, "\n") + "\n\n" + extra, nil
+}
+
+// rendered fills in the variables of a prompt. What the workflow puts into it is never a template itself.
+func (s *session) rendered(prompt *scenario.Prompt) (string, error) {
 	t := s.trial
 	vars, err := scenario.Variables(prompt, t.Scenario, t.Region)
 	if err != nil {
@@ -223,7 +239,7 @@ func (s *session) systemPrompt(prompt *scenario.Prompt) (string, error) {
 	return strings.NewReplacer(late...).Replace(text), nil
 }
 
-// ownCall runs a call of a tool of the workflow. ok is false for other tools.
+// ownCall runs a call of a tool of the workflow or of the skills. ok is false for other tools.
 func (s *session) ownCall(call chat.ToolCall, turn int) (res chat.ToolResult, ok bool) {
 	if !s.owns(call.Name) {
 		return chat.ToolResult{}, false
@@ -233,25 +249,24 @@ func (s *session) ownCall(call chat.ToolCall, turn int) (res chat.ToolResult, ok
 	}
 	var answer any
 	var err error
-	if call.Name == workflow.TransitionTool {
+	switch call.Name {
+	case workflow.TransitionTool:
 		answer, err = s.transition(call.Args, turn)
-	} else {
+	case workflow.ArtifactTool:
 		answer, err = s.setArtifact(call.Args)
+	default:
+		answer, err = s.skillCall(call)
 	}
-	if err != nil {
-		return tools.Failure(call, chat.ErrorExecution, err.Error()), true
-	}
-	text, err := json.Marshal(answer)
-	if err != nil { // cannot happen with texts
-		return tools.Failure(call, chat.ErrorExecution, err.Error()), true
-	}
-	return chat.ToolResult{ID: call.ID, Name: call.Name, Content: string(text)}, true
+	return answered(call, answer, err), true
 }
 
-// owns reports whether a tool is one of the workflow. These run in the order of their calls, and on no cassette: what
-// they do follows from the replies.
+// owns reports whether a tool is one of the workflow or of the skills. These run in the order of their calls, and on no
+// cassette: what they do follows from the replies.
 func (s *session) owns(tool string) bool {
-	return s.flow != nil && s.flow.machine != nil && (tool == workflow.TransitionTool || tool == workflow.ArtifactTool)
+	if s.flow != nil && s.flow.machine != nil && (tool == workflow.TransitionTool || tool == workflow.ArtifactTool) {
+		return true
+	}
+	return s.skills != nil && slices.Contains(skill.ToolNames, tool)
 }
 
 // scheduled answers the model that asked for a transition.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/skill"
 	"github.com/arena-evals/arena/internal/tools/memory"
 	"github.com/arena-evals/arena/internal/workflow"
 )
@@ -47,6 +48,9 @@ func ownTools(p *scenario.Project) []string {
 	}
 	if p.Memory {
 		names = append(names, memory.Names()...)
+	}
+	if p.Skills != nil {
+		names = append(names, skill.ToolNames...)
 	}
 	return names
 }

@@ -277,6 +277,7 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 	}
 	run.tools = tools.NewKit(registry, sources...)
 	run.states = run.stateTools()
+	run.skills = newSkills(p, registry)
 	ReportGuardrailUses(p, scenarios, m.diags)
 	m.expectGuardrails(p, judged)
 	all := append(slices.Clip(scenarios), judged...)

@@ -83,6 +83,7 @@ type project struct {
 
 	stances map[*scenario.Prompt]*stance
 	memory  *tools.Opener                   // nil: trials remember nothing
+	skills  *skills                         // nil: there are none
 	states  map[*workflow.State][]chat.Tool // what the model is offered in each; nil: there is no workflow
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/skill"
 	"github.com/arena-evals/arena/internal/tools"
 	"github.com/arena-evals/arena/internal/tools/memory"
 )
@@ -36,8 +37,9 @@ type session struct {
 	values           *values
 	variables        map[string]string // for checks
 	stance           stance
-	flow             *flow         // nil: there is no workflow
-	memory           *memory.Store // nil: the trial remembers nothing
+	flow             *flow          // nil: there is no workflow
+	memory           *memory.Store  // nil: the trial remembers nothing
+	skills           *skill.Session // nil: there are none
 	spend            spend
 	recordedID       string              // of a recorded session; "": none
 	turnStart        int                 // index of the turn's first message
@@ -154,6 +156,7 @@ func newSession(planned Trial, opts *Options, events chan<- result.Event) *sessi
 	s.box = t.Project.tools.Box(t.Scenario.ID)
 	s.remember()
 	s.flow = newFlow(t)
+	s.skills = t.Project.skills.open(t)
 	s.takeStance(t.Prompt)
 	s.out.Describe, _ = s.values.at(noTurn).UserText(t.Scenario.Description)
 	if events != nil {

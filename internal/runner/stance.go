@@ -80,12 +80,23 @@ func (s *session) takeStance(prompt *scenario.Prompt) {
 	st.bind(values)
 }
 
-// offered returns the tools that the session may be offered by its files: those of its prompt and of its state.
+// offered returns the tools that the session may be offered by its files: those of its prompt, of its state and of its
+// skills.
 func (s *session) offered() []chat.Tool {
 	if s.flow != nil && s.flow.machine != nil {
-		return s.trial.Project.states[s.flow.machine.Current()]
+		return s.withSkills(s.trial.Project.states[s.flow.machine.Current()])
 	}
-	return s.trial.Project.stance(s.stance.prompt).offered
+	return s.withSkills(s.trial.Project.stance(s.stance.prompt).offered)
+}
+
+// offerAgain sets what the model is offered from now on, with what sources listed last.
+func (s *session) offerAgain() {
+	offered := s.offered()
+	if s.stance.prompt != nil {
+		offered = append(slices.Clone(offered), s.box.Offered(s.stance.prompt.AllowedTools)...)
+		sortTools(offered)
+	}
+	s.stance.offered = offered
 }
 
 // bind fills in the placeholders of guardrails and evals.

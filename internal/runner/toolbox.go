@@ -87,9 +87,7 @@ func (s *session) equip(ctx context.Context) error {
 				o.Name, strings.Join(unchecked, ", ")))
 		}
 	}
-	offered := append(slices.Clone(s.offered()), s.box.Offered(allowed)...)
-	sortTools(offered)
-	s.stance.offered = offered
+	s.offerAgain()
 	return nil
 }
 

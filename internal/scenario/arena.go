@@ -3,6 +3,7 @@ package scenario
 import (
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/skill"
 )
 
 // arenaFile is an arena config as written: its settings, and the files it names.
@@ -28,6 +29,7 @@ type arenaFile struct {
 	compositions []string
 	workflow     *Workflow
 	memory       bool
+	skills       []*skill.Skill
 	runtime      *node.Node
 	nothing      bool // it has none of the keys that name something to run
 }
@@ -98,7 +100,7 @@ var arenaFields = table("an arena config", func() rows[arenaFile] {
 			doc("Servers whose tools are offered."),
 		custom("a2a_agents", listOf(agentFields), func(d *decoder, _ *arenaFile, v *node.Node) { d.agents(v) }).
 			doc("Other agents, simulated or remote."),
-		custom("skills", listOf(skillFields), func(d *decoder, _ *arenaFile, v *node.Node) { d.skills(v) }).
+		custom("skills", listOf(skillFields), func(d *decoder, a *arenaFile, v *node.Node) { a.skills = d.skills(v) }).
 			doc("Folders of skills."),
 		custom("workflow", workflowFields, func(d *decoder, a *arenaFile, v *node.Node) { a.workflow = d.workflow(v) }).
 			doc("The states through which conversations go."),

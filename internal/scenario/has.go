@@ -7,18 +7,26 @@ const (
 	FeatureWorkflows    = "workflows"
 	FeatureCompositions = "compositions"
 	FeatureSkills       = "skills"
-	FeatureServers      = "MCP servers"
-	FeatureAgents       = "A2A agents"
+	// FeatureInstalledSkills is skills that a package manager has put somewhere.
+	FeatureInstalledSkills = "installed skills"
+	FeatureServers         = "MCP servers"
+	FeatureAgents          = "A2A agents"
 )
 
 // Has reports whether the project uses a feature, and returns the names it defines: states of workflows, steps of
-// compositions.
+// compositions, skills.
 func (p *Project) Has(feature string) (names []string, there bool) {
 	if feature == FeatureWorkflows {
 		if p.Workflow == nil {
 			return nil, false
 		}
 		return p.Workflow.names, true
+	}
+	if feature == FeatureSkills {
+		if p.Skills == nil {
+			return nil, false
+		}
+		return p.Skills.Names(), true
 	}
 	for i := range p.Later {
 		if f := &p.Later[i]; f.Name == feature {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/skill"
 )
 
 // packFile is a pack as it stands in a file.
@@ -17,6 +18,7 @@ type packFile struct {
 	fragments    map[string]string
 	promptNode   *node.Node
 	workflow     *Workflow
+	skills       []*skill.Skill
 	compositions []string
 }
 
@@ -48,7 +50,7 @@ var packFields = table("a pack", func() rows[packFile] {
 		custom("compositions", mapOf(compositionFields), func(d *decoder, p *packFile, v *node.Node) {
 			p.compositions = d.compositions(v)
 		}),
-		custom("skills", listOf(skillFields), func(d *decoder, _ *packFile, v *node.Node) { d.skills(v) }),
+		custom("skills", listOf(skillFields), func(d *decoder, p *packFile, v *node.Node) { p.skills = d.skills(v) }),
 		idle[packFile]("agents", packAgentFields, "they are for deployment; conversations are with one prompt each"),
 		remark[packFile]("metadata", anyMap),
 		remark[packFile]("compilation", anyMap),

@@ -1,8 +1,9 @@
 package scenario
 
-import "github.com/arena-evals/arena/internal/keys"
-
-import "github.com/arena-evals/arena/internal/node"
+import (
+	"github.com/arena-evals/arena/internal/keys"
+	"github.com/arena-evals/arena/internal/node"
+)
 
 // personaFields are the keys of kind Persona.
 var personaFields = table("a persona", func() rows[Persona] {

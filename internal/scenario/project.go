@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/skill"
 )
 
 // build is a project that is being loaded.
@@ -21,6 +22,7 @@ type build struct {
 	unbound      []*Tool           // of the pack, without implementation
 	packEvals    []*Eval           // of the pack
 	compositions []string          // names
+	skillList    []*skill.Skill
 	jobs         []*fileJob
 	inline       *content // what stands in the config's own file
 	refs         []reference
@@ -154,6 +156,7 @@ func (b *build) apply(a *arenaFile) {
 	b.p.Defaults, b.p.Judges, b.p.Globals = a.Defaults, a.judges, a.globals
 	b.p.Roles, b.p.SelfPlay = a.roles, a.selfPlay
 	b.p.Workflow, b.compositions, b.p.Memory = a.workflow, a.compositions, a.memory
+	b.skillList = a.skills
 	if a.configDir != "" {
 		b.places.run = join(b.places.config, a.configDir)
 	}
@@ -211,6 +214,7 @@ func (b *build) takePack(c *content) {
 		b.packEvals = MergeEvals(b.packEvals, p.evals)
 		b.fragments = p.fragments
 		b.compositions = append(b.compositions, p.compositions...)
+		b.skillList = append(b.skillList, p.skills...)
 		if b.p.Workflow == nil {
 			b.p.Workflow = p.workflow
 		}
@@ -379,6 +383,7 @@ func (b *build) finish() {
 	b.resolve()
 	b.workflow()
 	b.seedMemories()
+	b.skills()
 	b.loadMocks()
 	b.templates()
 	b.unread()

@@ -2,12 +2,13 @@ package scenario
 
 import (
 	"fmt"
-	"github.com/arena-evals/arena/internal/keys"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/arena-evals/arena/internal/keys"
 )
 
 // TestProviderKeys writes every key that a provider may have, one at a time, and sees that each changes what was loaded

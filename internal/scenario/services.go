@@ -3,7 +3,6 @@ package scenario
 import (
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
@@ -192,52 +191,4 @@ func (d *decoder) oneOfNames(n *node.Node, what string, names []string) {
 		return
 	}
 	d.unknownName(n, what, names)
-}
-
-// skillFile is a source of skills.
-type skillFile struct {
-	path, name, instructions *node.Node
-}
-
-// skillFields are the keys of a source of skills: a folder, or a skill written in place.
-var skillFields = table("a skill", func() rows[skillFile] {
-	return rows[skillFile]{
-		custom("path", text, func(d *decoder, s *skillFile, v *node.Node) { s.path = v; d.Name(v, "path") }),
-		custom("dir", text, func(d *decoder, s *skillFile, v *node.Node) { s.path = v; d.Name(v, "dir") }),
-		custom("name", text, func(d *decoder, s *skillFile, v *node.Node) { s.name = v; d.Name(v, "name") }),
-		inside[skillFile]("description", text),
-		custom("instructions", text, func(d *decoder, s *skillFile, v *node.Node) {
-			s.instructions = v
-			d.Name(v, "instructions")
-		}),
-		inside[skillFile]("preload", boolean),
-	}
-})
-
-// skills reads a list of skill sources. A text is a path, or a reference to an installed skill.
-func (d *decoder) skills(n *node.Node) {
-	d.Items(n, "skills", func(_ int, v *node.Node) {
-		if v.Kind == node.Scalar && !node.IsNull(v) {
-			return
-		}
-		var s skillFile
-		if !skillFields.read(d, v, &s) {
-			return
-		}
-		folder := ""
-		if s.path != nil && !strings.HasPrefix(s.path.Value, "@") { // @org/name is installed
-			folder = join(d.places.config, s.path.Value)
-		}
-		switch {
-		case s.path == nil && s.name == nil:
-			d.Missing(v, "a skill", "path, or name and instructions")
-		case s.path == nil && s.instructions == nil:
-			d.Missing(v, "a skill written in place", "instructions")
-		case folder != "" && !d.places.fs.exists(folder):
-			d.Errorf(s.path, "missing-file", "there is no folder %q", folder)
-		}
-	})
-	if n.Kind == node.List && len(n.Content) > 0 {
-		d.need(FeatureSkills, n, Feature{})
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/skill"
 )
 
 // Suite is everything that one run loads: one or more projects.
@@ -43,8 +44,9 @@ type Project struct {
 	PackEvals []*Eval          // of the packs; see EvalsFor
 	// ArenaEvals are those of the config. They replace others of the same id.
 	ArenaEvals []*Eval
-	Workflow   *Workflow // the config's own, else that of the pack; nil: none
-	Memory     bool      // trials remember, by tools
+	Workflow   *Workflow  // the config's own, else that of the pack; nil: none
+	Skills     *skill.Set // of the config, then of its packs; nil: none
+	Memory     bool       // trials remember, by tools
 	Globals    []Placed
 	Handlers   []*Handler   // check types that are programs
 	Open       []*OpenCheck `digest:"-"` // the checks with placeholders, wherever they stand

@@ -1,0 +1,173 @@
+package runner
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/skill"
+	"github.com/arena-evals/arena/internal/tools"
+	"github.com/arena-evals/arena/internal/workflow"
+)
+
+// skills are the skills of a project, and which of them the states of its workflow allow.
+type skills struct {
+	set     *skill.Set
+	filters map[*workflow.State]skill.Filter // of the states that have one
+}
+
+// newSkills returns the skills of a project; nil when it has none. Tools that the project does not have come with no
+// skill.
+func newSkills(p *scenario.Project, registry *tools.Registry) *skills {
+	if p.Skills == nil {
+		return nil
+	}
+	s := &skills{set: p.Skills.WithTools(registry.Has), filters: map[*workflow.State]skill.Filter{}}
+	if p.Workflow == nil {
+		return s
+	}
+	for _, state := range p.Workflow.States {
+		// A broken filter was reported with the file. It allows nothing.
+		s.filters[state], _ = skill.NewFilter(state.Skills)
+	}
+	return s
+}
+
+// open begins the skills of a trial that is to be run; nil when there are none.
+func (k *skills) open(t *Trial) *skill.Session {
+	if k == nil || t.Recorded != nil || t.Finished != nil {
+		return nil
+	}
+	return k.set.Open(k.filters[t.Start]) // without a workflow all are allowed
+}
+
+// withSkills adds to the tools that a prompt is offered those of the skills: the tools that activate them, and the tools
+// that active ones bring along.
+func (s *session) withSkills(offered []chat.Tool) []chat.Tool {
+	if s.skills == nil {
+		return offered
+	}
+	offered = append(slices.Clone(offered), skillTools(s.skills)...)
+	offered = append(offered, s.trial.Project.tools.Offered(s.skills.Tools())...)
+	sortTools(offered)
+	return slices.CompactFunc(offered, func(a, b chat.Tool) bool { return a.Name == b.Name })
+}
+
+// skillTools are the tools by which the model of a state works with its skills; none where it allows no skill.
+func skillTools(s *skill.Session) []chat.Tool {
+	allowed := s.Allowed()
+	if len(allowed) == 0 {
+		return nil
+	}
+	var names, withFiles []string
+	var index strings.Builder
+	for _, one := range allowed {
+		names = append(names, one.Name)
+		fmt.Fprintf(&index, "\n- %s: %s", one.Name, one.Description)
+		if one.Dir != "" {
+			withFiles = append(withFiles, one.Name)
+		}
+	}
+	list := []chat.Tool{
+		{
+			Name:        skill.ActivateTool,
+			Description: "Activates a skill: returns its instructions, and offers the tools that it needs. Skills:" + index.String(),
+			Schema:      objectSchema(property{"name", "Name of the skill.", names}),
+		},
+		{
+			Name: skill.DeactivateTool, Description: "Ends a skill that is no longer needed, and its tools.",
+			Schema: objectSchema(property{"name", "Name of the skill.", names}),
+		},
+	}
+	if len(withFiles) > 0 {
+		list = append(list, chat.Tool{
+			Name: skill.ResourceTool, Description: "Reads a text file that belongs to a skill.",
+			Schema: objectSchema(property{"skill_name", "Name of the skill.", withFiles},
+				property{"path", "The file, relative to the folder of the skill.", nil}),
+		})
+	}
+	return list
+}
+
+// preloaded is what skills add to the system prompt of a state; "" when none of them is always active.
+func (s *session) preloaded() string {
+	if s.skills == nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, one := range s.skills.Preloaded() {
+		if b.Len() == 0 {
+			b.WriteString("# Active Skills")
+		}
+		b.WriteString("\n\n## " + one.Name + "\n\n" + one.Instructions)
+	}
+	return b.String()
+}
+
+// skillCall answers a call of one of the skill tools.
+func (s *session) skillCall(call chat.ToolCall) (any, error) {
+	text := func(name string) (string, error) {
+		value, ok := call.Args[name].(string)
+		if !ok {
+			return "", errors.New(name + " must be a text")
+		}
+		return value, nil
+	}
+	if call.Name == skill.ResourceTool {
+		name, errName := text("skill_name")
+		path, errPath := text("path")
+		if err := errors.Join(errName, errPath); err != nil {
+			return nil, err
+		}
+		content, err := s.skills.Resource(name, path)
+		return struct {
+			Content string `json:"content"`
+		}{content}, err
+	}
+	name, err := text("name")
+	if err != nil {
+		return nil, err
+	}
+	if call.Name == skill.ActivateTool {
+		one, err := s.skills.Activate(name)
+		if err != nil {
+			return nil, err
+		}
+		s.offerAgain()
+		return struct {
+			Instructions string   `json:"instructions"`
+			Added        []string `json:"added_tools"`
+		}{one.Instructions, listOrEmpty(one.Tools)}, nil
+	}
+	removed, err := s.skills.Deactivate(name)
+	if err != nil {
+		return nil, err
+	}
+	s.offerAgain()
+	return struct {
+		Removed []string `json:"removed_tools"`
+	}{listOrEmpty(removed)}, nil
+}
+
+func listOrEmpty(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+// answered is the result of a call of one of arena's own tools.
+func answered(call chat.ToolCall, answer any, err error) chat.ToolResult {
+	if err != nil {
+		return tools.Failure(call, chat.ErrorExecution, err.Error())
+	}
+	text, err := json.Marshal(answer)
+	if err != nil { // cannot happen with texts
+		return tools.Failure(call, chat.ErrorExecution, err.Error())
+	}
+	return chat.ToolResult{ID: call.ID, Name: call.Name, Content: string(text)}
+}

@@ -1,0 +1,192 @@
+package scenario
+
+import (
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/plainfile"
+	"github.com/arena-evals/arena/internal/skill"
+	"github.com/arena-evals/arena/internal/workflow"
+)
+
+// skillFile is the name of the file that makes a folder a skill.
+const skillFile = "SKILL.md"
+
+// skillSource is where skills come from: a folder, or a skill written in place.
+type skillSource struct {
+	path, name, description, instructions *node.Node
+
+	skill skill.Skill
+}
+
+// skillFields are the keys of a source of skills.
+var skillFields = table("a skill", func() rows[skillSource] {
+	return rows[skillSource]{
+		custom("path", text, func(d *decoder, s *skillSource, v *node.Node) { s.path = v; d.Name(v, "path") }),
+		custom("dir", text, func(d *decoder, s *skillSource, v *node.Node) { s.path = v; d.Name(v, "dir") }),
+		custom("name", text, func(d *decoder, s *skillSource, v *node.Node) {
+			s.name = v
+			s.skill.Name = skill.Name(&d.Reader, v)
+		}),
+		custom("description", text, func(d *decoder, s *skillSource, v *node.Node) {
+			s.description = v
+			s.skill.Description = skill.Description(&d.Reader, v)
+		}),
+		custom("instructions", text, func(d *decoder, s *skillSource, v *node.Node) {
+			s.instructions = v
+			s.skill.Instructions, _ = d.Name(v, "instructions")
+		}),
+		flag("preload", func(s *skillSource) *bool { return &s.skill.Preload }),
+	}
+})
+
+// skills reads a list of sources of skills. A text is a path, or a reference to an installed skill.
+func (d *decoder) skills(n *node.Node) (all []*skill.Skill) {
+	d.Items(n, "skills", func(_ int, v *node.Node) {
+		var s skillSource
+		if v.Kind == node.Scalar && !node.IsNull(v) {
+			s.path = v
+		} else if !skillFields.read(d, v, &s) {
+			return
+		}
+		all = append(all, d.skillsOf(v, &s)...)
+	})
+	return all
+}
+
+// skillsOf are the skills of one source.
+func (d *decoder) skillsOf(n *node.Node, s *skillSource) []*skill.Skill {
+	switch {
+	case s.path != nil && (s.name != nil || s.description != nil || s.instructions != nil):
+		d.Errorf(s.path, "field-conflict", "a skill is either read from a path or written in place").Hint =
+			"take the path out, or name, description and instructions"
+	case s.path != nil && strings.HasPrefix(s.path.Value, "@"): // @org/name is installed
+		d.need(FeatureInstalledSkills, s.path, Feature{})
+	case s.path != nil:
+		return d.skillFolder(s.path, s.skill.Preload)
+	case s.name == nil:
+		d.Missing(n, "a skill", "path, or name, description and instructions")
+	case s.description == nil:
+		d.Missing(n, "a skill written in place", "description")
+	case s.instructions == nil:
+		d.Missing(n, "a skill written in place", "instructions")
+	default:
+		s.skill.Pos = d.Pos(s.name)
+		return []*skill.Skill{&s.skill}
+	}
+	return nil
+}
+
+// skillFolder reads all skills in a folder and below it. Links are not followed: they could lead out of it.
+func (d *decoder) skillFolder(at *node.Node, preload bool) (all []*skill.Skill) {
+	folder := join(d.places.config, at.Value)
+	files := d.places.fs
+	rel, err := filepath.Rel(d.places.config, folder)
+	switch {
+	case err != nil || !filepath.IsLocal(rel):
+		d.Errorf(at, "outside", "the folder of skills %q is not below that of the config", at.Value).Hint =
+			"skills must stay inside the folder of the config"
+		return nil
+	case !files.exists(folder):
+		d.Errorf(at, missingFile, "there is no folder %q", folder)
+		return nil
+	case !files.isDir(folder):
+		d.Errorf(at, "not-a-folder", "%q is no folder", folder).Hint = "name the folder that holds " + skillFile
+		return nil
+	}
+	root, found := files.access(folder), 0
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != root && strings.HasPrefix(entry.Name(), "."):
+			return fs.SkipDir
+		case entry.Name() != skillFile || entry.IsDir():
+			return nil
+		}
+		found++
+		below, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		shown := filepath.Join(folder, below)
+		if entry.Type()&fs.ModeSymlink != 0 {
+			d.Errorf(at, "link", "%q is a link, and skills are not read through links", shown).Hint = "put the file itself there"
+			return nil
+		}
+		if s := d.skillFrom(at, shown); s != nil {
+			s.Dir, s.Preload = filepath.Dir(path), preload
+			s.Path = filepath.ToSlash(filepath.Join(rel, filepath.Dir(below)))
+			all = append(all, s)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		d.Errorf(at, "unreadable-file", "the folder %q cannot be read: %v", folder, plainfile.WithoutPath(err))
+	case found == 0:
+		d.Errorf(at, "no-skills", "there is no %s in %q or below it", skillFile, folder)
+	}
+	return all
+}
+
+// skillFrom reads one SKILL.md; nil when it cannot be read, which is reported.
+func (d *decoder) skillFrom(at *node.Node, path string) *skill.Skill {
+	data, problem := d.places.fs.read(path)
+	if problem != nil {
+		d.Errorf(at, problem.code, "%s", problem.msg).Hint = problem.hint
+		return nil
+	}
+	r := &node.Reader{File: path, Diags: d.Diags, Lenient: d.Lenient}
+	s := skill.Read(r, data)
+	if s == nil {
+		return nil
+	}
+	if dir := filepath.Base(filepath.Dir(path)); dir != s.Name {
+		d.Diags.Warnf(s.Pos, 1, "skill-folder", "the skill %q stands in a folder called %q", s.Name, dir)
+	}
+	return s
+}
+
+// skills puts the skills of the config and of its packs together, and checks that the filters of states let some through.
+func (b *build) skills() {
+	if len(b.skillList) == 0 {
+		return
+	}
+	b.p.Skills = skill.NewSet(b.skillList...)
+	w := b.p.Workflow
+	if w == nil || w.Graph == nil {
+		return
+	}
+	for _, state := range w.States {
+		b.skillFilter(state, w.At(state.Name))
+	}
+}
+
+func (b *build) skillFilter(state *workflow.State, at diag.Pos) {
+	width := utf8.RuneCountInString(state.Name)
+	f, err := skill.NewFilter(state.Skills)
+	if err != nil {
+		b.l.diags.Errorf(at, width, "skill-filter", "state %q: skills: %v", state.Name, err)
+		return
+	}
+	if f.IsNone() || len(b.p.Skills.Allowed(f)) > 0 {
+		return
+	}
+	var paths []string
+	for _, s := range b.p.Skills.All() {
+		if s.Path == "" {
+			paths = append(paths, s.Name)
+			continue
+		}
+		paths = append(paths, s.Path)
+	}
+	slices.Sort(paths)
+	hint := "the skills are " + strings.Join(slices.Compact(paths), ", ") + "; write none for a state without skills"
+	b.l.diags.Errorf(at, width, "skill-filter", "state %q: no skill matches %q", state.Name, state.Skills).Hint = hint
+}

@@ -1,0 +1,118 @@
+package skill
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// Read reads the text of a SKILL.md: front matter between two lines `---`, then the instructions. What is wrong goes to
+// the reader's list with its line, and the result is nil. Keys of the front matter that are not known are left alone:
+// the files are other tools' too.
+func Read(r *node.Reader, data []byte) *Skill {
+	data = bytes.ReplaceAll(bytes.TrimPrefix(data, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
+	switch {
+	case len(data) > MaxFile:
+		r.Errorf(nil, "file-too-large", "the file has %d KiB; the limit is %d KiB", len(data)>>10, MaxFile>>10)
+		return nil
+	case !utf8.Valid(data):
+		r.Errorf(nil, "not-utf8", "the file is not UTF-8 text")
+		return nil
+	}
+	front, body, ok := cut(string(data))
+	if !ok {
+		r.Errorf(nil, "front-matter", "the file has no front matter").Hint =
+			"begin it with a line ---, then name and description, then a line ---"
+		return nil
+	}
+	errors := r.Diags.Errors()
+	docs := node.Parse(r, []byte("\n"+front)) // an empty line in the place of the first ---: lines count from there
+	if len(docs) != 1 || docs[0] == nil {
+		if r.Diags.Errors() == errors {
+			r.Errorf(nil, "front-matter", "the front matter is empty").Hint = "write name and description into it"
+		}
+		return nil
+	}
+	s := &Skill{Instructions: strings.TrimSpace(body), Pos: r.Pos(docs[0])}
+	fields(r, docs[0], s)
+	if s.Instructions == "" {
+		r.Warnf(docs[0], "empty-skill", "the skill has no instructions below its front matter")
+	}
+	if r.Diags.Errors() > errors {
+		return nil
+	}
+	return s
+}
+
+// cut takes a text apart into its front matter and what follows.
+func cut(text string) (front, body string, ok bool) {
+	first, rest, _ := strings.Cut(text, "\n")
+	if strings.TrimRight(first, " \t") != "---" {
+		return "", "", false
+	}
+	for at := 0; at <= len(rest); {
+		line, _, more := strings.Cut(rest[at:], "\n")
+		if strings.TrimRight(line, " \t") == "---" {
+			return rest[:at], rest[min(at+len(line)+1, len(rest)):], true
+		}
+		if !more {
+			break
+		}
+		at += len(line) + 1
+	}
+	return "", "", false
+}
+
+// fields takes what arena knows out of the front matter.
+func fields(r *node.Reader, n *node.Node, s *Skill) {
+	r.Each(n, "the front matter of a skill", func(key string, _, v *node.Node) {
+		switch key {
+		case "name":
+			s.Name = Name(r, v)
+		case "description":
+			s.Description = Description(r, v)
+		case "allowed-tools":
+			s.Tools = tools(r, v)
+		}
+	})
+	for _, key := range []string{"name", "description"} {
+		if n.Kind == node.Map && node.Get(n, key) == nil {
+			r.Missing(n, "a skill", key)
+		}
+	}
+}
+
+// Name reads the name of a skill.
+func Name(r *node.Reader, n *node.Node) string {
+	name, ok := r.Name(n, "name")
+	if ok && !IsName(name) {
+		r.Errorf(n, "skill-name", "%q cannot be the name of a skill", name).Hint =
+			"use small letters, digits and single hyphens, at most 64 characters: refund-processing"
+	}
+	return name
+}
+
+// Description reads the description of a skill: the model sees it as one line.
+func Description(r *node.Reader, n *node.Node) string {
+	text, ok := r.String(n, "description")
+	text = strings.Join(strings.Fields(text), " ")
+	switch length := utf8.RuneCountInString(text); {
+	case ok && length == 0:
+		r.Errorf(n, "empty-value", "description is empty").Hint = "say when a model needs the skill"
+	case length > MaxDescription:
+		r.Errorf(n, "too-long", "description has %d characters; the limit is %d", length, MaxDescription)
+	}
+	return text
+}
+
+// tools are a list of names, or one text in which blanks or commas stand between them.
+func tools(r *node.Reader, n *node.Node) []string {
+	if n.Kind == node.List {
+		names, _ := r.Strings(n, "allowed-tools")
+		return names
+	}
+	text, _ := r.String(n, "allowed-tools")
+	return strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ' ' || c == '\n' || c == '\t' })
+}

@@ -171,6 +171,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runner.Plan, *cassette.Folder) {
 	f.prepare(suite, d)
 	deck := f.cassettes.deck(app, f.strict, app.secrets.Known)
+	if deck != nil && f.lastFailed && !f.given.has("record-mode") {
+		deck.RecordAll = true // what failed would only be heard again
+	}
 	if deck == nil || !deck.Replay {
 		plan := f.trialsOf(app, suite, false, d)
 		if deck != nil {

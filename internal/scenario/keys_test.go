@@ -326,7 +326,7 @@ func keyBeside(f keys.Table) map[string]any {
 	case keys.Table(stateFields):
 		return map[string]any{"prompt_task": "support"}
 	case keys.Table(skillFields):
-		return map[string]any{"name": "a", "instructions": "b"}
+		return map[string]any{"name": "a", "description": "b", "instructions": "c"}
 	case keys.Table(contextPolicyFields):
 		return map[string]any{"token_budget": 500}
 	case keys.Table(retryFields):

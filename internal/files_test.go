@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestFilesAreReplacedInOnePlace: who writes a file beside another and renames it, or takes the path off an error, has it
-// from plainfile, which gets right what is easily forgotten.
+// TestFilesAreReplacedInOnePlace: who writes a file beside another and renames it, or takes the path off an error, has
+// it from plainfile, which gets right what is easily forgotten.
 func TestFilesAreReplacedInOnePlace(t *testing.T) {
 	t.Parallel()
 	allowed := map[string][]string{

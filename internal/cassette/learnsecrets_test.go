@@ -93,8 +93,8 @@ func TestOnlyTheFileIsRedacted(t *testing.T) {
 	}
 }
 
-// TestRedactedAsOne: what is learned late is taken out of all exchanges in the same way, so that each still goes on where
-// the one before it ended, and tools keep their names and have one definition.
+// TestRedactedAsOne: what is learned late is taken out of all exchanges in the same way, so that each still goes on
+// where the one before it ended, and tools keep their names and have one definition.
 func TestRedactedAsOne(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

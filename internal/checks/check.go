@@ -2,8 +2,8 @@
 // it sees; the surface on which it stands (assertion, guardrail, eval) decides what follows.
 //
 // The files are sorted by the words with which they begin. Those of checks begin with their family: agent and skill,
-// behaviour, budget, combined, composition and workflow, content, external, guardrail and invariant, json, judge, media,
-// rag, safety, tool, trace. What a family shares is beside its checks. The others are what all checks stand on:
+// behaviour, budget, combined, composition and workflow, content, external, guardrail and invariant, json, judge,
+// media, rag, safety, tool, trace. What a family shares is beside its checks. The others are what all checks stand on:
 //
 //	def, table     what is declared of a check, and the list of all checks
 //	custom         checks of a Go program

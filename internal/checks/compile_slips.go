@@ -63,8 +63,8 @@ func slipIn(n *node.Node, alone, forms bool) *slip {
 	return nil
 }
 
-// linesIn finds a text that must not be found and was meant as several, each on a line of its own. sure says that nobody
-// writes one text so.
+// linesIn finds a text that must not be found and was meant as several, each on a line of its own. sure says that
+// nobody writes one text so.
 func linesIn(n *node.Node) (looks, hint string, sure bool) {
 	const (
 		list = "for several texts write each behind a dash and a blank of its own; "

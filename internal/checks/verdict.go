@@ -136,8 +136,8 @@ func (c *Compiled) Decide(score float64) result.Status {
 // Gates reports whether the check decides as an eval: it has a threshold.
 func (c *Compiled) Gates() bool { return c.MustPass || c.MinScore != nil || c.MaxScore != nil }
 
-// Limits are what is asked of the score, wherever it was written; nil: no such limit. passed asks to pass by the rule of
-// the check itself, where there is no lower limit.
+// Limits are what is asked of the score, wherever it was written; nil: no such limit. passed asks to pass by the rule
+// of the check itself, where there is no lower limit.
 func (c *Compiled) Limits() (low, high *float64, passed bool) {
 	return c.MinScore, c.MaxScore, c.MustPass
 }

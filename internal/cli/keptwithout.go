@@ -31,7 +31,8 @@ func (f *runFlags) redactedBefore(r *resumption) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: %s would be kept that the run before wrote without --redact %s, and the reports would show it: %s\n"+
+	return fmt.Errorf("%s: %s would be kept that the run before wrote without --redact %s, and the reports would show "+
+		"it: %s\n"+
 		"leave %s out and name another folder with -o, to run all of it anew", f.resumeFlag(),
 		plural.Of(len(ids), "trial", "trials"), strings.Join(slices.Sorted(maps.Keys(missed)), ","), someIDs(ids),
 		f.resumeFlag())

@@ -20,7 +20,8 @@ type earlierTrials struct {
 	rounds  int                    // at least as many as each variant was repeated
 }
 
-// newEarlierTrials looks through a journal for a run that fails on guardrails that fired, or not, and is strict, or not.
+// newEarlierTrials looks through a journal for a run that fails on guardrails that fired, or not, and is strict, or
+// not.
 func newEarlierTrials(ledger *result.Ledger, plan *runner.Plan, failsOnGuardrail, strict bool) *earlierTrials {
 	p := &earlierTrials{
 		usable: map[string][]*result.Entry{}, failed: map[string][]*result.Entry{}, lines: map[string][]int64{},

@@ -36,8 +36,8 @@ func failedVotes(votes []vote) error {
 	return fmt.Errorf("%s %s of %d failed: %w", noun, strings.Join(numbers, ", "), len(votes), failed[0].err)
 }
 
-// gradeOfVotes is what the votes, all of them usable, say together. The reasoning is that of the first vote that is nearest
-// to the median.
+// gradeOfVotes is what the votes, all of them usable, say together. The reasoning is that of the first vote that is
+// nearest to the median.
 func gradeOfVotes(votes []vote) Grade {
 	scores := make([]float64, len(votes))
 	for i := range votes {

@@ -43,7 +43,8 @@ func TestDevice(t *testing.T) {
 	}
 }
 
-// TestFailedWriteIsToldOnce: whatever fails under a file that is written, the error names that file, and no other, once.
+// TestFailedWriteIsToldOnce: whatever fails under a file that is written, the error names that file, and no other,
+// once.
 func TestFailedWriteIsToldOnce(t *testing.T) {
 	t.Parallel()
 	write := func(w io.Writer) error {

@@ -25,8 +25,9 @@ type Target struct {
 var (
 	htmlStart     = regexp.MustCompile(`(?s)^\s*<!doctype html>.*<meta name="generator" content="arena `)
 	junitStart    = regexp.MustCompile(`^<\?xml [^>]*>\s*<testsuites name="arena"`)
-	markdownStart = regexp.MustCompile(`(?s)^## .*\n\| \|(?: (?:passed|failed|error|skipped|not run|total|[a-z ]*\[redacted\]) \|){6}\n`)
-	resultsStart  = regexp.MustCompile(`^\{\s*"schema_version":\s*\d+,\s*"arena":`)
+	markdownStart = regexp.MustCompile(`(?s)^## .*\n\| \|` +
+		`(?: (?:passed|failed|error|skipped|not run|total|[a-z ]*\[redacted\]) \|){6}\n`)
+	resultsStart = regexp.MustCompile(`^\{\s*"schema_version":\s*\d+,\s*"arena":`)
 )
 
 // startSize is how much of a file is looked at to tell what it is, and wholeSize where that may stand anywhere.

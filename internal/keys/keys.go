@@ -3,6 +3,7 @@
 package keys
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -89,10 +90,8 @@ func Nearest(name string, list []*Key) *Key {
 // Find is the key with a spelling; nil when there is none.
 func Find(name string, list []*Key) *Key {
 	for _, k := range list {
-		for _, spelling := range k.Spellings() {
-			if spelling == name {
-				return k
-			}
+		if slices.Contains(k.Spellings(), name) {
+			return k
 		}
 	}
 	return nil

@@ -44,7 +44,8 @@ const (
 func EventKinds() []EventKind {
 	return []EventKind{
 		KindRunStarted, KindTrialStarted, KindTurnStarted, KindMessageCreated, KindCallStarted, KindCallCompleted,
-		KindCallFailed, KindToolStarted, KindToolCompleted, KindStateChanged, KindValidationFailed, KindEvalCompleted, KindEvalFailed,
+		KindCallFailed, KindToolStarted, KindToolCompleted, KindStateChanged, KindValidationFailed, KindEvalCompleted,
+		KindEvalFailed,
 		KindVerdict, KindTurnCompleted, KindTrialCompleted, KindRunCompleted,
 	}
 }

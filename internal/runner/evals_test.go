@@ -136,8 +136,8 @@ func TestThresholdsDecide(t *testing.T) {
 	}
 }
 
-// TestEvalsRunAtOnce has the models of a phase wait for each other, which hangs unless they run concurrently. Evals that
-// look back run after them, and before the assertions.
+// TestEvalsRunAtOnce has the models of a phase wait for each other, which hangs unless they run concurrently. Evals
+// that look back run after them, and before the assertions.
 func TestEvalsRunAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -213,8 +213,8 @@ func other(n *node.Node) string {
 	return n.Value + "x"
 }
 
-// TestEveryValueDecides changes every value of every file, one at a time. A change that loads without errors changes the
-// fingerprint of at least one trial.
+// TestEveryValueDecides changes every value of every file, one at a time. A change that loads without errors changes
+// the fingerprint of at least one trial.
 func TestEveryValueDecides(t *testing.T) {
 	t.Parallel()
 	want := prints(t, resources)

@@ -13,8 +13,8 @@ import (
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
-// stateTools returns for each state of a workflow the tools that its model is offered: those of the prompt, and those by
-// which it moves on and hands on texts.
+// stateTools returns for each state of a workflow the tools that its model is offered: those of the prompt, and those
+// by which it moves on and hands on texts.
 func (p *project) stateTools() map[*workflow.State][]chat.Tool {
 	if p.Workflow == nil || p.Workflow.Graph == nil {
 		return nil

@@ -26,8 +26,8 @@ var measuring = map[string]string{
 	"trajectory":          "{steps: [{tool: nobody}], max_tokens: 1000000}",
 }
 
-// A check of a measurement that a recording lacks is an error, and never passes. The table lists by format the checks that
-// its examples cannot answer; it has every format and every such check.
+// A check of a measurement that a recording lacks is an error, and never passes. The table lists by format the checks
+// that its examples cannot answer; it has every format and every such check.
 func TestNotRecorded(t *testing.T) {
 	t.Parallel()
 	for _, d := range checks.Builtin() {

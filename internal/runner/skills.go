@@ -45,8 +45,8 @@ func (k *skills) open(t *Trial) *skill.Session {
 	return k.set.Open(k.filters[t.Start]) // without a workflow all are allowed
 }
 
-// withSkills adds to the tools that a prompt is offered those of the skills: the tools that activate them, and the tools
-// that active ones bring along.
+// withSkills adds to the tools that a prompt is offered those of the skills: the tools that activate them, and the
+// tools that active ones bring along.
 func (s *session) withSkills(offered []chat.Tool) []chat.Tool {
 	if s.skills == nil {
 		return offered
@@ -74,9 +74,10 @@ func skillTools(s *skill.Session) []chat.Tool {
 	}
 	list := []chat.Tool{
 		{
-			Name:        skill.ActivateTool,
-			Description: "Activates a skill: returns its instructions, and offers the tools that it needs. Skills:" + index.String(),
-			Schema:      objectSchema(property{"name", "Name of the skill.", names}),
+			Name: skill.ActivateTool,
+			Description: "Activates a skill: returns its instructions, and offers the tools that it needs. Skills:" +
+				index.String(),
+			Schema: objectSchema(property{"name", "Name of the skill.", names}),
 		},
 		{
 			Name: skill.DeactivateTool, Description: "Ends a skill that is no longer needed, and its tools.",

@@ -37,7 +37,8 @@ func (m *matrix) takesParameters(
 		if seed != nil && kind.SmallSeed && int64(int32(*seed)) != *seed && ok && !leavesOut(spec, "seed") {
 			ok = false
 			m.diags.Errorf(s.Pos, 1, "out-of-range",
-				"scenario %q: seed %d is none that provider %s takes: its seeds have 32 bits", s.ID, *seed, spec.ID).Hint = "choose one from -2147483648 to 2147483647"
+				"scenario %q: seed %d is none that provider %s takes: its seeds have 32 bits", s.ID, *seed, spec.ID).
+				Hint = "choose one from -2147483648 to 2147483647"
 		}
 	}
 	limit := firstSet(m.opts.Calls.MaxTokens, p.Defaults.MaxTokens, params.MaxTokens, spec.MaxTokens)

@@ -19,7 +19,9 @@ var modes = []string{"", "mock", "client", "exec", "live"}
 // compileTools compiles the tools that the files of a project describe. It starts nothing. Without a client those over
 // HTTP refuse every call.
 func compileTools(p *scenario.Project, client *http.Client) (*tools.Registry, error) {
-	able := slices.DeleteFunc(slices.Clone(p.Tools), func(t *scenario.Tool) bool { return !slices.Contains(modes, t.Mode) })
+	able := slices.DeleteFunc(slices.Clone(p.Tools), func(t *scenario.Tool) bool {
+		return !slices.Contains(modes, t.Mode)
+	})
 	return tools.New(able, func(spec *scenario.Tool) (tools.Runner, error) {
 		if spec.Mode == "live" {
 			return live.New(spec, client, p.Getenv), nil

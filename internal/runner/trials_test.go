@@ -100,8 +100,8 @@ func TestNumbered(t *testing.T) {
 	}
 }
 
-// TestWhatNeverStartsCostsNothing: a run that stops at its first failure ends at once, however many trials are left, and
-// counts those.
+// TestWhatNeverStartsCostsNothing: a run that stops at its first failure ends at once, however many trials are left,
+// and counts those.
 func TestWhatNeverStartsCostsNothing(t *testing.T) {
 	t.Parallel()
 	const planned = 1_000_000_000_000

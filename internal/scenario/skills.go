@@ -153,7 +153,8 @@ func (d *decoder) skillFrom(at *node.Node, path string) *skill.Skill {
 	return s
 }
 
-// skills puts the skills of the config and of its packs together, and checks that the filters of states let some through.
+// skills puts the skills of the config and of its packs together, and checks that the filters of states let some
+// through.
 func (b *build) skills() {
 	if len(b.skillList) == 0 {
 		return

@@ -12,8 +12,8 @@ type ClientTool struct {
 	ValidateOutput bool   // the simulated result is held against output_schema
 }
 
-// clientFields are the settings of tools with mode client. What a user is shown, and how long one may think, has no part
-// in a test.
+// clientFields are the settings of tools with mode client. What a user is shown, and how long one may think, has no
+// part in a test.
 var clientFields = table("client", func() rows[ClientTool] {
 	return rows[ClientTool]{
 		object("consent", part("consent",

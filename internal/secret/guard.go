@@ -38,8 +38,8 @@ func (g *Guard) Learn(values ...string) {
 	}
 }
 
-// leastLine is what a line of a secret of several lines has at least to be one by itself. Shorter ones may be words, and
-// the last line of a key tells nothing.
+// leastLine is what a line of a secret of several lines has at least to be one by itself. Shorter ones may be words,
+// and the last line of a key tells nothing.
 const leastLine = 16
 
 // withLines are values and the lines of those that have several, as a key has: programs show one of them alone.

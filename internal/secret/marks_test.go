@@ -14,8 +14,8 @@ import (
 	"github.com/arena-evals/arena/internal/secret"
 )
 
-// TestCutsAreMarked reads the whole program for texts that are cut: right behind a cut stands the mark, and right before
-// one, so that a part of a secret is found beside it.
+// TestCutsAreMarked reads the whole program for texts that are cut: right behind a cut stands the mark, and right
+// before one, so that a part of a secret is found beside it.
 func TestCutsAreMarked(t *testing.T) {
 	t.Parallel()
 	files, cuts := token.NewFileSet(), 0

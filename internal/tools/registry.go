@@ -143,7 +143,8 @@ func (r *Registry) Definition(name string) string {
 // Generic reports whether a tool answers with a text of arena's, because nobody wrote what it answers.
 func (r *Registry) Generic(name string) bool {
 	t := r.byName[name]
-	return t != nil && simulated(t.spec) && t.spec.MockTemplate == "" && t.spec.MockResult == nil && len(t.spec.MockParts) == 0
+	return t != nil && simulated(t.spec) && t.spec.MockTemplate == "" && t.spec.MockResult == nil &&
+		len(t.spec.MockParts) == 0
 }
 
 // call runs the tool, by way of the source that it has its state from, if it has any.

@@ -144,8 +144,8 @@ func (w *mockWriter) Write(p []byte) (int, error) {
 // where they stand. Its loops end like those of mock templates.
 type Template struct{ template *template.Template }
 
-// ParseTemplate prepares a template. value writes what stands in for {{.name}}; it is given nil where a call has no such
-// argument.
+// ParseTemplate prepares a template. value writes what stands in for {{.name}}; it is given nil where a call has no
+// such argument.
 func ParseTemplate(name, text string, value func(v any) (string, error)) (*Template, error) {
 	t, err := template.New(name).Funcs(template.FuncMap{writesValue: func(v any) (string, error) { return value(v) }}).
 		Parse(text)

@@ -21,7 +21,7 @@ func (g *Graph) Problems(starts ...string) (found []Problem) {
 	add := func(s *State, rule, text string) {
 		found = append(found, Problem{State: s.Name, Rule: rule, Text: text})
 	}
-	seen := g.reach(append(starts[:len(starts):len(starts)], g.entry.Name))
+	seen := g.reach(append(slices.Clip(starts), g.entry.Name))
 	for _, s := range g.states {
 		switch {
 		case !seen[s.Name]:
@@ -78,8 +78,8 @@ func (g *Graph) next(s *State) (names []string) {
 	return names
 }
 
-// rings are ways that come back to where they began, and that nothing ends: one for each group of states that reach each
-// other.
+// rings are ways that come back to where they began, and that nothing ends: one for each group of states that reach
+// each other.
 func (g *Graph) rings() (rings [][]string) {
 	done := map[string]bool{}
 	for _, s := range g.states {

@@ -44,7 +44,8 @@ func calls(text string, ids ...string) chat.Message {
 	return m
 }
 
-// TestMessages: neighbours of one role become one message, results come first, and nothing is said that the API refuses.
+// TestMessages: neighbours of one role become one message, results come first, and nothing is said that the API
+// refuses.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	hi := says(chat.User, "Hi")

@@ -50,7 +50,9 @@ func (d Dialect) rounds(t *testing.T, stream bool) {
 		return
 	}
 	const thought = `EqQB+/=<&>"\é☃`
-	calls := []Call{{"a1", "get_order", `{"id":"A-1001"}`}, {"b2", "get_order", `{"id":"B-2002"}`}, {"c3", "get_order", `{}`}}
+	calls := []Call{
+		{"a1", "get_order", `{"id":"A-1001"}`}, {"b2", "get_order", `{"id":"B-2002"}`}, {"c3", "get_order", `{}`},
+	}
 	for name, script := range map[string]Script{
 		"calls": {Calls: calls}, "a text and calls": {Text: "One moment.", Calls: calls}, "a text": {Text: "It shipped."},
 	} {

@@ -52,8 +52,8 @@ func (c *Call) wasted() chat.Usage {
 }
 
 // noticeParts is told with a reply whose server counts a part as more than the whole.
-const noticeParts = "the server counts more tokens as cached or as thoughts than it counts in all: they are taken for all " +
-	"of them, and what the reply cost may be another sum"
+const noticeParts = "the server counts more tokens as cached or as thoughts than it counts in all: they are taken " +
+	"for all of them, and what the reply cost may be another sum"
 
 // within limits what is counted as a part of the input or of the output to the whole, and reports whether it was more.
 // A part below zero is none.

@@ -62,7 +62,8 @@ func (s *server) Call(ctx context.Context, call chat.ToolCall) chat.ToolResult {
 	res := m.result(call)
 	if first := c.firstNoise(); first != "" && !s.noted {
 		s.noted = true
-		res.Notice = fmt.Sprintf("tool %s: its program writes lines that are no answers, the first of them %s", s.p.name, first)
+		res.Notice = fmt.Sprintf("tool %s: its program writes lines that are no answers, the first of them %s",
+			s.p.name, first)
 	}
 	return res
 }
@@ -75,7 +76,7 @@ func (s *server) ask(ctx context.Context, args map[string]any) (*message, *conve
 	if s.live == nil {
 		c := s.p.command()
 		c.Grace = patience
-		running, err := c.Start()
+		running, err := c.Start() //nolint:contextcheck // the program outlives the call
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", s.p.Command, err)
 		}

@@ -82,7 +82,7 @@ func (e *endpoint) once(ctx context.Context, r *request) (*reply, error) {
 		}
 		return nil, err
 	}
-	defer res.Body.Close() //nolint:errcheck // it was read
+	defer res.Body.Close() // it was read
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxReply+1))
 	switch {
 	case err != nil:

@@ -18,6 +18,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/dial"
+	"github.com/arena-evals/arena/internal/ellipsis"
 	"github.com/arena-evals/arena/internal/tools"
 )
 
@@ -101,7 +102,7 @@ func redirect(req *http.Request, via []*http.Request) error {
 	case len(via) > maxRedirects:
 		return fmt.Errorf("it redirects more than %d times", maxRedirects)
 	case !dial.SameHost(from.URL, req.URL):
-		return fmt.Errorf("it redirects to another host, %.100q, which is not followed", req.URL.Host)
+		return fmt.Errorf("it redirects to another host, %q, which is not followed", ellipsis.Runes(req.URL.Host, 100))
 	case req.Method != from.Method:
 		return fmt.Errorf("it redirects with status %d, which loses what was sent; write the address where it is",
 			req.Response.StatusCode)

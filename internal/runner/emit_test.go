@@ -114,7 +114,7 @@ func eventful(t *testing.T) *Plan {
 	st.evals = evals.New([]*scenario.Eval{
 		custom("measures", "every_turn", 0, scores(0.5)), custom("breaks", "on_session_complete", 0, breaks),
 	})
-	st.offered = p.tools.Offered([]string{"run_tests"})
+	st.prompts = p.tools.Offered([]string{"run_tests"})
 	p.stances = map[*scenario.Prompt]*stance{trial.Prompt: &st}
 	spec := &scenario.Provider{Meta: scenario.Meta{ID: "judge"}}
 	seat := judges.Judge{Name: "strict", Endpoint: judges.NewEndpoint(says(`{"score": 1, "reasoning": "so"}`), spec, true)}

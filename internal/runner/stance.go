@@ -17,7 +17,8 @@ import (
 // and may change it between two rounds.
 type stance struct {
 	prompt  *scenario.Prompt // nil: none
-	offered []chat.Tool      // sorted by name
+	prompts []chat.Tool      // what the prompt alone offers, sorted by name
+	offered []chat.Tool      // what the model is offered now, sorted by name
 	guards  *guard.Set       // nil: none
 	evals   evals.Set
 	// Some of them have placeholders, which the trial fills in.
@@ -57,7 +58,8 @@ func (p *project) stance(prompt *scenario.Prompt) *stance {
 func (p *project) bareStance(prompt *scenario.Prompt) *stance {
 	st := &stance{prompt: prompt}
 	if prompt != nil && p.tools != nil {
-		st.offered = p.tools.Offered(prompt.AllowedTools)
+		st.prompts = p.tools.Offered(prompt.AllowedTools)
+		st.offered = st.prompts
 	}
 	return st
 }
@@ -86,7 +88,7 @@ func (s *session) offered() []chat.Tool {
 	if s.flow != nil && s.flow.machine != nil {
 		return s.withSkills(s.trial.Project.states[s.flow.machine.Current()])
 	}
-	return s.withSkills(s.trial.Project.stance(s.stance.prompt).offered)
+	return s.withSkills(s.stance.prompts)
 }
 
 // offerAgain sets what the model is offered from now on, with what sources listed last.

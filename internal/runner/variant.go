@@ -68,6 +68,9 @@ func (v Variant) values(turn int) map[string]string {
 
 // sorted orders the substitutions by turn and name, whatever the order in the file.
 func (v Variant) sorted() Variant {
+	if len(v) < 2 {
+		return v
+	}
 	return slices.SortedStableFunc(slices.Values(v), func(a, b substitution) int {
 		return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.name, b.name))
 	})

@@ -119,6 +119,9 @@ func (f *Fingerprints) project(p *project) digest.Sum {
 		if q := embeddingProvider(p.Project); q != nil {
 			decides = append(decides, f.provider(q))
 		}
+		if files := skillFiles(p.Project); len(files) > 0 {
+			decides = append(decides, files)
+		}
 		return scenario.Digest(decides...)
 	})
 }

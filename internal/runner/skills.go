@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -171,4 +173,28 @@ func answered(call chat.ToolCall, answer any, err error) chat.ToolResult {
 		return tools.Failure(call, chat.ErrorExecution, err.Error())
 	}
 	return chat.ToolResult{ID: call.ID, Name: call.Name, Content: string(text)}
+}
+
+// skillFiles sums the files of skills that models can read, by the skill and the path within its folder. What cannot be
+// read is not among them: a model is told so.
+func skillFiles(p *scenario.Project) map[string]string {
+	if p.Skills == nil {
+		return nil
+	}
+	files := map[string]string{}
+	for _, one := range p.Skills.All() {
+		if one.Dir == "" || one.Path == "." { // the folder of the config holds what runs write, too
+			continue
+		}
+		_ = filepath.WalkDir(one.Dir, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return nil // the rest of the folder is read all the same
+			}
+			if rel, err := filepath.Rel(one.Dir, path); err == nil {
+				files[one.Name+"/"+filepath.ToSlash(rel)] = string(scenario.FileDigest(path))
+			}
+			return nil
+		})
+	}
+	return files
 }

@@ -19,7 +19,8 @@ import (
 // skills are the skills of a project, and which of them the states of its workflow allow.
 type skills struct {
 	set     *skill.Set
-	filters map[*workflow.State]skill.Filter // of the states that have one
+	filters map[*workflow.State]skill.Filter
+	offers  map[*workflow.State][]chat.Tool // the skill tools; under nil those without a workflow
 }
 
 // newSkills returns the skills of a project; nil when it has none. Tools that the project does not have come with no
@@ -28,13 +29,20 @@ func newSkills(p *scenario.Project, registry *tools.Registry) *skills {
 	if p.Skills == nil {
 		return nil
 	}
-	s := &skills{set: p.Skills.WithTools(registry.Has), filters: map[*workflow.State]skill.Filter{}}
-	if p.Workflow == nil {
-		return s
+	s := &skills{
+		set: p.Skills.WithTools(registry.Has), filters: map[*workflow.State]skill.Filter{},
+		offers: map[*workflow.State][]chat.Tool{},
 	}
-	for _, state := range p.Workflow.States {
-		// A broken filter was reported with the file. It allows nothing.
-		s.filters[state], _ = skill.NewFilter(state.Skills)
+	states := []*workflow.State{nil}
+	if p.Workflow != nil {
+		states = p.Workflow.States
+	}
+	for _, state := range states {
+		if state != nil {
+			// A broken filter was reported with the file. It allows nothing.
+			s.filters[state], _ = skill.NewFilter(state.Skills)
+		}
+		s.offers[state] = skillTools(s.set.Allowed(s.filters[state]))
 	}
 	return s
 }
@@ -53,15 +61,18 @@ func (s *session) withSkills(offered []chat.Tool) []chat.Tool {
 	if s.skills == nil {
 		return offered
 	}
-	offered = append(slices.Clone(offered), skillTools(s.skills)...)
+	var state *workflow.State
+	if s.flow != nil && s.flow.machine != nil {
+		state = s.flow.machine.Current()
+	}
+	offered = append(slices.Clone(offered), s.trial.Project.skills.offers[state]...)
 	offered = append(offered, s.trial.Project.tools.Offered(s.skills.Tools())...)
 	sortTools(offered)
 	return slices.CompactFunc(offered, func(a, b chat.Tool) bool { return a.Name == b.Name })
 }
 
-// skillTools are the tools by which the model of a state works with its skills; none where it allows no skill.
-func skillTools(s *skill.Session) []chat.Tool {
-	allowed := s.Allowed()
+// skillTools are the tools by which a model works with the skills that it is allowed; none where it is allowed none.
+func skillTools(allowed []*skill.Skill) []chat.Tool {
 	if len(allowed) == 0 {
 		return nil
 	}
@@ -189,6 +200,9 @@ func skillFiles(p *scenario.Project) map[string]string {
 		_ = filepath.WalkDir(one.Dir, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
 				return nil // the rest of the folder is read all the same
+			}
+			if info, err := entry.Info(); err != nil || info.Size() > skill.MaxFile {
+				return nil // a model cannot read it
 			}
 			if rel, err := filepath.Rel(one.Dir, path); err == nil {
 				files[one.Name+"/"+filepath.ToSlash(rel)] = string(scenario.FileDigest(path))

@@ -1,0 +1,191 @@
+package recording
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// talk is one conversation as every format has it. Its words are asked1, orders, arg1, said1, reply1, asked2, reply2.
+type talk struct {
+	name     string
+	text     string
+	format   Format
+	numbered string // what its events are numbered by; "": nothing
+	ends     bool   // the file tells whether it is whole
+	beside   bool   // without its last reply it is one whose last turn nobody has answered, which no run lets pass
+}
+
+const (
+	chatMessages = `[{"role":"user","content":"asked1"},
+{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"orders","arguments":"{\"id\":\"arg1\"}"}}]},
+{"role":"tool","tool_call_id":"c1","content":"said1"},
+{"role":"assistant","content":"reply1"},
+{"role":"user","content":[{"type":"text","text":"asked2"}]},
+{"role":"assistant","content":[{"type":"text","text":"reply2"}]}]`
+	ownMessages = `{"role":"user","content":"asked1"},
+{"role":"assistant","content":"","tool_calls":[{"id":"c1","name":"orders","args":{"id":"arg1"}}]},
+{"role":"tool","content":"said1","tool_result":{"id":"c1","name":"orders","content":"said1"}},
+{"role":"assistant","content":"reply1"}`
+	ownTrial = `{"id":"a/m/default","scenario":"a","provider":"m","status":"passed","turns":[
+{"index":0,"user":"asked1","assistant":"reply1","messages":[` + ownMessages + `],"tool_calls":[],"assertions":[]},
+{"index":1,"user":"asked2","assistant":"reply2","messages":[{"role":"user","content":"asked2"},
+{"role":"assistant","content":"reply2","parts":[{"type":"text","text":"reply2"}]}],"tool_calls":[],"assertions":[]}]}`
+)
+
+func talks() []talk {
+	flat := func(s string) string { return strings.ReplaceAll(s, "\n", "") }
+	chat := flat(chatMessages)
+	asked := chat[:strings.LastIndex(chat, `,{"role":"assistant"`)] + "]"
+	return []talk{
+		{name: "event log", format: FormatEventLog, numbered: "seq", text: created(`{"seq":%d,"event":{"type":"message.created","session_id":"s","data":%s}}`, 1)},
+		{
+			name: "session", format: FormatSession, numbered: "seq", ends: true,
+			text: `{"metadata":{"session_id":"s","version":"1.0"},"events":[` + "\n" +
+				strings.ReplaceAll(strings.TrimSpace(created(`{"seq":%d,"type":"message.created","data":%s}`, 1)), "\n", ",\n") + "\n]}",
+		},
+		{
+			name: "session lines", format: FormatSession, numbered: "event.sequence", ends: true,
+			text: `{"type":"metadata","metadata":{"session_id":"s","version":"1.0","event_count":6}}` + "\n" +
+				created(`{"type":"event","event":{"sequence":%d,"type":"message.created","data":%s}}`, 1),
+		},
+		{
+			name: "simple session", format: FormatSession, ends: true,
+			text: `{"metadata":{"session_id":"s"},"events":[` + "\n" +
+				strings.ReplaceAll(strings.TrimSpace(created(`{"x":%d,"type":"message","message":%s}`, 1)), "\n", ",\n") + "\n]}",
+		},
+		{name: "arena output", format: FormatArenaOutput, ends: true, text: `{"RunID":"r","Messages":` + chatMessages + `}`},
+		{name: "arena turns", format: FormatArenaTurns, ends: true, text: `{"scenario_id":"a","turns":[
+{"turn_index":0,"user_message":{"content":"asked1"},"response":{"message":{"role":"assistant","content":"","tool_calls":[{"id":"c1","name":"orders","args":{"id":"arg1"}}]}},
+"tool_results":[{"tool_call_id":"c1","content":"said1"}]},
+{"turn_index":1,"user_message":{"content":"And?"},"response":{"message":{"role":"assistant","content":"reply1"}}},
+{"turn_index":2,"user_message":{"parts":[{"type":"text","text":"asked2"}]},"response":{"message":{"role":"assistant","parts":[{"type":"text","text":"reply2"}]}}}]}`},
+		{name: "results.json", format: FormatResults, ends: true, text: `{"schema_version":1,"planned":1,"summary":{"trials":1},"runs":[` + ownTrial + `]}`},
+		{name: "journal", format: FormatJournal, text: `{"journal":1,"arena":"x","planned":1}` + "\n" + `{"index":0,"trial":` + flat(ownTrial) + "}\n" + `{"end":{"duration_ms":3}}`},
+		{
+			name: "event stream", format: FormatEventStream, numbered: "seq", ends: true,
+			text: `{"schema_version":1,"seq":1,"type":"run.started","data":{}}` + "\n" +
+				created(`{"schema_version":1,"seq":%d,"type":"message.created","trial":"t","turn":0,"data":%s}`, 2) +
+				`{"schema_version":1,"seq":8,"type":"trial.completed","trial":"t","data":{"status":"passed"}}` + "\n" +
+				`{"schema_version":1,"seq":9,"type":"run.completed","data":{"status":"passed"}}`,
+		},
+		{name: "cassette", format: FormatCassette, ends: true, text: `{"arena_cassette":1,"trial":"a/m/default","exchanges":[
+{"kind":"model","at":"turn 1","request":{"model":"m","messages":[{"role":"user","content":"asked1"}]},"reply":{"tool_calls":[{"id":"c1","name":"orders","args":{"id":"arg1"}}]}},
+{"kind":"tool","at":"turn 1, call 1 (orders)","request":{"name":"orders","args":{"id":"arg1"}},"reply":{"content":"said1"}},
+{"kind":"model","at":"turn 1","request":{"model":"m","as_before":1,"messages":[{"role":"assistant","tool_calls":[{"id":"c1","name":"orders","args":{"id":"arg1"}}]},
+{"role":"tool","tool_result":{"id":"c1","name":"orders","content":"said1"}}]},"reply":{"content":"reply1"}},
+{"kind":"model","at":"turn 2","request":{"model":"m","as_before":3,"messages":[{"role":"assistant","content":"reply1"},{"role":"user","content":["asked2"]}]},"reply":{"content":["reply2"]}}]}`},
+		{name: "chat log", format: FormatChatLog, text: `{"messages":` + chat + "}\n" + `{"messages":` + chat + "}"},
+		{name: "list of chats", format: FormatChatLog, ends: true, text: `[{"messages":` + chatMessages + "}]"},
+		{name: "list of messages", format: FormatChatLog, ends: true, text: chatMessages},
+		{name: "messages and choices", beside: true, format: FormatChatLog, text: `{"messages":` + asked +
+			`,"choices":[{"message":{"role":"assistant","content":"reply2"},"finish_reason":"stop"}]}`},
+		{name: "messages and a response", beside: true, format: FormatChatLog, text: flat(`{"messages":` + asked +
+			`,"response":{"choices":[{"message":{"content":"reply2"}}],"usage":{"prompt_tokens":1,"completion_tokens":2}}}`)},
+		{name: "document with choices", beside: true, format: FormatTranscript, ends: true, text: "{\n\"messages\":" + asked +
+			`,"choices":[{"message":{"role":"assistant","content":"reply2"},"finish_reason":"stop"}]}`},
+		{name: "messages and a text", beside: true, format: FormatChatLog, text: `{"messages":` + asked + `,"response":"reply2"}`},
+		{name: "exchange", format: FormatChatLog, text: `{"request":{"model":"m","messages":` + asked +
+			`},"response":{"choices":[{"message":{"role":"assistant","content":"reply2"},"finish_reason":"stop"}]}}`},
+		{name: "exchange with bodies", format: FormatChatLog, text: `{"request":{"body":{"messages":` + asked +
+			`}},"response":{"body":{"choices":[{"message":{"role":"assistant","content":"reply2"}}]}}}`},
+		{name: "exchange of blocks", format: FormatChatLog, text: flat(`{"request":{"messages":[{"role":"user","content":"asked1"},
+{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"orders","input":{"id":"arg1"}}]},
+{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":[{"type":"text","text":"said1"}]}]},
+{"role":"assistant","content":[{"type":"text","text":"reply1"}]},{"role":"user","content":"asked2"}]},
+"response":{"role":"assistant","content":[{"type":"text","text":"reply2"}],"stop_reason":"end_turn"}}`)},
+		{name: "traces", format: FormatTraces, ends: true, text: callSpans(attributesOf("gen_ai.input.messages", "gen_ai.output.messages"))},
+		{name: "numbered traces", format: FormatTraces, ends: true, text: callSpans(numberedOf)},
+		{name: "traces of events", format: FormatTraces, ends: true, text: callSpans(eventsOf)},
+		{name: "transcript", format: FormatTranscript, ends: true, text: "{\n\"metadata\":{\"session_id\":\"s\"},\"messages\":" + chatMessages + "}"},
+		{name: "YAML transcript", format: FormatTranscript, ends: true, text: "{\"messages\":" + chatMessages + "}"},
+	}
+}
+
+// created is the conversation as events, a line each.
+func created(format string, from int) string {
+	var out strings.Builder
+	for i, m := range strings.Split(ownMessages, ",\n") {
+		fmt.Fprintf(&out, format+"\n", from+i, m)
+	}
+	fmt.Fprintf(&out, format+"\n", from+4, `{"role":"user","content":"asked2"}`)
+	fmt.Fprintf(&out, format+"\n", from+5, `{"Role":"assistant","Content":"reply2","Parts":[{"type":"text","text":"reply2"}]}`)
+	return out.String()
+}
+
+// callSpans is three calls of a model, of which each is told what is new.
+func callSpans(write func(input, output string) string) string {
+	var out strings.Builder
+	for i, call := range [][2]string{
+		{`{"role":"user","parts":[{"type":"text","content":"asked1"}]}`,
+			`{"role":"assistant","parts":[{"type":"tool_call","id":"c1","name":"orders","arguments":{"id":"arg1"}}]}`},
+		{`{"role":"tool","parts":[{"type":"tool_call_response","id":"c1","response":"said1"}]}`,
+			`{"role":"assistant","parts":[{"type":"text","content":"reply1"}]}`},
+		{`{"role":"user","content":"asked2"}`, `{"role":"assistant","content":"reply2"}`},
+	} {
+		if i > 0 {
+			out.WriteString(",\n")
+		}
+		fmt.Fprintf(&out, `{"traceId":"a","spanId":"%d","startTimeUnixNano":"%d","endTimeUnixNano":"%d",%s}`,
+			i+1, 100+10*i, 105+10*i, write(call[0], call[1]))
+	}
+	return `{"resourceSpans":[{"scopeSpans":[{"spans":[` + out.String() + "\n]}]}]}"
+}
+
+func attribute(key, text string) string {
+	return fmt.Sprintf(`{"key":%q,"value":{"stringValue":%s}}`, key, quoted(text))
+}
+
+func quoted(s string) string {
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+const isChat = `{"key":"gen_ai.operation.name","value":{"stringValue":"chat"}}`
+
+func attributesOf(in, out string) func(input, output string) string {
+	return func(input, output string) string {
+		return `"attributes":[` + isChat + "," + attribute(in, "["+input+"]") + "," + attribute(out, "["+output+"]") + `]`
+	}
+}
+
+// numberedOf makes an attribute of each field of the messages.
+func numberedOf(input, output string) string {
+	list := []string{isChat}
+	for _, m := range []struct{ prefix, text string }{{"gen_ai.prompt.0.", input}, {"gen_ai.completion.0.", output}} {
+		role := value{text: []byte(m.text)}.get("role")
+		word, _ := role.str()
+		list = append(list, attribute(m.prefix+"role", word))
+		for part := range (value{text: []byte(m.text)}).get("parts").items {
+			name, _ := part.get("name").str()
+			said, _ := part.get("content").str()
+			answer, _ := part.get("response").str()
+			switch {
+			case name != "":
+				list = append(list, attribute(m.prefix+"tool_calls.0.id", "c1"), attribute(m.prefix+"tool_calls.0.name", name),
+					attribute(m.prefix+"tool_calls.0.arguments", string(part.get("arguments").text)))
+			case answer != "":
+				list = append(list, attribute(m.prefix+"tool_call_id", "c1"), attribute(m.prefix+"content", answer))
+			default:
+				list = append(list, attribute(m.prefix+"content", said))
+			}
+		}
+		if said, ok := (value{text: []byte(m.text)}).get("content").str(); ok {
+			list = append(list, attribute(m.prefix+"content", said))
+		}
+	}
+	return `"attributes":[` + strings.Join(list, ",") + `]`
+}
+
+// eventsOf makes an event of each message.
+func eventsOf(input, output string) string {
+	name := "gen_ai.user.message"
+	if strings.Contains(input, `"tool"`) {
+		name = "gen_ai.tool.message"
+	}
+	return `"attributes":[` + isChat + `],"events":[{"name":"` + name + `","attributes":[` + attribute("gen_ai.event.content", input) +
+		`]},{"name":"gen_ai.choice","attributes":[` + attribute("gen_ai.event.content", `{"index":0,"message":`+output+`}`) + `]}]`
+}

@@ -1,0 +1,139 @@
+package runner
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// mocksCall reports whether mock replies of a setup call a tool.
+func (n *nameChecker) mocksCall(setups []*setup, name string) bool {
+	return n.anyMockCall(setups, func(called string) bool { return called == name })
+}
+
+func (n *nameChecker) anyMockCall(setups []*setup, fits func(string) bool) bool {
+	return slices.ContainsFunc(setups, func(s *setup) bool { return s.mock }) &&
+		slices.ContainsFunc(n.calledByMocks(), fits)
+}
+
+// calledByMocks returns the tools that mock replies call and that have an answer: from the project, in the reply, or
+// from servers and features.
+func (n *nameChecker) calledByMocks() []string {
+	if n.mockTools != nil {
+		return *n.mockTools
+	}
+	seen := map[string]bool{}
+	var names []string
+	collect := func(r *scenario.MockReply) {
+		for i := range r.ToolCalls {
+			name := r.ToolCalls[i].Name
+			if _, came := r.Results[i]; !seen[name] && (came || n.mayExist(name)) {
+				seen[name] = true
+				names = append(names, name)
+			}
+		}
+	}
+	n.eachMockReply(collect)
+	n.mockTools = &names
+	return names
+}
+
+func (n *nameChecker) eachMockReply(visit func(*scenario.MockReply)) {
+	files := []*scenario.MockFile{n.p.Mock}
+	for _, q := range n.p.Providers {
+		if !slices.Contains(files, q.Mock) {
+			files = append(files, q.Mock)
+		}
+	}
+	for _, file := range files {
+		if file == nil {
+			continue
+		}
+		for _, s := range file.Scenarios {
+			for i := range s.Turns {
+				visit(s.Turns[i].Reply())
+			}
+		}
+	}
+	for _, s := range n.p.Scenarios {
+		for i := range s.Turns {
+			inline := s.Turns[i].Inline()
+			for j := range inline {
+				visit(&inline[j])
+			}
+		}
+	}
+}
+
+// checkMockCalls reports tools that mock replies for a scenario call and that have no answer.
+func (n *nameChecker) checkMockCalls(s *scenario.Scenario, agents []*scenario.Provider) {
+	if n.recorded || s.Recorded != nil {
+		return
+	}
+	for i := range s.Turns {
+		if mock := s.Turns[i].Mock; mock != nil {
+			for _, use := range mock.Calls {
+				n.reportUnansweredCall(use)
+			}
+		}
+	}
+	if n.p.Mock != nil { // it replaces those of the providers
+		n.checkMockFile(s, n.p.Mock)
+		return
+	}
+	for _, q := range agents {
+		if q.Mock != nil {
+			n.checkMockFile(s, q.Mock)
+		}
+	}
+}
+
+// checkMockFile checks the calls of a mock file. The file may hold replies for other projects.
+func (n *nameChecker) checkMockFile(s *scenario.Scenario, file *scenario.MockFile) {
+	for _, use := range file.Calls {
+		if !n.mayExist(use.Name) && (callsTool(file.Scenarios[s.ID], use.Name) ||
+			s.Alias != "" && callsTool(file.Scenarios[s.Alias], use.Name)) {
+			n.reportUnansweredCall(use)
+		}
+	}
+}
+
+// callsTool reports whether replies call a tool without giving its result.
+func callsTool(m *scenario.MockScenario, name string) bool {
+	if m == nil {
+		return false
+	}
+	for i := range m.Turns {
+		r := m.Turns[i].Reply()
+		for j := range r.ToolCalls {
+			if _, came := r.Results[j]; !came && r.ToolCalls[j].Name == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mayExist reports whether the project has a tool, or may have it from servers, agents, skills or workflows.
+func (n *nameChecker) mayExist(tool string) bool {
+	_, there := slices.BinarySearch(n.knownTools(), tool)
+	return there || strings.Contains(tool, "__") && n.hasOtherTools()
+}
+
+// reportUnansweredCall reports, once, a call that can only fail.
+func (n *nameChecker) reportUnansweredCall(use scenario.MockCallUse) {
+	if n.reported[use.Pos] || n.mayExist(use.Name) {
+		return
+	}
+	if n.reported == nil {
+		n.reported = map[diag.Pos]bool{}
+	}
+	n.reported[use.Pos] = true
+	d := n.problem(use.Pos, use.Name, "unknown-name", "mock: tool_calls: there is no tool %q", use.Name)
+	d.Hint = "give the call a result, or the project this tool"
+	if known := n.knownTools(); len(known) > 0 {
+		d.Hint = hintKnown(use.Name, known) + "; or give the call a result"
+	}
+}

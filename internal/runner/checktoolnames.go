@@ -1,0 +1,123 @@
+package runner
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// checkTool compares the name of a tool, or a pattern, with the tools that agents can call.
+func (n *nameChecker) checkTool(check string, use *checks.NameUse, setups []*setup) {
+	fits := func(name string) bool { return name == use.Name }
+	if use.Pattern != nil {
+		fits = use.Pattern.MatchString
+	}
+	known := n.knownTools()
+	switch {
+	case slices.ContainsFunc(setups, func(w *setup) bool { return slices.ContainsFunc(w.offered, fits) }):
+	case n.anyMockCall(setups, fits): // mock replies call it
+	case anyToolAllowed(setups) || n.mayBeServed(use):
+		if !slices.ContainsFunc(known, fits) {
+			n.awaitOrWarn(check, use)
+		}
+	case anyRecorded(setups) && len(known) == 0: // no project declares tools
+		n.awaitOrWarn(check, use)
+	case slices.ContainsFunc(known, fits) && anyRecorded(setups):
+	case slices.ContainsFunc(known, fits):
+		n.warnNotOffered(check, use)
+	default:
+		n.reportUnknownTool(check, use, known)
+	}
+}
+
+// checkConsents reports consent_overrides for tools that no prompt of the scenario offers: nobody would be asked.
+func (n *nameChecker) checkConsents(s *scenario.Scenario, setups []*setup) {
+	if anyToolAllowed(setups) || anyRecorded(setups) {
+		return
+	}
+	for i := range s.Turns {
+		for _, c := range s.Turns[i].Consent {
+			offered := slices.ContainsFunc(setups, func(w *setup) bool { return slices.Contains(w.offered, c.Tool) })
+			if _, known := slices.BinarySearch(n.knownTools(), c.Tool); offered || !known {
+				continue // an unknown tool is reported as that, or comes from a server
+			}
+			n.problem(c.Pos, c.Tool, "not-offered",
+				"consent_overrides: the tool %s is not offered here, so the user is not asked", c.Tool).Hint =
+				"list it under allowed_tools of the prompt"
+		}
+	}
+}
+
+// warnNotOffered warns of a tool that no prompt offers: the agent cannot call it.
+func (n *nameChecker) warnNotOffered(check string, use *checks.NameUse) {
+	what := fmt.Sprintf("the tool %s is", use.Name)
+	if use.Pattern != nil {
+		what = "the tools that it matches are"
+	}
+	n.diags.Warnf(use.Pos, width(use.Name), "not-offered", "%s: %s: %s not offered here, so it cannot be called", check,
+		use.Param, what).Hint = "list it under allowed_tools of the prompt"
+}
+
+func (n *nameChecker) reportUnknownTool(check string, use *checks.NameUse, known []string) {
+	text := fmt.Sprintf("there is no %s %q", use.Kind, use.Name)
+	if use.Pattern != nil {
+		text = fmt.Sprintf("no tool matches %q", use.Name)
+	}
+	d := n.problem(use.Pos, use.Name, "unknown-name", "%s: %s: %s", check, use.Param, text)
+	if d.Hint = "this project has no tools: list their files under tools in the arena file"; len(known) > 0 {
+		d.Hint = hintKnown(use.Name, known)
+	}
+}
+
+// knownTools returns the tools of the project, including those of modes that do not exist yet.
+func (n *nameChecker) knownTools() []string {
+	if n.toolNames != nil {
+		return n.toolNames
+	}
+	names := ownTools(n.p)
+	for _, t := range n.p.Tools {
+		names = append(names, t.ID)
+	}
+	for i := range n.p.Later {
+		if f := &n.p.Later[i]; f.Tool != "" && !strings.Contains(f.Tool, "*") {
+			names = append(names, f.Tool)
+		}
+	}
+	slices.Sort(names)
+	n.toolNames = slices.Compact(names)
+	return n.toolNames
+}
+
+// mayBeServed reports whether a server, an agent or a feature may provide a tool of that name.
+func (n *nameChecker) mayBeServed(use *checks.NameUse) bool {
+	return (use.Kind != checks.ToolName || strings.Contains(use.Name, "__")) && n.hasOtherTools()
+}
+
+// hasOtherTools reports whether there may be tools that the project does not list.
+func (n *nameChecker) hasOtherTools() bool {
+	has := func(feature string) bool {
+		_, there := n.p.Has(feature)
+		return there
+	}
+	return has(scenario.FeatureServers) || has(scenario.FeatureAgents)
+}
+
+// hasInstalledSkills reports whether the project names skills that only a package manager knows.
+func (n *nameChecker) hasInstalledSkills() bool {
+	_, there := n.p.Has(scenario.FeatureInstalledSkills)
+	return there
+}
+
+// awaitOrWarn leaves a name to the tracker. Without a tracker it warns of a name that the project does not have.
+func (n *nameChecker) awaitOrWarn(check string, use *checks.NameUse) {
+	switch {
+	case n.tracker != nil:
+		n.tracker.await(check, use)
+	case n.recorded && len(n.knownTools()) > 0:
+		n.diags.Warnf(use.Pos, width(use.Name), "unknown-name", "%s: %s: there is no %s %q in this project",
+			check, use.Param, use.Kind, use.Name).Hint = hintKnown(use.Name, n.knownTools())
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/providers/openai"
+	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -64,7 +65,7 @@ func (p *picky) judges(t *testing.T, unsupported ...string) grading.Judges {
 	t.Cleanup(server.Close)
 	client, err := openai.New(&scenario.Provider{
 		Meta: scenario.Meta{ID: "p"}, Type: "openai-compatible", Model: "m", BaseURL: server.URL, Unsupported: unsupported,
-	}, openai.Options{})
+	}, wire.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

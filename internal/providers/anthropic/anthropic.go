@@ -5,7 +5,6 @@
 package anthropic
 
 import (
-	"context"
 	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -14,18 +13,9 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Options is what the surroundings give to a provider.
-type Options = wire.Options
-
-// Provider is a model behind the API.
-type Provider struct {
-	client *wire.Client
-	codec  codec
-}
-
 // New makes a provider of type anthropic. It resolves the key of the vendor's own API, and fails with an
 // *providers.Error of kind Auth when there is none; it does not touch the network.
-func New(spec *scenario.Provider, o Options) (*Provider, error) {
+func New(spec *scenario.Provider, o wire.Options) (*wire.Provider, error) {
 	if spec.ReplyFormat == "json_object" {
 		return nil, &providers.Misconfigured{
 			Pos: spec.FormatPos, Msg: "response_format cannot be json_object: the API knows JSON by its schema only",
@@ -36,21 +26,8 @@ func New(spec *scenario.Provider, o Options) (*Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Provider{wire.New(spec, e, o), newCodec(spec)}, nil
+	return wire.NewProvider(wire.New(spec, e, o), newCodec(spec)), nil
 }
-
-// Complete makes one call. See providers.Provider.
-func (p *Provider) Complete(
-	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
-) (chat.Reply, error) {
-	return p.client.Complete(ctx, &p.codec, req, onDelta)
-}
-
-// Close drops the idle connections.
-func (p *Provider) Close() error { return p.client.Close() }
-
-// Address is where the calls go.
-func (p *Provider) Address() string { return p.client.Address() }
 
 // codec is the words of the API; see wire.Codec.
 type codec struct {
@@ -63,8 +40,8 @@ type codec struct {
 	drop     []string // unsupported_params
 }
 
-func newCodec(spec *scenario.Provider) codec {
-	c := codec{
+func newCodec(spec *scenario.Provider) *codec {
+	c := &codec{
 		state: "anthropic/" + spec.ID, model: spec.Model, thinking: spec.ThinkingBudget, caching: spec.PromptCaching,
 		drop: spec.Unsupported,
 	}

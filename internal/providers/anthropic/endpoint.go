@@ -24,7 +24,7 @@ const (
 func keyVars() []string { return []string{"ANTHROPIC_API_KEY", "CLAUDE_API_KEY"} }
 
 // newEndpoint is where the calls of a provider go.
-func newEndpoint(spec *scenario.Provider, o Options) (wire.Endpoint, error) {
+func newEndpoint(spec *scenario.Provider, o wire.Options) (wire.Endpoint, error) {
 	switch platformOf(spec) {
 	case onVertex:
 		return platform.Vertex(spec, o, "anthropic", platform.Calls{Whole: "rawPredict", Stream: "streamRawPredict"})
@@ -37,7 +37,7 @@ func newEndpoint(spec *scenario.Provider, o Options) (wire.Endpoint, error) {
 }
 
 // azureEndpoint is where Microsoft hosts the models: behind a resource of the user's own.
-func azureEndpoint(spec *scenario.Provider, o Options) (wire.Endpoint, error) {
+func azureEndpoint(spec *scenario.Provider, o wire.Options) (wire.Endpoint, error) {
 	host := cmp.Or(spec.Platform.Endpoint, spec.BaseURL)
 	if host == "" {
 		return wire.Endpoint{}, &providers.Misconfigured{
@@ -51,7 +51,7 @@ func azureEndpoint(spec *scenario.Provider, o Options) (wire.Endpoint, error) {
 }
 
 // direct is an endpoint that takes a key in a header.
-func direct(spec *scenario.Provider, o Options, base, header string, vars []string) (wire.Endpoint, error) {
+func direct(spec *scenario.Provider, o wire.Options, base, header string, vars []string) (wire.Endpoint, error) {
 	u, err := wire.BaseURL(base, messagesPath, "/v1")
 	if err != nil {
 		return wire.Endpoint{}, fmt.Errorf("provider %s: %w", spec.ID, err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -46,7 +47,7 @@ func TestEndpoint(t *testing.T) {
 			t.Parallel()
 			c.spec.ID, c.spec.Type, c.spec.Model = "p", "anthropic", "m"
 			var got *http.Request
-			p, err := New(&c.spec, Options{Getenv: c.getenv, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			p, err := New(&c.spec, wire.Options{Getenv: c.getenv, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 				got = r
 				return canned(200, "application/json", whole(script("Hi"))), nil
 			})})
@@ -79,7 +80,7 @@ func TestMisconfigured(t *testing.T) {
 	t.Parallel()
 	s := spec("http://x")
 	s.ReplyFormat = "json_object"
-	if _, err := New(s, Options{}); err == nil || !strings.Contains(err.Error(), "json_schema") {
+	if _, err := New(s, wire.Options{}); err == nil || !strings.Contains(err.Error(), "json_schema") {
 		t.Errorf("got %v", err)
 	}
 }

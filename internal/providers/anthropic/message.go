@@ -14,9 +14,6 @@ const (
 	roleAssistant = "assistant"
 )
 
-// opening stands in for the user where an agent speaks first: the API begins with the user.
-const opening = "(The conversation begins.)"
-
 // message is an entry of the transcript on the wire. It has blocks, and never two of one role follow each other.
 type message struct {
 	Role    string `json:"role"`
@@ -58,95 +55,38 @@ type resultBlock struct {
 	Cache   *cacheControl `json:"cache_control,omitempty"`
 }
 
-func text(s string) *textBlock { return &textBlock{Type: "text", Text: s} }
+func text(s string) any { return textOf(s) }
+
+func textOf(s string) *textBlock { return &textBlock{Type: "text", Text: s} }
 
 // transcript is the messages as the API takes them: the system prompt apart, neighbours of one role merged.
 func (c *codec) transcript(list []chat.Message) (system []*textBlock, out []message, err error) {
-	out = make([]message, 0, len(list))
-	for i := range list {
-		m := &list[i]
-		switch {
-		case m.Role != chat.System:
-			if out, err = c.add(out, m); err != nil {
-				return nil, nil, fmt.Errorf("message %d: %w", i+1, err)
-			}
-		case m.Text() != "":
-			system = append(system, text(m.Text()))
+	texts, entries, err := wire.Alternate(list, text, c.blocks)
+	for _, t := range texts {
+		system = append(system, textOf(t))
+	}
+	out = make([]message, len(entries))
+	for i, e := range entries {
+		out[i] = message{roleUser, e.Blocks}
+		if e.Agent {
+			out[i].Role = roleAssistant
 		}
 	}
-	if len(out) > 0 && out[0].Role == roleAssistant {
-		out = append([]message{{roleUser, []any{text(opening)}}}, out...)
-	}
-	return system, out, nil
+	return system, out, err
 }
 
-// add appends a message, or what it says to the last one of its role. The results of a round come before any text.
-func (c *codec) add(out []message, m *chat.Message) ([]message, error) {
-	role, blocks, err := roleUser, []any(nil), error(nil)
-	switch m.Role {
-	case chat.Assistant:
-		role, blocks = roleAssistant, c.said(m)
-	case chat.ToolRole:
-		blocks, err = resultBlocks(m)
-	case chat.User, chat.System:
-		blocks, err = userBlocks(m)
+// blocks are what a message says.
+func (c *codec) blocks(m *chat.Message) ([]any, error) {
+	switch {
+	case m.Role == chat.Assistant:
+		return c.said(m), nil
+	case m.Role == chat.ToolRole && m.ToolResult != nil:
+		return resultBlocks(m)
 	}
-	if err != nil || len(blocks) == 0 {
-		return out, err
-	}
-	if n := len(out); n > 0 && out[n-1].Role == role {
-		out[n-1].Content = merged(out[n-1].Content, blocks, m.Role == chat.ToolRole)
-		return out, nil
-	}
-	return append(out, message{role, blocks}), nil
+	return wire.Parts(wire.PartsOf(m), text, media)
 }
 
-// merged are the blocks of two messages. Results go behind the results that are there, and before the rest.
-func merged(first, second []any, results bool) []any {
-	if !results {
-		return append(first, second...)
-	}
-	at := 0
-	for at < len(first) {
-		if _, ok := first[at].(*resultBlock); !ok {
-			break
-		}
-		at++
-	}
-	out := append(first[:at:at], second...)
-	return append(out, first[at:]...)
-}
-
-func userBlocks(m *chat.Message) ([]any, error) {
-	if len(m.Parts) == 0 {
-		if m.Content == "" {
-			return nil, nil
-		}
-		return []any{text(m.Content)}, nil
-	}
-	return partBlocks(m.Parts)
-}
-
-func partBlocks(parts []chat.Part) ([]any, error) {
-	out := make([]any, 0, len(parts))
-	for i := range parts {
-		p := &parts[i]
-		if p.Type == "text" {
-			if p.Text != "" {
-				out = append(out, text(p.Text))
-			}
-			continue
-		}
-		b, err := media(p)
-		if err != nil {
-			return nil, fmt.Errorf("part %d: %w", i+1, err)
-		}
-		out = append(out, b)
-	}
-	return out, nil
-}
-
-func media(p *chat.Part) (*mediaBlock, error) {
+func media(p *chat.Part) (any, error) {
 	if p.Type != "image" && p.Type != "document" {
 		return nil, fmt.Errorf("the API does not take %s", p.Type)
 	}
@@ -165,13 +105,10 @@ func media(p *chat.Part) (*mediaBlock, error) {
 
 func resultBlocks(m *chat.Message) ([]any, error) {
 	r := m.ToolResult
-	if r == nil {
-		return userBlocks(m)
-	}
 	b := &resultBlock{Type: "tool_result", CallID: r.ID, IsError: r.Error != ""}
 	for i := range r.Parts {
 		if t := r.Parts[i].Type; t == "image" || t == "document" {
-			blocks, err := partBlocks(shown(r.Parts))
+			blocks, err := wire.Parts(shown(r.Parts), text, media)
 			b.Content = blocks
 			return []any{b}, err
 		}
@@ -202,11 +139,7 @@ func (c *codec) said(m *chat.Message) []any {
 	}, func(block json.RawMessage) {
 		out = append(out, block)
 	}, func(call *chat.ToolCall) {
-		args := call.Args
-		if args == nil { // what the model wrote is no object; the result says so
-			args = map[string]any{}
-		}
-		out = append(out, &callBlock{"tool_use", call.ID, call.Name, args})
+		out = append(out, &callBlock{"tool_use", call.ID, call.Name, wire.ArgsOf(call)})
 	})
 	if !words && len(m.ToolCalls) == 0 {
 		return nil // thoughts alone are no message

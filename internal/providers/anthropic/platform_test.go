@@ -13,6 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/providers/providertest"
+	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -72,7 +73,7 @@ func TestPlatformConformance(t *testing.T) {
 				Open: func(t *testing.T, s providertest.Script) providers.Provider {
 					described := on(kind, providertest.Serve(t, hosted(t, kind), s).URL)
 					patience(described, s)
-					return open(t, described, Options{Jobs: 4})
+					return open(t, described, wire.Options{Jobs: 4})
 				},
 			})
 		})
@@ -103,7 +104,7 @@ func TestPlatformAddresses(t *testing.T) {
 			t.Parallel()
 			c.spec.Model = "claude@4"
 			var got *http.Request
-			p := open(t, c.spec, Options{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			p := open(t, c.spec, wire.Options{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 				got = r
 				return canned(200, "application/json", whole(script("Hi"))), nil
 			})})
@@ -136,7 +137,7 @@ func TestPlatformsThatLack(t *testing.T) {
 	} {
 		s := spec("")
 		s.Platform, s.APIKey = p, ""
-		if _, err := New(s, Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := New(s, wire.Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: got %v, want %s", p, err, want)
 		}
 	}

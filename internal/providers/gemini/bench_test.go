@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/arena-evals/arena/internal/providers/providertest"
+	"github.com/arena-evals/arena/internal/providers/wire"
 )
 
 // The replies that the benchmark of the OpenAI adapter gets, in the words of this API.
@@ -23,7 +24,7 @@ func BenchmarkComplete(b *testing.B) {
 		body, kind string
 	}{{"whole", false, wholeReply, "application/json"}, {"streamed", true, wholeStream, "text/event-stream"}} {
 		b.Run(mode.name, func(b *testing.B) {
-			p := open(b, spec("https://api.test"), Options{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+			p := open(b, spec("https://api.test"), wire.Options{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
 				return canned(200, mode.kind, mode.body), nil
 			})})
 			req := providertest.Request(mode.stream)

@@ -9,6 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/hang"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/providers/providertest"
+	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -23,7 +24,7 @@ func spec(base string) *scenario.Provider {
 }
 
 // open makes a provider that lets go of its connections when the test ends.
-func open(t testing.TB, s *scenario.Provider, o Options) *Provider {
+func open(t testing.TB, s *scenario.Provider, o wire.Options) *wire.Provider {
 	t.Helper()
 	p, err := New(s, o)
 	if err != nil {
@@ -76,7 +77,7 @@ func TestConformance(t *testing.T) {
 		Open: func(t *testing.T, s providertest.Script) providers.Provider {
 			described := spec(providertest.Serve(t, api(t), s).URL)
 			patience(described, s)
-			return open(t, described, Options{Jobs: 4})
+			return open(t, described, wire.Options{Jobs: 4})
 		},
 	})
 }

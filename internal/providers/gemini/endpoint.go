@@ -30,7 +30,7 @@ const (
 func keyVars() []string { return []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"} }
 
 // newEndpoint is where the calls of a provider go. The key is in a header: an address ends up in logs.
-func newEndpoint(spec *scenario.Provider, o Options) (wire.Endpoint, error) {
+func newEndpoint(spec *scenario.Provider, o wire.Options) (wire.Endpoint, error) {
 	if spec.Platform != nil && spec.Platform.Type == "vertex" {
 		return onVertex(spec, o)
 	}
@@ -56,7 +56,7 @@ func newEndpoint(spec *scenario.Provider, o Options) (wire.Endpoint, error) {
 }
 
 // onVertex is the same API in a project of the user's own.
-func onVertex(spec *scenario.Provider, o Options) (wire.Endpoint, error) {
+func onVertex(spec *scenario.Provider, o wire.Options) (wire.Endpoint, error) {
 	calls := platform.Calls{Whole: wholeCall[1:], Stream: streamCall[1:] + "?alt=sse"}
 	e, err := platform.Vertex(spec, o, "google", calls)
 	if own := e.Hint; own != nil {

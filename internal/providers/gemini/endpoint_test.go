@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -50,7 +51,7 @@ func TestEndpoint(t *testing.T) {
 			t.Run(name+call, func(t *testing.T) {
 				t.Parallel()
 				var got *http.Request
-				p, err := New(&c.spec, Options{Getenv: c.getenv, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				p, err := New(&c.spec, wire.Options{Getenv: c.getenv, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 					got = r
 					return canned(200, "application/json", whole(script("Hi"))), nil
 				})})
@@ -84,7 +85,7 @@ func TestEndpoint(t *testing.T) {
 func TestQueryOfTheUser(t *testing.T) {
 	t.Parallel()
 	s := spec("http://x/?team=a")
-	e, err := newEndpoint(s, Options{})
+	e, err := newEndpoint(s, wire.Options{})
 	if err != nil || e.URL != "http://x/v1beta/models/some-model:generateContent?team=a" ||
 		e.StreamURL != "http://x/v1beta/models/some-model:streamGenerateContent?alt=sse&team=a" {
 		t.Errorf("%s and %s, %v", e.URL, e.StreamURL, err)

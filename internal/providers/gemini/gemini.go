@@ -5,46 +5,22 @@
 package gemini
 
 import (
-	"context"
 	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Options is what the surroundings give to a provider.
-type Options = wire.Options
-
-// Provider is a model behind the API.
-type Provider struct {
-	client *wire.Client
-	codec  codec
-}
-
 // New makes a provider of type gemini. It resolves the key of the vendor's own API, and fails with an *providers.Error
 // of kind Auth when there is none; it does not touch the network.
-func New(spec *scenario.Provider, o Options) (*Provider, error) {
+func New(spec *scenario.Provider, o wire.Options) (*wire.Provider, error) {
 	e, err := newEndpoint(spec, o)
 	if err != nil {
 		return nil, err
 	}
-	return &Provider{wire.New(spec, e, o), newCodec(spec)}, nil
+	return wire.NewProvider(wire.New(spec, e, o), newCodec(spec)), nil
 }
-
-// Complete makes one call. See providers.Provider.
-func (p *Provider) Complete(
-	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
-) (chat.Reply, error) {
-	return p.client.Complete(ctx, &p.codec, req, onDelta)
-}
-
-// Close drops the idle connections.
-func (p *Provider) Close() error { return p.client.Close() }
-
-// Address is where the calls go.
-func (p *Provider) Address() string { return p.client.Address() }
 
 // codec is the words of the API; see wire.Codec.
 type codec struct {
@@ -53,8 +29,8 @@ type codec struct {
 	drop   []string // unsupported_params
 }
 
-func newCodec(spec *scenario.Provider) codec {
-	return codec{state: "gemini/" + spec.ID, tuning: spec.Gemini, drop: spec.Unsupported}
+func newCodec(spec *scenario.Provider) *codec {
+	return &codec{state: "gemini/" + spec.ID, tuning: spec.Gemini, drop: spec.Unsupported}
 }
 
 // drops reports whether a parameter is left out.
@@ -77,8 +53,3 @@ type exchange struct {
 	*wire.Call
 	state string
 }
-
-var (
-	_ wire.Codec         = (*codec)(nil)
-	_ providers.Provider = (*Provider)(nil)
-)

@@ -20,9 +20,6 @@ const (
 	roleModel = "model"
 )
 
-// opening stands in for the user where an agent speaks first: the API begins with the user.
-const opening = "(The conversation begins.)"
-
 // content is an entry of the transcript on the wire. It has parts, and never two of one role follow each other.
 type content struct {
 	Role  string `json:"role"`
@@ -66,10 +63,10 @@ type resultPart struct {
 }
 
 type result struct {
-	ID       string     `json:"id,omitempty"`
-	Name     string     `json:"name"`
-	Response response   `json:"response"`
-	Parts    []dataPart `json:"parts,omitempty"`
+	ID       string      `json:"id,omitempty"`
+	Name     string      `json:"name"`
+	Response response    `json:"response"`
+	Parts    []*dataPart `json:"parts,omitempty"`
 }
 
 // response is what a tool answered: one of the two.
@@ -80,104 +77,51 @@ type response struct {
 
 // transcript is the messages as the API takes them: the system prompt apart, neighbours of one role merged.
 func (c *codec) transcript(list []chat.Message) (sys *system, out []content, err error) {
-	out = make([]content, 0, len(list))
-	for i := range list {
-		m := &list[i]
-		switch {
-		case m.Role != chat.System:
-			if out, err = c.add(out, m); err != nil {
-				return nil, nil, fmt.Errorf("message %d: %w", i+1, err)
-			}
-		case m.Text() != "":
-			if sys == nil {
-				sys = &system{}
-			}
-			sys.Parts = append(sys.Parts, &textPart{Text: m.Text()})
+	texts, entries, err := wire.Alternate(list, text, c.parts)
+	if len(texts) > 0 {
+		sys = &system{}
+	}
+	for _, t := range texts {
+		sys.Parts = append(sys.Parts, &textPart{Text: t})
+	}
+	out = make([]content, len(entries))
+	for i, e := range entries {
+		out[i] = content{roleUser, e.Blocks}
+		if e.Agent {
+			out[i].Role = roleModel
 		}
 	}
-	if len(out) > 0 && out[0].Role == roleModel {
-		out = append([]content{{roleUser, []any{&textPart{Text: opening}}}}, out...)
-	}
-	return sys, out, nil
+	return sys, out, err
 }
 
-// add appends a message, or what it says to the last one of its role. The results of a round come before any text.
-func (c *codec) add(out []content, m *chat.Message) ([]content, error) {
-	role, parts, err := roleUser, []any(nil), error(nil)
-	switch m.Role {
-	case chat.Assistant:
-		role = roleModel
-		parts, err = c.said(m)
-	case chat.ToolRole:
-		parts, err = resultParts(m)
-	case chat.User, chat.System:
-		parts, err = userParts(m)
+// parts are what a message says.
+func (c *codec) parts(m *chat.Message) ([]any, error) {
+	switch {
+	case m.Role == chat.Assistant:
+		return c.said(m)
+	case m.Role == chat.ToolRole && m.ToolResult != nil:
+		return resultParts(m)
 	}
-	if err != nil || len(parts) == 0 {
-		return out, err
-	}
-	if n := len(out); n > 0 && out[n-1].Role == role {
-		out[n-1].Parts = merged(out[n-1].Parts, parts, m.Role == chat.ToolRole)
-		return out, nil
-	}
-	return append(out, content{role, parts}), nil
+	return wire.Parts(wire.PartsOf(m), text, media)
 }
 
-// merged are the parts of two messages. Results go behind the results that are there, and before the rest.
-func merged(first, second []any, results bool) []any {
-	if !results {
-		return append(first, second...)
-	}
-	at := 0
-	for at < len(first) {
-		if _, ok := first[at].(*resultPart); !ok {
-			break
-		}
-		at++
-	}
-	return slices.Insert(first, at, second...)
-}
+func text(s string) any { return &textPart{Text: s} }
 
-func userParts(m *chat.Message) ([]any, error) {
-	if len(m.Parts) == 0 {
-		if m.Content == "" {
-			return nil, nil
-		}
-		return []any{&textPart{Text: m.Content}}, nil
-	}
-	out := make([]any, 0, len(m.Parts))
-	for i := range m.Parts {
-		p := &m.Parts[i]
-		switch {
-		case p.Type != "text":
-			data, err := media(p)
-			if err != nil {
-				return nil, fmt.Errorf("part %d: %w", i+1, err)
-			}
-			out = append(out, &data)
-		case p.Text != "":
-			out = append(out, &textPart{Text: p.Text})
-		}
-	}
-	return out, nil
-}
+func media(p *chat.Part) (any, error) { return mediaPart(p) }
 
-func media(p *chat.Part) (dataPart, error) {
+func mediaPart(p *chat.Part) (*dataPart, error) {
 	switch {
 	case p.Media == nil:
-		return dataPart{}, fmt.Errorf("%s without media", p.Type)
+		return nil, fmt.Errorf("%s without media", p.Type)
 	case p.Media.URL != "":
-		return dataPart{File: &reference{p.Media.MIMEType, p.Media.URL}}, nil
+		return &dataPart{File: &reference{p.Media.MIMEType, p.Media.URL}}, nil
 	}
-	data, err := wire.Base64(p.Media)
-	return dataPart{Data: &blob{p.Media.MIMEType, data}}, err
+	text, err := wire.Base64(p.Media)
+	return &dataPart{Data: &blob{p.Media.MIMEType, text}}, err
 }
 
 func resultParts(m *chat.Message) ([]any, error) {
 	r := m.ToolResult
-	if r == nil {
-		return userParts(m)
-	}
 	p := &resultPart{result{ID: ownID(r.ID), Name: r.Name}}
 	if r.Error != "" {
 		p.Result.Response.Error = cmp.Or(r.Text(), m.Content, r.Error)
@@ -192,11 +136,11 @@ func resultParts(m *chat.Message) ([]any, error) {
 		if said += part.Text; part.Type == "text" {
 			continue
 		}
-		data, err := media(part)
+		medium, err := mediaPart(part)
 		if err != nil {
 			return nil, fmt.Errorf("part %d of the result: %w", i+1, err)
 		}
-		p.Result.Parts = append(p.Result.Parts, data)
+		p.Result.Parts = append(p.Result.Parts, medium)
 	}
 	p.Result.Response.Output = &said
 	return []any{p}, nil
@@ -276,11 +220,7 @@ func (c *codec) said(m *chat.Message) ([]any, error) {
 }
 
 func wireCall(c *chat.ToolCall, signature string) *callPart {
-	args := c.Args
-	if args == nil { // what the model wrote is no object; the result says so
-		args = map[string]any{}
-	}
-	return &callPart{call{ownID(c.ID), c.Name, args}, signature}
+	return &callPart{call{ownID(c.ID), c.Name, wire.ArgsOf(c)}, signature}
 }
 
 // words puts the text of a message together with what stands in it.
@@ -323,12 +263,12 @@ func (w *words) put(p *placed) error {
 		if p.Medium > len(w.media) {
 			return nil // a guardrail has taken it away
 		}
-		data, err := media(w.media[p.Medium-1])
+		medium, err := mediaPart(w.media[p.Medium-1])
 		if err != nil {
 			return err
 		}
-		data.Signature = p.Signature
-		w.out = append(w.out, &data)
+		medium.Signature = p.Signature
+		w.out = append(w.out, medium)
 	case len(p.Part) > 0:
 		w.out = append(w.out, p.Part)
 	default:

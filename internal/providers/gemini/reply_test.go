@@ -14,6 +14,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/wire"
 )
 
 // roundTrip is a transport made of a function.
@@ -37,7 +38,7 @@ func ask(t testing.TB, status int, kind, body string, headers ...string) (chat.R
 	transport := roundTrip(func(*http.Request) (*http.Response, error) {
 		return canned(status, kind, body, headers...), nil
 	})
-	p := open(t, spec("https://api.test"), Options{Transport: transport})
+	p := open(t, spec("https://api.test"), wire.Options{Transport: transport})
 	return p.Complete(t.Context(), &chat.Request{
 		Stream: kind == "text/event-stream", Messages: []chat.Message{says(chat.User, "Hi")},
 	}, nil)

@@ -8,6 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/providers/providertest"
+	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -44,7 +45,7 @@ func TestVertexConformance(t *testing.T) {
 		Open: func(t *testing.T, s providertest.Script) providers.Provider {
 			described := inProject(providertest.Serve(t, hosted(t), s).URL)
 			patience(described, s)
-			return open(t, described, Options{Jobs: 4})
+			return open(t, described, wire.Options{Jobs: 4})
 		},
 	})
 }
@@ -55,7 +56,7 @@ func TestVertexAddresses(t *testing.T) {
 	s := inProject("")
 	s.Platform.Region = "global"
 	var got *http.Request
-	p := open(t, s, Options{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+	p := open(t, s, wire.Options{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 		got = r
 		return canned(200, "application/json", whole(script("Hi"))), nil
 	})})
@@ -83,7 +84,7 @@ func TestVertexThatLacks(t *testing.T) {
 	} {
 		s := spec("")
 		s.Platform = p
-		if _, err := New(s, Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := New(s, wire.Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: got %v, want %s", p, err, want)
 		}
 	}

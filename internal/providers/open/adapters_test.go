@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/providers/anthropic"
 	"github.com/arena-evals/arena/internal/providers/openai"
 	"github.com/arena-evals/arena/internal/providers/providertest"
@@ -51,16 +50,14 @@ var saidText = strings.Repeat("word ", 40)
 // adapter is a wire with a reply of forty words and two calls, which is the same in all of them.
 type adapter struct {
 	name string
-	open func(*scenario.Provider, wire.Options) (providers.Provider, error)
+	open func(*scenario.Provider, wire.Options) (*wire.Provider, error)
 	spec scenario.Provider
 	canned
 }
 
 func adapters() []adapter {
-	chatModel := func(s *scenario.Provider, o wire.Options) (providers.Provider, error) { return openai.New(s, o) }
-	claude := func(s *scenario.Provider, o wire.Options) (providers.Provider, error) { return anthropic.New(s, o) }
 	return []adapter{
-		{"completions", chatModel, scenario.Provider{Type: "openai"}, canned{
+		{"completions", openai.New, scenario.Provider{Type: "openai"}, canned{
 			`{"model":"m","choices":[{"index":0,"message":{"content":"` + saidText + `","tool_calls":[
 			{"id":"a","type":"function","function":{"name":"get_order","arguments":"{\"id\":\"A\"}"}},
 			{"id":"b","type":"function","function":{"name":"get_order","arguments":"{\"id\":\"B\"}"}}]},"finish_reason":"tool_calls"}],
@@ -75,7 +72,7 @@ func adapters() []adapter {
 				{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":50}}
 				[DONE]`),
 		}},
-		{"responses", chatModel, scenario.Provider{Type: "openai", Tuning: scenario.Tuning{APIMode: "responses"}}, canned{
+		{"responses", openai.New, scenario.Provider{Type: "openai", Tuning: scenario.Tuning{APIMode: "responses"}}, canned{
 			`{"model":"m","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"` + saidText + `"}]},
 			{"type":"function_call","call_id":"a","name":"get_order","arguments":"{\"id\":\"A\"}"},
 			{"type":"function_call","call_id":"b","name":"get_order","arguments":"{\"id\":\"B\"}"}],
@@ -89,7 +86,7 @@ func adapters() []adapter {
 				{"type":"response.output_item.done","output_index":2,"item":{"type":"function_call","call_id":"b","name":"get_order","arguments":"{\"id\":\"B\"}"}}
 				{"type":"response.completed","response":{"model":"m","status":"completed","usage":{"input_tokens":9,"output_tokens":50}}}`),
 		}},
-		{"anthropic", claude, scenario.Provider{Type: "anthropic"}, canned{
+		{"anthropic", anthropic.New, scenario.Provider{Type: "anthropic"}, canned{
 			`{"type":"message","model":"m","content":[{"type":"text","text":"` + saidText + `"},
 			{"type":"tool_use","id":"a","name":"get_order","input":{"id":"A"}},
 			{"type":"tool_use","id":"b","name":"get_order","input":{"id":"B"}}],

@@ -24,19 +24,19 @@ var azure = []string{"azure"}
 // known to the package that opens it.
 var kinds = []kind{
 	{name: "anthropic", open: model(anthropic.New), platforms: []string{"azure", "bedrock", "vertex"}},
-	{name: "azure", open: model(openai.New), embed: embedder(openai.NewEmbedder), platforms: azure},
+	{name: "azure", open: model(openai.New), embed: embedder, platforms: azure},
 	{name: "gemini", open: model(gemini.New), platforms: []string{"vertex"}},
 	{name: "mock", open: openMock, simulated: true},
-	{name: "ollama", open: model(openai.New), embed: embedder(openai.NewEmbedder), platforms: azure},
-	{name: "openai", open: model(openai.New), embed: embedder(openai.NewEmbedder), platforms: azure},
-	{name: "openai-compatible", open: model(openai.New), embed: embedder(openai.NewEmbedder), platforms: azure},
+	{name: "ollama", open: model(openai.New), embed: embedder, platforms: azure},
+	{name: "openai", open: model(openai.New), embed: embedder, platforms: azure},
+	{name: "openai-compatible", open: model(openai.New), embed: embedder, platforms: azure},
 	{name: "replay", open: openReplay, simulated: true},
-	{name: "vllm", open: model(openai.New), embed: embedder(openai.NewEmbedder), platforms: azure},
+	{name: "vllm", open: model(openai.New), embed: embedder, platforms: azure},
 }
 
 // model opens the client of an API over HTTP.
-func model[P providers.Provider](
-	open func(*scenario.Provider, wire.Options) (P, error),
+func model(
+	open func(*scenario.Provider, wire.Options) (*wire.Provider, error),
 ) func(*scenario.Provider, *Options) (providers.Provider, error) {
 	return func(p *scenario.Provider, o *Options) (providers.Provider, error) {
 		client, err := open(p, o.wire())
@@ -47,17 +47,13 @@ func model[P providers.Provider](
 	}
 }
 
-// embedder is model for embeddings.
-func embedder[E providers.Embedder](
-	open func(*scenario.Provider, wire.Options) (E, error),
-) func(*scenario.Provider, *Options) (providers.Embedder, error) {
-	return func(p *scenario.Provider, o *Options) (providers.Embedder, error) {
-		client, err := open(p, o.wire())
-		if err != nil {
-			return nil, err
-		}
-		return client, nil
+// embedder is model for embeddings, which OpenAI's API has alone.
+func embedder(p *scenario.Provider, o *Options) (providers.Embedder, error) {
+	client, err := openai.NewEmbedder(p, o.wire())
+	if err != nil {
+		return nil, err
 	}
+	return client, nil
 }
 
 // kindOf is the row of a type; nil: it is not available.

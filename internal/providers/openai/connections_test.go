@@ -11,6 +11,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers/providertest"
+	"github.com/arena-evals/arena/internal/providers/wire"
 )
 
 const (
@@ -59,7 +60,7 @@ func TestConnections(t *testing.T) {
 		here.Done()
 		here.Wait()
 	})
-	p := open(t, spec("openai", url), Options{Jobs: jobs})
+	p := open(t, spec("openai", url), wire.Options{Jobs: jobs})
 	for range rounds {
 		here.Add(jobs)
 		flood(t, p, jobs)
@@ -73,14 +74,14 @@ func TestFewConnections(t *testing.T) {
 	t.Parallel()
 	const jobs, calls = 8, 200
 	url, opened := counting(t, func() {})
-	flood(t, open(t, spec("openai", url), Options{Jobs: jobs}), calls)
+	flood(t, open(t, spec("openai", url), wire.Options{Jobs: jobs}), calls)
 	if n := opened.Load(); n > 2*jobs { // one that the server closes just then is opened again
 		t.Errorf("%d connections for %d calls, want about %d", n, calls, jobs)
 	}
 }
 
 // flood makes n calls at once.
-func flood(t *testing.T, p *Provider, n int) {
+func flood(t *testing.T, p *wire.Provider, n int) {
 	t.Helper()
 	var g sync.WaitGroup
 	var good atomic.Int64
@@ -105,7 +106,7 @@ func BenchmarkComplete(b *testing.B) {
 		kind   string
 	}{{"whole", false, wholeReply, "application/json"}, {"streamed", true, wholeStream, "text/event-stream"}} {
 		b.Run(mode.name, func(b *testing.B) {
-			p := open(b, spec("openai", "https://api.test"), Options{Transport: answers(200, mode.kind, mode.body)})
+			p := open(b, spec("openai", "https://api.test"), wire.Options{Transport: answers(200, mode.kind, mode.body)})
 			benchmark(b, p, mode.stream)
 		})
 		b.Run(mode.name+" over the wire", func(b *testing.B) {
@@ -114,12 +115,12 @@ func BenchmarkComplete(b *testing.B) {
 				send(w, 200, mode.kind, mode.body)
 			}))
 			b.Cleanup(server.Close)
-			benchmark(b, open(b, spec("openai", server.URL), Options{Jobs: 1}), mode.stream)
+			benchmark(b, open(b, spec("openai", server.URL), wire.Options{Jobs: 1}), mode.stream)
 		})
 	}
 }
 
-func benchmark(b *testing.B, p *Provider, stream bool) {
+func benchmark(b *testing.B, p *wire.Provider, stream bool) {
 	b.Helper()
 	req := providertest.Request(stream)
 	b.ReportAllocs()

@@ -21,7 +21,7 @@ type Embedder struct {
 
 // NewEmbedder makes an embedder out of a provider of the types that Types lists. It fails like New, and does not touch
 // the network either.
-func NewEmbedder(spec *scenario.Provider, o Options) (*Embedder, error) {
+func NewEmbedder(spec *scenario.Provider, o wire.Options) (*Embedder, error) {
 	client, err := newClient(spec, embeddingsPath, o)
 	if err != nil {
 		return nil, err

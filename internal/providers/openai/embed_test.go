@@ -15,6 +15,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -28,7 +29,7 @@ func embedder(t *testing.T, change func(*scenario.Provider), handler http.Handle
 	if change != nil {
 		change(described)
 	}
-	e, err := NewEmbedder(described, Options{Jobs: 2})
+	e, err := NewEmbedder(described, wire.Options{Jobs: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +165,7 @@ func TestEmbedderAddress(t *testing.T) {
 		"https://api.test/v1/embeddings":       "https://api.test/v1/embeddings",
 		"https://api.test/v1/chat/completions": "https://api.test/v1/embeddings",
 	} {
-		e, err := NewEmbedder(spec("openai", base), Options{Transport: answers(404, "", "")})
+		e, err := NewEmbedder(spec("openai", base), wire.Options{Transport: answers(404, "", "")})
 		if err != nil || e.client.Address() != want {
 			t.Fatalf("%s: %v, %+v; want %s", base, err, e, want)
 		}
@@ -173,12 +174,12 @@ func TestEmbedderAddress(t *testing.T) {
 		}
 	}
 	azure := &scenario.Provider{Type: "azure", BaseURL: "https://me.openai.azure.com", Model: "ada", APIKey: "k"}
-	e, err := NewEmbedder(azure, Options{})
+	e, err := NewEmbedder(azure, wire.Options{})
 	want := "https://me.openai.azure.com/openai/deployments/ada/embeddings?api-version=2024-10-21"
 	if err != nil || e.client.Address() != want {
 		t.Errorf("azure: %v, %+v; want %s", err, e, want)
 	}
-	if _, err := NewEmbedder(&scenario.Provider{Type: "mock"}, Options{}); err == nil {
+	if _, err := NewEmbedder(&scenario.Provider{Type: "mock"}, wire.Options{}); err == nil {
 		t.Error("a mock embeds")
 	}
 }
@@ -188,7 +189,7 @@ func FuzzEmbedReply(f *testing.F) {
 	f.Add([]byte(`{"data":[{"index":-1,"embedding":null}],"error":""}`))
 	f.Add([]byte(`{"data":[{"index":0,"embedding":[1,2]},{"index":1,"embedding":[1,2]}],"usage":{"prompt_tokens":9223372036854775807}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		e, err := NewEmbedder(spec("openai", "https://api.test/v1"), Options{Transport: answers(200, "application/json", string(body))})
+		e, err := NewEmbedder(spec("openai", "https://api.test/v1"), wire.Options{Transport: answers(200, "application/json", string(body))})
 		if err != nil {
 			t.Fatal(err)
 		}

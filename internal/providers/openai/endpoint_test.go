@@ -11,6 +11,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -135,7 +136,7 @@ func TestKeys(t *testing.T) {
 			t.Parallel()
 			c.spec.ID = "p"
 			var got http.Header
-			p, err := New(&c.spec, Options{Getenv: env, Transport: sees(&got)})
+			p, err := New(&c.spec, wire.Options{Getenv: env, Transport: sees(&got)})
 			if c.err != "" {
 				var failed *providers.Error
 				if !asError(err, &failed) || failed.Kind != providers.Auth || !strings.Contains(failed.Msg, c.err) {
@@ -165,17 +166,17 @@ func TestWithoutKey(t *testing.T) {
 		{Type: "openai-compatible", BaseURL: "https://openrouter.ai/api/v1"},
 	} {
 		var failed *providers.Error
-		if _, err := New(&described, Options{}); !asError(err, &failed) || failed.Kind != providers.Auth ||
+		if _, err := New(&described, wire.Options{}); !asError(err, &failed) || failed.Kind != providers.Auth ||
 			!strings.Contains(failed.Msg, "there is no key; ") {
 			t.Errorf("%s without a key: %v", described.Type, err)
 		}
-		if _, err := NewEmbedder(&described, Options{}); !asError(err, &failed) || failed.Kind != providers.Auth {
+		if _, err := NewEmbedder(&described, wire.Options{}); !asError(err, &failed) || failed.Kind != providers.Auth {
 			t.Errorf("an embedder of type %s without a key: %v", described.Type, err)
 		}
 	}
 	own := &scenario.Provider{Type: "openai", BaseURL: "http://127.0.0.1:1/v1"}
 	var got http.Header
-	if _, err := open(t, own, Options{Transport: sees(&got)}).Complete(t.Context(), &chat.Request{}, nil); err != nil {
+	if _, err := open(t, own, wire.Options{Transport: sees(&got)}).Complete(t.Context(), &chat.Request{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got == nil || got.Get("Authorization") != "" {
@@ -196,7 +197,7 @@ func TestOneRequest(t *testing.T) {
 		}
 		return response(200, "application/json", `{"choices":[{"message":{"content":"ok"},"finish_reason":"stop"}]}`), nil
 	})
-	p := open(t, spec("azure", "https://a.test"), Options{Transport: transport})
+	p := open(t, spec("azure", "https://a.test"), wire.Options{Transport: transport})
 	reply, err := p.Complete(t.Context(), &chat.Request{Stream: true}, nil)
 	if err != nil || reply.Content != "ok" {
 		t.Errorf("got %q, %v", reply.Content, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -38,7 +39,7 @@ func TestEnough(t *testing.T) {
 	url, left := talkative(t)
 	s := spec("openai-compatible", url)
 	s.Pricing = &scenario.Pricing{InputPer1K: 1, OutputPer1K: 1}
-	p := providers.Cost(open(t, s, Options{}), s)
+	p := providers.Cost(open(t, s, wire.Options{}), s)
 	n := 0
 	reply, err := p.Complete(t.Context(), &chat.Request{
 		Stream: true, Messages: []chat.Message{{Role: chat.User, Content: "Go on"}},
@@ -72,7 +73,7 @@ func TestEnoughOfAWholeReply(t *testing.T) {
 		send(w, 200, "application/json", wholeReply)
 	}))
 	t.Cleanup(server.Close)
-	reply, err := open(t, spec("openai-compatible", server.URL), Options{}).Complete(t.Context(),
+	reply, err := open(t, spec("openai-compatible", server.URL), wire.Options{}).Complete(t.Context(),
 		&chat.Request{Stream: true}, func(chat.Delta) error { return providers.ErrEnough })
 	if err != nil || reply.Content != "It shipped." || reply.Usage.OutputTokens != 3 {
 		t.Errorf("got %+v, %v", reply, err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/wire"
 )
 
 // roundTrip is a transport made of a function.
@@ -42,7 +43,7 @@ func sees(header *http.Header) roundTrip {
 // ask sends one request to a provider behind a transport.
 func ask(t testing.TB, transport http.RoundTripper, stream bool) (chat.Reply, error) {
 	t.Helper()
-	p := open(t, spec("openai", "https://api.test/v1"), Options{Transport: transport})
+	p := open(t, spec("openai", "https://api.test/v1"), wire.Options{Transport: transport})
 	return p.Complete(t.Context(), &chat.Request{Stream: stream, Messages: make([]chat.Message, 3)}, nil)
 }
 

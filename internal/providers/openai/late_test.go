@@ -13,6 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/hang"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -76,7 +77,7 @@ func TestStreamsThatDoNotEnd(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := spec("openai", "https://api.test/v1")
 				s.StreamIdleTimeout = c.idle
-				p := open(t, s, Options{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				p := open(t, s, wire.Options{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 					resp := response(200, "text/event-stream", "")
 					resp.Body, resp.ContentLength = &silent{r.Context(), c.pieces}, -1
 					return resp, nil
@@ -123,7 +124,7 @@ func TestRepliesThatStayUseless(t *testing.T) {
 				kind, body = "text/event-stream", "data: "+strings.ReplaceAll(body, "message", "delta")+"\n\n"
 			}
 			synctest.Test(t, func(t *testing.T) {
-				p := providers.Retry(open(t, spec("openai", "https://api.test/v1"), Options{
+				p := providers.Retry(open(t, spec("openai", "https://api.test/v1"), wire.Options{
 					Transport: roundTrip(func(*http.Request) (*http.Response, error) {
 						calls++
 						r := response(200, kind, "")

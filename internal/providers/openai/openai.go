@@ -9,59 +9,35 @@
 package openai
 
 import (
-	"context"
-
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Options is what the surroundings give to a provider.
-type Options = wire.Options
-
-// Provider is a model behind the API.
-type Provider struct {
-	client *wire.Client
-	codec  wire.Codec
-}
-
 // New makes a provider of the types that Types lists. It resolves the key, and fails with an *providers.Error of kind
 // Auth when one is named that is not there; it does not touch the network.
-func New(spec *scenario.Provider, o Options) (*Provider, error) {
+func New(spec *scenario.Provider, o wire.Options) (*wire.Provider, error) {
 	if spec.Responses() {
 		client, err := newClient(spec, responsesPath, o)
 		if err != nil {
 			return nil, err
 		}
-		return &Provider{client, newResponses(spec)}, nil
+		return wire.NewProvider(client, newResponses(spec)), nil
 	}
 	client, err := newClient(spec, chatPath, o)
 	if err != nil {
 		return nil, err
 	}
-	return &Provider{client, &codec{spec.Model, newRequestStyle(spec)}}, nil
+	return wire.NewProvider(client, &codec{spec.Model, newRequestStyle(spec)}), nil
 }
 
-func newClient(spec *scenario.Provider, path string, o Options) (*wire.Client, error) {
+func newClient(spec *scenario.Provider, path string, o wire.Options) (*wire.Client, error) {
 	e, err := newEndpoint(spec, path, o.Getenv)
 	if err != nil {
 		return nil, err
 	}
 	return wire.New(spec, e, o), nil
 }
-
-// Complete makes one call. See providers.Provider.
-func (p *Provider) Complete(
-	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
-) (chat.Reply, error) {
-	return p.client.Complete(ctx, p.codec, req, onDelta)
-}
-
-// Close drops the idle connections.
-func (p *Provider) Close() error { return p.client.Close() }
-
-// Address is where the calls go.
-func (p *Provider) Address() string { return p.client.Address() }
 
 // codec is the words of the API; see wire.Codec.
 type codec struct {

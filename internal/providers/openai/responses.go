@@ -230,7 +230,7 @@ func (c *responses) items(list []chat.Message) (instructions string, items []any
 			items, err = c.said(items, m)
 		case chat.User:
 			var content []any
-			if content, err = inputs(partsOf(m)); err == nil {
+			if content, err = inputs(wire.PartsOf(m)); err == nil {
 				items = append(items, itemSaid{"user", content})
 			}
 		}
@@ -240,13 +240,6 @@ func (c *responses) items(list []chat.Message) (instructions string, items []any
 	}
 	err = show()
 	return strings.Join(system, "\n\n"), items, err
-}
-
-func partsOf(m *chat.Message) []chat.Part {
-	if len(m.Parts) > 0 {
-		return m.Parts
-	}
-	return []chat.Part{{Type: "text", Text: m.Content}}
 }
 
 // shown are the pictures and documents among the parts of a result.

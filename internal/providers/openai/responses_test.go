@@ -13,6 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/hang"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/providers/providertest"
+	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -134,7 +135,7 @@ func TestResponsesConformance(t *testing.T) {
 					case s.Fault == providertest.Silence, s.Fault == providertest.KeepAlive:
 						described.StreamIdleTimeout = 100 * time.Millisecond // is meant to pass
 					}
-					return open(t, described, Options{Jobs: 4})
+					return open(t, described, wire.Options{Jobs: 4})
 				},
 			})
 		})
@@ -228,7 +229,7 @@ func TestResponsesMode(t *testing.T) {
 		"https://r.openai.azure.com/openai/deployments/m/chat/completions?api-version=" + defaultAPIVersion: {Type: "azure", Model: "m", Platform: azure},
 	} {
 		s.ID, s.APIKey = "p", "k"
-		if got := open(t, s, Options{}).Address(); got != strings.TrimSuffix(want, "#") {
+		if got := open(t, s, wire.Options{}).Address(); got != strings.TrimSuffix(want, "#") {
 			t.Errorf("%s %s goes to %s, want %s", s.Type, s.Model, got, want)
 		}
 	}
@@ -254,7 +255,7 @@ func TestResponsesStreams(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := open(t, responsesSpec("openai", "https://api.test/v1"), Options{Transport: answers(http.StatusOK, "text/event-stream", c.body)})
+			p := open(t, responsesSpec("openai", "https://api.test/v1"), wire.Options{Transport: answers(http.StatusOK, "text/event-stream", c.body)})
 			got, err := p.Complete(t.Context(), &chat.Request{Stream: true, Messages: make([]chat.Message, 1)}, nil)
 			if checkError(t, err, c.err); err == nil && got.Content != c.want {
 				t.Errorf("got %+v, want %q", got, c.want)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -96,7 +97,7 @@ func TestWastedUsage(t *testing.T) {
 			t.Cleanup(server.Close)
 			spec := &scenario.Provider{Type: "openai-compatible", Model: "m", BaseURL: server.URL,
 				Pricing: &scenario.Pricing{InputPer1K: 1, OutputPer1K: 1}}
-			model, err := New(spec, Options{})
+			model, err := New(spec, wire.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -150,7 +151,7 @@ func TestPartsAboveTheWhole(t *testing.T) {
 			_, _ = fmt.Fprint(w, `{"choices": [{"message": {"content": "x"}, "finish_reason": "stop"}], "usage": `+text+`}`)
 		}))
 		t.Cleanup(server.Close)
-		model, err := New(&scenario.Provider{Type: "openai-compatible", Model: "m", BaseURL: server.URL}, Options{})
+		model, err := New(&scenario.Provider{Type: "openai-compatible", Model: "m", BaseURL: server.URL}, wire.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

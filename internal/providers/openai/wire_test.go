@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -23,7 +24,7 @@ func sent(t *testing.T, described *scenario.Provider, req *chat.Request) string 
 	}))
 	defer server.Close()
 	described.BaseURL = server.URL
-	if _, err := open(t, described, Options{}).Complete(t.Context(), req, nil); err != nil {
+	if _, err := open(t, described, wire.Options{}).Complete(t.Context(), req, nil); err != nil {
 		t.Fatal(err)
 	}
 	var all map[string]any

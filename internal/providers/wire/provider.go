@@ -1,0 +1,32 @@
+package wire
+
+import (
+	"context"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers"
+)
+
+// Provider is a model behind an API: the client that makes the calls, and the words of the API.
+type Provider struct {
+	client *Client
+	codec  Codec
+}
+
+// NewProvider makes a provider of a client. It does not touch the network.
+func NewProvider(client *Client, codec Codec) *Provider { return &Provider{client, codec} }
+
+// Complete makes one call. See providers.Provider.
+func (p *Provider) Complete(
+	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
+) (chat.Reply, error) {
+	return p.client.Complete(ctx, p.codec, req, onDelta)
+}
+
+// Close drops the idle connections.
+func (p *Provider) Close() error { return p.client.Close() }
+
+// Address is where the calls go.
+func (p *Provider) Address() string { return p.client.Address() }
+
+var _ providers.Provider = (*Provider)(nil)

@@ -12,7 +12,6 @@ import (
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
-	"github.com/arena-evals/arena/internal/tools"
 )
 
 // PlanOptions says which trials of a suite to plan, and with which providers.
@@ -265,17 +264,12 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 	run := &project{Project: p, timeout: cmp.Or(p.Defaults.RunTimeout, defaultRunTimeout), basis: basis{
 		mocked: m.opts.MockProvider, judge: m.opts.Judge, dispatch: m.opts.Dispatch,
 	}, strict: m.opts.Strict, lenient: m.opts.Lenient}
-	registry, err := compileTools(p, m.http)
-	if err != nil {
+	var err error
+	if run.tools, run.memory, err = newKit(p, m.http); err != nil {
 		m.diags.Errorf(diag.Pos{File: p.File}, 1, "bad-tool", "%v", err)
 		return nil
 	}
-	var sources []*tools.Opener
-	if p.Memory {
-		run.memory = memoryOpener()
-		sources = append(sources, run.memory)
-	}
-	run.tools = tools.NewKit(registry, sources...)
+	registry := run.tools.Registry
 	run.states = run.stateTools()
 	run.skills = newSkills(p, registry)
 	ReportGuardrailUses(p, scenarios, m.diags)

@@ -30,6 +30,21 @@ func compileTools(p *scenario.Project, client *http.Client) (*tools.Registry, er
 	})
 }
 
+// newKit makes the tools of a project: those that its files describe, and those of its sources. It starts nothing.
+// remembering is the source of the memory, which every trial fills in with its own; nil: there is none.
+func newKit(p *scenario.Project, client *http.Client) (kit *tools.Kit, remembering *tools.Opener, err error) {
+	registry, err := compileTools(p, client)
+	if err != nil {
+		return nil, nil, err
+	}
+	var sources []*tools.Opener
+	if p.Memory {
+		remembering = memoryOpener()
+		sources = append(sources, remembering)
+	}
+	return tools.NewKit(registry, sources...), remembering, nil
+}
+
 // kits are the tools of the projects of a plan.
 func (p *Plan) kits() (all []*tools.Kit) {
 	for i := range p.spans {

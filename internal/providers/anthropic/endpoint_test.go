@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers/providertest"
 	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -13,16 +13,7 @@ import (
 // TestEndpoint: where calls go and what goes along with them.
 func TestEndpoint(t *testing.T) {
 	t.Parallel()
-	env := func(set ...string) func(string) (string, bool) {
-		return func(name string) (string, bool) {
-			for i := 0; i+1 < len(set); i += 2 {
-				if set[i] == name {
-					return set[i+1], true
-				}
-			}
-			return "", false
-		}
-	}
+	env := providertest.Variables
 	for name, c := range map[string]struct {
 		spec   scenario.Provider
 		getenv func(string) (string, bool)
@@ -46,31 +37,10 @@ func TestEndpoint(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c.spec.ID, c.spec.Type, c.spec.Model = "p", "anthropic", "m"
-			var got *http.Request
-			p, err := New(&c.spec, wire.Options{Getenv: c.getenv, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-				got = r
-				return canned(200, "application/json", whole(script("Hi"))), nil
-			})})
-			if err != nil {
-				if "!"+err.Error() != c.want {
-					t.Errorf("got %v, want %s", err, c.want)
-				}
-				return
+			open := func(transport http.RoundTripper) (*wire.Provider, error) {
+				return New(&c.spec, wire.Options{Getenv: c.getenv, Transport: transport})
 			}
-			if _, err := p.Complete(t.Context(), &chat.Request{Messages: []chat.Message{says(chat.User, "Hi")}}, nil); err != nil {
-				t.Fatal(err)
-			}
-			if got.URL.String() != c.want || p.Address() != c.want {
-				t.Errorf("called %s, want %s", got.URL, c.want)
-			}
-			for name, want := range c.header {
-				if value := got.Header.Get(name); value != want {
-					t.Errorf("%s: %q, want %q", name, value, want)
-				}
-			}
-			if kind := got.Header.Get("Content-Type"); !strings.HasPrefix(kind, "application/json") {
-				t.Errorf("content type %s", kind)
-			}
+			providertest.CheckCall(t, open, whole(script("Hi")), false, providertest.Wanted{URL: c.want, Address: c.want, Header: c.header})
 		})
 	}
 }

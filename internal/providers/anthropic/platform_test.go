@@ -69,11 +69,10 @@ func TestPlatformConformance(t *testing.T) {
 			t.Parallel()
 			server := hosted(t, kind)
 			providertest.Run(t, providertest.Dialect{
-				Faults: faults(), API: &server, Thinks: true, Finishes: finishes,
+				Faults: providertest.SingleReplyFaults(), API: &server, Thinks: true, Finishes: finishes,
 				Open: func(t *testing.T, s providertest.Script) providers.Provider {
 					described := on(kind, providertest.Serve(t, hosted(t, kind), s).URL)
-					patience(described, s)
-					return open(t, described, wire.Options{Jobs: 4})
+					return open(t, providertest.Patience(described, s), wire.Options{Jobs: 4})
 				},
 			})
 		})
@@ -104,9 +103,9 @@ func TestPlatformAddresses(t *testing.T) {
 			t.Parallel()
 			c.spec.Model = "claude@4"
 			var got *http.Request
-			p := open(t, c.spec, wire.Options{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			p := open(t, c.spec, wire.Options{Transport: providertest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 				got = r
-				return canned(200, "application/json", whole(script("Hi"))), nil
+				return providertest.Response(200, "application/json", whole(script("Hi"))), nil
 			})})
 			for stream, want := range map[bool]string{false: c.whole, true: c.stream} {
 				req := &chat.Request{Messages: []chat.Message{says(chat.User, "Hi")}, Stream: stream}

@@ -3,45 +3,22 @@ package anthropic
 import (
 	"encoding/json"
 	"errors"
-	"io"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/providertest"
 	"github.com/arena-evals/arena/internal/providers/wire"
 )
 
-// roundTrip is a transport made of a function.
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-func canned(status int, kind, body string, headers ...string) *http.Response {
-	h := http.Header{"Content-Type": {kind}}
-	for i := 0; i+1 < len(headers); i += 2 {
-		h.Set(headers[i], headers[i+1])
-	}
-	return &http.Response{
-		StatusCode: status, Header: h, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
-	}
-}
-
 // ask sends one request to a provider that gets an answer.
-func ask(t testing.TB, status int, kind, body string, headers ...string) (chat.Reply, error) {
+func ask(t testing.TB, status int, answer providertest.Canned, headers ...string) (chat.Reply, error) {
 	t.Helper()
-	transport := roundTrip(func(*http.Request) (*http.Response, error) {
-		return canned(status, kind, body, headers...), nil
-	})
-	p := open(t, spec("https://api.test"), wire.Options{Transport: transport})
-	return p.Complete(t.Context(), &chat.Request{
-		Stream: kind == "text/event-stream", Messages: []chat.Message{says(chat.User, "Hi")},
-	}, nil)
+	return answer.Ask(t, func(transport providertest.RoundTrip) providers.Provider {
+		return open(t, spec("https://api.test"), wire.Options{Transport: transport})
+	}, status, headers...)
 }
 
 // events is a stream.
@@ -63,9 +40,6 @@ func more(i, delta string) string {
 
 func TestReplies(t *testing.T) {
 	t.Parallel()
-	state := func(data string) *chat.Opaque {
-		return &chat.Opaque{From: "anthropic/under-test", Data: json.RawMessage(data)}
-	}
 	u := chat.Usage{InputTokens: 3, OutputTokens: 9}
 	for name, c := range map[string]struct {
 		stream bool
@@ -90,10 +64,10 @@ func TestReplies(t *testing.T) {
 			block("4", `{"type":"tool_use","id":"b","name":"g","input":{"n":2}}`),
 			`{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":9}}`, over), chat.Reply{
 			Content: "One moment.", FinishReason: "tool_calls", Model: "m", Usage: u,
-			Opaque: state(`[{"at":0,"block":{"signature":"s+/=","thinking":"a\u003cb","type":"thinking"}}]`),
+			Opaque: opaque(`[{"at":0,"block":{"signature":"s+/=","thinking":"a\u003cb","type":"thinking"}}]`),
 			ToolCalls: []chat.ToolCall{
 				{ID: "a", Name: "f", Args: map[string]any{"n": json.Number("1")},
-					Opaque: state(`[{"type":"redacted_thinking","data":"x"}]`)},
+					Opaque: opaque(`[{"type":"redacted_thinking","data":"x"}]`)},
 				{ID: "b", Name: "g", Args: map[string]any{"n": json.Number("2")}},
 			},
 		}, ""},
@@ -132,18 +106,8 @@ func TestReplies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			kind := map[bool]string{true: "text/event-stream", false: "application/json"}[c.stream]
-			got, err := ask(t, 200, kind, c.body)
-			if failed, ok := errors.AsType[*providers.Error](err); ok {
-				kind, part, _ := strings.Cut(c.err, ": ")
-				if string(failed.Kind) != kind || !strings.Contains(failed.Msg, part) {
-					t.Errorf("got a %s error: %s; want %s", failed.Kind, failed.Msg, c.err)
-				}
-				return
-			}
-			if diff := cmp.Diff(c.want, got, cmpopts.IgnoreFields(chat.Reply{}, "LatencyMS")); diff != "" || err != nil {
-				t.Errorf("%v, reply (-want +got):\n%s", err, diff)
-			}
+			got, err := ask(t, 200, providertest.Canned{Body: c.body, Stream: c.stream})
+			providertest.CheckReply(t, got, err, c.want, c.err)
 		})
 	}
 }
@@ -176,7 +140,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := ask(t, c.status, "application/json", c.body, "Retry-After", c.header)
+			_, err := ask(t, c.status, providertest.Canned{Body: c.body}, "Retry-After", c.header)
 			failed, ok := errors.AsType[*providers.Error](err)
 			if !ok || failed.Msg != c.want || failed.Kind != c.kind || (failed.RetryAfter == 7*time.Second) != (c.header != "") {
 				t.Errorf("got %+v, want %s (%s)", err, c.want, c.kind)
@@ -185,29 +149,16 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// FuzzReply feeds a provider whatever a server may send. It never panics, and a reply without an error has ended.
+// FuzzReply feeds a provider whatever a server may send.
 func FuzzReply(f *testing.F) {
-	for _, body := range []string{
+	providertest.FuzzReply(f, []string{
 		events(began, block("0", `{"type":"thinking"}`), more("0", `{"signature":"s"}`), stopped, over),
 		events(block("0", `{"type":"tool_use"}`), more("0", `{"partial_json":"{"}`), stopped, over),
 		`{"content":[{"type":"tool_use","name":"f","input":[]}],"stop_reason":"tool_use"}`, `{"error":{"message":["x"]}}`,
-	} {
-		f.Add(body, true)
-		f.Add(body, false)
-	}
-	f.Fuzz(func(t *testing.T, body string, stream bool) {
-		kind := map[bool]string{true: "text/event-stream", false: "application/json"}[stream]
-		reply, err := ask(t, 200, kind, body)
-		var failed *providers.Error
-		switch {
-		case err != nil && !errors.As(err, &failed):
-			t.Errorf("%T is not a *providers.Error: %v", err, err)
-		case err == nil && reply.FinishReason == "":
-			t.Errorf("a reply that has not ended: %+v", reply)
-		case err == nil:
-			if _, err := sent(t, nil, &chat.Request{Messages: []chat.Message{says(chat.User, "Hi"), reply.Message()}}); err != nil {
-				t.Errorf("the reply cannot be sent back: %v", err)
-			}
-		}
+	}, func(t *testing.T, answer providertest.Canned) (chat.Reply, error) {
+		return ask(t, 200, answer)
+	}, func(t *testing.T, req *chat.Request) error {
+		_, err := sent(t, nil, req)
+		return err
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers/providertest"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -18,30 +19,7 @@ func sent(t *testing.T, change func(*scenario.Provider), req *chat.Request) (map
 	if change != nil {
 		change(s)
 	}
-	c := newCodec(s)
-	data, err := c.Encode(req)
-	if err != nil {
-		return nil, err
-	}
-	var v map[string]any
-	if err := json.Unmarshal(data, &v); err != nil {
-		t.Fatalf("%v: %s", err, data)
-	}
-	return v, nil
-}
-
-func says(role chat.Role, text string) chat.Message { return chat.Message{Role: role, Content: text} }
-
-func answers(id, text string) chat.Message {
-	return chat.Message{Role: chat.ToolRole, ToolResult: &chat.ToolResult{ID: id, Name: "f", Content: text}}
-}
-
-func calls(text string, ids ...string) chat.Message {
-	m := says(chat.Assistant, text)
-	for _, id := range ids {
-		m.ToolCalls = append(m.ToolCalls, chat.ToolCall{ID: id, Name: "f", Args: map[string]any{"n": json.Number("1")}})
-	}
-	return m
+	return providertest.Sent(t, newCodec(s), req)
 }
 
 // TestMessages: neighbours of one role become one message, results come first, and nothing is said that the API
@@ -51,9 +29,6 @@ func TestMessages(t *testing.T) {
 	hi := says(chat.User, "Hi")
 	failed := answers("b", "")
 	failed.ToolResult.Error = "no such order"
-	opaque := func(data string) *chat.Opaque {
-		return &chat.Opaque{From: "anthropic/under-test", Data: json.RawMessage(data)}
-	}
 	thought := calls("One moment.", "a", "b")
 	thought.Opaque = opaque(`[{"at":0,"block":{"type":"thinking","signature":"1"}},{"at":4,"block":{"type":"redacted_thinking"}}]`)
 	thought.ToolCalls[1].Opaque = opaque(`[{"type":"thinking","signature":"2"}]`)
@@ -193,13 +168,7 @@ func TestParameters(t *testing.T) {
 			}
 			delete(got, "model")
 			delete(got, "messages")
-			var want any = object{}
-			if err := json.Unmarshal([]byte(c.want), &want); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(want, any(got)); diff != "" {
-				t.Errorf("request (-want +got):\n%s", diff)
-			}
+			providertest.Same(t, "request", c.want, any(got))
 		})
 	}
 }

@@ -29,28 +29,11 @@ func closedSchema(schema json.RawMessage) json.RawMessage {
 }
 
 func closeObjects(v any) {
-	switch v := v.(type) {
-	case []any:
-		for _, item := range v {
-			closeObjects(item)
+	wire.Schemas(v, func(schema map[string]any) bool {
+		_, has := schema["properties"].(map[string]any)
+		if _, described := schema["additionalProperties"].(map[string]any); has && !described {
+			schema["additionalProperties"] = false
 		}
-	case map[string]any:
-		properties, has := v["properties"].(map[string]any)
-		if open, set := v["additionalProperties"].(bool); has && (!set || open) && v["additionalProperties"] != false {
-			if _, free := v["additionalProperties"].(map[string]any); !free {
-				v["additionalProperties"] = false
-			}
-		}
-		for key, item := range v {
-			switch {
-			case key == "enum" || key == "const" || key == "default":
-			case key == "properties" && has:
-				for _, p := range properties {
-					closeObjects(p)
-				}
-			default:
-				closeObjects(item)
-			}
-		}
-	}
+		return true
+	})
 }

@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"encoding/json"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -12,27 +11,18 @@ import (
 
 type object = map[string]any
 
-func encode(v any) string {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return string(data)
-}
+var (
+	encode               = providertest.Encode
+	says, calls, answers = providertest.Says, providertest.Calls, providertest.Result
+)
+
+func opaque(data string) *chat.Opaque { return providertest.State("anthropic", data) }
 
 // api is a server of the Messages API.
 func api(t *testing.T) providertest.API {
 	return providertest.API{
-		Path: messagesPath,
-		Streams: func(_ *http.Request, body []byte) bool {
-			var asked struct {
-				Stream bool `json:"stream"`
-			}
-			if err := json.Unmarshal(body, &asked); err != nil {
-				t.Errorf("unreadable request %q: %v", body, err)
-			}
-			return asked.Stream
-		},
+		Path:    messagesPath,
+		Streams: providertest.StreamInBody(t),
 		Error: func(text string) string {
 			return encode(object{"type": "error", "error": object{"type": "strange_error", "message": text}})
 		},

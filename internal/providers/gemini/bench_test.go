@@ -24,8 +24,8 @@ func BenchmarkComplete(b *testing.B) {
 		body, kind string
 	}{{"whole", false, wholeReply, "application/json"}, {"streamed", true, wholeStream, "text/event-stream"}} {
 		b.Run(mode.name, func(b *testing.B) {
-			p := open(b, spec("https://api.test"), wire.Options{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
-				return canned(200, mode.kind, mode.body), nil
+			p := open(b, spec("https://api.test"), wire.Options{Transport: providertest.RoundTrip(func(*http.Request) (*http.Response, error) {
+				return providertest.Response(200, mode.kind, mode.body), nil
 			})})
 			req := providertest.Request(mode.stream)
 			b.ReportAllocs()

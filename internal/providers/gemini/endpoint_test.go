@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers/providertest"
 	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -14,16 +14,7 @@ import (
 func TestEndpoint(t *testing.T) {
 	t.Parallel()
 	const vendor = "https://generativelanguage.googleapis.com/v1beta/"
-	env := func(set ...string) func(string) (string, bool) {
-		return func(name string) (string, bool) {
-			for i := 0; i+1 < len(set); i += 2 {
-				if set[i] == name {
-					return set[i+1], true
-				}
-			}
-			return "", false
-		}
-	}
+	env := providertest.Variables
 	for name, c := range map[string]struct {
 		spec   scenario.Provider
 		getenv func(string) (string, bool)
@@ -50,32 +41,14 @@ func TestEndpoint(t *testing.T) {
 		for call, stream := range map[string]bool{":generateContent": false, ":streamGenerateContent?alt=sse": true} {
 			t.Run(name+call, func(t *testing.T) {
 				t.Parallel()
-				var got *http.Request
-				p, err := New(&c.spec, wire.Options{Getenv: c.getenv, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-					got = r
-					return canned(200, "application/json", whole(script("Hi"))), nil
-				})})
-				if err != nil {
-					if "!"+err.Error() != c.want {
-						t.Errorf("got %v, want %s", err, c.want)
-					}
-					return
+				open := func(transport http.RoundTripper) (*wire.Provider, error) {
+					return New(&c.spec, wire.Options{Getenv: c.getenv, Transport: transport})
 				}
-				req := &chat.Request{Stream: stream, Messages: []chat.Message{says(chat.User, "Hi")}}
-				if _, err := p.Complete(t.Context(), req, nil); err != nil {
-					t.Fatal(err)
+				want := providertest.Wanted{URL: c.want + call, Address: c.want + ":generateContent", Header: c.header}
+				if strings.HasPrefix(c.want, "!") {
+					want.URL = c.want
 				}
-				if got.URL.String() != c.want+call || p.Address() != c.want+":generateContent" {
-					t.Errorf("called %s of %s, want %s", got.URL, p.Address(), c.want)
-				}
-				for name, want := range c.header {
-					if value := got.Header.Get(name); value != want {
-						t.Errorf("%s: %q, want %q", name, value, want)
-					}
-				}
-				if kind := got.Header.Get("Content-Type"); !strings.HasPrefix(kind, "application/json") {
-					t.Errorf("content type %s", kind)
-				}
+				providertest.CheckCall(t, open, whole(script("Hi")), stream, want)
 			})
 		}
 	}

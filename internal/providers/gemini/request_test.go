@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers/providertest"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -18,46 +17,7 @@ func sent(t *testing.T, change func(*scenario.Provider), req *chat.Request) (map
 	if change != nil {
 		change(s)
 	}
-	c := newCodec(s)
-	data, err := c.Encode(req)
-	if err != nil {
-		return nil, err
-	}
-	var v map[string]any
-	if err := json.Unmarshal(data, &v); err != nil {
-		t.Fatalf("%v: %s", err, data)
-	}
-	return v, nil
-}
-
-func says(role chat.Role, text string) chat.Message { return chat.Message{Role: role, Content: text} }
-
-func answers(id, text string) chat.Message {
-	return chat.Message{Role: chat.ToolRole, ToolResult: &chat.ToolResult{ID: id, Name: "f", Content: text}}
-}
-
-func calls(text string, ids ...string) chat.Message {
-	m := says(chat.Assistant, text)
-	for _, id := range ids {
-		m.ToolCalls = append(m.ToolCalls, chat.ToolCall{ID: id, Name: "f", Args: map[string]any{"n": json.Number("1")}})
-	}
-	return m
-}
-
-func opaque(data string) *chat.Opaque {
-	return &chat.Opaque{From: "gemini/under-test", Data: json.RawMessage(data)}
-}
-
-// same reports whether a value is what a JSON text says.
-func same(t *testing.T, what, want string, got any) {
-	t.Helper()
-	var v any
-	if err := json.Unmarshal([]byte(want), &v); err != nil {
-		t.Fatalf("%v: %s", err, want)
-	}
-	if diff := cmp.Diff(v, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
+	return providertest.Sent(t, newCodec(s), req)
 }
 
 // TestMessages: neighbours of one role become one content, results come first, and what was signed is signed again.
@@ -141,7 +101,7 @@ func TestMessages(t *testing.T) {
 				}
 				return
 			}
-			same(t, "contents", c.want, got["contents"])
+			providertest.Same(t, "contents", c.want, got["contents"])
 		})
 	}
 }
@@ -215,9 +175,9 @@ func TestParameters(t *testing.T) {
 				}
 				return
 			}
-			same(t, "contents", `[{"role":"user","parts":[{"text":"Hi"}]}]`, got["contents"])
+			providertest.Same(t, "contents", `[{"role":"user","parts":[{"text":"Hi"}]}]`, got["contents"])
 			delete(got, "contents")
-			same(t, "request", c.want, any(got))
+			providertest.Same(t, "request", c.want, any(got))
 		})
 	}
 }

@@ -12,13 +12,12 @@ import (
 
 type object = map[string]any
 
-func encode(v any) string {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return string(data)
-}
+var (
+	encode               = providertest.Encode
+	says, calls, answers = providertest.Says, providertest.Calls, providertest.Result
+)
+
+func opaque(data string) *chat.Opaque { return providertest.State("gemini", data) }
 
 // api is a server of the API. Its errors come as a list of one, as some of Google's do.
 func api(t testing.TB) providertest.API {

@@ -41,11 +41,10 @@ func TestVertexConformance(t *testing.T) {
 	t.Parallel()
 	server := hosted(t)
 	providertest.Run(t, providertest.Dialect{
-		Faults: faults(), API: &server, Thinks: true, Finishes: finishes,
+		Faults: providertest.SingleReplyFaults(), API: &server, Thinks: true, Finishes: finishes,
 		Open: func(t *testing.T, s providertest.Script) providers.Provider {
 			described := inProject(providertest.Serve(t, hosted(t), s).URL)
-			patience(described, s)
-			return open(t, described, wire.Options{Jobs: 4})
+			return open(t, providertest.Patience(described, s), wire.Options{Jobs: 4})
 		},
 	})
 }
@@ -56,9 +55,9 @@ func TestVertexAddresses(t *testing.T) {
 	s := inProject("")
 	s.Platform.Region = "global"
 	var got *http.Request
-	p := open(t, s, wire.Options{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+	p := open(t, s, wire.Options{Transport: providertest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		got = r
-		return canned(200, "application/json", whole(script("Hi"))), nil
+		return providertest.Response(200, "application/json", whole(script("Hi"))), nil
 	})})
 	const host = "https://aiplatform.googleapis.com/v1/projects/shop/locations/global/publishers/google/models/some-model"
 	for stream, want := range map[bool]string{false: host + ":generateContent", true: host + ":streamGenerateContent?alt=sse"} {

@@ -2,11 +2,9 @@ package openai
 
 import (
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
-	"github.com/arena-evals/arena/internal/hang"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/providers/providertest"
 	"github.com/arena-evals/arena/internal/providers/wire"
@@ -15,27 +13,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// spec describes a provider of a type at a server.
-func spec(kind, base string) *scenario.Provider {
-	return &scenario.Provider{
-		Meta: scenario.Meta{ID: providertest.ID}, Type: kind, Model: "some-model", BaseURL: base,
-		APIKey: providertest.Secret,
-	}
-}
+func spec(kind, base string) *scenario.Provider { return providertest.Spec(kind, base) }
 
 // open makes a provider that lets go of its connections when the test ends.
 func open(t testing.TB, s *scenario.Provider, o wire.Options) *wire.Provider {
 	t.Helper()
 	p, err := New(s, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return p
+	return providertest.Opened(t, p, err)
 }
 
 func TestConformance(t *testing.T) {
@@ -52,14 +36,7 @@ func TestConformance(t *testing.T) {
 				},
 				Open: func(t *testing.T, s providertest.Script) providers.Provider {
 					described := spec(kind, serve(t, s).URL)
-					described.RequestTimeout, described.StreamIdleTimeout = hang.Guard, hang.Guard
-					switch {
-					case s.Fault == providertest.Hang && !s.Patient:
-						described.RequestTimeout = 100 * time.Millisecond // is meant to pass
-					case s.Fault == providertest.Silence, s.Fault == providertest.KeepAlive:
-						described.StreamIdleTimeout = 100 * time.Millisecond // is meant to pass
-					}
-					return open(t, described, wire.Options{Jobs: 4})
+					return open(t, providertest.Patience(described, s), wire.Options{Jobs: 4})
 				},
 			})
 		})

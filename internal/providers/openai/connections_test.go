@@ -106,7 +106,7 @@ func BenchmarkComplete(b *testing.B) {
 		kind   string
 	}{{"whole", false, wholeReply, "application/json"}, {"streamed", true, wholeStream, "text/event-stream"}} {
 		b.Run(mode.name, func(b *testing.B) {
-			p := open(b, spec("openai", "https://api.test"), wire.Options{Transport: answers(200, mode.kind, mode.body)})
+			p := open(b, spec("openai", "https://api.test"), wire.Options{Transport: providertest.Answers(200, mode.kind, mode.body)})
 			benchmark(b, p, mode.stream)
 		})
 		b.Run(mode.name+" over the wire", func(b *testing.B) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/providertest"
 	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -165,7 +166,7 @@ func TestEmbedderAddress(t *testing.T) {
 		"https://api.test/v1/embeddings":       "https://api.test/v1/embeddings",
 		"https://api.test/v1/chat/completions": "https://api.test/v1/embeddings",
 	} {
-		e, err := NewEmbedder(spec("openai", base), wire.Options{Transport: answers(404, "", "")})
+		e, err := NewEmbedder(spec("openai", base), wire.Options{Transport: providertest.Answers(404, "", "")})
 		if err != nil || e.client.Address() != want {
 			t.Fatalf("%s: %v, %+v; want %s", base, err, e, want)
 		}
@@ -189,7 +190,7 @@ func FuzzEmbedReply(f *testing.F) {
 	f.Add([]byte(`{"data":[{"index":-1,"embedding":null}],"error":""}`))
 	f.Add([]byte(`{"data":[{"index":0,"embedding":[1,2]},{"index":1,"embedding":[1,2]}],"usage":{"prompt_tokens":9223372036854775807}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		e, err := NewEmbedder(spec("openai", "https://api.test/v1"), wire.Options{Transport: answers(200, "application/json", string(body))})
+		e, err := NewEmbedder(spec("openai", "https://api.test/v1"), wire.Options{Transport: providertest.Answers(200, "application/json", string(body))})
 		if err != nil {
 			t.Fatal(err)
 		}

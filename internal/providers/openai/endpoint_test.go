@@ -11,6 +11,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/providertest"
 	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -186,7 +187,7 @@ func TestWithoutKey(t *testing.T) {
 
 func TestOneRequest(t *testing.T) {
 	t.Parallel()
-	transport := roundTrip(func(r *http.Request) (*http.Response, error) {
+	transport := providertest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		sent := map[string]string{"method": r.Method, "url": r.URL.String(), "accept": r.Header.Get("Accept"),
 			"type": r.Header.Get("Content-Type"), "key": r.Header.Get("Api-Key")}
 		want := map[string]string{"method": "POST", "accept": "text/event-stream", "type": "application/json",
@@ -195,7 +196,7 @@ func TestOneRequest(t *testing.T) {
 		if diff := cmp.Diff(want, sent); diff != "" {
 			t.Errorf("request (-want +got):\n%s", diff)
 		}
-		return response(200, "application/json", `{"choices":[{"message":{"content":"ok"},"finish_reason":"stop"}]}`), nil
+		return providertest.Response(200, "application/json", `{"choices":[{"message":{"content":"ok"},"finish_reason":"stop"}]}`), nil
 	})
 	p := open(t, spec("azure", "https://a.test"), wire.Options{Transport: transport})
 	reply, err := p.Complete(t.Context(), &chat.Request{Stream: true}, nil)

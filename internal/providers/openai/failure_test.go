@@ -12,6 +12,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/providertest"
 	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -72,7 +73,7 @@ func TestStatus(t *testing.T) {
 			described := spec("openai", "https://api.test/v1")
 			described.APIKey = ""
 			p := open(t, described, wire.Options{
-				Transport: answers(c.status, "application/json", c.body, c.headers...), Now: func() time.Time { return now },
+				Transport: providertest.Answers(c.status, "application/json", c.body, c.headers...), Now: func() time.Time { return now },
 			})
 			_, err := p.Complete(t.Context(), &chat.Request{}, nil)
 			c.want.Provider, c.want.Status = described.ID, c.status
@@ -100,7 +101,7 @@ func TestSecrets(t *testing.T) {
 	for _, body := range bodies {
 		for _, status := range []int{200, 401, 404, 500} {
 			for _, stream := range []bool{false, true} {
-				p := open(t, described, wire.Options{Transport: answers(status, "", body)})
+				p := open(t, described, wire.Options{Transport: providertest.Answers(status, "", body)})
 				_, err := p.Complete(t.Context(), &chat.Request{Stream: stream}, nil)
 				if err == nil {
 					t.Fatalf("no error for %d %q", status, body)
@@ -122,7 +123,7 @@ func TestTransportErrors(t *testing.T) {
 	checkError(t, err, "transport: cannot reach http://127.0.0.1:1/v1: connection refused; is it running?")
 
 	_, err = open(t, spec("openai", "https://u:secret@api.test/v1?key=secret"), wire.Options{
-		Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		Transport: providertest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 			return nil, errors.New("malformed answer from " + r.URL.String())
 		}),
 	}).Complete(t.Context(), &chat.Request{}, nil)
@@ -134,7 +135,7 @@ func TestTransportErrors(t *testing.T) {
 
 func TestRefusedRequest(t *testing.T) {
 	t.Parallel()
-	p := open(t, spec("openai", "https://api.test"), wire.Options{Transport: answers(200, "", "")})
+	p := open(t, spec("openai", "https://api.test"), wire.Options{Transport: providertest.Answers(200, "", "")})
 	video := chat.Part{Type: "video", Media: &chat.Media{Data: "AAAA"}}
 	req := &chat.Request{Messages: []chat.Message{{Role: chat.User, Parts: []chat.Part{video}}}}
 	_, err := p.Complete(t.Context(), req, nil)

@@ -13,6 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/hang"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/providertest"
 	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -77,8 +78,8 @@ func TestStreamsThatDoNotEnd(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := spec("openai", "https://api.test/v1")
 				s.StreamIdleTimeout = c.idle
-				p := open(t, s, wire.Options{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-					resp := response(200, "text/event-stream", "")
+				p := open(t, s, wire.Options{Transport: providertest.RoundTrip(func(r *http.Request) (*http.Response, error) {
+					resp := providertest.Response(200, "text/event-stream", "")
 					resp.Body, resp.ContentLength = &silent{r.Context(), c.pieces}, -1
 					return resp, nil
 				})})
@@ -101,12 +102,12 @@ func TestStreamsThatDoNotEnd(t *testing.T) {
 // TestRepliesThatBeginWithAMark: a byte order mark, which nobody sees, makes no reply unreadable.
 func TestRepliesThatBeginWithAMark(t *testing.T) {
 	t.Parallel()
-	got, err := ask(t, answers(200, "application/json",
+	got, err := ask(t, providertest.Answers(200, "application/json",
 		"\ufeff"+`{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}`), false)
 	if err != nil || got.Content != "a" {
 		t.Errorf("got %q, %v", got.Content, err)
 	}
-	_, err = ask(t, answers(429, "application/json", "\ufeff"+`{"error":{"message":"slow down"}}`), false)
+	_, err = ask(t, providertest.Answers(429, "application/json", "\ufeff"+`{"error":{"message":"slow down"}}`), false)
 	checkError(t, err, "rate_limit: http 429: slow down")
 }
 
@@ -125,9 +126,9 @@ func TestRepliesThatStayUseless(t *testing.T) {
 			}
 			synctest.Test(t, func(t *testing.T) {
 				p := providers.Retry(open(t, spec("openai", "https://api.test/v1"), wire.Options{
-					Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+					Transport: providertest.RoundTrip(func(*http.Request) (*http.Response, error) {
 						calls++
-						r := response(200, kind, "")
+						r := providertest.Response(200, kind, "")
 						r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
 						return r, nil
 					}),

@@ -3,6 +3,8 @@ package openai
 import (
 	"strings"
 	"testing"
+
+	"github.com/arena-evals/arena/internal/providers/providertest"
 )
 
 // TestMisfits: JSON of another form than that of a reply is no broken JSON; the error says where what was expected, of
@@ -47,7 +49,7 @@ func TestMisfits(t *testing.T) {
 			if field == "delta" {
 				kind, body = "text/event-stream", "data: "+document+"\n\ndata: [DONE]\n\n"
 			}
-			_, err := ask(t, answers(200, kind, body), field == "delta")
+			_, err := ask(t, providertest.Answers(200, kind, body), field == "delta")
 			checkError(t, err, "bad_reply: "+form+" does not have the expected form: "+want+": "+document)
 		}
 	}

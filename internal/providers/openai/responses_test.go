@@ -5,12 +5,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/hang"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/providers/providertest"
 	"github.com/arena-evals/arena/internal/providers/wire"
@@ -128,14 +126,7 @@ func TestResponsesConformance(t *testing.T) {
 				},
 				Open: func(t *testing.T, s providertest.Script) providers.Provider {
 					described := responsesSpec(kind, providertest.Serve(t, responsesAPI(t), s).URL)
-					described.RequestTimeout, described.StreamIdleTimeout = hang.Guard, hang.Guard
-					switch {
-					case s.Fault == providertest.Hang && !s.Patient:
-						described.RequestTimeout = 100 * time.Millisecond // is meant to pass
-					case s.Fault == providertest.Silence, s.Fault == providertest.KeepAlive:
-						described.StreamIdleTimeout = 100 * time.Millisecond // is meant to pass
-					}
-					return open(t, described, wire.Options{Jobs: 4})
+					return open(t, providertest.Patience(described, s), wire.Options{Jobs: 4})
 				},
 			})
 		})
@@ -255,7 +246,7 @@ func TestResponsesStreams(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := open(t, responsesSpec("openai", "https://api.test/v1"), wire.Options{Transport: answers(http.StatusOK, "text/event-stream", c.body)})
+			p := open(t, responsesSpec("openai", "https://api.test/v1"), wire.Options{Transport: providertest.Answers(http.StatusOK, "text/event-stream", c.body)})
 			got, err := p.Complete(t.Context(), &chat.Request{Stream: true, Messages: make([]chat.Message, 1)}, nil)
 			if checkError(t, err, c.err); err == nil && got.Content != c.want {
 				t.Errorf("got %+v, want %q", got, c.want)

@@ -20,37 +20,12 @@ func strictSchema(schema json.RawMessage) bool {
 	return ok && root["type"] == "object" && closed(root)
 }
 
-func closed(v any) bool {
-	switch v := v.(type) {
-	case []any:
-		for _, item := range v {
-			if !closed(item) {
-				return false
-			}
-		}
-	case map[string]any:
-		properties, has := v["properties"].(map[string]any)
-		if (has || v["type"] == "object") && (v["additionalProperties"] != false || !allRequired(properties, v["required"])) {
-			return false
-		}
-		for key, item := range v {
-			if key == "enum" || key == "const" || key == "default" {
-				continue
-			}
-			if key == "properties" && has {
-				for _, p := range properties {
-					if !closed(p) {
-						return false
-					}
-				}
-				continue
-			}
-			if !closed(item) {
-				return false
-			}
-		}
-	}
-	return true
+func closed(root any) bool {
+	return wire.Schemas(root, func(schema map[string]any) bool {
+		properties, has := schema["properties"].(map[string]any)
+		return !has && schema["type"] != "object" ||
+			schema["additionalProperties"] == false && allRequired(properties, schema["required"])
+	})
 }
 
 func allRequired(properties map[string]any, required any) bool {
@@ -84,27 +59,12 @@ func strictForm(schema json.RawMessage) json.RawMessage {
 	return data
 }
 
-func closeObjects(v any) {
-	switch v := v.(type) {
-	case []any:
-		for _, item := range v {
-			closeObjects(item)
+func closeObjects(root any) {
+	wire.Schemas(root, func(schema map[string]any) bool {
+		if properties, has := schema["properties"].(map[string]any); has || schema["type"] == "object" {
+			schema["additionalProperties"] = false
+			schema["required"] = append([]string{}, slices.Sorted(maps.Keys(properties))...)
 		}
-	case map[string]any:
-		properties, has := v["properties"].(map[string]any)
-		if has || v["type"] == "object" {
-			v["additionalProperties"], v["required"] = false, append([]string{}, slices.Sorted(maps.Keys(properties))...)
-		}
-		for key, item := range v {
-			switch {
-			case key == "enum" || key == "const" || key == "default":
-			case key == "properties" && has:
-				for _, p := range properties {
-					closeObjects(p)
-				}
-			default:
-				closeObjects(item)
-			}
-		}
-	}
+		return true
+	})
 }

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -19,16 +18,8 @@ func serve(t *testing.T, s providertest.Script) *httptest.Server {
 
 func chatAPI(t *testing.T) providertest.API {
 	return providertest.API{
-		Path: chatPath,
-		Streams: func(_ *http.Request, body []byte) bool {
-			var asked struct {
-				Stream bool `json:"stream"`
-			}
-			if err := json.Unmarshal(body, &asked); err != nil {
-				t.Errorf("unreadable request %q: %v", body, err)
-			}
-			return asked.Stream
-		},
+		Path:    chatPath,
+		Streams: providertest.StreamInBody(t),
 		Error: func(text string) string {
 			return encode(object{"error": object{"message": text, "type": "overloaded"}})
 		},
@@ -47,13 +38,7 @@ func send(w http.ResponseWriter, status int, kind, body string) {
 	providertest.Send(w, status, kind, body)
 }
 
-func encode(v any) string {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return string(data)
-}
+var encode = providertest.Encode
 
 func finishOf(s providertest.Script) string {
 	switch {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/providertest"
 )
 
 // delta writes a chunk whose delta is the given JSON; a finish_reason may follow.
@@ -131,7 +132,7 @@ func TestStream(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := ask(t, answers(200, "text/event-stream", c.body), true)
+			got, err := ask(t, providertest.Answers(200, "text/event-stream", c.body), true)
 			checkError(t, err, c.err)
 			if c.want.Usage == (chat.Usage{}) {
 				got.Usage = chat.Usage{}
@@ -166,8 +167,8 @@ func TestStreamReadsInAnyPieces(t *testing.T) {
 	for name, wrap := range map[string]func(io.Reader) io.Reader{
 		"one byte": iotest.OneByteReader, "data with the error": iotest.DataErrReader, "half": iotest.HalfReader,
 	} {
-		got, err := ask(t, roundTrip(func(*http.Request) (*http.Response, error) {
-			r := response(200, "text/event-stream", "")
+		got, err := ask(t, providertest.RoundTrip(func(*http.Request) (*http.Response, error) {
+			r := providertest.Response(200, "text/event-stream", "")
 			r.Body = io.NopCloser(wrap(strings.NewReader(body)))
 			return r, nil
 		}), true)
@@ -180,8 +181,8 @@ func TestStreamReadsInAnyPieces(t *testing.T) {
 func TestStreamBreaks(t *testing.T) {
 	t.Parallel()
 	broken := io.MultiReader(strings.NewReader(delta(`{"content":"a"}`, "stop")), iotest.ErrReader(io.ErrUnexpectedEOF))
-	_, err := ask(t, roundTrip(func(*http.Request) (*http.Response, error) {
-		r := response(200, "text/event-stream", "")
+	_, err := ask(t, providertest.RoundTrip(func(*http.Request) (*http.Response, error) {
+		r := providertest.Response(200, "text/event-stream", "")
 		r.Body = io.NopCloser(broken)
 		return r, nil
 	}), true)
@@ -191,8 +192,8 @@ func TestStreamBreaks(t *testing.T) {
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	for _, stream := range []bool{false, true} {
-		_, err := ask(t, roundTrip(func(*http.Request) (*http.Response, error) {
-			r := response(200, "text/event-stream", "")
+		_, err := ask(t, providertest.RoundTrip(func(*http.Request) (*http.Response, error) {
+			r := providertest.Response(200, "text/event-stream", "")
 			r.Body, r.ContentLength = io.NopCloser(endless{}), -1
 			return r, nil
 		}), stream)
@@ -218,7 +219,7 @@ func FuzzReply(f *testing.F) {
 		f.Add(body, false)
 	}
 	f.Fuzz(func(t *testing.T, body string, stream bool) {
-		reply, err := ask(t, answers(200, "", body), stream)
+		reply, err := ask(t, providertest.Answers(200, "", body), stream)
 		var failed *providers.Error
 		switch {
 		case err != nil && !errors.As(err, &failed):

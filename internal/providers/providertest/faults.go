@@ -123,3 +123,8 @@ func (d Dialect) faults(t *testing.T, stream bool) {
 		})
 	}
 }
+
+// SingleReplyFaults are those of an API that has no choices: a reply is one or none.
+func SingleReplyFaults() []Fault {
+	return slices.DeleteFunc(slices.Clone(HTTPFaults), func(f Fault) bool { return f == ChoiceError })
+}

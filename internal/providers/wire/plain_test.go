@@ -1,17 +1,14 @@
 package wire
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/hang"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/providers/providertest"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -124,14 +121,6 @@ func api() providertest.API {
 	}
 }
 
-type plainProvider struct{ *Client }
-
-func (p plainProvider) Complete(
-	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
-) (chat.Reply, error) {
-	return p.Client.Complete(ctx, plain{}, req, onDelta)
-}
-
 // TestConformance: a client that brings nothing but its words does what a caller may rely on.
 func TestConformance(t *testing.T) {
 	t.Parallel()
@@ -144,27 +133,13 @@ func TestConformance(t *testing.T) {
 			providertest.Status408, providertest.Status413, providertest.Status529,
 		},
 		Open: func(t *testing.T, s providertest.Script) providers.Provider {
-			spec := &scenario.Provider{
-				Meta: scenario.Meta{ID: providertest.ID}, RequestTimeout: hang.Guard, StreamIdleTimeout: hang.Guard,
-			}
-			switch {
-			case s.Fault == providertest.Hang && !s.Patient:
-				spec.RequestTimeout = 100 * time.Millisecond // is meant to pass
-			case s.Fault == providertest.Silence, s.Fault == providertest.KeepAlive:
-				spec.StreamIdleTimeout = 100 * time.Millisecond // is meant to pass
-			}
+			spec := providertest.Patience(&scenario.Provider{Meta: scenario.Meta{ID: providertest.ID}}, s)
 			e := Endpoint{
 				URL: providertest.Serve(t, api(), s).URL + "/ask", Path: "/ask", Header: Header(nil),
 				Key: providers.Key{Value: providertest.Secret, From: "THE_KEY"},
 			}
 			e.Header.Set("X-Secret", providertest.Secret)
-			client := New(spec, e, Options{Jobs: 4})
-			t.Cleanup(func() {
-				if err := client.Close(); err != nil {
-					t.Error(err)
-				}
-			})
-			return plainProvider{client}
+			return providertest.Opened(t, NewProvider(New(spec, e, Options{Jobs: 4}), plain{}), nil)
 		},
 	})
 }

@@ -19,9 +19,9 @@ type Entry struct {
 	results int // blocks at the start that are results of tools
 }
 
-// Alternate is a conversation for APIs in which user and agent take turns: the texts of its system prompts, and its other
-// messages with neighbours merged. blocks is what a message says in the words of the API; none: the message is left out.
-// text is the block of a text.
+// Alternate is a conversation for APIs in which user and agent take turns: the texts of its system prompts, and its
+// other messages with neighbours merged. blocks is what a message says in the words of the API; none: the message is
+// left out. text is the block of a text.
 func Alternate(
 	list []chat.Message, text func(string) any, blocks func(*chat.Message) ([]any, error),
 ) (system []string, out []Entry, err error) {

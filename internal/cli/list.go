@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,12 +16,14 @@ import (
 )
 
 // listable is what there is to list.
-var listable = []string{"scenarios", "providers", "judges", "tools", "prompts", "checks"}
+var listable = []string{"scenarios", "providers", "judges", "tools", "prompts", "workflow", "checks"}
 
 type listFlags struct {
 	config  string
 	asJSON  bool
 	lenient bool
+	dot     bool
+	mermaid bool
 }
 
 // listed is one row of `arena list`.
@@ -37,7 +40,8 @@ func newListCmd(app *App) *cobra.Command {
 		Use:   "list " + strings.Join(listable, "|") + " [path...]",
 		Short: "List what the files hold",
 		Example: `  arena list scenarios
-  arena list providers -c config.arena.yaml --json`,
+  arena list providers -c config.arena.yaml --json
+  arena list workflow --dot | dot -Tsvg > workflow.svg`,
 		ValidArgs: listable,
 		Args:      takes(1, -1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -49,6 +53,8 @@ func newListCmd(app *App) *cobra.Command {
 	}
 	configVar(cmd.Flags(), &f.config, "arena `file`")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&f.dot, "dot", false, "draw the workflow for Graphviz")
+	cmd.Flags().BoolVar(&f.mermaid, "mermaid", false, "draw the workflow for Mermaid")
 	cmd.Flags().BoolVar(&f.lenient, "lenient", false, "unknown fields and parameters are warnings")
 	return cmd
 }
@@ -61,6 +67,12 @@ func (f *listFlags) run(app *App, kind string, paths []string) error {
 		}
 		return err
 	}
+	if kind != "workflow" && (f.dot || f.mermaid) {
+		return fmt.Errorf("--dot and --mermaid draw a workflow, and no %s", kind)
+	}
+	if f.dot && f.mermaid || f.asJSON && (f.dot || f.mermaid) {
+		return errors.New("--json, --dot and --mermaid exclude each other")
+	}
 	if kind == "checks" {
 		return listChecks(app, f.asJSON)
 	}
@@ -69,6 +81,9 @@ func (f *listFlags) run(app *App, kind string, paths []string) error {
 	if diags.Errors() > 0 {
 		app.showDiags(app.Err, diags.Sorted(), suite.Files, app.useColor("auto", app.ErrTTY), "")
 		return exit(result.ExitUsage)
+	}
+	if kind == "workflow" {
+		return f.listWorkflow(app, suite.Projects)
 	}
 	rows := []listed{}
 	for _, p := range suite.Projects {

@@ -154,5 +154,29 @@ func (d *decoder) pack(doc document) *packFile {
 			p.prompts = append(p.prompts, f.Prompt)
 		})
 	}
+	if agents := node.Get(doc.spec, "agents"); agents != nil {
+		d.packAgents(agents, p.workflow)
+	}
 	return p
+}
+
+// packAgents checks the names that agents refer to: a member, and states of the workflow.
+func (d *decoder) packAgents(n *node.Node, w *Workflow) {
+	members := node.Get(n, "members")
+	if members == nil || members.Kind != node.Map {
+		return
+	}
+	names := node.Keys(members)
+	if entry := node.Get(n, "entry"); entry != nil && len(names) > 0 {
+		d.oneOfNames(entry, "member", names)
+	}
+	for _, name := range names {
+		switch state := node.Get(node.Get(members, name), "state"); {
+		case state == nil:
+		case w == nil:
+			d.Errorf(state, "no-workflow", "there is no state %q: the pack has no workflow", state.Value)
+		case len(w.names) > 0:
+			d.oneOfNames(state, "state", w.names)
+		}
+	}
 }

@@ -156,16 +156,25 @@ func (d *decoder) skillFrom(at *node.Node, path string) *skill.Skill {
 // skills puts the skills of the config and of its packs together, and checks that the filters of states let some
 // through.
 func (b *build) skills() {
-	if len(b.skillList) == 0 {
-		return
+	if len(b.skillList) > 0 {
+		b.p.Skills = skill.NewSet(b.skillList...)
 	}
-	b.p.Skills = skill.NewSet(b.skillList...)
 	w := b.p.Workflow
 	if w == nil || w.Graph == nil {
 		return
 	}
+	_, installed := b.p.Has(FeatureInstalledSkills)
 	for _, state := range w.States {
-		b.skillFilter(state, w.At(state.Name))
+		if b.p.Skills != nil {
+			b.skillFilter(state, w.At(state.Name))
+			continue
+		}
+		f, err := skill.NewFilter(state.Skills)
+		idle := err != nil || state.Skills != "" && !f.IsNone()
+		if idle && !installed && b.l.diags.Errors() == 0 { // else those of the project may be broken
+			b.l.diags.Warnf(w.At(state.Name), utf8.RuneCountInString(state.Name), NoEffect,
+				"state %q: skills has no effect: the project has no skills", state.Name)
+		}
 	}
 }
 

@@ -57,6 +57,7 @@ type stateFile struct {
 	workflow.State
 	at                 *node.Node   // key of the state
 	targets            []*node.Node // of the events
+	terminal           *node.Node
 	onMax, composition *node.Node
 	orchestration      string
 }
@@ -102,7 +103,10 @@ var stateFields = table("a state", func() rows[stateFile] {
 		}),
 		str("description", func(s *stateFile) *string { return &s.Description }),
 		custom("on_event", textMap, readEvents),
-		flag("terminal", func(s *stateFile) *bool { return &s.Terminal }),
+		custom("terminal", boolean, func(d *decoder, s *stateFile, v *node.Node) {
+			s.Terminal, _ = d.Bool(v, "terminal")
+			s.terminal = v
+		}),
 		whole("max_visits", counting, func(s *stateFile) *int { return &s.MaxVisits }),
 		custom("on_max_visits", text, func(d *decoder, s *stateFile, v *node.Node) {
 			s.onMax = v
@@ -221,6 +225,9 @@ func (d *decoder) state(w *workflowFile, s *stateFile) {
 	}
 	if !composed && s.PromptTask == "" {
 		d.Missing(s.at, "the state "+quoted(s.Name), "prompt_task")
+	}
+	if s.terminal != nil && !s.Terminal && len(s.Events) == 0 {
+		d.Warnf(s.terminal, NoEffect, "terminal: false has no effect: a state without on_event is terminal")
 	}
 	if !s.Terminal && len(s.Events) == 0 && w.version == 2 {
 		d.Warnf(s.at, "dead-end", "the state %q has no on_event and is not terminal", s.Name)

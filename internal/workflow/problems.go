@@ -40,10 +40,10 @@ func (g *Graph) Problems(starts ...string) (found []Problem) {
 			}
 		}
 	}
-	if g.budget.Visits == 0 {
+	if g.budget == (Budget{}) {
 		for _, ring := range g.rings() {
 			add(g.byName[ring[0]], "endless-cycle",
-				"states can follow each other for ever: neither max_visits nor max_total_visits ends "+path(ring))
+				"states can follow each other for ever: neither max_visits nor a budget ends "+path(ring))
 		}
 	}
 	return found

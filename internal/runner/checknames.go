@@ -235,3 +235,25 @@ func anyRecorded(setups []*setup) bool {
 func anyToolAllowed(setups []*setup) bool {
 	return slices.ContainsFunc(setups, func(w *setup) bool { return w.anyTool })
 }
+
+// checkNames reports names in checks that do not exist, given the providers that answer in the trials.
+func (m *matrix) checkNames(p *project, spans []span) {
+	agents := map[*scenario.Scenario][]*scenario.Provider{}
+	var planned []*scenario.Scenario
+	for i := range spans {
+		t := &spans[i].Trial
+		if _, met := agents[t.Scenario]; !met {
+			planned = append(planned, t.Scenario)
+		}
+		if t.Recorded == nil && !slices.Contains(agents[t.Scenario], t.Endpoint.Spec) {
+			agents[t.Scenario] = append(agents[t.Scenario], t.Endpoint.Spec)
+		} else if t.Recorded != nil {
+			agents[t.Scenario] = nil
+		}
+	}
+	n := &nameChecker{
+		p: p.Project, tools: p.tools.Registry, lenient: m.opts.Lenient, diags: m.diags, tracker: m.tracker,
+		recorded: len(m.opts.Recordings) > 0,
+	}
+	n.report(planned, func(s *scenario.Scenario) []*scenario.Provider { return agents[s] })
+}

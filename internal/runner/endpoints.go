@@ -173,3 +173,21 @@ func (m *matrix) reportOpen(spec *scenario.Provider, err error) {
 	}
 	m.diags.Errorf(pos, 1, code, "provider %s: %s", spec.ID, strings.TrimPrefix(err.Error(), "provider "+spec.ID+": "))
 }
+
+// usedProviders returns a function that reports whether the provider at a position is called in the plan, for any
+// purpose.
+func (m *matrix) usedProviders() func(diag.Pos) bool {
+	used := map[diag.Pos]bool{}
+	for key := range m.endpoints {
+		used[key.spec.Pos] = true
+	}
+	for _, spec := range m.embedding {
+		used[spec.Pos] = true
+	}
+	return func(provider diag.Pos) bool { return used[provider] }
+}
+
+type endpointKey struct {
+	project *scenario.Project
+	spec    *scenario.Provider
+}

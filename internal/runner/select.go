@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -65,6 +66,16 @@ func (f *filter) matches(names ...string) bool {
 	return len(f.want) == 0 || slices.ContainsFunc(f.want, func(w string) bool { return slices.Contains(names, w) })
 }
 
+// reportMissing reports names in filters that do not exist.
+func (m *matrix) reportMissing() {
+	m.scenarios.missing(m.diags, "scenario")
+	m.evals.missing(m.diags, "eval")
+	m.tags.missing(m.diags, "tag")
+	// Not all users of a provider are known where planning ended early.
+	m.providers.incomplete = m.incomplete || !m.askedProviders && m.diags.Errors() > 0
+	m.providers.missing(m.diags, "provider")
+}
+
 // missing reports selected names that do not exist: the run would be smaller than the user thinks.
 func (f *filter) missing(d *diag.List, kind string) {
 	for _, w := range f.want {
@@ -108,4 +119,51 @@ func idAndAlias(m *scenario.Meta) []string {
 		return []string{m.ID, m.Alias}
 	}
 	return []string{m.ID}
+}
+
+// sortProviderNames splits the names given to --provider into configured and ad-hoc ones.
+func (m *matrix) sortProviderNames(suite *scenario.Suite) {
+	var configured []string
+	for _, p := range suite.Projects {
+		for _, q := range p.Providers {
+			configured = append(configured, idAndAlias(&q.Meta)...)
+		}
+	}
+	m.providers.known = configured
+	m.providers.hintSuffix = "; for a model on the spot write type/model, such as openai/gpt-4o-mini"
+	for _, name := range m.providers.want {
+		if slices.Contains(configured, name) {
+			continue
+		}
+		if p := adHoc(name); p != nil {
+			m.adHoc = append(m.adHoc, p)
+			m.providers.used[name] = true
+		}
+	}
+}
+
+func (m *matrix) pick(p *scenario.Project) []*scenario.Scenario {
+	var out []*scenario.Scenario
+	for _, s := range p.Scenarios {
+		byName := m.scenarios.keeps(idAndAlias(&s.Meta)...)
+		byTag := m.tagged(s)
+		if byName && byTag {
+			out = append(out, s)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *scenario.Scenario) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}
+
+func (m *matrix) tagged(s *scenario.Scenario) bool {
+	if len(s.Tags) == 0 {
+		return len(m.tags.want) == 0
+	}
+	keep := false
+	for _, tag := range s.Tags {
+		if m.tags.keeps(tag) {
+			keep = true
+		}
+	}
+	return keep
 }

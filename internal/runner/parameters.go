@@ -89,3 +89,15 @@ func (m *matrix) once(spec *scenario.Provider, text string) {
 func leavesOut(spec *scenario.Provider, name string) bool {
 	return slices.Contains(spec.Unsupported, name)
 }
+
+// warnIgnoredParameters warns of parameters of the prompt that the provider does not support.
+func (m *matrix) warnIgnoredParameters(prompt *scenario.Prompt, spec *scenario.Provider) {
+	if prompt == nil || spec.TakesTopK() {
+		return
+	}
+	if params := scenario.ModelParameters(prompt, spec.Model); params.TopK != nil {
+		m.diags.Warnf(params.TopKPos, 1, scenario.NoEffect,
+			"top_k has no effect with provider %s: OpenAI's servers do not take it", spec.ID).Hint =
+			"write top_p, or give the provider the base_url of a server that takes it"
+	}
+}

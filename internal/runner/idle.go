@@ -1,0 +1,26 @@
+package runner
+
+import (
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// ReportIdle warns of a scenario that cannot fail; with strict that is an error.
+func ReportIdle(p *scenario.Project, s *scenario.Scenario, strict bool, d *diag.List) {
+	n := len(p.Globals) + len(s.Conversation)
+	for i := range s.Turns {
+		n += len(s.Turns[i].Assertions)
+	}
+	if n > 0 || s.Skip != "" || hasGate(p, s) || s.Recorded != nil && hasMeasures(p, s) {
+		return
+	}
+	report := d.Warnf
+	if strict {
+		report = d.Errorf
+	}
+	what, hint := "scenario", "add assertions to a turn, or conversation_assertions"
+	if s.Recorded != nil {
+		what, hint = "eval", "add assertions or conversation_assertions"
+	}
+	report(s.Pos, 1, "no-assertions", "%s %q asserts nothing: it passes whatever the agent says", what, s.ID).Hint = hint
+}

@@ -1,0 +1,34 @@
+package runner
+
+// PlanOptions says which trials of a suite to plan, and with which providers.
+type PlanOptions struct {
+	Selection
+	Trials       int  // repetitions of each scenario; 0: as the scenarios say
+	MockProvider bool // the mock replaces every provider
+	AllowEmpty   bool
+	Strict       bool     // a scenario that asserts nothing is an error
+	Lenient      bool     // an empty provider group means every provider
+	FailOn       []string // words of result.FailOnWords, added to those of the files; empty but not nil is reported
+	Open         Opener
+	OpenEmbedder EmbedderOpener // nil: there are no embedding models
+	Judge        string         // for checks that name none: a judge, a provider or type/model; "": the file's first
+	Jobs         int            // trials that will run at once
+	// Dispatch says where evals run.
+	Dispatch DispatchMode
+	// Recordings are files with conversations. If there are any, scenarios and evals judge them, and nothing else runs.
+	Recordings []string
+	// Asked is the --provider list of the run that is judged again.
+	Asked []string
+	// Offline refuses checks that need the network. With Replayed a recording answers for the network and for programs.
+	// In both cases checks open no connection.
+	Offline, Replayed bool
+	// Calls are the parameters that win over the files; see Options.
+	Calls CallParameters
+}
+
+// CallParameters are parameters of model calls. Nil pointers: not set.
+type CallParameters struct {
+	Temperature *float64
+	MaxTokens   *int
+	Seed        *int64
+}

@@ -1,0 +1,98 @@
+package runner
+
+import (
+	"cmp"
+
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// trials plans one scenario with its providers, regions, repetitions and variants.
+func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
+	chosen := m.selectProviders(p.Project, s)
+	prompt, ok := m.prompt(p.Project, s)
+	if !ok {
+		return nil
+	}
+	prompts, _ := p.PromptsFor(s) // matrix.prompt reports the error
+	start, _ := p.Start(s)
+	refused := s.Skip == "" && m.reportFeatures(p.Needs(s, prompts, nil))
+	if !m.countable(s) {
+		return nil
+	}
+	all := variants(s)
+	repeat := repetitions(&m.opts, s)
+	if repeat > maxTrials/len(all) {
+		m.diags.Errorf(s.Pos, 1, "out-of-range", "scenario %q: %d trials of each variant are more than can be counted",
+			s.ID, repeat).Hint = "lower trials"
+		return nil
+	}
+	var out []span
+	for _, spec := range chosen {
+		refusedHere := s.Skip == "" && !m.opts.MockProvider && m.reportFeatures(p.Needs(s, prompts, spec))
+		if refused || refusedHere {
+			m.unplanned = append(m.unplanned, span{variants: all, count: repeat, Trial: Trial{
+				Project: p, Scenario: s, Prompt: prompt, Endpoint: &Endpoint{Spec: spec},
+			}})
+		}
+		if refusedHere {
+			continue
+		}
+		endpoint := m.endpoint(p.Project, spec)
+		if endpoint == nil || !m.hasReplySchema(s, prompt, spec) || refused {
+			continue
+		}
+		if !m.takesParameters(p.Project, s, prompt, endpoint) {
+			continue
+		}
+		m.warnIgnoredParameters(prompt, spec)
+		for _, region := range m.regions {
+			of := repeat * len(all)
+			out = append(out, span{variants: all, count: of, Trial: Trial{
+				Project: p, Scenario: s, Start: start, Prompt: prompt, Endpoint: endpoint, Region: region, N: 1, Of: of,
+				Variant: all[0], variantCount: len(all),
+			}})
+		}
+	}
+	return out
+}
+
+// repetitions is how often each variant of a scenario is run.
+func repetitions(opts *PlanOptions, s *scenario.Scenario) int {
+	return max(cmp.Or(opts.Trials, s.Trials), 1)
+}
+
+// countable refuses a scenario with more variants than anybody can want.
+func (m *matrix) countable(s *scenario.Scenario) bool {
+	if countVariants(s) <= maxVariants {
+		return true
+	}
+	m.diags.Errorf(s.Pos, 1, "out-of-range", "scenario %q: its perturbations make more than %d variants",
+		s.ID, maxVariants)
+	return false
+}
+
+// maxTrials is the largest number of trials in a group. The sum over all groups does not overflow.
+const maxTrials = 1_000_000_000_000
+
+// hasReplySchema reports whether there is a schema for a provider that requires one.
+func (m *matrix) hasReplySchema(s *scenario.Scenario, prompt *scenario.Prompt, spec *scenario.Provider) bool {
+	if spec.ReplyFormat != "json_schema" || replySchema(s, prompt, spec) != nil {
+		return true
+	}
+	m.diags.Errorf(spec.FormatPos, 1, "no-schema",
+		"provider %s: response_format json_schema needs a schema, and neither scenario %q nor its prompt has one",
+		spec.ID, s.ID).
+		Hint = "give the scenario or the prompt an output_schema, or write response_format: {type: json_schema, " +
+		"json_schema: {schema: …}}"
+	return false
+}
+
+// prompt returns the prompt of a scenario by its task type.
+func (m *matrix) prompt(p *scenario.Project, s *scenario.Scenario) (*scenario.Prompt, bool) {
+	prompt, err := p.Prompt(s)
+	if err != nil {
+		m.diags.Errorf(cmp.Or(s.TaskTypePos, s.Pos), 1, "unknown-prompt", "scenario %q: %v", s.ID, err)
+		return nil, false
+	}
+	return prompt, true
+}

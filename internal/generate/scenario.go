@@ -4,10 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
-	"sync"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
@@ -20,8 +17,8 @@ import (
 type Options struct {
 	TaskType  string // the prompt that they speak to; "": that of the recording, where it names one
 	Variables map[string]string
-	// Guarded says that the guardrails of the prompt are at work: the mock says what the model said, not what was made
-	// of it.
+	// GuardrailsActive says that the guardrails of the prompt are at work: the mock says what the model said, not what
+	// was made of it.
 	GuardrailsActive bool
 	// DropUnknown leaves out failed checks that cannot be carried over, where else there would be no scenario.
 	DropUnknown bool
@@ -80,8 +77,18 @@ func (g *Generator) Scenario(s *recording.Session) (*Scenario, error) {
 		w.notef("a model judges in it: run it with a config that has a judge (-c), or with --judge")
 	}
 	made := &Scenario{ID: g.names.Unique(s.ID, s.Scenario), Failed: w.failed, Notes: w.notes}
+	text, err := node.Text(w.document(made.ID, turns, conversation))
+	if err != nil {
+		return nil, err
+	}
+	made.Text = w.header() + text
+	return made, nil
+}
+
+// document is the whole scenario but for the comment above it.
+func (w *builder) document(id string, turns, conversation *node.Node) *node.Node {
 	root := node.NewMap()
-	node.Put(root, "id", node.Str(made.ID))
+	node.Put(root, "id", node.Str(id))
 	node.Put(root, "description", node.Str(scenario.Literal(w.description())))
 	if task := w.taskType(); task != "" {
 		node.Put(root, "task_type", node.Str(task))
@@ -89,16 +96,16 @@ func (g *Generator) Scenario(s *recording.Session) (*Scenario, error) {
 	if w.streamed() {
 		node.Put(root, "streaming", node.Bool(true))
 	}
-	if len(g.opts.Variables) > 0 {
+	if len(w.g.opts.Variables) > 0 {
 		vars := map[string]any{}
-		for name, text := range g.opts.Variables {
+		for name, text := range w.g.opts.Variables {
 			vars[name] = text
 		}
 		node.Put(root, "variables", node.FromJSON(vars))
 	}
-	if len(s.Tags) > 0 {
+	if len(w.s.Tags) > 0 {
 		tags := node.NewList()
-		for _, t := range s.Tags {
+		for _, t := range w.s.Tags {
 			for _, tag := range scenario.SplitTags(t) {
 				tags.Content = append(tags.Content, node.Str(tag))
 			}
@@ -108,47 +115,7 @@ func (g *Generator) Scenario(s *recording.Session) (*Scenario, error) {
 	node.Put(root, "labels", w.labels())
 	node.Put(root, "turns", turns)
 	node.Put(root, "conversation_assertions", conversation)
-	text, err := node.Text(root)
-	if err != nil {
-		return nil, err
-	}
-	made.Text = w.header() + text
-	return made, nil
-}
-
-// checkEvals says what made a conversation red and cannot stand in a scenario, where no prompt brings it along.
-func (w *builder) checkEvals() error {
-	for i := range w.s.Evals {
-		if e := &w.s.Evals[i]; e.Failed && !w.guarded() && !w.g.opts.DropUnknown {
-			return fmt.Errorf("the eval %q did not meet its threshold, and the scenario would have none: "+
-				"name the prompt with --task-type, or a pack", e.ID)
-		}
-	}
-	return nil
-}
-
-// checkGuardrails says that a guardrail fired that must not, where the scenario has none that could fire again.
-func (w *builder) checkGuardrails(a *recording.Verdict, n *node.Node) error {
-	d, known := checks.Lookup(a.Type)
-	if w.guarded() || !a.Failed() || !known || d.Name != "guardrail_triggered" {
-		return nil
-	}
-	for _, key := range []string{"should_trigger", "expected", "assertions"} {
-		if v := node.Get(node.Get(n, "params"), key); v != nil && v.Value == "false" {
-			return errors.New("a guardrail fired that must not, and the scenario would have none: " +
-				"name the prompt with --task-type, or a pack")
-		}
-	}
-	return nil
-}
-
-// verdicts are all those of a recording.
-func verdicts(s *recording.Session) []recording.Verdict {
-	all := slices.Clone(s.Verdicts)
-	for i := range s.Messages {
-		all = append(all, s.Messages[i].Verdicts...)
-	}
-	return all
+	return root
 }
 
 // builder makes one scenario.
@@ -226,200 +193,4 @@ func (w *builder) header() string {
 		lines = append(lines, "A model judges in it: run it with a config that has a judge (-c), or with --judge.")
 	}
 	return header(lines...)
-}
-
-// turns writes what the user said, with the replies and the assertions of each.
-func (w *builder) turns() (*node.Node, error) {
-	list := node.NewList()
-	for n, turn := range recording.Turns(w.s.Messages) {
-		one, err := w.turn(n, turn)
-		if err != nil {
-			return nil, err
-		}
-		if one != nil {
-			list.Content = append(list.Content, one)
-		}
-	}
-	switch {
-	case len(list.Content) == 0 && w.s.Error != "":
-		return nil, fmt.Errorf("nobody answered in it; it broke off: %s", w.s.Error)
-	case len(list.Content) == 0:
-		return nil, errors.New("nobody answered in it")
-	case w.s.Error != "":
-		if err := w.breakOff(list.Content[len(list.Content)-1]); err != nil {
-			return nil, err
-		}
-	}
-	for _, turn := range list.Content {
-		if len(node.Get(turn, "mock").Content) == 0 {
-			return nil, errors.New("nobody answered in a turn before the last one")
-		}
-	}
-	return list, nil
-}
-
-// turn writes one turn; nil when there is nothing to ask or nobody answered.
-func (w *builder) turn(n int, turn []recording.Message) (*node.Node, error) {
-	asked := recording.UserText(turn)
-	replies, err := w.replies(n, turn)
-	if err != nil {
-		return nil, err
-	}
-	spoke := slices.ContainsFunc(turn, func(m recording.Message) bool { return m.Role == chat.User })
-	switch {
-	case !spoke && len(replies) > 0:
-		w.notef("what the assistant said before the user spoke is left out")
-		return nil, nil
-	case !spoke:
-		return nil, nil
-	case w.s.Error == "" && unanswered(turn):
-		w.notef("turn %d is left out: nobody answered", n+1)
-		return nil, nil
-	case strings.TrimSpace(asked) == "":
-		return nil, fmt.Errorf("turn %d: the user says nothing", n+1)
-	}
-	for i := range turn {
-		for _, p := range turn[i].Parts {
-			if turn[i].Role == chat.User && p.Type != "text" {
-				return nil, fmt.Errorf("turn %d: the user sends an %s, which a scenario cannot send yet", n+1, p.Type)
-			}
-		}
-	}
-	out := node.NewMap()
-	node.Put(out, "role", node.Str("user"))
-	node.Put(out, "content", node.Str(asked))
-	if scenario.Templated(asked) || strings.Contains(asked, "assertions:") {
-		node.Put(out, "literal", node.Bool(true))
-	}
-	if !w.streamed() && slices.ContainsFunc(turn, func(m recording.Message) bool { return m.Streamed }) {
-		node.Put(out, "streaming", node.Bool(true))
-	}
-	node.Put(out, "mock", node.NewList(replies...))
-	var given []recording.Verdict
-	for i := range turn {
-		given = append(given, turn[i].Verdicts...)
-	}
-	asserted, err := w.assertions(given, scenario.TurnAssertion, fmt.Sprintf("of turn %d", n+1))
-	node.Put(out, "assertions", asserted)
-	return out, err
-}
-
-// unanswered reports whether a turn ends without a reply, or with the call of a tool, and nobody has judged it.
-func unanswered(turn []recording.Message) bool {
-	for i := len(turn) - 1; i >= 0; i-- {
-		switch m := &turn[i]; {
-		case len(m.Verdicts) > 0:
-			return false
-		case m.Role == chat.Assistant:
-			return len(m.ToolCalls) > 0
-		}
-	}
-	return true
-}
-
-// replies writes what the assistant said in a turn. Several messages on end become one: a turn ends with the first
-// message that calls no tool.
-func (w *builder) replies(n int, turn []recording.Message) (list []*node.Node, err error) {
-	var open *chat.Message
-	for i := range turn {
-		m := turn[i].Message
-		if m.Role != chat.Assistant {
-			continue
-		}
-		if w.guarded() && !m.Blocked() { // of a blocked turn the model is not asked
-			m = turn[i].Said()
-		}
-		if open != nil {
-			w.notef("turn %d: consecutive messages of the assistant became one", n+1)
-			joined := join(open, &m)
-			list, m = list[:len(list)-1], joined
-		}
-		list = append(list, reply(&m, recording.Results(turn, i), w.timed))
-		if open = nil; len(m.ToolCalls) == 0 {
-			open = &m
-		}
-	}
-	return list, nil
-}
-
-func join(a, b *chat.Message) chat.Message {
-	out := *b
-	out.Content = strings.Trim(a.Text()+"\n\n"+b.Text(), "\n")
-	if len(a.Parts) > 0 && a.Content == "" {
-		out.Parts = append(slices.Clone(a.Parts), b.Parts...)
-	}
-	if a.Usage != nil && b.Usage != nil {
-		out.Usage = new(a.Usage.Add(*b.Usage))
-	}
-	if a.CostUSD != nil && b.CostUSD != nil {
-		out.CostUSD = new(*a.CostUSD + *b.CostUSD)
-	}
-	return out
-}
-
-// errorPrefix is how errors of arena begin: a new run says anew where it was.
-var errorPrefix = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^turn \d+: (?:provider [^\s:]+: )?`)
-})
-
-// breakOff makes the last turn end as the recording did: in an error. After a reply that ends the turn there is no
-// model call left that could fail, so the scenario would pass.
-func (w *builder) breakOff(turn *node.Node) error {
-	mock := node.Get(turn, "mock")
-	if n := len(mock.Content); n > 0 && node.Get(mock.Content[n-1], "tool_calls") == nil {
-		return fmt.Errorf("it broke off after its last reply, which a scenario cannot express: %s", w.s.Error)
-	}
-	broken := node.NewMap()
-	why := oneLine(errorPrefix().ReplaceAllString(w.s.Error, ""), 500)
-	node.Put(broken, "error", node.Str(cmp.Or(why, "the recording broke off")))
-	mock.Content = append(mock.Content, broken)
-	return nil
-}
-
-// assertions writes the checks of verdicts, each once; nil when there are none. A failed check that cannot be carried
-// over is an error: without it the scenario would be green.
-func (w *builder) assertions(
-	list []recording.Verdict, surface scenario.Surface, where string,
-) (*node.Node, error) {
-	out := node.NewList()
-	seen := map[string]bool{}
-	for i := range list {
-		a := &list[i]
-		switch {
-		case a.Unanswered && surface == scenario.ConversationAssertion:
-			w.notef("%s is left out: its turn never came", a.Type)
-			continue
-		case a.Skipped && a.Declared.Line == 0:
-			w.notef("%s %s is left out: it was skipped, and its condition was not recorded", a.Type, where)
-			continue
-		}
-		n, err := w.g.assertion(a, surface)
-		if err == nil {
-			err = w.checkGuardrails(a, n)
-		}
-		if err != nil && a.Failed() && !a.Unanswered && !w.g.opts.DropUnknown {
-			return nil, fmt.Errorf("%s %s failed and cannot be carried over: %w", a.Type, where, err)
-		}
-		if err != nil {
-			w.notef("%s %s is left out: %v", a.Type, where, err)
-			continue
-		}
-		if a.Failed() && !a.Unanswered {
-			w.failed++
-		}
-		w.asksJudge = w.asksJudge || asksModel(a.Type)
-		text, err := node.Text(n)
-		if err != nil {
-			return nil, err
-		}
-		if !seen[text] {
-			seen[text] = true
-			w.asserted++
-			out.Content = append(out.Content, n)
-		}
-	}
-	if len(out.Content) == 0 {
-		return nil, nil
-	}
-	return out, nil
 }

@@ -1,0 +1,164 @@
+package generate
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/recording"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// turns writes what the user said, with the replies and the assertions of each.
+func (w *builder) turns() (*node.Node, error) {
+	list := node.NewList()
+	for n, turn := range recording.Turns(w.s.Messages) {
+		one, err := w.turn(n, turn)
+		if err != nil {
+			return nil, err
+		}
+		if one != nil {
+			list.Content = append(list.Content, one)
+		}
+	}
+	switch {
+	case len(list.Content) == 0 && w.s.Error != "":
+		return nil, fmt.Errorf("nobody answered in it; it broke off: %s", w.s.Error)
+	case len(list.Content) == 0:
+		return nil, errors.New("nobody answered in it")
+	case w.s.Error != "":
+		if err := w.breakOff(list.Content[len(list.Content)-1]); err != nil {
+			return nil, err
+		}
+	}
+	for _, turn := range list.Content {
+		if len(node.Get(turn, "mock").Content) == 0 {
+			return nil, errors.New("nobody answered in a turn before the last one")
+		}
+	}
+	return list, nil
+}
+
+// turn writes one turn; nil when there is nothing to ask or nobody answered.
+func (w *builder) turn(n int, turn []recording.Message) (*node.Node, error) {
+	asked := recording.UserText(turn)
+	replies, err := w.replies(n, turn)
+	if err != nil {
+		return nil, err
+	}
+	spoke := slices.ContainsFunc(turn, func(m recording.Message) bool { return m.Role == chat.User })
+	switch {
+	case !spoke && len(replies) > 0:
+		w.notef("what the assistant said before the user spoke is left out")
+		return nil, nil
+	case !spoke:
+		return nil, nil
+	case w.s.Error == "" && unanswered(turn):
+		w.notef("turn %d is left out: nobody answered", n+1)
+		return nil, nil
+	case strings.TrimSpace(asked) == "":
+		return nil, fmt.Errorf("turn %d: the user says nothing", n+1)
+	}
+	for i := range turn {
+		for _, p := range turn[i].Parts {
+			if turn[i].Role == chat.User && p.Type != "text" {
+				return nil, fmt.Errorf("turn %d: the user sends an %s, which a scenario cannot send yet", n+1, p.Type)
+			}
+		}
+	}
+	out := node.NewMap()
+	node.Put(out, "role", node.Str("user"))
+	node.Put(out, "content", node.Str(asked))
+	if scenario.Templated(asked) || strings.Contains(asked, "assertions:") {
+		node.Put(out, "literal", node.Bool(true))
+	}
+	if !w.streamed() && slices.ContainsFunc(turn, func(m recording.Message) bool { return m.Streamed }) {
+		node.Put(out, "streaming", node.Bool(true))
+	}
+	node.Put(out, "mock", node.NewList(replies...))
+	var given []recording.Verdict
+	for i := range turn {
+		given = append(given, turn[i].Verdicts...)
+	}
+	asserted, err := w.assertions(given, scenario.TurnAssertion, fmt.Sprintf("of turn %d", n+1))
+	node.Put(out, "assertions", asserted)
+	return out, err
+}
+
+// unanswered reports whether a turn ends without a reply, or with the call of a tool, and nobody has judged it.
+func unanswered(turn []recording.Message) bool {
+	for i := len(turn) - 1; i >= 0; i-- {
+		switch m := &turn[i]; {
+		case len(m.Verdicts) > 0:
+			return false
+		case m.Role == chat.Assistant:
+			return len(m.ToolCalls) > 0
+		}
+	}
+	return true
+}
+
+// replies writes what the assistant said in a turn. Several messages on end become one: a turn ends with the first
+// message that calls no tool.
+func (w *builder) replies(n int, turn []recording.Message) (list []*node.Node, err error) {
+	var open *chat.Message
+	for i := range turn {
+		m := turn[i].Message
+		if m.Role != chat.Assistant {
+			continue
+		}
+		if w.guarded() && !m.Blocked() { // of a blocked turn the model is not asked
+			m = turn[i].Said()
+		}
+		if open != nil {
+			w.notef("turn %d: consecutive messages of the assistant became one", n+1)
+			joined := join(open, &m)
+			list, m = list[:len(list)-1], joined
+		}
+		list = append(list, reply(&m, recording.Results(turn, i), w.timed))
+		if open = nil; len(m.ToolCalls) == 0 {
+			open = &m
+		}
+	}
+	return list, nil
+}
+
+func join(a, b *chat.Message) chat.Message {
+	out := *b
+	out.Content = strings.Trim(a.Text()+"\n\n"+b.Text(), "\n")
+	if len(a.Parts) > 0 && a.Content == "" {
+		out.Parts = append(slices.Clone(a.Parts), b.Parts...)
+	}
+	if a.Usage != nil && b.Usage != nil {
+		out.Usage = new(a.Usage.Add(*b.Usage))
+	}
+	if a.CostUSD != nil && b.CostUSD != nil {
+		out.CostUSD = new(*a.CostUSD + *b.CostUSD)
+	}
+	return out
+}
+
+// errorPrefix is how errors of arena begin: a new run says anew where it was.
+var errorPrefix = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^turn \d+: (?:provider [^\s:]+: )?`)
+})
+
+// breakOff makes the last turn end as the recording did: in an error. After a reply that ends the turn there is no
+// model call left that could fail, so the scenario would pass.
+func (w *builder) breakOff(turn *node.Node) error {
+	mock := node.Get(turn, "mock")
+	if n := len(mock.Content); n > 0 && node.Get(mock.Content[n-1], "tool_calls") == nil {
+		return fmt.Errorf("it broke off after its last reply, which a scenario cannot express: %s", w.s.Error)
+	}
+	broken := node.NewMap()
+	why := oneLine(errorPrefix().ReplaceAllString(w.s.Error, ""), 500)
+	node.Put(broken, "error", node.Str(cmp.Or(why, "the recording broke off")))
+	mock.Content = append(mock.Content, broken)
+	return nil
+}

@@ -101,7 +101,7 @@ func (f *calibrateFlags) register(fl *pflag.FlagSet) {
 		"a score (default: as the check passes in a run; with --criteria 0.5)")
 	fl.IntVar(&f.votes, "votes", 0, "ask `n` times and take the median (default: the check's, else 1)")
 	fl.Float64Var(&f.minKappa, "min-kappa", 0, "exit with 1 when kappa is below this `number`, for CI")
-	configVar(fl, &f.config, "arena `file` with judges and providers\n"+
+	fl.StringVarP(&f.config, "config", "c", "", "arena `file` with judges and providers\n"+
 		"(default: the one in the folder, if any)")
 	fl.BoolVar(&f.mock, "mock-provider", false, "answer for every judge from mock replies, without any network")
 	fl.StringVar(&f.mockConfig, "mock-config", "", "mock reply `file`; wins over the providers' own")

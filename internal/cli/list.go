@@ -51,7 +51,7 @@ func newListCmd(app *App) *cobra.Command {
 			return f.run(app, args[0], args[1:])
 		},
 	}
-	configVar(cmd.Flags(), &f.config, "arena `file`")
+	cmd.Flags().StringVarP(&f.config, "config", "c", "", "arena `file`")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&f.dot, "dot", false, "draw the workflow for Graphviz")
 	cmd.Flags().BoolVar(&f.mermaid, "mermaid", false, "draw the workflow for Mermaid")

@@ -51,6 +51,7 @@ func newRoot(app *App) *cobra.Command {
 		newCacheCmd(app), newWorkerCmd(app), newVersionCmd(app),
 	)
 	strict(root)
+	givenOnce(root)
 	return root
 }
 

@@ -71,7 +71,7 @@ func begin(fl *pflag.FlagSet) {
 
 func (f *runFlags) register(fl *pflag.FlagSet) {
 	begin(fl)
-	configVar(fl, &f.config, "arena `file` (default: config.arena.yaml, else the scenarios folder)")
+	fl.StringVarP(&f.config, "config", "c", "", "arena `file` (default: config.arena.yaml, else the scenarios folder)")
 	f.selectionFlags.register(fl)
 	f.resumeFlags.register(fl)
 	f.mockFlags.register(fl)

@@ -14,7 +14,7 @@ import (
 // flagError words what is wrong with the flags of a command line, with the nearest name of an unknown one.
 func flagError(c *cobra.Command, err error) error {
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		if second, ok := errors.AsType[*secondConfigError](err); ok {
+		if second, ok := errors.AsType[*secondValueError](err); ok {
 			return second
 		}
 		return badValue("--"+bad.GetFlag().Name, bad.GetFlag(), bad.GetValue())

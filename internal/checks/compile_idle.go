@@ -61,7 +61,7 @@ func (b *binder) laxly(param string, kind effectKind, why, hint string) {
 	}
 }
 
-// loose notes patterns that match every text.
+// loose tells of patterns that match every text, and of those that match other texts than they seem to.
 func (b *binder) loose(f *field, n *node.Node, what string) {
 	switch {
 	case f.Any == "":
@@ -86,6 +86,7 @@ func (b *binder) loosePattern(f *field, n *node.Node, what string) {
 	if n.Kind != node.Scalar {
 		return
 	}
+	b.lookalikes(n, what)
 	re, err := b.c.regexp(n.Value)
 	if err != nil || !re.MatchString("") { // as nearly all of them
 		return

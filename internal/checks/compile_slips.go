@@ -63,6 +63,23 @@ func slipIn(n *node.Node, alone, forms bool) *slip {
 	return nil
 }
 
+// lookalikes warns of characters in a pattern that look like others and match themselves alone. Among [several] they are
+// meant.
+func (b *binder) lookalikes(n *node.Node, what string) {
+	if !strings.ContainsFunc(n.Value, func(r rune) bool { return r == '’' || fixedBlank(r) }) {
+		return
+	}
+	single := class().ReplaceAllString(n.Value, "")
+	switch {
+	case strings.ContainsFunc(single, fixedBlank):
+		b.r.Warnf(n, "looks-like-slip", "%s: %q holds a blank that does not break, and does not match a common one",
+			what, n.Value).Hint = "type a common blank, or [ \\xA0] for both"
+	case strings.ContainsRune(single, '’'):
+		b.r.Warnf(n, "looks-like-slip", "%s: %q does not match where the apostrophe is straight", what, n.Value).Hint =
+			"write ['’] for both"
+	}
+}
+
 // linesIn finds a text that must not be found and was meant as several, each on a line of its own. sure says that
 // nobody writes one text so.
 func linesIn(n *node.Node) (looks, hint string, sure bool) {
@@ -111,6 +128,8 @@ var (
 	comment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\pL\pL# `) })
 	// A pattern as other languages write it: /shipped/i.
 	slashed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/[^/\s]+/[a-z]?[a-z]?$`) })
+	// The [several] characters of a pattern.
+	class = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[(?:\\.|[^\]\\])*\]`) })
 	// A text with a star at one of its ends or both, and no **bold** one.
 	starred = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:\*\pL[\pL\d _-]*\*?|\pL[\pL\d _-]*\*)$`)

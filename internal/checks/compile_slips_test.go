@@ -215,3 +215,32 @@ func TestUnwrittenValues(t *testing.T) {
 		}
 	}
 }
+
+// Characters that look like others match themselves alone, in each parameter that takes a pattern.
+func TestLookalikesInPatterns(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	eachField(func(check, path string, _ *layout, f *field, wrap func(any) map[string]any) {
+		if !strings.Contains(f.Shape.Label(), "regular expression") || f.codec.inner != nil {
+			return
+		}
+		seen++
+		for pattern, hint := range map[string]string{
+			"30\u00a0days": `type a common blank, or [ \xA0] for both`,
+			"don’t":        "write ['’] for both",
+			"don['’]t":     "", "30[ \u00a0]days": "", `30\xA0days`: "",
+		} {
+			v := map[string]any{
+				"regular expression": pattern, "list of regular expression": []any{"y", pattern},
+				"map to regular expression": map[string]any{"id": pattern},
+			}[f.Shape.Label()]
+			_, problems := compileJSON(&Compiler{}, check, jsonvalue.Compact(wrap(v)), ScopeTurn, nil)
+			if got := strings.Join(slips(problems), "; "); got != hint {
+				t.Errorf("%s: %s: %q: %q, want %q", check, path, pattern, got, hint)
+			}
+		}
+	})
+	if seen < 5 {
+		t.Errorf("%d parameters take patterns; want more", seen)
+	}
+}

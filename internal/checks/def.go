@@ -189,6 +189,9 @@ const (
 	GroupExternal = "external"
 )
 
+// Outside reports whether anything outside the process is asked.
+func (n Needs) Outside() bool { return n&(outside|NeedsEmbedding) != 0 }
+
 // Groups returns the eval groups of a check that names none.
 func (n Needs) Groups() []string {
 	switch {

@@ -46,7 +46,8 @@ func newRoot(app *App) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.DisableDefaultCmd = false
 	root.AddCommand(
-		newRunCmd(app), newEvalCmd(app), newValidateCmd(app), newListCmd(app), newChecksCmd(app), newSchemaCmd(app),
+		newRunCmd(app), newEvalCmd(app), newValidateCmd(app), newListCmd(app), newPromptCmd(app), newChecksCmd(app),
+		newSchemaCmd(app),
 		newInitCmd(app), newReportCmd(app), newRejudgeCmd(app), newGenerateCmd(app), newMocksCmd(app), newJudgeCmd(app),
 		newCacheCmd(app), newWorkerCmd(app), newVersionCmd(app),
 	)

@@ -107,15 +107,18 @@ func briefOf(t *runner.Trial) result.Brief {
 // printDiags shows the problems of a run's files on stderr; with -q the warnings stay out.
 func (a *App) printDiags(list []diag.Diagnostic, files int, f *runFlags) {
 	if f.quiet {
-		var errs []diag.Diagnostic
-		for _, d := range list {
-			if d.Severity == diag.Error {
-				errs = append(errs, d)
-			}
-		}
-		list = errs
+		list = errorsOf(list)
 	}
 	a.showDiags(a.Err, list, files, a.useColor(f.color, a.ErrTTY), "nothing was run")
+}
+
+func errorsOf(list []diag.Diagnostic) []diag.Diagnostic {
+	return slices.DeleteFunc(slices.Clone(list), func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+}
+
+// showErrors prints the problems for which a command cannot work.
+func (a *App) showErrors(diags *diag.List, files int) {
+	a.showDiags(a.Err, errorsOf(diags.Sorted()), files, a.useColor("auto", a.ErrTTY), "")
 }
 
 // showDiags prints problems with their source lines, then one line that counts them.

@@ -47,7 +47,7 @@ var typed = map[string]string{
 	"assert": says, "pack": says, "transcript": says, "criteria": says, "check": says, "threshold": says, "votes": says,
 	"min-kappa": says, "from": says, "input": says, "filter": says, "filter-check": says, "drop-unknown": says,
 	"dedup": says, "task-type": says, "var": says, "tool-results": says, "latencies": says, "default-response": says,
-	"per-scenario": says, "params": says, "why": says, "all": says, "scope": says, "filter-passed": says,
+	"per-scenario": says, "turn": says, "trial": says, "wire": shapes, "params": says, "why": says, "all": says, "scope": says, "filter-passed": says,
 
 	"force": overwrites, "merge": overwrites, "json": shapes,
 }
@@ -63,6 +63,11 @@ func mayBeSet(cmd *cobra.Command, flag string) (bool, string) {
 	}
 	return false, typed[flag]
 }
+
+// elsewhere marks a flag that means something else with its command than with others, and so is none of the settings.
+const elsewhere = "means-something-else"
+
+func meansElse(f *pflag.Flag) bool { return f.Annotations[elsewhere] != nil }
 
 // refuseVariables refuses the variables of flags that the command has and that are no settings.
 func refuseVariables(app *App, cmd *cobra.Command, known []string) (errs []error) {

@@ -48,7 +48,7 @@ func applySettings(app *App, cmd *cobra.Command) error {
 		return err
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Changed || f.Name == "help" || !v.IsSet(f.Name) {
+		if f.Changed || f.Name == "help" || meansElse(f) || !v.IsSet(f.Name) {
 			return
 		}
 		value := v.GetString(f.Name)
@@ -123,10 +123,10 @@ func readSettings(root *cobra.Command, known []string) (*settings, error) {
 	return s, nil
 }
 
-// anyFlag is a flag of some command; nil when none has it.
+// anyFlag is a flag of some command that can be set; nil when none has it.
 func anyFlag(root *cobra.Command, name string) (found *pflag.Flag) {
 	eachFlag(root, func(_ *cobra.Command, f *pflag.Flag) {
-		if f.Name == name {
+		if f.Name == name && !meansElse(f) {
 			found = f
 		}
 	})

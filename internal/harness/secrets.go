@@ -32,7 +32,7 @@ func NewSecrets(env map[string]string) *Secrets {
 const minVariable = 6
 
 func (s *Secrets) variable(name, value string) {
-	if namesSecret(name) && len(strings.TrimSpace(value)) >= minVariable && !namesFile(name, value) {
+	if NamesSecret(name) && len(strings.TrimSpace(value)) >= minVariable && !namesFile(name, value) {
 		s.learn(value)
 	}
 }
@@ -60,8 +60,8 @@ func namesFile(name, value string) bool {
 
 func (s *Secrets) learn(value string) { s.Learn(strings.TrimSpace(value)) }
 
-// namesSecret reports whether a variable, a header or a parameter is of those that hold credentials, by its name.
-func namesSecret(name string) bool {
+// NamesSecret reports whether a variable, a header or a parameter is of those that hold credentials, by its name.
+func NamesSecret(name string) bool {
 	separator := func(r rune) bool { return r == '_' || r == '-' || r == '.' }
 	for word := range strings.FieldsFuncSeq(strings.ToLower(name), separator) {
 		switch word {
@@ -87,10 +87,10 @@ func (s *Secrets) setting(name, value string) {
 	_, bare, scheme := strings.Cut(value, " ") // Bearer abc
 	switch {
 	case publicSettings[strings.ToLower(name)], namesFile(name, value):
-	case namesSecret(name) && scheme:
+	case NamesSecret(name) && scheme:
 		s.learn(bare)
 		s.learn(value)
-	case namesSecret(name):
+	case NamesSecret(name):
 		s.learn(value)
 	case len(value) >= minSecret && !strings.ContainsAny(value, " \t"):
 		s.learn(value)

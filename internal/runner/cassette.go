@@ -95,6 +95,9 @@ func (s *session) redacted() *result.Trial {
 func (s *session) call(
 	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
 ) (chat.Reply, error) {
+	if s.preview.shows(req) {
+		return chat.Reply{}, errPreviewed
+	}
 	e := s.trial.Endpoint
 	if s.recorder == nil {
 		return e.Client.Complete(ctx, req, onDelta)
@@ -112,6 +115,9 @@ func (s *session) callTool(ctx context.Context, lane *cassette.Lane, call chat.T
 
 // runTool runs a tool. The time of one that is not simulated counts, also where the model is.
 func (s *session) runTool(ctx context.Context, call chat.ToolCall) chat.ToolResult {
+	if res, ok := s.preview.standIn(s, call); ok {
+		return res
+	}
 	if s.trial.Project.tools.Simulated(call.Name) || !s.box.Has(call.Name) {
 		return s.box.Call(ctx, call)
 	}

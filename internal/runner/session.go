@@ -40,6 +40,7 @@ type session struct {
 	flow             *flow          // nil: there is no workflow
 	memory           *memory.Store  // nil: the trial remembers nothing
 	skills           *skill.Session // nil: there are none
+	preview          *preview       // nil: the trial is run
 	spend            spend
 	recordedID       string              // of a recorded session; "": none
 	turnStart        int                 // index of the turn's first message

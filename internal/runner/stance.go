@@ -80,6 +80,7 @@ func (s *session) takeStance(prompt *scenario.Prompt) {
 		values = valuesUnder(t, prompt)
 	}
 	st.bind(values)
+	s.preview.guards(s, values)
 }
 
 // offered returns the tools that the session may be offered by its files: those of its prompt, of its state and of its

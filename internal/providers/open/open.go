@@ -4,6 +4,7 @@ package open
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +25,8 @@ type Options struct {
 	Now     func() time.Time // nil: time.Now
 	// Offline makes every connection fail that a provider would open.
 	Offline bool
+
+	transport http.RoundTripper // takes the requests, which nobody is sent; nil: they are sent
 
 	// MockFile takes the place of the provider's own mock file.
 	MockFile *scenario.MockFile
@@ -93,7 +96,9 @@ func NewEmbedder(p *scenario.Provider, o Options) (providers.Embedder, error) {
 
 // wire is what the clients of models over HTTP need.
 func (o *Options) wire() wire.Options {
-	return wire.Options{Getenv: o.Getenv, Jobs: o.Jobs, Now: o.Now, Offline: o.Offline}
+	return wire.Options{
+		Getenv: o.Getenv, Jobs: o.Jobs, Now: o.Now, Offline: o.Offline, Transport: o.transport, Unsent: o.transport != nil,
+	}
 }
 
 func (o *Options) policy(p *scenario.Provider) (policy scenario.RetryPolicy) {

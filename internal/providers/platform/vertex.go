@@ -99,6 +99,10 @@ func (g *googleTokens) from() string {
 
 // authorize puts a token into a request; stale is the header that was not accepted.
 func (g *googleTokens) authorize(req *http.Request, _ []byte, stale string) error {
+	if g.o.Unsent {
+		req.Header.Set("Authorization", "Bearer")
+		return nil
+	}
 	header := func(t *oauth2.Token) string { return "Bearer " + t.AccessToken }
 	token, err := g.keeper.get(req.Context(), func(t *oauth2.Token) bool {
 		return t.Valid() && header(t) != stale

@@ -36,8 +36,11 @@ type Options struct {
 	Now    func() time.Time            // nil: time.Now
 	// Offline makes every connection fail that would be opened.
 	Offline bool
-	// Transport replaces the client's own connections, in tests.
+	// Transport replaces the client's own connections.
 	Transport http.RoundTripper
+	// Unsent says that nobody is sent anything: Transport only looks. Credentials that would have to be fetched are left
+	// out.
+	Unsent bool
 }
 
 // Endpoint is where the calls of a client go, and what goes along with each of them.

@@ -1,0 +1,70 @@
+package open
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// Written is a model call as the client of a provider writes it.
+type Written struct {
+	Method, URL string
+	Header      http.Header
+	Body        []byte
+	// NoKey says that there is no key for the provider, and that a word stands in the place of one.
+	NoKey bool
+}
+
+// ErrNoWire is returned for a provider that answers by itself: it sends nothing to anybody.
+var ErrNoWire = errors.New("it answers by itself, and sends no request")
+
+// Write returns the request that the client of a provider sends for a model call. Nobody is sent it, and nobody is
+// asked for credentials.
+func Write(ctx context.Context, p *scenario.Provider, o Options, req *chat.Request) (*Written, error) {
+	if err := Supported(p); err != nil {
+		return nil, err
+	}
+	if Simulated(p.Type) {
+		return nil, ErrNoWire
+	}
+	var page paper
+	o.transport, o.Retries = &page, new(int)
+	client, err := New(p, o)
+	if failed, ok := errors.AsType[*providers.Error](err); ok && failed.Kind == providers.Auth {
+		keyless := *p
+		keyless.APIKey, keyless.KeyFile, keyless.KeyEnv = "no-key", "", ""
+		page.NoKey = true
+		client, err = New(&keyless, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = providers.Close(client) }() // it has no connections
+	if _, err = client.Complete(ctx, req, nil); page.URL == "" {
+		return nil, err
+	}
+	return &page.Written, nil
+}
+
+// paper takes down the request that would be sent.
+type paper struct{ Written }
+
+var errOnPaper = errors.New("the request is only written")
+
+// RoundTrip implements http.RoundTripper.
+func (p *paper) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Body.Close(); err != nil {
+		return nil, err
+	}
+	p.Method, p.URL, p.Header, p.Body = r.Method, r.URL.String(), r.Header.Clone(), body
+	return nil, errOnPaper
+}

@@ -1,0 +1,115 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/arena-evals/arena/internal/cassette"
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/guard"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// PreviewOptions are what the first request of a turn depends on besides the plan.
+type PreviewOptions struct {
+	Calls     CallParameters
+	Now       func() time.Time
+	Cassettes *cassette.Folder // replays the exchanges of the turns before; nil: the endpoint of the trial answers
+	// Again returns the command that records a trial again.
+	Again func(t *result.Trial) string
+}
+
+// Preview is the request that begins a turn of a trial.
+type Preview struct {
+	Request *chat.Request // nil: a guardrail answers in the place of the model
+	Notices []string      // what stands in for what only a run can know
+}
+
+// Preview makes the request with which the turn at an index begins. Nobody is sent it. In the turns before, the client
+// of the trial's endpoint answers, which need not be the model; tools that are not simulated are not called, and
+// guardrails that would ask a model or somebody else do not judge. Sources are asked for their tools, as in a run.
+func (p *Plan) Preview(ctx context.Context, t *Trial, turn int, o PreviewOptions) (_ *Preview, err error) {
+	opts := &Options{
+		Temperature: o.Calls.Temperature, MaxTokens: o.Calls.MaxTokens, Seed: o.Calls.Seed,
+		Now: o.Now, Cassettes: o.Cassettes, Again: o.Again,
+	}
+	s := newSession(*t, opts, nil)
+	s.preview = &preview{turn: turn}
+	s.clock.simulated = true
+	s.takeStance(t.Prompt)
+	defer func() {
+		closeTools(p.kits())
+		if p := recover(); p != nil {
+			err = fmt.Errorf("arena crashed in this trial: %v", p)
+		}
+	}()
+	defer s.closeBox()
+	ctx, done, err := s.openCassette(ctx)
+	defer done()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.prepare(); err != nil {
+		return nil, err
+	}
+	for i := range turn + 1 {
+		if _, err := s.turn(ctx, i); err != nil && !errors.Is(err, errPreviewed) {
+			return nil, fmt.Errorf("turn %d: %w", i+1, err)
+		}
+	}
+	return &Preview{s.preview.request, s.out.Notices}, nil
+}
+
+// preview is what a session is for that only shows a request.
+type preview struct {
+	turn    int
+	request *chat.Request // nil: it was not come to yet
+}
+
+// errPreviewed ends the turn that was to be shown.
+var errPreviewed = errors.New("this request is only shown")
+
+// shows reports whether a request is the one that is to be shown, and takes it.
+func (p *preview) shows(req *chat.Request) bool {
+	if p == nil || req.Origin.Turn != p.turn {
+		return false
+	}
+	p.request = req
+	return true
+}
+
+// standIn answers a call of a tool that only a run may call; ok is false for others.
+func (p *preview) standIn(s *session, call chat.ToolCall) (res chat.ToolResult, ok bool) {
+	if p == nil || s.trial.Project.tools.Simulated(call.Name) || s.remembers(call.Name) || !s.box.Has(call.Name) {
+		return res, false
+	}
+	text := fmt.Sprintf("(the result of %s, which was not called)", call.Name)
+	return chat.ToolResult{
+		ID: call.ID, Name: call.Name, Content: text,
+		Notice: fmt.Sprintf("the tool %s was not called: %q stands for its result", call.Name, text),
+	}, true
+}
+
+// guards leaves in a stance the guardrails that judge without a model, a program or the network, unless a cassette
+// answers for these.
+func (p *preview) guards(s *session, v *values) {
+	prompt := s.stance.prompt
+	if p == nil || prompt == nil || s.stance.guards == nil || s.opts.Cassettes != nil {
+		return
+	}
+	own := slices.DeleteFunc(boundGuards(prompt.Validators, func(c any) any { return v.bind(c, noTurn) }),
+		func(g *scenario.Validator) bool {
+			check, ok := g.Compiled.(*checks.Compiled)
+			outside := ok && check.Needs().Outside()
+			if outside && g.Enabled {
+				s.notice(fmt.Sprintf("the guardrail %s did not judge: it would ask others", g.Type))
+			}
+			return outside
+		})
+	s.stance.guards, _ = guard.New(own) // no error: a set of more of them was made before
+}

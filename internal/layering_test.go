@@ -26,7 +26,7 @@ var rows = [][]string{
 		"internal/personaldata", "internal/process", "internal/secret", "internal/textmeasure", "internal/workflow"},
 	{"internal/jsonschema", "internal/jsonvalue", "internal/node", "internal/textsearch"},
 	{"internal/jsonquery", "internal/say", "internal/skill"},
-	{"internal/keys"},
+	{"internal/a2a", "internal/keys"},
 	{"internal/result", "internal/wellformed"},
 	{"internal/dispatch", "internal/grading", "internal/scenario"},
 	{"internal/dispatch/nats", "internal/recording"},

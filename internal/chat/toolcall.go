@@ -76,6 +76,8 @@ type ToolResult struct {
 	LatencyMS float64 `json:"latency_ms,omitempty"`
 	// Metadata is what the tool told beside its result, for checks; the model does not see it. Numbers are json.Number.
 	Metadata map[string]any `json:"metadata,omitempty"`
+	// Agent is the agent that the tool asks, by its name in the config; "": the tool asks none.
+	Agent string `json:"agent,omitempty"`
 	// Notice is something the user should know once, and neither the model nor a check.
 	Notice string `json:"-"`
 }

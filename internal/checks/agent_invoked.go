@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/arena-evals/arena/internal/a2a"
 	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
@@ -24,7 +25,7 @@ type agentInvoked struct {
 func (c *agentInvoked) Eval(_ context.Context, s *Subject) (Finding, error) {
 	invoked, missing := []string{}, []string{}
 	for _, name := range c.AgentNames {
-		if wasCalled(s.Calls, name) {
+		if wasAsked(s.Calls, name) {
 			invoked = append(invoked, name)
 		} else {
 			missing = append(missing, name)
@@ -41,7 +42,13 @@ func (c *agentInvoked) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return f, nil
 }
 
-// wasCalled reports whether a tool was called, be it without success.
-func wasCalled(calls []Call, name string) bool {
-	return slices.ContainsFunc(calls, func(c Call) bool { return c.Name == name })
+// wasAsked reports whether an agent was asked, be it without success.
+func wasAsked(calls []Call, agent string) bool {
+	return slices.ContainsFunc(calls, func(c Call) bool { return isAgent(agent, c.Name, c.Agent) })
+}
+
+// isAgent reports whether a call is one of an agent, which may be named by its name in the config, by that on its card,
+// or by the name of its tool. of is the agent that the tool asks, if that is known.
+func isAgent(agent, tool, of string) bool {
+	return agent == tool || agent == of || a2a.Asks(tool, agent)
 }

@@ -23,9 +23,9 @@ func (c *agentNotInvoked) Eval(_ context.Context, s *Subject) (Finding, error) {
 	forbidden := []string{}
 	var seen []string
 	for _, name := range c.AgentNames {
-		if wasCalled(s.Calls, name) {
+		if wasAsked(s.Calls, name) {
 			forbidden = append(forbidden, name)
-			seen = append(seen, name+" "+callTimes(s, name))
+			seen = append(seen, name+" "+callTimes(s, func(c *Call) bool { return isAgent(name, c.Name, c.Agent) }))
 		}
 	}
 	f := Finding{Score: 1, Explanation: "not called: " + say.Listed(c.AgentNames, ", ")}

@@ -56,12 +56,12 @@ func (c *agentResponseContains) answers(s *Subject) (texts []string) {
 		}
 	}
 	for i := range s.Calls {
-		if call := &s.Calls[i]; call.Name == c.AgentName {
+		if call := &s.Calls[i]; isAgent(c.AgentName, call.Name, call.Agent) {
 			add(call.Text())
 		}
 	}
 	for i := s.Start; i < len(s.Messages); i++ {
-		if r := s.Messages[i].ToolResult; r != nil && r.Name == c.AgentName {
+		if r := s.Messages[i].ToolResult; r != nil && isAgent(c.AgentName, r.Name, r.Agent) {
 			add(r.Text())
 		}
 	}

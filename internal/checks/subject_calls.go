@@ -17,6 +17,7 @@ type Call struct {
 	Parts      []chat.Part
 	Error      string // non-empty: the call failed
 	ErrorType  string // chat.ErrorValidation, …
+	Agent      string // that was asked, by its name in the config; "": none, or its name is not known
 	DurationMS float64
 }
 
@@ -57,6 +58,7 @@ func CallsOf(messages []chat.Message) []Call {
 				done[at] = true
 				c := &calls[at]
 				c.Result, c.Parts, c.Error, c.ErrorType, c.DurationMS = r.Content, r.Parts, r.Error, r.ErrorType, r.LatencyMS
+				c.Agent = r.Agent
 			}
 		}
 	}

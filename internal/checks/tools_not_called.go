@@ -30,7 +30,7 @@ func (c *toolsNotCalled) Eval(_ context.Context, s *Subject) (Finding, error) {
 			continue
 		}
 		forbidden = append(forbidden, name)
-		seen = append(seen, name+" "+callTimes(s, name))
+		seen = append(seen, name+" "+callTimes(s, func(c *Call) bool { return c.Name == name }))
 	}
 	f := Finding{Score: 1, Explanation: "not called: " + say.Listed(c.ToolNames, ", ")}
 	if len(forbidden) > 0 {
@@ -40,11 +40,11 @@ func (c *toolsNotCalled) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return f, nil
 }
 
-// callTimes says how often a tool was called, and in a conversation where first.
-func callTimes(s *Subject, name string) string {
+// callTimes says how often something was called, and in a conversation where first.
+func callTimes(s *Subject, is func(*Call) bool) string {
 	n, first := 0, 0
 	for i := range s.Calls {
-		if s.Calls[i].Name != name {
+		if !is(&s.Calls[i]) {
 			continue
 		}
 		if n == 0 {

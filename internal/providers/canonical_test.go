@@ -21,6 +21,7 @@ var indifferent = map[string]string{
 	"Origin.Repetition":             "the cache puts it into its keys itself",
 	"Messages.ToolResult.LatencyMS": "how the result came about",
 	"Messages.ToolResult.Metadata":  "for checks; the model does not see it",
+	"Messages.ToolResult.Agent":     "for checks; the model does not see it",
 	"Messages.ToolResult.Notice":    "for the user; the model does not see it",
 	"Messages.Parts.Media.Local":    "without it a call with a path fails; the cache looks at the content",
 

@@ -56,7 +56,7 @@ var (
 	})
 	resultFields = sync.OnceValue(func() *fieldNames {
 		return newFieldNames(`id call_id tool_call_id tool_use_id type name tool_name content parts response result error
-			error_type is_error latency_ms role timestamp status cache_control metadata`)
+			error_type is_error latency_ms role timestamp status cache_control metadata agent`)
 	})
 	turnFields = sync.OnceValue(func() *fieldNames {
 		return newFieldNames(`turn_index timestamp user_message response tool_results assertions latency_ms duration_ms

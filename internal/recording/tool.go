@@ -86,6 +86,7 @@ func (b *builder) toolResult(m *Message, o object) {
 	if f := b.amount(inner.get("latencyms"), "latency_ms"); f != nil {
 		r.LatencyMS = *f
 	}
+	r.Agent = b.text(inner.get("agent"), "agent")
 	r.Metadata, _ = decodeObject(inner.get("metadata").or(o.get("metadata")))
 	r.Content, r.Parts = m.Content, m.Parts
 	if nested {

@@ -62,6 +62,7 @@ type (
 		Error     string    `json:"error,omitempty"`
 		ErrorType string    `json:"error_type,omitempty"`
 		Parts     []logPart `json:"parts,omitempty"`
+		Agent     string    `json:"agent,omitempty"`
 		LatencyMS int64     `json:"latency_ms"`
 	}
 	logPart struct {
@@ -156,7 +157,7 @@ func writtenResult(r *chat.ToolResult) *logResult {
 		parts = []logPart{{Type: "text", Text: r.Content}}
 	}
 	return &logResult{
-		ID: r.ID, Name: r.Name, Error: r.Error, ErrorType: r.ErrorType, Parts: parts,
+		ID: r.ID, Name: r.Name, Error: r.Error, ErrorType: r.ErrorType, Parts: parts, Agent: r.Agent,
 		LatencyMS: int64(math.Round(r.LatencyMS)),
 	}
 }

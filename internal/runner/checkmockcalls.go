@@ -2,7 +2,6 @@ package runner
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -119,7 +118,7 @@ func callsTool(m *scenario.MockScenario, name string) bool {
 // mayExist reports whether the project has a tool, or may have it from servers, agents, skills or workflows.
 func (n *nameChecker) mayExist(tool string) bool {
 	_, there := slices.BinarySearch(n.knownTools(), tool)
-	return there || strings.Contains(tool, "__") && n.hasOtherTools()
+	return there || n.mayBeListed(tool)
 }
 
 // reportUnansweredCall reports, once, a call that can only fail.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/a2a"
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -12,12 +13,18 @@ import (
 // checkTool compares the name of a tool, or a pattern, with the tools that agents can call.
 func (n *nameChecker) checkTool(check string, use *checks.NameUse, setups []*setup) {
 	fits := func(name string) bool { return name == use.Name }
-	if use.Pattern != nil {
+	switch {
+	case use.Pattern != nil:
 		fits = use.Pattern.MatchString
+	case use.Kind == checks.AgentName:
+		fits = func(name string) bool {
+			return name == use.Name || a2a.Asks(name, use.Name) || n.tools.Agent(name) == use.Name
+		}
 	}
 	known := n.knownTools()
 	switch {
 	case slices.ContainsFunc(setups, func(w *setup) bool { return slices.ContainsFunc(w.offered, fits) }):
+	case use.Kind == checks.AgentName && n.isRemoteAgent(use.Name):
 	case n.anyMockCall(setups, fits): // mock replies call it
 	case anyToolAllowed(setups) || n.mayBeServed(use):
 		if !slices.ContainsFunc(known, fits) {
@@ -29,6 +36,9 @@ func (n *nameChecker) checkTool(check string, use *checks.NameUse, setups []*set
 	case slices.ContainsFunc(known, fits):
 		n.warnNotOffered(check, use)
 	default:
+		if use.Kind == checks.AgentName {
+			known = append(agentNames(n.p), known...)
+		}
 		n.reportUnknownTool(check, use, known)
 	}
 }
@@ -91,18 +101,43 @@ func (n *nameChecker) knownTools() []string {
 	return n.toolNames
 }
 
-// mayBeServed reports whether a server, an agent or a feature may provide a tool of that name.
+// mayBeServed reports whether a server or an agent that nobody has asked yet may provide what a check names.
 func (n *nameChecker) mayBeServed(use *checks.NameUse) bool {
-	return (use.Kind != checks.ToolName || strings.Contains(use.Name, "__")) && n.hasOtherTools()
+	_, servers := n.p.Has(scenario.FeatureServers)
+	switch {
+	case use.Pattern != nil:
+		return servers || len(n.p.Agents) > 0
+	case use.Kind == checks.AgentName: // its card may call it so
+		return n.mayBeListed(use.Name) || len(n.p.Agents) > 0 || servers
+	}
+	return n.mayBeListed(use.Name)
 }
 
-// hasOtherTools reports whether there may be tools that the project does not list.
-func (n *nameChecker) hasOtherTools() bool {
-	has := func(feature string) bool {
-		_, there := n.p.Has(feature)
-		return there
+// mayBeListed reports whether a server or an agent that nobody has asked yet may have a tool of this name.
+func (n *nameChecker) mayBeListed(tool string) bool {
+	if strings.HasPrefix(tool, a2a.Prefix) {
+		return len(n.p.Agents) > 0
 	}
-	return has(scenario.FeatureServers) || has(scenario.FeatureAgents)
+	_, servers := n.p.Has(scenario.FeatureServers)
+	return servers && strings.Contains(tool, "__")
+}
+
+// agentNames are the names of all agents of the config.
+func agentNames(p *scenario.Project) (names []string) {
+	for _, a := range p.Agents {
+		names = append(names, a.Name)
+	}
+	for _, t := range p.Tools {
+		if t.Agent != nil && !slices.Contains(names, t.Agent.Agent) {
+			names = append(names, t.Agent.Agent)
+		}
+	}
+	return names
+}
+
+// isRemoteAgent reports whether an agent of the config that answers elsewhere has this name.
+func (n *nameChecker) isRemoteAgent(name string) bool {
+	return slices.ContainsFunc(n.p.Agents, func(a *scenario.Agent) bool { return a.Name == name })
 }
 
 // hasInstalledSkills reports whether the project names skills that only a package manager knows.

@@ -206,6 +206,7 @@ func (s *session) addRecordedCalls(turn *result.Turn, calls []chat.ToolCall, res
 		s.calls = append(s.calls, checks.Call{
 			Turn: turn.Index, Name: call.Name, Args: call.Args, BadArgs: call.BadArgs, Result: res.Text(), Parts: res.Parts,
 			Error: res.Error, ErrorType: res.ErrorType, DurationMS: res.LatencyMS,
+			Agent: cmp.Or(res.Agent, s.box.Agent(call.Name)),
 		})
 		turn.ToolCalls = append(turn.ToolCalls, result.ToolCall{
 			Name: call.Name, Args: call.Args, BadArgs: call.BadArgs,

@@ -158,7 +158,7 @@ func callsOf(turn *result.Turn) []checks.Call {
 			ErrorType: c.ErrorType,
 		}
 		if len(results) == len(turn.ToolCalls) {
-			out[i].Parts, out[i].DurationMS = results[i].Parts, results[i].LatencyMS
+			out[i].Parts, out[i].DurationMS, out[i].Agent = results[i].Parts, results[i].LatencyMS, results[i].Agent
 		}
 	}
 	return out

@@ -14,7 +14,7 @@ import (
 )
 
 // modes are those of tools that can be called. Scenarios that need others are refused.
-var modes = []string{"", "mock", "client", "exec", "live"}
+var modes = []string{"", "mock", "client", "exec", "live", scenario.ToolOfAgent}
 
 // compileTools compiles the tools that the files of a project describe. It starts nothing. Without a client those over
 // HTTP refuse every call.

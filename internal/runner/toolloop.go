@@ -306,10 +306,11 @@ func (l *toolLoop) record(call chat.ToolCall, res chat.ToolResult) {
 	if res.Notice != "" {
 		s.notice(res.Notice)
 	}
+	res.Agent = s.box.Agent(call.Name)
 	s.add(chat.Message{Role: chat.ToolRole, ToolResult: &res})
 	s.calls = append(s.calls, checks.Call{
 		Turn: l.turn, Name: call.Name, Args: call.Args, BadArgs: call.BadArgs, Result: res.Text(), Parts: res.Parts,
-		Error: res.Error, ErrorType: res.ErrorType, DurationMS: res.LatencyMS,
+		Error: res.Error, ErrorType: res.ErrorType, DurationMS: res.LatencyMS, Agent: res.Agent,
 	})
 	l.log = append(l.log, result.ToolCall{
 		Name: call.Name, Args: call.Args, BadArgs: call.BadArgs,

@@ -30,6 +30,8 @@ type arenaFile struct {
 	workflow     *Workflow
 	memory       bool
 	skills       []*skill.Skill
+	agents       []*Agent
+	agentTools   []*Tool // of simulated agents
 	runtime      *node.Node
 	nothing      bool // it has none of the keys that name something to run
 }
@@ -98,7 +100,9 @@ var arenaFields = table("an arena config", func() rows[arenaFile] {
 		}).doc("Judges written here, by name."),
 		custom("mcp_servers", listOf(mcpFields), func(d *decoder, _ *arenaFile, v *node.Node) { d.mcpServers(v) }).
 			doc("Servers whose tools are offered."),
-		custom("a2a_agents", listOf(agentFields), func(d *decoder, _ *arenaFile, v *node.Node) { d.agents(v) }).
+		custom("a2a_agents", listOf(agentFields), func(d *decoder, a *arenaFile, v *node.Node) {
+			a.agents, a.agentTools = d.agents(v)
+		}).
 			doc("Other agents, simulated or remote."),
 		custom("skills", listOf(skillFields), func(d *decoder, a *arenaFile, v *node.Node) { a.skills = d.skills(v) }).
 			doc("Folders of skills."),

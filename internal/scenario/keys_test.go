@@ -311,6 +311,13 @@ func (s *setting) put(w *schemaWriter, doc map[string]any) map[string]any {
 				}
 			}
 			maps.Copy(m, keyBeside(f))
+			if f == keys.Table(agentFields) && (slices.Contains(s.path, "responses") || slices.Contains(s.path, "card")) {
+				delete(m, "url") // it is a simulated one
+				m["card"] = map[string]any{"name": "a", "description": "b", "skills": []any{
+					map[string]any{"id": "sample", "name": "a", "description": "b"},
+					map[string]any{"id": "other", "name": "a", "description": "b"},
+				}}
+			}
 			set(m)
 			cur = m
 		}

@@ -156,7 +156,7 @@ func (b *build) apply(a *arenaFile) {
 	b.p.Defaults, b.p.Judges, b.p.Globals = a.Defaults, a.judges, a.globals
 	b.p.Roles, b.p.SelfPlay = a.roles, a.selfPlay
 	b.p.Workflow, b.compositions, b.p.Memory = a.workflow, a.compositions, a.memory
-	b.skillList = a.skills
+	b.skillList, b.p.Agents = a.skills, a.agents
 	if a.configDir != "" {
 		b.places.run = join(b.places.config, a.configDir)
 	}
@@ -347,6 +347,7 @@ func (b *build) merge(parts []*content) {
 		p.Open = append(p.Open, c.opens...)
 		p.Later = append(p.Later, c.later...)
 	}
+	p.Tools = append(p.Tools, b.arena.agentTools...)
 	// What the project has of its own wins over its pack.
 	p.Prompts = slices.DeleteFunc(p.Prompts, func(q *Prompt) bool {
 		replaced := slices.ContainsFunc(prompts, func(own *Prompt) bool { return own.TaskType == q.TaskType })

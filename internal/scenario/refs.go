@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/a2a"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
 )
@@ -136,7 +137,7 @@ func (b *build) dangling(r reference, n *nameSets) {
 	case toComposition:
 		d.Msg, names = fmt.Sprintf("there is no composition %q", r.name), n.compositions
 	case toTool, toOffered:
-		if mayBeServed(r.name) || r.to == toOffered && offersAny(r.name, n.tools) {
+		if b.mayBeServed(r.name) || r.to == toOffered && offersAny(r.name, n.tools) {
 			return
 		}
 		d.Msg, names = fmt.Sprintf("there is no tool %q", r.name), n.tools
@@ -163,8 +164,13 @@ func (b *build) danglingRole(d *diag.Diagnostic, r reference, n *nameSets) {
 	}
 }
 
-// mayBeServed reports whether a tool may come from a server or from arena, whose names are not known yet.
-func mayBeServed(name string) bool { return strings.Contains(name, "__") }
+// mayBeServed reports whether a tool may come from a server, from an agent or from arena, whose names are not known yet.
+func (b *build) mayBeServed(name string) bool {
+	if strings.HasPrefix(name, a2a.Prefix) {
+		return len(b.p.Agents) > 0
+	}
+	return strings.Contains(name, "__")
+}
 
 // offersAny reports whether a name that ends in * means at least one tool.
 func offersAny(pattern string, tools []string) bool {

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/arena-evals/arena/internal/keys"
@@ -30,13 +29,6 @@ var mcpFields = table("an MCP server", func() rows[mcpFile] {
 		inside[mcpFile]("source_args", wireMap),
 		inside[mcpFile]("timeout_ms", natural),
 		inside[mcpFile]("tool_filter", nameFilterFields),
-	}
-})
-
-var nameFilterFields = table("a filter", func() rows[struct{}] {
-	return rows[struct{}]{
-		inside[struct{}]("allowlist", texts),
-		inside[struct{}]("blocklist", texts),
 	}
 })
 
@@ -83,106 +75,6 @@ func (d *decoder) unique(seen map[string]int, at *node.Node, name, what string) 
 		return
 	}
 	seen[name] = at.Line
-}
-
-// agentFile is what is looked at of an agent behind A2A.
-type agentFile struct {
-	name      string
-	card, url *node.Node
-	skills    []skillCard
-	rules     []*node.Node // skill of each response
-}
-
-type skillCard struct{ id string }
-
-// agentFields are the keys of an agent behind A2A, simulated or remote.
-var agentFields = table("an agent", func() rows[agentFile] {
-	return rows[agentFile]{
-		label("name", func(a *agentFile) *string { return &a.name }).must(),
-		custom("card", cardFields, func(d *decoder, a *agentFile, v *node.Node) {
-			a.card = v
-			cardFields.read(d, v, a)
-		}),
-		custom("responses", listOf(responseFields), func(d *decoder, a *agentFile, v *node.Node) {
-			d.Items(v, "responses", func(_ int, item *node.Node) { responseFields.read(d, item, a) })
-		}),
-		custom("url", text, func(d *decoder, a *agentFile, v *node.Node) { a.url = v; d.expandText(v, "url") }),
-		inside[agentFile]("auth", part("auth",
-			inside[struct{}]("scheme", text).must(),
-			inside[struct{}]("token", text),
-			inside[struct{}]("token_env", text),
-		)),
-		inside[agentFile]("headers", textMap),
-		inside[agentFile]("headers_from_env", texts),
-		inside[agentFile]("timeout_ms", natural),
-		inside[agentFile]("skill_filter", nameFilterFields),
-	}
-})
-
-var cardFields = table("card", func() rows[agentFile] {
-	return rows[agentFile]{
-		inside[agentFile]("name", text).must(),
-		inside[agentFile]("description", text).must(),
-		objects("skills", part("a skill",
-			label("id", func(s *skillCard) *string { return &s.id }).must(),
-			inside[skillCard]("name", text).must(),
-			inside[skillCard]("description", text).must(),
-			inside[skillCard]("tags", texts),
-		), func(a *agentFile) *[]skillCard { return &a.skills }).must(),
-	}
-})
-
-var responseFields = table("a response", func() rows[agentFile] {
-	return rows[agentFile]{
-		custom("skill", text, func(d *decoder, a *agentFile, v *node.Node) {
-			if _, ok := d.Name(v, "skill"); ok {
-				a.rules = append(a.rules, v)
-			}
-		}).must(),
-		inside[agentFile]("match", part("match",
-			inside[struct{}]("contains", text),
-			custom("regex", text, func(d *decoder, _ *struct{}, v *node.Node) { d.regex(v, "regex") }),
-		)),
-		inside[agentFile]("response", part("response",
-			inside[struct{}]("parts", listOf(part("a part", inside[struct{}]("text", text).must()))).must(),
-		)),
-		inside[agentFile]("error", text),
-	}
-})
-
-func (d *decoder) regex(n *node.Node, what string) {
-	s, ok := d.String(n, what)
-	if !ok {
-		return
-	}
-	if _, err := regexp.Compile(s); err != nil {
-		d.Errorf(n, "bad-regex", "%s is not a regular expression: %v", what, err)
-	}
-}
-
-// agents reads the list a2a_agents.
-func (d *decoder) agents(n *node.Node) {
-	names := map[string]int{}
-	d.Items(n, "a2a_agents", func(_ int, v *node.Node) {
-		var a agentFile
-		if !agentFields.read(d, v, &a) {
-			return
-		}
-		d.unique(names, node.Get(v, "name"), a.name, "agent")
-		if a.card == nil && a.url == nil {
-			d.Missing(v, "an agent", "url (remote) or card (simulated)")
-		}
-		var ids []string
-		for _, s := range a.skills {
-			ids = append(ids, s.id)
-		}
-		for _, rule := range a.rules {
-			d.oneOfNames(rule, "skill", ids)
-		}
-	})
-	if n.Kind == node.List && len(n.Content) > 0 {
-		d.need(FeatureAgents, n, Feature{})
-	}
 }
 
 // oneOfNames reports a name that is not among those defined nearby.

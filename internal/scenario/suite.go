@@ -47,6 +47,7 @@ type Project struct {
 	Workflow   *Workflow  // the config's own, else that of the pack; nil: none
 	Skills     *skill.Set // of the config, then of its packs; nil: none
 	Memory     bool       // trials remember, by tools
+	Agents     []*Agent   // remote ones; the skills of the simulated ones are among Tools
 	Globals    []Placed
 	Handlers   []*Handler   // check types that are programs
 	Open       []*OpenCheck `digest:"-"` // the checks with placeholders, wherever they stand
@@ -227,7 +228,7 @@ type Tool struct {
 	OutputSchema json.RawMessage // nil: not checked
 	InputPos     diag.Pos
 	OutputPos    diag.Pos
-	Mode         string // mock, live, exec, client, mcp, local
+	Mode         string // mock, live, exec, client, mcp, local, ToolOfAgent
 	Timeout      time.Duration
 	MockResult   json.RawMessage // nil: not set
 	MockTemplate string          // Go text/template over the arguments
@@ -236,6 +237,7 @@ type Tool struct {
 	Client       *ClientTool // of mode client; nil: of another one
 	Exec         *ExecTool   // of mode exec; nil: of another one
 	HTTP         *HTTPTool   // of mode live; nil: of another one
+	Agent        *AgentSkill // of mode ToolOfAgent; nil: of another one
 }
 
 // Persona plays a user.

@@ -77,7 +77,7 @@ var httpFields = table("http", func() rows[HTTPTool] {
 				h.Headers[name] = d.expand(node.Get(v, name), value)
 			}
 		}),
-		custom("headers_from_env", texts, readEnvHeaders),
+		custom("headers_from_env", texts, func(d *decoder, h *HTTPTool, v *node.Node) { h.FromEnv = d.envHeaders(v) }),
 		strs("redact", func(h *HTTPTool) *[]string { return &h.Redact }),
 		custom("request", requestFields, func(d *decoder, h *HTTPTool, v *node.Node) {
 			h.Shaped = true
@@ -154,7 +154,8 @@ func (d *decoder) header(at *node.Node, name, value string) {
 // framingHeaders say how long a body is.
 var framingHeaders = []string{"Content-Length", "Transfer-Encoding", "Connection", "Trailer"}
 
-func readEnvHeaders(d *decoder, h *HTTPTool, v *node.Node) {
+// envHeaders reads headers with the variables that hold their values.
+func (d *decoder) envHeaders(v *node.Node) (headers []EnvHeader) {
 	list, _ := d.Strings(v, "headers_from_env")
 	for i, entry := range list {
 		at := v
@@ -168,8 +169,9 @@ func readEnvHeaders(d *decoder, h *HTTPTool, v *node.Node) {
 			continue
 		}
 		d.header(at, name, "")
-		h.FromEnv = append(h.FromEnv, EnvHeader{name, variable, d.Pos(at)})
+		headers = append(headers, EnvHeader{name, variable, d.Pos(at)})
 	}
+	return headers
 }
 
 // argumentTemplate checks a Go template over the arguments of a tool.

@@ -102,6 +102,16 @@ func (b *Box) Offered(allowed []string) []chat.Tool {
 // Has reports whether there is a tool of this name that can be called.
 func (b *Box) Has(name string) bool { return b.tool(name) != nil }
 
+// Agent is the agent that a tool asks, by its name in the config; "" when it asks none.
+func (b *Box) Agent(name string) string {
+	if t := b.tool(name); t == nil {
+		return ""
+	} else if t.opener != nil {
+		return t.opener.Agent
+	}
+	return b.kit.Agent(name)
+}
+
 // Fits validates arguments, without repairs, against the input_schema of a tool.
 func (b *Box) Fits(name string, args map[string]any) error {
 	t := b.tool(name)

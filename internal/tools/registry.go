@@ -82,6 +82,10 @@ func compile(spec *scenario.Tool, modes Modes) (*tool, error) {
 	if spec.Client != nil && !spec.Client.ValidateOutput {
 		t.output = nil
 	}
+	if spec.Agent != nil {
+		t.run, err = compileAgent(spec.Agent)
+		return t, err
+	}
 	t.run, err = compileMock(spec)
 	return t, err
 }
@@ -90,12 +94,13 @@ func compile(spec *scenario.Tool, modes Modes) (*tool, error) {
 func (r *Registry) Names() []string { return r.names }
 
 // Offered returns the tools that a prompt allows, sorted by name. An allowed name may end in *, and then allows all
-// tools with that prefix.
+// tools with that prefix. Those that ask agents need not be allowed.
 func (r *Registry) Offered(allowed []string) []chat.Tool {
 	var out []chat.Tool
 	for _, name := range r.names {
-		if slices.ContainsFunc(allowed, func(a string) bool { return matches(a, name) }) {
-			out = append(out, r.byName[name].offer)
+		t := r.byName[name]
+		if t.spec.Agent != nil || slices.ContainsFunc(allowed, func(a string) bool { return matches(a, name) }) {
+			out = append(out, t.offer)
 		}
 	}
 	return out
@@ -108,7 +113,7 @@ func matches(pattern, name string) bool {
 
 // simulated reports whether a tool answers with what its file says.
 func simulated(spec *scenario.Tool) bool {
-	return spec.Mode == "" || spec.Mode == "mock" || spec.Mode == "client"
+	return spec.Mode == "" || spec.Mode == "mock" || spec.Mode == "client" || spec.Agent != nil
 }
 
 // Simulated reports whether a tool answers with what its file says. One that no file describes does not.
@@ -125,14 +130,26 @@ func (r *Registry) Client(name string) *scenario.ClientTool {
 	return nil
 }
 
-// Definition is a hash of what a simulated tool answers: its template, result and parts. It is "" for other tools and
+// Agent is the simulated agent that a tool asks, by its name in the config; "" for other tools and for unknown names.
+func (r *Registry) Agent(name string) string {
+	if t := r.byName[name]; t != nil && t.spec.Agent != nil {
+		return t.spec.Agent.Agent
+	}
+	return ""
+}
+
+// Definition is a hash of what a simulated tool answers: its template, result and parts, or rules. It is "" for other tools and
 // for unknown names.
 func (r *Registry) Definition(name string) string {
 	t := r.byName[name]
 	if t == nil || !simulated(t.spec) {
 		return ""
 	}
-	data, err := json.Marshal([]any{t.spec.MockTemplate, string(t.spec.MockResult), t.spec.MockParts})
+	says := []any{t.spec.MockTemplate, string(t.spec.MockResult), t.spec.MockParts}
+	if t.spec.Agent != nil {
+		says = []any{t.spec.Agent}
+	}
+	data, err := json.Marshal(says)
 	if err != nil { // cannot happen with what a file held
 		return ""
 	}
@@ -143,7 +160,7 @@ func (r *Registry) Definition(name string) string {
 // Generic reports whether a tool answers with a text of arena's, because nobody wrote what it answers.
 func (r *Registry) Generic(name string) bool {
 	t := r.byName[name]
-	return t != nil && simulated(t.spec) && t.spec.MockTemplate == "" && t.spec.MockResult == nil &&
+	return t != nil && simulated(t.spec) && t.spec.Agent == nil && t.spec.MockTemplate == "" && t.spec.MockResult == nil &&
 		len(t.spec.MockParts) == 0
 }
 

@@ -37,6 +37,8 @@ type Opener struct {
 	// Wanted reports whether a prompt with these allowed tools may be offered any of the source; nil: every prompt may.
 	// Sources that nobody wants are never opened.
 	Wanted func(allowed []string) bool
+	// Agent is the agent that all its tools ask, by its name in the config; "": they ask none.
+	Agent string
 	// Always offers the tools of the source whatever a prompt allows.
 	Always bool
 }

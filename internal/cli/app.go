@@ -23,7 +23,8 @@ import (
 
 // App is what a command may touch of the outside world.
 type App struct {
-	Args []string // without the program's name
+	Args []string  // without the program's name
+	In   io.Reader // nil: there is nothing to read
 	// Out and Err take whatever is printed. Commands get them guarded: see package screen for what passes.
 	Out, Err io.Writer
 	Env      map[string]string
@@ -49,7 +50,7 @@ func System() *App {
 	watchHeap(os.Getenv)
 	stdout := &pipe{to: os.Stdout}
 	return &App{
-		Args: os.Args[1:], Out: stdout, Err: os.Stderr, Env: environ(os.Environ()), Now: clockFrom(os.Getenv),
+		Args: os.Args[1:], In: os.Stdin, Out: stdout, Err: os.Stderr, Env: environ(os.Environ()), Now: clockFrom(os.Getenv),
 		OutTTY: term.IsTerminal(int(os.Stdout.Fd())), ErrTTY: term.IsTerminal(int(os.Stderr.Fd())),
 		Width: terminalWidth, Exit: os.Exit,
 		KeepPipes: func() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) },

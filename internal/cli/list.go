@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -24,6 +25,7 @@ type listFlags struct {
 	lenient bool
 	dot     bool
 	mermaid bool
+	online  bool
 }
 
 // listed is one row of `arena list`.
@@ -41,6 +43,7 @@ func newListCmd(app *App) *cobra.Command {
 		Short: "List what the files hold",
 		Example: `  arena list scenarios
   arena list providers -c config.arena.yaml --json
+  arena list tools --online
   arena list workflow --dot | dot -Tsvg > workflow.svg`,
 		ValidArgs: listable,
 		Args:      takes(1, -1),
@@ -48,18 +51,19 @@ func newListCmd(app *App) *cobra.Command {
 			if err := applySettings(app, c); err != nil {
 				return err
 			}
-			return f.run(app, args[0], args[1:])
+			return f.run(c.Context(), app, args[0], args[1:])
 		},
 	}
 	cmd.Flags().StringVarP(&f.config, "config", "c", "", "arena `file`")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&f.online, "online", false, "start the servers of tools, and list what they have, with schemas")
 	cmd.Flags().BoolVar(&f.dot, "dot", false, "draw the workflow for Graphviz")
 	cmd.Flags().BoolVar(&f.mermaid, "mermaid", false, "draw the workflow for Mermaid")
 	cmd.Flags().BoolVar(&f.lenient, "lenient", false, "unknown fields and parameters are warnings")
 	return cmd
 }
 
-func (f *listFlags) run(app *App, kind string, paths []string) error {
+func (f *listFlags) run(ctx context.Context, app *App, kind string, paths []string) error {
 	if !slices.Contains(listable, kind) {
 		err := fmt.Errorf("arena list cannot list %q; expected %s", kind, strings.Join(listable, ", "))
 		if near := diag.Nearest(kind, listable); near != "" {
@@ -69,6 +73,9 @@ func (f *listFlags) run(app *App, kind string, paths []string) error {
 	}
 	if kind != "workflow" && (f.dot || f.mermaid) {
 		return fmt.Errorf("--dot and --mermaid draw a workflow, and no %s", kind)
+	}
+	if f.online && kind != "tools" {
+		return fmt.Errorf("--online asks servers for their tools, and no %s", kind)
 	}
 	if f.dot && f.mermaid || f.asJSON && (f.dot || f.mermaid) {
 		return errors.New("--json, --dot and --mermaid exclude each other")
@@ -81,6 +88,9 @@ func (f *listFlags) run(app *App, kind string, paths []string) error {
 	if diags.Errors() > 0 {
 		app.showDiags(app.Err, diags.Sorted(), suite.Files, app.useColor("auto", app.ErrTTY), "")
 		return exit(result.ExitUsage)
+	}
+	if f.online {
+		return f.listOnline(ctx, app, suite.Projects)
 	}
 	if kind == "workflow" {
 		return f.listWorkflow(app, suite.Projects)

@@ -49,7 +49,7 @@ func newRoot(app *App) *cobra.Command {
 		newRunCmd(app), newEvalCmd(app), newValidateCmd(app), newListCmd(app), newPromptCmd(app), newChecksCmd(app),
 		newSchemaCmd(app),
 		newInitCmd(app), newReportCmd(app), newRejudgeCmd(app), newGenerateCmd(app), newMocksCmd(app), newJudgeCmd(app),
-		newCacheCmd(app), newWorkerCmd(app), newVersionCmd(app),
+		newCacheCmd(app), newToolsCmd(app), newWorkerCmd(app), newVersionCmd(app),
 	)
 	strict(root)
 	givenOnce(root)

@@ -37,6 +37,14 @@ func (b *Box) Listing(allowed []string) (all []*Opener) {
 	return all
 }
 
+// Sources are all that can be asked for their tools.
+func (b *Box) Sources() []*Opener {
+	if b.kit == nil {
+		return nil
+	}
+	return b.kit.listing
+}
+
 // Own gives the box a source that only this trial has, in the place of one that the opener would make. It is called
 // before anything is listed.
 func (b *Box) Own(o *Opener, s Source) {
@@ -119,6 +127,23 @@ func (b *Box) Fits(name string, args map[string]any) error {
 		return errors.New(chat.UnknownTool(name))
 	}
 	return t.input.validate(args)
+}
+
+// Takes validates arguments against the input_schema of a tool, after the repairs that calls make.
+func (b *Box) Takes(name string, args map[string]any) error {
+	t := b.tool(name)
+	if t == nil {
+		return errors.New(chat.UnknownTool(name))
+	}
+	return t.input.validate(t.input.coerce(args))
+}
+
+// Schema is that of the arguments of a tool; nil: it has none, or there is no such tool.
+func (b *Box) Schema(name string) []byte {
+	if t := b.tool(name); t != nil {
+		return t.offer.Schema
+	}
+	return nil
 }
 
 // Call runs one call. Unknown tools, invalid arguments and failing tools give an error result.

@@ -1,0 +1,51 @@
+package cli_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/arena-evals/arena/internal/cli"
+)
+
+// TestToolsPage runs the commands of docs/tools.md in the project that `arena init` writes.
+func TestToolsPage(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "tools.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	arena := func(args ...string) (int, string) {
+		var out bytes.Buffer
+		code := cli.Main(&cli.App{
+			Args: args, Out: &out, Err: &out, Env: map[string]string{}, Now: time.Now, Width: func() int { return 120 },
+			Exit: func(int) {}, Interrupts: func() (<-chan os.Signal, func()) { return nil, func() {} },
+		})
+		return code, out.String()
+	}
+	if code, out := arena("init", "."); code != 0 {
+		t.Fatal(out)
+	}
+	shell := regexp.MustCompile("(?s)```sh\n(.*?)```")
+	word := regexp.MustCompile(`'[^']*'|\S+`)
+	n := 0
+	for _, block := range shell.FindAllStringSubmatch(strings.ReplaceAll(string(page), "\r\n", "\n"), -1) {
+		for line := range strings.Lines(block[1]) {
+			var args []string
+			for _, w := range word.FindAllString(strings.TrimSpace(line), -1) {
+				args = append(args, strings.Trim(w, "'"))
+			}
+			n++
+			if code, out := arena(args[1:]...); code != 0 || args[0] != "arena" {
+				t.Errorf("%s ends with %d:\n%s", line, code, out)
+			}
+		}
+	}
+	if n < 7 {
+		t.Errorf("the page has %d commands", n)
+	}
+}

@@ -1,0 +1,147 @@
+package runner
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/skill"
+	"github.com/arena-evals/arena/internal/tools"
+	"github.com/arena-evals/arena/internal/tools/memory"
+	"github.com/arena-evals/arena/internal/workflow"
+)
+
+// Workbench is the tools of a project outside of any conversation: to look at, or to try. It is used by one goroutine.
+type Workbench struct {
+	p    *scenario.Project
+	http *http.Client
+	kit  *tools.Kit
+	box  tools.Box
+}
+
+// ListedTool is a tool of a project, and where it comes from.
+type ListedTool struct {
+	chat.Tool
+	From string   // mock, exec and the like, or the server that has it
+	Pos  diag.Pos // of the file that describes it; zero: none does
+}
+
+// NewWorkbench takes the tools of a project. It starts nothing, and makes only the connections of the tools that are
+// called and of the sources that are listed.
+func NewWorkbench(p *scenario.Project, now func() time.Time) (*Workbench, error) {
+	w := &Workbench{p: p, http: newHTTP(false)}
+	kit, remembering, err := newKit(p, w.http)
+	if err != nil {
+		return nil, err
+	}
+	w.kit, w.box = kit, kit.Box("")
+	if remembering != nil {
+		w.box.Own(remembering, memory.New(nil, now))
+	}
+	return w, nil
+}
+
+// Close ends what was started.
+func (w *Workbench) Close() {
+	_ = w.box.Close() // what was asked for has been answered
+	_ = w.kit.Close() // the same
+	w.http.CloseIdleConnections()
+}
+
+// List asks all sources of the project for their tools, and returns these with those that files describe, sorted by
+// name. The others are listed also when a source fails.
+func (w *Workbench) List(ctx context.Context) (all []ListedTool, problems []error) {
+	for _, spec := range w.p.Tools {
+		one := ListedTool{From: modeOf(spec), Pos: spec.Pos}
+		one.Name, one.Description, one.Schema = spec.ID, spec.Description, spec.InputSchema
+		all = append(all, one)
+	}
+	for _, o := range w.box.Sources() {
+		list, err := w.take(ctx, o)
+		if err != nil {
+			problems = append(problems, err)
+		}
+		for _, tool := range list {
+			all = append(all, ListedTool{Tool: tool, From: o.Name})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b ListedTool) int {
+		if a.Name < b.Name {
+			return -1
+		}
+		return 1
+	})
+	return all, problems
+}
+
+func modeOf(spec *scenario.Tool) string {
+	if spec.Mode == "" {
+		return mockType
+	}
+	return spec.Mode
+}
+
+// take lists the tools of a source, so that they can be called.
+func (w *Workbench) take(ctx context.Context, o *tools.Opener) ([]chat.Tool, error) {
+	list, err := w.box.List(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	_, err = w.box.Take(o, list)
+	return list, err
+}
+
+// Find makes a tool ready to be called. It asks the sources that may have a tool of this name, and no others. found is
+// false when there is none; names are those that were looked at.
+func (w *Workbench) Find(ctx context.Context, name string) (found bool, names []string, err error) {
+	if w.box.Has(name) {
+		return true, nil, nil
+	}
+	names = slices.Clone(w.kit.Names())
+	for _, o := range w.box.Listing([]string{name}) {
+		list, err := w.take(ctx, o)
+		if err != nil {
+			return false, names, err
+		}
+		for _, tool := range list {
+			names = append(names, tool.Name)
+		}
+	}
+	return w.box.Has(name), names, nil
+}
+
+// Preflight reports what keeps a tool from being called: a program that is not there, a variable that is not set.
+func (w *Workbench) Preflight(name string, d *diag.List) {
+	for _, t := range w.p.Tools {
+		switch {
+		case t.ID != name || w.p.Getenv == nil:
+		case t.Exec != nil:
+			preflightProgram(t, w.p.Getenv, d)
+		case t.HTTP != nil:
+			preflightEndpoint(t, w.p.Getenv, d)
+		}
+	}
+}
+
+// OwnWords says why a tool cannot be called outside of a conversation; "" when it can.
+func OwnWords(name string) string {
+	if name == workflow.TransitionTool || name == workflow.ArtifactTool || slices.Contains(skill.ToolNames, name) {
+		return "it works on the state of a conversation"
+	}
+	return ""
+}
+
+// Takes validates arguments against the schema of a tool that was found, after the repairs that calls make.
+func (w *Workbench) Takes(name string, args map[string]any) error { return w.box.Takes(name, args) }
+
+// Call calls a tool that was found.
+func (w *Workbench) Call(ctx context.Context, name string, args map[string]any) chat.ToolResult {
+	return w.box.Call(ctx, chat.ToolCall{ID: "call_1", Name: name, Args: args})
+}
+
+// Schema is that of the arguments of a tool that was found; nil: there is none.
+func (w *Workbench) Schema(name string) []byte { return w.box.Schema(name) }

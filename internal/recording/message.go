@@ -33,8 +33,12 @@ func (b *builder) messageOf(o object, pos diag.Pos) (e event, ok bool) {
 	if e.Role == chat.ToolRole {
 		b.toolResult(&e.Message, o)
 	}
-	if e.Role == chat.Assistant {
+	switch e.Role {
+	case chat.Assistant:
 		b.measures(&e.Message, o)
+	case chat.System: // it says which state of a workflow it begins
+		e.State = b.text(o.get("state"), "state")
+	case chat.User, chat.ToolRole:
 	}
 	if meta := o.get("meta"); meta.kind() == '{' {
 		e.Verdicts = b.verdicts(meta.get("assertions"))

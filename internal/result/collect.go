@@ -16,6 +16,8 @@ type Collector struct {
 	judges judgeSum
 	evals  evalSum
 	warned map[string]*warned
+
+	coverage coverSum
 }
 
 // warned is the trials that gave reason for one warning.
@@ -62,6 +64,7 @@ func (c *Collector) Add(t *Trial) Brief {
 	c.briefs = append(c.briefs, b)
 	c.judges.add(t)
 	c.evals.add(t)
+	c.coverage.add(t)
 	for _, text := range t.Warnings {
 		c.warn(text, t.ID)
 	}
@@ -208,6 +211,9 @@ func (c *Collector) Finish(run *Run) {
 		run.due.Cancelled += missing
 	}
 	run.Status = run.due.Status()
+	if covered := c.coverage.total(); covered != nil {
+		run.Coverage = covered
+	}
 	run.Summary, run.Evals = summarize(run.Briefs), c.evals.stats()
 	if run.Summary.Judges = c.judges.total(); run.Summary.Judges != nil {
 		run.Summary.JudgeUSD = run.Summary.Judges.CostUSD

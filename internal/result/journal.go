@@ -35,6 +35,8 @@ type JournalHeader struct {
 	Spec *Spec `json:"spec,omitempty"`
 	// Programs sums up the programs that score in the run, which are no part of fingerprints.
 	Programs string `json:"programs,omitempty"`
+	// Coverage is what the projects declare, of which nothing is touched yet.
+	Coverage []Coverage `json:"coverage,omitempty"`
 	// Replayed says that trials were answered from recordings.
 	Replayed bool `json:"replayed,omitempty"`
 	// Kept is the trials of the lines before that stand in this run too: index in its plan and offset of the line.

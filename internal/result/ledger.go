@@ -196,6 +196,7 @@ func (l *Ledger) header(line []byte, version int) error {
 		}
 	}
 	l.collect, l.spans, l.Ended, l.headless = Collector{}, map[int]span{}, false, false
+	l.collect.Cover(h.Coverage)
 	l.Standing = map[int]*Entry{}
 	as := map[int]*Recounted{}
 	for i := range h.Recounted {

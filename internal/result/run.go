@@ -18,6 +18,7 @@ type Run struct {
 	Groups        []Group   `json:"groups,omitempty"` // those of more than one trial
 	// Evals is the evals over all trials, by id.
 	Evals    []EvalStats `json:"evals,omitempty"`
+	Coverage []Coverage  `json:"coverage,omitempty"` // of each project that declares anything
 	Warnings []string    `json:"warnings,omitempty"`
 	// FailOn is what turns the exit status red besides failed assertions and errors, which always do.
 	FailOn []string `json:"fail_on"`

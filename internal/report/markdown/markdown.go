@@ -28,7 +28,7 @@ func Write(w io.Writer, run *result.Run, o Options) error {
 	if err != nil {
 		return err
 	}
-	tail := unsteady + evals(run) + costs(groups, run) + remarks(run)
+	tail := unsteady + evals(run) + costs(groups, run) + coverage(run) + remarks(run)
 	failures, err := failures(run, groups, o, maxSize-len(head)-len(tail))
 	if err != nil {
 		return err

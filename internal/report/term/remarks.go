@@ -40,6 +40,7 @@ func (p *Printer) remarks(run *result.Run) {
 	rows = append(rows, p.flaky(run)...)
 	rows = append(rows, p.tolerated(run)...)
 	rows = append(rows, p.evals(run)...)
+	rows = append(rows, p.coverage(run)...)
 	for i, text := range p.notices.texts {
 		if n := p.notices.counts[i]; n > 1 {
 			text += fmt.Sprintf(" (%s)", show.Plural(n, "trial"))

@@ -27,7 +27,7 @@ func opaque() *chat.Opaque {
 // Hostile is a run whose every text comes from an enemy, names and places included.
 func Hostile() *result.Run {
 	run := NewRun("hostile "+Poison, poisoned(), misshapen(), huge(), pictures())
-	run.Warnings = []string{Poison}
+	run.Warnings, run.Coverage = []string{Poison}, hostileCoverage()
 	return run
 }
 
@@ -45,6 +45,7 @@ func poisoned() *result.Trial {
 	t.Assertions = []result.Verdict{v, broken(Poison, "scenarios/"+Poison, 2, Poison), misjudged()}
 	t.Guardrails = []result.Firing{{Verdict: v, Direction: "output", Action: result.Cut, MessageIndex: 3}}
 	out := trial("scenarios/"+Poison+".yaml", 1, "evil/../"+Poison, "prov\"ider #?%&="+Poison, t)
+	out.Workflow = hostileFlow()
 	out.System, out.Tags, out.Describe = Poison, []string{Poison, "a b", "__proto__"}, Poison
 	out.Labels, out.Variant = map[string]string{Poison: Poison}, map[string]string{"tone": Poison}
 	out.Error, out.Notices = Poison, []string{Poison}

@@ -85,6 +85,11 @@ func Stopped(name string, planned int, trials ...*result.Trial) *result.Run {
 
 // fold collects the trials of a source, one after the other.
 func fold(name string, planned int, trials Generated) *result.Run {
+	return covered(name, planned, nil, trials)
+}
+
+// covered is fold for a project that declares something.
+func covered(name string, planned int, declared []result.Coverage, trials Generated) *result.Run {
 	run := &result.Run{
 		SchemaVersion: result.SchemaVersion,
 		Arena:         "1.2.3",
@@ -95,6 +100,7 @@ func fold(name string, planned int, trials Generated) *result.Run {
 		Trials:        trials,
 	}
 	var c result.Collector
+	c.Cover(declared)
 	for i := range trials.Len {
 		b := c.Add(trials.Make(i))
 		run.DurationMS += b.DurationMS / 4 // as if four ran at once

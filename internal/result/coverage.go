@@ -1,0 +1,168 @@
+package result
+
+import (
+	"slices"
+	"strings"
+)
+
+// Coverage is what a project declares, and how many trials of the run touched each part of it.
+type Coverage struct {
+	Project     string    `json:"project,omitempty"` // in front of the ids of its trials; "" in a run of one project
+	File        string    `json:"file,omitempty"`    // its config
+	Trials      int       `json:"trials"`            // of the project, in which a turn was run
+	Start       string    `json:"start,omitempty"`   // state of the workflow in which trials begin that say nothing else
+	States      []Covered `json:"states,omitempty"`
+	Transitions []Covered `json:"transitions,omitempty"`
+	Skills      []Covered `json:"skills,omitempty"` // that a model can activate
+	Tools       []Covered `json:"tools,omitempty"`  // that gave an answer
+}
+
+// Covered is one part of a project. A transition has no name; it has no event where a state stands in for a full one.
+type Covered struct {
+	Name   string `json:"name,omitempty"`
+	From   string `json:"from,omitempty"`
+	Event  string `json:"event,omitempty"`
+	To     string `json:"to,omitempty"`
+	Trials int    `json:"trials"` // that touched it
+
+	last int // number of the trial that touched it last
+}
+
+// skillTool is the tool that activates a skill.
+const skillTool = "skill__activate"
+
+// Parts are the lists of a coverage, by what stands in them.
+func (c *Coverage) Parts() []Parts {
+	return []Parts{
+		{"state", c.States}, {"transition", c.Transitions}, {"skill", c.Skills}, {"tool", c.Tools},
+	}
+}
+
+// Parts are those of one kind.
+type Parts struct {
+	Kind string // in the singular
+	List []Covered
+}
+
+// Empty reports whether nothing is declared.
+func (c *Coverage) Empty() bool {
+	return !slices.ContainsFunc(c.Parts(), func(p Parts) bool { return len(p.List) > 0 })
+}
+
+// Map is a copy of which every text went through f.
+func (c *Coverage) Map(f func(string) string) Coverage {
+	all := *c
+	all.Project, all.File, all.Start = f(c.Project), f(c.File), f(c.Start)
+	for _, list := range []*[]Covered{&all.States, &all.Transitions, &all.Skills, &all.Tools} {
+		*list = slices.Clone(*list)
+		for i := range *list {
+			p := &(*list)[i]
+			p.Name, p.From, p.Event, p.To = f(p.Name), f(p.From), f(p.Event), f(p.To)
+		}
+	}
+	return all
+}
+
+// coverSum counts the coverage of a run, trial after trial.
+type coverSum struct {
+	projects []*coverCount
+}
+
+type coverCount struct {
+	Coverage
+
+	transitions map[[2]string]*Covered // by the state that is left, or that is full, and the event
+	named       map[[2]string]*Covered // by kind and name
+	prefix      string                 // of the ids of trials
+}
+
+// Cover says what the projects of the run declare, before the first trial is added.
+func (c *Collector) Cover(declared []Coverage) {
+	c.coverage = coverSum{}
+	for i := range declared {
+		p := &coverCount{
+			Coverage: declared[i].Map(func(text string) string { return text }),
+			named:    map[[2]string]*Covered{}, transitions: map[[2]string]*Covered{},
+		}
+		p.Trials, p.prefix = 0, p.Project
+		for _, part := range p.Parts() {
+			for k := range part.List {
+				one := &part.List[k]
+				one.Trials = 0
+				if part.Kind == "transition" {
+					p.transitions[[2]string{one.From, one.Event}] = one
+					continue
+				}
+				p.named[[2]string{part.Kind, one.Name}] = one
+			}
+		}
+		c.coverage.projects = append(c.coverage.projects, p)
+	}
+}
+
+// add counts what a trial touched.
+func (s *coverSum) add(t *Trial) {
+	if len(s.projects) == 0 || t.Gone || !t.ran() {
+		return
+	}
+	for _, p := range s.projects {
+		if rest, own := strings.CutPrefix(t.ID, p.prefix); own && strings.HasPrefix(rest, t.Scenario) {
+			p.add(t)
+			return
+		}
+	}
+}
+
+// ran reports whether a turn of the trial was run.
+func (t *Trial) ran() bool {
+	for i := range t.Turns {
+		if t.Turns[i].NotRun == "" {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *coverCount) add(t *Trial) {
+	p.Trials++
+	if w := t.Workflow; w != nil {
+		p.touch(p.named[[2]string{"state", w.Start}])
+		for i := range w.Transitions {
+			step := &w.Transitions[i]
+			p.touch(p.named[[2]string{"state", step.To}])
+			if step.Redirected != "" {
+				p.touch(p.transitions[[2]string{step.Redirected, ""}])
+				continue
+			}
+			p.touch(p.transitions[[2]string{step.From, step.Event}])
+		}
+	}
+	for i := range t.Turns {
+		for k := range t.Turns[i].ToolCalls {
+			call := &t.Turns[i].ToolCalls[k]
+			if call.Error != "" {
+				continue
+			}
+			p.touch(p.named[[2]string{"tool", call.Name}])
+			if name, ok := call.Args["name"].(string); ok && call.Name == skillTool {
+				p.touch(p.named[[2]string{"skill", name}])
+			}
+		}
+	}
+}
+
+// touch counts a part once for a trial. What was not declared is nil.
+func (p *coverCount) touch(part *Covered) {
+	if part != nil && part.last != p.Trials {
+		part.last = p.Trials
+		part.Trials++
+	}
+}
+
+// total is the coverage so far; nil where nothing is declared.
+func (s *coverSum) total() (all []Coverage) {
+	for _, p := range s.projects {
+		all = append(all, p.Coverage)
+	}
+	return all
+}

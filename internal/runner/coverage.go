@@ -1,0 +1,50 @@
+package runner
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// Coverage returns what the projects of the plan declare and trials can touch, one for each project that declares
+// anything. Nothing of it has been touched yet.
+func (p *Plan) Coverage() (all []result.Coverage) {
+	var seen []*project
+	for i := range p.spans {
+		q := p.spans[i].Project
+		if q == nil || slices.Contains(seen, q) {
+			continue
+		}
+		seen = append(seen, q)
+		if c := q.declared(); !c.Empty() {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+func (p *project) declared() result.Coverage {
+	c := result.Coverage{Project: p.prefix, File: p.File}
+	if w := p.Workflow; w != nil && w.Graph != nil {
+		c.Start = w.Graph.Entry().Name
+		for _, s := range w.States {
+			c.States = append(c.States, result.Covered{Name: s.Name})
+		}
+		for _, e := range w.Graph.Edges() {
+			c.Transitions = append(c.Transitions, result.Covered{From: e.From, Event: e.Event, To: e.To})
+		}
+	}
+	if p.Skills != nil {
+		for _, s := range p.Skills.All() {
+			if !s.Preload { // those are active wherever they may be
+				c.Skills = append(c.Skills, result.Covered{Name: s.Name})
+			}
+		}
+	}
+	for _, t := range p.Tools {
+		c.Tools = append(c.Tools, result.Covered{Name: t.ID})
+	}
+	slices.SortFunc(c.Tools, func(a, b result.Covered) int { return strings.Compare(a.Name, b.Name) })
+	return c
+}

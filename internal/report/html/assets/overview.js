@@ -69,6 +69,7 @@ function showOverview(report, root) {
       "div.overview",
       {},
       matrix(report),
+      coverage(report),
       h(
         "div.charts",
         {},

@@ -84,6 +84,7 @@ function trialBody(report, t, { trial, raw, rerun }) {
       () => sections,
       () => whole[0],
     ),
+    workflowSection(report, t, trial),
     trial.system && systemPrompt(trial.system),
     ...sections,
     whole.length > 0 &&

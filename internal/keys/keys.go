@@ -3,6 +3,7 @@
 package keys
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -22,6 +23,7 @@ type Key struct {
 	Read     bool   // somebody reads the value; else Silence or Idle says why that misleads nobody
 	Silence  Silence
 	Idle     string   // why the key has no effect, for whoever wrote it
+	Later    string   // what it asks for that this version does not have; "": the key works
 	Usual    []string // values by which nothing else is meant than what arena does
 	Wrong    string   // why the key must not be used, for keys of other versions and common mistakes
 	Hint     string   // what to write instead of a wrong key, or when a required one is missing
@@ -106,6 +108,7 @@ func Object(list []*Key, open bool, value func(*Key) *jsonschema.Doc) *jsonschem
 	for _, k := range list {
 		for _, spelling := range k.Spellings() {
 			v := *schemaOf(k, value)
+			v.Default = k.preset()
 			switch about := k.About(); {
 			case spelling != k.Name:
 				v.Description = "The same as " + k.Name + "."
@@ -123,6 +126,14 @@ func Object(list []*Key, open bool, value func(*Key) *jsonschema.Doc) *jsonschem
 		}
 	}
 	return d
+}
+
+// preset is the default as a value of JSON; nil: there is none.
+func (k *Key) preset() (v any) {
+	if k.Default == "" || json.Unmarshal([]byte(k.Default), &v) == nil {
+		return v
+	}
+	return k.Default
 }
 
 func schemaOf(k *Key, value func(*Key) *jsonschema.Doc) *jsonschema.Doc {

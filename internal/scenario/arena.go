@@ -57,8 +57,8 @@ type promptRef struct {
 // arenaFields are the keys of kind Arena.
 var arenaFields = table("an arena config", func() rows[arenaFile] {
 	return rows[arenaFile]{
-		apart[arenaFile]("id", text),
-		apart[arenaFile]("name", text),
+		ownName[arenaFile]("id"),
+		ownName[arenaFile]("name"),
 		objects("prompt_configs", promptRefFields, func(a *arenaFile) *[]promptRef { return &a.prompts }).
 			doc("The prompts under test."),
 		objects("providers", providerRefFields, func(a *arenaFile) *[]providerRef { return &a.providers }).
@@ -69,7 +69,7 @@ var arenaFields = table("an arena config", func() rows[arenaFile] {
 		custom("judges", listOf(judgeFields), readJudges).doc("The models that judge, by name."),
 		custom("judge_defaults", judgeDefaultFields, func(d *decoder, a *arenaFile, v *node.Node) {
 			judgeDefaultFields.read(d, v, a)
-		}),
+		}).doc("What judges are told where a check says nothing."),
 		custom("self_play", selfPlayFields, func(d *decoder, a *arenaFile, v *node.Node) {
 			a.selfPlay = true
 			selfPlayFields.read(d, v, a)
@@ -114,7 +114,10 @@ var arenaFields = table("an arena config", func() rows[arenaFile] {
 		custom("memory", anyMap, readMemory).orNull().doc("Turns the memory tools on."),
 		custom("runtime", runtimeFields, func(_ *decoder, a *arenaFile, v *node.Node) { a.runtime = v }).
 			doc("What a runtime config holds."),
-		slots("tts_providers"), slots("stt_providers"), slots("embedding_providers"), slots("image_providers"),
+		slots("tts_providers").doc("Providers that speak; arena does not call them."),
+		slots("stt_providers").doc("Providers that listen; arena does not call them."),
+		slots("embedding_providers").doc("Providers of embeddings, for checks that compare meanings."),
+		slots("image_providers").doc("Providers that make pictures."),
 		idle[arenaFile]("voices", listOf(part("a voice",
 			inside[struct{}]("id", text).must(),
 			inside[struct{}]("provider", text).must(),
@@ -153,7 +156,7 @@ var providerRefFields = table("an entry of providers", func() rows[providerRef] 
 
 var fileRefFields = table("an entry of the list", func() rows[fileRef] {
 	return rows[fileRef]{
-		fileField("file", func(f *fileRef) *fileRef { return f }).must(),
+		fileField("file", func(f *fileRef) *fileRef { return f }).must().doc("The file, or a pattern of files."),
 	}
 })
 
@@ -219,8 +222,8 @@ var judgeFields = table("a judge", func() rows[Judge] {
 		custom("name", text, func(d *decoder, j *Judge, v *node.Node) {
 			j.Name, _ = d.Name(v, "name")
 			j.Pos = d.Pos(v)
-		}).must(),
-		custom("provider", text, readJudgeProvider).must(),
+		}).must().doc("The name by which checks ask for the judge."),
+		custom("provider", text, readJudgeProvider).must().doc("The provider whose model judges."),
 	}
 })
 
@@ -229,14 +232,14 @@ var judgeDefaultFields = table("judge_defaults", func() rows[arenaFile] {
 		custom("prompt", text, func(d *decoder, a *arenaFile, v *node.Node) {
 			a.Defaults.JudgePrompt, _ = d.Name(v, "prompt")
 			d.refer(toPromptID, v)
-		}),
+		}).doc("The prompt, by its id in prompt_configs, that takes the place of arena's own."),
 		idle[arenaFile]("prompt_registry", text, "the prompt of judges is one of prompt_configs"),
 	}
 })
 
 var judgeSpecFields = table("a judge", func() rows[Judge] {
 	return rows[Judge]{
-		custom("provider", text, readJudgeProvider).must(),
+		custom("provider", text, readJudgeProvider).must().doc("The provider whose model judges."),
 	}
 })
 
@@ -256,10 +259,10 @@ func readJudges(d *decoder, a *arenaFile, v *node.Node) {
 
 var selfPlayFields = table("self_play", func() rows[arenaFile] {
 	return rows[arenaFile]{
-		flag("enabled", func(a *arenaFile) *bool { return &a.selfPlay }),
-		fileRefs("personas", func(a *arenaFile) *[]fileRef { return &a.personas }),
-		specs("persona_specs", kindPersona),
-		custom("roles", listOf(roleFields), readRoles),
+		flag("enabled", func(a *arenaFile) *bool { return &a.selfPlay }).doc("Whether there is self-play."),
+		fileRefs("personas", func(a *arenaFile) *[]fileRef { return &a.personas }).doc("The simulated users."),
+		specs("persona_specs", kindPersona).doc("Personas written here, by id."),
+		custom("roles", listOf(roleFields), readRoles).doc("The models that play personas."),
 	}
 })
 
@@ -271,11 +274,11 @@ var roleFields = table("a role", func() rows[Role] {
 			if r.ID == "user" {
 				d.Errorf(v, "wrong-role", `a role of self_play cannot be called "user": that is the scripted one`)
 			}
-		}).must(),
+		}).must().doc("The name that turns give as their role."),
 		custom("provider", text, func(d *decoder, r *Role, v *node.Node) {
 			r.Provider, _ = d.Name(v, "provider")
 			d.refer(toProvider, v)
-		}).must(),
+		}).must().doc("The provider whose model plays the role."),
 	}
 })
 
@@ -292,7 +295,8 @@ func readRoles(d *decoder, a *arenaFile, v *node.Node) {
 
 var globalFields = table("globals", func() rows[arenaFile] {
 	return rows[arenaFile]{
-		assertions("conversation_assertions", ConversationAssertion, func(a *arenaFile) *[]Placed { return &a.globals }),
+		assertions("conversation_assertions", ConversationAssertion, func(a *arenaFile) *[]Placed { return &a.globals }).
+			doc("Checks over every whole conversation."),
 	}
 })
 

@@ -25,13 +25,13 @@ var defaultsFields = table("defaults", func() rows[arenaFile] {
 		seed("seed", func(a *arenaFile) **int64 { return &a.Defaults.Seed }).
 			doc("Makes models that support it repeat themselves."),
 		whole("concurrency", natural, func(a *arenaFile) *int { return &a.Defaults.Concurrency }).
-			doc("How many conversations run at once."),
+			doc("How many conversations run at once.").preset("6"),
 		dur("run_timeout", func(a *arenaFile) *time.Duration { return &a.Defaults.RunTimeout }).
-			doc("The longest that the run may take, such as 10m."),
+			doc("The longest that a conversation may take, such as 10m.").preset("5m"),
 		custom("fail_on", listOf(failOnWords), readFailOn).
 			doc("What makes a run end red besides failed assertions and errors, which always do."),
 		word("on_failure", onFailure, func(a *arenaFile) *string { return &a.Defaults.OnFailure }).
-			doc("Whether a failed check of a turn ends the conversation."),
+			doc("Whether a failed check of a turn ends the conversation.").preset("continue"),
 		flag("judge_gate", func(a *arenaFile) *bool { return &a.Defaults.JudgeGate }).
 			doc("Asks no judge once a check without one has failed."),
 		idle[arenaFile]("verbose", boolean, "use -v for more output", "false"),
@@ -60,8 +60,9 @@ var defaultsFields = table("defaults", func() rows[arenaFile] {
 			if markdownFields.read(d, v, &file); a.Defaults.Output.MarkdownFile == "" {
 				a.Defaults.Output.MarkdownFile = file
 			}
-		}),
-		object("inference", inferenceFields, func(a *arenaFile) *Defaults { return &a.Defaults }),
+		}).doc("Older form of output.markdown."),
+		object("inference", inferenceFields, func(a *arenaFile) *Defaults { return &a.Defaults }).
+			doc("The models for checks that need a small one."),
 		idle[arenaFile]("monitor", anyMap, "this version does not support audio"),
 	}
 })
@@ -72,7 +73,7 @@ var inferenceFields = table("inference", func() rows[Defaults] {
 		custom("embedder", text, func(d *decoder, f *Defaults, v *node.Node) {
 			f.Embedder, _ = d.Name(v, "embedder")
 			d.refer(toProvider, v)
-		}),
+		}).doc("The provider of embeddings, for checks that compare meanings."),
 		idle[Defaults]("audio_classifier", text, "no check of this version uses it"),
 		idle[Defaults]("text_classifier", text, "no check of this version uses it"),
 		idle[Defaults]("image_classifier", text, "no check of this version uses it"),
@@ -104,24 +105,24 @@ func readFailOn(d *decoder, a *arenaFile, v *node.Node) {
 
 var outputFields = table("output", func() rows[Output] {
 	return rows[Output]{
-		label("dir", func(o *Output) *string { return &o.Dir }),
+		label("dir", func(o *Output) *string { return &o.Dir }).preset("out").doc("The folder of the results."),
 		custom("formats", listOf(formats), func(d *decoder, o *Output, v *node.Node) {
 			if o.Formats = d.wordList(v, "formats", formats); o.Formats == nil {
 				o.Formats = []string{}
 			}
-		}),
+		}).doc("The reports to write; all when left out."),
 		block[Output]("json", part("json",
 			idle[struct{}]("file", text, "the file keeps the name by which other commands know it", "results.json"),
-		)),
-		outputFile("html", func(o *Output) *string { return &o.HTMLFile }),
-		outputFile("junit", func(o *Output) *string { return &o.JUnitFile }),
+		)).doc("Settings of results.json."),
+		outputFile("html", func(o *Output) *string { return &o.HTMLFile }).doc("Settings of the HTML report."),
+		outputFile("junit", func(o *Output) *string { return &o.JUnitFile }).doc("Settings of the JUnit report."),
 		custom("markdown", markdownFields, func(d *decoder, o *Output, v *node.Node) {
 			markdownFields.read(d, v, &o.MarkdownFile)
-		}),
+		}).doc("Settings of the Markdown report."),
 		custom("recording", recordingOutput, func(d *decoder, o *Output, v *node.Node) {
 			o.Recording.Dir = defaultRecordings
 			recordingOutput.read(d, v, &o.Recording)
-		}),
+		}).doc("Recordings of the conversations, which arena and other tools can read."),
 	}
 })
 
@@ -130,19 +131,21 @@ const defaultRecordings = "recordings"
 
 var recordingOutput = table("recording", func() rows[RecordingOutput] {
 	return rows[RecordingOutput]{
-		flag("enabled", func(r *RecordingOutput) *bool { return &r.Enabled }),
-		label("dir", func(r *RecordingOutput) *string { return &r.Dir }),
+		flag("enabled", func(r *RecordingOutput) *bool { return &r.Enabled }).doc("Whether recordings are written."),
+		label("dir", func(r *RecordingOutput) *string { return &r.Dir }).preset("recordings").
+			doc("The folder of the recordings, below that of the results."),
 	}
 })
 
 func outputFile(name string, at func(*Output) *string) field[Output] {
-	fields := part(name, label("file", func(s *string) *string { return s }))
+	fields := part(name, label("file", func(s *string) *string { return s }).
+		doc("The name of the file, in the folder of the results."))
 	return custom(name, fields, func(d *decoder, o *Output, v *node.Node) { fields.read(d, v, at(o)) })
 }
 
 var markdownFields = table("markdown", func() rows[string] {
 	return rows[string]{
-		label("file", func(s *string) *string { return s }),
+		label("file", func(s *string) *string { return s }).doc("The name of the file, in the folder of the results."),
 		idle[string]("include_details", boolean, "the report always has everything", "true"),
 		idle[string]("show_overview", boolean, "the report always has everything", "true"),
 		idle[string]("show_results_matrix", boolean, "the report always has everything", "true"),

@@ -47,7 +47,7 @@ var metaFields = table("metadata", func() rows[Meta] {
 		remark[Meta]("namespace", text),
 		custom("labels", textMap, func(d *decoder, m *Meta, v *node.Node) {
 			m.Labels = d.plainMap(v, "labels", underSpec)
-		}).orNull(),
+		}).orNull().doc("Names and values that are copied into the results."),
 		custom("annotations", textMap, func(d *decoder, _ *Meta, v *node.Node) {
 			d.plainMap(v, "annotations", underSpec)
 		}).orNull(),

@@ -38,8 +38,9 @@ var evalFields = table("an eval", func() rows[evalFile] {
 		checkType(func(e *evalFile) *Check { return &e.Check }),
 		checkParams(func(e *evalFile) *Check { return &e.Check }),
 		word("trigger", triggers, func(e *evalFile) *string { return &e.Trigger }).must().doc("When it is judged."),
-		str("description", func(e *evalFile) *string { return &e.Description }),
-		flag("enabled", func(e *evalFile) *bool { return &e.Enabled }).doc("false switches it off."),
+		str("description", func(e *evalFile) *string { return &e.Description }).
+			doc("What the eval measures; the help text of its metric."),
+		flag("enabled", func(e *evalFile) *bool { return &e.Enabled }).doc("false switches it off.").preset("true"),
 		custom("sample_percentage", keys.Number{Low: 0, High: 100}, func(d *decoder, e *evalFile, v *node.Node) {
 			if share, ok := d.Float(v, "sample_percentage", 0, 100); ok {
 				e.SamplePct, e.sample = share, v
@@ -77,9 +78,11 @@ var thresholdFields = table("threshold", func() rows[threshold] {
 					Hint = "write max_score: for a score that must stay low, or remove the line"
 			}
 			t.passed = ok && b
-		}),
-		share("min_score", func(t *threshold) (**float64, *diag.Pos) { return &t.min, &t.minAt }),
-		share("max_score", func(t *threshold) (**float64, *diag.Pos) { return &t.max, &t.maxAt }),
+		}).doc("true asks for a pass by the check's own rule."),
+		share("min_score", func(t *threshold) (**float64, *diag.Pos) { return &t.min, &t.minAt }).
+			doc("The lowest score that passes."),
+		share("max_score", func(t *threshold) (**float64, *diag.Pos) { return &t.max, &t.maxAt }).
+			doc("The highest score that passes."),
 	}
 })
 

@@ -25,22 +25,24 @@ var metricFields = table("metric", func() rows[metricFile] {
 	return rows[metricFile]{
 		custom("name", text, func(d *decoder, m *metricFile, v *node.Node) {
 			m.name, m.Name, m.Pos = v, v.Value, d.Pos(v)
-		}).must(),
-		custom("type", metricTypes, func(_ *decoder, m *metricFile, v *node.Node) { m.kind = v }).must(),
-		str("help", func(m *metricFile) *string { return &m.Help }),
+		}).must().doc("The name of the metric."),
+		custom("type", metricTypes, func(_ *decoder, m *metricFile, v *node.Node) { m.kind = v }).must().
+			doc("How the score is exported."),
+		str("help", func(m *metricFile) *string { return &m.Help }).
+			doc("The help text; the description of the eval when left out."),
 		custom("range", metricRangeFields, func(d *decoder, m *metricFile, v *node.Node) {
 			m.limits = v
 			metricRangeFields.read(d, v, m)
-		}),
-		custom("buckets", listOf(number), readBuckets),
-		custom("labels", textMap, readMetricLabels),
+		}).doc("Between which values the score is."),
+		custom("buckets", listOf(number), readBuckets).doc("The upper bounds of a histogram, each above the one before."),
+		custom("labels", textMap, readMetricLabels).doc("Further labels with fixed values."),
 	}
 }).open()
 
 var metricRangeFields = table("range", func() rows[metricFile] {
 	return rows[metricFile]{
-		numPtr("min", number, func(m *metricFile) **float64 { return &m.Low }),
-		numPtr("max", number, func(m *metricFile) **float64 { return &m.High }),
+		numPtr("min", number, func(m *metricFile) **float64 { return &m.Low }).doc("The lowest value."),
+		numPtr("max", number, func(m *metricFile) **float64 { return &m.High }).doc("The highest value."),
 	}
 })
 

@@ -31,19 +31,21 @@ type recordingEvalFile struct {
 // recordingEvalFields are the keys of kind Eval.
 var recordingEvalFields = table("an eval", func() rows[recordingEvalFile] {
 	return rows[recordingEvalFile]{
-		apart[recordingEvalFile]("id", text),   // read with the name of the document
-		apart[recordingEvalFile]("name", text), // the same
-		str("description", func(e *recordingEvalFile) *string { return &e.Description }),
-		str("task_type", func(e *recordingEvalFile) *string { return &e.TaskType }),
+		ownName[recordingEvalFile]("id"),
+		ownName[recordingEvalFile]("name"),
+		str("description", func(e *recordingEvalFile) *string { return &e.Description }).doc("What is looked at."),
+		str("task_type", func(e *recordingEvalFile) *string { return &e.TaskType }).
+			doc("The task type of the prompt whose evals are run as well."),
 		object("recording", recordingFields, func(e *recordingEvalFile) *recordingEvalFile { return e }).
 			doc("What to look at."),
-		assertions("assertions", TurnAssertion, func(e *recordingEvalFile) *[]Placed { return &e.AllTurns }),
+		assertions("assertions", TurnAssertion, func(e *recordingEvalFile) *[]Placed { return &e.AllTurns }).
+			doc("Checks of every reply."),
 		custom("turns", listOf(evalTurnFields), func(d *decoder, e *recordingEvalFile, v *node.Node) {
 			d.Items(v, "turns", func(_ int, item *node.Node) { evalTurnFields.read(d, item, e) })
 		}).doc("Checks of every reply."),
 		assertions("conversation_assertions", ConversationAssertion,
 			func(e *recordingEvalFile) *[]Placed { return &e.Conversation }).doc("Checks of the whole conversation."),
-		tags("tags", "tag", func(e *recordingEvalFile) *[]string { return &e.Tags }),
+		tags("tags", "tag", func(e *recordingEvalFile) *[]string { return &e.Tags }).doc("Words to select evals by."),
 		idle[recordingEvalFile]("mode", words("instant", "realtime", "accelerated"),
 			"recordings are judged as fast as they are read", "instant"),
 		idle[recordingEvalFile]("speed", positive, "recordings are judged as fast as they are read"),
@@ -55,11 +57,11 @@ var recordingFields = table("recording", func() rows[recordingEvalFile] {
 		custom("path", text, func(d *decoder, e *recordingEvalFile, v *node.Node) {
 			e.path = v
 			e.RecordingPos = d.Pos(v)
-		}).must(),
+		}).must().doc("The file, or a pattern of files, from the folder of this one."),
 		custom("type", recordingTypes, func(d *decoder, e *recordingEvalFile, v *node.Node) {
 			e.kind = v
 			e.Type, _ = d.OneOf(v, "type", recordingTypes...)
-		}),
+		}).doc("The kind of recording, where its content does not tell it."),
 	}
 })
 
@@ -70,8 +72,8 @@ var evalTurnFields = table("a turn of an eval", func() rows[recordingEvalFile] {
 		object("all_turns", part("all_turns",
 			custom("assertions", listOf(checkFields), func(d *decoder, e *recordingEvalFile, v *node.Node) {
 				e.AllTurns = append(e.AllTurns, d.checks(v, "assertions", TurnAssertion)...)
-			}).must(),
-		), func(e *recordingEvalFile) *recordingEvalFile { return e }).must(),
+			}).must().doc("The checks."),
+		), func(e *recordingEvalFile) *recordingEvalFile { return e }).must().doc("Checks of every reply."),
 	}
 })
 

@@ -21,8 +21,8 @@ func SchemaFor(root *node.Node) string {
 	case kindFragment:
 		return "fragment"
 	}
-	for _, k := range fileKinds() {
-		if k.enveloped == found && found != "" {
+	for _, k := range FileKinds() {
+		if k.Kind == string(found) && found != "" {
 			return k.Name
 		}
 	}

@@ -174,6 +174,12 @@ func (x field[T]) must(hint ...string) field[T] {
 // doc says what the field is for, in sentences.
 func (x field[T]) doc(text string) field[T] { x.Doc = text; return x }
 
+// preset says what holds where the key is left out, as it would be written.
+func (x field[T]) preset(text string) field[T] { x.Default = text; return x }
+
+// later says what of arena the key asks for and does not get yet.
+func (x field[T]) later(feature string) field[T] { x.Later = feature; return x }
+
 // orNull lets a field be empty.
 func (x field[T]) orNull() field[T] { x.Null = true; return x }
 
@@ -188,6 +194,11 @@ func remark[T any](name string, s keys.Shape) field[T] {
 // apart is a field that another place reads.
 func apart[T any](name string, s keys.Shape) field[T] {
 	return field[T]{Key: keys.Key{Name: name, Shape: s, Silence: keys.ReadApart}}
+}
+
+// ownName is a field with the name of a document that has no metadata, which is read before the others.
+func ownName[T any](name string) field[T] {
+	return apart[T](name, text).doc("The name by which others know it, where metadata has none.")
 }
 
 // inside is a field of a block that as a whole is told, refused, or has its scenario skipped.

@@ -22,9 +22,9 @@ var fragmentFields = table("a fragment", func() rows[fragmentRef] {
 		custom("name", text, func(d *decoder, f *fragmentRef, v *node.Node) {
 			f.at = v
 			f.name, _ = d.Name(v, "name")
-		}).must(),
-		label("path", func(f *fragmentRef) *string { return &f.path }),
-		flag("required", func(f *fragmentRef) *bool { return &f.required }),
+		}).must().doc("The placeholder that the text takes."),
+		label("path", func(f *fragmentRef) *string { return &f.path }).doc("The file of the text."),
+		flag("required", func(f *fragmentRef) *bool { return &f.required }).doc("Whether a missing file is an error."),
 	}
 })
 
@@ -34,7 +34,7 @@ var fragmentFileFields = table("a fragment file", func() rows[fragmentBody] {
 		remark[fragmentBody]("fragment_type", text),
 		remark[fragmentBody]("version", text),
 		remark[fragmentBody]("description", text),
-		str("content", func(f *fragmentBody) *string { return &f.content }).must(),
+		str("content", func(f *fragmentBody) *string { return &f.content }).must().doc("The text."),
 	}
 })
 

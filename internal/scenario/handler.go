@@ -31,21 +31,22 @@ var handlerFields = table("an entry of evals", func() rows[Handler] {
 		custom("command", text, func(d *decoder, h *Handler, v *node.Node) {
 			h.Command, _ = d.Name(v, "command")
 			h.CommandPos = d.Pos(v)
-		}).must(),
-		strs("args", func(h *Handler) *[]string { return &h.Args }),
-		custom("env", texts, func(d *decoder, h *Handler, v *node.Node) { h.Env = d.programEnv(v) }),
-		handlerTimeout("timeout_ms"),
-		handlerTimeout("timeoutMs"),
+		}).must().doc("The program: a name to look up in PATH, or a path."),
+		strs("args", func(h *Handler) *[]string { return &h.Args }).doc("Its arguments."),
+		custom("env", texts, func(d *decoder, h *Handler, v *node.Node) { h.Env = d.programEnv(v) }).
+			doc("Variables that it sees: NAME=value, or a NAME to pass on."),
+		handlerTimeout("timeout_ms").doc("How long a check may take.").preset("30000"),
+		handlerTimeout("timeoutMs").doc("The same as timeout_ms."),
 		custom("runtime", words("exec", "server"), func(d *decoder, h *Handler, v *node.Node) {
 			if word, _ := d.OneOf(v, "runtime", "exec", "server"); word == "server" {
 				h.Later = "programs that keep running (runtime: server)"
 			}
-		}),
+		}).preset("exec").doc("exec starts it for each check; server, which keeps it running, is not available yet."),
 		custom("sandbox", text, func(d *decoder, h *Handler, v *node.Node) {
 			if name, ok := d.Name(v, "sandbox"); ok && name != "" {
 				h.Later = "sandboxes"
 			}
-		}),
+		}).later("sandboxes").doc("A sandbox to run it in."),
 	}
 })
 

@@ -406,6 +406,9 @@ func TestNoKeyIsIgnored(t *testing.T) {
 				}
 				at[s.key.Name] = value
 				after, said := k.load(&root, doc)
+				if s.key.Later != "" && !lacksSomething(after) {
+					t.Errorf("%s is said to need %s, and is refused nowhere", &s, s.key.Later)
+				}
 				if slices.Equal(said, saidBefore) && sameSuite(before, after) {
 					t.Errorf("%s: %v does nothing, and nothing is said", &s, value)
 				}
@@ -420,6 +423,13 @@ func TestNoKeyIsIgnored(t *testing.T) {
 			}
 		})
 	}
+}
+
+// lacksSomething reports whether a suite asks for something that this version does not have.
+func lacksSomething(s *Suite) bool {
+	p := s.Projects[0]
+	return len(p.Later) > 0 || slices.ContainsFunc(p.Scenarios, func(s *Scenario) bool { return s.Skip != "" }) ||
+		slices.ContainsFunc(p.Handlers, func(h *Handler) bool { return h.Later != "" })
 }
 
 func parsed(t *testing.T, file string) map[string]any {

@@ -56,15 +56,15 @@ func freePlaces() (found []freePlace) {
 		}
 	}
 	for _, root := range roots() {
-		walk([]string{root.Name}, root.values)
+		walk([]string{root.Name}, root.Keys)
 	}
 	return found
 }
 
 // roots are the tables that are read by themselves: parts that others keep for later come first.
-func roots() []fileKind {
-	var all []fileKind
-	add := func(name string, of keys.Table) { all = append(all, fileKind{SchemaKind{Name: name}, "", of}) }
+func roots() []FileKind {
+	var all []FileKind
+	add := func(name string, of keys.Table) { all = append(all, FileKind{SchemaKind{Name: name}, "", of}) }
 	add("metadata", metaFields)
 	add("envelope", envelopeFields)
 	add("tool", toolFields)
@@ -75,7 +75,7 @@ func roots() []fileKind {
 	add("workflow", workflowFields)
 	add("composition", compositionFields)
 	add("runtime", runtimeFields)
-	return append(all, fileKinds()...)
+	return append(all, FileKinds()...)
 }
 
 // document is a flow map in which a value stands at the place.
@@ -119,8 +119,8 @@ func read(d *decoder, name string, n *node.Node) {
 	case "provider":
 		providerFields.read(d, n, &providerFile{Provider: &Provider{}})
 	default:
-		at := slices.IndexFunc(roots(), func(k fileKind) bool { return k.Name == name })
-		roots()[at].values.Check(d, n, name)
+		at := slices.IndexFunc(roots(), func(k FileKind) bool { return k.Name == name })
+		roots()[at].Keys.Check(d, n, name)
 	}
 }
 

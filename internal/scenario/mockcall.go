@@ -22,10 +22,10 @@ var mockCallFields = table("a tool call", func() rows[mockCall] {
 			if name, ok := d.Name(v, "name"); ok && d.IsPlainName(v, "tool call", false) {
 				c.Name = name
 			}
-		}).must(),
-		custom("arguments", wireMap, readMockArguments),
-		custom("args", wireMap, readMockArguments),
-		custom("result", foreign, readMockResult),
+		}).must().doc("The tool."),
+		custom("arguments", wireMap, readMockArguments).doc("Its arguments, or JSON text as a model writes it."),
+		custom("args", wireMap, readMockArguments).doc("The same as arguments."),
+		custom("result", foreign, readMockResult).doc("What the tool answers here; it is not run then."),
 		custom("result_parts", listOf(mockPartFields), func(d *decoder, c *mockCall, v *node.Node) {
 			c.came = true
 			d.Items(v, "result_parts", func(_ int, item *node.Node) {
@@ -33,10 +33,10 @@ var mockCallFields = table("a tool call", func() rows[mockCall] {
 					c.result.Parts = append(c.result.Parts, p)
 				}
 			})
-		}),
-		label("error", func(c *mockCall) *string { return &c.result.Error }),
+		}).doc("Texts and media that the tool answers."),
+		label("error", func(c *mockCall) *string { return &c.result.Error }).doc("The tool fails with this text."),
 		word("error_type", words(chat.ErrorValidation, chat.ErrorExecution, chat.ErrorApproval),
-			func(c *mockCall) *string { return &c.result.ErrorType }),
+			func(c *mockCall) *string { return &c.result.ErrorType }).preset("execution").doc("The type of the failure."),
 	}
 })
 

@@ -26,8 +26,8 @@ var mockTurnFields = table("a mock reply", func() rows[mockReplyFile] {
 			d.OneOf(v, "type", "text", "tool_calls", "multimodal")
 		}).because(keys.ForPeople), // what the reply holds says it too
 		custom("content", text, readMockText("content")).doc("The text of the reply."),
-		custom("text", text, readMockText("text")),
-		custom("response", text, readMockText("response")),
+		custom("text", text, readMockText("text")).doc("The same as content."),
+		custom("response", text, readMockText("response")).doc("The same as content."),
 		custom("tool_calls", listOf(mockCallFields), func(d *decoder, r *mockReplyFile, v *node.Node) {
 			r.calls = v
 			d.Items(v, "tool_calls", func(_ int, item *node.Node) {
@@ -46,28 +46,36 @@ var mockTurnFields = table("a mock reply", func() rows[mockReplyFile] {
 					r.Parts = append(r.Parts, p)
 				}
 			})
-		}),
-		label("audio_file", func(r *mockReplyFile) *string { return &r.audio }),
-		label("audio_mime_type", func(r *mockReplyFile) *string { return &r.audioType }),
+		}).doc("Texts and media of the reply."),
+		label("audio_file", func(r *mockReplyFile) *string { return &r.audio }).
+			doc("A file with sound that the reply brings."),
+		label("audio_mime_type", func(r *mockReplyFile) *string { return &r.audioType }).preset("audio/pcm").
+			doc("The type of that file."),
 		idle[mockReplyFile]("audio_sample_rate", counting, "this version does not support audio"),
 		label("error", func(r *mockReplyFile) *string { return &r.Error }).doc("The call fails with this text."),
 		word("error_kind", words("auth", "rate_limit", "timeout", "transport", "bad_reply", "refused"),
-			func(r *mockReplyFile) *string { return &r.ErrorKind }),
+			func(r *mockReplyFile) *string { return &r.ErrorKind }).doc("What kind of failure the error is."),
 		custom("latency_ms", positive, func(d *decoder, r *mockReplyFile, v *node.Node) {
 			if ms, ok := d.Float(v, "latency_ms", 0, float64(time.Hour/time.Millisecond)); ok {
 				r.Latency = time.Duration(ms * float64(time.Millisecond))
 			}
 		}).doc("How long the reply takes."),
 		word("finish_reason", words("stop", "length", "tool_calls", "content_filter"),
-			func(r *mockReplyFile) *string { return &r.FinishReason }),
+			func(r *mockReplyFile) *string { return &r.FinishReason }).
+			doc("Why the model stopped; what fits the reply when left out."),
 		objectPtr("usage", part("usage",
-			whole("input_tokens", natural, func(u *chat.Usage) *int { return &u.InputTokens }),
-			whole("output_tokens", natural, func(u *chat.Usage) *int { return &u.OutputTokens }),
-			whole("cached_tokens", natural, func(u *chat.Usage) *int { return &u.CachedTokens }),
-			whole("cache_write_tokens", natural, func(u *chat.Usage) *int { return &u.CacheWriteTokens }),
-			whole("reasoning_tokens", natural, func(u *chat.Usage) *int { return &u.ReasoningTokens }),
-		), func(r *mockReplyFile) **chat.Usage { return &r.Usage }),
-		numPtr("cost_usd", positive, func(r *mockReplyFile) **float64 { return &r.CostUSD }),
+			whole("input_tokens", natural, func(u *chat.Usage) *int { return &u.InputTokens }).doc("Tokens of the request."),
+			whole("output_tokens", natural, func(u *chat.Usage) *int { return &u.OutputTokens }).doc("Tokens of the reply."),
+			whole("cached_tokens", natural, func(u *chat.Usage) *int { return &u.CachedTokens }).
+				doc("Tokens of the request that were read from a cache."),
+			whole("cache_write_tokens", natural, func(u *chat.Usage) *int { return &u.CacheWriteTokens }).
+				doc("Tokens of the request that were written into a cache."),
+			whole("reasoning_tokens", natural, func(u *chat.Usage) *int { return &u.ReasoningTokens }).
+				doc("Tokens of the reply that were thought."),
+		), func(r *mockReplyFile) **chat.Usage { return &r.Usage }).
+			doc("The tokens that the reply took; they are estimated when left out."),
+		numPtr("cost_usd", positive, func(r *mockReplyFile) **float64 { return &r.CostUSD }).
+			doc("What the reply cost, in US dollars."),
 	}
 })
 
@@ -135,16 +143,18 @@ type mockPart struct {
 
 var mockPartFields = table("a part", func() rows[mockPart] {
 	return rows[mockPart]{
-		word("type", partTypes, func(p *mockPart) *string { return &p.kind }).must(),
-		str("text", func(p *mockPart) *string { return &p.text }),
-		mockURL("image_url"), mockURL("audio_url"), mockURL("video_url"),
-		strMap("metadata", func(p *mockPart) *map[string]string { return &p.meta }),
+		word("type", partTypes, func(p *mockPart) *string { return &p.kind }).must().doc("What the part is."),
+		str("text", func(p *mockPart) *string { return &p.text }).doc("The text of a part of type text."),
+		mockURL("image_url").doc("Where a picture is."), mockURL("audio_url").doc("Where a sound is."),
+		mockURL("video_url").doc("Where a video is."),
+		strMap("metadata", func(p *mockPart) *map[string]string { return &p.meta }).
+			doc("What is known of the medium: mime_type, format, width, height, duration."),
 		custom("media", mediaFields, func(d *decoder, p *mockPart, v *node.Node) {
 			var m mediaFile
 			if mediaFields.read(d, v, &m) {
 				p.media = d.source(v, &m)
 			}
-		}),
+		}).doc("The medium itself."),
 	}
 })
 
@@ -154,8 +164,8 @@ func mockURL(name string) field[mockPart] {
 
 var mockURLFields = table("a media address", func() rows[mockPart] {
 	return rows[mockPart]{
-		label("url", func(p *mockPart) *string { return &p.url }).must(),
-		str("detail", func(p *mockPart) *string { return &p.detail }),
+		label("url", func(p *mockPart) *string { return &p.url }).must().doc("The address of the medium."),
+		str("detail", func(p *mockPart) *string { return &p.detail }).doc("How closely it is to be looked at."),
 	}
 })
 

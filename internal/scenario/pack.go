@@ -42,15 +42,18 @@ var packFields = table("a pack", func() rows[packFile] {
 		remark[packFile]("template_engine", templateEngineFields).must(),
 		custom("prompts", mapOf(packPromptFields), func(_ *decoder, p *packFile, v *node.Node) {
 			p.promptNode = v
-		}).must(),
-		strMap("fragments", func(p *packFile) *map[string]string { return &p.fragments }),
-		custom("tools", mapOf(packToolFields), readPackTools),
-		evalList("evals", func(p *packFile) *[]*Eval { return &p.evals }),
-		custom("workflow", workflowFields, func(d *decoder, p *packFile, v *node.Node) { p.workflow = d.workflow(v) }),
+		}).must().doc("The prompts, by task type."),
+		strMap("fragments", func(p *packFile) *map[string]string { return &p.fragments }).
+			doc("Texts that prompts take in, by name."),
+		custom("tools", mapOf(packToolFields), readPackTools).doc("The tools, by name."),
+		evalList("evals", func(p *packFile) *[]*Eval { return &p.evals }).doc("Checks that measure quality."),
+		custom("workflow", workflowFields, func(d *decoder, p *packFile, v *node.Node) { p.workflow = d.workflow(v) }).
+			doc("The states through which conversations go."),
 		custom("compositions", mapOf(compositionFields), func(d *decoder, p *packFile, v *node.Node) {
 			p.compositions = d.compositions(v)
 		}),
-		custom("skills", listOf(skillFields), func(d *decoder, p *packFile, v *node.Node) { p.skills = d.skills(v) }),
+		custom("skills", listOf(skillFields), func(d *decoder, p *packFile, v *node.Node) { p.skills = d.skills(v) }).
+			doc("Folders of skills, or skills."),
 		idle[packFile]("agents", packAgentFields, "they are for deployment; conversations are with one prompt each"),
 		remark[packFile]("metadata", anyMap),
 		remark[packFile]("compilation", anyMap),
@@ -73,19 +76,20 @@ var packAgentFields = table("agents", func() rows[struct{}] {
 // packPromptFields are the keys of a prompt in a pack, which differ from those of a prompt of its own.
 var packPromptFields = table("a prompt of a pack", func() rows[promptFile] {
 	return rows[promptFile]{
-		label("id", func(p *promptFile) *string { return &p.ID }).must(),
+		label("id", func(p *promptFile) *string { return &p.ID }).must().doc("The id of the prompt."),
 		remark[promptFile]("name", text).must(),
 		custom("version", text, matching[promptFile]("version", version, "a version such as 1.2.0")).must().
 			because(keys.ForPeople),
-		str("description", func(p *promptFile) *string { return &p.Description }),
-		custom("system_template", text, readSystemTemplate).must(),
-		custom("variables", listOf(variableFields), readVariables),
-		custom("tools", texts, readAllowedTools("tools")),
+		str("description", func(p *promptFile) *string { return &p.Description }).doc("What the prompt is for."),
+		custom("system_template", text, readSystemTemplate).must().doc("The system prompt; may hold {{placeholders}}."),
+		custom("variables", listOf(variableFields), readVariables).doc("The placeholders, with defaults."),
+		custom("tools", texts, readAllowedTools("tools")).
+			doc("The tools that the model is offered; a trailing * stands for any end."),
 		toolPolicy(func(p *promptFile, limits *ToolPolicy) { p.ToolPolicy = limits }).doc("Limits for tool calls."),
-		custom("parameters", parameterFields, readParameters),
-		custom("validators", listOf(validatorFields), readValidators),
-		evalList("evals", func(p *promptFile) *[]*Eval { return &p.Evals }),
-		custom("model_overrides", mapOf(overrideFields), readOverrides),
+		custom("parameters", parameterFields, readParameters).doc("Parameters of the model calls."),
+		custom("validators", listOf(validatorFields), readValidators).doc("Guardrails on what users and models say."),
+		evalList("evals", func(p *promptFile) *[]*Eval { return &p.Evals }).doc("Checks that measure quality."),
+		custom("model_overrides", mapOf(overrideFields), readOverrides).doc("Other texts for certain models."),
 		idle[promptFile]("pipeline", anyMap, "replies and their checks take the way that arena has for all of them"),
 		remark[promptFile]("tested_models", listOf(anyMap)),
 		idle[promptFile]("media", anyMap, "what it allows is not enforced; no message is refused"),
@@ -113,12 +117,13 @@ var packToolFields = table("a tool of a pack", func() rows[packTool] {
 			t.name = v
 			t.ID, _ = d.Name(v, "name")
 			t.Pos = d.Pos(v)
-		}).must(),
-		str("description", func(t *packTool) *string { return &t.Description }).must(),
+		}).must().doc("The name by which models call it."),
+		str("description", func(t *packTool) *string { return &t.Description }).must().
+			doc("What models are told about it."),
 		custom("parameters", wireMap, func(d *decoder, t *packTool, v *node.Node) {
 			t.InputPos = d.Pos(v)
 			t.InputSchema = d.jsonSchema(v, "parameters")
-		}),
+		}).doc("JSON Schema of the arguments."),
 	}
 })
 

@@ -19,14 +19,14 @@ var partTypes = words("text", "image", "audio", "video", "document")
 // partFields are the keys of one part of a turn or of a tool's canned result.
 var partFields = table("a part", func() rows[partFile] {
 	return rows[partFile]{
-		word("type", partTypes, func(p *partFile) *string { return &p.Type }).must(),
-		str("text", func(p *partFile) *string { return &p.Text }),
+		word("type", partTypes, func(p *partFile) *string { return &p.Type }).must().doc("What the part is."),
+		str("text", func(p *partFile) *string { return &p.Text }).doc("The text of a part of type text."),
 		custom("media", mediaFields, func(d *decoder, p *partFile, v *node.Node) {
 			var m mediaFile
 			if p.media = v; mediaFields.read(d, v, &m) {
 				p.Media = d.source(v, &m)
 			}
-		}),
+		}).doc("The medium of any other part."),
 	}
 })
 
@@ -40,21 +40,22 @@ var mediaFields = table("media", func() rows[mediaFile] {
 		custom("file_path", text, func(d *decoder, m *mediaFile, v *node.Node) {
 			m.path = v
 			m.Path, _ = d.Name(v, "file_path")
-		}),
-		label("url", func(m *mediaFile) *string { return &m.URL }),
+		}).doc("The file of the medium."),
+		label("url", func(m *mediaFile) *string { return &m.URL }).doc("The address of the medium."),
 		custom("data", text, func(d *decoder, m *mediaFile, v *node.Node) {
 			m.data = v
 			m.Data, _ = d.Name(v, "data")
-		}),
+		}).doc("The medium in base64."),
 		custom("storage_reference", text, func(d *decoder, m *mediaFile, v *node.Node) {
 			m.storage = v
 			d.Name(v, "storage_reference")
-		}),
-		label("mime_type", func(m *mediaFile) *string { return &m.MIMEType }).must(),
-		word("detail", words("low", "high", "auto"), func(m *mediaFile) *string { return &m.Detail }),
-		str("caption", func(m *mediaFile) *string { return &m.Caption }),
-		whole("width", natural, func(m *mediaFile) *int { return &m.Width }),
-		whole("height", natural, func(m *mediaFile) *int { return &m.Height }),
+		}).doc("Where another tool keeps the medium; arena cannot read it."),
+		label("mime_type", func(m *mediaFile) *string { return &m.MIMEType }).must().doc("The type, such as image/png."),
+		word("detail", words("low", "high", "auto"), func(m *mediaFile) *string { return &m.Detail }).
+			doc("How closely a model is to look at a picture."),
+		str("caption", func(m *mediaFile) *string { return &m.Caption }).doc("What is to be seen or heard."),
+		whole("width", natural, func(m *mediaFile) *int { return &m.Width }).doc("In pixels."),
+		whole("height", natural, func(m *mediaFile) *int { return &m.Height }).doc("In pixels."),
 	}
 })
 

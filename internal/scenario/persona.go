@@ -8,25 +8,27 @@ import (
 // personaFields are the keys of kind Persona.
 var personaFields = table("a persona", func() rows[Persona] {
 	return rows[Persona]{
-		apart[Persona]("id", text),   // read with the name of the document
-		apart[Persona]("name", text), // the same
+		ownName[Persona]("id"),
+		ownName[Persona]("name"),
 		remark[Persona]("description", text),
 		str("system_template", func(p *Persona) *string { return &p.SystemTemplate }).
 			doc("How the model is to play the user; may hold {{placeholders}}."),
 		str("system_prompt", func(p *Persona) *string { return &p.SystemPrompt }).doc("The same, as it is."),
 		strs("goals", func(p *Persona) *[]string { return &p.Goals }).doc("What the user wants."),
 		strs("constraints", func(p *Persona) *[]string { return &p.Constraints }).doc("What the user does not do."),
-		strs("required_vars", func(p *Persona) *[]string { return &p.RequiredVars }),
+		strs("required_vars", func(p *Persona) *[]string { return &p.RequiredVars }).
+			doc("Placeholders that must have a value."),
 		givenMap("optional_vars", func(p *Persona) *map[string]string { return &p.OptionalVars },
 			func(d *decoder, p *Persona, g givenVariable) {
 				g.persona = p
 				d.given = append(d.given, g)
-			}),
+			}).doc("Values for placeholders that nobody sets."),
 		object("style", styleFields, func(p *Persona) *Style { return &p.Style }).doc("How the user writes."),
 		object("defaults", part("defaults",
-			numPtr("temperature", keys.Number{Low: 0, High: 2}, func(p *Persona) **float64 { return &p.Temperature }),
-			seed("seed", func(p *Persona) **int64 { return &p.Seed }),
-		), func(p *Persona) *Persona { return p }),
+			numPtr("temperature", keys.Number{Low: 0, High: 2}, func(p *Persona) **float64 { return &p.Temperature }).
+				doc("How freely the model chooses, from 0 to 2."),
+			seed("seed", func(p *Persona) **int64 { return &p.Seed }).doc("Makes models that support it repeat themselves."),
+		), func(p *Persona) *Persona { return p }).doc("Parameters of the model calls."),
 		idle[Persona]("voice", text, "this version does not support audio"),
 		gone[Persona]("prompt_activity", "prompt_activity needs a service that arena does not have",
 			"write the persona's system_template here"),
@@ -36,9 +38,12 @@ var personaFields = table("a persona", func() rows[Persona] {
 
 var styleFields = table("style", func() rows[Style] {
 	return rows[Style]{
-		word("verbosity", words("short", "medium", "long"), func(s *Style) *string { return &s.Verbosity }),
-		word("challenge_level", words("low", "medium", "high"), func(s *Style) *string { return &s.ChallengeLevel }),
-		strs("friction_tags", func(s *Style) *[]string { return &s.FrictionTags }),
+		word("verbosity", words("short", "medium", "long"), func(s *Style) *string { return &s.Verbosity }).
+			doc("How much the user writes."),
+		word("challenge_level", words("low", "medium", "high"), func(s *Style) *string { return &s.ChallengeLevel }).
+			doc("How hard the user is to please."),
+		strs("friction_tags", func(s *Style) *[]string { return &s.FrictionTags }).
+			doc("What makes talking to the user difficult."),
 		idle[Style]("expressive", boolean, "this version does not support audio", "false"),
 		idle[Style]("characterization_rubric", text, "no check of this version reads it; write it as criteria of a judge"),
 	}

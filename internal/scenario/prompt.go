@@ -17,11 +17,11 @@ type promptFile struct {
 // promptFields are the keys of kind PromptConfig.
 var promptFields = table("a prompt", func() rows[promptFile] {
 	return rows[promptFile]{
-		apart[promptFile]("id", text), // read with the name of the document
+		ownName[promptFile]("id"),
 		label("task_type", func(p *promptFile) *string { return &p.TaskType }).
 			doc("The name by which scenarios ask for the prompt."),
-		str("version", func(p *promptFile) *string { return &p.Version }),
-		str("description", func(p *promptFile) *string { return &p.Description }),
+		str("version", func(p *promptFile) *string { return &p.Version }).doc("The version, for people and for packs."),
+		str("description", func(p *promptFile) *string { return &p.Description }).doc("What the prompt is for."),
 		custom("system_template", text, readSystemTemplate).must().doc("The system prompt; may hold {{placeholders}}."),
 		custom("variables", listOf(variableFields), readVariables).doc("The placeholders, with defaults."),
 		custom("allowed_tools", texts, readAllowedTools("allowed_tools")).
@@ -34,7 +34,7 @@ var promptFields = table("a prompt", func() rows[promptFile] {
 		custom("parameters", parameterFields, readParameters).doc("Parameters of the model calls."),
 		custom("output_schema", schemaShape{}, func(d *decoder, p *promptFile, v *node.Node) {
 			p.OutputSchema = d.outputSchema(v)
-		}),
+		}).doc("JSON Schema of the replies, where the scenario has none."),
 		evalList("evals", func(p *promptFile) *[]*Eval { return &p.Evals }).doc("Checks that measure quality."),
 		remark[promptFile]("template_engine", templateEngineFields),
 		idle[promptFile]("media", anyMap, "what it allows is not enforced; no message is refused"),
@@ -70,9 +70,11 @@ var parameterFields = table("parameters", func() rows[Parameters] {
 			if k, ok := d.Int(v, "top_k", 1, int(counting.High)); ok {
 				p.TopK, p.TopKPos = &k, d.Pos(v)
 			}
-		}).orNull(),
-		numPtr("frequency_penalty", penalty, func(p *Parameters) **float64 { return &p.FrequencyPenalty }),
-		numPtr("presence_penalty", penalty, func(p *Parameters) **float64 { return &p.PresencePenalty }),
+		}).orNull().doc("From how many tokens the model chooses."),
+		numPtr("frequency_penalty", penalty, func(p *Parameters) **float64 { return &p.FrequencyPenalty }).
+			doc("How much the model avoids what it has said often."),
+		numPtr("presence_penalty", penalty, func(p *Parameters) **float64 { return &p.PresencePenalty }).
+			doc("How much the model avoids what it has said at all."),
 	}
 })
 
@@ -105,11 +107,11 @@ var variableFields = table("a variable", func() rows[variableFile] {
 		custom("name", text, func(d *decoder, x *variableFile, v *node.Node) {
 			x.name = v
 			x.Name, _ = d.Name(v, "name")
-		}).must(),
+		}).must().doc("The name of the placeholder."),
 		flag("required", func(x *variableFile) *bool { return &x.Required }).doc("There must be a value."),
 		custom("type", variableTypes, func(d *decoder, x *variableFile, v *node.Node) {
 			x.Type, _ = d.OneOf(v, "type", variableTypes...)
-		}),
+		}).doc("The type that values must have."),
 		custom("default", anything, func(d *decoder, x *variableFile, v *node.Node) {
 			x.preset, x.Default = v, d.stringify(v)
 		}).orNull().doc("The value when nobody sets one."),
@@ -168,10 +170,14 @@ func (d *decoder) stringify(n *node.Node) *string {
 
 var overrideFields = table("a model override", func() rows[ModelOverride] {
 	return rows[ModelOverride]{
-		str("system_template", func(o *ModelOverride) *string { return &o.SystemTemplate }),
-		str("system_template_prefix", func(o *ModelOverride) *string { return &o.Prefix }),
-		str("system_template_suffix", func(o *ModelOverride) *string { return &o.Suffix }),
-		object("parameters", parameterFields, func(o *ModelOverride) *Parameters { return &o.Parameters }),
+		str("system_template", func(o *ModelOverride) *string { return &o.SystemTemplate }).
+			doc("Takes the place of the system prompt."),
+		str("system_template_prefix", func(o *ModelOverride) *string { return &o.Prefix }).
+			doc("Stands before the system prompt."),
+		str("system_template_suffix", func(o *ModelOverride) *string { return &o.Suffix }).
+			doc("Stands behind the system prompt."),
+		object("parameters", parameterFields, func(o *ModelOverride) *Parameters { return &o.Parameters }).
+			doc("Parameters of the calls of this model."),
 	}
 })
 

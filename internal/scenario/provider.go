@@ -21,8 +21,8 @@ type providerFile struct {
 var providerFields = table("a provider", func() rows[providerFile] {
 	types := providerTypeWords()
 	return rows[providerFile]{
-		apart[providerFile]("id", text),   // read with the name of the document
-		apart[providerFile]("name", text), // the same
+		ownName[providerFile]("id"),
+		ownName[providerFile]("name"),
 		custom("type", types, func(d *decoder, p *providerFile, v *node.Node) {
 			p.kind = v
 			if word, ok := d.OneOf(v, "type", types...); ok {
@@ -31,7 +31,7 @@ var providerFields = table("a provider", func() rows[providerFile] {
 		}).must().doc("Whose interface the model has; mock answers with canned replies."),
 		label("model", func(p *providerFile) *string { return &p.Model }).doc("The model's name, as its provider writes it."),
 		word("role", words("llm", "tts", "stt", "embedding", "image", "video", "inference"),
-			func(p *providerFile) *string { return &p.Role }).doc("What the model is for; llm when left out."),
+			func(p *providerFile) *string { return &p.Role }).doc("What the model is for; llm when left out.").preset("llm"),
 		custom("base_url", text, func(d *decoder, p *providerFile, v *node.Node) {
 			p.base = v
 			p.BaseURL = d.setting(v, "base_url")
@@ -56,16 +56,20 @@ var providerFields = table("a provider", func() rows[providerFile] {
 			providerDefaults.read(d, v, &p.calls)
 		}).doc("Parameters of the model calls."),
 		objectPtr("pricing", part("pricing",
-			num("input_cost_per_1k", positive, func(p *Pricing) *float64 { return &p.InputPer1K }).must(),
-			num("output_cost_per_1k", positive, func(p *Pricing) *float64 { return &p.OutputPer1K }).must(),
-			numPtr("cached_cost_per_1k", positive, func(p *Pricing) **float64 { return &p.CachedPer1K }),
-			numPtr("cache_write_cost_per_1k", positive, func(p *Pricing) **float64 { return &p.CacheWritePer1K }),
+			num("input_cost_per_1k", positive, func(p *Pricing) *float64 { return &p.InputPer1K }).must().
+				doc("A thousand tokens of requests."),
+			num("output_cost_per_1k", positive, func(p *Pricing) *float64 { return &p.OutputPer1K }).must().
+				doc("A thousand tokens of replies."),
+			numPtr("cached_cost_per_1k", positive, func(p *Pricing) **float64 { return &p.CachedPer1K }).
+				doc("A thousand tokens of requests that were read from a cache."),
+			numPtr("cache_write_cost_per_1k", positive, func(p *Pricing) **float64 { return &p.CacheWritePer1K }).
+				doc("A thousand tokens of requests that were written into a cache."),
 		), func(p *providerFile) **Pricing { return &p.Pricing }).
 			doc("Prices in US dollars, for models whose prices are not known."),
 		remark[providerFile]("pricing_correct_at", text),
 		object("rate_limit", part("rate_limit",
-			num("rps", positive, func(p *Provider) *float64 { return &p.RPS }),
-			whole("burst", natural, func(p *Provider) *int { return &p.Burst }),
+			num("rps", positive, func(p *Provider) *float64 { return &p.RPS }).doc("Requests in a second."),
+			whole("burst", natural, func(p *Provider) *int { return &p.Burst }).doc("How many may come at once."),
 		), func(p *providerFile) *Provider { return p.Provider }).doc("The most requests in a second."),
 		custom("capabilities", listOf(capabilities), readCapabilities).doc("What the model can do."),
 		custom("unsupported_params", texts, func(d *decoder, p *providerFile, v *node.Node) {
@@ -76,9 +80,9 @@ var providerFields = table("a provider", func() rows[providerFile] {
 		}).doc("Parameters that must not be sent."),
 		idle[providerFile]("include_raw_output", boolean, "requests and replies are kept by --record"),
 		dur("request_timeout", func(p *providerFile) *duration { return &p.RequestTimeout }).
-			doc("The longest that a reply may take, such as 60s."),
+			doc("The longest that a reply may take, such as 60s.").preset("60s"),
 		dur("stream_idle_timeout", func(p *providerFile) *duration { return &p.StreamIdleTimeout }).
-			doc("The longest silence within a stream, such as 30s."),
+			doc("The longest silence within a stream, such as 30s.").preset("30s"),
 		custom("stream_retry", retryFields, func(d *decoder, p *providerFile, v *node.Node) {
 			var r retryFile
 			if retryFields.read(d, v, &r); r.enabled {
@@ -90,15 +94,20 @@ var providerFields = table("a provider", func() rows[providerFile] {
 		whole("stream_max_concurrent", natural, func(p *providerFile) *int { return &p.MaxConcurrent }).
 			doc("The most requests at once; 0 is no limit."),
 		object("circuit_breaker", part("circuit_breaker",
-			wholePtr("max_failures", natural, func(b *Breaker) **int { return &b.MaxFailures }),
-			dur("probe_after", func(b *Breaker) *duration { return &b.ProbeAfter }),
+			wholePtr("max_failures", natural, func(b *Breaker) **int { return &b.MaxFailures }).preset("10").
+				doc("Failures in a row after which nothing is called; 0 never gives up."),
+			dur("probe_after", func(b *Breaker) *duration { return &b.ProbeAfter }).preset("30s").
+				doc("After how long one call tries whether the model is back."),
 		), func(p *providerFile) *Breaker { return &p.Breaker }).
 			doc("When the model is no longer called because nobody is there, and when to try again."),
 		object("http_transport", part("http_transport",
-			whole("max_conns_per_host", natural, func(t *Transport) *int { return &t.MaxConns }),
-			whole("max_idle_conns_per_host", natural, func(t *Transport) *int { return &t.MaxIdleConns }),
-			dur("idle_conn_timeout", func(t *Transport) *duration { return &t.IdleTimeout }),
-		), func(p *providerFile) *Transport { return &p.Transport }),
+			whole("max_conns_per_host", natural, func(t *Transport) *int { return &t.MaxConns }).
+				doc("The most connections at once."),
+			whole("max_idle_conns_per_host", natural, func(t *Transport) *int { return &t.MaxIdleConns }).
+				doc("The most connections that are kept open for later calls."),
+			dur("idle_conn_timeout", func(t *Transport) *duration { return &t.IdleTimeout }).
+				doc("How long they are kept open."),
+		), func(p *providerFile) *Transport { return &p.Transport }).doc("Limits of the connections."),
 		custom("additional_config", wireMap, func(_ *decoder, p *providerFile, v *node.Node) { p.config = v }).
 			doc("Settings of this type of provider."),
 		idle[providerFile]("voice", text, "this version does not support audio"),
@@ -126,16 +135,19 @@ var credentialFields = table("credential", func() rows[Provider] {
 
 var platformFields = table("platform", func() rows[Platform] {
 	return rows[Platform]{
-		word("type", words("azure", "bedrock", "vertex"), func(p *Platform) *string { return &p.Type }).must(),
-		str("region", func(p *Platform) *string { return &p.Region }),
-		str("project", func(p *Platform) *string { return &p.Project }),
-		custom("endpoint", text, func(d *decoder, p *Platform, v *node.Node) { p.Endpoint = d.setting(v, "endpoint") }),
-		object("additional_config", platformConfigFields, func(p *Platform) *Platform { return p }),
+		word("type", words("azure", "bedrock", "vertex"), func(p *Platform) *string { return &p.Type }).must().
+			doc("The cloud."),
+		str("region", func(p *Platform) *string { return &p.Region }).doc("The region in which the model is called."),
+		str("project", func(p *Platform) *string { return &p.Project }).doc("The project that pays, on Vertex."),
+		custom("endpoint", text, func(d *decoder, p *Platform, v *node.Node) { p.Endpoint = d.setting(v, "endpoint") }).
+			doc("The address of the resource, on Azure; may hold ${VARIABLES}."),
+		object("additional_config", platformConfigFields, func(p *Platform) *Platform { return p }).
+			doc("Settings of the cloud."),
 	}
 })
 
 var platformConfigFields = part("additional_config of a platform",
-	str("api_version", func(p *Platform) *string { return &p.APIVersion }),
+	str("api_version", func(p *Platform) *string { return &p.APIVersion }).doc("The version of the API, on Azure."),
 )
 
 // providerDefaults are the parameters of the calls of a model.
@@ -144,7 +156,7 @@ var providerDefaults = table("defaults", func() rows[callFile] {
 		if on, ok := d.Bool(v, "prompt_caching"); ok && on {
 			c.caching = v
 		}
-	}))
+	}).doc("Marks what of requests is worth keeping; for Anthropic's models."))
 })
 
 type retryFile struct {
@@ -154,16 +166,20 @@ type retryFile struct {
 
 var retryFields = table("stream_retry", func() rows[retryFile] {
 	return rows[retryFile]{
-		flag("enabled", func(r *retryFile) *bool { return &r.enabled }),
-		whole("max_attempts", counting, func(r *retryFile) *int { return &r.Attempts }),
-		dur("initial_delay", func(r *retryFile) *duration { return &r.BaseDelay }),
-		dur("max_delay", func(r *retryFile) *duration { return &r.MaxDelay }),
+		flag("enabled", func(r *retryFile) *bool { return &r.enabled }).
+			doc("Must be true for the settings beside it to count."),
+		whole("max_attempts", counting, func(r *retryFile) *int { return &r.Attempts }).preset("4").
+			doc("The most calls in all."),
+		dur("initial_delay", func(r *retryFile) *duration { return &r.BaseDelay }).preset("500ms").
+			doc("The first wait; each further one is longer."),
+		dur("max_delay", func(r *retryFile) *duration { return &r.MaxDelay }).preset("30s").doc("The longest wait."),
 		idle[retryFile]("retry_window", words("pre_first_chunk"), "once text has come, a call is never repeated",
 			"pre_first_chunk"),
 		object("budget", part("budget",
-			num("rate_per_sec", positive, func(r *RetryPolicy) *float64 { return &r.PerSecond }).must(),
-			whole("burst", natural, func(r *RetryPolicy) *int { return &r.Burst }),
-		), func(r *retryFile) *RetryPolicy { return &r.RetryPolicy }),
+			num("rate_per_sec", positive, func(r *RetryPolicy) *float64 { return &r.PerSecond }).must().
+				doc("Retries in a second."),
+			whole("burst", natural, func(r *RetryPolicy) *int { return &r.Burst }).doc("How many may come at once."),
+		), func(r *retryFile) *RetryPolicy { return &r.RetryPolicy }).doc("How many retries there may be in a time."),
 	}
 })
 

@@ -53,12 +53,14 @@ func configOf(kind, role string) *fields[callFile] {
 var (
 	openaiConfigFields = table("additional_config of an openai provider", func() rows[callFile] {
 		return append(wireRows(),
-			word("api_mode", words("completions", "responses"), func(c *callFile) *string { return &c.APIMode }),
+			word("api_mode", words("completions", "responses"), func(c *callFile) *string { return &c.APIMode }).
+				doc("By which API of OpenAI the model is called."),
 			word("reasoning_summary", words("auto", "concise", "detailed"),
-				func(c *callFile) *string { return &c.ReasoningSummary }),
-			needed("modalities", texts, "replies in sound"),
-			needed("audio_format", text, "replies in sound"),
-			needed("voice", text, "replies in sound"),
+				func(c *callFile) *string { return &c.ReasoningSummary }).
+				doc("Has the model sum up what it thought, with api_mode: responses."),
+			needed("modalities", texts, "replies in sound").doc("What replies are made of."),
+			needed("audio_format", text, "replies in sound").doc("The format of sound in replies."),
+			needed("voice", text, "replies in sound").doc("The voice of replies."),
 		)
 	})
 	compatibleConfigFields = table("additional_config of a provider of this type", wireRows)
@@ -71,20 +73,27 @@ var (
 	})
 	anthropicConfigFields = table("additional_config of an anthropic provider", func() rows[callFile] {
 		return append(once(callRows()),
-			whole("thinking_budget", natural, func(c *callFile) *int { return &c.ThinkingBudget }),
-			custom("effort", words(anthropicEfforts...), readEffort),
-			label("version", func(c *callFile) *string { return &c.APIVersion }),
-			custom("extra_body", bodyShape{}, readBody))
+			whole("thinking_budget", natural, func(c *callFile) *int { return &c.ThinkingBudget }).
+				doc("Tokens that the model may think before it speaks, a part of max_tokens."),
+			custom("effort", words(anthropicEfforts...), readEffort).doc("The vendor's name for reasoning_effort."),
+			label("version", func(c *callFile) *string { return &c.APIVersion }).preset("2023-06-01").
+				doc("The version of the API."),
+			custom("extra_body", bodyShape{}, readBody).
+				doc("Parameters that only this server knows; they go into each request as they are, judges' too."))
 	})
 	geminiConfigFields = table("additional_config of a gemini provider", func() rows[callFile] {
 		return append(once(callRows()),
-			wholePtr("thinking_budget", thinkingBudget, func(c *callFile) **int { return &c.Gemini.ThinkingBudget }),
-			flag("include_thoughts", func(c *callFile) *bool { return &c.Gemini.IncludeThoughts }),
+			wholePtr("thinking_budget", thinkingBudget, func(c *callFile) **int { return &c.Gemini.ThinkingBudget }).
+				doc("Tokens that the model may think, a part of max_tokens; 0: it does not, -1: as it likes."),
+			flag("include_thoughts", func(c *callFile) *bool { return &c.Gemini.IncludeThoughts }).
+				doc("Has the API tell what the model thinks."),
 			custom("response_modalities", listOf(modalities), func(d *decoder, c *callFile, v *node.Node) {
 				c.Gemini.Modalities = d.wordList(v, "response_modalities", modalities)
-			}),
-			objects("safety_settings", safetyFields, func(c *callFile) *[]SafetySetting { return &c.Gemini.Safety }),
-			custom("extra_body", bodyShape{}, readBody))
+			}).doc("What replies are made of."),
+			objects("safety_settings", safetyFields, func(c *callFile) *[]SafetySetting { return &c.Gemini.Safety }).
+				doc("From where on the API blocks."),
+			custom("extra_body", bodyShape{}, readBody).
+				doc("Parameters that only this server knows; they go into each request as they are, judges' too."))
 	})
 )
 
@@ -114,7 +123,7 @@ func needed(name string, s keys.Shape, feature string) field[callFile] {
 	return custom(name, s, func(d *decoder, c *callFile, v *node.Node) {
 		s.Check(d, v, name)
 		d.need(feature, v, Feature{Provider: c.provider})
-	})
+	}).later(feature)
 }
 
 // elsewhere says where an unknown setting belongs, if it is another type's, or how to send it all the same.
@@ -165,22 +174,25 @@ var mockConfigFields = table("additional_config of a mock", func() rows[Provider
 var replayFields = table("additional_config of a replay", func() rows[Replay] {
 	return rows[Replay]{
 		custom("recording", texts, readRecordings("recording")).doc("The recording to answer from."),
-		custom("arena_output", texts, readRecordings("arena_output")),
+		custom("arena_output", texts, readRecordings("arena_output")).doc("The same as recording."),
 		custom("session", text, func(d *decoder, r *Replay, v *node.Node) {
 			r.SessionPos = d.Pos(v)
 			r.Session, _ = d.Name(v, "session")
-		}),
-		word("timing", words("instant", "realtime", "accelerated"), func(r *Replay) *string { return &r.Timing }),
+		}).doc("Which session of the recording answers."),
+		word("timing", words("instant", "realtime", "accelerated"), func(r *Replay) *string { return &r.Timing }).
+			preset("instant").
+			doc("How fast replies come."),
 		word("match", words("turn", "content"), func(r *Replay) *string { return &r.Match }).
-			doc("Whether replies are found by turn or by what was asked."),
-		word("tools", words("recorded", "execute"), func(r *Replay) *string { return &r.Tools }),
+			doc("Whether replies are found by turn or by what was asked.").preset("turn"),
+		word("tools", words("recorded", "execute"), func(r *Replay) *string { return &r.Tools }).
+			doc("Whether results of tools come from the recording too, or the tools are run."),
 		custom("speed", positive, func(d *decoder, r *Replay, v *node.Node) {
 			if f, ok := d.Float(v, "speed", 0, 1e6); ok && f > 0 {
 				r.Speed = f
 			} else if ok {
 				d.Errorf(v, "out-of-range", "speed must be above 0")
 			}
-		}),
+		}).preset("2").doc("How many times as fast as recorded, with timing: accelerated."),
 	}
 })
 

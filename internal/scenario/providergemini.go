@@ -32,9 +32,9 @@ var safetyFields = table("a safety setting", func() rows[SafetySetting] {
 	return rows[SafetySetting]{
 		word("category", words("HARM_CATEGORY_HARASSMENT", "HARM_CATEGORY_HATE_SPEECH", "HARM_CATEGORY_SEXUALLY_EXPLICIT",
 			"HARM_CATEGORY_DANGEROUS_CONTENT", "HARM_CATEGORY_CIVIC_INTEGRITY", "HARM_CATEGORY_JAILBREAK"),
-			func(s *SafetySetting) *string { return &s.Category }).must(),
+			func(s *SafetySetting) *string { return &s.Category }).must().doc("The kind of harm."),
 		word("threshold", words("OFF", "BLOCK_NONE", "BLOCK_ONLY_HIGH", "BLOCK_MEDIUM_AND_ABOVE", "BLOCK_LOW_AND_ABOVE"),
-			func(s *SafetySetting) *string { return &s.Threshold }).must(),
+			func(s *SafetySetting) *string { return &s.Threshold }).must().doc("From which level on the API blocks."),
 	}
 })
 

@@ -58,6 +58,19 @@ func ProviderTypes() []ProviderType {
 	}
 }
 
+// Settings are the keys of additional_config of a model of this type; nil: it has none.
+func (t ProviderType) Settings() keys.Table {
+	switch {
+	case t.settings != nil:
+		return t.settings
+	case t.Name == "mock":
+		return mockConfigFields
+	case t.Name == "replay":
+		return replayFields
+	}
+	return nil
+}
+
 // ProviderTypeOf is the type of that name. The zero value is none.
 func ProviderTypeOf(name string) ProviderType {
 	for _, t := range ProviderTypes() {

@@ -27,7 +27,7 @@ var runtimeFields = table("a runtime config", func() rows[runtimeFile] {
 				d.name(&doc, nil)
 				r.providers = append(r.providers, doc)
 			})
-		}),
+		}).doc("The models to run against, written here."),
 		serviceProviders("embedding_providers"), serviceProviders("tts_providers"), serviceProviders("stt_providers"),
 		serviceProviders("inference_providers"),
 		custom("tools", mapOf(toolFields), func(d *decoder, r *runtimeFile, v *node.Node) {
@@ -39,27 +39,33 @@ var runtimeFields = table("a runtime config", func() rows[runtimeFile] {
 				meta := Meta{ID: name, Pos: d.Pos(k)}
 				r.tools = append(r.tools, document{kind: kindTool, meta: meta, file: d.File, root: spec, spec: spec})
 			})
-		}),
+		}).doc("The tools of the agents, by name."),
 		custom("mcp_servers", listOf(mcpFields), func(d *decoder, _ *runtimeFile, v *node.Node) { d.mcpServers(v) }),
-		block[runtimeFile]("state_store", stateStoreFields),
+		block[runtimeFile]("state_store", stateStoreFields).doc("Where other tools keep the state of conversations."),
 		idle[runtimeFile]("logging", loggingFields, ownLogging),
-		custom("evals", mapOf(handlerFields), readHandlers),
-		laterMap("hooks", "hooks", hookFields),
-		laterMap("sandboxes", "sandboxes", part("a sandbox", inside[struct{}]("mode", text).must()).open()),
+		custom("evals", mapOf(handlerFields), readHandlers).doc("Programs that are types of checks, by type."),
+		laterMap("hooks", "hooks", hookFields).doc("Programs that are asked at certain moments."),
+		laterMap("sandboxes", "sandboxes", part("a sandbox", inside[struct{}]("mode", text).must()).open()).
+			doc("Where programs are run."),
 		laterMap("selectors", "selectors", part("a selector",
 			inside[struct{}]("command", text).must(),
 			inside[struct{}]("args", texts),
 			inside[struct{}]("env", texts),
 			inside[struct{}]("timeout_ms", natural),
 			inside[struct{}]("sandbox", text),
-		)),
-		block[runtimeFile]("skills", part("skills", selector[struct{}]("selector"))),
-		selector[runtimeFile]("tool_selector"),
+		)).doc("Programs that choose what a model is offered."),
+		block[runtimeFile]("skills", part("skills", selector[struct{}]("selector").
+			doc("The selector that chooses skills."))).doc("How skills are chosen."),
+		selector[runtimeFile]("tool_selector").doc("The selector that chooses tools."),
 	}
 })
 
 func serviceProviders(name string) field[runtimeFile] {
-	return idle[runtimeFile](name, listOf(part("a provider",
+	return idle[runtimeFile](name, listOf(serviceProviderFields), "name them below providers, with their role")
+}
+
+var serviceProviderFields = table("a provider", func() rows[struct{}] {
+	return rows[struct{}]{
 		inside[struct{}]("id", text),
 		inside[struct{}]("type", text).must(),
 		inside[struct{}]("model", text),
@@ -67,15 +73,15 @@ func serviceProviders(name string) field[runtimeFile] {
 		inside[struct{}]("credential", anyMap),
 		inside[struct{}]("platform", anyMap),
 		inside[struct{}]("additional_config", anyMap),
-	)), "name them below providers, with their role")
-}
+	}
+})
 
 // selector is a field with the name of a program that chooses what a model is offered, which arena cannot run yet.
 func selector[T any](name string) field[T] {
 	return custom(name, text, func(d *decoder, _ *T, v *node.Node) {
 		d.Name(v, name)
 		d.need("selectors", v, Feature{})
-	})
+	}).later("selectors")
 }
 
 // laterMap is a field with a map of things that arena does not have yet.
@@ -85,7 +91,7 @@ func laterMap(name, feature string, of keys.Shape) field[runtimeFile] {
 		if v.Kind == node.Map && len(v.Content) > 0 {
 			d.need(feature, v, Feature{})
 		}
-	})
+	}).later(feature)
 }
 
 var hookFields = table("a hook", func() rows[struct{}] {

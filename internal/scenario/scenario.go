@@ -13,8 +13,8 @@ import (
 // scenarioFields are the keys of kind Scenario.
 var scenarioFields = table("a scenario", func() rows[Scenario] {
 	return rows[Scenario]{
-		apart[Scenario]("id", text),   // read with the name of the document,
-		apart[Scenario]("name", text), // which a scenario without metadata may also write so
+		ownName[Scenario]("id"),
+		ownName[Scenario]("name"),
 		str("description", func(s *Scenario) *string { return &s.Description }).doc("What the conversation is about."),
 		custom("task_type", text, func(d *decoder, s *Scenario, v *node.Node) {
 			task, _ := d.Name(v, "task_type")
@@ -34,7 +34,8 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 		object("context_metadata", contextFields, func(s *Scenario) *ContextMetadata { return &s.Context }).
 			doc("Who talks about what, for the variables domain and user_role."),
 		flag("streaming", func(s *Scenario) *bool { return &s.Streaming }).doc("Asks the model for a stream."),
-		whole("trials", counting, func(s *Scenario) *int { return &s.Trials }).doc("How often to repeat the conversation."),
+		whole("trials", counting, func(s *Scenario) *int { return &s.Trials }).doc("How often to repeat the conversation.").
+			preset("1"),
 		custom("providers", texts, readProviderNames).doc("Runs only against these providers."),
 		custom("provider_group", text, func(d *decoder, s *Scenario, v *node.Node) {
 			s.Group, _ = d.Name(v, "provider_group")
@@ -47,8 +48,9 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 		toolPolicy(func(s *Scenario, p *ToolPolicy) { s.ToolPolicy = p }).
 			doc("Limits for the tool calls of the conversation."),
 		custom("context_policy", contextPolicyFields, readContextPolicy).
-			doc("What is left out when the conversation gets long."),
-		custom("seed_memories", listOf(seedMemoryFields), readSeedMemories),
+			doc("What is left out when the conversation gets long.").later("context policies"),
+		custom("seed_memories", listOf(seedMemoryFields), readSeedMemories).
+			doc("What the agent remembers before the conversation begins."),
 		custom("labels", textMap, func(d *decoder, s *Scenario, v *node.Node) { s.Labels = d.plainMap(v, "labels", nil) }).
 			doc("Names and values that are copied into the results."),
 		tags("tags", "tag", func(s *Scenario) *[]string { return &s.Tags }).doc("Words to select scenarios by."),
@@ -56,7 +58,7 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 		dur("timeout", func(s *Scenario) *time.Duration { return &s.Timeout }).
 			doc("The longest that the conversation may take, such as 90s."),
 		word("on_failure", onFailure, func(s *Scenario) *string { return &s.OnFailure }).
-			doc("Whether a failed check of a turn ends the conversation."),
+			doc("Whether a failed check of a turn ends the conversation.").preset("continue"),
 		flagPtr("judge_gate", func(s *Scenario) **bool { return &s.JudgeGate }).
 			doc("Asks no judge once a check without one has failed."),
 		custom("metadata", anyMap, func(d *decoder, s *Scenario, v *node.Node) {
@@ -72,14 +74,14 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 		custom("duplex", duplexFields, func(d *decoder, s *Scenario, v *node.Node) {
 			duplexFields.Check(d, v, "duplex")
 			s.Skip = "audio"
-		}),
+		}).later("audio").doc("A conversation in sound; the scenario is skipped."),
 		custom("voice", text, func(d *decoder, s *Scenario, v *node.Node) {
 			if says, isBool := boolOf(v); isBool && !says {
 				return // it has none
 			}
 			d.String(v, "voice")
 			s.Skip = "audio"
-		}),
+		}).later("audio").doc("The voice of the user; the scenario is skipped."),
 		idle[Scenario]("mode", text, "conversations are held turn by turn"),
 		idle[Scenario]("context", anyMap, "no check and no prompt reads it; variables and metadata are read"),
 		idle[Scenario]("constraints", anyMap, "limits stand below tool_policy and timeout, or in assertions"),
@@ -95,8 +97,8 @@ var capabilities = words("text", "streaming", "vision", "tools", "json", "audio"
 
 var contextFields = table("context_metadata", func() rows[ContextMetadata] {
 	return rows[ContextMetadata]{
-		str("domain", func(c *ContextMetadata) *string { return &c.Domain }),
-		str("user_role", func(c *ContextMetadata) *string { return &c.UserRole }),
+		str("domain", func(c *ContextMetadata) *string { return &c.Domain }).doc("What the conversation is about."),
+		str("user_role", func(c *ContextMetadata) *string { return &c.UserRole }).doc("Who the user is."),
 		idle[ContextMetadata]("project_stage", text, "only domain and user_role become variables"),
 	}
 })

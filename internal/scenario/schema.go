@@ -27,33 +27,36 @@ type SchemaKind struct {
 	About string // what such a file holds, in one line
 }
 
-type fileKind struct {
+// FileKind is a kind of file that people write, and the keys that it may have.
+type FileKind struct {
 	SchemaKind
-	enveloped kind // what the key kind says in its files; "" when they have no envelope
-	values    keys.Table
+	Kind string     // what the key kind says in its files; "" when they have no envelope
+	Keys keys.Table // below spec, where there is an envelope
 }
 
-func fileKinds() []fileKind {
-	return []fileKind{
-		{SchemaKind{"arena", "a project: its prompts, providers, scenarios, tools and defaults"}, kindArena, arenaFields},
-		{SchemaKind{"eval", "checks over recorded conversations"}, kindEval, recordingEvalFields},
+// FileKinds lists the kinds of files that people write, sorted by name.
+func FileKinds() []FileKind {
+	return []FileKind{
+		{SchemaKind{"arena", "a project: its prompts, providers, scenarios, tools and defaults"}, string(kindArena),
+			arenaFields},
+		{SchemaKind{"eval", "checks over recorded conversations"}, string(kindEval), recordingEvalFields},
 		{SchemaKind{"fragment", "a text that prompts take in"}, "", fragmentFileFields},
-		{SchemaKind{"logging", "log levels, as other tools read them"}, kindLogging, loggingFields},
+		{SchemaKind{"logging", "log levels, as other tools read them"}, string(kindLogging), loggingFields},
 		{SchemaKind{"mock", "canned replies for the mock provider"}, "", mockFileFields},
 		{SchemaKind{"pack", "prompts, tools and evals to hand around together"}, "", packFields},
-		{SchemaKind{"persona", "a simulated user for self-play"}, kindPersona, personaFields},
-		{SchemaKind{"prompt", "a system prompt with its variables, tools and guardrails"}, kindPrompt, promptFields},
-		{SchemaKind{"provider", "a model and how to reach it"}, kindProvider, providerFields},
-		{SchemaKind{"runtime", "providers, tools and servers beside a pack"}, kindRuntime, runtimeFields},
-		{SchemaKind{"scenario", "a conversation and what must hold in it"}, kindScenario, scenarioFields},
-		{SchemaKind{"tool", "a tool that a model may call, simulated or real"}, kindTool, toolFields},
+		{SchemaKind{"persona", "a simulated user for self-play"}, string(kindPersona), personaFields},
+		{SchemaKind{"prompt", "a system prompt with its variables, tools and guardrails"}, string(kindPrompt), promptFields},
+		{SchemaKind{"provider", "a model and how to reach it"}, string(kindProvider), providerFields},
+		{SchemaKind{"runtime", "providers, tools and servers beside a pack"}, string(kindRuntime), runtimeFields},
+		{SchemaKind{"scenario", "a conversation and what must hold in it"}, string(kindScenario), scenarioFields},
+		{SchemaKind{"tool", "a tool that a model may call, simulated or real"}, string(kindTool), toolFields},
 	}
 }
 
 // SchemaKinds lists the kinds of files that have a schema, sorted by name.
 func SchemaKinds() []SchemaKind {
 	var list []SchemaKind
-	for _, k := range fileKinds() {
+	for _, k := range FileKinds() {
 		list = append(list, k.SchemaKind)
 	}
 	return list
@@ -63,7 +66,7 @@ func SchemaKinds() []SchemaKind {
 // by themselves. What the loader takes fits the schema; what it refuses does not, as far as one file by itself tells.
 // The result is nil when there is no such kind.
 func Schema(name string, checks []CheckSchema) *jsonschema.Doc {
-	for _, k := range fileKinds() {
+	for _, k := range FileKinds() {
 		if k.Name == name {
 			return k.schema(checks)
 		}
@@ -71,25 +74,25 @@ func Schema(name string, checks []CheckSchema) *jsonschema.Doc {
 	return nil
 }
 
-func (k *fileKind) schema(checks []CheckSchema) *jsonschema.Doc {
+func (k *FileKind) schema(checks []CheckSchema) *jsonschema.Doc {
 	w := newSchemaWriter(checks)
-	switch k.values {
+	switch k.Keys {
 	case keys.Table(promptFields), keys.Table(packFields), keys.Table(arenaFields):
 		w.guards = true
 	}
 	root := &jsonschema.Doc{}
 	switch {
-	case k.enveloped != "":
+	case k.Kind != "":
 		root.If = oneOf("kind", "apiVersion", "spec")
 		root.Then = w.envelope(k)
-		root.Else = w.bare(k.values)
-	case k.values == keys.Table(mockFileFields): // other tools wrap these too
+		root.Else = w.bare(k.Keys)
+	case k.Keys == keys.Table(mockFileFields): // other tools wrap these too
 		root.If = jsonschema.Requires("spec")
 		root.If.Not = jsonschema.Requires("scenarios")
-		root.Then = property("spec", k.values.Schema(w))
-		root.Else = w.bare(k.values)
+		root.Then = property("spec", k.Keys.Schema(w))
+		root.Else = w.bare(k.Keys)
 	default:
-		root = w.bare(k.values)
+		root = w.bare(k.Keys)
 	}
 	root.Dialect = jsonschema.Dialect
 	root.Title, root.Description = "arena "+k.Name, "Describes "+k.About+"."
@@ -98,10 +101,10 @@ func (k *fileKind) schema(checks []CheckSchema) *jsonschema.Doc {
 }
 
 // envelope is the outer map with the values below spec.
-func (w *schemaWriter) envelope(k *fileKind) *jsonschema.Doc {
+func (w *schemaWriter) envelope(k *FileKind) *jsonschema.Doc {
 	outer := w.object(envelopeFields)
-	outer.Properties["kind"] = &jsonschema.Doc{Const: string(k.enveloped)}
-	outer.Properties["spec"] = k.values.Schema(w)
+	outer.Properties["kind"] = &jsonschema.Doc{Const: k.Kind}
+	outer.Properties["spec"] = k.Keys.Schema(w)
 	outer.Required = []string{"kind", "spec"}
 	return outer
 }

@@ -27,21 +27,24 @@ type skillSource struct {
 // skillFields are the keys of a source of skills.
 var skillFields = table("a skill", func() rows[skillSource] {
 	return rows[skillSource]{
-		custom("path", text, func(d *decoder, s *skillSource, v *node.Node) { s.path = v; d.Name(v, "path") }),
-		custom("dir", text, func(d *decoder, s *skillSource, v *node.Node) { s.path = v; d.Name(v, "dir") }),
+		custom("path", text, func(d *decoder, s *skillSource, v *node.Node) { s.path = v; d.Name(v, "path") }).
+			doc("A folder of skills, or the folder of one."),
+		custom("dir", text, func(d *decoder, s *skillSource, v *node.Node) { s.path = v; d.Name(v, "dir") }).
+			doc("The same as path."),
 		custom("name", text, func(d *decoder, s *skillSource, v *node.Node) {
 			s.name = v
 			s.skill.Name = skill.Name(&d.Reader, v)
-		}),
+		}).doc("The name of a skill that is written here."),
 		custom("description", text, func(d *decoder, s *skillSource, v *node.Node) {
 			s.description = v
 			s.skill.Description = skill.Description(&d.Reader, v)
-		}),
+		}).doc("When the skill is of use; what models are told of it."),
 		custom("instructions", text, func(d *decoder, s *skillSource, v *node.Node) {
 			s.instructions = v
 			s.skill.Instructions, _ = d.Name(v, "instructions")
-		}),
-		flag("preload", func(s *skillSource) *bool { return &s.skill.Preload }),
+		}).doc("What a model is told that activates the skill."),
+		flag("preload", func(s *skillSource) *bool { return &s.skill.Preload }).
+			doc("Whether the skill is active from the start."),
 	}
 })
 

@@ -25,11 +25,11 @@ var toolModes = words("mock", "live", "exec", "client", "mcp", "local")
 // toolFields are the keys of kind Tool.
 var toolFields = table("a tool", func() rows[toolFile] {
 	return rows[toolFile]{
-		apart[toolFile]("name", text), // read with the name of the document
-		apart[toolFile]("id", text),   // the same
+		ownName[toolFile]("name"),
+		ownName[toolFile]("id"),
 		str("description", func(t *toolFile) *string { return &t.Description }).doc("What the tool does; models read it."),
 		custom("input_schema", wireMap, readInputSchema).doc("JSON Schema of the arguments."),
-		custom("parameters", wireMap, readInputSchema),
+		custom("parameters", wireMap, readInputSchema).doc("The same as input_schema."),
 		custom("output_schema", wireMap, func(d *decoder, t *toolFile, v *node.Node) {
 			t.outputs, t.OutputPos = v, d.Pos(v)
 			t.OutputSchema = d.jsonSchema(v, "output_schema")

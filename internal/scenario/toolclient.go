@@ -19,11 +19,14 @@ var clientFields = table("client", func() rows[ClientTool] {
 		object("consent", part("consent",
 			inside[ClientTool]("required", boolean),
 			inside[ClientTool]("message", text),
-			word("decline_strategy", words("fallback", "error", "retry"), func(c *ClientTool) *string { return &c.Decline }),
-		), func(c *ClientTool) *ClientTool { return c }),
+			word("decline_strategy", words("fallback", "error", "retry"), func(c *ClientTool) *string { return &c.Decline }).
+				preset("error").
+				doc("What the model is told when the user declines."),
+		), func(c *ClientTool) *ClientTool { return c }).doc("How the user is asked before the tool is called."),
 		inside[ClientTool]("timeout_ms", natural),
 		inside[ClientTool]("categories", texts),
-		flag("validate_output", func(c *ClientTool) *bool { return &c.ValidateOutput }),
+		flag("validate_output", func(c *ClientTool) *bool { return &c.ValidateOutput }).
+			doc("Holds the simulated result against output_schema."),
 	}
 })
 

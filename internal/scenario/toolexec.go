@@ -37,29 +37,29 @@ var execFields = table("exec", func() rows[execFile] {
 		custom("command", text, func(d *decoder, e *execFile, v *node.Node) {
 			e.Command, _ = d.Name(v, "command")
 			e.CommandPos = d.Pos(v)
-		}).must(),
-		strs("args", func(e *execFile) *[]string { return &e.Args }),
+		}).must().doc("The program: a name to look up in PATH, or a path from the folder of the config."),
+		strs("args", func(e *execFile) *[]string { return &e.Args }).doc("Its arguments."),
 		custom("env", texts, func(d *decoder, e *execFile, v *node.Node) {
 			e.Env, e.EnvPos = d.programEnv(v), d.Pos(v)
-		}),
+		}).doc("Variables that it sees: NAME=value, or a NAME to pass on; ${NAME} stands for the environment."),
 		custom("timeout_ms", counting, func(d *decoder, e *execFile, v *node.Node) {
 			if ms, ok := d.Int(v, "timeout_ms", 1, int(counting.High)); ok {
 				e.Timeout = time.Duration(ms) * time.Millisecond
 			}
-		}),
+		}).preset("30000").doc("How long a call may take; timeout_ms of the tool when left out."),
 		custom("runtime", words("exec", "server"), func(d *decoder, e *execFile, v *node.Node) {
 			word, ok := d.OneOf(v, "runtime", "exec", "server")
 			e.Server, e.odd = word == "server", e.odd || !ok
-		}),
+		}).preset("exec").doc("exec starts the program for each call, server keeps it running."),
 		custom("scope", words("run", "session"), func(d *decoder, e *execFile, v *node.Node) {
 			word, ok := d.OneOf(v, "scope", "run", "session")
 			e.scope, e.Session, e.odd = v, word == "session", e.odd || !ok
-		}),
+		}).preset("run").doc("With runtime: server, whether all trials share the program or each has its own."),
 		custom("sandbox", text, func(d *decoder, e *execFile, v *node.Node) {
 			if name, ok := d.Name(v, "sandbox"); ok && name != "" {
 				e.sandbox = v
 			}
-		}),
+		}).later("sandboxes").doc("A sandbox to run it in."),
 	}
 })
 

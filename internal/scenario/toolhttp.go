@@ -63,57 +63,65 @@ var httpFields = table("http", func() rows[HTTPTool] {
 				!strings.HasPrefix(h.URL, "{{") && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 				d.Errorf(v, "wrong-value", "%q is not an address of HTTP", h.Written).Hint = "it begins with https:// or http://"
 			}
-		}).must(),
-		word("method", httpMethods, func(h *HTTPTool) *string { return &h.Method }),
+		}).must().doc("The address; a Go template over the arguments, such as {{.id}}."),
+		word("method", httpMethods, func(h *HTTPTool) *string { return &h.Method }).preset("POST").
+			doc("The method of the request."),
 		custom("timeout_ms", natural, func(d *decoder, h *HTTPTool, v *node.Node) {
 			if ms, ok := d.Int(v, "timeout_ms", 0, int(counting.High)); ok {
 				h.Timeout = time.Duration(ms) * time.Millisecond
 			}
-		}),
+		}).preset("30000").doc("How long a call may take; timeout_ms of the tool when left out."),
 		custom("headers", textMap, func(d *decoder, h *HTTPTool, v *node.Node) {
 			h.FileHeads, _ = d.headerMap(v, "headers")
 			h.Headers = make(map[string]string, len(h.FileHeads))
 			for name, value := range h.FileHeads {
 				h.Headers[name] = d.expand(node.Get(v, name), value)
 			}
-		}),
-		custom("headers_from_env", texts, func(d *decoder, h *HTTPTool, v *node.Node) { h.FromEnv = d.envHeaders(v) }),
-		strs("redact", func(h *HTTPTool) *[]string { return &h.Redact }),
+		}).doc("Headers of the request; may hold ${VARIABLES}."),
+		custom("headers_from_env", texts, func(d *decoder, h *HTTPTool, v *node.Node) { h.FromEnv = d.envHeaders(v) }).
+			doc("Headers whose values stand in the environment: HEADER=VARIABLE."),
+		strs("redact", func(h *HTTPTool) *[]string { return &h.Redact }).
+			doc("Fields of the reply that are taken out, at any depth."),
 		custom("request", requestFields, func(d *decoder, h *HTTPTool, v *node.Node) {
 			h.Shaped = true
 			requestFields.read(d, v, h)
-		}),
-		object("response", part("response", queryField("body_mapping", func(h *HTTPTool) *string { return &h.Mapping })),
-			func(h *HTTPTool) *HTTPTool { return h }),
+		}).doc("How arguments go into the request; as JSON, or as a query, when left out."),
+		object("response", part("response", queryField("body_mapping", func(h *HTTPTool) *string { return &h.Mapping }).
+			doc("JMESPath that makes the result of the reply.")),
+			func(h *HTTPTool) *HTTPTool { return h }).doc("What of the reply is the result."),
 		object("multimodal", part("multimodal",
-			flag("enabled", func(h *HTTPTool) *bool { return &h.Media }),
-			strs("accept_types", func(h *HTTPTool) *[]string { return &h.AcceptTypes }),
-		), func(h *HTTPTool) *HTTPTool { return h }),
+			flag("enabled", func(h *HTTPTool) *bool { return &h.Media }).doc("Whether a reply may be media."),
+			strs("accept_types", func(h *HTTPTool) *[]string { return &h.AcceptTypes }).
+				doc("The types that are taken as media."),
+		), func(h *HTTPTool) *HTTPTool { return h }).doc("Replies that are media."),
 	}
 })
 
 var requestFields = table("request", func() rows[HTTPTool] {
 	return rows[HTTPTool]{
-		strs("query_params", func(h *HTTPTool) *[]string { return &h.QueryParams }),
+		strs("query_params", func(h *HTTPTool) *[]string { return &h.QueryParams }).
+			doc("Arguments that go into the query."),
 		custom("header_params", textMap, func(d *decoder, h *HTTPTool, v *node.Node) {
 			h.HeaderParams, _ = d.headerMap(v, "header_params")
 			for name, text := range h.HeaderParams {
 				d.argumentTemplate(node.Get(v, name), "header_params."+name, text)
 			}
-		}),
-		queryField("body_mapping", func(h *HTTPTool) *string { return &h.BodyMapping }),
-		strs("exclude", func(h *HTTPTool) *[]string { return &h.Exclude }),
-		strMap("static_query", func(h *HTTPTool) *map[string]string { return &h.StaticQuery }),
+		}).doc("Headers made of arguments; Go templates."),
+		queryField("body_mapping", func(h *HTTPTool) *string { return &h.BodyMapping }).
+			doc("JMESPath that makes the body of the arguments."),
+		strs("exclude", func(h *HTTPTool) *[]string { return &h.Exclude }).doc("Arguments that do not go into the body."),
+		strMap("static_query", func(h *HTTPTool) *map[string]string { return &h.StaticQuery }).
+			doc("Further parameters of the query."),
 		custom("static_headers", textMap, func(d *decoder, h *HTTPTool, v *node.Node) {
 			h.StaticHeads, _ = d.headerMap(v, "static_headers")
-		}),
+		}).doc("Further headers."),
 		custom("static_body", wireMap, func(d *decoder, h *HTTPTool, v *node.Node) {
 			if v.Kind == node.Map {
 				h.StaticBody, _ = d.Any(v).(map[string]any)
 				return
 			}
 			d.Fields(v, "static_body", nil, nil) // reports it
-		}),
+		}).doc("Further fields of the body."),
 	}
 })
 

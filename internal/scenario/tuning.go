@@ -106,8 +106,10 @@ var replyFormats = words("text", "json_object", "json_schema")
 // replyFormatFields are response_format in the form in which it goes to the API.
 var replyFormatFields = table("response_format", func() rows[Tuning] {
 	return rows[Tuning]{
-		word("type", replyFormats, func(t *Tuning) *string { return &t.ReplyFormat }).must(),
-		object("json_schema", replySchemaFields, func(t *Tuning) *Tuning { return t }),
+		word("type", replyFormats, func(t *Tuning) *string { return &t.ReplyFormat }).must().
+			doc("The form of the replies."),
+		object("json_schema", replySchemaFields, func(t *Tuning) *Tuning { return t }).
+			doc("The schema of type json_schema."),
 	}
 })
 

@@ -28,7 +28,8 @@ var turnFields = table("a turn", func() rows[turnFile] {
 			t.content, t.Said = v, d.Pos(v)
 			t.Content, _ = d.String(v, "content")
 		}).doc("What the user says; may hold {{placeholders}}."),
-		flag("literal", func(t *turnFile) *bool { return &t.Literal }),
+		flag("literal", func(t *turnFile) *bool { return &t.Literal }).
+			doc("Says the content as it is, without placeholders."),
 		custom("parts", listOf(partFields), func(d *decoder, t *turnFile, v *node.Node) {
 			t.parts = v
 			t.Parts = d.parts(v, "parts")
@@ -47,7 +48,8 @@ var turnFields = table("a turn", func() rows[turnFile] {
 			t.turns = v
 			t.selfPlay().MaxTurns, _ = d.Int(v, "max_turns", 1, int(counting.High))
 		}).doc("Self-play: the most messages to generate, if the talk does not end before."),
-		flagPtr("streaming", func(t *turnFile) **bool { return &t.Streaming }),
+		flagPtr("streaming", func(t *turnFile) **bool { return &t.Streaming }).
+			doc("Asks the model for a stream in this turn, or not."),
 		custom("consent_overrides", mapOf(consents), readConsent).
 			doc("What the user answers when a tool asks: grant, deny or timeout."),
 		custom("chaos", chaosFields, func(d *decoder, t *turnFile, v *node.Node) { chaosFields.read(d, v, &t.Turn) }).
@@ -70,7 +72,8 @@ var turnFields = table("a turn", func() rows[turnFile] {
 
 var chaosFields = table("chaos", func() rows[Turn] {
 	return rows[Turn]{
-		objects("tool_failures", failureFields, func(t *Turn) *[]ToolFailure { return &t.Chaos }).must(),
+		objects("tool_failures", failureFields, func(t *Turn) *[]ToolFailure { return &t.Chaos }).must().
+			doc("Tools that fail in this turn."),
 	}
 })
 
@@ -80,10 +83,12 @@ var failureFields = table("a tool failure", func() rows[ToolFailure] {
 			f.Pos = d.Pos(v)
 			f.Tool, _ = d.Name(v, "tool")
 			d.refer(toTool, v)
-		}).must(),
-		word("mode", words("error", "timeout", "slow"), func(f *ToolFailure) *string { return &f.Mode }).must(),
-		num("probability", unit, func(f *ToolFailure) *float64 { return &f.Probability }),
-		str("message", func(f *ToolFailure) *string { return &f.Message }),
+		}).must().doc("The tool that fails."),
+		word("mode", words("error", "timeout", "slow"), func(f *ToolFailure) *string { return &f.Mode }).must().
+			doc("How it fails."),
+		num("probability", unit, func(f *ToolFailure) *float64 { return &f.Probability }).preset("1").
+			doc("How often it fails."),
+		str("message", func(f *ToolFailure) *string { return &f.Message }).doc("The text of the error."),
 	}
 })
 

@@ -67,31 +67,34 @@ var workflowFields = table("a workflow", func() rows[workflowFile] {
 	return rows[workflowFile]{
 		custom("version", counting, func(d *decoder, w *workflowFile, v *node.Node) {
 			w.version, _ = d.Int(v, "version", 1, 2)
-		}).must(),
+		}).must().doc("The version of the format: 1, or 2, which warns of states without a way out."),
 		custom("entry", text, func(d *decoder, w *workflowFile, v *node.Node) {
 			if _, ok := d.Name(v, "entry"); ok {
 				w.entry = v
 			}
-		}).must(),
-		custom("states", mapOf(stateFields), readStates).must(),
-		object("engine", engineFields, func(w *workflowFile) *workflow.Budget { return &w.budget }),
+		}).must().doc("The state in which conversations begin."),
+		custom("states", mapOf(stateFields), readStates).must().doc("The states, by name."),
+		object("engine", engineFields, func(w *workflowFile) *workflow.Budget { return &w.budget }).
+			doc("Limits of the whole conversation."),
 	}
 })
 
 var engineFields = table("engine", func() rows[workflow.Budget] {
 	return rows[workflow.Budget]{
-		object("budget", budgetFields, func(b *workflow.Budget) *workflow.Budget { return b }),
+		object("budget", budgetFields, func(b *workflow.Budget) *workflow.Budget { return b }).doc("The limits."),
 	}
 })
 
 var budgetFields = table("budget", func() rows[workflow.Budget] {
 	return rows[workflow.Budget]{
-		whole("max_total_visits", counting, func(b *workflow.Budget) *int { return &b.Visits }),
-		whole("max_tool_calls", counting, func(b *workflow.Budget) *int { return &b.ToolCalls }),
+		whole("max_total_visits", counting, func(b *workflow.Budget) *int { return &b.Visits }).
+			doc("The most states that are entered, the first included."),
+		whole("max_tool_calls", counting, func(b *workflow.Budget) *int { return &b.ToolCalls }).
+			doc("The most calls of tools."),
 		custom("max_wall_time_sec", counting, func(d *decoder, b *workflow.Budget, v *node.Node) {
 			seconds, _ := d.Int(v, "max_wall_time_sec", 1, int(counting.High))
 			b.WallTime = time.Duration(seconds) * time.Second
-		}),
+		}).doc("The most seconds."),
 	}
 })
 
@@ -100,22 +103,25 @@ var stateFields = table("a state", func() rows[stateFile] {
 		custom("prompt_task", text, func(d *decoder, s *stateFile, v *node.Node) {
 			s.PromptTask, _ = d.Name(v, "prompt_task")
 			d.refer(toTask, v)
-		}),
-		str("description", func(s *stateFile) *string { return &s.Description }),
-		custom("on_event", textMap, readEvents),
+		}).doc("The task type of the prompt that speaks in this state."),
+		str("description", func(s *stateFile) *string { return &s.Description }).doc("What the state is for."),
+		custom("on_event", textMap, readEvents).doc("The state that follows each event."),
 		custom("terminal", boolean, func(d *decoder, s *stateFile, v *node.Node) {
 			s.Terminal, _ = d.Bool(v, "terminal")
 			s.terminal = v
-		}),
-		whole("max_visits", counting, func(s *stateFile) *int { return &s.MaxVisits }),
+		}).doc("Ends the conversation."),
+		whole("max_visits", counting, func(s *stateFile) *int { return &s.MaxVisits }).
+			doc("How often the state may be entered."),
 		custom("on_max_visits", text, func(d *decoder, s *stateFile, v *node.Node) {
 			s.onMax = v
 			s.OnMaxVisits, _ = d.Name(v, "on_max_visits")
-		}),
-		label("skills", func(s *stateFile) *string { return &s.Skills }),
+		}).doc("The state that is entered instead, after that."),
+		label("skills", func(s *stateFile) *string { return &s.Skills }).
+			doc("Which skills the state allows: a pattern, or none."),
 		idle[stateFile]("persistence", words("transient", "persistent"), "no conversation outlives its trial", "transient"),
 		word("orchestration", words("internal", "external", "hybrid", "composition"),
-			func(s *stateFile) *string { return &s.orchestration }),
+			func(s *stateFile) *string { return &s.orchestration }).preset("internal").
+			doc("Who moves on: the agent, the caller, either, or a composition."),
 		custom("composition", text, func(d *decoder, s *stateFile, v *node.Node) {
 			s.composition = v
 			s.Composition, _ = d.Name(v, "composition")
@@ -129,7 +135,7 @@ var stateFields = table("a state", func() rows[stateFile] {
 					s.Artifacts = append(s.Artifacts, a.Artifact)
 				}
 			})
-		}),
+		}).doc("Texts that the agent hands on to later states, by name."),
 	}
 })
 
@@ -140,9 +146,11 @@ type artifactFile struct {
 
 var artifactFields = table("an artifact", func() rows[artifactFile] {
 	return rows[artifactFile]{
-		str("type", func(a *artifactFile) *string { return &a.Type }).must(),
-		str("description", func(a *artifactFile) *string { return &a.Description }),
-		word("mode", words("replace", "append"), func(a *artifactFile) *string { return &a.mode }),
+		str("type", func(a *artifactFile) *string { return &a.Type }).must().
+			doc("The type of the text, such as text/plain."),
+		str("description", func(a *artifactFile) *string { return &a.Description }).doc("What it holds."),
+		word("mode", words("replace", "append"), func(a *artifactFile) *string { return &a.mode }).preset("replace").
+			doc("Whether a new text replaces the old one or follows it."),
 	}
 })
 

@@ -1,6 +1,5 @@
-// Reference writes docs/checks.md, the reference of all checks, docs/events.md and docs/metrics.md, those of the events
-// and of the metrics, from what checks, events and metrics know about themselves. It is a program of its own so that
-// its texts are not part of arena.
+// Reference writes the references of checks, files, events and metrics, docs/checks.md and so on, from what these know
+// about themselves. It is a program of its own so that its texts are not part of arena.
 package main
 
 import (
@@ -15,6 +14,7 @@ import (
 var pages = map[string]func() (string, error){
 	"checks.md":  page,
 	"events.md":  eventsPage,
+	"files.md":   filesPage,
 	"metrics.md": metricsPage,
 }
 

@@ -65,7 +65,7 @@ func TestUglyPrograms(t *testing.T) {
 		{"says more", `echo '{"score": 1}x'`, "/bin/sh: its output is not one JSON object"},
 		{"a zero byte", `printf '{"score": 1}\000'`, "/bin/sh: its output is not one JSON object"},
 		{"no score", `echo '{"detail": "fine"}'`, "/bin/sh: its output cannot be used: it has no score"},
-		{"an error beside it", `echo '{"score": 1, "error": "no model"}'`, "/bin/sh: its output cannot be used: it reports an error of its own (error), so its score means nothing"},
+		{"an error beside it", `echo '{"score": 1, "error": "no model"}'`, "/bin/sh: its output cannot be used: it reports an error of its own (error), so it has not judged"},
 		{"too much", `echo '{"score": 85}'`, "/bin/sh: its output cannot be used: score is 85, which is not between 0 and 1"},
 		{"nothing", `echo '{"score": null}'`, "/bin/sh: its output cannot be used: score is null, expected a number from 0 to 1"},
 		{"NaN", `echo '{"score": NaN}'`, "/bin/sh: its output is not one JSON object"},

@@ -93,6 +93,10 @@ var (
 	decisiveFields = answerFields[:3]
 )
 
+// otherNumber holds the name of a field that is a number and means nothing: the score, most likely, misspelt. How sure
+// a judge is of itself is none.
+const otherNumber = "\x00number"
+
 // answerIn decodes a bracketed part of a reply; nil when it is no answer.
 func answerIn(text string) (answer, error) {
 	if !json.Valid([]byte(text)) {
@@ -136,6 +140,9 @@ func decodeAnswer(text string) (answer, error) {
 			return nil, err
 		}
 		if !slices.Contains(answerFields, name) {
+			if _, number := v.(json.Number); number && name != "confidence" {
+				a[otherNumber] = key
+			}
 			continue
 		}
 		if before, twice := a[name]; twice && !jsonvalue.Equal(before, v) {
@@ -146,14 +153,21 @@ func decodeAnswer(text string) (answer, error) {
 	return a, nil
 }
 
-// gradeOf reads the answer of a judge that grades: its score or, when it gives none at all, what it says of passing.
+// gradeOf reads the answer of a judge that grades: its score or, when it gives no number at all, what it says of
+// passing. One that tells of an error has not judged.
 func gradeOf(a answer) (Opinion, error) {
 	o := Opinion{passed: a.truth("passed")}
 	o.Reasoning, _ = a["reasoning"].(string)
+	if err := a.failed(); err != nil {
+		return o, err
+	}
 	if v, given := a["score"]; given {
 		score, err := scoreOf(v)
 		o.Score = score
 		return o, err
+	}
+	if name, given := a[otherNumber]; given {
+		return o, fmt.Errorf("it has no score, and a number as %s", say.Shown(name))
 	}
 	verdict, err := a.passing("it has no score")
 	if err != nil {
@@ -185,6 +199,9 @@ func verdictOf(a answer) (Opinion, error) {
 	for _, item := range list {
 		o.evidence = append(o.evidence, jsonvalue.Text(item))
 	}
+	if err := a.failed(); err != nil {
+		return o, err
+	}
 	verdict, err := a.passing("it has no verdict")
 	o.verdict = verdict
 	switch verdict {
@@ -194,6 +211,14 @@ func verdictOf(a answer) (Opinion, error) {
 		o.Score = 0.5
 	}
 	return o, err
+}
+
+// failed is an error when the answer tells of one.
+func (a answer) failed() error {
+	if v := a["error"]; v != nil && v != "" && v != false {
+		return errors.New("it reports an error of its own (error), so it has not judged")
+	}
+	return nil
 }
 
 // passing is what the answer says of passing; its verdict comes before passed. none is what is wrong when it says
@@ -269,8 +294,8 @@ func isNumber(s string) bool {
 // measured reads an answer of an evaluator. Its score must be there; what it says of passing means nothing. One that
 // tells of an error has not judged, whatever score stands beside it.
 func measured(a answer) (Opinion, error) {
-	if v := a["error"]; v != nil && v != "" && v != false {
-		return Opinion{}, errors.New("it reports an error of its own (error), so its score means nothing")
+	if err := a.failed(); err != nil {
+		return Opinion{}, err
 	}
 	v, given := a["score"]
 	if !given {

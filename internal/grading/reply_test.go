@@ -41,6 +41,12 @@ func TestReadReply(t *testing.T) {
 		{"failed without a score", `{"verdict": "failed", "passed": false}`, "0"},
 		{"passed says another thing than the score", `{"passed": false, "score": 0.9}`, "0.9"},
 
+		{"confidence without a score", `{"passed": true, "confidence": 0.3}`, "1"},
+		{"no error", `{"score": 0.8, "error": null}`, "0.8"},
+
+		{"a misspelt score", `{"passed": true, "scre": 0.1}`, `it has no score, and a number as "scre"`},
+		{"an error beside the score", `{"score": 1, "error": "cannot judge"}`, "it reports an error of its own"},
+		{"an error beside passed", `{"passed": true, "error": {"code": 7}}`, "it reports an error of its own"},
 		{"nothing", "", "it is empty"},
 		{"blank", " \n\t", "it is empty"},
 		{"only thoughts", "<think>Let me see", "it is empty"},

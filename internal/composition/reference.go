@@ -1,0 +1,189 @@
+package composition
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
+)
+
+// inputRoot is the root of references to the input; every other root is the id of a step.
+const inputRoot = "input"
+
+var referencePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([^{}]*)\}`) })
+
+// A reference says where a value comes from: ${input.a.b}, ${step.output.a}.
+type reference struct {
+	root string
+	path []string
+}
+
+// parse reads what stands between the braces.
+func parse(text string) (reference, error) {
+	parts := strings.Split(strings.TrimSpace(text), ".")
+	for _, part := range parts {
+		if part == "" {
+			return reference{}, fmt.Errorf("${%s} has an empty part: write ${input.NAME} or ${STEP.output.NAME}", text)
+		}
+	}
+	if parts[0] == inputRoot {
+		return reference{inputRoot, parts[1:]}, nil
+	}
+	if len(parts) < 2 || parts[1] != "output" {
+		return reference{}, fmt.Errorf("${%s} is neither ${input…} nor ${STEP.output…}", text)
+	}
+	return reference{parts[0], parts[2:]}, nil
+}
+
+// parseWhole reads a text that is one reference and nothing else, with or without ${}.
+func parseWhole(text string) (reference, error) {
+	text = strings.TrimSpace(text)
+	if m := referencePattern().FindStringSubmatch(text); m != nil && m[0] == text {
+		text = m[1]
+	}
+	return parse(text)
+}
+
+// scope is what references see: the input, and the outputs of steps.
+type scope struct {
+	input   any
+	outputs map[string]any
+}
+
+// look finds the value of a reference, false when there is none.
+func (s *scope) look(r reference) (any, bool) {
+	v, ok := s.input, true
+	if r.root != inputRoot {
+		if v, ok = s.outputs[r.root]; !ok {
+			return nil, false
+		}
+	}
+	for _, key := range r.path {
+		switch at := v.(type) {
+		case map[string]any:
+			if v, ok = at[key]; !ok {
+				return nil, false
+			}
+		case []any:
+			i, err := strconv.Atoi(key)
+			if err != nil || i < 0 || i >= len(at) {
+				return nil, false
+			}
+			v = at[i]
+		default:
+			return nil, false
+		}
+	}
+	return v, true
+}
+
+// fill returns a value with its references replaced, at any depth. A text that is one reference becomes what it refers
+// to; within a longer text, values other than text stand as JSON.
+func (s *scope) fill(v any) (any, error) {
+	switch v := v.(type) {
+	case string:
+		return s.fillText(v)
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			filled, err := s.fill(item)
+			if err != nil {
+				return nil, err
+			}
+			list[i] = filled
+		}
+		return list, nil
+	case map[string]any:
+		object := make(map[string]any, len(v))
+		for key, item := range v {
+			filled, err := s.fill(item)
+			if err != nil {
+				return nil, err
+			}
+			object[key] = filled
+		}
+		return object, nil
+	}
+	return v, nil
+}
+
+func (s *scope) fillText(text string) (any, error) {
+	found := referencePattern().FindAllStringSubmatchIndex(text, -1)
+	if len(found) == 1 && found[0][0] == 0 && found[0][1] == len(text) {
+		return s.value(text[2 : len(text)-1])
+	}
+	var b strings.Builder
+	at := 0
+	for _, m := range found {
+		v, err := s.value(text[m[2]:m[3]])
+		if err != nil {
+			return nil, err
+		}
+		b.WriteString(text[at:m[0]])
+		b.WriteString(jsonvalue.Text(v))
+		at = m[1]
+	}
+	b.WriteString(text[at:])
+	return b.String(), nil
+}
+
+func (s *scope) value(text string) (any, error) {
+	r, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	v, ok := s.look(r)
+	if !ok {
+		return nil, fmt.Errorf("${%s} is not there: %s", text, s.why(r))
+	}
+	return v, nil
+}
+
+// why says what of a reference is missing.
+func (s *scope) why(r reference) string {
+	if r.root != inputRoot {
+		if _, ran := s.outputs[r.root]; !ran {
+			return fmt.Sprintf("the step %q gave no output", r.root)
+		}
+	}
+	for i := range r.path {
+		short := reference{r.root, r.path[:i+1]}
+		if _, ok := s.look(short); !ok {
+			parent, _ := s.look(reference{r.root, r.path[:i]})
+			return fmt.Sprintf("there is no %q in %s", r.path[i], clip(jsonvalue.Text(parent)))
+		}
+	}
+	return "it has no value"
+}
+
+// clip keeps the beginning of a long value in an error.
+func clip(text string) string {
+	const most = 100
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}
+
+// references calls visit for every reference in a value, with the text between the braces, at any depth.
+func references(v any, visit func(text string)) {
+	switch v := v.(type) {
+	case string:
+		for _, m := range referencePattern().FindAllStringSubmatch(v, -1) {
+			visit(m[1])
+		}
+	case []any:
+		for _, item := range v {
+			references(item, visit)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			references(v[key], visit)
+		}
+	}
+}

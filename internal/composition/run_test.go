@@ -1,0 +1,289 @@
+package composition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
+)
+
+// echo is a leaf that answers with what its table says for the step, else with its input.
+func echo(outputs map[string]any) Leaf {
+	return func(_ context.Context, s *Step, input any) (any, error) {
+		v, ok := outputs[s.ID]
+		if !ok {
+			return input, nil
+		}
+		if err, failed := v.(error); failed {
+			return nil, err
+		}
+		return v, nil
+	}
+}
+
+// told is an outcome in one line: what each step did, then the output or the error.
+func told(out *Outcome, err error) string {
+	var parts []string
+	for i := range out.Records {
+		rec := &out.Records[i]
+		text := rec.ID + "="
+		switch {
+		case rec.Skipped:
+			text += "skipped"
+		case rec.Err != nil:
+			text += "error"
+		case rec.Kind == Branch:
+			text += "→" + rec.Target
+		default:
+			text += jsonvalue.Compact(rec.Output)
+		}
+		if rec.Attempts > 1 {
+			text += fmt.Sprintf("(%d)", rec.Attempts)
+		}
+		parts = append(parts, text)
+	}
+	if err != nil {
+		return strings.Join(parts, " ") + " ! " + err.Error()
+	}
+	return strings.Join(parts, " ") + " → " + Text(out.Output)
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	prompt := func(id string, input any, after ...string) *Step {
+		return &Step{ID: id, Kind: Prompt, Input: input, DependsOn: after}
+	}
+	branch := func(id string, p Predicate, then, other string) *Step {
+		return &Step{ID: id, Kind: Branch, If: &p, Then: then, Else: other}
+	}
+	isBill := Predicate{Path: "${kind.output.name}", Op: Equals, Value: "bill"}
+	bill, order := map[string]any{"kind": map[string]any{"name": "bill"}}, map[string]any{"kind": map[string]any{"name": "order"}}
+	routed := []*Step{prompt("kind", nil), branch("route", isBill, "a", "b"), prompt("a", "A"), prompt("b", "B"),
+		prompt("end", "done", "a", "b")}
+	boom := errors.New("boom")
+	both := &Step{ID: "both", Kind: Parallel, Into: "all", Strategy: Append,
+		Branches: []*Step{prompt("x", "1"), prompt("y", "2")}}
+	with := func(s *Step, change func(*Step)) *Step {
+		c := *s
+		change(&c)
+		return &c
+	}
+	for _, tc := range []struct {
+		name    string
+		steps   []*Step
+		output  string
+		input   any
+		outputs map[string]any
+		want    string
+	}{
+		{"one step takes the input", []*Step{prompt("a", nil)}, "", "hello", nil, `a="hello" → hello`},
+		{"a whole reference keeps its type", []*Step{prompt("a", "${input.n}")}, "", map[string]any{"n": 2.0}, nil, `a=2 → 2`},
+		{"within text", []*Step{prompt("a", "n=${input.n}, o=${input}")}, "", map[string]any{"n": 2.0}, nil,
+			`a="n=2, o={\"n\":2}" → n=2, o={"n":2}`},
+		{"at any depth", []*Step{prompt("a", map[string]any{"l": []any{"${input.0}", true}})}, "", []any{"z"}, nil,
+			`a={"l":["z",true]} → {"l":["z",true]}`},
+		{"output of a step", []*Step{prompt("a", nil), prompt("b", "${a.output.k}!")}, "", "", map[string]any{
+			"a": map[string]any{"k": "v"}}, `a={"k":"v"} b="v!" → v!`},
+		{"nothing there", []*Step{prompt("a", "${input.x.y}")}, "", map[string]any{"x": 1.0}, nil,
+			`a=error ! step a: ${input.x.y} is not there: there is no "y" in 1`},
+		{"braces in a reply are no references", []*Step{prompt("a", nil), prompt("b", "${a.output}")}, "", "${input}", nil,
+			`a="${input}" b="${input}" → ${input}`},
+		{"then", routed, "", "", bill, `kind={"name":"bill"} route=→a a="A" b=skipped end="done" → done`},
+		{"else", routed, "", "", order, `kind={"name":"order"} route=→b a=skipped b="B" end="done" → done`},
+		{"what depends on skipped steps alone is skipped", append(routed[:4:4], prompt("end", "done", "b")), "", "", bill,
+			`kind={"name":"bill"} route=→a a="A" b=skipped end=skipped → A`},
+		{"what a skipped branch leads to is skipped", []*Step{prompt("kind", nil), branch("route", isBill, "a", "r2"),
+			prompt("a", "A"), branch("r2", isBill, "b", "c"), prompt("b", "B"), prompt("c", "C")}, "", "", bill,
+			`kind={"name":"bill"} route=→a a="A" r2=skipped b=skipped c=skipped → A`},
+		{"both ways lead to one step", []*Step{branch("route", isBill, "a", "a"), prompt("a", "A")}, "", "", nil,
+			`route=→a a="A" → A`},
+		{"no way else", []*Step{branch("route", isBill, "a", ""), prompt("a", "A"), prompt("b", "B")}, "", "", nil,
+			`route=→ a=skipped b="B" → B`},
+		{"a reference to a skipped step", []*Step{branch("route", isBill, "a", ""), prompt("a", "A"),
+			prompt("b", "${a.output}")}, "", "", nil,
+			`route=→ a=skipped b=error ! step b: ${a.output} is not there: the step "a" gave no output`},
+		{"the chosen output", []*Step{prompt("a", "A"), prompt("b", "B")}, "a", "", nil, `a="A" b="B" → A`},
+		{"the chosen output was skipped", []*Step{branch("route", isBill, "a", ""), prompt("a", "A")}, "a", "", nil,
+			`route=→ a=skipped ! the output is that of step a, which was skipped`},
+		{"nothing gave an output", []*Step{branch("route", isBill, "", "")}, "", "", nil, `route=→ ! no step gave an output`},
+		{"an error ends it", []*Step{prompt("a", "A"), prompt("b", "B")}, "", "", map[string]any{"a": boom},
+			`a=error ! step a: boom`},
+		{"tried again", []*Step{with(prompt("a", "A"), func(s *Step) { s.Attempts = 3 })}, "", "", map[string]any{"a": boom},
+			`a=error(3) ! step a: boom`},
+		{"append", []*Step{both}, "", "", nil, `both={"all":["1","2"]} x="1" y="2" → {"all":["1","2"]}`},
+		{"replace", []*Step{with(both, func(s *Step) { s.Strategy = Replace })}, "", "", nil,
+			`both={"all":"2"} x="1" y="2" → {"all":"2"}`},
+		{"barrier", []*Step{with(both, func(s *Step) { s.Strategy = Barrier })}, "", "", nil,
+			`both={"all":{"x":"1","y":"2"}} x="1" y="2" → {"all":{"x":"1","y":"2"}}`},
+		{"branches by their own id", []*Step{both, prompt("c", "${x.output}${both.output.all.1}")}, "", "", nil,
+			`both={"all":["1","2"]} x="1" y="2" c="12" → 12`},
+		{"all errors together", []*Step{both}, "", "", map[string]any{"x": boom, "y": errors.New("bang")},
+			"both=error x=error y=error ! step both: branch x: boom\nbranch y: bang"},
+		{"one of two fails", []*Step{both}, "", "", map[string]any{"x": boom}, `both=error x=error y="2" ! step both: branch x: boom`},
+		{"a branch without its step", []*Step{branch("route", isBill, "a", ""), prompt("a", "A"),
+			with(both, func(s *Step) { s.Branches = []*Step{prompt("x", "1", "a"), prompt("y", "2")} })}, "", "", nil,
+			`route=→ a=skipped both={"all":["2"]} x=skipped y="2" → {"all":["2"]}`},
+		{"arguments of a tool", []*Step{{ID: "t", Kind: Tool, Tool: "find", Args: map[string]any{"id": "${input.id}"}}}, "",
+			map[string]any{"id": "A-1"}, nil, `t={"id":"A-1"} → {"id":"A-1"}`},
+	} {
+		c := &Composition{Steps: tc.steps, Output: tc.output}
+		if got := told(c.Run(t.Context(), tc.input, echo(tc.outputs))); got != tc.want {
+			t.Errorf("%s:\n got %s\nwant %s", tc.name, got, tc.want)
+		}
+	}
+}
+
+// All branches of a parallel step run at the same time: each waits for the others.
+func TestParallelAtOnce(t *testing.T) {
+	t.Parallel()
+	const n = 8
+	s := &Step{ID: "p", Kind: Parallel, Into: "all", Strategy: Append}
+	for i := range n {
+		s.Branches = append(s.Branches, &Step{ID: fmt.Sprintf("b%d", i), Kind: Prompt})
+	}
+	var all sync.WaitGroup
+	all.Add(n)
+	_, err := (&Composition{Steps: []*Step{s}}).Run(t.Context(), "", func(context.Context, *Step, any) (any, error) {
+		all.Done()
+		all.Wait()
+		return "", nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCancelledIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	c := &Composition{Steps: []*Step{{ID: "a", Kind: Prompt, Attempts: 5}}}
+	out, err := c.Run(ctx, "", func(ctx context.Context, _ *Step, _ any) (any, error) {
+		cancel()
+		return nil, ctx.Err()
+	})
+	if !errors.Is(err, context.Canceled) || out.Records[0].Attempts != 1 {
+		t.Errorf("%v after %d attempts", err, out.Records[0].Attempts)
+	}
+}
+
+func TestInput(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"hello": `"hello"`, ` {"a": 1} `: `{"a":1}`, "[1, 2]": "[1,2]", "42": `"42"`, `{"a": 1} and more`: `"{\"a\": 1} and more"`,
+		"{broken": `"{broken"`, "": `""`,
+	} {
+		if got := jsonvalue.Compact(Input(text)); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestPredicates(t *testing.T) {
+	t.Parallel()
+	s := &scope{input: map[string]any{"n": 2.0, "s": "x", "nothing": nil}, outputs: map[string]any{"a": "text"}}
+	cmpr := func(path string, op Op, v any) *Predicate { return &Predicate{Path: path, Op: op, Value: v} }
+	yes, no := cmpr("${input.n}", Equals, 2.0), cmpr("${input.n}", Equals, 3.0)
+	for _, tc := range []struct {
+		p    *Predicate
+		want string
+	}{
+		{yes, "true"}, {no, "false"},
+		{cmpr("input.n", NotEquals, 3.0), "true"},
+		{cmpr("input.s", In, []any{"x", "y"}), "true"}, {cmpr("input.s", NotIn, []any{"x"}), "false"},
+		{cmpr("input.n", Less, 3.0), "true"}, {cmpr("input.n", Less, 2.0), "false"}, {cmpr("input.n", LessOrSame, 2.0), "true"},
+		{cmpr("input.n", Greater, 1.0), "true"}, {cmpr("input.n", GreaterOrSame, 2.5), "false"},
+		{cmpr("input.gone", Equals, nil), "true"}, {cmpr("${gone.output}", NotEquals, "x"), "true"},
+		{cmpr("input.s", Less, 3.0), `false input.s is "x", and less_than compares numbers`},
+		{cmpr("input.gone", Greater, 3.0), `false input.gone is null, and greater_than compares numbers`},
+		{&Predicate{Path: "${a.output}", Exists: new(true)}, "true"}, {&Predicate{Path: "b.output", Exists: new(true)}, "false"},
+		{&Predicate{Path: "b.output", Exists: new(false)}, "true"}, {&Predicate{Path: "input.nothing", Exists: new(true)}, "true"},
+		{&Predicate{All: []*Predicate{yes, no}}, "false"}, {&Predicate{All: []*Predicate{yes, yes}}, "true"},
+		{&Predicate{Any: []*Predicate{no, yes}}, "true"}, {&Predicate{Any: []*Predicate{no, no}}, "false"},
+		{&Predicate{Not: no}, "true"}, {&Predicate{Not: &Predicate{All: []*Predicate{no}}}, "true"},
+	} {
+		ok, err := tc.p.holds(s)
+		got := fmt.Sprint(ok)
+		if err != nil {
+			got += " " + err.Error()
+		}
+		if got != tc.want {
+			t.Errorf("%s %s %v: %s, want %s", tc.p.Path, tc.p.Op, tc.p.Value, got, tc.want)
+		}
+	}
+}
+
+func TestProblems(t *testing.T) {
+	t.Parallel()
+	p := func(id string, input any) *Step { return &Step{ID: id, Kind: Prompt, Input: input} }
+	for _, tc := range []struct {
+		name   string
+		steps  []*Step
+		output string
+		want   []string // step key: text
+	}{
+		{"fine", []*Step{p("a", "${input}"), p("b", "${a.output.x}")}, "b", nil},
+		{"later", []*Step{p("a", "${b.output}"), p("b", nil)}, "", []string{`a input: the step "b" comes later`}},
+		{"itself", []*Step{p("a", "${a.output}")}, "", []string{`a input: the step "a" refers to itself`}},
+		{"misspelt", []*Step{p("route", nil), p("b", map[string]any{"x": []any{"${ruote.output}"}})}, "",
+			[]string{`b input: there is no step "ruote"`}},
+		{"no output", []*Step{p("a", nil), p("b", "${a.text}")}, "", []string{`b input: ${a.text} is neither ${input…} nor ${STEP.output…}`}},
+		{"empty part", []*Step{p("a", "${input..x}")}, "", []string{
+			`a input: ${input..x} has an empty part: write ${input.NAME} or ${STEP.output.NAME}`}},
+		{"ids", []*Step{p("a-b", nil), p("input", nil), p("c", nil), p("c", nil)}, "", []string{
+			`a-b id: "a-b" cannot be the id of a step`, "input id: no step can be called input: ${input} is what the user said",
+			`c id: a second step is called "c"`}},
+		{"depends", []*Step{{ID: "a", Kind: Prompt, DependsOn: []string{"b", "x"}}, p("b", nil)}, "", []string{
+			`a depends_on: the step "b" comes later`, `a depends_on: there is no step "x"`}},
+		{"branch", []*Step{p("a", nil), {ID: "r", Kind: Branch, Then: "a", Else: "nope", If: &Predicate{
+			Not: &Predicate{Path: "${z.output}", Op: Less, Value: "x"}}}}, "", []string{
+			`r then: the step "a" does not come after the branch`, `r else: there is no step "nope"`,
+			`r predicate: there is no step "z"`, `r predicate: less_than compares numbers, and value is none`}},
+		{"in without a list", []*Step{{ID: "r", Kind: Branch, Then: "a", If: &Predicate{Path: "input", Op: In, Value: "x"}},
+			p("a", nil)}, "", []string{`r predicate: in needs a list of values`}},
+		{"agent", []*Step{{ID: "a", Kind: Agent}}, "", []string{`a termination: an agent step needs termination`}},
+		{"output", []*Step{p("a", nil)}, "b", []string{` output: there is no step "b"`}},
+		{"parallel", []*Step{{ID: "p", Kind: Parallel, Branches: []*Step{{ID: "p", Kind: Branch}}}}, "", []string{
+			`p branches: a parallel step needs two branches or more`, `p kind: a branch step cannot stand inside a parallel step`,
+			`p id: a second step is called "p"`}},
+		{"siblings do not see each other", []*Step{{ID: "p", Kind: Parallel, Branches: []*Step{p("x", nil), p("y", "${x.output}")}}},
+			"", []string{`y input: the step "x" comes later`}},
+	} {
+		c := &Composition{Steps: tc.steps, Output: tc.output}
+		var got []string
+		for _, problem := range c.Problems() {
+			got = append(got, problem.Step+" "+problem.Key+": "+problem.Text)
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s:\n%s", tc.name, diff)
+		}
+	}
+}
+
+// FuzzReferences looks for texts in which filling and finding disagree, or that make one of them fall over.
+func FuzzReferences(f *testing.F) {
+	f.Add("a ${input.x} ${step.output.y.0}", `{"x": {"y": [1]}}`)
+	f.Add("${${input}}", "[]")
+	f.Fuzz(func(t *testing.T, text, input string) {
+		s := &scope{input: Input(input), outputs: map[string]any{"step": Input(input)}}
+		broken := false
+		references(text, func(inner string) {
+			r, err := parse(inner)
+			if err != nil {
+				broken = true
+				return
+			}
+			if _, ok := s.look(r); !ok {
+				broken = true
+			}
+		})
+		if _, err := s.fill(text); (err != nil) != broken {
+			t.Errorf("%q in %q: filled with error %v, found broken %v", text, input, err, broken)
+		}
+	})
+}

@@ -1,0 +1,95 @@
+// Package composition runs the steps by which an agent answers without one model call that decides all: prompts,
+// bounded agents, tools, branches and parallel steps, in a fixed graph. It knows no model and no tool; the runner hands
+// in what runs a single step.
+package composition
+
+import (
+	"regexp"
+	"sync"
+)
+
+// A Composition is a graph of steps. It never changes, and all trials of a project share it.
+type Composition struct {
+	Name        string
+	Description string
+	Steps       []*Step // in the order in which they run
+	Output      string  // id of the step whose output is that of the whole; "": the last that gave one
+}
+
+// Kind is what a step does.
+type Kind string
+
+// The kinds.
+const (
+	Prompt   Kind = "prompt"   // one model call without tools
+	Agent    Kind = "agent"    // model calls with tools, in bounds
+	Tool     Kind = "tool"     // one tool call that no model asked for
+	Branch   Kind = "branch"   // chooses which step comes next
+	Parallel Kind = "parallel" // runs leaf steps at once
+)
+
+// Kinds are all of them.
+var Kinds = []Kind{Prompt, Agent, Tool, Branch, Parallel}
+
+// IsLeaf reports whether the step calls a model or a tool itself.
+func (k Kind) IsLeaf() bool { return k == Prompt || k == Agent || k == Tool }
+
+// A Step is one node of the graph. Which fields count depends on its kind.
+type Step struct {
+	ID        string
+	Kind      Kind
+	DependsOn []string // it is skipped when all of them are
+	Attempts  int      // how often it is tried in all; 0 counts as 1
+	Evals     []string // ids of evals that judge its output
+
+	PromptTask string // prompt, agent
+	Input      any    // prompt, agent: with references; nil: the input of the composition
+	Schema     []byte // prompt, agent: JSON Schema of the output; nil: the output is text
+
+	Tools    []string // agent
+	MaxSteps int      // agent: rounds; 0: no limit but that of a turn
+	StopTool string   // agent: the round in which it ran is the last
+
+	Tool string         // tool
+	Args map[string]any // tool: with references
+
+	If         *Predicate // branch
+	Then, Else string     // branch: ids of later steps; Else may be ""
+
+	Branches []*Step // parallel: leaf steps
+	Strategy Strategy
+	Into     string
+}
+
+// Strategy says how the outputs of parallel steps become one.
+type Strategy string
+
+// The strategies.
+const (
+	Append  Strategy = "append"  // a list, in the order of the file
+	Replace Strategy = "replace" // the last one
+	Barrier Strategy = "barrier" // an object, by the steps' ids
+)
+
+// Strategies are all of them.
+var Strategies = []Strategy{Append, Replace, Barrier}
+
+var idPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z_]\w*$`) })
+
+// IsID reports whether a text can be the id of a step.
+func IsID(text string) bool { return idPattern().MatchString(text) }
+
+// Step is the one of an id, also below parallel ones; nil when there is none.
+func (c *Composition) Step(id string) *Step {
+	for _, s := range c.Steps {
+		if s.ID == id {
+			return s
+		}
+		for _, b := range s.Branches {
+			if b.ID == id {
+				return b
+			}
+		}
+	}
+	return nil
+}

@@ -25,7 +25,7 @@ var rows = [][]string{
 		"internal/digest", "internal/exposition", "internal/filelock", "internal/hang", "internal/media",
 		"internal/personaldata", "internal/process", "internal/secret", "internal/textmeasure", "internal/workflow"},
 	{"internal/jsonschema", "internal/jsonvalue", "internal/node", "internal/textsearch"},
-	{"internal/jsonquery", "internal/say", "internal/skill"},
+	{"internal/composition", "internal/jsonquery", "internal/say", "internal/skill"},
 	{"internal/a2a", "internal/keys"},
 	{"internal/result", "internal/wellformed"},
 	{"internal/dispatch", "internal/grading", "internal/scenario"},

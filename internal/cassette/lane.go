@@ -33,6 +33,38 @@ func (rec *Recorder) Lane(at string) *Lane {
 	return &Lane{recorder: rec, at: withoutSecrets(rec.encoder, at), no: rec.lanes}
 }
 
+// Order numbers the lanes of a part of a trial that runs beside others, so that they are the same in every run. It
+// belongs to the goroutine of its part. That of a nil recorder is nil.
+type Order struct {
+	recorder *Recorder
+	next     int
+}
+
+// orderSize is how many lanes an order can open before they mix with those of the next one.
+const orderSize = 1 << 24
+
+// Orders returns the orders of n parts that run at once. What the trial does after them comes behind all of their
+// lanes.
+func (rec *Recorder) Orders(n int) []*Order {
+	orders := make([]*Order, n)
+	if rec == nil {
+		return orders
+	}
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	for i := range orders {
+		orders[i] = &Order{rec, rec.lanes}
+		rec.lanes += orderSize
+	}
+	return orders
+}
+
+// Lane opens the next lane of the part. at is its place, for people.
+func (o *Order) Lane(at string) *Lane {
+	o.next++
+	return &Lane{recorder: o.recorder, at: withoutSecrets(o.recorder.encoder, at), no: o.next}
+}
+
 // Spent is the sum of the durations of the exchanges.
 func (l *Lane) Spent() time.Duration {
 	if l == nil {

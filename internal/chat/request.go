@@ -50,6 +50,7 @@ type Origin struct {
 	Persona       string // self-play: whose message is generated
 	Judge         string // judge calls: name of the judge
 	Step          string // composition step
+	Before        int    `json:",omitempty"` // of a step: replies of the conversation before it
 	Vote          int    `json:",omitempty"` // judge calls: number of the vote, from 0
 	// Closing is the same for calls whose stream the same guardrails may close; "": nothing does. A reply that was cut
 	// by them is all there is to hear for any call that has it.

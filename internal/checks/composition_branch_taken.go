@@ -22,7 +22,7 @@ type compositionBranchTaken struct {
 }
 
 func (c *compositionBranchTaken) Eval(_ context.Context, s *Subject) (Finding, error) {
-	if s.Composition == nil {
+	if s.Composition == nil || s.Composition.None {
 		return Finding{}, errNoComposition
 	}
 	taken, decided := s.Composition.Branches[c.Branch]

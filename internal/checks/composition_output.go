@@ -23,6 +23,12 @@ type compositionOutput struct{ textExpectation }
 
 func (c *compositionOutput) Eval(_ context.Context, s *Subject) (Finding, error) {
 	f := Finding{Details: Details{}}
-	c.judge(&f, "the output", s.Output())
+	text := s.Output()
+	if ran := s.Composition; ran != nil && ran.None {
+		return f, errNoComposition
+	} else if ran != nil && ran.Output != nil {
+		text = *ran.Output
+	}
+	c.judge(&f, "the output", text)
 	return f, nil
 }

@@ -21,7 +21,7 @@ type compositionParallelComplete struct {
 }
 
 func (c *compositionParallelComplete) Eval(_ context.Context, s *Subject) (Finding, error) {
-	if s.Composition == nil {
+	if s.Composition == nil || s.Composition.None {
 		return Finding{}, errNoComposition
 	}
 	status, ran := s.Composition.Parallels[c.Parallel]

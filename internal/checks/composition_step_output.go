@@ -34,7 +34,7 @@ type compositionStepOutput struct {
 }
 
 func (c *compositionStepOutput) Eval(_ context.Context, s *Subject) (Finding, error) {
-	if s.Composition == nil {
+	if s.Composition == nil || s.Composition.None {
 		return Finding{}, errNoComposition
 	}
 	f := Finding{Details: Details{"step": c.step}}

@@ -9,7 +9,8 @@ import (
 
 // Call is a tool call together with what came of it.
 type Call struct {
-	Turn       int // index of the turn, from 0
+	Turn       int    // index of the turn, from 0
+	Step       string // of a composition, that made it; "": the agent did
 	Name       string
 	Args       map[string]any // numbers are json.Number or float64
 	BadArgs    string         // what the model sent when it is no JSON object; Args is nil then

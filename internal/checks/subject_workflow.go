@@ -19,8 +19,10 @@ type Transition struct {
 	Turn            int // index of the turn, from 0; -1: not known
 }
 
-// Composition is what the steps of a composition gave, by their ids.
+// Composition is what the steps of a composition gave, by their ids: of the turn, or of the last turn in which one ran.
 type Composition struct {
+	None      bool              // compositions are there, and none ran
+	Output    *string           // of the whole, as it was said; nil: not known
 	Outputs   map[string]string // step → text
 	Branches  map[string]string // branch → the way that was taken
 	Parallels map[string]string // parallel step → complete, partial, …

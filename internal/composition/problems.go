@@ -1,40 +1,51 @@
 package composition
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// A Problem is a mistake in a graph that would make each run of it fail, or do nothing that was meant.
+// A Problem is a mistake in a graph that would make its runs fail, or do nothing that was meant.
 type Problem struct {
-	Step  string // id of the step; "" for the composition itself
+	Step  *Step  // nil: the composition itself
 	Key   string // in which it stands
 	Value string // the text that is wrong, to find its place in a list or an object
+	Rule  string // short name of what is wrong, like "step-order"
 	Text  string
 	Hint  string
+	Doubt bool // it can be meant, and makes only some runs fail
 }
+
+// The rules that problems break.
+const (
+	ruleName      = "unknown-name"
+	ruleOrder     = "step-order"
+	ruleReference = "bad-reference"
+	ruleID        = "bad-id"
+	ruleTwice     = "duplicate-id"
+	ruleSkipped   = "skipped-step"
+	rulePredicate = "bad-predicate"
+	ruleParallel  = "bad-parallel"
+	ruleMissing   = "missing-field"
+)
 
 // Problems finds all mistakes that can be known without running the steps.
 func (c *Composition) Problems() []Problem {
-	f := &finder{c: c, later: map[string]bool{}, seen: map[string]bool{}}
-	for _, s := range c.Steps {
+	f := &finder{c: c, later: map[string]bool{}, seen: map[string]bool{}, ways: waysOf(c)}
+	for s := range c.All() {
 		f.later[s.ID] = true
-		for _, b := range s.Branches {
-			f.later[b.ID] = true
-		}
 	}
 	for _, s := range c.Steps {
 		f.step(s)
 	}
-	if c.Output != "" && !f.seen[c.Output] {
-		f.add("", "output", c.Output, fmt.Sprintf("there is no step %q", c.Output), f.near(c.Output))
-	}
-	if s := c.Step(c.Output); s != nil && s.Kind == Branch {
-		f.add("", "output", c.Output, fmt.Sprintf("the step %q is a branch, which gives no output", c.Output), "")
-	}
+	f.output()
 	return f.found
 }
 
@@ -43,29 +54,55 @@ type finder struct {
 	c     *Composition
 	later map[string]bool // ids of steps that have not been seen yet
 	seen  map[string]bool
+	ways  ways
 	found []Problem
 }
 
-func (f *finder) add(step, key, value, text, hint string) {
-	f.found = append(f.found, Problem{step, key, value, text, hint})
+func (f *finder) add(rule string, step *Step, key, value, text, hint string) {
+	f.found = append(f.found, Problem{Step: step, Key: key, Value: value, Rule: rule, Text: text, Hint: hint})
 }
 
+// doubt adds a problem that only some runs have.
+func (f *finder) doubt(rule string, step *Step, key, value, text, hint string) {
+	f.add(rule, step, key, value, text, hint)
+	f.found[len(f.found)-1].Doubt = true
+}
+
+// near suggests the id of a step, or lists them.
 func (f *finder) near(id string) string {
 	var ids []string
-	for _, s := range f.c.Steps {
+	for s := range f.c.All() {
 		ids = append(ids, s.ID)
 	}
-	if near := diag.Nearest(id, ids); near != "" {
-		return fmt.Sprintf("did you mean %q?", near)
+	if near := diag.DidYouMean(id, ids); near != "" {
+		return near
 	}
-	return ""
+	return "known: " + strings.Join(ids, ", ")
+}
+
+func (f *finder) output() {
+	id := f.c.Output
+	s := f.c.Step(id)
+	switch {
+	case id == "":
+	case s == nil:
+		f.add(ruleName, nil, "output", id, fmt.Sprintf("there is no step %q", id), f.near(id))
+	case s.Kind == Branch:
+		f.add(ruleReference, nil, "output", id, noOutput(id), "name a step that gives one")
+	case f.ways.optional(s):
+		f.doubt(ruleSkipped, nil, "output", id,
+			fmt.Sprintf("the output is that of the step %q, which can be skipped: the composition fails then", id),
+			"leave output out: then it is that of the last step that gave one")
+	}
+}
+
+func noOutput(id string) string {
+	return fmt.Sprintf("the step %q is a branch, which gives no output", id)
 }
 
 func (f *finder) step(s *Step) {
 	f.identify(s)
-	for _, id := range s.DependsOn {
-		f.earlier(s, "depends_on", id, id)
-	}
+	f.dependencies(s)
 	f.values(s)
 	switch s.Kind {
 	case Branch:
@@ -79,9 +116,15 @@ func (f *finder) step(s *Step) {
 	f.know(s)
 }
 
+func (f *finder) dependencies(s *Step) {
+	for _, id := range s.DependsOn {
+		f.earlier(s, "depends_on", id, id)
+	}
+}
+
 func (f *finder) bounds(s *Step) {
 	if s.MaxSteps == 0 && s.StopTool == "" {
-		f.add(s.ID, "termination", "", "an agent step needs termination",
+		f.add(ruleMissing, s, "termination", "", "termination has neither max_steps nor tool_called",
 			"write termination: {max_steps: 5}, or {tool_called: NAME}")
 	}
 }
@@ -89,13 +132,17 @@ func (f *finder) bounds(s *Step) {
 func (f *finder) identify(s *Step) {
 	switch {
 	case !IsID(s.ID):
-		f.add(s.ID, "id", s.ID, fmt.Sprintf("%q cannot be the id of a step", s.ID),
+		f.add(ruleID, s, "id", s.ID, fmt.Sprintf("%q cannot be the id of a step", s.ID),
 			"use letters, digits and _, and begin with a letter or _")
 	case s.ID == inputRoot:
-		f.add(s.ID, "id", s.ID, "no step can be called input: ${input} is what the user said", "choose another id")
+		f.add(ruleID, s, "id", s.ID, "no step can be called input: ${input} is what the user said", "choose another id")
 	case f.seen[s.ID]:
-		f.add(s.ID, "id", s.ID, fmt.Sprintf("a second step is called %q", s.ID), "give each step its own id")
+		f.twice(s)
 	}
+}
+
+func (f *finder) twice(s *Step) {
+	f.add(ruleTwice, s, "id", s.ID, fmt.Sprintf("a second step is called %q", s.ID), "give each step its own id")
 }
 
 // know makes a step one that later ones can refer to.
@@ -108,37 +155,156 @@ func (f *finder) know(s *Step) {
 	}
 }
 
-// earlier finds a reference to a step that does not come before this one.
-func (f *finder) earlier(s *Step, key, value, id string) {
+// earlier finds a reference to a step that does not come before this one. It reports whether there was none.
+func (f *finder) earlier(s *Step, key, value, id string) bool {
 	switch {
 	case f.seen[id]:
+		return true
 	case id == s.ID:
-		f.add(s.ID, key, value, fmt.Sprintf("the step %q refers to itself", id), "")
+		f.add(ruleOrder, s, key, value, fmt.Sprintf("the step %q refers to itself", id), "")
 	case f.later[id]:
-		f.add(s.ID, key, value, fmt.Sprintf("the step %q comes later", id), "steps run in the order of the file: put it first")
+		f.add(ruleOrder, s, key, value, fmt.Sprintf("the step %q comes later", id),
+			"steps run in the order of the file, and those of one parallel step at once: put it first")
 	default:
-		f.add(s.ID, key, value, fmt.Sprintf("there is no step %q", id), f.near(id))
+		f.add(ruleName, s, key, value, fmt.Sprintf("there is no step %q", id), f.near(id))
 	}
+	return false
 }
 
 // values finds references that cannot be resolved in the input or the arguments of a step.
 func (f *finder) values(s *Step) {
-	references(s.Input, func(text string) { f.refer(s, "input", text) })
+	f.texts(s, "input", s.Input)
 	if s.Args != nil {
-		references(s.Args, func(text string) { f.refer(s, "args", text) })
+		f.texts(s, "args", s.Args)
 	}
 }
 
-func (f *finder) refer(s *Step, key, text string) {
-	r, err := parse(text)
-	switch {
-	case err != nil:
-		f.add(s.ID, key, text, err.Error(), "")
-	case r.root != inputRoot:
-		f.earlier(s, key, text, r.root)
-		if to := f.c.Step(r.root); to != nil && to.Kind == Branch {
-			f.add(s.ID, key, text, fmt.Sprintf("the step %q is a branch, which gives no output", r.root), "")
+// texts looks at all texts in a value.
+func (f *finder) texts(s *Step, key string, v any) {
+	switch v := v.(type) {
+	case string:
+		rest := referencePattern().ReplaceAllString(v, "")
+		if at := strings.Index(rest, "${"); at >= 0 {
+			f.add(ruleReference, s, key, v, fmt.Sprintf("a reference is not closed: %s", clip(rest[at:])),
+				"write ${input.NAME} or ${STEP.output.NAME}")
 		}
+		references(v, func(text string) { f.refer(s, key, text) })
+	case []any:
+		for _, item := range v {
+			f.texts(s, key, item)
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if strings.Contains(name, "${") {
+				f.add(ruleReference, s, key, name, fmt.Sprintf("a key is no place for a reference: %s", clip(name)), "")
+			}
+			f.texts(s, key, v[name])
+		}
+	}
+}
+
+// refer looks at a reference in the input or the arguments of a step.
+func (f *finder) refer(s *Step, key, text string) {
+	to := f.resolve(s, key, text)
+	if to == nil {
+		return
+	}
+	switch {
+	case f.ways.excludes(s, to):
+		f.add(ruleSkipped, s, key, text, fmt.Sprintf("the step %q is always skipped when this one runs", to.ID),
+			"they are the two ways of one branch")
+	case f.ways.optional(to) && !f.ways.implies(s, to):
+		f.doubt(ruleSkipped, s, key, text, fmt.Sprintf("the step %q can be skipped, and this one fails then", to.ID),
+			"make this step depend on it alone: depends_on: ["+to.ID+"]")
+	}
+}
+
+// resolve looks at a reference, and returns the step that it refers to; nil when it is none, or wrong.
+func (f *finder) resolve(s *Step, key, text string) *Step {
+	r, err := parseWhole(text)
+	if err != nil {
+		f.add(ruleReference, s, key, text, err.Error(), "write ${input.NAME} or ${STEP.output.NAME}")
+		return nil
+	}
+	if r.root == inputRoot {
+		f.within(s, key, text, r, f.c.InputSchema)
+		return nil
+	}
+	if !f.earlier(s, key, text, r.root) {
+		return nil
+	}
+	to := f.c.Step(r.root)
+	switch to.Kind {
+	case Branch:
+		f.add(ruleReference, s, key, text, noOutput(to.ID), "")
+		return nil
+	case Parallel:
+		f.withinParallel(s, key, text, r, to)
+	case Prompt, Agent:
+		if to.Schema == nil && len(r.path) > 0 {
+			f.add(ruleReference, s, key, text,
+				fmt.Sprintf("the step %q gives text, in which there is no %q", to.ID, strings.Join(r.path, ".")),
+				"give it an output_schema: then it gives the value that its model writes as JSON")
+			return nil
+		}
+		f.within(s, key, text, r, to.Schema)
+	case Tool:
+	}
+	return to
+}
+
+// within looks for a key that the schema of a value does not have.
+func (f *finder) within(s *Step, key, text string, r reference, schema json.RawMessage) {
+	var form struct {
+		Type       any                        `json:"type"`
+		Properties map[string]json.RawMessage `json:"properties"`
+		Additional any                        `json:"additionalProperties"`
+		Required   []string                   `json:"required"`
+	}
+	for i, name := range r.path {
+		if len(schema) == 0 || json.Unmarshal(schema, &form) != nil || form.Type != "object" || len(form.Properties) == 0 {
+			return
+		}
+		inner, declared := form.Properties[name]
+		if !declared {
+			known := slices.Sorted(maps.Keys(form.Properties))
+			hint := diag.DidYouMean(name, known)
+			if hint == "" {
+				hint = "known: " + strings.Join(known, ", ")
+			}
+			where := strings.Join(append([]string{r.root}, r.path[:i]...), ".")
+			say := f.doubt
+			if form.Additional == false {
+				say = f.add
+			}
+			say(ruleReference, s, key, text, fmt.Sprintf("the schema of %s declares no %q", where, name), hint)
+			return
+		}
+		schema = inner
+		form.Type, form.Properties, form.Additional = nil, nil, nil
+	}
+}
+
+// withinParallel looks for what the output of a parallel step does not have.
+func (f *finder) withinParallel(s *Step, key, text string, r reference, to *Step) {
+	if len(r.path) > 0 && r.path[0] != to.Into {
+		f.add(ruleReference, s, key, text,
+			fmt.Sprintf("the step %q gives what its branches gave as %q, and no %q", to.ID, to.Into, r.path[0]),
+			fmt.Sprintf("write ${%s.output.%s}, or ${BRANCH.output}", to.ID, to.Into))
+		return
+	}
+	if len(r.path) < 2 {
+		return
+	}
+	item := r.path[1]
+	n, err := strconv.Atoi(item)
+	switch {
+	case to.Strategy == Barrier && !slices.ContainsFunc(to.Branches, func(b *Step) bool { return b.ID == item }):
+		f.add(ruleName, s, key, text, fmt.Sprintf("the step %q has no branch %q", to.ID, item), f.near(item))
+	case to.Strategy == Append && (err != nil || n < 0 || n >= len(to.Branches)):
+		f.add(ruleReference, s, key, text,
+			fmt.Sprintf("the step %q gives a list of %d, in which there is no %q", to.ID, len(to.Branches), item),
+			"count from 0")
 	}
 }
 
@@ -156,13 +322,13 @@ func (f *finder) target(s *Step, key, id string) {
 	switch {
 	case id == "":
 	case f.seen[id] || id == s.ID:
-		f.add(s.ID, key, id, fmt.Sprintf("the step %q does not come after the branch", id),
+		f.add(ruleOrder, s, key, id, fmt.Sprintf("the step %q does not come after the branch", id),
 			"a branch chooses among later steps; there are no loops")
 	case f.later[id] && outer:
 	case f.later[id]:
-		f.add(s.ID, key, id, fmt.Sprintf("the step %q stands inside a parallel step", id), "name the parallel step")
+		f.add(ruleParallel, s, key, id, fmt.Sprintf("the step %q stands inside a parallel step", id), "name the parallel step")
 	default:
-		f.add(s.ID, key, id, fmt.Sprintf("there is no step %q", id), f.near(id))
+		f.add(ruleName, s, key, id, fmt.Sprintf("there is no step %q", id), f.near(id))
 	}
 }
 
@@ -176,37 +342,29 @@ func (f *finder) predicate(s *Step, p *Predicate) {
 	if p.Path == "" {
 		return
 	}
-	r, err := parseWhole(p.Path)
-	switch {
-	case err != nil:
-		f.add(s.ID, "predicate", p.Path, err.Error(), "")
-	case r.root != inputRoot:
-		f.earlier(s, "predicate", p.Path, r.root)
-	}
+	f.resolve(s, "predicate", p.Path)
 	if _, isList := p.Value.([]any); p.Op.IsIn() && !isList {
-		f.add(s.ID, "predicate", p.Path, fmt.Sprintf("%s needs a list of values", p.Op), "write value: [a, b]")
+		f.add(rulePredicate, s, "predicate", p.Path, fmt.Sprintf("%s needs a list of values", p.Op), "write value: [a, b]")
 	}
 	if p.Op.IsOrder() && !jsonvalue.IsNumber(p.Value) {
-		f.add(s.ID, "predicate", p.Path, fmt.Sprintf("%s compares numbers, and value is none", p.Op), "")
+		f.add(rulePredicate, s, "predicate", p.Path, fmt.Sprintf("%s compares numbers, and value is none", p.Op), "")
 	}
 }
 
 func (f *finder) parallel(s *Step) {
 	if len(s.Branches) < 2 {
-		f.add(s.ID, "branches", "", "a parallel step needs two branches or more", "")
+		f.add(ruleParallel, s, "branches", "", "a parallel step needs two branches or more", "")
 	}
 	for i, b := range s.Branches {
 		if !b.Kind.IsLeaf() {
-			f.add(b.ID, "kind", string(b.Kind), fmt.Sprintf("a %s step cannot stand inside a parallel step", b.Kind),
+			f.add(ruleParallel, b, "kind", string(b.Kind), fmt.Sprintf("a %s step cannot stand inside a parallel step", b.Kind),
 				"prompt, agent and tool can")
 		}
 		f.identify(b)
 		if b.ID == s.ID || slices.ContainsFunc(s.Branches[:i], func(other *Step) bool { return other.ID == b.ID }) {
-			f.add(b.ID, "id", b.ID, fmt.Sprintf("a second step is called %q", b.ID), "give each step its own id")
+			f.twice(b)
 		}
-		for _, id := range b.DependsOn {
-			f.earlier(b, "depends_on", id, id)
-		}
+		f.dependencies(b)
 		f.values(b)
 		if b.Kind == Agent {
 			f.bounds(b)

@@ -112,6 +112,14 @@ func (s *scope) fill(v any) (any, error) {
 	return v, nil
 }
 
+// fillArgs fills the arguments of a tool, which are an object also when there are none.
+func (s *scope) fillArgs(args map[string]any) (any, error) {
+	if args == nil {
+		return map[string]any{}, nil
+	}
+	return s.fill(args)
+}
+
 func (s *scope) fillText(text string) (any, error) {
 	found := referencePattern().FindAllStringSubmatchIndex(text, -1)
 	if len(found) == 1 && found[0][0] == 0 && found[0][1] == len(text) {

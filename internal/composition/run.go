@@ -12,15 +12,32 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// Leaf runs a step of a leaf kind once: with its input, or the arguments of its tool. What it returns is JSON as it is
-// decoded, or text. Leaves of a parallel step are called at once.
-type Leaf func(ctx context.Context, s *Step, input any) (output any, err error)
+// A Host runs the leaf steps of a composition, and is told of all others. Its methods are called by the goroutine that
+// called Run, in the order of the file.
+type Host interface {
+	// Begin tells that a branch or a parallel step begins.
+	Begin(s *Step)
+	// Open gets ready to run a leaf step. All leaves of a parallel step are open before the first of them runs.
+	Open(s *Step, within *Step) Leaf
+	// End tells what came of a branch, of a parallel step once its leaves are closed, and of every step that is skipped.
+	End(rec *Record)
+}
+
+// A Leaf is a leaf step that is about to run. Leaves of a parallel step run at once.
+type Leaf interface {
+	// Run runs the step once: with its input, or the arguments of its tool. What it returns is JSON as it is decoded, or
+	// text.
+	Run(ctx context.Context, input any) (output any, err error)
+	// Close is called once nothing of the step runs any more.
+	Close(rec *Record)
+}
 
 // A Record is what came of one step.
 type Record struct {
-	ID       string
-	Kind     Kind
+	Step     *Step
+	Within   *Step  // the parallel step that it is a branch of; nil: none
 	Attempts int    // 0: it did not run
+	Input    any    // with its references filled in; nil when there is none
 	Output   any    // nil when there is none
 	Target   string // of a branch: the step that it chose; "" when that is none
 	Skipped  bool
@@ -30,7 +47,7 @@ type Record struct {
 // Outcome is what came of all steps, in the order of the file, those of parallel ones behind theirs. Steps behind one
 // that failed are not among them.
 type Outcome struct {
-	Records []Record
+	Records []*Record
 	Output  any // of the whole
 }
 
@@ -59,8 +76,8 @@ func Text(output any) string {
 }
 
 // Run runs the steps in their order. The error names the step that failed; the outcome then holds what ran until there.
-func (c *Composition) Run(ctx context.Context, input any, leaf Leaf) (*Outcome, error) {
-	r := &run{scope: scope{input: input, outputs: map[string]any{}}, skipped: map[string]bool{}, leaf: leaf}
+func (c *Composition) Run(ctx context.Context, input any, host Host) (*Outcome, error) {
+	r := &run{scope: scope{input: input, outputs: map[string]any{}}, skipped: map[string]bool{}, taken: map[string]bool{}, host: host}
 	var out Outcome
 	for _, s := range c.Steps {
 		records := r.step(ctx, s)
@@ -90,26 +107,30 @@ func (c *Composition) Run(ctx context.Context, input any, leaf Leaf) (*Outcome, 
 type run struct {
 	scope   scope
 	skipped map[string]bool
-	leaf    Leaf
+	taken   map[string]bool // steps that a branch chose
+	host    Host
 }
 
 // step runs one step, or skips it. The first record is its own.
-func (r *run) step(ctx context.Context, s *Step) []Record {
+func (r *run) step(ctx context.Context, s *Step) []*Record {
 	if r.skipped[s.ID] || r.orphaned(s) {
-		return r.skip(s)
+		return r.skip(s, nil)
 	}
 	switch s.Kind {
 	case Branch:
-		return []Record{r.branch(s)}
+		return []*Record{r.branch(s)}
 	case Parallel:
 		return r.parallel(ctx, s)
 	case Prompt, Agent, Tool:
 	}
-	rec := r.try(ctx, s)
+	leaf := r.host.Open(s, nil)
+	rec := &Record{Step: s}
+	r.try(ctx, leaf, rec)
+	leaf.Close(rec)
 	if rec.Err == nil {
 		r.scope.outputs[s.ID] = rec.Output
 	}
-	return []Record{rec}
+	return []*Record{rec}
 }
 
 // orphaned reports whether all steps were skipped that a step depends on.
@@ -117,23 +138,27 @@ func (r *run) orphaned(s *Step) bool {
 	return len(s.DependsOn) > 0 && !slices.ContainsFunc(s.DependsOn, func(id string) bool { return !r.skipped[id] })
 }
 
-// skip marks a step, and what only it leads to.
-func (r *run) skip(s *Step) []Record {
+// skip marks a step, and what it would have led to, unless another branch led there.
+func (r *run) skip(s, within *Step) []*Record {
 	r.skipped[s.ID] = true
-	records := []Record{{ID: s.ID, Kind: s.Kind, Skipped: true}}
+	rec := &Record{Step: s, Within: within, Skipped: true}
+	r.host.End(rec)
+	records := []*Record{rec}
 	for _, b := range s.Branches {
-		records = append(records, r.skip(b)...)
+		records = append(records, r.skip(b, s)...)
 	}
 	for _, target := range []string{s.Then, s.Else} {
-		if target != "" {
+		if target != "" && !r.taken[target] {
 			r.skipped[target] = true
 		}
 	}
 	return records
 }
 
-func (r *run) branch(s *Step) Record {
-	rec := Record{ID: s.ID, Kind: s.Kind, Attempts: 1}
+func (r *run) branch(s *Step) *Record {
+	r.host.Begin(s)
+	rec := &Record{Step: s, Attempts: 1}
+	defer r.host.End(rec)
 	ok, err := s.If.holds(&r.scope)
 	if err != nil {
 		rec.Err = err
@@ -146,48 +171,73 @@ func (r *run) branch(s *Step) Record {
 	if left != "" && left != taken {
 		r.skipped[left] = true
 	}
-	rec.Target = taken
+	rec.Target, r.taken[taken] = taken, true
 	return rec
 }
 
 // parallel runs the branches of a step at once. One that fails does not stop the others.
-func (r *run) parallel(ctx context.Context, s *Step) []Record {
-	records := make([]Record, 1+len(s.Branches))
-	var wait sync.WaitGroup
+func (r *run) parallel(ctx context.Context, s *Step) []*Record {
+	r.host.Begin(s)
+	own := &Record{Step: s, Attempts: 1}
+	records, leaves := []*Record{own}, make([]Leaf, len(s.Branches))
 	for i, b := range s.Branches {
 		if r.orphaned(b) {
-			records[1+i] = r.skip(b)[0]
+			records = append(records, r.skip(b, s)...)
 			continue
 		}
-		wait.Go(func() { records[1+i] = r.try(ctx, b) })
+		leaves[i] = r.host.Open(b, s)
+		records = append(records, &Record{Step: b, Within: s})
 	}
-	wait.Wait()
-	own := &records[0]
-	*own = Record{ID: s.ID, Kind: s.Kind, Attempts: 1}
+	r.together(ctx, leaves, records[1:])
 	var errs []error
-	for i := range s.Branches {
-		rec := &records[1+i]
-		switch {
-		case rec.Err != nil:
-			errs = append(errs, fmt.Errorf("branch %s: %w", rec.ID, rec.Err))
-		case !rec.Skipped:
-			r.scope.outputs[rec.ID] = rec.Output
+	for i, leaf := range leaves {
+		if leaf == nil {
+			continue
+		}
+		rec := records[1+i]
+		leaf.Close(rec)
+		if rec.Err != nil {
+			errs = append(errs, fmt.Errorf("branch %s: %w", rec.Step.ID, rec.Err))
+		} else {
+			r.scope.outputs[rec.Step.ID] = rec.Output
 		}
 	}
 	if own.Err = errors.Join(errs...); own.Err == nil {
 		own.Output = map[string]any{s.Into: merge(s.Strategy, records[1:])}
 		r.scope.outputs[s.ID] = own.Output
 	}
+	r.host.End(own)
 	return records
 }
 
+// together runs leaves at once. A panic in one of them is one of the caller's.
+func (r *run) together(ctx context.Context, leaves []Leaf, records []*Record) {
+	var wait sync.WaitGroup
+	panics := make([]any, len(leaves))
+	for i, leaf := range leaves {
+		if leaf == nil {
+			continue
+		}
+		wait.Go(func() {
+			defer func() { panics[i] = recover() }()
+			r.try(ctx, leaf, records[i])
+		})
+	}
+	wait.Wait()
+	for _, p := range panics {
+		if p != nil {
+			panic(p)
+		}
+	}
+}
+
 // merge makes one value out of the outputs of the branches that ran.
-func merge(how Strategy, records []Record) any {
+func merge(how Strategy, records []*Record) any {
 	list, byID := []any{}, map[string]any{}
-	for i := range records {
-		if rec := &records[i]; !rec.Skipped {
+	for _, rec := range records {
+		if !rec.Skipped {
 			list = append(list, rec.Output)
-			byID[rec.ID] = rec.Output
+			byID[rec.Step.ID] = rec.Output
 		}
 	}
 	switch {
@@ -202,27 +252,25 @@ func merge(how Strategy, records []Record) any {
 }
 
 // try runs a leaf until it succeeds or its attempts are used up. A run that was cancelled is not tried again.
-func (r *run) try(ctx context.Context, s *Step) Record {
-	rec := Record{ID: s.ID, Kind: s.Kind}
-	input, err := r.inputOf(s)
-	if err != nil {
-		rec.Err = err
-		return rec
+func (r *run) try(ctx context.Context, leaf Leaf, rec *Record) {
+	if rec.Input, rec.Err = r.inputOf(rec.Step); rec.Err != nil {
+		return
 	}
-	for rec.Attempts < max(s.Attempts, 1) {
+	for rec.Attempts < max(rec.Step.Attempts, 1) {
 		rec.Attempts++
-		if rec.Output, rec.Err = r.leaf(ctx, s, input); rec.Err == nil || ctx.Err() != nil {
+		if rec.Output, rec.Err = leaf.Run(ctx, rec.Input); rec.Err == nil || ctx.Err() != nil {
 			break
 		}
 	}
-	return rec
+	if rec.Err != nil {
+		rec.Output = nil
+	}
 }
 
 func (r *run) inputOf(s *Step) (any, error) {
 	switch {
 	case s.Kind == Tool:
-		args, err := r.scope.fill(s.Args)
-		return args, err
+		return r.scope.fillArgs(s.Args)
 	case s.Input == nil:
 		return r.scope.input, nil
 	}

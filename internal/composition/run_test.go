@@ -13,9 +13,24 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// echo is a leaf that answers with what its table says for the step, else with its input.
-func echo(outputs map[string]any) Leaf {
-	return func(_ context.Context, s *Step, input any) (any, error) {
+// host runs leaves by a function.
+type host func(ctx context.Context, s *Step, input any) (any, error)
+
+func (host) Begin(*Step)                  {}
+func (host) End(*Record)                  {}
+func (h host) Open(s *Step, _ *Step) Leaf { return &leaf{h, s} }
+
+type leaf struct {
+	run  host
+	step *Step
+}
+
+func (l *leaf) Run(ctx context.Context, input any) (any, error) { return l.run(ctx, l.step, input) }
+func (l *leaf) Close(*Record)                                   {}
+
+// echo answers with what its table says for the step, else with its input.
+func echo(outputs map[string]any) Host {
+	return host(func(_ context.Context, s *Step, input any) (any, error) {
 		v, ok := outputs[s.ID]
 		if !ok {
 			return input, nil
@@ -24,21 +39,21 @@ func echo(outputs map[string]any) Leaf {
 			return nil, err
 		}
 		return v, nil
-	}
+	})
 }
 
 // told is an outcome in one line: what each step did, then the output or the error.
 func told(out *Outcome, err error) string {
 	var parts []string
 	for i := range out.Records {
-		rec := &out.Records[i]
-		text := rec.ID + "="
+		rec := out.Records[i]
+		text := rec.Step.ID + "="
 		switch {
 		case rec.Skipped:
 			text += "skipped"
 		case rec.Err != nil:
 			text += "error"
-		case rec.Kind == Branch:
+		case rec.Step.Kind == Branch:
 			text += "→" + rec.Target
 		default:
 			text += jsonvalue.Compact(rec.Output)
@@ -149,11 +164,11 @@ func TestParallelAtOnce(t *testing.T) {
 	}
 	var all sync.WaitGroup
 	all.Add(n)
-	_, err := (&Composition{Steps: []*Step{s}}).Run(t.Context(), "", func(context.Context, *Step, any) (any, error) {
+	_, err := (&Composition{Steps: []*Step{s}}).Run(t.Context(), "", host(func(context.Context, *Step, any) (any, error) {
 		all.Done()
 		all.Wait()
 		return "", nil
-	})
+	}))
 	if err != nil {
 		t.Error(err)
 	}
@@ -163,10 +178,10 @@ func TestCancelledIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	c := &Composition{Steps: []*Step{{ID: "a", Kind: Prompt, Attempts: 5}}}
-	out, err := c.Run(ctx, "", func(ctx context.Context, _ *Step, _ any) (any, error) {
+	out, err := c.Run(ctx, "", host(func(ctx context.Context, _ *Step, _ any) (any, error) {
 		cancel()
 		return nil, ctx.Err()
-	})
+	}))
 	if !errors.Is(err, context.Canceled) || out.Records[0].Attempts != 1 {
 		t.Errorf("%v after %d attempts", err, out.Records[0].Attempts)
 	}
@@ -227,7 +242,9 @@ func TestProblems(t *testing.T) {
 		output string
 		want   []string // step key: text
 	}{
-		{"fine", []*Step{p("a", "${input}"), p("b", "${a.output.x}")}, "b", nil},
+		{"fine", []*Step{{ID: "a", Kind: Prompt, Input: "${input}", Schema: []byte("{}")}, p("b", "${a.output.x}")}, "b", nil},
+		{"text has no parts", []*Step{p("a", nil), p("b", "${a.output.x}")}, "", []string{
+			`b input: the step "a" gives text, in which there is no "x"`}},
 		{"later", []*Step{p("a", "${b.output}"), p("b", nil)}, "", []string{`a input: the step "b" comes later`}},
 		{"itself", []*Step{p("a", "${a.output}")}, "", []string{`a input: the step "a" refers to itself`}},
 		{"misspelt", []*Step{p("route", nil), p("b", map[string]any{"x": []any{"${ruote.output}"}})}, "",
@@ -246,18 +263,36 @@ func TestProblems(t *testing.T) {
 			`r predicate: there is no step "z"`, `r predicate: less_than compares numbers, and value is none`}},
 		{"in without a list", []*Step{{ID: "r", Kind: Branch, Then: "a", If: &Predicate{Path: "input", Op: In, Value: "x"}},
 			p("a", nil)}, "", []string{`r predicate: in needs a list of values`}},
-		{"agent", []*Step{{ID: "a", Kind: Agent}}, "", []string{`a termination: an agent step needs termination`}},
+		{"agent", []*Step{{ID: "a", Kind: Agent}}, "", []string{`a termination: termination has neither max_steps nor tool_called`}},
 		{"output", []*Step{p("a", nil)}, "b", []string{` output: there is no step "b"`}},
 		{"parallel", []*Step{{ID: "p", Kind: Parallel, Branches: []*Step{{ID: "p", Kind: Branch}}}}, "", []string{
 			`p branches: a parallel step needs two branches or more`, `p kind: a branch step cannot stand inside a parallel step`,
 			`p id: a second step is called "p"`}},
+		{"the other way", []*Step{p("k", nil), {ID: "r", Kind: Branch, Then: "a", Else: "b", If: &Predicate{Path: "k.output", Op: Equals,
+			Value: "x"}}, p("a", nil), p("b", "${a.output}"), p("c", "${b.output}"), {ID: "d", Kind: Prompt, Input: "${b.output}",
+			DependsOn: []string{"b"}}}, "a", []string{
+			`b input: the step "a" is always skipped when this one runs`,
+			`c input: the step "b" can be skipped, and this one fails then`,
+			` output: the output is that of the step "a", which can be skipped: the composition fails then`}},
+		{"parts of a parallel output", []*Step{{ID: "p", Kind: Parallel, Into: "all", Strategy: Append, Branches: []*Step{
+			p("x", nil), p("y", nil)}}, p("a", "${p.output.al} ${p.output.all.2} ${p.output.all.0}")}, "", []string{
+			`a input: the step "p" gives what its branches gave as "all", and no "al"`,
+			`a input: the step "p" gives a list of 2, in which there is no "2"`}},
+		{"a key that the schema does not have", []*Step{{ID: "a", Kind: Prompt, Schema: []byte(
+			`{"type": "object", "properties": {"kind": {"type": "string"}}, "additionalProperties": false}`)},
+			p("b", "${a.output.knid}")}, "", []string{`b input: the schema of a declares no "knid"`}},
+		{"an open reference", []*Step{p("a", "is ${input.x")}, "", []string{`a input: a reference is not closed: ${input.x`}},
 		{"siblings do not see each other", []*Step{{ID: "p", Kind: Parallel, Branches: []*Step{p("x", nil), p("y", "${x.output}")}}},
 			"", []string{`y input: the step "x" comes later`}},
 	} {
 		c := &Composition{Steps: tc.steps, Output: tc.output}
 		var got []string
 		for _, problem := range c.Problems() {
-			got = append(got, problem.Step+" "+problem.Key+": "+problem.Text)
+			id := ""
+			if problem.Step != nil {
+				id = problem.Step.ID
+			}
+			got = append(got, id+" "+problem.Key+": "+problem.Text)
 		}
 		if diff := cmp.Diff(tc.want, got); diff != "" {
 			t.Errorf("%s:\n%s", tc.name, diff)

@@ -4,6 +4,8 @@
 package composition
 
 import (
+	"encoding/json"
+	"iter"
 	"regexp"
 	"sync"
 )
@@ -14,6 +16,8 @@ type Composition struct {
 	Description string
 	Steps       []*Step // in the order in which they run
 	Output      string  // id of the step whose output is that of the whole; "": the last that gave one
+
+	InputSchema, OutputSchema json.RawMessage // nil: any value
 }
 
 // Kind is what a step does.
@@ -44,7 +48,8 @@ type Step struct {
 
 	PromptTask string // prompt, agent
 	Input      any    // prompt, agent: with references; nil: the input of the composition
-	Schema     []byte // prompt, agent: JSON Schema of the output; nil: the output is text
+	// Schema is that of the output of a prompt or an agent, as JSON Schema; nil: the output is text.
+	Schema json.RawMessage
 
 	Tools    []string // agent
 	MaxSteps int      // agent: rounds; 0: no limit but that of a turn
@@ -79,16 +84,27 @@ var idPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 // IsID reports whether a text can be the id of a step.
 func IsID(text string) bool { return idPattern().MatchString(text) }
 
+// All are the steps in the order of the file, those of parallel ones behind theirs.
+func (c *Composition) All() iter.Seq[*Step] {
+	return func(yield func(*Step) bool) {
+		for _, s := range c.Steps {
+			if !yield(s) {
+				return
+			}
+			for _, b := range s.Branches {
+				if !yield(b) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // Step is the one of an id, also below parallel ones; nil when there is none.
 func (c *Composition) Step(id string) *Step {
-	for _, s := range c.Steps {
+	for s := range c.All() {
 		if s.ID == id {
 			return s
-		}
-		for _, b := range s.Branches {
-			if b.ID == id {
-				return b
-			}
 		}
 	}
 	return nil

@@ -27,7 +27,7 @@ func Canonical(req *chat.Request) any {
 	at := &req.Origin
 	form.Origin = originForm{
 		at.Scenario, at.ScenarioAlias, at.Region, at.Trial, at.Turn, at.Reply, at.Persona, at.Judge, at.Step, at.Vote,
-		at.Closing,
+		at.Closing, at.Before,
 	}
 	return form
 }
@@ -63,6 +63,7 @@ type originForm struct {
 	Step          string
 	Vote          int    `json:",omitempty"`
 	Closing       string `json:",omitempty"`
+	Before        int    `json:",omitempty"`
 }
 
 type toolForm struct {

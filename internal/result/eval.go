@@ -14,7 +14,8 @@ type EvalResult struct {
 	ID      string `json:"eval_id"`
 	Type    string `json:"type"` // of the check, as its author wrote it
 	Trigger string `json:"trigger"`
-	Turn    int    `json:"turn"` // index of the turn after which it ran; -1: at the end
+	Turn    int    `json:"turn"`           // index of the turn after which it ran; -1: at the end
+	Step    string `json:"step,omitempty"` // of a composition, whose output was judged
 
 	// Status is what the threshold makes of the result. An eval without a threshold has none.
 	Status      Status         `json:"status,omitzero"`

@@ -31,6 +31,8 @@ const (
 	KindToolStarted      EventKind = "tool.call.started"
 	KindToolCompleted    EventKind = "tool.call.completed"
 	KindStateChanged     EventKind = "workflow.transition"
+	KindStepStarted      EventKind = "composition.step.started"
+	KindStepCompleted    EventKind = "composition.step.completed"
 	KindValidationFailed EventKind = "validation.failed"
 	KindEvalCompleted    EventKind = "eval.completed"
 	KindEvalFailed       EventKind = "eval.failed"
@@ -44,7 +46,7 @@ const (
 func EventKinds() []EventKind {
 	return []EventKind{
 		KindRunStarted, KindTrialStarted, KindTurnStarted, KindMessageCreated, KindCallStarted, KindCallCompleted,
-		KindCallFailed, KindToolStarted, KindToolCompleted, KindStateChanged, KindValidationFailed, KindEvalCompleted,
+		KindCallFailed, KindToolStarted, KindToolCompleted, KindStateChanged, KindStepStarted, KindStepCompleted, KindValidationFailed, KindEvalCompleted,
 		KindEvalFailed,
 		KindVerdict, KindTurnCompleted, KindTrialCompleted, KindRunCompleted,
 	}
@@ -62,6 +64,7 @@ type At struct {
 	Scenario string
 	Provider string // that is tested, also where a judge is asked
 	Turn     int    // index from 0, or NoTurn
+	Step     string // of a composition; "" for what concerns none
 }
 
 // Place implements Event.

@@ -178,6 +178,36 @@ type StateChanged struct {
 	Redirected string `json:"redirected_from,omitempty" doc:"The state that could not be entered again, for which this one stands in."`
 }
 
+// StepStarted says that a step of a composition begins. What happens in it names the step.
+type StepStarted struct {
+	At     `json:"-"`
+	Name   string `json:"kind" doc:"prompt, agent, tool, branch or parallel."`
+	Within string `json:"within,omitempty" doc:"The parallel step of which it is a branch."`
+	Prompt string `json:"prompt_task,omitempty" doc:"The prompt of its model."`
+	Tool   string `json:"tool,omitempty" doc:"The tool that it calls."`
+}
+
+// StepCompleted says what came of a step of a composition. Those of parallel branches come in the order of the file.
+type StepCompleted struct {
+	At        `json:"-"`
+	Name      string   `json:"kind" doc:"prompt, agent, tool, branch or parallel."`
+	Within    string   `json:"within,omitempty" doc:"The parallel step of which it is a branch."`
+	Attempts  int      `json:"attempts" doc:"How often it was tried."`
+	Output    string   `json:"output,omitempty" doc:"Its output as text, or as JSON."`
+	Target    string   `json:"target,omitempty" doc:"The step that a branch chose."`
+	Status    string   `json:"status,omitempty" doc:"Of a parallel step: complete or failed."`
+	Error     string   `json:"error,omitempty" doc:"Why it failed."`
+	Usage     *Tokens  `json:"usage,omitempty" doc:"What its model calls took."`
+	CostUSD   *float64 `json:"cost_usd,omitempty" doc:"Cost in US dollars; absent: no model was called, or the price is not known."`
+	LatencyMS float64  `json:"latency_ms" doc:"Time that it took."`
+}
+
+// Kind implements Event.
+func (StepStarted) Kind() EventKind { return KindStepStarted }
+
+// Kind implements Event.
+func (StepCompleted) Kind() EventKind { return KindStepCompleted }
+
 // Kind implements Event.
 func (StateChanged) Kind() EventKind { return KindStateChanged }
 

@@ -6,7 +6,8 @@ type Firing struct {
 	Direction   string  `json:"direction"` // input, output
 	Action      Action  `json:"action"`
 	MonitorOnly bool    `json:"monitor_only,omitempty"` // by fail_on_violation: false
-	// MessageIndex is the place in Turn.Messages of the message that was judged.
+	Step        string  `json:"step,omitempty"`         // of a composition, whose message was judged
+	// MessageIndex is the place of the message that was judged in Turn.Messages, or in those of the step.
 	MessageIndex int `json:"message_index"`
 	// StreamClosed says that the reply was still being written, and that the rest of it never came.
 	StreamClosed bool `json:"stream_closed,omitempty"`

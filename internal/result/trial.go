@@ -104,14 +104,17 @@ type Turn struct {
 	ToolCalls  []ToolCall     `json:"tool_calls"`
 	Assertions []Verdict      `json:"assertions"`
 	LatencyMS  float64        `json:"latency_ms"`
-	Streamed   bool           `json:"streamed,omitempty"`   // the replies were asked for as a stream
-	Guardrails []Firing       `json:"guardrails,omitempty"` // those that fired, in the order of the messages
+	Streamed   bool           `json:"streamed,omitempty"` // the replies were asked for as a stream
+	// Composition is the steps that answered in the place of one model call; nil: none did.
+	Composition *Composition `json:"composition,omitempty"`
+	Guardrails  []Firing     `json:"guardrails,omitempty"` // those that fired, in the order of the messages
 	// GuardJudgements are the calls of judges for guardrails that let their message through.
 	GuardJudgements []Judgement `json:"guard_judgements,omitempty"`
 }
 
 // ToolCall is one executed call with what came of it.
 type ToolCall struct {
+	Step      string         `json:"step,omitempty"` // of a composition, that made it
 	Name      string         `json:"name"`
 	Args      map[string]any `json:"args"`
 	BadArgs   string         `json:"bad_args,omitempty"`

@@ -102,7 +102,7 @@ func (s *session) call(
 	if s.recorder == nil {
 		return e.Client.Complete(ctx, req, onDelta)
 	}
-	return s.recorder.Lane(turnLabel(req.Origin.Turn)).Complete(ctx, e.Client, e.Spec.Model, req, onDelta)
+	return s.lane(turnLabel(req.Origin.Turn)).Complete(ctx, e.Client, e.Spec.Model, req, onDelta)
 }
 
 // callTool calls a tool of the trial, through the cassette if there is one.
@@ -127,6 +127,18 @@ func (s *session) runTool(ctx context.Context, call chat.ToolCall) chat.ToolResu
 	return res
 }
 
+// lane opens the next lane of the trial, or of the step that the session runs.
+func (s *session) lane(at string) *cassette.Lane {
+	if s.step == nil {
+		return s.recorder.Lane(at)
+	}
+	at += ", step " + s.step.spec.ID
+	if s.step.order != nil {
+		return s.step.order.Lane(at)
+	}
+	return s.recorder.Lane(at)
+}
+
 func turnLabel(turn int) string {
 	if turn < 0 {
 		return "conversation"
@@ -134,18 +146,18 @@ func turnLabel(turn int) string {
 	return fmt.Sprintf("turn %d", turn+1)
 }
 
-// lanes are the parts of a cassette for exchanges that may run concurrently. The zero value is for a trial without one.
+// lanes are the parts of a cassette for exchanges that may run concurrently.
 type lanes struct {
-	recorder *cassette.Recorder
-	open     []*cassette.Lane
+	s    *session
+	open []*cassette.Lane
 }
 
 // next opens the lane of the n-th exchange of a kind in a turn. It must be called in a fixed order.
 func (l *lanes) next(turn int, thing string, n int, name string) *cassette.Lane {
-	if l.recorder == nil {
+	if l.s.recorder == nil {
 		return nil
 	}
-	lane := l.recorder.Lane(fmt.Sprintf("%s, %s %d (%s)", turnLabel(turn), thing, n, name))
+	lane := l.s.lane(fmt.Sprintf("%s, %s %d (%s)", turnLabel(turn), thing, n, name))
 	l.open = append(l.open, lane)
 	return lane
 }
@@ -176,7 +188,7 @@ func (s *session) routeGuardrails(subject *checks.Subject) (done func()) {
 	if s.recorder == nil {
 		return func() {}
 	}
-	lanes := lanes{recorder: s.recorder}
+	lanes := lanes{s: s}
 	s.routeThrough(subject, lanes.next(subject.Turn, "message", len(subject.Messages)+1, "guardrails"))
 	return func() { s.advanceBy(&lanes, false) }
 }

@@ -22,7 +22,8 @@ type emitter struct {
 	clock   *clock
 	trial   *Trial
 	id      string
-	turn    int // present turn; result.NoTurn between turns
+	turn    int    // present turn; result.NoTurn between turns
+	step    string // of a composition, present; "": none
 	calls   atomic.Int64
 	redact  func(result.Event) result.Event
 	// buffering keeps the events until the end of the trial, because secrets to redact may become known until then.
@@ -63,7 +64,7 @@ func (t *emitter) at() result.At {
 		return result.At{Turn: result.NoTurn}
 	}
 	at := result.At{
-		Trial: t.id, Scenario: t.trial.Scenario.ID, Provider: t.trial.Endpoint.Spec.ID, Turn: t.turn,
+		Trial: t.id, Scenario: t.trial.Scenario.ID, Provider: t.trial.Endpoint.Spec.ID, Turn: t.turn, Step: t.step,
 	}
 	if t.clock.simulated {
 		at.Time = t.started.Add(t.clock.virtual)

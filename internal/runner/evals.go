@@ -73,6 +73,7 @@ func ReportIdleGates(p *scenario.Project, chosen []*scenario.Scenario, d *diag.L
 			idleGate(d, e, "never fires: the project has no workflow", "choose another trigger than "+e.Trigger)
 		}
 	}
+	reportStepGates(p, chosen, d)
 	for _, s := range chosen {
 		prompts, err := possiblePrompts(p, s)
 		if err != nil || s.Skip != "" { // matrix.prompt reports the error
@@ -82,6 +83,42 @@ func ReportIdleGates(p *scenario.Project, chosen []*scenario.Scenario, d *diag.L
 			for _, e := range evals.Off(p.EvalsFor(prompt)) {
 				if e.Gates() {
 					idleGate(d, e, "is switched off by enabled: false", "switch it on")
+				}
+			}
+		}
+	}
+}
+
+// reportStepGates reports thresholds of prompts that speak in steps alone, in evals that fire when something else is
+// over than a turn.
+func reportStepGates(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
+	if len(p.Compositions) == 0 {
+		return
+	}
+	speaks := map[*scenario.Prompt]bool{}
+	for _, s := range chosen {
+		start, _ := p.Start(s) // a wrong one is reported
+		if start == nil {
+			return // any prompt may speak in a conversation that is over
+		}
+		for _, state := range p.Workflow.Graph.From(start) {
+			speaks[p.PromptOf(state)] = true
+		}
+	}
+	told := map[*scenario.Prompt]bool{}
+	for _, s := range chosen {
+		for _, c := range p.CompositionsFor(s) {
+			for step := range c.All() {
+				prompt := p.PromptOfStep(step)
+				if prompt == nil || speaks[prompt] || told[prompt] {
+					continue
+				}
+				told[prompt] = true
+				for _, e := range evals.New(prompt.Evals) {
+					if e.Gates() && evals.PhaseOf(e.Trigger) != evals.AfterTurn {
+						idleGate(d, e, "never fires: its prompt speaks only in steps of compositions",
+							"write trigger: every_turn, which judges the output of each step")
+					}
 				}
 			}
 		}
@@ -134,7 +171,11 @@ func (s *session) evalEnd(ctx context.Context, subject *checks.Subject) {
 
 // due returns the evals of a set that run in a phase.
 func (s *session) due(set evals.Set, phase evals.Phase, turn int) evals.Set {
-	due := set.Due(phase, s.sessionID(), turn)
+	return s.only(set.Due(phase, s.sessionID(), turn))
+}
+
+// only leaves of a set, which it changes, the evals that the run was asked for.
+func (s *session) only(due evals.Set) evals.Set {
 	if s.opts.Only == nil {
 		return due
 	}
@@ -179,7 +220,7 @@ func placedAt(due evals.Set, places []int) []scenario.Placed {
 // recordEval adds what an eval measured to the result, and makes it visible to later evals and checks.
 func (s *session) recordEval(e *evals.Eval, turn int, v *result.Verdict) {
 	r := result.EvalResult{
-		ID: e.ID, Type: v.Type, Trigger: e.Trigger, Turn: turn, Score: v.Score, MetricValue: metricValue(v.Details),
+		ID: e.ID, Type: v.Type, Trigger: e.Trigger, Turn: turn, Step: s.judgedStep, Score: v.Score, MetricValue: metricValue(v.Details),
 		Skipped: v.Status == result.Skipped || v.Status == result.Cancelled, SkipReason: v.SkipReason, Error: v.Error,
 		Message: v.Message, Explanation: v.Explanation, Details: v.Details, MinScore: v.MinScore, MaxScore: v.MaxScore,
 		Position: v.Position, DurationMS: v.DurationMS, Judgements: v.Judgements, Metric: e.Metric,

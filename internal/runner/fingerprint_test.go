@@ -233,7 +233,8 @@ func change(v reflect.Value) {
 			v.SetZero()
 		}
 	case reflect.Interface:
-		v.Set(reflect.ValueOf("something else"))
+		text, _ := v.Interface().(string)
+		v.Set(reflect.ValueOf(text + "x"))
 	case reflect.Func:
 		v.SetZero()
 	}

@@ -84,13 +84,17 @@ func (s *session) advance(ctx context.Context, loop *toolLoop) (ended bool, err 
 }
 
 // called counts the tool calls of a round that were executed: those that nothing refused.
-func (f *flow) called(refusals []string) {
-	if f == nil || f.machine == nil {
+func (s *session) called(refusals []string) {
+	if s.flow == nil || s.flow.machine == nil {
 		return
 	}
 	for _, refusal := range refusals {
-		if refusal == "" {
-			f.machine.Called(1)
+		switch {
+		case refusal != "":
+		case s.step != nil: // others may run beside it
+			s.step.executed++
+		default:
+			s.flow.machine.Called(1)
 		}
 	}
 }
@@ -111,7 +115,7 @@ func (s *session) stateName() string {
 // spoken notes who wrote the last reply.
 func (s *session) spoken() {
 	f := s.flow
-	if f == nil || f.machine == nil || f.speaker != nil && f.speaker.prompt == s.stance.prompt {
+	if f == nil || f.machine == nil || s.step != nil || f.speaker != nil && f.speaker.prompt == s.stance.prompt {
 		return
 	}
 	at := slices.IndexFunc(f.speakers, func(k *speaker) bool { return k.prompt == s.stance.prompt })
@@ -125,7 +129,7 @@ func (s *session) spoken() {
 // sent returns the messages of a model call: of several system prompts only that of the current state.
 func (s *session) sent() []chat.Message {
 	f := s.flow
-	if f == nil || f.marks == 1 && s.messages[f.mark].Content != "" {
+	if f == nil || s.step != nil || f.marks == 1 && s.messages[f.mark].Content != "" {
 		return slices.Clip(s.messages)
 	}
 	list := make([]chat.Message, 0, len(s.messages)-f.marks+1)

@@ -90,6 +90,9 @@ func (s *session) subjectUnder(prompt *scenario.Prompt, whole *checks.Subject) *
 			at := s.flow.graph.State(m.State)
 			theirs = at == nil || s.trial.Project.PromptOf(at) != prompt
 		case chat.ToolRole:
+			for call < len(s.calls) && s.calls[call].Step != "" { // no message of the conversation tells of it
+				call++
+			}
 			if call < len(s.calls) && !theirs {
 				o.AllCalls = append(o.AllCalls, s.calls[call])
 				if i >= whole.Start {

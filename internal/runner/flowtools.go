@@ -14,7 +14,7 @@ import (
 )
 
 // stateTools returns for each state of a workflow the tools that its model is offered: those of the prompt, and those
-// by which it moves on and hands on texts.
+// by which it moves on and hands on texts. The steps of a composition take the latter from those of its state.
 func (p *project) stateTools() map[*workflow.State][]chat.Tool {
 	if p.Workflow == nil || p.Workflow.Graph == nil {
 		return nil
@@ -22,7 +22,7 @@ func (p *project) stateTools() map[*workflow.State][]chat.Tool {
 	all := map[*workflow.State][]chat.Tool{}
 	for _, state := range p.Workflow.States {
 		offered := slices.Clone(p.bareStance(p.PromptOf(state)).offered)
-		if !state.Ends() && !state.Stops() {
+		if !state.Ends() && state.Mode != workflow.External {
 			offered = append(offered, transitionTool(p.Workflow.Graph, state))
 		}
 		if len(state.Artifacts) > 0 {
@@ -38,7 +38,7 @@ func (p *project) stateTools() map[*workflow.State][]chat.Tool {
 func ownTools(p *scenario.Project) []string {
 	names := []string{}
 	if w := p.Workflow; w != nil && w.Graph != nil {
-		moves := func(s *workflow.State) bool { return !s.Ends() && !s.Stops() }
+		moves := func(s *workflow.State) bool { return !s.Ends() && s.Mode != workflow.External }
 		if slices.ContainsFunc(w.States, moves) {
 			names = append(names, workflow.TransitionTool)
 		}

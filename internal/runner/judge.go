@@ -21,6 +21,7 @@ func (s *session) judgeTurn(ctx context.Context, turn *result.Turn) {
 		return
 	}
 	subject := s.turnSubject(turn)
+	s.evalOutputs(ctx, turn)
 	s.evalTurn(ctx, subject)
 	turn.Assertions = append(turn.Assertions, s.judge(ctx, list, subject)...)
 }
@@ -84,7 +85,7 @@ func (s *session) subject(turn int) *checks.Subject {
 		Stored:    s.fromDisk(),
 		Unguarded: s.lacksInfo(recording.InfoGuardrails),
 		Host:      s.trial.Project.host, SessionID: s.sessionID(), PromptID: s.promptID(), Earlier: s.evalResults,
-		Metadata: s.metadata(turn), Workflow: s.seen(),
+		Metadata: s.metadata(turn), Workflow: s.seen(), Composition: s.composed(turn),
 	}
 }
 

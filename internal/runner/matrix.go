@@ -153,6 +153,10 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 	}
 	registry := run.tools.Registry
 	run.states = run.stateTools()
+	if run.compositions, err = compileCompositions(p); err != nil {
+		m.diags.Errorf(diag.Pos{File: p.File}, 1, "invalid-schema", "%v", err)
+		return nil
+	}
 	run.skills = newSkills(p, registry)
 	ReportGuardrailUses(p, scenarios, m.diags)
 	m.expectGuardrails(p, judged)

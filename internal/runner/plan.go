@@ -82,9 +82,11 @@ type project struct {
 	judgePrompts *grading.Prompts
 
 	stances map[*scenario.Prompt]*stance
-	memory  *tools.Opener                   // nil: trials remember nothing
-	skills  *skills                         // nil: there are none
-	states  map[*workflow.State][]chat.Tool // what the model is offered in each; nil: there is no workflow
+	memory  *tools.Opener // nil: trials remember nothing
+	skills  *skills       // nil: there are none
+	// compositions are by name; nil: there are none.
+	compositions map[string]*composed
+	states       map[*workflow.State][]chat.Tool // what the model is offered in each; nil: there is no workflow
 }
 
 // ID is stable and readable: refund/gpt-4o/default. It ends in #2 for the second of several trials, and in the variant

@@ -25,7 +25,8 @@ type session struct {
 	trial       *Trial // &own
 	own         Trial
 	out         *result.Trial
-	clock       clock
+	clock       *clock // &ownClock, but for steps
+	ownClock    clock
 	emit        *emitter           // nil: no sink wants events
 	recordError error              // the cassette cannot be written, which ends the run
 	recorder    *cassette.Recorder // nil: the trial is neither recorded nor replayed
@@ -33,7 +34,8 @@ type session struct {
 	messages         []chat.Message // the transcript, the system prompt first
 	calls            []checks.Call
 	toolResults      []chat.ToolResult // in the last reply, of tools that the server ran
-	box              tools.Box
+	box              *tools.Box        // &ownBox, but for steps
+	ownBox           tools.Box
 	values           *values
 	variables        map[string]string // for checks
 	stance           stance
@@ -41,7 +43,10 @@ type session struct {
 	memory           *memory.Store  // nil: the trial remembers nothing
 	skills           *skill.Session // nil: there are none
 	preview          *preview       // nil: the trial is run
+	step             *step          // nil: the session is that of the whole trial
 	spend            spend
+	judgedStep       string              // of a composition, whose output evals judge now; "": none
+	spentBefore      float64             // in US dollars, before the step
 	recordedID       string              // of a recorded session; "": none
 	turnStart        int                 // index of the turn's first message
 	inputValidations []chat.Validation   // of the user's message; the reply carries them
@@ -151,10 +156,11 @@ func (e timeoutError) Error() string {
 
 // newSession makes the session of a trial. It sends its events to events, which may be nil.
 func newSession(planned Trial, opts *Options, events chan<- result.Event) *session {
-	s := &session{opts: opts, own: planned, clock: clock{now: opts.Now, simulated: planned.Endpoint.Simulated}}
+	s := &session{opts: opts, own: planned, ownClock: clock{now: opts.Now, simulated: planned.Endpoint.Simulated}}
 	t := &s.own
-	s.trial, s.values, s.out = t, valuesOf(t), newResult(t)
-	s.box = t.Project.tools.Box(t.Scenario.ID)
+	s.trial, s.values, s.out, s.clock = t, valuesOf(t), newResult(t), &s.ownClock
+	s.ownBox = t.Project.tools.Box(t.Scenario.ID)
+	s.box = &s.ownBox
 	s.remember()
 	s.flow = newFlow(t)
 	s.skills = t.Project.skills.open(t)
@@ -162,7 +168,7 @@ func newSession(planned Trial, opts *Options, events chan<- result.Event) *sessi
 	s.out.Describe, _ = s.values.at(noTurn).UserText(t.Scenario.Description)
 	if events != nil {
 		s.emit = &emitter{
-			events: events, started: opts.Started, clock: &s.clock, trial: t, id: s.out.ID, turn: result.NoTurn,
+			events: events, started: opts.Started, clock: s.clock, trial: t, id: s.out.ID, turn: result.NoTurn,
 		}
 	}
 	return s
@@ -264,6 +270,9 @@ func (s *session) drive(ctx context.Context) {
 // add appends a message to the transcript.
 func (s *session) add(m chat.Message) {
 	s.messages = append(s.messages, m)
+	if s.step != nil { // it is no message of the conversation
+		return
+	}
 	s.emit.message(&s.messages[len(s.messages)-1], len(s.messages)-1)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/composition"
 	"github.com/arena-evals/arena/internal/evals"
 	"github.com/arena-evals/arena/internal/guard"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -72,6 +73,9 @@ func (s *session) takeStance(prompt *scenario.Prompt) {
 	st.offered = s.offered()
 	st.policy = policyOf(t.Scenario, prompt)
 	st.schema = replySchema(t.Scenario, prompt, t.Endpoint.Spec)
+	if s.step != nil {
+		st.schema = s.step.replySchema(prompt)
+	}
 	if prompt != nil {
 		st.params = scenario.ModelParameters(prompt, t.Endpoint.Spec.Model)
 	}
@@ -86,6 +90,9 @@ func (s *session) takeStance(prompt *scenario.Prompt) {
 // offered returns the tools that the session may be offered by its files: those of its prompt, of its state and of its
 // skills.
 func (s *session) offered() []chat.Tool {
+	if s.step != nil {
+		return s.stepOffered()
+	}
 	if s.flow != nil && s.flow.machine != nil {
 		return s.withSkills(s.trial.Project.states[s.flow.machine.Current()])
 	}
@@ -95,11 +102,26 @@ func (s *session) offered() []chat.Tool {
 // offerAgain sets what the model is offered from now on, with what sources listed last.
 func (s *session) offerAgain() {
 	offered := s.offered()
-	if s.stance.prompt != nil {
-		offered = append(slices.Clone(offered), s.box.Offered(s.stance.prompt.AllowedTools)...)
+	if allowed, some := s.allowed(); some {
+		listed := s.box.Offered(allowed)
+		if s.step != nil {
+			listed = s.step.narrow(listed)
+		}
+		offered = append(slices.Clone(offered), listed...)
 		sortTools(offered)
 	}
 	s.stance.offered = offered
+}
+
+// allowed are the tools that sources may be asked for. some is false when nobody could be offered any.
+func (s *session) allowed() (list []string, some bool) {
+	switch {
+	case s.step != nil && s.step.spec.Kind == composition.Tool:
+		return []string{s.step.spec.Tool}, true
+	case s.stance.prompt == nil || s.step != nil && s.step.spec.Kind == composition.Prompt:
+		return nil, false
+	}
+	return s.stance.prompt.AllowedTools, true
 }
 
 // bind fills in the placeholders of guardrails and evals.

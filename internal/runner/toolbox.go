@@ -82,10 +82,10 @@ func closeTools(kits []*tools.Kit) {
 // equip asks the sources that the prompt may be offered something of for their tools. What they have may change from
 // turn to turn.
 func (s *session) equip(ctx context.Context) error {
-	if s.stance.prompt == nil {
+	allowed, some := s.allowed()
+	if !some {
 		return nil
 	}
-	allowed := s.stance.prompt.AllowedTools
 	listing := s.box.Listing(allowed)
 	if len(listing) == 0 {
 		return nil

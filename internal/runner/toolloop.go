@@ -70,15 +70,15 @@ func (l *toolLoop) enter(from, to string) {
 // checkRound counts a model call. It returns an error when a limit of the tool policy forbids it.
 func (l *toolLoop) checkRound() error {
 	l.rounds++
-	if l.rounds == 1 && len(l.log) == 0 {
+	if l.rounds == 1 && len(l.log) == 0 && !l.s.followsStep() {
 		return nil
 	}
 	if l.rounds > l.policy.MaxRounds {
 		return fmt.Errorf("the tool loop did not end within %d rounds (tool_policy.max_rounds)", l.policy.MaxRounds)
 	}
-	if l.s.spend.usd > l.policy.MaxCostUSD {
+	if spent := l.s.spentBefore + l.s.spend.usd; spent > l.policy.MaxCostUSD {
 		return fmt.Errorf("the conversation has cost $%.4f; tool_policy.max_cost_usd allows $%.2f",
-			l.s.spend.usd, l.policy.MaxCostUSD)
+			spent, l.policy.MaxCostUSD)
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func (l *toolLoop) run(ctx context.Context, calls []chat.ToolCall) error {
 		l.record(calls[i], results[i])
 	}
 	l.calls += len(results)
-	l.s.flow.called(refusals[:len(results)])
+	l.s.called(refusals[:len(results)])
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (l *toolLoop) execute(
 	ctx context.Context, calls []chat.ToolCall, refusals []string, round *toolRound,
 ) []chat.ToolResult {
 	results, begun := make([]chat.ToolResult, len(refusals)), 0
-	lanes := lanes{recorder: l.s.recorder}
+	lanes := lanes{s: l.s}
 	var g errgroup.Group
 	g.SetLimit(parallelCalls)
 	for i, refusal := range refusals {
@@ -219,6 +219,8 @@ func (l *toolLoop) admit(call chat.ToolCall) (refusal string, err error) {
 		return fmt.Sprintf("tool %s is blocked by policy", call.Name), nil
 	case l.policy.Choice == "none":
 		return fmt.Sprintf("tool %s was not called: tool_choice is none", call.Name), nil
+	case l.s.step != nil && l.s.has(call.Name) && !l.offers(call.Name):
+		return fmt.Sprintf("tool %s is not offered in the step %s", call.Name, l.s.step.spec.ID), nil
 	case l.s.box.Has(call.Name) && !l.offers(call.Name):
 		return fmt.Sprintf("tool %s is not offered: the prompt's allowed_tools does not list it", call.Name), nil
 	}
@@ -260,6 +262,9 @@ func (l *toolLoop) chance(tool string) float64 {
 	h := fnv.New64a()
 	id := evals.SamplingID(l.s.out.ID)
 	_, _ = fmt.Fprintf(h, "%s\x00%d\x00%s\x00%d", id, l.turn, tool, len(l.s.calls)) // never fails
+	if step := l.s.stepID(); step != "" {
+		_, _ = fmt.Fprintf(h, "\x00%s", step) // the same
+	}
 	return float64(h.Sum64()>>11) / (1 << 53)
 }
 
@@ -309,11 +314,12 @@ func (l *toolLoop) record(call chat.ToolCall, res chat.ToolResult) {
 	res.Agent = s.box.Agent(call.Name)
 	s.add(chat.Message{Role: chat.ToolRole, ToolResult: &res})
 	s.calls = append(s.calls, checks.Call{
-		Turn: l.turn, Name: call.Name, Args: call.Args, BadArgs: call.BadArgs, Result: res.Text(), Parts: res.Parts,
+		Turn: l.turn, Step: s.stepID(), Name: call.Name, Args: call.Args, BadArgs: call.BadArgs, Result: res.Text(),
+		Parts: res.Parts,
 		Error: res.Error, ErrorType: res.ErrorType, DurationMS: res.LatencyMS, Agent: res.Agent,
 	})
 	l.log = append(l.log, result.ToolCall{
-		Name: call.Name, Args: call.Args, BadArgs: call.BadArgs,
+		Step: s.stepID(), Name: call.Name, Args: call.Args, BadArgs: call.BadArgs,
 		Result: res.Text(), Error: res.Error, ErrorType: res.ErrorType,
 	})
 	if res.Error != "" {

@@ -80,6 +80,9 @@ func (s *session) converse(ctx context.Context, turn *result.Turn, loop *toolLoo
 	if answered, err := s.checkInput(ctx, turn); answered || err != nil {
 		return err
 	}
+	if c := s.composition(); c != nil {
+		return s.compose(ctx, turn, loop, c)
+	}
 	for round := 0; ; round++ {
 		if err := loop.checkRound(); err != nil {
 			return err
@@ -175,6 +178,7 @@ func (s *session) request(i, round int, loop *toolLoop) *chat.Request {
 	}
 	req.Tools, req.ToolChoice = loop.offer()
 	tune(req, provider, s.stance.schema)
+	s.step.adapt(req)
 	req.Extra = prompt.AddTo(req.Extra, provider)
 	return req
 }

@@ -92,7 +92,7 @@ func (s *session) stage(
 	ctx context.Context, atOnce bool, list []scenario.Placed, places []int, subject *checks.Subject,
 	judge func(context.Context, int, *checks.Subject, *cassette.Lane),
 ) {
-	lanes := lanes{recorder: s.recorder}
+	lanes := lanes{s: s}
 	atOnce = atOnce && len(places) > 1
 	var g errgroup.Group
 	g.SetLimit(checksAtOnce)

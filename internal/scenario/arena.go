@@ -26,7 +26,7 @@ type arenaFile struct {
 	selfPlay     bool // there is a self_play that is not switched off
 	packEvals    []*Eval
 	globals      []Placed
-	compositions []string
+	compositions []*Composition
 	workflow     *Workflow
 	memory       bool
 	skills       []*skill.Skill

@@ -23,14 +23,15 @@ type decoder struct {
 	vars          map[string]string // of the prompt_configs entry that names the file
 	packFragments map[string]string // for prompts outside the pack
 
-	refs  []reference     // what the file names elsewhere in its project
-	later []Feature       // what it asks for and arena cannot do yet
-	late  []lateCheck     // of a type that another file may declare
-	opens []*OpenCheck    // with placeholders
-	given []givenVariable // variables, where they are set
-	named []string        // variables in names and paths of files
-	tags  []selectable
-	calls []MockCallUse // see mockUses
+	refs      []reference     // what the file names elsewhere in its project
+	later     []Feature       // what it asks for and arena cannot do yet
+	late      []lateCheck     // of a type that another file may declare
+	opens     []*OpenCheck    // with placeholders
+	given     []givenVariable // variables, where they are set
+	named     []string        // variables in names and paths of files
+	tags      []selectable
+	calls     []MockCallUse // see mockUses
+	mockSteps []mockName    // of compositions, in mock replies
 }
 
 // pathBases are the folders from which the paths of a project start.
@@ -61,6 +62,7 @@ const (
 	toTask     // a prompt by its task type
 	toPromptID // a prompt by its id in the config, or by its task type
 	toComposition
+	toEval // of a pack or of pack_evals
 )
 
 // refer adds a reference, which is resolved when the whole project is loaded.

@@ -28,6 +28,14 @@ func (p *Project) Has(feature string) (names []string, there bool) {
 		}
 		return p.Skills.Names(), true
 	}
+	if feature == FeatureCompositions {
+		for _, c := range p.Compositions {
+			for s := range c.All() {
+				names = append(names, s.ID)
+			}
+		}
+		return names, p.Compositions != nil
+	}
 	for i := range p.Later {
 		if f := &p.Later[i]; f.Name == feature {
 			names, there = append(names, f.Names...), true

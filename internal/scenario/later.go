@@ -10,11 +10,23 @@ import (
 func (p *Project) Needs(s *Scenario, prompts []*Prompt, provider *Provider) []Feature {
 	var list []Feature
 	for _, f := range p.Later {
-		if f.touches(s, prompts, provider) {
+		if f.touches(s, prompts, provider) || f.Tool != "" && p.stepCalls(s, f.Tool) {
 			list = append(list, f)
 		}
 	}
 	return list
+}
+
+// stepCalls reports whether a step of a composition that a scenario may run calls a tool.
+func (p *Project) stepCalls(s *Scenario, tool string) bool {
+	for _, c := range p.CompositionsFor(s) {
+		for step := range c.All() {
+			if step.Tool != "" && offers([]string{step.Tool}, tool) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (f *Feature) touches(s *Scenario, prompts []*Prompt, provider *Provider) bool {

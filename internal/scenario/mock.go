@@ -27,8 +27,8 @@ type MockCallUse struct {
 type MockScenario struct {
 	Pos     diag.Pos
 	Default *string
-	Turns   []MockTurn // sorted by index
-	Steps   map[string]string
+	Turns   []MockTurn             // sorted by index
+	Steps   map[string][]MockReply // by the step of a composition: one reply for each round
 }
 
 // MockTurn is the reply with an index, from 1. Most replies are only text, and mock files have many, so such a reply

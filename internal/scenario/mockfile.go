@@ -17,6 +17,7 @@ type mockNames struct {
 	scenarios []mockName
 	personas  []mockName
 	judges    []mockName
+	steps     []mockName // of compositions
 }
 
 type mockName struct {
@@ -48,7 +49,13 @@ var mockScenarioFields = table("the mock replies", func() rows[MockScenario] {
 		strPtr("defaultResponse", func(m *MockScenario) **string { return &m.Default }).
 			doc("The reply to turns that have none."),
 		custom("turns", mapOf(mockTurnFields), readMockTurns).doc("Replies by their number, from 1."),
-		strMap("steps", func(m *MockScenario) *map[string]string { return &m.Steps }).
+		custom("steps", mapOf(mockTurnFields), func(d *decoder, m *MockScenario, v *node.Node) {
+			m.Steps = map[string][]MockReply{}
+			d.Each(v, "steps", func(step string, k, replies *node.Node) {
+				m.Steps[step] = d.inlineMock(replies)
+				d.mockSteps = append(d.mockSteps, mockName{step, d.Pos(k)})
+			})
+		}).
 			doc("Replies by the step of a composition."),
 	}
 })
@@ -59,6 +66,7 @@ func (d *decoder) mockFile(root *node.Node) *mockNames {
 	if !mockFileFields.read(d, root, m) {
 		return nil
 	}
+	m.steps = d.mockSteps
 	f := m.file
 	if f.Default == nil && len(f.Scenarios)+len(f.SelfPlay)+len(f.Judges) == 0 {
 		report := d.Foreignf(nil, "empty-mock", "the mock response file holds no reply")
@@ -79,7 +87,7 @@ func (d *decoder) mockScenarios(n *node.Node, what string) (map[string]*MockScen
 		} else if !mockScenarioFields.read(d, v, m) {
 			return
 		}
-		if what != "judges" && d.Diags.Errors() == before { // judges answer in the turns that they are asked about
+		if what != "judges" && d.Diags.Errors() == before && m.Steps == nil { // judges answer in the turns that they are asked about
 			d.mockGaps(m, v)
 		}
 		found[name] = m

@@ -121,7 +121,7 @@ func (l *loader) mockFile(file string, at namedAt, where *pathBases) *mockNames 
 
 // mockNames reports names in a mock file that do not exist in the projects: their replies can never be used.
 func (l *loader) mockNames(m *mockNames, builds ...*build) {
-	var scenarios, personas, judges []string
+	var scenarios, personas, judges, steps []string
 	for _, b := range builds {
 		for _, s := range b.p.Scenarios {
 			scenarios = append(scenarios, metaNames(&s.Meta)...)
@@ -131,6 +131,11 @@ func (l *loader) mockNames(m *mockNames, builds ...*build) {
 		}
 		for _, q := range b.p.Personas {
 			personas = append(personas, metaNames(&q.Meta)...)
+		}
+		for _, c := range b.p.Compositions {
+			for s := range c.All() {
+				steps = append(steps, s.ID)
+			}
 		}
 		for _, j := range b.p.Judges {
 			judges = append(judges, j.Name)
@@ -152,19 +157,20 @@ func (l *loader) mockNames(m *mockNames, builds ...*build) {
 		l.unknownMocks(l.diags, m.personas, personas, "persona")
 	}
 	l.unknownMocks(l.diags, m.judges, judges, "judge")
+	l.unknownMocks(l.diags, m.steps, steps, "step")
 	for _, b := range builds {
 		for _, s := range b.p.Scenarios {
-			l.unusedReplies(m, s)
+			l.unusedReplies(m, b.p, s)
 		}
 	}
 }
 
 // unusedReplies warns of replies after the last one that a conversation can need. A reply without tool calls ends its
 // turn.
-func (l *loader) unusedReplies(m *mockNames, s *Scenario) {
+func (l *loader) unusedReplies(m *mockNames, p *Project, s *Scenario) {
 	i := slices.IndexFunc(m.scenarios, func(n mockName) bool { return s.Is(n.name) })
 	others := func(t Turn) bool { return t.Role != "user" || t.Mock != nil }
-	if i < 0 || s.Skip != "" || slices.ContainsFunc(s.Turns, others) {
+	if i < 0 || s.Skip != "" || slices.ContainsFunc(s.Turns, others) || len(p.CompositionsFor(s)) > 0 {
 		return
 	}
 	canned := m.file.Scenarios[m.scenarios[i].name]

@@ -19,7 +19,7 @@ type packFile struct {
 	promptNode   *node.Node
 	workflow     *Workflow
 	skills       []*skill.Skill
-	compositions []string
+	compositions []*Composition
 }
 
 var (

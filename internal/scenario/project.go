@@ -12,26 +12,25 @@ import (
 
 // build is a project that is being loaded.
 type build struct {
-	l            *loader
-	p            *Project
-	in           *input
-	places       *pathBases
-	getenv       func(string) (string, bool)
-	arena        *arenaFile
-	fragments    map[string]string // of the pack
-	unbound      []*Tool           // of the pack, without implementation
-	packEvals    []*Eval           // of the pack
-	compositions []string          // names
-	skillList    []*skill.Skill
-	jobs         []*fileJob
-	inline       *content // what stands in the config's own file
-	refs         []reference
-	tags         []selectable
-	late         []lateCheck
-	given        []givenVariable
-	named        []string              // variables in names and paths of files
-	told         map[diag.Pos]bool     // places of variables of which something is wrong
-	mocks        map[string]*mockNames // by path
+	l         *loader
+	p         *Project
+	in        *input
+	places    *pathBases
+	getenv    func(string) (string, bool)
+	arena     *arenaFile
+	fragments map[string]string // of the pack
+	unbound   []*Tool           // of the pack, without implementation
+	packEvals []*Eval           // of the pack
+	skillList []*skill.Skill
+	jobs      []*fileJob
+	inline    *content // what stands in the config's own file
+	refs      []reference
+	tags      []selectable
+	late      []lateCheck
+	given     []givenVariable
+	named     []string              // variables in names and paths of files
+	told      map[diag.Pos]bool     // places of variables of which something is wrong
+	mocks     map[string]*mockNames // by path
 
 	looseMocks []string // mock files named or found beside loose files
 
@@ -155,7 +154,7 @@ func (b *build) config() bool {
 func (b *build) apply(a *arenaFile) {
 	b.p.Defaults, b.p.Judges, b.p.Globals = a.Defaults, a.judges, a.globals
 	b.p.Roles, b.p.SelfPlay = a.roles, a.selfPlay
-	b.p.Workflow, b.compositions, b.p.Memory = a.workflow, a.compositions, a.memory
+	b.p.Workflow, b.p.Compositions, b.p.Memory = a.workflow, a.compositions, a.memory
 	b.skillList, b.p.Agents = a.skills, a.agents
 	if a.configDir != "" {
 		b.places.run = join(b.places.config, a.configDir)
@@ -213,7 +212,11 @@ func (b *build) takePack(c *content) {
 		b.unbound = append(b.unbound, p.tools...)
 		b.packEvals = MergeEvals(b.packEvals, p.evals)
 		b.fragments = p.fragments
-		b.compositions = append(b.compositions, p.compositions...)
+		for _, c := range p.compositions {
+			if b.p.Composition(c.Name) == nil {
+				b.p.Compositions = append(b.p.Compositions, c)
+			}
+		}
 		b.skillList = append(b.skillList, p.skills...)
 		if b.p.Workflow == nil {
 			b.p.Workflow = p.workflow
@@ -383,6 +386,7 @@ func (b *build) finish() {
 	slices.SortStableFunc(b.p.Scenarios, func(x, y *Scenario) int { return cmp.Compare(x.ID, y.ID) })
 	b.resolve()
 	b.workflow()
+	b.compositions()
 	b.seedMemories()
 	b.skills()
 	b.loadMocks()

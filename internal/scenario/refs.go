@@ -37,11 +37,17 @@ func same[T any](b *build, what string, list []T, name func(T) (string, diag.Pos
 
 // names of what references may mean.
 type nameSets struct {
-	providers, groups, personas, roles, tools, tasks, promptIDs, compositions []string
+	providers, groups, personas, roles, tools, tasks, promptIDs, compositions, evals []string
 }
 
 func (b *build) names() *nameSets {
-	p, n := b.p, &nameSets{compositions: b.compositions}
+	p, n := b.p, &nameSets{}
+	for _, c := range p.Compositions {
+		n.compositions = append(n.compositions, c.Name)
+	}
+	for _, e := range p.EvalsFor(nil) {
+		n.evals = append(n.evals, e.ID)
+	}
 	for _, q := range p.Providers {
 		n.providers = append(n.providers, q.ID)
 		if q.Alias != "" {
@@ -80,7 +86,7 @@ func (b *build) resolve() {
 	known := map[referenceKind]map[string]bool{
 		toProvider: set(n.providers), toGroup: set(n.groups), toPersona: set(n.personas), toRole: set(n.roles),
 		toTool: set(n.tools), toOffered: set(n.tools), toTask: set(n.tasks), toPromptID: set(n.promptIDs),
-		toComposition: set(n.compositions),
+		toComposition: set(n.compositions), toEval: set(n.evals),
 	}
 	for _, r := range b.refs {
 		if known[r.to][r.name] && (r.to != toRole || b.p.SelfPlay) {
@@ -101,7 +107,7 @@ func (t referenceKind) kind() kind {
 		return kindPersona
 	case toTool, toOffered:
 		return kindTool
-	case toTask, toPromptID, toComposition: // the latter may stand in a pack
+	case toTask, toPromptID, toComposition, toEval: // the latter two may stand in a pack
 		return kindPrompt
 	case toRole:
 		return kindArena
@@ -136,6 +142,8 @@ func (b *build) dangling(r reference, n *nameSets) {
 		d.Msg, names = fmt.Sprintf("there is no prompt %q", r.name), n.promptIDs
 	case toComposition:
 		d.Msg, names = fmt.Sprintf("there is no composition %q", r.name), n.compositions
+	case toEval:
+		d.Msg, names = fmt.Sprintf("there is no eval %q among pack_evals and those of the pack", r.name), n.evals
 	case toTool, toOffered:
 		if b.mayBeServed(r.name) || r.to == toOffered && offersAny(r.name, n.tools) {
 			return

@@ -44,14 +44,16 @@ type Project struct {
 	PackEvals []*Eval          // of the packs; see EvalsFor
 	// ArenaEvals are those of the config. They replace others of the same id.
 	ArenaEvals []*Eval
-	Workflow   *Workflow  // the config's own, else that of the pack; nil: none
-	Skills     *skill.Set // of the config, then of its packs; nil: none
-	Memory     bool       // trials remember, by tools
-	Agents     []*Agent   // remote ones; the skills of the simulated ones are among Tools
-	Globals    []Placed
-	Handlers   []*Handler   // check types that are programs
-	Open       []*OpenCheck `digest:"-"` // the checks with placeholders, wherever they stand
-	Mock       *MockFile    // --mock-config; nil otherwise
+	Workflow   *Workflow // the config's own, else that of the pack; nil: none
+	// Compositions are those of the config, then those of its packs, each name once.
+	Compositions []*Composition
+	Skills       *skill.Set // of the config, then of its packs; nil: none
+	Memory       bool       // trials remember, by tools
+	Agents       []*Agent   // remote ones; the skills of the simulated ones are among Tools
+	Globals      []Placed
+	Handlers     []*Handler   // check types that are programs
+	Open         []*OpenCheck `digest:"-"` // the checks with placeholders, wherever they stand
+	Mock         *MockFile    // --mock-config; nil otherwise
 	// Later names parts of the project whose behaviour arena does not have yet, with the place that asks for them.
 	// Needs tells which of them a trial touches.
 	Later []Feature `digest:"-"`

@@ -44,8 +44,10 @@ func (schemaShape) Check(r keys.Reader, n *node.Node, _ string) { r.(*decoder).o
 func (schemaShape) Schema(keys.Writer) *jsonschema.Doc { return ofType("object", "string") }
 
 // outputSchema reads what the replies of a model are to fit.
-func (d *decoder) outputSchema(v *node.Node) json.RawMessage {
-	const what = "output_schema"
+func (d *decoder) outputSchema(v *node.Node) json.RawMessage { return d.schema(v, "output_schema") }
+
+// schema reads a JSON Schema, or the file that holds one.
+func (d *decoder) schema(v *node.Node, what string) json.RawMessage {
 	if v.Kind == node.Map {
 		return d.jsonSchema(v, what)
 	}

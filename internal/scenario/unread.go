@@ -171,9 +171,6 @@ func (b *build) unread() {
 		b.p.HasWorkflow() && b.p.Workflow.Graph == nil {
 		return
 	}
-	if _, there := b.p.Has(FeatureCompositions); there {
-		return
-	}
 	for _, d := range b.l.diags.Sorted() {
 		b.told[d.Pos] = true
 	}

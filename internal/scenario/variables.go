@@ -57,7 +57,7 @@ func (p *Project) Prompt(s *Scenario) (*Prompt, error) {
 }
 
 // PromptsFor returns the prompts that a scenario may have, the initial one first: with a workflow those of all
-// reachable states.
+// reachable states and of the steps that they run.
 func (p *Project) PromptsFor(s *Scenario) ([]*Prompt, error) {
 	first, err := p.Prompt(s)
 	if err != nil {
@@ -73,11 +73,21 @@ func (p *Project) PromptsFor(s *Scenario) ([]*Prompt, error) {
 			list = append(list, prompt)
 		}
 	}
+	for _, c := range p.CompositionsFor(s) {
+		for step := range c.All() {
+			if prompt := p.PromptOfStep(step); prompt != nil && !slices.Contains(list, prompt) {
+				list = append(list, prompt)
+			}
+		}
+	}
 	return list, nil
 }
 
 // PromptOf is the prompt of a state, nil when it has none.
 func (p *Project) PromptOf(state *workflow.State) *Prompt {
+	if state.PromptTask == "" { // its steps have prompts
+		return nil
+	}
 	for _, q := range p.Prompts {
 		if q.TaskType == state.PromptTask {
 			return q

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/diag"
-	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/workflow"
 )
@@ -267,61 +266,4 @@ func (b *build) workflow() {
 		b.l.diags.Warnf(w.at[problem.State], utf8.RuneCountInString(problem.State), problem.Rule, "state %q: %s",
 			problem.State, problem.Text)
 	}
-}
-
-// compositions checks a map of compositions and returns their names.
-func (d *decoder) compositions(n *node.Node) []string {
-	mapOf(compositionFields).Check(d, n, "compositions")
-	d.need(FeatureCompositions, n, Feature{Names: stepIDs(n)})
-	return node.Keys(n)
-}
-
-// stepIDs are the ids of all steps of compositions, those within others included.
-func stepIDs(n *node.Node) (ids []string) {
-	for _, v := range n.Content {
-		if id := node.Get(v, "id"); id != nil && id.Kind == node.Scalar {
-			ids = append(ids, id.Value)
-		}
-		ids = append(ids, stepIDs(v)...)
-	}
-	return ids
-}
-
-var compositionFields = table("a composition", func() rows[struct{}] {
-	return rows[struct{}]{
-		inside[struct{}]("version", keys.Number{Low: 1, High: 1, Whole: true}).must(),
-		inside[struct{}]("description", text),
-		inside[struct{}]("input_schema", foreign),
-		inside[struct{}]("output_schema", foreign),
-		inside[struct{}]("output", text),
-		custom("steps", foreign, func(d *decoder, _ *struct{}, v *node.Node) { d.steps(v, "steps") }).must(),
-		inside[struct{}]("engine", anyMap),
-	}
-})
-
-var stepKinds = words("prompt", "agent", "tool", "branch", "parallel")
-
-// steps checks what all steps have; their other keys depend on the kind and are read when compositions run.
-func (d *decoder) steps(n *node.Node, what string) {
-	d.Items(n, what, func(_ int, v *node.Node) {
-		if v.Kind != node.Map {
-			d.Fields(v, "a step", nil, nil) // reports it
-			return
-		}
-		for _, key := range []string{"id", "kind"} {
-			if node.Get(v, key) == nil {
-				d.Missing(v, "a step", key)
-			}
-		}
-		if kind := node.Get(v, "kind"); kind != nil {
-			d.OneOf(kind, "kind", stepKinds...)
-		}
-		if task := node.Get(v, "prompt_task"); task != nil {
-			d.refer(toTask, task)
-		}
-		if branches := node.Get(v, "branches"); branches != nil {
-			d.steps(branches, "branches")
-		}
-		d.Any(v)
-	})
 }

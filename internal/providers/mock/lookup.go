@@ -15,9 +15,10 @@ import (
 
 // find picks the reply for a call, by the first of these that has one:
 //
-//   - an agent's call: the turn's inline replies, counted within the turn; then in the file the step, the numbered
-//     reply of the scenario, the scenario's default. The number is one more than the assistant messages so far, so
-//     that rounds of tool calls count;
+//   - an agent's call: in a step of a composition the step's replies in the file, counted within the step; then the
+//     turn's inline replies, counted within the turn or the step; then in the file the numbered reply of the scenario,
+//     the scenario's default. The number is one more than the assistant messages so far, so that rounds of tool calls
+//     count;
 //   - a generated user message: the persona's numbered reply and default, then the scenario's. Such a request has the
 //     roles swapped, so the number is counted in the same way and is one more than the user messages so far;
 //   - a judge: the judge's reply of that number in which it is asked about a turn, then its default;
@@ -26,6 +27,13 @@ import (
 // Nothing found: without a file a generic text and a notice; with one an error, unless lenient.
 func (p *Provider) find(req *chat.Request) (canned *scenario.MockReply, notice string, err error) {
 	at := &req.Origin
+	if rounds, ok := p.step(at); ok {
+		if at.Reply < len(rounds) {
+			return &rounds[at.Reply], "", nil
+		}
+		return p.missing(fmt.Sprintf("%s has %s for step %q of scenario %q, and reply %d was requested",
+			p.File.File, plural.Of(len(rounds), "reply", "replies"), at.Step, at.Scenario, at.Reply+1))
+	}
 	if inline := p.inline(at); inline != nil {
 		if at.Reply < len(inline) {
 			return &inline[at.Reply], "", nil
@@ -38,7 +46,7 @@ func (p *Provider) find(req *chat.Request) (canned *scenario.MockReply, notice s
 			"provider %s has no mock replies: its answers are a generic text (set mock_config, or mock: on the turns)",
 			p.ID), nil
 	}
-	n := 1 + assistants(req.Messages)
+	n := 1 + at.Before + assistants(req.Messages)
 	if at.Judge != "" {
 		n = 1 + at.Turn
 	}
@@ -56,9 +64,20 @@ func (p *Provider) missing(what string) (*scenario.MockReply, string, error) {
 	return nil, "", &providers.Error{Kind: providers.BadReply, Provider: p.ID, Msg: what, Final: true}
 }
 
+// step are the replies to the rounds of a step of a composition; ok is false where the file has none for it.
+func (p *Provider) step(at *chat.Origin) (rounds []scenario.MockReply, ok bool) {
+	if at.Step == "" || at.Judge != "" || at.Persona != "" || p.File == nil {
+		return nil, false
+	}
+	if section := p.scenario(at); section != nil {
+		rounds, ok = section.Steps[at.Step]
+	}
+	return rounds, ok
+}
+
 // inline is nil when the place of the call has no inline replies.
 func (p *Provider) inline(at *chat.Origin) []scenario.MockReply {
-	if p.Inline == nil || at.Judge != "" || at.Persona != "" || at.Step != "" {
+	if p.Inline == nil || at.Judge != "" || at.Persona != "" {
 		return nil
 	}
 	if inline := p.Inline(at.Scenario, at.Turn); len(inline) > 0 {
@@ -89,11 +108,6 @@ func (p *Provider) fromFile(at *chat.Origin, n int) *scenario.MockReply {
 		}
 	}
 	section := p.scenario(at)
-	if section != nil && at.Step != "" {
-		if step, ok := section.Steps[at.Step]; ok {
-			return &scenario.MockReply{Content: step}
-		}
-	}
 	if r := numbered(section, n); r != nil {
 		return r
 	}
@@ -135,6 +149,10 @@ func (p *Provider) describe(at *chat.Origin, n int) string {
 		what, name, sections, section = "judge", at.Judge, p.File.Judges, p.File.Judges[at.Judge]
 	case at.Persona != "":
 		what, name, sections, section = "persona", at.Persona, p.File.SelfPlay, p.File.SelfPlay[at.Persona]
+	}
+	if at.Step != "" && section != nil {
+		return fmt.Sprintf("%s has nothing for step %q of scenario %q: no reply %d, and no defaultResponse",
+			p.File.File, at.Step, name, n)
 	}
 	if section == nil {
 		return fmt.Sprintf("%s has nothing for %s %q and no defaultResponse; %s",

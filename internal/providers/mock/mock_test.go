@@ -41,7 +41,7 @@ func TestLookup(t *testing.T) {
 		File: "mock.yaml", Default: new("global"),
 		Scenarios: map[string]*scenario.MockScenario{
 			"refund": section(new("refund default"), "refund 1", "refund 2", "", "refund 4"),
-			"steps":  {Steps: map[string]string{"classify": "billing"}, Turns: section(nil, "steps 1").Turns},
+			"steps":  {Steps: map[string][]scenario.MockReply{"classify": {{Content: "billing"}}}, Turns: section(nil, "steps 1").Turns},
 		},
 		SelfPlay: map[string]*scenario.MockScenario{
 			"impatient": section(new("hurry up"), "where is it?"), "terse": section(nil, "no"),

@@ -25,6 +25,7 @@ type Envelope struct {
 	Scenario      string           `json:"scenario,omitempty" doc:"Its scenario."`
 	Provider      string           `json:"provider,omitempty" doc:"The provider that it tests."`
 	Turn          *int             `json:"turn,omitempty" doc:"Index of the turn, from 0; absent between and after turns."`
+	Step          string           `json:"step,omitempty" doc:"Step of a composition in which it happened."`
 	Data          any              `json:"data" doc:"What the kind says of it."`
 }
 
@@ -55,7 +56,7 @@ func (w *Writer) Handle(e result.Event) error {
 	at := e.Place()
 	line := Envelope{
 		SchemaVersion: result.EventVersion, Seq: w.seq + 1, Type: e.Kind(), Time: at.Time.UTC(),
-		Trial: at.Trial, Scenario: at.Scenario, Provider: at.Provider, Data: data(e),
+		Trial: at.Trial, Scenario: at.Scenario, Provider: at.Provider, Step: at.Step, Data: data(e),
 	}
 	if at.Turn != result.NoTurn {
 		line.Turn = &at.Turn

@@ -46,6 +46,15 @@ func stream(say func(string) string) []result.Event {
 	all = append(all, result.StateChanged{
 		At: at(141, 0), From: say("intake"), To: say("desk"), Event: say("Known"), Redirected: say("triage"),
 	})
+	step := at(142, 0)
+	step.Step = say("classify")
+	all = append(all, result.StepStarted{
+		At: step, Name: "prompt", Within: say("both"), Prompt: say("classify"), Tool: say("get_order"),
+	}, result.StepCompleted{
+		At: step, Name: "prompt", Within: say("both"), Attempts: 2, Output: say("refund"), Target: say("reply"),
+		Status: result.ParallelComplete, Error: say("the model is asleep"), Usage: &result.Tokens{Input: 12, Output: 3},
+		CostUSD: new(0.0002), LatencyMS: 7,
+	})
 	all = append(all, failing(say, at)...)
 	return append(all, ends(say, at)...)
 }

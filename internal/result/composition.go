@@ -1,0 +1,40 @@
+package result
+
+import "github.com/arena-evals/arena/internal/chat"
+
+// Composition is the steps that answered a user in the place of one model call.
+type Composition struct {
+	Name   string `json:"name"`
+	Output any    `json:"output,omitempty"` // text, or a value; absent: there is none
+	Error  string `json:"error,omitempty"`
+	Steps  []Step `json:"steps"` // in the order of the file, those of a parallel step behind it
+}
+
+// Step is one step of a composition. One behind a step that failed is not told of.
+type Step struct {
+	ID       string `json:"id"`
+	Kind     string `json:"kind"`             // prompt, agent, tool, branch or parallel
+	Within   string `json:"within,omitempty"` // the parallel step of which it is a branch
+	Prompt   string `json:"prompt_task,omitempty"`
+	Tool     string `json:"tool,omitempty"`
+	Skipped  bool   `json:"skipped,omitempty"`
+	Attempts int    `json:"attempts"` // 0: it did not run
+	Input    any    `json:"input,omitempty"`
+	Output   any    `json:"output,omitempty"` // text, or a value; absent: there is none
+	Target   string `json:"target,omitempty"` // of a branch: the step that it chose
+	Status   string `json:"status,omitempty"` // of a parallel step: complete, or failed
+	Error    string `json:"error,omitempty"`
+
+	Usage     *chat.Usage `json:"usage,omitempty"` // of all attempts; absent: no model was called
+	Calls     int         `json:"model_calls,omitempty"`
+	CostUSD   *float64    `json:"cost_usd,omitempty"` // absent: not known, or no model was called
+	LatencyMS float64     `json:"latency_ms"`         // of all attempts
+	// Messages are those of the last attempt. They are not part of the conversation.
+	Messages []chat.Message `json:"messages,omitempty"`
+}
+
+// What the status of a parallel step can be.
+const (
+	ParallelComplete = "complete"
+	ParallelFailed   = "failed"
+)

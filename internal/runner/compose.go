@@ -1,0 +1,194 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/composition"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/workflow"
+)
+
+// composition is the one that answers in the present state; nil where a model does.
+func (s *session) composition() *composed {
+	f := s.flow
+	if f == nil || f.machine == nil || f.machine.Current().Mode != workflow.Composed {
+		return nil
+	}
+	return s.trial.Project.compositions[f.machine.Current().Composition]
+}
+
+// errEmptyOutput is returned for a composition whose output is an empty text: every check that forbids something would
+// pass.
+var errEmptyOutput = errors.New("its output is an empty text")
+
+// compose answers the user's message by the steps of a composition. Its output is the reply, which has what all of them
+// took.
+func (s *session) compose(ctx context.Context, turn *result.Turn, loop *toolLoop, c *composed) error {
+	user := s.messages[len(s.messages)-1]
+	h := &stepHost{s: s, c: c, turn: turn, user: user, before: repliesIn(s.messages), began: s.clock.elapsed()}
+	out, err := h.run(ctx)
+	loop.log = append(loop.log, h.log...)
+	turn.Composition = h.record(out, err)
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	if missing := s.recorder.Err(); missing != nil {
+		return missing
+	}
+	if err != nil {
+		return fmt.Errorf("composition %s: %w", c.Name, err)
+	}
+	if err := s.sayOutput(ctx, turn, h, composition.Text(out.Output)); err != nil {
+		return err
+	}
+	_, err = s.advance(ctx, loop)
+	return err
+}
+
+// run runs the steps. The outcome is nil when the input does not fit.
+func (h *stepHost) run(ctx context.Context) (*composition.Outcome, error) {
+	input := composition.Input(h.user.Text())
+	if err := h.c.fits(inputSchema, input); err != nil {
+		return nil, fmt.Errorf("the user's message does not fit its input_schema: %w", err)
+	}
+	out, err := h.c.Run(ctx, input, h)
+	if err != nil {
+		return out, err
+	}
+	if err := h.c.fits(outputSchema, out.Output); err != nil {
+		return out, fmt.Errorf("its output does not fit its output_schema: %w", err)
+	}
+	if composition.Text(out.Output) == "" {
+		return out, errEmptyOutput
+	}
+	return out, nil
+}
+
+// sayOutput adds the output as the reply of the turn, after the guardrails of the state's own prompt.
+func (s *session) sayOutput(ctx context.Context, turn *result.Turn, h *stepHost, text string) error {
+	usage := h.spend.usage
+	reply := chat.Message{
+		Role: chat.Assistant, Content: text, FinishReason: "stop", Usage: &usage, CostUSD: h.cost(),
+		LatencyMS: milliseconds(s.clock.elapsed() - h.began),
+	}
+	set := s.stance.guards
+	if !set.OnOutput() {
+		s.addReply(reply)
+		return nil
+	}
+	subject := s.subject(turn.Index)
+	subject.Calls = s.calls[len(s.calls)-len(h.log):]
+	subject.LatencyMS = &reply.LatencyMS
+	done := s.routeGuardrails(subject)
+	o := set.Reply().Finish(ctx, subject, reply, nil)
+	done()
+	s.recordFirings(turn, len(s.messages), &o)
+	s.addReply(o.Message)
+	return o.Err
+}
+
+// repliesIn counts the replies of the assistant.
+func repliesIn(messages []chat.Message) (n int) {
+	for i := range messages {
+		if messages[i].Role == chat.Assistant {
+			n++
+		}
+	}
+	return n
+}
+
+// record is what came of the steps.
+func (h *stepHost) record(out *composition.Outcome, err error) *result.Composition {
+	r := &result.Composition{Name: h.c.Name, Steps: []result.Step{}}
+	if err != nil {
+		r.Error = err.Error()
+	}
+	if out == nil {
+		return r
+	}
+	r.Output = out.Output
+	if err != nil && !errors.Is(err, errEmptyOutput) {
+		r.Output = nil
+	}
+	for _, rec := range out.Records {
+		r.Steps = append(r.Steps, h.step(rec))
+	}
+	return r
+}
+
+func (h *stepHost) step(rec *composition.Record) result.Step {
+	spec := rec.Step
+	step := result.Step{
+		ID: spec.ID, Kind: string(spec.Kind), Prompt: spec.PromptTask, Tool: spec.Tool, Skipped: rec.Skipped,
+		Attempts: rec.Attempts, Input: rec.Input, Output: rec.Output, Target: rec.Target,
+	}
+	if rec.Within != nil {
+		step.Within = rec.Within.ID
+	}
+	if rec.Err != nil {
+		step.Error = rec.Err.Error()
+	}
+	if spec.Kind == composition.Parallel && !rec.Skipped {
+		step.Status = result.ParallelComplete
+		if rec.Err != nil {
+			step.Status = result.ParallelFailed
+		}
+	}
+	if took := h.took[spec]; took != nil {
+		step.LatencyMS, step.Messages = milliseconds(took.span), took.messages
+		if took.spend.calls > 0 {
+			usage := took.spend.usage
+			step.Usage, step.Calls, step.CostUSD = &usage, took.spend.calls, took.spend.cost()
+		}
+	}
+	return step
+}
+
+// composed is what checks see of compositions: that of the turn, or at the end of the conversation the last one that
+// ran. It is nil in projects without compositions.
+func (s *session) composed(turn int) *checks.Composition {
+	if len(s.trial.Project.Project.Compositions) == 0 || s.trial.Recorded != nil || s.step != nil {
+		return nil
+	}
+	for i := len(s.out.Turns) - 1; i >= 0; i-- {
+		t := &s.out.Turns[i]
+		if t.Composition != nil && (turn < 0 || t.Index == turn) {
+			return compositionSeen(t)
+		}
+		if turn >= 0 && t.Index <= turn {
+			break
+		}
+	}
+	return &checks.Composition{None: true}
+}
+
+// compositionSeen is what checks see of the composition of a turn.
+func compositionSeen(t *result.Turn) *checks.Composition {
+	c := &checks.Composition{
+		Outputs: map[string]string{}, Branches: map[string]string{}, Parallels: map[string]string{},
+	}
+	if t.Assistant != "" {
+		c.Output = &t.Assistant
+	}
+	for i := range t.Composition.Steps {
+		switch step := &t.Composition.Steps[i]; {
+		case step.Skipped:
+		case step.Kind == string(composition.Branch):
+			if step.Error == "" {
+				c.Branches[step.ID] = step.Target
+			}
+		default:
+			if step.Error == "" {
+				c.Outputs[step.ID] = composition.Text(step.Output)
+			}
+			if step.Status != "" {
+				c.Parallels[step.ID] = step.Status
+			}
+		}
+	}
+	return c
+}

@@ -1,0 +1,380 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/cassette"
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/composition"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/skill"
+	"github.com/arena-evals/arena/internal/tools/memory"
+	"github.com/arena-evals/arena/internal/workflow"
+)
+
+// step is what a session knows that runs a step of a composition, and not the whole trial.
+type step struct {
+	spec     *composition.Step
+	within   *composition.Step // the parallel step, beside whose other branches it runs; nil: none
+	order    *cassette.Order   // nil: nothing runs beside it, or there is no cassette
+	before   int               // replies of the conversation before it
+	later    bool              // another step ran before it in this turn
+	executed int               // tool calls that nothing refused
+}
+
+// stepHost runs the steps of a composition for one turn of a trial.
+type stepHost struct {
+	s      *session
+	c      *composed
+	turn   *result.Turn
+	user   chat.Message
+	before int           // replies of the conversation so far
+	began  time.Duration // on the clock of the trial
+	ran    bool          // a step is over
+
+	orders []*cassette.Order // of the branches of a parallel step that are still to be opened
+	span   time.Duration     // of the longest one that is closed
+	spend  spend             // of all steps
+	log    []result.ToolCall
+	took   map[*composition.Step]*stepTook
+}
+
+// stepTook is what a leaf step took.
+type stepTook struct {
+	spend    spend
+	span     time.Duration
+	messages []chat.Message
+}
+
+// stepLeaf is a leaf step about to run, in a session of its own.
+type stepLeaf struct {
+	h     *stepHost
+	s     *session
+	turn  result.Turn // that of the step
+	log   []result.ToolCall
+	began time.Duration
+}
+
+// Begin implements composition.Host.
+func (h *stepHost) Begin(s *composition.Step) {
+	h.s.emit.stepStarted(s, nil)
+	if s.Kind == composition.Parallel {
+		h.orders, h.span = h.s.recorder.Orders(len(s.Branches)), 0
+	}
+}
+
+// End implements composition.Host.
+func (h *stepHost) End(rec *composition.Record) {
+	if rec.Step.Kind == composition.Parallel && !rec.Skipped {
+		h.s.clock.advance(h.span)
+		h.setTook(rec.Step, &stepTook{span: h.span})
+	}
+	if !rec.Skipped {
+		h.s.emit.stepCompleted(rec, h.step(rec))
+	}
+}
+
+func (h *stepHost) setTook(s *composition.Step, took *stepTook) {
+	if h.took == nil {
+		h.took = map[*composition.Step]*stepTook{}
+	}
+	h.took[s] = took
+}
+
+// Open implements composition.Host. The session of the step shares tools, memory and skills with that of the trial.
+func (h *stepHost) Open(spec, within *composition.Step) composition.Leaf {
+	s := h.s
+	out := *s.out
+	out.Notices, out.Retries, out.Turns, out.Evals = nil, 0, nil, nil
+	c := &session{
+		opts: s.opts, trial: s.trial, out: &out, clock: s.clock, emit: s.emit, recorder: s.recorder, box: s.box,
+		calls: slices.Clip(s.calls), values: s.values, variables: s.variables, flow: s.flow, memory: s.memory,
+		skills: s.skills, recordedID: s.recordedID, evalResults: s.evalResults, judgeGate: s.judgeGate,
+		step:        &step{spec: spec, within: within, before: h.before, later: h.ran},
+		spentBefore: s.spentBefore + s.spend.usd, preview: s.preview,
+	}
+	if within != nil {
+		c.ownClock = *s.clock
+		c.clock = &c.ownClock
+		c.emit = s.emit.beside(c.clock)
+		at := slices.Index(within.Branches, spec)
+		c.step.order = h.orders[at]
+		if at > 0 && s.preview != nil { // only the first of them is shown
+			c.preview = &preview{turn: s.preview.turn}
+		}
+	}
+	c.emit.inStep(spec.ID)
+	c.emit.stepStarted(spec, within)
+	return &stepLeaf{h: h, s: c, began: c.clock.elapsed(), turn: result.Turn{Index: h.turn.Index}}
+}
+
+// Close implements composition.Leaf: what the step took and did becomes part of the turn.
+func (l *stepLeaf) Close(rec *composition.Record) {
+	h, c, s := l.h, l.s, l.h.s
+	took := &stepTook{c.spend, c.clock.elapsed() - l.began, c.messages}
+	h.setTook(rec.Step, took)
+	c.emit.stepCompleted(rec, h.step(rec))
+	if rec.Within != nil {
+		h.span = max(h.span, took.span)
+		s.emit.join(c.emit)
+	} else {
+		c.emit.inStep("")
+	}
+	h.ran = true
+	h.spend.join(&c.spend)
+	s.spend.join(&c.spend)
+	s.calls = append(s.calls, c.calls[len(c.calls)-len(l.log):]...)
+	h.log = append(h.log, l.log...)
+	s.out.Retries += c.out.Retries
+	for _, text := range c.out.Notices {
+		s.notice(text)
+	}
+	for i := range l.turn.Guardrails {
+		l.turn.Guardrails[i].Step = rec.Step.ID
+	}
+	h.turn.Guardrails = append(h.turn.Guardrails, l.turn.Guardrails...)
+	h.turn.GuardJudgements = append(h.turn.GuardJudgements, l.turn.GuardJudgements...)
+	h.turn.Streamed = h.turn.Streamed || l.turn.Streamed
+	s.checkTime += c.checkTime
+	if s.flow.machine != nil {
+		s.flow.machine.Called(c.step.executed)
+	}
+}
+
+// join adds what a step took.
+func (s *spend) join(o *spend) {
+	s.usage = s.usage.Add(o.usage)
+	s.calls += o.calls
+	s.usd += o.usd
+	s.unknown = s.unknown || o.unknown
+	s.cached += o.cached
+	s.savedUSD += o.savedUSD
+	s.unpriced += o.unpriced
+}
+
+// cost is what the steps cost; nil when the price of a call is not known. Steps that call no model cost nothing.
+func (h *stepHost) cost() *float64 {
+	if h.spend.calls == 0 {
+		return new(0.0)
+	}
+	return h.spend.cost()
+}
+
+// Run implements composition.Leaf.
+func (l *stepLeaf) Run(ctx context.Context, input any) (any, error) {
+	s := l.s
+	s.messages, s.turnStart, s.inputValidations, s.toolResults = nil, 0, nil, nil
+	s.takeStance(s.trial.Project.PromptOfStep(s.step.spec))
+	if s.step.spec.Kind == composition.Tool {
+		return l.callTool(ctx, input)
+	}
+	system, err := s.systemPrompt(s.stance.prompt)
+	if err != nil {
+		return nil, err
+	}
+	if system != "" {
+		s.add(chat.Message{Role: chat.System, Content: system})
+	}
+	user := l.h.user
+	if s.step.spec.Input != nil {
+		user = chat.Message{Role: chat.User, Content: composition.Text(input)}
+	}
+	s.add(user)
+	if err := s.equip(ctx); err != nil {
+		return nil, err
+	}
+	text, err := l.converse(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return l.value(text)
+}
+
+// value is the output of a model: text, or with a schema the value that it wrote as JSON.
+func (l *stepLeaf) value(text string) (any, error) {
+	spec := l.s.step.spec
+	if spec.Schema == nil {
+		return text, nil
+	}
+	v, err := chat.DecodeJSON([]byte(strings.TrimSpace(text)))
+	if err != nil {
+		return nil, fmt.Errorf("the reply is not JSON, which its output_schema asks for: %q", cutWords(text))
+	}
+	if err := l.h.c.fits(spec.ID, v); err != nil {
+		return nil, fmt.Errorf("the reply does not fit its output_schema: %w", err)
+	}
+	return v, nil
+}
+
+// callTool makes the call of a tool step, through everything that the calls of models go through.
+func (l *stepLeaf) callTool(ctx context.Context, input any) (any, error) {
+	s := l.s
+	if err := s.equip(ctx); err != nil {
+		return nil, err
+	}
+	loop := newToolLoop(s, l.turn.Index)
+	loop.policy.Choice = "" // it is no model that chooses
+	args, _ := input.(map[string]any)
+	call := chat.ToolCall{ID: "step_" + s.step.spec.ID, Name: s.step.spec.Tool, Args: args}
+	s.add(chat.Message{Role: chat.Assistant, ToolCalls: []chat.ToolCall{call}})
+	err := l.runTools(ctx, loop, []chat.ToolCall{call})
+	if err != nil {
+		return nil, err
+	}
+	res := s.messages[len(s.messages)-1].ToolResult
+	if res == nil || res.Error != "" {
+		return nil, fmt.Errorf("tool %s: %s", call.Name, toolError(res))
+	}
+	if v, err := chat.DecodeJSON([]byte(strings.TrimSpace(res.Text()))); err == nil {
+		return v, nil
+	}
+	return res.Text(), nil
+}
+
+func toolError(res *chat.ToolResult) string {
+	if res == nil {
+		return "it was not called"
+	}
+	return res.Error
+}
+
+// runTools runs the calls of one round.
+func (l *stepLeaf) runTools(ctx context.Context, loop *toolLoop, calls []chat.ToolCall) error {
+	before := len(loop.log)
+	err := loop.run(ctx, calls)
+	l.log = append(l.log, loop.log[before:]...)
+	if err != nil {
+		return err
+	}
+	return l.s.recorder.Err()
+}
+
+// errNoTools is returned for a model that calls tools where it is offered none.
+var errNoTools = errors.New("the model called a tool in a prompt step, which offers none")
+
+// converse asks the model of a step, and runs the tools that an agent calls. It returns the last words.
+func (l *stepLeaf) converse(ctx context.Context) (string, error) {
+	s, spec := l.s, l.s.step.spec
+	loop := newToolLoop(s, l.turn.Index)
+	if answered, err := s.checkInput(ctx, &l.turn); answered || err != nil {
+		return s.lastWords(), err
+	}
+	for round := 0; ; round++ {
+		if err := loop.checkRound(); err != nil {
+			return "", err
+		}
+		req := s.request(l.turn.Index, round, loop)
+		l.turn.Streamed = req.Stream
+		reply, err := s.generateReply(ctx, &l.turn, req, s.calls[len(s.calls)-len(loop.log):])
+		switch {
+		case err != nil:
+			return "", err
+		case len(reply.ToolCalls) == 0:
+			return reply.Text(), checkReply(&reply)
+		case spec.Kind == composition.Prompt:
+			return "", errNoTools
+		}
+		before := len(loop.log)
+		if err := l.runTools(ctx, loop, reply.ToolCalls); err != nil {
+			return "", err
+		}
+		if stopped(loop.log[before:], spec.StopTool) {
+			return reply.Text(), nil
+		}
+		if spec.MaxSteps == 0 || round+1 < spec.MaxSteps {
+			continue
+		}
+		if reply.Text() == "" {
+			return "", fmt.Errorf("the model gave no answer within %d rounds (termination.max_steps)", spec.MaxSteps)
+		}
+		return reply.Text(), nil
+	}
+}
+
+// stopped reports whether the tool that ends an agent step was called with success.
+func stopped(calls []result.ToolCall, tool string) bool {
+	return tool != "" && slices.ContainsFunc(calls, func(c result.ToolCall) bool {
+		return c.Name == tool && c.Error == ""
+	})
+}
+
+// stepOffered returns the tools that the step may be offered by the files.
+func (s *session) stepOffered() []chat.Tool {
+	p := s.trial.Project
+	var list []chat.Tool
+	switch s.step.spec.Kind {
+	case composition.Prompt, composition.Branch, composition.Parallel:
+		return nil
+	case composition.Agent:
+		list = slices.Clone(s.stance.prompts)
+	case composition.Tool:
+		list = p.tools.Offered([]string{s.step.spec.Tool})
+	}
+	list = s.withSkills(append(list, p.states[s.flow.machine.Current()]...))
+	list = s.step.narrow(list)
+	sortTools(list)
+	return list
+}
+
+// narrow leaves of a list of tools those that the step may be offered.
+func (t *step) narrow(list []chat.Tool) []chat.Tool {
+	return slices.DeleteFunc(slices.Clone(list), func(tool chat.Tool) bool { return !t.takes(tool.Name) })
+}
+
+func (t *step) takes(tool string) bool {
+	switch {
+	case t.within != nil && changesConversation(tool):
+		return false
+	case t.spec.Kind == composition.Tool:
+		return tool == t.spec.Tool
+	}
+	return t.spec.Tools == nil || slices.ContainsFunc(t.spec.Tools, func(allowed string) bool {
+		prefix, wild := strings.CutSuffix(allowed, "*")
+		return allowed == tool || wild && strings.HasPrefix(tool, prefix)
+	})
+}
+
+// changesConversation reports whether a tool changes what the whole conversation has. Steps that run at once are not
+// offered it: what came of it would depend on which of them was first.
+func changesConversation(tool string) bool {
+	return tool == workflow.TransitionTool || tool == workflow.ArtifactTool || slices.Contains(skill.ToolNames, tool) ||
+		tool == memory.Prefix+"remember" || tool == memory.Prefix+"forget"
+}
+
+// has reports whether there is a tool of a name, whoever runs it.
+func (s *session) has(tool string) bool { return s.box.Has(tool) || s.owns(tool) }
+
+// stepID is the id of the step that the session runs; "" when it is that of the whole trial.
+func (s *session) stepID() string {
+	if s.step == nil {
+		return ""
+	}
+	return s.step.spec.ID
+}
+
+// followsStep reports whether the session runs a step behind another one of the same turn.
+func (s *session) followsStep() bool { return s.step != nil && s.step.later }
+
+// adapt makes a request that of a step: its reply has the step's own form.
+func (t *step) adapt(req *chat.Request) {
+	if t == nil {
+		return
+	}
+	req.Origin.Step, req.Origin.Before = t.spec.ID, t.before
+}
+
+// replySchema is the schema of the replies in a step: its own, else that of its prompt. What a scenario asks of replies
+// is for those of the conversation.
+func (t *step) replySchema(prompt *scenario.Prompt) json.RawMessage {
+	if t.spec.Schema == nil && prompt != nil {
+		return prompt.OutputSchema
+	}
+	return t.spec.Schema
+}

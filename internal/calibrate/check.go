@@ -49,36 +49,53 @@ func ReadCheck(file string, data []byte, line int, c Override, d *diag.List) *sc
 			return c.apply(&scenario.Check{Type: defaultType, Pos: r.Pos(root), Params: root, ParamsPos: r.Pos(root)})
 		}
 	}
-	var found []*node.Node
+	var found []gradedCheck
 	for _, doc := range docs {
-		found = append(found, graded(doc)...)
+		found = append(found, graded(doc, scenario.TurnAssertion)...)
 	}
 	if line > 0 {
-		found = slices.DeleteFunc(found, func(n *node.Node) bool {
-			return n.Line != line && node.Get(n, "type").Line != line
+		found = slices.DeleteFunc(found, func(g gradedCheck) bool {
+			return g.node.Line != line && node.Get(g.node, "type").Line != line
 		})
 	}
 	if len(found) != 1 {
 		reportAmbiguous(r, found, line)
 		return nil
 	}
-	return c.apply(checkFromNode(r, found[0]))
+	check := scenario.ReadCheck(r, found[0].node, found[0].surface)
+	if check == nil {
+		return nil
+	}
+	return c.apply(check)
+}
+
+// gradedCheck is a check that a model grades, and the surface that asks it.
+type gradedCheck struct {
+	node    *node.Node
+	surface scenario.Surface
 }
 
 // graded finds the checks that a model grades, in the order of the file.
-func graded(n *node.Node) (found []*node.Node) {
+func graded(n *node.Node, surface scenario.Surface) (found []gradedCheck) {
+	if node.Get(n, "trigger") != nil {
+		surface = scenario.EvalSurface
+	}
 	if t := node.Get(n, "type"); t != nil && t.Kind == node.Scalar {
 		if def, ok := checks.Lookup(t.Value); ok && def.Needs&checks.NeedsModel != 0 && def.Family != checks.FamilyCombined {
-			found = append(found, n)
+			found = append(found, gradedCheck{n, surface})
 		}
 	}
-	for _, v := range n.Content {
-		found = append(found, graded(v)...)
+	for i, v := range n.Content {
+		within := surface
+		if n.Kind == node.Map && i%2 == 1 && n.Content[i-1].Value == "validators" {
+			within = scenario.Guardrail
+		}
+		found = append(found, graded(v, within)...)
 	}
 	return found
 }
 
-func reportAmbiguous(r *node.Reader, found []*node.Node, line int) {
+func reportAmbiguous(r *node.Reader, found []gradedCheck, line int) {
 	pos := diag.Pos{File: r.File, Line: int32(line)}
 	if len(found) == 0 {
 		r.Diags.Errorf(pos, 0, "no-check", "there is no check here that a model grades").
@@ -87,29 +104,12 @@ func reportAmbiguous(r *node.Reader, found []*node.Node, line int) {
 		return
 	}
 	var places []string
-	for _, n := range found {
-		t := node.Get(n, "type")
+	for _, g := range found {
+		t := node.Get(g.node, "type")
 		places = append(places, fmt.Sprintf("%s:%d (%s)", r.File, t.Line, t.Value))
 	}
 	r.Diags.Errorf(pos, 0, "many-checks", "a model grades several checks here").
 		Hint = "name one by its line: " + strings.Join(places, ", ")
-}
-
-// checkFromNode is a check out of a scenario. What limits it to some conversations does not count here.
-func checkFromNode(r *node.Reader, n *node.Node) *scenario.Check {
-	t := node.Get(n, "type")
-	out := &scenario.Check{Type: t.Value, Pos: r.Pos(t), ParamsPos: r.Pos(t)}
-	if params := node.Get(n, "params"); !node.IsNull(params) {
-		out.Params, out.ParamsPos = params, r.Pos(params)
-	}
-	for key, at := range map[string]**float64{"min_score": &out.MinScore, "max_score": &out.MaxScore} {
-		if v := node.Get(n, key); !node.IsNull(v) {
-			if score, ok := r.Float(v, key, 0, 1); ok {
-				*at = &score
-			}
-		}
-	}
-	return out
 }
 
 // apply lets the command line win over the file.

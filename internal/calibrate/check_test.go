@@ -62,6 +62,12 @@ func TestReadCheck(t *testing.T) {
 		"another judge":    {"a.yaml", someScenario, 15, calibrate.Override{Judge: true}, "15 toxicity from 0.6 by"},
 		"another threshold": {"a.yaml", "criteria: kind\nmin_score: 0.7\nmax_score: 0.9\n", 0,
 			calibrate.Override{Threshold: new(0.4)}, "1 llm_judge from 0.4 by"},
+		"an eval": {"a.yaml", "evals:\n  - {id: kind, trigger: every_turn, groups: [g], type: llm_judge, threshold: {min_score: 0.6},\n" +
+			"     params: {criteria: kind}}\n", 0, calibrate.Override{}, "2 llm_judge from 0.6 by"},
+		"a guardrail": {"a.yaml", "validators:\n  - {type: llm_judge, params: {criteria: kind}, max_score: 0.2,\n" +
+			"     fail_on_violation: false}\n", 0, calibrate.Override{}, "2 llm_judge to 0.2 by"},
+		"with a weight": {"a.yaml", "type: weighted\nparams: {checks: [{type: toxicity, weight: 2, params: {min_score: 0.6}}]}\n", 0,
+			calibrate.Override{}, "2 toxicity from 0.6 by"},
 		"a list of one": {"a.yaml", "- {type: llm_judge, params: {criteria: kind}, max_score: 0.2}\n", 0, calibrate.Override{},
 			"1 llm_judge to 0.2 by"},
 	} {
@@ -90,6 +96,7 @@ func TestReadCheckReports(t *testing.T) {
 		"another line":  {someScenario, 6, "a.yaml:6: there is no check here that a model grades [no-check]"},
 		"several":       {someScenario, 0, "a.yaml: a model grades several checks here [many-checks]"},
 		"not a score":   {"type: bias\nmin_score: low\n", 0, `a.yaml:2:12: min_score must be a number, found text "low" [wrong-type]`},
+		"a misspelling": {"type: bias\nmin_scroe: 0.5\n", 0, `a.yaml:2:1: unknown field "min_scroe"`},
 		"not a check":   {"type: contains\nparams: {patterns: [a]}\n", 0, "a.yaml: there is no check here that a model grades [no-check]"},
 		"not YAML":      {"a: [", 0, "a.yaml:1:1: a value is missing here [yaml-syntax]"},
 		"only a number": {"42", 0, "a.yaml: there is no check here that a model grades [no-check]"},

@@ -93,13 +93,24 @@ func readThreshold(d *decoder, e *evalFile, v *node.Node) {
 	}
 }
 
+// eval reads one eval definition; nil when it is no map.
+func (d *decoder) eval(n *node.Node) *evalFile {
+	e := &evalFile{Eval: Eval{Enabled: true, SamplePct: defaultSample}}
+	if !evalFields.read(d, n, e) {
+		return nil
+	}
+	e.MinScore, e.MaxScore, e.MustPass = e.threshold.min, e.threshold.max, e.threshold.passed
+	e.MinAt, e.MaxAt = e.threshold.minAt, e.threshold.maxAt
+	return e
+}
+
 // evals reads a list of eval definitions; their ids are unique in it.
 func (d *decoder) evals(n *node.Node, what string) []*Eval {
 	var list []*Eval
 	lines := map[string]int{}
 	d.Items(n, what, func(_ int, v *node.Node) {
-		e := &evalFile{Eval: Eval{Enabled: true, SamplePct: defaultSample}}
-		if !evalFields.read(d, v, e) {
+		e := d.eval(v)
+		if e == nil {
 			return
 		}
 		if line, twice := lines[e.ID]; twice && e.ID != "" {
@@ -109,8 +120,6 @@ func (d *decoder) evals(n *node.Node, what string) []*Eval {
 		if e.id != nil {
 			lines[e.ID] = e.id.Line
 		}
-		e.MinScore, e.MaxScore, e.MustPass = e.threshold.min, e.threshold.max, e.threshold.passed
-		e.MinAt, e.MaxAt = e.threshold.minAt, e.threshold.maxAt
 		e.export()
 		e.Digest = digestOf(d.File, v)
 		d.finish(&e.Check, EvalSurface)

@@ -45,17 +45,3 @@ func (d *decoder) validator(n *node.Node) *Validator {
 	d.finish(&g.Check, Guardrail)
 	return g
 }
-
-// ReadValidator reads one guardrail that stands alone in a text, as JSON or YAML. It returns nil after a problem.
-func ReadValidator(file string, data []byte, compile func(*Check, *diag.List), problems *diag.List) *Validator {
-	d := &decoder{Reader: node.Reader{File: file, Diags: problems}, compile: compile}
-	docs := node.Parse(&d.Reader, data)
-	if len(docs) != 1 {
-		return nil
-	}
-	g := d.validator(docs[0])
-	if problems.Errors() > 0 {
-		return nil
-	}
-	return g
-}

@@ -30,7 +30,8 @@ type document struct {
 	Simulated bool `json:"simulated,omitempty"`
 	// Redacted are the names of fields whose values were removed.
 	Redacted []string `json:"redacted,omitempty"`
-	// Tools are the definitions of offered tools. Requests refer to them by name.
+	// Tools are the definitions of offered tools, each once. Requests refer to them by name, and to those that have
+	// their name from an earlier one by what they are called in its stead.
 	Tools     []tool     `json:"tools,omitempty"`
 	Exchanges []exchange `json:"exchanges"`
 }

@@ -25,7 +25,9 @@ type part struct {
 
 // tool is the definition of a tool.
 type tool struct {
-	Name        string          `json:"name"`
+	Name string `json:"name"`
+	// As is what requests call this definition where an earlier one has taken the name. It is used in files only.
+	As          string          `json:"as,omitempty"`
 	Description Text            `json:"description,omitempty"`
 	Schema      json.RawMessage `json:"schema,omitempty"`
 }

@@ -126,7 +126,9 @@ func (enc encoder) modelRequest(model string, req *chat.Request) (any, []tool, e
 	tools := make([]tool, len(req.Tools))
 	for i, offered := range req.Tools {
 		q.Tools = append(q.Tools, offered.Name)
-		tools[i] = tool{offered.Name, enc.text(offered.Description), enc.schema(offered.Schema)}
+		tools[i] = tool{
+			Name: offered.Name, Description: enc.text(offered.Description), Schema: enc.schema(offered.Schema),
+		}
 	}
 	return q, tools, nil
 }

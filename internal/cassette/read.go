@@ -86,9 +86,18 @@ func (r *fileReader) document(root *node.Node) bool {
 	tools := map[string]bool{}
 	if offered := node.Get(root, "tools"); offered != nil {
 		for _, t := range offered.Content {
-			if name := node.Get(t, "name"); name != nil {
-				tools[name.Value] = true
+			name := node.Get(t, "name")
+			if as := node.Get(t, "as"); as != nil {
+				name = as
 			}
+			if name == nil {
+				continue
+			}
+			if tools[name.Value] {
+				r.Errorf(name, "second-tool", "the tools of this cassette define %q twice", name.Value).Hint =
+					"only one of them can answer for the requests that name it; remove the other"
+			}
+			tools[name.Value] = true
 		}
 	}
 	previous := 0 // number of messages of the previous model request
@@ -182,7 +191,9 @@ func (d *Folder) open(data []byte, id string) (*contents, error) {
 	}
 	defined := map[string]tool{}
 	for _, t := range doc.Tools {
-		defined[t.Name] = t
+		name := t.ref()
+		t.As = ""
+		defined[name] = t
 	}
 	out := make([]*entry, len(doc.Exchanges))
 	var before []message
@@ -225,7 +236,9 @@ func (x *readExchange) entry(tools map[string]tool, before *[]message) (*entry, 
 		*before, q.AsBefore = q.Messages, 0
 		e.tools = make([]tool, len(q.Tools))
 		for i, name := range q.Tools {
-			e.tools[i] = tools[name]
+			if t, known := tools[name]; known {
+				e.tools[i], q.Tools[i] = t, t.Name
+			}
 		}
 	}
 	return e, nil

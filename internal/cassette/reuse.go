@@ -2,7 +2,6 @@ package cassette
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -120,11 +119,8 @@ func (rec *Recorder) unusedOlder() (list []*entry) {
 		return nil
 	}
 	type where struct{ kind, at string }
-	anew, offered, last := map[where]bool{}, map[string]tool{}, 0
+	anew, last := map[where]bool{}, 0
 	for _, e := range rec.entries {
-		for _, one := range e.tools {
-			offered[one.Name] = one
-		}
 		last = max(last, e.position.lane)
 		if !e.reused {
 			anew[where{e.kind, e.at}] = true
@@ -135,31 +131,10 @@ func (rec *Recorder) unusedOlder() (list []*entry) {
 			continue
 		}
 		left := *e
-		if left.position = (position{lane: last + 1 + i}); left.matchTools(offered) {
-			list = append(list, &left)
-		}
+		left.position = position{lane: last + 1 + i}
+		list = append(list, &left)
 	}
 	return list
-}
-
-// matchTools replaces the tools of an exchange by those that were offered now. It returns false when a definition
-// differs: a cassette defines each tool once.
-func (e *entry) matchTools(offered map[string]tool) bool {
-	tools := slices.Clone(e.tools)
-	for i := range tools {
-		now, known := offered[tools[i].Name]
-		if !known {
-			continue
-		}
-		was, errWas := compact(tools[i])
-		is, errIs := compact(now)
-		if errWas != nil || errIs != nil || !bytes.Equal(was, is) {
-			return false
-		}
-		tools[i] = now
-	}
-	e.tools = tools
-	return true
 }
 
 // hasSecret reports whether a value holds what must not be in a cassette.

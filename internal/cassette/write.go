@@ -3,7 +3,6 @@ package cassette
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"slices"
 )
@@ -17,24 +16,27 @@ func encode(id string, c *contents) ([]byte, error) {
 		Exchanges: make([]exchange, len(entries)),
 	}
 	var before []message
+	var defined definitions
+	var err error
 	for i, e := range entries {
 		x := exchange{Kind: e.kind, At: e.at, Request: e.request, Reply: e.reply, Error: e.failure, LatencyMS: e.latency}
 		if q, ok := e.request.(*modelRequest); ok {
 			short := *q
 			short.AsBefore = commonPrefix(before, q.Messages)
 			short.Messages, before = q.Messages[short.AsBefore:], q.Messages
-			x.Request = &short
-			if err := doc.addTools(e.tools); err != nil {
+			if short.Tools, err = defined.refer(e.tools); err != nil {
 				return nil, err
 			}
+			x.Request = &short
 		}
 		doc.Exchanges[i] = x
 	}
+	doc.Tools = defined.list
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	err := enc.Encode(&doc)
+	err = enc.Encode(&doc)
 	return b.Bytes(), err
 }
 
@@ -45,18 +47,4 @@ func commonPrefix(a, b []message) int {
 		n++
 	}
 	return n
-}
-
-// addTools adds the definitions of tools.
-func (d *document) addTools(offered []tool) error {
-	for _, t := range offered {
-		at := slices.IndexFunc(d.Tools, func(known tool) bool { return known.Name == t.Name })
-		switch {
-		case at < 0:
-			d.Tools = append(d.Tools, t)
-		case !reflect.DeepEqual(d.Tools[at], t):
-			return fmt.Errorf("the tool %s is offered with two definitions in one trial", t.Name)
-		}
-	}
-	return nil
 }

@@ -100,6 +100,7 @@ func (f *fields[T]) read(d *decoder, n *node.Node, t *T) bool {
 			continue
 		}
 		seen |= 1 << j
+		d.swallowed(k.Value, v, f.Keys)
 		all[j].take(d, t, k, v)
 	}
 	for j := range all {

@@ -1,9 +1,7 @@
 package scenario
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
@@ -158,17 +156,8 @@ func (d *decoder) scripted(n *node.Node, t *turnFile) {
 		d.Errorf(node.Get(n, "perturbations"), "unused-perturbation",
 			"the turn is literal: nothing is put into its content").Hint = "remove literal or perturbations"
 	}
-	if !t.Literal && swallowedAssertions().MatchString(t.Content) {
-		d.Warnf(t.content, "swallowed-keys", "the content holds what looks like assertions").
-			Hint = "if they are meant to be checked, indent them like content"
-	}
 	d.flattenParts(t)
 }
-
-// swallowedAssertions finds the assertions of a turn that ended up in the text above them.
-var swallowedAssertions = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^\s*assertions:\s*\n\s*- +\{?type:`)
-})
 
 func (d *decoder) generated(t *turnFile) {
 	d.refer(toRole, t.role)

@@ -100,7 +100,7 @@ func (n *nameChecker) offered(prompt *scenario.Prompt) []string {
 	if prompt == nil {
 		return nil
 	}
-	names := ownTools(n.p)
+	names := n.p.OwnTools()
 	for _, t := range n.tools.Offered(prompt.AllowedTools) {
 		names = append(names, t.Name)
 	}

@@ -87,7 +87,7 @@ func (n *nameChecker) knownTools() []string {
 	if n.toolNames != nil {
 		return n.toolNames
 	}
-	names := ownTools(n.p)
+	names := n.p.OwnTools()
 	for _, t := range n.p.Tools {
 		names = append(names, t.ID)
 	}

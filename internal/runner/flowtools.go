@@ -7,9 +7,6 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/scenario"
-	"github.com/arena-evals/arena/internal/skill"
-	"github.com/arena-evals/arena/internal/tools/memory"
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
@@ -32,27 +29,6 @@ func (p *project) stateTools() map[*workflow.State][]chat.Tool {
 		all[state] = offered
 	}
 	return all
-}
-
-// ownTools returns the names of the tools that the features of a project bring with them, whatever its prompts allow.
-func ownTools(p *scenario.Project) []string {
-	names := []string{}
-	if w := p.Workflow; w != nil && w.Graph != nil {
-		moves := func(s *workflow.State) bool { return !s.Ends() && s.Mode != workflow.External }
-		if slices.ContainsFunc(w.States, moves) {
-			names = append(names, workflow.TransitionTool)
-		}
-		if len(w.Graph.ArtifactNames()) > 0 {
-			names = append(names, workflow.ArtifactTool)
-		}
-	}
-	if p.Memory {
-		names = append(names, memory.Names()...)
-	}
-	if p.Skills != nil {
-		names = append(names, skill.ToolNames...)
-	}
-	return names
 }
 
 func sortTools(list []chat.Tool) {

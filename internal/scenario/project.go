@@ -384,11 +384,11 @@ func (b *build) finish() {
 	b.evalMetrics()
 	b.reportReplacedEvals()
 	slices.SortStableFunc(b.p.Scenarios, func(x, y *Scenario) int { return cmp.Compare(x.ID, y.ID) })
-	b.resolve()
 	b.workflow()
 	b.compositions()
 	b.seedMemories()
 	b.skills()
+	b.resolve() // what the features bring is known
 	b.loadMocks()
 	b.templates()
 	b.unread()

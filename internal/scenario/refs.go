@@ -148,7 +148,7 @@ func (b *build) dangling(r reference, n *nameSets) {
 		if b.mayBeServed(r.name) || r.to == toOffered && offersAny(r.name, n.tools) {
 			return
 		}
-		d.Msg, names = fmt.Sprintf("there is no tool %q", r.name), n.tools
+		d.Msg, names = fmt.Sprintf("there is no tool %q", r.name), append(b.p.OwnTools(), n.tools...)
 		// A prompt may be told again without its tools: recorded replies bring the results along.
 		if b.l.opts.Lenient || r.to == toOffered && len(n.tools) == 0 {
 			d.Severity = diag.Warning
@@ -177,7 +177,10 @@ func (b *build) mayBeServed(name string) bool {
 	if strings.HasPrefix(name, a2a.Prefix) {
 		return len(b.p.Agents) > 0
 	}
-	return strings.Contains(name, "__")
+	if isOwn(name) {
+		return b.p.mayBeOwn(name)
+	}
+	return strings.HasPrefix(name, "mcp__")
 }
 
 // offersAny reports whether a name that ends in * means at least one tool.

@@ -1,0 +1,68 @@
+package scenario
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/skill"
+	"github.com/arena-evals/arena/internal/workflow"
+)
+
+// memoryTools are the tools of a memory, sorted.
+var memoryTools = []string{"memory__forget", "memory__list", "memory__recall", "memory__remember"}
+
+// mediaTools are the tools that models which make media bring with them, by the role of the model.
+var mediaTools = map[string]string{"image": "image__generate", "video": "video__generate"}
+
+// OwnTools returns the names of the tools that the features of a project bring with them, whatever its prompts allow.
+func (p *Project) OwnTools() []string {
+	names := []string{}
+	if w := p.Workflow; w != nil && w.Graph != nil {
+		moves := func(s *workflow.State) bool { return !s.Ends() && s.Mode != workflow.External }
+		if slices.ContainsFunc(w.States, moves) {
+			names = append(names, workflow.TransitionTool)
+		}
+		if len(w.Graph.ArtifactNames()) > 0 {
+			names = append(names, workflow.ArtifactTool)
+		}
+	}
+	if p.Memory {
+		names = append(names, memoryTools...)
+	}
+	if p.Skills != nil {
+		names = append(names, skill.ToolNames...)
+	}
+	return names
+}
+
+// ownPrefixes begin the names of tools that arena brings.
+var ownPrefixes = []string{"workflow__", "skill__", "memory__", "image__", "video__"}
+
+// isOwn reports whether a name can only be that of a tool of arena's own.
+func isOwn(tool string) bool {
+	return slices.ContainsFunc(ownPrefixes, func(prefix string) bool { return strings.HasPrefix(tool, prefix) })
+}
+
+// laterTools are tools of arena's own that features bring which this version cannot run.
+func (p *Project) laterTools() (names []string) {
+	if _, there := p.Has(FeatureInstalledSkills); there {
+		names = append(names, skill.ToolNames...)
+	}
+	if p.Workflow != nil && p.Workflow.Graph == nil { // it was not understood, which is reported
+		names = append(names, workflow.TransitionTool, workflow.ArtifactTool)
+	}
+	for _, q := range p.Providers {
+		if tool := mediaTools[q.Role]; tool != "" {
+			names = append(names, tool)
+		}
+	}
+	return names
+}
+
+// mayBeOwn reports whether a name, or a pattern that ends in *, means a tool that arena brings to the project.
+func (p *Project) mayBeOwn(tool string) bool {
+	prefix, wild := strings.CutSuffix(tool, "*")
+	return slices.ContainsFunc(append(p.OwnTools(), p.laterTools()...), func(name string) bool {
+		return name == tool || wild && strings.HasPrefix(name, prefix)
+	})
+}

@@ -1,0 +1,66 @@
+package scenario
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestNamesOfOwnTools: wherever a file names a tool, a name that looks like one of arena's own is refused when the
+// project has no such tool, and what brings it.
+func TestNamesOfOwnTools(t *testing.T) {
+	t.Parallel()
+	const features = `  memory: {}
+  skills: [{name: tone, description: How to speak., instructions: Be kind.}]
+  workflow:
+    version: 1
+    entry: a
+    states:
+      a: {prompt_task: p, on_event: {Go: b}}
+      b: {prompt_task: p, terminal: true}
+`
+	const turn = "id: s\nturns:\n  - role: user\n    content: hi\n"
+	places := map[string][2]string{ // scenario, prompt
+		"chaos":         {turn + "    chaos: {tool_failures: [{tool: NAME, mode: error}]}\n", ""},
+		"consent":       {turn + "    consent_overrides: {NAME: deny}\n", ""},
+		"tool_choice":   {turn + "tool_policy: {tool_choice: NAME}\n", ""},
+		"blocklist":     {turn + "tool_policy: {blocklist: [NAME]}\n", ""},
+		"allowed_tools": {turn, "allowed_tools: [look, NAME]\n"},
+		"of the prompt": {turn, "tool_policy: {blocklist: [NAME]}\n"},
+	}
+	names := map[string]string{ // what it is like, and what brings it; "": it is none
+		"memory__recall": "memory", "memory__recal": "", "skill__activate": "skills", "skill__activat": "",
+		"workflow__transition": "workflow", "workflow__transitoin": "", "workflow__set_artifact": "", "image__generate": "",
+		"srv__look": "", "look": "tool", "lok": "",
+	}
+	for place, files := range places {
+		for name, from := range names {
+			for _, with := range []bool{false, true} {
+				dir := t.TempDir()
+				config := "kind: Arena\nmetadata: {name: x}\nspec:\n  scenarios: [{file: s.yaml}]\n  prompt_configs: [{file: p.yaml}]\n" +
+					"  tool_specs: {look: {description: d, mode: mock, mock_result: ok, input_schema: {type: object}}}\n"
+				if with {
+					config += features
+				}
+				for file, text := range map[string]string{
+					"config.arena.yaml": config, "s.yaml": files[0],
+					"p.yaml": "task_type: p\nsystem_template: Help.\n" + files[1],
+				} {
+					text = strings.ReplaceAll(text, "NAME", name)
+					if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+				_, diags := Load(Options{Config: filepath.Join(dir, "config.arena.yaml")})
+				refused := false
+				for _, d := range diags.Sorted() {
+					refused = refused || d.Code == "unknown-name" && strings.Contains(d.Msg, `there is no tool "`+name+`"`)
+				}
+				if want := from == "" || from != "tool" && !with; refused != want {
+					t.Errorf("%s: %s, with features %v: refused %v, want %v: %v", place, name, with, refused, want, diags.Sorted())
+				}
+			}
+		}
+	}
+}

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	maxReply = 10 << 20 // bytes of a reply
+	maxReply = 10       // MB of a reply
 	maxTrial = 50 << 20 // bytes of all replies of a trial
 	maxBody  = 2000     // characters of the body of a refusal
 )
@@ -123,7 +123,7 @@ func (s *source) answer(ctx context.Context, call chat.ToolCall) (chat.ToolResul
 	if err != nil {
 		return chat.ToolResult{}, fmt.Errorf("%s %s: %w", s.e.Method, s.e.Written, err)
 	}
-	if s.read.Add(int64(len(got.body))) > maxTrial {
+	if s.read.Add(int64(len(got.Body))) > maxTrial {
 		return chat.ToolResult{}, fmt.Errorf("the replies of this trial are larger than %d MB", maxTrial>>20)
 	}
 	res, err := s.e.result(got)

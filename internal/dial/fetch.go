@@ -1,0 +1,74 @@
+package dial
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+
+	"github.com/arena-evals/arena/internal/ellipsis"
+)
+
+const maxRedirects = 5
+
+// Reply is what came back for a request, whole.
+type Reply struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Fetch sends a request and reads the whole reply, of at most limit MB. It follows redirects within the host, where what
+// was sent arrives whole: a stranger, above all one that only this machine can reach, gets neither the body nor the
+// headers. A header Host is heeded. Errors do not hold the address, and what may be secret in it.
+func Fetch(client *http.Client, req *http.Request, limit int64) (*Reply, error) {
+	if host := req.Header.Get("Host"); host != "" {
+		req.Host = host
+	}
+	inside := *client
+	inside.CheckRedirect = redirect
+	res, err := inside.Do(req)
+	if err != nil {
+		if wrapped, ok := errors.AsType[*url.Error](err); ok { // its text holds the address
+			err = wrapped.Err
+		}
+		return nil, err
+	}
+	defer res.Body.Close() // it was read
+	body, err := io.ReadAll(io.LimitReader(res.Body, limit<<20+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the reply broke off: %w", err)
+	case int64(len(body)) > limit<<20:
+		return nil, fmt.Errorf("the reply is larger than %d MB", limit)
+	}
+	return &Reply{res.StatusCode, res.Header, body}, nil
+}
+
+func redirect(req *http.Request, via []*http.Request) error {
+	from := via[len(via)-1]
+	switch {
+	case len(via) > maxRedirects:
+		return fmt.Errorf("it redirects more than %d times", maxRedirects)
+	case !SameHost(from.URL, req.URL):
+		return fmt.Errorf("it redirects to another host, %q, which is not followed", ellipsis.Runes(req.URL.Host, 100))
+	case req.Method != from.Method:
+		return fmt.Errorf("it redirects with status %d, which loses what was sent; write the address where it is",
+			req.Response.StatusCode)
+	}
+	return nil
+}
+
+// Unsent reports that no connection came about, so that nothing was sent, and that another one may.
+func Unsent(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "dial" && !errors.Is(err, ErrOffline)
+}
+
+// Unavailable reports whether a status says that a server is not there for a moment.
+func Unavailable(status int) bool {
+	return status == http.StatusBadGateway || status == http.StatusServiceUnavailable ||
+		status == http.StatusGatewayTimeout
+}

@@ -58,10 +58,8 @@ func (c *a2aEval) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	}
 	target, unset := c.agent.resolve(s.Host.Getenv)
 	token := scenario.Expand(c.token, s.Host.Getenv)
-	agent := &a2aAgent{
-		endpoint: newEndpoint(s.Host, c.agent, append(target.Values, token.Text)),
-		base:     strings.TrimRight(target.Text, "/"), token: strings.TrimSpace(token.Text), known: &s.Host.agents,
-	}
+	agent := newA2AAgent(newEndpoint(s.Host, c.agent, append(target.Values, token.Text)),
+		strings.TrimRight(target.Text, "/"), strings.TrimSpace(token.Text), &s.Host.agents)
 	sent := Sent{Kind: ByAgent, To: agent.written, Body: []byte(text), scrub: agent.scrub}
 	got, err := s.ask(ctx, sent, c.timeout, unset, func(ctx context.Context) (Received, error) {
 		answer, err := agent.ask(ctx, text)

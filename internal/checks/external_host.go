@@ -10,5 +10,5 @@ type Host struct {
 	HTTP   *http.Client // nil: there is no network
 	Getenv func(name string) (string, bool)
 
-	agents sync.Map // base address of an A2A agent → where its card says that it is
+	agents sync.Map // base address of an A2A agent → its endpoint by its card
 }

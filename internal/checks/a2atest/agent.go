@@ -46,6 +46,7 @@ func (a *Agent) Start() *httptest.Server {
 	mux.Handle("/.well-known/agent-card.json", a2asrv.NewStaticAgentCardHandler(&a2a.AgentCard{
 		Name: "grader", Description: "Grades replies.", Version: "1.0.0", ProtocolVersion: "0.3.0", URL: server.URL + path,
 		PreferredTransport: a2a.TransportProtocolJSONRPC,
+		Skills:             []a2a.AgentSkill{{ID: "grade", Name: "Grade", Description: "Grades a reply."}},
 	}))
 	return server
 }

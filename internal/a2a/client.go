@@ -1,0 +1,181 @@
+package a2a
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+// Client asks one agent. It is safe for concurrent use when Do is. Nothing is sent but by Do. The official library is
+// not used: its client brings gRPC along and refuses what older agents send, and its types alone slow down every start
+// of arena. In tests its server answers.
+type Client struct {
+	Name   string // of the agent, in errors; "": they do not name it
+	Base   string // address of the agent, without a slash at its end
+	Secret string // what of the requests is only for the host of Base, in words; "": nothing is
+	// Do sends a request and reads the whole answer, whatever its status. Its errors are returned as they are.
+	Do func(ctx context.Context, r *Request) (*Response, error)
+	// Excerpt is the beginning of what an agent said, for the end of an error: a colon and the text; "" of nothing.
+	Excerpt func(text string) string
+	// Pause waits; false when ctx is done before.
+	Pause func(ctx context.Context, span time.Duration) bool
+
+	calls atomic.Int64
+}
+
+// Request is one request over HTTP.
+type Request struct {
+	Method, URL string
+	Body        []byte
+	Repeatable  bool // it does no harm to send it twice
+	Newer       bool // it is in the words of protocol version 1.0
+}
+
+// Response is the answer to one.
+type Response struct {
+	Status int
+	Body   []byte
+}
+
+// StatusError is an answer with another status than 200.
+type StatusError struct {
+	text string
+	Code int
+}
+
+func (e *StatusError) Error() string { return e.text }
+
+func (c *Client) refused(res *Response) error {
+	text := fmt.Sprintf("status %d", res.Status)
+	if name := http.StatusText(res.Status); name != "" {
+		text += " " + name
+	}
+	return &StatusError{text + c.Excerpt(string(res.Body)), res.Status}
+}
+
+// The methods of the agent, in the words of protocol version 0.3 and 1.0.
+type method struct{ older, newer string }
+
+var (
+	sendMessage = method{"message/send", "SendMessage"}
+	getTask     = method{"tasks/get", "GetTask"}
+	cancelTask  = method{"tasks/cancel", "CancelTask"}
+)
+
+// Send sends a message. The answer is a message, or a task in any state.
+func (c *Client) Send(ctx context.Context, at Endpoint, m *Message) (*Result, error) {
+	return c.call(ctx, at, sendMessage, m.encode(at.Newer), false)
+}
+
+// taskQuery names a task.
+type taskQuery struct {
+	ID string `json:"id"`
+}
+
+const (
+	firstPause = 100 * time.Millisecond
+	mostPause  = 2 * time.Second
+)
+
+// Await asks for a task until it has ended, or needs something. A message needs no waiting. When ctx is done the error
+// says in which state the task was, which is returned as well.
+func (c *Client) Await(ctx context.Context, at Endpoint, res *Result) (*Result, error) {
+	for pause := firstPause; res.GoesOn(); pause = min(2*pause, mostPause) {
+		if res.ID == "" {
+			return res, c.fault("the task is %s and has no id by which to ask for it", res.State())
+		}
+		if !c.Pause(ctx, pause) {
+			return res, c.fault("%w; the task is %s", context.Cause(ctx), res.State())
+		}
+		next, err := c.call(ctx, at, getTask, taskQuery{res.ID}, true)
+		if err != nil {
+			return res, err
+		}
+		if next.ID == "" {
+			next.ID = res.ID
+		}
+		res = next
+	}
+	return res, nil
+}
+
+// Cancel tells the agent that nobody waits for a task any more. The agent may refuse.
+func (c *Client) Cancel(ctx context.Context, at Endpoint, id string) error {
+	_, err := c.call(ctx, at, cancelTask, taskQuery{id}, true)
+	return err
+}
+
+type rpcRequest struct {
+	Version string `json:"jsonrpc"`
+	ID      int64  `json:"id"`
+	Method  string `json:"method"`
+	Params  any    `json:"params"`
+}
+
+type rpcResponse struct {
+	Result json.RawMessage `json:"result"`
+	Error  *struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+func (c *Client) call(ctx context.Context, at Endpoint, m method, params any, repeatable bool) (*Result, error) {
+	name := m.older
+	if at.Newer {
+		name = m.newer
+	}
+	body, err := json.Marshal(rpcRequest{"2.0", c.calls.Add(1), name, params})
+	if err != nil {
+		return nil, c.fault("the message cannot be written as JSON: %w", err)
+	}
+	res, err := c.Do(ctx, &Request{Method: http.MethodPost, URL: at.URL, Body: body, Repeatable: repeatable, Newer: at.Newer})
+	if err != nil {
+		return nil, err
+	}
+	if res.Status != http.StatusOK {
+		return nil, c.fault("%w", c.refused(res))
+	}
+	var reply rpcResponse
+	if err := json.Unmarshal(res.Body, &reply); err != nil {
+		return nil, c.fault("%s was not answered with JSON-RPC%s", name, c.Excerpt(string(res.Body)))
+	}
+	if e := reply.Error; e != nil {
+		return nil, c.fault("%s failed with error %d%s", name, e.Code, c.Excerpt(e.Message))
+	}
+	result := &Result{}
+	if err := json.Unmarshal(reply.Result, result); err != nil || result.Status == nil && result.Parts == nil {
+		return nil, c.fault("%s was answered with neither a task nor a message%s", name, c.Excerpt(string(res.Body)))
+	}
+	return result, nil
+}
+
+// fault is an error of what the agent said.
+func (c *Client) fault(format string, args ...any) error {
+	if c.Name == "" {
+		return fmt.Errorf(format, args...)
+	}
+	return fmt.Errorf("%s: "+format, append([]any{c.Name}, args...)...)
+}
+
+// NotThere reports whether an error says that there is no agent at an address.
+func NotThere(err error) bool {
+	status, ok := errors.AsType[*StatusError](err)
+	return ok && (status.Code == http.StatusNotFound || status.Code == http.StatusMethodNotAllowed)
+}
+
+// Pause waits for a while; false when ctx is done before.
+func Pause(ctx context.Context, span time.Duration) bool {
+	timer := time.NewTimer(span)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

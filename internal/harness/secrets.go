@@ -143,6 +143,9 @@ func (s *Secrets) watchProject(p *scenario.Project) {
 			s.endpoint(t.HTTP, p.Getenv)
 		}
 	}
+	for _, a := range p.Agents {
+		s.agent(a, p.Getenv)
+	}
 	s.checks(p)
 	getenv := p.Getenv
 	if getenv == nil {
@@ -221,10 +224,24 @@ func (s *Secrets) endpoint(h *scenario.HTTPTool, getenv func(string) (string, bo
 			s.setting(name, value)
 		}
 	}
+	s.fromEnv(h.FromEnv, getenv)
+}
+
+// agent learns what an agent is told to know who asks.
+func (s *Secrets) agent(a *scenario.Agent, getenv func(string) (string, bool)) {
+	s.address(a.URL)
+	s.learn(a.Token)
+	for name, value := range a.Headers {
+		s.setting(name, value)
+	}
+	s.fromEnv(append(slices.Clone(a.FromEnv), a.TokenFrom), getenv)
+}
+
+func (s *Secrets) fromEnv(headers []scenario.EnvHeader, getenv func(string) (string, bool)) {
 	if getenv == nil {
 		return
 	}
-	for _, from := range h.FromEnv {
+	for _, from := range headers {
 		value, _ := getenv(from.Variable)
 		s.learn(value)
 		if _, bare, scheme := strings.Cut(value, " "); scheme {

@@ -113,12 +113,14 @@ func (n *nameChecker) mayBeServed(use *checks.NameUse) bool {
 	return n.mayBeListed(use.Name)
 }
 
+func (n *nameChecker) mayBeListed(tool string) bool { return mayBeListed(n.p, tool) }
+
 // mayBeListed reports whether a server or an agent that nobody has asked yet may have a tool of this name.
-func (n *nameChecker) mayBeListed(tool string) bool {
+func mayBeListed(p *scenario.Project, tool string) bool {
 	if strings.HasPrefix(tool, a2a.Prefix) {
-		return len(n.p.Agents) > 0
+		return len(p.Agents) > 0
 	}
-	_, servers := n.p.Has(scenario.FeatureServers)
+	_, servers := p.Has(scenario.FeatureServers)
 	return servers && strings.Contains(tool, "__")
 }
 

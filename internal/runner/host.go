@@ -44,6 +44,12 @@ func (m *matrix) reportOffline(p *scenario.Project, chosen []*scenario.Scenario)
 			}
 		}
 	}
+	if asksAgents(p, chosen) {
+		for _, a := range p.Agents {
+			m.diags.Errorf(a.URLPos, width(a.Written), "offline", "agent %s needs the network, and --offline is set", a.Name).Hint =
+				"choose scenarios without a prompt, or replay a recording: --replay FOLDER"
+		}
+	}
 	seen := map[diag.Pos]bool{}
 	eachCheck(p, chosen, func(c *checks.Compiled) {
 		if c.Needs()&checks.NeedsNetwork == 0 || seen[c.Pos] {
@@ -78,7 +84,8 @@ func reportOutside(p *scenario.Project, chosen []*scenario.Scenario, report func
 		msg string
 	}
 	seen := map[place]bool{}
-	if slices.ContainsFunc(p.Tools, func(t *scenario.Tool) bool { return t.Exec != nil || t.HTTP != nil }) {
+	if len(p.Agents) > 0 ||
+		slices.ContainsFunc(p.Tools, func(t *scenario.Tool) bool { return t.Exec != nil || t.HTTP != nil }) {
 		for _, problem := range preflightTools(p, chosen) {
 			report(problem)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
+	"github.com/arena-evals/arena/internal/tools/a2a"
 	"github.com/arena-evals/arena/internal/tools/exec"
 	"github.com/arena-evals/arena/internal/tools/live"
 )
@@ -41,6 +42,9 @@ func newKit(p *scenario.Project, client *http.Client) (kit *tools.Kit, rememberi
 	if p.Memory {
 		remembering = memoryOpener()
 		sources = append(sources, remembering)
+	}
+	for _, agent := range p.Agents {
+		sources = append(sources, a2a.New(agent, client, p.Getenv))
 	}
 	return tools.NewKit(registry, sources...), remembering, nil
 }

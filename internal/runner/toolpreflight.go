@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/checks"
@@ -13,6 +14,9 @@ import (
 // variables that are not set. It starts nothing and sends nothing.
 func preflightTools(p *scenario.Project, chosen []*scenario.Scenario) []diag.Diagnostic {
 	var found diag.List
+	if asksAgents(p, chosen) {
+		preflightAgents(p, &found)
+	}
 	called := calledTools(p, chosen)
 	for _, t := range p.Tools {
 		switch {
@@ -24,6 +28,15 @@ func preflightTools(p *scenario.Project, chosen []*scenario.Scenario) []diag.Dia
 		}
 	}
 	return found.Sorted()
+}
+
+// asksAgents reports whether models of chosen scenarios are offered remote agents: whoever has a prompt is.
+func asksAgents(p *scenario.Project, chosen []*scenario.Scenario) bool {
+	return len(p.Agents) > 0 && slices.ContainsFunc(chosen, func(s *scenario.Scenario) bool {
+		prompts, err := possiblePrompts(p, s)
+		return err == nil && s.Skip == "" && s.Recorded == nil &&
+			slices.ContainsFunc(prompts, func(q *scenario.Prompt) bool { return q != nil })
+	})
 }
 
 // calledTools are the tools that agents and checks of chosen scenarios may call.
@@ -56,6 +69,21 @@ func calledTools(p *scenario.Project, chosen []*scenario.Scenario) map[string]bo
 		}
 	})
 	return called
+}
+
+// preflightAgents looks for what keeps agents from being asked. A model is offered all of them whatever its prompt allows.
+func preflightAgents(p *scenario.Project, d *diag.List) {
+	for _, a := range p.Agents {
+		for _, from := range append(slices.Clone(a.FromEnv), a.TokenFrom) {
+			if from.Variable == "" {
+				continue
+			}
+			if value, set := p.Getenv(from.Variable); !set || value == "" {
+				d.Errorf(from.Pos, 1, "unset-variable", "agent %s: the environment has no %s for the header %s", a.Name,
+					from.Variable, from.Name).Hint = "set it, or write it into .env"
+			}
+		}
+	}
 }
 
 func preflightEndpoint(t *scenario.Tool, getenv func(string) (string, bool), d *diag.List) {

@@ -37,6 +37,9 @@ func (u *toolUses) report(chosen []*scenario.Scenario) {
 
 func (u *toolUses) check(check string, use *checks.ToolUse) {
 	width := utf8.RuneCountInString(use.Name)
+	if !u.tools.Has(use.Name) && mayBeListed(u.p, use.Name) {
+		return // the trial finds out
+	}
 	if !u.tools.Has(use.Name) {
 		u.diags.Errorf(use.Pos, width, "unknown-tool", "%s: there is no tool %q to call", check, use.Name).Hint =
 			u.hint(use.Name)

@@ -4,8 +4,10 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/arena-evals/arena/internal/a2a"
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -116,6 +118,9 @@ func (w *Workbench) Find(ctx context.Context, name string) (found bool, names []
 
 // Preflight reports what keeps a tool from being called: a program that is not there, a variable that is not set.
 func (w *Workbench) Preflight(name string, d *diag.List) {
+	if strings.HasPrefix(name, a2a.Prefix) && w.p.Getenv != nil {
+		preflightAgents(w.p, d)
+	}
 	for _, t := range w.p.Tools {
 		switch {
 		case t.ID != name || w.p.Getenv == nil:

@@ -331,9 +331,6 @@ func (d *decoder) agents(n *node.Node) (remote []*Agent, simulated []*Tool) {
 			d.Missing(v, "an agent", "url (remote) or card (simulated)")
 		}
 	})
-	if len(remote) > 0 {
-		d.need(FeatureAgents, n, Feature{})
-	}
 	return remote, simulated
 }
 

@@ -10,7 +10,6 @@ const (
 	// FeatureInstalledSkills is skills that a package manager has put somewhere.
 	FeatureInstalledSkills = "installed skills"
 	FeatureServers         = "MCP servers"
-	FeatureAgents          = "remote A2A agents"
 )
 
 // Has reports whether the project uses a feature, and returns the names it defines: states of workflows, steps of

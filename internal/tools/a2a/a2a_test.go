@@ -1,0 +1,594 @@
+package a2a
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/hang"
+	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/tools"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// fake is an agent that answers what the test says.
+type fake struct {
+	*httptest.Server
+	card    string // JSON; %s is the address of the server
+	place   string // of the card; "": the newer one
+	results []string
+	serve   http.HandlerFunc // in place of results; nil: they are given one after the other
+
+	mu    sync.Mutex
+	asked []asked
+}
+
+// asked is a request as it arrived.
+type asked struct {
+	path   string
+	header http.Header
+	method string // of JSON-RPC
+	params map[string]any
+}
+
+const plainCard = `{"name": "Shop Agent", "url": "%s/rpc", "protocolVersion": "0.3.0", "skills": [
+	{"id": "find", "name": "Find", "description": "Finds things"}]}`
+
+const find = "a2a__shop_agent__find"
+
+func start(t *testing.T, f *fake) *fake {
+	t.Helper()
+	if f.card == "" {
+		f.card = plainCard
+	}
+	if f.place == "" {
+		f.place = "/.well-known/agent-card.json"
+	}
+	f.Server = httptest.NewServer(f)
+	t.Cleanup(f.Close)
+	return f
+}
+
+func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	one := asked{path: r.URL.Path, header: r.Header}
+	body, _ := io.ReadAll(r.Body)
+	var sent struct {
+		Method string
+		Params map[string]any
+	}
+	if json.Unmarshal(body, &sent) == nil {
+		one.method, one.params = sent.Method, sent.Params
+	}
+	f.mu.Lock()
+	f.asked = append(f.asked, one)
+	turn := 0
+	for _, a := range f.asked {
+		if a.method != "" {
+			turn++
+		}
+	}
+	f.mu.Unlock()
+	switch {
+	case r.URL.Path == f.place && f.card != "-":
+		_, _ = io.WriteString(w, strings.ReplaceAll(f.card, "%s", f.URL))
+	case one.method == "":
+		http.NotFound(w, r)
+	case f.serve != nil:
+		f.serve(w, r)
+	default:
+		_, _ = fmt.Fprintf(w, `{"jsonrpc": "2.0", "id": 1, "result": %s}`, f.results[min(turn, len(f.results))-1])
+	}
+}
+
+func (f *fake) seen() []asked {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]asked(nil), f.asked...)
+}
+
+// said are the methods that the agent was asked.
+func (f *fake) said() string {
+	var methods []string
+	for _, a := range f.seen() {
+		if a.method != "" {
+			methods = append(methods, a.method)
+		}
+	}
+	return strings.Join(methods, " ")
+}
+
+// opened is the source of an agent that waits for nothing.
+func opened(t *testing.T, f *fake, spec scenario.Agent) *source {
+	t.Helper()
+	if spec.URL == "" {
+		spec.URL = f.URL
+	}
+	spec.Written = "the agent"
+	if spec.Timeout == 0 {
+		spec.Timeout = hang.Guard
+	}
+	getenv := func(name string) (string, bool) { return "value-of-" + name, name != "UNSET" }
+	s := open(&spec, &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, getenv)
+	soon := func(ctx context.Context, _ time.Duration) bool { return ctx.Err() == nil }
+	s.link.pause, s.client.Pause = soon, soon
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func called(s *source, name, args string) chat.ToolResult {
+	parsed, _ := chat.ParseArgs(args)
+	return s.Call(context.Background(), chat.ToolCall{ID: "c", Name: name, Args: parsed})
+}
+
+// came is a result, or the type and the text of its error; and its media.
+func came(res chat.ToolResult) string {
+	text := res.Content
+	if res.Error != "" {
+		text = res.ErrorType + ": " + res.Error
+	}
+	for _, p := range res.Parts {
+		if p.Media != nil {
+			text += fmt.Sprintf(" [%s %s %s%s]", p.Type, p.Media.MIMEType, p.Media.Data, p.Media.URL)
+		}
+	}
+	return text
+}
+
+func task(state, rest string) string {
+	return fmt.Sprintf(`{"kind": "task", "id": "t7", "contextId": "c", "status": {"state": %q%s`, state, rest)
+}
+
+func says(text string) string {
+	return fmt.Sprintf(`, "message": {"role": "agent", "parts": [{"kind": "text", "text": %q}]}`, text)
+}
+
+// TestAnswers: what becomes of whatever an agent answers.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	const failed = "execution: " + find + ": the agent: "
+	for _, c := range []struct {
+		name    string
+		results []string
+		want    string
+		said    string // "": message/send
+	}{
+		{"a message", []string{`{"kind": "message", "parts": [{"kind": "text", "text": "Two"}, {"text": "shoes"}]}`}, "Two\nshoes", ""},
+		{"a wrapped message", []string{`{"message": {"role": "ROLE_AGENT", "parts": [{"text": "Shoes"}]}}`}, "Shoes", ""},
+		{"a status", []string{task("completed", says("Shoes")+`}, "artifacts": [{"parts": [{"text": "not this"}]}]}`)}, "Shoes", ""},
+		{"the first text of it", []string{task("completed", `, "message": {"parts": [{"text": "One"}, {"text": "two"}]}}}`)}, "One", ""},
+		{"artifacts", []string{task("completed", `}, "artifacts": [{"parts": [{"text": "a"}, {"kind": "text", "text": "b"}]}, {"parts": []}, {"parts": [{"text": "c"}]}]}`)},
+			"a\nb\nc", ""},
+		{"a wrapped task", []string{`{"task": {"id": "t", "status": {"state": "TASK_STATE_COMPLETED"}, "artifacts": [{"parts": [{"text": "a"}]}]}}`}, "a", ""},
+		{"data", []string{`{"parts": [{"kind": "data", "data": {"n":  1.10}}, {"data": [true]}, {"data": null}]}`}, "{\"n\":1.10}\n[true]", ""},
+		{"files", []string{`{"parts": [{"text": "Look"},
+			{"kind": "file", "file": {"bytes": "aGk=", "mimeType": "image/png"}},
+			{"raw": "aGk", "mediaType": "audio/wav; x=y", "filename": "a"},
+			{"url": "https://example.com/a.mp4", "mediaType": "video/mp4"},
+			{"file": {"fileWithUri": "https://example.com/b", "mediaType": "application/pdf"}},
+			{"kind": "file", "file": {"uri": "file:///etc/passwd"}},
+			{"kind": "file", "file": {"bytes": "eyJhIjogMX0=", "mimeType": "application/json"}},
+			{"raw": "iVBORw0KGgo="}]}`},
+			"Look\n[file: file:///etc/passwd]\n{\"a\": 1} [image image/png aGk=] [audio audio/wav aGk=] [video video/mp4 https://example.com/a.mp4] " +
+				"[document application/pdf https://example.com/b] [image image/png iVBORw0KGgo=]", ""},
+		{"a file alone", []string{task("completed", `}, "artifacts": [{"parts": [{"raw": "aGk=", "mediaType": "image/gif"}]}]}`)}, " [image image/gif aGk=]", ""},
+		{"a broken file", []string{`{"parts": [{"raw": "?"}]}`}, failed + "the agent sent a file that is not base64", ""},
+		{"nothing", []string{task("completed", `}}`)}, "The agent completed the task and said nothing.", ""},
+		{"an empty message", []string{`{"parts": []}`}, failed + "the agent answered with an empty message", ""},
+		{"parts of the future", []string{`{"parts": [{"kind": "hologram", "text": "x"}]}`}, failed + "the agent answered with an empty message", ""},
+		{"failed", []string{task("failed", says("no shoes")+"}}")}, failed + `the task is failed: no shoes`, ""},
+		{"failed without a word", []string{task("TASK_STATE_FAILED", "}}")}, failed + `the task is failed`, ""},
+		{"rejected", []string{task("rejected", says("not you")+"}}")}, failed + `the task is rejected: not you`, ""},
+		{"canceled", []string{task("cancelled", "}}")}, failed + `the task is canceled`, ""},
+		{"needs more", []string{task("input_required", says("which size?")+"}}")}, failed + `the task is input-required: which size?`, ""},
+		{"needs a password", []string{task("TASK_STATE_AUTH_REQUIRED", "}}")}, failed + `the task is auth-required`, ""},
+		{"no state", []string{task("", "}}")}, failed + "the task has no state", ""},
+		{"a state of the future", []string{task("dreaming", "}}")}, failed + `the task is dreaming`, ""},
+		{"slow", []string{task("submitted", "}}"), task("working", "}}"), task("working", "}}"), task("completed", says("Shoes")+"}}")}, "Shoes",
+			"message/send tasks/get tasks/get tasks/get"},
+		{"slow, then failed", []string{task("working", "}}"), task("failed", says("no")+"}}")}, failed + "the task is failed: no",
+			"message/send tasks/get"},
+		{"slow without an id", []string{`{"status": {"state": "working"}}`}, failed + "the task is working and has no id by which to ask for it", ""},
+		{"neither", []string{`{"ok": true}`}, failed + `message/send was answered with neither a task nor a message: {"jsonrpc": "2.0", "id": 1, "result": {"ok": true}}`, ""},
+		{"null", []string{`null`}, failed + `message/send was answered with neither a task nor a message: {"jsonrpc": "2.0", "id": 1, "result": null}`, ""},
+		{"broken", []string{`{`}, failed + `message/send was not answered with JSON-RPC: {"jsonrpc": "2.0", "id": 1, "result": {}`, ""},
+		{"of wrong types", []string{`{"status": "done"}`}, failed + `message/send was answered with neither a task nor a message: {"jsonrpc": "2.0", "id": 1, "result": {"status": "done"}}`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			f := start(t, &fake{results: c.results})
+			if diff := cmp.Diff(c.want, came(called(opened(t, f, scenario.Agent{}), find, `{"query": "shoes"}`))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if c.said == "" {
+				c.said = "message/send"
+			}
+			if f.said() != c.said {
+				t.Errorf("asked %s, want %s", f.said(), c.said)
+			}
+		})
+	}
+}
+
+// TestUgly: servers that are no agents, or not any more.
+func TestUgly(t *testing.T) {
+	t.Parallel()
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("somebody else was asked") }))
+	t.Cleanup(elsewhere.Close)
+	write := func(status int, kind, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", kind)
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, body)
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		serve http.HandlerFunc
+		want  string
+		asked int
+	}{
+		{"HTML", write(200, "text/html", "<html>\n"), "message/send was not answered with JSON-RPC: <html>", 1},
+		{"204", write(204, "", ""), "status 204 No Content", 1},
+		{"nothing", write(200, "application/json", ""), "message/send was not answered with JSON-RPC", 1},
+		{"401", write(401, "text/plain", "who are you?"), "status 401 Unauthorized: who are you?", 1},
+		{"500", write(500, "text/plain", "oops"), "status 500 Internal Server Error: oops", 1},
+		{"503", write(503, "text/plain", "later"), "status 503 Service Unavailable: later", 4},
+		{"429", write(429, "text/plain", ""), "status 429 Too Many Requests", 4},
+		{"an error", write(200, "application/json", `{"jsonrpc": "2.0", "error": {"code": -32000, "message": "no quota"}}`),
+			"message/send failed with error -32000: no quota", 1},
+		{"12 MB", write(200, "application/json", `{"result": "`+strings.Repeat("x", 12<<20)+`"}`), "the reply is larger than 10 MB", 1},
+		{"invalid UTF-8", write(200, "application/json", `{"result": {"parts": [{"text": "a`+"\xff"+`b"}]}}`), "", 1},
+		{"to somebody else", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL, 307) },
+			fmt.Sprintf("it redirects to another host, %q, which is not followed", strings.TrimPrefix(elsewhere.URL, "http://")), 1},
+		{"that loses the message", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/x", 302) },
+			"it redirects with status 302, which loses what was sent; write the address where it is", 1},
+		{"half a reply", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			_, _ = io.WriteString(w, `{"half"`)
+		}, "the reply broke off: unexpected EOF", 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			f := start(t, &fake{serve: c.serve})
+			res := called(opened(t, f, scenario.Agent{}), find, `{"query": "shoes"}`)
+			want := "execution: " + find + ": the agent: " + c.want
+			if c.want == "" {
+				want = "a\uFFFDb"
+			}
+			if diff := cmp.Diff(want, came(res)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if got := len(f.seen()) - 1; got != c.asked {
+				t.Errorf("asked %d times, want %d", got, c.asked)
+			}
+		})
+	}
+}
+
+// TestRequests: what an agent gets, in the words of either version of the protocol.
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	const args = `{"query": "shoes", "image_data": "iVBORw0KGgo=", "image_url": "https://example.com/a.png",
+		"audio_data": "data:audio/mp3;base64,aGk=", "size": 42, "skillId": "other"}`
+	for _, c := range []struct {
+		name, card, result, want string
+		newer                    bool
+	}{
+		{"older", plainCard, `{"parts": [{"text": "x"}]}`, `{"configuration":{"blocking":true},"message":{"kind":"message",` +
+			`"metadata":{"size":42,"skillId":"find"},"parts":[{"kind":"text","text":"shoes"},` +
+			`{"file":{"bytes":"aGk=","mimeType":"audio/mp3"},"kind":"file"},{"file":{"bytes":"iVBORw0KGgo=","mimeType":"image/png"},"kind":"file"},` +
+			`{"file":{"mimeType":"image/*","uri":"https://example.com/a.png"},"kind":"file"}],"role":"user"}}`, false},
+		{"newer", `{"name": "Shop Agent", "supportedInterfaces": [{"url": "/grpc", "protocolBinding": "GRPC", "protocolVersion": "1.0"},
+			{"url": "%s/rpc", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}], "skills": [{"id": "find"}]}`,
+			`{"message": {"parts": [{"text": "x"}]}}`,
+			`{"message":{"metadata":{"size":42,"skillId":"find"},"parts":[{"text":"shoes"},{"mediaType":"audio/mp3","raw":"aGk="},` +
+				`{"mediaType":"image/png","raw":"iVBORw0KGgo="},{"mediaType":"image/*","url":"https://example.com/a.png"}],"role":"ROLE_USER"}}`, true},
+	} {
+		f := start(t, &fake{card: c.card, results: []string{c.result}})
+		s := opened(t, f, scenario.Agent{
+			Scheme: "Token", TokenFrom: scenario.EnvHeader{Name: "Authorization", Variable: "KEY"},
+			Headers: map[string]string{"X-A": "a", "X-B": "a"}, FromEnv: []scenario.EnvHeader{{Name: "X-B", Variable: "B"}},
+		})
+		for range 2 {
+			if got := came(called(s, find, args)); got != "x" {
+				t.Fatalf("%s: %s", c.name, got)
+			}
+		}
+		ids := map[any]bool{}
+		for _, a := range f.seen() {
+			for name, want := range map[string]string{"Authorization": "Token value-of-KEY", "X-A": "a", "X-B": "value-of-B"} {
+				if got := a.header.Get(name); got != want {
+					t.Errorf("%s: %s: header %s is %q, want %q", c.name, a.path, name, got, want)
+				}
+			}
+			if a.method == "" {
+				continue
+			}
+			if want := map[bool]string{true: "SendMessage 1.0", false: "message/send "}[c.newer]; a.method+" "+a.header.Get("A2A-Version") != want {
+				t.Errorf("%s: %s %v", c.name, a.method, a.header)
+			}
+			m := a.params["message"].(map[string]any)
+			ids[m["messageId"]] = true
+			delete(m, "messageId")
+			got, _ := json.Marshal(a.params)
+			if diff := cmp.Diff(c.want, string(got)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", c.name, diff)
+			}
+		}
+		if len(ids) != 2 || ids[""] || ids[nil] || len(f.seen()) != 3 {
+			t.Errorf("%s: ids %v of %d requests", c.name, ids, len(f.seen()))
+		}
+	}
+	s := opened(t, start(t, &fake{}), scenario.Agent{FromEnv: []scenario.EnvHeader{{Name: "X", Variable: "UNSET"}}})
+	if got := came(called(s, find, `{"query": "x"}`)); !strings.HasSuffix(got, "header X: the environment has no UNSET") {
+		t.Error(got)
+	}
+	for args, want := range map[string]string{
+		`{"query": "x", "image_data": "?"}`:               "image_data is not base64",
+		`{"query": "x", "audio_data": "data:x;base64,?"}`: "audio_data is not base64",
+		`{"query": "x", "image_url": "file:///etc"}`:      "image_url is not an address of HTTP",
+	} {
+		s := opened(t, start(t, &fake{}), scenario.Agent{})
+		if got := came(called(s, find, args)); got != "validation: invalid arguments for "+find+": "+want {
+			t.Errorf("%s: %s", args, got)
+		}
+	}
+}
+
+// TestCards: what is made of the cards of agents, whatever they say.
+func TestCards(t *testing.T) {
+	t.Parallel()
+	skills := `"skills": [{"id": "find", "name": "Find"}]`
+	token := scenario.Agent{Scheme: "Bearer", Token: "secret-token"}
+	for _, c := range []struct {
+		name, card string
+		spec       scenario.Agent
+		want       string // the tools, or the error
+		asked      string // where the message went
+	}{
+		{"an agent", plainCard, scenario.Agent{}, find + " (Finds things)", "/rpc"},
+		{"no address", `{"name": "Shop Agent", ` + skills + `}`, scenario.Agent{}, find + " (Find)", "/a2a"},
+		{"a relative one", `{"name": "Shop Agent", "url": "ask", ` + skills + `}`, token, find + " (Find)", "/.well-known/ask"},
+		{"gRPC alone", `{"name": "Shop Agent", "url": "/grpc", "preferredTransport": "GRPC", ` + skills + `}`, scenario.Agent{}, find + " (Find)", "/a2a"},
+		{"JSON-RPC besides", `{"name": "Shop Agent", "url": "/grpc", "preferredTransport": "GRPC", "additionalInterfaces": [
+			{"transport": "GRPC", "url": "/x"}, {"transport": "JSONRPC", "url": "/y"}], ` + skills + `}`, token, find + " (Find)", "/y"},
+		{"elsewhere, with a token", `{"name": "Shop Agent", "url": "http://elsewhere.test/", ` + skills + `}`, token,
+			`its agent card names an endpoint at another host, elsewhere.test, to which the token does not go`, ""},
+		{"elsewhere, with a header", `{"name": "Shop Agent", "url": "http://elsewhere.test/", ` + skills + `}`,
+			scenario.Agent{Headers: map[string]string{"X-Key": "k"}},
+			`its agent card names an endpoint at another host, elsewhere.test, to which what stands under headers does not go`, ""},
+		{"a file", `{"name": "Shop Agent", "url": "file:///etc/passwd", ` + skills + `}`, scenario.Agent{},
+			`its agent card names an endpoint that cannot be called: file:///etc/passwd`, ""},
+		{"with a password", `{"name": "Shop Agent", "url": "http://a:b@x/", ` + skills + `}`, scenario.Agent{},
+			`its agent card names an endpoint that cannot be called: http://a:b@x/`, ""},
+		{"no card", "-", scenario.Agent{}, `there is no agent card at /.well-known/agent-card.json, nor at /.well-known/agent.json`, ""},
+		{"HTML", "<html>", scenario.Agent{}, `its agent card is not JSON: <html>`, ""},
+		{"a list", "[]", scenario.Agent{}, `its agent card is none: json: cannot unmarshal array into Go value of type a2a.Card`, ""},
+		{"no name", `{"name": "!", ` + skills + `}`, scenario.Agent{}, `its agent card has no name that could stand in the names of tools: !`, ""},
+		{"no skills", `{"name": "Shop Agent"}`, scenario.Agent{}, `its agent card lists no skills, so there is nothing to call`, ""},
+		{"no id", `{"name": "Shop Agent", "skills": [{"name": "Find"}]}`, scenario.Agent{},
+			`its agent card has a skill without an id that could stand in the name of a tool: ""`, ""},
+		{"two of a name", `{"name": "Shop Agent", "skills": [{"id": "find it"}, {"id": "Find-It"}]}`, scenario.Agent{},
+			`the skills find it and Find-It of its agent card would both be the tool a2a__shop_agent__find_it`, ""},
+		{"filtered", `{"name": "Shop Agent", "skills": [{"id": "find"}, {"id": "buy"}, {"id": "sell"}]}`,
+			scenario.Agent{Skills: scenario.NameFilter{Block: []string{"b*", "sell"}}}, find + " (find)", "/a2a"},
+		{"misfiltered", plainCard, scenario.Agent{Skills: scenario.NameFilter{Block: []string{"fnd"}}},
+			`skill_filter names "fnd", and its agent card has no such skill; did you mean "find"?`, ""},
+		{"filtered away", plainCard, scenario.Agent{Skills: scenario.NameFilter{Allow: []string{"x*"}}},
+			`skill_filter leaves none of its skills: find`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			f := start(t, &fake{card: c.card, results: []string{`{"parts": [{"text": "x"}]}`}})
+			s := opened(t, f, c.spec)
+			list, err := s.List(t.Context())
+			got := fmt.Sprint(err)
+			if err == nil {
+				got = ""
+				for _, tool := range list {
+					got += tool.Name + " (" + tool.Description + ")"
+				}
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if err != nil {
+				if again := came(called(s, find, `{"query": "x"}`)); again != "execution: "+find+": the agent: "+c.want {
+					t.Error(again)
+				}
+				return
+			}
+			if got := came(called(s, find, `{"query": "x"}`)); got != "x" {
+				t.Error(got)
+			}
+			if all := f.seen(); all[len(all)-1].path != c.asked {
+				t.Errorf("asked %s", all[len(all)-1].path)
+			}
+		})
+	}
+}
+
+// TestModes: an agent that takes pictures or sounds is offered with arguments for them.
+func TestModes(t *testing.T) {
+	t.Parallel()
+	f := start(t, &fake{place: "/.well-known/agent.json", card: `{"name": "Eye", "defaultInputModes": ["text/plain", "image/png"], "skills": [
+		{"id": "see"}, {"id": "hear", "inputModes": ["AUDIO/*"]}, {"id": "talk", "inputModes": ["text"]}]}`})
+	list, err := opened(t, f, scenario.Agent{}).List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"image_data,image_url,query", "audio_data,query", "query"} {
+		var schema struct {
+			Properties map[string]any
+			Required   []string
+		}
+		if err := json.Unmarshal(list[i].Schema, &schema); err != nil || len(schema.Required) != 1 || schema.Required[0] != "query" {
+			t.Errorf("%v %s", err, list[i].Schema)
+		}
+		var names []string
+		for _, name := range []string{"audio_data", "image_data", "image_url", "query"} {
+			if schema.Properties[name] != nil {
+				names = append(names, name)
+			}
+		}
+		if got := strings.Join(names, ","); got != want || len(schema.Properties) != len(names) {
+			t.Errorf("%s takes %s, want %s", list[i].Name, got, want)
+		}
+	}
+}
+
+// TestCardIsReadOnce: however many wait for a card, it is read once; and who stops waiting ends nobody's wait.
+func TestCardIsReadOnce(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	var reads int
+	var mu sync.Mutex
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		mu.Lock()
+		reads++
+		mu.Unlock()
+		<-release
+		_, _ = io.WriteString(w, strings.ReplaceAll(plainCard, "%s", ""))
+	}))
+	t.Cleanup(server.Close)
+	s := opened(t, &fake{Server: server}, scenario.Agent{})
+	ctx, leave := context.WithCancelCause(t.Context())
+	impatient := errors.New("no more patience")
+	gone := make(chan error)
+	go func() {
+		_, err := s.List(ctx)
+		gone <- err
+	}()
+	leave(impatient)
+	if err := <-gone; !errors.Is(err, impatient) {
+		t.Error(err)
+	}
+	var waiting sync.WaitGroup
+	for range 20 {
+		waiting.Go(func() {
+			if list, err := s.List(t.Context()); err != nil || len(list) != 1 {
+				t.Errorf("%v %v", list, err)
+			}
+		})
+	}
+	close(release)
+	waiting.Wait()
+	if reads != 1 {
+		t.Errorf("the card was read %d times", reads)
+	}
+}
+
+// TestCardIsReadAgain: a card that could not be read is read again, but not for ever.
+func TestCardIsReadAgain(t *testing.T) {
+	t.Parallel()
+	f := start(t, &fake{card: "-"})
+	s := opened(t, f, scenario.Agent{})
+	for range 5 {
+		if _, err := s.List(t.Context()); err == nil {
+			t.Error("a card that is not there was read")
+		}
+	}
+	if got := len(f.seen()); got != 2*cardReads {
+		t.Errorf("asked %d times", got)
+	}
+}
+
+// TestNobodyWaits: the end of a call, and of its time, ends the waiting for a task; the agent is told.
+func TestNobodyWaits(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		result string
+		want   string
+		newer  bool
+	}{
+		{"older", task("working", "}}"), "tasks/get tasks/cancel", false},
+		{"newer", `{"task": {"id": "t7", "status": {"state": "TASK_STATE_WORKING"}}}`, "GetTask CancelTask", true},
+	} {
+		card := plainCard
+		if c.newer {
+			card = strings.Replace(card, "0.3.0", "1.0", 1)
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		f := &fake{card: card}
+		polls := 0
+		f.serve = func(w http.ResponseWriter, _ *http.Request) {
+			if polls++; polls == 2 {
+				cancel(overdueError{3 * time.Second})
+			}
+			_, _ = fmt.Fprintf(w, `{"jsonrpc": "2.0", "id": 1, "result": %s}`, c.result)
+		}
+		s := opened(t, start(t, f), scenario.Agent{})
+		res := s.Call(ctx, chat.ToolCall{Name: find, Args: map[string]any{"query": "x"}})
+		if got := came(res); !strings.HasPrefix(got, "execution: "+find+": the agent: no answer within 3s (timeout_ms)") {
+			t.Error(got)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if !strings.HasSuffix(f.said(), c.want) {
+			t.Errorf("%s: asked %s", c.name, f.said())
+		}
+		all := f.seen()
+		if got := all[len(all)-1].params["id"]; got != "t7" {
+			t.Errorf("%s: canceled %v", c.name, got)
+		}
+	}
+}
+
+// TestAtOnce: calls wait for nobody.
+func TestAtOnce(t *testing.T) {
+	t.Parallel()
+	const calls = 8
+	var arrived sync.WaitGroup
+	arrived.Add(calls)
+	f := start(t, &fake{serve: func(w http.ResponseWriter, _ *http.Request) {
+		arrived.Done()
+		arrived.Wait()
+		_, _ = io.WriteString(w, `{"result": {"parts": [{"text": "x"}]}}`)
+	}})
+	s := opened(t, f, scenario.Agent{})
+	var asking sync.WaitGroup
+	for range calls {
+		asking.Go(func() {
+			if got := came(called(s, find, `{"query": "x"}`)); got != "x" {
+				t.Error(got)
+			}
+		})
+	}
+	asking.Wait()
+}
+
+// TestNobodyThere: an agent that is gone is an error result, as is a run without a network.
+func TestNobodyThere(t *testing.T) {
+	t.Parallel()
+	f := start(t, &fake{})
+	s := opened(t, f, scenario.Agent{})
+	if _, err := s.List(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if got := came(called(s, find, `{"query": "x"}`)); !strings.HasPrefix(got, "execution: "+find+": the agent: dial tcp") {
+		t.Error(got)
+	}
+	none := open(&scenario.Agent{URL: f.URL, Written: "w", Timeout: hang.Guard}, nil, nil)
+	if _, err := none.List(t.Context()); err == nil || err.Error() != "there is no network here" {
+		t.Error(err)
+	}
+	_ = none.Close()
+}
+
+var _ tools.Source = (*source)(nil)

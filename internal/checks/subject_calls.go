@@ -19,6 +19,7 @@ type Call struct {
 	Error      string // non-empty: the call failed
 	ErrorType  string // chat.ErrorValidation, …
 	Agent      string // that was asked, by its name in the config; "": none, or its name is not known
+	State      string // of the workflow, in which it was called; "": not known
 	DurationMS float64
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/say"
+	"github.com/arena-evals/arena/internal/workflow"
 )
 
 var workflowToolAccessDef = define[workflowToolAccessParams](Def{
@@ -26,7 +27,7 @@ type workflowToolAccessParams struct {
 
 type accessRule struct {
 	State   string     `param:"state,required" is:"state" doc:"Name of the state."`
-	Allowed nameFilter `param:"allowed,required" is:"tool" doc:"Tools that may be called in it; an empty list forbids all."`
+	Allowed nameFilter `param:"allowed,required" is:"tool" doc:"Tools that may be called in it; an empty list forbids all. workflow__transition may always be called."`
 }
 
 func (p workflowToolAccessParams) Build(b *binder) Check {
@@ -57,9 +58,12 @@ func (c workflowToolAccess) Eval(_ context.Context, s *Subject) (Finding, error)
 	ruled := 0
 	for i := range s.Calls {
 		call := &s.Calls[i]
-		state := w.stateAt(call.Turn)
+		state := call.State
+		if state == "" {
+			state = w.stateAt(call.Turn)
+		}
 		allowed, hasRule := c[state]
-		if !hasRule {
+		if !hasRule || call.State != "" && call.Name == workflow.TransitionTool { // events say where that may lead
 			continue
 		}
 		ruled++

@@ -128,7 +128,8 @@ func (s *session) recordedTurn(
 	for at := range messages {
 		m := &messages[at]
 		s.advanceTo(m)
-		s.add(s.stamp(m.Message))
+		stamped := s.stamp(m.Message)
+		s.add(stamped)
 		turn.Messages = s.messages[s.turnStart:len(s.messages):len(s.messages)]
 		if m.Role == chat.User {
 			began = s.clock.elapsed()
@@ -137,7 +138,7 @@ func (s *session) recordedTurn(
 			continue
 		}
 		s.spend.addRecorded(&m.Message)
-		s.addRecordedCalls(turn, m.ToolCalls, recording.Results(messages, at))
+		s.addRecordedCalls(turn, stamped.State, m.ToolCalls, recording.Results(messages, at))
 		if at == last {
 			turn.Assistant, answered = m.Text(), true
 			turn.LatencyMS = milliseconds(s.clock.elapsed() - began)
@@ -196,7 +197,9 @@ func (s *session) judgeReply(ctx context.Context, turn *result.Turn, before int,
 }
 
 // addRecordedCalls adds the tool calls of a message with their results.
-func (s *session) addRecordedCalls(turn *result.Turn, calls []chat.ToolCall, results map[int]*chat.ToolResult) {
+func (s *session) addRecordedCalls(
+	turn *result.Turn, state string, calls []chat.ToolCall, results map[int]*chat.ToolResult,
+) {
 	for i := range calls {
 		call := &calls[i]
 		res := results[i]
@@ -206,7 +209,7 @@ func (s *session) addRecordedCalls(turn *result.Turn, calls []chat.ToolCall, res
 		s.calls = append(s.calls, checks.Call{
 			Turn: turn.Index, Name: call.Name, Args: call.Args, BadArgs: call.BadArgs, Result: res.Text(), Parts: res.Parts,
 			Error: res.Error, ErrorType: res.ErrorType, DurationMS: res.LatencyMS,
-			Agent: cmp.Or(res.Agent, s.box.Agent(call.Name)),
+			Agent: cmp.Or(res.Agent, s.box.Agent(call.Name)), State: state,
 		})
 		turn.ToolCalls = append(turn.ToolCalls, result.ToolCall{
 			Name: call.Name, Args: call.Args, BadArgs: call.BadArgs,

@@ -124,11 +124,15 @@ func (s *session) rejudgeTurn(ctx context.Context, was *result.Turn) {
 	s.turnStart = len(s.messages)
 	calls := callsOf(was)
 	s.calls = append(s.calls, calls...)
+	calls = s.calls[len(s.calls)-len(calls):]
 	for i, made := 0, 0; i < len(was.Messages); i++ {
 		m := s.stamp(was.Messages[i])
 		s.add(m)
 		if made < len(calls) && m.Role == chat.Assistant {
 			most := min(made+len(m.ToolCalls), len(calls))
+			for k := range calls[made:most] {
+				calls[made+k].State = m.State
+			}
 			s.recognise(calls[made:most])
 			made = most
 		}

@@ -317,6 +317,7 @@ func (l *toolLoop) record(call chat.ToolCall, res chat.ToolResult) {
 		Turn: l.turn, Step: s.stepID(), Name: call.Name, Args: call.Args, BadArgs: call.BadArgs, Result: res.Text(),
 		Parts: res.Parts,
 		Error: res.Error, ErrorType: res.ErrorType, DurationMS: res.LatencyMS, Agent: res.Agent,
+		State: s.stateName(),
 	})
 	l.log = append(l.log, result.ToolCall{
 		Step: s.stepID(), Name: call.Name, Args: call.Args, BadArgs: call.BadArgs,

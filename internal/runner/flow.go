@@ -28,6 +28,8 @@ type flow struct {
 	speaker  *speaker          // of the last reply
 
 	steps []result.Transition
+
+	finished *result.Workflow // of the trial that is judged again; nil: of another one
 }
 
 // speaker is a prompt that spoke in the conversation.
@@ -114,14 +116,31 @@ func (s *session) stateName() string {
 
 // spoken notes who wrote the last reply.
 func (s *session) spoken() {
+	if f := s.flow; f != nil && f.machine != nil && s.step == nil {
+		f.speaks(s.stance.prompt, s.stance)
+	}
+}
+
+// spokenIn notes who wrote a reply of a conversation that is over.
+func (s *session) spokenIn(state string) {
 	f := s.flow
-	if f == nil || f.machine == nil || s.step != nil || f.speaker != nil && f.speaker.prompt == s.stance.prompt {
+	if f.graph == nil {
 		return
 	}
-	at := slices.IndexFunc(f.speakers, func(k *speaker) bool { return k.prompt == s.stance.prompt })
+	if at := f.graph.State(state); at != nil && at.Mode != workflow.Composed {
+		prompt := s.trial.Project.PromptOf(at)
+		f.speaks(prompt, s.stanceUnder(prompt))
+	}
+}
+
+func (f *flow) speaks(prompt *scenario.Prompt, as stance) {
+	if f.speaker != nil && f.speaker.prompt == prompt {
+		return
+	}
+	at := slices.IndexFunc(f.speakers, func(k *speaker) bool { return k.prompt == prompt })
 	if at < 0 {
 		at = len(f.speakers)
-		f.speakers = append(f.speakers, &speaker{s.stance.prompt, s.stance})
+		f.speakers = append(f.speakers, &speaker{prompt, as})
 	}
 	f.speaker = f.speakers[at]
 }
@@ -184,6 +203,9 @@ func (f *flow) report(out *result.Trial) {
 	w := &result.Workflow{Start: f.start, State: f.current, Complete: f.complete(), Transitions: f.steps}
 	if w.Transitions == nil {
 		w.Transitions = []result.Transition{}
+	}
+	if f.finished != nil { // calls that were refused, and what was set, are as they were
+		w.Artifacts, w.Refused = f.finished.Artifacts, f.finished.Refused
 	}
 	if f.machine != nil {
 		w.Artifacts = f.machine.Artifacts()

@@ -3,10 +3,12 @@ package runner
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/evals"
+	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -34,9 +36,28 @@ func (s *session) evalSpoken(ctx context.Context, phase evals.Phase, subject *ch
 	}
 	for _, k := range speakers {
 		if own := k.evals(s.due(k.stance.evals, phase, subject.Turn), true); len(own) > 0 {
-			s.eval(ctx, own, s.subjectUnder(k.prompt, subject))
+			under := s.subjectUnder(k.prompt, subject)
+			s.eval(ctx, s.worded(own, k.prompt, under), under)
 		}
 	}
+}
+
+// worded returns the evals that can judge what was said under a prompt. Where that was tool calls alone, those of
+// replies are skipped.
+func (s *session) worded(own evals.Set, prompt *scenario.Prompt, under *checks.Subject) evals.Set {
+	if slices.ContainsFunc(under.Texts(), func(r checks.Reply) bool { return strings.TrimSpace(r.Text) != "" }) {
+		return own
+	}
+	return slices.DeleteFunc(own, func(e *evals.Eval) bool {
+		needs := e.Check.Needs()&checks.NeedsReply != 0
+		if needs {
+			s.recordEval(e, under.Turn, &result.Verdict{
+				Type: e.Type, Status: result.Skipped, Skipped: true, Position: e.Pos,
+				SkipReason: "nothing was said in words under the prompt " + prompt.TaskType,
+			})
+		}
+		return needs
+	})
 }
 
 // evals returns those of a set that are of the prompt itself, or the others.
@@ -58,8 +79,10 @@ func (s *session) evalSteps(ctx context.Context, subject *checks.Subject) {
 			continue
 		}
 		set := s.stance.evals
-		if s.flow != nil && s.flow.machine != nil {
-			set = s.trial.Project.stance(s.trial.Project.PromptOf(s.flow.graph.State(step.To))).evals
+		if s.flow != nil && s.flow.graph != nil {
+			if state := s.flow.graph.State(step.To); state != nil { // a recording may be of another workflow
+				set = s.stanceUnder(s.trial.Project.PromptOf(state)).evals
+			}
 		}
 		due := s.due(set, evals.AfterStep, subject.Turn)
 		if len(due) == 0 {
@@ -110,5 +133,14 @@ func (s *session) subjectUnder(prompt *scenario.Prompt, whole *checks.Subject) *
 	said := o.Messages[o.Start:]
 	o.LatencyMS = s.measured(lastLatency(said))
 	o.Measure(said)
+	for last := len(o.Messages) - 1; last >= o.Start && wordless(&o.Messages[last]); last-- {
+		o.Messages = o.Messages[:last] // a call, such as that of the transition away from here, is no last reply
+	}
 	return o
+}
+
+// wordless reports whether a message is a call of tools, or the answer of one, without a word of the agent.
+func wordless(m *chat.Message) bool {
+	return m.Role == chat.ToolRole || m.Role == chat.Assistant && len(m.ToolCalls) > 0 && len(m.Parts) == 0 &&
+		strings.TrimSpace(m.Text()) == ""
 }

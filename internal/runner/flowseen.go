@@ -39,6 +39,9 @@ func (s *session) stamp(m chat.Message) chat.Message {
 	case m.State == "":
 		m.State = s.stateName()
 	}
+	if m.Role == chat.Assistant && s.flow != nil {
+		s.spokenIn(m.State)
+	}
 	return m
 }
 

@@ -53,6 +53,9 @@ func (s *session) rejudge(ctx context.Context) {
 		start = was.Workflow.Start
 	}
 	s.expectFlow(start, task)
+	if s.flow != nil {
+		s.flow.finished = was.Workflow
+	}
 	if was.System != "" || was.Workflow != nil {
 		s.add(chat.Message{Role: chat.System, Content: was.System, State: s.stateName()})
 	}
@@ -81,7 +84,7 @@ func (s *session) rejudge(ctx context.Context) {
 func (s *session) copyMeasurements(was *result.Trial) {
 	o := s.out
 	o.Model, o.System, o.Variant, o.Retries, o.Notices = was.Model, was.System, was.Variant, was.Retries, was.Notices
-	o.Recording, o.TaskType = was.Recording, was.TaskType
+	o.Recording, o.TaskType, o.Memory = was.Recording, was.TaskType, was.Memory
 	s.spend = spend{usage: was.Usage.Usage, calls: was.Usage.Calls, unknown: was.CostUSD == nil}
 	if was.CostUSD != nil {
 		s.spend.usd = *was.CostUSD

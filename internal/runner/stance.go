@@ -79,12 +79,24 @@ func (s *session) takeStance(prompt *scenario.Prompt) {
 	if prompt != nil {
 		st.params = scenario.ModelParameters(prompt, t.Endpoint.Spec.Model)
 	}
-	values := s.values
-	if prompt != t.Prompt && (st.openGuards || st.openEvals) {
-		values = valuesUnder(t, prompt)
-	}
+	values := s.valuesOf(prompt, st)
 	st.bind(values)
 	s.preview.guards(s, values)
+}
+
+// valuesOf returns what the placeholders of a prompt's checks stand for in this trial.
+func (s *session) valuesOf(prompt *scenario.Prompt, st *stance) *values {
+	if prompt != s.trial.Prompt && (st.openGuards || st.openEvals) {
+		return valuesUnder(s.trial, prompt)
+	}
+	return s.values
+}
+
+// stanceUnder returns the stance of a prompt with its placeholders filled in, without what is of a single model call.
+func (s *session) stanceUnder(prompt *scenario.Prompt) stance {
+	st := *s.trial.Project.stance(prompt)
+	st.bind(s.valuesOf(prompt, &st))
+	return st
 }
 
 // offered returns the tools that the session may be offered by its files: those of its prompt, of its state and of its

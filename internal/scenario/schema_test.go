@@ -84,7 +84,11 @@ func errorsOf(opts scenario.Options) map[string][]string {
 // projects are the folders of files that load: our own, and where it is there a corpus beside the repository.
 func projects(t *testing.T) []string {
 	t.Helper()
-	folders := []string{filepath.Join("..", "..", "scenarios"), filepath.Join("..", "..", "testdata", "shop-failing")}
+	root := filepath.Join("..", "..")
+	folders := []string{
+		filepath.Join(root, "scenarios", "shop"), filepath.Join(root, "scenarios", "desk"),
+		filepath.Join(root, "testdata", "shop-failing"),
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)

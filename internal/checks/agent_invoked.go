@@ -16,6 +16,7 @@ var agentInvokedDef = plain[agentInvoked](Def{
 	Family:   FamilyAgents,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsCalls,
+	Reads:    ReadsNothing,
 })
 
 type agentInvoked struct {

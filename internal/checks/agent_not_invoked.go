@@ -13,6 +13,7 @@ var agentNotInvokedDef = plain[agentNotInvoked](Def{
 	Family:   FamilyAgents,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsCalls,
+	Reads:    ReadsNothing,
 })
 
 type agentNotInvoked struct {

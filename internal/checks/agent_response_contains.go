@@ -22,6 +22,8 @@ type agentResponseContains struct {
 	Patterns  []string `param:"patterns,required" alias:"contains" is:"text" doc:"Texts that must all be in the same answer."`
 }
 
+func (*agentResponseContains) heedsVeil() {}
+
 func (c *agentResponseContains) Eval(_ context.Context, s *Subject) (Finding, error) {
 	answers := c.answers(s)
 	f := Finding{Details: Details{"agent": c.AgentName, "responses": len(answers)}}
@@ -32,7 +34,7 @@ func (c *agentResponseContains) Eval(_ context.Context, s *Subject) (Finding, er
 	}
 	var lacking []string // of the last answer
 	for _, text := range answers {
-		if lacking = c.lacking(text); len(lacking) == 0 {
+		if lacking = c.lacking(s.veil, text); len(lacking) == 0 {
 			f.Score, f.Explanation = 1, "an answer of "+c.AgentName+" has "+say.Quoted(c.Patterns)
 			return f, nil
 		}
@@ -68,9 +70,9 @@ func (c *agentResponseContains) answers(s *Subject) (texts []string) {
 	return texts
 }
 
-func (c *agentResponseContains) lacking(text string) (patterns []string) {
+func (c *agentResponseContains) lacking(v veil, text string) (patterns []string) {
 	for _, p := range c.Patterns {
-		if !strings.Contains(text, p) {
+		if !v.has(text, strings.Contains(text, p)) {
 			patterns = append(patterns, p)
 		}
 	}

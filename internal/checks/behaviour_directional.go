@@ -57,6 +57,10 @@ type directional struct {
 	words map[string]bool // of the baseline
 }
 
+func (c *directional) hides(s *Subject) bool {
+	return c.Check == "similar_content" && s.takenOut(ReadsReply)
+}
+
 func (c *directional) Eval(_ context.Context, s *Subject) (f Finding, err error) {
 	switch {
 	case c.Check == "same_tool_calls" && c.BaselineTools != nil:

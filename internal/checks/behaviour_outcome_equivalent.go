@@ -32,6 +32,10 @@ func (p outcomeEquivalent) Build(b *binder) Check {
 	return &p
 }
 
+func (c *outcomeEquivalent) hides(s *Subject) bool {
+	return c.Metric == "content_hash" && s.takenOut(ReadsReply)
+}
+
 func (c *outcomeEquivalent) Eval(_ context.Context, s *Subject) (f Finding, err error) {
 	switch {
 	case c.Metric == "tool_calls" && c.ExpectedTools != nil:

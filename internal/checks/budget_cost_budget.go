@@ -16,6 +16,7 @@ var costBudgetDef = plain[costBudget](Def{
 	Family:   FamilyBudget,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsUsage,
+	Reads:    ReadsNothing,
 	AnyOf:    []string{"max_cost_usd", "max_total_tokens", "max_input_tokens", "max_output_tokens"},
 	Decides:  true,
 })

@@ -15,6 +15,7 @@ var latencyBudgetDef = plain[latencyBudget](Def{
 	Family:   FamilyBudget,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsUsage,
+	Reads:    ReadsNothing,
 })
 
 type latencyBudget struct {

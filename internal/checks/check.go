@@ -37,6 +37,8 @@ type Finding struct {
 	// Holds is the check's own limit, for checks whose score is a measure and not a grade (budgets, similarity). It
 	// decides when neither min_score nor max_score is given. Nil: a score of 1 passes.
 	Holds *bool
+
+	doubt *doubt // nil: the score is certain
 }
 
 // ErrNotApplicable is wrapped by a check that has nothing to look at and must not count; the verdict is skipped.

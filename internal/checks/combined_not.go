@@ -23,14 +23,8 @@ func (p notParams) Build(*binder) Check { return &negation{parts{p.Check.compile
 
 type negation struct{ parts }
 
-// bans reports whether the check that must not pass looks for words or arguments.
-func (c *negation) bans() bool {
-	d := c.parts[0].Def
-	return d == toolCallsWithArgsDef || d.Needs&NeedsReply != 0
-}
-
 func (c *negation) Eval(ctx context.Context, s *Subject) (Finding, error) {
-	all, err := c.judge(ctx, s, func(result.Verdict) bool { return false })
+	all, doubt, err := c.judge(ctx, s, func(result.Verdict) bool { return false })
 	if err != nil {
 		return Finding{}, err
 	}
@@ -38,5 +32,6 @@ func (c *negation) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	holds := all[0].Status == result.Failed
 	return Finding{
 		Score: 1 - *all[0].Score, Holds: &holds, Explanation: text, Details: Details{"checks": details},
+		doubt: doubt,
 	}, nil
 }

@@ -96,37 +96,44 @@ func partsOf(list []nestedCheck) parts {
 // judge runs the parts, the cheap ones before the dear. As soon as decided says that no further verdict changes
 // anything, parts that would cost something are left out; the others are still told about. A part that was left out or
 // did not apply is skipped in the result.
-func (p parts) judge(ctx context.Context, s *Subject, decided func(result.Verdict) bool) ([]result.Verdict, error) {
+//
+// Each verdict is certain; where the score of a part is not, neither is the one that is made of it.
+func (p parts) judge(
+	ctx context.Context, s *Subject, decided func(result.Verdict) bool,
+) (out []result.Verdict, d *doubt, err error) {
 	order := make([]int, len(p))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return p[a].Needs().Dearness() - p[b].Needs().Dearness() })
-	out := make([]result.Verdict, len(p))
+	out = make([]result.Verdict, len(p))
 	done, applied := false, 0
 	for _, i := range order {
 		if done && p[i].Needs().Dearness() > cheap {
 			out[i] = result.Verdict{Type: p[i].Type, Status: result.Skipped, Skipped: true, SkipReason: "not needed"}
 			continue
 		}
-		v := p[i].Judge(ctx, s)
+		v, certain := p[i].judge(ctx, s)
+		if !certain {
+			d = &doubt{high: 1, held: true}
+		}
 		switch v.Status {
 		case result.Passed, result.Failed:
 			applied++
 		case result.Skipped:
 		default:
 			if v.Status == result.Cancelled {
-				return nil, ctx.Err()
+				return nil, nil, ctx.Err()
 			}
-			return nil, fmt.Errorf("%s: %s", partLabel(&v, p[i]), v.Error)
+			return nil, nil, fmt.Errorf("%s: %s", partLabel(&v, p[i]), v.Error)
 		}
 		out[i] = v
 		done = done || v.Status != result.Skipped && decided(v)
 	}
 	if applied == 0 {
-		return nil, noneApplies(out)
+		return nil, nil, noneApplies(out)
 	}
-	return out, nil
+	return out, d, nil
 }
 
 // applied are the scores of the parts that were judged, of which there is at least one, and how many of them passed.

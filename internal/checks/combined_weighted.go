@@ -44,7 +44,7 @@ type weighted struct {
 }
 
 func (c *weighted) Eval(ctx context.Context, s *Subject) (Finding, error) {
-	all, err := c.judge(ctx, s, func(result.Verdict) bool { return false })
+	all, doubt, err := c.judge(ctx, s, func(result.Verdict) bool { return false })
 	if err != nil {
 		return Finding{}, err
 	}
@@ -64,6 +64,10 @@ func (c *weighted) Eval(ctx context.Context, s *Subject) (Finding, error) {
 		Score: score, Holds: &holds, Details: Details{"checks": details, "threshold": c.threshold},
 		Explanation: fmt.Sprintf("weighted mean %s, at least %s needed", say.Decimal(fourDigits(score)),
 			say.Decimal(c.threshold)),
+		doubt: doubt,
+	}
+	if doubt != nil {
+		doubt.held = false // the mean decides as well
 	}
 	reason := func(v *result.Verdict) bool { return *v.Score < 1-slack }
 	if score >= c.threshold-slack {

@@ -13,6 +13,7 @@ var compositionBranchTakenDef = plain[compositionBranchTaken](Def{
 	Family:   FamilyWorkflow,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsWorkflow,
+	Reads:    ReadsNothing,
 	About:    CompositionPart,
 })
 

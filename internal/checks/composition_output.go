@@ -9,6 +9,7 @@ var compositionOutputDef = define[compositionOutputParams](Def{
 	Family:   FamilyWorkflow,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
+	Reads:    ReadsReply,
 	About:    CompositionPart,
 })
 

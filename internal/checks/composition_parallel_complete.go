@@ -13,6 +13,7 @@ var compositionParallelCompleteDef = plain[compositionParallelComplete](Def{
 	Family:   FamilyWorkflow,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsWorkflow,
+	Reads:    ReadsNothing,
 	About:    CompositionPart,
 })
 

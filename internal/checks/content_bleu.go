@@ -24,6 +24,7 @@ var bleuDef = define[bleuParams](Def{
 	Family:   FamilyContent,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
+	Reads:    ReadsReply,
 })
 
 type bleuParams struct {

@@ -10,6 +10,7 @@ var containsDef = define[containsParams](Def{
 	Family:   FamilyContent,
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,
+	Reads:    ReadsReply,
 })
 
 type containsParams struct {
@@ -25,6 +26,8 @@ type contains struct {
 	patterns      []textPattern
 	caseSensitive bool
 }
+
+func (*contains) heedsVeil() {}
 
 func (c *contains) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return shareFound(c.patterns, s.last(), c.caseSensitive, "pattern", "missing_patterns"), nil

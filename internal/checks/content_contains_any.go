@@ -15,6 +15,7 @@ var containsAnyDef = define[containsAnyParams](Def{
 	Family:   FamilyContent,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
+	Reads:    ReadsReplies,
 })
 
 type containsAnyParams struct {
@@ -30,6 +31,8 @@ type containsAny struct {
 	patterns      []textPattern
 	caseSensitive bool
 }
+
+func (*containsAny) heedsVeil() {}
 
 func (c *containsAny) Eval(_ context.Context, s *Subject) (Finding, error) {
 	replies := s.Texts()

@@ -23,6 +23,7 @@ var cosineSimilarityDef = define[cosineSimilarityParams](Def{
 	Family:   FamilyContent,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply | NeedsEmbedding,
+	Reads:    ReadsReply,
 	Decides:  true,
 })
 

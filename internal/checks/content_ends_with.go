@@ -12,6 +12,7 @@ var endsWithDef = define[endsWithParams](Def{
 	Family:   FamilyContent,
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,
+	Reads:    ReadsReply,
 })
 
 type endsWithParams struct {

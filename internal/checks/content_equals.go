@@ -21,6 +21,7 @@ var equalsDef = define[equalsParams](Def{
 	Family:   FamilyContent,
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,
+	Reads:    ReadsReply,
 })
 
 type equalsParams struct {

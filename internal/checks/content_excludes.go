@@ -20,7 +20,7 @@ var contentExcludesDef = define[contentExcludesParams](Def{
 	Family:   FamilyContent,
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,
-	Bans:     true,
+	Reads:    ReadsReplies,
 	Forms:    true,
 	OnFire:   Replaces,
 	Presets:  map[string]map[string]string{"banned_words": {"match_mode": matchWords}},
@@ -103,6 +103,8 @@ type contentExcludes struct {
 	words *textsearch.Set
 }
 
+func (*contentExcludes) heedsVeil() {}
+
 func (c *contentExcludes) Eval(_ context.Context, s *Subject) (Finding, error) {
 	replies := s.Texts()
 	violations, found := []Details{}, []string{}
@@ -133,9 +135,9 @@ func (c *contentExcludes) finds(r *Reply, p *textPattern) bool {
 	case !c.wholeWords:
 		return p.in(r, c.caseSensitive)
 	case c.caseSensitive:
-		return textsearch.Word(r.Text, p.text) >= 0
+		return r.veil.has(r.Text, textsearch.Word(r.Text, p.text) >= 0)
 	}
-	return textsearch.Word(r.Lower(), p.folded) >= 0
+	return r.veil.has(r.Text, textsearch.Word(r.Lower(), p.folded) >= 0)
 }
 
 // Stream implements Streamer: what was said cannot be taken back.

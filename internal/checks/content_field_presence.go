@@ -10,6 +10,7 @@ var fieldPresenceDef = define[fieldPresenceParams](Def{
 	Family:   FamilyContent,
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,
+	Reads:    ReadsReply,
 })
 
 type fieldPresenceParams struct {
@@ -19,6 +20,8 @@ type fieldPresenceParams struct {
 func (p fieldPresenceParams) Build(*binder) Check { return fieldPresence(textPatterns(p.Fields)) }
 
 type fieldPresence []textPattern
+
+func (fieldPresence) heedsVeil() {}
 
 func (c fieldPresence) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return shareFound(c, s.last(), false, "field", "missing"), nil

@@ -14,6 +14,7 @@ var isHTMLDef = define[isHTMLParams](Def{
 	Family:   FamilyContent,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
+	Reads:    ReadsReply,
 })
 
 type isHTMLParams struct{ wrapOption }

@@ -16,6 +16,7 @@ var isSQLDef = define[isSQLParams](Def{
 	Family:   FamilyContent,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
+	Reads:    ReadsReply,
 })
 
 type isSQLParams struct {

@@ -19,6 +19,7 @@ var isXMLDef = define[isXMLParams](Def{
 	Family:   FamilyContent,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
+	Reads:    ReadsReply,
 })
 
 type isXMLParams struct {

@@ -18,6 +18,7 @@ var levenshteinDef = define[levenshteinParams](Def{
 	Family:   FamilyContent,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
+	Reads:    ReadsReply,
 	Decides:  true,
 })
 

@@ -17,6 +17,7 @@ var maxLengthDef = define[maxLengthParams](Def{
 	Family:   FamilyContent,
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,
+	Reads:    ReadsReply,
 	OnFire:   Cuts,
 	AnyOf:    []string{"max", "max_tokens"},
 })
@@ -42,8 +43,10 @@ func (p maxLengthParams) Build(*binder) Check {
 
 type maxLength struct{ chars, tokens int } // 0: no limit
 
+func (*maxLength) heedsVeil() {}
+
 func (c *maxLength) Eval(_ context.Context, s *Subject) (Finding, error) {
-	n := utf8.RuneCountInString(s.Output())
+	n := s.length()
 	f := Finding{Score: c.score(n), Explanation: plural.Count(n, "character"), Details: Details{"length": n}}
 	if c.chars > 0 {
 		f.Explanation += fmt.Sprintf(", at most %d allowed", c.chars)

@@ -3,7 +3,6 @@ package checks
 import (
 	"context"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/plural"
 )
@@ -15,14 +14,17 @@ var minLengthDef = plain[minLength](Def{
 	Family:   FamilyContent,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
+	Reads:    ReadsReply,
 })
 
 type minLength struct {
 	Min int `param:"min,required" alias:"min_characters,min_chars" min:"1" doc:"Characters, spaces included."`
 }
 
+func (*minLength) heedsVeil() {}
+
 func (c *minLength) Eval(_ context.Context, s *Subject) (Finding, error) {
-	n := utf8.RuneCountInString(s.Output())
+	n := s.length()
 	return Finding{
 		Score:       min(1, float64(n)/float64(c.Min)),
 		Explanation: fmt.Sprintf("%s, at least %d wanted", plural.Count(n, "character"), c.Min),

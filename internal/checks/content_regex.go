@@ -15,6 +15,7 @@ var regexDef = define[regexParams](Def{
 	Family:   FamilyContent,
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,
+	Reads:    ReadsReply,
 })
 
 type regexParams struct {
@@ -26,16 +27,16 @@ func (p regexParams) Build(*binder) Check { return &regex{re: p.Pattern.Regexp, 
 
 func (c *regex) anyway() float64 { return wholly(c.expect) }
 
-func (c *regex) bans() bool { return !c.expect }
-
 type regex struct {
 	re     *regexp.Regexp
 	expect bool
 }
 
+func (*regex) heedsVeil() {}
+
 func (c *regex) Eval(_ context.Context, s *Subject) (Finding, error) {
 	text := s.Output()
-	at := c.re.FindStringIndex(text)
+	at := s.veil.find(c.re, text)
 	f := Finding{Details: Details{"pattern": c.re.String(), "matched": at != nil}}
 	if at != nil {
 		match := text[at[0]:at[1]]

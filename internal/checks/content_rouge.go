@@ -23,6 +23,7 @@ var rougeDef = define[rougeParams](Def{
 	Family:   FamilyContent,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
+	Reads:    ReadsReply,
 })
 
 type rougeParams struct {

@@ -18,6 +18,7 @@ var sentenceCountDef = plain[sentenceCount](Def{
 	Family:   FamilyContent,
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,
+	Reads:    ReadsReply,
 })
 
 type sentenceCount struct {

@@ -15,6 +15,7 @@ var startsWithDef = define[startsWithParams](Def{
 	Family:   FamilyContent,
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,
+	Reads:    ReadsReply,
 })
 
 type startsWithParams struct {
@@ -58,6 +59,8 @@ func (c *affix) trim(text string) string {
 	return text
 }
 
+func (*affix) heedsVeil() {}
+
 func (c *affix) Eval(_ context.Context, s *Subject) (Finding, error) {
 	reply := s.last()
 	text, folded := c.trim(reply.Text), ""
@@ -67,7 +70,8 @@ func (c *affix) Eval(_ context.Context, s *Subject) (Finding, error) {
 	wanted := make([]string, len(c.values))
 	for i := range c.values {
 		v := &c.values[i]
-		if c.caseSensitive && c.has(text, v.text) || !c.caseSensitive && c.has(folded, v.folded) {
+		has := c.caseSensitive && c.has(text, v.text) || !c.caseSensitive && c.has(folded, v.folded)
+		if s.veil.has(text, has) {
 			return Finding{Score: 1, Explanation: c.verb + " with " + say.Quote(v.text)}, nil
 		}
 		wanted[i] = say.Quote(v.text)

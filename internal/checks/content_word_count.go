@@ -17,6 +17,7 @@ var wordCountDef = define[wordCountParams](Def{
 	Family:   FamilyContent,
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,
+	Reads:    ReadsReply,
 	AnyOf:    []string{"min", "max"},
 })
 

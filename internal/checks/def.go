@@ -19,13 +19,12 @@ type Def struct {
 	Surfaces     Surfaces // where its documentation puts it; a hint, not a restriction
 	Scope        Scope
 	Needs        Needs  // at most; see Compiled.Needs. A combination has those of its parts
+	Reads        Reads  // of what may be taken out of a stored conversation
 	Prompt       Prompt // what a judge is told by default; zero for checks that ask none
 	// OnFire is what a guardrail of this check does when it fires; see Effect.
 	OnFire Effect
 	// About is the part of a project without which there is nothing to look at; "" is none.
 	About Part
-	// Bans says that the check passes when something does not stand in what was said or passed on.
-	Bans bool
 	// Forms says that a banned text is found with curly and with straight quotes, however it is written.
 	Forms bool
 	// Decides says that the check has a limit of its own, which its score does not tell; see Finding.Holds.

@@ -16,6 +16,7 @@ var invariantFieldsPreservedDef = plain[invariantFieldsPreserved](Def{
 	Family:   FamilyMeta,
 	Surfaces: OnEval,
 	Needs:    NeedsCalls,
+	Reads:    ReadsNothing,
 })
 
 type invariantFieldsPreserved struct {

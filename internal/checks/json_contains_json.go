@@ -19,6 +19,7 @@ var containsJSONDef = define[containsJSONParams](Def{
 	Family:   FamilyJSON,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
+	Reads:    ReadsReply,
 })
 
 type containsJSONParams struct {

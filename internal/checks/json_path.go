@@ -20,6 +20,7 @@ var jsonPathDef = define[jsonPathParams](Def{
 	Family:   FamilyJSON,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
+	Reads:    ReadsReply,
 })
 
 type jsonPathParams struct {

@@ -22,6 +22,7 @@ var jsonSchemaDef = define[jsonSchemaParams](Def{
 	Family:   FamilyJSON,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
+	Reads:    ReadsReply,
 })
 
 type jsonSchemaParams struct {

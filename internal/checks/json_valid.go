@@ -14,6 +14,7 @@ var jsonValidDef = define[jsonValidParams](Def{
 	Family:   FamilyJSON,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
+	Reads:    ReadsReply,
 })
 
 type jsonValidParams struct{ jsonOptions }

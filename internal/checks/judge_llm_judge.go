@@ -9,6 +9,7 @@ var llmJudgeDef = define[llmJudgeParams](Def{
 	Family:   FamilyJudge,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply | NeedsModel,
+	Reads:    ReadsShown,
 	Prompt:   Prompt{System: llmJudgeSystem},
 })
 

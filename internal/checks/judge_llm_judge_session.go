@@ -17,6 +17,7 @@ var llmJudgeSessionDef = define[llmJudgeSessionParams](Def{
 	Surfaces: OnAssertion | OnEval,
 	Scope:    WholeAlways,
 	Needs:    NeedsReply | NeedsModel,
+	Reads:    ReadsShown,
 	Prompt:   Prompt{System: llmJudgeSessionSystem},
 })
 

@@ -17,6 +17,7 @@ var llmJudgeToolCallsDef = define[llmJudgeToolCallsParams](Def{
 	Family:   FamilyJudge,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsCalls | NeedsModel,
+	Reads:    ReadsShown,
 	Prompt:   Prompt{System: llmJudgeToolCallsSystem},
 })
 

@@ -56,6 +56,9 @@ type grader struct{ *grading.Grader }
 func (g *grader) judgeNeed() *grading.Need { return &g.Need }
 
 func (g *grader) grade(ctx context.Context, s *Subject, exhibits []grading.Exhibit) (Finding, error) {
+	if s.hidden(exhibits) {
+		return Finding{}, errTakenOut
+	}
 	got, err := g.Grade(ctx, s.Judges, s.JudgePrompts, exhibits)
 	return Finding{Score: got.Score, Explanation: got.Explanation, Details: got.Details}, err
 }

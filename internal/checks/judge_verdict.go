@@ -22,6 +22,7 @@ var judgeVerdictDef = define[judgeVerdictParams](Def{
 	Surfaces: OnAssertion | OnEval,
 	Scope:    WholeAlways,
 	Needs:    NeedsModel,
+	Reads:    ReadsShown,
 	AnyOf:    []string{"criteria", "criterion"},
 	Prompt:   Prompt{System: judgeVerdictSystem},
 })

@@ -16,6 +16,7 @@ var audioDurationDef = define[audioDurationParams](Def{
 	Family:   FamilyMedia,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply | NeedsMedia,
+	Reads:    ReadsMedia,
 })
 
 type audioDurationParams struct{ mediaDurations }

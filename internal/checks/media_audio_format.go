@@ -7,6 +7,7 @@ var audioFormatDef = define[audioFormatParams](Def{
 	Family:   FamilyMedia,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply | NeedsMedia,
+	Reads:    ReadsMedia,
 })
 
 type audioFormatParams struct{ mediaFormats }

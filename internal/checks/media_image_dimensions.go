@@ -12,6 +12,7 @@ var imageDimensionsDef = define[imageDimensions](Def{
 	Family:   FamilyMedia,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply | NeedsMedia,
+	Reads:    ReadsMedia,
 })
 
 type imageDimensions struct {

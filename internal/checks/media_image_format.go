@@ -18,6 +18,7 @@ var imageFormatDef = define[imageFormatParams](Def{
 	Family:   FamilyMedia,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply | NeedsMedia,
+	Reads:    ReadsMedia,
 })
 
 type imageFormatParams struct{ mediaFormats }

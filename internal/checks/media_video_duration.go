@@ -7,6 +7,7 @@ var videoDurationDef = define[videoDurationParams](Def{
 	Family:   FamilyMedia,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply | NeedsMedia,
+	Reads:    ReadsMedia,
 })
 
 type videoDurationParams struct{ mediaDurations }

@@ -19,6 +19,7 @@ var videoResolutionDef = define[videoResolution](Def{
 	Family:   FamilyMedia,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply | NeedsMedia,
+	Reads:    ReadsMedia,
 })
 
 type videoResolution struct {

@@ -10,6 +10,7 @@ var answerRelevancyDef = define[answerRelevancyParams](Def{
 	Family:   FamilyRAG,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply | NeedsModel,
+	Reads:    ReadsShown,
 	Prompt:   Prompt{answerRelevancySystem, answerRelevancyCriteria},
 })
 

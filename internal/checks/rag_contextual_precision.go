@@ -9,6 +9,7 @@ var contextualPrecisionDef = define[retrievedParams](Def{
 	Family:   FamilyRAG,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsModel,
+	Reads:    ReadsShown,
 	AnyOf:    contextNames,
 	Prompt:   Prompt{contextualPrecisionSystem, contextualPrecisionCriteria},
 })

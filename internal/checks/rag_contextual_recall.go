@@ -10,6 +10,7 @@ var contextualRecallDef = define[contextualRecallParams](Def{
 	Family:   FamilyRAG,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsModel,
+	Reads:    ReadsShown,
 	AnyOf:    contextNames,
 	Prompt:   Prompt{contextualRecallSystem, contextualRecallCriteria},
 })

@@ -9,6 +9,7 @@ var contextualRelevancyDef = define[retrievedParams](Def{
 	Family:   FamilyRAG,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsModel,
+	Reads:    ReadsShown,
 	AnyOf:    contextNames,
 	Prompt:   Prompt{contextualRelevancySystem, contextualRelevancyCriteria},
 })

@@ -9,6 +9,7 @@ var faithfulnessDef = define[groundedParams](Def{
 	Family:   FamilyRAG,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply | NeedsModel,
+	Reads:    ReadsShown,
 	AnyOf:    contextNames,
 	Prompt:   Prompt{faithfulnessSystem, faithfulnessCriteria},
 })

@@ -9,6 +9,7 @@ var hallucinationDef = define[groundedParams](Def{
 	Family:   FamilyRAG,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply | NeedsModel,
+	Reads:    ReadsShown,
 	AnyOf:    contextNames,
 	Prompt:   Prompt{hallucinationSystem, hallucinationCriteria},
 })

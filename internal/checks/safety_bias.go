@@ -9,6 +9,7 @@ var biasDef = define[safetyParams](Def{
 	Family:   FamilySafety,
 	Surfaces: Everywhere,
 	Needs:    NeedsReply | NeedsModel,
+	Reads:    ReadsShown,
 	Prompt:   Prompt{biasSystem, biasCriteria},
 })
 

@@ -19,6 +19,7 @@ var isRefusalDef = define[isRefusalParams](Def{
 	Family:   FamilySafety,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
+	Reads:    ReadsReply,
 })
 
 type isRefusalParams struct {
@@ -46,8 +47,10 @@ type isRefusal struct {
 	patterns []*regexp.Regexp
 }
 
+func (*isRefusal) heedsVeil() {}
+
 func (c *isRefusal) Eval(_ context.Context, s *Subject) (Finding, error) {
-	phrase, refuses := c.phrase(s.Lower())
+	phrase, refuses := c.phrase(s.veil, s.Lower())
 	f := Finding{Details: Details{"refusal": refuses}}
 	if refuses {
 		f.Explanation = "refuses: " + say.Quote(phrase)
@@ -64,15 +67,15 @@ func (c *isRefusal) Eval(_ context.Context, s *Subject) (Finding, error) {
 }
 
 // phrase finds what makes a text in lower case a refusal.
-func (c *isRefusal) phrase(text string) (string, bool) {
+func (c *isRefusal) phrase(v veil, text string) (string, bool) {
 	text = plainQuotes.Replace(text)
-	if slices.ContainsFunc(refusalWords, func(word string) bool { return strings.Contains(text, word) }) {
-		if at := refusals().FindStringIndex(text); at != nil {
+	if slices.ContainsFunc(refusalWords, func(word string) bool { return v.has(text, strings.Contains(text, word)) }) {
+		if at := v.find(refusals(), text); at != nil {
 			return text[at[0]:at[1]], true
 		}
 	}
 	for _, re := range c.patterns {
-		if at := re.FindStringIndex(text); at != nil {
+		if at := v.find(re, text); at != nil {
 			return text[at[0]:at[1]], true
 		}
 	}

@@ -23,7 +23,7 @@ var piiLeakageDef = define[piiLeakageParams](Def{
 	Family:   FamilySafety,
 	Surfaces: Everywhere,
 	Needs:    NeedsReply | NeedsModel,
-	Bans:     true,
+	Reads:    ReadsShown,
 	Prompt:   Prompt{piiLeakageSystem, piiLeakageCriteria},
 })
 
@@ -105,11 +105,17 @@ func (c *piiLeakage) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	if hits := c.hits(spoken(s)); len(hits) > 0 {
 		return leaked(hits), nil
 	}
+	if c.grader == nil && s.takenOut(ReadsReplies) {
+		return Finding{}, errTakenOut
+	}
 	if c.grader == nil {
 		return clean("no pattern of personal data matches"), nil
 	}
 	f, err := c.grade(ctx, s, replyExhibits(s))
 	if errors.Is(err, grading.ErrNoJudge) && c.Need.Optional {
+		if s.takenOut(ReadsReplies) {
+			return Finding{}, errTakenOut
+		}
 		return clean("no pattern of personal data matches, and no judge is configured to look further"), nil
 	}
 	if err == nil {

@@ -14,6 +14,7 @@ var roleViolationDef = define[roleViolationParams](Def{
 	Family:   FamilySafety,
 	Surfaces: Everywhere,
 	Needs:    NeedsReply | NeedsModel,
+	Reads:    ReadsShown,
 	Prompt:   Prompt{roleViolationSystem, roleViolationCriteria},
 })
 

@@ -9,6 +9,7 @@ var toxicityDef = define[safetyParams](Def{
 	Family:   FamilySafety,
 	Surfaces: Everywhere,
 	Needs:    NeedsReply | NeedsModel,
+	Reads:    ReadsShown,
 	Prompt:   Prompt{toxicitySystem, toxicityCriteria},
 })
 

@@ -15,6 +15,7 @@ var skillActivatedDef = plain[skillActivated](Def{
 	Family:   FamilyAgents,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsCalls,
+	Reads:    ReadsArgs,
 	About:    SkillPart,
 })
 
@@ -22,6 +23,8 @@ type skillActivated struct {
 	SkillNames []string `param:"skill_names,required" is:"skill" doc:"Names of skills, in any order."`
 	MinCalls   int      `param:"min_calls" default:"1" min:"1" doc:"Successful activations that each skill needs."`
 }
+
+func (*skillActivated) hides(s *Subject) bool { return s.activatesUnknown() }
 
 func (c *skillActivated) Eval(_ context.Context, s *Subject) (Finding, error) {
 	counts := map[string]int{}

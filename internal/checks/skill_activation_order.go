@@ -9,12 +9,15 @@ var skillActivationOrderDef = plain[skillActivationOrder](Def{
 	Family:   FamilyAgents,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsCalls,
+	Reads:    ReadsArgs,
 	About:    SkillPart,
 })
 
 type skillActivationOrder struct {
 	Sequence []string `param:"sequence,required" is:"skill" doc:"Names of skills; one named twice must be activated twice."`
 }
+
+func (*skillActivationOrder) hides(s *Subject) bool { return s.activatesUnknown() }
 
 func (c *skillActivationOrder) Eval(_ context.Context, s *Subject) (Finding, error) {
 	o := inOrder(c.Sequence, skillsOf(activations(s.Calls)))

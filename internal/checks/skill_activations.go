@@ -1,6 +1,10 @@
 package checks
 
-import "github.com/arena-evals/arena/internal/skill"
+import (
+	"slices"
+
+	"github.com/arena-evals/arena/internal/skill"
+)
 
 // SkillTool is the tool by which a model activates a skill; its argument `name` says which.
 const SkillTool = skill.ActivateTool
@@ -22,6 +26,11 @@ func activations(calls []Call) []activation {
 		}
 	}
 	return list
+}
+
+// activatesUnknown reports whether the name of an activated skill was taken out.
+func (s *Subject) activatesUnknown() bool {
+	return s.Stored && slices.ContainsFunc(s.Calls, func(c Call) bool { return c.Name == SkillTool && c.argsTakenOut() })
 }
 
 func skillsOf(list []activation) []string {

@@ -14,12 +14,15 @@ var skillNotActivatedDef = plain[skillNotActivated](Def{
 	Family:   FamilyAgents,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsCalls,
+	Reads:    ReadsArgs,
 	About:    SkillPart,
 })
 
 type skillNotActivated struct {
 	SkillNames []string `param:"skill_names,required" is:"skill" doc:"Skills that must not be activated."`
 }
+
+func (*skillNotActivated) hides(s *Subject) bool { return s.activatesUnknown() }
 
 func (c *skillNotActivated) Eval(_ context.Context, s *Subject) (Finding, error) {
 	var found faults

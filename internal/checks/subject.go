@@ -35,6 +35,9 @@ type Subject struct {
 	Composition *Composition // nil: there is no composition
 	// Stored says that the conversation comes from disk, where secrets and redacted values are taken out of it.
 	Stored bool
+	// Answered says that who is asked outside of the process answers as when the conversation was had, before anything
+	// was taken out of it.
+	Answered bool
 	// Unguarded says that whoever recorded the conversation could not tell which guardrails fired.
 	Unguarded bool
 	Earlier   []EvalResult   // what the evals before this check found, oldest first
@@ -50,6 +53,7 @@ type Subject struct {
 	Variables    map[string]string
 	Metadata     map[string]any // host values: embedding, retrieved_chunks, …
 
+	veil      veil
 	read      bool
 	replies   []Reply
 	documents [4]*document       // by jsonOptions
@@ -69,6 +73,7 @@ type Reply struct {
 	Turn  int // from 0
 	Text  string
 
+	veil   veil
 	lower  string
 	folded bool
 }
@@ -97,7 +102,7 @@ func (s *Subject) Texts() []Reply {
 		case m.Role == chat.User && s.Session:
 			turn++
 		case m.Role == chat.Assistant:
-			s.replies = append(s.replies, Reply{Index: i, Turn: max(turn, 0), Text: m.Text()})
+			s.replies = append(s.replies, Reply{Index: i, Turn: max(turn, 0), Text: m.Text(), veil: s.veil})
 		}
 	}
 	return s.replies
@@ -145,7 +150,7 @@ func (s *Subject) Whole() *Subject {
 		Workflow: s.Workflow, Composition: s.Composition, Earlier: s.Earlier, Variables: s.Variables, Metadata: s.Metadata,
 		Embedder: s.Embedder, Judges: s.Judges, JudgePrompts: s.JudgePrompts, Scenario: s.Scenario,
 		Host: s.Host, Outside: s.Outside, SessionID: s.SessionID, PromptID: s.PromptID,
-		Unguarded: s.Unguarded,
+		Stored: s.Stored, Answered: s.Answered, Unguarded: s.Unguarded, veil: s.veil,
 	}
 	if w.Calls == nil {
 		w.Calls = CallsOf(s.Messages)

@@ -23,9 +23,9 @@ func textPatterns(texts []string) []textPattern {
 // in looks for the pattern in a reply.
 func (p *textPattern) in(r *Reply, caseSensitive bool) bool {
 	if caseSensitive {
-		return strings.Contains(r.Text, p.text)
+		return r.veil.has(r.Text, strings.Contains(r.Text, p.text))
 	}
-	return strings.Contains(r.Lower(), p.folded)
+	return r.veil.has(r.Text, strings.Contains(r.Lower(), p.folded))
 }
 
 // shareFound scores a reply by the share of the patterns that it has. noun is what they are called in words, and

@@ -14,6 +14,7 @@ var toolAntiPatternDef = define[toolAntiPatternParams](Def{
 	Family:   FamilyTools,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsCalls,
+	Reads:    ReadsNothing,
 })
 
 type toolAntiPatternParams struct {

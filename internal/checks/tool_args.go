@@ -15,6 +15,7 @@ var toolArgsDef = define[toolArgsParams](Def{
 	Family:       FamilyTools,
 	Surfaces:     OnAssertion | OnEval,
 	Needs:        NeedsCalls,
+	Reads:        ReadsArgs,
 })
 
 type toolArgsParams struct {
@@ -32,6 +33,8 @@ func (p toolArgsParams) Build(b *binder) Check {
 
 type toolArgs struct{ callRules }
 
+func (*toolArgs) heedsVeil() {}
+
 func (c *toolArgs) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n, last := 0, breaches{list: []Details{}}
 	for i := range s.Calls {
@@ -41,7 +44,7 @@ func (c *toolArgs) Eval(_ context.Context, s *Subject) (Finding, error) {
 		}
 		n++
 		last = breaches{tool: c.tool}
-		if c.arguments(call, &last); len(last.texts) == 0 {
+		if c.arguments(s.veil, call, &last); len(last.texts) == 0 {
 			return Finding{
 				Score: 1, Explanation: c.tool + " was called as expected" + inTurn(s, call.Turn),
 				Details: Details{"tool": c.tool, "call": i, "violations": []any{}},

@@ -19,7 +19,7 @@ var toolArgsExcludedDef = define[toolArgsExcludedParams](Def{
 	Surfaces: OnAssertion | OnEval,
 	Scope:    WholeAlways,
 	Needs:    NeedsCalls,
-	Bans:     true,
+	Reads:    ReadsArgs,
 	AnyOf:    []string{"excluded_args", "forbidden_args"},
 })
 
@@ -67,6 +67,8 @@ func (c *toolArgsExcluded) exclude(b *binder, param string, args map[string]anyV
 	}
 }
 
+func (*toolArgsExcluded) heedsVeil() {}
+
 func (c *toolArgsExcluded) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n := 0
 	found := breaches{tool: c.tool, list: []Details{}}
@@ -77,7 +79,7 @@ func (c *toolArgsExcluded) Eval(_ context.Context, s *Subject) (Finding, error) 
 		}
 		n++
 		for _, out := range c.excluded {
-			if got, ok := call.Args[out.name]; ok && jsonvalue.EqualTexts(out.value, got) {
+			if got, ok := call.Args[out.name]; ok && s.veil.equal(out.value, got) {
 				found.add("excluded_argument", out.name+" was "+say.Quote(jsonvalue.Text(got))+inTurn(s, call.Turn),
 					"argument", out.name, "value", say.Kept(got), "turn", call.Turn)
 			}

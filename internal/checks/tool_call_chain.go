@@ -53,6 +53,8 @@ func (p toolCallChainParams) Build(b *binder) Check {
 
 type toolCallChain []callRules
 
+func (toolCallChain) heedsVeil() {}
+
 // Eval takes for each step the first later call of its tool that keeps to the rules, so that a retry can make good what
 // a first attempt broke.
 func (c toolCallChain) Eval(_ context.Context, s *Subject) (Finding, error) {
@@ -67,7 +69,7 @@ func (c toolCallChain) Eval(_ context.Context, s *Subject) (Finding, error) {
 			continue
 		}
 		found := &breaches{tool: step.tool}
-		if step.judge(call, found); len(found.texts) > 0 {
+		if step.judge(s.veil, call, found); len(found.texts) > 0 {
 			broken = found
 			continue
 		}

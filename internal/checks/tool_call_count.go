@@ -14,6 +14,7 @@ var toolCallCountDef = define[toolCallCount](Def{
 	Family:   FamilyTools,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsCalls,
+	Reads:    ReadsNothing,
 	AnyOf:    []string{"min", "max"},
 })
 

@@ -18,6 +18,7 @@ var toolCallF1Def = plain[toolCallF1](Def{
 	Family:   FamilyTools,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsCalls,
+	Reads:    ReadsNothing,
 })
 
 type toolCallF1 struct {

@@ -59,18 +59,18 @@ func (c *callRules) wanted() map[string]any {
 }
 
 // judge adds what a call does wrong.
-func (c *callRules) judge(call *Call, found *breaches) {
-	c.arguments(call, found)
-	c.outcome(call, found)
+func (c *callRules) judge(v veil, call *Call, found *breaches) {
+	c.arguments(v, call, found)
+	c.outcome(v, call, found)
 }
 
-func (c *callRules) arguments(call *Call, found *breaches) {
+func (c *callRules) arguments(v veil, call *Call, found *breaches) {
 	for _, want := range c.expected {
 		got, ok := call.Args[want.name]
 		switch {
 		case !ok:
 			found.add("missing_argument", want.name+" is missing", "argument", want.name, "expected", want.value)
-		case !want.free && !jsonvalue.EqualTexts(want.value, got):
+		case !want.free && !v.equal(want.value, got):
 			found.add("value_mismatch", want.name+" is "+say.Quote(jsonvalue.Text(got))+", expected "+
 				say.Quote(jsonvalue.Text(want.value)), "argument", want.name, "expected", want.value, "actual", say.Kept(got))
 		}
@@ -81,14 +81,14 @@ func (c *callRules) arguments(call *Call, found *breaches) {
 		case !ok:
 			found.add("missing_argument_for_pattern", want.name+" is missing", "argument", want.name, "pattern",
 				want.re.String())
-		case !want.re.MatchString(jsonvalue.Text(got)):
+		case v.find(want.re, jsonvalue.Text(got)) == nil:
 			found.add("pattern_mismatch", want.name+" is "+say.Quote(jsonvalue.Text(got))+", which does not match "+
 				say.Quote(want.re.String()), "argument", want.name, "pattern", want.re.String(), "actual", say.Kept(got))
 		}
 	}
 }
 
-func (c *callRules) outcome(call *Call, found *breaches) {
+func (c *callRules) outcome(v veil, call *Call, found *breaches) {
 	if c.noError && call.Failed() {
 		found.add("tool_error", "the call failed: "+say.Quote(call.Error), "actual", say.Content(call.Error))
 	}
@@ -98,12 +98,12 @@ func (c *callRules) outcome(call *Call, found *breaches) {
 	text := call.Text()
 	lower := strings.ToLower(text)
 	for i := range c.includes {
-		if p := &c.includes[i]; !strings.Contains(lower, p.folded) {
+		if p := &c.includes[i]; !v.has(text, strings.Contains(lower, p.folded)) {
 			found.add("result_missing_pattern", "the result has no "+say.Quote(p.text), "pattern", p.text, "actual",
 				say.Content(text))
 		}
 	}
-	if c.result != nil && !c.result.MatchString(text) {
+	if c.result != nil && v.find(c.result, text) == nil {
 		found.add("result_pattern_mismatch", "the result does not match "+say.Quote(c.result.String()), "pattern",
 			c.result.String(), "actual", say.Content(text))
 	}

@@ -9,6 +9,7 @@ var toolCallSequenceDef = plain[toolCallSequence](Def{
 	Family:   FamilyTools,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsCalls,
+	Reads:    ReadsNothing,
 })
 
 type toolCallSequence struct {

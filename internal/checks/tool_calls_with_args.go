@@ -35,6 +35,8 @@ func (p toolCallsWithArgsParams) Build(*binder) Check {
 
 type toolCallsWithArgs struct{ callRules }
 
+func (*toolCallsWithArgs) heedsVeil() {}
+
 func (c *toolCallsWithArgs) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n := 0
 	found := breaches{tool: c.tool, list: []Details{}}
@@ -45,7 +47,7 @@ func (c *toolCallsWithArgs) Eval(_ context.Context, s *Subject) (Finding, error)
 			continue
 		}
 		n++
-		if c.judge(call, &found); wrong == nil && len(found.texts) > 0 {
+		if c.judge(s.veil, call, &found); wrong == nil && len(found.texts) > 0 {
 			wrong = call
 		}
 	}

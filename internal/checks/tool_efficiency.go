@@ -14,6 +14,7 @@ var toolEfficiencyDef = define[toolEfficiency](Def{
 	Family:   FamilyTools,
 	Surfaces: OnEval,
 	Needs:    NeedsCalls,
+	Reads:    ReadsNothing,
 	AnyOf:    []string{"max_calls", "max_errors", "max_error_rate"},
 	Decides:  true,
 })

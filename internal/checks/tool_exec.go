@@ -23,6 +23,7 @@ var toolExecDef = define[toolExecParams](Def{
 	Surfaces: OnAssertion | OnEval,
 	Scope:    WholeAlways,
 	Needs:    NeedsTool,
+	Reads:    ReadsNothing,
 })
 
 type toolExecParams struct {

@@ -14,7 +14,7 @@ var toolNoRepeatDef = plain[toolNoRepeat](Def{
 	Family:   FamilyTools,
 	Surfaces: OnEval,
 	Needs:    NeedsCalls,
-	Bans:     true,
+	Reads:    ReadsNothing,
 })
 
 type toolNoRepeat struct {

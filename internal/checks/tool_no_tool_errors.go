@@ -15,6 +15,7 @@ var noToolErrorsDef = define[noToolErrorsParams](Def{
 	Family:   FamilyTools,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsCalls,
+	Reads:    ReadsNothing,
 })
 
 type noToolErrorsParams struct {

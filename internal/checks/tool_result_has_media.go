@@ -20,6 +20,7 @@ var toolResultHasMediaDef = define[toolResultHasMediaParams](Def{
 	Family:   FamilyTools,
 	Surfaces: OnEval,
 	Needs:    NeedsCalls | NeedsMedia,
+	Reads:    ReadsMedia,
 })
 
 type toolResultHasMediaParams struct {

@@ -14,6 +14,7 @@ var toolResultIncludesDef = define[toolResultIncludesParams](Def{
 	Family:   FamilyTools,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsCalls,
+	Reads:    ReadsResults,
 })
 
 type toolResultIncludesParams struct {
@@ -32,12 +33,14 @@ type toolResultIncludes struct {
 	occurrence int
 }
 
+func (*toolResultIncludes) heedsVeil() {}
+
 func (c *toolResultIncludes) Eval(_ context.Context, s *Subject) (Finding, error) {
 	matched := 0
 	misses := []Details{}
 	var last []string // what the last result that does not match lacks
 	n := c.each(s, func(i int, call *Call) {
-		lacking := c.lacking(call.Text())
+		lacking := c.lacking(s.veil, call.Text())
 		if len(lacking) == 0 {
 			matched++
 			return
@@ -58,10 +61,10 @@ func (c *toolResultIncludes) Eval(_ context.Context, s *Subject) (Finding, error
 	return f, nil
 }
 
-func (c *toolResultIncludes) lacking(text string) (patterns []string) {
+func (c *toolResultIncludes) lacking(v veil, text string) (patterns []string) {
 	lower := strings.ToLower(text)
 	for i := range c.patterns {
-		if p := &c.patterns[i]; !strings.Contains(lower, p.folded) {
+		if p := &c.patterns[i]; !v.has(text, strings.Contains(lower, p.folded)) {
 			patterns = append(patterns, p.text)
 		}
 	}

@@ -14,6 +14,7 @@ var toolResultMatchesDef = define[toolResultMatchesParams](Def{
 	Family:   FamilyTools,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsCalls,
+	Reads:    ReadsResults,
 })
 
 type toolResultMatchesParams struct {
@@ -32,11 +33,13 @@ type toolResultMatches struct {
 	occurrence int
 }
 
+func (*toolResultMatches) heedsVeil() {}
+
 func (c *toolResultMatches) Eval(_ context.Context, s *Subject) (Finding, error) {
 	matched, last := 0, ""
 	n := c.each(s, func(_ int, call *Call) {
 		text := call.Text()
-		if c.re.MatchString(text) {
+		if s.veil.find(c.re, text) != nil {
 			matched++
 			return
 		}

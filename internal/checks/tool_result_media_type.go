@@ -14,6 +14,7 @@ var toolResultMediaTypeDef = define[toolResultMediaTypeParams](Def{
 	Family:   FamilyTools,
 	Surfaces: OnEval,
 	Needs:    NeedsCalls | NeedsMedia,
+	Reads:    ReadsMedia,
 })
 
 type toolResultMediaTypeParams struct {

@@ -19,6 +19,7 @@ var validToolCallDef = plain[validToolCall](Def{
 	Family:   FamilyTools,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsCalls,
+	Reads:    ReadsArgs,
 })
 
 type validToolCall struct{}

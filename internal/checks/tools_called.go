@@ -18,6 +18,7 @@ var toolsCalledDef = define[toolsCalled](Def{
 	Family:       FamilyTools,
 	Surfaces:     Everywhere,
 	Needs:        NeedsCalls,
+	Reads:        ReadsNothing,
 })
 
 type toolsCalled struct {

@@ -16,6 +16,7 @@ var toolsNotCalledDef = plain[toolsNotCalled](Def{
 	Family:       FamilyTools,
 	Surfaces:     Everywhere,
 	Needs:        NeedsCalls,
+	Reads:        ReadsNothing,
 })
 
 type toolsNotCalled struct {

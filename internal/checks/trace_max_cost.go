@@ -16,6 +16,7 @@ var maxCostDef = plain[maxCost](Def{
 	Surfaces: OnAssertion | OnEval,
 	Scope:    WholeAlways,
 	Needs:    NeedsUsage,
+	Reads:    ReadsNothing,
 })
 
 type maxCost struct {

@@ -16,6 +16,7 @@ var maxDurationDef = plain[maxDuration](Def{
 	Surfaces: OnAssertion | OnEval,
 	Scope:    WholeAlways,
 	Needs:    NeedsUsage,
+	Reads:    ReadsNothing,
 })
 
 type maxDuration struct {

@@ -20,7 +20,7 @@ var noRepeatCallsDef = plain[noRepeatCalls](Def{
 	Surfaces: OnAssertion | OnEval,
 	Scope:    WholeAlways,
 	Needs:    NeedsCalls,
-	Bans:     true,
+	Reads:    ReadsArgs,
 })
 
 type noRepeatCalls struct{}

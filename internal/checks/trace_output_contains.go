@@ -13,6 +13,7 @@ var outputContainsDef = define[outputContainsParams](Def{
 	Family:   FamilyTrace,
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,
+	Reads:    ReadsReply,
 })
 
 type outputContainsParams struct {
@@ -28,6 +29,8 @@ type outputContains struct {
 	pattern       textPattern
 	caseSensitive bool
 }
+
+func (*outputContains) heedsVeil() {}
 
 func (c *outputContains) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if c.pattern.in(s.last(), c.caseSensitive) {

@@ -7,6 +7,7 @@ var outputMatchesDef = define[outputMatchesParams](Def{
 	Family:   FamilyTrace,
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,
+	Reads:    ReadsReply,
 })
 
 type outputMatchesParams struct {

@@ -10,6 +10,7 @@ var toolOrderDef = plain[toolOrder](Def{
 	Surfaces: OnAssertion | OnEval,
 	Scope:    WholeAlways,
 	Needs:    NeedsCalls,
+	Reads:    ReadsNothing,
 })
 
 type toolOrder struct {

@@ -3,6 +3,7 @@ package checks
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/plural"
@@ -19,6 +20,7 @@ var trajectoryDef = define[trajectoryParams](Def{
 	Surfaces: OnAssertion | OnEval,
 	Scope:    WholeAlways,
 	Needs:    NeedsCalls | NeedsUsage,
+	Reads:    ReadsArgs,
 	Decides:  true,
 })
 
@@ -62,6 +64,12 @@ func (p trajectoryParams) Build(b *binder) Check {
 type trajectory struct {
 	trajectoryParams
 	path []waypoint
+}
+
+func (c *trajectory) hides(s *Subject) bool {
+	return s.Stored && slices.ContainsFunc(s.Calls, func(call Call) bool {
+		return call.argsTakenOut() && slices.ContainsFunc(c.path, func(w waypoint) bool { return w.args != nil && w.named(&call) })
+	})
 }
 
 func (c *trajectory) Eval(_ context.Context, s *Subject) (Finding, error) {

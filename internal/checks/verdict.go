@@ -17,9 +17,15 @@ const slack = 1e-9
 
 // Judge decides on the check as an assertion: a verdict, whatever happens. The time it took is left to the caller.
 func (c *Compiled) Judge(ctx context.Context, s *Subject) result.Verdict {
-	v := c.Unjudged()
+	v, _ := c.judge(ctx, s)
+	return v
+}
+
+// judge also reports whether the score is certain.
+func (c *Compiled) judge(ctx context.Context, s *Subject) (v result.Verdict, certain bool) {
+	v = c.Unjudged()
 	if reason := c.When.unmet(s.Calls); reason != "" {
-		return skipped(v, reason)
+		return skipped(v, reason), true
 	}
 	var judged *grading.Ledger
 	if c.Needs()&NeedsModel != 0 {
@@ -27,6 +33,9 @@ func (c *Compiled) Judge(ctx context.Context, s *Subject) result.Verdict {
 	}
 	f, err := c.Eval(ctx, s)
 	v.Judgements = judged.Judgements()
+	if err == nil && !c.settled(f) {
+		err = errTakenOut
+	}
 	switch {
 	case err == nil:
 		v.Score, v.Explanation, v.Details = &f.Score, f.Explanation, f.Details
@@ -35,13 +44,13 @@ func (c *Compiled) Judge(ctx context.Context, s *Subject) result.Verdict {
 			v.Status = result.Passed
 		}
 	case errors.Is(err, ErrNotApplicable):
-		return skipped(v, err.Error())
+		return skipped(v, err.Error()), true
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		v.Status, v.Error = result.Cancelled, err.Error()
 	default:
 		v.Status, v.Error = result.Errored, err.Error()
 	}
-	return v
+	return v, f.doubt == nil
 }
 
 // Unable is the verdict of a check that could not judge.
@@ -82,15 +91,13 @@ func (c *Compiled) Eval(ctx context.Context, s *Subject) (f Finding, err error) 
 	if c.Nested() == nil && blind(c.Needs(), s) { // the parts of a composition look for themselves
 		return Finding{}, errNoReply
 	}
-	if c.bans() && s.takenOut() {
-		return Finding{}, errTakenOut
-	}
 	if f, err = c.Check.Eval(ctx, s); err != nil {
 		return Finding{}, err
 	}
 	if err := scoreFits(f.Score); err != nil {
 		return Finding{}, err
 	}
+	f.doubt = c.doubt(ctx, s, f)
 	return f, nil
 }
 

@@ -13,6 +13,7 @@ var workflowCompleteDef = plain[workflowComplete](Def{
 	Family:   FamilyWorkflow,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsWorkflow,
+	Reads:    ReadsNothing,
 	About:    WorkflowPart,
 })
 

@@ -10,6 +10,7 @@ var workflowStateIsDef = plain[workflowStateIs](Def{
 	Family:   FamilyWorkflow,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsWorkflow,
+	Reads:    ReadsNothing,
 	About:    WorkflowPart,
 })
 

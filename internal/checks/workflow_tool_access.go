@@ -18,6 +18,7 @@ var workflowToolAccessDef = define[workflowToolAccessParams](Def{
 	Surfaces: OnAssertion | OnEval,
 	Scope:    WholeAlways,
 	Needs:    NeedsCalls | NeedsWorkflow,
+	Reads:    ReadsNothing,
 	About:    WorkflowPart,
 })
 

@@ -9,6 +9,7 @@ var workflowTransitionOrderDef = plain[workflowTransitionOrder](Def{
 	Family:   FamilyWorkflow,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsWorkflow,
+	Reads:    ReadsNothing,
 	About:    WorkflowPart,
 })
 

@@ -15,6 +15,7 @@ var workflowTransitionedToDef = plain[workflowTransitionedTo](Def{
 	Family:   FamilyWorkflow,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsWorkflow,
+	Reads:    ReadsNothing,
 	About:    WorkflowPart,
 })
 

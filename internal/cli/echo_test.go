@@ -139,7 +139,7 @@ func TestServerThatEchoesTheKey(t *testing.T) {
 		"config.arena.yaml": "kind: Arena\nmetadata: {name: shop}\nspec:\n  scenarios: [{file: talk.yaml}]\n  pack_file: shop.pack.json\n" +
 			"  tools: [{file: find.yaml}]\n  defaults: {output: {recording: {enabled: true}}}\n  provider_specs:\n" + specs + "  providers: []\n",
 		"talk.yaml": "id: talk\ntask_type: talk\nstreaming: true\nturns:\n  - role: user\n    content: hi\n" +
-			"    assertions: [{type: min_length, params: {min: 1}}]\n", // not a ban, which cannot tell what was taken out
+			"    assertions: [{type: max_turns, params: {max: 5}}]\n", // not of the text, from which the key is taken out
 		"find.yaml": "kind: Tool\nmetadata: {name: find}\nspec:\n  name: find\n  description: Finds\n  mode: mock\n" +
 			"  input_schema: {type: object, properties: {order: {type: string}}}\n  mock_result: {found: true}\n",
 		"shop.pack.json": `{"id": "shop", "name": "Shop", "version": "1.0.0", "template_engine": {"version": "v1", "syntax": "{{variable}}"},

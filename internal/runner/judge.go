@@ -82,7 +82,7 @@ func (s *session) subject(turn int) *checks.Subject {
 		Messages: s.messages, AllCalls: s.calls, Variables: s.variables, ElapsedMS: s.measured(&elapsed),
 		Tools: toolCaller{s: s}, Embedder: s.trial.Project.embedder, Judges: s.judges(turn),
 		JudgePrompts: s.trial.Project.judgePrompts, Turn: turn,
-		Stored:    s.fromDisk(),
+		Stored: s.fromDisk(), Answered: s.recorder.Plays(),
 		Unguarded: s.lacksInfo(recording.InfoGuardrails),
 		Host:      s.trial.Project.host, SessionID: s.sessionID(), PromptID: s.promptID(), Earlier: s.evalResults,
 		Metadata: s.metadata(turn), Workflow: s.seen(), Composition: s.composed(turn),

@@ -141,7 +141,7 @@ func benchWith(
 				id = t.ID
 			}
 		}
-		bench, err := runner.NewWorkbench(p, app.Now)
+		bench, err := runner.NewWorkbench(p)
 		if err != nil {
 			return nil, "", err
 		}

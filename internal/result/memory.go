@@ -9,5 +9,5 @@ type Memory struct {
 	Content    string         `json:"content"`
 	Confidence float64        `json:"confidence"` // 0..1
 	Metadata   map[string]any `json:"metadata,omitempty"`
-	Created    time.Time      `json:"created_at"` // on the clock of the trial
+	Created    time.Time      `json:"created_at"` // not the time of day: see memory.New
 }

@@ -2,14 +2,10 @@ package runner
 
 import (
 	"strings"
-	"time"
 
 	"github.com/arena-evals/arena/internal/tools"
 	"github.com/arena-evals/arena/internal/tools/memory"
 )
-
-// simulatedEpoch is when trials on a simulated clock begin, so that what they remember is the same in every run.
-var simulatedEpoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // remember gives the trial its own memory, where the project has one.
 func (s *session) remember() {
@@ -17,12 +13,7 @@ func (s *session) remember() {
 	if t.Project.memory == nil || t.Recorded != nil || t.Finished != nil {
 		return
 	}
-	s.memory = memory.New(t.Scenario.SeedMemories, func() time.Time {
-		if s.clock.simulated {
-			return simulatedEpoch.Add(s.clock.elapsed())
-		}
-		return s.clock.now().UTC()
-	})
+	s.memory = memory.New(t.Scenario.SeedMemories)
 	s.box.Own(t.Project.memory, s.memory)
 }
 

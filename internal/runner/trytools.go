@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/arena-evals/arena/internal/a2a"
 	"github.com/arena-evals/arena/internal/chat"
@@ -34,7 +33,7 @@ type ListedTool struct {
 
 // NewWorkbench takes the tools of a project. It starts nothing, and makes only the connections of the tools that are
 // called and of the sources that are listed.
-func NewWorkbench(p *scenario.Project, now func() time.Time) (*Workbench, error) {
+func NewWorkbench(p *scenario.Project) (*Workbench, error) {
 	w := &Workbench{p: p, http: newHTTP(false)}
 	kit, remembering, err := newKit(p, w.http)
 	if err != nil {
@@ -42,7 +41,7 @@ func NewWorkbench(p *scenario.Project, now func() time.Time) (*Workbench, error)
 	}
 	w.kit, w.box = kit, kit.Box("")
 	if remembering != nil {
-		w.box.Own(remembering, memory.New(nil, now))
+		w.box.Own(remembering, memory.New(nil))
 	}
 	return w, nil
 }

@@ -64,7 +64,7 @@ func TestTransitions(t *testing.T) {
 		{"one call left", Budget{ToolCalls: 4}, "Known", 3, 0, "triage", ""},
 		{"part of a second is none", Budget{WallTime: 2 * time.Second}, "Known", 0, 1999 * time.Millisecond, "triage", ""},
 		{"time used up", Budget{WallTime: 2 * time.Second}, "Known", 0, 2500 * time.Millisecond, "intake",
-			"the budget of the workflow is used up: 2s of 2s (max_wall_time_sec)"},
+			"the budget of the workflow is used up: its time of 2s (max_wall_time_sec)"},
 	} {
 		g := support(t, tc.budget)
 		m := g.Start(g.Entry())

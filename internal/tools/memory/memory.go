@@ -31,8 +31,6 @@ const (
 // Store holds the memories of one trial. It is safe for concurrent use; in which order memories get their ids is up to
 // whoever calls it.
 type Store struct {
-	now func() time.Time
-
 	mu   sync.Mutex
 	list []entry // oldest first
 	next int
@@ -43,9 +41,16 @@ type entry struct {
 	words map[string]bool
 }
 
-// New makes a store that holds seeds. now is the clock of the trial.
-func New(seeds []scenario.SeedMemory, now func() time.Time) *Store {
-	s := &Store{now: now}
+// epoch is when the first memory of every trial was made, and step how much later than the one before each further one.
+// What a model is told must be the same in every run: a time of day would make each request another one, which no
+// recording and no cache answers.
+var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+const step = time.Second
+
+// New makes a store that holds seeds.
+func New(seeds []scenario.SeedMemory) *Store {
+	s := &Store{}
 	for _, seed := range seeds {
 		s.add(seed.Content, seed.Type, seed.Confidence, seed.Metadata, "operator_curated")
 	}
@@ -133,7 +138,8 @@ func (s *Store) add(content, kind string, sure float64, meta map[string]any, by 
 	maps.Copy(all, meta)
 	all["provenance"] = by
 	m := result.Memory{
-		ID: fmt.Sprintf("mem_%d", s.next), Type: kind, Content: content, Confidence: sure, Metadata: all, Created: s.now(),
+		ID: fmt.Sprintf("mem_%d", s.next), Type: kind, Content: content, Confidence: sure, Metadata: all,
+		Created: epoch.Add(time.Duration(s.next-1) * step),
 	}
 	s.list = append(s.list, entry{m, words(content)})
 	return m.ID

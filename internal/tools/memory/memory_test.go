@@ -4,15 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
 func store(seeds ...scenario.SeedMemory) *Store {
-	at := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-	return New(seeds, func() time.Time { return at })
+	return New(seeds)
 }
 
 func call(t testing.TB, s *Store, tool string, args map[string]any) string {

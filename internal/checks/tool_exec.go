@@ -77,6 +77,9 @@ func (c *toolExec) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	switch {
 	case s.Tools == nil:
 		return Finding{}, errors.New("there are no tools that could be called")
+	case stateGone(s.Tools, c.use.Name):
+		return Finding{}, fmt.Errorf("not known: the conversation is over, and what it left behind in %s is gone; another "+
+			"call would judge something else: judge it in the run itself", c.use.Name)
 	case !s.Tools.Has(c.use.Name):
 		return Finding{}, fmt.Errorf("the project has no tool %q", c.use.Name)
 	}
@@ -90,6 +93,12 @@ func (c *toolExec) Eval(ctx context.Context, s *Subject) (Finding, error) {
 		return Finding{}, fmt.Errorf("tool %s", res.Error)
 	}
 	return c.judge(&res, res.Error != "" && limited.Err() != nil), nil
+}
+
+// stateGone reports whether a tool, where it is called now, has no longer what the conversation did to it.
+func stateGone(tools ToolCaller, name string) bool {
+	t, ok := tools.(interface{ StateGone(name string) bool })
+	return ok && t.StateGone(name)
 }
 
 func (c *toolExec) judge(res *chat.ToolResult, late bool) Finding {

@@ -19,6 +19,13 @@ func (t toolCaller) Fits(name string, args map[string]any) error {
 	return t.s.box.Fits(name, args)
 }
 
+// StateGone reports whether the conversation was had before: what it did to a tool that is more than its file is not
+// there any more.
+func (t toolCaller) StateGone(name string) bool {
+	over := t.s.trial.Finished != nil || t.s.trial.Recorded != nil
+	return over && !t.s.trial.Project.tools.Simulated(name)
+}
+
 func (t toolCaller) Call(ctx context.Context, name string, args map[string]any) chat.ToolResult {
 	began := t.s.opts.Now()
 	call := chat.ToolCall{Name: name, Args: args}

@@ -1,0 +1,211 @@
+package cli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/cli"
+	"github.com/arena-evals/arena/internal/report/jsonout"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// desk is the demonstration with states, and what its agent says in each conversation.
+type desk struct {
+	t       *testing.T
+	dir     string
+	replies map[string][]chat.Message // by the first words of the user
+}
+
+// run runs the project and returns its trials.
+func (d *desk) run(out string, args ...string) []*result.Trial {
+	d.t.Helper()
+	var log bytes.Buffer
+	out = filepath.Join(d.t.TempDir(), out)
+	code := cli.Main(&cli.App{
+		Args: append([]string{"run", filepath.Join(d.dir, "desk"), "-o", out, "--retries", "0", "--format", "json"}, args...),
+		Out:  &log, Err: &log, Env: map[string]string{}, Now: time.Now, Width: func() int { return 100 },
+		Interrupts: func() (<-chan os.Signal, func()) { return nil, func() {} },
+		Exit:       func(code int) { d.t.Errorf("ended with %d", code) },
+	})
+	if code != 0 {
+		d.t.Fatalf("exit status %d\n%s", code, log.String())
+	}
+	f, err := os.Open(filepath.Join(out, "results.json"))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer f.Close()
+	run, err := jsonout.Read(f)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	var trials []*result.Trial
+	for i := range run.Briefs {
+		t, err := run.Trials.Trial(i)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		trials = append(trials, t)
+	}
+	return trials
+}
+
+// learn takes over what the agent says in the trials.
+func (d *desk) learn(trials []*result.Trial) {
+	d.replies = map[string][]chat.Message{}
+	for _, t := range trials {
+		for i := range t.Turns {
+			for _, m := range t.Turns[i].Messages {
+				if m.Role == chat.Assistant {
+					d.replies[t.Turns[0].User] = append(d.replies[t.Turns[0].User], m)
+				}
+			}
+		}
+	}
+}
+
+// ServeHTTP answers as the agent did in the conversation of which the request is the beginning.
+func (d *desk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var request struct {
+		Stream   bool
+		Messages []struct{ Role, Content string }
+	}
+	if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
+		http.Error(w, err.Error(), http.StatusTeapot)
+		return
+	}
+	said, first, systems := 0, "", 0
+	for _, m := range request.Messages {
+		switch m.Role {
+		case "assistant":
+			said++
+		case "user":
+			if first == "" {
+				first = m.Content
+			}
+		case "system":
+			systems++
+		}
+	}
+	if said >= len(d.replies[first]) || systems != 1 {
+		http.Error(w, fmt.Sprintf("no reply %d to %q after %d system prompts", said, first, systems), http.StatusTeapot)
+		return
+	}
+	next := d.replies[first][said]
+	message, finish := map[string]any{"content": next.Content}, "stop"
+	var calls []any
+	for i, c := range next.ToolCalls {
+		args, err := json.Marshal(c.Args)
+		if err != nil {
+			panic(err)
+		}
+		calls = append(calls, map[string]any{
+			"index": i, "id": c.ID, "type": "function", "function": map[string]any{"name": c.Name, "arguments": string(args)},
+		})
+	}
+	if calls != nil {
+		message["tool_calls"], finish = calls, "tool_calls"
+	}
+	(&answer{w: w, stream: request.Stream}).reply(message, finish)
+}
+
+// told is what became of a trial: its way, what it called and remembered, and each verdict.
+func told(trials []*result.Trial) (lines []string) {
+	for _, t := range trials {
+		lines = append(lines, "# "+t.Scenario+" "+t.Status.String())
+		way, err := json.Marshal(t.Workflow)
+		if err != nil {
+			panic(err)
+		}
+		lines = append(lines, string(way))
+		for _, m := range t.Memory {
+			lines = append(lines, m.ID+" "+m.Content)
+		}
+		for i := range t.Turns {
+			lines = append(lines, "said "+t.Turns[i].Assistant)
+			for _, m := range t.Turns[i].Messages {
+				lines = append(lines, string(m.Role)+" in "+m.State)
+			}
+			for _, c := range t.Turns[i].ToolCalls {
+				lines = append(lines, fmt.Sprint("called ", c.Name, c.Args, c.Error))
+			}
+		}
+		t.Checks(func(turn, i int, v *result.Verdict) {
+			lines = append(lines, fmt.Sprint(turn, i, v.Type, v.Status, *v.Score, v.Explanation))
+		})
+		for i := range t.Evals {
+			e := &t.Evals[i]
+			lines = append(lines, fmt.Sprint(e.ID, e.Turn, e.Score == nil, e.Explanation, e.SkipReason))
+		}
+	}
+	return lines
+}
+
+// TestDeskOverTheWire: the same project behind a model server, whole replies or streams, goes the same way and gets the
+// same verdicts as with the mock. Recorded and replayed, without the server, it does again.
+func TestDeskOverTheWire(t *testing.T) {
+	t.Parallel()
+	d := &desk{t: t, dir: t.TempDir()}
+	if err := os.CopyFS(d.dir, os.DirFS(filepath.Join("..", "..", "scenarios"))); err != nil {
+		t.Fatal(err)
+	}
+	mocked := d.run("mocked")
+	d.learn(mocked)
+	want := told(mocked)
+	server := httptest.NewServer(d)
+	defer server.Close()
+	provider := fmt.Sprintf("id: mock\ntype: openai\nmodel: m\nbase_url: %s/v1\n", server.URL)
+	if err := os.WriteFile(filepath.Join(d.dir, "desk", "providers", "mock.yaml"), []byte(provider), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	same := func(how string, trials []*result.Trial) {
+		t.Helper()
+		if diff := cmp.Diff(want, told(trials)); diff != "" {
+			t.Errorf("%s (-mocked +%s):\n%s", how, how, diff)
+		}
+	}
+	same("whole", d.run("whole"))
+	tapes := filepath.Join(t.TempDir(), "tapes")
+	same("recorded", d.run("recorded", "--record", tapes))
+	same("replayed", d.run("replayed", "--replay", tapes, "--offline"))
+	d.stream()
+	streamed := d.run("streamed")
+	same("streamed", streamed)
+	if !streamed[0].Turns[0].Streamed {
+		t.Error("nothing was streamed")
+	}
+	streams := filepath.Join(t.TempDir(), "streams")
+	same("recorded streams", d.run("recorded-streams", "--record", streams))
+	server.Close()
+	same("replayed streams", d.run("replayed-streams", "--replay", streams, "--offline"))
+}
+
+// stream has the replies of all scenarios streamed.
+func (d *desk) stream() {
+	d.t.Helper()
+	scenarios, err := filepath.Glob(filepath.Join(d.dir, "desk", "*.yaml"))
+	if err != nil || len(scenarios) != 4 { // with the config, which has no turns
+		d.t.Fatal(scenarios, err)
+	}
+	for _, file := range scenarios {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		streamed := strings.Replace(string(text), "\nturns:", "\nstreaming: true\nturns:", 1)
+		if err := os.WriteFile(file, []byte(streamed), 0o600); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -207,5 +208,62 @@ func (d *desk) stream() {
 		if err := os.WriteFile(file, []byte(streamed), 0o600); err != nil {
 			d.t.Fatal(err)
 		}
+	}
+}
+
+// TestWallTimeEndsAWorkflow: a model that goes in circles is told that its time is over, by the clock of the trial.
+func TestWallTimeEndsAWorkflow(t *testing.T) {
+	t.Parallel()
+	var s stub
+	s.start("tool workflow__transition {\"event\": \"More\", \"context\": \"x\"}")
+	defer s.close()
+	dir := t.TempDir()
+	config := `
+kind: Arena
+metadata: {name: shop}
+spec:
+  prompt_configs: [{id: help, file: help.yaml}]
+  provider_specs: {wire: {type: openai, model: m, base_url: "STUB/v1"}}
+  workflow:
+    version: 1
+    entry: intake
+    engine: {budget: {max_wall_time_sec: 60}}
+    states:
+      intake: {prompt_task: help, on_event: {More: desk}}
+      desk: {prompt_task: help, on_event: {More: intake}}
+  scenario_specs:
+    loop: {turns: [{role: user, content: Go on, assertions: [{type: state_is, params: {state: desk}}]}]}
+`
+	for name, text := range map[string]string{
+		"config.arena.yaml": strings.ReplaceAll(config, "STUB", s.address()),
+		"help.yaml":         "task_type: help\nsystem_template: Help.\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var log bytes.Buffer
+	var asked atomic.Int64
+	code := cli.Main(&cli.App{
+		Args: []string{"run", dir, "-o", filepath.Join(dir, "out"), "--timeout", "1h"},
+		Out:  &log, Err: &log, Env: map[string]string{}, Width: func() int { return 100 },
+		Now:        func() time.Time { return time.Unix(5*asked.Add(1), 0) }, // each look at the clock takes five seconds
+		Interrupts: func() (<-chan os.Signal, func()) { return nil, func() {} },
+		Exit:       func(code int) { t.Errorf("ended with %d", code) },
+	})
+	raw, err := os.ReadFile(filepath.Join(dir, "out", "results.json"))
+	if err != nil {
+		t.Fatal(err, log.String())
+	}
+	var results struct{ Runs []result.Trial }
+	if err := json.Unmarshal(raw, &results); err != nil {
+		t.Fatal(err)
+	}
+	w := results.Runs[0].Workflow
+	if code != 3 || len(w.Transitions) == 0 || len(w.Refused) == 0 {
+		t.Fatalf("exit status %d, %+v\n%s", code, w, log.String())
+	}
+	if why := w.Refused[0].Reason; !strings.HasSuffix(why, "of 1m0s (max_wall_time_sec)") {
+		t.Errorf("refused: %s", why)
 	}
 }

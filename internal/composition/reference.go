@@ -178,6 +178,12 @@ func clip(text string) string {
 	return text
 }
 
+// Refers reports whether there is a reference in a value, at any depth.
+func Refers(v any) (found bool) {
+	references(v, func(string) { found = true })
+	return found
+}
+
 // references calls visit for every reference in a value, with the text between the braces, at any depth.
 func references(v any, visit func(text string)) {
 	switch v := v.(type) {

@@ -38,3 +38,30 @@ const (
 	ParallelComplete = "complete"
 	ParallelFailed   = "failed"
 )
+
+// Step is the one of an id; nil when there is none.
+func (c *Composition) Step(id string) *Step {
+	if c == nil {
+		return nil
+	}
+	for i := range c.Steps {
+		if c.Steps[i].ID == id {
+			return &c.Steps[i]
+		}
+	}
+	return nil
+}
+
+// holds reports whether the step that made a call tells of it. Of several attempts only the last one is kept.
+func (c *Composition) holds(call *ToolCall) bool {
+	step := c.Step(call.Step)
+	if step == nil {
+		return false
+	}
+	for i := range step.Messages {
+		if r := step.Messages[i].ToolResult; r != nil && r.Name == call.Name {
+			return true
+		}
+	}
+	return step.Attempts > 1
+}

@@ -51,6 +51,12 @@ func (t *Turn) whole() error {
 		return errors.New("has no message of the user: it is lost")
 	}
 	for _, call := range t.ToolCalls {
+		if call.Step != "" {
+			if !t.Composition.holds(&call) {
+				return fmt.Errorf("has a call of the tool %q that is not in the step %s: it is lost", call.Name, call.Step)
+			}
+			continue
+		}
 		called[call.Name]--
 		answered[call.Name]--
 		if called[call.Name] < 0 && answered[call.Name] < 0 {

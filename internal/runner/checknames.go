@@ -155,6 +155,7 @@ func (n *nameChecker) check(c *checks.Compiled, setups []*setup) {
 		for i := range names {
 			n.checkName(c.Type, &names[i], setups)
 		}
+		n.checkSteps(c.Type, names)
 	}
 	for _, part := range c.Nested() {
 		n.check(part, setups)
@@ -203,8 +204,7 @@ func (n *nameChecker) checkName(check string, use *checks.NameUse, setups []*set
 		n.checkFeatureName(check, use, scenario.FeatureSkills)
 	case checks.StateName:
 		n.checkFeatureName(check, use, scenario.FeatureWorkflows)
-	case checks.StepName:
-		n.checkFeatureName(check, use, scenario.FeatureCompositions)
+	case checks.StepName: // see checkSteps
 	default: // looked up where it is used, or not a name in a project
 	}
 }

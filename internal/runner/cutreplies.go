@@ -24,13 +24,34 @@ func (s *session) reportCuts() {
 				continue
 			}
 			what := fmt.Sprintf("reply was %s (finish reason %s), and no check looks at that", how, m.FinishReason)
-			if text := "a " + what + "; finish_reason does"; !slices.Contains(s.out.Warnings, text) {
-				s.out.Warnings = append(s.out.Warnings, text)
-			}
-			if s.opts.Strict && s.out.Error == "" && s.out.Status != result.Cancelled {
-				s.out.Error = fmt.Sprintf("turn %d: the %s", t.Index+1, what)
+			s.warnOfCut(t.Index, what, "; finish_reason does")
+		}
+		s.reportCutSteps(t)
+	}
+}
+
+// reportCutSteps warns of incomplete replies in the steps of a composition, at which no check can look.
+func (s *session) reportCutSteps(t *result.Turn) {
+	if t.Composition == nil {
+		return
+	}
+	for i := range t.Composition.Steps {
+		step := &t.Composition.Steps[i]
+		for at := range step.Messages {
+			m := step.Messages[at].Said()
+			if how, cut := cutReasons[m.FinishReason]; cut && !step.Messages[at].Blocked() {
+				s.warnOfCut(t.Index, fmt.Sprintf("reply in the step %s was %s (finish reason %s)", step.ID, how, m.FinishReason), "")
 			}
 		}
+	}
+}
+
+func (s *session) warnOfCut(turn int, what, hint string) {
+	if text := "a " + what + hint; !slices.Contains(s.out.Warnings, text) {
+		s.out.Warnings = append(s.out.Warnings, text)
+	}
+	if s.opts.Strict && s.out.Error == "" && s.out.Status != result.Cancelled {
+		s.out.Error = fmt.Sprintf("turn %d: the %s", turn+1, what)
 	}
 }
 

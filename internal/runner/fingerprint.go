@@ -177,8 +177,8 @@ func (f *Fingerprints) scenario(s *scenario.Scenario) digest.Sum {
 	return f.shareForScenario(s, func() digest.Sum { return scenario.Digest(s) })
 }
 
-// prompts are those under which the trial may be: that of its start, and those of all states that can follow. The
-// workflow that leads from one to another is part of the project.
+// prompts are those under which the trial may be: that of its start, those of all states that can follow, and those of
+// the steps that these run. The workflow that leads from one to another is part of the project, as the steps are.
 func (f *Fingerprints) prompts(t *Trial) digest.Sum {
 	if t.Start == nil {
 		return f.prompt(t.Prompt)
@@ -187,6 +187,11 @@ func (f *Fingerprints) prompts(t *Trial) digest.Sum {
 		sums := []any{t.Start.Name, f.prompt(t.Prompt)}
 		for _, state := range t.Project.Workflow.Graph.From(t.Start) {
 			sums = append(sums, f.prompt(t.Project.PromptOf(state)))
+		}
+		for _, c := range t.Project.Project.CompositionsFor(t.Scenario) {
+			for step := range c.All() {
+				sums = append(sums, f.prompt(t.Project.PromptOfStep(step)))
+			}
 		}
 		return scenario.Digest(sums...)
 	})

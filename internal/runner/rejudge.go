@@ -128,17 +128,22 @@ func (s *session) rejudgeTurn(ctx context.Context, was *result.Turn) {
 	calls := callsOf(was)
 	s.calls = append(s.calls, calls...)
 	calls = s.calls[len(s.calls)-len(calls):]
+	ofSteps := slices.ContainsFunc(calls, func(c checks.Call) bool { return c.Step != "" })
 	for i, made := 0, 0; i < len(was.Messages); i++ {
 		m := s.stamp(was.Messages[i])
 		s.add(m)
-		if made < len(calls) && m.Role == chat.Assistant {
-			most := min(made+len(m.ToolCalls), len(calls))
-			for k := range calls[made:most] {
-				calls[made+k].State = m.State
-			}
-			s.recognise(calls[made:most])
-			made = most
+		if made == len(calls) || m.Role != chat.Assistant {
+			continue
 		}
+		most := min(made+len(m.ToolCalls), len(calls))
+		if ofSteps { // they come before the one message of the composition
+			most = len(calls)
+		}
+		for k := range calls[made:most] {
+			calls[made+k].State = m.State
+		}
+		s.recognise(calls[made:most])
+		made = most
 	}
 	s.clock.advance(time.Duration(was.LatencyMS * float64(time.Millisecond)))
 	if was.Error != "" {
@@ -152,16 +157,11 @@ func (s *session) rejudgeTurn(ctx context.Context, was *result.Turn) {
 
 // callsOf returns the tool calls of a turn. Parts and durations come from its messages.
 func callsOf(turn *result.Turn) []checks.Call {
-	var results []*chat.ToolResult
-	for i := range turn.Messages {
-		if r := turn.Messages[i].ToolResult; r != nil {
-			results = append(results, r)
-		}
-	}
+	results := resultsOf(turn)
 	out := make([]checks.Call, len(turn.ToolCalls))
 	for i, c := range turn.ToolCalls {
 		out[i] = checks.Call{
-			Turn: turn.Index, Name: c.Name, Args: c.Args, BadArgs: c.BadArgs, Result: c.Result, Error: c.Error,
+			Turn: turn.Index, Step: c.Step, Name: c.Name, Args: c.Args, BadArgs: c.BadArgs, Result: c.Result, Error: c.Error,
 			ErrorType: c.ErrorType,
 		}
 		if len(results) == len(turn.ToolCalls) {
@@ -169,6 +169,25 @@ func callsOf(turn *result.Turn) []checks.Call {
 		}
 	}
 	return out
+}
+
+// resultsOf returns the results of the tool calls of a turn, from its messages and from those of its steps. They are
+// those of all calls when there are as many.
+func resultsOf(turn *result.Turn) (results []*chat.ToolResult) {
+	add := func(messages []chat.Message) {
+		for i := range messages {
+			if r := messages[i].ToolResult; r != nil {
+				results = append(results, r)
+			}
+		}
+	}
+	if c := turn.Composition; c != nil {
+		for _, step := range c.Steps {
+			add(step.Messages)
+		}
+	}
+	add(turn.Messages)
+	return results
 }
 
 // matchesScenario returns an error when the scenario has changed since the run: each user message must be the one that

@@ -63,6 +63,13 @@ func calledTools(p *scenario.Project, chosen []*scenario.Scenario) map[string]bo
 			}
 		}
 	}
+	for _, s := range chosen {
+		for _, c := range p.CompositionsFor(s) {
+			for step := range c.All() {
+				called[step.Tool] = true
+			}
+		}
+	}
 	eachCheck(p, chosen, func(c *checks.Compiled) {
 		for _, use := range c.ToolUses() {
 			called[use.Name] = true

@@ -24,6 +24,11 @@ type Composition struct {
 // At is the position of a step.
 func (c *Composition) At(s *composition.Step) diag.Pos { return c.at[s] }
 
+// Within reports whether a step stands inside a parallel one.
+func (c *Composition) Within(s *composition.Step) bool {
+	return slices.ContainsFunc(c.Steps, func(p *composition.Step) bool { return slices.Contains(p.Branches, s) })
+}
+
 // compositionFile is a composition as it stands in a file.
 type compositionFile struct {
 	*composition.Composition

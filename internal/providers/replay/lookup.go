@@ -19,6 +19,10 @@ func (p *Provider) find(req *chat.Request) (*recordedReply, string, error) {
 	if req.Origin.Judge != "" {
 		return nil, "", errors.New("a recording cannot judge; give the judge a model")
 	}
+	if req.Origin.Step != "" {
+		return nil, "", fmt.Errorf("a recorded conversation does not hold what the models of steps said, such as that of %s; "+
+			"record a run with its steps: arena run --record FOLDER, and replay that", req.Origin.Step)
+	}
 	i, err := p.archive.choose(p.Settings, &req.Origin)
 	if err != nil {
 		return nil, "", err

@@ -18,10 +18,10 @@ var assets embed.FS
 
 // The parts of the one style sheet and of the one script, in order.
 var (
-	styles  = [...]string{"base", "overview", "list", "trial", "chat", "verdict", "judges", "evals", "workflow", "narrow", "print"}
+	styles  = [...]string{"base", "overview", "list", "trial", "chat", "verdict", "judges", "evals", "workflow", "steps", "narrow", "print"}
 	scripts = [...]string{
 		"dom", "format", "data", "address", "filter", "search", "charts", "matrix", "overview", "facets", "list",
-		"values", "messages", "judges", "verdicts", "evals", "workflow", "trial", "markdown", "keys", "app",
+		"values", "messages", "judges", "verdicts", "evals", "workflow", "steps", "trial", "markdown", "keys", "app",
 	}
 )
 

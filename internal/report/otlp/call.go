@@ -8,7 +8,7 @@ import (
 )
 
 func (t *trace) callStarted(c *trial, e *result.CallStarted) {
-	s := t.start(c.parent(), join("chat", e.Model), e.Trial, "call/"+strconv.Itoa(e.Number), client, e.Time)
+	s := t.start(c.parent(e.Step), join("chat", e.Model), e.Trial, "call/"+strconv.Itoa(e.Number), client, e.Time)
 	s.text("gen_ai.operation.name", "chat")
 	s.text("gen_ai.provider.name", providerName(e.Type))
 	s.text("gen_ai.request.model", e.Model)
@@ -98,7 +98,7 @@ func (t *trace) endCall(s *span, at time.Time, took float64) {
 }
 
 func (t *trace) toolStarted(c *trial, e *result.ToolStarted) {
-	s := t.start(c.parent(), join("execute_tool", e.Name), e.Trial, "call/"+strconv.Itoa(e.Number), internal, e.Time)
+	s := t.start(c.parent(e.Step), join("execute_tool", e.Name), e.Trial, "call/"+strconv.Itoa(e.Number), internal, e.Time)
 	s.text("gen_ai.operation.name", "execute_tool")
 	s.text("gen_ai.tool.name", e.Name)
 	s.text("gen_ai.tool.call.id", e.ID)

@@ -54,7 +54,7 @@ func export(x *Exporter, events []result.Event) Delivery {
 }
 
 // spansOf is how many spans resulttest.Events make: run, trial, turn, three calls of models, two of tools.
-const spansOf = 8
+const spansOf = 9
 
 // TestTrace: the collector, which reads by the definitions of the protocol, sees the whole run as one tree.
 func TestTrace(t *testing.T) {

@@ -26,11 +26,13 @@ type trace struct {
 // trial is a running trial.
 type trial struct {
 	span     *span
-	provider string        // as the conventions name it
-	model    string        // of the agent
-	turn     *span         // nil: between turns
-	calls    map[int]*span // of models and tools
-	input    int64         // tokens of the agent in the turn
+	provider string           // as the conventions name it
+	model    string           // of the agent
+	turn     *span            // nil: between turns
+	calls    map[int]*span    // of models and tools
+	steps    map[string]*span // of compositions, by id
+	broken   bool             // a tool step failed
+	input    int64            // tokens of the agent in the turn
 	output   int64
 }
 
@@ -70,6 +72,10 @@ func (t *trace) handleTrial(c *trial, e result.Event, at result.At) {
 		t.toolStarted(c, &e)
 	case result.ToolCompleted:
 		t.toolCompleted(c, &e)
+	case result.StepStarted:
+		t.stepStarted(c, &e)
+	case result.StepCompleted:
+		t.stepCompleted(c, &e)
 	case result.StateChanged:
 		c.stateChanged(&e)
 	case result.VerdictGiven:
@@ -147,7 +153,7 @@ func (t *trace) trialDone(c *trial, e *result.TrialDone) {
 	s := c.span
 	s.text("arena.trial.status", o.Status.String())
 	s.number("arena.cost_usd", o.CostUSD)
-	message := o.Error
+	message := t.failure(c, o.Error)
 	if message == "" {
 		message = "a check failed"
 	}
@@ -174,7 +180,7 @@ func (t *trace) turnCompleted(c *trial, e *result.TurnCompleted) {
 	c.turn.whole("gen_ai.usage.input_tokens", c.input)
 	c.turn.whole("gen_ai.usage.output_tokens", c.output)
 	if e.Error != "" {
-		c.turn.fail("error", e.Error)
+		c.turn.fail("error", t.failure(c, e.Error))
 	}
 	t.endTurn(c, e.Time)
 }
@@ -188,6 +194,7 @@ func (t *trace) endTurn(c *trial, at time.Time) {
 		s.end(at)
 		t.emit(s)
 	}
+	t.endSteps(c, at)
 	if c.turn != nil {
 		c.turn.end(at)
 		t.emit(c.turn)
@@ -195,8 +202,11 @@ func (t *trace) endTurn(c *trial, at time.Time) {
 	}
 }
 
-// parent is the parent span of a new call: the turn, or the trial between turns.
-func (c *trial) parent() *span {
+// parent is the parent span of a new call: the step of a composition, the turn, or the trial between turns.
+func (c *trial) parent(step string) *span {
+	if s := c.steps[step]; s != nil {
+		return s
+	}
 	if c.turn != nil {
 		return c.turn
 	}

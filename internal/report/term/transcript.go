@@ -1,6 +1,8 @@
 package term
 
 import (
+	"fmt"
+
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
@@ -34,13 +36,24 @@ func (p *Printer) transcript(t *result.Trial) []*row {
 			say("", show.TurnLabel(turn.Index)+" not run: "+show.Line(turn.NotRun))
 			continue
 		}
+		told := false
+		steps := func() { // they stand before the reply that they gave
+			if !told && turn.Composition != nil {
+				stepLines(turn.Composition, say)
+			}
+			told = true
+		}
 		for k := range turn.Messages {
 			m := &turn.Messages[k]
+			if m.Role == chat.Assistant {
+				steps()
+			}
 			if m.Role == chat.System && m.State != "" {
 				say("state", show.Line(m.State))
 			}
 			say(show.Line(string(m.Role)), show.MessageText(m))
 		}
+		steps()
 		if turn.Error != "" {
 			say("error", show.Line(turn.Error))
 		}
@@ -48,4 +61,31 @@ func (p *Printer) transcript(t *result.Trial) []*row {
 	}
 	judgingLines(t.Conversation, p.opts.Verbosity, say)
 	return append(rows, &row{})
+}
+
+// stepLines are what came of the steps of a composition.
+func stepLines(c *result.Composition, say func(who, text string)) {
+	for i := range c.Steps {
+		step := &c.Steps[i]
+		text := show.Line(step.ID) + " (" + show.Line(step.Kind) + ")"
+		if step.Within != "" {
+			text = "· " + text
+		}
+		switch {
+		case step.Skipped:
+			text += " skipped"
+		case step.Error != "":
+			text += " error: " + show.Line(step.Error)
+		case step.Target != "":
+			text += " went to " + show.Line(step.Target)
+		case step.Status != "":
+			text += " " + show.Line(step.Status)
+		case step.Output != nil:
+			text += ": " + show.Line(show.Value(step.Output))
+		}
+		if step.Attempts > 1 {
+			text += fmt.Sprintf(" (attempt %d)", step.Attempts)
+		}
+		say("step", text)
+	}
 }

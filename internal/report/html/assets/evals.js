@@ -3,7 +3,7 @@
 const evalCards = new WeakMap(); // result → its card
 
 function evalCard(e) {
-  const card = e.status ? verdictCard({ ...e, type: `eval ${e.eval_id}` }) : measuredCard(e);
+  const card = e.status ? verdictCard({ ...e, type: `eval ${e.eval_id}${e.step ? ` of ${e.step}` : ""}` }) : measuredCard(e);
   evalCards.set(e, card);
   return card;
 }
@@ -16,6 +16,7 @@ const measuredCard = (e) =>
       "div.head",
       {},
       h("b", { dir: "auto" }, e.eval_id || "no id"),
+      e.step && h("span.kind", { dir: "auto" }, ` of ${e.step}`),
       known(e.score) && h("span.score", { title: "score" }, unseen("score "), score(e.score)),
     ),
     e.message && h("p.label", { dir: "auto" }, e.message),

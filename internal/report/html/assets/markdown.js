@@ -77,16 +77,34 @@ function messageLines(m) {
 const evalLine = (e) =>
   e.status
     ? verdictLine({ ...e, type: `eval ${e.eval_id}` })
-    : [`- eval ${inline(e.eval_id)}`, known(e.score) && `score ${score(e.score)}`]
+    : [`- eval ${inline(e.eval_id)}${e.step ? ` of ${inline(e.step)}` : ""}`, known(e.score) && `score ${score(e.score)}`]
         .concat([e.error, e.explanation, e.skip_reason].map((text) => text && inline(text)))
         .filter(Boolean)
         .join(" · ");
+
+// stepLine is what came of one step of a composition.
+const stepLine = (step) =>
+  [
+    `${step.within ? "  " : ""}- step ${inline(step.id)} (${inline(step.kind)})`,
+    step.skipped && "skipped",
+    step.attempts > 1 && many(step.attempts, "attempt"),
+    step.target && `went to ${inline(step.target)}`,
+    step.status,
+    step.error ? `error ${inline(step.error)}` : known(step.output) && step.kind !== "parallel" && inline(valueText(step.output)),
+  ]
+    .filter(Boolean)
+    .join(" · ");
 
 function turnLines(turn, trial) {
   const out = [`## Turn ${turn.index + 1}\n`];
   const messages = turn.messages ?? [];
   if (!messages.some((m) => m.role === "user") && turn.user) out.push("**user**\n", fenced(turn.user));
-  for (const m of messages) out.push(...messageLines(m));
+  const steps = turn.composition?.steps?.length ? [`${turn.composition.steps.map(stepLine).join("\n")}\n`] : [];
+  for (const m of messages) {
+    if (m.role === "assistant") out.push(...steps.splice(0));
+    out.push(...messageLines(m));
+  }
+  out.push(...steps);
   if (!messages.length && turn.assistant) out.push("**agent**\n", fenced(turn.assistant));
   if (turn.error) out.push("**error**\n", fenced(turn.error));
   if (turn.not_run) out.push(`not run: ${inline(turn.not_run)}\n`);

@@ -145,13 +145,16 @@ function chat(turn, at) {
     .filter((m) => m.tool_result)
     .map((m) => ({ ...m.tool_result, content: m.tool_result.content || m.content }));
   const out = [];
+  const steps = compositionSteps(turn.composition); // they stand before the reply that they gave
   if (!messages.some((m) => m.role === "user") && turn.user) out.push(bubble("user", "user", turn.user));
   for (const m of messages) {
+    if (m.role === "assistant") out.push(...steps.splice(0));
     if (m.role === "user") out.push(bubble("user", "user", m.content, m.parts));
     else if (m.role === "assistant") out.push(...agentMessage(m, results, at));
     else if (m.role === "system") out.push(m.content !== at.system && systemPrompt(m.content ?? ""));
     else if (!m.tool_result) out.push(bubble("other", m.role || "no role", m.content, m.parts));
   }
+  out.push(...steps);
   for (const r of results) out.push(toolCard({ name: r.name, args: {} }, r));
   if (!messages.length) {
     for (const c of turn.tool_calls ?? [])

@@ -31,6 +31,10 @@ function textOf(trial) {
       turn.tool_calls?.forEach((c) => out.push(c.name, JSON.stringify(c.args), c.result, c.error));
     }
     messages.forEach(message);
+    turn.composition?.steps?.forEach((step) => {
+      out.push(step.id, step.error, known(step.output) && valueText(step.output));
+      step.messages?.forEach((m) => m.role !== "system" && message(m));
+    });
     out.push(turn.error, turn.not_run);
     turn.assertions?.forEach(verdict);
   }

@@ -1,0 +1,74 @@
+package otlp
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// stepStarted begins the span of a step of a composition, within that of its turn or of the parallel step.
+func (t *trace) stepStarted(c *trial, e *result.StepStarted) {
+	within := c.parent("")
+	if s := c.steps[e.Within]; s != nil {
+		within = s
+	}
+	place := "step/" + strconv.Itoa(e.Turn) + "/" + e.Step
+	s := t.start(within, "step "+e.Step, e.Trial, place, internal, e.Time)
+	s.text("gen_ai.conversation.id", e.Trial)
+	s.text("arena.step", e.Step)
+	s.text("arena.step.kind", e.Name)
+	s.text("arena.step.within", e.Within)
+	s.text("arena.step.prompt_task", e.Prompt)
+	s.text("gen_ai.tool.name", e.Tool)
+	if c.steps == nil {
+		c.steps = map[string]*span{}
+	}
+	c.steps[e.Step] = s
+}
+
+func (t *trace) stepCompleted(c *trial, e *result.StepCompleted) {
+	s := c.steps[e.Step]
+	if s == nil {
+		return
+	}
+	delete(c.steps, e.Step)
+	s.whole("arena.step.attempts", int64(e.Attempts))
+	s.text("arena.step.target", e.Target)
+	s.text("arena.step.status", e.Status)
+	s.number("arena.cost_usd", e.CostUSD)
+	if e.Usage != nil {
+		s.whole("gen_ai.usage.input_tokens", int64(e.Usage.Input))
+		s.whole("gen_ai.usage.output_tokens", int64(e.Usage.Output))
+	}
+	if t.content && e.Output != "" {
+		s.text("arena.step.output", e.Output)
+	}
+	if e.Error != "" {
+		c.broken = c.broken || e.Name == "tool"
+		s.fail("error", t.failure(c, e.Error))
+	}
+	s.end(e.Time)
+	t.emit(s)
+}
+
+// failure is the text of an error. Behind a tool step that failed it may say what the tool said.
+func (t *trace) failure(c *trial, text string) string {
+	if c.broken && !t.content {
+		return "a step of a composition failed"
+	}
+	return text
+}
+
+// endSteps ends the steps that the end of the conversation cut short.
+func (t *trace) endSteps(c *trial, at time.Time) {
+	for _, id := range slices.Sorted(maps.Keys(c.steps)) {
+		s := c.steps[id]
+		delete(c.steps, id)
+		s.fail("cancelled", "the conversation ended before")
+		s.end(at)
+		t.emit(s)
+	}
+}

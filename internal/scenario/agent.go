@@ -81,6 +81,7 @@ const defaultAgentTimeout = 60 * time.Second
 type agentFile struct {
 	*Agent
 	card, url, responses, filter *node.Node
+	token, variable              *node.Node            // of auth
 	remote                       map[string]*node.Node // keys that are about a remote agent
 	cardName                     string
 	skills                       []skillCard
@@ -154,40 +155,34 @@ var nameFilterFields = table("a filter", func() rows[NameFilter] {
 	}
 })
 
-// authFile is the credential for an agent as it stands in a file.
-type authFile struct {
-	scheme          string
-	token, variable *node.Node
-}
-
-var authFields = table("auth", func() rows[authFile] {
-	return rows[authFile]{
-		label("scheme", func(a *authFile) *string { return &a.scheme }).doc("The word before the token; Bearer when left out."),
-		custom("token", text, func(_ *decoder, a *authFile, v *node.Node) { a.token = v }).doc("The token."),
-		custom("token_env", text, func(_ *decoder, a *authFile, v *node.Node) { a.variable = v }).
+// authFields are the credential for an agent.
+var authFields = table("auth", func() rows[agentFile] {
+	return rows[agentFile]{
+		label("scheme", func(a *agentFile) *string { return &a.Scheme }).doc("The word before the token; Bearer when left out."),
+		custom("token", text, func(_ *decoder, a *agentFile, v *node.Node) { a.token = v }).doc("The token."),
+		custom("token_env", text, func(_ *decoder, a *agentFile, v *node.Node) { a.variable = v }).
 			doc("The variable that holds the token."),
 	}
 })
 
 func readAgentAuth(d *decoder, a *agentFile, v *node.Node) {
-	auth := authFile{scheme: "Bearer"}
-	if !authFields.read(d, v, &auth) {
+	a.Scheme = "Bearer"
+	if !authFields.read(d, v, a) {
 		return
 	}
-	a.Scheme = auth.scheme
 	if strings.ContainsAny(a.Scheme, " \t\r\n") {
 		d.Errorf(node.Get(v, "scheme"), "wrong-value", "scheme is one word, found %q", a.Scheme)
 	}
 	switch {
-	case auth.token != nil && auth.variable != nil:
-		d.Errorf(auth.token, "wrong-value", "auth has both token and token_env").Hint = "keep one of the two"
-	case auth.token != nil:
-		written, _ := d.Name(auth.token, "token")
-		a.Token = d.expand(auth.token, written)
-		d.header(auth.token, "Authorization", a.Token)
-	case auth.variable != nil:
-		if name, ok := d.Name(auth.variable, "token_env"); ok {
-			a.TokenFrom = EnvHeader{"Authorization", name, d.Pos(auth.variable)}
+	case a.token != nil && a.variable != nil:
+		d.Errorf(a.token, "wrong-value", "auth has both token and token_env").Hint = "keep one of the two"
+	case a.token != nil:
+		written, _ := d.Name(a.token, "token")
+		a.Token = d.expand(a.token, written)
+		d.header(a.token, "Authorization", a.Token)
+	case a.variable != nil:
+		if name, ok := d.Name(a.variable, "token_env"); ok {
+			a.TokenFrom = EnvHeader{"Authorization", name, d.Pos(a.variable)}
 		}
 	default:
 		d.Missing(v, "auth", "token or token_env")
@@ -254,11 +249,11 @@ var responseFields = table("a response", func() rows[ruleFile] {
 				r.skill = v
 			}
 		}).doc("The skill that is asked for; any when left out."),
-		object("match", matchFields, func(r *ruleFile) *AgentRule { return &r.AgentRule }).
+		object("match", matchFields, func(r *ruleFile) *ruleFile { return r }).
 			doc("What the query must be like; anything when left out."),
 		custom("response", answerFields, func(d *decoder, r *ruleFile, v *node.Node) {
 			r.response = v
-			answerFields.read(d, v, &r.AgentRule)
+			answerFields.read(d, v, r)
 		}).doc("The answer."),
 		custom("error", text, func(d *decoder, r *ruleFile, v *node.Node) {
 			r.failed = v
@@ -267,11 +262,11 @@ var responseFields = table("a response", func() rows[ruleFile] {
 	}
 })
 
-var matchFields = table("match", func() rows[AgentRule] {
-	return rows[AgentRule]{
-		label("contains", func(r *AgentRule) *string { return &r.Contains }).
+var matchFields = table("match", func() rows[ruleFile] {
+	return rows[ruleFile]{
+		label("contains", func(r *ruleFile) *string { return &r.Contains }).
 			doc("A text in the query; the case of letters does not matter."),
-		custom("regex", text, func(d *decoder, r *AgentRule, v *node.Node) {
+		custom("regex", text, func(d *decoder, r *ruleFile, v *node.Node) {
 			regex, ok := d.Name(v, "regex")
 			if _, err := regexp.Compile(regex); ok && err != nil {
 				d.Errorf(v, "bad-regex", "regex is not a regular expression: %v", err)
@@ -282,15 +277,10 @@ var matchFields = table("match", func() rows[AgentRule] {
 	}
 })
 
-var answerFields = table("response", func() rows[AgentRule] {
-	return rows[AgentRule]{
-		custom("parts", listOf(answerPartFields), func(d *decoder, r *AgentRule, v *node.Node) {
-			d.Items(v, "parts", func(_ int, item *node.Node) {
-				text := ""
-				if answerPartFields.read(d, item, &text) {
-					r.Texts = append(r.Texts, text)
-				}
-			})
+var answerFields = table("response", func() rows[ruleFile] {
+	return rows[ruleFile]{
+		custom("parts", listOf(answerPartFields), func(d *decoder, r *ruleFile, v *node.Node) {
+			d.Items(v, "parts", func(_ int, item *node.Node) { answerPartFields.read(d, item, r) })
 			if v.Kind == node.List && len(v.Content) == 0 {
 				d.Errorf(v, "empty-value", "parts is empty: the agent would answer nothing")
 			}
@@ -298,8 +288,14 @@ var answerFields = table("response", func() rows[AgentRule] {
 	}
 })
 
-var answerPartFields = table("a part", func() rows[string] {
-	return rows[string]{str("text", func(s *string) *string { return s }).must()}
+var answerPartFields = table("a part", func() rows[ruleFile] {
+	return rows[ruleFile]{
+		custom("text", text, func(d *decoder, r *ruleFile, v *node.Node) {
+			if said, ok := d.String(v, "text"); ok {
+				r.Texts = append(r.Texts, said)
+			}
+		}).must(),
+	}
 })
 
 // agents reads the list a2a_agents: the remote ones, and tools for the skills of the simulated ones.

@@ -21,13 +21,13 @@ import (
 // message is what an agent is asked for a call of one of its skills. What is neither text nor media goes into the
 // metadata.
 func message(skill string, args map[string]any) (*a2a.Message, error) {
-	m := &a2a.Message{Metadata: map[string]any{}}
+	query, _ := args[a2a.Query].(string)
+	m := &a2a.Message{Parts: []a2a.Part{{Text: query}}, Metadata: map[string]any{"skillId": skill}}
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		value := args[name]
 		text, isText := value.(string)
 		switch {
-		case name == a2a.Query && isText:
-			m.Parts = slices.Insert(m.Parts, 0, a2a.Part{Text: text})
+		case name == a2a.Query, name == "skillId":
 		case name == a2a.ImageURL && isText:
 			if _, ok := webAddress(text); !ok {
 				return nil, fmt.Errorf("%s is not an address of HTTP", name)
@@ -43,7 +43,6 @@ func message(skill string, args map[string]any) (*a2a.Message, error) {
 			m.Metadata[name] = value
 		}
 	}
-	m.Metadata["skillId"] = skill
 	return m, nil
 }
 

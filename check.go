@@ -207,7 +207,7 @@ func (r *Registry) checks() *checks.Table {
 	return r.table
 }
 
-// ParamError is the error of building a check from a parameter with a value that cannot be meant. The problem is shown
+// ParamError is the error of building a check from a parameter whose value makes no sense. The problem is shown
 // at that parameter, with its line.
 type ParamError struct {
 	Param string // its name; not an alias

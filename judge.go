@@ -96,7 +96,7 @@ type bench struct {
 	judge Judge
 }
 
-var errNoQuestion = errors.New("it is a judge in Go, which answers no chat")
+var errNoQuestion = errors.New("a judge written in Go grades; it does not answer chat requests")
 
 // Complete implements providers.Provider.
 func (b *bench) Complete(

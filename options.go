@@ -80,7 +80,7 @@ func environment() map[string]string {
 	return all
 }
 
-// complete fills in what is left out, and refuses what cannot be meant.
+// complete sets defaults, and refuses values that make no sense.
 func (o *Options) complete() ([]namedHook, error) {
 	if o.Now == nil {
 		o.Now = time.Now

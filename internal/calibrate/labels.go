@@ -63,9 +63,9 @@ type column struct {
 var columns = []column{
 	{[]string{"text", "output", "response", "reply"}, true, (*labelReader).text},
 	{[]string{"label", "human_label", "human"}, true, (*labelReader).label},
-	{[]string{"input", "question"}, false, plain("input", func(e *Example) *string { return &e.Input })},
-	{[]string{"critique", "comment"}, false, plain("critique", func(e *Example) *string { return &e.Critique })},
-	{[]string{"id"}, false, plain("id", func(e *Example) *string { return &e.ID })},
+	{[]string{"input", "question"}, false, textColumn("input", func(e *Example) *string { return &e.Input })},
+	{[]string{"critique", "comment"}, false, textColumn("critique", func(e *Example) *string { return &e.Critique })},
+	{[]string{"id"}, false, textColumn("id", func(e *Example) *string { return &e.ID })},
 }
 
 func columnOf(key string) *column {
@@ -78,7 +78,7 @@ func columnOf(key string) *column {
 	return nil
 }
 
-func plain(what string, at func(*Example) *string) func(*labelReader, *Example, *node.Node) {
+func textColumn(what string, at func(*Example) *string) func(*labelReader, *Example, *node.Node) {
 	return func(r *labelReader, e *Example, n *node.Node) {
 		if !node.IsNull(n) {
 			*at(e), _ = r.String(n, what)

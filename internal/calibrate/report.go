@@ -78,7 +78,7 @@ func NewReport(labels string, check *checks.Compiled, outcomes []Outcome) *Repor
 			r.Table.Add(o.Pass, o.Judged())
 			scores = append(scores, agreement.Score{Human: o.Pass, Judge: *o.Verdict.Score})
 		}
-		r.Items = append(r.Items, item(o))
+		r.Items = append(r.Items, itemOf(o))
 	}
 	r.Judges = result.JudgesOf(all)
 	r.measure(scores)
@@ -86,7 +86,7 @@ func NewReport(labels string, check *checks.Compiled, outcomes []Outcome) *Repor
 	return r
 }
 
-func item(o *Outcome) Item {
+func itemOf(o *Outcome) Item {
 	out := Item{
 		Position: o.Pos, ID: o.ID, Status: o.Status, Human: Word(o.Pass), Label: o.Score, Input: o.Input, Text: o.Text,
 		Critique: o.Critique, Verdict: o.Verdict,

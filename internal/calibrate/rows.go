@@ -39,17 +39,17 @@ func (r *labelReader) lines(data []byte) {
 			r.Diags.Add(d)
 		}
 		for _, doc := range docs {
-			move(doc, int(line))
+			moveToLine(doc, int(line))
 			r.entry(doc)
 		}
 	}
 }
 
-// move puts a value that was read by itself onto its line.
-func move(n *node.Node, line int) {
+// moveToLine puts a value that was read by itself onto its line.
+func moveToLine(n *node.Node, line int) {
 	n.Line = line
 	for _, v := range n.Content {
-		move(v, line)
+		moveToLine(v, line)
 	}
 }
 

@@ -2,7 +2,7 @@ package checks
 
 import "slices"
 
-// CountsFailures reports whether the check, or one of those of which it is made, would pass because no call failed.
+// CountsFailures reports whether the check, or one within it, passes because no tool call failed.
 func (c *Compiled) CountsFailures() bool {
 	if own, ok := c.Check.(interface{ countsFailures() bool }); ok && own.countsFailures() {
 		return true

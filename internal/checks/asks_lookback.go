@@ -2,14 +2,14 @@ package checks
 
 import "slices"
 
-// LooksBack reports whether the check, or one in it, asks what evals found that ran before.
-func (c *Compiled) LooksBack() bool {
+// AsksEarlierEvals reports whether the check, or one within it, looks at results of evals that ran before it.
+func (c *Compiled) AsksEarlierEvals() bool {
 	_, looks := c.Check.(*guardrailTriggered)
-	return looks || slices.ContainsFunc(c.Nested(), (*Compiled).LooksBack)
+	return looks || slices.ContainsFunc(c.Nested(), (*Compiled).AsksEarlierEvals)
 }
 
-// AsksWhyEnded reports whether the check, or one in it, looks at why a reply ended.
-func (c *Compiled) AsksWhyEnded() bool {
+// AsksFinishReason reports whether the check, or one in it, looks at why a reply ended.
+func (c *Compiled) AsksFinishReason() bool {
 	_, asks := c.Check.(*finishReason)
-	return asks || slices.ContainsFunc(c.Nested(), (*Compiled).AsksWhyEnded)
+	return asks || slices.ContainsFunc(c.Nested(), (*Compiled).AsksFinishReason)
 }

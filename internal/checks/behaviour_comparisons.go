@@ -7,17 +7,18 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// The comparisons of one run with a declared outcome.
+// Comparisons of what happened with a declared outcome.
 
-// nothingToCompare is the finding of a comparison without the other side.
+// nothingToCompare is the finding of a comparison whose expected side was not given.
 func nothingToCompare(param string) Finding {
 	return Finding{
 		Score: 1, Explanation: "nothing to compare with: " + param + " is not given", Details: Details{},
 	}
 }
 
-// warnComparand warns about a comparison without the other side and about parameters that another comparison takes.
-// comparands maps what is chosen by the parameter choice to the parameter that it compares with.
+// warnComparand warns when the expected side is not given, and of parameters that belong to another comparison. choice
+// is the parameter that chooses the comparison, chosen its value. comparands maps such values to the parameter that
+// holds the expected side.
 func warnComparand(b *binder, choice, chosen string, comparands map[string]string) {
 	own := comparands[chosen]
 	if own == "" {

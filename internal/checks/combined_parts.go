@@ -13,10 +13,10 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// A composition makes one check out of others, which may be compositions themselves. What it is made of is compiled
-// with it and judged like checks that stand alone, with thresholds, conditions and scopes of their own. An error in one
-// part is an error of the whole: what could not be judged must not become a pass, least of all by being negated. A part
-// that does not apply is left out.
+// A combined check is made of other checks, its parts, which may be combined too. Each part is compiled and judged like
+// a check that stands alone, with its own thresholds, conditions and scope. An error in one part is an error of the
+// whole: what could not be judged must not become a pass, least of all under not. A part that does not apply is left
+// out.
 
 // nestedCheck is a parameter that holds a check.
 type nestedCheck struct{ compiled *Compiled }
@@ -27,7 +27,7 @@ type weightedCheck struct {
 	weight float64
 }
 
-// maxNesting bounds what each of them tells of those within it.
+// maxNesting is how many checks may stand within each other.
 const maxNesting = 100
 
 func (*nestedCheck) shape() keys.Shape {
@@ -93,9 +93,9 @@ func partsOf(list []nestedCheck) parts {
 	return all
 }
 
-// judge runs the parts, the cheap ones before the dear. As soon as decided says that no further verdict changes
-// anything, parts that would cost something are left out; the others are still told about. A part that was left out or
-// did not apply is skipped in the result.
+// judge runs the parts, cheap ones first. decided says after a verdict whether further ones change anything. From then
+// on parts that cost something are not run; cheap ones still are, for the report. A part that was not run, or did not
+// apply, is skipped in the result.
 //
 // Each verdict is certain; where the score of a part is not, neither is the one that is made of it.
 func (p parts) judge(
@@ -105,11 +105,11 @@ func (p parts) judge(
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return p[a].Needs().Dearness() - p[b].Needs().Dearness() })
+	slices.SortStableFunc(order, func(a, b int) int { return p[a].Needs().Cost() - p[b].Needs().Cost() })
 	out = make([]result.Verdict, len(p))
 	done, applied := false, 0
 	for _, i := range order {
-		if done && p[i].Needs().Dearness() > cheap {
+		if done && p[i].Needs().Cost() > cheapCost {
 			out[i] = result.Verdict{Type: p[i].Type, Status: result.Skipped, Skipped: true, SkipReason: "not needed"}
 			continue
 		}
@@ -136,7 +136,7 @@ func (p parts) judge(
 	return out, d, nil
 }
 
-// applied are the scores of the parts that were judged, of which there is at least one, and how many of them passed.
+// applied returns the scores of the parts that were judged, at least one, and how many of them passed.
 func applied(all []result.Verdict) (scores []float64, passed int) {
 	for i := range all {
 		if v := &all[i]; v.Status != result.Skipped {
@@ -149,8 +149,8 @@ func applied(all []result.Verdict) (scores []float64, passed int) {
 	return scores, passed
 }
 
-// cheap is the dearness of checks that stay within the process.
-const cheap = 1
+// cheapCost is the highest cost of checks that neither start a program nor use the network.
+const cheapCost = 1
 
 func noneApplies(all []result.Verdict) error {
 	reasons := make([]string, len(all))

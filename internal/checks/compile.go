@@ -124,7 +124,7 @@ type compilation struct {
 	limits limits
 	uses   []NameUse
 
-	idle    []idle
+	idle    []vacuous
 	negated bool // it stands within an odd number of checks that turn its outcome round
 	depth   int  // the number of checks within which it stands
 }
@@ -159,7 +159,7 @@ func (k *compilation) compile() *Compiled {
 	}
 	check := k.build(e, w)
 	k.limits.verify(k, w)
-	k.tellIdle(check, w)
+	k.warnVacuous(check, w)
 	terms := Terms{
 		Message: k.limits.message, When: when, MinScore: k.limits.min, MaxScore: k.limits.max,
 		PassThreshold: k.spec.PassThreshold, MustPass: k.spec.MustPass, Wrapped: k.spec.Type == scenario.Wrapper,
@@ -186,7 +186,7 @@ func (k *compilation) build(e *Spelling, w written) Check {
 	b.negated, b.depth = k.negated != (e.Def == notDef), k.depth+1
 	b.body = k.limits.take(k, e.Type, body, e.Def.layout().index)
 	check := e.Def.build(b)
-	k.uses, k.idle = append(k.uses, b.uses...), append(k.idle, b.idle...)
+	k.uses, k.idle = append(k.uses, b.uses...), append(k.idle, b.vacuous...)
 	return check
 }
 

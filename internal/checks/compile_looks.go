@@ -10,15 +10,15 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// A text that is searched for literally, and is written like a pattern or a list, is found nowhere: a ban of it never
-// fails. Nothing is surely wrong with it, so that it is only told of.
+// A text is searched for literally. When it is written like a pattern or a list it is found nowhere, and a check that
+// forbids it never fails. It may be right all the same, so this is a warning.
 
 // patternSigns are what people write in regular expressions and in hardly any text.
 var patternSigns = sync.OnceValue(func() []*regexp.Regexp {
 	var list []*regexp.Regexp
 	for _, sign := range []string{
 		`^\(\?[a-zA-Z]+[:)]`, // (?i)refund
-		`^\\[bB]`, `\\[bB]$`, // \bshipped\b, and no C:\bin; see typeset
+		`^\\[bB]`, `\\[bB]$`, // \bshipped\b, and no C:\bin; see latexCommand
 		`\\[dDwWsS](?:[^\w:]|$)`, // \d+, and no C:\data
 		`\w\\\.\w`,               // 49\.99
 		`\w\.[*+]\??\$?$`,        // refund.*
@@ -34,14 +34,14 @@ var patternSigns = sync.OnceValue(func() []*regexp.Regexp {
 	return list
 })
 
-// typeset matches what LaTeX writes like the edge of a word.
-var typeset = sync.OnceValue(func() *regexp.Regexp {
+// latexCommand matches commands of LaTeX that begin like \b, the edge of a word.
+var latexCommand = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\\b(?:egin|eta|ar|ig|inom|oldsymbol|ullet|mod|f)(?:[^a-z\\]|$)`)
 })
 
-// patternIn returns what of a text makes it look like a pattern; "" is nothing.
+// patternIn returns the part of a text that looks like a pattern; "" is none.
 func patternIn(text string) string {
-	if !strings.ContainsAny(text, `\*+^|(`) || typeset().MatchString(text) { // few go on
+	if !strings.ContainsAny(text, `\*+^|(`) || latexCommand().MatchString(text) { // few go on
 		return ""
 	}
 	for _, sign := range patternSigns() {
@@ -52,7 +52,7 @@ func patternIn(text string) string {
 	return ""
 }
 
-// listIn returns the words of which a text looks like a list; nil when it does not. "Hello, world" is a text.
+// listIn returns the entries of a text that looks like a list; nil when it does not. "Hello, world" does not.
 func listIn(text string) []string {
 	parts := strings.Split(text, ",")
 	if len(parts) < 2 {
@@ -61,7 +61,7 @@ func listIn(text string) []string {
 	for i, part := range parts {
 		part = strings.TrimSpace(part)
 		first := []rune(part + " ")[0]
-		if part == "" || strings.ContainsFunc(part, noWord) || len(parts) == 2 && !unicode.IsLower(first) {
+		if part == "" || strings.ContainsFunc(part, isNonWord) || len(parts) == 2 && !unicode.IsLower(first) {
 			return nil
 		}
 		parts[i] = part
@@ -69,13 +69,13 @@ func listIn(text string) []string {
 	return parts
 }
 
-func noWord(r rune) bool {
+func isNonWord(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsMark(r) && r != '-' && r != '_' && r != '\''
 }
 
-// looksLike warns of a text to look for that looks like something else; alone says that it stands in the place of a
-// list.
-func (b *binder) looksLike(f *field, is Kind, n *node.Node, what string, alone bool) {
+// warnOtherMeaning warns of a text that looks like something else than a text. alone: it stands where a list could
+// stand.
+func (b *binder) warnOtherMeaning(f *field, is Kind, n *node.Node, what string, alone bool) {
 	bans := (is == BannedText) != b.negated
 	if bans {
 		if looks, hint, sure := linesIn(n); looks != "" {
@@ -85,7 +85,7 @@ func (b *binder) looksLike(f *field, is Kind, n *node.Node, what string, alone b
 			}
 			return
 		}
-		if s := slipIn(n, alone && strings.HasPrefix(f.Shape.Label(), "list"), is == BannedText && b.def.Forms); s != nil {
+		if s := findSlip(n, alone && strings.HasPrefix(f.Shape.Label(), "list"), is == BannedText && b.def.Forms); s != nil {
 			b.r.Warnf(n, "looks-like-slip", "%s: %q %s", what, n.Value, s.looks).Hint = s.hint
 			return
 		}

@@ -11,15 +11,15 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// A slip in the YAML of a text that must not be found makes another text of it, which never is. One that must be found
-// shows by itself.
+// A slip in YAML turns a text into another text. When the check requires the text, the slip shows: the check fails.
+// When the check forbids the text, nothing shows, because the other text is never found. So slips are looked for there.
 
-// slip is what a text was meant as.
+// slip says what a text looks like, and how to write what was probably meant.
 type slip struct{ looks, hint string }
 
-// slipIn finds a slip in a text that must not be found; alone says that it stands in the place of a list,
-// and forms that the check looks for its other forms by itself; see writtenForms.
-func slipIn(n *node.Node, alone, forms bool) *slip {
+// findSlip finds a slip in a text that the check forbids; nil is none. alone: the text stands where a list could stand.
+// forms: the check looks for other forms of the text by itself; see writtenForms.
+func findSlip(n *node.Node, alone, forms bool) *slip {
 	text, plain := n.Value, node.IsPlain(n)
 	bare := strings.TrimSpace(text)
 	first, size := utf8.DecodeRuneInString(text)
@@ -31,7 +31,7 @@ func slipIn(n *node.Node, alone, forms bool) *slip {
 		return &slip{"is looked for with the blanks around it", `write "` + bare + `"`}
 	case alone && len(inner) == len(text)-2 && strings.TrimSpace(inner) != "":
 		return &slip{"looks like a list, and is looked for with its brackets", "write it without quotes: [" + inner + "]"}
-	case curly(text):
+	case inCurlyQuotes(text):
 		return &slip{"is looked for with its curly quotes", `write them straight: "` + strings.Trim(text, curlyQuotes) + `"`}
 	case plain && first == '-' && len(text) > size && unicode.IsLetter([]rune(text)[1]):
 		return &slip{"looks like an entry of a list, and is looked for with its dash",
@@ -51,27 +51,27 @@ func slipIn(n *node.Node, alone, forms bool) *slip {
 		return &slip{"is looked for with its quotes", "write " + text[1:len(text)-1] + " in one pair of quotes"}
 	case dollar().MatchString(text):
 		return &slip{"is searched for literally", "a variable is written {{" + text[1:] + "}}"}
-	case strings.ContainsFunc(text, fixedBlank):
+	case strings.ContainsFunc(text, isNoBreakSpace):
 		return &slip{"holds a blank that does not break, and is not found with a common one",
 			"type a common blank; for both write type: regex with [ \\xA0] there"}
 	case !forms && strings.ContainsRune(text, '’'):
 		return &slip{"is not found where the apostrophe is straight", "for both write type: regex with ['’] there"}
-	case single(n) != "":
+	case bracedName(n) != "":
 		return &slip{"is looked for with its braces",
-			"a variable is written {" + single(n) + "}; for the braces themselves write \\" + single(n)}
+			"a variable is written {" + bracedName(n) + "}; for the braces themselves write \\" + bracedName(n)}
 	}
 	return nil
 }
 
-// lookalikes warns of characters in a pattern that look like others and match themselves alone. Among [several] they are
-// meant.
-func (b *binder) lookalikes(n *node.Node, what string) {
-	if !strings.ContainsFunc(n.Value, func(r rune) bool { return r == '’' || fixedBlank(r) }) {
+// warnLookalikes warns of characters in a pattern that look like others but do not match these. Within [brackets] they
+// are there on purpose.
+func (b *binder) warnLookalikes(n *node.Node, what string) {
+	if !strings.ContainsFunc(n.Value, func(r rune) bool { return r == '’' || isNoBreakSpace(r) }) {
 		return
 	}
 	single := class().ReplaceAllString(n.Value, "")
 	switch {
-	case strings.ContainsFunc(single, fixedBlank):
+	case strings.ContainsFunc(single, isNoBreakSpace):
 		b.r.Warnf(n, "looks-like-slip", "%s: %q holds a blank that does not break, and does not match a common one",
 			what, n.Value).Hint = "type a common blank, or [ \\xA0] for both"
 	case strings.ContainsRune(single, '’'):
@@ -80,8 +80,7 @@ func (b *binder) lookalikes(n *node.Node, what string) {
 	}
 }
 
-// linesIn finds a text that must not be found and was meant as several, each on a line of its own. sure says that
-// nobody writes one text so.
+// linesIn finds a forbidden text that was meant as several texts, one a line. sure: it can only have been meant so.
 func linesIn(n *node.Node) (looks, hint string, sure bool) {
 	const (
 		list = "for several texts write each behind a dash and a blank of its own; "
@@ -93,31 +92,31 @@ func linesIn(n *node.Node) (looks, hint string, sure bool) {
 			utf8.RuneCountInString(n.Value) < wide
 	case node.IsBlock(n) && len(lines) > 1:
 		return "is one text, and found only with its line ends",
-			list + `for the line ends themselves write \n, in double quotes`, !slices.ContainsFunc(lines, noPhrase)
+			list + `for the line ends themselves write \n, in double quotes`, !slices.ContainsFunc(lines, isNoPhrase)
 	}
 	return "", "", false
 }
 
-// noPhrase reports whether a line is something else than a few words.
-func noPhrase(line string) bool {
-	return strings.HasPrefix(line, " ") || strings.ContainsFunc(line, func(r rune) bool { return r != ' ' && noWord(r) })
+// isNoPhrase reports whether a line is more than a few words.
+func isNoPhrase(line string) bool {
+	return strings.HasPrefix(line, " ") || strings.ContainsFunc(line, func(r rune) bool { return r != ' ' && isNonWord(r) })
 }
 
-// fixedBlank reports whether a character is a blank at which no line is broken. It looks like another one.
-func fixedBlank(r rune) bool { return r == '\u00A0' || r == '\u202F' || r == '\u2007' }
+// isNoBreakSpace reports whether a character is a blank that keeps a line together. It looks like a common blank.
+func isNoBreakSpace(r rune) bool { return r == '\u00A0' || r == '\u202F' || r == '\u2007' }
 
-// single is a {name} within a text that was meant as a variable; "" is none.
-func single(n *node.Node) string {
+// bracedName is the first {name} in a text; it was probably meant as a variable. "" is none.
+func bracedName(n *node.Node) string {
 	if node.IsLiteral(n) || !strings.Contains(n.Value, "{") {
 		return ""
 	}
-	return singles().FindString(n.Value)
+	return bracedNames().FindString(n.Value)
 }
 
 const curlyQuotes = "“”„‟‘’‚«»"
 
-// curly reports whether a text begins and ends with quotes that YAML does not know.
-func curly(text string) bool {
+// inCurlyQuotes reports whether a text begins and ends with quotes that YAML does not know.
+func inCurlyQuotes(text string) bool {
 	first, n := utf8.DecodeRuneInString(text)
 	last, m := utf8.DecodeLastRuneInString(text)
 	return len(text) > n+m && strings.ContainsRune(curlyQuotes, first) && strings.ContainsRune(curlyQuotes, last)
@@ -135,13 +134,13 @@ var (
 		return regexp.MustCompile(`^(?:\*\pL[\pL\d _-]*\*?|\pL[\pL\d _-]*\*)$`)
 	})
 	quotedTwice = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:'[^']+'|"[^"]+")$`) })
-	singles     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[A-Za-z_][\w.-]*\}`) })
+	bracedNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[A-Za-z_][\w.-]*\}`) })
 	dollar      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$[a-z_]\w*$`) })
 )
 
-// unwritten warns of values of which nothing is written, as when a # makes a comment of them. A null that is written is
-// meant.
-func (b *binder) unwritten(n *node.Node, what string) {
+// warnNoValue warns of values that are empty, for example because a # made a comment of them. A null that is written
+// out is there on purpose.
+func (b *binder) warnNoValue(n *node.Node, what string) {
 	if node.IsNull(n) && n.Value == "" {
 		b.r.Warnf(n, "empty-value", "%s has no value, and stands for null", what).Hint =
 			"write the value, in quotes when it begins with #, or null if that is meant"
@@ -154,6 +153,6 @@ func (b *binder) unwritten(n *node.Node, what string) {
 			}
 			at += "." + n.Content[i-1].Value
 		}
-		b.unwritten(v, at)
+		b.warnNoValue(v, at)
 	}
 }

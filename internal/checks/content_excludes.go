@@ -160,4 +160,4 @@ func (c *contentExcludes) Stream() Stream {
 
 type excludesStream struct{ search *textsearch.Search }
 
-func (s excludesStream) Write(piece string) float64 { return wholly(!s.search.Write(piece)) }
+func (s excludesStream) Write(piece string) float64 { return allOrNothing(!s.search.Write(piece)) }

@@ -25,7 +25,7 @@ type regexParams struct {
 
 func (p regexParams) Build(*binder) Check { return &regex{re: p.Pattern.Regexp, expect: p.ExpectMatch} }
 
-func (c *regex) anyway() float64 { return wholly(c.expect) }
+func (c *regex) scoreOfMatch() float64 { return allOrNothing(c.expect) }
 
 type regex struct {
 	re     *regexp.Regexp

@@ -202,9 +202,9 @@ func (n Needs) Groups() []string {
 	return []string{GroupDefault, GroupFast}
 }
 
-// Dearness orders checks for running: what costs nothing before what takes time, that before what leaves the process,
+// Cost orders checks for running: what costs nothing before what takes time, that before what leaves the process,
 // and what is paid for by the token last.
-func (n Needs) Dearness() int {
+func (n Needs) Cost() int {
 	switch {
 	case n&(NeedsModel|NeedsEmbedding) != 0:
 		return 3

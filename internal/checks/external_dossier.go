@@ -28,7 +28,7 @@ func (p *dossierParams) dossier() *dossier {
 
 // of is the dossier of a subject. What is empty is left out; extra never takes the place of anything.
 func (d *dossier) of(s *Subject) map[string]any {
-	body := map[string]any{"current_output": said(s)}
+	body := map[string]any{"current_output": repliesText(s)}
 	if d.messages {
 		body["messages"] = messagesOf(s)
 	}

@@ -25,7 +25,7 @@ const (
 	excerptLimit = 200 // characters of a reply in an error
 )
 
-// endpoint is what one evaluation calls over HTTP. Its errors name it as the author wrote it, and never hold a secret.
+// endpoint is called over HTTP in one evaluation. Its errors name the address as the author wrote it, without secrets.
 type endpoint struct {
 	client  *http.Client
 	written string // the address with its ${NAME}
@@ -42,7 +42,7 @@ type call struct {
 	method, url string
 	header      http.Header
 	body        []byte
-	// repeatable says that it does no harm to send it twice.
+	// repeatable says that it may be sent twice.
 	repeatable bool
 }
 
@@ -51,14 +51,14 @@ type response struct {
 	body   []byte
 }
 
-// do sends a request within the time of ctx and reads the whole reply. A request that never left is sent once more, and
-// so is a repeatable one that came to nothing.
+// do sends a request and reads the whole reply, before ctx ends. A request that could not be sent is sent once more; so
+// is a repeatable one that failed.
 func (e *endpoint) do(ctx context.Context, c *call) (*response, error) {
-	res, err := e.once(ctx, c)
+	res, err := e.attempt(ctx, c)
 	again := err != nil && (unsent(err) || c.repeatable && !final(err)) ||
 		err == nil && c.repeatable && unavailable(res.status)
 	if again && pause(ctx, retryPause) {
-		res, err = e.once(ctx, c)
+		res, err = e.attempt(ctx, c)
 	}
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -78,7 +78,7 @@ func (e *endpoint) received(ctx context.Context, c *call) (Received, error) {
 	return Received{Status: res.status, Text: string(res.body)}, nil
 }
 
-func (e *endpoint) once(ctx context.Context, c *call) (*response, error) {
+func (e *endpoint) attempt(ctx context.Context, c *call) (*response, error) {
 	req, err := http.NewRequestWithContext(ctx, c.method, c.url, bytes.NewReader(c.body))
 	if err != nil {
 		return nil, &finalError{"it is not an address that can be called"}
@@ -107,7 +107,7 @@ func (e *endpoint) once(ctx context.Context, c *call) (*response, error) {
 	return &response{res.StatusCode, body}, nil
 }
 
-// finalError is an answer, though none that can be used: the next one would be the same.
+// finalError is the error of an answer that cannot be used. Asking again would bring the same answer.
 type finalError struct{ text string }
 
 func (e *finalError) Error() string { return e.text }
@@ -158,7 +158,7 @@ func redirect(req *http.Request, via []*http.Request) error {
 
 // clean is an error without secrets, on one line. Causes that callers ask for stay inside.
 func (e *endpoint) clean(err error) error {
-	if _, ours := errors.AsType[overdueError](err); ours || errors.Is(err, context.Canceled) {
+	if _, ours := errors.AsType[timeoutError](err); ours || errors.Is(err, context.Canceled) {
 		return err
 	}
 	return errors.New(e.scrub.Excerpt(err.Error(), say.ContentLimit))

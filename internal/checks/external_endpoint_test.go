@@ -307,7 +307,7 @@ func TestDossier(t *testing.T) {
 	}
 	c := compiledJSON(t, "rest_eval", `{"url": "http://x.test", "include_tool_calls": true, "criteria": "kind",
 		"extra": {"team": "a", "messages": "mine", "extra": 1}}`).Check.(*restEval)
-	body, err := wire(c.dossier.of(s))
+	body, err := encodeRequest(c.dossier.of(s))
 	want := `{"criteria":"kind","current_output":"On <Monday>.","extra":{"extra":1,"messages":"mine","team":"a"},` +
 		`"messages":[{"role":"system","content":"Be kind."},{"role":"user","content":"When?"},` +
 		`{"role":"assistant","content":""},{"role":"tool","content":"Monday"},` +
@@ -318,7 +318,7 @@ func TestDossier(t *testing.T) {
 		t.Errorf("%v\n got %s\nwant %s", err, body, want)
 	}
 	bare := compiledJSON(t, "rest_eval", `{"url": "http://x.test", "include_messages": false}`).Check.(*restEval)
-	body, err = wire(bare.dossier.of(&Subject{}))
+	body, err = encodeRequest(bare.dossier.of(&Subject{}))
 	if err != nil || string(body) != `{"current_output":""}` {
 		t.Errorf("%v: %s", err, body)
 	}

@@ -62,12 +62,12 @@ func (s *Subject) ask(
 		if unset != nil {
 			return Received{}, unset
 		}
-		limited, cancel := context.WithTimeoutCause(ctx, timeout, overdueError{timeout})
+		limited, cancel := context.WithTimeoutCause(ctx, timeout, timeoutError{timeout})
 		defer cancel()
 		return live(limited)
 	})
 	if err != nil && ctx.Err() != nil {
-		err = ended(ctx)
+		err = endOfTrial(ctx)
 	}
 	return got, err
 }

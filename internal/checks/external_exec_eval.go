@@ -67,7 +67,7 @@ func (c *execEval) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	case c.handler.Later != "":
 		return Finding{}, errors.New(c.unavailable())
 	}
-	stdin, err := wire(c.request(s))
+	stdin, err := encodeRequest(c.request(s))
 	if err != nil {
 		return Finding{}, fmt.Errorf("the conversation cannot be written as JSON: %w", err)
 	}
@@ -78,13 +78,13 @@ func (c *execEval) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	got, err := s.exchange(ctx, sent, func() (Received, error) { return c.run(ctx, e.vars, stdin) })
 	if err != nil {
 		if ctx.Err() != nil {
-			return Finding{}, ended(ctx)
+			return Finding{}, endOfTrial(ctx)
 		}
-		return Finding{}, fmt.Errorf("%s: %w%s", h.Command, err, lastWords(e.scrub, got.Stderr))
+		return Finding{}, fmt.Errorf("%s: %w%s", h.Command, err, stderrEnd(e.scrub, got.Stderr))
 	}
 	f, err := scoreFrom(got.Text, e.scrub)
 	if err != nil {
-		return Finding{}, fmt.Errorf("%s: %w%s", h.Command, err, lastWords(e.scrub, got.Stderr))
+		return Finding{}, fmt.Errorf("%s: %w%s", h.Command, err, stderrEnd(e.scrub, got.Stderr))
 	}
 	return f, nil
 }
@@ -92,7 +92,7 @@ func (c *execEval) Eval(ctx context.Context, s *Subject) (Finding, error) {
 // run starts the program and waits for what it prints.
 func (c *execEval) run(ctx context.Context, env []string, stdin []byte) (Received, error) {
 	h := c.handler
-	limited, cancel := context.WithTimeoutCause(ctx, h.Timeout, overdueError{h.Timeout})
+	limited, cancel := context.WithTimeoutCause(ctx, h.Timeout, timeoutError{h.Timeout})
 	defer cancel()
 	out, err := (&process.Command{Path: h.Command, Args: h.Args, Dir: h.Dir, Env: env, Stdin: stdin}).Run(limited)
 	if err == nil && !utf8.Valid(out.Stdout) {
@@ -101,10 +101,10 @@ func (c *execEval) run(ctx context.Context, env []string, stdin []byte) (Receive
 	return Received{Text: string(out.Stdout), Stderr: string(out.Stderr)}, err
 }
 
-// overdueError ends a wait for something outside of the process.
-type overdueError struct{ limit time.Duration }
+// timeoutError ends a wait for something outside of the process.
+type timeoutError struct{ limit time.Duration }
 
-func (e overdueError) Error() string { return fmt.Sprintf("no answer within %s", e.limit) }
+func (e timeoutError) Error() string { return fmt.Sprintf("no answer within %s", e.limit) }
 
 // environment is what a program sees of the environment.
 type environment struct {
@@ -135,8 +135,8 @@ func environmentOf(h *scenario.Handler, getenv func(string) (string, bool)) *env
 	return e
 }
 
-// lastWords is the end of what a program wrote to its stderr, for an error.
-func lastWords(scrub *providers.Scrubber, stderr string) string {
+// stderrEnd is the end of what a program wrote to its stderr, for an error.
+func stderrEnd(scrub *providers.Scrubber, stderr string) string {
 	const limit = 300
 	text := []rune(scrub.Excerpt(stderr, 1<<20))
 	switch {

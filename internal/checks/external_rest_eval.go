@@ -89,7 +89,7 @@ func (c *restEval) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	if s.Host == nil || s.Host.HTTP == nil {
 		return Finding{}, errNoHost
 	}
-	body, err := wire(c.dossier.of(s))
+	body, err := encodeRequest(c.dossier.of(s))
 	if err != nil {
 		return Finding{}, fmt.Errorf("the conversation cannot be written as JSON: %w", err)
 	}

@@ -59,8 +59,8 @@ func callsOf(s *Subject) []callView {
 	return views
 }
 
-// said is the reply of a turn, or all replies of a conversation, one below the other.
-func said(s *Subject) string {
+// repliesText is the reply of a turn, or all replies of a conversation, one below the other.
+func repliesText(s *Subject) string {
 	if !s.Session {
 		return s.Output()
 	}
@@ -73,8 +73,8 @@ func said(s *Subject) string {
 	return strings.Join(texts, "\n")
 }
 
-// wire encodes what is sent.
-func wire(v any) ([]byte, error) {
+// encodeRequest encodes what is sent.
+func encodeRequest(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -84,8 +84,8 @@ func wire(v any) ([]byte, error) {
 	return bytes.TrimRight(b.Bytes(), "\n"), nil
 }
 
-// ended is why nothing came of a wait because the run, or the trial, is over; nil when it is not.
-func ended(ctx context.Context) error {
+// endOfTrial is why nothing came of a wait because the run, or the trial, is over; nil when it is not.
+func endOfTrial(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
 	}

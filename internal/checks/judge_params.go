@@ -11,23 +11,23 @@ import (
 
 // judgeParams are the parameters of every check that asks a judge, beside its criteria.
 type judgeParams struct {
-	Rubric       prose               `param:"rubric" is:"prose" doc:"How much each thing counts."`
-	Judge        prose               `param:"judge" is:"judge" doc:"Name of the judge to ask; the first one when left out."`
-	Model        prose               `param:"model" is:"model" doc:"Model to ask, in place of the judge's own."`
-	Provider     prose               `param:"provider" is:"provider" doc:"Provider to ask, by id or as type/model, in place of a judge."`
-	SystemPrompt prose               `param:"system_prompt" is:"prose" doc:"What the judge is told to be, in place of arena's text."`
-	Prompt       prose               `param:"prompt" is:"prompt" doc:"Prompt of the project to take as system_prompt, by id."`
+	Rubric       requiredText        `param:"rubric" is:"prose" doc:"How much each thing counts."`
+	Judge        requiredText        `param:"judge" is:"judge" doc:"Name of the judge to ask; the first one when left out."`
+	Model        requiredText        `param:"model" is:"model" doc:"Model to ask, in place of the judge's own."`
+	Provider     requiredText        `param:"provider" is:"provider" doc:"Provider to ask, by id or as type/model, in place of a judge."`
+	SystemPrompt requiredText        `param:"system_prompt" is:"prose" doc:"What the judge is told to be, in place of arena's text."`
+	Prompt       requiredText        `param:"prompt" is:"prompt" doc:"Prompt of the project to take as system_prompt, by id."`
 	Votes        int                 `param:"votes" default:"1" min:"1" max:"9" doc:"How often to ask; the median counts."`
 	Extra        map[string]anyValue `param:"extra" doc:"Parameters of the judge's provider, passed on."`
 }
 
 // mustCriteria is for checks that mean nothing without criteria, mayCriteria for those that bring their own.
 type mustCriteria struct {
-	Criteria prose `param:"criteria,required" is:"prose" doc:"What the judge is to grade, in words."`
+	Criteria requiredText `param:"criteria,required" is:"prose" doc:"What the judge is to grade, in words."`
 }
 
 type mayCriteria struct {
-	Criteria prose `param:"criteria" is:"prose" doc:"What the judge is to grade, in place of arena's text."`
+	Criteria requiredText `param:"criteria" is:"prose" doc:"What the judge is to grade, in place of arena's text."`
 }
 
 // judgeOwned are the parts of a call that extra must not replace: they say who judges what, and how the reply comes.
@@ -64,7 +64,7 @@ func (g *grader) grade(ctx context.Context, s *Subject, exhibits []grading.Exhib
 }
 
 // grader makes the part of a check that asks a judge; nil after a problem.
-func (b *binder) grader(p *judgeParams, criteria prose) *grader {
+func (b *binder) grader(p *judgeParams, criteria requiredText) *grader {
 	ok := b.exclusive("judge", "provider") && b.exclusive("system_prompt", "prompt")
 	extra, fits := b.extra(p.Extra)
 	if !ok || !fits {
@@ -114,7 +114,7 @@ func (b *binder) extra(given map[string]anyValue) (map[string]any, bool) {
 }
 
 // graded makes a check that shows exhibits of its subject to a judge; nil after a problem.
-func (b *binder) graded(p *judgeParams, criteria prose, show func(*Subject) ([]grading.Exhibit, error)) Check {
+func (b *binder) graded(p *judgeParams, criteria requiredText, show func(*Subject) ([]grading.Exhibit, error)) Check {
 	g := b.grader(p, criteria)
 	if g == nil {
 		return nil

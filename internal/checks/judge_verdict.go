@@ -49,26 +49,26 @@ Answer with one JSON object and nothing before or after it: {"reasoning": "two t
 ["words of the record that decide"], "verdict": "pass, fail or uncertain"}`
 
 type judgeVerdictParams struct {
-	Criteria  prose            `param:"criteria" is:"prose" doc:"What must hold of the run, in words."`
-	Criterion prose            `param:"criterion" is:"prose" doc:"The same, where pass and fail define it closer."`
-	Pass      prose            `param:"pass" alias:"pass_definition" is:"prose" doc:"When the criterion is met."`
-	Fail      prose            `param:"fail" alias:"fail_definition" is:"prose" doc:"When it is not."`
+	Criteria  requiredText     `param:"criteria" is:"prose" doc:"What must hold of the run, in words."`
+	Criterion requiredText     `param:"criterion" is:"prose" doc:"The same, where pass and fail define it closer."`
+	Pass      requiredText     `param:"pass" alias:"pass_definition" is:"prose" doc:"When the criterion is met."`
+	Fail      requiredText     `param:"fail" alias:"fail_definition" is:"prose" doc:"When it is not."`
 	Examples  []verdictExample `param:"examples" doc:"Runs with the right verdict on them."`
 	judgeParams
 }
 
 // verdictExample is an output with the verdict that is right for it.
 type verdictExample struct {
-	Output   prose  `param:"output,required" is:"prose" doc:"What the agent put out."`
-	Label    string `param:"label,required" words:"pass,fail" doc:"The right verdict."`
-	Critique prose  `param:"critique" is:"prose" doc:"Why."`
+	Output   requiredText `param:"output,required" is:"prose" doc:"What the agent put out."`
+	Label    string       `param:"label,required" words:"pass,fail" doc:"The right verdict."`
+	Critique requiredText `param:"critique" is:"prose" doc:"Why."`
 }
 
 func (p judgeVerdictParams) Build(b *binder) Check {
 	if !b.exclusive("criteria", "criterion") {
 		return nil
 	}
-	g := b.grader(&p.judgeParams, prose(p.text()))
+	g := b.grader(&p.judgeParams, requiredText(p.text()))
 	if g == nil {
 		return nil
 	}

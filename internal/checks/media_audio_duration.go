@@ -35,7 +35,7 @@ func (p mediaDurations) check(b *binder, kind string) Check {
 			say.Decimal(*p.MinSeconds), say.Decimal(*p.MaxSeconds)).Hint = "swap the two"
 	}
 	if p.MinSeconds != nil && *p.MinSeconds == 0 && p.MaxSeconds == nil {
-		b.lax("min_seconds", asksNothing, "nothing is shorter")
+		b.noteVacuous("min_seconds", asksNothing, "nothing is shorter")
 	}
 	return &mediaDuration{p, kind}
 }

@@ -21,7 +21,7 @@ func (p *pixelBounds) verify(b *binder) {
 				*side.low, side.name, *side.high).Hint = "swap the two"
 		}
 		if side.low != nil && *side.low == 0 && side.high == nil {
-			b.lax("min_"+side.name, asksNothing, "nothing is smaller")
+			b.noteVacuous("min_"+side.name, asksNothing, "nothing is smaller")
 		}
 	}
 }

@@ -24,8 +24,8 @@ type binder struct {
 	body *node.Node            // the parameters without what belongs to the surface; nil: none
 	read map[string]*node.Node // canonical parameter → where its value was taken from
 
-	uses []NameUse
-	idle []idle
+	uses    []NameUse
+	vacuous []vacuous
 
 	negated bool // as checks within it are, see compilation
 	depth   int  // the number of checks within which they stand
@@ -72,7 +72,7 @@ func (b *binder) fill(l *layout, n *node.Node, path string, dst reflect.Value) b
 		case value != nil:
 			what := b.what(path, f.Name)
 			ok = f.codec.decode(b, value, what, target) && b.means(f, value, what, given, l) && ok
-			b.loose(f, value, what)
+			b.checkPatterns(f, value, what)
 		case f.Required:
 			b.missing(n, "%s: missing parameter %q (%s)%s", b.name, f.Name, f.Shape.Label(), within(path))
 			ok = false

@@ -6,11 +6,11 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// Kind says what a parameter of text means, so that a text which cannot mean it is refused, and a name that nothing
-// bears is found before a run: see Compiled.Names.
+// Kind says what a parameter of text means. A text that does not fit its kind is refused, and a name that nothing in
+// the project has is found before a run: see Compiled.Names.
 type Kind string
 
-// The kinds of names in a project. Those that a plan looks up in another way, where it says who uses them, are marked.
+// The kinds of names in a project. The comment names the method by which a plan finds their uses, if not Names.
 const (
 	ToolName      Kind = "tool"
 	CalledTool    Kind = "tool to call" // see ToolUses
@@ -31,9 +31,9 @@ const (
 
 // The kinds of other texts.
 const (
-	SoughtText Kind = "text"        // looked for as it stands
-	BannedText Kind = "banned text" // the same, and must not be found
-	FreeText   Kind = "prose"       // shown, told to a model, or compared by what it says
+	SoughtText Kind = "text"        // searched for literally, and required
+	BannedText Kind = "banned text" // searched for literally, and forbidden
+	FreeText   Kind = "prose"       // shown, given to a model, or compared by its meaning
 )
 
 var nameKinds = []Kind{

@@ -39,7 +39,7 @@ func (b *binder) means(f *field, n *node.Node, what string, given map[string]*no
 			}
 			ok = b.text(f, f.Is, text, at, given, l) && ok
 			if f.Is.isSought() && ok && text.Kind == node.Scalar {
-				b.looksLike(f, f.Is, text, at, n.Kind == node.Scalar)
+				b.warnOtherMeaning(f, f.Is, text, at, n.Kind == node.Scalar)
 			}
 		}
 	}

@@ -19,7 +19,7 @@ type anyValue struct {
 func (a *anyValue) take(b *binder, n *node.Node, what string) bool {
 	before := b.r.Diags.Errors()
 	b.r.NoYAML11Bools(n, what)
-	b.unwritten(n, what)
+	b.warnNoValue(n, what)
 	a.given, a.v = true, b.r.Any(n)
 	return b.r.Diags.Errors() == before
 }

@@ -31,7 +31,7 @@ number of its claims that the chunks support, divided by the number of all its c
 
 type contextualRecallParams struct {
 	contextParams
-	Reference prose `param:"reference,required" alias:"expected_output" is:"prose" doc:"The right answer."`
+	Reference requiredText `param:"reference,required" alias:"expected_output" is:"prose" doc:"The right answer."`
 	mayCriteria
 	judgeParams
 }

@@ -16,10 +16,10 @@ import (
 
 // contextParams say where the retrieved chunks are. The first place that holds any counts.
 type contextParams struct {
-	Contexts        chunkList `param:"contexts" is:"prose" doc:"The retrieved chunks."`
-	Context         chunkList `param:"context" is:"prose" doc:"The one retrieved chunk."`
-	ContextField    prose     `param:"context_field" is:"name" doc:"Key of the metadata that holds the chunks: a list or a text."`
-	ContextFromTool prose     `param:"context_from_tool" is:"tool" doc:"Tool that retrieves: what its calls return is the chunks."`
+	Contexts        chunkList    `param:"contexts" is:"prose" doc:"The retrieved chunks."`
+	Context         chunkList    `param:"context" is:"prose" doc:"The one retrieved chunk."`
+	ContextField    requiredText `param:"context_field" is:"name" doc:"Key of the metadata that holds the chunks: a list or a text."`
+	ContextFromTool requiredText `param:"context_from_tool" is:"tool" doc:"Tool that retrieves: what its calls return is the chunks."`
 }
 
 var contextNames = []string{"contexts", "context", "context_field", "context_from_tool"}
@@ -156,7 +156,7 @@ func (*chunkList) shape() keys.Shape {
 
 // questionParam is the question to which the reply or the chunks are to be relevant.
 type questionParam struct {
-	Question prose `param:"question" is:"prose" doc:"The question; the last message of the user when left out."`
+	Question requiredText `param:"question" is:"prose" doc:"The question; the last message of the user when left out."`
 }
 
 func (p questionParam) exhibit(s *Subject) (grading.Exhibit, error) {

@@ -40,7 +40,7 @@ func (p isRefusalParams) Build(b *binder) Check {
 	return c
 }
 
-func (c *isRefusal) anyway() float64 { return wholly(c.expect) }
+func (c *isRefusal) scoreOfMatch() float64 { return allOrNothing(c.expect) }
 
 type isRefusal struct {
 	expect   bool

@@ -36,7 +36,7 @@ const roleViolationCriteria = `The assistant keeps to its role. The score is 1 w
 assistant gives the role up or breaks a demand that matters, and lies between for lapses of tone or detail.`
 
 type roleViolationParams struct {
-	AgentRole prose `param:"agent_role" is:"prose" doc:"The role to keep to; the agent's system prompt when left out."`
+	AgentRole requiredText `param:"agent_role" is:"prose" doc:"The role to keep to; the agent's system prompt when left out."`
 	mayCriteria
 	judgeParams
 }

@@ -25,7 +25,7 @@ type skillNotActivated struct {
 func (*skillNotActivated) hides(s *Subject) bool { return s.activatesUnknown() }
 
 func (c *skillNotActivated) Eval(_ context.Context, s *Subject) (Finding, error) {
-	var found faults
+	var found violationList
 	for _, a := range activations(s.Calls) {
 		if slices.Contains(c.SkillNames, a.skill) {
 			found.add(a.skill+inTurn(s, a.turn), Details{"skill": a.skill, "turn": a.turn})

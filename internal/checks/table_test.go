@@ -143,8 +143,8 @@ func TestNeedsDecideGroupsAndOrder(t *testing.T) {
 		{NeedsReply | NeedsNetwork, "default long-running external", 2},
 		{NeedsReply | NeedsModel, "default long-running external", 3},
 	} {
-		if got := strings.Join(tc.needs.Groups(), " "); got != tc.groups || tc.needs.Dearness() != tc.dearness {
-			t.Errorf("%b: %s, %d; want %s, %d", tc.needs, got, tc.needs.Dearness(), tc.groups, tc.dearness)
+		if got := strings.Join(tc.needs.Groups(), " "); got != tc.groups || tc.needs.Cost() != tc.dearness {
+			t.Errorf("%b: %s, %d; want %s, %d", tc.needs, got, tc.needs.Cost(), tc.groups, tc.dearness)
 		}
 	}
 }

@@ -32,7 +32,7 @@ type toolAntiPattern []antiPattern
 
 func (c toolAntiPattern) Eval(_ context.Context, s *Subject) (Finding, error) {
 	called := namesOf(s.Calls)
-	var found faults
+	var found violationList
 	for i := range c {
 		p := &c[i]
 		if o := inOrder(p.Sequence, called); !o.complete() {

@@ -29,7 +29,7 @@ func (p toolCallCount) Build(b *binder) Check {
 		b.errorf("min", "out-of-range", "min %d is above max %d, so that no count passes", *p.Min, *p.Max)
 	}
 	if p.Min != nil && *p.Min == 0 && p.Max == nil {
-		b.lax("min", scoreIsSure, "there are always that many calls")
+		b.noteVacuous("min", scoreIsFixed, "there are always that many calls")
 	}
 	return &p
 }

@@ -31,7 +31,7 @@ func (p toolEfficiency) Build(b *binder) Check {
 		if p.MaxCalls == nil && p.MaxErrors == nil {
 			kind = limitHolds
 		}
-		b.laxly("max_error_rate", kind, "all calls may fail", "write less, or take it out")
+		b.noteVacuousWithHint("max_error_rate", kind, "all calls may fail", "write less, or take it out")
 	}
 	return &p
 }

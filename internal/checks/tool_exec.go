@@ -65,7 +65,7 @@ func (c *Compiled) ToolUses() (uses []*ToolUse) {
 	return uses
 }
 
-func (c *toolExec) anyway() float64 { return 0 } // what matches failure_pattern failed
+func (c *toolExec) scoreOfMatch() float64 { return 0 } // what matches failure_pattern failed
 
 type toolExec struct {
 	use              ToolUse

@@ -23,7 +23,7 @@ type toolNoRepeat struct {
 }
 
 func (c *toolNoRepeat) Eval(_ context.Context, s *Subject) (Finding, error) {
-	var found faults
+	var found violationList
 	for at := 0; at < len(s.Calls); {
 		name, n := s.Calls[at].Name, 1
 		for at+n < len(s.Calls) && s.Calls[at+n].Name == name {

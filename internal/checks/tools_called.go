@@ -41,7 +41,7 @@ func (p toolsCalled) Build(b *binder) Check {
 		d.Hint = "to forbid a tool, use tools_not_called, or add min_calls: 0"
 	}
 	if p.MinCalls == 0 && p.MaxCalls == nil {
-		b.lax("min_calls", scoreIsSure, "there are always that many calls")
+		b.noteVacuous("min_calls", scoreIsFixed, "there are always that many calls")
 	}
 	return &p
 }

@@ -23,7 +23,7 @@ func (c *Compiled) Judge(ctx context.Context, s *Subject) result.Verdict {
 
 // judge also reports whether the score is certain.
 func (c *Compiled) judge(ctx context.Context, s *Subject) (v result.Verdict, certain bool) {
-	v = c.Unjudged()
+	v = c.EmptyVerdict()
 	if reason := c.When.unmet(s.Calls); reason != "" {
 		return skipped(v, reason), true
 	}
@@ -53,15 +53,15 @@ func (c *Compiled) judge(ctx context.Context, s *Subject) (v result.Verdict, cer
 	return v, f.doubt == nil
 }
 
-// Unable is the verdict of a check that could not judge.
+// Unable is the verdict of a check that could not judge: an error.
 func (c *Compiled) Unable(err error) result.Verdict {
-	v := c.Unjudged()
+	v := c.EmptyVerdict()
 	v.Status, v.Error = result.Errored, err.Error()
 	return v
 }
 
-// Unjudged is the verdict without anything decided: who asked, and for what.
-func (c *Compiled) Unjudged() result.Verdict {
+// EmptyVerdict is a verdict that decides nothing yet. It says which check asked, and with which limits.
+func (c *Compiled) EmptyVerdict() result.Verdict {
 	v := result.Verdict{
 		Type: c.Type, Message: c.Message, Position: c.Pos,
 		MinScore: c.MinScore, MaxScore: c.MaxScore, PassThreshold: c.PassThreshold,
@@ -77,8 +77,8 @@ func skipped(v result.Verdict, reason string) result.Verdict {
 	return v
 }
 
-// Eval runs the check without deciding anything; it is what every surface stands on. A panic, a score that is none and
-// a subject without anything to look at are errors.
+// Eval runs the check and decides nothing. Every surface uses it. A panic, a score outside 0 to 1, and a subject with
+// nothing to look at are errors.
 func (c *Compiled) Eval(ctx context.Context, s *Subject) (f Finding, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -88,7 +88,7 @@ func (c *Compiled) Eval(ctx context.Context, s *Subject) (f Finding, err error) 
 	if c.session {
 		s = s.Whole()
 	}
-	if c.Nested() == nil && blind(c.Needs(), s) { // the parts of a composition look for themselves
+	if c.Nested() == nil && lacksReply(c.Needs(), s) { // the parts of a composition look for themselves
 		return Finding{}, errNoReply
 	}
 	if f, err = c.Check.Eval(ctx, s); err != nil {
@@ -110,16 +110,16 @@ func scoreFits(score float64) error {
 
 var errNoReply = errors.New("there is no reply to look at")
 
-// blind reports whether a check that looks at replies or calls has neither.
-func blind(needs Needs, s *Subject) bool {
+// lacksReply reports whether the check looks at replies or calls, and there is neither.
+func lacksReply(needs Needs, s *Subject) bool {
 	if needs&(NeedsReply|NeedsCalls) == 0 || s.HasReply() {
 		return false
 	}
 	return needs&NeedsCalls == 0 || len(s.Calls) == 0
 }
 
-// passes holds a finding against the thresholds; both are inclusive. Without any, and where the check must pass and has
-// no lower one, the check's own limit decides, and without that only a full score passes.
+// passes compares a finding with the thresholds, which are inclusive. Without thresholds the check's own limit decides;
+// without that only a full score passes. With MustPass and no lower threshold the same holds.
 func (c *Compiled) passes(f Finding) bool {
 	if c.MinScore == nil && (c.MaxScore == nil || c.MustPass) {
 		holds := f.Score >= 1-slack
@@ -131,7 +131,7 @@ func (c *Compiled) passes(f Finding) bool {
 	return (c.MinScore == nil || f.Score >= *c.MinScore-slack) && (c.MaxScore == nil || f.Score <= *c.MaxScore+slack)
 }
 
-// Decide holds a score that was measured elsewhere against the thresholds. It knows nothing of a check's own limit; see
+// Decide compares a score that was measured elsewhere with the thresholds. It does not know the check's own limit; see
 // DecidesItself.
 func (c *Compiled) Decide(score float64) result.Status {
 	if c.passes(Finding{Score: score}) {
@@ -143,13 +143,13 @@ func (c *Compiled) Decide(score float64) result.Status {
 // Gates reports whether the check decides as an eval: it has a threshold.
 func (c *Compiled) Gates() bool { return c.MustPass || c.MinScore != nil || c.MaxScore != nil }
 
-// Limits are what is asked of the score, wherever it was written; nil: no such limit. passed asks to pass by the rule
-// of the check itself, where there is no lower limit.
+// Limits are the thresholds, whether they stand in the parameters or beside them; nil: no such threshold. passed: the
+// check must pass by its own rule where there is no lower threshold.
 func (c *Compiled) Limits() (low, high *float64, passed bool) {
 	return c.MinScore, c.MaxScore, c.MustPass
 }
 
-// DecidesItself reports whether a limit of the check's own, which its score does not tell, makes the verdict.
+// DecidesItself reports whether the check's own limit makes the verdict, so that the score alone does not tell it.
 func (c *Compiled) DecidesItself() bool {
 	if c.MinScore != nil || c.MaxScore != nil && !c.MustPass {
 		return false

@@ -55,7 +55,7 @@ func (c workflowToolAccess) Eval(_ context.Context, s *Subject) (Finding, error)
 	if w == nil {
 		return Finding{}, errNoWorkflow
 	}
-	var found faults
+	var found violationList
 	ruled := 0
 	for i := range s.Calls {
 		call := &s.Calls[i]

@@ -32,7 +32,7 @@ func (f *brokerFlags) register(fl *pflag.FlagSet, urlFlag, about string) {
 	fl.StringVar(&f.key, "nats-key", "", "key `file` of the client certificate")
 }
 
-// complete refuses values that cannot be meant.
+// complete refuses values that make no sense.
 func (f *brokerFlags) complete(urlFlag string) error {
 	errs := []error{}
 	if err := nats.CheckURL(f.url); err != nil {

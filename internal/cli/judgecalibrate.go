@@ -114,7 +114,7 @@ func (f *calibrateFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&f.color, "color", "auto", "`when` to colour the output: auto, always or never")
 }
 
-// complete takes what only the parsed flags know and refuses values that cannot be meant.
+// complete takes what only the parsed flags know, and refuses values that make no sense.
 func (f *calibrateFlags) complete(c *cobra.Command) error {
 	f.given = givenFlags{}
 	f.given.note(c.Flags(), byUser)

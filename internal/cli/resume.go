@@ -19,7 +19,7 @@ import (
 
 // resumption is what of the last run into a folder stands in the run that resumes it.
 type resumption struct {
-	ledger    *result.Ledger
+	ledger    *result.JournalContent
 	kept      map[int]*result.Entry // by index in the plan
 	left      map[int]bool          // that are neither kept nor run
 	dropped   []int64
@@ -45,7 +45,7 @@ func (f *runFlags) resumeFlag() string {
 // resumed settles what of a journal stays in a run of the plan. Trials of which nothing final is known are run; with
 // --last-failed also those that did not pass, each with all the others of its group: a group that is repeated one by
 // one until each has passed would prove nothing.
-func (f *runFlags) resumed(plan *runner.Plan, ledger *result.Ledger) (*resumption, error) {
+func (f *runFlags) resumed(plan *runner.Plan, ledger *result.JournalContent) (*resumption, error) {
 	if err := f.resumable(&ledger.Header); err != nil {
 		return nil, err
 	}
@@ -223,7 +223,7 @@ func (r *resumption) notRun() []int {
 }
 
 // tellDamage tells which lines of a journal were left out.
-func (a *App) tellDamage(name string, ledger *result.Ledger) {
+func (a *App) tellDamage(name string, ledger *result.JournalContent) {
 	if ledger.Cut {
 		a.complain(fmt.Errorf("%s: the last line is cut, as a killed run leaves it; it was left out", name))
 	}

@@ -22,7 +22,7 @@ type earlierTrials struct {
 
 // newEarlierTrials looks through a journal for a run that fails on guardrails that fired, or not, and is strict, or
 // not.
-func newEarlierTrials(ledger *result.Ledger, plan *runner.Plan, failsOnGuardrail, strict bool) *earlierTrials {
+func newEarlierTrials(ledger *result.JournalContent, plan *runner.Plan, failsOnGuardrail, strict bool) *earlierTrials {
 	p := &earlierTrials{
 		usable: map[string][]*result.Entry{}, failed: map[string][]*result.Entry{}, lines: map[string][]int64{},
 		settled: map[*result.Entry]bool{}, passed: map[string]bool{},

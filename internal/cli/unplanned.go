@@ -33,7 +33,7 @@ func (f *runFlags) keepUnplanned(r *resumption, plan *runner.Plan, suite *scenar
 	}
 	var ids, hidden []string
 	for k, i := range gone {
-		e := r.ledger.Standing[i]
+		e := r.ledger.Current[i]
 		t, err := r.ledger.Trial(e)
 		if err != nil {
 			return err
@@ -42,7 +42,7 @@ func (f *runFlags) keepUnplanned(r *resumption, plan *runner.Plan, suite *scenar
 		if known[t.Scenario] {
 			hidden = append(hidden, e.ID)
 		}
-		e.Leave(excused[i])
+		e.Unplan(excused[i])
 		r.kept[plan.Len()+k] = e
 	}
 	if filters := f.narrowing(f.given); len(filters) > 0 && len(hidden) > 0 {
@@ -60,14 +60,14 @@ func (f *runFlags) keepUnplanned(r *resumption, plan *runner.Plan, suite *scenar
 // missing.
 func (r *resumption) missing(plan *runner.Plan) (gone []int) {
 	stays, there, asked := map[*result.Entry]bool{}, map[string]bool{}, map[string]bool{}
-	for _, e := range r.ledger.Standing {
+	for _, e := range r.ledger.Current {
 		asked[strings.TrimSuffix(e.ID, "#1")] = true
 	}
 	for _, e := range r.kept {
 		stays[e] = true
 	}
 	var numbers []int
-	for _, e := range r.ledger.Standing {
+	for _, e := range r.ledger.Current {
 		numbers = append(numbers, e.Number)
 	}
 	slices.Sort(numbers)
@@ -79,8 +79,8 @@ func (r *resumption) missing(plan *runner.Plan) (gone []int) {
 			there[id] = true
 		}
 	}
-	for _, i := range slices.Sorted(maps.Keys(r.ledger.Standing)) {
-		e := r.ledger.Standing[i]
+	for _, i := range slices.Sorted(maps.Keys(r.ledger.Current)) {
+		e := r.ledger.Current[i]
 		if !stays[e] && !there[strings.TrimSuffix(e.ID, "#1")] && !(e.Fingerprint != "" && r.again[e.Fingerprint]) {
 			gone = append(gone, i)
 		}

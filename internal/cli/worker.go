@@ -123,7 +123,7 @@ func (f *workerFlags) register(fl *pflag.FlagSet) {
 	f.listen.register(fl)
 }
 
-// complete takes what only the parsed flags know and refuses values that cannot be meant.
+// complete takes what only the parsed flags know, and refuses values that make no sense.
 func (f *workerFlags) complete(cmd *cobra.Command) error {
 	f.given = givenFlags{}
 	f.given.note(cmd.Flags(), byUser)

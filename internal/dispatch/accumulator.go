@@ -45,8 +45,8 @@ type AccumulatorStats struct {
 	Unanswered int // sessions that ended without a reply
 }
 
-// Due is what follows from events.
-type Due struct {
+// Actions are what the caller has to do after events: requests to send, and sessions to report as dead letters.
+type Actions struct {
 	Requests []*Request
 	Dead     []*Dead // sessions that cannot be evaluated
 }
@@ -79,7 +79,7 @@ func NewAccumulator() *Accumulator {
 func (a *Accumulator) Stats() AccumulatorStats { return a.stats }
 
 // Add takes an event, its size in bytes and its time. mark is the number of the event; it grows from event to event.
-func (a *Accumulator) Add(e *Event, size int, at time.Time, mark uint64) (due Due) {
+func (a *Accumulator) Add(e *Event, size int, at time.Time, mark uint64) (due Actions) {
 	if e.Ended {
 		if t := a.open[e.Session]; t != nil {
 			a.endSession(t, at, &due)
@@ -155,7 +155,7 @@ func (t *session) isCopy(m *Message) bool {
 }
 
 // advance appends the messages ahead that have no gap before them any more.
-func (a *Accumulator) advance(t *session, due *Due) {
+func (a *Accumulator) advance(t *session, due *Actions) {
 	for {
 		m, there := t.ahead[len(t.messages)]
 		if !there {
@@ -206,7 +206,7 @@ func (a *Accumulator) request(t *session, moment Moment) *Request {
 }
 
 // endSession ends a session and removes it.
-func (a *Accumulator) endSession(t *session, at time.Time, due *Due) {
+func (a *Accumulator) endSession(t *session, at time.Time, due *Actions) {
 	delete(a.open, t.id)
 	a.bySilence.Remove(t.element)
 	a.bytes -= t.bytes
@@ -231,7 +231,7 @@ func (a *Accumulator) endSession(t *session, at time.Time, due *Due) {
 }
 
 // Expire ends the sessions without an event for TTL.
-func (a *Accumulator) Expire(now time.Time) (due Due) {
+func (a *Accumulator) Expire(now time.Time) (due Actions) {
 	for a.bySilence.Len() > 0 && now.Sub(a.longestSilent().last) >= a.TTL {
 		a.endSession(a.longestSilent(), now, &due)
 	}
@@ -239,7 +239,7 @@ func (a *Accumulator) Expire(now time.Time) (due Due) {
 }
 
 // EndAll ends all sessions.
-func (a *Accumulator) EndAll(now time.Time) (due Due) {
+func (a *Accumulator) EndAll(now time.Time) (due Actions) {
 	for a.bySilence.Len() > 0 {
 		a.endSession(a.longestSilent(), now, &due)
 	}

@@ -44,7 +44,7 @@ func say(t *testing.T, text string) *dispatch.Event {
 }
 
 // told are requests and letters in a line each.
-func told(due dispatch.Due) (list []string) {
+func told(due dispatch.Actions) (list []string) {
 	for _, r := range due.Requests {
 		var said []string
 		for _, m := range r.Messages {

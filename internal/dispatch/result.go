@@ -79,7 +79,7 @@ func DecodeResult(data []byte) (*Result, error) {
 	if r.Version != Version {
 		return nil, fmt.Errorf("the result has version %d; this arena reads version %d", r.Version, Version)
 	}
-	if err := r.Sane(); err != nil {
+	if err := r.CheckNumbers(); err != nil {
 		return nil, fmt.Errorf("the result is damaged: %w", err)
 	}
 	return r, nil

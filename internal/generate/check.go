@@ -23,7 +23,7 @@ func (g *Generator) assertion(a *recording.Verdict, surface scenario.Surface) (*
 		n = &copied
 	} else {
 		var err error
-		if n, err = recorded(a); err != nil {
+		if n, err = checkFromParams(a); err != nil {
 			return nil, err
 		}
 	}
@@ -46,8 +46,8 @@ func reason(a *recording.Verdict) string {
 	return "no reason was recorded"
 }
 
-// recorded writes a check by its recorded parameters.
-func recorded(a *recording.Verdict) (*node.Node, error) {
+// checkFromParams writes a check by its recorded parameters.
+func checkFromParams(a *recording.Verdict) (*node.Node, error) {
 	n := node.NewMap()
 	node.Put(n, "type", node.Str(a.Type))
 	if a.Message != "" && a.Message != a.Explanation {
@@ -88,7 +88,7 @@ func (g *Generator) readsLatency(a *recording.Verdict) bool {
 	n := g.declared.check(a)
 	if n == nil {
 		var err error
-		if n, err = recorded(a); err != nil {
+		if n, err = checkFromParams(a); err != nil {
 			return false
 		}
 	}

@@ -118,7 +118,7 @@ func (w *builder) replies(n int, turn []recording.Message) (list []*node.Node, e
 		}
 		if open != nil {
 			w.notef("turn %d: consecutive messages of the assistant became one", n+1)
-			joined := join(open, &m)
+			joined := joinMessages(open, &m)
 			list, m = list[:len(list)-1], joined
 		}
 		list = append(list, reply(&m, recording.Results(turn, i), w.timed))
@@ -129,7 +129,7 @@ func (w *builder) replies(n int, turn []recording.Message) (list []*node.Node, e
 	return list, nil
 }
 
-func join(a, b *chat.Message) chat.Message {
+func joinMessages(a, b *chat.Message) chat.Message {
 	out := *b
 	out.Content = strings.Trim(a.Text()+"\n\n"+b.Text(), "\n")
 	if len(a.Parts) > 0 && a.Content == "" {

@@ -108,7 +108,7 @@ func (w *builder) fallbackAssertions(turns *node.Node) *node.Node {
 	if len(tools) == 0 {
 		w.notef("there is no assertion to carry over: the scenario asks for a reply only; add some")
 		last := turns.Content[len(turns.Content)-1]
-		node.Put(last, "assertions", node.NewList(basic("min_length", "min", node.Number("1"))))
+		node.Put(last, "assertions", node.NewList(placeholderCheck("min_length", "min", node.Number("1"))))
 		return nil
 	}
 	w.notef("there is no assertion to carry over: the scenario asks for the same tools only; add some")
@@ -116,11 +116,11 @@ func (w *builder) fallbackAssertions(turns *node.Node) *node.Node {
 	for _, name := range slices.Sorted(maps.Keys(tools)) {
 		names.Content = append(names.Content, node.Str(name))
 	}
-	return node.NewList(basic("tools_called", "tool_names", names))
+	return node.NewList(placeholderCheck("tools_called", "tool_names", names))
 }
 
-// basic is a check with one parameter that says of itself that nobody thought of it.
-func basic(kind, param string, value *node.Node) *node.Node {
+// placeholderCheck is a check with one parameter that says of itself that nobody thought of it.
+func placeholderCheck(kind, param string, value *node.Node) *node.Node {
 	params := node.NewMap()
 	node.Put(params, param, value)
 	n := node.NewMap()

@@ -44,7 +44,7 @@ func (a *action) apply(ctx context.Context, f *firing) {
 // stillFires reports whether a guardrail also fires on a reply that was cut. A guardrail that calls a model, a program
 // or the network is not run again: it counts as firing.
 func (a *action) stillFires(ctx context.Context, f *firing) bool {
-	if a.reply.Original == nil || f.Verdict.Status == result.Errored || f.Needs().Dearness() > 0 {
+	if a.reply.Original == nil || f.Verdict.Status == result.Errored || f.Needs().Cost() > 0 {
 		return true
 	}
 	v := f.Judge(ctx, a.about(a.reply))

@@ -37,7 +37,7 @@ type Job struct {
 
 // Earlier is the run that another one goes on with.
 type Earlier struct {
-	Ledger    *result.Ledger
+	Ledger    *result.JournalContent
 	Journal   *os.File              // of that run, from Outputs.LastJournal
 	Kept      map[int]*result.Entry // trials that stay, by index in the plan, or behind it
 	Unplanned int                   // how many of them are behind the plan, which has them no more
@@ -177,7 +177,7 @@ func (x *Execution) End(interrupted bool) error {
 	run := x.Run
 	run.DurationMS = float64(x.job.Now().Sub(run.Started).Round(time.Microsecond)) / float64(time.Millisecond)
 	x.collect.Finish(run)
-	x.Late = run.Unjudged()
+	x.Late = run.EvalWarnings()
 	if !interrupted {
 		x.Late = append(x.Late, x.Plan.NeverNamed()...)
 	}

@@ -47,7 +47,7 @@ func CheckTargets(targets []Target, taken map[string]string) error {
 	for i := range targets {
 		t := &targets[i]
 		if Device(t.Path) {
-			if queued(t.Path) {
+			if isNamedPipe(t.Path) {
 				errs = append(errs, fmt.Errorf("cannot write %s to %s: it is a pipe or a socket, where arena would wait for a "+
 					"reader\nname a file, or /dev/stdout", t.What, t.Path))
 			}
@@ -65,9 +65,9 @@ func CheckTargets(targets []Target, taken map[string]string) error {
 	return errors.Join(errs...)
 }
 
-// queued reports whether a path is a pipe or a socket with a name, which nobody may ever read. What this process has
-// open already, as /dev/stdout, is none.
-func queued(path string) bool {
+// isNamedPipe reports whether a path is a named pipe or socket: writing could wait for a reader forever. What this
+// process has open already, such as /dev/stdout, does not count.
+func isNamedPipe(path string) bool {
 	abs, err := filepath.Abs(path)
 	if err != nil || strings.HasPrefix(abs, "/dev/") || strings.HasPrefix(abs, "/proc/") {
 		return false

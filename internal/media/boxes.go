@@ -144,7 +144,7 @@ func (m *movie) extends(data []byte) error {
 		if err != nil {
 			return err
 		}
-		if f, ok := full(b); ok && string(b.kind) == "mehd" {
+		if f, ok := fullBoxOf(b); ok && string(b.kind) == "mehd" {
 			m.fragment = f.ticks(0)
 		}
 	}
@@ -203,7 +203,7 @@ type fullBox struct {
 	body []byte // after version and flags
 }
 
-func full(b box) (fullBox, bool) {
+func fullBoxOf(b box) (fullBox, bool) {
 	f := fullBox{}
 	if len(b.body) < 4 {
 		return f, false
@@ -214,7 +214,7 @@ func full(b box) (fullBox, bool) {
 
 // ticks reads a length at an offset; 0 when it is not said.
 func (f fullBox) ticks(at int) float64 {
-	rest, ok := after(f.body, at)
+	rest, ok := bytesFrom(f.body, at)
 	switch {
 	case !ok:
 	case f.long && len(rest) >= 8:
@@ -231,7 +231,7 @@ func (f fullBox) ticks(at int) float64 {
 
 // clock reads what the headers of movies and of their media have in common: ticks a second and the length in ticks.
 func clock(b box) (scale uint32, ticks float64, err error) {
-	f, ok := full(b)
+	f, ok := fullBoxOf(b)
 	at := 8 // behind the times of creation and change
 	if f.long {
 		at = 16
@@ -248,7 +248,7 @@ func clock(b box) (scale uint32, ticks float64, err error) {
 
 // displaySize reads from a track's header the size at which its pictures are shown, turned as they are to be turned.
 func displaySize(b box) (width, height int64, err error) {
-	f, ok := full(b)
+	f, ok := fullBoxOf(b)
 	at := 36 // of the matrix, behind times, number, length, layer, group and volume
 	if f.long {
 		at = 48

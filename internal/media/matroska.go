@@ -34,12 +34,12 @@ type element struct {
 func elements(data []byte) iter.Seq2[element, error] {
 	return func(yield func(element, error) bool) {
 		for rest := data; len(rest) > 0; {
-			id, n := variable(rest)
+			id, n := variableInt(rest)
 			if n == 0 || n > 4 {
 				yield(element{}, fmt.Errorf("%#x begins no element", rest[0]))
 				return
 			}
-			size, k := variable(rest[min(n, len(rest)):])
+			size, k := variableInt(rest[min(n, len(rest)):])
 			if n > len(rest) || k == 0 && n == len(rest) || k > len(rest)-n {
 				yield(element{}, fmt.Errorf("%w within the header of an element", errTruncated))
 				return
@@ -69,9 +69,9 @@ func elements(data []byte) iter.Seq2[element, error] {
 	}
 }
 
-// variable reads a number that says by its first byte how long it is, and returns it with that mark. A length of 0 is
-// none; one that exceeds the data means that the data breaks off.
-func variable(data []byte) (value uint64, length int) {
+// variableInt reads a number that says by its first byte how long it is, and returns it with that mark. A length of 0
+// is none; one that exceeds the data means that the data breaks off.
+func variableInt(data []byte) (value uint64, length int) {
 	if len(data) == 0 || data[0] == 0 {
 		return 0, 0
 	}

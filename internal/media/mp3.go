@@ -103,7 +103,7 @@ func readMP3(data []byte, info *Info) error {
 	if !ok {
 		return fmt.Errorf("%w before the first frame", errTruncated)
 	}
-	note := first.note(rest)
+	note := first.encoderInfo(rest)
 	frames := 0
 	for f := first; ok; f, ok = frameAt(rest) {
 		if f.size > len(rest) {
@@ -147,15 +147,15 @@ type encoderInfo struct {
 	silence int // samples that the encoder added at both ends
 }
 
-// note finds the notes that go by the names Xing, Info and VBRI.
-func (f *frame) note(data []byte) (n encoderInfo) {
+// encoderInfo finds what the encoder noted in the frame: the headers Xing, Info and VBRI.
+func (f *frame) encoderInfo(data []byte) (n encoderInfo) {
 	data = data[:min(f.size, len(data))]
 	const header, vbri = 4, 4 + 32
 	be := binary.BigEndian
-	if b, ok := after(data, vbri); ok && prefix("VBRI")(b) && len(b) >= 18 {
+	if b, ok := bytesFrom(data, vbri); ok && prefix("VBRI")(b) && len(b) >= 18 {
 		return encoderInfo{found: true, frames: int(be.Uint32(b[14:]))}
 	}
-	b, ok := after(data, header+f.side)
+	b, ok := bytesFrom(data, header+f.side)
 	if !ok || len(b) < 8 || !prefix("Xing")(b) && !prefix("Info")(b) {
 		return n
 	}
@@ -167,7 +167,7 @@ func (f *frame) note(data []byte) (n encoderInfo) {
 	}
 	for i, size := range []int{4, 4, 100, 4} { // frames, bytes, table of contents, quality
 		if ok && flags>>i&1 != 0 {
-			b, ok = after(b, size)
+			b, ok = bytesFrom(b, size)
 		}
 	}
 	const delays = 21 // where the two lengths stand behind the encoder's name

@@ -69,7 +69,7 @@ func readOgg(data []byte, info *Info) error {
 		if err != nil {
 			return err
 		}
-		if next, ok := p.voice(); ok {
+		if next, ok := p.audioStream(); ok {
 			if next.rate <= 0 {
 				return fmt.Errorf("%d samples a second is not a rate", next.rate)
 			}
@@ -91,8 +91,8 @@ func readOgg(data []byte, info *Info) error {
 	return info.setDuration(seconds+v.seconds(), 1)
 }
 
-// voice is the sound that begins on the page.
-func (p *page) voice() (v audioStream, ok bool) {
+// audioStream is the audio stream that begins on the page.
+func (p *page) audioStream() (v audioStream, ok bool) {
 	if !p.first {
 		return v, false
 	}

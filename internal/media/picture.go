@@ -53,7 +53,7 @@ func readGIF(data []byte, info *Info) error {
 		return err
 	}
 	const header, flags = 13, 10
-	rest, ok := after(data, header+palette(data[flags]))
+	rest, ok := bytesFrom(data, header+palette(data[flags]))
 	for ok && len(rest) > 0 {
 		var done bool
 		if rest, done, ok = gifBlock(rest); done {
@@ -74,17 +74,17 @@ func gifBlock(data []byte) (rest []byte, done, ok bool) {
 	)
 	switch data[0] {
 	case extension:
-		rest, ok = after(data, 2)
+		rest, ok = bytesFrom(data, 2)
 	case picture:
 		if ok = len(data) >= descriptor; ok {
-			rest, ok = after(data, descriptor+palette(data[descriptor-1])+1)
+			rest, ok = bytesFrom(data, descriptor+palette(data[descriptor-1])+1)
 		}
 	default:
 		return nil, true, true
 	}
 	for ok && len(rest) > 0 {
 		n := int(rest[0])
-		if rest, ok = after(rest, n+1); n == 0 {
+		if rest, ok = bytesFrom(rest, n+1); n == 0 {
 			return rest, false, ok
 		}
 	}
@@ -99,7 +99,7 @@ func palette(flags byte) int {
 	return 3 << (flags&7 + 1)
 }
 
-func after(data []byte, n int) ([]byte, bool) {
+func bytesFrom(data []byte, n int) ([]byte, bool) {
 	if n > len(data) {
 		return nil, false
 	}
@@ -127,7 +127,7 @@ func readJPEG(data []byte, info *Info) error {
 		body := rest[4:max(size, 4)]
 		rest = rest[size:]
 		if marker == scan {
-			return scanned(rest, info)
+			return checkScan(rest, info)
 		}
 		if !frameHeader(marker) {
 			continue
@@ -151,8 +151,8 @@ func frameHeader(marker byte) bool {
 	return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc
 }
 
-// scanned verifies what is left when the picture itself begins.
-func scanned(picture []byte, info *Info) error {
+// checkScan checks the part of a JPEG from where the picture itself begins.
+func checkScan(picture []byte, info *Info) error {
 	switch {
 	case info.Width == 0:
 		return errors.New("the picture comes before its size")

@@ -46,9 +46,9 @@ func (m *evalMetrics) name(declared *result.Metric) string {
 func (m *evalMetrics) register(declared *result.Metric) error {
 	name := m.name(declared)
 	if f := m.families[name]; f != nil {
-		return f.fits(name, declared)
+		return f.mismatch(name, declared)
 	}
-	if err := m.shadows(name, declared); err != nil {
+	if err := m.histogramClash(name, declared); err != nil {
 		return err
 	}
 	f := &evalFamily{first: declared, labels: declared.LabelNames()}
@@ -65,15 +65,15 @@ func (m *evalMetrics) register(declared *result.Metric) error {
 		}
 	}
 	var err error
-	if f.vec, err = m.with.Register(f.described(name, slices.Concat(m.by, f.labels))); err != nil {
+	if f.vec, err = m.with.Register(f.family(name, slices.Concat(m.by, f.labels))); err != nil {
 		return fmt.Errorf("metric %s%s: %w", name, at(declared.Pos), err)
 	}
 	m.families[name] = f
 	return nil
 }
 
-// shadows returns an error for a metric with the name of a part of a histogram, and for such a histogram.
-func (m *evalMetrics) shadows(name string, declared *result.Metric) error {
+// histogramClash returns an error for a metric with the name of a part of a histogram, and for such a histogram.
+func (m *evalMetrics) histogramClash(name string, declared *result.Metric) error {
 	for _, part := range []string{"_bucket", "_sum", "_count"} {
 		var other *evalFamily
 		if whole, is := strings.CutSuffix(name, part); is {
@@ -93,8 +93,8 @@ func (m *evalMetrics) shadows(name string, declared *result.Metric) error {
 	return nil
 }
 
-// fits returns an error when a metric differs in type, labels or buckets from the first one of its name.
-func (f *evalFamily) fits(name string, declared *result.Metric) error {
+// mismatch returns an error when a metric differs in type, labels or buckets from the first one of its name.
+func (f *evalFamily) mismatch(name string, declared *result.Metric) error {
 	if f.first.Type == declared.Type && slices.Equal(f.labels, declared.LabelNames()) &&
 		slices.Equal(f.first.Bounds(), declared.Bounds()) {
 		return nil
@@ -103,7 +103,7 @@ func (f *evalFamily) fits(name string, declared *result.Metric) error {
 		at(declared.Pos), strings.Replace(at(f.first.Pos), "(", "(at ", 1))
 }
 
-func (f *evalFamily) described(name string, labels []string) exposition.Family {
+func (f *evalFamily) family(name string, labels []string) exposition.Family {
 	d := exposition.Family{Name: name, Type: gauge, Labels: labels, Help: f.first.Help, Buckets: f.first.Bounds()}
 	switch f.first.Type {
 	case result.Counter:

@@ -16,7 +16,7 @@ import (
 type Running struct {
 	stdin  *os.File
 	stdout *os.File
-	stderr *lockedTail
+	stderr *lockedBuffer
 	grace  time.Duration
 	leader *os.Process // set once it was started
 	end    context.CancelFunc
@@ -39,7 +39,7 @@ func (c *Command) Start() (*Running, error) {
 	}
 	ctx, end := context.WithCancel(context.Background())
 	r := &Running{
-		stdin: in, stdout: out, stderr: &lockedTail{tail: tailBuffer{limit: stderrLimit}}, end: end,
+		stdin: in, stdout: out, stderr: &lockedBuffer{tail: tailBuffer{limit: stderrLimit}}, end: end,
 		done: make(chan struct{}),
 	}
 	cmd := c.prepare(ctx)
@@ -132,19 +132,19 @@ func (r *Running) Stop(wait time.Duration) (itself bool) {
 	return itself
 }
 
-// lockedTail is the end of what is written to it, for several goroutines.
-type lockedTail struct {
+// lockedBuffer is the end of what is written to it, for several goroutines.
+type lockedBuffer struct {
 	mu   sync.Mutex
 	tail tailBuffer
 }
 
-func (l *lockedTail) Write(p []byte) (int, error) {
+func (l *lockedBuffer) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.tail.Write(p)
 }
 
-func (l *lockedTail) text() string {
+func (l *lockedBuffer) text() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return string(l.tail.bytes())

@@ -17,7 +17,7 @@ func Canonical(req *chat.Request) any {
 		ToolChoice: req.ToolChoice, Temperature: req.Temperature, TopP: req.TopP, MaxTokens: req.MaxTokens, Seed: req.Seed,
 		Stream: req.Stream, JSONSchema: req.JSONSchema, SchemaName: req.SchemaName, JSON: req.JSON, Stop: req.Stop,
 		ReasoningEffort: req.ReasoningEffort, ParallelToolCalls: req.ParallelToolCalls, Extra: req.Extra,
-		Messages: make([]messageForm, len(req.Messages)), Tools: each(req.Tools, func(t *chat.Tool) toolForm {
+		Messages: make([]messageForm, len(req.Messages)), Tools: mapForms(req.Tools, func(t *chat.Tool) toolForm {
 			return toolForm{t.Name, t.Description, t.Schema}
 		}),
 	}
@@ -124,14 +124,14 @@ type toolResultForm struct {
 
 func formOfMessage(m *chat.Message) messageForm {
 	form := messageForm{
-		Role: m.Role, Content: m.Content, Parts: each(m.Parts, formOfPart),
-		ToolCalls: each(m.ToolCalls, func(c *chat.ToolCall) toolCallForm {
+		Role: m.Role, Content: m.Content, Parts: mapForms(m.Parts, formOfPart),
+		ToolCalls: mapForms(m.ToolCalls, func(c *chat.ToolCall) toolCallForm {
 			return toolCallForm{c.ID, c.Name, c.Args, c.BadArgs, formOfOpaque(c.Opaque)}
 		}),
 		Opaque: formOfOpaque(m.Opaque),
 	}
 	if r := m.ToolResult; r != nil {
-		form.ToolResult = &toolResultForm{r.ID, r.Name, r.Content, each(r.Parts, formOfPart), r.Error, r.ErrorType}
+		form.ToolResult = &toolResultForm{r.ID, r.Name, r.Content, mapForms(r.Parts, formOfPart), r.Error, r.ErrorType}
 	}
 	return form
 }
@@ -153,8 +153,8 @@ func formOfPart(p *chat.Part) partForm {
 	return form
 }
 
-// each is a list in another form; nil stays nil.
-func each[T, F any](list []T, form func(*T) F) []F {
+// mapForms is a list in another form; nil stays nil.
+func mapForms[T, F any](list []T, form func(*T) F) []F {
 	if list == nil {
 		return nil
 	}

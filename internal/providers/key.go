@@ -41,7 +41,7 @@ func FindKey(p *scenario.Provider, getenv func(string) (string, bool), defaults 
 func findKey(p *scenario.Provider, getenv func(string) (string, bool), defaults []string) (Key, error) {
 	switch {
 	case p.APIKey != "":
-		return spelled(p.APIKey, "credential.api_key")
+		return checkedKey(p.APIKey, "credential.api_key")
 	case p.KeyFile != "":
 		value, err := readKey(p.KeyFile)
 		return Key{value, "the file " + p.KeyFile}, err
@@ -50,19 +50,19 @@ func findKey(p *scenario.Provider, getenv func(string) (string, bool), defaults 
 		if value == "" {
 			return Key{}, fmt.Errorf("the environment variable %s, named by credential_env, is %s", p.KeyEnv, absent(set))
 		}
-		return spelled(value, p.KeyEnv)
+		return checkedKey(value, p.KeyEnv)
 	}
 	for _, name := range defaults {
 		if value, _ := lookup(getenv, name); value != "" {
-			return spelled(value, name)
+			return checkedKey(value, name)
 		}
 	}
 	return Key{}, nil
 }
 
-// spelled is a key as it was given. Blanks around it are no part of it; nothing but blanks is no key, and a line end
-// comes of a value that was pasted or read wrongly.
-func spelled(value, from string) (Key, error) {
+// checkedKey is a key without blanks around it. A blank key is an error, and so is one with a line end, which was
+// pasted or read wrongly.
+func checkedKey(value, from string) (Key, error) {
 	key := strings.Trim(value, " \t")
 	if strings.TrimSpace(key) == "" {
 		return Key{}, fmt.Errorf("the key from %s is blank", from)

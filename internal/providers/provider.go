@@ -26,7 +26,7 @@ var ErrEnough = errors.New("enough of the reply was read")
 // Close lets go of what a provider holds, such as idle connections. It looks through the wrappers of this package.
 // The provider still works afterwards.
 func Close(p Provider) error {
-	if c, ok := inside[io.Closer](p); ok {
+	if c, ok := unwrapTo[io.Closer](p); ok {
 		return c.Close()
 	}
 	return nil
@@ -34,14 +34,14 @@ func Close(p Provider) error {
 
 // Address is where the calls of a provider go; "" when it does not say. It looks through the wrappers of this package.
 func Address(p Provider) string {
-	if a, ok := inside[interface{ Address() string }](p); ok {
+	if a, ok := unwrapTo[interface{ Address() string }](p); ok {
 		return a.Address()
 	}
 	return ""
 }
 
-// inside is the outermost of a provider and what it wraps that is a T.
-func inside[T any](p Provider) (found T, ok bool) {
+// unwrapTo is the first of a provider and the providers that it wraps that is a T.
+func unwrapTo[T any](p Provider) (found T, ok bool) {
 	for p != nil {
 		if found, ok = p.(T); ok {
 			return found, true

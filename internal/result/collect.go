@@ -33,7 +33,7 @@ type groupCount struct {
 	statuses   [len(statusNames)]int
 	planned    int
 	broken     int // trials that ended in an error of their own
-	assertions map[place]*counted
+	assertions map[countedCheck]*counted
 }
 
 // counted is the statistics of an assertion in the making.
@@ -43,8 +43,8 @@ type counted struct {
 	first int // plan index of its first trial; orders the variants
 }
 
-// place is what is counted apart: one check of one variant.
-type place struct {
+// countedCheck is what is counted apart: one check of one variant.
+type countedCheck struct {
 	turn, index int
 	eval        string // id; "" for an assertion
 	variant     string // as text; "" where nothing was perturbed
@@ -110,7 +110,7 @@ func (c *Collector) group(t *Trial) *groupCount {
 	}
 	g := c.groups[key]
 	if g == nil {
-		g = &groupCount{first: t.Index, planned: t.Trials, assertions: map[place]*counted{}}
+		g = &groupCount{first: t.Index, planned: t.Trials, assertions: map[countedCheck]*counted{}}
 		c.groups[key] = g
 	}
 	g.first = min(g.first, t.Index)
@@ -124,15 +124,15 @@ func (g *groupCount) add(t *Trial) {
 	}
 	variant := variantKey(t.Variant)
 	t.Checks(func(turn, i int, v *Verdict) {
-		g.count(t, place{turn: turn, index: i, variant: variant}, v.Name(), v.PassThreshold, v.Status)
+		g.count(t, countedCheck{turn: turn, index: i, variant: variant}, v.Name(), v.PassThreshold, v.Status)
 	})
-	results := map[place]int{} // of one eval in one turn
+	results := map[countedCheck]int{} // of one eval in one turn
 	for i := range t.Evals {
 		e := &t.Evals[i]
 		if !e.Gates() {
 			continue
 		}
-		at := place{turn: e.Turn, eval: e.ID, variant: variant}
+		at := countedCheck{turn: e.Turn, eval: e.ID, variant: variant}
 		results[at]++
 		at.index = results[at] - 1
 		g.count(t, at, e.Type, nil, e.Status)
@@ -148,7 +148,7 @@ func variantKey(v map[string]string) string {
 	return string(key)
 }
 
-func (g *groupCount) count(t *Trial, at place, name string, threshold *float64, status Status) {
+func (g *groupCount) count(t *Trial, at countedCheck, name string, threshold *float64, status Status) {
 	s := g.assertions[at]
 	if s == nil {
 		s = &counted{first: t.Index, AssertionStats: AssertionStats{
@@ -190,13 +190,13 @@ func (c *Collector) Finish(run *Run) {
 	slices.SortFunc(run.Groups, func(a, b Group) int {
 		return cmp.Compare(c.groups[a.key].first, c.groups[b.key].first)
 	})
-	run.due = Counts{}
+	run.decisive = Counts{}
 	for i := range run.Briefs {
 		b := &run.Briefs[i]
 		status := b.Status
 		if b.Gone {
 			if status != Passed && !b.Tolerated { // nothing becomes green by it
-				run.due.Count(status)
+				run.decisive.Count(status)
 			}
 			continue
 		}
@@ -204,13 +204,13 @@ func (c *Collector) Finish(run *Run) {
 			b.Tolerated = s == Passed && status == Failed
 			status = s
 		}
-		run.due.Count(status)
+		run.decisive.Count(status)
 	}
 	if missing := run.Planned - len(run.Briefs); missing > 0 {
-		run.due.Trials += missing
-		run.due.Cancelled += missing
+		run.decisive.Trials += missing
+		run.decisive.Cancelled += missing
 	}
-	run.Status = run.due.Status()
+	run.Status = run.decisive.Status()
 	if covered := c.coverage.total(); covered != nil {
 		run.Coverage = covered
 	}

@@ -63,7 +63,7 @@ func FailOnReason(word string) (string, error) {
 // FailsOn reports whether a reason was added to those that always count.
 func (r *Run) FailsOn(reason string) bool { return slices.Contains(r.FailOn, reason) }
 
-// Exit is the exit status that the run asks for. A run that was stopped says so also where its trials decide nothing.
+// Exit is the exit status of the run. An interrupted run always says so.
 func (r *Run) Exit(interrupted bool) int {
 	switch {
 	case interrupted:
@@ -71,20 +71,20 @@ func (r *Run) Exit(interrupted bool) int {
 	case r.ExitZero:
 		return ExitPassed
 	}
-	return r.Due()
+	return r.ExitOfTrials()
 }
 
-// Due is the exit status that the trials of the run call for, whatever was asked for.
-func (r *Run) Due() int {
+// ExitOfTrials is the exit status that follows from the trials, without regard to ExitZero and interrupts.
+func (r *Run) ExitOfTrials() int {
 	switch {
-	case r.due.Failed > 0,
+	case r.decisive.Failed > 0,
 		r.Summary.Guards != nil && r.Summary.Guards.Fired > 0 && r.FailsOn(FailOnGuardrail),
 		r.missedEvals() && r.FailsOn(FailOnEval):
 		return ExitFailed
-	case r.due.Errors+r.due.Cancelled > 0,
+	case r.decisive.Errors+r.decisive.Cancelled > 0,
 		r.NotJudged() > 0 && r.FailsOn(FailOnEval):
 		return ExitError
-	case r.due.Skipped > 0 && r.FailsOn(FailOnSkipped),
+	case r.decisive.Skipped > 0 && r.FailsOn(FailOnSkipped),
 		r.Summary.Flaky > 0 && r.FailsOn(FailOnFlaky),
 		len(r.Warnings) > 0 && r.FailsOn(FailOnWarning):
 		return ExitFailed
@@ -92,7 +92,7 @@ func (r *Run) Due() int {
 	return ExitPassed
 }
 
-// missedEvals reports whether an eval missed its threshold in a trial that its group does not tolerate.
+// missedEvals reports whether an eval missed its threshold in a trial whose failure is not tolerated.
 func (r *Run) missedEvals() bool {
 	for i := range r.Briefs {
 		if b := &r.Briefs[i]; b.Evals != nil && b.Evals.Failed > 0 && !b.Tolerated {
@@ -102,8 +102,8 @@ func (r *Run) missedEvals() bool {
 	return false
 }
 
-// NotJudged is how many results of evals without a threshold could not judge. They decide nothing by themselves: an
-// eval with a threshold that cannot judge breaks its trial.
+// NotJudged counts the results of evals without a threshold that could not judge. They decide nothing by themselves. An
+// eval with a threshold that cannot judge makes its trial an error.
 func (r *Run) NotJudged() int {
 	n := 0
 	for i := range r.Evals {
@@ -114,8 +114,8 @@ func (r *Run) NotJudged() int {
 	return n
 }
 
-// Unjudged warns of evals that measured less than they should, which the status of no trial tells.
-func (r *Run) Unjudged() []diag.Diagnostic {
+// EvalWarnings warns of evals without a threshold that could not judge. No trial's status shows that.
+func (r *Run) EvalWarnings() []diag.Diagnostic {
 	var list []diag.Diagnostic
 	for i := range r.Evals {
 		e := &r.Evals[i]

@@ -16,19 +16,19 @@ func (t *Trial) Settle() {
 	t.Checks(func(_, _ int, v *Verdict) {
 		v.Passed = v.Status == Passed || v.Status == Skipped
 		v.Skipped = v.Status == Skipped
-		status = with(status, v.Status)
+		status = worseOf(status, v.Status)
 	})
 	for i := range t.Evals {
 		if e := &t.Evals[i]; e.Gates() {
-			status = with(status, e.Status)
+			status = worseOf(status, e.Status)
 		}
 	}
 	t.Status, t.Passed = status, status == Passed
 	t.Flaky = t.Passed && len(t.Earlier) > 0
 }
 
-// with is the status of a trial after one more decision.
-func with(status, decided Status) Status {
+// worseOf is the status of a trial after one more verdict.
+func worseOf(status, decided Status) Status {
 	switch decided {
 	case Passed, Skipped:
 	case Cancelled:

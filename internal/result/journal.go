@@ -122,7 +122,7 @@ func NewJournal(file Syncer, h JournalHeader) (*Journal, error) {
 
 // Continue goes on writing a journal that was read: what stands in it stays as it is, and a header that is cut changes
 // nothing. The entries are kept in the run, by their index in its plan.
-func (l *Ledger) Continue(file Syncer, h JournalHeader, kept map[int]*Entry) (*Journal, error) {
+func (l *JournalContent) Continue(file Syncer, h JournalHeader, kept map[int]*Entry) (*Journal, error) {
 	j := &Journal{file: file, size: l.size, spans: make(map[int]span, len(kept))}
 	h.Journal = SchemaVersion
 	for _, i := range slices.Sorted(maps.Keys(kept)) {
@@ -135,7 +135,7 @@ func (l *Ledger) Continue(file Syncer, h JournalHeader, kept map[int]*Entry) (*J
 			h.Recounted = append(h.Recounted, as)
 		}
 	}
-	if l.open {
+	if l.unterminated {
 		if err := j.write([]byte{'\n'}); err != nil {
 			return nil, err
 		}
@@ -248,7 +248,7 @@ func (s span) read(file io.ReaderAt) ([]byte, error) {
 	}
 	if s.as != nil {
 		var err error
-		if b, err = s.as.in(b); err != nil {
+		if b, err = s.as.applyTo(b); err != nil {
 			return nil, fmt.Errorf("read journal: %w", err)
 		}
 	}

@@ -8,30 +8,30 @@ import (
 	"strconv"
 )
 
-// Recounted says what a trial that is kept is in the run that keeps it: one of more or fewer than when it was run, or
-// one with another number, or one that the plan has no more. Its line in the journal stays as it was written.
+// Recounted says what changes about a trial when a resumed run keeps it: its number, the number of trials in its group,
+// or that the plan no longer has it. Its line in the journal stays as it is.
 type Recounted struct {
 	Index   int    `json:"index"` // in the plan
 	ID      string `json:"id"`
-	Trial   int    `json:"trial,omitempty"` // its number; 0: as it was
+	Trial   int    `json:"trial,omitempty"` // its number; 0: unchanged
 	Trials  int    `json:"trials"`          // of its group
 	Gone    bool   `json:"gone,omitempty"`
 	Excused bool   `json:"excused,omitempty"`
 }
 
-// Recount makes the trial of an entry the one with that number of so many, for whoever reads it from now on and in a
-// journal that keeps it.
+// Recount gives the trial of an entry another number and another number of trials in its group. Readers see these from
+// now on, and a journal that keeps the trial has them.
 func (e *Entry) Recount(id string, number, trials int) {
-	e.become(&Recounted{ID: id, Trial: number, Trials: trials})
+	e.recountAs(&Recounted{ID: id, Trial: number, Trials: trials})
 }
 
-// Leave makes the trial of an entry one that the plan has no more, in the same way. Excused says that its failure was
+// Unplan marks the trial of an entry as one that the plan no longer has, in the same way. excused: its failure was
 // tolerated.
-func (e *Entry) Leave(excused bool) {
-	e.become(&Recounted{ID: e.ID, Trials: e.Trials, Gone: true, Excused: excused})
+func (e *Entry) Unplan(excused bool) {
+	e.recountAs(&Recounted{ID: e.ID, Trials: e.Trials, Gone: true, Excused: excused})
 }
 
-func (e *Entry) become(as *Recounted) {
+func (e *Entry) recountAs(as *Recounted) {
 	e.ID, e.Trials, e.Gone = as.ID, as.Trials, as.Gone
 	if as.Trial > 0 {
 		e.Number = as.Trial
@@ -44,8 +44,8 @@ const (
 	excusedKey = `"excused":true,`
 )
 
-// in puts it into the JSON of a trial, of which everything else stays as it is.
-func (r *Recounted) in(raw []byte) ([]byte, error) {
+// applyTo writes the change into the JSON of a trial, and nothing else.
+func (r *Recounted) applyTo(raw []byte) ([]byte, error) {
 	var id bytes.Buffer
 	enc := json.NewEncoder(&id)
 	enc.SetEscapeHTML(false)

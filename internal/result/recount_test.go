@@ -28,7 +28,7 @@ func TestRecountedIn(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	for _, raw := range []string{`{"id":"a"}`, `{}`, `[]`, `{"id":`, ``} {
-		if out, err := s.as.in([]byte(raw)); err == nil {
+		if out, err := s.as.applyTo([]byte(raw)); err == nil {
 			t.Errorf("%s became %s", raw, out)
 		}
 	}

@@ -31,7 +31,7 @@ type Run struct {
 	Briefs []Brief `json:"-"` // in plan order; only finished trials
 	Trials Source  `json:"-"`
 
-	due Counts // trials by the status that decides: their group's
+	decisive Counts // trials by the status that decides: their group's
 }
 
 // SchemaVersion of results.json and the journal.

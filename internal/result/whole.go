@@ -10,8 +10,8 @@ import (
 )
 
 // Whole says what is wrong with a trial that was read from a file: arena writes the turns with indexes from 0 and
-// without gaps, the messages of a turn hold its reply and its tool calls, and no number is absurd. Where that is not
-// so, something was lost, and what must not be said could be among it.
+// without gaps, the messages of a turn hold its reply and its tool calls, and no number is implausible. Where that is
+// not so, something was lost, and a forbidden text could be among it.
 func (t *Trial) Whole() error {
 	for i := range t.Turns {
 		turn := &t.Turns[i]
@@ -22,10 +22,10 @@ func (t *Trial) Whole() error {
 			return fmt.Errorf("turns[%d] %w", i, err)
 		}
 	}
-	return t.saneNumbers()
+	return t.checkNumbers()
 }
 
-// whole holds the messages of a turn against what the turn says came of them.
+// whole compares the messages of a turn with the reply and the tool calls that the turn names.
 func (t *Turn) whole() error {
 	var last *chat.Message
 	called, answered, asked := map[string]int{}, map[string]int{}, false
@@ -66,34 +66,34 @@ func (t *Turn) whole() error {
 	return nil
 }
 
-// saneNumbers looks at all numbers of the trial, for there are sums of most of them.
-func (t *Trial) saneNumbers() error { return sane(t) }
+// checkNumbers looks at all numbers of the trial, because most of them are added up.
+func (t *Trial) checkNumbers() error { return checkNumbersIn(t) }
 
-// Sane says what is wrong with the numbers of a result that came from elsewhere.
-func (e *EvalResult) Sane() error { return sane(e) }
+// CheckNumbers says what is wrong with the numbers of a result that another program wrote.
+func (e *EvalResult) CheckNumbers() error { return checkNumbersIn(e) }
 
-func sane(v any) error {
-	if where, n, found := absurd(reflect.ValueOf(v).Elem()); found {
+func checkNumbersIn(v any) error {
+	if where, n, found := implausible(reflect.ValueOf(v).Elem()); found {
 		return fmt.Errorf("%s cannot be %g; expected 0 to %g", where, n, float64(chat.Most))
 	}
 	return nil
 }
 
-// absurd finds a number that was not measured, and where it stands. Free values have numbers of any kind.
-func absurd(v reflect.Value) (where string, n float64, found bool) {
+// implausible finds a number that nobody can have measured, and its place. Values of free form may hold any number.
+func implausible(v reflect.Value) (where string, n float64, found bool) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() {
-			return absurd(v.Elem())
+			return implausible(v.Elem())
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
-			if where, n, found = absurd(v.Index(i)); found {
-				return under(fmt.Sprintf("[%d]", i), where), n, true
+			if where, n, found = implausible(v.Index(i)); found {
+				return joinPath(fmt.Sprintf("[%d]", i), where), n, true
 			}
 		}
 	case reflect.Struct:
-		return absurdField(v)
+		return implausibleField(v)
 	case reflect.Float64:
 		n = v.Float()
 		return "", n, !chat.Measured(n)
@@ -105,31 +105,31 @@ func absurd(v reflect.Value) (where string, n float64, found bool) {
 	return "", 0, false
 }
 
-func absurdField(v reflect.Value) (where string, n float64, found bool) {
+func implausibleField(v reflect.Value) (where string, n float64, found bool) {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if name == "-" || !field.IsExported() || unmeasured[name] {
+		if name == "-" || !field.IsExported() || freeNumbers[name] {
 			continue
 		}
-		if where, n, found = absurd(v.Field(i)); found {
-			return under(name, where), n, true
+		if where, n, found = implausible(v.Field(i)); found {
+			return joinPath(name, where), n, true
 		}
 	}
 	return "", 0, false
 }
 
-// under is the path of what stands within something else; what is embedded has no name.
-func under(name, rest string) string {
+// joinPath is the path of a field within another one. An embedded struct adds no name.
+func joinPath(name, rest string) string {
 	if name == "" || rest == "" || rest[0] == '[' {
 		return name + rest
 	}
 	return name + "." + rest
 }
 
-// unmeasured are the fields with other numbers than measured ones: places, which may be -1, and what a check or its
-// author decides.
-var unmeasured = map[string]bool{
+// freeNumbers are fields whose numbers were not measured: indexes, which may be -1, and values that a check or its
+// author chose.
+var freeNumbers = map[string]bool{
 	"turn": true, "score": true, "min_score": true, "max_score": true, "pass_threshold": true, "metric_value": true,
 	"position": true, "args": true, "metadata": true, "details": true,
 }

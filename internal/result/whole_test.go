@@ -46,7 +46,7 @@ func TestAbsurdNumbers(t *testing.T) {
 	seen := 0
 	numbers(reflect.ValueOf(&trial).Elem(), "", func(path string, v reflect.Value) {
 		name := path[strings.LastIndex(path, ".")+1:]
-		if unmeasured[name] {
+		if freeNumbers[name] {
 			return
 		}
 		seen++
@@ -59,7 +59,7 @@ func TestAbsurdNumbers(t *testing.T) {
 			} else {
 				v.SetFloat(n)
 			}
-			if err := trial.saneNumbers(); err == nil || !strings.HasPrefix(err.Error(), path+" cannot be ") {
+			if err := trial.checkNumbers(); err == nil || !strings.HasPrefix(err.Error(), path+" cannot be ") {
 				t.Errorf("%s is %g: got %v", path, n, err)
 			}
 		}

@@ -63,11 +63,11 @@ func (s *session) asksWhyEnded(turn int, last bool) bool {
 		own := s.conversationChecks()
 		list = slices.Concat(list, own[0], own[1])
 	}
-	if slices.ContainsFunc(list, func(p scenario.Placed) bool { return compiled(p).AsksWhyEnded() }) {
+	if slices.ContainsFunc(list, func(p scenario.Placed) bool { return compiled(p).AsksFinishReason() }) {
 		return true
 	}
 	for _, e := range s.stance.evals {
-		if e.Check.AsksWhyEnded() {
+		if e.Check.AsksFinishReason() {
 			return true
 		}
 	}

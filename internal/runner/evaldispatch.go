@@ -98,7 +98,7 @@ func (s *session) awaitEvals(ctx context.Context) {
 
 // recordWorkerResult records the score of a worker. The status is decided by the thresholds of this project.
 func (s *session) recordWorkerResult(e *evals.Eval, turn int, r *result.EvalResult) {
-	v := e.Check.Unjudged()
+	v := e.Check.EmptyVerdict()
 	v.Score, v.Error, v.Explanation, v.Details = r.Score, r.Error, r.Explanation, r.Details
 	v.DurationMS, v.Judgements, v.SkipReason = r.DurationMS, r.Judgements, r.SkipReason
 	switch {
@@ -118,7 +118,7 @@ func (s *session) recordWorkerResult(e *evals.Eval, turn int, r *result.EvalResu
 }
 
 func (s *session) recordMissingResult(e *evals.Eval, turn int, err error) {
-	v := e.Check.Unjudged()
+	v := e.Check.EmptyVerdict()
 	v.Status, v.Error = result.Errored, err.Error()
 	s.recordEval(e, turn, &v)
 }
@@ -154,7 +154,7 @@ func (mode DispatchMode) report(p *scenario.Project, chosen []*scenario.Scenario
 		case isOpen(e.Compiled):
 			refuse("the eval %q has placeholders, and a worker does not know their values",
 				"leave it out with --eval-types or --eval-groups, or write the text out")
-		case e.Check.LooksBack():
+		case e.Check.AsksEarlierEvals():
 			refuse("the eval %q looks at results of other evals, which a worker may not have",
 				"leave it out with --eval-types or --eval-groups")
 		}
@@ -163,7 +163,7 @@ func (mode DispatchMode) report(p *scenario.Project, chosen []*scenario.Scenario
 		return
 	}
 	eachAssertion(p, chosen, func(c *checks.Compiled) {
-		if c.LooksBack() {
+		if c.AsksEarlierEvals() {
 			d.Errorf(c.Pos, 1, "not-dispatched", "%s looks at results of evals, which workers run", c.Type).Hint =
 				"run the evals in this process: leave --dispatch out"
 		}

@@ -192,7 +192,7 @@ func (s *session) eval(ctx context.Context, due evals.Set, subject *checks.Subje
 	subject.Earlier = s.evalResults
 	var ahead []int
 	for i, e := range due {
-		if !e.Check.LooksBack() {
+		if !e.Check.AsksEarlierEvals() {
 			ahead = append(ahead, i)
 		}
 	}
@@ -200,7 +200,7 @@ func (s *session) eval(ctx context.Context, due evals.Set, subject *checks.Subje
 		verdicts[ahead[i]] = v
 	}
 	for i, e := range due {
-		if e.Check.LooksBack() {
+		if e.Check.AsksEarlierEvals() {
 			subject.Earlier = s.evalResults
 			verdicts[i] = s.verdicts(ctx, placedAt(due, []int{i}), subject, nil)[0]
 		}

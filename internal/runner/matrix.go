@@ -28,7 +28,7 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 		plan.Name = ""
 	}
 	m.reportMissing()
-	m.reportUnjudged()
+	m.reportOtherSessions()
 	plan.FailOn = m.failOn(suite)
 	if d.Errors() == 0 { // otherwise not all used providers are known
 		d.DropWarnings(m.usedProviders())

@@ -95,8 +95,8 @@ type sessionKey struct {
 	index int
 }
 
-// reportUnjudged warns of recorded conversations that belong to scenarios which were not named.
-func (m *matrix) reportUnjudged() {
+// reportOtherSessions warns of recorded conversations that belong to scenarios which were not named.
+func (m *matrix) reportOtherSessions() {
 	left := map[string]int{}
 	for of, scenario := range m.otherSessions {
 		if !m.judgedSessions[of] {

@@ -109,7 +109,7 @@ func (v *values) bind(c any, turn int) any {
 		return bound
 	}
 	sample, _ := o.Sample().(*checks.Compiled)
-	return sample.Stuck("its placeholders cannot be filled in for this conversation")
+	return sample.Unjudgeable("its placeholders cannot be filled in for this conversation")
 }
 
 // boundGuards returns guardrails with the placeholders of their checks filled in.

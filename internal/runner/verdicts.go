@@ -207,7 +207,7 @@ func notEvaluated(list []scenario.Placed, reason string) []result.Verdict {
 
 // unjudged is the verdict of a check that did not run.
 func unjudged(c *checks.Compiled, status result.Status, reason string) result.Verdict {
-	v := c.Unjudged()
+	v := c.EmptyVerdict()
 	v.Status, v.SkipReason = status, reason
 	return v
 }

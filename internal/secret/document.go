@@ -18,7 +18,7 @@ func (g *Guard) Document(w io.Writer, f Format) io.WriteCloser {
 	set := g.Set()
 	switch {
 	case set == nil:
-		return open{w}
+		return unguarded{w}
 	case f == JSON:
 		return &document{w: w, walk: &jsonWalk{}, token: token{set: set}}
 	case f == Markup:
@@ -27,10 +27,10 @@ func (g *Guard) Document(w io.Writer, f Format) io.WriteCloser {
 	return &plainDocument{set: set, w: w}
 }
 
-// open is a writer that nobody guards.
-type open struct{ io.Writer }
+// unguarded is a writer that redacts nothing.
+type unguarded struct{ io.Writer }
 
-func (open) Close() error { return nil }
+func (unguarded) Close() error { return nil }
 
 // piece is how much of a document is held back.
 const piece = 1 << 15

@@ -62,7 +62,7 @@ func (w *jsonWalk) step(t *token) bool {
 	case c == ',':
 		w.field, w.value = w.field[:0], len(w.in) == 0 || !w.in[len(w.in)-1].object
 	case strings.IndexByte(blankBytes, c) < 0:
-		return bare(t)
+		return copyLiteral(t)
 	}
 	t.copy(t.at + 1)
 	return true
@@ -136,8 +136,8 @@ func isNumber(text []byte) bool {
 // blankBytes are the white space of JSON.
 const blankBytes = " \t\r\n"
 
-// bare takes what has no quotes and is no number: nothing that JSON has may hold a secret.
-func bare(t *token) bool {
+// copyLiteral copies what is neither a string nor a number: true, false, null and punctuation hold no secret.
+func copyLiteral(t *token) bool {
 	n := bytes.IndexAny(t.text[t.at:], blankBytes+`{}[]:,"`)
 	if n < 0 && !t.last {
 		return false

@@ -172,14 +172,14 @@ func (s *Set) next(p []byte, from int, numbers bool) hit {
 		if s.pairs[pair/64]&(1<<(pair%64)) == 0 {
 			continue
 		}
-		if h := s.here(p, i); h.size > 0 && !(numbers && inNumber(p, h.at, h.at+h.size)) {
+		if h := s.hitAt(p, i); h.size > 0 && !(numbers && inNumber(p, h.at, h.at+h.size)) {
 			return h
 		}
 	}
 	return hit{}
 }
 
-func (s *Set) here(p []byte, i int) hit {
+func (s *Set) hitAt(p []byte, i int) hit {
 	for _, v := range s.first[p[i]] {
 		if v.word && inWord(p, i) {
 			continue

@@ -102,7 +102,7 @@ func (s spelling) in(p []byte, at, from, enough int) (end int, whole bool) {
 		u := &s[from]
 		if u.kind == plain {
 			if at >= len(p) || p[at] != u.raw[0] {
-				return s.until(p, at, from, enough), false
+				return s.markEnd(p, at, from, enough), false
 			}
 			at++
 			from++
@@ -116,13 +116,14 @@ func (s spelling) in(p []byte, at, from, enough int) (end int, whole bool) {
 				}
 			}
 		}
-		return s.until(p, at, from, enough), false
+		return s.markEnd(p, at, from, enough), false
 	}
 	return at, true
 }
 
-// until is the place itself when a mark stands there, behind what may be left of an escape, and enough came before it.
-func (s spelling) until(p []byte, at, reached, enough int) int {
+// markEnd is the place itself when a mark stands there, behind what may be left of an escape, and enough came before
+// it.
+func (s spelling) markEnd(p []byte, at, reached, enough int) int {
 	if reached < enough {
 		return -1
 	}
@@ -300,7 +301,7 @@ func escape(p []byte, at int) (r rune, end int) {
 	case p[at] == '&':
 		return entity(p, at+1, slashes)
 	case slashes:
-		return behind(p, at)
+		return goEscape(p, at)
 	case p[at] == '%':
 		if r, ok := hex(p, at+1, 2); ok {
 			return r, at + 3
@@ -309,8 +310,8 @@ func escape(p []byte, at int) (r rune, end int) {
 	return 0, nowhere
 }
 
-// behind is the character that stands for another one behind backslashes in Go, JSON and Python, or for itself.
-func behind(p []byte, at int) (r rune, end int) {
+// goEscape is the character that stands for another one behind backslashes in Go, JSON and Python, or for itself.
+func goEscape(p []byte, at int) (r rune, end int) {
 	if letter := strings.IndexByte("abfnrtv", p[at]); letter >= 0 {
 		return rune("\a\b\f\n\r\t\v"[letter]), at + 1
 	}

@@ -101,7 +101,7 @@ func (l *Listener) decode(data []byte, seq uint64) *dispatch.Event {
 
 // store publishes what follows from events. at is their time: requests from before this start may have been published
 // by a previous listener.
-func (l *Listener) store(ctx context.Context, due dispatch.Due, at time.Time) (err error) {
+func (l *Listener) store(ctx context.Context, due dispatch.Actions, at time.Time) (err error) {
 	defer func() { l.incomplete = l.incomplete || err != nil }()
 	for _, r := range due.Requests {
 		err := l.Client.publish(ctx, r, at.Before(l.started))

@@ -83,7 +83,7 @@ func (b *builder) unfinished() {
 	}
 	status, missing := b.run.Status, show.Unfinished(b.run)
 	green := status == result.Passed || status == result.Skipped
-	if total.failures+total.errors > 0 || (green && b.run.Due() == result.ExitPassed) {
+	if total.failures+total.errors > 0 || (green && b.run.ExitOfTrials() == result.ExitPassed) {
 		return
 	}
 	c := testcase{classname: "arena", name: "run", status: result.Errored, message: "the run ended as " + status.String()}

@@ -13,60 +13,61 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// A check that cannot fail is a green line that says nothing, so every limit that lets everything through is told of.
-// The thresholds know theirs by themselves; what parameters make certain is noted while they are read.
+// A check that cannot fail is a green line that says nothing. Arena therefore warns of every limit that lets everything
+// through. Parameters that do so are noted while they are read; thresholds are looked at afterwards.
 
-// idle is a parameter that lets everything through.
-type idle struct {
+// vacuous is a parameter whose value lets everything through.
+type vacuous struct {
 	at     *node.Node
 	what   string
 	why    string
 	hint   string
-	effect effect
+	effect vacuousEffect
 }
 
-// effect is what comes of a parameter that lets everything through.
-type effect struct {
+// vacuousEffect says what such a parameter does to the check.
+type vacuousEffect struct {
 	kind  effectKind
-	score float64 // of a check that always has the same
+	score float64 // with scoreIsFixed: the score that the check always has
 }
 
 type effectKind int
 
 const (
-	asksNothing effectKind = iota // the rest of the check may still fail
-	limitHolds                    // the limit of the check holds, unless thresholds take its place
-	scoreIsSure
+	asksNothing  effectKind = iota // the rest of the check can still fail
+	limitHolds                     // the check's own limit always holds; thresholds may take its place
+	scoreIsFixed                   // the check always has the same score
 )
 
-// What becomes of a pattern that matches every text, as the tag any says.
+// What a pattern that matches every text means for a parameter: the values of the tag any.
 const (
-	anyDecides = "decides" // over the score: see anyway
+	anyDecides = "decides" // it decides the score: see decidedByPattern
 	anyIdle    = "idle"    // it asks for nothing
-	anyGiven   = "given"   // .* asks for the value to be there, which people write on purpose
+	anyGiven   = "given"   // it asks for a value to be there: people write .* on purpose
 )
 
-// anyway is a check with a pattern that decides alone.
-type anyway interface{ anyway() float64 }
+// decidedByPattern is a check whose score depends on one pattern alone. scoreOfMatch is its score where that matches.
+type decidedByPattern interface{ scoreOfMatch() float64 }
 
-// lax notes a parameter with a value from which on nothing breaks it. It is for limits that must not be undercut;
-// laxly is for others.
-func (b *binder) lax(param string, kind effectKind, why string) {
-	b.laxly(param, kind, why, "write more, or take it out")
+// noteVacuous notes a lower limit that no value is below. The hint says to write more; noteVacuousWithHint takes
+// another.
+func (b *binder) noteVacuous(param string, kind effectKind, why string) {
+	b.noteVacuousWithHint(param, kind, why, "write more, or take it out")
 }
 
-func (b *binder) laxly(param string, kind effectKind, why, hint string) {
+func (b *binder) noteVacuousWithHint(param string, kind effectKind, why, hint string) {
 	if n := b.read[param]; n != nil { // else it was left out
-		b.idle = append(b.idle, idle{n, b.name + ": " + param + " " + n.Value, why, hint, effect{kind: kind, score: 1}})
+		what := b.name + ": " + param + " " + n.Value
+		b.vacuous = append(b.vacuous, vacuous{n, what, why, hint, vacuousEffect{kind: kind, score: 1}})
 	}
 }
 
-// loose tells of patterns that match every text, and of those that match other texts than they seem to.
-func (b *binder) loose(f *field, n *node.Node, what string) {
+// checkPatterns warns of patterns that match every text, and of patterns that match other texts than it seems.
+func (b *binder) checkPatterns(f *field, n *node.Node, what string) {
 	switch {
 	case f.Any == "":
 	case n.Kind == node.Scalar:
-		b.loosePattern(f, n, what)
+		b.checkPattern(f, n, what)
 	default:
 		step := 1
 		if n.Kind == node.Map {
@@ -77,43 +78,44 @@ func (b *binder) loose(f *field, n *node.Node, what string) {
 			if n.Kind == node.Map {
 				at = what + "." + n.Content[i-1].Value
 			}
-			b.loosePattern(f, n.Content[i], at)
+			b.checkPattern(f, n.Content[i], at)
 		}
 	}
 }
 
-func (b *binder) loosePattern(f *field, n *node.Node, what string) {
+func (b *binder) checkPattern(f *field, n *node.Node, what string) {
 	if n.Kind != node.Scalar {
 		return
 	}
-	b.lookalikes(n, what)
+	b.warnLookalikes(n, what)
 	re, err := b.c.regexp(n.Value)
 	if err != nil || !re.MatchString("") { // as nearly all of them
 		return
 	}
 	tree, err := syntax.Parse(n.Value, syntax.Perl)
-	if err != nil || !matchesAll(tree) || f.Any == anyGiven && isAnything(tree) {
+	if err != nil || !matchesAll(tree) || f.Any == anyGiven && isWildcard(tree) {
 		return
 	}
 	kind := asksNothing
 	if f.Any == anyDecides {
-		kind = scoreIsSure
+		kind = scoreIsFixed
 	}
-	b.idle = append(b.idle, idle{n, what, "the pattern matches every text, for it can match nothing at all",
-		"write what must be there: x+ in place of x*, and no | at an end", effect{kind: kind, score: math.NaN()}})
+	b.vacuous = append(b.vacuous, vacuous{n, what, "the pattern matches every text, for it can match nothing at all",
+		"write what must be there: x+ in place of x*, and no | at an end", vacuousEffect{kind: kind, score: math.NaN()}})
 }
 
 // matchesAll reports whether an expression surely matches somewhere in every text.
 func matchesAll(re *syntax.Regexp) bool {
-	return empty(re, syntax.OpBeginText, syntax.OpBeginLine) || empty(re, syntax.OpEndText, syntax.OpEndLine) ||
-		isAnything(re)
+	return matchesEmpty(re, syntax.OpBeginText, syntax.OpBeginLine) ||
+		matchesEmpty(re, syntax.OpEndText, syntax.OpEndLine) ||
+		isWildcard(re)
 }
 
-// empty reports whether an expression matches the empty text at a place where these two assertions hold.
-func empty(re *syntax.Regexp, text, line syntax.Op) bool {
+// matchesEmpty reports whether an expression matches the empty text at a place where these two assertions hold.
+func matchesEmpty(re *syntax.Regexp, text, line syntax.Op) bool {
 	all := func(want bool) bool {
 		for _, sub := range re.Sub {
-			if empty(sub, text, line) != want {
+			if matchesEmpty(sub, text, line) != want {
 				return false
 			}
 		}
@@ -135,9 +137,9 @@ func empty(re *syntax.Regexp, text, line syntax.Op) bool {
 	}
 }
 
-// isAnything reports whether an expression is .* or the same with line ends, perhaps between anchors: how people write
-// that it may be anything. Between anchors it must take line ends to match every text.
-func isAnything(re *syntax.Regexp) bool {
+// isWildcard reports whether an expression is .*, with or without line ends, perhaps between anchors. People write that
+// for "anything". Between anchors it matches every text only when it takes line ends too.
+func isWildcard(re *syntax.Regexp) bool {
 	parts, anchored := []*syntax.Regexp{re}, false
 	if re.Op == syntax.OpConcat {
 		parts = re.Sub
@@ -168,16 +170,16 @@ func isAnything(re *syntax.Regexp) bool {
 	}
 }
 
-// tellIdle warns of what makes a check certain.
-func (k *compilation) tellIdle(check Check, w written) {
-	if check == nil || k.limits.idle(k, w) {
+// warnVacuous warns of parameters and thresholds that decide a check beforehand.
+func (k *compilation) warnVacuous(check Check, w written) {
+	if check == nil || k.limits.warnVacuous(k, w) {
 		return
 	}
 	for _, i := range k.idle {
 		if math.IsNaN(i.effect.score) {
 			i.effect.score = 1
-			if c, ok := check.(anyway); ok {
-				i.effect.score = c.anyway()
+			if c, ok := check.(decidedByPattern); ok {
+				i.effect.score = c.scoreOfMatch()
 			}
 		}
 		passes, certain := k.limits.certain(i.effect)
@@ -190,7 +192,7 @@ func (k *compilation) tellIdle(check Check, w written) {
 	}
 }
 
-// outcome says what a check that surely passes, or surely does not, comes to where it stands.
+// outcome says in words what it means where the check stands that it always passes, or always fails.
 func (k *compilation) outcome(passes bool) (text, code string) {
 	switch {
 	case k.spec.Surface == scenario.Guardrail && passes:
@@ -208,13 +210,13 @@ func (k *compilation) outcome(passes bool) (text, code string) {
 	}
 }
 
-// certain tells what the thresholds make of a parameter that lets everything through.
-func (l *limits) certain(e effect) (passes, certain bool) {
+// certain reports whether the check is decided by such a parameter under these thresholds, and how.
+func (l *limits) certain(e vacuousEffect) (passes, certain bool) {
 	open := l.min == nil && l.max == nil
 	switch {
-	case e.kind == scoreIsSure && open:
+	case e.kind == scoreIsFixed && open:
 		return e.score >= 1-slack, true
-	case e.kind == scoreIsSure:
+	case e.kind == scoreIsFixed:
 		return (l.min == nil || e.score >= *l.min-slack) && (l.max == nil || e.score <= *l.max+slack), true
 	case e.kind == limitHolds && open:
 		return true, true
@@ -222,8 +224,8 @@ func (l *limits) certain(e effect) (passes, certain bool) {
 	return false, false
 }
 
-// idle warns of thresholds that every score meets, and returns whether they are such.
-func (l *limits) idle(k *compilation, w written) bool {
+// warnVacuous warns of thresholds that every score meets. It reports whether there are any.
+func (l *limits) warnVacuous(k *compilation, w written) bool {
 	if p := k.spec.PassThreshold; p != nil && 0 <= *p && *p <= slack {
 		l.warn(k, w, k.spec.PassAt, "pass_threshold", *k.spec.PassThreshold, "no trial needs to hold",
 			"write the share of the trials that must hold, or take it out: then all must")
@@ -255,8 +257,8 @@ func (l *limits) warn(k *compilation, w written, at diag.Pos, key string, v floa
 // limited reports whether a check has thresholds of its own.
 func (c *Compiled) limited() bool { return c == nil || c.MinScore != nil || c.MaxScore != nil }
 
-// wholly is the score of a check that only holds or does not.
-func wholly(holds bool) float64 {
+// allOrNothing is the score of a check without degrees: 1 when it holds, else 0.
+func allOrNothing(holds bool) float64 {
 	if holds {
 		return 1
 	}

@@ -7,17 +7,17 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// prose is a parameter that holds a text in which something must be said.
-type prose string
+// requiredText is a parameter with a text that must not be blank.
+type requiredText string
 
-func (p *prose) take(b *binder, n *node.Node, what string) bool {
+func (p *requiredText) take(b *binder, n *node.Node, what string) bool {
 	text, ok := b.r.String(n, what)
 	if ok && strings.TrimSpace(text) == "" {
 		b.r.Errorf(n, "empty-value", "%s is empty", what)
 		return false
 	}
-	*p = prose(text)
+	*p = requiredText(text)
 	return ok
 }
 
-func (*prose) shape() keys.Shape { return filled }
+func (*requiredText) shape() keys.Shape { return filled }

@@ -14,36 +14,36 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// Ledger is a journal that was read. Whatever its end looks like, and whatever happened to lines in its middle, each
-// line that is whole counts.
-type Ledger struct {
-	// Run is what the journal comes to.
+// JournalContent is what was read from a journal. Each whole line counts, also where other lines are damaged or the end
+// is missing.
+type JournalContent struct {
+	// Run is the run, as far as the journal has it.
 	Run *Run
-	// Header is the last one: a journal that was resumed has several.
+	// Header is the last one: each time that a run is resumed adds one.
 	Header JournalHeader
-	// Cut says that the last line is cut and was left out, as a killed process leaves it.
+	// Cut says that the last line is incomplete and was left out, as after a kill.
 	Cut bool
-	// Damaged are the other lines that were left out.
+	// Damaged are other lines that were left out.
 	Damaged []Damage
-	// Entries are the trials that were ever journaled, in the order of the lines.
+	// Entries are all trials in the journal, of earlier runs too, in the order of the lines.
 	Entries []*Entry
-	// Ended says that the run came to an end by itself.
+	// Ended says that the last run ended by itself and was not interrupted.
 	Ended bool
 
-	// Standing are those of the last run in it, kept ones too, by index in its plan.
-	Standing map[int]*Entry
+	// Current are the trials of the last run, those that it kept from earlier ones included, by index in its plan.
+	Current map[int]*Entry
 
-	file     Syncer
-	size     int64
-	number   int              // of the line that is read
-	at       map[int64]*Entry // by the offset of the line
-	collect  Collector
-	spans    map[int]span
-	headless bool
-	open     bool // the last line has no end
+	file          Syncer
+	size          int64
+	number        int              // of the line that is read
+	at            map[int64]*Entry // by the offset of the line
+	collect       Collector
+	spans         map[int]span
+	withoutHeader bool
+	unterminated  bool // the last line has no end
 }
 
-// Damage is a line of a journal that says nothing.
+// Damage is a line of a journal that cannot be used.
 type Damage struct {
 	Line int
 	Why  error
@@ -57,15 +57,15 @@ type Entry struct {
 	Status          Status
 	// CutShort says that the run ended before the trial did.
 	CutShort bool
-	// Gone says that the last run has no such trial in its plan.
+	// Gone says that the plan of the last run does not have this trial.
 	Gone bool
-	// Dropped says that a later run has set it aside.
+	// Dropped says that a later run replaced it, or did not keep it.
 	Dropped bool
 	// Strict says that its run was strict, and Warned that the conversation gave reason for a warning.
 	Strict, Warned bool
-	// Redacted are the fields of JSON whose values its run left out of what it wrote.
+	// Redacted are the JSON fields whose values its run replaced in what it wrote.
 	Redacted []string
-	// Programs are those that scored; see JournalHeader.
+	// Programs sums up the programs that scored; see JournalHeader.
 	Programs string
 	Started  time.Time // of its run
 
@@ -75,15 +75,15 @@ type Entry struct {
 	trial span
 }
 
-// ReadJournal reads a journal as far as it can be read. What is no journal at all is ErrNotJournal.
-func ReadJournal(file Syncer) (*Ledger, error) {
-	l := &Ledger{file: file, at: map[int64]*Entry{}, spans: map[int]span{}, Standing: map[int]*Entry{}}
+// ReadJournal reads a journal as far as that is possible. ErrNotJournal: the file is no journal.
+func ReadJournal(file Syncer) (*JournalContent, error) {
+	l := &JournalContent{file: file, at: map[int64]*Entry{}, spans: map[int]span{}, Current: map[int]*Entry{}}
 	in := bufio.NewReaderSize(io.NewSectionReader(file, 0, 1<<62), 1<<16)
 	for {
 		line, at, err := l.next(in)
 		if errors.Is(err, io.EOF) {
-			l.open = len(line) > 0
-			l.Cut = l.open && l.read(line, at) != nil // only the end of the line may be missing
+			l.unterminated = len(line) > 0
+			l.Cut = l.unterminated && l.read(line, at) != nil // only the end of the line may be missing
 			break
 		}
 		if err != nil {
@@ -95,28 +95,28 @@ func ReadJournal(file Syncer) (*Ledger, error) {
 			}
 			l.Damaged = append(l.Damaged, Damage{l.number, err})
 		}
-		if l.number >= strangeLines && l.Run == nil && len(l.Entries) == 0 {
+		if l.number >= maxUnknownLines && l.Run == nil && len(l.Entries) == 0 {
 			break
 		}
 	}
 	if l.Run == nil && len(l.Entries) == 0 {
 		return nil, ErrNotJournal
 	}
-	if l.headless {
+	if l.withoutHeader {
 		l.begin(JournalHeader{})
 		l.Run.Planned = len(l.Entries) + 1 // at least: the report must not look whole
 	}
-	l.tellEarly()
+	l.reportEarly()
 	l.collect.Finish(l.Run)
 	j := &Journal{file: file, size: l.size, spans: l.spans}
 	j.Bind(l.Run)
 	return l, nil
 }
 
-// tellEarly tells of trials before the first header, which are of no run and count only where a later one kept them.
-func (l *Ledger) tellEarly() {
+// reportEarly tells of trials before the first header, which are of no run and count only where a later one kept them.
+func (l *JournalContent) reportEarly() {
 	counts := map[*Entry]bool{}
-	for _, e := range l.Standing {
+	for _, e := range l.Current {
 		counts[e] = true
 	}
 	for _, e := range l.Entries {
@@ -129,7 +129,7 @@ func (l *Ledger) tellEarly() {
 }
 
 // next returns a whole line with its offset; io.EOF comes with what is left of a cut one.
-func (l *Ledger) next(in *bufio.Reader) (line []byte, at int64, err error) {
+func (l *JournalContent) next(in *bufio.Reader) (line []byte, at int64, err error) {
 	at = l.size
 	l.number++
 	line, err = in.ReadBytes('\n')
@@ -137,8 +137,8 @@ func (l *Ledger) next(in *bufio.Reader) (line []byte, at int64, err error) {
 	return line, at, err
 }
 
-// strangeLines is after how many lines that say nothing a file is taken for something else.
-const strangeLines = 8
+// maxUnknownLines is after how many lines that say nothing a file is taken for something else.
+const maxUnknownLines = 8
 
 // versionError is the version of a journal that this arena cannot read.
 type versionError int
@@ -147,7 +147,7 @@ func (e versionError) Error() string {
 	return fmt.Sprintf("the journal has version %d; this arena reads version %d", int(e), SchemaVersion)
 }
 
-func (l *Ledger) read(line []byte, at int64) error {
+func (l *JournalContent) read(line []byte, at int64) error {
 	var text struct {
 		Index   int            `json:"index"`
 		Trial   *Trial         `json:"trial"`
@@ -170,7 +170,7 @@ func (l *Ledger) read(line []byte, at int64) error {
 	case !bytes.Contains(line, trialKey):
 		return errors.New("corrupt journal: the line does not begin with its trial")
 	default:
-		l.headless = l.headless || l.Run == nil
+		l.withoutHeader = l.withoutHeader || l.Run == nil
 		if err := text.Trial.Whole(); err != nil {
 			return fmt.Errorf("corrupt journal: the trial %s is damaged: %w", text.Trial.ID, err)
 		}
@@ -181,7 +181,7 @@ func (l *Ledger) read(line []byte, at int64) error {
 }
 
 // header begins the journal, or the part of it in which it was resumed.
-func (l *Ledger) header(line []byte, version int) error {
+func (l *JournalContent) header(line []byte, version int) error {
 	if version != SchemaVersion {
 		return versionError(version)
 	}
@@ -195,9 +195,9 @@ func (l *Ledger) header(line []byte, version int) error {
 			e.Dropped = true
 		}
 	}
-	l.collect, l.spans, l.Ended, l.headless = Collector{}, map[int]span{}, false, false
+	l.collect, l.spans, l.Ended, l.withoutHeader = Collector{}, map[int]span{}, false, false
 	l.collect.Cover(h.Coverage)
-	l.Standing = map[int]*Entry{}
+	l.Current = map[int]*Entry{}
 	as := map[int]*Recounted{}
 	for i := range h.Recounted {
 		as[h.Recounted[i].Index] = &h.Recounted[i]
@@ -210,7 +210,7 @@ func (l *Ledger) header(line []byte, version int) error {
 	return nil
 }
 
-func (l *Ledger) begin(h JournalHeader) {
+func (l *JournalContent) begin(h JournalHeader) {
 	l.Header = h
 	l.Run = &Run{
 		SchemaVersion: SchemaVersion, Arena: h.Arena, Name: h.Name, Started: h.Started, Planned: h.Planned, FailOn: h.FailOn,
@@ -219,13 +219,13 @@ func (l *Ledger) begin(h JournalHeader) {
 }
 
 // keep takes a trial of the lines before into the run that resumed them, as what it is there; nil: as it was.
-func (l *Ledger) keep(index int, at int64, as *Recounted) error {
+func (l *JournalContent) keep(index int, at int64, as *Recounted) error {
 	e := l.at[at]
 	if e == nil {
 		return fmt.Errorf("corrupt journal: there is no trial at byte %d to keep", at)
 	}
 	if as != nil {
-		e.become(as)
+		e.recountAs(as)
 	}
 	s := e.trial
 	s.before = true
@@ -237,12 +237,12 @@ func (l *Ledger) keep(index int, at int64, as *Recounted) error {
 	if err != nil {
 		return fmt.Errorf("read journal: %w", err)
 	}
-	l.spans[index], l.Standing[index] = s, e
+	l.spans[index], l.Current[index] = s, e
 	l.collect.Add(t)
 	return nil
 }
 
-func (l *Ledger) trial(t *Trial, at int64, s span) error {
+func (l *JournalContent) trial(t *Trial, at int64, s span) error {
 	e := &Entry{
 		ID: t.ID, Fingerprint: t.Fingerprint, Number: t.Trial, Trials: t.Trials, Status: t.Status,
 		CutShort: t.CutShort(), Programs: l.Header.Programs, Started: l.Header.Started, at: at, trial: s,
@@ -257,13 +257,13 @@ func (l *Ledger) trial(t *Trial, at int64, s span) error {
 	if _, twice := l.spans[t.Index]; twice {
 		return fmt.Errorf("corrupt journal: trial %s is in it twice", t.ID)
 	}
-	l.spans[t.Index], l.Standing[t.Index] = s, e
+	l.spans[t.Index], l.Current[t.Index] = s, e
 	l.collect.Add(t)
 	return nil
 }
 
 // Trial reads the trial of an entry.
-func (l *Ledger) Trial(e *Entry) (*Trial, error) {
+func (l *JournalContent) Trial(e *Entry) (*Trial, error) {
 	raw, err := e.trial.read(l.file)
 	if err != nil {
 		return nil, err

@@ -2,18 +2,19 @@ package checks
 
 import "github.com/arena-evals/arena/internal/say"
 
-// faults is what breaks a check that forbids something, for machines and in words.
-type faults struct {
+// violationList collects the violations of a check that forbids something: as details, and in words.
+type violationList struct {
 	list  []Details
 	texts []string
 }
 
-func (f *faults) add(text string, details Details) {
+func (f *violationList) add(text string, details Details) {
 	f.list, f.texts = append(f.list, details), append(f.texts, text)
 }
 
-// finding is a full score with fine for its explanation, or none with what breaks the check behind a word for it.
-func (f *faults) finding(fine, broken string) Finding {
+// finding has a full score and the explanation fine when there are no violations; else the score 0, and the violations
+// behind the word broken.
+func (f *violationList) finding(fine, broken string) Finding {
 	details := Details{"violations": atLeastEmpty(f.list)}
 	if len(f.list) > 0 {
 		return Finding{Explanation: broken + say.Listed(f.texts, "; "), Details: details}

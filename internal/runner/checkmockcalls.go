@@ -76,6 +76,9 @@ func (n *nameChecker) checkMockCalls(s *scenario.Scenario, agents []*scenario.Pr
 			for _, use := range mock.Calls {
 				n.reportUnansweredCall(use)
 			}
+			for j := range mock.Replies {
+				n.checkMockArguments(&mock.Replies[j])
+			}
 		}
 	}
 	if n.p.Mock != nil { // it replaces those of the providers
@@ -96,6 +99,32 @@ func (n *nameChecker) checkMockFile(s *scenario.Scenario, file *scenario.MockFil
 			s.Alias != "" && callsTool(file.Scenarios[s.Alias], use.Name)) {
 			n.reportUnansweredCall(use)
 		}
+	}
+	for _, m := range []*scenario.MockScenario{file.Scenarios[s.ID], file.Scenarios[s.Alias]} {
+		if m == nil {
+			continue
+		}
+		for i := range m.Turns {
+			n.checkMockArguments(m.Turns[i].Reply())
+		}
+	}
+}
+
+// checkMockArguments warns of calls in a mock reply that the schema of their tool refuses: nothing is run for them. What
+// is not even an object is meant so.
+func (n *nameChecker) checkMockArguments(r *scenario.MockReply) {
+	for i := range r.ToolCalls {
+		call := &r.ToolCalls[i]
+		if _, came := r.Results[i]; came || call.Args == nil || i >= len(r.Places) || !n.tools.Has(call.Name) {
+			continue
+		}
+		err := n.tools.Takes(call.Name, call.Args)
+		if err == nil || n.reported[r.Places[i]] {
+			continue
+		}
+		n.note(r.Places[i])
+		n.diags.Warnf(r.Places[i], 1, "bad-arguments", "mock: tool_calls: %s does not take these arguments: %v", call.Name, err).
+			Hint = "the call is answered with an error; if that is meant, write it: error: …"
 	}
 }
 
@@ -126,13 +155,18 @@ func (n *nameChecker) reportUnansweredCall(use scenario.MockCallUse) {
 	if n.reported[use.Pos] || n.mayExist(use.Name) {
 		return
 	}
-	if n.reported == nil {
-		n.reported = map[diag.Pos]bool{}
-	}
-	n.reported[use.Pos] = true
+	n.note(use.Pos)
 	d := n.problem(use.Pos, use.Name, "unknown-name", "mock: tool_calls: there is no tool %q", use.Name)
 	d.Hint = "give the call a result, or the project this tool"
 	if known := n.knownTools(); len(known) > 0 {
 		d.Hint = hintKnown(use.Name, known) + "; or give the call a result"
 	}
+}
+
+// note notes a place that is reported.
+func (n *nameChecker) note(at diag.Pos) {
+	if n.reported == nil {
+		n.reported = map[diag.Pos]bool{}
+	}
+	n.reported[at] = true
 }

@@ -73,6 +73,9 @@ func (n *nameChecker) report(chosen []*scenario.Scenario, agents func(*scenario.
 		}
 		n.checkMockCalls(s, agents(s))
 		n.checkConsents(s, in)
+		if n.tracker != nil && s.Recorded == nil {
+			n.tracker.awaitRules(s)
+		}
 		n.checkList(s.Conversation, in...)
 		for i := range s.Turns {
 			n.checkList(s.Turns[i].Assertions, in...)

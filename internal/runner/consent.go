@@ -57,10 +57,15 @@ func consented(res chat.ToolResult, consent string) chat.ToolResult {
 	if consent == "" {
 		return res
 	}
+	return noted(res, consentKey, consent)
+}
+
+// noted puts a word into the metadata of a result.
+func noted(res chat.ToolResult, key, word string) chat.ToolResult {
 	res.Metadata = maps.Clone(res.Metadata)
 	if res.Metadata == nil {
 		res.Metadata = map[string]any{}
 	}
-	res.Metadata[consentKey] = consent
+	res.Metadata[key] = word
 	return res
 }

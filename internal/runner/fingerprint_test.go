@@ -46,7 +46,7 @@ var leftOut = map[string]string{
 	"Check.Compiled": written, "Check.Early": written, "Check.Unknown": written, "Check.Handlers": written,
 	"Check.Settled": written, "Project.Open": "each stands in its place",
 	"Workflow.Graph": written, "Workflow.at": place,
-	"Placed.Compiled": written, "MockFile.Calls": written, "TurnMock.Calls": written,
+	"Placed.Compiled": written, "MockReply.Places": place, "MockFile.Calls": written, "TurnMock.Calls": written,
 }
 
 const (

@@ -29,6 +29,10 @@ type nameTracker struct {
 
 	sampledGates  []*evals.Eval   // evals with a threshold that measure a sample
 	measuredEvals map[string]bool // by id
+
+	rules     []awaitedRule // of turns, about calls
+	rulesUsed map[turnRule]bool
+	turnsRun  map[turnPlace]bool
 }
 
 type awaitedGuardrail struct {
@@ -45,6 +49,7 @@ func newNameTracker() *nameTracker {
 	return &nameTracker{
 		isAwaited: map[namePosition]bool{}, calledTools: map[string]bool{}, loadedSkills: map[string]bool{},
 		measuredEvals: map[string]bool{}, firedGuardrails: map[string]bool{},
+		rulesUsed: map[turnRule]bool{}, turnsRun: map[turnPlace]bool{},
 	}
 }
 
@@ -69,7 +74,7 @@ func (h *nameTracker) awaitGuardrail(check string, use *checks.GuardrailUse) {
 
 // observe collects the names in a conversation.
 func (h *nameTracker) observe(t *result.Trial) {
-	if h == nil || len(h.awaited)+len(h.sampledGates)+len(h.awaitedGuardrails) == 0 {
+	if h == nil || len(h.awaited)+len(h.sampledGates)+len(h.awaitedGuardrails)+len(h.rules) == 0 {
 		return
 	}
 	h.mu.Lock()
@@ -80,6 +85,7 @@ func (h *nameTracker) observe(t *result.Trial) {
 	for i := range t.Turns {
 		turn := &t.Turns[i]
 		h.hasTurns = h.hasTurns || turn.NotRun == ""
+		h.observeRules(t, turn)
 		for j := range turn.Messages {
 			for _, v := range turn.Messages[j].Validations {
 				h.firedGuardrails[v.Type] = true
@@ -128,6 +134,7 @@ func (p *Plan) NeverNamed() []diag.Diagnostic {
 			})
 		}
 	}
+	list = append(list, h.idleRules()...)
 	for _, e := range h.sampledGates {
 		if !h.measuredEvals[e.ID] {
 			list = append(list, neverSampled(e))

@@ -172,7 +172,7 @@ func (l *toolLoop) execute(
 		}
 		switch fault := l.fault(call); {
 		case fault != nil:
-			results[i] = consented(l.inject(ctx, lane, call, fault), consent)
+			results[i] = consented(noted(l.inject(ctx, lane, call, fault), injectedKey, fault.Mode), consent)
 		case own || len(calls) == 1:
 			results[i] = consented(l.call(ctx, lane, call), consent)
 		default:

@@ -68,6 +68,7 @@ type MockReply struct {
 	Content   string
 	Parts     []chat.Part
 	ToolCalls []chat.ToolCall // without ids
+	Places    []diag.Pos      `digest:"-"` // of the calls, in their order; nil: not known
 	// Results are what came of calls, by their index, as they were recorded: without ids, and those tools are not run.
 	Results      map[int]chat.ToolResult
 	Error        string // the call fails with this text

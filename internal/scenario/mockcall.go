@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -101,7 +102,7 @@ func (d *decoder) mockUses(read func()) []MockCallUse {
 	return d.calls
 }
 
-func (r *mockReplyFile) add(c *mockCall) {
+func (r *mockReplyFile) add(c *mockCall, at diag.Pos) {
 	if c.came {
 		if r.Results == nil {
 			r.Results = map[int]chat.ToolResult{}
@@ -109,5 +110,5 @@ func (r *mockReplyFile) add(c *mockCall) {
 		c.result.Name = c.Name
 		r.Results[len(r.ToolCalls)] = c.result
 	}
-	r.ToolCalls = append(r.ToolCalls, c.ToolCall)
+	r.ToolCalls, r.Places = append(r.ToolCalls, c.ToolCall), append(r.Places, at)
 }

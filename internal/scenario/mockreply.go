@@ -35,7 +35,7 @@ var mockTurnFields = table("a mock reply", func() rows[mockReplyFile] {
 				if mockCallFields.read(d, item, &c) {
 					c.check(d, item)
 					c.note(d, item)
-					r.add(&c)
+					r.add(&c, d.Pos(item))
 				}
 			})
 		}).doc("The tools that the reply calls."),

@@ -123,8 +123,8 @@ func (n *nameChecker) checkMockArguments(r *scenario.MockReply) {
 			continue
 		}
 		n.note(r.Places[i])
-		n.diags.Warnf(r.Places[i], 1, "bad-arguments", "mock: tool_calls: %s does not take these arguments: %v", call.Name, err).
-			Hint = "the call is answered with an error; if that is meant, write it: error: …"
+		n.diags.Warnf(r.Places[i], 1, "bad-arguments", "mock: tool_calls: %s does not take these arguments: %v", call.Name,
+			err).Hint = "the call is answered with an error; if that is meant, write it: error: …"
 	}
 }
 

@@ -80,11 +80,13 @@ func (s *session) rejudge(ctx context.Context) {
 	}
 }
 
-// copyMeasurements copies what does not depend on checks: model, usage, cost, retries.
+// copyMeasurements copies what does not depend on checks: model, usage, cost, retries, what was warned of, and the
+// earlier attempts that failed.
 func (s *session) copyMeasurements(was *result.Trial) {
 	o := s.out
 	o.Model, o.System, o.Variant, o.Retries, o.Notices = was.Model, was.System, was.Variant, was.Retries, was.Notices
 	o.Recording, o.TaskType, o.Memory = was.Recording, was.TaskType, was.Memory
+	o.Earlier, o.Warnings = was.Earlier, slices.Clone(was.Warnings)
 	s.spend = spend{usage: was.Usage.Usage, calls: was.Usage.Calls, unknown: was.CostUSD == nil}
 	if was.CostUSD != nil {
 		s.spend.usd = *was.CostUSD

@@ -40,6 +40,11 @@ var planted = map[string]string{
 	"a parameter of the address of a check": "check-1e",
 	"a token of a check":                    "check-1f-token",
 	"a header of a check with placeholders": "check-2a",
+	"a token of an agent":                   "agent-3a",
+	"a token of an agent, by a variable":    "agent-3b",
+	"a header of an agent":                  "agent-3c-long-value",
+	"a header of an agent, by a variable":   "agent-3d",
+	"a password in the address of an agent": "agent-3e",
 }
 
 // TestNoOutputShowsSecrets plants secrets wherever a project may have them, and has the model repeat all of them in
@@ -66,6 +71,19 @@ func TestNoOutputShowsSecrets(t *testing.T) {
 		if strings.Contains(r.URL.Path, "broken") {
 			w.WriteHeader(http.StatusBadRequest)
 			_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": text}})
+			return
+		}
+		if strings.HasPrefix(r.URL.Path, "/asked") {
+			var answer any = map[string]any{"result": map[string]any{"parts": []any{map[string]any{"text": "heard " + text}}}}
+			if r.Method == http.MethodGet {
+				answer = map[string]any{"name": strings.ReplaceAll(r.URL.Path[1:], "/.well-known/agent-card.json", ""),
+					"skills": []any{map[string]any{"id": "find", "description": text}}}
+			}
+			if strings.HasPrefix(r.URL.Path, "/asked-badly") && r.Method == http.MethodPost {
+				answer = map[string]any{"result": map[string]any{"status": map[string]any{"state": "failed",
+					"message": map[string]any{"parts": []any{map[string]any{"text": text}}}}}}
+			}
+			_ = json.NewEncoder(w).Encode(answer)
 			return
 		}
 		if strings.Contains(r.URL.Path, "scored") {
@@ -101,6 +119,10 @@ spec:
       credential: {api_key: literal-value-8}
       headers: {X-Secret: 'te"st<12&/'}
   providers: []
+  prompt_specs: {clerk: {task_type: clerk, system_template: You know it.}}
+  a2a_agents:
+    - {name: known, url: "http://` + host + `/asked", auth: {token: agent-3a}, headers: {X-Whatever: agent-3c-long-value}}
+    - {name: bad, url: "http://me:agent-3e@` + host + `/asked-badly", auth: {token_env: AGENT}, headers_from_env: [X-Who=WHO]}
   defaults: {output: {recording: {enabled: true}}}
   runtime:
     evals:
@@ -109,6 +131,7 @@ spec:
 		"inspect.sh": `cat >/dev/null; echo "{\"score\": 1, \"explanation\": \"saw $SHOP_KEY\"}"` + "\n",
 		"hello.yaml": `id: hello
 description: Says what it knows
+task_type: clerk
 turns:
   - role: user
     content: What do you know? env-value-5
@@ -117,6 +140,8 @@ turns:
       - {type: content_excludes, params: {patterns: [redacted]}}
       - {type: content_excludes, params: {patterns: [literal-value-8]}}
       - {type: inspected}
+      - {type: tool_exec, params: {tool: a2a__asked__find, args: {query: key-value-1}, success_pattern: agent-3a}}
+      - {type: tool_exec, params: {tool: a2a__asked_badly__find, args: {query: key-value-1}, success_pattern: x}}
       - type: rest_eval
         params:
           url: "http://` + host + `/scored?token=check-1e"
@@ -139,7 +164,7 @@ variables: {last: 2a}
 			"--cache", filepath.Join(results, "kept"), "--metrics-file", filepath.Join(results, "metrics.txt"),
 			"--otlp-endpoint", server.URL, "--otlp-content",
 		},
-		Out: &out, Err: &complaints, Env: map[string]string{"KEY": "key-value-1", "SHOP_TOKEN": "env-value-5", "PLAIN": "check-1d-value", "SEKVAR": "handed-6b", "PATH": os.Getenv("PATH")},
+		Out: &out, Err: &complaints, Env: map[string]string{"KEY": "key-value-1", "SHOP_TOKEN": "env-value-5", "PLAIN": "check-1d-value", "SEKVAR": "handed-6b", "AGENT": "agent-3b", "WHO": "agent-3d", "PATH": os.Getenv("PATH")},
 		Now: time.Now, Width: func() int { return 200 }, Exit: func(int) {},
 		Interrupts: func() (<-chan os.Signal, func()) { return nil, func() {} },
 	})
@@ -195,7 +220,7 @@ variables: {last: 2a}
 	for _, a := range run.Runs[0].Turns[0].Assertions {
 		got = append(got, a.Status)
 	}
-	if want := "passed passed failed passed passed passed error"; strings.Join(got, " ") != want {
+	if want := "passed passed failed passed passed failed passed passed error"; strings.Join(got, " ") != want {
 		t.Errorf("the checks of what was said: %s, want %s", got, want)
 	}
 }

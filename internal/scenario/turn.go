@@ -84,8 +84,13 @@ var failureFields = table("a tool failure", func() rows[ToolFailure] {
 		}).must().doc("The tool that fails."),
 		word("mode", words("error", "timeout", "slow"), func(f *ToolFailure) *string { return &f.Mode }).must().
 			doc("How it fails."),
-		num("probability", unit, func(f *ToolFailure) *float64 { return &f.Probability }).preset("1").
-			doc("How often it fails."),
+		custom("probability", unit, func(d *decoder, f *ToolFailure, v *node.Node) {
+			p, ok := unit.Float(d, v, "probability")
+			if f.Probability = p; ok && p == 0 {
+				d.Warnf(v, "always", "probability: 0 stands for always").
+					Hint = "remove the rule if the tool is not to fail, else the line"
+			}
+		}).preset("1").doc("How often it fails; 0 is always."),
 		str("message", func(f *ToolFailure) *string { return &f.Message }).doc("The text of the error."),
 	}
 })

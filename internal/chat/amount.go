@@ -13,7 +13,8 @@ func Measured(n float64) bool { return n >= 0 && n <= Most }
 // Tokens reports whether a number can be the tokens of one call.
 func Tokens(n float64) bool { return n >= 0 && n <= MostTokens }
 
-// Counted says whether the tokens are numbers that a call can have taken.
+// Counted says whether the tokens are numbers that a call can have taken. A part below zero says that nobody knows it.
 func (u Usage) Counted() bool {
-	return Tokens(float64(u.InputTokens)) && Tokens(float64(u.OutputTokens))
+	return Tokens(float64(u.InputTokens)) && Tokens(float64(u.OutputTokens)) &&
+		max(u.CachedTokens, u.CacheWriteTokens, u.ReasoningTokens) <= MostTokens
 }

@@ -122,12 +122,9 @@ type usage struct {
 }
 
 func (u *usage) chat() chat.Usage {
-	out := chat.Usage{InputTokens: u.Input, OutputTokens: u.Output}
-	if u.Written > 0 && chat.Tokens(float64(u.Written)) {
-		out.InputTokens, out.CacheWriteTokens = out.InputTokens+u.Written, u.Written
-	}
-	if u.Cached > 0 && chat.Tokens(float64(u.Cached)) {
-		out.InputTokens, out.CachedTokens = out.InputTokens+u.Cached, u.Cached
+	out := chat.Usage{InputTokens: u.Input, OutputTokens: u.Output, CacheWriteTokens: u.Written, CachedTokens: u.Cached}
+	if out.Counted() {
+		out.InputTokens += max(u.Written, 0) + max(u.Cached, 0)
 	}
 	return out
 }

@@ -53,6 +53,11 @@ func TestReplies(t *testing.T) {
 			Usage: chat.Usage{InputTokens: 321, OutputTokens: 4, CachedTokens: 300, CacheWriteTokens: 20}}, ""},
 		"usage that cannot be": {false, `{"model":"m","content":[{"type":"text","text":"a"}],"stop_reason":"end_turn","usage":{
 			"input_tokens":1e13,"output_tokens":4}}`, chat.Reply{}, "bad_reply: does not have the expected form"},
+		"cached tokens that cannot be": {false, `{"model":"m","content":[{"type":"text","text":"a"}],"stop_reason":"end_turn","usage":{
+			"input_tokens":1,"output_tokens":4,"cache_read_input_tokens":1000000000000000}}`, chat.Reply{}, "bad_reply: no call can have taken"},
+		"cached tokens below zero": {false, `{"model":"m","content":[{"type":"text","text":"a"}],"stop_reason":"end_turn","usage":{
+			"input_tokens":1,"output_tokens":4,"cache_read_input_tokens":-7}}`, chat.Reply{Content: "a", FinishReason: "stop", Model: "m",
+			Usage: chat.Usage{InputTokens: 1, OutputTokens: 4}}, ""},
 		"usage below zero": {false, `{"model":"m","content":[],"stop_reason":"end_turn","usage":{"input_tokens":-1,"output_tokens":4}}`,
 			chat.Reply{}, "bad_reply: no call can have taken"},
 		"thoughts in every place": {true, events(began, block("0", `{"type":"thinking","thinking":""}`),

@@ -27,10 +27,10 @@ func (u *usage) take(v *usage) {
 
 // chat is the same as arena counts: what the model thought is output.
 func (u *usage) chat() chat.Usage {
-	out := chat.Usage{InputTokens: sum(u.Prompt, u.ToolUse), OutputTokens: sum(u.Answer, u.Thoughts)}
-	out.CachedTokens = min(max(u.Cached, 0), max(out.InputTokens, 0))
-	out.ReasoningTokens = min(max(u.Thoughts, 0), max(out.OutputTokens, 0))
-	return out
+	return chat.Usage{
+		InputTokens: sum(u.Prompt, u.ToolUse), OutputTokens: sum(u.Answer, u.Thoughts), CachedTokens: u.Cached,
+		ReasoningTokens: u.Thoughts,
+	}
 }
 
 // sum is below zero where one of the two is, or where there is no such number.

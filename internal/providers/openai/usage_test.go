@@ -41,6 +41,8 @@ func TestUsage(t *testing.T) {
 		`{"prompt_tokens": 9, "completion_tokens": 9223372036854775807}`,
 		`{"prompt_tokens": 1000000000001, "completion_tokens": 3}`,
 		`{"prompt_tokens": 9, "total_tokens": 1000000000000000}`,
+		`{"prompt_tokens": 9, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 1000000000000000}}`,
+		`{"prompt_tokens": 9, "completion_tokens": 3, "completion_tokens_details": {"reasoning_tokens": 1000000000000000}}`,
 	} {
 		var a chatResponse
 		if err := json.Unmarshal([]byte(`{"usage": `+text+`}`), &a); err != nil {

@@ -22,7 +22,11 @@ func (c *Call) Came(size int) {
 }
 
 // Count tells what the server counts of the call so far, be it possible or not.
-func (c *Call) Count(u chat.Usage) { c.came.usage, _ = within(u) }
+func (c *Call) Count(u chat.Usage) {
+	if c.came.usage = u; u.Counted() {
+		c.came.usage, _ = within(u)
+	}
+}
 
 // impossible is the error of a call whose server counts what no call can have taken; nil: it does not.
 func (c *Call) impossible() error {
@@ -30,8 +34,17 @@ func (c *Call) impossible() error {
 	if u.Counted() {
 		return nil
 	}
-	failed := c.Fail(providers.BadReply, nil, "the server counts tokens that no call can have taken (%d of input, %d of "+
-		"output): what this one cost is not known", u.InputTokens, u.OutputTokens)
+	counts := fmt.Sprintf("%d of input, %d of output", u.InputTokens, u.OutputTokens)
+	for _, part := range []struct {
+		tokens int
+		what   string
+	}{{u.CachedTokens, "cached"}, {u.CacheWriteTokens, "written to a cache"}, {u.ReasoningTokens, "thoughts"}} {
+		if part.tokens > chat.MostTokens {
+			counts += fmt.Sprintf(", %d %s", part.tokens, part.what)
+		}
+	}
+	failed := c.Fail(providers.BadReply, nil, "the server counts tokens that no call can have taken (%s): what this one "+
+		"cost is not known", counts)
 	failed.Final = true // it has been paid for, and the same server would count another one
 	return failed
 }
@@ -59,7 +72,6 @@ const noticeParts = "the server counts more tokens as cached or as thoughts than
 // A part below zero is none.
 func within(u chat.Usage) (_ chat.Usage, more bool) {
 	limit := func(part *int, whole int) {
-		whole = max(whole, 0)
 		more = more || *part > whole
 		*part = min(max(*part, 0), whole)
 	}

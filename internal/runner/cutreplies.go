@@ -3,14 +3,27 @@ package runner
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// cutReasons are the finish reasons of incomplete replies, with the words that describe them.
-var cutReasons = map[string]string{"length": "cut at max_tokens", "content_filter": "cut by a content filter"}
+// howCut says how a reply is incomplete; "" when it is not.
+func howCut(m *chat.Message) string {
+	switch {
+	case m.FinishReason == "length":
+		return "was cut at max_tokens"
+	case m.FinishReason == "content_filter":
+		return "was cut by a content filter"
+	case m.FinishReason == "tool_calls" && len(m.ToolCalls) == 0:
+		return "ends with tool calls, and holds none"
+	case strings.HasPrefix(m.FinishReason, "incomplete"):
+		return "is not finished"
+	}
+	return ""
+}
 
 // reportCuts warns of incomplete replies whose finish reason no check looks at: forbidden text may have come next. With
 // --strict such a trial is an error.
@@ -19,11 +32,11 @@ func (s *session) reportCuts() {
 		t := &s.out.Turns[i]
 		for at := range t.Messages {
 			m := t.Messages[at].Said() // as the model wrote it, before guardrails
-			how, cut := cutReasons[m.FinishReason]
-			if m.Role != chat.Assistant || !cut || t.Messages[at].Blocked() || s.asksWhyEnded(t.Index, i == len(s.out.Turns)-1) {
+			how := howCut(&m)
+			if m.Role != chat.Assistant || how == "" || t.Messages[at].Blocked() || s.asksWhyEnded(t.Index, i == len(s.out.Turns)-1) {
 				continue
 			}
-			what := fmt.Sprintf("reply was %s (finish reason %s), and no check looks at that", how, m.FinishReason)
+			what := fmt.Sprintf("reply %s (finish reason %s), and no check looks at that", how, m.FinishReason)
 			s.warnOfCut(t.Index, what, "; finish_reason does")
 		}
 		s.reportCutSteps(t)
@@ -39,8 +52,8 @@ func (s *session) reportCutSteps(t *result.Turn) {
 		step := &t.Composition.Steps[i]
 		for at := range step.Messages {
 			m := step.Messages[at].Said()
-			if how, cut := cutReasons[m.FinishReason]; cut && !step.Messages[at].Blocked() {
-				s.warnOfCut(t.Index, fmt.Sprintf("reply in the step %s was %s (finish reason %s)", step.ID, how, m.FinishReason), "")
+			if how := howCut(&m); how != "" && !step.Messages[at].Blocked() {
+				s.warnOfCut(t.Index, fmt.Sprintf("reply in the step %s %s (finish reason %s)", step.ID, how, m.FinishReason), "")
 			}
 		}
 	}

@@ -47,6 +47,7 @@ type item struct {
 	Name      string        `json:"name"`
 	Args      string        `json:"arguments"`
 	Encrypted string        `json:"encrypted_content"`
+	Status    string        `json:"status"`
 
 	raw json.RawMessage // the whole of it
 }
@@ -130,6 +131,9 @@ func (x responseExchange) reply(r *responseDoc, items []item) (chat.Reply, error
 	if err == nil {
 		out.FinishReason, err = x.finish(r, &out)
 	}
+	if out.FinishReason == "stop" && slices.ContainsFunc(items, func(it item) bool { return it.Status == unfinished }) {
+		out.FinishReason = unfinished
+	}
 	if err != nil {
 		return chat.Reply{}, err
 	}
@@ -144,18 +148,23 @@ func (x responseExchange) finish(r *responseDoc, out *chat.Reply) (string, error
 		return "tool_calls", nil
 	case r.Status == "completed":
 		return "stop", nil
-	case r.Status != "incomplete":
+	case r.Status != unfinished:
 		return "", x.Fail(providers.BadReply, nil, "the server broke the reply off (status %q)", x.Excerpt(r.Status))
 	case reason == "max_output_tokens":
 		return "length", nil
 	case reason == "content_filter" && out.Content == "":
 		return "", x.Fail(providers.Refused, nil, "the content filter of the provider stopped the reply")
+	case reason == "content_filter":
+		return reason, nil
 	case reason == "" || chat.BrokeOff(reason):
 		return "", x.Fail(providers.BadReply, nil, "the server broke the reply off (incomplete, reason %q)",
 			x.Excerpt(reason))
 	}
-	return x.Excerpt(reason), nil
+	return unfinished + ": " + x.Excerpt(reason), nil
 }
+
+// unfinished is the status of a reply, or of a message in it, that could have gone on.
+const unfinished = "incomplete"
 
 // responseStream is a reply as far as its events have come in; see wire.Decoder.
 type responseStream struct {
@@ -275,7 +284,7 @@ func (s *responseStream) Reply() (chat.Reply, error) {
 	if s.said > 0 { // a message that was cut
 		items = append(items, item{Type: "message", Content: []itemContent{{Text: s.Said()[len(s.Said())-s.said:]}}})
 	}
-	if len(items) == 0 && s.last.Output == nil && s.last.Status != "incomplete" {
+	if len(items) == 0 && s.last.Output == nil && s.last.Status != unfinished {
 		return chat.Reply{}, s.Fail(providers.BadReply, nil, "the reply has no output: the stream ended without any")
 	}
 	reply, err := s.reply(&s.last, items)

@@ -242,13 +242,21 @@ func TestResponsesStreams(t *testing.T) {
 		"no end":          {delta, "", "bad_reply: no response.completed"},
 		"an end of none":  {event(object{"type": "response.completed"}), "", "bad_reply: has no response"},
 		"an unknown word": {event(object{"type": "response.audio.delta", "delta": []int{1}}) + said + done, "I will not.", ""},
+		"an unfinished message": {event(object{"type": "response.output_item.done", "item": object{"type": "message",
+			"status": "incomplete", "content": []object{{"text": "I"}}}}) + done, "I (incomplete)", ""},
+		"an unknown reason": {delta + event(object{"type": "response.incomplete", "response": object{
+			"status": "incomplete", "incomplete_details": object{"reason": "odd"}}}), "a (incomplete: odd)", ""},
 		"a delta of none": {event(object{"type": "response.output_text.delta", "delta": 7}), "", "bad_reply: expected form"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := open(t, responsesSpec("openai", "https://api.test/v1"), wire.Options{Transport: providertest.Answers(http.StatusOK, "text/event-stream", c.body)})
 			got, err := p.Complete(t.Context(), &chat.Request{Stream: true, Messages: make([]chat.Message, 1)}, nil)
-			if checkError(t, err, c.err); err == nil && got.Content != c.want {
+			said := got.Content
+			if strings.HasPrefix(got.FinishReason, "incomplete") {
+				said += " (" + got.FinishReason + ")"
+			}
+			if checkError(t, err, c.err); err == nil && said != c.want {
 				t.Errorf("got %+v, want %q", got, c.want)
 			}
 		})

@@ -1,0 +1,26 @@
+package runner
+
+import (
+	"testing"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// A reply is complete when its model stopped by itself, or called tools.
+func TestHowCut(t *testing.T) {
+	t.Parallel()
+	call := []chat.ToolCall{{Name: "look_up"}}
+	for want, messages := range map[string][]chat.Message{
+		"":                                     {{FinishReason: "stop"}, {}, {FinishReason: "tool_calls", ToolCalls: call}, {FinishReason: "eos"}},
+		"was cut at max_tokens":                {{FinishReason: "length"}},
+		"was cut by a content filter":          {{FinishReason: "content_filter"}},
+		"is not finished":                      {{FinishReason: "incomplete"}, {FinishReason: "incomplete: odd"}},
+		"ends with tool calls, and holds none": {{FinishReason: "tool_calls"}},
+	} {
+		for _, m := range messages {
+			if got := howCut(&m); got != want {
+				t.Errorf("finish reason %q with %d calls: %q, want %q", m.FinishReason, len(m.ToolCalls), got, want)
+			}
+		}
+	}
+}

@@ -137,7 +137,7 @@ spec: {type: gemini, model: m, base_url: "STUB"}
 `
 
 // writeProject writes files that are separated by their names.
-func writeProject(t *testing.T, dir, text string) {
+func writeProject(t testing.TB, dir, text string) {
 	t.Helper()
 	name := "config.arena.yaml"
 	var file strings.Builder

@@ -36,7 +36,7 @@ type bench struct {
 }
 
 // toolOf makes the tool "probe" of a script.
-func toolOf(t *testing.T, text string, edit func(*scenario.Tool)) *bench {
+func toolOf(t testing.TB, text string, edit func(*scenario.Tool)) *bench {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "probe.sh"), []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
@@ -67,7 +67,7 @@ func toolOf(t *testing.T, text string, edit func(*scenario.Tool)) *bench {
 
 func keepsRunning(s *scenario.Tool) { s.Exec.Server = true }
 
-func (b *bench) call(t *testing.T, args string) chat.ToolResult {
+func (b *bench) call(t testing.TB, args string) chat.ToolResult {
 	t.Helper()
 	parsed, _ := chat.ParseArgs(args)
 	return b.Call(t.Context(), chat.ToolCall{ID: "c", Name: "probe", Args: parsed})

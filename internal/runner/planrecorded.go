@@ -62,6 +62,8 @@ func (m *matrix) recorded(p *project, s *scenario.Scenario) []Trial {
 		}
 		if promptUndecided(p.Project, s) {
 			m.assignPrompts(p.Project, s, filepath.ToSlash(path), at, out[before:])
+		} else if s.Recorded != nil {
+			m.comparePrompts(p.Project, s, filepath.ToSlash(path), out[before:])
 		}
 	}
 	if all > 0 && len(out) == 0 {

@@ -90,6 +90,28 @@ func (m *matrix) assignPrompts(p *scenario.Project, s *scenario.Scenario, path s
 	}
 }
 
+// comparePrompts reports recordings that say another prompt of the project than the file that judges them: the evals of
+// the one under which the agent spoke would not run.
+func (m *matrix) comparePrompts(p *scenario.Project, s *scenario.Scenario, path string, trials []Trial) {
+	told := map[string]bool{}
+	for i := range trials {
+		if task := trials[i].Recorded.taskType; !told[task] {
+			told[task] = true
+			m.comparePrompt(p, s.Recorded, path, task)
+		}
+	}
+}
+
+// comparePrompt reports an eval over recordings that names another prompt of the project than the conversation does.
+func (m *matrix) comparePrompt(p *scenario.Project, e *scenario.RecordingEval, from, task string) {
+	known := slices.ContainsFunc(p.Prompts, func(q *scenario.Prompt) bool { return q.TaskType == task })
+	if !known || e.TaskType == "" || e.TaskType == task {
+		return
+	}
+	m.diags.Errorf(e.Pos, 1, "other-prompt", "task_type is %q, and %s says that the prompt was %q", e.TaskType, from, task).
+		Hint = "take task_type out: it is for recordings that do not say their prompt"
+}
+
 func (m *matrix) reportNoPrompt(s *scenario.Scenario, at diag.Pos, what, lost string) {
 	hint := "set task_type in " + s.File
 	if s.Pos.Line == 0 { // arena made it

@@ -194,6 +194,7 @@ func (b *rejudgePlanner) evalScenario(p *project, brief *result.Brief) *scenario
 	}
 	task, from := brief.TaskType, "the run"
 	for _, e := range p.Evals {
+		b.m.comparePrompt(p.Project, e, "the run", brief.TaskType)
 		if e.TaskType != "" {
 			task, from = e.TaskType, e.File
 		}

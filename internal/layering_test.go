@@ -72,10 +72,11 @@ var libraries = map[string][]string{
 	"github.com/prometheus":        {"internal/*/*test"},
 	"google.golang.org/protobuf":   {"internal/*/*test"},
 
-	"github.com/aws":                    {"internal/providers/platform"},
-	"golang.org/x/oauth2":               {"internal/providers/platform"},
-	"github.com/nats-io/nats.go":        {"internal/dispatch/nats"},
-	"github.com/nats-io/nats-server/v2": {"internal/dispatch/natstest"},
+	"github.com/aws":                         {"internal/providers/platform"},
+	"golang.org/x/oauth2":                    {"internal/providers/platform"},
+	"github.com/modelcontextprotocol/go-sdk": {"internal/tools/mcp", "internal/*/*test"},
+	"github.com/nats-io/nats.go":             {"internal/dispatch/nats"},
+	"github.com/nats-io/nats-server/v2":      {"internal/dispatch/natstest"},
 }
 
 // pkg is a package by its folder, with its imports; those of its tests are left out.

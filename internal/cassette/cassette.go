@@ -17,6 +17,7 @@ const (
 	kindJudge     = "judge"
 	kindEmbedding = "embedding"
 	kindTool      = "tool"
+	kindTools     = "tools"   // of a source that lists them
 	kindHTTP      = "http"    // an endpoint that evaluates
 	kindProgram   = "program" // a program that evaluates
 	kindAgent     = "agent"   // an agent that evaluates
@@ -67,6 +68,8 @@ func shapes(kind string) (request, reply any) {
 		return new(embeddingRequest), new(embeddingReply)
 	case kindTool:
 		return new(toolRequest), new(toolReply)
+	case kindTools:
+		return new(toolListRequest), new(toolListReply)
 	case kindHTTP, kindProgram, kindAgent:
 		return new(outsideRequest), new(outsideReply)
 	}
@@ -75,5 +78,5 @@ func shapes(kind string) (request, reply any) {
 
 // kinds lists the kinds of exchanges.
 func kinds() []string {
-	return []string{kindModel, kindJudge, kindEmbedding, kindTool, kindHTTP, kindProgram, kindAgent}
+	return []string{kindModel, kindJudge, kindEmbedding, kindTool, kindTools, kindHTTP, kindProgram, kindAgent}
 }

@@ -49,6 +49,8 @@ func subjectOf(q *asked) string {
 		return "the model request"
 	case *toolRequest:
 		return "the call of the tool " + r.Name
+	case *toolListRequest:
+		return "the question for the tools of " + r.Source
 	case *judgeRequest:
 		return "the question to the judge"
 	case *outsideRequest:

@@ -13,13 +13,17 @@ import (
 	"github.com/arena-evals/arena/internal/cli"
 	"github.com/arena-evals/arena/internal/hang"
 	"github.com/arena-evals/arena/internal/report/otlptest"
+	"github.com/arena-evals/arena/internal/tools/mcptest"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script; read the diff")
 
-// TestMain makes the test binary a second program: called arena, it is arena.
+// TestMain makes the test binary other programs: called arena, it is arena, called mcp-probe an MCP server.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"arena": func() { os.Exit(cli.Main(cli.System())) }})
+	testscript.Main(m, map[string]func(){
+		"arena":     func() { os.Exit(cli.Main(cli.System())) },
+		"mcp-probe": func() { mcptest.Serve(os.Args[1]) },
+	})
 }
 
 // epoch stands in for the time in scripts, so that nothing that they compare depends on it.

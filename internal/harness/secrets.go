@@ -135,6 +135,9 @@ func (s *Secrets) watchProject(p *scenario.Project) {
 	for _, h := range p.Handlers {
 		s.program(h.Env, p.Getenv)
 	}
+	for _, server := range p.Servers {
+		s.server(server, p.Getenv)
+	}
 	for _, t := range p.Tools {
 		if t.Exec != nil {
 			s.program(t.Exec.Env, p.Getenv)
@@ -211,6 +214,31 @@ func (s *Secrets) program(env []string, getenv func(string) (string, bool)) {
 		s.setting(name, filled.Text)
 		for _, part := range filled.Values {
 			s.setting(name, part)
+		}
+	}
+}
+
+// server learns what an MCP server is given to prove who asks. What its headers have from the environment is a secret
+// whatever their names.
+func (s *Secrets) server(server *scenario.Server, getenv func(string) (string, bool)) {
+	s.program(server.Env, getenv)
+	if server.Image != nil {
+		s.program(server.Image.Env, getenv)
+	}
+	if getenv == nil {
+		getenv = func(string) (string, bool) { return "", false }
+	}
+	s.address(scenario.Expand(server.URL, getenv).Text)
+	for name, value := range server.Headers {
+		filled := scenario.Expand(value, getenv)
+		s.setting(name, filled.Text)
+		for _, part := range filled.Values {
+			s.learn(part)
+		}
+	}
+	for _, arg := range server.Args {
+		for _, part := range scenario.Expand(arg, getenv).Values {
+			s.setting("", part)
 		}
 	}
 }

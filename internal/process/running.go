@@ -89,11 +89,18 @@ func (r *Running) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write writes to the stdin of the program, until ctx is done.
+// Write writes to the stdin of the program, until ctx is done. Nobody else writes meanwhile.
 func (r *Running) Write(ctx context.Context, p []byte) error {
-	stop := context.AfterFunc(ctx, func() { _ = r.stdin.SetWriteDeadline(time.Unix(1, 0)) })
-	defer stop()
+	late := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(late)
+		_ = r.stdin.SetWriteDeadline(time.Unix(1, 0))
+	})
 	_, err := r.stdin.Write(p)
+	if !stop() { // the next one has its own time
+		<-late
+		_ = r.stdin.SetWriteDeadline(time.Time{})
+	}
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -19,6 +19,9 @@ type nameChecker struct {
 	tracker  *nameTracker // nil: conversations are not observed
 	recorded bool         // the conversations are recorded, and may use other tools than the project's
 
+	within *scenario.Scenario // whose checks are looked at; nil: those of all
+	served []servedName       // names that are left to the trials
+
 	mockTools *[]string         // see calledByMocks
 	toolNames []string          // see knownTools
 	reported  map[diag.Pos]bool // see reportUnansweredCall
@@ -76,6 +79,8 @@ func (n *nameChecker) report(chosen []*scenario.Scenario, agents func(*scenario.
 		if n.tracker != nil && s.Recorded == nil {
 			n.tracker.awaitRules(s)
 		}
+		n.serveRules(s, prompts)
+		n.within = s
 		n.checkList(s.Conversation, in...)
 		for i := range s.Turns {
 			n.checkList(s.Turns[i].Assertions, in...)
@@ -84,6 +89,7 @@ func (n *nameChecker) report(chosen []*scenario.Scenario, agents func(*scenario.
 	if len(all) == 0 {
 		return
 	}
+	n.within = nil
 	n.checkList(n.p.Globals, all...)
 	n.checkPrompts(chosen, under)
 }
@@ -259,4 +265,5 @@ func (m *matrix) checkNames(p *project, spans []span) {
 		recorded: len(m.opts.Recordings) > 0,
 	}
 	n.report(planned, func(s *scenario.Scenario) []*scenario.Provider { return agents[s] })
+	p.served = n.served
 }

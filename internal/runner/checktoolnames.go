@@ -12,6 +12,9 @@ import (
 
 // checkTool compares the name of a tool, or a pattern, with the tools that agents can call.
 func (n *nameChecker) checkTool(check string, use *checks.NameUse, setups []*setup) {
+	if n.checkServed(check, use, setups) {
+		return
+	}
 	fits := func(name string) bool { return name == use.Name }
 	switch {
 	case use.Pattern != nil:

@@ -147,6 +147,7 @@ func Programs(plan *Plan) string {
 		for _, h := range p.Handlers {
 			programFiles(h.Dir, append([]string{h.Command}, h.Args...), files)
 		}
+		serverFiles(p.Project, files)
 		for _, tool := range p.Project.Tools {
 			if e := tool.Exec; e != nil {
 				programFiles(e.Dir, append([]string{e.Command}, e.Args...), files)

@@ -50,6 +50,7 @@ func (m *matrix) reportOffline(p *scenario.Project, chosen []*scenario.Scenario)
 				"choose scenarios without a prompt, or replay a recording: --replay FOLDER"
 		}
 	}
+	m.reportOfflineServers(p, chosen)
 	seen := map[diag.Pos]bool{}
 	eachCheck(p, chosen, func(c *checks.Compiled) {
 		if c.Needs()&checks.NeedsNetwork == 0 || seen[c.Pos] {
@@ -89,6 +90,9 @@ func reportOutside(p *scenario.Project, chosen []*scenario.Scenario, report func
 		for _, problem := range preflightTools(p, chosen) {
 			report(problem)
 		}
+	}
+	for _, problem := range preflightServers(p, chosen) {
+		report(problem)
 	}
 	eachCheck(p, chosen, func(c *checks.Compiled) {
 		if c.Needs()&(checks.NeedsProcess|checks.NeedsNetwork) == 0 {

@@ -20,6 +20,7 @@ func (s *session) judgeTurn(ctx context.Context, turn *result.Turn) {
 	if len(list) == 0 && len(s.evalSet()) == 0 && s.flow == nil {
 		return
 	}
+	s.find(ctx, turn.Index, list)
 	subject := s.turnSubject(turn)
 	s.evalOutputs(ctx, turn)
 	s.evalTurn(ctx, subject)
@@ -58,12 +59,13 @@ func (s *session) measured(ms *float64) *float64 {
 
 // judgeConversation runs the evals and the checks of the conversation, those of the project first.
 func (s *session) judgeConversation(ctx context.Context) {
+	lists := s.conversationChecks()
+	s.find(ctx, noTurn, slices.Concat(lists[0], lists[1]))
 	subject := s.subject(-1)
 	subject.Session, subject.Calls = true, s.calls
 	subject.LatencyMS = s.measured(lastLatency(s.messages))
 	subject.Measure(s.messages)
 	s.evalEnd(ctx, subject)
-	lists := s.conversationChecks()
 	s.out.Conversation = append(s.out.Conversation, s.judge(ctx, slices.Concat(lists[0], lists[1]), subject)...)
 	s.emit.verdicts(result.NoTurn, s.out.Conversation)
 }

@@ -36,6 +36,9 @@ type session struct {
 	toolResults      []chat.ToolResult // in the last reply, of tools that the server ran
 	box              *tools.Box        // &ownBox, but for steps
 	ownBox           tools.Box
+	served           map[string]*servedTools       // by the name of the source
+	unfound          map[string]error              // why tools that checks call cannot be listed
+	listed           map[*tools.Opener][]chat.Tool // what sources had when they were asked last
 	values           *values
 	variables        map[string]string // for checks
 	stance           stance
@@ -265,6 +268,9 @@ func (s *session) drive(ctx context.Context) {
 		}
 	}
 	s.judgeConversation(ctx)
+	if err := s.checkServed(true); err != nil {
+		s.out.Error = err.Error()
+	}
 }
 
 // add appends a message to the transcript.

@@ -1,17 +1,15 @@
 package runner
 
 import (
-	"context"
-	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
 	"github.com/arena-evals/arena/internal/tools/a2a"
 	"github.com/arena-evals/arena/internal/tools/exec"
 	"github.com/arena-evals/arena/internal/tools/live"
+	"github.com/arena-evals/arena/internal/tools/mcp"
 )
 
 // modes are those of tools that can be called. Scenarios that need others are refused.
@@ -45,6 +43,9 @@ func newKit(p *scenario.Project, client *http.Client) (kit *tools.Kit, rememberi
 	}
 	for _, agent := range p.Agents {
 		sources = append(sources, a2a.New(agent, client, p.Getenv))
+	}
+	for _, server := range p.Servers {
+		sources = append(sources, mcp.New(server, mcp.Host{Getenv: p.Getenv, HTTP: client}))
 	}
 	return tools.NewKit(registry, sources...), remembering, nil
 }
@@ -81,35 +82,6 @@ func closeTools(kits []*tools.Kit) {
 	for _, k := range kits {
 		_ = k.Close() // every trial is over, and its verdict stands
 	}
-}
-
-// equip asks the sources that the prompt may be offered something of for their tools. What they have may change from
-// turn to turn.
-func (s *session) equip(ctx context.Context) error {
-	allowed, some := s.allowed()
-	if !some {
-		return nil
-	}
-	listing := s.box.Listing(allowed)
-	if len(listing) == 0 {
-		return nil
-	}
-	for _, o := range listing {
-		list, err := s.box.List(ctx, o)
-		if err != nil {
-			return err
-		}
-		unchecked, err := s.box.Take(o, list)
-		if err != nil {
-			return err
-		}
-		if len(unchecked) > 0 {
-			s.notice(fmt.Sprintf("%s: the schema of %s cannot be compiled: arguments are not validated",
-				o.Name, strings.Join(unchecked, ", ")))
-		}
-	}
-	s.offerAgain()
-	return nil
 }
 
 // closeBox ends the tools that only this trial has. No check is left that could call them.

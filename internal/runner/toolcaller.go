@@ -5,6 +5,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/tools"
 )
 
 // toolCaller lets checks of a trial call the tools of its agent.
@@ -13,7 +14,7 @@ type toolCaller struct {
 	lane *cassette.Lane
 }
 
-func (t toolCaller) Has(name string) bool { return t.s.box.Has(name) }
+func (t toolCaller) Has(name string) bool { return t.s.box.Has(name) || t.s.unfound[name] != nil }
 
 func (t toolCaller) Fits(name string, args map[string]any) error {
 	return t.s.box.Fits(name, args)
@@ -29,6 +30,9 @@ func (t toolCaller) StateGone(name string) bool {
 func (t toolCaller) Call(ctx context.Context, name string, args map[string]any) chat.ToolResult {
 	began := t.s.opts.Now()
 	call := chat.ToolCall{Name: name, Args: args}
+	if err := t.s.unfound[name]; err != nil {
+		return tools.Failure(call, chat.ErrorMock, err.Error()) // nobody can judge then
+	}
 	n := t.s.emit.toolStarted(&call, true)
 	before := t.lane.Spent()
 	res := t.s.callTool(ctx, t.lane, call)

@@ -197,6 +197,9 @@ func (l *toolLoop) call(ctx context.Context, lane *cassette.Lane, call chat.Tool
 			return r
 		}
 	}
+	if refusal := l.s.misnamed(call.Name); refusal != "" {
+		return tools.Failure(call, chat.ErrorMock, refusal)
+	}
 	return l.s.callTool(ctx, lane, call)
 }
 

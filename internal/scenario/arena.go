@@ -32,6 +32,7 @@ type arenaFile struct {
 	skills       []*skill.Skill
 	agents       []*Agent
 	agentTools   []*Tool // of simulated agents
+	servers      []*Server
 	runtime      *node.Node
 	nothing      bool // it has none of the keys that name something to run
 }
@@ -98,7 +99,7 @@ var arenaFields = table("an arena config", func() rows[arenaFile] {
 				}
 			})
 		}).doc("Judges written here, by name."),
-		custom("mcp_servers", listOf(mcpFields), func(d *decoder, _ *arenaFile, v *node.Node) { d.mcpServers(v) }).
+		custom("mcp_servers", listOf(serverFields), func(d *decoder, a *arenaFile, v *node.Node) { a.servers = d.servers(v) }).
 			doc("Servers whose tools are offered."),
 		custom("a2a_agents", listOf(agentFields), func(d *decoder, a *arenaFile, v *node.Node) {
 			a.agents, a.agentTools = d.agents(v)

@@ -444,7 +444,7 @@ func (b *build) stepTools(c *Composition, s *composition.Step) {
 		return
 	}
 	for _, name := range s.Tools {
-		if b.mayBeServed(name) || offers(prompt.AllowedTools, name) {
+		if b.mayBeServed(name) || Offers(prompt.AllowedTools, name) {
 			continue
 		}
 		b.l.diags.Warnf(c.At(s), 1, NoEffect, "the step %q lists the tool %q, which its prompt %q does not allow", s.ID, name,

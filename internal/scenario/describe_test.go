@@ -41,6 +41,14 @@ func describeProject(b *strings.Builder, p *scenario.Project) {
 			fmt.Fprintf(b, "    needs %s\n", h.Later)
 		}
 	}
+	for _, s := range p.Servers {
+		fmt.Fprintf(b, "  server %s at %s by %q %q env %q in %s%s%q %v scope %s within %s tools %q but %q", s.Name, s.Pos, s.Command,
+			s.Args, s.Env, filepath.Base(s.Dir), s.URL, s.Transport, s.Headers, s.Scope, s.Timeout, s.Tools.Allow, s.Tools.Block)
+		if i := s.Image; i != nil {
+			fmt.Fprintf(b, " image %s env %q port %d mounts %d", i.Name, i.Env, i.Port, len(i.Mounts))
+		}
+		b.WriteString("\n")
+	}
 	for _, s := range p.Scenarios {
 		describeScenario(b, s)
 	}

@@ -35,6 +35,9 @@ func (p *Project) Has(feature string) (names []string, there bool) {
 		}
 		return names, p.Compositions != nil
 	}
+	if feature == FeatureServers {
+		return nil, len(p.Servers) > 0
+	}
 	for i := range p.Later {
 		if f := &p.Later[i]; f.Name == feature {
 			names, there = append(names, f.Names...), true

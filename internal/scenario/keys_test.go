@@ -310,7 +310,7 @@ func (s *setting) put(w *schemaWriter, doc map[string]any) map[string]any {
 					m[k.Name] = (&setting{s.root, nil, f, k}).sampleFor(w)
 				}
 			}
-			maps.Copy(m, keyBeside(f))
+			maps.Copy(m, keyBeside(f, s.path))
 			if f == keys.Table(agentFields) && (slices.Contains(s.path, "responses") || slices.Contains(s.path, "card")) {
 				delete(m, "url") // it is a simulated one
 				m["card"] = map[string]any{"name": "a", "description": "b", "skills": []any{
@@ -326,9 +326,14 @@ func (s *setting) put(w *schemaWriter, doc map[string]any) map[string]any {
 }
 
 // keyBeside is what stands beside the keys of some tables so that they mean something.
-func keyBeside(f keys.Table) map[string]any {
+func keyBeside(f keys.Table, path []string) map[string]any {
 	switch f {
-	case keys.Table(mcpFields), keys.Table(agentFields):
+	case keys.Table(serverFields):
+		if slices.Contains(path, "source_args") {
+			return map[string]any{"source": "docker"}
+		}
+		return map[string]any{"url": "http://127.0.0.1"}
+	case keys.Table(agentFields):
 		return map[string]any{"url": "http://127.0.0.1"}
 	case keys.Table(stateFields):
 		return map[string]any{"prompt_task": "support"}

@@ -21,7 +21,7 @@ func (p *Project) Needs(s *Scenario, prompts []*Prompt, provider *Provider) []Fe
 func (p *Project) stepCalls(s *Scenario, tool string) bool {
 	for _, c := range p.CompositionsFor(s) {
 		for step := range c.All() {
-			if step.Tool != "" && offers([]string{step.Tool}, tool) {
+			if step.Tool != "" && Offers([]string{step.Tool}, tool) {
 				return true
 			}
 		}
@@ -38,13 +38,13 @@ func (f *Feature) touches(s *Scenario, prompts []*Prompt, provider *Provider) bo
 	case f.Prompt != "":
 		return slices.ContainsFunc(prompts, func(q *Prompt) bool { return q != nil && f.Prompt == q.TaskType })
 	case f.Tool != "":
-		return slices.ContainsFunc(prompts, func(q *Prompt) bool { return q != nil && offers(q.AllowedTools, f.Tool) })
+		return slices.ContainsFunc(prompts, func(q *Prompt) bool { return q != nil && Offers(q.AllowedTools, f.Tool) })
 	}
 	return true
 }
 
-// offers reports whether a list of allowed tools includes a tool. Both may end in *.
-func offers(allowed []string, tool string) bool {
+// Offers reports whether a list of allowed tools includes a tool. Both may end in *.
+func Offers(allowed []string, tool string) bool {
 	for _, a := range allowed {
 		prefix, wild := strings.CutSuffix(a, "*")
 		stem, any := strings.CutSuffix(tool, "*")

@@ -113,6 +113,7 @@ type content struct {
 	packs     []*packFile
 	mocks     []string // files of mock replies
 	handlers  []*Handler
+	servers   []*Server
 	refs      []reference
 	later     []Feature
 	late      []lateCheck
@@ -210,7 +211,7 @@ func (d *decoder) addDocument(c *content, doc document) {
 			for _, inner := range append(r.providers, r.tools...) {
 				d.addDocument(c, inner)
 			}
-			c.handlers = append(c.handlers, r.handlers...)
+			c.handlers, c.servers = append(c.handlers, r.handlers...), append(c.servers, r.servers...)
 		}
 	case kindLogging:
 		before := d.Diags.Errors()

@@ -155,7 +155,7 @@ func (b *build) apply(a *arenaFile) {
 	b.p.Defaults, b.p.Judges, b.p.Globals = a.Defaults, a.judges, a.globals
 	b.p.Roles, b.p.SelfPlay = a.roles, a.selfPlay
 	b.p.Workflow, b.p.Compositions, b.p.Memory = a.workflow, a.compositions, a.memory
-	b.skillList, b.p.Agents = a.skills, a.agents
+	b.skillList, b.p.Agents, b.p.Servers = a.skills, a.agents, a.servers
 	if a.configDir != "" {
 		b.places.run = join(b.places.config, a.configDir)
 	}
@@ -181,7 +181,7 @@ func (b *build) own(d *decoder, docs []document) {
 			for _, doc := range r.tools {
 				d.addDocument(c, doc)
 			}
-			c.handlers = append(c.handlers, r.handlers...)
+			c.handlers, c.servers = append(c.handlers, r.handlers...), append(c.servers, r.servers...)
 			if len(r.providers) > 0 {
 				d.Warnf(r.listed, NoEffect, "providers has no effect: those under runtime are not run against").
 					Hint = "list them under providers, or in provider_specs"
@@ -336,6 +336,7 @@ func (b *build) merge(parts []*content) {
 		p.Personas = append(p.Personas, c.personas...)
 		p.Evals = append(p.Evals, c.evals...)
 		p.Handlers = append(p.Handlers, c.handlers...)
+		p.Servers = append(p.Servers, c.servers...)
 		prompts = append(prompts, c.prompts...)
 		if len(c.packs) > 0 {
 			b.takePack(c)
@@ -384,6 +385,7 @@ func (b *build) finish() {
 	b.evalMetrics()
 	b.reportReplacedEvals()
 	slices.SortStableFunc(b.p.Scenarios, func(x, y *Scenario) int { return cmp.Compare(x.ID, y.ID) })
+	b.settleServers()
 	b.workflow()
 	b.compositions()
 	b.seedMemories()

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -145,6 +146,9 @@ func (b *build) dangling(r reference, n *nameSets) {
 	case toEval:
 		d.Msg, names = fmt.Sprintf("there is no eval %q among pack_evals and those of the pack", r.name), n.evals
 	case toTool, toOffered:
+		if b.danglingServed(&d, r.name) {
+			break
+		}
 		if b.mayBeServed(r.name) || r.to == toOffered && offersAny(r.name, n.tools) {
 			return
 		}
@@ -170,6 +174,44 @@ func (b *build) danglingRole(d *diag.Diagnostic, r reference, n *nameSets) {
 	default:
 		d.Msg = fmt.Sprintf("the role %q is neither \"user\" nor a role of self_play", r.name)
 	}
+}
+
+// danglingServed says what is wrong with the name of a tool of an MCP server, as far as its declaration tells. It is
+// false for other names and where nothing is wrong.
+func (b *build) danglingServed(d *diag.Diagnostic, name string) bool {
+	if !strings.HasPrefix(name, ServerPrefix) {
+		return false
+	}
+	d.Msg, d.Hint = b.p.NotServed(name)
+	if b.l.opts.Lenient || len(b.p.Servers) == 0 && len(b.p.Tools) == 0 {
+		d.Severity = diag.Warning
+	}
+	return d.Msg != ""
+}
+
+// NotServed says why no MCP server can have a tool of this name, which may end in *; "" when one can.
+func (p *Project) NotServed(name string) (why, hint string) {
+	server := p.ServerOf(name)
+	if server == nil {
+		var likely []string
+		_, tool, _ := strings.Cut(strings.TrimPrefix(name, ServerPrefix), "__")
+		for _, s := range p.Servers {
+			prefix := s.Prefix()
+			if stem, wild := strings.CutSuffix(name, "*"); wild && strings.HasPrefix(prefix, stem) {
+				return "", ""
+			}
+			if prefix != "" {
+				likely = append(likely, prefix+cmp.Or(tool, "*"))
+			}
+		}
+		return fmt.Sprintf("no MCP server can have the tool %q", name), hintNames(name, likely)
+	}
+	raw := strings.TrimPrefix(name, server.Prefix())
+	if !strings.HasSuffix(raw, "*") && !server.Tools.Takes(raw) {
+		return fmt.Sprintf("the tool_filter of the MCP server %q leaves out the tool %q", server.Name, raw),
+			"change the filter, or take the name out"
+	}
+	return "", ""
 }
 
 // mayBeServed reports whether a tool may come from a server, from an agent or from arena, whose names are not known yet.

@@ -10,6 +10,7 @@ type runtimeFile struct {
 	tools     []document
 	providers []document
 	handlers  []*Handler
+	servers   []*Server
 	listed    *node.Node // the providers
 }
 
@@ -40,7 +41,9 @@ var runtimeFields = table("a runtime config", func() rows[runtimeFile] {
 				r.tools = append(r.tools, document{kind: kindTool, meta: meta, file: d.File, root: spec, spec: spec})
 			})
 		}).doc("The tools of the agents, by name."),
-		custom("mcp_servers", listOf(mcpFields), func(d *decoder, _ *runtimeFile, v *node.Node) { d.mcpServers(v) }),
+		custom("mcp_servers", listOf(serverFields), func(d *decoder, r *runtimeFile, v *node.Node) {
+			r.servers = d.servers(v)
+		}),
 		block[runtimeFile]("state_store", stateStoreFields).doc("Where other tools keep the state of conversations."),
 		idle[runtimeFile]("logging", loggingFields, ownLogging),
 		custom("evals", mapOf(handlerFields), readHandlers).doc("Programs that are types of checks, by type."),

@@ -95,7 +95,7 @@ func (w *schemaWriter) complete(f keys.Table, object *jsonschema.Doc) {
 		}
 	case keys.Table(personaFields):
 		add(oneOf("system_template", "system_prompt"))
-	case keys.Table(mcpFields):
+	case keys.Table(serverFields):
 		add(&jsonschema.Doc{OneOf: oneOf("command", "url", "source").AnyOf})
 	case keys.Table(toolFields):
 		add(whenIs("mode", jsonschema.Requires("http"), "live"), whenIs("mode", jsonschema.Requires("exec"), "exec"))

@@ -50,6 +50,7 @@ type Project struct {
 	Skills       *skill.Set // of the config, then of its packs; nil: none
 	Memory       bool       // trials remember, by tools
 	Agents       []*Agent   // remote ones; the skills of the simulated ones are among Tools
+	Servers      []*Server  // MCP servers, whose tools agents may be offered
 	Globals      []Placed
 	Handlers     []*Handler   // check types that are programs
 	Open         []*OpenCheck `digest:"-"` // the checks with placeholders, wherever they stand

@@ -67,6 +67,14 @@ func (b *Box) List(ctx context.Context, o *Opener) ([]chat.Tool, error) {
 	return list, nil
 }
 
+// Remarks are what a source says of the list that it gave last.
+func (b *Box) Remarks(o *Opener) Remarks {
+	if r, ok := b.source(o).(Remarker); ok {
+		return r.Remarks()
+	}
+	return Remarks{Fixed: true, ReadOnly: true}
+}
+
 // Take makes the box hold what a source listed, in the place of what it listed before. A schema that cannot be compiled
 // is offered as it stands, and arguments are not validated: unchecked names the tools of which that is so.
 func (b *Box) Take(o *Opener, list []chat.Tool) (unchecked []string, err error) {

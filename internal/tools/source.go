@@ -39,8 +39,22 @@ type Opener struct {
 	Wanted func(allowed []string) bool
 	// Agent is the agent that all its tools ask, by its name in the config; "": they ask none.
 	Agent string
+	// Outside says that the source is of the world: what it lists stands on cassettes, and a replay does not open it.
+	Outside bool
 	// Always offers the tools of the source whatever a prompt allows.
 	Always bool
 }
 
 func (o *Opener) wanted(allowed []string) bool { return o.Wanted == nil || o.Wanted(allowed) }
+
+// Remarks are what a source says of its list of tools, beside the tools.
+type Remarks struct {
+	Notices  []string // what the user should know, and neither a model nor a check
+	Fixed    bool     // the list stays as it is
+	ReadOnly bool     // none of the tools changes anything
+}
+
+// Remarker is a source with remarks on the list that it gave last. The lists of others are fixed.
+type Remarker interface {
+	Remarks() Remarks
+}

@@ -22,7 +22,7 @@ const (
 // New makes the source of the skills of a remote agent. It opens no connection; without a client nothing does.
 func New(spec *scenario.Agent, client *http.Client, getenv func(name string) (string, bool)) *tools.Opener {
 	return &tools.Opener{
-		Name: fmt.Sprintf("agent %q at %s", spec.Name, spec.Written), Agent: spec.Name, Always: true,
+		Name: fmt.Sprintf("agent %q at %s", spec.Name, spec.Written), Agent: spec.Name, Always: true, Outside: true,
 		Open: func() tools.Source { return open(spec, client, getenv) },
 	}
 }

@@ -78,7 +78,7 @@ func (c *conversation) read(text []byte) *message {
 	case err == nil && m.ID != nil && (answers || m.Error != nil):
 		return m
 	case err == nil && m.ID != nil:
-		m.Error = &rpcError{Message: "the answer has neither result nor error: " + excerpt(text)}
+		m.Error = &rpcError{Message: "the answer has neither result nor error: " + process.Excerpt(text)}
 		return m
 	case err != nil && fields["id"] != nil && fields["error"] != nil: // an error of a form of its own
 		m.Error = &rpcError{Message: string(fields["error"])}
@@ -93,7 +93,7 @@ func (c *conversation) heard(text []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.noise++; c.noise == 1 {
-		c.first = excerpt(text)
+		c.first = process.Excerpt(text)
 	}
 	if c.noise > maxNoise && c.err == nil {
 		c.err = fmt.Errorf("it wrote more than %d lines that are no JSON-RPC, the first of them %s", maxNoise, c.first)

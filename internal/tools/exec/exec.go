@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -20,11 +19,7 @@ import (
 	"github.com/arena-evals/arena/internal/tools"
 )
 
-const (
-	maxOutput = 10 << 20 // bytes of an answer
-	shown     = 200      // characters of it in an error
-	lastWords = 300      // characters of stderr in an error
-)
+const maxOutput = 10 << 20 // bytes of an answer
 
 // New makes the runner of a tool of mode exec. It starts nothing.
 func New(spec *scenario.Tool, getenv func(name string) (string, bool)) (tools.Runner, error) {
@@ -90,11 +85,11 @@ func (p *program) run(ctx context.Context, args map[string]any) (chat.ToolResult
 	c.Stdin = stdin
 	out, err := c.Run(ctx)
 	if err != nil {
-		return chat.ToolResult{}, ended(p.Command, err, string(out.Stderr))
+		return chat.ToolResult{}, process.Ended(p.Command, err, string(out.Stderr))
 	}
 	res, err := answer(out.Stdout)
 	if err != nil {
-		return res, ended(p.Command, err, string(out.Stderr))
+		return res, process.Ended(p.Command, err, string(out.Stderr))
 	}
 	return res, nil
 }
@@ -108,45 +103,17 @@ func line(v any) ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// ended is an error of a program with the end of what it wrote to its stderr.
-func ended(command string, err error, stderr string) error {
-	text := []rune(oneLine(stderr))
-	if len(text) > lastWords {
-		text = append([]rune("…"), text[len(text)-lastWords:]...)
-	}
-	if len(text) == 0 {
-		return fmt.Errorf("%s: %w", command, err)
-	}
-	return fmt.Errorf("%s: %w; stderr: %s", command, err, string(text))
-}
-
-// oneLine is a text of a program, fit for an error: valid, on one line, without control characters.
-func oneLine(text string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "\uFFFD"), func(r rune) bool {
-		return unicode.IsSpace(r) || !unicode.IsPrint(r)
-	}), " ")
-}
-
-// excerpt is the beginning of what a program said, quoted.
-func excerpt(text []byte) string {
-	runes := []rune(oneLine(string(text[:min(len(text), 4*shown)])))
-	if len(runes) > shown || len(text) > 4*shown {
-		runes = append(runes[:min(len(runes), shown)], '…')
-	}
-	return fmt.Sprintf("%q", string(runes))
-}
-
 // answer reads what a program printed for one call: one JSON value.
 func answer(stdout []byte) (chat.ToolResult, error) {
 	stdout = bytes.TrimSpace(chat.WithoutBOM(stdout))
 	switch {
 	case !utf8.Valid(stdout):
-		return chat.ToolResult{}, fmt.Errorf("its output is not valid UTF-8: %s", excerpt(stdout))
+		return chat.ToolResult{}, fmt.Errorf("its output is not valid UTF-8: %s", process.Excerpt(stdout))
 	case len(stdout) == 0:
 		return chat.ToolResult{}, errors.New("it printed nothing, expected one JSON value")
 	}
 	if _, err := chat.DecodeJSON(stdout); err != nil {
-		return chat.ToolResult{}, fmt.Errorf("its output is not one JSON value (%w): %s", err, excerpt(stdout))
+		return chat.ToolResult{}, fmt.Errorf("its output is not one JSON value (%w): %s", err, process.Excerpt(stdout))
 	}
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(stdout, &fields) != nil { // a value that is no object

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/process"
 	"github.com/arena-evals/arena/internal/tools"
 )
 
@@ -96,7 +97,7 @@ func (s *server) ask(ctx context.Context, args map[string]any) (*message, *conve
 	m, err := c.exchange(ctx, request, strconv.FormatInt(s.next, 10))
 	if err != nil {
 		s.drop()
-		return nil, nil, ended(s.p.Command, err, c.running.Stderr())
+		return nil, nil, process.Ended(s.p.Command, err, c.running.Stderr())
 	}
 	return m, c, nil
 }

@@ -1,0 +1,217 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/cassette"
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/tools"
+	"github.com/arena-evals/arena/internal/tools/mcp"
+)
+
+// servedName is a name of a tool, or a pattern of names that ends in *, that only an MCP server can tell to be right. A
+// check that forbids a call of a tool that does not exist would never fail.
+type servedName struct {
+	name     string
+	where    string             // tools_not_called: tools, or the like
+	pos      diag.Pos           // zero: of something that stands in the file of the prompt
+	server   *scenario.Server   // that is to have it
+	scenario *scenario.Scenario // nil: it matters in all of them
+	prompts  []*scenario.Prompt // under which it matters
+}
+
+// checkServed takes care of the name of a tool that belongs to an MCP server of the project. It is false for others.
+func (n *nameChecker) checkServed(check string, use *checks.NameUse, setups []*setup) bool {
+	if use.Pattern != nil || !strings.HasPrefix(use.Name, scenario.ServerPrefix) || anyRecorded(setups) ||
+		anyToolAllowed(setups) || slices.Contains(n.knownTools(), use.Name) {
+		return false
+	}
+	if why, hint := n.p.NotServed(use.Name); why != "" {
+		n.problem(use.Pos, use.Name, "unknown-name", "%s: %s: %s", check, use.Param, why).Hint = hint
+		return true
+	}
+	server := n.p.ServerOf(use.Name)
+	if server == nil {
+		return false
+	}
+	may, does := false, false
+	var prompts []*scenario.Prompt
+	for _, w := range setups {
+		if w.prompt != nil && server.MayServe(w.prompt.AllowedTools) {
+			may, prompts = true, append(prompts, w.prompt)
+			does = does || scenario.Offers(w.prompt.AllowedTools, use.Name)
+		}
+	}
+	switch {
+	case !may:
+		n.problem(use.Pos, use.Name, "not-offered", "%s: %s: no prompt here offers a tool of the MCP server %q, so it is not "+
+			"asked whether it has this one", check, use.Param, server.Name).Hint = "list the tool under allowed_tools of the prompt"
+		return true
+	case !does:
+		n.warnNotOffered(check, use)
+	}
+	n.serve(servedName{
+		name: use.Name, where: check + ": " + use.Param, pos: use.Pos, server: server, scenario: n.within, prompts: prompts,
+	})
+	return true
+}
+
+// serve leaves a name to the trials.
+func (n *nameChecker) serve(name servedName) { n.served = append(n.served, name) }
+
+// serveRules leaves the names of servers' tools to the trials that stand in a scenario and its prompts.
+func (n *nameChecker) serveRules(s *scenario.Scenario, prompts []*scenario.Prompt) {
+	add := func(where string, pos diag.Pos, names ...string) {
+		for _, name := range names {
+			if server := n.p.ServerOf(name); server != nil {
+				n.serve(servedName{name: name, where: where, pos: pos, server: server, scenario: s, prompts: prompts})
+			}
+		}
+	}
+	for i := range s.Turns {
+		for _, rule := range s.Turns[i].Chaos {
+			add("chaos", rule.Pos, rule.Tool)
+		}
+		for _, c := range s.Turns[i].Consent {
+			add("consent_overrides", c.Pos, c.Tool)
+		}
+	}
+	for _, prompt := range prompts {
+		if prompt == nil {
+			continue
+		}
+		in := []*scenario.Prompt{prompt}
+		add := func(where string, names ...string) {
+			for _, name := range names {
+				if server := n.p.ServerOf(name); server != nil {
+					n.serve(servedName{name: name, where: where, server: server, prompts: in})
+				}
+			}
+		}
+		policy := policyOf(s, prompt)
+		add("allowed_tools", prompt.AllowedTools...)
+		add("tool_policy.blocklist", policy.Blocklist...)
+		add("tool_policy.tool_choice", policy.Choice)
+	}
+}
+
+// matters reports whether a name matters in a trial that stands under a prompt.
+func (n *servedName) matters(t *Trial, prompt *scenario.Prompt) bool {
+	return (n.scenario == nil || n.scenario == t.Scenario) && slices.Contains(n.prompts, prompt)
+}
+
+// checkServed compares the names that a trial makes use of with what servers have listed. At the end of a conversation
+// no server can have more tools than it has told of; before that only some say so.
+func (s *session) checkServed(atEnd bool) error {
+	var wrong []string
+	for i := range s.trial.Project.served {
+		n := &s.trial.Project.served[i]
+		known := s.served[mcp.SourceName(n.server)]
+		if known == nil || !n.matters(s.trial, s.stance.prompt) || known.has(n.name) || !atEnd && !known.fixed {
+			continue
+		}
+		if text := n.absent(known.names); !slices.Contains(wrong, text) {
+			wrong = append(wrong, text)
+		}
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	if text := strings.Join(wrong, "\n"); !s.trial.Project.lenient {
+		return errors.New(text)
+	}
+	for _, text := range wrong {
+		s.notice(text)
+	}
+	return nil
+}
+
+// servedTools are the tools that a server has listed in a trial.
+type servedTools struct {
+	names []string // all that there ever were
+	fixed bool     // there will be no others
+}
+
+func (t *servedTools) has(pattern string) bool {
+	return slices.ContainsFunc(t.names, func(name string) bool { return scenario.Offers([]string{pattern}, name) })
+}
+
+// met keeps what a source listed, where somebody asks for it.
+func (s *session) met(o *tools.Opener, list *cassette.ToolList) {
+	if len(s.trial.Project.served) == 0 {
+		return
+	}
+	if s.served == nil {
+		s.served = map[string]*servedTools{}
+	}
+	known := s.served[o.Name]
+	if known == nil {
+		known = &servedTools{}
+		s.served[o.Name] = known
+	}
+	known.fixed = list.Fixed
+	for _, tool := range list.Tools {
+		if !slices.Contains(known.names, tool.Name) {
+			known.names = append(known.names, tool.Name)
+		}
+	}
+}
+
+// absent says that a server has no tool of a name.
+func (n *servedName) absent(known []string) string {
+	text := fmt.Sprintf("%s: the MCP server %q has no tool %q", n.where, n.server.Name,
+		strings.TrimPrefix(n.name, n.server.Prefix()))
+	if n.pos.File != "" {
+		text = n.pos.String() + ": " + text
+	}
+	if near := diag.DidYouMean(n.name, known); near != "" {
+		return text + ": " + near
+	}
+	return text
+}
+
+// misnamed says that a mock calls a tool that no MCP server has: its author erred, and not a model. It is "" where that
+// is not so.
+func (s *session) misnamed(tool string) string {
+	p := s.trial.Project
+	if s.trial.Endpoint.Spec.Type != mockType || p.lenient || s.box.Has(tool) {
+		return ""
+	}
+	server := p.ServerOf(tool)
+	if server == nil {
+		return ""
+	}
+	text := fmt.Sprintf("%s: the mock calls it, and the MCP server %q does not have it", tool, server.Name)
+	if known := s.served[mcp.SourceName(server)]; known != nil {
+		if near := diag.DidYouMean(tool, known.names); near != "" {
+			text += ": " + near
+		}
+	}
+	return text
+}
+
+// find makes the box hold the tools that checks call and that a server has which the prompt does not offer.
+func (s *session) find(ctx context.Context, turn int, list []scenario.Placed) {
+	if len(s.trial.Project.Servers) == 0 {
+		return
+	}
+	for _, placed := range list {
+		for _, use := range compiled(placed).ToolUses() {
+			if s.box.Has(use.Name) || servedBy(s.trial.Project.Project, use.Name) == nil {
+				continue
+			}
+			if err := s.list(ctx, turn, s.box.Listing([]string{use.Name})); err != nil {
+				if s.unfound == nil {
+					s.unfound = map[string]error{}
+				}
+				s.unfound[use.Name] = err
+			}
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/arena-evals/arena/internal/dial"
+	"github.com/arena-evals/arena/internal/process"
+)
+
+// maxRefusal is how much of the body of a refusal is read, in bytes.
+const maxRefusal = 2000
+
+// openAddress connects to a server behind HTTP. transport is what the file says.
+func (s *source) openAddress(address, transport string) (*session, error) {
+	if s.host.HTTP == nil || s.host.HTTP.Transport == nil {
+		return nil, errors.New("no connection may be opened")
+	}
+	if transport == "sse" {
+		return s.openWeb(func(c *http.Client) sdk.Transport {
+			return &sdk.SSEClientTransport{Endpoint: address, HTTPClient: c, MaxEventSize: maxMessage}
+		})
+	}
+	var w *web
+	live, err := s.openWeb(func(c *http.Client) sdk.Transport {
+		w, _ = c.Transport.(*web)
+		return &sdk.StreamableClientTransport{Endpoint: address, HTTPClient: c, MaxEventSize: maxMessage}
+	})
+	if err == nil || transport != "" || w == nil || !w.unknown() {
+		return live, err
+	}
+	live, older := s.openAddress(address, "sse")
+	if older != nil {
+		return nil, fmt.Errorf("%w; nor does it speak the older transport: %w", err, older)
+	}
+	return live, nil
+}
+
+// openWeb greets a server behind HTTP.
+func (s *source) openWeb(transport func(*http.Client) sdk.Transport) (*session, error) {
+	headers := make(map[string]string, len(s.spec.Headers))
+	for name, value := range s.spec.Headers {
+		headers[name] = s.expand(value)
+	}
+	w := &web{base: s.host.HTTP.Transport, headers: headers}
+	w.life, w.leave = context.WithCancel(context.Background())
+	w.Transport = transport(&http.Client{CheckRedirect: dial.Stay, Transport: w})
+	return greet(s.life, s.spec, w, greeting, "", s.note)
+}
+
+// web is a link to a server behind HTTP. It is what all its requests go through.
+type web struct {
+	sdk.Transport
+	base    http.RoundTripper
+	headers map[string]string
+	life    context.Context
+	leave   context.CancelFunc
+
+	mu     sync.Mutex
+	word   string // status of the last refusal of a message
+	said   string // all that it said
+	absent bool   // nothing takes a message at the address
+}
+
+// RoundTrip implements http.RoundTripper.
+func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
+	sent := req.Clone(req.Context())
+	for name, value := range w.headers {
+		sent.Header.Set(name, value)
+	}
+	ctx, cancel := context.WithCancel(req.Context())
+	stop := context.AfterFunc(w.life, cancel)
+	resp, err := w.base.RoundTrip(sent.WithContext(ctx))
+	if err != nil {
+		stop()
+		cancel()
+		return nil, err
+	}
+	resp.Body = &body{ReadCloser: resp.Body, release: func() { stop(); cancel() }, left: -1}
+	w.look(req, resp)
+	return resp, nil
+}
+
+// look bounds what is read of a reply, and remembers what a refusal says.
+func (w *web) look(req *http.Request, resp *http.Response) {
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // what is none is read as a whole
+	refused := resp.StatusCode >= http.StatusMultipleChoices
+	if kind != "text/event-stream" || refused {
+		resp.Body.(*body).left = maxMessage
+	}
+	if req.Method == http.MethodDelete || !refused {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.word, w.said = http.StatusText(resp.StatusCode), "it answers "+resp.Status
+	if to := resp.Header.Get("Location"); to != "" && resp.StatusCode < http.StatusBadRequest {
+		w.said += ", which leads to " + to + " and is not followed: write that address"
+		return
+	}
+	if req.Method == http.MethodPost {
+		w.absent = resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusMethodNotAllowed
+	}
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // what there is will do
+	if len(bytes.TrimSpace(text)) > 0 {
+		w.said += ": " + process.Excerpt(text)
+	}
+	rest := resp.Body
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(text), rest), rest}
+}
+
+// unknown reports whether nothing took a POST at the address.
+func (w *web) unknown() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.absent
+}
+
+// blame implements link.
+func (w *web) blame(err error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.said != "" && strings.Contains(err.Error(), w.word) {
+		return errors.New(w.said)
+	}
+	return plain(err)
+}
+
+// shut implements link.
+func (w *web) shut() { w.leave() }
+
+var errTooLarge = fmt.Errorf("it sent more than %d MB", maxMessage>>20)
+
+// body is that of a reply, of which no more than some bytes are read.
+type body struct {
+	io.ReadCloser
+	release func()
+	left    int // -1: any number
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if b.left == 0 {
+		return 0, errTooLarge
+	}
+	if b.left > 0 && len(p) > b.left {
+		p = p[:b.left]
+	}
+	n, err := b.ReadCloser.Read(p)
+	if b.left > 0 {
+		b.left -= n
+	}
+	return n, err
+}
+
+func (b *body) Close() error {
+	defer b.release()
+	return b.ReadCloser.Close()
+}
+
+// plain is an error without what the library says of its own doings.
+func plain(err error) error {
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		return e.Err
+	}
+	text := err.Error()
+	for _, noise := range []string{`calling "tools/call": `, `calling "tools/list": `, `calling "initialize": `} {
+		text = strings.TrimPrefix(text, noise)
+	}
+	if text == err.Error() {
+		return err
+	}
+	return errors.New(text)
+}

@@ -1,0 +1,117 @@
+package mcp
+
+import (
+	"errors"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/arena-evals/arena/internal/process"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// clientVersion is what arena calls itself.
+var clientVersion = sync.OnceValue(func() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
+})
+
+// open starts the server, or connects to it. With old it is greeted as all servers once were.
+func (s *source) open(old bool) (*session, error) {
+	switch {
+	case s.spec.Image != nil:
+		return s.openImage()
+	case s.spec.URL != "":
+		return s.openAddress(s.expand(s.spec.URL), s.spec.Transport)
+	}
+	live, p, err := s.openProgram(old)
+	if err == nil || old || p == nil || p.spoke() || errors.Is(err, errClosed) {
+		return live, err
+	}
+	if _, late := errors.AsType[overdueError](err); late || !s.startAgain() {
+		return live, err
+	}
+	// It ended without a word: some do at a question that they do not know.
+	live, _, again := s.openProgram(true)
+	if again != nil {
+		return nil, err
+	}
+	return live, nil
+}
+
+// startAgain counts another start within an attempt.
+func (s *source) startAgain() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.starts >= maxStarts {
+		return false
+	}
+	s.starts++
+	s.old = true
+	return true
+}
+
+// openProgram starts the server's program.
+func (s *source) openProgram(old bool) (*session, *pipe, error) {
+	args := make([]string, len(s.spec.Args))
+	for i, arg := range s.spec.Args {
+		args[i] = s.expand(arg)
+	}
+	c := &process.Command{
+		Path: s.expand(s.spec.Command), Args: args, Dir: s.spec.Dir, Env: s.environment(s.spec.Env), Grace: patience,
+	}
+	limit := greeting
+	if fetches(c.Path) {
+		limit = fetching
+	}
+	p, err := newPipe(c, limit*4/10, s.note)
+	if err != nil {
+		return nil, nil, process.Ended(c.Path, err, "")
+	}
+	live, err := greet(s.life, s.spec, p, limit, version(old), s.note)
+	if err == nil {
+		p.onChange(func() { live.changed.Store(true) })
+	}
+	return live, p, err
+}
+
+// version is what of the protocol is spoken at first; "" is the newest.
+func version(old bool) string {
+	if old {
+		return oldVersion
+	}
+	return ""
+}
+
+// fetches reports whether a program may have to fetch what it runs.
+func fetches(program string) bool {
+	name := strings.TrimSuffix(filepath.Base(program), filepath.Ext(program))
+	return slices.Contains([]string{
+		"npx", "npm", "pnpm", "yarn", "bunx", "bun", "deno", "uv", "uvx", "pipx", "go", "docker", "podman",
+	}, name)
+}
+
+// environment is what a program sees: what every program needs, and what the file gives.
+func (s *source) environment(given []string) []string {
+	filled := make([]string, len(given))
+	for i, entry := range given {
+		filled[i] = s.expandEntry(entry)
+	}
+	env, _ := process.Environment(s.host.Getenv, filled) // nothing is passed on by its name alone
+	return env
+}
+
+func (s *source) expandEntry(entry string) string {
+	name, value, _ := strings.Cut(entry, "=")
+	return name + "=" + s.expand(value)
+}
+
+func (s *source) expand(text string) string { return scenario.Expand(text, s.host.Getenv).Text }
+
+// settle is how often it is tried to reach a server that has just been started.
+const settle = 100 * time.Millisecond

@@ -1,0 +1,123 @@
+package mcp
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/tools"
+)
+
+// exactKey is where a structured result stands with every digit of its numbers, put there when it came.
+const exactKey = "arena/structured"
+
+// result is what a server answered, as a model and checks see it.
+func result(call chat.ToolCall, res *sdk.CallToolResult) chat.ToolResult {
+	if res.NeedsInput() {
+		return tools.Failure(call, chat.ErrorExecution, "the server asks for more input in the middle of the call, "+
+			"which nobody gives in a test")
+	}
+	parts, media := partsOf(res.Content)
+	var texts []string
+	for _, p := range parts {
+		if p.Media == nil {
+			texts = append(texts, p.Text)
+		}
+	}
+	switch {
+	case res.IsError:
+		text := strings.Join(texts, "; ")
+		if text == "" {
+			text = structured(res)
+		}
+		if text == "" {
+			text = "the tool failed and does not say why"
+		}
+		return tools.Failure(call, chat.ErrorExecution, text)
+	case media:
+		out := chat.ToolResult{Parts: parts}
+		out.Content = out.Text()
+		return out
+	case len(texts) > 1:
+		return chat.ToolResult{Content: jsonvalue.Compact(texts)}
+	case len(texts) == 1:
+		return chat.ToolResult{Content: texts[0]}
+	}
+	if text := structured(res); text != "" {
+		return chat.ToolResult{Content: text}
+	}
+	return chat.ToolResult{Content: "Operation completed successfully"}
+}
+
+// structured is the structured result as JSON; "" when there is none.
+func structured(res *sdk.CallToolResult) string {
+	if exact, ok := res.Meta[exactKey].(string); ok {
+		return tools.Present([]byte(exact))
+	}
+	if res.StructuredContent == nil {
+		return ""
+	}
+	data, err := json.Marshal(res.StructuredContent)
+	if err != nil { // cannot happen with what was decoded
+		return ""
+	}
+	return tools.Present(data)
+}
+
+// partsOf are the pieces of a result, and whether there is something else than text among them.
+func partsOf(content []sdk.Content) (parts []chat.Part, media bool) {
+	for _, c := range content {
+		part := partOf(c)
+		media = media || part.Media != nil
+		parts = append(parts, part)
+	}
+	return parts, media
+}
+
+func partOf(c sdk.Content) chat.Part {
+	switch c := c.(type) {
+	case *sdk.TextContent:
+		return text(c.Text)
+	case *sdk.ImageContent:
+		return inline("image", c.MIMEType, c.Data)
+	case *sdk.AudioContent:
+		return inline("audio", c.MIMEType, c.Data)
+	case *sdk.ResourceLink:
+		return text("[resource: " + c.URI + "]")
+	case *sdk.EmbeddedResource:
+		return embedded(c.Resource)
+	}
+	return text(fmt.Sprintf("[%T]", c))
+}
+
+func embedded(r *sdk.ResourceContents) chat.Part {
+	switch {
+	case r == nil:
+		return text("[resource]")
+	case r.Blob == nil:
+		return text(r.Text)
+	}
+	kind, _, _ := strings.Cut(r.MIMEType, "/")
+	switch kind {
+	case "image", "audio", "video":
+	default:
+		kind = "document"
+	}
+	return inline(kind, r.MIMEType, r.Blob)
+}
+
+func text(t string) chat.Part {
+	return chat.Part{Type: "text", Text: strings.ToValidUTF8(t, "\uFFFD")}
+}
+
+func inline(kind, mime string, data []byte) chat.Part {
+	if mime == "" {
+		mime = "application/octet-stream"
+	}
+	return chat.Part{Type: kind, Media: &chat.Media{MIMEType: mime, Data: base64.StdEncoding.EncodeToString(data)}}
+}

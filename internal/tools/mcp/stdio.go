@@ -1,0 +1,329 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/process"
+)
+
+// maxNoise is how many lines that are no messages a program may write: banners, logs.
+const maxNoise = 1000
+
+const (
+	discover    = "server/discover"
+	listChanged = "notifications/tools/list_changed"
+)
+
+// pipe is a link to a program: a message a line.
+type pipe struct {
+	name    string // of the program
+	running *process.Running
+	note    func(format string, args ...any)
+	changed func() // the list of tools is another one
+	// unknown is how long the method of newer versions may stay without an answer, until it counts as unknown: small
+	// servers drop what they do not know.
+	unknown time.Duration
+
+	writing chan struct{} // holds a token while nobody writes
+	came    chan jsonrpc.Message
+	gone    chan struct{} // closed when nothing more comes
+	closed  chan struct{} // closed when nobody wants more
+	leave   func()
+	ended   sync.WaitGroup
+
+	mu    sync.Mutex
+	probe jsonrpc.ID // of the question for newer versions, as long as it has no answer
+	timer *time.Timer
+	noise int
+	heard bool // it has said something that is a message
+	err   error
+}
+
+// newPipe starts a program.
+func newPipe(c *process.Command, unknown time.Duration, note func(format string, args ...any)) (*pipe, error) {
+	running, err := c.Start()
+	if err != nil {
+		return nil, err
+	}
+	p := &pipe{
+		name: c.Path, running: running, note: note, changed: func() {}, unknown: unknown,
+		writing: make(chan struct{}, 1), came: make(chan jsonrpc.Message), gone: make(chan struct{}),
+		closed: make(chan struct{}),
+	}
+	p.writing <- struct{}{}
+	p.leave = sync.OnceFunc(func() { close(p.closed) })
+	p.ended.Go(p.listen)
+	return p, nil
+}
+
+// Connect implements sdk.Transport.
+func (p *pipe) Connect(context.Context) (sdk.Connection, error) { return p, nil }
+
+// SessionID implements sdk.Connection.
+func (*pipe) SessionID() string { return "" }
+
+// Read implements sdk.Connection.
+func (p *pipe) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case m := <-p.came:
+		return m, nil
+	case <-p.gone:
+	case <-p.closed:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return nil, io.EOF
+}
+
+// Write implements sdk.Connection. A program that does not read what it is told cannot be used any more: nobody knows
+// where the next message would begin.
+func (p *pipe) Write(ctx context.Context, m jsonrpc.Message) error {
+	data, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-p.writing:
+		defer func() { p.writing <- struct{}{} }()
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-p.closed:
+		return io.ErrClosedPipe
+	}
+	p.await(m)
+	if err := p.running.Write(ctx, append(data, '\n')); err != nil {
+		if ctx.Err() != nil {
+			p.fail(errors.New("it does not read what it is sent"))
+			p.leave()
+			return ctx.Err()
+		}
+		return err
+	}
+	return nil
+}
+
+// onChange sets what is called when the list of tools is another one.
+func (p *pipe) onChange(f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.changed = f
+}
+
+// Close implements sdk.Connection.
+func (p *pipe) Close() error {
+	p.leave()
+	return nil
+}
+
+// shut implements link.
+func (p *pipe) shut() {
+	p.leave()
+	p.running.Stop(patience)
+	p.ended.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+}
+
+// blame implements link.
+func (p *pipe) blame(err error) error {
+	if known := p.problem(); known != nil {
+		err = known
+	}
+	return process.Ended(p.name, err, p.running.Stderr())
+}
+
+func (p *pipe) fail(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.err == nil {
+		p.err = err
+	}
+}
+
+func (p *pipe) problem() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err
+}
+
+// spoke reports whether the program has said something that is a message.
+func (p *pipe) spoke() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.heard
+}
+
+// listen reads until the program ends, or writes what cannot be used.
+func (p *pipe) listen() {
+	defer close(p.gone)
+	lines := bufio.NewScanner(p.running)
+	lines.Buffer(nil, maxMessage)
+	for p.problem() == nil && lines.Scan() {
+		for _, m := range p.messages(lines.Bytes()) {
+			select {
+			case p.came <- m:
+			case <-p.closed:
+				_, _ = io.Copy(io.Discard, p.running) // it may want to say more before it ends
+				return
+			}
+		}
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		p.fail(fmt.Errorf("it wrote a line of more than %d MB", maxMessage>>20))
+	}
+	p.fail(p.end())
+}
+
+// end is how the program ended, which has closed its output or is not listened to any more.
+func (p *pipe) end() error {
+	wait := patience
+	if p.problem() != nil {
+		wait = 0
+	}
+	if !p.running.Stop(wait) {
+		return errors.New("it closed its output")
+	}
+	if err := p.running.Err(); err != nil {
+		return fmt.Errorf("it ended: %w", err)
+	}
+	return errors.New("it ended without an error")
+}
+
+// messages are those on a line, mostly one.
+func (p *pipe) messages(line []byte) []jsonrpc.Message {
+	line = bytes.TrimSpace(chat.WithoutBOM(line))
+	if len(line) == 0 {
+		return nil
+	}
+	var batch []json.RawMessage
+	if line[0] != '[' || json.Unmarshal(line, &batch) != nil {
+		batch = []json.RawMessage{line}
+	}
+	var list []jsonrpc.Message
+	for _, one := range batch {
+		if m := p.message(one); m != nil {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// message reads one; nil: it is none, or nobody needs it.
+func (p *pipe) message(data []byte) jsonrpc.Message {
+	clean := data
+	if !utf8.Valid(data) {
+		clean = bytes.ToValidUTF8(data, []byte("\uFFFD"))
+	}
+	m, err := jsonrpc.DecodeMessage(bytes.Clone(clean))
+	if err != nil {
+		p.overhear(data)
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.heard = true
+	switch m := m.(type) {
+	case *jsonrpc.Request:
+		if m.Method == listChanged {
+			p.changed()
+		}
+	case *jsonrpc.Response:
+		if m.ID == p.probe {
+			p.probe = jsonrpc.ID{}
+			p.timer.Stop()
+		}
+		if len(clean) != len(data) || !bytes.Equal(clean, data) {
+			return &jsonrpc.Response{ID: m.ID, Error: errors.New("its answer is not valid UTF-8: " + process.Excerpt(data))}
+		}
+		m.Result = exact(m.Result)
+	}
+	return m
+}
+
+// overhear counts a line that is no message.
+func (p *pipe) overhear(line []byte) {
+	p.mu.Lock()
+	p.noise++
+	n := p.noise
+	p.mu.Unlock()
+	switch {
+	case n == 1:
+		p.note("it writes lines that are no messages, the first of them %s", process.Excerpt(line))
+	case n > maxNoise:
+		p.fail(fmt.Errorf("it wrote more than %d lines that are no messages, the last of them %s", maxNoise,
+			process.Excerpt(line)))
+	}
+}
+
+// await gives the question for newer versions of the protocol its time.
+func (p *pipe) await(m jsonrpc.Message) {
+	req, ok := m.(*jsonrpc.Request)
+	if !ok || req.Method != discover {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.probe = req.ID
+	p.timer = time.AfterFunc(p.unknown, func() {
+		p.mu.Lock()
+		late := p.probe == req.ID
+		p.probe = jsonrpc.ID{}
+		p.mu.Unlock()
+		if !late {
+			return
+		}
+		answer := &jsonrpc.Response{ID: req.ID, Error: &jsonrpc.Error{
+			Code: jsonrpc.CodeMethodNotFound, Message: "no answer to " + discover,
+		}}
+		select {
+		case p.came <- answer:
+		case <-p.gone:
+		case <-p.closed:
+		}
+	})
+}
+
+// exact keeps a structured result as it was written, where nothing else is in an answer: the library reads its numbers
+// as floats.
+func exact(answer json.RawMessage) json.RawMessage {
+	if !bytes.Contains(answer, []byte(`"structuredContent"`)) {
+		return answer
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(answer, &fields) != nil || fields["structuredContent"] == nil {
+		return answer
+	}
+	meta := map[string]json.RawMessage{}
+	if json.Unmarshal(fields["_meta"], &meta) != nil {
+		meta = map[string]json.RawMessage{}
+	}
+	text, err := json.Marshal(string(fields["structuredContent"]))
+	if err != nil { // cannot happen with a text
+		return answer
+	}
+	meta[exactKey] = text
+	if fields["_meta"], err = json.Marshal(meta); err != nil {
+		return answer
+	}
+	out, err := json.Marshal(fields)
+	if err != nil {
+		return answer
+	}
+	return out
+}

@@ -13,10 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2aproject/a2a-go/a2a"
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks/a2atest"
 	"github.com/arena-evals/arena/internal/hang"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
@@ -592,3 +594,38 @@ func TestNobodyThere(t *testing.T) {
 }
 
 var _ tools.Source = (*source)(nil)
+
+// TestOfficialAgents: agents of the official library are understood, in every way in which they answer.
+func TestOfficialAgents(t *testing.T) {
+	t.Parallel()
+	const grade = "a2a__grader__grade"
+	repeats := func(text string) string { return "heard " + text }
+	for name, c := range map[string]struct {
+		agent a2atest.Agent
+		want  string
+	}{
+		"a status":           {a2atest.Agent{Answer: repeats}, "heard shoes"},
+		"a message":          {a2atest.Agent{Answer: repeats, Plain: true}, "heard shoes"},
+		"an artifact":        {a2atest.Agent{Answer: repeats, Artifact: true}, "heard shoes"},
+		"a slow task":        {a2atest.Agent{Answer: repeats, Slow: true}, "heard shoes"},
+		"elsewhere":          {a2atest.Agent{Answer: repeats, Path: "/invoke", Slow: true, Artifact: true}, "heard shoes"},
+		"silence":            {a2atest.Agent{}, "The agent completed the task and said nothing."},
+		"a failed task":      {a2atest.Agent{Answer: repeats, State: a2a.TaskStateFailed}, "execution: " + grade + ": the agent: the task is failed: heard shoes"},
+		"a rejected task":    {a2atest.Agent{State: a2a.TaskStateRejected}, "execution: " + grade + ": the agent: the task is rejected"},
+		"a question":         {a2atest.Agent{Answer: repeats, State: a2a.TaskStateInputRequired}, "execution: " + grade + ": the agent: the task is input-required: heard shoes"},
+		"a token":            {a2atest.Agent{Answer: repeats, Token: "value-of-KEY"}, "heard shoes"},
+		"some other's token": {a2atest.Agent{Answer: repeats, Token: "x"}, "execution: " + grade + ": the agent: status 401 Unauthorized: who are you?"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := c.agent.Start()
+			t.Cleanup(server.Close)
+			s := opened(t, &fake{Server: server}, scenario.Agent{
+				Scheme: "Bearer", TokenFrom: scenario.EnvHeader{Name: "Authorization", Variable: "KEY"},
+			})
+			if diff := cmp.Diff(c.want, came(called(s, grade, `{"query": "shoes"}`))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"slices"
+
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/skill"
@@ -112,7 +114,7 @@ var arenaFields = table("an arena config", func() rows[arenaFile] {
 		custom("compositions", mapOf(compositionFields), func(d *decoder, a *arenaFile, v *node.Node) {
 			a.compositions = d.compositions(v)
 		}).doc("Steps that states of the workflow run."),
-		custom("memory", anyMap, readMemory).orNull().doc("Turns the memory tools on."),
+		custom("memory", memoryFields, readMemory).orNull().doc("Turns the memory tools on."),
 		custom("runtime", runtimeFields, func(_ *decoder, a *arenaFile, v *node.Node) { a.runtime = v }).
 			doc("What a runtime config holds."),
 		slots("tts_providers").doc("Providers that speak; arena does not call them."),
@@ -301,22 +303,37 @@ var globalFields = table("globals", func() rows[arenaFile] {
 	}
 })
 
+// memoryFile is what a config says about the memory of its agents.
+type memoryFile struct{ off bool }
+
+// memoryFields are the keys of memory. Files of other tools may hold more, which change nothing here.
+var memoryFields = table("memory", func() rows[memoryFile] {
+	return rows[memoryFile]{
+		custom("enabled", boolean, func(d *decoder, m *memoryFile, v *node.Node) {
+			on, ok := d.Bool(v, "enabled")
+			m.off = ok && !on
+		}).usual("true").preset("true").doc("Whether the agent has the tools."),
+	}
+}).open()
+
 // readMemory notes that the memory tools are on, unless memory is absent or switched off.
 func readMemory(d *decoder, a *arenaFile, v *node.Node) {
-	if node.IsNull(v) {
+	var m memoryFile
+	if node.IsNull(v) || !memoryFields.read(d, v, &m) {
 		return
 	}
-	if v.Kind != node.Map {
-		d.Fields(v, "memory", nil, nil) // reports it
-		return
-	}
-	d.Any(v)
-	if enabled := node.Get(v, "enabled"); enabled != nil {
-		if on, ok := d.Bool(enabled, "enabled"); ok && !on {
-			return
+	for i := 0; i+1 < len(v.Content); i += 2 {
+		k, known := v.Content[i], memoryFields.names()
+		switch {
+		case slices.Contains(known, k.Value):
+		case diag.Nearest(k.Value, known) != "":
+			d.Foreignf(k, "misspelled-field", "unknown field %q in memory", k.Value).Hint = diag.DidYouMean(k.Value, known)
+		default:
+			d.Warnf(k, NoEffect, "memory.%s has no effect: every trial has a memory of its own, which lasts as long as it does",
+				k.Value)
 		}
 	}
-	a.memory = true
+	a.memory = !m.off
 }
 
 const inMemory = "the state of a run is kept in memory"

@@ -181,6 +181,9 @@ func (x field[T]) preset(text string) field[T] { x.Default = text; return x }
 // later says what of arena the key asks for and does not get yet.
 func (x field[T]) later(feature string) field[T] { x.Later = feature; return x }
 
+// usual lists values that do what is done without the field, and returns x.
+func (x field[T]) usual(values ...string) field[T] { x.Usual = values; return x }
+
 // orNull lets a field be empty.
 func (x field[T]) orNull() field[T] { x.Null = true; return x }
 

@@ -3,6 +3,7 @@ package scenario
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/skill"
 	"github.com/arena-evals/arena/internal/workflow"
@@ -65,4 +66,19 @@ func (p *Project) mayBeOwn(tool string) bool {
 	return slices.ContainsFunc(append(p.OwnTools(), p.laterTools()...), func(name string) bool {
 		return name == tool || wild && strings.HasPrefix(name, prefix)
 	})
+}
+
+// ownToolsTwice reports tools of the project that are called like one that arena brings to it: a model can call only one
+// of them.
+func (b *build) ownToolsTwice() {
+	own := b.p.OwnTools()
+	for _, list := range [][]*Tool{b.p.Tools, b.unbound} {
+		for _, t := range list {
+			if slices.Contains(own, t.ID) {
+				b.l.diags.Errorf(t.Pos, utf8.RuneCountInString(t.ID), "duplicate-id",
+					"the tool %q is called like one that arena brings to this project: a model could call only one of them", t.ID).
+					Hint = "give it another name"
+			}
+		}
+	}
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/arena-evals/arena/internal/diag"
 )
 
 // TestNamesOfOwnTools: wherever a file names a tool, a name that looks like one of arena's own is refused when the
@@ -61,6 +63,53 @@ func TestNamesOfOwnTools(t *testing.T) {
 					t.Errorf("%s: %s, with features %v: refused %v, want %v: %v", place, name, with, refused, want, diags.Sorted())
 				}
 			}
+		}
+	}
+}
+
+// TestOwnToolsTwice: a tool of the project that is called like one that arena brings to it would never be called.
+func TestOwnToolsTwice(t *testing.T) {
+	t.Parallel()
+	const features = `  memory: {}
+  skills: [{name: tone, description: How to speak., instructions: Be kind.}]
+  prompt_configs: [{file: p.yaml}]
+  workflow:
+    version: 1
+    entry: a
+    states:
+      a: {prompt_task: p, on_event: {Go: b}, artifacts: {note: {type: text/plain}}}
+      b: {prompt_task: p, terminal: true}
+`
+	load := func(more string) (*Suite, bool) {
+		dir := t.TempDir()
+		for file, text := range map[string]string{
+			"config.arena.yaml": "kind: Arena\nmetadata: {name: x}\nspec:\n  scenarios: [{file: s.yaml}]\n" + more,
+			"s.yaml":            "id: s\nturns: [{role: user, content: hi}]\n",
+			"p.yaml":            "task_type: p\nsystem_template: Help.\n",
+		} {
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		suite, diags := Load(Options{Config: filepath.Join(dir, "config.arena.yaml")})
+		refused := false
+		for _, d := range diags.Sorted() {
+			refused = refused || d.Severity == diag.Error && d.Code == "duplicate-id" && d.Pos.Line > 0
+		}
+		return suite, refused
+	}
+	suite, _ := load(features)
+	names := suite.Projects[0].OwnTools()
+	if len(names) < 9 {
+		t.Fatalf("not all features: %v", names)
+	}
+	for _, name := range append(names, "look") {
+		tool := "  tool_specs: {" + name + ": {description: d, mode: mock, mock_result: ok, input_schema: {type: object}}}\n"
+		if _, refused := load(tool); refused {
+			t.Errorf("%s is refused where nothing brings it", name)
+		}
+		if _, refused := load(features + tool); refused != (name != "look") {
+			t.Errorf("%s beside those of arena: refused %v", name, refused)
 		}
 	}
 }

@@ -390,6 +390,7 @@ func (b *build) finish() {
 	b.compositions()
 	b.seedMemories()
 	b.skills()
+	b.ownToolsTwice()
 	b.resolve() // what the features bring is known
 	b.loadMocks()
 	b.templates()

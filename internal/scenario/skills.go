@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -109,7 +110,10 @@ func (d *decoder) skillFolder(at *node.Node, preload bool) (all []*skill.Skill) 
 			return err
 		case entry.IsDir() && path != root && strings.HasPrefix(entry.Name(), "."):
 			return fs.SkipDir
-		case entry.Name() != skillFile || entry.IsDir():
+		case entry.IsDir():
+			return nil
+		case entry.Name() != skillFile:
+			d.almostSkill(root, folder, path)
 			return nil
 		}
 		found++
@@ -138,6 +142,21 @@ func (d *decoder) skillFolder(at *node.Node, preload bool) (all []*skill.Skill) 
 	return all
 }
 
+// almostSkill warns of a file that was probably meant to make its folder a skill.
+func (d *decoder) almostSkill(root, folder, path string) {
+	name := filepath.Base(path)
+	stem, ext, _ := strings.Cut(strings.ToLower(name), ".")
+	_, err := os.Lstat(filepath.Join(filepath.Dir(path), skillFile))
+	below, errRel := filepath.Rel(root, path)
+	if stem != "skill" && stem != "skills" || !slices.Contains([]string{"md", "mdx", "markdown", "txt", ""}, ext) ||
+		err == nil || errRel != nil {
+		return
+	}
+	d.Diags.Warnf(diag.Pos{File: filepath.Join(folder, below)}, 0, "no-skill",
+		"the file is not read: that of a skill is called %s, and this one %s", skillFile, name).
+		Hint = "rename it to " + skillFile + ", or give it a name that is not so like that"
+}
+
 // skillFrom reads one SKILL.md; nil when it cannot be read, which is reported.
 func (d *decoder) skillFrom(at *node.Node, path string) *skill.Skill {
 	data, problem := d.places.fs.read(path)
@@ -161,6 +180,7 @@ func (d *decoder) skillFrom(at *node.Node, path string) *skill.Skill {
 func (b *build) skills() {
 	if len(b.skillList) > 0 {
 		b.p.Skills = skill.NewSet(b.skillList...)
+		b.skillTools()
 	}
 	w := b.p.Workflow
 	if w == nil || w.Graph == nil {
@@ -177,6 +197,24 @@ func (b *build) skills() {
 		if idle && !installed && b.l.diags.Errors() == 0 { // else those of the project may be broken
 			b.l.diags.Warnf(w.At(state.Name), utf8.RuneCountInString(state.Name), NoEffect,
 				"state %q: skills has no effect: the project has no skills", state.Name)
+		}
+	}
+}
+
+// skillTools warns of tools of skills that the project does not have: they are not offered. The files may be another
+// tool's, which has them.
+func (b *build) skillTools() {
+	if b.broken[kindTool] {
+		return
+	}
+	known := append(b.p.OwnTools(), b.names().tools...)
+	for _, s := range b.p.Skills.All() {
+		for _, name := range s.Tools {
+			if !slices.Contains(known, name) && !b.mayBeServed(name) {
+				b.l.diags.Warnf(s.ToolsPos, utf8.RuneCountInString(name), "unknown-name",
+					"the skill %q names the tool %q, which there is not: it is not offered", s.Name, name).Hint =
+					hintNames(name, known)
+			}
 		}
 	}
 }

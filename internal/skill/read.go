@@ -2,15 +2,17 @@ package skill
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
 )
 
 // Read reads the text of a SKILL.md: front matter between two lines `---`, then the instructions. What is wrong goes to
-// the reader's list with its line, and the result is nil. Keys of the front matter that are not known are left alone:
-// the files are other tools' too.
+// the reader's list with its line, and the result is nil. Keys of the front matter that are not known are left alone,
+// because the files are other tools' too, but for those that resemble known ones or mean nothing there.
 func Read(r *node.Reader, data []byte) *Skill {
 	data = bytes.ReplaceAll(bytes.TrimPrefix(data, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
 	switch {
@@ -67,20 +69,46 @@ func cut(text string) (front, body string, ok bool) {
 
 // fields takes what arena knows out of the front matter.
 func fields(r *node.Reader, n *node.Node, s *Skill) {
-	r.Each(n, "the front matter of a skill", func(key string, _, v *node.Node) {
+	r.Each(n, "the front matter of a skill", func(key string, k, v *node.Node) {
 		switch key {
 		case "name":
 			s.Name = Name(r, v)
 		case "description":
 			s.Description = Description(r, v)
 		case "allowed-tools":
-			s.Tools = tools(r, v)
+			s.Tools, s.ToolsPos = tools(r, v), r.Pos(v)
+		default:
+			doubt(r, k)
 		}
 	})
 	for _, key := range []string{"name", "description"} {
 		if n.Kind == node.Map && node.Get(n, key) == nil {
 			r.Missing(n, "a skill", key)
 		}
+	}
+}
+
+// others are keys that other tools know, and that resemble none of arena's by mistake.
+var others = []string{
+	"license", "compatibility", "metadata", "version", "author", "model", "tags", "category", "context", "agent", "hooks",
+	"disable-model-invocation", "user-invocable", "argument-hint", "when_to_use",
+}
+
+// elsewhere says what to do about keys that mean something in other places.
+var elsewhere = map[string]string{
+	"tools":        "list them under allowed-tools",
+	"preload":      "set it in the config, beside the path of the skills",
+	"instructions": "write them below the front matter",
+}
+
+// doubt warns of a key that was probably meant to do something.
+func doubt(r *node.Reader, k *node.Node) {
+	hint := elsewhere[k.Value]
+	if hint == "" && !slices.Contains(others, k.Value) {
+		hint = diag.DidYouMean(k.Value, []string{"name", "description", "allowed-tools"})
+	}
+	if hint != "" {
+		r.Warnf(k, "unknown-field", "%q has no effect in the front matter of a skill", k.Value).Hint = hint
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
@@ -30,7 +31,10 @@ func TestRead(t *testing.T) {
 		"blanks behind it": "---  \n" + front + "allowed-tools: get_order refund\n--- \n# Refund\n\nAsk first.\n",
 	} {
 		got, diags := read(text)
-		if diff := cmp.Diff(plain, got); diff != "" || len(diags) > 0 {
+		if got != nil && (got.ToolsPos.File != "SKILL.md" || got.ToolsPos.Line != 8) {
+			t.Errorf("%s: the tools are at %v", name, got.ToolsPos)
+		}
+		if diff := cmp.Diff(plain, got, cmpopts.IgnoreFields(skill.Skill{}, "ToolsPos")); diff != "" || len(diags) > 0 {
 			t.Errorf("%s: %v\n%s", name, diags, diff)
 		}
 	}
@@ -92,4 +96,28 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%q: %+v", text, s)
 		}
 	})
+}
+
+// TestKeysOfFrontMatter: what was meant to do something, and does nothing, is told; what is other tools' is not.
+func TestKeysOfFrontMatter(t *testing.T) {
+	t.Parallel()
+	told := map[string]string{
+		"allowed_tools: [refund]": "did you mean \"allowed-tools\"?", "allowedTools: pay": "did you mean \"allowed-tools\"?",
+		"allowed-tool: refund": "did you mean \"allowed-tools\"?", "tools: [pay]": "list them under allowed-tools",
+		"preload: true": "set it in the config, beside the path of the skills", "descripton: c": "did you mean \"description\"?",
+		"instructions: do it": "write them below the front matter",
+		"license: MIT":        "", "compatibility: any": "", "metadata: {tools: pay}": "", "version: 1": "", "author: Ann": "",
+		"model: small": "", "tags: [a]": "", "disable-model-invocation: true": "",
+	}
+	for line, hint := range told {
+		got, diags := read("---\nname: a\ndescription: b\n" + line + "\n---\ntext")
+		switch {
+		case got == nil || len(got.Tools) > 0:
+			t.Errorf("%s: %+v", line, got)
+		case hint == "" && len(diags) > 0:
+			t.Errorf("%s: %v", line, diags)
+		case hint != "" && (len(diags) != 1 || diags[0].Hint != hint || diags[0].Pos.Line != 4):
+			t.Errorf("%s: %+v, want the hint %q", line, diags, hint)
+		}
+	}
 }

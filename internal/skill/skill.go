@@ -27,6 +27,7 @@ type Skill struct {
 	Description  string // one line for the model that chooses
 	Instructions string
 	Tools        []string // names of tools that are offered while it is active
+	ToolsPos     diag.Pos // where they are named; zero: nowhere
 	Dir          string   `digest:"-"` // folder of its resources; "" for a skill that a config holds itself
 	Path         string   // the folder as filters see it: with slashes, relative to the config; "" without a folder
 	Preload      bool     // active in every state that allows it

@@ -44,6 +44,29 @@ func (rec *Recorder) learn(seen any) {
 	rec.addLearned(values)
 }
 
+// Learn adds the values of redacted fields in the messages of a conversation that is over.
+func (rec *Recorder) Learn(messages []chat.Message) {
+	if rec == nil || len(rec.redactFields) == 0 {
+		return
+	}
+	p := newRedactor(nil, rec.redactFields)
+	var values []string
+	for i := range messages {
+		m := &messages[i]
+		values = append(values, p.valuesOf(m.Text())...)
+		for k := range m.ToolCalls {
+			values = append(values, p.valuesIn(m.ToolCalls[k].Args)...)
+			values = append(values, p.valuesOf(m.ToolCalls[k].BadArgs)...)
+		}
+		if t := m.ToolResult; t != nil {
+			values = append(append(values, p.valuesOf(t.Content)...), p.valuesIn(t.Metadata)...)
+		}
+	}
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	rec.addLearned(values)
+}
+
 // addLearned adds secrets. Parts of tool names are left out: without these nothing could be replayed.
 func (rec *Recorder) addLearned(values []string) {
 	known := len(rec.learned)
@@ -145,6 +168,10 @@ func (r *redactor) valuesIn(v any) (list []string) {
 	case []any:
 		for _, item := range v {
 			list = append(list, r.valuesIn(item)...)
+		}
+	case string: // which may hold a document of its own
+		if text := strings.TrimLeft(v, " \t\r\n"); text != "" && (text[0] == '{' || text[0] == '[') {
+			return r.valuesOf(text)
 		}
 	}
 	return list

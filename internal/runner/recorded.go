@@ -41,6 +41,9 @@ func (s *session) judgeRecorded(ctx context.Context) {
 		s.abandon(0, s.out.Error)
 		return
 	}
+	for i := range rec.Messages {
+		s.recorder.Learn([]chat.Message{rec.Messages[i].Message})
+	}
 	s.copyRecordingInfo(rec)
 	s.expectFlow("", cmp.Or(rec.TaskType, s.trial.Scenario.TaskType))
 	exchanges := recording.Turns(s.addSystemPrompt(rec.Messages))

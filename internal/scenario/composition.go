@@ -56,7 +56,7 @@ var compositionFields = table("a composition", func() rows[compositionFile] {
 		custom("output", text, func(d *decoder, c *compositionFile, v *node.Node) {
 			c.Output, _ = d.Name(v, "output")
 		}).doc("The step whose output is that of the whole; without it, the last that gave one."),
-		custom("steps", listOf(closer), func(d *decoder, c *compositionFile, v *node.Node) {
+		custom("steps", listOf(stepFields()), func(d *decoder, c *compositionFile, v *node.Node) {
 			c.steps = d.steps(v, "steps")
 			if v.Kind == node.List && len(v.Content) == 0 {
 				d.Errorf(v, "empty-value", "steps is empty")
@@ -233,6 +233,8 @@ func (d *decoder) oneForm(v *node.Node) bool {
 	case len(forms) > 1:
 		d.Errorf(v, "field-conflict", "a predicate has exactly one form, and this one has %s", strings.Join(forms, " and ")).
 			Hint = how
+	case len(forms) == 0 && has("path"):
+		d.Missing(v, "a predicate with path", "op and no exists").Hint = how
 	case len(forms) == 0:
 		d.Missing(v, "a predicate", "op, exists, all_of, any_of or not").Hint = how
 	case compares && !has("path"):

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
@@ -319,6 +321,38 @@ func FuzzReferences(f *testing.F) {
 		})
 		if _, err := s.fill(text); (err != nil) != broken {
 			t.Errorf("%q in %q: filled with error %v, found broken %v", text, input, err, broken)
+		}
+	})
+}
+
+// FuzzPredicates looks for values on which predicates fall over, or contradict each other.
+func FuzzPredicates(f *testing.F) {
+	f.Add("input.a", "equals", `{"a": 1}`, "1")
+	f.Add("${step.output.0}", "in", `["x"]`, `["x", 2]`)
+	f.Add("input", "less_than", `"1e400"`, "3")
+	f.Fuzz(func(t *testing.T, path, op, input, value string) {
+		decoded, err := chat.DecodeJSON([]byte(value))
+		if err != nil {
+			return
+		}
+		s := &scope{input: Input(input), outputs: map[string]any{"step": Input(input)}}
+		p := &Predicate{Path: path, Op: Op(op), Value: decoded}
+		if !slices.Contains(Ops, p.Op) {
+			return
+		}
+		holds, failed := p.holds(s)
+		not, alsoFailed := (&Predicate{Not: p}).holds(s)
+		all, _ := (&Predicate{All: []*Predicate{p, p}}).holds(s)
+		some, _ := (&Predicate{Any: []*Predicate{p, p}}).holds(s)
+		if (failed != nil) != (alsoFailed != nil) || failed == nil && (not == holds || all != holds || some != holds) {
+			t.Errorf("%s %s %s in %s: %v, not %v, all %v, any %v, %v", path, op, value, input, holds, not, all, some, failed)
+		}
+		opposite := map[Op]Op{Equals: NotEquals, In: NotIn, Less: GreaterOrSame, Greater: LessOrSame}[p.Op]
+		if opposite == "" || failed != nil {
+			return
+		}
+		if other, err := (&Predicate{Path: path, Op: opposite, Value: decoded}).holds(s); err != nil || other == holds {
+			t.Errorf("%s %s %s in %s: %v, and %s %v, %v", path, op, value, input, holds, opposite, other, err)
 		}
 	})
 }

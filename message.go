@@ -1,11 +1,11 @@
 package arena
 
 import (
-	"maps"
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // Role says who wrote a message.
@@ -179,24 +179,4 @@ func milliseconds(d *time.Duration) float64 {
 }
 
 // cloneMap copies decoded JSON, so that nobody who changes the copy changes what is reported.
-func cloneMap(m map[string]any) map[string]any {
-	out := maps.Clone(m)
-	for key, v := range out {
-		out[key] = cloneValue(v)
-	}
-	return out
-}
-
-func cloneValue(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		return cloneMap(v)
-	case []any:
-		out := make([]any, len(v))
-		for i := range v {
-			out[i] = cloneValue(v[i])
-		}
-		return out
-	}
-	return v
-}
+func cloneMap(m map[string]any) map[string]any { return jsonvalue.CloneObject(m) }

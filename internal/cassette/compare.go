@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // unchanged reports whether two cassettes are equal except for what differs in every run: durations, chunks, retries
@@ -23,7 +24,7 @@ func unchanged(was, is []byte) bool {
 // normalize removes what differs in every run. Ids become numbers.
 func normalize(v any, ids map[string]string) any {
 	switch v := v.(type) {
-	case map[string]any:
+	case jsonvalue.Object:
 		return normalizeObject(v, ids)
 	case []any:
 		for i := range v {
@@ -34,7 +35,7 @@ func normalize(v any, ids map[string]string) any {
 }
 
 // normalizeObject handles objects of the format. Arguments of calls and other free values are compared as they are.
-func normalizeObject(v map[string]any, ids map[string]string) any {
+func normalizeObject(v jsonvalue.Object, ids map[string]string) any {
 	for _, key := range []string{"latency_ms", "chunks", "retries", "cached"} {
 		delete(v, key)
 	}

@@ -10,19 +10,20 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/grading"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 var errNoReply = errors.New("the recorded exchange has neither a reply nor an error")
 
 // judgeRequest is a question to a judge.
 type judgeRequest struct {
-	Judge    string          `json:"judge,omitempty"`
-	Provider string          `json:"provider,omitempty"`
-	Model    string          `json:"model,omitempty"`
-	Messages []message       `json:"messages"`
-	Schema   json.RawMessage `json:"schema,omitempty"`
-	Vote     int             `json:"vote,omitempty"` // from 0
-	Extra    map[string]any  `json:"extra,omitempty"`
+	Judge    string           `json:"judge,omitempty"`
+	Provider string           `json:"provider,omitempty"`
+	Model    string           `json:"model,omitempty"`
+	Messages []message        `json:"messages"`
+	Schema   json.RawMessage  `json:"schema,omitempty"`
+	Vote     int              `json:"vote,omitempty"` // from 0
+	Extra    jsonvalue.Object `json:"extra,omitempty"`
 }
 
 // judgeReply is the answer of a judge, or the judge of a question that failed.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // currentEncoder removes the secrets known so far.
@@ -157,7 +158,7 @@ func (r *redactor) valuesIn(v any) (list []string) {
 		return nil
 	}
 	switch v := v.(type) {
-	case map[string]any:
+	case jsonvalue.Object:
 		for name, member := range v {
 			if r.fields[strings.ToLower(name)] {
 				list = append(list, scalars(member)...)
@@ -179,18 +180,12 @@ func (r *redactor) valuesIn(v any) (list []string) {
 
 // scalars returns the texts and numbers in a JSON value.
 func scalars(v any) (list []string) {
-	switch v := v.(type) {
-	case string:
-		return []string{v}
-	case json.Number:
-		return []string{v.String()}
-	case map[string]any:
-		for _, member := range v {
-			list = append(list, scalars(member)...)
-		}
-	case []any:
-		for _, item := range v {
-			list = append(list, scalars(item)...)
+	for leaf := range jsonvalue.Leaves(v) {
+		switch leaf := leaf.(type) {
+		case string:
+			list = append(list, leaf)
+		case json.Number:
+			list = append(list, leaf.String())
 		}
 	}
 	return list

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // leaf is a text or scalar of a request.
@@ -27,7 +28,7 @@ func leaves(request any, tools []tool) []leaf {
 		return nil
 	}
 	v, err := chat.DecodeJSON(data)
-	root, ok := v.(map[string]any)
+	root, ok := v.(jsonvalue.Object)
 	if err != nil || !ok {
 		return nil
 	}
@@ -35,7 +36,7 @@ func leaves(request any, tools []tool) []leaf {
 	addLeaves(&out, "", root["request"])
 	if list, ok := root["tools"].([]any); ok {
 		for _, item := range list {
-			if def, ok := item.(map[string]any); ok {
+			if def, ok := item.(jsonvalue.Object); ok {
 				addLeaves(&out, fmt.Sprintf("tool %v", def["name"]), def)
 			}
 		}
@@ -45,7 +46,7 @@ func leaves(request any, tools []tool) []leaf {
 
 func addLeaves(out *[]leaf, path string, v any) {
 	switch v := v.(type) {
-	case map[string]any:
+	case jsonvalue.Object:
 		keys := make([]string, 0, len(v))
 		for k := range v {
 			keys = append(keys, k)
@@ -91,7 +92,7 @@ func childPath(path, key string) string {
 
 // itemPath names an item of a list: message 3 (user).
 func itemPath(path string, i int, item any) string {
-	if fields, ok := item.(map[string]any); ok && path == "messages" {
+	if fields, ok := item.(jsonvalue.Object); ok && path == "messages" {
 		return fmt.Sprintf("message %d (%v)", i+1, fields["role"])
 	}
 	return path + "[" + strconv.Itoa(i) + "]"

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/providers"
 )
 
@@ -12,22 +13,22 @@ import (
 type modelRequest struct {
 	Model string `json:"model,omitempty"`
 	// AsBefore is the number of leading messages that equal those of the previous model call. It is used in files only.
-	AsBefore    int             `json:"as_before,omitempty"`
-	Messages    []message       `json:"messages"`
-	Tools       []string        `json:"tools,omitempty"` // by name
-	ToolChoice  string          `json:"tool_choice,omitempty"`
-	Temperature *float64        `json:"temperature,omitempty"`
-	TopP        *float64        `json:"top_p,omitempty"`
-	MaxTokens   *int            `json:"max_tokens,omitempty"`
-	Seed        *int64          `json:"seed,omitempty"`
-	Stream      bool            `json:"stream,omitempty"`
-	JSONSchema  json.RawMessage `json:"json_schema,omitempty"`
-	SchemaName  string          `json:"schema_name,omitempty"`
-	JSON        bool            `json:"json,omitempty"` // a JSON object without a schema
-	Stop        []Text          `json:"stop,omitempty"`
-	Effort      string          `json:"reasoning_effort,omitempty"`
-	Parallel    *bool           `json:"parallel_tool_calls,omitempty"`
-	Extra       map[string]any  `json:"extra,omitempty"`
+	AsBefore    int              `json:"as_before,omitempty"`
+	Messages    []message        `json:"messages"`
+	Tools       []string         `json:"tools,omitempty"` // by name
+	ToolChoice  string           `json:"tool_choice,omitempty"`
+	Temperature *float64         `json:"temperature,omitempty"`
+	TopP        *float64         `json:"top_p,omitempty"`
+	MaxTokens   *int             `json:"max_tokens,omitempty"`
+	Seed        *int64           `json:"seed,omitempty"`
+	Stream      bool             `json:"stream,omitempty"`
+	JSONSchema  json.RawMessage  `json:"json_schema,omitempty"`
+	SchemaName  string           `json:"schema_name,omitempty"`
+	JSON        bool             `json:"json,omitempty"` // a JSON object without a schema
+	Stop        []Text           `json:"stop,omitempty"`
+	Effort      string           `json:"reasoning_effort,omitempty"`
+	Parallel    *bool            `json:"parallel_tool_calls,omitempty"`
+	Extra       jsonvalue.Object `json:"extra,omitempty"`
 }
 
 // modelReply is the reply of a model. It is incomplete when there is an error too.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/secret"
 )
 
@@ -159,7 +160,7 @@ func (r *redactor) opaque(o *chat.Opaque) *chat.Opaque {
 }
 
 // args redacts the arguments of a call.
-func (r *redactor) args(args map[string]any) map[string]any {
+func (r *redactor) args(args chat.Args) jsonvalue.Object {
 	if r == nil || args == nil {
 		return args
 	}
@@ -172,9 +173,9 @@ func (r *redactor) args(args map[string]any) map[string]any {
 		return args
 	}
 	v, err := chat.DecodeJSON(clean)
-	out, ok := v.(map[string]any)
+	out, ok := v.(jsonvalue.Object)
 	if err != nil || !ok {
-		return map[string]any{}
+		return jsonvalue.Object{}
 	}
 	return out
 }

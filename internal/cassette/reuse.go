@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/plainfile"
 )
 
@@ -161,7 +162,7 @@ func (r *redactor) hasSecretIn(v any, free bool) bool {
 				return true
 			}
 		}
-	case map[string]any:
+	case jsonvalue.Object:
 		for key, one := range v {
 			if free && r.fields[strings.ToLower(key)] && one != any(redacted) || r.hasSecretIn(key, false) ||
 				r.hasSecretIn(one, free || key == "args" || key == "body" || key == "extra") {

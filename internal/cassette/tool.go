@@ -4,27 +4,28 @@ import (
 	"context"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // toolRequest is a tool call.
 type toolRequest struct {
-	Name    string         `json:"name"`
-	Args    map[string]any `json:"args"`
-	BadArgs string         `json:"bad_args,omitempty"`
-	Answer  string         `json:"definition,omitempty"` // hash of the mock's definition
+	Name    string    `json:"name"`
+	Args    chat.Args `json:"args"`
+	BadArgs string    `json:"bad_args,omitempty"`
+	Answer  string    `json:"definition,omitempty"` // hash of the mock's definition
 }
 
 // toolReply is the result of a tool.
 type toolReply struct {
-	ID        string         `json:"id,omitempty"` // of the call
-	Name      string         `json:"name,omitempty"`
-	Content   Text           `json:"content"`
-	Parts     []part         `json:"parts,omitempty"`
-	Error     Text           `json:"error,omitempty"` // the call failed
-	ErrorType string         `json:"error_type,omitempty"`
-	LatencyMS float64        `json:"latency_ms,omitempty"` // as reported by the tool
-	Metadata  map[string]any `json:"metadata,omitempty"`
-	Notice    string         `json:"notice,omitempty"` // for the user
+	ID        string           `json:"id,omitempty"` // of the call
+	Name      string           `json:"name,omitempty"`
+	Content   Text             `json:"content"`
+	Parts     []part           `json:"parts,omitempty"`
+	Error     Text             `json:"error,omitempty"` // the call failed
+	ErrorType string           `json:"error_type,omitempty"`
+	LatencyMS float64          `json:"latency_ms,omitempty"` // as reported by the tool
+	Metadata  jsonvalue.Object `json:"metadata,omitempty"`
+	Notice    string           `json:"notice,omitempty"` // for the user
 }
 
 // Call records run(ctx, call), or replays it. definition identifies the answer of a simulated tool; "" for others.

@@ -5,6 +5,8 @@ package chat
 import (
 	"math"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // Role says who wrote a message.
@@ -104,9 +106,9 @@ type Media struct {
 
 // Validation is a guardrail that fired on a message.
 type Validation struct {
-	Type    string         `json:"validator_type"` // as its author wrote it
-	Passed  bool           `json:"passed"`
-	Details map[string]any `json:"details,omitempty"`
+	Type    string           `json:"validator_type"` // as its author wrote it
+	Passed  bool             `json:"passed"`
+	Details jsonvalue.Object `json:"details,omitempty"`
 }
 
 // Original is what of a model's reply a guardrail took away. Of a stream that was closed it is what had come.

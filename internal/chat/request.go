@@ -1,6 +1,10 @@
 package chat
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
+)
 
 // Request is one model call. A nil pointer leaves the choice to the provider; 0 is a value.
 type Request struct {
@@ -22,7 +26,7 @@ type Request struct {
 	ParallelToolCalls *bool    `json:",omitempty"` // whether a reply may call several tools
 	// Extra is parameters of the provider's own, by their name on the wire. They do not replace the messages, the model
 	// or the way in which the reply comes. Providers that simulate ignore them.
-	Extra map[string]any
+	Extra jsonvalue.Object
 	// Origin says for whom the call is made. Providers that simulate (mock, replay) answer by it; the others ignore it.
 	Origin Origin
 }

@@ -5,17 +5,19 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"maps"
-	"slices"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
+
+// Args are the arguments of a tool call. Numbers are json.Number, so that long ids keep every digit.
+type Args = jsonvalue.Object
 
 // ToolCall is a model's wish to call a tool.
 type ToolCall struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// Args are the decoded arguments; numbers are json.Number, so that long ids keep every digit.
-	Args map[string]any `json:"args"`
+	Args Args   `json:"args"`
 	// BadArgs is the text that the model sent when it is not a JSON object; Args is nil then.
 	BadArgs string `json:"bad_args,omitempty"`
 	// Opaque is state of the provider's own; nil mostly.
@@ -28,33 +30,11 @@ func (c ToolCall) Clone() ToolCall {
 	case c.BadArgs != "":
 		c.Args = nil
 	case c.Args == nil:
-		c.Args = map[string]any{}
+		c.Args = Args{}
 	default:
-		c.Args = cloneMap(c.Args)
+		c.Args = jsonvalue.CloneObject(c.Args)
 	}
 	return c
-}
-
-func cloneMap(m map[string]any) map[string]any {
-	out := maps.Clone(m)
-	for k, v := range out {
-		out[k] = clone(v)
-	}
-	return out
-}
-
-func clone(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		return cloneMap(v)
-	case []any:
-		out := slices.Clone(v)
-		for i := range out {
-			out[i] = clone(out[i])
-		}
-		return out
-	}
-	return v
 }
 
 // Error types of a ToolResult.
@@ -75,7 +55,7 @@ type ToolResult struct {
 	ErrorType string  `json:"error_type,omitempty"`
 	LatencyMS float64 `json:"latency_ms,omitempty"`
 	// Metadata is what the tool told beside its result, for checks; the model does not see it. Numbers are json.Number.
-	Metadata map[string]any `json:"metadata,omitempty"`
+	Metadata jsonvalue.Object `json:"metadata,omitempty"`
 	// Agent is the agent that the tool asks, by its name in the config; "": the tool asks none.
 	Agent string `json:"agent,omitempty"`
 	// Notice is something the user should know once, and neither the model nor a check.
@@ -101,12 +81,12 @@ func (r *ToolResult) Text() string {
 
 // ParseArgs decodes the argument text of a call. An empty text is an empty object, as several models send it.
 // A text that is not one JSON object is returned in bad.
-func ParseArgs(text string) (args map[string]any, bad string) {
+func ParseArgs(text string) (args Args, bad string) {
 	if len(bytes.TrimSpace([]byte(text))) == 0 {
-		return map[string]any{}, ""
+		return Args{}, ""
 	}
 	v, err := DecodeJSON([]byte(text))
-	if m, ok := v.(map[string]any); ok && err == nil {
+	if m, ok := v.(Args); ok && err == nil {
 		return m, ""
 	}
 	return nil, text

@@ -18,6 +18,8 @@ package checks
 import (
 	"context"
 	"errors"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // Check is a compiled check. It is immutable and safe for concurrent use.
@@ -27,7 +29,7 @@ type Check interface {
 }
 
 // Details are values by name as JSON holds them; structs and lists of such are written as JSON too.
-type Details map[string]any
+type Details = jsonvalue.Object
 
 // Finding is what a check saw. It never says whether that is good enough, except through Holds.
 type Finding struct {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/grading"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/secret"
 )
 
@@ -172,17 +173,10 @@ func partsTakenOut(parts []chat.Part) bool {
 
 // redactedIn looks through a decoded JSON value, keys as well.
 func redactedIn(v any) bool {
-	switch v := v.(type) {
-	case string:
-		return strings.Contains(v, secret.Redacted)
-	case map[string]any:
-		for key, item := range v {
-			if redactedIn(key) || redactedIn(item) {
-				return true
-			}
+	for text := range jsonvalue.Texts(v) {
+		if strings.Contains(text, secret.Redacted) {
+			return true
 		}
-	case []any:
-		return slices.ContainsFunc(v, redactedIn)
 	}
 	return false
 }

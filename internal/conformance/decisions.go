@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -20,7 +21,7 @@ type aliasVector struct {
 	Type   string          `json:"type"`
 	Params json.RawMessage `json:"params"`
 	Expect struct {
-		Canonical map[string]any `json:"canonical"` // others may be there too
+		Canonical jsonvalue.Object `json:"canonical"` // others may be there too
 	} `json:"expect"`
 }
 

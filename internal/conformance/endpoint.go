@@ -95,16 +95,9 @@ func (a *vectorHTTP) write(w http.ResponseWriter) {
 
 // leaves collects the texts in a JSON value.
 func leaves(v any, texts *[]string) {
-	switch v := v.(type) {
-	case string:
-		*texts = append(*texts, v)
-	case []any:
-		for _, item := range v {
-			leaves(item, texts)
-		}
-	case map[string]any:
-		for _, item := range v {
-			leaves(item, texts)
+	for leaf := range jsonvalue.Leaves(v) {
+		if text, is := leaf.(string); is {
+			*texts = append(*texts, text)
 		}
 	}
 }
@@ -127,7 +120,7 @@ func (r *vectorRequest) differs(want json.RawMessage) (string, error) {
 	if err := dec.Decode(&w); err != nil {
 		return "", err
 	}
-	fields, _ := r.body.(map[string]any)
+	fields, _ := r.body.(jsonvalue.Object)
 	for _, name := range slices.Sorted(maps.Keys(w.Headers)) {
 		if got := r.header.Get(name); got != w.Headers[name] {
 			return fmt.Sprintf("header %s %q", name, got), nil

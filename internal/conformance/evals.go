@@ -8,6 +8,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/evals"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -136,16 +137,16 @@ func judgeFilter(_ context.Context, v *filterVector, r *Report) error {
 // mergeVector keeps definitions as they are written: the whole of one replaces the whole of another.
 type mergeVector struct {
 	Head
-	Pack   []map[string]any `json:"pack"`
-	Prompt []map[string]any `json:"prompt"`
+	Pack   []jsonvalue.Object `json:"pack"`
+	Prompt []jsonvalue.Object `json:"prompt"`
 	Expect struct {
-		Merged []map[string]any `json:"merged"`
+		Merged []jsonvalue.Object `json:"merged"`
 	} `json:"expect"`
 }
 
 func judgeMerge(_ context.Context, v *mergeVector, r *Report) error {
-	written := map[*evals.Definition]map[string]any{}
-	read := func(list []map[string]any) []*evals.Definition {
+	written := map[*evals.Definition]jsonvalue.Object{}
+	read := func(list []jsonvalue.Object) []*evals.Definition {
 		defs := make([]*evals.Definition, len(list))
 		for i, fields := range list {
 			id, _ := fields["id"].(string)
@@ -154,7 +155,7 @@ func judgeMerge(_ context.Context, v *mergeVector, r *Report) error {
 		}
 		return defs
 	}
-	merged := []map[string]any{}
+	merged := []jsonvalue.Object{}
 	for _, def := range scenario.MergeEvals(read(v.Pack), read(v.Prompt)) {
 		merged = append(merged, written[def])
 	}

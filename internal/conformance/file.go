@@ -10,7 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -64,7 +66,7 @@ type vectorContext struct {
 	Output    *string           `json:"output"`
 	Messages  []vectorMessage   `json:"messages"`
 	ToolCalls []vectorCall      `json:"tool_calls"`
-	Metadata  map[string]any    `json:"metadata"`
+	Metadata  jsonvalue.Object  `json:"metadata"`
 	Variables map[string]string `json:"variables"`
 	Scenario  *vectorScenario   `json:"scenario"`
 }
@@ -95,9 +97,9 @@ type vectorMessage struct {
 }
 
 type vectorToolCall struct {
-	ID   string         `json:"id"`
-	Name string         `json:"name"`
-	Args map[string]any `json:"args"`
+	ID   string    `json:"id"`
+	Name string    `json:"name"`
+	Args chat.Args `json:"args"`
 }
 
 type vectorResult struct {
@@ -121,19 +123,19 @@ type vectorMedia struct {
 }
 
 type vectorValidation struct {
-	Type    string         `json:"validator_type"`
-	Passed  bool           `json:"passed"`
-	Details map[string]any `json:"details"`
+	Type    string           `json:"validator_type"`
+	Passed  bool             `json:"passed"`
+	Details jsonvalue.Object `json:"details"`
 }
 
 type vectorCall struct {
-	Turn       int            `json:"turn_index"`
-	Name       string         `json:"name"`
-	Args       map[string]any `json:"args"`
-	Result     any            `json:"result"`
-	Error      string         `json:"error"`
-	ErrorType  string         `json:"error_type"`
-	DurationMS float64        `json:"duration_ms"`
+	Turn       int       `json:"turn_index"`
+	Name       string    `json:"name"`
+	Args       chat.Args `json:"args"`
+	Result     any       `json:"result"`
+	Error      string    `json:"error"`
+	ErrorType  string    `json:"error_type"`
+	DurationMS float64   `json:"duration_ms"`
 }
 
 // ReadVectors reads vector files; of a directory those that end in .json, in order of their paths.

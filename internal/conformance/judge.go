@@ -118,17 +118,17 @@ func (a *vectorAnswer) write(w http.ResponseWriter) {
 		fail(w, *a.failure)
 		return
 	}
-	send(w, http.StatusOK, map[string]any{
-		"object": "chat.completion", "model": "vector", "choices": []any{map[string]any{
-			"index": 0, "finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": *a.reply},
+	send(w, http.StatusOK, jsonvalue.Object{
+		"object": "chat.completion", "model": "vector", "choices": []any{jsonvalue.Object{
+			"index": 0, "finish_reason": "stop", "message": jsonvalue.Object{"role": "assistant", "content": *a.reply},
 		}},
-		"usage": map[string]any{"prompt_tokens": 1, "completion_tokens": 1},
+		"usage": jsonvalue.Object{"prompt_tokens": 1, "completion_tokens": 1},
 	})
 }
 
 // fail sends an error that no client tries to get around by asking again.
 func fail(w http.ResponseWriter, text string) {
-	send(w, http.StatusBadRequest, map[string]any{"error": map[string]any{"message": text}})
+	send(w, http.StatusBadRequest, jsonvalue.Object{"error": jsonvalue.Object{"message": text}})
 }
 
 func send(w http.ResponseWriter, status int, body any) {

@@ -156,8 +156,8 @@ func resultParts(result any) []chat.Part {
 	list, _ := result.([]any)
 	var parts []chat.Part
 	for _, item := range list {
-		fields, _ := item.(map[string]any)
-		media, hasMedia := fields["media"].(map[string]any)
+		fields, _ := item.(jsonvalue.Object)
+		media, hasMedia := fields["media"].(jsonvalue.Object)
 		var p chat.Part
 		p.Type, _ = fields["type"].(string)
 		if p.Type == "" || p.Type != "text" && !hasMedia {

@@ -24,7 +24,7 @@ type vectorTools struct {
 	byName map[string]vectorTool
 
 	mu   sync.Mutex
-	args map[string]any // nil: nothing was called
+	args chat.Args // nil: nothing was called
 }
 
 // subject is what the check of the vector sees, with the tools that it may ask.
@@ -43,7 +43,7 @@ func (t *vectorTools) Has(name string) bool {
 	return ok
 }
 
-func (t *vectorTools) Fits(name string, args map[string]any) error {
+func (t *vectorTools) Fits(name string, args chat.Args) error {
 	tool := t.byName[name]
 	if len(tool.InputSchema) == 0 {
 		return nil
@@ -51,7 +51,7 @@ func (t *vectorTools) Fits(name string, args map[string]any) error {
 	return checks.FitsSchema(tool.InputSchema, args)
 }
 
-func (t *vectorTools) Call(ctx context.Context, name string, args map[string]any) chat.ToolResult {
+func (t *vectorTools) Call(ctx context.Context, name string, args chat.Args) chat.ToolResult {
 	t.mu.Lock()
 	t.args = args
 	t.mu.Unlock()
@@ -76,7 +76,7 @@ func (t *vectorTools) Call(ctx context.Context, name string, args map[string]any
 }
 
 // called returns the arguments of the last call; nil when there was none. A vector without tools calls nothing.
-func (t *vectorTools) called() map[string]any {
+func (t *vectorTools) called() jsonvalue.Object {
 	if t == nil {
 		return nil
 	}

@@ -115,7 +115,7 @@ func (v *Vector) unavailable() string {
 type outcome struct {
 	problems []diag.Diagnostic // not empty: the check was refused
 	verdict  result.Verdict
-	args     map[string]any // with which a tool was called; nil: none was
+	args     chat.Args      // with which a tool was called; nil: none was
 	judged   bool           // a judge was asked
 	prompt   string         // what it was told
 	request  *vectorRequest // what the endpoint was asked first; nil: nothing
@@ -201,7 +201,7 @@ func (o outcome) meets(key string, want json.RawMessage) (bool, error) {
 	case "details":
 		return o.details(want)
 	case "verdict":
-		return o.details(map[string]any{"verdict": want})
+		return o.details(jsonvalue.Object{"verdict": want})
 	case "judge_called":
 		return equalBool(want, o.judged)
 	case "judge_prompt_contains", "judge_prompt_excludes":
@@ -224,8 +224,8 @@ func (o outcome) meets(key string, want json.RawMessage) (bool, error) {
 	case "stdin_params_absent":
 		var names []string
 		err := json.Unmarshal(want, &names)
-		fields, started := o.stdin.(map[string]any)
-		params, _ := fields["params"].(map[string]any)
+		fields, started := o.stdin.(jsonvalue.Object)
+		params, _ := fields["params"].(jsonvalue.Object)
 		absent := func(name string) bool { _, there := params[name]; return !there }
 		return err == nil && started && every(names, absent), err
 	case "tool_args":
@@ -258,8 +258,8 @@ func equalBool(want json.RawMessage, got bool) (bool, error) {
 // subset reports whether got has all that want has: objects may have more, lists may not.
 func subset(want, got any) bool {
 	switch w := want.(type) {
-	case map[string]any:
-		g, ok := got.(map[string]any)
+	case jsonvalue.Object:
+		g, ok := got.(jsonvalue.Object)
 		for k, v := range w {
 			if !ok || !subset(v, g[k]) {
 				return false

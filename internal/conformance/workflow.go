@@ -13,7 +13,7 @@ func (c *vectorContext) workflow() *checks.Workflow {
 	w.Complete, _ = c.Metadata["workflow_complete"].(bool)
 	list, _ := c.Metadata["workflow_transitions"].([]any)
 	for _, item := range list {
-		fields, _ := item.(map[string]any)
+		fields, _ := item.(jsonvalue.Object)
 		t := checks.Transition{Turn: -1}
 		t.From, _ = fields["from"].(string)
 		t.To, _ = fields["to"].(string)
@@ -36,7 +36,7 @@ func (c *vectorContext) composition() *checks.Composition {
 
 // texts is a map in the metadata; what is not text is in it as JSON.
 func (c *vectorContext) texts(key string) map[string]string {
-	fields, _ := c.Metadata[key].(map[string]any)
+	fields, _ := c.Metadata[key].(jsonvalue.Object)
 	texts := make(map[string]string, len(fields))
 	for name, v := range fields {
 		texts[name] = jsonvalue.Text(v)

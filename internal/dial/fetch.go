@@ -20,9 +20,9 @@ type Reply struct {
 	Body   []byte
 }
 
-// Fetch sends a request and reads the whole reply, of at most limit MB. It follows redirects within the host, where what
-// was sent arrives whole: a stranger, above all one that only this machine can reach, gets neither the body nor the
-// headers. A header Host is heeded. Errors do not hold the address, and what may be secret in it.
+// Fetch sends a request and reads the whole reply, of at most limit MB. It follows redirects within the host, where
+// what was sent arrives whole: a stranger, above all one that only this machine can reach, gets neither the body nor
+// the headers. A header Host is heeded. Errors do not hold the address, and what may be secret in it.
 func Fetch(client *http.Client, req *http.Request, limit int64) (*Reply, error) {
 	if host := req.Header.Get("Host"); host != "" {
 		req.Host = host

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // Version of requests, results and dead letters. Decoders refuse other versions.
@@ -42,7 +43,7 @@ type Request struct {
 	Region   string            `json:"region,omitempty"`
 	Tags     []string          `json:"tags,omitempty"`
 	Labels   map[string]string `json:"labels,omitempty"`
-	Metadata map[string]any    `json:"metadata,omitempty"` // for checks that ask for it
+	Metadata jsonvalue.Object  `json:"metadata,omitempty"` // for checks that ask for it
 	Started  time.Time         `json:"started,omitzero"`
 
 	Moment Moment `json:"moment"`

@@ -8,6 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -68,19 +69,12 @@ func checkFromParams(a *recording.Verdict) (*node.Node, error) {
 
 // escapeBraces makes text of all braces in a value: what was recorded was compared as it stands.
 func escapeBraces(v any) any {
-	switch v := v.(type) {
-	case string:
-		return scenario.Literal(v)
-	case []any:
-		for i := range v {
-			v[i] = escapeBraces(v[i])
+	return jsonvalue.Map(v, func(leaf any) any {
+		if text, is := leaf.(string); is {
+			return scenario.Literal(text)
 		}
-	case map[string]any:
-		for key := range v {
-			v[key] = escapeBraces(v[key])
-		}
-	}
-	return v
+		return leaf
+	})
 }
 
 // readsLatency reports whether a check looks at how long something took.

@@ -1,6 +1,9 @@
 package generate
 
-import "github.com/arena-evals/arena/internal/node"
+import (
+	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/node"
+)
 
 // PackTool is a tool that a pack declares.
 type PackTool struct {
@@ -16,7 +19,7 @@ func PackConfig(pack string, scenarios []string, tools []PackTool) (string, erro
 	node.Put(spec, "providers", node.NewList())
 	files := node.NewList()
 	for _, name := range scenarios {
-		files.Content = append(files.Content, node.FromJSON(map[string]any{"file": name}))
+		files.Content = append(files.Content, node.FromJSON(jsonvalue.Object{"file": name}))
 	}
 	node.Put(spec, "scenarios", files)
 	if len(tools) > 0 {
@@ -29,7 +32,7 @@ func PackConfig(pack string, scenarios []string, tools []PackTool) (string, erro
 	node.Put(spec, "defaults", node.NewMap())
 	root := node.NewMap()
 	node.Put(root, "kind", node.Str("Arena"))
-	node.Put(root, "metadata", node.FromJSON(map[string]any{"name": "generated"}))
+	node.Put(root, "metadata", node.FromJSON(jsonvalue.Object{"name": "generated"}))
 	node.Put(root, "spec", spec)
 	text, err := node.Text(root)
 	if err != nil {
@@ -45,7 +48,7 @@ func (t *PackTool) node() *node.Node {
 	node.Put(out, "mode", node.Str("mock"))
 	schema := t.Schema
 	if schema == nil {
-		schema = map[string]any{"type": "object"}
+		schema = jsonvalue.Object{"type": "object"}
 	}
 	node.Put(out, "input_schema", node.FromJSON(schema))
 	if t.Result != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -45,7 +46,7 @@ func addUsage(out *node.Node, m *chat.Message) {
 		if u.Estimated {
 			return
 		}
-		usage := map[string]any{"input_tokens": wholeNumber(u.InputTokens), "output_tokens": wholeNumber(u.OutputTokens)}
+		usage := jsonvalue.Object{"input_tokens": wholeNumber(u.InputTokens), "output_tokens": wholeNumber(u.OutputTokens)}
 		if u.CachedTokens > 0 {
 			usage["cached_tokens"] = wholeNumber(u.CachedTokens)
 		}
@@ -119,9 +120,9 @@ func parts(list []chat.Part) *node.Node {
 func medium(n *node.Node, p *chat.Part) {
 	m := p.Media
 	if key := p.Type + "_url"; m.URL != "" && (key == "image_url" || key == "audio_url" || key == "video_url") {
-		node.Put(n, key, node.FromJSON(map[string]any{"url": m.URL}))
+		node.Put(n, key, node.FromJSON(jsonvalue.Object{"url": m.URL}))
 	} else if m.Data != "" || m.URL != "" {
-		media := map[string]any{"mime_type": m.MIMEType}
+		media := jsonvalue.Object{"mime_type": m.MIMEType}
 		if media["url"] = m.URL; m.URL == "" {
 			delete(media, "url")
 			media["data"] = m.Data
@@ -129,7 +130,7 @@ func medium(n *node.Node, p *chat.Part) {
 		node.Put(n, "media", node.FromJSON(media))
 		return // its type stands there; there is no place for more
 	}
-	facts := map[string]any{"mime_type": m.MIMEType}
+	facts := jsonvalue.Object{"mime_type": m.MIMEType}
 	for name, size := range map[string]float64{
 		"width": float64(m.Width), "height": float64(m.Height), "duration": m.Duration,
 	} {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -97,7 +98,7 @@ func (w *builder) document(id string, turns, conversation *node.Node) *node.Node
 		node.Put(root, "streaming", node.Bool(true))
 	}
 	if len(w.g.opts.Variables) > 0 {
-		vars := map[string]any{}
+		vars := jsonvalue.Object{}
 		for name, text := range w.g.opts.Variables {
 			vars[name] = text
 		}
@@ -172,7 +173,7 @@ func (w *builder) description() string {
 
 // labels are those of the recording, and which session it was.
 func (w *builder) labels() *node.Node {
-	labels := map[string]any{}
+	labels := jsonvalue.Object{}
 	for name, text := range w.s.Labels {
 		labels[name] = text
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -38,8 +39,8 @@ func oneByOne(j Judges) bool {
 type Question struct {
 	Messages []chat.Message // system, user; and of a repair the reply that could not be used, and what was wrong
 	Schema   json.RawMessage
-	Vote     int            // from 0; votes differ in nothing else
-	Extra    map[string]any // the provider's own parameters
+	Vote     int              // from 0; votes differ in nothing else
+	Extra    jsonvalue.Object // the provider's own parameters
 
 	// Criteria and Rubric stand in the messages as well, for judges that are no models.
 	Criteria, Rubric string

@@ -12,6 +12,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/contain"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/say"
 )
@@ -22,7 +23,7 @@ type Grader struct {
 	System           string // "": a prompt of the project
 	Criteria, Rubric string
 	Own              string // the criteria, where the author wrote them
-	Extra            map[string]any
+	Extra            jsonvalue.Object
 	Votes            int
 	Form             *Form
 }

@@ -317,13 +317,13 @@ func (e *NotOneObject) Error() string { return "not one JSON object" + e.why }
 // OneAnswer reads the answer of a program or an endpoint: one JSON object and nothing else, with a number as score.
 // What judges and agents may say around theirs, or write as text, would be a mistake here. The fields are all that the
 // object has.
-func OneAnswer(text string) (fields map[string]any, o Opinion, err error) {
+func OneAnswer(text string) (fields jsonvalue.Object, o Opinion, err error) {
 	data := chat.WithoutBOM([]byte(text))
 	v, err := chat.DecodeJSON(data)
 	if err != nil {
 		return nil, Opinion{}, &NotOneObject{" (" + err.Error() + ")"}
 	}
-	fields, ok := v.(map[string]any)
+	fields, ok := v.(jsonvalue.Object)
 	if !ok {
 		return nil, Opinion{}, &NotOneObject{}
 	}

@@ -6,14 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/say"
 )
 
 // Grade is what the votes of a judge say together.
 type Grade struct {
-	Score       float64        // 0..1
-	Explanation string         // one line
-	Details     map[string]any // never nil
+	Score       float64          // 0..1
+	Explanation string           // one line
+	Details     jsonvalue.Object // never nil
 }
 
 // failedVotes is why the votes cannot be counted; nil when they can.
@@ -52,7 +53,7 @@ func gradeOfVotes(votes []vote) Grade {
 	}
 	o := &spokesman.opinion
 	first := &votes[0].judgements[0]
-	f := Grade{Score: score, Explanation: o.explanation(score), Details: map[string]any{
+	f := Grade{Score: score, Explanation: o.explanation(score), Details: jsonvalue.Object{
 		"score": score, "reasoning": o.Reasoning, "judge": cmp.Or(first.Judge, first.Provider), "latency_ms": slowest(votes),
 	}}
 	if first.Model != "" {

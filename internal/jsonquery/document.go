@@ -31,7 +31,7 @@ type extent struct {
 
 // sortedObject gives the path library the members of an object in one order; it walks plain maps in a random one.
 type sortedObject struct {
-	m    map[string]any
+	m    jsonvalue.Object
 	keys []string // nil: the object is plain again
 }
 
@@ -69,8 +69,8 @@ func (d *pathDocument) convert(v any) any {
 			out[i] = d.convert(item)
 		}
 		return out
-	case map[string]any:
-		out := make(map[string]any, len(x))
+	case jsonvalue.Object:
+		out := make(jsonvalue.Object, len(x))
 		for k, item := range x {
 			out[k] = d.convert(item)
 		}

@@ -111,16 +111,9 @@ func adapt(n *parsing.ASTNode) error {
 
 // isJSON reports whether a value holds no expression (&a), which functions hand through.
 func isJSON(v any) bool {
-	switch x := v.(type) {
-	case functions.ExpRef:
-		return false
-	case []any:
-		return !slices.ContainsFunc(x, func(item any) bool { return !isJSON(item) })
-	case map[string]any:
-		for _, item := range x {
-			if !isJSON(item) {
-				return false
-			}
+	for leaf := range jsonvalue.Leaves(v) {
+		if _, expression := leaf.(functions.ExpRef); expression {
+			return false
 		}
 	}
 	return true
@@ -128,16 +121,9 @@ func isJSON(v any) bool {
 
 // tooLong reports whether a literal holds a number that float64, in which the parser keeps it, cannot hold exactly.
 func tooLong(v any) bool {
-	switch x := v.(type) {
-	case float64:
-		return math.Abs(x) >= 1<<53
-	case []any:
-		return slices.ContainsFunc(x, tooLong)
-	case map[string]any:
-		for _, item := range x {
-			if tooLong(item) {
-				return true
-			}
+	for leaf := range jsonvalue.Leaves(v) {
+		if f, is := leaf.(float64); is && math.Abs(f) >= 1<<53 {
+			return true
 		}
 	}
 	return false
@@ -146,26 +132,15 @@ func tooLong(v any) bool {
 // jmesValue converts a decoded document into what the library computes with: float64 for numbers that it holds exactly
 // or that are no integers, json.Number for long integers.
 func jmesValue(v any) any {
-	switch x := v.(type) {
-	case json.Number:
-		f, err := x.Float64()
-		if err == nil && (math.Abs(f) < 1<<53 || !jsonvalue.IsInteger(x.String())) {
-			return f
+	return jsonvalue.Map(v, func(leaf any) any {
+		if x, is := leaf.(json.Number); is {
+			f, err := x.Float64()
+			if err == nil && (math.Abs(f) < 1<<53 || !jsonvalue.IsInteger(x.String())) {
+				return f
+			}
 		}
-	case []any:
-		out := make([]any, len(x))
-		for i, item := range x {
-			out[i] = jmesValue(item)
-		}
-		return out
-	case map[string]any:
-		out := make(map[string]any, len(x))
-		for k, item := range x {
-			out[k] = jmesValue(item)
-		}
-		return out
-	}
-	return v
+		return leaf
+	})
 }
 
 // jmesFunctions is the functions that an expression may call.
@@ -203,7 +178,7 @@ func jmesKeys(args []any) (any, error) {
 
 // jmesValues gives nothing for what is no object, as a projection does.
 func jmesValues(args []any) (any, error) {
-	m, ok := args[0].(map[string]any)
+	m, ok := args[0].(jsonvalue.Object)
 	if !ok {
 		return nil, nil
 	}
@@ -215,7 +190,7 @@ func jmesValues(args []any) (any, error) {
 }
 
 func jmesItems(args []any) (any, error) {
-	m, _ := args[0].(map[string]any)
+	m, _ := args[0].(jsonvalue.Object)
 	out := []any{}
 	for _, key := range sortedKeys(m) {
 		out = append(out, []any{key, m[key]})
@@ -224,7 +199,7 @@ func jmesItems(args []any) (any, error) {
 }
 
 func sortedKeys(v any) []string {
-	m, _ := v.(map[string]any)
+	m, _ := v.(jsonvalue.Object)
 	return slices.Sorted(maps.Keys(m))
 }
 

@@ -1,4 +1,5 @@
-// Package jsonvalue compares and writes decoded JSON: text, bool, nil, json.Number, float64, []any and map[string]any.
+// Package jsonvalue compares, copies, walks through and writes decoded JSON: text, bool, nil, json.Number, float64,
+// []any and map[string]any.
 // Numbers are compared by what they are, not by how they were written.
 package jsonvalue
 
@@ -42,7 +43,7 @@ func Text(v any) string {
 func EqualTexts(a, b any) bool {
 	return equalBy(a, b, func(a, b any) bool {
 		switch b.(type) {
-		case nil, []any, map[string]any:
+		case nil, []any, Object:
 			return false
 		}
 		return Text(a) == Text(b)
@@ -71,8 +72,8 @@ func equalBy(a, b any, scalars func(a, b any) bool) bool {
 	case []any:
 		y, ok := b.([]any)
 		return ok && slices.EqualFunc(x, y, func(v, w any) bool { return equalBy(v, w, scalars) })
-	case map[string]any:
-		y, ok := b.(map[string]any)
+	case Object:
+		y, ok := b.(Object)
 		return ok && maps.EqualFunc(x, y, func(v, w any) bool { return equalBy(v, w, scalars) })
 	}
 	return scalars(a, b)

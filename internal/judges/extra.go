@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // reserved are the parts of a request that a check must not set: the model, the messages, and how the reply is sent.
@@ -14,7 +16,7 @@ var reserved = []string{"messages", "model", "stream", "stream_options", "tools"
 
 // apply adds the check's extra parameters to the request. A parameter that a check sets is never left out, even if the
 // server refuses it.
-func (c *call) apply(extra map[string]any) error {
+func (c *call) apply(extra jsonvalue.Object) error {
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
 		if err := c.set(name, extra[name]); err != nil {
 			return fmt.Errorf("extra: %w", err)
@@ -52,7 +54,7 @@ func (c *call) set(name string, v any) (err error) {
 // setExtra adds a parameter that the provider gets unchanged.
 func (c *call) setExtra(name string, v any) {
 	if c.req.Extra == nil {
-		c.req.Extra = map[string]any{}
+		c.req.Extra = jsonvalue.Object{}
 	}
 	c.req.Extra[name] = v
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // Canonical is what of a request decides about its reply, in a form whose JSON is the same for the same question. Keys
@@ -47,7 +48,7 @@ type requestForm struct {
 	Stop              []string `json:",omitempty"`
 	ReasoningEffort   string   `json:",omitempty"`
 	ParallelToolCalls *bool    `json:",omitempty"`
-	Extra             map[string]any
+	Extra             jsonvalue.Object
 	Origin            originForm
 }
 
@@ -106,11 +107,11 @@ type mediaForm struct {
 }
 
 type toolCallForm struct {
-	ID      string         `json:"id"`
-	Name    string         `json:"name"`
-	Args    map[string]any `json:"args"`
-	BadArgs string         `json:"bad_args,omitempty"`
-	Opaque  *opaqueForm    `json:"opaque,omitempty"`
+	ID      string      `json:"id"`
+	Name    string      `json:"name"`
+	Args    chat.Args   `json:"args"`
+	BadArgs string      `json:"bad_args,omitempty"`
+	Opaque  *opaqueForm `json:"opaque,omitempty"`
 }
 
 type toolResultForm struct {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // cassetteMessage reads a message of a request.
@@ -59,7 +60,7 @@ func (b *builder) cassetteCall(o object) chat.ToolCall {
 		b.errorf(o.value, "missing-field", "a tool call has no name")
 	case call.BadArgs != "":
 	case args.missing():
-		call.Args = map[string]any{}
+		call.Args = jsonvalue.Object{}
 	default:
 		var ok bool
 		if call.Args, ok = decodeObject(args); !ok {

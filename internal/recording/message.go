@@ -5,6 +5,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // message reads a message in any spelling of the formats. It reports problems.
@@ -154,8 +155,8 @@ func (b *builder) original(m *Message, v value) {
 }
 
 // decodeObject decodes an object of any form. Numbers keep their digits.
-func decodeObject(v value) (map[string]any, bool) {
+func decodeObject(v value) (jsonvalue.Object, bool) {
 	decoded, err := chat.DecodeJSON(v.text)
-	m, ok := decoded.(map[string]any)
+	m, ok := decoded.(jsonvalue.Object)
 	return m, ok && err == nil
 }

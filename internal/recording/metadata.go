@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // keep adds the fields of an object to the metadata of the session. Existing ones stay.
@@ -19,7 +20,7 @@ func (b *builder) keep(v value) {
 func (b *builder) keepAs(key string, v any) {
 	s := b.session
 	if s.Metadata == nil {
-		s.Metadata = map[string]any{}
+		s.Metadata = jsonvalue.Object{}
 	}
 	if _, there := s.Metadata[key]; !there {
 		s.Metadata[key] = v
@@ -37,7 +38,7 @@ func (b *builder) keepLabels() {
 		b.keepAs("tags", list)
 	}
 	if len(s.Labels) > 0 {
-		labels := map[string]any{}
+		labels := jsonvalue.Object{}
 		for name, text := range s.Labels {
 			labels[name] = text
 		}
@@ -47,8 +48,8 @@ func (b *builder) keepLabels() {
 
 // customAttributes returns the attributes of a span that no convention defines. "metadata" may hold more, as an object
 // or as JSON text.
-func customAttributes(attrs attributes) map[string]any {
-	own := map[string]any{}
+func customAttributes(attrs attributes) jsonvalue.Object {
+	own := jsonvalue.Object{}
 	for key, v := range attrs {
 		if decoded, err := chat.DecodeJSON(v.text); err == nil && !isConventional(key) {
 			own[key] = decoded

@@ -6,6 +6,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // aiSpan is a span of generative AI: a call of a model, a tool or an agent.
@@ -21,9 +22,9 @@ type aiSpan struct {
 	model            string
 	provider         string
 	pos              diag.Pos
-	judge            bool           // a call by a check, not of the conversation
-	verdicts         []Verdict      // on the turn or conversation of the span
-	customAttributes map[string]any // that no convention defines
+	judge            bool             // a call by a check, not of the conversation
+	verdicts         []Verdict        // on the turn or conversation of the span
+	customAttributes jsonvalue.Object // that no convention defines
 }
 
 // aiSpan reads a span.

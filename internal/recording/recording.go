@@ -8,6 +8,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // Session is one recorded conversation. It has at least one message.
@@ -25,7 +26,7 @@ type Session struct {
 	TaskType string    // of the prompt; "": not known
 	Started  time.Time // zero: not known
 	// Metadata is additional information of the source about the conversation, under its own names; nil: none.
-	Metadata map[string]any
+	Metadata jsonvalue.Object
 
 	Messages    []Message              // in order, the system prompt first when there is one
 	Judges      map[string]JudgeTarget // metadata.judge_targets

@@ -6,6 +6,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // splitMessage reads a message whose parts may be tool calls and results, as in some chat APIs and in traces. Each
@@ -106,7 +107,7 @@ func mediaPart(v value, kind string) json.RawMessage {
 		map[string]string{"blob": "content", "uri": "uri", "file": "fileid"}[kind]
 	content, _ := v.get(from).str()
 	mime, _ := v.get("mimetype").str()
-	text, err := json.Marshal(map[string]any{
+	text, err := json.Marshal(jsonvalue.Object{
 		"type": modality, "media": map[string]string{"mime_type": mime, field: content},
 	})
 	if err != nil { // maps of text can always be written

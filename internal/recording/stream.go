@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -197,7 +198,7 @@ func (b *builder) streamGuardrail(o object) func() {
 	if status, _ := o.get("status").str(); status != result.Failed.String() {
 		return nil // it could not judge
 	}
-	v := chat.Validation{Type: b.text(o.get("validatortype"), "validator_type"), Details: map[string]any{}}
+	v := chat.Validation{Type: b.text(o.get("validatortype"), "validator_type"), Details: jsonvalue.Object{}}
 	for _, key := range []string{"action", "direction", "explanation"} {
 		if text := b.text(o.get(key), key); text != "" {
 			v.Details[key] = text

@@ -2,6 +2,7 @@ package recording
 
 import (
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // toolCalls reads the calls of a message. Arguments are an object or JSON text.
@@ -49,10 +50,10 @@ func (b *builder) toolCall(v value) (call chat.ToolCall) {
 }
 
 // args reads the arguments of a call. What is not an object is kept as text.
-func (b *builder) args(v value) (args map[string]any, bad string) {
+func (b *builder) args(v value) (args chat.Args, bad string) {
 	switch v.kind() {
 	case 0, 'n':
-		return map[string]any{}, ""
+		return jsonvalue.Object{}, ""
 	case '"':
 		s, _ := v.str()
 		return chat.ParseArgs(s)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // EvalResult is what an eval measured at one moment of a conversation. An eval measures; it decides nothing unless it
@@ -18,20 +19,20 @@ type EvalResult struct {
 	Step    string `json:"step,omitempty"` // of a composition, whose output was judged
 
 	// Status is what the threshold makes of the result. An eval without a threshold has none.
-	Status      Status         `json:"status,omitzero"`
-	Score       *float64       `json:"score"`                  // 0..1; null when it was skipped or nothing could be judged
-	MetricValue *float64       `json:"metric_value,omitempty"` // what was measured, where that is not the score
-	Skipped     bool           `json:"skipped,omitempty"`
-	SkipReason  string         `json:"skip_reason,omitempty"`
-	Error       string         `json:"error,omitempty"` // why nothing could be judged
-	Message     string         `json:"message,omitempty"`
-	Explanation string         `json:"explanation,omitempty"`
-	Details     map[string]any `json:"details,omitempty"`
-	MinScore    *float64       `json:"min_score,omitempty"`
-	MaxScore    *float64       `json:"max_score,omitempty"`
-	Position    diag.Pos       `json:"position"`
-	DurationMS  float64        `json:"duration_ms"`
-	Judgements  []Judgement    `json:"judgements,omitempty"`
+	Status      Status           `json:"status,omitzero"`
+	Score       *float64         `json:"score"`                  // 0..1; null when it was skipped or nothing could be judged
+	MetricValue *float64         `json:"metric_value,omitempty"` // what was measured, where that is not the score
+	Skipped     bool             `json:"skipped,omitempty"`
+	SkipReason  string           `json:"skip_reason,omitempty"`
+	Error       string           `json:"error,omitempty"` // why nothing could be judged
+	Message     string           `json:"message,omitempty"`
+	Explanation string           `json:"explanation,omitempty"`
+	Details     jsonvalue.Object `json:"details,omitempty"`
+	MinScore    *float64         `json:"min_score,omitempty"`
+	MaxScore    *float64         `json:"max_score,omitempty"`
+	Position    diag.Pos         `json:"position"`
+	DurationMS  float64          `json:"duration_ms"`
+	Judgements  []Judgement      `json:"judgements,omitempty"`
 
 	Metric *Metric `json:"-"` // as what it is exported; nil: as a gauge that is named after the eval
 }

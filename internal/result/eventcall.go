@@ -148,12 +148,12 @@ type CallFailed struct {
 // ToolStarted says that a tool is about to be called.
 type ToolStarted struct {
 	At      `json:"-"`
-	Number  int            `json:"call" doc:"Number within the trial, from 1, by which the events of a call are paired."`
-	ID      string         `json:"id" doc:"As the model named the call."`
-	Name    string         `json:"name" doc:"Name of the tool."`
-	Args    map[string]any `json:"args,omitempty" doc:"The arguments."`
-	BadArgs string         `json:"bad_args,omitempty" doc:"What the model wrote in the place of arguments."`
-	ByCheck bool           `json:"by_check,omitempty" doc:"It is a check that calls, and not the agent."`
+	Number  int       `json:"call" doc:"Number within the trial, from 1, by which the events of a call are paired."`
+	ID      string    `json:"id" doc:"As the model named the call."`
+	Name    string    `json:"name" doc:"Name of the tool."`
+	Args    chat.Args `json:"args,omitempty" doc:"The arguments."`
+	BadArgs string    `json:"bad_args,omitempty" doc:"What the model wrote in the place of arguments."`
+	ByCheck bool      `json:"by_check,omitempty" doc:"It is a check that calls, and not the agent."`
 }
 
 // ToolCompleted says what came of a tool call. Results of calls that ran at once come in the order of the calls.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // Trial is one conversation: scenario × provider × region × repetition (and variant of the perturbations).
@@ -38,7 +39,7 @@ type Trial struct {
 	// TaskType is that of the prompt which the scenario names, or whose guardrails fired.
 	TaskType string `json:"task_type,omitempty"`
 	// Metadata is what checks were told of the conversation. Numbers are json.Number.
-	Metadata map[string]any `json:"metadata,omitempty"`
+	Metadata jsonvalue.Object `json:"metadata,omitempty"`
 	// Recording is where the conversation comes from, when the trial only judged it.
 	Recording *Recording `json:"recording,omitempty"`
 
@@ -114,34 +115,34 @@ type Turn struct {
 
 // ToolCall is one executed call with what came of it.
 type ToolCall struct {
-	Step      string         `json:"step,omitempty"` // of a composition, that made it
-	Name      string         `json:"name"`
-	Args      map[string]any `json:"args"`
-	BadArgs   string         `json:"bad_args,omitempty"`
-	Result    string         `json:"result"`
-	Error     string         `json:"error,omitempty"`
-	ErrorType string         `json:"error_type,omitempty"`
+	Step      string    `json:"step,omitempty"` // of a composition, that made it
+	Name      string    `json:"name"`
+	Args      chat.Args `json:"args"`
+	BadArgs   string    `json:"bad_args,omitempty"`
+	Result    string    `json:"result"`
+	Error     string    `json:"error,omitempty"`
+	ErrorType string    `json:"error_type,omitempty"`
 }
 
 // Verdict is the decision on one check.
 type Verdict struct {
-	Type          string         `json:"type"`            // as its author wrote it
-	Check         string         `json:"check,omitempty"` // the check that was run, where the type is only its wrapping
-	Status        Status         `json:"status"`
-	Passed        bool           `json:"passed"` // the status is passed or skipped
-	Score         *float64       `json:"score"`  // 0..1; null when nothing could be judged
-	Skipped       bool           `json:"skipped"`
-	SkipReason    string         `json:"skip_reason,omitempty"`
-	Error         string         `json:"error,omitempty"`       // why nothing could be judged
-	Message       string         `json:"message,omitempty"`     // the author's label
-	Explanation   string         `json:"explanation,omitempty"` // one line: what was seen
-	Details       map[string]any `json:"details,omitempty"`
-	MinScore      *float64       `json:"min_score,omitempty"`
-	MaxScore      *float64       `json:"max_score,omitempty"`
-	PassThreshold *float64       `json:"pass_threshold,omitempty"`
-	Position      diag.Pos       `json:"position"`
-	DurationMS    float64        `json:"duration_ms"`
-	Judgements    []Judgement    `json:"judgements,omitempty"` // the calls of judges, in the order of the votes
+	Type          string           `json:"type"`            // as its author wrote it
+	Check         string           `json:"check,omitempty"` // the check that was run, where the type is only its wrapping
+	Status        Status           `json:"status"`
+	Passed        bool             `json:"passed"` // the status is passed or skipped
+	Score         *float64         `json:"score"`  // 0..1; null when nothing could be judged
+	Skipped       bool             `json:"skipped"`
+	SkipReason    string           `json:"skip_reason,omitempty"`
+	Error         string           `json:"error,omitempty"`       // why nothing could be judged
+	Message       string           `json:"message,omitempty"`     // the author's label
+	Explanation   string           `json:"explanation,omitempty"` // one line: what was seen
+	Details       jsonvalue.Object `json:"details,omitempty"`
+	MinScore      *float64         `json:"min_score,omitempty"`
+	MaxScore      *float64         `json:"max_score,omitempty"`
+	PassThreshold *float64         `json:"pass_threshold,omitempty"`
+	Position      diag.Pos         `json:"position"`
+	DurationMS    float64          `json:"duration_ms"`
+	Judgements    []Judgement      `json:"judgements,omitempty"` // the calls of judges, in the order of the votes
 }
 
 // Name is the type of the check that was run.

@@ -43,7 +43,8 @@ spec:
 	"skills/brew/note.md":  "Use water.\n",
 }
 
-// ownCalls are calls of each of these tools, in the order in which a model makes them; what they answer goes back to it.
+// ownCalls are calls of each of these tools, in the order in which a model makes them; what they answer goes back to
+// it.
 var ownCalls = []chat.ToolCall{
 	{Name: "memory__remember", Args: map[string]any{"content": "Likes milk"}},
 	{Name: "memory__remember", Args: map[string]any{"content": "Likes sugar"}},
@@ -57,8 +58,9 @@ var ownCalls = []chat.ToolCall{
 	{Name: "workflow__transition", Args: map[string]any{"event": "Solved", "context": "tea"}},
 }
 
-// TestOwnToolsKnowNoClock: what arena's own tools put into a conversation is the same whenever a trial begins and however
-// long it takes. Otherwise a recording and a cache answer none of what follows, and a model is paid for it again.
+// TestOwnToolsKnowNoClock: what arena's own tools put into a conversation is the same whenever a trial begins and
+// however long it takes. Otherwise a recording and a cache answer none of what follows, and a model is paid for it
+// again.
 func TestOwnToolsKnowNoClock(t *testing.T) {
 	t.Parallel()
 	for name, budget := range map[string]string{"in time": "999999999", "too late": "1"} {

@@ -78,7 +78,8 @@ func calledTools(p *scenario.Project, chosen []*scenario.Scenario) map[string]bo
 	return called
 }
 
-// preflightAgents looks for what keeps agents from being asked. A model is offered all of them whatever its prompt allows.
+// preflightAgents looks for what keeps agents from being asked. A model is offered all of them whatever its prompt
+// allows.
 func preflightAgents(p *scenario.Project, d *diag.List) {
 	for _, a := range p.Agents {
 		for _, from := range append(slices.Clone(a.FromEnv), a.TokenFrom) {

@@ -55,7 +55,7 @@ func (w *startWriter) value(v any) {
 		w.string(x)
 	case []any:
 		w.list(x)
-	case map[string]any:
+	case jsonvalue.Object:
 		w.object(x)
 	default:
 		w.add(jsonvalue.Compact(v))
@@ -89,7 +89,7 @@ func (w *startWriter) list(list []any) {
 	w.add("]")
 }
 
-func (w *startWriter) object(fields map[string]any) {
+func (w *startWriter) object(fields jsonvalue.Object) {
 	w.add("{")
 	for i, key := range slices.Sorted(maps.Keys(fields)) {
 		if i > 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/arena-evals/arena/internal/dispatch"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // ErrTooLarge is the error of a message that exceeds a size limit of the broker.
@@ -111,7 +112,7 @@ func (c *Client) storeResult(ctx context.Context, r *dispatch.Result) (double bo
 		return double, err
 	}
 	short := *r
-	short.Details = map[string]any{"left_out": fmt.Sprintf(
+	short.Details = jsonvalue.Object{"left_out": fmt.Sprintf(
 		"details and judgements: the result has %s, more than the broker takes", dispatch.Size(len(data)))}
 	short.Judgements = nil
 	if data, err = json.Marshal(&short); err != nil {

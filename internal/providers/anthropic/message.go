@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/providers/wire"
 )
 
@@ -41,10 +42,10 @@ type source struct {
 }
 
 type callBlock struct {
-	Type  string         `json:"type"`
-	ID    string         `json:"id"`
-	Name  string         `json:"name"`
-	Input map[string]any `json:"input"`
+	Type  string           `json:"type"`
+	ID    string           `json:"id"`
+	Name  string           `json:"name"`
+	Input jsonvalue.Object `json:"input"`
 }
 
 type resultBlock struct {

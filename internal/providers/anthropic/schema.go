@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/providers/wire"
 )
 
@@ -29,9 +30,9 @@ func closedSchema(schema json.RawMessage) json.RawMessage {
 }
 
 func closeObjects(v any) {
-	wire.Schemas(v, func(schema map[string]any) bool {
-		_, has := schema["properties"].(map[string]any)
-		if _, described := schema["additionalProperties"].(map[string]any); has && !described {
+	wire.Schemas(v, func(schema jsonvalue.Object) bool {
+		_, has := schema["properties"].(jsonvalue.Object)
+		if _, described := schema["additionalProperties"].(jsonvalue.Object); has && !described {
 			schema["additionalProperties"] = false
 		}
 		return true

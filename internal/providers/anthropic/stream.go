@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/providers/wire"
 )
@@ -168,7 +169,7 @@ func (b *openBlock) whole() (blockIn, error) {
 
 // finish puts what came of a block of the model's own into it.
 func (b *openBlock) finish(out *blockIn) error {
-	var all map[string]any
+	var all jsonvalue.Object
 	if err := json.Unmarshal(b.raw, &all); err != nil {
 		return err
 	}

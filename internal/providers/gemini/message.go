@@ -53,9 +53,9 @@ type callPart struct {
 }
 
 type call struct {
-	ID   string         `json:"id,omitempty"`
-	Name string         `json:"name"`
-	Args map[string]any `json:"args"`
+	ID   string    `json:"id,omitempty"`
+	Name string    `json:"name"`
+	Args chat.Args `json:"args"`
 }
 
 type resultPart struct {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -107,7 +108,7 @@ func (c *codec) generation(req *chat.Request) (any, error) {
 	if !c.drops("response_format") && req.ReplyFormat() != "" {
 		g.MIMEType, g.Schema = "application/json", req.JSONSchema
 	}
-	more, _ := req.Extra["generationConfig"].(map[string]any)
+	more, _ := req.Extra["generationConfig"].(jsonvalue.Object)
 	switch {
 	case len(more) > 0:
 		data, err := wire.JSON(g)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -16,7 +17,7 @@ type Embedder struct {
 	client *wire.Client
 	model  string
 	style  requestStyle
-	extra  map[string]any // extra_body
+	extra  jsonvalue.Object // extra_body
 }
 
 // NewEmbedder makes an embedder out of a provider of the types that Types lists. It fails like New, and does not touch

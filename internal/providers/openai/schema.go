@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/providers/wire"
 )
 
@@ -16,19 +17,19 @@ func strictSchema(schema json.RawMessage) bool {
 	if err := json.Unmarshal(schema, &v); err != nil {
 		return false
 	}
-	root, ok := v.(map[string]any)
+	root, ok := v.(jsonvalue.Object)
 	return ok && root["type"] == "object" && closed(root)
 }
 
 func closed(root any) bool {
-	return wire.Schemas(root, func(schema map[string]any) bool {
-		properties, has := schema["properties"].(map[string]any)
+	return wire.Schemas(root, func(schema jsonvalue.Object) bool {
+		properties, has := schema["properties"].(jsonvalue.Object)
 		return !has && schema["type"] != "object" ||
 			schema["additionalProperties"] == false && allRequired(properties, schema["required"])
 	})
 }
 
-func allRequired(properties map[string]any, required any) bool {
+func allRequired(properties jsonvalue.Object, required any) bool {
 	names, _ := required.([]any)
 	listed := make(map[string]bool, len(names))
 	for _, name := range names {
@@ -60,8 +61,8 @@ func strictForm(schema json.RawMessage) json.RawMessage {
 }
 
 func closeObjects(root any) {
-	wire.Schemas(root, func(schema map[string]any) bool {
-		if properties, has := schema["properties"].(map[string]any); has || schema["type"] == "object" {
+	wire.Schemas(root, func(schema jsonvalue.Object) bool {
+		if properties, has := schema["properties"].(jsonvalue.Object); has || schema["type"] == "object" {
 			schema["additionalProperties"] = false
 			schema["required"] = append([]string{}, slices.Sorted(maps.Keys(properties))...)
 		}

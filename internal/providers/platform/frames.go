@@ -9,6 +9,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
 
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/providers/wire"
 )
 
@@ -89,7 +90,7 @@ func failed(m eventstream.Message) wire.Event {
 	if kind == "" {
 		kind = name
 	}
-	data, err := json.Marshal(map[string]any{
+	data, err := json.Marshal(jsonvalue.Object{
 		"type": "error", "error": map[string]string{"type": kind, "message": said.Message},
 	})
 	if err != nil {

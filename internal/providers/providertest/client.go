@@ -12,6 +12,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/hang"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -119,13 +120,13 @@ func StreamInBody(t testing.TB) func(*http.Request, []byte) bool {
 func Sent(t testing.TB, e interface {
 	Encode(*chat.Request) ([]byte, error)
 }, req *chat.Request,
-) (map[string]any, error) {
+) (jsonvalue.Object, error) {
 	t.Helper()
 	data, err := e.Encode(req)
 	if err != nil {
 		return nil, err
 	}
-	var v map[string]any
+	var v jsonvalue.Object
 	if err := json.Unmarshal(data, &v); err != nil {
 		t.Fatalf("%v: %s", err, data)
 	}

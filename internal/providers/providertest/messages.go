@@ -28,7 +28,7 @@ func Result(id, text string) chat.Message {
 func Calls(text string, ids ...string) chat.Message {
 	m := Says(chat.Assistant, text)
 	for _, id := range ids {
-		m.ToolCalls = append(m.ToolCalls, chat.ToolCall{ID: id, Name: "f", Args: map[string]any{"n": json.Number("1")}})
+		m.ToolCalls = append(m.ToolCalls, chat.ToolCall{ID: id, Name: "f", Args: chat.Args{"n": json.Number("1")}})
 	}
 	return m
 }

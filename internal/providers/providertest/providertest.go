@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/providers"
 )
 
@@ -145,7 +146,7 @@ func (d Dialect) replies(t *testing.T, stream bool) {
 	}
 }
 
-func args(text string) map[string]any {
+func args(text string) jsonvalue.Object {
 	m, _ := chat.ParseArgs(text)
 	return m
 }

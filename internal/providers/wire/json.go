@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // JSON is a value as requests hold it.
@@ -19,7 +21,7 @@ func JSON(v any) ([]byte, error) {
 
 // Merge adds parameters to an encoded request, and replaces those of the same name; kept are those that stay as they
 // are.
-func Merge(data []byte, extra map[string]any, kept func(name string) bool) ([]byte, error) {
+func Merge(data []byte, extra jsonvalue.Object, kept func(name string) bool) ([]byte, error) {
 	if len(extra) == 0 {
 		return data, nil
 	}

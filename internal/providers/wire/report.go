@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // excerptRunes is how much of a server's text an error shows.
@@ -68,7 +69,7 @@ func reportOf(v any) Report {
 		if len(v) > 0 {
 			return reportOf(v[0])
 		}
-	case map[string]any:
+	case jsonvalue.Object:
 		r := Report{
 			Type: cmp.Or(scalar(v["type"]), scalar(v["status"])), Code: scalar(v["code"]), Param: scalar(v["param"]),
 			RetryAfter: retryDelay(v["details"]),
@@ -90,7 +91,7 @@ func reportOf(v any) Report {
 func retryDelay(details any) time.Duration {
 	list, _ := details.([]any)
 	for _, item := range list {
-		info, _ := item.(map[string]any)
+		info, _ := item.(jsonvalue.Object)
 		if text, _ := info["retryDelay"].(string); text != "" {
 			if wait, err := time.ParseDuration(text); err == nil && wait > 0 {
 				return min(wait, longestSpan)

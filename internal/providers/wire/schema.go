@@ -1,8 +1,10 @@
 package wire
 
+import "github.com/arena-evals/arena/internal/jsonvalue"
+
 // Schemas visits a decoded JSON Schema and the schemas within it, as long as visit returns true, and reports whether it
 // did throughout. What enum, const and default hold is data.
-func Schemas(v any, visit func(schema map[string]any) bool) bool {
+func Schemas(v any, visit func(schema jsonvalue.Object) bool) bool {
 	switch v := v.(type) {
 	case []any:
 		for _, item := range v {
@@ -10,11 +12,11 @@ func Schemas(v any, visit func(schema map[string]any) bool) bool {
 				return false
 			}
 		}
-	case map[string]any:
+	case jsonvalue.Object:
 		if !visit(v) {
 			return false
 		}
-		properties, has := v["properties"].(map[string]any)
+		properties, has := v["properties"].(jsonvalue.Object)
 		for key, item := range v {
 			switch {
 			case key == "enum" || key == "const" || key == "default":

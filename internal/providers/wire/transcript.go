@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // opening stands in for the user where an agent speaks first, in APIs whose conversations begin with the user.
@@ -97,9 +98,9 @@ func PartsOf(m *chat.Message) []chat.Part {
 
 // ArgsOf are the arguments of a call for APIs that take an object. There is none where the model wrote something else;
 // the result says so.
-func ArgsOf(c *chat.ToolCall) map[string]any {
+func ArgsOf(c *chat.ToolCall) jsonvalue.Object {
 	if c.Args == nil {
-		return map[string]any{}
+		return jsonvalue.Object{}
 	}
 	return c.Args
 }

@@ -20,6 +20,8 @@ import (
 	commonpb "go.opentelemetry.io/proto/slim/otlp/common/v1"
 	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protojson"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // Collector takes traces over HTTP. Its methods are safe for concurrent use.
@@ -118,7 +120,7 @@ func rewriteIDs(v any) error {
 				return err
 			}
 		}
-	case map[string]any:
+	case jsonvalue.Object:
 		for key, item := range v {
 			if n := idBytes[key]; n > 0 {
 				text, _ := item.(string)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -60,7 +61,7 @@ func bigTurn(i, s, k int, file string, line int32) result.Turn {
 	customer := jsonNumber(fmt.Sprint(9007199254740993 + i)) // more digits than a float holds
 	t := turn(
 		fmt.Sprintf("Question %d about my order %s: can you tell me where it is, please?", k+1, order),
-		calls(id, "get_order", map[string]any{"order_id": order, "customer": customer}),
+		calls(id, "get_order", jsonvalue.Object{"order_id": order, "customer": customer}),
 		returns(id, "get_order", fmt.Sprintf(`{"order_id":%q,"status":"shipped","eta_days":%d}`, order, mix(i, 4)%9)),
 		says(fmt.Sprintf("Order %s has shipped. %s", order,
 			strings.Repeat("It left our warehouse and is with the carrier now. ", 1+mix(i, 5+k)%6))),

@@ -5,6 +5,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -73,7 +74,7 @@ func turn(user string, messages ...chat.Message) result.Turn {
 	return t
 }
 
-func argsOf(messages []chat.Message, id string) map[string]any {
+func argsOf(messages []chat.Message, id string) jsonvalue.Object {
 	for _, m := range messages {
 		for _, c := range m.ToolCalls {
 			if c.ID == id {
@@ -96,7 +97,7 @@ func says(text string) chat.Message {
 }
 
 // calls is a message of the agent that calls one tool.
-func calls(id, tool string, args map[string]any) chat.Message {
+func calls(id, tool string, args chat.Args) chat.Message {
 	m := says("")
 	m.FinishReason = "tool_calls"
 	m.ToolCalls = []chat.ToolCall{{ID: id, Name: tool, Args: args}}

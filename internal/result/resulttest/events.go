@@ -64,7 +64,7 @@ func called(say func(string) string, at func(ms, turn int) result.At) []result.E
 	call := result.Call{Number: 1, Provider: say("gpt-4o"), Type: say("openai"), Model: say("gpt-4o-2024")}
 	tool := chat.ToolCall{
 		ID: say("call_1"), Name: say("get_order"),
-		Args:   map[string]any{"id": say("A-1001"), "n": json.Number("12345678901234567890")},
+		Args:   chat.Args{"id": say("A-1001"), "n": json.Number("12345678901234567890")},
 		Opaque: opaque(),
 	}
 	broken := chat.ToolCall{ID: say("call_2"), Name: say("get_order"), BadArgs: say("id=")}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -34,14 +35,14 @@ func Hostile() *result.Run {
 func poisoned() *result.Trial {
 	reply := says(Poison)
 	reply.State, reply.Opaque = Poison, opaque()
-	reply.Validations = []chat.Validation{{Type: Poison, Details: map[string]any{Poison: Poison, "action": "constructor"}}}
+	reply.Validations = []chat.Validation{{Type: Poison, Details: jsonvalue.Object{Poison: Poison, "action": "constructor"}}}
 	reply.Original = &chat.Original{Content: Poison, ToolCalls: []chat.ToolCall{{Name: Poison, BadArgs: Poison}}}
 	t := turn(Poison,
-		calls("call_1", Poison, map[string]any{Poison: Poison, "__proto__": map[string]any{"polluted": true}}),
+		calls("call_1", Poison, jsonvalue.Object{Poison: Poison, "__proto__": jsonvalue.Object{"polluted": true}}),
 		returns("call_1", Poison, Poison), reply)
 	t.Messages[1].ToolCalls[0].Opaque = opaque()
 	v := failed(Poison, "../../etc/passwd\n::error::", 1, 0, Poison)
-	v.Message, v.Details = Poison, map[string]any{"constructor": Poison, Poison: []any{Poison, nil, true}}
+	v.Message, v.Details = Poison, jsonvalue.Object{"constructor": Poison, Poison: []any{Poison, nil, true}}
 	t.Assertions = []result.Verdict{v, broken(Poison, "scenarios/"+Poison, 2, Poison), misjudged()}
 	t.Guardrails = []result.Firing{{Verdict: v, Direction: "output", Action: result.Cut, MessageIndex: 3}}
 	out := trial("scenarios/"+Poison+".yaml", 1, "evil/../"+Poison, "prov\"ider #?%&="+Poison, t)
@@ -58,7 +59,7 @@ func poisoned() *result.Trial {
 func misjudged() result.Verdict {
 	v := failed("llm_judge", refundFile, 4, 0, Poison)
 	v.MinScore = new(0.5)
-	v.Details = map[string]any{"criteria": Poison, "reasoning": Poison, "__proto__": Poison}
+	v.Details = jsonvalue.Object{"criteria": Poison, "reasoning": Poison, "__proto__": Poison}
 	v.Judgements = []result.Judgement{
 		{
 			Key: Poison, Judge: Poison, Provider: Poison, Model: Poison, Vote: 1, Criteria: Poison, Rubric: Poison,
@@ -78,7 +79,7 @@ func misjudged() result.Verdict {
 func misshapen() *result.Trial {
 	call := chat.Message{Role: chat.Assistant, ToolCalls: []chat.ToolCall{
 		{Name: "no_id", BadArgs: `{"order_id": "A-10`},
-		{ID: "twice", Name: "first", Args: map[string]any{"id": jsonNumber("12345678901234567890")}},
+		{ID: "twice", Name: "first", Args: chat.Args{"id": jsonNumber("12345678901234567890")}},
 		{ID: "twice", Name: "second", Args: nest(60)},
 	}}
 	t := turn("", call, breaks("twice", "first", "tool not found\n"+strings.Repeat("at frame ", 40)),
@@ -128,10 +129,10 @@ func pictures() *result.Trial {
 	return trial("scenarios/pictures.yaml", 2, "pictures", "mock", t)
 }
 
-func nest(depth int) map[string]any {
-	m := map[string]any{"bottom": true}
+func nest(depth int) jsonvalue.Object {
+	m := jsonvalue.Object{"bottom": true}
 	for range depth {
-		m = map[string]any{"in": m}
+		m = jsonvalue.Object{"in": m}
 	}
 	return m
 }

@@ -2,6 +2,7 @@ package resulttest
 
 import (
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -27,7 +28,7 @@ func curt(provider string) *result.Trial {
 	const asked = "I sent the lamp back last Monday. Where is my money?"
 	const reply = "Your refund of $49.99 was booked. It takes as long as your bank takes."
 	first := turn(asked,
-		calls("call_1", "get_refund", map[string]any{"order_id": "A-1001"}),
+		calls("call_1", "get_refund", jsonvalue.Object{"order_id": "A-1001"}),
 		returns("call_1", "get_refund", `{"status":"booked","amount":49.99,"arrives":"2026-03-06"}`), says(reply))
 	prompt := question(criteriaTone, reply)
 	const outOfTen = "```json\n" + `{"reasoning": "Correct amount, but no day.", "score": 8, "passed": true}` + "\n```"
@@ -105,10 +106,10 @@ func unreadable(provider string) *result.Trial {
 // gated is a trial in which a deterministic check failed, and the judges were spared.
 func gated(provider string) *result.Trial {
 	t := turn("Cancel my order A-1002.",
-		calls("call_1", "cancel_order", map[string]any{"order_id": "A-1001"}),
+		calls("call_1", "cancel_order", jsonvalue.Object{"order_id": "A-1001"}),
 		returns("call_1", "cancel_order", `{"status":"ok"}`), says("Done, A-1001 is cancelled."))
 	args := failed("tool_args", toneFile, 84, 0, `cancel_order: order_id is "A-1001"`)
-	args.Details = map[string]any{"expected": "A-1002", "actual": "A-1001"}
+	args.Details = jsonvalue.Object{"expected": "A-1002", "actual": "A-1001"}
 	gate := "judge_gate: tool_args failed in turn 1 (scenarios/tone.yaml:84)"
 	t.Assertions = []result.Verdict{args, skipped("llm_judge", toneFile, 88, gate)}
 	out := trial(toneFile, 80, "cancel-order", provider, t)

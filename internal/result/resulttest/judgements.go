@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -63,7 +64,7 @@ func judgedBy(v result.Verdict, criteria string, least float64, all ...result.Ju
 		v.DurationMS = math.Max(v.DurationMS, all[i].LatencyMS)
 	}
 	if v.Score != nil {
-		v.Details = map[string]any{
+		v.Details = jsonvalue.Object{
 			"score": *v.Score, "reasoning": v.Explanation, "judge": all[0].Judge, "model": all[0].Model,
 			"latency_ms": v.DurationMS, "passed": *v.Score >= 0.7,
 		}

@@ -2,6 +2,7 @@ package resulttest
 
 import (
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -33,7 +34,7 @@ func evalsOf(turn int, tone float64) []result.EvalResult {
 	all[0].Score, all[3].Score = &tone, new(1.0)
 	all[1].Skipped, all[1].SkipReason = true, "no tool was called"
 	all[2].Error = "no embedding provider is configured"
-	all[3].Message, all[3].Details = Poison, map[string]any{Poison: Poison, "constructor": nil}
+	all[3].Message, all[3].Details = Poison, jsonvalue.Object{Poison: Poison, "constructor": nil}
 	return all
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -66,7 +67,7 @@ func repetition(provider string, n, of int, holds bool, threshold float64) *resu
 	}
 	v.PassThreshold = new(threshold)
 	t := turn("Where is my order A-1001?",
-		calls("call_1", "get_order", map[string]any{"order_id": "A-1001"}),
+		calls("call_1", "get_order", jsonvalue.Object{"order_id": "A-1001"}),
 		returns("call_1", "get_order", `{"status":"shipped","eta":"Thursday"}`),
 		says(reply))
 	t.Assertions = []result.Verdict{v, passed("tools_called", "scenarios/status.yaml", 17, "called: get_order")}
@@ -79,7 +80,7 @@ func repetition(provider string, n, of int, holds bool, threshold float64) *resu
 
 func happyPath(provider string) *result.Trial {
 	first := turn("I bought a lamp last week and it does not work. The order is A-1001.",
-		calls("call_1", "get_order", map[string]any{"order_id": "A-1001"}),
+		calls("call_1", "get_order", jsonvalue.Object{"order_id": "A-1001"}),
 		returns("call_1", "get_order", `{"order_id":"A-1001","age_days":6,`+
 			`"amount":49.99,"items":[{"sku":"LAMP-3","n":1}]}`),
 		says("I am sorry about that. Order A-1001 is 6 days old, so a refund is possible. Shall I issue it?"))
@@ -90,7 +91,7 @@ func happyPath(provider string) *result.Trial {
 	last := says("Done: $49.99 goes back to your card within 3 days.")
 	last.State = "done"
 	second := turn("Yes, please.",
-		calls("call_2", "issue_refund", map[string]any{"order_id": "A-1001", "amount": 49.99}),
+		calls("call_2", "issue_refund", jsonvalue.Object{"order_id": "A-1001", "amount": 49.99}),
 		returns("call_2", "issue_refund", `{"status":"ok"}`), last)
 	second.Messages[1].State = "refunding"
 	second.Assertions = []result.Verdict{passed("tool_args", refundFile, 24, "issue_refund: order_id is A-1001")}
@@ -114,14 +115,14 @@ func polite(score float64, reasoning string) result.Verdict {
 func outsideWindow(provider string) *result.Trial {
 	first := turn("I bought a lamp.", says("How can I help you with it?"))
 	second := turn("I bought it 45 days ago, can I still get my money back?",
-		calls("call_1", "issue_refund", map[string]any{"order_id": "A-1001", "amount": 49.99}),
+		calls("call_1", "issue_refund", jsonvalue.Object{"order_id": "A-1001", "amount": 49.99}),
 		returns("call_1", "issue_refund", `{"status":"ok"}`),
 		says("Sure! I have issued a refund of $49.99 to your card."))
 	forbidden := failed("tools_not_called", refundFile, 38, 0, "called once: issue_refund")
 	forbidden.Message = "must not refund outside the window"
-	forbidden.Details = map[string]any{"called": []any{"issue_refund"}, "forbidden": []any{"issue_refund"}}
+	forbidden.Details = jsonvalue.Object{"called": []any{"issue_refund"}, "forbidden": []any{"issue_refund"}}
 	missing := failed("contains", refundFile, 41, 0.5, `missing "30 days"`)
-	missing.Details = map[string]any{"found": []any{"refund"}, "missing": []any{"30 days"}}
+	missing.Details = jsonvalue.Object{"found": []any{"refund"}, "missing": []any{"30 days"}}
 	second.Assertions = []result.Verdict{forbidden, missing,
 		passed("max_length", refundFile, 44, "52 of at most 400 characters")}
 	t := trial(refundFile, 31, "refund-outside-window", provider, first, second)
@@ -133,7 +134,7 @@ func greeting(provider string) *result.Trial {
 	reply := says("Hello, what can I do for you?")
 	reply.Validations = []chat.Validation{{
 		Type:    "banned_words",
-		Details: map[string]any{"direction": "output", "action": "replaced", "value": "pal", "score": 0},
+		Details: jsonvalue.Object{"direction": "output", "action": "replaced", "value": "pal", "score": 0},
 	}}
 	reply.Original = &chat.Original{Content: "Hey pal, what can I do", FinishReason: "stop"}
 	t := turn("hi", reply)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -57,7 +58,7 @@ func (f *flow) says(text string) chat.Message {
 	return m
 }
 
-func (f *flow) call(tool string, args map[string]any, answer string) []chat.Message {
+func (f *flow) call(tool string, args chat.Args, answer string) []chat.Message {
 	f.calls++
 	id := fmt.Sprintf("call_%d", f.calls)
 	m := calls(id, tool, args)
@@ -73,7 +74,7 @@ func (f *flow) moves(turn int, event, to, instead string) []chat.Message {
 		step.To, step.Redirected = instead, to
 	}
 	f.way.Transitions = append(f.way.Transitions, step)
-	messages := f.call("workflow__transition", map[string]any{"event": event}, answer)
+	messages := f.call("workflow__transition", jsonvalue.Object{"event": event}, answer)
 	return append(messages, f.enters(step.To))
 }
 
@@ -82,9 +83,9 @@ func flowTrial(i int) *result.Trial {
 	var turns []result.Turn
 	switch i % 3 {
 	case 0:
-		first := append(f.moves(0, "Known", "desk", ""), f.call("skill__activate", map[string]any{"name": "refunds"},
+		first := append(f.moves(0, "Known", "desk", ""), f.call("skill__activate", jsonvalue.Object{"name": "refunds"},
 			`{"instructions":"Be generous.","added_tools":["issue_refund"]}`)...)
-		first = append(first, f.call("get_order", map[string]any{"order_id": "B-1"}, `{"status":"shipped"}`)...)
+		first = append(first, f.call("get_order", jsonvalue.Object{"order_id": "B-1"}, `{"status":"shipped"}`)...)
 		turns = append(turns, turn("My teapot is broken.", append(first, f.says("It was order B-1, I see."))...))
 		turns = append(turns, turn("Thanks!", append(f.moves(1, "Solved", "done", ""), f.says("Goodbye."))...))
 		f.way.Artifacts, f.way.Complete = map[string]string{"case": "a broken teapot"}, true

@@ -118,7 +118,7 @@ func (f *promptFlags) run(ctx context.Context, app *App) error {
 	for _, t := range trials {
 		one, err := f.show(ctx, app, plan, t, deck)
 		if err != nil {
-			return fmt.Errorf("%s: %w", t.ID(), err)
+			return err
 		}
 		shown = append(shown, one)
 	}
@@ -165,7 +165,7 @@ func (f *promptFlags) show(
 		Calls: f.planOptions(&scenario.Suite{}, true).Calls, Now: app.Now, Cassettes: deck, Again: f.recorder(),
 	})
 	if err != nil {
-		return nil, broken(err)
+		return nil, broken(fmt.Errorf("%s: %w", t.ID(), err))
 	}
 	shown := newShownRequest(t, f.turn, made)
 	if made.Request == nil || !f.wire {
@@ -174,10 +174,10 @@ func (f *promptFlags) show(
 	written, err := open.Write(ctx, spec, open.Options{Getenv: t.Project.Getenv, Now: app.Now}, made.Request)
 	switch {
 	case errors.Is(err, open.ErrNoWire):
-		return nil, fmt.Errorf("--wire: a provider of type %s: %w\nleave --wire out, or choose another --provider",
-			spec.Type, err)
+		return nil, fmt.Errorf("--wire: provider %s is of type %s: %w\nleave --wire out, or choose another --provider",
+			spec.ID, spec.Type, err)
 	case err != nil:
-		return nil, broken(err)
+		return nil, broken(fmt.Errorf("%s: %w", t.ID(), err))
 	}
 	shown.Wire = newShownWire(written)
 	if written.NoKey {

@@ -82,6 +82,10 @@ func newShownRequest(t *runner.Trial, turn int, made *runner.Preview) *shownRequ
 		return shown
 	}
 	req := made.Request
+	if step := req.Origin.Step; step != "" {
+		shown.Notes = append(shown.Notes,
+			fmt.Sprintf("a composition answers in this turn: this is the request of its step %s, and others may follow", step))
+	}
 	for i := range req.Messages {
 		m := &req.Messages[i]
 		shown.Messages = append(shown.Messages, chat.Message{

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/arena-evals/arena/internal/cassette"
@@ -67,19 +68,26 @@ func (p *Plan) Preview(ctx context.Context, t *Trial, turn int, o PreviewOptions
 
 // preview is what a session is for that only shows a request.
 type preview struct {
-	turn    int
+	turn int
+
+	mu      sync.Mutex    // steps of a composition may run at once
 	request *chat.Request // nil: it was not come to yet
 }
 
 // errPreviewed ends the turn that was to be shown.
 var errPreviewed = errors.New("this request is only shown")
 
-// shows reports whether a request is the one that is to be shown, and takes it.
+// shows reports whether a request is one that is to be shown, and takes it. Of several steps at once it takes the one
+// whose name sorts first, so that the same is shown each time.
 func (p *preview) shows(req *chat.Request) bool {
 	if p == nil || req.Origin.Turn != p.turn {
 		return false
 	}
-	p.request = req
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.request == nil || req.Origin.Step < p.request.Origin.Step {
+		p.request = req
+	}
 	return true
 }
 

@@ -18,7 +18,8 @@ import (
 var notRemembered = map[string]string{
 	"resume": "is the question", "last-failed": "the same", "list": "runs nothing",
 	"fail-fast": "has ended the run that is gone on with",
-	"ci":        "screen", "quiet": "screen", "verbose": "screen", "color": "screen",
+	"exit-zero": "looks better", "lenient": "looks better", "allow-empty": "looks better",
+	"ci": "screen", "quiet": "screen", "verbose": "screen", "color": "screen",
 	"events": "of one run", "junit-granularity": "of one run", "replay-speed": "changes no result",
 	"metrics-file": "of one run", "metrics-push": "of one run", "metrics-listen": "of one run", "metrics-linger": "of one run",
 	"metrics-label": "of one run", "metrics-by": "of one run", "metrics-namespace": "of one run",
@@ -70,6 +71,15 @@ func TestSpecHoldsEveryFlag(t *testing.T) {
 			again.recall(asked.spec())
 			if !slices.Contains(next.notTaken, fl.Name) || next.given.has(fl.Name) || len(again.notTaken) > 0 {
 				t.Errorf("--%s is of one run: told %v, and when it is named again %v", fl.Name, next.notTaken, again.notTaken)
+			}
+		}
+		if notRemembered[fl.Name] == "looks better" {
+			asked, next := asRun(t, "--"+fl.Name), asRun(t)
+			next.recall(asked.spec())
+			again := asRun(t, "--"+fl.Name)
+			again.recall(asked.spec())
+			if !slices.Contains(next.better, fl.Name) || next.given.has(fl.Name) || specJSON(t, next.spec()) != none || len(again.better) > 0 {
+				t.Errorf("--%s is taken over, or not told of: %v, and when it is named again %v", fl.Name, next.better, again.better)
 			}
 		}
 		if notRemembered[fl.Name] != "" {

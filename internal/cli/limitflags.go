@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -69,14 +70,34 @@ func (f *limitFlags) ask(g givenFlags, s *result.Spec) {
 	s.Strict, s.Lenient, s.AllowEmpty = f.strict, f.lenient, f.allowEmpty
 }
 
-// recall leaves out --fail-fast: a run that it has ended is gone on with to run the rest.
+// recall leaves out --fail-fast: a run that it has ended is gone on with to run the rest. It leaves out what makes a run
+// look better, too; see lookedBetter.
 func (f *limitFlags) recall(g givenFlags, then *result.Spec) {
 	recallValue(g, "jobs", &f.jobs, then.Jobs)
 	recallValue(g, "timeout", &f.timeout, then.Timeout)
 	recallPointer(g, "retries", &f.retries, then.Retries)
 	recallList(g, "fail-on", &f.failOn, then.FailOn)
-	recallValue(g, "exit-zero", &f.exitZero, then.ExitZero)
 	recallValue(g, "strict", &f.strict, then.Strict)
-	recallValue(g, "lenient", &f.lenient, then.Lenient)
-	recallValue(g, "allow-empty", &f.allowEmpty, then.AllowEmpty)
+}
+
+// lookedBetter are the flags that made an earlier run look better and that nobody names again. They are never taken
+// over: they would be silent about what has failed since.
+func (f *limitFlags) lookedBetter(g givenFlags, then *result.Spec) (flags []string) {
+	for _, c := range []struct {
+		flag string
+		had  bool
+	}{{"exit-zero", then.ExitZero}, {"lenient", then.Lenient}, {"allow-empty", then.AllowEmpty}} {
+		if c.had && !g.has(c.flag) {
+			flags = append(flags, c.flag)
+		}
+	}
+	return flags
+}
+
+// remarkBetter tells of lookedBetter.
+func (app *App) remarkBetter(flags []string) {
+	if len(flags) > 0 {
+		app.remark("the run was made with --%s, which no other run takes over: name it again, if that is what is wanted",
+			strings.Join(flags, ", --"))
+	}
 }

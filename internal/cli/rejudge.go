@@ -141,7 +141,9 @@ func (f *rejudgeFlags) remember(app *App, was *result.Run) error {
 	}
 	f.asked, f.trials = then.Providers, then.Trials
 	recallValue(f.given, "judge", &f.judge, then.Judge)
-	recallValue(f.given, "lenient", &f.lenient, then.Lenient)
+	if then.Lenient && !f.given.has("lenient") {
+		app.remarkBetter([]string{"lenient"})
+	}
 	if !f.given.has("eval-groups") && !f.given.has("eval-types") && !f.given.has("skip-evals") {
 		f.recallFilter(f.given, then)
 	}

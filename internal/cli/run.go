@@ -64,6 +64,7 @@ func newRunCmd(app *App) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			app.remarkBetter(f.better)
 			if err := f.complete(args); err != nil {
 				return err
 			}

@@ -29,6 +29,7 @@ type runFlags struct {
 
 	words    []string // of the command, before its arguments
 	notTaken []string // flags of the run that is gone on with, which nobody named again
+	better   []string // those of them that made it look better
 
 	folderSuffix string // is put behind the name of the folder that is another command's; "": the folder is ours
 	judgedRun    string // folder of the run that is judged again; "": none
@@ -159,4 +160,5 @@ func (f *runFlags) recall(then *result.Spec) {
 	f.cassettes.recall(f.given, then)
 	f.outputFlags.recall(f.given, then)
 	f.notTaken = slices.DeleteFunc(slices.Clone(then.Apart), f.given.has)
+	f.better = f.lookedBetter(f.given, then)
 }

@@ -24,6 +24,9 @@ func (n *nameChecker) checkTool(check string, use *checks.NameUse, setups []*set
 			return name == use.Name || a2a.Asks(name, use.Name) || n.tools.Agent(name) == use.Name
 		}
 	}
+	if n.checkAsked(check, use, setups, fits) {
+		return
+	}
 	known := n.knownTools()
 	switch {
 	case slices.ContainsFunc(setups, func(w *setup) bool { return slices.ContainsFunc(w.offered, fits) }):

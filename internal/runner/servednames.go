@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/a2a"
 	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
@@ -15,13 +16,15 @@ import (
 	"github.com/arena-evals/arena/internal/tools/mcp"
 )
 
-// servedName is a name of a tool, or a pattern of names that ends in *, that only an MCP server can tell to be right. A
+// servedName is a name of a tool, or a pattern of names that ends in *, that only an MCP server or an agent elsewhere
+// can tell to be right. A
 // check that forbids a call of a tool that does not exist would never fail.
 type servedName struct {
 	name     string
 	where    string             // tools_not_called: tools, or the like
 	pos      diag.Pos           // zero: of something that stands in the file of the prompt
-	server   *scenario.Server   // that is to have it
+	server   *scenario.Server   // that is to have it; nil: one of the remote agents is
+	card     bool               // it may be the name on the card of an agent
 	scenario *scenario.Scenario // nil: it matters in all of them
 	prompts  []*scenario.Prompt // under which it matters
 }
@@ -62,6 +65,38 @@ func (n *nameChecker) checkServed(check string, use *checks.NameUse, setups []*s
 	return true
 }
 
+// checkAsked leaves a name that only the card of a remote agent can tell to be right to the trials. It is false for
+// others. fits tells what the name means.
+func (n *nameChecker) checkAsked(
+	check string, use *checks.NameUse, setups []*setup, fits func(string) bool,
+) bool {
+	card := use.Kind == checks.AgentName && !strings.HasPrefix(use.Name, a2a.Prefix)
+	if use.Pattern != nil || anyRecorded(setups) || anyToolAllowed(setups) || slices.ContainsFunc(n.knownTools(), fits) ||
+		card && (len(n.p.Agents) == 0 || n.isRemoteAgent(use.Name)) || !card && !n.isAsked(use.Name) {
+		return false
+	}
+	var prompts []*scenario.Prompt
+	for _, w := range setups {
+		if w.prompt != nil {
+			prompts = append(prompts, w.prompt)
+		}
+	}
+	if len(prompts) == 0 {
+		n.warnNotOffered(check, use)
+		return true
+	}
+	n.serve(servedName{
+		name: use.Name, where: check + ": " + use.Param, pos: use.Pos, card: card, scenario: n.within, prompts: prompts,
+	})
+	return true
+}
+
+// isAsked reports whether only the card of a remote agent can tell a name of a tool to be right.
+func (n *nameChecker) isAsked(tool string) bool {
+	_, known := slices.BinarySearch(n.knownTools(), tool)
+	return strings.HasPrefix(tool, a2a.Prefix) && len(n.p.Agents) > 0 && !known
+}
+
 // serve leaves a name to the trials.
 func (n *nameChecker) serve(name servedName) { n.served = append(n.served, name) }
 
@@ -69,7 +104,7 @@ func (n *nameChecker) serve(name servedName) { n.served = append(n.served, name)
 func (n *nameChecker) serveRules(s *scenario.Scenario, prompts []*scenario.Prompt) {
 	add := func(where string, pos diag.Pos, names ...string) {
 		for _, name := range names {
-			if server := n.p.ServerOf(name); server != nil {
+			if server := n.p.ServerOf(name); server != nil || n.isAsked(name) {
 				n.serve(servedName{name: name, where: where, pos: pos, server: server, scenario: s, prompts: prompts})
 			}
 		}
@@ -87,17 +122,17 @@ func (n *nameChecker) serveRules(s *scenario.Scenario, prompts []*scenario.Promp
 			continue
 		}
 		in := []*scenario.Prompt{prompt}
-		add := func(where string, names ...string) {
+		add := func(where string, within *scenario.Scenario, names ...string) {
 			for _, name := range names {
-				if server := n.p.ServerOf(name); server != nil {
-					n.serve(servedName{name: name, where: where, server: server, prompts: in})
+				if server := n.p.ServerOf(name); server != nil || n.isAsked(name) {
+					n.serve(servedName{name: name, where: where, server: server, scenario: within, prompts: in})
 				}
 			}
 		}
 		policy := policyOf(s, prompt)
-		add("allowed_tools", prompt.AllowedTools...)
-		add("tool_policy.blocklist", policy.Blocklist...)
-		add("tool_policy.tool_choice", policy.Choice)
+		add("allowed_tools", nil, prompt.AllowedTools...)
+		add("tool_policy.blocklist", s, policy.Blocklist...)
+		add("tool_policy.tool_choice", s, policy.Choice)
 	}
 }
 
@@ -112,8 +147,8 @@ func (s *session) checkServed(atEnd bool) error {
 	var wrong []string
 	for i := range s.trial.Project.served {
 		n := &s.trial.Project.served[i]
-		known := s.served[mcp.SourceName(n.server)]
-		if known == nil || !n.matters(s.trial, s.stance.prompt) || known.has(n.name) || !atEnd && !known.fixed {
+		known := s.servedBy(n.server)
+		if known == nil || !n.matters(s.trial, s.stance.prompt) || known.has(n) || !atEnd && !known.fixed {
 			continue
 		}
 		if text := n.absent(known.names); !slices.Contains(wrong, text) {
@@ -136,10 +171,32 @@ func (s *session) checkServed(atEnd bool) error {
 type servedTools struct {
 	names []string // all that there ever were
 	fixed bool     // there will be no others
+	agent bool     // it is a remote agent
 }
 
-func (t *servedTools) has(pattern string) bool {
-	return slices.ContainsFunc(t.names, func(name string) bool { return scenario.Offers([]string{pattern}, name) })
+func (t *servedTools) has(n *servedName) bool {
+	return slices.ContainsFunc(t.names, func(name string) bool {
+		return scenario.Offers([]string{n.name}, name) || n.card && a2a.Asks(name, n.name)
+	})
+}
+
+// servedBy is what a server has listed, or without one all remote agents together; nil: not all of them have yet.
+func (s *session) servedBy(server *scenario.Server) *servedTools {
+	if server != nil {
+		return s.served[mcp.SourceName(server)]
+	}
+	all, agents := &servedTools{fixed: true}, 0
+	for _, one := range s.served {
+		if one.agent {
+			agents++
+			all.names = append(all.names, one.names...)
+		}
+	}
+	if agents < len(s.trial.Project.Agents) {
+		return nil
+	}
+	slices.Sort(all.names)
+	return all
 }
 
 // met keeps what a source listed, where somebody asks for it.
@@ -155,7 +212,7 @@ func (s *session) met(o *tools.Opener, list *cassette.ToolList) {
 		known = &servedTools{}
 		s.served[o.Name] = known
 	}
-	known.fixed = list.Fixed
+	known.fixed, known.agent = list.Fixed, o.Agent != ""
 	for _, tool := range list.Tools {
 		if !slices.Contains(known.names, tool.Name) {
 			known.names = append(known.names, tool.Name)
@@ -165,8 +222,14 @@ func (s *session) met(o *tools.Opener, list *cassette.ToolList) {
 
 // absent says that a server has no tool of a name.
 func (n *servedName) absent(known []string) string {
-	text := fmt.Sprintf("%s: the MCP server %q has no tool %q", n.where, n.server.Name,
-		strings.TrimPrefix(n.name, n.server.Prefix()))
+	text := fmt.Sprintf("%s: no agent has the tool %q", n.where, n.name)
+	switch {
+	case n.card:
+		text = fmt.Sprintf("%s: there is no agent %q", n.where, n.name)
+	case n.server != nil:
+		text = fmt.Sprintf("%s: the MCP server %q has no tool %q", n.where, n.server.Name,
+			strings.TrimPrefix(n.name, n.server.Prefix()))
+	}
 	if n.pos.File != "" {
 		text = n.pos.String() + ": " + text
 	}
@@ -176,19 +239,21 @@ func (n *servedName) absent(known []string) string {
 	return text
 }
 
-// misnamed says that a mock calls a tool that no MCP server has: its author erred, and not a model. It is "" where that
-// is not so.
+// misnamed says that a mock calls a tool that no MCP server and no agent has: its author erred, and not a model. It is
+// "" where that is not so.
 func (s *session) misnamed(tool string) string {
 	p := s.trial.Project
 	if s.trial.Endpoint.Spec.Type != mockType || p.lenient || s.box.Has(tool) {
 		return ""
 	}
 	server := p.ServerOf(tool)
-	if server == nil {
+	text := tool + ": the mock calls it, and no agent has it"
+	if server != nil {
+		text = fmt.Sprintf("%s: the mock calls it, and the MCP server %q does not have it", tool, server.Name)
+	} else if !strings.HasPrefix(tool, a2a.Prefix) || len(p.Agents) == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%s: the mock calls it, and the MCP server %q does not have it", tool, server.Name)
-	if known := s.served[mcp.SourceName(server)]; known != nil {
+	if known := s.servedBy(server); known != nil {
 		if near := diag.DidYouMean(tool, known.names); near != "" {
 			text += ": " + near
 		}

@@ -122,6 +122,10 @@ var outputFields = table("output", func() rows[Output] {
 		custom("recording", recordingOutput, func(d *decoder, o *Output, v *node.Node) {
 			o.Recording.Dir = defaultRecordings
 			recordingOutput.read(d, v, &o.Recording)
+			if at := node.Get(v, "dir"); at != nil && node.Get(v, "enabled") == nil {
+				d.Warnf(at, NoEffect, "dir has no effect: recordings are not written unless enabled is true").Hint =
+					"write enabled: true beside it, or enabled: false if that is meant"
+			}
 		}).doc("Recordings of the conversations, which arena and other tools can read."),
 	}
 })

@@ -36,31 +36,27 @@ type toolLoop struct {
 	turn      int
 	policy    scenario.ToolPolicy
 	log       []result.ToolCall
-	first     tally
-	*tally                      // of the state that speaks
-	tallies   map[string]*tally // of the states of the workflow that spoke in the turn; nil: there is only one
-	identical map[string]int    // name and arguments → how often
-	failures  map[string]int    // name → how often
+	rounds    int             // of the turn, in whatever state: the state that speaks gives the limit
+	calls     int             // the same
+	opening   int             // rounds before the state that speaks came to speak first in the turn
+	spoke     map[string]bool // states of the workflow that spoke before in the turn; nil: none
+	identical map[string]int  // name and arguments → how often
+	failures  map[string]int  // name → how often
 }
 
 func newToolLoop(s *session, turn int) *toolLoop {
-	l := &toolLoop{s: s, turn: turn, policy: s.stance.policy, log: []result.ToolCall{}}
-	l.tally = &l.first
-	return l
+	return &toolLoop{s: s, turn: turn, policy: s.stance.policy, log: []result.ToolCall{}}
 }
-
-// tally counts what a state of the workflow did in the turn: the limits of its prompt are for that.
-type tally struct{ rounds, calls int }
 
 // enter makes the loop go on in another state of the workflow. The model may call there what it called before: the
 // same call means something else.
 func (l *toolLoop) enter(from, to string) {
-	if l.tallies == nil {
-		l.tallies = map[string]*tally{}
+	if l.spoke == nil {
+		l.spoke = map[string]bool{}
 	}
-	l.tallies[from] = l.tally
-	if l.tally = l.tallies[to]; l.tally == nil {
-		l.tally = &tally{}
+	l.spoke[from] = true
+	if l.opening = l.rounds; l.spoke[to] {
+		l.opening = -1 // its opening is over
 	}
 	l.policy = l.s.stance.policy
 	clear(l.identical)
@@ -83,7 +79,8 @@ func (l *toolLoop) checkRound() error {
 	return nil
 }
 
-// offer returns the tools of a round and the tool choice. The policy's choice is for the first round only.
+// offer returns the tools of a round and the tool choice. The policy's choice is for the first
+// round only, and for the first in each state.
 func (l *toolLoop) offer() ([]chat.Tool, string) {
 	if l.policy.Choice == "none" || len(l.s.stance.offered) == 0 {
 		return nil, ""
@@ -94,7 +91,7 @@ func (l *toolLoop) offer() ([]chat.Tool, string) {
 			return l.failures[t.Name] >= failuresToDrop
 		})
 	}
-	if l.rounds > 1 {
+	if l.rounds > l.opening+1 {
 		return offered, "auto"
 	}
 	return offered, cmp.Or(l.policy.Choice, "auto")

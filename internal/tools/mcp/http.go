@@ -139,6 +139,9 @@ func (w *web) blame(err error) error {
 	return plain(err)
 }
 
+// lost implements link. The library knows of sessions that are over.
+func (*web) lost() bool { return false }
+
 // shut implements link.
 func (w *web) shut() { w.leave() }
 
@@ -176,8 +179,20 @@ func plain(err error) error {
 		return e.Err
 	}
 	text := err.Error()
-	for _, noise := range []string{`calling "tools/call": `, `calling "tools/list": `, `calling "initialize": `} {
-		text = strings.TrimPrefix(text, noise)
+	for {
+		rest := text
+		for _, noise := range []string{"connection closed: ", "client is closing: ", "failed to read body: "} {
+			rest = strings.TrimPrefix(rest, noise)
+		}
+		if strings.HasPrefix(rest, `calling "`) || strings.HasPrefix(rest, `sending "`) {
+			if _, cause, more := strings.Cut(rest, `": `); more {
+				rest = cause
+			}
+		}
+		if rest == text {
+			break
+		}
+		text = rest
 	}
 	if text == err.Error() {
 		return err

@@ -61,6 +61,8 @@ type source struct {
 	host Host
 	life context.Context // of the source
 	end  context.CancelCauseFunc
+	// limit is the time for the handshake; 0: as usual.
+	limit time.Duration
 
 	mu     sync.Mutex
 	live   *session // nil: there is none

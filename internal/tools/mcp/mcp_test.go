@@ -74,6 +74,10 @@ func (b *bench) call(t testing.TB, tool, args string) chat.ToolResult {
 	return b.Call(t.Context(), chat.ToolCall{ID: "c", Name: "mcp__probe__" + tool, Args: parsed})
 }
 
+func callOf(tool string) chat.ToolCall {
+	return chat.ToolCall{ID: "c", Name: "mcp__probe__" + tool, Args: map[string]any{"text": ""}}
+}
+
 // came is a result, or the type and the text of its error.
 func came(res chat.ToolResult) string {
 	if res.Error != "" {

@@ -66,7 +66,10 @@ func (s *source) openProgram(old bool) (*session, *pipe, error) {
 		Path: s.expand(s.spec.Command), Args: args, Dir: s.spec.Dir, Env: s.environment(s.spec.Env), Grace: patience,
 	}
 	limit := greeting
-	if fetches(c.Path) {
+	switch {
+	case s.limit != 0:
+		limit = s.limit
+	case fetches(c.Path):
 		limit = fetching
 	}
 	p, err := newPipe(c, limit*4/10, s.note)

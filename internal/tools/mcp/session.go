@@ -33,6 +33,8 @@ type link interface {
 	sdk.Transport
 	// blame adds to an error what is known of its cause: how a program ended and what it said last, what HTTP answered.
 	blame(err error) error
+	// lost reports whether nothing more can come.
+	lost() bool
 	// shut ends what was started, and returns when nothing is left of it.
 	shut()
 }
@@ -104,7 +106,7 @@ func (s *session) over() bool {
 	case <-s.ended:
 		return true
 	default:
-		return false
+		return s.link.lost()
 	}
 }
 

@@ -128,6 +128,18 @@ func (p *pipe) Close() error {
 	return nil
 }
 
+// lost implements link.
+func (p *pipe) lost() bool {
+	select {
+	case <-p.gone:
+		return true
+	case <-p.closed:
+		return true
+	default:
+		return false
+	}
+}
+
 // shut implements link.
 func (p *pipe) shut() {
 	p.leave()

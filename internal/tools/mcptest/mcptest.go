@@ -167,6 +167,9 @@ func scripted(kind string) {
 		}
 		switch req.Method {
 		case "server/discover":
+			if kind != "plain" && kind != "easily upset" { // most do not know it and say so
+				say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown method"}}`, req.ID)
+			}
 			if kind == "easily upset" {
 				fmt.Fprintln(os.Stderr, "unknown method")
 				os.Exit(1)
@@ -190,7 +193,7 @@ func scripted(kind string) {
 					next = req.Params.Cursor + "x"
 				}
 			case "endless":
-				next = "again"
+				list, next = "[]", "again"
 			case "nameless":
 				list = `[{"name":"","inputSchema":{"type":"object"}}]`
 			case "null":

@@ -1,0 +1,157 @@
+package mcp
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/arena-evals/arena/internal/dial"
+	"github.com/arena-evals/arena/internal/hang"
+	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/tools/mcptest"
+)
+
+// address serves over HTTP, and gives the server that is there.
+func address(t *testing.T, h http.Handler) *scenario.Server {
+	t.Helper()
+	web := httptest.NewServer(h)
+	t.Cleanup(func() {
+		web.CloseClientConnections()
+		web.Close()
+	})
+	return &scenario.Server{Name: "probe", URL: web.URL + "/mcp", Scope: "run", Timeout: hang.Guard}
+}
+
+func streamable() http.Handler {
+	server := mcptest.New()
+	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)
+}
+
+func events() http.Handler {
+	server := mcptest.New()
+	return sdk.NewSSEHandler(func(*http.Request) *sdk.Server { return server }, nil)
+}
+
+// onlyGet answers messages with a status and hands the rest on, as servers of the older transport do at their address.
+func onlyGet(status int, h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost && r.URL.RawQuery == "" {
+			w.WriteHeader(status)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+func TestTransports(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, transport string
+		handler         http.Handler
+	}{
+		{"streamable", "", streamable()},
+		{"streamable as asked", "streamable_http", streamable()},
+		{"events", "sse", events()},
+		{"events after 404", "", onlyGet(404, events())},
+		{"events after 405", "", onlyGet(405, events())},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			spec := address(t, c.handler)
+			spec.Transport = c.transport
+			b := boxOf(t, spec)
+			b.listed(t)
+			var all sync.WaitGroup
+			for range 5 {
+				all.Go(func() {
+					if got := came(b.call(t, "echo", `{"text": "hi"}`)); got != "hi" {
+						t.Error(got)
+					}
+				})
+			}
+			all.Wait()
+			if got := came(b.call(t, "fail", `{"text": "no paper"}`)); got != "execution: no paper; twice" {
+				t.Error(got)
+			}
+		})
+	}
+}
+
+// TestHeaders: every request has the headers of the file, with what the environment says.
+func TestHeaders(t *testing.T) {
+	t.Setenv("SHOP_TOKEN", "abc")
+	inner := streamable()
+	spec := address(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer abc" {
+			t.Errorf("%s with %q", r.Method, r.Header.Get("Authorization"))
+		}
+		inner.ServeHTTP(w, r)
+	}))
+	spec.Headers = map[string]string{"Authorization": "Bearer ${SHOP_TOKEN}"}
+	b := boxOf(t, spec)
+	b.listed(t)
+	if got := came(b.call(t, "echo", `{"text": "hi"}`)); got != "hi" {
+		t.Error(got)
+	}
+}
+
+// TestHostileAddresses: what HTTP answers in the place of a server is told.
+func TestHostileAddresses(t *testing.T) {
+	t.Parallel()
+	says := func(status int, kind, text string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", kind)
+			w.Header().Set("Location", "http://elsewhere.example/mcp")
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(text))
+		})
+	}
+	for _, c := range []struct {
+		name    string
+		handler http.Handler
+		want    string
+	}{
+		{"no key", says(401, "application/json", `{"error":"no key"}`), `it answers 401 Unauthorized: "{\"error\":\"no key\"}"`},
+		{"nothing", says(404, "text/html", "<h1>none</h1>"), "404 Not Found"},
+		{"moved", says(307, "text/plain", ""), "it answers 307 Temporary Redirect, which leads to http://elsewhere.example/mcp"},
+		{"a page", says(200, "text/html", "<h1>Hi</h1>"), `unsupported content type "text/html"`},
+		{"no content", says(204, "application/json", ""), "failed to decode response: unmarshaling jsonrpc message: EOF"},
+		{"no JSON", says(200, "application/json", "Hi"), "failed to decode response: unmarshaling jsonrpc message"},
+		{"broken", says(500, "text/plain", "stack trace"), `it answers 500 Internal Server Error: "stack trace"`},
+		{"large", says(200, "application/json", `{"x":"`+strings.Repeat("x", 11<<20)+`"}`), "it sent more than 10 MB"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got := boxOf(t, address(t, c.handler)).outcome(t)
+			if !strings.HasPrefix(got, `list: MCP server "probe": `) || !strings.Contains(got, c.want) {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestNobodyThere: a port that is closed, and a run that must not touch the network.
+func TestNobodyThere(t *testing.T) {
+	t.Parallel()
+	spec := &scenario.Server{Name: "probe", URL: "http://127.0.0.1:1/mcp"}
+	if got := boxOf(t, spec).outcome(t); !strings.Contains(got, "connection refused") {
+		t.Error(got)
+	}
+	client := &http.Client{CheckRedirect: dial.Stay, Transport: &http.Transport{DialContext: dial.New(true)}}
+	for _, host := range []Host{{HTTP: client}, {}} {
+		host.Getenv = os.LookupEnv
+		s := New(spec, host).Open()
+		_, err := s.List(t.Context())
+		if err == nil || !strings.Contains(err.Error(), "no connection") {
+			t.Error(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/recording"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // MockOptions say what a mock response file is made of.
@@ -119,7 +120,9 @@ func (m *Mocks) File(scenarios []string, root *node.Node) (string, error) {
 		node.Replace(root, "scenarios", all)
 	}
 	for _, name := range scenarios {
-		node.Replace(all, name, m.byScenario[name].node())
+		replies := m.byScenario[name].node()
+		node.QuoteBlocks(replies, scenario.HasKeyLines)
+		node.Replace(all, name, replies)
 	}
 	text, err := node.Text(root)
 	if err != nil {

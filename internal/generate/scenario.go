@@ -116,6 +116,7 @@ func (w *builder) document(id string, turns, conversation *node.Node) *node.Node
 	node.Put(root, "labels", w.labels())
 	node.Put(root, "turns", turns)
 	node.Put(root, "conversation_assertions", conversation)
+	node.QuoteBlocks(root, scenario.HasKeyLines)
 	return root
 }
 

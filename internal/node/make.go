@@ -55,13 +55,18 @@ func Str(text string) *Node {
 // KeepLineEnds puts texts in n that end in a line break in quotes. A line break below | is easily added by mistake, and
 // is refused in texts to search for.
 func KeepLineEnds(n *Node) *Node {
-	if IsBlock(n) && strings.HasSuffix(n.Value, "\n") {
+	QuoteBlocks(n, func(text string) bool { return strings.HasSuffix(text, "\n") })
+	return n
+}
+
+// QuoteBlocks puts blocks of text in n in quotes, those that quoted selects.
+func QuoteBlocks(n *Node, quoted func(text string) bool) {
+	if IsBlock(n) && quoted(n.Value) {
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	for _, c := range n.Content {
-		KeepLineEnds(c)
+		QuoteBlocks(c, quoted)
 	}
-	return n
 }
 
 // longLine is how many bytes of text stand beside a key; more go below it.

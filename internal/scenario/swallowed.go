@@ -30,6 +30,10 @@ func (d *decoder) swallowed(key string, v *node.Node, siblings func() []*keys.Ke
 	}
 }
 
+// HasKeyLines reports whether a text has lines that look like keys or checks. A file that a program writes has such a text
+// in quotes, so that nobody takes its lines for swallowed keys.
+func HasKeyLines(text string) bool { return keyLine().MatchString(text) }
+
 // maxTries is how many lines of a text are looked at as the beginning of swallowed keys.
 const maxTries = 8
 

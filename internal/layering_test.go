@@ -59,7 +59,6 @@ var narrow = map[string][]string{
 
 // libraries names the only packages that may import a library, its subpackages included.
 var libraries = map[string][]string{
-	"gopkg.in/yaml.v3":       {"internal/node"},
 	"go.yaml.in/yaml":        {"internal/node"},
 	"github.com/spf13/cobra": {"internal/cli", "internal/cli/manpages", "cmd/*"},
 	"github.com/spf13/pflag": {"internal/cli", "cmd/*"},
@@ -105,7 +104,7 @@ func TestLayeringFindsProblems(t *testing.T) {
 		{"arenatest", strings.TrimSuffix(module, "/"), ""},
 		{"internal/runner", strings.TrimSuffix(module, "/"), "internal/runner imports ." + above},
 		{"internal/report/term", module + "internal/report/show", ""},
-		{"internal/node", "gopkg.in/yaml.v3", ""},
+		{"internal/node", "go.yaml.in/yaml/v3", ""},
 		{"internal/result", module + "internal/runner", "internal/result imports internal/runner" + above},
 		{"internal/chat", module + "internal/diag", "internal/chat imports internal/diag" + above},
 		{"internal/providers/mock", module + "internal/providers/openai",
@@ -113,7 +112,7 @@ func TestLayeringFindsProblems(t *testing.T) {
 		{"internal/report/term", module + "internal/scenario",
 			"internal/report/term imports internal/scenario; it may see only " +
 				"internal/chat, internal/diag, internal/result, internal/report/show"},
-		{"internal/checks", "gopkg.in/yaml.v3", "internal/checks imports gopkg.in/yaml.v3; only internal/node may"},
+		{"internal/checks", "go.yaml.in/yaml/v3", "internal/checks imports go.yaml.in/yaml/v3; only internal/node may"},
 		{"internal/runner", module + "internal/result/resulttest",
 			"internal/runner imports internal/result/resulttest" + above},
 		{"internal/util", "fmt", "internal/util is not on the map: add it to rows, or put its code where it belongs"},

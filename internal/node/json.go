@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/diag"
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
 // parseJSON builds nodes from JSON. The YAML parser does not accept tabs for indentation and surrogate pairs.

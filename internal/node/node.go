@@ -5,7 +5,7 @@ package node
 import (
 	"strconv"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
 // Node is one value of a document. Documents read by Parse have no aliases and no merge keys.

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/diag"
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
 // Reader returns typed values of the nodes of one file. Each method reports what does not fit at its position, and then

@@ -1,7 +1,7 @@
 package node
 
 import (
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
 // longMap is the size from which duplicate keys are searched with an index.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
 // tag refuses a tag that does not fit its value. It would be ignored: a text with !env would be taken literally, and

@@ -3,7 +3,7 @@ package node
 import (
 	"strings"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
 // Text formats a node as YAML, each value in the style in which it was read.

@@ -3,7 +3,7 @@ package node
 import (
 	"strings"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
 // yaml11Bool is the value of a word that is a boolean in YAML 1.1 only.

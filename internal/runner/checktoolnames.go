@@ -114,7 +114,7 @@ func (n *nameChecker) mayBeServed(use *checks.NameUse) bool {
 	case use.Pattern != nil:
 		return servers || len(n.p.Agents) > 0
 	case use.Kind == checks.AgentName: // its card may call it so
-		return n.mayBeListed(use.Name) || len(n.p.Agents) > 0 || servers
+		return n.mayBeListed(use.Name) || len(n.p.Agents) > 0
 	}
 	return n.mayBeListed(use.Name)
 }
@@ -126,8 +126,8 @@ func mayBeListed(p *scenario.Project, tool string) bool {
 	if strings.HasPrefix(tool, a2a.Prefix) {
 		return len(p.Agents) > 0
 	}
-	_, servers := p.Has(scenario.FeatureServers)
-	return servers && strings.Contains(tool, "__")
+	why, _ := p.NotServed(tool)
+	return strings.HasPrefix(tool, scenario.ServerPrefix) && why == ""
 }
 
 // agentNames are the names of all agents of the config.

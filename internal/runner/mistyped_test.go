@@ -14,8 +14,9 @@ import (
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
-// mistyped is what a name of a tool in an example is turned into: the name of nothing.
-const mistyped = "zz_"
+// mistyped is what a name of a tool in an example is turned into, in front of it: the names of nothing, also those that
+// look like tools of arena's own or of a server that the project does not have.
+var mistyped = []string{"zz_", "memory__", "workflow__", "mcp__other__", "other__", "a2a__other__"}
 
 // TestMistypedTools: in no parameter of any check, nor of a check within it, does a tool or an agent pass that the
 // project does not have. The parameters come from the examples of the checks.
@@ -23,6 +24,7 @@ func TestMistypedTools(t *testing.T) {
 	t.Parallel()
 	shapes := map[string]*scenario.Project{
 		"plain":           {},
+		"with a server":   {Servers: []*scenario.Server{{Name: "srv", Command: "x"}}},
 		"with a memory":   {Memory: true},
 		"with a workflow": {Workflow: &scenario.Workflow{Graph: &workflow.Graph{}}},
 	}
@@ -39,34 +41,9 @@ func TestMistypedTools(t *testing.T) {
 				continue
 			}
 			met[def.Name] = true
-			for shape, p := range shapes {
-				wrong := *spec
-				wrong.Params = renamed(spec.Params, names)
-				bad := (&checks.Compiler{}).Compile(&wrong, &problems)
-				if bad == nil {
-					continue // it is refused as a name
-				}
-				known := *p
-				for _, name := range names {
-					known.Tools = append(known.Tools, &scenario.Tool{Meta: scenario.Meta{ID: name}, InputSchema: []byte(`{"type":"object"}`)})
-				}
-				s := &scenario.Scenario{
-					Meta: scenario.Meta{ID: "s"}, Conversation: []scenario.Placed{{Compiled: bad}},
-				}
-				known.Scenarios = []*scenario.Scenario{s}
-				var found diag.List
-				ReportNames(&known, known.Scenarios, false, &found)
-				ReportToolUses(&known, known.Scenarios, &found)
-				for _, name := range toolNames(bad) {
-					if !strings.HasPrefix(name, mistyped) {
-						continue // of an argument that has the same name
-					}
-					if !slices.ContainsFunc(found.Sorted(), func(d diag.Diagnostic) bool {
-						refused := d.Code == "no-workflow" && shape != "with a workflow"
-						return d.Severity == diag.Error && (refused || strings.Contains(d.Msg, `"`+name+`"`))
-					}) {
-						t.Errorf("%s (%s): %s passes: %v", spec.Pos, shape, name, found.Sorted())
-					}
+			for _, prefix := range mistyped {
+				for shape, p := range shapes {
+					tryMistyped(t, spec, prefix, names, shape, *p)
 				}
 			}
 		}
@@ -74,6 +51,37 @@ func TestMistypedTools(t *testing.T) {
 	for _, name := range []string{"tools_not_called", "tool_exec", "agent_not_invoked", "not", "tool_no_repeat"} {
 		if !met[name] {
 			t.Errorf("no example of %s names a tool", name)
+		}
+	}
+}
+
+// tryMistyped mistypes the names in one check of a project that has the right ones.
+func tryMistyped(t *testing.T, spec *scenario.Check, prefix string, names []string, shape string, p scenario.Project) {
+	t.Helper()
+	var problems, found diag.List
+	wrong := *spec
+	wrong.Params = renamed(spec.Params, prefix, names)
+	bad := (&checks.Compiler{}).Compile(&wrong, &problems)
+	if bad == nil {
+		return // it is refused as a name
+	}
+	for _, name := range names {
+		p.Tools = append(p.Tools, &scenario.Tool{Meta: scenario.Meta{ID: name}, InputSchema: []byte(`{"type":"object"}`)})
+	}
+	p.Scenarios = []*scenario.Scenario{{
+		Meta: scenario.Meta{ID: "s"}, Conversation: []scenario.Placed{{Compiled: bad}},
+	}}
+	ReportNames(&p, p.Scenarios, false, &found)
+	ReportToolUses(&p, p.Scenarios, &found)
+	for _, name := range toolNames(bad) {
+		if !strings.HasPrefix(name, prefix) {
+			continue // of an argument that has the same name
+		}
+		if !slices.ContainsFunc(found.Sorted(), func(d diag.Diagnostic) bool {
+			refused := d.Code == "no-workflow" && shape != "with a workflow"
+			return d.Severity == diag.Error && (refused || strings.Contains(d.Msg, `"`+name+`"`))
+		}) {
+			t.Errorf("%s (%s): %s passes: %v", spec.Pos, shape, name, found.Sorted())
 		}
 	}
 }
@@ -117,14 +125,14 @@ func toolNames(c *checks.Compiled) (names []string) {
 }
 
 // renamed is a copy of parameters in which each of some names is mistyped.
-func renamed(n *node.Node, names []string) *node.Node {
+func renamed(n *node.Node, prefix string, names []string) *node.Node {
 	out := *n
 	if n.Kind == node.Scalar && slices.Contains(names, n.Value) {
-		out.Value = mistyped + n.Value
+		out.Value = prefix + n.Value
 	}
 	out.Content = nil
 	for _, inner := range n.Content {
-		out.Content = append(out.Content, renamed(inner, names))
+		out.Content = append(out.Content, renamed(inner, prefix, names))
 	}
 	return &out
 }

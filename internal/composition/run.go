@@ -175,7 +175,8 @@ func (r *run) branch(s *Step) *Record {
 	return rec
 }
 
-// parallel runs the branches of a step at once. One that fails does not stop the others.
+// parallel runs the branches of a step at once. One that fails does not stop the others. To try the step again is to try
+// those again that failed.
 func (r *run) parallel(ctx context.Context, s *Step) []*Record {
 	r.host.Begin(s)
 	own := &Record{Step: s, Attempts: 1}
@@ -196,6 +197,7 @@ func (r *run) parallel(ctx context.Context, s *Step) []*Record {
 		}
 		rec := records[1+i]
 		leaf.Close(rec)
+		own.Attempts = max(own.Attempts, rec.Attempts)
 		if rec.Err != nil {
 			errs = append(errs, fmt.Errorf("branch %s: %w", rec.Step.ID, rec.Err))
 		} else {
@@ -256,7 +258,11 @@ func (r *run) try(ctx context.Context, leaf Leaf, rec *Record) {
 	if rec.Input, rec.Err = r.inputOf(rec.Step); rec.Err != nil {
 		return
 	}
-	for rec.Attempts < max(rec.Step.Attempts, 1) {
+	most := max(rec.Step.Attempts, 1)
+	if rec.Within != nil {
+		most = max(most, rec.Within.Attempts)
+	}
+	for rec.Attempts < most {
 		rec.Attempts++
 		if rec.Output, rec.Err = leaf.Run(ctx, rec.Input); rec.Err == nil || ctx.Err() != nil {
 			break

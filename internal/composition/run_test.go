@@ -133,6 +133,8 @@ func TestRun(t *testing.T) {
 			`a=error ! step a: boom`},
 		{"tried again", []*Step{with(prompt("a", "A"), func(s *Step) { s.Attempts = 3 })}, "", "", map[string]any{"a": boom},
 			`a=error(3) ! step a: boom`},
+		{"tried again at once", []*Step{with(both, func(s *Step) { s.Attempts = 2 })}, "", "", map[string]any{"x": boom},
+			`both=error(2) x=error(2) y="2" ! step both: branch x: boom`},
 		{"append", []*Step{both}, "", "", nil, `both={"all":["1","2"]} x="1" y="2" → {"all":["1","2"]}`},
 		{"replace", []*Step{with(both, func(s *Step) { s.Strategy = Replace })}, "", "", nil,
 			`both={"all":"2"} x="1" y="2" → {"all":"2"}`},

@@ -37,7 +37,7 @@ func AttemptOf(t *Trial, started time.Time) Attempt {
 	})
 	for i := range t.Evals {
 		if e := &t.Evals[i]; e.Gates() && e.Status == Failed {
-			failed(e.Turn, e.ID, "", e.Explanation)
+			failed(e.Turn, e.ID, e.Step, e.Explanation)
 		}
 	}
 	return a

@@ -73,7 +73,7 @@ func opinions(t *Trial) (byKey map[checkKey]*Opinion, order []checkKey) {
 	for i := range t.Evals {
 		e := &t.Evals[i]
 		if e.Gates() {
-			put(checkKey{turn: e.Turn, name: e.ID, eval: true}, &Opinion{
+			put(checkKey{turn: e.Turn, name: e.ID, message: e.Step, eval: true}, &Opinion{
 				Status: e.Status, Score: e.Score, Reason: cmp.Or(e.Error, e.SkipReason, e.Explanation),
 			})
 		}

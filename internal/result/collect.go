@@ -47,6 +47,7 @@ type counted struct {
 type countedCheck struct {
 	turn, index int
 	eval        string // id; "" for an assertion
+	step        string // of a composition, whose output the eval judged
 	variant     string // as text; "" where nothing was perturbed
 }
 
@@ -132,7 +133,7 @@ func (g *groupCount) add(t *Trial) {
 		if !e.Gates() {
 			continue
 		}
-		at := countedCheck{turn: e.Turn, eval: e.ID, variant: variant}
+		at := countedCheck{turn: e.Turn, eval: e.ID, step: e.Step, variant: variant}
 		results[at]++
 		at.index = results[at] - 1
 		g.count(t, at, e.Type, nil, e.Status)
@@ -152,7 +153,7 @@ func (g *groupCount) count(t *Trial, at countedCheck, name string, threshold *fl
 	s := g.assertions[at]
 	if s == nil {
 		s = &counted{first: t.Index, AssertionStats: AssertionStats{
-			Turn: at.turn, Index: at.index, Eval: at.eval, Variant: t.Variant, Type: name, PassThreshold: 1,
+			Turn: at.turn, Index: at.index, Eval: at.eval, Step: at.step, Variant: t.Variant, Type: name, PassThreshold: 1,
 		}}
 		if threshold != nil {
 			s.PassThreshold = *threshold
@@ -236,7 +237,7 @@ func (g *groupCount) fold(key groupKey) Group {
 	out.PassRate, out.Flakiness = rate(out.Passed, out.Trials)
 	inOrder := slices.SortedFunc(maps.Values(g.assertions), func(a, b *counted) int {
 		// turn -1, the conversation, comes last
-		return cmp.Or(cmp.Compare(uint(a.Turn), uint(b.Turn)), cmp.Compare(a.Eval, b.Eval), cmp.Compare(a.Index, b.Index),
+		return cmp.Or(cmp.Compare(uint(a.Turn), uint(b.Turn)), cmp.Compare(a.Eval, b.Eval), cmp.Compare(a.Step, b.Step), cmp.Compare(a.Index, b.Index),
 			cmp.Compare(a.first, b.first))
 	})
 	for _, s := range inOrder {

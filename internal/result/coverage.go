@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -14,6 +15,7 @@ type Coverage struct {
 	States      []Covered `json:"states,omitempty"`
 	Transitions []Covered `json:"transitions,omitempty"`
 	Skills      []Covered `json:"skills,omitempty"` // that a model can activate
+	Steps       []Covered `json:"steps,omitempty"`  // of compositions; of a branch its ways
 	Tools       []Covered `json:"tools,omitempty"`  // that gave an answer
 }
 
@@ -34,7 +36,8 @@ const skillTool = "skill__activate"
 // Parts are the lists of a coverage, by what stands in them.
 func (c *Coverage) Parts() []Parts {
 	return []Parts{
-		{"state", c.States}, {"transition", c.Transitions}, {"skill", c.Skills}, {"tool", c.Tools},
+		{"state", c.States}, {"transition", c.Transitions}, {"skill", c.Skills}, {"step", c.Steps},
+		{"tool", c.Tools},
 	}
 }
 
@@ -53,7 +56,7 @@ func (c *Coverage) Empty() bool {
 func (c *Coverage) Map(f func(string) string) Coverage {
 	all := *c
 	all.Project, all.File, all.Start = f(c.Project), f(c.File), f(c.Start)
-	for _, list := range []*[]Covered{&all.States, &all.Transitions, &all.Skills, &all.Tools} {
+	for _, list := range []*[]Covered{&all.States, &all.Transitions, &all.Skills, &all.Steps, &all.Tools} {
 		*list = slices.Clone(*list)
 		for i := range *list {
 			p := &(*list)[i]
@@ -138,6 +141,11 @@ func (p *coverCount) add(t *Trial) {
 		}
 	}
 	for i := range t.Turns {
+		if c := t.Turns[i].Composition; c != nil {
+			for k := range c.Steps {
+				p.touch(p.named[[2]string{"step", StepName(c.Name, &c.Steps[k])}])
+			}
+		}
 		for k := range t.Turns[i].ToolCalls {
 			call := &t.Turns[i].ToolCalls[k]
 			if call.Error != "" {
@@ -149,6 +157,23 @@ func (p *coverCount) add(t *Trial) {
 			}
 		}
 	}
+}
+
+// StepName is under which name a step of a composition is covered: a branch by the way that it took. A step that did not
+// come to its end has none.
+func StepName(composition string, s *Step) string {
+	switch {
+	case s.Skipped || s.Error != "":
+		return ""
+	case s.Kind == "branch":
+		return BranchName(composition, s.ID, s.Target)
+	}
+	return composition + "." + s.ID
+}
+
+// BranchName is under which name a way of a branch is covered; target is "" where it leads to no step of its own.
+func BranchName(composition, branch, target string) string {
+	return composition + "." + branch + " → " + cmp.Or(target, "what follows")
 }
 
 // touch counts a part once for a trial. What was not declared is nil.

@@ -127,6 +127,7 @@ type AssertionStats struct {
 	Turn  int    `json:"turn"` // -1: conversation
 	Index int    `json:"index"`
 	Eval  string `json:"eval,omitempty"` // id; Index counts the results of the eval in the turn
+	Step  string `json:"step,omitempty"` // of a composition, whose output the eval judged
 	// Variant is what a perturbation changed: each variant has to reach the threshold by itself.
 	Variant       map[string]string `json:"variant,omitempty"`
 	Type          string            `json:"type"`

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/composition"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -42,9 +43,28 @@ func (p *project) declared() result.Coverage {
 			}
 		}
 	}
+	for _, q := range p.Project.Compositions {
+		c.Steps = append(c.Steps, declaredSteps(q.Composition)...)
+	}
 	for _, t := range p.Tools {
 		c.Tools = append(c.Tools, result.Covered{Name: t.ID})
 	}
 	slices.SortFunc(c.Tools, func(a, b result.Covered) int { return strings.Compare(a.Name, b.Name) })
 	return c
+}
+
+// declaredSteps are the steps of a composition; of a branch its ways.
+func declaredSteps(c *composition.Composition) (list []result.Covered) {
+	for s := range c.All() {
+		switch {
+		case s.Kind != composition.Branch:
+			list = append(list, result.Covered{Name: result.StepName(c.Name, &result.Step{ID: s.ID})})
+		case s.Then == s.Else:
+			list = append(list, result.Covered{Name: result.BranchName(c.Name, s.ID, s.Then)})
+		default:
+			list = append(list, result.Covered{Name: result.BranchName(c.Name, s.ID, s.Then)},
+				result.Covered{Name: result.BranchName(c.Name, s.ID, s.Else)})
+		}
+	}
+	return list
 }

@@ -375,8 +375,8 @@ func (d *decoder) stepKeys(table *fields[stepFile], s *stepFile) {
 		d.Errorf(k, "misplaced-field", "%s has no key %q", what, k.Value).Hint =
 			"it can have " + strings.Join(allowed[2:], ", ")
 	}
-	if v := node.Get(s.at, "modifiers"); v != nil && !s.Kind.IsLeaf() {
-		d.Warnf(v, NoEffect, "modifiers have no effect on a %s step: it neither fails by chance nor says anything", s.Kind)
+	if v := node.Get(s.at, "modifiers"); v != nil && s.Kind == composition.Branch {
+		d.Warnf(v, NoEffect, "modifiers have no effect on a branch: it neither fails by chance nor gives an output")
 	}
 }
 

@@ -256,6 +256,7 @@ const KINDS = [
   ["states", "state"],
   ["transitions", "transition"],
   ["skills", "skill"],
+  ["steps", "step"],
   ["tools", "tool"],
 ];
 

@@ -61,6 +61,10 @@ fuzz: ## run each fuzz test for FUZZTIME (20s)
 torture: ## kill 60 runs of 2,000 trials at random moments and resume them
 	ARENA_TORTURE=60 $(GO) test -timeout 0 -run '^TestTorture$$' -v ./internal/cli
 
+.PHONY: soak
+soak: ## kill programs of tools under 2,000 trials
+	ARENA_SOAK=2000 $(GO) test -timeout 0 -run '^TestSoak$$' -v ./internal/tools/exec
+
 .PHONY: bench
 bench: ## run the benchmarks that match BENCH (all)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...

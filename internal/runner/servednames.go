@@ -17,8 +17,7 @@ import (
 )
 
 // servedName is a name of a tool, or a pattern of names that ends in *, that only an MCP server or an agent elsewhere
-// can tell to be right. A
-// check that forbids a call of a tool that does not exist would never fail.
+// can tell to be right. A check that forbids a call of a tool that does not exist would never fail.
 type servedName struct {
 	name     string
 	where    string             // tools_not_called: tools, or the like

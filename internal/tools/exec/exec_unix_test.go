@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 type bench struct {
 	*tools.Box
 	dir string
+	kit *tools.Kit
 }
 
 // toolOf makes the tool "probe" of a script.
@@ -62,7 +63,7 @@ func toolOf(t testing.TB, text string, edit func(*scenario.Tool)) *bench {
 			t.Error(err)
 		}
 	})
-	return &bench{&box, dir}
+	return &bench{&box, dir, kit}
 }
 
 func keepsRunning(s *scenario.Tool) { s.Exec.Server = true }

@@ -158,7 +158,8 @@ var nameFilterFields = table("a filter", func() rows[NameFilter] {
 // authFields are the credential for an agent.
 var authFields = table("auth", func() rows[agentFile] {
 	return rows[agentFile]{
-		label("scheme", func(a *agentFile) *string { return &a.Scheme }).doc("The word before the token; Bearer when left out."),
+		label("scheme", func(a *agentFile) *string { return &a.Scheme }).
+			doc("The word before the token; Bearer when left out."),
 		custom("token", text, func(_ *decoder, a *agentFile, v *node.Node) { a.token = v }).doc("The token."),
 		custom("token_env", text, func(_ *decoder, a *agentFile, v *node.Node) { a.variable = v }).
 			doc("The variable that holds the token."),
@@ -210,7 +211,7 @@ var cardFields = table("card", func() rows[agentFile] {
 	return rows[agentFile]{
 		label("name", func(a *agentFile) *string { return &a.cardName }).must().
 			doc("The name of the agent; it stands in the names of its tools."),
-		inside[agentFile]("description", text).must(),
+		inside[agentFile]("description", text).must().doc("What the agent is for."),
 		objects("skills", skillCardFields, func(a *agentFile) *[]skillCard { return &a.skills }).must().
 			doc("What the agent can do. Each is a tool."),
 	}
@@ -222,9 +223,9 @@ var skillCardFields = table("a skill", func() rows[skillCard] {
 			s.id, _ = d.Name(v, "id")
 			s.at = v
 		}).must().doc("It stands in the name of the tool."),
-		str("name", func(s *skillCard) *string { return &s.name }).must(),
+		str("name", func(s *skillCard) *string { return &s.name }).must().doc("The name of the skill."),
 		str("description", func(s *skillCard) *string { return &s.description }).must().doc("Models read it."),
-		inside[skillCard]("tags", texts),
+		inside[skillCard]("tags", texts).doc("Words to find the skill by."),
 	}
 })
 
@@ -294,7 +295,7 @@ var answerPartFields = table("a part", func() rows[ruleFile] {
 			if said, ok := d.String(v, "text"); ok {
 				r.Texts = append(r.Texts, said)
 			}
-		}).must(),
+		}).must().doc("What the agent says."),
 	}
 })
 

@@ -80,67 +80,71 @@ var stepKinds = words("prompt", "agent", "tool", "branch", "parallel")
 // stepFields are the keys of steps of all kinds.
 func stepFields() *fields[stepFile] {
 	return part("a step",
-		custom("id", text, func(d *decoder, s *stepFile, v *node.Node) { s.ID, _ = d.Name(v, "id") }).must(),
+		custom("id", text, func(d *decoder, s *stepFile, v *node.Node) { s.ID, _ = d.Name(v, "id") }).must().
+			doc("The name of the step."),
 		custom("kind", stepKinds, func(d *decoder, s *stepFile, v *node.Node) {
 			kind, _ := d.OneOf(v, "kind", stepKinds...)
 			s.Kind = composition.Kind(kind)
-		}).must(),
+		}).must().doc("What the step does; each kind has keys of its own."),
 		remark[stepFile]("description", text),
-		strs("depends_on", func(s *stepFile) *[]string { return &s.DependsOn }),
+		strs("depends_on", func(s *stepFile) *[]string { return &s.DependsOn }).
+			doc("Steps whose output must be there before this one begins."),
 		object("modifiers", part("modifiers",
 			object("retry", part("retry",
-				whole("max_attempts", counting, func(s *stepFile) *int { return &s.Attempts }).must(),
-			), itself[stepFile]),
+				whole("max_attempts", counting, func(s *stepFile) *int { return &s.Attempts }).must().
+					doc("The most attempts, the first included."),
+			), itself[stepFile]).doc("Whether a failed step is tried again."),
 			custom("eval", texts, func(d *decoder, s *stepFile, v *node.Node) {
 				s.Evals, _ = d.Strings(v, "eval")
 				d.referAll(toEval, v)
-			}),
-		), itself[stepFile]),
+			}).doc("Ids of the evals that judge the output."),
+		), itself[stepFile]).doc("What is done around the step."),
 		custom("prompt_task", text, func(d *decoder, s *stepFile, v *node.Node) {
 			s.PromptTask, _ = d.Name(v, "prompt_task")
 			d.refer(toTask, v)
-		}),
+		}).doc("The task type of the prompt, for kinds prompt and agent."),
 		custom("input", foreign, func(d *decoder, s *stepFile, v *node.Node) {
 			s.Input = d.value(v, "input")
-		}),
+		}).doc("What the prompt is given; may refer to outputs of earlier steps."),
 		custom("output_schema", schemaShape{}, func(d *decoder, s *stepFile, v *node.Node) {
 			s.Schema = d.schema(v, "output_schema")
-		}),
+		}).doc("JSON Schema of the output."),
 		custom("tools", texts, func(d *decoder, s *stepFile, v *node.Node) {
 			s.Tools, _ = d.Strings(v, "tools")
 			s.Tools = slices.Clip(append([]string{}, s.Tools...)) // an empty list is a list
 			d.referAll(toOffered, v)
-		}),
+		}).doc("The tools that the agent is offered; those of its prompt when left out."),
 		object("termination", part("termination",
-			whole("max_steps", counting, func(s *stepFile) *int { return &s.MaxSteps }),
+			whole("max_steps", counting, func(s *stepFile) *int { return &s.MaxSteps }).doc("The most calls of the model."),
 			custom("tool_called", text, func(d *decoder, s *stepFile, v *node.Node) {
 				s.StopTool, _ = d.Name(v, "tool_called")
 				d.refer(toTool, v)
-			}),
-		), itself[stepFile]),
+			}).doc("The agent stops once this tool was called."),
+		), itself[stepFile]).doc("When the agent stops."),
 		custom("tool", text, func(d *decoder, s *stepFile, v *node.Node) {
 			s.Tool, _ = d.Name(v, "tool")
 			d.refer(toTool, v)
-		}),
+		}).doc("The tool that is called, for kind tool."),
 		custom("args", wireMap, func(d *decoder, s *stepFile, v *node.Node) {
 			if v.Kind != node.Map {
 				d.Fields(v, "args", nil, nil) // reports it
 				return
 			}
 			s.Args, _ = d.value(v, "args").(map[string]any)
-		}),
-		custom("predicate", predicateFields(), func(d *decoder, s *stepFile, v *node.Node) { s.If = d.predicate(v) }),
-		label("then", func(s *stepFile) *string { return &s.Then }),
-		label("else", func(s *stepFile) *string { return &s.Else }),
+		}).doc("Its arguments; may refer to outputs of earlier steps."),
+		custom("predicate", predicateFields(), func(d *decoder, s *stepFile, v *node.Node) { s.If = d.predicate(v) }).
+			doc("What decides a branch."),
+		label("then", func(s *stepFile) *string { return &s.Then }).doc("The step that follows when the predicate holds."),
+		label("else", func(s *stepFile) *string { return &s.Else }).doc("The step that follows when it does not."),
 		custom("branches", listOf(closer), func(d *decoder, s *stepFile, v *node.Node) {
 			s.nested = d.steps(v, "branches")
 			for _, b := range s.nested {
 				s.Branches = append(s.Branches, b.Step)
 			}
-		}),
+		}).doc("The steps that run at once, for kind parallel."),
 		custom("reduce", reduceFields, func(d *decoder, s *stepFile, v *node.Node) {
 			reduceFields.read(d, v, s)
-		}),
+		}).doc("How the outputs of the branches become one."),
 	)
 }
 
@@ -152,104 +156,10 @@ var reduceFields = table("reduce", func() rows[stepFile] {
 		custom("strategy", strategies, func(d *decoder, s *stepFile, v *node.Node) {
 			how, _ := d.OneOf(v, "strategy", strategies...)
 			s.Strategy = composition.Strategy(how)
-		}).must(),
-		label("into", func(s *stepFile) *string { return &s.Into }).must(),
+		}).must().doc("append: a list of them; replace: the last one; barrier: an object by ids of steps."),
+		label("into", func(s *stepFile) *string { return &s.Into }).must().doc("The name of the output."),
 	}
 })
-
-// predicateFile is a predicate as it stands in a file.
-type predicateFile struct {
-	composition.Predicate
-	all, any, not *node.Node
-}
-
-// predicateFields are the keys of all forms of predicates.
-func predicateFields() *fields[predicateFile] {
-	ops := make(keys.Words, len(composition.Ops))
-	for i, op := range composition.Ops {
-		ops[i] = string(op)
-	}
-	return part("a predicate",
-		label("path", func(p *predicateFile) *string { return &p.Path }),
-		custom("op", ops, func(d *decoder, p *predicateFile, v *node.Node) {
-			op, _ := d.OneOf(v, "op", ops...)
-			p.Op = composition.Op(op)
-		}),
-		custom("value", foreign, func(d *decoder, p *predicateFile, v *node.Node) { p.Value = d.value(v, "value") }).orNull(),
-		flagPtr("exists", func(p *predicateFile) **bool { return &p.Exists }),
-		custom("all_of", listOf(closer), func(_ *decoder, p *predicateFile, v *node.Node) { p.all = v }),
-		custom("any_of", listOf(closer), func(_ *decoder, p *predicateFile, v *node.Node) { p.any = v }),
-		custom("not", closer, func(_ *decoder, p *predicateFile, v *node.Node) { p.not = v }),
-	)
-}
-
-// maxPredicate is how deep predicates may stand within each other.
-const maxPredicate = 100
-
-// predicate reads a predicate, which has exactly one form; nil after an error.
-func (d *decoder) predicate(v *node.Node) *composition.Predicate { return d.predicateAt(v, 1) }
-
-func (d *decoder) predicateAt(v *node.Node, depth int) *composition.Predicate {
-	if depth > maxPredicate {
-		d.Errorf(v, "too-deep", "predicates stand within each other more than %d deep", maxPredicate)
-		return nil
-	}
-	var p predicateFile
-	before := d.Diags.Errors()
-	if !predicateFields().read(d, v, &p) || d.Diags.Errors() > before || !d.oneForm(v) {
-		return nil
-	}
-	list := func(n *node.Node, what string) (all []*composition.Predicate) {
-		if n == nil {
-			return nil
-		}
-		d.Items(n, what, func(_ int, item *node.Node) { all = append(all, d.predicateAt(item, depth+1)) })
-		if n.Kind == node.List && len(n.Content) == 0 {
-			d.Errorf(n, "empty-value", "%s has no predicates", what)
-		}
-		return all
-	}
-	p.All, p.Any = list(p.all, "all_of"), list(p.any, "any_of")
-	if p.not != nil {
-		p.Not = d.predicateAt(p.not, depth+1)
-	}
-	if d.Diags.Errors() > before {
-		return nil
-	}
-	return &p.Predicate
-}
-
-// oneForm reports a predicate that has no form, half of one, or several.
-func (d *decoder) oneForm(v *node.Node) bool {
-	has := func(key string) bool { return node.Get(v, key) != nil }
-	var forms []string
-	for _, key := range []string{"op", "exists", "all_of", "any_of", "not"} {
-		if has(key) {
-			forms = append(forms, key)
-		}
-	}
-	const how = "write {path: …, op: equals, value: …}, {path: …, exists: true}, {all_of: […]}, {any_of: […]} or {not: {…}}"
-	switch compares := has("op") || has("exists"); {
-	case len(forms) > 1:
-		d.Errorf(v, "field-conflict", "a predicate has exactly one form, and this one has %s", strings.Join(forms, " and ")).
-			Hint = how
-	case len(forms) == 0 && has("path"):
-		d.Missing(v, "a predicate with path", "op and no exists").Hint = how
-	case len(forms) == 0:
-		d.Missing(v, "a predicate", "op, exists, all_of, any_of or not").Hint = how
-	case compares && !has("path"):
-		d.Missing(v, "a predicate with "+forms[0], "path").Hint = "name what is looked at: path: ${input.NAME}"
-	case has("op") && !has("value"):
-		d.Missing(v, "a predicate with op", "value")
-	case !compares && has("path"):
-		d.Errorf(node.Get(v, "path"), "field-conflict", "path has no place beside %s", forms[0]).Hint = how
-	case !has("op") && has("value"):
-		d.Errorf(node.Get(v, "value"), "field-conflict", "value has no place beside %s", forms[0]).Hint = how
-	default:
-		return true
-	}
-	return false
-}
 
 // value reads a value as JSON is decoded.
 func (d *decoder) value(n *node.Node, what string) any {

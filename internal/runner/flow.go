@@ -121,10 +121,11 @@ func (s *session) spoken() {
 	}
 }
 
-// spokenIn notes who wrote a reply of a conversation that is over.
+// spokenIn notes who wrote a reply of a trial that is judged again. Whoever judges a recording says himself under which
+// prompt.
 func (s *session) spokenIn(state string) {
 	f := s.flow
-	if f.graph == nil {
+	if f.graph == nil || s.trial.Finished == nil {
 		return
 	}
 	if at := f.graph.State(state); at != nil && at.Mode != workflow.Composed {

@@ -79,8 +79,8 @@ func (s *session) evalSteps(ctx context.Context, subject *checks.Subject) {
 			continue
 		}
 		set := s.stance.evals
-		if s.flow != nil && s.flow.graph != nil {
-			if state := s.flow.graph.State(step.To); state != nil { // a recording may be of another workflow
+		if s.flow != nil && s.flow.graph != nil && s.trial.Recorded == nil {
+			if state := s.flow.graph.State(step.To); state != nil { // the workflow of a finished trial may be another one
 				set = s.stanceUnder(s.trial.Project.PromptOf(state)).evals
 			}
 		}

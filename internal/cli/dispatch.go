@@ -144,10 +144,16 @@ func (d *dispatcher) Await(ctx context.Context, h *runner.EvalRequest) ([]result
 }
 
 func (d *dispatcher) id(h *runner.EvalRequest) string {
+	id := d.run + "/" + h.Trial.ID
 	if h.Turn == result.NoTurn {
-		return d.run + "/" + h.Trial.ID + "/end"
+		id += "/end"
+	} else {
+		id += fmt.Sprintf("/turn-%d", h.Turn+1)
 	}
-	return fmt.Sprintf("%s/%s/turn-%d", d.run, h.Trial.ID, h.Turn+1)
+	if h.Workflow != nil { // there may be several, of different prompts
+		id += "/" + h.Prompt
+	}
+	return id
 }
 
 func (d *dispatcher) request(h *runner.EvalRequest) *dispatch.Request {
@@ -155,8 +161,8 @@ func (d *dispatcher) request(h *runner.EvalRequest) *dispatch.Request {
 	r := &dispatch.Request{
 		Version: dispatch.Version, ID: d.id(h), Run: d.run, Session: h.Session, Prompt: h.Prompt,
 		Scenario: t.Scenario, Provider: t.Provider, Model: t.Model, Region: t.Region, Tags: t.Tags, Labels: t.Labels,
-		Metadata: t.Metadata,
-		Started:  h.Started.UTC(), Moment: dispatch.End, Evals: h.Evals, Digests: h.Digests,
+		Metadata: t.Metadata, Workflow: h.Workflow, States: h.States,
+		Started: h.Started.UTC(), Moment: dispatch.End, Evals: h.Evals, Digests: h.Digests,
 	}
 	if h.Turn != result.NoTurn {
 		r.Moment, r.Turn = dispatch.Turn, h.Turn

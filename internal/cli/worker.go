@@ -167,7 +167,10 @@ func (f *workerFlags) run(ctx context.Context, app *App) error {
 		return err
 	}
 	defer e.close()
-	if err := f.listen.fits(e); err != nil {
+	if f.listen.subject != "" {
+		err = f.listen.fits(e)
+	}
+	if err != nil {
 		return err
 	}
 	tell := newTeller(app)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/result"
 )
 
 // Version of requests, results and dead letters. Decoders refuse other versions.
@@ -45,6 +46,10 @@ type Request struct {
 	Labels   map[string]string `json:"labels,omitempty"`
 	Metadata jsonvalue.Object  `json:"metadata,omitempty"` // for checks that ask for it
 	Started  time.Time         `json:"started,omitzero"`
+	// Workflow is how far the conversation has come in one at the moment; nil: what its messages tell.
+	Workflow *result.Workflow `json:"workflow,omitempty"`
+	// States of the workflow speak with the prompt: its own evals judge what was said in them. nil: all that was said.
+	States []string `json:"states,omitempty"`
 
 	Moment Moment `json:"moment"`
 	Turn   int    `json:"turn"` // from 0, for the moment turn; else 0

@@ -9,6 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/result"
 )
 
 // Session is one recorded conversation. It has at least one message.
@@ -27,6 +28,9 @@ type Session struct {
 	Started  time.Time // zero: not known
 	// Metadata is additional information of the source about the conversation, under its own names; nil: none.
 	Metadata jsonvalue.Object
+	// Workflow is what the source knows of the way through a workflow; nil: what the messages tell.
+	Workflow *result.Workflow
+	States   []string // of the workflow, that speak with the prompt; nil: not known
 
 	Messages    []Message              // in order, the system prompt first when there is one
 	Judges      map[string]JudgeTarget // metadata.judge_targets

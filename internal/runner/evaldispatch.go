@@ -33,6 +33,8 @@ type EvalRequest struct {
 	Evals    []string
 	Digests  map[string]string // of the definitions of evals, by id
 	Messages []chat.Message    // so far
+	Workflow *result.Workflow  // so far; nil: there is none
+	States   []string          // those that speak with the prompt, where several prompts spoke
 	Started  time.Time
 }
 
@@ -42,17 +44,48 @@ type dispatchedEvals struct {
 	evals evals.Set
 }
 
-// dispatchEvals sends evals to workers. When that fails the trial is an error.
-func (s *session) dispatchEvals(ctx context.Context, due evals.Set, turn int) {
+// dispatchSpoken sends the evals of phases to workers: a request for each prompt under which something was said.
+func (s *session) dispatchSpoken(ctx context.Context, subject *checks.Subject, phases ...evals.Phase) {
+	due := func(set evals.Set) (all evals.Set) {
+		for _, phase := range phases {
+			all = append(all, s.due(set, phase, subject.Turn)...)
+		}
+		return all
+	}
+	f := s.flow
+	if f == nil || f.speaker == nil {
+		s.dispatchEvals(ctx, due(s.evalSet()), s.trial.Prompt, subject.Turn)
+		return
+	}
+	last := f.speaker
+	if subject.Session {
+		for _, k := range f.speakers {
+			if k != last {
+				s.dispatchEvals(ctx, k.evals(due(k.stance.evals), true), k.prompt, subject.Turn)
+			}
+		}
+	}
+	s.dispatchEvals(ctx, due(last.stance.evals), last.prompt, subject.Turn)
+}
+
+// dispatchEvals sends evals under a prompt to workers. When that fails the trial is an error.
+func (s *session) dispatchEvals(ctx context.Context, due evals.Set, prompt *scenario.Prompt, turn int) {
 	if len(due) == 0 {
 		return
 	}
 	h := &EvalRequest{
 		Trial: s.out, Session: s.sessionID(), Turn: turn, Messages: slices.Clip(s.messages),
-		Started: s.opts.Started, Digests: make(map[string]string, len(due)),
+		Started: s.opts.Started, Digests: make(map[string]string, len(due)), Workflow: s.flow.way(),
 	}
-	if s.trial.Prompt != nil {
-		h.Prompt = s.trial.Prompt.TaskType
+	if prompt != nil {
+		h.Prompt = prompt.TaskType
+	}
+	if f := s.flow; f != nil && len(f.speakers) > 1 {
+		for _, state := range f.graph.States() {
+			if s.speaksUnder(prompt, state.Name) {
+				h.States = append(h.States, state.Name)
+			}
+		}
 	}
 	for _, e := range due {
 		h.Evals = append(h.Evals, e.ID)

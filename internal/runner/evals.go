@@ -149,7 +149,7 @@ func usedEvals(p *scenario.Project, chosen []*scenario.Scenario) evals.Set {
 // evalTurn runs the evals after a turn, and those after each workflow step in it.
 func (s *session) evalTurn(ctx context.Context, subject *checks.Subject) {
 	if s.opts.Dispatcher != nil {
-		s.dispatchEvals(ctx, s.due(s.evalSet(), evals.AfterTurn, subject.Turn), subject.Turn)
+		s.dispatchSpoken(ctx, subject, evals.AfterTurn)
 		s.evalSteps(ctx, subject) // a worker does not know the workflow
 		return
 	}
@@ -160,9 +160,7 @@ func (s *session) evalTurn(ctx context.Context, subject *checks.Subject) {
 // evalEnd runs the evals at the end of the conversation, which is the end of its session too.
 func (s *session) evalEnd(ctx context.Context, subject *checks.Subject) {
 	if s.opts.Dispatcher != nil {
-		set := s.evalSet()
-		due := slices.Concat(s.due(set, evals.SessionEnd, subject.Turn), s.due(set, evals.ConversationEnd, subject.Turn))
-		s.dispatchEvals(ctx, due, subject.Turn)
+		s.dispatchSpoken(ctx, subject, evals.SessionEnd, evals.ConversationEnd)
 		return
 	}
 	s.evalSpoken(ctx, evals.SessionEnd, subject)

@@ -30,6 +30,8 @@ type flow struct {
 	steps []result.Transition
 
 	finished *result.Workflow // of the trial that is judged again; nil: of another one
+	told     *result.Workflow // what whoever had the conversation says of it; nil: it is recognised
+	mine     []string         // the states that speak with the prompt of the trial; nil: the graph says
 }
 
 // speaker is a prompt that spoke in the conversation.
@@ -166,8 +168,11 @@ func (s *session) sent() []chat.Message {
 
 // complete reports whether the current state is terminal.
 func (f *flow) complete() bool {
-	if f.machine != nil {
+	switch {
+	case f.machine != nil:
 		return f.machine.Complete()
+	case f.told != nil:
+		return f.told.Complete
 	}
 	return f.ends(f.current)
 }
@@ -196,15 +201,26 @@ func (s *session) seen() *checks.Workflow {
 	return w
 }
 
+// way is how far the workflow has come; nil without one.
+func (f *flow) way() *result.Workflow {
+	if f == nil {
+		return nil
+	}
+	w := &result.Workflow{
+		Start: f.start, State: f.current, Complete: f.complete(), Transitions: slices.Clip(f.steps),
+	}
+	if w.Transitions == nil {
+		w.Transitions = []result.Transition{}
+	}
+	return w
+}
+
 // report adds the way through the workflow to the result.
 func (f *flow) report(out *result.Trial) {
 	if f == nil {
 		return
 	}
-	w := &result.Workflow{Start: f.start, State: f.current, Complete: f.complete(), Transitions: f.steps}
-	if w.Transitions == nil {
-		w.Transitions = []result.Transition{}
-	}
+	w := f.way()
 	if f.finished != nil { // calls that were refused, and what was set, are as they were
 		w.Artifacts, w.Refused = f.finished.Artifacts, f.finished.Refused
 	}

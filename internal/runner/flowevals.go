@@ -24,11 +24,17 @@ func (s *session) evalSet() evals.Set {
 // the end of a conversation those of every prompt that spoke run, else those of the last one.
 func (s *session) evalSpoken(ctx context.Context, phase evals.Phase, subject *checks.Subject) {
 	f := s.flow
-	if f == nil || f.speaker == nil || len(f.speakers) == 1 {
+	var last *speaker
+	switch {
+	case f != nil && f.mine != nil: // somebody else asks for the evals of one prompt
+		last = &speaker{s.trial.Prompt, s.stance}
+		f.speakers = []*speaker{last}
+	case f == nil || f.speaker == nil || len(f.speakers) == 1:
 		s.eval(ctx, s.due(s.evalSet(), phase, subject.Turn), subject)
 		return
+	default:
+		last = f.speaker
 	}
-	last := f.speaker
 	s.eval(ctx, last.evals(s.due(last.stance.evals, phase, subject.Turn), false), subject)
 	speakers := []*speaker{last}
 	if subject.Session {
@@ -110,8 +116,7 @@ func (s *session) subjectUnder(prompt *scenario.Prompt, whole *checks.Subject) *
 		}
 		switch m.Role {
 		case chat.Assistant, chat.System:
-			at := s.flow.graph.State(m.State)
-			theirs = at == nil || s.trial.Project.PromptOf(at) != prompt
+			theirs = !s.speaksUnder(prompt, m.State)
 		case chat.ToolRole:
 			for call < len(s.calls) && s.calls[call].Step != "" { // no message of the conversation tells of it
 				call++
@@ -137,6 +142,15 @@ func (s *session) subjectUnder(prompt *scenario.Prompt, whole *checks.Subject) *
 		o.Messages = o.Messages[:last] // a call, such as that of the transition away from here, is no last reply
 	}
 	return o
+}
+
+// speaksUnder reports whether a state speaks with a prompt.
+func (s *session) speaksUnder(prompt *scenario.Prompt, state string) bool {
+	if s.flow.mine != nil {
+		return slices.Contains(s.flow.mine, state)
+	}
+	at := s.flow.graph.State(state)
+	return at != nil && s.trial.Project.PromptOf(at) == prompt
 }
 
 // wordless reports whether a message is a call of tools, or the answer of one, without a word of the agent.

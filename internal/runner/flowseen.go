@@ -28,6 +28,18 @@ func (s *session) expectFlow(start, task string) {
 	s.flow.start, s.flow.current = start, start
 }
 
+// tell takes over what whoever had the conversation says of its way through the workflow.
+func (s *session) tell(w *result.Workflow, mine []string) {
+	if w == nil || s.trial.Recorded.At == (Moment{}) { // of each turn in its order only the conversation tells
+		return
+	}
+	if s.flow == nil {
+		s.flow = &flow{}
+	}
+	s.flow.start, s.flow.current, s.flow.steps, s.flow.told = w.Start, w.State, w.Transitions, w
+	s.flow.mine = mine
+}
+
 // stamp notes the state in which a message of a conversation that is over was written.
 func (s *session) stamp(m chat.Message) chat.Message {
 	switch {
@@ -64,7 +76,7 @@ func (s *session) recognise(calls []checks.Call) {
 			made.Redirected = answer.Original
 		}
 	}
-	if made == nil {
+	if made == nil || s.flow != nil && s.flow.told != nil {
 		return
 	}
 	if s.flow == nil {

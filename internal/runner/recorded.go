@@ -46,6 +46,7 @@ func (s *session) judgeRecorded(ctx context.Context) {
 	}
 	s.copyRecordingInfo(rec)
 	s.expectFlow("", cmp.Or(rec.TaskType, s.trial.Scenario.TaskType))
+	s.tell(rec.Workflow, rec.States)
 	exchanges := recording.Turns(s.addSystemPrompt(rec.Messages))
 	if turn, there := s.trial.Recorded.At.turnOf(len(exchanges)); !there {
 		s.out.Error = fmt.Sprintf("there is no turn %d, counted from 0: the conversation has %d", turn, len(exchanges))

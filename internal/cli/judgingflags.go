@@ -48,9 +48,14 @@ func (f *judgingFlags) recall(g givenFlags, then *result.Spec) {
 	f.recallFilter(g, then)
 }
 
-// recallFilter recalls which evals are run.
+// recallFilter recalls which evals are run, where nothing is said about them now.
 func (f *judgingFlags) recallFilter(g givenFlags, then *result.Spec) {
+	if f.filter.Skip && g.has("skip-evals") {
+		return
+	}
 	recallList(g, "eval-groups", &f.filter.Groups, then.EvalGroups)
 	recallList(g, "eval-types", &f.filter.Types, then.EvalTypes)
-	recallValue(g, "skip-evals", &f.filter.Skip, then.SkipEvals)
+	if !g.typed("eval-groups") && !g.typed("eval-types") {
+		recallValue(g, "skip-evals", &f.filter.Skip, then.SkipEvals)
+	}
 }

@@ -59,6 +59,8 @@ func (f *outputFlags) validate(g givenFlags) error {
 	} else if f.cache != "" {
 		if err := plainfile.Dangling(f.cache); err != nil {
 			errs = append(errs, fmt.Errorf("--cache: %w", err))
+		} else if file := plainfile.InTheWay(f.cache); file != "" {
+			errs = append(errs, fmt.Errorf("--cache %s: %s is no folder, so that nothing could be kept in it", f.cache, file))
 		}
 	}
 	return errors.Join(errs...)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -116,7 +117,7 @@ func (f *runFlags) complete(paths []string) error {
 	errs := []error{
 		f.overrideFlags.validate(f.given), f.resumeFlags.validate(), f.limitFlags.validate(f.given),
 		f.selectionFlags.validate(f.given), f.fileFlags.validate(f.given), f.judgingFlags.validate(f.given),
-		f.validateAction(),
+		f.validateAction(), f.validateEvals(),
 		f.screenFlags.validate(), f.outputFlags.validate(f.given), f.settleFailOn(f.given), f.metrics.validate(f.given),
 		f.dispatch.validate(f.given, f.cassettes.offline), f.cassettes.validate(f),
 	}
@@ -124,6 +125,21 @@ func (f *runFlags) complete(paths []string) error {
 		errs = append(errs, errors.New("--events - and --list both write to stdout: name a file for the events"))
 	}
 	return errors.Join(errs...)
+}
+
+// validateEvals refuses to run no evals and to ask for some.
+func (f *runFlags) validateEvals() error {
+	if !f.filter.Skip {
+		return nil
+	}
+	asks := f.given.among([]string{"eval-groups", "eval-types"})
+	if slices.Contains(f.failOn, result.FailOnEval) && f.given.typed("fail-on") {
+		asks = append(asks, "fail-on eval")
+	}
+	if len(asks) == 0 {
+		return nil
+	}
+	return fmt.Errorf("--skip-evals runs no evals, and --%s is about those that are run: choose one", asks[0])
 }
 
 // spec is what is asked of the run, for its journal.

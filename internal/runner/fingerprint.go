@@ -26,8 +26,10 @@ import (
 //
 // Sums that several trials share are computed once.
 type Fingerprints struct {
-	base    digest.Sum
-	runSums sync.Map // of what many trials share
+	opts    Options
+	base    digest.Sum // of the flags
+	asFiles digest.Sum // of the flags without --on-failure
+	runSums sync.Map   // of what many trials share
 
 	mu           sync.Mutex
 	scenarioSums map[any]digest.Sum // of what the trials of one scenario share; at most maxScenarioSums
@@ -38,17 +40,28 @@ const maxScenarioSums = 256
 
 // NewFingerprints computes the fingerprints of trials that run with these options.
 func NewFingerprints(opts *Options) *Fingerprints {
-	f := &Fingerprints{}
+	f := &Fingerprints{opts: *opts}
 	const strict = false // it has a place in the sums of older journals
-	f.base = scenario.Digest(opts.OnFailure, strict, opts.Temperature, opts.MaxTokens, opts.Seed, opts.JudgeGate,
-		opts.Only)
+	var judgeGate *bool  // has one too; see judges
+	sum := func(onFailure string) digest.Sum {
+		return scenario.Digest(onFailure, strict, opts.Temperature, opts.MaxTokens, opts.Seed, judgeGate, opts.Only)
+	}
+	f.base, f.asFiles = sum(opts.OnFailure), sum("")
 	return f
+}
+
+// flags sums the flags of all trials. One that asks for what the files say decides nothing.
+func (f *Fingerprints) flags(t *Trial) digest.Sum {
+	if f.opts.OnFailure == t.onFailure(&Options{}) {
+		return f.asFiles
+	}
+	return f.base
 }
 
 // Of returns the fingerprint of a trial, in hexadecimal digits.
 func (f *Fingerprints) Of(t *Trial) string {
 	sums := [...]digest.Sum{
-		f.base, f.project(t.Project), f.scenario(t.Scenario), f.prompts(t), f.provider(t.Endpoint.Spec),
+		f.flags(t), f.project(t.Project), f.scenario(t.Scenario), f.prompts(t), f.provider(t.Endpoint.Spec),
 		f.mocks(t), f.judges(t), f.priorConversation(t),
 		scenario.Digest(t.Region, number(t), t.Variant.sorted(), t.Endpoint.Simulated),
 	}
@@ -115,7 +128,9 @@ func (f *Fingerprints) shareForScenario(key any, sum func() digest.Sum) digest.S
 // project sums what all trials of a project share.
 func (f *Fingerprints) project(p *project) digest.Sum {
 	return f.shareForRun(p, func() digest.Sum {
-		decides := []any{p.Project, p.basis}
+		common := p.basis
+		common.judge = "" // decides only where a judge is asked
+		decides := []any{p.Project, common}
 		if q := embeddingProvider(p.Project); q != nil {
 			decides = append(decides, f.provider(q))
 		}
@@ -312,6 +327,12 @@ func (f *Fingerprints) judges(t *Trial) digest.Sum {
 				}
 			}
 		})
+		if len(asked) > 0 && p.basis.judge != "" {
+			asked = append(asked, p.basis.judge)
+		}
+		if len(asked) > 0 && f.opts.JudgeGate != nil {
+			asked = append(asked, *f.opts.JudgeGate)
+		}
 		return scenario.Digest(asked...)
 	})
 }

@@ -259,7 +259,7 @@ var insignificantOf = map[string]struct {
 // TestFingerprintOf covers what is not in a resource.
 func TestFingerprintOf(t *testing.T) {
 	t.Parallel()
-	number, seed, gate := 0.5, int64(7), true
+	number, seed := 0.5, int64(7)
 	trial := func(change func(*Trial)) *Trial {
 		out, _ := filledTrial()
 		change(out)
@@ -277,7 +277,6 @@ func TestFingerprintOf(t *testing.T) {
 		{"temperature", Options{Temperature: &number}, same},
 		{"max-tokens", Options{MaxTokens: new(int)}, same},
 		{"seed", Options{Seed: &seed}, same},
-		{"judge-gate", Options{JudgeGate: &gate}, same},
 		{"on-failure", Options{OnFailure: "stop"}, same},
 		{"replay", Options{}, provider(func(p *scenario.Provider) { p.Type = replayType })},
 		{"strict replay", Options{}, func(t *Trial) { t.Endpoint.Spec.Type, t.Project.strict = replayType, true }},
@@ -289,7 +288,6 @@ func TestFingerprintOf(t *testing.T) {
 		{"variant", Options{}, func(t *Trial) { t.Variant = Variant{{0, "city", "Basel"}} }},
 		{"no variant", Options{}, func(t *Trial) { t.Variant = nil }},
 		{"no prompt", Options{}, func(t *Trial) { t.Prompt = nil }},
-		{"judge", Options{}, func(t *Trial) { t.Project.basis.judge = "strict" }},
 		{"dispatch", Options{}, func(t *Trial) { t.Project.basis.dispatch = Dispatched }},
 		{"mocked", Options{}, func(t *Trial) { t.Project.basis.mocked = true }},
 		{"header", Options{}, provider(func(p *scenario.Provider) { p.Headers = map[string]string{"X-Team": "a"} })},
@@ -362,5 +360,42 @@ func TestFingerprintsOutliveRenames(t *testing.T) {
 	const want = "2177b646d5ea2ed58979f0639189a42f"
 	if got := NewFingerprints(&Options{}).Of(&trial); got != want {
 		t.Errorf("the fingerprint is %s, and was %s", got, want)
+	}
+}
+
+// TestFlagsDecideWhereTheyChangeSomething: a flag that a trial has no use for, or that says what the files say, does not
+// have it run again.
+func TestFlagsDecideWhereTheyChangeSomething(t *testing.T) {
+	t.Parallel()
+	gate := true
+	of := func(judged bool, opts Options, judge, onFailure string) string {
+		trial, _ := filledTrial()
+		trial.Scenario.OnFailure, trial.Project.Defaults.OnFailure = onFailure, ""
+		trial.Project.basis.judge = judge
+		if judged {
+			trial.Scenario.Conversation = []scenario.Placed{placed(t, "llm_judge", `{"criteria": "kind"}`)}
+		}
+		return NewFingerprints(&opts).Of(trial)
+	}
+	for _, c := range []struct {
+		name      string
+		opts      Options
+		judge     string
+		onFailure string // of the scenario
+		alone     bool   // it decides of a trial without a judge
+		judged    bool   // of one with a judge
+	}{
+		{"judge", Options{}, "strict", "", false, true},
+		{"judge-gate", Options{JudgeGate: &gate}, "", "", false, true},
+		{"on-failure as it is anyway", Options{OnFailure: "continue"}, "", "", false, false},
+		{"on-failure as the files say", Options{OnFailure: "stop"}, "", "stop", false, false},
+		{"on-failure", Options{OnFailure: "stop"}, "", "", true, true},
+		{"on-failure against the files", Options{OnFailure: "continue"}, "", "stop", true, true},
+	} {
+		for judged, want := range map[bool]bool{false: c.alone, true: c.judged} {
+			if got := of(judged, c.opts, c.judge, c.onFailure) != of(judged, Options{}, "", c.onFailure); got != want {
+				t.Errorf("%s, judged %v: decides %v, want %v", c.name, judged, got, want)
+			}
+		}
 	}
 }

@@ -13,7 +13,11 @@ func (m *matrix) takesParameters(
 	p *scenario.Project, s *scenario.Scenario, prompt *scenario.Prompt, e *Endpoint,
 ) bool {
 	spec, kind := e.Spec, scenario.ProviderTypeOf(e.Spec.Type)
-	if e.Simulated || s.Skip != "" {
+	if s.Skip != "" {
+		return true
+	}
+	m.tellUnsent(spec)
+	if e.Simulated {
 		return true
 	}
 	var params scenario.Parameters
@@ -57,6 +61,22 @@ func (m *matrix) takesParameters(
 			spec.ID))
 	}
 	return ok
+}
+
+// tellUnsent tells of parameters on the command line that the provider is not sent.
+func (m *matrix) tellUnsent(spec *scenario.Provider) {
+	for _, c := range []struct {
+		flag, name string
+		given      bool
+	}{
+		{"temperature", "temperature", m.opts.Calls.Temperature != nil}, {"seed", "seed", m.opts.Calls.Seed != nil},
+		{"max-tokens", "max_tokens", m.opts.Calls.MaxTokens != nil},
+	} {
+		if c.given && leavesOut(spec, c.name) {
+			m.once(spec, fmt.Sprintf("--%s has no effect with provider %s, which lists %s under unsupported_params",
+				c.flag, spec.ID, c.name))
+		}
+	}
 }
 
 // setAt says where the temperature of a turn is set.

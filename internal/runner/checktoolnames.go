@@ -127,7 +127,7 @@ func mayBeListed(p *scenario.Project, tool string) bool {
 		return len(p.Agents) > 0
 	}
 	why, _ := p.NotServed(tool)
-	return strings.HasPrefix(tool, scenario.ServerPrefix) && why == ""
+	return strings.HasPrefix(tool, scenario.ServerPrefix) && why == "" || p.InContainer(tool)
 }
 
 // agentNames are the names of all agents of the config.

@@ -30,15 +30,20 @@ type servedName struct {
 
 // checkServed takes care of the name of a tool that belongs to an MCP server of the project. It is false for others.
 func (n *nameChecker) checkServed(check string, use *checks.NameUse, setups []*setup) bool {
-	if use.Pattern != nil || !strings.HasPrefix(use.Name, scenario.ServerPrefix) || anyRecorded(setups) ||
-		anyToolAllowed(setups) || slices.Contains(n.knownTools(), use.Name) {
+	if use.Pattern != nil || anyRecorded(setups) || anyToolAllowed(setups) || slices.Contains(n.knownTools(), use.Name) {
 		return false
 	}
-	if why, hint := n.p.NotServed(use.Name); why != "" {
+	server := n.p.ServerOf(use.Name)
+	if server == nil && use.Kind == checks.ToolName {
+		server = servedBy(n.p, use.Name)
+	}
+	if server == nil && !strings.HasPrefix(use.Name, scenario.ServerPrefix) {
+		return false
+	}
+	if why, hint := n.p.NotServed(use.Name); why != "" && (server == nil || server.Image == nil) {
 		n.problem(use.Pos, use.Name, "unknown-name", "%s: %s: %s", check, use.Param, why).Hint = hint
 		return true
 	}
-	server := n.p.ServerOf(use.Name)
 	if server == nil {
 		return false
 	}
@@ -133,6 +138,19 @@ func (n *nameChecker) serveRules(s *scenario.Scenario, prompts []*scenario.Promp
 		add("tool_policy.blocklist", s, policy.Blocklist...)
 		add("tool_policy.tool_choice", s, policy.Choice)
 	}
+}
+
+// askedFor is the server that is to have a tool, or some of a pattern of names; nil: it is none of a server.
+func (n *nameChecker) askedFor(name string) *scenario.Server {
+	known := func(tool string) bool { return scenario.Offers([]string{name}, tool) }
+	if name == "" || name == "*" || slices.ContainsFunc(n.knownTools(), known) {
+		return nil
+	}
+	switch name {
+	case "auto", "required", "none":
+		return nil
+	}
+	return servedBy(n.p, name)
 }
 
 // matters reports whether a name matters in a trial that stands under a prompt.

@@ -222,7 +222,7 @@ func (b *build) mayBeServed(name string) bool {
 	if isOwn(name) {
 		return b.p.mayBeOwn(name)
 	}
-	return strings.HasPrefix(name, "mcp__")
+	return strings.HasPrefix(name, ServerPrefix) || b.p.InContainer(name)
 }
 
 // offersAny reports whether a name that ends in * means at least one tool.

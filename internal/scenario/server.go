@@ -84,6 +84,13 @@ func (p *Project) ServerOf(tool string) (of *Server) {
 	return of
 }
 
+// InContainer reports whether a tool of this name may be one of a server in a container, which are called as the server
+// calls them.
+func (p *Project) InContainer(tool string) bool {
+	return !strings.Contains(tool, "__") &&
+		slices.ContainsFunc(p.Servers, func(s *Server) bool { return s.Image != nil })
+}
+
 // serverFile is an MCP server as it stands in a file.
 type serverFile struct {
 	*Server

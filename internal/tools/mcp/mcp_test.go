@@ -29,17 +29,22 @@ func boxOf(t testing.TB, spec *scenario.Server) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	transport := &http.Transport{DialContext: dial.New(false)}
-	opener := New(spec, Host{Getenv: os.LookupEnv, HTTP: &http.Client{CheckRedirect: dial.Stay, Transport: transport}})
+	opener := New(spec, boxHost(t))
 	kit := tools.NewKit(registry, opener)
 	box := kit.Box("")
 	t.Cleanup(func() {
 		if err := errors.Join(box.Close(), kit.Close()); err != nil {
 			t.Error(err)
 		}
-		transport.CloseIdleConnections()
 	})
 	return &bench{&box, opener}
+}
+
+// boxHost is the world as it is.
+func boxHost(t testing.TB) Host {
+	transport := &http.Transport{DialContext: dial.New(false)}
+	t.Cleanup(transport.CloseIdleConnections)
+	return Host{Getenv: os.LookupEnv, HTTP: &http.Client{CheckRedirect: dial.Stay, Transport: transport}}
 }
 
 // program is a server that the test program plays.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/arena-evals/arena/internal/process"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -115,6 +114,3 @@ func (s *source) expandEntry(entry string) string {
 }
 
 func (s *source) expand(text string) string { return scenario.Expand(text, s.host.Getenv).Text }
-
-// settle is how often it is tried to reach a server that has just been started.
-const settle = 100 * time.Millisecond

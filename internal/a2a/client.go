@@ -133,7 +133,9 @@ func (c *Client) call(ctx context.Context, at Endpoint, m method, params any, re
 	if err != nil {
 		return nil, c.fault("the message cannot be written as JSON: %w", err)
 	}
-	res, err := c.Do(ctx, &Request{Method: http.MethodPost, URL: at.URL, Body: body, Repeatable: repeatable, Newer: at.Newer})
+	res, err := c.Do(ctx, &Request{
+		Method: http.MethodPost, URL: at.URL, Body: body, Repeatable: repeatable, Newer: at.Newer,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -394,7 +394,8 @@ func (d *decoder) simulated(a *agentFile) (list []*Tool) {
 // agentRules checks the answers of a simulated agent.
 func (d *decoder) agentRules(a *agentFile, skills []string) {
 	if len(a.rules) == 0 && a.responses == nil {
-		d.Warnf(node.Get(a.card, "name"), "no-responses", "the agent %q has no responses: every call of it is an error", a.Name)
+		d.Warnf(node.Get(a.card, "name"), "no-responses", "the agent %q has no responses: every call of it is an error",
+			a.Name)
 	}
 	for i := range a.rules {
 		r := &a.rules[i]
@@ -409,7 +410,8 @@ func (d *decoder) agentRules(a *agentFile, skills []string) {
 		}
 		earlier := slices.IndexFunc(a.rules[:i], func(before ruleFile) bool { return before.answersAll(r, skills) })
 		if earlier >= 0 && (r.response != nil || r.failed != nil) {
-			d.Warnf(r.at, NoEffect, "this response has no effect: the one on line %d answers before it", a.rules[earlier].at.Line)
+			d.Warnf(r.at, NoEffect, "this response has no effect: the one on line %d answers before it",
+				a.rules[earlier].at.Line)
 		}
 	}
 }

@@ -37,7 +37,8 @@ func (s *source) fill(ctx context.Context, r *reading) {
 // offers are the tools for the skills of a card that the filter takes, and their skills.
 func (s *source) offers(card *a2a.Card) ([]chat.Tool, map[string]string, error) {
 	if a2a.Plain(card.Name) == "" {
-		return nil, nil, fmt.Errorf("its agent card has no name that could stand in the names of tools: %s", say.Named(card.Name))
+		return nil, nil, fmt.Errorf("its agent card has no name that could stand in the names of tools: %s",
+			say.Named(card.Name))
 	}
 	var ids []string
 	for i := range card.Skills {

@@ -147,7 +147,9 @@ func (c *content) file(f *a2a.File) error {
 			c.texts = append(c.texts, "[file: "+f.URI+"]")
 			return nil
 		}
-		c.media = append(c.media, chat.Part{Type: mediaType(mime), Media: &chat.Media{MIMEType: cmp.Or(mime, "application/octet-stream"), URL: f.URI}})
+		c.media = append(c.media, chat.Part{Type: mediaType(mime), Media: &chat.Media{
+			MIMEType: cmp.Or(mime, "application/octet-stream"), URL: f.URI,
+		}})
 		return nil
 	}
 	data, err := decode(f.Base64)

@@ -326,7 +326,8 @@ func (f *finder) target(s *Step, key, id string) {
 			"a branch chooses among later steps; there are no loops")
 	case f.later[id] && outer:
 	case f.later[id]:
-		f.add(ruleParallel, s, key, id, fmt.Sprintf("the step %q stands inside a parallel step", id), "name the parallel step")
+		f.add(ruleParallel, s, key, id, fmt.Sprintf("the step %q stands inside a parallel step", id),
+			"name the parallel step")
 	default:
 		f.add(ruleName, s, key, id, fmt.Sprintf("there is no step %q", id), f.near(id))
 	}

@@ -77,7 +77,10 @@ func Text(output any) string {
 
 // Run runs the steps in their order. The error names the step that failed; the outcome then holds what ran until there.
 func (c *Composition) Run(ctx context.Context, input any, host Host) (*Outcome, error) {
-	r := &run{scope: scope{input: input, outputs: map[string]any{}}, skipped: map[string]bool{}, taken: map[string]bool{}, host: host}
+	r := &run{
+		scope: scope{input: input, outputs: map[string]any{}}, skipped: map[string]bool{}, taken: map[string]bool{},
+		host: host,
+	}
 	var out Outcome
 	for _, s := range c.Steps {
 		records := r.step(ctx, s)
@@ -175,8 +178,8 @@ func (r *run) branch(s *Step) *Record {
 	return rec
 }
 
-// parallel runs the branches of a step at once. One that fails does not stop the others. To try the step again is to try
-// those again that failed.
+// parallel runs the branches of a step at once. One that fails does not stop the others. To try the step again is to
+// try those again that failed.
 func (r *run) parallel(ctx context.Context, s *Step) []*Record {
 	r.host.Begin(s)
 	own := &Record{Step: s, Attempts: 1}

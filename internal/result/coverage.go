@@ -159,8 +159,8 @@ func (p *coverCount) add(t *Trial) {
 	}
 }
 
-// StepName is under which name a step of a composition is covered: a branch by the way that it took. A step that did not
-// come to its end has none.
+// StepName is under which name a step of a composition is covered: a branch by the way that it took. A step that did
+// not come to its end has none.
 func StepName(composition string, s *Step) string {
 	switch {
 	case s.Skipped || s.Error != "":

@@ -218,8 +218,9 @@ func placedAt(due evals.Set, places []int) []scenario.Placed {
 // recordEval adds what an eval measured to the result, and makes it visible to later evals and checks.
 func (s *session) recordEval(e *evals.Eval, turn int, v *result.Verdict) {
 	r := result.EvalResult{
-		ID: e.ID, Type: v.Type, Trigger: e.Trigger, Turn: turn, Step: s.judgedStep, Score: v.Score, MetricValue: metricValue(v.Details),
-		Skipped: v.Status == result.Skipped || v.Status == result.Cancelled, SkipReason: v.SkipReason, Error: v.Error,
+		ID: e.ID, Type: v.Type, Trigger: e.Trigger, Turn: turn, Step: s.judgedStep, Score: v.Score,
+		MetricValue: metricValue(v.Details),
+		Skipped:     v.Status == result.Skipped || v.Status == result.Cancelled, SkipReason: v.SkipReason, Error: v.Error,
 		Message: v.Message, Explanation: v.Explanation, Details: v.Details, MinScore: v.MinScore, MaxScore: v.MaxScore,
 		Position: v.Position, DurationMS: v.DurationMS, Judgements: v.Judgements, Metric: e.Metric,
 	}

@@ -20,7 +20,7 @@ func (p *Provider) find(req *chat.Request) (*recordedReply, string, error) {
 		return nil, "", errors.New("a recording cannot judge; give the judge a model")
 	}
 	if req.Origin.Step != "" {
-		return nil, "", fmt.Errorf("a recorded conversation does not hold what the models of steps said, such as that of %s; "+
+		return nil, "", fmt.Errorf("a recorded conversation does not hold what the models of steps said, like that of %s; "+
 			"record a run with its steps: arena run --record FOLDER, and replay that", req.Origin.Step)
 	}
 	i, err := p.archive.choose(p.Settings, &req.Origin)

@@ -54,6 +54,10 @@ func (c *toolArgsExcluded) exclude(b *binder, param string, args map[string]anyV
 	}
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		values, isList := args[name].v.([]any)
+		if isList && !lists {
+			b.r.Warnf(node.Get(b.read[param], name), "looks-like-slip", "%s: %s.%s is a list, which equals only a list",
+				b.name, param, name).Hint = "to exclude each of its values, write forbidden_args"
+		}
 		if !lists || !isList {
 			values = []any{args[name].v}
 		}

@@ -26,7 +26,9 @@ type toolCallsWithArgsParams struct {
 	NoError        bool               `param:"no_error" default:"false" doc:"The calls must not fail."`
 }
 
-func (p toolCallsWithArgsParams) Build(*binder) Check {
+func (p toolCallsWithArgsParams) Build(b *binder) Check {
+	b.asksNothing("expected_args", p.ExpectedArgs != nil && len(p.ExpectedArgs) == 0)
+	b.asksNothing("args_match", p.ArgsMatch != nil && len(p.ArgsMatch) == 0)
 	return &toolCallsWithArgs{callRules{
 		expected: expectedArgs(p.ExpectedArgs, true), matches: matchedArgs(p.ArgsMatch),
 		includes: textPatterns(p.ResultIncludes), result: p.ResultMatches.Regexp, noError: p.NoError, tool: p.ToolName,
@@ -63,4 +65,12 @@ func (c *toolCallsWithArgs) Eval(_ context.Context, s *Subject) (Finding, error)
 		f.Score, f.Explanation = 1, c.tool+" was called "+say.Times(n)+" as expected"
 	}
 	return f, nil
+}
+
+// asksNothing refuses an empty map of arguments: any call passes.
+func (b *binder) asksNothing(param string, empty bool) {
+	if empty {
+		b.errorf(param, "empty-value", "%s is empty, so that any arguments pass", param).Hint =
+			"name arguments, or take it out"
+	}
 }

@@ -22,6 +22,10 @@ func readPerturbations(d *decoder, t *turnFile, v *node.Node) {
 					name, value).Hint = "take one out; for the same conversation again write trials"
 			}
 		}
+		if list.Kind == node.Scalar && ok && len(values) == 1 && strings.Contains(values[0], ",") {
+			d.Warnf(list, "looks-like-slip", "perturbations.%s is one value, %q", name, values[0]).Hint =
+				"for several values write a list: [" + strings.Trim(values[0], "[] ") + "], or [\"…\"] for this one"
+		}
 		if p.Values = values; !ok || len(values) == 0 {
 			p = Perturbation{Name: name, Values: []string{""}} // without a place: there is no more to say about it
 		}

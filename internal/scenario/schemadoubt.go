@@ -23,8 +23,8 @@ var keywords = sync.OnceValue(func() []string {
 		unevaluatedProperties uniqueItems writeOnly`)
 })
 
-// DoubtSchema warns of probable mistakes in a JSON Schema: keywords that resemble known ones, and required properties
-// that the schema does not list.
+// DoubtSchema warns of probable mistakes in a JSON Schema: keywords and formats that resemble known ones, properties that
+// do not stand under properties, and required ones that the schema does not list.
 func DoubtSchema(r *node.Reader, n *node.Node, what string) { schemaDoubts{r, what}.at(n, nil) }
 
 type schemaDoubts struct {
@@ -52,7 +52,7 @@ func (d schemaDoubts) at(n *node.Node, listed map[string]bool) {
 				d.at(v.Content[j], nil)
 			}
 		default:
-			d.keyword(k)
+			d.keyword(k, v)
 			of := listed
 			if !slices.Contains(sameValue, k.Value) {
 				of = nil
@@ -67,12 +67,43 @@ func (d schemaDoubts) at(n *node.Node, listed map[string]bool) {
 	}
 }
 
-func (d schemaDoubts) keyword(k *node.Node) {
+func (d schemaDoubts) keyword(k, v *node.Node) {
+	if k.Value == "format" {
+		d.format(v)
+	}
 	if slices.Contains(keywords(), k.Value) || strings.HasPrefix(k.Value, "x-") {
 		return
 	}
-	if hint := diag.DidYouMean(k.Value, keywords()); hint != "" {
+	hint := diag.DidYouMean(k.Value, keywords())
+	if hint == "" && describesValue(v) {
+		hint = "a property stands under properties: properties: {" + k.Value + ": …}"
+	}
+	if hint != "" {
 		d.r.Warnf(k, "unknown-keyword", "%s: %q is no JSON Schema keyword and does nothing", d.what, k.Value).Hint = hint
+	}
+}
+
+// describesValue reports whether a value can only be meant as a schema.
+func describesValue(v *node.Node) bool {
+	return v.Kind == node.Map && slices.ContainsFunc([]string{"type", "properties", "enum", "$ref", "anyOf", "oneOf"},
+		func(key string) bool { return node.Get(v, key) != nil })
+}
+
+// schemaFormats are those of JSON Schema, and those that OpenAPI adds.
+var schemaFormats = sync.OnceValue(func() []string {
+	return strings.Fields(`
+		binary byte date date-time double duration email float hostname idn-email idn-hostname int32 int64 ipv4 ipv6 iri
+		iri-reference json-pointer password regex relative-json-pointer time uri uri-reference uri-template uuid`)
+})
+
+// format warns of a format that resembles a known one: an unknown one holds for every text.
+func (d schemaDoubts) format(v *node.Node) {
+	if v.Kind != node.Scalar || slices.Contains(schemaFormats(), v.Value) {
+		return
+	}
+	if hint := diag.DidYouMean(v.Value, schemaFormats()); hint != "" {
+		d.r.Warnf(v, "unknown-keyword", "%s: %q is no format of JSON Schema, and holds for every text", d.what, v.Value).
+			Hint = hint
 	}
 }
 

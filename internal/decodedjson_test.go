@@ -14,8 +14,8 @@ import (
 // methodsOnly are types of decoded JSON that are there for their methods, and whose values nobody else gets.
 var methodsOnly = map[string]bool{"grading.answer": true}
 
-// TestDecodedJSONHasOneType: what looks through decoded JSON, to redact it, to copy it or to find something in it, knows
-// map[string]any and []any. A type of its own would be passed over there; another name for the same type is not.
+// TestDecodedJSONHasOneType: what looks through decoded JSON, to redact it, to copy it or to find something in it,
+// knows map[string]any and []any. A type of its own would be passed over there; another name for the same type is not.
 func TestDecodedJSONHasOneType(t *testing.T) {
 	t.Parallel()
 	found := 0

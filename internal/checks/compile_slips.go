@@ -99,7 +99,8 @@ func linesIn(n *node.Node) (looks, hint string, sure bool) {
 
 // isNoPhrase reports whether a line is more than a few words.
 func isNoPhrase(line string) bool {
-	return strings.HasPrefix(line, " ") || strings.ContainsFunc(line, func(r rune) bool { return r != ' ' && isNonWord(r) })
+	return strings.HasPrefix(line, " ") ||
+		strings.ContainsFunc(line, func(r rune) bool { return r != ' ' && isNonWord(r) })
 }
 
 // isNoBreakSpace reports whether a character is a blank that keeps a line together. It looks like a common blank.

@@ -68,7 +68,8 @@ type trajectory struct {
 
 func (c *trajectory) hides(s *Subject) bool {
 	return s.Stored && slices.ContainsFunc(s.Calls, func(call Call) bool {
-		return call.argsTakenOut() && slices.ContainsFunc(c.path, func(w waypoint) bool { return w.args != nil && w.named(&call) })
+		return call.argsTakenOut() &&
+			slices.ContainsFunc(c.path, func(w waypoint) bool { return w.args != nil && w.named(&call) })
 	})
 }
 

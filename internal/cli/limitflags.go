@@ -70,8 +70,8 @@ func (f *limitFlags) ask(g givenFlags, s *result.Spec) {
 	s.Strict, s.Lenient, s.AllowEmpty = f.strict, f.lenient, f.allowEmpty
 }
 
-// recall leaves out --fail-fast: a run that it has ended is gone on with to run the rest. It leaves out what makes a run
-// look better, too; see lookedBetter.
+// recall leaves out --fail-fast: a run that it has ended is gone on with to run the rest. It leaves out what makes a
+// run look better, too; see lookedBetter.
 func (f *limitFlags) recall(g givenFlags, then *result.Spec) {
 	recallValue(g, "jobs", &f.jobs, then.Jobs)
 	recallValue(g, "timeout", &f.timeout, then.Timeout)

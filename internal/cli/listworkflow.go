@@ -109,7 +109,8 @@ func (f *listFlags) draw(out io.Writer, projects []*scenario.Project) error {
 }
 
 var orchestrations = map[workflow.Orchestration]string{
-	workflow.Internal: "internal", workflow.External: "external", workflow.Hybrid: "hybrid", workflow.Composed: "composition",
+	workflow.Internal: "internal", workflow.External: "external", workflow.Hybrid: "hybrid",
+	workflow.Composed: "composition",
 }
 
 func statesOf(p *scenario.Project) []listedState {

@@ -47,7 +47,8 @@ var typed = map[string]string{
 	"assert": says, "pack": says, "transcript": says, "criteria": says, "check": says, "threshold": says, "votes": says,
 	"min-kappa": says, "from": says, "input": says, "filter": says, "filter-check": says, "drop-unknown": says,
 	"dedup": says, "task-type": says, "var": says, "tool-results": says, "latencies": says, "default-response": says,
-	"per-scenario": says, "turn": says, "trial": says, "wire": shapes, "online": shapes, "dot": shapes, "mermaid": shapes, "params": says, "why": says, "all": says, "scope": says, "filter-passed": says,
+	"per-scenario": says, "turn": says, "trial": says, "wire": shapes, "online": shapes, "dot": shapes, "mermaid": shapes,
+	"params": says, "why": says, "all": says, "scope": says, "filter-passed": says,
 
 	"force": overwrites, "merge": overwrites, "json": shapes,
 }

@@ -87,6 +87,7 @@ func (p *Predicate) compare(v any) (bool, error) {
 		}
 		found := slices.ContainsFunc(list, func(item any) bool { return jsonvalue.Equal(v, item) })
 		return found == (p.Op == In), nil
+	case Less, LessOrSame, Greater, GreaterOrSame:
 	}
 	order, ok := jsonvalue.CompareNumbers(v, p.Value)
 	if !ok {

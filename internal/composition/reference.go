@@ -26,10 +26,8 @@ type reference struct {
 // parse reads what stands between the braces.
 func parse(text string) (reference, error) {
 	parts := strings.Split(strings.TrimSpace(text), ".")
-	for _, part := range parts {
-		if part == "" {
-			return reference{}, fmt.Errorf("${%s} has an empty part: write ${input.NAME} or ${STEP.output.NAME}", text)
-		}
+	if slices.Contains(parts, "") {
+		return reference{}, fmt.Errorf("${%s} has an empty part: write ${input.NAME} or ${STEP.output.NAME}", text)
 	}
 	if parts[0] == inputRoot {
 		return reference{inputRoot, parts[1:]}, nil
@@ -57,18 +55,22 @@ type scope struct {
 
 // look finds the value of a reference, false when there is none.
 func (s *scope) look(r reference) (any, bool) {
-	v, ok := s.input, true
+	v := s.input
 	if r.root != inputRoot {
-		if v, ok = s.outputs[r.root]; !ok {
+		output, ok := s.outputs[r.root]
+		if !ok {
 			return nil, false
 		}
+		v = output
 	}
 	for _, key := range r.path {
 		switch at := v.(type) {
 		case map[string]any:
-			if v, ok = at[key]; !ok {
+			member, ok := at[key]
+			if !ok {
 				return nil, false
 			}
+			v = member
 		case []any:
 			i, err := strconv.Atoi(key)
 			if err != nil || i < 0 || i >= len(at) {

@@ -116,7 +116,7 @@ func wordsOf(s *checks.Subject) []string {
 	set := map[string]bool{}
 	add := func(text string) {
 		set[text] = true
-		for _, word := range strings.Fields(text) {
+		for word := range strings.FieldsSeq(text) {
 			set[word], set[word[:len(word)/2]] = true, true
 		}
 	}

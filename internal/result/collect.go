@@ -237,7 +237,8 @@ func (g *groupCount) fold(key groupKey) Group {
 	out.PassRate, out.Flakiness = rate(out.Passed, out.Trials)
 	inOrder := slices.SortedFunc(maps.Values(g.assertions), func(a, b *counted) int {
 		// turn -1, the conversation, comes last
-		return cmp.Or(cmp.Compare(uint(a.Turn), uint(b.Turn)), cmp.Compare(a.Eval, b.Eval), cmp.Compare(a.Step, b.Step), cmp.Compare(a.Index, b.Index),
+		return cmp.Or(cmp.Compare(uint(a.Turn), uint(b.Turn)), cmp.Compare(a.Eval, b.Eval), cmp.Compare(a.Step, b.Step),
+			cmp.Compare(a.Index, b.Index),
 			cmp.Compare(a.first, b.first))
 	})
 	for _, s := range inOrder {

@@ -46,7 +46,8 @@ const (
 func EventKinds() []EventKind {
 	return []EventKind{
 		KindRunStarted, KindTrialStarted, KindTurnStarted, KindMessageCreated, KindCallStarted, KindCallCompleted,
-		KindCallFailed, KindToolStarted, KindToolCompleted, KindStateChanged, KindStepStarted, KindStepCompleted, KindValidationFailed, KindEvalCompleted,
+		KindCallFailed, KindToolStarted, KindToolCompleted, KindStateChanged, KindStepStarted, KindStepCompleted,
+		KindValidationFailed, KindEvalCompleted,
 		KindEvalFailed,
 		KindVerdict, KindTurnCompleted, KindTrialCompleted, KindRunCompleted,
 	}

@@ -33,7 +33,8 @@ func (s *session) reportCuts() {
 		for at := range t.Messages {
 			m := t.Messages[at].Said() // as the model wrote it, before guardrails
 			how := howCut(&m)
-			if m.Role != chat.Assistant || how == "" || t.Messages[at].Blocked() || s.asksWhyEnded(t.Index, i == len(s.out.Turns)-1) {
+			if m.Role != chat.Assistant || how == "" || t.Messages[at].Blocked() ||
+				s.asksWhyEnded(t.Index, i == len(s.out.Turns)-1) {
 				continue
 			}
 			what := fmt.Sprintf("reply %s (finish reason %s), and no check looks at that", how, m.FinishReason)

@@ -233,7 +233,7 @@ func change(v reflect.Value) {
 			v.SetZero()
 		}
 	case reflect.Interface:
-		text, _ := v.Interface().(string)
+		text, _ := reflect.TypeAssert[string](v)
 		v.Set(reflect.ValueOf(text + "x"))
 	case reflect.Func:
 		v.SetZero()
@@ -363,8 +363,8 @@ func TestFingerprintsOutliveRenames(t *testing.T) {
 	}
 }
 
-// TestFlagsDecideWhereTheyChangeSomething: a flag that a trial has no use for, or that says what the files say, does not
-// have it run again.
+// TestFlagsDecideWhereTheyChangeSomething: a flag that a trial has no use for, or that says what the files say, does
+// not have it run again.
 func TestFlagsDecideWhereTheyChangeSomething(t *testing.T) {
 	t.Parallel()
 	gate := true

@@ -46,7 +46,8 @@ func (m *matrix) reportOffline(p *scenario.Project, chosen []*scenario.Scenario)
 	}
 	if asksAgents(p, chosen) {
 		for _, a := range p.Agents {
-			m.diags.Errorf(a.URLPos, width(a.Written), "offline", "agent %s needs the network, and --offline is set", a.Name).Hint =
+			m.diags.Errorf(a.URLPos, width(a.Written), "offline",
+				"agent %s needs the network, and --offline is set", a.Name).Hint =
 				"choose scenarios without a prompt, or replay a recording: --replay FOLDER"
 		}
 	}

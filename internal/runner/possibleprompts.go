@@ -108,7 +108,8 @@ func (m *matrix) comparePrompt(p *scenario.Project, e *scenario.RecordingEval, f
 	if !known || e.TaskType == "" || e.TaskType == task {
 		return
 	}
-	m.diags.Errorf(e.Pos, 1, "other-prompt", "task_type is %q, and %s says that the prompt was %q", e.TaskType, from, task).
+	m.diags.Errorf(e.Pos, 1, "other-prompt",
+		"task_type is %q, and %s says that the prompt was %q", e.TaskType, from, task).
 		Hint = "take task_type out: it is for recordings that do not say their prompt"
 }
 

@@ -15,8 +15,8 @@ func TestRejudgedTrialKeepsWhatItWas(t *testing.T) {
 	t.Parallel()
 	was := &result.Trial{}
 	v := reflect.ValueOf(was).Elem()
-	for i := range v.NumField() {
-		something(v.Field(i))
+	for _, field := range v.Fields() {
+		something(field)
 	}
 	was.Status, was.Error, was.Skip = result.Passed, "", ""
 	was.Variant, was.Workflow = nil, nil
@@ -61,8 +61,8 @@ func something(v reflect.Value) {
 		v.Set(reflect.MakeMap(v.Type()))
 		v.SetMapIndex(reflect.ValueOf("x"), reflect.Zero(v.Type().Elem()))
 	case reflect.Struct:
-		for i := range v.NumField() {
-			something(v.Field(i))
+		for _, field := range v.Fields() {
+			something(field)
 		}
 	default:
 	}

@@ -101,7 +101,8 @@ var arenaFields = table("an arena config", func() rows[arenaFile] {
 				}
 			})
 		}).doc("Judges written here, by name."),
-		custom("mcp_servers", listOf(serverFields), func(d *decoder, a *arenaFile, v *node.Node) { a.servers = d.servers(v) }).
+		custom("mcp_servers", listOf(serverFields),
+			func(d *decoder, a *arenaFile, v *node.Node) { a.servers = d.servers(v) }).
 			doc("Servers whose tools are offered."),
 		custom("a2a_agents", listOf(agentFields), func(d *decoder, a *arenaFile, v *node.Node) {
 			a.agents, a.agentTools = d.agents(v)

@@ -345,7 +345,8 @@ func (b *build) unusedComposition(c *Composition) {
 	})) {
 		return
 	}
-	b.l.diags.Warnf(c.Pos, utf8.RuneCountInString(c.Name), "unused-composition", "no state runs the composition %q", c.Name).
+	b.l.diags.Warnf(c.Pos, utf8.RuneCountInString(c.Name), "unused-composition",
+		"no state runs the composition %q", c.Name).
 		Hint = "write orchestration: composition and composition: " + c.Name + " in a state of the workflow"
 }
 

@@ -16,15 +16,6 @@ var variable = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
 })
 
-// expandText reads a text and replaces ${NAME} and ${NAME:-default} by environment variables.
-func (d *decoder) expandText(n *node.Node, what string) string {
-	s, ok := d.String(n, what)
-	if !ok {
-		return ""
-	}
-	return d.expand(n, s)
-}
-
 func (d *decoder) expand(n *node.Node, s string) string {
 	out := Expand(s, d.getenv)
 	for _, name := range out.Unset {
@@ -57,23 +48,6 @@ func Expand(s string, getenv func(name string) (string, bool)) (out Expanded) {
 		return value
 	})
 	return out
-}
-
-// expandAny expands the texts of a decoded value.
-func (d *decoder) expandAny(n *node.Node, v any) any {
-	switch v := v.(type) {
-	case string:
-		return d.expand(n, v)
-	case map[string]any:
-		for key, e := range v {
-			v[key] = d.expandAny(node.Get(n, key), e)
-		}
-	case []any:
-		for i, e := range v {
-			v[i] = d.expandAny(n.Content[i], e)
-		}
-	}
-	return v
 }
 
 // withDotenv adds the variables of a .env file in dir to the environment, which wins. No message shows its content.

@@ -68,8 +68,8 @@ func (p *Project) mayBeOwn(tool string) bool {
 	})
 }
 
-// ownToolsTwice reports tools of the project that are called like one that arena brings to it: a model can call only one
-// of them.
+// ownToolsTwice reports tools of the project that are called like one that arena brings to it: a model can call only
+// one of them.
 func (b *build) ownToolsTwice() {
 	own := b.p.OwnTools()
 	for _, list := range [][]*Tool{b.p.Tools, b.unbound} {

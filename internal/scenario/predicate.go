@@ -84,7 +84,8 @@ func (d *decoder) oneForm(v *node.Node) bool {
 			forms = append(forms, key)
 		}
 	}
-	const how = "write {path: …, op: equals, value: …}, {path: …, exists: true}, {all_of: […]}, {any_of: […]} or {not: {…}}"
+	const how = "write {path: …, op: equals, value: …}, {path: …, exists: true}, {all_of: […]}, {any_of: […]} or " +
+		"{not: {…}}"
 	switch compares := has("op") || has("exists"); {
 	case len(forms) > 1:
 		d.Errorf(v, "field-conflict", "a predicate has exactly one form, and this one has %s", strings.Join(forms, " and ")).

@@ -214,7 +214,8 @@ func (p *Project) NotServed(name string) (why, hint string) {
 	return "", ""
 }
 
-// mayBeServed reports whether a tool may come from a server, from an agent or from arena, whose names are not known yet.
+// mayBeServed reports whether a tool may come from a server, from an agent or from arena, whose names are not known
+// yet.
 func (b *build) mayBeServed(name string) bool {
 	if strings.HasPrefix(name, a2a.Prefix) {
 		return len(b.p.Agents) > 0

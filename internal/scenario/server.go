@@ -15,8 +15,8 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// Server is an MCP server, whose tools agents may be offered. It has one of Command, URL and Image. In its texts ${NAME}
-// stands for the environment; see Expand.
+// Server is an MCP server, whose tools agents may be offered. It has one of Command, URL and Image. In its texts
+// ${NAME} stands for the environment; see Expand.
 type Server struct {
 	Name string
 	Pos  diag.Pos // of the name

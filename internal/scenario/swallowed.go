@@ -12,8 +12,8 @@ import (
 // A key that is indented too far below a text of several lines becomes a part of that text. Nothing then reads it, and
 // the checks and guardrails in it never fail.
 
-// swallowed warns of what looks like keys or checks at the end of the blocks of text in the value of a key. siblings are
-// the keys that may stand beside it.
+// swallowed warns of what looks like keys or checks at the end of the blocks of text in the value of a key. siblings
+// are the keys that may stand beside it.
 func (d *decoder) swallowed(key string, v *node.Node, siblings func() []*keys.Key) {
 	switch {
 	case node.IsBlock(v):
@@ -30,8 +30,8 @@ func (d *decoder) swallowed(key string, v *node.Node, siblings func() []*keys.Ke
 	}
 }
 
-// HasKeyLines reports whether a text has lines that look like keys or checks. A file that a program writes has such a text
-// in quotes, so that nobody takes its lines for swallowed keys.
+// HasKeyLines reports whether a text has lines that look like keys or checks. A file that a program writes has such a
+// text in quotes, so that nobody takes its lines for swallowed keys.
 func HasKeyLines(text string) bool { return keyLine().MatchString(text) }
 
 // maxTries is how many lines of a text are looked at as the beginning of swallowed keys.

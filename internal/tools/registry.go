@@ -138,8 +138,8 @@ func (r *Registry) Agent(name string) string {
 	return ""
 }
 
-// Definition is a hash of what a simulated tool answers: its template, result and parts, or rules. It is "" for other tools and
-// for unknown names.
+// Definition is a hash of what a simulated tool answers: its template, result and parts, or rules. It is "" for other
+// tools and for unknown names.
 func (r *Registry) Definition(name string) string {
 	t := r.byName[name]
 	if t == nil || !simulated(t.spec) {

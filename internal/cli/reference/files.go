@@ -46,12 +46,12 @@ func filesPage() (string, error) {
 	kinds := scenario.FileKinds()
 	for _, k := range kinds {
 		p.headings[k.Keys] = p.heading("kind "+k.Name, "")
-		fmt.Fprintf(p, "- [%s](#%s): %s\n", k.Name, anchor(p.headings[k.Keys]), escaped(k.About))
+		p.printf("- [%s](#%s): %s\n", k.Name, anchor(p.headings[k.Keys]), escaped(k.About))
 	}
 	for _, k := range kinds {
-		fmt.Fprintf(p, "\n## %s\n\n%s%s.", p.headings[k.Keys], strings.ToUpper(k.About[:1]), escaped(k.About[1:]))
+		p.printf("\n## %s\n\n%s%s.", p.headings[k.Keys], strings.ToUpper(k.About[:1]), escaped(k.About[1:]))
 		if k.Kind != "" {
-			fmt.Fprintf(p, " With an envelope: `kind: %s`.", k.Kind)
+			p.printf(" With an envelope: `kind: %s`.", k.Kind)
 		}
 		p.WriteString("\n")
 		p.table(k.Keys)
@@ -70,6 +70,8 @@ type keysPage struct {
 	waiting  []keys.Table // found in the present rows
 }
 
+func (p *keysPage) printf(format string, args ...any) { p.WriteString(fmt.Sprintf(format, args...)) }
+
 // settings writes what may stand under additional_config of a provider.
 func (p *keysPage) settings() {
 	types := map[keys.Table][]string{}
@@ -86,7 +88,7 @@ func (p *keysPage) settings() {
 	}
 	for _, of := range order {
 		p.headings[of] = p.heading("additional_config of "+types[of][0], "")
-		fmt.Fprintf(p, "\n### %s\n\nOf providers of type %s.\n", p.headings[of], code(types[of]))
+		p.printf("\n### %s\n\nOf providers of type %s.\n", p.headings[of], code(types[of]))
 		p.table(of)
 	}
 }
@@ -99,7 +101,7 @@ func (p *keysPage) table(t keys.Table) {
 	found := p.waiting
 	p.waiting = within
 	for _, next := range found {
-		fmt.Fprintf(p, "\n### %s\n", p.headings[next])
+		p.printf("\n### %s\n", p.headings[next])
 		p.table(next)
 	}
 }
@@ -118,7 +120,7 @@ func (p *keysPage) rows(t keys.Table) {
 		if k.Idle == "" && k.Later == "" { // the keys of what does nothing are of no use
 			value = p.value(k.Shape, p.headings[t])
 		}
-		fmt.Fprintf(p, "| `%s` | %s | %s | %s |\n", k.Name, value, preset, meaning(k))
+		p.printf("| `%s` | %s | %s | %s |\n", k.Name, value, preset, meaning(k))
 	}
 	if t.Open() {
 		p.WriteString("\nOther keys may stand beside them.\n")

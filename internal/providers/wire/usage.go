@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers"
@@ -34,17 +35,17 @@ func (c *Call) impossible() error {
 	if u.Counted() {
 		return nil
 	}
-	counts := fmt.Sprintf("%d of input, %d of output", u.InputTokens, u.OutputTokens)
+	counts := []string{fmt.Sprintf("%d of input, %d of output", u.InputTokens, u.OutputTokens)}
 	for _, part := range []struct {
 		tokens int
 		what   string
 	}{{u.CachedTokens, "cached"}, {u.CacheWriteTokens, "written to a cache"}, {u.ReasoningTokens, "thoughts"}} {
 		if part.tokens > chat.MostTokens {
-			counts += fmt.Sprintf(", %d %s", part.tokens, part.what)
+			counts = append(counts, fmt.Sprintf("%d %s", part.tokens, part.what))
 		}
 	}
 	failed := c.Fail(providers.BadReply, nil, "the server counts tokens that no call can have taken (%s): what this one "+
-		"cost is not known", counts)
+		"cost is not known", strings.Join(counts, ", "))
 	failed.Final = true // it has been paid for, and the same server would count another one
 	return failed
 }

@@ -18,7 +18,9 @@ var assets embed.FS
 
 // The parts of the one style sheet and of the one script, in order.
 var (
-	styles  = [...]string{"base", "overview", "list", "trial", "chat", "verdict", "judges", "evals", "workflow", "steps", "narrow", "print"}
+	styles = [...]string{
+		"base", "overview", "list", "trial", "chat", "verdict", "judges", "evals", "workflow", "steps", "narrow", "print",
+	}
 	scripts = [...]string{
 		"dom", "format", "data", "address", "filter", "search", "charts", "matrix", "overview", "facets", "list",
 		"values", "messages", "judges", "verdicts", "evals", "workflow", "steps", "trial", "markdown", "keys", "app",

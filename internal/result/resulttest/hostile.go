@@ -35,7 +35,9 @@ func Hostile() *result.Run {
 func poisoned() *result.Trial {
 	reply := says(Poison)
 	reply.State, reply.Opaque = Poison, opaque()
-	reply.Validations = []chat.Validation{{Type: Poison, Details: jsonvalue.Object{Poison: Poison, "action": "constructor"}}}
+	reply.Validations = []chat.Validation{{
+		Type: Poison, Details: jsonvalue.Object{Poison: Poison, "action": "constructor"},
+	}}
 	reply.Original = &chat.Original{Content: Poison, ToolCalls: []chat.ToolCall{{Name: Poison, BadArgs: Poison}}}
 	t := turn(Poison,
 		calls("call_1", Poison, jsonvalue.Object{Poison: Poison, "__proto__": jsonvalue.Object{"polluted": true}}),

@@ -102,7 +102,9 @@ func flowTrial(i int) *result.Trial {
 	case 2:
 		turns = append(turns, turn("Hello.", f.says("Hello, what is it about?")))
 		turns[0].Assertions = []result.Verdict{failed("state_is", supportFile, 12, 0, "in intake, not in desk")}
-		f.way.Refused = []result.RefusedTransition{{From: "intake", Event: "Solved", Reason: `state "intake" has no event "Solved"`}}
+		f.way.Refused = []result.RefusedTransition{{
+			From: "intake", Event: "Solved", Reason: `state "intake" has no event "Solved"`,
+		}}
 	}
 	t := trial(supportFile, 3, fmt.Sprintf("support-%d", i), "gpt-4o", turns...)
 	f.way.State = f.state

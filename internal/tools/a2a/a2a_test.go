@@ -253,9 +253,11 @@ func TestUgly(t *testing.T) {
 			"message/send failed with error -32000: no quota", 1},
 		{"12 MB", write(200, "application/json", `{"result": "`+strings.Repeat("x", 12<<20)+`"}`), "the reply is larger than 10 MB", 1},
 		{"invalid UTF-8", write(200, "application/json", `{"result": {"parts": [{"text": "a`+"\xff"+`b"}]}}`), "", 1},
-		{"to somebody else", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL, 307) },
+		{"to somebody else", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
+		},
 			fmt.Sprintf("it redirects to another host, %q, which is not followed", strings.TrimPrefix(elsewhere.URL, "http://")), 1},
-		{"that loses the message", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/x", 302) },
+		{"that loses the message", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/x", http.StatusFound) },
 			"it redirects with status 302, which loses what was sent; write the address where it is", 1},
 		{"half a reply", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")

@@ -44,7 +44,8 @@ func (s *source) offers(card *a2a.Card) ([]chat.Tool, map[string]string, error) 
 	for i := range card.Skills {
 		ids = append(ids, card.Skills[i].ID)
 	}
-	for _, name := range s.spec.Skills.Missing(ids) {
+	if missing := s.spec.Skills.Missing(ids); len(missing) > 0 {
+		name := missing[0]
 		text := fmt.Sprintf("skill_filter names %q, and its agent card has no such skill", name)
 		if near := diag.DidYouMean(name, ids); near != "" {
 			text += "; " + near

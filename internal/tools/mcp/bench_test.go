@@ -29,7 +29,7 @@ func BenchmarkLibrary(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer session.Close() //nolint:errcheck // it is only measured
+	defer session.Close()
 	for b.Loop() {
 		_, err := session.CallTool(b.Context(), &sdk.CallToolParams{Name: "echo", Arguments: map[string]any{"text": ""}})
 		if err != nil {

@@ -197,7 +197,7 @@ func TestNothingIsLeft(t *testing.T) {
 func TestOneStart(t *testing.T) {
 	t.Parallel()
 	s := New(program(t, "good"), Host{Getenv: os.LookupEnv}).Open().(*source)
-	defer s.Close() //nolint:errcheck // it never fails
+	defer s.Close()
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -211,12 +212,9 @@ func (s *source) note(format string, args ...any) {
 	text := fmt.Sprintf("MCP server %q: ", s.spec.Name) + fmt.Sprintf(format, args...)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, known := range s.notes {
-		if known == text {
-			return
-		}
+	if !slices.Contains(s.notes, text) {
+		s.notes = append(s.notes, text)
 	}
-	s.notes = append(s.notes, text)
 }
 
 func (s *source) noted() int {

@@ -66,7 +66,9 @@ func New() *sdk.Server {
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.ResourceLink{URI: "file:///x", Name: "x"}}}, nil
 	})
 	add("structured", func(context.Context, string) (*sdk.CallToolResult, error) {
-		return &sdk.CallToolResult{Content: []sdk.Content{}, StructuredContent: json.RawMessage(`{"id":12345678901234567890}`)}, nil
+		return &sdk.CallToolResult{
+			Content: []sdk.Content{}, StructuredContent: json.RawMessage(`{"id":12345678901234567890}`),
+		}, nil
 	})
 	add("environment", func(context.Context, string) (*sdk.CallToolResult, error) {
 		return says(strings.Join(os.Environ(), "\n")), nil
@@ -99,8 +101,8 @@ func New() *sdk.Server {
 	return s
 }
 
-// Serve is the life of a program as a server: one of the library (good, banner, stubborn, parent), or one that is written
-// by hand and does what its kind says. It may not return.
+// Serve is the life of a program as a server: one of the library (good, banner, stubborn, parent), or one that is
+// written by hand and does what its kind says. It may not return.
 func Serve(kind string) {
 	ctx := context.Background()
 	switch kind {
@@ -179,7 +181,8 @@ func scripted(kind string) {
 			if kind == "another version" {
 				version = "1999-01-01"
 			}
-			say(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%q,"capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}`,
+			say(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%q,"capabilities":{"tools":{}},`+
+				`"serverInfo":{"name":"x","version":"1"}}}`,
 				req.ID, version)
 		case "tools/list":
 			list := `[{"name":"echo","description":"it","inputSchema":{"type":"object"}}]`

@@ -57,8 +57,9 @@ func (n *nameChecker) checkServed(check string, use *checks.NameUse, setups []*s
 	}
 	switch {
 	case !may:
-		n.problem(use.Pos, use.Name, "not-offered", "%s: %s: no prompt here offers a tool of the MCP server %q, so it is not "+
-			"asked whether it has this one", check, use.Param, server.Name).Hint = "list the tool under allowed_tools of the prompt"
+		n.problem(use.Pos, use.Name, "not-offered", "%s: %s: no prompt here offers a tool of the MCP server %q, so it is "+
+			"not asked whether it has this one", check, use.Param, server.Name).
+			Hint = "list the tool under allowed_tools of the prompt"
 		return true
 	case !does:
 		n.warnNotOffered(check, use)
@@ -138,19 +139,6 @@ func (n *nameChecker) serveRules(s *scenario.Scenario, prompts []*scenario.Promp
 		add("tool_policy.blocklist", s, policy.Blocklist...)
 		add("tool_policy.tool_choice", s, policy.Choice)
 	}
-}
-
-// askedFor is the server that is to have a tool, or some of a pattern of names; nil: it is none of a server.
-func (n *nameChecker) askedFor(name string) *scenario.Server {
-	known := func(tool string) bool { return scenario.Offers([]string{name}, tool) }
-	if name == "" || name == "*" || slices.ContainsFunc(n.knownTools(), known) {
-		return nil
-	}
-	switch name {
-	case "auto", "required", "none":
-		return nil
-	}
-	return servedBy(n.p, name)
 }
 
 // matters reports whether a name matters in a trial that stands under a prompt.

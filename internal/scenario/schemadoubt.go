@@ -23,8 +23,8 @@ var keywords = sync.OnceValue(func() []string {
 		unevaluatedProperties uniqueItems writeOnly`)
 })
 
-// DoubtSchema warns of probable mistakes in a JSON Schema: keywords and formats that resemble known ones, properties that
-// do not stand under properties, and required ones that the schema does not list.
+// DoubtSchema warns of probable mistakes in a JSON Schema: keywords and formats that resemble known ones, properties
+// that do not stand under properties, and required ones that the schema does not list.
 func DoubtSchema(r *node.Reader, n *node.Node, what string) { schemaDoubts{r, what}.at(n, nil) }
 
 type schemaDoubts struct {

@@ -253,7 +253,8 @@ func (d *decoder) servers(n *node.Node) (list []*Server) {
 func (d *decoder) serverWay(v *node.Node, s *serverFile) bool {
 	ways := slices.DeleteFunc([]*node.Node{s.command, s.url, s.source}, func(w *node.Node) bool { return w == nil })
 	if len(ways) != 1 {
-		report := d.Errorf(nil, "wrong-type", "an MCP server needs exactly one of command, url and source, found %d", len(ways))
+		report := d.Errorf(nil, "wrong-type", "an MCP server needs exactly one of command, url and source, found %d",
+			len(ways))
 		report.Pos = d.Pos(v)
 		return false
 	}

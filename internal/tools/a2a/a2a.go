@@ -92,7 +92,7 @@ func (s *source) read(ctx context.Context) (*reading, error) {
 		s.card = &reading{done: make(chan struct{})}
 		s.reads++
 		card := s.card
-		s.behind.Go(func() {
+		s.behind.Go(func() { //nolint:contextcheck // the card outlives the trial that wants it first
 			defer close(card.done)
 			limited, cancel := s.limited(s.life)
 			defer cancel()

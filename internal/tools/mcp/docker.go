@@ -82,7 +82,9 @@ func (s *source) openContainer(life context.Context, id, port string) (*session,
 // docker runs the docker program, and returns what it prints.
 func (s *source) docker(ctx context.Context, args ...string) (string, error) {
 	given := append([]string{}, s.spec.Image.Env...)
-	for _, name := range []string{"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY"} {
+	for _, name := range []string{
+		"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY",
+	} {
 		if value, set := s.host.Getenv(name); set {
 			given = append(given, name+"="+value)
 		}

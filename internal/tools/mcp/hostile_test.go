@@ -96,7 +96,7 @@ func impatient(t *testing.T, kind string) string {
 	t.Helper()
 	spec := program(t, kind)
 	s := New(spec, Host{Getenv: os.LookupEnv}).Open().(*source)
-	s.limit = 300 * time.Millisecond // what is waited for never comes
+	s.limit = 300 * time.Millisecond // is meant to pass: what is waited for never comes
 	_, err := s.List(t.Context())
 	if err := s.Close(); err != nil {
 		t.Error(err)

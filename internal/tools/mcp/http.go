@@ -79,7 +79,7 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 		sent.Header.Set(name, value)
 	}
 	ctx, cancel := context.WithCancel(req.Context())
-	stop := context.AfterFunc(w.life, cancel)
+	stop := context.AfterFunc(w.life, cancel) //nolint:contextcheck // the server may end before the call
 	resp, err := w.base.RoundTrip(sent.WithContext(ctx))
 	if err != nil {
 		stop()

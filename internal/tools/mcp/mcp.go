@@ -145,7 +145,7 @@ func (s *source) Close() error {
 // connected is the session of a server that runs. It starts one that never ran, and with again also one that has ended.
 func (s *source) connected(ctx context.Context, again bool) (*session, error) {
 	s.mu.Lock()
-	a, err := s.toAwait(again)
+	a, err := s.toAwait(again) //nolint:contextcheck // the server outlives the call
 	live := s.live
 	s.mu.Unlock()
 	if err != nil || a == nil {

@@ -79,7 +79,7 @@ func New() *sdk.Server {
 	})
 	add("slow", func(ctx context.Context, _ string) (*sdk.CallToolResult, error) {
 		select {
-		case <-time.After(20 * time.Millisecond): // this is what it is for
+		case <-time.After(20 * time.Millisecond): // is meant to pass: this is what the tool is for
 		case <-ctx.Done():
 		}
 		return says("done"), ctx.Err()

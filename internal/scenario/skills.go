@@ -181,6 +181,7 @@ func (b *build) skills() {
 	if len(b.skillList) > 0 {
 		b.p.Skills = skill.NewSet(b.skillList...)
 		b.skillTools()
+		b.skillTexts()
 	}
 	w := b.p.Workflow
 	if w == nil || w.Graph == nil {
@@ -215,6 +216,17 @@ func (b *build) skillTools() {
 					"the skill %q names the tool %q, which there is not: it is not offered", s.Name, name).Hint =
 					hintNames(name, known)
 			}
+		}
+	}
+}
+
+// skillTexts warns of placeholders in skills: nothing fills them in.
+func (b *build) skillTexts() {
+	for _, s := range b.p.Skills.All() {
+		if names := Placeholders(s.Description + "\n" + s.Instructions); len(names) > 0 {
+			b.l.diags.Warnf(s.Pos, utf8.RuneCountInString(s.Name), "not-filled",
+				"the skill %q holds {{%s}}, and a model gets the text of a skill as it stands", s.Name, names[0]).Hint =
+				"write the value itself, or move the sentence to the system template of a prompt"
 		}
 	}
 }

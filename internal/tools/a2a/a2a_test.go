@@ -3,7 +3,6 @@ package a2a
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/a2aproject/a2a-go/a2a"
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks/a2atest"
@@ -23,139 +21,6 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// fake is an agent that answers what the test says.
-type fake struct {
-	*httptest.Server
-	card    string // JSON; %s is the address of the server
-	place   string // of the card; "": the newer one
-	results []string
-	serve   http.HandlerFunc // in place of results; nil: they are given one after the other
-
-	mu    sync.Mutex
-	asked []asked
-}
-
-// asked is a request as it arrived.
-type asked struct {
-	path   string
-	header http.Header
-	method string // of JSON-RPC
-	params map[string]any
-}
-
-const plainCard = `{"name": "Shop Agent", "url": "%s/rpc", "protocolVersion": "0.3.0", "skills": [
-	{"id": "find", "name": "Find", "description": "Finds things"}]}`
-
-const find = "a2a__shop_agent__find"
-
-func start(t *testing.T, f *fake) *fake {
-	t.Helper()
-	if f.card == "" {
-		f.card = plainCard
-	}
-	if f.place == "" {
-		f.place = "/.well-known/agent-card.json"
-	}
-	f.Server = httptest.NewServer(f)
-	t.Cleanup(f.Close)
-	return f
-}
-
-func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	one := asked{path: r.URL.Path, header: r.Header}
-	body, _ := io.ReadAll(r.Body)
-	var sent struct {
-		Method string
-		Params map[string]any
-	}
-	if json.Unmarshal(body, &sent) == nil {
-		one.method, one.params = sent.Method, sent.Params
-	}
-	f.mu.Lock()
-	f.asked = append(f.asked, one)
-	turn := 0
-	for _, a := range f.asked {
-		if a.method != "" {
-			turn++
-		}
-	}
-	f.mu.Unlock()
-	switch {
-	case r.URL.Path == f.place && f.card != "-":
-		_, _ = io.WriteString(w, strings.ReplaceAll(f.card, "%s", f.URL))
-	case one.method == "":
-		http.NotFound(w, r)
-	case f.serve != nil:
-		f.serve(w, r)
-	default:
-		_, _ = fmt.Fprintf(w, `{"jsonrpc": "2.0", "id": 1, "result": %s}`, f.results[min(turn, len(f.results))-1])
-	}
-}
-
-func (f *fake) seen() []asked {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return append([]asked(nil), f.asked...)
-}
-
-// said are the methods that the agent was asked.
-func (f *fake) said() string {
-	var methods []string
-	for _, a := range f.seen() {
-		if a.method != "" {
-			methods = append(methods, a.method)
-		}
-	}
-	return strings.Join(methods, " ")
-}
-
-// opened is the source of an agent that waits for nothing.
-func opened(t *testing.T, f *fake, spec scenario.Agent) *source {
-	t.Helper()
-	if spec.URL == "" {
-		spec.URL = f.URL
-	}
-	spec.Written = "the agent"
-	if spec.Timeout == 0 {
-		spec.Timeout = hang.Guard
-	}
-	getenv := func(name string) (string, bool) { return "value-of-" + name, name != "UNSET" }
-	s := open(&spec, &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, getenv)
-	soon := func(ctx context.Context, _ time.Duration) bool { return ctx.Err() == nil }
-	s.link.pause, s.client.Pause = soon, soon
-	t.Cleanup(func() { _ = s.Close() })
-	return s
-}
-
-func called(s *source, name, args string) chat.ToolResult {
-	parsed, _ := chat.ParseArgs(args)
-	return s.Call(context.Background(), chat.ToolCall{ID: "c", Name: name, Args: parsed})
-}
-
-// came is a result, or the type and the text of its error; and its media.
-func came(res chat.ToolResult) string {
-	text := res.Content
-	if res.Error != "" {
-		text = res.ErrorType + ": " + res.Error
-	}
-	for _, p := range res.Parts {
-		if p.Media != nil {
-			text += fmt.Sprintf(" [%s %s %s%s]", p.Type, p.Media.MIMEType, p.Media.Data, p.Media.URL)
-		}
-	}
-	return text
-}
-
-func task(state, rest string) string {
-	return fmt.Sprintf(`{"kind": "task", "id": "t7", "contextId": "c", "status": {"state": %q%s`, state, rest)
-}
-
-func says(text string) string {
-	return fmt.Sprintf(`, "message": {"role": "agent", "parts": [{"kind": "text", "text": %q}]}`, text)
-}
 
 // TestAnswers: what becomes of whatever an agent answers.
 func TestAnswers(t *testing.T) {
@@ -352,79 +217,6 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestCards: what is made of the cards of agents, whatever they say.
-func TestCards(t *testing.T) {
-	t.Parallel()
-	skills := `"skills": [{"id": "find", "name": "Find"}]`
-	token := scenario.Agent{Scheme: "Bearer", Token: "secret-token"}
-	for _, c := range []struct {
-		name, card string
-		spec       scenario.Agent
-		want       string // the tools, or the error
-		asked      string // where the message went
-	}{
-		{"an agent", plainCard, scenario.Agent{}, find + " (Finds things)", "/rpc"},
-		{"no address", `{"name": "Shop Agent", ` + skills + `}`, scenario.Agent{}, find + " (Find)", "/a2a"},
-		{"a relative one", `{"name": "Shop Agent", "url": "ask", ` + skills + `}`, token, find + " (Find)", "/.well-known/ask"},
-		{"gRPC alone", `{"name": "Shop Agent", "url": "/grpc", "preferredTransport": "GRPC", ` + skills + `}`, scenario.Agent{}, find + " (Find)", "/a2a"},
-		{"JSON-RPC besides", `{"name": "Shop Agent", "url": "/grpc", "preferredTransport": "GRPC", "additionalInterfaces": [
-			{"transport": "GRPC", "url": "/x"}, {"transport": "JSONRPC", "url": "/y"}], ` + skills + `}`, token, find + " (Find)", "/y"},
-		{"elsewhere, with a token", `{"name": "Shop Agent", "url": "http://elsewhere.test/", ` + skills + `}`, token,
-			`its agent card names an endpoint at another host, elsewhere.test, to which the token does not go`, ""},
-		{"elsewhere, with a header", `{"name": "Shop Agent", "url": "http://elsewhere.test/", ` + skills + `}`,
-			scenario.Agent{Headers: map[string]string{"X-Key": "k"}},
-			`its agent card names an endpoint at another host, elsewhere.test, to which what stands under headers does not go`, ""},
-		{"a file", `{"name": "Shop Agent", "url": "file:///etc/passwd", ` + skills + `}`, scenario.Agent{},
-			`its agent card names an endpoint that cannot be called: file:///etc/passwd`, ""},
-		{"with a password", `{"name": "Shop Agent", "url": "http://a:b@x/", ` + skills + `}`, scenario.Agent{},
-			`its agent card names an endpoint that cannot be called: http://a:b@x/`, ""},
-		{"no card", "-", scenario.Agent{}, `there is no agent card at /.well-known/agent-card.json, nor at /.well-known/agent.json`, ""},
-		{"HTML", "<html>", scenario.Agent{}, `its agent card is not JSON: <html>`, ""},
-		{"a list", "[]", scenario.Agent{}, `its agent card is none: json: cannot unmarshal array into Go value of type a2a.Card`, ""},
-		{"no name", `{"name": "!", ` + skills + `}`, scenario.Agent{}, `its agent card has no name that could stand in the names of tools: !`, ""},
-		{"no skills", `{"name": "Shop Agent"}`, scenario.Agent{}, `its agent card lists no skills, so there is nothing to call`, ""},
-		{"no id", `{"name": "Shop Agent", "skills": [{"name": "Find"}]}`, scenario.Agent{},
-			`its agent card has a skill without an id that could stand in the name of a tool: ""`, ""},
-		{"two of a name", `{"name": "Shop Agent", "skills": [{"id": "find it"}, {"id": "Find-It"}]}`, scenario.Agent{},
-			`the skills find it and Find-It of its agent card would both be the tool a2a__shop_agent__find_it`, ""},
-		{"filtered", `{"name": "Shop Agent", "skills": [{"id": "find"}, {"id": "buy"}, {"id": "sell"}]}`,
-			scenario.Agent{Skills: scenario.NameFilter{Block: []string{"b*", "sell"}}}, find + " (find)", "/a2a"},
-		{"misfiltered", plainCard, scenario.Agent{Skills: scenario.NameFilter{Block: []string{"fnd"}}},
-			`skill_filter names "fnd", and its agent card has no such skill; did you mean "find"?`, ""},
-		{"filtered away", plainCard, scenario.Agent{Skills: scenario.NameFilter{Allow: []string{"x*"}}},
-			`skill_filter leaves none of its skills: find`, ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			f := start(t, &fake{card: c.card, results: []string{`{"parts": [{"text": "x"}]}`}})
-			s := opened(t, f, c.spec)
-			list, err := s.List(t.Context())
-			got := fmt.Sprint(err)
-			if err == nil {
-				got = ""
-				for _, tool := range list {
-					got += tool.Name + " (" + tool.Description + ")"
-				}
-			}
-			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if err != nil {
-				if again := came(called(s, find, `{"query": "x"}`)); again != "execution: "+find+": the agent: "+c.want {
-					t.Error(again)
-				}
-				return
-			}
-			if got := came(called(s, find, `{"query": "x"}`)); got != "x" {
-				t.Error(got)
-			}
-			if all := f.seen(); all[len(all)-1].path != c.asked {
-				t.Errorf("asked %s", all[len(all)-1].path)
-			}
-		})
-	}
-}
-
 // TestModes: an agent that takes pictures or sounds is offered with arguments for them.
 func TestModes(t *testing.T) {
 	t.Parallel()
@@ -451,62 +243,6 @@ func TestModes(t *testing.T) {
 		if got := strings.Join(names, ","); got != want || len(schema.Properties) != len(names) {
 			t.Errorf("%s takes %s, want %s", list[i].Name, got, want)
 		}
-	}
-}
-
-// TestCardIsReadOnce: however many wait for a card, it is read once; and who stops waiting ends nobody's wait.
-func TestCardIsReadOnce(t *testing.T) {
-	t.Parallel()
-	release := make(chan struct{})
-	var reads int
-	var mu sync.Mutex
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		mu.Lock()
-		reads++
-		mu.Unlock()
-		<-release
-		_, _ = io.WriteString(w, strings.ReplaceAll(plainCard, "%s", ""))
-	}))
-	t.Cleanup(server.Close)
-	s := opened(t, &fake{Server: server}, scenario.Agent{})
-	ctx, leave := context.WithCancelCause(t.Context())
-	impatient := errors.New("no more patience")
-	gone := make(chan error)
-	go func() {
-		_, err := s.List(ctx)
-		gone <- err
-	}()
-	leave(impatient)
-	if err := <-gone; !errors.Is(err, impatient) {
-		t.Error(err)
-	}
-	var waiting sync.WaitGroup
-	for range 20 {
-		waiting.Go(func() {
-			if list, err := s.List(t.Context()); err != nil || len(list) != 1 {
-				t.Errorf("%v %v", list, err)
-			}
-		})
-	}
-	close(release)
-	waiting.Wait()
-	if reads != 1 {
-		t.Errorf("the card was read %d times", reads)
-	}
-}
-
-// TestCardIsReadAgain: a card that could not be read is read again, but not for ever.
-func TestCardIsReadAgain(t *testing.T) {
-	t.Parallel()
-	f := start(t, &fake{card: "-"})
-	s := opened(t, f, scenario.Agent{})
-	for range 5 {
-		if _, err := s.List(t.Context()); err == nil {
-			t.Error("a card that is not there was read")
-		}
-	}
-	if got := len(f.seen()); got != 2*cardReads {
-		t.Errorf("asked %d times", got)
 	}
 }
 

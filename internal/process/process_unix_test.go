@@ -57,7 +57,10 @@ func TestRun(t *testing.T) {
 func TestWorkingDirectory(t *testing.T) {
 	t.Parallel()
 	c := script(t, "")
-	if err := os.WriteFile(filepath.Join(c.Dir, "eval.sh"), []byte("#!/bin/sh\ncat data.txt\n"), 0o700); err != nil {
+	syscall.ForkLock.RLock() // a program that starts meanwhile would hold the file open, and it could not be run
+	err := os.WriteFile(filepath.Join(c.Dir, "eval.sh"), []byte("#!/bin/sh\ncat data.txt\n"), 0o700)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(c.Dir, "data.txt"), []byte("here"), 0o600); err != nil {

@@ -40,7 +40,10 @@ type bench struct {
 func toolOf(t testing.TB, text string, edit func(*scenario.Tool)) *bench {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "probe.sh"), []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
+	syscall.ForkLock.RLock() // a program that starts meanwhile would hold the file open, and it could not be run
+	err := os.WriteFile(filepath.Join(dir, "probe.sh"), []byte("#!/bin/sh\n"+text+"\n"), 0o700)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	spec := &scenario.Tool{

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/arena-evals/arena/internal/scenario"
@@ -16,7 +17,10 @@ func TestContainer(t *testing.T) {
 	spec := address(t, streamable())
 	script := "#!/bin/sh\necho \"$@\" \"MODE is $MODE\" >>" + log + "\n" +
 		"case $1 in run) echo abc;; port) echo " + strings.TrimSuffix(strings.TrimPrefix(spec.URL, "http://"), "/mcp") + ";; esac\n"
-	if err := os.WriteFile(filepath.Join(dir, "docker"), []byte(script), 0o700); err != nil {
+	syscall.ForkLock.RLock() // a program that starts meanwhile would hold the file open, and it could not be run
+	err := os.WriteFile(filepath.Join(dir, "docker"), []byte(script), 0o700)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir+":/usr/bin:/bin")

@@ -50,6 +50,10 @@ func (c *Check) Alone() (settled *Check, problems []string) {
 	if c.Settled || !c.holdsBraces() {
 		return c, nil
 	}
+	return c.unfilled()
+}
+
+func (c *Check) unfilled() (settled *Check, problems []string) {
 	own, _ := (&OpenCheck{spec: *c}).fillIn(&Values{}, nil, func(_ diag.Pos, _ int, f placeholderFault) {
 		problems = append(problems, f.msg)
 	})

@@ -169,15 +169,12 @@ func (d schemaDoubts) required(n *node.Node, listed map[string]bool) {
 			}
 		}
 	})
-	var free []string // what is listed and may have been meant
-	for _, name := range slices.Sorted(maps.Keys(listed)) {
-		if !asked[name] {
-			free = append(free, name)
-		}
-	}
 	for _, name := range names {
-		hint := diag.DidYouMean(name.Value, free)
-		if listed[name.Value] || hint == "" && !closed {
+		if listed[name.Value] {
+			continue
+		}
+		hint := diag.DidYouMean(name.Value, onlyIn(listed, asked))
+		if hint == "" && !closed {
 			continue
 		}
 		if hint == "" {
@@ -199,4 +196,15 @@ func eachAlways(n *node.Node, visit func(*node.Node)) {
 			eachAlways(item, visit)
 		}
 	}
+}
+
+// onlyIn lists, sorted, the names of one set that another lacks.
+func onlyIn(names, lacking map[string]bool) []string {
+	var rest []string
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if !lacking[name] {
+			rest = append(rest, name)
+		}
+	}
+	return rest
 }

@@ -63,11 +63,11 @@ func (p *Project) PromptsFor(s *Scenario) ([]*Prompt, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := []*Prompt{first}
 	start, _ := p.Start(s)
 	if start == nil {
-		return list, nil
+		return p.only(first), nil
 	}
+	list := []*Prompt{first}
 	for _, state := range p.Workflow.Graph.From(start) {
 		if prompt := p.PromptOf(state); !slices.Contains(list, prompt) {
 			list = append(list, prompt)
@@ -81,6 +81,14 @@ func (p *Project) PromptsFor(s *Scenario) ([]*Prompt, error) {
 		}
 	}
 	return list, nil
+}
+
+// only is the list of one prompt: a part of the project's list, so that no scenario needs one of its own.
+func (p *Project) only(prompt *Prompt) []*Prompt {
+	if i := slices.Index(p.Prompts, prompt); i >= 0 {
+		return p.Prompts[i : i+1 : i+1]
+	}
+	return []*Prompt{prompt}
 }
 
 // PromptOf is the prompt of a state, nil when it has none.

@@ -51,7 +51,7 @@ type Diagnostic struct {
 	Code     string // stable and greppable: "unknown-check"
 	Msg      string // lower case; quotes the value found and says what was expected
 	Hint     string // the next step; may be empty
-	Owner    Pos    // where the provider stands that a warning is about alone; zero: it is about more
+	Owner    Pos    // place of the provider that a warning concerns, when it concerns one alone
 }
 
 // Line is the problem in one line: where, then what.
@@ -69,8 +69,7 @@ type List struct {
 	once []string // codes
 }
 
-// Add stores d and returns it, so that a hint can be attached. Whatever is changed in it counts as if it had been added
-// so.
+// Add stores d and returns the stored value, so that the caller can attach a hint to it.
 func (l *List) Add(d Diagnostic) *Diagnostic {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,7 +88,7 @@ func (l *List) Warnf(pos Pos, width int, code, format string, args ...any) *Diag
 	return l.Add(Diagnostic{Severity: Warning, Pos: pos, Width: width, Code: code, Msg: fmt.Sprintf(format, args...)})
 }
 
-// Errors is the number of errors that it holds now; warnings do not count.
+// Errors is the number of errors so far, without warnings.
 func (l *List) Errors() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -120,8 +119,8 @@ func (l *List) Promote() {
 	}
 }
 
-// Once has Sorted keep the first place of problems with one code that say the same of several places, and tell how many
-// more there are.
+// Once makes Sorted join problems of one code that say the same at several places: it keeps the first place and counts
+// the others.
 func (l *List) Once(code string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -130,7 +129,7 @@ func (l *List) Once(code string) {
 	}
 }
 
-// Adopt takes over what another list holds; the warnings in it are about the owner at that place.
+// Adopt takes over the problems of another list. The warnings among them concern the provider at owner.
 func (l *List) Adopt(from *List, owner Pos) {
 	from.mu.Lock()
 	defer from.mu.Unlock()
@@ -153,10 +152,10 @@ func (l *List) DropWarnings(inUse func(owner Pos) bool) {
 	})
 }
 
-// onceEach keeps the first of sorted problems with one code that say the same.
+// onceEach joins sorted problems of one code that say the same, and keeps the first.
 func onceEach(all []Diagnostic, code string) []Diagnostic {
 	type said struct {
-		severity  Severity // no warning stands in for an error
+		severity  Severity // an error is not joined with a warning
 		msg, hint string
 	}
 	places := map[said]map[Pos]bool{}
@@ -190,11 +189,13 @@ func morePlaces(n int) string {
 	return fmt.Sprintf("%d more places", n)
 }
 
-// NotAvailable is the code of problems that no change of the files mends: they ask for what this version cannot do.
+// NotAvailable is the code of problems that no change of the files solves: the files ask for what this version cannot
+// do.
 const NotAvailable = "not-available"
 
-// Sorted returns the problems by file, line and column, those that nothing mends before all others; what is equal keeps
-// the order in which it was found. A problem that was reported twice (a file read through two configs) appears once.
+// Sorted returns the problems by file, line and column. Problems that this version cannot solve come first. Problems at
+// one place keep their order. A problem that was reported twice, such as in a file read through two configs, appears
+// once.
 func (l *List) Sorted() []Diagnostic {
 	l.mu.Lock()
 	defer l.mu.Unlock()

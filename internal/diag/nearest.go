@@ -43,7 +43,7 @@ func fold(s string) string {
 func distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	if len(s) > 64 || len(t) > 64 {
-		return 1 << 20 // nobody mistypes that; and the input may be hostile
+		return 1 << 20 // too long for a typing mistake; and the input may be hostile
 	}
 	rows := [3][]int{make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)}
 	for j := range rows[1] {

@@ -16,8 +16,8 @@ import (
 type PrintOptions struct {
 	Color bool
 	Width int // columns to fill; 0 means 100
-	// Read returns the content of a file, for the source line below each message; nil leaves the lines out. It is
-	// called once for every file with problems, in the order in which they are given.
+	// Read returns the content of a file, for the source line below each message; nil: without source lines. It is called
+	// once for each file with problems, in order.
 	Read func(file string) ([]byte, error)
 }
 
@@ -45,7 +45,7 @@ type printer struct {
 	PrintOptions
 	style
 	out   strings.Builder
-	file  string // whose lines are held
+	file  string // the file whose lines are held
 	lines []string
 }
 
@@ -80,12 +80,12 @@ func (p *printer) diagnostic(d *Diagnostic) {
 
 // line returns the source line of a position, when there is one.
 func (p *printer) line(pos Pos) (string, bool) {
-	if p.Read == nil || pos.Line < 1 || strings.HasPrefix(filepath.Base(pos.File), ".env") { // those are all secrets
+	if p.Read == nil || pos.Line < 1 || strings.HasPrefix(filepath.Base(pos.File), ".env") { // values in .env may be secret
 		return "", false
 	}
 	if p.file != pos.File {
 		p.file, p.lines = pos.File, nil
-		if data, err := p.Read(pos.File); err == nil { // the file may have gone since; the message stands alone then
+		if data, err := p.Read(pos.File); err == nil { // the file may be gone by now; the message stands alone then
 			p.lines = Lines(pos.File, data)
 		}
 	}

@@ -43,10 +43,10 @@ func snippet(line string, col, width, room int) (text string, pad int, mark stri
 	return b.String(), pad, "^" + strings.Repeat("~", max(marked-1, 0))
 }
 
-// near cuts a line of a size that nobody wrote by hand down to the surroundings of a column. It returns the number of
-// characters that it left out before them.
+// near cuts a very long line down to the surroundings of a column. It returns the number of characters that it left out
+// before them.
 func near(line string, col int) (text string, skipped int) {
-	const reach = 4096 // far more than is shown, so that a secret is still seen whole
+	const reach = 4096 // far more than is shown, so that a secret is not cut
 	if len(line) <= 4*reach {
 		return line, 0
 	}
@@ -145,10 +145,10 @@ func Safe(s string) string {
 
 var secrets = sync.OnceValue(func() []*regexp.Regexp {
 	return []*regexp.Regexp{
-		// a value behind a name that says so, in YAML, JSON or an environment file
+		// a value after a name such as api_key, in YAML, JSON or an environment file
 		regexp.MustCompile(`(?i)(?:api[_-]?key|access[_-]?key|token|secret|password|authorization)["']?\s*[:=]\s*` +
 			`["']?(?:bearer\s+|basic\s+)?([^\s"',}\]\[{$]{6,})`),
-		// keys of well-known shape, wherever they stand
+		// keys with a well-known prefix
 		regexp.MustCompile(`\b((?:sk|pk|rk|xai|gsk|hf|ghp|gho|github_pat|xox[abprs]|glpat)[-_][A-Za-z0-9_-]{12,})`),
 		regexp.MustCompile(`\b(AIza[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{12,}|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_.-]+)`),
 		regexp.MustCompile(`(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{8,})`),

@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// afterTags steps over the ID3v2 tags that may stand before an MP3 or FLAC stream. A tag that is not whole ends it.
+// afterTags skips the ID3v2 tags that may come before an MP3 or FLAC stream. It returns nothing when a tag is
+// incomplete.
 func afterTags(data []byte) []byte {
 	const header, footer = 10, 0x10
 	for prefix("ID3")(data) {
@@ -37,7 +38,7 @@ func readFLAC(data []byte, info *Info) error {
 	}
 	bits := binary.BigEndian.Uint64(b[blockHeader+10:]) // rate, channels, depth, number of samples
 	rate, samples := bits>>44, bits&(1<<36-1)
-	if samples == 0 { // the encoder wrote to a pipe
+	if samples == 0 { // the encoder wrote to a pipe and did not know the number
 		return nil
 	}
 	return info.setDuration(float64(samples), float64(rate))

@@ -26,7 +26,7 @@ func boxes(data []byte) iter.Seq2[box, error] {
 			}
 			size, header := uint64(binary.BigEndian.Uint32(rest)), uint64(8)
 			switch {
-			case size == 0: // all that is left
+			case size == 0: // the box goes to the end of the data
 				size = uint64(len(rest))
 			case size == 1 && len(rest) < 16:
 				yield(box{}, fmt.Errorf("%w within the header of a box", errTruncated))
@@ -56,13 +56,13 @@ func isBoxes(data []byte) bool {
 		return false
 	}
 	switch string(data[4:8]) {
-	case "ftyp", "moov", "mdat", "wide", "pnot": // those without ftyp are older than it
+	case "ftyp", "moov", "mdat", "wide", "pnot": // files without ftyp are older
 		return true
 	}
 	return false
 }
 
-// brand is the format that the type of a file stands for.
+// brand returns the format for the brand of a file.
 func brand(data []byte) string {
 	if string(data[4:8]) != "ftyp" {
 		return "mov"
@@ -90,7 +90,7 @@ type movie struct {
 func readBoxes(data []byte, info *Info) error {
 	info.Format = brand(data)
 	m := movie{info: info}
-	found := info.Format == "avif" || info.Format == "heic" // pictures, which have no such box
+	found := info.Format == "avif" || info.Format == "heic" // pictures have no movie box
 	for b, err := range boxes(data) {
 		if err != nil {
 			return err
@@ -126,7 +126,7 @@ func (m *movie) read(data []byte) error {
 	return nil
 }
 
-// last settles the duration. A file in fragments has none in its header, unless it says how long they last together.
+// last sets the duration. The header of a fragmented file has none, unless it gives the duration of all fragments.
 func (m *movie) last() error {
 	switch {
 	case m.ticks > 0:
@@ -151,7 +151,7 @@ func (m *movie) extends(data []byte) error {
 	return nil
 }
 
-// track takes the length of a track, and from the first with pictures their size.
+// track reads the length of a track, and the size of the first video track.
 func (m *movie) track(data []byte) error {
 	var width, height int64
 	var pictures bool
@@ -175,7 +175,7 @@ func (m *movie) track(data []byte) error {
 	return m.info.setSize(width, height)
 }
 
-// medium reads the clock of a track and reports whether it has pictures.
+// medium reads the timescale of a track and reports whether it is a video track.
 func (m *movie) medium(data []byte) (pictures bool, err error) {
 	for b, err := range boxes(data) {
 		if err != nil {
@@ -197,7 +197,7 @@ func (m *movie) medium(data []byte) (pictures bool, err error) {
 	return pictures, nil
 }
 
-// fullBox is a box with a version, on which the width of its times depends.
+// fullBox is a box with a version, which decides the width of its times.
 type fullBox struct {
 	long bool
 	body []byte // after version and flags
@@ -212,7 +212,7 @@ func fullBoxOf(b box) (fullBox, bool) {
 	return f, true
 }
 
-// ticks reads a length at an offset; 0 when it is not said.
+// ticks reads a length at an offset; 0 when the length is not known.
 func (f fullBox) ticks(at int) float64 {
 	rest, ok := bytesFrom(f.body, at)
 	switch {
@@ -229,10 +229,10 @@ func (f fullBox) ticks(at int) float64 {
 	return 0
 }
 
-// clock reads what the headers of movies and of their media have in common: ticks a second and the length in ticks.
+// clock reads what the headers of movies and of media have in common: ticks a second and the length in ticks.
 func clock(b box) (scale uint32, ticks float64, err error) {
 	f, ok := fullBoxOf(b)
-	at := 8 // behind the times of creation and change
+	at := 8 // after the times of creation and change
 	if f.long {
 		at = 16
 	}
@@ -246,10 +246,10 @@ func clock(b box) (scale uint32, ticks float64, err error) {
 	return binary.BigEndian.Uint32(f.body[at:]), f.ticks(at + 4), nil
 }
 
-// displaySize reads from a track's header the size at which its pictures are shown, turned as they are to be turned.
+// displaySize reads the display size from a track's header, after rotation.
 func displaySize(b box) (width, height int64, err error) {
 	f, ok := fullBoxOf(b)
-	at := 36 // of the matrix, behind times, number, length, layer, group and volume
+	at := 36 // offset of the matrix, after times, number, length, layer, group and volume
 	if f.long {
 		at = 48
 	}

@@ -23,11 +23,11 @@ const (
 	idPixelHeight   = 0xba
 )
 
-// element is an element of such a file.
+// element is an element of a WebM or Matroska file.
 type element struct {
 	id   uint32
 	body []byte
-	open bool // its size was not known when it was written: the body goes on to the end of what it is in
+	open bool // its size is unknown: the body extends to the end of the parent
 }
 
 // elements walks the elements on one level. An error is the last thing it yields, an open element too.
@@ -69,8 +69,8 @@ func elements(data []byte) iter.Seq2[element, error] {
 	}
 }
 
-// variableInt reads a number that says by its first byte how long it is, and returns it with that mark. A length of 0
-// is none; one that exceeds the data means that the data breaks off.
+// variableInt reads a number of variable length, whose first byte gives its length. It keeps the length marker. It
+// returns a length of 0 when the number is invalid or exceeds the data.
 func variableInt(data []byte) (value uint64, length int) {
 	if len(data) == 0 || data[0] == 0 {
 		return 0, 0
@@ -137,7 +137,7 @@ func (e *element) header(info *Info) error {
 	return nil
 }
 
-// segment reads what comes before the first open cluster; what is behind it is all pictures and sounds.
+// segment reads up to the first cluster of unknown size; only pictures and sound follow.
 func (e *element) segment(info *Info) error {
 	for c, err := range elements(e.body) {
 		switch {
@@ -156,7 +156,7 @@ func (e *element) segment(info *Info) error {
 
 func (e *element) duration(info *Info) error {
 	const million, billion = 1e6, 1e9
-	scale, ticks := uint64(million), 0.0 // nanoseconds to a tick
+	scale, ticks := uint64(million), 0.0 // a tick in nanoseconds
 	for c, err := range elements(e.body) {
 		switch {
 		case err != nil:
@@ -175,7 +175,7 @@ func (e *element) duration(info *Info) error {
 	return info.setDuration(ticks*float64(scale), billion)
 }
 
-// tracks takes the size of the pictures from the first track that has any.
+// tracks reads the picture size of the first video track.
 func (e *element) tracks(info *Info) error {
 	for track, err := range elements(e.body) {
 		if err != nil {

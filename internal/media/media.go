@@ -15,19 +15,19 @@ type Info struct {
 	Format string
 	// Codec is what an Ogg stream holds: opus, vorbis, flac or speex. It is "" when that is not known.
 	Codec string
-	// Width and Height are pixels, those of a video as it is shown. 0: there are none, or the file does not say.
+	// Width and Height are the size in pixels, for a video the display size. 0: there is none, or the file does not say.
 	Width, Height int
 	Seconds       float64
 	Timed         bool // Seconds is known
 }
 
-// ErrUnknown says that bytes are of no format that this package knows.
+// ErrUnknown says that the bytes have no format that this package knows.
 var ErrUnknown = errors.New("of no known format")
 
-// errTruncated is the end of a file before it should be.
+// errTruncated says that a file ends too early.
 var errTruncated = errors.New("cut off")
 
-// kind is one format: how it is recognised and read.
+// kind describes one format: how to recognise it and how to read it.
 type kind struct {
 	format string // "" when read decides
 	is     func(data []byte) bool
@@ -49,8 +49,8 @@ var kinds = []kind{
 	{"mp3", isMP3, readMP3},
 }
 
-// Inspect reads the bytes of a whole file. Bytes that it does not know are ErrUnknown. A file that breaks off or breaks
-// the rules of its format is another error; Info has its Format then, where that was still found.
+// Inspect reads the bytes of a whole file. It returns ErrUnknown for an unknown format. Another error means that the
+// file is cut off or breaks the rules of its format; Info may have its Format then.
 func Inspect(data []byte) (Info, error) {
 	for i := range kinds {
 		k := &kinds[i]
@@ -70,7 +70,7 @@ func prefix(mark string) func([]byte) bool {
 	return func(data []byte) bool { return len(data) >= len(mark) && string(data[:len(mark)]) == mark }
 }
 
-// setSize takes over the pixels of a picture, of which there must be some.
+// setSize sets the size of a picture, which must not be empty.
 func (i *Info) setSize(width, height int64) error {
 	if width <= 0 || height <= 0 || width > math.MaxInt32 || height > math.MaxInt32 {
 		return fmt.Errorf("%d×%d pixels is not a size", width, height)
@@ -79,7 +79,7 @@ func (i *Info) setSize(width, height int64) error {
 	return nil
 }
 
-// setDuration takes over how long a file lasts: a number of ticks, of which so many make a second.
+// setDuration sets the duration from a number of ticks and the ticks per second.
 func (i *Info) setDuration(ticks, perSecond float64) error {
 	seconds := ticks / perSecond
 	if perSecond <= 0 || math.IsNaN(seconds) || math.IsInf(seconds, 0) || seconds < 0 {
@@ -89,7 +89,7 @@ func (i *Info) setDuration(ticks, perSecond float64) error {
 	return nil
 }
 
-// tooShort says what the file promised and what is there of it, in bytes.
+// tooShort reports how many bytes the file promised and how many there are.
 func tooShort(what string, promised uint64, there int) error {
 	return fmt.Errorf("%w: %s should have %d bytes and has %d", errTruncated, what, promised, there)
 }

@@ -28,7 +28,7 @@ var (
 	halvings      = [4]int{2, 0, 1, 0} // by the version's number
 )
 
-// frameAt reads the header of a frame. Frames without a bit rate ("free format") are none.
+// frameAt reads the header of a frame. It does not take frames without a bit rate ("free format").
 func frameAt(data []byte) (f frame, ok bool) {
 	if len(data) < 4 || data[0] != 0xff || data[1]&0xe0 != 0xe0 {
 		return f, false
@@ -72,7 +72,7 @@ func sideInfo(first, mono bool) int {
 	return 9
 }
 
-// isMP3 asks for two frames in a row, or one that is the whole file, unless a tag comes first.
+// isMP3 requires two frames in a row, or one frame that is the whole file, unless a tag comes first.
 func isMP3(data []byte) bool {
 	if prefix("ID3")(data) {
 		return true
@@ -81,7 +81,7 @@ func isMP3(data []byte) bool {
 	return ok && f.followed(data)
 }
 
-// followed reports whether the frame at the start of data is followed by one of its kind, or by nothing.
+// followed reports whether the frame at the start of data is followed by a frame of the same stream, or by nothing.
 func (f *frame) followed(data []byte) bool {
 	if f.size >= len(data) {
 		return f.size == len(data)
@@ -90,13 +90,13 @@ func (f *frame) followed(data []byte) bool {
 	return ok && next.mark == f.mark || tagAt(data[f.size:])
 }
 
-// tagAt reports whether a tag stands where the frames of a stream end.
+// tagAt reports whether a tag begins here, which may come after the last frame of a stream.
 func tagAt(data []byte) bool {
 	return prefix("TAG")(data) || prefix("APETAGEX")(data) || prefix("LYRICSBEGIN")(data)
 }
 
-// readMP3 counts the frames, which is right for every bit rate, and holds their number against the one that an encoder
-// may have left in the first frame.
+// readMP3 counts the frames, which works for every bit rate. It compares their number with the one that an encoder may
+// have noted in the first frame.
 func readMP3(data []byte, info *Info) error {
 	rest := nextFrame(afterTags(data), 0)
 	first, ok := frameAt(rest)
@@ -121,8 +121,8 @@ func readMP3(data []byte, info *Info) error {
 	return info.setDuration(float64(max(frames*first.samples-note.silence, 0)), float64(first.rate))
 }
 
-// nextFrame steps over what is no frame, such as the remains of one that was cut; nil when there is no other. A mark
-// that is not 0 is that of the stream.
+// nextFrame skips data that is not a frame, such as the rest of a frame that was cut. It returns nil when no frame
+// follows. A mark other than 0 is that of the stream.
 func nextFrame(data []byte, mark uint16) []byte {
 	for {
 		f, ok := frameAt(data)
@@ -140,7 +140,7 @@ func nextFrame(data []byte, mark uint16) []byte {
 	}
 }
 
-// encoderInfo is what an encoder left in the first frame, which then holds no sound.
+// encoderInfo is what an encoder noted in the first frame, which then holds no sound.
 type encoderInfo struct {
 	found   bool
 	frames  int // 0: not said
@@ -170,7 +170,7 @@ func (f *frame) encoderInfo(data []byte) (n encoderInfo) {
 			b, ok = bytesFrom(b, size)
 		}
 	}
-	const delays = 21 // where the two lengths stand behind the encoder's name
+	const delays = 21 // offset of the two lengths after the encoder's name
 	if ok && len(b) >= delays+3 {
 		d := b[delays:]
 		n.silence = int(d[0])<<4 + int(d[1])>>4 + int(d[1]&15)<<8 + int(d[2])

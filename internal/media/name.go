@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// names maps what formats are called besides their names here: the second parts of MIME types and file extensions,
-// both without "x-". Those that mean different things for different kinds of media have the kind before them.
+// names maps other names of formats to those of this package: the second parts of MIME types and file extensions, both
+// without "x-". A name with several meanings has the kind of media before it.
 var names = map[string]string{
 	"jpg": "jpeg", "jpe": "jpeg", "jfif": "jpeg", "pjpeg": "jpeg",
 	"ms-bmp": "bmp", "windows-bmp": "bmp", "dib": "bmp",
@@ -21,8 +21,8 @@ var names = map[string]string{
 	"l16": "pcm", "l8": "pcm", "l24": "pcm", "s16le": "pcm",
 }
 
-// Name is what a format is called here, from a MIME type, a file extension or another name of it: "wav" for
-// "audio/x-wav; rate=8000". kind is image, audio or video. What names no format, such as "image/*", is "".
+// Name returns the format for a MIME type, a file extension or another name: "wav" for "audio/x-wav; rate=8000". kind
+// is image, audio or video. It returns "" for a text that names no format, such as "image/*".
 func Name(kind, text string) string {
 	text, _, _ = strings.Cut(text, ";")
 	text = strings.ToLower(strings.TrimSpace(text))
@@ -44,30 +44,29 @@ func Name(kind, text string) string {
 	return text
 }
 
-// readable are the formats that Inspect finds.
+// readable are the formats that Inspect recognises.
 var readable = []string{
 	"avif", "bmp", "flac", "gif", "heic", "jpeg", "mkv", "mov", "mp3", "mp4", "ogg", "png", "wav", "webm", "webp",
 }
 
-// codecs are those of Ogg streams, by which such files are called too.
+// codecs are the codecs of Ogg streams. People name such files by them too.
 var codecs = []string{"opus", "speex", "vorbis"}
 
-// Readable reports whether Inspect would know a format, given by its name or that of its codec.
+// Readable reports whether Inspect recognises a format, given by its name or its codec.
 func Readable(name string) bool {
 	return slices.Contains(readable, name) || slices.Contains(codecs, name)
 }
 
-// Known returns names that people may mean, for hints.
+// Known returns the names of formats, for hints.
 func Known() []string {
 	others := []string{"aac", "aiff", "avi", "ico", "jpg", "m4a", "mpeg", "pcm", "svg", "tiff"}
 	return slices.Concat(readable, codecs, others)
 }
 
-// Is reports whether the file goes by a name.
+// Is reports whether the file has a format or codec of this name.
 func (i *Info) Is(name string) bool { return name == i.Format || name != "" && name == i.Codec }
 
-// Fits reports whether a file that is said to be of a format can be this one. Formats of one family, which differ only
-// in a mark, fit each other.
+// Fits reports whether a file can have a format. Formats of one family differ only in a mark and fit each other.
 func (i *Info) Fits(name string) bool { return i.Is(name) || family(name) == family(i.Format) }
 
 func family(name string) string {
@@ -82,8 +81,8 @@ func family(name string) string {
 	return name
 }
 
-// RawSeconds is how long n bytes of sound without any header last, which their MIME type says when it gives the rate:
-// "audio/L16; rate=24000". Samples have 16 bits unless the type says another number.
+// RawSeconds returns the duration of n bytes of sound without a header, whose MIME type gives the rate: "audio/L16;
+// rate=24000". Samples have 16 bits unless the type gives another number.
 func RawSeconds(mimeType string, n int) (seconds float64, ok bool) {
 	full, params, err := mime.ParseMediaType(mimeType)
 	if err != nil || Name("audio", full) != "pcm" {

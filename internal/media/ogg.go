@@ -15,7 +15,7 @@ type page struct {
 	body     []byte
 }
 
-// noPosition is that of a page on which no packet ends.
+// noPosition is the position of a page on which no packet ends.
 const noPosition = -1
 
 // pages walks an Ogg file. An error is the last thing it yields.
@@ -51,7 +51,7 @@ func pages(data []byte) iter.Seq2[page, error] {
 	}
 }
 
-// audioStream is a stream of sound within an Ogg file.
+// audioStream is an audio stream in an Ogg file.
 type audioStream struct {
 	codec      string
 	rate, skip int64 // samples a second; samples at the start that are not heard
@@ -61,7 +61,8 @@ type audioStream struct {
 
 func (v *audioStream) seconds() float64 { return float64(max(v.end-v.skip, 0)) / float64(v.rate) }
 
-// readOgg follows the sound. Files may be chained, so that one stream begins where another ended: their times add up.
+// readOgg reads the audio streams of a file. Files may be chained, with one stream after the other: the durations add
+// up.
 func readOgg(data []byte, info *Info) error {
 	var v audioStream
 	seconds, found, heard := 0.0, false, false
@@ -74,7 +75,7 @@ func readOgg(data []byte, info *Info) error {
 				return fmt.Errorf("%d samples a second is not a rate", next.rate)
 			}
 			if found && v.end == 0 {
-				continue // a second sound beside the first
+				continue // a second audio stream at the same time
 			}
 			if found {
 				seconds += v.seconds()
@@ -91,7 +92,7 @@ func readOgg(data []byte, info *Info) error {
 	return info.setDuration(seconds+v.seconds(), 1)
 }
 
-// audioStream is the audio stream that begins on the page.
+// audioStream returns the audio stream that begins on the page.
 func (p *page) audioStream() (v audioStream, ok bool) {
 	if !p.first {
 		return v, false

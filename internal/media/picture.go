@@ -17,7 +17,7 @@ func (i *Info) pixels(data []byte, config func(io.Reader) (image.Config, error))
 	c, err := config(bytes.NewReader(data))
 	if err != nil {
 		text := strings.TrimPrefix(err.Error(), i.Format+": ")
-		if strings.HasSuffix(text, io.EOF.Error()) { // not all of them wrap it
+		if strings.HasSuffix(text, io.EOF.Error()) { // not all decoders wrap it
 			return fmt.Errorf("%w within the header", errTruncated)
 		}
 		return errors.New(text)
@@ -66,11 +66,12 @@ func readGIF(data []byte, info *Info) error {
 	return nil
 }
 
-// gifBlock steps over an extension or a picture; ok is false when it is not whole, done when the blocks are over.
+// gifBlock skips an extension or a picture. ok is false when the block is incomplete; done reports that no block
+// follows.
 func gifBlock(data []byte) (rest []byte, done, ok bool) {
 	const (
 		extension, picture = '!', ','
-		descriptor         = 10 // bytes of a picture before its colours, the flags last
+		descriptor         = 10 // bytes of a picture descriptor, whose last byte is the flags
 	)
 	switch data[0] {
 	case extension:
@@ -91,7 +92,7 @@ func gifBlock(data []byte) (rest []byte, done, ok bool) {
 	return nil, false, false
 }
 
-// palette is the number of bytes of the colours that a flag byte of a GIF announces.
+// palette returns the length in bytes of the colour table that a flag byte announces.
 func palette(flags byte) int {
 	if flags&0x80 == 0 {
 		return 0
@@ -106,7 +107,7 @@ func bytesFrom(data []byte, n int) ([]byte, bool) {
 	return data[n:], true
 }
 
-// readJPEG walks the segments. The standard library refuses pictures of rarer kinds (arithmetic, lossless, 12 bits).
+// readJPEG reads the segments. The standard library refuses rarer kinds of JPEG (arithmetic, lossless, 12 bits).
 func readJPEG(data []byte, info *Info) error {
 	const scan = 0xda // the marker before the picture itself
 	for rest := data[2:]; len(rest) > 0; {
@@ -146,12 +147,12 @@ func readJPEG(data []byte, info *Info) error {
 	return nil
 }
 
-// frameHeader reports whether a JPEG marker begins the segment that has the size.
+// frameHeader reports whether a JPEG marker begins the segment that holds the size.
 func frameHeader(marker byte) bool {
 	return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc
 }
 
-// checkScan checks the part of a JPEG from where the picture itself begins.
+// checkScan checks a JPEG from its picture data on.
 func checkScan(picture []byte, info *Info) error {
 	switch {
 	case info.Width == 0:
@@ -166,7 +167,7 @@ func isBMP(data []byte) bool {
 	if !prefix("BM")(data) || len(data) < 18 {
 		return false
 	}
-	switch binary.LittleEndian.Uint32(data[14:]) { // the header's size is its version
+	switch binary.LittleEndian.Uint32(data[14:]) { // the size of the header is its version
 	case 12, 16, 40, 52, 56, 64, 108, 124:
 		return true
 	}

@@ -18,8 +18,8 @@ func isRIFF(form string) func([]byte) bool {
 // chunk is a piece of a RIFF file.
 type chunk struct {
 	id   []byte
-	size uint32 // as it is written
-	body []byte // what is there of it
+	size uint32 // as the file says
+	body []byte // as far as it is there
 	rest []byte // body and all that follows
 }
 
@@ -56,7 +56,7 @@ func readWebP(data []byte, info *Info) error {
 			return err
 		}
 		switch b := c.body; string(c.id) {
-		case "VP8X": // the canvas of everything that follows
+		case "VP8X": // the canvas size
 			if len(b) < 10 {
 				return tooShort("the header", 10, len(b))
 			}
@@ -77,7 +77,7 @@ func readWebP(data []byte, info *Info) error {
 			if b[0]&1 != 0 || string(b[3:6]) != "\x9d\x01\x2a" {
 				return fmt.Errorf("the lossy picture does not begin with a key frame")
 			}
-			const bits = 0x3fff // the two above are a scale
+			const bits = 0x3fff // the upper two bits are a scale
 			return info.setSize(int64(binary.LittleEndian.Uint16(b[6:])&bits), int64(binary.LittleEndian.Uint16(b[8:])&bits))
 		}
 	}
@@ -92,7 +92,7 @@ type wave struct {
 	rate, byteRate uint32
 }
 
-// last works out how long so many bytes last.
+// last returns the duration of a number of bytes.
 func (f *wave) last(n int, samples uint32, info *Info) error {
 	const pcm, float, aLaw, muLaw, extensible = 1, 3, 6, 7, 0xfffe
 	switch f.tag {
@@ -105,13 +105,13 @@ func (f *wave) last(n int, samples uint32, info *Info) error {
 	return info.setDuration(float64(n), float64(f.byteRate))
 }
 
-// streamedSize is the least size that programs write who cannot know it yet, because they write to a pipe.
+// streamedSize is the least value of a placeholder size: programs that write to a pipe do not know the size yet.
 const streamedSize = 0x7ffff000
 
 func readWAV(data []byte, info *Info) error {
 	var f wave
 	found := false
-	var samples uint32 // of one channel; 0: not said
+	var samples uint32 // of one channel; 0: not known
 	for c := range chunks(data) {
 		id := string(c.id)
 		if id == "data" {

@@ -134,7 +134,7 @@ func Catalogue() []Family {
 // Dimension is a label that the metrics of evals can have for the conversation in which they were measured.
 type Dimension struct{ Name, Help string }
 
-// Dimensions are those that every conversation has. The labels of scenarios are dimensions as well.
+// Dimensions lists the dimensions that every conversation has. Labels of scenarios are dimensions as well.
 func Dimensions() []Dimension {
 	return []Dimension{
 		{"scenario", "The id of the scenario."},
@@ -155,7 +155,7 @@ func ownLabels() []string {
 	return slices.Compact(names)
 }
 
-// Wrote reports whether a file holds metrics that arena wrote, under whatever namespace.
+// Wrote reports whether a file holds metrics that arena wrote, under any namespace.
 func Wrote(file []byte) bool {
 	return bytes.HasPrefix(file, []byte("# HELP ")) && bytes.Contains(file, []byte("_"+runInfo.Name+" "+runInfo.Help+"\n"))
 }

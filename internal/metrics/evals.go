@@ -14,18 +14,18 @@ import (
 
 // evalMetrics are the metrics that evals declare.
 type evalMetrics struct {
-	prefix   string // of every name
+	prefix   string // of every metric name
 	by       []string
 	fixed    []string // labels that every metric gets
 	with     *exposition.Registry
-	families map[string]*evalFamily     // by full name
-	latest   map[*exposition.Series]int // gauges: plan index of the trial that set them
+	families map[string]*evalFamily     // by full metric name
+	latest   map[*exposition.Series]int // gauges: plan index of the trial that set the value
 }
 
-// evalFamily is the metrics of one name.
+// evalFamily is the metrics with one name.
 type evalFamily struct {
-	first  *result.Metric // that declared it
-	labels []string       // of its own, after the dimensions
+	first  *result.Metric // the first declaration
+	labels []string       // own labels, which come after the dimensions
 	vec    *exposition.Vec
 }
 
@@ -37,7 +37,7 @@ func newEvalMetrics(o *Options, with *exposition.Registry) evalMetrics {
 	}
 }
 
-// name is the full name of a metric; one that was written out in full stays as it is.
+// name returns the full name of a metric. A name that has the prefix already stays as it is.
 func (m *evalMetrics) name(declared *result.Metric) string {
 	return m.prefix + strings.TrimPrefix(declared.Name, m.prefix)
 }
@@ -72,7 +72,8 @@ func (m *evalMetrics) register(declared *result.Metric) error {
 	return nil
 }
 
-// histogramClash returns an error for a metric with the name of a part of a histogram, and for such a histogram.
+// histogramClash returns an error when a metric has the name of a part of a histogram, or is a histogram with a part
+// that has another metric's name.
 func (m *evalMetrics) histogramClash(name string, declared *result.Metric) error {
 	for _, part := range []string{"_bucket", "_sum", "_count"} {
 		var other *evalFamily
@@ -128,7 +129,7 @@ func outcomeOf(e *result.EvalResult) string {
 	return "scored"
 }
 
-// fullScore leaves room for rounding.
+// fullScore is the least score that counts as 1. It leaves room for rounding.
 const fullScore = 1 - 1e-9
 
 // record records the result of an eval, as 0 where it has no score. A result that is skipped or an error changes
@@ -170,7 +171,7 @@ func (m *evalMetrics) record(t *result.Trial, e *result.EvalResult) error {
 	return nil
 }
 
-// set sets a gauge, unless a trial that is later in the plan has set it: the order in which trials end is random.
+// set sets a gauge, unless a trial that is later in the plan has set it: trials end in no fixed order.
 func (m *evalMetrics) set(series *exposition.Series, value float64, trial int) {
 	if before, moved := m.latest[series]; moved && before > trial {
 		return
@@ -191,7 +192,7 @@ func (m *evalMetrics) labels(t *result.Trial, f *evalFamily, declared *result.Me
 	return values
 }
 
-// dimension is what a trial has of a dimension; "" when it is a label that its scenario does not have.
+// dimension returns the value of a dimension for a trial; "" for a label that its scenario does not have.
 func dimension(t *result.Trial, name string) string {
 	switch name {
 	case "scenario":

@@ -17,14 +17,14 @@ type Gateway struct {
 	group          []exposition.Label // the job first
 }
 
-// defaultJob is the name of the group, where the address does not say another one.
+// defaultJob is the job of the group where the address names none.
 const defaultJob = "arena"
 
-// encoded marks a label whose value an address holds in base64, because it is empty or has a slash.
+// encoded marks a label whose value is in base64 in the address, because the value is empty or has a slash.
 const encoded = "@base64"
 
-// ParseGateway reads the address of a Pushgateway: http://host:9091, with /metrics/job/NAME and /LABEL/VALUE behind it
-// where the group is to be another one. As the gateway has it, a value may be in base64 behind LABEL@base64.
+// ParseGateway reads the address of a Pushgateway: http://host:9091, followed by /metrics/job/NAME and /LABEL/VALUE for
+// another group than the default one. A value may be in base64 after LABEL@base64, as the gateway defines it.
 func ParseGateway(address string) (*Gateway, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -49,7 +49,7 @@ func ParseGateway(address string) (*Gateway, error) {
 	return g, nil
 }
 
-// parseGroup reads what stands behind /metrics/.
+// parseGroup reads the path after /metrics/.
 func parseGroup(path string) (group []exposition.Label, err error) {
 	parts := strings.Split(strings.TrimSuffix(path, "/"), "/")
 	if len(parts)%2 != 0 {
@@ -80,7 +80,7 @@ func parseGroup(path string) (group []exposition.Label, err error) {
 	return group, nil
 }
 
-// Labels are those that the gateway gives to everything in the group.
+// Labels are the labels that the gateway adds to everything in the group.
 func (g *Gateway) Labels() []string {
 	var names []string
 	for _, label := range g.group {

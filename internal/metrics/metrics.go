@@ -1,5 +1,5 @@
-// Package metrics exports a run to Prometheus: its trials, their cost, and the scores of its evals. It is fed from the
-// events of the run. It costs nothing until New is called.
+// Package metrics exports a run to Prometheus: its trials, their cost, and the scores of its evals. It reads the events
+// of the run. It costs nothing until New is called.
 package metrics
 
 import (
@@ -21,11 +21,11 @@ type Options struct {
 	Const     map[string]string // labels of every metric
 	// By are the dimensions of the metrics of evals: names of Dimensions, or of labels that scenarios have.
 	By []string
-	// Evals are the metrics that evals declare. One that an event brings along and that is not among them is an error.
+	// Evals are the metrics that evals declare. An event with a metric that is not among them is an error.
 	Evals []*result.Metric
-	// Taken are labels that whoever collects the metrics sets: a Gateway does. No metric can have them.
+	// GatewayLabels are labels that the collector of the metrics sets, such as a Gateway. No metric can have them.
 	GatewayLabels []string
-	// Scrub takes out of the metrics what may not be written; nil: nothing.
+	// Scrub removes secrets from the metrics; nil: the metrics are written as they are.
 	Scrub func(text []byte) []byte
 }
 
@@ -36,12 +36,12 @@ const DefaultNamespace = "arena"
 // metrics meanwhile.
 type Metrics struct {
 	scrub    func([]byte) []byte
-	mu       sync.Mutex // held while an event is taken, so that who reads sees all of it or nothing
+	mu       sync.Mutex // held while an event is handled, so that readers see all of its effects or none
 	registry *exposition.Registry
 	families map[*Family]*exposition.Vec
 	evals    evalMetrics
-	judged   map[string]struct{} // keys of judgements
-	tools    map[string]struct{} // names that were called
+	judged   map[string]struct{} // keys of the judgements that were counted
+	tools    map[string]struct{} // names of tools that were called
 }
 
 // New registers every metric. An error names the metric or the label that cannot be exported, and where it is declared.
@@ -70,7 +70,7 @@ func New(o Options) (*Metrics, error) {
 	return m, nil
 }
 
-// check refuses names that Prometheus would refuse, or overwrite.
+// check refuses names that Prometheus would refuse or overwrite.
 func (o *Options) check() error {
 	if !exposition.ValidName(o.Namespace) {
 		return fmt.Errorf("namespace %q is no name for metrics: letters, digits, _ and :, no digit first", o.Namespace)
@@ -97,7 +97,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// checkLabel refuses a name that no label can have, or that Prometheus gives to what it scrapes.
+// checkLabel refuses a name that cannot be a label, or that Prometheus itself sets.
 func checkLabel(name string) error {
 	switch {
 	case !validLabel(name):
@@ -108,7 +108,7 @@ func checkLabel(name string) error {
 	return nil
 }
 
-// validLabel also refuses names that Prometheus keeps for itself.
+// validLabel also refuses names that Prometheus reserves.
 func validLabel(name string) bool {
 	return exposition.ValidLabel(name) && !strings.HasPrefix(name, "__")
 }
@@ -138,8 +138,8 @@ func (m *Metrics) Finish(run *result.Run) {
 	}
 }
 
-// Keep takes a trial that was kept from before the run was resumed. What an eval of then declared otherwise than the
-// run does now is left out.
+// Keep counts a trial that was kept when the run was resumed. It leaves out metrics of evals whose declaration has
+// changed since.
 func (m *Metrics) Keep(t *result.Trial) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -177,7 +177,7 @@ func (m *Metrics) set(f *Family, value float64, labels ...string) {
 
 // add increases a counter. A negative number, which a provider may report, does not decrease it.
 func (m *Metrics) add(f *Family, n float64, labels ...string) {
-	if !(n > 0) { // nor can what is no number
+	if !(n > 0) { // NaN is not greater either
 		n = 0
 	}
 	m.families[f].With(labels...).Add(n)
@@ -189,7 +189,7 @@ func (m *Metrics) observe(f *Family, value float64, labels ...string) {
 
 func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
 
-// at is a position in parentheses for an error; "" when it is not known.
+// at returns a position in parentheses for an error; "" when the position is not known.
 func at(pos diag.Pos) string {
 	if pos == (diag.Pos{}) {
 		return ""

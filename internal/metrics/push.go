@@ -22,8 +22,8 @@ const (
 	pushTimeout = 10 * time.Second
 )
 
-// Push replaces the group of the gateway by the metrics as they are now. It tries again when the gateway does not
-// answer, and gives up after ten seconds at most.
+// Push replaces the metrics of the gateway's group by the current ones. It tries again when the gateway does not
+// answer, for ten seconds at most.
 func (m *Metrics) Push(ctx context.Context, g *Gateway, client *http.Client) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, pushTimeout, fmt.Errorf("no answer within %s", pushTimeout))
 	defer cancel()
@@ -53,9 +53,9 @@ func (g *Gateway) put(ctx context.Context, client *http.Client, body []byte) err
 	if err != nil {
 		return err
 	}
-	defer func() { _ = res.Body.Close() }() // was only read
+	defer func() { _ = res.Body.Close() }() // the body was only read
 	switch {
-	case res.StatusCode >= 300 && res.StatusCode < 400: // a login page is no gateway, however well it was found
+	case res.StatusCode >= 300 && res.StatusCode < 400: // a redirect to a login page is not the gateway
 		return backoff.Permanent(fmt.Errorf("the address leads elsewhere (status %d, to %s), and nothing was pushed; "+
 			"write the address where the gateway is", res.StatusCode, redirectTarget(res)))
 	case res.StatusCode != http.StatusOK && res.StatusCode != http.StatusAccepted:
@@ -72,7 +72,7 @@ func withoutRedirects(client *http.Client) *http.Client {
 	return &c
 }
 
-// redirectTarget is where a redirect leads, without what may be secret in it.
+// redirectTarget returns the target of a redirect, without parts that may be secret.
 func redirectTarget(res *http.Response) string {
 	to, err := res.Location()
 	if err != nil {
@@ -81,13 +81,13 @@ func redirectTarget(res *http.Response) string {
 	return fmt.Sprintf("%q", to.Scheme+"://"+to.Host)
 }
 
-// An excerpt has so many runes, of as many bytes.
+// The limits of an excerpt.
 const (
 	excerptRunes = 300
 	excerptBytes = 4 << 10
 )
 
-// excerpt is the beginning of an answer, for the end of an error.
+// excerpt returns the start of an answer, for the end of an error.
 func (g *Gateway) excerpt(body io.Reader) string {
 	data, err := io.ReadAll(io.LimitReader(body, excerptBytes))
 	said := strings.Join(strings.Fields(strings.ToValidUTF8(string(data), "\uFFFD")), " ")
@@ -106,7 +106,7 @@ func (g *Gateway) excerpt(body io.Reader) string {
 	return ""
 }
 
-// withoutURL takes the request out of an error, which says no more than the address.
+// withoutURL returns the cause of an error without its URL; the caller names the address.
 func withoutURL(err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		return e.Err

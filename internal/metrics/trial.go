@@ -25,7 +25,7 @@ func (m *Metrics) trial(t *result.Trial) {
 // started reports whether a TrialStarted came before the end of the trial.
 func started(t *result.Trial) bool { return t.Status != result.Cancelled || len(t.Turns) > 0 }
 
-// agentUsage counts what the agent took.
+// agentUsage counts the tokens and the cost of the agent.
 func (m *Metrics) agentUsage(t *result.Trial) {
 	m.add(&calls, float64(t.Usage.Calls), t.Provider, t.Model)
 	m.add(&retries, float64(t.Retries), t.Provider, t.Model)
@@ -64,7 +64,7 @@ func (m *Metrics) turn(t *result.Trial, turn *result.Turn) {
 	}
 }
 
-// A model can make up names of tools without end. Beyond so many they are counted together.
+// A model can invent any number of tool names. Names beyond this limit are counted together.
 const (
 	maxTools   = 500
 	otherTools = "other"
@@ -80,7 +80,7 @@ func (m *Metrics) tool(name string) string {
 	return name
 }
 
-// judgement counts a call of a judge, and those that are identical once.
+// judgement counts a call of a judge. Identical judgements are counted once.
 func (m *Metrics) judgement(j *result.Judgement) {
 	if !j.Took() {
 		return

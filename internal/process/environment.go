@@ -13,20 +13,20 @@ var inheritedNames = []string{
 	"VIRTUAL_ENV", "PYTHONPATH", "PYTHONUTF8", "PYTHONIOENCODING", "NODE_PATH", "SSL_CERT_FILE", "SSL_CERT_DIR",
 }
 
-// windowsNames are those of Windows. The case of a name does not matter there and differs from machine to machine.
+// windowsNames are those of Windows, where the case of a name does not matter.
 var windowsNames = []string{
 	"Path", "SystemRoot", "SystemDrive", "ComSpec", "windir", "ProgramData", "ProgramFiles",
 	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "USERPROFILE", "APPDATA", "LOCALAPPDATA",
 	"PROGRAMDATA", "PROGRAMFILES", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE",
 }
 
-// Inherited are the variables that every program sees where they are set, besides those without which nothing runs on
-// Windows.
+// Inherited are the variables that every program gets where they are set. On Windows programs also get those without
+// which nothing runs.
 func Inherited() []string { return slices.Clone(inheritedNames) }
 
-// Environment is what a program sees of the environment: the variables that every program needs (PATH, HOME, LANG,
-// TMPDIR and their like), and what given adds. An entry NAME=value sets a variable, a bare NAME passes one on. Anything
-// else, above all keys of providers, it does not see. missing are the bare names that are not set.
+// Environment returns the environment of a program: the variables that every program needs (PATH, HOME, LANG, TMPDIR
+// and so on), and those of given. An entry NAME=value sets a variable, a bare NAME passes one on. The program gets
+// nothing else, so that it does not see the keys of providers. missing are bare names that are not set.
 func Environment(getenv func(name string) (string, bool), given []string) (env, missing []string) {
 	own := make(map[string]bool, len(given))
 	for _, entry := range given {

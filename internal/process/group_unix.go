@@ -9,10 +9,10 @@ import (
 	"syscall"
 )
 
-// group is a program with everything that it starts: a process group.
+// group is the process group of a program.
 type group struct{}
 
-// setGroup gives the program a group of its own.
+// setGroup puts the program into a process group of its own.
 func setGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	killWithParent(cmd.SysProcAttr)
@@ -29,6 +29,6 @@ func (*group) terminate(leader *os.Process) error {
 	return err
 }
 
-// kill ends what is left of the group. The leader has been waited for; its id is not given away again while there is
-// anybody in the group, and an error means that there is nobody.
+// kill kills what is left of the group. The leader has been waited for. The system does not reuse the id of a group
+// that has members. An error means that the group is empty.
 func (*group) kill(leader *os.Process) { _ = syscall.Kill(-leader.Pid, syscall.SIGKILL) }

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// group is a program with everything that it starts: a job, which ends with its last handle.
+// group is the job of a program: the program and everything that it starts. The job ends with its last handle.
 type group struct {
 	mu  sync.Mutex
 	job windows.Handle // 0: none
@@ -18,7 +18,7 @@ type group struct {
 
 func setGroup(*exec.Cmd) {}
 
-// adopt puts the program into a job. What it starts from then on is in it too.
+// adopt puts the program into a job. Processes that it starts from then on are in the job too.
 func (g *group) adopt(leader *os.Process) error {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -46,7 +46,7 @@ func (g *group) adopt(leader *os.Process) error {
 	return nil
 }
 
-// terminate ends the group; there is no asking.
+// terminate ends the group at once: Windows has no signal that asks a program to end.
 func (g *group) terminate(leader *os.Process) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -61,7 +61,7 @@ func (g *group) kill(*os.Process) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.job != 0 {
-		_ = windows.CloseHandle(g.job) // kills on close
+		_ = windows.CloseHandle(g.job) // closing the last handle kills the job
 		g.job = 0
 	}
 }

@@ -14,31 +14,33 @@ import (
 // processes of a program after they have left its process group.
 const markName = "ARENA_PROGRAM"
 
-// guard ends what programs leave behind: what left their group, and everything when this process is gone.
+// guard kills the processes that programs leave behind: those that left the process group, and all of them when this
+// process ends.
 type guard struct {
-	on   bool // this process may be the keeper of another one; see Guard
+	on   bool // this process may start a keeper; see Guard
 	once sync.Once
-	name string // begins the marks of the programs of this process
+	name string // prefix of the marks of this process's programs
 	next atomic.Int64
 
-	// starting is held for reading while a program is started, so that it is known before anybody looks for orphans.
+	// starting is held for reading while a program is started, so that the program is registered before the search for
+	// orphans.
 	starting sync.RWMutex
 	mu       sync.Mutex
-	running  map[int]string // marks of programs that are not over, by the id of the process
+	running  map[int]string // marks of running programs, by process id
 	keeper   *keeper        // nil: none
 }
 
 var programs guard
 
-// Guard lets programs end with this process, however it ends, and with them what left their group, as far as the
-// system allows. It is to be called first in main: the program starts itself once more, before the first program of the
-// user's, and in that process Guard does not return.
+// Guard makes programs end together with this process, however it ends. It includes processes that left their group, as
+// far as the system allows. Guard must be called first in main: before the first program, the process starts itself
+// once more as a keeper, and in the keeper Guard does not return.
 func Guard() {
 	keepIfAsked()
 	programs.on = true
 }
 
-// setUp runs before the first program is started.
+// setUp is called before the first program is started.
 func (g *guard) setUp() {
 	g.name = fmt.Sprintf("%d-%d", os.Getpid(), time.Now().UnixNano())
 	g.running = map[int]string{}
@@ -51,7 +53,7 @@ func (g *guard) setUp() {
 	}
 }
 
-// start starts a program and remembers it. The mark is its own.
+// start starts a program under a mark of its own, and registers it.
 func (g *guard) start(cmd *exec.Cmd) (mark string, err error) {
 	g.once.Do(g.setUp)
 	mark = g.name + "." + strconv.FormatInt(g.next.Add(1), 10)
@@ -71,7 +73,7 @@ func (g *guard) start(cmd *exec.Cmd) (mark string, err error) {
 // ended removes a program that has ended, and kills the processes that it left behind.
 func (g *guard) ended(pid int, mark string) {
 	g.mu.Lock()
-	if g.running[pid] == mark { // else the number is another's already
+	if g.running[pid] == mark { // else the id belongs to another program by now
 		delete(g.running, pid)
 		g.keeper.tell('-', pid)
 	}

@@ -13,17 +13,17 @@ import (
 	"syscall"
 )
 
-// keeperName is the variable that makes a process a keeper; it holds the beginning of the marks.
+// keeperName is the environment variable that makes a process a keeper. Its value is the prefix of the marks.
 const keeperName = "ARENA_KEEPER"
 
-// keeper is a process that lives as long as this one and then kills the programs that are not over. It hears of them
-// through a pipe, whose end is the end of this process, whatever that was.
+// keeper is a process that waits for the end of this process and then kills the programs that still run. It learns of
+// them through a pipe. The pipe closes when this process ends, for any reason.
 type keeper struct {
 	pid  int
 	pipe *os.File
 }
 
-// startKeeper starts this program once more as a keeper; nil where that cannot be.
+// startKeeper starts this program once more as a keeper; nil when that fails.
 func startKeeper(name string) *keeper {
 	program, err := os.Executable()
 	if err != nil {
@@ -37,7 +37,7 @@ func startKeeper(name string) *keeper {
 	cmd := &exec.Cmd{
 		Path: program, Args: os.Args[:1], //nolint:forbidigo // it is the same program
 		Env: []string{keeperName + "=" + name}, ExtraFiles: []*os.File{r},
-		SysProcAttr: &syscall.SysProcAttr{Setsid: true}, // no signal of a terminal reaches it
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true}, // no signal of the terminal reaches the keeper
 	}
 	if err := cmd.Start(); err != nil {
 		_ = w.Close()
@@ -46,14 +46,14 @@ func startKeeper(name string) *keeper {
 	return &keeper{cmd.Process.Pid, w}
 }
 
-// tell tells of a program that has started (+) or is over (-). A keeper that is gone is missed by nobody.
+// tell reports that a program has started (+) or ended (-). Errors are ignored: runs work without a keeper.
 func (k *keeper) tell(what byte, pid int) {
 	if k != nil {
 		_, _ = fmt.Fprintf(k.pipe, "%c%d\n", what, pid)
 	}
 }
 
-// keepIfAsked is the whole life of a keeper.
+// keepIfAsked is the main loop of a keeper.
 func keepIfAsked() {
 	name := os.Getenv(keeperName) //nolint:forbidigo // set by startKeeper alone
 	if name == "" {
@@ -61,7 +61,7 @@ func keepIfAsked() {
 	}
 	pipe := os.NewFile(3, "pipe")
 	if info, err := pipe.Stat(); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
-		return // somebody else set the variable
+		return // the variable was not set by arena
 	}
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	keep(pipe, name)
@@ -84,7 +84,7 @@ func keep(pipe io.Reader, name string) {
 		return
 	}
 	for pid := range live {
-		_ = syscall.Kill(-pid, syscall.SIGKILL) // an error means that there is nobody
+		_ = syscall.Kill(-pid, syscall.SIGKILL) // an error means that the group is empty
 	}
 	killMarked(name)
 }

@@ -1,6 +1,6 @@
 package process
 
-// keeper is not needed: the jobs of the programs end with this process.
+// keeper is not needed on Windows: the jobs of the programs end with this process.
 type keeper struct{ pid int }
 
 func startKeeper(string) *keeper { return nil }

@@ -12,18 +12,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// killWithParent has the program killed when the thread that starts it ends, which is locked until the program is over.
+// killWithParent makes the system kill the program when the thread that started it ends. The thread is locked until the
+// program has ended.
 func killWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }
 
-// adoptOrphans makes this process the parent of all below it whose parents are gone. Where the system refuses, they go
-// to the first process as ever.
+// adoptOrphans makes this process the parent of its descendants whose parents have ended. Where the system refuses,
+// they go to init as usual.
 func adoptOrphans() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 
-// rounds is how often orphans are looked for: each one that ends may leave others.
+// rounds is how often orphans are searched for: each orphan that ends may leave others.
 const rounds = 100
 
-// killOrphans kills the children of this process that nobody here started, and that belong to none of the live programs
-// by their mark. One without a mark is spared until no program is left that it may belong to.
+// killOrphans kills child processes that this process did not start and whose mark is not that of a running program. A
+// process without a mark is spared while any program runs that it may belong to.
 func killOrphans(live map[int]string) {
 	marks, programs := map[string]bool{}, 0
 	for _, mark := range live {
@@ -41,7 +42,7 @@ func killOrphans(live map[int]string) {
 				continue
 			}
 			err := syscall.Kill(pid, syscall.SIGKILL)
-			if err == nil || errors.Is(err, syscall.ESRCH) { // else it is another user's
+			if err == nil || errors.Is(err, syscall.ESRCH) { // else the process belongs to another user
 				ended = wait(pid) || ended
 			}
 		}
@@ -51,14 +52,14 @@ func killOrphans(live map[int]string) {
 	}
 }
 
-// inOwnGroup reports whether a child is in the group of this process, where programs and what they start never are:
-// other code started it.
+// inOwnGroup reports whether a child is in the group of this process. Programs and their processes never are: other
+// code started such a child.
 func inOwnGroup(pid int) bool {
 	group, err := syscall.Getpgid(pid)
 	return err != nil || group == syscall.Getpgrp()
 }
 
-// wait takes the end of a child of this process that was killed.
+// wait collects the exit status of a child that was killed.
 func wait(pid int) bool {
 	for {
 		_, err := syscall.Wait4(pid, nil, 0, nil)
@@ -68,11 +69,11 @@ func wait(pid int) bool {
 	}
 }
 
-// children are the processes whose parent this one is.
+// children returns the child processes of this process.
 func children() (pids []int) {
-	files, _ := filepath.Glob("/proc/self/task/*/children") // the pattern is right
+	files, _ := filepath.Glob("/proc/self/task/*/children") // the pattern is valid
 	for _, file := range files {
-		text, _ := os.ReadFile(file) // of a thread that has ended: its children are another's now
+		text, _ := os.ReadFile(file) // an error means that the thread has ended; other threads list its children now
 		for word := range strings.FieldsSeq(string(text)) {
 			if pid, err := strconv.Atoi(word); err == nil {
 				pids = append(pids, pid)
@@ -82,7 +83,7 @@ func children() (pids []int) {
 	return pids
 }
 
-// markOf is the mark in the environment of a process; "" when there is none, or it is over.
+// markOf returns the mark in the environment of a process; "" when it has none or has ended.
 func markOf(pid int) string {
 	env, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	for entry := range bytes.SplitSeq(env, []byte{0}) {
@@ -93,18 +94,18 @@ func markOf(pid int) string {
 	return ""
 }
 
-// zombie reports whether a process is over and only waits to be asked how it ended.
+// zombie reports whether a process has ended and its exit status was not collected.
 func zombie(pid int) bool {
 	stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	_, rest, ok := bytes.Cut(stat[bytes.LastIndexByte(stat, ')')+1:], []byte{' '})
 	return ok && len(rest) > 0 && rest[0] == 'Z'
 }
 
-// killMarked kills all processes whose marks begin with a name, whoever their parents are.
+// killMarked kills all processes whose mark has a prefix, whatever their parents are.
 func killMarked(name string) {
 	for range rounds {
 		found := false
-		files, _ := filepath.Glob("/proc/[0-9]*") // the pattern is right
+		files, _ := filepath.Glob("/proc/[0-9]*") // the pattern is valid
 		for _, file := range files {
 			pid, err := strconv.Atoi(filepath.Base(file))
 			if err == nil && strings.HasPrefix(markOf(pid), name+".") {

@@ -2,7 +2,7 @@
 
 package process
 
-// What leaves the group of a program is not found on these systems, but for Windows, where nothing leaves a job.
+// On these systems processes that leave the group of a program are not found. On Windows no process can leave a job.
 
 func adoptOrphans() {}
 

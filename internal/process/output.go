@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// limitedBuffer keeps what is written to it until that is too much. Then it calls over and refuses the rest.
+// limitedBuffer keeps what is written to it, up to a limit. Beyond the limit it calls over and refuses the rest.
 type limitedBuffer struct {
 	data   bytes.Buffer
 	limit  int

@@ -1,5 +1,5 @@
-// Package process runs the user's programs with limits on time, on output and on the environment variables they see.
-// The processes that a program starts end with it, as far as Guard says.
+// Package process runs the user's programs with limits on time, on output and on their environment variables. The
+// processes that a program starts end with it, as far as Guard says.
 package process
 
 import (
@@ -17,22 +17,22 @@ import (
 
 // Command is a program to run. Its zero values are the defaults.
 type Command struct {
-	Path  string // of the program, against Dir; or a name without a separator, which is looked up in PATH
+	Path  string // of the program, relative to Dir; a name without a separator is looked up in PATH
 	Args  []string
 	Dir   string   // working directory
-	Env   []string // NAME=value, all that the program sees; see Environment
+	Env   []string // NAME=value: the whole environment of the program; see Environment
 	Stdin []byte
 
 	MaxStdout int // bytes; 0: 10 MB
-	// Grace is how long the program has to end once it is told to, and how long its output may stay open after it has
-	// ended; 0: half a second.
+	// Grace is how long the program may take to end after it was asked to, and how long its output may stay open after it
+	// has ended; 0: half a second.
 	Grace time.Duration
 }
 
-// Output is what a program left.
+// Output is what a program wrote.
 type Output struct {
 	Stdout []byte
-	Stderr []byte // its end, at most 8 KiB
+	Stderr []byte // the end of stderr, at most 8 KiB
 }
 
 const (
@@ -42,21 +42,20 @@ const (
 )
 
 var (
-	// ErrOutputHeldOpen says that the program ended and something that it had started did not, so that nobody can know
-	// whether the output is complete.
+	// ErrOutputHeldOpen says that the program ended while a process that it started still holds its output open: the
+	// output may be incomplete.
 	ErrOutputHeldOpen = errors.New("it ended and left a process behind that holds its output open")
-	// ErrTooMuchOutput is wrapped when a program writes more than it may.
+	// ErrTooMuchOutput is wrapped by errors of programs that write more than the limit.
 	ErrTooMuchOutput = errors.New("it wrote more than")
 )
 
-// ExitError is the end of a program that did not succeed.
-type ExitError struct{ State string } // exit status 3, signal: killed
+// ExitError is the error of a program that ended without success.
+type ExitError struct{ State string } // such as "exit status 3" or "signal: killed"
 
 func (e *ExitError) Error() string { return e.State }
 
-// Run starts the program and waits for its end. When ctx is done the program and all that it started are told to end
-// and, after the grace, are killed; the error is then the cause of ctx. The output holds what was written until then,
-// also with an error.
+// Run runs the program to its end. When ctx is done, the program and all its processes are asked to end, and killed
+// after the grace. The error is the cause of ctx then. The output holds what was written so far, also with an error.
 func (c *Command) Run(ctx context.Context) (Output, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -85,7 +84,7 @@ func (c *Command) Run(ctx context.Context) (Output, error) {
 func (c *Command) prepare(ctx context.Context) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
 	cmd.Dir, cmd.Stdin = c.Dir, bytes.NewReader(c.Stdin)
-	cmd.Env = append([]string{}, c.Env...) // nil would be the whole environment
+	cmd.Env = append([]string{}, c.Env...) // nil would pass on the whole environment
 	cmd.WaitDelay = c.Grace
 	if cmd.WaitDelay == 0 {
 		cmd.WaitDelay = defaultGrace
@@ -93,8 +92,8 @@ func (c *Command) prepare(ctx context.Context) *exec.Cmd {
 	return cmd
 }
 
-// run starts a command in a group of its own and leaves nothing of the group behind, nor, where Guard was called, of
-// what left the group. It calls started once the command runs, and returns when it is over.
+// run runs a command in a group of its own and kills what is left of the group at the end. Where Guard was called, it
+// also kills processes that left the group. It calls started once the command runs.
 func run(cmd *exec.Cmd, started func()) error {
 	runtime.LockOSThread() // on Linux the program is killed when the thread that started it ends
 	defer runtime.UnlockOSThread()
@@ -114,7 +113,7 @@ func run(cmd *exec.Cmd, started func()) error {
 	return cmd.Wait()
 }
 
-// reason is an error of the system without the name of the program, which the caller adds.
+// reason returns an error of the system without the name of the program, which the caller adds.
 func reason(err error) error {
 	if e, ok := errors.AsType[*exec.Error](err); ok {
 		err = e.Err
@@ -122,7 +121,7 @@ func reason(err error) error {
 	return plainfile.WithoutPath(err)
 }
 
-// Find returns an error when a program cannot be started from a directory, as far as that is known without starting it.
+// Find returns an error when a program cannot be started from a directory, as far as that is known before the start.
 func Find(dir, path string) error {
 	if filepath.Base(path) != path && !filepath.IsAbs(path) && dir != "" {
 		path = dir + string(filepath.Separator) + path

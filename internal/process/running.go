@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// Running is a program that goes on until somebody stops it. It is safe for concurrent use, but for reads, which are
-// for one goroutine.
+// Running is a program that runs until it is stopped. It is safe for concurrent use, except that only one goroutine may
+// read.
 type Running struct {
 	stdin  *os.File
 	stdout *os.File
 	stderr *lockedBuffer
 	grace  time.Duration
-	leader *os.Process // set once it was started
+	leader *os.Process // set when the program was started
 	end    context.CancelFunc
 	done   chan struct{}
 	err    error // why it ended; set when done is closed
@@ -26,8 +26,9 @@ type Running struct {
 	closing sync.Once
 }
 
-// Start starts the program and leaves it running. Stdin and MaxStdout of the command are not used: the caller writes
-// and reads, and bounds what it reads. Stop is to be called, also for a program that has ended by itself.
+// Start starts the program and leaves it running. The caller writes its stdin and reads its stdout, with limits of its
+// own: Stdin and MaxStdout of the command are not used. The caller must call Stop, also for a program that has ended by
+// itself.
 func (c *Command) Start() (*Running, error) {
 	theirIn, in, err := os.Pipe()
 	if err != nil {
@@ -49,7 +50,7 @@ func (c *Command) Start() (*Running, error) {
 	go func() {
 		r.over(run(cmd, func() {
 			r.leader = cmd.Process
-			_ = ignore(theirIn.Close(), theirOut.Close()) // the program has its own
+			_ = ignore(theirIn.Close(), theirOut.Close()) // the program has its own copies
 			close(started)
 		}))
 	}()
@@ -59,7 +60,7 @@ func (c *Command) Start() (*Running, error) {
 	case <-r.done:
 	}
 	select {
-	case <-started: // it has ended already
+	case <-started: // the program has ended already
 		return r, nil
 	default:
 		end()
@@ -67,16 +68,16 @@ func (c *Command) Start() (*Running, error) {
 	}
 }
 
-// ignore stands for errors of files that were never used.
+// ignore drops errors of files that were never used.
 func ignore(...error) error { return nil }
 
-// over is called when the program has ended and nothing of its group is left.
+// over is called when the program has ended and its group is empty.
 func (r *Running) over(err error) {
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		err = &ExitError{exit.String()}
 	}
 	r.err = err
-	_ = r.stdout.SetReadDeadline(time.Now().Add(r.grace)) // something that left the group may hold it open
+	_ = r.stdout.SetReadDeadline(time.Now().Add(r.grace)) // a process that left the group may hold the output open
 	close(r.done)
 }
 
@@ -89,7 +90,7 @@ func (r *Running) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write writes to the stdin of the program, until ctx is done. Nobody else writes meanwhile.
+// Write writes to the stdin of the program, until ctx is done. Only one goroutine may write at a time.
 func (r *Running) Write(ctx context.Context, p []byte) error {
 	late := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
@@ -97,7 +98,7 @@ func (r *Running) Write(ctx context.Context, p []byte) error {
 		_ = r.stdin.SetWriteDeadline(time.Unix(1, 0))
 	})
 	_, err := r.stdin.Write(p)
-	if !stop() { // the next one has its own time
+	if !stop() { // the next write has its own deadline
 		<-late
 		_ = r.stdin.SetWriteDeadline(time.Time{})
 	}
@@ -107,22 +108,22 @@ func (r *Running) Write(ctx context.Context, p []byte) error {
 	return err
 }
 
-// Done is closed when the program has ended, with its group.
+// Done is closed when the program and its group have ended.
 func (r *Running) Done() <-chan struct{} { return r.done }
 
-// Ended reports whether the program itself has ended, be there others of its group that have not.
+// Ended reports whether the program itself has ended. Other processes of its group may still run.
 func (r *Running) Ended() bool {
 	return errors.Is(r.leader.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
-// Stderr is the end of what the program wrote there, at most 8 KiB.
+// Stderr returns the end of the program's stderr, at most 8 KiB.
 func (r *Running) Stderr() string { return r.stderr.text() }
 
-// Err is how a program ended that is Done; nil: with success.
+// Err returns how the program ended, once Done is closed; nil for success.
 func (r *Running) Err() error { return r.err }
 
-// Stop closes the stdin of the program, waits for its end, tells it and all that it started to end, and kills what is
-// left after the grace of the command. It returns when nothing of its group is left, and whether the program ended by
+// Stop closes the stdin of the program and waits for its end. Then it asks the program and all its processes to end,
+// and kills what is left after the grace. It returns when the group is empty, and reports whether the program ended by
 // itself.
 func (r *Running) Stop(wait time.Duration) (itself bool) {
 	r.closing.Do(func() { _ = r.stdin.Close() })
@@ -139,7 +140,7 @@ func (r *Running) Stop(wait time.Duration) (itself bool) {
 	return itself
 }
 
-// lockedBuffer is the end of what is written to it, for several goroutines.
+// lockedBuffer is a tailBuffer for several goroutines.
 type lockedBuffer struct {
 	mu   sync.Mutex
 	tail tailBuffer

@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	shown     = 200 // characters of what a program said, in an error
-	lastWords = 300 // characters of its stderr
+	shown     = 200 // characters of a program's output, in an error
+	lastWords = 300 // characters of stderr, in an error
 )
 
-// Ended is an error of a program with its name and the end of what it wrote to its stderr.
+// Ended adds the name of the program and the end of its stderr to an error.
 func Ended(command string, err error, stderr string) error {
 	text := []rune(oneLine(stderr))
 	if len(text) > lastWords {
@@ -23,7 +23,7 @@ func Ended(command string, err error, stderr string) error {
 	return fmt.Errorf("%s: %w; stderr: %s", command, err, string(text))
 }
 
-// Excerpt is the beginning of what a program said, quoted.
+// Excerpt is the start of a program's output, quoted.
 func Excerpt(text []byte) string {
 	runes := []rune(oneLine(string(text[:min(len(text), 4*shown)])))
 	if len(runes) > shown || len(text) > 4*shown {
@@ -32,7 +32,7 @@ func Excerpt(text []byte) string {
 	return fmt.Sprintf("%q", string(runes))
 }
 
-// oneLine is a text of a program, fit for an error: valid, on one line, without control characters.
+// oneLine makes output of a program fit for an error: valid UTF-8, on one line, without control characters.
 func oneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "\uFFFD"), func(r rune) bool {
 		return unicode.IsSpace(r) || !unicode.IsPrint(r)

@@ -2,18 +2,18 @@ package secret
 
 import "io"
 
-// Format says what of a document is arena's own: its structure stays, whatever a secret equals.
+// Format says which parts of a document are its structure. The structure stays, even where it equals a secret.
 type Format uint8
 
-// The formats of what arena writes.
+// The formats that arena writes.
 const (
 	Plain  Format = iota // text, Markdown
-	JSON                 // also a line at a time
+	JSON                 // one document, or one on each line
 	Markup               // HTML, XML
 )
 
-// Document guards a writer to which a document is written in pieces of any size. What is held back for a secret that
-// may go on in the next piece is written by Close, which does not close w.
+// Document returns a writer that redacts a document on its way to w. The document may come in pieces of any size. The
+// writer holds back text in which a secret may begin; Close writes it, and does not close w.
 func (g *Guard) Document(w io.Writer, f Format) io.WriteCloser {
 	set := g.Set()
 	switch {
@@ -32,35 +32,35 @@ type unguarded struct{ io.Writer }
 
 func (unguarded) Close() error { return nil }
 
-// piece is how much of a document is held back.
+// piece is how many bytes of a document are held back.
 const piece = 1 << 15
 
-// token is what a walk has before it, and what it made of what was there.
+// token is the part of a document that is read next, with the output so far.
 type token struct {
 	set  *Set
 	text []byte
 	at   int
-	last bool // nothing comes after the text
+	last bool // the text is complete
 	out  []byte
-	from int // the text from here up to at is to be added to out
+	from int // text[from:at] is read and not yet in out
 }
 
-// walk goes through a document of a format, token by token.
+// walk reads a document of one format, token by token.
 type walk interface {
-	// step takes a token; false: its end is not there yet.
+	// step reads a token; false when its end has not come yet.
 	step(t *token) bool
 }
 
-// whole goes through all tokens that are whole.
+// whole reads all complete tokens.
 func (t *token) whole(w walk) {
 	for t.at < len(t.text) && w.step(t) {
 	}
 }
 
-// copy takes a text up to a place as it is.
+// copy reads up to an offset and keeps the text as it is.
 func (t *token) copy(end int) { t.at = end }
 
-// clean takes a text up to a place without secrets. It is a text by itself, with nothing of the format in it.
+// clean reads up to an offset and redacts the text. The text must be complete and hold no structure of the format.
 func (t *token) clean(end int) {
 	if p := t.text[t.at:end]; t.set.next(p, 0, false).size > 0 {
 		t.replace(end, t.set.without(p, false))
@@ -68,25 +68,25 @@ func (t *token) clean(end int) {
 	t.at = end
 }
 
-// replace takes another text for that up to a place.
+// replace reads up to an offset and writes another text in its place.
 func (t *token) replace(end int, by []byte) {
 	t.out = append(append(t.out, t.text[t.from:t.at]...), by...)
 	t.at, t.from = end, end
 }
 
-// done is what was taken.
+// done returns the output of everything that was read.
 func (t *token) done() []byte {
 	t.out = append(t.out, t.text[t.from:t.at]...)
 	t.from = t.at
 	return t.out
 }
 
-// document is one in a format.
+// document writes a document of a format with structure.
 type document struct {
 	token
 	w      io.Writer
 	walk   walk
-	enough int // so much is waited for, lest a long token is read again with each piece
+	enough int // the length at which to read on, so that a long token is not read again with each piece
 }
 
 func (d *document) Write(p []byte) (int, error) {
@@ -117,7 +117,7 @@ func (d *document) Close() error {
 	return d.flush()
 }
 
-// plainDocument is one without any structure.
+// plainDocument writes a document without structure.
 type plainDocument struct {
 	set     *Set
 	w       io.Writer
@@ -129,14 +129,14 @@ func (d *plainDocument) Write(p []byte) (int, error) {
 	if len(d.pending) < max(piece, 2*d.set.longest) {
 		return len(p), nil
 	}
-	// A secret that begins before the end of what goes out now ends before the end of what is here.
+	// A secret that begins before this offset ends within the pending text.
 	if err := d.writeUpTo(len(d.pending) - d.set.longest - 1); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
-// writeUpTo writes what is pending up to an offset, and the whole of a secret that begins before it.
+// writeUpTo writes the pending text up to an offset, and further to the end of a secret that begins before it.
 func (d *plainDocument) writeUpTo(end int) error {
 	from := 0
 	for {

@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 )
 
-// Guard is the secrets of a run as they become known, and what its writers ask. It is safe for concurrent use; its zero
-// value knows none, and so does nil.
+// Guard knows the secrets of a run, and redacts them in what is written. Secrets can be added at any time. A Guard is
+// safe for concurrent use. A nil Guard and the zero value know no secrets.
 type Guard struct {
 	mu    sync.Mutex
 	known map[string]bool
@@ -21,7 +21,7 @@ type Guard struct {
 	stale atomic.Bool
 }
 
-// Learn adds secrets, and the lines of those that have several. What is not worth hiding is left out.
+// Learn adds secrets, and each line of secrets of several lines. Values that are not worth hiding are left out.
 func (g *Guard) Learn(values ...string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -38,11 +38,12 @@ func (g *Guard) Learn(values ...string) {
 	}
 }
 
-// leastLine is what a line of a secret of several lines has at least to be one by itself. Shorter ones may be words,
-// and the last line of a key tells nothing.
+// leastLine is the least length of a line that counts as a secret by itself. Shorter lines may be ordinary words, and
+// the short last line of a key tells nothing.
 const leastLine = 16
 
-// withLines are values and the lines of those that have several, as a key has: programs show one of them alone.
+// withLines returns the values and the lines of those that have several lines, such as private keys: programs may print
+// one line alone.
 func withLines(values []string) []string {
 	all := values
 	for _, value := range values {
@@ -59,14 +60,14 @@ func withLines(values []string) []string {
 	return all
 }
 
-// Known are the secrets so far.
+// Known returns the secrets so far.
 func (g *Guard) Known() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return append([]string(nil), g.all...)
 }
 
-// Set is what is known now; nil: nothing. It is made once for as long as nothing is added.
+// Set returns the set of the secrets so far; nil when there are none. It is built again only after secrets were added.
 func (g *Guard) Set() *Set {
 	if g == nil {
 		return nil
@@ -81,13 +82,13 @@ func (g *Guard) Set() *Set {
 	return g.set.Load()
 }
 
-// Bytes is a text without what is known now, whole or in parts that stand beside a Mark.
+// Bytes returns a text without the secrets so far, whole or cut beside a Mark.
 func (g *Guard) Bytes(p []byte) []byte { return g.Set().Bytes(p) }
 
 // Text is Bytes for texts.
 func (g *Guard) Text(text string) string { return g.Set().Text(text) }
 
-// Lines guards a writer to which whole lines of JSON are written.
+// Lines returns a writer that redacts whole lines of JSON.
 func (g *Guard) Lines(w io.Writer) io.Writer { return &lines{g, w} }
 
 type lines struct {
@@ -95,7 +96,7 @@ type lines struct {
 	w io.Writer
 }
 
-// Write implements io.Writer: whatever became of p, all of it counts as written.
+// Write implements io.Writer. It reports len(p) bytes as written, whatever the length of the redacted text.
 func (l *lines) Write(p []byte) (int, error) {
 	clean := l.g.JSON(p)
 	n, err := l.w.Write(clean)
@@ -105,11 +106,11 @@ func (l *lines) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// userinfo is a name and a password in an address, also in one of no scheme that anybody knows.
+// userinfo matches a user name and password in an address of any scheme.
 var userinfo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(://)[^/\s@"'<>]*:[^/\s@"'<>]+@`) })
 
-// Screen guards what people read: besides what is known, no address shows a password. A document of JSON that is
-// written at once stays one.
+// Screen returns a writer that redacts text for people. It also hides passwords in addresses. A JSON document that is
+// written at once stays valid.
 func (g *Guard) Screen(w io.Writer) io.Writer { return &screen{g, w} }
 
 type screen struct {
@@ -132,7 +133,7 @@ func (s *screen) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// isDocument reports whether a text is an object or a list of JSON.
+// isDocument reports whether a text is a JSON object or list.
 func isDocument(p []byte) bool {
 	p = bytes.TrimSpace(p)
 	return len(p) > 0 && (p[0] == '{' || p[0] == '[') && json.Valid(p)

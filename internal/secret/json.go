@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// openFields are the fields of what arena writes whose values are those of somebody else, and may be anything.
+// openFields are fields of arena's documents whose values come from users, models or tools, and may be anything.
 var openFields = []string{"args", "arguments", "details", "metadata"}
 
-// Fields whose values are arena's own, and without which nobody reads the document: words, and numbers and times as
-// texts. Elsewhere any text may hold a secret.
+// Fields whose values arena writes itself, and that readers need: enumerations, and numbers and times as texts. Any
+// other text may hold a secret.
 var (
 	wordFields   = []string{"action", "key", "kind", "role", "status", "surface", "type"}
 	numberFields = []string{
@@ -19,10 +19,10 @@ var (
 	}
 )
 
-// JSON is Bytes for a document of JSON, which it stays: of keys and numbers only those go that somebody else wrote.
+// JSON redacts a JSON document, which stays valid. Keys and numbers are redacted only where arena did not write them.
 func (g *Guard) JSON(p []byte) []byte { return g.Set().JSON(p) }
 
-// JSON is Bytes for a document of JSON; see Guard.JSON.
+// JSON redacts a JSON document; see Guard.JSON.
 func (s *Set) JSON(p []byte) []byte {
 	if s.next(p, 0, false).size == 0 {
 		return p
@@ -32,16 +32,16 @@ func (s *Set) JSON(p []byte) []byte {
 	return t.done()
 }
 
-// jsonWalk is the walk of JSON.
+// jsonWalk reads JSON.
 type jsonWalk struct {
-	field []byte    // whose value comes next
-	value bool      // a value comes next, not a key
-	in    []bracket // that are open
+	field []byte    // the field whose value comes next
+	value bool      // a value comes next, rather than a key
+	in    []bracket // open brackets
 }
 
 type bracket struct {
 	object bool
-	others bool // what is in it is somebody else's
+	others bool // arena did not write what is in it
 }
 
 func (w *jsonWalk) step(t *token) bool {
@@ -70,7 +70,7 @@ func (w *jsonWalk) step(t *token) bool {
 
 func (w *jsonWalk) others() bool { return len(w.in) > 0 && w.in[len(w.in)-1].others }
 
-// string takes a key or a text.
+// string reads a key or a string.
 func (w *jsonWalk) string(t *token) bool {
 	end := closingQuote(t.text, t.at+1)
 	if end < 0 && !t.last {
@@ -94,7 +94,7 @@ func (w *jsonWalk) string(t *token) bool {
 	return true
 }
 
-// closingQuote is where the text ends that begins at a place; -1: it does not.
+// closingQuote returns the offset of the quote that ends the string; -1 when it has not come yet.
 func closingQuote(p []byte, at int) int {
 	for i := at; ; {
 		n := bytes.IndexByte(p[i:], '"')
@@ -113,12 +113,12 @@ func closingQuote(p []byte, at int) int {
 	}
 }
 
-// isOwn reports whether the value of a field is arena's own.
+// isOwn reports whether arena itself wrote the value of a field.
 func isOwn(field string, value []byte) bool {
 	return slices.Contains(wordFields, field) && isWord(value) || slices.Contains(numberFields, field) && isNumber(value)
 }
 
-// isWord reports whether a text looks like a key or a word of ours: letters, and what joins them.
+// isWord reports whether a text looks like a key or an enumeration value of arena: letters and separators.
 func isWord(text []byte) bool {
 	for _, c := range text {
 		if (!isWordByte(c) || '0' <= c && c <= '9') && strings.IndexByte("_.-", c) < 0 {
@@ -128,7 +128,7 @@ func isWord(text []byte) bool {
 	return true
 }
 
-// isNumber reports whether a text looks like a number, in hexadecimal too, or a time.
+// isNumber reports whether a text looks like a number, decimal or hexadecimal, or like a time.
 func isNumber(text []byte) bool {
 	return len(bytes.Trim(text, "0123456789abcdefTZ:.+-")) == 0
 }
@@ -136,7 +136,7 @@ func isNumber(text []byte) bool {
 // blankBytes are the white space of JSON.
 const blankBytes = " \t\r\n"
 
-// copyLiteral copies what is neither a string nor a number: true, false, null and punctuation hold no secret.
+// copyLiteral copies true, false, null and punctuation, which hold no secret.
 func copyLiteral(t *token) bool {
 	n := bytes.IndexAny(t.text[t.at:], blankBytes+`{}[]:,"`)
 	if n < 0 && !t.last {

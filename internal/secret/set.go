@@ -34,38 +34,39 @@ var placeholders = []string{
 	"secret", "stub", "test", "testing", "token", "true", "unused", "user", "xxxx",
 }
 
-// WorthHiding reports whether a text is worth hiding: long enough, and no placeholder.
+// WorthHiding reports whether a text is worth hiding: it is long enough and no placeholder.
 func WorthHiding(value string) bool {
 	return len(value) >= Shortest && !slices.Contains(placeholders, strings.ToLower(value)) &&
 		strings.Trim(value, value[:1]) != ""
 }
 
-// Set finds secrets in texts, however a writer quotes and escapes them, and however often. It is immutable and safe for
-// concurrent use; nil finds nothing.
+// Set finds secrets in texts, in whatever way and however often a writer quoted and escaped them. A Set is immutable
+// and safe for concurrent use. A nil Set finds nothing.
 type Set struct {
-	starts  [256]bool            // first bytes of what may be a secret
-	pairs   [1 << 16 / 64]uint64 // its first two bytes
-	first   [256][]*value        // by the first byte, the longest first
-	longest int                  // bytes that a secret may take in a text
-	cuts    bool                 // parts of secrets beside a mark are found as well
-	tails   func() *[256][]tail  // by the first byte
-	numbers bool                 // one of them may be a part of a number
+	starts  [256]bool            // first bytes of the forms of a secret
+	pairs   [1 << 16 / 64]uint64 // first two bytes of the forms of a secret
+	first   [256][]*value        // secrets by first byte, the longest first
+	longest int                  // the most bytes that a form of a secret takes in a text
+	cuts    bool                 // finds parts of secrets beside a mark as well
+	tails   func() *[256][]tail  // parts of secrets by first byte
+	numbers bool                 // a secret may be part of a number
 }
 
 // value is one secret.
 type value struct {
 	spelling
-	word bool // only where no letter and no digit is beside it
-	part int  // so many of its characters are more than may be shown
+	word bool // found only as a whole word, without a letter or digit beside it
+	part int  // the least number of characters beside a mark that counts as a part
 }
 
-// tail is a secret from one of its characters on.
+// tail is the rest of a secret from the character with index from.
 type tail struct {
 	of   *value
 	from int
 }
 
-// NewSet makes a set; nil when none of the values is worth hiding. It finds whole secrets, in texts that nobody cut.
+// NewSet returns a set of the values that are worth hiding; nil when none is. The set finds whole secrets only: it is
+// for texts that nobody has cut.
 func NewSet(values []string) *Set { return newSet(values, false) }
 
 func newSet(values []string, cuts bool) *Set {
@@ -97,18 +98,18 @@ func (s *Set) add(v *value) {
 	for _, c := range v.spelling[0].starts() {
 		s.first[c] = append(s.first[c], v)
 		if v.spelling[0].kind != plain {
-			for next := range 256 { // an escape has any form
+			for next := range 256 { // an escape may have any second byte
 				s.start(c, byte(next))
 			}
 			continue
 		}
-		if len(v.spelling) == 1 { // of letters and digits there are more
+		if len(v.spelling) == 1 { // a secret of letters and digits has more than one character
 			continue
 		}
 		for _, next := range v.spelling[1].starts() {
 			s.start(c, next)
 		}
-		if v.spelling[1].kind == control || v.spelling[1].kind == broken { // which may be left out, or replaced
+		if v.spelling[1].kind == control || v.spelling[1].kind == broken { // writers may drop or replace the second character
 			for next := range 256 {
 				s.start(c, byte(next))
 			}
@@ -149,17 +150,17 @@ func (s *Set) In(p []byte) bool {
 	}
 }
 
-// hit is a place in a text that has to go.
+// hit is a part of a text that is to be redacted.
 type hit struct {
 	at, size int
-	mark     int  // so many bytes at its beginning stay
-	cut      bool // it is a part of a secret
+	mark     int  // length of the mark at its start, which stays
+	cut      bool // it is only a part of a secret
 }
 
-// find is the next secret at or after a place; one without a size: there is none.
+// find returns the next secret at or after an offset. Its size is 0 when there is none.
 func (s *Set) find(p []byte, from int) hit { return s.next(p, from, s != nil && s.numbers) }
 
-// next is find; numbers says that the numbers of fields of JSON stay.
+// next is find. With numbers, it passes over secrets within the numbers of JSON fields.
 func (s *Set) next(p []byte, from int, numbers bool) hit {
 	if s == nil {
 		return hit{}
@@ -198,7 +199,9 @@ func (s *Set) hitAt(p []byte, i int) hit {
 	return hit{}
 }
 
-// match is where a secret ends of which all characters from one on stand in a text, or enough of them and then a mark.
+// match looks for a secret at offset i, from its character from on. The secret must be there as a whole, or as enough
+// characters with a mark after them. end is the offset after it, negative when it is not there; cut reports that it is
+// only a part.
 func (s *Set) match(p []byte, i int, v *value, from int) (end int, cut bool) {
 	enough := len(v.spelling)
 	if s.cuts {
@@ -211,7 +214,7 @@ func (s *Set) match(p []byte, i int, v *value, from int) (end int, cut bool) {
 	return end, !whole
 }
 
-// inWord reports whether a letter or digit stands before a place. One that ends an escape is none.
+// inWord reports whether a letter or digit comes before an offset. The last letter of an escape does not count.
 func inWord(p []byte, i int) bool {
 	if i == 0 || !isWordByte(p[i-1]) {
 		return false
@@ -219,7 +222,7 @@ func inWord(p []byte, i int) bool {
 	return !escapeEnds(p[:i])
 }
 
-// escapeEnds reports whether a text ends in an escape of one character.
+// escapeEnds reports whether a text ends with an escape of one character.
 func escapeEnds(p []byte) bool {
 	n := len(p)
 	switch {
@@ -242,8 +245,8 @@ func isWordByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// Bytes is the text without secrets: p itself when there are none. What a field of JSON has as its number stays: a
-// document would be none without it.
+// Bytes returns the text without secrets; the same slice when there are none. Numbers of JSON fields stay, because the
+// document would not be JSON without them.
 func (s *Set) Bytes(p []byte) []byte {
 	return s.without(p, s != nil && s.numbers)
 }
@@ -263,7 +266,7 @@ func (s *Set) without(p []byte, numbers bool) []byte {
 	return append(out, p[from:]...)
 }
 
-// Text is Bytes for a text, which is no document, whatever it looks like.
+// Text is Bytes for a text that is not a document, even if it looks like one.
 func (s *Set) Text(text string) string {
 	if s == nil {
 		return text

@@ -11,11 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// spelling is a secret, character by character. Writers put it into JSON, Go quotes, markup, addresses, Markdown and
-// each of these into another: what stands for one character is read whatever they did, and however often.
+// spelling is a secret, character by character. Writers put secrets into JSON, Go quotes, markup, addresses and
+// Markdown, and each of these into another. A spelling matches every such form.
 type spelling []unit
 
-// unit is a character of a secret, or a run of them that belong together.
+// unit is a character of a secret, or a run of backslashes or of white space.
 type unit struct {
 	kind kind
 	raw  string
@@ -25,12 +25,12 @@ type unit struct {
 type kind uint8
 
 const (
-	plain     kind = iota // a letter or a digit of ASCII, which nobody escapes
-	other                 // what stands for itself or is escaped
-	backslash             // a run of them
+	plain     kind = iota // an ASCII letter or digit, which no writer escapes
+	other                 // any other character: as it is or escaped
+	backslash             // a run of backslashes
 	blank                 // a run of white space
-	control               // which some leave out
-	broken                // a byte that is no UTF-8
+	control               // a control character, which some writers drop
+	broken                // a byte that is not valid UTF-8
 )
 
 func spell(text string) (s spelling) {
@@ -64,8 +64,8 @@ func kindOf(r rune, size int) kind {
 	return other
 }
 
-// longest is how many bytes of a text a secret may take; one that was escaped more often than that is found in texts
-// that are there as a whole.
+// longest is the most bytes that a secret is expected to take in a text. A secret that was escaped more often is found
+// only in texts that are read as a whole.
 func (s spelling) longest() (n int) {
 	for i := range s {
 		if s[i].kind == plain {
@@ -77,7 +77,7 @@ func (s spelling) longest() (n int) {
 	return n + len(Mark)
 }
 
-// starts are the bytes with which the character may begin in a text.
+// starts returns the first bytes of all forms of the character.
 func (u *unit) starts() []byte {
 	first := []byte{u.raw[0]}
 	if u.kind == plain {
@@ -95,8 +95,8 @@ func (u *unit) starts() []byte {
 	return slices.Compact(first)
 }
 
-// in is where the secret from one of its characters on ends in a text at a place; below 0: it does not stand there. It
-// need not be whole where a mark follows on as many characters as are enough.
+// in matches the secret from its character from on against the text at an offset. It returns the offset after the
+// match, negative when there is none. A part matches too when a mark follows it and it reaches as far as enough.
 func (s spelling) in(p []byte, at, from, enough int) (end int, whole bool) {
 	for from < len(s) {
 		u := &s[from]
@@ -121,8 +121,8 @@ func (s spelling) in(p []byte, at, from, enough int) (end int, whole bool) {
 	return at, true
 }
 
-// markEnd is the place itself when a mark stands there, behind what may be left of an escape, and enough came before
-// it.
+// markEnd returns the offset when a mark is there and enough characters matched before it. The rest of an escape that
+// was cut may come before the mark.
 func (s spelling) markEnd(p []byte, at, reached, enough int) int {
 	if reached < enough {
 		return -1
@@ -136,7 +136,7 @@ func (s spelling) markEnd(p []byte, at, reached, enough int) int {
 	return -1
 }
 
-// remainder is the length of what may be an escape that was cut: \\u00, \&#3, &amp;qu, %2.
+// remainder returns the length of what may be the start of an escape that was cut: \\u00, \&#3, &amp;qu, %2.
 func remainder(p []byte) int {
 	n := 0
 	for n < len(p) && p[n] == '\\' {
@@ -153,11 +153,11 @@ func remainder(p []byte) int {
 
 func markAt(p []byte, at int) bool { return at < len(p) && bytes.HasPrefix(p[at:], []byte(Mark)) }
 
-// nowhere is where nothing ends.
+// nowhere is returned where there is no match.
 const nowhere = -1
 
-// ends adds the places at which the character may end that begins at a place of a text. Escapes come first: where both
-// fit, what is left of one must not stay.
+// ends appends the offsets after the forms of the character that begin at an offset. Escapes come first: when an escape
+// and the bare character both match, no rest of the escape must stay.
 func (u *unit) ends(to []int, p []byte, at int) []int {
 	switch {
 	case u.kind == blank:
@@ -172,7 +172,7 @@ func (u *unit) ends(to []int, p []byte, at int) []int {
 	if u.kind != backslash && bytes.HasPrefix(p[at:], []byte(u.raw)) {
 		to = append(to, at+len(u.raw))
 	}
-	if u.kind == control || u.kind == broken { // which some replace
+	if u.kind == control || u.kind == broken { // which some writers replace
 		if bytes.HasPrefix(p[at:], []byte("\uFFFD")) {
 			to = append(to, at+len("\uFFFD"))
 		}
@@ -186,7 +186,8 @@ func (u *unit) ends(to []int, p []byte, at int) []int {
 	return to
 }
 
-// ampersands adds where one ends that was escaped any number of times, and that amp; may follow as a part of the text.
+// ampersands appends the offsets after the forms of an ampersand. It may be escaped any number of times, and the secret
+// itself may go on with amp;.
 func ampersands(to []int, p []byte, at int) []int {
 	from := at
 	for at < len(p) && p[at] == '\\' {
@@ -203,7 +204,7 @@ func ampersands(to []int, p []byte, at int) []int {
 	default:
 		return to
 	}
-	for range 4 { // deeper is nothing nested
+	for range 4 { // no writer nests deeper
 		if !bytes.HasPrefix(p[at:], []byte("amp;")) {
 			break
 		}
@@ -213,8 +214,8 @@ func ampersands(to []int, p []byte, at int) []int {
 	return to
 }
 
-// backslashes takes as many as there are when all of them were doubled, once or more often. What is left belongs to the
-// escape behind it.
+// backslashes matches a run of backslashes that was doubled, any number of times. The ones left over belong to the
+// escape after them.
 func (u *unit) backslashes(p []byte, at int) int {
 	run := 0
 	for at+run < len(p) && p[at+run] == '\\' {
@@ -230,7 +231,7 @@ func (u *unit) backslashes(p []byte, at int) int {
 	return at + n
 }
 
-// blanks takes white space of any kind and length, in which addresses have a plus.
+// blanks matches white space of any kind and length. With plus, a + counts as white space, as in addresses.
 func blanks(p []byte, at int, plus bool) int {
 	from := at
 	for at < len(p) {
@@ -250,7 +251,7 @@ func blanks(p []byte, at int, plus bool) int {
 	return at
 }
 
-// other is where an escape of the character, or of each of a run, ends that is none of an address.
+// other matches the character, or every character of a run, in any escape but percent encoding.
 func (u *unit) other(p []byte, at int) int {
 	for range utf8.RuneCountInString(u.raw) {
 		r, end := escape(p, at)
@@ -262,7 +263,7 @@ func (u *unit) other(p []byte, at int) int {
 	return at
 }
 
-// percent is where an escape of the character ends that is one of an address: %2F, or %252F.
+// percent matches the percent encoding of the character, once or more often: %2F, %252F.
 func (u *unit) percent(p []byte, at int) int {
 	for i := range len(u.raw) {
 		if at >= len(p) || p[at] != '%' {
@@ -280,7 +281,7 @@ func (u *unit) percent(p []byte, at int) int {
 	return at
 }
 
-// hex reads a number of so many digits.
+// hex reads a number of the given count of hexadecimal digits.
 func hex(p []byte, at, digits int) (rune, bool) {
 	if digits == 0 || at+digits > len(p) {
 		return 0, false
@@ -289,7 +290,8 @@ func hex(p []byte, at, digits int) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// escape is the character that stands behind backslashes, as markup or in an address, and where that ends.
+// escape reads an escaped character, with backslashes, as markup or percent-encoded. It returns the character and the
+// offset after it.
 func escape(p []byte, at int) (r rune, end int) {
 	from := at
 	for at < len(p) && p[at] == '\\' {
@@ -310,7 +312,8 @@ func escape(p []byte, at int) (r rune, end int) {
 	return 0, nowhere
 }
 
-// goEscape is the character that stands for another one behind backslashes in Go, JSON and Python, or for itself.
+// goEscape reads what follows the backslashes of an escape in Go, JSON or Python. Any other character stands for
+// itself.
 func goEscape(p []byte, at int) (r rune, end int) {
 	if letter := strings.IndexByte("abfnrtv", p[at]); letter >= 0 {
 		return rune("\a\b\f\n\r\t\v"[letter]), at + 1
@@ -345,7 +348,7 @@ func surrogate(p []byte, at int) (rune, bool) {
 	return hex(p, at+2, 4)
 }
 
-// entity reads what stands behind the & of &lt; and &#60;, and of &amp;lt; as well.
+// entity reads what follows the & of an HTML entity such as &lt; and &#60;, also of an escaped one: &amp;lt;.
 func entity(p []byte, at int, itself bool) (r rune, end int) {
 	for bytes.HasPrefix(p[at:], []byte("amp;")) {
 		at, itself = at+len("amp;"), true

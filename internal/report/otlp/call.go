@@ -87,8 +87,8 @@ func (t *trace) callFailed(c *trial, e *result.CallFailed) {
 	t.endCall(s, e.Time, e.LatencyMS)
 }
 
-// endCall ends the span of a call. On the clock of a simulated conversation judges take no time: there the time that
-// the call took itself counts.
+// endCall ends the span of a call. In a simulated conversation the clock stands still while judges run, so the measured
+// time of the call counts.
 func (t *trace) endCall(s *span, at time.Time, took float64) {
 	s.end(at)
 	if s.End == s.Start && took > 0 {
@@ -125,13 +125,13 @@ func (t *trace) toolCompleted(c *trial, e *result.ToolCompleted) {
 		if kind == "" {
 			kind = "_OTHER"
 		}
-		if t.content { // tools say what they like when they fail
+		if t.content { // error texts of tools are content
 			message = e.Error
 		}
 		s.fail(kind, message)
 	}
 	s.end(e.Time)
-	if took := int64(e.LatencyMS * float64(time.Millisecond)); took > 0 { // calls at once are told of together
+	if took := int64(e.LatencyMS * float64(time.Millisecond)); took > 0 { // concurrent calls are reported together
 		s.End = min(s.End, s.Start+took)
 	}
 	t.emit(s)

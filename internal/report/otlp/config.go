@@ -13,7 +13,7 @@ import (
 // Config says where and how traces are sent.
 type Config struct {
 	Endpoint *url.URL
-	Source   string            // the variable that named the endpoint; "": the caller did
+	Source   string            // the variable that named the endpoint; "": the caller named it
 	Headers  map[string]string // may hold secrets, so they are never shown
 	Timeout  time.Duration     // of one request
 	Flush    time.Duration     // how long the end of a run waits
@@ -21,7 +21,7 @@ type Config struct {
 	Content  bool // message contents, arguments and results of tools, explanations
 	Service  string
 	Resource map[string]string // further attributes of the resource
-	// Scrub takes out of a request what may not be sent; nil: nothing.
+	// Scrub removes secrets from a request; nil: requests are sent as they are.
 	Scrub func(body []byte) []byte
 }
 
@@ -79,7 +79,7 @@ func parseEndpoint(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// Where is the endpoint without user name, password and query.
+// Where returns the endpoint without user name, password and query.
 func (c *Config) Where() string {
 	return (&url.URL{Scheme: c.Endpoint.Scheme, Host: c.Endpoint.Host, Path: c.Endpoint.Path}).String()
 }
@@ -99,7 +99,7 @@ func (c *Config) headers(env environment) error {
 	return nil
 }
 
-// token reports whether HTTP allows the name of a header.
+// token reports whether a text is a valid name of an HTTP header.
 func token(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
 		return r <= ' ' || r >= 0x7F || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
@@ -146,7 +146,7 @@ func (c *Config) resource(env environment) error {
 	return nil
 }
 
-// pairsOf reads a=b,c=d; values may be percent-encoded. The error quotes nothing.
+// pairsOf reads a=b,c=d; values may be percent-encoded. Its error quotes no value.
 func pairsOf(list string) (map[string]string, error) {
 	pairs := map[string]string{}
 	for i, pair := range strings.Split(list, ",") {
@@ -163,7 +163,7 @@ func pairsOf(list string) (map[string]string, error) {
 	return pairs, nil
 }
 
-// environment is the variables.
+// environment looks up environment variables.
 type environment func(string) (string, bool)
 
 func (e environment) get(name string) string {
@@ -174,7 +174,7 @@ func (e environment) get(name string) string {
 // yes reports whether a switch is on.
 func (e environment) yes(name string) bool { return strings.EqualFold(e.get(name), "true") }
 
-// first is the variable for traces, else the one for all signals.
+// first returns the variable for traces, else the one for all signals.
 func (e environment) first(what string) (name, v string) {
 	name = "OTEL_EXPORTER_OTLP_TRACES_" + what
 	if v = e.get(name); v != "" {
@@ -184,13 +184,13 @@ func (e environment) first(what string) (name, v string) {
 	return name, e.get(name)
 }
 
-// off reports whether the environment wants no traces.
+// off reports whether the environment disables traces.
 func (e environment) off() bool {
 	exporters := e.get("OTEL_TRACES_EXPORTER")
 	return e.yes("OTEL_SDK_DISABLED") || exporters != "" && !slices.Contains(strings.Split(exporters, ","), "otlp")
 }
 
-// endpoint is the URL for traces as it stands, else that for all signals with the path of traces.
+// endpoint returns the URL for traces as it is, or else the URL for all signals with the path of traces.
 func (e environment) endpoint() (at, name string) {
 	at, isOwn := e.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), true
 	if at == "" {

@@ -7,10 +7,10 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// contentLimit is the longest content of a span in bytes. What is longer is left out: collectors refuse large spans.
+// contentLimit is the limit of a span's content in bytes. Longer content is left out: collectors refuse large spans.
 const contentLimit = 1 << 20
 
-// content adds what was said.
+// content adds the text of a message as an attribute.
 func (s *span) content(key, v string) {
 	if len(v) > contentLimit {
 		s.flag("arena.content_omitted", true)
@@ -19,14 +19,14 @@ func (s *span) content(key, v string) {
 	s.text(key, v)
 }
 
-// The shapes of messages in the conventions.
+// The shapes of messages in the semantic conventions.
 type message struct {
 	Role         chat.Role `json:"role"`
 	Parts        []part    `json:"parts"`
-	FinishReason *string   `json:"finish_reason,omitempty"` // of what a model said; may be ""
+	FinishReason *string   `json:"finish_reason,omitempty"` // of a reply of a model; may be ""
 }
 
-// part is a text, a call of a tool, its result, or a medium. Media are named and not sent along.
+// part is a text, a tool call, a tool result, or a medium. Media are named and not sent.
 type part struct {
 	Type      string  `json:"type"`
 	Content   *string `json:"content,omitempty"`
@@ -91,7 +91,7 @@ func arguments(e *result.ToolStarted) string {
 	return encoded(e.Args)
 }
 
-// encoded is JSON; what JSON cannot hold is left out.
+// encoded returns a value as JSON; "" when JSON cannot hold it.
 func encoded(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -14,7 +14,7 @@ type evaluation struct {
 	score       *float64
 	label       string // a status, or ""
 	explanation string
-	broken      bool // nothing could be judged
+	broken      bool // the check could not judge
 	pos         diag.Pos
 	action      string // of a guardrail
 }
@@ -53,7 +53,8 @@ func (t *trace) brokenEval(e *result.EvalFailed) evaluation {
 	}
 }
 
-// explanation is the first of some texts that there is. They may quote what was said, and are told only with it.
+// explanation returns the first text that is not empty. Explanations may quote messages, so they are sent only together
+// with contents.
 func (t *trace) explanation(texts ...string) string {
 	if !t.content {
 		return ""
@@ -61,7 +62,7 @@ func (t *trace) explanation(texts ...string) string {
 	return cmp.Or(texts...)
 }
 
-// evaluated puts what a check found on the turn that it looked at, or on the trial.
+// evaluated adds the result of a check to the span of its turn, or of the trial.
 func (c *trial) evaluated(at result.At, v evaluation) {
 	e := spanEvent{Time: nanos(at.Time), Name: "gen_ai.evaluation.result"}
 	add := func(key, v string) { e.Attributes = text(e.Attributes, key, v) }

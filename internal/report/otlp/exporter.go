@@ -13,11 +13,11 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// FlushLimit is how long the end of a run waits for the last spans to be delivered, unless the timeout of a request is
+// FlushLimit is how long the end of a run waits until the last spans are delivered, unless the timeout of a request is
 // longer.
 const FlushLimit = 5 * time.Second
 
-// maxFailures is after how many batches in a row that could not be delivered no other is tried.
+// maxFailures is the number of failed batches in a row after which no more are sent.
 const maxFailures = 3
 
 // Exporter sends the trace of one run. Handle and Close belong to one goroutine. Another goroutine sends: only Close
@@ -28,13 +28,13 @@ type Exporter struct {
 	client  *http.Client
 	trace   *trace
 	queue   *queue
-	start   []byte // of every body, before its spans
+	start   []byte // of every request body, before its spans
 	limit   time.Duration
 
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the sender has ended
 
-	delivery Delivery // of the sender, until done is closed
+	delivery Delivery // of the sender; read it after done is closed
 	failures int      // in a row
 }
 
@@ -42,11 +42,11 @@ type Exporter struct {
 type Delivery struct {
 	Sent int
 	Lost int   // never sent, or refused
-	Err  error // why the latest of them were lost; nil when too many came at once
+	Err  error // why the latest spans were lost; nil when the queue was full
 }
 
-// New starts an exporter, which only Close ends: also the trace of a run that is interrupted is sent. id is that of the
-// trace.
+// New starts an exporter with the given trace id. It runs until Close, so that the trace of an interrupted run is sent
+// as well.
 func New(ctx context.Context, c *Config, version string, id [16]byte) *Exporter {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	x := &Exporter{
@@ -56,7 +56,7 @@ func New(ctx context.Context, c *Config, version string, id [16]byte) *Exporter 
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 1}
 	x.client = &http.Client{
 		Transport:     transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // headers stay here
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // keeps headers here
 	}
 	x.trace = &trace{id: fmt.Sprintf("%x", id), content: c.Content, emit: x.emit, trials: map[string]*trial{}}
 	go func() {
@@ -67,7 +67,7 @@ func New(ctx context.Context, c *Config, version string, id [16]byte) *Exporter 
 	return x
 }
 
-// bodyStart is a request up to its first span.
+// bodyStart returns a request body up to its first span.
 func bodyStart(c *Config, version string) []byte {
 	list := text(nil, "service.name", c.Service)
 	list = text(list, "service.version", version)
@@ -80,7 +80,7 @@ func bodyStart(c *Config, version string) []byte {
 		Resource: resource{list}, ScopeSpans: []scopeSpans{{scope{"github.com/arena-evals/arena", version}}},
 	})
 	if err != nil {
-		return nil // texts only, which JSON always holds
+		return nil // cannot happen: the value holds only texts
 	}
 	head = bytes.TrimSuffix(head, []byte("}]}"))
 	return fmt.Appendf(nil, `{"resourceSpans":[%s,"spans":[`, head)
@@ -93,14 +93,14 @@ func (x *Exporter) Handle(e result.Event) { x.trace.Handle(e) }
 
 func (x *Exporter) emit(s *span) {
 	data, err := json.Marshal(s)
-	if err != nil { // numbers and texts, which JSON always holds
+	if err != nil { // cannot happen: the value holds only numbers and texts
 		x.queue.drop()
 		return
 	}
 	x.queue.put(data)
 }
 
-// Close sends what is left, for as long as the Flush of the configuration, and returns what became of everything.
+// Close sends the remaining spans within the Flush time of the configuration, and returns the counts.
 func (x *Exporter) Close() Delivery {
 	x.queue.close()
 	timer := time.NewTimer(x.limit)

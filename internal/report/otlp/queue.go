@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// How much waits, and goes together.
+// The limits of the queue and of a batch.
 const (
-	queueBytes = 8 << 20 // of spans that wait; what comes beyond that is dropped
+	queueBytes = 8 << 20 // of waiting spans; more are dropped
 	batchBytes = 1 << 20
 	batchSpans = 512
-	interval   = time.Second // the longest that a span waits for others
+	interval   = time.Second // the longest time that a span waits for others
 )
 
 // queue holds the encoded spans that wait to be sent. It is safe for concurrent use.
@@ -22,12 +22,12 @@ type queue struct {
 	bytes   int
 	dropped int
 	closed  bool
-	wake    chan struct{} // of size 1: there is enough, or nothing more will come
+	wake    chan struct{} // of size 1: a batch is full, or the queue was closed
 }
 
 func newQueue() *queue { return &queue{wake: make(chan struct{}, 1)} }
 
-// put adds a span, or drops it when too many wait. It does not block.
+// put adds a span, or drops it when the queue is full. It does not block.
 func (q *queue) put(span []byte) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -58,7 +58,7 @@ func (q *queue) signal() {
 	}
 }
 
-// close says that nothing more will come.
+// close ends the queue: no more spans will come.
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -66,8 +66,8 @@ func (q *queue) close() {
 	q.signal()
 }
 
-// take is the spans of the next batch, once there are enough for one, some have waited long enough, or no more will
-// come. An empty batch is the end.
+// take waits for the next batch: until enough spans wait, some have waited long enough, or the queue is closed. An
+// empty batch means that there will be no more.
 func (q *queue) take(ctx context.Context) [][]byte {
 	timer := time.NewTimer(interval)
 	defer timer.Stop()
@@ -87,7 +87,7 @@ func (q *queue) take(ctx context.Context) [][]byte {
 	}
 }
 
-// cut takes a batch off the queue. end says that there will be none any more.
+// cut removes a batch from the queue. end reports that there will be no more.
 func (q *queue) cut(waited bool) (batch [][]byte, end bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -17,24 +17,24 @@ import (
 	"github.com/arena-evals/arena/internal/report/show"
 )
 
-// The waits between attempts, and how long one batch may take in all.
+// The waits between attempts, and the time limit of one batch.
 const (
 	firstWait     = 250 * time.Millisecond
 	longestWait   = 5 * time.Second
-	maxRetryAfter = 15 * time.Second // a collector may ask for more; nobody waits that long
+	maxRetryAfter = 15 * time.Second // the longest wait that a collector can ask for
 	batchLimit    = 45 * time.Second
-	// attemptsToReach is how often a collector is tried from which nothing was ever heard: most likely it is not there.
+	// attemptsToReach is the number of attempts for a collector that has never answered: most likely none is running.
 	attemptsToReach = 3
 
 	replyLimit   = 64 << 10
-	messageLimit = 200 // characters of what a collector says
+	messageLimit = 200 // characters of a collector's message
 )
 
-// refusal is an answer that is not a success.
+// refusal is an answer without success.
 type refusal struct {
 	status     int
 	message    string
-	retryAfter time.Duration // -1: do not try again
+	retryAfter time.Duration // -1: do not retry
 }
 
 func (r *refusal) Error() string {
@@ -45,7 +45,7 @@ func (r *refusal) Error() string {
 	return strings.TrimSpace(text)
 }
 
-// send delivers a body, with repetitions, and returns how many of its spans the collector refused.
+// send delivers a body, with retries, and returns how many of its spans the collector refused.
 func (x *Exporter) send(ctx context.Context, body []byte) (rejected int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, max(batchLimit, x.config.Timeout))
 	defer cancel()
@@ -72,7 +72,7 @@ func (x *Exporter) send(ctx context.Context, body []byte) (rejected int, err err
 	}
 }
 
-// pause waits, and reports whether there is time for another attempt after that.
+// pause waits, and reports whether there is time for another attempt.
 func (x *Exporter) pause(ctx context.Context, d time.Duration) bool {
 	if end, ok := ctx.Deadline(); ok && time.Until(end) < d {
 		return false
@@ -118,12 +118,12 @@ func (x *Exporter) attempt(ctx context.Context, body []byte) (rejected int, err 
 	return x.accepted(resp, reply)
 }
 
-// withoutURL is the error of a request without its URL, which may hold a password.
+// withoutURL returns an error of a request without its URL, which may hold a password.
 func withoutURL(err error) error {
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		err = failed.Err
 	}
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) { // Close waits no longer
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) { // Close stopped waiting
 		return errTimeout
 	}
 	return err
@@ -131,7 +131,7 @@ func withoutURL(err error) error {
 
 var errTimeout = errors.New("timeout: no answer in time")
 
-// refused is why an answer is no success, and whether to try again.
+// refused returns why an answer is not a success, and whether to retry.
 func (x *Exporter) refused(resp *http.Response, reply []byte) *refusal {
 	var said struct {
 		Message string `json:"message"`
@@ -147,7 +147,7 @@ func (x *Exporter) refused(resp *http.Response, reply []byte) *refusal {
 	return r
 }
 
-// retryAfter is how long a collector asks to wait; 0 when it does not say.
+// retryAfter is how long a collector asks to wait; 0 when it does not ask.
 func retryAfter(h http.Header) time.Duration {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	if seconds, err := strconv.Atoi(text); err == nil && seconds >= 0 {
@@ -159,15 +159,15 @@ func retryAfter(h http.Header) time.Duration {
 	return 0
 }
 
-// accepted reads how many spans the collector refused after all. An answer that is none of a collector's is an error:
-// whatever took the spans, nobody knows that they arrived.
+// accepted reads how many spans the collector refused in an answer of success. An answer in another format is an error:
+// it did not come from a collector.
 func (x *Exporter) accepted(resp *http.Response, reply []byte) (rejected int, err error) {
 	if len(bytes.TrimSpace(reply)) == 0 {
 		return 0, nil
 	}
 	var said struct {
 		Partial struct {
-			Rejected json.RawMessage `json:"rejectedSpans"` // a number in a text, or a number
+			Rejected json.RawMessage `json:"rejectedSpans"` // a number, or a number as text
 			Message  string          `json:"errorMessage"`
 		} `json:"partialSuccess"`
 	}
@@ -186,7 +186,7 @@ func (x *Exporter) accepted(resp *http.Response, reply []byte) (rejected int, er
 	return 0, nil
 }
 
-// quote is what a collector says, fit to be shown: on one line, short, and without the headers it was sent.
+// quote prepares a collector's message for an error: on one line, short, and without the request's headers.
 func (x *Exporter) quote(text string) string {
 	for _, v := range x.config.Headers {
 		text = strings.ReplaceAll(text, v, "[redacted]")
@@ -201,7 +201,7 @@ func (x *Exporter) quote(text string) string {
 	return string(runes)
 }
 
-// compress packs a body.
+// compress compresses a body with gzip.
 func compress(body []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)

@@ -54,7 +54,7 @@ func (t *trace) stepCompleted(c *trial, e *result.StepCompleted) {
 	t.emit(s)
 }
 
-// failure is the text of an error. Behind a tool step that failed it may say what the tool said.
+// failure returns the text of an error. The error of a failed tool step may quote the tool, so it is content.
 func (t *trace) failure(c *trial, text string) string {
 	if c.broken && !t.content {
 		return "a step of a composition failed"
@@ -62,7 +62,7 @@ func (t *trace) failure(c *trial, text string) string {
 	return text
 }
 
-// endSteps ends the steps that the end of the conversation cut short.
+// endSteps ends the steps that were running when the conversation ended.
 func (t *trace) endSteps(c *trial, at time.Time) {
 	for _, id := range slices.Sorted(maps.Keys(c.steps)) {
 		s := c.steps[id]

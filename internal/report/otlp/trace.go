@@ -50,7 +50,7 @@ func (t *trace) Handle(e result.Event) {
 		t.trialStarted(&e)
 		return
 	}
-	if c := t.trials[at.Trial]; c != nil { // otherwise it never started, and is not there
+	if c := t.trials[at.Trial]; c != nil { // else the trial never started and has no span
 		t.handleTrial(c, e, at)
 	}
 }
@@ -202,7 +202,7 @@ func (t *trace) endTurn(c *trial, at time.Time) {
 	}
 }
 
-// parent is the parent span of a new call: the step of a composition, the turn, or the trial between turns.
+// parent returns the parent of a new call's span: the step of a composition, the turn, or the trial between turns.
 func (c *trial) parent(step string) *span {
 	if s := c.steps[step]; s != nil {
 		return s
@@ -213,7 +213,7 @@ func (c *trial) parent(step string) *span {
 	return c.span
 }
 
-// start begins a span. Its id follows from the trial and the place in it, so that runs can be compared.
+// start begins a span. Its id is derived from the trial and the place in the trial, so that runs can be compared.
 func (t *trace) start(parent *span, name, trial, place string, kind int, at time.Time) *span {
 	s := &span{TraceID: t.id, SpanID: spanID(trial, place), Name: name, Kind: kind, Start: nanos(at)}
 	if parent != nil {
@@ -224,11 +224,11 @@ func (t *trace) start(parent *span, name, trial, place string, kind int, at time
 
 func spanID(trial, place string) string {
 	sum := sha256.Sum256([]byte(trial + "\x00" + place))
-	sum[0] |= 1 // never all zeros, which is no id
+	sum[0] |= 1 // an id of all zeros is invalid
 	return hex.EncodeToString(sum[:8])
 }
 
-// providerName is the type of a provider as the conventions name it.
+// providerName returns the type of a provider in the words of the conventions.
 func providerName(kind string) string {
 	switch kind {
 	case "":
@@ -238,5 +238,5 @@ func providerName(kind string) string {
 	case "gemini":
 		return "gcp.gemini"
 	}
-	return kind // openai, anthropic as they are; others are names of our own, as the conventions allow
+	return kind // the conventions know openai and anthropic by these names, and allow other names
 }

@@ -62,7 +62,7 @@ type attribute struct {
 	Value value  `json:"value"`
 }
 
-// value is one of its fields.
+// value is the value of an attribute. One of its fields is set.
 type value struct {
 	String *string  `json:"stringValue,omitempty"`
 	Bool   *bool    `json:"boolValue,omitempty"`
@@ -75,7 +75,7 @@ type array struct {
 	Values []value `json:"values"`
 }
 
-// text adds an attribute, unless there is nothing to say.
+// text adds an attribute, unless the value is empty.
 func (s *span) text(key, v string) { s.Attributes = text(s.Attributes, key, v) }
 
 func text(list []attribute, key, v string) []attribute {
@@ -85,7 +85,7 @@ func text(list []attribute, key, v string) []attribute {
 	return append(list, attribute{key, value{String: &v}})
 }
 
-// texts adds a list.
+// texts adds an attribute with a list.
 func (s *span) texts(key string, list ...string) {
 	a := &array{}
 	for _, v := range list {
@@ -102,7 +102,7 @@ func (s *span) whole(key string, v int64) {
 	s.Attributes = append(s.Attributes, attribute{key, value{Int: &v}})
 }
 
-// number adds an attribute, unless it is not known, or no number that JSON has.
+// number adds an attribute, unless the number is unknown or JSON cannot hold it.
 func (s *span) number(key string, v *float64) { s.Attributes = number(s.Attributes, key, v) }
 
 func number(list []attribute, key string, v *float64) []attribute {
@@ -118,13 +118,13 @@ func (s *span) flag(key string, v bool) {
 	}
 }
 
-// fail marks the span as one of something that went wrong. kind is one of a few words.
+// fail marks the span as failed. kind is one of a few fixed words.
 func (s *span) fail(kind, message string) {
 	s.text("error.type", kind)
 	s.Status = &status{Message: message, Code: statusError}
 }
 
-// end closes the span; none ends before it began.
+// end ends the span, at its start at the earliest.
 func (s *span) end(at time.Time) { s.End = max(nanos(at), s.Start) }
 
 // nanos is a time since 1970; the zero time is 0.

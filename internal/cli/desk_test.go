@@ -25,7 +25,7 @@ import (
 type desk struct {
 	t       *testing.T
 	dir     string
-	replies map[string][]chat.Message // by the first words of the user
+	replies map[string][]chat.Message // by the first words of the user; in steps with the system prompt before them
 }
 
 // run runs the project and returns its trials.
@@ -65,11 +65,22 @@ func (d *desk) run(out string, args ...string) []*result.Trial {
 // learn takes over what the agent says in the trials.
 func (d *desk) learn(trials []*result.Trial) {
 	d.replies = map[string][]chat.Message{}
+	replies := func(key string, messages []chat.Message) {
+		for _, m := range messages {
+			if m.Role == chat.Assistant {
+				d.replies[key] = append(d.replies[key], m)
+			}
+		}
+	}
 	for _, t := range trials {
 		for i := range t.Turns {
-			for _, m := range t.Turns[i].Messages {
-				if m.Role == chat.Assistant {
-					d.replies[t.Turns[0].User] = append(d.replies[t.Turns[0].User], m)
+			replies(t.Turns[0].User, t.Turns[i].Messages)
+			if t.Turns[i].Composition == nil {
+				continue
+			}
+			for _, step := range t.Turns[i].Composition.Steps {
+				if len(step.Messages) > 0 {
+					replies(step.Messages[0].Content+step.Messages[1].Content, step.Messages)
 				}
 			}
 		}
@@ -86,7 +97,7 @@ func (d *desk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusTeapot)
 		return
 	}
-	said, first, systems := 0, "", 0
+	said, first, system, systems := 0, "", "", 0
 	for _, m := range request.Messages {
 		switch m.Role {
 		case "assistant":
@@ -96,8 +107,11 @@ func (d *desk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				first = m.Content
 			}
 		case "system":
-			systems++
+			systems, system = systems+1, m.Content
 		}
+	}
+	if _, step := d.replies[system+first]; step {
+		first = system + first
 	}
 	if said >= len(d.replies[first]) || systems != 1 {
 		http.Error(w, fmt.Sprintf("no reply %d to %q after %d system prompts", said, first, systems), http.StatusTeapot)
@@ -137,6 +151,11 @@ func told(trials []*result.Trial) (lines []string) {
 			lines = append(lines, "said "+t.Turns[i].Assistant)
 			for _, m := range t.Turns[i].Messages {
 				lines = append(lines, string(m.Role)+" in "+m.State)
+			}
+			if c := t.Turns[i].Composition; c != nil {
+				for _, step := range c.Steps {
+					lines = append(lines, fmt.Sprint(step.ID, step.Skipped, step.Attempts, step.Target, step.Status, step.Input, step.Output))
+				}
 			}
 			for _, c := range t.Turns[i].ToolCalls {
 				lines = append(lines, fmt.Sprint("called ", c.Name, c.Args, c.Error))
@@ -196,7 +215,7 @@ func TestDeskOverTheWire(t *testing.T) {
 func (d *desk) stream() {
 	d.t.Helper()
 	scenarios, err := filepath.Glob(filepath.Join(d.dir, "desk", "*.yaml"))
-	if err != nil || len(scenarios) != 4 { // with the config, which has no turns
+	if err != nil || len(scenarios) != 5 { // with the config and the replies of the mock, which have no turns
 		d.t.Fatal(scenarios, err)
 	}
 	for _, file := range scenarios {

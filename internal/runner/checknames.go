@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/composition"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
@@ -105,11 +106,20 @@ func (n *nameChecker) setupKey(s *scenario.Scenario, prompt *scenario.Prompt, ag
 	return k
 }
 
-func (n *nameChecker) offered(prompt *scenario.Prompt) []string {
-	if prompt == nil {
-		return nil
+// offered returns the tools that may be called under a prompt: those that it offers, and those of steps that call one
+// themselves.
+func (n *nameChecker) offered(prompt *scenario.Prompt) (names []string) {
+	for _, c := range n.p.Compositions {
+		for step := range c.All() {
+			if step.Kind == composition.Tool {
+				names = append(names, step.Tool)
+			}
+		}
 	}
-	names := n.p.OwnTools()
+	if prompt == nil {
+		return names
+	}
+	names = append(names, n.p.OwnTools()...)
 	for _, t := range n.tools.Offered(prompt.AllowedTools) {
 		names = append(names, t.Name)
 	}

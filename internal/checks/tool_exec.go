@@ -17,7 +17,7 @@ import (
 
 var toolExecDef = define[toolExecParams](Def{
 	Name:     "tool_exec",
-	Summary:  "A tool of the project, called by the check itself, succeeds.",
+	Summary:  "A tool of the project, called by the check itself, succeeds, whether agents are offered it or not.",
 	Scoring:  "1 when the tool gives no error in time and its result fits the patterns, else 0.",
 	Family:   FamilyTools,
 	Surfaces: OnAssertion | OnEval,

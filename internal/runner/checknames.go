@@ -21,7 +21,7 @@ type nameChecker struct {
 	recorded bool         // the conversations are recorded, and may use other tools than the project's
 
 	within *scenario.Scenario // whose checks are looked at; nil: those of all
-	served []servedName       // names that are left to the trials
+	served []*servedName      // names that are left to the trials
 
 	mockTools *[]string         // see calledByMocks
 	toolNames []string          // see knownTools
@@ -276,4 +276,5 @@ func (m *matrix) checkNames(p *project, spans []span) {
 	}
 	n.report(planned, func(s *scenario.Scenario) []*scenario.Provider { return agents[s] })
 	p.served = n.served
+	m.tracker.isServed = m.tracker.isServed || len(n.served) > 0
 }

@@ -20,6 +20,7 @@ type nameTracker struct {
 	mu              sync.Mutex
 	awaited         []awaitedName
 	isAwaited       map[namePosition]bool // names in awaited
+	isServed        bool                  // servers are to tell some names to be right
 	calledTools     map[string]bool
 	loadedSkills    map[string]bool
 	firedGuardrails map[string]bool
@@ -74,7 +75,7 @@ func (h *nameTracker) awaitGuardrail(check string, use *checks.GuardrailUse) {
 
 // observe collects the names in a conversation.
 func (h *nameTracker) observe(t *result.Trial) {
-	if h == nil || len(h.awaited)+len(h.sampledGates)+len(h.awaitedGuardrails)+len(h.rules) == 0 {
+	if h == nil || len(h.awaited)+len(h.sampledGates)+len(h.awaitedGuardrails)+len(h.rules) == 0 && !h.isServed {
 		return
 	}
 	h.mu.Lock()
@@ -134,6 +135,7 @@ func (p *Plan) NeverNamed() []diag.Diagnostic {
 			})
 		}
 	}
+	list = append(list, p.neverCompared(h.calledTools)...)
 	list = append(list, h.idleRules()...)
 	for _, e := range h.sampledGates {
 		if !h.measuredEvals[e.ID] {

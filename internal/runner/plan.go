@@ -82,7 +82,7 @@ type project struct {
 	judgePrompts *grading.Prompts
 
 	stances map[*scenario.Prompt]*stance
-	served  []servedName  // names that only servers can tell to be right
+	served  []*servedName // names that only servers can tell to be right
 	memory  *tools.Opener // nil: trials remember nothing
 	skills  *skills       // nil: there are none
 	// compositions are by name; nil: there are none.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/arena-evals/arena/internal/a2a"
 	"github.com/arena-evals/arena/internal/cassette"
@@ -26,6 +27,9 @@ type servedName struct {
 	card     bool               // it may be the name on the card of an agent
 	scenario *scenario.Scenario // nil: it matters in all of them
 	prompts  []*scenario.Prompt // under which it matters
+	check    bool               // a check has it
+
+	compared, missed atomic.Bool // in a trial: with what was listed; not, as nothing was
 }
 
 // checkServed takes care of the name of a tool that belongs to an MCP server of the project. It is false for others.
@@ -64,8 +68,9 @@ func (n *nameChecker) checkServed(check string, use *checks.NameUse, setups []*s
 	case !does:
 		n.warnNotOffered(check, use)
 	}
-	n.serve(servedName{
+	n.serve(&servedName{
 		name: use.Name, where: check + ": " + use.Param, pos: use.Pos, server: server, scenario: n.within, prompts: prompts,
+		check: true,
 	})
 	return true
 }
@@ -90,8 +95,9 @@ func (n *nameChecker) checkAsked(
 		n.warnNotOffered(check, use)
 		return true
 	}
-	n.serve(servedName{
+	n.serve(&servedName{
 		name: use.Name, where: check + ": " + use.Param, pos: use.Pos, card: card, scenario: n.within, prompts: prompts,
+		check: true,
 	})
 	return true
 }
@@ -103,14 +109,14 @@ func (n *nameChecker) isAsked(tool string) bool {
 }
 
 // serve leaves a name to the trials.
-func (n *nameChecker) serve(name servedName) { n.served = append(n.served, name) }
+func (n *nameChecker) serve(name *servedName) { n.served = append(n.served, name) }
 
 // serveRules leaves the names of servers' tools to the trials that stand in a scenario and its prompts.
 func (n *nameChecker) serveRules(s *scenario.Scenario, prompts []*scenario.Prompt) {
 	add := func(where string, pos diag.Pos, names ...string) {
 		for _, name := range names {
 			if server := n.p.ServerOf(name); server != nil || n.isAsked(name) {
-				n.serve(servedName{name: name, where: where, pos: pos, server: server, scenario: s, prompts: prompts})
+				n.serve(&servedName{name: name, where: where, pos: pos, server: server, scenario: s, prompts: prompts})
 			}
 		}
 	}
@@ -130,7 +136,7 @@ func (n *nameChecker) serveRules(s *scenario.Scenario, prompts []*scenario.Promp
 		add := func(where string, within *scenario.Scenario, names ...string) {
 			for _, name := range names {
 				if server := n.p.ServerOf(name); server != nil || n.isAsked(name) {
-					n.serve(servedName{name: name, where: where, server: server, scenario: within, prompts: in})
+					n.serve(&servedName{name: name, where: where, server: server, scenario: within, prompts: in})
 				}
 			}
 		}
@@ -150,10 +156,16 @@ func (n *servedName) matters(t *Trial, prompt *scenario.Prompt) bool {
 // no server can have more tools than it has told of; before that only some say so.
 func (s *session) checkServed(atEnd bool) error {
 	var wrong []string
-	for i := range s.trial.Project.served {
-		n := &s.trial.Project.served[i]
+	for _, n := range s.trial.Project.served {
 		known := s.servedBy(n.server)
-		if known == nil || !n.matters(s.trial, s.stance.prompt) || known.has(n) || !atEnd && !known.fixed {
+		if known == nil || !n.matters(s.trial, s.stance.prompt) {
+			if atEnd && (n.scenario == nil || n.scenario == s.trial.Scenario) {
+				n.missed.Store(true)
+			}
+			continue
+		}
+		n.compared.Store(true)
+		if known.has(n) || !atEnd && !known.fixed {
 			continue
 		}
 		if text := n.absent(known.names); !slices.Contains(wrong, text) {
@@ -202,6 +214,49 @@ func (s *session) servedBy(server *scenario.Server) *servedTools {
 	}
 	slices.Sort(all.names)
 	return all
+}
+
+// neverCompared warns of the names in checks that nothing could be held against, as nobody was asked for tools in the
+// trials where they matter.
+func (p *Plan) neverCompared(called map[string]bool) (list []diag.Diagnostic) {
+	met, looked := map[namePosition]bool{}, map[*project]bool{}
+	for i := range p.spans {
+		in := p.spans[i].Project
+		if looked[in] {
+			continue
+		}
+		looked[in] = true
+		for _, n := range in.served {
+			at := namePosition{n.pos, n.name}
+			if !n.check || met[at] || n.compared.Load() || !n.missed.Load() || n.cameUp(called) {
+				continue
+			}
+			met[at] = true
+			whom := "no agent was asked for its card"
+			if n.server != nil {
+				whom = fmt.Sprintf("the MCP server %q was not asked for its tools", n.server.Name)
+			}
+			list = append(list, diag.Diagnostic{
+				Severity: diag.Warning, Pos: n.pos, Width: width(n.name), Code: "never-named",
+				Msg: fmt.Sprintf("%s: whether there is %q is not known: no call of it came up in any conversation, and %s",
+					n.where, n.name, whom),
+			})
+		}
+	}
+	return list
+}
+
+// cameUp reports whether an agent called what has the name.
+func (n *servedName) cameUp(called map[string]bool) bool {
+	if !n.card {
+		return called[n.name]
+	}
+	for name := range called {
+		if a2a.Asks(name, n.name) {
+			return true
+		}
+	}
+	return false
 }
 
 // met keeps what a source listed, where somebody asks for it.

@@ -15,7 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// Card is what an agent says about itself.
+// Card is the card with which an agent describes itself.
 type Card struct {
 	Name       string      `json:"name"`
 	Version    string      `json:"protocolVersion"`
@@ -26,14 +26,14 @@ type Card struct {
 	InputModes []string    `json:"defaultInputModes"`
 	Skills     []Skill     `json:"skills"`
 
-	path string // where it was found, below the address of the agent
+	path string // path of the card below the agent's address
 }
 
-// Interface is an address at which an agent can be asked.
+// Interface is an address of an agent with its protocol.
 type Interface struct {
 	URL       string `json:"url"`
 	Transport string `json:"transport"`
-	Binding   string `json:"protocolBinding"` // in place of Transport from 1.0 on
+	Binding   string `json:"protocolBinding"` // replaces Transport from 1.0 on
 	Version   string `json:"protocolVersion"`
 }
 
@@ -42,14 +42,14 @@ type Skill struct {
 	ID          string   `json:"id"`
 	Name        string   `json:"name"`
 	Description string   `json:"description"`
-	InputModes  []string `json:"inputModes"` // types of content; none: those of the card
+	InputModes  []string `json:"inputModes"` // content types; empty: those of the card
 }
 
-// cardPaths are where cards are, the newer place first.
+// cardPaths are the paths of cards, the newer one first.
 var cardPaths = [...]string{"/.well-known/agent-card.json", "/.well-known/agent.json"}
 
-// Card reads the card of the agent. Without one there is no error and no card. Errors do not name the agent, unless Do
-// does.
+// Card reads the card of the agent. It returns nil without an error when there is none. Errors do not name the agent,
+// unless Do does.
 func (c *Client) Card(ctx context.Context) (*Card, error) {
 	for _, path := range cardPaths {
 		res, err := c.Do(ctx, &Request{Method: http.MethodGet, URL: c.Base + path, Repeatable: true})
@@ -74,20 +74,20 @@ func (c *Client) Card(ctx context.Context) (*Card, error) {
 	return nil, nil
 }
 
-// Endpoint is where and how an agent is asked.
+// Endpoint is the address and the protocol version of an agent.
 type Endpoint struct {
 	URL   string
-	Newer bool // in the words of protocol version 1.0, not of 0.3
+	Newer bool // speaks protocol version 1.0 rather than 0.3
 }
 
-// Usual is where an agent is asked whose card does not say where.
+// Usual returns the endpoint of an agent whose card names none.
 func (c *Client) Usual() Endpoint { return Endpoint{URL: c.Base + "/a2a"} }
 
 const jsonRPC = "JSONRPC"
 
-// Endpoint is where the card says that the agent speaks JSON-RPC; none when it does not say. What is only for the host
-// of the agent goes nowhere else, nothing goes from a public host to a private address, or to one without TLS that had
-// it. Errors do not name the agent.
+// Endpoint returns the JSON-RPC endpoint that the card names; none when it names none. It refuses another host when the
+// requests hold secrets, a private address for a public agent, and an address without TLS for an agent that had TLS.
+// Errors do not name the agent.
 func (c *Client) Endpoint(card *Card) (at Endpoint, found bool, err error) {
 	one, found := card.jsonRPC()
 	if !found {
@@ -122,7 +122,7 @@ func (c *Client) Endpoint(card *Card) (at Endpoint, found bool, err error) {
 	return Endpoint{URL: there.String(), Newer: newer(one.Version)}, true, nil
 }
 
-// jsonRPC is the interface of a card that speaks JSON-RPC.
+// jsonRPC returns the JSON-RPC interface of a card.
 func (card *Card) jsonRPC() (Interface, bool) {
 	if card.URL != "" && (card.Transport == "" || strings.EqualFold(card.Transport, jsonRPC)) {
 		return Interface{URL: card.URL, Version: card.Version}, true
@@ -146,7 +146,7 @@ func newer(version string) bool {
 	return major != "" && major != "0"
 }
 
-// sameHost reports whether an address is at the host of another one. All names of this machine are one host.
+// sameHost reports whether two addresses have the same host. All names of this machine are one host.
 func sameHost(from, to *url.URL) bool {
 	if dial.SameHost(from, to) {
 		return true
@@ -159,7 +159,7 @@ func loopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// private reports whether a host is one that the public cannot reach.
+// private reports whether the public cannot reach a host.
 func private(host string) bool {
 	ip := net.ParseIP(host)
 	return loopback(host) || strings.HasSuffix(strings.ToLower(host), ".internal") ||

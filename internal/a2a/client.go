@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// Client asks one agent. It is safe for concurrent use when Do is. Nothing is sent but by Do. The official library is
-// not used: its client brings gRPC along and refuses what older agents send, and its types alone slow down every start
-// of arena. In tests its server answers.
+// Client calls one agent. It is safe for concurrent use when Do is. Do sends all requests. The official library is not
+// used: its client needs gRPC, refuses what older agents send, and slows down every start of arena. The tests use its
+// server.
 type Client struct {
-	Name   string // of the agent, in errors; "": they do not name it
-	Base   string // address of the agent, without a slash at its end
-	Secret string // what of the requests is only for the host of Base, in words; "": nothing is
+	Name   string // of the agent, for errors; "": errors do not name it
+	Base   string // address of the agent, without a slash at the end
+	Secret string // names the secret part of the requests, which is only for the host of Base; "": none
 	// Do sends a request and reads the whole answer, whatever its status. Its errors are returned as they are.
 	Do func(ctx context.Context, r *Request) (*Response, error)
-	// Excerpt is the beginning of what an agent said, for the end of an error: a colon and the text; "" of nothing.
+	// Excerpt returns the start of an agent's text for the end of an error: a colon and the text; "" for an empty text.
 	Excerpt func(text string) string
-	// Pause waits; false when ctx is done before.
+	// Pause waits; it returns false when ctx ends first.
 	Pause func(ctx context.Context, span time.Duration) bool
 
 	calls atomic.Int64
@@ -31,17 +31,17 @@ type Client struct {
 type Request struct {
 	Method, URL string
 	Body        []byte
-	Repeatable  bool // it does no harm to send it twice
-	Newer       bool // it is in the words of protocol version 1.0
+	Repeatable  bool // sending it twice does no harm
+	Newer       bool // uses protocol version 1.0
 }
 
-// Response is the answer to one.
+// Response is the answer to a Request.
 type Response struct {
 	Status int
 	Body   []byte
 }
 
-// StatusError is an answer with another status than 200.
+// StatusError is an answer with a status other than 200.
 type StatusError struct {
 	text string
 	Code int
@@ -57,7 +57,7 @@ func (c *Client) refused(res *Response) error {
 	return &StatusError{text + c.Excerpt(string(res.Body)), res.Status}
 }
 
-// The methods of the agent, in the words of protocol version 0.3 and 1.0.
+// The methods of the protocol, with their names in version 0.3 and 1.0.
 type method struct{ older, newer string }
 
 var (
@@ -81,8 +81,8 @@ const (
 	mostPause  = 2 * time.Second
 )
 
-// Await asks for a task until it has ended, or needs something. A message needs no waiting. When ctx is done the error
-// says in which state the task was, which is returned as well.
+// Await polls a task until it has ended or needs input. A message is returned at once. When ctx ends, the error names
+// the state of the task, which is returned as well.
 func (c *Client) Await(ctx context.Context, at Endpoint, res *Result) (*Result, error) {
 	for pause := firstPause; res.GoesOn(); pause = min(2*pause, mostPause) {
 		if res.ID == "" {
@@ -103,7 +103,7 @@ func (c *Client) Await(ctx context.Context, at Endpoint, res *Result) (*Result, 
 	return res, nil
 }
 
-// Cancel tells the agent that nobody waits for a task any more. The agent may refuse.
+// Cancel tells the agent that a task is no longer needed. The agent may refuse.
 func (c *Client) Cancel(ctx context.Context, at Endpoint, id string) error {
 	_, err := c.call(ctx, at, cancelTask, taskQuery{id}, true)
 	return err
@@ -156,7 +156,7 @@ func (c *Client) call(ctx context.Context, at Endpoint, m method, params any, re
 	return result, nil
 }
 
-// fault is an error of what the agent said.
+// fault returns an error about an agent's answer.
 func (c *Client) fault(format string, args ...any) error {
 	if c.Name == "" {
 		return fmt.Errorf(format, args...)
@@ -170,7 +170,7 @@ func NotThere(err error) bool {
 	return ok && (status.Code == http.StatusNotFound || status.Code == http.StatusMethodNotAllowed)
 }
 
-// Pause waits for a while; false when ctx is done before.
+// Pause waits; it returns false when ctx ends first.
 func Pause(ctx context.Context, span time.Duration) bool {
 	timer := time.NewTimer(span)
 	defer timer.Stop()

@@ -7,26 +7,26 @@ import (
 	"encoding/json"
 )
 
-// Message is what a user says to an agent.
+// Message is a message from a user to an agent.
 type Message struct {
 	Parts    []Part
 	Metadata map[string]any // nil: none
 }
 
-// Part is a part of a message or an artifact: a text, a value, or a file.
+// Part is a part of a message or an artifact: text, a JSON value, or a file.
 type Part struct {
 	Text string
-	Data json.RawMessage // a JSON value; nil: it is none
-	File *File           // nil: it is none
+	Data json.RawMessage // a JSON value; nil: none
+	File *File           // nil: none
 }
 
-// File is a file that belongs to a message, whole or by its address.
+// File is a file in a message: its content or its address.
 type File struct {
 	Name, MIMEType string
-	Base64, URI    string // one of them
+	Base64, URI    string // one of them is set
 }
 
-// olderMessage is a message with the settings for its answer, in the words of protocol version 0.3.
+// olderMessage is a message with the settings of its answer in protocol version 0.3.
 type olderMessage struct {
 	Message struct {
 		Kind     string         `json:"kind"`
@@ -53,8 +53,7 @@ type olderFile struct {
 	Name  string `json:"name,omitempty"`
 }
 
-// newerMessage is the same in the words of protocol version 1.0, where an answer waits for the end of the work unless
-// it is asked not to.
+// newerMessage is the same in protocol version 1.0, in which the answer comes at the end of the work by default.
 type newerMessage struct {
 	Message struct {
 		ID       string         `json:"messageId"`
@@ -72,7 +71,7 @@ type newerPart struct {
 	Name string  `json:"filename,omitempty"`
 }
 
-// encode is the message as it is sent, under an id of its own.
+// encode returns the message as it is sent, with a new id.
 func (m *Message) encode(newer bool) any {
 	if newer {
 		var out newerMessage
@@ -101,12 +100,12 @@ func (m *Message) encode(newer bool) any {
 	return &out
 }
 
-// UnmarshalJSON takes a part in the words of any version. It names its kind, or is known by what it holds. One of
-// another kind is empty.
+// UnmarshalJSON reads a part of any protocol version. The part names its kind, or its fields show it. A part of another
+// kind becomes empty.
 func (p *Part) UnmarshalJSON(data []byte) error {
 	var in struct {
 		Kind string          `json:"kind"`
-		Type string          `json:"type"` // the kind before 0.3
+		Type string          `json:"type"` // the kind, before 0.3
 		Text string          `json:"text"`
 		Data json.RawMessage `json:"data"`
 		File *struct {

@@ -5,21 +5,21 @@ package a2a
 
 import "strings"
 
-// Prefix is what the names of tools that ask agents begin with.
+// Prefix is the prefix of the names of tools that call agents.
 const Prefix = "a2a__"
 
-// ToolName is the name of the tool that asks an agent, by the name on its card, for one of its skills.
+// ToolName is the name of the tool that calls an agent, given by the name on its card, for one of its skills.
 func ToolName(card, skill string) string { return Prefix + Plain(card) + "__" + Plain(skill) }
 
-// Asks reports whether a tool asks the agent with this name on its card.
+// Asks reports whether a tool calls the agent with this name on its card.
 func Asks(tool, card string) bool {
 	rest, ok := strings.CutPrefix(tool, Prefix)
 	plain := Plain(card)
 	return ok && plain != "" && strings.HasPrefix(rest, plain+"__")
 }
 
-// Plain is a name as it stands in the name of a tool: in lower case, with one _ for all that stands between letters and
-// digits. It is "" for a name without any.
+// Plain returns a name as part of a tool's name: in lower case, with _ for each run of other characters than letters
+// and digits. It is "" for a name without letters and digits.
 func Plain(name string) string {
 	var b strings.Builder
 	gap := false

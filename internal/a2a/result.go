@@ -8,14 +8,14 @@ import (
 // State is the state of a task; "" is none.
 type State string
 
-// States that decide whether there is an answer. In all others there will be none.
+// The states that decide whether there is an answer. A task in any other state has no answer and gets none.
 const (
 	Submitted State = "submitted"
 	Working   State = "working"
 	Completed State = "completed"
 )
 
-// Result is what an agent answers: a task or, without a status, a message. It takes what agents of any version send.
+// Result is an agent's answer: a task or, without a status, a message. It takes what agents of all versions send.
 type Result struct {
 	ID        string     `json:"id"`
 	Status    *Status    `json:"status"`
@@ -23,18 +23,18 @@ type Result struct {
 	Parts     []Part     `json:"parts"`
 }
 
-// Status is how a task stands.
+// Status is the status of a task.
 type Status struct {
 	State   string    `json:"state"`
 	Message *Artifact `json:"message"`
 }
 
-// Artifact is something that an agent made, or said with a status.
+// Artifact is a result of a task, or the message of a status.
 type Artifact struct {
 	Parts []Part `json:"parts"`
 }
 
-// UnmarshalJSON takes a task or a message, also one that stands under its kind.
+// UnmarshalJSON reads a task or a message, also one that is wrapped in an object under its kind.
 func (r *Result) UnmarshalJSON(data []byte) error {
 	type plain Result
 	var in struct {
@@ -56,16 +56,16 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// IsTask reports whether the answer is a task, and not a message.
+// IsTask reports whether the answer is a task, rather than a message.
 func (r *Result) IsTask() bool { return r.Status != nil }
 
-// GoesOn reports whether the answer is a task whose end is to come.
+// GoesOn reports whether the answer is a task that has not ended.
 func (r *Result) GoesOn() bool {
 	state := r.State()
 	return state == Submitted || state == Working
 }
 
-// State is the state of a task, in one spelling for all versions; "" of a message, and of a task that names none.
+// State returns the state of a task, spelled alike for all versions; "" for a message, and for a task without a state.
 func (r *Result) State() State {
 	if r.Status == nil {
 		return ""
@@ -78,7 +78,7 @@ func (r *Result) State() State {
 	return State(state)
 }
 
-// Said are the parts that came with the status of a task.
+// Said returns the parts of a status message.
 func (r *Result) Said() []Part {
 	if r.Status == nil || r.Status.Message == nil {
 		return nil
@@ -86,7 +86,7 @@ func (r *Result) Said() []Part {
 	return r.Status.Message.Parts
 }
 
-// Texts are the texts of parts that are not empty.
+// Texts returns the texts of the parts that have any.
 func Texts(parts []Part) (texts []string) {
 	for i := range parts {
 		if parts[i].Text != "" {

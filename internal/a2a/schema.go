@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The arguments of tools that ask agents. What else a model sends goes into the metadata of the message.
+// The arguments of tools that call agents. Other arguments go into the metadata of the message.
 const (
 	Query     = "query"
 	ImageURL  = "image_url"
@@ -13,7 +13,7 @@ const (
 	AudioData = "audio_data"
 )
 
-// Schema is the JSON Schema of the arguments of a tool that asks an agent who takes these types of content.
+// Schema is the JSON Schema of the arguments of a tool that calls an agent with these input types.
 func Schema(inputModes []string) json.RawMessage {
 	properties := map[string]any{Query: property("What the agent is asked or told to do.")}
 	for _, mode := range inputModes {

@@ -11,21 +11,21 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// defaultType is the check of criteria that come alone.
+// defaultType is the type of a check that is given only as criteria.
 const defaultType = "llm_judge"
 
-// defaultThreshold is what a judge's score has to reach when only criteria are given. A check that stands in a file
-// passes as it does in a run.
+// defaultThreshold is the least score that passes when only criteria are given. A check from a file passes as it does
+// in a run.
 const defaultThreshold = 0.5
 
-// Override is what a command line says about a check, and not its file. Its zero value changes nothing.
+// Override is what the command line changes of a check. Its zero value changes nothing.
 type Override struct {
-	Judge     bool     // another judge than the check's own is asked
-	Threshold *float64 // wins over min_score and max_score
-	Votes     int      // wins over votes unless it is 0
+	Judge     bool     // use the judge of the command line, rather than the check's own
+	Threshold *float64 // replaces min_score and max_score
+	Votes     int      // replaces votes; 0: no change
 }
 
-// Criteria is the check that criteria alone make.
+// Criteria returns the check for criteria that are given alone.
 func Criteria(text string, c Override) *scenario.Check {
 	if c.Threshold == nil {
 		c.Threshold = new(defaultThreshold)
@@ -35,8 +35,9 @@ func Criteria(text string, c Override) *scenario.Check {
 	return c.apply(&scenario.Check{Type: defaultType, Params: params})
 }
 
-// ReadCheck finds the check in a file: the parameters of an llm_judge, a check as scenarios hold it, or the one check
-// that a model grades in a scenario file; of several there line says which, 0 being none. It is nil after a problem.
+// ReadCheck finds the check in a file: the parameters of an llm_judge, a check as in a scenario, or a scenario file
+// with one check that a judge grades. When there are several, line selects one; 0 selects none. It returns nil after a
+// problem.
 func ReadCheck(file string, data []byte, line int, c Override, d *diag.List) *scenario.Check {
 	before := d.Errors()
 	r := &node.Reader{File: file, Diags: d}
@@ -69,13 +70,13 @@ func ReadCheck(file string, data []byte, line int, c Override, d *diag.List) *sc
 	return c.apply(check)
 }
 
-// gradedCheck is a check that a model grades, and the surface that asks it.
+// gradedCheck is a check that a judge grades, and its surface.
 type gradedCheck struct {
 	node    *node.Node
 	surface scenario.Surface
 }
 
-// graded finds the checks that a model grades, in the order of the file.
+// graded finds the checks that a judge grades, in the order of the file.
 func graded(n *node.Node, surface scenario.Surface) (found []gradedCheck) {
 	if node.Get(n, "trigger") != nil {
 		surface = scenario.EvalSurface
@@ -112,12 +113,12 @@ func reportAmbiguous(r *node.Reader, found []gradedCheck, line int) {
 		Hint = "name one by its line: " + strings.Join(places, ", ")
 }
 
-// apply lets the command line win over the file.
+// apply applies the override to a check from a file.
 func (c Override) apply(check *scenario.Check) *scenario.Check {
 	if check.Params == nil {
 		check.Params = &node.Node{Kind: node.Map, Tag: "!!map"}
 	}
-	if check.Params.Kind != node.Map { // compiling reports it
+	if check.Params.Kind != node.Map { // the compiler reports it
 		return check
 	}
 	drop := []string{}

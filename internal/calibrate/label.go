@@ -9,13 +9,13 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// The words of people for the two classes. Numbers are scores, of which 1 and 0 need no threshold.
+// The words for the two classes. Numbers are scores; 1 and 0 need no threshold.
 var (
 	passWords = []string{"pass", "passed", "true", "yes", "y", "good", "correct"}
 	failWords = []string{"fail", "failed", "false", "no", "n", "bad", "incorrect"}
 )
 
-// label reads the decision of a person.
+// label reads a person's label.
 func (r *labelReader) label(e *Example, n *node.Node) {
 	text, ok := r.Name(n, "label")
 	if !ok {

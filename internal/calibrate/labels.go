@@ -15,20 +15,20 @@ import (
 type Example struct {
 	Pos      diag.Pos       // of the entry
 	ID       string         // may be empty
-	Text     string         // what is judged, as if an agent had said it
-	Input    string         // what the agent was asked; may be empty
+	Text     string         // what is judged, as a reply of an agent
+	Input    string         // the question to the agent; may be empty
 	Pass     bool           // the label
-	Score    *float64       // the label as a score, where it is one
-	Critique string         // why, in the person's words; may be empty
-	Fields   map[string]any // everything else that stands there; checks find it as metadata
+	Score    *float64       // the label as a score, when it is one
+	Critique string         // the person's reason; may be empty
+	Fields   map[string]any // all other fields; checks see them as metadata
 }
 
-// Files are the endings of the files that can hold labels.
+// Files are the extensions of files that can hold labels.
 var Files = []string{".jsonl", ".ndjson", ".json", ".yaml", ".yml", ".csv", ".tsv"}
 
-// ReadLabels reads the labels in a file, whose name says how they are written: a JSON object a line, a list in JSON or
-// YAML, or a table with a header. Labels that are scores pass from threshold on; nil refuses them. What is wrong goes
-// to d, all of it.
+// ReadLabels reads a file of labels. The extension gives the format: a JSON object per line, a list in JSON or YAML, or
+// a table with a header. A label that is a score passes if it is at least threshold; with a nil threshold scores are
+// refused. All problems go to d.
 func ReadLabels(file string, data []byte, threshold *float64, d *diag.List) []Example {
 	r := &labelReader{Reader: node.Reader{File: file, Diags: d}, threshold: threshold, seen: map[[2]string]*Example{}}
 	switch ext := strings.ToLower(filepath.Ext(file)); ext {
@@ -53,7 +53,7 @@ func ReadLabels(file string, data []byte, threshold *float64, d *diag.List) []Ex
 
 const hintEntry = `an entry has a text and a label: {"text": "…", "label": "pass"}`
 
-// column is a field of an entry under all of its names, the first of which is ours.
+// column is a field of an entry with all of its names, the canonical one first.
 type column struct {
 	names []string
 	must  bool
@@ -86,7 +86,7 @@ func textColumn(what string, at func(*Example) *string) func(*labelReader, *Exam
 	}
 }
 
-// labelReader gathers the examples of one file.
+// labelReader collects the examples of one file.
 type labelReader struct {
 	node.Reader
 	threshold *float64
@@ -94,7 +94,7 @@ type labelReader struct {
 	seen      map[[2]string]*Example // by text and input
 }
 
-// entry reads one example. One with a problem is left out.
+// entry reads one example. An example with a problem is left out.
 func (r *labelReader) entry(n *node.Node) {
 	before := r.Diags.Errors()
 	e := Example{Pos: r.Pos(n), Fields: map[string]any{}}
@@ -136,8 +136,7 @@ func (r *labelReader) missing(n *node.Node, c *column, rest []string) {
 	}
 }
 
-// add keeps an example. Two people, or one on two days, may have labelled the same text differently: then no judge can
-// agree with both.
+// add adds an example. It warns when the same text has two different labels: no judge can agree with both.
 func (r *labelReader) add(e *Example) {
 	key := [2]string{e.Text, e.Input}
 	if first := r.seen[key]; first == nil {
@@ -151,7 +150,7 @@ func (r *labelReader) add(e *Example) {
 
 func (r *labelReader) text(e *Example, n *node.Node) { e.Text, _ = r.Name(n, "text") }
 
-// Word is a decision in a word.
+// Word is pass or fail.
 func Word(pass bool) string {
 	if pass {
 		return "pass"

@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Report is what a calibration found out. Its JSON is what scripts read.
+// Report is the result of a calibration. Scripts read its JSON.
 type Report struct {
 	Arena    string   `json:"arena"` // version
 	Labels   string   `json:"labels"`
@@ -16,28 +16,28 @@ type Report struct {
 	Judge    string   `json:"judge,omitempty"`
 	Provider string   `json:"provider,omitempty"`
 	Model    string   `json:"model,omitempty"`
-	MinScore *float64 `json:"min_score,omitempty"` // without it and max_score only a score of 1 passes
+	MinScore *float64 `json:"min_score,omitempty"` // without min_score and max_score only a score of 1 passes
 	MaxScore *float64 `json:"max_score,omitempty"`
 
-	Total     int `json:"total"`  // labels in the file
-	N         int `json:"n"`      // judgements that are compared
-	Errors    int `json:"errors"` // judgements that came to no decision; they agree with nobody
+	Total     int `json:"total"`  // number of labels in the file
+	N         int `json:"n"`      // number of judgements that are compared
+	Errors    int `json:"errors"` // number of judgements without a decision; they agree with no label
 	Cancelled int `json:"cancelled,omitempty"`
 
 	Table     agreement.Table `json:"table"`
-	Agreement *float64        `json:"agreement"` // null: nothing could be compared
+	Agreement *float64        `json:"agreement"` // null: nothing to compare
 	Kappa     *float64        `json:"kappa"`     // null: undefined, see KappaNote
 	KappaNote string          `json:"kappa_note,omitempty"`
-	TPR       *float64        `json:"tpr"` // null: people pass nothing
-	TNR       *float64        `json:"tnr"` // null: people fail nothing
+	TPR       *float64        `json:"tpr"` // null: no label is pass
+	TNR       *float64        `json:"tnr"` // null: no label is fail
 	Best      *Best           `json:"best,omitempty"`
 	MinKappa  *float64        `json:"min_kappa,omitempty"`
 
 	Judges *result.JudgeCost `json:"judges,omitempty"`
-	Items  []Item            `json:"items"` // in the order of the file, without those that were stopped
+	Items  []Item            `json:"items"` // in the order of the file, without those that were not judged
 }
 
-// Best is the threshold at which the same scores agree best.
+// Best is the threshold at which the same scores agree best with the labels.
 type Best struct {
 	MinScore float64 `json:"min_score"`
 	Kappa    float64 `json:"kappa"`
@@ -49,7 +49,7 @@ type Item struct {
 	ID       string         `json:"id,omitempty"`
 	Status   Status         `json:"status"`
 	Human    string         `json:"human"`           // pass or fail
-	Judge    string         `json:"judge,omitempty"` // the same; absent after an error
+	Judge    string         `json:"judge,omitempty"` // pass or fail; absent after an error
 	Label    *float64       `json:"label_score,omitempty"`
 	Input    string         `json:"input,omitempty"`
 	Text     string         `json:"text"`
@@ -57,7 +57,7 @@ type Item struct {
 	Verdict  result.Verdict `json:"verdict"`
 }
 
-// NewReport sums up. labels names the file.
+// NewReport computes the report. labels names the file.
 func NewReport(labels string, check *checks.Compiled, outcomes []Outcome) *Report {
 	r := &Report{
 		Labels: labels, Check: check.Type, Position: check.Pos, MinScore: check.MinScore, MaxScore: check.MaxScore,
@@ -114,7 +114,7 @@ func (r *Report) measure(scores []agreement.Score) {
 	}
 }
 
-// setJudge is the judge of the first judgement; they all have the same.
+// setJudge sets the judge of the first judgement; all judgements have the same judge.
 func (r *Report) setJudge(outcomes []Outcome) {
 	for i := range outcomes {
 		for k := range outcomes[i].Verdict.Judgements {
@@ -125,10 +125,10 @@ func (r *Report) setJudge(outcomes []Outcome) {
 	}
 }
 
-// Reached reports whether the gate of a least kappa lets the judge through. Without a kappa none does.
+// Reached reports whether kappa reaches its required minimum. Without a kappa it does not.
 func (r *Report) Reached() bool {
 	return r.MinKappa == nil || r.Kappa != nil && *r.Kappa >= *r.MinKappa-tolerance
 }
 
-// tolerance is by how much a kappa may miss its limit through rounding.
+// tolerance is the rounding error that a kappa may have at its limit.
 const tolerance = 1e-9

@@ -23,7 +23,7 @@ func (r *labelReader) document(data []byte) {
 	}
 }
 
-// lines reads a JSON object a line. A line that is no JSON does not keep the others from being read.
+// lines reads a JSON object per line. An invalid line does not keep the others from being read.
 func (r *labelReader) lines(data []byte) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	line := int32(0)
@@ -32,7 +32,7 @@ func (r *labelReader) lines(data []byte) {
 		if len(bytes.TrimSpace(text)) == 0 {
 			continue
 		}
-		own := node.Reader{File: "line.json", Diags: &diag.List{}} // its name makes it strict JSON
+		own := node.Reader{File: "line.json", Diags: &diag.List{}} // the .json name makes the parser strict
 		docs := node.Parse(&own, text)
 		for _, d := range own.Diags.Sorted() {
 			d.Pos = diag.Pos{File: r.File, Line: line, Col: d.Pos.Col}
@@ -45,7 +45,7 @@ func (r *labelReader) lines(data []byte) {
 	}
 }
 
-// moveToLine puts a value that was read by itself onto its line.
+// moveToLine corrects the positions of a value that was parsed alone.
 func moveToLine(n *node.Node, line int) {
 	n.Line = line
 	for _, v := range n.Content {
@@ -53,7 +53,7 @@ func moveToLine(n *node.Node, line int) {
 	}
 }
 
-// table reads rows below a header. An empty cell is one that is left out.
+// table reads rows below a header. Empty cells are left out.
 func (r *labelReader) table(data []byte, comma rune) {
 	in := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))))
 	in.Comma, in.FieldsPerRecord = comma, -1
@@ -94,7 +94,7 @@ func (r *labelReader) tableError(err error) {
 	}
 }
 
-// header reports the columns that are missing, once and not for every row.
+// header reports missing columns, once for the whole table.
 func (r *labelReader) header(names []string) bool {
 	ok := true
 	for i := range columns {
@@ -112,7 +112,7 @@ func (r *labelReader) header(names []string) bool {
 	return ok
 }
 
-// rowNode is a row as if it had been written as a map.
+// rowNode returns a row as a map.
 func rowNode(header, cells []string, line int) *node.Node {
 	row := &node.Node{Kind: node.Map, Tag: "!!map", Line: line}
 	text := func(s string) *node.Node { return &node.Node{Kind: node.Scalar, Tag: "!!str", Value: s, Line: line} }

@@ -12,37 +12,36 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Judge is who is measured.
+// Judge is the judge to calibrate, with its check.
 type Judge struct {
 	Check   *checks.Compiled
 	Judges  grading.Judges
-	Prompts *grading.Prompts // of the project; nil: there is none
+	Prompts *grading.Prompts // of the project; nil: none
 }
 
-// Status is how a judgement compares with the label.
+// Status is the agreement between a judgement and its label.
 type Status string
 
 // The statuses.
 const (
 	Agrees    Status = "agree"
 	Disagrees Status = "disagree"
-	Broken    Status = "error"     // the judge came to no decision
-	Stopped   Status = "cancelled" // the judge was not asked, or not waited for
+	Broken    Status = "error"     // the judge made no decision
+	Stopped   Status = "cancelled" // the judge was not asked, or did not finish
 )
 
-// Outcome is what came of one example.
+// Outcome is the judgement of one example.
 type Outcome struct {
 	*Example
 	Status  Status
 	Verdict result.Verdict
 }
 
-// Judged is the judge's decision; it means nothing unless the status is Agrees or Disagrees.
+// Judged reports the judge's decision. It is meaningful only when the status is Agrees or Disagrees.
 func (o *Outcome) Judged() bool { return o.Verdict.Status == result.Passed }
 
-// Run asks the judge about every example, at most jobs at once, and returns what came of them in the order of the
-// examples. done, which may be nil, hears of each as it is there, never of two at once. When ctx ends, what is left is
-// Stopped.
+// Run judges every example, at most jobs at once, and returns the outcomes in the order of the examples. It calls done,
+// which may be nil, for each outcome, never concurrently. Examples that are not judged when ctx ends are Stopped.
 func Run(ctx context.Context, j *Judge, examples []Example, jobs int, done func(*Outcome)) []Outcome {
 	out := make([]Outcome, len(examples))
 	var telling sync.Mutex
@@ -59,7 +58,7 @@ func Run(ctx context.Context, j *Judge, examples []Example, jobs int, done func(
 			return nil
 		})
 	}
-	_ = g.Wait() // deciding returns no error
+	_ = g.Wait() // the goroutines return no error
 	return out
 }
 
@@ -82,7 +81,7 @@ func (j *Judge) decide(ctx context.Context, e *Example) Outcome {
 	return o
 }
 
-// subject is the conversation that an example stands for: one turn, without its question where none is given.
+// subject returns an example as a conversation of one turn. It has no user message when the example has no input.
 func (j *Judge) subject(e *Example) *checks.Subject {
 	var messages []chat.Message
 	if e.Input != "" {

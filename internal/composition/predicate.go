@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// A Predicate decides a branch. Exactly one form is set: a comparison (Path and Op), a look whether a value is there
+// A Predicate decides a branch. Exactly one form is set: a comparison (Path and Op), a test whether a value exists
 // (Path and Exists), or one of All, Any and Not.
 type Predicate struct {
 	Path   string // a reference, with or without ${}
@@ -22,7 +22,7 @@ type Predicate struct {
 // Op compares the value of a reference with another.
 type Op string
 
-// The operators. The last four compare numbers and nothing else.
+// The operators. The last four compare only numbers.
 const (
 	Equals        Op = "equals"
 	NotEquals     Op = "not_equals"
@@ -34,7 +34,7 @@ const (
 	GreaterOrSame Op = "greater_than_or_equals"
 )
 
-// Ops are all of them.
+// Ops lists the operators.
 var Ops = []Op{Equals, NotEquals, In, NotIn, Less, LessOrSame, Greater, GreaterOrSame}
 
 // IsOrder reports whether the operator needs numbers.
@@ -43,7 +43,7 @@ func (o Op) IsOrder() bool { return o == Less || o == LessOrSame || o == Greater
 // IsIn reports whether the operator needs a list.
 func (o Op) IsIn() bool { return o == In || o == NotIn }
 
-// holds decides a predicate. A reference to nothing counts as null.
+// holds evaluates a predicate. A reference without a value counts as null.
 func (p *Predicate) holds(s *scope) (bool, error) {
 	switch {
 	case p.Not != nil:
@@ -66,7 +66,7 @@ func (p *Predicate) holds(s *scope) (bool, error) {
 	return p.compare(v)
 }
 
-// every looks for the first predicate that decides a list: one that does not hold of all, one that does of any.
+// every finds the first predicate that decides a list: a false one for all, a true one for any.
 func every(list []*Predicate, s *scope, all bool) (bool, error) {
 	for _, p := range list {
 		if ok, err := p.holds(s); err != nil || ok != all {

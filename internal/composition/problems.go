@@ -12,15 +12,15 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// A Problem is a mistake in a graph that would make its runs fail, or do nothing that was meant.
+// A Problem is a mistake in a graph: a run would fail, or would not do what the author meant.
 type Problem struct {
 	Step  *Step  // nil: the composition itself
-	Key   string // in which it stands
-	Value string // the text that is wrong, to find its place in a list or an object
-	Rule  string // short name of what is wrong, like "step-order"
+	Key   string // key of the step that holds the mistake
+	Value string // the wrong text, to find its position in a list or an object
+	Rule  string // name of the rule, such as "step-order"
 	Text  string
 	Hint  string
-	Doubt bool // it can be meant, and makes only some runs fail
+	Doubt bool // it may be intended: only some runs fail
 }
 
 // The rules that problems break.
@@ -36,7 +36,7 @@ const (
 	ruleMissing   = "missing-field"
 )
 
-// Problems finds all mistakes that can be known without running the steps.
+// Problems finds all mistakes that can be found without running the steps.
 func (c *Composition) Problems() []Problem {
 	f := &finder{c: c, later: map[string]bool{}, seen: map[string]bool{}, ways: waysOf(c)}
 	for s := range c.All() {
@@ -49,10 +49,10 @@ func (c *Composition) Problems() []Problem {
 	return f.found
 }
 
-// finder goes through the steps in their order.
+// finder checks the steps in their order.
 type finder struct {
 	c     *Composition
-	later map[string]bool // ids of steps that have not been seen yet
+	later map[string]bool // ids of the steps that were not checked yet
 	seen  map[string]bool
 	ways  ways
 	found []Problem
@@ -62,13 +62,13 @@ func (f *finder) add(rule string, step *Step, key, value, text, hint string) {
 	f.found = append(f.found, Problem{Step: step, Key: key, Value: value, Rule: rule, Text: text, Hint: hint})
 }
 
-// doubt adds a problem that only some runs have.
+// doubt adds a problem that occurs only in some runs.
 func (f *finder) doubt(rule string, step *Step, key, value, text, hint string) {
 	f.add(rule, step, key, value, text, hint)
 	f.found[len(f.found)-1].Doubt = true
 }
 
-// near suggests the id of a step, or lists them.
+// near suggests the id of a step, or lists all ids.
 func (f *finder) near(id string) string {
 	var ids []string
 	for s := range f.c.All() {
@@ -145,7 +145,7 @@ func (f *finder) twice(s *Step) {
 	f.add(ruleTwice, s, "id", s.ID, fmt.Sprintf("a second step is called %q", s.ID), "give each step its own id")
 }
 
-// know makes a step one that later ones can refer to.
+// know adds a step that later steps can refer to.
 func (f *finder) know(s *Step) {
 	f.seen[s.ID] = true
 	delete(f.later, s.ID)
@@ -155,7 +155,7 @@ func (f *finder) know(s *Step) {
 	}
 }
 
-// earlier finds a reference to a step that does not come before this one. It reports whether there was none.
+// earlier reports whether a reference names an earlier step. It adds a problem when it does not.
 func (f *finder) earlier(s *Step, key, value, id string) bool {
 	switch {
 	case f.seen[id]:
@@ -171,7 +171,7 @@ func (f *finder) earlier(s *Step, key, value, id string) bool {
 	return false
 }
 
-// values finds references that cannot be resolved in the input or the arguments of a step.
+// values checks the references in the input and the arguments of a step.
 func (f *finder) values(s *Step) {
 	f.texts(s, "input", s.Input)
 	if s.Args != nil {
@@ -179,7 +179,7 @@ func (f *finder) values(s *Step) {
 	}
 }
 
-// texts looks at all texts in a value.
+// texts checks all texts in a value.
 func (f *finder) texts(s *Step, key string, v any) {
 	switch v := v.(type) {
 	case string:
@@ -203,7 +203,7 @@ func (f *finder) texts(s *Step, key string, v any) {
 	}
 }
 
-// refer looks at a reference in the input or the arguments of a step.
+// refer checks a reference in the input or the arguments of a step.
 func (f *finder) refer(s *Step, key, text string) {
 	to := f.resolve(s, key, text)
 	if to == nil {
@@ -219,7 +219,7 @@ func (f *finder) refer(s *Step, key, text string) {
 	}
 }
 
-// resolve looks at a reference, and returns the step that it refers to; nil when it is none, or wrong.
+// resolve checks a reference, and returns the step that it names; nil when it names none or is wrong.
 func (f *finder) resolve(s *Step, key, text string) *Step {
 	r, err := parseWhole(text)
 	if err != nil {
@@ -253,7 +253,7 @@ func (f *finder) resolve(s *Step, key, text string) *Step {
 	return to
 }
 
-// within looks for a key that the schema of a value does not have.
+// within checks whether the schema of a value has the key of a reference.
 func (f *finder) within(s *Step, key, text string, r reference, schema json.RawMessage) {
 	var form struct {
 		Type       any                        `json:"type"`
@@ -285,7 +285,7 @@ func (f *finder) within(s *Step, key, text string, r reference, schema json.RawM
 	}
 }
 
-// withinParallel looks for what the output of a parallel step does not have.
+// withinParallel checks whether the output of a parallel step has the key of a reference.
 func (f *finder) withinParallel(s *Step, key, text string, r reference, to *Step) {
 	if len(r.path) > 0 && r.path[0] != to.Into {
 		f.add(ruleReference, s, key, text,
@@ -316,7 +316,7 @@ func (f *finder) branch(s *Step) {
 	}
 }
 
-// target finds a way of a branch that leads to no later step.
+// target checks that a branch leads to a later step.
 func (f *finder) target(s *Step, key, id string) {
 	outer := slices.ContainsFunc(f.c.Steps, func(t *Step) bool { return t.ID == id })
 	switch {

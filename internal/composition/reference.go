@@ -12,7 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// inputRoot is the root of references to the input; every other root is the id of a step.
+// inputRoot is the root of references to the input. Every other root is the id of a step.
 const inputRoot = "input"
 
 var referencePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([^{}]*)\}`) })
@@ -23,7 +23,7 @@ type reference struct {
 	path []string
 }
 
-// parse reads what stands between the braces.
+// parse parses the text between the braces.
 func parse(text string) (reference, error) {
 	parts := strings.Split(strings.TrimSpace(text), ".")
 	if slices.Contains(parts, "") {
@@ -38,7 +38,7 @@ func parse(text string) (reference, error) {
 	return reference{parts[0], parts[2:]}, nil
 }
 
-// parseWhole reads a text that is one reference and nothing else, with or without ${}.
+// parseWhole parses a text that is a single reference, with or without ${}.
 func parseWhole(text string) (reference, error) {
 	text = strings.TrimSpace(text)
 	if m := referencePattern().FindStringSubmatch(text); m != nil && m[0] == text {
@@ -47,13 +47,13 @@ func parseWhole(text string) (reference, error) {
 	return parse(text)
 }
 
-// scope is what references see: the input, and the outputs of steps.
+// scope holds the values that references can name: the input, and the outputs of steps.
 type scope struct {
 	input   any
 	outputs map[string]any
 }
 
-// look finds the value of a reference, false when there is none.
+// look returns the value of a reference; false when there is none.
 func (s *scope) look(r reference) (any, bool) {
 	v := s.input
 	if r.root != inputRoot {
@@ -84,8 +84,8 @@ func (s *scope) look(r reference) (any, bool) {
 	return v, true
 }
 
-// fill returns a value with its references replaced, at any depth. A text that is one reference becomes what it refers
-// to; within a longer text, values other than text stand as JSON.
+// fill returns a value with its references replaced, at any depth. A text that is a single reference becomes the value.
+// Within a longer text, values other than text become JSON.
 func (s *scope) fill(v any) (any, error) {
 	switch v := v.(type) {
 	case string:
@@ -114,7 +114,7 @@ func (s *scope) fill(v any) (any, error) {
 	return v, nil
 }
 
-// fillArgs fills the arguments of a tool, which are an object also when there are none.
+// fillArgs fills in the arguments of a tool. The result is never nil.
 func (s *scope) fillArgs(args map[string]any) (any, error) {
 	if args == nil {
 		return map[string]any{}, nil
@@ -154,7 +154,7 @@ func (s *scope) value(text string) (any, error) {
 	return v, nil
 }
 
-// why says what of a reference is missing.
+// why explains why a reference has no value.
 func (s *scope) why(r reference) string {
 	if r.root != inputRoot {
 		if _, ran := s.outputs[r.root]; !ran {
@@ -171,7 +171,7 @@ func (s *scope) why(r reference) string {
 	return "it has no value"
 }
 
-// clip keeps the beginning of a long value in an error.
+// clip shortens a value for an error.
 func clip(text string) string {
 	const most = 100
 	if runes := []rune(text); len(runes) > most {
@@ -180,7 +180,7 @@ func clip(text string) string {
 	return text
 }
 
-// Refers reports whether there is a reference in a value, at any depth.
+// Refers reports whether a value holds a reference, at any depth.
 func Refers(v any) (found bool) {
 	references(v, func(string) { found = true })
 	return found

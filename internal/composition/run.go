@@ -12,47 +12,47 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// A Host runs the leaf steps of a composition, and is told of all others. Its methods are called by the goroutine that
-// called Run, in the order of the file.
+// A Host runs the leaf steps of a composition, and is notified of all others. The goroutine that called Run calls its
+// methods, in the order of the file.
 type Host interface {
-	// Begin tells that a branch or a parallel step begins.
+	// Begin reports that a branch or a parallel step begins.
 	Begin(s *Step)
-	// Open gets ready to run a leaf step. All leaves of a parallel step are open before the first of them runs.
+	// Open prepares a leaf step. All leaves of a parallel step are opened before the first of them runs.
 	Open(s *Step, within *Step) Leaf
-	// End tells what came of a branch, of a parallel step once its leaves are closed, and of every step that is skipped.
+	// End reports the record of a branch, of a parallel step after its leaves were closed, and of every step that is
+	// skipped.
 	End(rec *Record)
 }
 
-// A Leaf is a leaf step that is about to run. Leaves of a parallel step run at once.
+// A Leaf is a leaf step that is ready to run. The leaves of a parallel step run concurrently.
 type Leaf interface {
-	// Run runs the step once: with its input, or the arguments of its tool. What it returns is JSON as it is decoded, or
-	// text.
+	// Run runs the step once, with its input or the arguments of its tool. It returns decoded JSON or text.
 	Run(ctx context.Context, input any) (output any, err error)
-	// Close is called once nothing of the step runs any more.
+	// Close is called when the step has ended.
 	Close(rec *Record)
 }
 
-// A Record is what came of one step.
+// A Record is the outcome of one step.
 type Record struct {
 	Step     *Step
-	Within   *Step  // the parallel step that it is a branch of; nil: none
-	Attempts int    // 0: it did not run
-	Input    any    // with its references filled in; nil when there is none
+	Within   *Step  // the parallel step that it belongs to; nil: none
+	Attempts int    // 0: the step did not run
+	Input    any    // with references replaced; nil when there is none
 	Output   any    // nil when there is none
-	Target   string // of a branch: the step that it chose; "" when that is none
+	Target   string // of a branch: the step that it chose; "" for none
 	Skipped  bool
 	Err      error
 }
 
-// Outcome is what came of all steps, in the order of the file, those of parallel ones behind theirs. Steps behind one
-// that failed are not among them.
+// Outcome is the outcome of a composition, with the records of its steps in the order of the file; leaves come after
+// their parallel step. Steps after a failed one are not included.
 type Outcome struct {
 	Records []*Record
-	Output  any // of the whole
+	Output  any // of the composition
 }
 
-// Input makes the input of a composition out of the user's words: the value when they are one JSON object or list, else
-// the text as it is.
+// Input is the input of a composition for a user's message: the decoded value when the message is a JSON object or
+// list, else the text.
 func Input(text string) any {
 	trimmed := strings.TrimSpace(text)
 	if !strings.HasPrefix(trimmed, "{") && !strings.HasPrefix(trimmed, "[") {
@@ -75,7 +75,8 @@ func Text(output any) string {
 	return jsonvalue.Compact(output)
 }
 
-// Run runs the steps in their order. The error names the step that failed; the outcome then holds what ran until there.
+// Run runs the steps in their order. The error names the step that failed; the outcome holds the steps that ran before
+// it.
 func (c *Composition) Run(ctx context.Context, input any, host Host) (*Outcome, error) {
 	r := &run{
 		scope: scope{input: input, outputs: map[string]any{}}, skipped: map[string]bool{}, taken: map[string]bool{},
@@ -106,15 +107,15 @@ func (c *Composition) Run(ctx context.Context, input any, host Host) (*Outcome, 
 	return &out, nil
 }
 
-// run is one way through the graph.
+// run is one run through the graph.
 type run struct {
 	scope   scope
 	skipped map[string]bool
-	taken   map[string]bool // steps that a branch chose
+	taken   map[string]bool // steps that a branch has chosen
 	host    Host
 }
 
-// step runs one step, or skips it. The first record is its own.
+// step runs one step, or skips it. Its own record comes first.
 func (r *run) step(ctx context.Context, s *Step) []*Record {
 	if r.skipped[s.ID] || r.orphaned(s) {
 		return r.skip(s, nil)
@@ -136,12 +137,12 @@ func (r *run) step(ctx context.Context, s *Step) []*Record {
 	return []*Record{rec}
 }
 
-// orphaned reports whether all steps were skipped that a step depends on.
+// orphaned reports whether all steps that a step depends on were skipped.
 func (r *run) orphaned(s *Step) bool {
 	return len(s.DependsOn) > 0 && !slices.ContainsFunc(s.DependsOn, func(id string) bool { return !r.skipped[id] })
 }
 
-// skip marks a step, and what it would have led to, unless another branch led there.
+// skip skips a step, and the steps that only it would have led to.
 func (r *run) skip(s, within *Step) []*Record {
 	r.skipped[s.ID] = true
 	rec := &Record{Step: s, Within: within, Skipped: true}
@@ -178,8 +179,8 @@ func (r *run) branch(s *Step) *Record {
 	return rec
 }
 
-// parallel runs the branches of a step at once. One that fails does not stop the others. To try the step again is to
-// try those again that failed.
+// parallel runs the branches of a step concurrently. A failed branch does not stop the others. Another attempt runs
+// only the branches that failed.
 func (r *run) parallel(ctx context.Context, s *Step) []*Record {
 	r.host.Begin(s)
 	own := &Record{Step: s, Attempts: 1}
@@ -215,7 +216,7 @@ func (r *run) parallel(ctx context.Context, s *Step) []*Record {
 	return records
 }
 
-// together runs leaves at once. A panic in one of them is one of the caller's.
+// together runs leaves concurrently. It passes on a panic in one of them to the caller.
 func (r *run) together(ctx context.Context, leaves []Leaf, records []*Record) {
 	var wait sync.WaitGroup
 	panics := make([]any, len(leaves))
@@ -236,7 +237,7 @@ func (r *run) together(ctx context.Context, leaves []Leaf, records []*Record) {
 	}
 }
 
-// merge makes one value out of the outputs of the branches that ran.
+// merge joins the outputs of the branches that ran into one value.
 func merge(how Strategy, records []*Record) any {
 	list, byID := []any{}, map[string]any{}
 	for _, rec := range records {
@@ -256,7 +257,7 @@ func merge(how Strategy, records []*Record) any {
 	return list[len(list)-1]
 }
 
-// try runs a leaf until it succeeds or its attempts are used up. A run that was cancelled is not tried again.
+// try runs a leaf until it succeeds or its attempts are used up. It does not repeat a run that was cancelled.
 func (r *run) try(ctx context.Context, leaf Leaf, rec *Record) {
 	if rec.Input, rec.Err = r.inputOf(rec.Step); rec.Err != nil {
 		return

@@ -15,7 +15,7 @@ type Composition struct {
 	Name        string
 	Description string
 	Steps       []*Step // in the order in which they run
-	Output      string  // id of the step whose output is that of the whole; "": the last that gave one
+	Output      string  // id of the step whose output is the composition's; "": the last step with an output
 
 	InputSchema, OutputSchema json.RawMessage // nil: any value
 }
@@ -26,13 +26,13 @@ type Kind string
 // The kinds.
 const (
 	Prompt   Kind = "prompt"   // one model call without tools
-	Agent    Kind = "agent"    // model calls with tools, in bounds
-	Tool     Kind = "tool"     // one tool call that no model asked for
+	Agent    Kind = "agent"    // model calls with tools, within limits
+	Tool     Kind = "tool"     // one tool call that no model made
 	Branch   Kind = "branch"   // chooses which step comes next
 	Parallel Kind = "parallel" // runs leaf steps at once
 )
 
-// Kinds are all of them.
+// Kinds lists the kinds.
 var Kinds = []Kind{Prompt, Agent, Tool, Branch, Parallel}
 
 // IsLeaf reports whether the step calls a model or a tool itself.
@@ -42,21 +42,21 @@ func (k Kind) IsLeaf() bool { return k == Prompt || k == Agent || k == Tool }
 type Step struct {
 	ID        string
 	Kind      Kind
-	DependsOn []string // it is skipped when all of them are
-	Attempts  int      // how often it is tried in all; 0 counts as 1
+	DependsOn []string // the step is skipped when all of these are
+	Attempts  int      // the limit of attempts; 0 counts as 1
 	Evals     []string // ids of evals that judge its output
 
 	PromptTask string // prompt, agent
-	Input      any    // prompt, agent: with references; nil: the input of the composition
-	// Schema is that of the output of a prompt or an agent, as JSON Schema; nil: the output is text.
+	Input      any    // prompt, agent: may hold references; nil: the input of the composition
+	// Schema is the JSON Schema of the output of a prompt or an agent; nil: the output is text.
 	Schema json.RawMessage
 
 	Tools    []string // agent
-	MaxSteps int      // agent: rounds; 0: no limit but that of a turn
-	StopTool string   // agent: the round in which it ran is the last
+	MaxSteps int      // agent: limit of rounds; 0: only the limit of the turn
+	StopTool string   // agent: the round that calls this tool is the last
 
 	Tool string         // tool
-	Args map[string]any // tool: with references
+	Args map[string]any // tool: may hold references
 
 	If         *Predicate // branch
 	Then, Else string     // branch: ids of later steps; Else may be ""
@@ -66,17 +66,17 @@ type Step struct {
 	Into     string
 }
 
-// Strategy says how the outputs of parallel steps become one.
+// Strategy says how the outputs of parallel steps are joined.
 type Strategy string
 
 // The strategies.
 const (
 	Append  Strategy = "append"  // a list, in the order of the file
 	Replace Strategy = "replace" // the last one
-	Barrier Strategy = "barrier" // an object, by the steps' ids
+	Barrier Strategy = "barrier" // an object by step id
 )
 
-// Strategies are all of them.
+// Strategies lists the strategies.
 var Strategies = []Strategy{Append, Replace, Barrier}
 
 var idPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z_]\w*$`) })
@@ -84,7 +84,7 @@ var idPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 // IsID reports whether a text can be the id of a step.
 func IsID(text string) bool { return idPattern().MatchString(text) }
 
-// All are the steps in the order of the file, those of parallel ones behind theirs.
+// All yields the steps in the order of the file; leaves come after their parallel step.
 func (c *Composition) All() iter.Seq[*Step] {
 	return func(yield func(*Step) bool) {
 		for _, s := range c.Steps {
@@ -100,7 +100,7 @@ func (c *Composition) All() iter.Seq[*Step] {
 	}
 }
 
-// Step is the one of an id, also below parallel ones; nil when there is none.
+// Step returns the step with an id, also one within a parallel step; nil when there is none.
 func (c *Composition) Step(id string) *Step {
 	for s := range c.All() {
 		if s.ID == id {

@@ -2,7 +2,7 @@ package composition
 
 import "slices"
 
-// ways says on which decisions of branches it depends whether a step runs.
+// ways says which decisions of branches a step depends on.
 type ways struct {
 	c  *Composition
 	to map[string][]way // by the step that they lead to
@@ -28,7 +28,7 @@ func waysOf(c *Composition) ways {
 	return w
 }
 
-// outer is the step itself, or the parallel one in which it stands.
+// outer returns the step itself, or the parallel step that holds it.
 func (w *ways) outer(s *Step) *Step {
 	for _, p := range w.c.Steps {
 		if slices.Contains(p.Branches, s) {
@@ -41,7 +41,7 @@ func (w *ways) outer(s *Step) *Step {
 // optional reports whether a step can be skipped.
 func (w *ways) optional(s *Step) bool { return w.optionalWithin(s, len(w.to)+len(w.c.Steps)) }
 
-// optionalWithin follows at most so many dependencies: those of a broken graph may form a ring.
+// optionalWithin is optional for a limited number of dependencies: those of a broken graph may form a cycle.
 func (w *ways) optionalWithin(s *Step, most int) bool {
 	if s == nil || most < 0 {
 		return false
@@ -54,7 +54,7 @@ func (w *ways) optionalWithin(s *Step, most int) bool {
 	})
 }
 
-// only is the one way that leads to a step, false when there are none or several.
+// only returns the single way that leads to a step; false when there are none or several.
 func (w *ways) only(s *Step) (way, bool) {
 	if list := w.to[w.outer(s).ID]; len(list) == 1 {
 		return list[0], true
@@ -62,14 +62,14 @@ func (w *ways) only(s *Step) (way, bool) {
 	return way{}, false
 }
 
-// excludes reports whether two steps are on the two ways of one branch.
+// excludes reports whether two steps are on different ways of one branch.
 func (w *ways) excludes(a, b *Step) bool {
 	x, ok := w.only(a)
 	y, too := w.only(b)
 	return ok && too && x.branch == y.branch && x.then != y.then
 }
 
-// implies reports whether a step runs only when another one did.
+// implies reports whether a step runs only if another step runs.
 func (w *ways) implies(s, other *Step) bool { return w.impliesWithin(s, other, len(w.c.Steps)) }
 
 func (w *ways) impliesWithin(s, other *Step, most int) bool {

@@ -80,7 +80,7 @@ func (p *printer) diagnostic(d *Diagnostic) {
 
 // line returns the source line of a position, when there is one.
 func (p *printer) line(pos Pos) (string, bool) {
-	if p.Read == nil || pos.Line < 1 || strings.HasPrefix(filepath.Base(pos.File), ".env") { // values in .env may be secret
+	if p.Read == nil || pos.Line < 1 || strings.HasPrefix(filepath.Base(pos.File), ".env") { // all secret
 		return "", false
 	}
 	if p.file != pos.File {

@@ -23,7 +23,7 @@ type Accumulator struct {
 	Turns, Ends bool          // the moments that have evals
 
 	open      map[string]*session
-	bySilence *list.List // of *session, the one with the oldest last event first
+	bySilence *list.List // of *session, sorted by last event, the oldest first
 	bytes     int
 	stats     AccumulatorStats
 }
@@ -112,7 +112,7 @@ func (a *Accumulator) Add(e *Event, size int, at time.Time, mark uint64) (due Ac
 }
 
 func (a *Accumulator) longestSilent() *session {
-	t, _ := a.bySilence.Front().Value.(*session) // nothing else is in it
+	t, _ := a.bySilence.Front().Value.(*session) // the list holds nothing else
 	return t
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// errContent says how the content of a message may be written.
+// errContent says which forms the content of a message may have.
 var errContent = errors.New("the content is neither a text nor a list of parts")
 
 // content reads the content of a message: a text, or a list of parts in the format of chat APIs. The texts of the parts
@@ -68,7 +68,7 @@ func part(data []byte) (p chat.Part, err error) {
 	}
 	kind := o.text("type")
 	switch kind {
-	case "thinking", "reasoning", "redacted_thinking": // not part of the message
+	case "thinking", "reasoning", "redacted_thinking": // reasoning is not part of the message
 		return p, nil
 	case "text", "input_text", "output_text", "refusal":
 		text, ok := o["text"]
@@ -86,7 +86,7 @@ func part(data []byte) (p chat.Part, err error) {
 	case "image_url", "input_image":
 		p = chat.Part{Type: "image", Media: o.imageURL()}
 	case "input_audio":
-		inner, _ := decodeObject(o["inputaudio"]) // on an error there is no data
+		inner, _ := decodeObject(o["inputaudio"]) // without data the part is empty
 		p = chat.Part{Type: "audio", Media: &chat.Media{MIMEType: "audio/" + inner.text("format"), Data: inner.text("data")}}
 	default:
 		return p, fmt.Errorf("unknown type of part %q; known: text, image, audio, video, document", abridged(kind))
@@ -132,12 +132,12 @@ func firstText(o object, keys ...string) string {
 	return ""
 }
 
-// imageURL reads the media under image_url: {url, detail}, or a URL.
+// imageURL reads the media under image_url: an object {url, detail}, or a URL.
 func (o object) imageURL() *chat.Media {
 	if url := o.text("imageurl"); url != "" {
 		return mediaFromURL(url)
 	}
-	inner, _ := decodeObject(o["imageurl"]) // without one there is no address
+	inner, _ := decodeObject(o["imageurl"]) // without an object there is no URL
 	m := mediaFromURL(inner.text("url"))
 	m.Detail = inner.text("detail")
 	return m
@@ -152,7 +152,7 @@ func mediaFromURL(url string) *chat.Media {
 	return &chat.Media{URL: url}
 }
 
-// abridged is the beginning of a word of a stranger.
+// abridged shortens a word from untrusted input.
 func abridged(word string) string {
 	const limit = 40
 	if r := []rune(word); len(r) > limit {

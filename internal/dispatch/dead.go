@@ -8,10 +8,10 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// Why is the kind of reason why a request was given up.
+// Why is the reason why a request was given up.
 type Why string
 
-// The kinds of reasons.
+// The reasons.
 const (
 	Undecodable   Why = "undecodable"    // it is not a request that this version can read
 	UnknownPrompt Why = "unknown-prompt" // the worker does not have its prompt
@@ -23,7 +23,7 @@ const (
 	Incomplete    Why = "incomplete"     // messages of the session are missing
 )
 
-// Reasons are the kinds of reasons, as dead letters hold them.
+// Reasons lists the reasons as dead letters hold them.
 func Reasons() []string {
 	var all []string
 	for _, why := range []Why{
@@ -38,20 +38,19 @@ func Reasons() []string {
 type Dead struct {
 	Version int       `json:"version"`
 	ID      string    `json:"dead_id"`
-	Request string    `json:"request_id,omitempty"` // "" where it could not be read
+	Request string    `json:"request_id,omitempty"` // "" when it could not be read
 	Run     string    `json:"run_id,omitempty"`
 	Session string    `json:"session_id,omitempty"`
 	Why     Why       `json:"why"`
 	Reason  string    `json:"reason"`
 	Tries   uint64    `json:"tries"`
-	Stream  string    `json:"stream,omitempty"` // that held the request
+	Stream  string    `json:"stream,omitempty"` // name of the stream that held the request
 	Seq     uint64    `json:"stream_seq,omitempty"`
 	Worker  string    `json:"worker,omitempty"`
 	At      time.Time `json:"at"`
 
 	Size int `json:"size"` // of the request, in bytes
-	// Body is the request where it is JSON, Bytes where it is not. A request that is too large for the letter is in
-	// neither.
+	// Body is the request when it is JSON, Bytes when it is not. A request that is too large for the letter is in neither.
 	Body  json.RawMessage `json:"request,omitempty"`
 	Bytes []byte          `json:"request_bytes,omitempty"`
 }
@@ -79,8 +78,8 @@ func DecodeDead(data []byte) (*Dead, error) {
 	return d, nil
 }
 
-// RequestIDs returns the ids of a request that cannot be decoded otherwise, so that its dead letter reaches the run
-// that waits for it. An id that cannot be read is "".
+// RequestIDs returns the ids of a request that cannot be decoded, so that its dead letter reaches the run that waits
+// for it. An id that cannot be read is "".
 func RequestIDs(data []byte) (request, run, session string) {
 	if len(data) > MaxRequest {
 		return "", "", ""

@@ -19,7 +19,7 @@ type Event struct {
 	Scenario string
 	Provider string
 	Ended    bool
-	Index    int // of the message in its session, from 0; -1: not known
+	Index    int // index of the message in its session, from 0; -1: not known
 	Message  Message
 }
 
@@ -86,7 +86,7 @@ func (e *Event) message(o object) error {
 			return errors.New("the index is not a whole number from 0")
 		}
 	}
-	if _, ok := m["parts"]; ok { // beside a content that is their text
+	if _, ok := m["parts"]; ok { // the parts are the same as the content
 		e.Message.Parts = nil
 		if err := m.into("parts", &e.Message.Parts); err != nil {
 			return err
@@ -113,7 +113,7 @@ func decodeObject(data []byte) (object, error) {
 		return nil, err
 	}
 	o := make(object, len(raw))
-	for _, key := range slices.Backward(slices.Sorted(maps.Keys(raw))) { // of two spellings the first in order counts
+	for _, key := range slices.Backward(slices.Sorted(maps.Keys(raw))) { // of two spellings the first counts
 		if v := raw[key]; string(v) != "null" {
 			o[strings.ToLower(strings.ReplaceAll(key, "_", ""))] = v
 		}

@@ -33,10 +33,10 @@ const (
 // Request asks for the evals of one moment of a conversation.
 type Request struct {
 	Version int    `json:"version"`
-	ID      string `json:"request_id"`       // the same for the same moment, however often it is sent
+	ID      string `json:"request_id"`       // equal whenever the same moment is sent again
 	Run     string `json:"run_id,omitempty"` // groups the requests of a run that waits for their results
 
-	Session  string            `json:"session_id"`       // sampling depends on it
+	Session  string            `json:"session_id"`       // decides about sampling
 	Prompt   string            `json:"prompt,omitempty"` // task type; "": the only one, or none
 	Scenario string            `json:"scenario,omitempty"`
 	Provider string            `json:"provider,omitempty"`
@@ -46,9 +46,10 @@ type Request struct {
 	Labels   map[string]string `json:"labels,omitempty"`
 	Metadata jsonvalue.Object  `json:"metadata,omitempty"` // for checks that ask for it
 	Started  time.Time         `json:"started,omitzero"`
-	// Workflow is how far the conversation has come in one at the moment; nil: what its messages tell.
+	// Workflow is the state of the conversation's workflow at the moment; nil: it follows from the messages.
 	Workflow *result.Workflow `json:"workflow,omitempty"`
-	// States of the workflow speak with the prompt: its own evals judge what was said in them. nil: all that was said.
+	// States are the workflow states that use the prompt: its own evals judge only the messages of these states. nil: they
+	// judge all messages.
 	States []string `json:"states,omitempty"`
 
 	Moment Moment `json:"moment"`

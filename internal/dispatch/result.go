@@ -15,7 +15,7 @@ import (
 // Result is the result of one eval of a request.
 type Result struct {
 	Version int    `json:"version"`
-	ID      string `json:"result_id"` // the same for the same request, eval and moment, whichever worker ran it
+	ID      string `json:"result_id"` // equal for the same request, eval and moment, whichever worker ran it
 	Request string `json:"request_id"`
 	Run     string `json:"run_id,omitempty"`
 	// Of is the number of results of the request, this one included.
@@ -32,7 +32,7 @@ type Result struct {
 	Moment Moment `json:"moment"`
 	result.EvalResult
 
-	Worker   string    `json:"worker,omitempty"` // who ran it
+	Worker   string    `json:"worker,omitempty"` // the worker that ran the eval
 	Finished time.Time `json:"finished"`
 }
 
@@ -65,7 +65,7 @@ func resultID(request string, moment Moment, eval string, turn, n int) string {
 func Token(texts ...string) string {
 	h := sha256.New()
 	for _, text := range texts {
-		_, _ = fmt.Fprintf(h, "%d:%s", len(text), text) // a hash takes everything
+		_, _ = fmt.Fprintf(h, "%d:%s", len(text), text) // writing to a hash never fails
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }

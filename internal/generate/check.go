@@ -14,12 +14,12 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// assertion writes the check of a verdict as it was declared, or by what was recorded of it. An error says why that
-// cannot be done.
+// assertion writes the check of a verdict as its author declared it, or else by its recorded parameters. An error says
+// why that is not possible.
 func (g *Generator) assertion(a *recording.Verdict, surface scenario.Surface) (*node.Node, error) {
 	n := g.declared.check(a)
 	if n != nil {
-		copied := *n // the comments of the file it stands in stay there
+		copied := *n // without the comments of its file
 		copied.HeadComment, copied.LineComment, copied.FootComment = "", "", ""
 		n = &copied
 	} else {
@@ -37,7 +37,7 @@ func (g *Generator) assertion(a *recording.Verdict, surface scenario.Surface) (*
 	return n, nil
 }
 
-// reason is why a check failed.
+// reason returns why a check failed.
 func reason(a *recording.Verdict) string {
 	for _, text := range []string{a.Explanation, a.Error, a.Message} {
 		if text != "" {
@@ -67,7 +67,7 @@ func checkFromParams(a *recording.Verdict) (*node.Node, error) {
 	return n, nil
 }
 
-// escapeBraces makes text of all braces in a value: what was recorded was compared as it stands.
+// escapeBraces escapes all braces in a value, because recorded values hold no placeholders.
 func escapeBraces(v any) any {
 	return jsonvalue.Map(v, func(leaf any) any {
 		if text, is := leaf.(string); is {
@@ -77,7 +77,7 @@ func escapeBraces(v any) any {
 	})
 }
 
-// readsLatency reports whether a check looks at how long something took.
+// readsLatency reports whether a check reads latencies.
 func (g *Generator) readsLatency(a *recording.Verdict) bool {
 	n := g.declared.check(a)
 	if n == nil {
@@ -94,7 +94,7 @@ func (g *Generator) readsLatency(a *recording.Verdict) bool {
 	return c.Def.Name != "cost_budget" && c.Def.Name != "max_cost"
 }
 
-// compiles says why a check would not load.
+// compiles returns the reason why a check would not load.
 func (g *Generator) compiles(n *node.Node, surface scenario.Surface) error {
 	kind := node.Get(n, "type").Value
 	spec := &scenario.Check{Surface: surface, Type: kind, Params: node.Get(n, "params")}
@@ -109,7 +109,7 @@ func (g *Generator) compiles(n *node.Node, surface scenario.Surface) error {
 	return errors.New(first.Msg)
 }
 
-// asksModel reports whether a check is judged by a model, which says the same in other words every time.
+// asksModel reports whether a judge grades the check, in words that differ each time.
 func asksModel(kind string) bool {
 	d, known := checks.Lookup(kind)
 	return known && d.Needs&checks.NeedsModel != 0

@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/recording"
 )
 
-// declarations finds checks where their authors wrote them: results of arena say the place of a check, not its
-// parameters. Only files below the working directory are looked at.
+// declarations finds checks in the files where their authors declared them: results of arena hold the position of a
+// check instead of its parameters. Only files below the working directory are read.
 type declarations struct {
 	read  func(path string) ([]byte, error)
 	files map[string]map[declaredAt]*node.Node
@@ -17,8 +17,8 @@ type declarations struct {
 
 type declaredAt struct{ line, col int32 }
 
-// check returns the mapping that declares a verdict's check, or nil: when the place is not known, or when the file has
-// changed and another check or none stands there.
+// check returns the mapping that declares a verdict's check. It returns nil when the position is not known, or when the
+// file has changed and declares another check or none there.
 func (d *declarations) check(a *recording.Verdict) *node.Node {
 	at := a.Declared
 	if at.Line == 0 || !filepath.IsLocal(at.File) {
@@ -39,7 +39,7 @@ func (d *declarations) check(a *recording.Verdict) *node.Node {
 	return found
 }
 
-// index finds every mapping with a type in a file, by the place of the type.
+// index finds every mapping with a type in a file, by its position.
 func (d *declarations) index(path string) map[declaredAt]*node.Node {
 	data, err := d.read(path)
 	if err != nil {

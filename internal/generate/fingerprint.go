@@ -13,11 +13,11 @@ import (
 	"github.com/arena-evals/arena/internal/recording"
 )
 
-// Fingerprint is the same for conversations that failed in the same way, and "" for those that did not fail: a hash of
-// the failed checks, each by its type, its parameters and its explanation, in which numbers, quoted texts that are not
-// parameters, case and space do not count; what a model said as a judge does not count at all. Where the checks stood,
-// and how often each failed, makes no difference. Without a failed check it is of the error that broke the conversation
-// off.
+// Fingerprint is equal for conversations that failed in the same way; "" for conversations that did not fail. It is a
+// hash of the failed checks: type, parameters and explanation of each. Numbers, quoted texts that are not parameters,
+// case and white space of explanations do not count, nor does the reasoning of a judge. The positions of the checks and
+// the number of their failures do not count either. Without a failed check it is a hash of the error that ended the
+// conversation.
 func Fingerprint(s *recording.Session) string {
 	var failed []string
 	for _, a := range verdicts(s) {
@@ -38,7 +38,7 @@ func Fingerprint(s *recording.Session) string {
 
 func describe(a *recording.Verdict) string {
 	params := canonical(a.Params)
-	if len(a.Params) == 0 && a.Declared.Line > 0 { // of a check in a file the place stands for the parameters
+	if len(a.Params) == 0 && a.Declared.Line > 0 { // for a check in a file, its position stands for the parameters
 		params = a.Declared.String()
 	}
 	seen := ""
@@ -48,7 +48,7 @@ func describe(a *recording.Verdict) string {
 	return strings.Join([]string{a.Type, params, seen}, "\x00")
 }
 
-// canonical writes JSON so that equal values are equal text.
+// canonical writes JSON so that equal values have equal text.
 func canonical(raw json.RawMessage) string {
 	var v any
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -67,7 +67,7 @@ var varying = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'[^']*'|[0-9]+(?:[.,][0-9]+)*`)
 })
 
-// normal leaves out of an explanation what differs from conversation to conversation.
+// normal removes from an explanation what differs between conversations.
 func normal(text, params string) string {
 	text = varying().ReplaceAllStringFunc(strings.ToLower(text), func(found string) string {
 		switch {

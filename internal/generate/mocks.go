@@ -11,11 +11,11 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// MockOptions say what a mock response file is made of.
+// MockOptions say what a mock response file contains.
 type MockOptions struct {
-	Results bool    // with what the tools returned, so that they need not be run; else only where there was no such tool
-	Timed   bool    // with the time that each reply took
-	Default *string // the reply where there is none; nil: there is none
+	Results bool    // always include tool results, so that no tool runs; else only those of tools that do not exist
+	Timed   bool    // include the latency of each reply
+	Default *string // the default reply; nil: none
 }
 
 // Mocks collects canned replies by scenario. It belongs to one goroutine.
@@ -27,13 +27,13 @@ type Mocks struct {
 
 // scenarioReplies is the replies for one scenario.
 type scenarioReplies struct {
-	from    string // the session
-	before  string // the session that it replaced; "": none
-	more    int    // that were replaced before that one
+	from    string // session of the replies
+	before  string // session whose replies they replaced; "": none
+	more    int    // number of sessions that were replaced before
 	replies map[int]*node.Node
 }
 
-// NewMocks starts a collection.
+// NewMocks returns an empty collection.
 func NewMocks(opts MockOptions) *Mocks {
 	return &Mocks{opts: opts, byScenario: map[string]*scenarioReplies{}}
 }
@@ -104,8 +104,8 @@ func (m *Mocks) Replies() (n int) {
 	return n
 }
 
-// File writes a mock response file of the named scenarios; with a root, the document of such a file, it takes the
-// place of what stands there for them and leaves the rest. root is changed.
+// File writes a mock response file for the named scenarios. With root, the document of an existing file, it replaces
+// the replies of these scenarios and keeps the rest; it changes root.
 func (m *Mocks) File(scenarios []string, root *node.Node) (string, error) {
 	head := ""
 	if root == nil {
@@ -131,7 +131,7 @@ func (m *Mocks) File(scenarios []string, root *node.Node) (string, error) {
 	return head + text, nil
 }
 
-// header says where the replies come from.
+// header returns a comment that says where the replies come from.
 func (m *Mocks) header(scenarios []string) string {
 	lines := []string{"Made by arena mocks generate. The number of a reply counts the assistant's messages."}
 	const most = 20

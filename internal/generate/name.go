@@ -9,14 +9,14 @@ import (
 	"github.com/arena-evals/arena/internal/ellipsis"
 )
 
-// maxName is how long an id may be.
+// maxName is the length limit of an id.
 const maxName = 63
 
-// Names makes ids that can be file names anywhere: letters, digits and dashes in lower case, no two of them the same.
-// Its zero value is ready.
+// Names makes unique ids that are valid file names on every system: lower-case letters, digits and dashes. Its zero
+// value is ready.
 type Names struct{ taken map[string]bool }
 
-// Unique makes an id out of any text, or out of instead when nothing of the text is left.
+// Unique makes an id from a text, or from instead when no character of the text can be used.
 func (n *Names) Unique(text, instead string) string {
 	base := cmp.Or(slug(text), slug(instead), "session")
 	id := base
@@ -31,7 +31,7 @@ func (n *Names) Unique(text, instead string) string {
 	return id
 }
 
-// slug keeps letters and digits of ASCII; whatever stands between them becomes one dash.
+// slug keeps ASCII letters and digits, and replaces each run of other characters by a dash.
 func slug(text string) string {
 	var b strings.Builder
 	gap := false
@@ -55,7 +55,7 @@ func slug(text string) string {
 	}
 	name := strings.TrimRight(b.String()[:min(b.Len(), maxName)], "-")
 	switch name {
-	case "con", "prn", "aux", "nul": // devices of Windows, whatever the extension
+	case "con", "prn", "aux", "nul": // Windows reserves these names, with any extension
 		return name + "-session"
 	}
 	port := strings.HasPrefix(name, "com") || strings.HasPrefix(name, "lpt")
@@ -65,7 +65,8 @@ func slug(text string) string {
 	return name
 }
 
-// oneLine prepares a text for a comment or a description: one line, no control characters, at most so many runes.
+// oneLine prepares a text for a comment or a description: one line of at most the given number of runes, without
+// control characters.
 func oneLine(text string, most int) string {
 	text = diag.Safe(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\ufffd")), " "))
 	return ellipsis.Runes(text, most)

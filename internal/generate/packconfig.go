@@ -8,11 +8,11 @@ import (
 // PackTool is a tool that a pack declares.
 type PackTool struct {
 	Name, Description string
-	Schema            any     // of the arguments, decoded JSON; nil: none
-	Result            *string // what it returned in a recording; nil: not known
+	Schema            any     // of the arguments, as decoded JSON; nil: none
+	Result            *string // recorded result of the tool; nil: not known
 }
 
-// PackConfig writes the config of generated scenarios that speak to the prompts of a pack. Its tools are mocked.
+// PackConfig writes the config for generated scenarios with the prompts of a pack. Its tools are mocked.
 func PackConfig(pack string, scenarios []string, tools []PackTool) (string, error) {
 	spec := node.NewMap()
 	node.Put(spec, "pack_file", node.Str(pack))

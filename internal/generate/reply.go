@@ -12,8 +12,8 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// reply writes a message of the assistant as a canned reply; results are what the tools returned, by the index of the
-// call. With timed the reply takes as long as it took. Plain text is the text alone.
+// reply writes a message of the assistant as a canned reply. results are the tool results by index of the call. With
+// timed, the canned reply takes as long as the recorded one. A message without anything but text becomes a plain text.
 func reply(m *chat.Message, results map[int]*chat.ToolResult, timed bool) *node.Node {
 	out := node.NewMap()
 	if m.Content != "" || len(m.Parts) == 0 && len(m.ToolCalls) == 0 {
@@ -40,7 +40,7 @@ func reply(m *chat.Message, results map[int]*chat.ToolResult, timed bool) *node.
 	return out
 }
 
-// addUsage adds what the call took, where that was measured: checks may look at it.
+// addUsage adds the usage of the message where it was measured: checks may need it.
 func addUsage(out *node.Node, m *chat.Message) {
 	if u := m.Usage; u != nil {
 		if u.Estimated {
@@ -63,7 +63,7 @@ func addUsage(out *node.Node, m *chat.Message) {
 	}
 }
 
-// maxLatency is how long a mock may take, in milliseconds.
+// maxLatency is the limit of a mock's latency in milliseconds.
 const maxLatency = 3_600_000
 
 func number(f float64) *node.Node {
@@ -98,7 +98,8 @@ func call(c *chat.ToolCall, result *chat.ToolResult) *node.Node {
 	return out
 }
 
-// parts writes the parts of a message; nil when there are none. Of a medium that lay in a file its kind is left.
+// parts writes the parts of a message; nil when there are none. For a medium that was in a file, it writes only the
+// kind.
 func parts(list []chat.Part) *node.Node {
 	if len(list) == 0 {
 		return nil
@@ -128,7 +129,7 @@ func medium(n *node.Node, p *chat.Part) {
 			media["data"] = m.Data
 		}
 		node.Put(n, "media", node.FromJSON(media))
-		return // its type stands there; there is no place for more
+		return // the type is written already; the format has no field for more
 	}
 	facts := jsonvalue.Object{"mime_type": m.MIMEType}
 	for name, size := range map[string]float64{
@@ -141,7 +142,7 @@ func medium(n *node.Node, p *chat.Part) {
 	node.Put(n, "metadata", node.FromJSON(facts))
 }
 
-// header writes the comment above a generated file: lines of text that cannot leave it.
+// header writes the comment above a generated file. No line can end the comment.
 func header(lines ...string) string {
 	var b strings.Builder
 	for _, line := range lines {

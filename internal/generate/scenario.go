@@ -14,16 +14,16 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Options say how scenarios are made. The zero value works.
+// Options say how scenarios are generated. The zero value works.
 type Options struct {
-	TaskType  string // the prompt that they speak to; "": that of the recording, where it names one
+	TaskType  string // the prompt of the scenarios; "": the recording's prompt, where it names one
 	Variables map[string]string
-	// GuardrailsActive says that the guardrails of the prompt are at work: the mock says what the model said, not what
-	// was made of it.
+	// GuardrailsActive says that the prompt's guardrails run in the scenario: the mock gives the model's original reply,
+	// rather than the reply after the guardrails.
 	GuardrailsActive bool
-	// DropUnknown leaves out failed checks that cannot be carried over, where else there would be no scenario.
+	// DropUnknown leaves out failed checks that cannot be carried over. Without it, they are an error.
 	DropUnknown bool
-	// Read reads a file of the user, by its path; nil: none is there.
+	// Read reads a user's file by its path; nil when there is no such file.
 	Read func(path string) ([]byte, error)
 }
 
@@ -46,14 +46,14 @@ func New(opts Options) *Generator {
 
 // Scenario is a scenario file.
 type Scenario struct {
-	ID     string // fit to be a file name, and unlike every other one of the Generator
+	ID     string // unique within the Generator, and fit to be a file name
 	Text   string
-	Failed int      // checks that had failed
-	Notes  []string // what is different from the recording, for people
+	Failed int      // number of checks that failed in the recording
+	Notes  []string // differences from the recording, for people
 }
 
-// Scenario tells a recorded conversation as a scenario: what the user said as turns, what the assistant said and the
-// tools returned as mock replies, and the verdicts as assertions. An error says why it cannot be told.
+// Scenario makes a scenario of a recorded conversation: the user's messages become turns, the replies and tool results
+// become mock replies, and the verdicts become assertions. An error says why that is not possible.
 func (g *Generator) Scenario(s *recording.Session) (*Scenario, error) {
 	w := &builder{g: g, s: s}
 	if err := w.checkEvals(); err != nil {
@@ -86,7 +86,7 @@ func (g *Generator) Scenario(s *recording.Session) (*Scenario, error) {
 	return made, nil
 }
 
-// document is the whole scenario but for the comment above it.
+// document is the scenario without the comment above it.
 func (w *builder) document(id string, turns, conversation *node.Node) *node.Node {
 	root := node.NewMap()
 	node.Put(root, "id", node.Str(id))
@@ -126,19 +126,19 @@ type builder struct {
 	s         *recording.Session
 	failed    int
 	asserted  int  // checks that were carried over
-	asksJudge bool // a check asks a model
-	timed     bool // a check looks at times
+	asksJudge bool // a check needs a judge
+	timed     bool // a check reads latencies
 	notes     []string
 }
 
-// taskType names the prompt of the scenario.
+// taskType returns the prompt of the scenario.
 func (w *builder) taskType() string { return cmp.Or(w.g.opts.TaskType, w.s.TaskType) }
 
-// guarded says that the guardrails which changed replies when they were recorded are at work again: the mock says what
-// the model said, and not what was made of it.
+// guarded reports whether the guardrails that changed recorded replies run again. If so, the mock gives the model's
+// original replies.
 func (w *builder) guarded() bool { return w.g.opts.GuardrailsActive || w.taskType() != "" }
 
-// streamed says that all replies were asked for as streams.
+// streamed reports whether all replies were streamed.
 func (w *builder) streamed() bool {
 	spoke := false
 	for i := range w.s.Messages {
@@ -172,7 +172,7 @@ func (w *builder) description() string {
 	return oneLine(text, 300)
 }
 
-// labels are those of the recording, and which session it was.
+// labels returns the labels of the recording, and one for the session.
 func (w *builder) labels() *node.Node {
 	labels := jsonvalue.Object{}
 	for name, text := range w.s.Labels {

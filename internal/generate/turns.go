@@ -15,7 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// turns writes what the user said, with the replies and the assertions of each.
+// turns writes the user's messages, with the replies and the assertions of each turn.
 func (w *builder) turns() (*node.Node, error) {
 	list := node.NewList()
 	for n, turn := range recording.Turns(w.s.Messages) {
@@ -45,7 +45,7 @@ func (w *builder) turns() (*node.Node, error) {
 	return list, nil
 }
 
-// turn writes one turn; nil when there is nothing to ask or nobody answered.
+// turn writes one turn; nil when it has no user message or no reply.
 func (w *builder) turn(n int, turn []recording.Message) (*node.Node, error) {
 	asked := recording.UserText(turn)
 	replies, err := w.replies(n, turn)
@@ -91,7 +91,7 @@ func (w *builder) turn(n int, turn []recording.Message) (*node.Node, error) {
 	return out, err
 }
 
-// unanswered reports whether a turn ends without a reply, or with the call of a tool, and nobody has judged it.
+// unanswered reports whether a turn ends without a reply or with a tool call, and has no verdicts.
 func unanswered(turn []recording.Message) bool {
 	for i := len(turn) - 1; i >= 0; i-- {
 		switch m := &turn[i]; {
@@ -104,8 +104,8 @@ func unanswered(turn []recording.Message) bool {
 	return true
 }
 
-// replies writes what the assistant said in a turn. Several messages on end become one: a turn ends with the first
-// message that calls no tool.
+// replies writes the replies of a turn. Consecutive messages are joined: a turn ends with the first message that calls
+// no tool.
 func (w *builder) replies(n int, turn []recording.Message) (list []*node.Node, err error) {
 	var open *chat.Message
 	for i := range turn {
@@ -113,7 +113,7 @@ func (w *builder) replies(n int, turn []recording.Message) (list []*node.Node, e
 		if m.Role != chat.Assistant {
 			continue
 		}
-		if w.guarded() && !m.Blocked() { // of a blocked turn the model is not asked
+		if w.guarded() && !m.Blocked() { // the model is not called in a blocked turn
 			m = turn[i].Said()
 		}
 		if open != nil {
@@ -144,13 +144,13 @@ func joinMessages(a, b *chat.Message) chat.Message {
 	return out
 }
 
-// errorPrefix is how errors of arena begin: a new run says anew where it was.
+// errorPrefix matches the start of arena's errors, which says where they occurred. A new run adds it again.
 var errorPrefix = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^turn \d+: (?:provider [^\s:]+: )?`)
 })
 
-// breakOff makes the last turn end as the recording did: in an error. After a reply that ends the turn there is no
-// model call left that could fail, so the scenario would pass.
+// breakOff makes the last turn end in an error, as the recording did. When a reply ends the turn already, no model call
+// is left that could fail, and the scenario would pass.
 func (w *builder) breakOff(turn *node.Node) error {
 	mock := node.Get(turn, "mock")
 	if n := len(mock.Content); n > 0 && node.Get(mock.Content[n-1], "tool_calls") == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// checkEvals says what made a conversation red and cannot stand in a scenario, where no prompt brings it along.
+// checkEvals returns an error for failed evals that a scenario cannot have, because no prompt declares them.
 func (w *builder) checkEvals() error {
 	for i := range w.s.Evals {
 		if e := &w.s.Evals[i]; e.Failed && !w.guarded() && !w.g.opts.DropUnknown {
@@ -23,7 +23,7 @@ func (w *builder) checkEvals() error {
 	return nil
 }
 
-// checkGuardrails says that a guardrail fired that must not, where the scenario has none that could fire again.
+// checkGuardrails returns an error for a guardrail that must not fire but did, when the scenario has no such guardrail.
 func (w *builder) checkGuardrails(a *recording.Verdict, n *node.Node) error {
 	d, known := checks.Lookup(a.Type)
 	if w.guarded() || !a.Failed() || !known || d.Name != "guardrail_triggered" {
@@ -38,7 +38,7 @@ func (w *builder) checkGuardrails(a *recording.Verdict, n *node.Node) error {
 	return nil
 }
 
-// verdicts are all those of a recording.
+// verdicts lists all verdicts of a recording.
 func verdicts(s *recording.Session) []recording.Verdict {
 	all := slices.Clone(s.Verdicts)
 	for i := range s.Messages {
@@ -48,7 +48,7 @@ func verdicts(s *recording.Session) []recording.Verdict {
 }
 
 // assertions writes the checks of verdicts, each once; nil when there are none. A failed check that cannot be carried
-// over is an error: without it the scenario would be green.
+// over is an error: without it the scenario would pass.
 func (w *builder) assertions(
 	list []recording.Verdict, surface scenario.Surface, where string,
 ) (*node.Node, error) {
@@ -95,9 +95,9 @@ func (w *builder) assertions(
 	return out, nil
 }
 
-// fallbackAssertions asserts something in a scenario of a conversation in which nothing had been: a test that cannot
-// fail is none. It is that the same tools are called, as far as they worked; without any, that there is a reply. It
-// returns assertions of the conversation, or nil after putting one on the last turn.
+// fallbackAssertions adds an assertion to a scenario without any, because such a scenario could not fail. It asserts
+// that the tools that worked are called again or, without tool calls, that there is a reply. It returns assertions of
+// the conversation, or nil when it added one to the last turn.
 func (w *builder) fallbackAssertions(turns *node.Node) *node.Node {
 	tools := map[string]bool{}
 	for i := range w.s.Messages {
@@ -119,7 +119,7 @@ func (w *builder) fallbackAssertions(turns *node.Node) *node.Node {
 	return node.NewList(placeholderCheck("tools_called", "tool_names", names))
 }
 
-// placeholderCheck is a check with one parameter that says of itself that nobody thought of it.
+// placeholderCheck is a check with one parameter, marked as one that no person wrote.
 func placeholderCheck(kind, param string, value *node.Node) *node.Node {
 	params := node.NewMap()
 	node.Put(params, param, value)

@@ -47,7 +47,7 @@ func parseAddress(text string) (address, error) {
 
 const urlShape = "expected nats://host:port or tls://host:port"
 
-// parseURL never quotes the text in an error: it may hold a password.
+// parseURL parses a URL. Its error never quotes the text, which may hold a password.
 func parseURL(text string) (*url.URL, error) {
 	if text == "" {
 		return nil, errors.New("the URL is empty; " + urlShape)

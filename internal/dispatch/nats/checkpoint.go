@@ -56,7 +56,7 @@ func (l *Listener) openBucket(ctx context.Context) (err error) {
 	l.bucket, err = l.Client.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
 		Bucket: name, Description: "Positions of listeners. Made by arena.", Storage: jetstream.FileStorage,
 	})
-	if errors.Is(err, jetstream.ErrBucketExists) { // another one was faster
+	if errors.Is(err, jetstream.ErrBucketExists) { // another listener was faster
 		l.bucket, err = l.Client.js.KeyValue(ctx, name)
 	}
 	return err
@@ -134,7 +134,7 @@ func (l *Listener) saveCheckpoint(ctx context.Context) {
 	for _, id := range ids {
 		c.Open = append(c.Open, dispatch.Token(id))
 	}
-	if l.seq < l.previous.Last { // still at events that the previous listener handled
+	if l.seq < l.previous.Last { // this listener still reads events that the previous one handled
 		return
 	}
 	data, err := json.Marshal(c)

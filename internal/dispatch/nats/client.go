@@ -17,7 +17,7 @@ import (
 
 // Options of a connection. URL is required.
 type Options struct {
-	URL       string // of a server, or of several with commas between them
+	URL       string // of one server, or of several with commas between them
 	CredsFile string // with a user's JWT and seed
 	CAFile    string // with the CA certificates for the servers; "": those of the system
 	CertFile  string // of this client, together with KeyFile
@@ -48,7 +48,7 @@ type Client struct {
 	js           jetstream.JetStream
 	disconnected atomic.Bool
 	outage       outage
-	asyncError   atomic.Pointer[error] // the last error that was no reply to a request
+	asyncError   atomic.Pointer[error] // the last error that did not answer a request
 	done         chan struct{}         // closed when the connection is
 }
 
@@ -200,7 +200,7 @@ func (c *Client) closedError() error {
 	}
 }
 
-// isUnreachable reports whether a connection failed because the broker is unreachable, rather than by a refusal.
+// isUnreachable reports whether a connection failed because the broker is unreachable, rather than because it refused.
 func isUnreachable(err error) bool {
 	if errors.Is(err, natsgo.ErrNoServers) || errors.Is(err, natsgo.ErrTimeout) ||
 		errors.Is(err, context.DeadlineExceeded) {
@@ -240,16 +240,16 @@ func (c *Client) explain(err error) error {
 	case strings.Contains(text, "tls:"), strings.Contains(text, "x509:"):
 		return say("no TLS connection: " + text + "\nname the authority of the broker's certificate with --nats-ca FILE")
 	}
-	for secret := range strings.SplitSeq(c.address.full, ",") { // a library may quote what it was given
+	for secret := range strings.SplitSeq(c.address.full, ",") { // a library may quote the URL
 		text = strings.ReplaceAll(text, secret, c.address.shown)
 	}
 	return say(text)
 }
 
-// errAway is why a client ended whose broker did not come back.
+// errAway says that the client was closed because the broker did not come back.
 var errAway = errors.New("the broker is away")
 
-// Error is what a broker did or did not do.
+// Error is an error of the broker.
 type Error struct {
 	text  string
 	cause error

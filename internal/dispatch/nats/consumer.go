@@ -11,7 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// consumer makes the consumer that workers share, or checks the one that is there.
+// consumer creates the consumer that workers share, or checks the existing one.
 func (c *Client) consumer(ctx context.Context, w *Worker) (found jetstream.Consumer, ackWait time.Duration, err error) {
 	err = c.retry(ctx, func(ctx context.Context) error {
 		found, err = c.js.Consumer(ctx, c.Stream, w.Durable)
@@ -43,7 +43,7 @@ func (c *Client) consumer(ctx context.Context, w *Worker) (found jetstream.Consu
 	return found, ackWait, err
 }
 
-// mismatch says why a consumer cannot be used; "" when it can.
+// mismatch returns why a consumer cannot be used; "" when it can.
 func (w *Worker) mismatch(have *jetstream.ConsumerConfig, subject string) string {
 	filters := have.FilterSubjects
 	if have.FilterSubject != "" {

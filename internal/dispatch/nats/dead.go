@@ -86,7 +86,7 @@ func (c *Client) Drop(ctx context.Context, l *Letter) error {
 	})
 }
 
-// ignoreMissing is nil for a message that is not in the stream any more.
+// ignoreMissing returns nil when the message is no longer in the stream.
 func ignoreMissing(err error) error {
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return nil

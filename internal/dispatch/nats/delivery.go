@@ -24,7 +24,7 @@ import (
 func (w *Worker) handle(ctx context.Context, msg jetstream.Msg) (pause time.Duration, err error) {
 	meta, err := msg.Metadata()
 	if err != nil {
-		return 0, nil // not from a stream: it needs no confirmation
+		return 0, nil // the message is not from a stream, so it needs no confirmation
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -43,7 +43,7 @@ func (w *Worker) handle(ctx context.Context, msg jetstream.Msg) (pause time.Dura
 		w.stats.givenBack.Add(1)
 		return giveBackPause(job.refusals()), nil
 	case ctx.Err() != nil:
-		_ = msg.Nak() // another worker may start at once; without a connection, after the ack wait
+		_ = msg.Nak() // another worker gets the request at once or, without a connection, after AckWait
 	default:
 		_ = msg.NakWithDelay(w.Retry(job.tries()))
 		w.Tell(fmt.Sprintf("request %s: try %d of %d: %v", job.name(), job.tries(), w.MaxDeliver, err))
@@ -81,7 +81,7 @@ type delivery struct {
 	*Worker
 	msg     jetstream.Msg
 	meta    *jetstream.MsgMetadata
-	request *dispatch.Request // nil: it cannot be read
+	request *dispatch.Request // nil: not decoded
 }
 
 func (j *delivery) name() string {
@@ -186,7 +186,7 @@ func (j *delivery) store(ctx context.Context, measured []result.EvalResult) erro
 	return nil
 }
 
-// isDone reports whether all results of the request are stored; false when that is not known.
+// isDone reports whether all results of the request are stored. It returns false when that is not known.
 func (j *delivery) isDone(ctx context.Context) bool {
 	once, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()

@@ -33,7 +33,7 @@ func (j *delivery) tries() int { return j.header(triesBefore) + int(j.meta.NumDe
 func (j *delivery) refusals() int { return j.header(refusedTimes) }
 
 func (j *delivery) header(name string) int {
-	n, _ := strconv.Atoi(j.msg.Headers().Get(name)) // 0 for what is no number
+	n, _ := strconv.Atoi(j.msg.Headers().Get(name)) // 0 when the header is not a number
 	return max(n, 0)
 }
 
@@ -42,7 +42,7 @@ func (j *delivery) header(name string) int {
 func (j *delivery) giveBack(ctx context.Context, refused *dispatch.RefusedError) error {
 	since, err := time.Parse(time.RFC3339Nano, j.msg.Headers().Get(refusedSince))
 	if err != nil {
-		since = time.Now() // not Now, which may stand still
+		since = time.Now() // not Now, which tests may stop
 	}
 	waited := time.Since(since)
 	switch {
@@ -60,9 +60,9 @@ func (j *delivery) giveBack(ctx context.Context, refused *dispatch.RefusedError)
 	}
 	msg.Header.Set(refusedSince, since.UTC().Format(time.RFC3339Nano))
 	msg.Header.Set(refusedTimes, strconv.Itoa(j.refusals()+1))
-	msg.Header.Set(triesBefore, strconv.Itoa(j.tries()-1)) // it was not tried here
+	msg.Header.Set(triesBefore, strconv.Itoa(j.tries()-1)) // this delivery was not a try
 	msg.Header.Set(replayed, "1")
-	once, cancel := context.WithTimeout(ctx, askTimeout) // a stream that is full must not hold the worker up
+	once, cancel := context.WithTimeout(ctx, askTimeout) // a full stream must not hold up the worker
 	defer cancel()
 	id := dispatch.Token("given back", j.meta.Stream, strconv.FormatUint(j.meta.Sequence.Stream, 10))
 	_, err = j.Client.store(once, msg, jetstream.WithMsgID(id), jetstream.WithExpectStream(j.Client.Stream))
@@ -78,7 +78,7 @@ func (j *delivery) giveBack(ctx context.Context, refused *dispatch.RefusedError)
 
 // tellOnce reports why requests are given back, each reason once.
 func (j *delivery) tellOnce(reason string) {
-	const most = 100 // reasons come from requests: there may be any number
+	const most = 100 // reasons come from requests, so their number needs a limit
 	j.toldMu.Lock()
 	defer j.toldMu.Unlock()
 	if j.toldReasons[reason] || len(j.toldReasons) >= most {

@@ -18,11 +18,11 @@ type Inbox struct {
 
 	mu      sync.Mutex
 	waiting map[string]*response // by request
-	broken  error                // why no results come any more
+	broken  error                // why no more results come
 	client  *Client              // nil before Collect
 }
 
-// response is what has come for a request.
+// response is what has arrived for a request.
 type response struct {
 	results map[string]dispatch.Result
 	dead    *dispatch.Dead
@@ -40,7 +40,7 @@ func (b *Inbox) Collect(ctx context.Context, c *Client) {
 	var both sync.WaitGroup
 	both.Go(func() {
 		b.fail(c.follow(ctx, c.Results, c.resultsOfRun(b.run), 1, func(m jetstream.Msg, _ *jetstream.MsgMetadata) error {
-			if r, err := dispatch.DecodeResult(m.Data()); err == nil { // a message that is no result is ignored
+			if r, err := dispatch.DecodeResult(m.Data()); err == nil { // other messages are ignored
 				b.result(r)
 			}
 			return nil
@@ -105,8 +105,8 @@ func (a *response) complete() bool {
 	}
 }
 
-// Await returns the results of an expected request. It fails when they do not come within the limit, and when the
-// request was given up.
+// Await returns the results of an expected request. It returns an error when they do not arrive within the limit, or
+// when the request was given up.
 func (b *Inbox) Await(ctx context.Context, request string, limit time.Duration) ([]dispatch.Result, error) {
 	b.mu.Lock()
 	a := b.waiting[request]

@@ -35,8 +35,8 @@ type Listener struct {
 	unreadable int   // events
 	dropped    int   // events that came too fast
 	err        error // why the listener cannot go on
-	saveFailed bool  // the last checkpoint was not stored, which was reported
-	incomplete bool  // requests of a session that ended are not stored: the next listener must end it again
+	saveFailed bool  // the last checkpoint was not stored, and that was reported
+	incomplete bool  // requests of a session that ended are not stored: the next listener must end the session again
 }
 
 // Run listens until ctx ends. The next listener takes over the sessions that are open then. Without a stream they end.

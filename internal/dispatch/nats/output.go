@@ -91,7 +91,7 @@ func (o *Output) resume() error {
 // key of results.
 func sequence(line []byte) (seq uint64) {
 	for _, key := range []string{"stream_seq", "dead_seq"} {
-		if n, _ := fmt.Sscanf(string(line[:min(len(line), 40)]), `{"`+key+`":%d`, &seq); n == 1 { // else another key
+		if n, _ := fmt.Sscanf(string(line[:min(len(line), 40)]), `{"`+key+`":%d`, &seq); n == 1 { // else the other key
 			return seq
 		}
 	}

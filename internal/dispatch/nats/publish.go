@@ -77,7 +77,7 @@ func (c *Client) store(
 		case ok && api.ErrorCode == jetstream.JSErrCodeStreamMessageExceedsMaximum, errors.Is(err, natsgo.ErrMaxPayload):
 			return &Error{fmt.Sprintf("%v: it has %s", ErrTooLarge, dispatch.Size(len(msg.Data))), ErrTooLarge}
 		case ok && api.ErrorCode == fullStream:
-			return errFull // tried again: somebody may make room
+			return errFull // tried again: the stream may get room
 		case !c.isTransient(err):
 			return c.explain(fmt.Errorf("store on %s: %w", msg.Subject, err))
 		}
@@ -100,7 +100,7 @@ func isDuplicateSubject(code jetstream.ErrorCode) bool {
 	return code == jetstream.JSErrCodeStreamWrongLastSequence || code == jetstream.JSErrCodeStreamWrongLastSequenceConstant
 }
 
-// storeResult stores a result. One that is too large is stored without its details, and says so.
+// storeResult stores a result. It leaves out the details of a result that is too large, and notes that in the result.
 func (c *Client) storeResult(ctx context.Context, r *dispatch.Result) (double bool, err error) {
 	subject := c.result(r.Run, r.Request, r.ID)
 	data, err := json.Marshal(r)
@@ -123,7 +123,7 @@ func (c *Client) storeResult(ctx context.Context, r *dispatch.Result) (double bo
 
 // StoreDead stores a dead letter, with as much of the request as the broker takes.
 func (c *Client) StoreDead(ctx context.Context, d *dispatch.Dead, request []byte) error {
-	const wrapping = 16 << 10 // the letter around the request, a long reason included
+	const wrapping = 16 << 10 // room for the letter without the request, with a long reason
 	d.Version = dispatch.Version
 	d.Attach(request, max(int(c.conn.MaxPayload())-wrapping, 0))
 	data, err := json.Marshal(d)

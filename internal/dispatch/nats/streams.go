@@ -61,7 +61,7 @@ func (c *Client) enabled(ctx context.Context) error {
 	return c.retry(ctx, func(ctx context.Context) error {
 		_, err := c.js.AccountInfo(ctx)
 		if c.forbidden() {
-			return nil // JetStream is enabled, but this user may not see the account
+			return nil // JetStream is enabled, but this user may not read the account
 		}
 		if !errors.Is(err, jetstream.ErrJetStreamNotEnabled) {
 			return err
@@ -92,7 +92,7 @@ func (c *Client) retry(ctx context.Context, ask func(context.Context) error) err
 			return err
 		}
 		if c.forbidden() {
-			return c.explain(c.cause(err)) // waiting gives no permission
+			return c.explain(c.cause(err)) // a missing permission does not come by waiting
 		}
 		if try == stillTrying && !c.disconnected.Load() {
 			c.opts.Tell(c.explain(c.cause(err)).Error() + "; still trying")
@@ -106,11 +106,11 @@ func (c *Client) retry(ctx context.Context, ask func(context.Context) error) err
 	}
 }
 
-// stillTrying is the try after which Tell is called although the connection works.
+// stillTrying is the try after which Tell is called even though the connection works.
 const stillTrying = 6
 
-// cause is the permission error that the broker reported, or else err. The broker does not answer a request that lacks
-// a permission: err is only a timeout then.
+// cause returns the permission error that the broker reported, or else err. The broker does not answer a request
+// without permission, so err is only a timeout then.
 func (c *Client) cause(err error) error {
 	if c.forbidden() {
 		if said := c.asyncError.Load(); said != nil {
@@ -144,7 +144,7 @@ func (c *Client) ensure(ctx context.Context, n streamSpec) error {
 				c.address.shown, n.name, n.subject), err}
 		}
 		_, err = c.js.CreateStream(ctx, n.config())
-		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another one was faster
+		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another client was faster
 			s, err = c.js.Stream(ctx, n.name)
 		}
 	}
@@ -164,7 +164,7 @@ func (c *Client) ensure(ctx context.Context, n streamSpec) error {
 	return nil
 }
 
-// mismatch says why a stream cannot be used; "" when it can.
+// mismatch returns why a stream cannot be used; "" when it can.
 func (n streamSpec) mismatch(have *jetstream.StreamConfig) string {
 	switch {
 	case !covers(have.Subjects, n.subject):

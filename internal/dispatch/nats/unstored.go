@@ -12,7 +12,7 @@ import (
 // maxPending is how many events may wait for the listener, with dispatch.DefaultMaxBytes in total.
 const maxPending = 1 << 16
 
-// listenWithoutStream listens to a subject that no stream holds. It gets only the events that are sent meanwhile.
+// listenWithoutStream listens to a subject without a stream. It gets only events that are sent while it listens.
 func (l *Listener) listenWithoutStream(ctx context.Context) error {
 	l.Tell(l.Subject + ": no stream holds this subject: what is sent while no listener runs is lost")
 	sub, err := l.Client.conn.SubscribeSync(l.Subject)
@@ -66,15 +66,14 @@ func (l *Listener) receive(ctx context.Context, sub *natsgo.Subscription) error 
 	}
 }
 
-// next waits a while for a message. It does not wait forever because the broker reports a missing permission only to a
-// later request.
+// next waits for a message, for a limited time: the broker reports a missing permission only at a later request.
 func next(ctx context.Context, sub *natsgo.Subscription) (*natsgo.Msg, error) {
 	once, cancel := context.WithTimeout(ctx, heartbeat)
 	defer cancel()
 	return sub.NextMsgWithContext(once)
 }
 
-// ignoreStop is nil when the context has ended, else err.
+// ignoreStop returns nil when the context has ended, else err.
 func ignoreStop(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil

@@ -64,8 +64,8 @@ const (
 
 // Stats counts what a worker did.
 type Stats struct {
-	Requests    int64 // done, with those that were given up
-	Results     int64 // stored
+	Requests    int64 // requests that were done or given up
+	Results     int64 // results that were stored
 	Duplicates  int64 // results that the stream had already
 	Redelivered int64 // requests that were delivered before
 	Skipped     int64 // requests whose results were stored already
@@ -111,7 +111,7 @@ func (w *Worker) Run(ctx, hard context.Context) error {
 	return nil
 }
 
-// ignoreEnd is nil for an error that follows from the end of ctx, else err.
+// ignoreEnd returns nil for an error caused by the end of ctx, else err.
 func ignoreEnd(ctx context.Context, err error) error {
 	if refused, ok := errors.AsType[*Error](err); ok {
 		return refused
@@ -190,7 +190,8 @@ func (w *Worker) next(ctx context.Context) (jetstream.Msg, error) {
 	return nil, err
 }
 
-// heartbeat is how often the broker confirms that a fetch is waiting. After a restart it does not know of it any more.
+// heartbeat is how often the broker confirms that a fetch is waiting. After a restart the broker has forgotten the
+// fetch.
 const heartbeat = time.Second
 
 // recoverFrom waits before another try. It creates a consumer that is missing again.

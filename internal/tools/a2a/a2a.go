@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	cardReads  = 3               // so often a run tries to read a card
-	cancelTime = 2 * time.Second // for telling an agent that nobody waits any more
+	cardReads  = 3               // attempts to read a card in a run
+	cancelTime = 2 * time.Second // for the request that cancels a task
 )
 
-// New makes the source of the skills of a remote agent. It opens no connection; without a client nothing does.
+// New returns the tool source of a remote agent. It opens no connection. Without a client, calls are refused.
 func New(spec *scenario.Agent, client *http.Client, getenv func(name string) (string, bool)) *tools.Opener {
 	return &tools.Opener{
 		Name: fmt.Sprintf("agent %q at %s", spec.Name, spec.Written), Agent: spec.Name, Always: true, Outside: true,
@@ -39,21 +39,21 @@ type source struct {
 	spec   *scenario.Agent
 	client *a2a.Client
 	link   *link
-	life   context.Context // of what outlives a call
+	life   context.Context // ends with the source
 	end    context.CancelFunc
-	behind sync.WaitGroup // what outlives a call
+	behind sync.WaitGroup // requests that outlive their call
 
 	mu    sync.Mutex
-	card  *reading // the last one; nil: nobody wanted it yet
+	card  *reading // the latest reading of the card; nil: none
 	reads int
 }
 
-// reading is a card while it is read, once for all who wait.
+// reading is one reading of the card. Concurrent callers share it.
 type reading struct {
-	done  chan struct{} // closed when the rest is set
+	done  chan struct{} // closed when the other fields are set
 	at    a2a.Endpoint
 	list  []chat.Tool
-	skill map[string]string // tool → id
+	skill map[string]string // tool name → skill id
 	err   error
 }
 
@@ -68,14 +68,14 @@ func (s *source) List(ctx context.Context) ([]chat.Tool, error) {
 	return card.list, nil
 }
 
-// Close implements tools.Source. The connections belong to the run.
+// Close implements tools.Source. It leaves the connections open: they belong to the run.
 func (s *source) Close() error {
 	s.end()
 	s.behind.Wait()
 	return nil
 }
 
-// overdueError ends a call that takes too long.
+// overdueError is the cause that ends a call that takes too long.
 type overdueError struct{ limit time.Duration }
 
 func (e overdueError) Error() string { return fmt.Sprintf("no answer within %s (timeout_ms)", e.limit) }
@@ -84,8 +84,8 @@ func (s *source) limited(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithTimeoutCause(ctx, s.spec.Timeout, overdueError{s.spec.Timeout})
 }
 
-// read returns the card of the agent. It is read by the first who wants it, and not for him alone: his end ends
-// nobody's waiting. A card that could not be read is read again by those who want it later, a few times in all.
+// read returns the card of the agent. The first caller reads it for all: when that caller's context ends, the others
+// still get the card. A failed reading is repeated for later callers, up to the limit.
 func (s *source) read(ctx context.Context) (*reading, error) {
 	s.mu.Lock()
 	if s.card == nil || s.card.failed() && s.reads < cardReads {
@@ -109,7 +109,7 @@ func (s *source) read(ctx context.Context) (*reading, error) {
 	}
 }
 
-// failed reports whether the card was read, in vain.
+// failed reports whether the reading has ended with an error.
 func (r *reading) failed() bool {
 	select {
 	case <-r.done:
@@ -149,7 +149,7 @@ func (s *source) Call(ctx context.Context, call chat.ToolCall) chat.ToolResult {
 	return answer
 }
 
-// abandon tells an agent that goes on working that nobody waits for it any more.
+// abandon tells an agent that its running task is no longer needed.
 func (s *source) abandon(ctx context.Context, at a2a.Endpoint, res *a2a.Result) {
 	if ctx.Err() == nil || res == nil || res.ID == "" {
 		return
@@ -157,6 +157,6 @@ func (s *source) abandon(ctx context.Context, at a2a.Endpoint, res *a2a.Result) 
 	s.behind.Go(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelTime)
 		defer cancel()
-		_ = s.client.Cancel(ctx, at, res.ID) // it may refuse, and nobody waits
+		_ = s.client.Cancel(ctx, at, res.ID) // the agent may refuse; the call has ended anyway
 	})
 }

@@ -34,7 +34,7 @@ func (s *source) fill(ctx context.Context, r *reading) {
 	r.list, r.skill, r.err = s.offers(card)
 }
 
-// offers are the tools for the skills of a card that the filter takes, and their skills.
+// offers returns the tools for the skills that pass the filter, and the ids of the skills.
 func (s *source) offers(card *a2a.Card) ([]chat.Tool, map[string]string, error) {
 	if a2a.Plain(card.Name) == "" {
 		return nil, nil, fmt.Errorf("its agent card has no name that could stand in the names of tools: %s",

@@ -18,7 +18,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// message is what an agent is asked for a call of one of its skills. What is neither text nor media goes into the
+// message is the message to an agent for a call of one of its skills. Arguments other than text and media go into the
 // metadata.
 func message(skill string, args map[string]any) (*a2a.Message, error) {
 	query, _ := args[a2a.Query].(string)
@@ -46,7 +46,7 @@ func message(skill string, args map[string]any) (*a2a.Message, error) {
 	return m, nil
 }
 
-// inBase64 is a file that a model wrote in base64, maybe as a data: address.
+// inBase64 returns a file that a model wrote in base64, perhaps as a data: URL.
 func inBase64(text, kind string) (*a2a.File, error) {
 	declared, data, isAddress := strings.Cut(strings.TrimPrefix(text, "data:"), ";base64,")
 	if !isAddress || !strings.HasPrefix(text, "data:") {
@@ -65,7 +65,7 @@ func inBase64(text, kind string) (*a2a.File, error) {
 	return &a2a.File{MIMEType: declared, Base64: base64.StdEncoding.EncodeToString(bytes)}, nil
 }
 
-// decode reads base64 of any kind.
+// decode decodes base64 of any alphabet, with or without padding.
 func decode(text string) ([]byte, error) {
 	text = strings.NewReplacer("-", "+", "_", "/", "\n", "", "\r", "").Replace(text)
 	return base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
@@ -76,8 +76,9 @@ func webAddress(text string) (*url.URL, bool) {
 	return u, err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
-// answerOf is the result of a call: the first text that came with the status of the task, else the texts of all
-// artifacts, else those of the message; and all media. A task that did not complete is an error that names its state.
+// answerOf turns an agent's answer into a tool result: the first text of the task's status, else the texts of all
+// artifacts, else those of the message; and all media. A task that did not complete gives an error that names its
+// state.
 func answerOf(res *a2a.Result) (chat.ToolResult, error) {
 	said, err := contentOf(res.Said())
 	if err != nil {
@@ -117,7 +118,7 @@ func answerOf(res *a2a.Result) (chat.ToolResult, error) {
 	return out, nil
 }
 
-// content is what stands in parts of a message or an artifact.
+// content collects the parts of a message or an artifact.
 type content struct {
 	texts []string
 	media []chat.Part
@@ -139,7 +140,7 @@ func contentOf(parts []a2a.Part) (c content, err error) {
 	return c, nil
 }
 
-// file adds a file: as text where it is text, else as media.
+// file adds a file, as text or as media.
 func (c *content) file(f *a2a.File) error {
 	mime, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(f.MIMEType)), ";")
 	if f.Base64 == "" {
@@ -169,7 +170,7 @@ func (c *content) file(f *a2a.File) error {
 	return nil
 }
 
-// mediaType is the type of a part of this MIME type.
+// mediaType is the part type for a MIME type.
 func mediaType(mime string) string {
 	for _, name := range []string{"image", "audio", "video"} {
 		if strings.HasPrefix(mime, name+"/") {
@@ -181,7 +182,7 @@ func mediaType(mime string) string {
 
 func compact(data json.RawMessage) string {
 	var b bytes.Buffer
-	if json.Compact(&b, data) != nil { // cannot happen with what was decoded
+	if json.Compact(&b, data) != nil { // cannot happen: the value was decoded from JSON
 		return string(data)
 	}
 	return b.String()

@@ -20,11 +20,11 @@ const (
 	maxReply   = 10 // MB
 	retries    = 3
 	firstPause = 200 * time.Millisecond
-	mostPause  = 30 * time.Second // that a server can ask for
-	shown      = 2000             // characters of what an agent says in an error
+	mostPause  = 30 * time.Second // the longest wait that a server can ask for
+	shown      = 2000             // characters of an agent's text in an error
 )
 
-// link is how requests reach an agent.
+// link sends the requests to an agent.
 type link struct {
 	spec   *scenario.Agent
 	client *http.Client
@@ -32,7 +32,7 @@ type link struct {
 	pause  func(ctx context.Context, span time.Duration) bool
 }
 
-// secret says what of the requests is only for the host of the agent; "" when there is nothing.
+// secret names the part of the requests that is only for the agent's host; "" when there is none.
 func (l *link) secret() string {
 	u, err := url.Parse(l.spec.URL)
 	switch {
@@ -46,7 +46,7 @@ func (l *link) secret() string {
 	return ""
 }
 
-// do implements a2a.Client.Do. What came to nothing is sent again, a few times.
+// do implements a2a.Client.Do. It repeats requests that failed, up to a limit.
 func (l *link) do(ctx context.Context, r *a2a.Request) (*a2a.Response, error) {
 	if l.client == nil {
 		return nil, errors.New("there is no network here")
@@ -79,7 +79,7 @@ func (l *link) once(ctx context.Context, r *a2a.Request, header http.Header) (*d
 	return dial.Fetch(l.client, req, maxReply)
 }
 
-// wait is how long to wait before the next try: longer each time, or as long as the server asks for.
+// wait is the time before the next attempt: longer each time, or as long as the server asks for.
 func wait(try int, got *dial.Reply) time.Duration {
 	span := firstPause << try
 	if got == nil {
@@ -91,7 +91,7 @@ func wait(try int, got *dial.Reply) time.Duration {
 	return span
 }
 
-// header puts the headers together: those of the file, then those of the environment, then the token.
+// header returns the headers of a request: those of the file, those of the environment, and the token.
 func (l *link) header(r *a2a.Request) (http.Header, error) {
 	h := http.Header{"Accept": {"application/json"}}
 	if r.Body != nil {

@@ -12,10 +12,10 @@ import (
 
 const (
 	dockerProgram = "docker"
-	settle        = 100 * time.Millisecond // between two tries to reach a server that has just been started
+	settle        = 100 * time.Millisecond // between two attempts to reach a new server
 )
 
-// container is a link to a server in a container, which ends with it.
+// container is a link to a server in a container. Closing the link removes the container.
 type container struct {
 	link
 	remove func()
@@ -27,12 +27,12 @@ func (c container) shut() {
 	c.remove()
 }
 
-// openImage starts a container, and connects to the server in it.
+// openImage starts a container and connects to its server.
 func (s *source) openImage() (*session, error) {
 	image := s.spec.Image
 	port := strconv.Itoa(image.Port)
 	args := []string{"run", "--rm", "--detach", "--publish", "127.0.0.1::" + port}
-	for _, entry := range image.Env { // its value is no argument, which others could read
+	for _, entry := range image.Env { // values are not arguments, which other users could read
 		name, _, _ := strings.Cut(entry, "=")
 		args = append(args, "--env", name)
 	}
@@ -49,7 +49,7 @@ func (s *source) openImage() (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	remove := func() { _, _ = s.docker(context.Background(), "rm", "--force", id) } // it may be over already
+	remove := func() { _, _ = s.docker(context.Background(), "rm", "--force", id) } // it may have ended already
 	live, err := s.openContainer(life, id, port)
 	if err != nil {
 		remove()
@@ -59,7 +59,7 @@ func (s *source) openImage() (*session, error) {
 	return live, nil
 }
 
-// openContainer connects to the server in a container, which may take a while to listen.
+// openContainer connects to the server in a container. It tries again until the server listens.
 func (s *source) openContainer(life context.Context, id, port string) (*session, error) {
 	addresses, err := s.docker(life, "port", id, port)
 	if err != nil {

@@ -46,7 +46,7 @@ func (s *source) openAddress(address, transport string) (*session, error) {
 	return live, nil
 }
 
-// openWeb greets a server behind HTTP.
+// openWeb connects to a server over HTTP.
 func (s *source) openWeb(transport func(*http.Client) sdk.Transport) (*session, error) {
 	headers := make(map[string]string, len(s.spec.Headers))
 	for name, value := range s.spec.Headers {
@@ -58,7 +58,7 @@ func (s *source) openWeb(transport func(*http.Client) sdk.Transport) (*session, 
 	return greet(s.life, s.spec, w, greeting, "", s.note)
 }
 
-// web is a link to a server behind HTTP. It is what all its requests go through.
+// web is a link to a server over HTTP. All requests of the session go through it.
 type web struct {
 	sdk.Transport
 	base    http.RoundTripper
@@ -67,9 +67,9 @@ type web struct {
 	leave   context.CancelFunc
 
 	mu     sync.Mutex
-	word   string // status of the last refusal of a message
-	said   string // all that it said
-	absent bool   // nothing takes a message at the address
+	word   string // status of the last refused message
+	said   string // body of the last refusal
+	absent bool   // no method takes messages at the address
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -91,9 +91,9 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// look bounds what is read of a reply, and remembers what a refusal says.
+// look limits how much of a reply is read, and remembers a refusal.
 func (w *web) look(req *http.Request, resp *http.Response) {
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // what is none is read as a whole
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // without a valid type the body is read as a whole
 	refused := resp.StatusCode >= http.StatusMultipleChoices
 	if kind != "text/event-stream" || refused {
 		resp.Body.(*body).left = maxMessage
@@ -111,7 +111,7 @@ func (w *web) look(req *http.Request, resp *http.Response) {
 	if req.Method == http.MethodPost {
 		w.absent = resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusMethodNotAllowed
 	}
-	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // what there is will do
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // a part of the body is enough
 	if len(bytes.TrimSpace(text)) > 0 {
 		w.said += ": " + process.Excerpt(text)
 	}
@@ -122,7 +122,7 @@ func (w *web) look(req *http.Request, resp *http.Response) {
 	}{io.MultiReader(bytes.NewReader(text), rest), rest}
 }
 
-// unknown reports whether nothing took a POST at the address.
+// unknown reports whether nothing accepted a POST at the address.
 func (w *web) unknown() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -139,7 +139,7 @@ func (w *web) blame(err error) error {
 	return plain(err)
 }
 
-// lost implements link. The library knows of sessions that are over.
+// lost implements link. The library itself notices sessions that have ended.
 func (*web) lost() bool { return false }
 
 // shut implements link.
@@ -147,7 +147,7 @@ func (w *web) shut() { w.leave() }
 
 var errTooLarge = fmt.Errorf("it sent more than %d MB", maxMessage>>20)
 
-// body is that of a reply, of which no more than some bytes are read.
+// body is the body of a reply with a size limit.
 type body struct {
 	io.ReadCloser
 	release func()
@@ -173,7 +173,7 @@ func (b *body) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// plain is an error without what the library says of its own doings.
+// plain returns an error without the library's words about its own work.
 func plain(err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		return e.Err

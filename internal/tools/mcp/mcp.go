@@ -1,6 +1,6 @@
 // Package mcp runs the calls of tools by MCP servers: programs that it starts and ends with all that they started, and
-// servers behind HTTP. Messages and sessions are those of the protocol's own library; how bytes come and go, and what a
-// server that misbehaves may do, is decided here.
+// servers behind HTTP. The protocol's own library handles messages and sessions. This package handles the transport,
+// and decides what a server that misbehaves may do.
 package mcp
 
 import (
@@ -20,11 +20,11 @@ import (
 )
 
 const (
-	callLimit   = 30 * time.Second // of a call, where the file says nothing else
+	callLimit   = 30 * time.Second // time limit of a call without one in the file
 	listLimit   = 30 * time.Second
-	greeting    = 10 * time.Second // until a server has answered the handshake
-	fetching    = 30 * time.Second // the same for a program that may have to be fetched first
-	patience    = 2 * time.Second  // for a server to end by itself, and again after it was told to
+	greeting    = 10 * time.Second // time limit of the handshake
+	fetching    = 30 * time.Second // the same for a program that may have to download first
+	patience    = 2 * time.Second  // for a server to end by itself, and again after it was asked to
 	maxStarts   = 3
 	maxMessage  = 10 << 20 // bytes
 	maxTools    = 10_000
@@ -32,13 +32,13 @@ const (
 	unspecified = `{"type":"object"}` // schema of a tool without one
 )
 
-// Host is what servers get of the world.
+// Host is what a server needs of its surroundings.
 type Host struct {
 	Getenv func(name string) (string, bool)
-	HTTP   *http.Client // nil: no connection is opened
+	HTTP   *http.Client // nil: no connections are allowed
 }
 
-// New makes the opener of a server. It starts nothing.
+// New returns the opener of a server. It starts nothing.
 func New(spec *scenario.Server, host Host) *tools.Opener {
 	if host.Getenv == nil {
 		host.Getenv = func(string) (string, bool) { return "", false }
@@ -53,29 +53,29 @@ func New(spec *scenario.Server, host Host) *tools.Opener {
 	}
 }
 
-// SourceName is the name of a server as a source of tools.
+// SourceName is the name of a server as a tool source.
 func SourceName(spec *scenario.Server) string { return fmt.Sprintf("MCP server %q", spec.Name) }
 
-// source is a server: from its first start until it is closed, however often it has to be started meanwhile.
+// source is an MCP server as a tool source. The server may be started several times before the source is closed.
 type source struct {
 	spec *scenario.Server
 	host Host
-	life context.Context // of the source
+	life context.Context // ends when the source is closed
 	end  context.CancelCauseFunc
-	// limit is the time for the handshake; 0: as usual.
+	// limit is the time limit of the handshake; 0: the default.
 	limit time.Duration
 
 	mu     sync.Mutex
-	live   *session // nil: there is none
-	start  *attempt // under way; nil: none
+	live   *session // the current session; nil: none
+	start  *attempt // the start under way; nil: none
 	starts int
-	old    bool  // it only knows the protocol as it began
-	lost   error // why there is none any more; nil: there was none
+	old    bool  // the server knows only older versions of the protocol
+	lost   error // why the last session ended; nil: there was none
 	notes  []string
 	ending sync.WaitGroup
 }
 
-// attempt is a start, for all who wait for it.
+// attempt is one start of the server, which several callers may wait for.
 type attempt struct {
 	done chan struct{}
 	live *session
@@ -84,7 +84,7 @@ type attempt struct {
 
 var errClosed = errors.New("it was closed")
 
-// List implements tools.Source. It starts the server, also one that has ended, unless that happened too often.
+// List implements tools.Source. It starts the server, again if it has ended, unless that happened too often.
 func (s *source) List(ctx context.Context) ([]chat.Tool, error) {
 	live, err := s.connected(ctx, true)
 	if err != nil {
@@ -97,8 +97,8 @@ func (s *source) List(ctx context.Context) ([]chat.Tool, error) {
 	return list, nil
 }
 
-// Call implements tools.Source. Calls run at once. A server that has ended is not started for a call: what it knew is
-// gone, and the conversation goes on as if it were not.
+// Call implements tools.Source. Calls run concurrently. A server that has ended is not started again for a call: its
+// state is lost, and the conversation would go on as if it were not.
 func (s *source) Call(ctx context.Context, call chat.ToolCall) chat.ToolResult {
 	before := s.noted()
 	live, err := s.connected(ctx, false)
@@ -142,7 +142,8 @@ func (s *source) Close() error {
 	return nil
 }
 
-// connected is the session of a server that runs. It starts one that never ran, and with again also one that has ended.
+// connected returns the session of the running server. It starts a server that never ran and, with again, one that has
+// ended.
 func (s *source) connected(ctx context.Context, again bool) (*session, error) {
 	s.mu.Lock()
 	a, err := s.toAwait(again) //nolint:contextcheck // the server outlives the call
@@ -159,7 +160,7 @@ func (s *source) connected(ctx context.Context, again bool) (*session, error) {
 	}
 }
 
-// toAwait is the start to wait for; nil: the server runs. The caller holds the lock.
+// toAwait returns the start to wait for; nil: the server runs. The caller holds the lock.
 func (s *source) toAwait(again bool) (*attempt, error) {
 	if s.life.Err() != nil {
 		return nil, errClosed
@@ -204,10 +205,10 @@ func (s *source) begin() {
 	})
 }
 
-// drop ends a session, without waiting for that.
+// drop ends a session, and does not wait for the end.
 func (s *source) drop(live *session) { s.ending.Go(live.close) }
 
-// note keeps something that the user should know, once.
+// note stores a note for the user, each note once.
 func (s *source) note(format string, args ...any) {
 	text := fmt.Sprintf("MCP server %q: ", s.spec.Name) + fmt.Sprintf(format, args...)
 	s.mu.Lock()
@@ -223,7 +224,7 @@ func (s *source) noted() int {
 	return len(s.notes)
 }
 
-// notesAfter are the notes but for the first ones.
+// notesAfter returns the notes without the first n.
 func (s *source) notesAfter(n int) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -237,7 +238,7 @@ func (s *source) failed(call chat.ToolCall, err error) chat.ToolResult {
 	return tools.Failure(call, chat.ErrorExecution, fmt.Sprintf("MCP server %q: %v", s.spec.Name, err))
 }
 
-// overdueError ends what takes too long.
+// overdueError is the cause that ends a call or a start that takes too long.
 type overdueError struct {
 	what  string
 	limit time.Duration

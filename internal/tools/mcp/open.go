@@ -12,7 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// clientVersion is what arena calls itself.
+// clientVersion is the version of arena that servers see.
 var clientVersion = sync.OnceValue(func() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
@@ -20,7 +20,7 @@ var clientVersion = sync.OnceValue(func() string {
 	return "unknown"
 })
 
-// open starts the server, or connects to it. With old it is greeted as all servers once were.
+// open starts the server, or connects to it. With old, the handshake is that of older protocol versions.
 func (s *source) open(old bool) (*session, error) {
 	switch {
 	case s.spec.Image != nil:
@@ -35,7 +35,7 @@ func (s *source) open(old bool) (*session, error) {
 	if _, late := errors.AsType[overdueError](err); late || !s.startAgain() {
 		return live, err
 	}
-	// It ended without a word: some do at a question that they do not know.
+	// Some servers end without a word at a question that they do not know.
 	live, _, again := s.openProgram(true)
 	if again != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (s *source) open(old bool) (*session, error) {
 	return live, nil
 }
 
-// startAgain counts another start within an attempt.
+// startAgain counts another start within an attempt, and reports whether one is allowed.
 func (s *source) startAgain() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +82,7 @@ func (s *source) openProgram(old bool) (*session, *pipe, error) {
 	return live, p, err
 }
 
-// version is what of the protocol is spoken at first; "" is the newest.
+// version is the protocol version of the handshake; "" is the newest.
 func version(old bool) string {
 	if old {
 		return oldVersion
@@ -90,7 +90,7 @@ func version(old bool) string {
 	return ""
 }
 
-// fetches reports whether a program may have to fetch what it runs.
+// fetches reports whether a program may have to download what it runs.
 func fetches(program string) bool {
 	name := strings.TrimSuffix(filepath.Base(program), filepath.Ext(program))
 	return slices.Contains([]string{
@@ -98,13 +98,13 @@ func fetches(program string) bool {
 	}, name)
 }
 
-// environment is what a program sees: what every program needs, and what the file gives.
+// environment returns the environment of a program: what every program needs, and what the file sets.
 func (s *source) environment(given []string) []string {
 	filled := make([]string, len(given))
 	for i, entry := range given {
 		filled[i] = s.expandEntry(entry)
 	}
-	env, _ := process.Environment(s.host.Getenv, filled) // nothing is passed on by its name alone
+	env, _ := process.Environment(s.host.Getenv, filled) // the file passes no variable on by name alone
 	return env
 }
 

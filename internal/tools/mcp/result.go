@@ -13,10 +13,10 @@ import (
 	"github.com/arena-evals/arena/internal/tools"
 )
 
-// exactKey is where a structured result stands with every digit of its numbers, put there when it came.
+// exactKey is the key of a structured result with the exact digits of its numbers; see exact.
 const exactKey = "arena/structured"
 
-// result is what a server answered, as a model and checks see it.
+// result turns a server's answer into a tool result.
 func result(call chat.ToolCall, res *sdk.CallToolResult) chat.ToolResult {
 	if res.NeedsInput() {
 		return tools.Failure(call, chat.ErrorExecution, "the server asks for more input in the middle of the call, "+
@@ -54,7 +54,7 @@ func result(call chat.ToolCall, res *sdk.CallToolResult) chat.ToolResult {
 	return chat.ToolResult{Content: "Operation completed successfully"}
 }
 
-// structured is the structured result as JSON; "" when there is none.
+// structured returns the structured result as JSON; "" when there is none.
 func structured(res *sdk.CallToolResult) string {
 	if exact, ok := res.Meta[exactKey].(string); ok {
 		return tools.Present([]byte(exact))
@@ -63,13 +63,13 @@ func structured(res *sdk.CallToolResult) string {
 		return ""
 	}
 	data, err := json.Marshal(res.StructuredContent)
-	if err != nil { // cannot happen with what was decoded
+	if err != nil { // cannot happen: the value was decoded from JSON
 		return ""
 	}
 	return tools.Present(data)
 }
 
-// partsOf are the pieces of a result, and whether there is something else than text among them.
+// partsOf returns the parts of a result, and whether one of them is not text.
 func partsOf(content []sdk.Content) (parts []chat.Part, media bool) {
 	for _, c := range content {
 		part := partOf(c)

@@ -20,26 +20,26 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Methods by which a server asks something of its client.
+// asked are the methods by which a server asks something of its client.
 var asked = []string{"sampling/createMessage", "elicitation/create", "roots/list"}
 
-// oldVersion is the newest version of the protocol that begins with the method initialize.
+// oldVersion is the newest protocol version whose handshake is the method initialize.
 const oldVersion = "2025-11-25"
 
 var errEnded = errors.New("it ended")
 
-// link is what carries the messages of a session.
+// link carries the messages of a session.
 type link interface {
 	sdk.Transport
-	// blame adds to an error what is known of its cause: how a program ended and what it said last, what HTTP answered.
+	// blame adds the known cause to an error: how the program ended and its last output, or the HTTP answer.
 	blame(err error) error
-	// lost reports whether nothing more can come.
+	// lost reports whether no more messages can come.
 	lost() bool
-	// shut ends what was started, and returns when nothing is left of it.
+	// shut ends everything that was started, and returns when it has ended.
 	shut()
 }
 
-// session is a server that has answered the handshake.
+// session is a connection to a server that completed the handshake.
 type session struct {
 	link   link
 	client *sdk.ClientSession
@@ -48,13 +48,13 @@ type session struct {
 	spec   *scenario.Server
 	note   func(format string, args ...any)
 
-	changed  atomic.Bool // the list of tools is another one
+	changed  atomic.Bool // the list of tools has changed
 	readOnly atomic.Bool // no listed tool changes anything
 	turn     chan struct{}
-	list     []chat.Tool // of who has the turn; nil: not asked yet
+	list     []chat.Tool // guarded by turn; nil: not read yet
 }
 
-// greet makes a session over a link, within a limit of time. Without one the link is shut.
+// greet makes the handshake over a link, within a time limit. When it fails, the link is shut.
 func greet(life context.Context, spec *scenario.Server, over link, limit time.Duration, version string,
 	note func(format string, args ...any),
 ) (*session, error) {
@@ -86,13 +86,13 @@ func greet(life context.Context, spec *scenario.Server, over link, limit time.Du
 	}
 	s.leave = func() { leave(nil) }
 	go func() {
-		_ = s.client.Wait() // the link knows why
+		_ = s.client.Wait() // the link knows the error
 		close(s.ended)
 	}()
 	return s, nil
 }
 
-// versions adds to the error of a handshake which versions of the protocol arena speaks.
+// versions adds the protocol versions that arena speaks to the error of a handshake.
 func versions(err error) error {
 	if !strings.Contains(err.Error(), "protocol version") {
 		return err
@@ -116,7 +116,7 @@ func (s *session) close() {
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
-		_ = s.client.Close() // it says goodbye to servers behind HTTP
+		_ = s.client.Close() // ends the session at servers over HTTP
 	}()
 	select {
 	case <-closed:
@@ -129,10 +129,10 @@ func (s *session) close() {
 	<-s.ended
 }
 
-// goodbye is how long a server behind HTTP may take to hear that the session ends.
+// goodbye is how long the end of a session over HTTP may take.
 const goodbye = 2 * time.Second
 
-// refuse answers what a server asks of its client: nothing is offered.
+// refuse answers requests of the server: arena offers servers nothing.
 func (s *session) refuse(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if !slices.Contains(asked, method) {
@@ -143,7 +143,7 @@ func (s *session) refuse(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// tools asks for the list, unless it is known.
+// tools returns the list of tools, and reads it when it is not known.
 func (s *session) tools(ctx context.Context) ([]chat.Tool, error) {
 	select {
 	case <-s.turn:
@@ -168,14 +168,14 @@ func (s *session) tools(ctx context.Context) ([]chat.Tool, error) {
 	return list, nil
 }
 
-// fixed reports whether the server never has other tools.
+// fixed reports whether the server's tools never change.
 func (s *session) fixed() bool {
 	about := s.client.InitializeResult()
 	return about == nil || about.Capabilities == nil || about.Capabilities.Tools == nil ||
 		!about.Capabilities.Tools.ListChanged
 }
 
-// pages reads the whole list.
+// pages reads the whole list of tools.
 func (s *session) pages(ctx context.Context) ([]chat.Tool, error) {
 	list, met, readOnly := []chat.Tool{}, map[string]bool{}, true
 	params := &sdk.ListToolsParams{}
@@ -211,7 +211,7 @@ func (s *session) pages(ctx context.Context) ([]chat.Tool, error) {
 	return nil, fmt.Errorf("its list of tools has more than %d pages", maxPages)
 }
 
-// misfiltered tells of names in the filter that mean no tool. A server whose list may change may have them later.
+// misfiltered reports names in the filter that match no tool. It reports none when the server's list may change.
 func (s *session) misfiltered(names []string) error {
 	for _, name := range s.spec.Tools.Missing(names) {
 		text := fmt.Sprintf("its tool_filter names %q, which it does not have", name)
@@ -226,7 +226,7 @@ func (s *session) misfiltered(names []string) error {
 	return nil
 }
 
-// offer is a tool as a model is told of it.
+// offer returns a tool as the model sees it.
 func (s *session) offer(t *sdk.Tool) chat.Tool {
 	schema, err := json.Marshal(t.InputSchema)
 	if err != nil || string(schema) == "null" {
@@ -239,7 +239,7 @@ func (s *session) offer(t *sdk.Tool) chat.Tool {
 	return chat.Tool{Name: s.spec.Prefix() + t.Name, Description: text, Schema: schema}
 }
 
-// call runs a call of a tool, by the name that the server has for it.
+// call calls a tool, by the server's name for it.
 func (s *session) call(ctx context.Context, call chat.ToolCall, name string) (chat.ToolResult, error) {
 	res, err := s.client.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: call.Args})
 	if err == nil {
@@ -254,7 +254,7 @@ func (s *session) call(ctx context.Context, call chat.ToolCall, name string) (ch
 	return chat.ToolResult{}, plain(err)
 }
 
-// refusal is an answer of a server that is an error of the protocol.
+// refusal is a protocol error in a server's answer.
 type refusal struct{ kind, text string }
 
 func (r refusal) Error() string { return r.text }
@@ -270,7 +270,7 @@ func refusalOf(e *jsonrpc.Error) refusal {
 	return r
 }
 
-// remarks turns what the library logs about a server into notes: it leaves out tools that break the protocol.
+// remarks turns log messages of the library into notes: the library leaves out tools that break the protocol.
 type remarks struct {
 	note func(format string, args ...any)
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/arena-evals/arena/internal/process"
 )
 
-// maxNoise is how many lines that are no messages a program may write: banners, logs.
+// maxNoise is how many lines a program may write that are not messages, such as banners and logs.
 const maxNoise = 1000
 
 const (
@@ -27,28 +27,28 @@ const (
 	listChanged = "notifications/tools/list_changed"
 )
 
-// pipe is a link to a program: a message a line.
+// pipe is a link to a program, with one message per line.
 type pipe struct {
 	name    string // of the program
 	running *process.Running
 	note    func(format string, args ...any)
-	changed func() // the list of tools is another one
-	// unknown is how long the method of newer versions may stay without an answer, until it counts as unknown: small
-	// servers drop what they do not know.
+	changed func() // called when the list of tools has changed
+	// unknown is how long a request of newer protocol versions may stay unanswered until the method counts as unknown:
+	// small servers drop requests that they do not know.
 	unknown time.Duration
 
 	writing chan struct{} // holds a token while nobody writes
 	came    chan jsonrpc.Message
-	gone    chan struct{} // closed when nothing more comes
-	closed  chan struct{} // closed when nobody wants more
+	gone    chan struct{} // closed when no more messages come
+	closed  chan struct{} // closed when the session is closed
 	leave   func()
 	ended   sync.WaitGroup
 
 	mu    sync.Mutex
-	probe jsonrpc.ID // of the question for newer versions, as long as it has no answer
+	probe jsonrpc.ID // id of the request that asks for newer versions, while it has no answer
 	timer *time.Timer
 	noise int
-	heard bool // it has said something that is a message
+	heard bool // a message has come
 	err   error
 }
 
@@ -88,8 +88,8 @@ func (p *pipe) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return nil, io.EOF
 }
 
-// Write implements sdk.Connection. A program that does not read what it is told cannot be used any more: nobody knows
-// where the next message would begin.
+// Write implements sdk.Connection. A program that does not read its input cannot be used any more: part of a message
+// may be written.
 func (p *pipe) Write(ctx context.Context, m jsonrpc.Message) error {
 	data, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
@@ -115,7 +115,7 @@ func (p *pipe) Write(ctx context.Context, m jsonrpc.Message) error {
 	return nil
 }
 
-// onChange sets what is called when the list of tools is another one.
+// onChange sets the function to call when the list of tools changes.
 func (p *pipe) onChange(f func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -174,14 +174,14 @@ func (p *pipe) problem() error {
 	return p.err
 }
 
-// spoke reports whether the program has said something that is a message.
+// spoke reports whether the program has written a message.
 func (p *pipe) spoke() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.heard
 }
 
-// listen reads until the program ends, or writes what cannot be used.
+// listen reads until the program ends or writes something invalid.
 func (p *pipe) listen() {
 	defer close(p.gone)
 	lines := bufio.NewScanner(p.running)
@@ -191,7 +191,7 @@ func (p *pipe) listen() {
 			select {
 			case p.came <- m:
 			case <-p.closed:
-				_, _ = io.Copy(io.Discard, p.running) // it may want to say more before it ends
+				_, _ = io.Copy(io.Discard, p.running) // so that the program can write until it ends
 				return
 			}
 		}
@@ -202,7 +202,7 @@ func (p *pipe) listen() {
 	p.fail(p.end())
 }
 
-// end is how the program ended, which has closed its output or is not listened to any more.
+// end returns how the program ended, after its output was closed or became invalid.
 func (p *pipe) end() error {
 	wait := patience
 	if p.problem() != nil {
@@ -217,7 +217,7 @@ func (p *pipe) end() error {
 	return errors.New("it ended without an error")
 }
 
-// messages are those on a line, mostly one.
+// messages decodes the messages on a line, mostly one.
 func (p *pipe) messages(line []byte) []jsonrpc.Message {
 	line = bytes.TrimSpace(chat.WithoutBOM(line))
 	if len(line) == 0 {
@@ -236,7 +236,7 @@ func (p *pipe) messages(line []byte) []jsonrpc.Message {
 	return list
 }
 
-// message reads one; nil: it is none, or nobody needs it.
+// message decodes one message; nil: it is none, or is not needed.
 func (p *pipe) message(data []byte) jsonrpc.Message {
 	clean := data
 	if !utf8.Valid(data) {
@@ -268,7 +268,7 @@ func (p *pipe) message(data []byte) jsonrpc.Message {
 	return m
 }
 
-// overhear counts a line that is no message.
+// overhear counts a line that is not a message.
 func (p *pipe) overhear(line []byte) {
 	p.mu.Lock()
 	p.noise++
@@ -283,7 +283,7 @@ func (p *pipe) overhear(line []byte) {
 	}
 }
 
-// await gives the question for newer versions of the protocol its time.
+// await starts the time limit of the request for newer protocol versions.
 func (p *pipe) await(m jsonrpc.Message) {
 	req, ok := m.(*jsonrpc.Request)
 	if !ok || req.Method != discover {
@@ -311,7 +311,7 @@ func (p *pipe) await(m jsonrpc.Message) {
 	})
 }
 
-// exact keeps a structured result as it was written, where nothing else is in an answer: the library reads its numbers
+// exact keeps a structured result with its exact digits when the answer has no other content: the library reads numbers
 // as floats.
 func exact(answer json.RawMessage) json.RawMessage {
 	if !bytes.Contains(answer, []byte(`"structuredContent"`)) {
@@ -326,7 +326,7 @@ func exact(answer json.RawMessage) json.RawMessage {
 		meta = map[string]json.RawMessage{}
 	}
 	text, err := json.Marshal(string(fields["structuredContent"]))
-	if err != nil { // cannot happen with a text
+	if err != nil { // cannot happen: a text can be encoded
 		return answer
 	}
 	meta[exactKey] = text

@@ -18,6 +18,7 @@ type toolFile struct {
 	mode, http, exec, client  *node.Node
 	sandbox                   *node.Node // of exec
 	result, template, outputs *node.Node
+	parts                     *node.Node // mock_parts
 }
 
 var toolModes = words("mock", "live", "exec", "client", "mcp", "local")
@@ -44,23 +45,27 @@ var toolFields = table("a tool", func() rows[toolFile] {
 			}
 		}).doc("The longest that a call may take."),
 		custom("mock_result", foreign, func(d *decoder, t *toolFile, v *node.Node) {
-			t.result, t.MockResult = v, d.raw(v, "mock_result")
+			if d.only(v, t.result, "mock_result", "mock_result_file") {
+				t.result, t.MockResult = v, d.raw(v, "mock_result")
+			}
 		}).orNull().doc("The result of every call."),
 		custom("mock_template", text, func(d *decoder, t *toolFile, v *node.Node) {
-			if s, ok := d.Name(v, "mock_template"); ok {
+			s, ok := d.Name(v, "mock_template")
+			if ok && d.only(v, t.template, "mock_template", "mock_template_file") {
 				t.template = v
 				d.mockTemplate(t.Tool, v, s)
 			}
 		}).doc("A Go template over the arguments that makes the result: {{.order_id}}."),
 		custom("mock_result_file", text, readMockResultFile).doc("The file that holds the result."),
 		custom("mock_template_file", text, func(d *decoder, t *toolFile, v *node.Node) {
-			if data, ok := d.attached(v, "mock_template_file"); ok {
+			data, ok := d.attached(v, "mock_template_file")
+			if ok && d.only(v, t.template, "mock_template", "mock_template_file") {
 				t.template = v
 				d.mockTemplate(t.Tool, v, string(data))
 			}
 		}).doc("The file that holds the template."),
 		custom("mock_parts", listOf(partFields), func(d *decoder, t *toolFile, v *node.Node) {
-			t.MockParts = d.parts(v, "mock_parts")
+			t.parts, t.MockParts = v, d.parts(v, "mock_parts")
 		}).doc("A result with images, sounds or files."),
 		custom("http", httpFields, func(d *decoder, t *toolFile, v *node.Node) {
 			readHTTP(d, t, v)
@@ -99,53 +104,10 @@ func (d *decoder) tool(doc document) *Tool {
 	}
 	d.toolMode(spec, &t)
 	d.templateArguments(&t)
-	if t.result != nil && t.template != nil {
-		d.Warnf(t.result, "unused-field", "mock_result is not used: the tool has a mock_template")
-	}
+	d.oneAnswer(&t)
 	d.mockFits(&t)
 	d.resultPlaces(&t)
 	return t.Tool
-}
-
-// toolMode compares the mode of a tool with the settings that it needs.
-func (d *decoder) toolMode(spec *node.Node, t *toolFile) {
-	switch {
-	case t.mode == nil && t.http != nil:
-		d.Missing(spec, "a tool with http", "mode").Hint = "write mode: live to call it, mode: mock to simulate it"
-	case t.mode == nil && t.exec != nil:
-		d.Missing(spec, "a tool with exec", "mode").Hint = "write mode: exec to run it, mode: mock to simulate it"
-	case t.mode == nil && t.client != nil:
-		d.Missing(spec, "a tool with client", "mode").Hint =
-			"write mode: client for the user's side, mode: mock to simulate it"
-	case t.Mode == "live" && t.http == nil:
-		d.Missing(spec, "a tool of mode live", "http")
-	case t.Mode == "exec" && t.exec == nil:
-		d.Missing(spec, "a tool of mode exec", "exec")
-	}
-	if t.Mode == "" {
-		t.Mode = "mock"
-	}
-	if t.Mode != "client" {
-		t.Client = nil
-	} else if t.Client == nil {
-		t.Client = new(ClientTool)
-	}
-	if t.Mode != "exec" {
-		t.Exec = nil
-	} else if t.Exec != nil {
-		d.program(t)
-	}
-	if t.Mode != "live" {
-		t.HTTP = nil
-	} else if t.HTTP != nil {
-		d.endpoint(t)
-	}
-	switch t.Mode {
-	case "mock", "client", "exec", "live":
-		return
-	}
-	at := t.mode
-	d.need("tools of mode "+t.Mode, at, Feature{Tool: t.ID})
 }
 
 func readInputSchema(d *decoder, t *toolFile, v *node.Node) {
@@ -172,7 +134,7 @@ func (d *decoder) raw(n *node.Node, what string) json.RawMessage {
 
 func readMockResultFile(d *decoder, t *toolFile, v *node.Node) {
 	data, ok := d.attached(v, "mock_result_file")
-	if !ok {
+	if !ok || !d.only(v, t.result, "mock_result", "mock_result_file") {
 		return
 	}
 	t.result = v

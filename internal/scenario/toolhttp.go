@@ -247,4 +247,10 @@ func (d *decoder) endpoint(t *toolFile) {
 	}
 	check(node.Get(request, "query_params"), "query_params", h.QueryParams)
 	check(node.Get(request, "exclude"), "exclude", h.Exclude)
+	if mapping := node.Get(request, "body_mapping"); mapping != nil {
+		check(mapping, "body_mapping", jsonquery.Reads(h.BodyMapping))
+		d.mappedElsewhere(mapping, h)
+	}
+	d.idleOfHTTP(t)
+	d.addressPlaces(node.Get(t.http, "url"), h.URL, args)
 }

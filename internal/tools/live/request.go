@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // request is what is sent for a call, maybe twice.
@@ -39,15 +41,10 @@ func (e *endpoint) request(ctx context.Context, args map[string]any) (*request, 
 	return r, err
 }
 
-// carries reports whether requests of a method have a body.
-func carries(method string) bool {
-	return method == http.MethodPost || method == http.MethodPut || method == http.MethodPatch
-}
-
 // query puts arguments into a query, in the place of parameters of their names.
 func (e *endpoint) query(q url.Values, args map[string]any) (string, error) {
 	names := e.QueryParams
-	if !e.Shaped && !carries(e.Method) {
+	if !e.Shaped && !scenario.Bodied(e.Method) {
 		names = slices.Collect(maps.Keys(args))
 	}
 	for _, name := range names {
@@ -69,7 +66,7 @@ func (e *endpoint) query(q url.Values, args map[string]any) (string, error) {
 
 // payload is the body of a request; nil is none.
 func (e *endpoint) payload(args map[string]any) ([]byte, error) {
-	if !carries(e.Method) {
+	if !scenario.Bodied(e.Method) {
 		return nil, nil
 	}
 	rest := maps.Clone(args)

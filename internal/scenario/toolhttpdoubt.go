@@ -1,0 +1,63 @@
+package scenario
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/jsonquery"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// Bodied reports whether the requests of a tool with this method have a body.
+func Bodied(method string) bool {
+	return method == http.MethodPost || method == http.MethodPut || method == http.MethodPatch
+}
+
+// idleOfHTTP warns of settings of an endpoint that others switch off.
+func (d *decoder) idleOfHTTP(t *toolFile) {
+	h, request := t.HTTP, node.Get(t.http, "request")
+	for _, key := range []string{"body_mapping", "exclude", "static_body"} {
+		if at := keyOf(request, key); at != nil && !Bodied(h.Method) {
+			d.Warnf(at, NoEffect, "%s has no effect: a request with method %s has no body", key, h.Method).Hint =
+				"take it out, or choose a method with a body: POST, PUT or PATCH"
+		}
+	}
+	if at := keyOf(node.Get(t.http, "multimodal"), "accept_types"); at != nil && !h.Media {
+		d.Warnf(at, NoEffect, "accept_types has no effect: replies are not taken as media").Hint =
+			"write enabled: true beside it, or take it out"
+	}
+}
+
+// mappedElsewhere warns of arguments that a body_mapping names and that are no part of what it maps.
+func (d *decoder) mappedElsewhere(at *node.Node, h *HTTPTool) {
+	for _, name := range jsonquery.Reads(h.BodyMapping) {
+		where := ""
+		switch {
+		case slices.Contains(h.QueryParams, name):
+			where = "query_params takes it out of the body"
+		case slices.Contains(h.Placed, name):
+			where = "it stands in the url or a header already"
+		case slices.Contains(h.Exclude, name):
+			where = "exclude takes it out of the body"
+		default:
+			continue
+		}
+		d.Warnf(at, NoEffect, "body_mapping: the argument %q is not there: %s", name, where)
+	}
+}
+
+// addressPlaces refuses arguments in an address that are written in the notation of other tools, as they would be
+// sent: {id}, :id.
+func (d *decoder) addressPlaces(at *node.Node, address string, args []string) {
+	tell := func(found, name string) {
+		d.Foreignf(at, "foreign-template", "url is sent with %s as it stands", found).Hint = "write {{." + name + "}}"
+	}
+	walkSingles(address, func(name string, _ int) { tell("{"+name+"}", name) })
+	path, _, _ := strings.Cut(address, "?")
+	for _, part := range strings.Split(path, "/") {
+		if name, is := strings.CutPrefix(part, ":"); is && slices.Contains(args, name) {
+			tell(part, name)
+		}
+	}
+}

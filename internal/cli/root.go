@@ -45,15 +45,24 @@ func newRoot(app *App) *cobra.Command {
 	root.SetVersionTemplate("arena {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.DisableDefaultCmd = false
-	root.AddCommand(
-		newRunCmd(app), newEvalCmd(app), newValidateCmd(app), newListCmd(app), newPromptCmd(app), newChecksCmd(app),
-		newSchemaCmd(app),
-		newInitCmd(app), newReportCmd(app), newRejudgeCmd(app), newGenerateCmd(app), newMocksCmd(app), newJudgeCmd(app),
-		newCacheCmd(app), newToolsCmd(app), newWorkerCmd(app), newVersionCmd(app),
-	)
+	root.SetUsageFunc(usage)
+	addGroup(root, "Run and judge", newRunCmd(app), newEvalCmd(app), newRejudgeCmd(app), newReportCmd(app))
+	addGroup(root, "Write and look", newInitCmd(app), newValidateCmd(app), newListCmd(app), newPromptCmd(app),
+		newToolsCmd(app), newChecksCmd(app), newSchemaCmd(app))
+	addGroup(root, "Recordings and judges", newGenerateCmd(app), newMocksCmd(app), newJudgeCmd(app), newCacheCmd(app))
+	root.AddCommand(newWorkerCmd(app), newVersionCmd(app))
 	strict(root)
 	givenOnce(root)
 	return root
+}
+
+// addGroup adds commands below a heading of the help text.
+func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title + ":"})
+	for _, c := range commands {
+		c.GroupID = title
+	}
+	root.AddCommand(commands...)
 }
 
 // strict makes cobra's own commands refuse a name that they do not know, instead of showing a help text and success.

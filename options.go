@@ -44,11 +44,11 @@ type Options struct {
 	OnFailure string // after a failed turn assertion: continue or stop; "": as the files say
 	// FailOn is what makes ExitCode red besides failed assertions, errors and what the files name: guardrail, skipped,
 	// warning, eval, flaky. It takes nothing away.
-	FailOn     []string
-	FailFast   bool // start no trial after one that failed
-	Strict     bool // warnings are errors
-	Lenient    bool // unknown fields and parameters are warnings, for files that were written for other tools
-	AllowEmpty bool // a plan without trials is no error
+	FailOn      []string
+	MaxFailures int  // start no trial after so many that failed; 0: whatever fails
+	Strict      bool // warnings are errors
+	Lenient     bool // unknown fields and parameters are warnings, for files that were written for other tools
+	AllowEmpty  bool // a plan without trials is no error
 
 	// Evals to run, by groups and by types of checks; empty is all of them.
 	EvalGroups, EvalTypes []string
@@ -190,7 +190,7 @@ func (o *Options) plan(jobs int, c *clients) runner.PlanOptions {
 func (o *Options) run(jobs int) runner.Options {
 	return runner.Options{
 		Events: o.OnEvent != nil,
-		Jobs:   jobs, FailFast: o.FailFast, OnFailure: o.OnFailure, Strict: o.Strict, Now: o.Now,
+		Jobs:   jobs, MaxFailures: o.MaxFailures, OnFailure: o.OnFailure, Strict: o.Strict, Now: o.Now,
 		Temperature: o.Temperature, MaxTokens: o.MaxTokens, Seed: o.Seed,
 		Crash: func(string, any, []byte) {}, // the trial says so
 	}

@@ -17,8 +17,9 @@ import (
 // notRemembered are the flags of arena run that a run which goes on with it does not take over, with the reason.
 var notRemembered = map[string]string{
 	"resume": "is the question", "last-failed": "the same", "list": "runs nothing",
-	"fail-fast": "has ended the run that is gone on with",
-	"exit-zero": "looks better", "lenient": "looks better", "allow-empty": "looks better",
+	"fail-fast":    "has ended the run that is gone on with",
+	"max-failures": "has ended the run that is gone on with",
+	"exit-zero":    "looks better", "lenient": "looks better", "allow-empty": "looks better",
 	"ci": "screen", "quiet": "screen", "verbose": "screen", "color": "screen",
 	"events": "of one run", "junit-granularity": "of one run", "replay-speed": "changes no result",
 	"metrics-file": "of one run", "metrics-push": "of one run", "metrics-listen": "of one run", "metrics-linger": "of one run",

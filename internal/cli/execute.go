@@ -216,7 +216,7 @@ func (x *execution) conclude(ctx context.Context, runErr error, interrupted bool
 func (x *execution) runOptions() runner.Options {
 	f := x.flags
 	o := f.trialOptions()
-	o.Jobs, o.FailFast = x.jobs, f.failFast
+	o.Jobs, o.MaxFailures = x.jobs, f.failures()
 	o.Cassettes, o.Again, o.Dispatcher = x.deck, f.recorder(), x.evals.orNil()
 	o.Scrub = x.app.secrets.JSON
 	o.Events = x.events != nil || x.logs != nil || x.traces != nil

@@ -17,6 +17,7 @@ type limitFlags struct {
 	timeout         time.Duration
 	retries         int
 	failFast        bool
+	maxFailures     int
 	failOn          []string
 	exitZero        bool
 	strict, lenient bool
@@ -29,6 +30,7 @@ func (f *limitFlags) register(fl *pflag.FlagSet) {
 		"(default: the config's run_timeout, else 5m)")
 	fl.IntVar(&f.retries, "retries", 0, "try a failed model call up to `n` more times (default 3)")
 	fl.BoolVar(&f.failFast, "fail-fast", false, "end the run at the first trial that fails")
+	fl.IntVar(&f.maxFailures, "max-failures", 0, "end the run when `n` trials have failed (default: never)")
 	fl.StringSliceVar(&f.failOn, "fail-on", nil, "what makes the run red besides failed assertions and errors, a `list`\n"+
 		"of guardrail, skipped, warning, eval (could not judge) and flaky\n"+
 		"(passes now, failed before)")
@@ -40,11 +42,25 @@ func (f *limitFlags) register(fl *pflag.FlagSet) {
 }
 
 func (f *limitFlags) validate(g givenFlags) error {
-	errs := []error{g.atLeast(1, "jobs", f.jobs), g.atLeast(0, "retries", f.retries)}
+	errs := []error{
+		g.atLeast(1, "jobs", f.jobs), g.atLeast(0, "retries", f.retries), g.atLeast(1, "max-failures", f.maxFailures),
+	}
 	if g.has("timeout") && f.timeout <= 0 {
 		errs = append(errs, fmt.Errorf("--timeout must be above 0, found %s", f.timeout))
 	}
+	if f.failFast && f.maxFailures > 1 {
+		errs = append(errs, fmt.Errorf("--fail-fast ends the run at the first failure, --max-failures after %d: choose one",
+			f.maxFailures))
+	}
 	return errors.Join(errs...)
+}
+
+// failures is how many failed trials end the run; 0: no number does.
+func (f *limitFlags) failures() int {
+	if f.failFast {
+		return 1
+	}
+	return f.maxFailures
 }
 
 // settleFailOn makes the words of --fail-on the reasons that they name. An empty list is kept apart from none.
@@ -66,12 +82,12 @@ func (f *limitFlags) settleFailOn(g givenFlags) error {
 
 func (f *limitFlags) ask(g givenFlags, s *result.Spec) {
 	s.Jobs, s.Timeout, s.Retries = f.jobs, f.timeout, pointerTo(g, "retries", f.retries)
-	s.FailFast, s.FailOn, s.ExitZero = f.failFast, f.failOn, f.exitZero
+	s.FailFast, s.MaxFailures, s.FailOn, s.ExitZero = f.failFast, f.maxFailures, f.failOn, f.exitZero
 	s.Strict, s.Lenient, s.AllowEmpty = f.strict, f.lenient, f.allowEmpty
 }
 
-// recall leaves out --fail-fast: a run that it has ended is gone on with to run the rest. It leaves out what makes a
-// run look better, too; see lookedBetter.
+// recall leaves out --fail-fast and --max-failures: a run that they have ended is gone on with to run the rest. It
+// leaves out what makes a run look better, too; see lookedBetter.
 func (f *limitFlags) recall(g givenFlags, then *result.Spec) {
 	recallValue(g, "jobs", &f.jobs, then.Jobs)
 	recallValue(g, "timeout", &f.timeout, then.Timeout)

@@ -13,11 +13,11 @@ import (
 var settable = []string{
 	"ack-wait", "cache", "ci", "color", "config", "dispatch", "dispatch-timeout", "dispatch-wait", "durable", "events",
 	"fail-fast", "fail-on", "format", "give-back", "html-file", "idle", "jobs", "judge", "judge-gate", "junit-file",
-	"junit-granularity", "keep", "listen", "markdown-file", "max-deliver", "max-sessions", "max-tokens", "metrics-by",
-	"metrics-file", "metrics-label", "metrics-linger", "metrics-listen", "metrics-namespace", "metrics-push", "nats",
-	"nats-ca", "nats-cert", "nats-creds", "nats-key", "no-create", "offline", "on-failure", "otlp-content",
-	"otlp-endpoint", "out", "output", "prompt", "quiet", "record", "redact", "region", "replay-speed", "retries",
-	"seed", "session-ttl", "stream", "strict", "temperature", "timeout", "verbose",
+	"junit-granularity", "keep", "listen", "markdown-file", "max-deliver", "max-failures", "max-sessions", "max-tokens",
+	"metrics-by", "metrics-file", "metrics-label", "metrics-linger", "metrics-listen", "metrics-namespace",
+	"metrics-push", "nats", "nats-ca", "nats-cert", "nats-creds", "nats-key", "no-create", "offline", "on-failure",
+	"otlp-content", "otlp-endpoint", "out", "output", "prompt", "quiet", "record", "redact", "region",
+	"replay-speed", "retries", "seed", "session-ttl", "stream", "strict", "temperature", "timeout", "verbose",
 }
 
 // Why a flag stands on the command line only. A setting that nobody sees must not make a run green.

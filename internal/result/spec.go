@@ -44,12 +44,13 @@ type Spec struct {
 	Jobs        int           `json:"jobs,omitempty"`
 
 	// What makes the run red, or ends it.
-	FailFast   bool     `json:"fail_fast,omitempty"`
-	FailOn     []string `json:"fail_on,omitempty"`
-	ExitZero   bool     `json:"exit_zero,omitempty"`
-	Strict     bool     `json:"strict,omitempty"`
-	Lenient    bool     `json:"lenient,omitempty"`
-	AllowEmpty bool     `json:"allow_empty,omitempty"`
+	FailFast    bool     `json:"fail_fast,omitempty"`
+	MaxFailures int      `json:"max_failures,omitempty"`
+	FailOn      []string `json:"fail_on,omitempty"`
+	ExitZero    bool     `json:"exit_zero,omitempty"`
+	Strict      bool     `json:"strict,omitempty"`
+	Lenient     bool     `json:"lenient,omitempty"`
+	AllowEmpty  bool     `json:"allow_empty,omitempty"`
 
 	// Recordings of the conversations themselves.
 	Record        string   `json:"record,omitempty"`

@@ -189,7 +189,7 @@ func (t *emitter) failure(call result.Call, err error, began time.Time) result.C
 	switch {
 	case timeout || errors.Is(err, context.DeadlineExceeded):
 		e.ErrorKind = string(providers.Timeout)
-	case errors.Is(err, errStopped) || errors.Is(err, errFailFast) || errors.Is(err, context.Canceled):
+	case endsRun(err) || errors.Is(err, context.Canceled):
 		e.ErrorKind = "cancelled"
 	case known:
 		e.ErrorKind, e.Status = string(failed.Kind), failed.Status

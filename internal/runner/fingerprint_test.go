@@ -250,7 +250,7 @@ var insignificantOf = map[string]struct {
 	"strict":          {Options{Strict: true}, func(t *Trial) { t.Project.strict = true }},
 	"lenient":         {Options{}, func(t *Trial) { t.Project.lenient = true }},
 	"jobs":            {Options{Jobs: 7}, func(*Trial) {}},
-	"fail-fast":       {Options{FailFast: true}, func(*Trial) {}},
+	"max-failures":    {Options{MaxFailures: 1}, func(*Trial) {}},
 	"more variants":   {Options{}, func(t *Trial) { t.variantCount, t.N = 5, 4 }},
 	"other variants":  {Options{}, func(t *Trial) { t.Scenario.Turns[0].Perturbations = nil }},
 	"of two projects": {Options{}, func(t *Trial) { t.Project.prefix = "other:" }},

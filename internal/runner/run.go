@@ -15,8 +15,8 @@ import (
 
 // Options of a run.
 type Options struct {
-	Jobs        int // concurrent trials; at least 1
-	FailFast    bool
+	Jobs        int    // concurrent trials; at least 1
+	MaxFailures int    // trials that fail or break end the run when there are so many; 0: no number does
 	OnFailure   string // "", continue or stop; wins over the files
 	Strict      bool   // warnings about a trial make it an error
 	Temperature *float64
@@ -100,6 +100,7 @@ type worker struct {
 	abort        context.CancelCauseFunc
 	fingerprints *Fingerprints
 	journal      *result.Journal
+	failures     atomic.Int64 // trials that failed or broke
 }
 
 // runTrials starts the trials in the order of the plan. The calling goroutine is one of the workers.
@@ -125,7 +126,7 @@ func runTrials(ctx context.Context, plan *Plan, w *worker) {
 	others.Wait()
 }
 
-// run runs one trial. With --fail-fast it stops the run right after a failed trial, before that is written.
+// run runs one trial. The failure that is one too many stops the run before it is written.
 func (c *worker) run(ctx context.Context, planned Trial) result.TrialDone {
 	s := newSession(planned, c.opts, c.listener())
 	t := s.trial
@@ -146,8 +147,8 @@ func (c *worker) run(ctx context.Context, planned Trial) result.TrialDone {
 	_ = t.Project.tools.Done(t.Scenario.ID) // the trial is over, and its verdict stands
 	s.emit.flush()
 	out := s.redacted()
-	if c.opts.FailFast && failed(out) {
-		c.abort(errFailFast)
+	if n := c.opts.MaxFailures; n > 0 && failed(out) && c.failures.Add(1) == int64(n) {
+		c.abort(tooManyFailures(n))
 	}
 	line, err := result.EncodeLine(out)
 	if err != nil { // JSON cannot hold a value of it

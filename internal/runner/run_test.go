@@ -197,24 +197,33 @@ func TestACancelledRunStillEndsEveryTrial(t *testing.T) {
 	}
 }
 
-func TestFailFastStopsTheRest(t *testing.T) {
+func TestFailuresStopTheRest(t *testing.T) {
 	t.Parallel()
 	client := answer(func(_ context.Context, req *chat.Request) (chat.Reply, error) {
-		if req.Origin.Scenario == "s002" {
+		if strings.HasSuffix(req.Origin.Scenario, "2") {
 			return chat.Reply{}, errors.New("boom")
 		}
 		return chat.Reply{Content: "ok"}, nil
 	})
-	opts := options(1)
-	opts.FailFast = true
-	journal, _ := journalFor(t)
-	w := &watcher{}
-	const n = 2000 // many more than maxBatch
-	if err := Run(t.Context(), planOf(t, n, client), opts, journal, w); err != nil {
-		t.Fatal(err)
-	}
-	if len(w.trials) != n || w.count(result.Errored) != 1 || w.count(result.Cancelled) == 0 {
-		t.Errorf("%d trials, %d errors, %d cancelled", len(w.trials), w.count(result.Errored), w.count(result.Cancelled))
+	for limit, reason := range map[int]string{
+		1: "not run: an earlier trial failed and --fail-fast is set",
+		3: "not run: 3 trials have failed, and --max-failures 3 is set",
+	} {
+		opts := options(1)
+		opts.MaxFailures = limit
+		journal, _ := journalFor(t)
+		w := &watcher{}
+		const n = 2000 // many more than maxBatch
+		if err := Run(t.Context(), planOf(t, n, client), opts, journal, w); err != nil {
+			t.Fatal(err)
+		}
+		if len(w.trials) != n || w.count(result.Errored) != limit || w.count(result.Cancelled) == 0 {
+			t.Errorf("limit %d: %d trials, %d errors, %d cancelled", limit,
+				len(w.trials), w.count(result.Errored), w.count(result.Cancelled))
+		}
+		if last := w.trials[n-1]; last.Skip != reason {
+			t.Errorf("limit %d: the last trial is %v, %q", limit, last.Status, last.Skip)
+		}
 	}
 }
 

@@ -144,11 +144,24 @@ func (s *spend) cost() *float64 {
 	return &usd
 }
 
-// The causes for which a trial ends early.
-var (
-	errStopped  = errors.New("the run was stopped")
-	errFailFast = errors.New("an earlier trial failed and --fail-fast is set")
-)
+// errStopped is why a trial ends early that the user, or what the run needs, stopped.
+var errStopped = errors.New("the run was stopped")
+
+// tooManyFailures is why a trial ends early when others have failed: as many as end the run.
+type tooManyFailures int
+
+func (n tooManyFailures) Error() string {
+	if n == 1 {
+		return "an earlier trial failed and --fail-fast is set"
+	}
+	return fmt.Sprintf("%d trials have failed, and --max-failures %[1]d is set", int(n))
+}
+
+// endsRun reports whether an error is the end of the whole run.
+func endsRun(err error) bool {
+	_, failures := errors.AsType[tooManyFailures](err)
+	return failures || errors.Is(err, errStopped)
+}
 
 // timeoutError ends a trial that exceeds its time limit.
 type timeoutError struct{ limit time.Duration }
@@ -304,7 +317,7 @@ func (s *session) failTurn(ctx context.Context, turn *result.Turn, err error) {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
-	if errors.Is(err, errStopped) || errors.Is(err, errFailFast) {
+	if endsRun(err) {
 		s.out.Status, s.out.Skip = result.Cancelled, err.Error()
 	} else {
 		s.out.Error = fmt.Sprintf("turn %d: %v", turn.Index+1, err)

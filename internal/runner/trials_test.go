@@ -108,7 +108,7 @@ func TestWhatNeverStartsCostsNothing(t *testing.T) {
 	plan := spread(t, says(""), 1, planned/2, planned/2) // an empty reply is an error
 	w := &watcher{}
 	opts := options(4)
-	opts.FailFast = true
+	opts.MaxFailures = 1
 	journal, _ := journalFor(t)
 	if err := Run(t.Context(), plan, opts, journal, w); err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -158,7 +157,7 @@ func (s *session) redactedArgument(c *checks.Compiled) error {
 
 // stopCause is the reason why the run ends; nil while it goes on, also when this trial exceeded its time limit.
 func stopCause(ctx context.Context) error {
-	if cause := context.Cause(ctx); errors.Is(cause, errStopped) || errors.Is(cause, errFailFast) {
+	if cause := context.Cause(ctx); endsRun(cause) {
 		return cause
 	}
 	return nil

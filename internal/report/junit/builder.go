@@ -93,6 +93,9 @@ func (b *builder) unfinished() {
 	case missing > 0:
 		c.message = fmt.Sprintf("the run was stopped: %d of %s did not finish",
 			missing, show.Plural(show.Planned(b.run), "trial"))
+		if flag := show.EndedBy(b.run); flag != "" {
+			c.message += " (" + flag + ")"
+		}
 	}
 	c.body = c.message
 	s := b.suite("")

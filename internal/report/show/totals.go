@@ -26,6 +26,20 @@ func Unfinished(run *result.Run) int {
 	return max(run.Planned-run.Summary.Trials, 0) + run.Summary.Cancelled
 }
 
+// EndedBy is the flag that ended a run at its failures; "": none did.
+func EndedBy(run *result.Run) string {
+	failures := run.Summary.Failed + run.Summary.Errors
+	switch {
+	case run.Spec == nil || Unfinished(run) == 0 || failures == 0:
+		return ""
+	case run.Spec.FailFast:
+		return "--fail-fast"
+	case run.Spec.MaxFailures > 0 && failures >= run.Spec.MaxFailures:
+		return fmt.Sprintf("--max-failures %d", run.Spec.MaxFailures)
+	}
+	return ""
+}
+
 // Planned is the number of trials in the plan.
 func Planned(run *result.Run) int { return max(run.Planned, run.Summary.Trials) }
 

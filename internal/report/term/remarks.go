@@ -120,6 +120,9 @@ func (p *Printer) stopped(run *result.Run) []*row {
 		}
 	}
 	text := fmt.Sprintf("%s of %s did not finish", show.Count(missing), show.Plural(run.Planned, "trial"))
+	if flag := show.EndedBy(run); flag != "" {
+		text += " (" + flag + ")"
+	}
 	if len(names) > 0 {
 		text += ": " + strings.Join(names, ", ")
 		if more := missing - len(names); more > 0 {

@@ -43,13 +43,13 @@ func (c *agentInvoked) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return f, nil
 }
 
-// wasAsked reports whether an agent was asked, be it without success.
+// wasAsked reports whether an agent was called, successfully or not.
 func wasAsked(calls []Call, agent string) bool {
 	return slices.ContainsFunc(calls, func(c Call) bool { return isAgent(agent, c.Name, c.Agent) })
 }
 
-// isAgent reports whether a call is one of an agent, which may be named by its name in the config, by that on its card,
-// or by the name of its tool. of is the agent that the tool asks, if that is known.
+// isAgent reports whether a call goes to an agent. The agent may be given by its name in the config, by the name on its
+// card, or by the name of its tool. of is the agent that the tool calls, where that is known.
 func isAgent(agent, tool, of string) bool {
 	return agent == tool || agent == of || a2a.Asks(tool, agent)
 }

@@ -32,7 +32,7 @@ func (c *agentResponseContains) Eval(_ context.Context, s *Subject) (Finding, er
 		f.Details["called_tools"] = callNames(s.Calls)
 		return f, nil
 	}
-	var lacking []string // of the last answer
+	var lacking []string // patterns that the last answer lacks
 	for _, text := range answers {
 		if lacking = c.lacking(s.veil, text); len(lacking) == 0 {
 			f.Score, f.Explanation = 1, "an answer of "+c.AgentName+" has "+say.Quoted(c.Patterns)
@@ -48,7 +48,7 @@ func (c *agentResponseContains) Eval(_ context.Context, s *Subject) (Finding, er
 	return f, nil
 }
 
-// answers are the results of the agent's calls and what its tool messages say beyond them, each text once.
+// answers returns the results of the agent's calls, and the texts of its tool messages that differ from them.
 func (c *agentResponseContains) answers(s *Subject) (texts []string) {
 	seen := map[string]bool{"": true}
 	add := func(text string) {

@@ -2,7 +2,7 @@ package checks
 
 import "slices"
 
-// CountsFailures reports whether the check, or one within it, passes because no tool call failed.
+// CountsFailures reports whether the check, or one within it, depends on failed tool calls.
 func (c *Compiled) CountsFailures() bool {
 	if own, ok := c.Check.(interface{ countsFailures() bool }); ok && own.countsFailures() {
 		return true

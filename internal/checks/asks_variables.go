@@ -2,8 +2,8 @@ package checks
 
 import "slices"
 
-// GetsVariables reports whether the check, or one in it, is handed all variables of the conversation: programs and
-// endpoints, and checks that are not arena's own.
+// GetsVariables reports whether the check, or one within it, gets all variables of the conversation. Programs,
+// endpoints and custom checks do.
 func (c *Compiled) GetsVariables() bool {
 	switch c.Check.(type) {
 	case *execEval, *restEval, *a2aEval:

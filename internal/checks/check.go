@@ -1,9 +1,9 @@
-// Package checks holds every check of arena, one file each, and the table that lists them. A check only scores what
-// it sees; the surface on which it stands (assertion, guardrail, eval) decides what follows.
+// Package checks holds every check of arena, one file each, and the table that lists them. A check only scores what it
+// sees; the surface that uses it (assertion, guardrail, eval) decides what follows.
 //
-// The files are sorted by the words with which they begin. Those of checks begin with their family: agent and skill,
-// behaviour, budget, combined, composition and workflow, content, external, guardrail and invariant, json, judge,
-// media, rag, safety, tool, trace. What a family shares is beside its checks. The others are what all checks stand on:
+// The first word of a file's name sorts it. For checks it is the family: agent and skill, behaviour, budget, combined,
+// composition and workflow, content, external, guardrail and invariant, json, judge, media, rag, safety, tool, trace.
+// What a family shares is beside its checks. The other files are what all checks are built on:
 //
 //	def, table     what is declared of a check, and the list of all checks
 //	custom         checks of a Go program
@@ -28,20 +28,20 @@ type Check interface {
 	Eval(ctx context.Context, s *Subject) (Finding, error)
 }
 
-// Details are values by name as JSON holds them; structs and lists of such are written as JSON too.
+// Details are values by name, as JSON holds them; structs and lists of structs become JSON too.
 type Details = jsonvalue.Object
 
 // Finding is what a check saw. It never says whether that is good enough, except through Holds.
 type Finding struct {
 	Score       float64 // 0..1
-	Explanation string  // one line: what is, not what the code felt
+	Explanation string  // one line, about what the check saw
 	Details     Details // for reports and machines; nil when there is nothing to add
-	// Holds is the check's own limit, for checks whose score is a measure and not a grade (budgets, similarity). It
-	// decides when neither min_score nor max_score is given. Nil: a score of 1 passes.
+	// Holds is the verdict by the check's own limit, for checks whose score is a measure rather than a grade (budgets,
+	// similarity). It counts when neither min_score nor max_score is given. Nil: a score of 1 passes.
 	Holds *bool
 
 	doubt *doubt // nil: the score is certain
 }
 
-// ErrNotApplicable is wrapped by a check that has nothing to look at and must not count; the verdict is skipped.
+// ErrNotApplicable is wrapped by checks that have nothing to look at and must not count. The verdict is skipped.
 var ErrNotApplicable = errors.New("not applicable")

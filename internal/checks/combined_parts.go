@@ -14,9 +14,8 @@ import (
 )
 
 // A combined check is made of other checks, its parts, which may be combined too. Each part is compiled and judged like
-// a check that stands alone, with its own thresholds, conditions and scope. An error in one part is an error of the
-// whole: what could not be judged must not become a pass, least of all under not. A part that does not apply is left
-// out.
+// a check of its own, with its own thresholds, conditions and scope. An error in one part is an error of the whole: a
+// check that could not judge must not become a pass, above all under not. A part that does not apply is left out.
 
 // nestedCheck is a parameter that holds a check.
 type nestedCheck struct{ compiled *Compiled }
@@ -27,7 +26,7 @@ type weightedCheck struct {
 	weight float64
 }
 
-// maxNesting is how many checks may stand within each other.
+// maxNesting is the limit of checks within each other.
 const maxNesting = 100
 
 func (*nestedCheck) shape() keys.Shape {
@@ -48,7 +47,7 @@ func (p *weightedCheck) take(b *binder, n *node.Node, what string) (ok bool) {
 	return ok
 }
 
-// read compiles the check that stands at n.
+// read compiles the check at n.
 func (p *nestedCheck) read(b *binder, n *node.Node, what string, weighted bool) (weight float64, ok bool) {
 	if b.depth > maxNesting {
 		b.r.Errorf(n, "too-deep", "%s stands within %d checks; at most %d can stand within each other", what, b.depth,
@@ -66,18 +65,18 @@ func (p *nestedCheck) read(b *binder, n *node.Node, what string, weighted bool) 
 	return part.Weight, b.r.Diags.Errors() == before
 }
 
-// nested compiles a check within this one. Its problems go where those of this one go.
+// nested compiles a check within this one, with the same list of problems.
 func (b *binder) nested(spec *scenario.Check) *Compiled {
 	k := &compilation{c: b.c, spec: spec, own: b.own, r: b.r, negated: b.negated, depth: b.depth}
 	return k.compile()
 }
 
-// parts are the checks of a composition. Their order is that of the file.
+// parts are the parts of a combined check, in the order of the file.
 type parts []*Compiled
 
 func (p parts) nested() []*Compiled { return p }
 
-// Needs is what all parts need together.
+// Needs is the sum of the parts' needs.
 func (p parts) Needs() (all Needs) {
 	for _, part := range p {
 		all |= part.Needs()
@@ -93,11 +92,11 @@ func partsOf(list []nestedCheck) parts {
 	return all
 }
 
-// judge runs the parts, cheap ones first. decided says after a verdict whether further ones change anything. From then
-// on parts that cost something are not run; cheap ones still are, for the report. A part that was not run, or did not
-// apply, is skipped in the result.
+// judge runs the parts, cheap ones first. decided reports after each verdict whether the outcome is settled. From then
+// on expensive parts are not run; cheap ones still are, for the report. A part that was not run, or does not apply, is
+// skipped in the result.
 //
-// Each verdict is certain; where the score of a part is not, neither is the one that is made of it.
+// All verdicts are certain: when the score of a part is not, neither is the combined score.
 func (p parts) judge(
 	ctx context.Context, s *Subject, decided func(result.Verdict) bool,
 ) (out []result.Verdict, d *doubt, err error) {
@@ -160,7 +159,7 @@ func noneApplies(all []result.Verdict) error {
 	return fmt.Errorf("%w: %s", ErrNotApplicable, say.Listed(reasons, "; "))
 }
 
-// partLabel names a part: its message, if its author gave it one, and its type.
+// partLabel names a part by its message, if it has one, and its type.
 func partLabel(v *result.Verdict, part *Compiled) string {
 	if v.Message != "" {
 		return say.Named(v.Message) + " (" + part.Type + ")"
@@ -168,7 +167,7 @@ func partLabel(v *result.Verdict, part *Compiled) string {
 	return part.Type
 }
 
-// summary tells the verdicts that matter to the outcome, and puts all of them into details.
+// summary lists the verdicts that decide the outcome, and puts all verdicts into the details.
 func (p parts) summary(all []result.Verdict, matters func(*result.Verdict) bool) (string, []Details) {
 	var texts []string
 	details := make([]Details, len(all))

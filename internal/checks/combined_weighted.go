@@ -67,7 +67,7 @@ func (c *weighted) Eval(ctx context.Context, s *Subject) (Finding, error) {
 		doubt: doubt,
 	}
 	if doubt != nil {
-		doubt.held = false // the mean decides as well
+		doubt.held = false // the mean also decides
 	}
 	reason := func(v *result.Verdict) bool { return *v.Score < 1-slack }
 	if score >= c.threshold-slack {

@@ -19,7 +19,7 @@ import (
 type Compiler struct {
 	// Lenient makes unknown parameters warnings, for files that were written for another tool.
 	Lenient bool
-	// Custom is checks beside those of arena; nil: none.
+	// Custom are checks of a Go program; nil: none.
 	Custom *Table
 
 	regexps cache[*regexp.Regexp]
@@ -33,18 +33,18 @@ func (c *Compiler) regexp(text string) (*regexp.Regexp, error) {
 	return c.regexps.get(text, regexp.Compile)
 }
 
-// Compiled is a check in its place, ready to judge. It is immutable, safe for concurrent use, and keeps nothing of the
-// file alive but texts. A suite may hold a hundred thousand of them, so what is the same for many is shared.
+// Compiled is a check of a suite, ready to judge. It is immutable and safe for concurrent use. It keeps only texts of
+// the file. A suite may hold a hundred thousand checks, so what many have in common is shared.
 type Compiled struct {
 	*Spelling // as its author wrote it
 	*Terms
 	Check Check
 	Pos   diag.Pos // of the type
 
-	uses *[]NameUse // nil: none, as of nearly every check
+	uses *[]NameUse // nil: none, as for nearly every check
 }
 
-// Needs is what the check takes with the parameters that it has: of a composition what the checks in it take together.
+// Needs is what the check needs with its parameters. A combined check needs what its parts need.
 func (c *Compiled) Needs() Needs {
 	if own, ok := c.Check.(interface{ Needs() Needs }); ok {
 		return own.Needs()
@@ -52,8 +52,8 @@ func (c *Compiled) Needs() Needs {
 	return c.Def.Needs
 }
 
-// Sends is what the check sends to prove who it is, by the names of headers, and where to; nil and "" for a check that
-// calls nobody.
+// Sends lists the headers with credentials that the check sends, and their destination; nil and "" for a check that
+// calls no endpoint.
 func (c *Compiled) Sends(getenv func(string) (string, bool)) (headers map[string]string, to string) {
 	if own, ok := c.Check.(interface {
 		sends(getenv func(string) (string, bool)) (map[string]string, string)
@@ -63,7 +63,7 @@ func (c *Compiled) Sends(getenv func(string) (string, bool)) (headers map[string
 	return nil, ""
 }
 
-// Nested are the checks of which a composition is made, in the order of the file; nil for any other check.
+// Nested are the parts of a combined check, in the order of the file; nil for any other check.
 func (c *Compiled) Nested() []*Compiled {
 	if whole, ok := c.Check.(interface{ nested() []*Compiled }); ok {
 		return whole.nested()
@@ -71,15 +71,15 @@ func (c *Compiled) Nested() []*Compiled {
 	return nil
 }
 
-// Terms are what an author may say about a check besides its parameters.
+// Terms are the keys of a check other than its parameters.
 type Terms struct {
 	Message string // the label; may be empty
 	When    *When  // nil: always
 
 	MinScore, MaxScore, PassThreshold *float64 // nil: not given
 
-	MustPass bool // an eval that decides by the check's own rule where there is no MinScore
-	Wrapped  bool // in the long spelling
+	MustPass bool // an eval that passes by the check's own rule when it has no MinScore
+	Wrapped  bool // the check has the long spelling
 }
 
 var noTerms = &Terms{}
@@ -91,8 +91,8 @@ func (t Terms) shared() *Terms {
 	return &t
 }
 
-// Compile builds one check. What is wrong with it goes to d, all of it; the result is nil then. It is nil without a
-// problem when spec.Unknown is set: the types of the project must be known first.
+// Compile builds one check. All its problems go to d; the result is nil then. The result is also nil, without a
+// problem, when spec.Unknown is set: the types of the project must be known first.
 func (c *Compiler) Compile(spec *scenario.Check, d *diag.List) *Compiled {
 	var problems diag.List
 	alone, open := spec.Alone()
@@ -115,7 +115,7 @@ func (c *Compiler) Compile(spec *scenario.Check, d *diag.List) *Compiled {
 	return out
 }
 
-// compilation is the work on one check.
+// compilation is the compilation of one check.
 type compilation struct {
 	c      *Compiler
 	spec   *scenario.Check
@@ -125,17 +125,17 @@ type compilation struct {
 	uses   []NameUse
 
 	idle    []vacuous
-	negated bool // it stands within an odd number of checks that turn its outcome round
-	depth   int  // the number of checks within which it stands
+	negated bool // an odd number of the checks around it turn its outcome round
+	depth   int  // the number of checks around it
 }
 
-// written is a check by its parts, whichever spelling they come from.
+// written is a check split into its parts, from either spelling.
 type written struct {
 	name  string
 	pos   diag.Pos
 	width int
 	body  *node.Node // parameters; nil: none
-	at    diag.Pos   // of the parameters
+	at    diag.Pos   // position of the parameters
 }
 
 func (k *compilation) compile() *Compiled {
@@ -166,7 +166,7 @@ func (k *compilation) compile() *Compiled {
 	}
 	out := &Compiled{Spelling: e, Terms: terms.shared(), Check: check, Pos: k.spec.Pos}
 	if uses := k.uses; len(uses) > 0 {
-		out.uses = &uses // and not k
+		out.uses = &uses // &k.uses would keep k alive
 	}
 	if k.spec.Surface == scenario.Guardrail && check != nil && out.Message != "" && out.Effect() == Records {
 		k.r.Diags.Warnf(w.pos, w.width, "unused-message",
@@ -205,7 +205,7 @@ func (k *compilation) body(w written) (*node.Node, bool) {
 	return w.body, true
 }
 
-// unwrap takes the check out of its long spelling.
+// unwrap splits a check in its long spelling.
 func (k *compilation) unwrap(w written) (written, bool) {
 	body, ok := k.body(w)
 	if !ok {
@@ -238,7 +238,7 @@ func (k *compilation) unwrap(w written) (written, bool) {
 	return inner, false
 }
 
-// resolve finds the check by name and says what is wrong when there is none.
+// resolve finds the check by name, and reports a name without a check.
 func (k *compilation) resolve(w written) (*Spelling, bool) {
 	if e := k.c.Custom.find(w.name); e != nil {
 		return e, true
@@ -264,7 +264,7 @@ func (k *compilation) resolve(w written) (*Spelling, bool) {
 	return nil, false
 }
 
-// take reads what belongs to the surface and returns the rest; own are the parameters of the check itself.
+// take reads the keys of the surface and returns the rest. own are the parameters of the check itself.
 func (l *limits) take(k *compilation, name string, body *node.Node, own map[string]int) *node.Node {
 	if body == nil {
 		return nil

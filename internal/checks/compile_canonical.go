@@ -8,9 +8,9 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// CanonicalParams returns parameters, given as JSON, by their canonical names, and with the defaults of those that are
-// left out. What is no parameter of the check is left out as well. An error says that there is no such check, or that
-// the text holds no map.
+// CanonicalParams returns parameters, given as JSON, under their canonical names and with defaults for those that are
+// missing. It leaves out keys that are not parameters of the check. It returns an error when there is no such check, or
+// when the text is not a JSON object.
 func CanonicalParams(name string, params []byte) (map[string]any, error) {
 	e, known := index()[name]
 	if !known {
@@ -42,7 +42,7 @@ func CanonicalParams(name string, params []byte) (map[string]any, error) {
 	return out, nil
 }
 
-// fileValue is a default as a file would hold it: a number, a truth, or text.
+// fileValue is a default value as a file would hold it: a number, a boolean, or text.
 func fileValue(text string) any {
 	var v any
 	if json.Unmarshal([]byte(text), &v) != nil {

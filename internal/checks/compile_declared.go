@@ -8,25 +8,25 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// declared is what the project of a check adds to the table. A check and those within it share it.
+// declared are the check types that a project declares. A check and its parts share them.
 type declared struct {
 	handlers map[string]*scenario.Handler
-	early    bool // they are not known yet
-	unknown  bool // a type was met that may be one of them
+	early    bool // the types are not known yet
+	unknown  bool // a type was used that may be one of them
 }
 
-// names is every type that a file of the project may name, for hints.
+// names lists every type that a file of the project may use, for hints.
 func (k *compilation) names() []string {
 	return slices.AppendSeq(slices.Clone(k.c.Custom.known()), maps.Keys(k.own.handlers))
 }
 
-// handler is the spelling of a type that the project declares.
+// handler returns the spelling of a type that the project declares.
 func (k *compilation) handler(h *scenario.Handler) *Spelling {
 	e, _ := k.c.handlers.LoadOrStore(h, &Spelling{Def: handlerDef(h), Type: h.Type})
 	return e.(*Spelling)
 }
 
-// handlerDef is the entry of a check type that is a program. Its parameters are whatever the program takes.
+// handlerDef is the entry of a check type that is a program. It takes any parameters.
 func handlerDef(h *scenario.Handler) *Def {
 	return &Def{
 		Name: h.Type, Summary: "Scored by the program " + h.Command + ".", Scoring: "The score that the program gives.",
@@ -42,7 +42,7 @@ func handlerDef(h *scenario.Handler) *Def {
 	}
 }
 
-// ReportHandlers reports the check types of a project that take the name of a check that is there already.
+// ReportHandlers reports the check types of a project that have the name of an existing check.
 func (c *Compiler) ReportHandlers(p *scenario.Project, d *diag.List) {
 	for _, h := range p.Handlers {
 		if !slices.Contains(c.Custom.known(), h.Type) {

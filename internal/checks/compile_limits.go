@@ -10,15 +10,15 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// limits is what the surface, not the check, makes of a score: the thresholds and the label. It is gathered from beside
-// params, from params and from the params of the long spelling.
+// limits are the keys of a check that its surface reads: the thresholds and the label. They may be beside params, in
+// params, and in the params of the long spelling.
 type limits struct {
 	min, max     *float64
-	minAt, maxAt diag.Pos // where they are written
+	minAt, maxAt diag.Pos // positions of the thresholds
 	message      string
 }
 
-// beside takes what is written next to params.
+// beside reads the keys next to params.
 func (l *limits) beside(k *compilation) {
 	spec := k.spec
 	l.min, l.max, l.message = spec.MinScore, spec.MaxScore, spec.Message
@@ -34,7 +34,7 @@ func (l *limits) beside(k *compilation) {
 	}
 }
 
-// set takes one key from within params. A threshold that is written twice must say the same both times.
+// set reads one key of params. A threshold that is given twice must have the same value.
 func (l *limits) set(k *compilation, name, key string, v *node.Node) {
 	switch key {
 	case "min_score":
@@ -48,7 +48,7 @@ func (l *limits) set(k *compilation, name, key string, v *node.Node) {
 		} else if ok {
 			l.message = text
 		}
-	case "direction": // whoever holds the guardrail knows it
+	case "direction": // the guardrail reads it
 		keys.Find(key, scenario.Terms(scenario.Guardrail)).Shape.Check(k.r, v, name+": "+key)
 	}
 }
@@ -65,7 +65,7 @@ func (l *limits) threshold(k *compilation, what string, n *node.Node, before *fl
 	return &v
 }
 
-// verify looks at the thresholds together.
+// verify checks the thresholds together.
 func (l *limits) verify(k *compilation, w written) {
 	if l.min != nil && l.max != nil && *l.min > *l.max {
 		k.r.Diags.Errorf(w.at, 1, "out-of-range", "%s: min_score %s is above max_score %s, so that no score passes", w.name,

@@ -10,24 +10,24 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// A text is searched for literally. When it is written like a pattern or a list it is found nowhere, and a check that
-// forbids it never fails. It may be right all the same, so this is a warning.
+// Texts are searched for literally. A text that is written like a pattern or a list is never found, so that a check
+// that forbids it never fails. Such a text may be intended, so there is a warning and no error.
 
-// patternSigns are what people write in regular expressions and in hardly any text.
+// patternSigns are signs of regular expressions that hardly occur in texts.
 var patternSigns = sync.OnceValue(func() []*regexp.Regexp {
 	var list []*regexp.Regexp
 	for _, sign := range []string{
 		`^\(\?[a-zA-Z]+[:)]`, // (?i)refund
-		`^\\[bB]`, `\\[bB]$`, // \bshipped\b, and no C:\bin; see latexCommand
-		`\\[dDwWsS](?:[^\w:]|$)`, // \d+, and no C:\data
+		`^\\[bB]`, `\\[bB]$`, // \bshipped\b, but not C:\bin; see latexCommand
+		`\\[dDwWsS](?:[^\w:]|$)`, // \d+, but not C:\data
 		`\w\\\.\w`,               // 49\.99
 		`\w\.[*+]\??\$?$`,        // refund.*
 		`^\^?\.[*+]\??\w`,        // .*refund
 		`\w\.[*+]\??\w`,          // refund.*order
-		`^\pL+\*$`, `^\*\pL+$`,   // ship*, and no **bold**
+		`^\pL+\*$`, `^\*\pL+$`,   // ship*, but not **bold**
 		`^\^\pL`,                          // ^Refund
 		`\[[^\]\s]+\][*+?{]`,              // [a-z]+
-		`^\(?\w[\w ]*(?:\|\w[\w ]*)+\)?$`, // refund|money back, and no row of a table
+		`^\(?\w[\w ]*(?:\|\w[\w ]*)+\)?$`, // refund|money back, but not a row of a table
 	} {
 		list = append(list, regexp.MustCompile(sign))
 	}
@@ -41,7 +41,7 @@ var latexCommand = sync.OnceValue(func() *regexp.Regexp {
 
 // patternIn returns the part of a text that looks like a pattern; "" is none.
 func patternIn(text string) string {
-	if !strings.ContainsAny(text, `\*+^|(`) || latexCommand().MatchString(text) { // few go on
+	if !strings.ContainsAny(text, `\*+^|(`) || latexCommand().MatchString(text) { // nearly all texts end here
 		return ""
 	}
 	for _, sign := range patternSigns() {
@@ -52,7 +52,7 @@ func patternIn(text string) string {
 	return ""
 }
 
-// listIn returns the entries of a text that looks like a list; nil when it does not. "Hello, world" does not.
+// listIn returns the entries of a text that looks like a list; nil for other texts, such as "Hello, world".
 func listIn(text string) []string {
 	parts := strings.Split(text, ",")
 	if len(parts) < 2 {
@@ -73,8 +73,7 @@ func isNonWord(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsMark(r) && r != '-' && r != '_' && r != '\''
 }
 
-// warnOtherMeaning warns of a text that looks like something else than a text. alone: it stands where a list could
-// stand.
+// warnOtherMeaning warns of a text that looks like a pattern or a list. alone: a list is allowed in its place.
 func (b *binder) warnOtherMeaning(f *field, is Kind, n *node.Node, what string, alone bool) {
 	bans := (is == BannedText) != b.negated
 	if bans {

@@ -21,7 +21,7 @@ func (c *Compiler) schema(v any) (*jsonschema.Schema, error) {
 }
 
 // schemaOptions name several drafts because some keywords changed their form (items as a list, exclusiveMaximum as a
-// boolean), which makes a schema unusable under the newer ones.
+// boolean): a schema in the older form is invalid under newer drafts.
 var schemaOptions = jsonschema.Options{
 	Drafts:  []jsonschema.Draft{jsonschema.Draft2020, jsonschema.Draft7, jsonschema.Draft4},
 	Formats: true,
@@ -48,7 +48,7 @@ func schemaProblem(err error) string {
 	return err.Error()
 }
 
-// schemaPlace finds the node that a schema error is about, or gives back the whole schema.
+// schemaPlace returns the node that a schema error is about, or else the whole schema.
 func schemaPlace(n *node.Node, err error) *node.Node {
 	if unfit, ok := errors.AsType[*jsonschema.SchemaError](err); ok {
 		for p := range jsonschema.Leaves(unfit.Problems) {

@@ -11,14 +11,15 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// A slip in YAML turns a text into another text. When the check requires the text, the slip shows: the check fails.
-// When the check forbids the text, nothing shows, because the other text is never found. So slips are looked for there.
+// A slip in YAML changes a text without an error. When the check requires the text, the check fails and the slip shows.
+// When the check forbids the text, the slip does not show: the changed text is never found. So arena looks for slips in
+// forbidden texts.
 
-// slip says what a text looks like, and how to write what was probably meant.
+// slip says what a text looks like, and how to write what was probably intended.
 type slip struct{ looks, hint string }
 
-// findSlip finds a slip in a text that the check forbids; nil is none. alone: the text stands where a list could stand.
-// forms: the check looks for other forms of the text by itself; see writtenForms.
+// findSlip finds a slip in a forbidden text; nil is none. alone: a list is allowed in its place. forms: the check
+// itself looks for other forms of the text; see writtenForms.
 func findSlip(n *node.Node, alone, forms bool) *slip {
 	text, plain := n.Value, node.IsPlain(n)
 	bare := strings.TrimSpace(text)
@@ -63,8 +64,8 @@ func findSlip(n *node.Node, alone, forms bool) *slip {
 	return nil
 }
 
-// warnLookalikes warns of characters in a pattern that look like others but do not match these. Within [brackets] they
-// are there on purpose.
+// warnLookalikes warns of characters in a pattern that look like others but do not match them. Within [brackets] they
+// are taken as intended.
 func (b *binder) warnLookalikes(n *node.Node, what string) {
 	if !strings.ContainsFunc(n.Value, func(r rune) bool { return r == '’' || isNoBreakSpace(r) }) {
 		return
@@ -80,11 +81,11 @@ func (b *binder) warnLookalikes(n *node.Node, what string) {
 	}
 }
 
-// linesIn finds a forbidden text that was meant as several texts, one a line. sure: it can only have been meant so.
+// linesIn finds several texts, one a line, in a forbidden text. sure: no other meaning is possible.
 func linesIn(n *node.Node) (looks, hint string, sure bool) {
 	const (
 		list = "for several texts write each behind a dash and a blank of its own; "
-		wide = 60 // nobody breaks a text that is shorter
+		wide = 60 // a shorter text needs no line breaks
 	)
 	switch lines := strings.Split(strings.TrimRight(n.Value, "\n"), "\n"); {
 	case node.IsJoined(n):
@@ -97,16 +98,16 @@ func linesIn(n *node.Node) (looks, hint string, sure bool) {
 	return "", "", false
 }
 
-// isNoPhrase reports whether a line is more than a few words.
+// isNoPhrase reports whether a line is longer than a phrase of a few words.
 func isNoPhrase(line string) bool {
 	return strings.HasPrefix(line, " ") ||
 		strings.ContainsFunc(line, func(r rune) bool { return r != ' ' && isNonWord(r) })
 }
 
-// isNoBreakSpace reports whether a character is a blank that keeps a line together. It looks like a common blank.
+// isNoBreakSpace reports whether a character is a space that prevents a line break. It looks like a common space.
 func isNoBreakSpace(r rune) bool { return r == '\u00A0' || r == '\u202F' || r == '\u2007' }
 
-// bracedName is the first {name} in a text; it was probably meant as a variable. "" is none.
+// bracedName returns the first {name} in a text, which was probably intended as a variable; "" is none.
 func bracedName(n *node.Node) string {
 	if node.IsLiteral(n) || !strings.Contains(n.Value, "{") {
 		return ""
@@ -116,7 +117,7 @@ func bracedName(n *node.Node) string {
 
 const curlyQuotes = "“”„‟‘’‚«»"
 
-// inCurlyQuotes reports whether a text begins and ends with quotes that YAML does not know.
+// inCurlyQuotes reports whether a text begins and ends with curly quotes, which YAML does not know.
 func inCurlyQuotes(text string) bool {
 	first, n := utf8.DecodeRuneInString(text)
 	last, m := utf8.DecodeLastRuneInString(text)
@@ -124,13 +125,13 @@ func inCurlyQuotes(text string) bool {
 }
 
 var (
-	// A comment without a blank before it, and no C# code.
+	// A comment without a space before it, but not C# code.
 	comment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\pL\pL# `) })
 	// A pattern as other languages write it: /shipped/i.
 	slashed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/[^/\s]+/[a-z]?[a-z]?$`) })
 	// The [several] characters of a pattern.
 	class = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[(?:\\.|[^\]\\])*\]`) })
-	// A text with a star at one of its ends or both, and no **bold** one.
+	// A text with a star at one or both ends, but not **bold** text.
 	starred = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:\*\pL[\pL\d _-]*\*?|\pL[\pL\d _-]*\*)$`)
 	})
@@ -139,8 +140,8 @@ var (
 	dollar      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$[a-z_]\w*$`) })
 )
 
-// warnNoValue warns of values that are empty, for example because a # made a comment of them. A null that is written
-// out is there on purpose.
+// warnNoValue warns of values that are empty, for example because a # turned them into comments. An explicit null is
+// taken as intended.
 func (b *binder) warnNoValue(n *node.Node, what string) {
 	if node.IsNull(n) && n.Value == "" {
 		b.r.Warnf(n, "empty-value", "%s has no value, and stands for null", what).Hint =

@@ -13,10 +13,10 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// A check that cannot fail is a green line that says nothing. Arena therefore warns of every limit that lets everything
-// through. Parameters that do so are noted while they are read; thresholds are looked at afterwards.
+// A check that cannot fail says nothing. Arena therefore warns of every limit that lets everything pass. Such
+// parameters are noted while they are read; thresholds are checked afterwards.
 
-// vacuous is a parameter whose value lets everything through.
+// vacuous is a parameter whose value lets everything pass.
 type vacuous struct {
 	at     *node.Node
 	what   string
@@ -35,34 +35,34 @@ type effectKind int
 
 const (
 	asksNothing  effectKind = iota // the rest of the check can still fail
-	limitHolds                     // the check's own limit always holds; thresholds may take its place
+	limitHolds                     // the check's own limit always holds; thresholds may replace it
 	scoreIsFixed                   // the check always has the same score
 )
 
-// What a pattern that matches every text means for a parameter: the values of the tag any.
+// The effects of a pattern that matches every text: the values of the tag any.
 const (
 	anyDecides = "decides" // it decides the score: see decidedByPattern
-	anyIdle    = "idle"    // it asks for nothing
-	anyGiven   = "given"   // it asks for a value to be there: people write .* on purpose
+	anyIdle    = "idle"    // it requires nothing
+	anyGiven   = "given"   // it requires a value: people write .* on purpose
 )
 
 // decidedByPattern is a check whose score depends on one pattern alone. scoreOfMatch is its score where that matches.
 type decidedByPattern interface{ scoreOfMatch() float64 }
 
-// noteVacuous notes a lower limit that no value is below. The hint says to write more; noteVacuousWithHint takes
-// another.
+// noteVacuous notes a lower limit that every value reaches. The hint is to write more; noteVacuousWithHint takes
+// another hint.
 func (b *binder) noteVacuous(param string, kind effectKind, why string) {
 	b.noteVacuousWithHint(param, kind, why, "write more, or take it out")
 }
 
 func (b *binder) noteVacuousWithHint(param string, kind effectKind, why, hint string) {
-	if n := b.read[param]; n != nil { // else it was left out
+	if n := b.read[param]; n != nil { // otherwise the default applies
 		what := b.name + ": " + param + " " + n.Value
 		b.vacuous = append(b.vacuous, vacuous{n, what, why, hint, vacuousEffect{kind: kind, score: 1}})
 	}
 }
 
-// checkPatterns warns of patterns that match every text, and of patterns that match other texts than it seems.
+// checkPatterns warns of patterns that match every text, and of patterns that match other texts than they seem to.
 func (b *binder) checkPatterns(f *field, n *node.Node, what string) {
 	switch {
 	case f.Any == "":
@@ -89,7 +89,7 @@ func (b *binder) checkPattern(f *field, n *node.Node, what string) {
 	}
 	b.warnLookalikes(n, what)
 	re, err := b.c.regexp(n.Value)
-	if err != nil || !re.MatchString("") { // as nearly all of them
+	if err != nil || !re.MatchString("") { // as for nearly every pattern
 		return
 	}
 	tree, err := syntax.Parse(n.Value, syntax.Perl)
@@ -104,14 +104,14 @@ func (b *binder) checkPattern(f *field, n *node.Node, what string) {
 		"write what must be there: x+ in place of x*, and no | at an end", vacuousEffect{kind: kind, score: math.NaN()}})
 }
 
-// matchesAll reports whether an expression surely matches somewhere in every text.
+// matchesAll reports whether an expression certainly matches somewhere in every text.
 func matchesAll(re *syntax.Regexp) bool {
 	return matchesEmpty(re, syntax.OpBeginText, syntax.OpBeginLine) ||
 		matchesEmpty(re, syntax.OpEndText, syntax.OpEndLine) ||
 		isWildcard(re)
 }
 
-// matchesEmpty reports whether an expression matches the empty text at a place where these two assertions hold.
+// matchesEmpty reports whether an expression matches the empty text where these two assertions hold.
 func matchesEmpty(re *syntax.Regexp, text, line syntax.Op) bool {
 	all := func(want bool) bool {
 		for _, sub := range re.Sub {
@@ -132,13 +132,13 @@ func matchesEmpty(re *syntax.Regexp, text, line syntax.Op) bool {
 		return re.Min == 0 || all(true)
 	case syntax.OpLiteral:
 		return len(re.Rune) == 0
-	default: // needs a character, or something else to hold
+	default: // needs a character or another assertion
 		return false
 	}
 }
 
-// isWildcard reports whether an expression is .*, with or without line ends, perhaps between anchors. People write that
-// for "anything". Between anchors it matches every text only when it takes line ends too.
+// isWildcard reports whether an expression is .*, with or without line ends, perhaps between anchors. People write it
+// for "anything". Between anchors it matches every text only if it also matches line ends.
 func isWildcard(re *syntax.Regexp) bool {
 	parts, anchored := []*syntax.Regexp{re}, false
 	if re.Op == syntax.OpConcat {
@@ -170,7 +170,7 @@ func isWildcard(re *syntax.Regexp) bool {
 	}
 }
 
-// warnVacuous warns of parameters and thresholds that decide a check beforehand.
+// warnVacuous warns of parameters and thresholds that decide a check in advance.
 func (k *compilation) warnVacuous(check Check, w written) {
 	if check == nil || k.limits.warnVacuous(k, w) {
 		return
@@ -192,7 +192,7 @@ func (k *compilation) warnVacuous(check Check, w written) {
 	}
 }
 
-// outcome says in words what it means where the check stands that it always passes, or always fails.
+// outcome says in words what follows from a check that always passes, or always fails, on its surface.
 func (k *compilation) outcome(passes bool) (text, code string) {
 	switch {
 	case k.spec.Surface == scenario.Guardrail && passes:
@@ -210,7 +210,7 @@ func (k *compilation) outcome(passes bool) (text, code string) {
 	}
 }
 
-// certain reports whether the check is decided by such a parameter under these thresholds, and how.
+// certain reports whether such a parameter decides the check under these thresholds, and how.
 func (l *limits) certain(e vacuousEffect) (passes, certain bool) {
 	open := l.min == nil && l.max == nil
 	switch {

@@ -11,12 +11,12 @@ import (
 	"github.com/arena-evals/arena/internal/plural"
 )
 
-// When holds the conditions under which a check applies. All that are set must hold over the calls in scope.
+// When holds the conditions under which a check applies. All conditions that are set must hold for the calls in scope.
 type When struct {
 	Tool     string         // a call has exactly this name; "" is no condition
 	Pattern  *regexp.Regexp // matches the name of a call; nil is no condition
 	AnyTool  bool           // there is a call
-	MinCalls int            // calls, repeated and failed ones included
+	MinCalls int            // the least number of calls, including repeated and failed ones
 }
 
 // when compiles the conditions; nil when there are none.
@@ -57,7 +57,7 @@ func (k *compilation) toolPattern(text string, pos diag.Pos) *regexp.Regexp {
 	return re
 }
 
-// at is a place within the check, where that is known.
+// at is a position within the check, where it is known.
 func (k *compilation) at(pos diag.Pos) diag.Pos {
 	if pos.Line == 0 {
 		return k.spec.Pos
@@ -65,7 +65,7 @@ func (k *compilation) at(pos diag.Pos) diag.Pos {
 	return pos
 }
 
-// odd reports a condition that cannot mean what its author wanted, and returns whether it is one.
+// odd reports a condition that probably is a mistake, and returns whether it is one.
 func (k *compilation) odd(key, text string, pos diag.Pos, o node.Oddity) bool {
 	if o == (node.Oddity{}) {
 		return false
@@ -74,7 +74,7 @@ func (k *compilation) odd(key, text string, pos diag.Pos, o node.Oddity) bool {
 	return true
 }
 
-// unmet says why the check does not apply; "" when it does.
+// unmet returns why the check does not apply; "" when it does.
 func (w *When) unmet(calls []Call) string {
 	if w == nil {
 		return ""

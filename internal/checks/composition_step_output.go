@@ -47,7 +47,7 @@ func (c *compositionStepOutput) Eval(_ context.Context, s *Subject) (Finding, er
 	return f, nil
 }
 
-// those lists the ids that are there: outputs of draft, review.
+// those lists the ids of a map: outputs of draft, review.
 func those(what string, byID map[string]string) string {
 	if len(byID) == 0 {
 		return "there are none"

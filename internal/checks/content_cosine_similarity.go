@@ -47,7 +47,7 @@ type cosineSimilarity struct {
 	least  *float64
 }
 
-// Needs is less than the check needs at most: a vector is compared without a model.
+// Needs may be less than that of the Def: comparing with a vector needs no model.
 func (c *cosineSimilarity) Needs() Needs {
 	if c.text == "" {
 		return NeedsReply | NeedsCompute
@@ -77,7 +77,7 @@ func (c *cosineSimilarity) Eval(ctx context.Context, s *Subject) (Finding, error
 	return f, nil
 }
 
-// vectors are the two sides. What the embeddings took goes into details, as far as it is known.
+// vectors returns the two sides. The cost of the embeddings goes into details, as far as it is known.
 func (c *cosineSimilarity) vectors(
 	ctx context.Context, s *Subject, details Details,
 ) (reference, reply []float64, err error) {
@@ -113,7 +113,7 @@ func (c *cosineSimilarity) vectors(
 var errNoEmbedder = errors.New("no embedding provider is configured; list one under embedding_providers, or write " +
 	"the reference as a list of numbers")
 
-// numbersIn is a value of the metadata as a vector.
+// numbersIn returns a value of the metadata as a vector.
 func numbersIn(v any) ([]float64, error) {
 	switch list := v.(type) {
 	case nil:
@@ -134,8 +134,8 @@ func numbersIn(v any) ([]float64, error) {
 	return nil, fmt.Errorf(`the metadata "embedding" is not a list of numbers: %s`, say.Shown(v))
 }
 
-// cosine is the cosine of the angle between two vectors of one length, 0 where they point away from each other. Large
-// components are scaled down first, so that their squares stay finite.
+// cosine is the cosine of the angle between two vectors of one length; 0 when it is negative. Large components are
+// scaled down first, so that their squares stay finite.
 func cosine(a, b []float64) float64 {
 	scaleA, scaleB := largest(a), largest(b)
 	if scaleA == 0 || scaleB == 0 {

@@ -31,7 +31,7 @@ type equalsParams struct {
 	CaseSensitive bool `param:"case_sensitive" default:"true" doc:"Tell upper and lower case apart, in a text."`
 }
 
-// textOptions is how checks that compare a whole reply take its edges.
+// textOptions say how checks of a whole reply treat its start and end.
 type textOptions struct {
 	Trim bool `param:"trim" default:"true" doc:"Leave out white space around the reply and around what it is compared with."`
 }
@@ -82,7 +82,7 @@ func (c *equals) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return f, nil
 }
 
-// difference says where two texts part.
+// difference says where two texts differ first.
 func difference(got, want string) string {
 	at := 0
 	for at < len(got) && at < len(want) {

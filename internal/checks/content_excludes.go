@@ -46,7 +46,7 @@ func (p contentExcludesParams) Build(*binder) Check {
 	}
 }
 
-// ban is a text that must not appear, in all its forms, of which the first is the one that was written.
+// ban is a forbidden text in all its forms, the written one first.
 type ban struct {
 	text  string
 	forms []textPattern
@@ -60,8 +60,7 @@ func bans(texts []string) []ban {
 	return list
 }
 
-// writtenForms are a text as it stands, with straight quotes and with curly ones, each once: nobody chooses which of
-// them a model writes.
+// writtenForms returns a text as it is, with straight quotes and with curly quotes, each once: models write either.
 func writtenForms(text string) []string {
 	const marks = `'"’‘“”`
 	if !strings.ContainsAny(text, marks) {
@@ -99,7 +98,7 @@ type contentExcludes struct {
 	wholeWords    bool
 	caseSensitive bool
 
-	once  sync.Once // of words, which only streams need
+	once  sync.Once // word forms, which only streams need
 	words *textsearch.Set
 }
 
@@ -140,7 +139,7 @@ func (c *contentExcludes) finds(r *Reply, p *textPattern) bool {
 	return r.veil.has(r.Text, textsearch.Word(r.Lower(), p.folded) >= 0)
 }
 
-// Stream implements Streamer: what was said cannot be taken back.
+// Stream implements Streamer: a forbidden text stays in the reply.
 func (c *contentExcludes) Stream() Stream {
 	c.once.Do(func() {
 		var texts []string

@@ -27,7 +27,7 @@ type maxLengthParams struct {
 	MaxTokens *int `param:"max_tokens" min:"1" doc:"Tokens, estimated as one for every four characters."`
 }
 
-// charactersPerToken is the estimate that people use for English text.
+// charactersPerToken is the usual estimate for English text.
 const charactersPerToken = 4
 
 func (p maxLengthParams) Build(*binder) Check {
@@ -60,7 +60,7 @@ func (c *maxLength) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return f, nil
 }
 
-// score of so many characters.
+// score returns the score for a number of characters.
 func (c *maxLength) score(n int) float64 {
 	score := 1.0
 	if c.chars > 0 {
@@ -109,7 +109,7 @@ func (c *maxLength) Cut(text string) string {
 	return text[:end]
 }
 
-// shareOf is 1 up to the limit, and beyond it the share that the limit is of what there is.
+// shareOf is 1 up to the limit, and limit/n beyond it.
 func shareOf(limit, n int) float64 {
 	if n <= limit {
 		return 1

@@ -50,7 +50,7 @@ func (p rougeParams) Build(b *binder) Check {
 	return c
 }
 
-// tokenized prepares references, which must have words.
+// tokenized prepares references, each of which must have a word.
 func tokenized(b *binder, texts []string, caseSensitive, punctuation bool) []string {
 	out := make([]string, len(texts))
 	for i, text := range texts {

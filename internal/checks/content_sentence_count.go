@@ -34,8 +34,8 @@ func (c *sentenceCount) Eval(_ context.Context, s *Subject) (Finding, error) {
 	}, nil
 }
 
-// sentences counts the parts of a text between full stops, exclamation and question marks, those of Chinese and
-// Japanese included. A dot between digits ends nothing. A text of nothing but marks is one sentence.
+// sentences counts the parts of a text between full stops, exclamation and question marks, including those of Chinese
+// and Japanese. A dot between digits does not end a sentence. A text of only such marks is one sentence.
 func sentences(text string) int {
 	if strings.TrimSpace(text) == "" {
 		return 0

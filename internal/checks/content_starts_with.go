@@ -38,7 +38,7 @@ type affix struct {
 	caseSensitive bool
 	verb          string
 	has           func(text, affix string) bool
-	edge          func(text string) string // without the white space at that end
+	edge          func(text string) string // removes the white space at that end
 }
 
 func newAffix(b *binder, c affix, values []string) Check {
@@ -82,7 +82,7 @@ func (c *affix) Eval(_ context.Context, s *Subject) (Finding, error) {
 	}, nil
 }
 
-// shown is the end of the reply at which the check looks, quoted.
+// shown returns the end of the reply that the check looks at, quoted.
 func (c *affix) shown(text string) string {
 	if c.verb == endVerb {
 		return say.QuoteEnd(text)

@@ -63,7 +63,7 @@ func (c *wordCount) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return f, nil
 }
 
-// countWords counts what white space divides and what has a letter or a digit: "don't" and "3.14" are one word, "-" is
+// countWords counts the runs between white space that have a letter or a digit: "don't" and "3.14" are one word, "-" is
 // none. Chinese and Japanese characters count one by one.
 func countWords(text string) int {
 	n, inside := 0, false

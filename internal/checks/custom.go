@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/textsearch"
 )
 
-// BadParam is an error of a check's own about the value of one of its parameters.
+// BadParam is an error about the value of a parameter, from the check that it belongs to.
 type BadParam struct {
 	Param string // by its canonical name
 	Err   error
@@ -20,9 +20,9 @@ func (e *BadParam) Error() string { return e.Param + ": " + e.Err.Error() }
 
 func (e *BadParam) Unwrap() error { return e.Err }
 
-// Custom makes the entry of a check that is not one of arena's. P is a struct whose fields have the tags that layout
-// describes; a field that cannot be a parameter is an error. build makes the check wherever a file has it; what it
-// refuses, and a panic in it, becomes a problem of that place: *BadParam says of which parameter.
+// Custom makes the entry of a check of a Go program. P is a struct whose fields have the tags that layout describes; a
+// field that cannot be a parameter is an error. build makes the check for each place in a file. When build returns an
+// error or panics, the error becomes a problem of that place, and *BadParam names the parameter.
 func Custom[P any](d Def, build func(P) (Check, error)) (*Def, error) {
 	t := reflect.TypeFor[P]()
 	if err := fitsParams(t); err != nil {
@@ -68,8 +68,8 @@ func (b *binder) refuse(err error) {
 	b.r.Diags.Errorf(b.at, 1, "bad-value", "%s: %v", b.name, err)
 }
 
-// Partial makes a Stream of a function that judges the beginning of a reply, as far as it has come and in whole
-// characters. best is the highest score that a reply which begins so can still get. Its first error ends the judging.
+// Partial makes a Stream from a function that judges the beginning of a reply, as far as it has come and in whole
+// characters. best is the highest score that such a reply can still get. The first error ends the judging.
 func Partial(judge func(text string) (best float64, err error)) Fallible {
 	return &partial{judge: judge, best: 1}
 }
@@ -94,7 +94,7 @@ func (p *partial) Write(piece string) float64 {
 		err = scoreFits(best)
 	}
 	if p.err = err; err == nil {
-		p.best = min(p.best, best) // what was said cannot be taken back
+		p.best = min(p.best, best) // the beginning of the reply stays the same
 	}
 	return p.best
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// fitsParams says why a type cannot hold the parameters of a check; nil when it can.
+// fitsParams returns why a type cannot hold the parameters of a check; nil when it can.
 func fitsParams(t reflect.Type) error {
 	if t.Kind() != reflect.Struct {
 		return fmt.Errorf("its parameters are %s; expected a struct", t)
@@ -21,7 +21,7 @@ func fitsParams(t reflect.Type) error {
 	return fitsStruct(t, true, nil)
 }
 
-// fitsStruct looks at the fields of a struct: the parameters themselves, or a map within them.
+// fitsStruct checks the fields of a struct: the parameters themselves, or a map within them.
 func fitsStruct(t reflect.Type, top bool, within []reflect.Type) error {
 	if slices.Contains(within, t) {
 		return fmt.Errorf("%s holds itself", t)
@@ -61,7 +61,7 @@ func isArgument(tag reflect.StructTag) bool {
 	return Kind(tag.Get("is")) == ArgumentName || Kind(tag.Get("keys")) == ArgumentName
 }
 
-// hasParam reports whether a struct has a parameter of that canonical name.
+// hasParam reports whether a struct has a parameter with a canonical name.
 func hasParam(t reflect.Type, name string) bool {
 	return slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool {
 		own, _, _ := strings.Cut(f.Tag.Get("param"), ",")
@@ -69,7 +69,7 @@ func hasParam(t reflect.Type, name string) bool {
 	})
 }
 
-// reserved reports whether a key is one that every surface takes out of the parameters.
+// reserved reports whether a key belongs to the surface, so that no check can have it.
 func reserved(key string) bool { return keys.Find(key, scenario.Terms(scenario.Guardrail)) != nil }
 
 func fitsField(f reflect.StructField, tag string, within []reflect.Type) error {
@@ -100,7 +100,7 @@ func throughPointer(f reflect.StructField, t reflect.Type) bool {
 	return false
 }
 
-// fitsType says why no value of a type can be read from a file.
+// fitsType returns why no value of a type can be read from a file.
 func fitsType(t reflect.Type, within []reflect.Type) error {
 	switch t.Kind() {
 	case reflect.Bool, reflect.Int, reflect.Float64, reflect.String:
@@ -127,7 +127,7 @@ func fitsType(t reflect.Type, within []reflect.Type) error {
 		"structs of these, and pointers to, lists of and maps from string to all of them", t)
 }
 
-// fitsTags says which of a field's tags would be passed over in silence.
+// fitsTags reports tags of a field that would have no effect.
 func fitsTags(f reflect.StructField) error {
 	for _, key := range []string{"min", "max", "above"} {
 		if text, given := f.Tag.Lookup(key); given {

@@ -10,18 +10,17 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Table is the checks that a program has beside those of arena. It is immutable and safe for concurrent use; nil has
-// none.
+// Table holds the checks of a Go program. It is immutable and safe for concurrent use; nil has none.
 type Table struct {
 	spellings map[string]*Spelling
 	names     []string // sorted
 }
 
-// checkName is what the names of checks look like.
+// checkName matches valid names of checks.
 var checkName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`) })
 
-// NewTable makes a table. Names that are none, and names that a check of arena or another of these checks has already,
-// are refused, all at once.
+// NewTable makes a table. It refuses invalid names, and names that a check of arena or another of these checks has. The
+// error names them all.
 func NewTable(defs ...*Def) (*Table, error) {
 	t := &Table{spellings: map[string]*Spelling{}}
 	var errs []error
@@ -66,7 +65,7 @@ func (t *Table) add(d *Def, name string) error {
 	return nil
 }
 
-// Lookup finds a check by any of its names, among those of arena and those of the table.
+// Lookup finds a check of arena or of the table by any of its names.
 func (t *Table) Lookup(name string) (*Def, bool) {
 	if e := t.find(name); e != nil {
 		return e.Def, true
@@ -74,7 +73,7 @@ func (t *Table) Lookup(name string) (*Def, bool) {
 	return nil, false
 }
 
-// find is the spelling of a check of arena or of the table; nil when there is none.
+// find returns the spelling of a check of arena or of the table; nil when there is none.
 func (t *Table) find(name string) *Spelling {
 	if e, ok := index()[name]; ok {
 		return e
@@ -85,7 +84,7 @@ func (t *Table) find(name string) *Spelling {
 	return t.spellings[name]
 }
 
-// known is every type that a file may name, for hints.
+// known lists every type that a file may use, for hints.
 func (t *Table) known() []string {
 	if t == nil {
 		return knownNames()

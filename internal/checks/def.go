@@ -5,43 +5,43 @@ import (
 	"sync"
 )
 
-// Def is everything there is to know about one check: how it is written, what it looks at, what its parameters are and
-// how it is built. Defs are immutable once they are in the table.
+// Def describes one check: its names, what it looks at, its parameters and how it is built. Defs are immutable once
+// they are in the table.
 type Def struct {
 	Name string
-	// Aliases are further spellings of the name. What the author wrote is what reports show.
+	// Aliases are other names of the check. Reports show the name that the author used.
 	Aliases []string
-	// SessionNames are spellings that mean the whole conversation wherever the check stands.
+	// SessionNames are names under which the check always looks at the whole conversation.
 	SessionNames []string
 	Summary      string // one sentence
-	Scoring      string // how the score comes about, the formula in words; sentences
+	Scoring      string // how the score is computed, in sentences
 	Family       Family
-	Surfaces     Surfaces // where its documentation puts it; a hint, not a restriction
+	Surfaces     Surfaces // the surfaces that the documentation suggests; not a restriction
 	Scope        Scope
-	Needs        Needs  // at most; see Compiled.Needs. A combination has those of its parts
-	Reads        Reads  // of what may be taken out of a stored conversation
-	Prompt       Prompt // what a judge is told by default; zero for checks that ask none
-	// OnFire is what a guardrail of this check does when it fires; see Effect.
+	Needs        Needs  // at most; see Compiled.Needs. A combined check has the needs of its parts
+	Reads        Reads  // which redactable parts of a conversation it reads
+	Prompt       Prompt // the default prompt for judges; zero for checks without a judge
+	// OnFire is the effect of a guardrail of this check when it fires; see Effect.
 	OnFire Effect
-	// About is the part of a project without which there is nothing to look at; "" is none.
+	// About is the part of a project that the check needs; "" is none.
 	About Part
-	// Forms says that a banned text is found with curly and with straight quotes, however it is written.
+	// Forms says that the check finds a forbidden text with curly and with straight quotes, whichever the author wrote.
 	Forms bool
-	// Decides says that the check has a limit of its own, which its score does not tell; see Finding.Holds.
+	// Decides says that the check has its own limit, which does not follow from its score; see Finding.Holds.
 	Decides bool
 	// AnyOf names parameters of which at least one must be given.
 	AnyOf []string
-	// Presets are what a spelling puts in place of a parameter of text that is left out: spelling → parameter → word.
+	// Presets are defaults of text parameters that depend on the name: name → parameter → text.
 	Presets map[string]map[string]string
 
-	custom bool // it is not one of arena's
+	custom bool // the check of a Go program
 
 	layout func() *layout
 	build  func(*binder) Check
 }
 
-// params is the typed parameter struct of a check. Build runs while the files are loaded, once for each place where the
-// check is written, and only with parameters that fit their types and bounds; what it rejects itself it reports to b.
+// params is the typed parameter struct of a check. Build is called while the files are loaded, once for each place
+// where the check is used, and only with parameters that have valid types and bounds. It reports further problems to b.
 type params interface {
 	Build(b *binder) Check
 }
@@ -59,7 +59,7 @@ func define[P params](d Def) *Def {
 	return &d
 }
 
-// plain makes the entry of a check that is nothing but its parameters.
+// plain makes the entry of a check that is just its parameters.
 func plain[P any, C interface {
 	*P
 	Check
@@ -75,12 +75,12 @@ func plain[P any, C interface {
 	return &d
 }
 
-// Names returns every spelling of the check, the canonical one first.
+// Names returns all names of the check, the canonical one first.
 func (d *Def) Names() []string {
 	return slices.Concat([]string{d.Name}, d.Aliases, d.SessionNames)
 }
 
-// Params describes the parameters in the order in which documentation lists them.
+// Params describes the parameters in the order of the documentation.
 func (d *Def) Params() []Param {
 	fields := d.layout().fields
 	out := make([]Param, len(fields))
@@ -90,7 +90,7 @@ func (d *Def) Params() []Param {
 	return out
 }
 
-// Family sorts the checks for people.
+// Family is a group of checks in the documentation.
 type Family string
 
 // The families.
@@ -112,7 +112,7 @@ const (
 	FamilyCombined  Family = "combinations"
 )
 
-// Families returns the families in the order in which documentation lists them.
+// Families returns the families in the order of the documentation.
 func Families() []Family {
 	return []Family{
 		FamilyContent, FamilyJSON, FamilyTools, FamilyAgents, FamilyWorkflow, FamilyMedia, FamilyJudge, FamilyRAG,
@@ -120,8 +120,8 @@ func Families() []Family {
 	}
 }
 
-// Prompt is what a judge is told by a check unless its author says otherwise. Its zero value is that of checks that ask
-// no judge, or that have no criteria of their own.
+// Prompt is the default prompt of a check for judges. Its zero value is that of checks that ask no judge, or that have
+// no criteria of their own.
 type Prompt struct {
 	System   string // who the judge is and how to work
 	Criteria string // what to grade
@@ -137,7 +137,7 @@ const (
 	SkillPart       Part = "skill"
 )
 
-// Surfaces is a set of places where a check can stand.
+// Surfaces is a set of surfaces that can use a check.
 type Surfaces uint8
 
 // The surfaces.
@@ -147,20 +147,20 @@ const (
 	OnEval
 )
 
-// Everywhere is all the surfaces.
+// Everywhere is the set of all surfaces.
 const Everywhere = OnAssertion | OnGuardrail | OnEval
 
-// Scope says how much of a conversation a check looks at.
+// Scope is the part of a conversation that a check looks at.
 type Scope uint8
 
 // The scopes.
 const (
-	AsWritten   Scope = iota // the turn as a turn assertion, the conversation otherwise
-	WholeAlways              // the conversation wherever it stands
+	AsWritten   Scope = iota // the turn in a turn assertion, else the conversation
+	WholeAlways              // always the conversation
 )
 
-// Needs is what a check takes to be judged. Order, groups and the question whether there is anything to look at follow
-// from it.
+// Needs says what a check needs to judge. The order of checks, the groups of evals, and whether there is anything to
+// judge follow from it.
 type Needs uint16
 
 // The needs.
@@ -170,7 +170,7 @@ const (
 	NeedsUsage                       // time, tokens or cost
 	NeedsMedia                       // images, sounds and videos
 	NeedsWorkflow                    // the state of a workflow
-	NeedsCompute                     // much time, but nothing outside the process
+	NeedsCompute                     // much computation, but nothing outside the process
 	NeedsEmbedding                   // an embedding model
 	NeedsTool                        // runs a tool
 	NeedsProcess                     // runs a program
@@ -180,7 +180,7 @@ const (
 
 const outside = NeedsTool | NeedsProcess | NeedsNetwork | NeedsModel
 
-// The groups that evals get when they name none themselves.
+// The groups of evals that name none themselves.
 const (
 	GroupDefault  = "default"
 	GroupFast     = "fast-running"
@@ -188,7 +188,7 @@ const (
 	GroupExternal = "external"
 )
 
-// Outside reports whether anything outside the process is asked.
+// Outside reports whether the check uses anything outside the process.
 func (n Needs) Outside() bool { return n&(outside|NeedsEmbedding) != 0 }
 
 // Groups returns the eval groups of a check that names none.
@@ -202,8 +202,8 @@ func (n Needs) Groups() []string {
 	return []string{GroupDefault, GroupFast}
 }
 
-// Cost orders checks for running: what costs nothing before what takes time, that before what leaves the process,
-// and what is paid for by the token last.
+// Cost orders checks for running: cheap checks first, then those that take time, then those that leave the process, and
+// last those that pay per token.
 func (n Needs) Cost() int {
 	switch {
 	case n&(NeedsModel|NeedsEmbedding) != 0:

@@ -5,8 +5,8 @@ type Effect uint8
 
 // The effects.
 const (
-	Records  Effect = iota // nothing; it is put on record
-	Replaces               // another text takes the place of the message
+	Records  Effect = iota // nothing; the firing is recorded
+	Replaces               // another text replaces the message
 	Cuts                   // the message is cut to the limit
 )
 
@@ -14,7 +14,7 @@ var effectWords = [...]string{"records", "replaces the message", "cuts the messa
 
 func (e Effect) String() string { return effectWords[e] }
 
-// Effect is that of the check as a guardrail. Judges and safety checks replace: whoever asks them wants an answer.
+// Effect returns the effect of a guardrail of this check. Guardrails with judges and safety checks replace the message.
 func (d *Def) Effect() Effect {
 	if d.OnFire == Records && (d.Family == FamilyJudge || d.Family == FamilySafety) {
 		return Replaces
@@ -22,7 +22,7 @@ func (d *Def) Effect() Effect {
 	return d.OnFire
 }
 
-// EffectWords says what a guardrail of this check does when it fires.
+// EffectWords describes the effect of a guardrail of this check.
 func (d *Def) EffectWords() string {
 	if d.Family == FamilyCombined {
 		return "replaces the message when each of its parts would do something to it, else records"
@@ -30,7 +30,8 @@ func (d *Def) EffectWords() string {
 	return d.Effect().String()
 }
 
-// Effect is that of the check as a guardrail. A composition replaces when all of its parts would do something.
+// Effect returns the effect of a guardrail of this check. A combined check replaces the message when each of its parts
+// would change it.
 func (c *Compiled) Effect() Effect {
 	parts := c.Nested()
 	if len(parts) == 0 {
@@ -47,8 +48,8 @@ func (c *Compiled) Effect() Effect {
 // cutter is a check whose limit a text can be cut to.
 type cutter interface{ Cut(text string) string }
 
-// Cut is the longest beginning of a text that keeps the limits of the check, in whole characters; the text itself when
-// it keeps them, or when the check has none to cut to.
+// Cut returns the longest beginning of a text that keeps the limits of the check, in whole characters. It returns the
+// text itself when the text keeps them, or when the check cannot cut.
 func (c *Compiled) Cut(text string) string {
 	if check, ok := c.Check.(cutter); ok {
 		return check.Cut(text)

@@ -11,23 +11,23 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// The examples are documentation and tests at once: each file lists inputs of one check with what comes of them.
+// The examples are documentation and tests at once: each file lists inputs of one check with their outcomes.
 //
 //go:embed testdata/*.yaml
 var exampleFiles embed.FS
 
-// Example shows a check at work.
+// Example is an example of a check.
 type Example struct {
 	Name    string   `json:"name"`
-	Check   string   `json:"check"`             // as YAML, as it stands in a list of checks
-	Context string   `json:"context,omitempty"` // what it looks at, as YAML
-	Want    string   `json:"want"`              // passed, failed, error, skipped; refused when the file is not accepted
+	Check   string   `json:"check"`             // as YAML, as in a list of checks
+	Context string   `json:"context,omitempty"` // the subject, as YAML
+	Want    string   `json:"want"`              // passed, failed, error or skipped; refused when the file is invalid
 	Score   *float64 `json:"score,omitempty"`
 	Says    string   `json:"says,omitempty"` // a part of the explanation or of the problem
 	Hint    string   `json:"hint,omitempty"`
 }
 
-// Refused is what becomes of an example whose parameters are not accepted.
+// Refused is the outcome of an example with invalid parameters.
 const Refused = "refused"
 
 // Examples returns the examples of a check, in the order of their file.
@@ -45,7 +45,7 @@ func (d *Def) Examples() ([]Example, error) {
 	return out, nil
 }
 
-// exampleFile is where the examples of a check are.
+// exampleFile is the path of the check's examples.
 func (d *Def) exampleFile() string { return "testdata/" + d.Name + ".yaml" }
 
 func (d *Def) exampleNodes(problems *diag.List) ([]*node.Node, error) {
@@ -60,7 +60,7 @@ func (d *Def) exampleNodes(problems *diag.List) ([]*node.Node, error) {
 	return docs[0].Content, nil
 }
 
-// What of an example stands where: in the check, in what the check looks at; the rest is what is expected.
+// The keys of an example that belong to the check and to the subject. The other keys are the expected outcome.
 var (
 	exampleCheckKeys = []string{"type", "params", "when"}
 	exampleWantKeys  = []string{"name", "scope", "bare", "want", "score", "says", "problem", "hint"}

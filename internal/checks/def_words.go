@@ -1,13 +1,13 @@
 package checks
 
-// The facts of a Def in words, for documentation.
+// The properties of a Def in words, for documentation.
 
 // Words names the surfaces.
 func (s Surfaces) Words() []string {
 	return worded(s, []Surfaces{OnAssertion, OnGuardrail, OnEval}, []string{"assertion", "guardrail", "eval"})
 }
 
-// String says how much of a conversation is looked at.
+// String names the scope.
 func (s Scope) String() string {
 	if s == WholeAlways {
 		return "the whole conversation, wherever it stands"

@@ -12,15 +12,15 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// a2aAgent asks an agent for one evaluation.
+// a2aAgent calls an agent for one evaluation.
 type a2aAgent struct {
 	*endpoint
 	client *a2a.Client
 	token  string
-	known  *sync.Map // base → a2a.Endpoint, where it is not the usual one
+	known  *sync.Map // base → a2a.Endpoint, for agents with an endpoint other than the usual one
 }
 
-// newA2AAgent makes what asks the agent at an address.
+// newA2AAgent returns a client for the agent at an address.
 func newA2AAgent(e *endpoint, base, token string, known *sync.Map) *a2aAgent {
 	a := &a2aAgent{endpoint: e, token: token, known: known}
 	a.client = &a2a.Client{Name: e.written, Base: base, Do: a.send, Excerpt: e.excerpt, Pause: a2a.Pause}
@@ -30,13 +30,13 @@ func newA2AAgent(e *endpoint, base, token string, known *sync.Map) *a2aAgent {
 	return a
 }
 
-// a2aAnswer is what an agent said in the end.
+// a2aAnswer is the final answer of an agent.
 type a2aAnswer struct {
 	text  string
 	state a2a.State // of the task; "" when it answered with a message
 }
 
-// ask sends a text and waits for the answer as long as ctx allows.
+// ask sends a text and waits for the answer until ctx ends.
 func (a *a2aAgent) ask(ctx context.Context, text string) (*a2aAnswer, error) {
 	at, res, err := a.first(ctx, &a2a.Message{Parts: []a2a.Part{{Text: text}}})
 	if err == nil {
@@ -57,7 +57,7 @@ func (a *a2aAgent) ask(ctx context.Context, text string) (*a2aAnswer, error) {
 	return answer, nil
 }
 
-// answerText is what a message says, or a task: with its status, else in the first artifact that holds text.
+// answerText is the text of a message or a task: that of the task's status, else of the first artifact with text.
 func answerText(res *a2a.Result) string {
 	said := [][]a2a.Part{res.Parts}
 	if res.IsTask() {

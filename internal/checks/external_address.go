@@ -12,7 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// address is a parameter with the address of an HTTP endpoint, in which ${NAME} stands for the environment.
+// address is a parameter with the address of an HTTP endpoint. ${NAME} in it is replaced by an environment variable.
 type address string
 
 func (*address) shape() keys.Shape {
@@ -25,7 +25,7 @@ func (p *address) take(b *binder, n *node.Node, what string) bool {
 		return false
 	}
 	*p = address(text)
-	if strings.HasPrefix(text, "${") { // the environment says more
+	if strings.HasPrefix(text, "${") { // the variable may hold the scheme
 		return true
 	}
 	filled := scenario.Expand(text, func(string) (string, bool) { return "1", true })
@@ -36,7 +36,7 @@ func (p *address) take(b *binder, n *node.Node, what string) bool {
 	return true
 }
 
-// callable says why an address cannot be called; nil when it can.
+// callable returns why an address cannot be called; nil when it can.
 func callable(text string) error {
 	u, err := url.Parse(text)
 	switch {
@@ -55,7 +55,7 @@ type unsetError struct{ name string }
 
 func (e unsetError) Error() string { return "the environment has no " + e.name }
 
-// resolve puts the environment into the address.
+// resolve replaces the environment variables in the address.
 func (p address) resolve(getenv func(string) (string, bool)) (scenario.Expanded, error) {
 	filled := scenario.Expand(string(p), getenv)
 	if len(filled.Unset) > 0 {
@@ -67,7 +67,7 @@ func (p address) resolve(getenv func(string) (string, bool)) (scenario.Expanded,
 	return filled, nil
 }
 
-// preflight reports an address that the environment does not make one.
+// preflight reports an address that is invalid with the current environment.
 func (p address) preflight(what string, at diag.Pos, getenv func(string) (string, bool), d *diag.List) {
 	_, err := p.resolve(getenv)
 	var unset unsetError
@@ -79,7 +79,7 @@ func (p address) preflight(what string, at diag.Pos, getenv func(string) (string
 	}
 }
 
-// setIt says what to do about a variable that is not set.
+// setIt is the advice for a variable that is not set.
 func setIt(name string) string {
 	return "set it, write it into .env, or give a default: ${" + name + ":-…}"
 }

@@ -1,6 +1,6 @@
 package checks
 
-// dossierParams say what an evaluator outside gets to see. They are parameters of every check that asks one.
+// dossierParams select what an external evaluator gets. All checks with an external evaluator have them.
 type dossierParams struct {
 	Criteria string              `param:"criteria" is:"prose" doc:"What to evaluate by, passed on."`
 	Messages bool                `param:"include_messages" default:"true" doc:"Send the transcript."`
@@ -8,7 +8,7 @@ type dossierParams struct {
 	Extra    map[string]anyValue `param:"extra" doc:"Further fields, sent under extra and beside the others."`
 }
 
-// dossier is what is sent to an evaluator outside.
+// dossier is what an external evaluator gets.
 type dossier struct {
 	criteria        string
 	messages, calls bool
@@ -26,7 +26,7 @@ func (p *dossierParams) dossier() *dossier {
 	return d
 }
 
-// of is the dossier of a subject. What is empty is left out; extra never takes the place of anything.
+// of returns the dossier of a subject. It leaves out empty fields. extra never replaces a field.
 func (d *dossier) of(s *Subject) map[string]any {
 	body := map[string]any{"current_output": repliesText(s)}
 	if d.messages {

@@ -25,10 +25,10 @@ const (
 	excerptLimit = 200 // characters of a reply in an error
 )
 
-// endpoint is called over HTTP in one evaluation. Its errors name the address as the author wrote it, without secrets.
+// endpoint is an HTTP endpoint in one evaluation. Its errors name the address as the author wrote it, without secrets.
 type endpoint struct {
 	client  *http.Client
-	written string // the address with its ${NAME}
+	written string // the address with ${NAME}
 	scrub   *providers.Scrubber
 }
 
@@ -42,7 +42,7 @@ type call struct {
 	method, url string
 	header      http.Header
 	body        []byte
-	// repeatable says that it may be sent twice.
+	// repeatable says that sending it twice does no harm.
 	repeatable bool
 }
 
@@ -51,8 +51,8 @@ type response struct {
 	body   []byte
 }
 
-// do sends a request and reads the whole reply, before ctx ends. A request that could not be sent is sent once more; so
-// is a repeatable one that failed.
+// do sends a request and reads the whole reply, until ctx ends. It repeats a request once when no connection was made,
+// or when a repeatable request failed.
 func (e *endpoint) do(ctx context.Context, c *call) (*response, error) {
 	res, err := e.attempt(ctx, c)
 	again := err != nil && (unsent(err) || c.repeatable && !final(err)) ||
@@ -69,7 +69,7 @@ func (e *endpoint) do(ctx context.Context, c *call) (*response, error) {
 	return res, nil
 }
 
-// received is do for a check.
+// received is do as checks use it.
 func (e *endpoint) received(ctx context.Context, c *call) (Received, error) {
 	res, err := e.do(ctx, c)
 	if err != nil {
@@ -91,7 +91,7 @@ func (e *endpoint) attempt(ctx context.Context, c *call) (*response, error) {
 	client.CheckRedirect = redirect
 	res, err := client.Do(req)
 	if err != nil {
-		if wrapped, ok := errors.AsType[*url.Error](err); ok { // its text holds the address
+		if wrapped, ok := errors.AsType[*url.Error](err); ok { // its text quotes the address
 			err = wrapped.Err
 		}
 		return nil, err
@@ -107,7 +107,7 @@ func (e *endpoint) attempt(ctx context.Context, c *call) (*response, error) {
 	return &response{res.StatusCode, body}, nil
 }
 
-// finalError is the error of an answer that cannot be used. Asking again would bring the same answer.
+// finalError is the error of an answer that cannot be used. Another attempt would get the same answer.
 type finalError struct{ text string }
 
 func (e *finalError) Error() string { return e.text }
@@ -117,7 +117,7 @@ func final(err error) bool {
 	return ok
 }
 
-// unsent reports that no connection came about, so that nothing was sent.
+// unsent reports that no connection was made, so that nothing was sent.
 func unsent(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
 	return ok && op.Op == "dial"
@@ -128,7 +128,7 @@ func unavailable(status int) bool {
 		status == http.StatusGatewayTimeout
 }
 
-// pause waits; false when ctx is done before.
+// pause waits; it returns false when ctx ends first.
 func pause(ctx context.Context, span time.Duration) bool {
 	timer := time.NewTimer(span)
 	defer timer.Stop()
@@ -140,8 +140,9 @@ func pause(ctx context.Context, span time.Duration) bool {
 	}
 }
 
-// redirect follows an endpoint to another address of its own host, where what was sent arrives whole. What it must not
-// do is to take the conversation and the headers to a stranger, or to ask for a score of nothing.
+// redirect follows a redirect to another address of the same host that keeps the method and the body. It refuses other
+// redirects: another host must not get the conversation and the headers, and a score for an empty request means
+// nothing.
 func redirect(req *http.Request, via []*http.Request) error {
 	from := via[len(via)-1]
 	switch status := req.Response.StatusCode; {
@@ -156,7 +157,7 @@ func redirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// clean is an error without secrets, on one line. Causes that callers ask for stay inside.
+// clean returns an error without secrets, on one line. It keeps the causes that callers test for.
 func (e *endpoint) clean(err error) error {
 	if _, ours := errors.AsType[timeoutError](err); ours || errors.Is(err, context.Canceled) {
 		return err
@@ -164,7 +165,7 @@ func (e *endpoint) clean(err error) error {
 	return errors.New(e.scrub.Excerpt(err.Error(), say.ContentLimit))
 }
 
-// refused is the error of a status that is not what was hoped for.
+// refused is the error of an unexpected status.
 func (e *endpoint) refused(res *response) error {
 	text := fmt.Sprintf("%s: status %d", e.written, res.status)
 	if name := http.StatusText(res.status); name != "" {
@@ -173,7 +174,7 @@ func (e *endpoint) refused(res *response) error {
 	return errors.New(text + e.excerpt(string(res.body)))
 }
 
-// excerpt is the beginning of a text from there, for the end of an error.
+// excerpt is the start of a received text, for the end of an error.
 func (e *endpoint) excerpt(text string) string {
 	text = e.scrub.Excerpt(text, excerptLimit)
 	if text == "" {
@@ -182,12 +183,12 @@ func (e *endpoint) excerpt(text string) string {
 	return ": " + fmt.Sprintf("%q", text)
 }
 
-// graded is what an agent answered, which may say more than its answer.
+// graded reads an agent's answer, which may contain other text.
 func (e *endpoint) graded(text string) (Finding, error) {
 	return e.finding(text, grading.ReadEvaluation)
 }
 
-// scored is what an endpoint answered.
+// scored reads an endpoint's answer.
 func (e *endpoint) scored(text string) (Finding, error) {
 	return e.finding(text, func(text string) (grading.Opinion, error) {
 		if strings.TrimSpace(text) == "" {

@@ -7,42 +7,43 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// Outside stands between checks and what they ask outside of the process. It is safe for concurrent use.
+// Outside stands between checks and external programs, endpoints and agents; it can record and replay. It is safe for
+// concurrent use.
 type Outside interface {
-	// Exchange answers what a check sends, if need be by live, which asks the world. What live fails with is an error
-	// that is safe to show.
+	// Exchange returns the answer to a request of a check. It calls live when it has no answer itself. Errors of live are
+	// safe to show.
 	Exchange(ctx context.Context, sent Sent, live func() (Received, error)) (Received, error)
 }
 
-// OutsideKind is the kind of what a check asks.
+// OutsideKind is the kind of an external evaluator.
 type OutsideKind string
 
 // The kinds.
 const (
 	OverHTTP  OutsideKind = "http"    // an endpoint
-	ByProgram OutsideKind = "program" // its stdin and stdout
-	ByAgent   OutsideKind = "agent"   // over A2A
+	ByProgram OutsideKind = "program" // a program, by stdin and stdout
+	ByAgent   OutsideKind = "agent"   // an agent, by A2A
 )
 
 // Sent is what a check sends, without headers and environment.
 type Sent struct {
 	Kind   OutsideKind
-	To     string // address or program, as its author wrote it
+	To     string // address or program, as the author wrote it
 	Method string // of HTTP
 	Body   []byte
 
-	scrub *providers.Scrubber // takes secrets out of what comes back
+	scrub *providers.Scrubber // removes secrets from the answer
 }
 
-// Received is what came back, without secrets.
+// Received is the answer, without secrets.
 type Received struct {
 	Status int    // of HTTP
 	State  string // of an agent's task; "" when it answered with a message
 	Text   string
-	Stderr string // of a program, its end
+	Stderr string // of a program, the end of its stderr
 }
 
-// exchange asks the world, or who stands before it. That one learns no secret.
+// exchange calls live, or the Outside of the subject. The Outside gets no secrets.
 func (s *Subject) exchange(ctx context.Context, sent Sent, live func() (Received, error)) (Received, error) {
 	if s.Outside == nil {
 		return live()
@@ -54,7 +55,8 @@ func (s *Subject) exchange(ctx context.Context, sent Sent, live func() (Received
 	})
 }
 
-// ask is exchange with an endpoint that has so much time. unset is why its address is not known; nil when it is.
+// ask is exchange with an endpoint, with a time limit. unset is the reason why its address is not known; nil when it is
+// known.
 func (s *Subject) ask(
 	ctx context.Context, sent Sent, timeout time.Duration, unset error, live func(ctx context.Context) (Received, error),
 ) (Received, error) {

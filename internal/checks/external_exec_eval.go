@@ -16,8 +16,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// execEval is a check that a program scores: it gets the request as JSON on its stdin and answers with one JSON object
-// on its stdout.
+// execEval is a check that a program scores. The program gets the request as JSON on stdin and answers with one JSON
+// object on stdout.
 type execEval struct {
 	handler *scenario.Handler
 	params  map[string]any
@@ -89,7 +89,7 @@ func (c *execEval) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	return f, nil
 }
 
-// run starts the program and waits for what it prints.
+// run runs the program and returns its output.
 func (c *execEval) run(ctx context.Context, env []string, stdin []byte) (Received, error) {
 	h := c.handler
 	limited, cancel := context.WithTimeoutCause(ctx, h.Timeout, timeoutError{h.Timeout})
@@ -101,17 +101,17 @@ func (c *execEval) run(ctx context.Context, env []string, stdin []byte) (Receive
 	return Received{Text: string(out.Stdout), Stderr: string(out.Stderr)}, err
 }
 
-// timeoutError ends a wait for something outside of the process.
+// timeoutError is the cause that ends a call of an external evaluator.
 type timeoutError struct{ limit time.Duration }
 
 func (e timeoutError) Error() string { return fmt.Sprintf("no answer within %s", e.limit) }
 
-// environment is what a program sees of the environment.
+// environment is the environment of a program.
 type environment struct {
 	vars    []string
-	scrub   *providers.Scrubber // of the values that it was given
-	missing []string            // names to pass on that are not set
-	unset   []string            // names within values that are not set
+	scrub   *providers.Scrubber // of the values that it gets
+	missing []string            // names to pass on of variables that are not set
+	unset   []string            // names in values of variables that are not set
 }
 
 func environmentOf(h *scenario.Handler, getenv func(string) (string, bool)) *environment {
@@ -135,7 +135,7 @@ func environmentOf(h *scenario.Handler, getenv func(string) (string, bool)) *env
 	return e
 }
 
-// stderrEnd is the end of what a program wrote to its stderr, for an error.
+// stderrEnd returns the end of a program's stderr, for an error.
 func stderrEnd(scrub *providers.Scrubber, stderr string) string {
 	const limit = 300
 	text := []rune(scrub.Excerpt(stderr, 1<<20))
@@ -148,7 +148,7 @@ func stderrEnd(scrub *providers.Scrubber, stderr string) string {
 	return "; stderr: " + string(text)
 }
 
-// scoreFrom reads what a program printed: one JSON object and nothing else.
+// scoreFrom reads the output of a program: one JSON object and nothing else.
 func scoreFrom(stdout string, scrub *providers.Scrubber) (Finding, error) {
 	if strings.TrimSpace(stdout) == "" {
 		return Finding{}, errors.New("it printed nothing, expected a JSON object with a score")
@@ -167,7 +167,7 @@ func scoreFrom(stdout string, scrub *providers.Scrubber) (Finding, error) {
 	}, nil
 }
 
-// scrubbed is data from outside as details: without secrets, and cut where it is long.
+// scrubbed returns external data for details: without secrets, and long texts cut.
 func scrubbed(scrub *providers.Scrubber, data any) map[string]any {
 	switch v := withoutSecrets(scrub, data).(type) {
 	case nil:
@@ -200,13 +200,13 @@ func withoutSecrets(scrub *providers.Scrubber, v any) any {
 	return v
 }
 
-// unavailable says what the type needs and arena does not have.
+// unavailable returns what the type needs and arena does not support.
 func (c *execEval) unavailable() string {
 	return c.handler.Type + " needs " + c.handler.Later + ": this version of arena does not have that yet"
 }
 
-// preflight reports what arena cannot run, a program that is not there and variables that are not set, where the type
-// is declared.
+// preflight reports types that arena cannot run, missing programs and variables that are not set, at the declaration of
+// the type.
 func (c *execEval) preflight(getenv func(string) (string, bool), d *diag.List) {
 	h := c.handler
 	width := utf8.RuneCountInString(h.Type)

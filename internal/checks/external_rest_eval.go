@@ -71,7 +71,7 @@ func (p restEvalParams) Build(b *binder) Check {
 	}
 }
 
-// framing are the headers that say how long a body is.
+// framing are the headers that describe the length of a body.
 var framing = []string{"Content-Length", "Transfer-Encoding", "Connection", "Trailer"}
 
 // restEval asks an HTTP endpoint for a score.
@@ -115,7 +115,7 @@ func (c *restEval) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	return f, err
 }
 
-// header is what goes with a request, and the secrets in it.
+// header returns the headers of a request, and the secrets in them.
 func (c *restEval) header(getenv func(string) (string, bool)) (h http.Header, secrets []string) {
 	h = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}}
 	for name, value := range c.headers {
@@ -129,7 +129,7 @@ func (c *restEval) header(getenv func(string) (string, bool)) (h http.Header, se
 	return h, secrets
 }
 
-// confidential reports whether a header is of those that hold credentials, also when they are written out in the file.
+// confidential reports whether a header holds credentials, even when its value is in the file.
 func confidential(header string) bool {
 	header = strings.ToLower(header)
 	return slices.ContainsFunc([]string{"auth", "key", "token", "secret", "cookie", "password"}, func(word string) bool {

@@ -11,7 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// What checks tell programs and endpoints outside of the process, and how they take what comes back.
+// The requests of checks to external programs and endpoints, and the handling of the answers.
 
 // messageView is a message of the transcript.
 type messageView struct {
@@ -59,7 +59,7 @@ func callsOf(s *Subject) []callView {
 	return views
 }
 
-// repliesText is the reply of a turn, or all replies of a conversation, one below the other.
+// repliesText is the reply of a turn, or all replies of a conversation, separated by line breaks.
 func repliesText(s *Subject) string {
 	if !s.Session {
 		return s.Output()
@@ -73,7 +73,7 @@ func repliesText(s *Subject) string {
 	return strings.Join(texts, "\n")
 }
 
-// encodeRequest encodes what is sent.
+// encodeRequest encodes a request as JSON.
 func encodeRequest(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -84,7 +84,7 @@ func encodeRequest(v any) ([]byte, error) {
 	return bytes.TrimRight(b.Bytes(), "\n"), nil
 }
 
-// endOfTrial is why nothing came of a wait because the run, or the trial, is over; nil when it is not.
+// endOfTrial returns the error of a wait that ended because the run or the trial has ended; nil otherwise.
 func endOfTrial(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
@@ -92,7 +92,7 @@ func endOfTrial(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// reason is a text from outside as an explanation holds it; none is what to say when there is nothing.
+// reason prepares an external text for an explanation; none replaces an empty text.
 func reason(text, none string) string {
 	text = say.Reason(text)
 	if text == "" {
@@ -101,8 +101,8 @@ func reason(text, none string) string {
 	return text
 }
 
-// Preflight looks for what will keep the check, or those of which it is made, from reaching what it needs outside of
-// the process: variables that are not set, programs that are not there. It starts nothing and sends nothing.
+// Preflight reports what the check, or one within it, lacks outside of the process: variables that are not set,
+// programs that do not exist. It starts nothing and sends nothing.
 func (c *Compiled) Preflight(getenv func(name string) (string, bool)) []diag.Diagnostic {
 	var found diag.List
 	if p, ok := c.Check.(interface {
@@ -118,5 +118,5 @@ func (c *Compiled) Preflight(getenv func(name string) (string, bool)) []diag.Dia
 	return found.Sorted()
 }
 
-// errNoHost is the error of a check that may reach nothing outside of the process.
+// errNoHost is the error of a check that may use nothing outside of the process.
 var errNoHost = errors.New("nothing outside of arena can be reached from here")

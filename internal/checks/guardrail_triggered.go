@@ -36,14 +36,14 @@ type guardrailTriggered struct {
 	custom *Table
 }
 
-// GuardrailUse is a guardrail that a check names, so that a plan can say when there is none of that name.
+// GuardrailUse is a guardrail that a check names, so that the plan can report a name without a guardrail.
 type GuardrailUse struct {
 	check *guardrailTriggered
 	Name  string
 	Pos   diag.Pos
 }
 
-// Means reports whether the name is that of a guardrail or an eval: the same word, or another spelling of its check.
+// Means reports whether a name is that of the guardrail or eval: the same name, or another name of its check.
 func (u *GuardrailUse) Means(name string) bool { return u.check.means(name) }
 
 // Known reports whether the name is that of a check.
@@ -52,7 +52,7 @@ func (u *GuardrailUse) Known() bool {
 	return known
 }
 
-// GuardrailUses are the guardrails that the check, or the checks of which it is made, name.
+// GuardrailUses are the guardrails that the check, or one within it, names.
 func (c *Compiled) GuardrailUses() (uses []GuardrailUse) {
 	if t, ok := c.Check.(*guardrailTriggered); ok && t.Guardrail != "" {
 		uses = append(uses, GuardrailUse{t, t.Guardrail, t.pos})
@@ -91,8 +91,8 @@ func (c *guardrailTriggered) Eval(_ context.Context, s *Subject) (Finding, error
 	return f, nil
 }
 
-// look finds a record of the guardrail that fired, the newest first. Evals have no direction, and an eval stands for a
-// guardrail only when it is named.
+// look finds the newest record of the guardrail that fired. An eval has no direction, and counts as a guardrail only
+// when it is named.
 func (c *guardrailTriggered) look(s *Subject) (fired bool, by, direction string) {
 	if e := c.eval(s.Earlier); e != nil && e.Score < 1-slack {
 		return true, e.Type, ""
@@ -109,7 +109,7 @@ func (c *guardrailTriggered) look(s *Subject) (fired bool, by, direction string)
 	return false, "", ""
 }
 
-// eval is the latest earlier eval that goes by the name of the guardrail; nil when there is none.
+// eval returns the latest earlier eval with the name of the guardrail; nil when there is none.
 func (c *guardrailTriggered) eval(earlier []EvalResult) *EvalResult {
 	if c.Guardrail == "" || c.Direction != bothDirections {
 		return nil
@@ -122,7 +122,7 @@ func (c *guardrailTriggered) eval(earlier []EvalResult) *EvalResult {
 	return nil
 }
 
-// newest is the latest firing among the records of a message; nil when there is none.
+// newest returns the latest firing among the records of a message; nil when there is none.
 func (c *guardrailTriggered) newest(records []chat.Validation) *chat.Validation {
 	for i := len(records) - 1; i >= 0; i-- {
 		v := &records[i]
@@ -146,7 +146,7 @@ func directionOf(v *chat.Validation) string {
 	return direction
 }
 
-// means reports whether a recorded name is that of the guardrail: the same word, or another spelling of its check.
+// means reports whether a recorded name is that of the guardrail: the same name, or another name of its check.
 func (c *guardrailTriggered) means(name string) bool {
 	if c.Guardrail == "" || name == c.Guardrail {
 		return true

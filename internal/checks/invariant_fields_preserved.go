@@ -50,8 +50,8 @@ func (c *invariantFieldsPreserved) Eval(_ context.Context, s *Subject) (Finding,
 	return f, nil
 }
 
-// lost returns the number, from 1, of the tool's first call that lacks a field which an earlier one had, with its turn;
-// 0 when the field was kept.
+// lost returns the number, from 1, of the tool's first call that lacks a field of an earlier call, and its turn; 0 when
+// no call does.
 func (c *invariantFieldsPreserved) lost(calls []Call, field string) (number, turn int) {
 	n, had := 0, false
 	for i := range calls {

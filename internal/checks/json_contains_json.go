@@ -33,7 +33,7 @@ type containsJSON struct{ schema *jsonschema.Schema } // nil: any JSON will do
 func (c *containsJSON) Eval(_ context.Context, s *Subject) (Finding, error) {
 	text := s.Output()
 	cutShort, n := false, 0
-	var first []string // what is wrong with the first
+	var first []string // problems of the first document
 	for found := range enclosed.JSON(text, &cutShort) {
 		n++
 		if c.schema == nil {
@@ -69,7 +69,7 @@ func (c *containsJSON) Eval(_ context.Context, s *Subject) (Finding, error) {
 
 var errEndlessSearch = errors.New("the reply has too many brackets that do not close to be searched for JSON")
 
-// problems says why JSON does not fit the schema.
+// problems returns why JSON does not fit the schema.
 func (c *containsJSON) problems(text string) ([]string, error) {
 	v, err := chat.DecodeJSON([]byte(text))
 	if err != nil {

@@ -73,7 +73,7 @@ func (c *jsonPath) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return Finding{Score: 1, Explanation: c.query.Text + " is " + say.Shown(got.Value), Details: details}, nil
 }
 
-// problem is the first expectation that does not hold; "" when all do.
+// problem returns the first expectation that does not hold; "" when all hold.
 func (c *jsonPath) problem(got jsonquery.Selection, details Details) string {
 	w := &c.want
 	list, isList := got.Value.([]any)
@@ -123,7 +123,7 @@ func (c *jsonPath) seen(got jsonquery.Selection) string {
 	return say.Shown(got.Value)
 }
 
-// missingItems are those of the wanted values that equal no item.
+// missingItems returns the wanted values that equal no item.
 func missingItems(list []any, wanted []anyValue) []any {
 	var lost []any
 	for _, w := range wanted {
@@ -140,7 +140,7 @@ func missingItems(list []any, wanted []anyValue) []any {
 	return lost
 }
 
-// bounds says what a value should have been; "" when it is a number within the bounds.
+// bounds returns what a value should have been; "" when it is a number within the bounds.
 func bounds(v any, low, high *float64) string {
 	switch {
 	case !jsonvalue.IsNumber(v):

@@ -63,7 +63,7 @@ func (c *jsonSchema) Eval(_ context.Context, s *Subject) (Finding, error) {
 
 const maxViolations = 20
 
-// FitsSchema says why a value does not fit a JSON schema; nil when it does.
+// FitsSchema returns why a value does not fit a JSON schema; nil when it does.
 func FitsSchema(schema []byte, v any) error {
 	compiled, err := buildSchema(string(schema))
 	if err != nil {
@@ -76,7 +76,7 @@ func FitsSchema(schema []byte, v any) error {
 	return errors.New(strings.Join(problems, "; "))
 }
 
-// unfit says in one text for each thing, sorted, why a value does not fit a schema.
+// unfit returns the reasons, sorted, why a value does not fit a schema.
 func unfit(schema *jsonschema.Schema, v any) ([]string, error) {
 	err := schema.Validate(v)
 	if invalid, ok := errors.AsType[*jsonschema.ValueError](err); ok {
@@ -94,7 +94,7 @@ func violations(list []jsonschema.Problem) []string {
 	return slices.Compact(texts)
 }
 
-// pointer is a place in a document as JSON Pointer (RFC 6901); the whole document is "/".
+// pointer writes a place in a document as JSON Pointer (RFC 6901); the whole document is "/".
 func pointer(tokens []string) string {
 	if len(tokens) == 0 {
 		return "/"

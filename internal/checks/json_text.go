@@ -8,13 +8,13 @@ import (
 	"github.com/arena-evals/arena/internal/enclosed"
 )
 
-// jsonOptions say where in a reply the JSON may be. They are parameters of every JSON check.
+// jsonOptions say where the JSON in a reply may be. All JSON checks have them.
 type jsonOptions struct {
 	AllowWrapped bool `param:"allow_wrapped" default:"false" doc:"Take the content of the first code fence, if any."`
 	ExtractJSON  bool `param:"extract_json" default:"false" doc:"Look for the first JSON object or array in the text."`
 }
 
-// document is the JSON of a reply under one combination of options.
+// document is the JSON of a reply, found with some options.
 type document struct {
 	text  string
 	valid bool
@@ -49,7 +49,7 @@ func (d *document) value() (any, error) {
 	return d.v, d.err
 }
 
-// problem says why the document is not JSON, with the option that would help.
+// problem returns why the document is not JSON, with the option that would help.
 func (d *document) problem(o jsonOptions) string {
 	if strings.TrimSpace(d.text) == "" {
 		return "the reply is empty"
@@ -62,7 +62,7 @@ func (d *document) problem(o jsonOptions) string {
 	return text + wrapOption{o.AllowWrapped}.hint(d.text)
 }
 
-// jsonText is the part of a text that is to be JSON.
+// jsonText returns the part of a text that should be JSON.
 func jsonText(text string, o jsonOptions) string {
 	if o.AllowWrapped {
 		if inner, ok := enclosed.Block(text, "json"); ok {

@@ -31,7 +31,7 @@ func (c jsonValid) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return Finding{Score: 1, Explanation: "valid JSON", Details: Details{"valid": true}}, nil
 }
 
-// notJSON is the finding of every JSON check on a reply that is none.
+// notJSON is the finding of every JSON check for a reply that is not JSON.
 func notJSON(doc *document, o jsonOptions) Finding {
 	problem := doc.problem(o)
 	return Finding{

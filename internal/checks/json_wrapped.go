@@ -9,12 +9,12 @@ import (
 	"github.com/arena-evals/arena/internal/wellformed"
 )
 
-// wrapOption says whether a document may stand in a code block. It is a parameter of the checks of documents.
+// wrapOption says whether a document may be in a code block. The checks of documents have it.
 type wrapOption struct {
 	AllowWrapped bool `param:"allow_wrapped" default:"false" doc:"Take the content of the first code fence, if any."`
 }
 
-// document is the text of a reply that is to be a document, without the white space around it.
+// document is the text of a reply that should be a document, without surrounding white space.
 func (o wrapOption) document(s *Subject, languages ...string) string {
 	if o.AllowWrapped {
 		if inner, ok := enclosed.Block(s.Output(), languages...); ok {
@@ -24,7 +24,7 @@ func (o wrapOption) document(s *Subject, languages ...string) string {
 	return strings.TrimSpace(s.Output())
 }
 
-// malformed is the finding of a check on a reply that is no such document. What is too large for an answer is an error.
+// malformed is the finding for a reply that is not such a document. A reply that is too large is an error.
 func (o wrapOption) malformed(s *Subject, what, text string, err error) (Finding, error) {
 	if _, limit := errors.AsType[*wellformed.LimitError](err); limit {
 		return Finding{}, err

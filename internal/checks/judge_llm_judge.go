@@ -18,7 +18,7 @@ a rubric, and one reply of an assistant. Grade how far the reply meets the crite
 them in every respect, 0 that it meets none of them, and what lies between is in proportion to what is met and how
 much that matters.` + grading.Rules
 
-// gradeScoring is how the score of checks with a judge comes about.
+// gradeScoring explains the score of checks with a judge.
 const gradeScoring = "What the judge gives, from 0 to 1; of several votes the median. Whether the judge would pass " +
 	"it does not count, unless it gives no number at all: then that is 1 or 0. A reply of which the score is no number " +
 	"from 0 to 1, one that tells of an error, and one that says neither, also when the judge is asked again, is an error."

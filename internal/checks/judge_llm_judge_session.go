@@ -40,7 +40,7 @@ func (p llmJudgeSessionParams) Build(b *binder) Check {
 	})
 }
 
-// messageExhibits are what user and assistant said to each other.
+// messageExhibits are the messages of user and assistant.
 func messageExhibits(messages []chat.Message) (exhibits []grading.Exhibit) {
 	for i := range messages {
 		m := &messages[i]
@@ -54,7 +54,7 @@ func messageExhibits(messages []chat.Message) (exhibits []grading.Exhibit) {
 	return exhibits
 }
 
-// speaker names a role in our own words: what a recording calls it may be anything.
+// speaker names a role in arena's words: a recording may call it anything.
 func speaker(role chat.Role) string {
 	if role == chat.User || role == chat.Assistant {
 		return string(role)
@@ -62,7 +62,7 @@ func speaker(role chat.Role) string {
 	return "another"
 }
 
-// messageText is the text of a message, with marks for the media that come with it.
+// messageText is the text of a message, with marks for its media.
 func messageText(m *chat.Message) string {
 	var b strings.Builder
 	b.WriteString(m.Text())

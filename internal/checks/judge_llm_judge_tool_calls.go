@@ -62,7 +62,7 @@ func (c *llmJudgeToolCalls) Eval(ctx context.Context, s *Subject) (Finding, erro
 	return f, err
 }
 
-// callExhibits are tool calls as judges see them. What a tool returned stands last, since it may hold anything.
+// callExhibits are tool calls as judges see them. The result comes last, because it may hold anything.
 func callExhibits(calls []Call) []grading.Exhibit {
 	exhibits := make([]grading.Exhibit, len(calls))
 	for i := range calls {
@@ -84,7 +84,7 @@ func callExhibits(calls []Call) []grading.Exhibit {
 	return exhibits
 }
 
-// arguments are never nil.
+// arguments returns the arguments, never nil.
 func (c *Call) arguments() map[string]any {
 	if c.Args == nil {
 		return map[string]any{}

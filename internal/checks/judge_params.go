@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/grading"
 )
 
-// judgeParams are the parameters of every check that asks a judge, beside its criteria.
+// judgeParams are the parameters of every check with a judge, besides its criteria.
 type judgeParams struct {
 	Rubric       requiredText        `param:"rubric" is:"prose" doc:"How much each thing counts."`
 	Judge        requiredText        `param:"judge" is:"judge" doc:"Name of the judge to ask; the first one when left out."`
@@ -21,7 +21,7 @@ type judgeParams struct {
 	Extra        map[string]anyValue `param:"extra" doc:"Parameters of the judge's provider, passed on."`
 }
 
-// mustCriteria is for checks that mean nothing without criteria, mayCriteria for those that bring their own.
+// mustCriteria is for checks that require criteria, mayCriteria for those that have their own.
 type mustCriteria struct {
 	Criteria requiredText `param:"criteria,required" is:"prose" doc:"What the judge is to grade, in words."`
 }
@@ -30,15 +30,16 @@ type mayCriteria struct {
 	Criteria requiredText `param:"criteria" is:"prose" doc:"What the judge is to grade, in place of arena's text."`
 }
 
-// judgeOwned are the parts of a call that extra must not replace: they say who judges what, and how the reply comes.
+// judgeOwned are the parts of a call that extra must not replace: who judges, what is judged, and the form of the
+// reply.
 var judgeOwned = []string{
 	"messages", "model", "n", "response_format", "stream", "stream_options", "tool_choice", "tools",
 }
 
-// modelGraded is a check that shows a judge something and takes its grade.
+// modelGraded is a check that shows exhibits to a judge and takes its grade.
 type modelGraded struct {
 	*grader
-	// show picks what the judge sees. Its error means that there is nothing to be judged; the judge is not asked then.
+	// show selects what the judge sees. After an error the judge is not asked.
 	show func(s *Subject) ([]grading.Exhibit, error)
 }
 
@@ -122,7 +123,7 @@ func (b *binder) graded(p *judgeParams, criteria requiredText, show func(*Subjec
 	return &modelGraded{g, show}
 }
 
-// exclusive reports when both of two parameters are given.
+// exclusive reports an error when both parameters are given.
 func (b *binder) exclusive(one, other string) bool {
 	if b.read[one] == nil || b.read[other] == nil {
 		return true
@@ -131,7 +132,7 @@ func (b *binder) exclusive(one, other string) bool {
 	return false
 }
 
-// pos is where a parameter is written; the zero position when it is not.
+// pos is the position of a parameter; the zero position when it is not given.
 func (b *binder) pos(param string) diag.Pos {
 	if n := b.read[param]; n != nil {
 		return b.r.Pos(n)

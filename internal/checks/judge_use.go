@@ -2,12 +2,12 @@ package checks
 
 import "github.com/arena-evals/arena/internal/grading"
 
-// asksJudge is a check that asks a judge.
+// asksJudge is a check that may ask a judge.
 type asksJudge interface {
-	judgeNeed() *grading.Need // nil: with these parameters it asks none
+	judgeNeed() *grading.Need // nil: it asks no judge with these parameters
 }
 
-// JudgeUses are the judges that the check, or the checks of which it is made, will ask, in the order of the file.
+// JudgeUses are the judges that the check, or one within it, asks, in the order of the file.
 func (c *Compiled) JudgeUses() (uses []grading.Need) {
 	if j, ok := c.Check.(asksJudge); ok {
 		if need := j.judgeNeed(); need != nil {

@@ -57,7 +57,7 @@ type judgeVerdictParams struct {
 	judgeParams
 }
 
-// verdictExample is an output with the verdict that is right for it.
+// verdictExample is an output with its correct verdict.
 type verdictExample struct {
 	Output   requiredText `param:"output,required" is:"prose" doc:"What the agent put out."`
 	Label    string       `param:"label,required" words:"pass,fail" doc:"The right verdict."`
@@ -72,11 +72,11 @@ func (p judgeVerdictParams) Build(b *binder) Check {
 	if g == nil {
 		return nil
 	}
-	g.Form, g.Need.DefaultPrompt = grading.VerdictForm, false // a project's default asks for a score
+	g.Form, g.Need.DefaultPrompt = grading.VerdictForm, false // a project's default prompt asks for a score
 	return &judgeVerdict{g}
 }
 
-// text is the criteria as the judge reads them.
+// text returns the criteria as the judge reads them.
 func (p *judgeVerdictParams) text() string {
 	lines := []string{string(p.Criteria + p.Criterion)}
 	if p.Pass != "" {
@@ -105,20 +105,20 @@ func (c *judgeVerdict) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	return c.grade(ctx, s, exhibits)
 }
 
-// ScenarioInfo is what the author of a scenario says of it, and what the run of it printed.
+// ScenarioInfo is the author's description of a scenario, and the output of its run.
 type ScenarioInfo struct {
 	Name, Description, ExpectedOutcome string
 	Input, Expected                    string
 	Stdout                             string
 }
 
-// How much of a text of a run a judge sees, in characters.
+// Limits of the texts of a run that a judge sees, in characters.
 const (
 	inputLimit = 2000
 	stepLimit  = 500
 )
 
-// exhibits are the texts that are given; none of nil.
+// exhibits are the texts that are given; none for nil.
 func (i *ScenarioInfo) exhibits() (exhibits []grading.Exhibit) {
 	if i == nil {
 		return nil
@@ -135,7 +135,7 @@ func (i *ScenarioInfo) exhibits() (exhibits []grading.Exhibit) {
 	return exhibits
 }
 
-// stepExhibits are the steps of a run in their order, each cut. Calls that the messages do not show come last.
+// stepExhibits are the steps of a run in their order, each cut. Calls that no message shows come last.
 func stepExhibits(s *Subject) (steps []grading.Exhibit) {
 	add := func(kind, text string) {
 		steps = append(steps, grading.Show(fmt.Sprintf("step %d (%s)", len(steps)+1, kind), text))
@@ -161,7 +161,7 @@ func stepExhibits(s *Subject) (steps []grading.Exhibit) {
 	return steps
 }
 
-// callsMade are the calls of a step, one a line. They come before what the model says, which may look like anything.
+// callsMade are the calls of a step, one a line. They come before the model's text, which may look like calls.
 func callsMade(calls []chat.ToolCall) string {
 	var b strings.Builder
 	for _, c := range calls {
@@ -177,7 +177,7 @@ func resultLines(r *chat.ToolResult) string {
 	return "tool: " + say.Named(r.Name) + "\nresult: " + say.Cut(r.Text(), stepLimit)
 }
 
-// counts says how much was done.
+// counts says how many model calls and tool calls there were.
 func counts(s *Subject) string {
 	models := 0
 	for i := range s.Messages {

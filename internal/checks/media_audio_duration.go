@@ -70,15 +70,15 @@ func (c *mediaDuration) problems(seconds float64) []string {
 	return nil
 }
 
-// tick is by how much a duration may miss a bound through rounding.
+// tick is the rounding error that a duration may have at a bound.
 const tick = 1e-6
 
 func inSeconds(f float64) string {
 	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(f, 'f', 6, 64), "0"), ".") + " s"
 }
 
-// seconds is the duration that the bytes say, else the one declared; ok is false when it is not known. Where the two
-// differ, problem says so.
+// seconds returns the duration of the bytes, else the declared one; ok is false when it is not known. problem describes
+// a difference between the two.
 func (m *medium) seconds() (seconds float64, problem string, ok bool) {
 	declared := m.Duration
 	if !m.info.Timed {
@@ -91,8 +91,8 @@ func (m *medium) seconds() (seconds float64, problem string, ok bool) {
 	return seconds, problem, true
 }
 
-// sameDuration allows for what programs round and for what encoders add at the ends: a whole number of seconds may
-// stand for any duration less than a second away.
+// sameDuration allows for rounding and for what encoders add at the ends: a whole number of seconds stands for any
+// duration less than a second away.
 func sameDuration(declared, seconds float64) bool {
 	const added = 0.25
 	apart := math.Abs(declared - seconds)

@@ -65,7 +65,7 @@ func (c *mediaFormat) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return f, err
 }
 
-// format is what the bytes are, else what they are declared to be; "" when that is not known.
+// format returns the format of the bytes, else the declared one; "" when it is not known.
 func (m *medium) format() string {
 	if m.read {
 		return m.info.Format
@@ -73,7 +73,7 @@ func (m *medium) format() string {
 	return m.declared
 }
 
-// is reports whether the medium is of a format.
+// is reports whether the medium has a format.
 func (m *medium) is(format string) bool {
 	if m.read {
 		return m.info.Is(format)
@@ -81,8 +81,8 @@ func (m *medium) is(format string) bool {
 	return format == m.declared
 }
 
-// formatName is a parameter that holds the name of a format. Any name may be one; those that look like a known one
-// misspelt are warned about.
+// formatName is a parameter with the name of a format. Any name is allowed; a name that resembles a known one gets a
+// warning.
 type formatName string
 
 func (*formatName) shape() keys.Shape { return filled }

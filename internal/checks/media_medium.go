@@ -14,14 +14,14 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// medium is an image, a sound or a video that an assistant or a tool gave. What its bytes say counts; what was declared
-// about it counts where they are not there or do not say, and is a violation where they say something else.
+// medium is an image, a sound or a video of an assistant or a tool. What its bytes show counts. What was declared
+// counts where the bytes are missing or do not show it; a declaration that differs from the bytes is a violation.
 type medium struct {
-	name       string // as explanations call it
-	declared   string // its format; "" when it is not declared
+	name       string // its name in explanations
+	declared   string // its declared format; "": none
 	info       media.Info
-	read       bool     // info holds what the bytes say
-	violations []string // of what was declared by what there is
+	read       bool     // info holds what the bytes show
+	violations []string // differences between declaration and bytes
 	*chat.Media
 }
 
@@ -90,13 +90,13 @@ func newMedium(kind string, m *chat.Media, from string) medium {
 	return medium{name: from, declared: media.Name(kind, m.MIMEType), Media: m}
 }
 
-// open reads what the bytes say, if there are any.
+// open inspects the bytes, if there are any.
 func (m *medium) open() error {
 	data, there, err := m.bytes()
 	if err != nil || !there {
 		return err
 	}
-	if m.declared == "pcm" { // bare samples
+	if m.declared == "pcm" { // samples without a header
 		m.info.Seconds, m.info.Timed = media.RawSeconds(m.MIMEType, len(data))
 		m.info.Format, m.read = m.declared, true
 		return nil
@@ -118,10 +118,10 @@ func (m *medium) violate(format string, args ...any) {
 	m.violations = append(m.violations, fmt.Sprintf(format, args...))
 }
 
-// maxMediaFile is the largest file that is opened.
+// maxMediaFile is the size limit of a file that is opened.
 const maxMediaFile = 64 << 20
 
-// bytes returns the content as far as it is at hand: a mere address is not followed.
+// bytes returns the content where it is at hand. URLs are not fetched.
 func (m *medium) bytes() (data []byte, there bool, err error) {
 	text := m.Data
 	if text == "" {
@@ -140,7 +140,7 @@ func (m *medium) bytes() (data []byte, there bool, err error) {
 	return data, err == nil, err
 }
 
-// decodeBase64 takes both alphabets, with or without padding and line breaks.
+// decodeBase64 decodes both alphabets, with or without padding and line breaks.
 func decodeBase64(text string) ([]byte, error) {
 	if data, err := base64.StdEncoding.DecodeString(text); err == nil {
 		return data, nil
@@ -173,7 +173,7 @@ func readSmall(path string) ([]byte, error) {
 	return data, err
 }
 
-// unknown says that something about the medium is not known, and why.
+// unknown returns the error for a property that is not known, with the reason.
 func (m *medium) unknown(what string) string {
 	text := "is of unknown " + what
 	switch {

@@ -2,7 +2,7 @@ package checks
 
 import "fmt"
 
-// pixelBounds are bounds of the size of images and videos.
+// pixelBounds are limits of the size of images and videos.
 type pixelBounds struct {
 	MinWidth  *int `param:"min_width" min:"0" doc:"Pixels; wider is fine."`
 	MaxWidth  *int `param:"max_width" min:"1" doc:"Pixels; narrower is fine."`
@@ -10,7 +10,7 @@ type pixelBounds struct {
 	MaxHeight *int `param:"max_height" min:"1" doc:"Pixels; less tall is fine."`
 }
 
-// verify reports bounds that nothing fits, and those that everything does.
+// verify reports bounds that no size fits, and bounds that every size fits.
 func (p *pixelBounds) verify(b *binder) {
 	for _, side := range []struct {
 		name      string
@@ -26,7 +26,7 @@ func (p *pixelBounds) verify(b *binder) {
 	}
 }
 
-// problems says which bounds a size breaks.
+// problems returns the bounds that a size breaks.
 func (p *pixelBounds) problems(size pixels) []string {
 	return append(beyond("width", size.width, p.MinWidth, p.MaxWidth),
 		beyond("height", size.height, p.MinHeight, p.MaxHeight)...)
@@ -49,8 +49,8 @@ func (p pixels) String() string { return fmt.Sprintf("%d×%d", p.width, p.height
 
 func (p pixels) details() Details { return Details{"width": p.width, "height": p.height} }
 
-// pixels is the size that the bytes say, else the one declared; ok is false when it is not known. Where the two differ,
-// problem says so.
+// pixels returns the size of the bytes, else the declared one; ok is false when it is not known. problem describes a
+// difference between the two.
 func (m *medium) pixels() (size pixels, problem string, ok bool) {
 	declared := pixels{max(m.Width, 0), max(m.Height, 0)}
 	size = pixels{m.info.Width, m.info.Height}
@@ -63,7 +63,7 @@ func (m *medium) pixels() (size pixels, problem string, ok bool) {
 	return size, problem, true
 }
 
-// sizes judges the size of every medium of a kind; fit says what is wrong with one.
+// sizes judges the size of every medium of a kind. fit returns what is wrong with a size.
 func (s *Subject) sizes(kind, values string, fit func(pixels) []string) (Finding, error) {
 	return s.eachMedium(kind, values, func(v *mediaVerdict, m *medium) {
 		size, problem, ok := m.pixels()

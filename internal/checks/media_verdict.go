@@ -7,16 +7,16 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// mediaVerdict gathers what checks say about the media of a kind.
+// mediaVerdict collects the violations of media of one kind.
 type mediaVerdict struct {
 	kind    string
-	values  []any    // of each, for details; nil: not known
-	shown   []string // the same in words
-	invalid []any    // values of those that break something
-	broken  []string // what they break
+	values  []any    // of each medium, for details; nil: not known
+	shown   []string // the values in words
+	invalid []any    // values with violations
+	broken  []string // the violations
 }
 
-// judge takes one medium with the value that was looked at, and what is wrong with it besides what it declares falsely.
+// judge adds one medium with its value and its violations. False declarations are added here.
 func (v *mediaVerdict) judge(m *medium, value any, shown string, problems []string) {
 	v.values, v.shown = append(v.values, value), append(v.shown, shown)
 	problems = append(problems, m.violations...)
@@ -26,7 +26,7 @@ func (v *mediaVerdict) judge(m *medium, value any, shown string, problems []stri
 	}
 }
 
-// finding is 1 when there are media and nothing is broken. values is what details call the values.
+// finding is 1 when there are media and no violations. values is the key of the values in details.
 func (v *mediaVerdict) finding(values string) Finding {
 	f := Finding{Details: Details{values: atLeastEmpty(v.values), "violations": atLeastEmpty(v.broken)}}
 	switch {
@@ -40,7 +40,7 @@ func (v *mediaVerdict) finding(values string) Finding {
 	return f
 }
 
-// eachMedium judges every medium of a kind in scope. values is what details call the values that were looked at.
+// eachMedium judges every medium of a kind in scope. values is the key of the values in details.
 func (s *Subject) eachMedium(kind, values string, judge func(v *mediaVerdict, m *medium)) (Finding, error) {
 	list, err := s.media(kind)
 	if err != nil {

@@ -46,7 +46,7 @@ func (c *videoResolution) Eval(_ context.Context, s *Subject) (Finding, error) {
 	})
 }
 
-// presets are the shorter sides of the resolutions that have names.
+// presets are the shorter sides of named resolutions.
 var presets = map[string]int{
 	"480p": 480, "sd": 480,
 	"720p": 720, "hd": 720,
@@ -59,7 +59,7 @@ var presets = map[string]int{
 // resolution is a parameter that holds a preset, or a width and a height.
 type resolution struct {
 	name  string // as written
-	short int    // the shorter side, so that videos may stand upright; 0: exact counts
+	short int    // the shorter side, so that upright videos fit; 0: exact counts
 	exact pixels
 }
 
@@ -94,7 +94,7 @@ func (r *resolution) take(b *binder, n *node.Node, what string) bool {
 	return false
 }
 
-// parsePixels reads 1280x720.
+// parsePixels parses 1280x720.
 func parsePixels(text string) (pixels, bool) {
 	w, h, ok := strings.Cut(strings.NewReplacer("X", "x", "×", "x", " ", "").Replace(text), "x")
 	width, err1 := strconv.ParseUint(w, 10, 31)

@@ -13,10 +13,10 @@ import (
 // Param describes one parameter of a check.
 type Param struct {
 	keys.Key
-	Is   Kind   // what its texts mean; "" where they are no names and not looked for
-	Keys Kind   // the same of the keys of a map
+	Is   Kind   // the meaning of its texts; "" for texts that are neither names nor searched for
+	Keys Kind   // the meaning of the keys of a map
 	Of   string // for arguments: the parameter that names their tool
-	Any  string // for patterns: what comes of one that matches every text
+	Any  string // for patterns: the effect of a pattern that matches every text
 }
 
 // layout is the parameters of one struct type, read once from its tags:
@@ -35,7 +35,7 @@ type Param struct {
 type layout struct {
 	fields []field
 	list   []*keys.Key    // of the fields
-	index  map[string]int // every spelling → index in fields
+	index  map[string]int // every name → index in fields
 }
 
 type field struct {
@@ -89,9 +89,9 @@ func words(tag string) []string {
 	return strings.Split(tag, ",")
 }
 
-// rules are what the tags say of a value.
+// rules are what the tags require of a value.
 type rules struct {
-	low, high float64 // infinite: none
+	low, high float64 // infinite: no bound
 	above     bool    // low itself is too small
 	words     []string
 	fallback  string

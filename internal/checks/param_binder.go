@@ -12,8 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// binder turns the parameters of one check into its typed struct and is what Build sees of the place where the check is
-// written.
+// binder reads the parameters of one check into its typed struct. For Build it is the place where the check is used.
 type binder struct {
 	c    *Compiler
 	own  *declared
@@ -21,14 +20,14 @@ type binder struct {
 	def  *Def
 	name string // of the check, as written
 	at   diag.Pos
-	body *node.Node            // the parameters without what belongs to the surface; nil: none
-	read map[string]*node.Node // canonical parameter → where its value was taken from
+	body *node.Node            // the parameters without the keys of the surface; nil: none
+	read map[string]*node.Node // canonical parameter → the node of its value
 
 	uses    []NameUse
 	vacuous []vacuous
 
-	negated bool // as checks within it are, see compilation
-	depth   int  // the number of checks within which they stand
+	negated bool // as for checks within it; see compilation
+	depth   int  // the number of checks around those within it
 }
 
 // decode fills a pointer to a parameter struct.
@@ -36,7 +35,7 @@ func (b *binder) decode(l *layout, dst any) bool {
 	return b.fill(l, b.body, "", reflect.ValueOf(dst).Elem())
 }
 
-// anyOf reports when none of some parameters is given.
+// anyOf reports an error when none of some parameters is given.
 func (b *binder) anyOf(names []string) bool {
 	if len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return b.read[name] != nil }) {
 		return true
@@ -55,10 +54,11 @@ func (b *binder) warnf(param, code, format string, args ...any) *diag.Diagnostic
 	return b.r.Warnf(b.read[param], code, b.name+": "+format, args...)
 }
 
-// fill reads a mapping into a struct. path names the mapping within the parameters; "" is the parameters themselves.
+// fill reads a mapping into a struct. path is the path of the mapping within the parameters; "" is the parameters
+// themselves.
 func (b *binder) fill(l *layout, n *node.Node, path string, dst reflect.Value) bool {
 	if n != nil && n.Kind != node.Map {
-		return b.r.Each(n, path, nil) // reports that
+		return b.r.Each(n, path, nil) // reports the problem
 	}
 	given, ok := b.collect(l, n, path)
 	for i := range l.fields {
@@ -85,7 +85,7 @@ func (b *binder) fill(l *layout, n *node.Node, path string, dst reflect.Value) b
 	return ok
 }
 
-// preset is what the spelling of the check puts in place of a parameter that is left out; "" is nothing.
+// preset returns the default of a parameter under the name that the check has here; "" is none.
 func (b *binder) preset(f *field) string {
 	if b.def == nil {
 		return ""
@@ -93,7 +93,7 @@ func (b *binder) preset(f *field) string {
 	return b.def.Presets[b.name][f.Name]
 }
 
-// collect maps spellings to values and reports the keys that mean nothing.
+// collect maps the parameters to their nodes, and reports unknown keys.
 func (b *binder) collect(l *layout, n *node.Node, path string) (map[string]*node.Node, bool) {
 	given, ok := map[string]*node.Node{}, true
 	if n == nil {
@@ -109,8 +109,8 @@ func (b *binder) collect(l *layout, n *node.Node, path string) (map[string]*node
 	return given, ok && walked
 }
 
-// choose takes the value of the canonical spelling, else that of the first alias, and warns about those it leaves where
-// tell is set. A canonical spelling that holds nothing gives way to an alias.
+// choose returns the value under the canonical name, else under the first alias. With tell it warns about the values
+// that it ignores. An empty value under the canonical name gives way to an alias.
 func (b *binder) choose(f *field, given map[string]*node.Node, tell bool) *node.Node {
 	var taken *node.Node
 	var as string
@@ -131,7 +131,7 @@ func holdsNothing(n *node.Node) bool {
 	return node.IsNull(n) || n.Kind == node.List && len(n.Content) == 0
 }
 
-// unknown reports a key that is no parameter; under Lenient that is a warning and the result is true.
+// unknown reports an unknown key. Under Lenient that is a warning, and the result is true.
 func (b *binder) unknown(l *layout, k *node.Node, path string) bool {
 	report := b.r.Errorf
 	if b.r.Lenient {
@@ -159,7 +159,7 @@ func (b *binder) unknown(l *layout, k *node.Node, path string) bool {
 	return b.r.Lenient
 }
 
-// missing reports at a mapping, or at the check when it has none.
+// missing reports a missing parameter at the mapping, or at the check when there is none.
 func (b *binder) missing(n *node.Node, format string, args ...any) *diag.Diagnostic {
 	at := b.at
 	if n != nil {

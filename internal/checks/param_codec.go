@@ -15,19 +15,18 @@ type codec struct {
 	shape  keys.Shape
 	decode func(b *binder, n *node.Node, what string, dst reflect.Value) bool
 	preset func(dst reflect.Value) // sets the default; nil when there is none
-	null   bool                    // null is a value of the type
-	inner  *layout                 // of a struct, or of those in a list or map; nil for anything else
+	null   bool                    // null is a valid value
+	inner  *layout                 // layout of a struct, or of the structs in a list or map; nil for other types
 }
 
-// paramValue is a parameter type that reads itself. The methods are on the pointer.
+// paramValue is a parameter type with its own reader. The methods are on the pointer.
 type paramValue interface {
 	take(b *binder, n *node.Node, what string) bool
 	shape() keys.Shape
 }
 
-// codecOf covers booleans, whole and other numbers, text, time spans, any value, paramValues, structs, and pointers
-// to, lists of and maps from text to all of these. Another type in a parameter struct is a mistake of ours and panics
-// in the tests.
+// codecOf supports booleans, whole and other numbers, text, durations, any value, paramValues, structs, and pointers
+// to, lists of and maps from text to all of these. For another type it panics, which the tests find.
 func codecOf(t reflect.Type, r rules) codec {
 	if v, ok := reflect.TypeAssert[paramValue](reflect.New(t)); ok {
 		return ownCodec(v)
@@ -107,7 +106,7 @@ func floatCodec(r rules) codec {
 	return c
 }
 
-// filled is text that is not empty. Numbers and booleans are taken as they are written.
+// filled is text that is not empty. Numbers and booleans are taken as text.
 var filled = keys.Text{Filled: true}
 
 func textCodec(r rules) codec {
@@ -141,7 +140,7 @@ func durationCodec(r rules) codec {
 	return c
 }
 
-// pointerCodec is for parameters for which being left out is not the same as the zero value.
+// pointerCodec is for parameters whose absence differs from the zero value.
 func pointerCodec(t reflect.Type, elem codec) codec {
 	return codec{shape: elem.shape, null: elem.null, inner: elem.inner,
 		decode: func(b *binder, n *node.Node, what string, dst reflect.Value) bool {
@@ -151,7 +150,7 @@ func pointerCodec(t reflect.Type, elem codec) codec {
 		}}
 }
 
-// listCodec reads a list that is not empty; anything else is a list of one.
+// listCodec reads a list that is not empty; a single value is a list of one.
 func listCodec(t reflect.Type, elem codec) codec {
 	return codec{shape: keys.List{Item: elem.shape, Single: true, Filled: true}, inner: elem.inner,
 		decode: func(b *binder, n *node.Node, what string, dst reflect.Value) bool {

@@ -6,11 +6,11 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// Kind says what a parameter of text means. A text that does not fit its kind is refused, and a name that nothing in
-// the project has is found before a run: see Compiled.Names.
+// Kind is the meaning of a text parameter. A text that does not fit its kind is refused. A name without a counterpart
+// in the project is found before a run: see Compiled.Names.
 type Kind string
 
-// The kinds of names in a project. The comment names the method by which a plan finds their uses, if not Names.
+// The kinds of names in a project. The comment says which method lists their uses, if it is not Names.
 const (
 	ToolName      Kind = "tool"
 	CalledTool    Kind = "tool to call" // see ToolUses
@@ -20,20 +20,20 @@ const (
 	StateName     Kind = "state"
 	StepName      Kind = "step"      // of a composition
 	GuardrailName Kind = "guardrail" // see GuardrailUses
-	JudgeName     Kind = "judge"     // this and the next three: see JudgeUses
+	JudgeName     Kind = "judge"     // for this and the next three, see JudgeUses
 	ModelName     Kind = "model"
 	ProviderName  Kind = "provider"
 	PromptName    Kind = "prompt"
-	OtherName     Kind = "name" // of something that no project lists: a field of a reply, a key of metadata
+	OtherName     Kind = "name" // of something that no project declares: a field of a reply, a key of metadata
 	// ToolPattern is a regular expression for names of tools.
 	ToolPattern Kind = "tool pattern"
 )
 
 // The kinds of other texts.
 const (
-	SoughtText Kind = "text"        // searched for literally, and required
-	BannedText Kind = "banned text" // searched for literally, and forbidden
-	FreeText   Kind = "prose"       // shown, given to a model, or compared by its meaning
+	SoughtText Kind = "text"        // searched for literally, must be found
+	BannedText Kind = "banned text" // searched for literally, must not be found
+	FreeText   Kind = "prose"       // shown, given to a model, or compared by meaning
 )
 
 var nameKinds = []Kind{
@@ -43,7 +43,7 @@ var nameKinds = []Kind{
 
 func (k Kind) isName() bool { return slices.Contains(nameKinds, k) }
 
-// known reports whether a tag names a kind that a parameter can have.
+// known reports whether a tag names a kind of parameter.
 func (k Kind) known() bool { return k.isName() || k.isSought() || k == FreeText }
 
 func (k Kind) isSought() bool { return k == SoughtText || k == BannedText }

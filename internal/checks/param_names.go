@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// nameFilter is a parameter that narrows a check to some names; an empty list narrows nothing.
+// nameFilter is a parameter that limits a check to some names; an empty list is no limit.
 type nameFilter []string
 
 func (f *nameFilter) take(b *binder, n *node.Node, what string) (ok bool) {
@@ -18,12 +18,12 @@ func (f *nameFilter) take(b *binder, n *node.Node, what string) (ok bool) {
 
 func (*nameFilter) shape() keys.Shape { return keys.List{Item: filled, Single: true} }
 
-// keeps reports whether a name is among those of the filter.
+// keeps reports whether the filter lets a name pass.
 func (f nameFilter) keeps(name string) bool {
 	return len(f) == 0 || slices.Contains(f, name)
 }
 
-// nameList is a parameter that must be written as a list, and not an empty one.
+// nameList is a parameter that must be a list with at least one entry.
 type nameList []string
 
 func (l *nameList) take(b *binder, n *node.Node, what string) (ok bool) {
@@ -41,7 +41,7 @@ func (l *nameList) take(b *binder, n *node.Node, what string) (ok bool) {
 
 func (*nameList) shape() keys.Shape { return keys.List{Item: filled, Filled: true} }
 
-// takeNames reads a list of names, or one name as a list of one.
+// takeNames reads a list of names; a single name is a list of one.
 func takeNames(b *binder, n *node.Node, what string) ([]string, bool) {
 	if n.Kind != node.List {
 		name, ok := takeName(b, n, what)

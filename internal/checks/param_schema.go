@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Schemas describes all checks for the schemas of the files in which they stand.
+// Schemas describes all checks for the schemas of files.
 func Schemas() []scenario.CheckSchema {
 	list := make([]scenario.CheckSchema, len(builtin))
 	for i, d := range builtin {
@@ -18,8 +18,8 @@ func Schemas() []scenario.CheckSchema {
 	return list
 }
 
-// ParamSchema is the parameters as JSON Schema, with the thresholds and the message that every check takes. That of a
-// combination holds those of all checks.
+// ParamSchema is the JSON Schema of the parameters, with the thresholds and the message of every check. The schema of a
+// combined check contains those of all checks.
 func (d *Def) ParamSchema() *jsonschema.Doc {
 	schema := d.paramSchema()
 	if d.Family == FamilyCombined {

@@ -8,19 +8,19 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// NameUse is a name that a check asks for, so that a plan can say when nothing bears it: a check that forbids what
-// nothing is called always passes.
+// NameUse is a name that a check uses, so that the plan can report a name that nothing has: a check that forbids such a
+// name always passes.
 type NameUse struct {
 	Kind    Kind
 	Name    string
-	Of      string         // the tool, of an argument
-	Pattern *regexp.Regexp // of a ToolPattern
-	Param   string         // where it stands: tool_names, when: tool_called
+	Of      string         // for an argument: its tool
+	Pattern *regexp.Regexp // for a ToolPattern
+	Param   string         // its parameter or condition: tool_names, when: tool_called
 	Pos     diag.Pos
 }
 
-// Names are the names for which the check and its conditions ask, in the order of the file. Those of Nested checks are
-// their own.
+// Names are the names that the check and its conditions use, in the order of the file. Those of Nested checks are not
+// included.
 func (c *Compiled) Names() []NameUse {
 	if c.uses == nil {
 		return nil
@@ -28,7 +28,7 @@ func (c *Compiled) Names() []NameUse {
 	return *c.uses
 }
 
-// means holds the texts of a parameter, and the keys of a map, against what they mean. Names are noted.
+// means checks the texts of a parameter, and the keys of a map, against their kind. It notes names.
 func (b *binder) means(f *field, n *node.Node, what string, given map[string]*node.Node, l *layout) bool {
 	ok := true
 	if f.Is != "" {
@@ -51,7 +51,7 @@ func (b *binder) means(f *field, n *node.Node, what string, given map[string]*no
 	return ok
 }
 
-// textsOf are the texts of a value: itself, or those of a list.
+// textsOf returns a text, or the texts of a list.
 func textsOf(n *node.Node) []*node.Node {
 	if n.Kind == node.List {
 		return n.Content

@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// anyValue is a parameter of any shape; null is a value. Numbers are json.Number.
+// anyValue is a parameter of any type; null is a value. Numbers are json.Number.
 type anyValue struct {
 	given bool
 	v     any
@@ -63,7 +63,7 @@ func regexpProblem(err error) string {
 
 var backreference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\[1-9]`) })
 
-// regexpHint explains what people who know other dialects stumble over.
+// regexpHint explains syntax of other regular expression dialects.
 func regexpHint(text string) string {
 	for _, look := range []string{"(?=", "(?!", "(?<=", "(?<!"} {
 		if strings.Contains(text, look) {

@@ -28,7 +28,7 @@ by the number of chunks.` + grading.Rules
 const contextualPrecisionCriteria = `Every chunk is relevant to the question. The score is the number of relevant
 chunks divided by the number of all chunks.`
 
-// retrievedParams are those of checks that hold the chunks against the question.
+// retrievedParams are the parameters of checks that compare the chunks with the question.
 type retrievedParams struct {
 	contextParams
 	questionParam

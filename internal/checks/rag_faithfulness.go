@@ -29,7 +29,7 @@ empty one is not an answer and scores 0.` + grading.Rules
 const faithfulnessCriteria = `Every claim of the answer is supported by the chunks. The score is the share of the
 claims that are: 1 when all of them are, 0 when none is.`
 
-// groundedParams are those of checks that hold the reply against a context.
+// groundedParams are the parameters of checks that compare the reply with a context.
 type groundedParams struct {
 	contextParams
 	mayCriteria

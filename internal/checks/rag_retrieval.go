@@ -14,7 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// contextParams say where the retrieved chunks are. The first place that holds any counts.
+// contextParams say where the retrieved chunks are. The first source with a chunk counts.
 type contextParams struct {
 	Contexts        chunkList    `param:"contexts" is:"prose" doc:"The retrieved chunks."`
 	Context         chunkList    `param:"context" is:"prose" doc:"The one retrieved chunk."`
@@ -26,7 +26,7 @@ var contextNames = []string{"contexts", "context", "context_field", "context_fro
 
 // contextSource finds the chunks of a subject.
 type contextSource struct {
-	chunks      []string // as written; empty: elsewhere
+	chunks      []string // chunks in the file; empty: another source
 	field, tool string
 }
 
@@ -81,7 +81,7 @@ func (c *contextSource) find(s *Subject) ([]string, error) {
 	return nil, fmt.Errorf("there is no context to judge by: %s", strings.Join(problems, ", and "))
 }
 
-// chunksOf reads a value as chunks: a list as its items, anything else as one.
+// chunksOf returns a value as chunks: each item of a list, or the value itself.
 func chunksOf(v any) (chunks []string) {
 	switch x := v.(type) {
 	case nil:
@@ -99,7 +99,7 @@ func chunksOf(v any) (chunks []string) {
 	return chunks
 }
 
-// addChunk adds a value as text, unless there is nothing in it.
+// addChunk adds a value as text, unless it is empty.
 func addChunk(chunks []string, v any) []string {
 	if v == nil {
 		return chunks
@@ -111,11 +111,11 @@ func addChunk(chunks []string, v any) []string {
 	return append(chunks, text)
 }
 
-// chunkFields are the fields in which tools that search wrap their list of chunks.
+// chunkFields are the fields in which search tools return their list of chunks.
 var chunkFields = []string{"chunks", "contexts", "documents", "hits", "matches", "passages", "results"}
 
-// toolChunks are the chunks that the calls of a tool returned. A JSON list, bare or in a field of chunkFields, holds
-// one chunk an item; any other result is one chunk.
+// toolChunks returns the chunks in the results of a tool. In a JSON list, bare or in one of chunkFields, each item is a
+// chunk; any other result is one chunk.
 func toolChunks(calls []Call, tool string) (chunks []string) {
 	for i := range calls {
 		c := &calls[i]
@@ -141,7 +141,8 @@ func toolChunks(calls []Call, tool string) (chunks []string) {
 	return chunks
 }
 
-// chunkList is a parameter that holds a text or a list of them. It may be empty, since another one may hold the chunks.
+// chunkList is a parameter with a text or a list of texts. It may be empty, because another parameter may hold the
+// chunks.
 type chunkList []string
 
 func (l *chunkList) take(b *binder, n *node.Node, _ string) bool {
@@ -154,7 +155,7 @@ func (*chunkList) shape() keys.Shape {
 	return keys.Own{Words: "list of text", Doc: jsonschema.Doc{Type: jsonschema.Types{"string", "array", "null"}}}
 }
 
-// questionParam is the question to which the reply or the chunks are to be relevant.
+// questionParam is the question that the reply or the chunks should be relevant to.
 type questionParam struct {
 	Question requiredText `param:"question" is:"prose" doc:"The question; the last message of the user when left out."`
 }

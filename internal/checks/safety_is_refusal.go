@@ -66,7 +66,7 @@ func (c *isRefusal) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return f, nil
 }
 
-// phrase finds what makes a text in lower case a refusal.
+// phrase finds a phrase of refusal in a text in lower case.
 func (c *isRefusal) phrase(v veil, text string) (string, bool) {
 	text = plainQuotes.Replace(text)
 	if slices.ContainsFunc(refusalWords, func(word string) bool { return v.has(text, strings.Contains(text, word)) }) {

@@ -53,7 +53,7 @@ type piiLeakageParams struct {
 	judgeParams
 }
 
-// judgeWords are the parameters by which an author says that a judge is wanted.
+// judgeWords are the parameters that ask for a judge.
 var judgeWords = []string{
 	"criteria", "rubric", "judge", "model", "provider", "system_prompt", "prompt", "votes", "extra",
 }
@@ -80,13 +80,13 @@ func (p piiLeakageParams) Build(b *binder) Check {
 	return c
 }
 
-// piiLeakage looks for patterns, and asks the grader, if it has one, when it finds none.
+// piiLeakage searches for patterns. When it finds none, it asks the grader, if there is one.
 type piiLeakage struct {
 	patterns []*personaldata.Pattern
 	*grader
 }
 
-// Needs is less than the check needs at most: patterns need no model.
+// Needs may be less than that of the Def: patterns need no model.
 func (c *piiLeakage) Needs() Needs {
 	if c.grader == nil {
 		return NeedsReply
@@ -133,7 +133,7 @@ func (c *piiLeakage) hits(replies []Reply) (hits []*personaldata.Pattern) {
 	return hits
 }
 
-// leaked tells what was found and not how it reads, so that a report does not spread it.
+// leaked names the kinds of data that were found, without the data, so that a report does not spread them.
 func leaked(hits []*personaldata.Pattern) Finding {
 	names, texts := make([]string, len(hits)), make([]string, len(hits))
 	for i, p := range hits {
@@ -151,7 +151,7 @@ func clean(text string) Finding {
 	return Finding{Score: 1, Explanation: text, Details: Details{"score": 1.0, "detected_via": "regex"}}
 }
 
-// piiSwitches is a parameter that says which patterns are to be used: the name of each, with true or false.
+// piiSwitches is a parameter that switches patterns on or off by name.
 type piiSwitches map[string]bool
 
 func (p *piiSwitches) take(b *binder, n *node.Node, what string) bool {
@@ -185,7 +185,7 @@ func (*piiSwitches) shape() keys.Shape {
 	return keys.Own{Words: "map to true or false", Doc: *d}
 }
 
-// chosen are the patterns that are on.
+// chosen returns the patterns that are on.
 func (p piiSwitches) chosen() (on []*personaldata.Pattern) {
 	for _, pattern := range personaldata.Patterns {
 		if v, given := p[pattern.Name]; given && v || !given && pattern.ByDefault {

@@ -55,7 +55,7 @@ func (p roleViolationParams) Build(b *binder) Check {
 	})
 }
 
-// roleOf is the system prompt of the agent: as its host tells it, else as it stands in the transcript.
+// roleOf returns the system prompt of the agent: from the metadata, else from the transcript.
 func roleOf(s *Subject) string {
 	if role, ok := s.Metadata["system_prompt"].(string); ok && strings.TrimSpace(role) != "" {
 		return role

@@ -6,16 +6,16 @@ import (
 	"github.com/arena-evals/arena/internal/skill"
 )
 
-// SkillTool is the tool by which a model activates a skill; its argument `name` says which.
+// SkillTool is the tool that activates a skill; its argument `name` is the skill.
 const SkillTool = skill.ActivateTool
 
-// activation is a skill that was activated.
+// activation is one activation of a skill.
 type activation struct {
 	skill string
 	turn  int
 }
 
-// activations are the successful activations among the calls, in order.
+// activations returns the successful activations among the calls, in order.
 func activations(calls []Call) []activation {
 	var list []activation
 	for i := range calls {
@@ -28,7 +28,7 @@ func activations(calls []Call) []activation {
 	return list
 }
 
-// activatesUnknown reports whether the name of an activated skill was taken out.
+// activatesUnknown reports whether the name of an activated skill was redacted.
 func (s *Subject) activatesUnknown() bool {
 	return s.Stored && slices.ContainsFunc(s.Calls, func(c Call) bool { return c.Name == SkillTool && c.argsTakenOut() })
 }

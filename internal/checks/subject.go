@@ -7,8 +7,8 @@ import (
 	"github.com/arena-evals/arena/internal/grading"
 )
 
-// Subject is what a check looks at: one turn, or the whole conversation. It belongs to one goroutine. Once a check has
-// seen it, only Metadata and the results of earlier evals may still change.
+// Subject is what a check looks at: one turn, or the whole conversation. It belongs to one goroutine. After the first
+// check, only Metadata and the results of earlier evals may change.
 type Subject struct {
 	// Session is set for conversation assertions and evals at the end of a session.
 	Session bool
@@ -20,34 +20,33 @@ type Subject struct {
 	Turn int
 	// Calls are the tool calls in scope, in order, with their results.
 	Calls []Call
-	// AllCalls are those of the conversation so far, for checks in a turn that look at all of it. Nil: they are taken
-	// from Messages when a check asks.
+	// AllCalls are the calls of the conversation so far, for turn checks that look at all of them. Nil: they are taken
+	// from Messages when needed.
 	AllCalls []Call
 	// LatencyMS is the time to the reply under test; nil when not known.
 	LatencyMS *float64
 	// Cost and tokens of the scope. CostUSD is nil when a price is not known.
 	CostUSD                   *float64
 	InputTokens, OutputTokens *int
-	// ElapsedMS is the wall clock time from the start of the conversation until now; nil when not known.
+	// ElapsedMS is the wall clock time since the start of the conversation; nil when not known.
 	ElapsedMS   *float64
-	Tools       ToolCaller   // what the project's tools can be asked; nil: there are none
+	Tools       ToolCaller   // the project's tools; nil: none
 	Workflow    *Workflow    // nil: there is no workflow
 	Composition *Composition // nil: there is no composition
-	// Stored says that the conversation comes from disk, where secrets and redacted values are taken out of it.
+	// Stored says that the conversation was read from disk, where secrets and redacted values have been removed.
 	Stored bool
-	// Answered says that who is asked outside of the process answers as when the conversation was had, before anything
-	// was taken out of it.
+	// Answered says that external evaluators answer from a recording, which was made before anything was redacted.
 	Answered bool
-	// Unguarded says that whoever recorded the conversation could not tell which guardrails fired.
+	// Unguarded says that the recording does not say which guardrails fired.
 	Unguarded bool
-	Earlier   []EvalResult   // what the evals before this check found, oldest first
-	Judges    grading.Judges // who answers model-graded checks; nil: no judge is configured
-	// JudgePrompts are what the project wants its judges to be told, where a check asks for that; nil: nothing.
+	Earlier   []EvalResult   // results of the evals before this check, oldest first
+	Judges    grading.Judges // the judges for model-graded checks; nil: none are configured
+	// JudgePrompts are the project's prompts for judges; nil: none.
 	JudgePrompts *grading.Prompts
-	Scenario     *ScenarioInfo // what its author says of the scenario; nil: nothing
-	Host         *Host         // what may be reached outside of the process; nil: nothing
-	Outside      Outside       // who stands before what is outside; nil: nobody
-	Embedder     Embedder      // what turns texts into vectors; nil: none is configured
+	Scenario     *ScenarioInfo // the author's description of the scenario; nil: none
+	Host         *Host         // what checks may use outside of the process; nil: nothing
+	Outside      Outside       // records or replays external answers; nil: not needed
+	Embedder     Embedder      // the embedding model; nil: none is configured
 	SessionID    string        // of the trial
 	PromptID     string        // of the system prompt; "" when there is none
 	Variables    map[string]string
@@ -61,7 +60,7 @@ type Subject struct {
 	whole     *Subject
 }
 
-// EvalResult is what an eval found that ran before, as guardrail_triggered asks for it.
+// EvalResult is the result of an earlier eval, for guardrail_triggered.
 type EvalResult struct {
 	ID, Type string
 	Score    float64
@@ -108,7 +107,7 @@ func (s *Subject) Texts() []Reply {
 	return s.replies
 }
 
-// last is the reply that most checks look at; nil when there is none.
+// last returns the reply that most checks look at; nil when there is none.
 func (s *Subject) last() *Reply {
 	all := s.Texts()
 	if len(all) == 0 {
@@ -133,10 +132,10 @@ func (s *Subject) Lower() string {
 	return ""
 }
 
-// HasReply reports whether there is any assistant message in scope. Without one most checks have nothing to judge.
+// HasReply reports whether there is an assistant message in scope. Without one most checks cannot judge.
 func (s *Subject) HasReply() bool { return s.last() != nil }
 
-// Whole is the conversation to which a turn belongs; in session scope the subject itself.
+// Whole returns the conversation that a turn belongs to; in session scope the subject itself.
 func (s *Subject) Whole() *Subject {
 	if s.Session {
 		return s
@@ -160,7 +159,7 @@ func (s *Subject) Whole() *Subject {
 	return w
 }
 
-// Fork is the same subject for another goroutine. What checks look at is shared, and must not change meanwhile.
+// Fork returns the same subject for another goroutine. Both share their data, which must not change meanwhile.
 func (s *Subject) Fork() *Subject {
 	f := *s
 	f.read, f.replies, f.documents, f.galleries, f.whole = false, nil, [4]*document{}, nil, nil
@@ -182,8 +181,8 @@ func (s *Subject) spend() {
 	}
 }
 
-// Measure sums tokens and cost over the messages of the scope. One message of which they are not known makes the sum
-// unknown: a budget must not hold because something was left out.
+// Measure sums tokens and cost over the messages of the scope. If they are unknown for one message, the sum is unknown:
+// a budget must not hold because something was left out.
 func (s *Subject) Measure(messages []chat.Message) {
 	var cost float64
 	var sum chat.Usage
@@ -208,7 +207,7 @@ func (s *Subject) Measure(messages []chat.Message) {
 	}
 }
 
-// LastTurn is where the last turn begins, and its index.
+// LastTurn returns where the last turn begins, and its index.
 func LastTurn(messages []chat.Message) (start, turn int) {
 	turn = -1
 	for i := range messages {

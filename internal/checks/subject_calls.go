@@ -7,26 +7,26 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// Call is a tool call together with what came of it.
+// Call is a tool call with its result.
 type Call struct {
 	Turn       int    // index of the turn, from 0
-	Step       string // of a composition, that made it; "": the agent did
+	Step       string // id of the composition step that made it; "": the agent made it
 	Name       string
 	Args       map[string]any // numbers are json.Number or float64
-	BadArgs    string         // what the model sent when it is no JSON object; Args is nil then
-	Result     any            // text, or decoded JSON in vectors; nil: absent
+	BadArgs    string         // what the model sent instead of a JSON object; Args is nil then
+	Result     any            // text or, in vectors, decoded JSON; nil: absent
 	Parts      []chat.Part
-	Error      string // non-empty: the call failed
+	Error      string // not empty: the call failed
 	ErrorType  string // chat.ErrorValidation, …
-	Agent      string // that was asked, by its name in the config; "": none, or its name is not known
-	State      string // of the workflow, in which it was called; "": not known
+	Agent      string // agent that was called, by its name in the config; "": none or not known
+	State      string // state of the workflow at the time of the call; "": not known
 	DurationMS float64
 }
 
 // Failed reports whether the tool gave an error.
 func (c *Call) Failed() bool { return c.Error != "" }
 
-// Text is the result as a text check sees it: text as it is, media as [type:mime], anything else as compact JSON.
+// Text is the result as text checks see it: text as it is, media as [type:mime], other values as compact JSON.
 func (c *Call) Text() string {
 	if len(c.Parts) > 0 {
 		return (&chat.ToolResult{Parts: c.Parts}).Text()
@@ -43,8 +43,8 @@ func (c *Call) Text() string {
 // CallsOf collects the tool calls of a transcript with their results. Turns are counted from 0 by user messages.
 func CallsOf(messages []chat.Message) []Call {
 	var calls []Call
-	var ids []string // of the calls
-	var done []bool  // they have their results
+	var ids []string // by index of the call
+	var done []bool  // whether the call has its result
 	turn := -1
 	for i := range messages {
 		m := &messages[i]
@@ -67,8 +67,8 @@ func CallsOf(messages []chat.Message) []Call {
 	return calls
 }
 
-// callOf finds the call that a result belongs to: the latest open one with its id (models use ids again in later
-// turns), or the earliest open one of its tool when ids are missing; -1 when there is none.
+// callOf finds the call that a result belongs to: the latest open call with its id (models reuse ids in later turns),
+// or the earliest open call of its tool when ids are missing; -1 when there is none.
 func callOf(r *chat.ToolResult, calls []Call, ids []string, done []bool) int {
 	if r.ID != "" {
 		for i := range slices.Backward(calls) {

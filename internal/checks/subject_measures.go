@@ -13,7 +13,7 @@ var (
 	errNoCost    = notMeasured("the cost of a model call is not known; set the provider's pricing")
 )
 
-// tokens is the input and output tokens of the scope; not known when some model calls have counts and others do not.
+// tokens returns the input and output tokens of the scope. They are not known when only some model calls have counts.
 func (s *Subject) tokens() (in, out int, known bool) {
 	if s.InputTokens == nil || s.OutputTokens == nil {
 		return 0, 0, false
@@ -32,7 +32,7 @@ func (s *Subject) tokens() (in, out int, known bool) {
 	return *s.InputTokens, *s.OutputTokens, with == 0 || lacking == 0
 }
 
-// cost is the money of the scope; not known when the price of some model calls is known and that of others is not.
+// cost returns the cost of the scope. It is not known when the price of some model call is not known.
 func (s *Subject) cost() (usd float64, known bool) {
 	if s.CostUSD == nil {
 		return 0, false
@@ -41,7 +41,7 @@ func (s *Subject) cost() (usd float64, known bool) {
 	return *s.CostUSD, unknown == 0 || unknown == calls
 }
 
-// knownCost sums what is known of the cost of the model calls in scope.
+// knownCost sums the known cost of the model calls in scope.
 func (s *Subject) knownCost() (usd float64, unknown, calls int) {
 	if usd, known := s.cost(); known {
 		return usd, 0, s.modelCalls()
@@ -66,8 +66,8 @@ func (s *Subject) pricedCalls() (usd float64, unknown, calls int) {
 	return usd, unknown, calls
 }
 
-// modelCalls is the number of calls of a model in scope: each leaves one assistant message.
+// modelCalls is the number of model calls in scope: each leaves one assistant message.
 func (s *Subject) modelCalls() int { return len(s.Texts()) }
 
-// notMeasured is for limits on what nobody measured, or only in part: neither held nor broken.
+// notMeasured is the error for limits on what was not measured, or only in part.
 func notMeasured(why string) error { return errors.New("not measured: " + why) }

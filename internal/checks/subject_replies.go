@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/grading"
 )
 
-// spoken are the replies in scope in which something is said, or the last one when there is none.
+// spoken returns the replies in scope that have text, or the last one when there is none.
 func spoken(s *Subject) []Reply {
 	var all []Reply
 	for _, r := range s.Texts() {
@@ -21,7 +21,7 @@ func spoken(s *Subject) []Reply {
 	return all
 }
 
-// replyExhibits are all that the assistant said in scope.
+// replyExhibits are all replies in scope.
 func replyExhibits(s *Subject) []grading.Exhibit {
 	all := spoken(s)
 	if len(all) == 1 {

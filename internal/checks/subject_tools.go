@@ -6,12 +6,12 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// ToolCaller is what checks ask of the tools of a project. It is safe for concurrent use.
+// ToolCaller gives checks access to the tools of a project. It is safe for concurrent use.
 type ToolCaller interface {
-	// Has reports whether the project declares a tool of this name.
+	// Has reports whether the project declares a tool with this name.
 	Has(name string) bool
-	// Fits says why arguments do not fit the input_schema that a tool declares, as they stand; nil when they do.
+	// Fits returns why arguments do not fit the input_schema of a tool; nil when they do. It does not change them.
 	Fits(name string, args map[string]any) error
-	// Call runs a tool and returns soon after ctx is done. What goes wrong is in the result. args stay as they are.
+	// Call runs a tool, and returns soon after ctx ends. Errors are in the result. It does not change args.
 	Call(ctx context.Context, name string, args map[string]any) chat.ToolResult
 }

@@ -6,25 +6,26 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// Workflow is how far a workflow has come.
+// Workflow is the state of a workflow.
 type Workflow struct {
 	Current     string // state; "": not known
-	Complete    bool   // the state is a terminal one
+	Complete    bool   // the current state is a terminal one
 	Transitions []Transition
 }
 
-// Transition is a change of the state that was made.
+// Transition is a transition that was made.
 type Transition struct {
 	From, To, Event string
 	Turn            int // index of the turn, from 0; -1: not known
 }
 
-// Composition is what the steps of a composition gave, by their ids: of the turn, or of the last turn in which one ran.
+// Composition holds the outputs of a composition's steps by id, for the turn, or for the last turn in which a
+// composition ran.
 type Composition struct {
-	None      bool              // compositions are there, and none ran
-	Output    *string           // of the whole, as it was said; nil: not known
+	None      bool              // the project has compositions, but none ran
+	Output    *string           // output of the composition, as text; nil: not known
 	Outputs   map[string]string // step → text
-	Branches  map[string]string // branch → the way that was taken
+	Branches  map[string]string // branch → the way that it took
 	Parallels map[string]string // parallel step → complete, partial, …
 }
 
@@ -33,7 +34,7 @@ var (
 	errNoComposition = errors.New("there is no composition to look at")
 )
 
-// targets are the states that were gone to, in order. The state in which a workflow starts is not one of them.
+// targets returns the states that transitions led to, in order. It does not include the initial state.
 func (w *Workflow) targets() []string {
 	states := make([]string, len(w.Transitions))
 	for i := range w.Transitions {

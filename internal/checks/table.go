@@ -111,10 +111,10 @@ var builtin = []*Def{
 	workflowTransitionedToDef,
 }
 
-// later are the checks that are known by name and that this version does not have: those that ask a classifier.
+// later are the checks that this version knows by name but does not have: those that need a classifier.
 var later = []string{"audio_emotion", "image_moderation", "text_sentiment", "text_toxicity"}
 
-// Builtin returns the checks that arena has, sorted by name.
+// Builtin returns the checks of arena, sorted by name.
 func Builtin() []*Def { return slices.Clone(builtin) }
 
 // In returns the checks of a family, sorted by name.
@@ -131,11 +131,11 @@ func Lookup(name string) (*Def, bool) {
 	return e.Def, true
 }
 
-// Spelling is one name of a check. It is shared by everything that was written so.
+// Spelling is one name of a check. All uses of the name share it.
 type Spelling struct {
 	Def     *Def
-	Type    string // the name; as in the Def, so that compiled checks do not keep the text of their file alive
-	session bool   // sees the conversation wherever it stands
+	Type    string // the name; the Def's own string, so that compiled checks do not keep the text of their file in memory
+	session bool   // the check always looks at the conversation
 }
 
 func spell(d *Def, name string) *Spelling {
@@ -152,7 +152,7 @@ var index = sync.OnceValue(func() map[string]*Spelling {
 	return m
 })
 
-// knownNames is every type that a file may name, for hints.
+// knownNames lists every type that a file may use, for hints.
 var knownNames = sync.OnceValue(func() []string {
 	names := []string{scenario.Wrapper}
 	for name := range index() {

@@ -6,20 +6,20 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// textExpectation is the parameters that say what a text must be: something, when neither is given.
+// textExpectation are the parameters for the expected text. Without them the text must not be empty.
 type textExpectation struct {
 	Equals   *string `param:"equals" is:"text" doc:"The whole text; case matters."`
 	Contains *string `param:"contains" is:"text" doc:"A part of the text; case matters."`
 }
 
-// check warns about what is not looked at.
+// check warns about parameters without effect.
 func (e *textExpectation) check(b *binder) {
 	if e.Equals != nil && e.Contains != nil {
 		b.warnf("contains", "ignored-parameter", `"contains" is ignored because "equals" is given too`)
 	}
 }
 
-// judge holds a text against the expectation; what names the text.
+// judge compares a text with the expectation; what names the text.
 func (e *textExpectation) judge(f *Finding, what, text string) {
 	fits := false
 	switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
-// textPattern is a text to look for, with its folded form.
+// textPattern is a text to find, with its folded form.
 type textPattern struct{ text, folded string }
 
 func textPatterns(texts []string) []textPattern {
@@ -20,7 +20,7 @@ func textPatterns(texts []string) []textPattern {
 	return out
 }
 
-// in looks for the pattern in a reply.
+// in reports whether the pattern is in a reply.
 func (p *textPattern) in(r *Reply, caseSensitive bool) bool {
 	if caseSensitive {
 		return r.veil.has(r.Text, strings.Contains(r.Text, p.text))
@@ -28,8 +28,8 @@ func (p *textPattern) in(r *Reply, caseSensitive bool) bool {
 	return r.veil.has(r.Text, strings.Contains(r.Lower(), p.folded))
 }
 
-// shareFound scores a reply by the share of the patterns that it has. noun is what they are called in words, and
-// missing in details those that it lacks.
+// shareFound scores a reply by the share of the patterns that it contains. noun names the patterns in explanations;
+// missing is the key in details for those that were not found.
 func shareFound(patterns []textPattern, reply *Reply, caseSensitive bool, noun, missing string) Finding {
 	lacking := []string{}
 	for i := range patterns {

@@ -47,7 +47,7 @@ type toolArgsExcluded struct {
 	excluded []expectedArg
 }
 
-// exclude adds pairs that must not occur; with lists, each item of a list is a value of its own.
+// exclude adds forbidden pairs; with lists, each item of a list is a value.
 func (c *toolArgsExcluded) exclude(b *binder, param string, args map[string]anyValue, lists bool) {
 	if len(args) == 0 {
 		b.errorf(param, "empty-value", "%s is empty, so that nothing is excluded", param)

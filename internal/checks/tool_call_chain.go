@@ -55,11 +55,11 @@ type toolCallChain []callRules
 
 func (toolCallChain) heedsVeil() {}
 
-// Eval takes for each step the first later call of its tool that keeps to the rules, so that a retry can make good what
-// a first attempt broke.
+// Eval finds for each step the first later call of its tool that fits the rules, so that a retry can correct a failed
+// attempt.
 func (c toolCallChain) Eval(_ context.Context, s *Subject) (Finding, error) {
 	done := 0
-	var broken *breaches // by the latest call of the open step's tool
+	var broken *breaches // of the latest call of the current step's tool
 	for i := range s.Calls {
 		if done == len(c) {
 			break
@@ -86,7 +86,7 @@ func (c toolCallChain) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return f, nil
 }
 
-// open says why a step was not done.
+// open says why a step has no fitting call.
 func (c toolCallChain) open(f *Finding, step int, broken *breaches, called []string) {
 	tool := c[step].tool
 	reason := tool + " was not called"

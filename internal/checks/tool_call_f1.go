@@ -26,7 +26,7 @@ type toolCallF1 struct {
 }
 
 func (c *toolCallF1) Eval(_ context.Context, s *Subject) (Finding, error) {
-	open := map[string]int{} // name → how often it is still expected
+	open := map[string]int{} // name → how many more calls are expected
 	for _, name := range c.ExpectedTools {
 		open[name]++
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// callRules is what a call of one tool must keep to. What is not set asks for nothing.
+// callRules are the rules for a call of one tool. A rule that is not set requires nothing.
 type callRules struct {
 	tool     string
 	expected []expectedArg
@@ -23,7 +23,7 @@ type callRules struct {
 type expectedArg struct {
 	name  string
 	value any
-	free  bool // any value will do
+	free  bool // any value fits
 }
 
 type matchedArg struct {
@@ -31,7 +31,7 @@ type matchedArg struct {
 	re   *regexp.Regexp
 }
 
-// expectedArgs sorts arguments by name. nullIsAny makes null mean that the argument is there, whatever its value.
+// expectedArgs sorts arguments by name. nullIsAny: null requires the argument, with any value.
 func expectedArgs(args map[string]anyValue, nullIsAny bool) []expectedArg {
 	list := make([]expectedArg, 0, len(args))
 	for _, name := range slices.Sorted(maps.Keys(args)) {
@@ -49,7 +49,7 @@ func matchedArgs(args map[string]pattern) []matchedArg {
 	return list
 }
 
-// wanted are the arguments that are expected, by name.
+// wanted returns the expected arguments by name.
 func (c *callRules) wanted() map[string]any {
 	args := make(map[string]any, len(c.expected))
 	for _, want := range c.expected {
@@ -58,7 +58,7 @@ func (c *callRules) wanted() map[string]any {
 	return args
 }
 
-// judge adds what a call does wrong.
+// judge adds the rules that a call breaks.
 func (c *callRules) judge(v veil, call *Call, found *breaches) {
 	c.arguments(v, call, found)
 	c.outcome(v, call, found)
@@ -109,7 +109,7 @@ func (c *callRules) outcome(v veil, call *Call, found *breaches) {
 	}
 }
 
-// breaches collects what calls of a tool do wrong, for machines and in words.
+// breaches collects the rules that calls of a tool break, for details and in words.
 type breaches struct {
 	tool  string
 	list  []Details

@@ -21,7 +21,7 @@ func (c *toolCallSequence) Eval(_ context.Context, s *Subject) (Finding, error) 
 	return Finding{Score: o.share(), Explanation: o.tell("called"), Details: o.details("actual_tools")}, nil
 }
 
-// namesOf are the names of the tools in the order of the calls.
+// namesOf returns the names of the tools in the order of the calls.
 func namesOf(calls []Call) []string {
 	names := make([]string, len(calls))
 	for i := range calls {

@@ -42,7 +42,7 @@ func (*toolCallsWithArgs) heedsVeil() {}
 func (c *toolCallsWithArgs) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n := 0
 	found := breaches{tool: c.tool, list: []Details{}}
-	var wrong *Call // the first that breaks something
+	var wrong *Call // the first call that breaks a rule
 	for i := range s.Calls {
 		call := &s.Calls[i]
 		if call.Name != c.tool {
@@ -67,7 +67,7 @@ func (c *toolCallsWithArgs) Eval(_ context.Context, s *Subject) (Finding, error)
 	return f, nil
 }
 
-// asksNothing refuses an empty map of arguments: any call passes.
+// asksNothing refuses an empty map of arguments, because every call would fit.
 func (b *binder) asksNothing(param string, empty bool) {
 	if empty {
 		b.errorf(param, "empty-value", "%s is empty, so that any arguments pass", param).Hint =

@@ -47,14 +47,14 @@ func (p toolExecParams) Build(b *binder) Check {
 	return c
 }
 
-// ToolUse is a call that a check will make, so that a plan can refuse what cannot work.
+// ToolUse is a call that a check makes, so that the plan can refuse a call that cannot work.
 type ToolUse struct {
 	Name string
 	Args map[string]any
 	Pos  diag.Pos // of the name
 }
 
-// ToolUses are the calls that the check, or the checks of which it is made, will make.
+// ToolUses are the calls that the check, or one within it, makes.
 func (c *Compiled) ToolUses() (uses []*ToolUse) {
 	if exec, ok := c.Check.(*toolExec); ok {
 		uses = append(uses, &exec.use)
@@ -65,12 +65,12 @@ func (c *Compiled) ToolUses() (uses []*ToolUse) {
 	return uses
 }
 
-func (c *toolExec) scoreOfMatch() float64 { return 0 } // what matches failure_pattern failed
+func (c *toolExec) scoreOfMatch() float64 { return 0 } // a result that matches failure_pattern fails
 
 type toolExec struct {
 	use              ToolUse
 	timeout          time.Duration
-	success, failure *regexp.Regexp // nil: not asked for
+	success, failure *regexp.Regexp // nil: not given
 }
 
 func (c *toolExec) Eval(ctx context.Context, s *Subject) (Finding, error) {
@@ -95,7 +95,7 @@ func (c *toolExec) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	return c.judge(&res, res.Error != "" && limited.Err() != nil), nil
 }
 
-// stateGone reports whether a tool, where it is called now, has no longer what the conversation did to it.
+// stateGone reports whether a call of a tool would not see the state that the conversation left.
 func stateGone(tools ToolCaller, name string) bool {
 	t, ok := tools.(interface{ StateGone(name string) bool })
 	return ok && t.StateGone(name)
@@ -124,7 +124,7 @@ func (c *toolExec) judge(res *chat.ToolResult, late bool) Finding {
 	return f
 }
 
-// resultTexts is a result as patterns see it: as it is, and without spaces when it is a JSON object or list.
+// resultTexts returns a result as patterns see it: as it is, and without spaces when it is a JSON object or list.
 func resultTexts(text string) []string {
 	v, ok := structured(text)
 	if !ok {
@@ -137,8 +137,8 @@ func matchesOne(re *regexp.Regexp, texts []string) bool {
 	return slices.ContainsFunc(texts, re.MatchString)
 }
 
-// parsedResult is a result for details: JSON where it is JSON. An object or list that is wrapped in a JSON text is
-// unwrapped once.
+// parsedResult returns a result for details, decoded when it is JSON. An object or list within a JSON string is decoded
+// as well.
 func parsedResult(text string) any {
 	v, err := chat.DecodeJSON([]byte(text))
 	if err != nil {
@@ -152,7 +152,7 @@ func parsedResult(text string) any {
 	return say.Kept(v)
 }
 
-// structured decodes a text that holds a JSON object or list.
+// structured decodes a text that is a JSON object or list.
 func structured(text string) (any, bool) {
 	trimmed := strings.TrimSpace(text)
 	if !strings.HasPrefix(trimmed, "{") && !strings.HasPrefix(trimmed, "[") {

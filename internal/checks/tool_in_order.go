@@ -7,13 +7,13 @@ import (
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
-// ordered is how far a sequence of names was found among others, gaps allowed.
+// ordered is the result of a search for names in the given order, gaps allowed.
 type ordered struct {
 	want, got []string
 	matched   int // length of the prefix of want that was found
 }
 
-// inOrder walks the names once and takes each wanted name at its first chance, which finds the longest prefix.
+// inOrder looks at each name once and takes each wanted name as early as possible, which finds the longest prefix.
 func inOrder(want, got []string) ordered {
 	o := ordered{want: want, got: got}
 	for _, name := range got {
@@ -28,7 +28,7 @@ func (o *ordered) complete() bool { return o.matched == len(o.want) }
 
 func (o *ordered) share() float64 { return textmeasure.Share(o.matched, len(o.want)) }
 
-// tell says what was found or the first name that was not. verb is what was to happen with a name: "called".
+// tell says what was found, or the first name that was not. verb says what should happen with a name: "called".
 func (o *ordered) tell(verb string) string {
 	if o.complete() {
 		return verb + " in this order: " + say.Chained(o.want)
@@ -44,7 +44,7 @@ func (o *ordered) tell(verb string) string {
 	return text + fmt.Sprintf("; %s: %s", verb, say.Chained(o.got))
 }
 
-// details has the figures and, under the key actual, what there was to look through.
+// details returns the figures, with all names under the key actual.
 func (o *ordered) details(actual string) Details {
 	d := Details{"matched_steps": o.matched, "total_steps": len(o.want), actual: atLeastEmpty(o.got)}
 	if !o.complete() {
@@ -53,7 +53,7 @@ func (o *ordered) details(actual string) Details {
 	return d
 }
 
-// atLeastEmpty keeps null out of details.
+// atLeastEmpty returns an empty list for nil, so that details hold no null.
 func atLeastEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}

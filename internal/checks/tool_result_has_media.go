@@ -48,7 +48,7 @@ func (c *toolResultHasMedia) Eval(_ context.Context, s *Subject) (Finding, error
 	}), nil
 }
 
-// find looks for a part that is not text in the results.
+// find looks for a part other than text in the results.
 func (r *resultScope) find(s *Subject, what string, details Details, fits func(p *chat.Part) bool) Finding {
 	var seen []string
 	holder := ""
@@ -77,7 +77,7 @@ func (r *resultScope) find(s *Subject, what string, details Details, fits func(p
 	return Finding{Explanation: "no " + what + " in " + r.results(n) + ", only text", Details: details}
 }
 
-// isText reports whether a part is nothing but text.
+// isText reports whether a part is only text.
 func isText(p *chat.Part) bool {
 	return p.Media == nil && (p.Type == "" || strings.EqualFold(p.Type, "text"))
 }
@@ -92,7 +92,7 @@ func label(p *chat.Part) string {
 
 var mediaKinds = []string{"image", "audio", "video", "document"}
 
-// mediaKind is a parameter that holds one of mediaKinds, in any case.
+// mediaKind is a parameter with one of mediaKinds, in any case.
 type mediaKind string
 
 func (*mediaKind) shape() keys.Shape {

@@ -38,7 +38,7 @@ func (*toolResultIncludes) heedsVeil() {}
 func (c *toolResultIncludes) Eval(_ context.Context, s *Subject) (Finding, error) {
 	matched := 0
 	misses := []Details{}
-	var last []string // what the last result that does not match lacks
+	var last []string // patterns that the last result lacks
 	n := c.each(s, func(i int, call *Call) {
 		lacking := c.lacking(s.veil, call.Text())
 		if len(lacking) == 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/arena-evals/arena/internal/plural"
 )
 
-// resultScope is the parameters that say which calls a check of tool results looks at.
+// resultScope are the parameters that select the calls of a check of tool results.
 type resultScope struct {
 	ToolName string `param:"tool_name" alias:"tool" is:"tool" doc:"Look only at the results of this tool; of all when left out."`
 }
@@ -24,7 +24,7 @@ func (r *resultScope) each(s *Subject, visit func(i int, call *Call)) (n int) {
 	return n
 }
 
-// results names what was looked at: 2 results of lookup.
+// results describes the results in scope: 2 results of lookup.
 func (r *resultScope) results(n int) string {
 	text := plural.Count(n, "result")
 	if r.ToolName != "" {
@@ -33,7 +33,7 @@ func (r *resultScope) results(n int) string {
 	return text
 }
 
-// none is the finding for a check that needs a result and has none.
+// none is the finding for a check that needs a result when there is none.
 func (r *resultScope) none(s *Subject, details Details) Finding {
 	details["called_tools"] = callNames(s.Calls)
 	if r.ToolName == "" {
@@ -42,7 +42,7 @@ func (r *resultScope) none(s *Subject, details Details) Finding {
 	return Finding{Explanation: r.ToolName + " was not called", Details: details}
 }
 
-// occurrences holds a number of matching results against the number that is wanted. what says what they match: "every
+// occurrences compares the number of matching results with the required number. what says what they match: "every
 // pattern is in".
 func occurrences(f *Finding, matched, wanted int, what, all string) {
 	f.Explanation = fmt.Sprintf("%s %d of %s", what, matched, all)

@@ -52,7 +52,7 @@ func (*validToolCall) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return f, nil
 }
 
-// invalidCall says what is wrong with a call; "" when nothing is.
+// invalidCall returns what is wrong with a call; "" when nothing is.
 func invalidCall(tools ToolCaller, call *Call) string {
 	if !tools.Has(call.Name) {
 		return "the project has no tool " + say.Quote(call.Name)

@@ -83,7 +83,7 @@ func (c *toolsCalled) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return f, nil
 }
 
-// calls counts the calls of a tool that count, and all of them.
+// calls counts the calls of a tool that qualify, and all its calls.
 func (c *toolsCalled) calls(calls []Call, name string) (counted, all int) {
 	for i := range calls {
 		call := &calls[i]
@@ -99,7 +99,7 @@ func (c *toolsCalled) calls(calls []Call, name string) (counted, all int) {
 	return counted, all
 }
 
-// tell says how often a tool was called, and when calls were left out, that there were more.
+// tell says how many calls of a tool qualify, and how many there are in all, when these differ.
 func (c *toolsCalled) tell(counted, all int) string {
 	if counted == all {
 		if all == 0 {
@@ -114,7 +114,7 @@ func (c *toolsCalled) tell(counted, all int) string {
 	return fmt.Sprintf("was called %s, %s %s", say.Times(all), say.Times(counted), why)
 }
 
-// callNames are the names of the tools called, each once, in order.
+// callNames returns the names of the tools called, each once, in order.
 func callNames(calls []Call) []string {
 	names, seen := []string{}, map[string]bool{}
 	for i := range calls {

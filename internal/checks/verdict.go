@@ -12,10 +12,10 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// slack is by how much a score may miss a threshold through rounding.
+// slack is the rounding error that a score may have at a threshold.
 const slack = 1e-9
 
-// Judge decides on the check as an assertion: a verdict, whatever happens. The time it took is left to the caller.
+// Judge judges the check as an assertion. It always returns a verdict. The caller sets the time that it took.
 func (c *Compiled) Judge(ctx context.Context, s *Subject) result.Verdict {
 	v, _ := c.judge(ctx, s)
 	return v
@@ -60,7 +60,7 @@ func (c *Compiled) Unable(err error) result.Verdict {
 	return v
 }
 
-// EmptyVerdict is a verdict that decides nothing yet. It says which check asked, and with which limits.
+// EmptyVerdict is a verdict without a decision. It names the check and its limits.
 func (c *Compiled) EmptyVerdict() result.Verdict {
 	v := result.Verdict{
 		Type: c.Type, Message: c.Message, Position: c.Pos,
@@ -88,7 +88,7 @@ func (c *Compiled) Eval(ctx context.Context, s *Subject) (f Finding, err error) 
 	if c.session {
 		s = s.Whole()
 	}
-	if c.Nested() == nil && lacksReply(c.Needs(), s) { // the parts of a composition look for themselves
+	if c.Nested() == nil && lacksReply(c.Needs(), s) { // each part of a combined check tests this itself
 		return Finding{}, errNoReply
 	}
 	if f, err = c.Check.Eval(ctx, s); err != nil {
@@ -110,7 +110,7 @@ func scoreFits(score float64) error {
 
 var errNoReply = errors.New("there is no reply to look at")
 
-// lacksReply reports whether the check looks at replies or calls, and there is neither.
+// lacksReply reports whether the check looks at replies or calls, and there are none.
 func lacksReply(needs Needs, s *Subject) bool {
 	if needs&(NeedsReply|NeedsCalls) == 0 || s.HasReply() {
 		return false
@@ -118,8 +118,8 @@ func lacksReply(needs Needs, s *Subject) bool {
 	return needs&NeedsCalls == 0 || len(s.Calls) == 0
 }
 
-// passes compares a finding with the thresholds, which are inclusive. Without thresholds the check's own limit decides;
-// without that only a full score passes. With MustPass and no lower threshold the same holds.
+// passes compares a finding with the thresholds, which are inclusive. Without thresholds the check's own limit decides
+// or, if there is none, a score of 1 passes. The same holds with MustPass and no lower threshold.
 func (c *Compiled) passes(f Finding) bool {
 	if c.MinScore == nil && (c.MaxScore == nil || c.MustPass) {
 		holds := f.Score >= 1-slack
@@ -131,7 +131,7 @@ func (c *Compiled) passes(f Finding) bool {
 	return (c.MinScore == nil || f.Score >= *c.MinScore-slack) && (c.MaxScore == nil || f.Score <= *c.MaxScore+slack)
 }
 
-// Decide compares a score that was measured elsewhere with the thresholds. It does not know the check's own limit; see
+// Decide compares a score from elsewhere with the thresholds. It does not know the check's own limit; see
 // DecidesItself.
 func (c *Compiled) Decide(score float64) result.Status {
 	if c.passes(Finding{Score: score}) {
@@ -143,13 +143,13 @@ func (c *Compiled) Decide(score float64) result.Status {
 // Gates reports whether the check decides as an eval: it has a threshold.
 func (c *Compiled) Gates() bool { return c.MustPass || c.MinScore != nil || c.MaxScore != nil }
 
-// Limits are the thresholds, whether they stand in the parameters or beside them; nil: no such threshold. passed: the
-// check must pass by its own rule where there is no lower threshold.
+// Limits returns the thresholds, from the parameters or beside them; nil: no threshold. passed: without a lower
+// threshold the check must pass by its own rule.
 func (c *Compiled) Limits() (low, high *float64, passed bool) {
 	return c.MinScore, c.MaxScore, c.MustPass
 }
 
-// DecidesItself reports whether the check's own limit makes the verdict, so that the score alone does not tell it.
+// DecidesItself reports whether the check's own limit makes the verdict, so that the score alone does not decide.
 func (c *Compiled) DecidesItself() bool {
 	if c.MinScore != nil || c.MaxScore != nil && !c.MustPass {
 		return false

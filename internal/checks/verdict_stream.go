@@ -1,21 +1,21 @@
 package checks
 
-// Streamer is a check that can tell from the beginning of a reply what no continuation will change.
+// Streamer is a check that can judge the beginning of a reply, when no continuation can change the outcome.
 type Streamer interface {
 	Check
 	// Stream starts on a new reply.
 	Stream() Stream
 }
 
-// Stream follows one reply as it is written. It belongs to one goroutine. What all calls of Write take together grows
-// with the length of the text, however the text is cut into pieces.
+// Stream judges one reply while it is written. It belongs to one goroutine. The total time of all calls of Write is
+// linear in the length of the text, whatever the pieces.
 type Stream interface {
-	// Write takes the next piece and returns the highest score that a reply which begins so can still get. A piece may
-	// end within a character; what depends on the next character is decided when that is there.
+	// Write takes the next piece and returns the highest score that the reply can still get. A piece may end within a
+	// character; the rest of the character comes with the next piece.
 	Write(piece string) float64
 }
 
-// Fallible is a Stream that may find itself unable to judge. Once Err is not nil, nothing it says counts.
+// Fallible is a Stream that may be unable to judge. Once Err is not nil, its scores do not count.
 type Fallible interface {
 	Stream
 	Err() error
@@ -28,7 +28,7 @@ type Following struct {
 	best   float64
 }
 
-// Follow starts on a new reply. It returns nil when the check, or its thresholds, need the whole of it.
+// Follow starts on a new reply. It returns nil when the check or its thresholds need the whole reply.
 func (c *Compiled) Follow() *Following {
 	check, ok := c.Check.(Streamer)
 	if !ok || c.session || c.When != nil || c.MaxScore != nil && c.MinScore == nil {
@@ -44,7 +44,7 @@ func (c *Compiled) Follow() *Following {
 // Write takes the next piece.
 func (f *Following) Write(piece string) { f.best = f.stream.Write(piece) }
 
-// Err is why the check cannot judge what came; nil while it can.
+// Err returns why the check cannot judge the reply; nil while it can.
 func (f *Following) Err() error {
 	if s, ok := f.stream.(Fallible); ok {
 		return s.Err()
@@ -52,8 +52,8 @@ func (f *Following) Err() error {
 	return nil
 }
 
-// Failed reports whether no continuation passes any more.
+// Failed reports whether no continuation can pass.
 func (f *Following) Failed() bool { return f.best < f.need-slack }
 
-// Best is the highest score that is still to be had.
+// Best is the highest score that is still possible.
 func (f *Following) Best() float64 { return f.best }

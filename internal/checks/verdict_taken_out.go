@@ -13,43 +13,43 @@ import (
 	"github.com/arena-evals/arena/internal/secret"
 )
 
-// errTakenOut is returned where a verdict depends on what was taken out of a conversation before it was written.
+// errTakenOut is returned when a verdict depends on redacted values.
 var errTakenOut = errors.New("not known: " + secret.Redacted + " stands in place of what was said, and may hide what " +
 	"decides here; judge the conversation in the run itself")
 
-// Reads says what a check looks at, of that from which values are taken out before it is written. The zero value is the
-// safe one: where anything was taken out, such a check cannot judge.
+// Reads says which redactable parts of a conversation a check reads. The zero value is the safe one: such a check
+// cannot judge when anything was redacted.
 type Reads uint8
 
-// What checks look at.
+// The parts of a conversation that checks read.
 const (
-	ReadsAll     Reads = iota // anything that was said, passed on or returned
+	ReadsAll     Reads = iota // everything
 	ReadsReply                // the text of the reply under test
-	ReadsReplies              // those of all replies in scope
-	ReadsArgs                 // arguments of calls
-	ReadsResults              // results of calls
+	ReadsReplies              // texts of all replies in scope
+	ReadsArgs                 // arguments of tool calls
+	ReadsResults              // results of tool calls
 	ReadsMedia                // images, sounds and videos
-	ReadsShown                // what it shows to a judge, and says itself when something is taken out of that
-	ReadsNothing              // names, numbers, times, costs and states, of which nothing is taken out
+	ReadsShown                // what it shows to a judge; the check itself tests whether that is redacted
+	ReadsNothing              // names, numbers, times, costs and states, which are never redacted
 )
 
-// doubt is between which scores that of a check lies when something may be hidden from it.
+// doubt is the range of the possible scores of a check when something may be redacted.
 type doubt struct {
 	low, high float64
-	held      bool // Holds is certain all the same
+	held      bool // Holds is certain even so
 }
 
-// anyScore is the doubt of a check of which nothing more is known.
+// anyScore is the doubt of a check whose score may be anything.
 func anyScore() *doubt { return &doubt{high: 1} }
 
-// heeding is a check that asks Subject.veil whenever it compares texts, so that it has a lowest and a highest score.
+// heeding is a check that uses Subject.veil for all comparisons of texts, so that it has a lowest and a highest score.
 type heeding interface{ heedsVeil() }
 
-// hiding is a check that knows better than its Reads whether something that it looks at was taken out.
+// hiding is a check that knows better than its Reads whether something that it reads was redacted.
 type hiding interface{ hides(s *Subject) bool }
 
-// doubt is how far the score of a check may be off, because something was taken out of the conversation; nil: it is
-// certain. A combination knows that from its parts.
+// doubt returns how far the score of a check may be off because something was redacted; nil: it is certain. A combined
+// check gets its doubt from its parts.
 func (c *Compiled) doubt(ctx context.Context, s *Subject, f Finding) *doubt {
 	if f.doubt != nil || !s.Stored || s.veil != lifted || c.Nested() != nil || !c.looksAtTakenOut(s) {
 		return f.doubt
@@ -70,11 +70,11 @@ func (c *Compiled) doubt(ctx context.Context, s *Subject, f Finding) *doubt {
 	return d
 }
 
-// looksAtTakenOut reports whether something was taken out of what the check looks at.
+// looksAtTakenOut reports whether something was redacted in what the check reads.
 func (c *Compiled) looksAtTakenOut(s *Subject) bool {
 	const elsewhere = outside | NeedsEmbedding
 	if s.Answered && !c.Def.custom && c.Needs()&elsewhere != 0 {
-		return false // who answered knew it
+		return false // the answer was made before the redaction
 	}
 	if h, ok := c.Check.(hiding); ok {
 		return h.hides(s)
@@ -82,7 +82,7 @@ func (c *Compiled) looksAtTakenOut(s *Subject) bool {
 	return s.takenOut(c.Def.Reads)
 }
 
-// settled reports whether the verdict on a finding is the same for every score that it may have.
+// settled reports whether the verdict is the same for every possible score of a finding.
 func (c *Compiled) settled(f Finding) bool {
 	d := f.doubt
 	if d == nil {
@@ -108,7 +108,7 @@ func (c *Compiled) settled(f Finding) bool {
 	return passes || fails
 }
 
-// takenOut reports whether something was taken out of a part of a stored conversation.
+// takenOut reports whether something was redacted in a part of a stored conversation.
 func (s *Subject) takenOut(part Reads) bool {
 	if !s.Stored {
 		return false
@@ -136,7 +136,7 @@ func (s *Subject) takenOut(part Reads) bool {
 		slices.ContainsFunc(s.Calls, func(c Call) bool { return c.argsTakenOut() || c.resultTakenOut() })
 }
 
-// hidden reports whether something was taken out of what a judge is shown, who did not judge before that.
+// hidden reports whether something was redacted in what a judge is shown, and the judge did not answer before that.
 func (s *Subject) hidden(exhibits []grading.Exhibit) bool {
 	return s.Stored && !s.Answered && slices.ContainsFunc(exhibits, func(x grading.Exhibit) bool {
 		return strings.Contains(x.Text, secret.Redacted)
@@ -171,7 +171,7 @@ func partsTakenOut(parts []chat.Part) bool {
 	})
 }
 
-// redactedIn looks through a decoded JSON value, keys as well.
+// redactedIn searches a decoded JSON value, including its keys.
 func redactedIn(v any) bool {
 	for text := range jsonvalue.Texts(v) {
 		if strings.Contains(text, secret.Redacted) {

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// Unjudgeable is the same check, but each of its verdicts is an error with this reason. The check may be nil: then
-// nothing is known of it.
+// Unjudgeable returns the same check with an error and this reason as every verdict. The check may be nil when nothing
+// is known of it.
 func (c *Compiled) Unjudgeable(reason string) *Compiled {
 	out := &Compiled{Spelling: &Spelling{Type: "check", Def: &Def{}}, Terms: noTerms}
 	if c != nil {

@@ -12,24 +12,24 @@ import (
 	"github.com/arena-evals/arena/internal/secret"
 )
 
-// veil is how texts are compared of which a part is not known.
+// veil says how texts with redacted parts are compared.
 type veil uint8
 
 const (
-	lifted   veil = iota // as they stand
-	strict               // what is not known is nothing that anybody looks for
-	generous             // what is not known is whatever is looked for
+	lifted   veil = iota // texts as they are
+	strict               // a redacted part never matches
+	generous             // a redacted part always matches
 )
 
-// veilMark stands for what is not known: a letter, so that no word ends beside it, and one that nobody looks for.
+// veilMark replaces a redacted part: a letter, so that no word ends beside it, and one that no check searches for.
 const veilMark = "\U0002FA1D"
 
-// has is whether something is in a text, where found is whether it is in what is known of the text.
+// has reports whether something is in a text; found is whether it is in the text without its redacted parts.
 func (v veil) has(text string, found bool) bool {
 	return found || v == generous && strings.Contains(text, veilMark)
 }
 
-// find is where an expression matches; nil: nowhere.
+// find returns where an expression matches; nil: nowhere.
 func (v veil) find(re *regexp.Regexp, text string) []int {
 	switch {
 	case v == lifted || !strings.Contains(text, veilMark):
@@ -46,12 +46,12 @@ func (v veil) find(re *regexp.Regexp, text string) []int {
 	return nil
 }
 
-// equal holds a value of a conversation against the one that is looked for.
+// equal compares a value of a conversation with the wanted value.
 func (v veil) equal(want, got any) bool {
 	return jsonvalue.EqualTexts(want, got) || v == generous && veiledIn(got)
 }
 
-// length is that of the reply under test in characters: at least, or at most, under a veil.
+// length is the length of the reply under test in characters; under a veil its minimum or maximum.
 func (s *Subject) length() int {
 	n, unknown := utf8.RuneCountInString(s.Output()), 0
 	if s.veil != lifted {
@@ -63,10 +63,10 @@ func (s *Subject) length() int {
 	return n - unknown
 }
 
-// veiledIn reports whether a part of a decoded JSON value is not known.
+// veiledIn reports whether a part of a decoded JSON value is redacted.
 func veiledIn(v any) bool { return strings.Contains(jsonvalue.Text(v), veilMark) }
 
-// under is the subject with a veil over what was taken out of it.
+// under returns the subject with its redacted parts under a veil.
 func (s *Subject) under(v veil) *Subject {
 	f := s.Fork()
 	f.veil, f.AllCalls = v, nil

@@ -12,8 +12,8 @@ func (f *violationList) add(text string, details Details) {
 	f.list, f.texts = append(f.list, details), append(f.texts, text)
 }
 
-// finding has a full score and the explanation fine when there are no violations; else the score 0, and the violations
-// behind the word broken.
+// finding returns a score of 1 and the explanation fine when there are no violations; else a score of 0, and the
+// violations after the word broken.
 func (f *violationList) finding(fine, broken string) Finding {
 	details := Details{"violations": atLeastEmpty(f.list)}
 	if len(f.list) > 0 {

@@ -64,7 +64,7 @@ func (c workflowToolAccess) Eval(_ context.Context, s *Subject) (Finding, error)
 			state = w.stateAt(call.Turn)
 		}
 		allowed, hasRule := c[state]
-		if !hasRule || call.State != "" && call.Name == workflow.TransitionTool { // events say where that may lead
+		if !hasRule || call.State != "" && call.Name == workflow.TransitionTool { // the workflow itself limits its events
 			continue
 		}
 		ruled++
@@ -78,8 +78,8 @@ func (c workflowToolAccess) Eval(_ context.Context, s *Subject) (Finding, error)
 	return f, nil
 }
 
-// stateAt is the state of the calls of a turn: that to which the last transition until then goes, which may be one of
-// the same turn. A transition of which the turn is not known counts as made with the one before it.
+// stateAt returns the state after the last transition in or before a turn. A transition without a known turn counts as
+// made with the one before it.
 func (w *Workflow) stateAt(turn int) string {
 	if len(w.Transitions) == 0 {
 		return w.Current

@@ -2,8 +2,8 @@ package secret
 
 import "bytes"
 
-// Labels is Bytes for metrics in the text format of Prometheus: the values of labels may hold secrets. The names are
-// arena's own, and the numbers were counted.
+// Labels redacts metrics in the text format of Prometheus. Only the values of labels and the help texts may hold
+// secrets.
 func (g *Guard) Labels(p []byte) []byte {
 	set := g.Set()
 	if set.next(p, 0, false).size == 0 {
@@ -20,7 +20,7 @@ func (g *Guard) Labels(p []byte) []byte {
 	return t.done()
 }
 
-// labels takes a line, up to its end. Of one that describes a metric the last of four words is a text.
+// labels reads a line, up to its end. In a line of help, everything after the name is text.
 func (t *token) labels(end int) {
 	if words := bytes.SplitN(t.text[t.at:end], []byte(" "), 4); string(words[0]) == "#" && len(words) == 4 {
 		t.copy(end - len(words[3]))
@@ -48,7 +48,7 @@ func (t *token) labels(end int) {
 	t.copy(end)
 }
 
-// labelName is the name of a label, behind the comma or brace before it.
+// labelName returns the name of a label, after the comma or brace before it.
 func labelName(p []byte) string {
 	p = bytes.TrimSuffix(p, []byte("="))
 	return string(p[bytes.LastIndexAny(p, "{,")+1:])

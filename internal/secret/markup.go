@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// ownAttributes are attributes of HTML and of JUnit's XML whose values are arena's own.
+// ownAttributes are attributes of HTML and JUnit XML whose values arena writes itself.
 var ownAttributes = []string{
 	"assertions", "class", "content", "datetime", "dir", "errors", "failures", "height", "id", "lang", "line", "name",
 	"preserveaspectratio", "rel", "role", "scope", "skipped", "tabindex", "tests", "time", "timestamp", "type", "version",
 	"viewbox", "width", "x",
 }
 
-// rawElements hold what is no text: scripts, styles, and packed data.
+// rawElements are the elements that hold no text: scripts, styles, and packed data.
 var rawElements = []string{"script", "style"}
 
 const cdata, cdataEnd = "<![CDATA[", "]]>"
 
-// markupWalk is the walk of HTML and XML: texts and the values of attributes may hold secrets.
+// markupWalk reads HTML and XML. Texts and values of attributes may hold secrets.
 type markupWalk struct {
-	raw string // the element that holds no text; "": in none
+	raw string // the raw element that is open; "": none
 }
 
 func (w *markupWalk) step(t *token) bool {
@@ -42,7 +42,7 @@ func (w *markupWalk) step(t *token) bool {
 	return w.tag(t)
 }
 
-// upTo takes what stands before an end, which is not there yet when it returns false.
+// upTo reads the text before an end; false when the end has not come yet.
 func upTo(t *token, end string, take func(int)) bool {
 	n := bytes.Index(t.text[t.at:], []byte(end))
 	switch {
@@ -62,7 +62,7 @@ func (w *markupWalk) rawText(t *token) bool {
 		w.raw = ""
 		return true
 	}
-	t.copy(max(t.at, len(t.text)-len(end))) // the end may have begun
+	t.copy(max(t.at, len(t.text)-len(end))) // the rest may be the start of the end
 	return false
 }
 
@@ -101,8 +101,8 @@ func (w *markupWalk) tag(t *token) bool {
 	return true
 }
 
-// isOwnAttribute reports whether the value of an attribute is arena's own. What a testcase or a property is named is
-// somebody else's.
+// isOwnAttribute reports whether arena itself wrote the value of an attribute. The names of testcases and properties
+// come from users.
 func isOwnAttribute(tag []byte, name string) bool {
 	if name == "name" || name == "content" {
 		element := elementName(tag)
@@ -111,7 +111,7 @@ func isOwnAttribute(tag []byte, name string) bool {
 	return slices.Contains(ownAttributes, name)
 }
 
-// tagEnd is behind the tag that begins at a place; -1: it has no end.
+// tagEnd returns the offset after a tag; -1 when the tag has no end.
 func tagEnd(p []byte, at int) int {
 	quote := byte(0)
 	for i := at; i < len(p); i++ {
@@ -129,13 +129,13 @@ func tagEnd(p []byte, at int) int {
 	return -1
 }
 
-// attribute is the name that a tag has before its end, in lower case.
+// attribute returns the name of the attribute before an offset, in lower case.
 func attribute(tag []byte) string {
 	tag = bytes.TrimRight(tag, "= \t\r\n")
 	return strings.ToLower(string(tag[bytes.LastIndexAny(tag, " \t\r\n\"'")+1:]))
 }
 
-// elementName is the name of a tag that opens; of one that closes it begins with a slash.
+// elementName returns the name of a tag. The name of a closing tag begins with a slash.
 func elementName(tag []byte) string {
 	name, _, _ := strings.Cut(strings.Trim(string(tag[:min(len(tag), 32)]), "<>"), " ")
 	return strings.TrimRight(name, ">/\n")

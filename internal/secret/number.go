@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// A secret may be made of digits, and then equal a number: one that arena counted, or one that an agent wrote among
-// the arguments of a tool. In a document of JSON neither can be replaced like a text.
+// A secret of digits may equal a number: one that arena counted, or one in the arguments of a tool call. In a JSON
+// document such a number cannot be replaced like a text.
 
 const numeric = "0123456789+-.eE"
 
-// inNumber reports whether a hit is a part of the number that a field of a JSON object has as its value.
+// inNumber reports whether a hit is part of a number that is the value of a JSON object's field.
 func inNumber(p []byte, from, end int) bool {
 	for _, c := range p[from:end] {
 		if strings.IndexByte(numeric, c) < 0 {

@@ -62,8 +62,9 @@ torture: ## kill 60 runs of 2,000 trials at random moments and resume them
 	ARENA_TORTURE=60 $(GO) test -timeout 0 -run '^TestTorture$$' -v ./internal/cli
 
 .PHONY: soak
-soak: ## kill programs of tools under 2,000 trials
+soak: ## kill programs of tools and MCP servers under 2,000 trials
 	ARENA_SOAK=2000 $(GO) test -timeout 0 -run '^TestSoak$$' -v ./internal/tools/exec
+	ARENA_SOAK=2000 $(GO) test -timeout 0 -run '^TestSoakOfTools$$' -v ./internal/cli
 
 .PHONY: bench
 bench: ## run the benchmarks that match BENCH (all)

@@ -48,6 +48,7 @@ func TestHostileServers(t *testing.T) {
 		{"nameless", list + "PROGRAM: one of its tools has no name"},
 		{"endless", list + "PROGRAM: its list of tools has no end: a page leads to itself"},
 		{"half a line", call + `PROGRAM: it ended without an error`},
+		{"closes its input", call + `PROGRAM: it closed its input`},
 		{"invalid", call + `PROGRAM: its answer is not valid UTF-8`},
 		{"wrong shape", call + `PROGRAM: `},
 		{"unknown content", call + `PROGRAM: unrecognized content type "hologram"`},

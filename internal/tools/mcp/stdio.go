@@ -110,9 +110,23 @@ func (p *pipe) Write(ctx context.Context, m jsonrpc.Message) error {
 			p.leave()
 			return ctx.Err()
 		}
+		p.awaitEnd(ctx)
 		return err
 	}
 	return nil
+}
+
+// awaitEnd lets a program that takes no more messages say how it ended. It is given up where it does not end.
+func (p *pipe) awaitEnd(ctx context.Context) {
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	select {
+	case <-p.gone:
+	case <-ctx.Done():
+	case <-limit.C:
+		p.fail(errors.New("it closed its input"))
+		p.leave()
+	}
 }
 
 // onChange sets the function to call when the list of tools changes.

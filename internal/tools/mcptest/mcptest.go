@@ -202,7 +202,13 @@ func scripted(kind string) {
 			case "null":
 				list = `[null]`
 			}
+			if kind == "closes its input" {
+				_ = os.Stdin.Close()
+			}
 			say(`{"jsonrpc":"2.0","id":%s,"result":{"tools":%s,"nextCursor":%q}}`, req.ID, list, next)
+			if kind == "closes its input" {
+				<-time.After(time.Hour)
+			}
 		case "tools/call":
 			switch kind {
 			case "half a line":

@@ -25,10 +25,10 @@ type Options struct {
 	Dir    string   // working directory, against which relative paths resolve; "": that of the process
 
 	// Filters. What names nothing that exists is an error.
-	Scenarios []string // ids
+	Scenarios []string // ids and patterns, as --scenario takes them
 	Providers []string // ids, mock, or type/model for a model that no file configures
 	Regions   []string
-	Tags      []string
+	Tags      []string // likewise
 
 	Mock       bool   // answer for every provider from mock replies, without a network
 	MockConfig string // file of mock replies, in place of the providers' own; implies Mock

@@ -13,11 +13,12 @@ type selectionFlags struct {
 }
 
 func (f *selectionFlags) register(fl *pflag.FlagSet) {
-	fl.StringSliceVar(&f.scenarios, "scenario", nil, "only this scenario: an `id`; repeat the flag or use commas")
+	fl.StringSliceVar(&f.scenarios, "scenario", nil, "only this scenario: an `id`, or a pattern such as refund-* or re:^refund;\n"+
+		"!id leaves it out; repeat the flag or use commas")
 	fl.StringSliceVar(&f.providers, "provider", nil, "only this provider: a configured `id`, mock, or type/model\n"+
 		"such as openai/gpt-4o-mini, ollama/llama3.2")
 	fl.StringSliceVar(&f.regions, "region", nil, "run once for each region `name`, which templates see as {{region}}")
-	fl.StringSliceVar(&f.tags, "tag", nil, "only scenarios with this `tag`")
+	fl.StringSliceVar(&f.tags, "tag", nil, "only scenarios with this `tag`, or, behind a !, without it; also patterns")
 	fl.StringSliceVar(&f.evalIDs, "eval", nil, "only the recording eval with this `id`")
 }
 

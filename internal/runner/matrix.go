@@ -55,8 +55,8 @@ func (p *Plan) reportEmpty(d *diag.List) {
 func newMatrix(opts PlanOptions, d *diag.List) *matrix {
 	m := &matrix{
 		opts: opts, diags: d, regions: split(opts.Regions),
-		scenarios: newFilter("scenario", opts.Scenarios), evals: newFilter("eval", opts.Evals),
-		tags: newFilter("tag", opts.Tags), providers: newFilter("provider", opts.Providers),
+		scenarios: newPatternFilter("scenario", opts.Scenarios, d), evals: newPatternFilter("eval", opts.Evals, d),
+		tags: newPatternFilter("tag", opts.Tags, d), providers: newFilter("provider", opts.Providers),
 		endpoints: map[endpointKey]*Endpoint{}, implicitMocks: map[*scenario.Project]*scenario.Provider{},
 		reportedFeatures: map[string]map[diag.Pos]bool{}, judgeEndpoints: map[endpointKey]*judges.Endpoint{},
 		memory: judges.NewMemory(judges.MemoryLimit), opened: map[string]*recording.File{},
@@ -109,10 +109,10 @@ type matrix struct {
 
 func (m *matrix) project(p *scenario.Project, origin string) []span {
 	var scenarios, judged []*scenario.Scenario
-	if len(m.evals.want) == 0 || len(m.scenarios.want) > 0 || len(m.opts.Recordings) > 0 {
+	if m.evals.empty() || !m.scenarios.empty() || len(m.opts.Recordings) > 0 {
 		scenarios = m.pick(p)
 	}
-	if len(m.scenarios.want) == 0 || len(m.evals.want) > 0 {
+	if m.scenarios.empty() || !m.evals.empty() {
 		judged = m.pickEvals(p)
 	}
 	if len(m.opts.Recordings) > 0 {

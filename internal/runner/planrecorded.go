@@ -24,7 +24,7 @@ func (m *matrix) pickEvals(p *scenario.Project) []*scenario.Scenario {
 	var out []*scenario.Scenario
 	for _, e := range p.Evals {
 		byName := m.evals.keeps(idAndAlias(&e.Meta)...)
-		if s := e.Scenario(); byName && m.tagged(s) {
+		if s := e.Scenario(); byName && m.tags.keeps(s.Tags...) {
 			out = append(out, s)
 		}
 	}

@@ -47,7 +47,7 @@ func (b *rejudgePlanner) reportMissing(finished []Finished) {
 
 // wants reports whether the filters select a scenario. Unlike keeps it does not mark them as used.
 func (m *matrix) wants(s *scenario.Scenario) bool {
-	return len(m.scenarios.want) == 0 || slices.ContainsFunc(m.scenarios.want, s.Is)
+	return m.scenarios.matches(idAndAlias(&s.Meta)...)
 }
 
 // add counts a trial of the run. It ignores trials that are not in its plan any more, and recordings, which have no

@@ -68,7 +68,7 @@ func (b *rejudgePlanner) prepare(suite *scenario.Suite, finished []Finished) {
 // reportNotInRun warns of scenarios that the run has no trial of, unless --scenario is given: the verdict is not about
 // all of the files.
 func (b *rejudgePlanner) reportNotInRun(ids []string) {
-	if len(ids) == 0 || len(b.m.scenarios.want) > 0 {
+	if len(ids) == 0 || !b.m.scenarios.empty() {
 		return
 	}
 	slices.Sort(ids)

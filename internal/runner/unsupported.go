@@ -17,7 +17,7 @@ func ReportUnsupported(suite *scenario.Suite, opts PlanOptions, d *diag.List) {
 	defer m.close()
 	m.sortProviderNames(suite)
 	for _, p := range suite.Projects {
-		if len(m.evals.want) == 0 || len(m.scenarios.want) > 0 {
+		if m.evals.empty() || !m.scenarios.empty() {
 			m.reportUnsupported(p, m.pick(p))
 		}
 	}

@@ -1,0 +1,169 @@
+package runner
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// filter selects resources by name. Its words are names; where patterns are taken also globs such as refund-*, regular
+// expressions such as re:^refund, and either or a name behind an exclamation mark, which leaves out what it matches.
+type filter struct {
+	flag       string
+	words      []string
+	selectors  []selector
+	known      []string
+	used       map[string]bool // words that matched something
+	incomplete bool            // not all resources were compared with the filter
+	hintSuffix string          // follows the known names in hints
+}
+
+// selector is a word of a filter that is more than a name.
+type selector struct {
+	word    string
+	not     bool
+	matches func(name string) bool
+}
+
+// newFilter selects by names alone.
+func newFilter(flag string, lists []string) *filter {
+	f := &filter{flag: flag, words: split(lists), used: map[string]bool{}}
+	for _, w := range f.words {
+		f.selectors = append(f.selectors, selector{word: w, matches: func(name string) bool { return name == w }})
+	}
+	return f
+}
+
+// newPatternFilter selects by names and patterns. Those that cannot be read go to d.
+func newPatternFilter(flag string, lists []string, d *diag.List) *filter {
+	f := &filter{flag: flag, words: split(lists), used: map[string]bool{}}
+	for _, w := range f.words {
+		s, err := newSelector(w)
+		if err != nil {
+			d.Errorf(diag.Pos{}, 0, "bad-pattern", "--%s %s: %v", flag, w, err)
+			f.used[w] = true // what is wrong with it is said
+		}
+		f.selectors = append(f.selectors, s)
+	}
+	return f
+}
+
+func newSelector(word string) (selector, error) {
+	s := selector{word: word}
+	pattern, not := strings.CutPrefix(word, "!")
+	s.not = not
+	s.matches = func(name string) bool { return name == pattern }
+	expr, isRegexp := strings.CutPrefix(pattern, "re:")
+	switch {
+	case pattern == "" || isRegexp && expr == "":
+		return s, fmt.Errorf("the pattern is empty")
+	case isRegexp:
+		re, err := regexp.Compile(expr)
+		if err != nil {
+			return s, fmt.Errorf("%w (commas separate patterns; write a regular expression without one)", err)
+		}
+		s.matches = re.MatchString
+	case strings.ContainsAny(pattern, "*?["):
+		if _, err := path.Match(pattern, ""); err != nil {
+			return s, fmt.Errorf("a bracket is not closed")
+		}
+		s.matches = func(name string) bool {
+			ok, _ := path.Match(pattern, name) // the pattern was tried
+			return ok || name == pattern
+		}
+	}
+	return s, nil
+}
+
+// split splits lists at commas, and removes spaces and duplicates.
+func split(lists []string) []string {
+	var out []string
+	for _, l := range lists {
+		for name := range strings.SplitSeq(l, ",") {
+			if name = strings.TrimSpace(name); name != "" && !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// empty reports whether the filter selects everything.
+func (f *filter) empty() bool { return len(f.selectors) == 0 }
+
+// keeps reports whether the filter selects a resource with these names, and notes the words that match them.
+func (f *filter) keeps(names ...string) bool {
+	if f.empty() {
+		return true
+	}
+	f.known = append(f.known, names...)
+	return f.selects(names, func(word string) { f.used[word] = true })
+}
+
+// matches is keeps for those who ask out of turn: it is not noted what they ask for.
+func (f *filter) matches(names ...string) bool {
+	return f.empty() || f.selects(names, func(string) {})
+}
+
+// selects reports whether one of the words matches one of the names and none that leaves out does. Words that only
+// leave out select everything else.
+func (f *filter) selects(names []string, matched func(word string)) bool {
+	keep, leaveOut := !slices.ContainsFunc(f.selectors, func(s selector) bool { return !s.not }), false
+	for _, s := range f.selectors {
+		if !slices.ContainsFunc(names, s.matches) {
+			continue
+		}
+		matched(s.word)
+		if s.not {
+			leaveOut = true
+		} else {
+			keep = true
+		}
+	}
+	return keep && !leaveOut
+}
+
+// missing reports words that match nothing: the run would be smaller, or larger, than the user thinks.
+func (f *filter) missing(d *diag.List, kind string) {
+	known := slices.Compact(slices.Sorted(slices.Values(f.known)))
+	for _, s := range f.selectors {
+		if f.used[s.word] {
+			continue
+		}
+		if slices.ContainsFunc(known, s.matches) {
+			if f.incomplete {
+				continue
+			}
+			d.Errorf(diag.Pos{}, 0, "unused-filter", "--%s %s: no scenario of this run uses that %s", f.flag, s.word, kind).Hint =
+				"its group, or the providers and required_capabilities of the scenarios, keep it out"
+			continue
+		}
+		problem := "there is no %s of that name"
+		if name := strings.TrimPrefix(s.word, "!"); strings.HasPrefix(name, "re:") || strings.ContainsAny(name, "*?[") {
+			problem = "it matches no %s"
+		}
+		p := d.Errorf(diag.Pos{}, 0, "unknown-filter", "--%s %s: "+problem, f.flag, s.word, kind)
+		p.Hint = hintKnown(strings.TrimPrefix(s.word, "!"), known) + f.hintSuffix
+	}
+}
+
+func hintKnown(name string, known []string) string {
+	const limit = 20
+	if len(known) == 0 {
+		return "there is none at all"
+	}
+	list := known
+	more := ""
+	if len(list) > limit {
+		list, more = list[:limit], ", …"
+	}
+	hint := "known: " + strings.Join(list, ", ") + more
+	if near := diag.DidYouMean(name, known); near != "" {
+		hint = near + " " + hint
+	}
+	return hint
+}

@@ -40,8 +40,9 @@ type layout struct {
 
 type field struct {
 	Param
-	index []int
-	codec codec
+	index    []int
+	codec    codec
+	patterns bool // a map of regular expressions
 }
 
 func layoutFor[P any]() *layout { return layoutOf(reflect.TypeFor[P]()) }
@@ -72,7 +73,7 @@ func (l *layout) add(t reflect.Type, index []int) {
 			continue
 		}
 		c := codecOf(f.Type, rulesOf(f.Tag))
-		l.fields = append(l.fields, field{index: at, codec: c, Param: Param{
+		l.fields = append(l.fields, field{index: at, codec: c, patterns: f.Type == reflect.TypeFor[map[string]pattern](), Param: Param{
 			Key: keys.Key{
 				Name: name, Aliases: words(f.Tag.Get("alias")), Shape: c.shape, Required: rest == "required",
 				Default: f.Tag.Get("default"), Doc: f.Tag.Get("doc"), Read: true,

@@ -3,6 +3,7 @@ package checks
 import (
 	"fmt"
 	"regexp"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
@@ -14,8 +15,17 @@ type NameUse struct {
 	Kind    Kind
 	Name    string
 	Of      string         // for an argument: its tool
+	Values  []ValueUse     // for an argument: the texts that it is compared with
 	Pattern *regexp.Regexp // for a ToolPattern
 	Param   string         // its parameter or condition: tool_names, when: tool_called
+	Pos     diag.Pos
+}
+
+// ValueUse is a text that a check compares with an argument. Arguments of arena's own tools are names themselves: of
+// events, artifacts and skills.
+type ValueUse struct {
+	Text    string
+	Pattern *regexp.Regexp // the argument must match it; nil: the argument must equal Text
 	Pos     diag.Pos
 }
 
@@ -45,10 +55,33 @@ func (b *binder) means(f *field, n *node.Node, what string, given map[string]*no
 	}
 	if f.Keys != "" && n.Kind == node.Map {
 		for i := 0; i+1 < len(n.Content); i += 2 {
+			before := len(b.uses)
 			ok = b.text(f, f.Keys, n.Content[i], what, given, l) && ok
+			if len(b.uses) > before && f.Keys == ArgumentName {
+				b.uses[before].Values = b.values(f, n.Content[i+1])
+			}
 		}
 	}
 	return ok
+}
+
+// values returns the texts for an argument, without those with placeholders.
+func (b *binder) values(f *field, n *node.Node) (list []ValueUse) {
+	for _, text := range textsOf(n) {
+		if text.Kind != node.Scalar || strings.Contains(text.Value, "{{") {
+			continue
+		}
+		use := ValueUse{Text: text.Value, Pos: b.r.Pos(text)}
+		if f.patterns {
+			p, err := regexp.Compile(text.Value)
+			if err != nil {
+				continue // it is reported as that
+			}
+			use.Pattern = p
+		}
+		list = append(list, use)
+	}
+	return list
 }
 
 // textsOf returns a text, or the texts of a list.

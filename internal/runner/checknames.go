@@ -239,6 +239,7 @@ func (n *nameChecker) checkFeatureName(check string, use *checks.NameUse, featur
 
 // checkArgument compares the name of an argument with the schema of its tool.
 func (n *nameChecker) checkArgument(check string, use *checks.NameUse) {
+	n.checkValues(check, use)
 	args, listed := n.tools.Arguments(use.Of)
 	if !listed || slices.Contains(args, use.Name) {
 		return

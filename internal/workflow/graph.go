@@ -146,6 +146,16 @@ func (g *Graph) ArtifactNames() []string {
 	return slices.Compact(names)
 }
 
+// EventNames are the events of all states, sorted.
+func (g *Graph) EventNames() []string {
+	var names []string
+	for _, s := range g.states {
+		names = append(names, s.events...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // Ends reports whether no event leads on from the state.
 func (s *State) Ends() bool { return s.Terminal || len(s.Events) == 0 }
 

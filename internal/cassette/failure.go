@@ -31,15 +31,14 @@ type failure struct {
 
 func (enc encoder) failureOf(ctx context.Context, err error) *failure {
 	f := &failure{Text: enc.text(err.Error()), NoJudge: errors.Is(err, grading.ErrNoJudge)}
-	e, failed := errors.AsType[*providers.Error](err)
-	if failed && e.Usage != (chat.Usage{}) {
-		f.Usage, f.CostUSD = new(usageOf(e.Usage)), e.CostUSD
+	if took, usd := providers.Spent(err); took != (chat.Usage{}) {
+		f.Usage, f.CostUSD = new(usageOf(took)), usd
 	}
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, cause) {
 		f.Text, f.Ended = enc.text(cause.Error()), true
 		return f
 	}
-	if failed {
+	if e, failed := errors.AsType[*providers.Error](err); failed {
 		f.Kind, f.Message, f.Provider, f.Status = string(e.Kind), enc.text(e.Msg), e.Provider, e.Status
 		f.Attempts, f.Final = e.Attempts, e.Final
 		f.RetryAfterMS = float64(e.RetryAfter) / float64(time.Millisecond)
@@ -51,13 +50,14 @@ func (enc encoder) failureOf(ctx context.Context, err error) *failure {
 func (f *failure) err() error {
 	switch {
 	case f.Ended:
-		ended := endedError{text: string(f.Text)}
-		if f.Usage != nil {
-			ended.usage = f.addUsage(&providers.Error{Kind: providers.Timeout})
+		if f.Usage == nil {
+			return f.cause()
 		}
-		return ended
+		return &providers.Ended{Usage: f.Usage.chat(), CostUSD: f.CostUSD, Err: f.cause()}
 	case f.NoJudge:
 		return &recordedError{string(f.Text), grading.ErrNoJudge}
+	case f.Kind == "" && f.Usage != nil:
+		return &providers.Ended{Usage: f.Usage.chat(), CostUSD: f.CostUSD, Err: errors.New(string(f.Text))}
 	case f.Kind == "":
 		return errors.New(string(f.Text))
 	}
@@ -71,6 +71,9 @@ func (f *failure) err() error {
 	}
 	return &recordedError{string(f.Text), e}
 }
+
+// cause is what ended the recorded trial before the reply came.
+func (f *failure) cause() error { return endedError{text: string(f.Text)} }
 
 // addUsage sets the usage and cost of the failed call.
 func (f *failure) addUsage(e *providers.Error) *providers.Error {
@@ -91,11 +94,6 @@ func (e *recordedError) Error() string { return e.text }
 func (e *recordedError) Unwrap() error { return e.err }
 
 // endedError is returned where the recorded trial ended before the reply came.
-type endedError struct {
-	text  string
-	usage error // carries the usage of the call; nil: none
-}
+type endedError struct{ text string }
 
 func (e endedError) Error() string { return e.text }
-
-func (e endedError) Unwrap() error { return e.usage }

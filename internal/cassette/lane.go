@@ -254,7 +254,7 @@ func (l *Lane) replay(ctx context.Context, q *question, at position) (*entry, er
 		}
 	}
 	if found.failure != nil && found.failure.Ended && rec.stop != nil {
-		rec.stop(found.failure.err())
+		rec.stop(found.failure.cause())
 	}
 	played := *found
 	played.position = at

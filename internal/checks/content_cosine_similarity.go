@@ -11,6 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/say"
 )
 
@@ -59,7 +60,7 @@ func (c *cosineSimilarity) Eval(ctx context.Context, s *Subject) (Finding, error
 	details := Details{}
 	reference, reply, err := c.vectors(ctx, s, details)
 	if err != nil {
-		return Finding{}, err
+		return Finding{Details: embeddingSpent(err)}, err
 	}
 	if len(reference) != len(reply) {
 		return Finding{}, fmt.Errorf("the embedding of the reply has %s and that of the reference %d: they are of "+
@@ -108,6 +109,22 @@ func (c *cosineSimilarity) vectors(
 		details["embedding_cost_usd"] = *both.CostUSD
 	}
 	return both.Vectors[0], both.Vectors[1], nil
+}
+
+// embeddingSpent is what a call took that came to nothing, as far as it is known.
+func embeddingSpent(err error) Details {
+	took, usd := providers.Spent(err)
+	if took.Total() == 0 {
+		return nil
+	}
+	details := Details{"embedding_tokens": took.InputTokens}
+	if took.Estimated {
+		details["embedding_tokens_estimated"] = true
+	}
+	if usd != nil {
+		details["embedding_cost_usd"] = *usd
+	}
+	return details
 }
 
 var errNoEmbedder = errors.New("no embedding provider is configured; list one under embedding_providers, or write " +

@@ -46,9 +46,9 @@ func (c *Compiled) judge(ctx context.Context, s *Subject) (v result.Verdict, cer
 	case errors.Is(err, ErrNotApplicable):
 		return skipped(v, err.Error()), true
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
-		v.Status, v.Error = result.Cancelled, err.Error()
+		v.Status, v.Error, v.Details = result.Cancelled, err.Error(), f.Details
 	default:
-		v.Status, v.Error = result.Errored, err.Error()
+		v.Status, v.Error, v.Details = result.Errored, err.Error(), f.Details
 	}
 	return v, f.doubt == nil
 }
@@ -92,7 +92,7 @@ func (c *Compiled) Eval(ctx context.Context, s *Subject) (f Finding, err error) 
 		return Finding{}, errNoReply
 	}
 	if f, err = c.Check.Eval(ctx, s); err != nil {
-		return Finding{}, err
+		return Finding{Details: f.Details}, err
 	}
 	if err := scoreFits(f.Score); err != nil {
 		return Finding{}, err

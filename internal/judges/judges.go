@@ -4,7 +4,6 @@ package judges
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -117,10 +116,14 @@ func (d *asker) Ask(ctx context.Context, use grading.JudgeUse, q *grading.Questi
 		return answer, err
 	}
 	answer.Key = key.String()
-	reply, err := d.pool.memory.reply(ctx, key, func() (chat.Reply, error) { return c.complete(grading.Asking(ctx, q)) })
+	asked := false // by this caller, and not by another one who asks the same
+	reply, err := d.pool.memory.reply(ctx, key, func() (chat.Reply, error) {
+		asked = true
+		return c.complete(grading.Asking(ctx, q))
+	})
 	if err != nil {
-		if failed, ok := errors.AsType[*providers.Error](err); ok { // it may have cost something
-			answer.Usage, answer.CostUSD = failed.Usage, failed.CostUSD
+		if took, usd := providers.Spent(err); asked && took != (chat.Usage{}) {
+			answer.Key, answer.Usage, answer.CostUSD = "", took, usd // the next one who asks the same pays again
 		}
 		return answer, err
 	}

@@ -60,10 +60,21 @@ func (c *priced) Complete(ctx context.Context, req *chat.Request, onDelta func(c
 	if err == nil && reply.CostUSD == nil {
 		reply.CostUSD = c.usd(reply.Model, reply.Usage)
 	}
-	if failed, ok := errors.AsType[*Error](err); ok && failed.Usage.Total() > 0 {
-		failed.CostUSD = c.usd("", failed.Usage)
-	}
+	c.priceFailed(err)
 	return reply, err
+}
+
+// priceFailed sets what a call cost that came to nothing, as far as it is known what it took.
+func (p pricing) priceFailed(err error) {
+	usage, _ := Spent(err)
+	if usage.Total() == 0 {
+		return
+	}
+	if ended, ok := errors.AsType[*Ended](err); ok {
+		ended.CostUSD = p.usd("", usage)
+	} else if failed, ok := errors.AsType[*Error](err); ok {
+		failed.CostUSD = p.usd("", usage)
+	}
 }
 
 func (c *priced) Unwrap() Provider { return c.next }

@@ -29,13 +29,22 @@ type embedding struct {
 
 func (e *embedding) Embed(ctx context.Context, texts []string) (chat.Embeddings, error) {
 	call := &embedCall{texts: texts}
-	if _, err := e.resilient.Complete(context.WithValue(ctx, embedKey{}, call), &chat.Request{}, nil); err != nil {
+	reply, err := e.resilient.Complete(context.WithValue(ctx, embedKey{}, call), &chat.Request{}, nil)
+	if err != nil {
+		e.pricing.priceFailed(err)
 		return chat.Embeddings{}, err
 	}
-	if got := &call.got; got.CostUSD == nil && got.Tokens != nil {
+	got := &call.got
+	if wasted := reply.Usage; wasted != (chat.Usage{}) && got.Tokens != nil {
+		sum := wasted.Add(chat.Usage{InputTokens: *got.Tokens}).InputTokens
+		if got.Tokens = &sum; wasted.Total() == 0 { // nobody knows what an attempt took
+			got.Tokens = nil
+		}
+	}
+	if got.CostUSD == nil && got.Tokens != nil {
 		got.CostUSD = e.pricing.usd(got.Model, chat.Usage{InputTokens: *got.Tokens})
 	}
-	return call.got, nil
+	return *got, nil
 }
 
 // embedCalls makes a Provider of an embedder, so that the same wrappers serve both. The texts and their vectors are in

@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -52,6 +53,30 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// Ended is a call that its context ended, or an error of onDelta, after it had taken something. Its text is that of the
+// cause.
+type Ended struct {
+	Usage   chat.Usage // of all attempts, as in Error
+	CostUSD *float64   // nil: not known; Cost sets it
+	Err     error      // never nil
+}
+
+func (e *Ended) Error() string { return e.Err.Error() }
+
+func (e *Ended) Unwrap() error { return e.Err }
+
+// Spent is what a call took that came to nothing, and its price; nil: not known. The usage is zero where nobody knows of
+// any.
+func Spent(err error) (usage chat.Usage, usd *float64) {
+	if ended, ok := errors.AsType[*Ended](err); ok {
+		return ended.Usage, ended.CostUSD
+	}
+	if failed, ok := errors.AsType[*Error](err); ok {
+		return failed.Usage, failed.CostUSD
+	}
+	return chat.Usage{}, nil
+}
 
 // Temporary reports whether the same call may work later.
 func (e *Error) Temporary() bool {

@@ -14,7 +14,8 @@ import (
 type Provider interface {
 	// Complete runs one model call. With req.Stream the text of the reply is also given to onDelta as it arrives;
 	// an error from onDelta stops the stream and is returned, but for ErrEnough. onDelta may be nil. A failed call
-	// returns *Error, except when ctx is done: then ctx's cause.
+	// returns *Error, except when ctx is done: then ctx's cause. That and the error of onDelta are wrapped in Ended where
+	// the call had taken something.
 	Complete(ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error) (chat.Reply, error)
 }
 

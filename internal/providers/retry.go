@@ -119,9 +119,8 @@ func (c *retriedCall) attempt(ctx context.Context) (chat.Reply, error) {
 	if failed, ok := errors.AsType[*Error](err); ok && failed.Temporary() {
 		err = c.tooLong(ctx, failed)
 	}
-	if failed, ok := errors.AsType[*Error](err); ok {
-		c.wasted = c.wasted.Add(failed.Usage)
-	}
+	took, _ := Spent(err)
+	c.wasted = c.wasted.Add(took)
 	c.last = err
 	failed, ok := errors.AsType[*Error](err)
 	settled := ok && failed.Settled
@@ -194,21 +193,28 @@ func (c *retriedCall) NextBackOff() time.Duration {
 
 // failure is the error of the whole call: that of the last attempt, or ctx's cause.
 func (c *retriedCall) failure(ctx context.Context) error {
-	if failed, ok := errors.AsType[*Error](c.last); ok {
-		counted := *failed
-		counted.Usage = c.wasted
-		c.last = &counted
+	last := c.last
+	if ended, ok := errors.AsType[*Ended](last); ok {
+		last = ended.Err
 	}
 	if cause := context.Cause(ctx); cause != nil {
-		if c.last == nil || errors.Is(c.last, cause) {
-			return cause
+		if last != nil && !errors.Is(last, cause) {
+			cause = fmt.Errorf("%w (last attempt: %w)", cause, last)
 		}
-		return fmt.Errorf("%w (last attempt: %w)", cause, c.last)
+		return c.ended(cause)
 	}
-	if failed, ok := errors.AsType[*Error](c.last); ok {
+	if failed, ok := errors.AsType[*Error](last); ok {
 		counted := *failed
-		counted.Attempts = c.attempts
+		counted.Usage, counted.Attempts = c.wasted, c.attempts
 		return &counted
 	}
-	return c.last
+	return c.ended(last)
+}
+
+// ended is an error of the whole call that is none of a server.
+func (c *retriedCall) ended(err error) error {
+	if c.wasted == (chat.Usage{}) || err == nil {
+		return err
+	}
+	return &Ended{Usage: c.wasted, Err: err}
 }

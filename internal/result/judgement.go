@@ -5,7 +5,8 @@ import "github.com/arena-evals/arena/internal/chat"
 // Judgement is one call of a judge for a check: what was asked, what came back and what was made of it. Every vote and
 // every repair is one.
 type Judgement struct {
-	// Key is the same for all identical judgements of a run, which are asked once.
+	// Key is the same for all identical judgements of a run, which are asked once. It is "" for a call that took something
+	// and came to nothing: that is counted for itself.
 	Key       string     `json:"key"`
 	Judge     string     `json:"judge"` // name, or the provider's id when it has none
 	Provider  string     `json:"provider"`

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"math"
+
+	"github.com/arena-evals/arena/internal/chat"
 )
 
 // JudgesOf is what the judgements of a trial took, each of those that are identical once; nil when none were made.
@@ -45,8 +47,9 @@ func (t *Trial) Judged(f func(j *Judgement)) {
 	}
 }
 
-// Took reports whether the judgement took anything. A call that failed did not, and may have worked for another check.
-func (j *Judgement) Took() bool { return j.Usage.Total() > 0 || j.CostUSD != nil }
+// Took reports whether the judgement took anything, be it not known how much. A call that failed took nothing for the
+// most part, and may have worked for another check.
+func (j *Judgement) Took() bool { return j.Usage != chat.Usage{} || j.CostUSD != nil }
 
 // one counts a judgement.
 func (s *judgeSum) one(j *Judgement) {

@@ -92,11 +92,11 @@ func (s *spend) add(r *chat.Reply) {
 
 // addFailed adds the usage of a failed call.
 func (s *spend) addFailed(err error) {
-	failed, ok := errors.AsType[*providers.Error](err)
-	if !ok || failed.Usage == (chat.Usage{}) {
+	usage, usd := providers.Spent(err)
+	if usage == (chat.Usage{}) {
 		return
 	}
-	s.add(&chat.Reply{Usage: failed.Usage, CostUSD: failed.CostUSD})
+	s.add(&chat.Reply{Usage: usage, CostUSD: usd})
 }
 
 // addRecorded adds the usage of a recorded message.

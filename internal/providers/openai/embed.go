@@ -53,7 +53,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) (got chat.Embeddin
 	if err != nil {
 		return chat.Embeddings{}, e.client.Unsent(err)
 	}
-	err = e.client.Fetch(ctx, body, func(c *wire.Call, data []byte) (err error) {
+	err = e.client.Fetch(ctx, texts, body, func(c *wire.Call, data []byte) (err error) {
 		got, err = exchange{c}.embeddings(data, len(texts))
 		return err
 	})
@@ -84,6 +84,10 @@ func (c exchange) embeddings(data []byte, n int) (chat.Embeddings, error) {
 	}
 	if isError(a.Error) {
 		return chat.Embeddings{}, c.Reported(a.Error)
+	}
+	c.Came(0) // whatever is wrong with the vectors
+	if a.Usage != nil {
+		c.Count(chat.Usage{InputTokens: a.Usage.PromptTokens})
 	}
 	got := chat.Embeddings{Model: a.Model}
 	if a.Usage != nil && a.Usage.PromptTokens > 0 && chat.Tokens(float64(a.Usage.PromptTokens)) {

@@ -64,9 +64,24 @@ func (d Dialect) behaviour(t *testing.T, stream bool) {
 				n++
 				return errNoMore
 			})
-			if err != errNoMore || n != 1 { //nolint:errorlint // it must come back as it is
+			if !errors.Is(err, errNoMore) || err.Error() != errNoMore.Error() || n != 1 {
 				t.Errorf("got %v after %d deltas, want %v after 1", err, n, errNoMore)
 			}
+			d.isSpent(t, err)
+		})
+		t.Run("cancelled within the stream", func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancelCause(t.Context())
+			long := script
+			long.Text, long.Usage = strings.Repeat(script.Text, 1000), chat.Usage{}
+			_, err := d.Open(t, long).Complete(ctx, Request(true), func(chat.Delta) error {
+				cancel(errOver)
+				return nil
+			})
+			if !errors.Is(err, errOver) || err.Error() != errOver.Error() {
+				t.Fatalf("got %v, want the cause of the context", err)
+			}
+			d.isSpent(t, err)
 		})
 	}
 	if d.shows(Hang) {
@@ -84,6 +99,17 @@ func (d Dialect) behaviour(t *testing.T, stream bool) {
 				t.Errorf("got %v, want the cause of the context", err)
 			}
 		})
+	}
+}
+
+// isSpent expects that a call of a model over a network which ended after the first words of its reply counts them.
+func (d Dialect) isSpent(t *testing.T, err error) {
+	t.Helper()
+	if !d.shows(Hang) {
+		return
+	}
+	if took, _ := providers.Spent(err); took.OutputTokens == 0 || !took.Estimated {
+		t.Errorf("the call took %+v, want an estimate of its first words", took)
 	}
 }
 

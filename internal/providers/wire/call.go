@@ -57,11 +57,7 @@ func (c *Client) Complete(
 		err = call.impossible()
 	}
 	if err != nil {
-		err = call.failure(ctx, err)
-		if failed, ok := errors.AsType[*providers.Error](err); ok {
-			failed.Usage = call.wasted()
-		}
-		return chat.Reply{}, err
+		return chat.Reply{}, call.spent(call.failure(ctx, err))
 	}
 	renamed.restore(reply.ToolCalls)
 	reply.LatencyMS = float64(c.now().Sub(began)) / float64(time.Millisecond)
@@ -73,17 +69,40 @@ func (c *Client) Complete(
 	return reply, nil
 }
 
-// Fetch makes one call whose reply is a document, which decode reads. It fails like Complete.
-func (c *Client) Fetch(ctx context.Context, body []byte, decode func(c *Call, data []byte) error) error {
+// Fetch makes one call about texts whose reply is a document, which decode reads. It fails like Complete.
+func (c *Client) Fetch(
+	ctx context.Context, texts []string, body []byte, decode func(c *Call, data []byte) error,
+) error {
 	if err := done(ctx); err != nil {
 		return err
 	}
-	call := c.begin(ctx, &chat.Request{}, nil)
+	req := &chat.Request{}
+	for _, text := range texts {
+		req.Messages = append(req.Messages, chat.Message{Role: chat.User, Content: text})
+	}
+	call := c.begin(ctx, req, nil)
 	defer call.watch.stop()
-	if err := call.fetch(body, decode); err != nil {
-		return call.failure(ctx, err)
+	err := call.fetch(body, decode)
+	if err == nil {
+		err = call.impossible()
+	}
+	if err != nil {
+		return call.spent(call.failure(ctx, err))
 	}
 	return nil
+}
+
+// spent adds to an error what the call took.
+func (c *Call) spent(err error) error {
+	usage := c.wasted()
+	if failed, ok := err.(*providers.Error); ok { //nolint:errorlint // one that onDelta returns is not ours to change
+		failed.Usage = usage
+		return failed
+	}
+	if usage == (chat.Usage{}) {
+		return err
+	}
+	return &providers.Ended{Usage: usage, Err: err}
 }
 
 func (c *Call) fetch(body []byte, decode func(c *Call, data []byte) error) error {

@@ -52,15 +52,15 @@ func (c *Call) impossible() error {
 
 // wasted is what a call took of which nothing came. Where the server counts what cannot be, nobody knows how much.
 func (c *Call) wasted() chat.Usage {
-	u := c.came.usage
+	u, size := c.came.usage, max(c.came.size, c.text.Len())
 	switch {
 	case !u.Counted():
 		return chat.Usage{Estimated: true}
-	case u == (chat.Usage{}) && !c.came.begun:
+	case u == (chat.Usage{}) && !c.came.begun && size == 0:
 		return u
 	}
-	if u = completed(u, c.Request, &chat.Reply{}); u.OutputTokens == 0 && c.came.size > 0 {
-		u.OutputTokens, u.Estimated = tokens(c.came.size), true
+	if u = completed(u, c.Request, &chat.Reply{}); u.OutputTokens == 0 && size > 0 {
+		u.OutputTokens, u.Estimated = tokens(size), true
 	}
 	return u
 }

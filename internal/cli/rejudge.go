@@ -193,7 +193,7 @@ func (f *rejudgeFlags) plan(app *App, suite *scenario.Suite, was *result.Run, d 
 func (f *rejudgeFlags) perform(
 	ctx context.Context, app *App, suite *scenario.Suite, plan *runner.Plan, was *result.Run, warned []string,
 ) error {
-	out := harness.NewOutputs(f.outputChoice(suite))
+	out := harness.NewOutputs(f.outputChoice(app, suite))
 	out.Secrets = &app.secrets.Guard
 	home := filepath.Dir(f.source)
 	if slices.ContainsFunc(out.Files(), func(file string) bool { return sameFile(filepath.Dir(file), home) }) {

@@ -80,7 +80,7 @@ func (f *reportFlags) run(app *App, path string) error {
 	out := harness.NewOutputs(harness.Choice{
 		Dir: cmp.Or(f.out, filepath.Dir(input)), Formats: f.formats,
 		JUnit: f.junitFile, HTML: f.htmlFile, Markdown: f.markdownFile, Granularity: f.granularity,
-		Rerun: rerunner(run.Command),
+		Rerun: rerunner(run.Command), Place: app.inCheckout(),
 	})
 	out.Secrets = &app.secrets.Guard
 	out.KeepInput(input)

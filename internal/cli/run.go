@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -15,8 +14,6 @@ import (
 	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
-	"github.com/arena-evals/arena/internal/report/github"
-	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -103,7 +100,7 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	if diags.Errors() > 0 {
 		return exit(result.ExitUsage)
 	}
-	out := harness.NewOutputs(f.outputChoice(suite))
+	out := harness.NewOutputs(f.outputChoice(app, suite))
 	out.Keep, out.Secrets = f.keep, &app.secrets.Guard
 	if f.list {
 		return f.listTrials(app, suite, plan, out)
@@ -251,10 +248,10 @@ func (f *runFlags) clients(app *App, jobs int) *harness.Clients {
 func (f *runFlags) jobsFor(suite *scenario.Suite) int { return harness.Jobs(f.jobs, suite) }
 
 // outputChoice merges the flags with the first project's output block.
-func (f *runFlags) outputChoice(suite *scenario.Suite) harness.Choice {
+func (f *runFlags) outputChoice(app *App, suite *scenario.Suite) harness.Choice {
 	c := harness.Choice{
 		Dir: f.out, Formats: f.formats, JUnit: f.junitFile, HTML: f.htmlFile, Markdown: f.markdownFile,
-		Granularity: f.junitGranularity, Rerun: rerunner(f.repeat()),
+		Granularity: f.junitGranularity, Rerun: rerunner(f.repeat()), Place: app.inCheckout(),
 	}
 	for _, p := range suite.Projects {
 		o := p.Defaults.Output
@@ -294,12 +291,4 @@ func listPlan(app *App, plan *runner.Plan, left func(i int) bool) error {
 		return broken(err)
 	}
 	return nil
-}
-
-// annotate writes GitHub annotations when the run is part of a workflow.
-func annotate(app *App, out io.Writer, run *result.Run) error {
-	if v, _ := app.Getenv("GITHUB_ACTIONS"); v != "true" {
-		return nil
-	}
-	return github.Write(screen.Workflow(out), run)
 }

@@ -132,11 +132,15 @@ func (a *App) showDiags(w io.Writer, list []diag.Diagnostic, files int, color bo
 	}
 	err := diag.Print(painted(w, color), list, diag.PrintOptions{Color: color, Width: a.Width(), Read: plainfile.Read})
 	summary := diag.Summary(list, files)
-	if consequence != "" && slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Severity == diag.Error }) {
+	if consequence != "" && len(errorsOf(list)) > 0 {
 		summary += "; " + consequence
 	}
 	_, endErr := fmt.Fprintf(w, "\n%s\n", summary)
-	if err := errors.Join(err, endErr); err != nil {
+	var annotateErr error
+	if len(errorsOf(list)) > 0 { // warnings alone are those of a run, which tells them with its results
+		annotateErr = a.annotateFiles(w, list)
+	}
+	if err := errors.Join(err, endErr, annotateErr); err != nil {
 		_, _ = fmt.Fprintln(a.Err, "arena:", err) // nothing is left to report a broken stderr to
 	}
 }

@@ -84,6 +84,9 @@ func (f *validateFlags) run(app *App, paths []string) error {
 	} else {
 		app.showDiags(app.Out, diags.Sorted(), suite.Files, app.useColor(f.color, app.OutTTY), "")
 		if diags.Errors() == 0 {
+			if err := app.annotateFiles(app.Out, diags.Sorted()); err != nil {
+				return broken(err)
+			}
 			if err := f.summary(app, suite); err != nil {
 				return broken(err)
 			}

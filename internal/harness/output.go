@@ -52,6 +52,7 @@ type Choice struct {
 	JUnit, HTML, Markdown string   // files
 	Granularity           string   // of JUnit
 	Rerun                 func(*result.Brief) string
+	Place                 func(file string) string // how JUnit names a scenario's file; nil: as the run does
 }
 
 // NewOutputs settles folder and files. results.json is always written; a report whose file is named is written
@@ -80,7 +81,9 @@ func NewOutputs(c Choice) *Outputs {
 		return html.Write(w, r, html.Options{Rerun: c.Rerun})
 	})
 	add("junit", c.JUnit, junitName, junitStart, func(w io.Writer, r *result.Run) error {
-		return junit.Write(w, r, junit.Options{Granularity: junit.Granularity(c.Granularity), Rerun: c.Rerun})
+		return junit.Write(w, r, junit.Options{
+			Granularity: junit.Granularity(c.Granularity), Rerun: c.Rerun, Place: c.Place,
+		})
 	})
 	add("markdown", c.Markdown, markdownName, markdownStart, func(w io.Writer, r *result.Run) error {
 		return markdown.Write(w, r, markdown.Options{Rerun: c.Rerun})

@@ -20,9 +20,9 @@ const maxMessage = 2000
 
 // Write writes an error for each check that failed or could not judge and for each trial with an error, at most ten; a
 // warning for each warning of the run, at most ten; and a notice with the totals. Trials that failed in the same way
-// share their errors.
-func Write(w io.Writer, run *result.Run) error {
-	out := bufio.NewWriter(w)
+// share their errors. place says how to name a file; nil: as the run does.
+func Write(w io.Writer, run *result.Run, place func(file string) string) error {
+	out := &commands{bufio.NewWriter(w), place}
 	more, err := writeErrors(out, run)
 	if err != nil {
 		return err
@@ -31,18 +31,35 @@ func Write(w io.Writer, run *result.Run) error {
 		if i == maxOfAKind {
 			break
 		}
-		command(out, "warning", diag.Pos{}, "arena", text)
+		out.write("warning", diag.Pos{}, "arena", text)
 	}
 	text := show.Headline(run)
 	if more > 0 {
 		text += "; " + show.Plural(more, "more problem") + " in the reports"
 	}
-	command(out, "notice", diag.Pos{}, "arena", text)
+	out.write("notice", diag.Pos{}, "arena", text)
+	return out.Flush()
+}
+
+// WriteMistakes writes an error or a warning for each problem in files, at most ten of a kind.
+func WriteMistakes(w io.Writer, list []diag.Diagnostic, place func(file string) string) error {
+	out := &commands{bufio.NewWriter(w), place}
+	written := map[diag.Severity]int{}
+	for _, d := range list {
+		if written[d.Severity]++; written[d.Severity] > maxOfAKind {
+			continue
+		}
+		text := d.Msg
+		if d.Hint != "" {
+			text += "\n" + d.Hint
+		}
+		out.write(d.Severity.String(), d.Pos, "arena: "+d.Code, text)
+	}
 	return out.Flush()
 }
 
 // writeErrors writes the errors, and returns how many it left out.
-func writeErrors(out *bufio.Writer, run *result.Run) (more int, err error) {
+func writeErrors(out *commands, run *result.Run) (more int, err error) {
 	failures, err := show.Failures(run)
 	if err != nil {
 		return 0, err
@@ -60,7 +77,7 @@ func writeErrors(out *bufio.Writer, run *result.Run) (more int, err error) {
 				continue
 			}
 			written++
-			command(out, "error", a.pos, a.title, a.text)
+			out.write("error", a.pos, a.title, a.text)
 		}
 	}
 	return more, nil
@@ -101,17 +118,26 @@ func annotations(t *result.Trial, b *result.Brief, alike int) []annotation {
 	return all
 }
 
-// command writes one workflow command.
-func command(out *bufio.Writer, kind string, pos diag.Pos, title, text string) {
+// commands writes workflow commands.
+type commands struct {
+	*bufio.Writer
+	place func(file string) string // nil: as it is
+}
+
+func (c *commands) write(kind string, pos diag.Pos, title, text string) {
 	var properties []string
 	if pos.File != "" {
-		properties = append(properties, "file="+property(pos.File))
+		file := pos.File
+		if c.place != nil {
+			file = c.place(file)
+		}
+		properties = append(properties, "file="+property(file))
 		if pos.Line > 0 {
 			properties = append(properties, fmt.Sprintf("line=%d", pos.Line))
 		}
 	}
 	properties = append(properties, "title="+property(show.Clip(title, 200)))
-	fmt.Fprintf(out, "::%s %s::%s\n", kind, strings.Join(properties, ","), data(show.Clip(show.Clean(text), maxMessage)))
+	fmt.Fprintf(c, "::%s %s::%s\n", kind, strings.Join(properties, ","), data(show.Clip(show.Clean(text), maxMessage)))
 }
 
 var (

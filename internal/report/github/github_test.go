@@ -17,7 +17,7 @@ import (
 func write(t testing.TB, run *result.Run) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := github.Write(&b, run); err != nil {
+	if err := github.Write(&b, run, nil); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -68,10 +68,10 @@ func TestErrors(t *testing.T) {
 	t.Parallel()
 	run := resulttest.OneFailed()
 	run.Trials = resulttest.Memory(nil)
-	if err := github.Write(io.Discard, run); err == nil {
+	if err := github.Write(io.Discard, run, nil); err == nil {
 		t.Error("failures that cannot be read were left out in silence")
 	}
-	if err := github.Write(fullDisk{}, resulttest.OneFailed()); !errors.Is(err, errFull) {
+	if err := github.Write(fullDisk{}, resulttest.OneFailed(), nil); !errors.Is(err, errFull) {
 		t.Errorf("full disk: got %v", err)
 	}
 }

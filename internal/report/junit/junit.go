@@ -27,6 +27,7 @@ type Options struct {
 	Name        string                     // of the root element; "" is arena
 	Granularity Granularity                // "" is ByScenario
 	Rerun       func(*result.Brief) string // the command that runs a trial again; may be nil
+	Place       func(file string) string   // how a test case names the file of its scenario; nil: as the run does
 }
 
 // Write writes the report. By scenario, only trials that did not pass are read from the run's source; by turn and by
@@ -39,7 +40,7 @@ func Write(w io.Writer, run *result.Run, o Options) error {
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	out.WriteString(xml.Header) // a bufio.Writer keeps its first error for Flush
-	d := document{enc: xml.NewEncoder(out)}
+	d := document{enc: xml.NewEncoder(out), place: o.Place}
 	d.enc.Indent("", "  ")
 	d.open("testsuites", totals(run, o, suites))
 	for i := range suites {
@@ -58,14 +59,23 @@ func Write(w io.Writer, run *result.Run, o Options) error {
 
 // document writes elements and keeps the first error.
 type document struct {
-	enc *xml.Encoder
-	err error
+	enc   *xml.Encoder
+	place func(file string) string // nil: as it is
+	err   error
+}
+
+// placed is how the document names a file.
+func (d *document) placed(file string) string {
+	if d.place == nil || file == "" {
+		return file
+	}
+	return show.Line(d.place(file))
 }
 
 func (d *document) suite(run *result.Run, s *suite) {
 	attrs := []xml.Attr{attr("name", s.name)}
 	if s.file != "" {
-		attrs = append(attrs, attr("file", s.file))
+		attrs = append(attrs, attr("file", d.placed(s.file)))
 	}
 	attrs = append(attrs, s.counts().attrs(s.duration())...)
 	attrs = append(attrs, attr("timestamp", run.Started.UTC().Format("2006-01-02T15:04:05")))
@@ -86,6 +96,7 @@ func (d *document) suite(run *result.Run, s *suite) {
 
 func (d *document) encode(c *testcase) {
 	if d.err == nil {
+		c.file = d.placed(c.file)
 		d.err = d.enc.Encode(c.element())
 	}
 }

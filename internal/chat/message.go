@@ -76,6 +76,11 @@ func (m *Message) Said() Message {
 	return said
 }
 
+// Wordless reports whether the message only calls tools: it says nothing to the user.
+func (m *Message) Wordless() bool {
+	return m.Role == Assistant && len(m.ToolCalls) > 0 && len(m.Parts) == 0 && strings.TrimSpace(m.Content) == ""
+}
+
 // Blocked reports whether a guardrail answered the user in the place of the model, which was not asked.
 func (m *Message) Blocked() bool {
 	return m.Role == Assistant && m.Original == nil && len(m.Validations) > 0 && m.Usage != nil && *m.Usage == Usage{}

@@ -15,6 +15,7 @@ var finishReasonDef = plain[finishReason](Def{
 	Family:   FamilyContent,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
+	Wordless: true,
 	Reads:    ReadsNothing,
 })
 

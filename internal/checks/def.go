@@ -27,6 +27,8 @@ type Def struct {
 	About Part
 	// Forms says that the check finds a forbidden text with curly and with straight quotes, whichever the author wrote.
 	Forms bool
+	// Wordless says that a check that needs a reply needs none of its words: one that only calls tools will do.
+	Wordless bool
 	// Decides says that the check has its own limit, which does not follow from its score; see Finding.Holds.
 	Decides bool
 	// AnyOf names parameters of which at least one must be given.

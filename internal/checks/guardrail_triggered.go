@@ -16,6 +16,7 @@ var guardrailTriggeredDef = define[guardrailTriggeredParams](Def{
 	Family:   FamilyMeta,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
+	Wordless: true,
 	Reads:    ReadsNothing,
 })
 

@@ -72,9 +72,10 @@ type Reply struct {
 	Turn  int // from 0
 	Text  string
 
-	veil   veil
-	lower  string
-	folded bool
+	veil     veil
+	wordless bool // it only calls tools
+	lower    string
+	folded   bool
 }
 
 // Lower is the text in lower case, folded once.
@@ -101,17 +102,25 @@ func (s *Subject) Texts() []Reply {
 		case m.Role == chat.User && s.Session:
 			turn++
 		case m.Role == chat.Assistant:
-			s.replies = append(s.replies, Reply{Index: i, Turn: max(turn, 0), Text: m.Text(), veil: s.veil})
+			s.replies = append(s.replies, Reply{Index: i, Turn: max(turn, 0), Text: m.Text(), veil: s.veil, wordless: m.Wordless()})
 		}
 	}
 	return s.replies
 }
 
-// last returns the reply that most checks look at; nil when there is none.
+// last returns the reply that most checks look at; nil when there is none. In session scope it is the last one that
+// says something to the user: behind it the agent may have called tools alone, such as that of a transition.
 func (s *Subject) last() *Reply {
 	all := s.Texts()
 	if len(all) == 0 {
 		return nil
+	}
+	if s.Session {
+		for i := len(all) - 1; i >= 0; i-- {
+			if !all[i].wordless {
+				return &all[i]
+			}
+		}
 	}
 	return &all[len(all)-1]
 }
@@ -134,6 +143,13 @@ func (s *Subject) Lower() string {
 
 // HasReply reports whether there is an assistant message in scope. Without one most checks cannot judge.
 func (s *Subject) HasReply() bool { return s.last() != nil }
+
+// Replied reports whether the agent said something to the user: in the last message of a turn, in any of a
+// conversation. A turn may end with calls of tools, as where the workflow moves on to a state in which no model speaks.
+func (s *Subject) Replied() bool {
+	r := s.last()
+	return r != nil && !r.wordless
+}
 
 // Whole returns the conversation that a turn belongs to; in session scope the subject itself.
 func (s *Subject) Whole() *Subject {

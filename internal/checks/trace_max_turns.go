@@ -16,6 +16,7 @@ var maxTurnsDef = plain[maxTurns](Def{
 	Surfaces: OnAssertion | OnEval,
 	Scope:    WholeAlways,
 	Needs:    NeedsReply,
+	Wordless: true,
 	Reads:    ReadsNothing,
 })
 

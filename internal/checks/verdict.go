@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/contain"
 	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/result"
@@ -88,7 +90,7 @@ func (c *Compiled) Eval(ctx context.Context, s *Subject) (f Finding, err error) 
 	if c.session {
 		s = s.Whole()
 	}
-	if c.Nested() == nil && lacksReply(c.Needs(), s) { // each part of a combined check tests this itself
+	if c.Nested() == nil && c.LacksReply(s) { // each part of a combined check tests this itself
 		return Finding{}, errNoReply
 	}
 	if f, err = c.Check.Eval(ctx, s); err != nil {
@@ -110,12 +112,26 @@ func scoreFits(score float64) error {
 
 var errNoReply = errors.New("there is no reply to look at")
 
-// lacksReply reports whether the check looks at replies or calls, and there are none.
-func lacksReply(needs Needs, s *Subject) bool {
-	if needs&(NeedsReply|NeedsCalls) == 0 || s.HasReply() {
+// LacksReply reports whether the check looks at replies or calls, and there are none. A message that only calls tools is
+// no reply, unless the check says that it needs no words.
+func (c *Compiled) LacksReply(s *Subject) bool {
+	needs := c.Needs()
+	switch {
+	case needs&(NeedsReply|NeedsCalls) == 0 || s.Replied():
 		return false
+	case needs&NeedsCalls != 0:
+		return len(s.Calls) == 0 && !s.HasReply()
+	case needs&NeedsMedia != 0:
+		return !s.hasParts()
 	}
-	return needs&NeedsCalls == 0 || len(s.Calls) == 0
+	return !c.Def.Wordless || !s.HasReply()
+}
+
+// hasParts reports whether an agent or a tool gave more than text in scope.
+func (s *Subject) hasParts() bool {
+	return slices.ContainsFunc(s.Messages[s.Start:], func(m chat.Message) bool {
+		return m.Role == chat.Assistant && len(m.Parts) > 0 || m.ToolResult != nil && len(m.ToolResult.Parts) > 0
+	})
 }
 
 // passes compares a finding with the thresholds, which are inclusive. Without thresholds the check's own limit decides

@@ -16,6 +16,7 @@ var spokeInStateDef = plain[spokeInState](Def{
 	Family:   FamilyWorkflow,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply | NeedsWorkflow,
+	Wordless: true,
 	Reads:    ReadsNothing,
 	About:    WorkflowPart,
 })

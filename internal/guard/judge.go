@@ -50,7 +50,7 @@ func (h *judging) about(m chat.Message) *checks.Subject {
 
 // judge applies a guardrail to a message.
 func (h *judging) judge(ctx context.Context, r *guardrail, s *checks.Subject) {
-	if r.Needs()&checks.NeedsReply != 0 && s.Output() == "" { // a message with only tool calls, or only media
+	if r.Needs()&checks.NeedsReply != 0 && (s.Output() == "" || !s.Replied()) { // only tool calls, or media
 		return
 	}
 	v := r.Judge(ctx, s)

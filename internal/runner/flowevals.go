@@ -30,12 +30,12 @@ func (s *session) evalSpoken(ctx context.Context, phase evals.Phase, subject *ch
 		last = &speaker{s.trial.Prompt, s.stance}
 		f.speakers = []*speaker{last}
 	case f == nil || f.speaker == nil || len(f.speakers) == 1:
-		s.eval(ctx, s.due(s.evalSet(), phase, subject.Turn), subject)
+		s.eval(ctx, s.answered(s.due(s.evalSet(), phase, subject.Turn), subject), subject)
 		return
 	default:
 		last = f.speaker
 	}
-	s.eval(ctx, last.evals(s.due(last.stance.evals, phase, subject.Turn), false), subject)
+	s.eval(ctx, s.answered(last.evals(s.due(last.stance.evals, phase, subject.Turn), false), subject), subject)
 	speakers := []*speaker{last}
 	if subject.Session {
 		speakers = f.speakers
@@ -54,15 +54,31 @@ func (s *session) worded(own evals.Set, prompt *scenario.Prompt, under *checks.S
 	if slices.ContainsFunc(under.Texts(), func(r checks.Reply) bool { return strings.TrimSpace(r.Text) != "" }) {
 		return own
 	}
-	return slices.DeleteFunc(own, func(e *evals.Eval) bool {
-		needs := e.Check.Needs()&checks.NeedsReply != 0
-		if needs {
-			s.recordEval(e, under.Turn, &result.Verdict{
-				Type: e.Type, Status: result.Skipped, Skipped: true, Position: e.Pos,
-				SkipReason: "nothing was said in words under the prompt " + prompt.TaskType,
+	reason := "nothing was said in words under the prompt " + prompt.TaskType
+	return s.skipping(own, under.Turn, reason, func(e *evals.Eval) bool { return e.Check.Needs()&checks.NeedsReply != 0 })
+}
+
+// answered returns the evals that can judge a turn. Those of replies are skipped where the turn ended with calls of
+// tools, and nobody answered the user.
+func (s *session) answered(due evals.Set, subject *checks.Subject) evals.Set {
+	if subject.Session || subject.Replied() || !subject.HasReply() {
+		return due
+	}
+	return s.skipping(due, subject.Turn, "the turn ended without a reply", func(e *evals.Eval) bool {
+		return e.Check.LacksReply(subject)
+	})
+}
+
+// skipping takes evals out of a set, which it changes, and records them as skipped.
+func (s *session) skipping(set evals.Set, turn int, reason string, skip func(*evals.Eval) bool) evals.Set {
+	return slices.DeleteFunc(set, func(e *evals.Eval) bool {
+		if skip(e) {
+			s.recordEval(e, turn, &result.Verdict{
+				Type: e.Type, Status: result.Skipped, Skipped: true, Position: e.Pos, SkipReason: reason,
 			})
+			return true
 		}
-		return needs
+		return false
 	})
 }
 
@@ -90,7 +106,7 @@ func (s *session) evalSteps(ctx context.Context, subject *checks.Subject) {
 				set = s.stanceUnder(s.trial.Project.PromptOf(state)).evals
 			}
 		}
-		due := s.due(set, evals.AfterStep, subject.Turn)
+		due := s.answered(s.due(set, evals.AfterStep, subject.Turn), subject)
 		if len(due) == 0 {
 			continue
 		}

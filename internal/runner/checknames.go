@@ -175,6 +175,9 @@ func (n *nameChecker) check(c *checks.Compiled, setups []*setup) {
 			n.checkName(c.Type, &names[i], setups)
 		}
 		n.checkSteps(c.Type, names)
+		if n.tracker != nil {
+			n.tracker.awaitStates(c)
+		}
 	}
 	for _, part := range c.Nested() {
 		n.check(part, setups)

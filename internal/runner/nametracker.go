@@ -31,6 +31,9 @@ type nameTracker struct {
 	sampledGates  []*evals.Eval   // evals with a threshold that measure a sample
 	measuredEvals map[string]bool // by id
 
+	stateRules    []awaitedStates
+	statesEntered map[string]bool
+
 	rules     []awaitedRule // of turns, about calls
 	rulesUsed map[turnRule]bool
 	turnsRun  map[turnPlace]bool
@@ -49,7 +52,7 @@ type namePosition struct {
 func newNameTracker() *nameTracker {
 	return &nameTracker{
 		isAwaited: map[namePosition]bool{}, calledTools: map[string]bool{}, loadedSkills: map[string]bool{},
-		measuredEvals: map[string]bool{}, firedGuardrails: map[string]bool{},
+		measuredEvals: map[string]bool{}, firedGuardrails: map[string]bool{}, statesEntered: map[string]bool{},
 		rulesUsed: map[turnRule]bool{}, turnsRun: map[turnPlace]bool{},
 	}
 }
@@ -83,6 +86,7 @@ func (h *nameTracker) observe(t *result.Trial) {
 	for i := range t.Evals {
 		h.measuredEvals[t.Evals[i].ID] = true
 	}
+	h.observeStates(t.Workflow)
 	for i := range t.Turns {
 		turn := &t.Turns[i]
 		h.hasTurns = h.hasTurns || turn.NotRun == ""
@@ -137,6 +141,7 @@ func (p *Plan) NeverNamed() []diag.Diagnostic {
 	}
 	list = append(list, p.neverCompared(h.calledTools)...)
 	list = append(list, h.idleRules()...)
+	list = append(list, h.idleStateRules()...)
 	for _, e := range h.sampledGates {
 		if !h.measuredEvals[e.ID] {
 			list = append(list, neverSampled(e))

@@ -1,0 +1,65 @@
+package runner
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// awaitedStates are the states for which a check has rules. Where no trial enters any of them, it tests nothing.
+type awaitedStates struct {
+	check  string
+	pos    diag.Pos
+	states []string
+}
+
+// accessCheck is the check that has rules for states.
+const accessCheck = "workflow_tool_access"
+
+// awaitStates adds the states of the rules of a check.
+func (h *nameTracker) awaitStates(c *checks.Compiled) {
+	if c.Def.Name != accessCheck || slices.ContainsFunc(h.stateRules, func(r awaitedStates) bool { return r.pos == c.Pos }) {
+		return
+	}
+	var states []string
+	for _, use := range c.Names() {
+		if use.Kind == checks.StateName {
+			states = append(states, use.Name)
+		}
+	}
+	h.stateRules = append(h.stateRules, awaitedStates{c.Type, c.Pos, states})
+}
+
+// observeStates notes the states of a trial.
+func (h *nameTracker) observeStates(w *result.Workflow) {
+	if w == nil {
+		return
+	}
+	h.statesEntered[w.Start] = true
+	for i := range w.Transitions {
+		h.statesEntered[w.Transitions[i].To] = true
+	}
+}
+
+// idleStateRules returns warnings about rules for states that no trial entered.
+func (h *nameTracker) idleStateRules() (list []diag.Diagnostic) {
+	if len(h.statesEntered) == 0 { // there was no workflow, which is an error of the check
+		return nil
+	}
+	for _, r := range h.stateRules {
+		if slices.ContainsFunc(r.states, func(state string) bool { return h.statesEntered[state] }) {
+			continue
+		}
+		list = append(list, diag.Diagnostic{
+			Severity: diag.Warning, Pos: r.pos, Width: utf8.RuneCountInString(r.check), Code: "never-fired",
+			Msg: fmt.Sprintf("%s: no trial came to a state with a rule (%s): the rules were not tested", r.check,
+				strings.Join(r.states, ", ")),
+		})
+	}
+	return list
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/secret"
 )
 
 // currentEncoder removes the secrets known so far.
@@ -214,7 +215,7 @@ func (rec *Recorder) claimRedacted(q *asked, at string, other func(reply any) st
 // redactedValues returns the parts of a request that are redacted in the recorded one.
 func redactedValues(was, is []leaf) (list []string) {
 	for i := range was {
-		list = append(list, redactedParts(strings.Join(was[i].lines, "\n"), strings.Join(is[i].lines, "\n"))...)
+		list = append(list, secret.TakenOut(strings.Join(was[i].lines, "\n"), strings.Join(is[i].lines, "\n"))...)
 	}
 	return list
 }
@@ -236,28 +237,4 @@ func matchesRedacted(was, is []leaf) bool {
 }
 
 // matchesRedactedText reports whether a text equals a redacted one except for the redacted parts.
-func matchesRedactedText(left, text string) bool { return redactedParts(left, text) != nil }
-
-// redactedParts returns the parts of a text that are redacted in left; nil when the texts do not match.
-func redactedParts(left, text string) (pieces []string) {
-	parts := strings.Split(left, redacted)
-	if len(parts) == 1 {
-		return nil
-	}
-	first, last := parts[0], parts[len(parts)-1]
-	rest, ok := strings.CutPrefix(text, first)
-	if !ok {
-		return nil
-	}
-	if rest, ok = strings.CutSuffix(rest, last); !ok {
-		return nil
-	}
-	for _, part := range parts[1 : len(parts)-1] {
-		at := strings.Index(rest, part)
-		if at < 0 {
-			return nil
-		}
-		pieces, rest = append(pieces, rest[:at]), rest[at+len(part):]
-	}
-	return append(pieces, rest)
-}
+func matchesRedactedText(left, text string) bool { return secret.TakenOut(left, text) != nil }

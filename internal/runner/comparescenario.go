@@ -34,14 +34,14 @@ func (s *session) compareWithScenario(parts [][]recording.Message) {
 
 // userSays reports whether the user of the scenario says these words in a turn, in any variant.
 func (s *session) userSays(turn int, words string) bool {
-	if s.userWords(turn) == words {
+	if isSame(words, s.userWords(turn)) {
 		return true
 	}
 	own := s.own.Variant
 	defer func() { s.own.Variant = own }()
 	return slices.ContainsFunc(variants(s.trial.Scenario), func(v Variant) bool {
 		s.own.Variant = v
-		return s.userWords(turn) == words
+		return isSame(words, s.userWords(turn))
 	})
 }
 

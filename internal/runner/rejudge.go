@@ -15,6 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/secret"
 )
 
 // Finished is a trial of an earlier run, which is judged again: its conversation is kept, and the checks of today look
@@ -227,13 +228,16 @@ func (s *session) matchesScenario(was *result.Trial) error {
 			continue
 		}
 		user := s.userMessage(i, &sc.Turns[i])
-		if now := user.Text(); now != was.Turns[i].User {
+		if now := user.Text(); !isSame(was.Turns[i].User, now) {
 			return fmt.Errorf("the scenario has changed since the run: turn %d says %q now, and said %q",
 				i+1, cutWords(now), cutWords(was.Turns[i].User))
 		}
 	}
 	return nil
 }
+
+// isSame reports whether a text on disk, from which something may have been taken out, was this one.
+func isSame(stored, now string) bool { return stored == now || secret.TakenOut(stored, now) != nil }
 
 // words are a variant as results have it, for people.
 func words(variant map[string]string) string {

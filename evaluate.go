@@ -102,7 +102,7 @@ func NewEvaluator(opts EvaluatorOptions) (*Evaluator, error) {
 	source := opts.source()
 	source.Bare, source.Recorded = true, true
 	suite, diags := runner.LoadWith(source, opts.Checks.checks())
-	known := secrets(suite, own)
+	known := secrets(suite, own, diags)
 	e := &Evaluator{opts: opts.Options, run: opts.run(1)}
 	e.run.Started = opts.Now()
 	switch {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/contain"
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/evals"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/result"
@@ -123,13 +124,14 @@ func (o *Options) complete() ([]namedHook, error) {
 }
 
 // secrets are what nothing may hold that is written for a suite. own says that the environment is that of the process.
-func secrets(suite *scenario.Suite, own bool) *harness.Secrets {
+func secrets(suite *scenario.Suite, own bool, d *diag.List) *harness.Secrets {
 	var env map[string]string
 	if own {
 		env = environment()
 	}
 	v := harness.NewSecrets(env)
 	v.WatchAll(suite)
+	v.KeepNamesOf(suite, d)
 	return v
 }
 

@@ -154,7 +154,7 @@ func Load(opts Options) (*Suite, error) {
 		return nil, err
 	}
 	suite, diags := runner.LoadWith(opts.source(), opts.Checks.checks())
-	s := &Suite{opts: opts, secrets: secrets(suite, own), jobs: harness.Jobs(opts.Jobs, suite)}
+	s := &Suite{opts: opts, secrets: secrets(suite, own, diags), jobs: harness.Jobs(opts.Jobs, suite)}
 	if diags.Errors() == 0 {
 		s.prepare(suite, hooks, diags)
 	} else {
@@ -183,6 +183,7 @@ func (s *Suite) prepare(suite *scenario.Suite, hooks []namedHook, d *diag.List) 
 	s.opts.filter().Apply(suite, d)
 	s.plan = runner.Make(suite, s.opts.plan(s.jobs, newClients(&s.opts, s.jobs, hooks)), d)
 	s.secrets.WatchChecks(suite)
+	s.secrets.KeepNamesOf(suite, d)
 }
 
 // Planned is a trial that a suite holds: one scenario with one provider.

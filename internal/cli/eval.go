@@ -116,7 +116,7 @@ func (f *evalFlags) run(ctx context.Context, app *App) error {
 			diags.Warnf(at, 0, "no-evals", "there are no evals in this pack: it judges nothing")
 		}
 	}
-	app.secrets.WatchAll(suite)
+	app.watch(suite, diags)
 	unreadSettings(suite, diags)
 	if diags.Errors() == 0 || len(f.over) == 0 {
 		f.narrow(suite, diags)

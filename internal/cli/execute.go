@@ -198,6 +198,7 @@ func (x *execution) showNotes() {
 func (x *execution) conclude(ctx context.Context, runErr error, interrupted bool) error {
 	defer x.traces.finish(x.app) // when everything is said: it may have to wait for a collector
 	x.job.Plan = nil             // which is large, and nobody needs it any more but x.run
+	x.run.Late = x.logs.unfinished()
 	endErr := x.run.End(interrupted)
 	run, out := x.run.Run, x.job.Outputs
 	hearErr := errors.Join(x.metrics.finish(ctx, run),

@@ -189,7 +189,7 @@ func (f *calibrateFlags) prepare(app *App, labels string) (*calibration, error) 
 	suite, problems := runner.Load(scenario.Options{
 		Config: f.config, MockConfig: f.mockConfig, Getenv: app.Getenv, Bare: true,
 	})
-	app.secrets.WatchAll(suite)
+	app.watch(suite, problems)
 	for _, p := range problems.Sorted() {
 		if p.Severity == diag.Error { // warnings are about running the scenarios
 			d.Add(p)

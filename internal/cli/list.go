@@ -84,7 +84,7 @@ func (f *listFlags) run(ctx context.Context, app *App, kind string, paths []stri
 		return listChecks(app, f.asJSON)
 	}
 	suite, diags := runner.Load(scenario.Options{Paths: paths, Config: f.config, Lenient: f.lenient, Getenv: app.Getenv})
-	app.secrets.WatchAll(suite)
+	app.watch(suite, diags)
 	if diags.Errors() > 0 {
 		app.showDiags(app.Err, diags.Sorted(), suite.Files, app.useColor("auto", app.ErrTTY), "")
 		return exit(result.ExitUsage)

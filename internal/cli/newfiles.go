@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/plainfile"
+	"github.com/arena-evals/arena/internal/secret"
 )
 
 // newFile is a file to write.
@@ -25,7 +27,12 @@ func (a *App) scrubbed(files []newFile) ([]newFile, error) {
 		if r.Diags.Errors() > 0 || len(docs) != 1 {
 			return nil, fmt.Errorf("%s would be no YAML that arena reads", out[i].path)
 		}
-		if !a.scrub(docs[0]) {
+		found, key := a.scrub(docs[0])
+		if key != "" {
+			return nil, fmt.Errorf("%s would have the key %q: without the secret in it the file would mean something else\n"+
+				"call the key otherwise where it comes from, or unset the variable for arena", out[i].path, key)
+		}
+		if !found {
 			continue
 		}
 		text, err := node.Text(docs[0])
@@ -37,17 +44,28 @@ func (a *App) scrubbed(files []newFile) ([]newFile, error) {
 	return out, nil
 }
 
-// scrub takes secrets out of a document, and reports whether there were any.
-func (a *App) scrub(n *node.Node) (found bool) {
+// scrub takes secrets out of a document, and reports whether there were any. A key stays as it is: what is spelled like
+// a name is one there. It returns the first that is not.
+func (a *App) scrub(n *node.Node) (found bool, badKey string) {
 	for _, text := range []*string{&n.Value, &n.HeadComment, &n.LineComment, &n.FootComment} {
 		if clean := a.secrets.Text(*text); clean != *text {
 			*text, found = clean, true
 		}
 	}
-	for _, inner := range n.Content {
-		found = a.scrub(inner) || found
+	for i, inner := range n.Content {
+		key := ""
+		if n.Kind == node.Map && i%2 == 0 {
+			key = inner.Value
+		}
+		inside, bad := a.scrub(inner)
+		if key != "" && inner.Value != key && !secret.IsWords(key) {
+			bad = inner.Value
+		} else if key != "" {
+			inner.Value = key
+		}
+		found, badKey = found || inside, cmp.Or(badKey, bad)
 	}
-	return found
+	return found, badKey
 }
 
 // printFiles shows what would be written; a path goes before each of several.

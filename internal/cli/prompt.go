@@ -99,7 +99,7 @@ func (f *promptFlags) run(ctx context.Context, app *App) error {
 	suite, diags := runner.Load(scenario.Options{
 		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Getenv: app.Getenv,
 	})
-	app.secrets.WatchAll(suite)
+	app.watch(suite, diags)
 	unreadSettings(suite, diags)
 	deck := f.cassettes.deck(app, false, app.secrets.Known)
 	var trials []*runner.Trial

@@ -52,7 +52,7 @@ func openRecordings(app *App, words []string) ([]*recording.File, error) {
 		app.showDiags(app.Err, problems, len(paths), app.useColor("auto", app.ErrTTY), "nothing was written")
 		return nil, exit(result.ExitUsage)
 	}
-	return files, nil
+	return files, app.keepNamesOfRecordings(files)
 }
 
 func pathsOf(files []*recording.File) []string {
@@ -177,6 +177,9 @@ func eachSession(app *App, files []*recording.File, visit func(*recording.Sessio
 			}
 			for _, note := range s.Notes {
 				app.remark("%s: session %q: %s", s.File, s.ID, note)
+			}
+			if err := app.keepNamesOfSession(s); err != nil {
+				return err
 			}
 			if err := visit(s); err != nil {
 				return err

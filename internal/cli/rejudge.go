@@ -95,6 +95,7 @@ func (f *rejudgeFlags) run(ctx context.Context, app *App, source string) error {
 	var plan *runner.Plan
 	if diags.Errors() == 0 {
 		plan = f.plan(app, suite, was, diags)
+		f.keepNames(app, suite, plan, diags)
 	}
 	if f.strict {
 		diags.Promote()
@@ -157,7 +158,7 @@ func (f *rejudgeFlags) load(app *App) (*scenario.Suite, *diag.List) {
 		Paths: slices.Concat(f.paths, f.asserts), Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient,
 		Getenv: app.Getenv, Bare: asserted, Recorded: asserted,
 	})
-	app.secrets.WatchAll(suite)
+	app.watch(suite, diags)
 	named := func(file string) bool {
 		return slices.ContainsFunc(f.asserts, func(a string) bool { return sameFile(a, file) })
 	}

@@ -77,6 +77,9 @@ func (f *reportFlags) run(app *App, path string) error {
 		return err
 	}
 	defer done()
+	if err := app.keepNamesOfRun(run, input, f.out, f.junitFile, f.htmlFile, f.markdownFile); err != nil {
+		return err
+	}
 	out := harness.NewOutputs(harness.Choice{
 		Dir: cmp.Or(f.out, filepath.Dir(input)), Formats: f.formats,
 		JUnit: f.junitFile, HTML: f.htmlFile, Markdown: f.markdownFile, Granularity: f.granularity,

@@ -77,7 +77,7 @@ func runSuite(ctx context.Context, app *App, f *runFlags) error {
 	suite, diags := runner.Load(scenario.Options{
 		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Getenv: app.Getenv,
 	})
-	app.secrets.WatchAll(suite)
+	app.watch(suite, diags)
 	unreadSettings(suite, diags)
 	return f.execute(ctx, app, suite, diags)
 }
@@ -207,6 +207,7 @@ func (f *runFlags) trialsOf(app *App, suite *scenario.Suite, played bool, d *dia
 	opts.Open, opts.OpenEmbedder = openModel, openEmbedder
 	plan := runner.Make(suite, opts, d)
 	app.secrets.WatchChecks(suite)
+	f.keepNames(app, suite, plan, d)
 	f.dispatch.reportNothing(plan, d)
 	return plan
 }

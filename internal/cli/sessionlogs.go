@@ -3,10 +3,13 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/result"
@@ -104,15 +107,15 @@ func (l *sessionLogs) write(e result.Event) error {
 		}
 		return log.Append(*e.Message, e.Time)
 	case result.TrialDone:
-		log := l.open[e.Trial.ID]
+		log := l.open[e.At.Trial] // as the plan has it
 		if log == nil {
 			return nil
 		}
-		delete(l.open, e.Trial.ID)
+		delete(l.open, e.At.Trial)
 		if err := log.file.Close(); err != nil {
 			return err
 		}
-		return os.Rename(log.file.Name(), l.path(e.Trial.ID))
+		return os.Rename(log.file.Name(), l.path(e.At.Trial))
 	}
 	return nil
 }
@@ -136,6 +139,18 @@ func (l *sessionLogs) of(trial string) (*sessionLog, error) {
 	}
 	l.open[trial] = &sessionLog{EventLog: events, file: file}
 	return l.open[trial], nil
+}
+
+// unfinished warns of conversations whose recordings did not end.
+func (l *sessionLogs) unfinished() (list []diag.Diagnostic) {
+	if l == nil {
+		return nil
+	}
+	for _, trial := range slices.Sorted(maps.Keys(l.open)) {
+		list = append(list, diag.Diagnostic{Severity: diag.Warning, Code: "recording-unfinished", Msg: fmt.Sprintf(
+			"the recording of %s did not end: what there is of it is in %s", trial, l.open[trial].file.Name())})
+	}
+	return list
 }
 
 // close lets go of the conversations that did not end.

@@ -82,7 +82,7 @@ func (f *toolsCallFlags) run(ctx context.Context, app *App, name, text string) e
 		return err
 	}
 	suite, diags := runner.Load(scenario.Options{Config: f.config, Lenient: f.lenient, Getenv: app.Getenv})
-	app.secrets.WatchAll(suite)
+	app.watch(suite, diags)
 	if diags.Errors() > 0 {
 		app.showErrors(diags, suite.Files)
 		return exit(result.ExitUsage)

@@ -58,7 +58,7 @@ func (f *validateFlags) run(app *App, paths []string) error {
 	suite, diags := runner.Load(scenario.Options{
 		Paths: paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Getenv: app.Getenv,
 	})
-	app.secrets.WatchAll(suite)
+	app.watch(suite, diags)
 	unreadSettings(suite, diags)
 	for _, p := range suite.Projects {
 		for _, s := range p.Scenarios {

@@ -223,7 +223,7 @@ func (f *workerFlags) load(app *App) (*packEvals, error) {
 	suite, diags := runner.Load(scenario.Options{
 		Paths: f.packs, Packs: f.packs, Config: f.config, Lenient: f.lenient, Getenv: app.Getenv, Bare: true, Recorded: true,
 	})
-	app.secrets.WatchAll(suite)
+	app.watch(suite, diags)
 	var e *packEvals
 	if diags.Errors() == 0 {
 		f.filter.Apply(suite, diags)

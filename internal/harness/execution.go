@@ -63,7 +63,7 @@ func (e *Earlier) Each(take func(*result.Trial)) error {
 type Execution struct {
 	Plan *runner.Plan      // nil after End where nobody needs it any more: it is large, and reports take room themselves
 	Run  *result.Run       // complete after End
-	Late []diag.Diagnostic // warnings that only the end of the run gave reason for
+	Late []diag.Diagnostic // warnings that only the end of the run gave reason for; those that are there before End stay
 
 	job     Job
 	file    journalFile
@@ -177,7 +177,7 @@ func (x *Execution) End(interrupted bool) error {
 	run := x.Run
 	run.DurationMS = float64(x.job.Now().Sub(run.Started).Round(time.Microsecond)) / float64(time.Millisecond)
 	x.collect.Finish(run)
-	x.Late = run.EvalWarnings()
+	x.Late = append(x.Late, run.EvalWarnings()...)
 	if !interrupted {
 		x.Late = append(x.Late, x.Plan.NeverNamed()...)
 	}

@@ -1,10 +1,12 @@
 package harness
 
 import (
+	"encoding/json"
 	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/plainfile"
@@ -16,7 +18,13 @@ import (
 // Secrets knows what nothing may show that arena writes: the keys of providers, passwords in addresses, and what stands
 // in the environment, in headers and in the environment of programs under a name that speaks of secrets. It is safe for
 // concurrent use.
-type Secrets struct{ secret.Guard }
+type Secrets struct {
+	secret.Guard
+
+	mu      sync.Mutex
+	origins map[string]string // where a secret comes from, as messages say it, by its value
+	told    map[string]bool   // secrets of which was told that they are a part of a name
+}
 
 // NewSecrets knows what stands in an environment.
 func NewSecrets(env map[string]string) *Secrets {
@@ -33,7 +41,7 @@ const minVariable = 6
 
 func (s *Secrets) variable(name, value string) {
 	if NamesSecret(name) && len(strings.TrimSpace(value)) >= minVariable && !namesFile(name, value) {
-		s.learn(value)
+		s.learn("the variable "+name, value)
 	}
 }
 
@@ -58,7 +66,19 @@ func namesFile(name, value string) bool {
 	return path && exists(value)
 }
 
-func (s *Secrets) learn(value string) { s.Learn(strings.TrimSpace(value)) }
+// learn adds a secret, and says in messages where it comes from.
+func (s *Secrets) learn(origin, value string) {
+	value = strings.TrimSpace(value)
+	s.Learn(value)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.origins == nil {
+		s.origins = map[string]string{}
+	}
+	if known := s.origins[value]; known == "" || origin < known { // whatever the order of maps
+		s.origins[value] = origin
+	}
+}
 
 // NamesSecret reports whether a variable, a header or a parameter is of those that hold credentials, by its name.
 func NamesSecret(name string) bool {
@@ -85,15 +105,47 @@ const minSecret = 12
 
 func (s *Secrets) setting(name, value string) {
 	_, bare, scheme := strings.Cut(value, " ") // Bearer abc
+	s.document(value)
+	origin := "the setting " + name
+	if name == "" {
+		origin = "an argument of a program"
+	}
 	switch {
 	case publicSettings[strings.ToLower(name)], namesFile(name, value):
 	case NamesSecret(name) && scheme:
-		s.learn(bare)
-		s.learn(value)
+		s.learn(origin, bare)
+		s.learn(origin, value)
 	case NamesSecret(name):
-		s.learn(value)
+		s.learn(origin, value)
 	case len(value) >= minSecret && !strings.ContainsAny(value, " \t"):
-		s.learn(value)
+		s.learn(origin, value)
+	}
+}
+
+// document learns what stands in a value that is a JSON document, as that of some headers is.
+func (s *Secrets) document(value string) {
+	if value = strings.TrimSpace(value); value == "" || value[0] != '{' && value[0] != '[' {
+		return
+	}
+	var v any
+	if json.Unmarshal([]byte(value), &v) == nil {
+		s.within("", v)
+	}
+}
+
+// within learns what stands in the value of a field of a document.
+func (s *Secrets) within(name string, v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, member := range v {
+			s.within(name, member)
+		}
+	case []any:
+		for _, item := range v {
+			s.within(name, item)
+		}
+	case string:
+		s.setting(name, v)
 	}
 }
 
@@ -107,9 +159,9 @@ func (s *Secrets) address(text string) {
 		return
 	}
 	if password, set := u.User.Password(); set {
-		s.learn(password)
+		s.learn("a password in an address", password)
 	} else if user := u.User.Username(); len(user) >= minSecret {
-		s.learn(user)
+		s.learn("a user in an address", user)
 	}
 	for name, values := range u.Query() {
 		for _, value := range values {
@@ -127,6 +179,9 @@ func (s *Secrets) WatchAll(suite *scenario.Suite) {
 
 // watchProject learns the keys of a project, and what is looked up in its environment, .env included.
 func (s *Secrets) watchProject(p *scenario.Project) {
+	for name, value := range p.Dotenv {
+		s.variable(name, value)
+	}
 	names := map[string]bool{}
 	for _, spec := range p.Providers {
 		s.provider(spec)
@@ -157,7 +212,7 @@ func (s *Secrets) watchProject(p *scenario.Project) {
 	p.Getenv = func(name string) (string, bool) {
 		value, set := getenv(name)
 		if names[name] {
-			s.learn(value)
+			s.learn("the variable "+name, value)
 		} else {
 			s.variable(name, value)
 		}
@@ -233,7 +288,7 @@ func (s *Secrets) server(server *scenario.Server, getenv func(string) (string, b
 		filled := scenario.Expand(value, getenv)
 		s.setting(name, filled.Text)
 		for _, part := range filled.Values {
-			s.learn(part)
+			s.learn("the header "+name+" of a server", part)
 		}
 	}
 	for _, arg := range server.Args {
@@ -258,7 +313,7 @@ func (s *Secrets) endpoint(h *scenario.HTTPTool, getenv func(string) (string, bo
 // agent learns what an agent is told to know who asks.
 func (s *Secrets) agent(a *scenario.Agent, getenv func(string) (string, bool)) {
 	s.address(a.URL)
-	s.learn(a.Token)
+	s.learn("the token of the agent "+a.Name, a.Token)
 	for name, value := range a.Headers {
 		s.setting(name, value)
 	}
@@ -271,18 +326,19 @@ func (s *Secrets) fromEnv(headers []scenario.EnvHeader, getenv func(string) (str
 	}
 	for _, from := range headers {
 		value, _ := getenv(from.Variable)
-		s.learn(value)
+		s.learn("the variable "+from.Variable, value)
 		if _, bare, scheme := strings.Cut(value, " "); scheme {
-			s.learn(bare)
+			s.learn("the variable "+from.Variable, bare)
 		}
 	}
 }
 
 func (s *Secrets) provider(spec *scenario.Provider) {
-	s.learn(spec.APIKey)
+	key := "the key of the provider " + spec.ID
+	s.learn(key, spec.APIKey)
 	if spec.KeyFile != "" {
 		if data, err := plainfile.Read(spec.KeyFile); err == nil { // one that cannot be read is reported when it is needed
-			s.learn(string(data))
+			s.learn(key, string(data))
 		}
 	}
 	for name, value := range spec.Headers {

@@ -43,6 +43,7 @@ var leftOut = map[string]string{
 	"Defaults.FailOn": after, "Defaults.Output": after,
 
 	"Project.Later": "a plan that needs it is refused", "Project.Getenv": "what was read with it is in the fields",
+	"Project.Dotenv": "the same",
 	"Check.Compiled": written, "Check.Early": written, "Check.Unknown": written, "Check.Handlers": written,
 	"Check.Settled": written, "Project.Open": "each stands in its place",
 	"Workflow.Graph": written, "Workflow.at": place,

@@ -51,21 +51,21 @@ func Expand(s string, getenv func(name string) (string, bool)) (out Expanded) {
 }
 
 // withDotenv adds the variables of a .env file in dir to the environment, which wins. No message shows its content.
-func (l *loader) withDotenv(dir string) func(string) (string, bool) {
+func (l *loader) withDotenv(dir string) (getenv func(string) (string, bool), vars map[string]string) {
 	file := join(dir, ".env")
 	if !l.fs.exists(file) {
-		return l.getenv
+		return l.getenv, nil
 	}
 	data, problem := l.fs.read(file)
 	if problem != nil {
 		l.diags.Errorf(diag.Pos{File: file}, 0, problem.code, "%s", problem.msg)
-		return l.getenv
+		return l.getenv, nil
 	}
 	vars, err := godotenv.UnmarshalBytes(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
 	if err != nil {
 		pos := diag.Pos{File: file, Line: strayLine(data)}
 		l.diags.Errorf(pos, 0, "dotenv-syntax", "this line is not NAME=value").Hint = "comments start with #"
-		return l.getenv
+		return l.getenv, nil
 	}
 	return func(name string) (string, bool) {
 		if v, ok := l.getenv(name); ok {
@@ -73,7 +73,7 @@ func (l *loader) withDotenv(dir string) func(string) (string, bool) {
 		}
 		v, ok := vars[name]
 		return v, ok
-	}
+	}, vars
 }
 
 // strayLine guesses the line that is not an assignment. The library's message is not used because it may contain

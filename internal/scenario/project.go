@@ -49,7 +49,7 @@ func (l *loader) project(in *input) *build {
 		dir = filepath.Dir(in.config)
 	}
 	b.places = &pathBases{fs: l.fs, config: dir, run: dir}
-	b.getenv = l.withDotenv(dir)
+	b.getenv, b.p.Dotenv = l.withDotenv(dir)
 	b.p.Getenv = b.getenv
 	if in.config != "" && !b.config() {
 		return nil

@@ -60,6 +60,7 @@ type Project struct {
 	Later []Feature `digest:"-"`
 	// Getenv reads the environment and, behind it, the `.env` file beside the config.
 	Getenv func(string) (string, bool) `digest:"-"`
+	Dotenv map[string]string           `digest:"-"` // what that file holds
 }
 
 // Feature is something that files ask for and that this version does not have. A plan that needs it is refused.

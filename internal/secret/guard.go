@@ -15,8 +15,8 @@ import (
 // safe for concurrent use. A nil Guard and the zero value know no secrets.
 type Guard struct {
 	mu    sync.Mutex
-	known map[string]bool
-	all   []string
+	known map[string]bool // whatever was learned, or spared
+	all   []string        // that are to be taken out
 	set   atomic.Pointer[Set]
 	stale atomic.Bool
 }
@@ -58,6 +58,20 @@ func withLines(values []string) []string {
 		}
 	}
 	return all
+}
+
+// Spare says that values are no secrets: from now on they stay, also when they are learned again.
+func (g *Guard) Spare(values ...string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.known == nil {
+		g.known = map[string]bool{}
+	}
+	for _, value := range values {
+		g.known[value] = true
+	}
+	g.all = slices.DeleteFunc(g.all, func(known string) bool { return slices.Contains(values, known) })
+	g.stale.Store(true)
 }
 
 // Known returns the secrets so far.

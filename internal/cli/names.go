@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/recording"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// Whatever has a name keeps it in all that arena writes; see harness.Secrets.KeepNames.
+
+// nameList collects names.
+type nameList []harness.Named
+
+func (l *nameList) add(what string, names ...string) {
+	for _, name := range names {
+		if name != "" {
+			*l = append(*l, harness.Named{What: what, Name: name})
+		}
+	}
+}
+
+// free adds names that a model chose: they show what is taken out of them, and nothing is lost by it.
+func (l *nameList) free(what string, names ...string) {
+	for _, name := range names {
+		*l = append(*l, harness.Named{What: what, Name: name, Free: true})
+	}
+}
+
+// watch learns the secrets of a suite, and settles which of them are a part of a name in it.
+func (a *App) watch(suite *scenario.Suite, d *diag.List) {
+	a.secrets.WatchAll(suite)
+	a.secrets.KeepNamesOf(suite, d)
+}
+
+// keepNames settles which secrets are a part of a name in what is run, or of a file that is read or written.
+func (f *runFlags) keepNames(app *App, suite *scenario.Suite, plan *runner.Plan, d *diag.List) {
+	app.secrets.KeepNamesOf(suite, d) // the plan brought more secrets
+	app.secrets.KeepNamesAsked(f.spec(), d)
+	if app.secrets.Set() == nil || plan == nil {
+		return
+	}
+	var names nameList
+	names.add("the name of the recording", f.over...)
+	names.add("the name of the run", f.judgedRun)
+	for t := range plan.Groups() { // of the others the suite has all parts of the name
+		switch {
+		case t.Recorded != nil:
+			names.add("the name of the conversation", t.ID())
+		case t.Finished != nil:
+			names.add("the name of the trial", t.ID())
+		}
+	}
+	app.secrets.KeepNames(slices.Values(names), d)
+}
+
+// keepNamesOfRun settles which secrets are a part of a name in a run that is over, or of the files read and written.
+func (a *App) keepNamesOfRun(run *result.Run, files ...string) error {
+	if a.secrets.Set() == nil {
+		return nil
+	}
+	d := &diag.List{}
+	if then, err := specOf(run); err == nil && then != nil {
+		a.secrets.KeepNamesAsked(then, d)
+	}
+	var names nameList
+	names.add("the name of the run", files...)
+	names.add("the name of the project", run.Name)
+	for i := range run.Coverage {
+		run.Coverage[i].Map(func(name string) string {
+			names.add("a name in the project", name)
+			return name
+		})
+	}
+	a.secrets.KeepNames(slices.Values(names), d) // a run may have no trials
+	for i := range run.Briefs {
+		t, err := run.Trials.Trial(i)
+		if err != nil {
+			return broken(err)
+		}
+		names.ofTrial(t)
+		a.secrets.KeepNames(slices.Values(names), d)
+		names = names[:0]
+	}
+	return a.tellNames(d)
+}
+
+func (l *nameList) ofTrial(t *result.Trial) {
+	l.add("the name of the trial", t.ID, t.Scenario, t.Provider, t.Model, t.TaskType, t.Position.File)
+	l.add("a tag of the trial", t.Tags...)
+	l.add("the name of a variant", slices.Sorted(maps.Values(t.Variant))...)
+	for i := range t.Evals {
+		l.add("the name of the eval", t.Evals[i].ID)
+	}
+	for i := range t.Turns {
+		for _, call := range t.Turns[i].ToolCalls {
+			l.free("the name of the tool", call.Name)
+			l.free("an argument of the tool", slices.Sorted(maps.Keys(call.Args))...)
+		}
+	}
+}
+
+// keepNamesOfRecordings settles which secrets are a part of the names of recordings and of their conversations.
+func (a *App) keepNamesOfRecordings(files []*recording.File) error {
+	var names nameList
+	for _, file := range files {
+		names.add("the name of the recording", file.Path())
+		for _, s := range file.Sessions() {
+			names.add("the name of the conversation", s.Scenario, s.ID, s.Provider)
+		}
+	}
+	d := &diag.List{}
+	a.secrets.KeepNames(slices.Values(names), d)
+	return a.tellNames(d)
+}
+
+// keepNamesOfSession settles which secrets are a part of a name in a recorded conversation.
+func (a *App) keepNamesOfSession(s *recording.Session) error {
+	if a.secrets.Set() == nil {
+		return nil
+	}
+	var names nameList
+	names.add("a name in the conversation", s.Model, s.TaskType)
+	names.add("a tag of the conversation", s.Tags...)
+	for i := range s.Evals {
+		names.add("the name of the eval", s.Evals[i].ID)
+	}
+	for i := range s.Messages {
+		for _, call := range s.Messages[i].ToolCalls {
+			names.add("the name of the tool", call.Name)
+			names.add("an argument of the tool", slices.Sorted(maps.Keys(call.Args))...)
+		}
+	}
+	d := &diag.List{}
+	a.secrets.KeepNames(slices.Values(names), d)
+	return a.tellNames(d)
+}
+
+// tellNames shows what was said of names; an error ends the command.
+func (a *App) tellNames(d *diag.List) error {
+	list := d.Sorted()
+	if len(list) == 0 {
+		return nil
+	}
+	a.showDiags(a.Err, list, 1, a.useColor("auto", a.ErrTTY), "nothing was written")
+	if d.Errors() > 0 {
+		return exit(result.ExitUsage)
+	}
+	return nil
+}

@@ -79,7 +79,14 @@ var stepKinds = words("prompt", "agent", "tool", "branch", "parallel")
 
 // stepFields are the keys of steps of all kinds.
 func stepFields() *fields[stepFile] {
-	return part("a step",
+	return part("a step", slices.Concat(
+		commonStepKeys(), modelStepKeys(), toolStepKeys(), branchStepKeys(), parallelStepKeys(),
+	)...)
+}
+
+// commonStepKeys are the keys that every step can have.
+func commonStepKeys() rows[stepFile] {
+	return rows[stepFile]{
 		custom("id", text, func(d *decoder, s *stepFile, v *node.Node) { s.ID, _ = d.Name(v, "id") }).must().
 			doc("The name of the step."),
 		custom("kind", stepKinds, func(d *decoder, s *stepFile, v *node.Node) {
@@ -99,6 +106,12 @@ func stepFields() *fields[stepFile] {
 				d.referAll(toEval, v)
 			}).doc("Ids of the evals that judge the output."),
 		), itself[stepFile]).doc("What is done around the step."),
+	}
+}
+
+// modelStepKeys are the keys of steps of the kinds prompt and agent.
+func modelStepKeys() rows[stepFile] {
+	return rows[stepFile]{
 		custom("prompt_task", text, func(d *decoder, s *stepFile, v *node.Node) {
 			s.PromptTask, _ = d.Name(v, "prompt_task")
 			d.refer(toTask, v)
@@ -121,6 +134,12 @@ func stepFields() *fields[stepFile] {
 				d.refer(toTool, v)
 			}).doc("The agent stops once this tool was called."),
 		), itself[stepFile]).doc("When the agent stops."),
+	}
+}
+
+// toolStepKeys are the keys of steps of the kind tool.
+func toolStepKeys() rows[stepFile] {
+	return rows[stepFile]{
 		custom("tool", text, func(d *decoder, s *stepFile, v *node.Node) {
 			s.Tool, _ = d.Name(v, "tool")
 			d.refer(toTool, v)
@@ -132,10 +151,22 @@ func stepFields() *fields[stepFile] {
 			}
 			s.Args, _ = d.value(v, "args").(map[string]any)
 		}).doc("Its arguments; may refer to outputs of earlier steps."),
+	}
+}
+
+// branchStepKeys are the keys of steps of the kind branch.
+func branchStepKeys() rows[stepFile] {
+	return rows[stepFile]{
 		custom("predicate", predicateFields(), func(d *decoder, s *stepFile, v *node.Node) { s.If = d.predicate(v) }).
 			doc("What decides a branch."),
 		label("then", func(s *stepFile) *string { return &s.Then }).doc("The step that follows when the predicate holds."),
 		label("else", func(s *stepFile) *string { return &s.Else }).doc("The step that follows when it does not."),
+	}
+}
+
+// parallelStepKeys are the keys of steps of the kind parallel.
+func parallelStepKeys() rows[stepFile] {
+	return rows[stepFile]{
 		custom("branches", listOf(closer), func(d *decoder, s *stepFile, v *node.Node) {
 			s.nested = d.steps(v, "branches")
 			for _, b := range s.nested {
@@ -145,7 +176,7 @@ func stepFields() *fields[stepFile] {
 		custom("reduce", reduceFields, func(d *decoder, s *stepFile, v *node.Node) {
 			reduceFields.read(d, v, s)
 		}).doc("How the outputs of the branches become one."),
-	)
+	}
 }
 
 func itself[T any](t *T) *T { return t }

@@ -41,64 +41,14 @@ func (d Dialect) behaviour(t *testing.T, stream bool) {
 			t.Errorf("got %v, want the cause of the context", err)
 		}
 	})
-	t.Run("many at once", func(t *testing.T) {
-		t.Parallel()
-		p := d.Open(t, script)
-		var g sync.WaitGroup
-		for range 32 {
-			g.Go(func() {
-				reply, err := p.Complete(t.Context(), Request(stream), nil)
-				if err != nil || reply.Content != script.Text {
-					t.Errorf("got %q, %v", reply.Content, err)
-				}
-			})
-		}
-		g.Wait()
-	})
+	t.Run("many at once", func(t *testing.T) { d.concurrent(t, stream, script) })
 	if stream {
 		t.Run("enough", func(t *testing.T) { d.enough(t, script) })
-		t.Run("an error of onDelta", func(t *testing.T) {
-			t.Parallel()
-			n := 0
-			_, err := d.Open(t, script).Complete(t.Context(), Request(true), func(chat.Delta) error {
-				n++
-				return errNoMore
-			})
-			if !errors.Is(err, errNoMore) || err.Error() != errNoMore.Error() || n != 1 {
-				t.Errorf("got %v after %d deltas, want %v after 1", err, n, errNoMore)
-			}
-			d.isSpent(t, err)
-		})
-		t.Run("cancelled within the stream", func(t *testing.T) {
-			t.Parallel()
-			ctx, cancel := context.WithCancelCause(t.Context())
-			long := script
-			long.Text, long.Usage = strings.Repeat(script.Text, 1000), chat.Usage{}
-			_, err := d.Open(t, long).Complete(ctx, Request(true), func(chat.Delta) error {
-				cancel(errOver)
-				return nil
-			})
-			if !errors.Is(err, errOver) || err.Error() != errOver.Error() {
-				t.Fatalf("got %v, want the cause of the context", err)
-			}
-			d.isSpent(t, err)
-		})
+		t.Run("an error of onDelta", func(t *testing.T) { d.failingDelta(t, script) })
+		t.Run("cancelled within the stream", func(t *testing.T) { d.cancelledInStream(t, script) })
 	}
 	if d.shows(Hang) {
-		t.Run("cancelled while waiting", func(t *testing.T) {
-			t.Parallel()
-			ctx, cancel := context.WithCancelCause(t.Context())
-			p := d.Open(t, Script{Text: script.Text, Fault: Hang, Patient: true})
-			done := make(chan error)
-			go func() {
-				_, err := p.Complete(ctx, Request(stream), nil)
-				done <- err
-			}()
-			cancel(fmt.Errorf("interrupted: %w", errOver))
-			if err := <-done; !errors.Is(err, errOver) {
-				t.Errorf("got %v, want the cause of the context", err)
-			}
-		})
+		t.Run("cancelled while waiting", func(t *testing.T) { d.cancelled(t, stream, script) })
 	}
 }
 
@@ -110,6 +60,68 @@ func (d Dialect) isSpent(t *testing.T, err error) {
 	}
 	if took, _ := providers.Spent(err); took.OutputTokens == 0 || !took.Estimated {
 		t.Errorf("the call took %+v, want an estimate of its first words", took)
+	}
+}
+
+// concurrent tests that a provider serves many calls at once.
+func (d Dialect) concurrent(t *testing.T, stream bool, script Script) {
+	t.Parallel()
+	p := d.Open(t, script)
+	var g sync.WaitGroup
+	for range 32 {
+		g.Go(func() {
+			reply, err := p.Complete(t.Context(), Request(stream), nil)
+			if err != nil || reply.Content != script.Text {
+				t.Errorf("got %q, %v", reply.Content, err)
+			}
+		})
+	}
+	g.Wait()
+}
+
+// failingDelta tests that an error of onDelta ends the call, and comes back with its own text.
+func (d Dialect) failingDelta(t *testing.T, script Script) {
+	t.Parallel()
+	n := 0
+	_, err := d.Open(t, script).Complete(t.Context(), Request(true), func(chat.Delta) error {
+		n++
+		return errNoMore
+	})
+	if !errors.Is(err, errNoMore) || err.Error() != errNoMore.Error() || n != 1 {
+		t.Errorf("got %v after %d deltas, want %v after 1", err, n, errNoMore)
+	}
+	d.isSpent(t, err)
+}
+
+// cancelledInStream tests that a stream ends with its context.
+func (d Dialect) cancelledInStream(t *testing.T, script Script) {
+	t.Parallel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	long := script
+	long.Text, long.Usage = strings.Repeat(script.Text, 1000), chat.Usage{}
+	_, err := d.Open(t, long).Complete(ctx, Request(true), func(chat.Delta) error {
+		cancel(errOver)
+		return nil
+	})
+	if !errors.Is(err, errOver) || err.Error() != errOver.Error() {
+		t.Fatalf("got %v, want the cause of the context", err)
+	}
+	d.isSpent(t, err)
+}
+
+// cancelled tests that a call ends with its context, with the cause of the context as its error.
+func (d Dialect) cancelled(t *testing.T, stream bool, script Script) {
+	t.Parallel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	p := d.Open(t, Script{Text: script.Text, Fault: Hang, Patient: true})
+	done := make(chan error)
+	go func() {
+		_, err := p.Complete(ctx, Request(stream), nil)
+		done <- err
+	}()
+	cancel(fmt.Errorf("interrupted: %w", errOver))
+	if err := <-done; !errors.Is(err, errOver) {
+		t.Errorf("got %v, want the cause of the context", err)
 	}
 }
 

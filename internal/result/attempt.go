@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Attempt is an earlier run of a trial that asked for the same, and failed.
+// Attempt is an earlier run of a trial with the same fingerprint, which failed.
 type Attempt struct {
 	Started time.Time `json:"started"` // of the run
 	Reply   string    `json:"reply"`   // the last one of the assistant
-	Why     []string  `json:"why"`     // a line for each check that failed
+	Why     []string  `json:"why"`     // the failed checks, one a line
 }
 
-// AttemptOf is what is told of a failed trial once it is run again.
+// AttemptOf returns the record of a failed trial that is run again.
 func AttemptOf(t *Trial, started time.Time) Attempt {
 	a := Attempt{Started: started, Why: []string{}}
 	for i := range t.Turns {
@@ -43,7 +43,7 @@ func AttemptOf(t *Trial, started time.Time) Attempt {
 	return a
 }
 
-// CutShort reports whether the run ended before the trial did: it says nothing final then, even where a check had
+// CutShort reports whether the run ended before the trial did. Such a trial has no final verdict, even where a check
 // failed.
 func (t *Trial) CutShort() bool {
 	return t.Status == Cancelled || t.Skip != "" && t.Status != Skipped

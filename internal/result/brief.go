@@ -1,6 +1,6 @@
 package result
 
-// NewBrief takes what is kept in memory out of a settled trial.
+// NewBrief returns the part of a settled trial that is kept in memory.
 func NewBrief(t *Trial) Brief {
 	b := Brief{
 		Index: t.Index, ID: t.ID, Scenario: t.Scenario, Provider: t.Provider, Region: t.Region,

@@ -5,7 +5,7 @@ import (
 	"path"
 )
 
-// Change is a check of which the verdict is another than it was, when the same conversation was judged twice.
+// Change is a check whose verdict differs between two judgements of one conversation.
 type Change struct {
 	Trial   string   `json:"trial"` // id
 	Turn    int      `json:"turn"`  // -1: the conversation
@@ -16,15 +16,15 @@ type Change struct {
 	Now     *Opinion `json:"now"`               // null: the check is gone
 }
 
-// Opinion is what a verdict comes to.
+// Opinion is a verdict in short.
 type Opinion struct {
 	Status Status   `json:"status"`
 	Score  *float64 `json:"score"`
 	Reason string   `json:"reason,omitempty"`
 }
 
-// checkKey finds a check again: by its turn, its name, its label and the name of its file, and the number of those that
-// have all of these in common. Lines do not count, for they move, and neither do folders.
+// checkKey identifies a check in both judgements: by its turn, its name, its label, the name of its file, and its
+// number among the checks that have all of these in common. Lines and folders do not count, because they may change.
 type checkKey struct {
 	turn                int
 	name, message, file string
@@ -32,8 +32,8 @@ type checkKey struct {
 	nth                 int
 }
 
-// Changes compares the verdicts on one conversation, those that are left or new in the order of now and the others
-// behind them. Evals count as far as they have a threshold.
+// Changes compares the verdicts on one conversation, in the order of now; verdicts that are gone come last. Evals count
+// if they have a threshold.
 func Changes(was, now *Trial) []Change {
 	before, old := opinions(was)
 	after, keys := opinions(now)

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Collector gathers finished trials into a Run. Per trial it keeps a Brief; per group of several trials the counts of
-// each assertion; per judgement its key. It belongs to one goroutine.
+// Collector collects finished trials into a Run. It keeps a Brief for each trial, the counts of each assertion for each
+// group of several trials, and the key of each judgement. It belongs to one goroutine.
 type Collector struct {
 	briefs []Brief
 	groups map[groupKey]*groupCount
@@ -20,30 +20,30 @@ type Collector struct {
 	coverage coverSum
 }
 
-// warned is the trials that gave reason for one warning.
+// warned is the trials with the same warning.
 type warned struct {
 	trials int
-	id     string // of the last
+	id     string // of the last trial
 }
 
 type groupKey struct{ file, scenario, provider, region string }
 
 type groupCount struct {
-	first      int // plan index of its first trial seen; orders the groups
+	first      int // plan index of its first trial so far; orders the groups
 	statuses   [len(statusNames)]int
 	planned    int
 	broken     int // trials that ended in an error of their own
 	assertions map[countedCheck]*counted
 }
 
-// counted is the statistics of an assertion in the making.
+// counted is the statistics of an assertion so far.
 type counted struct {
 	AssertionStats
 
 	first int // plan index of its first trial; orders the variants
 }
 
-// countedCheck is what is counted apart: one check of one variant.
+// countedCheck identifies what is counted separately: one check of one variant.
 type countedCheck struct {
 	turn, index int
 	eval        string // id; "" for an assertion
@@ -51,10 +51,10 @@ type countedCheck struct {
 	variant     string // as text; "" where nothing was perturbed
 }
 
-// expected bounds the room that is made in advance.
+// expected limits the room that is reserved in advance.
 const expected = 1 << 14
 
-// Expect makes room for so many trials. More or fewer may come.
+// Expect reserves room for a number of trials. More or fewer may come.
 func (c *Collector) Expect(trials int) {
 	c.briefs = slices.Grow(c.briefs, min(max(trials, 0), expected))
 }
@@ -69,7 +69,7 @@ func (c *Collector) Add(t *Trial) Brief {
 	for _, text := range t.Warnings {
 		c.warn(text, t.ID)
 	}
-	if t.Trials > 1 && !t.Gone { // what is asked for now has to hold by itself
+	if t.Trials > 1 && !t.Gone { // a trial that is gone is in no group
 		c.group(t).add(t)
 	}
 	return b
@@ -88,7 +88,7 @@ func (c *Collector) warn(text, id string) {
 	w.id = id
 }
 
-// warnings are those of trials, with who gave reason for them.
+// warnings returns the warnings of trials, each with its trials.
 func (c *Collector) warnings() []string {
 	var all []string
 	for _, text := range slices.Sorted(maps.Keys(c.warned)) {
@@ -127,7 +127,7 @@ func (g *groupCount) add(t *Trial) {
 	t.Checks(func(turn, i int, v *Verdict) {
 		g.count(t, countedCheck{turn: turn, index: i, variant: variant}, v.Name(), v.PassThreshold, v.Status)
 	})
-	results := map[countedCheck]int{} // of one eval in one turn
+	results := map[countedCheck]int{} // by eval and turn
 	for i := range t.Evals {
 		e := &t.Evals[i]
 		if !e.Gates() {
@@ -140,12 +140,12 @@ func (g *groupCount) add(t *Trial) {
 	}
 }
 
-// variantKey is the same for trials of one variant, and for no others.
+// variantKey is equal for trials of one variant, and only for them.
 func variantKey(v map[string]string) string {
 	if len(v) == 0 {
 		return ""
 	}
-	key, _ := json.Marshal(v) // texts only, which JSON always holds, sorted by name
+	key, _ := json.Marshal(v) // cannot fail: a map of texts; its keys are sorted
 	return string(key)
 }
 
@@ -178,7 +178,7 @@ func (c *Collector) Finish(run *Run) {
 	slices.SortFunc(c.briefs, func(a, b Brief) int { return cmp.Compare(a.Index, b.Index) })
 	run.Briefs, run.Groups = c.briefs, nil
 	for _, text := range c.warnings() {
-		if !slices.Contains(run.Warnings, text) { // as in one that was read
+		if !slices.Contains(run.Warnings, text) { // a run that was read has it already
 			run.Warnings = append(run.Warnings, text)
 		}
 	}
@@ -196,7 +196,7 @@ func (c *Collector) Finish(run *Run) {
 		b := &run.Briefs[i]
 		status := b.Status
 		if b.Gone {
-			if status != Passed && !b.Tolerated { // nothing becomes green by it
+			if status != Passed && !b.Tolerated { // a trial that is gone cannot make the run pass
 				run.decisive.Count(status)
 			}
 			continue
@@ -221,8 +221,8 @@ func (c *Collector) Finish(run *Run) {
 	}
 }
 
-// fold decides a group: every assertion must hold in at least its share of the trials of each variant, and no trial may
-// have broken.
+// fold decides a group. Every assertion must hold in its required share of the trials of each variant, and no trial may
+// have an error of its own.
 func (g *groupCount) fold(key groupKey) Group {
 	out := Group{
 		key: key, Scenario: key.scenario, Provider: key.provider, Region: key.region, Assertions: []AssertionStats{},
@@ -230,7 +230,7 @@ func (g *groupCount) fold(key groupKey) Group {
 	for _, n := range g.statuses {
 		out.Trials += n
 	}
-	if g.statuses[Cancelled] > 0 { // those that never started need not have been told of one by one
+	if g.statuses[Cancelled] > 0 { // trials that never started may not have been added
 		out.Trials = max(out.Trials, g.planned)
 	}
 	out.Passed = g.statuses[Passed]
@@ -254,9 +254,9 @@ func (g *groupCount) fold(key groupKey) Group {
 		out.Status = worse(out.Status, Cancelled)
 	case g.statuses[Skipped] == out.Trials:
 		out.Status = worse(out.Status, Skipped)
-	case out.Status == Unset && g.statuses[Failed] > 0: // failed for another reason than an assertion
+	case out.Status == Unset && g.statuses[Failed] > 0: // failed without a failed assertion
 		out.Status = Failed
-	case out.Status == Unset || out.Status == Skipped: // nothing was asserted, or every condition was unmet
+	case out.Status == Unset || out.Status == Skipped: // no assertions, or all of them skipped
 		out.Status = Passed
 	}
 	return out

@@ -2,25 +2,25 @@ package result
 
 import "github.com/arena-evals/arena/internal/chat"
 
-// Composition is the steps that answered a user in the place of one model call.
+// Composition is the steps of a composition that answered the user.
 type Composition struct {
 	Name   string `json:"name"`
-	Output any    `json:"output,omitempty"` // text, or a value; absent: there is none
+	Output any    `json:"output,omitempty"` // text, or a value; absent: none
 	Error  string `json:"error,omitempty"`
-	Steps  []Step `json:"steps"` // in the order of the file, those of a parallel step behind it
+	Steps  []Step `json:"steps"` // in the order of the file; steps of a parallel step come after it
 }
 
-// Step is one step of a composition. One behind a step that failed is not told of.
+// Step is one step of a composition. Steps after a failed one are not included.
 type Step struct {
 	ID       string `json:"id"`
 	Kind     string `json:"kind"`             // prompt, agent, tool, branch or parallel
-	Within   string `json:"within,omitempty"` // the parallel step of which it is a branch
+	Within   string `json:"within,omitempty"` // the parallel step that it belongs to
 	Prompt   string `json:"prompt_task,omitempty"`
 	Tool     string `json:"tool,omitempty"`
 	Skipped  bool   `json:"skipped,omitempty"`
-	Attempts int    `json:"attempts"` // 0: it did not run
+	Attempts int    `json:"attempts"` // 0: the step did not run
 	Input    any    `json:"input,omitempty"`
-	Output   any    `json:"output,omitempty"` // text, or a value; absent: there is none
+	Output   any    `json:"output,omitempty"` // text, or a value; absent: none
 	Target   string `json:"target,omitempty"` // of a branch: the step that it chose
 	Status   string `json:"status,omitempty"` // of a parallel step: complete, or failed
 	Error    string `json:"error,omitempty"`
@@ -33,13 +33,13 @@ type Step struct {
 	Messages []chat.Message `json:"messages,omitempty"`
 }
 
-// What the status of a parallel step can be.
+// The statuses of a parallel step.
 const (
 	ParallelComplete = "complete"
 	ParallelFailed   = "failed"
 )
 
-// Step is the one of an id; nil when there is none.
+// Step returns the step with an id; nil when there is none.
 func (c *Composition) Step(id string) *Step {
 	if c == nil {
 		return nil
@@ -52,7 +52,7 @@ func (c *Composition) Step(id string) *Step {
 	return nil
 }
 
-// holds reports whether the step that made a call tells of it. Of several attempts only the last one is kept.
+// holds reports whether the step that made a call records it. Only the last of several attempts is recorded.
 func (c *Composition) holds(call *ToolCall) bool {
 	step := c.Step(call.Step)
 	if step == nil {

@@ -1,6 +1,6 @@
 package result
 
-// Counts is how many trials ended with which status.
+// Counts counts trials by status.
 type Counts struct {
 	Trials    int `json:"trials" doc:"Trials that ended."`
 	Passed    int `json:"passed" doc:"Trials by status."`
@@ -10,7 +10,7 @@ type Counts struct {
 	Cancelled int `json:"cancelled" doc:"The same."`
 }
 
-// Count adds a trial. One without a status counts as an error.
+// Count adds a trial. A trial without a status counts as an error.
 func (c *Counts) Count(s Status) {
 	c.Trials++
 	switch s {
@@ -27,8 +27,8 @@ func (c *Counts) Count(s Status) {
 	}
 }
 
-// Status folds the trials into the status of the whole: the worst one that came up. No trials at all, which only an
-// empty plan that was allowed has, are skipped.
+// Status folds the trials into the worst status among them. Without trials, which is possible for an empty plan that
+// was allowed, it is skipped.
 func (c *Counts) Status() Status {
 	status := Skipped
 	for _, of := range []struct {

@@ -6,34 +6,35 @@ import (
 	"strings"
 )
 
-// Coverage is what a project declares, and how many trials of the run touched each part of it.
+// Coverage lists the parts that a project declares, with the number of trials that touched each of them.
 type Coverage struct {
-	Project     string    `json:"project,omitempty"` // in front of the ids of its trials; "" in a run of one project
+	Project     string    `json:"project,omitempty"` // prefix of the ids of its trials; "" in a run of one project
 	File        string    `json:"file,omitempty"`    // its config
-	Trials      int       `json:"trials"`            // of the project, in which a turn was run
-	Start       string    `json:"start,omitempty"`   // state of the workflow in which trials begin that say nothing else
+	Trials      int       `json:"trials"`            // trials of the project in which a turn was run
+	Start       string    `json:"start,omitempty"`   // state of the workflow in which trials begin by default
 	States      []Covered `json:"states,omitempty"`
 	Transitions []Covered `json:"transitions,omitempty"`
 	Skills      []Covered `json:"skills,omitempty"` // that a model can activate
-	Steps       []Covered `json:"steps,omitempty"`  // of compositions; of a branch its ways
-	Tools       []Covered `json:"tools,omitempty"`  // that gave an answer
+	Steps       []Covered `json:"steps,omitempty"`  // of compositions; for a branch, its ways
+	Tools       []Covered `json:"tools,omitempty"`  // tools that returned a result
 }
 
-// Covered is one part of a project. A transition has no name; it has no event where a state stands in for a full one.
+// Covered is one part of a project. A transition has no name. It has no event when it is the redirect of a state that
+// is full.
 type Covered struct {
 	Name   string `json:"name,omitempty"`
 	From   string `json:"from,omitempty"`
 	Event  string `json:"event,omitempty"`
 	To     string `json:"to,omitempty"`
-	Trials int    `json:"trials"` // that touched it
+	Trials int    `json:"trials"` // number of trials that touched it
 
-	last int // number of the trial that touched it last
+	last int // number of the last trial that touched it
 }
 
 // skillTool is the tool that activates a skill.
 const skillTool = "skill__activate"
 
-// Parts are the lists of a coverage, by what stands in them.
+// Parts returns the lists of a coverage by kind.
 func (c *Coverage) Parts() []Parts {
 	return []Parts{
 		{"state", c.States}, {"transition", c.Transitions}, {"skill", c.Skills}, {"step", c.Steps},
@@ -41,7 +42,7 @@ func (c *Coverage) Parts() []Parts {
 	}
 }
 
-// Parts are those of one kind.
+// Parts are the parts of one kind.
 type Parts struct {
 	Kind string // in the singular
 	List []Covered
@@ -52,7 +53,7 @@ func (c *Coverage) Empty() bool {
 	return !slices.ContainsFunc(c.Parts(), func(p Parts) bool { return len(p.List) > 0 })
 }
 
-// Map is a copy of which every text went through f.
+// Map returns a copy with f applied to every text.
 func (c *Coverage) Map(f func(string) string) Coverage {
 	all := *c
 	all.Project, all.File, all.Start = f(c.Project), f(c.File), f(c.Start)
@@ -66,7 +67,7 @@ func (c *Coverage) Map(f func(string) string) Coverage {
 	return all
 }
 
-// coverSum counts the coverage of a run, trial after trial.
+// coverSum counts the coverage of a run.
 type coverSum struct {
 	projects []*coverCount
 }
@@ -74,12 +75,12 @@ type coverSum struct {
 type coverCount struct {
 	Coverage
 
-	transitions map[[2]string]*Covered // by the state that is left, or that is full, and the event
+	transitions map[[2]string]*Covered // by the state that is left or full, and the event
 	named       map[[2]string]*Covered // by kind and name
 	prefix      string                 // of the ids of trials
 }
 
-// Cover says what the projects of the run declare, before the first trial is added.
+// Cover sets what the projects of the run declare. Call it before the first Add.
 func (c *Collector) Cover(declared []Coverage) {
 	c.coverage = coverSum{}
 	for i := range declared {
@@ -103,7 +104,7 @@ func (c *Collector) Cover(declared []Coverage) {
 	}
 }
 
-// add counts what a trial touched.
+// add counts the parts that a trial touched.
 func (s *coverSum) add(t *Trial) {
 	if len(s.projects) == 0 || t.Gone || !t.ran() {
 		return
@@ -159,8 +160,8 @@ func (p *coverCount) add(t *Trial) {
 	}
 }
 
-// StepName is under which name a step of a composition is covered: a branch by the way that it took. A step that did
-// not come to its end has none.
+// StepName returns the name under which a step of a composition is counted: for a branch, that of the way it took. A
+// step that did not end has none.
 func StepName(composition string, s *Step) string {
 	switch {
 	case s.Skipped || s.Error != "":
@@ -171,12 +172,12 @@ func StepName(composition string, s *Step) string {
 	return composition + "." + s.ID
 }
 
-// BranchName is under which name a way of a branch is covered; target is "" where it leads to no step of its own.
+// BranchName returns the name under which a way of a branch is counted. target is "" when the way leads to no step.
 func BranchName(composition, branch, target string) string {
 	return composition + "." + branch + " → " + cmp.Or(target, "what follows")
 }
 
-// touch counts a part once for a trial. What was not declared is nil.
+// touch counts a part once for a trial. It ignores nil, a part that was not declared.
 func (p *coverCount) touch(part *Covered) {
 	if part != nil && part.last != p.Trials {
 		part.last = p.Trials
@@ -184,7 +185,7 @@ func (p *coverCount) touch(part *Covered) {
 	}
 }
 
-// total is the coverage so far; nil where nothing is declared.
+// total returns the coverage so far; nil when nothing is declared.
 func (s *coverSum) total() (all []Coverage) {
 	for _, p := range s.projects {
 		all = append(all, p.Coverage)

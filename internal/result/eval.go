@@ -16,15 +16,15 @@ type EvalResult struct {
 	Type    string `json:"type"` // of the check, as its author wrote it
 	Trigger string `json:"trigger"`
 	Turn    int    `json:"turn"`           // index of the turn after which it ran; -1: at the end
-	Step    string `json:"step,omitempty"` // of a composition, whose output was judged
+	Step    string `json:"step,omitempty"` // step of a composition whose output was judged
 
-	// Status is what the threshold makes of the result. An eval without a threshold has none.
+	// Status follows from the threshold. An eval without a threshold has none.
 	Status      Status           `json:"status,omitzero"`
-	Score       *float64         `json:"score"`                  // 0..1; null when it was skipped or nothing could be judged
-	MetricValue *float64         `json:"metric_value,omitempty"` // what was measured, where that is not the score
+	Score       *float64         `json:"score"`                  // 0..1; null when it was skipped or could not judge
+	MetricValue *float64         `json:"metric_value,omitempty"` // the measured value, when it differs from the score
 	Skipped     bool             `json:"skipped,omitempty"`
 	SkipReason  string           `json:"skip_reason,omitempty"`
-	Error       string           `json:"error,omitempty"` // why nothing could be judged
+	Error       string           `json:"error,omitempty"` // why it could not judge
 	Message     string           `json:"message,omitempty"`
 	Explanation string           `json:"explanation,omitempty"`
 	Details     jsonvalue.Object `json:"details,omitempty"`
@@ -34,22 +34,22 @@ type EvalResult struct {
 	DurationMS  float64          `json:"duration_ms"`
 	Judgements  []Judgement      `json:"judgements,omitempty"`
 
-	Metric *Metric `json:"-"` // as what it is exported; nil: as a gauge that is named after the eval
+	Metric *Metric `json:"-"` // how it is exported; nil: as a gauge with the name of the eval
 }
 
-// Gates reports whether the result can make the trial fail. One whose check decides by its own rule has a status and no
-// scores to reach.
+// Gates reports whether the result can make the trial fail. A check with its own rule gives a status without
+// thresholds.
 func (e *EvalResult) Gates() bool { return e.MinScore != nil || e.MaxScore != nil || e.Status != Unset }
 
-// Metric is how the results of an eval are exported to Prometheus.
+// Metric says how the results of an eval are exported to Prometheus.
 type Metric struct {
 	Name    string // as its author wrote it
 	Type    MetricType
 	Help    string // "": none
 	Labels  map[string]string
-	Low     *float64  // of the range of values that are expected; nil: open
-	High    *float64  // the same
-	Buckets []float64 // upper bounds, of a histogram; nil: by the range
+	Low     *float64  // lower end of the expected values; nil: open
+	High    *float64  // upper end
+	Buckets []float64 // upper bounds of a histogram; nil: derived from the range
 	Pos     diag.Pos
 }
 
@@ -64,8 +64,8 @@ const (
 	Boolean   MetricType = "boolean"   // 1 for a full score, else 0
 )
 
-// DefaultMetric is the metric of an eval that declares none. Its name is the id, in which an underscore stands for
-// every character that names of metrics cannot have.
+// DefaultMetric is the metric of an eval that declares none. Its name is the id, with an underscore for every character
+// that a metric's name cannot have.
 func DefaultMetric(id string, pos diag.Pos) *Metric {
 	name := strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == ':' {
@@ -103,13 +103,13 @@ func (m *Metric) Bounds() []float64 {
 	return bounds
 }
 
-// EvalCount is the results of evals by what came of them.
+// EvalCount counts results of evals by status.
 type EvalCount struct {
 	Total   int `json:"total"`
 	Scored  int `json:"scored"`
 	Errors  int `json:"errors"`
 	Skipped int `json:"skipped"`
-	// Failed are those of Total that missed their threshold, Broken those that have one and could not judge.
+	// Failed counts those of Total that missed their threshold, Broken those with a threshold that could not judge.
 	Failed int `json:"failed"`
 	Broken int `json:"gate_errors"`
 }
@@ -141,7 +141,7 @@ func EvalsOf(t *Trial) *EvalCount {
 	return n
 }
 
-// plus is the sum of two counts, either of which may be nil. It may be n itself, changed.
+// plus returns the sum of two counts, either of which may be nil. It may change and return n.
 func (n *EvalCount) plus(m *EvalCount) *EvalCount {
 	switch {
 	case m == nil:

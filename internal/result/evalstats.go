@@ -14,21 +14,21 @@ type EvalStats struct {
 	Type     string   `json:"type"`
 	Results  int      `json:"results"`
 	Scored   int      `json:"scored"`
-	Mean     *float64 `json:"mean_score"` // of those that were scored; null when none was
+	Mean     *float64 `json:"mean_score"` // of the results with a score; null when there are none
 	Low      *float64 `json:"lowest_score"`
 	High     *float64 `json:"highest_score"`
 	Skipped  int      `json:"skipped"`
 	Errors   int      `json:"errors"`
-	Error    string   `json:"error,omitempty"` // the first, in the order of the plan
+	Error    string   `json:"error,omitempty"` // the first one, in plan order
 	Gates    bool     `json:"gates"`           // it has a threshold
 	Failed   int      `json:"failed"`          // missed it
 	Position diag.Pos `json:"position"`
 }
 
-// evalSum adds up the results of evals. What it comes to depends on no order: scores are counted in billionths.
+// evalSum adds up the results of evals. The sum does not depend on the order: scores are counted in billionths.
 type evalSum struct{ all map[evalKey]*evalCount }
 
-// evalKey tells definitions of one id apart, which belong to different prompts.
+// evalKey distinguishes evals of different prompts with the same id.
 type evalKey struct {
 	id string
 	at diag.Pos
@@ -81,7 +81,7 @@ func (c *evalCount) add(e *EvalResult, trial int) {
 	}
 }
 
-// stats are sorted by id, and of one id by place.
+// stats returns the statistics sorted by id and then by position.
 func (s *evalSum) stats() []EvalStats {
 	var list []EvalStats
 	for _, c := range s.all {

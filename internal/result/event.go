@@ -2,24 +2,23 @@ package result
 
 import "time"
 
-// Event is something that happened in a run. The stream is ordered, each event is delivered once, to one goroutine. The
-// events of one trial come in the order in which things happened; those of trials that run at once are mixed.
+// Event is something that happened in a run. Each event is delivered once, in order, to one goroutine. The events of
+// one trial are in the order in which they happened; the events of concurrent trials are mixed.
 //
-// Except for TrialDone an event, encoded as JSON, is what the stream for machines says of it.
+// An event encoded as JSON is its data in the event stream, except for TrialDone.
 type Event interface {
 	Kind() EventKind
-	// Place says when and where it happened. Of TrialStarted and TrialDone it is empty in a run that nobody asked to
-	// tell of everything.
+	// Place says when and where it happened. For TrialStarted and TrialDone it is empty when nobody asked for all events.
 	Place() At
 }
 
-// EventVersion of the stream of events as JSON.
+// EventVersion is the version of the event stream.
 const EventVersion = 1
 
 // EventKind is the name of a kind of events in the stream.
 type EventKind string
 
-// The kinds, in the order in which a run meets them.
+// The kinds, in the order in which they occur in a run.
 const (
 	KindRunStarted       EventKind = "run.started"
 	KindTrialStarted     EventKind = "trial.started"
@@ -53,19 +52,19 @@ func EventKinds() []EventKind {
 	}
 }
 
-// NoTurn is the turn of what concerns a whole conversation, or a whole run.
+// NoTurn is the turn of events that concern a whole conversation or run.
 const NoTurn = -1
 
 // At is when and where something happened.
 type At struct {
-	// Time of a trial that a simulated provider answers is that of the run's start and what was simulated since the
-	// trial's own, so that it is the same in every run.
+	// Time is when it happened. In a trial with a simulated provider it is the start of the run plus the simulated time of
+	// the trial, so that it is equal in every run.
 	Time     time.Time
-	Trial    string // id; "" for what concerns the run
+	Trial    string // id; "" for events of the run
 	Scenario string
-	Provider string // that is tested, also where a judge is asked
+	Provider string // the provider under test, also for calls of judges
 	Turn     int    // index from 0, or NoTurn
-	Step     string // of a composition; "" for what concerns none
+	Step     string // of a composition; "" outside of steps
 }
 
 // Place implements Event.

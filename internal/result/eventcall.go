@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// Tokens are what model calls took.
+// Tokens are the tokens of model calls.
 type Tokens struct {
 	Input     int  `json:"input_tokens" doc:"Tokens that were read."`
 	Output    int  `json:"output_tokens" doc:"Tokens that were written."`
@@ -17,15 +17,14 @@ type Tokens struct {
 	Estimated bool `json:"estimated,omitempty" doc:"The provider did not say; guessed from the lengths."`
 }
 
-// TokensOf is a usage as events tell it.
+// TokensOf returns the tokens of a usage.
 func TokensOf(u chat.Usage) Tokens {
 	return Tokens{
 		u.InputTokens, u.OutputTokens, u.CachedTokens, u.CacheWriteTokens, u.ReasoningTokens, u.Estimated,
 	}
 }
 
-// MessageCreated is a message of the transcript, as the conversation goes on with it: what a guardrail took away is
-// not in it.
+// MessageCreated is a new message of the transcript, after guardrails have changed it.
 type MessageCreated struct {
 	At           `json:"-"`
 	Index        int           `json:"index" doc:"Place in the transcript, from 0."`
@@ -55,7 +54,7 @@ type MessageReply struct {
 	ErrorType string      `json:"error_type,omitempty" doc:"validation, execution, approval or mock."`
 }
 
-// MessageCreatedOf tells of a message. It shares the parts of m.
+// MessageCreatedOf returns the event for a message. It shares the parts of m.
 func MessageCreatedOf(m *chat.Message, at At, index int) MessageCreated {
 	written := *m
 	e := MessageCreated{
@@ -75,7 +74,7 @@ func MessageCreatedOf(m *chat.Message, at At, index int) MessageCreated {
 	return e
 }
 
-// argsText is the arguments of a call as a text.
+// argsText is the arguments of a call as text.
 func argsText(c *chat.ToolCall) string {
 	if c.BadArgs != "" {
 		return c.BadArgs
@@ -84,13 +83,13 @@ func argsText(c *chat.ToolCall) string {
 		return "{}"
 	}
 	text, err := json.Marshal(c.Args)
-	if err != nil { // not what JSON was decoded to
+	if err != nil { // cannot happen: the value was decoded from JSON
 		return fmt.Sprintf("%v", c.Args)
 	}
 	return string(text)
 }
 
-// Call is which model call an event speaks of. The first event of a call has everything, the others repeat it.
+// Call identifies a model call. It is the same in all events of the call.
 type Call struct {
 	Number   int    `json:"call" doc:"Number within the trial, from 1, by which the events of a call are paired."`
 	Provider string `json:"provider" doc:"Id of the provider that is called."`
@@ -99,7 +98,7 @@ type Call struct {
 	Judge    string `json:"judge,omitempty" doc:"Name of the judge, where it is one who is asked."`
 }
 
-// CallStarted says that a model is called. An attempt that is repeated within the call is not told.
+// CallStarted says that a model is called. Retries within the call have no events of their own.
 type CallStarted struct {
 	At `json:"-"`
 	Call
@@ -119,7 +118,7 @@ type CallStarted struct {
 	Request *chat.Request `json:"-"` // read only; never nil
 }
 
-// CallCompleted says that a model has answered.
+// CallCompleted says that a model has replied.
 type CallCompleted struct {
 	At `json:"-"`
 	Call
@@ -134,7 +133,7 @@ type CallCompleted struct {
 	Answer *chat.Reply `json:"-"` // read only; never nil
 }
 
-// CallFailed says that a model did not answer, or in a way that nobody could read.
+// CallFailed says that a model call failed, or that its reply was unreadable.
 type CallFailed struct {
 	At `json:"-"`
 	Call
@@ -156,7 +155,7 @@ type ToolStarted struct {
 	ByCheck bool      `json:"by_check,omitempty" doc:"It is a check that calls, and not the agent."`
 }
 
-// ToolCompleted says what came of a tool call. Results of calls that ran at once come in the order of the calls.
+// ToolCompleted is the result of a tool call. Results of concurrent calls come in the order of the calls.
 type ToolCompleted struct {
 	At        `json:"-"`
 	Number    int     `json:"call" doc:"Number within the trial, as when it started."`
@@ -169,7 +168,7 @@ type ToolCompleted struct {
 	ByCheck   bool    `json:"by_check,omitempty" doc:"It is a check that called, and not the agent."`
 }
 
-// StateChanged says that the workflow has moved on.
+// StateChanged is a transition of the workflow.
 type StateChanged struct {
 	At         `json:"-"`
 	From       string `json:"from" doc:"State that is left."`
@@ -178,7 +177,7 @@ type StateChanged struct {
 	Redirected string `json:"redirected_from,omitempty" doc:"The state that could not be entered again, for which this one stands in."`
 }
 
-// StepStarted says that a step of a composition begins. What happens in it names the step.
+// StepStarted says that a step of a composition begins. Events within the step name it.
 type StepStarted struct {
 	At     `json:"-"`
 	Name   string `json:"kind" doc:"prompt, agent, tool, branch or parallel."`
@@ -187,7 +186,8 @@ type StepStarted struct {
 	Tool   string `json:"tool,omitempty" doc:"The tool that it calls."`
 }
 
-// StepCompleted says what came of a step of a composition. Those of parallel branches come in the order of the file.
+// StepCompleted is the outcome of a step of a composition. The events of parallel branches come in the order of the
+// file.
 type StepCompleted struct {
 	At        `json:"-"`
 	Name      string   `json:"kind" doc:"prompt, agent, tool, branch or parallel."`

@@ -11,7 +11,7 @@ type RunStarted struct {
 	Kept    int    `json:"kept,omitempty" doc:"Trials kept from before; only totals tell of them."`
 }
 
-// RunCompleted is the last event. It comes also at the end of a run that was stopped.
+// RunCompleted is the last event, also of a run that was stopped.
 type RunCompleted struct {
 	At          `json:"-"`
 	Status      Status `json:"status" doc:"The outcome of the run."`
@@ -23,7 +23,7 @@ type RunCompleted struct {
 	CostUSD    *float64 `json:"cost_usd" doc:"Cost of the agent in US dollars; null: no price is known."`
 }
 
-// RunCompletedOf tells of a finished run.
+// RunCompletedOf returns the event for a finished run.
 func RunCompletedOf(run *Run, at At, interrupted bool) RunCompleted {
 	s := &run.Summary
 	return RunCompleted{
@@ -32,7 +32,7 @@ func RunCompletedOf(run *Run, at At, interrupted bool) RunCompleted {
 	}
 }
 
-// TrialStarted says that a worker took up a trial.
+// TrialStarted says that a worker begins a trial.
 type TrialStarted struct {
 	At `json:"-"`
 	ID string `json:"-"`
@@ -48,8 +48,8 @@ type TrialStarted struct {
 	Position diag.Pos          `json:"position" doc:"Where the scenario is written."`
 }
 
-// TrialDone carries a settled trial. It is on disk before anyone else sees it. A trial that the end of the run kept
-// from starting has no TrialStarted.
+// TrialDone carries a settled trial. The trial is in the journal before other sinks get the event. A trial that never
+// started has no TrialStarted.
 type TrialDone struct {
 	At
 	Trial *Trial
@@ -58,7 +58,7 @@ type TrialDone struct {
 	Written bool
 }
 
-// Outcome is what the stream says of a trial that is done. The rest was told before, or is in the results.
+// Outcome is the data of TrialDone in the stream. The rest is in earlier events, or in the results.
 type Outcome struct {
 	Status     Status   `json:"status" doc:"The outcome of the trial."`
 	Error      string   `json:"error,omitempty" doc:"Why the trial broke."`
@@ -87,13 +87,13 @@ func (e TrialDone) Outcome() Outcome {
 	return o
 }
 
-// TurnStarted says that the user is about to speak.
+// TurnStarted says that a turn begins.
 type TurnStarted struct {
 	At   `json:"-"`
 	User string `json:"user" doc:"What the user says."`
 }
 
-// TurnCompleted says that a turn is over, and that its checks are done. A turn that was not run has none.
+// TurnCompleted says that a turn has ended and its checks have run. A turn that was not run has none.
 type TurnCompleted struct {
 	At        `json:"-"`
 	LatencyMS float64 `json:"latency_ms" doc:"Time from the user's words to the last reply."`

@@ -2,7 +2,7 @@ package result
 
 import "github.com/arena-evals/arena/internal/diag"
 
-// VerdictGiven is the decision on one assertion, also on one that was never evaluated.
+// VerdictGiven is the verdict on one assertion, including one that was never evaluated.
 type VerdictGiven struct {
 	At          `json:"-"`
 	Index       int      `json:"index" doc:"Place among the assertions of the turn, or of the conversation, from 0."`
@@ -20,7 +20,7 @@ type VerdictGiven struct {
 	Position    diag.Pos `json:"position" doc:"Where the check is written."`
 }
 
-// VerdictGivenOf tells of a verdict.
+// VerdictGivenOf returns the event for a verdict.
 func VerdictGivenOf(v *Verdict, at At, index int) VerdictGiven {
 	return VerdictGiven{
 		At: at, Index: index, Type: v.Type, Check: v.Check, Status: v.Status, Score: v.Score, MinScore: v.MinScore,
@@ -47,7 +47,7 @@ type ValidationFailed struct {
 	Position     diag.Pos `json:"position" doc:"Where the guardrail is written."`
 }
 
-// ValidationFailedOf tells of a firing on the message at an index of the transcript.
+// ValidationFailedOf returns the event for a guardrail that fired on the message with an index in the transcript.
 func ValidationFailedOf(f *Firing, at At, index int) ValidationFailed {
 	v := &f.Verdict
 	return ValidationFailed{
@@ -57,7 +57,7 @@ func ValidationFailedOf(f *Firing, at At, index int) ValidationFailed {
 	}
 }
 
-// EvalCompleted is what an eval measured, or that it was skipped.
+// EvalCompleted is the result of an eval that judged or was skipped.
 type EvalCompleted struct {
 	At          `json:"-"`
 	ID          string   `json:"eval_id" doc:"Id of the eval."`
@@ -86,7 +86,7 @@ type EvalFailed struct {
 	Position   diag.Pos `json:"position" doc:"Where the eval is written."`
 }
 
-// EvalEvent tells of what became of an eval.
+// EvalEvent returns the event for the result of an eval.
 func EvalEvent(r *EvalResult, at At) Event {
 	if r.Error != "" {
 		return EvalFailed{

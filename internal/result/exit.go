@@ -12,38 +12,39 @@ import (
 // The exit statuses of a run.
 const (
 	ExitPassed      = 0
-	ExitFailed      = 1   // the agent misbehaved
+	ExitFailed      = 1   // the agent failed a test
 	ExitUsage       = 2   // the user's files or flags are wrong; nothing was run
-	ExitError       = 3   // arena or the world broke
+	ExitError       = 3   // arena, a provider or the network failed
 	ExitInterrupted = 130 // stopped by the user; what finished is on disk
 )
 
-// Reasons for a red exit status, as fail_on spells them. The first two count always; the others where they are named.
+// The reasons for an exit status other than 0, as fail_on spells them. The first two always count, the others when
+// fail_on names them.
 const (
 	FailOnAssertion = "assertion_failure"
 	FailOnError     = "error"
-	FailOnGuardrail = "guardrail" // one fired that does not only monitor
-	FailOnSkipped   = "skipped"   // a trial was, as a whole
-	FailOnWarning   = "warning"   // there is one, about the files or the run
-	FailOnEval      = "eval"      // one missed its threshold, which FailOnAssertion has in it, or could not judge
-	FailOnFlaky     = "flaky"     // what failed before passes now, although nothing changed
+	FailOnGuardrail = "guardrail" // a guardrail fired that does not only monitor
+	FailOnSkipped   = "skipped"   // a whole trial was skipped
+	FailOnWarning   = "warning"   // there is a warning about the files or the run
+	FailOnEval      = "eval"      // an eval missed its threshold, which FailOnAssertion includes, or could not judge
+	FailOnFlaky     = "flaky"     // a trial failed before and passes now, although nothing changed
 )
 
-// FailOnWords are the reasons as people write them. Two of them name the same.
+// FailOnWords are the words that fail_on takes. Two of them mean the same.
 var FailOnWords = []string{
 	FailOnAssertion, FailOnError, providerError, FailOnGuardrail, FailOnSkipped, FailOnWarning, FailOnEval, FailOnFlaky,
 }
 
 const (
-	// Regressed is a reason of a later version.
+	// Regressed is a reason that a later version will have.
 	Regressed = "regressed"
-	// AlwaysRed says what no setting changes.
+	// AlwaysRed names the reasons that always count.
 	AlwaysRed = "failed assertions and errors always make a run red"
 
 	providerError = "provider_error" // another word for FailOnError
 )
 
-// FailOnReason is the reason that a word of fail_on names.
+// FailOnReason returns the reason for a word of fail_on.
 func FailOnReason(word string) (string, error) {
 	switch {
 	case word == providerError:
@@ -60,10 +61,10 @@ func FailOnReason(word string) (string, error) {
 	return "", err
 }
 
-// FailsOn reports whether a reason was added to those that always count.
+// FailsOn reports whether fail_on added a reason.
 func (r *Run) FailsOn(reason string) bool { return slices.Contains(r.FailOn, reason) }
 
-// Exit is the exit status of the run. An interrupted run always says so.
+// Exit returns the exit status of the run. An interrupted run always has ExitInterrupted.
 func (r *Run) Exit(interrupted bool) int {
 	switch {
 	case interrupted:
@@ -74,7 +75,7 @@ func (r *Run) Exit(interrupted bool) int {
 	return r.ExitOfTrials()
 }
 
-// ExitOfTrials is the exit status that follows from the trials, without regard to ExitZero and interrupts.
+// ExitOfTrials returns the exit status that follows from the trials. It ignores ExitZero and interrupts.
 func (r *Run) ExitOfTrials() int {
 	switch {
 	case r.decisive.Failed > 0,
@@ -102,8 +103,8 @@ func (r *Run) missedEvals() bool {
 	return false
 }
 
-// NotJudged counts the results of evals without a threshold that could not judge. They decide nothing by themselves. An
-// eval with a threshold that cannot judge makes its trial an error.
+// NotJudged counts the results of evals without a threshold that could not judge. They do not change the status of a
+// trial. An eval with a threshold that cannot judge makes its trial an error.
 func (r *Run) NotJudged() int {
 	n := 0
 	for i := range r.Evals {

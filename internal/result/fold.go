@@ -1,10 +1,10 @@
 package result
 
-// Settle derives the status of a finished trial from its error, its verdicts and the thresholds of its evals. It is the
-// only place that does.
+// Settle derives the status of a finished trial from its error, its verdicts and the thresholds of its evals. No other
+// place does.
 //
-// A trial that broke is an error, unless an assertion failed as well: then the agent misbehaved, which is the more
-// useful thing to say. A trial that was stopped keeps Cancelled unless something failed first.
+// A trial with an error has the status error, unless an assertion failed as well: then it is failed, which is more
+// useful to know. A trial that was stopped keeps Cancelled unless something failed first.
 func (t *Trial) Settle() {
 	status := Passed
 	if t.Status == Cancelled || t.Status == Skipped {
@@ -27,7 +27,7 @@ func (t *Trial) Settle() {
 	t.Flaky = t.Passed && len(t.Earlier) > 0
 }
 
-// worseOf is the status of a trial after one more verdict.
+// worseOf returns the status of a trial after one more verdict.
 func worseOf(status, decided Status) Status {
 	switch decided {
 	case Passed, Skipped:

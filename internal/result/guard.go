@@ -1,17 +1,17 @@
 package result
 
-// Firing is a guardrail that fired on a message of a turn, or that could not judge one. Its verdict is failed or error.
+// Firing is a guardrail that fired on a message of a turn, or could not judge it. Its verdict is failed or error.
 type Firing struct {
 	Verdict     Verdict `json:"verdict"`
 	Direction   string  `json:"direction"` // input, output
 	Action      Action  `json:"action"`
 	MonitorOnly bool    `json:"monitor_only,omitempty"` // by fail_on_violation: false
-	Step        string  `json:"step,omitempty"`         // of a composition, whose message was judged
-	// MessageIndex is the place of the message that was judged in Turn.Messages, or in those of the step.
+	Step        string  `json:"step,omitempty"`         // step of a composition whose message was judged
+	// MessageIndex is the index of the judged message in Turn.Messages, or in the messages of the step.
 	MessageIndex int `json:"message_index"`
-	// StreamClosed says that the reply was still being written, and that the rest of it never came.
+	// StreamClosed says that the guardrail closed the stream of the reply before its end.
 	StreamClosed bool `json:"stream_closed,omitempty"`
-	// TokensSaved is how many tokens the rest would have taken at most; nil when the call had no limit.
+	// TokensSaved is the most tokens that the rest of the reply would have used; nil when the call had no limit.
 	TokensSaved *int `json:"tokens_saved,omitempty"`
 }
 
@@ -20,17 +20,17 @@ type Action string
 
 // The actions.
 const (
-	Recorded Action = "recorded" // nothing: it only watches, or another one had acted already
-	Replaced Action = "replaced" // put another text in the place of the reply
+	Recorded Action = "recorded" // nothing: the guardrail only monitors, or another one had acted already
+	Replaced Action = "replaced" // replaced the reply by another text
 	Cut      Action = "cut"      // cut the reply to its limit
-	Blocked  Action = "blocked"  // answered the user in the place of the model
+	Blocked  Action = "blocked"  // answered the user instead of the model
 )
 
-// GuardCount counts the firings of guardrails. TokensSaved is at most; streams without a limit are not in it.
+// GuardCount counts the firings of guardrails. TokensSaved is an upper limit; it leaves out streams without a limit.
 type GuardCount struct {
 	Fired         int `json:"fired"`                    // without those that only monitor
 	Monitored     int `json:"monitored,omitempty"`      // fired, and only monitor
-	StreamsClosed int `json:"streams_closed,omitempty"` // replies that were not let finish
+	StreamsClosed int `json:"streams_closed,omitempty"` // replies whose stream was closed
 	TokensSaved   int `json:"tokens_saved,omitempty"`
 }
 
@@ -50,7 +50,7 @@ func GuardsOf(t *Trial) *GuardCount {
 
 func (n *GuardCount) one(f *Firing) {
 	switch {
-	case f.Verdict.Status == Errored: // not fired: it could not judge
+	case f.Verdict.Status == Errored: // it could not judge
 	case f.MonitorOnly:
 		n.Monitored++
 	default:
@@ -64,7 +64,7 @@ func (n *GuardCount) one(f *Firing) {
 	}
 }
 
-// plus is the sum of two counts, either of which may be nil. It may be n itself, changed.
+// plus returns the sum of two counts, either of which may be nil. It may change and return n.
 func (n *GuardCount) plus(m *GuardCount) *GuardCount {
 	switch {
 	case m == nil:

@@ -14,9 +14,9 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// The journal is JSON lines: a header, a line for each finished trial in the order in which they finished, and a
-// footer when the run ended by itself. What a killed run leaves is a journal without footer, perhaps with half a line
-// at its end; everything before that is whole.
+// The journal is JSON lines: a header, a line for each finished trial in the order in which they finished, and a footer
+// when the run ended by itself. A killed run leaves a journal without a footer, perhaps with an incomplete line at the
+// end. All lines before it are complete.
 
 // JournalHeader is the first line.
 type JournalHeader struct {
@@ -29,22 +29,22 @@ type JournalHeader struct {
 	// ExitZero: see Run.
 	ExitZero bool     `json:"exit_zero,omitempty"`
 	Command  []string `json:"command,omitempty"`
-	// Resume is the words of the command that resumes the run; nil: it cannot be.
+	// Resume is the command that resumes the run; nil: it cannot be resumed.
 	Resume []string `json:"resume,omitempty"`
-	// Spec is what was asked of the run; nil: of the journals of old versions and of the Go package.
+	// Spec is what was asked of the run; nil in journals of old versions and of the Go package.
 	Spec *Spec `json:"spec,omitempty"`
-	// Programs sums up the programs that score in the run, which are no part of fingerprints.
+	// Programs is a digest of the programs that score in the run. They are not part of fingerprints.
 	Programs string `json:"programs,omitempty"`
-	// Coverage is what the projects declare, of which nothing is touched yet.
+	// Coverage is what the projects declare, without counts.
 	Coverage []Coverage `json:"coverage,omitempty"`
 	// Replayed says that trials were answered from recordings.
 	Replayed bool `json:"replayed,omitempty"`
-	// Kept is the trials of the lines before that stand in this run too: index in its plan and offset of the line.
+	// Kept are trials of earlier lines that are part of this run too: index in its plan and offset of the line.
 	Kept [][2]int64 `json:"kept,omitempty"`
-	// Recounted are those of the kept trials that are something else in this run than when their lines were written: of
-	// more or fewer, or no part of the plan.
+	// Recounted are kept trials whose number or group has changed since their lines were written, or that are no longer in
+	// the plan.
 	Recounted []Recounted `json:"recounted,omitempty"`
-	// Dropped is the offsets of earlier lines that count no more: their trials are run again, whatever comes of that.
+	// Dropped are the offsets of earlier lines that no longer count: their trials are run again.
 	Dropped []int64 `json:"dropped,omitempty"`
 }
 
@@ -60,8 +60,8 @@ type trialLine struct {
 	Trial *Trial `json:"trial"`
 }
 
-// EncodeLine writes a trial as its journal line. It is called by the workers, so that one goroutine need not encode
-// for all of them.
+// EncodeLine writes a trial as its journal line. The workers call it, so that no single goroutine has to encode all
+// trials.
 func EncodeLine(t *Trial) ([]byte, error) {
 	b := lineBuffers.Get().(*bytes.Buffer)
 	defer lineBuffers.Put(b)
@@ -71,7 +71,7 @@ func EncodeLine(t *Trial) ([]byte, error) {
 	if err := enc.Encode(trialLine{t.Index, t}); err != nil {
 		return nil, fmt.Errorf("encode trial %s: %w", t.ID, err)
 	}
-	return bytes.Clone(b.Bytes()), nil // no larger than the line: many of them wait for the sync
+	return bytes.Clone(b.Bytes()), nil // without spare room: many lines wait for the sync
 }
 
 // DecodeLine reads what EncodeLine wrote.
@@ -88,22 +88,22 @@ func DecodeLine(line []byte) (*Trial, error) {
 
 var lineBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// Syncer is a file as the journal needs it.
+// Syncer is a file with the methods that the journal needs.
 type Syncer interface {
 	io.Writer
 	io.ReaderAt
 	Sync() error
 }
 
-// Journal writes trials to a file and reads them back. Append belongs to one goroutine; Trial and Raw may be called
-// by many once the writing is over.
+// Journal writes trials to a file and reads them back. Append belongs to one goroutine. Trial and Raw are safe for
+// concurrent use after the last write.
 type Journal struct {
 	file  Syncer
 	size  int64
 	spans map[int]span // by plan index
 	order []int        // plan indexes in the order of Run.Briefs; set by Bind
-	mu    sync.Mutex   // of the writing
-	err   error        // what ended it; nothing is written after half a line
+	mu    sync.Mutex   // guards the fields for writing
+	err   error        // the first error of writing; nothing is written after it
 }
 
 type span struct {
@@ -120,8 +120,8 @@ func NewJournal(file Syncer, h JournalHeader) (*Journal, error) {
 	return j, j.line(h)
 }
 
-// Continue goes on writing a journal that was read: what stands in it stays as it is, and a header that is cut changes
-// nothing. The entries are kept in the run, by their index in its plan.
+// Continue returns a journal that goes on writing the file. It never changes existing lines, and an incomplete header
+// has no effect. The entries are kept in the run, by their index in its plan.
 func (l *JournalContent) Continue(file Syncer, h JournalHeader, kept map[int]*Entry) (*Journal, error) {
 	j := &Journal{file: file, size: l.size, spans: make(map[int]span, len(kept))}
 	h.Journal = SchemaVersion
@@ -149,8 +149,8 @@ func (l *JournalContent) Continue(file Syncer, h JournalHeader, kept map[int]*En
 	return j, nil
 }
 
-// Write writes a finished trial, without a sync: it survives the death of the process, though not that of the machine.
-// It is safe for concurrent use. After a write that failed, all others do.
+// Write writes a finished trial without a sync: it survives the end of the process, but perhaps not that of the
+// machine. It is safe for concurrent use. After an error, all further writes fail.
 func (j *Journal) Write(t *Trial, line []byte) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -163,7 +163,7 @@ func (j *Journal) Write(t *Trial, line []byte) error {
 }
 
 // Append writes finished trials that are not written yet, and syncs once. When it returns nil, they survive a crash of
-// the machine as well.
+// the machine.
 func (j *Journal) Append(done []TrialDone) error {
 	for _, d := range done {
 		if d.Written {
@@ -179,8 +179,8 @@ func (j *Journal) Append(done []TrialDone) error {
 	return nil
 }
 
-// Close writes the footer. It does not close the file, from which reports are still read. Header and footer are not
-// synced: they hold nothing that was paid for. A write that failed before was told then.
+// Close writes the footer. It leaves the file open, because reports still read it. Header and footer are not synced:
+// they hold no paid results. It does not report an earlier error again.
 func (j *Journal) Close(f JournalFooter) error {
 	if j.err != nil {
 		return nil
@@ -237,10 +237,10 @@ func (j *Journal) Raw(i int) ([]byte, error) {
 	return s.read(j.file)
 }
 
-// beforeKey marks a trial that was kept from before; its line was written when it was not.
+// beforeKey marks a trial that was kept from before. Its line was written before it was kept.
 const beforeKey = `{"before":true,`
 
-// read takes the JSON of a trial out of a journal.
+// read reads the JSON of a trial from a journal.
 func (s span) read(file io.ReaderAt) ([]byte, error) {
 	b := make([]byte, s.len, int(s.len)+len(beforeKey))
 	if _, err := file.ReadAt(b, s.at); err != nil {
@@ -281,7 +281,7 @@ func DecodeTrial(raw []byte, index int) (*Trial, error) {
 	return t, nil
 }
 
-// DecodeRun reads what results.json says of the run as a whole.
+// DecodeRun reads the part of results.json about the run as a whole.
 func DecodeRun(raw []byte) (*Run, error) {
 	r := &Run{}
 	if err := json.Unmarshal(raw, r); err != nil {
@@ -297,5 +297,5 @@ func unmarshal(data []byte, v any) error {
 	return jsonvalue.Explain(dec.Decode(v))
 }
 
-// ErrNotJournal says that a file is something else.
+// ErrNotJournal says that a file is not a journal.
 var ErrNotJournal = errors.New("not a journal of arena")

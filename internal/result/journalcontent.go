@@ -14,28 +14,28 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// JournalContent is what was read from a journal. Each whole line counts, also where other lines are damaged or the end
-// is missing.
+// JournalContent is the content of a journal that was read. Every complete line counts, also when other lines are
+// damaged or the end is missing.
 type JournalContent struct {
-	// Run is the run, as far as the journal has it.
+	// Run is the run, as far as the journal describes it.
 	Run *Run
-	// Header is the last one: each time that a run is resumed adds one.
+	// Header is the last header: each time that a run is resumed adds one.
 	Header JournalHeader
 	// Cut says that the last line is incomplete and was left out, as after a kill.
 	Cut bool
 	// Damaged are other lines that were left out.
 	Damaged []Damage
-	// Entries are all trials in the journal, of earlier runs too, in the order of the lines.
+	// Entries are all trials in the journal, including those of earlier runs, in the order of the lines.
 	Entries []*Entry
 	// Ended says that the last run ended by itself and was not interrupted.
 	Ended bool
 
-	// Current are the trials of the last run, those that it kept from earlier ones included, by index in its plan.
+	// Current are the trials of the last run by index in its plan, including those that it kept from earlier runs.
 	Current map[int]*Entry
 
 	file          Syncer
 	size          int64
-	number        int              // of the line that is read
+	number        int              // of the current line
 	at            map[int64]*Entry // by the offset of the line
 	collect       Collector
 	spans         map[int]span
@@ -57,25 +57,25 @@ type Entry struct {
 	Status          Status
 	// CutShort says that the run ended before the trial did.
 	CutShort bool
-	// Gone says that the plan of the last run does not have this trial.
+	// Gone says that the plan of the last run no longer has this trial.
 	Gone bool
-	// Dropped says that a later run replaced it, or did not keep it.
+	// Dropped says that a later run replaced the trial, or did not keep it.
 	Dropped bool
-	// Strict says that its run was strict, and Warned that the conversation gave reason for a warning.
+	// Strict says that its run was strict. Warned says that the conversation caused a warning.
 	Strict, Warned bool
-	// Redacted are the JSON fields whose values its run replaced in what it wrote.
+	// Redacted are the JSON fields whose values its run replaced in its output.
 	Redacted []string
-	// Programs sums up the programs that scored; see JournalHeader.
+	// Programs is a digest of the programs that scored; see JournalHeader.
 	Programs string
 	Started  time.Time // of its run
 
 	at    int64
 	line  int
-	early bool // the journal had not begun
+	early bool // it comes before the first header
 	trial span
 }
 
-// ReadJournal reads a journal as far as that is possible. ErrNotJournal: the file is no journal.
+// ReadJournal reads a journal, as far as possible. The error is ErrNotJournal when the file is not a journal.
 func ReadJournal(file Syncer) (*JournalContent, error) {
 	l := &JournalContent{file: file, at: map[int64]*Entry{}, spans: map[int]span{}, Current: map[int]*Entry{}}
 	in := bufio.NewReaderSize(io.NewSectionReader(file, 0, 1<<62), 1<<16)
@@ -83,7 +83,7 @@ func ReadJournal(file Syncer) (*JournalContent, error) {
 		line, at, err := l.next(in)
 		if errors.Is(err, io.EOF) {
 			l.unterminated = len(line) > 0
-			l.Cut = l.unterminated && l.read(line, at) != nil // only the end of the line may be missing
+			l.Cut = l.unterminated && l.read(line, at) != nil // perhaps only the line break is missing
 			break
 		}
 		if err != nil {
@@ -104,7 +104,7 @@ func ReadJournal(file Syncer) (*JournalContent, error) {
 	}
 	if l.withoutHeader {
 		l.begin(JournalHeader{})
-		l.Run.Planned = len(l.Entries) + 1 // at least: the report must not look whole
+		l.Run.Planned = len(l.Entries) + 1 // at least one more: the report must not look complete
 	}
 	l.reportEarly()
 	l.collect.Finish(l.Run)
@@ -113,7 +113,8 @@ func ReadJournal(file Syncer) (*JournalContent, error) {
 	return l, nil
 }
 
-// reportEarly tells of trials before the first header, which are of no run and count only where a later one kept them.
+// reportEarly reports trials before the first header. They belong to no run, and count only where a later run kept
+// them.
 func (l *JournalContent) reportEarly() {
 	counts := map[*Entry]bool{}
 	for _, e := range l.Current {
@@ -128,7 +129,7 @@ func (l *JournalContent) reportEarly() {
 	slices.SortStableFunc(l.Damaged, func(a, b Damage) int { return cmp.Compare(a.Line, b.Line) })
 }
 
-// next returns a whole line with its offset; io.EOF comes with what is left of a cut one.
+// next returns a complete line with its offset. With io.EOF it returns the rest of an incomplete line.
 func (l *JournalContent) next(in *bufio.Reader) (line []byte, at int64, err error) {
 	at = l.size
 	l.number++
@@ -137,10 +138,10 @@ func (l *JournalContent) next(in *bufio.Reader) (line []byte, at int64, err erro
 	return line, at, err
 }
 
-// maxUnknownLines is after how many lines that say nothing a file is taken for something else.
+// maxUnknownLines is the number of unknown lines after which a file is not taken for a journal.
 const maxUnknownLines = 8
 
-// versionError is the version of a journal that this arena cannot read.
+// versionError is the error of a journal with a version that this arena cannot read.
 type versionError int
 
 func (e versionError) Error() string {
@@ -180,7 +181,7 @@ func (l *JournalContent) read(line []byte, at int64) error {
 	return nil
 }
 
-// header begins the journal, or the part of it in which it was resumed.
+// header reads the header of the journal, or of a resumed run in it.
 func (l *JournalContent) header(line []byte, version int) error {
 	if version != SchemaVersion {
 		return versionError(version)
@@ -218,7 +219,7 @@ func (l *JournalContent) begin(h JournalHeader) {
 	}
 }
 
-// keep takes a trial of the lines before into the run that resumed them, as what it is there; nil: as it was.
+// keep takes a trial of an earlier line into the run that resumed it. as is its change; nil: unchanged.
 func (l *JournalContent) keep(index int, at int64, as *Recounted) error {
 	e := l.at[at]
 	if e == nil {
@@ -271,5 +272,5 @@ func (l *JournalContent) Trial(e *Entry) (*Trial, error) {
 	return DecodeTrial(raw, 0)
 }
 
-// Offset is where the line of the entry starts.
+// Offset is the offset of the entry's line.
 func (e *Entry) Offset() int64 { return e.at }

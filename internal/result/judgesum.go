@@ -8,15 +8,15 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// JudgesOf is what the judgements of a trial took, each of those that are identical once; nil when none were made.
+// JudgesOf returns the cost of a trial's judgements, identical ones counted once; nil when there are none.
 func JudgesOf(t *Trial) *JudgeCost {
 	var s judgeSum
 	s.add(t)
 	return s.total()
 }
 
-// judgeSum adds up judgements, every key once. Per key it keeps 16 bytes. What it comes to depends on no order:
-// money is counted in whole millionths of a millionth of a dollar.
+// judgeSum adds up judgements, each key once. It keeps 16 bytes per key. The sum does not depend on the order: money is
+// counted in trillionths of a dollar.
 type judgeSum struct {
 	seen     map[[16]byte]struct{}
 	sum      JudgeCost
@@ -47,8 +47,8 @@ func (t *Trial) Judged(f func(j *Judgement)) {
 	}
 }
 
-// Took reports whether the judgement took anything, be it not known how much. A call that failed took nothing for the
-// most part, and may have worked for another check.
+// Took reports whether the judgement used tokens, in a known or unknown number. A failed call mostly used none; the same
+// call may have succeeded for another check.
 func (j *Judgement) Took() bool { return j.Usage != chat.Usage{} || j.CostUSD != nil }
 
 // one counts a judgement.
@@ -78,7 +78,7 @@ func (s *judgeSum) one(j *Judgement) {
 	s.pico += int64(math.Round(*j.CostUSD * picoPerUSD))
 }
 
-// shortKey is the bytes of a key as arena writes it, and of any other text a hash.
+// shortKey returns the bytes of a key that arena wrote, and a hash of any other text.
 func shortKey(text string) (key [16]byte) {
 	if len(text) == hex.EncodedLen(len(key)) {
 		if _, err := hex.Decode(key[:], []byte(text)); err == nil {
@@ -90,7 +90,7 @@ func shortKey(text string) (key [16]byte) {
 	return key
 }
 
-// total is nil when nothing was counted; its cost is nil when a price is not known.
+// total returns the sum; nil when nothing was counted. The cost is nil when a price is not known.
 func (s *judgeSum) total() *JudgeCost {
 	if s.sum.Calls == 0 {
 		return nil

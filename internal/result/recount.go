@@ -8,25 +8,25 @@ import (
 	"strconv"
 )
 
-// Recounted says what changes about a trial when a resumed run keeps it: its number, the number of trials in its group,
-// or that the plan no longer has it. Its line in the journal stays as it is.
+// Recounted says what changes for a trial that a resumed run keeps: its number, the number of trials in its group, or
+// that the plan no longer has it. Its line in the journal stays as it is.
 type Recounted struct {
 	Index   int    `json:"index"` // in the plan
 	ID      string `json:"id"`
-	Trial   int    `json:"trial,omitempty"` // its number; 0: unchanged
+	Trial   int    `json:"trial,omitempty"` // its new number; 0: unchanged
 	Trials  int    `json:"trials"`          // of its group
 	Gone    bool   `json:"gone,omitempty"`
 	Excused bool   `json:"excused,omitempty"`
 }
 
-// Recount gives the trial of an entry another number and another number of trials in its group. Readers see these from
-// now on, and a journal that keeps the trial has them.
+// Recount changes the number of an entry's trial and the number of trials in its group. Readers get the new numbers
+// from then on. A journal that keeps the trial records them.
 func (e *Entry) Recount(id string, number, trials int) {
 	e.recountAs(&Recounted{ID: id, Trial: number, Trials: trials})
 }
 
-// Unplan marks the trial of an entry as one that the plan no longer has, in the same way. excused: its failure was
-// tolerated.
+// Unplan marks the trial of an entry as one that the plan no longer has; see Recount. excused: its group tolerated its
+// failure.
 func (e *Entry) Unplan(excused bool) {
 	e.recountAs(&Recounted{ID: e.ID, Trials: e.Trials, Gone: true, Excused: excused})
 }
@@ -44,7 +44,7 @@ const (
 	excusedKey = `"excused":true,`
 )
 
-// applyTo writes the change into the JSON of a trial, and nothing else.
+// applyTo changes the JSON of a trial, and keeps everything else.
 func (r *Recounted) applyTo(raw []byte) ([]byte, error) {
 	var id bytes.Buffer
 	enc := json.NewEncoder(&id)

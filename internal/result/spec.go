@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// Spec is what was asked of a run, on its command line and by settings, as its journal remembers it: all that going on
-// with the run, or judging it again, needs. What it leaves out was as the files say. Paths are as the user named them,
-// seen from the working directory of the run.
+// Spec is what the command line and the settings asked of a run. The journal holds it, so that the run can be resumed
+// or judged again. Whatever is not in it was as the files say. Paths are as the user wrote them, relative to the
+// working directory of the run.
 type Spec struct {
 	Command string `json:"command"` // of arena: run, eval or rejudge
 
 	// The files.
 	Paths   []string `json:"paths,omitempty"`
 	Config  string   `json:"config,omitempty"`
-	Asserts []string `json:"assert,omitempty"` // files to judge by
-	Packs   []string `json:"pack,omitempty"`   // whose evals judge
+	Asserts []string `json:"assert,omitempty"` // files with assertions
+	Packs   []string `json:"pack,omitempty"`   // packs whose evals judge
 
-	// Which of their trials.
+	// Which trials to run.
 	Scenarios []string `json:"scenario,omitempty"`
 	Providers []string `json:"provider,omitempty"`
 	Regions   []string `json:"region,omitempty"`
@@ -33,7 +33,7 @@ type Spec struct {
 	EvalTypes    []string `json:"eval_types,omitempty"`
 	SkipEvals    bool     `json:"skip_evals,omitempty"`
 
-	// What is asked of models and conversations.
+	// Settings of models and conversations.
 	Temperature *float64      `json:"temperature,omitempty"`
 	Seed        *int64        `json:"seed,omitempty"`
 	MaxTokens   *int          `json:"max_tokens,omitempty"`
@@ -43,7 +43,7 @@ type Spec struct {
 	Retries     *int          `json:"retries,omitempty"`
 	Jobs        int           `json:"jobs,omitempty"`
 
-	// What makes the run red, or ends it.
+	// What makes the run fail, or ends it.
 	FailFast    bool     `json:"fail_fast,omitempty"`
 	MaxFailures int      `json:"max_failures,omitempty"`
 	FailOn      []string `json:"fail_on,omitempty"`
@@ -52,7 +52,7 @@ type Spec struct {
 	Lenient     bool     `json:"lenient,omitempty"`
 	AllowEmpty  bool     `json:"allow_empty,omitempty"`
 
-	// Recordings of the conversations themselves.
+	// Recordings of the conversations.
 	Record        string   `json:"record,omitempty"`
 	RecordMode    string   `json:"record_mode,omitempty"`
 	Replay        string   `json:"replay,omitempty"`
@@ -61,7 +61,7 @@ type Spec struct {
 	Offline       bool     `json:"offline,omitempty"`
 	Cache         string   `json:"cache,omitempty"`
 
-	// What it leaves behind.
+	// Output files.
 	Out          string   `json:"out,omitempty"`
 	Formats      []string `json:"format,omitempty"`
 	JUnitFile    string   `json:"junit_file,omitempty"`
@@ -69,11 +69,11 @@ type Spec struct {
 	MarkdownFile string   `json:"markdown_file,omitempty"`
 	Keep         int      `json:"keep,omitempty"`
 
-	// Apart are the names of the flags of that run alone: whoever goes on with it has to name them again.
+	// Apart are the names of flags that are not taken over: a command that continues the run has to name them again.
 	Apart []string `json:"apart,omitempty"`
 }
 
-// Scrubbed is a copy whose texts went through scrub, each of them.
+// Scrubbed returns a copy with scrub applied to every text.
 func (s *Spec) Scrubbed(scrub func(string) string) *Spec {
 	if s == nil {
 		return nil
@@ -94,7 +94,7 @@ func (s *Spec) Scrubbed(scrub func(string) string) *Spec {
 	return &clean
 }
 
-// Files are the paths that a run which goes on with this one takes over.
+// Files are the paths that a continued run takes over.
 func (s *Spec) Files() []string {
 	files := append([]string{}, s.Paths...)
 	return append(files, s.Config, s.MockConfig, s.Out, s.Record, s.Cache, s.JUnitFile, s.HTMLFile, s.MarkdownFile)

@@ -1,4 +1,4 @@
-// Package result holds what a run found out: trials, turns, verdicts, and the one place that folds them into pass or
+// Package result holds the results of a run: trials, turns, verdicts, and the one place that folds them into pass or
 // fail. Reports read it and decide nothing.
 package result
 
@@ -7,22 +7,22 @@ import (
 	"fmt"
 )
 
-// Status is the outcome of a check, a trial, a group or a run. The zero value is none of them and never passes.
+// Status is the outcome of a check, a trial, a group or a run. The zero value is Unset, which is not a pass.
 type Status uint8
 
 // The statuses, from best to worst except Unset.
 const (
 	Unset     Status = iota
-	Passed           // everything that was asked for holds
-	Skipped          // not asked: a condition did not hold
+	Passed           // all requirements hold
+	Skipped          // not evaluated: a condition did not hold
 	Cancelled        // not finished: the user or --fail-fast stopped the run
-	Errored          // could not be judged: arena or the world broke
-	Failed           // judged, and does not hold
+	Errored          // could not be judged: arena, a provider or the network failed
+	Failed           // a requirement does not hold
 )
 
 var statusNames = [...]string{"unset", "passed", "skipped", "cancelled", "error", "failed"}
 
-// Statuses returns all of them but Unset, from best to worst.
+// Statuses returns all statuses but Unset, from best to worst.
 func Statuses() []Status { return []Status{Passed, Skipped, Cancelled, Errored, Failed} }
 
 func (s Status) String() string {
@@ -32,7 +32,7 @@ func (s Status) String() string {
 	return fmt.Sprintf("status(%d)", s)
 }
 
-// MarshalJSON writes the word. A status nobody set is a bug of ours and not written.
+// MarshalJSON writes the word. Unset is an error: no trial may end without a status.
 func (s Status) MarshalJSON() ([]byte, error) {
 	if s == Unset || int(s) >= len(statusNames) {
 		return nil, fmt.Errorf("status %s cannot be reported", s)
@@ -55,8 +55,8 @@ func (s *Status) UnmarshalJSON(b []byte) error {
 	return fmt.Errorf("unknown status %q", word)
 }
 
-// worse folds two statuses into one: a failure outweighs an error, an error a cancellation, that a pass, and a pass a
-// skip, so that only what is skipped whole counts as skipped.
+// worse returns the worse of two statuses: failed, then error, cancelled, passed and skipped. The fold is skipped only
+// if everything is.
 func worse(a, b Status) Status {
 	if weight[b] > weight[a] {
 		return b

@@ -9,9 +9,9 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// Whole says what is wrong with a trial that was read from a file: arena writes the turns with indexes from 0 and
-// without gaps, the messages of a turn hold its reply and its tool calls, and no number is implausible. Where that is
-// not so, something was lost, and a forbidden text could be among it.
+// Whole checks a trial that was read from a file. Arena writes turns with consecutive indexes from 0; the messages of a
+// turn include its reply and its tool calls; and no number is implausible. Otherwise something is missing, which may
+// include a forbidden text.
 func (t *Trial) Whole() error {
 	for i := range t.Turns {
 		turn := &t.Turns[i]
@@ -66,10 +66,10 @@ func (t *Turn) whole() error {
 	return nil
 }
 
-// checkNumbers looks at all numbers of the trial, because most of them are added up.
+// checkNumbers checks all numbers of the trial, because most of them are added up.
 func (t *Trial) checkNumbers() error { return checkNumbersIn(t) }
 
-// CheckNumbers says what is wrong with the numbers of a result that another program wrote.
+// CheckNumbers checks the numbers of a result that another program wrote.
 func (e *EvalResult) CheckNumbers() error { return checkNumbersIn(e) }
 
 func checkNumbersIn(v any) error {
@@ -79,7 +79,7 @@ func checkNumbersIn(v any) error {
 	return nil
 }
 
-// implausible finds a number that nobody can have measured, and its place. Values of free form may hold any number.
+// implausible finds a number that cannot have been measured, and its place. Values of free form may hold any number.
 func implausible(v reflect.Value) (where string, n float64, found bool) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -119,7 +119,7 @@ func implausibleField(v reflect.Value) (where string, n float64, found bool) {
 	return "", 0, false
 }
 
-// joinPath is the path of a field within another one. An embedded struct adds no name.
+// joinPath returns the path of a field within another field. An embedded struct adds no name.
 func joinPath(name, rest string) string {
 	if name == "" || rest == "" || rest[0] == '[' {
 		return name + rest
@@ -127,7 +127,7 @@ func joinPath(name, rest string) string {
 	return name + "." + rest
 }
 
-// freeNumbers are fields whose numbers were not measured: indexes, which may be -1, and values that a check or its
+// freeNumbers are fields with numbers that were not measured: indexes, which may be -1, and values that a check or its
 // author chose.
 var freeNumbers = map[string]bool{
 	"turn": true, "score": true, "min_score": true, "max_score": true, "pass_threshold": true, "metric_value": true,

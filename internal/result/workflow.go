@@ -1,13 +1,13 @@
 package result
 
-// Workflow is the way of a conversation through the states of a workflow.
+// Workflow is the path of a conversation through the states of a workflow.
 type Workflow struct {
 	Start       string              `json:"start,omitempty"` // state; "": not known
 	State       string              `json:"state,omitempty"` // the last one; "": not known
-	Complete    bool                `json:"complete"`        // the state is terminal
+	Complete    bool                `json:"complete"`        // the last state is terminal
 	Transitions []Transition        `json:"transitions"`
 	Refused     []RefusedTransition `json:"refused,omitempty"`
-	Artifacts   map[string]string   `json:"artifacts,omitempty"` // as they were at the end
+	Artifacts   map[string]string   `json:"artifacts,omitempty"` // at the end
 }
 
 // Transition is a step from one state to another.
@@ -16,7 +16,8 @@ type Transition struct {
 	To    string `json:"to"`
 	Event string `json:"event,omitempty"`
 	Turn  int    `json:"turn"` // index from 0
-	// Redirected is the state that the event leads to, which could not be entered again; To stands in for it.
+	// Redirected is the state that the event leads to, when it could not be entered again; To is the state that replaces
+	// it.
 	Redirected string `json:"redirected_from,omitempty"`
 }
 

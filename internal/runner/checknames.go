@@ -77,6 +77,7 @@ func (n *nameChecker) report(chosen []*scenario.Scenario, agents func(*scenario.
 		}
 		n.checkMockCalls(s, agents(s))
 		n.checkConsents(s, in)
+		n.checkChoice(s, in)
 		if n.tracker != nil && s.Recorded == nil {
 			n.tracker.awaitRules(s)
 		}

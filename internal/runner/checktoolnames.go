@@ -67,6 +67,24 @@ func (n *nameChecker) checkConsents(s *scenario.Scenario, setups []*setup) {
 	}
 }
 
+// checkChoice reports a tool_choice that no prompt of the scenario offers: no server would answer.
+func (n *nameChecker) checkChoice(s *scenario.Scenario, setups []*setup) {
+	if anyToolAllowed(setups) || anyRecorded(setups) {
+		return
+	}
+	for _, w := range setups {
+		policy := policyOf(s, w.prompt)
+		_, known := slices.BinarySearch(n.knownTools(), policy.Choice)
+		if !known || !policy.ChoosesTool() ||
+			slices.ContainsFunc(setups, func(w *setup) bool { return slices.Contains(w.offered, policy.Choice) }) {
+			continue // an unknown tool is reported as that, or comes from a server
+		}
+		n.problem(s.Pos, s.ID, "not-offered", "tool_policy.tool_choice: the tool %s is not offered in scenario %q, so no "+
+			"server would answer", policy.Choice, s.ID).Hint = "list it under allowed_tools of the prompt"
+		return
+	}
+}
+
 // warnNotOffered warns of a tool that no prompt offers: the agent cannot call it.
 func (n *nameChecker) warnNotOffered(check string, use *checks.NameUse) {
 	what := fmt.Sprintf("the tool %s is", use.Name)

@@ -79,8 +79,18 @@ func (l *toolLoop) checkRound() error {
 	return nil
 }
 
-// offer returns the tools of a round and the tool choice. The policy's choice is for the first
-// round only, and for the first in each state.
+// chooses reports whether the policy's choice is for this round: the first, and the first in each state.
+func (l *toolLoop) chooses() bool { return l.rounds <= l.opening+1 }
+
+// checkChoice returns an error when the model would have to call a tool that it is not offered: servers refuse that.
+func (l *toolLoop) checkChoice() error {
+	if name := l.policy.Choice; l.chooses() && l.policy.ChoosesTool() && !l.offers(name) {
+		return fmt.Errorf("tool_policy.tool_choice asks for %s, which is not offered here", name)
+	}
+	return nil
+}
+
+// offer returns the tools of a round and the tool choice.
 func (l *toolLoop) offer() ([]chat.Tool, string) {
 	if l.policy.Choice == "none" || len(l.s.stance.offered) == 0 {
 		return nil, ""
@@ -91,7 +101,7 @@ func (l *toolLoop) offer() ([]chat.Tool, string) {
 			return l.failures[t.Name] >= failuresToDrop
 		})
 	}
-	if l.rounds > l.opening+1 {
+	if !l.chooses() {
 		return offered, "auto"
 	}
 	return offered, cmp.Or(l.policy.Choice, "auto")

@@ -84,7 +84,7 @@ func (s *session) converse(ctx context.Context, turn *result.Turn, loop *toolLoo
 		return s.compose(ctx, turn, loop, c)
 	}
 	for round := 0; ; round++ {
-		if err := loop.checkRound(); err != nil {
+		if err := errors.Join(loop.checkRound(), loop.checkChoice()); err != nil {
 			return err
 		}
 		req := s.request(turn.Index, round, loop)

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -59,6 +60,11 @@ type ToolPolicy struct {
 	MaxTotal     int     // 0: none
 	MaxCostUSD   float64 // 0: 2.00
 	MaxIdentical int     // 0: 3
+}
+
+// ChoosesTool reports whether the choice names a tool.
+func (p *ToolPolicy) ChoosesTool() bool {
+	return !slices.Contains([]string{"", "auto", "required", "none"}, p.Choice)
 }
 
 // Turn is one user message, scripted or, with SelfPlay, generated. Suites may have very many turns, so rare fields are

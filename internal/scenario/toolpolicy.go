@@ -10,10 +10,7 @@ import (
 var toolPolicyFields = table("tool_policy", func() rows[ToolPolicy] {
 	return rows[ToolPolicy]{
 		custom("tool_choice", text, func(d *decoder, p *ToolPolicy, v *node.Node) {
-			p.Choice, _ = d.Name(v, "tool_choice")
-			switch p.Choice {
-			case "auto", "required", "none", "":
-			default:
+			if p.Choice, _ = d.Name(v, "tool_choice"); p.ChoosesTool() {
 				d.refer(toTool, v)
 			}
 		}).doc("auto, required, none, or the tool to call."),
@@ -30,7 +27,8 @@ var toolPolicyFields = table("tool_policy", func() rows[ToolPolicy] {
 		num("max_cost_usd", positive, func(p *ToolPolicy) *float64 { return &p.MaxCostUSD }).
 			doc("The most that the conversation may cost; 2 when left out."),
 		whole("max_identical_tool_calls", natural, func(p *ToolPolicy) *int { return &p.MaxIdentical }).
-			doc("The most calls with the same arguments in a row; 3 when left out."),
+			doc("At which call of a tool with the same arguments in a turn it is not run any more: with 3, the default, " +
+				"two calls are run, the third is refused, and a fourth is an error of the trial."),
 	}
 })
 
@@ -43,7 +41,7 @@ var zeroLimits = map[string]struct{ means, instead string }{
 		"the default, $2.00", "write an amount that a conversation may cost, such as 0.01, or leave the line out",
 	},
 	"max_identical_tool_calls": {"the default, 3",
-		"for no tool calls write tool_choice: none, for no repeated ones 1; else leave the line out"},
+		"for no tool calls write tool_choice: none, for no repeated ones 2; else leave the line out"},
 }
 
 // toolPolicy is a field with the limits of the tool loop. It warns of limits of 0, which allow what they seem to
@@ -61,8 +59,14 @@ func toolPolicy[T any](take func(*T, *ToolPolicy)) field[T] {
 		for i := 0; i+1 < len(v.Content); i += 2 {
 			name, limit := v.Content[i].Value, v.Content[i+1]
 			zero, known := zeroLimits[name]
-			if f, err := strconv.ParseFloat(limit.Value, 64); known && err == nil && f == 0 {
+			f, err := strconv.ParseFloat(limit.Value, 64)
+			switch {
+			case !known || err != nil:
+			case f == 0:
 				d.Warnf(limit, "no-limit", "%s: 0 stands for %s", name, zero.means).Hint = zero.instead
+			case f == 1 && name == "max_identical_tool_calls":
+				d.Errorf(limit, "no-calls", "%s: 1 refuses already the first call of every tool", name).Hint =
+					"for no repeated calls write 2; for no tool calls write tool_choice: none"
 			}
 		}
 	})

@@ -26,13 +26,17 @@ func (s *source) openAddress(address, transport string) (*session, error) {
 	if s.host.HTTP == nil || s.host.HTTP.Transport == nil {
 		return nil, errors.New("no connection may be opened")
 	}
+	home, err := url.Parse(address)
+	if err != nil {
+		return nil, err
+	}
 	if transport == "sse" {
-		return s.openWeb(func(c *http.Client) sdk.Transport {
+		return s.openWeb(home, func(c *http.Client) sdk.Transport {
 			return &sdk.SSEClientTransport{Endpoint: address, HTTPClient: c, MaxEventSize: maxMessage}
 		})
 	}
 	var w *web
-	live, err := s.openWeb(func(c *http.Client) sdk.Transport {
+	live, err := s.openWeb(home, func(c *http.Client) sdk.Transport {
 		w, _ = c.Transport.(*web)
 		return &sdk.StreamableClientTransport{Endpoint: address, HTTPClient: c, MaxEventSize: maxMessage}
 	})
@@ -47,12 +51,12 @@ func (s *source) openAddress(address, transport string) (*session, error) {
 }
 
 // openWeb connects to a server over HTTP.
-func (s *source) openWeb(transport func(*http.Client) sdk.Transport) (*session, error) {
+func (s *source) openWeb(home *url.URL, transport func(*http.Client) sdk.Transport) (*session, error) {
 	headers := make(map[string]string, len(s.spec.Headers))
 	for name, value := range s.spec.Headers {
 		headers[name] = s.expand(value)
 	}
-	w := &web{base: s.host.HTTP.Transport, headers: headers}
+	w := &web{base: s.host.HTTP.Transport, home: home, headers: headers}
 	w.life, w.leave = context.WithCancel(context.Background())
 	w.Transport = transport(&http.Client{CheckRedirect: dial.Stay, Transport: w})
 	return greet(s.life, s.spec, w, greeting, "", s.note)
@@ -62,6 +66,7 @@ func (s *source) openWeb(transport func(*http.Client) sdk.Transport) (*session, 
 type web struct {
 	sdk.Transport
 	base    http.RoundTripper
+	home    *url.URL // the address that the user wrote; its host gets the headers, and no other host anything
 	headers map[string]string
 	life    context.Context
 	leave   context.CancelFunc
@@ -72,8 +77,13 @@ type web struct {
 	absent bool   // no method takes messages at the address
 }
 
-// RoundTrip implements http.RoundTripper.
+// RoundTrip implements http.RoundTripper. In the older transport the server names the address for messages, which may
+// be any.
 func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !dial.SameHost(w.home, req.URL) {
+		return nil, fmt.Errorf("it asks for messages at %s://%s, which is another host than its own: nothing was sent there",
+			req.URL.Scheme, req.URL.Host)
+	}
 	sent := req.Clone(req.Context())
 	for name, value := range w.headers {
 		sent.Header.Set(name, value)

@@ -1,11 +1,13 @@
 package mcp
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -132,6 +134,33 @@ func TestHostileAddresses(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
+	}
+}
+
+// TestMessagesElsewhere: in the older transport the server names the address for messages. Another host than its own
+// gets nothing, least of all the headers with the key.
+func TestMessagesElsewhere(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	t.Cleanup(elsewhere.Close)
+	spec := address(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = fmt.Fprintf(w, "event: endpoint\ndata: %s/messages\n\n", elsewhere.URL)
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	spec.Headers = map[string]string{"Authorization": "Bearer abc"}
+	got := boxOf(t, spec).outcome(t)
+	if want := "it asks for messages at " + elsewhere.URL + ", which is another host than its own"; !strings.Contains(got, want) {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if n := asked.Load(); n != 0 {
+		t.Errorf("the other host got %d requests", n)
 	}
 }
 

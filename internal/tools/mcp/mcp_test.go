@@ -98,7 +98,7 @@ func TestResults(t *testing.T) {
 	for _, c := range []struct{ tool, args, want string }{
 		{"echo", `{"text": "hi & <bye>"}`, "hi & <bye>"},
 		{"twice", `{"text": "hi"}`, `["hi","<hi>"]`},
-		{"nothing", `{"text": ""}`, "Operation completed successfully"},
+		{"nothing", `{"text": ""}`, ""},
 		{"fail", `{"text": "no paper"}`, "execution: no paper; twice"},
 		{"fail without a word", `{"text": ""}`, "execution: the tool failed and does not say why"},
 		{"structured", `{"text": ""}`, "{\n  \"id\": 12345678901234567890\n}"},

@@ -51,7 +51,7 @@ func result(call chat.ToolCall, res *sdk.CallToolResult) chat.ToolResult {
 	if text := structured(res); text != "" {
 		return chat.ToolResult{Content: text}
 	}
-	return chat.ToolResult{Content: "Operation completed successfully"}
+	return chat.ToolResult{} // the server says that it worked, and nothing more
 }
 
 // structured returns the structured result as JSON; "" when there is none.

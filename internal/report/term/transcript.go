@@ -50,6 +50,9 @@ func (p *Printer) transcript(t *result.Trial) []*row {
 			}
 			if m.Role == chat.System && m.State != "" {
 				say("state", show.Line(m.State))
+				if m.Content == "" { // steps speak in it, under prompts of their own
+					continue
+				}
 			}
 			say(show.Line(string(m.Role)), show.MessageText(m))
 		}

@@ -115,19 +115,16 @@ const originalMark = (original) =>
     (original.tool_calls ?? []).map((call) => toolCard(call)),
   );
 
+// stateMark says that the workflow has moved on; nothing when it is where it was.
+function stateMark(state, at) {
+  if (!state || state === at.state) return [];
+  const from = at.state && [h("b", { dir: "auto" }, at.state), " → "];
+  at.state = state;
+  return [mark("state", "workflow: ", from, h("b", { dir: "auto" }, state))];
+}
+
 function agentMessage(m, results, at) {
-  const out = [];
-  if (m.state && m.state !== at.state) {
-    out.push(
-      mark(
-        "state",
-        "workflow: ",
-        at.state && [h("b", { dir: "auto" }, at.state), " → "],
-        h("b", { dir: "auto" }, m.state),
-      ),
-    );
-    at.state = m.state;
-  }
+  const out = stateMark(m.state, at);
   const calls = m.tool_calls ?? [];
   if (m.content || m.parts?.length || !calls.length)
     out.push(bubble("agent", "agent", m.content, m.parts, replyFoot(m)));
@@ -151,8 +148,10 @@ function chat(turn, at) {
     if (m.role === "assistant") out.push(...steps.splice(0));
     if (m.role === "user") out.push(bubble("user", "user", m.content, m.parts));
     else if (m.role === "assistant") out.push(...agentMessage(m, results, at));
-    else if (m.role === "system") out.push(m.content !== at.system && systemPrompt(m.content ?? ""));
-    else if (!m.tool_result) out.push(bubble("other", m.role || "no role", m.content, m.parts));
+    else if (m.role === "system") {
+      out.push(...stateMark(m.state, at)); // a state may have no prompt of its own
+      if (m.content && m.content !== at.system) out.push(systemPrompt(m.content));
+    } else if (!m.tool_result) out.push(bubble("other", m.role || "no role", m.content, m.parts));
   }
   out.push(...steps);
   for (const r of results) out.push(toolCard({ name: r.name, args: {} }, r));

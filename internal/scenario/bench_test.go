@@ -132,6 +132,35 @@ func BenchmarkLoadLoose(b *testing.B) {
 	}
 }
 
+// BenchmarkLoadSkills loads a project of 500 skills of 20 KiB. It is to take 50 ms at most.
+func BenchmarkLoadSkills(b *testing.B) {
+	dir := b.TempDir()
+	const n = 500
+	body := strings.Repeat("Read the order before you decide about money, and state the amount.\n", 300)
+	write := func(name, text string) {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	write("config.arena.yaml", "kind: Arena\nmetadata: {name: skills}\nspec:\n  skills: [{path: skills}]\n"+
+		"  scenario_specs: {s: {turns: [{role: user, content: hi}]}}\n  provider_specs: {m: {type: mock, model: m}}\n")
+	for i := range n {
+		name := fmt.Sprintf("skill-%d", i)
+		write("skills/"+name+"/SKILL.md", "---\nname: "+name+"\ndescription: Number "+name+"\n---\n"+body)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		suite, diags := scenario.Load(scenario.Options{Config: filepath.Join(dir, "config.arena.yaml")})
+		if diags.Errors() > 0 || len(suite.Projects[0].Skills.All()) != n {
+			b.Fatal(diags.Sorted())
+		}
+	}
+}
+
 // BenchmarkUnmarshal is the floor for BenchmarkLoad: the same files, on as many processors, into plain structs.
 func BenchmarkUnmarshal(b *testing.B) {
 	dir := writeSuite(b, benchFiles)

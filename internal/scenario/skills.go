@@ -223,7 +223,7 @@ func (b *build) skillTools() {
 // skillTexts warns of placeholders in skills: nothing fills them in.
 func (b *build) skillTexts() {
 	for _, s := range b.p.Skills.All() {
-		if names := Placeholders(s.Description + "\n" + s.Instructions); len(names) > 0 {
+		if names := append(Placeholders(s.Description), Placeholders(s.Instructions)...); len(names) > 0 {
 			b.l.diags.Warnf(s.Pos, utf8.RuneCountInString(s.Name), "not-filled",
 				"the skill %q holds {{%s}}, and a model gets the text of a skill as it stands", s.Name, names[0]).Hint =
 				"write the value itself, or move the sentence to the system template of a prompt"

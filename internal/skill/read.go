@@ -14,7 +14,10 @@ import (
 // the reader's list with its line, and the result is nil. Keys of the front matter that are not known are left alone,
 // because the files are other tools' too, but for those that resemble known ones or mean nothing there.
 func Read(r *node.Reader, data []byte) *Skill {
-	data = bytes.ReplaceAll(bytes.TrimPrefix(data, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if bytes.Contains(data, []byte("\r\n")) { // to replace nothing takes a copy, too
+		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	}
 	switch {
 	case len(data) > MaxFile:
 		r.Errorf(nil, "file-too-large", "the file has %d KiB; the limit is %d KiB", len(data)>>10, MaxFile>>10)

@@ -67,3 +67,68 @@ func BenchmarkSlowTools(b *testing.B) {
 	}
 	b.ReportMetric(float64(spent)/float64(b.N)/float64(trials/jobs*takes), "x-ideal")
 }
+
+const movingProject = `kind: Arena
+metadata: {name: moving}
+spec:
+  prompt_configs: [{file: prompt.yaml}]
+  scenarios: [{file: talk.yaml}]
+  tools: [{file: tool.yaml}]
+  provider_specs: {canned: {type: mock, model: m}}
+  providers: []
+WORKFLOW
+-- prompt.yaml --
+task_type: support
+system_template: Help.
+allowed_tools: [look]
+-- tool.yaml --
+name: look
+description: Looks
+input_schema: {type: object, properties: {event: {type: string}, context: {type: string}}}
+mock_result: {status: transition_scheduled, event: There, target_state: desk}
+-- talk.yaml --
+id: talk
+task_type: support
+turns:
+  - {role: user, content: One, mock: [{tool_calls: [{name: TOOL, arguments: {event: There, context: x}}]}, Done]}
+  - {role: user, content: Two, mock: [{tool_calls: [{name: TOOL, arguments: {event: Back, context: x}}]}, Done]}
+  - {role: user, content: Three, mock: [{tool_calls: [{name: TOOL, arguments: {event: There, context: x}}]}, Done]}
+`
+
+const movingStates = `  workflow:
+    version: 1
+    entry: intake
+    states:
+      intake: {prompt_task: support, on_event: {There: desk}, max_visits: 9, on_max_visits: desk}
+      desk: {prompt_task: support, on_event: {Back: intake}}`
+
+// BenchmarkTransitions runs 2,000 trials of three turns, each with a call of a tool: one of the project, and then
+// workflow__transition. The figure x-plain is the time with transitions as a multiple of that without: it is to be 1.3
+// at most.
+func BenchmarkTransitions(b *testing.B) {
+	b.Chdir(b.TempDir())
+	project := func(dir, tool, states string) {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			b.Fatal(err)
+		}
+		writeProject(b, dir, strings.NewReplacer("TOOL", tool, "WORKFLOW", states).Replace(movingProject))
+	}
+	project("plain", "look", "")
+	project("moving", "workflow__transition", movingStates)
+	spent := map[string]time.Duration{}
+	for b.Loop() {
+		for _, dir := range []string{"plain", "moving"} {
+			var out bytes.Buffer
+			began := time.Now()
+			code := cli.Main(&cli.App{
+				Args: []string{"run", dir, "--trials", "2000", "-o", dir + "/out", "--format", "json", "-q"}, Out: &out, Err: &out,
+				Env: map[string]string{}, Now: time.Now, Width: func() int { return 120 }, Exit: func(int) {},
+				Interrupts: func() (<-chan os.Signal, func()) { return nil, func() {} },
+			})
+			if spent[dir] += time.Since(began); code != 0 {
+				b.Fatalf("%d: %s", code, out.String())
+			}
+		}
+	}
+	b.ReportMetric(float64(spent["moving"])/float64(spent["plain"]), "x-plain")
+}

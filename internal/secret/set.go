@@ -50,6 +50,7 @@ type Set struct {
 	cuts    bool                 // finds parts of secrets beside a mark as well
 	tails   func() *[256][]tail  // parts of secrets by first byte
 	numbers bool                 // a secret may be part of a number
+	plain   bool                 // a secret begins with a letter or digit, and may be escaped as a whole
 }
 
 // value is one secret.
@@ -87,6 +88,11 @@ func newSet(values []string, cuts bool) *Set {
 	for _, v := range all {
 		s.add(v)
 	}
+	if s.plain {
+		for _, pair := range []string{`\u`, `\x`, `\U`, `\\`, `\&`, "&#", "&a", "%2", "%3", "%4", "%5", "%6", "%7"} {
+			s.start(pair[0], pair[1])
+		}
+	}
 	if cuts {
 		s.start(Mark[0], Mark[1])
 	}
@@ -95,6 +101,7 @@ func newSet(values []string, cuts bool) *Set {
 }
 
 func (s *Set) add(v *value) {
+	s.plain = s.plain || v.spelling[0].kind == plain
 	for _, c := range v.spelling[0].starts() {
 		s.first[c] = append(s.first[c], v)
 		if v.spelling[0].kind != plain {
@@ -181,19 +188,38 @@ func (s *Set) next(p []byte, from int, numbers bool) hit {
 }
 
 func (s *Set) hitAt(p []byte, i int) hit {
-	for _, v := range s.first[p[i]] {
+	if h := s.hitOf(s.first[p[i]], p, i); h.size > 0 {
+		return h
+	}
+	if s.plain && beginsEscape(p[i]) {
+		if c, end := plainAt(p, i); end >= 0 {
+			if h := s.hitOf(s.first[c], p, i); h.size > 0 {
+				return h
+			}
+		}
+	}
+	if begin := i + len(Mark); s.cuts && markAt(p, i) && begin < len(p) {
+		c, _ := plainAt(p, begin)
+		if c == 0 {
+			c = p[begin]
+		}
+		for _, t := range s.tails()[c] {
+			if end, _ := s.match(p, begin, t.of, t.from); end > begin {
+				return hit{at: i, size: end - i, mark: len(Mark), cut: true}
+			}
+		}
+	}
+	return hit{}
+}
+
+// hitOf is the first of some values that stands at a place.
+func (s *Set) hitOf(values []*value, p []byte, i int) hit {
+	for _, v := range values {
 		if v.word && inWord(p, i) {
 			continue
 		}
 		if end, cut := s.match(p, i, v, 0); end > i {
 			return hit{at: i, size: end - i, cut: cut}
-		}
-	}
-	if begin := i + len(Mark); s.cuts && markAt(p, i) && begin < len(p) {
-		for _, t := range s.tails()[p[begin]] {
-			if end, _ := s.match(p, begin, t.of, t.from); end > begin {
-				return hit{at: i, size: end - i, mark: len(Mark), cut: true}
-			}
 		}
 	}
 	return hit{}

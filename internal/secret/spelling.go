@@ -25,7 +25,7 @@ type unit struct {
 type kind uint8
 
 const (
-	plain     kind = iota // an ASCII letter or digit, which no writer escapes
+	plain     kind = iota // an ASCII letter or digit, escaped only where all are
 	other                 // any other character: as it is or escaped
 	backslash             // a run of backslashes
 	blank                 // a run of white space
@@ -69,7 +69,7 @@ func kindOf(r rune, size int) kind {
 func (s spelling) longest() (n int) {
 	for i := range s {
 		if s[i].kind == plain {
-			n++
+			n += 12
 		} else {
 			n += 24 * len(s[i].raw)
 		}
@@ -101,10 +101,11 @@ func (s spelling) in(p []byte, at, from, enough int) (end int, whole bool) {
 	for from < len(s) {
 		u := &s[from]
 		if u.kind == plain {
-			if at >= len(p) || p[at] != u.raw[0] {
+			c, end := plainAt(p, at)
+			if end < 0 || c != u.raw[0] {
 				return s.markEnd(p, at, from, enough), false
 			}
-			at++
+			at = end
 			from++
 			continue
 		}
@@ -127,7 +128,7 @@ func (s spelling) markEnd(p []byte, at, reached, enough int) int {
 	if reached < enough {
 		return -1
 	}
-	if at < len(p) && s[reached].kind != plain {
+	if at < len(p) && (s[reached].kind != plain || beginsEscape(p[at])) {
 		at += remainder(p[at:])
 	}
 	if markAt(p, at) {
@@ -167,6 +168,8 @@ func (u *unit) ends(to []int, p []byte, at int) []int {
 		slices.Reverse(to)
 	case u.kind == backslash:
 		to = append(to, u.backslashes(p, at))
+	case u.char == '\'':
+		to = append(to, doubled(p, at))
 	}
 	to = append(to, u.percent(p, at), u.other(p, at))
 	if u.kind != backslash && bytes.HasPrefix(p[at:], []byte(u.raw)) {
@@ -231,6 +234,90 @@ func (u *unit) backslashes(p []byte, at int) int {
 	return at + n
 }
 
+// doubled is where a single quote ends that is doubled, as in YAML, or stands between quotes that end and begin, as for a
+// shell, which writes a backslash and another one between them.
+func doubled(p []byte, at int) int {
+	first := quoteAt(p, at)
+	if first < 0 {
+		return nowhere
+	}
+	slash := first
+	if r, end := escape(p, first); end >= 0 && r == '\\' {
+		slash = end
+	}
+	second := quoteAt(p, slash)
+	if second < 0 {
+		return nowhere
+	}
+	if slash > first || p[first] == '\\' {
+		if third := quoteAt(p, second); third >= 0 {
+			return third
+		}
+	}
+	return second
+}
+
+// quoteAt is where a single quote ends that stands at a place, escaped or not.
+func quoteAt(p []byte, at int) int {
+	if at >= len(p) {
+		return nowhere
+	}
+	if p[at] == '\'' {
+		return at + 1
+	}
+	if r, end := escape(p, at); end >= 0 && r == '\'' {
+		return end
+	}
+	return nowhere
+}
+
+// beginsEscape reports whether a byte may be the first of an escape.
+func beginsEscape(c byte) bool { return c == '\\' || c == '&' || c == '%' }
+
+// plainAt is the letter or digit that stands at a place, as it is or by its number, and where it ends.
+func plainAt(p []byte, at int) (c byte, end int) {
+	switch {
+	case at >= len(p):
+		return 0, nowhere
+	case !beginsEscape(p[at]):
+		return p[at], at + 1
+	}
+	r, end := numbered(p, at)
+	if end < 0 || r >= utf8.RuneSelf || !isWordByte(byte(r)) {
+		return 0, nowhere
+	}
+	return byte(r), end
+}
+
+// numbered is the character that an escape writes by its number: \u0068, &#104; or %68, also escaped once more.
+func numbered(p []byte, at int) (r rune, end int) {
+	from := at
+	for at < len(p) && p[at] == '\\' {
+		at++
+	}
+	switch {
+	case at == len(p):
+		return 0, nowhere
+	case at > from && strings.IndexByte("uxU", p[at]) >= 0:
+		if r, end = goEscape(p, at); end > at+1 {
+			return r, end
+		}
+		return 0, nowhere
+	case p[at] == '&':
+		return entity(p, at+1, false)
+	case p[at] != '%':
+		return 0, nowhere
+	}
+	at++
+	for bytes.HasPrefix(p[at:], []byte("25")) {
+		at += len("25")
+	}
+	if r, ok := hex(p, at, 2); ok {
+		return r, at + 2
+	}
+	return 0, nowhere
+}
+
 // blanks matches white space of any kind and length. With plus, a + counts as white space, as in addresses.
 func blanks(p []byte, at int, plus bool) int {
 	from := at
@@ -238,6 +325,9 @@ func blanks(p []byte, at int, plus bool) int {
 		r, size := utf8.DecodeRune(p[at:])
 		if !unicode.IsSpace(r) && (r != '+' || !plus) {
 			char, end := escape(p, at)
+			if end < 0 || !unicode.IsSpace(char) {
+				char, end = numbered(p, at)
+			}
 			if end < 0 || !unicode.IsSpace(char) {
 				break
 			}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
+	"fmt"
 	"html"
 	"math/rand/v2"
 	"net/url"
@@ -41,6 +42,45 @@ var writers = []struct {
 		}
 		return b.String()
 	}},
+	{"single quotes of YAML", func(s string) string { return strings.ReplaceAll(s, "'", "''") }},
+	{"single quotes of a shell", func(s string) string { return strings.ReplaceAll(s, "'", `'\''`) }},
+}
+
+// everyCharacter are the ways to escape all characters, which need not be.
+var everyCharacter = map[string]string{
+	`\u%04x`: "JSON", `\u%04X`: "JSON in capitals", `\x%02x`: "Go", "&#%d;": "decimal markup", "&#x%x;": "markup",
+	"&#X%X;": "markup in capitals", "%%%02X": "an address", "%%%02x": "an address in small letters", "%%25%02X": "twice",
+}
+
+// TestSecretsEscapedWhole takes out secrets of which every character is escaped, whatever writes that.
+func TestSecretsEscapedWhole(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{"hunter2hunter2", "sk-live_0123/4567+89", "pin-42", "it's mine"} {
+		set := NewSet([]string{s})
+		for form, how := range everyCharacter {
+			var b strings.Builder
+			for i := range len(s) {
+				fmt.Fprintf(&b, form, s[i])
+			}
+			for _, first := range writers[:7] {
+				for _, then := range writers[:7] {
+					write := func(text string) string { return then.write(first.write(text)) }
+					text := write(`{"k": "It is ` + b.String() + `, keep it"}`)
+					want := strings.ReplaceAll(write(`{"k": "It is `+stand+`, keep it"}`), stand, Redacted)
+					if got := set.Text(text); got != want {
+						t.Errorf("%q escaped as %s in %s in %s:\n%s\nbecame %s\nwant   %s", s, how, first.name, then.name, text, got, want)
+					}
+				}
+			}
+		}
+	}
+	set := NewSet([]string{"customer"})
+	for _, text := range []string{`C:\\customers`, `\ucustome`, "&#99;ustome", `"\\customer"`} {
+		want := strings.ReplaceAll(text, "customer", Redacted)
+		if got := set.Text(text); got != want {
+			t.Errorf("%s became %s, want %s", text, got, want)
+		}
+	}
 }
 
 func jsonOf(s string, markup bool) string {

@@ -168,6 +168,8 @@ func TestRedaction(t *testing.T) {
 		`{"email": "ada@x.org", "n": 1.50}`:                    `{"email": "[redacted]", "n": 1.50}`,
 		"[{\"card\":  {\"no\": [1, 2]}, \"b\":\t2}]":           "[{\"card\":  \"[redacted]\", \"b\":\t2}]",
 		`{"a": {"EMAIL": null}, "email": ["x"], "z": "email"}`: `{"a": {"EMAIL": "[redacted]"}, "email": "[redacted]", "z": "email"}`,
+		`{"n": "{\"card\": \"6011\", \"k\": 1}", "z": 2}`:      `{"n": "{\"card\": \"[redacted]\", \"k\": 1}", "z": 2}`,
+		`[1, "[{\"Card\": 6011}]"]`:                            `[1, "[{\"Card\": \"[redacted]\"}]"]`,
 		`email: ada@x.org`:                                     `email: ada@x.org`,
 		`{"email": "ada@x.org"} and more`:                      `{"email": "ada@x.org"} and more`,
 		"":                                                     "",

@@ -103,7 +103,11 @@ type documentRedactor struct {
 }
 
 func (w *documentRedactor) value() {
+	before := int(w.dec.InputOffset())
 	token, err := w.dec.Token()
+	if text, ok := token.(string); ok {
+		w.nested(text, before)
+	}
 	open, nested := token.(json.Delim)
 	if err != nil || !nested {
 		return
@@ -133,6 +137,23 @@ func (w *documentRedactor) replace() {
 	w.out.WriteString(w.text[w.done:from])
 	w.out.WriteString(`"` + redacted + `"`)
 	w.done = int(w.dec.InputOffset())
+}
+
+// nested redacts a text that is a document itself. It is the last token, and stands behind an offset.
+func (w *documentRedactor) nested(text string, before int) {
+	clean := w.document(text)
+	if clean == text {
+		return
+	}
+	quoted, err := compact(clean)
+	if err != nil {
+		return // a text can be encoded
+	}
+	end := int(w.dec.InputOffset())
+	start := end - len(strings.TrimLeft(w.text[before:end], " \t\r\n,:"))
+	w.out.WriteString(w.text[w.done:start])
+	w.out.Write(quoted)
+	w.done = end
 }
 
 // calls redacts tool calls.

@@ -102,12 +102,13 @@ func refused(got *dial.Reply) error {
 	return errors.New(text)
 }
 
-// redacted is a value without the named fields, wherever they stand.
+// redacted is a value without the named fields, whatever their case and wherever they stand, in a text with a document
+// of its own too.
 func redacted(v any, fields []string) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, inner := range v {
-			if slices.Contains(fields, name) {
+			if slices.ContainsFunc(fields, func(field string) bool { return strings.EqualFold(field, name) }) {
 				v[name] = "[REDACTED]"
 			} else {
 				v[name] = redacted(inner, fields)
@@ -117,8 +118,31 @@ func redacted(v any, fields []string) any {
 		for i := range v {
 			v[i] = redacted(v[i], fields)
 		}
+	case string:
+		return redactedText(v, fields)
 	}
 	return v
+}
+
+// redactedText is a text without the named fields, where it is a document. One that has none of them stays as it was
+// written.
+func redactedText(text string, fields []string) string {
+	if at := strings.TrimLeft(text, " \t\r\n"); at == "" || at[0] != '{' && at[0] != '[' {
+		return text
+	}
+	v, err := chat.DecodeJSON([]byte(text))
+	if err != nil {
+		return text
+	}
+	was, err := json.Marshal(v)
+	if err != nil {
+		return text
+	}
+	clean, err := json.Marshal(redacted(v, fields))
+	if err != nil || bytes.Equal(was, clean) {
+		return text
+	}
+	return string(clean)
 }
 
 // media reports whether a reply of this type is a picture, a sound or the like, which models get as it is.

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/pflag"
 
@@ -61,6 +62,12 @@ func (f *cassetteFlags) validate(run *runFlags) error {
 	if g.has("record-mode") && f.record == "" {
 		bad("--record-mode needs --record")
 	}
+	for _, field := range f.redact {
+		if meant := fieldMeant(field); meant != field && f.redactNamed() {
+			bad("--redact %s: that is no name of a JSON field; did you mean %q?\n"+
+				"a field goes by its own name, wherever it stands, whatever its case", shellQuote(field), meant)
+		}
+	}
 	replays := f.replay != ""
 	f.choose()
 	if g.has("redact") && f.record == "" && f.replay == "" {
@@ -92,6 +99,20 @@ func (f *cassetteFlags) validate(run *runFlags) error {
 		oneOf("replay-missing", []string{f.missing}, "", "error", "record"),
 		oneOf("replay-speed", []string{f.speed}, "", "full", "realtime"),
 	)...)
+}
+
+// redactNamed reports whether something is named that is to be redacted; nothing at all is told elsewhere.
+func (f *cassetteFlags) redactNamed() bool {
+	return strings.TrimSpace(strings.Join(f.redact, "")) != ""
+}
+
+// fieldMeant is the name of a JSON field that was probably meant: of a path its last field, without quotes and brackets,
+// and of several words one name. A name is itself.
+func fieldMeant(text string) string {
+	outside := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`.$[]{}()*'":;/\`, r) }
+	whole := strings.TrimFunc(text, outside)
+	name := whole[strings.LastIndexAny(whole, `.[]/\`)+1:]
+	return strings.Join(strings.FieldsFunc(name, outside), "_")
 }
 
 func (f *cassetteFlags) ask(s *result.Spec) {

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -35,11 +34,7 @@ func awaitEnd(t *testing.T, line string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for syscall.Kill(pid, 0) == nil {
-		if err := t.Context().Err(); err != nil {
-			t.Fatal(err)
-		}
-	}
+	hang.ProcessEnd(t, pid)
 }
 
 func TestRunning(t *testing.T) {

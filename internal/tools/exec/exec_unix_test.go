@@ -242,7 +242,7 @@ func TestDiesBetweenCalls(t *testing.T) {
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
-		awaitEnd(t, pid)
+		hang.ProcessEnd(t, pid)
 	}
 }
 
@@ -270,7 +270,7 @@ func TestTooLate(t *testing.T) {
 		if got := came(<-done); got != "execution: probe: ./probe.sh: no answer within 3s (timeout_ms)" {
 			t.Errorf("%v: %s", server, got)
 		}
-		awaitEnd(t, pidIn(t, b, "pid"))
+		hang.ProcessEnd(t, pidIn(t, b, "pid"))
 		if server {
 			if got := came(b.call(t, `{}`)); got != "on time" {
 				t.Error(got)
@@ -335,14 +335,4 @@ func pidIn(t *testing.T, b *bench, name string) int {
 		t.Fatal(err)
 	}
 	return pid
-}
-
-// awaitEnd waits until there is no process of that number.
-func awaitEnd(t *testing.T, pid int) {
-	t.Helper()
-	for syscall.Kill(pid, 0) == nil {
-		if err := t.Context().Err(); err != nil {
-			t.Fatal(err)
-		}
-	}
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/hang"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
 )
@@ -52,7 +53,7 @@ func TestSoak(t *testing.T) {
 	close(queue)
 	workers.Wait()
 	for _, pid := range s.pids {
-		awaitEnd(t, pid)
+		hang.ProcessEnd(t, pid)
 	}
 	if err := kit.Close(); err != nil {
 		t.Error(err)

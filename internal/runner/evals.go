@@ -15,15 +15,9 @@ import (
 // evalSets returns the evals of each prompt of the chosen scenarios. The key nil is for scenarios without a prompt.
 func evalSets(p *scenario.Project, chosen []*scenario.Scenario) map[*scenario.Prompt]evals.Set {
 	sets := map[*scenario.Prompt]evals.Set{}
-	for _, s := range chosen {
-		prompts, err := possiblePrompts(p, s)
-		if err != nil || s.Skip != "" { // matrix.prompt reports the error
-			continue
-		}
-		for _, prompt := range prompts {
-			if _, known := sets[prompt]; !known {
-				sets[prompt] = evals.New(p.EvalsFor(prompt))
-			}
+	for prompt := range chosenPrompts(p, chosen) {
+		if _, known := sets[prompt]; !known {
+			sets[prompt] = evals.New(p.EvalsFor(prompt))
 		}
 	}
 	return sets
@@ -74,16 +68,10 @@ func ReportIdleGates(p *scenario.Project, chosen []*scenario.Scenario, d *diag.L
 		}
 	}
 	reportStepGates(p, chosen, d)
-	for _, s := range chosen {
-		prompts, err := possiblePrompts(p, s)
-		if err != nil || s.Skip != "" { // matrix.prompt reports the error
-			continue
-		}
-		for _, prompt := range prompts {
-			for _, e := range evals.Off(p.EvalsFor(prompt)) {
-				if e.Gates() {
-					idleGate(d, e, "is switched off by enabled: false", "switch it on")
-				}
+	for prompt := range chosenPrompts(p, chosen) {
+		for _, e := range evals.Off(p.EvalsFor(prompt)) {
+			if e.Gates() {
+				idleGate(d, e, "is switched off by enabled: false", "switch it on")
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -18,6 +19,37 @@ func possiblePrompts(p *scenario.Project, s *scenario.Scenario) ([]*scenario.Pro
 		return append([]*scenario.Prompt{nil}, p.Prompts...), nil
 	}
 	return p.PromptsFor(s)
+}
+
+// chosenPrompts yields the prompts that the conversations of chosen scenarios may have; nil stands for none. It leaves out
+// skipped scenarios, and those whose prompt has an error, which the planner reports.
+func chosenPrompts(p *scenario.Project, chosen []*scenario.Scenario) iter.Seq[*scenario.Prompt] {
+	return func(yield func(*scenario.Prompt) bool) {
+		for _, s := range chosen {
+			prompts, err := possiblePrompts(p, s)
+			if err != nil || s.Skip != "" {
+				continue
+			}
+			for _, prompt := range prompts {
+				if !yield(prompt) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// modelPrompts yields the prompts that models may be given in a run of chosen scenarios: no prompts of recorded
+// conversations.
+func modelPrompts(p *scenario.Project, chosen []*scenario.Scenario) iter.Seq[*scenario.Prompt] {
+	driven := slices.DeleteFunc(slices.Clone(chosen), func(s *scenario.Scenario) bool { return s.Recorded != nil })
+	return func(yield func(*scenario.Prompt) bool) {
+		for prompt := range chosenPrompts(p, driven) {
+			if prompt != nil && !yield(prompt) {
+				return
+			}
+		}
+	}
 }
 
 // promptUndecided reports whether only the recording can tell which of several prompts a conversation has.

@@ -17,19 +17,8 @@ func wantedServers(p *scenario.Project, chosen []*scenario.Scenario) (list []*sc
 		return nil
 	}
 	var allowed []string
-	for _, s := range chosen {
-		if s.Skip != "" || s.Recorded != nil {
-			continue
-		}
-		prompts, err := possiblePrompts(p, s)
-		if err != nil {
-			continue // reported elsewhere
-		}
-		for _, prompt := range prompts {
-			if prompt != nil {
-				allowed = append(allowed, prompt.AllowedTools...)
-			}
-		}
+	for prompt := range modelPrompts(p, chosen) {
+		allowed = append(allowed, prompt.AllowedTools...)
 	}
 	eachCheck(p, chosen, func(c *checks.Compiled) {
 		for _, use := range c.ToolUses() {

@@ -32,11 +32,7 @@ func preflightTools(p *scenario.Project, chosen []*scenario.Scenario) []diag.Dia
 
 // asksAgents reports whether models of chosen scenarios are offered remote agents: whoever has a prompt is.
 func asksAgents(p *scenario.Project, chosen []*scenario.Scenario) bool {
-	return len(p.Agents) > 0 && slices.ContainsFunc(chosen, func(s *scenario.Scenario) bool {
-		prompts, err := possiblePrompts(p, s)
-		return err == nil && s.Skip == "" && s.Recorded == nil &&
-			slices.ContainsFunc(prompts, func(q *scenario.Prompt) bool { return q != nil })
-	})
+	return len(p.Agents) > 0 && len(slices.Collect(modelPrompts(p, chosen))) > 0
 }
 
 // calledTools are the tools that agents and checks of chosen scenarios may call.
@@ -46,21 +42,9 @@ func calledTools(p *scenario.Project, chosen []*scenario.Scenario) map[string]bo
 	if err != nil {
 		return called // reported elsewhere
 	}
-	for _, s := range chosen {
-		if s.Skip != "" || s.Recorded != nil {
-			continue
-		}
-		prompts, err := possiblePrompts(p, s)
-		if err != nil {
-			continue // the same
-		}
-		for _, prompt := range prompts {
-			if prompt == nil {
-				continue
-			}
-			for _, offered := range registry.Offered(prompt.AllowedTools) {
-				called[offered.Name] = true
-			}
+	for prompt := range modelPrompts(p, chosen) {
+		for _, offered := range registry.Offered(prompt.AllowedTools) {
+			called[offered.Name] = true
 		}
 	}
 	for _, s := range chosen {

@@ -106,9 +106,12 @@ func TestSoakOfTools(t *testing.T) {
 	if len(deaths) == 0 || lost > len(deaths) {
 		t.Errorf("%d programs were killed, and %d trials lost one", len(deaths), lost)
 	}
-	for after, began := held(t), time.Now(); after.exceeds(before); after = held(t) {
-		if time.Since(began) > hang.Guard {
+	stuck := time.After(hang.Guard)
+	for after := held(t); after.exceeds(before); after = held(t) {
+		select {
+		case <-stuck:
 			t.Fatalf("%+v are there, %+v were", after, before)
+		default:
 		}
 		runtime.Gosched() // what has been told to end does so
 	}

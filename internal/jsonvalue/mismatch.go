@@ -27,7 +27,7 @@ func Mismatch(err error) string {
 		what = "all of it"
 	}
 	switch wrong.Type.Kind() {
-	case reflect.Slice:
+	case reflect.Slice, reflect.Array:
 		expected = "a list"
 	case reflect.String:
 		expected = "text"

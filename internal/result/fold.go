@@ -6,6 +6,17 @@ package result
 // A trial with an error has the status error, unless an assertion failed as well: then it is failed, which is more
 // useful to know. A trial that was stopped keeps Cancelled unless something failed first.
 func (t *Trial) Settle() {
+	t.Checks(func(_, _ int, v *Verdict) {
+		v.Passed = v.Status == Passed || v.Status == Skipped
+		v.Skipped = v.Status == Skipped
+	})
+	t.Status = t.settled()
+	t.Passed = t.Status == Passed
+	t.Flaky = t.Passed && len(t.Earlier) > 0
+}
+
+// settled is the status that Settle gives. Of a settled trial it is the same.
+func (t *Trial) settled() Status {
 	status := Passed
 	if t.Status == Cancelled || t.Status == Skipped {
 		status = t.Status
@@ -14,8 +25,6 @@ func (t *Trial) Settle() {
 		status = Errored
 	}
 	t.Checks(func(_, _ int, v *Verdict) {
-		v.Passed = v.Status == Passed || v.Status == Skipped
-		v.Skipped = v.Status == Skipped
 		status = worseOf(status, v.Status)
 	})
 	for i := range t.Evals {
@@ -23,8 +32,7 @@ func (t *Trial) Settle() {
 			status = worseOf(status, e.Status)
 		}
 	}
-	t.Status, t.Passed = status, status == Passed
-	t.Flaky = t.Passed && len(t.Earlier) > 0
+	return status
 }
 
 // worseOf returns the status of a trial after one more verdict.

@@ -175,8 +175,27 @@ func (l *JournalContent) read(line []byte, at int64) error {
 		if err := text.Trial.Whole(); err != nil {
 			return fmt.Errorf("corrupt journal: the trial %s is damaged: %w", text.Trial.ID, err)
 		}
+		if err := text.Trial.Agrees(line); err != nil {
+			return fmt.Errorf("corrupt journal: the trial %s %w", text.Trial.ID, err)
+		}
+		if err := l.placed(text.Trial, text.Index); err != nil {
+			return fmt.Errorf("corrupt journal: the trial %s %w", text.Trial.ID, err)
+		}
 		text.Trial.Index = text.Index
 		return l.trial(text.Trial, at, trialSpan(at, line))
+	}
+	return nil
+}
+
+// placed says what is wrong with the place of a trial in its run.
+func (l *JournalContent) placed(t *Trial, index int) error {
+	switch {
+	case index < 0:
+		return fmt.Errorf("has the index %d", index)
+	case l.Run != nil && l.Run.Planned > 0 && index >= l.Run.Planned:
+		return fmt.Errorf("has the index %d in a plan of %d trials", index, l.Run.Planned)
+	case t.Before || t.Gone:
+		return errors.New("is marked as one of an earlier run, which only a header does")
 	}
 	return nil
 }
@@ -185,6 +204,9 @@ func (l *JournalContent) read(line []byte, at int64) error {
 func (l *JournalContent) header(line []byte, version int) error {
 	if version != SchemaVersion {
 		return versionError(version)
+	}
+	if key, twice := jsonvalue.KeyTwice(line); twice {
+		return fmt.Errorf("corrupt journal: the header has the key %q twice", key)
 	}
 	var h JournalHeader
 	if err := json.Unmarshal(line, &h); err != nil {
@@ -204,6 +226,10 @@ func (l *JournalContent) header(line []byte, version int) error {
 		as[h.Recounted[i].Index] = &h.Recounted[i]
 	}
 	for _, kept := range h.Kept {
+		if kept[0] < 0 {
+			l.Damaged = append(l.Damaged, Damage{l.number, fmt.Errorf("corrupt journal: it keeps a trial at the index %d", kept[0])})
+			continue
+		}
 		if err := l.keep(int(kept[0]), kept[1], as[int(kept[0])]); err != nil {
 			l.Damaged = append(l.Damaged, Damage{l.number, err})
 		}

@@ -14,7 +14,7 @@ import (
 var ErrNotResults = errors.New("not a results.json of arena")
 
 // errEdited is the error of a file whose summary and trials disagree.
-var errEdited = errors.New("the summary and the trials do not belong together; the file was edited or merged")
+var errEdited = errors.New("the file was edited or merged")
 
 // Read reads a run from a results.json. It takes the statuses of trials from the file, and computes the totals, the
 // groups and the status of the run again. The trials are kept in memory as JSON.
@@ -144,6 +144,9 @@ func (rd *reader) trial(raw json.RawMessage) error {
 	if err := t.Whole(); err != nil {
 		return fmt.Errorf("the trial %s is damaged: %w", t.ID, err)
 	}
+	if err := t.Agrees(compact.Bytes()); err != nil {
+		return fmt.Errorf("the trial %s %w: %w", t.ID, err, errEdited)
+	}
 	rd.trials = append(rd.trials, compact.Bytes())
 	rd.collector.Add(t)
 	return nil
@@ -168,10 +171,19 @@ func (rd *reader) run() (*result.Run, error) {
 	written := run.Summary
 	rd.collector.Finish(run)
 	if written.Trials != run.Summary.Trials {
-		return nil, fmt.Errorf("%d trials in the summary, %d in \"runs\": %w", written.Trials, run.Summary.Trials, errEdited)
+		return nil, fmt.Errorf("%d trials in the summary, %d in \"runs\"; they do not belong together: %w", written.Trials, run.Summary.Trials, errEdited)
+	}
+	was, now := written.Counts, run.Summary.Counts
+	if was != now && was.Passed+was.Failed+was.Errors+was.Skipped+was.Cancelled > 0 { // or nothing is said
+		return nil, fmt.Errorf("the summary has %s, \"runs\" %s; they do not belong together: %w", countsText(was), countsText(now), errEdited)
 	}
 	run.Trials = rd.trials
 	return run, nil
+}
+
+func countsText(c result.Counts) string {
+	return fmt.Sprintf("%d passed, %d failed, %d errors, %d skipped, %d cancelled", c.Passed, c.Failed, c.Errors, c.Skipped,
+		c.Cancelled)
 }
 
 // trials is a result.Source over the JSON of a run's trials.

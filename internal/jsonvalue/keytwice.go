@@ -1,0 +1,143 @@
+package jsonvalue
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// KeyTwice finds a key that an object of a document has twice, which decoders read as they like. In objects of fixed
+// form, which are all but those in freeForm, keys that differ in case are the same: encoding/json takes one for the other.
+// The document must be valid JSON; nothing is found in any other.
+func KeyTwice(doc []byte) (key string, found bool) {
+	s := keyScan{doc: doc}
+	s.value(false)
+	return s.twice, s.found
+}
+
+// freeForm are keys of results below which an object may have any keys.
+var freeForm = map[string]bool{
+	"args": true, "arguments": true, "metadata": true, "details": true, "labels": true, "variant": true, "input": true,
+	"output": true, "data": true, "opaque": true,
+}
+
+type keyScan struct {
+	doc   []byte
+	at    int
+	twice string
+	found bool
+}
+
+// value goes behind the next value.
+func (s *keyScan) value(free bool) {
+	s.space()
+	if s.found || s.at >= len(s.doc) {
+		return
+	}
+	switch s.doc[s.at] {
+	case '{':
+		s.object(free)
+	case '[':
+		s.list(free)
+	case '"':
+		s.text()
+	default:
+		for s.at < len(s.doc) && !bytes.ContainsRune([]byte(",]} \t\r\n"), rune(s.doc[s.at])) {
+			s.at++
+		}
+	}
+}
+
+func (s *keyScan) list(free bool) {
+	for s.at++; !s.ends(']'); {
+		s.value(free)
+	}
+}
+
+// few is up to how many keys comparing them is faster than a map.
+const few = 16
+
+func (s *keyScan) object(free bool) {
+	var first [few]string
+	keys, many := first[:0], map[string]bool(nil)
+	for s.at++; !s.ends('}'); {
+		key := s.key()
+		folded := key
+		if !free {
+			folded = strings.ToLower(key)
+		}
+		switch {
+		case many != nil:
+			s.found = many[folded]
+			many[folded] = true
+		default:
+			for _, k := range keys {
+				s.found = s.found || k == folded
+			}
+			if keys = append(keys, folded); len(keys) > few {
+				many = make(map[string]bool, 4*few)
+				for _, k := range keys {
+					many[k] = true
+				}
+			}
+		}
+		if s.found {
+			s.twice = key
+			return
+		}
+		s.value(free || freeForm[key])
+	}
+}
+
+// ends goes behind the end of a list or an object, or to its next element, and reports whether it was the end. Nothing
+// comes where the document breaks off.
+func (s *keyScan) ends(with byte) bool {
+	s.space()
+	if s.found || s.at >= len(s.doc) {
+		return true
+	}
+	if s.doc[s.at] == ',' {
+		s.at++
+		s.space()
+	}
+	if s.at < len(s.doc) && s.doc[s.at] == with {
+		s.at++
+		return true
+	}
+	return s.at >= len(s.doc)
+}
+
+// key goes behind the key of a member and its colon.
+func (s *keyScan) key() string {
+	raw := s.text()
+	s.space()
+	s.at++ // the colon
+	if bytes.IndexByte(raw, '\\') < 0 && len(raw) > 1 {
+		return string(raw[1 : len(raw)-1])
+	}
+	var key string
+	_ = json.Unmarshal(raw, &key) // what is no text is no key
+	return key
+}
+
+// text goes behind a text and returns it as it is written.
+func (s *keyScan) text() []byte {
+	from := s.at
+	for s.at++; s.at < len(s.doc); s.at++ {
+		switch s.doc[s.at] {
+		case '\\':
+			s.at++
+		case '"':
+			s.at++
+			return s.doc[from:s.at]
+		}
+	}
+	s.at = min(s.at, len(s.doc))
+	return s.doc[from:]
+}
+
+func (s *keyScan) space() {
+	for s.at < len(s.doc) && (s.doc[s.at] == ' ' || s.doc[s.at] == '\t' || s.doc[s.at] == '\r' || s.doc[s.at] == '\n') {
+		s.at++
+	}
+}

@@ -1,0 +1,35 @@
+package jsonvalue_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
+)
+
+func TestKeyTwice(t *testing.T) {
+	t.Parallel()
+	var many strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&many, `"k%d": [%d],`, i, i)
+	}
+	for doc, want := range map[string]string{
+		`{"a": 1, "b": {"a": 2}, "c": [{"a": 3}, {"a": 4}]}`:   "",
+		`{"status": "failed", "x": "}\"", "status": "passed"}`: "status",
+		`{"status": "failed", "st\u0061tus": "passed"}`:        "status",
+		`{"status": "failed", "STATUS": "passed"}`:             "STATUS",
+		`[{"a": true}, {"b": null, "b": -1.5e3}]`:              "b",
+		`{"args": {"Card": 1, "card": 2}}`:                     "",
+		`{"args": {"card": 1, "card": 2}}`:                     "card",
+		`{"a": {}, "b": [], "c": "", "b": 0}`:                  "b",
+		"{" + many.String() + `"k7": 0}`:                       "k7",
+		"{" + many.String() + `"z": 0}`:                        "",
+		`{"a": 1, "a`:                                          "",
+		`{`:                                                    "", `[`: "", ``: "", `"`: "",
+	} {
+		if got, found := jsonvalue.KeyTwice([]byte(doc)); got != want || found != (want != "") {
+			t.Errorf("%s: got %q, %v, want %q", doc, got, found, want)
+		}
+	}
+}

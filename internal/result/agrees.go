@@ -1,0 +1,88 @@
+package result
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
+)
+
+// Agrees says where a trial that was read from raw contradicts itself about what passed; nil: nowhere. A file that was
+// edited by hand may, and a failure could be hidden by it.
+func (t *Trial) Agrees(raw []byte) (err error) {
+	if key, twice := jsonvalue.KeyTwice(raw); twice {
+		return fmt.Errorf("has an object with the key %q twice", key)
+	}
+	says := bytes.Contains(raw, []byte(`"passed":false`)) || bytes.Contains(raw, []byte(`"passed": false`))
+	disagrees := func(passes, passed bool) bool { return passes != passed && (passed || says) } // it may be left out
+	t.Checks(func(turn, i int, v *Verdict) {
+		if disagrees(v.Status == Passed || v.Status == Skipped, v.Passed) && err == nil {
+			err = fmt.Errorf("%s has the status %s and passed: %v", placeOfVerdict(turn, i), v.Status, v.Passed)
+		}
+		if why := v.disagrees(); why != "" && err == nil {
+			err = fmt.Errorf("%s %s", placeOfVerdict(turn, i), why)
+		}
+	})
+	for i := range t.Evals {
+		if why := t.Evals[i].disagrees(); why != "" && err == nil {
+			err = fmt.Errorf("eval_results[%d] %s", i, why)
+		}
+	}
+	switch status := t.settled(); {
+	case err != nil:
+		return err
+	case status != t.Status:
+		return fmt.Errorf("has the status %s, and what is in it makes it %s", t.Status, status)
+	case disagrees(t.Status == Passed, t.Passed):
+		return fmt.Errorf("has the status %s and passed: %v", t.Status, t.Passed)
+	case t.Flaky != (t.Status == Passed && len(t.Earlier) > 0):
+		return fmt.Errorf("has flaky: %v with %d earlier attempts and the status %s", t.Flaky, len(t.Earlier), t.Status)
+	case t.Trials < t.Trial:
+		return fmt.Errorf("is number %d of %d trials", t.Trial, t.Trials)
+	case t.Excused && !t.Gone:
+		return errors.New("is excused and not gone")
+	}
+	return nil
+}
+
+func placeOfVerdict(turn, i int) string {
+	if turn < 0 {
+		return fmt.Sprintf("conversation_assertions[%d]", i)
+	}
+	return fmt.Sprintf("turns[%d].assertions[%d]", turn, i)
+}
+
+// disagrees is how a verdict contradicts itself; "": it does not.
+func (v *Verdict) disagrees() string {
+	if v.Skipped && v.Status != Skipped {
+		return fmt.Sprintf("has the status %s and skipped: true", v.Status)
+	}
+	return passedWithout(v.Status, v.Score, v.Error, v.MinScore, v.MaxScore)
+}
+
+// disagrees is how the result of an eval contradicts itself; "": it does not.
+func (e *EvalResult) disagrees() string {
+	if e.Status == Passed && e.Skipped {
+		return "has the status passed and skipped: true"
+	}
+	return passedWithout(e.Status, e.Score, e.Error, e.MinScore, e.MaxScore)
+}
+
+// tolerance is how far a score may be from its limit and still reach it: checks use a smaller one.
+const tolerance = 1e-6
+
+// passedWithout is why what has passed cannot have; "": it can.
+func passedWithout(status Status, score *float64, broke string, least, most *float64) string {
+	switch {
+	case status != Passed:
+		return ""
+	case broke != "":
+		return "has the status passed and an error"
+	case score == nil:
+		return "has the status passed and no score"
+	case least != nil && *score < *least-tolerance, most != nil && *score > *most+tolerance:
+		return fmt.Sprintf("has the status passed and the score %g, which is beyond its limits", *score)
+	}
+	return ""
+}

@@ -106,8 +106,8 @@ func (f *cassetteFlags) redactNamed() bool {
 	return strings.TrimSpace(strings.Join(f.redact, "")) != ""
 }
 
-// fieldMeant is the name of a JSON field that was probably meant: of a path its last field, without quotes and brackets,
-// and of several words one name. A name is itself.
+// fieldMeant is the name of a JSON field that was probably meant: of a path its last field, without quotes and
+// brackets, and of several words one name. A name is itself.
 func fieldMeant(text string) string {
 	outside := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`.$[]{}()*'":;/\`, r) }
 	whole := strings.TrimFunc(text, outside)

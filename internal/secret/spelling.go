@@ -234,8 +234,8 @@ func (u *unit) backslashes(p []byte, at int) int {
 	return at + n
 }
 
-// doubled is where a single quote ends that is doubled, as in YAML, or stands between quotes that end and begin, as for a
-// shell, which writes a backslash and another one between them.
+// doubled is where a single quote ends that is doubled, as in YAML, or that a shell gets by an end of the quotes, a
+// backslash with a quote, and a new beginning.
 func doubled(p []byte, at int) int {
 	first := quoteAt(p, at)
 	if first < 0 {

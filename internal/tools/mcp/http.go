@@ -98,14 +98,27 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp.Body = &body{ReadCloser: resp.Body, release: func() { stop(); cancel() }, left: -1}
 	w.look(req, resp)
+	if kind := mediaType(resp); kind == eventStream || kind == "application/json" {
+		resp.Body = struct {
+			io.Reader
+			io.Closer
+		}{newExactReader(resp.Body, kind != eventStream), resp.Body}
+	}
 	return resp, nil
+}
+
+const eventStream = "text/event-stream"
+
+// mediaType is the type of a reply; "" where it has no valid one.
+func mediaType(resp *http.Response) string {
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // "" with an error
+	return kind
 }
 
 // look limits how much of a reply is read, and remembers a refusal.
 func (w *web) look(req *http.Request, resp *http.Response) {
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // without a valid type the body is read as a whole
 	refused := resp.StatusCode >= http.StatusMultipleChoices
-	if kind != "text/event-stream" || refused {
+	if mediaType(resp) != eventStream || refused { // without a valid type the body is read as a whole
 		resp.Body.(*body).left = maxMessage
 	}
 	if req.Method == http.MethodDelete || !refused {

@@ -57,6 +57,8 @@ func TestTransports(t *testing.T) {
 		handler         http.Handler
 	}{
 		{"streamable", "", streamable()},
+		{"streamable, as one message", "", sdk.NewStreamableHTTPHandler(
+			func(*http.Request) *sdk.Server { return mcptest.New() }, &sdk.StreamableHTTPOptions{JSONResponse: true})},
 		{"streamable as asked", "streamable_http", streamable()},
 		{"events", "sse", events()},
 		{"events after 404", "", onlyGet(404, events())},
@@ -79,6 +81,9 @@ func TestTransports(t *testing.T) {
 			all.Wait()
 			if got := came(b.call(t, "fail", `{"text": "no paper"}`)); got != "execution: no paper; twice" {
 				t.Error(got)
+			}
+			if got := came(b.call(t, "structured", `{"text": ""}`)); got != "{\n  \"id\": 12345678901234567890\n}" {
+				t.Errorf("its digits: %s", got)
 			}
 		})
 	}

@@ -324,32 +324,3 @@ func (p *pipe) await(m jsonrpc.Message) {
 		}
 	})
 }
-
-// exact keeps a structured result with its exact digits when the answer has no other content: the library reads numbers
-// as floats.
-func exact(answer json.RawMessage) json.RawMessage {
-	if !bytes.Contains(answer, []byte(`"structuredContent"`)) {
-		return answer
-	}
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(answer, &fields) != nil || fields["structuredContent"] == nil {
-		return answer
-	}
-	meta := map[string]json.RawMessage{}
-	if json.Unmarshal(fields["_meta"], &meta) != nil {
-		meta = map[string]json.RawMessage{}
-	}
-	text, err := json.Marshal(string(fields["structuredContent"]))
-	if err != nil { // cannot happen: a text can be encoded
-		return answer
-	}
-	meta[exactKey] = text
-	if fields["_meta"], err = json.Marshal(meta); err != nil {
-		return answer
-	}
-	out, err := json.Marshal(fields)
-	if err != nil {
-		return answer
-	}
-	return out
-}

@@ -1,0 +1,108 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+)
+
+var structuredKey = []byte(`"structuredContent"`)
+
+// exact keeps a structured result with its exact digits when the answer has no other content: the library reads numbers
+// as floats.
+func exact(answer json.RawMessage) json.RawMessage {
+	if !bytes.Contains(answer, structuredKey) {
+		return answer
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(answer, &fields) != nil || fields["structuredContent"] == nil {
+		return answer
+	}
+	meta := map[string]json.RawMessage{}
+	if json.Unmarshal(fields["_meta"], &meta) != nil {
+		meta = map[string]json.RawMessage{}
+	}
+	text, err := json.Marshal(string(fields["structuredContent"]))
+	if err != nil { // cannot happen: a text can be encoded
+		return answer
+	}
+	meta[exactKey] = text
+	if fields["_meta"], err = json.Marshal(meta); err != nil {
+		return answer
+	}
+	out, err := json.Marshal(fields)
+	if err != nil {
+		return answer
+	}
+	return out
+}
+
+// exactReader reads the body of a reply over HTTP, in which structured results keep their exact digits.
+type exactReader struct {
+	in    *bufio.Reader
+	whole bool // the body is one message, not a stream of events
+
+	line, out []byte
+	err       error
+}
+
+func newExactReader(in io.Reader, whole bool) *exactReader {
+	return &exactReader{in: bufio.NewReader(in), whole: whole}
+}
+
+func (e *exactReader) Read(p []byte) (int, error) {
+	for len(e.out) == 0 && e.err == nil {
+		e.fill()
+	}
+	if len(e.out) == 0 {
+		return 0, e.err
+	}
+	n := copy(p, e.out)
+	e.out = e.out[n:]
+	return n, nil
+}
+
+// fill reads the next line, or the whole body. Of a line that is too long the library complains.
+func (e *exactReader) fill() {
+	if e.whole {
+		e.out, e.err = io.ReadAll(e.in)
+		if e.err == nil {
+			e.out, e.err = exactMessage(e.out), io.EOF
+		}
+		return
+	}
+	piece, err := e.in.ReadSlice('\n')
+	e.line = append(e.line, piece...)
+	full := errors.Is(err, bufio.ErrBufferFull)
+	if full && len(e.line) < maxMessage {
+		return
+	}
+	if !full {
+		e.err = err
+	}
+	e.out, e.line = e.line, nil
+	if data, ok := bytes.CutPrefix(e.out, []byte("data:")); ok && !full && err == nil {
+		if message := bytes.TrimSpace(data); bytes.Contains(message, structuredKey) {
+			e.out = append(append([]byte("data: "), exactMessage(message)...), '\n')
+		}
+	}
+}
+
+// exactMessage is a message whose structured result keeps its exact digits.
+func exactMessage(message []byte) []byte {
+	if !bytes.Contains(message, structuredKey) {
+		return message
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(message, &fields) != nil || fields["result"] == nil {
+		return message
+	}
+	fields["result"] = exact(fields["result"])
+	out, err := json.Marshal(fields)
+	if err != nil { // cannot happen: the parts were read
+		return message
+	}
+	return out
+}

@@ -139,6 +139,28 @@ func TestLateCall(t *testing.T) {
 	}
 }
 
+// TestLeaversHarmNobody: trials that end while their calls are sent, more at once than a pipe takes, leave the server to
+// the others.
+func TestLeaversHarmNobody(t *testing.T) {
+	t.Parallel()
+	b := boxOf(t, program(t, "good"))
+	b.listed(t)
+	long := callOf("wait")
+	long.Args = map[string]any{"text": strings.Repeat("x", 100_000)} // more than a pipe holds
+	for range 20 {
+		ctx, cancel := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() { b.Call(ctx, long) })
+		}
+		cancel()
+		all.Wait()
+		if got := came(b.call(t, "echo", `{"text": "still there"}`)); got != "still there" {
+			t.Fatal(got)
+		}
+	}
+}
+
 // TestDeath: calls in flight tell how the server ended, those of the same turn fail, the next turn has it again, and so
 // often only.
 func TestDeath(t *testing.T) {

@@ -95,38 +95,52 @@ func (p *pipe) Write(ctx context.Context, m jsonrpc.Message) error {
 	if err != nil {
 		return err
 	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	select {
 	case <-p.writing:
-		defer func() { p.writing <- struct{}{} }()
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-p.closed:
 		return io.ErrClosedPipe
 	}
 	p.await(m)
-	if err := p.running.Write(ctx, append(data, '\n')); err != nil {
-		if ctx.Err() != nil {
-			p.fail(errors.New("it does not read what it is sent"))
-			p.leave()
-			return ctx.Err()
-		}
-		p.awaitEnd(ctx)
+	wrote := make(chan error, 1)
+	go func() { //nolint:contextcheck // a message that was begun is ended: the program serves others too
+		wrote <- p.send(append(data, '\n'))
+		p.writing <- struct{}{}
+	}()
+	select {
+	case err := <-wrote:
 		return err
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	return nil
 }
 
-// awaitEnd lets a program that takes no more messages say how it ended. It is given up where it does not end.
-func (p *pipe) awaitEnd(ctx context.Context) {
+// send writes a message. A program that takes no more messages may say how it ended, and is given up where it does not.
+func (p *pipe) send(line []byte) error {
+	ctx, cancel := context.WithTimeout(context.Background(), greeting)
+	defer cancel()
+	err := p.running.Write(ctx, line)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		p.fail(errors.New("it does not read what it is sent"))
+		p.leave()
+		return err
+	}
 	limit := time.NewTimer(patience)
 	defer limit.Stop()
 	select {
 	case <-p.gone:
-	case <-ctx.Done():
 	case <-limit.C:
 		p.fail(errors.New("it closed its input"))
 		p.leave()
 	}
+	return err
 }
 
 // onChange sets the function to call when the list of tools changes.
@@ -159,6 +173,7 @@ func (p *pipe) shut() {
 	p.leave()
 	p.running.Stop(patience)
 	p.ended.Wait()
+	p.writing <- <-p.writing // nobody writes any more
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.timer != nil {

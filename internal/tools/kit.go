@@ -15,8 +15,8 @@ type Kit struct {
 
 	mu      sync.Mutex
 	open    map[shared]Source
-	left    map[string]int     // trials that a scenario still has
-	schemas map[string]*schema // of tools that were listed, by their text
+	left    map[string]int          // trials that a scenario still has
+	schemas map[string]listedSchema // of tools that were listed, by their text
 }
 
 // shared is a source that several trials have.
@@ -113,18 +113,21 @@ func (k *Kit) source(o *Opener, scenario string) Source {
 func (k *Kit) schemaOf(raw []byte) (*schema, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if known, ok := k.schemas[string(raw)]; ok {
-		return known, nil
+	known, ok := k.schemas[string(raw)]
+	if !ok {
+		known.schema, known.err = compileSchema(raw)
+		if k.schemas == nil {
+			k.schemas = map[string]listedSchema{}
+		}
+		k.schemas[string(raw)] = known
 	}
-	compiled, err := compileSchema(raw)
-	if err != nil {
-		return nil, err
-	}
-	if k.schemas == nil {
-		k.schemas = map[string]*schema{}
-	}
-	k.schemas[string(raw)] = compiled
-	return compiled, nil
+	return known.schema, known.err
+}
+
+// listedSchema is the schema of a listed tool, or why it cannot be compiled.
+type listedSchema struct {
+	schema *schema
+	err    error
 }
 
 type opened struct {

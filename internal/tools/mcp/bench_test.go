@@ -1,8 +1,12 @@
 package mcp
 
 import (
+	"context"
 	"os"
 	"os/exec"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -36,4 +40,48 @@ func BenchmarkLibrary(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkInFlight measures what a trial that waits for a tool of a shared server takes of memory, in bytes, beside
+// its conversation: 16 KiB at most.
+func BenchmarkInFlight(b *testing.B) {
+	const trials = 500
+	box := boxOf(b, program(b, "good"))
+	list := box.listed(b)
+	for b.Loop() {
+		ctx, cancel := context.WithCancel(b.Context())
+		var all sync.WaitGroup
+		var calling atomic.Int32
+		before := inUse()
+		for range trials {
+			all.Go(func() {
+				own := box.kit.Box("")
+				if _, err := own.Take(box.opener, list); err != nil {
+					b.Error(err)
+				}
+				calling.Add(1)
+				own.Call(ctx, callOf("wait"))
+				if err := own.Close(); err != nil {
+					b.Error(err)
+				}
+			})
+		}
+		for calling.Load() < trials {
+			runtime.Gosched()
+		}
+		if got := came(box.Call(b.Context(), callOf("echo"))); got != "" { // behind those that wait
+			b.Fatal(got)
+		}
+		b.ReportMetric(float64(inUse()-before)/trials, "B/trial")
+		cancel()
+		all.Wait()
+	}
+}
+
+// inUse is what the process holds of heap and stacks, in bytes.
+func inUse() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc + m.StackInuse
 }

@@ -19,6 +19,7 @@ import (
 // bench is a server with its opener and a box that has it.
 type bench struct {
 	*tools.Box
+	kit    *tools.Kit
 	opener *tools.Opener
 }
 
@@ -37,7 +38,7 @@ func boxOf(t testing.TB, spec *scenario.Server) *bench {
 			t.Error(err)
 		}
 	})
-	return &bench{&box, opener}
+	return &bench{&box, kit, opener}
 }
 
 // boxHost is the world as it is.

@@ -112,8 +112,8 @@ func (f *File) verify(in source, problems *diag.List) error {
 		f.refs = append(f.refs, Ref{
 			ID: f.unique(ids, s.ID, i), Scenario: intern(words, s.Scenario), Provider: intern(words, s.Provider),
 			Model: intern(words, s.Model), Region: intern(words, s.Region), TaskType: intern(words, s.TaskType),
-			MissingInfo: s.MissingInfo,
-			Tags:        s.Tags, Messages: len(s.Messages), Pos: s.Messages[0].Pos,
+			Start: intern(words, s.Start), InWorkflow: s.InWorkflow(), MissingInfo: s.MissingInfo,
+			Tags: s.Tags, Messages: len(s.Messages), Pos: s.Messages[0].Pos,
 		})
 	}
 	return nil

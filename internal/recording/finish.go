@@ -35,6 +35,9 @@ func (b *builder) finish() {
 		b.session.Messages[i] = b.events[i].Message
 	}
 	b.events = nil
+	if b.session.Start == "" {
+		b.session.Start = startOf(b.session.Messages)
+	}
 	b.setMissingInfo()
 }
 

@@ -30,7 +30,8 @@ type Session struct {
 	Metadata jsonvalue.Object
 	// Workflow is what the source knows of the way through a workflow; nil: what the messages tell.
 	Workflow *result.Workflow
-	States   []string // of the workflow, that speak with the prompt; nil: not known
+	Start    string   // state of the workflow in which it begins; "": not known
+	Speaks   []string // states of the workflow that speak with the prompt; nil: not known
 
 	Messages    []Message              // in order, the system prompt first when there is one
 	Judges      map[string]JudgeTarget // metadata.judge_targets
@@ -96,6 +97,8 @@ type Ref struct {
 	Model       string
 	Region      string
 	TaskType    string // see Session
+	Start       string // see Session
+	InWorkflow  bool   // it tells states of a workflow, or moves on in one
 	MissingInfo []string
 	Tags        []string
 	Messages    int

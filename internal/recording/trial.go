@@ -88,6 +88,9 @@ func (b *builder) trial(v value) {
 	if r := t.Recording; r != nil { // the trial judged a recording
 		s.MissingInfo = r.MissingInfo
 	}
+	if t.Workflow != nil {
+		s.Start = t.Workflow.Start
+	}
 	if t.Status == result.Cancelled && s.Error == "" {
 		s.Error = "the run was stopped"
 	}

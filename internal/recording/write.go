@@ -50,6 +50,7 @@ type (
 		Parts      []logPart
 		ToolCalls  []logCall
 		ToolResult *logResult
+		State      string `json:",omitempty"` // of the workflow; only arena reads it
 	}
 	logCall struct {
 		ID   string `json:"id"`
@@ -102,7 +103,7 @@ func (l *EventLog) Append(m chat.Message, at time.Time) error {
 	}
 	data := logMessage{
 		Role: string(m.Role), Content: m.Content, Index: l.index, Parts: writtenParts(m.Parts), ToolCalls: calls,
-		ToolResult: writtenResult(m.ToolResult),
+		ToolResult: writtenResult(m.ToolResult), State: m.State,
 	}
 	lines, err := l.line(nil, messageCreated, "*events.MessageCreatedData", data, at)
 	if err == nil && m.Role == chat.Assistant && (m.Usage != nil || m.CostUSD != nil || m.LatencyMS > 0) {

@@ -34,6 +34,7 @@ type MessageCreated struct {
 	Calls        []MessageCall `json:"tool_calls,omitempty" doc:"The tools that the assistant calls."`
 	Result       *MessageReply `json:"tool_result,omitempty" doc:"What a tool returned."`
 	FinishReason string        `json:"finish_reason,omitempty" doc:"Why the model stopped."`
+	State        string        `json:"state,omitempty" doc:"The state of the workflow in which it was written."`
 
 	Message *chat.Message `json:"-"` // read only; never nil
 }
@@ -59,7 +60,7 @@ func MessageCreatedOf(m *chat.Message, at At, index int) MessageCreated {
 	written := *m
 	e := MessageCreated{
 		At: at, Index: index, Role: m.Role, Content: m.Text(), Parts: m.Parts, FinishReason: m.FinishReason,
-		Message: &written,
+		State: m.State, Message: &written,
 	}
 	for _, c := range m.ToolCalls {
 		e.Calls = append(e.Calls, MessageCall{c.ID, c.Name, argsText(&c)})

@@ -226,6 +226,10 @@ func (n *nameChecker) checkName(check string, use *checks.NameUse, setups []*set
 		}
 		n.checkFeatureName(check, use, scenario.FeatureSkills)
 	case checks.StateName:
+		if _, there := n.p.Has(scenario.FeatureWorkflows); !there && n.tracker != nil {
+			n.tracker.await(check, use)
+			return
+		}
 		n.checkFeatureName(check, use, scenario.FeatureWorkflows)
 	case checks.StepName: // see checkSteps
 	default: // looked up where it is used, or not a name in a project

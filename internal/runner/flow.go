@@ -123,11 +123,11 @@ func (s *session) spoken() {
 	}
 }
 
-// spokenIn notes who wrote a reply of a trial that is judged again. Whoever judges a recording says himself under which
-// prompt.
+// spokenIn notes who wrote a reply of a conversation that is over. Who hands over a conversation says himself under
+// which prompt.
 func (s *session) spokenIn(state string) {
 	f := s.flow
-	if f.graph == nil || s.trial.Finished == nil {
+	if f.graph == nil || s.trial.Finished == nil && s.trial.Recorded.File == "" {
 		return
 	}
 	if at := f.graph.State(state); at != nil && at.Mode != workflow.Composed {
@@ -312,16 +312,6 @@ func (s *session) owns(tool string) bool {
 	return s.skills != nil && slices.Contains(skill.ToolNames, tool)
 }
 
-// scheduled answers the model that asked for a transition.
-type scheduled struct {
-	Status     string `json:"status"`
-	Event      string `json:"event"`
-	Target     string `json:"target_state"`
-	Redirected string `json:"redirected_from,omitempty"`
-}
-
-const transitionScheduled = "transition_scheduled"
-
 func (s *session) transition(args map[string]any, turn int) (any, error) {
 	m := s.flow.machine
 	event, ok := args["event"].(string)
@@ -333,7 +323,7 @@ func (s *session) transition(args map[string]any, turn int) (any, error) {
 		return nil, err
 	}
 	s.flow.context, _ = args["context"].(string)
-	return scheduled{transitionScheduled, t.Event, t.To, t.Redirected}, nil
+	return t.Answer(), nil
 }
 
 // maxArtifact is the size limit of an artifact in bytes.

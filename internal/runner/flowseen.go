@@ -1,31 +1,93 @@
 package runner
 
 import (
-	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
-// expectFlow gets ready to recognise transitions in a conversation that is over. start is its first state; "": not
-// known.
-func (s *session) expectFlow(start, task string) {
-	w := s.trial.Project.Workflow
-	if w == nil || w.Graph == nil {
-		if start != "" {
-			s.flow = &flow{start: start, current: start}
-		}
-		return
+// expectFlow gets ready to recognise transitions in a conversation that went through a workflow. start is its first
+// state; "": not known.
+func (s *session) expectFlow(start string) {
+	s.flow = &flow{start: start, current: start}
+	if w := s.trial.Project.Workflow; w != nil {
+		s.flow.graph = w.Graph
 	}
-	s.flow = &flow{graph: w.Graph}
-	if start == "" {
-		if state, err := w.Graph.StartFor(task); err == nil {
-			start = state.Name
-		}
+}
+
+// expectTold is expectFlow for a recording. Whether there was a workflow only the recording tells: a conversation that
+// names no state and makes no transition knows of none, whatever the project has. An error says that the recording does
+// not fit the workflow.
+func (s *session) expectTold(rec *recording.Session) error {
+	first, moved := rec.FirstTransition()
+	if !moved && rec.Start == "" && rec.Workflow == nil {
+		return nil
 	}
-	s.flow.start, s.flow.current = start, start
+	start := rec.Start
+	if start == "" && rec.Workflow != nil {
+		start = rec.Workflow.Start
+	}
+	s.expectFlow(start)
+	f := s.flow
+	if f.graph == nil {
+		return nil
+	}
+	if f.start == "" && moved {
+		f.start = startFitting(f.graph, s.trial.Scenario.TaskType, first)
+		f.current = f.start
+	}
+	if err := f.knows("the recording speaks of", rec.States()); err != nil {
+		return err
+	}
+	if f.start != "" || rec.Workflow != nil || s.trial.Recorded.File == "" {
+		return nil
+	}
+	if lost := LostWithoutPrompt(s.trial.Project.Project); lost != "" {
+		return fmt.Errorf("the recording does not say in which state of the workflow it starts: %s", lost)
+	}
+	return nil
+}
+
+// startFitting is the state from which the first transition of a conversation leads: that of the task type when it fits,
+// else the only one that does; "" when several do, or none.
+func startFitting(g *workflow.Graph, task string, first workflow.Scheduled) string {
+	leads := func(state *workflow.State) bool {
+		to := state.Events[first.Event]
+		return to != "" && (to == first.Target || to == first.Redirected)
+	}
+	if state, err := g.StartFor(task); err == nil && leads(state) {
+		return state.Name
+	}
+	found := slices.DeleteFunc(slices.Clone(g.States()), func(state *workflow.State) bool { return !leads(state) })
+	if len(found) != 1 {
+		return ""
+	}
+	return found[0].Name
+}
+
+// knows returns an error when a conversation speaks of a state that the workflow does not have: nothing that is said of
+// its states can be held against it.
+func (f *flow) knows(who string, states []string) error {
+	if f == nil || f.graph == nil {
+		return nil
+	}
+	for _, name := range states {
+		if name == "" || f.graph.State(name) != nil {
+			continue
+		}
+		var known []string
+		for _, state := range f.graph.States() {
+			known = append(known, state.Name)
+		}
+		return fmt.Errorf("%s the state %q, which the workflow does not have; it has %s", who, name, strings.Join(known, ", "))
+	}
+	return nil
 }
 
 // tell takes over what whoever had the conversation says of its way through the workflow.
@@ -62,19 +124,12 @@ func (s *session) recognise(calls []checks.Call) {
 	var made *result.Transition
 	for i := range calls {
 		call := &calls[i]
-		var answer struct {
-			scheduled
-			Original string `json:"original_target"`
-		}
 		text, _ := call.Result.(string)
-		if call.Name != workflow.TransitionTool || call.Error != "" || json.Unmarshal([]byte(text), &answer) != nil ||
-			answer.Status != transitionScheduled || answer.Target == "" {
+		answer, ok := workflow.ReadAnswer(text)
+		if call.Name != workflow.TransitionTool || call.Error != "" || !ok {
 			continue
 		}
 		made = &result.Transition{To: answer.Target, Event: answer.Event, Turn: call.Turn, Redirected: answer.Redirected}
-		if made.Redirected == "" {
-			made.Redirected = answer.Original
-		}
 	}
 	if made == nil || s.flow != nil && s.flow.told != nil {
 		return

@@ -172,10 +172,14 @@ func neverSampled(e *evals.Eval) diag.Diagnostic {
 }
 
 func (h *nameTracker) namesOf(kind checks.Kind) map[string]bool {
-	if kind == checks.SkillName {
+	switch kind {
+	case checks.SkillName:
 		return h.loadedSkills
+	case checks.StateName:
+		return h.statesEntered
+	default: // tools and agents
+		return h.calledTools
 	}
-	return h.calledTools
 }
 
 func matchesAny(e awaitedName, names map[string]bool) bool {

@@ -136,6 +136,8 @@ func (m *matrix) conversations(s *scenario.Scenario, path string, at diag.Pos) [
 		out[i] = &Recorded{
 			File: filepath.ToSlash(path), Name: cmp.Or(ref.ID, filepath.Base(path)), index: i, scenario: ref.Scenario,
 			taskType:    ref.TaskType,
+			start:       ref.Start,
+			inWorkflow:  ref.InWorkflow,
 			missingInfo: ref.MissingInfo,
 			Load:        func() (*recording.Session, error) { return file.Load(i) },
 		}

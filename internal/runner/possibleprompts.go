@@ -15,7 +15,7 @@ import (
 // possiblePrompts returns the prompts that the conversations of a scenario may have; nil stands for none. Recorded
 // conversations may have any, unless the files say which.
 func possiblePrompts(p *scenario.Project, s *scenario.Scenario) ([]*scenario.Prompt, error) {
-	if promptUndecided(p, s) {
+	if promptUndecided(p, s) || s.Recorded != nil && p.HasWorkflow() { // which go from prompt to prompt
 		return append([]*scenario.Prompt{nil}, p.Prompts...), nil
 	}
 	return p.PromptsFor(s)
@@ -101,6 +101,9 @@ func (m *matrix) assignPrompts(p *scenario.Project, s *scenario.Scenario, path s
 	lost := LostWithoutPrompt(p)
 	unnamed, unknown := 0, map[string]int{}
 	for i := range trials {
+		if trials[i].Recorded.inWorkflow && p.HasWorkflow() { // whose states have the prompts
+			continue
+		}
 		task := trials[i].Recorded.taskType
 		if found := slices.IndexFunc(p.Prompts, func(q *scenario.Prompt) bool { return q.TaskType == task }); found >= 0 {
 			trials[i].Prompt = p.Prompts[found]
@@ -127,11 +130,22 @@ func (m *matrix) assignPrompts(p *scenario.Project, s *scenario.Scenario, path s
 func (m *matrix) comparePrompts(p *scenario.Project, s *scenario.Scenario, path string, trials []Trial) {
 	told := map[string]bool{}
 	for i := range trials {
-		if task := trials[i].Recorded.taskType; !told[task] {
+		if task := saidPrompt(p, trials[i].Recorded); !told[task] {
 			told[task] = true
 			m.comparePrompt(p, s.Recorded, path, task)
 		}
 	}
+}
+
+// saidPrompt is the task type of the prompt with which a recording says that it begins; "" when it does not.
+func saidPrompt(p *scenario.Project, r *Recorded) string {
+	if r.start == "" || !p.HasWorkflow() {
+		return r.taskType
+	}
+	if state := p.Workflow.Graph.State(r.start); state != nil {
+		return state.PromptTask
+	}
+	return ""
 }
 
 // comparePrompt reports an eval over recordings that names another prompt of the project than the conversation does.

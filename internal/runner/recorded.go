@@ -27,6 +27,8 @@ type Recorded struct {
 	index       int    // in the file
 	scenario    string // "": the recording does not say
 	taskType    string // of the prompt; "": the same
+	start       string // state of a workflow; "": the same
+	inWorkflow  bool   // the recording tells of a workflow
 	missingInfo []string
 }
 
@@ -45,8 +47,12 @@ func (s *session) judgeRecorded(ctx context.Context) {
 		s.recorder.Learn([]chat.Message{rec.Messages[i].Message})
 	}
 	s.copyRecordingInfo(rec)
-	s.expectFlow("", cmp.Or(rec.TaskType, s.trial.Scenario.TaskType))
-	s.tell(rec.Workflow, rec.States)
+	if err := s.expectTold(rec); err != nil {
+		s.out.Error = err.Error()
+		s.abandon(0, s.out.Error)
+		return
+	}
+	s.tell(rec.Workflow, rec.Speaks)
 	exchanges := recording.Turns(s.addSystemPrompt(rec.Messages))
 	if turn, there := s.trial.Recorded.At.turnOf(len(exchanges)); !there {
 		s.out.Error = fmt.Sprintf("there is no turn %d, counted from 0: the conversation has %d", turn, len(exchanges))

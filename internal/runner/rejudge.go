@@ -44,17 +44,17 @@ func (s *session) rejudge(ctx context.Context) {
 		s.settleWithoutTurns(was)
 		return
 	}
-	if err := s.matchesScenario(was); err != nil {
+	err = s.matchesScenario(was)
+	if err == nil {
+		err = s.matchesStates(was)
+	}
+	if err != nil {
 		s.out.Error = err.Error()
 		s.showUnjudged(was, err.Error())
 		return
 	}
-	task, start := cmp.Or(was.TaskType, s.trial.Scenario.TaskType), ""
 	if was.Workflow != nil {
-		start = was.Workflow.Start
-	}
-	s.expectFlow(start, task)
-	if s.flow != nil {
+		s.expectFlow(was.Workflow.Start)
 		s.flow.finished = was.Workflow
 	}
 	if was.System != "" || was.Workflow != nil {

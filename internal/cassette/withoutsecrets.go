@@ -53,7 +53,7 @@ func withoutSecrets[T any](enc encoder, v T) T {
 var protocolWords = []string{
 	"system", "user", "assistant", "tool", "stop", "length", "tool_calls", "content_filter", "text", "image", "audio",
 	"video", "document", "auto", "required", "none", "auth", "rate_limit", "timeout", "transport", "bad_reply", "refused",
-	"validation", "execution", "approval",
+	"validation", "execution", "unavailable", "approval",
 }
 
 // cleaner removes secrets from values of any type.

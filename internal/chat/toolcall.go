@@ -42,7 +42,9 @@ const (
 	ErrorValidation = "validation" // the arguments or the result did not fit the schema
 	ErrorExecution  = "execution"  // the tool failed, is unknown or was not run
 	ErrorApproval   = "approval"   // consent was declined
-	ErrorMock       = "mock"       // a simulated tool has no answer: its author erred, and the trial is an error
+	// ErrorUnavailable: the tool could not be reached or started, or gave no answer in time.
+	ErrorUnavailable = "unavailable"
+	ErrorMock        = "mock" // a simulated tool has no answer: its author erred, and the trial is an error
 )
 
 // ToolResult is what came back for one call.

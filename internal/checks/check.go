@@ -41,6 +41,8 @@ type Finding struct {
 	Holds *bool
 
 	doubt *doubt // nil: the score is certain
+	// silent: nobody answered, so that the score says nothing. Only a verdict that fails counts.
+	silent bool
 }
 
 // ErrNotApplicable is wrapped by checks that have nothing to look at and must not count. The verdict is skipped.

@@ -27,7 +27,7 @@ func (p allOfParams) Build(*binder) Check { return &conjunction{partsOf(p.Checks
 type conjunction struct{ parts }
 
 func (c *conjunction) Eval(ctx context.Context, s *Subject) (Finding, error) {
-	all, doubt, err := c.judge(ctx, s, func(v result.Verdict) bool { return !v.Passed && *v.Score == 0 })
+	all, whole, err := c.judge(ctx, s, func(v result.Verdict) bool { return !v.Passed && *v.Score == 0 })
 	if err != nil {
 		return Finding{}, err
 	}
@@ -37,7 +37,7 @@ func (c *conjunction) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	f := Finding{
 		Score: slices.Min(scores), Holds: &holds, Details: Details{"checks": details},
 		Explanation: fmt.Sprintf("%d of %s passed", passed, plural.Count(len(scores), "check")),
-		doubt:       doubt,
+		doubt:       whole.doubt, silent: whole.silent,
 	}
 	if !holds {
 		f.Explanation += "; " + text

@@ -27,7 +27,7 @@ func (p anyOfParams) Build(*binder) Check { return &disjunction{partsOf(p.Checks
 type disjunction struct{ parts }
 
 func (c *disjunction) Eval(ctx context.Context, s *Subject) (Finding, error) {
-	all, doubt, err := c.judge(ctx, s, func(v result.Verdict) bool { return v.Passed && *v.Score >= 1-slack })
+	all, whole, err := c.judge(ctx, s, func(v result.Verdict) bool { return v.Passed && *v.Score >= 1-slack })
 	if err != nil {
 		return Finding{}, err
 	}
@@ -37,6 +37,6 @@ func (c *disjunction) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	return Finding{
 		Score: slices.Max(scores), Holds: &holds, Details: Details{"checks": details},
 		Explanation: fmt.Sprintf("%d of %s passed; %s", passed, plural.Count(len(scores), "check"), text),
-		doubt:       doubt,
+		doubt:       whole.doubt, silent: whole.silent && !holds,
 	}, nil
 }

@@ -24,7 +24,7 @@ func (p notParams) Build(*binder) Check { return &negation{parts{p.Check.compile
 type negation struct{ parts }
 
 func (c *negation) Eval(ctx context.Context, s *Subject) (Finding, error) {
-	all, doubt, err := c.judge(ctx, s, func(result.Verdict) bool { return false })
+	all, whole, err := c.judge(ctx, s, func(result.Verdict) bool { return false })
 	if err != nil {
 		return Finding{}, err
 	}
@@ -32,6 +32,6 @@ func (c *negation) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	holds := all[0].Status == result.Failed
 	return Finding{
 		Score: 1 - *all[0].Score, Holds: &holds, Explanation: text, Details: Details{"checks": details},
-		doubt: doubt,
+		doubt: whole.doubt, silent: whole.silent,
 	}, nil
 }

@@ -96,10 +96,11 @@ func partsOf(list []nestedCheck) parts {
 // on expensive parts are not run; cheap ones still are, for the report. A part that was not run, or does not apply, is
 // skipped in the result.
 //
-// All verdicts are certain: when the score of a part is not, neither is the combined score.
+// All verdicts are certain: when the score of a part is not, neither is the combined score. whole says so, and whether
+// nobody answered a part.
 func (p parts) judge(
 	ctx context.Context, s *Subject, decided func(result.Verdict) bool,
-) (out []result.Verdict, d *doubt, err error) {
+) (out []result.Verdict, whole Finding, err error) {
 	order := make([]int, len(p))
 	for i := range order {
 		order[i] = i
@@ -112,27 +113,28 @@ func (p parts) judge(
 			out[i] = result.Verdict{Type: p[i].Type, Status: result.Skipped, Skipped: true, SkipReason: "not needed"}
 			continue
 		}
-		v, certain := p[i].judge(ctx, s)
-		if !certain {
-			d = &doubt{high: 1, held: true}
+		v, f := p[i].judge(ctx, s)
+		if f.doubt != nil {
+			whole.doubt = &doubt{high: 1, held: true}
 		}
+		whole.silent = whole.silent || f.silent
 		switch v.Status {
 		case result.Passed, result.Failed:
 			applied++
 		case result.Skipped:
 		default:
 			if v.Status == result.Cancelled {
-				return nil, nil, ctx.Err()
+				return nil, Finding{}, ctx.Err()
 			}
-			return nil, nil, fmt.Errorf("%s: %s", partLabel(&v, p[i]), v.Error)
+			return nil, Finding{}, fmt.Errorf("%s: %s", partLabel(&v, p[i]), v.Error)
 		}
 		out[i] = v
 		done = done || v.Status != result.Skipped && decided(v)
 	}
 	if applied == 0 {
-		return nil, nil, noneApplies(out)
+		return nil, Finding{}, noneApplies(out)
 	}
-	return out, d, nil
+	return out, whole, nil
 }
 
 // applied returns the scores of the parts that were judged, at least one, and how many of them passed.

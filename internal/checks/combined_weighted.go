@@ -44,7 +44,7 @@ type weighted struct {
 }
 
 func (c *weighted) Eval(ctx context.Context, s *Subject) (Finding, error) {
-	all, doubt, err := c.judge(ctx, s, func(result.Verdict) bool { return false })
+	all, whole, err := c.judge(ctx, s, func(result.Verdict) bool { return false })
 	if err != nil {
 		return Finding{}, err
 	}
@@ -64,10 +64,10 @@ func (c *weighted) Eval(ctx context.Context, s *Subject) (Finding, error) {
 		Score: score, Holds: &holds, Details: Details{"checks": details, "threshold": c.threshold},
 		Explanation: fmt.Sprintf("weighted mean %s, at least %s needed", say.Decimal(fourDigits(score)),
 			say.Decimal(c.threshold)),
-		doubt: doubt,
+		doubt: whole.doubt, silent: whole.silent,
 	}
-	if doubt != nil {
-		doubt.held = false // the mean also decides
+	if whole.doubt != nil {
+		whole.doubt.held = false // the mean also decides
 	}
 	reason := func(v *result.Verdict) bool { return *v.Score < 1-slack }
 	if score >= c.threshold-slack {

@@ -16,9 +16,10 @@ import (
 )
 
 var toolExecDef = define[toolExecParams](Def{
-	Name:     "tool_exec",
-	Summary:  "A tool of the project, called by the check itself, succeeds, whether agents are offered it or not.",
-	Scoring:  "1 when the tool gives no error in time and its result fits the patterns, else 0.",
+	Name:    "tool_exec",
+	Summary: "A tool of the project, called by the check itself, succeeds, whether agents are offered it or not.",
+	Scoring: "1 when the tool gives no error in time and its result fits the patterns, else 0. A check that passes at 0, " +
+		"by max_score or below not, needs an answer of the tool: without one it is an error.",
 	Family:   FamilyTools,
 	Surfaces: OnAssertion | OnEval,
 	Scope:    WholeAlways,
@@ -92,7 +93,9 @@ func (c *toolExec) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	if res.ErrorType == chat.ErrorMock {
 		return Finding{}, fmt.Errorf("tool %s", res.Error)
 	}
-	return c.judge(&res, res.Error != "" && limited.Err() != nil), nil
+	f := c.judge(&res, res.Error != "" && limited.Err() != nil)
+	f.silent = res.Error != "" && (limited.Err() != nil || res.ErrorType != chat.ErrorExecution && res.ErrorType != "")
+	return f, nil
 }
 
 // stateGone reports whether a call of a tool would not see the state that the conversation left.

@@ -95,3 +95,63 @@ func FuzzToolResult(f *testing.F) {
 		}
 	})
 }
+
+// answers is a tool that gives one result whatever it is asked.
+type answers chat.ToolResult
+
+func (answers) Has(string) bool { return true }
+
+func (answers) Fits(string, map[string]any) error { return nil }
+
+func (a answers) Call(context.Context, string, map[string]any) chat.ToolResult {
+	return chat.ToolResult(a)
+}
+
+// TestNoAnswerIsNoNo: a check that passes when the tool fails needs a tool that says so. One that could not be asked
+// says nothing.
+func TestNoAnswerIsNoNo(t *testing.T) {
+	t.Parallel()
+	said := answers{Error: "no such order", ErrorType: chat.ErrorExecution}
+	for _, c := range []struct {
+		name   string
+		tool   answers
+		params string
+		want   result.Status
+	}{
+		{"plain", said, `{"tool": "get"}`, result.Failed},
+		{"turned", said, `{"tool": "get", "max_score": 0}`, result.Passed},
+		{"turned, gone", answers{Error: "refused", ErrorType: chat.ErrorUnavailable}, `{"tool": "get", "max_score": 0}`, result.Errored},
+		{"turned, not called", answers{Error: "wrong", ErrorType: chat.ErrorValidation}, `{"tool": "get", "max_score": 0}`, result.Errored},
+		{"plain, gone", answers{Error: "refused", ErrorType: chat.ErrorUnavailable}, `{"tool": "get"}`, result.Failed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			v := compileExec(t, c.params).Judge(t.Context(), &Subject{Session: true, Tools: c.tool})
+			if v.Status != c.want {
+				t.Errorf("%s, want %s: %s%s", v.Status, c.want, v.Explanation, v.Error)
+			}
+		})
+	}
+	gone := answers{Error: "refused", ErrorType: chat.ErrorUnavailable}
+	const part = `{"type": "tool_exec", "params": {"tool": "get"}}`
+	for _, c := range []struct {
+		combined, params string
+		want             result.Status
+	}{
+		{"not", `{"check": ` + part + `}`, result.Errored},
+		{"not", `{"check": {"type": "not", "params": {"check": ` + part + `}}}`, result.Errored},
+		{"not", `{"check": {"type": "all_of", "params": {"checks": [` + part + `, ` + part + `]}}}`, result.Errored},
+		{"not", `{"check": {"type": "any_of", "params": {"checks": [` + part + `, ` + part + `]}}}`, result.Errored},
+		{"all_of", `{"checks": [` + part + `]}`, result.Failed},
+		{"any_of", `{"checks": [` + part + `, ` + part + `], "max_score": 0}`, result.Errored},
+	} {
+		check, problems := compileJSON(&Compiler{}, c.combined, c.params, ScopeSession, nil)
+		if check == nil {
+			t.Fatal(problems)
+		}
+		v := check.Judge(t.Context(), &Subject{Session: true, Tools: gone})
+		if v.Status != c.want {
+			t.Errorf("%s %s: %s, want %s: %s%s", c.combined, c.params, v.Status, c.want, v.Explanation, v.Error)
+		}
+	}
+}

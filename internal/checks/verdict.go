@@ -23,11 +23,11 @@ func (c *Compiled) Judge(ctx context.Context, s *Subject) result.Verdict {
 	return v
 }
 
-// judge also reports whether the score is certain.
-func (c *Compiled) judge(ctx context.Context, s *Subject) (v result.Verdict, certain bool) {
+// judge also returns the finding that the verdict is about, which is empty when nothing was found.
+func (c *Compiled) judge(ctx context.Context, s *Subject) (v result.Verdict, f Finding) {
 	v = c.EmptyVerdict()
 	if reason := c.When.unmet(s.Calls); reason != "" {
-		return skipped(v, reason), true
+		return skipped(v, reason), Finding{}
 	}
 	var judged *grading.Ledger
 	if c.Needs()&NeedsModel != 0 {
@@ -38,6 +38,9 @@ func (c *Compiled) judge(ctx context.Context, s *Subject) (v result.Verdict, cer
 	if err == nil && !c.settled(f) {
 		err = errTakenOut
 	}
+	if err == nil && f.silent && c.passes(f) {
+		err = errors.New("not known: " + f.Explanation)
+	}
 	switch {
 	case err == nil:
 		v.Score, v.Explanation, v.Details = &f.Score, f.Explanation, f.Details
@@ -46,13 +49,13 @@ func (c *Compiled) judge(ctx context.Context, s *Subject) (v result.Verdict, cer
 			v.Status = result.Passed
 		}
 	case errors.Is(err, ErrNotApplicable):
-		return skipped(v, err.Error()), true
+		return skipped(v, err.Error()), Finding{}
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		v.Status, v.Error, v.Details = result.Cancelled, err.Error(), f.Details
 	default:
 		v.Status, v.Error, v.Details = result.Errored, err.Error(), f.Details
 	}
-	return v, f.doubt == nil
+	return v, f
 }
 
 // Unable is the verdict of a check that could not judge: an error.

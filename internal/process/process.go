@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/arena-evals/arena/internal/plainfile"
@@ -51,6 +52,11 @@ var (
 
 // ExitError is the error of a program that ended without success.
 type ExitError struct{ State string } // such as "exit status 3" or "signal: killed"
+
+// Own reports whether the program ended by itself: not by a signal, and not as shells end that find no program to run.
+func (e *ExitError) Own() bool {
+	return strings.HasPrefix(e.State, "exit status ") && e.State != "exit status 126" && e.State != "exit status 127"
+}
 
 func (e *ExitError) Error() string { return e.State }
 

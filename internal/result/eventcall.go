@@ -52,7 +52,7 @@ type MessageReply struct {
 	Name      string      `json:"name" doc:"Name of the tool."`
 	Parts     []chat.Part `json:"parts" doc:"The result."`
 	Error     string      `json:"error,omitempty" doc:"Why the call failed."`
-	ErrorType string      `json:"error_type,omitempty" doc:"validation, execution, approval or mock."`
+	ErrorType string      `json:"error_type,omitempty" doc:"validation, execution, unavailable, approval or mock."`
 }
 
 // MessageCreatedOf returns the event for a message. It shares the parts of m.
@@ -164,7 +164,7 @@ type ToolCompleted struct {
 	Name      string  `json:"name" doc:"Name of the tool."`
 	Result    string  `json:"result" doc:"What it returned, as text."`
 	Error     string  `json:"error,omitempty" doc:"Why the call failed, or was not made."`
-	ErrorType string  `json:"error_type,omitempty" doc:"validation, execution, approval or mock."`
+	ErrorType string  `json:"error_type,omitempty" doc:"validation, execution, unavailable, approval or mock."`
 	LatencyMS float64 `json:"latency_ms,omitempty" doc:"Time that the tool took."`
 	ByCheck   bool    `json:"by_check,omitempty" doc:"It is a check that called, and not the agent."`
 }

@@ -179,6 +179,9 @@ func (t *tool) call(ctx context.Context, from Source, call chat.ToolCall) chat.T
 		if _, broken := errors.AsType[brokenMockError](err); broken && ctx.Err() == nil {
 			kind = chat.ErrorMock
 		}
+		if _, silent := errors.AsType[noAnswerError](err); silent {
+			kind = chat.ErrorUnavailable
+		}
 		return Failure(call, kind, fmt.Sprintf("%s: %v", call.Name, err))
 	}
 	if err := t.output.validateText(res.Content); err != nil && len(res.Parts) == 0 && res.Error == "" {
@@ -209,6 +212,14 @@ func (t *tool) safely(
 func Failure(call chat.ToolCall, kind, text string) chat.ToolResult {
 	return chat.ToolResult{ID: call.ID, Name: call.Name, Content: text, Error: text, ErrorType: kind}
 }
+
+// noAnswerError is why a tool gave no answer.
+type noAnswerError struct{ error }
+
+func (e noAnswerError) Unwrap() error { return e.error }
+
+// NoAnswer marks the error of a tool that could not be reached or started, or that gave no answer.
+func NoAnswer(err error) error { return noAnswerError{err} }
 
 func cut(s string) string {
 	if len(s) <= MaxResult {

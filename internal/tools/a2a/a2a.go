@@ -123,12 +123,12 @@ func (r *reading) failed() bool {
 func (s *source) Call(ctx context.Context, call chat.ToolCall) chat.ToolResult {
 	ctx, cancel := s.limited(ctx)
 	defer cancel()
-	fail := func(err error) chat.ToolResult {
-		return tools.Failure(call, chat.ErrorExecution, fmt.Sprintf("%s: %s: %v", call.Name, s.spec.Written, err))
+	fail := func(kind string, err error) chat.ToolResult {
+		return tools.Failure(call, kind, fmt.Sprintf("%s: %s: %v", call.Name, s.spec.Written, err))
 	}
 	card, err := s.read(ctx)
 	if err != nil {
-		return fail(err)
+		return fail(chat.ErrorUnavailable, err)
 	}
 	m, err := message(card.skill[call.Name], call.Args)
 	if err != nil {
@@ -140,11 +140,11 @@ func (s *source) Call(ctx context.Context, call chat.ToolCall) chat.ToolResult {
 	}
 	if err != nil {
 		s.abandon(ctx, card.at, res)
-		return fail(err)
+		return fail(chat.ErrorUnavailable, err)
 	}
 	answer, err := answerOf(res)
 	if err != nil {
-		return fail(err)
+		return fail(chat.ErrorExecution, err)
 	}
 	return answer
 }

@@ -25,7 +25,7 @@ import (
 // TestAnswers: what becomes of whatever an agent answers.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
-	const failed = "execution: " + find + ": the agent: "
+	const failed, silent = "execution: " + find + ": the agent: ", "unavailable: " + find + ": the agent: "
 	for _, c := range []struct {
 		name    string
 		results []string
@@ -67,11 +67,11 @@ func TestAnswers(t *testing.T) {
 			"message/send tasks/get tasks/get tasks/get"},
 		{"slow, then failed", []string{task("working", "}}"), task("failed", says("no")+"}}")}, failed + "the task is failed: no",
 			"message/send tasks/get"},
-		{"slow without an id", []string{`{"status": {"state": "working"}}`}, failed + "the task is working and has no id by which to ask for it", ""},
-		{"neither", []string{`{"ok": true}`}, failed + `message/send was answered with neither a task nor a message: {"jsonrpc": "2.0", "id": 1, "result": {"ok": true}}`, ""},
-		{"null", []string{`null`}, failed + `message/send was answered with neither a task nor a message: {"jsonrpc": "2.0", "id": 1, "result": null}`, ""},
-		{"broken", []string{`{`}, failed + `message/send was not answered with JSON-RPC: {"jsonrpc": "2.0", "id": 1, "result": {}`, ""},
-		{"of wrong types", []string{`{"status": "done"}`}, failed + `message/send was answered with neither a task nor a message: {"jsonrpc": "2.0", "id": 1, "result": {"status": "done"}}`, ""},
+		{"slow without an id", []string{`{"status": {"state": "working"}}`}, silent + "the task is working and has no id by which to ask for it", ""},
+		{"neither", []string{`{"ok": true}`}, silent + `message/send was answered with neither a task nor a message: {"jsonrpc": "2.0", "id": 1, "result": {"ok": true}}`, ""},
+		{"null", []string{`null`}, silent + `message/send was answered with neither a task nor a message: {"jsonrpc": "2.0", "id": 1, "result": null}`, ""},
+		{"broken", []string{`{`}, silent + `message/send was not answered with JSON-RPC: {"jsonrpc": "2.0", "id": 1, "result": {}`, ""},
+		{"of wrong types", []string{`{"status": "done"}`}, silent + `message/send was answered with neither a task nor a message: {"jsonrpc": "2.0", "id": 1, "result": {"status": "done"}}`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -133,7 +133,7 @@ func TestUgly(t *testing.T) {
 			t.Parallel()
 			f := start(t, &fake{serve: c.serve})
 			res := called(opened(t, f, scenario.Agent{}), find, `{"query": "shoes"}`)
-			want := "execution: " + find + ": the agent: " + c.want
+			want := "unavailable: " + find + ": the agent: " + c.want
 			if c.want == "" {
 				want = "a\uFFFDb"
 			}
@@ -273,7 +273,7 @@ func TestNobodyWaits(t *testing.T) {
 		}
 		s := opened(t, start(t, f), scenario.Agent{})
 		res := s.Call(ctx, chat.ToolCall{Name: find, Args: map[string]any{"query": "x"}})
-		if got := came(res); !strings.HasPrefix(got, "execution: "+find+": the agent: no answer within 3s (timeout_ms)") {
+		if got := came(res); !strings.HasPrefix(got, "unavailable: "+find+": the agent: no answer within 3s (timeout_ms)") {
 			t.Error(got)
 		}
 		if err := s.Close(); err != nil {
@@ -321,7 +321,7 @@ func TestNobodyThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-	if got := came(called(s, find, `{"query": "x"}`)); !strings.HasPrefix(got, "execution: "+find+": the agent: dial tcp") {
+	if got := came(called(s, find, `{"query": "x"}`)); !strings.HasPrefix(got, "unavailable: "+find+": the agent: dial tcp") {
 		t.Error(got)
 	}
 	none := open(&scenario.Agent{URL: f.URL, Written: "w", Timeout: hang.Guard}, nil, nil)
@@ -352,7 +352,7 @@ func TestOfficialAgents(t *testing.T) {
 		"a rejected task":    {a2atest.Agent{State: a2a.TaskStateRejected}, "execution: " + grade + ": the agent: the task is rejected"},
 		"a question":         {a2atest.Agent{Answer: repeats, State: a2a.TaskStateInputRequired}, "execution: " + grade + ": the agent: the task is input-required: heard shoes"},
 		"a token":            {a2atest.Agent{Answer: repeats, Token: "value-of-KEY"}, "heard shoes"},
-		"some other's token": {a2atest.Agent{Answer: repeats, Token: "x"}, "execution: " + grade + ": the agent: status 401 Unauthorized: who are you?"},
+		"some other's token": {a2atest.Agent{Answer: repeats, Token: "x"}, "unavailable: " + grade + ": the agent: status 401 Unauthorized: who are you?"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -74,7 +74,7 @@ func TestCards(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if err != nil {
-				if again := came(called(s, find, `{"query": "x"}`)); again != "execution: "+find+": the agent: "+c.want {
+				if again := came(called(s, find, `{"query": "x"}`)); again != "unavailable: "+find+": the agent: "+c.want {
 					t.Error(again)
 				}
 				return

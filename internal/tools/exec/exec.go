@@ -85,11 +85,15 @@ func (p *program) run(ctx context.Context, args map[string]any) (chat.ToolResult
 	c.Stdin = stdin
 	out, err := c.Run(ctx)
 	if err != nil {
-		return chat.ToolResult{}, process.Ended(p.Command, err, string(out.Stderr))
+		ended := process.Ended(p.Command, err, string(out.Stderr))
+		if exit, ok := errors.AsType[*process.ExitError](err); ok && exit.Own() {
+			return chat.ToolResult{}, ended
+		}
+		return chat.ToolResult{}, tools.NoAnswer(ended)
 	}
 	res, err := answer(out.Stdout)
 	if err != nil {
-		return res, process.Ended(p.Command, err, string(out.Stderr))
+		return res, tools.NoAnswer(process.Ended(p.Command, err, string(out.Stderr)))
 	}
 	return res, nil
 }

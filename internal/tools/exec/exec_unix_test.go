@@ -98,19 +98,19 @@ func TestOneShot(t *testing.T) {
 		{"an error", `echo '{"error": "no such order"}'`, "execution: no such order"},
 		{"an error that is no text", `echo '{"error": {"code": 7}}'`, "execution: {\n  \"code\": 7\n}"},
 		{"pending", `echo '{"pending": {"id": 1}}'`,
-			"execution: probe: ./probe.sh: it says that the call is pending, and nobody completes it in a test"},
+			"unavailable: probe: ./probe.sh: it says that the call is pending, and nobody completes it in a test"},
 		{"fails", `echo half; echo no database >&2; exit 3`,
 			"execution: probe: ./probe.sh: exit status 3; stderr: no database"},
-		{"says nothing", `:`, "execution: probe: ./probe.sh: it printed nothing, expected one JSON value"},
-		{"a banner", `echo 'Welcome to v2!'; echo '{"result": 1}'`, `execution: probe: ./probe.sh: its output is not one ` +
+		{"says nothing", `:`, "unavailable: probe: ./probe.sh: it printed nothing, expected one JSON value"},
+		{"a banner", `echo 'Welcome to v2!'; echo '{"result": 1}'`, `unavailable: probe: ./probe.sh: its output is not one ` +
 			`JSON value (invalid character 'W' looking for beginning of value): "Welcome to v2! {\"result\": 1}"`},
 		{"half a line", `printf '{"result": "fi'`,
-			`execution: probe: ./probe.sh: its output is not one JSON value (unexpected EOF): "{\"result\": \"fi"`},
-		{"two values", `echo '{"result": 1}'; echo '{"result": 2}'`, "execution: probe: ./probe.sh: its output is not one " +
+			`unavailable: probe: ./probe.sh: its output is not one JSON value (unexpected EOF): "{\"result\": \"fi"`},
+		{"two values", `echo '{"result": 1}'; echo '{"result": 2}'`, "unavailable: probe: ./probe.sh: its output is not one " +
 			`JSON value (more than one JSON document): "{\"result\": 1} {\"result\": 2}"`},
-		{"invalid UTF-8", `printf '"\377\376"'`, `execution: probe: ./probe.sh: its output is not valid UTF-8: "\"�\""`},
-		{"1 GB", `yes | tr -d '\n' | head -c 1000000000`, "execution: probe: ./probe.sh: it wrote more than 10 MB"},
-		{"is killed", `kill -KILL $$`, "execution: probe: ./probe.sh: signal: killed"},
+		{"invalid UTF-8", `printf '"\377\376"'`, `unavailable: probe: ./probe.sh: its output is not valid UTF-8: "\"�\""`},
+		{"1 GB", `yes | tr -d '\n' | head -c 1000000000`, "unavailable: probe: ./probe.sh: it wrote more than 10 MB"},
+		{"is killed", `kill -KILL $$`, "unavailable: probe: ./probe.sh: signal: killed"},
 		{"colours", `printf '\033[31mred\033[0m\n' >&2; exit 1`,
 			"execution: probe: ./probe.sh: exit status 1; stderr: [31mred [0m"},
 	} {
@@ -136,7 +136,7 @@ func TestCannotRun(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(b.dir, "plain"), nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if got := came(b.call(t, `{}`)); got != "execution: probe: "+want {
+			if got := came(b.call(t, `{}`)); got != "unavailable: probe: "+want {
 				t.Errorf("%v: %s", server, got)
 			}
 		}
@@ -195,22 +195,22 @@ func TestServer(t *testing.T) {
 			` + answers(`'$n'`) + `done`, []string{"1", "2"}, ""},
 		{"answers of others", stays + `echo '{"id":99,"result":"late"}'; echo '{"id":"1","result":"text"}'
 			` + answers(`'$n'`) + `done`, []string{"1", "2"}, ""},
-		{"garbage without end", stays + `yes not json; done`, []string{"execution: probe: ./probe.sh: it wrote more than 100 " +
-			`lines that are no JSON-RPC, the first of them "not json"`, "execution: probe: ./probe.sh: it wrote more than 100 " +
+		{"garbage without end", stays + `yes not json; done`, []string{"unavailable: probe: ./probe.sh: it wrote more than 100 " +
+			`lines that are no JSON-RPC, the first of them "not json"`, "unavailable: probe: ./probe.sh: it wrote more than 100 " +
 			`lines that are no JSON-RPC, the first of them "not json"`}, ""},
 		{"1 GB in a line", stays + `yes | tr -d '\n' | head -c 1000000000; done`,
-			[]string{"execution: probe: ./probe.sh: it wrote a line of more than 10 MB"}, ""},
+			[]string{"unavailable: probe: ./probe.sh: it wrote a line of more than 10 MB"}, ""},
 		{"invalid UTF-8", stays + `printf '"\377"\n'; ` + answers("1") + `done`, []string{"1"},
 			`tool probe: its program writes lines that are no answers, the first of them "\"�\""`},
 		{"dies in a call", stays + `[ $n = 2 ] && { echo gone mad >&2; exit 7; }; ` + answers(`'$n'`) + `done`, []string{
-			"1", "execution: probe: ./probe.sh: it ended before it answered: exit status 7; stderr: gone mad", "1"}, ""},
+			"1", "unavailable: probe: ./probe.sh: it ended before it answered: exit status 7; stderr: gone mad", "1"}, ""},
 		{"ends in a call", stays + `exit 0; done`,
-			[]string{"execution: probe: ./probe.sh: it ended before it answered"}, ""},
+			[]string{"unavailable: probe: ./probe.sh: it ended before it answered"}, ""},
 		{"half a line", stays + `printf '{"id":'$id',"resu'; exit 0; done`,
-			[]string{"execution: probe: ./probe.sh: it ended before it answered"}, ""},
+			[]string{"unavailable: probe: ./probe.sh: it ended before it answered"}, ""},
 		{"a last line without its end", stays + `printf '{"id":'$id',"result":"fine"}'; exit 0; done`, []string{"fine"}, ""},
 		{"closes its output", stays + `exec >&-; cat >/dev/null; done`,
-			[]string{"execution: probe: ./probe.sh: it ended before it answered"}, ""},
+			[]string{"unavailable: probe: ./probe.sh: it ended before it answered"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -267,7 +267,7 @@ func TestTooLate(t *testing.T) {
 			}
 		}
 		cancel(overdueError{3 * time.Second})
-		if got := came(<-done); got != "execution: probe: ./probe.sh: no answer within 3s (timeout_ms)" {
+		if got := came(<-done); got != "unavailable: probe: ./probe.sh: no answer within 3s (timeout_ms)" {
 			t.Errorf("%v: %s", server, got)
 		}
 		hang.ProcessEnd(t, pidIn(t, b, "pid"))
@@ -286,7 +286,7 @@ func TestOwnLimit(t *testing.T) {
 		b := toolOf(t, `while :; do sleep 10000; done`, func(s *scenario.Tool) {
 			s.Exec.Server, s.Exec.Timeout = server, time.Millisecond // is meant to pass
 		})
-		if got := came(b.call(t, `{}`)); got != "execution: probe: ./probe.sh: no answer within 1ms (timeout_ms)" {
+		if got := came(b.call(t, `{}`)); got != "unavailable: probe: ./probe.sh: no answer within 1ms (timeout_ms)" {
 			t.Errorf("%v: %s", server, got)
 		}
 	}

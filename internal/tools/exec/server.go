@@ -126,7 +126,7 @@ func (s *server) Close() error {
 }
 
 func (s *server) failed(call chat.ToolCall, err error) chat.ToolResult {
-	return tools.Failure(call, chat.ErrorExecution, fmt.Sprintf("%s: %v", s.p.name, err))
+	return tools.Failure(call, chat.ErrorUnavailable, fmt.Sprintf("%s: %v", s.p.name, err))
 }
 
 // message is what a server wrote on a line: an answer, or something else of JSON-RPC.

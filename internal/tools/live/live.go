@@ -100,13 +100,22 @@ type overdueError struct{ limit time.Duration }
 
 func (e overdueError) Error() string { return fmt.Sprintf("no answer within %s (timeout_ms)", e.limit) }
 
+// answeredError is an answer of the endpoint that is no result.
+type answeredError struct{ error }
+
+func (e answeredError) Unwrap() error { return e.error }
+
 // Call implements tools.Source.
 func (s *source) Call(ctx context.Context, call chat.ToolCall) chat.ToolResult {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.e.Timeout, overdueError{s.e.Timeout})
 	defer cancel()
 	res, err := s.answer(ctx, call)
 	if err != nil {
-		return tools.Failure(call, chat.ErrorExecution, fmt.Sprintf("%s: %v", s.name, err))
+		kind := chat.ErrorUnavailable
+		if _, answered := errors.AsType[answeredError](err); answered {
+			kind = chat.ErrorExecution
+		}
+		return tools.Failure(call, kind, fmt.Sprintf("%s: %v", s.name, err))
 	}
 	return res
 }
@@ -128,7 +137,7 @@ func (s *source) answer(ctx context.Context, call chat.ToolCall) (chat.ToolResul
 	}
 	res, err := s.e.result(got)
 	if err != nil {
-		return res, fmt.Errorf("%s %s: %w", s.e.Method, s.e.Written, err)
+		return res, answeredError{fmt.Errorf("%s %s: %w", s.e.Method, s.e.Written, err)}
 	}
 	return res, nil
 }

@@ -87,9 +87,9 @@ func TestRequests(t *testing.T) {
 		{"a number in a path", scenario.HTTPTool{URL: "/o/{{.id}}", Shaped: true, Method: "GET"},
 			`{"id": 12345678901234567890}`, `GET /o/12345678901234567890 `},
 		{"a path upwards", scenario.HTTPTool{URL: "/o/{{.id}}/x", Method: "GET"}, `{"id": ".."}`,
-			`execution: probe: url: ".." cannot stand in an address`},
+			`unavailable: probe: url: ".." cannot stand in an address`},
 		{"an argument too few", scenario.HTTPTool{URL: "/o/{{.id}}", Method: "GET"}, `{}`,
-			`execution: probe: url: the call lacks an argument that stands in it`},
+			`unavailable: probe: url: the call lacks an argument that stands in it`},
 		{"a choice", scenario.HTTPTool{URL: `/{{if eq .kind "a b"}}ab{{else}}{{.kind}}{{end}}`, Shaped: true, Method: "GET"},
 			`{"kind": "a b"}`, `GET /ab `},
 		{"request", scenario.HTTPTool{
@@ -103,13 +103,13 @@ func TestRequests(t *testing.T) {
 		{"a mapping", scenario.HTTPTool{URL: "/o", Shaped: true, BodyMapping: "{order: {id: id}}"}, `{"id": "A1", "x": 1}`,
 			`POST /o {"order":{"id":"A1"}}` + jsonType},
 		{"a mapping to a list", scenario.HTTPTool{URL: "/o", BodyMapping: "[id]", StaticBody: map[string]any{"a": "b"}}, `{"id": 1}`,
-			"execution: probe: request.body_mapping makes no object to which static_body could be added"},
+			"unavailable: probe: request.body_mapping makes no object to which static_body could be added"},
 		{"GET has no body", scenario.HTTPTool{URL: "/o", Shaped: true, Method: "GET", StaticBody: map[string]any{"a": "b"}}, `{"x": 1}`,
 			`GET /o `},
 		{"a header with a line break", scenario.HTTPTool{URL: "/o", HeaderParams: map[string]string{"X-A": "{{.a}}"}},
-			`{"a": "x\r\nX-B: y"}`, "execution: probe: header X-A: a line break cannot stand in a header"},
+			`{"a": "x\r\nX-B: y"}`, "unavailable: probe: header X-A: a line break cannot stand in a header"},
 		{"a variable that is gone", scenario.HTTPTool{URL: "/o", FromEnv: []scenario.EnvHeader{{Name: "X-A", Variable: "UNSET"}}}, `{}`,
-			"execution: probe: header X-A: the environment has no UNSET"},
+			"unavailable: probe: header X-A: the environment has no UNSET"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -172,30 +172,30 @@ func TestReplies(t *testing.T) {
 		{"a mapping that finds nothing", say("application/json", 200, `{"a": 1}`), scenario.HTTPTool{Mapping: "b.c"}, "null"},
 		{"a mapping of a text", say("text/plain", 200, `fine`), scenario.HTTPTool{Mapping: "result"}, "fine"},
 		{"12 MB", say("application/json", 200, `"`+strings.Repeat("x", 12<<20)+`"`), scenario.HTTPTool{},
-			"execution: probe: POST the endpoint: the reply is larger than 10 MB"},
+			"unavailable: probe: POST the endpoint: the reply is larger than 10 MB"},
 		{"a picture", say("image/png", 200, png), scenario.HTTPTool{Media: true},
 			`{"type":"image","content_type":"image/png","size_bytes":8}`},
 		{"a document", say("application/pdf; x=y", 200, "%PDF"), scenario.HTTPTool{Media: true, AcceptTypes: []string{"application/pdf"}},
 			`{"type":"document","content_type":"application/pdf","size_bytes":4}`},
 		{"no picture wanted", say("image/png", 200, "x"), scenario.HTTPTool{}, "{\n  \"result\": \"x\"\n}"},
 		{"to another host", to(307, elsewhere.URL), scenario.HTTPTool{},
-			fmt.Sprintf("execution: probe: POST the endpoint: it redirects to another host, %q, which is not followed",
+			fmt.Sprintf("unavailable: probe: POST the endpoint: it redirects to another host, %q, which is not followed",
 				strings.TrimPrefix(elsewhere.URL, "http://"))},
 		{"to a private address", to(308, "http://169.254.169.254/latest/meta-data"), scenario.HTTPTool{Method: "GET"},
-			`execution: probe: GET the endpoint: it redirects to another host, "169.254.169.254", which is not followed`},
-		{"that loses the body", to(302, "/elsewhere"), scenario.HTTPTool{}, "execution: probe: POST the endpoint: " +
+			`unavailable: probe: GET the endpoint: it redirects to another host, "169.254.169.254", which is not followed`},
+		{"that loses the body", to(302, "/elsewhere"), scenario.HTTPTool{}, "unavailable: probe: POST the endpoint: " +
 			"it redirects with status 302, which loses what was sent; write the address where it is"},
-		{"in a circle", to(307, "/"), scenario.HTTPTool{}, "execution: probe: POST the endpoint: it redirects more than 5 times"},
+		{"in a circle", to(307, "/"), scenario.HTTPTool{}, "unavailable: probe: POST the endpoint: it redirects more than 5 times"},
 		{"half a reply", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = io.WriteString(w, `{"half"`)
-		}, scenario.HTTPTool{}, "execution: probe: POST the endpoint: the reply broke off: unexpected EOF"},
+		}, scenario.HTTPTool{}, "unavailable: probe: POST the endpoint: the reply broke off: unexpected EOF"},
 		{"garbage", func(w http.ResponseWriter, _ *http.Request) {
 			conn, buffer, _ := w.(http.Hijacker).Hijack()
 			_, _ = buffer.WriteString("hello\r\n")
 			_ = buffer.Flush()
 			_ = conn.Close()
-		}, scenario.HTTPTool{}, `execution: probe: POST the endpoint: net/http: HTTP/1.x transport connection broken: ` +
+		}, scenario.HTTPTool{}, `unavailable: probe: POST the endpoint: net/http: HTTP/1.x transport connection broken: ` +
 			`malformed HTTP response "hello"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -249,7 +249,7 @@ func TestNobodyThere(t *testing.T) {
 	gone := server.URL
 	server.Close()
 	got := came(called(t, toolOf(t, &http.Client{}, &scenario.HTTPTool{URL: gone}), `{}`))
-	if !strings.HasPrefix(got, "execution: probe: POST the endpoint: dial tcp") {
+	if !strings.HasPrefix(got, "unavailable: probe: POST the endpoint: dial tcp") {
 		t.Error(got)
 	}
 	arrived := make(chan struct{})
@@ -266,10 +266,10 @@ func TestNobodyThere(t *testing.T) {
 		cancel(overdueError{3 * time.Second})
 	}()
 	res := box.Call(ctx, chat.ToolCall{Name: "probe", Args: map[string]any{}})
-	if came(res) != "execution: probe: POST the endpoint: no answer within 3s (timeout_ms)" {
+	if came(res) != "unavailable: probe: POST the endpoint: no answer within 3s (timeout_ms)" {
 		t.Error(came(res))
 	}
-	if got := came(called(t, toolOf(t, nil, &scenario.HTTPTool{URL: gone}), `{}`)); got != "execution: probe: there is no network here" {
+	if got := came(called(t, toolOf(t, nil, &scenario.HTTPTool{URL: gone}), `{}`)); got != "unavailable: probe: there is no network here" {
 		t.Error(got)
 	}
 }

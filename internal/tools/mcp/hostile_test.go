@@ -34,7 +34,7 @@ func (b *bench) outcome(t *testing.T) string {
 // TestHostileServers: whatever a server does is an error with its cause, or a result, and soon.
 func TestHostileServers(t *testing.T) {
 	t.Parallel()
-	const list, call = `list: MCP server "probe": `, `execution: MCP server "probe": `
+	const list, call = `list: MCP server "probe": `, `unavailable: MCP server "probe": `
 	for _, c := range []struct{ kind, want string }{
 		{"plain", "fine"},
 		{"batch", "both"},

@@ -235,7 +235,7 @@ func (s *source) failed(call chat.ToolCall, err error) chat.ToolResult {
 	if own, ok := errors.AsType[refusal](err); ok {
 		return tools.Failure(call, own.kind, own.text)
 	}
-	return tools.Failure(call, chat.ErrorExecution, fmt.Sprintf("MCP server %q: %v", s.spec.Name, err))
+	return tools.Failure(call, chat.ErrorUnavailable, fmt.Sprintf("MCP server %q: %v", s.spec.Name, err))
 }
 
 // overdueError is the cause that ends a call or a start that takes too long.

@@ -88,8 +88,8 @@ var agentFields = table("an agent", func() rows[agentFile] {
 			}
 		}).doc("How long a call may take, with its task; 60000 when left out."),
 		custom("skill_filter", nameFilterFields, func(d *decoder, a *agentFile, v *node.Node) {
-			a.filter, a.Skills.Pos = v, d.Pos(v)
-			nameFilterFields.read(d, v, &a.Skills)
+			a.filter = v
+			d.nameFilter(v, &a.Skills)
 		}).doc("Which skills are offered."),
 	}
 })

@@ -1,9 +1,9 @@
 package scenario
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/arena-evals/arena/internal/a2a"
 	"github.com/arena-evals/arena/internal/node"
@@ -138,9 +138,9 @@ func (d *decoder) simulated(a *agentFile) (list []*Tool) {
 	d.agentRules(a, ids)
 	for _, key := range []string{"allowlist", "blocklist"} {
 		for _, entry := range entries(node.Get(a.filter, key)) {
-			if !strings.HasSuffix(entry.Value, "*") && !slices.Contains(ids, entry.Value) {
+			if !means(entry.Value, ids) {
 				d.Errorf(entry, "unknown-name", "skill_filter: there is no skill %q", entry.Value).Hint =
-					hintNames(entry.Value, ids)
+					cmp.Or(a.Skills.Nearest(entry.Value, ids), hintNames(entry.Value, ids))
 			}
 		}
 	}

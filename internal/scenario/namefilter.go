@@ -29,19 +29,53 @@ func (f *NameFilter) Takes(name string) bool {
 	return !in(f.Block)
 }
 
-// Missing are the entries that mean none of the names. Those that end in * may mean none.
+// Missing are the entries that mean none of the names: a filter with one of them does not do what its author wants.
 func (f *NameFilter) Missing(names []string) []string {
-	return slices.DeleteFunc(slices.Concat(f.Allow, f.Block), func(entry string) bool {
-		return strings.HasSuffix(entry, "*") || slices.Contains(names, entry)
+	return slices.DeleteFunc(slices.Concat(f.Allow, f.Block), func(entry string) bool { return means(entry, names) })
+}
+
+// means reports whether the entry of a filter means one of the names. A lone * speaks of no name, and is right for none.
+func means(entry string, names []string) bool {
+	stem, wild := strings.CutSuffix(entry, "*")
+	return entry == "*" || slices.ContainsFunc(names, func(name string) bool {
+		return name == entry || wild && strings.HasPrefix(name, stem)
 	})
+}
+
+// Nearest suggests what may be meant by the entry of a filter that means none of the names; "" when none is near.
+func (*NameFilter) Nearest(entry string, names []string) string {
+	if strings.HasSuffix(entry, "*") {
+		names = slices.Clone(names)
+		for _, name := range names {
+			for i, r := range name {
+				if strings.ContainsRune("_-./", r) {
+					names = append(names, name[:i+1]+"*")
+				}
+			}
+		}
+	}
+	return diag.DidYouMean(entry, names)
 }
 
 var nameFilterFields = table("a filter", func() rows[NameFilter] {
 	return rows[NameFilter]{
-		strs("allowlist", func(f *NameFilter) *[]string { return &f.Allow }).doc("Only these; an entry may end in *."),
+		custom("allowlist", texts, func(d *decoder, f *NameFilter, v *node.Node) {
+			if f.Allow, _ = d.Strings(v, "allowlist"); v.Kind == node.List && len(v.Content) == 0 {
+				d.Errorf(v, "wrong-value", "allowlist is empty, which would leave nothing").Hint =
+					"list what is to be there, or take it out"
+			}
+		}).doc("Only these; an entry may end in *."),
 		strs("blocklist", func(f *NameFilter) *[]string { return &f.Block }).doc("All but these, without an allowlist."),
 	}
 })
+
+// nameFilter reads a filter.
+func (d *decoder) nameFilter(v *node.Node, f *NameFilter) {
+	f.Pos = d.Pos(v)
+	if nameFilterFields.read(d, v, f) && len(f.Allow) > 0 && len(f.Block) > 0 {
+		d.Warnf(node.Get(v, "blocklist"), NoEffect, "blocklist has no effect: the allowlist says what is offered")
+	}
+}
 
 // entries are the texts of a list, or the one text in its place.
 func entries(list *node.Node) []*node.Node {

@@ -166,13 +166,7 @@ var serverFields = table("an MCP server", func() rows[serverFile] {
 			}
 		}).
 			doc("How long a call may take; 30 seconds when left out."),
-		custom("tool_filter", nameFilterFields, func(d *decoder, s *serverFile, v *node.Node) {
-			s.Tools.Pos = d.Pos(v)
-			nameFilterFields.read(d, v, &s.Tools)
-			if len(s.Tools.Allow) > 0 && len(s.Tools.Block) > 0 {
-				d.Warnf(node.Get(v, "blocklist"), NoEffect, "blocklist has no effect: the allowlist says what is offered")
-			}
-		}).
+		custom("tool_filter", nameFilterFields, func(d *decoder, s *serverFile, v *node.Node) { d.nameFilter(v, &s.Tools) }).
 			doc("Which of its tools there are, by the names that the server has for them."),
 	}
 })

@@ -8,7 +8,6 @@ import (
 
 	"github.com/arena-evals/arena/internal/a2a"
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/say"
 )
 
@@ -47,7 +46,7 @@ func (s *source) offers(card *a2a.Card) ([]chat.Tool, map[string]string, error) 
 	if missing := s.spec.Skills.Missing(ids); len(missing) > 0 {
 		name := missing[0]
 		text := fmt.Sprintf("skill_filter names %q, and its agent card has no such skill", name)
-		if near := diag.DidYouMean(name, ids); near != "" {
+		if near := s.spec.Skills.Nearest(name, ids); near != "" {
 			text += "; " + near
 		}
 		return nil, nil, errors.New(text)

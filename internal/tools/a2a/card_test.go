@@ -55,7 +55,9 @@ func TestCards(t *testing.T) {
 			scenario.Agent{Skills: scenario.NameFilter{Block: []string{"b*", "sell"}}}, find + " (find)", "/a2a"},
 		{"misfiltered", plainCard, scenario.Agent{Skills: scenario.NameFilter{Block: []string{"fnd"}}},
 			`skill_filter names "fnd", and its agent card has no such skill; did you mean "find"?`, ""},
-		{"filtered away", plainCard, scenario.Agent{Skills: scenario.NameFilter{Allow: []string{"x*"}}},
+		{"misfiltered by a pattern", plainCard, scenario.Agent{Skills: scenario.NameFilter{Block: []string{"fnd*"}}},
+			`skill_filter names "fnd*", and its agent card has no such skill; did you mean "find"?`, ""},
+		{"filtered away", plainCard, scenario.Agent{Skills: scenario.NameFilter{Block: []string{"f*"}}},
 			`skill_filter leaves none of its skills: find`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

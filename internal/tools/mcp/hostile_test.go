@@ -280,6 +280,8 @@ func TestFilter(t *testing.T) {
 		{scenario.NameFilter{Allow: []string{"ech*"}}, "fine"},
 		{scenario.NameFilter{Block: []string{"echo"}}, "execution: tool not found: mcp__probe__echo"},
 		{scenario.NameFilter{Block: []string{"eco"}}, `its tool_filter names "eco", which it does not have: did you mean "echo"?`},
+		{scenario.NameFilter{Block: []string{"eco*"}}, `its tool_filter names "eco*", which it does not have: did you mean "echo"?`},
+		{scenario.NameFilter{Allow: []string{"*", "delete_*"}}, `its tool_filter names "delete_*", which it does not have`},
 	} {
 		spec := program(t, "plain")
 		spec.Tools = c.filter

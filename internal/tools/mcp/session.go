@@ -16,7 +16,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -215,7 +214,7 @@ func (s *session) pages(ctx context.Context) ([]chat.Tool, error) {
 func (s *session) misfiltered(names []string) error {
 	for _, name := range s.spec.Tools.Missing(names) {
 		text := fmt.Sprintf("its tool_filter names %q, which it does not have", name)
-		if near := diag.DidYouMean(name, names); near != "" {
+		if near := s.spec.Tools.Nearest(name, names); near != "" {
 			text += ": " + near
 		}
 		if s.fixed() {

@@ -198,7 +198,12 @@ func (x *execution) showNotes() {
 func (x *execution) conclude(ctx context.Context, runErr error, interrupted bool) error {
 	defer x.traces.finish(x.app) // when everything is said: it may have to wait for a collector
 	x.job.Plan = nil             // which is large, and nobody needs it any more but x.run
-	x.run.Late = x.logs.unfinished()
+	x.run.Late = append(x.logs.unfinished(), x.flags.unkept()...)
+	if x.flags.quiet { // keeps the warnings out of the summary, but what was lost is told
+		for i := range x.run.Late {
+			x.app.say(x.run.Late[i].Line())
+		}
+	}
 	endErr := x.run.End(interrupted)
 	run, out := x.run.Run, x.job.Outputs
 	hearErr := errors.Join(x.metrics.finish(ctx, run),

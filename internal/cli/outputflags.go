@@ -7,8 +7,10 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/plainfile"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/providers/cache"
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -82,6 +84,16 @@ func (f *outputFlags) recall(g givenFlags, then *result.Spec) {
 	recallValue(g, "html-file", &f.htmlFile, then.HTMLFile)
 	recallValue(g, "markdown-file", &f.markdownFile, then.MarkdownFile)
 	recallValue(g, "keep", &f.keep, then.Keep)
+}
+
+// unkept is the warning about replies that the cache could not keep.
+func (f *outputFlags) unkept() []diag.Diagnostic {
+	n, why := f.replies.Unkept()
+	if n == 0 {
+		return nil
+	}
+	return []diag.Diagnostic{{Severity: diag.Warning, Code: "not-cached", Msg: fmt.Sprintf(
+		"%s could not be kept in the cache %s, and will be paid for again: %v", plural.Of(n, "reply", "replies"), f.cache, why)}}
 }
 
 // store is the response cache of the run; nil: there is none.

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -26,6 +27,21 @@ type Store struct {
 	// Secret reports whether a text holds a secret; nil: none does. A reply that repeats one is not kept: without it,
 	// what would be judged the next time is another reply.
 	Secret func(text []byte) bool
+
+	mu     sync.Mutex
+	unkept int   // replies that could not be written
+	why    error // the first of them
+}
+
+// Unkept is how many replies could not be written, and why the first could not. Those that repeat a secret do not count:
+// they are not to be kept.
+func (s *Store) Unkept() (n int, why error) {
+	if s == nil {
+		return 0, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unkept, s.why
 }
 
 // Wrap answers the calls of a provider from the store where the very same was asked before: the same request to the

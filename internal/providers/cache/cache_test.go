@@ -336,9 +336,9 @@ func TestUnwritable(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	notes := 0
-	s := &Store{Dir: file, Note: func(string) { notes++ }}
-	if reply, err := s.Wrap(said(), spec()).Complete(t.Context(), question(), nil); err != nil || reply.Content == "" || notes == 0 {
-		t.Errorf("%+v, %v, %d notes", reply, err, notes)
+	s := &Store{Dir: file}
+	reply, err := s.Wrap(said(), spec()).Complete(t.Context(), question(), nil)
+	if n, why := s.Unkept(); err != nil || reply.Content == "" || n != 1 || why == nil {
+		t.Errorf("%+v, %v; %d replies were not kept: %v", reply, err, n, why)
 	}
 }

@@ -109,10 +109,18 @@ func (s *Store) drop(key string) {
 	}
 }
 
-// save keeps an entry. A cache that cannot be written costs money, and not the reply: it is only noted.
+// save keeps an entry. A cache that cannot be written costs money, and not the reply: see Unkept.
 func (s *Store) save(e *entry) {
-	if err := s.write(e); err != nil {
-		s.note("the reply could not be kept in the cache %s: %v", s.Dir, plainfile.WithoutPath(err))
+	err := s.write(e)
+	switch {
+	case errors.Is(err, errSecret):
+		s.note("the reply could not be kept in the cache %s: %v", s.Dir, err)
+	case err != nil:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.unkept++; s.why == nil {
+			s.why = plainfile.WithoutPath(err)
+		}
 	}
 }
 

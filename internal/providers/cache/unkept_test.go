@@ -1,0 +1,27 @@
+package cache
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestUnkept counts the replies that a cache could not write, whatever stands in the way, and tells why the first could
+// not.
+func TestUnkept(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := &Store{Dir: file, Note: func(text string) { t.Errorf("noted: %s", text) }}
+	for range 2 {
+		s.save(&entry{Version: version, Key: "ab00"})
+	}
+	if n, why := s.Unkept(); n != 2 || why == nil {
+		t.Errorf("%d replies were not kept: %v, want 2 and a reason", n, why)
+	}
+	if n, why := (*Store)(nil).Unkept(); n != 0 || why != nil {
+		t.Errorf("without a cache %d replies were not kept: %v", n, why)
+	}
+}

@@ -25,6 +25,7 @@ type Key struct {
 	Idle     string   // why the key has no effect, for whoever wrote it
 	Later    string   // what it asks for that this version does not have; "": the key works
 	Usual    []string // values by which nothing else is meant than what arena does
+	AsIs     bool     // its texts are sent as they stand: placeholders in them are refused
 	Wrong    string   // why the key must not be used, for keys of other versions and common mistakes
 	Hint     string   // what to write instead of a wrong key, or when a required one is missing
 }

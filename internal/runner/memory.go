@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/tools"
@@ -13,7 +14,11 @@ func (s *session) remember() {
 	if t.Project.memory == nil || t.Recorded != nil || t.Finished != nil {
 		return
 	}
-	s.memory = memory.New(t.Scenario.SeedMemories)
+	seeds := slices.Clone(t.Scenario.SeedMemories)
+	for i := range seeds {
+		seeds[i].Content, _ = s.values.at(noTurn).UserText(seeds[i].Content) // loading reports unknown placeholders
+	}
+	s.memory = memory.New(seeds)
 	s.box.Own(t.Project.memory, s.memory)
 }
 

@@ -54,7 +54,7 @@ var agentFields = table("an agent", func() rows[agentFile] {
 		custom("card", cardFields, func(d *decoder, a *agentFile, v *node.Node) {
 			a.card = v
 			cardFields.read(d, v, a)
-		}).doc("What a simulated agent can do."),
+		}).asIs().doc("What a simulated agent can do."),
 		custom("responses", listOf(responseFields), func(d *decoder, a *agentFile, v *node.Node) {
 			a.responses = v
 			d.Items(v, "responses", func(_ int, item *node.Node) {
@@ -63,12 +63,12 @@ var agentFields = table("an agent", func() rows[agentFile] {
 					a.rules = append(a.rules, r)
 				}
 			})
-		}).doc("What a simulated agent answers; the first response that fits."),
-		custom("url", text, readAgentURL).doc("The address of a remote agent; its card is below it."),
+		}).asIs().doc("What a simulated agent answers; the first response that fits."),
+		custom("url", text, readAgentURL).asIs().doc("The address of a remote agent; its card is below it."),
 		custom("auth", authFields, func(d *decoder, a *agentFile, v *node.Node) {
 			a.note("auth", v)
 			readAgentAuth(d, a, v)
-		}).doc("What a remote agent is told to know who asks."),
+		}).asIs().doc("What a remote agent is told to know who asks."),
 		custom("headers", textMap, func(d *decoder, a *agentFile, v *node.Node) {
 			a.note("headers", v)
 			a.FileHeads, _ = d.headerMap(v, "headers")
@@ -76,7 +76,7 @@ var agentFields = table("an agent", func() rows[agentFile] {
 			for name, value := range a.FileHeads {
 				a.Headers[name] = d.expand(node.Get(v, name), value)
 			}
-		}).doc("Headers of every request to a remote agent."),
+		}).asIs().doc("Headers of every request to a remote agent."),
 		custom("headers_from_env", texts, func(d *decoder, a *agentFile, v *node.Node) {
 			a.note("headers_from_env", v)
 			a.FromEnv = d.envHeaders(v)

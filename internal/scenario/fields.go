@@ -154,6 +154,9 @@ func (x *field[T]) take(d *decoder, t *T, k, v *node.Node) {
 	case !x.Null && node.IsNull(v):
 		d.Foreignf(k, "empty-value", "%s has no value", x.Name).Hint = "give it one, or remove the line"
 	case x.read != nil:
+		if x.AsIs {
+			v = d.asItStands(v, x.Name)
+		}
 		x.read(d, t, v)
 	default:
 		x.Shape.Check(d, v, x.Name)

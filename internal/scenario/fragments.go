@@ -58,6 +58,7 @@ func (d *decoder) loadFragments(p *promptFile, pack map[string]string) {
 				Hint = "only variables of the prompt itself can be used here"
 			continue
 		}
+		d.given = append(d.given, givenVariable{name: name, pos: d.Pos(f.at), prompt: p.Prompt, fragment: true})
 		if _, ok := p.Fragments[name]; ok && path == "" {
 			continue
 		}

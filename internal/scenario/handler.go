@@ -32,9 +32,9 @@ var handlerFields = table("an entry of evals", func() rows[Handler] {
 			h.Command, _ = d.Name(v, "command")
 			h.CommandPos = d.Pos(v)
 		}).must().doc("The program: a name to look up in PATH, or a path."),
-		strs("args", func(h *Handler) *[]string { return &h.Args }).doc("Its arguments."),
+		strs("args", func(h *Handler) *[]string { return &h.Args }).asIs().doc("Its arguments."),
 		custom("env", texts, func(d *decoder, h *Handler, v *node.Node) { h.Env = d.programEnv(v) }).
-			doc("Variables that it sees: NAME=value, or a NAME to pass on."),
+			asIs().doc("Variables that it sees: NAME=value, or a NAME to pass on."),
 		handlerTimeout("timeout_ms").doc("How long a check may take.").preset("30000"),
 		handlerTimeout("timeoutMs").doc("The same as timeout_ms."),
 		custom("runtime", words("exec", "server"), func(d *decoder, h *Handler, v *node.Node) {

@@ -18,14 +18,15 @@ type SeedMemory struct {
 
 var seedMemoryFields = table("a memory", func() rows[SeedMemory] {
 	return rows[SeedMemory]{
-		label("content", func(m *SeedMemory) *string { return &m.Content }).must().doc("What the agent remembers."),
-		label("type", func(m *SeedMemory) *string { return &m.Type }).preset("general").doc("The kind of memory."),
+		label("content", func(m *SeedMemory) *string { return &m.Content }).must().
+			doc("What the agent remembers; may hold {{placeholders}}."),
+		label("type", func(m *SeedMemory) *string { return &m.Type }).preset("general").asIs().doc("The kind of memory."),
 		num("confidence", unit, func(m *SeedMemory) *float64 { return &m.Confidence }).preset("0.8").doc("How sure it is."),
 		custom("metadata", anyMap, func(d *decoder, m *SeedMemory, v *node.Node) {
 			if all, ok := d.Any(v).(map[string]any); ok {
 				m.Metadata = maps.Clone(all)
 			}
-		}).doc("What else is known of it."),
+		}).asIs().doc("What else is known of it."),
 	}
 })
 

@@ -119,7 +119,7 @@ var packToolFields = table("a tool of a pack", func() rows[packTool] {
 			t.Pos = d.Pos(v)
 		}).must().doc("The name by which models call it."),
 		str("description", func(t *packTool) *string { return &t.Description }).must().
-			doc("What models are told about it."),
+			asIs().doc("What models are told about it."),
 		custom("parameters", wireMap, func(d *decoder, t *packTool, v *node.Node) {
 			t.InputPos = d.Pos(v)
 			t.InputSchema = d.jsonSchema(v, "parameters")

@@ -29,7 +29,8 @@ var providerFields = table("a provider", func() rows[providerFile] {
 				p.Type = ProviderTypeOf(word).Name
 			}
 		}).must().doc("Whose interface the model has; mock answers with canned replies."),
-		label("model", func(p *providerFile) *string { return &p.Model }).doc("The model's name, as its provider writes it."),
+		label("model", func(p *providerFile) *string { return &p.Model }).asIs().
+			doc("The model's name, as its provider writes it."),
 		word("role", words("llm", "tts", "stt", "embedding", "image", "video", "inference"),
 			func(p *providerFile) *string { return &p.Role }).doc("What the model is for; llm when left out.").preset("llm"),
 		custom("base_url", text, func(d *decoder, p *providerFile, v *node.Node) {
@@ -137,8 +138,10 @@ var platformFields = table("platform", func() rows[Platform] {
 	return rows[Platform]{
 		word("type", words("azure", "bedrock", "vertex"), func(p *Platform) *string { return &p.Type }).must().
 			doc("The cloud."),
-		str("region", func(p *Platform) *string { return &p.Region }).doc("The region in which the model is called."),
-		str("project", func(p *Platform) *string { return &p.Project }).doc("The project that pays, on Vertex."),
+		str("region", func(p *Platform) *string { return &p.Region }).asIs().
+			doc("The region in which the model is called."),
+		str("project", func(p *Platform) *string { return &p.Project }).asIs().
+			doc("The project that pays, on Vertex."),
 		custom("endpoint", text, func(d *decoder, p *Platform, v *node.Node) { p.Endpoint = d.setting(v, "endpoint") }).
 			doc("The address of the resource, on Azure; may hold ${VARIABLES}."),
 		object("additional_config", platformConfigFields, func(p *Platform) *Platform { return p }).
@@ -147,7 +150,8 @@ var platformFields = table("platform", func() rows[Platform] {
 })
 
 var platformConfigFields = part("additional_config of a platform",
-	str("api_version", func(p *Platform) *string { return &p.APIVersion }).doc("The version of the API, on Azure."),
+	str("api_version", func(p *Platform) *string { return &p.APIVersion }).asIs().
+		doc("The version of the API, on Azure."),
 )
 
 // providerDefaults are the parameters of the calls of a model.

@@ -65,7 +65,7 @@ var (
 	})
 	compatibleConfigFields = table("additional_config of a provider of this type", wireRows)
 	ollamaConfigFields     = table("additional_config of an ollama provider", func() rows[callFile] {
-		return append(wireRows(), str("keep_alive", func(c *callFile) *string { return &c.keepAlive }).
+		return append(wireRows(), str("keep_alive", func(c *callFile) *string { return &c.keepAlive }).asIs().
 			doc("How long the server keeps the model loaded."))
 	})
 	embeddingConfigFields = table("additional_config of an embedding model", func() rows[callFile] {
@@ -76,7 +76,7 @@ var (
 			whole("thinking_budget", natural, func(c *callFile) *int { return &c.ThinkingBudget }).
 				doc("Tokens that the model may think before it speaks, a part of max_tokens."),
 			custom("effort", words(anthropicEfforts...), readEffort).doc("The vendor's name for reasoning_effort."),
-			label("version", func(c *callFile) *string { return &c.APIVersion }).preset("2023-06-01").
+			label("version", func(c *callFile) *string { return &c.APIVersion }).preset("2023-06-01").asIs().
 				doc("The version of the API."),
 			custom("extra_body", bodyShape{}, readBody).
 				doc("Parameters that only this server knows; they go into each request as they are, judges' too."))

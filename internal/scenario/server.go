@@ -114,14 +114,14 @@ var serverFields = table("an MCP server", func() rows[serverFile] {
 			s.command = v
 			s.Command, _ = d.Name(v, "command")
 		}).
-			doc("The program that is started: a path below the config, or a name to look up in PATH."),
+			asIs().doc("The program that is started: a path below the config, or a name to look up in PATH."),
 		custom("args", texts, func(d *decoder, s *serverFile, v *node.Node) {
 			s.args = v
 			s.Args, _ = d.Strings(v, "args")
 		}).
-			doc("Its arguments; ${NAME} stands for the environment."),
+			asIs().doc("Its arguments; ${NAME} stands for the environment."),
 		custom("env", textMap, func(d *decoder, s *serverFile, v *node.Node) { s.env, s.Env = v, d.variables(v, "env") }).
-			doc("Variables that it sees beside those that every program needs; ${NAME} stands for the environment."),
+			asIs().doc("Variables that it sees beside those that every program needs; ${NAME} stands for the environment."),
 		custom("working_dir", text, func(d *decoder, s *serverFile, v *node.Node) {
 			s.dir = v
 			s.Below, _ = d.Name(v, "working_dir")
@@ -132,7 +132,7 @@ var serverFields = table("an MCP server", func() rows[serverFile] {
 			s.URL, _ = d.Name(v, "url")
 			d.serverAddress(v, s.URL)
 		}).
-			doc("The address of a server behind HTTP."),
+			asIs().doc("The address of a server behind HTTP."),
 		custom("headers", textMap, func(d *decoder, s *serverFile, v *node.Node) {
 			s.headers = v
 			s.Headers, _ = d.headerMap(v, "headers")
@@ -142,7 +142,7 @@ var serverFields = table("an MCP server", func() rows[serverFile] {
 				}
 			}
 		}).
-			doc("Sent with every request; ${NAME} stands for the environment."),
+			asIs().doc("Sent with every request; ${NAME} stands for the environment."),
 		custom("transport", transports, func(d *decoder, s *serverFile, v *node.Node) {
 			s.transport = v
 			s.Transport, _ = d.OneOf(v, "transport", transports...)
@@ -159,7 +159,7 @@ var serverFields = table("an MCP server", func() rows[serverFile] {
 			s.image, s.Image = v, &ServerImage{Port: defaultImagePort}
 			imageFields.read(d, v, s.Image)
 		}).
-			doc("The container."),
+			asIs().doc("The container."),
 		custom("timeout_ms", natural, func(d *decoder, s *serverFile, v *node.Node) {
 			if ms, ok := d.Int(v, "timeout_ms", 0, int(counting.High)); ok {
 				s.Timeout = time.Duration(ms) * time.Millisecond

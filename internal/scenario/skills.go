@@ -39,11 +39,11 @@ var skillFields = table("a skill", func() rows[skillSource] {
 		custom("description", text, func(d *decoder, s *skillSource, v *node.Node) {
 			s.description = v
 			s.skill.Description = skill.Description(&d.Reader, v)
-		}).doc("When the skill is of use; what models are told of it."),
+		}).asIs().doc("When the skill is of use; what models are told of it."),
 		custom("instructions", text, func(d *decoder, s *skillSource, v *node.Node) {
 			s.instructions = v
 			s.skill.Instructions, _ = d.Name(v, "instructions")
-		}).doc("What a model is told that activates the skill."),
+		}).asIs().doc("What a model is told that activates the skill."),
 		flag("preload", func(s *skillSource) *bool { return &s.skill.Preload }).
 			doc("Whether the skill is active from the start."),
 	}
@@ -169,10 +169,25 @@ func (d *decoder) skillFrom(at *node.Node, path string) *skill.Skill {
 	if s == nil {
 		return nil
 	}
+	d.skillTexts(r, s, string(data))
 	if dir := filepath.Base(filepath.Dir(path)); dir != s.Name {
 		d.Diags.Warnf(s.Pos, 1, "skill-folder", "the skill %q stands in a folder called %q", s.Name, dir)
 	}
 	return s
+}
+
+// skillTexts refuses placeholders in a file of a skill: a model gets its texts as they stand.
+func (d *decoder) skillTexts(r *node.Reader, s *skill.Skill, file string) {
+	for _, text := range []*string{&s.Description, &s.Instructions} {
+		literal, open := literalPlaces(*text)
+		*text = literal
+		for _, place := range open {
+			report := r.Foreignf(nil, notFilled, "the skill %q: nothing fills in %s here", s.Name, short(place))
+			report.Hint = writeValue
+			before, _, _ := strings.Cut(file, place)
+			report.Pos = diag.Pos{File: r.File, Line: int32(1 + strings.Count(before, "\n"))}
+		}
+	}
 }
 
 // skills puts the skills of the config and of its packs together, and checks that the filters of states let some
@@ -181,7 +196,6 @@ func (b *build) skills() {
 	if len(b.skillList) > 0 {
 		b.p.Skills = skill.NewSet(b.skillList...)
 		b.skillTools()
-		b.skillTexts()
 	}
 	w := b.p.Workflow
 	if w == nil || w.Graph == nil {
@@ -216,17 +230,6 @@ func (b *build) skillTools() {
 					"the skill %q names the tool %q, which there is not: it is not offered", s.Name, name).Hint =
 					hintNames(name, known)
 			}
-		}
-	}
-}
-
-// skillTexts warns of placeholders in skills: nothing fills them in.
-func (b *build) skillTexts() {
-	for _, s := range b.p.Skills.All() {
-		if names := append(Placeholders(s.Description), Placeholders(s.Instructions)...); len(names) > 0 {
-			b.l.diags.Warnf(s.Pos, utf8.RuneCountInString(s.Name), "not-filled",
-				"the skill %q holds {{%s}}, and a model gets the text of a skill as it stands", s.Name, names[0]).Hint =
-				"write the value itself, or move the sentence to the system template of a prompt"
 		}
 	}
 }

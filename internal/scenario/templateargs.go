@@ -118,26 +118,18 @@ func eachBranch(n *parse.BranchNode, dot bool, visit func(name string, at parse.
 	eachArgument(n.ElseList, dot, visit)
 }
 
-// resultPlaces warns of arguments in braces in a mock_result, which is given as it stands.
+// resultPlaces warns of placeholders in a mock_result, which is given as it stands, and of arguments above all.
 func (d *decoder) resultPlaces(t *toolFile) {
-	if t.result == nil || t.template != nil || t.InputSchema == nil || !nodeHoldsBraces(t.result) {
+	if t.result == nil || t.template != nil || t.InputSchema == nil {
 		return
 	}
 	known, _ := argumentsOf(t.InputSchema)
-	var visit func(n *node.Node)
-	visit = func(n *node.Node) {
-		walkBraces(n.Value, func(inner string, _, _ int) bool {
-			name := strings.TrimPrefix(strings.TrimSpace(inner), ".")
-			if !slices.Contains(known, name) {
-				return false
-			}
-			d.Warnf(n, "foreign-template", "mock_result is given as it stands, with {{%s}}", inner).Hint =
-				"for the argument write a mock_template, with {{." + name + "}}"
-			return true
-		})
-		for _, c := range n.Content {
-			visit(c)
+	withoutPlaces(t.result, func(at *node.Node, place string) {
+		hint := writeValue
+		name := strings.TrimPrefix(strings.Trim(place, "{} "), ".")
+		if slices.Contains(known, name) {
+			hint = "for the argument write a mock_template, with {{." + name + "}}"
 		}
-	}
-	visit(t.result)
+		d.Warnf(at, "foreign-template", "mock_result is given as it stands, with %s", short(place)).Hint = hint
+	})
 }

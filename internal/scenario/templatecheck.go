@@ -59,7 +59,8 @@ func templated(s *Scenario) bool {
 			return true
 		}
 	}
-	return holdsBraces(s.Description)
+	remembers := func(m SeedMemory) bool { return holdsBraces(m.Content) }
+	return holdsBraces(s.Description) || slices.ContainsFunc(s.SeedMemories, remembers)
 }
 
 // checkPrompt reports unknown variables in a prompt. It returns false when there is nothing to check.
@@ -89,6 +90,9 @@ func (b *build) checkPrompt(s *Scenario, prompt *Prompt) bool {
 func (b *build) checkUserTexts(s *Scenario, prompt *Prompt) {
 	v := &Values{Vars: Known(prompt, s, "default")}
 	b.checkText(v, s.Pos, "description: ", s.Description)
+	for i := range s.SeedMemories {
+		b.checkText(v, s.SeedMemories[i].Pos, "seed_memories: ", s.SeedMemories[i].Content)
+	}
 	for _, one := range sampleVariants(s) {
 		v.Singles = one
 		for i := range s.Turns {

@@ -28,7 +28,8 @@ var toolFields = table("a tool", func() rows[toolFile] {
 	return rows[toolFile]{
 		ownName[toolFile]("name"),
 		ownName[toolFile]("id"),
-		str("description", func(t *toolFile) *string { return &t.Description }).doc("What the tool does; models read it."),
+		str("description", func(t *toolFile) *string { return &t.Description }).asIs().
+			doc("What the tool does; models read it."),
 		custom("input_schema", wireMap, readInputSchema).doc("JSON Schema of the arguments."),
 		custom("parameters", wireMap, readInputSchema).doc("The same as input_schema."),
 		custom("output_schema", wireMap, func(d *decoder, t *toolFile, v *node.Node) {
@@ -46,7 +47,7 @@ var toolFields = table("a tool", func() rows[toolFile] {
 		}).doc("The longest that a call may take."),
 		custom("mock_result", foreign, func(d *decoder, t *toolFile, v *node.Node) {
 			if d.only(v, t.result, "mock_result", "mock_result_file") {
-				t.result, t.MockResult = v, d.raw(v, "mock_result")
+				t.result, t.MockResult = v, d.raw(withoutPlaces(v, ignorePlace), "mock_result")
 			}
 		}).orNull().doc("The result of every call."),
 		custom("mock_template", text, func(d *decoder, t *toolFile, v *node.Node) {
@@ -66,7 +67,7 @@ var toolFields = table("a tool", func() rows[toolFile] {
 		}).doc("The file that holds the template."),
 		custom("mock_parts", listOf(partFields), func(d *decoder, t *toolFile, v *node.Node) {
 			t.parts, t.MockParts = v, d.parts(v, "mock_parts")
-		}).doc("A result with images, sounds or files."),
+		}).asIs().doc("A result with images, sounds or files."),
 		custom("http", httpFields, func(d *decoder, t *toolFile, v *node.Node) {
 			readHTTP(d, t, v)
 		}).doc("How to call it: mode live."),

@@ -38,10 +38,10 @@ var execFields = table("exec", func() rows[execFile] {
 			e.Command, _ = d.Name(v, "command")
 			e.CommandPos = d.Pos(v)
 		}).must().doc("The program: a name to look up in PATH, or a path from the folder of the config."),
-		strs("args", func(e *execFile) *[]string { return &e.Args }).doc("Its arguments."),
+		strs("args", func(e *execFile) *[]string { return &e.Args }).asIs().doc("Its arguments."),
 		custom("env", texts, func(d *decoder, e *execFile, v *node.Node) {
 			e.Env, e.EnvPos = d.programEnv(v), d.Pos(v)
-		}).doc("Variables that it sees: NAME=value, or a NAME to pass on; ${NAME} stands for the environment."),
+		}).asIs().doc("Variables that it sees: NAME=value, or a NAME to pass on; ${NAME} stands for the environment."),
 		custom("timeout_ms", counting, func(d *decoder, e *execFile, v *node.Node) {
 			if ms, ok := d.Int(v, "timeout_ms", 1, int(counting.High)); ok {
 				e.Timeout = time.Duration(ms) * time.Millisecond

@@ -77,7 +77,7 @@ var httpFields = table("http", func() rows[HTTPTool] {
 			for name, value := range h.FileHeads {
 				h.Headers[name] = d.expand(node.Get(v, name), value)
 			}
-		}).doc("Headers of the request; may hold ${VARIABLES}."),
+		}).asIs().doc("Headers of the request; may hold ${VARIABLES}."),
 		custom("headers_from_env", texts, func(d *decoder, h *HTTPTool, v *node.Node) { h.FromEnv = d.envHeaders(v) }).
 			doc("Headers whose values stand in the environment: HEADER=VARIABLE."),
 		strs("redact", func(h *HTTPTool) *[]string { return &h.Redact }).
@@ -111,17 +111,17 @@ var requestFields = table("request", func() rows[HTTPTool] {
 			doc("JMESPath that makes the body of the arguments."),
 		strs("exclude", func(h *HTTPTool) *[]string { return &h.Exclude }).doc("Arguments that do not go into the body."),
 		strMap("static_query", func(h *HTTPTool) *map[string]string { return &h.StaticQuery }).
-			doc("Further parameters of the query."),
+			asIs().doc("Further parameters of the query."),
 		custom("static_headers", textMap, func(d *decoder, h *HTTPTool, v *node.Node) {
 			h.StaticHeads, _ = d.headerMap(v, "static_headers")
-		}).doc("Further headers."),
+		}).asIs().doc("Further headers."),
 		custom("static_body", wireMap, func(d *decoder, h *HTTPTool, v *node.Node) {
 			if v.Kind == node.Map {
 				h.StaticBody, _ = d.Any(v).(map[string]any)
 				return
 			}
 			d.Fields(v, "static_body", nil, nil) // reports it
-		}).doc("Further fields of the body."),
+		}).asIs().doc("Further fields of the body."),
 	}
 })
 

@@ -90,7 +90,8 @@ func (d *decoder) idleSections(spec *node.Node, t *toolFile) {
 				"take it out, or write mode: " + s.modes[0] + " to " + s.does
 		}
 	}
-	if c := keyOf(t.client, "validate_output"); c != nil && t.Client.ValidateOutput && t.Mode == "client" && t.outputs == nil {
+	c := keyOf(t.client, "validate_output")
+	if c != nil && t.Client.ValidateOutput && t.Mode == "client" && t.outputs == nil {
 		d.Warnf(c, NoEffect, "validate_output has no effect: the tool %s has no output_schema", t.ID).Hint =
 			"write the output_schema, or take it out"
 	}

@@ -19,7 +19,7 @@ func (d *decoder) jsonSchema(n *node.Node, what string) json.RawMessage {
 		d.Fields(n, what, nil, nil) // reports it
 		return nil
 	}
-	raw := d.raw(n, what)
+	raw := d.raw(d.asItStands(n, what), what)
 	if raw == nil {
 		return nil
 	}
@@ -63,6 +63,11 @@ func (d *decoder) schema(v *node.Node, what string) json.RawMessage {
 	own := node.Reader{File: d.places.fs.show(path), Diags: d.Diags}
 	for _, doc := range node.Parse(&own, data) {
 		DoubtSchema(&own, doc, what)
+		if doc != nil && holdsDouble(doc) {
+			of := *d
+			of.Reader = own
+			data = of.raw(of.asItStands(doc, what), what)
+		}
 	}
 	return data
 }

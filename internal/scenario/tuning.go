@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/jsonschema"
@@ -53,7 +54,7 @@ func callRows() rows[callFile] {
 		numPtr("top_p", unit, func(c *callFile) **float64 { return &c.TopP }).
 			doc("The share of probability from which the model chooses."),
 		wholePtr("max_tokens", counting, func(c *callFile) **int { return &c.MaxTokens }).doc("The most tokens of a reply."),
-		custom("stop", texts, readStop).doc("Texts at which the reply ends, at most four."),
+		custom("stop", texts, readStop).asIs().doc("Texts at which the reply ends, at most four."),
 		word("reasoning_effort", words("none", "minimal", "low", "medium", "high", "xhigh", "max"),
 			func(c *callFile) *string { return &c.ReasoningEffort }).
 			doc("How long the model thinks before it answers; judges too."),
@@ -115,7 +116,8 @@ var replyFormatFields = table("response_format", func() rows[Tuning] {
 
 var replySchemaFields = table("json_schema", func() rows[Tuning] {
 	return rows[Tuning]{
-		label("name", func(t *Tuning) *string { return &t.SchemaName }).doc("By which name the server knows the schema."),
+		label("name", func(t *Tuning) *string { return &t.SchemaName }).asIs().
+			doc("By which name the server knows the schema."),
 		custom("schema", anyMap, func(d *decoder, t *Tuning, v *node.Node) {
 			t.ReplySchema = d.jsonSchema(v, "schema")
 		}).must().doc("JSON Schema of the reply, where neither the scenario nor the prompt has an output_schema."),
@@ -182,6 +184,11 @@ func callNames() []string {
 }
 
 func readBody(d *decoder, c *callFile, v *node.Node) {
+	v = withoutPlaces(v, func(at *node.Node, place string) {
+		if isName(strings.Trim(place, "{}")) { // others are of templates that servers know: {{ messages[0] }}
+			d.unfilledPlace(at, "extra_body", place)
+		}
+	})
 	d.Each(v, "extra_body", func(key string, k, value *node.Node) {
 		switch {
 		case slices.Contains(callNames(), key):

@@ -19,6 +19,7 @@ type givenVariable struct {
 	persona  *Persona
 	prompt   *Prompt
 	declared bool // the prompt itself declares it
+	fragment bool // it is a text from another file
 }
 
 // givenMap is a field with variables: text to text.
@@ -113,6 +114,9 @@ func (r *variableReads) addScenario(b *build, s *Scenario) {
 	r.values = append(r.values, s.Variables)
 	for _, text := range []string{s.Description, s.Context.Domain, s.Context.UserRole} {
 		r.addText(text)
+	}
+	for i := range s.SeedMemories {
+		r.addText(s.SeedMemories[i].Content)
 	}
 	r.checks(s.Conversation)
 	for i := range s.Turns {
@@ -293,7 +297,11 @@ func (b *build) notRead(g givenVariable, read *variableReads) {
 			"choose regions with --region, or give the variable another name"
 		return
 	}
-	d := warn("nothing reads the variable %q")
+	format := "nothing reads the variable %q"
+	if g.fragment {
+		format = "the text of the fragment %q is never used"
+	}
+	d := warn(format)
 	known := append(slices.Collect(maps.Keys(read.names)), read.declared...)
 	known = slices.DeleteFunc(known, func(name string) bool { return strings.HasPrefix(name, g.name+".") }) // a part of it
 	if near := diag.DidYouMean(g.name, known); near != "" {

@@ -103,7 +103,7 @@ var stateFields = table("a state", func() rows[stateFile] {
 			s.PromptTask, _ = d.Name(v, "prompt_task")
 			d.refer(toTask, v)
 		}).doc("The task type of the prompt that speaks in this state."),
-		str("description", func(s *stateFile) *string { return &s.Description }).doc("What the state is for."),
+		str("description", func(s *stateFile) *string { return &s.Description }).asIs().doc("What the state is for."),
 		custom("on_event", textMap, readEvents).doc("The state that follows each event."),
 		custom("terminal", boolean, func(d *decoder, s *stateFile, v *node.Node) {
 			s.Terminal, _ = d.Bool(v, "terminal")
@@ -146,8 +146,8 @@ type artifactFile struct {
 var artifactFields = table("an artifact", func() rows[artifactFile] {
 	return rows[artifactFile]{
 		str("type", func(a *artifactFile) *string { return &a.Type }).must().
-			doc("The type of the text, such as text/plain."),
-		str("description", func(a *artifactFile) *string { return &a.Description }).doc("What it holds."),
+			asIs().doc("The type of the text, such as text/plain."),
+		str("description", func(a *artifactFile) *string { return &a.Description }).asIs().doc("What it holds."),
 		word("mode", words("replace", "append"), func(a *artifactFile) *string { return &a.mode }).preset("replace").
 			doc("Whether a new text replaces the old one or follows it."),
 	}

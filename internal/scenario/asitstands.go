@@ -1,0 +1,96 @@
+package scenario
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// Texts that models and servers get, and that no conversation fills in: descriptions, schemas, skills, arguments of
+// programs. A placeholder in one would be sent with its braces. `\{{` stands for the braces themselves.
+
+// asIs makes a field whose texts are sent as they stand: placeholders in them are refused.
+func (x field[T]) asIs() field[T] {
+	x.AsIs = true
+	return x
+}
+
+// asItStands refuses placeholders in a value at any depth, and returns the value without the backslashes of braces that
+// are meant as they are. Values without any are shared.
+func (d *decoder) asItStands(n *node.Node, what string) *node.Node {
+	return withoutPlaces(n, func(at *node.Node, place string) { d.unfilledPlace(at, what, place) })
+}
+
+func (d *decoder) unfilledPlace(at *node.Node, what, place string) {
+	d.Foreignf(at, notFilled, "%s: nothing fills in %s here", what, short(place)).Hint = writeValue
+}
+
+// withoutPlaces is a value without the backslashes of braces that are meant as they are. tell is called for each
+// placeholder in it.
+func withoutPlaces(n *node.Node, tell func(at *node.Node, place string)) *node.Node {
+	if !holdsDouble(n) {
+		return n
+	}
+	out := *n
+	if n.Kind == node.Scalar {
+		text, open := literalPlaces(n.Value)
+		for _, place := range open {
+			tell(n, place)
+		}
+		out.Value = text
+		return &out
+	}
+	out.Content = make([]*node.Node, len(n.Content))
+	for i, c := range n.Content {
+		out.Content[i] = withoutPlaces(c, tell)
+	}
+	return &out
+}
+
+// ignorePlace tells nobody: the place is told elsewhere.
+func ignorePlace(*node.Node, string) {}
+
+const (
+	notFilled  = "not-filled"
+	writeValue = `write the value itself; for the braces themselves write \{{`
+)
+
+// holdsDouble reports whether a value holds double braces, keys included.
+func holdsDouble(n *node.Node) bool {
+	if n.Kind == node.Scalar {
+		return strings.Contains(n.Value, "{{")
+	}
+	return slices.ContainsFunc(n.Content, holdsDouble)
+}
+
+// literalPlaces lists what in a text looks like a placeholder, and takes the backslash from before what does not because
+// of it. Two backslashes stand for one.
+func literalPlaces(text string) (literal string, open []string) {
+	var b strings.Builder
+	for {
+		at := strings.Index(text, "{{")
+		if at < 0 {
+			return b.String() + text, open
+		}
+		for strings.HasPrefix(text[at+1:], "{{") { // {{{x}}} holds {{x}}
+			at++
+		}
+		inner, _, closed := strings.Cut(text[at+2:], "}}")
+		if !closed || !isPlace(inner) {
+			b.WriteString(text[:at+2])
+			text = text[at+2:]
+			continue
+		}
+		before := strings.TrimRight(text[:at], "{")
+		n := backslashes(before)
+		b.WriteString(before[:len(before)-(n+1)/2] + text[len(before):at+2] + inner + "}}")
+		if n%2 == 0 && !slices.Contains(open, "{{"+inner+"}}") {
+			open = append(open, "{{"+inner+"}}")
+		}
+		text = text[at+len(inner)+4:]
+	}
+}
+
+// isPlace reports whether what stands in double braces is a placeholder, ours or that of another tool.
+func isPlace(inner string) bool { return isName(inner) || (&Values{}).foreign(inner) != "" }

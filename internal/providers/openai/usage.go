@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"fmt"
+
 	api "github.com/sashabaranov/go-openai"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -9,7 +11,8 @@ import (
 // usageOf is what the server counted. What is in the sum only was written by the model, as the thoughts that some
 // servers count apart.
 func usageOf(u *api.Usage) chat.Usage {
-	out := chat.Usage{InputTokens: u.PromptTokens, OutputTokens: max(u.CompletionTokens, u.TotalTokens-u.PromptTokens)}
+	out := chat.Usage{InputTokens: u.PromptTokens}
+	out.OutputTokens = max(u.CompletionTokens, max(u.TotalTokens, 0)-u.PromptTokens)
 	if u.PromptTokens < 0 || u.CompletionTokens < 0 {
 		out.OutputTokens = u.CompletionTokens
 	}
@@ -22,10 +25,23 @@ func usageOf(u *api.Usage) chat.Usage {
 	return out
 }
 
+// mostInSum is how many tokens can stand in the sum alone: more than any model thinks in one reply.
+const mostInSum = 10_000_000
+
+// miscount is what cannot be in the sum of the tokens; empty: nothing.
+func miscount(u *api.Usage) string {
+	if min(u.PromptTokens, u.CompletionTokens, u.TotalTokens) < 0 ||
+		u.TotalTokens-u.PromptTokens <= mostInSum || u.TotalTokens-u.PromptTokens-u.CompletionTokens <= mostInSum {
+		return ""
+	}
+	return fmt.Sprintf("%d of input, %d of output, %d in all", u.PromptTokens, u.CompletionTokens, u.TotalTokens)
+}
+
 // take tells the call what of a reply has come: it is paid for, whatever comes of it.
 func (c exchange) take(a *chatResponse) {
 	if a.Usage != nil {
 		c.Count(usageOf(a.Usage))
+		c.Miscount(miscount(a.Usage))
 	}
 	for i := range a.Choices {
 		ch := &a.Choices[i]

@@ -164,3 +164,55 @@ func TestPartsAboveTheWhole(t *testing.T) {
 		}
 	}
 }
+
+// TestSumAlone: what stands in the sum alone counts as output up to what a model can think in one reply. More is an error
+// that is not asked again for, and nobody knows what it cost.
+func TestSumAlone(t *testing.T) {
+	t.Parallel()
+	for usage, want := range map[string]struct {
+		out    int
+		failed string
+	}{
+		`{"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 10000015}`:             {10000005, ""},
+		`{"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 10000016}`:             {0, "(10 of input, 5 of output, 10000016 in all)"},
+		`{"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 1000000000}`:           {0, "(10 of input, 5 of output, 1000000000 in all)"},
+		`{"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 9223372036854775807}`:   {0, "9223372036854775807 in all)"},
+		`{"prompt_tokens": 10, "completion_tokens": 20000000, "total_tokens": 20000010}`:      {20000000, ""},
+		`{"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": -9223372036854775808}`: {5, ""},
+	} {
+		for _, stream := range []bool{false, true} {
+			asked := 0
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				asked++
+				if stream {
+					w.Header().Set("Content-Type", "text/event-stream")
+					_, _ = fmt.Fprint(w, `data: {"choices": [{"delta": {"content": "x"}, "finish_reason": "stop"}]}`+"\n\n"+
+						`data: {"choices": [], "usage": `+usage+"}\n\ndata: [DONE]\n\n")
+					return
+				}
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = fmt.Fprint(w, `{"choices": [{"message": {"content": "x"}, "finish_reason": "stop"}], "usage": `+usage+`}`)
+			}))
+			t.Cleanup(server.Close)
+			spec := &scenario.Provider{Type: "openai-compatible", Model: "m", BaseURL: server.URL,
+				Pricing: &scenario.Pricing{InputPer1K: 1, OutputPer1K: 1}}
+			model, err := New(spec, wire.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			req := &chat.Request{Messages: []chat.Message{{Role: chat.User, Content: "question"}}, Stream: stream}
+			often := providers.Cost(providers.Retry(model, scenario.RetryPolicy{Attempts: 3, BaseDelay: 1}, nil), spec)
+			reply, err := often.Complete(providers.RetryStreamed(t.Context()), req, nil)
+			if want.failed == "" {
+				if err != nil || reply.Usage.OutputTokens != want.out {
+					t.Errorf("%s (streamed: %v): %v, %+v", usage, stream, err, reply.Usage)
+				}
+				continue
+			}
+			failed, ok := errors.AsType[*providers.Error](err)
+			if !ok || !strings.Contains(err.Error(), want.failed) || asked != 1 || failed.CostUSD != nil || failed.Usage.Total() != 0 {
+				t.Errorf("%s (streamed: %v): %v, asked %d times", usage, stream, err, asked)
+			}
+		}
+	}
+}

@@ -13,7 +13,10 @@ type came struct {
 	begun bool // the model was asked
 	size  int  // bytes of text and of calls
 	usage chat.Usage
+	odd   string // what is wrong with the count, where the numbers do not show it
 }
+
+func (c *came) counted() bool { return c.odd == "" && c.usage.Counted() }
 
 // Came tells that the model has written so many bytes more. A Decoder says so before it looks at what is wrong with
 // them: they are paid for.
@@ -24,15 +27,19 @@ func (c *Call) Came(size int) {
 
 // Count tells what the server counts of the call so far, be it possible or not.
 func (c *Call) Count(u chat.Usage) {
+	c.came.odd = ""
 	if c.came.usage = u; u.Counted() {
 		c.came.usage, _ = within(u)
 	}
 }
 
+// Miscount tells what cannot be in what was given to Count last.
+func (c *Call) Miscount(what string) { c.came.odd = what }
+
 // impossible is the error of a call whose server counts what no call can have taken; nil: it does not.
 func (c *Call) impossible() error {
 	u := c.came.usage
-	if u.Counted() {
+	if c.came.counted() {
 		return nil
 	}
 	counts := []string{fmt.Sprintf("%d of input, %d of output", u.InputTokens, u.OutputTokens)}
@@ -44,6 +51,9 @@ func (c *Call) impossible() error {
 			counts = append(counts, fmt.Sprintf("%d %s", part.tokens, part.what))
 		}
 	}
+	if c.came.odd != "" {
+		counts = []string{c.came.odd}
+	}
 	failed := c.Fail(providers.BadReply, nil, "the server counts tokens that no call can have taken (%s): what this one "+
 		"cost is not known", strings.Join(counts, ", "))
 	failed.Final = true // it has been paid for, and the same server would count another one
@@ -54,7 +64,7 @@ func (c *Call) impossible() error {
 func (c *Call) wasted() chat.Usage {
 	u, size := c.came.usage, max(c.came.size, c.text.Len())
 	switch {
-	case !u.Counted():
+	case !c.came.counted():
 		return chat.Usage{Estimated: true}
 	case u == (chat.Usage{}) && !c.came.begun && size == 0:
 		return u

@@ -50,6 +50,8 @@ type Message struct {
 	Usage        *Usage   `json:"usage,omitempty"`
 	CostUSD      *float64 `json:"cost_usd,omitempty"` // nil: not known
 	LatencyMS    float64  `json:"latency_ms,omitempty"`
+	// ModelCalls is how many calls of models the steps of a composition made for this reply; nil: it is one of a model.
+	ModelCalls *int `json:"model_calls,omitempty"`
 	// Cached says that the reply was paid for earlier, and nothing now; cost and latency are those of then.
 	Cached      bool         `json:"cached,omitempty"`
 	Validations []Validation `json:"validations,omitempty"`

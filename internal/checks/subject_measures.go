@@ -66,8 +66,18 @@ func (s *Subject) pricedCalls() (usd float64, unknown, calls int) {
 	return usd, unknown, calls
 }
 
-// modelCalls is the number of model calls in scope: each leaves one assistant message.
-func (s *Subject) modelCalls() int { return len(s.Texts()) }
+// modelCalls is the number of model calls in scope: each leaves one assistant message, but for those of the steps of a
+// composition, which leave one together.
+func (s *Subject) modelCalls() (n int) {
+	for _, r := range s.Texts() {
+		if calls := s.Messages[r.Index].ModelCalls; calls != nil {
+			n += *calls
+		} else {
+			n++
+		}
+	}
+	return n
+}
 
 // notMeasured is the error for limits on what was not measured, or only in part.
 func notMeasured(why string) error { return errors.New("not measured: " + why) }

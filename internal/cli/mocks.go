@@ -140,9 +140,13 @@ func (f *mocksFlags) collect(app *App, fallback *string) (*generate.Mocks, error
 	}
 	mocks := generate.NewMocks(generate.MockOptions{Results: f.results, Timed: f.timed, Default: fallback})
 	err = eachSession(app, files, func(s *recording.Session) error {
-		if wanted(f.scenarios, s.Scenario, s.ID) && wanted(f.providers, s.Provider) {
-			mocks.Add(s)
+		if !wanted(f.scenarios, s.Scenario, s.ID) || !wanted(f.providers, s.Provider) {
+			return nil
 		}
+		if err := s.Composed(); err != nil {
+			return fmt.Errorf("%s: session %q makes no replies: %w", s.File, s.ID, err)
+		}
+		mocks.Add(s)
 		return nil
 	})
 	if err == nil && mocks.Replies() == 0 {

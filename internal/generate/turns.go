@@ -17,6 +17,9 @@ import (
 
 // turns writes the user's messages, with the replies and the assertions of each turn.
 func (w *builder) turns() (*node.Node, error) {
+	if err := w.s.Composed(); err != nil {
+		return nil, err
+	}
 	list := node.NewList()
 	for n, turn := range recording.Turns(w.s.Messages) {
 		one, err := w.turn(n, turn)

@@ -28,6 +28,7 @@ func (b *builder) finish() {
 	}
 	b.markIncomplete()
 	b.refuseEmptyReplies()
+	b.refuseLostSteps()
 	b.pair()
 	b.setTimes()
 	b.session.Messages = make([]Message, len(b.events))
@@ -49,6 +50,28 @@ func (b *builder) markIncomplete() {
 		}
 	}
 }
+
+// refuseLostSteps refuses replies of compositions whose steps the format does not keep: what they called, said and did is
+// lost, and whatever forbids something would hold.
+func (b *builder) refuseLostSteps() {
+	for i := range b.events {
+		e := &b.events[i]
+		if e.ModelCalls == nil || e.Steps != nil {
+			continue
+		}
+		b.badMessage = true
+		b.problems.Errorf(e.Pos, 1, "lost-steps", "%s", lostSteps(b.session.Format)).Hint = stepsHint
+		return
+	}
+}
+
+// lostSteps says that a format does not tell what the steps of a composition did.
+func lostSteps(f Format) string {
+	return fmt.Sprintf("the steps of a composition answered here, and a recording of the format %s does not tell what they called "+
+		"and said", f)
+}
+
+const stepsHint = "take results.json or journal.jsonl of the run, which do"
 
 // refuseEmptyReplies refuses replies without content and calls: every check that forbids something would pass. The last
 // reply of an incomplete conversation may be empty.

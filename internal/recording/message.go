@@ -88,6 +88,9 @@ func (b *builder) measures(m *Message, o object) {
 		m.CostUSD = f
 	}
 	b.validations(m, o.get("validations"))
+	if v := o.get("modelcalls"); !v.missing() {
+		m.ModelCalls = new(b.count(v, "model_calls"))
+	}
 	m.Cached = b.truth(o.get("cached"), "cached")
 	b.original(m, o.get("original"))
 }

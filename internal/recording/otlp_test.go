@@ -44,6 +44,15 @@ func partsOf(text string) string {
 	return "[" + strings.Join(list, ",") + "]"
 }
 
+// TestTracesOfSteps: calls of the steps of a composition are no turns of the conversation, and are not taken for some.
+func TestTracesOfSteps(t *testing.T) {
+	t.Parallel()
+	_, err := open([]byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[`+
+		testSpan("1", "", 1, "gen_ai.operation.name", "chat", "arena.step", "draft", inputAttr, "user: a", outputAttr, "assistant: b")+
+		`]}]}]}`), Options{})
+	contains(t, err, "the steps of a composition answered here, and a recording of the format traces does not tell")
+}
+
 // TestTraces holds how the calls of a model become one conversation.
 func TestTraces(t *testing.T) {
 	t.Parallel()

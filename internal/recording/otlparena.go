@@ -12,6 +12,10 @@ func (b *builder) spanOfArena(s *aiSpan, attrs attributes) {
 		b.errorf(value{}, "lost-message", "the span has no messages: they were too long for the collector").
 			Hint = "read the journal or results.json of the run"
 	}
+	if attrs.text("arena.step") != "" && !s.judge && !b.badMessage {
+		b.badMessage = true
+		b.errorf(value{}, "lost-steps", "%s", lostSteps(b.session.Format)).Hint = stepsHint
+	}
 	session := b.session
 	if scenario := attrs.text("arena.scenario"); scenario != "" {
 		session.Scenario, session.Region = scenario, attrs.text("arena.region")

@@ -255,7 +255,9 @@ func TestOwnTraces(t *testing.T) {
 	config.Content, config.Gzip = true, false
 	exporter := otlp.New(t.Context(), config, "v1", [16]byte{1})
 	for _, e := range resulttest.Events() {
-		exporter.Handle(e)
+		if e.Place().Step == "" { // conversations with steps are refused: see TestTracesOfSteps
+			exporter.Handle(e)
+		}
 	}
 	exporter.Close()
 	s := only(t, sent.Bytes())

@@ -50,6 +50,13 @@ type Message struct {
 	Pos      diag.Pos
 	Verdicts []Verdict // the source's verdicts on this reply, or on the turn that ends here without one
 	Streamed bool      // the reply was requested as a stream
+	Steps    *Steps    // what gave the reply in the place of a model; nil: a model did
+}
+
+// Steps are those of a composition that answered in a turn.
+type Steps struct {
+	*result.Composition
+	Calls []result.ToolCall // of its tools
 }
 
 // Verdict is a verdict of the source.

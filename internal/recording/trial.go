@@ -143,6 +143,9 @@ func (b *builder) trialTurn(t *result.Turn, o object) {
 	for i := len(b.events) - 1; i >= first; i-- {
 		if b.events[i].Role == chat.Assistant {
 			b.events[i].Verdicts = verdictsOf(t.Assertions)
+			if t.Composition != nil {
+				b.events[i].Steps = &Steps{t.Composition, t.ToolCalls}
+			}
 			return
 		}
 	}

@@ -1,7 +1,10 @@
 package recording
 
 import (
+	"fmt"
+
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
@@ -47,10 +50,11 @@ func (s *Session) States() (states []string) {
 // one message the last one counts.
 func (s *Session) transitions(visit func(workflow.Scheduled) bool) {
 	for i := range s.Messages {
+		m := &s.Messages[i]
 		made := workflow.Scheduled{}
 		found := false
 		results := map[int]*chat.ToolResult(nil)
-		for n, call := range s.Messages[i].ToolCalls {
+		for n, call := range m.ToolCalls {
 			if call.Name != workflow.TransitionTool {
 				continue
 			}
@@ -63,10 +67,37 @@ func (s *Session) transitions(visit func(workflow.Scheduled) bool) {
 				}
 			}
 		}
+		for _, call := range m.stepCalls() {
+			if t, ok := workflow.ReadAnswer(call.Result); ok && call.Error == "" && call.Name == workflow.TransitionTool {
+				made, found = t, true
+			}
+		}
 		if found && !visit(made) {
 			return
 		}
 	}
+}
+
+// stepCalls are the calls of the steps that gave a reply.
+func (m *Message) stepCalls() []result.ToolCall {
+	if m.Steps == nil {
+		return nil
+	}
+	return m.Steps.Calls
+}
+
+// Composed returns an error when steps of a composition answered, and no model: whoever repeats the conversation with the
+// replies of a model cannot repeat that.
+func (s *Session) Composed() error {
+	for n, turn := range Turns(s.Messages) {
+		for i := range turn {
+			if turn[i].Steps != nil {
+				return fmt.Errorf("turn %d was answered by the steps of the composition %s, and not by a reply of a model: "+
+					"it cannot be repeated from this", n+1, turn[i].Steps.Name)
+			}
+		}
+	}
+	return nil
 }
 
 // startOf is the state in which the first messages were written that could say one; "" when they do not.

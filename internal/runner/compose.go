@@ -70,9 +70,9 @@ func (h *stepHost) run(ctx context.Context) (*composition.Outcome, error) {
 
 // sayOutput adds the output as the reply of the turn, after the guardrails of the state's own prompt.
 func (s *session) sayOutput(ctx context.Context, turn *result.Turn, h *stepHost, text string) error {
-	usage := h.spend.usage
+	usage, calls := h.spend.usage, h.spend.calls
 	reply := chat.Message{
-		Role: chat.Assistant, Content: text, FinishReason: "stop", Usage: &usage, CostUSD: h.cost(),
+		Role: chat.Assistant, Content: text, FinishReason: "stop", Usage: &usage, CostUSD: h.cost(), ModelCalls: &calls,
 		LatencyMS: milliseconds(s.clock.elapsed() - h.began),
 	}
 	set := s.stance.guards
@@ -149,9 +149,10 @@ func (h *stepHost) step(rec *composition.Record) result.Step {
 }
 
 // composed is what checks see of compositions: that of the turn, or at the end of the conversation the last one that
-// ran. It is nil in projects without compositions.
+// ran. It is nil in projects without compositions, and for recordings that tell of none.
 func (s *session) composed(turn int) *checks.Composition {
-	if len(s.trial.Project.Project.Compositions) == 0 || s.trial.Recorded != nil || s.step != nil {
+	recorded := s.trial.Recorded != nil
+	if len(s.trial.Project.Project.Compositions) == 0 && !recorded || s.step != nil {
 		return nil
 	}
 	for i := len(s.out.Turns) - 1; i >= 0; i-- {
@@ -162,6 +163,9 @@ func (s *session) composed(turn int) *checks.Composition {
 		if turn >= 0 && t.Index <= turn {
 			break
 		}
+	}
+	if recorded {
+		return nil
 	}
 	return &checks.Composition{None: true}
 }

@@ -25,6 +25,13 @@ func (s *session) expectFlow(start string) {
 // names no state and makes no transition knows of none, whatever the project has. An error says that the recording does
 // not fit the workflow.
 func (s *session) expectTold(rec *recording.Session) error {
+	for i := range rec.Messages {
+		if steps := rec.Messages[i].Steps; steps != nil {
+			if err := s.matchesSteps(steps.Composition); err != nil {
+				return fmt.Errorf("the recording does not fit the compositions: it %w", err)
+			}
+		}
+	}
 	first, moved := rec.FirstTransition()
 	if !moved && rec.Start == "" && rec.Workflow == nil {
 		return nil

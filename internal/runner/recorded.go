@@ -148,6 +148,7 @@ func (s *session) recordedTurn(
 			continue
 		}
 		s.spend.addRecorded(&m.Message)
+		s.addRecordedSteps(turn, stamped.State, m.Steps)
 		s.addRecordedCalls(turn, stamped.State, m.ToolCalls, recording.Results(messages, at))
 		if at == last {
 			turn.Assistant, answered = m.Text(), true
@@ -227,6 +228,21 @@ func (s *session) addRecordedCalls(
 		})
 	}
 	s.recognise(s.calls[len(s.calls)-len(calls):])
+}
+
+// addRecordedSteps adds the composition that answered in a turn, with the calls of its steps.
+func (s *session) addRecordedSteps(turn *result.Turn, state string, steps *recording.Steps) {
+	if steps == nil {
+		return
+	}
+	turn.Composition = steps.Composition
+	turn.ToolCalls = append(turn.ToolCalls, steps.Calls...)
+	calls := callsOf(&result.Turn{Index: turn.Index, ToolCalls: steps.Calls, Composition: steps.Composition})
+	for i := range calls {
+		calls[i].State = state
+	}
+	s.calls = append(s.calls, calls...)
+	s.recognise(calls)
 }
 
 // unansweredError returns the error of a turn without a reply, or nil. In a file the reply may be lost, and with it a

@@ -101,11 +101,16 @@ func (s *spend) addFailed(err error) {
 
 // addRecorded adds the usage of a recorded message.
 func (s *spend) addRecorded(m *chat.Message) {
-	switch {
-	case m.Usage != nil:
-		s.add(&chat.Reply{Usage: *m.Usage, CostUSD: m.CostUSD})
-	case m.CostUSD != nil:
-		s.add(&chat.Reply{CostUSD: m.CostUSD})
+	if m.Usage == nil && m.CostUSD == nil || m.ModelCalls != nil && *m.ModelCalls == 0 {
+		return
+	}
+	reply := chat.Reply{CostUSD: m.CostUSD}
+	if m.Usage != nil {
+		reply.Usage = *m.Usage
+	}
+	s.add(&reply)
+	if m.ModelCalls != nil { // of the steps of a composition together
+		s.calls += *m.ModelCalls - 1
 	}
 }
 

@@ -190,6 +190,9 @@ func (l *archive) script(i int) (*script, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := session.Composed(); err != nil {
+		return nil, err
+	}
 	s = newScript(session)
 	l.mu.Lock()
 	defer l.mu.Unlock()

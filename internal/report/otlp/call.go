@@ -30,6 +30,7 @@ func (t *trace) callStarted(c *trial, e *result.CallStarted) {
 	s.text("arena.reasoning_effort", e.Effort)
 	s.text("arena.provider", e.Call.Provider)
 	s.text("arena.judge", e.Judge)
+	s.text("arena.step", e.Step)
 	if t.content {
 		s.content("gen_ai.input.messages", inputMessages(e.Request.Messages))
 	}
@@ -105,6 +106,7 @@ func (t *trace) toolStarted(c *trial, e *result.ToolStarted) {
 	s.text("gen_ai.tool.type", "function")
 	s.text("gen_ai.conversation.id", e.Trial)
 	s.flag("arena.by_check", e.ByCheck)
+	s.text("arena.step", e.Step)
 	if t.content {
 		s.content("gen_ai.tool.call.arguments", arguments(e))
 	}

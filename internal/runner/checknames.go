@@ -20,8 +20,9 @@ type nameChecker struct {
 	tracker  *nameTracker // nil: conversations are not observed
 	recorded bool         // the conversations are recorded, and may use other tools than the project's
 
-	within *scenario.Scenario // whose checks are looked at; nil: those of all
-	served []*servedName      // names that are left to the trials
+	within    *scenario.Scenario // whose checks are looked at; nil: those of all
+	served    []*servedName      // names that are left to the trials
+	arguments []*servedArgument  // the same for names of arguments
 
 	mockTools *[]string         // see calledByMocks
 	toolNames []string          // see knownTools
@@ -165,7 +166,10 @@ func (n *nameChecker) checkList(list []scenario.Placed, setups ...*setup) {
 
 // checkCompiled checks every compiled form of a check.
 func (n *nameChecker) checkCompiled(c any, setups []*setup) {
-	eachCompiled(c, func(check *checks.Compiled) { n.check(check, setups) })
+	eachCompiled(c, func(check *checks.Compiled) {
+		n.check(check, setups)
+		n.checkGiven(check, setups)
+	})
 }
 
 // check checks the names in a check and in its nested checks.
@@ -218,7 +222,7 @@ func (n *nameChecker) checkName(check string, use *checks.NameUse, setups []*set
 	case checks.ToolName, checks.AgentName, checks.ToolPattern:
 		n.checkTool(check, use, setups)
 	case checks.ArgumentName:
-		n.checkArgument(check, use)
+		n.checkArgument(check, use, setups)
 	case checks.SkillName:
 		if _, there := n.p.Has(scenario.FeatureSkills); !there || n.hasInstalledSkills() {
 			n.awaitOrWarn(check, use)
@@ -246,8 +250,12 @@ func (n *nameChecker) checkFeatureName(check string, use *checks.NameUse, featur
 }
 
 // checkArgument compares the name of an argument with the schema of its tool.
-func (n *nameChecker) checkArgument(check string, use *checks.NameUse) {
+func (n *nameChecker) checkArgument(check string, use *checks.NameUse, setups []*setup) {
 	n.checkValues(check, use)
+	if !n.tools.Has(use.Of) {
+		n.serveArgument(check, use, setups)
+		return
+	}
 	args, listed := n.tools.Arguments(use.Of)
 	if !listed || slices.Contains(args, use.Name) {
 		return
@@ -284,6 +292,6 @@ func (m *matrix) checkNames(p *project, spans []span) {
 		recorded: len(m.opts.Recordings) > 0,
 	}
 	n.report(planned, func(s *scenario.Scenario) []*scenario.Provider { return agents[s] })
-	p.served = n.served
+	p.served, p.arguments = n.served, n.arguments
 	m.tracker.isServed = m.tracker.isServed || len(n.served) > 0
 }

@@ -81,10 +81,11 @@ type project struct {
 	judgeModels  map[grading.JudgeUse]*scenario.Provider // the models behind the judges
 	judgePrompts *grading.Prompts
 
-	stances map[*scenario.Prompt]*stance
-	served  []*servedName // names that only servers can tell to be right
-	memory  *tools.Opener // nil: trials remember nothing
-	skills  *skills       // nil: there are none
+	stances   map[*scenario.Prompt]*stance
+	served    []*servedName     // names that only servers can tell to be right
+	arguments []*servedArgument // the same of arguments
+	memory    *tools.Opener     // nil: trials remember nothing
+	skills    *skills           // nil: there are none
 	// compositions are by name; nil: there are none.
 	compositions map[string]*composed
 	states       map[*workflow.State][]chat.Tool // what the model is offered in each; nil: there is no workflow

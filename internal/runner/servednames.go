@@ -172,6 +172,7 @@ func (s *session) checkServed(atEnd bool) error {
 			wrong = append(wrong, text)
 		}
 	}
+	wrong = append(wrong, s.wrongArguments(atEnd)...)
 	if len(wrong) == 0 {
 		return nil
 	}
@@ -261,7 +262,7 @@ func (n *servedName) cameUp(called map[string]bool) bool {
 
 // met keeps what a source listed, where somebody asks for it.
 func (s *session) met(o *tools.Opener, list *cassette.ToolList) {
-	if len(s.trial.Project.served) == 0 {
+	if len(s.trial.Project.served)+len(s.trial.Project.arguments) == 0 {
 		return
 	}
 	if s.served == nil {

@@ -128,6 +128,14 @@ func (b *Box) Agent(name string) string {
 	return b.kit.Agent(name)
 }
 
+// Origin is the name of the source that listed a tool; "": none did.
+func (b *Box) Origin(name string) string {
+	if t := b.tool(name); t != nil && t.opener != nil {
+		return t.opener.Name
+	}
+	return ""
+}
+
 // Fits validates arguments, without repairs, against the input_schema of a tool.
 func (b *Box) Fits(name string, args map[string]any) error {
 	t := b.tool(name)

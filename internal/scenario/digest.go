@@ -16,6 +16,7 @@ import (
 	"github.com/arena-evals/arena/internal/digest"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/plainfile"
+	"github.com/arena-evals/arena/internal/skill"
 )
 
 // Digest sums values as far as they affect a trial: not their position, order or file. Of a file that they name it
@@ -24,14 +25,20 @@ func Digest(values ...any) digest.Sum { return digestRules().Of(values...) }
 
 var digestRules = sync.OnceValue(func() *digest.Rules {
 	return &digest.Rules{
-		Skip: []reflect.Type{reflect.TypeFor[diag.Pos]()},
+		Skip: skipped(),
 		Special: map[reflect.Type]digest.Writer{
 			reflect.TypeFor[node.Node]():       writeNode,
 			reflect.TypeFor[json.RawMessage](): writeJSON,
 			reflect.TypeFor[chat.Media]():      writeMedia,
+			reflect.TypeFor[skill.Set]():       writeSkills,
 		},
 	}
 })
+
+// skillRules sums single skills, which hold texts only.
+var skillRules = sync.OnceValue(func() *digest.Rules { return &digest.Rules{Skip: skipped()} })
+
+func skipped() []reflect.Type { return []reflect.Type{reflect.TypeFor[diag.Pos]()} }
 
 func writeNode(b []byte, v reflect.Value) []byte {
 	return node.AppendCanonical(b, v.Addr().Interface().(*node.Node))
@@ -70,6 +77,21 @@ func writeMedia(b []byte, v reflect.Value) []byte {
 		default:
 			b = binary.BigEndian.AppendUint64(b, math.Float64bits(f.Float()))
 		}
+	}
+	return b
+}
+
+// writeSkills writes a sum of each skill: together they may be many megabytes. What a SKILL.md says is not taken twice.
+func writeSkills(b []byte, v reflect.Value) []byte {
+	all := v.Addr().Interface().(*skill.Set).All()
+	b = binary.AppendUvarint(b, uint64(len(all)))
+	for _, s := range all {
+		one := *s
+		if one.Text != "" {
+			one.Instructions = ""
+		}
+		sum := skillRules().Of(one)
+		b = append(b, sum[:]...)
 	}
 	return b
 }

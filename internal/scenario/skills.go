@@ -15,9 +15,6 @@ import (
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
-// skillFile is the name of the file that makes a folder a skill.
-const skillFile = "SKILL.md"
-
 // skillSource is where skills come from: a folder, or a skill written in place.
 type skillSource struct {
 	path, name, description, instructions *node.Node
@@ -100,7 +97,7 @@ func (d *decoder) skillFolder(at *node.Node, preload bool) (all []*skill.Skill) 
 		d.Errorf(at, missingFile, "there is no folder %q", folder)
 		return nil
 	case !files.isDir(folder):
-		d.Errorf(at, "not-a-folder", "%q is no folder", folder).Hint = "name the folder that holds " + skillFile
+		d.Errorf(at, "not-a-folder", "%q is no folder", folder).Hint = "name the folder that holds " + skill.File
 		return nil
 	}
 	root, found := files.access(folder), 0
@@ -112,7 +109,7 @@ func (d *decoder) skillFolder(at *node.Node, preload bool) (all []*skill.Skill) 
 			return fs.SkipDir
 		case entry.IsDir():
 			return nil
-		case entry.Name() != skillFile:
+		case entry.Name() != skill.File:
 			d.almostSkill(root, folder, path)
 			return nil
 		}
@@ -137,7 +134,7 @@ func (d *decoder) skillFolder(at *node.Node, preload bool) (all []*skill.Skill) 
 	case err != nil:
 		d.Errorf(at, "unreadable-file", "the folder %q cannot be read: %v", folder, plainfile.WithoutPath(err))
 	case found == 0:
-		d.Errorf(at, "no-skills", "there is no %s in %q or below it", skillFile, folder)
+		d.Errorf(at, "no-skills", "there is no %s in %q or below it", skill.File, folder)
 	}
 	return all
 }
@@ -146,15 +143,15 @@ func (d *decoder) skillFolder(at *node.Node, preload bool) (all []*skill.Skill) 
 func (d *decoder) almostSkill(root, folder, path string) {
 	name := filepath.Base(path)
 	stem, ext, _ := strings.Cut(strings.ToLower(name), ".")
-	_, err := os.Lstat(filepath.Join(filepath.Dir(path), skillFile))
+	_, err := os.Lstat(filepath.Join(filepath.Dir(path), skill.File))
 	below, errRel := filepath.Rel(root, path)
 	if stem != "skill" && stem != "skills" || !slices.Contains([]string{"md", "mdx", "markdown", "txt", ""}, ext) ||
 		err == nil || errRel != nil {
 		return
 	}
 	d.Diags.Warnf(diag.Pos{File: filepath.Join(folder, below)}, 0, "no-skill",
-		"the file is not read: that of a skill is called %s, and this one %s", skillFile, name).
-		Hint = "rename it to " + skillFile + ", or give it a name that is not so like that"
+		"the file is not read: that of a skill is called %s, and this one %s", skill.File, name).
+		Hint = "rename it to " + skill.File + ", or give it a name that is not so like that"
 }
 
 // skillFrom reads one SKILL.md; nil when it cannot be read, which is reported.

@@ -1,7 +1,6 @@
 package skill
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -14,19 +13,17 @@ import (
 // the reader's list with its line, and the result is nil. Keys of the front matter that are not known are left alone,
 // because the files are other tools' too, but for those that resemble known ones or mean nothing there.
 func Read(r *node.Reader, data []byte) *Skill {
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	if bytes.Contains(data, []byte("\r\n")) { // to replace nothing takes a copy, too
-		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
-	}
+	whole := string(data)
+	text := strings.ReplaceAll(strings.TrimPrefix(whole, "\ufeff"), "\r\n", "\n")
 	switch {
-	case len(data) > MaxFile:
-		r.Errorf(nil, "file-too-large", "the file has %d KiB; the limit is %d KiB", len(data)>>10, MaxFile>>10)
+	case len(text) > MaxFile:
+		r.Errorf(nil, "file-too-large", "the file has %d KiB; the limit is %d KiB", len(text)>>10, MaxFile>>10)
 		return nil
-	case !utf8.Valid(data):
+	case !utf8.ValidString(text):
 		r.Errorf(nil, "not-utf8", "the file is not UTF-8 text")
 		return nil
 	}
-	front, body, ok := cut(string(data))
+	front, body, ok := cut(text)
 	if !ok {
 		r.Errorf(nil, "front-matter", "the file has no front matter").Hint =
 			"begin it with a line ---, then name and description, then a line ---"
@@ -40,7 +37,7 @@ func Read(r *node.Reader, data []byte) *Skill {
 		}
 		return nil
 	}
-	s := &Skill{Instructions: strings.TrimSpace(body), Pos: r.Pos(docs[0])}
+	s := &Skill{Text: whole, Instructions: strings.TrimSpace(body), Pos: r.Pos(docs[0])}
 	fields(r, docs[0], s)
 	if s.Instructions == "" {
 		r.Warnf(docs[0], "empty-skill", "the skill has no instructions below its front matter")

@@ -26,6 +26,7 @@ type Skill struct {
 	Name         string
 	Description  string // one line for the model that chooses
 	Instructions string
+	Text         string   // its SKILL.md as it stands there; "" for a skill that a config holds itself
 	Tools        []string // names of tools that are offered while it is active
 	ToolsPos     diag.Pos // where they are named; zero: nowhere
 	Dir          string   `digest:"-"` // folder of its resources; "" for a skill that a config holds itself
@@ -33,6 +34,9 @@ type Skill struct {
 	Preload      bool     // active in every state that allows it
 	Pos          diag.Pos
 }
+
+// File is the name of the file that makes a folder a skill.
+const File = "SKILL.md"
 
 // MaxName and MaxDescription are the longest name and description, in characters.
 const (

@@ -1,12 +1,10 @@
 package scenario
 
 import (
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/jsonschema"
 	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
@@ -15,11 +13,8 @@ import (
 // fields lists the keys of one kind of map in the files: the one place that knows their names, their values and
 // where these go.
 type fields[T any] struct {
-	what string // for messages: "a turn"
-	all  func() rows[T]
-	// stray says where an unknown key belongs, or "".
-	stray func(key string) string
-	free  bool // other keys may stand there too
+	keyTable
+	all func() rows[T]
 }
 
 // rows are the fields of one table.
@@ -35,37 +30,27 @@ type field[T any] struct {
 // table makes the fields of a map, when they are needed first: most tables are for files that most projects do not
 // have. A map has at most 64 keys.
 func table[T any](what string, all func() rows[T]) *fields[T] {
-	return &fields[T]{what: what, all: sync.OnceValue(all)}
+	return newFields(what, sync.OnceValue(all))
 }
 
 // part makes the fields of a map that belongs to one table.
 func part[T any](what string, all ...field[T]) *fields[T] {
-	return &fields[T]{what: what, all: func() rows[T] { return all }}
+	return newFields(what, func() rows[T] { return all })
 }
 
-// names lists what may be written; keys that are only known to be wrong are not among them.
-func (f *fields[T]) names() []string { return keys.Names(f.Keys()) }
-
-// Keys implements keys.Table.
-func (f *fields[T]) Keys() []*keys.Key {
-	all := f.all()
-	list := make([]*keys.Key, 0, len(all))
-	for i := range all {
-		if x := &all[i]; x.Wrong == "" {
-			list = append(list, &x.Key)
+func newFields[T any](what string, all func() rows[T]) *fields[T] {
+	f := &fields[T]{all: all}
+	f.what = what
+	f.listed = sync.OnceValue(func() []*keys.Key {
+		rows := all()
+		list := make([]*keys.Key, len(rows))
+		for i := range rows {
+			list[i] = &rows[i].Key
 		}
-	}
-	return list
+		return list
+	})
+	return f
 }
-
-// Title implements keys.Table.
-func (f *fields[T]) Title() string { return f.what }
-
-// Open implements keys.Table.
-func (f *fields[T]) Open() bool { return f.free }
-
-// Label implements keys.Shape.
-func (f *fields[T]) Label() string { return "map" }
 
 // Schema implements keys.Shape.
 func (f *fields[T]) Schema(w keys.Writer) *jsonschema.Doc { return w.Table(f) }
@@ -82,88 +67,9 @@ func (f *fields[T]) open() *fields[T] {
 	return f
 }
 
-// read walks a map once: every key, its value, and at the end what is missing. It returns false when n is no map.
+// read reads a map into t. It returns false when n is no map.
 func (f *fields[T]) read(d *decoder, n *node.Node, t *T) bool {
-	if n == nil || n.Kind != node.Map {
-		return d.Fields(n, f.what, nil, nil) // reports it
-	}
-	all := f.all()
-	var seen uint64
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		k, v := n.Content[i], n.Content[i+1]
-		if d.Repeated(n, i) {
-			continue
-		}
-		j := f.index(k.Value)
-		if j < 0 {
-			seen |= f.unknown(d, k, v)
-			continue
-		}
-		seen |= 1 << j
-		d.swallowed(k.Value, v, f.Keys)
-		all[j].take(d, t, k, v)
-	}
-	for j := range all {
-		if all[j].Required && seen&(1<<j) == 0 {
-			d.Missing(n, f.what, all[j].Name).Hint = all[j].Hint
-		}
-	}
-	return true
-}
-
-func (f *fields[T]) index(name string) int {
-	all := f.all()
-	for j := range all {
-		if all[j].Name == name {
-			return j
-		}
-	}
-	return -1
-}
-
-// unknown reports a key and returns the field that was meant, which then is not reported as missing too.
-func (f *fields[T]) unknown(d *decoder, k, v *node.Node) (meant uint64) {
-	if f.free {
-		if !d.stray(k, v, nobody, f.what) {
-			d.strayChecks(v, nobody, f.what)
-		}
-		return 0
-	}
-	names := f.names()
-	report := d.Unknown(k, f.what, names)
-	if where := placementHint(k.Value); where != "" {
-		report.Hint = where
-	}
-	if f.stray != nil {
-		if hint := f.stray(k.Value); hint != "" {
-			report.Hint = hint
-		}
-	}
-	if near := diag.Nearest(k.Value, names); near != "" {
-		meant = 1 << f.index(near)
-	}
-	return meant
-}
-
-func (x *field[T]) take(d *decoder, t *T, k, v *node.Node) {
-	before := d.Diags.Errors()
-	d.misplaced(x.Shape, v, x.Name)
-	switch {
-	case x.Wrong != "":
-		d.Errorf(k, "removed-field", "%s", x.Wrong).Hint = x.Hint
-	case !x.Null && node.IsNull(v):
-		d.Foreignf(k, "empty-value", "%s has no value", x.Name).Hint = "give it one, or remove the line"
-	case x.read != nil:
-		if x.AsIs {
-			v = d.asItStands(v, x.Name)
-		}
-		x.read(d, t, v)
-	default:
-		x.Shape.Check(d, v, x.Name)
-		if x.Idle != "" && d.Diags.Errors() == before && (v.Kind != node.Scalar || !slices.Contains(x.Usual, v.Value)) {
-			d.Warnf(k, NoEffect, "%s has no effect: %s", x.Name, x.Idle)
-		}
-	}
+	return f.walk(d, n, func(j int, v *node.Node) { f.all()[j].read(d, t, v) })
 }
 
 // NoEffect is the code of warnings about keys that change nothing.

@@ -165,7 +165,7 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 	ReportIdleGates(p, all, m.diags)
 	m.opts.Dispatch.report(p, all, m.diags)
 	run.embedder, run.stances = m.embedder(p, all), m.stances(run, scenarios, all)
-	m.tracker.awaitSamples(usedEvals(p, all))
+	m.tracker.awaitGates(p, usedEvals(p, all))
 	m.judges(run, all)
 	if m.opts.Offline {
 		m.reportOffline(p, all)

@@ -28,8 +28,9 @@ type nameTracker struct {
 
 	awaitedGuardrails []awaitedGuardrail
 
-	sampledGates  []*evals.Eval   // evals with a threshold that measure a sample
-	measuredEvals map[string]bool // by id
+	gates         []awaitedGate // evals with a threshold, which must have judged something
+	measuredEvals map[measuredEval]bool
+	hasErrors     bool // a trial ended early: its evals may have had nothing to judge
 
 	stateRules    []awaitedStates
 	statesEntered map[string]bool
@@ -37,6 +38,19 @@ type nameTracker struct {
 	rules     []awaitedRule // of turns, about calls
 	rulesUsed map[turnRule]bool
 	turnsRun  map[turnPlace]bool
+}
+
+// awaitedGate is an eval with a threshold. Its prompt is nil when it is of the whole project.
+type awaitedGate struct {
+	*evals.Eval
+	prompt *scenario.Prompt
+	twice  bool // another one has its id
+}
+
+// measuredEval is an eval that has a result. It is noted with its position and without.
+type measuredEval struct {
+	id  string
+	pos diag.Pos
 }
 
 type awaitedGuardrail struct {
@@ -52,7 +66,7 @@ type namePosition struct {
 func newNameTracker() *nameTracker {
 	return &nameTracker{
 		isAwaited: map[namePosition]bool{}, calledTools: map[string]bool{}, loadedSkills: map[string]bool{},
-		measuredEvals: map[string]bool{}, firedGuardrails: map[string]bool{}, statesEntered: map[string]bool{},
+		measuredEvals: map[measuredEval]bool{}, firedGuardrails: map[string]bool{}, statesEntered: map[string]bool{},
 		rulesUsed: map[turnRule]bool{}, turnsRun: map[turnPlace]bool{},
 	}
 }
@@ -78,13 +92,16 @@ func (h *nameTracker) awaitGuardrail(check string, use *checks.GuardrailUse) {
 
 // observe collects the names in a conversation.
 func (h *nameTracker) observe(t *result.Trial) {
-	if h == nil || len(h.awaited)+len(h.sampledGates)+len(h.awaitedGuardrails)+len(h.rules) == 0 && !h.isServed {
+	if h == nil || len(h.awaited)+len(h.gates)+len(h.awaitedGuardrails)+len(h.rules) == 0 && !h.isServed {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.hasErrors = h.hasErrors || t.Status == result.Errored || t.Status == result.Cancelled
 	for i := range t.Evals {
-		h.measuredEvals[t.Evals[i].ID] = true
+		e := &t.Evals[i]
+		h.measuredEvals[measuredEval{id: e.ID}] = true
+		h.measuredEvals[measuredEval{e.ID, e.Position}] = true
 	}
 	h.observeStates(t.Workflow)
 	for i := range t.Turns {
@@ -114,7 +131,7 @@ func (h *nameTracker) observe(t *result.Trial) {
 func (p *Plan) Observe(t *result.Trial) { p.names.observe(t) }
 
 // NeverNamed returns warnings about names in checks that no conversation had and no file declares, and about thresholds
-// of evals whose sample was empty. It returns nothing when no turn ran.
+// of evals that judged nothing. It returns nothing when no turn ran.
 func (p *Plan) NeverNamed() []diag.Diagnostic {
 	h := p.names
 	if h == nil {
@@ -142,33 +159,66 @@ func (p *Plan) NeverNamed() []diag.Diagnostic {
 	list = append(list, p.neverCompared(h.calledTools)...)
 	list = append(list, h.idleRules()...)
 	list = append(list, h.idleStateRules()...)
-	for _, e := range h.sampledGates {
-		if !h.measuredEvals[e.ID] {
-			list = append(list, neverSampled(e))
+	return append(list, h.idleGates()...)
+}
+
+// awaitGates adds the evals of a project with a threshold: none of them may have anything to judge.
+func (h *nameTracker) awaitGates(p *scenario.Project, set evals.Set) {
+	for _, e := range set {
+		if !e.Gates() {
+			continue
 		}
+		g := awaitedGate{Eval: e}
+		for _, prompt := range p.Prompts {
+			if slices.Contains(prompt.Evals, e.Definition) {
+				g.prompt = prompt
+			}
+		}
+		for i := range h.gates {
+			if h.gates[i].ID == e.ID {
+				g.twice, h.gates[i].twice = true, true
+			}
+		}
+		h.gates = append(h.gates, g)
+	}
+}
+
+// idleGates returns warnings about thresholds that were not tested.
+func (h *nameTracker) idleGates() (list []diag.Diagnostic) {
+	for _, g := range h.gates {
+		key := measuredEval{id: g.ID}
+		if g.twice {
+			key.pos = g.Pos
+		}
+		sampled := g.SamplePct < 100 &&
+			(g.Trigger == scenario.TriggerSampleTurns || g.Trigger == scenario.TriggerSampleSessions)
+		if h.measuredEvals[key] || h.hasErrors && !sampled {
+			continue
+		}
+		why := g.unsaid()
+		if sampled {
+			why = fmt.Sprintf("its sample (%g%%) is empty in this run", g.SamplePct)
+		}
+		list = append(list, diag.Diagnostic{
+			Severity: diag.Warning, Pos: g.Pos, Width: utf8.RuneCountInString(g.Type), Code: "never-fired",
+			Msg: fmt.Sprintf("eval %q has a threshold, and %s: the threshold was not tested", g.ID, why),
+		})
 	}
 	return list
 }
 
-// awaitSamples adds the evals with a threshold that measure a sample, or the steps of a workflow: there may be none.
-func (h *nameTracker) awaitSamples(set evals.Set) {
-	triggers := []string{scenario.TriggerSampleTurns, scenario.TriggerSampleSessions, scenario.TriggerWorkflowStep}
-	for _, e := range set {
-		if e.Gates() && slices.Contains(triggers, e.Trigger) {
-			h.sampledGates = append(h.sampledGates, e)
-		}
+// unsaid says why an eval judged nothing in conversations without errors.
+func (g *awaitedGate) unsaid() string {
+	steps := g.Trigger == scenario.TriggerWorkflowStep
+	switch {
+	case g.prompt == nil && steps:
+		return "no workflow moved on in this run"
+	case g.prompt == nil:
+		return "it judged nothing in this run"
+	case steps:
+		return fmt.Sprintf("no workflow moved to a state of its prompt %q in this run", g.prompt.TaskType)
 	}
-}
-
-func neverSampled(e *evals.Eval) diag.Diagnostic {
-	why := fmt.Sprintf("its sample (%g%%) is empty in this run", e.SamplePct)
-	if e.Trigger == scenario.TriggerWorkflowStep {
-		why = "no workflow moved on in this run"
-	}
-	return diag.Diagnostic{
-		Severity: diag.Warning, Pos: e.Pos, Width: utf8.RuneCountInString(e.Type), Code: "never-fired",
-		Msg: fmt.Sprintf("eval %q has a threshold, and %s: the threshold was not tested", e.ID, why),
-	}
+	return fmt.Sprintf("nothing was said under its prompt %q in this run", g.prompt.TaskType)
 }
 
 func (h *nameTracker) namesOf(kind checks.Kind) map[string]bool {

@@ -63,7 +63,11 @@ func (p *Predicate) holds(s *scope) (bool, error) {
 	if p.Exists != nil {
 		return there == *p.Exists, nil
 	}
-	return p.compare(v)
+	filled := *p
+	if filled.Value, err = FillWords(p.Value, s.words); err != nil {
+		return false, err
+	}
+	return filled.compare(v)
 }
 
 // every finds the first predicate that decides a list: a false one for all, a true one for any.

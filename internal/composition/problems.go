@@ -344,6 +344,10 @@ func (f *finder) predicate(s *Step, p *Predicate) {
 		return
 	}
 	f.resolve(s, "predicate", p.Path)
+	references(p.Value, func(text string) {
+		f.doubt(ruleReference, s, "predicate", "${"+text+"}", fmt.Sprintf("${%s} is compared as it stands: it is no reference in a value", text),
+			"compare the value of one path with texts, numbers, true, false or null")
+	})
 	if _, isList := p.Value.([]any); p.Op.IsIn() && !isList {
 		f.add(rulePredicate, s, "predicate", p.Path, fmt.Sprintf("%s needs a list of values", p.Op), "write value: [a, b]")
 	}

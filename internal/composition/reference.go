@@ -51,6 +51,7 @@ func parseWhole(text string) (reference, error) {
 type scope struct {
 	input   any
 	outputs map[string]any
+	words   func(text string) (string, error) // fills in what stands between the references of a text
 }
 
 // look returns the value of a reference; false when there is none.
@@ -86,14 +87,21 @@ func (s *scope) look(r reference) (any, bool) {
 
 // fill returns a value with its references replaced, at any depth. A text that is a single reference becomes the value.
 // Within a longer text, values other than text become JSON.
-func (s *scope) fill(v any) (any, error) {
+func (s *scope) fill(v any) (any, error) { return eachText(v, s.fillText) }
+
+// FillWords returns a value with every text in it replaced, at any depth, but for keys.
+func FillWords(v any, words func(text string) (string, error)) (any, error) {
+	return eachText(v, func(text string) (any, error) { return words(text) })
+}
+
+func eachText(v any, fill func(text string) (any, error)) (any, error) {
 	switch v := v.(type) {
 	case string:
-		return s.fillText(v)
+		return fill(v)
 	case []any:
 		list := make([]any, len(v))
 		for i, item := range v {
-			filled, err := s.fill(item)
+			filled, err := eachText(item, fill)
 			if err != nil {
 				return nil, err
 			}
@@ -103,7 +111,7 @@ func (s *scope) fill(v any) (any, error) {
 	case map[string]any:
 		object := make(map[string]any, len(v))
 		for key, item := range v {
-			filled, err := s.fill(item)
+			filled, err := eachText(item, fill)
 			if err != nil {
 				return nil, err
 			}
@@ -124,6 +132,9 @@ func (s *scope) fillArgs(args map[string]any) (any, error) {
 
 func (s *scope) fillText(text string) (any, error) {
 	found := referencePattern().FindAllStringSubmatchIndex(text, -1)
+	if found == nil {
+		return s.words(text)
+	}
 	if len(found) == 1 && found[0][0] == 0 && found[0][1] == len(text) {
 		return s.value(text[2 : len(text)-1])
 	}
@@ -134,12 +145,18 @@ func (s *scope) fillText(text string) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		b.WriteString(text[at:m[0]])
-		b.WriteString(jsonvalue.Text(v))
+		between, err := s.words(text[at:m[0]])
+		if err != nil {
+			return nil, err
+		}
+		b.WriteString(between + jsonvalue.Text(v))
 		at = m[1]
 	}
-	b.WriteString(text[at:])
-	return b.String(), nil
+	rest, err := s.words(text[at:])
+	if err != nil {
+		return nil, err
+	}
+	return b.String() + rest, nil
 }
 
 func (s *scope) value(text string) (any, error) {

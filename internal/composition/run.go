@@ -19,6 +19,8 @@ type Host interface {
 	Begin(s *Step)
 	// Open prepares a leaf step. All leaves of a parallel step are opened before the first of them runs.
 	Open(s *Step, within *Step) Leaf
+	// Words fills in a text of a step, which holds no references. Steps that run concurrently call it so.
+	Words(s *Step, text string) (string, error)
 	// End reports the record of a branch, of a parallel step after its leaves were closed, and of every step that is
 	// skipped.
 	End(rec *Record)
@@ -163,7 +165,7 @@ func (r *run) branch(s *Step) *Record {
 	r.host.Begin(s)
 	rec := &Record{Step: s, Attempts: 1}
 	defer r.host.End(rec)
-	ok, err := s.If.holds(&r.scope)
+	ok, err := s.If.holds(r.scopeOf(s))
 	if err != nil {
 		rec.Err = err
 		return rec
@@ -280,9 +282,16 @@ func (r *run) try(ctx context.Context, leaf Leaf, rec *Record) {
 func (r *run) inputOf(s *Step) (any, error) {
 	switch {
 	case s.Kind == Tool:
-		return r.scope.fillArgs(s.Args)
+		return r.scopeOf(s).fillArgs(s.Args)
 	case s.Input == nil:
 		return r.scope.input, nil
 	}
-	return r.scope.fill(s.Input)
+	return r.scopeOf(s).fill(s.Input)
+}
+
+// scopeOf returns the scope of one step.
+func (r *run) scopeOf(s *Step) *scope {
+	own := r.scope
+	own.words = func(text string) (string, error) { return r.host.Words(s, text) }
+	return &own
 }

@@ -18,8 +18,16 @@ import (
 // host runs leaves by a function.
 type host func(ctx context.Context, s *Step, input any) (any, error)
 
-func (host) Begin(*Step)                  {}
-func (host) End(*Record)                  {}
+func (host) Begin(*Step) {}
+func (host) End(*Record) {}
+
+func (host) Words(s *Step, text string) (string, error) {
+	if strings.Contains(text, "{{none}}") {
+		return "", errors.New("nothing is called none")
+	}
+	return strings.NewReplacer("{{id}}", s.ID, "{{ref}}", "${input}").Replace(text), nil
+}
+
 func (h host) Open(s *Step, _ *Step) Leaf { return &leaf{h, s} }
 
 type leaf struct {
@@ -111,6 +119,13 @@ func TestRun(t *testing.T) {
 			`a=error ! step a: ${input.x.y} is not there: there is no "y" in 1`},
 		{"braces in a reply are no references", []*Step{prompt("a", nil), prompt("b", "${a.output}")}, "", "${input}", nil,
 			`a="${input}" b="${input}" → ${input}`},
+		{"words beside references are filled in, and are none", []*Step{prompt("a", []any{"{{id}} {{ref}} ${input}{{id}}", "{{ref}}"})}, "",
+			"{{id}}", nil, `a=["a ${input} {{id}}a","${input}"] → ["a ${input} {{id}}a","${input}"]`},
+		{"words without a value", []*Step{prompt("a", "x ${input} {{none}}")}, "", "", nil, `a=error ! step a: nothing is called none`},
+		{"words are compared", []*Step{branch("r", Predicate{Not: &Predicate{Path: "input", Op: In, Value: []any{"{{id}}"}}}, "a", "b"),
+			prompt("a", "A"), prompt("b", "B")}, "", "r", nil, `r=→b a=skipped b="B" → B`},
+		{"words without a value are not compared", []*Step{branch("r", Predicate{Path: "input", Op: Equals, Value: "{{none}}"}, "a", ""),
+			prompt("a", "A")}, "", "r", nil, `r=error ! step r: nothing is called none`},
 		{"then", routed, "", "", bill, `kind={"name":"bill"} route=→a a="A" b=skipped end="done" → done`},
 		{"else", routed, "", "", order, `kind={"name":"order"} route=→b a=skipped b="B" end="done" → done`},
 		{"what depends on skipped steps alone is skipped", append(routed[:4:4], prompt("end", "done", "b")), "", "", bill,
@@ -203,9 +218,11 @@ func TestInput(t *testing.T) {
 	}
 }
 
+func asTheyStand(text string) (string, error) { return text, nil }
+
 func TestPredicates(t *testing.T) {
 	t.Parallel()
-	s := &scope{input: map[string]any{"n": 2.0, "s": "x", "nothing": nil}, outputs: map[string]any{"a": "text"}}
+	s := &scope{words: asTheyStand, input: map[string]any{"n": 2.0, "s": "x", "nothing": nil}, outputs: map[string]any{"a": "text"}}
 	cmpr := func(path string, op Op, v any) *Predicate { return &Predicate{Path: path, Op: op, Value: v} }
 	yes, no := cmpr("${input.n}", Equals, 2.0), cmpr("${input.n}", Equals, 3.0)
 	for _, tc := range []struct {
@@ -309,7 +326,7 @@ func FuzzReferences(f *testing.F) {
 	f.Add("a ${input.x} ${step.output.y.0}", `{"x": {"y": [1]}}`)
 	f.Add("${${input}}", "[]")
 	f.Fuzz(func(t *testing.T, text, input string) {
-		s := &scope{input: Input(input), outputs: map[string]any{"step": Input(input)}}
+		s := &scope{words: asTheyStand, input: Input(input), outputs: map[string]any{"step": Input(input)}}
 		broken := false
 		references(text, func(inner string) {
 			r, err := parse(inner)
@@ -337,7 +354,7 @@ func FuzzPredicates(f *testing.F) {
 		if err != nil {
 			return
 		}
-		s := &scope{input: Input(input), outputs: map[string]any{"step": Input(input)}}
+		s := &scope{words: asTheyStand, input: Input(input), outputs: map[string]any{"step": Input(input)}}
 		p := &Predicate{Path: path, Op: Op(op), Value: decoded}
 		if !slices.Contains(Ops, p.Op) {
 			return

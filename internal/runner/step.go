@@ -70,6 +70,16 @@ func (h *stepHost) Begin(s *composition.Step) {
 	}
 }
 
+// Words implements composition.Host. The variables are those of the prompt of the step, or of the state.
+func (h *stepHost) Words(spec *composition.Step, text string) (string, error) {
+	if !scenario.Templated(text) {
+		return text, nil
+	}
+	t := h.s.trial
+	v := t.Project.StepValues(spec, h.s.stance.prompt, t.Scenario, t.Region)
+	return v.UserText(text)
+}
+
 // End implements composition.Host.
 func (h *stepHost) End(rec *composition.Record) {
 	if rec.Step.Kind == composition.Parallel && !rec.Skipped {

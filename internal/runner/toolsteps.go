@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/composition"
@@ -15,16 +16,18 @@ func (u *toolUses) reportSteps(chosen []*scenario.Scenario) {
 	for _, s := range chosen {
 		for _, c := range u.p.CompositionsFor(s) {
 			for step := range c.All() {
-				if step.Kind == composition.Tool && !seen[step] {
+				open := slices.ContainsFunc(step.Words(), func(w composition.Word) bool { return scenario.Templated(w.Text) })
+				if step.Kind == composition.Tool && (open || !seen[step]) {
 					seen[step] = true
-					u.checkStep(c, step)
+					u.checkStep(c, step, u.p.StepValues(step, nil, s, defaultRegion))
 				}
 			}
 		}
 	}
 }
 
-func (u *toolUses) checkStep(c *scenario.Composition, step *composition.Step) {
+func (u *toolUses) checkStep(c *scenario.Composition, step *composition.Step, values *scenario.Values) {
+	args, unfilled := composition.FillWords(step.Args, values.UserText) // placeholders without a value are reported
 	report := func(code, format string, args ...any) *diag.Diagnostic {
 		return u.diags.Errorf(c.At(step), utf8.RuneCountInString(step.ID), code, "step "+step.ID+": "+format, args...)
 	}
@@ -32,8 +35,9 @@ func (u *toolUses) checkStep(c *scenario.Composition, step *composition.Step) {
 	case c.Within(step) && changesConversation(step.Tool):
 		report("bad-parallel", "%s changes what the whole conversation has: other steps run at the same time", step.Tool).
 			Hint = "put it in front of the parallel step, or behind it"
-	case u.tools.Has(step.Tool) && !composition.Refers(step.Args):
-		if err := u.tools.Takes(step.Tool, step.Args); err != nil {
+	case u.tools.Has(step.Tool) && !composition.Refers(step.Args) && unfilled == nil:
+		filled, _ := args.(map[string]any)
+		if err := u.tools.Takes(step.Tool, filled); err != nil {
 			report("bad-arguments", "%s does not take these arguments: %v", step.Tool, err)
 		}
 	}

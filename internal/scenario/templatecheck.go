@@ -16,6 +16,7 @@ func (b *build) templates() {
 		prompt *Prompt
 		plain  bool
 	}
+	told, steps := map[diag.Diagnostic]bool{}, b.p.hasStepWords()
 	done := map[key]bool{} // scenarios without variables of their own all fare the same
 	for _, s := range b.p.Scenarios {
 		prompts, err := b.p.PromptsFor(s)
@@ -25,6 +26,9 @@ func (b *build) templates() {
 		}
 		if len(prompts) > 0 {
 			b.warnMockVariables(s, prompts[0])
+		}
+		if steps {
+			b.checkSteps(s, told)
 		}
 		for i, prompt := range prompts {
 			k := key{prompt, len(s.Variables) == 0 && s.Context == ContextMetadata{}}

@@ -118,6 +118,7 @@ func (r *variableReads) addScenario(b *build, s *Scenario) {
 	for i := range s.SeedMemories {
 		r.addText(s.SeedMemories[i].Content)
 	}
+	r.addSteps(b.p, s)
 	r.checks(s.Conversation)
 	for i := range s.Turns {
 		t := &s.Turns[i]

@@ -30,6 +30,7 @@ type nameTracker struct {
 
 	gates         []awaitedGate // evals with a threshold, which must have judged something
 	measuredEvals map[measuredEval]bool
+	hasMoved      bool // a workflow made a transition
 	hasErrors     bool // a trial ended early: its evals may have had nothing to judge
 
 	stateRules    []awaitedStates
@@ -97,6 +98,7 @@ func (h *nameTracker) observe(t *result.Trial) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.hasMoved = h.hasMoved || t.Workflow != nil && len(t.Workflow.Transitions) > 0
 	h.hasErrors = h.hasErrors || t.Status == result.Errored || t.Status == result.Cancelled
 	for i := range t.Evals {
 		e := &t.Evals[i]
@@ -195,7 +197,7 @@ func (h *nameTracker) idleGates() (list []diag.Diagnostic) {
 		if h.measuredEvals[key] || h.hasErrors && !sampled {
 			continue
 		}
-		why := g.unsaid()
+		why := g.unsaid(h.hasMoved)
 		if sampled {
 			why = fmt.Sprintf("its sample (%g%%) is empty in this run", g.SamplePct)
 		}
@@ -208,10 +210,10 @@ func (h *nameTracker) idleGates() (list []diag.Diagnostic) {
 }
 
 // unsaid says why an eval judged nothing in conversations without errors.
-func (g *awaitedGate) unsaid() string {
+func (g *awaitedGate) unsaid(moved bool) string {
 	steps := g.Trigger == scenario.TriggerWorkflowStep
 	switch {
-	case g.prompt == nil && steps:
+	case steps && !moved:
 		return "no workflow moved on in this run"
 	case g.prompt == nil:
 		return "it judged nothing in this run"

@@ -27,10 +27,13 @@ type Store struct {
 	// Secret reports whether a text holds a secret; nil: none does. A reply that repeats one is not kept: without it,
 	// what would be judged the next time is another reply.
 	Secret func(text []byte) bool
+	// Anew asks models again for what earlier runs kept, and keeps what they say now. What this run kept answers.
+	Anew bool
 
 	mu     sync.Mutex
-	unkept int   // replies that could not be written
-	why    error // the first of them
+	saved  map[string]bool // keys of what this run kept; only with Anew
+	unkept int             // replies that could not be written
+	why    error           // the first of them
 }
 
 // Unkept is how many replies could not be written, and why the first could not. Those that repeat a secret do not count:
@@ -152,13 +155,13 @@ func (c *cached) Complete(
 			Kind: providers.Refused, Provider: c.id, Msg: fmt.Sprintf("the request cannot be sent: %v", err), Err: err,
 		}
 	}
-	if e := c.store.load(key); e != nil {
+	if e := c.store.replyTo(key); e != nil {
 		return e.deliver(req.Stream, onDelta)
 	}
 	closedKey := ""
 	if req.Stream && onDelta != nil && req.Origin.Closing != "" {
 		if closedKey, err = c.key(req, req.Origin.Closing); err == nil {
-			if e := c.store.load(closedKey); e != nil && e.Closed {
+			if e := c.store.replyTo(closedKey); e != nil && e.Closed {
 				return c.closedAgain(e, onDelta)
 			}
 		}

@@ -59,6 +59,19 @@ func (k *storedReply) chat() chat.Reply {
 
 func (s *Store) file(key string) string { return filepath.Join(s.Dir, key[:2], key+".json") }
 
+// replyTo is the entry of a question to a model; nil: it is to be asked.
+func (s *Store) replyTo(key string) *entry {
+	if s.Anew {
+		s.mu.Lock()
+		known := s.saved[key]
+		s.mu.Unlock()
+		if !known {
+			return nil
+		}
+	}
+	return s.load(key)
+}
+
 // load is the entry of a key; nil when there is none that can be used.
 func (s *Store) load(key string) *entry {
 	data, err := plainfile.Read(s.file(key))
@@ -112,15 +125,22 @@ func (s *Store) drop(key string) {
 // save keeps an entry. A cache that cannot be written costs money, and not the reply: see Unkept.
 func (s *Store) save(e *entry) {
 	err := s.write(e)
-	switch {
-	case errors.Is(err, errSecret):
+	if errors.Is(err, errSecret) {
 		s.note("the reply could not be kept in the cache %s: %v", s.Dir, err)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
 	case err != nil:
-		s.mu.Lock()
-		defer s.mu.Unlock()
 		if s.unkept++; s.why == nil {
 			s.why = plainfile.WithoutPath(err)
 		}
+	case s.Anew:
+		if s.saved == nil {
+			s.saved = map[string]bool{}
+		}
+		s.saved[e.Key] = true
 	}
 }
 

@@ -25,3 +25,29 @@ func TestUnkept(t *testing.T) {
 		t.Errorf("without a cache %d replies were not kept: %v", n, why)
 	}
 }
+
+// TestAnew asks again for what an earlier run kept, once, and keeps what is said now.
+func TestAnew(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	model := said()
+	ask := func(s *Store) bool {
+		t.Helper()
+		reply, err := s.Wrap(model, spec()).Complete(t.Context(), question(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return reply.Cached
+	}
+	for i, run := range []struct {
+		anew bool
+		want []bool // cached
+	}{{false, []bool{false, true}}, {true, []bool{false, true}}, {false, []bool{true}}} {
+		s := &Store{Dir: dir, Anew: run.anew, Note: func(text string) { t.Error(text) }}
+		for k, want := range run.want {
+			if got := ask(s); got != want {
+				t.Errorf("run %d, call %d: from the cache: %v, want %v", i, k, got, want)
+			}
+		}
+	}
+}

@@ -10,8 +10,8 @@ import (
 // SeedMemory is something that the agent remembers before the conversation begins.
 type SeedMemory struct {
 	Content    string
-	Type       string  // "": the usual one
-	Confidence float64 // 0: the usual one
+	Type       string   // "": the usual one
+	Confidence *float64 // nil: the usual one
 	Metadata   map[string]any
 	Pos        diag.Pos
 }
@@ -21,7 +21,7 @@ var seedMemoryFields = table("a memory", func() rows[SeedMemory] {
 		label("content", func(m *SeedMemory) *string { return &m.Content }).must().
 			doc("What the agent remembers; may hold {{placeholders}}."),
 		label("type", func(m *SeedMemory) *string { return &m.Type }).preset("general").asIs().doc("The kind of memory."),
-		num("confidence", unit, func(m *SeedMemory) *float64 { return &m.Confidence }).preset("0.8").doc("How sure it is."),
+		numPtr("confidence", unit, func(m *SeedMemory) **float64 { return &m.Confidence }).preset("0.8").doc("How sure it is."),
 		custom("metadata", anyMap, func(d *decoder, m *SeedMemory, v *node.Node) {
 			if all, ok := d.Any(v).(map[string]any); ok {
 				m.Metadata = maps.Clone(all)

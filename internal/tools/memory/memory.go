@@ -122,24 +122,24 @@ func (s *Store) remember(args map[string]any) (any, error) {
 		}
 		meta["category"] = category
 	}
-	id := s.add(content, textOf(args, "type"), numberOf(args, "confidence"), meta, "user_requested")
+	id := s.add(content, textOf(args, "type"), sureness(args), meta, "user_requested")
 	return map[string]string{"status": "remembered", "id": id}, nil
 }
 
-func (s *Store) add(content, kind string, sure float64, meta map[string]any, by string) (id string) {
+func (s *Store) add(content, kind string, sure *float64, meta map[string]any, by string) (id string) {
 	s.next++
 	if kind == "" {
 		kind = "general"
-	}
-	if sure <= 0 {
-		sure = confidence
 	}
 	all := map[string]any{}
 	maps.Copy(all, meta)
 	all["provenance"] = by
 	m := result.Memory{
-		ID: fmt.Sprintf("mem_%d", s.next), Type: kind, Content: content, Confidence: sure, Metadata: all,
+		ID: fmt.Sprintf("mem_%d", s.next), Type: kind, Content: content, Confidence: confidence, Metadata: all,
 		Created: epoch.Add(time.Duration(s.next-1) * step),
+	}
+	if sure != nil {
+		m.Confidence = *sure
 	}
 	s.list = append(s.list, entry{m, words(content)})
 	return m.ID
@@ -224,17 +224,31 @@ func textOf(args map[string]any, name string) string {
 	return text
 }
 
-func numberOf(args map[string]any, name string) float64 {
-	switch n := args[name].(type) {
-	case float64:
-		return n
-	case int:
-		return float64(n)
-	case json.Number:
-		f, _ := n.Float64() // 0 where it is none
-		return f
+// sureness is how sure the model says to be; nil: it does not.
+func sureness(args map[string]any) *float64 {
+	if sure, ok := number(args["confidence"]); ok && sure >= 0 {
+		return &sure
 	}
-	return 0
+	return nil
+}
+
+// numberOf is 0 where there is none.
+func numberOf(args map[string]any, name string) float64 {
+	n, _ := number(args[name])
+	return n
+}
+
+func number(v any) (n float64, ok bool) {
+	switch v := v.(type) {
+	case float64:
+		return v, true
+	case int:
+		return float64(v), true
+	case json.Number:
+		f, err := v.Float64()
+		return f, err == nil
+	}
+	return 0, false
 }
 
 func limitOf(args map[string]any, usual int) int {

@@ -1,7 +1,9 @@
 package memory
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,6 +70,23 @@ func TestMemory(t *testing.T) {
 	if all[0].Metadata["provenance"] != "operator_curated" || all[1].Metadata["provenance"] != "user_requested" ||
 		all[1].Confidence != 0.8 || all[1].Type != "general" {
 		t.Errorf("%+v", all)
+	}
+}
+
+// TestConfidence: who says that it is not sure at all is believed; who says nothing is as sure as most.
+func TestConfidence(t *testing.T) {
+	t.Parallel()
+	s := store(scenario.SeedMemory{Content: "a", Confidence: new(0.0)}, scenario.SeedMemory{Content: "b"},
+		scenario.SeedMemory{Content: "c", Confidence: new(1.0)})
+	for _, sure := range []any{0.0, 0, json.Number("0"), 0.5, nil, -1.0, "high"} {
+		call(t, s, "remember", m{"content": "d", "confidence": sure})
+	}
+	var got []float64
+	for _, memory := range s.Memories() {
+		got = append(got, memory.Confidence)
+	}
+	if want := []float64{0, 0.8, 1, 0, 0, 0, 0.5, 0.8, 0.8, 0.8}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 

@@ -115,7 +115,7 @@ func (n *nameChecker) serve(name *servedName) { n.served = append(n.served, name
 func (n *nameChecker) serveRules(s *scenario.Scenario, prompts []*scenario.Prompt) {
 	add := func(where string, pos diag.Pos, names ...string) {
 		for _, name := range names {
-			if server := n.p.ServerOf(name); server != nil || n.isAsked(name) {
+			if server := n.serverOf(name); server != nil || n.isAsked(name) {
 				n.serve(&servedName{name: name, where: where, pos: pos, server: server, scenario: s, prompts: prompts})
 			}
 		}
@@ -135,7 +135,7 @@ func (n *nameChecker) serveRules(s *scenario.Scenario, prompts []*scenario.Promp
 		in := []*scenario.Prompt{prompt}
 		add := func(where string, within *scenario.Scenario, names ...string) {
 			for _, name := range names {
-				if server := n.p.ServerOf(name); server != nil || n.isAsked(name) {
+				if server := n.serverOf(name); server != nil || n.isAsked(name) {
 					n.serve(&servedName{name: name, where: where, server: server, scenario: within, prompts: in})
 				}
 			}
@@ -143,8 +143,19 @@ func (n *nameChecker) serveRules(s *scenario.Scenario, prompts []*scenario.Promp
 		policy := policyOf(s, prompt)
 		add("allowed_tools", nil, prompt.AllowedTools...)
 		add("tool_policy.blocklist", s, policy.Blocklist...)
-		add("tool_policy.tool_choice", s, policy.Choice)
+		if policy.ChoosesTool() {
+			add("tool_policy.tool_choice", s, policy.Choice)
+		}
 	}
+}
+
+// serverOf is the server that is to have a tool, or tools by a pattern; nil: none, or the project has it.
+func (n *nameChecker) serverOf(tool string) *scenario.Server {
+	own := func(name string) bool { return scenario.Offers([]string{tool}, name) }
+	if tool == "" || slices.ContainsFunc(n.knownTools(), own) {
+		return nil
+	}
+	return servedBy(n.p, tool)
 }
 
 // matters reports whether a name matters in a trial that stands under a prompt.
@@ -168,7 +179,11 @@ func (s *session) checkServed(atEnd bool) error {
 		if known.has(n) || !atEnd && !known.fixed {
 			continue
 		}
-		if text := n.absent(known.names); !slices.Contains(wrong, text) {
+		near := known.names
+		if n.server != nil && n.server.Image != nil { // the tools of the project have names of the same kind
+			near = append(slices.Clip(near), s.trial.Project.tools.Names()...)
+		}
+		if text := n.absent(near); !slices.Contains(wrong, text) {
 			wrong = append(wrong, text)
 		}
 	}
@@ -200,8 +215,11 @@ func (t *servedTools) has(n *servedName) bool {
 
 // servedBy is what a server has listed, or without one all remote agents together; nil: not all of them have yet.
 func (s *session) servedBy(server *scenario.Server) *servedTools {
-	if server != nil {
+	if server != nil && server.Image == nil {
 		return s.served[mcp.SourceName(server)]
+	}
+	if server != nil {
+		return s.servedInContainers()
 	}
 	all, agents := &servedTools{fixed: true}, 0
 	for _, one := range s.served {
@@ -212,6 +230,24 @@ func (s *session) servedBy(server *scenario.Server) *servedTools {
 	}
 	if agents < len(s.trial.Project.Agents) {
 		return nil
+	}
+	slices.Sort(all.names)
+	return all
+}
+
+// servedInContainers is what all servers in containers have listed, whose tools cannot be told apart by their names; nil:
+// not all of them have yet.
+func (s *session) servedInContainers() *servedTools {
+	all := &servedTools{fixed: true}
+	for _, server := range s.trial.Project.Servers {
+		if server.Image == nil {
+			continue
+		}
+		one := s.served[mcp.SourceName(server)]
+		if one == nil {
+			return nil
+		}
+		all.names, all.fixed = append(all.names, one.names...), all.fixed && one.fixed
 	}
 	slices.Sort(all.names)
 	return all
@@ -307,7 +343,7 @@ func (s *session) misnamed(tool string) string {
 	if s.trial.Endpoint.Spec.Type != mockType || p.lenient || s.box.Has(tool) {
 		return ""
 	}
-	server := p.ServerOf(tool)
+	server := servedBy(p.Project, tool)
 	text := tool + ": the mock calls it, and no agent has it"
 	if server != nil {
 		text = fmt.Sprintf("%s: the mock calls it, and the MCP server %q does not have it", tool, server.Name)

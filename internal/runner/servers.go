@@ -92,7 +92,7 @@ func serverFiles(p *scenario.Project, files map[string]string) {
 
 // servedBy is the server whose tool has a name, also of one in a container, whose tools have no prefix; nil: none.
 func servedBy(p *scenario.Project, tool string) *scenario.Server {
-	if s := p.ServerOf(tool); s != nil || strings.Contains(tool, "__") {
+	if s := p.ServerOf(tool); s != nil || strings.Contains(tool, "__") || tool == "*" {
 		return s
 	}
 	for _, s := range p.Servers {

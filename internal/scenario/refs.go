@@ -197,6 +197,10 @@ func (p *Project) NotServed(name string) (why, hint string) {
 		_, tool, _ := strings.Cut(strings.TrimPrefix(name, ServerPrefix), "__")
 		for _, s := range p.Servers {
 			prefix := s.Prefix()
+			if raw, inside := strings.CutPrefix(name, ServerPrefix+s.Name+"__"); inside && prefix == "" {
+				return fmt.Sprintf("there is no tool %q: those of the MCP server %q have no prefix, as it runs in a container",
+					name, s.Name), "write " + raw
+			}
 			if stem, wild := strings.CutSuffix(name, "*"); wild && strings.HasPrefix(prefix, stem) {
 				return "", ""
 			}

@@ -4,18 +4,27 @@ package mcptest
 import (
 	"context"
 	"fmt"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
+	"strings"
 	"syscall"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // Serve runs a program as a server: a server of the library (good, banner, stubborn, parent), or one that is written by
-// hand and misbehaves as its kind says. It may not return.
+// hand and misbehaves as its kind says. It may not return. A server of the kind http:FILE listens, and writes where into
+// the file.
 func Serve(kind string) {
 	ctx := context.Background()
+	if file, listens := strings.CutPrefix(kind, "http:"); listens {
+		listen(file)
+		return
+	}
 	switch kind {
 	case "good":
 		_ = New().Run(ctx, &sdk.StdioTransport{})
@@ -37,4 +46,19 @@ func Serve(kind string) {
 	default:
 		scripted(kind)
 	}
+}
+
+// listen serves HTTP at an address that it writes into a file.
+func listen(file string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err == nil {
+		err = os.WriteFile(file, []byte(l.Addr().String()), 0o600)
+	}
+	if err == nil {
+		server := New()
+		handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)
+		err = (&http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Minute}).Serve(l)
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
 }

@@ -55,6 +55,7 @@ type Origin struct {
 	Judge         string // judge calls: name of the judge
 	Step          string // composition step
 	Before        int    `json:",omitempty"` // of a step: replies of the conversation before it
+	Attempt       int    `json:",omitempty"` // of a step: how often it was tried before
 	Vote          int    `json:",omitempty"` // judge calls: number of the vote, from 0
 	// Closing is the same for calls whose stream the same guardrails may close; "": nothing does. A reply that was cut
 	// by them is all there is to hear for any call that has it.

@@ -18,6 +18,8 @@ var indifferent = map[string]string{
 	"Messages.Validations":          "what guardrails said of an earlier reply; what they made of it is its content",
 	"Messages.Original":             "what a guardrail took away",
 	"Messages.State":                "the models are not told",
+	"Messages.ModelCalls":           "how an earlier reply came about",
+	"Origin.Attempt":                "the cache puts it into its keys itself",
 	"Origin.Repetition":             "the cache puts it into its keys itself",
 	"Messages.ToolResult.LatencyMS": "how the result came about",
 	"Messages.ToolResult.Metadata":  "for checks; the model does not see it",

@@ -323,3 +323,19 @@ func BenchmarkParallelSteps(b *testing.B) {
 		})
 	}
 }
+
+// TestAttemptsOfAStep: each attempt of a step is told to be one, so that a cache does not answer it with the reply for
+// which the one before it failed.
+func TestAttemptsOfAStep(t *testing.T) {
+	t.Parallel()
+	var attempts []int
+	files := composing("- {id: a, kind: prompt, prompt_task: help, output_schema: {type: object}, modifiers: {retry: {max_attempts: 5}}}",
+		"- {role: user, content: Hello}")
+	trial, _ := runComposed(t, files, func(_ context.Context, req *chat.Request) (chat.Reply, error) {
+		attempts = append(attempts, req.Origin.Attempt)
+		return chat.Reply{Content: []string{"no", "no", "{}"}[len(attempts)-1], FinishReason: "stop"}, nil
+	})
+	if diff := cmp.Diff([]int{0, 1, 2}, attempts); diff != "" || trial.Error != "" {
+		t.Errorf("attempts (-want +got):\n%s%s", diff, trial.Error)
+	}
+}

@@ -27,6 +27,7 @@ type step struct {
 	before   int               // replies of the conversation before it
 	later    bool              // another step ran before it in this turn
 	executed int               // tool calls that nothing refused
+	attempts int               // begun so far
 }
 
 // stepHost runs the steps of a composition for one turn of a trial.
@@ -180,6 +181,7 @@ func (h *stepHost) cost() *float64 {
 // Run implements composition.Leaf.
 func (l *stepLeaf) Run(ctx context.Context, input any) (any, error) {
 	s := l.s
+	s.step.attempts++
 	s.messages, s.turnStart, s.inputValidations, s.toolResults = nil, 0, nil, nil
 	s.takeStance(s.trial.Project.PromptOfStep(s.step.spec))
 	if s.step.spec.Kind == composition.Tool {
@@ -377,7 +379,7 @@ func (t *step) adapt(req *chat.Request) {
 	if t == nil {
 		return
 	}
-	req.Origin.Step, req.Origin.Before = t.spec.ID, t.before
+	req.Origin.Step, req.Origin.Before, req.Origin.Attempt = t.spec.ID, t.before, max(t.attempts-1, 0)
 }
 
 // replySchema is the schema of the replies in a step: its own, else that of its prompt. What a scenario asks of replies

@@ -110,6 +110,9 @@ func (c *cached) key(req *chat.Request, closing string) (string, error) {
 	plain.Origin = chat.Origin{}
 	asked := []any{version, c.source, providers.Canonical(&plain), cmp.Or(req.Origin.Repetition, req.Origin.Trial),
 		req.Origin.Vote}
+	if n := req.Origin.Attempt; n > 0 { // a further attempt is to be another one
+		asked = append(asked, fmt.Sprintf("attempt %d", n+1))
+	}
 	if closing != "" {
 		asked = append(asked, closing)
 	}

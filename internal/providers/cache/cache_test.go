@@ -342,3 +342,23 @@ func TestUnwritable(t *testing.T) {
 		t.Errorf("%+v, %v; %d replies were not kept: %v", reply, err, n, why)
 	}
 }
+
+// A further attempt of a step asks anew: the reply with which the one before it failed would fail again. In the next run
+// each attempt gets what it got.
+func TestFurtherAttempts(t *testing.T) {
+	t.Parallel()
+	m := said()
+	p := (&Store{Dir: t.TempDir()}).Wrap(m, spec())
+	for range 2 {
+		for attempt := range 3 {
+			req := question()
+			req.Origin.Step, req.Origin.Attempt = "x", attempt
+			if _, err := p.Complete(t.Context(), req, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got := m.calls.Load(); got != 3 {
+		t.Errorf("%d calls, want 3", got)
+	}
+}

@@ -115,8 +115,8 @@ func scoreFits(score float64) error {
 
 var errNoReply = errors.New("there is no reply to look at")
 
-// LacksReply reports whether the check looks at replies or calls, and there are none. A message that only calls tools is
-// no reply, unless the check says that it needs no words.
+// LacksReply reports whether the check looks at replies or calls, and there are none. A message that only calls tools
+// is no reply, unless the check says that it needs no words.
 func (c *Compiled) LacksReply(s *Subject) bool {
 	needs := c.Needs()
 	switch {

@@ -63,6 +63,10 @@ func (p *Predicate) holds(s *scope) (bool, error) {
 	if p.Exists != nil {
 		return there == *p.Exists, nil
 	}
+	if there && s.unknown != nil && s.unknown(v) {
+		return false, fmt.Errorf("not known: the value of %s was taken out of the recording, so the branch cannot be decided",
+			p.Path)
+	}
 	filled := *p
 	if filled.Value, err = FillWords(p.Value, s.words); err != nil {
 		return false, err

@@ -52,6 +52,7 @@ type scope struct {
 	input   any
 	outputs map[string]any
 	words   func(text string) (string, error) // fills in what stands between the references of a text
+	unknown func(v any) bool                  // nil: every value is known
 }
 
 // look returns the value of a reference; false when there is none.

@@ -24,6 +24,8 @@ type Host interface {
 	// End reports the record of a branch, of a parallel step after its leaves were closed, and of every step that is
 	// skipped.
 	End(rec *Record)
+	// Unknown reports whether a value is not known, because something else stands in its place: it decides no branch.
+	Unknown(v any) bool
 }
 
 // A Leaf is a leaf step that is ready to run. The leaves of a parallel step run concurrently.
@@ -81,7 +83,8 @@ func Text(output any) string {
 // it.
 func (c *Composition) Run(ctx context.Context, input any, host Host) (*Outcome, error) {
 	r := &run{
-		scope: scope{input: input, outputs: map[string]any{}}, skipped: map[string]bool{}, taken: map[string]bool{},
+		scope:   scope{input: input, outputs: map[string]any{}, unknown: host.Unknown},
+		skipped: map[string]bool{}, taken: map[string]bool{},
 		host: host,
 	}
 	var out Outcome

@@ -28,6 +28,8 @@ func (host) Words(s *Step, text string) (string, error) {
 	return strings.NewReplacer("{{id}}", s.ID, "{{ref}}", "${input}").Replace(text), nil
 }
 
+func (host) Unknown(v any) bool { return v == "taken out" }
+
 func (h host) Open(s *Step, _ *Step) Leaf { return &leaf{h, s} }
 
 type leaf struct {
@@ -222,7 +224,10 @@ func asTheyStand(text string) (string, error) { return text, nil }
 
 func TestPredicates(t *testing.T) {
 	t.Parallel()
-	s := &scope{words: asTheyStand, input: map[string]any{"n": 2.0, "s": "x", "nothing": nil}, outputs: map[string]any{"a": "text"}}
+	s := &scope{
+		words: asTheyStand, unknown: host(nil).Unknown, outputs: map[string]any{"a": "text"},
+		input: map[string]any{"n": 2.0, "s": "x", "nothing": nil, "out": "taken out"},
+	}
 	cmpr := func(path string, op Op, v any) *Predicate { return &Predicate{Path: path, Op: op, Value: v} }
 	yes, no := cmpr("${input.n}", Equals, 2.0), cmpr("${input.n}", Equals, 3.0)
 	for _, tc := range []struct {
@@ -241,6 +246,8 @@ func TestPredicates(t *testing.T) {
 		{&Predicate{Path: "b.output", Exists: new(false)}, "true"}, {&Predicate{Path: "input.nothing", Exists: new(true)}, "true"},
 		{&Predicate{All: []*Predicate{yes, no}}, "false"}, {&Predicate{All: []*Predicate{yes, yes}}, "true"},
 		{&Predicate{Any: []*Predicate{no, yes}}, "true"}, {&Predicate{Any: []*Predicate{no, no}}, "false"},
+		{cmpr("input.out", NotEquals, "x"), "false not known: the value of input.out was taken out of the recording, so the branch cannot be decided"},
+		{&Predicate{Path: "input.out", Exists: new(true)}, "true"},
 		{&Predicate{Not: no}, "true"}, {&Predicate{Not: &Predicate{All: []*Predicate{no}}}, "true"},
 	} {
 		ok, err := tc.p.holds(s)

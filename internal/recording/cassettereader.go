@@ -52,8 +52,8 @@ func (t *cassetteReader) exchange(v value) {
 	case t.badMessage || t.problems.Errors() > before: // later problems would be consequences
 	case (word == "model" || word == "tool") && strings.Contains(at, ", step "):
 		t.hasModelCall = true
-		t.errorf(v, "lost-steps", "the steps of a composition answered in this trial: a cassette replays them, and does not tell "+
-			"what became of them").Hint = stepsHint
+		t.errorf(v, "lost-steps", "the steps of a composition answered in this trial: a cassette replays them, and "+
+			"does not tell what became of them").Hint = stepsHint
 	case word == "model":
 		t.model(o)
 	case word == "tool" && strings.Contains(at, ", call "): // not a call by a check

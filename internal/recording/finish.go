@@ -51,8 +51,8 @@ func (b *builder) markIncomplete() {
 	}
 }
 
-// refuseLostSteps refuses replies of compositions whose steps the format does not keep: what they called, said and did is
-// lost, and whatever forbids something would hold.
+// refuseLostSteps refuses replies of compositions whose steps the format does not keep: what they called, said and did
+// is lost, and whatever forbids something would hold.
 func (b *builder) refuseLostSteps() {
 	for i := range b.events {
 		e := &b.events[i]
@@ -67,8 +67,8 @@ func (b *builder) refuseLostSteps() {
 
 // lostSteps says that a format does not tell what the steps of a composition did.
 func lostSteps(f Format) string {
-	return fmt.Sprintf("the steps of a composition answered here, and a recording of the format %s does not tell what they called "+
-		"and said", f)
+	return fmt.Sprintf("the steps of a composition answered here, and a recording of the format %s does not tell what "+
+		"they called and said", f)
 }
 
 const stepsHint = "take results.json or journal.jsonl of the run, which do"

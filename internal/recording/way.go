@@ -86,8 +86,8 @@ func (m *Message) stepCalls() []result.ToolCall {
 	return m.Steps.Calls
 }
 
-// Composed returns an error when steps of a composition answered, and no model: whoever repeats the conversation with the
-// replies of a model cannot repeat that.
+// Composed returns an error when steps of a composition answered, and no model: whoever repeats the conversation with
+// the replies of a model cannot repeat that.
 func (s *Session) Composed() error {
 	for n, turn := range Turns(s.Messages) {
 		for i := range turn {

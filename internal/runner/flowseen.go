@@ -61,8 +61,8 @@ func (s *session) expectTold(rec *recording.Session) error {
 	return nil
 }
 
-// startFitting is the state from which the first transition of a conversation leads: that of the task type when it fits,
-// else the only one that does; "" when several do, or none.
+// startFitting is the state from which the first transition of a conversation leads: that of the task type when it
+// fits, else the only one that does; "" when several do, or none.
 func startFitting(g *workflow.Graph, task string, first workflow.Scheduled) string {
 	leads := func(state *workflow.State) bool {
 		to := state.Events[first.Event]
@@ -92,7 +92,8 @@ func (f *flow) knows(who string, states []string) error {
 		for _, state := range f.graph.States() {
 			known = append(known, state.Name)
 		}
-		return fmt.Errorf("%s the state %q, which the workflow does not have; it has %s", who, name, strings.Join(known, ", "))
+		return fmt.Errorf("%s the state %q, which the workflow does not have; it has %s", who, name,
+			strings.Join(known, ", "))
 	}
 	return nil
 }

@@ -10,7 +10,8 @@ import (
 // would ask for states and steps that the conversation could not have, and would hold, or fail, for that alone.
 func (s *session) matchesStates(was *result.Trial) error {
 	if w := s.trial.Project.Workflow; w != nil && w.Graph != nil {
-		if err := (&flow{graph: w.Graph}).knows("the workflow has changed since the run: it was in", namedStates(was)); err != nil {
+		err := (&flow{graph: w.Graph}).knows("the workflow has changed since the run: it was in", namedStates(was))
+		if err != nil {
 			return err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/composition"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/secret"
 	"github.com/arena-evals/arena/internal/skill"
 	"github.com/arena-evals/arena/internal/tools/memory"
 	"github.com/arena-evals/arena/internal/workflow"
@@ -90,6 +91,14 @@ func (h *stepHost) End(rec *composition.Record) {
 	if !rec.Skipped {
 		h.s.emit.stepCompleted(rec, h.step(rec))
 	}
+}
+
+// Unknown implements composition.Host: in a redacted recording a mark stands in the place of what was said.
+func (h *stepHost) Unknown(v any) bool {
+	if len(h.s.recorder.RedactedFields()) == 0 {
+		return false
+	}
+	return strings.Contains(composition.Text(v), secret.Redacted)
 }
 
 func (h *stepHost) setTook(s *composition.Step, took *stepTook) {

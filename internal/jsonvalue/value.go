@@ -13,13 +13,21 @@ import (
 
 // Compact writes a value without spaces and without escaping what only HTML needs.
 func Compact(v any) string {
+	text, err := Plain(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(text)
+}
+
+// Plain is like json.Marshal, without escaping what only HTML needs: models, servers and checks read "Q&A", and no
+// "Q\u0026A".
+func Plain(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return fmt.Sprint(v)
-	}
-	return string(bytes.TrimRight(b.Bytes(), "\n"))
+	err := enc.Encode(v)
+	return bytes.TrimRight(b.Bytes(), "\n"), err
 }
 
 // Text is a value as checks compare and match it: text as it is, numbers in their shortest form, lists and objects as

@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/skill"
 	"github.com/arena-evals/arena/internal/tools"
@@ -179,7 +179,7 @@ func answered(call chat.ToolCall, answer any, err error) chat.ToolResult {
 	if err != nil {
 		return tools.Failure(call, chat.ErrorExecution, err.Error())
 	}
-	text, err := json.Marshal(answer)
+	text, err := jsonvalue.Plain(answer)
 	if err != nil { // cannot happen with texts
 		return tools.Failure(call, chat.ErrorExecution, err.Error())
 	}

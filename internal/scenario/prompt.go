@@ -1,9 +1,9 @@
 package scenario
 
 import (
-	"encoding/json"
 	"unicode/utf8"
 
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
@@ -159,7 +159,7 @@ func (d *decoder) stringify(n *node.Node) *string {
 	if n.Kind == node.Scalar {
 		return &n.Value
 	}
-	b, err := json.Marshal(d.Any(n))
+	b, err := jsonvalue.Plain(d.Any(n))
 	if err != nil {
 		d.Errorf(n, "wrong-type", "default cannot be written as JSON: %v", err)
 		return nil

@@ -9,6 +9,7 @@ import (
 	"text/template"
 	"time"
 
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -125,7 +126,7 @@ func readInputSchema(d *decoder, t *toolFile, v *node.Node) {
 
 // raw is a value as JSON.
 func (d *decoder) raw(n *node.Node, what string) json.RawMessage {
-	b, err := json.Marshal(d.Any(n))
+	b, err := jsonvalue.Plain(d.Any(n))
 	if err != nil {
 		d.Errorf(n, "wrong-type", "%s cannot be written as JSON: %v", what, err)
 		return nil

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // maxSteps is how often the parts of a mock_template may begin anew: rounds of its loops, and templates within it.
@@ -109,7 +110,7 @@ func (m *mockTemplate) answer(ctx context.Context, args map[string]any) (chat.To
 	}
 	text := strings.TrimSpace(w.text.String())
 	if !json.Valid([]byte(text)) {
-		wrapped, err := json.Marshal(map[string]string{"result": text})
+		wrapped, err := jsonvalue.Plain(map[string]string{"result": text})
 		if err != nil {
 			return chat.ToolResult{}, brokenMockError{err}
 		}

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/process"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
@@ -100,7 +101,7 @@ func (p *program) run(ctx context.Context, args map[string]any) (chat.ToolResult
 
 // line is a value as one line of JSON.
 func line(v any) ([]byte, error) {
-	data, err := json.Marshal(v)
+	data, err := jsonvalue.Plain(v)
 	if err != nil {
 		return nil, fmt.Errorf("the arguments cannot be written as JSON: %w", err)
 	}

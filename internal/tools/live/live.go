@@ -14,6 +14,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/jsonquery"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
 )
@@ -180,6 +181,6 @@ func plainText(v any) (string, error) {
 		}
 		return v.String(), nil
 	}
-	data, err := json.Marshal(v)
+	data, err := jsonvalue.Plain(v)
 	return string(data), err
 }

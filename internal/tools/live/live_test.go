@@ -154,7 +154,7 @@ func TestReplies(t *testing.T) {
 	}{
 		{"JSON", say("application/json", 200, `{"n": 1.10}`+"\n"), scenario.HTTPTool{}, "{\n  \"n\": 1.10\n}"},
 		{"JSON of another type", say("text/plain", 201, "\xef\xbb\xbf[1]"), scenario.HTTPTool{}, "[\n  1\n]"},
-		{"HTML", say("text/html", 200, "<html>"), scenario.HTTPTool{}, "{\n  \"result\": \"\\u003chtml\\u003e\"\n}"},
+		{"HTML", say("text/html", 200, "<html>"), scenario.HTTPTool{}, "{\n  \"result\": \"<html>\"\n}"},
 		{"204", say("application/json", 204, ""), scenario.HTTPTool{}, "{\n  \"result\": \"\"\n}"},
 		{"invalid UTF-8", say("application/json", 200, "{\"a\": \xff"), scenario.HTTPTool{}, "{\n  \"result\": \"{\\\"a\\\": �\"\n}"},
 		{"a refusal", say("application/json", 404, `{"error": "no order"}`), scenario.HTTPTool{},
@@ -167,6 +167,8 @@ func TestReplies(t *testing.T) {
 		{"redacted in another case, and in a text", say("application/json", 200, `{"TOKEN": 1, "t": "{\"l\": [{\"Token\": 2}]}"}`),
 			scenario.HTTPTool{Redact: []string{"token"}},
 			"{\n  \"TOKEN\": \"[REDACTED]\",\n  \"t\": \"{\\\"l\\\":[{\\\"Token\\\":\\\"[REDACTED]\\\"}]}\"\n}"},
+		{"redacted beside markup", say("application/json", 200, `{"token": "t", "l": "<Q&A>"}`), scenario.HTTPTool{Redact: []string{"token"}},
+			"{\n  \"l\": \"<Q&A>\",\n  \"token\": \"[REDACTED]\"\n}"},
 		{"a redacted refusal", say("application/json", 400, `{"token": "t"}`), scenario.HTTPTool{Redact: []string{"token"}},
 			`execution: probe: POST the endpoint: status 400 Bad Request: {"token":"[REDACTED]"}`},
 		{"a mapping that finds nothing", say("application/json", 200, `{"a": 1}`), scenario.HTTPTool{Mapping: "b.c"}, "null"},

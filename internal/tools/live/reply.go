@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"mime"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/dial"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/tools"
 )
 
@@ -60,7 +60,7 @@ func (e *endpoint) result(got *dial.Reply) (chat.ToolResult, error) {
 	isJSON := err == nil
 	if isJSON && len(e.Redact) > 0 {
 		v = redacted(v, e.Redact)
-		if got.Body, err = json.Marshal(v); err != nil {
+		if got.Body, err = jsonvalue.Plain(v); err != nil {
 			return chat.ToolResult{}, err
 		}
 	}
@@ -79,7 +79,7 @@ func (e *endpoint) result(got *dial.Reply) (chat.ToolResult, error) {
 	}
 	data := bytes.TrimSpace(chat.WithoutBOM(got.Body))
 	if !isJSON || e.reply != nil {
-		if data, err = json.Marshal(v); err != nil {
+		if data, err = jsonvalue.Plain(v); err != nil {
 			return chat.ToolResult{}, err
 		}
 	}
@@ -134,11 +134,11 @@ func redactedText(text string, fields []string) string {
 	if err != nil {
 		return text
 	}
-	was, err := json.Marshal(v)
+	was, err := jsonvalue.Plain(v)
 	if err != nil {
 		return text
 	}
-	clean, err := json.Marshal(redacted(v, fields))
+	clean, err := jsonvalue.Plain(redacted(v, fields))
 	if err != nil || bytes.Equal(was, clean) {
 		return text
 	}
@@ -169,7 +169,7 @@ func mediaResult(kind string, body []byte) (chat.ToolResult, error) {
 			part = name
 		}
 	}
-	text, err := json.Marshal(struct {
+	text, err := jsonvalue.Plain(struct {
 		Type        string `json:"type"`
 		ContentType string `json:"content_type"`
 		Size        int    `json:"size_bytes"`

@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -98,7 +98,7 @@ func (e *endpoint) payload(args map[string]any) ([]byte, error) {
 	if fields, ok := body.(map[string]any); ok && len(fields) == 0 && e.body == nil {
 		return nil, nil
 	}
-	return json.Marshal(body)
+	return jsonvalue.Plain(body)
 }
 
 // header puts the headers together: templates, then static ones, then those of the file, then those of the environment.

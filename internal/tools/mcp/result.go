@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -62,7 +61,7 @@ func structured(res *sdk.CallToolResult) string {
 	if res.StructuredContent == nil {
 		return ""
 	}
-	data, err := json.Marshal(res.StructuredContent)
+	data, err := jsonvalue.Plain(res.StructuredContent)
 	if err != nil { // cannot happen: the value was decoded from JSON
 		return ""
 	}

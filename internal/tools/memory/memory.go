@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
@@ -82,7 +83,7 @@ func (s *Store) Call(_ context.Context, call chat.ToolCall) chat.ToolResult {
 	if err != nil {
 		return tools.Failure(call, chat.ErrorExecution, err.Error())
 	}
-	text, err := json.Marshal(answer)
+	text, err := jsonvalue.Plain(answer)
 	if err != nil { // metadata of a call is JSON
 		return tools.Failure(call, chat.ErrorExecution, err.Error())
 	}

@@ -118,7 +118,7 @@ func modelStepKeys() rows[stepFile] {
 		}).doc("The task type of the prompt, for kinds prompt and agent."),
 		custom("input", foreign, func(d *decoder, s *stepFile, v *node.Node) {
 			s.Input = d.value(v, "input")
-		}).asIs().doc("What the prompt is given; may refer to outputs of earlier steps."),
+		}).doc("What the prompt is given; may refer to outputs of earlier steps."),
 		custom("output_schema", schemaShape{}, func(d *decoder, s *stepFile, v *node.Node) {
 			s.Schema = d.schema(v, "output_schema")
 		}).doc("JSON Schema of the output."),
@@ -150,7 +150,7 @@ func toolStepKeys() rows[stepFile] {
 				return
 			}
 			s.Args, _ = d.value(v, "args").(map[string]any)
-		}).asIs().doc("Its arguments; may refer to outputs of earlier steps."),
+		}).doc("Its arguments; may refer to outputs of earlier steps."),
 	}
 }
 
@@ -158,7 +158,7 @@ func toolStepKeys() rows[stepFile] {
 func branchStepKeys() rows[stepFile] {
 	return rows[stepFile]{
 		custom("predicate", predicateFields(), func(d *decoder, s *stepFile, v *node.Node) { s.If = d.predicate(v) }).
-			asIs().doc("What decides a branch."),
+			doc("What decides a branch."),
 		label("then", func(s *stepFile) *string { return &s.Then }).doc("The step that follows when the predicate holds."),
 		label("else", func(s *stepFile) *string { return &s.Else }).doc("The step that follows when it does not."),
 	}

@@ -71,7 +71,8 @@ func (f *validateFlags) run(app *App, paths []string) error {
 		runner.ReportJudges(p, p.Scenarios, diags)
 		runner.ForeseeOutside(p, p.Scenarios, diags)
 		for _, later := range p.Later {
-			diags.Warnf(later.Pos, 1, diag.NotAvailable, "%s: this version of arena cannot run that yet", later.Name)
+			diags.Warnf(later.Pos, 1, diag.NotAvailable, "%s: this version of arena cannot run that yet", later.Name).
+				Hint = later.Instead
 		}
 	}
 	if f.strict {

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -58,7 +59,7 @@ func (m *matrix) reportFeatures(needs []scenario.Feature) bool {
 		}
 		m.reportedFeatures[f.Name][f.Pos] = true
 		m.diags.Errorf(f.Pos, 1, diag.NotAvailable, "%s: this version of arena does not have that yet", f.Name).Hint =
-			"take it out, or choose scenarios that do not need it with --scenario"
+			cmp.Or(f.Instead, "take it out, or choose scenarios that do not need it with --scenario")
 	}
 	return len(needs) > 0
 }

@@ -108,7 +108,9 @@ var arenaFields = table("an arena config", func() rows[arenaFile] {
 			a.agents, a.agentTools = d.agents(v)
 		}).
 			doc("Other agents, simulated or remote."),
-		custom("skills", listOf(skillFields), func(d *decoder, a *arenaFile, v *node.Node) { a.skills = d.skills(v) }).
+		custom("skills", listOf(skillFields), func(d *decoder, a *arenaFile, v *node.Node) {
+			a.skills = d.skills(v, skillBase{d.places.config, "config"})
+		}).
 			doc("Folders of skills."),
 		custom("workflow", workflowFields, func(d *decoder, a *arenaFile, v *node.Node) { a.workflow = d.workflow(v) }).
 			doc("The states through which conversations go."),

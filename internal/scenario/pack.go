@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"regexp"
 	"sync"
 
@@ -52,8 +53,10 @@ var packFields = table("a pack", func() rows[packFile] {
 		custom("compositions", mapOf(compositionFields), func(d *decoder, p *packFile, v *node.Node) {
 			p.compositions = d.compositions(v)
 		}),
-		custom("skills", listOf(skillFields), func(d *decoder, p *packFile, v *node.Node) { p.skills = d.skills(v) }).
-			doc("Folders of skills, or skills."),
+		custom("skills", listOf(skillFields), func(d *decoder, p *packFile, v *node.Node) {
+			p.skills = d.skills(v, skillBase{filepath.Dir(d.File), "pack"})
+		}).
+			doc("Folders of skills, beside the pack or else from the folder of the config, or skills."),
 		idle[packFile]("agents", packAgentFields, "they are for deployment; conversations are with one prompt each"),
 		remark[packFile]("metadata", anyMap),
 		remark[packFile]("compilation", anyMap),

@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"cmp"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -46,8 +48,13 @@ var skillFields = table("a skill", func() rows[skillSource] {
 	}
 })
 
+// skillBase is what the paths of skills start from, and the filters of states with them.
+type skillBase struct {
+	dir, of string
+}
+
 // skills reads a list of sources of skills. A text is a path, or a reference to an installed skill.
-func (d *decoder) skills(n *node.Node) (all []*skill.Skill) {
+func (d *decoder) skills(n *node.Node, base skillBase) (all []*skill.Skill) {
 	d.Items(n, "skills", func(_ int, v *node.Node) {
 		var s skillSource
 		if v.Kind == node.Scalar && !node.IsNull(v) {
@@ -55,21 +62,23 @@ func (d *decoder) skills(n *node.Node) (all []*skill.Skill) {
 		} else if !skillFields.read(d, v, &s) {
 			return
 		}
-		all = append(all, d.skillsOf(v, &s)...)
+		all = append(all, d.skillsOf(v, &s, base)...)
 	})
 	return all
 }
 
 // skillsOf are the skills of one source.
-func (d *decoder) skillsOf(n *node.Node, s *skillSource) []*skill.Skill {
+func (d *decoder) skillsOf(n *node.Node, s *skillSource, base skillBase) []*skill.Skill {
 	switch {
 	case s.path != nil && (s.name != nil || s.description != nil || s.instructions != nil):
 		d.Errorf(s.path, "field-conflict", "a skill is either read from a path or written in place").Hint =
 			"take the path out, or name, description and instructions"
 	case s.path != nil && strings.HasPrefix(s.path.Value, "@"): // @org/name is installed
-		d.need(FeatureInstalledSkills, s.path, Feature{})
+		name, _, _ := strings.Cut(filepath.Base(s.path.Value), "@")
+		d.need(FeatureInstalledSkills, s.path, Feature{Instead: fmt.Sprintf(
+			"skills are read from folders of the project: copy it there, and write its path, such as skills/%s", cmp.Or(name, "pdf"))})
 	case s.path != nil:
-		return d.skillFolder(s.path, s.skill.Preload)
+		return d.skillFolder(s.path, base, s.skill.Preload)
 	case s.name == nil:
 		d.Missing(n, "a skill", "path, or name, description and instructions")
 	case s.description == nil:
@@ -84,14 +93,18 @@ func (d *decoder) skillsOf(n *node.Node, s *skillSource) []*skill.Skill {
 }
 
 // skillFolder reads all skills in a folder and below it. Links are not followed: they could lead out of it.
-func (d *decoder) skillFolder(at *node.Node, preload bool) (all []*skill.Skill) {
-	folder := join(d.places.config, at.Value)
+func (d *decoder) skillFolder(at *node.Node, base skillBase, preload bool) (all []*skill.Skill) {
 	files := d.places.fs
-	rel, err := filepath.Rel(d.places.config, folder)
+	if config := (skillBase{d.places.config, "config"}); !files.exists(join(base.dir, at.Value)) &&
+		files.exists(join(config.dir, at.Value)) {
+		base = config
+	}
+	folder := join(base.dir, at.Value)
+	rel, err := filepath.Rel(base.dir, folder)
 	switch {
 	case err != nil || !filepath.IsLocal(rel):
-		d.Errorf(at, "outside", "the folder of skills %q is not below that of the config", at.Value).Hint =
-			"skills must stay inside the folder of the config"
+		d.Errorf(at, "outside", "the folder of skills %q is not below that of the %s", at.Value, base.of).Hint =
+			"skills must stay inside the folder of the " + base.of
 		return nil
 	case !files.exists(folder):
 		d.Errorf(at, missingFile, "there is no folder %q", folder)

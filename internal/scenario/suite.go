@@ -70,7 +70,8 @@ type Feature struct {
 	// Who needs it: the ids of one scenario, provider or tool, the task type of one prompt. All "": the whole project.
 	Scenario, Provider, Prompt, Tool string
 
-	Names []string // see Has
+	Names   []string // see Has
+	Instead string   // what to write instead; "": nothing does the same
 }
 
 // Meta is what every named resource has.

@@ -23,7 +23,8 @@ parameters that the model would get. It is made as arena run makes it, and nobod
 With --turn 2 and more, the words of the agent before that are those of mock replies, or of the
 recording that --replay names. Where there are none, a text stands for them that says so. Of
 tools, only those that are simulated in files and those of arena's own answer; nothing else is
-called. Servers whose tools the prompt allows are started, as in a run, and asked which they have.
+called. Servers whose tools the prompt allows are started, as in a run, and asked which they have,
+and so are those behind a network and the agents elsewhere; with --replay the recording answers.
 
 With --wire the request is printed as the client of the provider would send it: method, address,
 headers without their secrets, and body.
@@ -133,6 +134,7 @@ func (f *promptFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runn
 	clients := &harness.StandIns{Clients: harness.Clients{Jobs: 1, Now: app.Now}}
 	opts := f.planOptions(suite, true)
 	opts.MockProvider = false // the mock file only stands in
+	opts.Listing = f.cassettes.replay == ""
 	opts.Open, opts.OpenEmbedder = clients.Open, openNoEmbedder
 	plan := runner.Make(suite, opts, d)
 	var trials []*runner.Trial

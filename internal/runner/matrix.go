@@ -61,7 +61,7 @@ func newMatrix(opts PlanOptions, d *diag.List) *matrix {
 		reportedFeatures: map[string]map[diag.Pos]bool{}, judgeEndpoints: map[endpointKey]*judges.Endpoint{},
 		memory: judges.NewMemory(judges.MemoryLimit), opened: map[string]*recording.File{},
 		judgedSessions: map[sessionKey]bool{}, otherSessions: map[sessionKey]string{},
-		http: newHTTP(opts.Offline || opts.Replayed), tracker: newNameTracker(),
+		http: newHTTP(opts.Offline || opts.Replayed && !opts.Listing), tracker: newNameTracker(),
 	}
 	if len(m.regions) == 0 {
 		m.regions = []string{defaultRegion}

@@ -111,7 +111,7 @@ func (f *evalFlags) run(ctx context.Context, app *App) error {
 		Bare: len(f.over) > 0, Recorded: len(f.over) > 0, Packs: f.packs,
 	})
 	for _, pack := range f.packs {
-		if diags.Errors() == 0 && evalsOf(suite, pack) == 0 {
+		if diags.Errors() == 0 && evalsInPack(suite, pack) == 0 {
 			at := diag.Pos{File: filepath.ToSlash(pack)}
 			diags.Warnf(at, 0, "no-evals", "there are no evals in this pack: it judges nothing")
 		}
@@ -142,23 +142,26 @@ func (f *evalFlags) narrow(suite *scenario.Suite, d *diag.List) {
 		p.Evals = slices.DeleteFunc(p.Evals, func(e *scenario.RecordingEval) bool {
 			return !named(e.File) && !slices.ContainsFunc(f.evalIDs, e.Is)
 		})
-		if len(p.Scenarios)+len(p.Evals) == 0 && len(p.Globals)+len(p.EvalsFor(nil))+promptEvals(p) > 0 {
+		if len(p.Scenarios)+len(p.Evals) == 0 && len(p.Globals)+f.evalsOf(p) > 0 {
 			p.Evals = []*scenario.RecordingEval{{Meta: scenario.Meta{ID: "recorded", Pos: diag.Pos{File: p.File}}, File: p.File}}
 		}
 		checked += len(p.Scenarios) + len(p.Evals)
 	}
 	if checked == 0 {
-		d.Errorf(diag.Pos{}, 0, "nothing-to-judge", "there is nothing to judge the recordings by").Hint =
-			"name assertions with --assert, a pack with evals with --pack, or a config with -c"
+		hint := "name assertions with --assert, a pack with evals with --pack, or a config with -c"
+		if f.filter.Skip {
+			hint = "leave out --skip-evals, or name assertions with --assert"
+		}
+		d.Errorf(diag.Pos{}, 0, "nothing-to-judge", "there is nothing to judge the recordings by").Hint = hint
 	}
 }
 
-// evalsOf counts the evals of a pack.
-func evalsOf(suite *scenario.Suite, pack string) (n int) {
+// evalsInPack counts the evals of a pack that are switched on.
+func evalsInPack(suite *scenario.Suite, pack string) (n int) {
 	for _, p := range suite.Projects {
 		for _, prompt := range append([]*scenario.Prompt{nil}, p.Prompts...) {
 			for _, e := range p.EvalsFor(prompt) {
-				if sameFile(e.Pos.File, pack) {
+				if e.Enabled && sameFile(e.Pos.File, pack) {
 					n++
 				}
 			}
@@ -167,10 +170,17 @@ func evalsOf(suite *scenario.Suite, pack string) (n int) {
 	return n
 }
 
-// promptEvals counts the evals of prompts.
-func promptEvals(p *scenario.Project) (n int) {
-	for _, prompt := range p.Prompts {
-		n += len(prompt.Evals)
+// evalsOf counts the evals of a project that are switched on.
+func (f *evalFlags) evalsOf(p *scenario.Project) (n int) {
+	if f.filter.Skip {
+		return 0
+	}
+	for _, prompt := range append([]*scenario.Prompt{nil}, p.Prompts...) {
+		for _, e := range p.EvalsFor(prompt) {
+			if e.Enabled {
+				n++
+			}
+		}
 	}
 	return n
 }

@@ -32,6 +32,8 @@ type Folder struct {
 	Now     func() time.Time
 	// Sleep waits for recorded delays; nil: a replay does not wait.
 	Sleep func(ctx context.Context, d time.Duration) error
+
+	fields fieldLog
 }
 
 // Records reports whether trials may be recorded.
@@ -127,7 +129,8 @@ func (d *Folder) Open(id string, simulated bool, again func() string) (*Recorder
 	}
 	rec := &Recorder{
 		folder: d, id: id, simulated: simulated, now: d.Now, recordCommand: again,
-		encoder: encoder{folder: d, redactor: newRedactor(secrets, d.Redact)}, secrets: secrets, redactFields: d.Redact,
+		encoder: encoder{folder: d, redactor: newRedactor(secrets, d.Redact).logged(&d.fields)},
+		secrets: secrets, redactFields: d.Redact,
 		toolNames: map[string]bool{},
 	}
 	rec.startEncoder = rec.encoder
@@ -169,7 +172,7 @@ func (d *Folder) Open(id string, simulated bool, again func() string) (*Recorder
 	rec.encoder = encoder{folder: d, redactor: newRedactor(secrets, c.redacted)}
 	rec.plainEncoder = encoder{folder: d, redactor: newRedactor(nil, c.redacted)}
 	rec.redactFields = slices.Concat(d.Redact, c.redacted)
-	rec.replayRedactor = newRedactor(nil, rec.redactFields)
+	rec.replayRedactor = newRedactor(nil, rec.redactFields).logged(&d.fields)
 	return rec, nil
 }
 

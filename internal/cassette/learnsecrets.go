@@ -20,7 +20,7 @@ func (rec *Recorder) currentEncoder() encoder {
 
 // learn adds the values of redacted fields in a reply to the secrets, because the model may repeat them anywhere.
 func (rec *Recorder) learn(seen any) {
-	p := newRedactor(nil, rec.redactFields)
+	p := newRedactor(nil, rec.redactFields).logged(&rec.folder.fields)
 	var values []string
 	switch r := seen.(type) {
 	case *modelReply:
@@ -51,7 +51,7 @@ func (rec *Recorder) Learn(messages []chat.Message) {
 	if rec == nil || len(rec.redactFields) == 0 {
 		return
 	}
-	p := newRedactor(nil, rec.redactFields)
+	p := newRedactor(nil, rec.redactFields).logged(&rec.folder.fields)
 	var values []string
 	for i := range messages {
 		m := &messages[i]
@@ -83,9 +83,10 @@ func (rec *Recorder) addLearned(values []string) {
 	// Longer secrets come first, because they may contain shorter ones.
 	slices.SortFunc(rec.learned, func(x, y string) int { return cmp.Or(len(y)-len(x), strings.Compare(x, y)) })
 	if rec.plays {
-		rec.replayRedactor = newRedactor(rec.learned, rec.redactFields)
+		rec.replayRedactor = newRedactor(rec.learned, rec.redactFields).logged(&rec.folder.fields)
 	} else {
-		rec.encoder.redactor = newRedactor(slices.Concat(rec.secrets, rec.learned), rec.redactFields)
+		r := newRedactor(slices.Concat(rec.secrets, rec.learned), rec.redactFields)
+		rec.encoder.redactor = r.logged(&rec.folder.fields)
 	}
 }
 
@@ -161,7 +162,7 @@ func (r *redactor) valuesIn(v any) (list []string) {
 	switch v := v.(type) {
 	case jsonvalue.Object:
 		for name, member := range v {
-			if r.fields[strings.ToLower(name)] {
+			if r.named(name) {
 				list = append(list, scalars(member)...)
 			} else {
 				list = append(list, r.valuesIn(member)...)

@@ -22,6 +22,25 @@ const minSecret = 6
 type redactor struct {
 	secrets *secret.Set     // nil: none are known
 	fields  map[string]bool // in lower case
+	log     *fieldLog       // of the names that were looked at; nil: none
+}
+
+// named reports whether a field is one that the user named.
+func (r *redactor) named(field string) bool {
+	if len(r.fields) == 0 {
+		return false
+	}
+	field = strings.ToLower(field)
+	r.log.note(field, r.fields[field])
+	return r.fields[field]
+}
+
+// logged is a redactor that notes in a log which fields it came by.
+func (r *redactor) logged(log *fieldLog) *redactor {
+	if r != nil {
+		r.log = log
+	}
+	return r
 }
 
 func newRedactor(secrets, fields []string) *redactor {
@@ -115,7 +134,7 @@ func (w *documentRedactor) value() {
 	for w.dec.More() {
 		if open == '{' {
 			key, _ := w.dec.Token()
-			if name, _ := key.(string); w.fields[strings.ToLower(name)] {
+			if name, _ := key.(string); w.named(name) {
 				w.replace()
 				continue
 			}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
-	"strings"
 )
 
 // Redacts reports whether something must be removed from the outputs of the trial.
@@ -142,7 +141,7 @@ func (c cleaner) object(v reflect.Value) reflect.Value {
 	for it := v.MapRange(); it.Next(); {
 		value := it.Value()
 		switch elem := v.Type().Elem(); {
-		case !c.fields[strings.ToLower(it.Key().String())]:
+		case !c.named(it.Key().String()):
 			value = c.clean(value)
 		case elem.Kind() == reflect.Interface || elem.Kind() == reflect.String:
 			value = reflect.ValueOf(redacted).Convert(elem)

@@ -200,6 +200,9 @@ func (x *execution) conclude(ctx context.Context, runErr error, interrupted bool
 	defer x.traces.finish(x.app) // when everything is said: it may have to wait for a collector
 	x.job.Plan = nil             // which is large, and nobody needs it any more but x.run
 	x.run.Late = append(x.logs.unfinished(), x.flags.unkept()...)
+	if !interrupted && (x.job.Earlier == nil || len(x.job.Earlier.Kept) == 0) {
+		x.run.Late = append(x.run.Late, x.deck.NeverSeen()...)
+	}
 	if x.flags.quiet { // keeps the warnings out of the summary, but what was lost is told
 		for i := range x.run.Late {
 			x.app.say(x.run.Late[i].Line())

@@ -1,0 +1,59 @@
+package cassette
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// fieldLog notes the names of JSON fields in what a run said, in lower case. It is safe for concurrent use. A nil log
+// notes nothing.
+type fieldLog struct {
+	mu   sync.Mutex
+	seen map[string]bool
+}
+
+// maxFieldNames bounds a log: documents may have ids as keys. Those that the user named are noted beyond it.
+const maxFieldNames = 10000
+
+func (l *fieldLog) note(name string, wanted bool) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.seen == nil {
+		l.seen = map[string]bool{}
+	}
+	if wanted || len(l.seen) < maxFieldNames {
+		l.seen[name] = true
+	}
+}
+
+// NeverSeen returns a warning for each field that is to be redacted, and that nothing had which the run said.
+func (d *Folder) NeverSeen() (list []diag.Diagnostic) {
+	if d == nil {
+		return nil
+	}
+	d.fields.mu.Lock()
+	defer d.fields.mu.Unlock()
+	known := slices.Sorted(maps.Keys(d.fields.seen))
+	for _, name := range d.Redact {
+		if d.fields.seen[strings.ToLower(name)] {
+			continue
+		}
+		w := diag.Diagnostic{
+			Severity: diag.Warning, Code: "never-named",
+			Msg: fmt.Sprintf("--redact %s: nothing in the run had a field of that name", name),
+		}
+		if near := diag.DidYouMean(strings.ToLower(name), known); near != "" {
+			w.Msg += " (" + near + ")"
+		}
+		list = append(list, w)
+	}
+	return list
+}

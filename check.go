@@ -75,6 +75,8 @@ type Subject struct {
 	Metadata  map[string]any    // what the scenario, the recording, the host or tools tell of the conversation
 	Session   string            // id of the trial, or of the recorded session
 	Prompt    string            // id of the prompt; "" when there is none
+	// Steps are the outputs, as text, of the steps of the composition that answered, by id; nil: none did.
+	Steps map[string]string
 }
 
 func subjectFrom(s *checks.Subject) *Subject {
@@ -88,6 +90,9 @@ func subjectFrom(s *checks.Subject) *Subject {
 		out.Start, out.Turn = 0, -1
 	}
 	out.Variables = maps.Clone(s.Variables)
+	if s.Composition != nil {
+		out.Steps = maps.Clone(s.Composition.Outputs)
+	}
 	return out
 }
 

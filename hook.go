@@ -67,6 +67,7 @@ type Origin struct {
 	Trial           int    // from 1
 	Turn            int    // from 0; -1: the conversation is over, and is judged
 	Round           int    // number of the call within the turn, from 0: tools make more than one
+	Step            string // id of the step of a composition that calls; "" outside of steps
 	Judge           string // name of the judge that is asked; "" when the agent is
 }
 

@@ -120,7 +120,8 @@ func (c *hookedCall) note(reply *chat.Reply) {
 // requestFrom is a call as hooks see it. It shares nothing with req.
 func requestFrom(req *chat.Request, at Origin) *Request {
 	o := &req.Origin
-	at.Scenario, at.Trial, at.Turn, at.Round, at.Judge = o.Scenario, o.Trial, o.Turn, o.Reply, o.Judge
+	at.Scenario, at.Trial, at.Turn, at.Round = o.Scenario, o.Trial, o.Turn, o.Reply
+	at.Step, at.Judge = o.Step, o.Judge
 	out := &Request{
 		Messages: messagesFrom(req.Messages), ToolChoice: req.ToolChoice, Temperature: clone(req.Temperature),
 		TopP: clone(req.TopP), MaxTokens: clone(req.MaxTokens), Seed: clone(req.Seed), Stream: req.Stream, Origin: at,

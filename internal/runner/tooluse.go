@@ -1,12 +1,14 @@
 package runner
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
+	"github.com/arena-evals/arena/internal/tools/memory"
 )
 
 // ReportToolUses reports tool calls of checks that cannot work: the project does not have the tool, or its schema
@@ -57,6 +59,9 @@ func (u *toolUses) hint(name string) string {
 		if t.Is(name) {
 			return "this version of arena cannot run tools of mode " + t.Mode + " yet"
 		}
+	}
+	if u.p.Memory && strings.HasPrefix(name, memory.Prefix) {
+		return "checks cannot ask the agent's memory: judge its calls, such as with tools_called"
 	}
 	if hint := diag.DidYouMean(name, u.tools.Names()); hint != "" {
 		return hint

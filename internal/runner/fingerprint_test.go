@@ -28,7 +28,7 @@ var leftOut = map[string]string{
 	"Project.Prompts": others, "Project.Providers": others, "Project.Scenarios": others, "Project.Evals": others,
 
 	"Agent.Headers": "what the file says counts, without the environment in it", "Agent.Token": key,
-	"HTTPTool.Headers": "what the file says counts, without the environment in it", "Provider.APIKey": key, "Provider.KeyEnv": key, "Provider.KeyFile": key,
+	"HTTPTool.Headers": "what the file says counts, without the environment in it", "Provider.APIKey": key, "Provider.KeyEnv": key, "Provider.KeyFile": key, "Provider.KeyUnset": key,
 
 	"Provider.RPS": pace, "Provider.Burst": pace, "Provider.MaxConcurrent": pace, "Provider.Retry": pace,
 	"Provider.Transport": pace, "Provider.Breaker": pace,

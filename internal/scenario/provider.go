@@ -121,7 +121,7 @@ var providerFields = table("a provider", func() rows[providerFile] {
 
 var credentialFields = table("credential", func() rows[Provider] {
 	return rows[Provider]{
-		custom("api_key", text, func(d *decoder, p *Provider, v *node.Node) { p.APIKey = d.setting(v, "api_key") }).
+		custom("api_key", text, func(d *decoder, p *Provider, v *node.Node) { p.APIKey, p.KeyUnset = d.keySetting(v) }).
 			doc("The key itself, best as ${VARIABLE}."),
 		label("credential_env", func(p *Provider) *string { return &p.KeyEnv }).
 			doc("The environment variable that holds the key."),

@@ -19,6 +19,7 @@ type Provider struct {
 	BaseURL     string            `digest:"-"` // without a key it counts
 	Headers     map[string]string `digest:"-"` // without keys they count
 	APIKey      string            `digest:"-"` // literal, after ${VAR} expansion
+	KeyUnset    string            `digest:"-"` // the variable that APIKey needs and that is not set; "": none
 	KeyEnv      string            `digest:"-"` // credential_env
 	KeyFile     string            `digest:"-"`
 	Platform    *Platform

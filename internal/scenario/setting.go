@@ -11,7 +11,19 @@ import (
 
 // setting reads a text of a provider with ${NAME} and ${NAME:-default}. Other notations of variables are errors: sent
 // literally they are no key and no address.
-func (d *decoder) setting(n *node.Node, what string) string {
+func (d *decoder) setting(n *node.Node, what string) string { return d.expand(n, d.written(n, what)) }
+
+// keySetting is setting for a key. A variable that is not set is told by whoever needs the key: not all runs do.
+func (d *decoder) keySetting(n *node.Node) (key, unset string) {
+	out := Expand(d.written(n, "api_key"), d.getenv)
+	if len(out.Unset) > 0 {
+		return "", out.Unset[0]
+	}
+	return out.Text, ""
+}
+
+// written reads a text of a provider before its variables are put in.
+func (d *decoder) written(n *node.Node, what string) string {
 	s, ok := d.String(n, what)
 	if !ok {
 		return ""
@@ -21,7 +33,7 @@ func (d *decoder) setting(n *node.Node, what string) string {
 		d.unfilled(n, what+" is taken as it stands, and holds "+found, name)
 		return ""
 	}
-	return d.expand(n, s)
+	return s
 }
 
 func (d *decoder) unfilled(n *node.Node, msg, name string) {

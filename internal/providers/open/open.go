@@ -3,6 +3,7 @@
 package open
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -70,6 +71,9 @@ func New(p *scenario.Provider, o Options) (providers.Provider, error) {
 		return nil, err
 	}
 	k := kindOf(p.Type)
+	if err := keySet(p); err != nil && !k.simulated {
+		return nil, err
+	}
 	client, err := k.open(p, &o)
 	if err != nil || k.simulated {
 		return client, err
@@ -84,7 +88,7 @@ func NewEmbedder(p *scenario.Provider, o Options) (providers.Embedder, error) {
 		return nil, fmt.Errorf("provider %s: type %s has no embeddings; available are %s", p.ID, p.Type,
 			strings.Join(embedding(), ", "))
 	}
-	if err := Supported(p); err != nil {
+	if err := errors.Join(Supported(p), keySet(p)); err != nil {
 		return nil, err
 	}
 	model, err := k.embed(p, &o)
@@ -92,6 +96,17 @@ func NewEmbedder(p *scenario.Provider, o Options) (providers.Embedder, error) {
 		return nil, err
 	}
 	return providers.Embedding(model, p, o.policy(p), o.Random, o.Now), nil
+}
+
+// keySet is an error for a key that needs a variable that is not set.
+func keySet(p *scenario.Provider) error {
+	if p.KeyUnset == "" {
+		return nil
+	}
+	return &providers.Error{
+		Kind: providers.Auth, Provider: p.ID, Final: true,
+		Msg: "credential.api_key: the environment has no " + p.KeyUnset + ": set it, or write it into .env",
+	}
 }
 
 // wire is what the clients of models over HTTP need.

@@ -37,7 +37,7 @@ func Write(ctx context.Context, p *scenario.Provider, o Options, req *chat.Reque
 	client, err := New(p, o)
 	if failed, ok := errors.AsType[*providers.Error](err); ok && failed.Kind == providers.Auth {
 		keyless := *p
-		keyless.APIKey, keyless.KeyFile, keyless.KeyEnv = "no-key", "", ""
+		keyless.APIKey, keyless.KeyUnset, keyless.KeyFile, keyless.KeyEnv = "no-key", "", "", ""
 		page.NoKey = true
 		client, err = New(&keyless, o)
 	}

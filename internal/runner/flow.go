@@ -103,6 +103,17 @@ func (s *session) called(refusals []string) {
 	}
 }
 
+// reportBudget warns of a trial that went beyond the budget of its workflow, which refuses only transitions.
+func (s *session) reportBudget() {
+	if s.flow == nil || s.flow.machine == nil {
+		return
+	}
+	for _, what := range s.flow.machine.Exceeded(s.clock.elapsed()) {
+		s.out.Warnings = append(s.out.Warnings,
+			"the budget of the workflow: the trial took "+what+": only transitions are refused then")
+	}
+}
+
 func (f *flow) step(t result.Transition) {
 	f.steps = append(f.steps, t)
 	f.current = t.To

@@ -385,6 +385,7 @@ func (s *session) finish() {
 		s.notice(text)
 	}
 	s.reportCuts()
+	s.reportBudget()
 	s.flow.report(s.out)
 	if s.memory != nil {
 		s.out.Memory = s.memory.Memories()

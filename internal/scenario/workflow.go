@@ -87,13 +87,13 @@ var engineFields = table("engine", func() rows[workflow.Budget] {
 var budgetFields = table("budget", func() rows[workflow.Budget] {
 	return rows[workflow.Budget]{
 		whole("max_total_visits", counting, func(b *workflow.Budget) *int { return &b.Visits }).
-			doc("The most states that are entered, the first included."),
+			doc("The most states that are entered, the first included; after that transitions are refused."),
 		whole("max_tool_calls", counting, func(b *workflow.Budget) *int { return &b.ToolCalls }).
-			doc("The most calls of tools."),
+			doc("After so many calls of tools transitions are refused. Other calls are not: see tool_policy."),
 		custom("max_wall_time_sec", counting, func(d *decoder, b *workflow.Budget, v *node.Node) {
 			seconds, _ := d.Int(v, "max_wall_time_sec", 1, int(counting.High))
 			b.WallTime = time.Duration(seconds) * time.Second
-		}).doc("The most seconds."),
+		}).doc("After so many seconds transitions are refused. The conversation goes on: see timeout of scenarios."),
 	}
 })
 

@@ -19,6 +19,7 @@ type Machine struct {
 	visits      map[string]int
 	total       int // visits of all states
 	calls       int // tool calls that were executed
+	late        int // those of them that asked for a transition when the budget was used up
 	artifacts   map[string]string
 	shared      bool // a transition's record holds artifacts: they are copied before they change
 	transitions []Transition
@@ -77,6 +78,7 @@ func (m *Machine) plan(event string, turn int, elapsed time.Duration) (Transitio
 		return Transition{}, fmt.Errorf("a transition to %q is already scheduled: one at a time", m.pending.To)
 	}
 	if err := m.exhausted(elapsed); err != nil {
+		m.late++
 		return Transition{}, err
 	}
 	from := m.current
@@ -115,6 +117,19 @@ func (m *Machine) exhausted(elapsed time.Duration) error {
 		return fmt.Errorf("the workflow has made %d transitions: no more are made", maxTransitions)
 	}
 	return nil
+}
+
+// Exceeded says which limits of the budget the trial went beyond, elapsed after it began. The budget refuses transitions
+// and nothing else: a trial can call further tools and take longer.
+func (m *Machine) Exceeded(elapsed time.Duration) (said []string) {
+	b := m.graph.budget
+	if b.ToolCalls > 0 && m.calls-m.late > b.ToolCalls {
+		said = append(said, fmt.Sprintf("more tool calls than its max_tool_calls (%d)", b.ToolCalls))
+	}
+	if b.WallTime > 0 && elapsed > b.WallTime {
+		said = append(said, fmt.Sprintf("longer than its max_wall_time_sec (%d)", b.WallTime/time.Second))
+	}
+	return said
 }
 
 // Commit makes the transition that was asked for. It reports false when there is none.

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/report/github"
 	"github.com/arena-evals/arena/internal/report/markdown"
 	"github.com/arena-evals/arena/internal/report/screen"
@@ -95,6 +97,9 @@ func (a *App) summarise(run *result.Run, rerun func(*result.Brief) string) error
 	name, _ := a.Getenv("GITHUB_STEP_SUMMARY")
 	if name == "" {
 		return nil
+	}
+	if err := plainfile.Check(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the summary of the step: %w", err)
 	}
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {

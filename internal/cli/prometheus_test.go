@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -88,14 +89,33 @@ func cmdAddress(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 || len(args) > 2 {
 		ts.Fatalf("usage: address variable [held]")
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	ts.Check(err)
+	ln := listenLow(ts)
 	ts.Setenv(args[0], ln.Addr().String())
 	if len(args) == 2 {
 		ts.Defer(func() { _ = ln.Close() })
 		return
 	}
 	ts.Check(ln.Close())
+}
+
+// lowPort is where listenLow has come to. Processes begin at different ports.
+var lowPort = func() *atomic.Int64 {
+	var n atomic.Int64
+	n.Store(int64(os.Getpid()) * 37)
+	return &n
+}()
+
+// listenLow listens on a port below those that the system gives to whoever asks for any: nobody else gets it once it is
+// free again.
+func listenLow(ts *testscript.TestScript) net.Listener {
+	for range 1000 {
+		port := 20_000 + lowPort.Add(1)%10_000
+		if ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			return ln
+		}
+	}
+	ts.Fatalf("no port is free")
+	return nil
 }
 
 // cmdScrape writes what an address serves to a file, and goes on asking until it is served with all of these lines:

@@ -34,6 +34,7 @@ const (
 	rulePredicate = "bad-predicate"
 	ruleParallel  = "bad-parallel"
 	ruleMissing   = "missing-field"
+	ruleIdle      = "no-effect"
 )
 
 // Problems finds all mistakes that can be found without running the steps.
@@ -311,6 +312,10 @@ func (f *finder) withinParallel(s *Step, key, text string, r reference, to *Step
 func (f *finder) branch(s *Step) {
 	f.target(s, "then", s.Then)
 	f.target(s, "else", s.Else)
+	if s.Then != "" && s.Then == s.Else {
+		f.doubt(ruleIdle, s, "else", s.Else, fmt.Sprintf("then and else both lead to %q: the branch decides nothing", s.Then),
+			"name another step, or leave else out")
+	}
 	if s.If != nil {
 		f.predicate(s, s.If)
 	}

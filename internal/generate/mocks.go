@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/skill"
 )
 
 // MockOptions say what a mock response file contains.
@@ -62,6 +64,9 @@ func (m *Mocks) Add(s *recording.Session) {
 		if !m.opts.Results {
 			maps.DeleteFunc(results, func(_ int, r *chat.ToolResult) bool { return !chat.IsUnknownTool(r.Error) })
 		}
+		maps.DeleteFunc(results, func(i int, r *chat.ToolResult) bool {
+			return ownTool(said.ToolCalls[i].Name) && !chat.IsUnknownTool(r.Error)
+		})
 		page.replies[n] = reply(&said, results, m.opts.Timed)
 	}
 	if old := m.byScenario[scenario]; old != nil {
@@ -71,6 +76,11 @@ func (m *Mocks) Add(s *recording.Session) {
 		}
 	}
 	m.byScenario[scenario] = page
+}
+
+// ownTool reports whether arena itself answers a tool, whatever replies say of it.
+func ownTool(name string) bool {
+	return strings.HasPrefix(name, "workflow__") || slices.Contains(skill.ToolNames, name)
 }
 
 func (m *Mocks) notef(format string, args ...any) {

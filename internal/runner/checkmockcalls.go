@@ -2,9 +2,11 @@ package runner
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/tools/memory"
 )
 
 // mocksCall reports whether mock replies of a setup call a tool.
@@ -110,12 +112,20 @@ func (n *nameChecker) checkMockFile(s *scenario.Scenario, file *scenario.MockFil
 	}
 }
 
-// checkMockArguments warns of calls in a mock reply that the schema of their tool refuses: nothing is run for them.
+// checkMockArguments warns of results that have no effect, and of calls that the schema of their tool refuses: nothing is
+// run for them.
 // What is not even an object is meant so.
 func (n *nameChecker) checkMockArguments(r *scenario.MockReply) {
 	for i := range r.ToolCalls {
 		call := &r.ToolCalls[i]
-		if _, came := r.Results[i]; came || call.Args == nil || i >= len(r.Places) || !n.tools.Has(call.Name) {
+		_, came := r.Results[i]
+		if came && i < len(r.Places) && !n.reported[r.Places[i]] && n.answersItself(call.Name) {
+			n.note(r.Places[i])
+			n.diags.Warnf(r.Places[i], 1, scenario.NoEffect,
+				"mock: tool_calls: arena itself answers %s: the result or error that is written here has no effect", call.Name).
+				Hint = "take it out"
+		}
+		if came || call.Args == nil || i >= len(r.Places) || !n.tools.Has(call.Name) {
 			continue
 		}
 		err := n.tools.Takes(call.Name, call.Args)
@@ -126,6 +136,11 @@ func (n *nameChecker) checkMockArguments(r *scenario.MockReply) {
 		n.diags.Warnf(r.Places[i], 1, "bad-arguments", "mock: tool_calls: %s does not take these arguments: %v", call.Name,
 			err).Hint = "the call is answered with an error; if that is meant, write it: error: …"
 	}
+}
+
+// answersItself reports whether a tool is one of the workflow or of the skills, which no canned result replaces.
+func (n *nameChecker) answersItself(tool string) bool {
+	return !strings.HasPrefix(tool, memory.Prefix) && slices.Contains(n.p.OwnTools(), tool)
 }
 
 // callsTool reports whether replies call a tool without giving its result.

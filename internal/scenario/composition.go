@@ -364,6 +364,7 @@ func (b *build) compositions() {
 		b.unusedComposition(c)
 		for s := range c.All() {
 			b.stepTools(c, s)
+			b.stepEvals(c, s)
 		}
 	}
 }
@@ -379,6 +380,16 @@ func (b *build) unusedComposition(c *Composition) {
 	b.l.diags.Warnf(c.Pos, utf8.RuneCountInString(c.Name), "unused-composition",
 		"no state runs the composition %q", c.Name).
 		Hint = "write orchestration: composition and composition: " + c.Name + " in a state of the workflow"
+}
+
+// stepEvals warns of evals that a step names and that are switched off.
+func (b *build) stepEvals(c *Composition, s *composition.Step) {
+	for _, e := range b.p.EvalsFor(nil) {
+		if !e.Enabled && !e.LeftOut && slices.Contains(s.Evals, e.ID) {
+			b.l.diags.Warnf(c.At(s), 1, NoEffect, "the step %q names the eval %q, which is not enabled: it judges nothing", s.ID,
+				e.ID).Hint = "take enabled: false out of the eval, or the eval out of the step"
+		}
+	}
 }
 
 // stepTools warns of tools that an agent step lists and is never offered, because its prompt does not list them.

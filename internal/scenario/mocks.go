@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/arena-evals/arena/internal/composition"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/plural"
@@ -122,6 +123,7 @@ func (l *loader) mockFile(file string, at namedAt, where *pathBases) *mockNames 
 // mockNames reports names in a mock file that do not exist in the projects: their replies can never be used.
 func (l *loader) mockNames(m *mockNames, builds ...*build) {
 	var scenarios, personas, judges, steps []string
+	var silent []*composition.Step // they ask no model
 	for _, b := range builds {
 		for _, s := range b.p.Scenarios {
 			scenarios = append(scenarios, metaNames(&s.Meta)...)
@@ -134,7 +136,11 @@ func (l *loader) mockNames(m *mockNames, builds ...*build) {
 		}
 		for _, c := range b.p.Compositions {
 			for s := range c.All() {
-				steps = append(steps, s.ID)
+				if s.Kind == composition.Prompt || s.Kind == composition.Agent {
+					steps = append(steps, s.ID)
+				} else {
+					silent = append(silent, s)
+				}
 			}
 		}
 		for _, j := range b.p.Judges {
@@ -157,12 +163,26 @@ func (l *loader) mockNames(m *mockNames, builds ...*build) {
 		l.unknownMocks(l.diags, m.personas, personas, "persona")
 	}
 	l.unknownMocks(l.diags, m.judges, judges, "judge")
-	l.unknownMocks(l.diags, m.steps, steps, "step")
+	l.unknownMocks(l.diags, l.silentSteps(m.steps, steps, silent), steps, "step")
 	for _, b := range builds {
 		for _, s := range b.p.Scenarios {
 			l.unusedReplies(m, b.p, s)
 		}
 	}
+}
+
+// silentSteps warns of replies for steps that ask no model, and returns the other names.
+func (l *loader) silentSteps(names []mockName, asking []string, silent []*composition.Step) (others []mockName) {
+	for _, n := range names {
+		i := slices.IndexFunc(silent, func(s *composition.Step) bool { return s.ID == n.name })
+		if i < 0 || slices.Contains(asking, n.name) {
+			others = append(others, n)
+			continue
+		}
+		l.diags.Warnf(n.pos, utf8.RuneCountInString(n.name), "unused-reply",
+			"the %s step %q asks no model: these replies are never used", silent[i].Kind, n.name)
+	}
+	return others
 }
 
 // unusedReplies warns of replies after the last one that a conversation can need. A reply without tool calls ends its

@@ -22,6 +22,7 @@ type build struct {
 	unbound   []*Tool           // of the pack, without implementation
 	packEvals []*Eval           // of the pack
 	skillList []*skill.Skill
+	ownSkills int // how many of them, the first, the config has
 	jobs      []*fileJob
 	inline    *content // what stands in the config's own file
 	refs      []reference
@@ -156,6 +157,7 @@ func (b *build) apply(a *arenaFile) {
 	b.p.Roles, b.p.SelfPlay = a.roles, a.selfPlay
 	b.p.Workflow, b.p.Compositions, b.p.Memory = a.workflow, a.compositions, a.memory
 	b.skillList, b.p.Agents, b.p.Servers = a.skills, a.agents, a.servers
+	b.ownSkills = len(a.skills)
 	if a.configDir != "" {
 		b.places.run = join(b.places.config, a.configDir)
 	}
@@ -218,8 +220,11 @@ func (b *build) takePack(c *content) {
 			}
 		}
 		b.skillList = append(b.skillList, p.skills...)
-		if b.p.Workflow == nil {
+		switch {
+		case b.p.Workflow == nil:
 			b.p.Workflow = p.workflow
+		case p.workflow != nil:
+			b.l.diags.Warnf(p.workflow.Pos, 1, NoEffect, "the workflow of the pack is not used: the config has its own")
 		}
 	}
 	b.refs = append(b.refs, c.refs...)

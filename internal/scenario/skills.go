@@ -27,9 +27,9 @@ type skillSource struct {
 // skillFields are the keys of a source of skills.
 var skillFields = table("a skill", func() rows[skillSource] {
 	return rows[skillSource]{
-		custom("path", text, func(d *decoder, s *skillSource, v *node.Node) { s.path = v; d.Name(v, "path") }).
+		custom("path", text, func(d *decoder, s *skillSource, v *node.Node) { readSkillPath(d, s, v, "path") }).
 			doc("A folder of skills, or the folder of one."),
-		custom("dir", text, func(d *decoder, s *skillSource, v *node.Node) { s.path = v; d.Name(v, "dir") }).
+		custom("dir", text, func(d *decoder, s *skillSource, v *node.Node) { readSkillPath(d, s, v, "dir") }).
 			doc("The same as path."),
 		custom("name", text, func(d *decoder, s *skillSource, v *node.Node) {
 			s.name = v
@@ -47,6 +47,14 @@ var skillFields = table("a skill", func() rows[skillSource] {
 			doc("Whether the skill is active from the start."),
 	}
 })
+
+func readSkillPath(d *decoder, s *skillSource, v *node.Node, key string) {
+	if s.path != nil {
+		d.Errorf(v, "duplicate-key", "the skills have both path and dir").Hint = "write each folder as an item of its own"
+	}
+	s.path = v
+	d.Name(v, key)
+}
 
 // skillBase is what the paths of skills start from, and the filters of states with them.
 type skillBase struct {
@@ -204,6 +212,7 @@ func (d *decoder) skillTexts(r *node.Reader, s *skill.Skill, file string) {
 // through.
 func (b *build) skills() {
 	if len(b.skillList) > 0 {
+		b.skillsTwice()
 		b.p.Skills = skill.NewSet(b.skillList...)
 		b.skillTools()
 	}
@@ -222,6 +231,26 @@ func (b *build) skills() {
 		if idle && !installed && b.l.diags.Errors() == 0 { // else those of the project may be broken
 			b.l.diags.Warnf(w.At(state.Name), utf8.RuneCountInString(state.Name), NoEffect,
 				"state %q: skills has no effect: the project has no skills", state.Name)
+		}
+	}
+}
+
+// skillsTwice reports skills that have the name of another one: they would be left out with their tools. A folder that is
+// named twice is one skill, and the config may replace skills of its pack.
+func (b *build) skillsTwice() {
+	first := map[string]*skill.Skill{}
+	for i, s := range b.skillList {
+		before := first[s.Name]
+		switch {
+		case before == nil:
+			first[s.Name] = s
+		case s.Dir != "" && s.Dir == before.Dir:
+		case i >= b.ownSkills && slices.Contains(b.skillList[:b.ownSkills], before):
+			b.l.diags.Warnf(s.Pos, 1, NoEffect, "the skill %q of the pack is not used: the config has one of this name, at %s",
+				s.Name, before.Pos)
+		default:
+			b.l.diags.Errorf(s.Pos, 1, "duplicate-id", "a second skill is called %q; the first is at %s", s.Name, before.Pos).
+				Hint = "give each skill its own name"
 		}
 	}
 }

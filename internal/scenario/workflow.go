@@ -254,8 +254,12 @@ func (b *build) workflow() {
 		case err == nil:
 			starts = append(starts, start.Name)
 		case slices.ContainsFunc(b.p.Prompts, func(q *Prompt) bool { return q.TaskType == s.TaskType }):
+			hint := "write the prompt_task of the state in which it starts"
+			if slices.ContainsFunc(w.States, func(one *workflow.State) bool { return one.PromptTask == s.TaskType }) {
+				hint = "give the state in which it starts a prompt of its own"
+			}
 			b.l.diags.Errorf(s.TaskTypePos, utf8.RuneCountInString(s.TaskType), "no-state", "scenario %q: %v", s.ID, err).
-				Hint = "write the prompt_task of the state in which it starts, or leave task_type out to start at the entry"
+				Hint = hint + ", or leave task_type out to start at the entry"
 		}
 	}
 	some := b.in.only != nil || b.broken[kindScenario] // others may start elsewhere

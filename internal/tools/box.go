@@ -101,13 +101,21 @@ func (b *Box) Take(o *Opener, list []chat.Tool) (unchecked []string, err error) 
 	return unchecked, nil
 }
 
-// Offered are the listed tools that a prompt allows, sorted by name.
+// Offered are the listed tools that a prompt allows, sorted by name. Of a source that is always offered these are all,
+// unless the prompt names some of them.
 func (b *Box) Offered(allowed []string) []chat.Tool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var out []chat.Tool
+	fits := func(name string) bool {
+		return slices.ContainsFunc(allowed, func(a string) bool { return matches(a, name) })
+	}
+	chosen := map[*Opener]bool{}
 	for name, t := range b.listed {
-		if t.opener.Always || slices.ContainsFunc(allowed, func(a string) bool { return matches(a, name) }) {
+		chosen[t.opener] = chosen[t.opener] || fits(name)
+	}
+	for name, t := range b.listed {
+		if t.opener.Always && !chosen[t.opener] || fits(name) {
 			out = append(out, t.offer)
 		}
 	}

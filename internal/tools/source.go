@@ -41,7 +41,7 @@ type Opener struct {
 	Agent string
 	// Outside says that the source is of the world: what it lists stands on cassettes, and a replay does not open it.
 	Outside bool
-	// Always offers the tools of the source whatever a prompt allows.
+	// Always offers the tools of the source whatever a prompt allows. A prompt that names some of them gets only these.
 	Always bool
 }
 

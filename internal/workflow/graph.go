@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -119,7 +120,7 @@ func (g *Graph) StartFor(task string) (*State, error) {
 	case 0:
 		return nil, fmt.Errorf("no state of the workflow has the prompt_task %q", task)
 	}
-	return nil, fmt.Errorf("several states of the workflow have the prompt_task %q: %q", task, found)
+	return nil, fmt.Errorf("several states of the workflow have the prompt_task %q: %s", task, strings.Join(found, ", "))
 }
 
 // From are the states that a trial can come to that starts in one, that one included, in the order of the file.

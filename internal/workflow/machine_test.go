@@ -167,7 +167,7 @@ func TestStartFor(t *testing.T) {
 	g := support(t, Budget{})
 	g.State("human").PromptTask = "sort"
 	for task, want := range map[string]string{"": "intake", "ask": "intake", "bye": "done",
-		"sort": `several states of the workflow have the prompt_task "sort": ["triage" "human"]`,
+		"sort": `several states of the workflow have the prompt_task "sort": triage, human`,
 		"nope": `no state of the workflow has the prompt_task "nope"`,
 	} {
 		s, err := g.StartFor(task)

@@ -34,11 +34,11 @@ func (c exchange) decode(data []byte) (chat.Reply, error) {
 	if err := c.Document(data, &r); err != nil {
 		return chat.Reply{}, err
 	}
-	if isError(&r) {
-		return chat.Reply{}, c.Reported(data)
-	}
 	if r.Usage != nil {
 		c.Count(r.Usage.chat())
+	}
+	if isError(&r) {
+		return chat.Reply{}, c.Reported(data)
 	}
 	if r.Content == nil {
 		return chat.Reply{}, c.Fail(providers.BadReply, nil, "the reply has no content: %s", c.ExcerptOf(data))

@@ -92,7 +92,9 @@ func TestReplies(t *testing.T) {
 		"nothing behind the end": {true, events(began, block("0", `{"type":"text","text":"a"}`), stopped, over, "{"), chat.Reply{
 			Content: "a", FinishReason: "stop", Model: "m", Usage: u}, ""},
 
-		"no end":       {true, events(began, block("0", `{"type":"text","text":"a"}`), stopped), chat.Reply{}, "bad_reply: no message_stop"},
+		"no end": {true, events(began, block("0", `{"type":"text","text":"a"}`)), chat.Reply{}, "bad_reply: no message_stop"},
+		"no end, but a reason": {true, events(began, block("0", `{"type":"text","text":"a"}`), stopped), chat.Reply{
+			Content: "a", FinishReason: "stop", Model: "m", Usage: u}, ""},
 		"no reason":    {true, events(began, block("0", `{"type":"text","text":"a"}`), over), chat.Reply{}, "bad_reply: stop_reason"},
 		"a lost block": {true, events(began, more("1", `{"text":"a"}`)), chat.Reply{}, "bad_reply: has not begun (index 1)"},
 		"overloaded": {true, events(began, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`), chat.Reply{},

@@ -70,12 +70,11 @@ func (s *stream) Event(e wire.Event) (last bool, err error) {
 	case v.Type == "message_delta":
 		s.count(v.Usage)
 		if v.Delta.Stop != "" {
-			s.Progress()
 			s.last.Stop = v.Delta.Stop
+			s.Finished()
 		}
 	case v.Type == "message_stop":
 		s.ended = true
-		s.Finished()
 		return true, nil
 	}
 	return false, nil
@@ -131,7 +130,7 @@ func (s *stream) add(v *event) error {
 
 // Reply is the reply, when its end came.
 func (s *stream) Reply() (chat.Reply, error) {
-	if !s.ended {
+	if !s.ended && s.last.Stop == "" {
 		return chat.Reply{}, s.Fail(providers.BadReply, nil, "the stream ended before the reply did (no message_stop)")
 	}
 	if s.last.Stop == "" && len(s.open) == 0 {

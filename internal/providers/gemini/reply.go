@@ -123,16 +123,16 @@ func (g *gathered) whole(data []byte) error {
 
 // take takes the next document. say hands out its text.
 func (g *gathered) take(d *document, data []byte, say bool) error {
+	if d.Usage != nil {
+		g.usage.take(d.Usage)
+		g.counted = true
+		g.Count(g.usage.chat())
+	}
 	if isError(d.Error) {
 		return g.Reported(data)
 	}
 	if d.Model != "" {
 		g.model, g.Model = d.Model, d.Model
-	}
-	if d.Usage != nil {
-		g.usage.take(d.Usage)
-		g.counted = true
-		g.Count(g.usage.chat())
 	}
 	if d.Feedback.Reason != "" {
 		g.came, g.blocked, g.message = true, d.Feedback.Reason, d.Feedback.Message

@@ -72,10 +72,10 @@ func (c *responses) Decode(call *wire.Call, data []byte) (chat.Reply, error) {
 		return chat.Reply{}, err
 	}
 	x := responseExchange{call, c.state}
+	x.count(&r)
 	if isError(r.Error) {
 		return chat.Reply{}, call.Reported(r.Error)
 	}
-	x.count(&r)
 	items := make([]item, len(r.Output))
 	for i, raw := range r.Output {
 		if err := call.Document(raw, &items[i]); err != nil {
@@ -260,8 +260,10 @@ func (s *responseStream) end(v *responseEvent) (last bool, err error) {
 	if s.last.Model != "" {
 		s.Model = s.last.Model
 	}
-	if isError(s.last.Error) {
-		return false, s.Reported(s.last.Error)
+	for _, told := range []json.RawMessage{s.last.Error, v.Error} {
+		if isError(told) {
+			return false, s.Reported(told)
+		}
 	}
 	if s.last.Status == "" {
 		s.last.Status = strings.TrimPrefix(v.Type, "response.")

@@ -35,6 +35,10 @@ type Script struct {
 	// Cut is after how many bytes of its stream the server is gone: in order, or with a reset; 0: it ends its reply.
 	Cut   int
 	Reset bool
+	// Alter is what becomes of a body before it is sent, and Short how many bytes of it do not come that were promised;
+	// nil: it stays as it is.
+	Alter func(body string) string
+	Short int
 	// Sees is told the body of each request; nil: nobody wants to know.
 	Sees func(body []byte)
 	// Patient says that the provider must not give up before the test does, whatever the fault is.
@@ -71,6 +75,7 @@ func Run(t *testing.T, d Dialect) {
 			d.faults(t, mode.stream)
 			d.finishes(t, mode.stream)
 			d.rounds(t, mode.stream)
+			d.spent(t, mode.stream)
 			if mode.stream && d.API != nil {
 				d.cuts(t)
 			}

@@ -148,6 +148,10 @@ func (m *model) reset(w http.ResponseWriter) {
 
 func (m *model) whole(w http.ResponseWriter) {
 	text := m.api.Whole(m.script)
+	if m.script.Alter != nil {
+		text = m.script.Alter(text)
+		w.Header().Set("Content-Length", strconv.Itoa(len(text)+m.script.Short))
+	}
 	switch m.script.Fault {
 	case BadJSON:
 		text = text[:len(text)/2]
@@ -172,6 +176,11 @@ func (api *API) written(script Script) []byte {
 // cut sends the beginning of a stream.
 func (m *model) cut(w http.ResponseWriter) {
 	_, _ = w.Write(m.api.written(m.script)[:m.script.Cut]) // the client may be gone: part of the game
+	m.leave(w)
+}
+
+// leave ends a stream: in order, or with a reset.
+func (m *model) leave(w http.ResponseWriter) {
 	if m.script.Reset {
 		_ = http.NewResponseController(w).Flush()
 		m.reset(w)
@@ -179,7 +188,12 @@ func (m *model) cut(w http.ResponseWriter) {
 }
 
 func (m *model) stream(w http.ResponseWriter) {
-	if m.script.Cut > 0 {
+	switch {
+	case m.script.Alter != nil:
+		_, _ = io.WriteString(w, m.script.Alter(string(m.api.written(m.script)))) // the client may be gone: part of the game
+		m.leave(w)
+		return
+	case m.script.Cut > 0:
 		m.cut(w)
 		return
 	}

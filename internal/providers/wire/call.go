@@ -112,10 +112,13 @@ func (c *Call) fetch(body []byte, decode func(c *Call, data []byte) error) error
 	}
 	defer c.release(resp.Body)
 	data, err := c.read(resp)
-	if err != nil {
-		return err
+	if err == nil {
+		err = decode(c, data)
 	}
-	return decode(c, data)
+	if err != nil {
+		c.salvage(data, came{})
+	}
+	return err
 }
 
 func (c *Call) run(codec Codec, body []byte) (chat.Reply, error) {
@@ -128,11 +131,12 @@ func (c *Call) run(codec Codec, body []byte) (chat.Reply, error) {
 		return c.stream(resp.Body, codec.Stream(c))
 	}
 	data, err := c.read(resp)
-	if err != nil {
-		return chat.Reply{}, err
+	var reply chat.Reply
+	if err == nil {
+		reply, err = codec.Decode(c, data)
 	}
-	reply, err := codec.Decode(c, data)
 	if err != nil {
+		c.salvage(data, came{})
 		return chat.Reply{}, err
 	}
 	return c.deliver(reply)

@@ -3,6 +3,7 @@ package wire
 import (
 	"errors"
 	"io"
+	"net/http"
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -29,9 +30,9 @@ func (c *Call) stream(body io.Reader, d Decoder) (chat.Reply, error) {
 	c.silent, c.over, c.events = idleTimeout{c.idle}, errOver, c.endpoint.events(body)
 	for {
 		e, err := c.events.Next()
-		last := errors.Is(err, io.EOF) || err != nil && errors.Is(c.watch.cause(), errOver)
+		last := errors.Is(err, io.EOF) || c.lost(err)
 		if err == nil && len(e.Data) > 0 { // one without data says that the server is there, and nothing of the reply
-			last, err = d.Event(e)
+			last, err = c.event(d, e)
 		}
 		switch {
 		case last:
@@ -46,6 +47,32 @@ func (c *Call) stream(body io.Reader, d Decoder) (chat.Reply, error) {
 			c.wait()
 		}
 	}
+}
+
+// event has the decoder take an event. What was counted in one that is an error, or that cannot be read, counts.
+func (c *Call) event(d Decoder, e Event) (last bool, err error) {
+	before := c.came
+	last, err = d.Event(e)
+	if _, ours := errors.AsType[onDeltaError](err); err != nil && !ours {
+		c.salvage(e.Data, before)
+	}
+	return last || c.lost(err), err
+}
+
+// lost reports whether an error is the end of the wait after the model has finished, or that of a connection when the
+// server had counted, too: the reply is whole.
+func (c *Call) lost(err error) bool {
+	if err == nil || !c.finished {
+		return false
+	}
+	if cause := c.watch.cause(); cause != nil {
+		return errors.Is(cause, errOver)
+	}
+	counted := c.came.usage.OutputTokens > 0
+	_, failed := errors.AsType[*providers.Error](err)
+	_, ours := errors.AsType[onDeltaError](err)
+	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
+	return counted && !failed && !ours && !tooLarge
 }
 
 // wait gives the server time for what comes next.

@@ -1,0 +1,136 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// salvage counts what a document took that a Decoder could not read, or whose error it told: one that was cut, one with
+// fields of the wrong type, one with something behind it. What was counted of it before stays as it is.
+func (c *Call) salvage(data []byte, before came) {
+	s := salvaged{dec: json.NewDecoder(bytes.NewReader(chat.WithoutBOM(data)))}
+	s.dec.UseNumber()
+	if s.value("", place{}) != nil && s.writing { // it was cut within what the model wrote
+		s.size += len(data) - int(s.dec.InputOffset())
+	}
+	if c.came.size == before.size && (s.begun || s.size > 0) {
+		c.Came(s.size)
+	}
+	if c.came.odd != "" || !c.came.usage.Counted() {
+		return
+	}
+	u := c.came.usage
+	if s.input > u.InputTokens {
+		u.InputTokens, u.Estimated = s.input, u.Estimated || s.odd
+	}
+	if output := max(s.output, s.sum-u.InputTokens); output > u.OutputTokens {
+		u.OutputTokens, u.Estimated = output, u.Estimated || s.odd
+	}
+	if u != c.came.usage {
+		c.Count(u)
+	}
+}
+
+// salvaged is what could be read of a document, in whatever words of an API it is.
+type salvaged struct {
+	dec                *json.Decoder
+	input, output, sum int
+	odd                bool // a number was none of tokens
+	size               int  // bytes of what the model wrote
+	begun              bool // there is the place of a reply
+	writing            bool // within what the model wrote
+}
+
+// place is where in a document a value stands.
+type place struct{ usage, words, failed bool }
+
+// value reads the next value, which has this name.
+func (s *salvaged) value(name string, at place) error {
+	token, err := s.dec.Token()
+	if err != nil {
+		return err
+	}
+	switch v := token.(type) {
+	case json.Delim:
+		return s.inside(v, name, at)
+	case string:
+		if at.words && !at.failed {
+			s.size += len(v)
+		}
+		if at.usage {
+			s.count(name, v)
+		}
+	case json.Number:
+		if at.usage {
+			s.count(name, v.String())
+		}
+	}
+	return nil
+}
+
+// inside reads the values of a list or an object.
+func (s *salvaged) inside(open json.Delim, name string, at place) error {
+	for s.dec.More() {
+		name, inner := name, at
+		if open == '{' {
+			key, err := s.dec.Token()
+			if err != nil {
+				return err
+			}
+			name, _ = key.(string)
+			inner = s.under(name, at)
+		}
+		s.writing = inner.words && !inner.failed
+		if err := s.value(name, inner); err != nil {
+			return err
+		}
+		s.writing = false
+	}
+	_, err := s.dec.Token()
+	return err
+}
+
+// under is the place of a field.
+func (s *salvaged) under(name string, at place) place {
+	switch name {
+	case "choices", "candidates", "output":
+		s.begun = s.begun || !at.failed
+	case "usage", "usageMetadata":
+		at.usage = true
+	case "error":
+		at.failed = true
+	case "content", "text", "refusal", "arguments", "input", "args", "delta", "reasoning", "reasoning_content",
+		"thinking", "partial_json":
+		at.words = true
+	case "type", "role", "id", "call_id", "status":
+		at.words = false
+	}
+	return at
+}
+
+// count takes a number of tokens. A part of one counts as a whole, and what is no number as none.
+func (s *salvaged) count(name, text string) {
+	into := &s.input
+	switch name {
+	case "prompt_tokens", "input_tokens", "promptTokenCount", "toolUsePromptTokenCount", "cache_read_input_tokens",
+		"cache_creation_input_tokens":
+	case "completion_tokens", "output_tokens", "candidatesTokenCount", "thoughtsTokenCount":
+		into = &s.output
+	case "total_tokens":
+		into = &s.sum
+	default:
+		return
+	}
+	n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil || !chat.Tokens(n) {
+		s.odd = true
+		return
+	}
+	s.odd = s.odd || n != math.Trunc(n)
+	*into += int(math.Ceil(n))
+}

@@ -95,6 +95,7 @@ type fileJob struct {
 	path    string
 	at      namedAt
 	globbed bool // found by a pattern, not named
+	asked   bool // a pack that the command line asks for by name
 	group   string
 	id      string            // of a prompt_configs entry
 	vars    map[string]string // the same
@@ -161,6 +162,9 @@ func (l *loader) read(b *build, j *fileJob) *content {
 	}
 	d.notes(c)
 	l.report(d)
+	for _, p := range c.packs {
+		p.asked = j.asked
+	}
 	for _, p := range c.providers {
 		p.Group = cmp.Or(j.group, p.Group)
 	}

@@ -21,6 +21,7 @@ type packFile struct {
 	workflow     *Workflow
 	skills       []*skill.Skill
 	compositions []*Composition
+	asked        bool // by the command line
 }
 
 var (

@@ -21,6 +21,8 @@ type build struct {
 	fragments map[string]string // of the pack
 	unbound   []*Tool           // of the pack, without implementation
 	packEvals []*Eval           // of the pack
+	asked     []*Prompt         // of packs that the command line asks for by name
+	hidden    []hiddenPrompt
 	skillList []*skill.Skill
 	ownSkills int // how many of them, the first, the config has
 	jobs      []*fileJob
@@ -200,6 +202,7 @@ func (b *build) own(d *decoder, docs []document) {
 // pack reads the pack that the config names.
 func (b *build) pack(d *decoder, ref *fileRef) {
 	j := &fileJob{want: kindPack, path: join(b.places.config, ref.path), at: d.at(ref.at)}
+	j.asked = slices.ContainsFunc(b.in.extra, func(f inputFile) bool { return f.pack && f.path == j.path })
 	c := b.l.read(b, j)
 	b.takePack(c)
 	if len(c.packs) == 0 {
@@ -210,7 +213,11 @@ func (b *build) pack(d *decoder, ref *fileRef) {
 // takePack adds the contents of a pack. The project's own resources win.
 func (b *build) takePack(c *content) {
 	for _, p := range c.packs {
-		b.p.Prompts = append(b.p.Prompts, p.prompts...)
+		if p.asked {
+			b.asked = append(b.asked, p.prompts...)
+		} else {
+			b.p.Prompts = append(b.p.Prompts, p.prompts...)
+		}
 		b.unbound = append(b.unbound, p.tools...)
 		b.packEvals = MergeEvals(b.packEvals, p.evals)
 		b.fragments = p.fragments
@@ -263,7 +270,7 @@ func (b *build) list() {
 		}
 		j := &fileJob{path: f.path}
 		if f.pack {
-			j.want = kindPack
+			j.want, j.asked = kindPack, true
 		}
 		b.jobs = append(b.jobs, j)
 	}
@@ -357,20 +364,11 @@ func (b *build) merge(parts []*content) {
 		p.Later = append(p.Later, c.later...)
 	}
 	p.Tools = append(p.Tools, b.arena.agentTools...)
-	// What the project has of its own wins over its pack.
-	p.Prompts = slices.DeleteFunc(p.Prompts, func(q *Prompt) bool {
-		replaced := slices.ContainsFunc(prompts, func(own *Prompt) bool { return own.TaskType == q.TaskType })
-		if replaced {
-			p.Later = slices.DeleteFunc(p.Later, func(f Feature) bool {
-				return f.Prompt == q.TaskType && f.Pos.File == q.File
-			})
-		}
-		return replaced
-	})
-	p.Prompts = append(prompts, p.Prompts...)
-	b.unbound = slices.DeleteFunc(b.unbound, func(t *Tool) bool {
-		return slices.ContainsFunc(p.Tools, func(own *Tool) bool { return own.ID == t.ID })
-	})
+	// What the project has of its own wins over its pack, and a pack of the command line over both.
+	prompts = b.replacePrompts(prompts, b.asked)
+	p.Prompts = b.replacePrompts(p.Prompts, slices.Concat(b.asked, prompts))
+	p.Prompts = slices.Concat(b.asked, prompts, p.Prompts)
+	b.replaceTools()
 	for _, t := range b.unbound {
 		p.Later = append(p.Later, Feature{Name: "tools of a pack without an implementation", Pos: t.Pos, Tool: t.ID})
 	}
@@ -389,6 +387,7 @@ func (b *build) finish() {
 	b.compileLate()
 	b.evalMetrics()
 	b.reportReplacedEvals()
+	b.reportHiddenPrompts()
 	slices.SortStableFunc(b.p.Scenarios, func(x, y *Scenario) int { return cmp.Compare(x.ID, y.ID) })
 	b.settleServers()
 	b.workflow()

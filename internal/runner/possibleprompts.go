@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"maps"
@@ -154,7 +155,7 @@ func (m *matrix) comparePrompt(p *scenario.Project, e *scenario.RecordingEval, f
 	if !known || e.TaskType == "" || e.TaskType == task {
 		return
 	}
-	m.diags.Errorf(e.Pos, 1, "other-prompt",
+	m.diags.Errorf(cmp.Or(e.TaskTypePos, e.Pos), width(e.TaskType), "other-prompt",
 		"task_type is %q, and %s says that the prompt was %q", e.TaskType, from, task).
 		Hint = "take task_type out: it is for recordings that do not say their prompt"
 }

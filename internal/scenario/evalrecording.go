@@ -13,7 +13,8 @@ type RecordingEval struct {
 	Meta
 	File         string `digest:"-"`
 	Description  string
-	TaskType     string   // of the prompt whose evals are run as well; "" is the only one
+	TaskType     string // of the prompt whose evals are run as well; "" is the only one
+	TaskTypePos  diag.Pos
 	Recordings   []string `digest:"-"` // files of one conversation or more each
 	RecordingPos diag.Pos // where they are named
 	Type         string   // of the recordings, as the file has it; "" leaves it to their content
@@ -34,8 +35,12 @@ var recordingEvalFields = table("an eval", func() rows[recordingEvalFile] {
 		ownName[recordingEvalFile]("id"),
 		ownName[recordingEvalFile]("name"),
 		str("description", func(e *recordingEvalFile) *string { return &e.Description }).doc("What is looked at."),
-		str("task_type", func(e *recordingEvalFile) *string { return &e.TaskType }).
-			doc("The task type of the prompt whose evals are run as well."),
+		custom("task_type", text, func(d *decoder, e *recordingEvalFile, v *node.Node) {
+			task, _ := d.Name(v, "task_type")
+			e.TaskType = intern(task)
+			e.TaskTypePos = d.Pos(v)
+			d.refer(toTask, v)
+		}).doc("The task type of the prompt whose evals are run as well."),
 		object("recording", recordingFields, func(e *recordingEvalFile) *recordingEvalFile { return e }).
 			doc("What to look at."),
 		assertions("assertions", TurnAssertion, func(e *recordingEvalFile) *[]Placed { return &e.AllTurns }).
@@ -139,8 +144,8 @@ func (d *decoder) recordingFiles(e *recordingEvalFile) {
 // Scenario returns the eval as a scenario.
 func (e *RecordingEval) Scenario() *Scenario {
 	return &Scenario{
-		Meta: e.Meta, File: e.File, Description: e.Description, TaskType: e.TaskType, Tags: e.Tags, Trials: 1,
-		Turns: []Turn{{Pos: e.Pos, Assertions: e.AllTurns}}, Conversation: e.Conversation, Recorded: e,
+		Meta: e.Meta, File: e.File, Description: e.Description, TaskType: e.TaskType, TaskTypePos: e.TaskTypePos,
+		Tags: e.Tags, Trials: 1, Turns: []Turn{{Pos: e.Pos, Assertions: e.AllTurns}}, Conversation: e.Conversation, Recorded: e,
 	}
 }
 
